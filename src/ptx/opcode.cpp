@@ -1,0 +1,62 @@
+#include "ptx/opcode.h"
+
+#include <array>
+#include <unordered_map>
+
+#include "base/assert.h"
+
+namespace warpgrind::ptx {
+
+namespace {
+
+constexpr OpcodeInfo kInfo[] = {
+#define WG_PTX_OPCODE(identifier, ...) OpcodeInfo{__VA_ARGS__},
+#include "ptx/opcodes.inc"
+#undef WG_PTX_OPCODE
+};
+
+constexpr std::string_view kModifierText[] = {
+#define WG_PTX_MODIFIER(identifier, text) text,
+#include "ptx/modifiers.inc"
+#undef WG_PTX_MODIFIER
+};
+
+static_assert(kOpcodes <= 256, "Opcode is stored in one byte");
+
+}  // namespace
+
+const OpcodeInfo& info(Opcode opcode) {
+  WG_ASSERT(static_cast<unsigned>(opcode) < kOpcodes);
+  return kInfo[static_cast<unsigned>(opcode)];
+}
+
+std::string_view name(Opcode opcode) {
+  return info(opcode).text;
+}
+
+std::string_view name(Modifier modifier) {
+  WG_ASSERT(static_cast<unsigned>(modifier) < kModifiers);
+  return kModifierText[static_cast<unsigned>(modifier)];
+}
+
+std::optional<Opcode> opcode_from_text(std::string_view text) {
+  static const auto table = [] {
+    std::unordered_map<std::string_view, Opcode> t;
+    for (unsigned i = 0; i < kOpcodes; ++i) t.emplace(kInfo[i].text, static_cast<Opcode>(i));
+    return t;
+  }();
+  const auto it = table.find(text);
+  return it == table.end() ? std::nullopt : std::optional(it->second);
+}
+
+std::optional<Modifier> modifier_from_text(std::string_view text) {
+  static const auto table = [] {
+    std::unordered_map<std::string_view, Modifier> t;
+    for (unsigned i = 0; i < kModifiers; ++i) t.emplace(kModifierText[i], static_cast<Modifier>(i));
+    return t;
+  }();
+  const auto it = table.find(text);
+  return it == table.end() ? std::nullopt : std::optional(it->second);
+}
+
+}  // namespace warpgrind::ptx

@@ -1,0 +1,82 @@
+// Opcodes and modifiers of PTX, made from the two tables opcodes.inc and modifiers.inc.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace warpgrind::ptx {
+
+enum class Opcode : std::uint8_t {
+#define WG_PTX_OPCODE(identifier, ...) identifier,
+#include "ptx/opcodes.inc"
+#undef WG_PTX_OPCODE
+};
+
+enum class Modifier : std::uint16_t {
+#define WG_PTX_MODIFIER(identifier, text) identifier,
+#include "ptx/modifiers.inc"
+#undef WG_PTX_MODIFIER
+};
+
+inline constexpr unsigned kOpcodes = 0
+#define WG_PTX_OPCODE(identifier, ...) +1
+#include "ptx/opcodes.inc"
+#undef WG_PTX_OPCODE
+    ;
+
+inline constexpr unsigned kModifiers = 0
+#define WG_PTX_MODIFIER(identifier, text) +1
+#include "ptx/modifiers.inc"
+#undef WG_PTX_MODIFIER
+    ;
+
+// The classes of the instruction mix; same names and order as events::InstructionClass.
+enum class OpClass : std::uint8_t {
+  fp16,
+  fp32,
+  fp64,
+  integer,
+  conversion,
+  bit,
+  control,
+  compare_select,
+  move,
+  load_store,
+  texture,
+  inter_thread,
+  barrier,
+  uniform_math,
+  tensor,
+  misc,
+  count
+};
+
+struct PtxVersion {
+  std::uint8_t major = 1, minor = 0;
+  friend auto operator<=>(const PtxVersion&, const PtxVersion&) = default;
+};
+
+// The facts of one opcode (one row of opcodes.inc).
+struct OpcodeInfo {
+  std::string_view text;    // as written in PTX: "cp.async.commit_group"
+  std::string_view syntax;  // the manual's syntax line, modifiers and optional parts included
+  OpClass op_class = OpClass::misc;
+  std::uint8_t destinations =
+      0;             // destination operands of the plain form (`d|p` adds one; bar.red has one: see the parser)
+  PtxVersion since;  // first PTX ISA version
+  bool reads_memory = false;  // also: orders earlier reads (barriers, fences)
+  bool writes_memory = false;
+  bool convergent = false;     // its result depends on which other lanes execute it together
+  bool may_trap = false;       // can end the kernel with an error
+  bool is_terminator = false;  // control never falls through when no guard is written (bra without guard: see flow)
+  std::string_view description;
+};
+
+const OpcodeInfo& info(Opcode opcode);
+std::string_view name(Opcode opcode);                               // PTX text
+std::string_view name(Modifier modifier);                           // PTX text without the dot: "shared::cta"
+std::optional<Opcode> opcode_from_text(std::string_view text);      // exact: "cp.async.bulk"
+std::optional<Modifier> modifier_from_text(std::string_view text);  // without the dot
+
+}  // namespace warpgrind::ptx
