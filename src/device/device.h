@@ -1,0 +1,124 @@
+// One virtual GPU: its memory, the modules loaded on it, and the execution of grids. Runs a launch to its end before it
+// returns (streams and time are virtual, see device/timeline.h). Thread-safe: one launch at a time per device.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "events/observer.h"
+#include "events/scoreboard.h"
+#include "gpu/gpu_model.h"
+#include "gpu/types.h"
+#include "jit/compiler.h"
+#include "ptx/ast.h"
+
+namespace warpgrind::device {
+
+// What a fault of the user's kernel is; each maps to one cudaError_t (cudart/errors.cpp).
+enum class FaultKind : std::uint8_t {
+  illegal_address,
+  misaligned_address,
+  shared_out_of_bounds,
+  local_out_of_bounds,
+  stack_overflow,
+  write_to_constant,
+  assertion,
+  trap,
+  illegal_instruction,
+  invalid_pc,
+  deadlock,
+  barrier_mismatch,
+  timeout,
+  interrupted,
+  unsupported,
+  out_of_heap,
+  invalid_texture,
+};
+
+// The first fault of a launch: what, where, who.
+struct Fault {
+  FaultKind kind = FaultKind::illegal_address;
+  std::string message;   // one line: "write of 4 bytes at 0x... is 400 bytes past the end of a 4096-byte allocation"
+  std::string advice;    // what to do
+  std::string kernel;    // demangled
+  std::string function;  // PTX function when not the kernel itself
+  std::string file;
+  std::uint32_t line = 0;  // CUDA source, line 0 unknown
+  std::uint32_t ptx_line = 0;
+  std::string ptx_text;
+  Dim3 block{0, 0, 0}, thread{0, 0, 0};
+  std::uint64_t address = 0;
+  std::uint32_t bytes = 0;
+  std::vector<std::string> warps;  // timeout / deadlock / Ctrl-C: where each warp is
+};
+
+struct LaunchConfig {
+  Dim3 grid, block, cluster{1, 1, 1};
+  std::uint64_t dynamic_shared = 0;
+  bool cooperative = false;
+};
+
+struct LaunchResult {
+  std::optional<Fault> fault;
+  std::vector<Fault> warnings;  // e.g. a barrier left by threads that had exited
+  events::LaunchCounts counts;
+  const jit::CompiledKernel* kernel = nullptr;  // facts; lives as long as the device
+  double wall_seconds = 0, compile_seconds = 0;
+};
+
+struct Options {
+  unsigned workers = 0;        // 0: all cores
+  double timeout_seconds = 0;  // 0: none; wall clock of one launch
+  bool counters = true;
+  std::string cpu;  // for the JIT
+  std::string cache_directory;
+};
+
+class LoadedModule;  // a linked PTX module on one device: addresses of its variables
+
+class Device {
+ public:
+  Device(int ordinal, const GpuModel& model, const Options& options);
+  ~Device();
+  const GpuModel& model() const;
+  int ordinal() const;
+  void add_observer(events::Observer* observer);  // before the first launch
+
+  // Memory: device addresses are host addresses in one reserved range; pages are committed when touched.
+  Result<std::uint64_t> allocate(std::uint64_t size, std::uint64_t alignment = 512);
+  bool free(std::uint64_t address);  // false: not the start of an allocation of this device
+  struct Allocation {
+    std::uint64_t address = 0, size = 0;
+    bool managed = false, host = false;
+    int device = 0;
+  };
+  std::optional<Allocation> find(
+      std::uint64_t address) const;  // the allocation that holds the address, host-registered ones too
+  void register_host(void* pointer, std::uint64_t size);  // pinned or mapped host memory: kernels may access it
+  void unregister_host(void* pointer);
+  std::uint64_t bytes_free() const, bytes_total() const;
+  void set_heap_size(std::uint64_t bytes), set_stack_size(std::uint64_t bytes_per_thread),
+      set_printf_fifo(std::uint64_t bytes);
+
+  // Modules. The module must stay alive as long as the device.
+  Result<LoadedModule*> load(std::shared_ptr<const ptx::Module> module);
+  void unload(LoadedModule* module);
+  std::optional<Allocation> variable(const LoadedModule* module, const std::string& name) const;
+
+  // Compiles when needed. parameters: one pointer per kernel parameter, as cudaLaunchKernel takes them.
+  Result<LaunchResult> launch(LoadedModule* module, std::uint32_t function, const LaunchConfig& config,
+                              void** parameters);
+  Result<const jit::CompiledKernel*> compiled(LoadedModule* module, std::uint32_t function, const Dim3& block);
+
+  struct Impl;
+  Impl& impl();
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace warpgrind::device

@@ -1,0 +1,42 @@
+// The dynamic counts of one launch, summed over workers: what the counters folder turns into metrics.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "gpu/access_rules.h"
+#include "gpu/types.h"
+
+namespace warpgrind::events {
+
+struct SiteCounts {
+  std::uint64_t requests = 0;  // executed warp instructions with at least one lane on
+  std::uint64_t lanes = 0;     // lanes on, summed
+  AccessCost global;           // accesses that went to global (or constant) memory, by the model's rules
+  AccessCost shared;           // ... shared memory
+  AccessCost local;            // ... local memory
+  std::uint64_t global_requests = 0, shared_requests = 0, local_requests = 0;  // generic sites may hit several spaces
+  std::uint64_t global_lanes = 0, shared_lanes = 0, local_lanes = 0;
+};
+
+struct BlockCounts {
+  std::uint64_t warps = 0;  // times a warp went through the block
+  std::uint64_t lanes = 0;  // lanes on, summed
+};
+
+struct BranchCounts {
+  std::uint64_t executed = 0;   // warp-level executions
+  std::uint64_t divergent = 0;  // active lanes took both ways
+  std::uint64_t taken_lanes = 0;
+};
+
+struct LaunchCounts {
+  std::vector<SiteCounts> sites;  // index as in KernelFacts::sites
+  std::vector<BlockCounts> blocks;
+  std::vector<std::uint64_t> guard_lanes;  // lanes on
+  std::vector<BranchCounts> branches;
+  std::uint64_t warps_launched = 0, threads_launched = 0;
+  void add(const LaunchCounts& other);  // element-wise; sizes must agree
+};
+
+}  // namespace warpgrind::events

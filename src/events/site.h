@@ -1,0 +1,101 @@
+// An instruction site: one PTX instruction of a kernel that the run counts or reports by itself. The JIT numbers them,
+// the device fills their scoreboards, counters and report read them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gpu/types.h"
+
+namespace warpgrind::events {
+
+enum class SiteKind : std::uint8_t {
+  load,
+  store,
+  atomic,
+  reduction,
+  texture,
+  surface,
+  async_copy,
+  branch,
+  barrier,
+  call
+};
+
+// Static facts of a site. `bytes` is what one lane moves: element size times vector length.
+struct Site {
+  SiteKind kind = SiteKind::load;
+  StateSpace space = StateSpace::global;  // as written; generic where the address decides at run time
+  std::uint8_t element_bytes = 4;
+  std::uint8_t vector = 1;
+  std::uint8_t coordinates = 0;  // texture/surface: dimensions
+  bool is_volatile = false;
+  bool no_return = false;  // red, or atom whose result is never read
+  std::uint32_t bytes() const { return std::uint32_t{element_bytes} * vector; }
+
+  std::uint32_t ptx_line = 0;        // line in the module's PTX text
+  std::uint32_t file = 0, line = 0;  // CUDA source, 0 when unknown (no -lineinfo)
+  std::uint32_t instruction = 0;     // index into the function's body
+  std::string function;              // the PTX function it stands in (a kernel may call .funcs)
+  std::string text;                  // the instruction as printed PTX, for reports
+};
+
+// The classes of the instruction mix (Nsight's smsp__sass_thread_inst_executed_op_*), in PTX terms.
+enum class InstructionClass : std::uint8_t {
+  fp16,
+  fp32,
+  fp64,
+  integer,
+  conversion,
+  bit,
+  control,
+  compare_select,
+  move,
+  load_store,
+  texture,
+  inter_thread,
+  barrier,
+  uniform_math,
+  tensor,
+  misc,
+  count
+};
+inline constexpr unsigned kInstructionClasses = static_cast<unsigned>(InstructionClass::count);
+
+// Static facts of one basic block (straight-line code): how many instructions of each class one pass executes. Guarded
+// instructions are counted as issued; lanes switched off by a guard are subtracted through guard slots (see
+// BlockSlots).
+struct BlockFacts {
+  std::uint32_t first_instruction = 0, instruction_count = 0;
+  std::uint16_t by_class[kInstructionClasses] = {};
+  // Floating-point operations per lane: add, mul, fma(=2 flops, counted as one op here) by type fp16/fp32/fp64.
+  std::uint16_t fadd = 0, fmul = 0, ffma = 0, dadd = 0, dmul = 0, dfma = 0, hadd = 0, hmul = 0, hfma = 0;
+  std::uint32_t line = 0, file = 0;
+};
+
+// A guarded (@p) instruction: own counter of lanes that were on, so that predicated-on counts and flops are exact.
+struct GuardFacts {
+  std::uint32_t instruction = 0, block = 0;
+  InstructionClass instruction_class = InstructionClass::misc;
+  std::uint8_t flop_kind = 0;  // 0 none, 1..9: fadd fmul ffma dadd dmul dfma hadd hmul hfma
+};
+
+// A conditional branch: three counters in the scoreboard (see jit/abi.h).
+struct BranchFacts {
+  std::uint32_t instruction = 0;
+  std::uint32_t line = 0, file = 0, ptx_line = 0;
+  std::string function;
+};
+
+// Everything static that is needed to read a kernel's scoreboard. Filled by the JIT, kept with the compiled kernel.
+struct KernelFacts {
+  std::string name;  // PTX (mangled) name
+  std::vector<Site> sites;
+  std::vector<BlockFacts> blocks;
+  std::vector<GuardFacts> guards;
+  std::vector<BranchFacts> branches;
+  std::vector<std::string> files;  // source file names, index as in Site::file
+};
+
+}  // namespace warpgrind::events

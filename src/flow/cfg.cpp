@@ -1,0 +1,180 @@
+#include "flow/cfg.h"
+
+#include <algorithm>
+
+#include "base/assert.h"
+
+namespace warpgrind::flow {
+
+using ptx::Instruction;
+using ptx::Opcode;
+
+bool ends_block(const Instruction& i) {
+  return i.opcode == Opcode::bra || i.opcode == Opcode::brx_idx || i.opcode == Opcode::ret ||
+         i.opcode == Opcode::exit || i.opcode == Opcode::trap;
+}
+
+namespace {
+
+std::uint32_t label_target(const ptx::Function& f, ptx::LabelId label) {
+  return f.labels[label].instruction;
+}
+
+std::vector<bool> find_leaders(const ptx::Function& f) {
+  std::vector<bool> leader(f.body.size() + 1, false);
+  leader[0] = true;
+  for (const ptx::Label& label : f.labels) leader[std::min<std::size_t>(label.instruction, f.body.size())] = true;
+  for (std::size_t i = 0; i < f.body.size(); ++i)
+    if (ends_block(f.body[i])) leader[i + 1] = true;
+  return leader;
+}
+
+void add_unique(std::vector<std::uint32_t>& list, std::uint32_t value) {
+  if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(value);
+}
+
+void connect(const ptx::Function& f, ControlFlow& cfg) {
+  const auto block_at = [&](std::uint32_t instruction) {
+    return instruction < f.body.size() ? cfg.block_of[instruction] : cfg.exit();
+  };
+  for (std::uint32_t b = 0; b < cfg.blocks.size(); ++b) {
+    BasicBlock& block = cfg.blocks[b];
+    const Instruction& last = f.body[block.end - 1];
+    if (last.opcode == Opcode::bra) {
+      add_unique(block.successors, block_at(label_target(f, last.operands.back().index)));
+      if (last.guard) add_unique(block.successors, block_at(block.end));
+    } else if (last.opcode == Opcode::brx_idx) {
+      for (ptx::LabelId label : f.tables[last.operands.back().index].labels)
+        add_unique(block.successors, block_at(label_target(f, label)));
+      if (last.guard) add_unique(block.successors, block_at(block.end));
+    } else if (last.opcode == Opcode::ret || last.opcode == Opcode::exit || last.opcode == Opcode::trap) {
+      block.successors.push_back(cfg.exit());
+      if (last.guard) add_unique(block.successors, block_at(block.end));
+    } else {
+      block.successors.push_back(block_at(block.end));
+    }
+  }
+}
+
+// Iterative depth-first search: order, reachability, loop heads.
+void number_blocks(ControlFlow& cfg) {
+  const std::uint32_t n = cfg.exit();
+  enum : std::uint8_t { unseen, open, closed };
+  std::vector<std::uint8_t> state(n, unseen);
+  std::vector<std::pair<std::uint32_t, std::size_t>> stack{{0, 0}};
+  state[0] = open;
+  while (!stack.empty()) {
+    auto& [block, next] = stack.back();
+    if (next < cfg.blocks[block].successors.size()) {
+      const std::uint32_t s = cfg.blocks[block].successors[next++];
+      if (s == n) continue;
+      if (state[s] == open) cfg.blocks[s].loop_head = true;
+      if (state[s] == unseen) {
+        state[s] = open;
+        stack.emplace_back(s, 0);
+      }
+    } else {
+      state[block] = closed;
+      cfg.order.push_back(block);
+      stack.pop_back();
+    }
+  }
+  std::reverse(cfg.order.begin(), cfg.order.end());
+  for (std::uint32_t b : cfg.order) {
+    cfg.blocks[b].reachable = true;
+    for (std::uint32_t s : cfg.blocks[b].successors)
+      if (s != n) cfg.blocks[s].predecessors.push_back(b);
+  }
+}
+
+// Cooper, Harvey, Kennedy: "A Simple, Fast Dominance Algorithm", on the reversed graph.
+void find_post_dominators(ControlFlow& cfg) {
+  const std::uint32_t n = cfg.exit();
+  constexpr std::uint32_t undefined = ptx::kNoId;
+  // Post-order of the reversed graph from exit. Blocks that never reach exit (endless loops) get an edge to it.
+  std::vector<std::vector<std::uint32_t>> forward(n + 1), backward(n + 1);
+  for (std::uint32_t b : cfg.order)
+    for (std::uint32_t s : cfg.blocks[b].successors) {
+      forward[b].push_back(s);
+      backward[s].push_back(b);
+    }
+  std::vector<std::uint32_t> number(n + 1, undefined), post;
+  const auto search = [&](std::uint32_t root) {
+    std::vector<std::pair<std::uint32_t, std::size_t>> stack{{root, 0}};
+    number[root] = 0;
+    while (!stack.empty()) {
+      auto& [block, next] = stack.back();
+      if (next < backward[block].size()) {
+        const std::uint32_t p = backward[block][next++];
+        if (number[p] == undefined) {
+          number[p] = 0;
+          stack.emplace_back(p, 0);
+        }
+      } else {
+        post.push_back(block);
+        stack.pop_back();
+      }
+    }
+  };
+  search(n);
+  for (auto it = cfg.order.rbegin(); it != cfg.order.rend(); ++it)
+    if (number[*it] == undefined) {
+      forward[*it].push_back(n);
+      backward[n].push_back(*it);
+      post.clear();
+      std::fill(number.begin(), number.end(), undefined);
+      search(n);
+    }
+  for (std::uint32_t i = 0; i < post.size(); ++i) number[post[i]] = i;
+  std::vector<std::uint32_t> idom(n + 1, undefined);
+  idom[n] = n;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (auto it = post.rbegin(); it != post.rend(); ++it) {
+      if (*it == n) continue;
+      std::uint32_t best = undefined;
+      for (std::uint32_t s : forward[*it]) {
+        if (idom[s] == undefined) continue;
+        if (best == undefined) {
+          best = s;
+          continue;
+        }
+        std::uint32_t a = best, c = s;
+        while (a != c) {
+          while (number[a] < number[c]) a = idom[a];
+          while (number[c] < number[a]) c = idom[c];
+        }
+        best = a;
+      }
+      if (idom[*it] != best) {
+        idom[*it] = best;
+        changed = true;
+      }
+    }
+  }
+  for (std::uint32_t b : cfg.order) cfg.blocks[b].post_dominator = idom[b] == undefined ? n : idom[b];
+}
+
+}  // namespace
+
+ControlFlow build_control_flow(const ptx::Function& function) {
+  WG_ASSERT(!function.body.empty());
+  ControlFlow cfg;
+  const std::vector<bool> leader = find_leaders(function);
+  cfg.block_of.resize(function.body.size());
+  for (std::uint32_t i = 0; i < function.body.size(); ++i) {
+    if (leader[i]) {
+      if (!cfg.blocks.empty()) cfg.blocks.back().end = i;
+      cfg.blocks.emplace_back();
+      cfg.blocks.back().first = i;
+    }
+    cfg.block_of[i] = static_cast<std::uint32_t>(cfg.blocks.size() - 1);
+  }
+  cfg.blocks.back().end = static_cast<std::uint32_t>(function.body.size());
+  connect(function, cfg);
+  number_blocks(cfg);
+  find_post_dominators(cfg);
+  return cfg;
+}
+
+}  // namespace warpgrind::flow

@@ -1,0 +1,263 @@
+#include "flow/forms.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "flow/liveness.h"
+#include "flow/transfer.h"
+
+namespace warpgrind::flow {
+
+using ptx::Instruction;
+using ptx::Opcode;
+using ptx::OperandKind;
+using ptx::RegId;
+
+namespace {
+
+std::optional<std::int64_t> join(std::optional<std::int64_t> a, std::optional<std::int64_t> b) {
+  return a && b && *a == *b ? a : std::nullopt;
+}
+
+Form join(const Form& a, const Form& b) {
+  if (a.kind == FormKind::undefined) return b;
+  if (b.kind == FormKind::undefined) return a;
+  if (a.kind == FormKind::varying || b.kind == FormKind::varying) return varying_form();
+  Form out = a;
+  out.kind = std::max(a.kind, b.kind);
+  if (a.kind == FormKind::wide && b.kind == FormKind::wide) {
+    if (a.scale != b.scale || a.is_signed != b.is_signed) return varying_form();
+  } else if (b.kind == FormKind::wide) {
+    out.scale = b.scale;
+    out.is_signed = b.is_signed;
+  }
+  out.kx = join(a.kx, b.kx);
+  out.ky = join(a.ky, b.ky);
+  out.zeros = std::min(a.zeros, b.zeros);
+  return out;
+}
+
+// Only 32-bit integers are kept affine and only 64-bit integers wide.
+Form fit(Form form, ptx::ScalarType type) {
+  if (form.kind == FormKind::affine && (ptx::bits(type) != 32 || !ptx::is_integer(type))) return varying_form();
+  if (form.kind == FormKind::wide && (ptx::bits(type) != 64 || !ptx::is_integer(type))) return varying_form();
+  return form;
+}
+
+// Loops whose way out depends on memory that others write: they may wait for other lanes, warps or blocks.
+class SpinLoops {
+ public:
+  SpinLoops(const ptx::Function& f, const ControlFlow& cfg) : f_(f), cfg_(cfg) {}
+
+  std::vector<bool> find() {
+    std::vector<bool> heads(cfg_.blocks.size(), false);
+    for (std::uint32_t b : cfg_.order)
+      if (cfg_.blocks[b].loop_head) heads[b] = may_wait(loop_body(b));
+    return heads;
+  }
+
+ private:
+  std::vector<bool> loop_body(std::uint32_t head) const {
+    std::vector<bool> reached(cfg_.blocks.size(), false), body(cfg_.blocks.size(), false);
+    walk(head, reached, /*forward=*/true);
+    body[head] = true;
+    std::vector<std::uint32_t> work;
+    for (std::uint32_t p : cfg_.blocks[head].predecessors)
+      if (reached[p] && !body[p]) body[p] = true, work.push_back(p);
+    while (!work.empty()) {
+      const std::uint32_t b = work.back();
+      work.pop_back();
+      for (std::uint32_t p : cfg_.blocks[b].predecessors)
+        if (reached[p] && !body[p]) body[p] = true, work.push_back(p);
+    }
+    return body;
+  }
+
+  void walk(std::uint32_t from, std::vector<bool>& seen, bool) const {
+    std::vector<std::uint32_t> work{from};
+    seen[from] = true;
+    while (!work.empty()) {
+      const std::uint32_t b = work.back();
+      work.pop_back();
+      for (std::uint32_t s : cfg_.blocks[b].successors)
+        if (s != cfg_.exit() && !seen[s]) seen[s] = true, work.push_back(s);
+    }
+  }
+
+  static bool reads_shared_state(const Instruction& i) {
+    using M = ptx::Modifier;
+    switch (i.opcode) {
+      case Opcode::atom:
+      case Opcode::mbarrier_try_wait:
+      case Opcode::mbarrier_test_wait:
+        return true;
+      case Opcode::ld:
+        return i.has(M::volatile_) || i.has(M::relaxed) || i.has(M::acquire) || i.has(M::mmio);
+      default:
+        return false;
+    }
+  }
+
+  bool may_wait(const std::vector<bool>& body) const {
+    std::vector<bool> wanted(f_.registers.size(), false);
+    bool changed = false;
+    const auto want = [&](RegId r) {
+      if (!wanted[r]) wanted[r] = true, changed = true;
+    };
+    for (std::uint32_t b = 0; b < body.size(); ++b) {
+      if (!body[b]) continue;
+      const BasicBlock& block = cfg_.blocks[b];
+      for (std::uint32_t i = block.first; i < block.end; ++i)
+        if (f_.body[i].opcode == Opcode::nanosleep) return true;
+      const Instruction& last = f_.body[block.end - 1];
+      const bool leaves = std::any_of(block.successors.begin(), block.successors.end(),
+                                      [&](std::uint32_t s) { return s == cfg_.exit() || !body[s]; });
+      if (leaves && last.guard) want(last.guard.reg);
+    }
+    std::vector<RegId> read, written;
+    while (changed) {
+      changed = false;
+      for (std::uint32_t b = 0; b < body.size(); ++b) {
+        if (!body[b]) continue;
+        for (std::uint32_t i = cfg_.blocks[b].first; i < cfg_.blocks[b].end; ++i) {
+          registers_written(f_.body[i], written);
+          if (!std::any_of(written.begin(), written.end(), [&](RegId r) { return wanted[r]; })) continue;
+          if (reads_shared_state(f_.body[i])) return true;
+          registers_read(f_.body[i], read);
+          for (RegId r : read) want(r);
+        }
+      }
+    }
+    return false;
+  }
+
+  const ptx::Function& f_;
+  const ControlFlow& cfg_;
+};
+
+class Analysis {
+ public:
+  Analysis(const ptx::Function& f, const ControlFlow& cfg, const LaneLayout& layout)
+      : f_(f), cfg_(cfg), layout_(layout), live_(find_live_registers(f, cfg)) {
+    out_.forms.resize(f.registers.size());
+    out_.divergent.assign(cfg.blocks.size(), false);
+    out_.blend.assign(cfg.blocks.size(), std::vector<bool>(f.registers.size(), false));
+    out_.spin_head = SpinLoops(f, cfg).find();
+    spins_ = std::find(out_.spin_head.begin(), out_.spin_head.end(), true) != out_.spin_head.end();
+  }
+
+  FormAnalysis run() {
+    for (bool changed = true; changed;) {
+      changed = propagate();
+      changed |= find_divergence();
+    }
+    for (Form& form : out_.forms)
+      if (form.kind == FormKind::undefined) form = uniform_form(0);  // never written: any value will do
+    return std::move(out_);
+  }
+
+ private:
+  bool set(RegId r, Form form) {
+    const Form next = join(out_.forms[r], fit(form, f_.registers[r].type));
+    const Form fitted = fit(next, f_.registers[r].type);
+    if (fitted == out_.forms[r]) return false;
+    out_.forms[r] = fitted;
+    return true;
+  }
+
+  bool guard_varies(const Instruction& i) const { return i.guard && out_.forms[i.guard.reg].kind == FormKind::varying; }
+
+  bool propagate() {
+    bool changed_ever = false;
+    std::vector<RegId> written;
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (std::uint32_t b : cfg_.order)
+        for (std::uint32_t n = cfg_.blocks[b].first; n < cfg_.blocks[b].end; ++n) {
+          const Instruction& i = f_.body[n];
+          registers_written(i, written);
+          for (std::size_t d = 0; d < written.size(); ++d) {
+            const Form form = guard_varies(i) ? varying_form() : result_form(i, d, out_.forms, layout_, f_);
+            changed |= set(written[d], form);
+          }
+        }
+      changed_ever |= changed;
+    }
+    return changed_ever;
+  }
+
+  // Where lanes that wait at a split of `block` go on later.
+  std::vector<std::uint32_t> resume_points(std::uint32_t block) const {
+    const BasicBlock& b = cfg_.blocks[block];
+    std::vector<std::uint32_t> points{b.post_dominator};
+    const bool one_side_waits =
+        std::find(b.successors.begin(), b.successors.end(), b.post_dominator) != b.successors.end();
+    if (!one_side_waits || b.successors.size() > 2)
+      for (std::uint32_t s : b.successors) points.push_back(s);
+    if (spins_)
+      for (std::uint32_t h = 0; h < out_.spin_head.size(); ++h)
+        if (out_.spin_head[h]) points.push_back(h);
+    return points;
+  }
+
+  void mark_region(std::uint32_t block) {
+    std::vector<bool> seen(cfg_.blocks.size(), false);
+    std::vector<std::uint32_t> work;
+    const std::uint32_t stop = spins_ ? cfg_.exit() : cfg_.blocks[block].post_dominator;
+    const auto visit = [&](std::uint32_t s) {
+      if (s != cfg_.exit() && s != stop && !seen[s]) seen[s] = true, work.push_back(s);
+    };
+    for (std::uint32_t s : cfg_.blocks[block].successors) visit(s);
+    std::vector<std::uint32_t> region;
+    while (!work.empty()) {
+      const std::uint32_t b = work.back();
+      work.pop_back();
+      region.push_back(b);
+      for (std::uint32_t s : cfg_.blocks[b].successors) visit(s);
+    }
+    std::vector<bool> keep(f_.registers.size(), false);
+    for (std::uint32_t point : resume_points(block))
+      if (point != cfg_.exit())
+        for (std::size_t r = 0; r < keep.size(); ++r) keep[r] = keep[r] || live_.live_in(point, static_cast<RegId>(r));
+    std::vector<RegId> written;
+    for (std::uint32_t b : region)
+      for (std::uint32_t n = cfg_.blocks[b].first; n < cfg_.blocks[b].end; ++n) {
+        registers_written(f_.body[n], written);
+        for (RegId r : written)
+          if (keep[r]) {
+            out_.blend[b][r] = true;
+            set(r, varying_form());
+          }
+      }
+  }
+
+  bool find_divergence() {
+    bool changed = false;
+    for (std::uint32_t b : cfg_.order) {
+      if (out_.divergent[b] || cfg_.blocks[b].successors.size() < 2) continue;
+      const Instruction& last = f_.body[cfg_.blocks[b].end - 1];
+      bool varies = guard_varies(last);
+      if (last.opcode == Opcode::brx_idx)
+        varies |= operand_form(last.operands[0], out_.forms, layout_, f_).kind != FormKind::uniform;
+      if (!varies) continue;
+      out_.divergent[b] = out_.any_divergence = changed = true;
+      mark_region(b);
+    }
+    return changed;
+  }
+
+  const ptx::Function& f_;
+  const ControlFlow& cfg_;
+  const LaneLayout layout_;
+  LiveRegisters live_;
+  FormAnalysis out_;
+  bool spins_ = false;
+};
+
+}  // namespace
+
+FormAnalysis analyse_forms(const ptx::Function& function, const ControlFlow& cfg, const LaneLayout& layout) {
+  return Analysis(function, cfg, layout).run();
+}
+
+}  // namespace warpgrind::flow

@@ -1,0 +1,30 @@
+// Which registers are live at the start of each basic block.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "flow/cfg.h"
+#include "ptx/ast.h"
+
+namespace warpgrind::flow {
+
+class LiveRegisters {
+ public:
+  LiveRegisters(std::size_t blocks, std::size_t registers)
+      : words_((registers + 63) / 64), in_(blocks, std::vector<std::uint64_t>(words_, 0)) {}
+  bool live_in(std::uint32_t block, ptx::RegId r) const { return in_[block][r / 64] >> (r % 64) & 1; }
+  std::vector<std::uint64_t>& words(std::uint32_t block) { return in_[block]; }
+  const std::vector<std::uint64_t>& words(std::uint32_t block) const { return in_[block]; }
+
+ private:
+  std::size_t words_;
+  std::vector<std::vector<std::uint64_t>> in_;
+};
+
+LiveRegisters find_live_registers(const ptx::Function& function, const ControlFlow& cfg);
+
+// Peak of live registers, in 32-bit units (64-bit registers count twice, predicates not at all).
+std::uint32_t peak_live_registers(const ptx::Function& function, const ControlFlow& cfg);
+
+}  // namespace warpgrind::flow

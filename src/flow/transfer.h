@@ -1,0 +1,37 @@
+// Transfer functions of the form analysis: the form of an instruction's result from the forms of its operands. The
+// lowering of affine arithmetic (jit/affine.cpp) must be able to build every form that is promised here.
+#pragma once
+
+#include "flow/forms.h"
+
+namespace warpgrind::flow {
+
+inline Form varying_form() {
+  Form f;
+  f.kind = FormKind::varying;
+  return f;
+}
+inline Form uniform_form(std::uint8_t zeros) {
+  Form f;
+  f.kind = FormKind::uniform;
+  f.kx = f.ky = 0;
+  f.zeros = zeros;
+  return f;
+}
+
+// The d-th register the instruction writes (order of registers_written).
+Form result_form(const ptx::Instruction& instruction, std::size_t d, const std::vector<Form>& forms,
+                 const LaneLayout& layout, const ptx::Function& function);
+
+// Literal integer operand, if it is one.
+std::optional<std::int64_t> literal(const ptx::Operand& operand);
+
+// The special cases of affine bit operations, shared with the lowering:
+// and with 2^k-1: the whole row part stays (mask_keeps_lane_part) when base has >= k zeros and the lane part fits below
+// 2^k.
+std::uint64_t lane_part_limit(
+    const Form& form, const LaneLayout& layout);  // exclusive upper bound of kx*X + ky*Y; 0: unknown or negative
+// `or` that is an addition: the affine operand's low bits are zero where the literal has ones.
+bool or_is_add(const Form& affine, std::int64_t literal);
+
+}  // namespace warpgrind::flow

@@ -1,0 +1,60 @@
+// A GPU model: figures only, read from a data file (gpu/models/NAME.json, embedded at build time). Rules that differ by
+// compute capability are selected through `rules`, never by #ifdef.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "gpu/access_rules.h"
+
+namespace warpgrind {
+
+struct GpuModel {
+  std::string id;    // "h200"
+  std::string name;  // "NVIDIA H200", what cudaGetDeviceProperties reports
+  std::vector<std::string> aliases;
+  int cc_major = 9, cc_minor = 0;
+  std::string architecture;  // "Hopper"
+  // Execution
+  std::uint32_t sm_count = 0, schedulers_per_sm = 4, cores_fp32_per_sm = 128, cores_fp64_per_sm = 64,
+                cores_int_per_sm = 64, sfu_per_sm = 16, ldst_per_sm = 32;
+  std::uint32_t max_threads_per_sm = 2048, max_warps_per_sm = 64, max_blocks_per_sm = 32, max_threads_per_block = 1024;
+  std::uint32_t registers_per_sm = 65536, registers_per_block = 65536, max_registers_per_thread = 255,
+                register_allocation_unit = 256;
+  std::uint32_t warp_allocation_granularity = 4;
+  std::uint64_t shared_per_sm = 0, shared_per_block = 49152, shared_per_block_optin = 0, shared_reserved_per_block = 0,
+                shared_allocation_unit = 128;
+  std::vector<std::uint64_t> shared_carveouts;  // bytes; empty: fixed
+  std::uint32_t max_block_dim[3] = {1024, 1024, 64};
+  std::uint64_t max_grid_dim[3] = {2147483647ull, 65535, 65535};
+  // Memory
+  std::uint64_t memory_bytes = 0, l2_bytes = 0, l1_bytes = 0, constant_bytes = 65536, constant_cache_bytes = 2048;
+  std::uint32_t memory_bus_bits = 0;
+  double memory_clock_mhz = 0;  // as the device query reports it
+  double memory_data_rate = 2;  // transfers a clock: 2 (DDR)
+  bool ecc = false;
+  double sm_clock_mhz = 0;  // boost clock, what the device query reports
+  double base_clock_mhz = 0;
+  std::uint32_t texture_alignment = 512, texture_pitch_alignment = 32;
+  // Links and latencies, for the first time estimate
+  double link_gbps_pinned = 0, link_gbps_pageable = 0;  // host link, GB/s = 1e9, one direction
+  std::string link_name;                                // "PCIe gen 5 x16"
+  double peer_gbps = 0;
+  double launch_latency_us = 0, copy_latency_us = 0;
+  double achievable_bandwidth_fraction = 0.8;  // of theoretical, stream-like
+  std::uint32_t copy_engines = 2;
+  bool concurrent_kernels = true, managed_memory = true, cooperative_launch = true, unified_addressing = true,
+       host_register = true;
+  AccessRules rules;
+  std::vector<std::string> sources;      // where the figures come from
+  double theoretical_bandwidth() const;  // bytes/s = clock * data rate * bus / 8
+  double peak_flops(int bits) const;     // 32 or 64: 2 * cores * SMs * clock
+};
+
+const std::vector<GpuModel>& gpu_models();                      // parsed once
+Result<const GpuModel*> find_gpu_model(std::string_view name);  // id or alias, any case; the error names the nearest
+
+}  // namespace warpgrind

@@ -1,0 +1,39 @@
+// The vocabulary every folder shares: lanes, dimensions, device addresses, state spaces.
+#pragma once
+
+#include <cstdint>
+
+namespace warpgrind {
+
+inline constexpr unsigned kWarpSize = 32;
+
+// Bit i is lane i of a warp.
+using LaneMask = std::uint32_t;
+inline constexpr LaneMask kFullMask = 0xffffffffu;
+
+struct Dim3 {
+  std::uint32_t x = 1, y = 1, z = 1;
+  std::uint64_t count() const { return std::uint64_t{x} * y * z; }
+  friend bool operator==(const Dim3&, const Dim3&) = default;
+};
+
+// An address as a kernel sees it (generic address space, 64 bit). Global addresses are host addresses inside the
+// reserved device range, so no translation is needed; shared and local have fixed windows like on the hardware (see
+// kSharedWindow).
+enum class DeviceAddress : std::uint64_t {};
+inline constexpr std::uint64_t raw(DeviceAddress a) {
+  return static_cast<std::uint64_t>(a);
+}
+
+// Generic-address windows: generic = window + offset in the space. cvta is an addition, isspacep a range check. They
+// lie far above any user-space host address (47 bits), so that they can never collide with an allocation.
+inline constexpr std::uint64_t kSharedWindow = 0x0100'0000'0000'0000ull;
+inline constexpr std::uint64_t kLocalWindow = 0x0200'0000'0000'0000ull;
+inline constexpr std::uint64_t kWindowSize = 0x0000'0001'0000'0000ull;
+
+// PTX ISA, "State Spaces".
+enum class StateSpace : std::uint8_t { none, reg, sreg, constant, global, local, param, shared, generic, texture };
+
+const char* name(StateSpace space);
+
+}  // namespace warpgrind

@@ -1,0 +1,109 @@
+// The contract between machine code made by the JIT and the C++ runtime (src/device implements the functions).
+// Everything here is read by generated code at fixed offsets: keep it plain data.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "gpu/types.h"
+
+namespace warpgrind::jit {
+
+// Inline cache of one memory site, one per worker. Machine code counts a full-warp access whose lane addresses are
+// base + kx*X(lane) + ky*Y(lane) in place when
+//   kx == key_x, ky == key_y            (compared only where not compile-time constants)
+//   rotr(base - low, log2(alignment)) <= span      bounds and alignment in one comparison
+// by histogram[base & 255] += 1, and calls the runtime otherwise. The runtime sets low/span/keys for a full-warp affine
+// access that was in bounds, and folds the histogram into SiteCounts before it changes them (sector and bank counts
+// depend on base & 255 and the keys alone). span == 0 with low == ~0 means empty.
+struct SiteState {
+  std::uint64_t low;
+  std::uint64_t span;  // (highest good base - low) >> log2(alignment)
+  std::int64_t key_x, key_y;
+  std::uint64_t histogram[256];
+};
+
+// X(lane) and Y(lane): the two lane patterns of affine values, fixed by the block shape.
+//   linear:  X = lane, Y = 0             1-D blocks, or blockDim.x a multiple of 32
+//   rows(r): X = lane % r, Y = lane / r  blockDim.x == r in {1, 2, 4, 8, 16}, blockDim.x*blockDim.y a multiple of 32
+//   general: X = lane, Y = 0, tid.x/y/z are read from WarpContext::tid (varying)
+enum class LaneShape : std::uint8_t { linear, rows1, rows2, rows4, rows8, rows16, general };
+LaneShape lane_shape_of(const Dim3& block);
+inline unsigned row_length(LaneShape s) {
+  return s == LaneShape::linear || s == LaneShape::general ? 32u : 1u << (static_cast<unsigned>(s) - 1u);
+}
+inline unsigned lane_x(LaneShape s, unsigned lane) {
+  return lane % row_length(s);
+}
+inline unsigned lane_y(LaneShape s, unsigned lane) {
+  return lane / row_length(s);
+}
+
+// Scoreboard layout (std::uint64_t slots, one array per worker), offsets in CompiledKernel:
+//   blocks:   2 slots each {warps, lanes}
+//   guards:   1 slot each {lanes on}
+//   branches: 3 slots each {executed, divergent, taken lanes}
+struct WarpContext {
+  const std::uint8_t* params;      // kernel parameter buffer, laid out as the .param list
+  const std::uint64_t* globals;    // device address of each module variable (index as in ptx::Module::variables)
+  const std::uint64_t* functions;  // machine address of each function of the module, for indirect calls (0: none)
+  SiteState* sites;
+  std::uint64_t* scoreboard;
+  std::uint8_t* shared;                     // host address of the block's shared memory
+  std::uint64_t shared_size;                // static + dynamic bytes
+  std::uint64_t dynamic_shared_offset;      // where `.extern .shared` begins
+  std::uint8_t* local;                      // host address of the warp's local memory: word w of lane l at (w*32 + l)*4
+  std::uint64_t local_size;                 // bytes a thread
+  std::uint64_t local_top;                  // stack pointer of .func frames: next free byte a thread
+  const volatile std::uint32_t* interrupt;  // non-zero: call wg_interrupt at the next loop back edge
+  std::uint32_t ctaid[3], nctaid[3], ntid[3];
+  std::uint32_t tid_base[3];  // tid of lane 0 (linear and rows shapes)
+  std::uint32_t warp;         // index in the block
+  LaneMask initial_mask;      // lanes that exist
+  LaneMask exited;            // lanes that executed exit/ret of the kernel
+  std::uint32_t spin;         // back-edge count of spin loops
+  std::uint32_t smid;
+  std::uint32_t cluster_dim[3];
+  std::uint32_t env[4];  // %envreg1, 2: cooperative groups' grid barrier workspace (driver's own protocol)
+  alignas(64) std::uint32_t tid[3][kWarpSize];
+  alignas(64) std::uint32_t scratch[512];  // machine code's out-area for runtime calls of any size up to 2 KiB
+  void* runtime;                           // the device's own structures (block, worker, launch)
+};
+
+using WarpFunction = void (*)(WarpContext*);
+
+}  // namespace warpgrind::jit
+
+// ---- Runtime functions called by machine code. All are extern "C", never throw. A fault does not return: the runtime
+// leaves the warp's fiber for good. Vectors are arrays of 32 lanes; element e of a vector access of lane l lies at
+// [(e*32 + l)]. Sizes and types come from the Site (events/site.h) with that number.
+extern "C" {
+struct wg_context;  // = warpgrind::jit::WarpContext (C linkage keeps names readable in the IR)
+
+// Memory (any space the site may touch; generic addresses are resolved; shared sites pass offsets in shared space,
+// local sites offsets in the thread's local memory).
+void wg_load(void* context, std::uint32_t site, const std::uint64_t* addresses, std::uint32_t mask, void* out);
+void wg_store(void* context, std::uint32_t site, const std::uint64_t* addresses, std::uint32_t mask,
+              const void* values);
+// Affine: lane address = base + kx*X(lane) + ky*Y(lane). Refills the site's inline cache when mask is full.
+void wg_load_affine(void* context, std::uint32_t site, std::uint64_t base, std::int64_t kx, std::int64_t ky,
+                    std::uint32_t mask, void* out);
+void wg_store_affine(void* context, std::uint32_t site, std::uint64_t base, std::int64_t kx, std::int64_t ky,
+                     std::uint32_t mask, const void* values);
+// One address for the warp; `out` receives one element (all vector parts).
+void wg_load_uniform(void* context, std::uint32_t site, std::uint64_t base, std::uint32_t mask, void* out);
+
+// Control.
+void wg_barrier(void* context, std::uint32_t instruction, std::uint32_t id, std::uint32_t threads,
+                std::uint32_t mask);  // threads 0 = all
+std::uint32_t wg_barrier_reduce(void* context, std::uint32_t instruction, std::uint32_t id, std::uint32_t threads,
+                                std::uint32_t mask, std::uint32_t predicate_mask,
+                                std::uint32_t op);  // op 0 popc, 1 and, 2 or
+void wg_barrier_arrive(void* context, std::uint32_t instruction, std::uint32_t id, std::uint32_t threads,
+                       std::uint32_t mask);
+void wg_yield(void* context);  // a spin loop: let other warps and blocks run
+void wg_interrupt(void* context, std::uint32_t instruction, std::uint32_t mask);  // back edge while *interrupt != 0
+[[noreturn]] void wg_trap(void* context, std::uint32_t instruction, std::uint32_t mask);
+[[noreturn]] void wg_unsupported(void* context, std::uint32_t instruction);  // an opcode without lowering was reached
+void wg_indirect_call_fault(void* context, std::uint32_t instruction, std::uint64_t address);
+}

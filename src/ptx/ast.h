@@ -1,0 +1,250 @@
+// The syntax tree of one PTX module. Names are resolved by the parser: registers, labels, variables and functions are
+// indices, so that later stages need no symbol tables. Everything keeps its source range for diagnostics.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gpu/types.h"
+#include "ptx/opcode.h"
+#include "ptx/types.h"
+
+namespace warpgrind::ptx {
+
+struct SourceRange {
+  std::uint32_t line = 0;    // 1-based line of the PTX text
+  std::uint32_t column = 0;  // 1-based
+  std::uint32_t length = 0;
+};
+
+// One `.loc`: a CUDA source line; `inlined_at` indexes Function::locations (-1: not inlined).
+struct SourceLocation {
+  std::uint32_t file = 0;  // index into Module::files
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+  std::int32_t inlined_at = -1;
+  std::string function;  // demangled or mangled name of the inlined function where `.loc ... function_name` gives it
+};
+
+using RegId = std::uint32_t;    // index into Function::registers
+using LabelId = std::uint32_t;  // index into Function::labels
+inline constexpr std::uint32_t kNoId = 0xffffffffu;
+
+struct Register {
+  std::string name;  // "%r12"
+  ScalarType type = ScalarType::b32;
+};
+
+// %tid.x and its like; the component is folded into the name. Vector reads (mov.v4 of %tid) are split by the parser.
+enum class SpecialRegister : std::uint8_t {
+  tid_x,
+  tid_y,
+  tid_z,
+  ntid_x,
+  ntid_y,
+  ntid_z,
+  ctaid_x,
+  ctaid_y,
+  ctaid_z,
+  nctaid_x,
+  nctaid_y,
+  nctaid_z,
+  laneid,
+  warpid,
+  nwarpid,
+  smid,
+  nsmid,
+  gridid,
+  lanemask_eq,
+  lanemask_le,
+  lanemask_lt,
+  lanemask_ge,
+  lanemask_gt,
+  clock,
+  clock_hi,
+  clock64,
+  globaltimer,
+  globaltimer_lo,
+  globaltimer_hi,
+  dynamic_smem_size,
+  total_smem_size,
+  aggr_smem_size,
+  clusterid_x,
+  clusterid_y,
+  clusterid_z,
+  nclusterid_x,
+  nclusterid_y,
+  nclusterid_z,
+  cluster_ctaid_x,
+  cluster_ctaid_y,
+  cluster_ctaid_z,
+  cluster_nctaid_x,
+  cluster_nctaid_y,
+  cluster_nctaid_z,
+  cluster_ctarank,
+  cluster_nctarank,
+  is_explicit_cluster,
+  reserved_smem_offset_begin,
+  reserved_smem_offset_end,
+  reserved_smem_offset_cap,
+  reserved_smem_offset_0,
+  reserved_smem_offset_1,
+  current_graph_exec,
+  envreg,
+  pm,
+  pm64,  // envreg and pm: number in Operand::index
+};
+
+enum class OperandKind : std::uint8_t {
+  none,
+  reg,        // register `index`; `negated` for `!%p`
+  sreg,       // special register
+  immediate,  // `bits`: integers sign-extended to 64 bit; f32 / f64 literals as their bit pattern, see `literal`
+  variable,   // the address of variable `index` (module-level or function-level, see `scope`) plus `offset`
+  function,   // the address of Module::functions[index]
+  label,      // Function::labels[index]
+  address,    // memory operand [base + offset]; base = reg, variable or absolute (no base): see `base`
+  vector,     // {a, b, c, d}: `elements`
+  sink,       // `_`
+  table,      // name of a .branchtargets / .calltargets / .callprototype declaration: `index` into Function::tables
+};
+
+enum class Scope : std::uint8_t { function, module };  // which table a variable index means
+enum class Literal : std::uint8_t { integer, f32, f64 };
+
+struct Operand {
+  OperandKind kind = OperandKind::none;
+  bool negated = false;                  // `!%p`
+  OperandKind base = OperandKind::none;  // kind == address: reg, variable, or none for an absolute address
+  Scope scope = Scope::function;         // variable, or address whose base is a variable
+  Literal literal = Literal::integer;    // immediate
+  std::uint32_t index = kNoId;           // reg / variable / function / label / table; the base's index for an address
+  SpecialRegister sreg = SpecialRegister::tid_x;
+  std::int64_t offset = 0;        // variable and address: bytes added
+  std::uint64_t bits = 0;         // immediate
+  std::uint8_t component = 0xff;  // %r.x of a vector register: 0..3 (parser splits where it can)
+  std::uint32_t selector = 0;  // video instructions: `.b0`, `.h10`, `.b3210` as written, see selector_text(); 0: none
+  bool has_sampler = false;    // address [t, sampler, {x, y}]: elements[0] is the sampler
+  std::vector<Operand> elements;  // vector; also the coordinates inside a tex/surf/tensor address [t, {x, y}]
+  SourceRange range;
+};
+
+// `@%p` or `@!%p`.
+struct Guard {
+  RegId reg = kNoId;
+  bool negated = false;
+  explicit operator bool() const { return reg != kNoId; }
+};
+
+struct Instruction {
+  Opcode opcode{};
+  StateSpace space = StateSpace::none;  // ld.global -> global; none where not written (generic for memory instructions)
+  std::uint8_t vector = 1;              // .v2 .v4 .v8
+  std::vector<ScalarType> types;        // the type suffixes in order: cvt.rn.f32.s32 -> {f32, s32}
+  std::vector<Modifier>
+      modifiers;  // all other suffixes in order: {rn, ftz}; .shared::cta: space shared and modifier shared_cta
+  std::uint64_t suffix_order =
+      0;  // how space, vector, types and modifiers interleave in the text (ptx/spelling.h); 0: unknown
+  Guard guard;
+  // Destination(s) first, in the order written. `d|p` (shfl, setp with two outputs) gives two operands, d then p;
+  // `has_second_destination` says so. call: operands = {callee, [table]}; see `arguments` and `results`.
+  std::vector<Operand> operands;
+  bool has_second_destination = false;
+  std::vector<Operand> results;    // call only: (ret0, ...): param variables or registers
+  std::vector<Operand> arguments;  // call only: (arg0, ...)
+  std::uint32_t location = kNoId;  // Function::locations
+  SourceRange range;
+
+  bool has(Modifier m) const {
+    for (Modifier x : modifiers)
+      if (x == m) return true;
+    return false;
+  }
+  // The i-th type suffix, none where there is no such.
+  ScalarType type(std::size_t i = 0) const { return i < types.size() ? types[i] : ScalarType::none; }
+};
+
+// An initialiser word that is an address: `.global .u64 t[] = {f, x + 8, generic(y)}`.
+struct Relocation {
+  std::uint64_t offset = 0;  // where in the variable's bytes
+  std::uint8_t size = 8;     // bytes written
+  bool is_function = false;
+  bool generic = false;          // generic(sym)
+  std::uint32_t target = kNoId;  // Module::variables or Module::functions
+  std::int64_t addend = 0;
+  std::uint64_t mask = ~0ull;  // mask(sym, 0xff..): which byte
+};
+
+enum class Linkage : std::uint8_t { internal, visible, external, weak, common };
+
+struct Variable {
+  std::string name;
+  StateSpace space = StateSpace::global;
+  ScalarType type = ScalarType::b8;  // element type
+  std::uint8_t vector = 1;           // .v2/.v4 elements
+  std::uint64_t size = 0;            // bytes in all; 0 with `unsized`
+  std::uint32_t alignment = 1;
+  bool unsized = false;  // `.extern .shared .b8 s[];` : dynamic shared memory
+  bool managed = false;  // .attribute(.managed)
+  Linkage linkage = Linkage::internal;
+  std::vector<std::uint8_t> initial;  // empty: zeroes; otherwise `size` bytes
+  std::vector<Relocation> relocations;
+  SourceRange range;
+};
+
+// .branchtargets / .calltargets: labels or functions; .callprototype: parameter sizes.
+struct Table {
+  std::string name;
+  std::vector<LabelId> labels;
+  std::vector<std::uint32_t> functions;
+  std::vector<Variable> prototype_results;
+  std::vector<Variable> prototype_parameters;
+};
+
+struct Label {
+  std::string name;
+  std::uint32_t instruction = 0;  // the label stands before this instruction (== body.size() at the end)
+};
+
+struct PerformanceDirectives {  // 0 where not written
+  std::uint32_t maxnreg = 0, minnctapersm = 0, maxnctapersm = 0;
+  std::uint32_t maxntid[3] = {0, 0, 0}, reqntid[3] = {0, 0, 0};
+  std::uint32_t reqnctapercluster[3] = {0, 0, 0};
+  bool noreturn = false;
+};
+
+struct Function {
+  std::string name;
+  bool is_entry = false;
+  bool has_body = false;
+  std::uint32_t alias_of = kNoId;  // `.alias`: index of the function it stands for (references are already redirected)
+  Linkage linkage = Linkage::internal;
+  std::vector<Register> registers;  // nested scopes flattened; `.reg` parameters of a .func are registers too
+  // Parameters first, in declaration order (for entries: the launch's argument order), then the .func's return
+  // parameters, then local, shared and call-sequence .param variables declared inside (nested scopes flattened).
+  std::vector<Variable> variables;
+  std::uint32_t parameter_count = 0;
+  std::uint32_t result_count = 0;
+  std::vector<Label> labels;
+  std::vector<Table> tables;
+  std::vector<Instruction> body;
+  std::vector<SourceLocation> locations;
+  PerformanceDirectives performance;
+  SourceRange range;
+};
+
+struct Module {
+  std::uint32_t version_major = 0, version_minor = 0;
+  std::string target;  // "sm_90"
+  std::uint32_t address_size = 64;
+  bool debug = false;
+  std::string name;                 // file or fatbin entry it came from, for messages
+  std::string text;                 // the PTX text: diagnostics and source views quote it
+  std::vector<std::string> files;   // .file table, index as in .loc (entry 0 may be empty)
+  std::vector<Variable> variables;  // module scope: global, const, shared, texref ...
+  std::vector<Function> functions;  // entries and device functions, declarations included
+};
+
+}  // namespace warpgrind::ptx

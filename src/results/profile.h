@@ -1,0 +1,65 @@
+// All that leaves a run: rows of metrics with unit, origin and definition, findings, and the sites they belong to.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "gpu/types.h"
+
+namespace warpgrind::results {
+
+// No number without its origin (docs/ARCHITECTURE.md).
+enum class Origin : std::uint8_t { exact, modelled, estimated, measured };
+const char* name(Origin origin);
+
+struct Metric {
+  double value = 0;
+  std::string unit;  // Nsight's unit words: "", "sector", "byte", "%", "inst", "ns", "request"
+  Origin origin = Origin::exact;
+};
+using Metrics = std::map<std::string, Metric>;  // by metric name
+
+struct SiteProfile {
+  std::uint32_t id = 0;
+  std::string kind, space, function, ptx, file;  // ptx: the instruction's text
+  std::uint32_t line = 0, ptx_line = 0;
+  Metrics metrics;
+};
+
+struct KernelProfile {
+  std::string name, mangled_name;
+  std::uint64_t launches = 0, first_id = 0;
+  int device = 0;
+  Dim3 grid, block;            // of the first launch
+  bool shapes_differ = false;  // launches with other shapes were summed in
+  Metrics metrics;
+  std::vector<SiteProfile> sites;
+};
+
+struct TransferProfile {    // host-device copies, by direction and host memory
+  std::string direction;    // "HtoD", "DtoH", "DtoD", "PtoP", "HtoH"
+  std::string host_memory;  // "pageable", "pinned", "-"
+  std::uint64_t count = 0, bytes = 0;
+  double estimated_ns = 0;
+};
+
+struct Finding {
+  std::string kind, message, advice, kernel, file, text;
+  std::uint32_t line = 0, ptx_line = 0;
+  Dim3 block{0, 0, 0}, thread{0, 0, 0};
+  std::vector<std::string> notes;
+};
+
+struct Profile {
+  static constexpr int kFormatVersion = 1;
+  std::string program, gpu, command;
+  std::vector<std::string> not_modelled;  // for the banner
+  std::vector<KernelProfile> kernels;     // summed per kernel name (and per device)
+  std::vector<KernelProfile> launches;    // with --launches or CSV: one each, in order
+  std::vector<TransferProfile> transfers;
+  std::vector<Finding> findings;
+};
+
+}  // namespace warpgrind::results
