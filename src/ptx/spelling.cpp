@@ -1,0 +1,292 @@
+#include "ptx/spelling.h"
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
+namespace warpgrind::ptx {
+
+namespace {
+
+constexpr unsigned kLongestOpcode = 5;  // parts: cp.async.bulk.prefetch.tensor
+constexpr unsigned kMostSuffixes = 31;  // two bits each behind the leading 1
+
+void push_order(std::uint64_t& order, SuffixKind kind) {
+  order = order << 2 | static_cast<std::uint64_t>(kind);
+}
+
+struct SpaceSuffix {
+  StateSpace space;
+  bool refined;  // the text stays as a modifier too: shared::cta
+};
+
+const SpaceSuffix* space_suffix(std::string_view text) {
+  static const std::unordered_map<std::string_view, SpaceSuffix> table = {
+      {"global", {StateSpace::global, false}},         {"shared", {StateSpace::shared, false}},
+      {"local", {StateSpace::local, false}},           {"const", {StateSpace::constant, false}},
+      {"param", {StateSpace::param, false}},           {"shared::cta", {StateSpace::shared, true}},
+      {"shared::cluster", {StateSpace::shared, true}}, {"param::entry", {StateSpace::param, true}},
+      {"param::func", {StateSpace::param, true}},
+  };
+  const auto it = table.find(text);
+  return it == table.end() ? nullptr : &it->second;
+}
+
+// Length of the opcode at the start of `text` in bytes (0: none); the longest one wins.
+std::size_t opcode_length(std::string_view text, Opcode& opcode) {
+  std::array<std::size_t, 2 * kLongestOpcode> ends;
+  std::size_t count = 0, from = 0;
+  for (unsigned part = 0; part < kLongestOpcode && from <= text.size(); ++part) {
+    const std::size_t end = std::min(text.find('.', from), text.size());
+    const std::size_t colons = text.substr(0, end).find("::", from);
+    if (colons != std::string_view::npos) ends[count++] = colons;
+    ends[count++] = end;
+    from = end + 1;
+  }
+  while (count-- > 0) {
+    if (const auto found = opcode_from_text(text.substr(0, ends[count]))) {
+      opcode = *found;
+      return ends[count];
+    }
+  }
+  return 0;
+}
+
+bool add_suffix(std::string_view part, Spelling& s) {
+  if (part == "v2" || part == "v4" || part == "v8") {
+    if (s.vector != 1) return false;
+    s.vector = static_cast<std::uint8_t>(part[1] - '0');
+    push_order(s.suffix_order, SuffixKind::vector);
+    return true;
+  }
+  if (const auto type = scalar_type_from_name(part)) {
+    s.types.push_back(*type);
+    push_order(s.suffix_order, SuffixKind::type);
+    return true;
+  }
+  const SpaceSuffix* space = space_suffix(part);
+  if (space && s.space == StateSpace::none) {
+    s.space = space->space;
+    if (!space->refined) {
+      push_order(s.suffix_order, SuffixKind::space);
+      return true;
+    }
+  }
+  const auto modifier = modifier_from_text(part);
+  if (!modifier) return false;
+  s.modifiers.push_back(*modifier);
+  push_order(s.suffix_order, SuffixKind::modifier);
+  return true;
+}
+
+bool is_refined_space(Modifier m) {
+  return m == Modifier::shared_cta || m == Modifier::shared_cluster || m == Modifier::param_entry ||
+         m == Modifier::param_func;
+}
+
+}  // namespace
+
+bool decode(std::string_view text, Spelling& spelling, SpellingError& error) {
+  const std::size_t length = opcode_length(text, spelling.opcode);
+  if (length == 0) {
+    error = {text, "unknown opcode"};
+    return false;
+  }
+  // "tcgen05.wait::ld": the last part of the opcode belongs to the modifier's text as well.
+  std::size_t from = length;
+  if (text.substr(length).starts_with("::")) {
+    const std::size_t dot = text.rfind('.', length);
+    from = dot == std::string_view::npos ? length : dot;
+  }
+  unsigned count = 0;
+  while (from < text.size()) {
+    std::size_t end = std::min(text.find('.', from + 1), text.size());
+    std::string_view part = text.substr(from + 1, end - from - 1);
+    if (++count > kMostSuffixes) {
+      error = {part, "too many suffixes"};
+      return false;
+    }
+    if (!add_suffix(part, spelling)) {
+      error = {part, "unknown suffix"};
+      return false;
+    }
+    from = end;
+  }
+  return true;
+}
+
+std::string_view space_text(StateSpace space) {
+  switch (space) {
+    case StateSpace::reg:
+      return "reg";
+    case StateSpace::sreg:
+      return "sreg";
+    case StateSpace::constant:
+      return "const";
+    case StateSpace::global:
+      return "global";
+    case StateSpace::local:
+      return "local";
+    case StateSpace::param:
+      return "param";
+    case StateSpace::shared:
+      return "shared";
+    case StateSpace::texture:
+      return "tex";
+    case StateSpace::none:
+    case StateSpace::generic:
+      break;
+  }
+  return "";
+}
+
+std::string opcode_spelling(const Instruction& i) {
+  std::string out(name(i.opcode));
+  const auto put = [&out](std::string_view suffix) {
+    if (suffix.empty()) return;
+    // The modifier "wait::ld" repeats the opcode's last part.
+    const std::size_t colons = suffix.find("::");
+    const std::size_t dot = out.rfind('.');
+    if (colons != std::string_view::npos && dot != std::string::npos &&
+        out.substr(dot + 1) == suffix.substr(0, colons)) {
+      out.erase(dot);
+    }
+    out += '.';
+    out += suffix;
+  };
+  std::size_t modifier = 0, type = 0;
+  if (i.suffix_order != 0) {
+    const int suffixes = (63 - __builtin_clzll(i.suffix_order)) / 2;
+    for (int k = suffixes - 1; k >= 0; --k) {
+      switch (static_cast<SuffixKind>(i.suffix_order >> (2 * k) & 3)) {
+        case SuffixKind::modifier:
+          if (modifier < i.modifiers.size()) put(name(i.modifiers[modifier++]));
+          break;
+        case SuffixKind::type:
+          if (type < i.types.size()) put(name(i.types[type++]));
+          break;
+        case SuffixKind::space:
+          put(space_text(i.space));
+          break;
+        case SuffixKind::vector:
+          put("v" + std::to_string(i.vector));
+          break;
+      }
+    }
+    return out;
+  }
+  const bool refined = std::any_of(i.modifiers.begin(), i.modifiers.end(), is_refined_space);
+  if (!refined) put(space_text(i.space));
+  for (Modifier m : i.modifiers) put(name(m));
+  if (i.vector > 1) put("v" + std::to_string(i.vector));
+  for (ScalarType t : i.types) put(name(t));
+  return out;
+}
+
+namespace {
+
+bool is_type_word(std::string_view word) {
+  static constexpr std::string_view kPlaceholders[] = {"type",  "dtype", "atype",       "btype", "ctype",
+                                                       "stype", "size",  "convertType", "abType"};
+  return std::find(std::begin(kPlaceholders), std::end(kPlaceholders), word) != std::end(kPlaceholders) ||
+         scalar_type_from_name(word).has_value();
+}
+
+unsigned types_of_mnemonic(std::string_view mnemonic) {
+  unsigned types = 0;
+  int depth = 0;
+  for (std::size_t i = 0; i < mnemonic.size(); ++i) {
+    if (mnemonic[i] == '{') ++depth;
+    if (mnemonic[i] == '}') --depth;
+    if (mnemonic[i] != '.' || depth != 0) continue;
+    const std::size_t end = std::min(mnemonic.find_first_of(".{", i + 1), mnemonic.size());
+    types += is_type_word(mnemonic.substr(i + 1, end - i - 1));
+  }
+  return types;
+}
+
+// One form of the syntax line, without the semicolon: "add{.sat}.type d, a, b".
+Arity arity_of_form(std::string_view form) {
+  Arity a;
+  const std::size_t blank = std::min(form.find(' '), form.size());
+  a.minimum_types = static_cast<std::uint8_t>(types_of_mnemonic(form.substr(0, blank)));
+  const std::string_view operands = form.substr(blank);
+  if (operands.find_first_not_of(' ') == std::string_view::npos) return a;
+  if (operands.find("...") != std::string_view::npos) a.maximum = 64;
+  unsigned least = 1, most = 1;
+  int braces = 0, brackets = 0;
+  bool anything_required = false;
+  for (char c : operands) {
+    if (c == '{') ++braces;
+    if (c == '}') --braces;
+    if (c == '[') ++brackets;
+    if (c == ']') --brackets;
+    if (c == '[' && braces == 0) a.address = true;
+    if (c != ' ' && c != '{' && c != '}' && braces == 0) anything_required = true;
+    if ((c == ',' || c == '|') && brackets == 0) {
+      ++most;
+      if (braces == 0) ++least;
+    }
+  }
+  a.minimum = static_cast<std::uint16_t>(anything_required ? least : 0);
+  a.maximum = std::max<std::uint16_t>(a.maximum, static_cast<std::uint16_t>(most));
+  return a;
+}
+
+Arity arity_of_syntax(const OpcodeInfo& info) {
+  Arity all;
+  bool first = true;
+  std::string_view rest = info.syntax;
+  while (!rest.empty()) {
+    const std::size_t end = rest.find(';');
+    std::string_view form = rest.substr(0, end);
+    rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
+    form.remove_prefix(std::min(form.find_first_not_of(' '), form.size()));
+    if (form.empty() || form[0] == '.') continue;  // ".mode = { ... }"
+    const Arity one = arity_of_form(form);
+    if (first) {
+      all = one;
+    } else {
+      all.minimum = std::min(all.minimum, one.minimum);
+      all.maximum = std::max(all.maximum, one.maximum);
+      all.minimum_types = std::min(all.minimum_types, one.minimum_types);
+      all.address = all.address && one.address;
+    }
+    first = false;
+  }
+  return all;
+}
+
+}  // namespace
+
+const Arity& arity(Opcode opcode) {
+  static const auto table = [] {
+    std::array<Arity, kOpcodes> t;
+    for (unsigned i = 0; i < kOpcodes; ++i) t[i] = arity_of_syntax(info(static_cast<Opcode>(i)));
+    return t;
+  }();
+  return table[static_cast<unsigned>(opcode)];
+}
+
+namespace {
+constexpr std::uint32_t kHalfwords = 1u << 31;
+}
+
+std::uint32_t selector_from_text(std::string_view text) {
+  if (text.size() < 2 || text.size() > 5 || (text[0] != 'b' && text[0] != 'h')) return 0;
+  std::uint32_t selector = text[0] == 'h' ? kHalfwords : 0;
+  for (std::size_t i = 1; i < text.size(); ++i) {
+    if (text[i] < '0' || text[i] > '7') return 0;
+    selector |= static_cast<std::uint32_t>(text[i] - '0') << (4 * (i - 1));
+  }
+  return selector | static_cast<std::uint32_t>(text.size() - 1) << 16;
+}
+
+std::string selector_text(std::uint32_t selector) {
+  if (selector == 0) return "";
+  std::string out(1, selector & kHalfwords ? 'h' : 'b');
+  for (unsigned i = 0; i < (selector >> 16 & 15); ++i) out += static_cast<char>('0' + (selector >> (4 * i) & 7));
+  return out;
+}
+
+}  // namespace warpgrind::ptx
