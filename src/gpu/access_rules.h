@@ -21,6 +21,8 @@ struct BankRule {
   std::uint8_t banks = 32;      // 16 on 1.x
   std::uint8_t bank_bytes = 4;  // 8 in the 8-byte mode of 3.x
   std::uint8_t lanes = 32;      // lanes handled together for 4-byte accesses: 16 on 1.x
+  // 4-byte mode of 3.x: a bank is 8 bytes wide, so words i and i + 32 of one 64-word segment go together.
+  bool paired_words = false;
 };
 
 struct AccessRules {

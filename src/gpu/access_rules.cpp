@@ -1,0 +1,407 @@
+// Sources:
+//  - CUDA C Programming Guide 3.2, F.3.2 "Global Memory" and F.3.3 "Shared Memory" (1.x), F.4 (2.x); guide 8.0, G.4.3
+//    (3.x): segments, half-warps, lines, broadcast, 8-byte banks.
+//  - Hardware counters of an H200 (tests/data/h200/): sectors, tag accesses, atomic rounds, and the groups of 8- and
+//    16-byte shared accesses are formulas fitted on and exact for every lane pattern measured there.
+#include "gpu/access_rules.h"
+
+#include <bit>
+
+namespace warpgrind {
+namespace {
+
+constexpr unsigned kSectorBytes = 32;
+constexpr unsigned kSectorShift = 5, kLineShift = 7;
+
+// The distinct 128-byte lines of up to 32 lanes with the sectors used in each. Open addressing over 64 slots: no
+// allocation, nothing to clear but one word.
+class LineSet {
+ public:
+  void add(std::int64_t line, unsigned sector_mask) {
+    std::uint64_t h = (static_cast<std::uint64_t>(line) * 0x9e3779b97f4a7c15ull) >> 58;
+    while ((used_ >> h) & 1) {
+      if (keys_[h] == line) {
+        masks_[h] |= sector_mask;
+        return;
+      }
+      h = (h + 1) & 63;
+    }
+    used_ |= 1ull << h;
+    keys_[h] = line;
+    masks_[h] = sector_mask;
+  }
+  void add_address(std::int64_t address) { add(address >> kLineShift, 1u << ((address >> kSectorShift) & 3)); }
+  unsigned lines() const { return static_cast<unsigned>(std::popcount(used_)); }
+  unsigned sectors() const {
+    unsigned n = 0;
+    for (std::uint64_t u = used_; u != 0; u &= u - 1)
+      n += static_cast<unsigned>(std::popcount(masks_[std::countr_zero(u)]));
+    return n;
+  }
+
+ private:
+  std::uint64_t used_ = 0;
+  std::int64_t keys_[64];
+  unsigned masks_[64];
+};
+
+struct Touched {
+  unsigned sectors = 0, lines = 0;
+};
+
+// Distinct sectors and lines of n addresses; each access lies within one sector (it is naturally aligned).
+Touched touched(const std::int64_t* addresses, unsigned n) {
+  if (n == 0) return {};
+  std::int64_t previous = addresses[0] >> kSectorShift;
+  Touched t{1, 1};
+  bool sorted = true;
+  for (unsigned i = 1; i < n; ++i) {
+    const std::int64_t sector = addresses[i] >> kSectorShift;
+    sorted &= sector >= previous;
+    t.sectors += sector != previous;
+    t.lines += (sector >> 2) != (previous >> 2);
+    previous = sector;
+  }
+  if (sorted) return t;
+  LineSet set;
+  for (unsigned i = 0; i < n; ++i) set.add_address(addresses[i]);
+  return {set.sectors(), set.lines()};
+}
+
+// Lanes on, packed. Returns how many.
+unsigned pack(const std::int64_t offsets[kWarpSize], LaneMask mask, std::int64_t* out) {
+  unsigned n = 0;
+  for (; mask != 0; mask &= mask - 1) out[n++] = offsets[std::countr_zero(mask)];
+  return n;
+}
+
+bool strictly_monotonic(const std::int64_t* a, unsigned n) {
+  bool up = true, down = true;
+  for (unsigned i = 1; i < n; ++i) {
+    up &= a[i] > a[i - 1];
+    down &= a[i] < a[i - 1];
+  }
+  return up || down;
+}
+
+// Global atomics: the n-th lane on one address goes into round n; sectors and lines add up over the rounds.
+Touched atomic_rounds(const std::int64_t* a, unsigned n) {
+  if (strictly_monotonic(a, n)) return touched(a, n);
+  unsigned round[kWarpSize], rounds = 0;
+  for (unsigned i = 0; i < n; ++i) {
+    unsigned before = 0;
+    for (unsigned j = 0; j < i; ++j) before += a[j] == a[i];
+    round[i] = before;
+    if (before + 1 > rounds) rounds = before + 1;
+  }
+  Touched sum;
+  for (unsigned r = 0; r < rounds; ++r) {
+    std::int64_t subset[kWarpSize];
+    unsigned m = 0;
+    for (unsigned i = 0; i < n; ++i)
+      if (round[i] == r) subset[m++] = a[i];
+    const Touched t = touched(subset, m);
+    sum.sectors += t.sectors;
+    sum.lines += t.lines;
+  }
+  return sum;
+}
+
+struct Transactions {
+  std::uint64_t count = 0, bytes = 0;
+};
+
+// 1.0/1.1, one half-warp: lane k takes word k of an aligned segment of 16 words (64 or 128 bytes; 16-byte words: two
+// 128-byte segments, one after the other), else each lane makes a 32-byte transaction of its own.
+Transactions half_warp_strict(const std::int64_t* offsets, LaneMask mask, unsigned bytes) {
+  if (mask == 0) return {};
+  const auto lanes = static_cast<std::uint64_t>(std::popcount(mask));
+  const Transactions apart{lanes, lanes * kSectorBytes};
+  if (bytes < 4 || bytes > 16) return apart;
+  const int first = std::countr_zero(mask);
+  const std::int64_t base = offsets[first] - static_cast<std::int64_t>(first) * bytes;
+  const std::int64_t segment = bytes == 4 ? 64 : 128;
+  if (base % segment != 0) return apart;
+  for (LaneMask m = mask; m != 0; m &= m - 1) {
+    const int lane = std::countr_zero(m);
+    if (offsets[lane] != base + static_cast<std::int64_t>(lane) * bytes) return apart;
+  }
+  if (bytes < 16) return {1, static_cast<std::uint64_t>(segment)};
+  const std::uint64_t halves = std::uint64_t{(mask & 0x00ffu) != 0} + std::uint64_t{(mask & 0xff00u) != 0};
+  return {halves, halves * 128};
+}
+
+// 1.2/1.3, one half-warp: the segment (32 bytes for 1-byte words, 64 for 2-byte, else 128) of the lowest lane left
+// serves all lanes in it, shrunk to 64 and to 32 bytes while only one half of it is used.
+Transactions half_warp_segments(const std::int64_t* offsets, LaneMask mask, unsigned bytes) {
+  Transactions sum;
+  const std::int64_t largest = bytes == 1 ? 32 : bytes == 2 ? 64 : 128;
+  while (mask != 0) {
+    std::int64_t size = largest;
+    const std::int64_t segment = offsets[std::countr_zero(mask)] & ~(size - 1);
+    LaneMask served = 0;
+    std::int64_t low = size, high = 0;
+    for (LaneMask m = mask; m != 0; m &= m - 1) {
+      const int lane = std::countr_zero(m);
+      const std::int64_t at = offsets[lane] - segment;
+      if (at < 0 || at >= size) continue;
+      served |= 1u << lane;
+      if (at < low) low = at;
+      if (at + bytes > high) high = at + bytes;
+    }
+    while (size > 32 && (high <= size / 2 || low >= size / 2)) {
+      size /= 2;
+      if (low >= size) {
+        low -= size;
+        high -= size;
+      }
+    }
+    sum.count += 1;
+    sum.bytes += static_cast<std::uint64_t>(size);
+    mask &= ~served;
+  }
+  return sum;
+}
+
+// 2.x: a request of 8-byte words goes by half-warps, of 16-byte words by quarter-warps.
+Transactions lines_of_groups(const std::int64_t* offsets, LaneMask mask, unsigned bytes, bool load) {
+  const unsigned group = bytes <= 4 ? 32 : bytes == 8 ? 16 : 8;
+  Transactions sum;
+  for (unsigned first = 0; first < kWarpSize; first += group) {
+    const LaneMask lanes = mask & (group == 32 ? kFullMask : ((1u << group) - 1) << first);
+    std::int64_t packed[kWarpSize];
+    const Touched t = touched(packed, pack(offsets, lanes, packed));
+    sum.count += load ? t.lines : t.sectors;
+    sum.bytes += load ? std::uint64_t{t.lines} * 128 : std::uint64_t{t.sectors} * kSectorBytes;
+  }
+  return sum;
+}
+
+Transactions transactions(CoalescingRule rule, AccessType type, const std::int64_t* offsets, LaneMask mask,
+                          unsigned bytes, const Touched& t) {
+  switch (rule) {
+    case CoalescingRule::half_warp_strict:
+    case CoalescingRule::half_warp_segments: {
+      Transactions sum;
+      for (unsigned half = 0; half < 2; ++half) {
+        const std::int64_t* o = offsets + half * 16;
+        const LaneMask m = (mask >> (half * 16)) & 0xffffu;
+        const Transactions one =
+            rule == CoalescingRule::half_warp_strict ? half_warp_strict(o, m, bytes) : half_warp_segments(o, m, bytes);
+        sum.count += one.count;
+        sum.bytes += one.bytes;
+      }
+      return sum;
+    }
+    case CoalescingRule::lines_128:
+      if (type == AccessType::load || type == AccessType::store)
+        return lines_of_groups(offsets, mask, bytes, type == AccessType::load);
+      break;
+    case CoalescingRule::sectors_32:
+      break;
+  }
+  return {t.sectors, std::uint64_t{t.sectors} * kSectorBytes};
+}
+
+// Sectors that n lanes need when packed side by side.
+std::uint64_t packed_sectors(std::uint64_t lanes, unsigned bytes) {
+  return (lanes * bytes + kSectorBytes - 1) / kSectorBytes;
+}
+
+// ---- Shared memory
+
+// Passes of one group: over the banks, the largest number of distinct rows. `unit` consecutive bytes go to one bank
+// unit; `units` is a power of two.
+unsigned passes(const std::int64_t* offsets, LaneMask mask, unsigned unit_shift, unsigned unit_bits,
+                unsigned row_shift) {
+  std::uint64_t filter[kWarpSize];  // bit (row % 64) was seen in this bank: most new rows need no search
+  std::uint32_t count[kWarpSize];
+  std::int64_t rows[kWarpSize][kWarpSize];
+  const unsigned units = 1u << unit_bits;
+  for (unsigned i = 0; i < units; ++i) {
+    filter[i] = 0;
+    count[i] = 0;
+  }
+  unsigned most = 0;
+  for (; mask != 0; mask &= mask - 1) {
+    const std::int64_t at = offsets[std::countr_zero(mask)] >> unit_shift;
+    const auto bank = static_cast<unsigned>(at) & (units - 1);
+    const std::int64_t row = at >> row_shift;
+    const std::uint64_t bit = 1ull << (row & 63);
+    unsigned& n = count[bank];
+    if ((filter[bank] & bit) != 0) {
+      unsigned i = 0;
+      while (i < n && rows[bank][i] != row) ++i;
+      if (i < n) continue;
+    }
+    filter[bank] |= bit;
+    rows[bank][n++] = row;
+    if (n > most) most = n;
+  }
+  return most;
+}
+
+// 1.x, one half-warp of 32-bit (or smaller) reads: each step serves one broadcast word and one address of every other
+// bank. Which word is broadcast is not specified; taken: the one most lanes wait for.
+unsigned broadcast_steps(const std::int64_t* offsets, LaneMask mask, std::int64_t extra, unsigned banks) {
+  unsigned steps = 0;
+  while (mask != 0) {
+    std::int64_t broadcast = 0;
+    int waiting = 0;
+    for (LaneMask m = mask; m != 0; m &= m - 1) {
+      const std::int64_t word = (offsets[std::countr_zero(m)] + extra) >> 2;
+      int same = 0;
+      for (LaneMask k = mask; k != 0; k &= k - 1) same += ((offsets[std::countr_zero(k)] + extra) >> 2) == word;
+      if (same > waiting) {
+        waiting = same;
+        broadcast = word;
+      }
+    }
+    std::uint32_t busy = 1u << (static_cast<unsigned>(broadcast) & (banks - 1));
+    for (LaneMask m = mask; m != 0; m &= m - 1) {
+      const int lane = std::countr_zero(m);
+      const std::int64_t word = (offsets[lane] + extra) >> 2;
+      const std::uint32_t bank = 1u << (static_cast<unsigned>(word) & (banks - 1));
+      if (word != broadcast && (busy & bank) != 0) continue;
+      busy |= bank;
+      mask &= ~(1u << lane);
+    }
+    ++steps;
+  }
+  return steps;
+}
+
+// 1.x: by half-warps; a wider access is several requests, one a 32-bit word.
+AccessCost shared_half_warps(const BankRule& rule, AccessType type, const std::int64_t* offsets, LaneMask mask,
+                             unsigned bytes) {
+  AccessCost cost;
+  const unsigned words = bytes <= 4 ? 1 : bytes / 4;
+  const auto bank_bits = static_cast<unsigned>(std::countr_zero(static_cast<unsigned>(rule.banks)));
+  for (unsigned half = 0; half < 2; ++half) {
+    const LaneMask lanes = (mask >> (half * 16)) & 0xffffu;
+    if (lanes == 0) continue;
+    for (unsigned word = 0; word < words; ++word) {
+      if (type == AccessType::load) {
+        cost.wavefronts += broadcast_steps(offsets + half * 16, lanes, std::int64_t{word} * 4, rule.banks);
+      } else {
+        std::int64_t shifted[16];
+        for (unsigned l = 0; l < 16; ++l) shifted[l] = offsets[half * 16 + l] + std::int64_t{word} * 4;
+        cost.wavefronts += passes(shifted, lanes, 2, bank_bits, bank_bits);
+      }
+      cost.ideal_wavefronts += 1;
+    }
+  }
+  cost.bank_conflicts = cost.wavefronts - cost.ideal_wavefronts;
+  return cost;
+}
+
+// All lanes l and l^distance have the same address; a lane that is off matches any.
+bool pairs_match(const std::int64_t* offsets, LaneMask mask, unsigned distance) {
+  for (unsigned l = 0; l < kWarpSize; ++l) {
+    if ((l & distance) != 0) continue;
+    const bool both = ((mask >> l) & (mask >> (l ^ distance)) & 1) != 0;
+    if (both && offsets[l] != offsets[l ^ distance]) return false;
+  }
+  return true;
+}
+
+AccessCost shared_groups(const BankRule& rule, AccessType type, const std::int64_t* offsets, LaneMask mask,
+                         unsigned bytes) {
+  const bool wide = rule.bank_bytes == 8 || rule.paired_words;  // 3.x: 8 bytes a bank and pass
+  unsigned group = kWarpSize;
+  if (bytes > (wide ? 8u : 4u)) {
+    group = (wide ? 256u : 128u) / bytes;
+    if (!wide && type == AccessType::load && (pairs_match(offsets, mask, 1) || pairs_match(offsets, mask, 2)))
+      group *= 2;
+  }
+  // A naturally aligned access wider than a bank covers the same aligned group of banks in every row, so the banks can
+  // be counted in units of the access.
+  const unsigned unit = bytes > rule.bank_bytes ? bytes : rule.bank_bytes;
+  const auto unit_shift = static_cast<unsigned>(std::countr_zero(unit));
+  const auto bank_bits = static_cast<unsigned>(std::countr_zero(static_cast<unsigned>(rule.banks)));
+  const unsigned unit_bits =
+      bank_bits - (unit_shift - static_cast<unsigned>(std::countr_zero(static_cast<unsigned>(rule.bank_bytes))));
+  const unsigned row_shift = unit_bits + (rule.paired_words ? 1 : 0);
+  AccessCost cost;
+  for (unsigned first = 0; first < kWarpSize; first += group) {
+    const LaneMask lanes = mask & (group == 32 ? kFullMask : ((1u << group) - 1) << first);
+    if (lanes == 0) continue;
+    cost.wavefronts += passes(offsets, lanes, unit_shift, unit_bits, row_shift);
+    cost.ideal_wavefronts += 1;
+  }
+  cost.bank_conflicts = cost.wavefronts - cost.ideal_wavefronts;
+  return cost;
+}
+
+}  // namespace
+
+void AccessCost::add(const AccessCost& o, std::uint64_t times) {
+  sectors += o.sectors * times;
+  lines += o.lines * times;
+  transactions += o.transactions * times;
+  bytes_moved += o.bytes_moved * times;
+  bytes_asked += o.bytes_asked * times;
+  ideal_sectors += o.ideal_sectors * times;
+  wavefronts += o.wavefronts * times;
+  bank_conflicts += o.bank_conflicts * times;
+  ideal_wavefronts += o.ideal_wavefronts * times;
+}
+
+AccessCost global_cost(const AccessRules& rules, AccessType type, const std::int64_t offsets[kWarpSize], LaneMask mask,
+                       unsigned bytes) {
+  AccessCost cost;
+  if (mask == 0) return cost;
+  std::int64_t packed[kWarpSize];
+  const std::int64_t* addresses = offsets;
+  unsigned n = kWarpSize;
+  if (mask != kFullMask) {
+    n = pack(offsets, mask, packed);
+    addresses = packed;
+  }
+  const bool atomic = type == AccessType::atomic || type == AccessType::reduction;
+  const Touched t = atomic ? atomic_rounds(addresses, n) : touched(addresses, n);
+  const Transactions moved = transactions(rules.coalescing, type, offsets, mask, bytes, t);
+  cost.sectors = t.sectors;
+  cost.lines = t.lines;
+  cost.transactions = moved.count;
+  cost.bytes_moved = moved.bytes;
+  cost.bytes_asked = std::uint64_t{n} * bytes;
+  cost.ideal_sectors = packed_sectors(n, bytes);
+  return cost;
+}
+
+AccessCost shared_cost(const AccessRules& rules, AccessType type, const std::int64_t offsets[kWarpSize], LaneMask mask,
+                       unsigned bytes) {
+  if (mask == 0) return {};
+  if (bytes == 32) {  // two accesses of 16
+    std::int64_t upper[kWarpSize];
+    for (unsigned l = 0; l < kWarpSize; ++l) upper[l] = offsets[l] + 16;
+    AccessCost cost = shared_cost(rules, type, offsets, mask, 16);
+    cost.add(shared_cost(rules, type, upper, mask, 16));
+    return cost;
+  }
+  AccessCost cost = rules.banks.lanes == 16 ? shared_half_warps(rules.banks, type, offsets, mask, bytes)
+                                            : shared_groups(rules.banks, type, offsets, mask, bytes);
+  cost.bytes_asked = static_cast<std::uint64_t>(std::popcount(mask)) * bytes;
+  return cost;
+}
+
+AccessCost local_cost(const AccessRules& rules, AccessType type, const std::int64_t offsets[kWarpSize], LaneMask mask,
+                      unsigned bytes) {
+  AccessCost cost;
+  if (mask == 0) return cost;
+  const unsigned words = bytes <= 4 ? 1 : bytes / 4;
+  // Each 32-bit word is an access of its own: word w of all lanes is one 128-byte line.
+  for (unsigned word = 0; word < words; ++word) {
+    std::int64_t interleaved[kWarpSize] = {};
+    for (LaneMask m = mask; m != 0; m &= m - 1) {
+      const int lane = std::countr_zero(m);
+      interleaved[lane] = ((offsets[lane] >> 2) + word) * 128 + lane * 4;
+    }
+    cost.add(global_cost(rules, type, interleaved, mask, 4));
+  }
+  cost.bytes_asked = static_cast<std::uint64_t>(std::popcount(mask)) * bytes;
+  return cost;
+}
+
+}  // namespace warpgrind
