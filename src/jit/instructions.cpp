@@ -5,6 +5,7 @@
 
 #include "jit/function_lowering.h"
 #include "jit/instruction_class.h"
+#include "jit/matrix.h"
 #include "ptx/printer.h"
 
 namespace warpgrind::jit {
@@ -73,6 +74,10 @@ Value* FunctionLowering::site_number() {
     site.space = i.space == StateSpace::none ? StateSpace::generic : i.space;
     site.element_bytes = static_cast<std::uint8_t>(std::max(1u, ptx::bytes(i.type())));
     site.vector = i.vector;
+    if (const unsigned bytes = matrix_request_bytes(i)) {  // wmma, ldmatrix, stmatrix: not what the type says
+      site.element_bytes = static_cast<std::uint8_t>(std::min(bytes, i.type() == ptx::ScalarType::f64 ? 8u : 4u));
+      site.vector = static_cast<std::uint8_t>(bytes / site.element_bytes);
+    }
     site.is_volatile = i.has(Modifier::volatile_);
     site.no_return = i.opcode == Opcode::red ||
                      (i.opcode == Opcode::atom && !i.operands.empty() && i.operands[0].kind == OperandKind::sink);

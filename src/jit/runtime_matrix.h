@@ -1,0 +1,34 @@
+// The matrix instructions' arithmetic and register layouts, in C++. Machine code passes fragments as planes: word w of
+// lane l of register r at [r*32 + l], 32-bit words (64-bit ones for f64).
+#pragma once
+
+#include <cstdint>
+
+#include "ptx/types.h"
+
+namespace warpgrind::jit {
+
+// How wg_mma is told what to do; plain integers, since they are constants in the code.
+struct MatrixShape {
+  std::uint8_t m = 0, n = 0;
+  std::uint16_t k = 0;
+  std::uint32_t code() const { return m | std::uint32_t{n} << 8 | std::uint32_t{k} << 16; }
+  static MatrixShape from_code(std::uint32_t c) {
+    return {static_cast<std::uint8_t>(c), static_cast<std::uint8_t>(c >> 8), static_cast<std::uint16_t>(c >> 16)};
+  }
+};
+
+enum MatrixFlags : std::uint32_t {
+  kMatrixAColumn = 1,  // A is column-major
+  kMatrixBColumn = 2,
+  kMatrixMmaLayout = 4,  // fragments as the PTX manual lays them out for mma; otherwise the linear layout of wmma
+  kMatrixSaturate = 8,   // .satfinite on integers
+  kMatrixAndPopc = 16,   // b1: and instead of xor
+};
+
+// Bits of one element of a matrix of this type (tf32 is kept in 32).
+unsigned matrix_element_bits(ptx::ScalarType type);
+
+void register_matrix_symbols();  // wg_mma, wg_matrix_rows
+
+}  // namespace warpgrind::jit
