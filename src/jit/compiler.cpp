@@ -5,6 +5,7 @@
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
+#include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/MemoryBuffer.h>
@@ -129,6 +130,7 @@ Result<std::unique_ptr<llvm::Module>> LlvmCompiler::emit(KernelUnit& unit, llvm:
         is_kernel ? "kernel" : function.name, module.get());
     made->addFnAttr(llvm::Attribute::NoUnwind);
     made->addFnAttr("prefer-vector-width", "512");
+    if (target_->getMCSubtargetInfo()->checkFeatures("+avx512f")) made->addFnAttr("warpgrind-avx512f");  // for instructions with a rounding mode
     made->addFnAttr("min-legal-vector-width", "512");
     made->addParamAttr(0, llvm::Attribute::NoAlias);
     unit.functions[f] = made;

@@ -13,6 +13,8 @@
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
+#include "jit/nan_sinking.h"
+
 namespace warpgrind::jit {
 
 void optimise(llvm::Module& module, llvm::TargetMachine& target) {
@@ -28,6 +30,7 @@ void optimise(llvm::Module& module, llvm::TargetMachine& target) {
   builder.crossRegisterProxies(loops, functions, sccs, modules);
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
+  passes.addPass(SinkNanCanonicalization());
   passes.addPass(llvm::EarlyCSEPass(true));
   passes.addPass(llvm::SCCPPass());
   passes.addPass(llvm::InstCombinePass());
