@@ -385,11 +385,14 @@ std::string print(const Module& m) {
     if (!m.files[k].empty()) out += fmt::format(".file {} \"{}\"\n", k, m.files[k]);
   }
   // Declarations first, so that initialisers and calls may name what is defined later.
-  for (const Function& f : m.functions) {
-    if (!f.is_entry) out += header(f, unique_names(f), true) + ";\n";
-  }
-  for (const Variable& v : m.variables) {
-    if (!v.relocations.empty() && v.linkage != Linkage::internal) out += ".extern " + declaration(v, v.name) + ";\n";
+  for (const Function& f : m.functions) out += header(f, unique_names(f), true) + ";\n";
+  std::unordered_set<std::uint32_t> ahead;  // variables whose address an earlier one (or their own initialiser) holds
+  for (std::uint32_t k = 0; k < m.variables.size(); ++k) {
+    for (const Relocation& r : m.variables[k].relocations) {
+      if (r.is_function || r.target < k || !ahead.insert(r.target).second) continue;
+      const Variable& v = m.variables[r.target];
+      if (v.linkage != Linkage::internal) out += ".extern " + declaration(v, v.name) + ";\n";
+    }
   }
   for (const Variable& v : m.variables) {
     out += linkage_text(v.linkage) + declaration(v, v.name);

@@ -1,0 +1,36 @@
+// Reading little-endian numbers out of bytes that may end too early.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace warpgrind::fatbin {
+
+using Bytes = std::span<const std::byte>;
+
+template <class T>
+std::optional<T> read(Bytes bytes, std::uint64_t offset) {
+  if (offset > bytes.size() || bytes.size() - offset < sizeof(T)) return std::nullopt;
+  T value;
+  std::memcpy(&value, bytes.data() + offset, sizeof(T));
+  return value;
+}
+
+// The part [offset, offset + size), or nothing when it does not lie inside.
+inline std::optional<Bytes> slice(Bytes bytes, std::uint64_t offset, std::uint64_t size) {
+  if (offset > bytes.size() || size > bytes.size() - offset) return std::nullopt;
+  return bytes.subspan(offset, size);
+}
+
+// The NUL-terminated text at `offset`; empty when it does not lie inside.
+inline std::string_view text_at(Bytes bytes, std::uint64_t offset) {
+  if (offset >= bytes.size()) return {};
+  const auto* start = reinterpret_cast<const char*>(bytes.data()) + offset;
+  return {start, strnlen(start, bytes.size() - offset)};
+}
+
+}  // namespace warpgrind::fatbin

@@ -1,0 +1,81 @@
+// Which PTX of an image to run.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "fatbin/fatbin.h"
+
+namespace warpgrind::fatbin {
+
+namespace {
+
+std::string list_of(const std::set<std::uint32_t>& archs) {
+  std::string out;
+  for (std::uint32_t a : archs) out += fmt::format("{}sm_{}", out.empty() ? "" : ", ", a);
+  return out;
+}
+
+// libcudadevrt brings device-side launches as cubins for every architecture and one PTX that defines __cudaCDP2...; the
+// device library of the virtual GPU takes its place.
+bool is_device_runtime(std::span<const FatbinEntry> entries, std::uint32_t image) {
+  std::size_t cubins = 0;
+  const FatbinEntry* ptx = nullptr;
+  for (const FatbinEntry& e : entries) {
+    if (e.image != image) continue;
+    if (e.kind == EntryKind::cubin) ++cubins;
+    if (e.kind == EntryKind::ptx) ptx = &e;
+  }
+  constexpr std::size_t kFewestCubins = 4;
+  if (cubins < kFewestCubins || !ptx) return false;
+  const auto text = ptx_text(*ptx);
+  return text && text->find(".func") != std::string::npos &&
+         text->find(" __cudaCDP2LaunchDeviceV2(") != std::string::npos &&
+         text->find(".extern .func  (.param .b32 func_retval0) __cudaCDP2LaunchDeviceV2") == std::string::npos;
+}
+
+}  // namespace
+
+Result<Choice> choose_ptx(std::span<const FatbinEntry> entries, std::uint32_t image, std::uint32_t cc, NewerPtx newer) {
+  const FatbinEntry* best = nullptr;
+  const FatbinEntry* lowest_newer = nullptr;
+  std::set<std::uint32_t> ptx_archs, cubin_archs;
+  for (const FatbinEntry& e : entries) {
+    if (e.image != image) continue;
+    (e.kind == EntryKind::ptx ? ptx_archs : cubin_archs).insert(e.arch);
+    if (e.kind != EntryKind::ptx) continue;
+    if (e.arch <= cc && (!best || e.arch > best->arch)) best = &e;
+    if (e.arch > cc && (!lowest_newer || e.arch < lowest_newer->arch)) lowest_newer = &e;
+  }
+  if (best) return Choice{best, false};
+  if (lowest_newer && newer == NewerPtx::accept) return Choice{lowest_newer, true};
+  if (lowest_newer) {
+    return Error{ErrorKind::bad_input,
+                 fmt::format("the program holds PTX for {} only, and the GPU is sm_{}", list_of(ptx_archs), cc),
+                 "Choose a newer GPU, or compile for this one: nvcc -arch=..."};
+  }
+  if (cubin_archs.empty())
+    return Error{ErrorKind::bad_input, "the program holds no device code",
+                 "Was it built by nvcc or clang with kernels inside?"};
+  return Error{ErrorKind::bad_input,
+               fmt::format("the program holds no PTX, only machine code for {}", list_of(cubin_archs)),
+               fmt::format("Compile with PTX: nvcc -arch=sm_{0}, or add -gencode arch=compute_{0},code=compute_{0}",
+                           *cubin_archs.rbegin())};
+}
+
+std::vector<std::uint32_t> program_images(std::span<const FatbinEntry> entries) {
+  std::set<std::uint32_t> images, relocatable;  // relocatable: the wrappers that have the parts of linked code
+  for (const FatbinEntry& e : entries) {
+    if (!e.linked) relocatable.insert(e.wrapper);
+  }
+  for (const FatbinEntry& e : entries) {
+    if (!e.linked || !relocatable.contains(e.wrapper)) images.insert(e.image);
+  }
+  std::vector<std::uint32_t> out;
+  for (std::uint32_t image : images) {
+    if (!is_device_runtime(entries, image)) out.push_back(image);
+  }
+  return out;
+}
+
+}  // namespace warpgrind::fatbin

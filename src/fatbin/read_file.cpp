@@ -1,0 +1,210 @@
+// Files of all kinds that may hold PTX.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+
+#include "fatbin/elf_image.h"
+#include "fatbin/fatbin.h"
+
+namespace warpgrind::fatbin {
+
+namespace {
+
+constexpr std::uint32_t kFatbinMagic = 0xBA55ED50;
+constexpr std::uint32_t kWrapperMagic = 0x466243b1;
+constexpr std::uint64_t kWrapperSize = 24;
+
+struct Mapping {
+  void* data = MAP_FAILED;
+  std::size_t size = 0;
+  Mapping() = default;
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+  ~Mapping() {
+    if (data != MAP_FAILED) munmap(data, size);
+  }
+  Bytes bytes() const { return {static_cast<const std::byte*>(data), size}; }
+};
+
+Result<std::shared_ptr<const Mapping>> map_file(const std::string& path) {
+  const auto failed = [&path](const char* what) {
+    return Error{ErrorKind::bad_input, fmt::format("{}: {}", path, what), ""};
+  };
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return failed(std::strerror(errno));
+  struct stat st {};
+  const bool regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+  if (!regular || st.st_size == 0) {
+    close(fd);
+    return failed(regular ? "the file is empty" : "not a regular file");
+  }
+  auto mapping = std::make_shared<Mapping>();
+  mapping->size = static_cast<std::size_t>(st.st_size);
+  mapping->data = mmap(nullptr, mapping->size, PROT_READ, MAP_PRIVATE, fd, 0);
+  close(fd);
+  if (mapping->data == MAP_FAILED) return failed(std::strerror(errno));
+  return std::shared_ptr<const Mapping>(mapping);
+}
+
+using Entries = std::vector<FatbinEntry>;
+
+// Appends the fatbins in `bytes`; numbers their images from `next_image` on.
+Status append(Bytes bytes, const std::shared_ptr<const void>& owner, std::uint32_t& next_image, Entries& all) {
+  auto entries = read_fatbin(bytes, owner, next_image);
+  if (!entries) return entries.error();
+  for (FatbinEntry& e : *entries) {
+    next_image = std::max(next_image, e.image + 1);
+    all.push_back(std::move(e));
+  }
+  return Ok{};
+}
+
+Error damaged(const char* what) {
+  return {ErrorKind::bad_input, fmt::format("the fatbin is damaged: {}", what),
+          "Rebuild the program; the file may be truncated."};
+}
+
+// The one fatbin at an address of a program file.
+Status append_at(const ElfImage& elf, std::uint64_t address, const std::shared_ptr<const void>& owner,
+                 std::uint32_t& next_image, Entries& all) {
+  const auto content = elf.at(address);
+  if (!content) return damaged("a wrapper points outside the file");
+  const auto magic = read<std::uint32_t>(*content, 0);
+  const auto header = read<std::uint16_t>(*content, 6);
+  const auto size = read<std::uint64_t>(*content, 8);
+  if (!magic || !header || !size || *magic != kFatbinMagic) return damaged("a wrapper points to something else");
+  const auto body = *size > content->size() ? std::nullopt : slice(*content, 0, *header + *size);
+  if (!body) return damaged("it is cut off");
+  return append(*body, owner, next_image, all);
+}
+
+bool has_linked_code(const ElfSection& segment) {
+  for (std::uint64_t at = 0; at + kWrapperSize <= segment.bytes.size(); at += kWrapperSize) {
+    if (*read<std::uint32_t>(segment.bytes, at + 4) == 2) return true;
+  }
+  return false;
+}
+
+// Executables and shared objects: the wrappers say where the fatbins are.
+Status read_wrappers(const ElfImage& elf, const ElfSection& segment, const std::shared_ptr<const void>& owner,
+                     Entries& all) {
+  const ElfSection* relocatable = elf.section("__nv_relfatbin");
+  const bool linked_code = has_linked_code(segment);
+  std::uint32_t next_image = 0;
+  bool relocatable_read = false;
+  std::size_t tagged = 0;  // entries that know their wrapper
+  for (std::uint64_t at = 0; at + kWrapperSize <= segment.bytes.size(); at += kWrapperSize) {
+    if (*read<std::uint32_t>(segment.bytes, at) != kWrapperMagic) return damaged("a wrapper's magic number is wrong");
+    const std::uint32_t version = *read<std::uint32_t>(segment.bytes, at + 4);
+    if (version != 1 && version != 2)
+      return Error{ErrorKind::unsupported, fmt::format("fatbin wrapper of version {}", version), ""};
+    const auto data = elf.pointer(segment.address + at + 8);
+    if (!data) return damaged("a wrapper is cut off");
+    // The objects of -rdc=true have wrappers of their own; the program hands them over through the one of version 2.
+    const bool part =
+        linked_code && version == 1 && relocatable && *data - relocatable->address < relocatable->bytes.size();
+    if (*data != 0 && !part) {
+      if (const Status s = append_at(elf, *data, owner, next_image, all); !s) return s;
+    }
+    const auto tag = [&](bool linked) {
+      for (; tagged < all.size(); ++tagged) {
+        all[tagged].wrapper = static_cast<std::uint32_t>(at / kWrapperSize);
+        all[tagged].linked = linked;
+      }
+    };
+    tag(version == 2);
+    if (version == 1) continue;
+    // The array of relocatable fatbins is filled when the program starts; in the file they lie one after the other in a
+    // section.
+    if (!relocatable || relocatable_read) continue;
+    if (const Status s = append(relocatable->bytes, owner, next_image, all); !s) return s;
+    relocatable_read = true;
+    tag(false);
+  }
+  return Ok{};
+}
+
+Result<Entries> read_elf(const ElfImage& elf, Bytes file, const std::shared_ptr<const void>& owner) {
+  Entries all;
+  if (elf.is_cubin()) {
+    FatbinEntry e;
+    e.kind = EntryKind::cubin;
+    e.arch = elf.flags() >> 8 & 0xff;
+    if (e.arch == 0) e.arch = elf.flags() & 0xff;
+    e.payload = file;
+    e.size = file.size();
+    e.owner = owner;
+    all.push_back(std::move(e));
+    return all;
+  }
+  const ElfSection* segment = elf.section(".nvFatBinSegment");
+  if (segment && !elf.is_relocatable()) {
+    if (const Status s = read_wrappers(elf, *segment, owner, all); !s) return s.error();
+    return all;
+  }
+  std::uint32_t next_image = 0;
+  for (const ElfSection& s : elf.sections()) {
+    if ((s.name != ".nv_fatbin" && s.name != "__nv_relfatbin") || s.bytes.empty()) continue;
+    if (const Status status = append(s.bytes, owner, next_image, all); !status) return status.error();
+  }
+  return all;
+}
+
+// A .ptx file: the architecture stands in `.target sm_90`.
+FatbinEntry ptx_entry(Bytes file, const std::shared_ptr<const void>& owner, const std::string& path) {
+  FatbinEntry e;
+  e.kind = EntryKind::ptx;
+  e.payload = file;
+  e.size = file.size();
+  e.owner = owner;
+  e.name = path;
+  const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
+  const auto number_behind = [&text](std::string_view word, std::uint32_t& out) {
+    const std::size_t at = text.find(word);
+    if (at == std::string_view::npos) return at;
+    const char* start = text.data() + at + word.size();
+    const auto [end, failure] = std::from_chars(start, text.data() + text.size(), out);
+    return failure == std::errc{} ? static_cast<std::size_t>(end - text.data()) : std::string_view::npos;
+  };
+  number_behind("sm_", e.arch);
+  const std::size_t dot = number_behind(".version ", e.major);
+  if (dot != std::string_view::npos && dot + 1 < text.size())
+    std::from_chars(text.data() + dot + 1, text.data() + text.size(), e.minor);
+  return e;
+}
+
+}  // namespace
+
+Result<std::vector<FatbinEntry>> read_file(const std::string& path) {
+  auto mapping = map_file(path);
+  if (!mapping) return mapping.error();
+  const Bytes bytes = (*mapping)->bytes();
+  const std::shared_ptr<const void> owner = *mapping;
+  const auto named = [&path](Result<Entries> r) -> Result<Entries> {
+    if (r) return r;
+    Error e = r.error();
+    e.message = fmt::format("{}: {}", path, e.message);
+    return e;
+  };
+  if (is_elf(bytes)) {
+    const auto elf = ElfImage::open(bytes);
+    if (!elf)
+      return Error{ErrorKind::bad_input, fmt::format("{}: the ELF file is damaged or not a 64-bit one", path),
+                   "Rebuild the program."};
+    return named(read_elf(*elf, bytes, owner));
+  }
+  if (read<std::uint32_t>(bytes, 0) == kFatbinMagic) return named(read_fatbin(bytes, owner));
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (text.find(".version") == std::string_view::npos) {
+    return Error{ErrorKind::bad_input, fmt::format("{}: neither a program, a fatbin nor PTX", path),
+                 "Give a program built by nvcc, a .fatbin, .o or .ptx file."};
+  }
+  return Entries{ptx_entry(bytes, owner, path)};
+}
+
+}  // namespace warpgrind::fatbin

@@ -1,0 +1,116 @@
+// Payloads: decompression, PTX text, register counts of cubins.
+#include <fmt/format.h>
+#include <lz4.h>
+#include <zstd.h>
+
+#include "fatbin/bytes.h"
+#include "fatbin/elf_image.h"
+#include "fatbin/fatbin.h"
+
+namespace warpgrind::fatbin {
+
+namespace {
+
+// A claim of the header beyond this is damage: no compiler's output shrinks a thousandfold, and LZ4 stops at 255.
+constexpr std::uint64_t kFreeSize = 64u << 20, kHighestRatio = 1000, kLargest = 0x7e000000;
+
+template <class Buffer>
+Result<Buffer> unpack(const FatbinEntry& e) {
+  const auto failed = [&e](const char* what) {
+    const char* kind = e.compression == Compression::zstd ? "zstd" : "LZ4";
+    return Error{ErrorKind::bad_input, fmt::format("the fatbin is damaged: {} entry for sm_{}: {}", kind, e.arch, what),
+                 "Rebuild the program; the file may be truncated."};
+  };
+  Buffer out;
+  if (e.compression == Compression::none) {
+    out.resize(e.payload.size());
+    if (!out.empty()) std::memcpy(out.data(), e.payload.data(), out.size());
+    return out;
+  }
+  if (e.size > kFreeSize + kHighestRatio * e.payload.size() || e.size > kLargest) return failed("impossible size");
+  if (e.compression == Compression::zstd) {
+    const unsigned long long stated = ZSTD_getFrameContentSize(e.payload.data(), e.payload.size());
+    if (stated == ZSTD_CONTENTSIZE_ERROR) return failed("no zstd frame");
+    if (stated != ZSTD_CONTENTSIZE_UNKNOWN && stated > e.size) return failed("the size does not fit");
+  }
+  out.resize(e.size);
+  std::size_t written = 0;
+  if (e.compression == Compression::zstd) {
+    written = ZSTD_decompress(out.data(), out.size(), e.payload.data(), e.payload.size());
+    if (ZSTD_isError(written)) return failed(ZSTD_getErrorName(written));
+  } else {
+    const int n =
+        LZ4_decompress_safe(reinterpret_cast<const char*>(e.payload.data()), reinterpret_cast<char*>(out.data()),
+                            static_cast<int>(e.payload.size()), static_cast<int>(out.size()));
+    if (n < 0) return failed("cannot be unpacked");
+    written = static_cast<std::size_t>(n);
+  }
+  out.resize(written);
+  return out;
+}
+
+constexpr std::uint32_t kSymbolTable = 2;  // SHT_SYMTAB
+
+// The function names by symbol index.
+std::vector<std::string_view> symbol_names(const ElfImage& elf) {
+  struct Symbol {
+    std::uint32_t name;
+    std::uint8_t info, other;
+    std::uint16_t section;
+    std::uint64_t value, size;
+  };
+  std::vector<std::string_view> names;
+  for (const ElfSection& s : elf.sections()) {
+    if (s.type != kSymbolTable || s.link >= elf.sections().size()) continue;
+    const Bytes strings = elf.sections()[s.link].bytes;
+    for (std::uint64_t at = 0; at + sizeof(Symbol) <= s.bytes.size(); at += sizeof(Symbol)) {
+      names.push_back(text_at(strings, read<Symbol>(s.bytes, at)->name));
+    }
+    break;
+  }
+  return names;
+}
+
+}  // namespace
+
+Result<std::string> ptx_text(const FatbinEntry& entry) {
+  if (entry.kind != EntryKind::ptx) return Error{ErrorKind::bad_input, "the fatbin entry is machine code, not PTX", ""};
+  auto text = unpack<std::string>(entry);
+  if (!text) return text.error();
+  while (!text->empty() && text->back() == '\0') text->pop_back();
+  return text;
+}
+
+Result<std::vector<std::byte>> cubin_bytes(const FatbinEntry& entry) {
+  return unpack<std::vector<std::byte>>(entry);
+}
+
+Result<std::map<std::string, unsigned>> registers(const FatbinEntry& cubin) {
+  if (cubin.kind != EntryKind::cubin)
+    return Error{ErrorKind::bad_input, "the fatbin entry is PTX, not machine code", ""};
+  auto bytes = cubin_bytes(cubin);
+  if (!bytes) return bytes.error();
+  const auto elf = ElfImage::open(*bytes);
+  if (!elf) return Error{ErrorKind::bad_input, fmt::format("the cubin for sm_{} is no ELF file", cubin.arch), ""};
+  std::map<std::string, unsigned> found;
+  const ElfSection* info = elf->section(".nv.info");
+  if (!info) return found;
+  const std::vector<std::string_view> names = symbol_names(*elf);
+  // Attributes: u8 format, u8 attribute, u16 value or size of what follows (format 4).
+  constexpr std::uint8_t kSized = 4, kRegisterCount = 0x2f;
+  for (std::uint64_t at = 0; at + 4 <= info->bytes.size();) {
+    const std::uint8_t format = *read<std::uint8_t>(info->bytes, at),
+                       attribute = *read<std::uint8_t>(info->bytes, at + 1);
+    const std::uint16_t size = *read<std::uint16_t>(info->bytes, at + 2);
+    at += 4;
+    if (format != kSized) continue;
+    const auto symbol = read<std::uint32_t>(info->bytes, at), count = read<std::uint32_t>(info->bytes, at + 4);
+    if (attribute == kRegisterCount && size >= 8 && symbol && count && *symbol < names.size()) {
+      found[std::string(names[*symbol])] = *count;
+    }
+    at += size;
+  }
+  return found;
+}
+
+}  // namespace warpgrind::fatbin

@@ -1,0 +1,1 @@
+target_link_libraries(wg_ptx PUBLIC wg_base)
