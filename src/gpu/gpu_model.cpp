@@ -1,0 +1,274 @@
+#include "gpu/gpu_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace warpgrind {
+namespace {
+
+using Json = nlohmann::json;
+
+struct EmbeddedModel {
+  const char* id;
+  const char* text;
+};
+
+constexpr EmbeddedModel kEmbedded[] = {
+#include "gpu/embedded_models.inc"
+};
+
+// Reads members by name; every member must be there and be used, so that a misspelt figure cannot pass unnoticed.
+class Reader {
+ public:
+  Reader(const Json& object, std::string where) : object_(object), where_(std::move(where)) {}
+
+  template <class T>
+  void read(const char* key, T& out) {
+    const Json* j = member(key);
+    if (j == nullptr) return;
+    if constexpr (std::is_same_v<T, bool>) {
+      if (j->is_boolean())
+        out = j->get<bool>();
+      else
+        fail(key, "true or false");
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      if (j->is_string())
+        out = j->get<std::string>();
+      else
+        fail(key, "a string");
+    } else if constexpr (std::is_integral_v<T>) {
+      if (j->is_number_unsigned())
+        out = j->get<T>();
+      else
+        fail(key, "a whole number");
+    } else {
+      if (j->is_number())
+        out = j->get<T>();
+      else
+        fail(key, "a number");
+    }
+  }
+  template <class T>
+  void read(const char* key, std::vector<T>& out) {
+    const Json* j = member(key);
+    if (j == nullptr) return;
+    if (!j->is_array()) return fail(key, "a list");
+    out.clear();
+    for (const Json& element : *j) {
+      const bool good = std::is_same_v<T, std::string> ? element.is_string() : element.is_number_unsigned();
+      if (!good) return fail(key, "a list of one kind");
+      out.push_back(element.get<T>());
+    }
+  }
+  template <class T>
+  void read(const char* key, T (&out)[3]) {
+    std::vector<T> list;
+    read(key, list);
+    if (list.size() != 3) return fail(key, "three numbers");
+    std::copy(list.begin(), list.end(), out);
+  }
+  const Json* member(const char* key) {
+    seen_.push_back(key);
+    const auto it = object_.find(key);
+    if (it != object_.end()) return &*it;
+    fail(key, "present");
+    return nullptr;
+  }
+  void fail(const char* key, const char* expected) {
+    if (error_.empty()) error_ = fmt::format("{}: \"{}\" must be {}", where_, key, expected);
+  }
+  std::string finish() {
+    for (auto it = object_.begin(); error_.empty() && it != object_.end(); ++it)
+      if (std::find(seen_.begin(), seen_.end(), it.key()) == seen_.end())
+        error_ = fmt::format("{}: \"{}\" is not a figure of a GPU model", where_, it.key());
+    return error_;
+  }
+
+ private:
+  const Json& object_;
+  std::string where_, error_;
+  std::vector<std::string> seen_;
+};
+
+std::string read_rules(const Json& json, const std::string& where, AccessRules& rules) {
+  Reader r(json, where + ".rules");
+  std::string coalescing;
+  r.read("coalescing", coalescing);
+  constexpr std::pair<const char*, CoalescingRule> kNames[] = {
+      {"half_warp_strict", CoalescingRule::half_warp_strict},
+      {"half_warp_segments", CoalescingRule::half_warp_segments},
+      {"lines_128", CoalescingRule::lines_128},
+      {"sectors_32", CoalescingRule::sectors_32},
+  };
+  bool found = false;
+  for (const auto& [text, rule] : kNames)
+    if (coalescing == text) {
+      rules.coalescing = rule;
+      found = true;
+    }
+  if (!found) r.fail("coalescing", "half_warp_strict, half_warp_segments, lines_128 or sectors_32");
+  if (const Json* banks = r.member("banks")) {
+    Reader b(*banks, where + ".rules.banks");
+    b.read("banks", rules.banks.banks);
+    b.read("bank_bytes", rules.banks.bank_bytes);
+    b.read("lanes", rules.banks.lanes);
+    b.read("paired_words", rules.banks.paired_words);
+    if (std::string e = b.finish(); !e.empty()) return e;
+  }
+  return r.finish();
+}
+
+std::string read_model(const Json& json, const std::string& where, GpuModel& m) {
+  Reader r(json, where);
+  r.read("id", m.id);
+  r.read("name", m.name);
+  r.read("aliases", m.aliases);
+  r.read("cc_major", m.cc_major);
+  r.read("cc_minor", m.cc_minor);
+  r.read("architecture", m.architecture);
+  r.read("sm_count", m.sm_count);
+  r.read("schedulers_per_sm", m.schedulers_per_sm);
+  r.read("cores_fp32_per_sm", m.cores_fp32_per_sm);
+  r.read("cores_fp64_per_sm", m.cores_fp64_per_sm);
+  r.read("cores_int_per_sm", m.cores_int_per_sm);
+  r.read("sfu_per_sm", m.sfu_per_sm);
+  r.read("ldst_per_sm", m.ldst_per_sm);
+  r.read("max_threads_per_sm", m.max_threads_per_sm);
+  r.read("max_warps_per_sm", m.max_warps_per_sm);
+  r.read("max_blocks_per_sm", m.max_blocks_per_sm);
+  r.read("max_threads_per_block", m.max_threads_per_block);
+  r.read("registers_per_sm", m.registers_per_sm);
+  r.read("registers_per_block", m.registers_per_block);
+  r.read("max_registers_per_thread", m.max_registers_per_thread);
+  r.read("register_allocation_unit", m.register_allocation_unit);
+  r.read("warp_allocation_granularity", m.warp_allocation_granularity);
+  r.read("shared_per_sm", m.shared_per_sm);
+  r.read("shared_per_block", m.shared_per_block);
+  r.read("shared_per_block_optin", m.shared_per_block_optin);
+  r.read("shared_reserved_per_block", m.shared_reserved_per_block);
+  r.read("shared_allocation_unit", m.shared_allocation_unit);
+  r.read("shared_carveouts", m.shared_carveouts);
+  r.read("max_block_dim", m.max_block_dim);
+  r.read("max_grid_dim", m.max_grid_dim);
+  r.read("memory_bytes", m.memory_bytes);
+  r.read("l2_bytes", m.l2_bytes);
+  r.read("l1_bytes", m.l1_bytes);
+  r.read("constant_bytes", m.constant_bytes);
+  r.read("constant_cache_bytes", m.constant_cache_bytes);
+  r.read("memory_bus_bits", m.memory_bus_bits);
+  r.read("memory_clock_mhz", m.memory_clock_mhz);
+  r.read("memory_data_rate", m.memory_data_rate);
+  r.read("ecc", m.ecc);
+  r.read("sm_clock_mhz", m.sm_clock_mhz);
+  r.read("base_clock_mhz", m.base_clock_mhz);
+  r.read("texture_alignment", m.texture_alignment);
+  r.read("texture_pitch_alignment", m.texture_pitch_alignment);
+  r.read("link_name", m.link_name);
+  r.read("link_gbps_pinned", m.link_gbps_pinned);
+  r.read("link_gbps_pageable", m.link_gbps_pageable);
+  r.read("peer_gbps", m.peer_gbps);
+  r.read("launch_latency_us", m.launch_latency_us);
+  r.read("copy_latency_us", m.copy_latency_us);
+  r.read("achievable_bandwidth_fraction", m.achievable_bandwidth_fraction);
+  r.read("copy_engines", m.copy_engines);
+  r.read("concurrent_kernels", m.concurrent_kernels);
+  r.read("managed_memory", m.managed_memory);
+  r.read("cooperative_launch", m.cooperative_launch);
+  r.read("unified_addressing", m.unified_addressing);
+  r.read("host_register", m.host_register);
+  r.read("sources", m.sources);
+  if (const Json* rules = r.member("rules"))
+    if (std::string e = read_rules(*rules, where, m.rules); !e.empty()) return e;
+  return r.finish();
+}
+
+std::vector<GpuModel> parse_all() {
+  std::vector<GpuModel> models;
+  for (const EmbeddedModel& e : kEmbedded) {
+    const Json json = Json::parse(e.text, nullptr, false);
+    GpuModel m;
+    const std::string where = fmt::format("gpu/models/{}.json", e.id);
+    std::string error = json.is_object() ? read_model(json, where, m) : where + ": not a JSON object";
+    if (error.empty() && m.id != e.id) error = where + ": id differs from the file's name";
+    if (!error.empty()) {  // our own data file is wrong: a bug, found by the first test that runs
+      std::fprintf(stderr, "%s\n", error.c_str());
+      WG_ASSERT(error.empty());
+    }
+    models.push_back(std::move(m));
+  }
+  std::stable_sort(models.begin(), models.end(), [](const GpuModel& a, const GpuModel& b) {
+    return std::pair(a.cc_major, a.cc_minor) < std::pair(b.cc_major, b.cc_minor);
+  });
+  return models;
+}
+
+// Lower case letters and digits only: "Tesla K40c" and "tesla-k40C" are the same.
+std::string folded(std::string_view text) {
+  std::string out;
+  for (const char c : text)
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0)
+      out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t above = row[j];
+      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      diagonal = above;
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+double GpuModel::theoretical_bandwidth() const {
+  return memory_clock_mhz * 1e6 * memory_data_rate * memory_bus_bits / 8;
+}
+
+double GpuModel::peak_flops(int bits) const {
+  const double cores = bits == 64 ? cores_fp64_per_sm : cores_fp32_per_sm;
+  return 2 * cores * sm_count * sm_clock_mhz * 1e6;
+}
+
+const std::vector<GpuModel>& gpu_models() {
+  static const std::vector<GpuModel> models = parse_all();
+  return models;
+}
+
+Result<const GpuModel*> find_gpu_model(std::string_view name) {
+  const std::string wanted = folded(name);
+  const GpuModel* nearest = nullptr;
+  std::size_t distance = ~std::size_t{0};
+  for (const GpuModel& m : gpu_models()) {
+    std::vector<std::string> names = m.aliases;
+    names.push_back(m.id);
+    names.push_back(m.name);
+    for (const std::string& candidate : names) {
+      const std::string known = folded(candidate);
+      if (known == wanted) return &m;
+      if (const std::size_t d = edit_distance(wanted, known); d < distance) {
+        distance = d;
+        nearest = &m;
+      }
+    }
+  }
+  std::string ids;
+  for (const GpuModel& m : gpu_models()) ids += (ids.empty() ? "" : ", ") + m.id;
+  return Error{ErrorKind::bad_input, fmt::format("no GPU model is called \"{}\"; did you mean {}?", name, nearest->id),
+               "known models: " + ids};
+}
+
+}  // namespace warpgrind
