@@ -275,6 +275,7 @@ unsigned broadcast_steps(const std::int64_t* offsets, LaneMask mask, std::int64_
 AccessCost shared_half_warps(const BankRule& rule, AccessType type, const std::int64_t* offsets, LaneMask mask,
                              unsigned bytes) {
   AccessCost cost;
+  std::uint64_t groups = 0;
   const unsigned words = bytes <= 4 ? 1 : bytes / 4;
   const auto bank_bits = static_cast<unsigned>(std::countr_zero(static_cast<unsigned>(rule.banks)));
   for (unsigned half = 0; half < 2; ++half) {
@@ -288,10 +289,10 @@ AccessCost shared_half_warps(const BankRule& rule, AccessType type, const std::i
         for (unsigned l = 0; l < 16; ++l) shifted[l] = offsets[half * 16 + l] + std::int64_t{word} * 4;
         cost.wavefronts += passes(shifted, lanes, 2, bank_bits, bank_bits);
       }
-      cost.ideal_wavefronts += 1;
+      ++groups;
     }
   }
-  cost.bank_conflicts = cost.wavefronts - cost.ideal_wavefronts;
+  cost.bank_conflicts = cost.wavefronts - groups;
   return cost;
 }
 
@@ -323,13 +324,14 @@ AccessCost shared_groups(const BankRule& rule, AccessType type, const std::int64
       bank_bits - (unit_shift - static_cast<unsigned>(std::countr_zero(static_cast<unsigned>(rule.bank_bytes))));
   const unsigned row_shift = unit_bits + (rule.paired_words ? 1 : 0);
   AccessCost cost;
+  std::uint64_t groups = 0;
   for (unsigned first = 0; first < kWarpSize; first += group) {
     const LaneMask lanes = mask & (group == 32 ? kFullMask : ((1u << group) - 1) << first);
     if (lanes == 0) continue;
     cost.wavefronts += passes(offsets, lanes, unit_shift, unit_bits, row_shift);
-    cost.ideal_wavefronts += 1;
+    ++groups;
   }
-  cost.bank_conflicts = cost.wavefronts - cost.ideal_wavefronts;
+  cost.bank_conflicts = cost.wavefronts - groups;
   return cost;
 }
 
@@ -342,6 +344,8 @@ void AccessCost::add(const AccessCost& o, std::uint64_t times) {
   bytes_moved += o.bytes_moved * times;
   bytes_asked += o.bytes_asked * times;
   ideal_sectors += o.ideal_sectors * times;
+  distinct_sectors += o.distinct_sectors * times;
+  distinct_lines += o.distinct_lines * times;
   wavefronts += o.wavefronts * times;
   bank_conflicts += o.bank_conflicts * times;
   ideal_wavefronts += o.ideal_wavefronts * times;
@@ -359,14 +363,18 @@ AccessCost global_cost(const AccessRules& rules, AccessType type, const std::int
     addresses = packed;
   }
   const bool atomic = type == AccessType::atomic || type == AccessType::reduction;
-  const Touched t = atomic ? atomic_rounds(addresses, n) : touched(addresses, n);
+  const Touched distinct = touched(addresses, n);
+  const Touched t = atomic ? atomic_rounds(addresses, n) : distinct;
   const Transactions moved = transactions(rules.coalescing, type, offsets, mask, bytes, t);
   cost.sectors = t.sectors;
   cost.lines = t.lines;
   cost.transactions = moved.count;
   cost.bytes_moved = moved.bytes;
   cost.bytes_asked = std::uint64_t{n} * bytes;
-  cost.ideal_sectors = packed_sectors(n, bytes);
+  cost.distinct_sectors = distinct.sectors;
+  cost.distinct_lines = distinct.lines;
+  const std::uint64_t packed_need = packed_sectors(n, bytes);
+  cost.ideal_sectors = packed_need < distinct.sectors ? packed_need : distinct.sectors;
   return cost;
 }
 
@@ -383,6 +391,10 @@ AccessCost shared_cost(const AccessRules& rules, AccessType type, const std::int
   AccessCost cost = rules.banks.lanes == 16 ? shared_half_warps(rules.banks, type, offsets, mask, bytes)
                                             : shared_groups(rules.banks, type, offsets, mask, bytes);
   cost.bytes_asked = static_cast<std::uint64_t>(std::popcount(mask)) * bytes;
+  const bool wide = rules.banks.bank_bytes == 8 || rules.banks.paired_words;
+  const std::uint64_t row_bytes = std::uint64_t{rules.banks.banks} * (wide ? 8 : 4);
+  const std::uint64_t packed = (cost.bytes_asked + row_bytes - 1) / row_bytes;
+  cost.ideal_wavefronts = packed < cost.wavefronts ? packed : cost.wavefronts;
   return cost;
 }
 

@@ -32,15 +32,19 @@ struct AccessRules {
 
 // Sums over accesses; every field is a count except the byte fields.
 struct AccessCost {
-  std::uint64_t sectors = 0;         // 32-byte sectors touched
-  std::uint64_t lines = 0;           // 128-byte lines touched (L1 tag lookups)
-  std::uint64_t transactions = 0;    // by the coalescing rule: 1.x segments, 2.x lines, else sectors
-  std::uint64_t bytes_moved = 0;     // bytes of these transactions
-  std::uint64_t bytes_asked = 0;     // lanes on x bytes a lane
-  std::uint64_t ideal_sectors = 0;   // sectors that the same lanes need when packed
-  std::uint64_t wavefronts = 0;      // shared: passes through the banks
-  std::uint64_t bank_conflicts = 0;  // shared: wavefronts beyond one a group of lanes
-  std::uint64_t ideal_wavefronts = 0;
+  std::uint64_t sectors = 0;        // 32-byte sectors touched
+  std::uint64_t lines = 0;          // 128-byte lines touched (L1 tag lookups)
+  std::uint64_t transactions = 0;   // by the coalescing rule: 1.x segments, 2.x lines, else sectors
+  std::uint64_t bytes_moved = 0;    // bytes of these transactions
+  std::uint64_t bytes_asked = 0;    // lanes on x bytes a lane
+  std::uint64_t ideal_sectors = 0;  // sectors that the same lanes need when packed (never more than they touch)
+  // Global: distinct sectors of the access. The same as `sectors`, but for atomics, where lanes on one address go one
+  // after the other and `sectors` counts each round.
+  std::uint64_t distinct_sectors = 0;
+  std::uint64_t distinct_lines = 0;    // likewise
+  std::uint64_t wavefronts = 0;        // shared: passes through the banks
+  std::uint64_t bank_conflicts = 0;    // shared: wavefronts beyond one a group of lanes
+  std::uint64_t ideal_wavefronts = 0;  // passes that the same lanes need when packed (never more than they take)
   void add(const AccessCost& other, std::uint64_t times = 1);
 };
 
