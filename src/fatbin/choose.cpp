@@ -64,12 +64,11 @@ Result<Choice> choose_ptx(std::span<const FatbinEntry> entries, std::uint32_t im
 }
 
 std::vector<std::uint32_t> program_images(std::span<const FatbinEntry> entries) {
-  std::set<std::uint32_t> images, relocatable;  // relocatable: the wrappers that have the parts of linked code
+  const bool only_linked = std::all_of(entries.begin(), entries.end(), [](const FatbinEntry& e) { return e.linked; });
+  std::set<std::uint32_t> images;
   for (const FatbinEntry& e : entries) {
-    if (!e.linked) relocatable.insert(e.wrapper);
-  }
-  for (const FatbinEntry& e : entries) {
-    if (!e.linked || !relocatable.contains(e.wrapper)) images.insert(e.image);
+    // Linked code repeats the relocatable images; without -rdc=true the device link step leaves an empty one.
+    if (!e.linked || only_linked) images.insert(e.image);
   }
   std::vector<std::uint32_t> out;
   for (std::uint32_t image : images) {

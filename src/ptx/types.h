@@ -47,7 +47,7 @@ enum class ScalarType : std::uint8_t {
   e3m2x2,
   e3m2x4,
   ue8m0,
-  ue8m0x2,
+  ue8m0x2, ue4m3,
   u4,
   s4,
   b1,
