@@ -82,6 +82,12 @@ void unpack(T* out, const void* in, unsigned count, ScalarType type) {
   const auto byte = [&](std::size_t i) { return load_as<std::uint8_t>(in, i); };
   switch (type) {
     case ScalarType::f16:
+      if constexpr (std::is_same_v<T, float>) {  // fragments hold a multiple of 8 elements
+        const auto* halves = static_cast<const std::uint16_t*>(in);
+        for (unsigned i = 0; i < count; i += 8)
+          _mm256_storeu_ps(out + i, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(halves + i))));
+        return;
+      }
       return each([&](unsigned i) { return half_bits_to_float(load_as<std::uint16_t>(in, i)); });
     case ScalarType::bf16:
       return each([&](unsigned i) { return std::bit_cast<float>(std::uint32_t{load_as<std::uint16_t>(in, i)} << 16); });
@@ -199,22 +205,28 @@ struct Product {
 
 // Where each element of the dense matrices (row by row, product by product) stands in the fragments. Made once for each
 // kind of product and thread.
+struct Table {
+  std::vector<std::uint16_t> places;
+  bool in_order = true;  // places[i] == i
+};
 struct Tables {
-  std::vector<std::uint16_t> a, b, c, d;
+  Table a, b, c, d;
 };
 
 const Tables& tables_of(const Product& p, std::uint32_t types) {
   using Key = std::array<std::uint32_t, 3>;
   static thread_local std::map<Key, Tables> made;
   Tables& t = made[Key{p.shape.code(), types, p.flags}];
-  if (!t.a.empty()) return t;
+  if (!t.a.places.empty()) return t;
   const auto [m, n, k] = p.shape;
-  const auto fill = [&](std::vector<std::uint16_t>& table, Matrix matrix, ScalarType type, unsigned rows,
-                        unsigned columns) {
+  const auto fill = [&](Table& table, Matrix matrix, ScalarType type, unsigned rows, unsigned columns) {
     for (unsigned quad = 0; quad < p.products(); ++quad)
       for (unsigned i = 0; i < rows; ++i)
-        for (unsigned j = 0; j < columns; ++j)
-          table.push_back(static_cast<std::uint16_t>(p.index(matrix, type, quad, i, j)));
+        for (unsigned j = 0; j < columns; ++j) {
+          const unsigned place = p.index(matrix, type, quad, i, j);
+          table.in_order &= place == table.places.size();
+          table.places.push_back(static_cast<std::uint16_t>(place));
+        }
   };
   fill(t.a, Matrix::a, p.a, m, k);
   fill(t.b, Matrix::b, p.b, k, n);
@@ -228,10 +240,11 @@ template <class T>
 void multiply(const Product& p, const Tables& tables, void* d, const void* a, const void* b, const void* c) {
   const auto [m, n, k] = p.shape;
   static thread_local T linear[kMaxElements], dense_a[kMaxElements], dense_b[kMaxElements], sums[kMaxElements];
-  const auto gather = [&](T* dense, const void* fragment, const std::vector<std::uint16_t>& table, ScalarType type) {
-    const auto count = static_cast<unsigned>(table.size());
+  const auto gather = [&](T* dense, const void* fragment, const Table& table, ScalarType type) {
+    const auto count = static_cast<unsigned>(table.places.size());
+    if (table.in_order) return unpack(dense, fragment, count, type);
     unpack(linear, fragment, count, type);
-    for (unsigned i = 0; i < count; ++i) dense[i] = linear[table[i]];
+    for (unsigned i = 0; i < count; ++i) dense[i] = linear[table.places[i]];
   };
   gather(dense_a, a, tables.a, p.a);
   gather(dense_b, b, tables.b, p.b);
@@ -253,13 +266,12 @@ void multiply(const Product& p, const Tables& tables, void* d, const void* a, co
       }
     }
   }
-  const auto count = static_cast<unsigned>(tables.d.size());
-  for (unsigned i = 0; i < count; ++i) {
-    T value = sums[i];
-    if constexpr (std::is_integral_v<T>)
-      if (p.has(kMatrixSaturate)) value = std::clamp<T>(value, INT32_MIN, INT32_MAX);
-    linear[tables.d[i]] = value;
-  }
+  const auto count = static_cast<unsigned>(tables.d.places.size());
+  if constexpr (std::is_integral_v<T>)
+    if (p.has(kMatrixSaturate))
+      for (unsigned i = 0; i < count; ++i) sums[i] = std::clamp<T>(sums[i], INT32_MIN, INT32_MAX);
+  if (tables.d.in_order) return pack(d, sums, count, p.d);
+  for (unsigned i = 0; i < count; ++i) linear[tables.d.places[i]] = sums[i];
   pack(d, linear, count, p.d);
 }
 
