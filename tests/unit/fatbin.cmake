@@ -1,0 +1,1 @@
+target_link_libraries(${target} PRIVATE PkgConfig::ZSTD PkgConfig::LZ4)  # the test packs entries itself

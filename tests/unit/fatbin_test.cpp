@@ -1,0 +1,242 @@
+#include "fatbin/fatbin.h"
+
+#include <gtest/gtest.h>
+#include <lz4.h>
+#include <zstd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+namespace warpgrind::fatbin {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A fatbin as nvcc lays it out: header of 16 bytes, entries of 64 bytes + payload.
+class Builder {
+ public:
+  Builder& add(std::uint16_t kind, std::uint32_t arch, std::string payload,
+               Compression compression = Compression::none) {
+    std::uint64_t flags = 0x11, unpacked = 0;
+    std::uint32_t packed = 0;
+    if (compression != Compression::none) {
+      unpacked = payload.size();
+      std::string out(payload.size() + 1000, '\0');
+      if (compression == Compression::zstd) {
+        flags |= 0x8000;
+        out.resize(ZSTD_compress(out.data(), out.size(), payload.data(), payload.size(), 3));
+      } else {
+        flags |= 0x2000;
+        out.resize(static_cast<std::size_t>(LZ4_compress_default(
+            payload.data(), out.data(), static_cast<int>(payload.size()), static_cast<int>(out.size()))));
+      }
+      payload = out;
+      packed = static_cast<std::uint32_t>(payload.size());
+    }
+    payload.resize((payload.size() + 7) / 8 * 8);
+    put<std::uint16_t>(kind);
+    put<std::uint16_t>(0x0101);
+    put<std::uint32_t>(64);
+    put<std::uint64_t>(payload.size());
+    put<std::uint32_t>(packed);
+    put<std::uint32_t>(0);
+    put<std::uint16_t>(0);
+    put<std::uint16_t>(9);
+    put<std::uint32_t>(arch);
+    put<std::uint64_t>(0);
+    put<std::uint64_t>(flags);
+    put<std::uint64_t>(0);
+    put<std::uint64_t>(unpacked);
+    body_ += payload;
+    return *this;
+  }
+  std::string build() const {
+    std::string head(16, '\0');
+    const std::uint32_t magic = 0xBA55ED50;
+    const std::uint16_t version = 1, size = 16;
+    const std::uint64_t bytes = body_.size();
+    std::memcpy(head.data(), &magic, 4);
+    std::memcpy(head.data() + 4, &version, 2);
+    std::memcpy(head.data() + 6, &size, 2);
+    std::memcpy(head.data() + 8, &bytes, 8);
+    return head + body_;
+  }
+
+ private:
+  template <class T>
+  void put(T value) {
+    body_.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  std::string body_;
+};
+
+std::span<const std::byte> as_bytes(const std::string& s) {
+  return std::as_bytes(std::span(s));
+}
+
+const std::string kPtx =
+    ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }\n" + std::string(500, '\n');
+
+TEST(Fatbin, UnpacksAllCompressions) {
+  for (Compression c : {Compression::none, Compression::lz4, Compression::zstd}) {
+    const std::string bin = Builder().add(1, 90, kPtx + std::string(5, '\0'), c).build();
+    const auto entries = read_fatbin(as_bytes(bin));
+    ASSERT_TRUE(entries) << entries.error().message;
+    ASSERT_EQ(entries->size(), 1u);
+    EXPECT_EQ(entries->front().compression, c);
+    EXPECT_EQ(entries->front().major, 9u);
+    const auto text = ptx_text(entries->front());
+    ASSERT_TRUE(text) << text.error().message;
+    EXPECT_EQ(*text, kPtx);
+  }
+}
+
+TEST(Fatbin, ChoosesTheHighestArchitectureThatFits) {
+  const std::string bin = Builder().add(1, 75, kPtx).add(1, 120, kPtx).add(2, 90, "elf").add(1, 80, kPtx).build();
+  const auto entries = read_fatbin(as_bytes(bin));
+  ASSERT_TRUE(entries);
+  EXPECT_EQ(choose_ptx(*entries, 0, 90, NewerPtx::refuse)->entry->arch, 80u);
+  EXPECT_EQ(choose_ptx(*entries, 0, 120, NewerPtx::refuse)->entry->arch, 120u);
+  const auto old = choose_ptx(*entries, 0, 35, NewerPtx::refuse);
+  ASSERT_FALSE(old);
+  EXPECT_EQ(old.error().message, "the program holds PTX for sm_75, sm_80, sm_120 only, and the GPU is sm_35");
+  const auto anyway = choose_ptx(*entries, 0, 35, NewerPtx::accept);
+  EXPECT_EQ(anyway->entry->arch, 75u);
+  EXPECT_TRUE(anyway->newer);
+}
+
+TEST(Fatbin, MachineCodeAloneIsAClearError) {
+  const std::string bin = Builder().add(2, 90, "elf").build();
+  const auto entries = read_fatbin(as_bytes(bin));
+  const auto choice = choose_ptx(*entries, 0, 90, NewerPtx::accept);
+  ASSERT_FALSE(choice);
+  EXPECT_EQ(choice.error().message, "the program holds no PTX, only machine code for sm_90");
+}
+
+TEST(Fatbin, EveryTruncationIsAnError) {
+  const std::string bin = Builder().add(1, 90, kPtx, Compression::zstd).add(2, 90, "cubin").build();
+  for (std::size_t n = 0; n < bin.size(); ++n) {
+    const std::string cut = bin.substr(0, n);
+    const auto entries = read_fatbin(as_bytes(cut));
+    if (n == 0) continue;
+    ASSERT_FALSE(entries) << n;
+    EXPECT_NE(entries.error().message.find("damaged"), std::string::npos);
+  }
+}
+
+TEST(Fatbin, DamagedPayloadsAreErrors) {
+  for (Compression c : {Compression::lz4, Compression::zstd}) {
+    std::string bin = Builder().add(1, 90, kPtx, c).build();
+    for (std::size_t k = 16 + 64; k < bin.size(); ++k) bin[k] = static_cast<char>(bin[k] ^ 0x5a);
+    const auto entries = read_fatbin(as_bytes(bin));
+    ASSERT_TRUE(entries);
+    EXPECT_FALSE(ptx_text(entries->front()));
+  }
+  std::string bomb = Builder().add(1, 90, kPtx, Compression::zstd).build();
+  const std::uint64_t claimed = 1ull << 60;
+  std::memcpy(bomb.data() + 16 + 56, &claimed, 8);
+  EXPECT_FALSE(ptx_text(read_fatbin(as_bytes(bomb))->front()));
+}
+
+struct Wrapper {
+  std::uint32_t magic = 0x466243b1, version = 1;
+  const void* data = nullptr;
+  const void* fatbins = nullptr;
+};
+
+TEST(Fatbin, WrappersInMemory) {
+  const std::string one = Builder().add(1, 90, kPtx, Compression::zstd).build();
+  Wrapper v1;
+  v1.data = one.data();
+  const auto first = read_wrapper(&v1);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->size(), 1u);
+
+  const std::string linked = Builder().add(2, 90, "elf").build(), two = Builder().add(1, 80, kPtx).build();
+  const void* array[] = {one.data(), two.data(), nullptr};
+  Wrapper v2;
+  v2.version = 2;
+  v2.data = linked.data();
+  v2.fatbins = array;
+  const auto second = read_wrapper(&v2);
+  ASSERT_TRUE(second);
+  ASSERT_EQ(second->size(), 3u);
+  EXPECT_TRUE(second->front().linked);
+  EXPECT_EQ(program_images(*second), (std::vector<std::uint32_t>{1, 2}));
+
+  v2.magic = 1;
+  EXPECT_FALSE(read_wrapper(&v2));
+}
+
+TEST(Fatbin, FilesOfOtherKinds) {
+  const fs::path folder = fs::temp_directory_path() / "warpgrind_fatbin_test";
+  fs::create_directories(folder);
+  const auto with = [&folder](const char* name, const std::string& content) {
+    std::ofstream(folder / name, std::ios::binary) << content;
+    return (folder / name).string();
+  };
+  const auto ptx = read_file(with("a.ptx", kPtx));
+  ASSERT_TRUE(ptx);
+  EXPECT_EQ(ptx->front().arch, 90u);
+  EXPECT_EQ(*ptx_text(ptx->front()), kPtx);
+  EXPECT_TRUE(read_file(with("a.fatbin", Builder().add(1, 90, kPtx).build())));
+  EXPECT_FALSE(read_file(with("empty", "")));
+  EXPECT_FALSE(read_file(with("text", "hello")));
+  EXPECT_FALSE(read_file(with("elf",
+                              "\x7f"
+                              "ELF\2\1\1")));
+  EXPECT_FALSE(read_file((folder / "missing").string()));
+  EXPECT_FALSE(read_file(folder.string()));
+  fs::remove_all(folder);
+}
+
+// This test program itself is an ELF file without device code.
+TEST(Fatbin, AProgramWithoutDeviceCodeHasNoEntries) {
+  const auto entries = read_file("/proc/self/exe");
+  ASSERT_TRUE(entries) << entries.error().message;
+  EXPECT_TRUE(entries->empty());
+}
+
+// With nvcc at hand: what it really writes, in all its forms.
+class Nvcc : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Nvcc, ProgramsAreRead) {
+  if (std::system("nvcc --version > /dev/null 2>&1") != 0) GTEST_SKIP() << "nvcc is not installed";
+  const fs::path folder = fs::temp_directory_path() / ("warpgrind_fatbin_" + std::to_string(::getpid()));
+  fs::create_directories(folder);
+  std::ofstream(folder / "a.cu") << "__global__ void k(int* p) { *p = 3; }\nint main() { k<<<1, 1>>>(nullptr); }\n";
+  const std::string output = (folder / "a.out").string();
+  const std::string command =
+      "cd " + folder.string() + " && nvcc " + GetParam() + " a.cu -o " + output + " > /dev/null 2>&1";
+  ASSERT_EQ(std::system(command.c_str()), 0) << command;
+  const auto entries = read_file(output);
+  ASSERT_TRUE(entries) << entries.error().message;
+  const auto images = program_images(*entries);
+  ASSERT_EQ(images.size(), 1u);
+  const auto choice = choose_ptx(*entries, images[0], 90, NewerPtx::refuse);
+  ASSERT_TRUE(choice) << choice.error().message;
+  const auto text = ptx_text(*choice->entry);
+  ASSERT_TRUE(text);
+  EXPECT_NE(text->find(".visible .entry _Z1kPi("), std::string::npos);
+  for (const FatbinEntry& e : *entries) {
+    if (e.kind != EntryKind::cubin || e.linked) continue;
+    const auto counts = registers(e);
+    ASSERT_TRUE(counts) << counts.error().message;
+    EXPECT_GT(counts->at("_Z1kPi"), 0u);
+  }
+  fs::remove_all(folder);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Fatbin, Nvcc,
+    ::testing::Values("-arch=sm_90", "-arch=sm_90 -rdc=true", "-arch=sm_90 -c", "-arch=sm_90 -rdc=true -c",
+                      "-arch=sm_90 --compress-mode=speed", "-arch=sm_90 --compress-mode=none",
+                      "-arch=sm_90 --compress-mode=size", "-arch=sm_90 -lineinfo -cudart shared", "-arch=sm_90 -G",
+                      "-arch=sm_90 -shared -Xcompiler -fPIC",
+                      "-gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,code=sm_90",
+                      "-arch=sm_90 -Xcompiler -no-pie"));
+
+}  // namespace
+}  // namespace warpgrind::fatbin
