@@ -18,6 +18,7 @@ struct Metric {
   double value = 0;
   std::string unit;  // Nsight's unit words: "", "sector", "byte", "%", "inst", "ns", "request"
   Origin origin = Origin::exact;
+  std::string text;  // instead of a value, for the few metrics that are a word (what limits occupancy)
 };
 using Metrics = std::map<std::string, Metric>;  // by metric name
 

@@ -1,0 +1,295 @@
+#include "counters/kernel_counters.h"
+
+namespace warpgrind::counters {
+namespace {
+
+using events::SiteKind;
+
+double d(std::uint64_t n) {
+  return static_cast<double>(n);
+}
+
+MetricId offset(MetricId first, unsigned by) {
+  return static_cast<MetricId>(static_cast<unsigned>(first) + by);
+}
+
+// The rows of one operation on a space follow each other in the table, in the same order for every operation.
+struct GlobalRows {
+  MetricId requests, sectors, lines, per_request, accesses, bytes, transactions, transaction_bytes, efficiency;
+};
+#define WG_GLOBAL_ROWS(OP)                                                                                            \
+  GlobalRows {                                                                                                        \
+    MetricId::global_##OP##_requests, MetricId::global_##OP##_sectors, MetricId::global_##OP##_lines,                 \
+        MetricId::global_##OP##_sectors_per_request, MetricId::global_##OP##_accesses, MetricId::global_##OP##_bytes, \
+        MetricId::global_##OP##_transactions, MetricId::global_##OP##_transaction_bytes,                              \
+        MetricId::global_##OP##_efficiency                                                                            \
+  }
+constexpr GlobalRows kGlobal[] = {WG_GLOBAL_ROWS(ld), WG_GLOBAL_ROWS(st), WG_GLOBAL_ROWS(atom), WG_GLOBAL_ROWS(red)};
+#undef WG_GLOBAL_ROWS
+
+struct SharedRows {
+  MetricId requests, wavefronts, conflicts, ideal, bytes, ways;
+};
+#define WG_SHARED_ROWS(OP)                                                                                   \
+  SharedRows {                                                                                               \
+    MetricId::shared_##OP##_requests, MetricId::shared_##OP##_wavefronts, MetricId::shared_##OP##_conflicts, \
+        MetricId::shared_##OP##_ideal, MetricId::shared_##OP##_bytes, MetricId::shared_##OP##_ways           \
+  }
+constexpr SharedRows kShared[] = {WG_SHARED_ROWS(ld), WG_SHARED_ROWS(st), WG_SHARED_ROWS(atom)};
+#undef WG_SHARED_ROWS
+
+struct LocalRows {
+  MetricId requests, sectors, bytes, per_request;
+};
+constexpr LocalRows kLocal[] = {{MetricId::local_ld_requests, MetricId::local_ld_sectors, MetricId::local_ld_bytes,
+                                 MetricId::local_ld_sectors_per_request},
+                                {MetricId::local_st_requests, MetricId::local_st_sectors, MetricId::local_st_bytes,
+                                 MetricId::local_st_sectors_per_request}};
+
+void zero_sums(Values& v) {
+  for (std::size_t i = 0; i < kMetrics; ++i) {
+    const auto id = static_cast<MetricId>(i);
+    if (row(id).kind == MetricKind::sum && !row(id).per_site && id != MetricId::time) v.add(id, 0);
+  }
+  for (const MetricId id : {MetricId::tag_requests_global, MetricId::theoretical_sectors, MetricId::ideal_sectors,
+                            MetricId::branches, MetricId::divergent_branches})
+    v.add(id, 0);
+}
+
+void add_instructions(Values& v, const events::KernelFacts& facts, const events::LaunchCounts& counts) {
+  constexpr MetricId kFlops[] = {MetricId::fadd, MetricId::fmul, MetricId::ffma, MetricId::dadd, MetricId::dmul,
+                                 MetricId::dfma, MetricId::hadd, MetricId::hmul, MetricId::hfma};
+  for (std::size_t b = 0; b < facts.blocks.size() && b < counts.blocks.size(); ++b) {
+    const events::BlockFacts& f = facts.blocks[b];
+    const double warps = d(counts.blocks[b].warps), lanes = d(counts.blocks[b].lanes);
+    if (warps == 0) continue;
+    for (unsigned c = 0; c < events::kInstructionClasses; ++c) {
+      const double n = f.by_class[c];
+      if (n == 0) continue;
+      v.add(MetricId::inst, warps * n);
+      v.add(MetricId::thread_inst, lanes * n);
+      v.add(MetricId::thread_inst_on, lanes * n);
+      v.add(offset(MetricId::inst_fp16, c), warps * n);
+      v.add(offset(MetricId::thread_inst_fp16, c), lanes * n);
+    }
+    const std::uint16_t flops[] = {f.fadd, f.fmul, f.ffma, f.dadd, f.dmul, f.dfma, f.hadd, f.hmul, f.hfma};
+    for (unsigned k = 0; k < 9; ++k)
+      if (flops[k] != 0) v.add(kFlops[k], lanes * flops[k]);
+  }
+  for (std::size_t g = 0; g < facts.guards.size() && g < counts.guard_lanes.size(); ++g) {
+    const events::GuardFacts& f = facts.guards[g];
+    if (f.block >= counts.blocks.size()) continue;
+    const double off = d(counts.blocks[f.block].lanes) - d(counts.guard_lanes[g]);
+    v.add(MetricId::thread_inst_on, -off);
+    v.add(offset(MetricId::thread_inst_fp16, static_cast<unsigned>(f.instruction_class)), -off);
+    if (f.flop_kind != 0) v.add(kFlops[f.flop_kind - 1], -off);
+  }
+  for (const events::BranchCounts& b : counts.branches) {
+    v.add(MetricId::branches, d(b.executed));
+    v.add(MetricId::divergent_branches, d(b.divergent));
+  }
+}
+
+void add_global(Values& v, const events::Site& site, const events::SiteCounts& c) {
+  if (c.global_requests == 0) return;
+  const AccessCost& a = c.global;
+  if (site.kind == SiteKind::texture) {
+    v.add(MetricId::texture_requests, d(c.global_requests));
+    v.add(MetricId::texture_bytes, d(a.bytes_asked));
+    v.add(MetricId::texture_sectors, d(a.sectors));
+    return;
+  }
+  if (site.kind == SiteKind::surface) {
+    v.add(MetricId::surface_requests, d(c.global_requests));
+    v.add(MetricId::surface_bytes, d(a.bytes_asked));
+    return;
+  }
+  if (site.space == StateSpace::constant) {
+    v.add(MetricId::const_requests, d(c.global_requests));
+    v.add(MetricId::const_bytes, d(a.bytes_asked));
+    v.add(MetricId::const_sectors, d(a.sectors));
+    return;
+  }
+  unsigned op = 0;
+  if (site.kind == SiteKind::store) op = 1;
+  if (site.kind == SiteKind::atomic) op = site.no_return ? 3 : 2;
+  if (site.kind == SiteKind::reduction) op = 3;
+  const GlobalRows& r = kGlobal[op];
+  if (site.kind == SiteKind::async_copy) v.add(MetricId::ldgsts_inst, d(c.global_requests));
+  v.add(r.requests, d(c.global_requests));
+  v.add(r.sectors, d(a.sectors));
+  v.add(r.lines, d(a.lines));
+  v.add(r.accesses, d(c.global_lanes) * site.vector);
+  v.add(r.bytes, d(a.bytes_asked));
+  v.add(r.transactions, d(a.transactions));
+  v.add(r.transaction_bytes, d(a.bytes_moved));
+  v.add(MetricId::tag_requests_global, d(a.distinct_lines));
+  v.add(MetricId::theoretical_sectors, d(a.distinct_sectors));
+  v.add(MetricId::ideal_sectors, d(a.ideal_sectors));
+}
+
+void add_shared(Values& v, const events::Site& site, const events::SiteCounts& c) {
+  if (c.shared_requests == 0) return;
+  unsigned op = 0;
+  if (site.kind == SiteKind::store || site.kind == SiteKind::async_copy) op = 1;
+  if (site.kind == SiteKind::atomic || site.kind == SiteKind::reduction) op = 2;
+  const SharedRows& r = kShared[op];
+  v.add(r.requests, d(c.shared_requests));
+  v.add(r.wavefronts, d(c.shared.wavefronts));
+  v.add(r.conflicts, d(c.shared.bank_conflicts));
+  v.add(r.ideal, d(c.shared.ideal_wavefronts));
+  v.add(r.bytes, d(c.shared.bytes_asked));
+}
+
+void add_local(Values& v, const events::Site& site, const events::SiteCounts& c) {
+  if (c.local_requests == 0) return;
+  const LocalRows& r = kLocal[site.kind == SiteKind::load ? 0 : 1];
+  v.add(r.requests, d(c.local_requests));
+  v.add(r.sectors, d(c.local.sectors));
+  v.add(r.bytes, d(c.local.bytes_asked));
+}
+
+// target = scale * numerator / divisor.
+void divide(Values& v, MetricId target, double numerator, double divisor, double scale = 1) {
+  if (divisor != 0)
+    v.set(target, scale * numerator / divisor);
+  else if (row(target).zero_when_undefined)
+    v.set(target, 0);
+}
+
+}  // namespace
+
+Occupancy occupancy_of(const LaunchShape& s) {
+  return occupancy(*s.model, {.threads = static_cast<std::uint32_t>(s.block.count()),
+                              .registers_per_thread = s.registers,
+                              .static_shared = s.static_shared,
+                              .dynamic_shared = s.dynamic_shared});
+}
+
+Values launch_values(const LaunchShape& s, const events::KernelFacts& facts, const events::LaunchCounts& counts) {
+  Values v;
+  zero_sums(v);
+  v.registers_known = s.registers_from_binary;
+  const Occupancy o = occupancy_of(s);
+  v.set(MetricId::launches, 1);
+  v.set(MetricId::grid_size, d(s.grid.count()));
+  v.set(MetricId::block_size, d(s.block.count()));
+  v.set(MetricId::thread_count, d(s.grid.count()) * d(s.block.count()));
+  v.set(MetricId::registers, s.registers);
+  v.set(MetricId::registers_allocated, o.registers_allocated_per_thread);
+  v.set(MetricId::stack_bytes, d(s.local_bytes));
+  v.set(MetricId::shared_static, d(s.static_shared));
+  v.set(MetricId::shared_dynamic, d(s.dynamic_shared));
+  v.set(MetricId::shared_driver, d(s.model->shared_reserved_per_block));
+  v.set(MetricId::shared_allocated, d(o.shared_allocated_per_block));
+  v.set(MetricId::shared_config, d(o.shared_config));
+  v.set(MetricId::limit_blocks, o.limit_blocks);
+  v.set(MetricId::limit_warps, o.limit_warps);
+  v.set(MetricId::limit_registers, o.limit_registers);
+  v.set(MetricId::limit_shared, o.limit_shared);
+  v.set(MetricId::limit_barriers, o.limit_barriers);
+  v.set(MetricId::occupancy, o.percent);
+  v.set(MetricId::occupancy_limiter, 0);
+  v.occupancy_limiter = name(o.limiter);
+  v.set(MetricId::waves, waves(*s.model, o, s.grid.count()));
+  v.set(MetricId::warps_launched, d(counts.warps_launched));
+  v.set(MetricId::threads_launched, d(counts.threads_launched));
+  add_instructions(v, facts, counts);
+  for (std::size_t i = 0; i < facts.sites.size() && i < counts.sites.size(); ++i) {
+    add_global(v, facts.sites[i], counts.sites[i]);
+    add_shared(v, facts.sites[i], counts.sites[i]);
+    add_local(v, facts.sites[i], counts.sites[i]);
+  }
+  derive(v);
+  return v;
+}
+
+void derive(Values& v) {
+  const auto get = [&](MetricId id) { return v.get(id); };
+  divide(v, MetricId::lanes_per_inst, get(MetricId::thread_inst), get(MetricId::inst));
+  divide(v, MetricId::lanes_on_per_inst, get(MetricId::thread_inst_on), get(MetricId::inst));
+  divide(v, MetricId::branch_efficiency, get(MetricId::branches) - get(MetricId::divergent_branches),
+         get(MetricId::branches), 100);
+
+  v.set(MetricId::flop16, get(MetricId::hadd) + get(MetricId::hmul) + 2 * get(MetricId::hfma));
+  v.set(MetricId::flop32, get(MetricId::fadd) + get(MetricId::fmul) + 2 * get(MetricId::ffma));
+  v.set(MetricId::flop64, get(MetricId::dadd) + get(MetricId::dmul) + 2 * get(MetricId::dfma));
+  v.set(MetricId::flop, get(MetricId::flop16) + get(MetricId::flop32) + get(MetricId::flop64));
+  double accesses = 0, sectors = 0;
+  for (const GlobalRows& r : kGlobal) {
+    accesses += get(r.accesses);
+    sectors += get(r.sectors);
+    divide(v, r.per_request, get(r.sectors), get(r.requests));
+    divide(v, r.efficiency, get(r.bytes), get(r.transaction_bytes), 100);
+  }
+  divide(v, MetricId::cgma, get(MetricId::flop), accesses);
+  divide(v, MetricId::cgma_loads, get(MetricId::flop), get(MetricId::global_ld_accesses));
+  divide(v, MetricId::intensity, get(MetricId::flop), sectors * 32);
+  v.set(MetricId::global_load_inst, get(MetricId::global_ld_requests));
+  v.set(MetricId::global_store_inst, get(MetricId::global_st_requests));
+  v.set(MetricId::excessive_sectors, get(MetricId::theoretical_sectors) - get(MetricId::ideal_sectors));
+
+  double local = 0;
+  for (const LocalRows& r : kLocal) {
+    local += get(r.sectors);
+    divide(v, r.per_request, get(r.sectors), get(r.requests));
+  }
+  v.set(MetricId::local_theoretical_sectors, local);
+
+  double wavefronts = 0, ideal = 0, conflicts = 0;
+  for (const SharedRows& r : kShared) {
+    wavefronts += get(r.wavefronts);
+    ideal += get(r.ideal);
+    conflicts += get(r.conflicts);
+    divide(v, r.ways, get(r.wavefronts), get(r.requests));
+  }
+  v.set(MetricId::shared_ld_inst, get(MetricId::shared_ld_requests));
+  v.set(MetricId::shared_st_inst, get(MetricId::shared_st_requests) - get(MetricId::ldgsts_inst));
+  v.set(MetricId::shared_conflicts, conflicts);
+  v.set(MetricId::shared_wavefronts, wavefronts);
+  v.set(MetricId::shared_ideal, ideal);
+  v.set(MetricId::shared_excessive, wavefronts - ideal);
+  divide(v, MetricId::shared_efficiency, ideal, wavefronts, 100);
+}
+
+Values site_values(const events::Site& site, const events::SiteCounts& c) {
+  Values v;
+  v.set(MetricId::site_inst, d(c.requests));
+  v.set(MetricId::site_thread_inst, d(c.lanes));
+  v.set(MetricId::site_bytes, d(c.global.bytes_asked + c.local.bytes_asked + c.shared.bytes_asked));
+  divide(v, MetricId::site_lanes, d(c.lanes), d(c.requests));
+  const bool global = c.global_requests != 0 && site.kind != SiteKind::texture && site.kind != SiteKind::surface;
+  if (global) {
+    v.set(MetricId::theoretical_sectors, d(c.global.distinct_sectors));
+    v.set(MetricId::ideal_sectors, d(c.global.ideal_sectors));
+    v.set(MetricId::excessive_sectors, d(c.global.distinct_sectors - c.global.ideal_sectors));
+    v.set(MetricId::tag_requests_global, d(c.global.distinct_lines));
+    v.set(MetricId::site_transactions, d(c.global.transactions));
+    divide(v, MetricId::site_efficiency, d(c.global.bytes_asked), d(c.global.bytes_moved), 100);
+  }
+  if (c.global_requests + c.local_requests != 0) {
+    v.set(MetricId::site_sectors, d(c.global.sectors + c.local.sectors));
+    divide(v, MetricId::site_sectors_per_request, v.get(MetricId::site_sectors),
+           d(c.global_requests + c.local_requests));
+  }
+  if (c.local_requests != 0) v.set(MetricId::local_theoretical_sectors, d(c.local.sectors));
+  if (c.shared_requests != 0) {
+    v.set(MetricId::shared_wavefronts, d(c.shared.wavefronts));
+    v.set(MetricId::shared_ideal, d(c.shared.ideal_wavefronts));
+    v.set(MetricId::shared_excessive, d(c.shared.wavefronts - c.shared.ideal_wavefronts));
+    v.set(MetricId::shared_conflicts, d(c.shared.bank_conflicts));
+    divide(v, MetricId::site_nway, d(c.shared.wavefronts), d(c.shared_requests));
+    if (!global) divide(v, MetricId::site_efficiency, d(c.shared.ideal_wavefronts), d(c.shared.wavefronts), 100);
+  }
+  return v;
+}
+
+Values branch_values(const events::BranchCounts& c) {
+  Values v;
+  v.set(MetricId::branches, d(c.executed));
+  v.set(MetricId::divergent_branches, d(c.divergent));
+  divide(v, MetricId::branch_efficiency, d(c.executed) - d(c.divergent), d(c.executed), 100);
+  return v;
+}
+
+}  // namespace warpgrind::counters

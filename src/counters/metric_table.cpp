@@ -1,0 +1,82 @@
+#include "counters/metric_table.h"
+
+#include <fmt/format.h>
+
+namespace warpgrind::counters {
+namespace {
+
+constexpr MetricRow kTable[] = {
+#define WG_METRIC(ID, ...) MetricRow{.id = #ID, __VA_ARGS__},
+#include "counters/metrics.inc"
+#undef WG_METRIC
+};
+static_assert(std::size(kTable) == kMetrics);
+
+const char* word(Origin origin) {
+  switch (origin) {
+    case Origin::exact:
+      return "exact";
+    case Origin::modelled:
+      return "modelled";
+    case Origin::estimated:
+      return "estimated";
+    case Origin::measured:
+      return "measured";
+  }
+  return "unknown";
+}
+
+}  // namespace
+
+std::span<const MetricRow, kMetrics> metric_table() {
+  return std::span<const MetricRow, kMetrics>(kTable);
+}
+
+const MetricRow& row(MetricId id) {
+  return kTable[static_cast<std::size_t>(id)];
+}
+
+const MetricRow* find_metric(std::string_view name) {
+  for (const MetricRow& r : kTable)
+    if (name == r.name) return &r;
+  return nullptr;
+}
+
+void Values::add(const Values& other) {
+  for (std::size_t i = 0; i < kMetrics; ++i) {
+    if (kTable[i].kind != MetricKind::sum || !other.present_[i]) continue;
+    values_[i] += other.values_[i];
+    present_[i] = true;
+  }
+}
+
+Origin Values::origin(MetricId id) const {
+  const MetricRow& r = row(id);
+  return r.from_registers && !registers_known ? Origin::estimated : r.origin;
+}
+
+std::string_view Values::text(MetricId id) const {
+  if (id == MetricId::occupancy_limiter) return occupancy_limiter;
+  return id == MetricId::time_limit ? std::string_view(time_limit) : std::string_view();
+}
+
+std::string metrics_as_markdown() {
+  std::string out =
+      "# Counters\n\n"
+      "Made from `src/counters/metrics.inc` by `warpgrind-docs counters`; do not edit.\n\n"
+      "A name without the prefix `warpgrind__` is Nsight Compute's and means the same quantity. Origin: **exact** "
+      "follows from addresses, masks and the launch alone; **modelled** depends on an assumed choice of driver or "
+      "caches; **estimated** is time on a GPU that is not there, or rests on an estimated register count. *Sum* adds "
+      "up over the launches of a kernel, *first* is of its first launch, *derived* is computed from the sums.\n\n"
+      "| name | unit | over launches | origin | per site | definition |\n|---|---|---|---|---|---|\n";
+  for (const MetricRow& r : kTable) {
+    const char* kind = r.kind == MetricKind::sum ? "sum" : r.kind == MetricKind::first ? "first" : "derived";
+    std::string origin = word(r.origin);
+    if (r.from_registers && r.origin == Origin::exact) origin += " (estimated without the binary's register count)";
+    out += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", r.name, r.unit, kind, origin, r.per_site ? "yes" : "",
+                       r.definition);
+  }
+  return out;
+}
+
+}  // namespace warpgrind::counters

@@ -1,0 +1,244 @@
+#include "results/collect.h"
+
+#include <map>
+#include <mutex>
+#include <tuple>
+#include <utility>
+
+#include "timing/estimate.h"
+
+namespace warpgrind::results {
+namespace {
+
+using counters::MetricId;
+
+const char* kind_name(events::SiteKind kind) {
+  switch (kind) {
+    case events::SiteKind::load:
+      return "load";
+    case events::SiteKind::store:
+      return "store";
+    case events::SiteKind::atomic:
+      return "atomic";
+    case events::SiteKind::reduction:
+      return "reduction";
+    case events::SiteKind::texture:
+      return "texture";
+    case events::SiteKind::surface:
+      return "surface";
+    case events::SiteKind::async_copy:
+      return "async_copy";
+    case events::SiteKind::branch:
+      return "branch";
+    case events::SiteKind::barrier:
+      return "barrier";
+    case events::SiteKind::call:
+      return "call";
+  }
+  return "unknown";
+}
+
+std::string file_name(const events::KernelFacts& facts, std::uint32_t file) {
+  return file < facts.files.size() ? facts.files[file] : std::string();
+}
+
+void add_counts(events::SiteCounts& a, const events::SiteCounts& b) {
+  a.requests += b.requests;
+  a.lanes += b.lanes;
+  a.global.add(b.global);
+  a.shared.add(b.shared);
+  a.local.add(b.local);
+  a.global_requests += b.global_requests;
+  a.shared_requests += b.shared_requests;
+  a.local_requests += b.local_requests;
+  a.global_lanes += b.global_lanes;
+  a.shared_lanes += b.shared_lanes;
+  a.local_lanes += b.local_lanes;
+}
+
+// A place in the PTX: the same for all compiled forms of a kernel (which differ by block shape).
+using Place = std::pair<std::string, std::uint32_t>;  // function, instruction
+
+struct SiteSum {
+  events::Site site;
+  std::string file;
+  events::SiteCounts counts;
+};
+struct BranchSum {
+  events::BranchFacts branch;
+  std::string file;
+  events::BranchCounts counts;
+};
+
+struct KernelSum {
+  std::string name, mangled_name;
+  int device = 0;
+  std::uint64_t launches = 0, first_id = 0;
+  Dim3 grid, block;
+  std::uint64_t dynamic_shared = 0;
+  bool shapes_differ = false;
+  counters::Values values;
+  std::map<Place, SiteSum> sites;
+  std::map<Place, BranchSum> branches;
+
+  void add(const LaunchRecord& l, const counters::Values& v) {
+    if (launches == 0) {
+      name = l.name;
+      mangled_name = l.mangled_name;
+      device = l.device;
+      first_id = l.id;
+      grid = l.shape.grid;
+      block = l.shape.block;
+      dynamic_shared = l.shape.dynamic_shared;
+      values = v;
+    } else {
+      shapes_differ |= !(grid == l.shape.grid && block == l.shape.block) || dynamic_shared != l.shape.dynamic_shared;
+      values.add(v);
+      counters::derive(values);
+    }
+    ++launches;
+    const events::KernelFacts& facts = *l.facts;
+    for (std::size_t i = 0; i < facts.sites.size() && i < l.counts->sites.size(); ++i) {
+      if (l.counts->sites[i].requests == 0) continue;
+      const events::Site& s = facts.sites[i];
+      SiteSum& sum = sites[{s.function, s.instruction}];
+      if (sum.counts.requests == 0) {
+        sum.site = s;
+        sum.file = file_name(facts, s.file);
+      }
+      add_counts(sum.counts, l.counts->sites[i]);
+    }
+    for (std::size_t i = 0; i < facts.branches.size() && i < l.counts->branches.size(); ++i) {
+      const events::BranchCounts& c = l.counts->branches[i];
+      if (c.executed == 0) continue;
+      const events::BranchFacts& b = facts.branches[i];
+      BranchSum& sum = branches[{b.function, b.instruction}];
+      if (sum.counts.executed == 0) {
+        sum.branch = b;
+        sum.file = file_name(facts, b.file);
+      }
+      sum.counts.executed += c.executed;
+      sum.counts.divergent += c.divergent;
+      sum.counts.taken_lanes += c.taken_lanes;
+    }
+  }
+
+  KernelProfile profile() const {
+    KernelProfile p;
+    p.name = name;
+    p.mangled_name = mangled_name;
+    p.launches = launches;
+    p.first_id = first_id;
+    p.device = device;
+    p.grid = grid;
+    p.block = block;
+    p.shapes_differ = shapes_differ;
+    p.metrics = metrics_of(values);
+    for (const auto& [place, sum] : sites) {
+      SiteProfile& s = p.sites.emplace_back();
+      s.id = static_cast<std::uint32_t>(p.sites.size() - 1);
+      s.kind = kind_name(sum.site.kind);
+      s.space = warpgrind::name(sum.site.space);
+      s.function = sum.site.function;
+      s.ptx = sum.site.text;
+      s.file = sum.file;
+      s.line = sum.site.line;
+      s.ptx_line = sum.site.ptx_line;
+      s.metrics = metrics_of(counters::site_values(sum.site, sum.counts));
+    }
+    for (const auto& [place, sum] : branches) {
+      SiteProfile& s = p.sites.emplace_back();
+      s.id = static_cast<std::uint32_t>(p.sites.size() - 1);
+      s.kind = "branch";
+      s.space = "-";
+      s.function = sum.branch.function;
+      s.file = sum.file;
+      s.line = sum.branch.line;
+      s.ptx_line = sum.branch.ptx_line;
+      s.metrics = metrics_of(counters::branch_values(sum.counts));
+    }
+    return p;
+  }
+};
+
+}  // namespace
+
+struct Collector::Impl {
+  bool keep_launches = false;
+  mutable std::mutex mutex;
+  std::map<std::pair<int, std::string>, std::size_t> index;  // device, mangled name
+  std::vector<KernelSum> kernels;
+  std::vector<KernelProfile> launches;
+  std::vector<TransferProfile> transfers;
+  std::vector<Finding> findings;
+};
+
+Collector::Collector(bool keep_launches) : impl_(std::make_unique<Impl>()) {
+  impl_->keep_launches = keep_launches;
+}
+Collector::~Collector() = default;
+
+void Collector::add(const LaunchRecord& l) {
+  counters::Values values = counters::launch_values(l.shape, *l.facts, *l.counts);
+  const Occupancy occupancy = counters::occupancy_of(l.shape);
+  const timing::KernelEstimate estimate =
+      timing::estimate_kernel(*l.shape.model, *l.facts, *l.counts, occupancy, l.shape.grid.count(), l.footprint_bytes);
+  values.set(MetricId::time, estimate.ns);
+  values.set(MetricId::time_limit, 0);
+  values.time_limit = timing::name(estimate.limit);
+
+  const std::lock_guard lock(impl_->mutex);
+  const auto [it, fresh] = impl_->index.try_emplace({l.device, l.mangled_name}, impl_->kernels.size());
+  if (fresh) impl_->kernels.emplace_back();
+  impl_->kernels[it->second].add(l, values);
+  if (impl_->keep_launches) {
+    KernelSum one;
+    one.add(l, values);
+    impl_->launches.push_back(one.profile());
+  }
+}
+
+void Collector::add_transfer(const std::string& direction, const std::string& host_memory, std::uint64_t bytes,
+                             double estimated_ns) {
+  const std::lock_guard lock(impl_->mutex);
+  for (TransferProfile& t : impl_->transfers)
+    if (t.direction == direction && t.host_memory == host_memory) {
+      t.count += 1;
+      t.bytes += bytes;
+      t.estimated_ns += estimated_ns;
+      return;
+    }
+  impl_->transfers.push_back({direction, host_memory, 1, bytes, estimated_ns});
+}
+
+void Collector::add_finding(Finding finding) {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->findings.push_back(std::move(finding));
+}
+
+Profile Collector::profile() const {
+  const std::lock_guard lock(impl_->mutex);
+  Profile p;
+  for (const KernelSum& k : impl_->kernels) p.kernels.push_back(k.profile());
+  p.launches = impl_->launches;
+  p.transfers = impl_->transfers;
+  p.findings = impl_->findings;
+  return p;
+}
+
+Metrics metrics_of(const counters::Values& values) {
+  Metrics out;
+  for (std::size_t i = 0; i < counters::kMetrics; ++i) {
+    const auto id = static_cast<MetricId>(i);
+    if (!values.has(id)) continue;
+    const counters::MetricRow& row = counters::row(id);
+    Metric& m = out[row.name];
+    m.value = values.get(id);
+    m.unit = row.unit;
+    m.origin = static_cast<Origin>(values.origin(id));
+    if (row.text) m.text = values.text(id);
+  }
+  return out;
+}
+
+}  // namespace warpgrind::results

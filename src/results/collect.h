@@ -1,0 +1,46 @@
+// Gathers launches, copies and findings of a run into a Profile: launches of one kernel (and device) are added up.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "counters/kernel_counters.h"
+#include "results/profile.h"
+
+namespace warpgrind::results {
+
+struct LaunchRecord {
+  std::string mangled_name, name;  // name: demangled, as Nsight shows it
+  std::uint64_t id = 0;            // 0, 1, 2 ... in issue order
+  int device = 0;
+  counters::LaunchShape shape;
+  const events::KernelFacts* facts = nullptr;
+  const events::LaunchCounts* counts = nullptr;
+  std::uint64_t footprint_bytes = 0;  // for the time estimate, see timing::estimate_kernel; 0: unknown
+};
+
+// Thread-safe.
+class Collector {
+ public:
+  // keep_launches: Profile::launches gets each launch apart too (--launches, --csv).
+  explicit Collector(bool keep_launches);
+  ~Collector();
+  Collector(const Collector&) = delete;
+  Collector& operator=(const Collector&) = delete;
+
+  void add(const LaunchRecord& launch);
+  void add_transfer(const std::string& direction, const std::string& host_memory, std::uint64_t bytes,
+                    double estimated_ns);
+  void add_finding(Finding finding);
+  // What was gathered so far; program, gpu, command and not_modelled are the caller's to fill in.
+  Profile profile() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// Values as named metrics with unit and origin.
+Metrics metrics_of(const counters::Values& values);
+
+}  // namespace warpgrind::results
