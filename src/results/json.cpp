@@ -1,0 +1,238 @@
+#include "results/json.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+namespace warpgrind::results {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json dim(const Dim3& d) {
+  return Json::array({d.x, d.y, d.z});
+}
+
+// Counts are whole numbers and are written as such.
+Json number(double value) {
+  constexpr double kExact = 9007199254740992.0;
+  if (std::floor(value) == value && std::fabs(value) <= kExact) return static_cast<std::int64_t>(value);
+  return value;
+}
+
+Json metrics_json(const Metrics& metrics) {
+  Json out = Json::object();
+  for (const auto& [key, m] : metrics) {
+    Json& j = out[key];
+    j["value"] = m.text.empty() ? number(m.value) : Json(m.text);
+    j["unit"] = m.unit;
+    j["origin"] = name(m.origin);
+  }
+  return out;
+}
+
+Json site_json(const SiteProfile& s) {
+  return {{"id", s.id},
+          {"kind", s.kind},
+          {"space", s.space},
+          {"function", s.function},
+          {"ptx", s.ptx},
+          {"file", s.file},
+          {"line", s.line},
+          {"ptx_line", s.ptx_line},
+          {"metrics", metrics_json(s.metrics)}};
+}
+
+Json kernel_json(const KernelProfile& k) {
+  Json sites = Json::array();
+  for (const SiteProfile& s : k.sites) sites.push_back(site_json(s));
+  return {{"name", k.name},
+          {"mangled_name", k.mangled_name},
+          {"launches", k.launches},
+          {"first_id", k.first_id},
+          {"device", k.device},
+          {"grid", dim(k.grid)},
+          {"block", dim(k.block)},
+          {"shapes_differ", k.shapes_differ},
+          {"metrics", metrics_json(k.metrics)},
+          {"sites", std::move(sites)}};
+}
+
+Json finding_json(const Finding& f) {
+  return {{"kind", f.kind},        {"message", f.message},    {"advice", f.advice}, {"kernel", f.kernel},
+          {"file", f.file},        {"line", f.line},          {"ptx", f.text},      {"ptx_line", f.ptx_line},
+          {"block", dim(f.block)}, {"thread", dim(f.thread)}, {"notes", f.notes}};
+}
+
+// ---- Reading. Missing members keep their default: an earlier version may not have them.
+
+void get(const Json& j, const char* key, std::string& out) {
+  if (const auto it = j.find(key); it != j.end() && it->is_string()) out = it->get<std::string>();
+}
+template <class T>
+void get_number(const Json& j, const char* key, T& out) {
+  if (const auto it = j.find(key); it != j.end() && it->is_number()) out = it->get<T>();
+}
+void get_dim(const Json& j, const char* key, Dim3& out) {
+  const auto it = j.find(key);
+  if (it == j.end() || !it->is_array() || it->size() != 3) return;
+  for (const Json& n : *it)
+    if (!n.is_number_unsigned()) return;
+  out = {(*it)[0].get<std::uint32_t>(), (*it)[1].get<std::uint32_t>(), (*it)[2].get<std::uint32_t>()};
+}
+void get_list(const Json& j, const char* key, std::vector<std::string>& out) {
+  const auto it = j.find(key);
+  if (it == j.end() || !it->is_array()) return;
+  for (const Json& s : *it)
+    if (s.is_string()) out.push_back(s.get<std::string>());
+}
+template <class F>
+void each(const Json& j, const char* key, F&& f) {
+  if (const auto it = j.find(key); it != j.end() && it->is_array())
+    for (const Json& element : *it)
+      if (element.is_object()) f(element);
+}
+
+Origin origin_of(const std::string& word) {
+  for (const Origin o : {Origin::exact, Origin::modelled, Origin::estimated, Origin::measured})
+    if (word == name(o)) return o;
+  return Origin::exact;
+}
+
+Metrics read_metrics(const Json& j) {
+  Metrics out;
+  const auto it = j.find("metrics");
+  if (it == j.end() || !it->is_object()) return out;
+  for (auto m = it->begin(); m != it->end(); ++m) {
+    if (!m.value().is_object()) continue;
+    Metric& metric = out[m.key()];
+    get_number(m.value(), "value", metric.value);
+    get(m.value(), "value", metric.text);
+    get(m.value(), "unit", metric.unit);
+    std::string origin;
+    get(m.value(), "origin", origin);
+    metric.origin = origin_of(origin);
+  }
+  return out;
+}
+
+SiteProfile read_site(const Json& j) {
+  SiteProfile s;
+  get_number(j, "id", s.id);
+  get(j, "kind", s.kind);
+  get(j, "space", s.space);
+  get(j, "function", s.function);
+  get(j, "ptx", s.ptx);
+  get(j, "file", s.file);
+  get_number(j, "line", s.line);
+  get_number(j, "ptx_line", s.ptx_line);
+  s.metrics = read_metrics(j);
+  return s;
+}
+
+KernelProfile read_kernel(const Json& j) {
+  KernelProfile k;
+  get(j, "name", k.name);
+  get(j, "mangled_name", k.mangled_name);
+  get_number(j, "launches", k.launches);
+  get_number(j, "first_id", k.first_id);
+  get_number(j, "device", k.device);
+  get_dim(j, "grid", k.grid);
+  get_dim(j, "block", k.block);
+  if (const auto it = j.find("shapes_differ"); it != j.end() && it->is_boolean()) k.shapes_differ = it->get<bool>();
+  k.metrics = read_metrics(j);
+  each(j, "sites", [&](const Json& s) { k.sites.push_back(read_site(s)); });
+  return k;
+}
+
+Finding read_finding(const Json& j) {
+  Finding f;
+  get(j, "kind", f.kind);
+  get(j, "message", f.message);
+  get(j, "advice", f.advice);
+  get(j, "kernel", f.kernel);
+  get(j, "file", f.file);
+  get_number(j, "line", f.line);
+  get(j, "ptx", f.text);
+  get_number(j, "ptx_line", f.ptx_line);
+  get_dim(j, "block", f.block);
+  get_dim(j, "thread", f.thread);
+  get_list(j, "notes", f.notes);
+  return f;
+}
+
+}  // namespace
+
+std::string to_json(const Profile& p) {
+  Json kernels = Json::array(), launches = Json::array(), transfers = Json::array(), findings = Json::array();
+  for (const KernelProfile& k : p.kernels) kernels.push_back(kernel_json(k));
+  for (const KernelProfile& k : p.launches) launches.push_back(kernel_json(k));
+  for (const TransferProfile& t : p.transfers)
+    transfers.push_back({{"direction", t.direction},
+                         {"host_memory", t.host_memory},
+                         {"count", t.count},
+                         {"bytes", t.bytes},
+                         {"estimated_ns", number(t.estimated_ns)}});
+  for (const Finding& f : p.findings) findings.push_back(finding_json(f));
+  const Json j = {{"format", Profile::kFormatVersion},
+                  {"program", p.program},
+                  {"gpu", p.gpu},
+                  {"command", p.command},
+                  {"not_modelled", p.not_modelled},
+                  {"kernels", std::move(kernels)},
+                  {"launches", std::move(launches)},
+                  {"transfers", std::move(transfers)},
+                  {"findings", std::move(findings)}};
+  // A name that is not UTF-8 must not cost the profile.
+  return j.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Result<Profile> from_json(std::string_view text, std::string_view file) {
+  const Json j = Json::parse(text.begin(), text.end(), nullptr, false);
+  if (!j.is_object())
+    return Error{ErrorKind::bad_input, fmt::format("{}: not a warpgrind profile (JSON object)", file), {}};
+  int format = 0;
+  get_number(j, "format", format);
+  if (format < 1 || j.find("kernels") == j.end())
+    return Error{
+        ErrorKind::bad_input, fmt::format("{}: not a warpgrind profile (no \"format\" or \"kernels\")", file), {}};
+  if (format > Profile::kFormatVersion)
+    return Error{
+        ErrorKind::bad_input,
+        fmt::format("{}: format {} is newer than this warpgrind reads ({})", file, format, Profile::kFormatVersion),
+        "use the warpgrind that wrote it, or a newer one"};
+  Profile p;
+  get(j, "program", p.program);
+  get(j, "gpu", p.gpu);
+  get(j, "command", p.command);
+  get_list(j, "not_modelled", p.not_modelled);
+  each(j, "kernels", [&](const Json& k) { p.kernels.push_back(read_kernel(k)); });
+  each(j, "launches", [&](const Json& k) { p.launches.push_back(read_kernel(k)); });
+  each(j, "transfers", [&](const Json& t) {
+    TransferProfile& out = p.transfers.emplace_back();
+    get(t, "direction", out.direction);
+    get(t, "host_memory", out.host_memory);
+    get_number(t, "count", out.count);
+    get_number(t, "bytes", out.bytes);
+    get_number(t, "estimated_ns", out.estimated_ns);
+  });
+  each(j, "findings", [&](const Json& f) { p.findings.push_back(read_finding(f)); });
+  return p;
+}
+
+Status write_file(const std::string& path, std::string_view text) {
+  std::FILE* f = path == "-" ? stdout : std::fopen(path.c_str(), "wb");
+  if (f == nullptr)
+    return Error{ErrorKind::environment, fmt::format("cannot write {}: {}", path, std::strerror(errno)), {}};
+  bool good = std::fwrite(text.data(), 1, text.size(), f) == text.size();
+  good = std::fflush(f) == 0 && good;
+  if (f != stdout) good = std::fclose(f) == 0 && good;
+  if (!good) return Error{ErrorKind::environment, fmt::format("cannot write {}: {}", path, std::strerror(errno)), {}};
+  return Ok{};
+}
+
+}  // namespace warpgrind::results
