@@ -30,6 +30,7 @@ bool is_supported(const ptx::Instruction& i, std::string* why) {
     case O::membar:
     case O::fence:
     case O::fence_proxy:
+    case O::bar_warp_sync:
     case O::nanosleep:
     case O::call:
     case O::brkpt:
