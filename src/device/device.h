@@ -37,6 +37,7 @@ enum class FaultKind : std::uint8_t {
   unsupported,
   out_of_heap,
   invalid_texture,
+  out_of_resources,  // of the host
 };
 
 // The first fault of a launch: what, where, who.
@@ -63,12 +64,18 @@ struct LaunchConfig {
 };
 
 struct LaunchResult {
+  LaunchConfig config;
   std::optional<Fault> fault;
   std::vector<Fault> warnings;  // e.g. a barrier left by threads that had exited
   events::LaunchCounts counts;
   const jit::CompiledKernel* kernel = nullptr;  // facts; lives as long as the device
   double wall_seconds = 0, compile_seconds = 0;
+  std::vector<LaunchResult>
+      children;  // grids that the kernel launched itself, in the order they ran (grandchildren too)
 };
+
+// Ctrl-C: every kernel that runs now ends with FaultKind::interrupted at its next loop. Async-signal-safe.
+void request_interrupt();
 
 struct Options {
   unsigned workers = 0;        // 0: all cores
@@ -112,6 +119,9 @@ class Device {
   // Compiles when needed. parameters: one pointer per kernel parameter, as cudaLaunchKernel takes them.
   Result<LaunchResult> launch(LoadedModule* module, std::uint32_t function, const LaunchConfig& config,
                               void** parameters);
+  // What device code printed since the last call goes to stdout. CUDA does this at synchronisation, at blocking copies
+  // and at the start of a launch (launch() does the last itself).
+  void flush_output();
   Result<const jit::CompiledKernel*> compiled(LoadedModule* module, std::uint32_t function, const Dim3& block);
 
   struct Impl;

@@ -1,0 +1,225 @@
+// Barriers, yields and stops: where a warp gives up the processor.
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "device/fault.h"
+#include "device/runtime.h"
+#include "device/runtime_functions.h"
+
+namespace warpgrind::device {
+
+namespace {
+
+std::uint32_t needed(const Block& b, const Barrier& barrier) {
+  return barrier.expected ? barrier.expected : b.warps - b.ended;
+}
+
+void release(Worker& w, Barrier& barrier) {
+  for (WarpFiber* f = barrier.first; f;) {
+    WarpFiber* next = f->next;
+    f->barrier_result = f->barrier_operation == 0   ? barrier.popc
+                        : f->barrier_operation == 1 ? std::uint32_t{barrier.all}
+                                                    : std::uint32_t{barrier.any};
+    f->state = WarpState::ready;
+    f->wait_site = ~0u;
+    queue_ready(w, f);
+    f = next;
+  }
+  barrier = {};
+  w.idle_turns = 0;
+}
+
+void warn_exited(jit::WarpContext& c, std::uint32_t site) {
+  warn(c, site, 0, FaultKind::barrier_mismatch, "threads of the block had exited before this barrier",
+       "the hardware lets the others pass; programs that rely on it are not portable: keep all threads until the last "
+       "__syncthreads()");
+}
+
+struct Arrival {
+  std::uint32_t site, id, threads;
+  LaneMask mask;
+};
+
+// Counts the arrival. True: it was the last one, and the barrier has been released.
+bool arrive(jit::WarpContext& c, const Arrival& a, LaneMask predicate) {
+  WarpFiber& f = fiber_of(c);
+  Worker& w = *f.worker;
+  Block& b = *f.block;
+  const Launch& launch = *w.launch;
+  if (a.id >= kBarriers)
+    raise(c, a.site, 0, FaultKind::illegal_instruction, fmt::format("barrier {} does not exist: 0 to 15 do", a.id));
+  if (launch.observe_barriers)
+    for (events::Observer* o : *launch.observers)
+      if (o->wants().barriers) o->on_barrier(launch.info, Dim3{c.ctaid[0], c.ctaid[1], c.ctaid[2]}, a.id, w.index);
+  const LaneMask alive = c.initial_mask & ~c.exited;
+  if (a.mask != alive)
+    warn(c, a.site, static_cast<unsigned>(std::countr_zero(alive & ~a.mask)), FaultKind::barrier_mismatch,
+         "only some threads of a warp reach this barrier",
+         "move __syncthreads() out of code that depends on the thread; the warp counts as a whole here");
+  if (c.exited && a.threads == 0) warn_exited(c, a.site);
+  Barrier& barrier = b.barriers[a.id];
+  b.barriers_in_use = std::max(b.barriers_in_use, a.id + 1);
+  if (a.threads != 0 && a.threads < launch.threads_per_block)
+    barrier.expected = (a.threads + kWarpSize - 1) / kWarpSize;
+  ++barrier.arrived;
+  const LaneMask yes = predicate & a.mask;
+  barrier.popc += static_cast<std::uint32_t>(std::popcount(yes));
+  barrier.all = barrier.all && yes == a.mask;
+  barrier.any = barrier.any || yes != 0;
+  if (barrier.arrived < needed(b, barrier)) return false;
+  if (b.ended != 0 && !barrier.expected) warn_exited(c, a.site);
+  return true;
+}
+
+void wait(WarpFiber& f, const Arrival& a) {
+  Barrier& barrier = f.block->barriers[a.id];
+  f.state = WarpState::barrier;
+  f.wait_site = a.site;
+  f.wait_barrier = a.id;
+  f.next = nullptr;
+  (barrier.last ? barrier.last->next : barrier.first) = &f;
+  barrier.last = &f;
+  suspend(*f.worker);
+}
+
+bool alone(const jit::WarpContext& c, const Arrival& a) {
+  return c.initial_mask == a.mask && fiber_of(const_cast<jit::WarpContext&>(c)).block->warps == 1 &&
+         a.threads <= kWarpSize && !launch_of(const_cast<jit::WarpContext&>(c)).observe_barriers && a.id < kBarriers;
+}
+
+void barrier(jit::WarpContext& c, const Arrival& a) {
+  if (a.mask == 0 || alone(c, a)) return;
+  WarpFiber& f = fiber_of(c);
+  f.barrier_operation = 0;
+  if (arrive(c, a, 0))
+    release(*f.worker, f.block->barriers[a.id]);
+  else
+    wait(f, a);
+}
+
+}  // namespace
+
+// A warp of the block has ended, which may be what others wait for.
+void release_if_complete(Worker& w, Block& b, Barrier& barrier) {
+  if (barrier.expected || barrier.arrived < needed(b, barrier)) return;
+  if (barrier.first) warn_exited(barrier.first->context, barrier.first->wait_site);
+  release(w, barrier);
+}
+
+std::span<const jit::RuntimeSymbol> control_symbols() {
+  static const jit::RuntimeSymbol symbols[] = {
+      {"wg_barrier", reinterpret_cast<void*>(&wg_barrier)},
+      {"wg_barrier_reduce", reinterpret_cast<void*>(&wg_barrier_reduce)},
+      {"wg_barrier_arrive", reinterpret_cast<void*>(&wg_barrier_arrive)},
+      {"wg_yield", reinterpret_cast<void*>(&wg_yield)},
+      {"wg_interrupt", reinterpret_cast<void*>(&wg_interrupt)},
+      {"wg_trap", reinterpret_cast<void*>(&wg_trap)},
+      {"wg_unsupported", reinterpret_cast<void*>(&wg_unsupported)},
+      {"wg_indirect_call_fault", reinterpret_cast<void*>(&wg_indirect_call_fault)},
+  };
+  return symbols;
+}
+
+}  // namespace warpgrind::device
+
+using namespace warpgrind;
+using namespace warpgrind::device;
+
+extern "C" {
+
+void wg_barrier(void* context, std::uint32_t site, std::uint32_t id, std::uint32_t threads, std::uint32_t mask) {
+  barrier(warp(context), {site, id, threads, mask});
+}
+
+std::uint32_t wg_barrier_reduce(void* context, std::uint32_t site, std::uint32_t id, std::uint32_t threads,
+                                std::uint32_t mask, std::uint32_t predicate, std::uint32_t operation) {
+  jit::WarpContext& c = warp(context);
+  WarpFiber& f = fiber_of(c);
+  const Arrival a{site, id, threads, mask};
+  f.barrier_operation = operation;
+  if (!arrive(c, a, predicate)) {
+    wait(f, a);
+    return f.barrier_result;
+  }
+  Barrier& last = f.block->barriers[id];
+  const std::uint32_t result = operation == 0   ? last.popc
+                               : operation == 1 ? std::uint32_t{last.all}
+                                                : std::uint32_t{last.any};
+  release(*f.worker, last);
+  return result;
+}
+
+void wg_barrier_arrive(void* context, std::uint32_t site, std::uint32_t id, std::uint32_t threads, std::uint32_t mask) {
+  jit::WarpContext& c = warp(context);
+  WarpFiber& f = fiber_of(c);
+  if (arrive(c, {site, id, threads, mask}, 0)) release(*f.worker, f.block->barriers[id]);
+}
+
+// The warp spins. When everybody here only spins, what they wait for may be a block that has not begun, or one that
+// another worker runs.
+void wg_yield(void* context) {
+  WarpFiber& f = fiber_of(warp(context));
+  Worker& w = *f.worker;
+  const Launch& launch = *w.launch;
+  ++w.idle_turns;
+  const std::uint32_t round = w.live_blocks * launch.warps_per_block;
+  constexpr std::uint32_t kRoundsForOthers = 32;
+  if (!w.starting && w.idle_turns >= round + 1) {
+    const bool patient = launch.workers > 1 && !launch.config.cooperative;
+    if ((!patient || w.idle_turns >= round * kRoundsForOthers) && activate_block(w))
+      w.idle_turns = 0;
+    else if (launch.workers > 1 && w.idle_turns % round == 0)
+      sched_yield();
+  }
+  f.state = WarpState::yielded;
+  queue_ready(w, &f);
+  suspend(w);
+}
+
+void wg_interrupt(void* context, std::uint32_t site, std::uint32_t) {
+  WarpFiber& f = fiber_of(warp(context));
+  Worker& w = *f.worker;
+  Launch& launch = *w.launch;
+  if (launch.stop_reason.load() == 0) {
+    if (launch.stop.load()) leave_launch(w);
+    return;
+  }
+  if (!w.listing) {
+    w.listing = true;
+    w.starting = nullptr;
+    w.listed_site = site;
+  }
+  bool more = false;
+  {
+    const std::lock_guard lock(launch.fault_mutex);
+    launch.places.push_back(place_of(launch, f, site, "is here"));
+    more = launch.places.size() < kPlacesListed;
+  }
+  f.state = WarpState::idle;  // it does not go on
+  if (!more || !w.ready_first) finish_listing(w);
+  suspend(w);
+  leave_launch(w);
+}
+
+void wg_trap(void* context, std::uint32_t site, std::uint32_t mask) {
+  raise(warp(context), site, mask ? static_cast<unsigned>(std::countr_zero(mask)) : 0, FaultKind::trap,
+        "the kernel stopped itself (__trap)");
+}
+
+void wg_unsupported(void* context, std::uint32_t site) {
+  raise(warp(context), site, 0, FaultKind::unsupported,
+        "an instruction that the virtual GPU does not support was reached",
+        "`warpgrind scan` lists every such instruction of a program before it is run");
+}
+
+void wg_indirect_call_fault(void* context, std::uint32_t site, std::uint64_t address) {
+  raise(warp(context), site, 0, FaultKind::invalid_pc,
+        address == 0 ? std::string("call through a null function pointer")
+                     : fmt::format("call through a pointer that is no function of the module: {:#x}", address),
+        "pointers to __device__ functions must be taken in device code");
+}
+
+}  // extern "C"

@@ -1,0 +1,168 @@
+#include "device/device.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "device/address_space.h"
+#include "device/device_impl.h"
+#include "device/runtime_functions.h"
+
+namespace warpgrind::device {
+
+namespace {
+
+void register_symbols() {
+  jit::register_runtime_symbols(memory_symbols());
+  jit::register_runtime_symbols(control_symbols());
+  jit::register_runtime_symbols(call_symbols());
+  jit::register_runtime_symbols(device_launch_symbols());
+  jit::register_runtime_symbols(atomic_symbols());
+  jit::register_runtime_symbols(async_copy_symbols());
+  jit::register_runtime_symbols(texture_symbols());
+}
+
+}  // namespace
+
+// ---- Output of kernels
+
+void OutputBuffer::append(OutputRecord record) {
+  const std::lock_guard lock(mutex_);
+  bytes_ += record.cost;
+  records_.push_back(std::move(record));
+  while (bytes_ > limit_ && records_.size() > 1) {
+    bytes_ -= records_.front().cost;
+    records_.pop_front();
+  }
+}
+
+void OutputBuffer::flush() {
+  const std::lock_guard lock(mutex_);
+  for (const OutputRecord& r : records_) std::fwrite(r.text.data(), 1, r.text.size(), stdout);
+  if (!records_.empty()) std::fflush(stdout);
+  records_.clear();
+  bytes_ = 0;
+}
+
+// ---- Device
+
+Device::Impl::Impl(Device& self, int number, const GpuModel& gpu, const Options& given)
+    : device(self), ordinal(number), model(gpu), options(given), compiler(jit::make_compiler()) {
+  register_symbols();
+  const unsigned n = options.workers ? options.workers : available_processors();
+  for (unsigned i = 0; i < n; ++i) {
+    workers.push_back(std::make_unique<Worker>());
+    workers.back()->index = i;
+  }
+}
+
+Device::Impl::~Impl() {
+  modules.clear();
+  for (const std::uint64_t address : {parameter_area, grid_workspace})
+    if (address) AddressSpace::instance().release(address);
+}
+
+Device::Device(int ordinal, const GpuModel& model, const Options& options)
+    : impl_(std::make_unique<Impl>(*this, ordinal, model, options)) {}
+Device::~Device() = default;
+
+const GpuModel& Device::model() const {
+  return impl_->model;
+}
+int Device::ordinal() const {
+  return impl_->ordinal;
+}
+Device::Impl& Device::impl() {
+  return *impl_;
+}
+
+void Device::add_observer(events::Observer* observer) {
+  impl_->observers.push_back(observer);
+  impl_->wants = impl_->wants | observer->wants();
+}
+
+// ---- Memory
+
+Result<std::uint64_t> Device::allocate(std::uint64_t size, std::uint64_t alignment) {
+  const std::uint64_t used = impl_->bytes_used.load();
+  if (size > impl_->model.memory_bytes || used > impl_->model.memory_bytes - size)
+    return Error{ErrorKind::environment,
+                 fmt::format("{} bytes do not fit into the memory of the {} ({} of {} bytes are in use)", size,
+                             impl_->model.name, used, impl_->model.memory_bytes),
+                 ""};
+  Range attributes;
+  attributes.device = impl_->ordinal;
+  auto address = AddressSpace::instance().allocate(size, alignment, attributes);
+  if (address) impl_->bytes_used += size;
+  return address;
+}
+
+bool Device::free(std::uint64_t address) {
+  const auto range = AddressSpace::instance().find(address);
+  if (!range || range->low != address || range->host || range->constant || range->device != impl_->ordinal)
+    return false;
+  if (!AddressSpace::instance().release(address)) return false;
+  impl_->bytes_used -= std::min(impl_->bytes_used.load(), range->high - range->low);
+  return true;
+}
+
+std::optional<Device::Allocation> Device::find(std::uint64_t address) const {
+  const auto range = AddressSpace::instance().find(address);
+  if (!range) return std::nullopt;
+  return Allocation{range->low, range->high - range->low, range->managed, range->host, range->device};
+}
+
+void Device::register_host(void* pointer, std::uint64_t size) {
+  AddressSpace::instance().register_host(reinterpret_cast<std::uint64_t>(pointer), size);
+}
+
+void Device::unregister_host(void* pointer) {
+  AddressSpace::instance().unregister_host(reinterpret_cast<std::uint64_t>(pointer));
+}
+
+std::uint64_t Device::bytes_free() const {
+  const std::uint64_t used = impl_->bytes_used.load();
+  return used < impl_->model.memory_bytes ? impl_->model.memory_bytes - used : 0;
+}
+std::uint64_t Device::bytes_total() const {
+  return impl_->model.memory_bytes;
+}
+void Device::set_heap_size(std::uint64_t bytes) {
+  impl_->heap_size = bytes;
+}
+void Device::set_stack_size(std::uint64_t bytes) {
+  impl_->stack_size = bytes;
+}
+void Device::set_printf_fifo(std::uint64_t bytes) {
+  impl_->output.set_limit(bytes);
+}
+void Device::flush_output() {
+  impl_->output.flush();
+}
+
+// ---- Modules
+
+Result<LoadedModule*> Device::load(std::shared_ptr<const ptx::Module> module) {
+  auto loaded = std::make_unique<LoadedModule>(std::move(module), impl_->ordinal);
+  if (Status placed = loaded->place(); !placed) return placed.error();
+  const std::lock_guard lock(impl_->mutex);
+  impl_->bytes_used += loaded->bytes();
+  impl_->modules.push_back(std::move(loaded));
+  return impl_->modules.back().get();
+}
+
+void Device::unload(LoadedModule* module) {
+  const std::lock_guard lock(impl_->mutex);
+  auto& modules = impl_->modules;
+  const auto it = std::find_if(modules.begin(), modules.end(), [&](const auto& m) { return m.get() == module; });
+  if (it == modules.end()) return;
+  impl_->bytes_used -= std::min(impl_->bytes_used.load(), module->bytes());
+  modules.erase(it);
+}
+
+std::optional<Device::Allocation> Device::variable(const LoadedModule* module, const std::string& name) const {
+  return module->variable(name);
+}
+
+}  // namespace warpgrind::device

@@ -1,0 +1,115 @@
+#include "device/fault.h"
+
+#include <cxxabi.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace warpgrind::device {
+
+namespace {
+
+const events::Site* site_of(const Launch& launch, std::uint32_t site) {
+  const auto& sites = launch.kernel->code->facts().sites;
+  return site < sites.size() ? &sites[site] : nullptr;
+}
+
+}  // namespace
+
+Fault describe(const Launch& launch, FaultKind kind, std::uint32_t site) {
+  Fault f;
+  f.kind = kind;
+  f.kernel = launch.kernel->demangled;
+  const events::Site* s = site_of(launch, site);
+  if (!s) return f;
+  const events::KernelFacts& facts = launch.kernel->code->facts();
+  if (s->function != facts.name) f.function = s->function;
+  if (s->line && s->file < facts.files.size()) f.file = facts.files[s->file];
+  f.line = s->line;
+  f.ptx_line = s->ptx_line;
+  f.ptx_text = s->text;
+  return f;
+}
+
+void set_thread(Fault& fault, const jit::WarpContext& c, unsigned lane) {
+  fault.block = {c.ctaid[0], c.ctaid[1], c.ctaid[2]};
+  const std::uint32_t linear = c.warp * kWarpSize + lane;
+  const std::uint32_t x = std::max(1u, c.ntid[0]), y = std::max(1u, c.ntid[1]);
+  fault.thread = {linear % x, linear / x % y, linear / x / y};
+}
+
+void record(Launch& launch, Fault fault, std::uint64_t block, std::uint32_t warp) {
+  {
+    const std::lock_guard lock(launch.fault_mutex);
+    const std::uint64_t order = block * 64 + warp;
+    if (!launch.fault || order < launch.fault_order) {
+      launch.fault = std::move(fault);
+      launch.fault_order = order;
+    }
+  }
+  launch.stop.store(true);
+  launch.interrupt = 1;
+}
+
+void raise(jit::WarpContext& context, std::uint32_t site, unsigned lane, FaultKind kind, std::string message,
+           std::string advice, std::uint64_t address, std::uint32_t bytes) {
+  Launch& launch = launch_of(context);
+  {
+    Fault f = describe(launch, kind, site);
+    set_thread(f, context, lane);
+    f.message = std::move(message);
+    f.advice = std::move(advice);
+    f.address = address;
+    f.bytes = bytes;
+    record(launch, std::move(f), fiber_of(context).block_linear, context.warp);
+  }
+  // The fiber's frames are never left, so what they still own is given back here.
+  message = std::string();
+  advice = std::string();
+  leave_launch(worker_of(context));
+}
+
+void warn(jit::WarpContext& context, std::uint32_t site, unsigned lane, FaultKind kind, std::string message,
+          std::string advice) {
+  Worker& w = worker_of(context);
+  const std::uint64_t key = std::uint64_t{site} << 32 | static_cast<std::uint32_t>(message.size());
+  if (std::find(w.warned.begin(), w.warned.end(), key) != w.warned.end()) return;
+  w.warned.push_back(key);
+  Fault f = describe(*w.launch, kind, site);
+  set_thread(f, context, lane);
+  f.message = std::move(message);
+  f.advice = std::move(advice);
+  w.warnings.push_back(std::move(f));
+}
+
+std::string place_of(const Launch& launch, const WarpFiber& fiber, std::uint32_t site, const char* what) {
+  const jit::WarpContext& c = fiber.context;
+  const events::Site* s = site_of(launch, site);
+  std::string where = launch.kernel->demangled;
+  const events::KernelFacts& facts = launch.kernel->code->facts();
+  if (s && s->line && s->file < facts.files.size())
+    where += fmt::format(" at {}:{}", facts.files[s->file], s->line);
+  else if (s)
+    where += fmt::format(" at PTX line {} ({})", s->ptx_line, s->text);
+  return fmt::format("block ({},{},{}), warp {} (threads {}-{}): {} {}", c.ctaid[0], c.ctaid[1], c.ctaid[2], c.warp,
+                     c.warp * kWarpSize, std::min(launch.threads_per_block, (c.warp + 1) * kWarpSize) - 1, what, where);
+}
+
+std::string describe_address(const char* verb, std::uint64_t address, std::uint64_t bytes) {
+  const AddressSpace& space = AddressSpace::instance();
+  std::string text = fmt::format("{} of {} bytes at {:#x}", verb, bytes, address);
+  if (const auto range = space.find(address))
+    return text + fmt::format(" runs past the end of a {}-byte allocation", range->high - range->low);
+  if (!space.inside_reserved(address)) return text + ", which is no device memory";
+  const auto near = space.nearest(address);
+  if (!near) return text + ": nothing is allocated";
+  const std::uint64_t size = near->high - near->low;
+  if (address >= near->high)
+    return text + (address == near->high
+                       ? fmt::format(" is just past the end of a {}-byte allocation", size)
+                       : fmt::format(" is {} bytes past the end of a {}-byte allocation", address - near->high, size));
+  return text + fmt::format(" is {} bytes before a {}-byte allocation", near->low - address, size);
+}
+
+}  // namespace warpgrind::device

@@ -1,0 +1,33 @@
+// Ends a launch because of what its kernel did. Texts say what, where and who; the first fault (by block and warp)
+// counts.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "device/device.h"
+#include "device/runtime.h"
+
+namespace warpgrind::device {
+
+// A fault of lane `lane` at the instruction of `site`. Does not return: the worker gives up the launch. Callers must
+// hold nothing that needs a destructor.
+[[noreturn]] void raise(jit::WarpContext& context, std::uint32_t site, unsigned lane, FaultKind kind,
+                        std::string message, std::string advice = {}, std::uint64_t address = 0,
+                        std::uint32_t bytes = 0);
+
+// Source place of a site; no thread.
+Fault describe(const Launch& launch, FaultKind kind, std::uint32_t site);
+void set_thread(Fault& fault, const jit::WarpContext& context, unsigned lane);
+// Keeps the fault if it is the first by (block, warp) order, and stops the launch.
+void record(Launch& launch, Fault fault, std::uint64_t block, std::uint32_t warp);
+// Once a launch and site.
+void warn(jit::WarpContext& context, std::uint32_t site, unsigned lane, FaultKind kind, std::string message,
+          std::string advice);
+// "kernel.cu:12 (ptx line 40), block (0,0,0), warp 3: waits at barrier 0"
+std::string place_of(const Launch& launch, const WarpFiber& fiber, std::uint32_t site, const char* what);
+
+// "read of 4 bytes at 0x...: 400 bytes past the end of a 4096-byte allocation"
+std::string describe_address(const char* verb, std::uint64_t address, std::uint64_t bytes);
+
+}  // namespace warpgrind::device

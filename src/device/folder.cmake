@@ -1,0 +1,1 @@
+target_link_libraries(wg_device PUBLIC wg_jit wg_events wg_flow wg_ptx wg_gpu wg_base PRIVATE Boost::context)

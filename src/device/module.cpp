@@ -1,0 +1,83 @@
+#include "device/module.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "device/address_space.h"
+
+namespace warpgrind::device {
+
+LoadedModule::~LoadedModule() {
+  for (const std::uint64_t address : globals_)
+    if (address) AddressSpace::instance().release(address);
+}
+
+Status LoadedModule::place() {
+  const auto& variables = module_->variables;
+  globals_.assign(variables.size(), 0);
+  for (std::uint32_t v = 0; v < variables.size(); ++v) {
+    const ptx::Variable& variable = variables[v];
+    if (variable.space == StateSpace::shared) continue;
+    if (variable.linkage == ptx::Linkage::external)
+      return Error{
+          ErrorKind::bad_input,
+          fmt::format("{}: the variable {} is declared extern and defined nowhere", module_->name, variable.name),
+          "link the object that defines it (nvcc -rdc=true)"};
+    Range attributes;
+    attributes.device = device_;
+    attributes.constant = variable.space == StateSpace::constant;
+    attributes.managed = variable.managed;
+    const std::uint64_t size = std::max<std::uint64_t>(variable.size, 1);
+    auto address = AddressSpace::instance().allocate(size, variable.alignment, attributes);
+    if (!address) return address.error();
+    globals_[v] = *address;
+    bytes_ += size;
+  }
+  for (std::uint32_t v = 0; v < variables.size(); ++v)
+    if (globals_[v])
+      if (Status status = initialise(v); !status) return status;
+  return Ok{};
+}
+
+Status LoadedModule::initialise(std::uint32_t index) {
+  const ptx::Variable& variable = module_->variables[index];
+  auto* bytes = reinterpret_cast<std::uint8_t*>(globals_[index]);
+  if (!variable.initial.empty())
+    std::memcpy(bytes, variable.initial.data(), std::min<std::uint64_t>(variable.initial.size(), variable.size));
+  for (const ptx::Relocation& r : variable.relocations) {
+    std::uint64_t value = 0;
+    if (r.is_function) {
+      value = function_handle(r.target);
+    } else {
+      if (globals_[r.target] == 0)
+        return Error{ErrorKind::unsupported,
+                     fmt::format("{}: the initial value of {} is the address of shared variable {}", module_->name,
+                                 variable.name, module_->variables[r.target].name),
+                     ""};
+      value = globals_[r.target];
+    }
+    value += static_cast<std::uint64_t>(r.addend);
+    if (r.mask != ~0ull && r.mask != 0) value = (value & r.mask) >> __builtin_ctzll(r.mask);
+    if (r.offset + r.size > variable.size) continue;
+    std::memcpy(bytes + r.offset, &value, std::min<std::size_t>(r.size, sizeof value));
+  }
+  return Ok{};
+}
+
+std::optional<Device::Allocation> LoadedModule::variable(const std::string& name) const {
+  for (std::uint32_t v = 0; v < module_->variables.size(); ++v) {
+    const ptx::Variable& variable = module_->variables[v];
+    if (variable.name == name && globals_[v])
+      return Device::Allocation{globals_[v], variable.size, variable.managed, false, device_};
+  }
+  return std::nullopt;
+}
+
+bool LoadedModule::calls(const char* function) const {
+  return std::any_of(module_->functions.begin(), module_->functions.end(),
+                     [&](const ptx::Function& f) { return !f.has_body && f.name == function; });
+}
+
+}  // namespace warpgrind::device

@@ -1,0 +1,55 @@
+// A PTX module on one device: where its variables are, and its kernels as they get compiled.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "device/device.h"
+#include "device/runtime.h"
+#include "ptx/ast.h"
+
+namespace warpgrind::device {
+
+// What a function's address is in device memory and registers: its index + 1 (0 is a null pointer).
+inline std::uint64_t function_handle(std::uint32_t function) {
+  return std::uint64_t{function} + 1;
+}
+
+class LoadedModule {
+ public:
+  LoadedModule(std::shared_ptr<const ptx::Module> module, int device) : module_(std::move(module)), device_(device) {}
+  ~LoadedModule();
+  LoadedModule(const LoadedModule&) = delete;
+  LoadedModule& operator=(const LoadedModule&) = delete;
+
+  Status place();  // allocates the variables and writes their initial values
+  const ptx::Module& module() const { return *module_; }
+  const std::vector<std::uint64_t>& globals() const { return globals_; }  // by variable index; 0: shared memory
+  std::optional<Device::Allocation> variable(const std::string& name) const;
+  std::uint64_t bytes() const { return bytes_; }
+  bool calls(const char* function) const;  // a function that is declared but not defined
+
+  // Compiled kernels: by function, lane shape and options.
+  struct Key {
+    std::uint32_t function;
+    jit::LaneShape shape;
+    bool counters, every_access;
+    auto operator<=>(const Key&) const = default;
+  };
+  std::map<Key, std::unique_ptr<KernelRecord>> kernels;
+
+ private:
+  Status initialise(std::uint32_t index);
+
+  const std::shared_ptr<const ptx::Module> module_;
+  const int device_;
+  std::vector<std::uint64_t> globals_;
+  std::uint64_t bytes_ = 0;
+};
+
+}  // namespace warpgrind::device
