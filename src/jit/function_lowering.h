@@ -45,6 +45,9 @@ class FunctionLowering final : public Lowering {
   llvm::Value* read(const ptx::Operand& operand, ptx::ScalarType type) override;
   llvm::Value* read_vector(const ptx::Operand& operand, ptx::ScalarType type) override;
   bool is_scalar(const ptx::Operand& operand) const override;
+  bool is_predicate(const ptx::Operand& operand) const override {
+    return operand.kind == ptx::OperandKind::reg && function_.registers[operand.index].type == ptx::ScalarType::pred;
+  }
   void result(std::size_t index, llvm::Value* value, ptx::ScalarType type) override;
   void write(const ptx::Operand& operand, llvm::Value* value, ptx::ScalarType type) override;
   llvm::Value* mask_bits() override;
@@ -163,6 +166,7 @@ class FunctionLowering final : public Lowering {
   llvm::Value* lane_pointers(const Address& a, llvm::Value* pointer);
   std::vector<llvm::Value*> load_local(llvm::Value* offset, llvm::Type* element, unsigned count);
   void store_local(llvm::Value* offset, llvm::Type* element, const std::vector<llvm::Value*>& values);
+  bool is_volatile() const;
   bool fast_path_possible(const Address& a, StateSpace space, unsigned bytes) const;
   llvm::Value* scratch_area();
   llvm::Value* address_area();

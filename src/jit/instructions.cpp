@@ -74,6 +74,10 @@ Value* FunctionLowering::site_number() {
     site.space = i.space == StateSpace::none ? StateSpace::generic : i.space;
     site.element_bytes = static_cast<std::uint8_t>(std::max(1u, ptx::bytes(i.type())));
     site.vector = i.vector;
+    if (i.opcode == Opcode::cp_async && i.operands.size() > 2) {  // the size is an operand: cp_async_bytes
+      site.element_bytes = static_cast<std::uint8_t>(std::min<std::uint64_t>(16, i.operands[2].bits));
+      site.space = StateSpace::global;
+    }
     if (const unsigned bytes = matrix_request_bytes(i)) {  // wmma, ldmatrix, stmatrix: not what the type says
       site.element_bytes = static_cast<std::uint8_t>(std::min(bytes, i.type() == ptx::ScalarType::f64 ? 8u : 4u));
       site.vector = static_cast<std::uint8_t>(bytes / site.element_bytes);
@@ -198,6 +202,9 @@ bool FunctionLowering::lower_core_opcode() {
     case Opcode::fence:
     case Opcode::fence_proxy:
       ir_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
+      return true;
+    case Opcode::bar_warp_sync:  // the lanes of a warp run in step: all that remains is the order of memory accesses
+      ir_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent, llvm::SyncScope::SingleThread);
       return true;
     case Opcode::nanosleep:
       call("wg_yield", ir_.getVoidTy(), {context_argument_});

@@ -40,6 +40,7 @@ class Lowering {
   virtual llvm::Value* source(std::size_t index, ptx::ScalarType type) = 0;
   virtual llvm::Value* read(const ptx::Operand& operand, ptx::ScalarType type) = 0;
   virtual llvm::Value* read_vector(const ptx::Operand& operand, ptx::ScalarType type) = 0;  // always 32 lanes
+  virtual bool is_predicate(const ptx::Operand& operand) const = 0;                         // a register of type .pred
   virtual bool is_scalar(const ptx::Operand& operand) const = 0;  // read() in scalar mode is possible
   // Writes operand `index`; value scalar or vector, of `type`'s width or narrower (then sign- or zero-extended by
   // type).

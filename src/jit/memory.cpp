@@ -196,7 +196,7 @@ std::vector<Value*> FunctionLowering::load_rows(const Address& a, Value* pointer
   std::vector<Value*> row_values;
   for (unsigned r = 0; r < rows; ++r) {
     Value* at = r == 0 ? pointer : ir_.CreateGEP(ir_.getInt8Ty(), pointer, ir_.CreateMul(a.ky, ir_.getInt64(r)));
-    row_values.push_back(ir_.CreateAlignedLoad(row_type, at, llvm::Align(bytes)));
+    row_values.push_back(ir_.CreateAlignedLoad(row_type, at, llvm::Align(bytes), is_volatile()));
   }
   for (unsigned e = 0; e < count; ++e) {
     Value* whole = nullptr;
@@ -297,6 +297,13 @@ void FunctionLowering::store_local(Value* offset, llvm::Type* element, const std
   (void)i64;
 }
 
+// volatile, relaxed and acquire loads are made anew each time.
+bool FunctionLowering::is_volatile() const {
+  using M = ptx::Modifier;
+  const ptx::Instruction& i = *instruction_;
+  return i.has(M::volatile_) || i.has(M::relaxed) || i.has(M::acquire) || i.has(M::release) || i.has(M::mmio);
+}
+
 std::vector<Value*> FunctionLowering::fast_load(const Address& a, StateSpace space, llvm::Type* element,
                                                 unsigned count) {
   const unsigned bytes = element->getPrimitiveSizeInBits() / 8;
@@ -306,7 +313,7 @@ std::vector<Value*> FunctionLowering::fast_load(const Address& a, StateSpace spa
   if (a.kind == Address::Kind::uniform) {
     for (unsigned e = 0; e < count; ++e)
       out.push_back(ir_.CreateAlignedLoad(element, ir_.CreateConstInBoundsGEP1_64(ir_.getInt8Ty(), pointer, e * bytes),
-                                          llvm::Align(bytes)));
+                                          llvm::Align(bytes), is_volatile()));
     return out;
   }
   if (a.constant_kx && (*a.constant_kx == 0 || *a.constant_kx == std::int64_t{bytes} * count))

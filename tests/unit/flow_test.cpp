@@ -1,0 +1,127 @@
+// Control flow and register forms, on small kernels in PTX text.
+#include <gtest/gtest.h>
+
+#include "flow/forms.h"
+#include "flow/liveness.h"
+#include "flow/transfer.h"
+#include "ptx/parser.h"
+
+namespace {
+
+using namespace warpgrind;
+using flow::FormKind;
+
+struct Analysed {
+  std::shared_ptr<ptx::Module> module;
+  flow::ControlFlow cfg;
+  flow::FormAnalysis forms;
+  const ptx::Function& function() const { return module->functions[0]; }
+  const flow::Form& operator[](const std::string& name) const {
+    for (std::size_t r = 0; r < function().registers.size(); ++r)
+      if (function().registers[r].name == name) return forms.forms[r];
+    throw std::runtime_error("no register " + name);
+  }
+};
+
+Analysed analyse(const std::string& body, flow::LaneLayout layout = {}) {
+  const std::string text =
+      ".version 8.0\n.target sm_90\n.address_size 64\n"
+      ".visible .entry k(.param .u64 p, .param .u32 n) {\n"
+      ".reg .pred %p<8>; .reg .b32 %r<32>; .reg .b64 %rd<32>; .reg .f32 %f<8>;\n" +
+      body + "}\n";
+  auto parsed = ptx::parse(text, "test.ptx");
+  EXPECT_TRUE(parsed.ok()) << (parsed.ok() ? "" : parsed.error().message + parsed.error().detail);
+  Analysed a;
+  a.module = parsed.take();
+  a.cfg = flow::build_control_flow(a.function());
+  a.forms = flow::analyse_forms(a.function(), a.cfg, layout);
+  return a;
+}
+
+constexpr char kGlobalIndex[] =
+    "ld.param.u64 %rd1, [p]; ld.param.u32 %r1, [n]; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x;\n"
+    "mad.lo.s32 %r5, %r2, %r3, %r4;\n";
+
+TEST(Forms, GlobalIndexIsAffineAndItsAddressWide) {
+  const Analysed a = analyse(std::string(kGlobalIndex) +
+                             "mul.wide.s32 %rd2, %r5, 4; add.s64 %rd3, %rd1, %rd2; ld.global.f32 %f1, [%rd3]; ret;\n");
+  EXPECT_EQ(a["%r5"].kind, FormKind::affine);
+  EXPECT_EQ(a["%r5"].kx, 1);
+  EXPECT_EQ(a["%rd3"].kind, FormKind::wide);
+  EXPECT_EQ(a["%rd3"].scale, 4);
+  EXPECT_TRUE(a["%rd3"].is_signed);
+  EXPECT_EQ(a["%f1"].kind, FormKind::varying);
+}
+
+TEST(Forms, RowsMakeTidYAffine) {
+  const Analysed a = analyse(
+      "mov.u32 %r1, %tid.y; ld.param.u32 %r2, [n]; mul.lo.s32 %r3, %r1, %r2; mov.u32 %r4, %tid.x; add.s32 %r5, %r3, "
+      "%r4; ret;\n",
+      {16, false});
+  EXPECT_EQ(a["%r1"].kind, FormKind::affine);
+  EXPECT_EQ(a["%r1"].kx, 0);
+  EXPECT_EQ(a["%r1"].ky, 1);
+  EXPECT_EQ(a["%r5"].kind, FormKind::affine);
+  EXPECT_EQ(a["%r5"].kx, 1);
+  EXPECT_FALSE(a["%r5"].ky.has_value());  // n: known at run time only
+}
+
+TEST(Forms, WarpNumberIsUniformLaneNumberStaysAffine) {
+  const Analysed a =
+      analyse("mov.u32 %r1, %tid.x; shr.u32 %r2, %r1, 5; and.b32 %r3, %r1, 31; and.b32 %r4, %r1, 7; ret;\n");
+  EXPECT_EQ(a["%r2"].kind, FormKind::uniform);
+  EXPECT_EQ(a["%r3"].kind, FormKind::affine);
+  EXPECT_EQ(a["%r4"].kind, FormKind::varying);
+}
+
+TEST(Forms, OrOfDisjointBitsIsAddition) {
+  const Analysed a =
+      analyse("mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2; or.b32 %r3, %r2, 3; or.b32 %r4, %r2, 4; ret;\n");
+  EXPECT_EQ(a["%r3"].kind, FormKind::affine);
+  EXPECT_EQ(a["%r3"].kx, 4);
+  EXPECT_EQ(a["%r4"].kind, FormKind::varying);
+}
+
+TEST(Forms, UniformValueSetUnderDivergenceAndReadAfterItVaries) {
+  const Analysed a = analyse(std::string(kGlobalIndex) +
+                             "mov.u32 %r6, 1; mov.u32 %r7, 1; setp.lt.s32 %p1, %r5, %r1; @%p1 bra L;\n mov.u32 %r6, 2; "
+                             "mov.u32 %r7, 2; st.global.u32 [%rd1], %r7;\nL: st.global.u32 [%rd1], %r6; ret;\n");
+  EXPECT_EQ(a["%r6"].kind, FormKind::varying);
+  EXPECT_EQ(a["%r7"].kind, FormKind::uniform);  // dead where the lanes meet again
+}
+
+TEST(Forms, CounterOfALoopThatLanesLeaveAtDifferentTimes) {
+  const std::string loop = "mov.u32 %r6, 0;\nL: add.s32 %r6, %r6, 1; setp.lt.s32 %p1, %r6, %r5; @%p1 bra L;\n";
+  EXPECT_EQ(analyse(std::string(kGlobalIndex) + loop + "ret;\n")["%r6"].kind, FormKind::uniform);
+  EXPECT_EQ(analyse(std::string(kGlobalIndex) + loop + "st.global.u32 [%rd1], %r6; ret;\n")["%r6"].kind,
+            FormKind::varying);
+}
+
+TEST(Forms, SpinLoopIsRecognised) {
+  const Analysed a = analyse(
+      "ld.param.u64 %rd1, [p];\nL: atom.global.cas.b32 %r1, [%rd1], 0, 1; setp.ne.s32 %p1, %r1, 0; @%p1 bra L; ret;\n");
+  EXPECT_TRUE(a.forms.spin_head[a.cfg.block_of[1]]);
+  const Analysed b = analyse(
+      "ld.param.u64 %rd1, [p]; ld.param.u32 %r3, [n]; mov.u32 %r2, 0;\nL: atom.global.add.u32 %r1, [%rd1], 1; add.s32 "
+      "%r2, %r2, 1; setp.lt.s32 %p1, %r2, %r3; @%p1 bra L; ret;\n");
+  EXPECT_FALSE(b.forms.spin_head[b.cfg.block_of[3]]);
+}
+
+TEST(ControlFlow, PostDominatorsOfAnIrreducibleGraph) {
+  // Two blocks that jump to each other, entered from both sides.
+  const Analysed a = analyse(std::string(kGlobalIndex) +
+                             "setp.lt.s32 %p1, %r5, 5; @%p1 bra B;\nA: add.s32 %r6, %r5, 1; setp.gt.s32 %p2, %r6, %r1; "
+                             "@%p2 bra E;\nB: add.s32 %r7, %r5, 2; setp.gt.s32 %p3, %r7, %r1; @%p3 bra A;\nE: ret;\n");
+  const std::uint32_t end = a.cfg.block_of[a.function().body.size() - 1];
+  EXPECT_EQ(a.cfg.blocks[0].post_dominator, end);
+  for (std::uint32_t b : a.cfg.order)
+    if (b != end) EXPECT_NE(a.cfg.blocks[b].post_dominator, a.cfg.exit());
+}
+
+TEST(ControlFlow, EndlessLoopHasAPostDominator) {
+  const Analysed a = analyse("L: bra L;\n");
+  EXPECT_EQ(a.cfg.blocks[0].post_dominator, a.cfg.exit());
+  EXPECT_TRUE(a.cfg.blocks[0].loop_head);
+}
+
+}  // namespace
