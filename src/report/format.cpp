@@ -1,0 +1,66 @@
+#include "report/format.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace warpgrind::report {
+namespace {
+
+// Characters, not bytes: names may hold UTF-8.
+int length(const std::string& text) {
+  int n = 0;
+  for (const char c : text) n += (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+  return n;
+}
+
+}  // namespace
+
+std::string grouped(double count) {
+  if (std::floor(count) != count) return fixed(count, 2);
+  const std::string digits = fmt::format("{:.0f}", std::fabs(count));
+  std::string out;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i != 0 && (digits.size() - i) % 3 == 0) out += ',';
+    out += digits[i];
+  }
+  if (count < 0) out.insert(out.begin(), '-');
+  return out;
+}
+
+std::string with_bytes(double bytes) {
+  const char* const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+  unsigned unit = 0;
+  while (bytes >= 1024 && unit < 5) {
+    bytes /= 1024;
+    ++unit;
+  }
+  return unit == 0 ? fmt::format("{:.0f} B", bytes) : fmt::format("{:.1f} {}", bytes, units[unit]);
+}
+
+std::string with_time(double ns) {
+  if (ns < 1e3) return fmt::format("{:.0f} ns", ns);
+  if (ns < 1e6) return fmt::format("{:.2f} us", ns * 1e-3);
+  if (ns < 1e9) return fmt::format("{:.2f} ms", ns * 1e-6);
+  return fmt::format("{:.2f} s", ns * 1e-9);
+}
+
+std::string fixed(double value, int digits) {
+  return fmt::format("{:.{}f}", value, digits);
+}
+
+std::string percent(double value) {
+  return fmt::format("{:.1f} %", value);
+}
+
+std::string left(std::string text, int width) {
+  for (int n = length(text); n < width; ++n) text += ' ';
+  return text;
+}
+
+std::string right(std::string text, int width) {
+  const int n = length(text);
+  return n < width ? std::string(static_cast<std::size_t>(width - n), ' ') + text : text;
+}
+
+}  // namespace warpgrind::report

@@ -1,0 +1,102 @@
+#include "report/gpus.h"
+
+#include <fmt/format.h>
+
+#include "report/format.h"
+
+namespace warpgrind::report {
+namespace {
+
+constexpr double kGiB = 1024.0 * 1024 * 1024;
+
+const char* rule_text(CoalescingRule rule) {
+  switch (rule) {
+    case CoalescingRule::half_warp_strict:
+      return "half-warps: lane k takes word k of an aligned segment, else 32 bytes a lane";
+    case CoalescingRule::half_warp_segments:
+      return "half-warps: 32-, 64- and 128-byte segments";
+    case CoalescingRule::lines_128:
+      return "128-byte lines for loads, 32-byte sectors for stores";
+    case CoalescingRule::sectors_32:
+      return "32-byte sectors of 128-byte lines";
+  }
+  return "unknown";
+}
+
+std::string bank_text(const BankRule& b) {
+  std::string out = fmt::format("{} banks of {} bytes, {} lanes at a time", b.banks, b.bank_bytes, b.lanes);
+  if (b.paired_words) out += "; words i and i + 32 of 64 go together (8-byte banks in 4-byte mode)";
+  return out;
+}
+
+class Lines {
+ public:
+  void add(const char* label, const std::string& text) { out_ += "  " + left(label, 26) + text + "\n"; }
+  std::string take() { return std::move(out_); }
+  void heading(const std::string& text) { out_ += text + "\n"; }
+
+ private:
+  std::string out_;
+};
+
+}  // namespace
+
+std::string gpus_text() {
+  std::string out = left("id", 10) + left("name", 24) + right("cc", 5) + right("SMs", 5) + right("MHz", 6) +
+                    right("memory", 11) + right("bandwidth", 12) + "\n";
+  for (const GpuModel& m : gpu_models())
+    out += left(m.id, 10) + left(m.name, 24) + right(fmt::format("{}.{}", m.cc_major, m.cc_minor), 5) +
+           right(fmt::format("{}", m.sm_count), 5) + right(fmt::format("{:.0f}", m.sm_clock_mhz), 6) +
+           right(with_bytes(static_cast<double>(m.memory_bytes)), 11) +
+           right(fmt::format("{:.1f} GB/s", m.theoretical_bandwidth() * 1e-9), 12) + "\n";
+  out += "\nwarpgrind gpus NAME shows all figures and their sources. Default: h200.\n";
+  return out;
+}
+
+std::string gpu_text(const GpuModel& m) {
+  Lines l;
+  l.heading(fmt::format("{} ({}), compute capability {}.{}, {}", m.name, m.id, m.cc_major, m.cc_minor, m.architecture));
+  l.heading("execution");
+  l.add("SMs", fmt::format("{}", m.sm_count));
+  l.add("SM clock", fmt::format("{:.0f} MHz (base {:.0f} MHz)", m.sm_clock_mhz, m.base_clock_mhz));
+  l.add("cores an SM", fmt::format("{} FP32, {} FP64, {} integer, {} special, {} load/store", m.cores_fp32_per_sm,
+                                   m.cores_fp64_per_sm, m.cores_int_per_sm, m.sfu_per_sm, m.ldst_per_sm));
+  l.add("peak FP32", fmt::format("{:.1f} GFLOP/s = 2 x {} x {} x {:.0f} MHz", m.peak_flops(32) * 1e-9, m.sm_count,
+                                 m.cores_fp32_per_sm, m.sm_clock_mhz));
+  if (m.cores_fp64_per_sm != 0)
+    l.add("peak FP64", fmt::format("{:.1f} GFLOP/s = 2 x {} x {} x {:.0f} MHz", m.peak_flops(64) * 1e-9, m.sm_count,
+                                   m.cores_fp64_per_sm, m.sm_clock_mhz));
+  l.add("schedulers an SM", fmt::format("{}", m.schedulers_per_sm));
+  l.add("an SM holds at most", fmt::format("{} blocks, {} warps, {} threads, {} registers", m.max_blocks_per_sm,
+                                           m.max_warps_per_sm, m.max_threads_per_sm, m.registers_per_sm));
+  l.add("a block holds at most", fmt::format("{} threads, {} of shared memory ({} on request)", m.max_threads_per_block,
+                                             with_bytes(static_cast<double>(m.shared_per_block)),
+                                             with_bytes(static_cast<double>(m.shared_per_block_optin))));
+  l.add("shared memory an SM", with_bytes(static_cast<double>(m.shared_per_sm)));
+  l.heading("memory");
+  l.add("size", fmt::format("{} ({} bytes), ECC {}", with_bytes(static_cast<double>(m.memory_bytes)), m.memory_bytes,
+                            m.ecc ? "on" : "off"));
+  const double bandwidth = m.theoretical_bandwidth();
+  l.add("theoretical bandwidth",
+        fmt::format("{:.1f} GB/s = {:.1f} GiB/s (GB = 10^9, GiB = 2^30 bytes)", bandwidth * 1e-9, bandwidth / kGiB));
+  l.add("  computed as", fmt::format("{:g} MHz x {:g} transfers a clock x {} bit / 8", m.memory_clock_mhz,
+                                     m.memory_data_rate, m.memory_bus_bits));
+  l.add("  taken as reachable", fmt::format("{:.0f} % = {:.1f} GB/s", 100 * m.achievable_bandwidth_fraction,
+                                            bandwidth * m.achievable_bandwidth_fraction * 1e-9));
+  l.add("L2, L1 an SM", m.l2_bytes == 0 ? std::string("none")
+                                        : with_bytes(static_cast<double>(m.l2_bytes)) + ", " +
+                                              with_bytes(static_cast<double>(m.l1_bytes)));
+  l.add("global accesses", rule_text(m.rules.coalescing));
+  l.add("shared accesses", bank_text(m.rules.banks));
+  l.heading("links (for the time estimate)");
+  l.add("host link",
+        fmt::format("{}: {:g} GB/s pinned, {:g} GB/s pageable", m.link_name, m.link_gbps_pinned, m.link_gbps_pageable));
+  if (m.peer_gbps > 0) l.add("to another GPU", fmt::format("{:g} GB/s one way", m.peer_gbps));
+  l.add("latencies", fmt::format("launch {:g} us, copy {:g} us", m.launch_latency_us, m.copy_latency_us));
+  l.add("copy engines", fmt::format("{}", m.copy_engines));
+  l.heading("sources");
+  for (const std::string& s : m.sources) l.heading("  - " + s);
+  return l.take();
+}
+
+}  // namespace warpgrind::report

@@ -1,0 +1,339 @@
+#include "report/terminal.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <span>
+
+#include "report/format.h"
+
+namespace warpgrind::report {
+namespace {
+
+using results::KernelProfile;
+using results::Metric;
+using results::Metrics;
+
+constexpr int kWidth = 80;
+
+// ---- What is shown: metric names by row and column. The code below knows units and widths only.
+
+enum class Show : std::uint8_t { count, ratio, percent };
+struct Column {
+  const char* title;
+  int width;
+  Show show;
+};
+struct Row {
+  const char* label;
+  std::array<const char*, 5> metrics;  // by column; null: nothing there
+};
+struct Table {
+  const char* title;
+  std::span<const Column> columns;
+  std::span<const Row> rows;
+};
+
+constexpr Column kMemoryColumns[] = {{"requests", 12, Show::count},
+                                     {"sectors", 14, Show::count},
+                                     {"sect/req", 9, Show::ratio},
+                                     {"bytes asked", 16, Show::count},
+                                     {"used", 9, Show::percent}};
+#define WG_GLOBAL(LABEL, OP)                                                                                       \
+  {                                                                                                                \
+    LABEL, {                                                                                                       \
+      "l1tex__t_requests_pipe_lsu_mem_global_op_" OP ".sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_" OP ".sum", \
+          "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_" OP ".ratio",                              \
+          "warpgrind__global_op_" OP "_bytes_asked.sum", "warpgrind__global_op_" OP "_efficiency.pct"              \
+    }                                                                                                              \
+  }
+#define WG_LOCAL(LABEL, OP)                                                                                      \
+  {                                                                                                              \
+    LABEL, {                                                                                                     \
+      "l1tex__t_requests_pipe_lsu_mem_local_op_" OP ".sum", "l1tex__t_sectors_pipe_lsu_mem_local_op_" OP ".sum", \
+          "warpgrind__local_op_" OP "_sectors_per_request.ratio", "warpgrind__local_op_" OP "_bytes_asked.sum",  \
+          nullptr                                                                                                \
+    }                                                                                                            \
+  }
+constexpr Row kMemoryRows[] = {
+    WG_GLOBAL("global ld", "ld"),
+    WG_GLOBAL("global st", "st"),
+    WG_GLOBAL("global atom", "atom"),
+    WG_GLOBAL("global red", "red"),
+    WG_LOCAL("local ld", "ld"),
+    WG_LOCAL("local st", "st"),
+    {"const ld",
+     {"warpgrind__const_ld_requests.sum", "warpgrind__const_ld_sectors.sum", nullptr,
+      "warpgrind__const_ld_bytes_asked.sum", nullptr}},
+    {"texture",
+     {"warpgrind__texture_requests.sum", "warpgrind__texture_sectors.sum", nullptr,
+      "warpgrind__texture_bytes_asked.sum", nullptr}},
+    {"surface", {"warpgrind__surface_requests.sum", nullptr, nullptr, "warpgrind__surface_bytes_asked.sum", nullptr}}};
+#undef WG_GLOBAL
+#undef WG_LOCAL
+
+constexpr Column kTransactionColumns[] = {{"transactions", 26, Show::count}, {"bytes moved", 25, Show::count}};
+#define WG_TRANSACTIONS(LABEL, OP)                                                                        \
+  {                                                                                                       \
+    LABEL, {                                                                                              \
+      "warpgrind__global_op_" OP "_transactions.sum", "warpgrind__global_op_" OP "_transaction_bytes.sum" \
+    }                                                                                                     \
+  }
+constexpr Row kTransactionRows[] = {WG_TRANSACTIONS("global ld", "ld"), WG_TRANSACTIONS("global st", "st"),
+                                    WG_TRANSACTIONS("global atom", "atom"), WG_TRANSACTIONS("global red", "red")};
+#undef WG_TRANSACTIONS
+
+constexpr Column kSharedColumns[] = {{"requests", 12, Show::count},
+                                     {"wavefronts", 14, Show::count},
+                                     {"wave/req", 9, Show::ratio},
+                                     {"ideal", 10, Show::count},
+                                     {"bank conflicts", 15, Show::count}};
+#define WG_SHARED(LABEL, OP)                                                    \
+  {                                                                             \
+    LABEL, {                                                                    \
+      "warpgrind__shared_op_" OP "_requests.sum",                               \
+          "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_" OP ".sum", \
+          "warpgrind__shared_op_" OP "_wavefronts_per_request.ratio",           \
+          "warpgrind__shared_op_" OP "_wavefronts_ideal.sum",                   \
+          "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_" OP ".sum"        \
+    }                                                                           \
+  }
+constexpr Row kSharedRows[] = {WG_SHARED("shared ld", "ld"), WG_SHARED("shared st", "st"),
+                               WG_SHARED("shared atom", "atom")};
+#undef WG_SHARED
+
+constexpr Table kMemory{"memory", kMemoryColumns, kMemoryRows};
+constexpr Table kTransactions{"this GPU's rule", kTransactionColumns, kTransactionRows};
+constexpr Table kShared{"shared memory", kSharedColumns, kSharedRows};
+
+// ---- Printing
+
+const Metric* find(const Metrics& metrics, const char* name) {
+  if (name == nullptr) return nullptr;
+  const auto it = metrics.find(name);
+  return it == metrics.end() ? nullptr : &it->second;
+}
+double value(const Metrics& metrics, const char* name) {
+  const Metric* m = find(metrics, name);
+  return m == nullptr ? 0 : m->value;
+}
+
+class Writer {
+ public:
+  explicit Writer(bool colour) : colour_(colour) {}
+  std::string take() { return std::move(out_); }
+  void line(const std::string& text = "") { out_ += text + "\n"; }
+  std::string bold(const std::string& t) const { return colour_ ? "\033[1m" + t + "\033[0m" : t; }
+  std::string dim(const std::string& t) const { return colour_ ? "\033[2m" + t + "\033[0m" : t; }
+  std::string red(const std::string& t) const { return colour_ ? "\033[1;31m" + t + "\033[0m" : t; }
+
+  // "  text ....... origin": the origin at the right margin.
+  void fact(const std::string& text, results::Origin origin) {
+    const std::string word = results::name(origin);
+    line(left("  " + text, kWidth - static_cast<int>(word.size()) - 1) + " " + dim(word));
+  }
+
+ private:
+  bool colour_;
+  std::string out_;
+};
+
+// The least exact of two: what a line that mixes numbers may claim.
+results::Origin weaker(results::Origin a, results::Origin b) {
+  return std::max(a, b);
+}
+
+std::string cell(const Column& c, const Metric* m) {
+  if (m == nullptr) return right("-", c.width);
+  switch (c.show) {
+    case Show::count:
+      return right(grouped(m->value), c.width);
+    case Show::ratio:
+      return right(fixed(m->value, 2), c.width);
+    case Show::percent:
+      return right(percent(m->value), c.width);
+  }
+  return {};
+}
+
+void print_table(Writer& w, const Table& table, const Metrics& metrics) {
+  constexpr int kLabel = 13;
+  bool titled = false;
+  for (const Row& row : table.rows) {
+    if (value(metrics, row.metrics[0]) == 0) continue;
+    if (!titled) {
+      std::string head = left(std::string("  ") + table.title, kLabel + 1);
+      for (const Column& c : table.columns) {
+        const int room = kLabel + 1 - static_cast<int>(head.size());  // a long title eats into the first column
+        head += right(c.title, room < 0 ? c.width + room : c.width);
+      }
+      w.line(w.bold(head));
+      titled = true;
+    }
+    std::string text = left(std::string("  ") + row.label, kLabel + 1);
+    results::Origin origin = results::Origin::exact;
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+      const Metric* m = find(metrics, row.metrics[i]);
+      if (m != nullptr) origin = weaker(origin, m->origin);
+      text += cell(table.columns[i], m);
+    }
+    w.line(text + " " + w.dim(results::name(origin)));
+  }
+}
+
+std::string dim3(const Dim3& d) {
+  return fmt::format("({}, {}, {})", d.x, d.y, d.z);
+}
+
+void print_launch(Writer& w, const KernelProfile& k) {
+  w.fact(fmt::format("{} launch{}, grid {}, block {}{}", grouped(static_cast<double>(k.launches)),
+                     k.launches == 1 ? "" : "es", dim3(k.grid), dim3(k.block),
+                     k.shapes_differ ? " (the first; shapes differ)" : ""),
+         results::Origin::exact);
+  if (const Metric* m = find(k.metrics, "sm__maximum_warps_per_active_cycle_pct")) {
+    const Metric* limiter = find(k.metrics, "warpgrind__occupancy_limiter");
+    const Metric* waves = find(k.metrics, "launch__waves_per_multiprocessor");
+    w.fact(fmt::format("theoretical occupancy {} (limit: {}), {} waves", percent(m->value),
+                       limiter != nullptr ? limiter->text : "?", fixed(waves != nullptr ? waves->value : 0, 2)),
+           m->origin);
+  }
+  if (const Metric* m = find(k.metrics, "launch__registers_per_thread"))
+    w.fact(fmt::format("{} registers a thread", grouped(m->value)), m->origin);
+  const double fixed_bytes = value(k.metrics, "launch__shared_mem_per_block_static");
+  const double dynamic_bytes = value(k.metrics, "launch__shared_mem_per_block_dynamic");
+  if (fixed_bytes + dynamic_bytes > 0)
+    w.fact(
+        fmt::format("shared memory a block: {} static, {} dynamic", with_bytes(fixed_bytes), with_bytes(dynamic_bytes)),
+        results::Origin::exact);
+}
+
+// The largest shares of thread instructions by class, as far as a line holds them.
+std::string mix(const Metrics& metrics) {
+  constexpr const char* kStart = "warpgrind__ptx_inst_executed_op_";
+  const double all = value(metrics, "warpgrind__ptx_inst_executed.sum");
+  std::vector<std::pair<double, std::string>> shares;
+  for (auto it = metrics.lower_bound(kStart); it != metrics.end() && it->first.rfind(kStart, 0) == 0; ++it) {
+    std::string name = it->first.substr(std::strlen(kStart));
+    name = name.substr(0, name.find('.'));
+    if (it->second.value > 0) shares.emplace_back(it->second.value / all, name);
+  }
+  std::sort(shares.rbegin(), shares.rend());
+  std::string out;
+  for (const auto& [share, name] : shares) {
+    const std::string next = fmt::format("{}{} {:.0f} %", out.empty() ? "" : ", ", name, 100 * share);
+    if (out.size() + next.size() > 60) break;
+    out += next;
+  }
+  return out;
+}
+
+void print_instructions(Writer& w, const Metrics& m) {
+  const double inst = value(m, "warpgrind__ptx_inst_executed.sum");
+  if (inst > 0) {
+    w.fact(fmt::format("PTX instructions: {} by warps, {} of 32 lanes active, {} on", grouped(inst),
+                       fixed(value(m, "warpgrind__ptx_thread_inst_executed_per_inst_executed.ratio"), 1),
+                       fixed(value(m, "warpgrind__ptx_thread_inst_executed_pred_on_per_inst_executed.ratio"), 1)),
+           results::Origin::exact);
+    w.fact("mix: " + mix(m), results::Origin::exact);
+  }
+  const double branches = value(m, "warpgrind__branches.sum");
+  if (branches > 0)
+    w.fact(fmt::format("branches: {}, divergent {} (branch efficiency {})", grouped(branches),
+                       grouped(value(m, "warpgrind__divergent_branches.sum")),
+                       percent(value(m, "warpgrind__branch_efficiency.pct"))),
+           results::Origin::exact);
+  const double flop = value(m, "warpgrind__flop.sum");
+  if (flop > 0) {
+    w.fact(fmt::format("floating-point operations: {} (fp16 {}, fp32 {}, fp64 {})", grouped(flop),
+                       grouped(value(m, "warpgrind__flop_fp16.sum")), grouped(value(m, "warpgrind__flop_fp32.sum")),
+                       grouped(value(m, "warpgrind__flop_fp64.sum"))),
+           results::Origin::exact);
+    if (find(m, "warpgrind__cgma.ratio") != nullptr)
+      w.fact(
+          fmt::format("compute-to-global-memory-access ratio: {} flop an access ({} a load)",
+                      fixed(value(m, "warpgrind__cgma.ratio"), 2), fixed(value(m, "warpgrind__cgma_loads.ratio"), 2)),
+          results::Origin::exact);
+  }
+}
+
+// Whether the GPU's own rule says something else than sectors.
+bool transactions_differ(const Metrics& m) {
+  for (const Row& row : kTransactionRows) {
+    const std::string name = row.metrics[0];
+    const std::string op = name.substr(std::strlen("warpgrind__global_op_"),
+                                       name.find("_transactions") - std::strlen("warpgrind__global_op_"));
+    const std::string sectors = "l1tex__t_sectors_pipe_lsu_mem_global_op_" + op + ".sum";
+    if (value(m, name.c_str()) != value(m, sectors.c_str())) return true;
+  }
+  return false;
+}
+
+void print_transfers(Writer& w, const results::Profile& p) {
+  if (p.transfers.empty()) return;
+  w.line(w.bold("copies                count            bytes     rate"));
+  for (const results::TransferProfile& t : p.transfers) {
+    const double gbps = t.estimated_ns > 0 ? static_cast<double>(t.bytes) / t.estimated_ns : 0;
+    w.fact(left(t.direction + (t.host_memory == "-" ? "" : " " + t.host_memory), 15) +
+               right(grouped(static_cast<double>(t.count)), 9) + right(grouped(static_cast<double>(t.bytes)), 17) +
+               fmt::format("  {:.1f} GB/s, {}", gbps, with_time(t.estimated_ns)),
+           results::Origin::estimated);
+  }
+}
+
+}  // namespace
+
+bool wants_colour(std::FILE* stream) {
+  const char* term = std::getenv("TERM");
+  if (std::getenv("NO_COLOR") != nullptr) return false;
+  return isatty(fileno(stream)) != 0 && term != nullptr && std::strcmp(term, "dumb") != 0;
+}
+
+std::string kernel_text(const KernelProfile& k, const TextOptions& options) {
+  Writer w(options.colour);
+  std::string name = k.name;
+  if (name.size() > 70) name = name.substr(0, 67) + "...";
+  const std::string rule(name.size() + 4 < kWidth ? kWidth - name.size() - 4 : 0, '-');
+  w.line(w.bold("-- " + name + " " + rule));
+  print_launch(w, k);
+  print_table(w, kMemory, k.metrics);
+  if (transactions_differ(k.metrics)) print_table(w, kTransactions, k.metrics);
+  print_table(w, kShared, k.metrics);
+  print_instructions(w, k.metrics);
+  if (const Metric* time = find(k.metrics, "gpu__time_duration.sum")) {
+    const Metric* limit = find(k.metrics, "warpgrind__estimated_limit");
+    w.fact(fmt::format("time {}{}", with_time(time->value),
+                       limit != nullptr && !limit->text.empty() ? ", bound by " + limit->text : ""),
+           time->origin);
+  }
+  return w.take();
+}
+
+std::string profile_text(const results::Profile& p, const TextOptions& options) {
+  std::string out;
+  const bool each = options.each_launch && !p.launches.empty();
+  for (const KernelProfile& k : each ? p.launches : p.kernels) out += kernel_text(k, options) + "\n";
+  Writer w(options.colour);
+  print_transfers(w, p);
+  for (const std::string& what : p.not_modelled) w.line("not modelled: " + what);
+  return out + w.take();
+}
+
+std::string finding_text(const results::Finding& f, const TextOptions& options) {
+  Writer w(options.colour);
+  w.line(w.red("warpgrind: " + (f.kind.empty() ? std::string("error") : f.kind)) + ": " + w.bold(f.message));
+  if (!f.kernel.empty()) w.line("  kernel  " + f.kernel);
+  if (f.line != 0) w.line(fmt::format("  source  {}:{}", f.file, f.line));
+  if (f.ptx_line != 0) w.line(fmt::format("  PTX     line {}{}", f.ptx_line, f.text.empty() ? "" : ": " + f.text));
+  const bool placed = f.block.x + f.block.y + f.block.z + f.thread.x + f.thread.y + f.thread.z != 0 ||
+                      (!f.kernel.empty() && f.ptx_line != 0);
+  if (placed) w.line(fmt::format("  who     block {}, thread {}", dim3(f.block), dim3(f.thread)));
+  for (const std::string& note : f.notes) w.line("  note    " + note);
+  if (!f.advice.empty()) w.line("  do      " + f.advice);
+  return w.take();
+}
+
+}  // namespace warpgrind::report
