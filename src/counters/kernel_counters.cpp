@@ -49,7 +49,8 @@ constexpr LocalRows kLocal[] = {{MetricId::local_ld_requests, MetricId::local_ld
 void zero_sums(Values& v) {
   for (std::size_t i = 0; i < kMetrics; ++i) {
     const auto id = static_cast<MetricId>(i);
-    if (row(id).kind == MetricKind::sum && !row(id).per_site && id != MetricId::time) v.add(id, 0);
+    const bool counted = row(id).origin == Origin::exact || row(id).origin == Origin::modelled;
+    if (row(id).kind == MetricKind::sum && !row(id).per_site && counted) v.add(id, 0);
   }
   for (const MetricId id : {MetricId::tag_requests_global, MetricId::theoretical_sectors, MetricId::ideal_sectors,
                             MetricId::branches, MetricId::divergent_branches})

@@ -186,6 +186,10 @@ void Collector::add(const LaunchRecord& l) {
   values.set(MetricId::time, estimate.ns);
   values.set(MetricId::time_limit, 0);
   values.time_limit = timing::name(estimate.limit);
+  if (l.wall_seconds > 0) {
+    values.set(MetricId::wall_time, l.wall_seconds * 1e9);
+    values.set(MetricId::compile_time, l.compile_seconds * 1e9);
+  }
 
   const std::lock_guard lock(impl_->mutex);
   const auto [it, fresh] = impl_->index.try_emplace({l.device, l.mangled_name}, impl_->kernels.size());
