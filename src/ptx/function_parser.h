@@ -51,6 +51,7 @@ class FunctionParser {
   bool guard(Guard& g);
   bool operands(Instruction& i);
   bool check(const Instruction& i, const Token& opcode);
+  bool split_vector_move(const Instruction& i);
   bool call(Instruction& i);
   bool call_list(std::vector<Operand>& list);
   bool operand(Operand& o, const Instruction& i, unsigned depth);

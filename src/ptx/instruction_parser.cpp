@@ -73,7 +73,33 @@ bool FunctionParser::instruction() {
   if (!t_.expect(';', "an instruction")) return false;
   if (end.line == i.range.line) i.range.length = end.column - i.range.column;
   if (!check(i, opcode)) return true;  // recorded; the statement itself is complete
-  f_->body.push_back(std::move(i));
+  if (!split_vector_move(i)) f_->body.push_back(std::move(i));
+  return true;
+}
+
+// `mov.v4.u32 %v, %tid`: one mov for each component, unless a later one would read what an earlier one wrote.
+bool FunctionParser::split_vector_move(const Instruction& i) {
+  if (i.opcode != Opcode::mov || i.vector == 1 || i.operands[0].kind != OperandKind::vector ||
+      i.operands[1].kind != OperandKind::vector)
+    return false;
+  const std::vector<Operand>& to = i.operands[0].elements;
+  const std::vector<Operand>& from = i.operands[1].elements;
+  if (to.size() != from.size()) return false;
+  for (std::size_t k = 0; k < to.size(); ++k) {
+    for (std::size_t later = k + 1; later < from.size(); ++later) {
+      const bool same =
+          to[k].kind == OperandKind::reg && from[later].kind == OperandKind::reg && to[k].index == from[later].index;
+      if (same) return false;
+    }
+  }
+  Instruction one = i;
+  one.vector = 1;
+  one.suffix_order = 0;
+  for (std::size_t k = 0; k < to.size(); ++k) {
+    if (to[k].kind == OperandKind::sink) continue;
+    one.operands = {to[k], from[k]};
+    f_->body.push_back(one);
+  }
   return true;
 }
 

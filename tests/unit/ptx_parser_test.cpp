@@ -125,10 +125,10 @@ TEST(PtxParser, VectorRegistersAreSplit) {
       ".entry k() { .reg .v4 .u32 %v; .reg .u32 %r; mov.v4.u32 %v, %tid; mov.u32 %r, %v.y; mov.u32 %r, %ntid.w; }");
   const auto& f = only_function(*m);
   EXPECT_EQ(f.registers.size(), 5u);
-  EXPECT_EQ(f.body[0].operands[0].elements.size(), 4u);
-  EXPECT_EQ(f.body[0].operands[1].elements[1].sreg, SpecialRegister::tid_y);
-  EXPECT_EQ(f.body[1].operands[1].index, 1u);
-  EXPECT_EQ(f.body[2].operands[1].bits, 1u);
+  ASSERT_EQ(f.body.size(), 6u);  // the vector mov becomes four
+  EXPECT_EQ(f.body[1].operands[1].sreg, SpecialRegister::tid_y);
+  EXPECT_EQ(f.body[4].operands[1].index, 1u);
+  EXPECT_EQ(f.body[5].operands[1].bits, 1u);
 }
 
 TEST(PtxParser, TextureAddresses) {
