@@ -79,6 +79,7 @@ Status LlvmCompiler::prepare(const CompileOptions& options) {
   if (jit_) return Ok{};
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
+  tune_code_generation();
   auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
   if (!builder)
     return Error{ErrorKind::environment, "the JIT cannot tell what CPU this is: " + message_of(builder.takeError()),

@@ -3,6 +3,7 @@
 #include <llvm/Analysis/AliasAnalysis.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/ADCE.h>
@@ -16,6 +17,15 @@
 #include "jit/nan_sinking.h"
 
 namespace warpgrind::jit {
+
+void tune_code_generation() {
+  // Machine sinking moves the arithmetic of a straight run of memory accesses behind the last of them, since each
+  // access ends a block (fast path, slow path); all loaded vectors then live at once and are spilled. Without it tiled
+  // multiplication is 19 % faster.
+  auto& options = llvm::cl::getRegisteredOptions();
+  const auto sinking = options.find("disable-machine-sink");
+  if (sinking != options.end()) static_cast<llvm::cl::opt<bool>*>(sinking->second)->setValue(true);
+}
 
 void optimise(llvm::Module& module, llvm::TargetMachine& target) {
   llvm::LoopAnalysisManager loops;
