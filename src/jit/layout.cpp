@@ -87,7 +87,10 @@ class Layouter {
     if (!out_.functions.insert(f).second) return;
     const ptx::Function& function = module_.functions[f];
     for (const ptx::Instruction& i : function.body) {
-      if (i.opcode == ptx::Opcode::call && i.operands[0].kind != OperandKind::function) indirect_ = true;
+      if (i.opcode == ptx::Opcode::call && i.operands[0].kind != OperandKind::function) {
+        indirect_ = true;
+        calls_indirectly_.insert(f);
+      }
     }
     for_each_operand(function, [&](const ptx::Operand& o) {
       if (o.kind == OperandKind::function) {
@@ -161,29 +164,27 @@ class Layouter {
     out_.frame[f] = (top + 15) / 16 * 16;
   }
 
+  // Bytes of f's frame and of the deepest chain below it; a cycle counts once and marks the kernel as recursive.
   std::uint64_t deepest(std::uint32_t f, std::set<std::uint32_t>& open) {
+    if (const auto known = depth_.find(f); known != depth_.end()) return known->second;
     if (!open.insert(f).second) {
       out_.recursive = true;
       return 0;
     }
     std::uint64_t below = 0;
     for (std::uint32_t callee : callees_[f]) below = std::max(below, deepest(callee, open));
-    if (indirect_)
-      for (std::uint32_t callee : indirect_targets_) {
-        if (open.count(callee))
-          out_.recursive = true;
-        else
-          below = std::max(below, deepest(callee, open));
-      }
+    if (calls_indirectly_.contains(f))
+      for (std::uint32_t callee : indirect_targets_) below = std::max(below, deepest(callee, open));
     open.erase(f);
-    return out_.frame[f] + below;
+    return depth_[f] = out_.frame[f] + below;
   }
 
   const ptx::Module& module_;
   const std::uint32_t entry_;
   KernelLayout out_;
   bool indirect_ = false;
-  std::set<std::uint32_t> indirect_targets_;
+  std::set<std::uint32_t> indirect_targets_, calls_indirectly_;
+  std::map<std::uint32_t, std::uint64_t> depth_;
   std::map<std::uint32_t, std::set<std::uint32_t>> callees_;
 };
 
