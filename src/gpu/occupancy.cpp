@@ -117,12 +117,14 @@ Occupancy occupancy(const GpuModel& m, const BlockResources& block) {
     o.limiter = OccupancyLimiter::does_not_fit;
   else if (o.blocks_per_sm == o.limit_warps)
     o.limiter = OccupancyLimiter::warps;
+  else if (o.blocks_per_sm == o.limit_blocks)
+    o.limiter = OccupancyLimiter::blocks;
   else if (o.blocks_per_sm == o.limit_registers)
     o.limiter = OccupancyLimiter::registers;
   else if (o.blocks_per_sm == o.limit_shared)
     o.limiter = OccupancyLimiter::shared_memory;
   else
-    o.limiter = OccupancyLimiter::blocks;
+    o.limiter = OccupancyLimiter::barriers;
 
   if (o.blocks_per_sm != 0) {
     std::uint64_t room = largest_carveout(m) / o.blocks_per_sm;

@@ -1,0 +1,240 @@
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "gpu/access_rules.h"
+#include "gpu/gpu_model.h"
+#include "h200_data.h"
+
+namespace warpgrind {
+namespace {
+
+using test::Lanes;
+
+const AccessRules& rules(const char* gpu) {
+  return (*find_gpu_model(gpu))->rules;
+}
+
+Lanes lanes(const std::function<std::int64_t(int)>& byte_offset, LaneMask mask = kFullMask) {
+  Lanes out;
+  out.mask = mask;
+  for (int l = 0; l < 32; ++l) out.offsets[static_cast<unsigned>(l)] = byte_offset(l);
+  return out;
+}
+AccessCost global(const char* gpu, const Lanes& l, unsigned bytes, AccessType type = AccessType::load) {
+  return global_cost(rules(gpu), type, l.offsets.data(), l.mask, bytes);
+}
+AccessCost shared(const char* gpu, const Lanes& l, unsigned bytes, AccessType type = AccessType::load) {
+  return shared_cost(rules(gpu), type, l.offsets.data(), l.mask, bytes);
+}
+
+// ---- Every lane pattern measured on an H200.
+
+TEST(AccessRules, GlobalPatternsOfTheHardware) {
+  const auto patterns = test::lane_patterns();
+  int rows = 0;
+  for (const test::CsvRow& row : test::read_h200("global_patterns.csv")) {
+    const unsigned bytes = static_cast<unsigned>(std::stoul(row.at("bytes")));
+    const Lanes l = test::lanes_of(patterns.at(row.at("pattern")), bytes);
+    const AccessType type = row.at("op") == "ld" ? AccessType::load : AccessType::store;
+    const AccessCost cost = global("h200", l, bytes, type);
+    EXPECT_EQ(cost.sectors, std::stoull(row.at("sectors"))) << row.at("op") << bytes << " " << row.at("pattern");
+    EXPECT_EQ(cost.lines, std::stoull(row.at("lines"))) << row.at("op") << bytes << " " << row.at("pattern");
+    EXPECT_EQ(cost.transactions, cost.sectors);
+    ++rows;
+  }
+  EXPECT_EQ(rows, 616);
+}
+
+TEST(AccessRules, SharedPatternsOfTheHardware) {
+  const auto patterns = test::lane_patterns();
+  int rows = 0;
+  for (const test::CsvRow& row : test::read_h200("shared_patterns.csv")) {
+    const unsigned bytes = static_cast<unsigned>(std::stoul(row.at("bytes")));
+    const Lanes l = test::lanes_of(patterns.at(row.at("pattern")), bytes);
+    const AccessType type = row.at("op") == "ld" ? AccessType::load : AccessType::store;
+    const AccessCost cost = shared("h200", l, bytes, type);
+    EXPECT_EQ(cost.wavefronts, std::stoull(row.at("wavefronts"))) << row.at("op") << bytes << " " << row.at("pattern");
+    EXPECT_EQ(cost.bank_conflicts, std::stoull(row.at("bank_conflicts")))
+        << row.at("op") << bytes << " " << row.at("pattern");
+    ++rows;
+  }
+  EXPECT_EQ(rows, 594);
+}
+
+TEST(AccessRules, AtomicPatternsOfTheHardware) {
+  const auto patterns = test::lane_patterns();
+  int rows = 0;
+  for (const test::CsvRow& row : test::read_h200("atomic_patterns.csv")) {
+    const Lanes l = test::lanes_of(patterns.at(row.at("pattern")), 4);
+    const AccessType type = row.at("op") == "red" ? AccessType::reduction : AccessType::atomic;
+    const std::uint64_t counted =
+        row.at("space") == "global" ? global("h200", l, 4, type).sectors : shared("h200", l, 4, type).wavefronts;
+    EXPECT_EQ(counted, std::stoull(row.at("count"))) << row.at("op") << " " << row.at("pattern");
+    ++rows;
+  }
+  EXPECT_EQ(rows, 123);
+}
+
+// ---- Known answers
+
+TEST(AccessRules, StridedCopyCostsFourSectorsAStride) {
+  for (const int stride : {1, 2, 3, 4, 5, 7, 8, 9, 16, 31, 32, 33, 100}) {
+    const AccessCost cost = global("h200", lanes([&](int l) { return std::int64_t{l} * stride * 4; }), 4);
+    EXPECT_EQ(cost.sectors, static_cast<unsigned>(std::min(32, 4 * stride))) << stride;
+  }
+}
+
+TEST(AccessRules, OffsetThatIsNoMultipleOfEightFloatsCostsFiveSectors) {
+  for (int offset = 0; offset < 33; ++offset) {
+    const AccessCost cost = global("h200", lanes([&](int l) { return std::int64_t{l + offset} * 4; }), 4);
+    EXPECT_EQ(cost.sectors, offset % 8 == 0 ? 4u : 5u) << offset;
+    EXPECT_EQ(cost.ideal_sectors, 4u);
+  }
+}
+
+TEST(AccessRules, BroadcastIsOneSectorAndNoConflict) {
+  const Lanes one = lanes([](int) { return 20; });
+  EXPECT_EQ(global("h200", one, 4).sectors, 1u);
+  EXPECT_EQ(global("h200", one, 4).bytes_asked, 128u);
+  EXPECT_EQ(shared("h200", one, 4).wavefronts, 1u);
+  EXPECT_EQ(shared("h200", one, 4).bank_conflicts, 0u);
+}
+
+TEST(AccessRules, NothingOnCostsNothing) {
+  const Lanes none = lanes([](int l) { return l * 4; }, 0);
+  EXPECT_EQ(global("h200", none, 4).sectors, 0u);
+  EXPECT_EQ(shared("h200", none, 4).wavefronts, 0u);
+}
+
+TEST(AccessRules, ColumnOfATile) {
+  const auto column = [](int pitch) { return lanes([pitch](int l) { return std::int64_t{l} * pitch * 4; }); };
+  EXPECT_EQ(shared("h200", column(32), 4).wavefronts, 32u);
+  EXPECT_EQ(shared("h200", column(32), 4).bank_conflicts, 31u);
+  EXPECT_EQ(shared("h200", column(33), 4).wavefronts, 1u);
+  EXPECT_EQ(shared("h200", column(33), 4).bank_conflicts, 0u);
+  EXPECT_EQ(global("h200", column(1024), 4).sectors, 32u);  // the strided side of the naive transpose
+}
+
+// ---- 1.0/1.1
+
+TEST(AccessRules, StrictHalfWarps) {
+  const AccessCost aligned = global("g80", lanes([](int l) { return l * 4; }), 4);
+  EXPECT_EQ(aligned.transactions, 2u);
+  EXPECT_EQ(aligned.bytes_moved, 128u);
+  const LaneMask half = 0xffff;
+  EXPECT_EQ(global("g80", lanes([](int l) { return (l + 1) * 4; }, half), 4).transactions, 16u);
+  EXPECT_EQ(global("g80", lanes([](int l) { return (l + 1) * 4; }, half), 4).bytes_moved, 16u * 32);
+  EXPECT_EQ(global("g80", lanes([](int l) { return (l ^ 1) * 4; }, half), 4).transactions, 16u);  // out of order
+  EXPECT_EQ(global("g80", lanes([](int l) { return l * 8; }, half), 4).transactions, 16u);        // stride 2
+  // Not all lanes need to take part.
+  EXPECT_EQ(global("g80", lanes([](int l) { return l * 4; }, 0x5555), 4).transactions, 1u);
+  EXPECT_EQ(global("g80", lanes([](int l) { return l * 8; }, half), 8).bytes_moved, 128u);
+  // 128-bit words: two 128-byte segments.
+  EXPECT_EQ(global("g80", lanes([](int l) { return l * 16; }, half), 16).transactions, 2u);
+  EXPECT_EQ(global("g80", lanes([](int l) { return l * 16; }, half), 16).bytes_moved, 256u);
+  // Words of less than 32 bits never coalesce.
+  EXPECT_EQ(global("fx5600", lanes([](int l) { return l; }, half), 1).transactions, 16u);
+}
+
+// ---- 1.2/1.3
+
+TEST(AccessRules, SegmentsOfHalfWarps) {
+  const LaneMask half = 0xffff;
+  const auto offset = [&](int words) {
+    return global("gtx280", lanes([words](int l) { return std::int64_t{l + words} * 4; }, half), 4);
+  };
+  EXPECT_EQ(offset(0).transactions, 1u);  // one 64-byte segment
+  EXPECT_EQ(offset(0).bytes_moved, 64u);
+  EXPECT_EQ(offset(1).transactions, 1u);  // within 128 bytes: one 128-byte segment
+  EXPECT_EQ(offset(1).bytes_moved, 128u);
+  EXPECT_EQ(offset(24).transactions, 2u);  // across two segments: 32 + 32 bytes
+  EXPECT_EQ(offset(24).bytes_moved, 64u);
+  EXPECT_EQ(offset(20).transactions, 2u);  // 64 + 32 bytes
+  EXPECT_EQ(offset(20).bytes_moved, 96u);
+  for (int words = 0; words < 64; ++words) EXPECT_LE(offset(words).transactions, 2u) << words;
+  // Order does not matter.
+  EXPECT_EQ(global("gtx280", lanes([](int l) { return (l ^ 5) * 4; }, half), 4).transactions, 1u);
+  // Stride 2: one 128-byte segment; stride 16 and more: one 32-byte segment a lane.
+  EXPECT_EQ(global("gtx280", lanes([](int l) { return l * 8; }, half), 4).bytes_moved, 128u);
+  EXPECT_EQ(global("gtx280", lanes([](int l) { return l * 128; }, half), 4).transactions, 16u);
+  EXPECT_EQ(global("gtx280", lanes([](int l) { return l * 128; }, half), 4).bytes_moved, 512u);
+  // 8- and 16-bit words: segments of 32 and 64 bytes.
+  EXPECT_EQ(global("c1060", lanes([](int l) { return l; }, half), 1).bytes_moved, 32u);
+  EXPECT_EQ(global("c1060", lanes([](int l) { return l * 2; }, half), 2).bytes_moved, 32u);
+  EXPECT_EQ(global("c1060", lanes([](int l) { return l * 4; }, half), 2).bytes_moved, 64u);
+  EXPECT_EQ(global("c1060", lanes([](int l) { return l * 16; }, half), 16).transactions, 2u);
+}
+
+// ---- 2.x
+
+TEST(AccessRules, LinesOfFermi) {
+  EXPECT_EQ(global("m2090", lanes([](int l) { return l * 4; }), 4).transactions, 1u);
+  EXPECT_EQ(global("m2090", lanes([](int l) { return l * 4; }), 4).bytes_moved, 128u);
+  EXPECT_EQ(global("m2090", lanes([](int l) { return (l + 1) * 4; }), 4).transactions, 2u);
+  EXPECT_EQ(global("m2090", lanes([](int l) { return l * 4; }), 4, AccessType::store).transactions, 4u);
+  EXPECT_EQ(global("m2090", lanes([](int l) { return l * 128; }), 4, AccessType::store).bytes_moved, 1024u);
+  EXPECT_EQ(global("m2090", lanes([](int l) { return l * 128; }), 4).bytes_moved, 4096u);
+  EXPECT_EQ(global("m2090", lanes([](int) { return 0; }), 8).transactions, 2u);  // two half-warps
+}
+
+// ---- Banks
+
+TEST(AccessRules, SixteenBanks) {
+  // 16 x 16 tile: a column lies in one bank, 16-way for each half-warp; padded: none.
+  const auto column = [](int pitch) { return lanes([pitch](int l) { return std::int64_t{l} * pitch * 4; }); };
+  EXPECT_EQ(shared("g80", column(16), 4).wavefronts, 32u);
+  EXPECT_EQ(shared("g80", column(16), 4).bank_conflicts, 30u);
+  EXPECT_EQ(shared("g80", lanes([](int l) { return (l % 16) * 16 * 4; }, 0xffff), 4).wavefronts, 16u);
+  EXPECT_EQ(shared("gtx280", column(17), 4).wavefronts, 2u);
+  EXPECT_EQ(shared("gtx280", column(17), 4).bank_conflicts, 0u);
+  EXPECT_EQ(shared("gtx280", column(1), 4).bank_conflicts, 0u);
+  EXPECT_EQ(shared("gtx280", column(2), 4).wavefronts, 4u);                      // 2-way
+  EXPECT_EQ(shared("gtx280", column(8), 4, AccessType::store).wavefronts, 16u);  // 8-way
+  // One word for a half-warp: broadcast.
+  EXPECT_EQ(shared("g80", lanes([](int) { return 4; }), 4).bank_conflicts, 0u);
+  // Several words of one bank, read by several lanes each: one word a step is broadcast, of the others one lane goes.
+  EXPECT_EQ(shared("g80", lanes([](int l) { return (l % 2) * 64; }, 0xf), 4).wavefronts, 2u);
+  // Bytes side by side share banks: 4-way.
+  EXPECT_EQ(shared("g80", lanes([](int l) { return l; }, 0xffff), 1).wavefronts, 4u);
+  // Doubles are two requests with stride 2.
+  EXPECT_EQ(shared("gtx280", lanes([](int l) { return l * 8; }, 0xffff), 8).wavefronts, 4u);
+}
+
+TEST(AccessRules, EightByteBanksOfKepler) {
+  // Default (4-byte) mode: words i and i + 32 of a 64-word segment do not conflict.
+  EXPECT_EQ(shared("k40c", lanes([](int l) { return l * 8; }), 4).wavefronts, 1u);
+  EXPECT_EQ(shared("k40c", lanes([](int l) { return l * 8; }), 8).wavefronts, 1u);
+  EXPECT_EQ(shared("k40c", lanes([](int l) { return l * 128; }), 4).wavefronts, 16u);
+  AccessRules eight = rules("k40c");
+  eight.banks.bank_bytes = 8;
+  eight.banks.paired_words = false;
+  const auto cost = [&](int stride, unsigned bytes) {
+    const Lanes l = lanes([stride](int lane) { return std::int64_t{lane} * stride; });
+    return shared_cost(eight, AccessType::load, l.offsets.data(), l.mask, bytes).wavefronts;
+  };
+  EXPECT_EQ(cost(8, 8), 1u);
+  EXPECT_EQ(cost(4, 4), 1u);
+  EXPECT_EQ(cost(8, 4), 1u);
+  EXPECT_EQ(cost(16, 4), 2u);
+  EXPECT_EQ(cost(256, 8), 32u);
+  EXPECT_EQ(shared("h200", lanes([](int l) { return l * 8; }), 8).wavefronts, 2u);  // two half-warps
+}
+
+// ---- Local memory: the words of the lanes are interleaved.
+
+TEST(AccessRules, LocalMemory) {
+  const AccessCost same =
+      local_cost(rules("h200"), AccessType::load, lanes([](int) { return 16; }).offsets.data(), kFullMask, 4);
+  EXPECT_EQ(same.sectors, 4u);
+  EXPECT_EQ(same.lines, 1u);
+  const AccessCost wide =
+      local_cost(rules("h200"), AccessType::load, lanes([](int) { return 16; }).offsets.data(), kFullMask, 16);
+  EXPECT_EQ(wide.sectors, 16u);
+  const AccessCost different =
+      local_cost(rules("h200"), AccessType::store, lanes([](int l) { return l * 4; }).offsets.data(), kFullMask, 4);
+  EXPECT_EQ(different.sectors, 32u);
+}
+
+}  // namespace
+}  // namespace warpgrind

@@ -1,0 +1,85 @@
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "gpu/gpu_model.h"
+
+namespace warpgrind {
+namespace {
+
+const GpuModel& model(const char* name) {
+  return **find_gpu_model(name);
+}
+
+TEST(GpuModels, AllAreThere) {
+  const std::set<std::string> wanted = {"8800gtx", "fx5600", "gtx280", "c1060",   "m2090",   "k40c", "k40m", "p100",
+                                        "v100",    "t4",     "a100",   "rtx3090", "rtx4090", "h100", "h200", "b200"};
+  std::set<std::string> found;
+  for (const GpuModel& m : gpu_models()) found.insert(m.id);
+  EXPECT_EQ(found, wanted);
+}
+
+TEST(GpuModels, EveryFigureIsPlausibleAndHasASource) {
+  for (const GpuModel& m : gpu_models()) {
+    EXPECT_GE(m.sources.size(), 3u) << m.id;
+    EXPECT_EQ(m.max_warps_per_sm * 32, m.max_threads_per_sm) << m.id;
+    EXPECT_GE(m.shared_per_sm, m.shared_per_block) << m.id;
+    EXPECT_GE(m.shared_per_sm, m.shared_per_block_optin + m.shared_reserved_per_block) << m.id;
+    EXPECT_GT(m.theoretical_bandwidth(), 50e9) << m.id;
+    EXPECT_LT(m.theoretical_bandwidth(), 9e12) << m.id;
+    EXPECT_GT(m.link_gbps_pinned, m.link_gbps_pageable) << m.id;
+    EXPECT_GT(m.achievable_bandwidth_fraction, 0.5) << m.id;
+    EXPECT_LE(m.achievable_bandwidth_fraction, 1.0) << m.id;
+    EXPECT_EQ(m.rules.banks.banks, m.cc_major < 2 ? 16 : 32) << m.id;
+    EXPECT_EQ(m.shared_reserved_per_block, m.cc_major >= 8 ? 1024u : 0u) << m.id;
+    EXPECT_EQ(m.rules.coalescing, m.cc_major >= 3   ? CoalescingRule::sectors_32
+                                  : m.cc_major == 2 ? CoalescingRule::lines_128
+                                  : m.cc_minor < 2  ? CoalescingRule::half_warp_strict
+                                                    : CoalescingRule::half_warp_segments)
+        << m.id;
+  }
+}
+
+// Figures of the course documents and of device queries.
+TEST(GpuModels, KnownBandwidths) {
+  EXPECT_NEAR(model("g80").theoretical_bandwidth() * 1e-9, 86.4, 0.01);
+  EXPECT_NEAR(model("gtx280").theoretical_bandwidth() / (1024.0 * 1024 * 1024), 131.9, 0.1);
+  EXPECT_NEAR(model("gtx280").theoretical_bandwidth() * 1e-9, 141.7, 0.1);
+  EXPECT_NEAR(model("fx5600").theoretical_bandwidth() * 1e-9, 77, 0.3);
+  EXPECT_NEAR(model("m2090").theoretical_bandwidth() * 1e-9, 177.6, 0.3);
+  EXPECT_NEAR(model("h200").theoretical_bandwidth() * 1e-9, 4814, 1);
+  EXPECT_NEAR(model("v100").theoretical_bandwidth() * 1e-9, 898, 1);
+  EXPECT_NEAR(model("a100").theoretical_bandwidth() * 1e-9, 1555, 1);
+}
+
+TEST(GpuModels, K40) {
+  const GpuModel& k40 = model("Tesla K40c");
+  EXPECT_EQ(k40.sm_count, 15u);
+  EXPECT_EQ(k40.sm_count * k40.cores_fp32_per_sm, 2880u);
+  EXPECT_EQ(k40.sm_clock_mhz, 745);
+  EXPECT_EQ(k40.memory_clock_mhz, 3004);
+  EXPECT_EQ(k40.memory_bus_bits, 384u);
+  EXPECT_EQ(k40.memory_bytes, 11995054080u);
+  EXPECT_EQ(k40.l2_bytes, 1572864u);
+  EXPECT_NEAR(model("k40m").peak_flops(32) * 1e-12, 4.29, 0.01);
+  EXPECT_NEAR(model("k40m").peak_flops(64) * 1e-12, 1.43, 0.01);
+}
+
+TEST(GpuModels, PeakOfTheH200) {
+  EXPECT_NEAR(model("h200").peak_flops(32) * 1e-12, 66.9, 0.1);
+  EXPECT_NEAR(model("h200").peak_flops(64) * 1e-12, 33.5, 0.1);
+}
+
+TEST(GpuModels, NamesInAnySpelling) {
+  EXPECT_EQ(model("H200").id, "h200");
+  EXPECT_EQ(model("NVIDIA H200").id, "h200");
+  EXPECT_EQ(model("G80").id, "8800gtx");
+  EXPECT_EQ(model("GeForce GTX 280").id, "gtx280");
+  const Result<const GpuModel*> none = find_gpu_model("h20O");
+  ASSERT_FALSE(none.ok());
+  EXPECT_EQ(none.error().kind, ErrorKind::bad_input);
+  EXPECT_NE(none.error().message.find("h200"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace warpgrind
