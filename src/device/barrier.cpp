@@ -17,16 +17,18 @@ std::uint32_t needed(const Block& b, const Barrier& barrier) {
   return barrier.expected ? barrier.expected : b.warps - b.ended;
 }
 
+std::uint32_t reduction(const Barrier& b, std::uint32_t operation) {
+  return operation == 0 ? b.popc : operation == 1 ? std::uint32_t{b.all} : std::uint32_t{b.any};
+}
+
+// Those that wait become ready as they stand in the list. (Their state stays `barrier` until they run: it is looked at
+// only when no warp is ready.)
 void release(Worker& w, Barrier& barrier) {
-  for (WarpFiber* f = barrier.first; f;) {
-    WarpFiber* next = f->next;
-    f->barrier_result = f->barrier_operation == 0   ? barrier.popc
-                        : f->barrier_operation == 1 ? std::uint32_t{barrier.all}
-                                                    : std::uint32_t{barrier.any};
-    f->state = WarpState::ready;
-    f->wait_site = ~0u;
-    queue_ready(w, f);
-    f = next;
+  if (barrier.reduces)
+    for (WarpFiber* f = barrier.first; f; f = f->next) f->barrier_result = reduction(barrier, f->barrier_operation);
+  if (barrier.first) {
+    (w.ready_last ? w.ready_last->next : w.ready_first) = barrier.first;
+    w.ready_last = barrier.last;
   }
   barrier = {};
   w.idle_turns = 0;
@@ -44,7 +46,7 @@ struct Arrival {
 };
 
 // Counts the arrival. True: it was the last one, and the barrier has been released.
-bool arrive(jit::WarpContext& c, const Arrival& a, LaneMask predicate) {
+bool arrive(jit::WarpContext& c, const Arrival& a, const LaneMask* predicate) {
   WarpFiber& f = fiber_of(c);
   Worker& w = *f.worker;
   Block& b = *f.block;
@@ -65,10 +67,13 @@ bool arrive(jit::WarpContext& c, const Arrival& a, LaneMask predicate) {
   if (a.threads != 0 && a.threads < launch.threads_per_block)
     barrier.expected = (a.threads + kWarpSize - 1) / kWarpSize;
   ++barrier.arrived;
-  const LaneMask yes = predicate & a.mask;
-  barrier.popc += static_cast<std::uint32_t>(std::popcount(yes));
-  barrier.all = barrier.all && yes == a.mask;
-  barrier.any = barrier.any || yes != 0;
+  if (predicate) {
+    const LaneMask yes = *predicate & a.mask;
+    barrier.reduces = true;
+    barrier.popc += static_cast<std::uint32_t>(std::popcount(yes));
+    barrier.all = barrier.all && yes == a.mask;
+    barrier.any = barrier.any || yes != 0;
+  }
   if (barrier.arrived < needed(b, barrier)) return false;
   if (b.ended != 0 && !barrier.expected) warn_exited(c, a.site);
   return true;
@@ -94,7 +99,7 @@ void barrier(jit::WarpContext& c, const Arrival& a) {
   if (a.mask == 0 || alone(c, a)) return;
   WarpFiber& f = fiber_of(c);
   f.barrier_operation = 0;
-  if (arrive(c, a, 0))
+  if (arrive(c, a, nullptr))
     release(*f.worker, f.block->barriers[a.id]);
   else
     wait(f, a);
@@ -140,14 +145,12 @@ std::uint32_t wg_barrier_reduce(void* context, std::uint32_t site, std::uint32_t
   WarpFiber& f = fiber_of(c);
   const Arrival a{site, id, threads, mask};
   f.barrier_operation = operation;
-  if (!arrive(c, a, predicate)) {
+  if (!arrive(c, a, &predicate)) {
     wait(f, a);
     return f.barrier_result;
   }
   Barrier& last = f.block->barriers[id];
-  const std::uint32_t result = operation == 0   ? last.popc
-                               : operation == 1 ? std::uint32_t{last.all}
-                                                : std::uint32_t{last.any};
+  const std::uint32_t result = reduction(last, operation);
   release(*f.worker, last);
   return result;
 }
@@ -155,7 +158,7 @@ std::uint32_t wg_barrier_reduce(void* context, std::uint32_t site, std::uint32_t
 void wg_barrier_arrive(void* context, std::uint32_t site, std::uint32_t id, std::uint32_t threads, std::uint32_t mask) {
   jit::WarpContext& c = warp(context);
   WarpFiber& f = fiber_of(c);
-  if (arrive(c, {site, id, threads, mask}, 0)) release(*f.worker, f.block->barriers[id]);
+  if (arrive(c, {site, id, threads, mask}, nullptr)) release(*f.worker, f.block->barriers[id]);
 }
 
 // The warp spins. When everybody here only spins, what they wait for may be a block that has not begun, or one that

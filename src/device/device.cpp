@@ -21,6 +21,7 @@ void register_symbols() {
   jit::register_runtime_symbols(atomic_symbols());
   jit::register_runtime_symbols(async_copy_symbols());
   jit::register_runtime_symbols(texture_symbols());
+  jit::register_runtime_symbols(texture_symbols());
 }
 
 }  // namespace

@@ -20,34 +20,26 @@ constexpr std::size_t kStacksInSlab = 32;
 // Stacks of equal offset modulo 4 KiB would make the warps' spill slots collide in the L1 cache.
 constexpr std::size_t kStride = kStackBytes + kGuard;
 
-// What a fiber's first switch must hand over. Lives on the stack of the one who switches.
-struct Start {
-  Continuation* from;
-  Continuation* to;
-};
-
 // The top of a fresh stack holds what to run.
 struct Entry {
   FiberFunction function;
   void* argument;
-  Continuation* self;
 };
 
 void arrive(const boost::context::detail::transfer_t& t, bool first) {
-  const auto* start = static_cast<const Start*>(t.data);
-  start->from->context = t.fctx;
+  auto* from = static_cast<Continuation*>(t.data);
+  from->context = t.fctx;
 #if defined(__SANITIZE_ADDRESS__)
-  __sanitizer_finish_switch_fiber(first ? nullptr : start->to->fake_stack, &start->from->stack_bottom,
-                                  &start->from->stack_size);
+  __sanitizer_finish_switch_fiber(first ? nullptr : from->target->fake_stack, &from->stack_bottom, &from->stack_size);
 #else
   (void)first;
 #endif
 }
 
 void enter(boost::context::detail::transfer_t t) {
-  const auto* start = static_cast<const Start*>(t.data);
+  const Continuation* self = static_cast<Continuation*>(t.data)->target;
   const Entry* entry =
-      reinterpret_cast<const Entry*>(static_cast<const std::uint8_t*>(start->to->stack_bottom) + start->to->stack_size);
+      reinterpret_cast<const Entry*>(static_cast<const std::uint8_t*>(self->stack_bottom) + self->stack_size);
   const FiberFunction function = entry->function;
   void* const argument = entry->argument;
   arrive(t, true);
@@ -87,7 +79,7 @@ bool StackPool::is_guard(std::uint64_t address) const {
 
 void prepare(Continuation& to, const Stack& stack, FiberFunction function, void* argument) {
   auto* entry = reinterpret_cast<Entry*>(stack.top() - 64);
-  *entry = {function, argument, &to};
+  *entry = {function, argument};
   to.stack_bottom = stack.low;
   to.stack_size = kStackBytes - 64;
   to.context = boost::context::detail::make_fcontext(stack.top() - 64, kStackBytes - 64, &enter);
@@ -97,8 +89,9 @@ void prepare(Continuation& to, const Stack& stack, FiberFunction function, void*
 #endif
 }
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 void switch_to(Continuation& from, Continuation& to) {
-  Start start{&from, &to};
+  from.target = &to;
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_start_switch_fiber(&from.fake_stack, to.stack_bottom, to.stack_size);
 #endif
@@ -106,8 +99,8 @@ void switch_to(Continuation& from, Continuation& to) {
   if (!from.tsan_fiber) from.tsan_fiber = __tsan_get_current_fiber();
   __tsan_switch_to_fiber(to.tsan_fiber, 0);
 #endif
-  const auto back = boost::context::detail::jump_fcontext(to.context, &start);
-  arrive(back, false);
+  arrive(boost::context::detail::jump_fcontext(to.context, &from), false);
 }
+#endif
 
 }  // namespace warpgrind::device

@@ -79,7 +79,7 @@ struct Barrier {
   std::uint32_t arrived = 0;   // warps
   std::uint32_t expected = 0;  // warps; 0: every warp of the block that has not ended
   std::uint32_t popc = 0;
-  bool all = true, any = false;
+  bool all = true, any = false, reduces = false;
   WarpFiber* first = nullptr;  // those that wait
   WarpFiber* last = nullptr;
 };

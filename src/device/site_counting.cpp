@@ -106,13 +106,17 @@ void count_affine(Worker& worker, std::uint32_t site, StateSpace space, std::uin
   SiteRecord& record = worker.records[site];
   record.used = true;
   const auto low = static_cast<std::uint8_t>(base & 255);
-  for (AffinePattern& p : record.affine) {
-    if (p.hits != 0 && p.kx == kx && p.ky == ky && p.mask == mask && p.base == low && p.space == space) {
+  for (unsigned k = 0; k < kAffinePatterns; ++k) {
+    const std::uint32_t slot = (record.next_affine + k) % kAffinePatterns;
+    AffinePattern& p = record.affine[slot];
+    if (p.mask == mask && p.base == low && p.kx == kx && p.ky == ky && p.space == space && p.hits != 0) {
       ++p.hits;
+      record.next_affine = (slot + 1) % kAffinePatterns;
       return;
     }
   }
-  AffinePattern& p = record.affine[record.next_victim++ % kAffinePatterns];
+  AffinePattern& p = record.affine[record.next_affine];
+  record.next_affine = (record.next_affine + 1) % kAffinePatterns;
   fold_affine(launch, launch.kernel->sites[site], record, p);
   p = {kx, ky, 1, mask, low, space};
 }
@@ -165,7 +169,7 @@ void collect(Worker& worker, events::LaunchCounts& counts) {
     to.local_lanes += from.local_lanes;
     record.counts = {};
     record.used = false;
-    record.next_victim = 0;
+    record.next_affine = 0;
   }
   if (launch.counters) {
     const jit::CompiledKernel& code = *launch.kernel->code;

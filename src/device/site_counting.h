@@ -25,13 +25,15 @@ struct LanePattern {
   StateSpace space = StateSpace::none;
 };
 
-inline constexpr unsigned kAffinePatterns = 4;
+// Masks of a site come in turns (the steps of a reduction, the edges of a stencil), so the search begins behind the
+// last hit.
+inline constexpr unsigned kAffinePatterns = 16;
 
 // One a site and worker. Empty between launches.
 struct alignas(64) SiteRecord {
   LanePattern lanes;
   AffinePattern affine[kAffinePatterns];
-  std::uint32_t next_victim = 0;
+  std::uint32_t next_affine = 0;
   std::uint32_t refills = 0;  // of the inline cache in this launch
   bool used = false;
   events::SiteCounts counts;
