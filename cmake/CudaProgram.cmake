@@ -1,0 +1,51 @@
+# add_cuda_program(NAME SOURCE [COMPILER nvcc|clang] [CUDART static|shared] [OUTPUT DIR] [INCLUDES DIR...] [FLAGS FLAG...])
+#
+# Builds an ordinary CUDA program. Not CMake's own CUDA language: that needs a toolkit at configure time, and these programs
+# are built without one too, by clang-19 and scripts/cuda_clang.py. COMPILER defaults to nvcc when it is installed. What a
+# compiler that is not there would build is skipped. The target is called program_NAME.
+find_program(WARPGRIND_NVCC nvcc PATHS /usr/local/cuda/bin)
+find_program(WARPGRIND_CLANG clang++-19 PATHS /usr/lib/llvm-19/bin)
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+
+function(add_cuda_program name source)
+  cmake_parse_arguments(arg "" "COMPILER;CUDART;OUTPUT" "INCLUDES;FLAGS" ${ARGN})
+  if(NOT arg_COMPILER)
+    set(arg_COMPILER clang)
+    if(WARPGRIND_NVCC)
+      set(arg_COMPILER nvcc)
+    endif()
+  endif()
+  if(NOT arg_OUTPUT)
+    set(arg_OUTPUT ${CMAKE_CURRENT_BINARY_DIR})
+  endif()
+  if(NOT arg_CUDART)
+    set(arg_CUDART static)
+  endif()
+  get_filename_component(source ${source} ABSOLUTE)
+  set(program ${arg_OUTPUT}/${name})
+  set(include_flags ${arg_INCLUDES})
+  list(TRANSFORM include_flags PREPEND "-I")
+  file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/lab/harness/*.h ${CMAKE_SOURCE_DIR}/lab/harness/clang/*.h)
+
+  if(arg_COMPILER STREQUAL nvcc AND WARPGRIND_NVCC)
+    add_custom_command(
+      OUTPUT ${program}
+      COMMAND ${CMAKE_COMMAND} -E make_directory ${arg_OUTPUT}
+      COMMAND ${WARPGRIND_NVCC} -O3 -std=c++17 -arch=sm_90 -lineinfo -cudart ${arg_CUDART} ${include_flags} ${arg_FLAGS}
+              ${source} -o ${program}
+      DEPENDS ${source} ${headers}
+      COMMENT "nvcc ${name}" VERBATIM)
+  elseif(arg_COMPILER STREQUAL clang AND WARPGRIND_CLANG AND TARGET cudart)
+    add_custom_command(
+      OUTPUT ${program}
+      COMMAND ${CMAKE_COMMAND} -E make_directory ${arg_OUTPUT}
+      COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/scripts/cuda_clang.py -c ${WARPGRIND_CLANG} ${include_flags}
+              ${arg_FLAGS} ${source} -o ${program}.o
+      COMMAND ${WARPGRIND_CLANG} ${program}.o -o ${program} $<TARGET_FILE:cudart>
+      DEPENDS ${source} ${headers} ${CMAKE_SOURCE_DIR}/scripts/cuda_clang.py cudart
+      COMMENT "clang ${name}" VERBATIM)
+  else()
+    return()
+  endif()
+  add_custom_target(program_${name} ALL DEPENDS ${program})
+endfunction()

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""Checks what src/layers.txt grants, and the limits of size.
+
+  check_layers.py [--sizes]     --sizes also lists files and functions over the soft limits
+
+An include of a folder that the line of the including folder does not name is an error, and so is a folder without a line.
+Files may have 800 lines and functions 120; scripts/size_exceptions.txt lists exceptions, one a line: PATH[:FUNCTION] REASON.
+"""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FILE_SOFT, FILE_HARD = 400, 800
+FUNCTION_SOFT, FUNCTION_HARD = 60, 120
+NOT_A_FUNCTION = re.compile(r"^\s*(if|for|while|switch|else|do|namespace|struct|class|enum|union|extern|return|catch|case|"
+                            r"default|try|#)\b|^\s*#|=\s*\{$|\)\s*=>|\[[^\]]*\]\s*(\([^)]*\))?[^;{]*\{$")
+
+
+def read_layers():
+    layers = {}
+    for line in (ROOT / "src/layers.txt").read_text().splitlines():
+        line = line.split("#")[0].strip()
+        if line:
+            folder, _, granted = line.partition(":")
+            layers[folder.strip()] = granted.split()
+    return layers
+
+
+def check_includes(layers, errors):
+    for path in sorted(ROOT.glob("src/*/**/*")):
+        if path.suffix not in (".h", ".cpp", ".inc"):
+            continue
+        folder = path.relative_to(ROOT / "src").parts[0]
+        if folder not in layers:
+            errors.append(f"src/{folder}: no line in src/layers.txt")
+            continue
+        for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
+            include = re.match(r'\s*#\s*include\s+"([a-z0-9_]+)/', line)
+            if include and include[1] in layers and include[1] != folder and include[1] not in layers[folder]:
+                errors.append(f"{path.relative_to(ROOT)}:{number}: {folder} may not include {include[1]} (src/layers.txt)")
+        foreign = "llvm/" if folder != "jit" else None
+        if foreign and re.search(r'#\s*include\s+["<]llvm/', path.read_text(errors="replace")):
+            if folder not in ("base", "fatbin", "session"):  # demangling and object files are libraries like any other
+                errors.append(f"{path.relative_to(ROOT)}: only jit includes LLVM")
+
+
+def functions(lines):
+    """(name, first line, lines) of the outermost functions; relies on clang-format's indentation."""
+    i = 0
+    while i < len(lines):
+        code = re.sub(r"\s*//.*", "", lines[i]).rstrip()
+        if not code.endswith("{"):
+            i += 1
+            continue
+        start = i  # the header may stand on several lines
+        while start > 0 and re.sub(r"//.*", "", lines[start - 1]).strip() and \
+                not re.search(r"([;{}:]|^\s*#.*)\s*$", re.sub(r"\s*//.*", "", lines[start - 1])):
+            start -= 1
+        header = " ".join(line.strip() for line in lines[start:i + 1])
+        indent = len(lines[start]) - len(lines[start].lstrip())
+        if "(" not in header or NOT_A_FUNCTION.search(header):
+            i += 1
+            continue
+        end = i + 1
+        while end < len(lines) and not re.match(rf"^\s{{0,{indent}}}\}}", lines[end]):
+            end += 1
+        name = re.search(r"([~\w:]+|operator[^\s(]*)\s*\(", header)
+        yield (name[1] if name else "?"), start + 1, end - start + 1
+        i = end + 1
+
+
+def check_sizes(errors, notes):
+    exceptions = {}
+    listed = ROOT / "scripts/size_exceptions.txt"
+    if listed.exists():
+        for line in listed.read_text().splitlines():
+            if line.strip() and not line.startswith("#"):
+                what, _, reason = line.partition(" ")
+                exceptions[what] = reason
+    for path in sorted(p for folder in ("src", "lab", "bench") for p in ROOT.glob(f"{folder}/**/*")):
+        if path.suffix not in (".h", ".cpp", ".cu", ".cc"):
+            continue
+        name = str(path.relative_to(ROOT))
+        lines = path.read_text(errors="replace").splitlines()
+        if len(lines) > FILE_SOFT and name not in exceptions:
+            (errors if len(lines) > FILE_HARD else notes).append(f"{name}: {len(lines)} lines")
+        for function, first, count in functions(lines):
+            if count > FUNCTION_SOFT and f"{name}:{function}" not in exceptions:
+                (errors if count > FUNCTION_HARD else notes).append(f"{name}:{first}: {function} has {count} lines")
+
+
+def main():
+    errors, notes = [], []
+    check_includes(read_layers(), errors)
+    check_sizes(errors, notes)
+    if "--sizes" in sys.argv[1:]:
+        for note in notes:
+            print(f"over the soft limit: {note}")
+    for error in errors:
+        print(f"error: {error}")
+    print(f"layers and sizes: {len(errors)} errors, {len(notes)} over the soft limits")
+    return 1 if errors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

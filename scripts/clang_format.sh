@@ -1,0 +1,10 @@
+#!/bin/sh
+# Prints the name of clang-format 14. Another version formats differently, so none other will do.
+for name in clang-format-14 clang-format; do
+  if command -v $name >/dev/null && $name --version | grep -q 'version 14\.'; then
+    echo $name
+    exit 0
+  fi
+done
+echo "clang-format 14 is not installed (Debian: apt-get install clang-format-14)" >&2
+echo clang-format-14

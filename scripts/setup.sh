@@ -1,0 +1,34 @@
+#!/bin/sh
+# Installs what the build needs from Debian (12 or later) or Ubuntu, and only what is missing.
+#   scripts/setup.sh            what `make run` and `make test` need
+#   CI=1 scripts/setup.sh       also clang-format and the runtime of the fuzz targets
+#   BENCH=1 scripts/setup.sh    also the peers that `make bench` compares with
+# Works as root or through sudo. The CUDA toolkit is not installed: programs are then compiled by clang-19.
+set -eu
+
+packages="llvm-19-dev clang-19 libtbb-dev libboost-context-dev libfmt-dev libcli11-dev nlohmann-json3-dev libzstd-dev
+  liblz4-dev ninja-build ccache pkg-config cmake g++ libgtest-dev libbenchmark-dev python3"
+[ -n "${CI:-}" ] && packages="$packages clang-format-14 libclang-rt-19-dev"
+[ -n "${BENCH:-}" ] && packages="$packages ocl-icd-opencl-dev pocl-opencl-icd oclgrind libgomp1"
+
+missing=""
+if command -v dpkg-query >/dev/null; then
+  for package in $packages; do
+    state=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+    [ "$state" = installed ] || missing="$missing $package"
+  done
+else
+  echo "setup: not a Debian system: please install what these packages hold: $packages" >&2
+  exit 0
+fi
+[ -z "$missing" ] && exit 0
+
+echo "setup: installing$missing"
+as_root=""
+if [ "$(id -u)" -ne 0 ]; then
+  command -v sudo >/dev/null || { echo "setup: run this once as root: apt-get install$missing" >&2; exit 1; }
+  as_root="sudo"
+fi
+$as_root apt-get update -q
+# shellcheck disable=SC2086  # a list of words on purpose
+$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $missing
