@@ -84,18 +84,33 @@ bool strictly_monotonic(const std::int64_t* a, unsigned n) {
   return up || down;
 }
 
-// Global atomics: the n-th lane on one address goes into round n; sectors and lines add up over the rounds.
-Touched atomic_rounds(const std::int64_t* a, unsigned n) {
-  if (strictly_monotonic(a, n)) return touched(a, n);
-  unsigned round[kWarpSize], rounds = 0;
+// How many lanes before each had its address: the round of an atomic in which the lane goes.
+unsigned rounds_of(const std::int64_t* a, unsigned n, unsigned* round) {
+  std::uint64_t used = 0;
+  std::int64_t keys[64];
+  unsigned seen[64], rounds = 1;
   for (unsigned i = 0; i < n; ++i) {
-    unsigned before = 0;
-    for (unsigned j = 0; j < i; ++j) before += a[j] == a[i];
-    round[i] = before;
-    if (before + 1 > rounds) rounds = before + 1;
+    std::uint64_t h = (static_cast<std::uint64_t>(a[i]) * 0x9e3779b97f4a7c15ull) >> 58;
+    while (((used >> h) & 1) != 0 && keys[h] != a[i]) h = (h + 1) & 63;
+    if (((used >> h) & 1) == 0) {
+      used |= 1ull << h;
+      keys[h] = a[i];
+      seen[h] = 0;
+    }
+    round[i] = seen[h]++;
+    if (seen[h] > rounds) rounds = seen[h];
   }
-  Touched sum;
-  for (unsigned r = 0; r < rounds; ++r) {
+  return rounds;
+}
+
+// Global atomics: the n-th lane on one address goes into round n; sectors and lines add up over the rounds. The first
+// round has every distinct address in it.
+Touched atomic_rounds(const std::int64_t* a, unsigned n, const Touched& distinct) {
+  if (strictly_monotonic(a, n)) return distinct;
+  unsigned round[kWarpSize];
+  const unsigned rounds = rounds_of(a, n, round);
+  Touched sum = distinct;
+  for (unsigned r = 1; r < rounds; ++r) {
     std::int64_t subset[kWarpSize];
     unsigned m = 0;
     for (unsigned i = 0; i < n; ++i)
@@ -364,7 +379,7 @@ AccessCost global_cost(const AccessRules& rules, AccessType type, const std::int
   }
   const bool atomic = type == AccessType::atomic || type == AccessType::reduction;
   const Touched distinct = touched(addresses, n);
-  const Touched t = atomic ? atomic_rounds(addresses, n) : distinct;
+  const Touched t = atomic ? atomic_rounds(addresses, n, distinct) : distinct;
   const Transactions moved = transactions(rules.coalescing, type, offsets, mask, bytes, t);
   cost.sectors = t.sectors;
   cost.lines = t.lines;
