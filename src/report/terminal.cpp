@@ -167,9 +167,11 @@ void print_table(Writer& w, const Table& table, const Metrics& metrics) {
     if (value(metrics, row.metrics[0]) == 0) continue;
     if (!titled) {
       std::string head = left(std::string("  ") + table.title, kLabel + 1);
+      // A long title eats into the first column.
+      int overhang = static_cast<int>(head.size()) - (kLabel + 1);
       for (const Column& c : table.columns) {
-        const int room = kLabel + 1 - static_cast<int>(head.size());  // a long title eats into the first column
-        head += right(c.title, room < 0 ? c.width + room : c.width);
+        head += right(c.title, c.width - overhang);
+        overhang = 0;
       }
       w.line(w.bold(head));
       titled = true;

@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""Compares the counters of warpgrind with those of a real H200, launch by launch.
+
+    tests/h200/compare.py --warpgrind build/bin/warpgrind --program MICROBENCH [GROUP ...]
+
+MICROBENCH is tests/h200/microbench.cu, built with `nvcc -O3 -std=c++17 -arch=sm_90 -lineinfo`. For each group the program
+runs on the virtual H200; every metric of tests/data/h200/micro_GROUP.csv is compared, and the hash of the kernel's output
+with the one seen on the GPU. Prints a table of equal and different values, with the cause of each difference. Exit code 1:
+a difference that tests/h200/causes.csv does not explain.
+"""
+import argparse
+import collections
+import csv
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+DATA = os.path.join(HERE, "..", "data", "h200")
+
+
+def read_csv(path):
+    with open(path, newline="") as f:
+        return list(csv.DictReader(line for line in f if not line.startswith("#")))
+
+
+def groups():
+    names = [re.fullmatch(r"micro_(\w+)\.csv", n) for n in sorted(os.listdir(DATA))]
+    return [m.group(1) for m in names if m]
+
+
+def run(warpgrind, program, group):
+    """The launches of a group, in order: metrics by name, and the hashes the program printed."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "out.csv")
+        command = [warpgrind, "run", "--gpu", "h200", "--quiet", "--csv", out, program, group]
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
+        if done.returncode != 0 or not os.path.exists(out):
+            print(f"{group}: {' '.join(command)} ended with {done.returncode}\n{done.stdout[-500:]}{done.stderr[-2000:]}")
+            return None, []
+        launches = collections.OrderedDict()
+        for row in read_csv(out):
+            launches.setdefault(int(row["ID"]), {})[row["Metric Name"]] = row["Metric Value"]
+    hashes = [line.split("|")[7] for line in done.stdout.splitlines() if line.startswith("L|")]
+    return list(launches.values()), hashes
+
+
+def same(ours, theirs):
+    try:
+        a, b = float(ours), float(theirs.replace(",", ""))
+    except ValueError:
+        return ours == theirs
+    return abs(a - b) <= 0.0051 if "." in theirs else a == b
+
+
+class Causes:
+    """causes.csv: group, label and metric (regular expressions, matched in full) and the cause of the difference."""
+
+    def __init__(self):
+        self.rows = read_csv(os.path.join(HERE, "causes.csv"))
+        self.used = set()
+
+    def find(self, group, label, metric):
+        for i, row in enumerate(self.rows):
+            if all(re.fullmatch(row[k], v) for k, v in (("group", group), ("label", label), ("metric", metric))):
+                self.used.add(i)
+                return row["cause"]
+        return None
+
+
+def compare(group, launches, hashes, causes, verbose):
+    truth = read_csv(os.path.join(DATA, f"micro_{group}.csv"))
+    result = collections.Counter()
+    by_cause = collections.Counter()
+    unexplained = []
+    if len(launches) != len(truth):
+        unexplained.append(f"{group}: {len(launches)} launches, the GPU made {len(truth)}")
+    for index, (ours, theirs) in enumerate(zip(launches, truth)):
+        checks = [(m, v) for m, v in theirs.items() if m not in ("label", "output_fnv1a64", "kernel", "block", "grid")]
+        if index < len(hashes):
+            ours = dict(ours, output_fnv1a64=hashes[index])
+            checks.append(("output_fnv1a64", theirs["output_fnv1a64"]))
+        for metric, value in checks:
+            got = ours.get(metric)
+            if got is not None and same(got, value):
+                result["equal"] += 1
+                continue
+            cause = causes.find(group, theirs["label"], metric)
+            if cause is None:
+                result["unexplained"] += 1
+                unexplained.append(f"{group}: {theirs['label']}: {metric}: {got}, GPU {value}")
+            else:
+                result["explained"] += 1
+                by_cause[cause] += 1
+                if verbose:
+                    print(f"  {theirs['label']}: {metric}: {got}, GPU {value}: {cause}")
+    return result, by_cause, unexplained
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--warpgrind", default="build/bin/warpgrind")
+    parser.add_argument("--program", required=True)
+    parser.add_argument("--show", type=int, default=40, help="unexplained differences printed")
+    parser.add_argument("--verbose", action="store_true", help="print explained differences too")
+    parser.add_argument("group", nargs="*")
+    options = parser.parse_args()
+
+    causes = Causes()
+    total, all_causes, unexplained, failed = collections.Counter(), collections.Counter(), [], []
+    print(f"{'group':12} {'launches':>8} {'values':>8} {'equal':>8} {'different':>10} {'unexplained':>12}")
+    for group in options.group or groups():
+        launches, hashes = run(options.warpgrind, options.program, group)
+        if launches is None:
+            failed.append(group)
+            continue
+        result, by_cause, problems = compare(group, launches, hashes, causes, options.verbose)
+        values = sum(result.values())
+        print(f"{group:12} {len(launches):8} {values:8} {result['equal']:8} {result['explained']:10} {result['unexplained']:12}",
+              flush=True)
+        total.update(result)
+        all_causes.update(by_cause)
+        unexplained += problems
+    print(f"{'all':12} {'':8} {sum(total.values()):8} {total['equal']:8} {total['explained']:10} {total['unexplained']:12}")
+    if all_causes:
+        print("\nDifferences by cause")
+        for cause, count in all_causes.most_common():
+            print(f"{count:8}  {cause}")
+    if unexplained:
+        print(f"\nUnexplained ({len(unexplained)})")
+        for line in unexplained[: options.show]:
+            print("  " + line)
+    if failed:
+        print("\nDid not run: " + " ".join(failed))
+    return 1 if unexplained or failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

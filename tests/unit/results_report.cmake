@@ -1,0 +1,1 @@
+target_link_libraries(test_results_report PRIVATE wg_report)

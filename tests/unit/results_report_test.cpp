@@ -1,0 +1,137 @@
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "report/format.h"
+#include "report/gpus.h"
+#include "report/terminal.h"
+#include "results/collect.h"
+
+namespace warpgrind::report {
+namespace {
+
+// The naive transpose of one 32 x 32 tile a warp row: loads in a row, stores in a column.
+results::Profile transpose(const char* gpu) {
+  const GpuModel& model = **find_gpu_model(gpu);
+  events::KernelFacts facts;
+  events::LaunchCounts counts;
+  const auto add = [&](events::SiteKind kind, StateSpace space, int stride) {
+    std::int64_t offsets[kWarpSize];
+    for (unsigned l = 0; l < kWarpSize; ++l) offsets[l] = std::int64_t{l} * stride;
+    events::Site s;
+    s.kind = kind;
+    s.space = space;
+    s.instruction = static_cast<std::uint32_t>(facts.sites.size());
+    facts.sites.push_back(s);
+    events::SiteCounts& c = counts.sites.emplace_back();
+    const AccessType type = kind == events::SiteKind::load ? AccessType::load : AccessType::store;
+    c.requests = 32768;
+    c.lanes = 32 * c.requests;
+    if (space == StateSpace::shared) {
+      c.shared.add(shared_cost(model.rules, type, offsets, kFullMask, 4), c.requests);
+      c.shared_requests = c.requests;
+      c.shared_lanes = c.lanes;
+    } else {
+      c.global.add(global_cost(model.rules, type, offsets, kFullMask, 4), c.requests);
+      c.global_requests = c.requests;
+      c.global_lanes = c.lanes;
+    }
+  };
+  add(events::SiteKind::load, StateSpace::global, 4);
+  add(events::SiteKind::store, StateSpace::global, 4096);
+  add(events::SiteKind::load, StateSpace::shared, 128);
+  events::BlockFacts block;
+  block.by_class[static_cast<unsigned>(events::InstructionClass::integer)] = 12;
+  block.by_class[static_cast<unsigned>(events::InstructionClass::load_store)] = 3;
+  facts.blocks.push_back(block);
+  counts.blocks.push_back({32768, 32768 * 32});
+  results::LaunchRecord r;
+  r.name = "transposeNaive(float *, const float *, int)";
+  r.mangled_name = "t";
+  r.shape.model = &model;
+  r.shape.grid = {32, 32, 1};
+  r.shape.block = {32, 8, 1};
+  r.shape.registers = 16;
+  r.shape.registers_from_binary = true;
+  r.facts = &facts;
+  r.counts = &counts;
+  results::Collector collector(false);
+  collector.add(r);
+  collector.add_transfer("HtoD", "pageable", 4 << 20, 230000);
+  return collector.profile();
+}
+
+int widest(const std::string& text) {
+  int most = 0;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) most = std::max(most, static_cast<int>(line.size()));
+  return most;
+}
+
+TEST(Terminal, KernelFitsEightyColumnsAndSaysOrigins) {
+  const results::Profile p = transpose("h200");
+  const std::string text = profile_text(p, {});
+  if (std::getenv("WARPGRIND_SHOW") != nullptr) std::fputs(text.c_str(), stdout);
+  EXPECT_LE(widest(text), 80) << text;
+  EXPECT_NE(text.find("transposeNaive"), std::string::npos);
+  EXPECT_NE(text.find("1,048,576"), std::string::npos);  // 32 sectors x 32768 stores
+  EXPECT_NE(text.find("32.00"), std::string::npos);
+  EXPECT_NE(text.find("exact"), std::string::npos);
+  EXPECT_NE(text.find("estimated"), std::string::npos);
+  EXPECT_EQ(text.find("this GPU's rule"), std::string::npos);
+  EXPECT_EQ(text.find('\033'), std::string::npos);
+  EXPECT_NE(profile_text(p, {.colour = true}).find('\033'), std::string::npos);
+}
+
+TEST(Terminal, OldGpusShowTheirTransactions) {
+  const std::string text = profile_text(transpose("g80"), {});
+  if (std::getenv("WARPGRIND_SHOW") != nullptr) std::fputs(text.c_str(), stdout);
+  EXPECT_LE(widest(text), 80) << text;
+  EXPECT_NE(text.find("this GPU's rule"), std::string::npos);
+}
+
+TEST(Terminal, FindingSaysWhatWhereAndWhatToDo) {
+  results::Finding f;
+  f.kind = "error";
+  f.message = "write of 4 bytes is 400 bytes past the end of a 4096-byte allocation";
+  f.advice = "check the index against the array's size";
+  f.kernel = "fill(int *, int)";
+  f.file = "fill.cu";
+  f.line = 7;
+  f.ptx_line = 31;
+  f.text = "st.global.u32 [%rd4], %r1;";
+  f.block = {3, 0, 0};
+  f.thread = {100, 0, 0};
+  const std::string text = finding_text(f, {});
+  EXPECT_EQ(text,
+            "warpgrind: error: write of 4 bytes is 400 bytes past the end of a 4096-byte allocation\n"
+            "  kernel  fill(int *, int)\n"
+            "  source  fill.cu:7\n"
+            "  PTX     line 31: st.global.u32 [%rd4], %r1;\n"
+            "  who     block (3, 0, 0), thread (100, 0, 0)\n"
+            "  do      check the index against the array's size\n");
+}
+
+TEST(Gpus, ListAndFigures) {
+  const std::string list = gpus_text();
+  if (std::getenv("WARPGRIND_SHOW") != nullptr) std::fputs((list + gpu_text(**find_gpu_model("g80"))).c_str(), stdout);
+  EXPECT_LE(widest(list), 80);
+  EXPECT_NE(list.find("h200"), std::string::npos);
+  const std::string one = gpu_text(**find_gpu_model("gtx280"));
+  EXPECT_NE(one.find("141.7 GB/s = 132.0 GiB/s"), std::string::npos) << one;
+  EXPECT_NE(one.find("1107 MHz x 2 transfers a clock x 512 bit / 8"), std::string::npos) << one;
+}
+
+TEST(Format, Numbers) {
+  EXPECT_EQ(grouped(0), "0");
+  EXPECT_EQ(grouped(999), "999");
+  EXPECT_EQ(grouped(1234567), "1,234,567");
+  EXPECT_EQ(grouped(-1234), "-1,234");
+  EXPECT_EQ(with_bytes(4096), "4.0 KiB");
+  EXPECT_EQ(with_time(1500), "1.50 us");
+  EXPECT_EQ(right("a", 3), "  a");
+  EXPECT_EQ(left("é", 3), "é  ");
+}
+
+}  // namespace
+}  // namespace warpgrind::report
