@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes floating_point.ptx, matrix.ptx and cases.txt beside itself: one small kernel an instruction form, run here by
+"""Writes floating_point.ptx, matrix.ptx, consistency.ptx and their cases beside itself: one small kernel an instruction form, run here by
 hardware_test and on an NVIDIA GPU by run_on_gpu.cu. A line of cases.txt is
     kernel | file | threads | input a | input b | input c | output type | bytes of output | instruction
 where an input is kind:bytes (see inputs.h). Expected hashes are kept in expected.txt, written by run_on_gpu.
@@ -197,6 +197,39 @@ def rows_cases(add):
         ['raw:128', 'none:0', 'none:0'], 'raw', 128, 'movmatrix.sync.aligned.m8n8.trans.b16')
 
 
+def consistency():
+    """Forms the H200 does not have (sm_100), against forms it has: each kernel writes zeros if they agree."""
+    out = [HEADER.replace('8.8', '9.0').replace('sm_90', 'sm_100')]
+
+    def add(body, text):
+        name = f'c{len(out)}'
+        registers = '  .reg .b32 %u<5>; .reg .f32 %f<8>; .reg .b16 %h<4>; .reg .b64 %q<5>;\n  mul.wide.u32 %o, %i, 4;\n'
+        loads = ''.join(f'  add.u64 %{p}, %{p}, %o; ld.global.f32 %f{k}, [%{p}];\n' for k, p in enumerate('abc'))
+        out.append(kernel(name, registers + loads + '  ' + body + '\n  add.u64 %d, %d, %o; st.global.b32 [%d], %u0;\n'))
+        more.append(f'{name} | consistency.ptx | {CASES} | f32.0:{4 * CASES} | f32.1:{4 * CASES} | f32.2:{4 * CASES} | f32 | {4 * CASES} | {text}')
+
+    more = []
+    differ = 'mov.b32 %u1, %f3; mov.b32 %u2, %f4; xor.b32 %u0, %u1, %u2;'
+    for op, n in (('add.rn', 2), ('sub.rn', 2), ('mul.rz.ftz', 2), ('fma.rn', 3), ('fma.rp.ftz', 3)):
+        body = ' '.join(f'mov.b64 %q{k}, {{%f{k}, %f{(k + 1) % 3}}};' for k in range(3))
+        body += f' {op}.f32x2 %q4, ' + ', '.join(f'%q{k}' for k in range(n)) + '; mov.b64 {%u1, %u2}, %q4;'
+        for half in range(2):
+            body += f' {op}.f32 %f{4 + half}, ' + ', '.join(f'%f{(k + half) % 3}' for k in range(n)) + f'; mov.b32 %u{3 + half}, %f{4 + half};'
+        add(body + ' xor.b32 %u1, %u1, %u3; xor.b32 %u2, %u2, %u4; or.b32 %u0, %u1, %u2;', f'{op}.f32x2')
+    for t in ('f16', 'bf16'):
+        wide = f'mov.b32 {{%h0, %h1}}, %f0; mov.b32 {{%h2, %h3}}, %f1; cvt.f32.{t} %f5, %h0; cvt.f32.{t} %f6, %h2; '
+        add(wide + f'fma.rn.f32.{t} %f3, %h0, %h2, %f2; fma.rn.f32 %f4, %f5, %f6, %f2; ' + differ, f'fma.rn.f32.{t}')
+        add(wide + f'add.rn.f32.{t} %f3, %h0, %f2; add.rn.f32 %f4, %f5, %f2; ' + differ, f'add.rn.f32.{t}')
+        for op in ('tanh.approx', 'ex2.approx' + ('.ftz' if t == 'bf16' else '')):
+            add(f'mov.b32 %u1, %f0; mov.b32 {{%h0, %h1}}, %u1; {op}.{t}x2 %u2, %u1; {op}.{t} %h2, %h0; {op}.{t} %h3, %h1; '
+                'mov.b32 %u3, {%h2, %h3}; xor.b32 %u0, %u2, %u3;', f'{op}.{t}x2')
+    add('min.f32 %f3, %f0, %f1, %f2; min.f32 %f4, %f0, %f1; min.f32 %f4, %f4, %f2; ' + differ, 'min.f32 of three')
+    add('mad.rn.f32 %f3, %f0, %f1, %f2; fma.rn.f32 %f4, %f0, %f1, %f2; ' + differ, 'mad.rn.f32')
+    open(os.path.join(HERE, 'consistency.ptx'), 'w').write('\n'.join(out))
+    open(os.path.join(HERE, 'consistency.txt'), 'w').write('\n'.join(more) + '\n')
+
+
 floating_point()
 matrix()
+consistency()
 open(os.path.join(HERE, 'cases.txt'), 'w').write('\n'.join(lines) + '\n')

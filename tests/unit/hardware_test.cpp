@@ -37,7 +37,7 @@ class Hardware : public testing::TestWithParam<const char*> {
     options.workers = 1;
     options.cpu = GetParam();
     gpu_ = std::make_unique<device::Device>(0, **model, options);
-    for (const char* file : {"floating_point.ptx", "matrix.ptx"}) {
+    for (const char* file : {"floating_point.ptx", "matrix.ptx", "consistency.ptx"}) {
       auto parsed = ptx::parse(read_file(kFolder + file), file);
       ASSERT_TRUE(parsed.ok()) << parsed.error().message << parsed.error().detail;
       auto loaded = gpu_->load(*parsed);
@@ -110,6 +110,19 @@ TEST_P(Hardware, SameBitsAsAnH200) {
   }
   EXPECT_EQ(exact, 374u);
   EXPECT_EQ(approximate, 22u);
+}
+
+// Forms the H200 does not have, against forms it has.
+TEST_P(Hardware, NewFormsAgreeWithOldOnes) {
+  ASSERT_NO_FATAL_FAILURE(start());
+  for (const hardware::Case& c : hardware::read_cases(kFolder + "consistency.txt")) {
+    const hardware::Bytes in[3] = {hardware::make_input(c.inputs[0], 0), hardware::make_input(c.inputs[1], 1),
+                                   hardware::make_input(c.inputs[2], 2)};
+    const auto out = run(c, in);
+    if (out) {
+      EXPECT_EQ(*out, hardware::Bytes(out->size(), 0)) << c.instruction;
+    }
+  }
 }
 
 // The host's own CPU, and one without AVX-512.
