@@ -8,6 +8,7 @@
 #include "device/fault.h"
 #include "device/runtime.h"
 #include "device/runtime_functions.h"
+#include "device/scheduler.h"
 
 namespace warpgrind::device {
 
@@ -23,7 +24,7 @@ std::uint32_t reduction(const Barrier& b, std::uint32_t operation) {
 
 // Those that wait become ready as they stand in the list. (Their state stays `barrier` until they run: it is looked at
 // only when no warp is ready.)
-void release(Worker& w, Barrier& barrier) {
+inline void release(Worker& w, Barrier& barrier) {
   if (barrier.reduces)
     for (WarpFiber* f = barrier.first; f; f = f->next) f->barrier_result = reduction(barrier, f->barrier_operation);
   if (barrier.first) {
@@ -79,15 +80,14 @@ bool arrive(jit::WarpContext& c, const Arrival& a, const LaneMask* predicate) {
   return true;
 }
 
-void wait(WarpFiber& f, const Arrival& a) {
-  Barrier& barrier = f.block->barriers[a.id];
+inline void wait(WarpFiber& f, Barrier& barrier, std::uint32_t site, std::uint32_t id) {
   f.state = WarpState::barrier;
-  f.wait_site = a.site;
-  f.wait_barrier = a.id;
+  f.wait_site = site;
+  f.wait_barrier = id;
   f.next = nullptr;
   (barrier.last ? barrier.last->next : barrier.first) = &f;
   barrier.last = &f;
-  suspend(*f.worker);
+  suspend(*f.worker, f);
 }
 
 bool alone(const jit::WarpContext& c, const Arrival& a) {
@@ -102,7 +102,7 @@ void barrier(jit::WarpContext& c, const Arrival& a) {
   if (arrive(c, a, nullptr))
     release(*f.worker, f.block->barriers[a.id]);
   else
-    wait(f, a);
+    wait(f, f.block->barriers[a.id], a.site, a.id);
 }
 
 }  // namespace
@@ -136,7 +136,18 @@ using namespace warpgrind::device;
 extern "C" {
 
 void wg_barrier(void* context, std::uint32_t site, std::uint32_t id, std::uint32_t threads, std::uint32_t mask) {
-  barrier(warp(context), {site, id, threads, mask});
+  // __syncthreads() of a whole block, the common case.
+  jit::WarpContext& c = warp(context);
+  WarpFiber& f = fiber_of(c);
+  Block& b = *f.block;
+  Barrier& all = b.barriers[0];
+  const bool plain = (id | threads | c.exited | b.ended | all.expected) == 0 && mask == c.initial_mask &&
+                     !f.worker->launch->observe_barriers && b.barriers_in_use != 0;
+  if (!plain) return barrier(c, {site, id, threads, mask});
+  if (++all.arrived == b.warps)
+    release(*f.worker, all);
+  else
+    wait(f, all, site, 0);
 }
 
 std::uint32_t wg_barrier_reduce(void* context, std::uint32_t site, std::uint32_t id, std::uint32_t threads,
@@ -146,7 +157,7 @@ std::uint32_t wg_barrier_reduce(void* context, std::uint32_t site, std::uint32_t
   const Arrival a{site, id, threads, mask};
   f.barrier_operation = operation;
   if (!arrive(c, a, &predicate)) {
-    wait(f, a);
+    wait(f, f.block->barriers[id], site, id);
     return f.barrier_result;
   }
   Barrier& last = f.block->barriers[id];
@@ -179,7 +190,7 @@ void wg_yield(void* context) {
   }
   f.state = WarpState::yielded;
   queue_ready(w, &f);
-  suspend(w);
+  suspend(w, f);
 }
 
 void wg_interrupt(void* context, std::uint32_t site, std::uint32_t) {
@@ -203,7 +214,7 @@ void wg_interrupt(void* context, std::uint32_t site, std::uint32_t) {
   }
   f.state = WarpState::idle;  // it does not go on
   if (!more || !w.ready_first) finish_listing(w);
-  suspend(w);
+  suspend(w, f);
   leave_launch(w);
 }
 

@@ -12,6 +12,7 @@
 #include "device/fault.h"
 #include "device/module.h"
 #include "device/runtime.h"
+#include "device/scheduler.h"
 #include "device/site_counting.h"
 
 namespace warpgrind::device {
@@ -19,15 +20,6 @@ namespace warpgrind::device {
 namespace {
 
 constexpr std::uint32_t kDefaultMxcsr = 0x1f80;  // round to nearest, denormals on, no traps
-
-WarpFiber* next_ready(Worker& w) {
-  WarpFiber* f = w.ready_first;
-  if (!f) return nullptr;
-  w.ready_first = f->next;
-  if (!w.ready_first) w.ready_last = nullptr;
-  f->next = nullptr;
-  return f;
-}
 
 // ---- Blocks
 
@@ -132,22 +124,77 @@ void end_warp(WarpFiber& f, Worker& w) {
 
 // ---- Scheduling
 
-void fiber_loop(void* argument);
-
-void go_to(Worker& w, Continuation& from, WarpFiber& to) {
-  w.current = &to;
-  if (to.fresh) {
-    to.fresh = false;
-    prepare(to.continuation, to.stack, &fiber_loop, &to);
-  }
-  to.state = WarpState::running;
-  switch_to(from, to.continuation);
-}
-
 void put_idle(Worker& w, WarpFiber& f) {
   f.state = WarpState::idle;
   f.next = w.idle;
   w.idle = &f;
+}
+
+// After a fault: no fiber is where it was.
+void reset(Worker& w) {
+  w.idle = w.ready_first = w.ready_last = w.current = nullptr;
+  for (const auto& f : w.fibers) {
+    f->fresh = true;
+    f->block = nullptr;
+    f->launch = ~0ull;
+    put_idle(w, *f);
+  }
+  while (w.live) retire_block(w, w.live);
+  w.starting = nullptr;
+  w.listing = false;
+}
+
+}  // namespace
+
+WarpFiber::WarpFiber() {
+  std::memset(&context, 0, sizeof context);
+}
+WarpFiber::~WarpFiber() {
+  std::free(local);
+}
+Block::~Block() {
+  std::free(shared_memory);
+}
+Worker::~Worker() {
+  std::free(sites);
+  delete[] records;
+  std::free(scoreboard);
+}
+
+bool activate_block(Worker& w) {
+  Launch& launch = *w.launch;
+  if (launch.stop.load(std::memory_order_relaxed)) return false;
+  if (launch.next_block.load(std::memory_order_relaxed) >= launch.blocks) return false;
+  const std::uint64_t linear = launch.next_block.fetch_add(1, std::memory_order_relaxed);
+  if (linear >= launch.blocks) return false;
+  Block* b = w.free_blocks;
+  if (b) {
+    w.free_blocks = b->next;
+  } else {
+    w.blocks.push_back(std::make_unique<Block>());
+    b = w.blocks.back().get();
+  }
+  give_shared_memory(w, *b);
+  const Dim3& grid = launch.config.grid;
+  b->linear = linear;
+  if (linear < grid.x) {
+    b->index[0] = static_cast<std::uint32_t>(linear);
+    b->index[1] = b->index[2] = 0;
+  } else {
+    const std::uint64_t row = linear / grid.x;
+    b->index[0] = static_cast<std::uint32_t>(linear % grid.x);
+    b->index[1] = static_cast<std::uint32_t>(row % grid.y);
+    b->index[2] = static_cast<std::uint32_t>(row / grid.y);
+  }
+  b->warps = launch.warps_per_block;
+  b->started = b->ended = 0;
+  b->next = w.live;
+  b->previous = nullptr;
+  if (w.live) w.live->previous = b;
+  w.live = b;
+  ++w.live_blocks;
+  w.starting = b;
+  return true;
 }
 
 WarpFiber& take_fiber(Worker& w) {
@@ -169,7 +216,7 @@ WarpFiber& take_fiber(Worker& w) {
   return *w.fibers.back();
 }
 
-[[noreturn]] void report_deadlock(Worker& w) {
+void report_deadlock(Worker& w) {
   Launch& launch = *w.launch;
   std::uint32_t site = ~0u, barrier = ~0u;
   bool mixed = false;
@@ -229,98 +276,6 @@ void fiber_loop(void* argument) {
     w.current = nullptr;
     switch_to(self->continuation, w.main);
   }
-}
-
-// After a fault: no fiber is where it was.
-void reset(Worker& w) {
-  w.idle = w.ready_first = w.ready_last = w.current = nullptr;
-  for (const auto& f : w.fibers) {
-    f->fresh = true;
-    f->block = nullptr;
-    f->launch = ~0ull;
-    put_idle(w, *f);
-  }
-  while (w.live) retire_block(w, w.live);
-  w.starting = nullptr;
-  w.listing = false;
-}
-
-}  // namespace
-
-WarpFiber::WarpFiber() {
-  std::memset(&context, 0, sizeof context);
-}
-WarpFiber::~WarpFiber() {
-  std::free(local);
-}
-Block::~Block() {
-  std::free(shared_memory);
-}
-Worker::~Worker() {
-  std::free(sites);
-  delete[] records;
-  std::free(scoreboard);
-}
-
-void queue_ready(Worker& w, WarpFiber* f) {
-  f->next = nullptr;
-  if (w.ready_last)
-    w.ready_last->next = f;
-  else
-    w.ready_first = f;
-  w.ready_last = f;
-}
-
-bool activate_block(Worker& w) {
-  Launch& launch = *w.launch;
-  if (launch.stop.load(std::memory_order_relaxed)) return false;
-  if (launch.next_block.load(std::memory_order_relaxed) >= launch.blocks) return false;
-  const std::uint64_t linear = launch.next_block.fetch_add(1, std::memory_order_relaxed);
-  if (linear >= launch.blocks) return false;
-  Block* b = w.free_blocks;
-  if (b) {
-    w.free_blocks = b->next;
-  } else {
-    w.blocks.push_back(std::make_unique<Block>());
-    b = w.blocks.back().get();
-  }
-  give_shared_memory(w, *b);
-  const Dim3& grid = launch.config.grid;
-  b->linear = linear;
-  if (linear < grid.x) {
-    b->index[0] = static_cast<std::uint32_t>(linear);
-    b->index[1] = b->index[2] = 0;
-  } else {
-    const std::uint64_t row = linear / grid.x;
-    b->index[0] = static_cast<std::uint32_t>(linear % grid.x);
-    b->index[1] = static_cast<std::uint32_t>(row % grid.y);
-    b->index[2] = static_cast<std::uint32_t>(row / grid.y);
-  }
-  b->warps = launch.warps_per_block;
-  b->started = b->ended = 0;
-  b->next = w.live;
-  b->previous = nullptr;
-  if (w.live) w.live->previous = b;
-  w.live = b;
-  ++w.live_blocks;
-  w.starting = b;
-  return true;
-}
-
-void suspend(Worker& w) {
-  WarpFiber& self = *w.current;
-  if (w.launch->interrupt != 0) stopped(w);
-  if (w.starting) {
-    go_to(w, self.continuation, take_fiber(w));
-    return;
-  }
-  WarpFiber* ready = next_ready(w);
-  if (!ready) report_deadlock(w);
-  if (ready == &self) {
-    self.state = WarpState::running;
-    return;
-  }
-  go_to(w, self.continuation, *ready);
 }
 
 void leave_launch(Worker& w) {

@@ -205,11 +205,8 @@ inline Launch& launch_of(jit::WarpContext& context) {
 // ---- Execution (execution.cpp)
 void prepare_worker(Worker& worker, std::size_t sites, std::size_t scoreboard_slots);  // grows its arrays
 void run_worker(Worker& worker);  // all blocks this worker can get, on the calling thread
-void suspend(Worker& worker);     // the current warp waits (its state says for what); others run
-void queue_ready(Worker& worker, WarpFiber* fiber);
 bool activate_block(Worker& worker);             // false: none left
 [[noreturn]] void leave_launch(Worker& worker);  // abandons every warp of the worker
-[[noreturn]] void finish_listing(Worker& worker);
 void release_if_complete(Worker& worker, Block& block, Barrier& barrier);  // barrier.cpp
 
 }  // namespace warpgrind::device

@@ -105,7 +105,11 @@ void count_affine(Worker& worker, std::uint32_t site, StateSpace space, std::uin
   if (!launch.counters || mask == 0) return;
   SiteRecord& record = worker.records[site];
   record.used = true;
-  const auto low = static_cast<std::uint8_t>(base & 255);
+  auto low = static_cast<std::uint8_t>(base & 255);
+  if ((mask & (mask - 1)) == 0 && (launch.rules.coalescing == CoalescingRule::sectors_32)) {
+    low = 0;  // one lane touches one sector or bank wherever it is
+    kx = ky = 0;
+  }
   for (unsigned k = 0; k < kAffinePatterns; ++k) {
     const std::uint32_t slot = (record.next_affine + k) % kAffinePatterns;
     AffinePattern& p = record.affine[slot];
