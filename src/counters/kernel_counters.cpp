@@ -255,8 +255,10 @@ void derive(Values& v) {
 
 Values site_values(const events::Site& site, const events::SiteCounts& c) {
   Values v;
-  v.set(MetricId::site_inst, d(c.requests));
-  v.set(MetricId::site_thread_inst, d(c.lanes));
+  // A cp.async is counted on both of its sides, global and shared.
+  const bool twice = site.kind == SiteKind::async_copy && c.shared_requests != 0 && c.global_requests != 0;
+  v.set(MetricId::site_inst, d(twice ? c.global_requests : c.requests));
+  v.set(MetricId::site_thread_inst, d(twice ? c.global_lanes : c.lanes));
   v.set(MetricId::site_bytes, d(c.global.bytes_asked + c.local.bytes_asked + c.shared.bytes_asked));
   divide(v, MetricId::site_lanes, d(c.lanes), d(c.requests));
   const bool global = c.global_requests != 0 && site.kind != SiteKind::texture && site.kind != SiteKind::surface;
