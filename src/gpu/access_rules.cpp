@@ -56,6 +56,18 @@ struct Touched {
 // Distinct sectors and lines of n addresses; each access lies within one sector (it is naturally aligned).
 Touched touched(const std::int64_t* addresses, unsigned n) {
   if (n == 0) return {};
+  std::int64_t low = addresses[0], high = addresses[0];
+  for (unsigned i = 1; i < n; ++i) {
+    low = addresses[i] < low ? addresses[i] : low;
+    high = addresses[i] > high ? addresses[i] : high;
+  }
+  low = (low >> kLineShift) << (kLineShift - kSectorShift);  // the line's first sector
+  if ((high >> kSectorShift) - low < 64) {                   // close together: one bit a sector
+    std::uint64_t used = 0;
+    for (unsigned i = 0; i < n; ++i) used |= 1ull << ((addresses[i] >> kSectorShift) - low);
+    const std::uint64_t lines = (used | used >> 1 | used >> 2 | used >> 3) & 0x1111111111111111ull;
+    return {static_cast<unsigned>(std::popcount(used)), static_cast<unsigned>(std::popcount(lines))};
+  }
   std::int64_t previous = addresses[0] >> kSectorShift;
   Touched t{1, 1};
   bool sorted = true;
