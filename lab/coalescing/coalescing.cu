@@ -23,6 +23,7 @@ __global__ void copy_stride(const float* in, float* out, int stride, int n) {
 namespace {
 
 void run(lab::Report& report, bool strided, int k, int n) {
+  lab::require_memory("coalescing", 24.0 * (strided ? double(n) * k : double(n) + k));
   const size_t count = strided ? size_t(n) * k : size_t(n) + k;
   const std::vector<float> in = lab::Random(5).floats(count);
   lab::DeviceArray<float> from(in), to(count);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cuda_runtime.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <cstdio>
@@ -42,6 +43,15 @@ inline int size_argument(int argc, char** argv, int index, int fallback, const c
     std::exit(kExitArguments);
   }
   return static_cast<int>(value);
+}
+
+// Ends the program with a message when the host's memory cannot hold what the program is about to make.
+inline void require_memory(const char* program, double bytes) {
+  const double have = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
+  if (bytes < 0.8 * have) return;
+  std::fprintf(stderr, "%s: this size needs %.1f GB of memory, this machine has %.1f GB\n", program, bytes / 1e9,
+               have / 1e9);
+  std::exit(kExitArguments);
 }
 
 inline int blocks(int elements, int per_block) {

@@ -78,6 +78,7 @@ int main(int argc, char** argv) {
   const int m = lab::size_argument(argc, argv, 1, 256, "the rows of A");
   const int n = lab::size_argument(argc, argv, 2, m, "the columns of B");
   const int k = lab::size_argument(argc, argv, 3, m, "the columns of A");
+  lab::require_memory(argv[0], 8.0 * (double(m) * k + double(k) * n) + 32.0 * double(m) * n);
   std::printf("matrix multiplication, %d x %d times %d x %d\n", m, k, k, n);
   const Problem problem = make_problem(m, n, k);
   lab::Report report;

@@ -152,6 +152,7 @@ void run(lab::Report& report, const char* name, Kernel kernel, int per_block, co
 
 int main(int argc, char** argv) {
   const int n = lab::size_argument(argc, argv, 1, 1000000, "the number of elements");
+  lab::require_memory(argv[0], 8.0 * n);
   std::vector<int> data(n);
   lab::Random random(4);
   double sum = 0;

@@ -106,6 +106,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "%s: the tile width is 16 or 32, not %d\n", argv[0], tile);
     return lab::kExitArguments;
   }
+  lab::require_memory(argv[0], 36.0 * rows * columns);
   std::printf("transpose, %d x %d, tile %d x %d\n", rows, columns, tile, tile);
   const Problem problem = make_problem(rows, columns);
   return tile == 16 ? run_all<16>(problem) : run_all<32>(problem);

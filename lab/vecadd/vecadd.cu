@@ -70,6 +70,7 @@ std::vector<float> run_managed(const std::vector<float>& a, const std::vector<fl
 
 int main(int argc, char** argv) {
   const int n = lab::size_argument(argc, argv, 1, 1000000, "the number of elements");
+  lab::require_memory(argv[0], 40.0 * n);
   lab::Random random(1);
   const std::vector<float> a = random.floats(n), b = random.floats(n);
   std::vector<double> sum(n);
