@@ -1,0 +1,249 @@
+// The work kernels of the benchmark as an ordinary CUDA program; kernels.cl and native.cc hold the same algorithms.
+//
+//   kernels KERNEL SIZE REPETITIONS
+//     KERNEL  vecadd, mm, mmt, transpose, reduce, jacobi, gather, empty
+//     SIZE    elements (vecadd, reduce, gather) or the width of the square (mm, mmt, transpose, jacobi)
+// Prints one line: KERNEL,SIZE,first s,median s,least s,most s,work items,million items a second,ok|WRONG. Times are
+// the host's clock around launch and synchronisation; `first` holds the compilation. The result of the last launch is
+// checked.
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+__global__ void vecadd(const float* a, const float* b, float* c, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) c[i] = a[i] + b[i];
+}
+
+__global__ void mm(const float* a, const float* b, float* c, int width) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  float sum = 0;
+  for (int k = 0; k < width; k++) sum += a[y * width + k] * b[k * width + x];
+  c[y * width + x] = sum;
+}
+
+__global__ void mmt(const float* a, const float* b, float* c, int width) {
+  __shared__ float as[16][16], bs[16][16];
+  int tx = threadIdx.x, ty = threadIdx.y;
+  int x = blockIdx.x * 16 + tx, y = blockIdx.y * 16 + ty;
+  float sum = 0;
+  for (int m = 0; m < width / 16; m++) {
+    as[ty][tx] = a[y * width + m * 16 + tx];
+    bs[ty][tx] = b[(m * 16 + ty) * width + x];
+    __syncthreads();
+    for (int k = 0; k < 16; k++) sum += as[ty][k] * bs[k][tx];
+    __syncthreads();
+  }
+  c[y * width + x] = sum;
+}
+
+__global__ void transpose(const float* in, float* out, int width) {
+  __shared__ float tile[32][33];
+  int tx = threadIdx.x, ty = threadIdx.y;
+  int x = blockIdx.x * 32 + tx, y = blockIdx.y * 32 + ty;
+  for (int j = 0; j < 32; j += 8) tile[ty + j][tx] = in[(y + j) * width + x];
+  __syncthreads();
+  x = blockIdx.y * 32 + tx;
+  y = blockIdx.x * 32 + ty;
+  for (int j = 0; j < 32; j += 8) out[(y + j) * width + x] = tile[tx][ty + j];
+}
+
+__global__ void reduce(const float* in, float* out, int n) {
+  __shared__ float sums[256];
+  int t = threadIdx.x, i = blockIdx.x * 512 + t;
+  sums[t] = in[i] + in[i + 256];
+  __syncthreads();
+  for (int d = 128; d > 0; d >>= 1) {
+    if (t < d) sums[t] += sums[t + d];
+    __syncthreads();
+  }
+  if (t == 0) out[blockIdx.x] = sums[0];
+}
+
+__global__ void jacobi(const double* u, double* w, int width) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x > 0 && y > 0 && x < width - 1 && y < width - 1)
+    w[y * width + x] =
+        0.25 * (u[y * width + x - 1] + u[y * width + x + 1] + u[(y - 1) * width + x] + u[(y + 1) * width + x]);
+}
+
+__global__ void gather(const float* in, const int* index, float* out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = in[index[i]];
+}
+
+__global__ void empty() {}
+
+static void check(cudaError_t error, const char* what) {
+  if (error == cudaSuccess) return;
+  std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(error));
+  std::exit(3);
+}
+#define CHECK(call) check((call), #call)
+
+template <class T>
+static T* device_copy(const std::vector<T>& host) {
+  T* device;
+  CHECK(cudaMalloc(&device, host.size() * sizeof(T)));
+  CHECK(cudaMemcpy(device, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice));
+  return device;
+}
+
+static bool wrong = false;
+static void expect(double got, double want) {
+  if (!(std::fabs(got - want) <= 1e-4 * (1 + std::fabs(want)))) wrong = true;
+}
+
+// A kernel with its buffers: how to launch it and how to check what it left.
+struct Work {
+  double items = 0;
+  std::function<void()> launch, verify;
+};
+
+template <class T>
+static std::vector<T> random_values(size_t count) {
+  std::vector<T> values(count);
+  for (T& v : values) v = std::rand() / static_cast<T>(RAND_MAX);
+  return values;
+}
+
+template <class T>
+static std::vector<T> fetch(const T* device, size_t count) {
+  std::vector<T> host(count);
+  CHECK(cudaMemcpy(host.data(), device, count * sizeof(T), cudaMemcpyDeviceToHost));
+  return host;
+}
+
+static Work vecadd_work(int n) {
+  auto a = random_values<float>(n), b = random_values<float>(n);
+  float *da = device_copy(a), *db = device_copy(b), *dc = device_copy(std::vector<float>(n, -1));
+  return {double(n), [=] { vecadd<<<(n + 255) / 256, 256>>>(da, db, dc, n); },
+          [=] {
+            auto c = fetch(dc, n);
+            for (int i = 0; i < n; i += 997) expect(c[i], a[i] + b[i]);
+          }};
+}
+
+static Work mm_work(int n, bool tiled) {
+  size_t count = size_t(n) * n;
+  auto a = random_values<float>(count), b = random_values<float>(count);
+  float *da = device_copy(a), *db = device_copy(b), *dc = device_copy(std::vector<float>(count, -1));
+  dim3 grid(n / 16, n / 16), block(16, 16);
+  return {double(n) * count,
+          [=] {
+            if (tiled)
+              mmt<<<grid, block>>>(da, db, dc, n);
+            else
+              mm<<<grid, block>>>(da, db, dc, n);
+          },
+          [=] {
+            auto c = fetch(dc, count);
+            for (int y = 0; y < n; y += 13)
+              for (int x = 0; x < n; x += 37) {
+                double sum = 0;
+                for (int k = 0; k < n; k++) sum += double(a[size_t(y) * n + k]) * b[size_t(k) * n + x];
+                expect(c[size_t(y) * n + x], sum);
+              }
+          }};
+}
+
+static Work transpose_work(int n) {
+  size_t count = size_t(n) * n;
+  auto in = random_values<float>(count);
+  float *din = device_copy(in), *dout = device_copy(std::vector<float>(count, -1));
+  dim3 grid(n / 32, n / 32), block(32, 8);
+  return {double(count), [=] { transpose<<<grid, block>>>(din, dout, n); },
+          [=] {
+            auto out = fetch(dout, count);
+            for (int y = 0; y < n; y += 5)
+              for (int x = 0; x < n; x += 3) expect(out[size_t(x) * n + y], in[size_t(y) * n + x]);
+          }};
+}
+
+static Work reduce_work(int n) {
+  auto in = random_values<float>(n);
+  float *din = device_copy(in), *dout = device_copy(std::vector<float>(n / 512, -1));
+  return {double(n), [=] { reduce<<<n / 512, 256>>>(din, dout, n); },
+          [=] {
+            auto out = fetch(dout, n / 512);
+            for (int g = 0; g < n / 512; g += 7) {
+              double sum = 0;
+              for (int i = 0; i < 512; i++) sum += in[size_t(g) * 512 + i];
+              expect(out[g], sum);
+            }
+          }};
+}
+
+static Work jacobi_work(int n) {
+  size_t count = size_t(n) * n;
+  auto u = random_values<double>(count);
+  double *du = device_copy(u), *dw = device_copy(std::vector<double>(count, -1));
+  dim3 grid(n / 32, n / 8), block(32, 8);
+  return {double(count), [=] { jacobi<<<grid, block>>>(du, dw, n); },
+          [=] {
+            auto w = fetch(dw, count);
+            for (size_t y = 1; y + 1 < size_t(n); y += 3)
+              for (size_t x = 1; x + 1 < size_t(n); x += 5)
+                expect(w[y * n + x],
+                       0.25 * (u[y * n + x - 1] + u[y * n + x + 1] + u[(y - 1) * n + x] + u[(y + 1) * n + x]));
+          }};
+}
+
+static Work gather_work(int n) {  // from 4 MiB
+  auto in = random_values<float>(1 << 20);
+  std::vector<int> index(n);
+  for (int& i : index) i = std::rand() & ((1 << 20) - 1);
+  float *din = device_copy(in), *dout = device_copy(std::vector<float>(n, -1));
+  int* dindex = device_copy(index);
+  return {double(n), [=] { gather<<<(n + 255) / 256, 256>>>(din, dindex, dout, n); },
+          [=] {
+            auto out = fetch(dout, n);
+            for (int i = 0; i < n; i += 97) expect(out[i], in[index[i]]);
+          }};
+}
+
+static double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+int main(int argc, char** argv) {
+  const std::string name = argc > 1 ? argv[1] : "";
+  const int size = argc > 2 ? std::atoi(argv[2]) : 0, repetitions = argc > 3 ? std::atoi(argv[3]) : 0;
+  const std::map<std::string, std::function<Work()>> kernels = {{"vecadd", [=] { return vecadd_work(size); }},
+                                                                {"mm", [=] { return mm_work(size, false); }},
+                                                                {"mmt", [=] { return mm_work(size, true); }},
+                                                                {"transpose", [=] { return transpose_work(size); }},
+                                                                {"reduce", [=] { return reduce_work(size); }},
+                                                                {"jacobi", [=] { return jacobi_work(size); }},
+                                                                {"gather", [=] { return gather_work(size); }},
+                                                                {"empty", [] { return Work{1, [] { empty<<<1, 32>>>(); }, [] {}}; }}};
+  const auto found = kernels.find(name);
+  if (found == kernels.end() || size < 1 || repetitions < 1) {
+    std::fprintf(stderr, "usage: kernels KERNEL SIZE REPETITIONS\n");
+    return 2;
+  }
+  const Work work = found->second();
+  std::vector<double> seconds;
+  double first = 0;
+  for (int i = 0; i <= repetitions; i++) {
+    const double begin = now();
+    work.launch();
+    CHECK(cudaGetLastError());
+    CHECK(cudaDeviceSynchronize());
+    (i == 0 ? first : seconds.emplace_back()) = now() - begin;
+  }
+  std::sort(seconds.begin(), seconds.end());
+  const double median = seconds[seconds.size() / 2];
+  work.verify();
+  std::printf("%s,%d,%.6f,%.6f,%.6f,%.6f,%.0f,%.2f,%s\n", name.c_str(), size, first, median, seconds.front(),
+              seconds.back(), work.items, work.items / median / 1e6, wrong ? "WRONG" : "ok");
+  return wrong;
+}
