@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""Runs one case of tests/run/cases/*.toml: `warpgrind` on a whole program, from its command line to its output.
+
+  run_case.py --list                       the names of all cases, one a line
+  run_case.py --build DIR NAME             runs one; exit code 0 passed, 1 failed, 77 skipped (the reason is printed)
+
+A case is a table [[case]] with
+  name       unique; programs built by both compilers give two cases, NAME.nvcc and NAME.clang
+  command    arguments of warpgrind. {NAME} is the program NAME of lab/ or tests/run/programs, {out} an empty folder,
+             {src} this folder, {build} the build folder
+  exit       the expected exit code (default 0); or "nonzero"
+  stdout, stderr   regular expressions that must occur, in this order; not_stdout, not_stderr: that must not
+  needs      "nvcc": skipped when it is not installed
+  launches   list of per-launch checks, kernels: list of per-kernel checks in the JSON file {out}/profile.json:
+             { name = REGEX, launches = N, metrics = { METRIC = "expression" } }
+  files      { NAME = REGEX }: files that the run must leave in {out}
+  prepare    shell commands that run before
+"""
+import argparse
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+SKIP = 77
+# Where programs are: lab/NAME or tests/run/NAME below the build folder; the clang build is NAME_clang where nvcc exists.
+PROGRAM_FOLDERS = ("lab", "tests/run")
+PROGRAM = re.compile(r"\{(\w+)\}")
+
+
+def read_cases():
+    cases = {}
+    for path in sorted((HERE / "cases").glob("*.toml")):
+        with open(path, "rb") as f:
+            data = tomllib.load(f)
+        for case in data["case"]:
+            names = [case["name"]]
+            programs = [p for a in case["command"] + case.get("prepare", []) for p in PROGRAM.findall(a)]
+            if "needs" not in case and any(p not in ("out", "src", "build") for p in programs):
+                names = [f"{case['name']}.nvcc", f"{case['name']}.clang"]
+            for name in names:
+                assert name not in cases, f"{path}: two cases {name}"
+                cases[name] = dict(case, compiler=name.rpartition(".")[2] if len(names) == 2 else "nvcc")
+    return cases
+
+
+def find_program(name, build, compiler):
+    have_nvcc = any((build / folder / f"{name}_clang").exists() for folder in PROGRAM_FOLDERS)
+    for folder in PROGRAM_FOLDERS:
+        for candidate in ([f"{name}_clang"] if compiler == "clang" and have_nvcc else [name]):
+            if (build / folder / candidate).exists() and (compiler == "clang" or have_nvcc):
+                return str(build / folder / candidate)
+    return None
+
+
+def check_order(patterns, text, what, problems):
+    at = 0
+    for pattern in patterns:
+        found = re.compile(pattern, re.M).search(text, at)
+        if not found:
+            problems.append(f"{what}: no match for {pattern!r}" + (" after the one before it" if at else ""))
+        else:
+            at = found.end()
+
+
+def check_kernels(checks, kernels, what, problems):
+    for check in checks:
+        found = [k for k in kernels if re.search(check["name"], k["name"])]
+        if "index" in check:
+            found = found[check["index"]:check["index"] + 1]
+        if not found:
+            problems.append(f"{what}: no kernel {check['name']!r} among {[k['name'] for k in kernels]}")
+            continue
+        kernel = found[0]
+        if "launches" in check and kernel["launches"] != check["launches"]:
+            problems.append(f"{kernel['name']}: {kernel['launches']} launches, expected {check['launches']}")
+        for metric, expression in check.get("metrics", {}).items():
+            want = eval(str(expression), {"min": min, "max": max})  # arithmetic of our own case files
+            row = kernel["metrics"].get(metric)
+            got = row["value"] if row else None
+            if isinstance(want, (int, float)) and isinstance(got, (int, float)):
+                good = abs(got - want) <= check.get("tolerance", 1e-9) * max(1, abs(want))
+            else:
+                good = got == want
+            if not good:
+                problems.append(f"{kernel['name']}: {metric} is {got}, expected {expression} = {want}")
+
+
+def run(case, build):
+    problems = []
+    with tempfile.TemporaryDirectory(prefix="warpgrind-test-") as folder:
+        values = {"out": folder, "src": str(HERE), "build": str(build)}
+
+        def fill(text):
+            for name in PROGRAM.findall(text):
+                if name not in values:
+                    values[name] = find_program(name, build, case["compiler"])
+                if values[name] is None:
+                    print(f"skipped: {name} was not built ({case['compiler']} is not installed)")
+                    sys.exit(SKIP)
+                text = text.replace("{" + name + "}", values[name])
+            return text
+
+        if case.get("needs") == "nvcc" and not shutil.which("nvcc") and not os.path.exists("/usr/local/cuda/bin/nvcc"):
+            print("skipped: nvcc is not installed")
+            return SKIP
+        for step in case.get("prepare", []):
+            environment = dict(os.environ, PATH=os.environ["PATH"] + ":/usr/local/cuda/bin")
+            subprocess.run(fill(step), shell=True, check=True, env=environment)
+        command = [str(build / "bin/warpgrind")] + [fill(a) for a in case["command"]]
+        if "kernels" in case or "launches" in case:
+            command[2:2] = ["--json", f"{folder}/profile.json"] + (["--launches"] if "launches" in case else [])
+        environment = dict(os.environ, XDG_CACHE_HOME=str(build / "test-cache"), **case.get("environment", {}))
+        print("$", " ".join(command))
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=280, env=environment,
+                              stdin=subprocess.DEVNULL)
+        want = case.get("exit", 0)
+        if done.returncode != want and not (want == "nonzero" and done.returncode > 0):
+            problems.append(f"exit code {done.returncode}, expected {want}")
+        for stream in ("stdout", "stderr"):
+            text = getattr(done, stream)
+            check_order(case.get(stream, []), text, stream, problems)
+            for pattern in case.get(f"not_{stream}", []):
+                if re.search(pattern, text, re.M):
+                    problems.append(f"{stream}: {pattern!r} must not occur")
+        for name, pattern in case.get("files", {}).items():
+            path = pathlib.Path(folder) / name
+            if not path.exists():
+                problems.append(f"no file {name}")
+            elif not re.search(pattern, path.read_text(), re.M):
+                problems.append(f"{name}: no match for {pattern!r} in {path.read_text()[:500]!r}")
+        for what in ("kernels", "launches"):
+            if what in case:
+                try:
+                    with open(f"{folder}/profile.json") as f:
+                        check_kernels(case[what], json.load(f)[what], what, problems)
+                except OSError as error:
+                    problems.append(str(error))
+    for problem in problems:
+        print("FAILED:", problem)
+    if problems:
+        print("---- stdout\n" + done.stdout[-4000:] + "\n---- stderr\n" + done.stderr[-6000:])
+    return 1 if problems else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    parser.add_argument("name", nargs="?")
+    args = parser.parse_args()
+    cases = read_cases()
+    if args.list:
+        print("\n".join(cases))
+        return 0
+    if args.name not in cases:
+        parser.error(f"no case {args.name!r}")
+    return run(cases[args.name], args.build.resolve())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
