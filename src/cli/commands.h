@@ -1,0 +1,27 @@
+// The subcommands; each returns the exit code of warpgrind: 0 good, 2 bad arguments or environment.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "session/options.h"
+
+namespace warpgrind::cli {
+
+inline constexpr int kUsageError = 2;
+
+struct RunCommand {
+  session::RunOptions options;
+  bool no_cache = false;
+  std::vector<std::string> nvcc_flags;
+  std::vector<std::string> program;  // path and arguments
+};
+int run(const RunCommand& command);
+int scan(const std::string& path);
+int gpus(const std::string& name);  // empty: all
+
+void complain(const Error& error);  // on stderr
+void complain(const std::string& message, const std::string& detail = "");
+
+}  // namespace warpgrind::cli

@@ -1,0 +1,91 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "cli/commands.h"
+#include "gpu/gpu_model.h"
+#include "report/gpus.h"
+
+namespace warpgrind::cli {
+
+void complain(const std::string& message, const std::string& detail) {
+  std::fputs(fmt::format("warpgrind: {}\n", message).c_str(), stderr);
+  if (!detail.empty()) std::fputs(fmt::format("  {}\n", detail).c_str(), stderr);
+}
+
+void complain(const Error& error) {
+  complain(error.message, error.detail);
+}
+
+int gpus(const std::string& name) {
+  if (name.empty()) {
+    std::fputs(report::gpus_text().c_str(), stdout);
+    return 0;
+  }
+  auto model = find_gpu_model(name);
+  if (!model) {
+    complain(model.error());
+    return kUsageError;
+  }
+  std::fputs(report::gpu_text(**model).c_str(), stdout);
+  return 0;
+}
+
+namespace {
+
+void add_run(CLI::App& app, RunCommand& command) {
+  CLI::App* run = app.add_subcommand(
+      "run", "Run a CUDA program (or a .cu file) on the virtual GPU; everything after the program goes to it");
+  run->add_option("--gpu", command.options.gpu, "GPU model, see `warpgrind gpus`")->capture_default_str();
+  run->add_option("--devices", command.options.devices, "how many virtual GPUs")->check(CLI::Range(1, 64));
+  run->add_option("--threads", command.options.threads, "worker threads (0: all cores)")->check(CLI::Range(0, 4096));
+  run->add_option("--json", command.options.json_path, "write the profile as JSON");
+  run->add_option("--csv", command.options.csv_path,
+                  "write the metrics of each launch as CSV, in the columns of `ncu --csv`");
+  run->add_flag("--launches", command.options.each_launch, "show each launch, not only the sum of each kernel");
+  run->add_flag("--quiet", command.options.quiet, "only the program's own output");
+  run->add_option("--timeout", command.options.timeout_seconds, "stop a kernel that runs longer than this many seconds")
+      ->check(CLI::NonNegativeNumber);
+  run->add_flag("!--no-counters", command.options.counters, "bounds checks only, nothing counted");
+  run->add_option("--cache", command.options.cache_directory, "folder of compiled kernels")
+      ->default_str(session::default_cache_directory());
+  run->add_flag("--no-cache", command.no_cache, "compile every kernel anew");
+  run->add_option("--nvcc-flags", command.nvcc_flags, "flags for compiling a .cu file")->delimiter(' ');
+  run->prefix_command();
+  run->callback([run, &command] {
+    command.program = run->remaining();
+    if (!command.program.empty() && command.program[0] == "--") command.program.erase(command.program.begin());
+    if (command.program.size() > 1 && command.program[1] == "--") command.program.erase(command.program.begin() + 1);
+  });
+}
+
+}  // namespace
+
+}  // namespace warpgrind::cli
+
+int main(int argc, char** argv) {
+  using namespace warpgrind;
+  CLI::App app{"warpgrind: a virtual NVIDIA GPU with a memory microscope"};
+  app.set_version_flag("--version", std::string("warpgrind " WARPGRIND_VERSION));
+  app.require_subcommand(1);
+  cli::RunCommand command;
+  command.options.cache_directory = session::default_cache_directory();
+  cli::add_run(app, command);
+  std::string scanned, gpu;
+  CLI::App* scan = app.add_subcommand(
+      "scan", "What is inside a program: kernels, PTX versions, opcodes, and what is not supported yet");
+  scan->add_option("program", scanned, "executable, shared object, fatbin or .ptx file")->required();
+  CLI::App* gpus =
+      app.add_subcommand("gpus", "The GPU models: figures, and the theoretical bandwidth and how it is computed");
+  gpus->add_option("name", gpu, "one model");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    const int code = app.exit(error);
+    return code == 0 ? 0 : cli::kUsageError;
+  }
+  if (*scan) return cli::scan(scanned);
+  if (*gpus) return cli::gpus(gpu);
+  return cli::run(command);
+}

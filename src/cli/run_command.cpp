@@ -1,0 +1,249 @@
+// `warpgrind run`: prepares the environment, starts the program with our CUDA runtime in place of NVIDIA's, and passes
+// its exit on.
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "cli/commands.h"
+#include "gpu/gpu_model.h"
+
+namespace warpgrind::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Beside the executable in a build (bin/../lib) and in an installation (bin/../lib/warpgrind).
+Result<std::string> runtime_library() {
+  std::error_code problem;
+  const fs::path self = fs::read_symlink("/proc/self/exe", problem);
+  const fs::path root = self.parent_path().parent_path();
+  for (const fs::path& folder : {root / "lib" / "warpgrind", root / "lib"}) {
+    const fs::path library = folder / "libcudart.so.13";
+    if (fs::exists(library, problem)) return library.string();
+  }
+  return Error{ErrorKind::environment, "libcudart.so.13 of warpgrind is not where it belongs",
+               fmt::format("looked in {}/lib/warpgrind and {}/lib; build or install warpgrind again", root.string(),
+                           root.string())};
+}
+
+std::string find_in_path(const std::string& name) {
+  if (const char* path = std::getenv("PATH")) {
+    std::string_view rest = path;
+    while (!rest.empty()) {
+      const auto end = rest.find(':');
+      const std::string candidate = std::string(rest.substr(0, end)) + "/" + name;
+      if (access(candidate.c_str(), X_OK) == 0) return candidate;
+      rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
+    }
+  }
+  return "";
+}
+
+std::string find_nvcc() {
+  const std::string found = find_in_path("nvcc");
+  if (!found.empty()) return found;
+  for (const char* path : {"/usr/local/cuda/bin/nvcc", "/opt/cuda/bin/nvcc"})
+    if (access(path, X_OK) == 0) return path;
+  return "";
+}
+
+int wait_for(pid_t child) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
+int execute(const std::vector<std::string>& arguments) {
+  std::vector<char*> argv;
+  for (const std::string& a : arguments) argv.push_back(const_cast<char*>(a.c_str()));
+  argv.push_back(nullptr);
+  const pid_t child = fork();
+  if (child == 0) {
+    execvp(argv[0], argv.data());
+    _exit(127);
+  }
+  return child < 0 ? -1 : wait_for(child);
+}
+
+// Removed with everything in it.
+struct TemporaryFolder {
+  std::string path;
+  TemporaryFolder() {
+    std::string pattern = (fs::temp_directory_path() / "warpgrind-XXXXXX").string();
+    if (mkdtemp(pattern.data())) path = pattern;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    if (!path.empty()) fs::remove_all(path, ignored);
+  }
+};
+
+// The script that compiles simple CUDA with clang-19, for machines without the toolkit.
+std::string clang_script() {
+  std::error_code problem;
+  const fs::path self = fs::read_symlink("/proc/self/exe", problem);
+  for (fs::path at = self.parent_path(); at.has_relative_path(); at = at.parent_path())
+    for (const char* place : {"scripts/cuda_clang.py", "lib/warpgrind/cuda_clang.py"})
+      if (fs::exists(at / place, problem)) return (at / place).string();
+  return "";
+}
+
+Result<std::string> compile(const std::string& source, const std::vector<std::string>& flags, const std::string& folder,
+                            const std::string& library) {
+  const std::string binary = folder + "/" + fs::path(source).stem().string();
+  const std::string nvcc = find_nvcc();
+  std::vector<std::vector<std::string>> lines;
+  if (!nvcc.empty()) {
+    lines = {{nvcc, "-arch=sm_90", "-lineinfo", "-O3", "-o", binary, source}};
+    lines[0].insert(lines[0].end(), flags.begin(), flags.end());
+  } else {
+    const std::string script = clang_script();
+    if (script.empty() || find_in_path("clang++-19").empty())
+      return Error{ErrorKind::environment, fmt::format("no compiler for {}: nvcc is not on the PATH", source),
+                   "install the CUDA toolkit, or clang-19 (simple programs), or run a program that is built already"};
+    lines = {{"python3", script, source, "-o", binary + ".o"}, {"clang++-19", binary + ".o", library, "-o", binary}};
+    complain("no nvcc: compiling with clang-19 (no CUDA headers or libraries)");
+  }
+  for (const std::vector<std::string>& line : lines)
+    if (execute(line) != 0)
+      return Error{ErrorKind::bad_input, fmt::format("{} does not compile (see the compiler's messages above)", source),
+                   fmt::format("the command was: {}", fmt::join(line, " "))};
+  return binary;
+}
+
+Status check_writable(const std::string& path) {
+  if (path.empty() || path == "-") return Ok{};
+  const bool existed = access(path.c_str(), F_OK) == 0;
+  std::FILE* file = std::fopen(path.c_str(), "ae");
+  if (!file)
+    return Error{ErrorKind::environment, fmt::format("cannot write {}: {}", path, std::strerror(errno)),
+                 "choose another place for the output file"};
+  std::fclose(file);
+  if (!existed) unlink(path.c_str());
+  return Ok{};
+}
+
+Result<std::string> find_program(const std::string& name) {
+  if (name.find('/') != std::string::npos || access(name.c_str(), F_OK) == 0) {
+    struct stat info {};
+    const std::string path = name.find('/') == std::string::npos ? "./" + name : name;
+    if (stat(path.c_str(), &info) != 0)
+      return Error{ErrorKind::bad_input, fmt::format("{}: {}", name, std::strerror(errno)), ""};
+    if (S_ISDIR(info.st_mode)) return Error{ErrorKind::bad_input, fmt::format("{} is a directory", name), ""};
+    if (path.ends_with(".cu")) return path;
+    if (access(path.c_str(), X_OK) != 0)
+      return Error{ErrorKind::bad_input, fmt::format("{} is not an executable program", name),
+                   "warpgrind runs executables and .cu files"};
+    return path;
+  }
+  const std::string found = find_in_path(name);
+  if (found.empty()) return Error{ErrorKind::bad_input, fmt::format("{}: no such program", name), ""};
+  return found;
+}
+
+void prepend(const char* variable, const std::string& value, char separator) {
+  const char* old = std::getenv(variable);
+  setenv(variable, old && *old ? (value + separator + old).c_str() : value.c_str(), 1);
+}
+
+bool has_status(const std::string& folder, const std::string& kind) {
+  std::error_code problem;
+  for (const auto& entry : fs::directory_iterator(folder, problem))
+    if (entry.path().filename().string().starts_with(kind + ".")) return true;
+  return false;
+}
+
+pid_t child_process = 0;
+void pass_on(int signal) {
+  if (child_process > 0) kill(child_process, signal);
+}
+
+int start(const std::vector<std::string>& arguments) {
+  std::vector<char*> argv;
+  for (const std::string& a : arguments) argv.push_back(const_cast<char*>(a.c_str()));
+  argv.push_back(nullptr);
+  child_process = fork();
+  if (child_process == 0) {
+    execv(argv[0], argv.data());
+    std::fprintf(stderr, "warpgrind: cannot start %s: %s\n", argv[0], std::strerror(errno));
+    _exit(126);
+  }
+  // The terminal sends Ctrl-C to the program as well; it decides.
+  std::signal(SIGINT, SIG_IGN);
+  std::signal(SIGQUIT, SIG_IGN);
+  std::signal(SIGTERM, pass_on);
+  return child_process < 0 ? -1 : wait_for(child_process);
+}
+
+int finish(int status, const std::string& folder, const std::string& program, bool quiet) {
+  const bool problem = has_status(folder, "problem");
+  if (!has_status(folder, "cuda") && !problem && !quiet)
+    complain(fmt::format("{} used no CUDA code that warpgrind could see", program),
+             "a program linked with the static CUDA runtime must keep its symbol table (do not strip it), or be linked "
+             "with -cudart shared");
+  if (WIFSIGNALED(status)) {
+    const int signal = WTERMSIG(status);
+    std::signal(signal, SIG_DFL);
+    if (signal != SIGKILL && signal != SIGABRT && signal != SIGSEGV) raise(signal);
+    return 128 + signal;
+  }
+  const int code = WEXITSTATUS(status);
+  if (code == 0 && problem) {
+    complain("the run is not complete: see the messages above");
+    return kUsageError;
+  }
+  return code;
+}
+
+}  // namespace
+
+int run(const RunCommand& command) {
+  if (command.program.empty()) {
+    complain("run: no program given", "warpgrind run [OPTIONS] PROGRAM [ARGUMENTS...]");
+    return kUsageError;
+  }
+  session::RunOptions options = command.options;
+  if (auto model = find_gpu_model(options.gpu); !model) return complain(model.error()), kUsageError;
+  if (command.no_cache) options.cache_directory.clear();
+  for (const std::string* path : {&options.json_path, &options.csv_path})
+    if (Status writable = check_writable(*path); !writable) return complain(writable.error()), kUsageError;
+  for (std::string* path : {&options.json_path, &options.csv_path})
+    if (!path->empty() && *path != "-") *path = fs::absolute(*path).string();
+  auto program = find_program(command.program[0]);
+  if (!program) return complain(program.error()), kUsageError;
+  auto library = runtime_library();
+  if (!library) return complain(library.error()), kUsageError;
+  TemporaryFolder folder;
+  if (folder.path.empty())
+    return complain(fmt::format("cannot make a temporary folder in {}: {}", fs::temp_directory_path().string(),
+                                std::strerror(errno))),
+           kUsageError;
+  std::vector<std::string> arguments = command.program;
+  arguments[0] = *program;
+  if (program->ends_with(".cu")) {
+    auto binary = compile(*program, command.nvcc_flags, folder.path, *library);
+    if (!binary) return complain(binary.error()), kUsageError;
+    arguments[0] = *binary;
+  }
+  options.program = command.program[0];
+  options.command = fmt::format("{}", fmt::join(command.program, " "));
+  options.status_directory = folder.path + "/status";
+  fs::create_directory(options.status_directory);
+  setenv(session::kOptionsVariable, session::encode(options).c_str(), 1);
+  prepend("LD_PRELOAD", *library, ':');
+  prepend("LD_LIBRARY_PATH", fs::path(*library).parent_path().string(), ':');
+  const int status = start(arguments);
+  if (status < 0) return complain(fmt::format("cannot start {}: {}", arguments[0], std::strerror(errno))), kUsageError;
+  return finish(status, options.status_directory, command.program[0], options.quiet);
+}
+
+}  // namespace warpgrind::cli
