@@ -66,8 +66,7 @@ class Bench:
         else:
             cudart = next(iter(self.args.build.rglob("libcudart.so.13*")), None)
             good = cudart and self.compile("kernels.cu", [
-                sys.executable, ROOT / "scripts/cuda_clang.py", HERE / "kernels.cu", "-o", f"{kernels}.o"]) and \
-                self.compile("kernels", ["clang++-19", f"{kernels}.o", str(cudart), "-o", kernels])
+                sys.executable, ROOT / "scripts/cuda_clang.py", "--cudart", str(cudart), HERE / "kernels.cu", "-o", kernels])
         if not good:
             sys.exit("\n".join(self.skipped) or "bench: no libcudart.so.13 in the build folder")
         self.have_native = self.compile("plain C++", ["g++", "-O3", "-march=native", "-fopenmp", "-std=c++17",

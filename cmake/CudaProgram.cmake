@@ -39,9 +39,8 @@ function(add_cuda_program name source)
     add_custom_command(
       OUTPUT ${program}
       COMMAND ${CMAKE_COMMAND} -E make_directory ${arg_OUTPUT}
-      COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/scripts/cuda_clang.py -c ${WARPGRIND_CLANG} ${include_flags}
-              ${arg_FLAGS} ${source} -o ${program}.o
-      COMMAND ${WARPGRIND_CLANG} ${program}.o -o ${program} $<TARGET_FILE:cudart>
+      COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/scripts/cuda_clang.py --clang ${WARPGRIND_CLANG}
+              --cudart $<TARGET_FILE:cudart> ${include_flags} ${arg_FLAGS} ${source} -o ${program}
       DEPENDS ${source} ${headers} ${CMAKE_SOURCE_DIR}/scripts/cuda_clang.py cudart
       COMMENT "clang ${name}" VERBATIM)
   else()

@@ -7,4 +7,5 @@ if(TARGET cudart)
   install(FILES $<TARGET_FILE:cudart> DESTINATION lib/warpgrind RENAME libcudart.so.13)
 endif()
 # What `warpgrind run app.cu` compiles with on a machine without nvcc.
-install(FILES lab/harness/clang/cuda_mini.h lab/harness/clang/cuda_runtime.h DESTINATION share/warpgrind/clang)
+install(PROGRAMS scripts/cuda_clang.py DESTINATION lib/warpgrind)
+install(FILES lab/harness/clang/cuda_mini.h lab/harness/clang/cuda_runtime.h DESTINATION lib/warpgrind/clang)
