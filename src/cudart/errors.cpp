@@ -1,0 +1,51 @@
+#include "cudart/runtime.h"
+
+namespace warpgrind::cudart {
+
+const char* error_name(cudaError_t error) {
+  switch (error) {
+#define WG_ERROR(name, value, text) \
+  case name:                        \
+    return #name;
+#include "cudart/errors.inc"
+#undef WG_ERROR
+  }
+  return "unrecognized error code";
+}
+
+const char* error_text(cudaError_t error) {
+  switch (error) {
+#define WG_ERROR(name, value, text) \
+  case name:                        \
+    return text;
+#include "cudart/errors.inc"
+#undef WG_ERROR
+  }
+  return "unrecognized error code";
+}
+
+extern "C" {
+
+WG_API const char* cudaGetErrorName(cudaError_t error) {
+  return error_name(error);
+}
+
+WG_API const char* cudaGetErrorString(cudaError_t error) {
+  return error_text(error);
+}
+
+WG_API cudaError_t cudaPeekAtLastError() {
+  return thread_state().last_error;
+}
+
+// A sticky error comes back at the next call by itself; only this thread's memory of it is cleared here.
+WG_API cudaError_t cudaGetLastError() {
+  ThreadState& thread = thread_state();
+  cudaError_t error = thread.last_error;
+  if (error == cudaSuccess || error != context(thread.device).sticky) thread.last_error = cudaSuccess;
+  return error;
+}
+
+}  // extern "C"
+
+}  // namespace warpgrind::cudart

@@ -1,0 +1,314 @@
+// Graphs as a whole: edges, queries, clones, instantiation, launches, updates.
+#include <algorithm>
+
+#include "cudart/graph.h"
+#include "cudart/runtime.h"
+
+namespace warpgrind::cudart {
+
+namespace {
+
+// The size-then-fill protocol of the API's list queries.
+template <class List>
+cudaError_t give(const List& list, cudaGraphNode_t* out, std::size_t* count) {
+  if (!count) return cudaErrorInvalidValue;
+  if (out) {
+    for (std::size_t i = 0; i < *count; i++) out[i] = i < list.size() ? list[i] : nullptr;
+    *count = std::min(*count, list.size());
+  } else {
+    *count = list.size();
+  }
+  return cudaSuccess;
+}
+
+cudaError_t instantiate(cudaGraphExec_t* out, Graph* graph, unsigned long long flags) {
+  if (!out || !is_graph(graph)) return cudaErrorInvalidValue;
+  if (!graph->nodes.empty() && topological_order(*graph).empty()) return cudaErrorInvalidValue;  // a cycle
+  auto* exec = new GraphExec;
+  exec->graph = clone(*graph);
+  exec->flags = flags;
+  Runtime& r = Runtime::instance();
+  std::lock_guard lock(r.mutex);
+  r.graph_execs.insert(exec);
+  *out = exec;
+  return cudaSuccess;
+}
+
+cudaError_t launch(GraphExec* exec, cudaStream_t handle, bool per_thread) {
+  return api([&]() -> cudaError_t {
+    Stream* stream = resolve(handle, per_thread);
+    if (!stream) return cudaErrorInvalidResourceHandle;
+    if (!is_graph_exec(exec)) return cudaErrorInvalidValue;
+    if (stream->capture) return submit(stream, ChildGraphOperation{clone(*exec->graph)}, false);
+    return launch_nodes(*exec->graph, *stream);
+  });
+}
+
+// Same shape, same kinds of node, same kernels' functions may differ: the new parameters are taken over.
+cudaError_t update(GraphExec& exec, const Graph& graph, cudaGraphExecUpdateResultInfo& info) {
+  info = {cudaGraphExecUpdateSuccess, nullptr, nullptr};
+  auto fail = [&](cudaGraphExecUpdateResult why, GraphNode* node) {
+    info.result = why;
+    info.errorNode = node;
+    return cudaErrorGraphExecUpdateFailure;
+  };
+  Graph& mine = *exec.graph;
+  if (mine.nodes.size() != graph.nodes.size()) return fail(cudaGraphExecUpdateErrorTopologyChanged, nullptr);
+  std::map<const GraphNode*, std::size_t> index, my_index;
+  for (std::size_t i = 0; i < graph.nodes.size(); i++) {
+    index[graph.nodes[i].get()] = i;
+    my_index[mine.nodes[i].get()] = i;
+  }
+  for (std::size_t i = 0; i < graph.nodes.size(); i++) {
+    const GraphNode &a = *mine.nodes[i], &b = *graph.nodes[i];
+    if (a.type != b.type) return fail(cudaGraphExecUpdateErrorNodeTypeChanged, graph.nodes[i].get());
+    std::set<std::size_t> before, after;
+    for (const GraphNode* d : a.dependencies) before.insert(my_index[d]);
+    for (const GraphNode* d : b.dependencies) after.insert(index[d]);
+    if (before != after) return fail(cudaGraphExecUpdateErrorTopologyChanged, graph.nodes[i].get());
+  }
+  for (std::size_t i = 0; i < graph.nodes.size(); i++) {
+    mine.nodes[i]->operation = graph.nodes[i]->operation;
+    mine.clone[i] = {graph.nodes[i].get(), mine.nodes[i].get()};
+  }
+  return cudaSuccess;
+}
+
+}  // namespace
+
+extern "C" {
+
+WG_API cudaError_t cudaGraphInstantiate(cudaGraphExec_t* out, cudaGraph_t graph, unsigned long long flags) {
+  return api([&] { return instantiate(out, graph, flags); });
+}
+WG_API cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* out, cudaGraph_t graph, unsigned long long flags) {
+  return api([&] { return instantiate(out, graph, flags); });
+}
+WG_API cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* out, cudaGraph_t graph,
+                                                  cudaGraphInstantiateParams* p) {
+  return api([&]() -> cudaError_t {
+    if (!p) return cudaErrorInvalidValue;
+    cudaError_t error = instantiate(out, graph, p->flags);
+    p->result_out = error ? 1 : 0;
+    p->errNode_out = nullptr;
+    return error;
+  });
+}
+WG_API cudaError_t cudaGraphInstantiateWithParams_ptsz(cudaGraphExec_t* out, cudaGraph_t graph,
+                                                       cudaGraphInstantiateParams* p) {
+  return cudaGraphInstantiateWithParams(out, graph, p);
+}
+WG_API cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long* flags) {
+  return api([&]() -> cudaError_t {
+    if (!is_graph_exec(exec) || !flags) return cudaErrorInvalidValue;
+    *flags = exec->flags;
+    return cudaSuccess;
+  });
+}
+WG_API cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
+  return api([&]() -> cudaError_t {
+    Runtime& r = Runtime::instance();
+    {
+      std::lock_guard lock(r.mutex);
+      if (r.graph_execs.erase(exec) == 0) return cudaErrorInvalidValue;
+    }
+    delete exec;
+    return cudaSuccess;
+  });
+}
+WG_API cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
+  return launch(exec, stream, false);
+}
+WG_API cudaError_t cudaGraphLaunch_ptsz(cudaGraphExec_t exec, cudaStream_t stream) {
+  return launch(exec, stream, true);
+}
+WG_API cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t) {
+  return api([&] { return is_graph_exec(exec) ? cudaSuccess : cudaErrorInvalidValue; });
+}
+WG_API cudaError_t cudaGraphUpload_ptsz(cudaGraphExec_t exec, cudaStream_t stream) {
+  return cudaGraphUpload(exec, stream);
+}
+WG_API cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo* info) {
+  return api([&]() -> cudaError_t {
+    if (!is_graph_exec(exec) || !is_graph(graph)) return cudaErrorInvalidValue;
+    cudaGraphExecUpdateResultInfo unused;
+    return update(*exec, *graph, info ? *info : unused);
+  });
+}
+
+WG_API cudaError_t cudaGraphClone(cudaGraph_t* out, cudaGraph_t graph) {
+  return api([&]() -> cudaError_t {
+    if (!out || !is_graph(graph)) return cudaErrorInvalidValue;
+    std::shared_ptr<Graph> copy = clone(*graph);
+    auto* owned = new Graph;
+    owned->id = copy->id;
+    owned->nodes = std::move(copy->nodes);
+    owned->clone = std::move(copy->clone);
+    for (auto& node : owned->nodes) node->graph = owned;
+    Runtime& r = Runtime::instance();
+    std::lock_guard lock(r.mutex);
+    r.graphs.insert(owned);
+    *out = owned;
+    return cudaSuccess;
+  });
+}
+WG_API cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t* out, cudaGraphNode_t node, cudaGraph_t graph) {
+  return api([&]() -> cudaError_t {
+    if (!out || !is_graph(graph)) return cudaErrorInvalidValue;
+    *out = find_in_clone(*graph, node);
+    return *out ? cudaSuccess : cudaErrorInvalidValue;
+  });
+}
+
+WG_API cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) {
+  return api([&]() -> cudaError_t {
+    if (!node || !type) return cudaErrorInvalidValue;
+    *type = node->type;
+    return cudaSuccess;
+  });
+}
+WG_API cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* count) {
+  return api([&]() -> cudaError_t {
+    if (!is_graph(graph)) return cudaErrorInvalidValue;
+    std::vector<GraphNode*> all;
+    for (const auto& node : graph->nodes) all.push_back(node.get());
+    return give(all, nodes, count);
+  });
+}
+WG_API cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* count) {
+  return api([&]() -> cudaError_t {
+    if (!is_graph(graph)) return cudaErrorInvalidValue;
+    std::vector<GraphNode*> roots;
+    for (const auto& node : graph->nodes)
+      if (node->dependencies.empty()) roots.push_back(node.get());
+    return give(roots, nodes, count);
+  });
+}
+WG_API cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to,
+                                     cudaGraphEdgeData* data, std::size_t* count) {
+  return api([&]() -> cudaError_t {
+    if (!is_graph(graph)) return cudaErrorInvalidValue;
+    std::vector<GraphNode*> begins, ends;
+    for (const auto& node : graph->nodes)
+      for (GraphNode* d : node->dependencies) {
+        begins.push_back(d);
+        ends.push_back(node.get());
+      }
+    if (data && count) std::fill_n(data, std::min(*count, begins.size()), cudaGraphEdgeData{});
+    if (!from || !to) return give(begins, nullptr, count);
+    std::size_t room = count ? *count : 0;
+    give(begins, from, &room);
+    return give(ends, to, count);
+  });
+}
+WG_API cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t* out, cudaGraphEdgeData*,
+                                                std::size_t* count) {
+  return api([&]() -> cudaError_t { return node ? give(node->dependencies, out, count) : cudaErrorInvalidValue; });
+}
+WG_API cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t* out, cudaGraphEdgeData*,
+                                                  std::size_t* count) {
+  return api([&]() -> cudaError_t {
+    if (!node) return cudaErrorInvalidValue;
+    std::vector<GraphNode*> after;
+    for (const auto& other : node->graph->nodes)
+      if (std::find(other->dependencies.begin(), other->dependencies.end(), node) != other->dependencies.end())
+        after.push_back(other.get());
+    return give(after, out, count);
+  });
+}
+WG_API cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
+                                            const cudaGraphEdgeData*, std::size_t count) {
+  return api([&]() -> cudaError_t {
+    if (!is_graph(graph)) return cudaErrorInvalidValue;
+    for (std::size_t i = 0; i < count; i++) to[i]->dependencies.push_back(from[i]);
+    return cudaSuccess;
+  });
+}
+WG_API cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
+                                               const cudaGraphNode_t* to, const cudaGraphEdgeData*, std::size_t count) {
+  return api([&]() -> cudaError_t {
+    if (!is_graph(graph)) return cudaErrorInvalidValue;
+    for (std::size_t i = 0; i < count; i++) std::erase(to[i]->dependencies, from[i]);
+    return cudaSuccess;
+  });
+}
+WG_API cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned enabled) {
+  return api([&]() -> cudaError_t {
+    GraphNode* mine = is_graph_exec(exec) ? find_in_clone(*exec->graph, node) : nullptr;
+    if (!mine) return cudaErrorInvalidValue;
+    mine->enabled = enabled != 0;
+    return cudaSuccess;
+  });
+}
+WG_API cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned* enabled) {
+  return api([&]() -> cudaError_t {
+    GraphNode* mine = is_graph_exec(exec) ? find_in_clone(*exec->graph, node) : nullptr;
+    if (!mine || !enabled) return cudaErrorInvalidValue;
+    *enabled = mine->enabled;
+    return cudaSuccess;
+  });
+}
+
+// ---- Memory that graphs hold, and objects that live as long as a graph
+WG_API cudaError_t cudaDeviceGraphMemTrim(int device) {
+  return api([&] { return valid_device(device) ? cudaSuccess : cudaErrorInvalidDevice; });
+}
+WG_API cudaError_t cudaDeviceGetGraphMemAttribute(int device, int attribute, void* value) {
+  return api([&]() -> cudaError_t {
+    if (!valid_device(device) || !value || attribute < 0 || attribute > 3) return cudaErrorInvalidValue;
+    std::uint64_t bytes = 0;
+    Runtime& r = Runtime::instance();
+    std::lock_guard lock(r.mutex);
+    for (const Graph* graph : r.graphs)
+      for (const auto& node : graph->nodes)
+        if (auto* op = std::get_if<AllocOperation>(&node->operation); op && op->device == device) bytes += op->bytes;
+    *static_cast<std::uint64_t*>(value) = bytes;
+    return cudaSuccess;
+  });
+}
+WG_API cudaError_t cudaDeviceSetGraphMemAttribute(int device, int, void*) {
+  return api([&] { return valid_device(device) ? cudaSuccess : cudaErrorInvalidDevice; });
+}
+
+WG_API cudaError_t cudaUserObjectCreate(cudaUserObject_t* out, void* pointer, cudaHostFn_t destroy, unsigned count,
+                                        unsigned) {
+  return api([&]() -> cudaError_t {
+    if (!out || count == 0) return cudaErrorInvalidValue;
+    auto* object = new UserObject;
+    object->pointer = pointer;
+    object->destroy = destroy;
+    object->references = count;
+    *out = object;
+    return cudaSuccess;
+  });
+}
+WG_API cudaError_t cudaUserObjectRetain(cudaUserObject_t object, unsigned count) {
+  return api([&]() -> cudaError_t {
+    if (!object) return cudaErrorInvalidValue;
+    object->references += count;
+    return cudaSuccess;
+  });
+}
+WG_API cudaError_t cudaUserObjectRelease(cudaUserObject_t object, unsigned count) {
+  return api([&]() -> cudaError_t {
+    if (!object || object->references < count) return cudaErrorInvalidValue;
+    if ((object->references -= count) == 0) {
+      if (object->destroy) object->destroy(object->pointer);
+      delete object;
+    }
+    return cudaSuccess;
+  });
+}
+WG_API cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned count,
+                                             unsigned flags) {
+  return api([&]() -> cudaError_t {
+    if (!is_graph(graph) || !object) return cudaErrorInvalidValue;
+    if (!(flags & 1)) object->references += count;  // 1: the caller's references move to the graph
+    for (unsigned i = 0; i < count; i++) graph->user_objects.push_back(object);
+    return cudaSuccess;
+  });
+}
+
+}  // extern "C"
+
+}  // namespace warpgrind::cudart

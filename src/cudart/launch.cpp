@@ -1,0 +1,250 @@
+// Kernel launches: checks that CUDA documents, then the session runs it.
+#include <algorithm>
+#include <cstring>
+
+#include "cudart/operation.h"
+#include "cudart/runtime.h"
+#include "gpu/occupancy.h"
+
+namespace warpgrind::cudart {
+
+namespace {
+
+thread_local struct PendingConfiguration {
+  dim3 grid, block;
+  std::size_t shared;
+  cudaStream_t stream;
+} pending[8];
+thread_local unsigned pending_count = 0;
+
+Dim3 to_dim(const dim3& d) {
+  return {d.x, d.y, d.z};
+}
+
+// Limits of the device alone.
+cudaError_t check_shape(const GpuModel& model, const LaunchArguments& a) {
+  std::uint64_t threads = to_dim(a.block).count();
+  if (threads == 0 || to_dim(a.grid).count() == 0) return cudaErrorInvalidConfiguration;
+  if (a.block.x > model.max_block_dim[0] || a.block.y > model.max_block_dim[1] || a.block.z > model.max_block_dim[2] ||
+      threads > model.max_threads_per_block)
+    return cudaErrorInvalidConfiguration;
+  if (a.grid.x > model.max_grid_dim[0] || a.grid.y > model.max_grid_dim[1] || a.grid.z > model.max_grid_dim[2])
+    return cudaErrorInvalidConfiguration;
+  return cudaSuccess;
+}
+
+cudaError_t check_bounds(const ptx::PerformanceDirectives& p, const LaunchArguments& a) {
+  if (p.reqntid[0]) {
+    auto at_least_one = [](std::uint32_t v) { return v ? v : 1; };
+    if (a.block.x != p.reqntid[0] || a.block.y != at_least_one(p.reqntid[1]) || a.block.z != at_least_one(p.reqntid[2]))
+      return cudaErrorInvalidConfiguration;
+  }
+  if (p.maxntid[0]) {
+    std::uint64_t most = p.maxntid[0] * std::uint64_t{std::max(1u, p.maxntid[1])} * std::max(1u, p.maxntid[2]);
+    if (to_dim(a.block).count() > most) return cudaErrorInvalidConfiguration;
+  }
+  return cudaSuccess;
+}
+
+// Shared memory and registers a block, and for cooperative launches that all blocks are resident at once.
+cudaError_t check_resources(KernelHandle& kernel, std::uint32_t function, const LaunchArguments& a, int device) {
+  const GpuModel& model = the_session().model();
+  auto resources = the_session().resources(*kernel.program, kernel.name, function, device, to_dim(a.block));
+  if (!resources) {
+    the_session().problem(resources.error());
+    return error_of(resources.error());
+  }
+  int allowed = kernel.max_dynamic_shared.load();
+  std::uint64_t most = allowed >= 0
+                           ? std::max<std::uint64_t>(allowed + resources->static_shared, model.shared_per_block)
+                           : model.shared_per_block;
+  if (resources->static_shared + a.shared > most) return cudaErrorInvalidValue;
+  if (resources->registers_exact &&
+      std::uint64_t{resources->registers} * to_dim(a.block).count() > model.registers_per_block)
+    return cudaErrorLaunchOutOfResources;
+  if (!a.cooperative) return cudaSuccess;
+  if (!model.cooperative_launch) return cudaErrorNotSupported;
+  BlockResources block;
+  block.threads = static_cast<std::uint32_t>(to_dim(a.block).count());
+  block.registers_per_thread = resources->registers;
+  block.static_shared = resources->static_shared;
+  block.dynamic_shared = a.shared;
+  std::uint64_t resident = std::uint64_t{occupancy(model, block).blocks_per_sm} * model.sm_count;
+  return to_dim(a.grid).count() > resident ? cudaErrorCooperativeLaunchTooLarge : cudaSuccess;
+}
+
+}  // namespace
+
+cudaError_t make_kernel(const LaunchArguments& a, int device, KernelOperation& out) {
+  KernelHandle* kernel = find_kernel(a.function);
+  if (!kernel) return cudaErrorInvalidDeviceFunction;
+  if (cudaError_t error = check_shape(the_session().model(), a)) return error;
+  std::uint32_t function = 0;
+  if (cudaError_t error = resolve_function(*kernel, function)) return error;
+  auto module = kernel->program->module();
+  const ptx::Function& entry = (*module)->functions[function];
+  if (!entry.is_entry) return cudaErrorInvalidDeviceFunction;
+  if (cudaError_t error = check_bounds(entry.performance, a)) return error;
+  if (cudaError_t error = check_resources(*kernel, function, a, device)) return error;
+  out.kernel = kernel;
+  out.function = function;
+  out.config.grid = to_dim(a.grid);
+  out.config.block = to_dim(a.block);
+  out.config.dynamic_shared = a.shared;
+  out.config.cooperative = a.cooperative;
+  if (a.cluster.x) {
+    if (a.grid.x % a.cluster.x || a.grid.y % std::max(1u, a.cluster.y) || a.grid.z % std::max(1u, a.cluster.z))
+      return cudaErrorInvalidClusterSize;
+    out.config.cluster = to_dim(a.cluster);
+  }
+  std::vector<jit::ParameterLayout> layout = jit::parameter_layout(entry);
+  if (!layout.empty() && !a.parameters) return cudaErrorInvalidValue;
+  std::size_t bytes = 0;
+  for (const auto& p : layout) bytes = std::max<std::size_t>(bytes, p.offset + p.size);
+  out.parameters.assign(bytes, 0);
+  out.offsets.clear();
+  for (std::size_t i = 0; i < layout.size(); i++) {
+    if (!a.parameters[i]) return cudaErrorInvalidValue;
+    std::memcpy(out.parameters.data() + layout[i].offset, a.parameters[i], layout[i].size);
+    out.offsets.push_back(layout[i].offset);
+  }
+  return cudaSuccess;
+}
+
+cudaError_t perform(KernelOperation& op, Stream& stream) {
+  Context& c = context(stream.device);
+  if (c.sticky != cudaSuccess) return c.sticky;
+  session::Session& s = the_session();
+  s.timeline().host_work(kHostCallNs);
+  std::vector<void*> pointers = op.pointers();
+  session::LaunchRequest request;
+  request.program = op.kernel->program;
+  request.kernel = op.kernel->name;
+  request.function = op.function;
+  request.device = stream.device;
+  request.stream = stream.id;
+  request.config = op.config;
+  request.parameters = pointers.data();
+  session::LaunchOutcome outcome = s.launch(request);
+  if (outcome.error) return error_of(*outcome.error);
+  // As on the hardware the launch itself succeeds: the next call that looks at the device brings the error.
+  if (outcome.fault) c.sticky = error_of(*outcome.fault);
+  return cudaSuccess;
+}
+
+namespace {
+
+cudaError_t launch(const LaunchArguments& arguments, cudaStream_t handle, bool per_thread) {
+  return api([&]() -> cudaError_t {
+    Stream* stream = resolve(handle, per_thread);
+    if (!stream) return cudaErrorInvalidResourceHandle;
+    KernelOperation kernel;
+    if (cudaError_t error = make_kernel(arguments, stream->device, kernel)) return error;
+    return submit(stream, std::move(kernel), false);
+  });
+}
+
+LaunchArguments plain(const void* function, dim3 grid, dim3 block, void** parameters, std::size_t shared) {
+  LaunchArguments a;
+  a.function = function;
+  a.grid = grid;
+  a.block = block;
+  a.parameters = parameters;
+  a.shared = shared;
+  return a;
+}
+
+cudaError_t launch_with_attributes(const cudaLaunchConfig_t* config, const void* function, void** parameters,
+                                   bool per_thread) {
+  if (!config || (config->numAttrs && !config->attrs)) return set_last_error(cudaErrorInvalidValue);
+  LaunchArguments a = plain(function, config->gridDim, config->blockDim, parameters, config->dynamicSmemBytes);
+  Event* completed = nullptr;
+  for (unsigned i = 0; i < config->numAttrs; i++) {
+    const cudaLaunchAttribute& attribute = config->attrs[i];
+    switch (attribute.id) {
+      case cudaLaunchAttributeCooperative:
+        a.cooperative = attribute.val.cooperative != 0;
+        break;
+      case cudaLaunchAttributeClusterDimension:
+        a.cluster = {attribute.val.clusterDim.x, attribute.val.clusterDim.y, attribute.val.clusterDim.z};
+        break;
+      case cudaLaunchAttributeLaunchCompletionEvent:
+        completed = attribute.val.launchCompletionEvent.event;
+        break;
+      case cudaLaunchAttributeProgrammaticEvent:
+        completed = attribute.val.programmaticEvent.event;
+        break;
+      default:
+        break;  // scheduling and cache hints: nothing to do on a GPU that runs in issue order
+    }
+  }
+  cudaError_t error = launch(a, config->stream, per_thread);
+  if (error == cudaSuccess && completed && is_event(completed))
+    error = submit(resolve(config->stream, per_thread), EventOperation{completed, false}, false);
+  return error;
+}
+
+}  // namespace
+
+extern "C" {
+
+WG_API unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t shared, cudaStream_t stream) {
+  if (pending_count >= std::size(pending)) return 1;
+  pending[pending_count++] = {grid, block, shared, stream};
+  return 0;
+}
+
+WG_API cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, std::size_t* shared, void* stream) {
+  if (pending_count == 0) return set_last_error(cudaErrorMissingConfiguration);
+  PendingConfiguration& top = pending[--pending_count];
+  *grid = top.grid;
+  *block = top.block;
+  *shared = top.shared;
+  *static_cast<cudaStream_t*>(stream) = top.stream;
+  return cudaSuccess;
+}
+
+WG_API cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** parameters, std::size_t shared,
+                                    cudaStream_t stream) {
+  return launch(plain(function, grid, block, parameters, shared), stream, false);
+}
+WG_API cudaError_t cudaLaunchKernel_ptsz(const void* function, dim3 grid, dim3 block, void** parameters,
+                                         std::size_t shared, cudaStream_t stream) {
+  return launch(plain(function, grid, block, parameters, shared), stream, true);
+}
+WG_API cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** parameters, std::size_t shared,
+                                      cudaStream_t stream) {
+  return launch(plain(kernel, grid, block, parameters, shared), stream, false);
+}
+WG_API cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block, void** parameters,
+                                           std::size_t shared, cudaStream_t stream) {
+  return launch(plain(kernel, grid, block, parameters, shared), stream, true);
+}
+WG_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function, void** parameters) {
+  return launch_with_attributes(config, function, parameters, false);
+}
+WG_API cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t* config, const void* function, void** parameters) {
+  return launch_with_attributes(config, function, parameters, true);
+}
+WG_API cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void** parameters,
+                                               std::size_t shared, cudaStream_t stream) {
+  LaunchArguments a = plain(function, grid, block, parameters, shared);
+  a.cooperative = true;
+  return launch(a, stream, false);
+}
+WG_API cudaError_t cudaLaunchCooperativeKernel_ptsz(const void* function, dim3 grid, dim3 block, void** parameters,
+                                                    std::size_t shared, cudaStream_t stream) {
+  LaunchArguments a = plain(function, grid, block, parameters, shared);
+  a.cooperative = true;
+  return launch(a, stream, true);
+}
+WG_API cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
+  return api([&] { return submit(resolve(stream), HostOperation{function, nullptr, data}, false); });
+}
+WG_API cudaError_t cudaLaunchHostFunc_ptsz(cudaStream_t stream, cudaHostFn_t function, void* data) {
+  return api([&] { return submit(resolve(stream, true), HostOperation{function, nullptr, data}, false); });
+}
+
+}  // extern "C"
+
+}  // namespace warpgrind::cudart

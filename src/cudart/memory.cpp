@@ -1,0 +1,400 @@
+// Allocation of device, managed and host memory, and what a pointer is.
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "cudart/graph.h"
+#include "cudart/operation.h"
+#include "cudart/runtime.h"
+#include "device/address_space.h"
+
+namespace warpgrind::cudart {
+
+namespace {
+
+// Host memory known to the runtime: allocated by it, or registered.
+struct HostBlock {
+  std::size_t size = 0;
+  unsigned flags = 0;
+  bool registered = false;
+};
+std::mutex host_mutex;
+std::map<std::uint64_t, HostBlock>& host_blocks() {
+  static auto* blocks = new std::map<std::uint64_t, HostBlock>;
+  return *blocks;
+}
+
+std::uint64_t address_of(const void* pointer) {
+  return reinterpret_cast<std::uint64_t>(pointer);
+}
+
+const HostBlock* find_host(const void* pointer, std::uint64_t* start = nullptr) {
+  auto& blocks = host_blocks();
+  auto above = blocks.upper_bound(address_of(pointer));
+  if (above == blocks.begin()) return nullptr;
+  auto block = std::prev(above);
+  if (address_of(pointer) >= block->first + block->second.size) return nullptr;
+  if (start) *start = block->first;
+  return &block->second;
+}
+
+cudaError_t allocate_host(void** out, std::size_t size, unsigned flags) {
+  if (!out) return cudaErrorInvalidValue;
+  *out = nullptr;
+  if (size == 0) return cudaSuccess;
+  std::size_t whole = (size + 4095) & ~std::size_t{4095};
+  void* memory = ::mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return cudaErrorMemoryAllocation;
+  device::AddressSpace::instance().register_host(address_of(memory), size);
+  std::lock_guard lock(host_mutex);
+  host_blocks()[address_of(memory)] = {size, flags, false};
+  *out = memory;
+  return cudaSuccess;
+}
+
+cudaError_t free_host(void* pointer) {
+  if (!pointer) return cudaSuccess;
+  std::lock_guard lock(host_mutex);
+  auto& blocks = host_blocks();
+  auto block = blocks.find(address_of(pointer));
+  if (block == blocks.end() || block->second.registered) return cudaErrorInvalidValue;
+  device::AddressSpace::instance().unregister_host(block->first);
+  ::munmap(pointer, (block->second.size + 4095) & ~std::size_t{4095});
+  blocks.erase(block);
+  return cudaSuccess;
+}
+
+std::size_t pitch_of(std::size_t width) {
+  // Rows start at a multiple of the texture alignment, as the driver's do.
+  std::size_t alignment = std::max<std::size_t>(the_session().model().texture_alignment, 1);
+  return (width + alignment - 1) / alignment * alignment;
+}
+
+}  // namespace
+
+// What programs allocated and have not freed, with the device: cudaDeviceReset gives it back.
+namespace {
+std::mutex live_mutex;
+std::map<std::uint64_t, int>& live() {
+  static auto* map = new std::map<std::uint64_t, int>;
+  return *map;
+}
+}  // namespace
+
+cudaError_t allocate(int device, std::size_t bytes, void** out) {
+  Result<std::uint64_t> address = the_session().device(device).allocate(bytes);
+  if (!address) return cudaErrorMemoryAllocation;
+  *out = reinterpret_cast<void*>(*address);
+  std::lock_guard lock(live_mutex);
+  live()[*address] = device;
+  return cudaSuccess;
+}
+
+void release_all(int device) {
+  std::lock_guard lock(live_mutex);
+  for (auto it = live().begin(); it != live().end();) {
+    if (it->second == device) {
+      the_session().device(device).free(it->first);
+      it = live().erase(it);
+    } else {
+      ++it;
+    }
+  }
+}
+
+cudaError_t release(void* pointer) {
+  if (!pointer) return cudaSuccess;
+  Place place = place_of(pointer);
+  if (place.low != address_of(pointer)) return cudaErrorInvalidValue;
+  if (place.memory != Memory::device && place.memory != Memory::managed) return cudaErrorInvalidValue;
+  {
+    std::lock_guard lock(live_mutex);
+    if (live().erase(place.low) == 0) return cudaErrorInvalidValue;  // a variable of the program
+  }
+  return the_session().device(place.device).free(place.low) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+extern "C" {
+
+WG_API cudaError_t cudaMalloc(void** out, std::size_t size) {
+  return api([&]() -> cudaError_t {
+    if (!out) return cudaErrorInvalidValue;
+    *out = nullptr;
+    if (size == 0) return cudaSuccess;
+    return allocate(thread_state().device, size, out);
+  });
+}
+
+WG_API cudaError_t cudaMallocPitch(void** out, std::size_t* pitch, std::size_t width, std::size_t height) {
+  return api([&]() -> cudaError_t {
+    if (!out || !pitch) return cudaErrorInvalidValue;
+    *out = nullptr;
+    *pitch = pitch_of(width);
+    if (width == 0 || height == 0) return cudaSuccess;
+    return allocate(thread_state().device, *pitch * height, out);
+  });
+}
+
+WG_API cudaError_t cudaMalloc3D(cudaPitchedPtr* out, cudaExtent extent) {
+  return api([&]() -> cudaError_t {
+    if (!out) return cudaErrorInvalidValue;
+    *out = {nullptr, pitch_of(extent.width), extent.width, extent.height};
+    if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return cudaSuccess;
+    return allocate(thread_state().device, out->pitch * extent.height * extent.depth, &out->ptr);
+  });
+}
+
+WG_API cudaError_t cudaMallocManaged(void** out, std::size_t size, unsigned flags) {
+  return api([&]() -> cudaError_t {
+    if (!out || size == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)) return cudaErrorInvalidValue;
+    if (!the_session().model().managed_memory) return cudaErrorNotSupported;
+    device::Range attributes;
+    attributes.device = thread_state().device;
+    attributes.managed = true;
+    Result<std::uint64_t> address = device::AddressSpace::instance().allocate(size, 512, attributes);
+    if (!address) return cudaErrorMemoryAllocation;
+    *out = reinterpret_cast<void*>(*address);
+    std::lock_guard lock(live_mutex);
+    live()[*address] = attributes.device;
+    return cudaSuccess;
+  });
+}
+
+WG_API cudaError_t cudaFree(void* pointer) {
+  return api([&]() -> cudaError_t {
+    if (!pointer) return cudaSuccess;
+    synchronize_device(thread_state().device);
+    return release(pointer);
+  });
+}
+
+WG_API cudaError_t cudaMallocHost(void** out, std::size_t size) {
+  return api([&] { return allocate_host(out, size, 0); });
+}
+WG_API cudaError_t cudaHostAlloc(void** out, std::size_t size, unsigned flags) {
+  return api([&]() -> cudaError_t {
+    if (flags & ~7u) return cudaErrorInvalidValue;
+    return allocate_host(out, size, flags);
+  });
+}
+WG_API cudaError_t cudaFreeHost(void* pointer) {
+  return api([&] { return free_host(pointer); });
+}
+
+WG_API cudaError_t cudaHostRegister(void* pointer, std::size_t size, unsigned flags) {
+  return api([&]() -> cudaError_t {
+    if (!pointer || size == 0) return cudaErrorInvalidValue;
+    if (!the_session().model().host_register) return cudaErrorNotSupported;
+    std::lock_guard lock(host_mutex);
+    if (find_host(pointer)) return cudaErrorHostMemoryAlreadyRegistered;
+    device::AddressSpace::instance().register_host(address_of(pointer), size);
+    host_blocks()[address_of(pointer)] = {size, flags, true};
+    return cudaSuccess;
+  });
+}
+
+WG_API cudaError_t cudaHostUnregister(void* pointer) {
+  return api([&]() -> cudaError_t {
+    std::lock_guard lock(host_mutex);
+    auto block = host_blocks().find(address_of(pointer));
+    if (block == host_blocks().end() || !block->second.registered) return cudaErrorHostMemoryNotRegistered;
+    device::AddressSpace::instance().unregister_host(block->first);
+    host_blocks().erase(block);
+    return cudaSuccess;
+  });
+}
+
+WG_API cudaError_t cudaHostGetDevicePointer(void** out, void* pointer, unsigned flags) {
+  return api([&]() -> cudaError_t {
+    if (!out || flags) return cudaErrorInvalidValue;
+    std::lock_guard lock(host_mutex);
+    if (!find_host(pointer)) return cudaErrorInvalidValue;
+    *out = pointer;
+    return cudaSuccess;
+  });
+}
+
+WG_API cudaError_t cudaHostGetFlags(unsigned* flags, void* pointer) {
+  return api([&]() -> cudaError_t {
+    std::lock_guard lock(host_mutex);
+    const HostBlock* block = find_host(pointer);
+    if (!block || !flags) return cudaErrorInvalidValue;
+    // With unified addressing all pinned memory is portable and mapped.
+    *flags = block->flags | cudaHostAllocMapped;
+    return cudaSuccess;
+  });
+}
+
+WG_API cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total) {
+  return api([&]() -> cudaError_t {
+    if (!free_bytes || !total) return cudaErrorInvalidValue;
+    *free_bytes = current_device().bytes_free();
+    *total = current_device().bytes_total();
+    return cudaSuccess;
+  });
+}
+
+WG_API cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* out, const void* pointer) {
+  return api([&]() -> cudaError_t {
+    if (!out) return cudaErrorInvalidValue;
+    *out = {};
+    Place place = place_of(pointer);
+    void* p = const_cast<void*>(pointer);
+    switch (place.memory) {
+      case Memory::device:
+        out->type = cudaMemoryTypeDevice;
+        out->device = place.device;
+        out->devicePointer = p;
+        break;
+      case Memory::managed:
+        out->type = cudaMemoryTypeManaged;
+        out->device = place.device;
+        out->devicePointer = out->hostPointer = p;
+        break;
+      case Memory::pinned:
+        out->type = cudaMemoryTypeHost;
+        out->device = place.device;
+        out->devicePointer = out->hostPointer = p;
+        break;
+      case Memory::pageable:
+      case Memory::invalid:
+        out->type = cudaMemoryTypeUnregistered;
+        out->device = -2;  // cudaInvalidDeviceId, as the runtime reports it
+        out->hostPointer = p;
+        break;
+    }
+    return cudaSuccess;
+  });
+}
+
+}  // extern "C"
+
+// ---- Managed memory: hints change nothing, since there is one physical memory; they are checked as documented.
+namespace {
+
+cudaError_t check_managed(const void* pointer, std::size_t count) {
+  Place place = place_of(pointer);
+  if (place.memory != Memory::managed || count == 0) return cudaErrorInvalidValue;
+  return address_of(pointer) + count <= place.high ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+struct Advice {
+  bool read_mostly = false;
+  cudaMemLocation preferred{0, -2}, prefetched{0, -2};
+  std::vector<int> accessed_by;
+};
+std::mutex advice_mutex;
+std::map<std::uint64_t, Advice>& advices() {
+  static auto* map = new std::map<std::uint64_t, Advice>;
+  return *map;
+}
+
+int device_of(const cudaMemLocation& location) {
+  return location.type == 1 ? location.id : location.type == 0 ? -2 : -1;  // cudaInvalidDeviceId, cudaCpuDeviceId
+}
+
+cudaError_t range_attribute(void* data, std::size_t size, cudaMemRangeAttribute attribute, const void* pointer,
+                            std::size_t count) {
+  if (!data || size < 4) return cudaErrorInvalidValue;
+  if (cudaError_t error = check_managed(pointer, count)) return error;
+  std::lock_guard lock(advice_mutex);
+  const Advice& advice = advices()[place_of(pointer).low];
+  auto* words = static_cast<int*>(data);
+  switch (attribute) {
+    case cudaMemRangeAttributeReadMostly:
+      words[0] = advice.read_mostly;
+      return cudaSuccess;
+    case cudaMemRangeAttributePreferredLocation:
+      words[0] = device_of(advice.preferred);
+      return cudaSuccess;
+    case cudaMemRangeAttributeAccessedBy:
+      for (std::size_t i = 0; i < size / 4; i++) words[i] = i < advice.accessed_by.size() ? advice.accessed_by[i] : -2;
+      return cudaSuccess;
+    case cudaMemRangeAttributeLastPrefetchLocation:
+      words[0] = device_of(advice.prefetched);
+      return cudaSuccess;
+    case cudaMemRangeAttributePreferredLocationType:
+      words[0] = advice.preferred.type;
+      return cudaSuccess;
+    case cudaMemRangeAttributePreferredLocationId:
+      words[0] = advice.preferred.id;
+      return cudaSuccess;
+    case cudaMemRangeAttributeLastPrefetchLocationType:
+      words[0] = advice.prefetched.type;
+      return cudaSuccess;
+    case cudaMemRangeAttributeLastPrefetchLocationId:
+      words[0] = advice.prefetched.id;
+      return cudaSuccess;
+  }
+  return cudaErrorInvalidValue;
+}
+
+cudaError_t prefetch(const void* pointer, std::size_t count, cudaMemLocation location, cudaStream_t handle,
+                     bool per_thread) {
+  if (!resolve(handle, per_thread)) return cudaErrorInvalidResourceHandle;
+  if (cudaError_t error = check_managed(pointer, count)) return error;
+  if (location.type == 1 && !valid_device(location.id)) return cudaErrorInvalidDevice;
+  std::lock_guard lock(advice_mutex);
+  advices()[place_of(pointer).low].prefetched = location;
+  return cudaSuccess;
+}
+
+}  // namespace
+
+extern "C" {
+
+WG_API cudaError_t cudaMemAdvise(const void* pointer, std::size_t count, int what, cudaMemLocation location) {
+  return api([&]() -> cudaError_t {
+    if (cudaError_t error = check_managed(pointer, count)) return error;
+    if (what < 1 || what > 6) return cudaErrorInvalidValue;
+    if (location.type == 1 && what >= 3 && !valid_device(location.id)) return cudaErrorInvalidDevice;
+    std::lock_guard lock(advice_mutex);
+    Advice& advice = advices()[place_of(pointer).low];
+    if (what <= 2) advice.read_mostly = what == 1;
+    if (what == 3) advice.preferred = location;
+    if (what == 4) advice.preferred = {0, -2};
+    if (what == 5) advice.accessed_by.push_back(device_of(location));
+    if (what == 6) std::erase(advice.accessed_by, device_of(location));
+    return cudaSuccess;
+  });
+}
+
+WG_API cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t count, cudaMemLocation location, unsigned,
+                                        cudaStream_t stream) {
+  return api([&] { return prefetch(pointer, count, location, stream, false); });
+}
+WG_API cudaError_t cudaMemPrefetchAsync_ptsz(const void* pointer, std::size_t count, cudaMemLocation location, unsigned,
+                                             cudaStream_t stream) {
+  return api([&] { return prefetch(pointer, count, location, stream, true); });
+}
+
+WG_API cudaError_t cudaMemRangeGetAttribute(void* data, std::size_t size, cudaMemRangeAttribute attribute,
+                                            const void* pointer, std::size_t count) {
+  return api([&] { return range_attribute(data, size, attribute, pointer, count); });
+}
+WG_API cudaError_t cudaMemRangeGetAttributes(void** data, std::size_t* sizes, cudaMemRangeAttribute* attributes,
+                                             std::size_t attribute_count, const void* pointer, std::size_t count) {
+  return api([&]() -> cudaError_t {
+    for (std::size_t i = 0; i < attribute_count; i++)
+      if (cudaError_t error = range_attribute(data[i], sizes[i], attributes[i], pointer, count)) return error;
+    return cudaSuccess;
+  });
+}
+
+WG_API cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void*, std::size_t, unsigned flags) {
+  return api([&]() -> cudaError_t {
+    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost && flags != cudaMemAttachSingle)
+      return cudaErrorInvalidValue;
+    return resolve(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+  });
+}
+WG_API cudaError_t cudaStreamAttachMemAsync_ptsz(cudaStream_t stream, void* pointer, std::size_t length,
+                                                 unsigned flags) {
+  return cudaStreamAttachMemAsync(stream ? stream : kStreamPerThread, pointer, length, flags);
+}
+
+}  // extern "C"
+
+}  // namespace warpgrind::cudart

@@ -1,0 +1,52 @@
+// The little that the start of a process needs to know of an ELF file: whether it has CUDA code, and where its copy of
+// the CUDA runtime is. Small, since the preload library looks at every process that a run starts.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace warpgrind::cudart {
+
+struct LoadedObject {
+  std::string path;
+  std::uintptr_t base = 0;  // what is added to the file's addresses
+  bool is_executable = false;
+};
+std::vector<LoadedObject> loaded_objects();
+
+class ProgramImage {
+ public:
+  ProgramImage() = default;
+  ~ProgramImage();
+  ProgramImage(const ProgramImage&) = delete;
+  ProgramImage& operator=(const ProgramImage&) = delete;
+
+  bool open(const std::string& path);  // false: not a 64-bit ELF file that can be read
+  bool has_cuda_code() const;          // a section with fatbin wrappers
+  bool has_symbol_table() const;
+  bool needs_shared_runtime() const;  // DT_NEEDED libcudart.so.*
+
+  struct Function {
+    std::string name;
+    std::uint64_t value = 0;  // address in the file
+    std::uint64_t room = 0;   // bytes up to its end
+  };
+  // Functions named cuda* and __cuda* that the file defines, if __cudaRegisterFatBinary is one of them.
+  std::vector<Function> runtime_functions() const;
+
+ private:
+  struct Section {
+    std::string name;
+    std::uint32_t type = 0, link = 0;
+    std::uint64_t offset = 0, size = 0, entry = 0;
+  };
+  const Section* section(const char* name) const;
+  const char* string(const Section& table, std::uint64_t at) const;
+  const std::uint8_t* data_ = nullptr;
+  std::size_t size_ = 0;
+  std::vector<Section> sections_;
+};
+
+}  // namespace warpgrind::cudart

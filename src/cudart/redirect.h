@@ -1,0 +1,11 @@
+// Programs linked with the static CUDA runtime (nvcc's default) carry their own copy of every cuda* function. Its
+// symbols are still there, so each of these functions gets a jump to ours at its start.
+#pragma once
+
+namespace warpgrind::cudart {
+
+// For the executable and every shared library that is loaded now. A program that has CUDA code and a static runtime
+// but no symbol table cannot be redirected: the process ends with exit code 2 and says what to do.
+void redirect_static_runtimes();
+
+}  // namespace warpgrind::cudart

@@ -1,0 +1,125 @@
+// What the host code that nvcc generates calls before main: fatbins, kernels and variables make themselves known.
+// Sources: crt/host_runtime.h of the toolkit (the declarations are in every compiled program).
+#include "cudart/runtime.h"
+
+namespace warpgrind::cudart {
+
+namespace {
+
+// What __cudaRegisterFatBinary gives back; the program only hands it on.
+struct FatbinHandle {
+  session::Program* program = nullptr;
+  std::vector<const void*> functions, variables;
+};
+FatbinHandle* of(void** handle) {
+  return reinterpret_cast<FatbinHandle*>(handle);
+}
+
+void add_variable(FatbinHandle* handle, const void* host, Variable variable) {
+  Runtime& r = Runtime::instance();
+  std::lock_guard lock(r.mutex);
+  r.variables[host] = std::move(variable);
+  handle->variables.push_back(host);
+}
+
+}  // namespace
+
+extern "C" {
+
+WG_API void** __cudaRegisterFatBinary(void* wrapper) {
+  auto* handle = new FatbinHandle;
+  Result<session::Program*> program = the_session().add_program(wrapper);
+  if (program) {
+    handle->program = *program;
+  } else {
+    the_session().problem(program.error());
+  }
+  return reinterpret_cast<void**>(handle);
+}
+
+WG_API void __cudaRegisterFatBinaryEnd(void**) {}
+
+// The program is ending or a library is being unloaded: its code must not be launched any more. What it did stays in
+// the profile.
+WG_API void __cudaUnregisterFatBinary(void** handle) {
+  FatbinHandle* fatbin = of(handle);
+  if (!fatbin) return;
+  Runtime& r = Runtime::instance();
+  std::lock_guard lock(r.mutex);
+  for (const void* f : fatbin->functions) {
+    auto found = r.kernels.find(f);
+    if (found == r.kernels.end() || found->second->program != fatbin->program) continue;
+    r.kernel_handles.erase(found->second.get());
+    found->second.release();  // graphs may still name it: a few bytes a kernel, at most once a library
+    r.kernels.erase(found);
+  }
+  for (const void* v : fatbin->variables) r.variables.erase(v);
+  delete fatbin;
+}
+
+WG_API void __cudaRegisterFunction(void** handle, const char* host_function, char*, const char* device_name, int, void*,
+                                   void*, void*, void*, int*) {
+  FatbinHandle* fatbin = of(handle);
+  if (!fatbin->program) return;
+  auto kernel = std::make_unique<KernelHandle>();
+  kernel->program = fatbin->program;
+  kernel->name = device_name;
+  kernel->host_function = host_function;
+  Runtime& r = Runtime::instance();
+  std::lock_guard lock(r.mutex);
+  r.kernel_handles.insert(kernel.get());
+  fatbin->functions.push_back(host_function);
+  r.kernels[host_function] = std::move(kernel);
+}
+
+WG_API void __cudaRegisterVar(void** handle, char* host_variable, char*, const char* device_name, int, std::size_t size,
+                              int, int) {
+  if (of(handle)->program) add_variable(of(handle), host_variable, {of(handle)->program, device_name, size, nullptr});
+}
+
+WG_API void __cudaRegisterManagedVar(void** handle, void** host_pointer, char* device_address, const char* device_name,
+                                     int, std::size_t size, int, int) {
+  if (!of(handle)->program) return;
+  Variable variable{of(handle)->program, device_name, size, host_pointer};
+  add_variable(of(handle), host_pointer, variable);
+  if (device_address) add_variable(of(handle), device_address, variable);
+}
+
+WG_API void __cudaRegisterHostVar(void**, const char*, char*, std::size_t) {}
+WG_API void __cudaRegisterUnifiedTable(void**, void*) {}
+
+// Called before the host touches a __managed__ variable: its address on the device becomes the host's pointer.
+WG_API char __cudaInitModule(void** handle) {
+  std::vector<Variable> managed;
+  {
+    Runtime& r = Runtime::instance();
+    std::lock_guard lock(r.mutex);
+    for (const void* host : of(handle)->variables)
+      if (auto found = r.variables.find(host); found != r.variables.end() && found->second.managed_pointer)
+        managed.push_back(found->second);
+  }
+  for (const Variable& variable : managed) {
+    DeviceVariable where;
+    if (locate(variable, 0, where) == cudaSuccess) *variable.managed_pointer = where.address;
+  }
+  return 1;
+}
+
+WG_API cudaError_t __cudaGetKernel(cudaKernel_t* out, const void* host_function) {
+  return api_without_context([&]() -> cudaError_t {
+    KernelHandle* kernel = find_kernel(host_function);
+    if (!kernel) return cudaErrorInvalidDeviceFunction;
+    *out = kernel;
+    return cudaSuccess;
+  });
+}
+WG_API cudaError_t cudaGetKernel(cudaKernel_t* out, const void* host_function) {
+  return __cudaGetKernel(out, host_function);
+}
+WG_API cudaError_t cudaGetFuncBySymbol(cudaFunction_t* out, const void* symbol) {
+  return __cudaGetKernel(out, symbol);
+}
+
+}  // extern "C"
+
+}  // namespace warpgrind::cudart

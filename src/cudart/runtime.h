@@ -1,0 +1,125 @@
+// State of the runtime API in this process, and what every entry point begins and ends with.
+//
+//   extern "C" WG_API cudaError_t cudaX(...) { return api([&] { ...; return cudaSuccess; }); }
+//
+// api() gives a sticky error back before the body runs and keeps the last error of the host thread.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <set>
+#include <unordered_map>
+
+#include "cudart/api_types.h"
+#include "cudart/objects.h"
+#include "session/session.h"
+
+#define WG_API __attribute__((visibility("default")))
+
+namespace warpgrind::cudart {
+
+// Handles with a fixed value: cudaStreamLegacy and cudaStreamPerThread.
+inline Stream* const kStreamLegacy = reinterpret_cast<Stream*>(1);
+inline Stream* const kStreamPerThread = reinterpret_cast<Stream*>(2);
+
+struct Variable {
+  session::Program* program = nullptr;
+  std::string name;
+  std::size_t size = 0;
+  void** managed_pointer = nullptr;  // where the program keeps the address of a __managed__ variable
+};
+
+// One primary context: what cudaDeviceReset throws away.
+struct Context {
+  cudaError_t sticky = cudaSuccess;  // a kernel fault: every later call returns it
+  unsigned flags = 0;
+  std::set<int> peers;
+  std::size_t limits[7] = {1024, 1048576, 8388608, 2, 2048, 128, 0};
+  Stream legacy;
+  MemPool pool;                // the default one
+  MemPool* current = nullptr;  // cudaDeviceSetMemPool; null: the default
+};
+
+// Everything that outlives a call. Lists are guarded by `mutex`; contexts are few and live for ever.
+struct Runtime {
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Context>> contexts;
+  std::unordered_map<const void*, std::unique_ptr<KernelHandle>> kernels;  // by host function
+  std::set<const KernelHandle*> kernel_handles;
+  std::unordered_map<const void*, Variable> variables;  // by host variable
+  std::set<const Stream*> streams;
+  std::set<const Event*> events;
+  std::set<const Graph*> graphs;
+  std::set<const GraphExec*> graph_execs;
+  std::set<const MemPool*> pools;
+  std::atomic<std::uint64_t> next_id{1};
+
+  static Runtime& instance();
+};
+
+struct ThreadState {
+  int device = 0;
+  cudaError_t last_error = cudaSuccess;
+  cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
+  std::map<int, Stream*> per_thread_streams;
+};
+ThreadState& thread_state();
+
+inline session::Session& the_session() {
+  return session::Session::instance();
+}
+Context& context(int device);
+inline Context& current_context() {
+  return context(thread_state().device);
+}
+inline device::Device& current_device() {
+  return the_session().device(thread_state().device);
+}
+inline bool valid_device(int device) {
+  return device >= 0 && device < the_session().device_count();
+}
+
+cudaError_t set_last_error(cudaError_t error);
+// The error of the current context, if a kernel broke it.
+cudaError_t sticky_error();
+
+template <class Body>
+cudaError_t api(Body&& body) {
+  if (cudaError_t sticky = sticky_error(); sticky != cudaSuccess) return set_last_error(sticky);
+  return set_last_error(body());
+}
+// For calls that work on a broken context too (device queries, error texts).
+template <class Body>
+cudaError_t api_without_context(Body&& body) {
+  return set_last_error(body());
+}
+
+// The stream behind a handle; nullptr: no such stream. `per_thread`: a null handle means the thread's own stream.
+Stream* resolve(cudaStream_t handle, bool per_thread = false);
+bool is_event(const Event* event);
+// A function pointer or a cudaKernel_t; nullptr: not a kernel of this program.
+KernelHandle* find_kernel(const void* function);
+const Variable* find_variable(const void* symbol);
+struct DeviceVariable {
+  void* address = nullptr;
+  std::size_t size = 0;
+};
+cudaError_t locate(const Variable& variable, int device, DeviceVariable& out);
+// Which index a kernel has in its module; errors are said and translated.
+cudaError_t resolve_function(KernelHandle& kernel, std::uint32_t& function);
+
+cudaError_t error_of(const device::Fault& fault);
+cudaError_t error_of(const Error& error);
+// cudaErrorNotSupported, named once on stderr.
+cudaError_t not_supported(const char* what);
+// What an unsupported call (cudart/exports.txt) does.
+cudaError_t unsupported_call(const char* name);
+
+// Waits of the host: device output comes out, then virtual time moves on.
+void synchronize(Stream& stream);
+void synchronize_device(int device);
+
+// The host's part of an asynchronous call, virtual nanoseconds (estimated; CUDA launch overhead on the host side).
+inline constexpr double kHostCallNs = 1000;
+
+}  // namespace warpgrind::cudart

@@ -1,0 +1,362 @@
+// Streams, callbacks, and stream capture.
+#include <algorithm>
+
+#include "cudart/graph.h"
+#include "cudart/operation.h"
+#include "cudart/runtime.h"
+
+namespace warpgrind::cudart {
+
+namespace {
+
+constexpr int kGreatestPriority = -5;  // what GPUs since compute capability 7 report; 0 is the least
+
+cudaError_t create(cudaStream_t* out, unsigned flags, int priority) {
+  if (!out || (flags & ~cudaStreamNonBlocking)) return cudaErrorInvalidValue;
+  auto* stream = new Stream;
+  stream->device = thread_state().device;
+  stream->flags = flags;
+  stream->priority = std::clamp(priority, kGreatestPriority, 0);
+  stream->id = the_session().timeline().add_stream(
+      stream->device, flags & cudaStreamNonBlocking ? device::StreamKind::non_blocking : device::StreamKind::blocking);
+  Runtime& r = Runtime::instance();
+  stream->unique_id = r.next_id++;
+  std::lock_guard lock(r.mutex);
+  r.streams.insert(stream);
+  *out = stream;
+  return cudaSuccess;
+}
+
+cudaError_t destroy(cudaStream_t stream) {
+  Runtime& r = Runtime::instance();
+  {
+    std::lock_guard lock(r.mutex);
+    if (r.streams.erase(stream) == 0) return cudaErrorInvalidResourceHandle;
+  }
+  the_session().timeline().remove_stream(stream->id);
+  delete stream;
+  return cudaSuccess;
+}
+
+// Calls that may not be made on a stream that is being captured.
+cudaError_t usable(Stream* stream) {
+  if (!stream) return cudaErrorInvalidResourceHandle;
+  if (!stream->capture) return cudaSuccess;
+  stream->capture->invalidated = true;
+  return cudaErrorStreamCaptureUnsupported;
+}
+
+cudaError_t synchronize_stream(cudaStream_t handle, bool per_thread) {
+  return api([&]() -> cudaError_t {
+    Stream* stream = resolve(handle, per_thread);
+    if (cudaError_t error = usable(stream)) return error;
+    synchronize(*stream);
+    return context(stream->device).sticky;
+  });
+}
+
+cudaError_t query_stream(cudaStream_t handle, bool per_thread) {
+  return api([&]() -> cudaError_t {
+    Stream* stream = resolve(handle, per_thread);
+    if (cudaError_t error = usable(stream)) return error;
+    // Asking takes the host some time; without it a program that polls would never see the end.
+    the_session().timeline().host_work(kHostCallNs);
+    if (!the_session().timeline().finished(stream->id)) return cudaErrorNotReady;
+    if (the_session().device_in_use(stream->device)) the_session().device(stream->device).flush_output();
+    return context(stream->device).sticky;
+  });
+}
+
+cudaError_t wait_event(cudaStream_t handle, cudaEvent_t event, unsigned flags, bool per_thread) {
+  return api([&]() -> cudaError_t {
+    Stream* stream = resolve(handle, per_thread);
+    if (!stream || !is_event(event)) return cudaErrorInvalidResourceHandle;
+    if (flags & ~1u) return cudaErrorInvalidValue;
+    // Waiting for an event of a capture makes this stream a part of the capture.
+    if (event->capture && !stream->capture && !event->capture->invalidated) {
+      stream->capture = event->capture;
+      stream->capture_tail = event->capture_tail;
+      event->capture->members.push_back(stream);
+      return cudaSuccess;
+    }
+    return submit(stream, EventOperation{event, true}, false);
+  });
+}
+
+}  // namespace
+
+extern "C" {
+
+WG_API cudaError_t cudaStreamCreate(cudaStream_t* out) {
+  return api([&] { return create(out, 0, 0); });
+}
+WG_API cudaError_t cudaStreamCreateWithFlags(cudaStream_t* out, unsigned flags) {
+  return api([&] { return create(out, flags, 0); });
+}
+WG_API cudaError_t cudaStreamCreateWithPriority(cudaStream_t* out, unsigned flags, int priority) {
+  return api([&] { return create(out, flags, priority); });
+}
+WG_API cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  return api([&] { return destroy(stream); });
+}
+WG_API cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  return api([&]() -> cudaError_t {
+    if (least) *least = 0;
+    if (greatest) *greatest = kGreatestPriority;
+    return cudaSuccess;
+  });
+}
+WG_API cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  return synchronize_stream(stream, false);
+}
+WG_API cudaError_t cudaStreamSynchronize_ptsz(cudaStream_t stream) {
+  return synchronize_stream(stream, true);
+}
+WG_API cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  return query_stream(stream, false);
+}
+WG_API cudaError_t cudaStreamQuery_ptsz(cudaStream_t stream) {
+  return query_stream(stream, true);
+}
+WG_API cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
+  return wait_event(stream, event, flags, false);
+}
+WG_API cudaError_t cudaStreamWaitEvent_ptsz(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
+  return wait_event(stream, event, flags, true);
+}
+
+WG_API cudaError_t cudaStreamAddCallback(cudaStream_t handle, cudaStreamCallback_t callback, void* data, unsigned) {
+  return api([&]() -> cudaError_t {
+    Stream* stream = resolve(handle);
+    if (cudaError_t error = usable(stream)) return error;
+    callback(handle, cudaSuccess, data);
+    return cudaSuccess;
+  });
+}
+WG_API cudaError_t cudaStreamAddCallback_ptsz(cudaStream_t handle, cudaStreamCallback_t callback, void* data,
+                                              unsigned flags) {
+  return cudaStreamAddCallback(handle ? handle : kStreamPerThread, callback, data, flags);
+}
+
+// ---- Queries; each has a _ptsz form that differs in the meaning of a null stream alone.
+#define WG_STREAM_GETTER(name, type, expression)                   \
+  WG_API cudaError_t name(cudaStream_t handle, type* out) {        \
+    return api([&]() -> cudaError_t {                              \
+      Stream* stream = resolve(handle);                            \
+      if (!stream || !out) return cudaErrorInvalidResourceHandle;  \
+      *out = expression;                                           \
+      return cudaSuccess;                                          \
+    });                                                            \
+  }                                                                \
+  WG_API cudaError_t name##_ptsz(cudaStream_t handle, type* out) { \
+    return name(handle ? handle : kStreamPerThread, out);          \
+  }
+WG_STREAM_GETTER(cudaStreamGetPriority, int, stream->priority)
+WG_STREAM_GETTER(cudaStreamGetFlags, unsigned, stream->flags)
+WG_STREAM_GETTER(cudaStreamGetId, unsigned long long, stream->unique_id)
+WG_STREAM_GETTER(cudaStreamGetDevice, int, stream->device)
+WG_STREAM_GETTER(cudaStreamIsCapturing, cudaStreamCaptureStatus,
+                 !stream->capture               ? cudaStreamCaptureStatusNone
+                 : stream->capture->invalidated ? cudaStreamCaptureStatusInvalidated
+                                                : cudaStreamCaptureStatusActive)
+#undef WG_STREAM_GETTER
+
+WG_API cudaError_t cudaStreamSetAttribute(cudaStream_t handle, cudaLaunchAttributeID id,
+                                          const cudaLaunchAttributeValue* value) {
+  return api([&]() -> cudaError_t {
+    Stream* stream = resolve(handle);
+    if (!stream) return cudaErrorInvalidResourceHandle;
+    if (!value || id <= 0 || id >= cudaLaunchAttributeMax) return cudaErrorInvalidValue;
+    stream->attributes[id] = *value;
+    if (id == cudaLaunchAttributePriority) stream->priority = value->priority;
+    return cudaSuccess;
+  });
+}
+WG_API cudaError_t cudaStreamSetAttribute_ptsz(cudaStream_t handle, cudaLaunchAttributeID id,
+                                               const cudaLaunchAttributeValue* value) {
+  return cudaStreamSetAttribute(handle ? handle : kStreamPerThread, id, value);
+}
+WG_API cudaError_t cudaStreamGetAttribute(cudaStream_t handle, cudaLaunchAttributeID id,
+                                          cudaLaunchAttributeValue* value) {
+  return api([&]() -> cudaError_t {
+    Stream* stream = resolve(handle);
+    if (!stream) return cudaErrorInvalidResourceHandle;
+    if (!value || id <= 0 || id >= cudaLaunchAttributeMax) return cudaErrorInvalidValue;
+    *value = stream->attributes[id];
+    if (id == cudaLaunchAttributePriority) value->priority = stream->priority;
+    return cudaSuccess;
+  });
+}
+WG_API cudaError_t cudaStreamGetAttribute_ptsz(cudaStream_t handle, cudaLaunchAttributeID id,
+                                               cudaLaunchAttributeValue* value) {
+  return cudaStreamGetAttribute(handle ? handle : kStreamPerThread, id, value);
+}
+WG_API cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
+  return api([&]() -> cudaError_t {
+    Stream *a = resolve(to), *b = resolve(from);
+    if (!a || !b) return cudaErrorInvalidResourceHandle;
+    std::copy(std::begin(b->attributes), std::end(b->attributes), a->attributes);
+    return cudaSuccess;
+  });
+}
+WG_API cudaError_t cudaStreamCopyAttributes_ptsz(cudaStream_t to, cudaStream_t from) {
+  return cudaStreamCopyAttributes(to ? to : kStreamPerThread, from ? from : kStreamPerThread);
+}
+WG_API cudaError_t cudaCtxResetPersistingL2Cache() {
+  return api([] { return cudaSuccess; });
+}
+
+}  // extern "C"
+
+// ---- Capture
+namespace {
+
+cudaError_t begin_capture(cudaStream_t handle, Graph* into, const cudaGraphNode_t* dependencies, std::size_t count,
+                          cudaStreamCaptureMode mode, bool per_thread) {
+  Stream* stream = resolve(handle, per_thread);
+  if (!stream) return cudaErrorInvalidResourceHandle;
+  if (stream->id == device::Timeline::legacy_default(stream->device)) return cudaErrorStreamCaptureUnsupported;
+  if (stream->capture) return cudaErrorIllegalState;
+  if (mode < 0 || mode > 2) return cudaErrorInvalidValue;
+  auto capture = std::make_shared<Capture>();
+  Runtime& r = Runtime::instance();
+  capture->id = r.next_id++;
+  capture->origin = stream;
+  capture->members = {stream};
+  if (into) {
+    capture->graph = into;
+    capture->to_existing_graph = true;
+  } else {
+    capture->graph = new Graph;
+    capture->graph->id = r.next_id++;
+  }
+  stream->capture_tail.assign(dependencies, dependencies + count);
+  stream->capture = capture;
+  return cudaSuccess;
+}
+
+// Whether the origin's last nodes come after the last nodes of every stream that joined.
+bool joined(const Capture& capture) {
+  std::vector<const GraphNode*> work(capture.origin->capture_tail.begin(), capture.origin->capture_tail.end());
+  std::set<const GraphNode*> before(work.begin(), work.end());
+  while (!work.empty()) {
+    const GraphNode* node = work.back();
+    work.pop_back();
+    for (const GraphNode* d : node->dependencies)
+      if (before.insert(d).second) work.push_back(d);
+  }
+  for (const Stream* member : capture.members)
+    for (const GraphNode* tail : member->capture_tail)
+      if (!before.count(tail)) return false;
+  return true;
+}
+
+cudaError_t end_capture(cudaStream_t handle, cudaGraph_t* out, bool per_thread) {
+  Stream* stream = resolve(handle, per_thread);
+  if (!stream || !out) return cudaErrorInvalidResourceHandle;
+  if (!stream->capture) return cudaErrorIllegalState;
+  std::shared_ptr<Capture> capture = stream->capture;
+  if (capture->origin != stream) return cudaErrorStreamCaptureUnmatched;
+  bool good = !capture->invalidated, whole = joined(*capture);
+  for (Stream* member : capture->members) {
+    member->capture.reset();
+    member->capture_tail.clear();
+  }
+  *out = nullptr;
+  if (!good || !whole) {
+    if (!capture->to_existing_graph) delete capture->graph;
+    return good ? cudaErrorStreamCaptureUnjoined : cudaErrorStreamCaptureInvalidated;
+  }
+  *out = capture->graph;
+  Runtime& r = Runtime::instance();
+  std::lock_guard lock(r.mutex);
+  r.graphs.insert(capture->graph);
+  return cudaSuccess;
+}
+
+cudaError_t capture_info(cudaStream_t handle, cudaStreamCaptureStatus* status, unsigned long long* id,
+                         cudaGraph_t* graph, const cudaGraphNode_t** dependencies, const cudaGraphEdgeData** edges,
+                         std::size_t* count, bool per_thread) {
+  Stream* stream = resolve(handle, per_thread);
+  if (!stream || !status) return cudaErrorInvalidResourceHandle;
+  *status = cudaStreamCaptureStatusNone;
+  if (edges) *edges = nullptr;
+  if (!stream->capture) return cudaSuccess;
+  const Capture& capture = *stream->capture;
+  *status = capture.invalidated ? cudaStreamCaptureStatusInvalidated : cudaStreamCaptureStatusActive;
+  if (id) *id = capture.id;
+  if (graph) *graph = capture.graph;
+  if (dependencies) *dependencies = stream->capture_tail.data();
+  if (count) *count = stream->capture_tail.size();
+  return cudaSuccess;
+}
+
+cudaError_t update_capture(cudaStream_t handle, cudaGraphNode_t* nodes, std::size_t count, unsigned flags,
+                           bool per_thread) {
+  Stream* stream = resolve(handle, per_thread);
+  if (!stream || !stream->capture) return cudaErrorIllegalState;
+  if (flags == 1) stream->capture_tail.clear();
+  stream->capture_tail.insert(stream->capture_tail.end(), nodes, nodes + count);
+  return cudaSuccess;
+}
+
+}  // namespace
+
+extern "C" {
+
+WG_API cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
+  return api([&] { return begin_capture(stream, nullptr, nullptr, 0, mode, false); });
+}
+WG_API cudaError_t cudaStreamBeginCapture_ptsz(cudaStream_t stream, cudaStreamCaptureMode mode) {
+  return api([&] { return begin_capture(stream, nullptr, nullptr, 0, mode, true); });
+}
+WG_API cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t* nodes,
+                                                 const cudaGraphEdgeData*, std::size_t count,
+                                                 cudaStreamCaptureMode mode) {
+  return api([&]() -> cudaError_t {
+    if (!is_graph(graph)) return cudaErrorInvalidValue;
+    return begin_capture(stream, graph, nodes, count, mode, false);
+  });
+}
+WG_API cudaError_t cudaStreamBeginCaptureToGraph_ptsz(cudaStream_t stream, cudaGraph_t graph,
+                                                      const cudaGraphNode_t* nodes, const cudaGraphEdgeData* edges,
+                                                      std::size_t count, cudaStreamCaptureMode mode) {
+  return cudaStreamBeginCaptureToGraph(stream ? stream : kStreamPerThread, graph, nodes, edges, count, mode);
+}
+WG_API cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* out) {
+  return api([&] { return end_capture(stream, out, false); });
+}
+WG_API cudaError_t cudaStreamEndCapture_ptsz(cudaStream_t stream, cudaGraph_t* out) {
+  return api([&] { return end_capture(stream, out, true); });
+}
+WG_API cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,
+                                            unsigned long long* id, cudaGraph_t* graph, const cudaGraphNode_t** nodes,
+                                            const cudaGraphEdgeData** edges, std::size_t* count) {
+  return api([&] { return capture_info(stream, status, id, graph, nodes, edges, count, false); });
+}
+WG_API cudaError_t cudaStreamGetCaptureInfo_ptsz(cudaStream_t stream, cudaStreamCaptureStatus* status,
+                                                 unsigned long long* id, cudaGraph_t* graph,
+                                                 const cudaGraphNode_t** nodes, const cudaGraphEdgeData** edges,
+                                                 std::size_t* count) {
+  return api([&] { return capture_info(stream, status, id, graph, nodes, edges, count, true); });
+}
+WG_API cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t* nodes,
+                                                       const cudaGraphEdgeData*, std::size_t count, unsigned flags) {
+  return api([&] { return update_capture(stream, nodes, count, flags, false); });
+}
+WG_API cudaError_t cudaStreamUpdateCaptureDependencies_ptsz(cudaStream_t stream, cudaGraphNode_t* nodes,
+                                                            const cudaGraphEdgeData*, std::size_t count,
+                                                            unsigned flags) {
+  return api([&] { return update_capture(stream, nodes, count, flags, true); });
+}
+WG_API cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
+  return api([&]() -> cudaError_t {
+    if (!mode) return cudaErrorInvalidValue;
+    std::swap(*mode, thread_state().capture_mode);
+    return cudaSuccess;
+  });
+}
+
+}  // extern "C"
+
+}  // namespace warpgrind::cudart

@@ -1,0 +1,264 @@
+// Arrays, texture objects and surface objects: the API's descriptions become those of src/device/texture.h.
+#include <algorithm>
+#include <map>
+
+#include "cudart/arrays.h"
+#include "cudart/runtime.h"
+#include "device/texture.h"
+
+namespace warpgrind::cudart {
+
+namespace {
+
+struct TextureDescriptions {
+  cudaResourceDesc resource;
+  cudaTextureDesc texture;
+  cudaResourceViewDesc view;
+  bool has_view;
+};
+struct Handles {
+  std::mutex mutex;
+  std::set<const ArrayHandle*> arrays;
+  std::map<cudaTextureObject_t, TextureDescriptions> textures;
+  std::map<cudaSurfaceObject_t, cudaResourceDesc> surfaces;
+};
+Handles& handles() {
+  static auto* h = new Handles;
+  return *h;
+}
+
+// False: a format that textures cannot have.
+bool to_format(const cudaChannelFormatDesc& desc, device::ChannelFormat& out) {
+  const int bits[4] = {desc.x, desc.y, desc.z, desc.w};
+  if (desc.f < cudaChannelFormatKindSigned || desc.f > cudaChannelFormatKindFloat) return false;
+  for (int i = 0; i < 4; i++) {
+    if (bits[i] != 0 && bits[i] != 8 && bits[i] != 16 && bits[i] != 32) return false;
+    if (bits[i] != 0 && bits[i] != bits[0]) return false;
+    out.bits[i] = static_cast<std::uint8_t>(bits[i]);
+  }
+  if (out.channels() == 0 || out.channels() == 3) return false;
+  out.kind = static_cast<device::ChannelFormat::Kind>(desc.f);
+  return true;
+}
+
+cudaError_t create_array(cudaArray_t* out, const cudaChannelFormatDesc* desc, cudaExtent extent, unsigned flags) {
+  if (!out || !desc || extent.width == 0) return cudaErrorInvalidValue;
+  device::ChannelFormat format;
+  if (!to_format(*desc, format)) {
+    if (desc->f > cudaChannelFormatKindNone) return not_supported("an array of this channel format");
+    return cudaErrorInvalidChannelDescriptor;
+  }
+  device::ArrayShape shape;
+  shape.width = extent.width;
+  shape.height = extent.height;
+  shape.depth = extent.depth;
+  shape.layered = flags & cudaArrayLayered;
+  shape.cubemap = flags & cudaArrayCubemap;
+  shape.surface = flags & cudaArraySurfaceLoadStore;
+  shape.gather = flags & cudaArrayTextureGather;
+  if (shape.cubemap && (extent.width != extent.height || extent.depth % 6)) return cudaErrorInvalidValue;
+  auto handle = std::make_unique<ArrayHandle>();
+  handle->array = device::Array::create(format, shape);
+  if (!handle->array) return cudaErrorMemoryAllocation;
+  handle->format = *desc;
+  handle->flags = flags;
+  handle->device = thread_state().device;
+  std::lock_guard lock(handles().mutex);
+  handles().arrays.insert(handle.get());
+  *out = handle.release();
+  return cudaSuccess;
+}
+
+cudaError_t to_resource(const cudaResourceDesc& desc, device::TextureResource& out) {
+  using Kind = device::TextureResource::Kind;
+  switch (desc.resType) {
+    case cudaResourceTypeArray:
+      out.kind = Kind::array;
+      out.array = array_of(desc.res.array.array);
+      return out.array ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    case cudaResourceTypeMipmappedArray:
+      return not_supported("a texture object on a mipmapped array");
+    case cudaResourceTypeLinear: {
+      const auto& r = desc.res.linear;
+      if (!to_format(r.desc, out.format)) return cudaErrorInvalidChannelDescriptor;
+      out.kind = Kind::linear;
+      out.address = reinterpret_cast<std::uint64_t>(r.devPtr);
+      out.width = r.sizeInBytes / out.format.bytes();
+      break;
+    }
+    case cudaResourceTypePitch2D: {
+      const auto& r = desc.res.pitch2D;
+      if (!to_format(r.desc, out.format)) return cudaErrorInvalidChannelDescriptor;
+      out.kind = Kind::pitched;
+      out.address = reinterpret_cast<std::uint64_t>(r.devPtr);
+      out.width = r.width;
+      out.height = r.height;
+      out.pitch = r.pitchInBytes;
+      if (r.pitchInBytes < r.width * out.format.bytes() ||
+          r.pitchInBytes % std::max(1u, the_session().model().texture_pitch_alignment))
+        return cudaErrorInvalidValue;
+      break;
+    }
+  }
+  Place place = place_of(reinterpret_cast<void*>(out.address));
+  std::uint64_t bytes = out.kind == Kind::linear ? out.width * out.format.bytes()
+                                                 : (out.height - 1) * out.pitch + out.width * out.format.bytes();
+  if (place.memory == Memory::pageable || place.memory == Memory::invalid) return cudaErrorInvalidValue;
+  return out.address + bytes <= place.high ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t to_description(const cudaTextureDesc& desc, const device::ChannelFormat& format,
+                           device::TextureDescription& out) {
+  for (int i = 0; i < 3; i++) {
+    if (desc.addressMode[i] < 0 || desc.addressMode[i] > 3) return cudaErrorInvalidValue;
+    out.address[static_cast<std::size_t>(i)] = static_cast<device::AddressMode>(desc.addressMode[i]);
+  }
+  bool integers = format.kind != device::ChannelFormat::Kind::floating;
+  out.linear_filter = desc.filterMode == 1;
+  out.normalized_float = desc.readMode == 1 && integers;
+  if (out.normalized_float && format.bits[0] == 32) return cudaErrorInvalidNormSetting;
+  if (out.linear_filter && integers && !out.normalized_float) return cudaErrorInvalidFilterSetting;
+  out.normalized_coordinates = desc.normalizedCoords != 0;
+  out.srgb = desc.sRGB != 0;
+  std::copy_n(desc.borderColor, 4, out.border.begin());
+  if (desc.maxAnisotropy > 1) the_session().say_once("textures: anisotropic filtering is not modelled");
+  return cudaSuccess;
+}
+
+cudaError_t create_texture_object(cudaTextureObject_t* out, const cudaResourceDesc* resource,
+                                  const cudaTextureDesc* texture, const cudaResourceViewDesc* view) {
+  if (!out || !resource) return cudaErrorInvalidValue;
+  cudaTextureDesc defaults{};
+  if (!texture) texture = &defaults;
+  device::TextureResource r;
+  if (cudaError_t error = to_resource(*resource, r)) return error;
+  device::TextureDescription d;
+  const device::ChannelFormat& format = r.array ? r.array->format() : r.format;
+  if (cudaError_t error = to_description(*texture, format, d)) return error;
+  if (view && view->format != 0)
+    the_session().say_once("textures: resource views are read with the array's own format");
+  *out = device::create_texture(r, d);
+  std::lock_guard lock(handles().mutex);
+  handles().textures[*out] = {*resource, *texture, view ? *view : cudaResourceViewDesc{}, view != nullptr};
+  return cudaSuccess;
+}
+
+template <class Map, class Field>
+cudaError_t look_up(Map& map, unsigned long long object, Field field) {
+  std::lock_guard lock(handles().mutex);
+  auto found = map.find(object);
+  if (found == map.end()) return cudaErrorInvalidValue;
+  return field(found->second);
+}
+
+}  // namespace
+
+device::Array* array_of(const ArrayHandle* handle) {
+  std::lock_guard lock(handles().mutex);
+  return handles().arrays.count(handle) ? handle->array.get() : nullptr;
+}
+
+extern "C" {
+
+WG_API cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, int kind) {
+  return {x, y, z, w, kind};
+}
+
+WG_API cudaError_t cudaMallocArray(cudaArray_t* out, const cudaChannelFormatDesc* desc, std::size_t width,
+                                   std::size_t height, unsigned flags) {
+  return api([&] { return create_array(out, desc, {width, height, 0}, flags); });
+}
+WG_API cudaError_t cudaMalloc3DArray(cudaArray_t* out, const cudaChannelFormatDesc* desc, cudaExtent extent,
+                                     unsigned flags) {
+  return api([&] { return create_array(out, desc, extent, flags); });
+}
+WG_API cudaError_t cudaFreeArray(cudaArray_t array) {
+  return api([&]() -> cudaError_t {
+    if (!array) return cudaSuccess;
+    std::lock_guard lock(handles().mutex);
+    if (handles().arrays.erase(array) == 0) return cudaErrorInvalidResourceHandle;
+    delete array;
+    return cudaSuccess;
+  });
+}
+WG_API cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* desc, cudaExtent* extent, unsigned* flags,
+                                    cudaArray_t array) {
+  return api([&]() -> cudaError_t {
+    device::Array* a = array_of(array);
+    if (!a) return cudaErrorInvalidResourceHandle;
+    if (desc) *desc = array->format;
+    if (extent) *extent = {a->shape().width, a->shape().height, a->shape().depth};
+    if (flags) *flags = array->flags;
+    return cudaSuccess;
+  });
+}
+WG_API cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc* desc, cudaArray_const_t array) {
+  return api([&]() -> cudaError_t {
+    if (!desc || !array_of(array)) return cudaErrorInvalidResourceHandle;
+    *desc = array->format;
+    return cudaSuccess;
+  });
+}
+
+WG_API cudaError_t cudaCreateTextureObject(cudaTextureObject_t* out, const cudaResourceDesc* resource,
+                                           const cudaTextureDesc* texture, const cudaResourceViewDesc* view) {
+  return api([&] { return create_texture_object(out, resource, texture, view); });
+}
+WG_API cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object) {
+  return api([&]() -> cudaError_t {
+    if (object == 0) return cudaSuccess;
+    std::lock_guard lock(handles().mutex);
+    handles().textures.erase(object);
+    return device::destroy_texture(object) ? cudaSuccess : cudaErrorInvalidValue;
+  });
+}
+WG_API cudaError_t cudaGetTextureObjectResourceDesc(cudaResourceDesc* out, cudaTextureObject_t object) {
+  return api([&] {
+    return look_up(handles().textures, object,
+                   [&](const TextureDescriptions& t) { return *out = t.resource, cudaSuccess; });
+  });
+}
+WG_API cudaError_t cudaGetTextureObjectTextureDesc(cudaTextureDesc* out, cudaTextureObject_t object) {
+  return api([&] {
+    return look_up(handles().textures, object,
+                   [&](const TextureDescriptions& t) { return *out = t.texture, cudaSuccess; });
+  });
+}
+WG_API cudaError_t cudaGetTextureObjectResourceViewDesc(cudaResourceViewDesc* out, cudaTextureObject_t object) {
+  return api([&] {
+    return look_up(handles().textures, object, [&](const TextureDescriptions& t) {
+      *out = t.view;
+      return t.has_view ? cudaSuccess : cudaErrorInvalidValue;
+    });
+  });
+}
+
+WG_API cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* out, const cudaResourceDesc* resource) {
+  return api([&]() -> cudaError_t {
+    if (!out || !resource || resource->resType != cudaResourceTypeArray) return cudaErrorInvalidValue;
+    device::Array* array = array_of(resource->res.array.array);
+    if (!array) return cudaErrorInvalidResourceHandle;
+    if (!array->shape().surface) return cudaErrorInvalidValue;  // needs cudaArraySurfaceLoadStore
+    *out = device::create_surface(array);
+    std::lock_guard lock(handles().mutex);
+    handles().surfaces[*out] = *resource;
+    return cudaSuccess;
+  });
+}
+WG_API cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object) {
+  return api([&]() -> cudaError_t {
+    if (object == 0) return cudaSuccess;
+    std::lock_guard lock(handles().mutex);
+    handles().surfaces.erase(object);
+    return device::destroy_surface(object) ? cudaSuccess : cudaErrorInvalidValue;
+  });
+}
+WG_API cudaError_t cudaGetSurfaceObjectResourceDesc(cudaResourceDesc* out, cudaSurfaceObject_t object) {
+  return api([&] {
+    return look_up(handles().surfaces, object, [&](const cudaResourceDesc& r) { return *out = r, cudaSuccess; });
+  });
+}
+
+}  // extern "C"
+
+}  // namespace warpgrind::cudart

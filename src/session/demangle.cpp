@@ -1,0 +1,18 @@
+#include <cxxabi.h>
+
+#include <cstdlib>
+
+#include "session/messages.h"
+
+namespace warpgrind::session {
+
+std::string demangle(const std::string& name) {
+  int status = 0;
+  char* text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
+  if (!text) return name;
+  std::string out = text;
+  std::free(text);
+  return out;
+}
+
+}  // namespace warpgrind::session

@@ -1,0 +1,112 @@
+#include "session/messages.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+namespace warpgrind::session {
+
+void print_line(const std::string& text) {
+  std::string line = "warpgrind: " + text + "\n";
+  std::size_t done = 0;
+  while (done < line.size()) {
+    ssize_t n = ::write(2, line.data() + done, line.size() - done);
+    if (n <= 0) return;
+    done += static_cast<std::size_t>(n);
+  }
+}
+
+std::string banner(const GpuModel& model, const RunOptions& options) {
+  return fmt::format(
+      "virtual {}{} (compute capability {}.{}): kernels run on the CPU; access counts are exact, times are estimated, "
+      "{}; not modelled: {}",
+      options.devices > 1 ? fmt::format("{} x ", options.devices) : "", model.name, model.cc_major, model.cc_minor,
+      options.counters ? "counters on" : "counters off",
+      "cache hits and misses, DRAM traffic, the machine code that ptxas would make");
+}
+
+std::string describe(const Error& error) {
+  return error.detail.empty() ? error.message : error.message + "\n" + error.detail;
+}
+
+std::string describe(const device::Fault& fault, const char* severity) {
+  std::string out = fmt::format("{}: {}", severity, fault.message);
+  if (!fault.kernel.empty()) {
+    out += fmt::format("\n  in kernel {}", fault.kernel);
+    if (!fault.function.empty() && fault.function != fault.kernel) out += fmt::format(", function {}", fault.function);
+  }
+  if (fault.line) out += fmt::format("\n  at {}:{}", fault.file.empty() ? "?" : fault.file, fault.line);
+  if (fault.ptx_line) {
+    out += fmt::format("\n  PTX line {}{}{}", fault.ptx_line, fault.ptx_text.empty() ? "" : ": ", fault.ptx_text);
+    if (!fault.line) out += "\n  (compile with nvcc -lineinfo to see the CUDA source line)";
+  }
+  out += fmt::format("\n  by block ({}, {}, {}), thread ({}, {}, {})", fault.block.x, fault.block.y, fault.block.z,
+                     fault.thread.x, fault.thread.y, fault.thread.z);
+  constexpr std::size_t kShown = 64;
+  for (std::size_t i = 0; i < fault.warps.size() && i < kShown; i++) out += "\n  " + fault.warps[i];
+  if (fault.warps.size() > kShown) out += fmt::format("\n  ... and {} more warps", fault.warps.size() - kShown);
+  if (!fault.advice.empty()) out += "\n  " + fault.advice;
+  return out;
+}
+
+namespace {
+const char* kind_name(device::FaultKind kind) {
+  using device::FaultKind;
+  switch (kind) {
+    case FaultKind::illegal_address:
+      return "illegal address";
+    case FaultKind::misaligned_address:
+      return "misaligned address";
+    case FaultKind::shared_out_of_bounds:
+      return "shared memory out of bounds";
+    case FaultKind::local_out_of_bounds:
+      return "local memory out of bounds";
+    case FaultKind::stack_overflow:
+      return "stack overflow";
+    case FaultKind::write_to_constant:
+      return "write to constant memory";
+    case FaultKind::assertion:
+      return "assertion";
+    case FaultKind::trap:
+      return "trap";
+    case FaultKind::illegal_instruction:
+      return "illegal instruction";
+    case FaultKind::invalid_pc:
+      return "invalid program counter";
+    case FaultKind::deadlock:
+      return "deadlock";
+    case FaultKind::barrier_mismatch:
+      return "barrier mismatch";
+    case FaultKind::timeout:
+      return "timeout";
+    case FaultKind::interrupted:
+      return "interrupted";
+    case FaultKind::unsupported:
+      return "unsupported";
+    case FaultKind::out_of_heap:
+      return "out of heap";
+    case FaultKind::invalid_texture:
+      return "invalid texture";
+    case FaultKind::out_of_resources:
+      return "out of resources";
+  }
+  return "fault";
+}
+}  // namespace
+
+results::Finding to_finding(const device::Fault& fault) {
+  results::Finding f;
+  f.kind = kind_name(fault.kind);
+  f.message = fault.message;
+  f.advice = fault.advice;
+  f.kernel = fault.kernel;
+  f.file = fault.file;
+  f.line = fault.line;
+  f.ptx_line = fault.ptx_line;
+  f.text = fault.ptx_text;
+  f.block = fault.block;
+  f.thread = fault.thread;
+  f.notes = fault.warps;
+  return f;
+}
+
+}  // namespace warpgrind::session

@@ -1,0 +1,20 @@
+// What the user reads on stderr, besides the profile.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "device/device.h"
+#include "results/profile.h"
+#include "session/options.h"
+
+namespace warpgrind::session {
+
+void print_line(const std::string& text);  // "warpgrind: TEXT", in one write
+std::string banner(const GpuModel& model, const RunOptions& options);
+std::string demangle(const std::string& name);
+std::string describe(const Error& error);
+std::string describe(const device::Fault& fault, const char* severity);
+results::Finding to_finding(const device::Fault& fault);
+
+}  // namespace warpgrind::session

@@ -1,0 +1,35 @@
+// What the user asked for, decided once by the CLI and handed to the process under test as one JSON environment
+// variable. Nothing below reads the environment.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace warpgrind::session {
+
+struct RunOptions {
+  std::string gpu = "h200";
+  unsigned devices = 1;
+  unsigned threads = 0;  // worker threads; 0: all cores
+  std::string json_path, csv_path;
+  bool each_launch = false;
+  bool quiet = false;
+  double timeout_seconds = 0;  // wall clock of one kernel; 0: none
+  bool counters = true;
+  std::string cache_directory;  // empty: no cache
+  std::string program, command;
+  // Where processes of the run leave notes for the CLI: who uses CUDA, what went wrong. Empty: started without the CLI.
+  std::string status_directory;
+};
+
+inline constexpr const char* kOptionsVariable = "WARPGRIND_OPTIONS";
+
+std::string encode(const RunOptions& options);
+Result<RunOptions> decode(std::string_view json);
+
+// ~/.cache/warpgrind or its XDG equivalent; empty when there is no home.
+std::string default_cache_directory();
+
+}  // namespace warpgrind::session

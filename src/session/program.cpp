@@ -1,0 +1,94 @@
+#include "session/program.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "ptx/linker.h"
+#include "ptx/parser.h"
+
+namespace warpgrind::session {
+
+Program::Program(std::vector<fatbin::FatbinEntry> entries, std::uint32_t cc, std::string name)
+    : entries_(std::move(entries)), cc_(cc), name_(std::move(name)) {}
+
+Result<std::shared_ptr<const ptx::Module>> Program::build() {
+  std::vector<std::shared_ptr<ptx::Module>> modules;
+  for (std::uint32_t image : fatbin::program_images(entries_)) {
+    Result<fatbin::Choice> choice = fatbin::choose_ptx(entries_, image, cc_, fatbin::NewerPtx::accept);
+    if (!choice) return choice.error();
+    newer_ |= choice->newer;
+    Result<std::string> text = fatbin::ptx_text(*choice->entry);
+    if (!text) return text.error();
+    std::string name =
+        choice->entry->name.empty() ? fmt::format("{} (PTX {})", name_, modules.size() + 1) : choice->entry->name;
+    Result<std::shared_ptr<ptx::Module>> parsed = ptx::parse(text.take(), name);
+    if (!parsed) return parsed.error();
+    modules.push_back(parsed.take());
+  }
+  if (modules.size() == 1) return std::shared_ptr<const ptx::Module>(modules.front());
+  Result<std::shared_ptr<ptx::Module>> linked = ptx::link(modules);
+  if (!linked) return linked.error();
+  return std::shared_ptr<const ptx::Module>(linked.take());
+}
+
+Result<std::shared_ptr<const ptx::Module>> Program::module() {
+  std::lock_guard lock(mutex_);
+  if (!module_) {
+    module_ = build();
+    if (module_->ok()) {
+      const ptx::Module& m = *module_->value();
+      for (std::uint32_t i = 0; i < m.functions.size(); i++)
+        if (m.functions[i].has_body) functions_.emplace(m.functions[i].name, i);
+    }
+  }
+  return *module_;
+}
+
+Result<device::LoadedModule*> Program::loaded(device::Device& device) {
+  Result<std::shared_ptr<const ptx::Module>> m = module();
+  if (!m) return m.error();
+  std::lock_guard lock(mutex_);
+  if (auto found = loaded_.find(device.ordinal()); found != loaded_.end()) return found->second;
+  Result<device::LoadedModule*> result = device.load(*m);
+  if (result) loaded_[device.ordinal()] = *result;
+  return result;
+}
+
+void Program::unload(device::Device& device) {
+  std::lock_guard lock(mutex_);
+  auto found = loaded_.find(device.ordinal());
+  if (found == loaded_.end()) return;
+  device.unload(found->second);
+  loaded_.erase(found);
+}
+
+std::optional<std::uint32_t> Program::function(const std::string& name) {
+  if (!module()) return std::nullopt;
+  auto found = functions_.find(name);
+  if (found == functions_.end()) return std::nullopt;
+  return found->second;
+}
+
+// ptxas allocates registers for one architecture: the nearest not above the model is the best witness, then the lowest
+// above it.
+void Program::read_registers() {
+  registers_.emplace();
+  std::vector<const fatbin::FatbinEntry*> cubins;
+  for (const fatbin::FatbinEntry& entry : entries_)
+    if (entry.kind == fatbin::EntryKind::cubin) cubins.push_back(&entry);
+  auto rank = [&](const fatbin::FatbinEntry* e) { return e->arch <= cc_ ? cc_ - e->arch : 1000 + e->arch - cc_; };
+  std::stable_sort(cubins.begin(), cubins.end(), [&](auto* a, auto* b) { return rank(a) < rank(b); });
+  for (const fatbin::FatbinEntry* cubin : cubins)
+    if (auto map = fatbin::registers(*cubin)) registers_->insert(map->begin(), map->end());
+}
+
+std::optional<unsigned> Program::registers(const std::string& kernel) {
+  std::lock_guard lock(mutex_);
+  if (!registers_) read_registers();
+  auto found = registers_->find(kernel);
+  if (found == registers_->end()) return std::nullopt;
+  return found->second;
+}
+
+}  // namespace warpgrind::session

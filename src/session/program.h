@@ -1,0 +1,55 @@
+// The CUDA code of one binary that registered itself (an executable or a shared library): unpacked, linked and loaded
+// when something of it is first needed.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "device/device.h"
+#include "fatbin/fatbin.h"
+#include "ptx/ast.h"
+
+namespace warpgrind::session {
+
+class Program {
+ public:
+  // `entries` as fatbin::read_wrapper gives them; `cc`: the modelled compute capability times 10.
+  Program(std::vector<fatbin::FatbinEntry> entries, std::uint32_t cc, std::string cpu_name);
+
+  // The linked module: parsed at the first call. A failure stays a failure.
+  Result<std::shared_ptr<const ptx::Module>> module();
+  // The module on `device`, loaded at the first call for it.
+  Result<device::LoadedModule*> loaded(device::Device& device);
+  // Drops what is loaded on the device (cudaDeviceReset): the next use loads it afresh.
+  void unload(device::Device& device);
+
+  // Index into module().functions of an entry or function with a body; nullopt: there is none of that name.
+  std::optional<std::uint32_t> function(const std::string& name);
+  // Registers a thread as ptxas chose them, from the binary's machine code for the GPU nearest to the model.
+  std::optional<unsigned> registers(const std::string& kernel);
+  // True when some image was taken although its PTX was made for a newer GPU than the model.
+  bool newer_than_model() const { return newer_; }
+
+ private:
+  Result<std::shared_ptr<const ptx::Module>> build();
+  void read_registers();
+
+  std::vector<fatbin::FatbinEntry> entries_;
+  std::uint32_t cc_;
+  std::string name_;
+  bool newer_ = false;
+  std::mutex mutex_;
+  std::optional<Result<std::shared_ptr<const ptx::Module>>> module_;
+  std::map<std::string, std::uint32_t> functions_;
+  std::map<int, device::LoadedModule*> loaded_;  // by device ordinal
+  std::optional<std::map<std::string, unsigned>> registers_;
+};
+
+}  // namespace warpgrind::session

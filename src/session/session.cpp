@@ -1,0 +1,194 @@
+#include "session/session.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "gpu/occupancy.h"
+#include "session/messages.h"
+
+namespace warpgrind::session {
+
+namespace {
+std::atomic<Session*> the_session{nullptr};
+
+const char* direction_name(timing::CopyPath path) {
+  switch (path) {
+    case timing::CopyPath::host_to_device:
+      return "HtoD";
+    case timing::CopyPath::device_to_host:
+      return "DtoH";
+    case timing::CopyPath::device_to_device:
+      return "DtoD";
+    case timing::CopyPath::peer:
+      return "PtoP";
+    case timing::CopyPath::host_to_host:
+      return "HtoH";
+  }
+  return "-";
+}
+
+[[noreturn]] void refuse(const Error& error) {
+  print_line("error: " + describe(error));
+  _exit(2);
+}
+}  // namespace
+
+Session& Session::instance() {
+  // Never destroyed: the program's own static destructors may still call CUDA.
+  static Session* session = [] {
+    auto* created = new Session;
+    the_session = created;
+    return created;
+  }();
+  return *session;
+}
+
+bool Session::exists() {
+  return the_session.load() != nullptr;
+}
+
+Session::Session() {
+  const char* text = std::getenv(kOptionsVariable);
+  if (text) {
+    Result<RunOptions> decoded = decode(text);
+    if (!decoded) refuse(decoded.error());
+    options_ = decoded.take();
+  } else {
+    options_.cache_directory = default_cache_directory();
+  }
+  Result<const GpuModel*> model = find_gpu_model(options_.gpu);
+  if (!model) refuse(model.error());
+  model_ = *model;
+  if (options_.devices == 0) options_.devices = 1;
+  devices_.resize(options_.devices);
+  timeline_ = std::make_unique<device::Timeline>(options_.devices, model_->copy_engines, model_->concurrent_kernels);
+  collector_ = std::make_unique<results::Collector>(options_.each_launch || !options_.csv_path.empty());
+  // The child of a plain fork has the parent's counts, but none of its worker threads: it reports nothing.
+  pthread_atfork(nullptr, nullptr, [] { the_session.load()->after_fork(); });
+}
+
+void Session::after_fork() {
+  forked_ = true;
+}
+
+device::Device& Session::device(int ordinal) {
+  std::lock_guard lock(mutex_);
+  std::unique_ptr<device::Device>& slot = devices_.at(static_cast<std::size_t>(ordinal));
+  if (!slot) {
+    device::Options options;
+    options.workers = options_.threads;
+    options.timeout_seconds = options_.timeout_seconds;
+    options.counters = options_.counters;
+    options.cache_directory = options_.cache_directory;
+    slot = std::make_unique<device::Device>(ordinal, *model_, options);
+  }
+  return *slot;
+}
+
+void Session::unload_programs(int ordinal) {
+  device::Device& gpu = device(ordinal);
+  std::lock_guard lock(mutex_);
+  for (auto& program : programs_) program->unload(gpu);
+}
+
+bool Session::device_in_use(int ordinal) const {
+  std::lock_guard lock(mutex_);
+  return devices_.at(static_cast<std::size_t>(ordinal)) != nullptr;
+}
+
+// The first process of a run to use CUDA owns the output files; others add their process number.
+void Session::announce() {
+  {
+    std::lock_guard lock(mutex_);
+    if (announced_) return;
+    announced_ = true;
+  }
+  leave_status("cuda", options_.program);
+  owns_output_ = true;
+  if (!options_.status_directory.empty()) {
+    std::string claim = options_.status_directory + "/owner";
+    int fd = ::open(claim.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+    owns_output_ = fd >= 0;
+    if (fd >= 0) ::close(fd);
+  }
+  if (!options_.quiet) print_line(banner(*model_, options_));
+}
+
+std::string Session::output_path(const std::string& path) {
+  return path.empty() || owns_output_ ? path : fmt::format("{}.{}", path, ::getpid());
+}
+
+void Session::leave_status(const char* kind, const std::string& text) {
+  if (options_.status_directory.empty()) return;
+  std::string path = fmt::format("{}/{}.{}", options_.status_directory, kind, ::getpid());
+  int fd = ::open(path.c_str(), O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0600);
+  if (fd < 0) return;
+  std::string line = text + "\n";
+  if (::write(fd, line.data(), line.size()) < 0) errno = 0;  // the note is a help, not a need
+  ::close(fd);
+}
+
+device::Span Session::copy(int device, device::StreamId stream, timing::CopyPath path, timing::HostMemory host,
+                           std::uint64_t bytes, bool host_blocks) {
+  (void)device;
+  double ns = timing::estimate_copy_ns(*model_, path, host, bytes);
+  using timing::CopyPath;
+  bool host_link = path == CopyPath::host_to_device || path == CopyPath::device_to_host;
+  collector_->add_transfer(direction_name(path),
+                           !host_link                           ? "-"
+                           : host == timing::HostMemory::pinned ? "pinned"
+                                                                : "pageable",
+                           bytes, ns);
+  device::CopyEngine engine = path == CopyPath::host_to_device   ? device::CopyEngine::to_device
+                              : path == CopyPath::device_to_host ? device::CopyEngine::to_host
+                                                                 : device::CopyEngine::none;
+  device::Span span = timeline_->copy(stream, engine, ns);
+  if (host_blocks) timeline_->synchronize_time(span.end);
+  return span;
+}
+
+device::Span Session::fill(device::StreamId stream, std::uint64_t bytes) {
+  return timeline_->work(stream, timing::estimate_memset_ns(*model_, bytes));
+}
+
+Result<Session::KernelResources> Session::resources(Program& program, const std::string& kernel, std::uint32_t function,
+                                                    int ordinal, const Dim3& block) {
+  device::Device& gpu = device(ordinal);
+  Result<device::LoadedModule*> module = program.loaded(gpu);
+  if (!module) return module.error();
+  Result<const jit::CompiledKernel*> compiled = gpu.compiled(*module, function, block);
+  if (!compiled) return compiled.error();
+  KernelResources r;
+  auto exact = program.registers(kernel);
+  r.registers = exact.value_or((*compiled)->register_estimate);
+  r.registers_exact = exact.has_value();
+  r.static_shared = (*compiled)->static_shared_bytes;
+  r.local_bytes = (*compiled)->local_bytes;
+  return r;
+}
+
+void Session::say_once(const std::string& text) {
+  {
+    std::lock_guard lock(mutex_);
+    if (!said_.insert(text).second) return;
+  }
+  print_line(text);
+}
+
+void Session::problem(const Error& error) {
+  leave_status("problem", error.message);
+  say_once("error: " + describe(error));
+}
+
+void Session::finding(const device::Fault& fault, const char* severity) {
+  collector_->add_finding(to_finding(fault));
+  say_once(describe(fault, severity));
+}
+
+}  // namespace warpgrind::session

@@ -1,0 +1,101 @@
+// One process under test: its virtual GPUs, the programs registered in it, virtual time, and what was seen. The CUDA
+// runtime API (src/cudart) is a thin layer over this. Thread-safe. Lives until the process ends.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "device/device.h"
+#include "device/timeline.h"
+#include "gpu/gpu_model.h"
+#include "results/collect.h"
+#include "session/options.h"
+#include "session/program.h"
+#include "timing/estimate.h"
+
+namespace warpgrind::session {
+
+struct LaunchRequest {
+  Program* program = nullptr;
+  std::string kernel;  // PTX name
+  std::uint32_t function = 0;
+  int device = 0;
+  device::StreamId stream = 0;
+  device::LaunchConfig config;
+  void** parameters = nullptr;
+};
+
+// At most one of fault and error is there.
+struct LaunchOutcome {
+  std::optional<device::Fault> fault;  // of the user's kernel
+  std::optional<Error> error;          // ours: the kernel was not run
+  device::Span span;
+};
+
+class Session {
+ public:
+  // Created by the first use. A bad option ends the process with exit code 2: it cannot go on as asked.
+  static Session& instance();
+  static bool exists();
+
+  const RunOptions& options() const { return options_; }
+  const GpuModel& model() const { return *model_; }
+  int device_count() const { return static_cast<int>(options_.devices); }
+  device::Device& device(int ordinal);  // created at the first use
+  bool device_in_use(int ordinal) const;
+  device::Timeline& timeline() { return *timeline_; }
+
+  // ---- run.cpp: the steps of a run, in order.
+  Result<Program*> add_program(const void* fatbin_wrapper);
+  Result<Program*> add_program(std::vector<fatbin::FatbinEntry> entries, std::string name);
+  LaunchOutcome launch(const LaunchRequest& request);
+  void finish();  // writes the profile; only the first call does something
+
+  // A copy of `bytes`: counted and placed on the timeline. host_blocks: the call returns when it is done.
+  device::Span copy(int device, device::StreamId stream, timing::CopyPath path, timing::HostMemory host,
+                    std::uint64_t bytes, bool host_blocks);
+  device::Span fill(device::StreamId stream, std::uint64_t bytes);
+
+  // Occupancy inputs of a kernel: registers from the binary, else the JIT's estimate.
+  struct KernelResources {
+    std::uint32_t registers = 0;
+    bool registers_exact = false;
+    std::uint64_t static_shared = 0, local_bytes = 0;
+  };
+  Result<KernelResources> resources(Program& program, const std::string& kernel, std::uint32_t function, int device,
+                                    const Dim3& block);
+
+  // Said once per text, on stderr, even with --quiet: something the program asked for is missing here.
+  void say_once(const std::string& text);
+  // A fault of ours or of the environment: said, and the CLI ends with a non-zero code.
+  void problem(const Error& error);
+  void finding(const device::Fault& fault, const char* severity);
+  void after_fork();
+  void unload_programs(int device);  // cudaDeviceReset: variables start afresh
+
+ private:
+  Session();
+  void announce();
+  std::string output_path(const std::string& path);
+  void leave_status(const char* kind, const std::string& text);
+
+  RunOptions options_;
+  const GpuModel* model_ = nullptr;
+  std::unique_ptr<device::Timeline> timeline_;
+  mutable std::mutex mutex_;
+  std::vector<std::unique_ptr<device::Device>> devices_;
+  std::vector<std::unique_ptr<Program>> programs_;
+  std::unique_ptr<results::Collector> collector_;
+  std::set<std::string> said_;
+  bool announced_ = false, finished_ = false, owns_output_ = false, forked_ = false;
+  std::atomic<std::uint64_t> next_launch_{0};
+};
+
+}  // namespace warpgrind::session

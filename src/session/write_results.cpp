@@ -1,0 +1,27 @@
+#include "session/write_results.h"
+
+#include <cstdio>
+
+#include "report/terminal.h"
+#include "results/csv.h"
+#include "results/json.h"
+
+namespace warpgrind::session {
+
+Status write_results(const results::Profile& profile, const OutputFiles& files) {
+  if (!files.json.empty())
+    if (Status s = results::write_file(files.json, results::to_json(profile)); !s) return s;
+  if (!files.csv.empty())
+    if (Status s = results::write_file(files.csv, results::to_csv(profile)); !s) return s;
+  if (!files.quiet) {
+    report::TextOptions options;
+    options.colour = report::wants_colour(stderr);
+    options.each_launch = files.each_launch;
+    std::fflush(stderr);
+    std::fputs(report::profile_text(profile, options).c_str(), stderr);
+    std::fflush(stderr);
+  }
+  return Ok{};
+}
+
+}  // namespace warpgrind::session
