@@ -1,10 +1,6 @@
-# PREFIX/bin/warpgrind and, where it looks for it, PREFIX/lib/warpgrind/libcudart.so.13.
-include(GNUInstallDirs)
+# PREFIX/bin/warpgrind; its libraries go to PREFIX/lib/warpgrind (src/cudart/folder.cmake).
 if(TARGET warpgrind)
-  install(TARGETS warpgrind RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-endif()
-if(TARGET cudart)
-  install(FILES $<TARGET_FILE:cudart> DESTINATION lib/warpgrind RENAME libcudart.so.13)
+  install(TARGETS warpgrind RUNTIME DESTINATION bin)
 endif()
 # What `warpgrind run app.cu` compiles with on a machine without nvcc.
 install(PROGRAMS scripts/cuda_clang.py DESTINATION lib/warpgrind)
