@@ -85,14 +85,22 @@ float from_srgb(float v) {
   return v <= 0.04045f ? v / 12.92f : std::pow((v + 0.055f) / 1.055f, 2.4f);
 }
 
+// Halves go away from zero. digits: of the significand, the leading one included; 24: float.
+float rounded(double v, int digits) {
+  if (std::fabs(v) < 0x1p-126) return static_cast<float>(v);
+  const auto bits = std::bit_cast<std::uint64_t>(v);
+  const int drop = 53 - digits;
+  const std::uint64_t kept = (bits + (std::uint64_t{1} << (drop - 1))) >> drop << drop;
+  return static_cast<float>(std::bit_cast<double>(kept));
+}
+
 bool gives_floats(const Texture& t) {
   return t.format().kind == ChannelFormat::Kind::floating || t.description.normalized_float;
 }
 
 Texel unpack(const Texture& t, const std::uint8_t* at) {
   const ChannelFormat& f = t.format();
-  const bool floats = gives_floats(t);
-  Texel out{{0, 0, 0, floats ? std::bit_cast<std::uint32_t>(1.0f) : 1u}};
+  Texel out{};
   unsigned bit = 0;
   for (unsigned c = 0; c < 4; ++c) {
     const unsigned bits = f.bits[c];
@@ -110,7 +118,7 @@ Texel unpack(const Texture& t, const std::uint8_t* at) {
         v = static_cast<float>(raw / static_cast<double>(bits == 32 ? 0xffffffffu : (1u << bits) - 1));
       else
         v = std::max(-1.0f, static_cast<float>(value / static_cast<double>((std::int64_t{1} << (bits - 1)) - 1)));
-      if (t.description.srgb && c < 3) v = from_srgb(v);
+      if (t.description.srgb && c < 3) v = rounded(from_srgb(v), 8);  // as an H200 does
       out.channel[c] = std::bit_cast<std::uint32_t>(v);
     } else {
       out.channel[c] = f.kind == ChannelFormat::Kind::signed_integer ? static_cast<std::uint32_t>(value) : raw;
@@ -119,11 +127,30 @@ Texel unpack(const Texture& t, const std::uint8_t* at) {
   return out;
 }
 
+// Integers are given as the bits of the floats (CUDA runtime API, cudaTextureDesc::borderColor); colours of normalised
+// formats are rounded to what the format can hold.
 Texel border_texel(const Texture& t) {
+  const ChannelFormat& f = t.format();
   Texel out{};
-  for (unsigned c = 0; c < 4; ++c)
-    out.channel[c] = gives_floats(t) ? std::bit_cast<std::uint32_t>(t.description.border[c])
-                                     : static_cast<std::uint32_t>(static_cast<std::int32_t>(t.description.border[c]));
+  for (unsigned c = 0; c < 4; ++c) {
+    const unsigned bits = f.bits[c];
+    if (!bits) continue;
+    const float colour = t.description.border[c];
+    const auto raw = std::bit_cast<std::uint32_t>(colour);
+    if (f.kind == ChannelFormat::Kind::floating) {
+      out.channel[c] = raw;
+    } else if (t.description.normalized_float) {
+      const bool s = f.kind == ChannelFormat::Kind::signed_integer;
+      const double scale = static_cast<double>((std::uint64_t{1} << (bits - s)) - 1);
+      const double held = std::ceil(std::clamp<double>(colour, s ? -1 : 0, 1) * scale - 0.5) / scale;
+      out.channel[c] = std::bit_cast<std::uint32_t>(static_cast<float>(held));
+    } else {
+      const unsigned unused = 32 - bits;
+      out.channel[c] = f.kind == ChannelFormat::Kind::signed_integer
+                           ? static_cast<std::uint32_t>(static_cast<std::int32_t>(raw << unused) >> unused)
+                           : raw << unused >> unused;
+    }
+  }
   return out;
 }
 
@@ -144,7 +171,7 @@ std::int64_t place(std::int64_t i, std::int64_t n, AddressMode mode, bool normal
   }
 }
 
-std::int64_t whole(float x) {
+std::int64_t whole(double x) {
   if (!(x > -9e15f)) return std::int64_t{-1} << 52;  // NaN too
   if (x > 9e15f) return std::int64_t{1} << 52;
   return static_cast<std::int64_t>(std::floor(x));
@@ -170,7 +197,7 @@ Texel texel_or_border(const Texture& t, const std::int64_t* index, unsigned dims
 }
 
 struct Prepared {
-  float position[3];
+  double position[3];  // in texels
   std::int64_t n[3], slice;
   unsigned dims;
 };
@@ -183,7 +210,8 @@ Prepared prepare(const Texture& t, TextureGeometry g, const float* c, std::int32
   for (unsigned d = 0; d < 3; ++d) p.n[d] = std::max<std::int64_t>(1, e.size[d]);
   float u[3] = {c[0], p.dims > 1 ? c[1] : 0, p.dims > 2 ? c[2] : 0};
   const bool cube = g == TextureGeometry::cube || g == TextureGeometry::acube;
-  if (g == TextureGeometry::a1d || g == TextureGeometry::a2d) p.slice = std::clamp<std::int64_t>(layer, 0, p.n[2] - 1);
+  if (g == TextureGeometry::a1d || g == TextureGeometry::a2d)
+    p.slice = std::min<std::int64_t>(static_cast<std::uint32_t>(layer), p.n[2] - 1);  // the index is unsigned
   if (cube) {
     const float x = c[0], y = c[1], z = c[2], ax = std::fabs(x), ay = std::fabs(y), az = std::fabs(z);
     int face = 0;
@@ -196,18 +224,83 @@ Prepared prepare(const Texture& t, TextureGeometry g, const float* c, std::int32
       face = z >= 0 ? 4 : 5, m = az, s = z >= 0 ? x : -x, v = -y;
     u[0] = (s / m + 1) * 0.5f;
     u[1] = (v / m + 1) * 0.5f;
-    p.slice =
-        std::clamp<std::int64_t>((g == TextureGeometry::acube ? std::int64_t{layer} * 6 : 0) + face, 0, p.n[2] - 1);
+    const std::int64_t cubes = std::max<std::int64_t>(1, p.n[2] / 6);
+    if (g == TextureGeometry::acube) p.slice = std::min<std::int64_t>(static_cast<std::uint32_t>(layer), cubes - 1) * 6;
+    p.slice = std::min(p.slice + face, p.n[2] - 1);
   }
   for (unsigned d = 0; d < p.dims; ++d) {
     const bool normalized = t.description.normalized_coordinates || cube;
-    p.position[d] = normalized ? u[d] * static_cast<float>(p.n[d]) : u[d];
+    // Normalised coordinates have 22 fractional bits (an H200 drops the rest).
+    p.position[d] = !normalized ? double{u[d]}
+                    : cube || !(std::fabs(u[d]) < 0x1p24f)
+                        ? double{u[d]} * static_cast<double>(p.n[d])
+                        : std::floor(double{u[d]} * 0x1p22) * 0x1p-22 * static_cast<double>(p.n[d]);
   }
   return p;
 }
 
 std::int64_t placed(const Texture& t, const Prepared& p, unsigned d, std::int64_t i, bool cube) {
-  return place(i, p.n[d], cube ? AddressMode::clamp : t.description.address[d], t.description.normalized_coordinates);
+  return place(i, p.n[d], t.description.address[d], t.description.normalized_coordinates || cube);
+}
+
+// The hardware's weights of the 2, 4 or 8 texels, in units of 1/256: products of the fractions are rounded to 8 bits,
+// and the weights still add up to 256. Found with one-hot textures on an H200: 1D and 2D agree always, 3D but for 1/256
+// in one of twenty. Corner c takes the upper neighbour along axis d where bit d of c is set.
+void filter_weights(unsigned dims, const std::uint32_t* fraction, std::uint32_t* weights) {
+  const auto split = [](std::uint32_t whole, std::uint32_t part, bool half_up) {
+    return (whole * part + (half_up ? 128 : 127)) >> 8;
+  };
+  const std::uint32_t x = fraction[0], y = dims > 1 ? fraction[1] : 0, z = dims > 2 ? fraction[2] : 0;
+  if (dims == 1) {
+    weights[0] = 256 - x;
+    weights[1] = x;
+    return;
+  }
+  if (dims == 2) {
+    const std::uint32_t both = split(x, y, true);
+    weights[0] = 256 - x - y + both;
+    weights[1] = x - both;
+    weights[2] = y - both;
+    weights[3] = both;
+    return;
+  }
+  const std::uint32_t both = split(x, z, true);
+  const std::uint32_t columns[4] = {256 - x - z + both, x - both, z - both, both};
+  for (unsigned c = 0; c < 4; ++c) {
+    const std::uint32_t high = split(columns[c], y, c & 1);
+    const unsigned corner = (c & 1) + (c >> 1) * 4;
+    weights[corner] = columns[c] - high;
+    weights[corner + 2] = high;
+  }
+}
+
+enum class FilterArithmetic { floating, half, normalized_16, srgb };
+
+FilterArithmetic arithmetic_of(const Texture& t, unsigned channel) {
+  const ChannelFormat& f = t.format();
+  const unsigned bits = f.bits[channel] ? f.bits[channel] : f.bits[0];
+  if (f.kind == ChannelFormat::Kind::floating) return bits == 16 ? FilterArithmetic::half : FilterArithmetic::floating;
+  if (t.description.srgb && channel < 3) return FilterArithmetic::srgb;
+  return FilterArithmetic::normalized_16;
+}
+
+// sum: of weight/256 times value. 8- and 16-bit normalised texels are widened to 16-bit fixed point, and so is their
+// sum.
+float filtered(const Texture& t, unsigned channel, double sum) {
+  switch (arithmetic_of(t, channel)) {
+    case FilterArithmetic::floating:
+      return rounded(sum, 24);
+    case FilterArithmetic::normalized_16:
+      return static_cast<float>(std::floor(sum + 0.5) /
+                                (t.format().kind == ChannelFormat::Kind::signed_integer ? 32767 : 65535));
+    default:
+      return rounded(sum, 11);
+  }
+}
+
+double widened(const Texture& t, unsigned channel, float value) {
+  if (arithmetic_of(t, channel) != FilterArithmetic::normalized_16) return double{value};
+  return std::round(double{value} * (t.format().kind == ChannelFormat::Kind::signed_integer ? 32767 : 65535));
 }
 
 }  // namespace
@@ -240,47 +333,50 @@ Texel fetch(const Texture& t, TextureGeometry g, const std::int32_t* c, std::int
 }
 
 Texel sample(const Texture& t, TextureGeometry g, const float* c, std::int32_t layer) {
-  const Prepared p = prepare(t, g, c, layer);
+  Prepared p = prepare(t, g, c, layer);
   const bool cube = g == TextureGeometry::cube || g == TextureGeometry::acube;
   std::int64_t index[3] = {0, 0, 0};
+  // The hardware filters a 1D texture as a 2D one of one row at y = 0: half of the result is border then.
+  if (p.dims == 1 && t.description.linear_filter && t.description.address[1] == AddressMode::border &&
+      !t.description.normalized_coordinates && g == TextureGeometry::d1) {
+    p.dims = 2;
+    p.n[1] = 1;
+  }
   if (!t.description.linear_filter || !gives_floats(t)) {
     for (unsigned d = 0; d < p.dims; ++d) index[d] = placed(t, p, d, whole(p.position[d]), cube);
     return texel_or_border(t, index, p.dims, p.slice);
   }
-  // Weights have 8 fractional bits (guide, "Linear Filtering": 9-bit fixed point, so that 1.0 is exact).
   std::int64_t low[3];
-  float weight[3];
+  std::uint32_t fraction[3] = {0, 0, 0};
   for (unsigned d = 0; d < p.dims; ++d) {
-    const float shifted = p.position[d] - 0.5f;
-    low[d] = whole(shifted);
-    const float fraction = shifted - std::floor(shifted);
-    weight[d] = std::isfinite(fraction) ? std::floor(fraction * 256.0f + 0.5f) / 256.0f : 0;
+    const std::int64_t fixed = whole(p.position[d] * 256 - 127.5);
+    low[d] = fixed >> 8;
+    fraction[d] = static_cast<std::uint32_t>(fixed & 255);
   }
-  float sum[4] = {0, 0, 0, 0};
+  std::uint32_t weights[8];
+  filter_weights(p.dims, fraction, weights);
+  double sum[4] = {0, 0, 0, 0};
   for (unsigned corner = 0; corner < 1u << p.dims; ++corner) {
-    float w = 1;
-    for (unsigned d = 0; d < p.dims; ++d) {
-      const bool high = corner >> d & 1;
-      w *= high ? weight[d] : 1 - weight[d];
-      index[d] = placed(t, p, d, low[d] + high, cube);
-    }
-    if (w == 0) continue;
+    if (weights[corner] == 0) continue;
+    for (unsigned d = 0; d < p.dims; ++d) index[d] = placed(t, p, d, low[d] + (corner >> d & 1), cube);
     const Texel x = texel_or_border(t, index, p.dims, p.slice);
-    for (unsigned k = 0; k < 4; ++k) sum[k] += w * std::bit_cast<float>(x.channel[k]);
+    for (unsigned k = 0; k < 4; ++k)
+      sum[k] += weights[corner] / 256.0 * widened(t, k, std::bit_cast<float>(x.channel[k]));
   }
   Texel out;
-  for (unsigned k = 0; k < 4; ++k) out.channel[k] = std::bit_cast<std::uint32_t>(sum[k]);
+  for (unsigned k = 0; k < 4; ++k) out.channel[k] = std::bit_cast<std::uint32_t>(filtered(t, k, sum[k]));
   return out;
 }
 
-Texel gather4(const Texture& t, const float* c, unsigned component) {
-  const Prepared p = prepare(t, TextureGeometry::d2, c, 0);
-  const std::int64_t x = whole(p.position[0] - 0.5f), y = whole(p.position[1] - 0.5f);
+Texel gather4(const Texture& t, TextureGeometry g, const float* c, std::int32_t layer, unsigned component) {
+  const Prepared p = prepare(t, g, c, layer);
+  const bool cube = g == TextureGeometry::cube || g == TextureGeometry::acube;
+  const std::int64_t x = whole(p.position[0] * 256 - 127.5) >> 8, y = whole(p.position[1] * 256 - 127.5) >> 8;
   const std::int64_t offset[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
   Texel out;
   for (unsigned k = 0; k < 4; ++k) {
-    const std::int64_t index[2] = {placed(t, p, 0, x + offset[k][0], false), placed(t, p, 1, y + offset[k][1], false)};
-    out.channel[k] = texel_or_border(t, index, 2, 0).channel[component & 3];
+    const std::int64_t index[2] = {placed(t, p, 0, x + offset[k][0], cube), placed(t, p, 1, y + offset[k][1], cube)};
+    out.channel[k] = texel_or_border(t, index, 2, p.slice).channel[component & 3];
   }
   return out;
 }

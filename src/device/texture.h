@@ -62,7 +62,8 @@ using jit::TextureGeometry;
 Texel sample(const Texture& texture, TextureGeometry geometry, const float* coordinates, std::int32_t layer);
 Texel fetch(const Texture& texture, TextureGeometry geometry, const std::int32_t* coordinates, std::int32_t layer);
 // Channel `component` of the four texels a bilinear fetch would blend (tld4): order (-,+) (+,+) (+,-) (-,-).
-Texel gather4(const Texture& texture, const float* coordinates, unsigned component);
+Texel gather4(const Texture& texture, TextureGeometry geometry, const float* coordinates, std::int32_t layer,
+              unsigned component);
 // Where a nearest fetch reads, for counting; 0: outside.
 std::uint64_t texel_address(const Texture& texture, TextureGeometry geometry, const float* coordinates,
                             std::int32_t layer);

@@ -143,7 +143,7 @@ static void wg_texture(void* context, std::uint32_t site, std::uint32_t code, co
       n[c - first] = static_cast<std::int32_t>(raw);
       f[c - first] = call.integer_coordinates ? static_cast<float>(n[c - first]) : std::bit_cast<float>(raw);
     }
-    const Texel x = call.gather                ? gather4(*t, f, call.component)
+    const Texel x = call.gather                ? gather4(*t, call.geometry, f, layer, call.component)
                     : call.integer_coordinates ? fetch(*t, call.geometry, n, layer)
                                                : sample(*t, call.geometry, f, layer);
     for (unsigned k = 0; k < 4; ++k) out[k * kWarpSize + l] = x.channel[k];

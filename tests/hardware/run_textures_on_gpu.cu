@@ -9,13 +9,13 @@
 
 using namespace texture_cases;
 
-#define CHECK(call)                                                                       \
-  do {                                                                                    \
-    const cudaError_t e = (call);                                                         \
-    if (e != cudaSuccess) {                                                               \
-      std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(e));     \
-      std::exit(1);                                                                       \
-    }                                                                                     \
+#define CHECK(call)                                                                   \
+  do {                                                                                \
+    const cudaError_t e = (call);                                                     \
+    if (e != cudaSuccess) {                                                           \
+      std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(e)); \
+      std::exit(1);                                                                   \
+    }                                                                                 \
   } while (0)
 
 __device__ uint4 words(float4 v) {
@@ -32,23 +32,46 @@ __global__ void sample(cudaTextureObject_t t, Geometry geometry, int component, 
   const int layer = static_cast<int>(c.w);
   T v{};
   switch (geometry) {
-    case d1: v = tex1D<T>(t, c.x); break;
+    case d1:
+      v = tex1D<T>(t, c.x);
+      break;
     case pitched:
-    case d2: v = tex2D<T>(t, c.x, c.y); break;
-    case d3: v = tex3D<T>(t, c.x, c.y, c.z); break;
-    case a1d: v = tex1DLayered<T>(t, c.x, layer); break;
-    case a2d: v = tex2DLayered<T>(t, c.x, c.y, layer); break;
-    case cube: v = texCubemap<T>(t, c.x, c.y, c.z); break;
-    case acube: v = texCubemapLayered<T>(t, c.x, c.y, c.z, layer); break;
+    case d2:
+      v = tex2D<T>(t, c.x, c.y);
+      break;
+    case d3:
+      v = tex3D<T>(t, c.x, c.y, c.z);
+      break;
+    case a1d:
+      v = tex1DLayered<T>(t, c.x, layer);
+      break;
+    case a2d:
+      v = tex2DLayered<T>(t, c.x, c.y, layer);
+      break;
+    case cube:
+      v = texCubemap<T>(t, c.x, c.y, c.z);
+      break;
+    case acube:
+      v = texCubemapLayered<T>(t, c.x, c.y, c.z, layer);
+      break;
     case gather:
       switch (component) {
-        case 0: v = tex2Dgather<T>(t, c.x, c.y, 0); break;
-        case 1: v = tex2Dgather<T>(t, c.x, c.y, 1); break;
-        case 2: v = tex2Dgather<T>(t, c.x, c.y, 2); break;
-        default: v = tex2Dgather<T>(t, c.x, c.y, 3);
+        case 0:
+          v = tex2Dgather<T>(t, c.x, c.y, 0);
+          break;
+        case 1:
+          v = tex2Dgather<T>(t, c.x, c.y, 1);
+          break;
+        case 2:
+          v = tex2Dgather<T>(t, c.x, c.y, 2);
+          break;
+        default:
+          v = tex2Dgather<T>(t, c.x, c.y, 3);
       }
       break;
-    case fetch1d: v = tex1Dfetch<T>(t, static_cast<int>(c.x)); break;
+    case fetch1d:
+      v = tex1Dfetch<T>(t, static_cast<int>(c.x));
+      break;
   }
   out[i] = words(v);
 }
@@ -77,7 +100,8 @@ int main() {
       CHECK(cudaMallocPitch(&linear, &pitch, row, c.height));
       CHECK(cudaMemcpy2D(linear, pitch, data.data(), row, row, c.height, cudaMemcpyHostToDevice));
       resource.resType = cudaResourceTypePitch2D;
-      resource.res.pitch2D = {linear, format, static_cast<std::size_t>(c.width), static_cast<std::size_t>(c.height), pitch};
+      resource.res.pitch2D = {linear, format, static_cast<std::size_t>(c.width), static_cast<std::size_t>(c.height),
+                              pitch};
     } else {
       unsigned flags = 0;
       if (c.geometry == a1d || c.geometry == a2d || c.geometry == acube) flags |= cudaArrayLayered;

@@ -136,8 +136,9 @@ inline std::vector<float> coordinates(const Case& c) {
         x = static_cast<float>(static_cast<int>(h % 1000u));
       else {
         const int step = static_cast<int>(h % 4096u) - 512;
-        x = i < 24 ? static_cast<float>(step % (2 * size[d] * 8)) / 8.0f                      // texel edges and centres
-            : i < 48 ? static_cast<float>(h % (static_cast<std::uint32_t>(size[d]) * 1024u)) / 1024.0f  // 1/4 of a step of the weights
+        x = i < 24   ? static_cast<float>(step % (2 * size[d] * 8)) / 8.0f  // texel edges and centres
+            : i < 48 ? static_cast<float>(h % (static_cast<std::uint32_t>(size[d]) * 1024u)) /
+                           1024.0f  // 1/4 of a step of the weights
                      : (unit * 3 - 1) * static_cast<float>(size[d]);
         if (c.normalized) x /= static_cast<float>(size[d]);
       }
