@@ -239,7 +239,9 @@ int run(const RunCommand& command) {
   options.status_directory = folder.path + "/status";
   fs::create_directory(options.status_directory);
   setenv(session::kOptionsVariable, session::encode(options).c_str(), 1);
-  prepend("LD_PRELOAD", *library, ':');
+  // The small library starts the program again with the real one where it finds CUDA code; other processes stay as they
+  // are.
+  prepend("LD_PRELOAD", (fs::path(*library).parent_path() / "libwarpgrind_preload.so").string(), ':');
   prepend("LD_LIBRARY_PATH", fs::path(*library).parent_path().string(), ':');
   const int status = start(arguments);
   if (status < 0) return complain(fmt::format("cannot start {}: {}", arguments[0], std::strerror(errno))), kUsageError;
