@@ -146,6 +146,7 @@ std::string read_model(const Json& json, const std::string& where, GpuModel& m) 
   r.read("registers_per_sm", m.registers_per_sm);
   r.read("registers_per_block", m.registers_per_block);
   r.read("max_registers_per_thread", m.max_registers_per_thread);
+  r.read("min_registers_per_thread", m.min_registers_per_thread);
   r.read("register_allocation_unit", m.register_allocation_unit);
   r.read("warp_allocation_granularity", m.warp_allocation_granularity);
   r.read("shared_per_sm", m.shared_per_sm);
@@ -244,8 +245,9 @@ double GpuModel::peak_flops(int bits) const {
 }
 
 const std::vector<GpuModel>& gpu_models() {
-  static const std::vector<GpuModel> models = parse_all();
-  return models;
+  // Never destroyed: the profile is written while the process ends, after function-local statics have gone.
+  static const auto* models = new const std::vector<GpuModel>(parse_all());
+  return *models;
 }
 
 Result<const GpuModel*> find_gpu_model(std::string_view name) {
