@@ -1,5 +1,8 @@
 // What happens when the library is loaded and when the process ends.
+#include <dlfcn.h>
+
 #include <cstdlib>
+#include <string>
 
 #include "cudart/redirect.h"
 #include "cudart/runtime.h"
@@ -12,10 +15,25 @@ void at_end() {
   if (session::Session::exists()) session::Session::instance().finish();
 }
 
+// The processes that this one starts decide for themselves whether they need this library (preload.cpp).
+void forget_preload(const std::string& self) {
+  ::unsetenv("WARPGRIND_STARTED_AGAIN");
+  const char* value = std::getenv("LD_PRELOAD");
+  if (!value) return;
+  std::string list = value;
+  if (list == self) {
+    ::unsetenv("LD_PRELOAD");
+  } else if (list.compare(0, self.size() + 1, self + ":") == 0) {
+    ::setenv("LD_PRELOAD", list.c_str() + self.size() + 1, 1);
+  }
+}
+
 // Runs before the program's own constructors, which register its code. atexit handlers run in reverse order, so the
 // program's come first and this library's parts are still whole when the profile is written.
 __attribute__((constructor)) void loaded() {
   std::atexit(at_end);
+  Dl_info info{};
+  if (::dladdr(reinterpret_cast<void*>(&loaded), &info)) forget_preload(info.dli_fname);
   redirect_static_runtimes();
 }
 

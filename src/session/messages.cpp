@@ -6,7 +6,10 @@
 namespace warpgrind::session {
 
 void print_line(const std::string& text) {
-  std::string line = "warpgrind: " + text + "\n";
+  print("warpgrind: " + text + "\n");
+}
+
+void print(const std::string& line) {
   std::size_t done = 0;
   while (done < line.size()) {
     ssize_t n = ::write(2, line.data() + done, line.size() - done);
@@ -26,26 +29,6 @@ std::string banner(const GpuModel& model, const RunOptions& options) {
 
 std::string describe(const Error& error) {
   return error.detail.empty() ? error.message : error.message + "\n" + error.detail;
-}
-
-std::string describe(const device::Fault& fault, const char* severity) {
-  std::string out = fmt::format("{}: {}", severity, fault.message);
-  if (!fault.kernel.empty()) {
-    out += fmt::format("\n  in kernel {}", fault.kernel);
-    if (!fault.function.empty() && fault.function != fault.kernel) out += fmt::format(", function {}", fault.function);
-  }
-  if (fault.line) out += fmt::format("\n  at {}:{}", fault.file.empty() ? "?" : fault.file, fault.line);
-  if (fault.ptx_line) {
-    out += fmt::format("\n  PTX line {}{}{}", fault.ptx_line, fault.ptx_text.empty() ? "" : ": ", fault.ptx_text);
-    if (!fault.line) out += "\n  (compile with nvcc -lineinfo to see the CUDA source line)";
-  }
-  out += fmt::format("\n  by block ({}, {}, {}), thread ({}, {}, {})", fault.block.x, fault.block.y, fault.block.z,
-                     fault.thread.x, fault.thread.y, fault.thread.z);
-  constexpr std::size_t kShown = 64;
-  for (std::size_t i = 0; i < fault.warps.size() && i < kShown; i++) out += "\n  " + fault.warps[i];
-  if (fault.warps.size() > kShown) out += fmt::format("\n  ... and {} more warps", fault.warps.size() - kShown);
-  if (!fault.advice.empty()) out += "\n  " + fault.advice;
-  return out;
 }
 
 namespace {

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "gpu/occupancy.h"
+#include "report/terminal.h"
 #include "session/messages.h"
 
 namespace warpgrind::session {
@@ -187,8 +188,23 @@ void Session::problem(const Error& error) {
 }
 
 void Session::finding(const device::Fault& fault, const char* severity) {
-  collector_->add_finding(to_finding(fault));
-  say_once(describe(fault, severity));
+  results::Finding finding = to_finding(fault);
+  if (std::string_view(severity) != "error") finding.kind = std::string(severity) + ", " + finding.kind;
+  constexpr std::size_t kWarpsShown = 64;
+  if (finding.notes.size() > kWarpsShown) {
+    std::size_t more = finding.notes.size() - kWarpsShown;
+    finding.notes.resize(kWarpsShown);
+    finding.notes.push_back(fmt::format("and {} more warps", more));
+  }
+  report::TextOptions options;
+  options.colour = report::wants_colour(stderr);
+  std::string text = report::finding_text(finding, options);
+  collector_->add_finding(std::move(finding));
+  {
+    std::lock_guard lock(mutex_);
+    if (!said_.insert(text).second) return;
+  }
+  print(text);
 }
 
 }  // namespace warpgrind::session
