@@ -45,6 +45,7 @@ class FunctionLowering final : public Lowering {
   llvm::Value* read(const ptx::Operand& operand, ptx::ScalarType type) override;
   llvm::Value* read_vector(const ptx::Operand& operand, ptx::ScalarType type) override;
   bool is_scalar(const ptx::Operand& operand) const override;
+  bool is_read(const ptx::Operand& destination) const override;
   bool is_predicate(const ptx::Operand& operand) const override {
     return operand.kind == ptx::OperandKind::reg && function_.registers[operand.index].type == ptx::ScalarType::pred;
   }
@@ -74,6 +75,7 @@ class FunctionLowering final : public Lowering {
     llvm::Value* base = nullptr;  // i64, wide only
     std::int64_t scale = 1;
     bool is_signed = false, wide = false;
+    bool carries_lanes = false;  // wide: not just a uniform base
   };
   // A memory operand's lane addresses.
   struct Address {
@@ -116,6 +118,14 @@ class FunctionLowering final : public Lowering {
   // affine.cpp: arithmetic whose result the analysis promised to be affine or wide. False: not one of them.
   bool lower_affine();
   Affine affine_of(std::size_t operand, unsigned width);
+  Affine affine_sum(const Affine& a, const Affine& b, bool minus);
+  Affine affine_scaled(Affine a, llvm::Value* by32, std::optional<std::int64_t> by);
+  Affine affine_product(bool widening);
+  Affine affine_multiply_add(unsigned width);
+  Affine affine_converted(unsigned width);
+  Affine affine_negated(Affine a);
+  Affine affine_address(unsigned width);
+  std::optional<Affine> make_affine(unsigned width);
 
   // instructions.cpp
   void lower_instruction(std::uint32_t index);
@@ -139,6 +149,7 @@ class FunctionLowering final : public Lowering {
              std::uint32_t fallthrough);
   void push(llvm::Value* mask, std::uint32_t target, llvm::Value* reconverge);
   void push_reconvergence(std::uint32_t point);
+  void count_exited(llvm::Value* lanes);
   void emit_leave_block();
   void emit_dispatch();
   void dispatch_to(llvm::Value* target);

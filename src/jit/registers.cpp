@@ -116,7 +116,7 @@ FunctionLowering::Affine FunctionLowering::read_affine(const Operand& operand, u
   a.kx = coefficient(f.kx, slot.kx);
   a.ky = coefficient(f.ky, slot.ky);
   if (f.kind == FormKind::wide) {
-    a.wide = true;
+    a.wide = a.carries_lanes = true;
     a.base = ir_.CreateLoad(ir_.getInt64Ty(), slot.base);
     a.scale = f.scale;
     a.is_signed = f.is_signed;
