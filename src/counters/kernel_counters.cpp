@@ -176,7 +176,7 @@ Values launch_values(const LaunchShape& s, const events::KernelFacts& facts, con
   v.set(MetricId::grid_size, d(s.grid.count()));
   v.set(MetricId::block_size, d(s.block.count()));
   v.set(MetricId::thread_count, d(s.grid.count()) * d(s.block.count()));
-  v.set(MetricId::registers, s.registers);
+  v.set(MetricId::registers, launched_registers(*s.model, s.registers));
   v.set(MetricId::registers_allocated, o.registers_allocated_per_thread);
   v.set(MetricId::stack_bytes, d(s.local_bytes));
   v.set(MetricId::shared_static, d(s.static_shared));

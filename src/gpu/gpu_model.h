@@ -24,6 +24,7 @@ struct GpuModel {
   std::uint32_t max_threads_per_sm = 2048, max_warps_per_sm = 64, max_blocks_per_sm = 32, max_threads_per_block = 1024;
   std::uint32_t registers_per_sm = 65536, registers_per_block = 65536, max_registers_per_thread = 255,
                 register_allocation_unit = 256;
+  std::uint32_t min_registers_per_thread = 0;  // a launch gets no fewer, whatever ptxas used: 16 on an H200
   std::uint32_t warp_allocation_granularity = 4;
   std::uint64_t shared_per_sm = 0, shared_per_block = 49152, shared_per_block_optin = 0, shared_reserved_per_block = 0,
                 shared_allocation_unit = 128;

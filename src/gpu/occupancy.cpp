@@ -84,15 +84,19 @@ const char* name(OccupancyLimiter limiter) {
   return "unknown";
 }
 
+std::uint32_t launched_registers(const GpuModel& m, std::uint32_t registers) {
+  return registers == 0 ? 0 : std::max(registers, m.min_registers_per_thread);
+}
+
 Occupancy occupancy(const GpuModel& m, const BlockResources& block) {
   Occupancy o;
   o.warps_per_block = std::max(1u, (block.threads + kWarpSize - 1) / kWarpSize);
   o.limit_blocks = m.max_blocks_per_sm;
   o.limit_barriers = m.max_blocks_per_sm;  // as Nsight reports it; no launch was seen to be limited by it
   o.limit_warps = m.max_warps_per_sm / o.warps_per_block;
-  o.limit_registers = register_limit(m, block.registers_per_thread, o.warps_per_block);
-  o.registers_allocated_per_thread =
-      m.cc_major < 2 ? block.registers_per_thread : registers_of_warp(m, block.registers_per_thread) / kWarpSize;
+  const std::uint32_t registers = launched_registers(m, block.registers_per_thread);
+  o.limit_registers = register_limit(m, registers, o.warps_per_block);
+  o.registers_allocated_per_thread = m.cc_major < 2 ? registers : registers_of_warp(m, registers) / kWarpSize;
 
   const std::uint64_t own = block.static_shared + block.dynamic_shared;
   const std::uint64_t maximum = std::max(m.shared_per_block, m.shared_per_block_optin);

@@ -35,6 +35,9 @@ struct Occupancy {
       0;  // dynamic bytes a block could add and keep blocks_per_sm (driver's maximum carve-out)
 };
 
+// What a launch gets when the kernel uses `registers` (0: unknown).
+std::uint32_t launched_registers(const GpuModel& model, std::uint32_t registers);
+
 Occupancy occupancy(const GpuModel& model, const BlockResources& block);
 
 // Launches of `blocks` blocks: how many times the GPU is filled; 0 when the block does not fit.
