@@ -105,6 +105,55 @@ void barrier(jit::WarpContext& c, const Arrival& a) {
     wait(f, f.block->barriers[a.id], a.site, a.id);
 }
 
+// Another round in which every warp of the worker only spun. True: no worker can go on, and not for want of time: each
+// has looked at all its conditions again since this one began to spin.
+bool nobody_moves(Worker& w, const Launch& launch) {
+  constexpr std::uint64_t kRoundsLooked = 3;
+  w.rounds.fetch_add(1, std::memory_order_relaxed);
+  ++w.idle_rounds;
+  w.spins_only.store(true, std::memory_order_relaxed);
+  bool stuck = w.idle_rounds >= kRoundsLooked;
+  for (const auto& other : *launch.all_workers) {
+    if (other.get() == &w || other->index >= launch.workers) continue;
+    if (other->finished.load(std::memory_order_relaxed)) continue;
+    const std::uint64_t rounds = other->rounds.load(std::memory_order_relaxed);
+    if (w.idle_rounds == 1) w.seen_rounds[other->index] = rounds;
+    if (!other->spins_only.load(std::memory_order_relaxed) || rounds - w.seen_rounds[other->index] < kRoundsLooked)
+      stuck = false;
+  }
+  return stuck;
+}
+
+// The warp spins. When everybody here only spins, what they wait for may be a block that has not begun (a hand-made
+// grid barrier: only in grids that the GPU could hold as a whole), something that another worker does, or lanes of the
+// same warp.
+std::uint32_t yield(WarpFiber& f) {
+  Worker& w = *f.worker;
+  Launch& launch = *w.launch;
+  std::uint32_t swap_lanes = launch.swap_lanes.load(std::memory_order_relaxed);
+  ++w.idle_turns;
+  if (w.idle_turns == 1) {
+    w.idle_rounds = 0;
+    w.spins_only.store(false, std::memory_order_relaxed);
+  }
+  const std::uint32_t round = w.live_blocks * launch.warps_per_block + 1;
+  if (!w.starting && w.idle_turns % round == 0) {
+    if (launch.fits_gpu && activate_block(w)) {
+      w.idle_turns = 0;
+    } else {
+      if (nobody_moves(w, launch)) {
+        launch.swap_lanes.store(1, std::memory_order_relaxed);
+        swap_lanes = 1;
+      }
+      if (launch.workers > 1) sched_yield();
+    }
+  }
+  f.state = WarpState::yielded;
+  queue_ready(w, &f);
+  suspend(w, f);
+  return swap_lanes;
+}
+
 }  // namespace
 
 // A warp of the block has ended, which may be what others wait for.
@@ -172,25 +221,8 @@ void wg_barrier_arrive(void* context, std::uint32_t site, std::uint32_t id, std:
   if (arrive(c, {site, id, threads, mask}, nullptr)) release(*f.worker, f.block->barriers[id]);
 }
 
-// The warp spins. When everybody here only spins, what they wait for may be a block that has not begun, or one that
-// another worker runs.
-void wg_yield(void* context) {
-  WarpFiber& f = fiber_of(warp(context));
-  Worker& w = *f.worker;
-  const Launch& launch = *w.launch;
-  ++w.idle_turns;
-  const std::uint32_t round = w.live_blocks * launch.warps_per_block;
-  constexpr std::uint32_t kRoundsForOthers = 32;
-  if (!w.starting && w.idle_turns >= round + 1) {
-    const bool patient = launch.workers > 1 && !launch.config.cooperative;
-    if ((!patient || w.idle_turns >= round * kRoundsForOthers) && activate_block(w))
-      w.idle_turns = 0;
-    else if (launch.workers > 1 && w.idle_turns % round == 0)
-      sched_yield();
-  }
-  f.state = WarpState::yielded;
-  queue_ready(w, &f);
-  suspend(w, f);
+std::uint32_t wg_yield(void* context) {
+  return yield(fiber_of(warp(context)));
 }
 
 void wg_interrupt(void* context, std::uint32_t site, std::uint32_t) {

@@ -329,6 +329,10 @@ void run_worker(Worker& w) {
   _mm_setcsr(kDefaultMxcsr);
   w.warps_ended = w.threads_ended = 0;
   w.idle_turns = 0;
+  w.idle_rounds = 0;
+  w.spins_only = false;
+  w.finished = false;
+  w.seen_rounds.assign(w.launch->all_workers->size(), 0);
   w.listed_site = ~0u;
   // take_fiber() may leave at once, so that it must run on a fiber: the emergency stack does for the first one.
   if (!w.emergency.low && !w.stacks.take(&w.emergency)) {
@@ -348,6 +352,7 @@ void run_worker(Worker& w) {
       },
       &w);
   switch_to(w.main, start);
+  w.finished = true;
   if (w.launch->stop.load(std::memory_order_relaxed)) reset(w);
   _mm_setcsr(user_mxcsr);
 }

@@ -73,7 +73,7 @@ void raise(jit::WarpContext& context, std::uint32_t site, unsigned lane, FaultKi
 void warn(jit::WarpContext& context, std::uint32_t site, unsigned lane, FaultKind kind, std::string message,
           std::string advice) {
   Worker& w = worker_of(context);
-  const std::uint64_t key = std::uint64_t{site} << 32 | static_cast<std::uint32_t>(message.size());
+  const std::uint64_t key = std::uint64_t{site} << 8 | static_cast<std::uint8_t>(kind);
   if (std::find(w.warned.begin(), w.warned.end(), key) != w.warned.end()) return;
   w.warned.push_back(key);
   Fault f = describe(*w.launch, kind, site);

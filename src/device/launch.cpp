@@ -150,6 +150,7 @@ void Device::Impl::set_up(Launch& launch, LoadedModule& module, const KernelReco
   launch.observe_accesses = wants.accesses;
   launch.observe_barriers = wants.barriers;
   launch.observers = &observers;
+  launch.all_workers = &workers;
   launch.parameters = reinterpret_cast<std::uint8_t*>(parameter_area);
   launch.shared_size =
       std::max(kernel.code->static_shared_bytes, kernel.code->dynamic_shared_offset + config.dynamic_shared);
@@ -172,6 +173,12 @@ void Device::Impl::set_up(Launch& launch, LoadedModule& module, const KernelReco
     launch.env[1] = static_cast<std::uint32_t>(grid_workspace >> 32);
     launch.env[2] = static_cast<std::uint32_t>(grid_workspace);
   }
+  const std::uint64_t resident =
+      std::max<std::uint64_t>(1,
+                              std::min(model.max_blocks_per_sm, model.max_threads_per_sm / launch.threads_per_block)) *
+      launch.sm_count;
+  launch.fits_gpu = config.cooperative || launch.blocks <= resident;
+  launch.swap_lanes = 0;
   launch.next_block = 0;
   launch.interrupt = 0;
   launch.stop = false;
@@ -194,7 +201,7 @@ void Device::Impl::collect_results(Launch& launch, LaunchResult& result, std::ve
     std::move(w.output.begin(), w.output.end(), std::back_inserter(text));
     std::move(w.children.begin(), w.children.end(), std::back_inserter(*children));
     for (Fault& warning : w.warnings) {
-      const auto same = [&](const Fault& f) { return f.ptx_line == warning.ptx_line && f.message == warning.message; };
+      const auto same = [&](const Fault& f) { return f.ptx_line == warning.ptx_line && f.kind == warning.kind; };
       if (std::none_of(result.warnings.begin(), result.warnings.end(), same))
         result.warnings.push_back(std::move(warning));
     }
@@ -229,6 +236,8 @@ Result<LaunchResult> Device::Impl::run_grid(LoadedModule& module, std::uint32_t 
   set_up(launch, module, record, config);
   for (unsigned i = 0; i < launch.workers; ++i) {
     workers[i]->launch = &launch;
+    workers[i]->finished = false;
+    workers[i]->spins_only = false;
     prepare_worker(*workers[i], record.sites.size(), record.code->scoreboard_slots());
   }
   for (events::Observer* o : observers) o->on_launch_begin(launch.info);

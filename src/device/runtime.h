@@ -143,6 +143,11 @@ struct Worker {
   Block* free_blocks = nullptr;
   std::uint32_t live_blocks = 0;
   std::uint32_t idle_turns = 0;  // yields since something moved
+  // Spinning, as other workers see it (barrier.cpp).
+  std::uint64_t idle_rounds = 0;         // rounds of yields since something moved
+  std::atomic<std::uint64_t> rounds{0};  // ... in all
+  std::atomic<bool> spins_only{false}, finished{false};
+  std::vector<std::uint64_t> seen_rounds;  // of the other workers, when this one began to spin
   std::uint64_t warps_ended = 0, threads_ended = 0;
   std::vector<std::unique_ptr<WarpFiber>> fibers;
   std::vector<std::unique_ptr<Block>> blocks;
@@ -193,6 +198,9 @@ struct Launch {
   std::uint64_t fault_order = ~0ull;
   std::vector<std::string> places;  // where each warp is; under fault_mutex
   const std::vector<events::Observer*>* observers = nullptr;
+  const std::vector<std::unique_ptr<Worker>>* all_workers = nullptr;
+  bool fits_gpu = true;                      // all blocks could be resident at the same time
+  std::atomic<std::uint32_t> swap_lanes{0};  // spinning lanes block their own warp
 };
 
 inline Worker& worker_of(jit::WarpContext& context) {
@@ -204,7 +212,7 @@ inline Launch& launch_of(jit::WarpContext& context) {
 
 // ---- Execution (execution.cpp)
 void prepare_worker(Worker& worker, std::size_t sites, std::size_t scoreboard_slots);  // grows its arrays
-void run_worker(Worker& worker);  // all blocks this worker can get, on the calling thread
+void run_worker(Worker& worker);                 // all blocks this worker can get, on the calling thread
 bool activate_block(Worker& worker);             // false: none left
 [[noreturn]] void leave_launch(Worker& worker);  // abandons every warp of the worker
 void release_if_complete(Worker& worker, Block& block, Barrier& barrier);  // barrier.cpp

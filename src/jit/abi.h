@@ -101,7 +101,9 @@ std::uint32_t wg_barrier_reduce(void* context, std::uint32_t instruction, std::u
                                 std::uint32_t op);  // op 0 popc, 1 and, 2 or
 void wg_barrier_arrive(void* context, std::uint32_t instruction, std::uint32_t id, std::uint32_t threads,
                        std::uint32_t mask);
-void wg_yield(void* context);  // a spin loop: let other warps and blocks run
+// A spin loop: let other warps and blocks run. 1: none of them can go on either, so that lanes of this warp that wait
+// at a split must get a turn.
+std::uint32_t wg_yield(void* context);
 void wg_interrupt(void* context, std::uint32_t instruction, std::uint32_t mask);  // back edge while *interrupt != 0
 [[noreturn]] void wg_trap(void* context, std::uint32_t instruction, std::uint32_t mask);
 [[noreturn]] void wg_unsupported(void* context, std::uint32_t instruction);  // an opcode without lowering was reached

@@ -122,9 +122,17 @@ void FunctionLowering::emit_dispatch() {
   dispatch_to(target);
 }
 
+// Lanes that reach the end of the kernel: barriers no longer wait for them.
+void FunctionLowering::count_exited(Value* lanes) {
+  if (!is_kernel_) return;
+  Value* at = ir_.CreateConstInBoundsGEP1_64(ir_.getInt8Ty(), context_argument_, offsetof(WarpContext, exited));
+  ir_.CreateStore(ir_.CreateOr(ir_.CreateLoad(ir_.getInt32Ty(), at), lanes), at);
+}
+
 // All lanes of mask_ have returned.
 void FunctionLowering::emit_leave_block() {
   ir_.SetInsertPoint(leave_);
+  count_exited(active());
   Value* left = ir_.CreateAnd(ir_.CreateLoad(ir_.getInt32Ty(), live_), ir_.CreateNot(active()));
   ir_.CreateStore(left, live_);
   ir_.CreateBr(dispatch_);
@@ -236,6 +244,7 @@ void FunctionLowering::split(std::uint32_t block, Value* taken, Value* not_taken
   const std::uint32_t point = cfg_.blocks[block].post_dominator;
   // A side that leaves at once needs no entry: its lanes are simply gone.
   const auto leave_now = [&](Value* gone, Value* stay, std::uint32_t next) {
+    count_exited(gone);
     ir_.CreateStore(ir_.CreateAnd(ir_.CreateLoad(ir_.getInt32Ty(), live_), ir_.CreateNot(gone)), live_);
     ir_.CreateStore(stay, mask_);
     ir_.CreateBr(arrival(next));
@@ -360,8 +369,8 @@ void FunctionLowering::poll_loop_head(std::uint32_t block) {
   if (analysis_.spin_head[block]) spin_turn(block);
 }
 
-// A loop that waits for memory: now and then other warps get a turn, and lanes of this warp that wait at a split change
-// places with the spinning ones (a lock holder among them must be able to go on).
+// A loop that waits for memory: now and then other warps get a turn. When none of them can help, lanes of this warp
+// that wait at a split change places with the spinning ones (a lock holder among them must be able to go on).
 void FunctionLowering::spin_turn(std::uint32_t block) {
   llvm::Type* i32 = ir_.getInt32Ty();
   Value* at = ir_.CreateConstInBoundsGEP1_64(ir_.getInt8Ty(), context_argument_, offsetof(WarpContext, spin));
@@ -372,7 +381,7 @@ void FunctionLowering::spin_turn(std::uint32_t block) {
   ir_.CreateCondBr(ir_.CreateICmpEQ(ir_.CreateURem(spins, ir_.getInt32(kSpinsBeforeYield)), ir_.getInt32(0)), turn,
                    go_on);
   ir_.SetInsertPoint(turn);
-  call("wg_yield", ir_.getVoidTy(), {context_argument_});
+  Value* swap_lanes = call("wg_yield", i32, {context_argument_});
   if (!analysis_.any_divergence) {
     ir_.CreateBr(go_on);
     ir_.SetInsertPoint(go_on);
@@ -380,7 +389,9 @@ void FunctionLowering::spin_turn(std::uint32_t block) {
   }
   BasicBlock* waiting = BasicBlock::Create(context(), "waiting", llvm_function_);
   Value* depth = ir_.CreateLoad(i32, depth_);
-  ir_.CreateCondBr(ir_.CreateICmpEQ(depth, ir_.getInt32(0)), go_on, waiting);
+  ir_.CreateCondBr(
+      ir_.CreateOr(ir_.CreateICmpEQ(depth, ir_.getInt32(0)), ir_.CreateICmpEQ(swap_lanes, ir_.getInt32(0))), go_on,
+      waiting);
   ir_.SetInsertPoint(waiting);
   Value* top = ir_.CreateMul(ir_.CreateZExt(ir_.CreateSub(depth, ir_.getInt32(1)), ir_.getInt64Ty()), ir_.getInt64(3));
   const auto field = [&](unsigned k) {

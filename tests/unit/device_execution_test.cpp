@@ -1,83 +1,14 @@
 // Grids on the virtual GPU: PTX kernels (tests/data/device/kernels.ptx, made from kernels.cu) through the whole device.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
-#include <fstream>
-#include <numeric>
-#include <sstream>
+#include <vector>
 
-#include "device/device.h"
-#include "ptx/parser.h"
+#include "device_fixture.h"
 
 namespace warpgrind::device {
 namespace {
-
-std::string read_file(const std::string& path) {
-  std::ifstream in(path);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-struct Gpu {
-  explicit Gpu(unsigned workers = 1, double timeout = 0, bool counters = true) {
-    Options options;
-    options.workers = workers;
-    options.timeout_seconds = timeout;
-    options.counters = counters;
-    device = std::make_unique<Device>(0, **find_gpu_model("h200"), options);
-    auto parsed = ptx::parse(read_file(WARPGRIND_TESTS "/data/device/kernels.ptx"), "kernels.ptx");
-    EXPECT_TRUE(parsed.ok()) << (parsed.ok() ? "" : parsed.error().message + parsed.error().detail);
-    auto loaded = device->load(*parsed);
-    EXPECT_TRUE(loaded.ok());
-    text = *parsed;
-    module = *loaded;
-  }
-  template <class T>
-  T* array(std::size_t n) {
-    return reinterpret_cast<T*>(*device->allocate(n * sizeof(T)));
-  }
-  template <class... A>
-  LaunchResult run(const char* kernel, LaunchConfig config, A... arguments) {
-    void* pointers[] = {&arguments..., nullptr};
-    for (std::uint32_t f = 0; f < text->functions.size(); ++f) {
-      if (text->functions[f].name != kernel) continue;
-      auto result = device->launch(module, f, config, pointers);
-      EXPECT_TRUE(result.ok()) << (result.ok() ? "" : result.error().message);
-      return result.ok() ? result.take() : LaunchResult{};
-    }
-    ADD_FAILURE() << "no kernel " << kernel;
-    return {};
-  }
-  std::unique_ptr<Device> device;
-  std::shared_ptr<const ptx::Module> text;
-  LoadedModule* module = nullptr;
-};
-
-LaunchConfig shape(Dim3 grid, Dim3 block, std::uint64_t dynamic = 0) {
-  LaunchConfig c;
-  c.grid = grid;
-  c.block = block;
-  c.dynamic_shared = dynamic;
-  return c;
-}
-
-events::SiteCounts total(const LaunchResult& r, events::SiteKind kind) {
-  events::SiteCounts sum;
-  const auto& sites = r.kernel->facts().sites;
-  for (std::size_t s = 0; s < sites.size(); ++s) {
-    if (sites[s].kind != kind) continue;
-    const events::SiteCounts& c = r.counts.sites[s];
-    sum.requests += c.requests;
-    sum.lanes += c.lanes;
-    sum.global.add(c.global);
-    sum.shared.add(c.shared);
-    sum.local.add(c.local);
-    sum.global_requests += c.global_requests;
-    sum.shared_requests += c.shared_requests;
-  }
-  return sum;
-}
 
 TEST(Execution, VectorAdditionCountsEveryAccess) {
   for (unsigned workers : {1u, 2u, 3u}) {
