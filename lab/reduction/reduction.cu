@@ -4,6 +4,7 @@
 //   reduction [N]      default 1000000
 #include "harness/harness.h"
 
+// Threads of a block. The loops ask blockDim, so that the compiler knows the number in the last rung only.
 constexpr int kThreads = 256;
 
 // Claim: every second, fourth, ... thread works, so that every warp stays busy with most of its lanes off.
@@ -13,7 +14,7 @@ __global__ void reduce_interleaved_divergent(const int* in, int* out, int n) {
   const long i = blockIdx.x * static_cast<long>(kThreads) + tid;
   sums[tid] = i < n ? in[i] : 0;
   __syncthreads();
-  for (int step = 1; step < kThreads; step *= 2) {
+  for (int step = 1; step < blockDim.x; step *= 2) {
     if (tid % (2 * step) == 0) sums[tid] += sums[tid + step];
     __syncthreads();
   }
@@ -27,9 +28,9 @@ __global__ void reduce_interleaved(const int* in, int* out, int n) {
   const long i = blockIdx.x * static_cast<long>(kThreads) + tid;
   sums[tid] = i < n ? in[i] : 0;
   __syncthreads();
-  for (int step = 1; step < kThreads; step *= 2) {
+  for (int step = 1; step < blockDim.x; step *= 2) {
     const int index = 2 * step * tid;
-    if (index < kThreads) sums[index] += sums[index + step];
+    if (index < blockDim.x) sums[index] += sums[index + step];
     __syncthreads();
   }
   if (tid == 0) out[blockIdx.x] = sums[0];
@@ -42,7 +43,7 @@ __global__ void reduce_sequential(const int* in, int* out, int n) {
   const long i = blockIdx.x * static_cast<long>(kThreads) + tid;
   sums[tid] = i < n ? in[i] : 0;
   __syncthreads();
-  for (int step = kThreads / 2; step > 0; step /= 2) {
+  for (int step = blockDim.x / 2; step > 0; step /= 2) {
     if (tid < step) sums[tid] += sums[tid + step];
     __syncthreads();
   }
@@ -61,7 +62,7 @@ __global__ void reduce_first_add(const int* in, int* out, int n) {
   const int tid = threadIdx.x;
   sums[tid] = first_add(in, n);
   __syncthreads();
-  for (int step = kThreads / 2; step > 0; step /= 2) {
+  for (int step = blockDim.x / 2; step > 0; step /= 2) {
     if (tid < step) sums[tid] += sums[tid + step];
     __syncthreads();
   }
@@ -89,7 +90,7 @@ __global__ void reduce_last_warp(const int* in, int* out, int n) {
   const int tid = threadIdx.x;
   sums[tid] = first_add(in, n);
   __syncthreads();
-  for (int step = kThreads / 2; step > 32; step /= 2) {
+  for (int step = blockDim.x / 2; step > 32; step /= 2) {
     if (tid < step) sums[tid] += sums[tid + step];
     __syncthreads();
   }
