@@ -6,7 +6,7 @@
 # Works as root or through sudo. The CUDA toolkit is not installed: programs are then compiled by clang-19.
 set -eu
 
-packages="llvm-19-dev clang-19 libtbb-dev libboost-context-dev libfmt-dev libcli11-dev nlohmann-json3-dev libzstd-dev
+packages="llvm-19-dev clang-19 libtbb-dev libfmt-dev libcli11-dev nlohmann-json3-dev libzstd-dev
   liblz4-dev ninja-build ccache pkg-config cmake g++ libgtest-dev libbenchmark-dev python3"
 [ -n "${CI:-}" ] && packages="$packages clang-format-14 libclang-rt-19-dev"
 [ -n "${BENCH:-}" ] && packages="$packages ocl-icd-opencl-dev pocl-opencl-icd oclgrind libgomp1"

@@ -21,11 +21,11 @@ TOPICS = {
     "vecadd": ("vector addition: who reads what", ["1000000"], [
         ("chunk of 4 a thread", r"vecadd_chunk\("), ("one a thread", r"vecadd\("),
         ("managed memory", r"vecadd_managed\("), ("float4 a thread", r"vecadd_float4\(")]),
-    "coalescing": ("copies by offset and stride: what alignment costs", ["65536"], [
+    "coalescing": ("copies by offset and stride: what alignment costs", ["1048576"], [
         (f"{kind} {k}", (rf"copy_{kind}\(", index)) for kind, values in
         (("offset", (0, 1, 2, 4, 8, 16, 17, 32)), ("stride", (1, 2, 4, 8, 16, 32)))
         for index, k in enumerate(values)]),
-    "matmul": ("matrix multiplication: reuse through shared memory", ["384"], [
+    "matmul": ("matrix multiplication: reuse through shared memory", ["512"], [
         ("naive", r"matmul_naive\("), ("tiled, width 16", r"matmul_tiled<(\(int\))?16>"),
         ("tiled, width 32", r"matmul_tiled<(\(int\))?32>")]),
     "transpose": ("transpose: coalescing and banks", ["1024"], [
@@ -94,65 +94,56 @@ def times(a, b):
 
 
 def changes(a, b):
-    """What is less (better) and what is more (worse) in b than in a: two lists of (factor, phrase)."""
+    """What got less (better) and more (worse) from rung a to rung b: two lists of phrases, the telling ones first."""
     better, worse = [], []
 
-    def compare(before, after, fewer, more):
+    def compare(before, after, phrase):
         if before > 1.05 * after:
-            better.append((before / after if after else float("inf"), fewer))
+            better.append(phrase)
         elif after > 1.05 * before:
-            worse.append((after / before if before else float("inf"), more))
+            worse.append(phrase)
 
-    for what, requests, sectors, ratio, used in (
-            ("load", "load_requests", "load_sectors", "load_ratio", "load_used"),
-            ("store", "store_requests", "store_sectors", "store_ratio", "store_used")):
-        r0, r1, s0, s1 = (getattr(x, y) for y in (requests, sectors) for x in (a, b))
-        q0, q1, u0, u1 = (getattr(x, y) for y in (ratio, used) for x in (a, b))
-        if s1 and s0 > 1.05 * s1 and (q1 < 0.95 * q0 or u1 > 1.05 * u0):
-            better.append((s0 / s1, f"a {what} request touches {number(q1)} sectors instead of {number(q0)} and uses "
-                                    f"{u1:.0f} % of them instead of {u0:.0f} %: {count(s1)} sectors, not {count(s0)}"))
-        elif s1 and s1 > 1.05 * s0:
-            worse.append((s1 / s0 if s0 else float("inf"),
-                          f"a {what} request touches {number(q1)} sectors instead of {number(q0)}: {count(s1)} sectors, "
-                          f"not {count(s0)}"))
-        elif s1 and s0 > 1.05 * s1:
-            better.append((s0 / s1, f"{count(s1)} sectors are {what}ed instead of {count(s0)}".replace("storeed", "stored")))
-        if a.flop and b.ratio > 1.05 * a.ratio and what == "load":
-            better.append((r0 / r1, f"{count(r1)} global load requests instead of {count(r0)} ({times(r0, r1)} fewer): each "
-                                    f"loaded value is used for {number(b.ratio)} operations, not {number(a.ratio)}"))
+    for what in ("load", "store"):
+        r0, r1, s0, s1, q0, q1, u0, u1 = (getattr(x, f"{what}_{field}") for field in ("requests", "sectors", "ratio", "used")
+                                          for x in (a, b))
+        if s0 and s1 and abs(s0 / s1 - 1) > 0.05 and (abs(q1 / q0 - 1) > 0.05 or abs(u1 / u0 - 1) > 0.05):
+            compare(s0, s1, f"a {what} request touches {number(q1)} sectors instead of {number(q0)} and uses {u1:.0f} % of "
+                            f"their bytes instead of {u0:.0f} %: {count(s1)} sectors, not {count(s0)}")
+        elif s0 and s1:
+            compare(s0, s1, f"{count(s1)} sectors for {what}s instead of {count(s0)}")
+        if what == "load" and a.flop and b.ratio > 1.05 * a.ratio:
+            better.append(f"{count(r1)} global load requests instead of {count(r0)} ({times(r0, r1)} fewer), since each "
+                          f"loaded value is used for {number(b.ratio)} operations, not {number(a.ratio)}")
         elif r1:
-            compare(r0, r1, f"{count(r1)} {what} requests instead of {count(r0)}",
-                    f"{count(r1)} {what} requests instead of {count(r0)}")
-    if b.conflicts < 0.95 * a.conflicts:
-        left = f"{number(b.conflicts_per_request)} bank conflicts a shared request" if b.conflicts else "no bank conflicts"
-        better.append((float("inf"), f"{left} instead of {number(a.conflicts_per_request)} ({count(a.conflicts)} in all)"))
-    elif b.conflicts > 1.05 * a.conflicts:
-        worse.append((float("inf"), f"{count(b.conflicts)} bank conflicts, {number(b.conflicts_per_request)} a shared "
-                                    f"request, instead of {count(a.conflicts)}"))
-    compare(a.divergent, b.divergent, f"{count(b.divergent)} divergent branches instead of {count(a.divergent)}",
-            f"{count(b.divergent)} divergent branches instead of {count(a.divergent)}")
-    compare(a.barriers, b.barriers, f"{count(b.barriers)} barriers and warp barriers instead of {count(a.barriers)}",
-            f"{count(b.barriers)} barriers and warp barriers instead of {count(a.barriers)}")
-    compare(a.instructions, b.instructions,
-            f"{count(b.instructions)} instructions instead of {count(a.instructions)}",
-            f"{count(b.instructions)} instructions instead of {count(a.instructions)}")
-    return sorted(better, key=lambda x: -x[0]), sorted(worse, key=lambda x: -x[0])
+            compare(r0, r1, f"{count(r1)} {what} requests instead of {count(r0)}")
+    if a.conflicts or b.conflicts:
+        now = f"{number(b.conflicts_per_request)} bank conflicts a shared request" if b.conflicts else "no bank conflicts"
+        before = f"{number(a.conflicts_per_request)} a shared request ({count(a.conflicts)} in all)" if a.conflicts else "none"
+        compare(a.conflicts, b.conflicts, f"{now}, before {before}")
+    if max(a.divergent, b.divergent) > 0.01 * max(a.warps, b.warps):  # a split at the edge of the data is not worth a word
+        compare(a.divergent, b.divergent, f"{count(b.divergent)} divergent branches instead of {count(a.divergent)}")
+    compare(a.barriers, b.barriers, f"{count(b.barriers)} barrier instructions instead of {count(a.barriers)}")
+    compare(a.instructions, b.instructions, f"{count(b.instructions)} instructions instead of {count(a.instructions)}")
+    return better, worse
 
 
 def explain(a, b):
     better, worse = changes(a, b)
-    faster = b.time_us < a.time_us
-    text = f"{b.name}: "
     if not better and not worse:
-        return text + f"the same counts as {a.name}: nothing changed for the memory"
-    if better:
-        text += f"better than {a.name}: " + "; ".join(phrase for _, phrase in better[:3])
-    if worse:
-        text += ("; the price: " if better else f"dearer than {a.name}: ") + "; ".join(phrase for _, phrase in worse[:2])
+        return f"{b.name}: the same counts as {a.name}; nothing changed for the memory."
+    slower = b.time_us > 1.02 * a.time_us
+    if better and not slower:
+        text = f"{b.name}: better than {a.name}: " + "; ".join(better[:3])
+    elif better:
+        text = f"{b.name}: slower than {a.name} by the estimate, although: " + "; ".join(better[:3])
+    else:
+        text = f"{b.name}: dearer than {a.name}: " + "; ".join(worse[:2])
+    if better and worse:
+        text += ". The price: " + "; ".join(worse[:2])
     if a.time_us and b.time_us:
-        text += f". Time {b.time_us:.1f} us instead of {a.time_us:.1f}" if abs(a.time_us / b.time_us - 1) > 0.02 else \
+        text += f". Time {b.time_us:.1f} us instead of {a.time_us:.1f} us" if abs(a.time_us / b.time_us - 1) > 0.02 else \
             f". Time stays {b.time_us:.1f} us"
-        text += f" (estimated; {'now ' if faster else ''}bound by {b.limit})" if b.limit else " (estimated)"
+        text += f" (estimated; bound by {b.limit})" if b.limit else " (estimated)"
     return text + "."
 
 
@@ -231,10 +222,11 @@ def main():
         failed += wrong > 0 or len(rungs) != len(TOPICS[topic][2])
         summary.append((topic, rungs, seconds, wrong))
     print("\n== summary (counts are exact, times estimated for the modelled GPU)")
-    print(f"{'topic':12} {'rungs':>5} {'verified':>8} {'first rung us':>14} {'best rung us':>13}  best rung              run s")
+    print(f"{'topic':12} {'rungs':>5} {'verified':>8} {'first rung us':>14} {'best rung us':>13}  {'best (sweep: last)':22} run s")
     for topic, rungs, seconds, wrong in summary:
-        best = min(rungs, key=lambda r: r.time_us)
-        print(f"{topic:12} {len(rungs):5} {len(rungs) - wrong:8} {rungs[0].time_us:14.1f} {best.time_us:13.1f}  "
+        ladder = [r for r in rungs if "bound" not in r.name]
+        best = rungs[-1] if topic in SWEEPS else min(ladder, key=lambda r: r.time_us)
+        print(f"{topic:12} {len(rungs):5} {len(rungs) - wrong:8} {ladder[0].time_us:14.1f} {best.time_us:13.1f}  "
               f"{best.name:22} {seconds:5.1f}")
     print(f"profiles (JSON): {args.build}/tour/".replace(str(ROOT) + "/", ""))
     return 1 if failed else 0
