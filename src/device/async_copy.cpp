@@ -1,6 +1,8 @@
 // Asynchronous copies (done at once) and mbarriers. An mbarrier is one 64-bit word in shared memory that only these
 // functions read, so its layout is ours: pending arrivals (16 bits), expected arrivals (16), phase (1), transaction
 // bytes still to come (31, signed).
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -37,11 +39,13 @@ enum : std::uint32_t {
   kTestParity,
   kPending,
   kCopyArrive,
-  kCopyArriveNoinc
+  kCopyArriveNoinc,
+  kTry,
+  kTryParity
 };
 
 std::uint64_t apply(MBarrier& b, std::uint32_t op, std::uint64_t number, std::uint64_t expect) {
-  const std::uint64_t state = b.phase;
+  const std::uint64_t state = b.phase | std::uint64_t{b.pending} << 1;
   switch (op) {
     case kInit:
       b = {static_cast<std::uint16_t>(number), static_cast<std::uint16_t>(number), 0, 0};
@@ -64,8 +68,9 @@ std::uint64_t apply(MBarrier& b, std::uint32_t op, std::uint64_t number, std::ui
       settle(b);
       break;
     case kTest:
-      return b.phase != (number & 1);
+    case kTry:
     case kTestParity:
+    case kTryParity:
       return b.phase != (number & 1);
     case kCopyArriveNoinc:
       --b.pending;
@@ -86,6 +91,23 @@ std::uint8_t* shared_bytes(jit::WarpContext& w, std::uint32_t site, unsigned lan
     raise(w, site, lane, FaultKind::shared_out_of_bounds, "an asynchronous operation outside the block's shared memory",
           "check the offset against the size of shared memory", address, static_cast<std::uint32_t>(bytes));
   return w.shared + offset;
+}
+
+MBarrier& mbarrier_at(jit::WarpContext& w, std::uint32_t site, unsigned lane, std::uint64_t address) {
+  if (address & (sizeof(MBarrier) - 1))
+    raise(w, site, lane, FaultKind::misaligned_address, "an mbarrier whose address is not a multiple of 8",
+          "declare it as a 64-bit variable in shared memory", address, sizeof(MBarrier));
+  return *reinterpret_cast<MBarrier*>(shared_bytes(w, site, lane, address, sizeof(MBarrier)));
+}
+
+void check_alignment(jit::WarpContext& w, std::uint32_t site, unsigned lane, std::uint64_t to, std::uint64_t from,
+                     std::uint32_t alignment) {
+  if (((to | from) & (alignment - 1)) == 0) return;
+  raise(
+      w, site, lane, FaultKind::misaligned_address,
+      fmt::format("asynchronous copy from {:#x} to {:#x}: both addresses must be multiples of {}", from, to, alignment),
+      "align source and destination to the size of the copy (16 bytes for bulk copies)",
+      (from & (alignment - 1)) != 0 ? from : to, alignment);
 }
 
 std::uint8_t* global_bytes(jit::WarpContext& w, std::uint32_t site, unsigned lane, std::uint64_t address,
@@ -111,9 +133,13 @@ static void wg_cp_async(void* context, std::uint32_t site, const std::uint64_t* 
                         const std::uint32_t* bytes, std::uint32_t mask) {
   jit::WarpContext& w = warp(context);
   const SiteFacts& facts = launch_of(w).kernel->sites[site];
-  count_access(w, site, StateSpace::global, from, mask, facts.bytes, AccessType::load);
+  LaneMask reading = 0;
+  for (LaneMask m = mask; m != 0; m &= m - 1)
+    if (bytes[std::countr_zero(m)] != 0) reading |= m & (~m + 1);
+  if (reading) count_access(w, site, StateSpace::global, from, reading, facts.bytes, AccessType::load);
   for (LaneMask m = mask; m != 0; m &= m - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(m));
+    check_alignment(w, site, l, to[l], bytes[l] ? from[l] : 0, facts.bytes);
     const std::uint32_t take = std::min<std::uint32_t>(bytes[l], facts.bytes);
     std::uint8_t* target = shared_bytes(w, site, l, to[l], facts.bytes);
     if (take) std::memcpy(target, global_bytes(w, site, l, from[l], take, false), take);
@@ -121,20 +147,20 @@ static void wg_cp_async(void* context, std::uint32_t site, const std::uint64_t* 
   }
 }
 
+// spaces: bit 0: to shared memory (with an mbarrier), bit 1: from shared memory
 static void wg_bulk_copy(void* context, std::uint32_t site, const std::uint64_t* to, const std::uint64_t* from,
-                         const std::uint32_t* bytes, const std::uint64_t* barrier, std::uint32_t to_shared,
+                         const std::uint32_t* bytes, const std::uint64_t* barrier, std::uint32_t spaces,
                          std::uint32_t mask) {
   jit::WarpContext& w = warp(context);
   for (LaneMask m = mask; m != 0; m &= m - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(m));
+    check_alignment(w, site, l, to[l] | bytes[l], from[l], 16);
     std::uint8_t* target =
-        to_shared ? shared_bytes(w, site, l, to[l], bytes[l]) : global_bytes(w, site, l, to[l], bytes[l], true);
+        spaces & 1 ? shared_bytes(w, site, l, to[l], bytes[l]) : global_bytes(w, site, l, to[l], bytes[l], true);
     const std::uint8_t* source =
-        to_shared ? global_bytes(w, site, l, from[l], bytes[l], false) : shared_bytes(w, site, l, from[l], bytes[l]);
-    if (bytes[l]) std::memcpy(target, source, bytes[l]);
-    if (barrier)
-      apply(*reinterpret_cast<MBarrier*>(shared_bytes(w, site, l, barrier[l], sizeof(MBarrier))), kComplete, 0,
-            bytes[l]);
+        spaces & 2 ? shared_bytes(w, site, l, from[l], bytes[l]) : global_bytes(w, site, l, from[l], bytes[l], false);
+    if (bytes[l]) std::memmove(target, source, bytes[l]);
+    if (barrier) apply(mbarrier_at(w, site, l, barrier[l]), kComplete, 0, bytes[l]);
   }
 }
 
@@ -142,11 +168,13 @@ static void wg_mbarrier(void* context, std::uint32_t site, std::uint32_t op, con
                         const std::uint64_t* number, const std::uint64_t* expect, std::uint32_t mask,
                         std::uint64_t* out) {
   jit::WarpContext& w = warp(context);
+  bool waits = false;
   for (LaneMask m = mask; m != 0; m &= m - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(m));
-    out[l] = apply(*reinterpret_cast<MBarrier*>(shared_bytes(w, site, l, barrier[l], sizeof(MBarrier))), op, number[l],
-                   expect[l]);
+    out[l] = apply(mbarrier_at(w, site, l, barrier[l]), op, number[l], expect[l]);
+    waits |= out[l] == 0;
   }
+  if (waits && (op == kTry || op == kTryParity)) wg_yield(context);
 }
 
 }  // extern "C"

@@ -3,9 +3,11 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <mutex>
 
 #include "device/fault.h"
 #include "device/memory_access.h"
+#include "device/memory_runtime.h"
 #include "device/runtime_functions.h"
 #include "jit/atomic_operation.h"
 
@@ -25,9 +27,34 @@ struct Request {
   bool shared;
 };
 
-// old = *p; *p = f(old, lane); atomically.
+bool one_address(const Request& r) {
+  const std::uint8_t* first = r.pointers[std::countr_zero(r.mask)];
+  for (LaneMask m = r.mask; m != 0; m &= m - 1)
+    if (r.pointers[std::countr_zero(m)] != first) return false;
+  return true;
+}
+
+// The lanes' operations one after the other on one value; the old values go to `out`.
+template <class T, class F>
+T chain(const Request& r, T value, F f) {
+  for (LaneMask m = r.mask; m != 0; m &= m - 1) {
+    const auto l = static_cast<unsigned>(std::countr_zero(m));
+    if (r.out) static_cast<T*>(r.out)[l] = value;
+    value = f(value, l);
+  }
+  return value;
+}
+
+// old = *p; *p = f(old, lane); atomically. Lanes on one address take one host atomic together.
 template <class T, class F>
 void update(const Request& r, F f) {
+  if (!r.shared && one_address(r)) {
+    T* p = reinterpret_cast<T*>(r.pointers[std::countr_zero(r.mask)]);
+    T old = __atomic_load_n(p, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(p, &old, chain(r, old, f), false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
+    }
+    return;
+  }
   for (LaneMask m = r.mask; m != 0; m &= m - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(m));
     T* p = reinterpret_cast<T*>(r.pointers[l]);
@@ -48,6 +75,14 @@ template <class T>
 void add_integer(const Request& r) {
   const T* b = static_cast<const T*>(r.b);
   if (r.shared) return update<T>(r, [&](T old, unsigned l) { return static_cast<T>(old + b[l]); });
+  if (one_address(r)) {
+    T sum = 0;
+    for (LaneMask m = r.mask; m != 0; m &= m - 1) sum = static_cast<T>(sum + b[std::countr_zero(m)]);
+    T* p = reinterpret_cast<T*>(r.pointers[std::countr_zero(r.mask)]);
+    const T old = __atomic_fetch_add(p, sum, __ATOMIC_SEQ_CST);
+    if (r.out) chain(r, old, [&](T value, unsigned l) { return static_cast<T>(value + b[l]); });
+    return;
+  }
   for (LaneMask m = r.mask; m != 0; m &= m - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(m));
     const T old = __atomic_fetch_add(reinterpret_cast<T*>(r.pointers[l]), b[l], __ATOMIC_SEQ_CST);
@@ -55,12 +90,44 @@ void add_integer(const Request& r) {
   }
 }
 
+// Denormals become zeroes of their sign.
+float flushed(float f) {
+  return std::fabs(f) < 0x1p-126f ? std::copysign(0.0f, f) : f;
+}
+
+// f32 in global memory flushes denormals, in shared memory it does not (PTX ISA, atom; seen on an H200). A NaN is
+// canonical for f32 and keeps its bits for f64.
 template <class F, class T>
 void add_float(const Request& r) {
   const T* b = static_cast<const T*>(r.b);
   update<T>(r, [&](T old, unsigned l) {
-    return std::bit_cast<T>(static_cast<F>(std::bit_cast<F>(old) + std::bit_cast<F>(b[l])));
+    F x = std::bit_cast<F>(old), y = std::bit_cast<F>(b[l]);
+    if constexpr (sizeof(F) == 4) {
+      if (!r.shared) x = flushed(x), y = flushed(y);
+      const F sum = x + y;
+      if (std::isnan(sum)) return T{0x7fffffffu};
+      return std::bit_cast<T>(r.shared ? sum : flushed(sum));
+    } else {
+      return std::bit_cast<T>(static_cast<F>(x + y));
+    }
   });
+}
+
+// 128 bits have no lock-free host atomic everywhere: one lock for all of them.
+using Wide = unsigned __int128;
+void wide(const Request& r, AtomicOperation op) {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  for (LaneMask m = r.mask; m != 0; m &= m - 1) {
+    const auto l = static_cast<unsigned>(std::countr_zero(m));
+    Wide old, b, c;
+    std::memcpy(&old, r.pointers[l], sizeof(Wide));
+    std::memcpy(&b, static_cast<const std::uint8_t*>(r.b) + l * sizeof(Wide), sizeof(Wide));
+    std::memcpy(&c, static_cast<const std::uint8_t*>(r.c) + l * sizeof(Wide), sizeof(Wide));
+    const bool exchange = op == AtomicOperation::exchange;
+    if (exchange || old == b) std::memcpy(r.pointers[l], exchange ? &b : &c, sizeof(Wide));
+    if (r.out) std::memcpy(static_cast<std::uint8_t*>(r.out) + l * sizeof(Wide), &old, sizeof(Wide));
+  }
 }
 
 float half_to_float(std::uint16_t h, bool bf16) {
@@ -91,9 +158,11 @@ std::uint16_t combine_halves(std::uint16_t a, std::uint16_t b, AtomicOperation o
     case AtomicOperation::add:
       return float_to_half(x + y, bf16);
     case AtomicOperation::min:
-      return std::isnan(x) ? b : std::isnan(y) ? a : (x < y ? a : b);
-    default:
-      return std::isnan(x) ? b : std::isnan(y) ? a : (x > y ? a : b);
+      if (std::isnan(x) && std::isnan(y)) return 0x7fff;
+      return std::isnan(x) ? b : std::isnan(y) ? a : x == y ? static_cast<std::uint16_t>(a | b) : x < y ? a : b;
+    default:  // -0 < +0
+      if (std::isnan(x) && std::isnan(y)) return 0x7fff;
+      return std::isnan(x) ? b : std::isnan(y) ? a : x == y ? static_cast<std::uint16_t>(a & b) : x > y ? a : b;
   }
 }
 
@@ -198,6 +267,10 @@ bool perform(const Request& r, AtomicOperation op, ScalarType type) {
       return integers<std::uint32_t, std::uint32_t>(r, op);
     case 64:
       return integers<std::uint64_t, std::uint64_t>(r, op);
+    case 128:
+      if (op != AtomicOperation::exchange && op != AtomicOperation::compare_and_swap) return false;
+      wide(r, op);
+      return true;
     default:
       return false;
   }
@@ -220,7 +293,14 @@ extern "C" void wg_atomic(void* context, std::uint32_t site, std::uint32_t code,
   jit::WarpContext& w = warp(context);
   const SiteFacts& facts = launch_of(w).kernel->sites[site];
   std::uint8_t* pointers[kWarpSize];
-  resolve_access(w, site, facts.space, addresses, mask, facts.bytes, facts.type, true, pointers);
+  // One lane does it for the warp: only that one is an access.
+  const LaneMask counted = code & jit::kAtomicOneAddress ? mask & (~mask + 1) : mask;
+  resolve_access(w, site, facts.space, addresses, counted, facts.bytes, facts.type, true, pointers);
+  if (counted != mask)
+    for (unsigned l = 0; l < kWarpSize; ++l) pointers[l] = pointers[std::countr_zero(counted)];
+  const LaneMask shared = facts.space == StateSpace::shared   ? mask
+                          : facts.space == StateSpace::global ? 0
+                                                              : split_spaces(addresses, mask).shared;
   const auto type = static_cast<ptx::ScalarType>(code >> 8 & 0xff);
   const unsigned size = ptx::bytes(type);
   for (unsigned e = 0; e < facts.vector; ++e) {
@@ -232,8 +312,14 @@ extern "C" void wg_atomic(void* context, std::uint32_t site, std::uint32_t code,
       const auto l = static_cast<unsigned>(std::countr_zero(m));
       at[l] = pointers[l] + std::size_t{e} * size;
     }
-    const Request r{
-        at, mask, part(b), part(c), const_cast<std::uint8_t*>(part(out)), facts.space == StateSpace::shared};
-    perform(r, static_cast<jit::AtomicOperation>(code & 0xff), type);
+    for (const bool in_shared : {false, true}) {
+      const LaneMask lanes = in_shared ? shared : mask & ~shared;
+      if (lanes == 0) continue;
+      const Request r{at, lanes, part(b), part(c), const_cast<std::uint8_t*>(part(out)), in_shared};
+      if (!perform(r, static_cast<jit::AtomicOperation>(code & 0xff), type))
+        raise(w, site, static_cast<unsigned>(std::countr_zero(lanes)), FaultKind::unsupported,
+              "an atomic operation that the virtual GPU does not do on this type",
+              "`warpgrind scan` lists what is not supported");
+    }
   }
 }

@@ -160,27 +160,33 @@ static void wg_texture(void* context, std::uint32_t site, std::uint32_t code, co
   count(w, site, call, addresses, inside, bytes);
 }
 
-// width, height, depth: the query is answered in elements
 static void wg_texture_query(void* context, std::uint32_t site, std::uint32_t what, std::uint32_t surface,
                              const std::uint64_t* handles, std::uint32_t mask, std::uint32_t* out) {
   jit::WarpContext& w = warp(context);
   for (LaneMask m = mask; m != 0; m &= m - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(m));
-    std::uint64_t size[3] = {0, 0, 0};
+    ArrayShape shape;
+    bool normalized = false;
     if (surface) {
       const auto s = find_surface(handles[l]);
       if (!s) invalid(w, site, l, handles[l], "surface");
-      size[0] = s->array->shape().width, size[1] = s->array->shape().height, size[2] = s->array->shape().depth;
+      shape = s->array->shape();
     } else {
       const auto t = find_texture(handles[l]);
       if (!t) invalid(w, site, l, handles[l], "texture");
+      normalized = t->description.normalized_coordinates;
       if (t->resource.array)
-        size[0] = t->resource.array->shape().width, size[1] = t->resource.array->shape().height,
-        size[2] = t->resource.array->shape().depth;
+        shape = t->resource.array->shape();
       else
-        size[0] = t->resource.width, size[1] = t->resource.height;
+        shape.width = t->resource.width, shape.height = t->resource.height;
     }
-    out[l] = static_cast<std::uint32_t>(size[what % 3]);
+    const std::uint64_t answers[jit::kQueries] = {shape.width,
+                                                  shape.height,
+                                                  shape.layered ? 0 : shape.depth,
+                                                  shape.layered ? shape.depth / (shape.cubemap ? 6 : 1) : 0,
+                                                  1,
+                                                  normalized};
+    out[l] = static_cast<std::uint32_t>(answers[what % jit::kQueries]);
   }
 }
 

@@ -53,11 +53,14 @@ void lower_bulk_copy(Lowering& l) {
   if (i.operands.size() < 3) return l.unsupported("this form of the bulk copy");
   const bool to_shared = i.has(Modifier::mbarrier_complete_tx_bytes);
   if (to_shared && i.operands.size() < 4) return l.unsupported("this form of the bulk copy");
+  // Destination and source spaces as written: .shared.global, .global.shared::cta, .shared::cluster.shared::cta.
+  const std::uint32_t from_shared = !to_shared || (i.has(Modifier::shared_cluster) && i.has(Modifier::shared_cta));
   Value* barrier =
       to_shared ? addresses(l, i.operands[3]) : static_cast<Value*>(llvm::ConstantPointerNull::get(ir.getPtrTy()));
   l.call("wg_bulk_copy", ir.getVoidTy(),
          {l.context_pointer(), l.site_number(), addresses(l, i.operands[0]), addresses(l, i.operands[1]),
-          stored(l, l.read_vector(i.operands[2], ScalarType::b32)), barrier, ir.getInt32(to_shared), l.mask_bits()});
+          stored(l, l.read_vector(i.operands[2], ScalarType::b32)), barrier,
+          ir.getInt32((to_shared ? 1u : 0u) | from_shared << 1), l.mask_bits()});
 }
 
 enum : std::uint32_t {
@@ -71,7 +74,9 @@ enum : std::uint32_t {
   kTestParity,
   kPending,
   kCopyArrive,
-  kCopyArriveNoinc
+  kCopyArriveNoinc,
+  kTry,
+  kTryParity
 };
 
 void mbarrier(Lowering& l, std::uint32_t op, const Operand& barrier, Value* number, Value* expect, std::size_t result) {
@@ -86,10 +91,8 @@ void mbarrier(Lowering& l, std::uint32_t op, const Operand& barrier, Value* numb
           l.mask_bits(), out});
   if (result >= i.operands.size() || i.operands[result].kind == OperandKind::sink) return;
   Value* r = ir.CreateAlignedLoad(wide, out, llvm::Align(64));
-  if (op == kTest || op == kTestParity)
+  if (op == kTest || op == kTestParity || op == kTry || op == kTryParity)
     l.result(result, ir.CreateICmpNE(r, llvm::Constant::getNullValue(wide)), ScalarType::pred);
-  else if (op == kPending)
-    l.result(result, r, ScalarType::b64);
   else
     l.result(result, r, ScalarType::b64);
 }
@@ -125,15 +128,28 @@ void lower_mbarrier(Lowering& l) {
                       has_state ? 0 : none);
     }
     case Opcode::mbarrier_test_wait:
-    case Opcode::mbarrier_try_wait:
-      return i.has(Modifier::parity) ? mbarrier(l, kTestParity, i.operands[1], count(2), nullptr, 0)
-                                     : mbarrier(l, kTest, i.operands[1], number(2), nullptr, 0);
+    case Opcode::mbarrier_try_wait: {
+      const bool waits = i.opcode == Opcode::mbarrier_try_wait;  // lets other warps run when the phase is not over
+      if (i.has(Modifier::parity))
+        return mbarrier(l, waits ? kTryParity : kTestParity, i.operands[1], count(2), nullptr, 0);
+      return mbarrier(l, waits ? kTry : kTest, i.operands[1], number(2), nullptr, 0);
+    }
     case Opcode::cp_async_mbarrier_arrive:
       return mbarrier(l, i.has(Modifier::noinc) ? kCopyArriveNoinc : kCopyArrive, i.operands[0], nullptr, nullptr,
                       none);
     default:
       return l.unsupported("this mbarrier operation");
   }
+}
+
+// The state a mbarrier.arrive returned: phase in bit 0, pending arrivals above it (device/async_copy.cpp).
+void lower_pending_count(Lowering& l) {
+  llvm::IRBuilder<>& ir = l.ir();
+  Value* state = l.read_vector(l.instruction().operands[1], ScalarType::b64);
+  l.result(0,
+           ir.CreateTrunc(ir.CreateLShr(state, l.splat(ir.getInt64(1))),
+                          llvm::FixedVectorType::get(ir.getInt32Ty(), kWarpSize)),
+           ScalarType::b32);
 }
 
 // createpolicy: a cache hint; its value is never looked at.
@@ -161,6 +177,8 @@ std::initializer_list<LoweringEntry> async_copy_lowerings() {
       {Opcode::mbarrier_arrive_drop, lower_mbarrier},
       {Opcode::mbarrier_test_wait, lower_mbarrier},
       {Opcode::mbarrier_try_wait, lower_mbarrier},
+      {Opcode::mbarrier_pending_count, lower_pending_count},
+      {Opcode::cp_async_bulk_prefetch, lower_nothing},
       {Opcode::prefetch, lower_nothing},
       {Opcode::prefetchu, lower_nothing},
       {Opcode::applypriority, lower_nothing},

@@ -20,9 +20,12 @@ enum class AtomicOperation : std::uint8_t {
   compare_and_swap
 };
 
-// One 32-bit code: operation, type of the operand, and whether `noftz` matters not (denormals are kept).
-inline constexpr std::uint32_t atomic_code(AtomicOperation op, ptx::ScalarType type) {
-  return static_cast<std::uint32_t>(op) | static_cast<std::uint32_t>(type) << 8;
+// One 32-bit code: operation, type of the operand, and whether the address is the same for all lanes by the program's
+// text (ptxas has one lane do a 32-bit integer operation for the warp then, which is what is counted).
+inline constexpr std::uint32_t kAtomicOneAddress = 1u << 16;
+inline constexpr std::uint32_t atomic_code(AtomicOperation op, ptx::ScalarType type, bool one_address = false) {
+  return static_cast<std::uint32_t>(op) | static_cast<std::uint32_t>(type) << 8 |
+         (one_address ? kAtomicOneAddress : 0u);
 }
 
 }  // namespace warpgrind::jit

@@ -56,6 +56,8 @@ ScalarType carrier(ScalarType t) {
       return ScalarType::b32;
     case 64:
       return ScalarType::b64;
+    case 128:
+      return ScalarType::b128;
     default:
       return ScalarType::none;
   }
@@ -78,18 +80,22 @@ void lower_atomic(Lowering& l) {
   const auto operation = operation_of(i);
   const ScalarType type = carrier(i.type());
   if (!operation) return l.unsupported("an atomic operation this version does not know");
-  if (type == ScalarType::none) return l.unsupported("128-bit atomics");
+  if (type == ScalarType::none) return l.unsupported("an atomic operation on this type");
   const bool returns = i.opcode == Opcode::atom;
   const std::size_t first = returns ? 1 : 0;
   const unsigned count = i.vector;
   Value* addresses = stored(l, i.operands[first], ScalarType::b64, 1);
   Value* b = stored(l, i.operands[first + 1], type, count);
   Value* c = *operation == AtomicOperation::compare_and_swap ? stored(l, i.operands[first + 2], type, 1) : b;
-  const bool wanted = returns && i.operands[0].kind != OperandKind::sink;
+  const bool wanted = returns && l.is_read(i.operands[0]);
+  const bool one_address = !wanted && i.space == StateSpace::global && l.is_scalar(i.operands[first]) &&
+                           ptx::is_integer(i.type()) && ptx::bits(i.type()) == 32 && count == 1 &&
+                           *operation <= AtomicOperation::bit_xor && *operation != AtomicOperation::inc &&
+                           *operation != AtomicOperation::dec;
   llvm::Type* e = l.element(type);
   Value* out = wanted ? l.scratch(e, count) : static_cast<Value*>(llvm::ConstantPointerNull::get(ir.getPtrTy()));
   l.call("wg_atomic", ir.getVoidTy(),
-         {l.context_pointer(), l.site_number(), ir.getInt32(atomic_code(*operation, i.type())), addresses,
+         {l.context_pointer(), l.site_number(), ir.getInt32(atomic_code(*operation, i.type(), one_address)), addresses,
           l.mask_bits(), b, c, out});
   if (!wanted) return;
   for (unsigned k = 0; k < count; ++k) {

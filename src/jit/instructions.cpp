@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <llvm/IR/Constants.h>
 
+#include <algorithm>
+
 #include "jit/function_lowering.h"
 #include "jit/instruction_class.h"
 #include "jit/matrix.h"
@@ -64,7 +66,45 @@ events::SiteKind site_kind(const ptx::Instruction& i) {
   }
 }
 
+// ptxas makes a reduction of such an atomic, and the hardware counts it as one.
+bool result_is_never_read(const ptx::Function& function, const ptx::Instruction& atom) {
+  std::vector<ptx::RegId> results, read;
+  flow::registers_written(atom, results);
+  for (const ptx::Instruction& i : function.body) {
+    read.clear();
+    flow::registers_read(i, read);
+    for (const ptx::RegId r : results)
+      if (std::find(read.begin(), read.end(), r) != read.end()) return false;
+  }
+  return true;
+}
+
+bool mentions(const Operand& o, ptx::RegId reg) {
+  const bool names = o.kind == OperandKind::reg || (o.kind == OperandKind::address && o.base == OperandKind::reg);
+  if (names && o.index == reg) return true;
+  return std::any_of(o.elements.begin(), o.elements.end(), [&](const Operand& e) { return mentions(e, reg); });
+}
+
 }  // namespace
+
+// Any mention elsewhere counts as a read: registers have one definition each in what compilers write.
+bool FunctionLowering::is_read(const Operand& destination) const {
+  if (destination.kind == OperandKind::sink) return false;
+  if (destination.kind == OperandKind::vector)
+    return std::any_of(destination.elements.begin(), destination.elements.end(),
+                       [&](const Operand& e) { return is_read(e); });
+  if (destination.kind != OperandKind::reg) return true;
+  const ptx::RegId reg = destination.index;
+  for (const ptx::Instruction& i : function_.body) {
+    if (i.guard && i.guard.reg == reg) return true;
+    for (const Operand& o : i.operands)
+      if (!(&i == instruction_ && &o == &i.operands[0]) && mentions(o, reg)) return true;
+    for (const auto* list : {&i.arguments, &i.results})
+      for (const Operand& o : *list)
+        if (mentions(o, reg)) return true;
+  }
+  return false;
+}
 
 Value* FunctionLowering::site_number() {
   if (site_ == ptx::kNoId) {
@@ -83,8 +123,7 @@ Value* FunctionLowering::site_number() {
       site.vector = static_cast<std::uint8_t>(bytes / site.element_bytes);
     }
     site.is_volatile = i.has(Modifier::volatile_);
-    site.no_return = i.opcode == Opcode::red ||
-                     (i.opcode == Opcode::atom && !i.operands.empty() && i.operands[0].kind == OperandKind::sink);
+    site.no_return = i.opcode == Opcode::red || (i.opcode == Opcode::atom && result_is_never_read(function_, i));
     site.ptx_line = i.range.line;
     if (i.location != ptx::kNoId) {
       // The outermost line of an inlined chain is the kernel's own; the innermost is where the access is written.
@@ -207,7 +246,7 @@ bool FunctionLowering::lower_core_opcode() {
       ir_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent, llvm::SyncScope::SingleThread);
       return true;
     case Opcode::nanosleep:
-      call("wg_yield", ir_.getVoidTy(), {context_argument_});
+      call("wg_yield", ir_.getInt32Ty(), {context_argument_});
       return true;
     case Opcode::call:
       lower_call();

@@ -42,6 +42,9 @@ class Lowering {
   virtual llvm::Value* read_vector(const ptx::Operand& operand, ptx::ScalarType type) = 0;  // always 32 lanes
   virtual bool is_predicate(const ptx::Operand& operand) const = 0;                         // a register of type .pred
   virtual bool is_scalar(const ptx::Operand& operand) const = 0;  // read() in scalar mode is possible
+  // False: no other instruction of the function reads what this one writes to the operand (nvcc writes `atom` with a
+  // register nobody reads where the hardware's code is a reduction).
+  virtual bool is_read(const ptx::Operand& destination) const = 0;
   // Writes operand `index`; value scalar or vector, of `type`'s width or narrower (then sign- or zero-extended by
   // type).
   virtual void result(std::size_t index, llvm::Value* value, ptx::ScalarType type) = 0;

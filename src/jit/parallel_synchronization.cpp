@@ -151,7 +151,6 @@ void lower_match(Lowering& l) {
 void lower_redux(Lowering& l) {
   const ptx::Instruction& i = l.instruction();
   llvm::IRBuilder<>& ir = l.ir();
-  if (i.type() == ScalarType::f32) return l.unsupported("redux of f32");
   const bool s = ptx::is_signed(i.type());
   unsigned op = 0;  // add min max and or xor
   if (i.has(Modifier::min))
@@ -164,6 +163,8 @@ void lower_redux(Lowering& l) {
     op = 6;
   else if (i.has(Modifier::xor_))
     op = 7;
+  if (i.type() == ScalarType::f32)  // bits 0: max, 1: .abs, 2: .NaN
+    op = 8 | (i.has(Modifier::max) ? 1u : 0u) | (i.has(Modifier::abs) ? 2u : 0u) | (i.has(Modifier::NaN) ? 4u : 0u);
   Value* which = l.splat(ir.getInt32(op));
   Value* r = l.call_lanes(
       "wg_redux", ir.getInt32Ty(),

@@ -1,4 +1,6 @@
 // Integer operations that are better as loops over 32 lanes in C++.
+#include <bit>
+#include <cmath>
 #include <cstdint>
 
 #include "gpu/types.h"
@@ -69,17 +71,33 @@ extern "C" void wg_match_all(std::uint32_t active, std::uint32_t* out, const std
   }
 }
 
-// op: 0 add, 1 min.s32, 2 min.u32, 3 max.s32, 4 max.u32, 5 and, 6 or, 7 xor
+// redux.f32: NaNs lose against numbers, unless .NaN is asked for; -0 is less than +0.
+std::uint32_t reduce_float(std::uint32_t r, std::uint32_t v, std::uint32_t op) {
+  if (op & 2) r &= 0x7fffffffu, v &= 0x7fffffffu;
+  const float a = std::bit_cast<float>(r), b = std::bit_cast<float>(v);
+  if (std::isnan(a) || std::isnan(b)) {
+    if (op & 4 || (std::isnan(a) && std::isnan(b))) return 0x7fffffffu;
+    return std::isnan(a) ? v : r;
+  }
+  const bool less = a < b || (a == b && std::signbit(a));
+  return less == ((op & 1) == 0) ? r : v;
+}
+
+// op: 8 and more: reduce_float; 0 add, 1 min.s32, 2 min.u32, 3 max.s32, 4 max.u32, 5 and, 6 or, 7 xor
 extern "C" void wg_redux(std::uint32_t active, std::uint32_t* out, const std::uint32_t* a, const std::uint32_t* members,
                          const std::uint32_t* op) {
   std::uint32_t done = 0;
   for (unsigned l = 0; l < kWarpSize; ++l) {
     if (!(active >> l & 1) || done >> l & 1) continue;
     const std::uint32_t lanes = active & (members[l] | 1u << l);
-    std::uint32_t r = a[l];
+    std::uint32_t r = op[0] >= 8 ? reduce_float(a[l], a[l], op[0]) : a[l];
     for (unsigned k = l + 1; k < kWarpSize; ++k) {
       if (!(lanes >> k & 1)) continue;
       const std::uint32_t v = a[k];
+      if (op[0] >= 8) {
+        r = reduce_float(r, v, op[0]);
+        continue;
+      }
       const auto sr = static_cast<std::int32_t>(r), sv = static_cast<std::int32_t>(v);
       switch (op[0]) {
         case 0:

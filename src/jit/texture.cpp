@@ -81,6 +81,35 @@ Value* coordinates(Lowering& l, const std::vector<const Operand*>& list, unsigne
   return area;
 }
 
+// Destination type f16: one half a register; f16x2: two; all others: the words as they are.
+void write_texel(Lowering& l, Value* out) {
+  const ptx::Instruction& i = l.instruction();
+  llvm::IRBuilder<>& ir = l.ir();
+  const Operand& d = i.operands[0];
+  const auto lanes = [&](llvm::Type* e) { return llvm::FixedVectorType::get(e, kWarpSize); };
+  const auto word = [&](std::size_t k, llvm::Type* e) {
+    Value* at = ir.CreateConstInBoundsGEP1_64(ir.getInt32Ty(), out, k * kWarpSize);
+    return ir.CreateAlignedLoad(lanes(e), at, llvm::Align(4));
+  };
+  const auto half = [&](std::size_t k) {
+    return ir.CreateBitCast(ir.CreateFPTrunc(word(k, ir.getFloatTy()), lanes(ir.getHalfTy())), lanes(ir.getInt16Ty()));
+  };
+  const std::size_t parts = d.kind == OperandKind::vector ? d.elements.size() : 1;
+  for (std::size_t k = 0; k < parts; ++k) {
+    const Operand& to = d.kind == OperandKind::vector ? d.elements[k] : d;
+    if (to.kind == OperandKind::sink) continue;
+    if (i.type(0) == ScalarType::f16) {
+      l.write(to, half(k), ScalarType::b16);
+    } else if (i.type(0) == ScalarType::f16x2) {
+      Value* low = ir.CreateZExt(half(2 * k), lanes(ir.getInt32Ty()));
+      Value* high = ir.CreateZExt(half(2 * k + 1), lanes(ir.getInt32Ty()));
+      l.write(to, ir.CreateOr(low, ir.CreateShl(high, l.splat(ir.getInt32(16)))), ScalarType::b32);
+    } else {
+      l.write(to, word(k, ir.getInt32Ty()), ScalarType::b32);
+    }
+  }
+}
+
 // tex.geom.v4.dtype.ctype d{|p}, [t, {coordinates}]{, lod or gradients}; there are no mipmaps, so a level of detail is
 // level 0.
 void lower_tex(Lowering& l) {
@@ -103,16 +132,7 @@ void lower_tex(Lowering& l) {
   l.call("wg_texture", ir.getVoidTy(),
          {l.context_pointer(), l.site_number(), ir.getInt32(call.encode()), handles(l, i.operands[first]),
           coordinates(l, list, call.coordinates), l.mask_bits(), out});
-  const Operand& d = i.operands[0];
-  const std::size_t parts = d.kind == OperandKind::vector ? d.elements.size() : 1;
-  const bool half = i.type(0) == ScalarType::f16 || i.type(0) == ScalarType::f16x2;
-  if (half) return l.unsupported("half-precision texture results");
-  for (std::size_t k = 0; k < parts; ++k) {
-    Value* at = ir.CreateConstInBoundsGEP1_64(ir.getInt32Ty(), out, k * kWarpSize);
-    l.write(d.kind == OperandKind::vector ? d.elements[k] : d,
-            ir.CreateAlignedLoad(llvm::FixedVectorType::get(ir.getInt32Ty(), kWarpSize), at, llvm::Align(4)),
-            ScalarType::b32);
-  }
+  write_texel(l, out);
   if (i.has_second_destination)
     l.result(1, llvm::ConstantInt::getTrue(llvm::FixedVectorType::get(ir.getInt1Ty(), kWarpSize)), ScalarType::pred);
 }
@@ -154,11 +174,16 @@ void lower_surface(Lowering& l) {
 void lower_query(Lowering& l) {
   const ptx::Instruction& i = l.instruction();
   llvm::IRBuilder<>& ir = l.ir();
-  std::uint32_t what = 3;
-  if (i.has(Modifier::width)) what = 0;
-  if (i.has(Modifier::height)) what = 1;
-  if (i.has(Modifier::depth)) what = 2;
-  if (what == 3) return l.unsupported("this query");
+  std::uint32_t what = kQueries;
+  const std::pair<Modifier, std::uint32_t> queries[] = {{Modifier::width, kQueryWidth},
+                                                        {Modifier::height, kQueryHeight},
+                                                        {Modifier::depth, kQueryDepth},
+                                                        {Modifier::array_size, kQueryArraySize},
+                                                        {Modifier::num_mipmap_levels, kQueryMipmapLevels},
+                                                        {Modifier::normalized_coords, kQueryNormalized}};
+  for (const auto& [modifier, query] : queries)
+    if (i.has(modifier)) what = query;
+  if (what == kQueries) return l.unsupported("this query");
   Value* out = l.scratch(ir.getInt32Ty());
   l.call("wg_texture_query", ir.getVoidTy(),
          {l.context_pointer(), l.site_number(), ir.getInt32(what), ir.getInt32(i.opcode == Opcode::suq),

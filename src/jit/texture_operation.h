@@ -9,6 +9,17 @@ enum class SurfaceBoundary : std::uint8_t { trap, clamp, zero };
 
 enum class TextureGeometry : std::uint8_t { d1, d2, d3, a1d, a2d, cube, acube };
 
+// What txq and suq ask for (wg_texture_query).
+enum TextureQuery : std::uint32_t {
+  kQueryWidth,
+  kQueryHeight,
+  kQueryDepth,
+  kQueryArraySize,
+  kQueryMipmapLevels,
+  kQueryNormalized,
+  kQueries
+};
+
 struct TextureCall {
   TextureGeometry geometry = TextureGeometry::d1;
   std::uint8_t coordinates = 1;  // how many, layer included

@@ -112,6 +112,7 @@ double tolerance(const cases::Case& c) {
   if (c.srgb) return 1.0 / 128;
   if (c.geometry == cases::d3 && c.linear) return 3.0 / 256;
   if (c.kind == cases::f && c.bits[0] == 16 && c.linear) return 1.0 / 2048;
+  if (c.kind == cases::s && c.bits[0] == 8 && c.linear) return 1.0 / 32767;
   return 0;
 }
 
