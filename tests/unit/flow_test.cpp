@@ -114,8 +114,11 @@ TEST(ControlFlow, PostDominatorsOfAnIrreducibleGraph) {
                              "@%p2 bra E;\nB: add.s32 %r7, %r5, 2; setp.gt.s32 %p3, %r7, %r1; @%p3 bra A;\nE: ret;\n");
   const std::uint32_t end = a.cfg.block_of[a.function().body.size() - 1];
   EXPECT_EQ(a.cfg.blocks[0].post_dominator, end);
-  for (std::uint32_t b : a.cfg.order)
-    if (b != end) EXPECT_NE(a.cfg.blocks[b].post_dominator, a.cfg.exit());
+  for (std::uint32_t b : a.cfg.order) {
+    if (b != end) {
+      EXPECT_NE(a.cfg.blocks[b].post_dominator, a.cfg.exit());
+    }
+  }
 }
 
 TEST(ControlFlow, EndlessLoopHasAPostDominator) {
