@@ -1,5 +1,7 @@
 // What the host code that nvcc generates calls before main: fatbins, kernels and variables make themselves known.
 // Sources: crt/host_runtime.h of the toolkit (the declarations are in every compiled program).
+#include <malloc.h>
+
 #include "cudart/runtime.h"
 
 namespace warpgrind::cudart {
@@ -37,7 +39,12 @@ WG_API void** __cudaRegisterFatBinary(void* wrapper) {
   return reinterpret_cast<void**>(handle);
 }
 
-WG_API void __cudaRegisterFatBinaryEnd(void**) {}
+// Programs that read memory they never wrote mostly see the zeroes of a fresh heap, and some public ones pass their own
+// checks only so. Loading LLVM has used the heap before main: its free pages are given back, so that they are fresh
+// again.
+WG_API void __cudaRegisterFatBinaryEnd(void**) {
+  ::malloc_trim(0);
+}
 
 // The program is ending or a library is being unloaded: its code must not be launched any more. What it did stays in
 // the profile.
