@@ -69,12 +69,12 @@ bool in_window(std::uint64_t address, std::uint64_t window) {
       address, a.bytes);
 }
 
-void check_global(const AccessSite& a, const std::uint64_t* addresses, LaneMask mask) {
+Extent check_global(const AccessSite& a, const std::uint64_t* addresses, LaneMask mask) {
   const Extent x = extent_of(addresses, mask);
   if (x.bits & (a.bytes - 1)) misaligned(a, addresses, mask);
   Worker& worker = worker_of(*a.context);
   Range& range = worker.records[a.site].range;
-  if (range.holds(x.low, x.high + a.bytes - 1) && !(a.write && range.constant)) return;
+  if (range.holds(x.low, x.high + a.bytes - 1) && !(a.write && range.constant)) return x;
   // Several allocations, a new one, or a fault.
   for (LaneMask m = mask; m != 0; m &= m - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(m));
@@ -90,13 +90,14 @@ void check_global(const AccessSite& a, const std::uint64_t* addresses, LaneMask 
             fmt::format("{} of {} bytes at {:#x}, which is constant memory", verb_of(a.type), a.bytes, address),
             "__constant__ variables and kernel parameters can only be read by a kernel", address, a.bytes);
   }
+  return x;
 }
 
-void check_shared(const AccessSite& a, const std::uint64_t* offsets, LaneMask mask) {
+Extent check_shared(const AccessSite& a, const std::uint64_t* offsets, LaneMask mask) {
   const Extent x = extent_of(offsets, mask);
   if (x.bits & (a.bytes - 1)) misaligned(a, offsets, mask);
   const std::uint64_t size = a.context->shared_size;
-  if (x.high + a.bytes <= size) return;
+  if (x.high + a.bytes <= size) return x;
   for (LaneMask m = mask; m != 0; m &= m - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(m));
     if (offsets[lane] + a.bytes <= size) continue;
@@ -109,14 +110,15 @@ void check_shared(const AccessSite& a, const std::uint64_t* offsets, LaneMask ma
               : "check the index, and the third launch parameter if the array is dynamic",
           offsets[lane], a.bytes);
   }
+  return x;
 }
 
-void check_local(const AccessSite& a, const std::uint64_t* offsets, LaneMask mask) {
+Extent check_local(const AccessSite& a, const std::uint64_t* offsets, LaneMask mask) {
   const Extent x = extent_of(offsets, mask);
   const unsigned alignment = a.bytes;
   if (x.bits & (alignment - 1)) misaligned(a, offsets, mask);
   const std::uint64_t size = a.context->local_size;
-  if (x.high + a.bytes <= size) return;
+  if (x.high + a.bytes <= size) return x;
   for (LaneMask m = mask; m != 0; m &= m - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(m));
     if (offsets[lane] + a.bytes <= size) continue;
@@ -130,6 +132,7 @@ void check_local(const AccessSite& a, const std::uint64_t* offsets, LaneMask mas
                    : "check the index into the thread's local array",
           offsets[lane], a.bytes);
   }
+  return x;
 }
 
 void observe(const AccessSite& a, StateSpace space, const std::uint64_t* addresses, LaneMask mask) {
@@ -183,27 +186,55 @@ void move_local(const AccessSite& a, const std::uint64_t* offsets, LaneMask mask
   }
 }
 
-// One space, checked and counted; addresses of lanes off are not read. Local and shared: offsets.
-void access_space(const AccessSite& a, StateSpace space, const std::uint64_t* addresses, LaneMask mask, void* values) {
-  switch (space) {
-    case StateSpace::shared:
-      check_shared(a, addresses, mask);
-      break;
-    case StateSpace::local:
-      check_local(a, addresses, mask);
-      break;
-    default:
-      check_global(a, addresses, mask);
+namespace {
+
+void move_lanes(const AccessSite& a, std::uint64_t origin, const std::uint64_t* addresses, LaneMask mask,
+                bool contiguous, void* values) {
+  if (contiguous) {
+    auto* memory = reinterpret_cast<std::uint8_t*>(origin + addresses[std::countr_zero(mask)]) -
+                   static_cast<std::size_t>(std::countr_zero(mask)) * a.element;
+    return a.write ? copy_lanes(memory, values, mask, a.element) : copy_lanes(values, memory, mask, a.element);
   }
-  count_lanes(worker_of(*a.context), a.site, space, addresses, mask, a.bytes, a.type);
-  observe(a, space, addresses, mask);
-  if (space == StateSpace::local) return move_local(a, addresses, mask, values);
-  const std::uint64_t origin =
-      space == StateSpace::shared ? reinterpret_cast<std::uint64_t>(a.context->shared) : std::uint64_t{0};
   if (a.write)
     scatter(values, origin, addresses, mask, a.element, a.count);
   else
     gather(values, origin, addresses, mask, a.element, a.count);
+}
+
+// The lanes repeat their last pattern, elsewhere: one comparison instead of checks and counting. False: not so.
+bool repeated_pattern(const AccessSite& a, StateSpace space, const std::uint64_t* addresses, LaneMask mask,
+                      void* values) {
+  SiteRecord& record = worker_of(*a.context).records[a.site];
+  LanePattern& p = record.lanes;
+  if (p.hits == 0 || p.mask != mask || p.space != space) return false;
+  const std::uint64_t first = addresses[std::countr_zero(mask)] & ~std::uint64_t{255};
+  const std::uint64_t low = first + static_cast<std::uint64_t>(p.low);
+  const std::uint64_t high = first + static_cast<std::uint64_t>(p.high) + a.bytes - 1;
+  if (space == StateSpace::shared ? high >= a.context->shared_size || low > high
+                                  : !record.range.holds(low, high) || (a.write && record.range.constant))
+    return false;
+  if (!same_offsets(p.offsets, addresses, first, mask)) return false;
+  ++p.hits;
+  const std::uint64_t origin = space == StateSpace::shared ? reinterpret_cast<std::uint64_t>(a.context->shared) : 0;
+  move_lanes(a, origin, addresses, mask, p.contiguous, values);
+  return true;
+}
+
+}  // namespace
+
+// One space, checked and counted; addresses of lanes off are not read. Local and shared: offsets.
+void access_space(const AccessSite& a, StateSpace space, const std::uint64_t* addresses, LaneMask mask, void* values) {
+  Worker& worker = worker_of(*a.context);
+  const bool observed = worker.launch->observe_accesses;
+  if (space != StateSpace::local && !observed && repeated_pattern(a, space, addresses, mask, values)) return;
+  const Extent x = space == StateSpace::shared  ? check_shared(a, addresses, mask)
+                   : space == StateSpace::local ? check_local(a, addresses, mask)
+                                                : check_global(a, addresses, mask);
+  count_pattern(worker, a.site, space, addresses, mask, x);
+  if (observed) observe(a, space, addresses, mask);
+  if (space == StateSpace::local) return move_local(a, addresses, mask, values);
+  const std::uint64_t origin = space == StateSpace::shared ? reinterpret_cast<std::uint64_t>(a.context->shared) : 0;
+  move_lanes(a, origin, addresses, mask, false, values);
 }
 
 SpaceMasks split_spaces(const std::uint64_t* addresses, LaneMask mask) {

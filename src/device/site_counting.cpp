@@ -52,8 +52,9 @@ void affine_offsets(jit::LaneShape shape, std::int64_t base, std::int64_t kx, st
 void fold_lanes(const Launch& launch, const SiteFacts& facts, SiteRecord& record) {
   LanePattern& p = record.lanes;
   if (p.hits == 0) return;
-  add(record.counts, p.space, cost_of(launch.rules, p.space, facts.type, p.offsets, p.mask, facts.bytes), p.mask,
-      p.hits);
+  if (launch.counters)
+    add(record.counts, p.space, cost_of(launch.rules, p.space, facts.type, p.offsets, p.mask, facts.bytes), p.mask,
+        p.hits);
   p.hits = 0;
 }
 
@@ -72,30 +73,50 @@ void empty_inline_cache(jit::SiteState& state) {
   state.span = 0;
 }
 
+void count_pattern(Worker& worker, std::uint32_t site, StateSpace space, const std::uint64_t* addresses, LaneMask mask,
+                   const Extent& extent) {
+  const Launch& launch = *worker.launch;
+  SiteRecord& record = worker.records[site];
+  const SiteFacts& facts = launch.kernel->sites[site];
+  record.used = true;
+  const auto first = static_cast<unsigned>(std::countr_zero(mask));
+  const std::uint64_t origin = addresses[first] & ~std::uint64_t{255};
+  LanePattern& p = record.lanes;
+  if (p.hits != 0 && p.mask == mask && p.space == space && same_offsets(p.offsets, addresses, origin, mask)) {
+    ++p.hits;
+    return;
+  }
+  fold_lanes(launch, facts, record);
+  relative_offsets(p.offsets, addresses, origin, mask);
+  p.low = static_cast<std::int64_t>(extent.low - origin);
+  p.high = static_cast<std::int64_t>(extent.high - origin);
+  p.mask = mask;
+  p.space = space;
+  p.hits = 1;
+  // Lanes on are strictly rising when their extent is that of a full row between the first and the last.
+  const auto lanes = static_cast<unsigned>(std::bit_width(mask)) - first;
+  p.contiguous = false;
+  if (facts.vector == 1 && extent.high - extent.low == std::uint64_t{lanes - 1} * facts.bytes) {
+    p.contiguous = true;
+    for (LaneMask m = mask; m != 0; m &= m - 1) {
+      const auto l = static_cast<unsigned>(std::countr_zero(m));
+      p.contiguous &= addresses[l] == addresses[first] + std::uint64_t{l - first} * facts.bytes;
+    }
+  }
+}
+
 void count_lanes(Worker& worker, std::uint32_t site, StateSpace space, const std::uint64_t* addresses, LaneMask mask,
                  unsigned bytes, AccessType type) {
   const Launch& launch = *worker.launch;
   if (!launch.counters || mask == 0) return;
-  SiteRecord& record = worker.records[site];
-  SiteFacts facts = launch.kernel->sites[site];
-  record.used = true;
-  const std::uint64_t origin = addresses[std::countr_zero(mask)] & ~std::uint64_t{255};
-  LanePattern& p = record.lanes;
-  if (facts.bytes == bytes && facts.type == type) {
-    if (p.hits != 0 && p.mask == mask && p.space == space && same_offsets(p.offsets, addresses, origin, mask)) {
-      ++p.hits;
-      return;
-    }
-    fold_lanes(launch, facts, record);
-    relative_offsets(p.offsets, addresses, origin, mask);
-    p.mask = mask;
-    p.space = space;
-    p.hits = 1;
-    return;
-  }
+  const SiteFacts& facts = launch.kernel->sites[site];
+  if (facts.bytes == bytes && facts.type == type)
+    return count_pattern(worker, site, space, addresses, mask, extent_of(addresses, mask));
   // Not what the site's facts say (bulk copies, textures): no pattern is kept.
+  SiteRecord& record = worker.records[site];
+  record.used = true;
   std::int64_t offsets[kWarpSize];
-  relative_offsets(offsets, addresses, origin, mask);
+  relative_offsets(offsets, addresses, addresses[std::countr_zero(mask)] & ~std::uint64_t{255}, mask);
   add(record.counts, space, cost_of(launch.rules, space, type, offsets, mask, bytes), mask, 1);
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "device/lane_vectors.h"
 #include "device/runtime.h"
 #include "events/scoreboard.h"
 
@@ -20,9 +21,11 @@ struct AffinePattern {
 
 struct LanePattern {
   std::int64_t offsets[kWarpSize];  // from the first lane's address rounded down to 256; 0 for lanes off
+  std::int64_t low = 0, high = 0;   // smallest and largest of the offsets
   std::uint64_t hits = 0;
   LaneMask mask = 0;
   StateSpace space = StateSpace::none;
+  bool contiguous = false;  // one element a lane, side by side
 };
 
 // Masks of a site come in turns (the steps of a reduction, the edges of a stencil), so the search begins behind the
@@ -40,7 +43,11 @@ struct alignas(64) SiteRecord {
   Range range;  // where its last access went
 };
 
-// addresses: of the lanes in mask; device addresses or offsets in the space.
+// An access of the size and type that the site's facts say, already checked. Its pattern is kept, also when counters
+// are off: repeated patterns need no check.
+void count_pattern(Worker& worker, std::uint32_t site, StateSpace space, const std::uint64_t* addresses, LaneMask mask,
+                   const Extent& extent);
+// Any access. addresses: of the lanes in mask; device addresses or offsets in the space.
 void count_lanes(Worker& worker, std::uint32_t site, StateSpace space, const std::uint64_t* addresses, LaneMask mask,
                  unsigned bytes, AccessType type);
 void count_affine(Worker& worker, std::uint32_t site, StateSpace space, std::uint64_t base, std::int64_t kx,
