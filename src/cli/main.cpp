@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 
 #include "cli/commands.h"
@@ -34,7 +35,7 @@ int gpus(const std::string& name) {
 
 namespace {
 
-void add_run(CLI::App& app, RunCommand& command) {
+CLI::App* add_run(CLI::App& app, RunCommand& command) {
   CLI::App* run = app.add_subcommand(
       "run", "Run a CUDA program (or a .cu file) on the virtual GPU; everything after the program goes to it");
   run->add_option("--gpu", command.options.gpu, "GPU model, see `warpgrind gpus`")->capture_default_str();
@@ -51,13 +52,29 @@ void add_run(CLI::App& app, RunCommand& command) {
   run->add_option("--cache", command.options.cache_directory, "folder of compiled kernels")
       ->default_str(session::default_cache_directory());
   run->add_flag("--no-cache", command.no_cache, "compile every kernel anew");
-  run->add_option("--nvcc-flags", command.nvcc_flags, "flags for compiling a .cu file")->delimiter(' ');
-  run->prefix_command();
-  run->callback([run, &command] {
-    command.program = run->remaining();
-    if (!command.program.empty() && command.program[0] == "--") command.program.erase(command.program.begin());
-    if (command.program.size() > 1 && command.program[1] == "--") command.program.erase(command.program.begin() + 1);
-  });
+  run->add_option("--nvcc-flags", command.nvcc_flags, "flags for compiling a .cu file, in one argument")
+      ->type_name("FLAGS")
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  run->footer("  warpgrind run [OPTIONS] PROGRAM|FILE.cu [ARGUMENTS...]");
+  return run;
+}
+
+// Everything from the program on belongs to it, whatever it looks like: the command line is cut there before it is
+// parsed. A first "--" on either side of the program is ours.
+std::vector<std::string> cut_program(const CLI::App& run, std::vector<std::string>& arguments) {
+  std::size_t at = 1;  // arguments[0] is "run"
+  while (at < arguments.size() && arguments[at].starts_with("-") && arguments[at] != "--") {
+    const std::string& name = arguments[at++];
+    const CLI::Option* option = run.get_option_no_throw(name);
+    if (option && option->get_items_expected_max() > 0) at++;  // its value, written apart
+  }
+  at = std::min(at, arguments.size());
+  std::vector<std::string> program(arguments.begin() + static_cast<std::ptrdiff_t>(at), arguments.end());
+  arguments.resize(at);
+  if (!program.empty() && program[0] == "--") program.erase(program.begin());
+  if (program.size() > 1 && program[1] == "--") program.erase(program.begin() + 1);
+  return program;
 }
 
 }  // namespace
@@ -71,7 +88,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   cli::RunCommand command;
   command.options.cache_directory = session::default_cache_directory();
-  cli::add_run(app, command);
+  const CLI::App* run = cli::add_run(app, command);
   std::string scanned, gpu;
   CLI::App* scan = app.add_subcommand(
       "scan", "What is inside a program: kernels, PTX versions, opcodes, and what is not supported yet");
@@ -79,8 +96,11 @@ int main(int argc, char** argv) {
   CLI::App* gpus =
       app.add_subcommand("gpus", "The GPU models: figures, and the theoretical bandwidth and how it is computed");
   gpus->add_option("name", gpu, "one model");
+  std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  if (!arguments.empty() && arguments[0] == "run") command.program = cli::cut_program(*run, arguments);
+  std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them last first
   try {
-    app.parse(argc, argv);
+    app.parse(arguments);
   } catch (const CLI::ParseError& error) {
     const int code = app.exit(error);
     return code == 0 ? 0 : cli::kUsageError;

@@ -1,15 +1,18 @@
 // `warpgrind run`: prepares the environment, starts the program with our CUDA runtime in place of NVIDIA's, and passes
 // its exit on.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <sstream>
 
 #include "cli/commands.h"
 #include "gpu/gpu_model.h"
@@ -97,13 +100,38 @@ std::string clang_script() {
   return "";
 }
 
-Result<std::string> compile(const std::string& source, const std::vector<std::string>& flags, const std::string& folder,
-                            const std::string& library) {
+// nvcc 13 makes code for compute capability 7.5 and later; PTX for a newer GPU than the model runs, too.
+std::string architecture_flag(const std::string& gpu) {
+  constexpr int kLowest = 75;
+  auto model = find_gpu_model(gpu);
+  const int cc = model ? (*model)->cc_major * 10 + (*model)->cc_minor : 0;
+  return fmt::format("-arch=sm_{}", std::max(cc, kLowest));
+}
+
+std::vector<std::string> words(const std::vector<std::string>& texts) {
+  std::vector<std::string> out;
+  for (const std::string& text : texts) {
+    std::istringstream stream(text);
+    for (std::string word; stream >> word;) out.push_back(word);
+  }
+  return out;
+}
+
+bool names_architecture(const std::vector<std::string>& flags) {
+  return std::any_of(flags.begin(), flags.end(), [](const std::string& flag) {
+    return flag.starts_with("-arch") || flag.starts_with("--gpu-arch") || flag.starts_with("-gencode") ||
+           flag.starts_with("--generate-code");
+  });
+}
+
+Result<std::string> compile(const std::string& source, const std::string& gpu, const std::vector<std::string>& flags,
+                            const std::string& folder, const std::string& library) {
   const std::string binary = folder + "/" + fs::path(source).stem().string();
   const std::string nvcc = find_nvcc();
   std::vector<std::vector<std::string>> lines;
   if (!nvcc.empty()) {
-    lines = {{nvcc, "-arch=sm_90", "-lineinfo", "-O3", "-o", binary, source}};
+    lines = {{nvcc, "-lineinfo", "-O3", "-o", binary, source}};
+    if (!names_architecture(flags)) lines[0].push_back(architecture_flag(gpu));
     lines[0].insert(lines[0].end(), flags.begin(), flags.end());
   } else {
     const std::string script = clang_script();
@@ -167,29 +195,45 @@ void pass_on(int signal) {
   if (child_process > 0) kill(child_process, signal);
 }
 
-int start(const std::vector<std::string>& arguments) {
+// The wait status of the program, or why it could not be started.
+Result<int> start(const std::vector<std::string>& arguments) {
   std::vector<char*> argv;
   for (const std::string& a : arguments) argv.push_back(const_cast<char*>(a.c_str()));
   argv.push_back(nullptr);
+  auto failure = [&](int error) {
+    return Error{ErrorKind::environment, fmt::format("cannot start {}: {}", arguments[0], std::strerror(error)), ""};
+  };
+  int report[2];  // closed by a successful exec; otherwise carries errno
+  if (pipe2(report, O_CLOEXEC) != 0) return failure(errno);
   child_process = fork();
   if (child_process == 0) {
     execv(argv[0], argv.data());
-    std::fprintf(stderr, "warpgrind: cannot start %s: %s\n", argv[0], std::strerror(errno));
+    const int error = errno;
+    if (write(report[1], &error, sizeof error) < 0) _exit(126);
     _exit(126);
   }
+  if (child_process < 0) return failure(errno);
+  close(report[1]);
   // The terminal sends Ctrl-C to the program as well; it decides.
   std::signal(SIGINT, SIG_IGN);
   std::signal(SIGQUIT, SIG_IGN);
   std::signal(SIGTERM, pass_on);
-  return child_process < 0 ? -1 : wait_for(child_process);
+  std::signal(SIGHUP, pass_on);
+  int error = 0;
+  const bool started = read(report[0], &error, sizeof error) != sizeof error;
+  close(report[0]);
+  const int status = wait_for(child_process);
+  if (!started) return failure(error);
+  return status;
 }
 
-int finish(int status, const std::string& folder, const std::string& program, bool quiet) {
+int finish(int status, const std::string& folder, const std::string& program) {
   const bool problem = has_status(folder, "problem");
-  if (!has_status(folder, "cuda") && !problem && !quiet)
-    complain(fmt::format("{} used no CUDA code that warpgrind could see", program),
-             "a program linked with the static CUDA runtime must keep its symbol table (do not strip it), or be linked "
-             "with -cudart shared");
+  const bool no_cuda = !has_status(folder, "cuda") && !problem;
+  if (no_cuda)
+    complain(fmt::format("no CUDA code found: {} and what it started never registered any", program),
+             "is it a CUDA program, built by nvcc or clang? One that loads kernels through the driver API (libcuda) "
+             "alone is not supported yet");
   if (WIFSIGNALED(status)) {
     const int signal = WTERMSIG(status);
     std::signal(signal, SIG_DFL);
@@ -197,6 +241,7 @@ int finish(int status, const std::string& folder, const std::string& program, bo
     return 128 + signal;
   }
   const int code = WEXITSTATUS(status);
+  if (code == 0 && no_cuda) return kUsageError;
   if (code == 0 && problem) {
     complain("the run is not complete: see the messages above");
     return kUsageError;
@@ -230,7 +275,7 @@ int run(const RunCommand& command) {
   std::vector<std::string> arguments = command.program;
   arguments[0] = *program;
   if (program->ends_with(".cu")) {
-    auto binary = compile(*program, command.nvcc_flags, folder.path, *library);
+    auto binary = compile(*program, options.gpu, words(command.nvcc_flags), folder.path, *library);
     if (!binary) return complain(binary.error()), kUsageError;
     arguments[0] = *binary;
   }
@@ -243,9 +288,9 @@ int run(const RunCommand& command) {
   // are.
   prepend("LD_PRELOAD", (fs::path(*library).parent_path() / "libwarpgrind_preload.so").string(), ':');
   prepend("LD_LIBRARY_PATH", fs::path(*library).parent_path().string(), ':');
-  const int status = start(arguments);
-  if (status < 0) return complain(fmt::format("cannot start {}: {}", arguments[0], std::strerror(errno))), kUsageError;
-  return finish(status, options.status_directory, command.program[0], options.quiet);
+  auto status = start(arguments);
+  if (!status) return complain(status.error()), kUsageError;
+  return finish(*status, options.status_directory, command.program[0]);
 }
 
 }  // namespace warpgrind::cli

@@ -1,7 +1,6 @@
 #include "cudart/redirect.h"
 
 #include <dlfcn.h>
-#include <fmt/core.h>
 #include <link.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -9,6 +8,7 @@
 #include <cstring>
 
 #include "cudart/program_image.h"
+#include "cudart/runtime.h"
 
 namespace warpgrind::cudart {
 
@@ -29,12 +29,14 @@ void write_jump(std::uint8_t* at, const void* target) {
   ::mprotect(start, last - first, PROT_READ | PROT_EXEC);
 }
 
-[[noreturn]] void refuse_stripped(const std::string& path) {
-  std::string text = fmt::format(
-      "warpgrind: error: {} has CUDA code and the static CUDA runtime, but no symbol table: its calls cannot be "
-      "redirected\n  Link it with `nvcc -cudart shared`, or do not strip it.\n",
-      path);
-  if (::write(2, text.data(), text.size()) < 0) ::_exit(2);
+[[noreturn]] void refuse_stripped() {
+  char path[4096];
+  ssize_t length = ::readlink("/proc/self/exe", path, sizeof path);
+  std::string program(path, length > 0 ? static_cast<std::size_t>(length) : 0);
+  the_session().problem(
+      Error{ErrorKind::bad_input,
+            program + " has CUDA code and the static CUDA runtime, but no symbol table: its calls cannot be redirected",
+            "  Link it with `nvcc -cudart shared`, or do not strip it."});
   ::_exit(2);
 }
 
@@ -47,7 +49,7 @@ void redirect(const LoadedObject& object, void* self) {
   std::vector<ProgramImage::Function> functions = image.runtime_functions();
   if (functions.empty()) {
     // A library may leave the runtime to the program it is linked to; the executable itself may not.
-    if (object.is_executable && !image.has_symbol_table()) refuse_stripped(object.path);
+    if (object.is_executable && !image.has_symbol_table()) refuse_stripped();
     return;
   }
   for (const ProgramImage::Function& f : functions) {
