@@ -222,6 +222,8 @@ def main():
     bench.build()
     date = datetime.date.today().isoformat()
     print(f"{machine()}, {date}")
+    if os.getloadavg()[0] > 1.5:
+        print("warning: other work runs on this machine; the figures will be too low and uneven")
     peers = bench.peers()
     bench.scaling(peers)
     results = {"machine": machine(), "date": date, "peers": peers, "counters": bench.counters_cost(),
