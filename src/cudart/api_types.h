@@ -1,7 +1,7 @@
 // The types of the documented CUDA 13 runtime API, as far as this implementation reads or writes them: their binary
 // layout is the contract with programs (CUDA Runtime API reference, "Data types used by CUDA Runtime"). Declared here
-// so that no CUDA toolkit is needed; tests/unit/runtime_api_layout_test.cpp compares them with the real headers where there are
-// any. Enumerations are int-sized; only the values that are used have names.
+// so that no CUDA toolkit is needed; tests/unit/runtime_api_layout_test.cpp compares them with the real headers where
+// there are any. Enumerations are int-sized; only the values that are used have names.
 #pragma once
 
 #include <cstddef>

@@ -131,7 +131,8 @@ Result<std::unique_ptr<llvm::Module>> LlvmCompiler::emit(KernelUnit& unit, llvm:
         is_kernel ? "kernel" : function.name, module.get());
     made->addFnAttr(llvm::Attribute::NoUnwind);
     made->addFnAttr("prefer-vector-width", "512");
-    if (target_->getMCSubtargetInfo()->checkFeatures("+avx512f")) made->addFnAttr("warpgrind-avx512f");  // for instructions with a rounding mode
+    if (target_->getMCSubtargetInfo()->checkFeatures("+avx512f"))
+      made->addFnAttr("warpgrind-avx512f");  // for instructions with a rounding mode
     made->addFnAttr("min-legal-vector-width", "512");
     made->addParamAttr(0, llvm::Attribute::NoAlias);
     unit.functions[f] = made;

@@ -16,7 +16,7 @@ struct LaunchRecord {
   counters::LaunchShape shape;
   const events::KernelFacts* facts = nullptr;
   const events::LaunchCounts* counts = nullptr;
-  std::uint64_t footprint_bytes = 0;  // for the time estimate, see timing::estimate_kernel; 0: unknown
+  std::uint64_t footprint_bytes = 0;             // for the time estimate, see timing::estimate_kernel; 0: unknown
   double wall_seconds = 0, compile_seconds = 0;  // of this machine; 0: not measured
 };
 

@@ -1,5 +1,5 @@
-// Inputs, hashes and error bounds shared by hardware_test.cpp (here) and run_on_gpu.cu (a real GPU). Plain C++, so that nvcc
-// and g++ make the same bytes.
+// Inputs, hashes and error bounds shared by hardware_test.cpp (here) and run_on_gpu.cu (a real GPU). Plain C++, so that
+// nvcc and g++ make the same bytes.
 #pragma once
 
 #include <cmath>
@@ -40,8 +40,13 @@ inline std::vector<Case> read_cases(const std::string& path) {
       fields.push_back(field.substr(from, to - from + 1));
     }
     if (fields.size() != 9) continue;
-    cases.push_back({fields[0], fields[1], std::atoi(fields[2].c_str()), {fields[3], fields[4], fields[5]}, fields[6],
-                     static_cast<std::size_t>(std::atoll(fields[7].c_str())), fields[8]});
+    cases.push_back({fields[0],
+                     fields[1],
+                     std::atoi(fields[2].c_str()),
+                     {fields[3], fields[4], fields[5]},
+                     fields[6],
+                     static_cast<std::size_t>(std::atoll(fields[7].c_str())),
+                     fields[8]});
   }
   return cases;
 }
@@ -62,8 +67,8 @@ inline std::uint64_t hash(const Bytes& bytes) {  // FNV-1a
   return h;
 }
 
-// Operand `which` of a floating-point case: combinations of special values first, then random ones with exponents of several
-// kinds. With f64 at most one operand is a NaN: which payload comes out of several is not specified.
+// Operand `which` of a floating-point case: combinations of special values first, then random ones with exponents of
+// several kinds. With f64 at most one operand is a NaN: which payload comes out of several is not specified.
 template <class T>
 Bytes float_values(const std::vector<T>& special, int exponent_bits, int mantissa_bits, int which) {
   Bytes out(kCases * sizeof(T));
@@ -85,13 +90,21 @@ Bytes float_values(const std::vector<T>& special, int exponent_bits, int mantiss
         const std::uint64_t r = random();
         const std::uint64_t spread = exponent_bits == 5 ? 7 : 25;
         switch (i % 4) {
-          case 0: exponent = static_cast<T>(r); break;
-          case 1: exponent = static_cast<T>(bias + r % 7 - 3); break;
-          case 2: exponent = static_cast<T>(r % 4); break;
-          default: exponent = static_cast<T>(bias + r % (2 * spread) - spread);
+          case 0:
+            exponent = static_cast<T>(r);
+            break;
+          case 1:
+            exponent = static_cast<T>(bias + r % 7 - 3);
+            break;
+          case 2:
+            exponent = static_cast<T>(r % 4);
+            break;
+          default:
+            exponent = static_cast<T>(bias + r % (2 * spread) - spread);
         }
         if (random() % 3 == 0) mantissa = static_cast<T>(mantissa & ~((T(1) << (mantissa_bits / 2)) - 1));
-        const T magnitude = static_cast<T>(((exponent & ((T(1) << exponent_bits) - 1)) << mantissa_bits) | (mantissa & ((T(1) << mantissa_bits) - 1)));
+        const T magnitude = static_cast<T>(((exponent & ((T(1) << exponent_bits) - 1)) << mantissa_bits) |
+                                           (mantissa & ((T(1) << mantissa_bits) - 1)));
         value = static_cast<T>(magnitude | (random() % 2 ? sign_bit : 0));
       }
       if (i % 16 == 5) v[2] = v[0];
@@ -127,18 +140,26 @@ inline Bytes make_input(const std::string& spec, int which) {
   using H = std::uint16_t;
   const std::string kind = spec.substr(0, spec.find(':')), base = kind.substr(0, kind.find('.'));
   const auto half = [&] {
-    return float_values<H>({0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 0xfe12, 0x7c01, 1, 0x83ff, 0x0400, 0x8401, 0x7bff, 0x3bff, 0x4248, 0xd640}, 5, 10, which);
+    return float_values<H>({0, 0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00, 0x7e00, 0xfe12, 0x7c01, 1, 0x83ff, 0x0400,
+                            0x8401, 0x7bff, 0x3bff, 0x4248, 0xd640},
+                           5, 10, which);
   };
   const auto bfloat = [&] {
-    return float_values<H>({0, 0x8000, 0x3f80, 0xbf80, 0x7f80, 0xff80, 0x7fc0, 0xffc1, 0x7f81, 1, 0x807f, 0x0080, 0x8081, 0x7f7f, 0x3f7f, 0x4049, 0xc2c8}, 8, 7, which);
+    return float_values<H>({0, 0x8000, 0x3f80, 0xbf80, 0x7f80, 0xff80, 0x7fc0, 0xffc1, 0x7f81, 1, 0x807f, 0x0080,
+                            0x8081, 0x7f7f, 0x3f7f, 0x4049, 0xc2c8},
+                           8, 7, which);
   };
   if (base == "f32")
-    return float_values<std::uint32_t>({0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc01234, 0x7f800001, 1, 0x807fffff,
-                                        0x00800000, 0x80800001, 0x7f7fffff, 0x3f7fffff, 0x40490fdb, 0xc2c80000}, 8, 23, which);
+    return float_values<std::uint32_t>(
+        {0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc01234, 0x7f800001, 1,
+         0x807fffff, 0x00800000, 0x80800001, 0x7f7fffff, 0x3f7fffff, 0x40490fdb, 0xc2c80000},
+        8, 23, which);
   if (base == "f64")
-    return float_values<std::uint64_t>({0, 1ull << 63, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000,
-                                        0xfff8000000001234, 0x7ff0000000000001, 1, 0x800fffffffffffff, 0x0010000000000000, 0x8010000000000001,
-                                        0x7fefffffffffffff, 0x3fefffffffffffff, 0x400921fb54442d18, 0xc059000000000000}, 11, 52, which);
+    return float_values<std::uint64_t>(
+        {0, 1ull << 63, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000, 0xfff0000000000000,
+         0x7ff8000000000000, 0xfff8000000001234, 0x7ff0000000000001, 1, 0x800fffffffffffff, 0x0010000000000000,
+         0x8010000000000001, 0x7fefffffffffffff, 0x3fefffffffffffff, 0x400921fb54442d18, 0xc059000000000000},
+        11, 52, which);
   if (base == "f16") return half();
   if (base == "bf16") return bfloat();
   if (base == "f16x2") return packed(half());
@@ -201,7 +222,8 @@ inline double worst_error(const Case& c, const Bytes& in_a, const Bytes& in_b, c
   for (const Reference& r : references())
     if (!reference && c.instruction.rfind(r.prefix, 0) == 0) reference = &r;
   if (!reference) return HUGE_VAL;
-  const bool is_double = c.output == "f64", ftz = c.instruction.find("ftz") != std::string::npos, absolute = reference->bound < 0;
+  const bool is_double = c.output == "f64", ftz = c.instruction.find("ftz") != std::string::npos,
+             absolute = reference->bound < 0;
   const double largest = is_double ? 1.797e308 : 3.4028234e38, smallest = is_double ? 0x1p-1022 : 0x1p-126;
   double worst = 0;
   for (std::size_t i = 0; i < kCases; ++i) {
@@ -220,7 +242,8 @@ inline double worst_error(const Case& c, const Bytes& in_a, const Bytes& in_b, c
     if (std::isnan(exact) != std::isnan(r)) return HUGE_VAL;
     if (std::isnan(exact) || exact == r || std::fabs(exact) > largest || std::fabs(exact) < smallest) continue;
     const bool near_one = c.instruction.rfind("lg2", 0) == 0 && a > 0.5 && a < 2;
-    worst = std::fmax(worst, std::fabs(r - exact) / (absolute || near_one ? 1 : std::fabs(exact)) / std::fabs(reference->bound));
+    worst = std::fmax(
+        worst, std::fabs(r - exact) / (absolute || near_one ? 1 : std::fabs(exact)) / std::fabs(reference->bound));
   }
   return worst;
 }

@@ -10,7 +10,8 @@ int main(int argc, char** argv) {
   std::map<std::string, cudaLibrary_t> libraries;
   for (const hardware::Case& c : hardware::read_cases(folder + "/cases.txt")) {
     if (!libraries.count(c.file)) {
-      const cudaError_t e = cudaLibraryLoadFromFile(&libraries[c.file], (folder + "/" + c.file).c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0);
+      const cudaError_t e = cudaLibraryLoadFromFile(&libraries[c.file], (folder + "/" + c.file).c_str(), nullptr,
+                                                    nullptr, 0, nullptr, nullptr, 0);
       if (e != cudaSuccess) return std::printf("%s: %s\n", c.file.c_str(), cudaGetErrorString(e)), 1;
     }
     cudaKernel_t kernel;
@@ -27,12 +28,14 @@ int main(int argc, char** argv) {
     cudaMemset(pointers[3], 0, c.output_bytes);
     void* arguments[] = {&pointers[0], &pointers[1], &pointers[2], &pointers[3]};
     const int block = c.threads < 256 ? c.threads : 256;
-    cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(c.threads / block), dim3(block), arguments, 0, nullptr);
+    cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(c.threads / block), dim3(block), arguments, 0,
+                     nullptr);
     hardware::Bytes out(c.output_bytes);
     const cudaError_t e = cudaMemcpy(out.data(), pointers[3], out.size(), cudaMemcpyDeviceToHost);
     if (e != cudaSuccess) return std::printf("%s: %s\n", c.instruction.c_str(), cudaGetErrorString(e)), 1;
     if (c.approximate())
-      std::fprintf(stderr, "%s: %.3f of its bound\n", c.instruction.c_str(), hardware::worst_error(c, in[0], in[1], out));
+      std::fprintf(stderr, "%s: %.3f of its bound\n", c.instruction.c_str(),
+                   hardware::worst_error(c, in[0], in[1], out));
     else
       std::printf("%016llx %s\n", static_cast<unsigned long long>(hardware::hash(out)), c.instruction.c_str());
     for (void* p : pointers) cudaFree(p);

@@ -1,6 +1,4 @@
 // Textures: what an H200 returned for each case of hardware/texture_cases.h (hardware/textures.expected), bit for bit.
-#include "device/texture.h"
-
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -12,6 +10,7 @@
 #include <vector>
 
 #include "../hardware/texture_cases.h"
+#include "device/texture.h"
 
 namespace warpgrind::device {
 namespace {

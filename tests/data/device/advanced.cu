@@ -1,6 +1,7 @@
 // Kernels of tests/unit/device_advanced_test.cpp. advanced.ptx is made by
 //   nvcc -arch=sm_90 -lineinfo -rdc=true -ptx advanced.cu
 #include <cooperative_groups.h>
+
 #include <cstdio>
 
 extern "C" __global__ void child(int* out, int base, int depth) {
@@ -87,11 +88,17 @@ extern "C" __global__ void variables(float* out) {
   out[threadIdx.x] = table[threadIdx.x] + weights[threadIdx.x & 1] + *pointer + managed_value;
 }
 
-__device__ int twice(int x) { return 2 * x; }
-__device__ int square(int x) { return x * x; }
+__device__ int twice(int x) {
+  return 2 * x;
+}
+__device__ int square(int x) {
+  return x * x;
+}
 typedef int (*Function)(int);
 __device__ Function functions[2] = {twice, square};
-extern "C" __global__ void indirect(int* out) { out[threadIdx.x] = functions[threadIdx.x & 1](threadIdx.x); }
+extern "C" __global__ void indirect(int* out) {
+  out[threadIdx.x] = functions[threadIdx.x & 1](threadIdx.x);
+}
 
 extern "C" __global__ void wide(double2* out, const float4* in, const char* bytes, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

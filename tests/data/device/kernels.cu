@@ -16,7 +16,7 @@ extern "C" __global__ void gather(const float* a, const int* index, float* c, in
 extern "C" __global__ void hello(int n) {
   printf("b %d t %d %s %5.2f %lld %p %%\n", blockIdx.x, threadIdx.x, "str", threadIdx.x * 1.5, 1234567890123LL,
          (void*)0x10);
-  assert(threadIdx.x<n);
+  assert(threadIdx.x < n);
 }
 
 extern "C" __global__ void heap(int** out) {
@@ -26,7 +26,9 @@ extern "C" __global__ void heap(int** out) {
   if (threadIdx.x & 1) free(p);
 }
 
-extern "C" __global__ void oob(float* a, int n) { a[threadIdx.x + n] = 1; }
+extern "C" __global__ void oob(float* a, int n) {
+  a[threadIdx.x + n] = 1;
+}
 
 extern "C" __global__ void spin(volatile int* flag) {
   while (*flag == 0) {
@@ -51,8 +53,12 @@ extern "C" __global__ void gridbar(int* count, int* out) {
   out[blockIdx.x] = *(volatile int*)count;
 }
 
-__device__ __noinline__ int fibonacci(int k) { return k < 2 ? k : fibonacci(k - 1) + fibonacci(k - 2); }
-extern "C" __global__ void fib(int n, int* out) { out[threadIdx.x] = fibonacci(n + threadIdx.x % 3); }
+__device__ __noinline__ int fibonacci(int k) {
+  return k < 2 ? k : fibonacci(k - 1) + fibonacci(k - 2);
+}
+extern "C" __global__ void fib(int n, int* out) {
+  out[threadIdx.x] = fibonacci(n + threadIdx.x % 3);
+}
 
 extern "C" __global__ void local(int* out, int k) {
   int a[64];
