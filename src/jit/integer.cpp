@@ -79,19 +79,22 @@ void lower_add_sub(Lowering& l) {
   const bool add = i.opcode == Opcode::add;
   Value* a = l.source(1, t);
   Value* b = l.source(2, t);
-  if (is_packed16(t))
-    return l.result(
-        0, by_halves(l, a, b, [&](Value* x, Value* y) { return add ? ir.CreateAdd(x, y) : ir.CreateSub(x, y); }), t);
-  if (i.has(Modifier::sat)) {
-    return l.result(0, ir.CreateBinaryIntrinsic(add ? llvm::Intrinsic::sadd_sat : llvm::Intrinsic::ssub_sat, a, b), t);
-  }
-  Value* r = add ? ir.CreateAdd(a, b) : ir.CreateSub(a, b);
+  const auto compute = [&](Value* x, Value* y) -> Value* {
+    if (!i.has(Modifier::sat)) return add ? ir.CreateAdd(x, y) : ir.CreateSub(x, y);
+    const bool s = ptx::is_signed(t);
+    const auto id = add ? (s ? llvm::Intrinsic::sadd_sat : llvm::Intrinsic::uadd_sat)
+                        : (s ? llvm::Intrinsic::ssub_sat : llvm::Intrinsic::usub_sat);
+    return ir.CreateBinaryIntrinsic(id, x, y);
+  };
+  if (is_packed16(t)) return l.result(0, by_halves(l, a, b, compute), t);
+  Value* r = compute(a, b);
   if (i.has(Modifier::cc))
-    ir.CreateStore(l.splat(add ? ir.CreateICmpULT(r, a) : ir.CreateICmpULT(a, b)), l.carry_slot());
+    ir.CreateStore(l.splat(add ? ir.CreateICmpULT(r, a) : ir.CreateICmpUGE(a, b)), l.carry_slot());
   l.result(0, r, t);
 }
 
-// d = a +/- b +/- CC.CF
+// d = a + b + CC.CF, and d = a - b - borrow. As on the hardware a subtraction leaves CF = no borrow (the carry of
+// a + ~b + 1), which shows when additions and subtractions are mixed.
 void lower_addc_subc(Lowering& l) {
   const ptx::Instruction& i = l.instruction();
   const ScalarType t = i.type();
@@ -99,13 +102,13 @@ void lower_addc_subc(Lowering& l) {
   Value* a = l.source(1, t);
   Value* b = l.source(2, t);
   Value* carry = ir.CreateLoad(llvm::FixedVectorType::get(ir.getInt1Ty(), kWarpSize), l.carry_slot());
-  Value* c = ir.CreateZExt(carry, a->getType());
   const bool add = i.opcode == Opcode::addc;
+  Value* c = ir.CreateZExt(add ? carry : ir.CreateNot(carry), a->getType());
   Value* first = add ? ir.CreateAdd(a, b) : ir.CreateSub(a, b);
   Value* r = add ? ir.CreateAdd(first, c) : ir.CreateSub(first, c);
   if (i.has(Modifier::cc)) {
     Value* out = add ? ir.CreateOr(ir.CreateICmpULT(first, a), ir.CreateICmpULT(r, first))
-                     : ir.CreateOr(ir.CreateICmpULT(a, b), ir.CreateICmpULT(first, c));
+                     : ir.CreateAnd(ir.CreateICmpUGE(a, b), ir.CreateICmpUGE(first, c));
     ir.CreateStore(out, l.carry_slot());
   }
   l.result(0, r, t);
@@ -176,8 +179,8 @@ void lower_sad(Lowering& l) {
 }
 
 // Quotients of up to 32 bits through double: |a/b| < 2^32 and a non-integer quotient is at least 1/b away from the next
-// integer, far more than the rounding error of one division, so truncation is exact. Division by zero gives all ones
-// and the remainder a, as measured on the hardware; nothing traps here.
+// integer, far more than the rounding error of one division, so truncation is exact. Division by zero gives all ones,
+// quotient and remainder, as an H200 does; nothing traps here.
 void lower_div_rem(Lowering& l) {
   if (forwarded(l)) return;
   const ptx::Instruction& i = l.instruction();
@@ -201,7 +204,7 @@ void lower_div_rem(Lowering& l) {
   q = ir.CreateSelect(by_zero, llvm::Constant::getAllOnesValue(q->getType()), q);
   if (!rem) return l.result(0, q, t);
   Value* r = ir.CreateSub(a, ir.CreateMul(q, b));
-  l.result(0, r, t);
+  l.result(0, ir.CreateSelect(by_zero, llvm::Constant::getAllOnesValue(r->getType()), r), t);
 }
 
 void lower_abs_neg(Lowering& l) {

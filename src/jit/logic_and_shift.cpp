@@ -141,23 +141,25 @@ Value* clamped_shift(Lowering& l, Value* v, Value* amount, unsigned bits, bool l
   return ir.CreateSelect(over, llvm::Constant::getNullValue(v->getType()), r);
 }
 
-// Field of `length` bits from `start`; bits beyond the top are the sign (signed) or zero. Only the low 8 bits of start
-// and length count.
+// Field of `length` bits from `start`; bits beyond the top are the sign (signed) or zero. Of start and length the
+// low 8 bits count in the 32-bit form; in the 64-bit one an H200 looks at all of them.
 void lower_bfe(Lowering& l) {
   const ScalarType t = l.instruction().type();
   const unsigned bits = ptx::bits(t);
   llvm::IRBuilder<>& ir = l.ir();
   Value* a = l.source(1, t);
-  Value* byte = l.constant(ScalarType::u32, 255);
-  Value* start = ir.CreateAnd(l.source(2, ScalarType::u32), byte);
-  Value* length = ir.CreateAnd(l.source(3, ScalarType::u32), byte);
+  Value* counts = l.constant(ScalarType::u32, bits == 32 ? 255 : 0xffffffffu);
+  Value* start = ir.CreateAnd(l.source(2, ScalarType::u32), counts);
+  Value* length = ir.CreateAnd(l.source(3, ScalarType::u32), counts);
   Value* mask = low_ones(l, length, bits, t);
   Value* field = ir.CreateAnd(clamped_shift(l, a, start, bits, false), mask);
   if (ptx::is_signed(t)) {
     // The sign is bit min(start + length - 1, msb) of a; none for length 0.
-    Value* top = ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin,
-                                          ir.CreateSub(ir.CreateAdd(start, length), l.constant(ScalarType::u32, 1)),
-                                          l.constant(ScalarType::u32, bits - 1));
+    Value* top =
+        ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin,
+                                 ir.CreateSub(ir.CreateBinaryIntrinsic(llvm::Intrinsic::uadd_sat, start, length),
+                                              l.constant(ScalarType::u32, 1)),
+                                 l.constant(ScalarType::u32, bits - 1));
     Value* sign = ir.CreateAnd(ir.CreateLShr(a, ir.CreateZExtOrTrunc(top, a->getType())), l.constant(t, 1));
     Value* negative =
         ir.CreateAnd(ir.CreateICmpNE(sign, l.constant(t, 0)), ir.CreateICmpNE(length, l.constant(ScalarType::u32, 0)));
@@ -175,9 +177,9 @@ void lower_bfi(Lowering& l) {
   llvm::IRBuilder<>& ir = l.ir();
   Value* a = l.source(1, t);
   Value* b = l.source(2, t);
-  Value* byte = l.constant(ScalarType::u32, 255);
-  Value* start = ir.CreateAnd(l.source(3, ScalarType::u32), byte);
-  Value* length = ir.CreateAnd(l.source(4, ScalarType::u32), byte);
+  Value* counts = l.constant(ScalarType::u32, bits == 32 ? 255 : 0xffffffffu);
+  Value* start = ir.CreateAnd(l.source(3, ScalarType::u32), counts);
+  Value* length = ir.CreateAnd(l.source(4, ScalarType::u32), counts);
   Value* mask = clamped_shift(l, low_ones(l, length, bits, t), start, bits, true);
   Value* put = clamped_shift(l, a, start, bits, true);
   l.result(0, ir.CreateOr(ir.CreateAnd(put, mask), ir.CreateAnd(b, ir.CreateNot(mask))), t);

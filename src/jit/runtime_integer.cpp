@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "gpu/types.h"
+#include "jit/runtime_conversion.h"
 #include "jit/runtime_symbols.h"
 
 namespace {
@@ -15,12 +16,12 @@ void each_lane(T* out, const T* a, const T* b, F f) {
   for (unsigned l = 0; l < kWarpSize; ++l) out[l] = f(a[l], b[l]);
 }
 
-// Division by zero: all ones, remainder a. The smallest number by -1 wraps.
+// Division by zero: all ones, quotient and remainder (as an H200). The smallest number by -1 wraps.
 extern "C" void wg_div_u64(std::uint64_t* out, const std::uint64_t* a, const std::uint64_t* b) {
   each_lane(out, a, b, [](std::uint64_t x, std::uint64_t y) { return y ? x / y : ~0ull; });
 }
 extern "C" void wg_rem_u64(std::uint64_t* out, const std::uint64_t* a, const std::uint64_t* b) {
-  each_lane(out, a, b, [](std::uint64_t x, std::uint64_t y) { return y ? x % y : x; });
+  each_lane(out, a, b, [](std::uint64_t x, std::uint64_t y) { return y ? x % y : ~0ull; });
 }
 extern "C" void wg_div_s64(std::int64_t* out, const std::int64_t* a, const std::int64_t* b) {
   each_lane(out, a, b, [](std::int64_t x, std::int64_t y) {
@@ -28,7 +29,7 @@ extern "C" void wg_div_s64(std::int64_t* out, const std::int64_t* a, const std::
   });
 }
 extern "C" void wg_rem_s64(std::int64_t* out, const std::int64_t* a, const std::int64_t* b) {
-  each_lane(out, a, b, [](std::int64_t x, std::int64_t y) { return y == 0 ? x : y == -1 ? 0 : x % y; });
+  each_lane(out, a, b, [](std::int64_t x, std::int64_t y) { return y == 0 ? -1 : y == -1 ? 0 : x % y; });
 }
 
 // fns.b32: position of the n-th set bit of mask at or above base (n > 0), or below (n < 0); n == 0: base itself if set.
@@ -147,6 +148,7 @@ void register_integer_symbols() {
       {"wg_redux", reinterpret_cast<void*>(&wg_redux)},
   };
   register_runtime_symbols(symbols);
+  register_conversion_symbols();
 }
 
 }  // namespace warpgrind::jit
