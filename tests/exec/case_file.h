@@ -1,0 +1,122 @@
+// The expected bits of one instruction family (FAMILY.txt, written by reference/generate.py). Plain C++17, used by the
+// runner for the virtual GPU and by the one for a real GPU.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace exec {
+
+constexpr std::size_t kElements = 128;  // inputs of an instruction
+
+struct Row {
+  unsigned width = 0;  // bits of a value; each lies in a slot of 8 bytes
+  std::vector<std::uint64_t> values;
+  std::string ptx;  // the instruction, for results
+};
+
+struct Kernel {
+  std::string name;
+  std::vector<Row> in, out;
+
+  std::vector<std::uint64_t> input() const {
+    std::vector<std::uint64_t> slots;
+    for (const Row& row : in) slots.insert(slots.end(), row.values.begin(), row.values.end());
+    return slots;
+  }
+};
+
+inline std::vector<Kernel> read_kernels(const std::string& path) {
+  std::vector<Kernel> kernels;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    std::string kind, width;
+    words >> kind;
+    if (kind == "kernel") {
+      kernels.emplace_back();
+      words >> kernels.back().name;
+      continue;
+    }
+    if ((kind != "in" && kind != "out") || kernels.empty()) continue;
+    Row row;
+    words >> width;
+    row.width = static_cast<unsigned>(std::atoi(width.c_str()));
+    for (std::string word; words >> word && word != ";";)
+      row.values.push_back(std::strtoull(word.c_str(), nullptr, 16));
+    std::getline(words >> std::ws, row.ptx);
+    if (row.values.size() != kElements) continue;
+    (kind == "in" ? kernels.back().in : kernels.back().out).push_back(row);
+  }
+  return kernels;
+}
+
+inline void write_kernels(const std::string& path, const std::vector<Kernel>& kernels) {
+  std::ofstream file(path);
+  const auto write = [&](const char* kind, const Row& row) {
+    file << kind << ' ' << std::dec << row.width << ':' << std::hex;
+    for (std::uint64_t v : row.values) file << ' ' << v;
+    if (!row.ptx.empty()) file << " ; " << row.ptx;
+    file << '\n';
+  };
+  for (const Kernel& k : kernels) {
+    file << "kernel " << k.name << '\n';
+    for (const Row& row : k.in) write("in", row);
+    for (const Row& row : k.out) write("out", row);
+  }
+}
+
+// Compares, or with `rebase` overwrites the expected values. Returns how many results differ and describes the first
+// few of each.
+inline unsigned judge(Kernel& kernel, const std::vector<std::uint64_t>& slots, bool rebase, const char* how,
+                      const std::function<void(const std::string&)>& tell) {
+  unsigned wrong_rows = 0;
+  for (std::size_t j = 0; j < kernel.out.size(); ++j) {
+    Row& row = kernel.out[j];
+    unsigned wrong = 0;
+    for (std::size_t i = 0; i < kElements; ++i) {
+      const std::uint64_t got = slots[j * kElements + i], expected = row.values[i];
+      if (rebase) row.values[i] = got;
+      if (got == expected || ++wrong > 4) continue;
+      std::ostringstream text;
+      text << kernel.name << " (" << how << "): " << row.ptx << std::hex << " of";
+      for (const Row& in : kernel.in) text << " 0x" << in.values[i];
+      text << " = 0x" << got << ", expected 0x" << expected;
+      if (kernel.out.size() > 1) text << std::dec << " (result " << j << ')';
+      tell(text.str());
+    }
+    if (wrong > 4) tell("  ... and " + std::to_string(wrong - 4) + " more of " + row.ptx);
+    wrong_rows += wrong != 0;
+  }
+  return wrong_rows;
+}
+
+// The same PTX with one element a block instead of one a lane, so that every operand is the same in all lanes of a
+// warp.
+inline std::string uniform_variant(std::string ptx) {
+  const std::string lane = "%tid.x", block = "%ctaid.x";
+  for (std::size_t at = 0; (at = ptx.find(lane, at)) != std::string::npos; at += block.size())
+    ptx.replace(at, lane.size(), block);
+  return ptx;
+}
+
+inline std::string read_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+inline const std::vector<std::string>& families() {
+  static const std::vector<std::string> all = {"integer", "logic_and_shift", "compare_and_select", "data_movement",
+                                               "video"};  // video_by_manual: not on a GPU
+  return all;
+}
+
+}  // namespace exec
