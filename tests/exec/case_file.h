@@ -114,8 +114,8 @@ inline std::string read_text(const std::string& path) {
 }
 
 inline const std::vector<std::string>& families() {
-  static const std::vector<std::string> all = {"integer", "logic_and_shift", "compare_and_select", "data_movement",
-                                               "video"};  // video_by_manual: not on a GPU
+  static const std::vector<std::string> all = {"integer",       "affine", "logic_and_shift", "compare_and_select",
+                                               "data_movement", "video"};  // video_by_manual: not on a GPU
   return all;
 }
 

@@ -55,7 +55,7 @@ SHIFTS = [0, 1, 31, 32, 33, 63, 64, 65, 5, 15, 16, 17, 255, 256, 0x80000000, 0xf
 
 
 def edges(kind):
-    """kind: u32, s16, b64 ...: integers; f32 ...; shift: amounts; a tuple: exactly these values."""
+    """kind: u32, s16, b64 ...: integers; f32 ...; shift: amounts; index: the element's number; a tuple: exactly these values."""
     if isinstance(kind, tuple):
         return list(kind), None
     if kind == 'shift':
@@ -76,6 +76,8 @@ def edges(kind):
 
 def inputs(kinds):
     """ELEMENTS tuples: combinations of edges first (thinned out when there are too many), then random bits."""
+    if kinds == ('index',):
+        return [(i,) for i in range(ELEMENTS)]
     random = Random('/'.join(map(str, kinds)))
     sets = [edges(k) for k in kinds]
     product = list(itertools.product(*(s for s, _ in sets))) if len(kinds) < 4 else []
@@ -103,6 +105,6 @@ class Case:
 
 
 def width_of(kind):
-    if isinstance(kind, tuple) or kind == 'shift' or kind.endswith('x2'):
+    if isinstance(kind, tuple) or kind in ('shift', 'index') or kind.endswith('x2'):
         return 32
     return {'pred': 1}.get(kind) or int(kind.lstrip('ubsf'))

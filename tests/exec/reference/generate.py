@@ -9,6 +9,7 @@ FAMILY.txt:   kernel NAME                     a kernel of FAMILY.ptx: NAME(in, o
 import os
 import sys
 
+import affine
 import bits
 import compare
 import convert
@@ -17,7 +18,7 @@ import video
 import video_by_manual
 from cases import ELEMENTS, inputs, width_of
 
-FAMILIES = {'integer': integer, 'logic_and_shift': bits, 'compare_and_select': compare, 'data_movement': convert, 'video': video,
+FAMILIES = {'integer': integer, 'affine': affine, 'logic_and_shift': bits, 'compare_and_select': compare, 'data_movement': convert, 'video': video,
             'video_by_manual': video_by_manual}
 HEADER = '// Made by reference/generate.py.\n.version 8.6\n.target sm_90\n.address_size 64\n'
 FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -58,7 +59,7 @@ def kernel(name, kinds, group):
         text = case.text
         for letter, register in names.items():
             text = text.replace('{' + letter + '}', register)
-        lines += ['  ' + text + ('' if text.rstrip().endswith(';') else ';')] + after
+        lines += ['  ' + text + ('' if text.endswith((';', '; }')) else ';')] + after
     return '\n'.join(lines + ['  ret;\n}\n'])
 
 
