@@ -159,11 +159,18 @@ void Device::Impl::set_up(Launch& launch, LoadedModule& module, const KernelReco
   launch.local_size = (launch.local_size + 15) / 16 * 16;
   launch.blocks = config.grid.count();
   launch.threads_per_block = static_cast<std::uint32_t>(config.block.count());
-  launch.shapes = warp_shapes(config.block);
+  if (launch.shapes.empty() || !(launch.shapes_block == config.block)) {
+    launch.shapes = warp_shapes(config.block);
+    launch.shapes_block = config.block;
+  }
   launch.warps_per_block = static_cast<std::uint32_t>(launch.shapes.size());
   launch.ranges = AddressSpace::instance().snapshot();
   launch.sm_count = std::max(1u, model.sm_count);
   launch.workers = static_cast<unsigned>(std::min<std::uint64_t>(workers.size(), launch.blocks));
+  // Waking another thread takes longer than a small grid.
+  constexpr double kWorthWaking = 20e-6;
+  if (kernel.seconds_per_block > 0 && kernel.seconds_per_block * static_cast<double>(launch.blocks) < kWorthWaking)
+    launch.workers = 1;
   std::fill(std::begin(launch.env), std::end(launch.env), 0);
   if (config.cooperative) {
     // cooperative_groups/details/driver_abi.h: %envreg1:%envreg2 = address of {unsigned size, barrier}.
@@ -225,7 +232,7 @@ Result<LaunchResult> Device::Impl::run_grid(LoadedModule& module, std::uint32_t 
   const auto compile_begin = std::chrono::steady_clock::now();
   auto compiled = kernel(module, function, config.block);
   if (!compiled) return compiled.error();
-  const KernelRecord& record = **compiled;
+  KernelRecord& record = **compiled;
   const auto begin = std::chrono::steady_clock::now();
   if (Status good = check(config, record); !good) return good.error();
   if (Status opened = open_heaps(module); !opened) return opened.error();
@@ -243,7 +250,10 @@ Result<LaunchResult> Device::Impl::run_grid(LoadedModule& module, std::uint32_t 
   for (events::Observer* o : observers) o->on_launch_begin(launch.info);
   enlist(&launch);
   if (options.timeout_seconds > 0) watchdog.watch(&launch, options.timeout_seconds);
+  const auto run_begin = std::chrono::steady_clock::now();
   team.run(launch.workers, [&](unsigned i) { run_worker(*workers[i]); });
+  const std::chrono::duration<double> run_time = std::chrono::steady_clock::now() - run_begin;
+  record.seconds_per_block = run_time.count() * launch.workers / static_cast<double>(launch.blocks);
   if (options.timeout_seconds > 0) watchdog.release();
   delist(&launch);
   LaunchResult result;

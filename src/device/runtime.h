@@ -41,6 +41,7 @@ struct KernelRecord {
   std::string demangled;
   jit::LaneShape shape = jit::LaneShape::linear;
   bool every_access = false;
+  double seconds_per_block = 0;  // of one worker, in the last launch; 0: not known
 };
 
 enum class WarpState : std::uint8_t { idle, running, ready, barrier, yielded };
@@ -183,6 +184,7 @@ struct Launch {
   std::uint64_t blocks = 0, blocks_before = 0;
   std::uint32_t warps_per_block = 0, threads_per_block = 0;
   std::vector<WarpShape> shapes;
+  Dim3 shapes_block{0, 0, 0};  // the block that `shapes` describes
   std::shared_ptr<const RangeTable> ranges;
   unsigned workers = 1;
   std::uint32_t sm_count = 1;
