@@ -73,11 +73,7 @@ void lower_isspacep(Lowering& l) {
     case StateSpace::global:
       r = ir.CreateNot(ir.CreateOr(within(kSharedWindow), within(kLocalWindow)));
       break;
-    case StateSpace::constant:  // constants and kernel parameters have no window of their own here: their generic
-    case StateSpace::param:     // addresses are like those of global memory
-      r = l.constant(ScalarType::pred, 0);
-      break;
-    default:
+    default:  // constants and parameters share the range of global memory here
       return l.unsupported("isspacep for this space");
   }
   l.result(0, r, ScalarType::pred);
