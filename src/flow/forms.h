@@ -49,6 +49,7 @@ FormAnalysis analyse_forms(const ptx::Function& function, const ControlFlow& cfg
 
 // Registers an instruction reads and writes. A guarded definition also reads the old value.
 void registers_read(const ptx::Instruction& instruction, std::vector<ptx::RegId>& out);
+std::size_t destination_operands(const ptx::Instruction& instruction);  // leading operands that are written
 void registers_written(const ptx::Instruction& instruction, std::vector<ptx::RegId>& out);
 
 // Form of an operand / of an instruction's result, given the registers' forms (used by analysis and lowering alike).

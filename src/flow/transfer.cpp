@@ -399,23 +399,28 @@ void collect(const Operand& o, std::vector<ptx::RegId>& out) {
   for (const Operand& e : o.elements) collect(e, out);
 }
 
-std::size_t destination_count(const Instruction& i) {
-  if ((i.opcode == Opcode::bar || i.opcode == Opcode::barrier) && i.has(Modifier::red)) return 1;
-  return i.has_second_destination ? 2 : std::min<std::size_t>(ptx::info(i.opcode).destinations, i.operands.size());
-}
-
 }  // namespace
+
+std::size_t destination_operands(const Instruction& i) {
+  if ((i.opcode == Opcode::bar || i.opcode == Opcode::barrier) && i.has(Modifier::red)) return 1;
+  const std::size_t most =
+      i.has_second_destination ? 2 : std::min<std::size_t>(ptx::info(i.opcode).destinations, i.operands.size());
+  // mbarrier.arrive and its like may be written without their destination.
+  std::size_t n = 0;
+  while (n < most && i.operands[n].kind != OperandKind::address) ++n;
+  return n;
+}
 
 void registers_read(const Instruction& i, std::vector<ptx::RegId>& out) {
   out.clear();
   if (i.guard) out.push_back(i.guard.reg);
-  for (std::size_t k = destination_count(i); k < i.operands.size(); ++k) collect(i.operands[k], out);
+  for (std::size_t k = destination_operands(i); k < i.operands.size(); ++k) collect(i.operands[k], out);
   for (const Operand& a : i.arguments) collect(a, out);
 }
 
 void registers_written(const Instruction& i, std::vector<ptx::RegId>& out) {
   out.clear();
-  for (std::size_t k = 0; k < destination_count(i); ++k) {
+  for (std::size_t k = 0; k < destination_operands(i); ++k) {
     if (i.operands[k].kind == OperandKind::reg) out.push_back(i.operands[k].index);
     for (const Operand& e : i.operands[k].elements)
       if (e.kind == OperandKind::reg) out.push_back(e.index);

@@ -167,6 +167,7 @@ class FunctionLowering final : public Lowering {
   llvm::Value* site_state(std::uint32_t site);
   llvm::Value* fast_condition(const Address& a, llvm::Value* state, unsigned alignment);
   void count_fast(const Address& a, llvm::Value* state);
+  llvm::Value* all_lanes_on();
   llvm::Value* host_pointer(llvm::Value* address, StateSpace space);
   std::vector<llvm::Value*> fast_load(const Address& a, StateSpace space, llvm::Type* element, unsigned count);
   void fast_store(const Address& a, StateSpace space, llvm::Type* element, const std::vector<llvm::Value*>& values);
@@ -178,6 +179,11 @@ class FunctionLowering final : public Lowering {
   std::vector<llvm::Value*> load_local(llvm::Value* offset, llvm::Type* element, unsigned count);
   void store_local(llvm::Value* offset, llvm::Type* element, const std::vector<llvm::Value*>& values);
   bool is_volatile() const;
+
+  // masked_memory.cpp: accesses of some lanes by the inline cache
+  bool masked_path_possible(const Address& a, StateSpace space, unsigned element_bytes, unsigned count, bool store);
+  void count_masked(const Address& a, llvm::Value* state);
+  void masked_store(const Address& a, StateSpace space, llvm::Type* element, llvm::Value* value);
   bool fast_path_possible(const Address& a, StateSpace space, unsigned bytes) const;
   llvm::Value* scratch_area();
   llvm::Value* address_area();
@@ -194,7 +200,7 @@ class FunctionLowering final : public Lowering {
 
   KernelUnit& unit_;
   const std::uint32_t function_index_;
-  const ptx::Function& function_;
+  const ptx::Function function_;  // a copy whose registers hold one web each (flow/webs.h)
   const bool is_kernel_;
   flow::LaneLayout layout_;
   flow::ControlFlow cfg_;

@@ -1,7 +1,7 @@
 // FunctionLowering: slots, blocks, context fields, scoreboards.
 #include <llvm/IR/Constants.h>
 
-#include "flow/liveness.h"
+#include "flow/webs.h"
 #include "jit/function_lowering.h"
 #include "jit/instruction_class.h"
 
@@ -19,12 +19,18 @@ flow::LaneLayout lane_layout(LaneShape shape) {
   return layout;
 }
 
+ptx::Function one_web_a_register(const ptx::Function& function) {
+  ptx::Function copy = function;
+  flow::split_webs(copy, flow::build_control_flow(copy));
+  return copy;
+}
+
 }  // namespace
 
 FunctionLowering::FunctionLowering(KernelUnit& unit, std::uint32_t function_index, bool is_kernel)
     : unit_(unit),
       function_index_(function_index),
-      function_(unit.module->functions[function_index]),
+      function_(one_web_a_register(unit.module->functions[function_index])),
       is_kernel_(is_kernel),
       layout_(lane_layout(unit.options.shape)),
       cfg_(flow::build_control_flow(function_)),
