@@ -14,7 +14,8 @@ int main(int argc, char** argv) {
   unsigned failures = 0;
   for (const std::string& family : words.empty() ? exec::families() : words) {
     cudaLibrary_t library;
-    cudaError_t e = cudaLibraryLoadFromFile(&library, (folder + "/" + family + ".ptx").c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0);
+    cudaError_t e = cudaLibraryLoadFromFile(&library, (folder + "/" + family + ".ptx").c_str(), nullptr, nullptr, 0,
+                                            nullptr, nullptr, 0);
     if (e != cudaSuccess) return std::printf("%s: %s\n", family.c_str(), cudaGetErrorString(e)), 2;
     std::vector<exec::Kernel> kernels = exec::read_kernels(folder + "/" + family + ".txt");
     for (exec::Kernel& kernel : kernels) {
@@ -29,10 +30,12 @@ int main(int argc, char** argv) {
       cudaKernel_t function;
       e = cudaLibraryGetKernel(&function, library, kernel.name.c_str());
       if (e == cudaSuccess)
-        e = cudaLaunchKernel(reinterpret_cast<const void*>(function), dim3(1), dim3(exec::kElements), arguments, 0, nullptr);
+        e = cudaLaunchKernel(reinterpret_cast<const void*>(function), dim3(1), dim3(exec::kElements), arguments, 0,
+                             nullptr);
       if (e == cudaSuccess) e = cudaMemcpy(output.data(), out, output.size() * 8, cudaMemcpyDeviceToHost);
       if (e != cudaSuccess) return std::printf("%s: %s\n", kernel.name.c_str(), cudaGetErrorString(e)), 2;
-      failures += exec::judge(kernel, output, rebase, "GPU", [](const std::string& text) { std::printf("%s\n", text.c_str()); });
+      failures += exec::judge(kernel, output, rebase, "GPU",
+                              [](const std::string& text) { std::printf("%s\n", text.c_str()); });
       cudaFree(in);
       cudaFree(out);
     }
