@@ -85,12 +85,14 @@ cudaError_t sticky_error();
 
 template <class Body>
 cudaError_t api(Body&& body) {
+  the_session().announce();
   if (cudaError_t sticky = sticky_error(); sticky != cudaSuccess) return set_last_error(sticky);
   return set_last_error(body());
 }
 // For calls that work on a broken context too (device queries, error texts).
 template <class Body>
 cudaError_t api_without_context(Body&& body) {
+  the_session().announce();
   return set_last_error(body());
 }
 

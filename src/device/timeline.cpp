@@ -54,23 +54,32 @@ Span Timeline::finish(Stream& stream, double begin, double duration) {
 
 // The earliest moment from `earliest` on at which the GPU has room: room only appears when a kernel ends.
 double Timeline::place_kernel(DeviceTime& device, double earliest, double duration, double fraction) {
-  std::vector<Running>& running = device.kernels;
-  std::erase_if(running, [&](const Running& k) { return k.end <= earliest && k.end <= host_; });
+  std::vector<Running> active;
   std::vector<double> moments{earliest};
-  for (const Running& k : running)
-    if (k.end > earliest) moments.push_back(k.end);
+  for (auto k = device.kernels.rbegin(); k != device.kernels.rend() && k->latest_end > earliest; ++k) {
+    if (k->end <= earliest) continue;
+    active.push_back(*k);
+    moments.push_back(k->end);
+  }
   std::sort(moments.begin(), moments.end());
-  for (double begin : moments) {
+  double begin = moments.back();
+  for (double moment : moments) {
     double used = 0;
-    for (const Running& k : running)
-      if (k.begin < begin + duration && k.end > begin) used += k.fraction;
+    for (const Running& k : active)
+      if (k.begin < moment + duration && k.end > moment) used += k.fraction;
     if (used + fraction <= 1.0 + 1e-9) {
-      running.push_back({begin, begin + duration, fraction});
-      return begin;
+      begin = moment;
+      break;
     }
   }
-  double begin = moments.back();
-  running.push_back({begin, begin + duration, fraction});
+  double end = begin + duration;
+  double latest = device.kernels.empty() ? end : std::max(end, device.kernels.back().latest_end);
+  device.kernels.push_back({begin, end, fraction, latest});
+  // The queue of launches is full: the host waits until half of it is done, as it does on hardware.
+  if (device.kernels.size() >= kQueueDepth) {
+    host_ = std::max(host_, device.kernels[kQueueDepth / 2].end);
+    std::erase_if(device.kernels, [&](const Running& k) { return k.end <= host_; });
+  }
   return begin;
 }
 

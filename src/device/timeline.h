@@ -52,6 +52,9 @@ class Timeline {
   void synchronize_time(double time);
   bool finished(StreamId stream) const;
 
+  // Kernels that can wait for the GPU before a launch makes the host wait: 1024 on current drivers.
+  static constexpr std::size_t kQueueDepth = 1024;
+
  private:
   struct Stream {
     int device = 0;
@@ -60,6 +63,7 @@ class Timeline {
   };
   struct Running {
     double begin, end, fraction;
+    double latest_end;  // of this kernel and all issued before
   };
   struct DeviceTime {
     double legacy_end = 0, blocking_end = 0, last_end = 0;

@@ -104,11 +104,11 @@ bool Session::device_in_use(int ordinal) const {
 }
 
 // The first process of a run to use CUDA owns the output files; others add their process number.
-void Session::announce() {
+void Session::announce_once() {
   {
     std::lock_guard lock(mutex_);
-    if (announced_) return;
-    announced_ = true;
+    if (announcing_) return;
+    announcing_ = true;
   }
   leave_status("cuda", options_.program);
   owns_output_ = true;
@@ -119,6 +119,7 @@ void Session::announce() {
     if (fd >= 0) ::close(fd);
   }
   if (!options_.quiet) print_line(banner(*model_, options_));
+  announced_.store(true, std::memory_order_release);
 }
 
 std::string Session::output_path(const std::string& path) {

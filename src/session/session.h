@@ -52,6 +52,11 @@ class Session {
   bool device_in_use(int ordinal) const;
   device::Timeline& timeline() { return *timeline_; }
 
+  // The process uses CUDA: says so once, on stderr (the banner) and to the CLI. Cheap after the first call.
+  void announce() {
+    if (!announced_.load(std::memory_order_acquire)) announce_once();
+  }
+
   // ---- run.cpp: the steps of a run, in order.
   Result<Program*> add_program(const void* fatbin_wrapper);
   Result<Program*> add_program(std::vector<fatbin::FatbinEntry> entries, std::string name);
@@ -82,7 +87,7 @@ class Session {
 
  private:
   Session();
-  void announce();
+  void announce_once();
   std::string output_path(const std::string& path);
   void leave_status(const char* kind, const std::string& text);
 
@@ -94,7 +99,8 @@ class Session {
   std::vector<std::unique_ptr<Program>> programs_;
   std::unique_ptr<results::Collector> collector_;
   std::set<std::string> said_;
-  bool announced_ = false, finished_ = false, owns_output_ = false, forked_ = false;
+  std::atomic<bool> announced_{false};
+  bool announcing_ = false, finished_ = false, owns_output_ = false, forked_ = false;
   std::atomic<std::uint64_t> next_launch_{0};
 };
 
