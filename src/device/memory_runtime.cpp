@@ -78,24 +78,33 @@ bool window_of(const AccessSite& s, StateSpace written, const Affine& a, Window*
   return true;
 }
 
-// The inline cache takes over after a full-warp access that was good. Sites that change all the time keep their old
-// cache most times: folding costs more than a careful access.
-void refill(Worker& worker, const AccessSite& s, const Affine& a, const Window& w, unsigned row) {
+bool covers(const jit::SiteState& state, const AccessSite& s, const Affine& a) {
+  return std::rotr(a.base - state.low, std::countr_zero(s.bytes)) <= state.span && state.key_x == a.kx &&
+         state.key_y == a.ky;
+}
+
+// The inline cache takes over after an access that was good for all 32 lanes, on or off. Sites that change all the time
+// keep their old cache most times: folding costs more than a careful access.
+void refill(Worker& worker, const AccessSite& s, const Affine& a, const Window& w, unsigned row, LaneMask mask) {
   SiteRecord& record = worker.records[s.site];
   constexpr std::uint32_t kEager = 16, kLater = 64;
   const std::uint32_t n = record.refills++;
   if (n >= kEager && n % kLater != 0)
-    return count_affine(worker, s.site, w.space, a.base, a.kx, a.ky, kFullMask, s.bytes, s.type);
+    return count_affine(worker, s.site, w.space, a.base, a.kx, a.ky, mask, s.bytes, s.type);
   fold_inline_cache(worker, s.site);
   jit::SiteState& state = worker.sites[s.site];
-  const std::uint64_t mask = s.bytes - 1;
-  const std::uint64_t low = (w.low - static_cast<std::uint64_t>(a.least(row)) + mask) & ~mask;
-  const std::uint64_t high = (w.high - s.bytes - static_cast<std::uint64_t>(a.most(row))) & ~mask;
+  const std::uint64_t within = s.bytes - 1;
+  const std::uint64_t low = (w.low - static_cast<std::uint64_t>(a.least(row)) + within) & ~within;
+  const std::uint64_t high = (w.high - s.bytes - static_cast<std::uint64_t>(a.most(row))) & ~within;
   state.low = low;
   state.span = (high - low) >> std::countr_zero(s.bytes);
   state.key_x = a.kx;
   state.key_y = a.ky;
-  if (worker.launch->counters) ++state.histogram[a.base & 255];
+  if (!worker.launch->counters) return;
+  if (mask == kFullMask)
+    ++state.histogram[a.base & 255];
+  else
+    count_masked(worker, s.site, w.space, a.base, a.kx, a.ky, mask, s.bytes, s.type);
 }
 
 // True: checked and counted. False: the lanes must be looked at one by one.
@@ -114,10 +123,10 @@ bool affine_access(const AccessSite& s, StateSpace written, const Affine& a, Lan
   if (base + a.least(row) < static_cast<std::int64_t>(w->low) ||
       base + a.most(row) + static_cast<std::int64_t>(s.bytes) > static_cast<std::int64_t>(w->high))
     return false;
-  if (mask == kFullMask && w->cacheable)
-    refill(worker, s, a, *w, row);
+  if (w->cacheable && !covers(worker.sites[s.site], s, a))
+    refill(worker, s, a, *w, row, mask);
   else
-    count_affine(worker, s.site, w->space, a.base, a.kx, a.ky, mask, s.bytes, s.type);
+    (w->cacheable ? count_masked : count_affine)(worker, s.site, w->space, a.base, a.kx, a.ky, mask, s.bytes, s.type);
   return true;
 }
 
@@ -181,6 +190,7 @@ std::span<const jit::RuntimeSymbol> memory_symbols() {
       {"wg_store", reinterpret_cast<void*>(&wg_store)},
       {"wg_load_affine", reinterpret_cast<void*>(&wg_load_affine)},
       {"wg_store_affine", reinterpret_cast<void*>(&wg_store_affine)},
+      {"wg_count_affine", reinterpret_cast<void*>(&wg_count_affine)},
       {"wg_load_uniform", reinterpret_cast<void*>(&wg_load_uniform)},
   };
   return symbols;
@@ -212,6 +222,13 @@ void wg_load_affine(void* context, std::uint32_t site, std::uint64_t base, std::
 void wg_store_affine(void* context, std::uint32_t site, std::uint64_t base, std::int64_t kx, std::int64_t ky,
                      std::uint32_t mask, const void* values) {
   access_affine(context, site, {base, kx, ky}, mask, const_cast<void*>(values), true);
+}
+
+void wg_count_affine(void* context, std::uint32_t site, std::uint64_t base, std::int64_t kx, std::int64_t ky,
+                     std::uint32_t mask) {
+  Worker& worker = worker_of(warp(context));
+  const SiteFacts& f = worker.launch->kernel->sites[site];
+  count_masked(worker, site, f.space, base, kx, ky, mask, f.bytes, f.type);
 }
 
 void wg_load_uniform(void* context, std::uint32_t site, std::uint64_t base, std::uint32_t mask, void* out) {

@@ -71,6 +71,7 @@ void fold_affine(const Launch& launch, const SiteFacts& facts, SiteRecord& recor
 void empty_inline_cache(jit::SiteState& state) {
   state.low = ~0ull;
   state.span = 0;
+  for (jit::MaskedCount& m : state.masked) m = {~0ull, 0};
 }
 
 void count_pattern(Worker& worker, std::uint32_t site, StateSpace space, const std::uint64_t* addresses, LaneMask mask,
@@ -146,6 +147,43 @@ void count_affine(Worker& worker, std::uint32_t site, StateSpace space, std::uin
   p = {kx, ky, 1, mask, low, space};
 }
 
+namespace {
+
+void fold_masked(const Launch& launch, const SiteFacts& facts, SiteRecord& record, const jit::SiteState& state,
+                 jit::MaskedCount& m) {
+  if (m.hits == 0) return;
+  std::int64_t offsets[kWarpSize];
+  affine_offsets(launch.kernel->shape, static_cast<std::int64_t>(m.tag >> 32), state.key_x, state.key_y, offsets);
+  const auto mask = static_cast<LaneMask>(m.tag);
+  add(record.counts, facts.space, cost_of(launch.rules, facts.space, facts.type, offsets, mask, facts.bytes), mask,
+      m.hits);
+  m = {~0ull, 0};
+}
+
+}  // namespace
+
+void count_masked(Worker& worker, std::uint32_t site, StateSpace space, std::uint64_t base, std::int64_t kx,
+                  std::int64_t ky, LaneMask mask, unsigned bytes, AccessType type) {
+  const Launch& launch = *worker.launch;
+  if (!launch.counters || mask == 0) return;
+  jit::SiteState& state = worker.sites[site];
+  const std::uint64_t tag = jit::masked_tag(base, mask);
+  jit::MaskedCount& m = state.masked[jit::masked_slot(tag)];
+  if (m.tag == tag) {
+    ++m.hits;
+    return;
+  }
+  // Costs of a tag that comes again and again are worth a slot; others would only fold all the time.
+  constexpr std::uint32_t kLater = 64;
+  const bool one_lane = (mask & (mask - 1)) == 0;  // count_affine() needs one pattern for all of these
+  if (one_lane || (m.hits != 0 && ++worker.records[site].other_masks % kLater != 0))
+    return count_affine(worker, site, space, base, kx, ky, mask, bytes, type);
+  SiteRecord& record = worker.records[site];
+  record.used = true;
+  fold_masked(launch, launch.kernel->sites[site], record, state, m);
+  m = {tag, 1};
+}
+
 void fold_inline_cache(Worker& worker, std::uint32_t site) {
   jit::SiteState& state = worker.sites[site];
   if (state.low == ~0ull && state.span == 0) return;
@@ -163,6 +201,7 @@ void fold_inline_cache(Worker& worker, std::uint32_t site) {
       add(record.counts, space, cost_of(launch.rules, space, facts.type, offsets, kFullMask, facts.bytes), kFullMask,
           times);
     }
+    for (jit::MaskedCount& m : state.masked) fold_masked(launch, facts, record, state, m);
   }
   std::memset(state.histogram, 0, sizeof state.histogram);
   empty_inline_cache(state);
@@ -175,7 +214,7 @@ void collect(Worker& worker, events::LaunchCounts& counts) {
     fold_inline_cache(worker, s);
     SiteRecord& record = worker.records[s];
     record.range = {};
-    record.refills = 0;
+    record.refills = record.other_masks = 0;
     if (!record.used) continue;
     fold_lanes(launch, launch.kernel->sites[s], record);
     for (AffinePattern& p : record.affine) fold_affine(launch, launch.kernel->sites[s], record, p);

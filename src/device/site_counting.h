@@ -37,7 +37,8 @@ struct alignas(64) SiteRecord {
   LanePattern lanes;
   AffinePattern affine[kAffinePatterns];
   std::uint32_t next_affine = 0;
-  std::uint32_t refills = 0;  // of the inline cache in this launch
+  std::uint32_t refills = 0;      // of the inline cache in this launch
+  std::uint32_t other_masks = 0;  // accesses of some lanes that found another pattern in their slot
   bool used = false;
   events::SiteCounts counts;
   Range range;  // where its last access went
@@ -51,6 +52,9 @@ void count_pattern(Worker& worker, std::uint32_t site, StateSpace space, const s
 void count_lanes(Worker& worker, std::uint32_t site, StateSpace space, const std::uint64_t* addresses, LaneMask mask,
                  unsigned bytes, AccessType type);
 void count_affine(Worker& worker, std::uint32_t site, StateSpace space, std::uint64_t base, std::int64_t kx,
+                  std::int64_t ky, LaneMask mask, unsigned bytes, AccessType type);
+// The same for an access that the site's inline cache covers and whose keys are the cache's.
+void count_masked(Worker& worker, std::uint32_t site, StateSpace space, std::uint64_t base, std::int64_t kx,
                   std::int64_t ky, LaneMask mask, unsigned bytes, AccessType type);
 // Before the inline cache of a site changes: its histogram goes into the counts, and it is empty afterwards.
 void fold_inline_cache(Worker& worker, std::uint32_t site);

@@ -16,11 +16,30 @@ namespace warpgrind::jit {
 // by histogram[base & 255] += 1, and calls the runtime otherwise. The runtime sets low/span/keys for a full-warp affine
 // access that was in bounds, and folds the histogram into SiteCounts before it changes them (sector and bank counts
 // depend on base & 255 and the keys alone). span == 0 with low == ~0 means empty.
+//
+// Where some lanes are off and the same condition holds, all 32 addresses are good too: the access goes on in place,
+// counted by masked[masked_slot(tag)].hits += 1 with tag = mask | (base & 255) << 32. Another tag in the slot:
+// wg_count_affine.
+struct MaskedCount {
+  std::uint64_t tag;  // ~0: empty
+  std::uint64_t hits;
+};
+inline constexpr unsigned kMaskedCounts = 8;
+inline constexpr std::uint64_t kMaskedHash = 0x9e3779b97f4a7c15u;  // 2^64 / golden ratio
+inline constexpr unsigned kMaskedShift = 61;
+inline std::uint64_t masked_tag(std::uint64_t base, LaneMask mask) {
+  return mask | (base & 255) << 32;
+}
+inline unsigned masked_slot(std::uint64_t tag) {
+  return static_cast<unsigned>(tag * kMaskedHash >> kMaskedShift);
+}
+
 struct SiteState {
   std::uint64_t low;
   std::uint64_t span;  // (highest good base - low) >> log2(alignment)
   std::int64_t key_x, key_y;
   std::uint64_t histogram[256];
+  MaskedCount masked[kMaskedCounts];
 };
 
 // X(lane) and Y(lane): the two lane patterns of affine values, fixed by the block shape.
@@ -90,6 +109,9 @@ void wg_load_affine(void* context, std::uint32_t site, std::uint64_t base, std::
                     std::uint32_t mask, void* out);
 void wg_store_affine(void* context, std::uint32_t site, std::uint64_t base, std::int64_t kx, std::int64_t ky,
                      std::uint32_t mask, const void* values);
+// Counts an access of some lanes that machine code has checked and makes itself.
+void wg_count_affine(void* context, std::uint32_t site, std::uint64_t base, std::int64_t kx, std::int64_t ky,
+                     std::uint32_t mask);
 // One address for the warp; `out` receives one element (all vector parts).
 void wg_load_uniform(void* context, std::uint32_t site, std::uint64_t base, std::uint32_t mask, void* out);
 

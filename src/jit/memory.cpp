@@ -132,13 +132,16 @@ Value* FunctionLowering::fast_condition(const Address& a, Value* state, unsigned
     distance = ir_.CreateIntrinsic(i64, llvm::Intrinsic::fshr,
                                    {distance, distance, ir_.getInt64(std::countr_zero(alignment))});
   Value* ok = ir_.CreateICmpULE(distance, field(offsetof(SiteState, span)));
-  ok = ir_.CreateAnd(ok, ir_.CreateICmpEQ(mask_bits(), ir_.getInt32(kFullMask)));
   if (a.kind == Address::Kind::affine) {
     if (!a.constant_kx) ok = ir_.CreateAnd(ok, ir_.CreateICmpEQ(a.kx, field(offsetof(SiteState, key_x))));
     if (!a.constant_ky) ok = ir_.CreateAnd(ok, ir_.CreateICmpEQ(a.ky, field(offsetof(SiteState, key_y))));
     if (a.exact) ok = ir_.CreateAnd(ok, a.exact);
   }
   return ok;
+}
+
+Value* FunctionLowering::all_lanes_on() {
+  return ir_.CreateICmpEQ(mask_bits(), ir_.getInt32(kFullMask));
 }
 
 void FunctionLowering::count_fast(const Address& a, Value* state) {
@@ -471,24 +474,34 @@ void FunctionLowering::lower_load() {
   llvm::MDNode* likely = llvm::MDNode::get(
       context(), {llvm::MDString::get(context(), "branch_weights"), llvm::ConstantAsMetadata::get(ir_.getInt32(1000)),
                   llvm::ConstantAsMetadata::get(ir_.getInt32(1))});
-  ir_.CreateCondBr(fast_condition(a, state, bytes), fast, slow, likely);
+  Value* good = fast_condition(a, state, bytes);
+  ir_.CreateCondBr(ir_.CreateAnd(good, all_lanes_on()), fast, slow, likely);
+  std::vector<std::pair<BasicBlock*, std::vector<Value*>>> ways;
+  const auto arrive_with = [&](std::vector<Value*> loaded) {
+    if (!scalar_)
+      for (Value*& v : loaded) v = splat(v);
+    ways.emplace_back(ir_.GetInsertBlock(), std::move(loaded));
+    ir_.CreateBr(join);
+  };
   ir_.SetInsertPoint(fast);
   count_fast(a, state);
-  std::vector<Value*> quick = fast_load(a, i.space, e, count);
-  if (!scalar_)
-    for (Value*& v : quick) v = splat(v);
-  BasicBlock* fast_end = ir_.GetInsertBlock();
-  ir_.CreateBr(join);
+  arrive_with(fast_load(a, i.space, e, count));
   ir_.SetInsertPoint(slow);
-  const std::vector<Value*> careful = slow_load(a, e, count);
-  BasicBlock* slow_end = ir_.GetInsertBlock();
-  ir_.CreateBr(join);
+  if (masked_path_possible(a, i.space, bytes / count, count, /*store=*/false)) {
+    BasicBlock* masked = BasicBlock::Create(context(), "masked", llvm_function_);
+    BasicBlock* careful = BasicBlock::Create(context(), "careful", llvm_function_);
+    ir_.CreateCondBr(good, masked, careful);
+    ir_.SetInsertPoint(masked);
+    count_masked(a, state);
+    arrive_with(fast_load(a, i.space, e, count));  // lanes off read good memory; nobody sees it
+    ir_.SetInsertPoint(careful);
+  }
+  arrive_with(slow_load(a, e, count));
   ir_.SetInsertPoint(join);
   std::vector<Value*> values;
   for (unsigned k = 0; k < count; ++k) {
-    llvm::PHINode* phi = ir_.CreatePHI(quick[k]->getType(), 2);
-    phi->addIncoming(quick[k], fast_end);
-    phi->addIncoming(careful[k], slow_end);
+    llvm::PHINode* phi = ir_.CreatePHI(ways[0].second[k]->getType(), static_cast<unsigned>(ways.size()));
+    for (const auto& [from, loaded] : ways) phi->addIncoming(loaded[k], from);
     values.push_back(phi);
   }
   deliver(values);
@@ -511,12 +524,23 @@ void FunctionLowering::lower_store() {
   BasicBlock* fast = BasicBlock::Create(context(), "fast", llvm_function_);
   BasicBlock* slow = BasicBlock::Create(context(), "slow", llvm_function_);
   BasicBlock* join = BasicBlock::Create(context(), "stored", llvm_function_);
-  ir_.CreateCondBr(fast_condition(a, state, bytes), fast, slow);
+  Value* good = fast_condition(a, state, bytes);
+  ir_.CreateCondBr(ir_.CreateAnd(good, all_lanes_on()), fast, slow);
   ir_.SetInsertPoint(fast);
   count_fast(a, state);
   fast_store(a, i.space, e, values);
   ir_.CreateBr(join);
   ir_.SetInsertPoint(slow);
+  if (masked_path_possible(a, i.space, bytes / count, count, /*store=*/true)) {
+    BasicBlock* masked = BasicBlock::Create(context(), "masked", llvm_function_);
+    BasicBlock* careful = BasicBlock::Create(context(), "careful", llvm_function_);
+    ir_.CreateCondBr(ir_.CreateAnd(good, ir_.CreateICmpNE(mask_bits(), ir_.getInt32(0))), masked, careful);
+    ir_.SetInsertPoint(masked);
+    count_masked(a, state);
+    masked_store(a, i.space, e, values[0]);
+    ir_.CreateBr(join);
+    ir_.SetInsertPoint(careful);
+  }
   slow_store(a, e, values);
   ir_.CreateBr(join);
   ir_.SetInsertPoint(join);
