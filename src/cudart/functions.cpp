@@ -13,18 +13,17 @@ struct Described {
   KernelHandle* kernel = nullptr;
   std::uint32_t function = 0;
   std::shared_ptr<const ptx::Module> module;
-  session::Session::KernelResources resources;
+  session::KernelResources resources;
   const ptx::Function& entry() const { return module->functions[function]; }
 };
 
-cudaError_t describe(const void* function, Dim3 block, Described& out) {
+cudaError_t describe(const void* function, Described& out) {
   out.kernel = find_kernel(function);
   if (!out.kernel) return cudaErrorInvalidDeviceFunction;
   if (cudaError_t error = resolve_function(*out.kernel, out.function)) return error;
   out.module = *out.kernel->program->module();
   if (!out.entry().is_entry) return cudaErrorInvalidDeviceFunction;
-  auto resources =
-      the_session().resources(*out.kernel->program, out.kernel->name, out.function, thread_state().device, block);
+  auto resources = out.kernel->program->resources(out.kernel->name);
   if (!resources) {
     the_session().problem(resources.error());
     return error_of(resources.error());
@@ -58,7 +57,7 @@ int max_dynamic_shared(const Described& d) {
 
 cudaError_t attributes_of(cudaFuncAttributes& out, const void* function) {
   Described d;
-  if (cudaError_t error = describe(function, {32, 1, 1}, d)) return error;
+  if (cudaError_t error = describe(function, d)) return error;
   out = {};
   out.sharedSizeBytes = d.resources.static_shared;
   out.localSizeBytes = d.resources.local_bytes;
@@ -93,7 +92,7 @@ cudaError_t set_attribute(const void* function, cudaFuncAttribute attribute, int
     case cudaFuncAttributeMaxDynamicSharedMemorySize: {
       const GpuModel& model = the_session().model();
       Described d;
-      if (cudaError_t error = describe(function, {32, 1, 1}, d)) return error;
+      if (cudaError_t error = describe(function, d)) return error;
       std::uint64_t most = model.shared_per_block_optin ? model.shared_per_block_optin : model.shared_per_block;
       if (value < 0 || static_cast<std::uint64_t>(value) + d.resources.static_shared > most)
         return cudaErrorInvalidValue;
@@ -127,7 +126,7 @@ cudaError_t set_attribute(const void* function, cudaFuncAttribute attribute, int
 cudaError_t occupancy_of(const void* function, int block_size, std::size_t dynamic_shared, Occupancy& out) {
   if (block_size <= 0) return cudaErrorInvalidValue;
   Described d;
-  if (cudaError_t error = describe(function, {static_cast<std::uint32_t>(block_size), 1, 1}, d)) return error;
+  if (cudaError_t error = describe(function, d)) return error;
   BlockResources block;
   block.threads = static_cast<std::uint32_t>(block_size);
   block.registers_per_thread = d.resources.registers;

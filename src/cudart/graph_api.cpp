@@ -30,7 +30,7 @@ LaunchArguments launch_arguments(const cudaKernelNodeParams& p) {
 cudaError_t kernel_operation(const cudaKernelNodeParams* p, KernelOperation& out) {
   if (!p) return cudaErrorInvalidValue;
   if (p->extra) return not_supported("kernel arguments through `extra` in a graph node");
-  return make_kernel(launch_arguments(*p), thread_state().device, out);
+  return make_kernel(launch_arguments(*p), out);
 }
 
 cudaError_t fill_operation(const cudaMemsetParams* p, FillOperation& out) {

@@ -47,9 +47,9 @@ cudaError_t check_bounds(const ptx::PerformanceDirectives& p, const LaunchArgume
 }
 
 // Shared memory and registers a block, and for cooperative launches that all blocks are resident at once.
-cudaError_t check_resources(KernelHandle& kernel, std::uint32_t function, const LaunchArguments& a, int device) {
+cudaError_t check_resources(KernelHandle& kernel, const LaunchArguments& a) {
   const GpuModel& model = the_session().model();
-  auto resources = the_session().resources(*kernel.program, kernel.name, function, device, to_dim(a.block));
+  auto resources = kernel.program->resources(kernel.name);
   if (!resources) {
     the_session().problem(resources.error());
     return error_of(resources.error());
@@ -75,7 +75,7 @@ cudaError_t check_resources(KernelHandle& kernel, std::uint32_t function, const 
 
 }  // namespace
 
-cudaError_t make_kernel(const LaunchArguments& a, int device, KernelOperation& out) {
+cudaError_t make_kernel(const LaunchArguments& a, KernelOperation& out) {
   KernelHandle* kernel = find_kernel(a.function);
   if (!kernel) return cudaErrorInvalidDeviceFunction;
   if (cudaError_t error = check_shape(the_session().model(), a)) return error;
@@ -85,7 +85,7 @@ cudaError_t make_kernel(const LaunchArguments& a, int device, KernelOperation& o
   const ptx::Function& entry = (*module)->functions[function];
   if (!entry.is_entry) return cudaErrorInvalidDeviceFunction;
   if (cudaError_t error = check_bounds(entry.performance, a)) return error;
-  if (cudaError_t error = check_resources(*kernel, function, a, device)) return error;
+  if (cudaError_t error = check_resources(*kernel, a)) return error;
   out.kernel = kernel;
   out.function = function;
   out.config.grid = to_dim(a.grid);
@@ -139,7 +139,7 @@ cudaError_t launch(const LaunchArguments& arguments, cudaStream_t handle, bool p
     Stream* stream = resolve(handle, per_thread);
     if (!stream) return cudaErrorInvalidResourceHandle;
     KernelOperation kernel;
-    if (cudaError_t error = make_kernel(arguments, stream->device, kernel)) return error;
+    if (cudaError_t error = make_kernel(arguments, kernel)) return error;
     return submit(stream, std::move(kernel), false);
   });
 }

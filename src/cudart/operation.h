@@ -86,7 +86,7 @@ struct LaunchArguments {
   bool cooperative = false;
   dim3 cluster{0, 0, 0};
 };
-cudaError_t make_kernel(const LaunchArguments& arguments, int device, KernelOperation& out);
+cudaError_t make_kernel(const LaunchArguments& arguments, KernelOperation& out);
 cudaError_t perform(KernelOperation& kernel, Stream& stream);
 
 // What memory a pointer is in.

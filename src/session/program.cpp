@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "flow/cfg.h"
+#include "flow/liveness.h"
+#include "jit/layout.h"
 #include "ptx/linker.h"
 #include "ptx/parser.h"
 
@@ -81,6 +84,28 @@ void Program::read_registers() {
   std::stable_sort(cubins.begin(), cubins.end(), [&](auto* a, auto* b) { return rank(a) < rank(b); });
   for (const fatbin::FatbinEntry* cubin : cubins)
     if (auto map = fatbin::registers(*cubin)) registers_->insert(map->begin(), map->end());
+}
+
+Result<KernelResources> Program::resources(const std::string& kernel) {
+  {
+    std::lock_guard lock(mutex_);
+    if (auto found = resources_.find(kernel); found != resources_.end()) return found->second;
+  }
+  Result<std::shared_ptr<const ptx::Module>> m = module();
+  if (!m) return m.error();
+  std::optional<std::uint32_t> index = function(kernel);
+  if (!index) return Error{ErrorKind::bad_input, fmt::format("{} has no kernel {}", name_, kernel), ""};
+  jit::KernelLayout layout = jit::lay_out(**m, *index);
+  std::optional<unsigned> exact = registers(kernel);
+  KernelResources r;
+  r.registers_exact = exact.has_value();
+  const ptx::Function& entry = (*m)->functions[*index];
+  r.registers = exact ? *exact : flow::peak_live_registers(entry, flow::build_control_flow(entry));
+  r.static_shared = layout.static_shared;
+  r.local_bytes = layout.local_bytes;
+  std::lock_guard lock(mutex_);
+  resources_[kernel] = r;
+  return r;
 }
 
 std::optional<unsigned> Program::registers(const std::string& kernel) {

@@ -18,6 +18,13 @@
 
 namespace warpgrind::session {
 
+// What a kernel needs, known without compiling it.
+struct KernelResources {
+  std::uint32_t registers = 0;   // a thread
+  bool registers_exact = false;  // from the binary's machine code; else estimated from the PTX
+  std::uint64_t static_shared = 0, local_bytes = 0;
+};
+
 class Program {
  public:
   // `entries` as fatbin::read_wrapper gives them; `cc`: the modelled compute capability times 10.
@@ -34,6 +41,7 @@ class Program {
   std::optional<std::uint32_t> function(const std::string& name);
   // Registers a thread as ptxas chose them, from the binary's machine code for the GPU nearest to the model.
   std::optional<unsigned> registers(const std::string& kernel);
+  Result<KernelResources> resources(const std::string& kernel);
   // True when some image was taken although its PTX was made for a newer GPU than the model.
   bool newer_than_model() const { return newer_; }
 
@@ -50,6 +58,7 @@ class Program {
   std::map<std::string, std::uint32_t> functions_;
   std::map<int, device::LoadedModule*> loaded_;  // by device ordinal
   std::optional<std::map<std::string, unsigned>> registers_;
+  std::map<std::string, KernelResources> resources_;
 };
 
 }  // namespace warpgrind::session

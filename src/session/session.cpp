@@ -159,22 +159,6 @@ device::Span Session::fill(device::StreamId stream, std::uint64_t bytes) {
   return timeline_->work(stream, timing::estimate_memset_ns(*model_, bytes));
 }
 
-Result<Session::KernelResources> Session::resources(Program& program, const std::string& kernel, std::uint32_t function,
-                                                    int ordinal, const Dim3& block) {
-  device::Device& gpu = device(ordinal);
-  Result<device::LoadedModule*> module = program.loaded(gpu);
-  if (!module) return module.error();
-  Result<const jit::CompiledKernel*> compiled = gpu.compiled(*module, function, block);
-  if (!compiled) return compiled.error();
-  KernelResources r;
-  auto exact = program.registers(kernel);
-  r.registers = exact.value_or((*compiled)->register_estimate);
-  r.registers_exact = exact.has_value();
-  r.static_shared = (*compiled)->static_shared_bytes;
-  r.local_bytes = (*compiled)->local_bytes;
-  return r;
-}
-
 void Session::say_once(const std::string& text) {
   {
     std::lock_guard lock(mutex_);

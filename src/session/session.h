@@ -68,15 +68,6 @@ class Session {
                     std::uint64_t bytes, bool host_blocks);
   device::Span fill(device::StreamId stream, std::uint64_t bytes);
 
-  // Occupancy inputs of a kernel: registers from the binary, else the JIT's estimate.
-  struct KernelResources {
-    std::uint32_t registers = 0;
-    bool registers_exact = false;
-    std::uint64_t static_shared = 0, local_bytes = 0;
-  };
-  Result<KernelResources> resources(Program& program, const std::string& kernel, std::uint32_t function, int device,
-                                    const Dim3& block);
-
   // Said once per text, on stderr, even with --quiet: something the program asked for is missing here.
   void say_once(const std::string& text);
   // A fault of ours or of the environment: said, and the CLI ends with a non-zero code.
