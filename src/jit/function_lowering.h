@@ -167,7 +167,11 @@ class FunctionLowering final : public Lowering {
   llvm::Value* site_state(std::uint32_t site);
   llvm::Value* fast_condition(const Address& a, llvm::Value* state, unsigned alignment);
   void count_fast(const Address& a, llvm::Value* state);
-  llvm::Value* all_lanes_on();
+  struct Ways {
+    llvm::BasicBlock *fast, *masked, *slow;
+  };
+  void branch_on_condition(const Address& a, llvm::Value* state, unsigned alignment, const Ways& ways,
+                           llvm::MDNode* weights);
   llvm::Value* host_pointer(llvm::Value* address, StateSpace space);
   std::vector<llvm::Value*> fast_load(const Address& a, StateSpace space, llvm::Type* element, unsigned count);
   void fast_store(const Address& a, StateSpace space, llvm::Type* element, const std::vector<llvm::Value*>& values);
