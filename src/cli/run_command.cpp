@@ -138,7 +138,8 @@ Result<std::string> compile(const std::string& source, const std::string& gpu, c
     if (script.empty() || find_in_path("clang++-19").empty())
       return Error{ErrorKind::environment, fmt::format("no compiler for {}: nvcc is not on the PATH", source),
                    "install the CUDA toolkit, or clang-19 (simple programs), or run a program that is built already"};
-    lines = {{"python3", script, source, "-o", binary + ".o"}, {"clang++-19", binary + ".o", library, "-o", binary}};
+    lines = {{"python3", script, "--cudart", library, source, "-o", binary}};
+    lines[0].insert(lines[0].end(), flags.begin(), flags.end());
     complain("no nvcc: compiling with clang-19 (no CUDA headers or libraries)");
   }
   for (const std::vector<std::string>& line : lines)
