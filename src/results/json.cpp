@@ -47,9 +47,27 @@ Json site_json(const SiteProfile& s) {
           {"metrics", metrics_json(s.metrics)}};
 }
 
+Json advice_json(const Advice& a) {
+  Json evidence = Json::array(), places = Json::array();
+  for (const Advice::Evidence& e : a.evidence)
+    evidence.push_back(
+        {{"metric", e.metric}, {"value", number(e.value)}, {"unit", e.unit}, {"origin", name(e.origin)}});
+  for (const Advice::Place& place : a.places)
+    places.push_back({{"file", place.file}, {"line", place.line}, {"ptx_line", place.ptx_line}});
+  return {{"rule", a.rule},
+          {"title", a.title},
+          {"text", a.text},
+          {"estimated_gain", number(a.estimated_gain)},
+          {"evidence", std::move(evidence)},
+          {"places", std::move(places)},
+          {"origin", name(a.origin)}};
+}
+
 Json kernel_json(const KernelProfile& k) {
   Json sites = Json::array();
   for (const SiteProfile& s : k.sites) sites.push_back(site_json(s));
+  Json advice = Json::array();
+  for (const Advice& a : k.advice) advice.push_back(advice_json(a));
   return {{"name", k.name},
           {"mangled_name", k.mangled_name},
           {"launches", k.launches},
@@ -59,7 +77,8 @@ Json kernel_json(const KernelProfile& k) {
           {"block", dim(k.block)},
           {"shapes_differ", k.shapes_differ},
           {"metrics", metrics_json(k.metrics)},
-          {"sites", std::move(sites)}};
+          {"sites", std::move(sites)},
+          {"advice", std::move(advice)}};
 }
 
 Json finding_json(const Finding& f) {
@@ -134,6 +153,33 @@ SiteProfile read_site(const Json& j) {
   return s;
 }
 
+Advice read_advice(const Json& j) {
+  Advice a;
+  get(j, "rule", a.rule);
+  get(j, "title", a.title);
+  get(j, "text", a.text);
+  get_number(j, "estimated_gain", a.estimated_gain);
+  std::string origin;
+  get(j, "origin", origin);
+  a.origin = origin_of(origin);
+  each(j, "evidence", [&](const Json& e) {
+    Advice::Evidence& out = a.evidence.emplace_back();
+    get(e, "metric", out.metric);
+    get_number(e, "value", out.value);
+    get(e, "unit", out.unit);
+    std::string word;
+    get(e, "origin", word);
+    out.origin = origin_of(word);
+  });
+  each(j, "places", [&](const Json& place) {
+    Advice::Place& out = a.places.emplace_back();
+    get(place, "file", out.file);
+    get_number(place, "line", out.line);
+    get_number(place, "ptx_line", out.ptx_line);
+  });
+  return a;
+}
+
 KernelProfile read_kernel(const Json& j) {
   KernelProfile k;
   get(j, "name", k.name);
@@ -146,6 +192,7 @@ KernelProfile read_kernel(const Json& j) {
   if (const auto it = j.find("shapes_differ"); it != j.end() && it->is_boolean()) k.shapes_differ = it->get<bool>();
   k.metrics = read_metrics(j);
   each(j, "sites", [&](const Json& s) { k.sites.push_back(read_site(s)); });
+  each(j, "advice", [&](const Json& a) { k.advice.push_back(read_advice(a)); });
   return k;
 }
 

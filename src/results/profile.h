@@ -29,6 +29,26 @@ struct SiteProfile {
   Metrics metrics;
 };
 
+// One thing worth doing about a kernel, as a rule of src/advice sees it.
+struct Advice {
+  struct Evidence {
+    std::string metric;
+    double value = 0;
+    std::string unit;
+    Origin origin = Origin::exact;
+  };
+  struct Place {
+    std::string file;
+    std::uint32_t line = 0, ptx_line = 0;
+  };
+  std::string rule;           // "uncoalesced_global_access"
+  std::string title, text;    // a line; what it is, why it costs, what to do
+  double estimated_gain = 0;  // part of the kernel's estimated time that could go at best, 0 to 1; 0: not known
+  std::vector<Evidence> evidence;
+  std::vector<Place> places;          // the worst first
+  Origin origin = Origin::estimated;  // of the gain; the evidence has its own
+};
+
 struct KernelProfile {
   std::string name, mangled_name;
   std::uint64_t launches = 0, first_id = 0;
@@ -37,6 +57,7 @@ struct KernelProfile {
   bool shapes_differ = false;  // launches with other shapes were summed in
   Metrics metrics;
   std::vector<SiteProfile> sites;
+  std::vector<Advice> advice;  // the most useful first
 };
 
 struct TransferProfile {    // host-device copies, by direction and host memory
