@@ -9,6 +9,7 @@
 #include <cstring>
 #include <span>
 
+#include "report/advice_text.h"
 #include "report/format.h"
 
 namespace warpgrind::report {
@@ -311,7 +312,7 @@ std::string kernel_text(const KernelProfile& k, const TextOptions& options) {
                        limit != nullptr && !limit->text.empty() ? ", bound by " + limit->text : ""),
            time->origin);
   }
-  return w.take();
+  return w.take() + advice_text(k, options);
 }
 
 std::string profile_text(const results::Profile& p, const TextOptions& options) {

@@ -186,6 +186,7 @@ void Collector::add(const LaunchRecord& l) {
   values.set(MetricId::time, estimate.ns);
   values.set(MetricId::time_limit, 0);
   values.time_limit = timing::name(estimate.limit);
+  if (l.footprint_bytes > 0) values.set(MetricId::footprint, static_cast<double>(l.footprint_bytes));
   if (l.wall_seconds > 0) {
     values.set(MetricId::wall_time, l.wall_seconds * 1e9);
     values.set(MetricId::compile_time, l.compile_seconds * 1e9);

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "advice/advise.h"
 #include "device/address_space.h"
 #include "gpu/occupancy.h"
 #include "session/interrupts.h"
@@ -146,6 +147,7 @@ void Session::finish() {
   profile.program = options_.program;
   profile.command = options_.command;
   profile.gpu = model_->name;
+  advice::advise(profile);
   OutputFiles files{output_path(options_.json_path), output_path(options_.csv_path), options_.quiet,
                     options_.each_launch};
   if (Status written = write_results(profile, files); !written) problem(written.error());

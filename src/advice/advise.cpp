@@ -1,0 +1,95 @@
+#include "advice/advise.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "advice/rules.h"
+
+namespace warpgrind::advice {
+
+// Implemented in the *_rules.cpp of their kind; the names are those of rules.inc.
+#define WG_RULE(ID, ...) void ID(const KernelView& kernel, std::vector<Candidate>& out);
+#include "advice/rules.inc"
+#undef WG_RULE
+
+namespace {
+
+constexpr RuleRow make_row(const char* id, void (*apply)(const KernelView&, std::vector<Candidate>&), RuleRow row) {
+  row.id = id;
+  row.apply = apply;
+  return row;
+}
+
+constexpr RuleRow kRules[] = {
+#define WG_RULE(ID, ...) make_row(#ID, ID, RuleRow{.id = "", __VA_ARGS__}),
+#include "advice/rules.inc"
+#undef WG_RULE
+};
+
+// The model of the profile: by its name, as cudaGetDeviceProperties reports it.
+const GpuModel* model_of(const results::Profile& profile) {
+  for (const GpuModel& m : gpu_models())
+    if (m.name == profile.gpu || m.id == profile.gpu) return &m;
+  return nullptr;
+}
+
+// The generic complaint says nothing new where the transpose rule has seen the cause.
+void drop_said_twice(std::vector<Candidate>& found) {
+  const auto is = [](const char* id) { return [id](const Candidate& c) { return c.advice.rule == id; }; };
+  if (std::any_of(found.begin(), found.end(), is("transpose_through_shared_memory")))
+    std::erase_if(found, is("uncoalesced_global_access"));
+}
+
+// A gain of the estimate counts fully, badness that it does not see a tenth.
+double usefulness(const Candidate& c) {
+  return c.advice.estimated_gain + 0.1 * c.severity;
+}
+
+}  // namespace
+
+std::span<const RuleRow> rules() {
+  return kRules;
+}
+
+const RuleRow* find_rule(std::string_view id) {
+  for (const RuleRow& r : kRules)
+    if (id == r.id) return &r;
+  return nullptr;
+}
+
+void advise(results::Profile& profile) {
+  const GpuModel* model = model_of(profile);
+  for (results::KernelProfile& kernel : profile.kernels) {
+    std::vector<Candidate> found;
+    const KernelView view(kernel, model);
+    for (const RuleRow& rule : kRules) {
+      const std::size_t before = found.size();
+      rule.apply(view, found);
+      for (std::size_t i = before; i < found.size(); ++i) found[i].advice.rule = rule.id;
+    }
+    drop_said_twice(found);
+    std::stable_sort(found.begin(), found.end(),
+                     [](const Candidate& a, const Candidate& b) { return usefulness(a) > usefulness(b); });
+    kernel.advice.clear();
+    for (Candidate& c : found) kernel.advice.push_back(std::move(c.advice));
+  }
+}
+
+std::string rules_as_markdown() {
+  std::string out =
+      "# Rules\n\n"
+      "Made from `src/advice/rules.inc` by `warpgrind-advice-docs`; do not edit.\n\n"
+      "What `advice` in a profile and \"what to do\" in the terminal say. Where a rule of Nsight Compute is named, its "
+      "threshold is used. `estimated_gain` is the part of the kernel's estimated time that would go if the rule's "
+      "cause "
+      "were gone altogether; it is 0 where something else binds the kernel, and the advice is then sorted by how far "
+      "the "
+      "counters are from ideal.\n\n"
+      "| rule | what | fires when | Nsight Compute |\n|---|---|---|---|\n";
+  for (const RuleRow& r : kRules)
+    out += fmt::format("| `{}` | {} | {} | {} |\n", r.id, r.name, r.fires, *r.nsight ? r.nsight : "-");
+  return out;
+}
+
+}  // namespace warpgrind::advice

@@ -1,0 +1,253 @@
+// Rules about global, local and constant memory.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "advice/rules.h"
+
+namespace warpgrind::advice {
+namespace {
+
+using results::SiteProfile;
+
+constexpr double kSectorBytes = 32;
+constexpr const char* kSectors = "memory_l2_theoretical_sectors_global";
+constexpr const char* kIdeal = "memory_l2_theoretical_sectors_global_ideal";
+constexpr const char* kExcessive = "derived__memory_l2_theoretical_sectors_global_excessive";
+constexpr const char* kLoadSectors = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum";
+constexpr const char* kStoreSectors = "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum";
+constexpr const char* kLocalLoadSectors = "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum";
+constexpr const char* kLocalStoreSectors = "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum";
+
+double site(const SiteProfile& s, const char* metric) {
+  return KernelView::value(s, metric);
+}
+
+// What the DRAM bound can shrink to when only `bytes` are left to move.
+double dram_factor(const KernelView& k, double bytes) {
+  const double now = k.dram_bytes();
+  return now > 0 ? std::min(1.0, bytes / now) : 1.0;
+}
+
+bool by_sectors(const KernelView& k) {
+  return k.model() == nullptr || k.model()->rules.coalescing == CoalescingRule::sectors_32;
+}
+
+double transaction_bytes(const KernelView& k) {
+  double sum = 0;
+  for (const char* op : {"ld", "st", "atom", "red"})
+    sum += k.value(fmt::format("warpgrind__global_op_{}_transaction_bytes.sum", op).c_str());
+  return sum;
+}
+
+struct Coalescing {
+  double sectors = 0, ideal = 0;
+  double ratio() const { return ideal > 0 ? sectors / ideal : 0; }
+  double excess() const { return sectors - ideal; }
+};
+
+Coalescing coalescing(const KernelView& k, const char* kind) {
+  Coalescing c;
+  for (const SiteProfile& s : k.profile().sites)
+    if (s.kind == kind) {
+      c.sectors += site(s, kSectors);
+      c.ideal += site(s, kIdeal);
+    }
+  return c;
+}
+
+}  // namespace
+
+void uncoalesced_global_access(const KernelView& k, std::vector<Candidate>& out) {
+  const double ideal = k.value(kIdeal) * kSectorBytes;
+  const double moved = by_sectors(k) ? k.value(kSectors) * kSectorBytes : transaction_bytes(k);
+  if (moved <= ideal || ideal <= 0) return;
+  const double wasted = 1 - ideal / moved;
+  Candidate c;
+  c.severity = wasted;
+  c.advice.title = fmt::format("Uncoalesced global accesses: {:.0f} % of the bytes moved are not needed", 100 * wasted);
+  c.advice.text = fmt::format(
+      "The lanes of a warp touch {:.1f} times the memory that they would if their data lay side by side. Let "
+      "neighbouring threads (threadIdx.x) access neighbouring elements; keep a structure of arrays instead of an array "
+      "of structures; start rows at multiples of 32 bytes; or go through shared memory.",
+      moved / ideal);
+  c.advice.estimated_gain = k.gain({{limit::kL1, ideal / moved},
+                                    {limit::kL2, ideal / moved},
+                                    {limit::kAtomics, ideal / moved},
+                                    {limit::kDram, dram_factor(k, ideal)}});
+  c.advice.evidence = k.evidence({kExcessive, kSectors, kIdeal});
+  if (!by_sectors(k))
+    for (const char* op : {"ld", "st"}) {
+      const std::string name = fmt::format("warpgrind__global_op_{}_transactions.sum", op);
+      for (const auto& e : k.evidence({name.c_str()})) c.advice.evidence.push_back(e);
+    }
+  c.advice.places = k.places([](const SiteProfile& s) { return site(s, kExcessive); });
+  // The rules of 1.x find fault with accesses that touch no sector too many.
+  if (c.advice.places.empty())
+    c.advice.places = k.places([](const SiteProfile& s) { return site(s, "warpgrind__transactions.sum"); });
+  out.push_back(std::move(c));
+}
+
+void transpose_through_shared_memory(const KernelView& k, std::vector<Candidate>& out) {
+  constexpr double kBad = 4, kGood = 1.3;
+  const Coalescing loads = coalescing(k, "load"), stores = coalescing(k, "store");
+  if (loads.ideal <= 0 || stores.ideal <= 0) return;
+  const bool store_bad = stores.ratio() >= kBad && loads.ratio() <= kGood;
+  const bool load_bad = loads.ratio() >= kBad && stores.ratio() <= kGood;
+  if (!store_bad && !load_bad) return;
+  const Coalescing& bad = store_bad ? stores : loads;
+  if (bad.excess() < 0.5 * k.value(kExcessive)) return;
+  const char* kind = store_bad ? "store" : "load";
+  const double left = k.value(kIdeal) / k.value(kSectors);
+  Candidate c;
+  c.severity = 1 - left;
+  c.advice.title =
+      fmt::format("Transpose through shared memory: {}s move {:.0f} times the sectors they need", kind, bad.ratio());
+  c.advice.text = fmt::format(
+      "{} are coalesced, {} are strided: each lane touches a sector of its own. Let a block {} a tile in rows into "
+      "shared memory, __syncthreads(), and {} it in rows of the other matrix. Pad the tile's rows by one element (or "
+      "swizzle them), or its columns collide in the banks.",
+      store_bad ? "Loads" : "Stores", store_bad ? "stores" : "loads", store_bad ? "load" : "read",
+      store_bad ? "store" : "write");
+  c.advice.estimated_gain =
+      k.gain({{limit::kL1, left}, {limit::kL2, left}, {limit::kDram, dram_factor(k, k.value(kIdeal) * kSectorBytes)}});
+  c.advice.evidence = k.evidence({store_bad ? "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio"
+                                            : "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio",
+                                  store_bad ? "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio"
+                                            : "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio",
+                                  kExcessive});
+  c.advice.places = k.places([kind](const SiteProfile& s) { return s.kind == kind ? site(s, kExcessive) : 0; });
+  out.push_back(std::move(c));
+}
+
+void redundant_global_loads(const KernelView& k, std::vector<Candidate>& out) {
+  constexpr double kTimes = 2;
+  const double footprint = k.value("warpgrind__global_footprint.sum");
+  const double ideal = k.value(kIdeal), sectors = k.value(kSectors);
+  if (footprint <= 0 || sectors <= 0) return;
+  // What coalescing would cure is not counted here.
+  const double moved = k.value(kLoadSectors) * kSectorBytes * std::min(1.0, ideal / sectors);
+  const double times = moved / footprint;
+  if (times < kTimes) return;
+  const bool tiled = k.value("warpgrind__shared_op_ld_requests.sum") > 0;
+  Candidate c;
+  c.severity = 1 - 1 / times;
+  c.advice.title = fmt::format("Redundant global loads: each byte is loaded {:.0f} times or more", std::floor(times));
+  c.advice.text =
+      tiled ? "Threads of different blocks, or one thread after another, load the same data again, although the kernel "
+              "uses shared memory. A larger tile, or several results a thread held in registers, loads each element "
+              "less often."
+            : "Threads load data that other threads of the block load too. Load each element once into a tile in "
+              "shared memory, __syncthreads(), and read it there: a tile of W x W divides the loads by up to W.";
+  const double left = 1 / times;
+  c.advice.estimated_gain = k.gain({{limit::kL1, left}, {limit::kL2, left}, {limit::kLatency, std::sqrt(left)}});
+  c.advice.evidence = k.evidence({kLoadSectors, "warpgrind__global_footprint.sum",
+                                  "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "warpgrind__cgma_loads.ratio"});
+  c.advice.places = k.places([](const SiteProfile& s) { return s.kind == "load" ? site(s, kSectors) : 0; });
+  out.push_back(std::move(c));
+}
+
+void memory_access_pattern(const KernelView& k, std::vector<Candidate>& out) {
+  constexpr double kEnough = 75, kCoalesced = 1.1, kShare = 0.25;
+  const double all = k.value(kLoadSectors) + k.value(kStoreSectors);
+  for (const bool load : {true, false}) {
+    const char* kind = load ? "load" : "store";
+    const char* efficiency = load ? "warpgrind__global_op_ld_efficiency.pct" : "warpgrind__global_op_st_efficiency.pct";
+    const double sectors = k.value(load ? kLoadSectors : kStoreSectors), used = k.value(efficiency);
+    if (sectors <= 0 || sectors < kShare * all || used >= kEnough) continue;
+    if (coalescing(k, kind).ratio() > kCoalesced) continue;  // the other rules say it
+    Candidate c;
+    c.severity = 0.5 * (1 - used / 100);
+    c.advice.title = fmt::format("Global {}s use {:.0f} of 32 bytes of a sector", kind, used * kSectorBytes / 100);
+    c.advice.text = fmt::format(
+        "The {}s are coalesced, but so few lanes take part that the sectors are used in part only. Give the work to "
+        "full warps: pack the threads that have something to do side by side.",
+        kind);
+    c.advice.estimated_gain =
+        k.gain({{limit::kL1, used / 100}, {limit::kL2, used / 100}, {limit::kDram, std::max(0.5, used / 100)}});
+    c.advice.evidence = k.evidence({efficiency, load ? kLoadSectors : kStoreSectors});
+    c.advice.places = k.places([kind](const SiteProfile& s) {
+      return s.kind == kind && s.space != "shared" ? site(s, kSectors) * (100 - site(s, "warpgrind__efficiency.pct"))
+                                                   : 0;
+    });
+    out.push_back(std::move(c));
+  }
+}
+
+void atomic_collisions(const KernelView& k, std::vector<Candidate>& out) {
+  constexpr double kRounds = 1.5, kAtomicsPerBlock = 2;
+  double rounds = 0, distinct = 0, requests = 0;
+  for (const SiteProfile& s : k.profile().sites) {
+    if (s.kind != "atomic" && s.kind != "reduction") continue;
+    if (site(s, kSectors) <= 0) continue;  // shared memory: collisions of one word cost nothing there
+    rounds += site(s, "warpgrind__sectors.sum");
+    distinct += site(s, kSectors);
+    requests += site(s, "inst_executed");
+  }
+  if (requests <= 0 || distinct <= 0) return;
+  const double ratio = rounds / distinct;
+  const double blocks = std::max(1.0, k.value("launch__grid_size") * k.value("warpgrind__launches.sum"));
+  const bool in_warp = ratio >= kRounds;
+  const bool one_sector = distinct <= 1.001 * requests && requests > kAtomicsPerBlock * blocks;
+  if (!in_warp && !one_sector) return;
+  Candidate c;
+  c.severity = in_warp ? 1 - 1 / ratio : 0.3;
+  c.advice.title = in_warp
+                       ? fmt::format("Atomics collide: {:.1f} rounds for each sector", ratio)
+                       : fmt::format("Each warp's atomics go to one sector, {:.0f} times a block", requests / blocks);
+  c.advice.text =
+      "Atomics on one address are done one after the other. Combine first, then add once: within the warp "
+      "(__reduce_add_sync, shuffles), within the block (an array in shared memory, as for a histogram), and only then "
+      "one global atomic a block.";
+  const double left = in_warp ? 1 / ratio : kAtomicsPerBlock * blocks / requests;
+  c.advice.estimated_gain = k.gain({{limit::kAtomics, left}});
+  c.advice.evidence = k.evidence(
+      {"l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum",
+       "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum"});
+  std::erase_if(c.advice.evidence, [](const auto& e) { return e.value == 0; });
+  c.advice.places = k.places([](const SiteProfile& s) {
+    return s.kind == "atomic" || s.kind == "reduction" ? site(s, "warpgrind__sectors.sum") : 0;
+  });
+  out.push_back(std::move(c));
+}
+
+void local_memory(const KernelView& k, std::vector<Candidate>& out) {
+  const double local = k.value(kLocalLoadSectors) + k.value(kLocalStoreSectors);
+  if (local <= 0) return;
+  const double left = 1 - local / (local + k.value(kLoadSectors) + k.value(kStoreSectors));
+  Candidate c;
+  c.severity = 1 - left;
+  c.advice.title = fmt::format("Local memory: {:.0f} % of the sectors belong to it", 100 * (1 - left));
+  c.advice.text =
+      "Each thread keeps an array in local memory, which lies in device memory. That happens when its index is not "
+      "known at compile time: unroll the loop over it, so that all indices are constants, make the array smaller, or "
+      "keep it in shared memory. (Spills that ptxas makes are not in the PTX and not counted here.)";
+  c.advice.estimated_gain = k.gain({{limit::kL1, left}, {limit::kL2, left}});
+  c.advice.evidence =
+      k.evidence({"warpgrind__local_bytes_per_thread", "memory_l2_theoretical_sectors_local",
+                  "l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum", "l1tex__t_requests_pipe_lsu_mem_local_op_st.sum"});
+  c.advice.places = k.places([](const SiteProfile& s) { return site(s, "memory_l2_theoretical_sectors_local"); });
+  out.push_back(std::move(c));
+}
+
+void divergent_constant_reads(const KernelView& k, std::vector<Candidate>& out) {
+  constexpr double kMost = 1.5;
+  const double requests = k.value("warpgrind__const_ld_requests.sum");
+  if (requests <= 0) return;
+  const double each = k.value("warpgrind__const_ld_sectors.sum") / requests;
+  if (each < kMost) return;
+  Candidate c;
+  c.severity = 1 - 1 / each;
+  c.advice.title = fmt::format("Constant reads differ between lanes: {:.1f} sectors each", each);
+  c.advice.text =
+      "The constant cache serves one address a warp at a time; lanes that read different ones wait for each other. "
+      "Index constant memory by what is the same in a warp (blockIdx, a loop counter), or put the table into shared or "
+      "global memory.";
+  c.advice.evidence = k.evidence({"warpgrind__const_ld_requests.sum", "warpgrind__const_ld_sectors.sum"});
+  c.advice.places = k.places(
+      [](const SiteProfile& s) { return s.space == "const" && s.kind == "load" ? site(s, "inst_executed") : 0; });
+  out.push_back(std::move(c));
+}
+
+}  // namespace warpgrind::advice

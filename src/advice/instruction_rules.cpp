@@ -1,0 +1,70 @@
+// Rules about the instructions that warps execute.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "advice/rules.h"
+
+namespace warpgrind::advice {
+
+void thread_divergence(const KernelView& k, std::vector<Candidate>& out) {
+  constexpr double kEnough = 24;
+  constexpr const char* kActive = "warpgrind__ptx_thread_inst_executed_per_inst_executed.ratio";
+  constexpr const char* kOn = "warpgrind__ptx_thread_inst_executed_pred_on_per_inst_executed.ratio";
+  const double active = k.value(kActive), on = k.value(kOn);
+  const double lanes = std::min(active, on);
+  if (lanes <= 0 || lanes >= kEnough) return;
+  const double split = k.value("warpgrind__divergent_branches.sum");
+  const double used = lanes / kWarpSize;
+  Candidate c;
+  c.severity = 1 - used;
+  c.advice.title = fmt::format("Thread divergence: {:.1f} of 32 lanes work on average", lanes);
+  if (split > 0)
+    c.advice.text =
+        "Lanes of one warp take different ways at a branch, which then run one after the other. Let the condition be "
+        "the same for a whole warp: number the working threads without gaps (thread k, not every second one), sort "
+        "the data by the way it takes, or replace short branches by a selection.";
+  else if (static_cast<std::uint64_t>(k.value("launch__block_size")) % kWarpSize != 0)
+    c.advice.text = "No branch splits a warp, but the blocks do not fill their warps: use a multiple of 32 threads.";
+  else
+    c.advice.text =
+        "Lanes end early or are switched off by predicates while the others of their warp go on. Give whole warps "
+        "work of the same length.";
+  c.advice.estimated_gain = k.gain({{limit::kIssue, used},
+                                    {limit::kFp32, used},
+                                    {limit::kFp64, used},
+                                    {limit::kInteger, used},
+                                    {limit::kSpecial, used}});
+  c.advice.evidence =
+      k.evidence({kActive, kOn, "warpgrind__divergent_branches.sum", "warpgrind__branch_efficiency.pct"});
+  c.advice.places =
+      k.places([](const results::SiteProfile& s) { return KernelView::value(s, "warpgrind__divergent_branches.sum"); });
+  out.push_back(std::move(c));
+}
+
+void non_fused_arithmetic(const KernelView& k, std::vector<Candidate>& out) {
+  constexpr double kShare = 0.1;
+  for (const bool fp64 : {false, true}) {
+    const char* add = fp64 ? "smsp__sass_thread_inst_executed_op_dadd_pred_on.sum"
+                           : "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum";
+    const char* mul = fp64 ? "smsp__sass_thread_inst_executed_op_dmul_pred_on.sum"
+                           : "smsp__sass_thread_inst_executed_op_fmul_pred_on.sum";
+    const char* fma = fp64 ? "smsp__sass_thread_inst_executed_op_dfma_pred_on.sum"
+                           : "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum";
+    const double pairs = std::min(k.value(add), k.value(mul));
+    const double all = k.value(add) + k.value(mul) + k.value(fma);
+    if (all <= 0 || pairs / all <= kShare) continue;
+    Candidate c;
+    c.severity = 0.3 * pairs / all;
+    c.advice.title = fmt::format("Up to {:.0f} % of the {} instructions could be fused away", 100 * pairs / all,
+                                 fp64 ? "fp64" : "fp32");
+    c.advice.text =
+        "A multiplication and the addition of its result are one instruction as a fused multiply-add. Do not compile "
+        "with -fmad=false, write a * b + c as one expression or fma(a, b, c), and take common factors out.";
+    c.advice.estimated_gain = k.gain({{fp64 ? limit::kFp64 : limit::kFp32, 1 - pairs / all}});
+    c.advice.evidence = k.evidence({add, mul, fma});
+    out.push_back(std::move(c));
+  }
+}
+
+}  // namespace warpgrind::advice

@@ -1,0 +1,86 @@
+#include "advice/kernel_view.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace warpgrind::advice {
+namespace {
+
+struct Bound {
+  std::string limit;
+  double ns = 0;
+};
+
+}  // namespace
+
+double KernelView::value(const char* metric) const {
+  const auto it = kernel_.metrics.find(metric);
+  return it == kernel_.metrics.end() ? 0 : it->second.value;
+}
+
+std::string KernelView::text(const char* metric) const {
+  const auto it = kernel_.metrics.find(metric);
+  return it == kernel_.metrics.end() ? std::string() : it->second.text;
+}
+
+double KernelView::value(const results::SiteProfile& site, const char* metric) {
+  const auto it = site.metrics.find(metric);
+  return it == site.metrics.end() ? 0 : it->second.value;
+}
+
+double KernelView::gain(std::initializer_list<Shrink> shrink) const {
+  const double time = value("gpu__time_duration.sum");
+  std::vector<Bound> bounds;
+  if (time <= 0) return 0;
+  // Only the longest bound is known: what shrinks it cannot be seen to hit the next one.
+  bounds.push_back({text("warpgrind__estimated_limit"), time});
+  double longest = 0, after = 0;
+  for (const Bound& b : bounds) {
+    double factor = 1;
+    for (const auto& [limit, f] : shrink)
+      if (b.limit == limit) factor = std::min(factor, f);
+    longest = std::max(longest, b.ns);
+    after = std::max(after, b.ns * factor);
+  }
+  return std::clamp((longest - after) / time, 0.0, 1.0);
+}
+
+double KernelView::dram_bytes() const {
+  return 0;
+}
+
+std::vector<results::Advice::Evidence> KernelView::evidence(const std::vector<const char*>& metrics) const {
+  std::vector<results::Advice::Evidence> out;
+  for (const char* name : metrics) {
+    const auto it = kernel_.metrics.find(name);
+    if (it != kernel_.metrics.end() && it->second.text.empty())
+      out.push_back({name, it->second.value, it->second.unit, it->second.origin});
+  }
+  return out;
+}
+
+std::vector<results::Advice::Place> KernelView::places(
+    const std::function<double(const results::SiteProfile&)>& weight) const {
+  // Without line information each instruction is a place of its own.
+  std::map<std::tuple<std::string, std::uint32_t, std::uint32_t>, std::pair<double, results::Advice::Place>> lines;
+  for (const results::SiteProfile& s : kernel_.sites) {
+    const double w = weight(s);
+    if (w <= 0) continue;
+    auto& [sum, place] = lines[{s.file, s.line, s.line == 0 ? s.ptx_line : 0}];
+    if (sum == 0) place = {s.file, s.line, s.ptx_line};
+    sum += w;
+  }
+  std::vector<std::pair<double, results::Advice::Place>> sorted;
+  for (auto& [key, entry] : lines) sorted.push_back(entry);
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<results::Advice::Place> out;
+  constexpr std::size_t kMost = 5;
+  for (const auto& [sum, place] : sorted) {
+    if (out.size() == kMost) break;
+    out.push_back(place);
+  }
+  return out;
+}
+
+}  // namespace warpgrind::advice

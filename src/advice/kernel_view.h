@@ -1,0 +1,57 @@
+// One kernel's counters as the rules want to read them.
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gpu/gpu_model.h"
+#include "results/profile.h"
+
+namespace warpgrind::advice {
+
+// Limits of the time estimate, by the names they have there (timing::name).
+namespace limit {
+inline constexpr const char* kDram = "DRAM bandwidth";
+inline constexpr const char* kL2 = "L2 bandwidth";
+inline constexpr const char* kL1 = "L1 throughput";
+inline constexpr const char* kShared = "shared memory throughput";
+inline constexpr const char* kAtomics = "atomics";
+inline constexpr const char* kFp32 = "FP32 units";
+inline constexpr const char* kFp64 = "FP64 units";
+inline constexpr const char* kInteger = "integer units";
+inline constexpr const char* kSpecial = "special function units";
+inline constexpr const char* kIssue = "instruction issue";
+inline constexpr const char* kLatency = "latency";
+}  // namespace limit
+
+class KernelView {
+ public:
+  // model: null when the GPU of the profile is not known.
+  KernelView(const results::KernelProfile& kernel, const GpuModel* model) : kernel_(kernel), model_(model) {}
+
+  const results::KernelProfile& profile() const { return kernel_; }
+  const GpuModel* model() const { return model_; }
+  double value(const char* metric) const;  // 0 when absent
+  std::string text(const char* metric) const;
+  static double value(const results::SiteProfile& site, const char* metric);
+
+  // The part of the estimated time that goes when these limits shrink to `factor` of what they are.
+  using Shrink = std::pair<const char*, double>;
+  double gain(std::initializer_list<Shrink> shrink) const;
+  double dram_bytes() const;  // that the estimate assumes; 0: not known
+
+  // Evidence, with value, unit and origin of the profile.
+  std::vector<results::Advice::Evidence> evidence(const std::vector<const char*>& metrics) const;
+
+  // The places of the sites with the largest weights above 0, one a source line, the worst first.
+  std::vector<results::Advice::Place> places(const std::function<double(const results::SiteProfile&)>& weight) const;
+
+ private:
+  const results::KernelProfile& kernel_;
+  const GpuModel* model_;
+};
+
+}  // namespace warpgrind::advice

@@ -1,0 +1,140 @@
+// Rules about the shape of the launch.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "advice/rules.h"
+
+namespace warpgrind::advice {
+namespace {
+
+constexpr const char* kGrid = "launch__grid_size";
+constexpr const char* kBlock = "launch__block_size";
+constexpr const char* kWaves = "launch__waves_per_multiprocessor";
+constexpr const char* kOccupancy = "sm__maximum_warps_per_active_cycle_pct";
+constexpr const char* kLimiter = "warpgrind__occupancy_limiter";
+
+// All that is done by the SMs, when the same work is spread over more of them.
+double spread(const KernelView& k, double factor) {
+  return k.gain({{limit::kL1, factor},
+                 {limit::kShared, factor},
+                 {limit::kFp32, factor},
+                 {limit::kFp64, factor},
+                 {limit::kInteger, factor},
+                 {limit::kSpecial, factor},
+                 {limit::kIssue, factor}});
+}
+
+}  // namespace
+
+void block_size(const KernelView& k, std::vector<Candidate>& out) {
+  const auto threads = static_cast<std::uint64_t>(k.value(kBlock));
+  if (threads == 0 || threads % kWarpSize == 0) return;
+  const std::uint64_t warps = (threads + kWarpSize - 1) / kWarpSize;
+  const double used = static_cast<double>(threads) / static_cast<double>(warps * kWarpSize);
+  Candidate c;
+  c.severity = 1 - used;
+  c.advice.title =
+      fmt::format("A block of {} threads leaves {} lanes without a thread", threads, warps * kWarpSize - threads);
+  c.advice.text = fmt::format(
+      "Blocks run as warps of 32: the last of the {} warps is not full. Choose a multiple of 32 (128 or 256 are a good "
+      "start) and let the threads beyond the data return.",
+      warps);
+  c.advice.estimated_gain = k.gain({{limit::kIssue, used},
+                                    {limit::kFp32, used},
+                                    {limit::kFp64, used},
+                                    {limit::kInteger, used},
+                                    {limit::kSpecial, used}});
+  c.advice.evidence = k.evidence({kBlock, "warpgrind__ptx_thread_inst_executed_per_inst_executed.ratio"});
+  out.push_back(std::move(c));
+}
+
+void small_grid(const KernelView& k, std::vector<Candidate>& out) {
+  if (k.model() == nullptr) return;
+  const double blocks = k.value(kGrid), sms = k.model()->sm_count;
+  if (blocks <= 0) return;
+  const bool barriers = k.value("warpgrind__ptx_inst_executed_op_barrier.sum") > 0;
+  if (blocks >= (barriers ? 2 : 1) * sms) return;
+  Candidate c;
+  c.advice.evidence = k.evidence({kGrid});
+  if (blocks < sms) {
+    const double busy = blocks / sms;
+    c.severity = 1 - busy;
+    c.advice.title = fmt::format("Small grid: {:.0f} block{} for {:.0f} SMs", blocks, blocks == 1 ? "" : "s", sms);
+    c.advice.text = fmt::format(
+        "At least {:.0f} SMs of this GPU have nothing to do. Use more and smaller blocks, give each thread less work, "
+        "solve a larger problem, or run several kernels at once in streams.",
+        sms - blocks);
+    c.advice.estimated_gain = spread(k, busy);
+  } else {
+    c.severity = 0.1;
+    c.advice.title = fmt::format("Small grid: {:.0f} blocks for {:.0f} SMs, and they wait at barriers", blocks, sms);
+    c.advice.text =
+        "While a block waits at __syncthreads(), an SM needs another one to run. Have at least two blocks for each SM.";
+  }
+  out.push_back(std::move(c));
+}
+
+void tail_effect(const KernelView& k, std::vector<Candidate>& out) {
+  constexpr double kShare = 0.2;
+  const double waves = k.value(kWaves), full = std::floor(waves);
+  if (full < 1 || waves == full || 1 / (full + 1) < kShare) return;
+  const double idle = 1 - waves / (full + 1);
+  Candidate c;
+  c.severity = idle;
+  c.advice.title =
+      fmt::format("Tail effect: the last of {:.0f} waves is {:.0f} % full", full + 1, 100 * (waves - full));
+  c.advice.text = fmt::format(
+      "The GPU holds {:.0f} blocks at once; the {:.0f} of the grid end with a wave that leaves SMs idle. Choose the "
+      "number of blocks as a multiple of a wave (a loop over the grid inside the kernel), or smaller blocks.",
+      k.value(kGrid) / waves, k.value(kGrid));
+  c.advice.estimated_gain = std::max(spread(k, waves / (full + 1)), k.gain({{limit::kLatency, waves / (full + 1)}}));
+  c.advice.evidence = k.evidence({kWaves, kGrid, kOccupancy});
+  out.push_back(std::move(c));
+}
+
+void theoretical_occupancy(const KernelView& k, std::vector<Candidate>& out) {
+  constexpr double kEnough = 80;
+  const double percent = k.value(kOccupancy);
+  if (percent <= 0 || percent >= kEnough) return;
+  const std::string limiter = k.text(kLimiter);
+  std::string way;
+  std::vector<const char*> evidence = {kOccupancy, kBlock};
+  if (limiter == "registers") {
+    way = fmt::format(
+        "Each thread has {:.0f} registers: let the compiler use fewer (__launch_bounds__, -maxrregcount), and see that "
+        "it does not spill.",
+        k.value("launch__registers_per_thread"));
+    evidence = {kOccupancy, "launch__registers_per_thread", "launch__occupancy_limit_registers"};
+  } else if (limiter == "shared memory") {
+    way = fmt::format(
+        "Each block takes {:.0f} bytes of shared memory: use a smaller tile or type, or more threads for the same "
+        "tile.",
+        k.value("launch__shared_mem_per_block_allocated"));
+    evidence = {kOccupancy, "launch__shared_mem_per_block_allocated", "launch__occupancy_limit_shared_mem"};
+  } else if (limiter == "blocks") {
+    way = fmt::format("A block has only {:.0f} threads, and an SM holds {:.0f} blocks: use larger blocks.",
+                      k.value(kBlock), k.value("launch__occupancy_limit_blocks"));
+    evidence = {kOccupancy, kBlock, "launch__occupancy_limit_blocks"};
+  } else if (limiter == "barriers") {
+    way = "The blocks use too many named barriers.";
+    evidence = {kOccupancy, "launch__occupancy_limit_barriers"};
+  } else {
+    way = fmt::format(
+        "Blocks of {:.0f} threads do not fill an SM without remainder: choose a size that divides the threads of an "
+        "SM.",
+        k.value(kBlock));
+    evidence = {kOccupancy, kBlock, "launch__occupancy_limit_warps"};
+  }
+  Candidate c;
+  c.severity = 0.3 * (1 - percent / 100);  // more warps help only who has to wait
+  c.advice.title =
+      fmt::format("Occupancy is {:.0f} %, limited by {}", percent, limiter.empty() ? "the launch" : limiter);
+  c.advice.text = "Few warps an SM are few that can hide latency. " + way;
+  c.advice.estimated_gain = k.gain({{limit::kLatency, percent / 100}});
+  c.advice.evidence = k.evidence(evidence);
+  out.push_back(std::move(c));
+}
+
+}  // namespace warpgrind::advice

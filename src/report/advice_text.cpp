@@ -1,0 +1,72 @@
+#include "report/advice_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "report/format.h"
+
+namespace warpgrind::report {
+namespace {
+
+constexpr std::size_t kWidth = 80;
+
+std::string base_name(const std::string& file) {
+  const auto slash = file.rfind('/');
+  return slash == std::string::npos ? file : file.substr(slash + 1);
+}
+
+std::string places_of(const results::Advice& a) {
+  std::string out, file;
+  for (const results::Advice::Place& p : a.places) {
+    if (p.line == 0) {
+      out += fmt::format("{}PTX line {}", out.empty() ? "" : ", ", p.ptx_line);
+      continue;
+    }
+    const std::string name = base_name(p.file);
+    out += fmt::format("{}{}{}", out.empty() ? "" : ", ", name == file ? "" : name + ":", p.line);
+    file = name;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string wrapped(const std::string& text, std::size_t width, const std::string& indent) {
+  std::istringstream in(text);
+  std::string out, line = text.substr(0, std::min(text.find_first_not_of(' '), text.size()));
+  bool first = true;
+  for (std::string word; in >> word; first = false) {
+    if (first) {
+      line += word;
+    } else if (line.size() + 1 + word.size() > width) {
+      out += line + "\n";
+      line = indent + word;
+    } else {
+      line += " " + word;
+    }
+  }
+  return out + line + "\n";
+}
+
+std::string advice_text(const results::KernelProfile& kernel, const TextOptions& options, std::size_t most) {
+  if (kernel.advice.empty()) return "";
+  const auto bold = [&](const std::string& t) { return options.colour ? "\033[1m" + t + "\033[0m" : t; };
+  std::string out = bold("  what to do") + "\n";
+  for (std::size_t i = 0; i < std::min(most, kernel.advice.size()); ++i) {
+    const results::Advice& a = kernel.advice[i];
+    std::string title = a.title;
+    if (a.estimated_gain >= 0.005)
+      title += fmt::format(" (up to {:.0f} % of the time, {})", 100 * a.estimated_gain, results::name(a.origin));
+    // Colour after wrapping: its codes have no width.
+    out += wrapped(fmt::format("  {}. {}", i + 1, title), kWidth, "     ").insert(2, options.colour ? "\033[1m" : "");
+    if (options.colour) out.insert(out.size() - 1, "\033[0m");
+    if (const std::string places = places_of(a); !places.empty())
+      out += wrapped("     at " + places, kWidth, "        ");
+    out += wrapped("     " + a.text, kWidth, "     ");
+  }
+  return out;
+}
+
+}  // namespace warpgrind::report
