@@ -76,6 +76,10 @@ std::string metrics_as_markdown() {
     out += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", r.name, r.unit, kind, origin, r.per_site ? "yes" : "",
                        r.definition);
   }
+  out +=
+      "\n## Short names\n\nFor `--expect` and `--fail-if`, from `src/counters/metric_aliases.inc`.\n\n"
+      "| short name | counter |\n|---|---|\n";
+  for (const MetricAlias& a : metric_aliases()) out += fmt::format("| `{}` | `{}` |\n", a.name, row(a.id).name);
   return out;
 }
 

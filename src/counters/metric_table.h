@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace warpgrind::counters {
 
@@ -45,6 +46,17 @@ std::span<const MetricRow, kMetrics> metric_table();
 const MetricRow& row(MetricId id);
 // By Nsight's or our name; null when there is none.
 const MetricRow* find_metric(std::string_view name);
+
+// Short names ("shared_bank_conflicts") of the counters that people ask for most: metric_aliases.inc.
+struct MetricAlias {
+  const char* name = "";
+  MetricId id = MetricId::count;
+};
+std::span<const MetricAlias> metric_aliases();
+// By Nsight's name, ours, or the short one; null when there is none.
+const MetricRow* find_metric_or_alias(std::string_view name);
+// Names (short ones first) that look like `name`, the nearest first, at most three.
+std::vector<std::string> similar_metrics(std::string_view name);
 
 class Values {
  public:
