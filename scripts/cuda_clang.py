@@ -55,7 +55,7 @@ def fatbin(ptx):
 def compile_object(args, flags, folder, out):
     headers = first_existing([HERE / "clang", HERE.parent / "lab/harness/clang"])
     # -O3 and line tables in both halves; SDK version 12.0 selects today's launch interface (__cudaPushCallConfiguration).
-    common = [args.clang, "-x", "cuda", "-std=c++17", "-O3", "-nocudainc", "-nocudalib", "--cuda-path=/nonexistent",
+    common = [args.clang, "-x", "cuda", "-std=c++20", "-O3", "-nocudainc", "-nocudalib", "--cuda-path=/nonexistent",
               f"--cuda-gpu-arch=sm_{SM}", "-gline-tables-only", "-Wno-unknown-cuda-version",
               "-Xclang", "-target-sdk-version=12.0", "-isystem", headers, "-include", "cuda_mini.h", *flags]
     ptx = args.ptx or os.path.join(folder, "device.ptx")

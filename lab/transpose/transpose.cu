@@ -1,7 +1,5 @@
 // Transpose of a matrix of floats: out[x][y] = in[y][x]. No arithmetic at all: the copy of the same matrix is the
 // bound.
-//
-//   transpose [ROWS [COLUMNS [TILE]]]      default 1024, square, tiles of 32 (or 16, the width for 16 banks)
 #include "harness/harness.h"
 
 // A block moves a kTile x kTile tile with kTile x kTile/4 threads: each thread moves 4 elements of one column.
@@ -59,55 +57,57 @@ __global__ void transpose_padded(const float* in, float* out, int rows, int colu
 
 namespace {
 
-struct Problem {
-  int rows, columns;
-  std::vector<float> in;
-  std::vector<double> same, turned;
+const lab::Topic kTopic = {
+    .name = "transpose",
+    .title = "matrix transpose: coalescing on both sides, then banks",
+    .document = "001 (Advanced CUDA)",
+    .shows =
+        "A transpose reads rows and writes columns. Turning in shared memory makes both global sides rows; one "
+        "unused word a row then takes away the bank conflicts.",
+    .size_names = "ROWSxCOLUMNS",
+    .quick_sizes = "1024",
+    .full_sizes = "1024,4096,8192,1000x1537",
+    .types = "float",
+    .rungs = {{"copy", "rows in, rows out: what no transpose can beat", lab::Role::bound},
+              {"naive", "rows in, columns out: 32 sectors a store request"},
+              {"shared", "turned in a 32 x 32 tile: rows on both sides, 32-way bank conflicts"},
+              {"padded", "tile with 33 words a row: no conflicts"}},
 };
 
-Problem make_problem(int rows, int columns) {
-  Problem p{rows, columns, lab::Random(3).floats(size_t(rows) * columns), {}, {}};
-  p.same.assign(p.in.begin(), p.in.end());
-  p.turned.resize(p.in.size());
-  for (int y = 0; y < rows; ++y)
-    for (int x = 0; x < columns; ++x) p.turned[size_t(x) * rows + y] = p.in[size_t(y) * columns + x];
-  return p;
-}
-
-using Kernel = void (*)(const float*, float*, int, int);
-
-void run(lab::Report& report, const char* name, Kernel kernel, int tile, const Problem& p,
-         const std::vector<double>& expected) {
-  lab::DeviceArray<float> in(p.in), out(p.in.size());
-  out.poison();
-  const dim3 grid(lab::blocks(p.columns, tile), lab::blocks(p.rows, tile)), block(tile, tile / 4);
-  kernel<<<grid, block>>>(in.data(), out.data(), p.rows, p.columns);
-  CHECK_KERNEL();
-  report.compare(name, out.host(), expected, {0.0});
-}
-
 template <int kTile>
-int run_all(const Problem& p) {
-  lab::Report report;
-  run(report, "copy (the bound)", copy<kTile>, kTile, p, p.same);
-  run(report, "naive", transpose_naive<kTile>, kTile, p, p.turned);
-  run(report, "through shared memory", transpose_shared<kTile>, kTile, p, p.turned);
-  run(report, "padded", transpose_padded<kTile>, kTile, p, p.turned);
-  return report.exit_code();
+dim3 grid(const lab::Size& size) {
+  return dim3(lab::blocks(size[1], kTile), lab::blocks(size[0], kTile));
+}
+
+void run_size(lab::Program& program, const lab::Size& size) {
+  constexpr int kTile = 32;
+  const int rows = static_cast<int>(size[0]), columns = static_cast<int>(size[1]);
+  const double bytes = 2.0 * sizeof(float) * rows * columns;
+  if (!program.fits(size, bytes, 2 * bytes)) return;
+
+  const std::vector<float> host = lab::Random(3).floats(size_t(rows) * columns);
+  std::vector<float> turned(host.size());
+  for (int y = 0; y < rows; ++y)
+    for (int x = 0; x < columns; ++x) turned[size_t(x) * rows + y] = host[size_t(y) * columns + x];
+  lab::DeviceArray<float> in(host), out(host.size());
+
+  const dim3 block(kTile, kTile / 4);
+  const auto run = [&](const char* rung, auto kernel, const std::vector<float>& expected) {
+    program.run(
+        {rung, size, "float", {bytes, 0}}, [&] { out.poison(); },
+        [&] { kernel<<<grid<kTile>(size), block>>>(in.data(), out.data(), rows, columns); },
+        [&] { return lab::compare(out.host(), expected); });
+  };
+  run("copy", copy<kTile>, host);
+  run("naive", transpose_naive<kTile>, turned);
+  run("shared", transpose_shared<kTile>, turned);
+  run("padded", transpose_padded<kTile>, turned);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int rows = lab::size_argument(argc, argv, 1, 1024, "the number of rows");
-  const int columns = lab::size_argument(argc, argv, 2, rows, "the number of columns");
-  const int tile = lab::size_argument(argc, argv, 3, 32, "the tile width");
-  if (tile != 16 && tile != 32) {
-    std::fprintf(stderr, "%s: the tile width is 16 or 32, not %d\n", argv[0], tile);
-    return lab::kExitArguments;
-  }
-  lab::require_memory(argv[0], 36.0 * rows * columns);
-  std::printf("transpose, %d x %d, tile %d x %d\n", rows, columns, tile, tile);
-  const Problem problem = make_problem(rows, columns);
-  return tile == 16 ? run_all<16>(problem) : run_all<32>(problem);
+  lab::Program program(argc, argv, kTopic);
+  for (const lab::Size& size : program.sizes()) run_size(program, size);
+  return program.finish();
 }

@@ -1,0 +1,150 @@
+// Time. On a real GPU both clocks are real: CUDA events for the GPU's time, the CPU's steady clock for the host's view.
+// On the virtual GPU both are estimates of what that GPU and its host would show: the events come from the virtual
+// timeline as everything else of the CUDA API, the host's clock from warpgrind_host_ns(), which libcudart of warpgrind
+// exports.
+#pragma once
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "harness/cuda.h"
+
+namespace lab {
+
+using HostClock = double (*)();
+inline HostClock virtual_host_clock() {
+  static const HostClock clock = reinterpret_cast<HostClock>(dlsym(RTLD_DEFAULT, "warpgrind_host_ns"));
+  return clock;
+}
+inline bool on_virtual_gpu() {
+  return virtual_host_clock() != nullptr;
+}
+
+// Microseconds of the computer that runs this program, whatever GPU there is.
+inline double wall_us() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double, std::micro>(now).count();
+}
+// Microseconds of the host that drives the GPU: virtual where the GPU is.
+inline double host_us() {
+  return on_virtual_gpu() ? virtual_host_clock()() / 1e3 : wall_us();
+}
+
+// The launches between construction and destruction belong to `name`: an NVTX range, where something listens.
+class Range {
+ public:
+  explicit Range(const std::string& name) {
+    static const auto push = reinterpret_cast<int (*)(const char*)>(dlsym(RTLD_DEFAULT, "nvtxRangePushA"));
+    if (push) push(name.c_str());
+  }
+  ~Range() {
+    static const auto pop = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "nvtxRangePop"));
+    if (pop) pop();
+  }
+  Range(const Range&) = delete;
+  Range& operator=(const Range&) = delete;
+};
+
+class Event {
+ public:
+  Event() { CHECK_CUDA(cudaEventCreate(&event_)); }
+  ~Event() { cudaEventDestroy(event_); }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  void record(cudaStream_t stream = nullptr) { CHECK_CUDA(cudaEventRecord(event_, stream)); }
+  double us_since(Event& earlier) {
+    CHECK_CUDA(cudaEventSynchronize(event_));
+    float ms = 0;
+    CHECK_CUDA(cudaEventElapsedTime(&ms, earlier.event_, event_));
+    return ms * 1e3;
+  }
+  cudaEvent_t get() { return event_; }
+
+ private:
+  cudaEvent_t event_;
+};
+
+// Several timings of one thing, in microseconds. low and high: the quartiles.
+struct Timing {
+  double median = 0, low = 0, high = 0;
+  int count = 0;
+  static Timing of(std::vector<double> samples) {
+    Timing t;
+    t.count = static_cast<int>(samples.size());
+    if (samples.empty()) return t;
+    std::sort(samples.begin(), samples.end());
+    const size_t n = samples.size();
+    t.median = n % 2 ? samples[n / 2] : 0.5 * (samples[n / 2 - 1] + samples[n / 2]);
+    t.low = samples[n / 4];
+    t.high = samples[n - 1 - n / 4];
+    return t;
+  }
+};
+
+// When to stop repeating: the notch of a box plot (1.57 x quartile distance / sqrt(n), about a 95 % interval of the
+// median: McGill, Tukey and Larsen 1978) is below 1 % of the median, or the time is used up.
+struct StoppingRule {
+  int least = 7, most = 200;
+  double seconds = 0.4;
+  bool enough(const std::vector<double>& samples, double elapsed_us) const {
+    const int n = static_cast<int>(samples.size());
+    if (n < least) return false;
+    if (n >= most || elapsed_us > seconds * 1e6) return true;
+    if (n % 8 != 7) return false;
+    const Timing t = Timing::of(samples);
+    return 1.57 * (t.high - t.low) < 0.01 * t.median * std::sqrt(static_cast<double>(n));
+  }
+};
+
+// Writes over twice the L2 cache: what a kernel reads next comes from device memory.
+class CacheFlush {
+ public:
+  CacheFlush() {
+    int device = 0, l2 = 0;
+    CHECK_CUDA(cudaGetDevice(&device));
+    CHECK_CUDA(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, device));
+    bytes_ = 2 * static_cast<size_t>(l2 > 0 ? l2 : 1 << 20);
+    if (cudaMalloc(&data_, bytes_) != cudaSuccess) {  // the problem fills the memory: it does not fit L2 either
+      cudaGetLastError();
+      data_ = nullptr;
+    }
+  }
+  ~CacheFlush() { cudaFree(data_); }
+  CacheFlush(const CacheFlush&) = delete;
+  CacheFlush& operator=(const CacheFlush&) = delete;
+  void enqueue() {
+    if (data_) CHECK_CUDA(cudaMemsetAsync(data_, 0, bytes_, nullptr));
+  }
+
+ private:
+  void* data_ = nullptr;
+  size_t bytes_ = 0;
+};
+
+static __global__ void lab_clock_check(unsigned long long* out) {
+  unsigned long long c0, c1, t0, t1;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t0));
+  asm volatile("mov.u64 %0, %%clock64;" : "=l"(c0));
+  do {
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t1));
+    asm volatile("mov.u64 %0, %%clock64;" : "=l"(c1));
+  } while (t1 - t0 < 500000);
+  out[0] = c1 - c0;
+  out[1] = t1 - t0;
+}
+
+// The SM clock in MHz as a kernel sees it, over half a millisecond after a warm-up of 20 ms.
+inline double measured_sm_mhz() {
+  DeviceArray<unsigned long long> out(2);
+  for (int i = 0; i < 40; ++i) lab_clock_check<<<1, 1>>>(out.data());
+  CHECK_KERNEL();
+  const std::vector<unsigned long long> v = out.host();
+  return v[1] ? 1e3 * static_cast<double>(v[0]) / static_cast<double>(v[1]) : 0;
+}
+
+}  // namespace lab

@@ -1,0 +1,68 @@
+// CUDA calls with their errors checked, and device memory that frees itself.
+#pragma once
+
+#include <cuda_runtime.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#define CHECK_CUDA(call) lab::check((call), #call, __FILE__, __LINE__)
+
+namespace lab {
+
+constexpr int kExitWrong = 1;      // a rung computed something else than the reference
+constexpr int kExitArguments = 2;  // the command line made no sense, or nothing of it could be run here
+constexpr int kExitCuda = 3;       // a CUDA call failed
+
+inline void check(cudaError_t error, const char* call, const char* file, int line) {
+  if (error == cudaSuccess) return;
+  std::fprintf(stderr, "%s:%d: %s: %s\n", file, line, call, cudaGetErrorString(error));
+  std::exit(kExitCuda);
+}
+
+// Launch errors (a bad shape) and errors of the kernel itself.
+inline void check_kernel(const char* file, int line) {
+  check(cudaGetLastError(), "kernel launch", file, line);
+  check(cudaDeviceSynchronize(), "kernel", file, line);
+}
+#define CHECK_KERNEL() lab::check_kernel(__FILE__, __LINE__)
+
+// Blocks of `per_block` that cover `elements`.
+inline int blocks(long elements, long per_block) {
+  return static_cast<int>((elements + per_block - 1) / per_block);
+}
+
+inline double host_memory_bytes() {
+  return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
+}
+
+template <class T>
+class DeviceArray {
+ public:
+  explicit DeviceArray(size_t count) : count_(count) { CHECK_CUDA(cudaMalloc(&data_, bytes())); }
+  explicit DeviceArray(const std::vector<T>& host) : DeviceArray(host.size()) { upload(host); }
+  DeviceArray(const DeviceArray&) = delete;
+  DeviceArray& operator=(const DeviceArray&) = delete;
+  ~DeviceArray() { cudaFree(data_); }
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  size_t count() const { return count_; }
+  size_t bytes() const { return count_ * sizeof(T); }
+  void poison() { CHECK_CUDA(cudaMemset(data_, 0xff, bytes())); }  // all ones: NaN, or -1
+  void upload(const std::vector<T>& host) {
+    CHECK_CUDA(cudaMemcpy(data_, host.data(), bytes(), cudaMemcpyHostToDevice));
+  }
+  std::vector<T> host() const {
+    std::vector<T> copy(count_);
+    CHECK_CUDA(cudaMemcpy(copy.data(), data_, bytes(), cudaMemcpyDeviceToHost));
+    return copy;
+  }
+
+ private:
+  T* data_ = nullptr;
+  size_t count_;
+};
+
+}  // namespace lab
