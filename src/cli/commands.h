@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/run_reports.h"
 #include "session/options.h"
 
 namespace warpgrind::cli {
@@ -16,12 +17,16 @@ struct RunCommand {
   bool no_cache = false;
   std::vector<std::string> nvcc_flags;
   std::vector<std::string> program;  // path and arguments
+  ReportOptions reports;
 };
 int run(const RunCommand& command);
+// Runs the program and returns its exit code; `finished` (null: nobody asks) gets the profiles of its processes.
+int run_program(const RunCommand& command, FinishedRun* finished);
 int scan(const std::string& path);
 int gpus(const std::string& name);  // empty: all
 
-void complain(const Error& error);  // on stderr
+Status check_writable(const std::string& path);  // nothing to say about "" and "-"
+void complain(const Error& error);               // on stderr
 void complain(const std::string& message, const std::string& detail = "");
 
 }  // namespace warpgrind::cli

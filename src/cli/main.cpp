@@ -44,6 +44,13 @@ CLI::App* add_run(CLI::App& app, RunCommand& command) {
   run->add_option("--json", command.options.json_path, "write the profile as JSON");
   run->add_option("--csv", command.options.csv_path,
                   "write the metrics of each launch as CSV, in the columns of `ncu --csv`");
+  run->add_option("--expect", command.reports.expectations,
+                  "what must hold: '[KERNELS:] METRIC <= NUMBER', several times; exit code 1 if it does not")
+      ->type_name("CONDITION")
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  run->add_option("--junit", command.reports.junit_path, "write expectations and findings as JUnit XML");
+  run->add_option("--sarif", command.reports.sarif_path, "write findings, expectations and advice as SARIF 2.1.0");
   run->add_flag("--launches", command.options.each_launch, "show each launch, not only the sum of each kernel");
   run->add_flag("--quiet", command.options.quiet, "only the program's own output");
   run->add_option("--timeout", command.options.timeout_seconds, "stop a kernel that runs longer than this many seconds")

@@ -8,20 +8,26 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <sstream>
 
 #include "cli/commands.h"
 #include "gpu/gpu_model.h"
+#include "results/json.h"
 
 namespace warpgrind::cli {
 
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* kProfileName = "profile.json";
 
 // Beside the executable in a build (bin/../lib) and in an installation (bin/../lib/warpgrind).
 Result<std::string> runtime_library() {
@@ -149,18 +155,6 @@ Result<std::string> compile(const std::string& source, const std::string& gpu, c
   return binary;
 }
 
-Status check_writable(const std::string& path) {
-  if (path.empty() || path == "-") return Ok{};
-  const bool existed = access(path.c_str(), F_OK) == 0;
-  std::FILE* file = std::fopen(path.c_str(), "ae");
-  if (!file)
-    return Error{ErrorKind::environment, fmt::format("cannot write {}: {}", path, std::strerror(errno)),
-                 "choose another place for the output file"};
-  std::fclose(file);
-  if (!existed) unlink(path.c_str());
-  return Ok{};
-}
-
 Result<std::string> find_program(const std::string& name) {
   if (name.find('/') != std::string::npos || access(name.c_str(), F_OK) == 0) {
     struct stat info {};
@@ -250,9 +244,58 @@ int finish(int status, const std::string& folder, const std::string& program) {
   return code;
 }
 
+// What the processes of the run wrote: profile.json, and profile.json.PID of those that came later. A file that the
+// user asked for gets the same text.
+Status read_profiles(const std::string& folder, const std::string& wanted, std::vector<results::Profile>& out) {
+  std::error_code problem;
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder, problem))
+    if (const std::string name = entry.path().filename().string(); name.starts_with(kProfileName))
+      names.push_back(name);
+  std::sort(names.begin(), names.end());
+  for (const std::string& name : names) {
+    std::ifstream file(folder + "/" + name, std::ios::binary);
+    const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    if (!wanted.empty()) {
+      const std::string suffix = wanted == "-" ? "" : name.substr(std::strlen(kProfileName));
+      if (Status s = results::write_file(wanted + suffix, text); !s) return s.error();
+    }
+    auto profile = results::from_json(text, name);
+    if (!profile) return profile.error();
+    out.push_back(profile.take());
+  }
+  return Ok{};
+}
+
 }  // namespace
 
+Status check_writable(const std::string& path) {
+  if (path.empty() || path == "-") return Ok{};
+  const bool existed = access(path.c_str(), F_OK) == 0;
+  std::FILE* file = std::fopen(path.c_str(), "ae");
+  if (!file)
+    return Error{ErrorKind::environment, fmt::format("cannot write {}: {}", path, std::strerror(errno)),
+                 "choose another place for the output file"};
+  std::fclose(file);
+  if (!existed) unlink(path.c_str());
+  return Ok{};
+}
+
 int run(const RunCommand& command) {
+  if (!command.reports.needs_profile()) return run_program(command, nullptr);
+  if (!command.options.counters) {
+    complain("--no-counters leaves nothing to show", "leave it out for --expect, --junit, --sarif and --source");
+    return kUsageError;
+  }
+  auto expectations = prepare(command.reports);
+  if (!expectations) return complain(expectations.error()), kUsageError;
+  FinishedRun finished;
+  const int code = run_program(command, &finished);
+  if (!finished.started) return code;
+  return write_reports(command.reports, *expectations, finished);
+}
+
+int run_program(const RunCommand& command, FinishedRun* finished) {
   if (command.program.empty()) {
     complain("run: no program given", "warpgrind run [OPTIONS] PROGRAM [ARGUMENTS...]");
     return kUsageError;
@@ -264,6 +307,7 @@ int run(const RunCommand& command) {
     if (Status writable = check_writable(*path); !writable) return complain(writable.error()), kUsageError;
   for (std::string* path : {&options.json_path, &options.csv_path})
     if (!path->empty() && *path != "-") *path = fs::absolute(*path).string();
+  const std::string wanted_json = options.json_path;
   auto program = find_program(command.program[0]);
   if (!program) return complain(program.error()), kUsageError;
   auto library = runtime_library();
@@ -282,6 +326,7 @@ int run(const RunCommand& command) {
   }
   options.program = command.program[0];
   options.command = fmt::format("{}", fmt::join(command.program, " "));
+  if (finished) options.json_path = folder.path + "/" + kProfileName;
   options.status_directory = folder.path + "/status";
   fs::create_directory(options.status_directory);
   setenv(session::kOptionsVariable, session::encode(options).c_str(), 1);
@@ -289,9 +334,20 @@ int run(const RunCommand& command) {
   // are.
   prepend("LD_PRELOAD", (fs::path(*library).parent_path() / "libwarpgrind_preload.so").string(), ':');
   prepend("LD_LIBRARY_PATH", fs::path(*library).parent_path().string(), ':');
+  setenv("NVTX_INJECTION64_PATH", library->c_str(), 0);  // named ranges; a tool that the user named himself stays
+  const auto begin = std::chrono::steady_clock::now();
   auto status = start(arguments);
   if (!status) return complain(status.error()), kUsageError;
-  return finish(*status, options.status_directory, command.program[0]);
+  if (!finished) return finish(*status, options.status_directory, command.program[0]);
+  finished->started = true;
+  finished->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  finished->program = options.program;
+  finished->command = options.command;
+  const Status read = read_profiles(folder.path, wanted_json, finished->profiles);
+  if (!read) complain(read.error());
+  finished->exit_code = finish(*status, options.status_directory, command.program[0]);
+  if (!read && finished->exit_code == 0) finished->exit_code = kUsageError;
+  return finished->exit_code;
 }
 
 }  // namespace warpgrind::cli

@@ -53,6 +53,12 @@ std::string percent(double value) {
   return fmt::format("{:.1f} %", value);
 }
 
+std::string shortened_path(const std::string& path, std::size_t width) {
+  if (path.size() <= width) return path;
+  const std::size_t slash = path.find('/', path.size() - width + 3);
+  return "..." + path.substr(slash == std::string::npos ? path.size() - width + 3 : slash);
+}
+
 std::string left(std::string text, int width) {
   for (int n = length(text); n < width; ++n) text += ' ';
   return text;

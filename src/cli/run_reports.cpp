@@ -1,0 +1,82 @@
+#include "cli/run_reports.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+
+#include "cli/commands.h"
+#include "report/junit.h"
+#include "report/sarif.h"
+#include "report/terminal.h"
+#include "results/json.h"
+
+namespace warpgrind::cli {
+namespace {
+
+constexpr int kExpectationFailed = 1;
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts);
+  return text;
+}
+
+std::string host() {
+  char name[256] = {};
+  return gethostname(name, sizeof name - 1) == 0 ? name : "localhost";
+}
+
+report::RunFacts facts(const FinishedRun& run) {
+  std::error_code ignored;
+  return {WARPGRIND_VERSION, run.program,  run.command,
+          utc_now(),         host(),       std::filesystem::current_path(ignored).string(),
+          run.seconds,       run.exit_code};
+}
+
+}  // namespace
+
+Result<std::vector<report::Expectation>> prepare(const ReportOptions& options) {
+  std::vector<report::Expectation> out;
+  for (const std::string& text : options.expectations) {
+    auto expectation = report::parse_expectation(text);
+    if (!expectation) return expectation.error();
+    out.push_back(expectation.take());
+  }
+  for (const std::string* path : {&options.junit_path, &options.sarif_path})
+    if (Status writable = check_writable(*path); !writable) return writable.error();
+  return out;
+}
+
+int write_reports(const ReportOptions& options, const std::vector<report::Expectation>& expectations,
+                  const FinishedRun& run) {
+  int code = 0;
+  const std::vector<report::ExpectationResult> checked = report::check(expectations, run.profiles);
+  if (!expectations.empty()) {
+    const report::TextOptions text{.colour = report::wants_colour(stderr)};
+    std::fputs(report::expectations_text(checked, text).c_str(), stderr);
+    for (const report::ExpectationResult& r : checked)
+      if (r.bad()) code = kExpectationFailed;
+  }
+  const report::RunFacts about = facts(run);
+  if (!options.junit_path.empty())
+    if (Status s = results::write_file(options.junit_path, report::junit_xml(checked, run.profiles, about)); !s) {
+      complain(s.error());
+      code = kUsageError;
+    }
+  if (!options.sarif_path.empty())
+    if (Status s = results::write_file(options.sarif_path, report::sarif_json(checked, run.profiles, about)); !s) {
+      complain(s.error());
+      code = kUsageError;
+    }
+  return run.exit_code != 0 ? run.exit_code : code;
+}
+
+}  // namespace warpgrind::cli

@@ -1,0 +1,36 @@
+// What `warpgrind run` does with the profile of the program once it has ended: --source, --expect, --junit, --sarif.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "report/expectations.h"
+#include "results/profile.h"
+
+namespace warpgrind::cli {
+
+struct ReportOptions {
+  std::vector<std::string> expectations;
+  std::string junit_path, sarif_path;
+  bool source = false;
+  bool needs_profile() const { return !expectations.empty() || !junit_path.empty() || !sarif_path.empty() || source; }
+};
+
+// Expectations that were understood, and files that can be written: checked before the program runs.
+Result<std::vector<report::Expectation>> prepare(const ReportOptions& options);
+
+struct FinishedRun {
+  bool started = false;
+  int exit_code = 0;
+  double seconds = 0;
+  std::string program, command;
+  std::vector<results::Profile> profiles;  // one a process that used CUDA
+};
+
+// Prints and writes what was asked for. The exit code of the program when it is not 0, else 1 when an expectation does
+// not hold, 2 when a file could not be written.
+int write_reports(const ReportOptions& options, const std::vector<report::Expectation>& expectations,
+                  const FinishedRun& run);
+
+}  // namespace warpgrind::cli

@@ -1,0 +1,148 @@
+#include "report/sarif.h"
+
+#include <fmt/format.h>
+
+#include <cctype>
+#include <nlohmann/json.hpp>
+
+#include "advice/rules.h"
+#include "report/kernel_names.h"
+
+namespace warpgrind::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string percent_encoded(std::string_view path) {
+  std::string out;
+  for (const char c : path) {
+    const bool plain =
+        std::isalnum(static_cast<unsigned char>(c)) != 0 || std::string_view("/-._~").find(c) != std::string_view::npos;
+    out += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return out;
+}
+
+class Writer {
+ public:
+  explicit Writer(const RunFacts& run) : run_(run) {}
+
+  void finding(const results::Finding& f) {
+    std::string text = f.message;
+    if (!f.advice.empty()) text += ". " + f.advice;
+    const bool error = f.kind.empty() || f.kind == "error";
+    Json j = result(error ? "kernel_error" : "kernel_warning", error ? "error" : "warning", text, f.kernel);
+    if (f.line != 0) j["locations"] = Json::array({location(f.file, f.line)});
+    add_kernel(j, f.kernel);
+    Json& properties = j["properties"];
+    properties["ptx"] = f.text;
+    properties["ptx_line"] = f.ptx_line;
+    properties["notes"] = f.notes;
+    results_.push_back(std::move(j));
+  }
+
+  void expectation(const ExpectationResult& r) {
+    if (!r.bad()) return;
+    Json j = result("expectation", "error", fmt::format("{}: {}", r.text, r.figures), r.kernel);
+    add_places(j, r.places);
+    add_kernel(j, r.kernel);
+    j["properties"]["origin"] = results::name(r.origin);
+    results_.push_back(std::move(j));
+  }
+
+  void advice(const results::KernelProfile& kernel, const results::Advice& a) {
+    Json j = result(a.rule, "note", fmt::format("{}. {}", a.title, a.text), kernel.name);
+    add_places(j, a.places);
+    add_kernel(j, kernel.name);
+    Json evidence = Json::array();
+    for (const auto& e : a.evidence)
+      evidence.push_back(
+          {{"metric", e.metric}, {"value", e.value}, {"unit", e.unit}, {"origin", results::name(e.origin)}});
+    j["properties"] = {
+        {"estimated_gain", a.estimated_gain}, {"origin", results::name(a.origin)}, {"evidence", evidence}};
+    results_.push_back(std::move(j));
+  }
+
+  Json run() {
+    Json driver = {{"name", "warpgrind"}, {"version", run_.version}, {"rules", rules()}};
+    Json out = {{"tool", {{"driver", std::move(driver)}}},
+                {"invocations", Json::array({{{"commandLine", run_.command},
+                                              {"executionSuccessful", run_.exit_code == 0},
+                                              {"exitCode", run_.exit_code}}})}};
+    if (!run_.directory.empty())
+      out["originalUriBaseIds"] = {{kRoot, {{"uri", "file://" + percent_encoded(run_.directory) + "/"}}}};
+    out["columnKind"] = "utf16CodeUnits";
+    out["results"] = std::move(results_);
+    return out;
+  }
+
+ private:
+  static constexpr const char* kRoot = "SRCROOT";
+
+  static Json result(const std::string& rule, const char* level, const std::string& text, const std::string& kernel) {
+    std::string message = text;
+    if (!kernel.empty()) message = fmt::format("{}: {}", short_name(kernel), text);
+    return {{"ruleId", rule}, {"level", level}, {"message", {{"text", message}}}};
+  }
+
+  Json location(const std::string& file, std::uint32_t line) const {
+    Json artifact;
+    const std::string root = run_.directory + "/";
+    if (!run_.directory.empty() && file.starts_with(root))
+      artifact = {{"uri", percent_encoded(file.substr(root.size()))}, {"uriBaseId", kRoot}};
+    else
+      artifact = {{"uri", (file.starts_with("/") ? "file://" : "") + percent_encoded(file)}};
+    return {{"physicalLocation", {{"artifactLocation", artifact}, {"region", {{"startLine", line}}}}}};
+  }
+
+  // One location: what is meant; the others are related.
+  void add_places(Json& j, const std::vector<results::Advice::Place>& places) const {
+    bool first = true;
+    for (const results::Advice::Place& p : places) {
+      if (p.line == 0 || p.file.empty()) continue;
+      j[first ? "locations" : "relatedLocations"].push_back(location(p.file, p.line));
+      first = false;
+    }
+  }
+
+  static void add_kernel(Json& j, const std::string& kernel) {
+    if (kernel.empty()) return;
+    Json logical = Json::array({{{"fullyQualifiedName", kernel}, {"kind", "function"}}});
+    if (!j.contains("locations")) j["locations"] = Json::array({Json::object()});
+    j["locations"][0]["logicalLocations"] = std::move(logical);
+  }
+
+  Json rules() const {
+    Json out = Json::array();
+    const auto add = [&](const std::string& id, const std::string& name, const std::string& text) {
+      out.push_back({{"id", id}, {"shortDescription", {{"text", name}}}, {"fullDescription", {{"text", text}}}});
+    };
+    add("kernel_error", "A kernel did something wrong", "Execution of the kernel ended there, as it would on a GPU.");
+    add("kernel_warning", "A kernel did something doubtful", "It went on, but its results may be wrong.");
+    add("expectation", "An expectation does not hold", "A condition given with --expect.");
+    for (const advice::RuleRow& r : advice::rules()) add(r.id, r.name, std::string("Fires when ") + r.fires + ".");
+    return out;
+  }
+
+  const RunFacts& run_;
+  Json results_ = Json::array();
+};
+
+}  // namespace
+
+std::string sarif_json(const std::vector<ExpectationResult>& expectations,
+                       const std::vector<results::Profile>& profiles, const RunFacts& run) {
+  Writer w(run);
+  for (const results::Profile& p : profiles)
+    for (const results::Finding& f : p.findings) w.finding(f);
+  for (const ExpectationResult& r : expectations) w.expectation(r);
+  for (const results::Profile& p : profiles)
+    for (const results::KernelProfile& k : p.kernels)
+      for (const results::Advice& a : k.advice) w.advice(k, a);
+  const Json j = {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+                  {"version", "2.1.0"},
+                  {"runs", Json::array({w.run()})}};
+  return j.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace warpgrind::report
