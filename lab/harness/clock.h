@@ -108,7 +108,8 @@ class CacheFlush {
     int device = 0, l2 = 0;
     CHECK_CUDA(cudaGetDevice(&device));
     CHECK_CUDA(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, device));
-    bytes_ = 2 * static_cast<size_t>(l2 > 0 ? l2 : 1 << 20);
+    // The virtual GPU has no caches to flush; there it only keeps the GPU busy while launches queue up.
+    bytes_ = on_virtual_gpu() ? kBusyBytes : 2 * static_cast<size_t>(l2 > 0 ? l2 : 1 << 20);
     if (cudaMalloc(&data_, bytes_) != cudaSuccess) {  // the problem fills the memory: it does not fit L2 either
       cudaGetLastError();
       data_ = nullptr;
@@ -122,6 +123,7 @@ class CacheFlush {
   }
 
  private:
+  static constexpr size_t kBusyBytes = 16 << 20;
   void* data_ = nullptr;
   size_t bytes_ = 0;
 };

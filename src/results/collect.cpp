@@ -81,7 +81,7 @@ struct KernelSum {
   std::map<Place, SiteSum> sites;
   std::map<Place, BranchSum> branches;
 
-  void add(const LaunchRecord& l, const counters::Values& v) {
+  void add_values(const LaunchRecord& l, const counters::Values& v) {
     if (launches == 0) {
       name = l.name;
       mangled_name = l.mangled_name;
@@ -97,6 +97,10 @@ struct KernelSum {
       counters::derive(values);
     }
     ++launches;
+  }
+
+  void add(const LaunchRecord& l, const counters::Values& v) {
+    add_values(l, v);
     const events::KernelFacts& facts = *l.facts;
     for (std::size_t i = 0; i < facts.sites.size() && i < l.counts->sites.size(); ++i) {
       if (l.counts->sites[i].requests == 0) continue;
@@ -168,6 +172,8 @@ struct Collector::Impl {
   mutable std::mutex mutex;
   std::map<std::pair<int, std::string>, std::size_t> index;  // device, mangled name
   std::vector<KernelSum> kernels;
+  std::map<std::string, std::size_t> range_index;
+  std::vector<KernelSum> ranges;
   std::vector<KernelProfile> launches;
   std::vector<TransferProfile> transfers;
   std::vector<Finding> findings;
@@ -196,10 +202,16 @@ void Collector::add(const LaunchRecord& l) {
   const auto [it, fresh] = impl_->index.try_emplace({l.device, l.mangled_name}, impl_->kernels.size());
   if (fresh) impl_->kernels.emplace_back();
   impl_->kernels[it->second].add(l, values);
+  if (!l.range.empty()) {
+    const auto [range, first] = impl_->range_index.try_emplace(l.range, impl_->ranges.size());
+    if (first) impl_->ranges.emplace_back();
+    impl_->ranges[range->second].add_values(l, values);
+  }
   if (impl_->keep_launches) {
     KernelSum one;
     one.add(l, values);
     impl_->launches.push_back(one.profile());
+    impl_->launches.back().range = l.range;
   }
 }
 
@@ -225,6 +237,11 @@ Profile Collector::profile() const {
   const std::lock_guard lock(impl_->mutex);
   Profile p;
   for (const KernelSum& k : impl_->kernels) p.kernels.push_back(k.profile());
+  p.ranges.resize(impl_->ranges.size());
+  for (const auto& [name, i] : impl_->range_index) {
+    p.ranges[i] = impl_->ranges[i].profile();
+    p.ranges[i].range = name;
+  }
   p.launches = impl_->launches;
   p.transfers = impl_->transfers;
   p.findings = impl_->findings;

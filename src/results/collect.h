@@ -13,6 +13,7 @@ struct LaunchRecord {
   std::string mangled_name, name;  // name: demangled, as Nsight shows it
   std::uint64_t id = 0;            // 0, 1, 2 ... in issue order
   int device = 0;
+  std::string range;  // names of the ranges open at the launch, outermost first, joined by "/"
   counters::LaunchShape shape;
   const events::KernelFacts* facts = nullptr;
   const events::LaunchCounts* counts = nullptr;

@@ -70,6 +70,7 @@ Json kernel_json(const KernelProfile& k) {
   for (const Advice& a : k.advice) advice.push_back(advice_json(a));
   return {{"name", k.name},
           {"mangled_name", k.mangled_name},
+          {"range", k.range},
           {"launches", k.launches},
           {"first_id", k.first_id},
           {"device", k.device},
@@ -184,6 +185,7 @@ KernelProfile read_kernel(const Json& j) {
   KernelProfile k;
   get(j, "name", k.name);
   get(j, "mangled_name", k.mangled_name);
+  get(j, "range", k.range);
   get_number(j, "launches", k.launches);
   get_number(j, "first_id", k.first_id);
   get_number(j, "device", k.device);
@@ -215,9 +217,11 @@ Finding read_finding(const Json& j) {
 }  // namespace
 
 std::string to_json(const Profile& p) {
-  Json kernels = Json::array(), launches = Json::array(), transfers = Json::array(), findings = Json::array();
+  Json kernels = Json::array(), launches = Json::array(), ranges = Json::array(), transfers = Json::array(), findings = Json::array();
   for (const KernelProfile& k : p.kernels) kernels.push_back(kernel_json(k));
   for (const KernelProfile& k : p.launches) launches.push_back(kernel_json(k));
+  for (const KernelProfile& k : p.ranges)
+    ranges.push_back({{"range", k.range}, {"launches", k.launches}, {"metrics", metrics_json(k.metrics)}});
   for (const TransferProfile& t : p.transfers)
     transfers.push_back({{"direction", t.direction},
                          {"host_memory", t.host_memory},
@@ -232,6 +236,7 @@ std::string to_json(const Profile& p) {
                   {"not_modelled", p.not_modelled},
                   {"kernels", std::move(kernels)},
                   {"launches", std::move(launches)},
+                  {"ranges", std::move(ranges)},
                   {"transfers", std::move(transfers)},
                   {"findings", std::move(findings)}};
   // A name that is not UTF-8 must not cost the profile.
@@ -259,6 +264,7 @@ Result<Profile> from_json(std::string_view text, std::string_view file) {
   get_list(j, "not_modelled", p.not_modelled);
   each(j, "kernels", [&](const Json& k) { p.kernels.push_back(read_kernel(k)); });
   each(j, "launches", [&](const Json& k) { p.launches.push_back(read_kernel(k)); });
+  each(j, "ranges", [&](const Json& k) { p.ranges.push_back(read_kernel(k)); });
   each(j, "transfers", [&](const Json& t) {
     TransferProfile& out = p.transfers.emplace_back();
     get(t, "direction", out.direction);

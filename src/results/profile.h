@@ -51,6 +51,7 @@ struct Advice {
 
 struct KernelProfile {
   std::string name, mangled_name;
+  std::string range;  // of one launch: the named ranges (NVTX) it was issued in, joined by "/"
   std::uint64_t launches = 0, first_id = 0;
   int device = 0;
   Dim3 grid, block;            // of the first launch
@@ -80,6 +81,7 @@ struct Profile {
   std::vector<std::string> not_modelled;  // for the banner
   std::vector<KernelProfile> kernels;     // summed per kernel name (and per device)
   std::vector<KernelProfile> launches;    // with --launches or CSV: one each, in order
+  std::vector<KernelProfile> ranges;      // summed per named range (NVTX), whatever kernels ran in it; without sites
   std::vector<TransferProfile> transfers;
   std::vector<Finding> findings;
 };

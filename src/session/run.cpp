@@ -14,6 +14,7 @@
 #include "gpu/occupancy.h"
 #include "session/interrupts.h"
 #include "session/messages.h"
+#include "session/ranges.h"
 #include "session/session.h"
 #include "session/write_results.h"
 
@@ -71,6 +72,7 @@ struct Recorder {
     r.name = demangle(kernel);
     r.id = next_id++;
     r.device = request.device;
+    r.range = open_ranges();
     r.shape = {&model,
                config.grid,
                config.block,

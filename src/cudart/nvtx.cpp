@@ -1,0 +1,135 @@
+// Named ranges of NVTX. Version 3 is a header: it loads the library that NVTX_INJECTION64_PATH names (`warpgrind run`
+// sets it) and calls InitializeInjectionNvtx2, which puts our functions into its table (nvtx3/nvtxDetail/nvtxTypes.h
+// has the numbers). Programs of version 2 call nvtxRangePushA and nvtxRangePop of a library; ours is found first.
+#include <cstdint>
+#include <cstring>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "device/timeline.h"
+#include "session/ranges.h"
+#include "session/session.h"
+
+namespace {
+
+// The documented head of nvtxEventAttributes_t.
+struct EventAttributes {
+  std::uint16_t version, size;
+  std::uint32_t category;
+  std::int32_t color_type;
+  std::uint32_t color;
+  std::int32_t payload_type, reserved;
+  std::uint64_t payload;
+  std::int32_t message_type;
+  const void* message;
+};
+enum MessageType : std::int32_t { kAscii = 1, kUnicode = 2, kRegistered = 3 };
+
+std::string narrow(const wchar_t* text) {  // names are for people: what is not ASCII becomes '?'
+  std::string out;
+  for (; text && *text; ++text) out += *text > 0 && *text < 128 ? static_cast<char>(*text) : '?';
+  return out;
+}
+
+// A registered string's handle points to its text, which lives as long as the process.
+const void* register_string(const std::string& text) {
+  static std::mutex mutex;
+  static std::set<std::string> strings;
+  std::lock_guard lock(mutex);
+  return strings.insert(text).first->c_str();
+}
+
+std::string message(const EventAttributes* attributes) {
+  if (!attributes || attributes->size < sizeof(EventAttributes) || !attributes->message) return "";
+  if (attributes->message_type == kUnicode) return narrow(static_cast<const wchar_t*>(attributes->message));
+  if (attributes->message_type == kAscii || attributes->message_type == kRegistered)
+    return static_cast<const char*>(attributes->message);
+  return "";
+}
+
+int push_ascii(const char* text) {
+  return warpgrind::session::push_range(text ? text : "");
+}
+int push_wide(const wchar_t* text) {
+  return warpgrind::session::push_range(narrow(text));
+}
+int push_attributes(const EventAttributes* attributes) {
+  return warpgrind::session::push_range(message(attributes));
+}
+int pop() {
+  return warpgrind::session::pop_range();
+}
+// Domains are kept apart by name only in the tools that show them; here their ranges nest with all others.
+int push_in_domain(void*, const EventAttributes* attributes) {
+  return push_attributes(attributes);
+}
+int pop_in_domain(void*) {
+  return pop();
+}
+const void* register_ascii(void*, const char* text) {
+  return register_string(text ? text : "");
+}
+const void* register_wide(void*, const wchar_t* text) {
+  return register_string(narrow(text));
+}
+
+using FunctionPointer = void (*)();
+struct CallbackTable {
+  std::size_t struct_size;
+  int (*get_module)(int module, FunctionPointer*** table, unsigned* size);
+};
+constexpr std::uint32_t kCallbacks = 1;
+constexpr int kCore = 1, kCore2 = 5;
+
+struct Slot {
+  unsigned index;
+  FunctionPointer function;
+};
+template <class F>
+FunctionPointer erase(F* function) {
+  return reinterpret_cast<FunctionPointer>(function);
+}
+
+void fill(const CallbackTable& callbacks, int module, std::initializer_list<Slot> slots) {
+  FunctionPointer** table = nullptr;
+  unsigned size = 0;
+  if (!callbacks.get_module(module, &table, &size)) return;
+  for (const Slot& slot : slots)
+    if (slot.index < size && table[slot.index]) *table[slot.index] = slot.function;
+}
+
+}  // namespace
+
+extern "C" {
+
+__attribute__((visibility("default"))) int nvtxRangePushA(const char* text) {
+  return push_ascii(text);
+}
+__attribute__((visibility("default"))) int nvtxRangePushW(const wchar_t* text) {
+  return push_wide(text);
+}
+__attribute__((visibility("default"))) int nvtxRangePushEx(const EventAttributes* attributes) {
+  return push_attributes(attributes);
+}
+__attribute__((visibility("default"))) int nvtxRangePop() {
+  return pop();
+}
+
+__attribute__((visibility("default"))) int InitializeInjectionNvtx2(const void* (*get_table)(std::uint32_t)) {
+  const auto* callbacks = static_cast<const CallbackTable*>(get_table(kCallbacks));
+  if (!callbacks || callbacks->struct_size < sizeof(CallbackTable)) return 0;
+  fill(*callbacks, kCore,
+       {{8, erase(push_attributes)}, {9, erase(push_ascii)}, {10, erase(push_wide)}, {11, erase(pop)}});
+  fill(*callbacks, kCore2,
+       {{4, erase(push_in_domain)}, {5, erase(pop_in_domain)}, {9, erase(register_ascii)}, {10, erase(register_wide)}});
+  return 1;
+}
+
+// The virtual host's clock in nanoseconds since the program's start: what a CPU timer around CUDA calls would show if
+// the GPU of the model were there. Programs that want it look it up by name, so that they also run without warpgrind.
+__attribute__((visibility("default"))) double warpgrind_host_ns() {
+  return warpgrind::session::Session::instance().timeline().host_now();
+}
+
+}  // extern "C"
