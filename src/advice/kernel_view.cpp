@@ -5,15 +5,6 @@
 #include <tuple>
 
 namespace warpgrind::advice {
-namespace {
-
-struct Bound {
-  std::string limit;
-  double ns = 0;
-};
-
-}  // namespace
-
 double KernelView::value(const char* metric) const {
   const auto it = kernel_.metrics.find(metric);
   return it == kernel_.metrics.end() ? 0 : it->second.value;
@@ -31,12 +22,12 @@ double KernelView::value(const results::SiteProfile& site, const char* metric) {
 
 double KernelView::gain(std::initializer_list<Shrink> shrink) const {
   const double time = value("gpu__time_duration.sum");
-  std::vector<Bound> bounds;
   if (time <= 0) return 0;
-  // Only the longest bound is known: what shrinks it cannot be seen to hit the next one.
-  bounds.push_back({text("warpgrind__estimated_limit"), time});
+  std::vector<results::BoundProfile> bounds = kernel_.bounds;
+  // An old profile knows the longest bound alone, and not what binds after it.
+  if (bounds.empty()) bounds.push_back({text("warpgrind__estimated_limit"), time});
   double longest = 0, after = 0;
-  for (const Bound& b : bounds) {
+  for (const results::BoundProfile& b : bounds) {
     double factor = 1;
     for (const auto& [limit, f] : shrink)
       if (b.limit == limit) factor = std::min(factor, f);
@@ -47,6 +38,10 @@ double KernelView::gain(std::initializer_list<Shrink> shrink) const {
 }
 
 double KernelView::dram_bytes() const {
+  if (model_ == nullptr) return 0;
+  for (const results::BoundProfile& b : kernel_.bounds)
+    if (b.limit == limit::kDram)
+      return b.ns * 1e-9 * model_->theoretical_bandwidth() * model_->achievable_bandwidth_fraction;
   return 0;
 }
 

@@ -1,5 +1,6 @@
 #include "results/collect.h"
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <tuple>
@@ -80,6 +81,11 @@ struct KernelSum {
   counters::Values values;
   std::map<Place, SiteSum> sites;
   std::map<Place, BranchSum> branches;
+  std::map<timing::Limit, double> bounds;  // of the estimated time, ns
+
+  void add_bounds(const timing::KernelEstimate& estimate) {
+    for (const timing::Bound& b : estimate.bounds) bounds[b.limit] += b.ns;
+  }
 
   void add_values(const LaunchRecord& l, const counters::Values& v) {
     if (launches == 0) {
@@ -138,6 +144,9 @@ struct KernelSum {
     p.block = block;
     p.shapes_differ = shapes_differ;
     p.metrics = metrics_of(values);
+    for (const auto& [limit, ns] : bounds) p.bounds.push_back({timing::name(limit), ns});
+    std::stable_sort(p.bounds.begin(), p.bounds.end(),
+                     [](const BoundProfile& a, const BoundProfile& b) { return a.ns > b.ns; });
     for (const auto& [place, sum] : sites) {
       SiteProfile& s = p.sites.emplace_back();
       s.id = static_cast<std::uint32_t>(p.sites.size() - 1);
@@ -202,6 +211,7 @@ void Collector::add(const LaunchRecord& l) {
   const auto [it, fresh] = impl_->index.try_emplace({l.device, l.mangled_name}, impl_->kernels.size());
   if (fresh) impl_->kernels.emplace_back();
   impl_->kernels[it->second].add(l, values);
+  impl_->kernels[it->second].add_bounds(estimate);
   if (!l.range.empty()) {
     const auto [range, first] = impl_->range_index.try_emplace(l.range, impl_->ranges.size());
     if (first) impl_->ranges.emplace_back();
@@ -210,6 +220,7 @@ void Collector::add(const LaunchRecord& l) {
   if (impl_->keep_launches) {
     KernelSum one;
     one.add(l, values);
+    one.add_bounds(estimate);
     impl_->launches.push_back(one.profile());
     impl_->launches.back().range = l.range;
   }

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
@@ -68,6 +70,8 @@ Json kernel_json(const KernelProfile& k) {
   for (const SiteProfile& s : k.sites) sites.push_back(site_json(s));
   Json advice = Json::array();
   for (const Advice& a : k.advice) advice.push_back(advice_json(a));
+  Json bounds = Json::array();
+  for (const BoundProfile& b : k.bounds) bounds.push_back({{"limit", b.limit}, {"ns", number(b.ns)}});
   return {{"name", k.name},
           {"mangled_name", k.mangled_name},
           {"range", k.range},
@@ -78,6 +82,7 @@ Json kernel_json(const KernelProfile& k) {
           {"block", dim(k.block)},
           {"shapes_differ", k.shapes_differ},
           {"metrics", metrics_json(k.metrics)},
+          {"bounds", std::move(bounds)},
           {"sites", std::move(sites)},
           {"advice", std::move(advice)}};
 }
@@ -140,6 +145,59 @@ Metrics read_metrics(const Json& j) {
   return out;
 }
 
+AccessPattern read_pattern(const Json& j) {
+  AccessPattern p;
+  get_number(j, "count", p.count);
+  std::string mask;
+  get(j, "mask", mask);
+  p.mask = static_cast<LaneMask>(std::strtoul(mask.c_str(), nullptr, 16));
+  get_number(j, "lane_bytes", p.lane_bytes);
+  get(j, "space", p.space);
+  if (const auto it = j.find("addresses"); it != j.end() && it->is_array())
+    for (std::size_t lane = 0; lane < std::min<std::size_t>(it->size(), kWarpSize); ++lane) {
+      if ((*it)[lane].is_number_integer())
+        p.addresses[lane] = (*it)[lane].get<std::int64_t>();
+      else
+        p.mask &= ~(LaneMask{1} << lane);
+    }
+  if (const auto it = j.find("base"); it != j.end() && it->is_object()) {
+    if (const auto id = it->find("allocation"); id != it->end() && id->is_number_unsigned())
+      p.allocation = id->get<std::uint32_t>();
+    get_number(*it, "offset", p.base_offset);
+  }
+  get_number(j, "alignment", p.alignment);
+  get_number(j, "sectors", p.sectors);
+  get_number(j, "lines_128", p.lines_128);
+  get_number(j, "wavefronts", p.wavefronts);
+  get_number(j, "ideal_sectors", p.ideal_sectors);
+  get_number(j, "ideal_wavefronts", p.ideal_wavefronts);
+  each(j, "transactions", [&](const Json& t) {
+    Transaction& out = p.transactions.emplace_back();
+    get_number(t, "address_offset", out.address_offset);
+    get_number(t, "bytes", out.bytes);
+  });
+  get_dim(j, "block", p.block);
+  get_number(j, "warp", p.warp);
+  return p;
+}
+
+CodeRow read_code(const Json& j) {
+  CodeRow c;
+  get_number(j, "ptx_line", c.ptx_line);
+  get(j, "text", c.text);
+  get(j, "file", c.file);
+  get_number(j, "line", c.line);
+  get_number(j, "block", c.block);
+  get(j, "function", c.function);
+  each(j, "inlined_at", [&](const Json& at) {
+    InlinedAt& out = c.inlined_at.emplace_back();
+    get(at, "file", out.file);
+    get_number(at, "line", out.line);
+    get(at, "function", out.function);
+  });
+  return c;
+}
+
 SiteProfile read_site(const Json& j) {
   SiteProfile s;
   get_number(j, "id", s.id);
@@ -151,6 +209,13 @@ SiteProfile read_site(const Json& j) {
   get_number(j, "line", s.line);
   get_number(j, "ptx_line", s.ptx_line);
   s.metrics = read_metrics(j);
+  each(j, "patterns", [&](const Json& pattern) { s.patterns.push_back(read_pattern(pattern)); });
+  get_number(j, "patterns_other", s.patterns_other);
+  get_number(j, "worst", s.worst);
+  get_number(j, "best", s.best);
+  const auto known = [&](std::uint32_t i) { return i < s.patterns.size() ? i : 0; };
+  s.worst = known(s.worst);
+  s.best = known(s.best);
   return s;
 }
 
@@ -195,6 +260,19 @@ KernelProfile read_kernel(const Json& j) {
   k.metrics = read_metrics(j);
   each(j, "sites", [&](const Json& s) { k.sites.push_back(read_site(s)); });
   each(j, "advice", [&](const Json& a) { k.advice.push_back(read_advice(a)); });
+  each(j, "bounds", [&](const Json& b) {
+    BoundProfile& out = k.bounds.emplace_back();
+    get(b, "limit", out.limit);
+    get_number(b, "ns", out.ns);
+  });
+  each(j, "code", [&](const Json& c) { k.code.push_back(read_code(c)); });
+  each(j, "lines", [&](const Json& l) {
+    LineProfile& out = k.lines.emplace_back();
+    get(l, "file", out.file);
+    get(l, "function", out.function);
+    get_number(l, "line", out.line);
+    out.metrics = read_metrics(l);
+  });
   return k;
 }
 
@@ -217,7 +295,8 @@ Finding read_finding(const Json& j) {
 }  // namespace
 
 std::string to_json(const Profile& p) {
-  Json kernels = Json::array(), launches = Json::array(), ranges = Json::array(), transfers = Json::array(), findings = Json::array();
+  Json kernels = Json::array(), launches = Json::array(), ranges = Json::array(), transfers = Json::array(),
+       findings = Json::array();
   for (const KernelProfile& k : p.kernels) kernels.push_back(kernel_json(k));
   for (const KernelProfile& k : p.launches) launches.push_back(kernel_json(k));
   for (const KernelProfile& k : p.ranges)
@@ -273,8 +352,31 @@ Result<Profile> from_json(std::string_view text, std::string_view file) {
     get_number(t, "bytes", out.bytes);
     get_number(t, "estimated_ns", out.estimated_ns);
   });
+  if (const auto it = j.find("detail"); it != j.end() && it->is_boolean()) p.detail = it->get<bool>();
+  each(j, "sources", [&](const Json& s) {
+    SourceFile& out = p.sources.emplace_back();
+    get(s, "file", out.file);
+    get(s, "text", out.text);
+    get(s, "missing", out.missing);
+  });
   each(j, "findings", [&](const Json& f) { p.findings.push_back(read_finding(f)); });
   return p;
+}
+
+Result<Profile> read_profile(const std::string& path) {
+  std::FILE* f = std::fopen(path.c_str(), "rbe");
+  const auto failure = [&] {
+    return Error{ErrorKind::bad_input, fmt::format("cannot read {}: {}", path, std::strerror(errno)), ""};
+  };
+  if (f == nullptr) return failure();
+  std::string text;
+  char buffer[1 << 16];
+  for (std::size_t n = 0; (n = std::fread(buffer, 1, sizeof buffer, f)) > 0;) text.append(buffer, n);
+  const bool good = std::ferror(f) == 0;
+  const Error error = failure();
+  std::fclose(f);
+  if (!good) return error;
+  return from_json(text, path);
 }
 
 Status write_file(const std::string& path, std::string_view text) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gpu/types.h"
+#include "results/detail.h"
 
 namespace warpgrind::results {
 
@@ -26,6 +27,16 @@ struct SiteProfile {
   std::uint32_t id = 0;
   std::string kind, space, function, ptx, file;  // ptx: the instruction's text
   std::uint32_t line = 0, ptx_line = 0;
+  Metrics metrics;
+  // Of a detailed run: the most frequent ones, and the worst and best of all (indexes into patterns).
+  std::vector<AccessPattern> patterns;
+  std::uint64_t patterns_other = 0;  // requests whose pattern is not among them
+  std::uint32_t worst = 0, best = 0;
+};
+
+struct LineProfile {  // of a detailed run: sums over the instructions of a source line
+  std::string file, function;
+  std::uint32_t line = 0;
   Metrics metrics;
 };
 
@@ -58,7 +69,10 @@ struct KernelProfile {
   bool shapes_differ = false;  // launches with other shapes were summed in
   Metrics metrics;
   std::vector<SiteProfile> sites;
-  std::vector<Advice> advice;  // the most useful first
+  std::vector<Advice> advice;        // the most useful first
+  std::vector<BoundProfile> bounds;  // of the estimated time, the longest first
+  std::vector<CodeRow> code;         // of a detailed run, as is what follows
+  std::vector<LineProfile> lines;
 };
 
 struct TransferProfile {    // host-device copies, by direction and host memory
@@ -78,12 +92,14 @@ struct Finding {
 struct Profile {
   static constexpr int kFormatVersion = 1;
   std::string program, gpu, command;
+  bool detail = false;
   std::vector<std::string> not_modelled;  // for the banner
   std::vector<KernelProfile> kernels;     // summed per kernel name (and per device)
   std::vector<KernelProfile> launches;    // with --launches or CSV: one each, in order
   std::vector<KernelProfile> ranges;      // summed per named range (NVTX), whatever kernels ran in it; without sites
   std::vector<TransferProfile> transfers;
   std::vector<Finding> findings;
+  std::vector<SourceFile> sources;  // of a detailed run: every file that a site or line names
 };
 
 }  // namespace warpgrind::results

@@ -1,0 +1,58 @@
+// What only a detailed run (`--detail`) gathers: source texts, counters by line, PTX code, and how requests looked.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gpu/types.h"
+
+namespace warpgrind::results {
+
+struct SourceFile {
+  std::string file, text;
+  std::string missing;  // why the text could not be read; empty: it was
+};
+
+struct InlinedAt {
+  std::string file, function;
+  std::uint32_t line = 0;
+};
+
+struct CodeRow {  // one PTX instruction
+  std::uint32_t ptx_line = 0, line = 0, block = 0;
+  std::string text, file;
+  std::string function;               // empty: the kernel itself
+  std::vector<InlinedAt> inlined_at;  // the innermost first
+};
+
+struct BoundProfile {  // of the time estimate
+  std::string limit;
+  double ns = 0;
+};
+
+struct Transaction {                // one that the GPU's rule makes of a request
+  std::int64_t address_offset = 0;  // from the pattern's base
+  std::uint32_t bytes = 0;
+};
+
+// Requests of one instruction that look the same: the lanes that are on, their addresses relative to each other, and
+// how the lowest lies in a cache line (global memory) or in the banks (shared memory).
+struct AccessPattern {
+  std::uint64_t count = 0;
+  LaneMask mask = 0;
+  std::uint32_t lane_bytes = 0;
+  std::string space;
+  std::array<std::int64_t, kWarpSize> addresses{};  // of the lanes in `mask`, in bytes from the base
+  std::optional<std::uint32_t> allocation;          // that the example's base lies in
+  std::uint64_t base_offset = 0;                    // from the start of the allocation or of shared memory
+  std::uint32_t alignment = 0;                      // base address modulo 256
+  std::uint64_t sectors = 0, lines_128 = 0, wavefronts = 0, ideal_sectors = 0, ideal_wavefronts = 0;
+  std::vector<Transaction> transactions;
+  Dim3 block{0, 0, 0};  // of an example
+  std::uint32_t warp = 0;
+};
+
+}  // namespace warpgrind::results
