@@ -22,6 +22,11 @@ struct RunCommand {
 int run(const RunCommand& command);
 // Runs the program and returns its exit code; `finished` (null: nobody asks) gets the profiles of its processes.
 int run_program(const RunCommand& command, FinishedRun* finished);
+struct DiffCommand {
+  std::string before, after;
+  std::vector<std::string> rules, pairs;
+};
+int diff(const DiffCommand& command);
 int scan(const std::string& path);
 int gpus(const std::string& name);  // empty: all
 

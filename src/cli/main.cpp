@@ -67,6 +67,26 @@ CLI::App* add_run(CLI::App& app, RunCommand& command) {
   return run;
 }
 
+CLI::App* add_diff(CLI::App& app, DiffCommand& command) {
+  CLI::App* diff = app.add_subcommand(
+      "diff",
+      "What changed from one profile (--json) to another, per kernel and line; exit code 1 if something is worse");
+  diff->add_option("before", command.before, "profile of the earlier run")->required();
+  diff->add_option("after", command.after, "profile of the later run")->required();
+  diff->add_option(
+          "--fail-if", command.rules,
+          "what counts as worse: '[KERNELS:] METRIC > 5 %', several times (default: time by more than 5 %, and any "
+          "rise of excessive sectors, bank conflicts, divergent branches or local memory)")
+      ->type_name("RULE")
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  diff->add_option("--pair", command.pairs, "compare kernels of different names")
+      ->type_name("BEFORE=AFTER")
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  return diff;
+}
+
 // Everything from the program on belongs to it, whatever it looks like: the command line is cut there before it is
 // parsed. A first "--" on either side of the program is ours.
 std::vector<std::string> cut_program(const CLI::App& run, std::vector<std::string>& arguments) {
@@ -103,6 +123,8 @@ int main(int argc, char** argv) {
   CLI::App* gpus =
       app.add_subcommand("gpus", "The GPU models: figures, and the theoretical bandwidth and how it is computed");
   gpus->add_option("name", gpu, "one model");
+  cli::DiffCommand difference;
+  const CLI::App* diff = cli::add_diff(app, difference);
   std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   if (!arguments.empty() && arguments[0] == "run") command.program = cli::cut_program(*run, arguments);
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them last first
@@ -114,5 +136,6 @@ int main(int argc, char** argv) {
   }
   if (*scan) return cli::scan(scanned);
   if (*gpus) return cli::gpus(gpu);
+  if (*diff) return cli::diff(difference);
   return cli::run(command);
 }

@@ -51,7 +51,7 @@ bool has_dimension(std::string_view unit) {
 
 class Parser {
  public:
-  explicit Parser(std::string_view text) : text_(text) { out_.text = std::string(text); }
+  Parser(std::string_view text, bool of_change) : text_(text), of_change_(of_change) { out_.text = std::string(text); }
 
   Result<Expectation> run() {
     take_pattern();
@@ -64,6 +64,8 @@ class Parser {
         out_.right = right;
         if (skip() < text_.size())
           complain(at_, text_.size() - at_, "expected the end; use several --expect for several conditions");
+        else if (of_change_)
+          check_change(at);
         else
           check_sides(at);
       }
@@ -247,6 +249,17 @@ class Parser {
     return row != nullptr && row->text;
   }
 
+  void check_change(std::size_t sign) {
+    const ExpressionNode& right = out_.nodes[out_.right];
+    for (const ExpressionNode& n : out_.nodes)
+      if (n.kind == Kind::metric && &n != &out_.nodes[out_.left])
+        return complain(sign, 1, "a rule for a change is one metric against one number: time > 5 %");
+    if (out_.nodes[out_.left].kind != Kind::metric || is_word(out_.left) || right.kind == Kind::text)
+      return complain(0, sign, "a rule for a change is one metric against one number: time > 5 %");
+    out_.relative = right.unit == "%";
+    if (!out_.relative) check_sides(sign);
+  }
+
   void check_sides(std::size_t sign) {
     const auto words = [&](std::size_t node) { return out_.nodes[node].kind == Kind::text || is_word(node); };
     const bool equality = out_.comparison == Comparison::equal || out_.comparison == Comparison::not_equal;
@@ -280,11 +293,12 @@ class Parser {
     std::string detail =
         fmt::format("  {}\n    {}{}", shown, std::string(at, ' '), "^" + std::string(length > 1 ? length - 1 : 0, '~'));
     if (!hint.empty()) detail += "\n  " + hint;
-    error_ = Error{ErrorKind::bad_input, "expectation: " + message, detail};
+    error_ = Error{ErrorKind::bad_input, (of_change_ ? "rule: " : "expectation: ") + message, detail};
   }
 
   static constexpr int kDeepest = 100;
   std::string_view text_;
+  bool of_change_;
   std::size_t at_ = 0;
   int depth_ = 0;
   Expectation out_;
@@ -294,7 +308,11 @@ class Parser {
 }  // namespace
 
 Result<Expectation> parse_expectation(std::string_view text) {
-  return Parser(text).run();
+  return Parser(text, false).run();
+}
+
+Result<Expectation> parse_change_rule(std::string_view text) {
+  return Parser(text, true).run();
 }
 
 }  // namespace warpgrind::report

@@ -102,21 +102,7 @@ const char* sign(Comparison c) {
 
 bool holds(Comparison c, const Value& a, const Value& b) {
   if (!a.text.empty() || !b.text.empty()) return (a.text == b.text) == (c == Comparison::equal);
-  switch (c) {
-    case Comparison::less:
-      return a.number < b.number;
-    case Comparison::less_equal:
-      return a.number <= b.number;
-    case Comparison::equal:
-      return a.number == b.number;
-    case Comparison::not_equal:
-      return a.number != b.number;
-    case Comparison::greater_equal:
-      return a.number >= b.number;
-    case Comparison::greater:
-      return a.number > b.number;
-  }
-  return false;
+  return compare_numbers(c, a.number, b.number);
 }
 
 std::string figure(const Value& v) {
@@ -190,6 +176,29 @@ ExpectationResult check_one(const Expectation& e, const KernelProfile& kernel) {
 }
 
 }  // namespace
+
+bool compare_numbers(Comparison c, double a, double b) {
+  switch (c) {
+    case Comparison::less:
+      return a < b;
+    case Comparison::less_equal:
+      return a <= b;
+    case Comparison::equal:
+      return a == b;
+    case Comparison::not_equal:
+      return a != b;
+    case Comparison::greater_equal:
+      return a >= b;
+    case Comparison::greater:
+      return a > b;
+  }
+  return false;
+}
+
+double evaluate_constant(const Expectation& expectation, std::size_t node) {
+  static const KernelProfile kNone;
+  return Evaluator(expectation, kNone).value(node).number;
+}
 
 std::vector<ExpectationResult> check(const std::vector<Expectation>& expectations,
                                      const std::vector<results::Profile>& profiles) {

@@ -38,10 +38,16 @@ struct Expectation {
   Comparison comparison = Comparison::equal;
   std::vector<ExpressionNode> nodes;
   std::size_t left = 0, right = 0;
+  bool relative = false;  // of a change (parse_change_rule): the limit is in percent of what was before
 };
 
 // The error's detail shows the text with a caret under the place, and what would be right.
 Result<Expectation> parse_expectation(std::string_view text);
+
+// A rule for a change (`warpgrind diff --fail-if`): one metric against one number. A percentage is relative to before.
+Result<Expectation> parse_change_rule(std::string_view text);
+bool compare_numbers(Comparison comparison, double left, double right);
+double evaluate_constant(const Expectation& expectation, std::size_t node);  // of nodes without metrics
 
 struct ExpectationResult {
   enum class Outcome : std::uint8_t {

@@ -1,0 +1,285 @@
+#include "report/diff.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "report/kernel_names.h"
+#include "report/line_matching.h"
+#include "report/source_lines.h"
+
+namespace warpgrind::report {
+namespace {
+
+using results::KernelProfile;
+using results::Metric;
+using results::Metrics;
+using results::Origin;
+
+struct Figure {
+  const char *label, *metric;
+  Direction rise;
+};
+constexpr Figure kKernelFigures[] = {
+    {"time", "gpu__time_duration.sum", Direction::worse},
+    {"launches", "warpgrind__launches.sum", Direction::neutral},
+    {"blocks", "launch__grid_size", Direction::neutral},
+    {"threads a block", "launch__block_size", Direction::neutral},
+    {"registers a thread", "launch__registers_per_thread", Direction::neutral},
+    {"shared bytes a block", "launch__shared_mem_per_block_allocated", Direction::neutral},
+    {"theoretical occupancy", "sm__maximum_warps_per_active_cycle_pct", Direction::better},
+    {"global ld requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", Direction::neutral},
+    {"global ld sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", Direction::amount},
+    {"global ld transactions", "warpgrind__global_op_ld_transactions.sum", Direction::amount},
+    {"global st requests", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", Direction::neutral},
+    {"global st sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", Direction::amount},
+    {"global st transactions", "warpgrind__global_op_st_transactions.sum", Direction::amount},
+    {"global atom sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", Direction::amount},
+    {"global red sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", Direction::amount},
+    {"excessive sectors", "derived__memory_l2_theoretical_sectors_global_excessive", Direction::worse},
+    {"local sectors", "memory_l2_theoretical_sectors_local", Direction::worse},
+    {"shared wavefronts", "memory_l1_wavefronts_shared", Direction::amount},
+    {"shared bank conflicts", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", Direction::worse},
+    {"PTX instructions", "warpgrind__ptx_inst_executed.sum", Direction::amount},
+    {"lanes an instruction", "warpgrind__ptx_thread_inst_executed_per_inst_executed.ratio", Direction::better},
+    {"divergent branches", "warpgrind__divergent_branches.sum", Direction::worse},
+    {"floating-point ops", "warpgrind__flop.sum", Direction::neutral}};
+constexpr Figure kLineFigures[] = {
+    {"executed by warps", "inst_executed", Direction::neutral},
+    {"global sectors", "memory_l2_theoretical_sectors_global", Direction::amount},
+    {"excessive sectors", "derived__memory_l2_theoretical_sectors_global_excessive", Direction::worse},
+    {"local sectors", "memory_l2_theoretical_sectors_local", Direction::worse},
+    {"shared wavefronts", "memory_l1_wavefronts_shared", Direction::amount},
+    {"shared bank conflicts", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", Direction::worse},
+    {"divergent branches", "warpgrind__divergent_branches.sum", Direction::worse}};
+
+Change change_of(const char* label, const std::string& metric, const Metrics& a, const Metrics& b, Direction rise) {
+  Change c;
+  c.label = label;
+  c.metric = metric;
+  c.rise = rise;
+  for (const auto& [metrics, value] : {std::pair(&a, &c.before), std::pair(&b, &c.after)})
+    if (const auto it = metrics->find(metric); it != metrics->end()) {
+      *value = it->second.value;
+      c.unit = it->second.unit;
+      c.origin = std::max(c.origin, it->second.origin);
+    }
+  return c;
+}
+
+template <std::size_t N>
+std::vector<Change> changes(const Figure (&figures)[N], const Metrics& a, const Metrics& b) {
+  std::vector<Change> out;
+  for (const Figure& f : figures) {
+    Change c = change_of(f.label, f.metric, a, b, f.rise);
+    // Transactions say something of their own only where the GPU does not count in sectors.
+    const std::string name = f.metric;
+    if (name.find("_transactions.sum") != std::string::npos && !out.empty() && out.back().after == c.after &&
+        out.back().before == c.before)
+      continue;
+    if (c.before != c.after) out.push_back(std::move(c));
+  }
+  return out;
+}
+
+// Lines of `after` by the lines of `before` that they were.
+class LineMap {
+ public:
+  LineMap(const results::Profile& before, const results::Profile& after) : before_(before), after_(after) {}
+
+  std::uint32_t after(const std::string& file_before, const std::string& file_after, std::uint32_t line) {
+    auto [it, fresh] = maps_.try_emplace({file_before, file_after});
+    if (fresh) {
+      const std::string *a = source_text(before_, file_before), *b = source_text(after_, file_after);
+      if (a != nullptr && b != nullptr) it->second = match_lines(*a, *b);
+    }
+    if (it->second.empty()) return line;
+    return line <= it->second.size() ? it->second[line - 1] : 0;
+  }
+
+ private:
+  const results::Profile &before_, &after_;
+  std::map<std::pair<std::string, std::string>, std::vector<std::uint32_t>> maps_;
+};
+
+std::string base_name(const std::string& file) {
+  const auto slash = file.rfind('/');
+  return slash == std::string::npos ? file : file.substr(slash + 1);
+}
+
+class Comparer {
+ public:
+  Comparer(const results::Profile& before, const results::Profile& after, const DiffOptions& options)
+      : before_(before), after_(after), options_(options), map_(before, after) {}
+
+  Result<ProfileDiff> run() {
+    if (before_.gpu != after_.gpu)
+      out_.notes.push_back(fmt::format("the GPU models differ: {} before, {} after", before_.gpu, after_.gpu));
+    std::set<const KernelProfile*> used;
+    for (const auto& [a, b] : options_.pairs) {
+      auto left = only(before_, a, "before"), right = only(after_, b, "after");
+      if (!left) return left.error();
+      if (!right) return right.error();
+      used.insert(*left);
+      used.insert(*right);
+      add(*left, *right);
+    }
+    if (options_.pairs.empty()) pair_by_name(used);
+    apply_rules();
+    return std::move(out_);
+  }
+
+ private:
+  static Result<const KernelProfile*> only(const results::Profile& p, const std::string& pattern, const char* which) {
+    std::vector<const KernelProfile*> found, all;
+    for (const KernelProfile& k : p.kernels) {
+      all.push_back(&k);
+      if (matches(pattern, k)) found.push_back(&k);
+    }
+    if (found.size() == 1) return found[0];
+    if (found.empty())
+      return Error{ErrorKind::bad_input, fmt::format("no kernel of the profile {} is called \"{}\"", which, pattern),
+                   "there are " + kernel_list(all)};
+    return Error{ErrorKind::bad_input, fmt::format("\"{}\" means several kernels of the profile {}", pattern, which),
+                 kernel_list(found)};
+  }
+
+  static std::vector<const KernelProfile*> rest(const results::Profile& p, const std::set<const KernelProfile*>& used) {
+    std::vector<const KernelProfile*> out;
+    for (const KernelProfile& k : p.kernels)
+      if (!used.contains(&k)) out.push_back(&k);
+    return out;
+  }
+
+  void pair_by_name(std::set<const KernelProfile*>& used) {
+    const auto pair_where = [&](auto same) {
+      for (const KernelProfile* a : rest(before_, used))
+        for (const KernelProfile* b : rest(after_, used))
+          if (same(*a, *b)) {
+            used.insert(a);
+            used.insert(b);
+            add(a, b);
+            break;
+          }
+    };
+    pair_where([](const KernelProfile& a, const KernelProfile& b) {
+      return a.mangled_name == b.mangled_name && a.device == b.device && a.name == b.name;
+    });
+    // The parameters or the template arguments may have changed.
+    pair_where([](const KernelProfile& a, const KernelProfile& b) {
+      return a.device == b.device && short_name(a.name) == short_name(b.name);
+    });
+    for (const KernelProfile* a : rest(before_, used)) out_.kernels.push_back({a, nullptr, {}, {}});
+    for (const KernelProfile* b : rest(after_, used)) out_.kernels.push_back({nullptr, b, {}, {}});
+  }
+
+  void add(const KernelProfile* a, const KernelProfile* b) {
+    KernelDiff d{a, b, changes(kKernelFigures, a->metrics, b->metrics), {}};
+    d.lines = lines(*a, *b);
+    out_.kernels.push_back(std::move(d));
+  }
+
+  std::vector<LineDiff> lines(const KernelProfile& a, const KernelProfile& b) {
+    const std::vector<SourceLine> before = source_lines(a), after = source_lines(b);
+    std::map<std::pair<std::string, std::uint32_t>, const SourceLine*> old;  // by file name and line as of `after`
+    std::vector<const SourceLine*> gone;
+    for (const SourceLine& l : before) {
+      const std::string other = file_after(l.file, after);
+      const std::uint32_t now = other.empty() ? 0 : map_.after(l.file, other, l.line);
+      if (now == 0 || !old.try_emplace({base_name(l.file), now}, &l).second) gone.push_back(&l);
+    }
+    std::vector<LineDiff> out;
+    static const Metrics kNothing;
+    for (const SourceLine& l : after) {
+      const auto it = old.find({base_name(l.file), l.line});
+      const SourceLine* was = it == old.end() ? nullptr : it->second;
+      if (it != old.end()) old.erase(it);
+      LineDiff d{l.file, line_text(after_, l.file, l.line), was ? was->line : 0, l.line,
+                 changes(kLineFigures, was ? was->metrics : kNothing, l.metrics)};
+      if (!d.changes.empty()) out.push_back(std::move(d));
+    }
+    for (const auto& [key, l] : old) gone.push_back(l);
+    for (const SourceLine* l : gone) {
+      LineDiff d{l->file, line_text(before_, l->file, l->line), l->line, 0,
+                 changes(kLineFigures, l->metrics, kNothing)};
+      if (!d.changes.empty()) out.push_back(std::move(d));
+    }
+    return out;
+  }
+
+  // The same file may lie elsewhere now.
+  static std::string file_after(const std::string& file, const std::vector<SourceLine>& after) {
+    std::string same_name;
+    for (const SourceLine& l : after) {
+      if (l.file == file) return file;
+      if (base_name(l.file) == base_name(file)) same_name = l.file;
+    }
+    return same_name;
+  }
+
+  void apply_rules() {
+    if (options_.rules.empty()) return default_rule();
+    for (const Expectation& rule : options_.rules) {
+      std::size_t checked = 0;
+      for (const KernelDiff& d : out_.kernels) {
+        if (d.before == nullptr || d.after == nullptr) continue;
+        if (!matches(rule.kernels, *d.after) && !matches(rule.kernels, *d.before)) continue;
+        const std::string& metric = rule.nodes[rule.left].name;
+        if (!d.before->metrics.contains(metric) && !d.after->metrics.contains(metric)) continue;
+        ++checked;
+        const Change c = change_of("", metric, d.before->metrics, d.after->metrics, Direction::neutral);
+        const double limit = evaluate_constant(rule, rule.right);
+        const double value = rule.relative ? c.relative() : c.difference();
+        if (compare_numbers(rule.comparison, value, limit))
+          out_.broken.push_back({rule.text, d.after->name, change_figures(c)});
+      }
+      if (checked == 0)
+        out_.broken.push_back({rule.text, "", "nothing was checked: no kernel of both profiles has this figure"});
+    }
+  }
+
+  void default_rule() {
+    for (const KernelDiff& d : out_.kernels)
+      for (const Change& c : d.changes)
+        if (c.worse()) out_.broken.push_back({c.label, d.after->name, change_figures(c)});
+  }
+
+  const results::Profile &before_, &after_;
+  const DiffOptions& options_;
+  LineMap map_;
+  ProfileDiff out_;
+};
+
+}  // namespace
+
+double Change::relative() const {
+  if (before == after) return 0;
+  if (before == 0)
+    return after > 0 ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
+  return 100 * (after - before) / std::fabs(before);
+}
+
+bool Change::worse() const {
+  const double tolerance = origin == Origin::exact ? 0 : kTolerance;
+  return (rise == Direction::worse && relative() > tolerance) || (rise == Direction::better && relative() < -tolerance);
+}
+
+bool Change::better() const {
+  return ((rise == Direction::worse || rise == Direction::amount) && after < before) ||
+         (rise == Direction::better && after > before);
+}
+
+bool ProfileDiff::nothing_in_common() const {
+  return std::none_of(kernels.begin(), kernels.end(),
+                      [](const KernelDiff& d) { return d.before != nullptr && d.after != nullptr; });
+}
+
+Result<ProfileDiff> compare(const results::Profile& before, const results::Profile& after, const DiffOptions& options) {
+  return Comparer(before, after, options).run();
+}
+
+}  // namespace warpgrind::report
