@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "cli/commands.h"
+#include "cli/lab_command.h"
 #include "gpu/gpu_model.h"
 #include "report/gpus.h"
 
@@ -87,6 +88,49 @@ CLI::App* add_diff(CLI::App& app, DiffCommand& command) {
   return diff;
 }
 
+CLI::App* add_lab(CLI::App& app, LabCommand& command) {
+  CLI::App* lab = app.add_subcommand("lab", "The lab: kernels from naive to fast, verified, counted and timed");
+  lab->add_option("topic", command.topics, "topics, or `all`; none lists what there is");
+  lab->add_flag("--list", command.list, "what each rung of the topics shows");
+  lab->add_option("--on", command.on, "where: the virtual GPU, or the real one of this machine")
+      ->check(CLI::IsMember({"virtual", "gpu"}))
+      ->capture_default_str();
+  lab->add_option("--gpu", command.gpu, "GPU model of the virtual GPU, see `warpgrind gpus`")->capture_default_str();
+  lab->add_flag("--full", command.full, "the full sizes, not the quick ones");
+  lab->add_option("--sizes", command.sizes, "16,32 or 16:4096:x2 or 16:64:+16 or 512x300");
+  lab->add_option("--type", command.type, "element type, or several separated by commas");
+  lab->add_option("--rung", command.rungs, "only rungs whose name contains this (or matches with *), several times")
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  lab->add_option("--threads", command.threads, "worker threads of the virtual GPU (0: all cores)")
+      ->check(CLI::Range(0, 4096));
+  lab->add_option("--json", command.json_path, "write the results as JSON");
+  lab->add_option("--csv", command.csv_path, "write the results as CSV, one line a row");
+  lab->add_option("--compare", command.compare_path,
+                  "JSON of a run with --on gpu: its times beside the predicted ones");
+  lab->add_flag("--fresh", command.fresh, "do not go on where an interrupted run of several topics ended");
+  lab->add_flag("--no-models", command.no_models, "only --gpu, not the other models a topic compares");
+  lab->add_option("--programs", command.programs, "folder of the lab's programs");
+  lab->footer("Any other --NAME VALUE goes to the topics that know it; `warpgrind lab TOPIC --list` names them.");
+  return lab;
+}
+
+// Options that `warpgrind lab` does not know are the topics': taken out, with their values.
+std::vector<std::string> cut_topic_options(const CLI::App& lab, std::vector<std::string>& arguments) {
+  std::vector<std::string> kept = {arguments[0]}, topics;
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    const std::string name = arguments[i].substr(0, arguments[i].find('='));
+    if (!name.starts_with("--") || lab.get_option_no_throw(name)) {
+      kept.push_back(arguments[i]);
+      continue;
+    }
+    topics.push_back(arguments[i]);
+    if (name.size() == arguments[i].size() && i + 1 < arguments.size()) topics.push_back(arguments[++i]);
+  }
+  arguments = std::move(kept);
+  return topics;
+}
+
 // Everything from the program on belongs to it, whatever it looks like: the command line is cut there before it is
 // parsed. A first "--" on either side of the program is ours.
 std::vector<std::string> cut_program(const CLI::App& run, std::vector<std::string>& arguments) {
@@ -125,8 +169,11 @@ int main(int argc, char** argv) {
   gpus->add_option("name", gpu, "one model");
   cli::DiffCommand difference;
   const CLI::App* diff = cli::add_diff(app, difference);
+  cli::LabCommand laboratory;
+  const CLI::App* lab = cli::add_lab(app, laboratory);
   std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   if (!arguments.empty() && arguments[0] == "run") command.program = cli::cut_program(*run, arguments);
+  if (!arguments.empty() && arguments[0] == "lab") laboratory.topic_options = cli::cut_topic_options(*lab, arguments);
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them last first
   try {
     app.parse(arguments);
@@ -137,5 +184,6 @@ int main(int argc, char** argv) {
   if (*scan) return cli::scan(scanned);
   if (*gpus) return cli::gpus(gpu);
   if (*diff) return cli::diff(difference);
+  if (*lab) return cli::lab(laboratory);
   return cli::run(command);
 }

@@ -1,0 +1,212 @@
+#include "cli/lab_command.h"
+
+#include <fmt/format.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sstream>
+
+#include "cli/commands.h"
+#include "gpu/gpu_model.h"
+#include "lab/batch.h"
+#include "lab/process.h"
+#include "lab/table.h"
+#include "results/json.h"
+#include "session/options.h"
+
+namespace warpgrind::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+constexpr int kNotVerified = 1;
+constexpr int kInterrupted = 130;  // what shells report for Ctrl-C
+
+// Beside the executable in a build (bin/../lab) and in an installation (bin/../lib/warpgrind/lab).
+std::string programs_folder(const fs::path& self) {
+  const fs::path root = self.parent_path().parent_path();
+  std::error_code ignored;
+  for (const fs::path& folder : {root / "lib" / "warpgrind" / "lab", root / "lab"})
+    if (fs::is_directory(folder, ignored)) return folder.string();
+  return (root / "lab").string();
+}
+
+std::string machine() {
+  std::string cpu = "unknown CPU", line;
+  std::ifstream info("/proc/cpuinfo");
+  while (std::getline(info, line)) {
+    if (!line.starts_with("model name")) continue;
+    cpu = line.substr(line.find(':') + 2);
+    break;
+  }
+  utsname name{};
+  uname(&name);
+  return fmt::format("{}, {} cores, {} {}", cpu, sysconf(_SC_NPROCESSORS_ONLN), name.sysname, name.release);
+}
+
+std::string today() {
+  const std::time_t now = std::time(nullptr);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M UTC", std::gmtime(&now));
+  return text;
+}
+
+Result<std::vector<const lab::Topic*>> chosen(const std::vector<lab::Topic>& topics, const LabCommand& command) {
+  std::vector<const lab::Topic*> out;
+  for (const std::string& name : command.topics) {
+    if (name == "all") {
+      for (const lab::Topic& t : topics) out.push_back(&t);
+      continue;
+    }
+    auto topic = lab::find_topic(topics, name);
+    if (!topic) return topic.error();
+    out.push_back(*topic);
+  }
+  // The ceilings that others are compared with come from the topic `bandwidth`: it goes first.
+  std::stable_partition(out.begin(), out.end(), [](const lab::Topic* t) { return t->name == "bandwidth"; });
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+// --NAME VALUE pairs that belong to the topics.
+Result<std::vector<std::pair<std::string, std::string>>> topic_options(const std::vector<const lab::Topic*>& topics,
+                                                                       const std::vector<std::string>& words) {
+  std::vector<std::pair<std::string, std::string>> out;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    std::string name = word, value;
+    if (const auto equals = name.find('='); equals != std::string::npos) {
+      value = name.substr(equals + 1);
+      name.resize(equals);
+    } else if (i + 1 < words.size()) {
+      value = words[++i];
+    }
+    name.erase(0, name.find_first_not_of('-'));
+    std::string known;
+    bool good = false;
+    for (const lab::Topic* t : topics) {
+      good |= t->option(name) != nullptr;
+      for (const lab::TopicOption& o : t->options)
+        known += fmt::format("{}--{} ({})", known.empty() ? "" : ", ", o.name, t->name);
+    }
+    if (!good || value.empty())
+      return Error{
+          ErrorKind::bad_input,
+          good ? fmt::format("--{} needs a value", name) : fmt::format("unknown option or argument '{}'", word),
+          known.empty() ? "see warpgrind lab --help" : fmt::format("options of the chosen topics: {}", known)};
+    out.emplace_back(name, value);
+  }
+  return out;
+}
+
+Result<std::string> read_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return Error{ErrorKind::bad_input, fmt::format("cannot read {}", path), ""};
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+bool write(const std::string& path, const std::string& text) {
+  if (path.empty()) return true;
+  const Status status = results::write_file(path, text);
+  if (!status) complain(status.error());
+  return static_cast<bool>(status);
+}
+
+}  // namespace
+
+int lab(const LabCommand& command) {
+  std::error_code problem;
+  const fs::path self = fs::read_symlink("/proc/self/exe", problem);
+  auto topics = lab::find_topics(command.programs.empty() ? programs_folder(self) : command.programs);
+  if (!topics) return complain(topics.error()), kUsageError;
+  if (command.topics.empty()) {
+    std::fputs(lab::topics_text(*topics).c_str(), stdout);
+    return 0;
+  }
+  auto wanted = chosen(*topics, command);
+  if (!wanted) return complain(wanted.error()), kUsageError;
+  if (command.list) {
+    for (const lab::Topic* t : *wanted) std::fputs(lab::rungs_text(*t).c_str(), stdout);
+    return 0;
+  }
+  auto options = topic_options(*wanted, command.topic_options);
+  if (!options) return complain(options.error()), kUsageError;
+  if (command.on == "virtual") {
+    if (auto model = find_gpu_model(command.gpu); !model) return complain(model.error()), kUsageError;
+  }
+  std::optional<lab::LabResult> measured;
+  if (!command.compare_path.empty()) {
+    auto text = read_text(command.compare_path);
+    if (!text) return complain(text.error()), kUsageError;
+    auto result = lab::from_json(*text, command.compare_path);
+    if (!result) return complain(result.error()), kUsageError;
+    measured = result.take();
+  }
+
+  lab::BatchSettings settings;
+  settings.run.warpgrind = self.string();
+  settings.run.gpu = command.gpu;
+  settings.run.native = command.on == "gpu";
+  settings.run.full = command.full;
+  settings.run.threads = command.threads;
+  settings.run.sizes = command.sizes;
+  settings.run.type = command.type;
+  settings.run.rungs = command.rungs;
+  settings.run.options = options.take();
+  settings.progress = isatty(STDERR_FILENO) != 0;
+  settings.models = !command.no_models;
+  settings.fresh = command.fresh;
+  const std::string cache = session::default_cache_directory();
+  if (wanted->size() > 1 && !cache.empty()) settings.state_folder = cache + "/lab";
+
+  lab::catch_interrupts();
+  const auto print = [&](const lab::TopicResult& result) {
+    const lab::TopicResult* real = nullptr;
+    if (measured)
+      for (const lab::TopicResult& t : measured->topics)
+        if (t.topic == result.topic) real = &t;
+    std::fputs(lab::topic_text(result, real).c_str(), stdout);
+    std::fflush(stdout);
+  };
+  lab::BatchOutcome outcome = lab::run_batch(*wanted, settings, print);
+
+  lab::LabResult result;
+  result.command = "warpgrind lab";
+  for (const std::string& topic : command.topics) result.command += " " + topic;
+  if (settings.run.native) result.command += " --on gpu";
+  if (command.full) result.command += " --full";
+  if (!command.sizes.empty()) result.command += " --sizes " + command.sizes;
+  result.date = today();
+  result.machine = machine();
+  result.on = command.on;
+  result.full = command.full;
+  result.topics = std::move(outcome.topics);
+  if (result.topics.size() > 1) std::fputs(lab::summary_text(result).c_str(), stdout);
+  if (outcome.resumed > 0)
+    std::fputs(
+        fmt::format("{} topics were taken from an interrupted run; --fresh runs them again\n", outcome.resumed).c_str(),
+        stdout);
+  const bool written = write(command.json_path, lab::to_json(result)) && write(command.csv_path, lab::to_csv(result));
+  if (outcome.interrupted) {
+    complain(fmt::format("interrupted: {} of {} topics are done", result.topics.size(), wanted->size()),
+             settings.state_folder.empty() ? "" : "the same command goes on from here");
+    return kInterrupted;
+  }
+  if (!written) return kUsageError;
+  int code = 0;
+  for (const lab::TopicResult& t : result.topics) {
+    if (t.good()) continue;
+    const bool wrong = t.exit_code == kNotVerified && t.error.empty();
+    code = std::max(code, wrong ? kNotVerified : kUsageError);
+  }
+  return code;
+}
+
+}  // namespace warpgrind::cli

@@ -1,0 +1,211 @@
+#include "lab/batch.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sstream>
+
+#include "lab/derive.h"
+#include "lab/process.h"
+
+namespace warpgrind::lab {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+std::uint64_t hash(const std::string& text) {  // FNV-1a
+  std::uint64_t h = 1469598103934665603ull;
+  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211ull;
+  return h;
+}
+
+// Finished topics of a batch that was asked for with the same words and the same programs.
+class State {
+ public:
+  State(const std::vector<const Topic*>& topics, const BatchSettings& s) {
+    if (s.state_folder.empty()) return;
+    std::string words =
+        fmt::format("{} {} {} {} {}", s.run.native ? "gpu" : s.run.gpu, s.run.full, s.run.sizes, s.run.type, s.models);
+    for (const std::string& rung : s.run.rungs) words += " " + rung;
+    for (const auto& [name, value] : s.run.options) words += " " + name + "=" + value;
+    for (const Topic* t : topics) {
+      std::error_code ignored;
+      words += fmt::format(" {} {}", t->program, fs::last_write_time(t->program, ignored).time_since_epoch().count());
+    }
+    folder_ = fs::path(s.state_folder) / fmt::format("batch-{:016x}", hash(words));
+    if (s.fresh) clear();
+  }
+  std::optional<TopicResult> load(const std::string& topic) const {
+    if (folder_.empty()) return std::nullopt;
+    std::ifstream file(folder_ / (topic + ".json"));
+    std::stringstream text;
+    text << file.rdbuf();
+    auto result = from_json(text.str(), topic);
+    if (!result || result->topics.size() != 1) return std::nullopt;
+    return result->topics.front();
+  }
+  // A disk that is full costs only the resuming.
+  void store(const TopicResult& topic) const {
+    if (folder_.empty()) return;
+    std::error_code ignored;
+    fs::create_directories(folder_, ignored);
+    LabResult one;
+    one.topics.push_back(topic);
+    const fs::path path = folder_ / (topic.topic + ".json"), part = folder_ / (topic.topic + ".part");
+    std::ofstream(part) << to_json(one);
+    fs::rename(part, path, ignored);
+  }
+  void clear() const {
+    std::error_code ignored;
+    if (!folder_.empty()) fs::remove_all(folder_, ignored);
+  }
+
+ private:
+  fs::path folder_;
+};
+
+// How long each topic took last time, for the time left.
+class Durations {
+ public:
+  Durations(const BatchSettings& s) {
+    if (s.state_folder.empty()) return;
+    path_ = fs::path(s.state_folder) /
+            fmt::format("seconds-{}{}.txt", s.run.native ? "gpu" : s.run.gpu, s.run.full ? "-full" : "");
+    std::ifstream file(path_);
+    std::string topic;
+    for (double seconds = 0; file >> topic >> seconds;) known_[topic] = seconds;
+  }
+  void learn(const std::string& topic, double seconds) { known_[topic] = seconds; }
+  double of(const std::string& topic) const {
+    if (const auto it = known_.find(topic); it != known_.end()) return it->second;
+    double sum = 0;
+    for (const auto& [name, seconds] : known_) sum += seconds;
+    constexpr double kGuess = 5;
+    return known_.empty() ? kGuess : sum / static_cast<double>(known_.size());
+  }
+  void save() const {
+    if (path_.empty()) return;
+    std::error_code ignored;
+    fs::create_directories(path_.parent_path(), ignored);
+    std::ofstream file(path_);
+    for (const auto& [name, seconds] : known_) file << name << " " << seconds << "\n";
+  }
+
+ private:
+  fs::path path_;
+  std::map<std::string, double> known_;
+};
+
+class Progress {
+ public:
+  Progress(bool on, const std::vector<const Topic*>& topics, const Durations& durations)
+      : on_(on), topics_(topics), durations_(durations) {}
+  void start(std::size_t index) {
+    index_ = index;
+    begin_ = Clock::now();
+    draw();
+  }
+  static void tick(void* self) { static_cast<Progress*>(self)->draw(); }
+  void clear() const {
+    if (on_) std::fputs("\r\033[K", stderr);
+  }
+
+ private:
+  void draw() const {
+    if (!on_) return;
+    double done = 0, all = 0;
+    for (std::size_t i = 0; i < topics_.size(); ++i) {
+      const double expected = durations_.of(topics_[i]->name);
+      all += expected;
+      if (i < index_) done += expected;
+      if (i == index_) done += std::min(seconds_since(begin_), expected);
+    }
+    constexpr int kCells = 30;
+    const int cells = all > 0 ? static_cast<int>(kCells * done / all) : 0;
+    const int left = static_cast<int>(all - done + 0.5);
+    std::fputs(fmt::format("\r\033[K[{}{}] {}/{} {}, about {}:{:02} left", std::string(cells, '#'),
+                           std::string(kCells - cells, '.'), index_ + 1, topics_.size(), topics_[index_]->name,
+                           left / 60, left % 60)
+                   .c_str(),
+               stderr);
+  }
+
+  bool on_;
+  const std::vector<const Topic*>& topics_;
+  const Durations& durations_;
+  std::size_t index_ = 0;
+  Clock::time_point begin_ = Clock::now();
+};
+
+TopicResult run_with_models(const Topic& topic, const RunSettings& run, bool models, const TopicResult* bandwidth) {
+  TopicResult result = run_topic(topic, run);
+  derive(result, run.native ? limits_of_device(result.device, topic.name == "bandwidth" ? &result : bandwidth)
+                            : limits_of_model(run.gpu));
+  if (run.native && topic.name == "bandwidth") derive(result, limits_of_device(result.device, &result));
+  if (run.native || !models || !result.good()) return result;
+  for (const std::string& model : topic.models) {
+    if (interrupted()) break;
+    if (model == run.gpu) {
+      TopicResult same = result;
+      same.models.clear();
+      same.notes.clear();
+      result.models.push_back(std::move(same));
+      continue;
+    }
+    RunSettings other = run;
+    other.gpu = model;
+    TopicResult m = run_topic(topic, other);
+    derive(m, limits_of_model(model));
+    m.notes.clear();
+    result.models.push_back(std::move(m));
+  }
+  return result;
+}
+
+}  // namespace
+
+BatchOutcome run_batch(const std::vector<const Topic*>& topics, const BatchSettings& settings,
+                       const std::function<void(const TopicResult&)>& on_topic) {
+  BatchOutcome outcome;
+  const State state(topics, settings);
+  Durations durations(settings);
+  Progress progress(settings.progress, topics, durations);
+  RunSettings run = settings.run;
+  run.on_tick = Progress::tick;
+  run.tick_data = &progress;
+  std::optional<TopicResult> bandwidth;
+  for (std::size_t i = 0; i < topics.size() && !interrupted(); ++i) {
+    const Topic& topic = *topics[i];
+    std::optional<TopicResult> result = state.load(topic.name);
+    if (result) {
+      ++outcome.resumed;
+    } else {
+      progress.start(i);
+      const auto begin = Clock::now();
+      result = run_with_models(topic, run, settings.models, bandwidth ? &*bandwidth : nullptr);
+      progress.clear();
+      if (interrupted()) break;
+      durations.learn(topic.name, seconds_since(begin));
+      if (result->good()) state.store(*result);
+    }
+    if (topic.name == "bandwidth") bandwidth = result;
+    on_topic(*result);
+    outcome.topics.push_back(std::move(*result));
+  }
+  outcome.interrupted = interrupted();
+  if (!outcome.interrupted) state.clear();
+  durations.save();
+  return outcome;
+}
+
+}  // namespace warpgrind::lab

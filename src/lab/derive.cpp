@@ -1,0 +1,104 @@
+#include "lab/derive.h"
+
+#include <algorithm>
+
+#include "gpu/gpu_model.h"
+
+namespace warpgrind::lab {
+
+namespace {
+
+// The best measured row of this rung: all sizes and widths count.
+double best(const TopicResult& topic, const std::string& rung, double Derived::*figure) {
+  double value = 0;
+  for (const Row& row : topic.rows)
+    if (row.rung == rung && row.shown()) value = std::max(value, row.derived.*figure);
+  return value;
+}
+
+void derive_counts(Row& row, const Limits& limits) {
+  Derived& d = row.derived;
+  d.load_sectors_per_request = row.metric("l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio");
+  d.store_sectors_per_request = row.metric("l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio");
+  d.bank_conflicts = row.metric("l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum");
+  const double requests =
+      row.metric("warpgrind__shared_op_ld_requests.sum") + row.metric("warpgrind__shared_op_st_requests.sum");
+  d.conflicts_per_request = requests > 0 ? d.bank_conflicts / requests : 0;
+  d.divergent_branches = row.metric("warpgrind__divergent_branches.sum");
+  d.cgma = row.metric("warpgrind__cgma_loads.ratio");
+  // The documents' formula: each access moves a word, so bandwidth / word x ratio bounds the arithmetic.
+  const double word = row.type == "double" ? 8 : 4;
+  d.cgma_ceiling_gflops = d.cgma * limits.dram_gbs / word;
+  if (const auto it = row.metrics.find("warpgrind__estimated_limit"); it != row.metrics.end())
+    d.limit = it->second.text;
+}
+
+void derive_rates(Row& row, const Limits& limits) {
+  Derived& d = row.derived;
+  const std::optional<Timing>& time = row.gpu ? row.gpu : row.cpu;
+  if (!time || time->median <= 0) return;
+  d.time_us = time->median;
+  d.gbs = row.bytes / d.time_us / 1e3;
+  d.gflops = row.flop / d.time_us / 1e3;
+  if (row.role == "host") return;
+  const bool fp64 = row.type == "double";
+  const auto share = [](double value, double limit) { return limit > 0 ? value / limit : 0; };
+  const double by_bytes = share(d.gbs, limits.dram_gbs);
+  const double by_flops = share(d.gflops, fp64 ? limits.fp64_gflops : limits.fp32_gflops);
+  d.share_of_flops = by_flops > by_bytes;
+  d.theoretical_share = std::max(by_bytes, by_flops);
+  d.ceiling_share = std::max(share(d.gbs, limits.dram_ceiling_gbs),
+                             share(d.gflops, fp64 ? limits.fp64_ceiling_gflops : limits.fp32_ceiling_gflops));
+}
+
+}  // namespace
+
+Limits limits_of_model(const std::string& gpu) {
+  Limits l;
+  const auto model = find_gpu_model(gpu);
+  if (!model) return l;
+  l.dram_gbs = (*model)->theoretical_bandwidth() / 1e9;
+  l.fp32_gflops = (*model)->peak_flops(32) / 1e9;
+  l.fp64_gflops = (*model)->peak_flops(64) / 1e9;
+  l.dram_ceiling_gbs = l.dram_gbs * (*model)->achievable_bandwidth_fraction;
+  l.fp32_ceiling_gflops = l.fp32_gflops;
+  l.fp64_ceiling_gflops = l.fp64_gflops;
+  return l;
+}
+
+Limits limits_of_device(const Device& device, const TopicResult* bandwidth) {
+  Limits l;
+  for (const GpuModel& model : gpu_models())
+    if (model.name == device.name) l = limits_of_model(model.id);
+  l.dram_gbs = device.theoretical_gbs();
+  l.dram_ceiling_gbs = 0;
+  l.fp32_ceiling_gflops = l.fp64_ceiling_gflops = 0;
+  if (bandwidth) {
+    l.dram_ceiling_gbs = best(*bandwidth, "copy", &Derived::gbs);
+    l.fp32_ceiling_gflops = best(*bandwidth, "fma float", &Derived::gflops);
+    l.fp64_ceiling_gflops = best(*bandwidth, "fma double", &Derived::gflops);
+  }
+  return l;
+}
+
+void derive(TopicResult& topic, const Limits& limits) {
+  // Speed-ups are between rungs of the same problem: same size, type and parameters.
+  std::map<std::string, std::pair<double, double>> ladder;  // first time, time before
+  for (Row& row : topic.rows) {
+    row.derived = {};
+    if (!row.shown()) continue;
+    derive_counts(row, limits);
+    derive_rates(row, limits);
+    if (row.role != "rung" || row.derived.time_us <= 0) continue;
+    std::string problem = row.size_text + " " + row.type;
+    for (const auto& [name, value] : row.parameters) problem += " " + name + std::to_string(value);
+    const auto [it, first] = ladder.try_emplace(problem, row.derived.time_us, row.derived.time_us);
+    if (!first) {
+      row.derived.step = it->second.second / row.derived.time_us;
+      row.derived.cumulative = it->second.first / row.derived.time_us;
+    }
+    it->second.second = row.derived.time_us;
+  }
+}
+
+}  // namespace warpgrind::lab

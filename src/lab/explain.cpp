@@ -1,0 +1,137 @@
+#include "lab/explain.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <vector>
+
+namespace warpgrind::lab {
+
+namespace {
+
+std::string count(double n) {
+  if (n >= 1e9) return fmt::format("{:.3g} G", n / 1e9);
+  if (n >= 1e6) return fmt::format("{:.3g} M", n / 1e6);
+  if (n >= 1e4) return fmt::format("{:.3g} k", n / 1e3);
+  return fmt::format("{:.0f}", n);
+}
+std::string figure(double x) {
+  if (std::fabs(x - std::round(x)) < 0.005) return fmt::format("{:.0f}", x);
+  return x >= 10 ? fmt::format("{:.1f}", x) : fmt::format("{:.2f}", x);
+}
+
+// What got less (better) and what more (worse), the telling ones first. A change below 5 % is no change.
+struct Changes {
+  std::vector<std::string> better, worse;
+  void compare(double before, double after, std::string phrase) {
+    if (before > 1.05 * after) {
+      better.push_back(std::move(phrase));
+    } else if (after > 1.05 * before) {
+      worse.push_back(std::move(phrase));
+    }
+  }
+};
+
+double lsu(const Row& row, const char* what, const char* operation, const char* suffix) {
+  return row.metric(fmt::format("l1tex__{}_pipe_lsu_mem_global_op_{}.{}", what, operation, suffix));
+}
+
+bool differs(double a, double b) {
+  return a > 0 && std::fabs(b / a - 1) > 0.05;
+}
+
+void global_memory(Changes& changes, const Row& a, const Row& b, const char* operation, const char* word) {
+  const double sectors_a = lsu(a, "t_sectors", operation, "sum"), sectors_b = lsu(b, "t_sectors", operation, "sum");
+  const double requests_a = lsu(a, "t_requests", operation, "sum"), requests_b = lsu(b, "t_requests", operation, "sum");
+  if (sectors_a <= 0 || sectors_b <= 0) return;
+  const double each_a = sectors_a / requests_a, each_b = sectors_b / requests_b;
+  const std::string efficiency = fmt::format("warpgrind__global_op_{}_efficiency.pct", operation);
+  const double used_a = a.metric(efficiency), used_b = b.metric(efficiency);
+  if (differs(each_a, each_b) || differs(used_a, used_b)) {
+    changes.compare(
+        sectors_a, sectors_b,
+        fmt::format("a {} request touches {} sectors instead of {} and uses {:.0f} % of their bytes instead of "
+                    "{:.0f} %: {} sectors, not {}",
+                    word, figure(each_b), figure(each_a), used_b, used_a, count(sectors_b), count(sectors_a)));
+  } else {
+    changes.compare(sectors_a, sectors_b,
+                    fmt::format("{} sectors for {}s instead of {}", count(sectors_b), word, count(sectors_a)));
+  }
+  if (std::string_view(operation) == "ld" && b.derived.cgma > 1.05 * a.derived.cgma && a.derived.cgma > 0) {
+    changes.better.push_back(
+        fmt::format("{} global load requests instead of {}, since each loaded value is used for {} "
+                    "operations, not {}",
+                    count(requests_b), count(requests_a), figure(b.derived.cgma), figure(a.derived.cgma)));
+  } else {
+    changes.compare(requests_a, requests_b,
+                    fmt::format("{} {} requests instead of {}", count(requests_b), word, count(requests_a)));
+  }
+}
+
+Changes changes_between(const Row& a, const Row& b) {
+  Changes changes;
+  global_memory(changes, a, b, "ld", "load");
+  global_memory(changes, a, b, "st", "store");
+  const Derived &da = a.derived, &db = b.derived;
+  if (da.bank_conflicts > 0 || db.bank_conflicts > 0) {
+    const std::string now = db.bank_conflicts > 0
+                                ? fmt::format("{} bank conflicts a shared request", figure(db.conflicts_per_request))
+                                : "no bank conflicts";
+    const std::string before =
+        da.bank_conflicts > 0
+            ? fmt::format("{} a shared request ({} in all)", figure(da.conflicts_per_request), count(da.bank_conflicts))
+            : "none";
+    changes.compare(da.bank_conflicts, db.bank_conflicts, fmt::format("{}, before {}", now, before));
+  }
+  const double shared_a = a.metric("memory_l1_wavefronts_shared"), shared_b = b.metric("memory_l1_wavefronts_shared");
+  if (shared_a > 0 && shared_b > 0 && da.bank_conflicts == 0 && db.bank_conflicts == 0)
+    changes.compare(shared_a, shared_b,
+                    fmt::format("{} shared memory wavefronts instead of {}", count(shared_b), count(shared_a)));
+  // A split at the edge of the data is not worth a word.
+  const double warps = std::max(a.metric("smsp__warps_launched.sum"), b.metric("smsp__warps_launched.sum"));
+  if (std::max(da.divergent_branches, db.divergent_branches) > 0.01 * warps)
+    changes.compare(
+        da.divergent_branches, db.divergent_branches,
+        fmt::format("{} divergent branches instead of {}", count(db.divergent_branches), count(da.divergent_branches)));
+  const auto plain = [&](const char* metric, const char* what) {
+    const double x = a.metric(metric), y = b.metric(metric);
+    changes.compare(x, y, fmt::format("{} {} instead of {}", count(y), what, count(x)));
+  };
+  plain("warpgrind__ptx_inst_executed_op_barrier.sum", "barrier instructions");
+  plain("warpgrind__ptx_inst_executed.sum", "instructions");
+  return changes;
+}
+
+std::string list(const std::vector<std::string>& phrases, std::size_t most) {
+  std::string out;
+  for (std::size_t i = 0; i < phrases.size() && i < most; ++i) out += (i ? "; " : "") + phrases[i];
+  return out;
+}
+
+}  // namespace
+
+std::string explain(const Row& before, const Row& after) {
+  if (before.metrics.empty() || after.metrics.empty()) return "";
+  const Changes changes = changes_between(before, after);
+  const double t0 = before.derived.time_us, t1 = after.derived.time_us;
+  const bool slower = t1 > 1.02 * t0;
+  std::string text;
+  if (changes.better.empty() && changes.worse.empty()) {
+    text = fmt::format("the same counts as {}", before.label());
+  } else if (changes.better.empty()) {
+    text = fmt::format("dearer than {}: {}", before.label(), list(changes.worse, 2));
+  } else {
+    text = slower ? fmt::format("slower than {} by the estimate, although: {}", before.label(), list(changes.better, 3))
+                  : fmt::format("better than {}: {}", before.label(), list(changes.better, 3));
+    if (!changes.worse.empty()) text += ". The price: " + list(changes.worse, 2);
+  }
+  if (t0 > 0 && t1 > 0) {
+    text += std::fabs(t0 / t1 - 1) > 0.02 ? fmt::format(". Time {:.4g} us instead of {:.4g} us", t1, t0)
+                                          : fmt::format(". Time stays {:.4g} us", t1);
+    text +=
+        fmt::format(" ({}{})", after.origin, after.derived.limit.empty() ? "" : "; bound by " + after.derived.limit);
+  }
+  return text + ".";
+}
+
+}  // namespace warpgrind::lab

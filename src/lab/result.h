@@ -1,0 +1,88 @@
+// What the lab found out: rows of topics, each with the counters of its launches and the figures derived from both.
+// docs/lab-format.md describes the JSON.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "results/profile.h"
+
+namespace warpgrind::lab {
+
+// Microseconds. low and high are quartiles.
+struct Timing {
+  double median = 0, low = 0, high = 0;
+  int count = 0;
+};
+
+// Ratios between rows and to the machine. Shares are fractions; 0 where there is nothing to compare with.
+struct Derived {
+  double time_us = 0;                               // GPU time; of host rows the CPU time
+  double gbs = 0, gflops = 0;                       // 1e9 a second
+  double theoretical_share = 0, ceiling_share = 0;  // the larger of bandwidth and arithmetic
+  bool share_of_flops = false;                      // which of the two that was
+  double step = 0, cumulative = 0;                  // speed-up over the rung before, and over the first
+  double load_sectors_per_request = 0, store_sectors_per_request = 0;
+  double bank_conflicts = 0, conflicts_per_request = 0, divergent_branches = 0;
+  double cgma = 0, cgma_ceiling_gflops = 0;  // flop a global access, and bandwidth / 4 bytes x that ratio
+  std::string limit;                         // what binds, by the estimate
+};
+
+struct Row {
+  std::string rung, what, role, size_text, type, range, origin, skipped;
+  std::vector<double> size;
+  std::map<std::string, double> parameters;
+  bool verified = false;
+  double max_error = 0, tolerance = 0, wrong = 0, elements = 0, bytes = 0, flop = 0;
+  std::optional<Timing> gpu, cpu;
+  results::Metrics metrics;  // of the launches in the row's range; empty on a real GPU
+  Derived derived;
+
+  std::string label() const;                     // the rung and its parameters
+  std::string key() const;                       // the same row in another result
+  double metric(const std::string& name) const;  // 0 when it is not there
+  bool shown() const { return skipped.empty() && verified; }
+};
+
+struct Note {
+  std::string title, text;
+};
+
+// The device as the program saw it.
+struct Device {
+  std::string name;
+  double cc = 0, sm_count = 0, sm_clock_mhz = 0, memory_clock_mhz = 0, memory_bus_bits = 0, driver = 0, runtime = 0;
+  double theoretical_gbs() const { return memory_clock_mhz * 1e6 * 2 * memory_bus_bits / 8 / 1e9; }
+};
+
+struct TopicResult {
+  std::string topic, title, document, shows, gpu, error;  // error: why there are no rows
+  bool is_virtual = true;
+  int exit_code = 0;
+  double seconds = 0, sm_mhz_before = 0, sm_mhz_after = 0;
+  Device device;
+  std::vector<Row> rows;
+  std::vector<Note> notes;
+  std::vector<TopicResult> models;  // the same on other GPU models
+
+  std::size_t verified() const, shown() const;
+  bool good() const { return exit_code == 0 && error.empty(); }
+};
+
+struct LabResult {
+  std::string command, date, machine, on;  // on: "virtual" or "gpu"
+  bool full = false;
+  std::vector<TopicResult> topics;
+};
+
+std::string to_json(const LabResult& result);
+Result<LabResult> from_json(const std::string& text, const std::string& file);
+std::string to_csv(const LabResult& result);  // one line a row
+
+// What a program wrote with --json (format "warpgrind-lab-rows 1"), without counters.
+Result<TopicResult> read_rows(const std::string& text, const std::string& file);
+
+}  // namespace warpgrind::lab

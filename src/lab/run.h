@@ -1,0 +1,30 @@
+// Runs topics: each is a program, started under `warpgrind run` or natively; its rows get the counters of their
+// launches.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lab/result.h"
+#include "lab/topic.h"
+
+namespace warpgrind::lab {
+
+struct RunSettings {
+  std::string warpgrind;     // this executable
+  std::string gpu = "h200";  // the model; unused on a real GPU
+  bool native = false;       // --on gpu
+  bool full = false;
+  unsigned threads = 0;
+  std::string sizes, type;                                   // empty: the topic's own
+  std::vector<std::string> rungs;                            // patterns; empty: all
+  std::vector<std::pair<std::string, std::string>> options;  // of the topic: name, value
+  void (*on_tick)(void*) = nullptr;                          // called while a program runs
+  void* tick_data = nullptr;
+};
+
+// Never fails as a whole: what went wrong stands in `error` and `exit_code` of the result.
+TopicResult run_topic(const Topic& topic, const RunSettings& settings);
+
+}  // namespace warpgrind::lab

@@ -1,0 +1,268 @@
+#include "lab/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "lab/explain.h"
+#include "lab/text_table.h"
+
+namespace warpgrind::lab {
+
+namespace {
+
+constexpr std::size_t kWidth = 118;
+
+std::string figure(double v) {
+  if (v == 0 || !std::isfinite(v)) return "";
+  if (v >= 1e7) return fmt::format("{:.3g}", v);
+  if (v >= 100) return fmt::format("{:.0f}", v);
+  if (v >= 10) return fmt::format("{:.1f}", v);
+  if (v >= 0.01) return fmt::format("{:.2f}", v);
+  return fmt::format("{:.1e}", v);
+}
+std::string share(double v) {
+  return v == 0 ? "" : v < 0.1 ? fmt::format("{:.1f}", 100 * v) : fmt::format("{:.0f}", 100 * v);
+}
+std::string times(double v) {
+  return v == 0 ? "" : fmt::format("{:.2f}", v);
+}
+std::string whole(double v) {
+  return v >= 1e5 ? fmt::format("{:.3g}", v) : fmt::format("{:.0f}", v);
+}
+
+const Row* same_row(const TopicResult* other, const Row& row) {
+  if (!other) return nullptr;
+  for (const Row& r : other->rows)
+    if (r.key() == row.key() && r.shown()) return &r;
+  return nullptr;
+}
+
+TextTable rows_table(const std::vector<const Row*>& rows, const TopicResult* measured) {
+  TextTable table({{"rung", false},
+                   {"verified", false},
+                   {"time us", true},
+                   {"CPU timer us", true},
+                   {"measured us", true},
+                   {"pred./meas.", true},
+                   {"GB/s", true},
+                   {"GFLOP/s", true},
+                   {"% of theory", true},
+                   {"% of ceiling", true},
+                   {"step", true},
+                   {"total", true},
+                   {"sectors/ request ld", true},
+                   {"st", true},
+                   {"bank conflicts", true},
+                   {"per request", true},
+                   {"divergent branches", true},
+                   {"flop/ access", true},
+                   {"ceiling GFLOP/s", true},
+                   {"bound by", false}});
+  const bool shared =
+      std::any_of(rows.begin(), rows.end(), [](const Row* r) { return r->metric("memory_l1_wavefronts_shared") > 0; });
+  for (const Row* row : rows) {
+    const Derived& d = row->derived;
+    if (!row->skipped.empty()) continue;
+    if (!row->verified) {
+      table.add({row->label(), "NO"});
+      continue;
+    }
+    const Row* m = same_row(measured, *row);
+    const double real = m ? m->derived.time_us : 0;
+    const bool counted = !row->metrics.empty();
+    table.add({row->label(),
+               "yes",
+               figure(d.time_us),
+               row->gpu && row->cpu ? figure(row->cpu->median) : "",
+               figure(real),
+               real > 0 ? times(d.time_us / real) : "",
+               figure(d.gbs),
+               figure(d.gflops),
+               share(d.theoretical_share),
+               share(d.ceiling_share),
+               times(d.step),
+               times(d.cumulative),
+               figure(d.load_sectors_per_request),
+               figure(d.store_sectors_per_request),
+               counted && shared ? whole(d.bank_conflicts) : "",
+               counted && shared ? figure(d.conflicts_per_request) : "",
+               d.divergent_branches > 0 ? whole(d.divergent_branches) : "",
+               d.gflops > 0 ? figure(d.cgma) : "",
+               d.gflops > 0 ? figure(d.cgma_ceiling_gflops) : "",
+               d.limit});
+  }
+  return table;
+}
+
+// Rows in groups of one problem: size and type.
+std::vector<std::pair<std::string, std::vector<const Row*>>> groups(const TopicResult& result) {
+  std::vector<std::pair<std::string, std::vector<const Row*>>> out;
+  for (const Row& row : result.rows) {
+    const std::string name = row.size_text + " " + row.type;
+    auto it = std::find_if(out.begin(), out.end(), [&](const auto& group) { return group.first == name; });
+    if (it == out.end()) it = out.insert(out.end(), {name, {}});
+    it->second.push_back(&row);
+  }
+  return out;
+}
+
+std::string skipped_text(const std::vector<const Row*>& rows) {
+  std::string out;
+  for (const Row* row : rows)
+    if (!row->skipped.empty())
+      out += wrapped(fmt::format("{}skipped: {}", row->rung.empty() ? "" : row->label() + ": ", row->skipped), kWidth,
+                     "  ", "    ");
+  return out;
+}
+
+std::string reasons(const std::vector<const Row*>& rows) {
+  std::string out;
+  const Row* before = nullptr;
+  for (const Row* row : rows) {
+    if (row->role != "rung" || !row->shown()) continue;
+    if (before && row->parameters == before->parameters) {
+      const std::string why = explain(*before, *row);
+      if (!why.empty()) out += wrapped(fmt::format("{}: {}", row->label(), why), kWidth, "- ", "  ");
+    }
+    before = row;
+  }
+  return out;
+}
+
+std::string first_line(const TopicResult& t) {
+  const char* how = t.is_virtual ? "virtual" : "real";
+  return fmt::format("\n== {}: {}\n   {} GPU {}; document {}; {:.1f} s\n", t.topic, t.title, how, t.gpu, t.document,
+                     t.seconds);
+}
+
+// One quantity of all models beside each other.
+struct Quantity {
+  const char* title;
+  double (*of)(const Row&);
+};
+
+std::string models_text(const TopicResult& t) {
+  const Quantity quantities[] = {
+      {"global memory transactions",
+       [](const Row& r) {
+         return r.metric("warpgrind__global_op_ld_transactions.sum") +
+                r.metric("warpgrind__global_op_st_transactions.sum");
+       }},
+      {"bytes that these transactions move",
+       [](const Row& r) {
+         return r.metric("warpgrind__global_op_ld_transaction_bytes.sum") +
+                r.metric("warpgrind__global_op_st_transaction_bytes.sum");
+       }},
+      {"shared memory wavefronts", [](const Row& r) { return r.metric("memory_l1_wavefronts_shared"); }},
+      {"effective bandwidth, GB/s (estimated)", [](const Row& r) { return r.derived.gbs; }}};
+  std::string out;
+  for (const Quantity& quantity : quantities) {
+    std::vector<Column> columns = {{quantity.title, false}};
+    for (const TopicResult& m : t.models) columns.push_back({m.gpu, true});
+    TextTable table(columns);
+    bool any = false;
+    for (const Row& row : t.rows) {
+      if (!row.shown()) continue;
+      std::vector<std::string> cells = {row.label()};
+      for (const TopicResult& m : t.models) {
+        const Row* other = same_row(&m, row);
+        const double v = other ? quantity.of(*other) : 0;
+        any |= v != 0;
+        cells.push_back(v >= 1000 ? whole(v) : figure(v));
+      }
+      table.add(cells);
+    }
+    if (any) out += "\n" + table.text();
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string topics_text(const std::vector<Topic>& topics) {
+  std::string out;
+  for (const Topic& t : topics) {
+    out += fmt::format("{}: {} (document {})\n", t.name, t.title, t.document);
+    out += wrapped(t.shows, kWidth, "    ", "    ");
+    std::string rungs;
+    for (const Rung& r : t.rungs) rungs += (rungs.empty() ? "" : ", ") + r.name;
+    out += wrapped(rungs, kWidth, "    rungs: ", "           ");
+  }
+  return out +
+         "\nwarpgrind lab TOPIC runs one, warpgrind lab all runs everything; TOPIC --list says what each rung shows.\n";
+}
+
+std::string rungs_text(const Topic& t) {
+  std::string out =
+      fmt::format("{}: {} (document {})\n", t.name, t.title, t.document) + wrapped(t.shows, kWidth, "  ", "  ");
+  TextTable table({{"rung", false}, {"role", false}, {"what it shows", false}});
+  for (const Rung& r : t.rungs) table.add({r.name, r.role, r.what});
+  out += table.text();
+  out += fmt::format("sizes: {} (quick {}; full {}); types: {}\n", t.size_names, t.quick_sizes, t.full_sizes, t.types);
+  for (const TopicOption& o : t.options) out += fmt::format("option --{} ({}): {}\n", o.name, o.fallback, o.help);
+  return out;
+}
+
+std::string topic_text(const TopicResult& t, const TopicResult* measured) {
+  std::string out = first_line(t);
+  for (const auto& [name, rows] : groups(t)) {
+    if (std::any_of(rows.begin(), rows.end(), [](const Row* r) { return r->skipped.empty(); })) {
+      const std::string origin = rows.front()->origin;
+      out += fmt::format("\n{}{}\n", name, t.is_virtual ? "   (counts exact, times estimated)" : "   (times measured)");
+      out += rows_table(rows, measured).text();
+    }
+    out += skipped_text(rows) + reasons(rows);
+  }
+  for (const Row& row : t.rows)
+    if (row.skipped.empty() && !row.verified)
+      out +=
+          fmt::format("NOT VERIFIED: {} {} {}: max error {:.3g}, tolerance {:.3g}, {:.0f} of {:.0f} elements wrong\n",
+                      row.label(), row.size_text, row.type, row.max_error, row.tolerance, row.wrong, row.elements);
+  if (!t.models.empty()) out += models_text(t);
+  for (const Note& note : t.notes)
+    out += fmt::format("\n-- {}\n{}{}", note.title, note.text, note.text.ends_with("\n") ? "" : "\n");
+  if (t.sm_mhz_before > 0 && std::fabs(t.sm_mhz_after / t.sm_mhz_before - 1) > 0.05)
+    out += fmt::format("note: the SM clock changed from {:.0f} to {:.0f} MHz during this topic\n", t.sm_mhz_before,
+                       t.sm_mhz_after);
+  if (!t.error.empty()) out += fmt::format("{}: {}\n", t.topic, t.error);
+  return out;
+}
+
+std::string summary_text(const LabResult& result) {
+  TextTable table({{"topic", false},
+                   {"rows", true},
+                   {"verified", true},
+                   {"skipped", true},
+                   {"first rung us", true},
+                   {"best rung us", true},
+                   {"speed-up", true},
+                   {"best rung", false},
+                   {"run s", true},
+                   {"", false}});
+  for (const TopicResult& t : result.topics) {
+    const auto all = groups(t);
+    const Row *first = nullptr, *best = nullptr;
+    // The largest problem is the last; a sweep has no first and best.
+    for (auto group = all.rbegin(); group != all.rend() && !first; ++group) {
+      for (const Row* row : group->second) {
+        if (row->role != "rung" || !row->shown() || row->derived.time_us <= 0) continue;
+        if (!first) first = row;
+        if (!best || row->derived.time_us < best->derived.time_us) best = row;
+      }
+    }
+    std::size_t skipped = t.rows.size() - t.shown();
+    table.add({t.topic, std::to_string(t.rows.size()), std::to_string(t.verified()),
+               skipped ? std::to_string(skipped) : "", first ? figure(first->derived.time_us) : "",
+               best ? figure(best->derived.time_us) : "",
+               first && best ? times(first->derived.time_us / best->derived.time_us) : "", best ? best->label() : "",
+               fmt::format("{:.1f}", t.seconds), t.good() ? "" : "FAILED"});
+  }
+  return fmt::format("\n== summary ({})\n",
+                     result.on == "gpu" ? "times measured" : "counts exact, times estimated for the modelled GPU") +
+         table.text();
+}
+
+}  // namespace warpgrind::lab

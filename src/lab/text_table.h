@@ -1,0 +1,28 @@
+// A table of text whose empty columns disappear and whose titles break at spaces.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace warpgrind::lab {
+
+struct Column {
+  std::string title;
+  bool numbers = false;  // right-aligned
+};
+
+class TextTable {
+ public:
+  explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  void add(std::vector<std::string> cells);  // missing cells at the end are empty
+  std::string text() const;
+
+ private:
+  std::vector<Column> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+// Words in lines of at most `width` characters; `first` before the first line, `next` before the others.
+std::string wrapped(const std::string& text, std::size_t width, const std::string& first, const std::string& next);
+
+}  // namespace warpgrind::lab

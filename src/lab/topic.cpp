@@ -1,0 +1,113 @@
+#include "lab/topic.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "lab/process.h"
+
+namespace warpgrind::lab {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+std::string text(const Json& j, const char* name) {
+  const auto it = j.find(name);
+  return it != j.end() && it->is_string() ? it->get<std::string>() : "";
+}
+
+std::vector<std::string> comma_list(const std::string& words) {
+  std::vector<std::string> out;
+  std::stringstream stream(words);
+  for (std::string word; std::getline(stream, word, ',');) out.push_back(word);
+  return out;
+}
+
+// Whatever lies beside the topics and is none is passed over.
+bool describe(const std::string& path, Topic& topic) {
+  const ProcessResult run = run_captured({path, "--describe"}, kDescribeSeconds);
+  if (run.exit_code != 0) return false;
+  const Json j = Json::parse(run.output, nullptr, false);
+  if (!j.is_object() || text(j, "format") != "warpgrind-lab-topic 1") return false;
+  topic.name = text(j, "topic");
+  topic.title = text(j, "title");
+  topic.document = text(j, "document");
+  topic.shows = text(j, "shows");
+  topic.size_names = text(j, "size_names");
+  topic.quick_sizes = text(j, "quick_sizes");
+  topic.full_sizes = text(j, "full_sizes");
+  topic.types = text(j, "types");
+  topic.models = comma_list(text(j, "models"));
+  topic.program = path;
+  if (const auto it = j.find("rungs"); it != j.end() && it->is_array())
+    for (const Json& r : *it) topic.rungs.push_back({text(r, "name"), text(r, "what"), text(r, "role")});
+  if (const auto it = j.find("options"); it != j.end() && it->is_array())
+    for (const Json& o : *it) topic.options.push_back({text(o, "name"), text(o, "default"), text(o, "help")});
+  return !topic.name.empty();
+}
+
+std::size_t edit_distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t above = row[j];
+      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
+      diagonal = above;
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+const TopicOption* Topic::option(const std::string& option_name) const {
+  for (const TopicOption& o : options)
+    if (o.name == option_name) return &o;
+  return nullptr;
+}
+
+Result<std::vector<Topic>> find_topics(const std::string& folder) {
+  std::error_code problem;
+  std::map<std::string, Topic> found;  // sorted, and the nvcc build wins
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, problem)) {
+    const std::string path = entry.path().string();
+    if (!entry.is_regular_file(problem) || access(path.c_str(), X_OK) != 0) continue;
+    Topic topic;
+    if (!describe(path, topic)) continue;
+    const bool stand_in = path.ends_with("_clang");
+    const auto it = found.find(topic.name);
+    if (it == found.end() || !stand_in) found[topic.name] = std::move(topic);
+  }
+  if (found.empty())
+    return Error{ErrorKind::environment, fmt::format("no programs of the lab in {}", folder),
+                 "build warpgrind (make build), or name the folder with --programs"};
+  std::vector<Topic> topics;
+  for (auto& [name, topic] : found) topics.push_back(std::move(topic));
+  return topics;
+}
+
+Result<const Topic*> find_topic(const std::vector<Topic>& topics, const std::string& name) {
+  std::string names;
+  const Topic* nearest = nullptr;
+  for (const Topic& t : topics) {
+    if (t.name == name) return &t;
+    names += (names.empty() ? "" : ", ") + t.name;
+    if (!nearest || edit_distance(name, t.name) < edit_distance(name, nearest->name)) nearest = &t;
+  }
+  std::string advice = fmt::format("there are: {}", names);
+  if (nearest && edit_distance(name, nearest->name) <= 3)
+    advice = fmt::format("did you mean {}? {}", nearest->name, advice);
+  return Error{ErrorKind::bad_input, fmt::format("the lab has no topic '{}'", name), advice};
+}
+
+}  // namespace warpgrind::lab

@@ -1,0 +1,37 @@
+// A topic of the lab as its program describes itself (`PROGRAM --describe`, lab/harness/topic.h): nothing here knows a
+// particular topic, so that adding one is adding a folder to lab/.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace warpgrind::lab {
+
+struct Rung {
+  std::string name, what, role;  // role: "rung", "bound", "sweep", "library", "host"
+};
+
+struct TopicOption {
+  std::string name, fallback, help;
+};
+
+struct Topic {
+  std::string name, title, document, shows, size_names, quick_sizes, full_sizes, types;
+  std::vector<std::string> models;  // GPU models whose counts are shown side by side
+  std::vector<Rung> rungs;
+  std::vector<TopicOption> options;
+  std::string program;  // path
+
+  const TopicOption* option(const std::string& option_name) const;
+};
+
+// All programs in `folder` that describe themselves as topics, by name; programs built by clang (NAME_clang) stand in
+// where there is no NAME. Error: the folder is missing or holds none.
+Result<std::vector<Topic>> find_topics(const std::string& folder);
+
+// The topic of this name; the error names those that are there and the nearest.
+Result<const Topic*> find_topic(const std::vector<Topic>& topics, const std::string& name);
+
+}  // namespace warpgrind::lab
