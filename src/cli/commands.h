@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "cli/run_reports.h"
+#include "report/access_view.h"
 #include "session/options.h"
 
 namespace warpgrind::cli {
@@ -27,6 +28,13 @@ struct DiffCommand {
   std::vector<std::string> rules, pairs;
 };
 int diff(const DiffCommand& command);
+struct ExplainCommand {
+  std::string target;  // program or profile
+  std::vector<std::string> arguments;
+  RunCommand run;  // --gpu and the like
+  report::AccessQuery query;
+};
+int explain(const ExplainCommand& command);
 int scan(const std::string& path);
 int gpus(const std::string& name);  // empty: all
 

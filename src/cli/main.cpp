@@ -52,6 +52,7 @@ CLI::App* add_run(CLI::App& app, RunCommand& command) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   run->add_option("--junit", command.reports.junit_path, "write expectations and findings as JUnit XML");
   run->add_option("--sarif", command.reports.sarif_path, "write findings, expectations and advice as SARIF 2.1.0");
+  run->add_flag("--source", command.reports.source, "show the kernels' source with the counters of each line");
   run->add_flag("--launches", command.options.each_launch, "show each launch, not only the sum of each kernel");
   run->add_flag("--quiet", command.options.quiet, "only the program's own output");
   run->add_option("--timeout", command.options.timeout_seconds, "stop a kernel that runs longer than this many seconds")
@@ -66,6 +67,24 @@ CLI::App* add_run(CLI::App& app, RunCommand& command) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   run->footer("  warpgrind run [OPTIONS] PROGRAM|FILE.cu [ARGUMENTS...]");
   return run;
+}
+
+CLI::App* add_explain(CLI::App& app, ExplainCommand& command) {
+  CLI::App* explain = app.add_subcommand(
+      "explain", "How the requests of a memory access looked: the 32 lanes, drawn in sectors and lines, or in banks");
+  explain->add_option("target", command.target, "program, .cu file, or a profile written with --detail --json")
+      ->required();
+  explain->add_option("arguments", command.arguments, "of the program, after --");
+  explain->add_option("--kernel", command.query.kernel, "name or pattern with * and ?; not needed for a single kernel");
+  explain->add_option("--line", command.query.line, "source line");
+  explain->add_option("--file", command.query.file, "source file, when several have that line");
+  explain->add_option("--ptx-line", command.query.ptx_line, "line of the PTX instead");
+  explain->add_option("--gpu", command.run.options.gpu, "GPU model, see `warpgrind gpus`")->capture_default_str();
+  explain->add_option("--nvcc-flags", command.run.nvcc_flags, "flags for compiling a .cu file, in one argument")
+      ->type_name("FLAGS")
+      ->allow_extra_args(false);
+  explain->footer("  warpgrind explain PROGRAM|PROFILE.json --kernel NAME --line N [-- ARGUMENTS...]");
+  return explain;
 }
 
 CLI::App* add_diff(CLI::App& app, DiffCommand& command) {
@@ -171,6 +190,9 @@ int main(int argc, char** argv) {
   const CLI::App* diff = cli::add_diff(app, difference);
   cli::LabCommand laboratory;
   const CLI::App* lab = cli::add_lab(app, laboratory);
+  cli::ExplainCommand explanation;
+  explanation.run.options.cache_directory = session::default_cache_directory();
+  const CLI::App* explain = cli::add_explain(app, explanation);
   std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   if (!arguments.empty() && arguments[0] == "run") command.program = cli::cut_program(*run, arguments);
   if (!arguments.empty() && arguments[0] == "lab") laboratory.topic_options = cli::cut_topic_options(*lab, arguments);
@@ -183,6 +205,7 @@ int main(int argc, char** argv) {
   }
   if (*scan) return cli::scan(scanned);
   if (*gpus) return cli::gpus(gpu);
+  if (*explain) return cli::explain(explanation);
   if (*diff) return cli::diff(difference);
   if (*lab) return cli::lab(laboratory);
   return cli::run(command);

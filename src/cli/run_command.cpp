@@ -290,7 +290,9 @@ int run(const RunCommand& command) {
   auto expectations = prepare(command.reports);
   if (!expectations) return complain(expectations.error()), kUsageError;
   FinishedRun finished;
-  const int code = run_program(command, &finished);
+  RunCommand detailed = command;
+  detailed.options.detail |= command.reports.source;
+  const int code = run_program(detailed, &finished);
   if (!finished.started) return code;
   return write_reports(command.reports, *expectations, finished);
 }

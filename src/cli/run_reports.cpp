@@ -12,6 +12,7 @@
 #include "cli/commands.h"
 #include "report/junit.h"
 #include "report/sarif.h"
+#include "report/source_view.h"
 #include "report/terminal.h"
 #include "results/json.h"
 
@@ -58,6 +59,9 @@ Result<std::vector<report::Expectation>> prepare(const ReportOptions& options) {
 int write_reports(const ReportOptions& options, const std::vector<report::Expectation>& expectations,
                   const FinishedRun& run) {
   int code = 0;
+  if (options.source)
+    for (const results::Profile& p : run.profiles)
+      std::fputs(report::source_text_view(p, {.colour = report::wants_colour(stderr)}).c_str(), stderr);
   const std::vector<report::ExpectationResult> checked = report::check(expectations, run.profiles);
   if (!expectations.empty()) {
     const report::TextOptions text{.colour = report::wants_colour(stderr)};

@@ -15,6 +15,7 @@ std::string encode(const RunOptions& o) {
                       {"quiet", o.quiet},
                       {"timeout", o.timeout_seconds},
                       {"counters", o.counters},
+                      {"detail", o.detail},
                       {"cache", o.cache_directory},
                       {"program", o.program},
                       {"command", o.command},
@@ -52,6 +53,7 @@ Result<RunOptions> decode(std::string_view text) {
   take(j, "quiet", o.quiet);
   take(j, "timeout", o.timeout_seconds);
   take(j, "counters", o.counters);
+  take(j, "detail", o.detail);
   take(j, "cache", o.cache_directory);
   take(j, "program", o.program);
   take(j, "command", o.command);

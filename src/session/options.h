@@ -18,6 +18,7 @@ struct RunOptions {
   bool quiet = false;
   double timeout_seconds = 0;  // wall clock of one kernel; 0: none
   bool counters = true;
+  bool detail = false;          // also how requests looked, counters by line, sources: for reports
   std::string cache_directory;  // empty: no cache
   std::string program, command;
   // Where processes of the run leave notes for the CLI: who uses CUDA, what went wrong. Empty: started without the CLI.

@@ -1,0 +1,82 @@
+// `warpgrind explain`: how the requests of one line looked, from a profile file or from a program that is run for it.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "cli/commands.h"
+#include "report/terminal.h"
+#include "results/json.h"
+
+namespace warpgrind::cli {
+
+namespace {
+
+// A JSON object, as every profile is; programs are not.
+bool is_profile(const std::string& path) {
+  std::FILE* file = std::fopen(path.c_str(), "rbe");
+  if (file == nullptr) return false;
+  int first = std::fgetc(file);
+  while (first == ' ' || first == '\n' || first == '\r' || first == '\t') first = std::fgetc(file);
+  std::fclose(file);
+  return first == '{';
+}
+
+// While it lives, what is written to standard output goes to standard error: the program's own output must not stand
+// in the drawing.
+class OutputAside {
+ public:
+  OutputAside() : kept_(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)) {
+    std::fflush(stdout);
+    if (kept_ >= 0) dup2(STDERR_FILENO, STDOUT_FILENO);
+  }
+  ~OutputAside() {
+    std::fflush(stdout);
+    if (kept_ < 0) return;
+    dup2(kept_, STDOUT_FILENO);
+    close(kept_);
+  }
+  OutputAside(const OutputAside&) = delete;
+  OutputAside& operator=(const OutputAside&) = delete;
+
+ private:
+  int kept_;
+};
+
+int show(const results::Profile& profile, const report::AccessQuery& query) {
+  auto text = report::access_view(profile, query, {.colour = report::wants_colour(stdout)});
+  if (!text) return complain(text.error()), kUsageError;
+  std::fputs(text->c_str(), stdout);
+  return 0;
+}
+
+}  // namespace
+
+int explain(const ExplainCommand& command) {
+  if (is_profile(command.target)) {
+    auto profile = results::read_profile(command.target);
+    if (!profile) return complain(profile.error()), kUsageError;
+    return show(*profile, command.query);
+  }
+  RunCommand run = command.run;
+  run.program = command.arguments;
+  run.program.insert(run.program.begin(), command.target);
+  run.options.quiet = true;
+  run.options.detail = true;
+  FinishedRun finished;
+  int code = 0;
+  {
+    const OutputAside aside;
+    code = run_program(run, &finished);
+  }
+  if (!finished.started) return code;
+  if (code != 0) complain("the program ended with exit code " + std::to_string(code));
+  if (finished.profiles.empty()) return code != 0 ? code : kUsageError;
+  const int shown = show(finished.profiles[0], command.query);
+  if (finished.profiles.size() > 1)
+    complain("several processes used CUDA; this is the first",
+             "explain a profile file (--detail --json) for the others");
+  return code != 0 ? code : shown;
+}
+
+}  // namespace warpgrind::cli

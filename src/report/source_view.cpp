@@ -1,0 +1,312 @@
+#include "report/source_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "report/advice_text.h"
+#include "report/format.h"
+#include "report/kernel_names.h"
+#include "report/line_matching.h"
+#include "report/source_lines.h"
+
+namespace warpgrind::report {
+namespace {
+
+using results::KernelProfile;
+using results::Metrics;
+using results::SiteProfile;
+
+constexpr std::size_t kWidth = 80;
+constexpr const char* kInst = "inst_executed";
+constexpr const char* kThreadInst = "thread_inst_executed_true";
+constexpr const char* kExcess = "derived__memory_l2_theoretical_sectors_global_excessive";
+constexpr const char* kDivergent = "warpgrind__divergent_branches.sum";
+
+double of(const Metrics& metrics, const char* name) {
+  const auto it = metrics.find(name);
+  return it == metrics.end() ? 0 : it->second.value;
+}
+
+// What stands beside a line. The ratios come from the sites on it: other instructions make no requests.
+struct Counters {
+  double inst = 0, thread_inst = 0, divergent = 0;
+  double requests = 0, sectors = 0, excess = 0;  // global and local memory
+  double shared_requests = 0, wavefronts = 0, ideal_wavefronts = 0;
+
+  void add_site(const SiteProfile& s) {
+    const double executed = of(s.metrics, kInst);
+    if (s.metrics.contains("warpgrind__sectors.sum")) {
+      requests += executed;
+      sectors += of(s.metrics, "warpgrind__sectors.sum");
+      excess += of(s.metrics, kExcess);
+    }
+    if (s.metrics.contains("memory_l1_wavefronts_shared")) {
+      shared_requests += executed;
+      wavefronts += of(s.metrics, "memory_l1_wavefronts_shared");
+      ideal_wavefronts += of(s.metrics, "memory_l1_wavefronts_shared_ideal");
+    }
+  }
+  void add_line(const Metrics& m) {
+    inst += of(m, kInst);
+    thread_inst += of(m, kThreadInst) != 0 ? of(m, kThreadInst) : of(m, "thread_inst_executed");
+    divergent += of(m, kDivergent);
+  }
+  bool bad() const { return excess > 0 || wavefronts > ideal_wavefronts || divergent > 0; }
+};
+
+struct Column {
+  const char* title;
+  int width;
+  std::optional<double> (*value)(const Counters&);
+  bool compact;  // a count, else two digits
+  bool (*bad)(const Counters&);
+};
+
+template <double Counters::*Part, double Counters::*Whole>
+std::optional<double> ratio(const Counters& c) {
+  return c.*Whole > 0 ? std::optional(c.*Part / (c.*Whole)) : std::nullopt;
+}
+template <double Counters::*Field>
+std::optional<double> count(const Counters& c) {
+  return c.*Field > 0 ? std::optional(c.*Field) : std::nullopt;
+}
+bool never(const Counters&) {
+  return false;
+}
+
+constexpr Column kColumns[] = {
+    {"inst", 7, count<&Counters::inst>, true, never},
+    {"lanes", 6, ratio<&Counters::thread_inst, &Counters::inst>, false,
+     [](const Counters& c) { return c.inst > 0 && c.thread_inst / c.inst < 24; }},
+    {"sect/req", 9, ratio<&Counters::sectors, &Counters::requests>, false,
+     [](const Counters& c) { return c.excess > 0; }},
+    {"excess", 7, count<&Counters::excess>, true, [](const Counters& c) { return c.excess > 0; }},
+    {"ways", 6, ratio<&Counters::wavefronts, &Counters::shared_requests>, false,
+     [](const Counters& c) { return c.wavefronts > c.ideal_wavefronts; }},
+    {"split", 7, count<&Counters::divergent>, true, [](const Counters& c) { return c.divergent > 0; }}};
+
+std::string compact(double n) {
+  const char* const units[] = {"", "k", "M", "G", "T"};
+  unsigned unit = 0;
+  while (n >= 9999.5 && unit < 4) {
+    n /= 1000;
+    ++unit;
+  }
+  if (unit == 0) return fmt::format("{:.0f}", n);
+  return n < 100 ? fmt::format("{:.1f}{}", n, units[unit]) : fmt::format("{:.0f}{}", n, units[unit]);
+}
+
+class View {
+ public:
+  View(const results::Profile& profile, const KernelProfile& kernel, const TextOptions& options)
+      : profile_(profile), kernel_(kernel), options_(options) {}
+
+  std::string run() {
+    title();
+    gather();
+    if (files_.empty())
+      ptx();
+    else
+      for (const auto& [name, lines] : ordered_files()) file(name, *lines);
+    return std::move(out_);
+  }
+
+ private:
+  using Lines = std::map<std::uint32_t, Counters>;
+
+  std::string paint(const char* code, const std::string& t) const { return options_.colour ? code + t + "\033[0m" : t; }
+  void title() {
+    std::string name = short_name(kernel_.name);
+    constexpr std::size_t kMost = 70;
+    if (name.size() > kMost) name = name.substr(0, kMost - 3) + "...";
+    out_ += paint("\033[1m", "-- " + name + " " + std::string(kWidth - 4 - name.size(), '-')) + "\n";
+  }
+
+  void gather() {
+    for (const SourceLine& l : source_lines(kernel_))
+      if (!l.file.empty()) files_[l.file][l.line].add_line(l.metrics);
+    for (const SiteProfile& s : kernel_.sites) {
+      if (!s.file.empty() && s.line != 0) files_[s.file][s.line].add_site(s);
+      Counters& row = by_ptx_line_[s.ptx_line];
+      row.add_site(s);
+      row.add_line(s.metrics);
+    }
+  }
+
+  // The file with the most executed instructions first: the kernel's own, as a rule.
+  std::vector<std::pair<std::string, const Lines*>> ordered_files() const {
+    std::vector<std::pair<double, std::pair<std::string, const Lines*>>> order;
+    for (const auto& [name, lines] : files_) {
+      double inst = 0;
+      for (const auto& [number, c] : lines) inst += c.inst;
+      order.push_back({inst, {name, &lines}});
+    }
+    std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::vector<std::pair<std::string, const Lines*>> out;
+    for (auto& [inst, entry] : order) out.push_back(std::move(entry));
+    return out;
+  }
+
+  // Only columns in which something stands.
+  void choose_columns(const std::function<void(const std::function<void(const Counters&)>&)>& each) {
+    columns_.clear();
+    for (const Column& c : kColumns) {
+      bool used = false;
+      each([&](const Counters& counters) { used |= c.value(counters).has_value(); });
+      if (used) columns_.push_back(&c);
+    }
+  }
+
+  void head(const char* what) {
+    std::string line = right("line", 6);
+    for (const Column* c : columns_) line += right(c->title, c->width);
+    out_ += paint("\033[2m", line + "  " + what) + "\n";
+  }
+
+  std::string cells(const Counters* counters) const {
+    std::string out;
+    for (const Column* c : columns_) {
+      const std::optional<double> v = counters ? c->value(*counters) : std::nullopt;
+      const std::string text = right(!v ? "" : c->compact ? compact(*v) : fmt::format("{:.1f}", *v), c->width);
+      out += v && c->bad(*counters) ? paint("\033[31m", text) : text;
+    }
+    return out;
+  }
+
+  void row(std::uint32_t number, const Counters* counters, std::string text) {
+    std::size_t used = 6 + 2;
+    for (const Column* c : columns_) used += static_cast<std::size_t>(c->width);
+    const std::size_t room = kWidth - used;
+    text = left(text, 0);
+    if (text.size() > room) text = text.substr(0, room - 3) + "...";
+    const bool bad = counters != nullptr && counters->bad();
+    std::string line = right(std::to_string(number), 6) + cells(counters) + (bad ? " >" : "  ");
+    line += bad ? paint("\033[1m", text) : text;
+    while (line.back() == ' ') line.pop_back();
+    out_ += line + "\n";
+  }
+
+  void file(const std::string& name, const Lines& lines) {
+    out_ += shortened_path(name, kWidth) + "\n";
+    choose_columns([&](const auto& f) {
+      for (const auto& [number, c] : lines) f(c);
+    });
+    const std::string* text = source_text(profile_, name);
+    if (text == nullptr) out_ += wrapped("  " + why_missing(name), kWidth, "  ");
+    head(text ? "source" : "");
+    if (text == nullptr) {
+      for (const auto& [number, c] : lines) row(number, &c, "");
+      return;
+    }
+    const std::vector<std::string_view> source = lines_of(*text);
+    // One line around those with counters; three or fewer between two of them are shown rather than left out.
+    constexpr std::uint32_t kGap = 3;
+    std::set<std::uint32_t> shown;
+    std::uint32_t last = 0;
+    for (const auto& [number, c] : lines) {
+      for (std::uint32_t n = number > 1 ? number - 1 : 1; n <= number + 1; ++n) shown.insert(n);
+      if (last != 0 && number - last <= kGap + 2)
+        for (std::uint32_t n = last; n < number; ++n) shown.insert(n);
+      last = number;
+    }
+    shown.erase(shown.upper_bound(static_cast<std::uint32_t>(source.size())), shown.end());
+    const std::size_t indent = common_indent(source, shown);
+    std::uint32_t before = 0;
+    for (const std::uint32_t n : shown) {
+      if (before != 0 && n != before + 1) out_ += right("...", 6) + "\n";
+      const auto it = lines.find(n);
+      row(n, it == lines.end() ? nullptr : &it->second,
+          tidy(source[n - 1]).substr(std::min(indent, tidy(source[n - 1]).size())));
+      before = n;
+    }
+    if (lines.rbegin()->first > source.size())
+      out_ += wrapped(fmt::format("  note: the kernel names line {}, but the file has {}: it changed after the program "
+                                  "was compiled",
+                                  lines.rbegin()->first, source.size()),
+                      kWidth, "  ");
+  }
+
+  // Tabs as two blanks; what moves the cursor of a terminal is shown as a dot.
+  static std::string tidy(std::string_view line) {
+    std::string out;
+    for (const char c : line) {
+      if (c == '\t')
+        out += "  ";
+      else
+        out += static_cast<unsigned char>(c) < ' ' || c == '\x7f' ? '.' : c;
+    }
+    return out;
+  }
+
+  static std::size_t common_indent(const std::vector<std::string_view>& source, const std::set<std::uint32_t>& shown) {
+    std::size_t indent = kWidth;
+    for (const std::uint32_t n : shown) {
+      const std::string line = tidy(source[n - 1]);
+      if (const std::size_t first = line.find_first_not_of(' '); first != std::string::npos)
+        indent = std::min(indent, first);
+    }
+    return indent;
+  }
+
+  std::string why_missing(const std::string& name) const {
+    for (const results::SourceFile& s : profile_.sources)
+      if (s.file == name && !s.missing.empty()) return fmt::format("note: the source cannot be shown: {}", s.missing);
+    return "note: the profile does not hold the source; run with --detail or --source";
+  }
+
+  void ptx() {
+    out_ += wrapped(
+        "  note: no source lines, so this is the PTX. Compile with -lineinfo (nvcc) or -gline-tables-only "
+        "(clang) to see the source.",
+        kWidth, "  ");
+    choose_columns([&](const auto& f) {
+      for (const auto& [number, c] : by_ptx_line_) f(c);
+    });
+    head("PTX");
+    if (kernel_.code.empty()) {
+      for (const SiteProfile& s : kernel_.sites)
+        row(s.ptx_line, &by_ptx_line_[s.ptx_line], s.ptx.empty() ? s.kind : s.ptx);
+      return;
+    }
+    std::string function;
+    for (const results::CodeRow& c : kernel_.code) {
+      if (c.function != function) out_ += "  " + c.function + ":\n";
+      function = c.function;
+      const auto it = by_ptx_line_.find(c.ptx_line);
+      row(c.ptx_line, it == by_ptx_line_.end() ? nullptr : &it->second, tidy(c.text));
+    }
+  }
+
+  const results::Profile& profile_;
+  const KernelProfile& kernel_;
+  const TextOptions& options_;
+  std::map<std::string, Lines> files_;
+  Lines by_ptx_line_;
+  std::vector<const Column*> columns_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string source_view(const results::Profile& profile, const KernelProfile& kernel, const TextOptions& options) {
+  return View(profile, kernel, options).run();
+}
+
+std::string source_text_view(const results::Profile& profile, const TextOptions& options) {
+  std::string out;
+  for (const KernelProfile& k : profile.kernels) out += source_view(profile, k, options) + "\n";
+  if (out.empty()) return "no kernel ran\n";
+  out += wrapped(
+      "inst: instructions executed by warps. lanes: threads on, on average. sect/req: sectors of 32 bytes a request. "
+      "excess: sectors beyond the ideal. ways: passes through the banks a shared request. split: branches at which a "
+      "warp went both ways. All exact.",
+      kWidth, "");
+  return out;
+}
+
+}  // namespace warpgrind::report
