@@ -131,8 +131,13 @@ void add_global(Values& v, const events::Site& site, const events::SiteCounts& c
 
 void add_shared(Values& v, const events::Site& site, const events::SiteCounts& c) {
   if (c.shared_requests == 0) return;
+  if (site.kind == SiteKind::async_copy) {
+    v.add(MetricId::ldgsts_wavefronts, d(c.shared.wavefronts));
+    v.add(MetricId::ldgsts_ideal, d(c.shared.ideal_wavefronts));
+    return;
+  }
   unsigned op = 0;
-  if (site.kind == SiteKind::store || site.kind == SiteKind::async_copy) op = 1;
+  if (site.kind == SiteKind::store) op = 1;
   if (site.kind == SiteKind::atomic || site.kind == SiteKind::reduction) op = 2;
   const SharedRows& r = kShared[op];
   v.add(r.requests, d(c.shared_requests));
@@ -226,7 +231,7 @@ void derive(Values& v) {
   divide(v, MetricId::cgma, get(MetricId::flop), accesses);
   divide(v, MetricId::cgma_loads, get(MetricId::flop), get(MetricId::global_ld_accesses));
   divide(v, MetricId::intensity, get(MetricId::flop), sectors * 32);
-  v.set(MetricId::global_load_inst, get(MetricId::global_ld_requests));
+  v.set(MetricId::global_load_inst, get(MetricId::global_ld_requests) - get(MetricId::ldgsts_inst));
   v.set(MetricId::global_store_inst, get(MetricId::global_st_requests));
   v.set(MetricId::excessive_sectors, get(MetricId::theoretical_sectors) - get(MetricId::ideal_sectors));
 
@@ -237,7 +242,7 @@ void derive(Values& v) {
   }
   v.set(MetricId::local_theoretical_sectors, local);
 
-  double wavefronts = 0, ideal = 0, conflicts = 0;
+  double wavefronts = get(MetricId::ldgsts_wavefronts), ideal = get(MetricId::ldgsts_ideal), conflicts = 0;
   for (const SharedRows& r : kShared) {
     wavefronts += get(r.wavefronts);
     ideal += get(r.ideal);
@@ -245,7 +250,7 @@ void derive(Values& v) {
     divide(v, r.ways, get(r.wavefronts), get(r.requests));
   }
   v.set(MetricId::shared_ld_inst, get(MetricId::shared_ld_requests));
-  v.set(MetricId::shared_st_inst, get(MetricId::shared_st_requests) - get(MetricId::ldgsts_inst));
+  v.set(MetricId::shared_st_inst, get(MetricId::shared_st_requests));
   v.set(MetricId::shared_conflicts, conflicts);
   v.set(MetricId::shared_wavefronts, wavefronts);
   v.set(MetricId::shared_ideal, ideal);

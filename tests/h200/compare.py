@@ -107,6 +107,9 @@ def main():
     parser.add_argument("--verbose", action="store_true", help="print explained differences too")
     parser.add_argument("group", nargs="*")
     options = parser.parse_args()
+    if not os.path.exists(options.program):
+        print(f"skipped: {options.program} is not there: it is built where nvcc is installed")
+        return 77
 
     causes = Causes()
     total, all_causes, unexplained, failed = collections.Counter(), collections.Counter(), [], []
