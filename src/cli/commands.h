@@ -23,6 +23,12 @@ struct RunCommand {
 int run(const RunCommand& command);
 // Runs the program and returns its exit code; `finished` (null: nobody asks) gets the profiles of its processes.
 int run_program(const RunCommand& command, FinishedRun* finished);
+struct ShowCommand {
+  std::string profile;
+  bool quiet = false, each_launch = false;
+  ReportOptions reports;
+};
+int show(const ShowCommand& command);
 struct DiffCommand {
   std::string before, after;
   std::vector<std::string> rules, pairs;

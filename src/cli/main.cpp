@@ -36,6 +36,18 @@ int gpus(const std::string& name) {
 
 namespace {
 
+// What can be done with a profile, of a run or from a file.
+void add_reports(CLI::App* app, ReportOptions& reports) {
+  app->add_option("--expect", reports.expectations,
+                  "what must hold: '[KERNELS:] METRIC <= NUMBER', several times; exit code 1 if it does not")
+      ->type_name("CONDITION")
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app->add_option("--junit", reports.junit_path, "write expectations and findings as JUnit XML");
+  app->add_option("--sarif", reports.sarif_path, "write findings, expectations and advice as SARIF 2.1.0");
+  app->add_flag("--source", reports.source, "show the kernels' source with the counters of each line");
+}
+
 CLI::App* add_run(CLI::App& app, RunCommand& command) {
   CLI::App* run = app.add_subcommand(
       "run", "Run a CUDA program (or a .cu file) on the virtual GPU; everything after the program goes to it");
@@ -45,14 +57,7 @@ CLI::App* add_run(CLI::App& app, RunCommand& command) {
   run->add_option("--json", command.options.json_path, "write the profile as JSON");
   run->add_option("--csv", command.options.csv_path,
                   "write the metrics of each launch as CSV, in the columns of `ncu --csv`");
-  run->add_option("--expect", command.reports.expectations,
-                  "what must hold: '[KERNELS:] METRIC <= NUMBER', several times; exit code 1 if it does not")
-      ->type_name("CONDITION")
-      ->allow_extra_args(false)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  run->add_option("--junit", command.reports.junit_path, "write expectations and findings as JUnit XML");
-  run->add_option("--sarif", command.reports.sarif_path, "write findings, expectations and advice as SARIF 2.1.0");
-  run->add_flag("--source", command.reports.source, "show the kernels' source with the counters of each line");
+  add_reports(run, command.reports);
   run->add_flag("--launches", command.options.each_launch, "show each launch, not only the sum of each kernel");
   run->add_flag("--quiet", command.options.quiet, "only the program's own output");
   run->add_option("--timeout", command.options.timeout_seconds, "stop a kernel that runs longer than this many seconds")
@@ -85,6 +90,15 @@ CLI::App* add_explain(CLI::App& app, ExplainCommand& command) {
       ->allow_extra_args(false);
   explain->footer("  warpgrind explain PROGRAM|PROFILE.json --kernel NAME --line N [-- ARGUMENTS...]");
   return explain;
+}
+
+CLI::App* add_show(CLI::App& app, ShowCommand& command) {
+  CLI::App* show = app.add_subcommand("show", "Print a profile (--json) again, or hold it against expectations");
+  show->add_option("profile", command.profile, "profile file")->required();
+  add_reports(show, command.reports);
+  show->add_flag("--launches", command.each_launch, "show each launch, when the profile holds them");
+  show->add_flag("--quiet", command.quiet, "only what the other options ask for");
+  return show;
 }
 
 CLI::App* add_diff(CLI::App& app, DiffCommand& command) {
@@ -186,6 +200,8 @@ int main(int argc, char** argv) {
   CLI::App* gpus =
       app.add_subcommand("gpus", "The GPU models: figures, and the theoretical bandwidth and how it is computed");
   gpus->add_option("name", gpu, "one model");
+  cli::ShowCommand shown;
+  const CLI::App* show = cli::add_show(app, shown);
   cli::DiffCommand difference;
   const CLI::App* diff = cli::add_diff(app, difference);
   cli::LabCommand laboratory;
@@ -206,6 +222,7 @@ int main(int argc, char** argv) {
   if (*scan) return cli::scan(scanned);
   if (*gpus) return cli::gpus(gpu);
   if (*explain) return cli::explain(explanation);
+  if (*show) return cli::show(shown);
   if (*diff) return cli::diff(difference);
   if (*lab) return cli::lab(laboratory);
   return cli::run(command);

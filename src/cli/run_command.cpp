@@ -294,7 +294,7 @@ int run(const RunCommand& command) {
   detailed.options.detail |= command.reports.source;
   const int code = run_program(detailed, &finished);
   if (!finished.started) return code;
-  return write_reports(command.reports, *expectations, finished);
+  return write_reports(command.reports, *expectations, finished, stderr);
 }
 
 int run_program(const RunCommand& command, FinishedRun* finished) {

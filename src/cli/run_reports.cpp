@@ -57,15 +57,15 @@ Result<std::vector<report::Expectation>> prepare(const ReportOptions& options) {
 }
 
 int write_reports(const ReportOptions& options, const std::vector<report::Expectation>& expectations,
-                  const FinishedRun& run) {
+                  const FinishedRun& run, std::FILE* out) {
   int code = 0;
   if (options.source)
     for (const results::Profile& p : run.profiles)
-      std::fputs(report::source_text_view(p, {.colour = report::wants_colour(stderr)}).c_str(), stderr);
+      std::fputs(report::source_text_view(p, {.colour = report::wants_colour(out)}).c_str(), out);
   const std::vector<report::ExpectationResult> checked = report::check(expectations, run.profiles);
   if (!expectations.empty()) {
-    const report::TextOptions text{.colour = report::wants_colour(stderr)};
-    std::fputs(report::expectations_text(checked, text).c_str(), stderr);
+    const report::TextOptions text{.colour = report::wants_colour(out)};
+    std::fputs(report::expectations_text(checked, text).c_str(), out);
     for (const report::ExpectationResult& r : checked)
       if (r.bad()) code = kExpectationFailed;
   }

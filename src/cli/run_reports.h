@@ -1,6 +1,7 @@
 // What `warpgrind run` does with the profile of the program once it has ended: --source, --expect, --junit, --sarif.
 #pragma once
 
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -28,9 +29,9 @@ struct FinishedRun {
   std::vector<results::Profile> profiles;  // one a process that used CUDA
 };
 
-// Prints and writes what was asked for. The exit code of the program when it is not 0, else 1 when an expectation does
-// not hold, 2 when a file could not be written.
+// Prints (to `out`) and writes what was asked for. The exit code of the program when it is not 0, else 1 when an
+// expectation does not hold, 2 when a file could not be written.
 int write_reports(const ReportOptions& options, const std::vector<report::Expectation>& expectations,
-                  const FinishedRun& run);
+                  const FinishedRun& run, std::FILE* out);
 
 }  // namespace warpgrind::cli

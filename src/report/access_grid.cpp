@@ -61,8 +61,9 @@ std::vector<bool> shown_rows(const std::vector<std::pair<std::int64_t, Row>>& ro
 
 class Grid {
  public:
-  Grid(const TextOptions& options, std::size_t label, unsigned group)
-      : options_(options), label_(label), group_(group) {}
+  // cells: of a row; a bar stands after each `group` of them.
+  Grid(const TextOptions& options, std::size_t label, unsigned cells, unsigned group)
+      : options_(options), label_(label), cells_(cells), group_(group) {}
 
   void draw(const std::vector<std::pair<std::int64_t, Row>>& rows, const std::string& more) {
     const std::vector<bool> shown = shown_rows(rows);
@@ -79,7 +80,7 @@ class Grid {
   }
   void row(std::int64_t offset, const Row& r) {
     out_ += right(fmt::format("{:+d}", offset), static_cast<int>(label_)) + " |";
-    for (unsigned c = 0; c < kCells; ++c) {
+    for (unsigned c = 0; c < cells_; ++c) {
       const char sign = r.sign[c] != kNobody ? r.sign[c] : r.moved[c] ? '.' : ' ';
       const char* code = r.conflict[c] ? "\033[1;31m" : r.sign[c] != kNobody ? "\033[1;36m" : "\033[2m";
       out_ += options_.colour && sign != ' ' ? fmt::format("{}{}\033[0m", code, sign) : std::string(1, sign);
@@ -93,7 +94,7 @@ class Grid {
  private:
   const TextOptions& options_;
   std::size_t label_;
-  unsigned group_;
+  unsigned cells_, group_;
   std::string out_;
 };
 
@@ -131,7 +132,7 @@ std::string memory_grid(const AccessPattern& p, const GpuModel& model, const Tex
   const std::int64_t lowest = rows.begin()->first;
   std::vector<std::pair<std::int64_t, Row>> drawn;
   for (const auto& [at, row] : rows) drawn.emplace_back(at - lowest, row);
-  Grid grid(options, 11, static_cast<unsigned>(kSector / cell));
+  Grid grid(options, 11, kCells, static_cast<unsigned>(kSector / cell));
   if (width == kLine)
     grid.text("       bytes |sector 0|sector 1|sector 2|sector 3|  a row: a line of 128 bytes");
   else
@@ -167,7 +168,7 @@ std::string bank_grid(const AccessPattern& p, const GpuModel& model, const TextO
   const std::int64_t lowest = rows.begin()->first;
   std::vector<std::pair<std::int64_t, Row>> drawn;
   for (const auto& [at, row] : rows) drawn.emplace_back(at - lowest, row);
-  Grid grid(options, 11, rule.banks);
+  Grid grid(options, 11, rule.banks, rule.banks);
   std::string tens = "        bank |", ones = "             |", count = "       words |";
   for (unsigned b = 0; b < rule.banks; ++b) {
     tens += b % 10 == 0 ? fmt::format("{}", b / 10) : " ";
@@ -183,10 +184,11 @@ std::string bank_grid(const AccessPattern& p, const GpuModel& model, const TextO
   grid.text(ones + "|");
   grid.draw(drawn, "more rows like these");
   const std::size_t worst = *std::max_element(most.begin(), most.end());
-  grid.text(count +
-            fmt::format("|  {}{} of one bank, one after the other{}", worst, worst == 1 ? " word" : " words",
-                        worst > 9 ? fmt::format(" ({} = {})", static_cast<char>('a' + worst - 10), worst) : ""));
-  if (together < kWarpSize) grid.text(fmt::format("{}{} lanes go together", std::string(14, ' '), together));
+  grid.text(count + (worst == 1
+                         ? "|  no conflict"
+                         : fmt::format("|  {} words of one bank{}", worst,
+                                       worst > 9 ? fmt::format(" ({})", static_cast<char>('a' + worst - 10)) : "")));
+  if (together < kWarpSize) grid.text(fmt::format("{}{} lanes are served at a time", std::string(14, ' '), together));
   return grid.take();
 }
 

@@ -163,6 +163,7 @@ class View {
       line = s.line;
       group(g);
     }
+    out_ += "\n0 to 9, a to v: the lane. #: several lanes. .: moved, but not asked for.\n";
     return std::move(out_);
   }
 
@@ -178,7 +179,7 @@ class View {
     const char* preposition = s.kind == "load" ? "from" : s.kind == "store" ? "to" : "on";
     out_ += "\n" +
             bold(fmt::format("{} {} {} memory{}", s.kind, preposition, s.space,
-                             bytes != 0 ? fmt::format(", {} bytes a lane", bytes) : "")) +
+                             bytes != 0 ? fmt::format(", {} byte{} a lane", bytes, bytes == 1 ? "" : "s") : "")) +
             "   " + shortened(s.ptx, 36) + "\n";
     std::vector<std::uint32_t> ptx_lines;
     for (const SiteProfile* site : g.sites) ptx_lines.push_back(site->ptx_line);
@@ -202,7 +203,7 @@ class View {
     for (std::size_t i = 0; i < g.patterns.size(); ++i) {
       const AccessPattern& p = g.patterns[i];
       out_ += shortened(fmt::format("  {} {} {}  {}", right(grouped(static_cast<double>(p.count)), 12),
-                                    right(percent(share(g, p.count)), 7), cost_word(p), shape_of(p)),
+                                    right(percent(share(g, p.count)), 7), cost_word(p), shape_of(p) + shift(p)),
                         kWidth) +
               "\n";
     }
@@ -213,6 +214,11 @@ class View {
 
   static double share(const Group& g, std::uint64_t count) {
     return g.requests == 0 ? 0 : 100 * static_cast<double>(count) / static_cast<double>(g.requests);
+  }
+  static std::string shift(const AccessPattern& p) {
+    constexpr std::uint32_t kSector = 32;
+    return p.space == "shared" || p.alignment % kSector == 0 ? ""
+                                                             : fmt::format(", {} bytes off", p.alignment % kSector);
   }
   static std::string cost_word(const AccessPattern& p) {
     return p.space == "shared" ? right(fmt::format("{} wavefront{}", p.wavefronts, p.wavefronts == 1 ? " " : "s"), 13)
@@ -228,7 +234,8 @@ class View {
                            kWidth, "    ");
     out_ += wrapped("    " + shape_of(p), kWidth, "    ");
     if (p.space == "shared") {
-      out_ += fmt::format("    {} wavefronts, ideal {}\n", p.wavefronts, p.ideal_wavefronts);
+      out_ += fmt::format("    {} pass{} through the banks (wavefronts), ideal {}\n", p.wavefronts,
+                          p.wavefronts == 1 ? "" : "es", p.ideal_wavefronts);
       out_ += bank_grid(p, model_, options_);
       return;
     }

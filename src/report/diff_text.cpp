@@ -38,7 +38,7 @@ class Writer {
   std::string bold(const std::string& t) const { return paint("\033[1m", t); }
 
   void change(const Change& c, const std::string& indent) {
-    const int label = 26 - static_cast<int>(indent.size());
+    const int label = 25 - static_cast<int>(indent.size());
     const bool worse = c.worse(), better = c.better();
     // Worse within the tolerance of an estimate is no verdict.
     const bool more = c.rise == Direction::amount && c.after > c.before;
@@ -55,7 +55,7 @@ class Writer {
     constexpr std::size_t kMostName = 70;
     if (name.size() > kMostName) name = name.substr(0, kMostName - 3) + "...";
     line(bold("-- " + name + " " + std::string(kWidth - 4 - name.size(), '-')));
-    line(std::string(26, ' ') + right("before", 14) + right("after", 14) + right("change", 10));
+    line(std::string(25, ' ') + right("before", 14) + right("after", 14) + right("change", 10));
     for (const Change& c : d.changes) change(c, "  ");
     for (const LineDiff& l : d.lines) source_line(l);
   }

@@ -165,7 +165,8 @@ class View {
   void head(const char* what) {
     std::string line = right("line", 6);
     for (const Column* c : columns_) line += right(c->title, c->width);
-    out_ += paint("\033[2m", line + "  " + what) + "\n";
+    if (*what) line += fmt::format("  {}", what);
+    out_ += paint("\033[2m", line) + "\n";
   }
 
   std::string cells(const Counters* counters) const {

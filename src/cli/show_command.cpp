@@ -1,0 +1,30 @@
+// `warpgrind show`: a profile file as `warpgrind run` would print it, with today's advice, and held against
+// expectations.
+#include <cstdio>
+
+#include "advice/advise.h"
+#include "cli/commands.h"
+#include "report/terminal.h"
+#include "results/json.h"
+
+namespace warpgrind::cli {
+
+int show(const ShowCommand& command) {
+  auto expectations = prepare(command.reports);
+  if (!expectations) return complain(expectations.error()), kUsageError;
+  auto profile = results::read_profile(command.profile);
+  if (!profile) return complain(profile.error()), kUsageError;
+  FinishedRun run;
+  run.started = true;
+  run.program = profile->program;
+  run.command = profile->command;
+  run.profiles.push_back(profile.take());
+  advice::advise(run.profiles[0]);
+  const bool file_on_stdout = command.reports.junit_path == "-" || command.reports.sarif_path == "-";
+  std::FILE* out = file_on_stdout ? stderr : stdout;
+  const report::TextOptions text{.colour = report::wants_colour(out), .each_launch = command.each_launch};
+  if (!command.quiet) std::fputs(report::profile_text(run.profiles[0], text).c_str(), out);
+  return write_reports(command.reports, *expectations, run, out);
+}
+
+}  // namespace warpgrind::cli
