@@ -10,7 +10,7 @@ A case is a table [[case]] with
              {src} this folder, {build} the build folder
   exit       the expected exit code (default 0); or "nonzero"
   stdout, stderr   regular expressions that must occur, in this order; not_stdout, not_stderr: that must not
-  needs      "nvcc": skipped when it is not installed
+  needs      "nvcc": skipped when it is not installed; "no gpu": skipped where there is one
   launches   list of per-launch checks, kernels: list of per-kernel checks in the JSON file {out}/profile.json:
              { name = REGEX, launches = N, metrics = { METRIC = "expression" } }
   files      { NAME = REGEX }: files that the run must leave in {out}
@@ -108,6 +108,9 @@ def run(case, build):
                 text = text.replace("{" + name + "}", values[name])
             return text
 
+        if case.get("needs") == "no gpu" and os.path.exists("/dev/nvidiactl"):
+            print("skipped: this machine has an NVIDIA GPU")
+            return SKIP
         if case.get("needs") == "nvcc" and not shutil.which("nvcc") and not os.path.exists("/usr/local/cuda/bin/nvcc"):
             print("skipped: nvcc is not installed")
             return SKIP
