@@ -308,10 +308,17 @@ std::string to_json(const Profile& p) {
                          {"bytes", t.bytes},
                          {"estimated_ns", number(t.estimated_ns)}});
   for (const Finding& f : p.findings) findings.push_back(finding_json(f));
+  Json sources = Json::array();
+  for (const SourceFile& s : p.sources) {
+    Json& out = sources.emplace_back(Json{{"file", s.file}, {"text", s.text}});
+    if (!s.missing.empty()) out["missing"] = s.missing;
+  }
   const Json j = {{"format", Profile::kFormatVersion},
                   {"program", p.program},
                   {"gpu", p.gpu},
                   {"command", p.command},
+                  {"detail", p.detail},
+                  {"sources", std::move(sources)},
                   {"not_modelled", p.not_modelled},
                   {"kernels", std::move(kernels)},
                   {"launches", std::move(launches)},

@@ -12,6 +12,7 @@
 #include "advice/advise.h"
 #include "device/address_space.h"
 #include "gpu/occupancy.h"
+#include "results/sources.h"
 #include "session/interrupts.h"
 #include "session/messages.h"
 #include "session/ranges.h"
@@ -149,6 +150,8 @@ void Session::finish() {
   profile.program = options_.program;
   profile.command = options_.command;
   profile.gpu = model_->name;
+  profile.detail = options_.detail;
+  if (options_.detail) results::read_sources(profile);
   advice::advise(profile);
   OutputFiles files{output_path(options_.json_path), output_path(options_.csv_path), options_.quiet,
                     options_.each_launch};

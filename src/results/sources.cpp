@@ -1,0 +1,51 @@
+#include "results/sources.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <set>
+
+namespace warpgrind::results {
+namespace {
+
+constexpr std::size_t kLargest = 4 << 20;  // what no person wrote is not shown
+
+SourceFile read(const std::string& path) {
+  SourceFile out{path, "", ""};
+  struct stat info {};
+  std::FILE* file = stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) ? std::fopen(path.c_str(), "rbe") : nullptr;
+  if (file == nullptr) {
+    out.missing = fmt::format("{}: {}", path, errno == 0 ? "not a file" : std::strerror(errno));
+    return out;
+  }
+  if (static_cast<std::size_t>(info.st_size) > kLargest) {
+    out.missing = fmt::format("{}: larger than {} MiB", path, kLargest >> 20);
+  } else {
+    out.text.resize(static_cast<std::size_t>(info.st_size));
+    out.text.resize(std::fread(out.text.data(), 1, out.text.size(), file));
+  }
+  std::fclose(file);
+  return out;
+}
+
+}  // namespace
+
+void read_sources(Profile& profile) {
+  std::set<std::string> files;
+  for (const KernelProfile& k : profile.kernels) {
+    for (const SiteProfile& s : k.sites) files.insert(s.file);
+    for (const LineProfile& l : k.lines) files.insert(l.file);
+    for (const CodeRow& c : k.code) files.insert(c.file);
+  }
+  files.erase("");
+  for (const SourceFile& known : profile.sources) files.erase(known.file);
+  for (const std::string& file : files) {
+    errno = 0;
+    profile.sources.push_back(read(file));
+  }
+}
+
+}  // namespace warpgrind::results

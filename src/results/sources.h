@@ -1,0 +1,12 @@
+// The texts of the source files that a profile names.
+#pragma once
+
+#include "results/profile.h"
+
+namespace warpgrind::results {
+
+// Reads every file that a site, line or PTX instruction names into Profile::sources, as it is now; a file that cannot
+// be read is there with the reason.
+void read_sources(Profile& profile);
+
+}  // namespace warpgrind::results
