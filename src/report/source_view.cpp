@@ -35,21 +35,18 @@ double of(const Metrics& metrics, const char* name) {
 // What stands beside a line. The ratios come from the sites on it: other instructions make no requests.
 struct Counters {
   double inst = 0, thread_inst = 0, divergent = 0;
-  double requests = 0, sectors = 0, excess = 0;  // global and local memory
-  double shared_requests = 0, wavefronts = 0, ideal_wavefronts = 0;
+  // Of the worst instruction: a mean of a good load and a bad store would say nothing.
+  double sectors_per_request = 0, ways = 0;
+  double excess = 0, wavefronts = 0, ideal_wavefronts = 0;
 
   void add_site(const SiteProfile& s) {
     const double executed = of(s.metrics, kInst);
-    if (s.metrics.contains("warpgrind__sectors.sum")) {
-      requests += executed;
-      sectors += of(s.metrics, "warpgrind__sectors.sum");
-      excess += of(s.metrics, kExcess);
-    }
-    if (s.metrics.contains("memory_l1_wavefronts_shared")) {
-      shared_requests += executed;
-      wavefronts += of(s.metrics, "memory_l1_wavefronts_shared");
-      ideal_wavefronts += of(s.metrics, "memory_l1_wavefronts_shared_ideal");
-    }
+    if (executed <= 0) return;
+    sectors_per_request = std::max(sectors_per_request, of(s.metrics, "warpgrind__sectors.sum") / executed);
+    excess += of(s.metrics, kExcess);
+    ways = std::max(ways, of(s.metrics, "memory_l1_wavefronts_shared") / executed);
+    wavefronts += of(s.metrics, "memory_l1_wavefronts_shared");
+    ideal_wavefronts += of(s.metrics, "memory_l1_wavefronts_shared_ideal");
   }
   void add_line(const Metrics& m) {
     inst += of(m, kInst);
@@ -83,11 +80,9 @@ constexpr Column kColumns[] = {
     {"inst", 7, count<&Counters::inst>, true, never},
     {"lanes", 6, ratio<&Counters::thread_inst, &Counters::inst>, false,
      [](const Counters& c) { return c.inst > 0 && c.thread_inst / c.inst < 24; }},
-    {"sect/req", 9, ratio<&Counters::sectors, &Counters::requests>, false,
-     [](const Counters& c) { return c.excess > 0; }},
+    {"sect/req", 9, count<&Counters::sectors_per_request>, false, [](const Counters& c) { return c.excess > 0; }},
     {"excess", 7, count<&Counters::excess>, true, [](const Counters& c) { return c.excess > 0; }},
-    {"ways", 6, ratio<&Counters::wavefronts, &Counters::shared_requests>, false,
-     [](const Counters& c) { return c.wavefronts > c.ideal_wavefronts; }},
+    {"ways", 6, count<&Counters::ways>, false, [](const Counters& c) { return c.wavefronts > c.ideal_wavefronts; }},
     {"split", 7, count<&Counters::divergent>, true, [](const Counters& c) { return c.divergent > 0; }}};
 
 std::string compact(double n) {
@@ -183,13 +178,19 @@ class View {
     std::size_t used = 6 + 2;
     for (const Column* c : columns_) used += static_cast<std::size_t>(c->width);
     const std::size_t room = kWidth - used;
-    text = left(text, 0);
-    if (text.size() > room) text = text.substr(0, room - 3) + "...";
     const bool bad = counters != nullptr && counters->bad();
+    // What does not fit goes on below, a little further in.
     std::string line = right(std::to_string(number), 6) + cells(counters) + (bad ? " >" : "  ");
-    line += bad ? paint("\033[1m", text) : text;
-    while (line.back() == ' ') line.pop_back();
-    out_ += line + "\n";
+    const std::size_t indent =
+        std::min(text.find_first_not_of(' ') == std::string::npos ? 0 : text.find_first_not_of(' '), room / 2);
+    do {
+      const std::string piece = text.substr(0, room);
+      line += bad ? paint("\033[1m", piece) : piece;
+      while (line.back() == ' ') line.pop_back();
+      out_ += line + "\n";
+      line = std::string(used, ' ');
+      text = text.size() > room ? std::string(indent + 4, ' ') + text.substr(room) : "";
+    } while (!text.empty());
   }
 
   void file(const std::string& name, const Lines& lines) {
@@ -303,9 +304,9 @@ std::string source_text_view(const results::Profile& profile, const TextOptions&
   for (const KernelProfile& k : profile.kernels) out += source_view(profile, k, options) + "\n";
   if (out.empty()) return "no kernel ran\n";
   out += wrapped(
-      "inst: instructions executed by warps. lanes: threads on, on average. sect/req: sectors of 32 bytes a request. "
-      "excess: sectors beyond the ideal. ways: passes through the banks a shared request. split: branches at which a "
-      "warp went both ways. All exact.",
+      "inst: instructions executed by warps. lanes: threads on, on average. sect/req: sectors of 32 bytes a request, "
+      "of the worst instruction of the line. excess: sectors beyond the ideal. ways: passes through the banks a shared "
+      "request, of the worst. split: branches at which a warp went both ways. All exact.",
       kWidth, "");
   return out;
 }
