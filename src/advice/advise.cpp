@@ -34,11 +34,12 @@ const GpuModel* model_of(const results::Profile& profile) {
   return nullptr;
 }
 
-// The generic complaint says nothing new where the transpose rule has seen the cause.
+// One cause is said once: by the rule that knows it best.
 void drop_said_twice(std::vector<Candidate>& found) {
   const auto is = [](const char* id) { return [id](const Candidate& c) { return c.advice.rule == id; }; };
   if (std::any_of(found.begin(), found.end(), is("transpose_through_shared_memory")))
     std::erase_if(found, is("uncoalesced_global_access"));
+  if (std::any_of(found.begin(), found.end(), is("thread_divergence"))) std::erase_if(found, is("divergent_branches"));
 }
 
 // A gain of the estimate counts fully, badness that it does not see a tenth.

@@ -67,11 +67,18 @@ void uncoalesced_global_access(const KernelView& k, std::vector<Candidate>& out)
   Candidate c;
   c.severity = wasted;
   c.advice.title = fmt::format("Uncoalesced global accesses: {:.0f} % of the bytes moved are not needed", 100 * wasted);
-  c.advice.text = fmt::format(
-      "The lanes of a warp touch {:.1f} times the memory that they would if their data lay side by side. Let "
-      "neighbouring threads (threadIdx.x) access neighbouring elements; keep a structure of arrays instead of an array "
-      "of structures; start rows at multiples of 32 bytes; or go through shared memory.",
-      moved / ideal);
+  constexpr double kShifted = 1.3;  // a sector or two more than a request needs
+  c.advice.text =
+      moved / ideal <= kShifted
+          ? "Requests take a sector more than they need: they start in the middle of one, or data lie scattered a "
+            "little. Let rows start at multiples of 32 bytes (cudaMallocPitch, padding), and shift the index so that "
+            "the first lane takes an aligned element."
+          : fmt::format(
+                "The lanes of a warp touch {:.1f} times the memory that they would if their data lay side by side. Let "
+                "neighbouring threads (threadIdx.x) access neighbouring elements; keep a structure of arrays instead "
+                "of an array "
+                "of structures; start rows at multiples of 32 bytes; or go through shared memory.",
+                moved / ideal);
   c.advice.estimated_gain = k.gain({{limit::kL1, ideal / moved},
                                     {limit::kL2, ideal / moved},
                                     {limit::kAtomics, ideal / moved},

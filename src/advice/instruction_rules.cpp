@@ -42,6 +42,32 @@ void thread_divergence(const KernelView& k, std::vector<Candidate>& out) {
   out.push_back(std::move(c));
 }
 
+void divergent_branches(const KernelView& k, std::vector<Candidate>& out) {
+  constexpr double kEnough = 90;
+  constexpr const char* kEfficiency = "warpgrind__branch_efficiency.pct";
+  constexpr const char* kLanes = "warpgrind__ptx_thread_inst_executed_per_inst_executed.ratio";
+  const double splits = k.value("warpgrind__divergent_branches.sum"), efficiency = k.value(kEfficiency);
+  if (splits <= 0 || efficiency >= kEnough) return;
+  const double used = k.value(kLanes) > 0 ? k.value(kLanes) / kWarpSize : 1;
+  Candidate c;
+  c.severity = 0.5 * (1 - efficiency / 100);
+  c.advice.title = fmt::format("{:.0f} % of the branches split a warp", 100 - efficiency);
+  c.advice.text =
+      "Both ways of a split are executed one after the other, each with a part of the lanes. Let whole warps decide "
+      "alike: number the working threads without gaps (threads 0 to n - 1, not every second one), or make the "
+      "condition one of the block or the warp.";
+  c.advice.estimated_gain = k.gain({{limit::kIssue, used},
+                                    {limit::kFp32, used},
+                                    {limit::kFp64, used},
+                                    {limit::kInteger, used},
+                                    {limit::kSpecial, used},
+                                    {limit::kLatency, used}});
+  c.advice.evidence = k.evidence({"warpgrind__divergent_branches.sum", "warpgrind__branches.sum", kEfficiency, kLanes});
+  c.advice.places =
+      k.places([](const results::SiteProfile& s) { return KernelView::value(s, "warpgrind__divergent_branches.sum"); });
+  out.push_back(std::move(c));
+}
+
 void non_fused_arithmetic(const KernelView& k, std::vector<Candidate>& out) {
   constexpr double kShare = 0.1;
   for (const bool fp64 : {false, true}) {

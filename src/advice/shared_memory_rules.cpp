@@ -1,6 +1,7 @@
 // Rules about shared memory.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "advice/rules.h"
@@ -43,24 +44,33 @@ std::vector<results::Advice::Place> conflict_places(const KernelView& k, std::st
 }  // namespace
 
 void shared_memory_conflicts(const KernelView& k, std::vector<Candidate>& out) {
+  Candidate c;
+  std::string words;
+  double left = 1;
+  std::vector<const char*> evidence;
   for (const Operation& op : kOperations) {
     if (!conflicts(k, op)) continue;
-    const double share = k.value(op.conflicts) / k.value(op.wavefronts);
-    const double ways = k.value(op.wavefronts) / k.value(op.requests);
-    const double left = 1 - k.value(op.conflicts) / k.value(kWavefronts);
-    Candidate c;
-    c.severity = 1 - left;
-    c.advice.title = fmt::format("Bank conflicts: shared {} are {:.1f}-way on average", op.word, ways);
-    c.advice.text = fmt::format(
-        "{:.0f} % of the wavefronts of shared {} are repeats, because lanes want different words of one bank. Pad the "
-        "rows of the array by one element, exchange the indices so that neighbouring lanes take neighbouring words, or "
-        "swizzle: column ^ row.",
-        100 * share, op.word);
-    c.advice.estimated_gain = k.gain({{limit::kShared, left}});
-    c.advice.evidence = k.evidence({op.conflicts, op.wavefronts, op.requests});
-    c.advice.places = conflict_places(k, op.kind);
-    out.push_back(std::move(c));
+    left -= k.value(op.conflicts) / k.value(kWavefronts);
+    words += fmt::format("{}{} {:.1f}-way", words.empty() ? "" : ", ", op.word,
+                         k.value(op.wavefronts) / k.value(op.requests));
+    evidence.insert(evidence.end(), {op.conflicts, op.wavefronts, op.requests});
+    for (const results::Advice::Place& place : conflict_places(k, op.kind))
+      if (std::none_of(c.advice.places.begin(), c.advice.places.end(),
+                       [&](const auto& p) { return p.file == place.file && p.line == place.line && p.line != 0; }))
+        c.advice.places.push_back(place);
   }
+  if (words.empty()) return;
+  c.severity = 1 - left;
+  c.advice.title = fmt::format("Bank conflicts: shared {} on average", words);
+  c.advice.text = fmt::format(
+      "{:.0f} % of the passes through shared memory are repeats, because lanes want different words of one bank. Pad "
+      "the "
+      "rows of the array by one element, exchange the indices so that neighbouring lanes take neighbouring words, or "
+      "swizzle: column ^ row.",
+      100 * (1 - left));
+  c.advice.estimated_gain = k.gain({{limit::kShared, left}});
+  c.advice.evidence = k.evidence(evidence);
+  out.push_back(std::move(c));
 }
 
 void uncoalesced_shared_access(const KernelView& k, std::vector<Candidate>& out) {

@@ -174,6 +174,13 @@ class View {
     return out;
   }
 
+  // Between words or after an operator, when there is one near the edge.
+  static std::size_t break_at(const std::string& text, std::size_t room) {
+    if (text.size() <= room) return text.size();
+    const std::size_t at = text.find_last_of(" ,;()[]+*=", room - 1);
+    return at == std::string::npos || at + 16 < room ? room : at + 1;
+  }
+
   void row(std::uint32_t number, const Counters* counters, std::string text) {
     std::size_t used = 6 + 2;
     for (const Column* c : columns_) used += static_cast<std::size_t>(c->width);
@@ -184,12 +191,12 @@ class View {
     const std::size_t indent =
         std::min(text.find_first_not_of(' ') == std::string::npos ? 0 : text.find_first_not_of(' '), room / 2);
     do {
-      const std::string piece = text.substr(0, room);
+      const std::string piece = text.substr(0, break_at(text, room));
       line += bad ? paint("\033[1m", piece) : piece;
       while (line.back() == ' ') line.pop_back();
       out_ += line + "\n";
       line = std::string(used, ' ');
-      text = text.size() > room ? std::string(indent + 4, ' ') + text.substr(room) : "";
+      text = piece.size() < text.size() ? std::string(indent + 4, ' ') + text.substr(piece.size()) : "";
     } while (!text.empty());
   }
 

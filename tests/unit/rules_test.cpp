@@ -1,10 +1,11 @@
+#include "advice/rules.h"
+
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <sstream>
 
 #include "advice/advise.h"
-#include "advice/rules.h"
 
 namespace warpgrind::advice {
 namespace {
@@ -133,6 +134,22 @@ TEST(Rules, ThresholdsOfNsight) {
   EXPECT_NE(KernelBuilder().set(kWaves, 1.1).find("tail_effect"), nullptr);
   EXPECT_EQ(KernelBuilder().set(kWaves, 2).find("tail_effect"), nullptr);
   EXPECT_EQ(KernelBuilder().set(kWaves, 5.1).find("tail_effect"), nullptr);
+}
+
+TEST(Rules, SplitBranchesBeforeLanesGetFew) {
+  constexpr const char* kLanes = "warpgrind__ptx_thread_inst_executed_per_inst_executed.ratio";
+  constexpr const char* kOn = "warpgrind__ptx_thread_inst_executed_pred_on_per_inst_executed.ratio";
+  const auto kernel = [](double lanes, double efficiency) {
+    return KernelBuilder()
+        .set(kLanes, lanes)
+        .set(kOn, lanes)
+        .set("warpgrind__divergent_branches.sum", 10)
+        .set("warpgrind__branch_efficiency.pct", efficiency);
+  };
+  EXPECT_NE(kernel(25, 89).find("divergent_branches"), nullptr);
+  EXPECT_EQ(kernel(25, 90).find("divergent_branches"), nullptr);
+  EXPECT_EQ(kernel(20, 50).find("divergent_branches"), nullptr);
+  EXPECT_NE(kernel(20, 50).find("thread_divergence"), nullptr);
 }
 
 TEST(Rules, BankConflictsFromATenthOfTheWavefronts) {
