@@ -161,12 +161,32 @@ Worker::~Worker() {
   std::free(scoreboard);
 }
 
+namespace {
+
+// Neighbouring blocks read neighbouring memory, so a worker takes a few at once: workers that take turns block by block
+// break each other's streams for the prefetcher (vector addition of 2^24 on 2 workers: 860 instead of 1,600 M/s). A
+// block may still wait for an earlier one: the earliest that is not finished is always some worker's next.
+bool next_block(Worker& w, std::uint64_t& linear) {
+  Launch& launch = *w.launch;
+  if (w.chunk_next == w.chunk_end) {
+    if (launch.next_block.load(std::memory_order_relaxed) >= launch.blocks) return false;
+    w.chunk_next = launch.next_block.fetch_add(launch.chunk, std::memory_order_relaxed);
+    w.chunk_end = std::min(w.chunk_next + launch.chunk, launch.blocks);
+    if (w.chunk_next >= launch.blocks) {
+      w.chunk_next = w.chunk_end = 0;
+      return false;
+    }
+  }
+  linear = w.chunk_next++;
+  return true;
+}
+
+}  // namespace
+
 bool activate_block(Worker& w) {
   Launch& launch = *w.launch;
-  if (launch.stop.load(std::memory_order_relaxed)) return false;
-  if (launch.next_block.load(std::memory_order_relaxed) >= launch.blocks) return false;
-  const std::uint64_t linear = launch.next_block.fetch_add(1, std::memory_order_relaxed);
-  if (linear >= launch.blocks) return false;
+  std::uint64_t linear = 0;
+  if (launch.stop.load(std::memory_order_relaxed) || !next_block(w, linear)) return false;
   Block* b = w.free_blocks;
   if (b) {
     w.free_blocks = b->next;
@@ -303,6 +323,7 @@ void finish_listing(Worker& w) {
 }
 
 void prepare_worker(Worker& w, std::size_t sites, std::size_t slots) {
+  w.chunk_next = w.chunk_end = 0;  // a launch that was stopped leaves some
   if (sites > w.site_capacity) {
     std::free(w.sites);
     delete[] w.records;

@@ -187,6 +187,10 @@ void Device::Impl::set_up(Launch& launch, LoadedModule& module, const KernelReco
   launch.fits_gpu = config.cooperative || launch.blocks <= resident;
   launch.swap_lanes = 0;
   launch.next_block = 0;
+  constexpr std::uint64_t kLargestChunk = 16, kChunksPerWorker = 32;
+  launch.chunk = launch.fits_gpu
+                     ? 1
+                     : std::clamp<std::uint64_t>(launch.blocks / (launch.workers * kChunksPerWorker), 1, kLargestChunk);
   launch.interrupt = 0;
   launch.stop = false;
   launch.stop_reason = 0;

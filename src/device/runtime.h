@@ -143,7 +143,8 @@ struct Worker {
   Block* starting = nullptr;  // the live block that has warps to start
   Block* free_blocks = nullptr;
   std::uint32_t live_blocks = 0;
-  std::uint32_t idle_turns = 0;  // yields since something moved
+  std::uint64_t chunk_next = 0, chunk_end = 0;  // blocks taken but not started
+  std::uint32_t idle_turns = 0;                 // yields since something moved
   // Spinning, as other workers see it (barrier.cpp).
   std::uint64_t idle_rounds = 0;         // rounds of yields since something moved
   std::atomic<std::uint64_t> rounds{0};  // ... in all
@@ -191,6 +192,7 @@ struct Launch {
   std::uint32_t env[4] = {0, 0, 0, 0};
   std::uint64_t serial = 0;  // unique in the process
 
+  std::uint64_t chunk = 1;  // blocks that a worker takes at once
   alignas(64) std::atomic<std::uint64_t> next_block{0};
   alignas(64) volatile std::uint32_t interrupt = 0;  // generated code polls it
   std::atomic<bool> stop{false};
