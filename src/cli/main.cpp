@@ -58,6 +58,8 @@ CLI::App* add_run(CLI::App& app, RunCommand& command) {
   run->add_option("--csv", command.options.csv_path,
                   "write the metrics of each launch as CSV, in the columns of `ncu --csv`");
   add_reports(run, command.reports);
+  run->add_flag("--detail", command.options.detail,
+                "also record how requests looked, and the sources, for --json (slower)");
   run->add_flag("--launches", command.options.each_launch, "show each launch, not only the sum of each kernel");
   run->add_flag("--quiet", command.options.quiet, "only the program's own output");
   run->add_option("--timeout", command.options.timeout_seconds, "stop a kernel that runs longer than this many seconds")

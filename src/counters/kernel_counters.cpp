@@ -109,6 +109,7 @@ void add_global(Values& v, const events::Site& site, const events::SiteCounts& c
     v.add(MetricId::const_requests, d(c.global_requests));
     v.add(MetricId::const_bytes, d(a.bytes_asked));
     v.add(MetricId::const_sectors, d(a.sectors));
+    v.add(MetricId::const_wavefronts, d(a.wavefronts));
     return;
   }
   unsigned op = 0;

@@ -5,6 +5,7 @@
 //    16-byte shared accesses are formulas fitted on and exact for every lane pattern measured there.
 #include "gpu/access_rules.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace warpgrind {
@@ -138,37 +139,57 @@ Touched atomic_rounds(const std::int64_t* a, unsigned n, const Touched& distinct
   return sum;
 }
 
+using TransactionList = std::vector<MemoryTransaction>;
+
 struct Transactions {
   std::uint64_t count = 0, bytes = 0;
 };
 
+// Sectors or lines of n addresses, each once, rising.
+void list_units(const std::int64_t* addresses, unsigned n, std::uint32_t unit, TransactionList& list) {
+  std::int64_t starts[kWarpSize];
+  for (unsigned i = 0; i < n; ++i) starts[i] = addresses[i] & ~std::int64_t{unit - 1};
+  std::sort(starts, starts + n);
+  for (unsigned i = 0; i < n; ++i)
+    if (i == 0 || starts[i] != starts[i - 1]) list.push_back({starts[i], unit});
+}
+
 // 1.0/1.1, one half-warp: lane k takes word k of an aligned segment of 16 words (64 or 128 bytes; 16-byte words: two
 // 128-byte segments, one after the other), else each lane makes a 32-byte transaction of its own.
-Transactions half_warp_strict(const std::int64_t* offsets, LaneMask mask, unsigned bytes) {
+Transactions half_warp_strict(const std::int64_t* offsets, LaneMask mask, unsigned bytes, TransactionList* list) {
   if (mask == 0) return {};
-  const auto lanes = static_cast<std::uint64_t>(std::popcount(mask));
-  const Transactions apart{lanes, lanes * kSectorBytes};
-  if (bytes < 4 || bytes > 16) return apart;
+  const auto lanes_apart = [&] {
+    for (LaneMask m = mask; list != nullptr && m != 0; m &= m - 1)
+      list->push_back({offsets[std::countr_zero(m)] & ~std::int64_t{kSectorBytes - 1}, kSectorBytes});
+    const auto lanes = static_cast<std::uint64_t>(std::popcount(mask));
+    return Transactions{lanes, lanes * kSectorBytes};
+  };
+  if (bytes < 4 || bytes > 16) return lanes_apart();
   const int first = std::countr_zero(mask);
   const std::int64_t base = offsets[first] - static_cast<std::int64_t>(first) * bytes;
   const std::int64_t segment = bytes == 4 ? 64 : 128;
-  if (base % segment != 0) return apart;
+  if (base % segment != 0) return lanes_apart();
   for (LaneMask m = mask; m != 0; m &= m - 1) {
     const int lane = std::countr_zero(m);
-    if (offsets[lane] != base + static_cast<std::int64_t>(lane) * bytes) return apart;
+    if (offsets[lane] != base + static_cast<std::int64_t>(lane) * bytes) return lanes_apart();
   }
-  if (bytes < 16) return {1, static_cast<std::uint64_t>(segment)};
+  if (bytes < 16) {
+    if (list != nullptr) list->push_back({base, static_cast<std::uint32_t>(segment)});
+    return {1, static_cast<std::uint64_t>(segment)};
+  }
+  if (list != nullptr && (mask & 0x00ffu) != 0) list->push_back({base, 128});
+  if (list != nullptr && (mask & 0xff00u) != 0) list->push_back({base + 128, 128});
   const std::uint64_t halves = std::uint64_t{(mask & 0x00ffu) != 0} + std::uint64_t{(mask & 0xff00u) != 0};
   return {halves, halves * 128};
 }
 
 // 1.2/1.3, one half-warp: the segment (32 bytes for 1-byte words, 64 for 2-byte, else 128) of the lowest lane left
 // serves all lanes in it, shrunk to 64 and to 32 bytes while only one half of it is used.
-Transactions half_warp_segments(const std::int64_t* offsets, LaneMask mask, unsigned bytes) {
+Transactions half_warp_segments(const std::int64_t* offsets, LaneMask mask, unsigned bytes, TransactionList* list) {
   Transactions sum;
   const std::int64_t largest = bytes == 1 ? 32 : bytes == 2 ? 64 : 128;
   while (mask != 0) {
-    std::int64_t size = largest;
+    std::int64_t size = largest, start = 0;
     const std::int64_t segment = offsets[std::countr_zero(mask)] & ~(size - 1);
     LaneMask served = 0;
     std::int64_t low = size, high = 0;
@@ -185,8 +206,10 @@ Transactions half_warp_segments(const std::int64_t* offsets, LaneMask mask, unsi
       if (low >= size) {
         low -= size;
         high -= size;
+        start += size;
       }
     }
+    if (list != nullptr) list->push_back({segment + start, static_cast<std::uint32_t>(size)});
     sum.count += 1;
     sum.bytes += static_cast<std::uint64_t>(size);
     mask &= ~served;
@@ -195,13 +218,16 @@ Transactions half_warp_segments(const std::int64_t* offsets, LaneMask mask, unsi
 }
 
 // 2.x: a request of 8-byte words goes by half-warps, of 16-byte words by quarter-warps.
-Transactions lines_of_groups(const std::int64_t* offsets, LaneMask mask, unsigned bytes, bool load) {
+Transactions lines_of_groups(const std::int64_t* offsets, LaneMask mask, unsigned bytes, bool load,
+                             TransactionList* list) {
   const unsigned group = bytes <= 4 ? 32 : bytes == 8 ? 16 : 8;
   Transactions sum;
   for (unsigned first = 0; first < kWarpSize; first += group) {
     const LaneMask lanes = mask & (group == 32 ? kFullMask : ((1u << group) - 1) << first);
     std::int64_t packed[kWarpSize];
-    const Touched t = touched(packed, pack(offsets, lanes, packed));
+    const unsigned n = pack(offsets, lanes, packed);
+    const Touched t = touched(packed, n);
+    if (list != nullptr) list_units(packed, n, load ? 128 : kSectorBytes, *list);
     sum.count += load ? t.lines : t.sectors;
     sum.bytes += load ? std::uint64_t{t.lines} * 128 : std::uint64_t{t.sectors} * kSectorBytes;
   }
@@ -209,7 +235,7 @@ Transactions lines_of_groups(const std::int64_t* offsets, LaneMask mask, unsigne
 }
 
 Transactions transactions(CoalescingRule rule, AccessType type, const std::int64_t* offsets, LaneMask mask,
-                          unsigned bytes, const Touched& t) {
+                          unsigned bytes, const Touched& t, TransactionList* list = nullptr) {
   switch (rule) {
     case CoalescingRule::half_warp_strict:
     case CoalescingRule::half_warp_segments: {
@@ -217,8 +243,8 @@ Transactions transactions(CoalescingRule rule, AccessType type, const std::int64
       for (unsigned half = 0; half < 2; ++half) {
         const std::int64_t* o = offsets + half * 16;
         const LaneMask m = (mask >> (half * 16)) & 0xffffu;
-        const Transactions one =
-            rule == CoalescingRule::half_warp_strict ? half_warp_strict(o, m, bytes) : half_warp_segments(o, m, bytes);
+        const Transactions one = rule == CoalescingRule::half_warp_strict ? half_warp_strict(o, m, bytes, list)
+                                                                          : half_warp_segments(o, m, bytes, list);
         sum.count += one.count;
         sum.bytes += one.bytes;
       }
@@ -226,10 +252,15 @@ Transactions transactions(CoalescingRule rule, AccessType type, const std::int64
     }
     case CoalescingRule::lines_128:
       if (type == AccessType::load || type == AccessType::store)
-        return lines_of_groups(offsets, mask, bytes, type == AccessType::load);
+        return lines_of_groups(offsets, mask, bytes, type == AccessType::load, list);
       break;
     case CoalescingRule::sectors_32:
       break;
+  }
+  if (list != nullptr) {
+    std::int64_t packed[kWarpSize];
+    const unsigned n = pack(offsets, mask, packed);
+    list_units(packed, n, kSectorBytes, *list);
   }
   return {t.sectors, std::uint64_t{t.sectors} * kSectorBytes};
 }
@@ -406,6 +437,28 @@ AccessCost global_cost(const AccessRules& rules, AccessType type, const std::int
   cost.distinct_lines = distinct.lines;
   const std::uint64_t packed_need = packed_sectors(n, bytes);
   cost.ideal_sectors = packed_need < distinct.sectors ? packed_need : distinct.sectors;
+  return cost;
+}
+
+std::vector<MemoryTransaction> global_transactions(const AccessRules& rules, AccessType type,
+                                                   const std::int64_t offsets[kWarpSize], LaneMask mask,
+                                                   unsigned bytes) {
+  TransactionList list;
+  transactions(rules.coalescing, type, offsets, mask, bytes, Touched{}, &list);
+  return list;
+}
+
+AccessCost constant_cost(const AccessRules& rules, AccessType type, const std::int64_t offsets[kWarpSize],
+                         LaneMask mask, unsigned bytes) {
+  AccessCost cost = global_cost(rules, type, offsets, mask, bytes);
+  LaneMask left = mask;
+  while (left != 0) {
+    const std::int64_t address = offsets[std::countr_zero(left)];
+    for (LaneMask m = left; m != 0; m &= m - 1)
+      if (offsets[std::countr_zero(m)] == address) left &= ~(m & (~m + 1));
+    ++cost.wavefronts;
+  }
+  cost.ideal_wavefronts = mask != 0;
   return cost;
 }
 

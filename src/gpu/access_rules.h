@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "gpu/types.h"
 
@@ -42,7 +43,7 @@ struct AccessCost {
   // after the other and `sectors` counts each round.
   std::uint64_t distinct_sectors = 0;
   std::uint64_t distinct_lines = 0;    // likewise
-  std::uint64_t wavefronts = 0;        // shared: passes through the banks
+  std::uint64_t wavefronts = 0;        // shared: passes through the banks; constant: different addresses
   std::uint64_t bank_conflicts = 0;    // shared: wavefronts beyond one a group of lanes
   std::uint64_t ideal_wavefronts = 0;  // passes that the same lanes need when packed (never more than they take)
   void add(const AccessCost& other, std::uint64_t times = 1);
@@ -56,8 +57,21 @@ enum class AccessType : std::uint8_t { load, store, atomic, reduction };
 // access_rules.cpp.
 AccessCost global_cost(const AccessRules& rules, AccessType type, const std::int64_t offsets[kWarpSize], LaneMask mask,
                        unsigned bytes);
+// ld.const: as global memory, and `wavefronts` = different words: the constant cache serves one address at a time
+// (programming guide, "Device Memory Accesses", constant memory).
+AccessCost constant_cost(const AccessRules& rules, AccessType type, const std::int64_t offsets[kWarpSize],
+                         LaneMask mask, unsigned bytes);
 AccessCost shared_cost(const AccessRules& rules, AccessType type, const std::int64_t offsets[kWarpSize], LaneMask mask,
                        unsigned bytes);
+// The transactions of one global access, in the order of their lanes: what `transactions` and `bytes_moved` of its cost
+// count (atomics: without rounds).
+struct MemoryTransaction {
+  std::int64_t offset = 0;  // from the same origin as the offsets of the lanes
+  std::uint32_t bytes = 0;
+};
+std::vector<MemoryTransaction> global_transactions(const AccessRules& rules, AccessType type,
+                                                   const std::int64_t offsets[kWarpSize], LaneMask mask,
+                                                   unsigned bytes);
 // Local memory is interleaved by 4-byte words over the lanes (32 consecutive words hold the same word of all lanes), as
 // on the hardware: offsets are thread-relative.
 AccessCost local_cost(const AccessRules& rules, AccessType type, const std::int64_t offsets[kWarpSize], LaneMask mask,

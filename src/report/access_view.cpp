@@ -91,7 +91,7 @@ std::vector<const SiteProfile*> find_sites(const KernelProfile& kernel, const Ac
 }
 
 bool same_look(const AccessPattern& a, const AccessPattern& b) {
-  if (a.mask != b.mask || a.lane_bytes != b.lane_bytes || a.space != b.space || a.alignment != b.alignment ||
+  if (a.mask != b.mask || a.lane_bytes != b.lane_bytes || a.space != b.space || a.lines_128 != b.lines_128 ||
       a.sectors != b.sectors || a.wavefronts != b.wavefronts)
     return false;
   for (unsigned lane = 0; lane < kWarpSize; ++lane)

@@ -33,6 +33,11 @@ struct BoundProfile {  // of the time estimate
   double ns = 0;
 };
 
+struct AllocationProfile {  // that a pattern's example lies in
+  std::uint32_t id = 0;
+  std::uint64_t address = 0, bytes = 0;
+};
+
 struct Transaction {                // one that the GPU's rule makes of a request
   std::int64_t address_offset = 0;  // from the pattern's base
   std::uint32_t bytes = 0;

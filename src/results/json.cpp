@@ -37,16 +37,47 @@ Json metrics_json(const Metrics& metrics) {
   return out;
 }
 
+Json pattern_json(const AccessPattern& p) {
+  Json addresses = Json::array(), transactions = Json::array();
+  for (unsigned l = 0; l < kWarpSize; ++l)
+    addresses.push_back((p.mask >> l & 1) != 0 ? Json(p.addresses[l]) : Json(nullptr));
+  for (const Transaction& t : p.transactions)
+    transactions.push_back({{"address_offset", t.address_offset}, {"bytes", t.bytes}});
+  return {{"count", p.count},
+          {"mask", fmt::format("{:#010x}", p.mask)},
+          {"lane_bytes", p.lane_bytes},
+          {"space", p.space},
+          {"addresses", std::move(addresses)},
+          {"base", {{"allocation", p.allocation ? Json(*p.allocation) : Json(nullptr)}, {"offset", p.base_offset}}},
+          {"alignment", p.alignment},
+          {"sectors", p.sectors},
+          {"lines_128", p.lines_128},
+          {"wavefronts", p.wavefronts},
+          {"ideal_sectors", p.ideal_sectors},
+          {"ideal_wavefronts", p.ideal_wavefronts},
+          {"transactions", std::move(transactions)},
+          {"block", dim(p.block)},
+          {"warp", p.warp}};
+}
+
 Json site_json(const SiteProfile& s) {
-  return {{"id", s.id},
-          {"kind", s.kind},
-          {"space", s.space},
-          {"function", s.function},
-          {"ptx", s.ptx},
-          {"file", s.file},
-          {"line", s.line},
-          {"ptx_line", s.ptx_line},
-          {"metrics", metrics_json(s.metrics)}};
+  Json out = {{"id", s.id},
+              {"kind", s.kind},
+              {"space", s.space},
+              {"function", s.function},
+              {"ptx", s.ptx},
+              {"file", s.file},
+              {"line", s.line},
+              {"ptx_line", s.ptx_line},
+              {"metrics", metrics_json(s.metrics)}};
+  if (s.patterns.empty() && s.patterns_other == 0) return out;
+  Json patterns = Json::array();
+  for (const AccessPattern& p : s.patterns) patterns.push_back(pattern_json(p));
+  out["patterns"] = std::move(patterns);
+  out["patterns_other"] = s.patterns_other;
+  out["worst"] = s.worst;
+  out["best"] = s.best;
+  return out;
 }
 
 Json advice_json(const Advice& a) {
@@ -313,12 +344,16 @@ std::string to_json(const Profile& p) {
     Json& out = sources.emplace_back(Json{{"file", s.file}, {"text", s.text}});
     if (!s.missing.empty()) out["missing"] = s.missing;
   }
+  Json allocations = Json::array();
+  for (const AllocationProfile& a : p.allocations)
+    allocations.push_back({{"id", a.id}, {"bytes", a.bytes}, {"address", fmt::format("{:#x}", a.address)}});
   const Json j = {{"format", Profile::kFormatVersion},
                   {"program", p.program},
                   {"gpu", p.gpu},
                   {"command", p.command},
                   {"detail", p.detail},
                   {"sources", std::move(sources)},
+                  {"allocations", std::move(allocations)},
                   {"not_modelled", p.not_modelled},
                   {"kernels", std::move(kernels)},
                   {"launches", std::move(launches)},
@@ -326,7 +361,8 @@ std::string to_json(const Profile& p) {
                   {"transfers", std::move(transfers)},
                   {"findings", std::move(findings)}};
   // A name that is not UTF-8 must not cost the profile.
-  return j.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  // Details are long lists of numbers, which nobody reads in lines.
+  return j.dump(p.detail ? -1 : 1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 Result<Profile> from_json(std::string_view text, std::string_view file) {
@@ -360,6 +396,14 @@ Result<Profile> from_json(std::string_view text, std::string_view file) {
     get_number(t, "estimated_ns", out.estimated_ns);
   });
   if (const auto it = j.find("detail"); it != j.end() && it->is_boolean()) p.detail = it->get<bool>();
+  each(j, "allocations", [&](const Json& a) {
+    AllocationProfile& out = p.allocations.emplace_back();
+    get_number(a, "id", out.id);
+    get_number(a, "bytes", out.bytes);
+    std::string address;
+    get(a, "address", address);
+    out.address = std::strtoull(address.c_str(), nullptr, 16);
+  });
   each(j, "sources", [&](const Json& s) {
     SourceFile& out = p.sources.emplace_back();
     get(s, "file", out.file);

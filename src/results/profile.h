@@ -99,6 +99,7 @@ struct Profile {
   std::vector<KernelProfile> ranges;      // summed per named range (NVTX), whatever kernels ran in it; without sites
   std::vector<TransferProfile> transfers;
   std::vector<Finding> findings;
+  std::vector<AllocationProfile> allocations;
   std::vector<SourceFile> sources;  // of a detailed run: every file that a site or line names
 };
 

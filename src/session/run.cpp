@@ -12,6 +12,7 @@
 #include "advice/advise.h"
 #include "device/address_space.h"
 #include "gpu/occupancy.h"
+#include "results/add_patterns.h"
 #include "results/sources.h"
 #include "session/interrupts.h"
 #include "session/messages.h"
@@ -151,6 +152,8 @@ void Session::finish() {
   profile.command = options_.command;
   profile.gpu = model_->name;
   profile.detail = options_.detail;
+  for (std::size_t device = 0; device < patterns_.size(); device++)
+    if (patterns_[device]) results::add_patterns(profile, static_cast<int>(device), *patterns_[device], model_->rules);
   if (options_.detail) results::read_sources(profile);
   advice::advise(profile);
   OutputFiles files{output_path(options_.json_path), output_path(options_.csv_path), options_.quiet,

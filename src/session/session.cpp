@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "device/address_space.h"
 #include "gpu/occupancy.h"
 #include "report/terminal.h"
 #include "session/messages.h"
@@ -78,6 +79,16 @@ void Session::after_fork() {
   forked_ = true;
 }
 
+namespace {
+
+std::optional<std::pair<std::uint64_t, std::uint64_t>> find_allocation(std::uint64_t address) {
+  const std::optional<device::Range> range = device::AddressSpace::instance().find(address);
+  if (!range) return std::nullopt;
+  return std::pair{range->low, range->high - range->low};
+}
+
+}  // namespace
+
 device::Device& Session::device(int ordinal) {
   std::lock_guard lock(mutex_);
   std::unique_ptr<device::Device>& slot = devices_.at(static_cast<std::size_t>(ordinal));
@@ -88,6 +99,12 @@ device::Device& Session::device(int ordinal) {
     options.counters = options_.counters;
     options.cache_directory = options_.cache_directory;
     slot = std::make_unique<device::Device>(ordinal, *model_, options);
+    if (options_.detail && options_.counters) {
+      patterns_.resize(devices_.size());
+      std::unique_ptr<counters::AccessPatterns>& patterns = patterns_.at(static_cast<std::size_t>(ordinal));
+      patterns = std::make_unique<counters::AccessPatterns>(model_->rules, find_allocation);
+      slot->add_observer(patterns.get());
+    }
   }
   return *slot;
 }

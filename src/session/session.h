@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "counters/access_patterns.h"
 #include "device/device.h"
 #include "device/timeline.h"
 #include "gpu/gpu_model.h"
@@ -87,6 +88,7 @@ class Session {
   std::unique_ptr<device::Timeline> timeline_;
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<device::Device>> devices_;
+  std::vector<std::unique_ptr<counters::AccessPatterns>> patterns_;  // with --detail, by device
   std::vector<std::unique_ptr<Program>> programs_;
   std::unique_ptr<results::Collector> collector_;
   std::set<std::string> said_;

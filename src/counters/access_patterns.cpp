@@ -1,0 +1,302 @@
+#include "counters/access_patterns.h"
+
+#include <algorithm>
+#include <bit>
+#include <tuple>
+#include <unordered_map>
+
+namespace warpgrind::counters {
+namespace {
+
+// Different patterns that a worker keeps of a site: those with the smallest hashes, so that the choice does not depend
+// on the order, and the counts of those kept are exact.
+constexpr std::size_t kKept = 4096;
+constexpr unsigned kMostWorkers = 4096;
+
+AccessCost cost_of(const AccessRules& rules, const PatternKey& key, AccessType type, unsigned bytes) {
+  std::int64_t offsets[kWarpSize];
+  for (unsigned l = 0; l < kWarpSize; ++l) offsets[l] = key.offsets[l] + key.alignment;
+  switch (key.space) {
+    case StateSpace::shared:
+      return shared_cost(rules, type, offsets, key.mask, bytes);
+    case StateSpace::local:
+      return local_cost(rules, type, offsets, key.mask, bytes);
+    default:
+      return global_cost(rules, type, offsets, key.mask, bytes);
+  }
+}
+
+// How far from ideal: what is not needed, then all there is.
+std::pair<std::uint64_t, std::uint64_t> badness(const PatternCount& p) {
+  const AccessCost& c = p.cost;
+  return p.key.space == StateSpace::shared
+             ? std::pair{c.wavefronts - c.ideal_wavefronts, c.wavefronts}
+             : std::pair{c.bytes_moved - std::min(c.bytes_moved, 32 * c.ideal_sectors), c.bytes_moved};
+}
+
+bool before(const PatternKey& a, const PatternKey& b) {
+  return std::tie(a.space, a.mask, a.alignment, a.offsets) < std::tie(b.space, b.mask, b.alignment, b.offsets);
+}
+
+struct Table {
+  AccessType type = AccessType::load;
+  unsigned bytes = 0;
+  std::unordered_map<std::uint64_t, PatternCount> patterns;  // by hash
+  std::uint64_t highest = 0;                                 // hash in it, when it is full
+  std::uint64_t other = 0;
+  // Of those that were not kept, too.
+  std::optional<PatternCount> worst, best;
+
+  void add_example(PatternCount& to, const PatternCount& from) {
+    if (std::tie(from.block_index, from.warp) >= std::tie(to.block_index, to.warp)) return;
+    to.block_index = from.block_index;
+    to.block = from.block;
+    to.warp = from.warp;
+    to.base = from.base;
+    to.allocation = from.allocation;
+    to.base_offset = from.base_offset;
+  }
+
+  void consider_extremes(const PatternCount& p) {
+    const auto take = [&](std::optional<PatternCount>& which, bool better) {
+      if (which && which->key == p.key) {
+        which->count += p.count;
+        add_example(*which, p);
+      } else if (!which || better) {
+        which = p;
+      }
+    };
+    take(worst,
+         worst && (badness(p) > badness(*worst) || (badness(p) == badness(*worst) && before(p.key, worst->key))));
+    take(best, best && (badness(p) < badness(*best) || (badness(p) == badness(*best) && before(p.key, best->key))));
+  }
+
+  void evict() {
+    const auto last = patterns.find(highest);
+    other += last->second.count;
+    consider_extremes(last->second);
+    patterns.erase(last);
+    highest = 0;
+    for (const auto& [hash, p] : patterns) highest = std::max(highest, hash);
+  }
+
+  void add(std::uint64_t hash, const PatternCount& p) {
+    const auto it = patterns.find(hash);
+    if (it != patterns.end()) {
+      // Two patterns of one hash (2^-64) count as the first.
+      it->second.count += p.count;
+      add_example(it->second, p);
+      return;
+    }
+    if (patterns.size() >= kKept) {
+      if (highest == 0)
+        for (const auto& [h, entry] : patterns) highest = std::max(highest, h);
+      if (hash > highest) {
+        other += p.count;
+        consider_extremes(p);
+        return;
+      }
+      evict();
+    }
+    patterns.emplace(hash, p);
+  }
+
+  void add(const Table& from) {
+    if (from.bytes == 0) return;  // of a worker that never came here
+    type = from.type;
+    bytes = from.bytes;
+    for (const auto& [hash, p] : from.patterns) add(hash, p);
+    other += from.other;
+    if (from.worst) consider_extremes(*from.worst);
+    if (from.best) consider_extremes(*from.best);
+  }
+};
+
+struct WorkerTables {
+  std::vector<Table> sites;  // of the launch that runs
+};
+
+// Patterns that differ only in where they begin, at the same cost, are one to a reader: a column of a matrix is the
+// same whichever column it is.
+std::vector<PatternCount> merged(std::vector<PatternCount> all) {
+  const auto look = [](const PatternCount& p) {
+    const AccessCost& c = p.cost;
+    return std::tie(p.key.space, p.key.mask, p.key.offsets, c.sectors, c.lines, c.bytes_moved, c.transactions,
+                    c.wavefronts);
+  };
+  std::sort(all.begin(), all.end(), [&](const PatternCount& a, const PatternCount& b) {
+    const auto la = look(a), lb = look(b);
+    return la != lb ? la < lb : std::tie(a.block_index, a.warp, a.base) < std::tie(b.block_index, b.warp, b.base);
+  });
+  std::vector<PatternCount> out;
+  for (PatternCount& p : all) {
+    if (!out.empty() && look(out.back()) == look(p))
+      out.back().count += p.count;  // the example of the lowest block came first
+    else
+      out.push_back(p);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::uint64_t PatternKey::hash() const {
+  std::uint64_t h = 0x9e3779b97f4a7c15ull ^ (std::uint64_t{mask} << 32 | alignment << 8 | static_cast<unsigned>(space));
+  const auto mix = [&](std::uint64_t x) {
+    h ^= x;
+    h *= 0xff51afd7ed558ccdull;
+    h ^= h >> 32;
+  };
+  for (const std::int64_t offset : offsets) mix(static_cast<std::uint64_t>(offset));
+  mix(mask);
+  return h;
+}
+
+AccessType access_type(const events::Site& site) {
+  switch (site.kind) {
+    case events::SiteKind::store:
+      return AccessType::store;
+    case events::SiteKind::atomic:
+      return site.no_return ? AccessType::reduction : AccessType::atomic;
+    case events::SiteKind::reduction:
+      return AccessType::reduction;
+    default:
+      return AccessType::load;
+  }
+}
+
+struct AccessPatterns::Impl {
+  AccessRules rules;
+  FindAllocation find_allocation;
+  std::vector<std::unique_ptr<WorkerTables>> workers{kMostWorkers};
+  std::map<SiteKey, Table> sites;
+  std::vector<PatternAllocation> allocations;
+
+  std::uint64_t row_bytes() const { return std::uint64_t{rules.banks.banks} * rules.banks.bank_bytes; }
+
+  void place(PatternCount& p) {
+    p.base_offset = p.base;
+    if (p.key.space != StateSpace::global && p.key.space != StateSpace::constant) return;
+    const auto found = find_allocation(p.base);
+    if (!found) return;
+    const auto same = [&](const PatternAllocation& a) { return a.address == found->first && a.bytes == found->second; };
+    auto it = std::find_if(allocations.begin(), allocations.end(), same);
+    if (it == allocations.end())
+      it = allocations.insert(it, {static_cast<std::uint32_t>(allocations.size()), found->first, found->second});
+    p.allocation = it->id;
+    p.base_offset = p.base - found->first;
+  }
+};
+
+AccessPatterns::AccessPatterns(const AccessRules& rules, FindAllocation find_allocation)
+    : impl_(std::make_unique<Impl>()) {
+  impl_->rules = rules;
+  impl_->find_allocation = std::move(find_allocation);
+}
+AccessPatterns::~AccessPatterns() = default;
+
+void AccessPatterns::on_access(const events::Access& a, unsigned worker) {
+  if (a.mask == 0) return;
+  std::unique_ptr<WorkerTables>& tables = impl_->workers.at(worker);
+  if (!tables) tables = std::make_unique<WorkerTables>();
+  const events::KernelFacts& facts = *a.launch->facts;
+  if (tables->sites.size() < facts.sites.size()) tables->sites.resize(facts.sites.size());
+  Table& table = tables->sites[a.site];
+  table.type = access_type(facts.sites[a.site]);
+  table.bytes = facts.sites[a.site].bytes();
+  PatternCount p;
+  p.count = 1;
+  p.key.mask = a.mask;
+  p.key.space = a.space;
+  p.base = ~0ull;
+  for (LaneMask m = a.mask; m != 0; m &= m - 1) p.base = std::min(p.base, a.addresses[std::countr_zero(m)]);
+  for (LaneMask m = a.mask; m != 0; m &= m - 1) {
+    const int lane = std::countr_zero(m);
+    p.key.offsets[lane] = static_cast<std::int64_t>(a.addresses[lane] - p.base);
+  }
+  constexpr std::uint64_t kLines = 256;
+  p.key.alignment = static_cast<std::uint32_t>(p.base % (a.space == StateSpace::shared ? impl_->row_bytes() : kLines));
+  p.block = a.block;
+  const Dim3& grid = a.launch->grid;
+  p.block_index = a.block.x + std::uint64_t{grid.x} * (a.block.y + std::uint64_t{grid.y} * a.block.z);
+  p.warp = a.warp;
+  const std::uint64_t hash = p.key.hash();
+  if (const auto it = table.patterns.find(hash); it != table.patterns.end()) {
+    ++it->second.count;
+    table.add_example(it->second, p);
+    return;
+  }
+  // cp.async: a load from global memory and a store to shared memory.
+  const bool into_shared = facts.sites[a.site].kind == events::SiteKind::async_copy && a.space == StateSpace::shared;
+  p.cost = cost_of(impl_->rules, p.key, into_shared ? AccessType::store : table.type, table.bytes);
+  table.add(hash, p);
+}
+
+void AccessPatterns::on_launch_end(const events::Launch& launch, const events::LaunchCounts&) {
+  const events::KernelFacts& facts = *launch.facts;
+  for (std::size_t s = 0; s < facts.sites.size(); ++s) {
+    Table sum;
+    for (const std::unique_ptr<WorkerTables>& tables : impl_->workers)
+      if (tables && s < tables->sites.size()) {
+        sum.add(tables->sites[s]);
+        tables->sites[s] = Table{};
+      }
+    if (sum.patterns.empty()) continue;
+    // Allocations get their numbers in an order that does not depend on the table's.
+    std::vector<PatternCount*> order;
+    for (auto& [hash, p] : sum.patterns) order.push_back(&p);
+    for (std::optional<PatternCount>* p : {&sum.worst, &sum.best})
+      if (*p) order.push_back(&**p);
+    std::sort(order.begin(), order.end(), [](const PatternCount* a, const PatternCount* b) {
+      return std::tie(a->block_index, a->warp, a->base) < std::tie(b->block_index, b->warp, b->base);
+    });
+    for (PatternCount* p : order) {
+      impl_->place(*p);
+      p->block_index += launch.id << 40;  // the example of the first launch stays
+    }
+    const events::Site& site = facts.sites[s];
+    impl_->sites[{facts.name, site.function, site.ptx_line}].add(sum);
+  }
+}
+
+std::map<AccessPatterns::SiteKey, SitePatterns> AccessPatterns::result() const {
+  std::map<SiteKey, SitePatterns> out;
+  for (const auto& [key, table] : impl_->sites) {
+    std::vector<PatternCount> all;
+    for (const auto& [hash, p] : table.patterns) all.push_back(p);
+    // Those that were evicted may be worse or better than all that is kept.
+    for (const auto& p : {table.worst, table.best})
+      if (p && std::none_of(all.begin(), all.end(), [&](const PatternCount& q) { return q.key == p->key; }))
+        all.push_back(*p);
+    std::uint64_t evicted = 0;  // of these, what `other` has in it
+    for (const PatternCount& p : all)
+      if (!table.patterns.contains(p.key.hash())) evicted += p.count;
+    all = merged(std::move(all));
+    std::sort(all.begin(), all.end(), [](const PatternCount& a, const PatternCount& b) {
+      return a.count != b.count ? a.count > b.count : before(a.key, b.key);
+    });
+    const auto worse = [](const PatternCount& a, const PatternCount& b) { return badness(a) < badness(b); };
+    const auto worst = std::max_element(all.begin(), all.end(), worse) - all.begin();
+    const auto best = std::min_element(all.begin(), all.end(), worse) - all.begin();
+    SitePatterns& site = out[key];
+    site.type = table.type;
+    site.bytes = table.bytes;
+    site.other = table.other - std::min(table.other, evicted);
+    for (std::ptrdiff_t i = 0; i < static_cast<std::ptrdiff_t>(all.size()); ++i) {
+      const bool listed = site.patterns.size() < kListed - 2 || i == worst || i == best;
+      if (i == worst) site.worst = static_cast<std::uint32_t>(site.patterns.size());
+      if (i == best) site.best = static_cast<std::uint32_t>(site.patterns.size());
+      if (listed)
+        site.patterns.push_back(all[static_cast<std::size_t>(i)]);
+      else
+        site.other += all[static_cast<std::size_t>(i)].count;
+    }
+  }
+  return out;
+}
+
+const std::vector<PatternAllocation>& AccessPatterns::allocations() const {
+  return impl_->allocations;
+}
+
+}  // namespace warpgrind::counters

@@ -1,0 +1,58 @@
+#include "results/add_patterns.h"
+
+namespace warpgrind::results {
+namespace {
+
+AccessPattern pattern_of(const counters::PatternCount& p, AccessType type, std::uint32_t bytes,
+                         const AccessRules& rules, std::uint32_t first_allocation) {
+  AccessPattern out;
+  out.count = p.count;
+  out.mask = p.key.mask;
+  out.lane_bytes = bytes;
+  out.space = name(p.key.space);
+  out.addresses = p.key.offsets;
+  if (p.allocation) out.allocation = first_allocation + *p.allocation;
+  out.base_offset = p.base_offset;
+  out.alignment = p.key.alignment;
+  out.block = p.block;
+  out.warp = p.warp;
+  if (p.key.space == StateSpace::shared) {
+    out.wavefronts = p.cost.wavefronts;
+    out.ideal_wavefronts = p.cost.ideal_wavefronts;
+    return out;
+  }
+  out.sectors = p.cost.sectors;
+  out.lines_128 = p.cost.lines;
+  out.ideal_sectors = p.cost.ideal_sectors;
+  // Since 3.x they are the sectors, which the addresses say.
+  if (rules.coalescing == CoalescingRule::sectors_32 || p.key.space == StateSpace::local) return out;
+  std::int64_t offsets[kWarpSize];
+  for (unsigned l = 0; l < kWarpSize; ++l) offsets[l] = p.key.offsets[l] + p.key.alignment;
+  for (const MemoryTransaction& t : global_transactions(rules, type, offsets, p.key.mask, bytes))
+    out.transactions.push_back({t.offset - p.key.alignment, t.bytes});
+  return out;
+}
+
+}  // namespace
+
+void add_patterns(Profile& profile, int device, const counters::AccessPatterns& patterns, const AccessRules& rules) {
+  const auto first = static_cast<std::uint32_t>(profile.allocations.size());
+  for (const counters::PatternAllocation& a : patterns.allocations())
+    profile.allocations.push_back({first + a.id, a.address, a.bytes});
+  const auto sites = patterns.result();
+  for (KernelProfile& k : profile.kernels) {
+    if (k.device != device) continue;
+    for (SiteProfile& s : k.sites) {
+      const auto found = sites.find({k.mangled_name, s.function, s.ptx_line});
+      if (found == sites.end()) continue;
+      const counters::SitePatterns& from = found->second;
+      for (const counters::PatternCount& p : from.patterns)
+        s.patterns.push_back(pattern_of(p, from.type, from.bytes, rules, first));
+      s.patterns_other = from.other;
+      s.worst = from.worst;
+      s.best = from.best;
+    }
+  }
+}
+
+}  // namespace warpgrind::results
