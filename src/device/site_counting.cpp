@@ -9,13 +9,17 @@ namespace warpgrind::device {
 
 namespace {
 
-AccessCost cost_of(const AccessRules& rules, StateSpace space, AccessType type, const std::int64_t* offsets,
-                   LaneMask mask, unsigned bytes) {
+// Constant memory is accessed like global memory and priced by its own rule.
+AccessCost cost_of(const AccessRules& rules, const SiteFacts& facts, StateSpace space, AccessType type,
+                   const std::int64_t* offsets, LaneMask mask, unsigned bytes) {
+  if (facts.space == StateSpace::constant) space = StateSpace::constant;
   switch (space) {
     case StateSpace::shared:
       return shared_cost(rules, type, offsets, mask, bytes);
     case StateSpace::local:
       return local_cost(rules, type, offsets, mask, bytes);
+    case StateSpace::constant:
+      return constant_cost(rules, type, offsets, mask, bytes);
     default:
       return global_cost(rules, type, offsets, mask, bytes);
   }
@@ -53,8 +57,8 @@ void fold_lanes(const Launch& launch, const SiteFacts& facts, SiteRecord& record
   LanePattern& p = record.lanes;
   if (p.hits == 0) return;
   if (launch.counters)
-    add(record.counts, p.space, cost_of(launch.rules, p.space, facts.type, p.offsets, p.mask, facts.bytes), p.mask,
-        p.hits);
+    add(record.counts, p.space, cost_of(launch.rules, facts, p.space, facts.type, p.offsets, p.mask, facts.bytes),
+        p.mask, p.hits);
   p.hits = 0;
 }
 
@@ -62,7 +66,8 @@ void fold_affine(const Launch& launch, const SiteFacts& facts, SiteRecord& recor
   if (p.hits == 0) return;
   std::int64_t offsets[kWarpSize];
   affine_offsets(launch.kernel->shape, p.base, p.kx, p.ky, offsets);
-  add(record.counts, p.space, cost_of(launch.rules, p.space, facts.type, offsets, p.mask, facts.bytes), p.mask, p.hits);
+  add(record.counts, p.space, cost_of(launch.rules, facts, p.space, facts.type, offsets, p.mask, facts.bytes), p.mask,
+      p.hits);
   p.hits = 0;
 }
 
@@ -118,7 +123,7 @@ void count_lanes(Worker& worker, std::uint32_t site, StateSpace space, const std
   record.used = true;
   std::int64_t offsets[kWarpSize];
   relative_offsets(offsets, addresses, addresses[std::countr_zero(mask)] & ~std::uint64_t{255}, mask);
-  add(record.counts, space, cost_of(launch.rules, space, type, offsets, mask, bytes), mask, 1);
+  add(record.counts, space, cost_of(launch.rules, facts, space, type, offsets, mask, bytes), mask, 1);
 }
 
 void count_affine(Worker& worker, std::uint32_t site, StateSpace space, std::uint64_t base, std::int64_t kx,
@@ -155,8 +160,8 @@ void fold_masked(const Launch& launch, const SiteFacts& facts, SiteRecord& recor
   std::int64_t offsets[kWarpSize];
   affine_offsets(launch.kernel->shape, static_cast<std::int64_t>(m.tag >> 32), state.key_x, state.key_y, offsets);
   const auto mask = static_cast<LaneMask>(m.tag);
-  add(record.counts, facts.space, cost_of(launch.rules, facts.space, facts.type, offsets, mask, facts.bytes), mask,
-      m.hits);
+  add(record.counts, facts.space, cost_of(launch.rules, facts, facts.space, facts.type, offsets, mask, facts.bytes),
+      mask, m.hits);
   m = {~0ull, 0};
 }
 
@@ -198,8 +203,8 @@ void fold_inline_cache(Worker& worker, std::uint32_t site) {
       if (times == 0) continue;
       std::int64_t offsets[kWarpSize];
       affine_offsets(launch.kernel->shape, bin, state.key_x, state.key_y, offsets);
-      add(record.counts, space, cost_of(launch.rules, space, facts.type, offsets, kFullMask, facts.bytes), kFullMask,
-          times);
+      add(record.counts, space, cost_of(launch.rules, facts, space, facts.type, offsets, kFullMask, facts.bytes),
+          kFullMask, times);
     }
     for (jit::MaskedCount& m : state.masked) fold_masked(launch, facts, record, state, m);
   }

@@ -37,7 +37,7 @@ struct Work {
   double global_bytes = 0, global_lines = 0, global_loads = 0;
   double local_bytes = 0, local_lines = 0;
   double shared_wavefronts = 0, shared_loads = 0;
-  double atomic_sectors = 0;
+  double atomic_sectors = 0, constant_wavefronts = 0;
 };
 
 Work work_of(const events::KernelFacts& facts, const events::LaunchCounts& counts) {
@@ -52,6 +52,10 @@ Work work_of(const events::KernelFacts& facts, const events::LaunchCounts& count
     const events::SiteCounts& c = counts.sites[s];
     const SiteKind kind = facts.sites[s].kind;
     const bool reads = kind == SiteKind::load || kind == SiteKind::texture || kind == SiteKind::async_copy;
+    if (facts.sites[s].space == StateSpace::constant) {  // the constant caches hold it
+      w.constant_wavefronts += static_cast<double>(c.global.wavefronts);
+      continue;
+    }
     if (kind == SiteKind::atomic || kind == SiteKind::reduction) {
       w.atomic_sectors += static_cast<double>(c.global.sectors);
     } else {
@@ -89,6 +93,7 @@ class Estimator {
     add(Limit::l1_throughput, per_sm((w_.global_lines + w_.local_lines) * line_cycles, 1));
     const double lanes = m_.rules.banks.lanes;
     add(Limit::shared_throughput, per_sm(w_.shared_wavefronts, lanes == 16 ? 0.5 : 1));
+    add(Limit::constant_throughput, per_sm(w_.constant_wavefronts, 1));
     add(Limit::atomics, w_.atomic_sectors / (kAtomicSectorsPerCycle * m_.sm_count * cycles_per_ns_));
     arithmetic();
     latency(moved);
@@ -161,6 +166,8 @@ const char* name(Limit limit) {
       return "L1 throughput";
     case Limit::shared_throughput:
       return "shared memory throughput";
+    case Limit::constant_throughput:
+      return "constant cache throughput";
     case Limit::atomics:
       return "atomics";
     case Limit::fp32:

@@ -17,8 +17,9 @@ namespace warpgrind::timing {
 enum class Limit : std::uint8_t {
   dram_bandwidth,
   l2_bandwidth,
-  l1_throughput,      // 128-byte lines looked up in L1, or 1.x/2.x transactions
-  shared_throughput,  // shared memory wavefronts
+  l1_throughput,        // 128-byte lines looked up in L1, or 1.x/2.x transactions
+  shared_throughput,    // shared memory wavefronts
+  constant_throughput,  // different addresses of constant loads, one a cycle
   atomics,
   fp32,
   fp64,

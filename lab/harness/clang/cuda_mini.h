@@ -261,6 +261,13 @@ WG_DEVICE float __fmaf_rn(float a, float b, float c) {
 WG_DEVICE double __fma_rn(double a, double b, double c) {
   return __nvvm_fma_rn_d(a, b, c);
 }
+// Overloads of the C library's host functions.
+WG_DEVICE float fmaf(float a, float b, float c) {
+  return __nvvm_fma_rn_f(a, b, c);
+}
+WG_DEVICE double fma(double a, double b, double c) {
+  return __nvvm_fma_rn_d(a, b, c);
+}
 template <class T>
 WG_DEVICE T __ldg(const T* p) {
   return *p;  // the read-only path is a matter of caching, not of result
