@@ -57,13 +57,18 @@ class SpinLoops {
   }
 
  private:
+  // The natural loop of `head`: what leads to an edge back to it that only `head` leads to. (Whatever else can come
+  // back, the body of a loop around it, does not belong to it.) In a cycle with several entries: the whole cycle.
   std::vector<bool> loop_body(std::uint32_t head) const {
-    std::vector<bool> reached(cfg_.blocks.size(), false), body(cfg_.blocks.size(), false);
-    walk(head, reached, /*forward=*/true);
+    const std::vector<bool> reached = walk(head, cfg_.blocks.size());
+    const std::vector<bool> beside = walk(cfg_.order.front(), head);
+    const std::vector<std::uint32_t>& before = cfg_.blocks[head].predecessors;
+    const bool natural = std::any_of(before.begin(), before.end(), [&](auto p) { return reached[p] && !beside[p]; });
+    std::vector<bool> body(cfg_.blocks.size(), false);
     body[head] = true;
     std::vector<std::uint32_t> work;
-    for (std::uint32_t p : cfg_.blocks[head].predecessors)
-      if (reached[p] && !body[p]) body[p] = true, work.push_back(p);
+    for (std::uint32_t p : before)
+      if (reached[p] && !(natural && beside[p]) && !body[p]) body[p] = true, work.push_back(p);
     while (!work.empty()) {
       const std::uint32_t b = work.back();
       work.pop_back();
@@ -73,15 +78,19 @@ class SpinLoops {
     return body;
   }
 
-  void walk(std::uint32_t from, std::vector<bool>& seen, bool) const {
+  // What can be reached from `from` without entering `avoided`.
+  std::vector<bool> walk(std::uint32_t from, std::size_t avoided) const {
+    std::vector<bool> seen(cfg_.blocks.size(), false);
+    if (from == avoided) return seen;
     std::vector<std::uint32_t> work{from};
     seen[from] = true;
     while (!work.empty()) {
       const std::uint32_t b = work.back();
       work.pop_back();
       for (std::uint32_t s : cfg_.blocks[b].successors)
-        if (s != cfg_.exit() && !seen[s]) seen[s] = true, work.push_back(s);
+        if (s != cfg_.exit() && s != avoided && !seen[s]) seen[s] = true, work.push_back(s);
     }
+    return seen;
   }
 
   static bool reads_shared_state(const Instruction& i) {

@@ -107,6 +107,15 @@ TEST(Forms, SpinLoopIsRecognised) {
   EXPECT_FALSE(b.forms.spin_head[b.cfg.block_of[3]]);
 }
 
+TEST(Forms, SpinLoopInsideAnotherLoopIsRecognised) {
+  // A grid barrier in a loop over time steps: the inner loop waits, the outer one only counts.
+  const Analysed a = analyse(
+      "ld.param.u64 %rd1, [p]; ld.param.u32 %r3, [n]; mov.u32 %r2, 0;\nS: add.s32 %r2, %r2, 1;\nL: ld.acquire.gpu.u32 "
+      "%r1, [%rd1]; setp.lt.s32 %p1, %r1, %r2; @%p1 bra L;\n setp.lt.s32 %p2, %r2, %r3; @%p2 bra S; ret;\n");
+  EXPECT_FALSE(a.forms.spin_head[a.cfg.block_of[3]]);
+  EXPECT_TRUE(a.forms.spin_head[a.cfg.block_of[4]]);
+}
+
 TEST(ControlFlow, PostDominatorsOfAnIrreducibleGraph) {
   // Two blocks that jump to each other, entered from both sides.
   const Analysed a = analyse(std::string(kGlobalIndex) +
