@@ -1,59 +1,7 @@
-// Transpose of a matrix of floats: out[x][y] = in[y][x]. No arithmetic at all: the copy of the same matrix is the
-// bound.
+// Transpose of a matrix. No arithmetic at all: the copy of the same matrix is the bound.
 #include "harness/harness.h"
-
-// A block moves a kTile x kTile tile with kTile x kTile/4 threads: each thread moves 4 elements of one column.
-#define FOR_TILE_ROWS(row) for (int row = threadIdx.y; row < kTile; row += kTile / 4)
-
-// Claim: rows in, rows out: 4 sectors a request each way. Nothing that moves every element once can do better.
-template <int kTile>
-__global__ void copy(const float* in, float* out, int rows, int columns) {
-  const int x = blockIdx.x * kTile + threadIdx.x;
-  FOR_TILE_ROWS(row) {
-    const int y = blockIdx.y * kTile + row;
-    if (x < columns && y < rows) out[static_cast<long>(y) * columns + x] = in[static_cast<long>(y) * columns + x];
-  }
-}
-
-// Claim: rows in, columns out: the stores of a warp fall into 32 different rows, 32 sectors a request for 128 bytes.
-template <int kTile>
-__global__ void transpose_naive(const float* in, float* out, int rows, int columns) {
-  const int x = blockIdx.x * kTile + threadIdx.x;
-  FOR_TILE_ROWS(row) {
-    const int y = blockIdx.y * kTile + row;
-    if (x < columns && y < rows) out[static_cast<long>(x) * rows + y] = in[static_cast<long>(y) * columns + x];
-  }
-}
-
-// The turn happens in shared memory, kPitch floats a row, so that both global sides move rows.
-template <int kTile, int kPitch>
-__device__ void transpose_through_tile(float (&tile)[kTile][kPitch], const float* in, float* out, int rows,
-                                       int columns) {
-  const int x = blockIdx.x * kTile + threadIdx.x, y0 = blockIdx.y * kTile;
-  FOR_TILE_ROWS(row) {
-    if (x < columns && y0 + row < rows) tile[row][threadIdx.x] = in[static_cast<long>(y0 + row) * columns + x];
-  }
-  __syncthreads();
-  const int out_x = y0 + threadIdx.x, out_y0 = blockIdx.x * kTile;
-  FOR_TILE_ROWS(row) {
-    if (out_x < rows && out_y0 + row < columns)
-      out[static_cast<long>(out_y0 + row) * rows + out_x] = tile[threadIdx.x][row];
-  }
-}
-
-// Claim: 4 sectors a request on both sides, but reading a column of the tile hits one bank with every lane.
-template <int kTile>
-__global__ void transpose_shared(const float* in, float* out, int rows, int columns) {
-  __shared__ float tile[kTile][kTile];
-  transpose_through_tile(tile, in, out, rows, columns);
-}
-
-// Claim: one unused float at the end of each row moves the column over all banks: no conflicts.
-template <int kTile>
-__global__ void transpose_padded(const float* in, float* out, int rows, int columns) {
-  __shared__ float tile[kTile][kTile + 1];
-  transpose_through_tile(tile, in, out, rows, columns);
-}
+#include "transpose/cublas.h"
+#include "transpose/kernels.cuh"
 
 namespace {
 
@@ -63,51 +11,141 @@ const lab::Topic kTopic = {
     .document = "001 (Advanced CUDA)",
     .shows =
         "A transpose reads rows and writes columns. Turning in shared memory makes both global sides rows; one "
-        "unused word a row then takes away the bank conflicts.",
+        "unused word a row, or a swizzle, then takes away the bank conflicts; wide accesses do the rest.",
     .size_names = "ROWSxCOLUMNS",
     .quick_sizes = "1024",
-    .full_sizes = "1024,4096,8192,1000x1537",
-    .types = "float",
+    .full_sizes = "1024,4096,8192,1000x1537,16384",
+    .types = "float,double",
     .rungs = {{"copy", "rows in, rows out: what no transpose can beat", lab::Role::bound},
               {"naive", "rows in, columns out: 32 sectors a store request"},
-              {"shared", "turned in a 32 x 32 tile: rows on both sides, 32-way bank conflicts"},
-              {"padded", "tile with 33 words a row: no conflicts"}},
+              {"shared", "turned in a tile: rows on both sides, a column of the tile in one bank"},
+              {"one element", "padded tile, one thread an element, for comparison with the next"},
+              {"padded", "tile with one more word a row: no conflicts; 4 elements a thread"},
+              {"swizzled", "element x of row y at x ^ y: no conflicts, no waste"},
+              {"vector", "16 bytes a lane from and to global memory; 2 lanes a bank in the tile"},
+              {"registers", "squares of 16-byte vectors turned in registers: the tile takes vectors too"},
+              {"cublasGeam", "cuBLAS", lab::Role::library}},
+    .options = {{"tile", "32", "width of the tile, 16 or 32 (the last two rungs have their own)"}},
 };
 
-template <int kTile>
-dim3 grid(const lab::Size& size) {
-  return dim3(lab::blocks(size[1], kTile), lab::blocks(size[0], kTile));
-}
+template <class T>
+class Transposes {
+ public:
+  Transposes(lab::Program& program, const lab::Size& size, const char* type)
+      : program_(program),
+        size_(size),
+        type_(type),
+        rows_(static_cast<int>(size[0])),
+        columns_(static_cast<int>(size[1])),
+        host_(lab::Random(3).values<T>(size_t(rows_) * columns_)),
+        turned_(host_.size()),
+        in_(host_),
+        out_(host_.size()) {
+    for (int y = 0; y < rows_; ++y)
+      for (int x = 0; x < columns_; ++x) turned_[size_t(x) * rows_ + y] = host_[size_t(y) * columns_ + x];
+  }
 
-void run_size(lab::Program& program, const lab::Size& size) {
-  constexpr int kTile = 32;
-  const int rows = static_cast<int>(size[0]), columns = static_cast<int>(size[1]);
-  const double bytes = 2.0 * sizeof(float) * rows * columns;
+  template <int kTile>
+  void tiled() {
+    const dim3 block(kTile, kTile / 4);
+    constexpr unsigned kPlain = kTile * kTile * sizeof(T), kPadded = kTile * (kTile + 1) * sizeof(T);
+    run("copy", copy<T, kTile>, kTile, block, 0, host_);
+    run("naive", transpose_naive<T, kTile>, kTile, block, 0, turned_);
+    run("shared", transpose_shared<T, kTile>, kTile, block, kPlain, turned_);
+    run("one element", transpose_one_element<T, kTile>, kTile, dim3(kTile, kTile), kPadded, turned_);
+    run("padded", transpose_padded<T, kTile>, kTile, block, kPadded, turned_);
+    run("swizzled", transpose_swizzled<T, kTile>, kTile, block, kPlain, turned_);
+  }
+  template <bool kWhole>
+  void vectors() {
+    constexpr int kSide = kVectorsPerRow * Vector<T>::kCount;
+    const dim3 block(kVectorsPerRow, kVectorsPerRow);
+    run("vector", transpose_vector<T, kWhole>, kSide, block, kSide * (kSide + 1) * sizeof(T), turned_);
+    run("registers", transpose_registers<T, kWhole>, kSide, block, kSide * kSide * sizeof(T), turned_);
+  }
+  void library() {
+    if (lab::on_virtual_gpu()) return program_.skip(row("cublasGeam"), "no library code runs on the virtual GPU");
+    if (!program_.chosen("cublasGeam")) return;
+    const Geam geam;
+    if (!geam.missing().empty()) return program_.skip(row("cublasGeam"), geam.missing());
+    int status = 0;
+    program_.run(
+        row("cublasGeam"), [&] { out_.poison(); },
+        [&] {
+          if (const int s = geam.transpose(in_.data(), out_.data(), rows_, columns_)) status = s;
+        },
+        [&] {
+          if (status) std::fprintf(stderr, "cublasGeam: status %d\n", status);
+          return lab::compare(out_.host(), turned_);
+        });
+  }
+
+ private:
+  lab::Case row(const char* rung) const { return {rung, size_, type_, {2.0 * in_.bytes(), 0}}; }
+
+  void skip(const char* rung, const char* what, unsigned needs, unsigned most) {
+    program_.skip(row(rung), "a block would have " + std::to_string(needs) + " " + what + ", this GPU takes " +
+                                 std::to_string(most));
+  }
+  static unsigned attribute(cudaDeviceAttr which) {
+    int value = 0;
+    CHECK_CUDA(cudaDeviceGetAttribute(&value, which, 0));
+    return static_cast<unsigned>(value);
+  }
+
+  template <class Kernel>
+  void run(const char* rung, Kernel kernel, int side, dim3 block, unsigned shared, const std::vector<T>& expected) {
+    const unsigned threads = block.x * block.y;
+    if (threads > most_threads_) return skip(rung, "threads", threads, most_threads_);
+    if (shared > most_shared_) return skip(rung, "bytes of shared memory", shared, most_shared_);
+    const dim3 grid(lab::blocks(columns_, side), lab::blocks(rows_, side));
+    if (grid.y > 65535) return program_.skip(row(rung), "more than 65535 blocks in y");
+    program_.run(
+        row(rung), [&] { out_.poison(); }, [&] { kernel<<<grid, block>>>(in_.data(), out_.data(), rows_, columns_); },
+        [&] { return lab::compare(out_.host(), expected); });
+  }
+
+  lab::Program& program_;
+  const lab::Size& size_;
+  const char* type_;
+  int rows_, columns_;
+  std::vector<T> host_, turned_;
+  lab::DeviceArray<T> in_, out_;
+  const unsigned most_threads_ = attribute(cudaDevAttrMaxThreadsPerBlock);
+  const unsigned most_shared_ = attribute(cudaDevAttrMaxSharedMemoryPerBlock);
+};
+
+template <class T>
+void run_size(lab::Program& program, const lab::Size& size, const char* type, long tile) {
+  const double bytes = 2.0 * sizeof(T) * size[0] * size[1];
   if (!program.fits(size, bytes, 2 * bytes)) return;
-
-  const std::vector<float> host = lab::Random(3).floats(size_t(rows) * columns);
-  std::vector<float> turned(host.size());
-  for (int y = 0; y < rows; ++y)
-    for (int x = 0; x < columns; ++x) turned[size_t(x) * rows + y] = host[size_t(y) * columns + x];
-  lab::DeviceArray<float> in(host), out(host.size());
-
-  const dim3 block(kTile, kTile / 4);
-  const auto run = [&](const char* rung, auto kernel, const std::vector<float>& expected) {
-    program.run(
-        {rung, size, "float", {bytes, 0}}, [&] { out.poison(); },
-        [&] { kernel<<<grid<kTile>(size), block>>>(in.data(), out.data(), rows, columns); },
-        [&] { return lab::compare(out.host(), expected); });
-  };
-  run("copy", copy<kTile>, host);
-  run("naive", transpose_naive<kTile>, turned);
-  run("shared", transpose_shared<kTile>, turned);
-  run("padded", transpose_padded<kTile>, turned);
+  Transposes<T> transposes(program, size, type);
+  if (tile == 16)
+    transposes.template tiled<16>();
+  else
+    transposes.template tiled<32>();
+  constexpr int kCount = Vector<T>::kCount;
+  if (size[0] % kCount == 0 && size[1] % kCount == 0)
+    transposes.template vectors<true>();
+  else
+    transposes.template vectors<false>();
+  transposes.library();
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   lab::Program program(argc, argv, kTopic);
-  for (const lab::Size& size : program.sizes()) run_size(program, size);
+  const long tile = program.line().option_number("tile", 16, 32);
+  if (tile != 16 && tile != 32) program.line().fail("--tile must be 16 or 32, not " + std::to_string(tile));
+  for (const lab::Size& size : program.sizes()) {
+    for (const long n : {size[0], size[1]})
+      if (n > 0x7fffffff - 64) program.line().fail("a matrix has at most 2147483583 rows or columns");
+    for (const std::string& type : program.types())
+      if (type == "double")
+        run_size<double>(program, size, "double", tile);
+      else
+        run_size<float>(program, size, "float", tile);
+  }
   return program.finish();
 }
