@@ -1,0 +1,110 @@
+// Jacobi sweeps, the first part of the ladder: one thread, one thread per point, shared memory, several sweeps a
+// launch.
+#pragma once
+
+#include <cooperative_groups.h>
+
+#include "grid.h"
+
+namespace poisson {
+
+constexpr int kBlockX = 32, kBlockY = 8;
+
+// Claim: one thread waits for every load alone; the GPU's memory is idle nearly all the time.
+template <class T>
+__global__ void jacobi_one_thread(const T* u, const T* source, T* out, Grid g) {
+  for (int y = 0; y < g.rows; ++y)
+    for (int x = 0; x < g.columns; ++x) {
+      const long i = g.at(y, x);
+      out[i] = relaxed(u[i - g.pitch], u[i + g.pitch], u[i - 1], u[i + 1], source[i]);
+    }
+}
+
+// Claim: a warp takes 32 neighbours of one row: the rows above and below and the source are full sectors, the
+// neighbours left and right touch one sector more. Each u is asked for 4 times; the caches must catch 3 of them.
+template <class T>
+__global__ void jacobi_naive(const T* u, const T* source, T* out, Grid g) {
+  const int x = blockIdx.x * kBlockX + threadIdx.x, y = blockIdx.y * kBlockY + threadIdx.y;
+  if (!g.inside(y, x)) return;
+  const long i = g.at(y, x);
+  out[i] = relaxed(u[i - g.pitch], u[i + g.pitch], u[i - 1], u[i + 1], source[i]);
+}
+
+// Claim: the block loads its tile and the halo around it once: (8 + 2) (32 + 2) / (8 x 32) = 1.33 loads of u a point
+// instead of 4. The caches do nearly the same for the kernel above, so little is gained.
+template <class T>
+__global__ void jacobi_shared(const T* u, const T* source, T* out, Grid g) {
+  __shared__ T tile[kBlockY + 2][kBlockX + 2];
+  const int x0 = blockIdx.x * kBlockX, y0 = blockIdx.y * kBlockY;
+  for (int ty = threadIdx.y; ty < kBlockY + 2; ty += kBlockY)
+    for (int tx = threadIdx.x; tx < kBlockX + 2; tx += kBlockX)
+      if (g.known(y0 + ty - 1, x0 + tx - 1)) tile[ty][tx] = u[g.at(y0 + ty - 1, x0 + tx - 1)];
+  __syncthreads();
+  const int x = x0 + threadIdx.x, y = y0 + threadIdx.y, tx = threadIdx.x + 1, ty = threadIdx.y + 1;
+  if (!g.inside(y, x)) return;
+  out[g.at(y, x)] = relaxed(tile[ty - 1][tx], tile[ty + 1][tx], tile[ty][tx - 1], tile[ty][tx + 1], source[g.at(y, x)]);
+}
+
+// Claim: kDepth sweeps for one pass over memory. The block loads a halo of kDepth points and computes it too, one ring
+// less each sweep: (32 + 2 kDepth)^2 / 32^2 loads a point for kDepth sweeps, at the price of the halo's arithmetic.
+constexpr int kTile = 32, kTemporalThreads = 256;
+template <class T, int kDepth>
+__global__ void jacobi_temporal(const T* u, const T* source, T* out, Grid g) {
+  constexpr int kSide = kTile + 2 * kDepth;
+  constexpr int kPoints = (kSide * kSide + kTemporalThreads - 1) / kTemporalThreads;  // of one thread
+  __shared__ T tile[kSide * kSide];
+  T s[kPoints], next[kPoints];
+  const int x0 = blockIdx.x * kTile - kDepth, y0 = blockIdx.y * kTile - kDepth;
+#pragma unroll
+  for (int p = 0; p < kPoints; ++p) {
+    const int i = threadIdx.x + p * kTemporalThreads, y = y0 + i / kSide, x = x0 + i % kSide;
+    const bool mine = i < kSide * kSide;
+    if (mine && g.known(y, x)) tile[i] = u[g.at(y, x)];
+    s[p] = mine && g.inside(y, x) ? source[g.at(y, x)] : T(0);
+  }
+  for (int sweep = 1; sweep <= kDepth; ++sweep) {
+    __syncthreads();
+    // Points this sweep can still do right: at least `sweep` away from the edge of what was loaded.
+    const auto valid = [&](int i) {
+      const int ty = i / kSide, tx = i % kSide;
+      return ty >= sweep && ty < kSide - sweep && tx >= sweep && tx < kSide - sweep && g.inside(y0 + ty, x0 + tx);
+    };
+#pragma unroll
+    for (int p = 0; p < kPoints; ++p) {
+      const int i = threadIdx.x + p * kTemporalThreads;
+      if (valid(i)) next[p] = relaxed(tile[i - kSide], tile[i + kSide], tile[i - 1], tile[i + 1], s[p]);
+    }
+    __syncthreads();
+#pragma unroll
+    for (int p = 0; p < kPoints; ++p) {
+      const int i = threadIdx.x + p * kTemporalThreads;
+      if (valid(i)) tile[i] = next[p];
+    }
+  }
+#pragma unroll
+  for (int p = 0; p < kPoints; ++p) {
+    const int i = threadIdx.x + p * kTemporalThreads, ty = i / kSide, tx = i % kSide;
+    const bool own = ty >= kDepth && ty < kDepth + kTile && tx >= kDepth && tx < kDepth + kTile;
+    if (own && g.inside(y0 + ty, x0 + tx)) out[g.at(y0 + ty, x0 + tx)] = tile[i];
+  }
+}
+
+// Claim: the loop over the sweeps is on the GPU: one launch, a barrier over the whole grid between two sweeps. What is
+// saved is the launch; each barrier still waits for the slowest block.
+template <class T>
+__global__ void jacobi_grid_sync(T* u, const T* source, T* out, Grid g, int sweeps) {
+  const int across = (g.columns + kBlockX - 1) / kBlockX, tiles = across * ((g.rows + kBlockY - 1) / kBlockY);
+  for (int sweep = 0; sweep < sweeps; ++sweep) {
+    for (int tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+      const int x = tile % across * kBlockX + threadIdx.x, y = tile / across * kBlockY + threadIdx.y;
+      const long i = g.at(y, x);
+      if (g.inside(y, x)) out[i] = relaxed(u[i - g.pitch], u[i + g.pitch], u[i - 1], u[i + 1], source[i]);
+    }
+    cooperative_groups::this_grid().sync();
+    T* const swap = u;
+    u = out;
+    out = swap;
+  }
+}
+
+}  // namespace poisson
