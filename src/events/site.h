@@ -72,6 +72,7 @@ struct BlockFacts {
   // Floating-point operations per lane: add, mul, fma(=2 flops, counted as one op here) by type fp16/fp32/fp64.
   std::uint16_t fadd = 0, fmul = 0, ffma = 0, dadd = 0, dmul = 0, dfma = 0, hadd = 0, hmul = 0, hfma = 0;
   std::uint32_t line = 0, file = 0;
+  std::string function;  // that it belongs to: the kernel, or one that it calls
 };
 
 // A guarded (@p) instruction: own counter of lanes that were on, so that predicated-on counts and flops are exact.

@@ -162,6 +162,7 @@ void FunctionLowering::lower_blocks() {
 void FunctionLowering::record_block_facts(std::uint32_t b) {
   const flow::BasicBlock& block = cfg_.blocks[b];
   events::BlockFacts facts;
+  facts.function = function_.name;
   facts.first_instruction = block.first;
   facts.instruction_count = block.end - block.first;
   std::uint16_t* const flops[] = {nullptr,     &facts.fadd, &facts.fmul, &facts.ffma, &facts.dadd,

@@ -206,6 +206,9 @@ class View {
       for (const auto& [number, c] : lines) f(c);
     });
     const std::string* text = source_text(profile_, name);
+    for (const results::SourceFile& s : profile_.sources)
+      if (s.file == name && s.changed)
+        out_ += paint("\033[33m", "  note: the file is newer than the program: lines may have moved") + "\n";
     if (text == nullptr) out_ += wrapped("  " + why_missing(name), kWidth, "  ");
     head(text ? "source" : "");
     if (text == nullptr) {

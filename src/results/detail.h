@@ -13,7 +13,8 @@ namespace warpgrind::results {
 
 struct SourceFile {
   std::string file, text;
-  std::string missing;  // why the text could not be read; empty: it was
+  std::string missing;   // why the text could not be read; empty: it was
+  bool changed = false;  // after the program was built: lines may have moved
 };
 
 struct InlinedAt {

@@ -9,6 +9,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <set>
+
+#include "counters/metric_table.h"
+#include "gpu/gpu_model.h"
 
 namespace warpgrind::results {
 namespace {
@@ -96,6 +100,21 @@ Json advice_json(const Advice& a) {
           {"origin", name(a.origin)}};
 }
 
+Json code_json(const CodeRow& c) {
+  Json out = {{"ptx_line", c.ptx_line}, {"text", c.text}, {"block", c.block}};
+  if (c.line != 0) {
+    out["file"] = c.file;
+    out["line"] = c.line;
+  }
+  if (!c.function.empty()) out["function"] = c.function;
+  if (c.inlined_at.empty()) return out;
+  Json chain = Json::array();
+  for (const InlinedAt& at : c.inlined_at)
+    chain.push_back({{"file", at.file}, {"line", at.line}, {"function", at.function}});
+  out["inlined_at"] = std::move(chain);
+  return out;
+}
+
 Json kernel_json(const KernelProfile& k) {
   Json sites = Json::array();
   for (const SiteProfile& s : k.sites) sites.push_back(site_json(s));
@@ -103,19 +122,28 @@ Json kernel_json(const KernelProfile& k) {
   for (const Advice& a : k.advice) advice.push_back(advice_json(a));
   Json bounds = Json::array();
   for (const BoundProfile& b : k.bounds) bounds.push_back({{"limit", b.limit}, {"ns", number(b.ns)}});
-  return {{"name", k.name},
-          {"mangled_name", k.mangled_name},
-          {"range", k.range},
-          {"launches", k.launches},
-          {"first_id", k.first_id},
-          {"device", k.device},
-          {"grid", dim(k.grid)},
-          {"block", dim(k.block)},
-          {"shapes_differ", k.shapes_differ},
-          {"metrics", metrics_json(k.metrics)},
-          {"bounds", std::move(bounds)},
-          {"sites", std::move(sites)},
-          {"advice", std::move(advice)}};
+  Json out = {{"name", k.name},
+              {"mangled_name", k.mangled_name},
+              {"range", k.range},
+              {"launches", k.launches},
+              {"first_id", k.first_id},
+              {"device", k.device},
+              {"grid", dim(k.grid)},
+              {"block", dim(k.block)},
+              {"shapes_differ", k.shapes_differ},
+              {"metrics", metrics_json(k.metrics)},
+              {"bounds", std::move(bounds)},
+              {"sites", std::move(sites)},
+              {"advice", std::move(advice)}};
+  if (k.code.empty() && k.lines.empty()) return out;
+  Json code = Json::array(), lines = Json::array();
+  for (const CodeRow& c : k.code) code.push_back(code_json(c));
+  for (const LineProfile& l : k.lines)
+    lines.push_back(
+        {{"file", l.file}, {"line", l.line}, {"function", l.function}, {"metrics", metrics_json(l.metrics)}});
+  out["code"] = std::move(code);
+  out["lines"] = std::move(lines);
+  return out;
 }
 
 Json finding_json(const Finding& f) {
@@ -325,6 +353,68 @@ Finding read_finding(const Json& j) {
 
 }  // namespace
 
+namespace {
+
+const char* coalescing_name(CoalescingRule rule) {
+  switch (rule) {
+    case CoalescingRule::half_warp_strict:
+      return "half_warp_strict";
+    case CoalescingRule::half_warp_segments:
+      return "half_warp_segments";
+    case CoalescingRule::lines_128:
+      return "lines_128";
+    case CoalescingRule::sectors_32:
+      return "sectors_32";
+  }
+  return "unknown";
+}
+
+Json model_json(const std::string& gpu) {
+  for (const GpuModel& m : gpu_models()) {
+    if (m.name != gpu) continue;
+    const BankRule& banks = m.rules.banks;
+    return {{"id", m.id},
+            {"name", m.name},
+            {"cc", fmt::format("{}.{}", m.cc_major, m.cc_minor)},
+            {"sm_count", m.sm_count},
+            {"sm_clock_mhz", number(m.sm_clock_mhz)},
+            {"fp32_gflops", m.peak_flops(32) * 1e-9},
+            {"fp64_gflops", m.peak_flops(64) * 1e-9},
+            {"dram_gbs", m.theoretical_bandwidth() * 1e-9},
+            {"dram_achievable_fraction", m.achievable_bandwidth_fraction},
+            {"l2_bytes", m.l2_bytes},
+            {"shared_per_sm", m.shared_per_sm},
+            {"max_warps_per_sm", m.max_warps_per_sm},
+            {"link_gbps_pinned", number(m.link_gbps_pinned)},
+            {"link_gbps_pageable", number(m.link_gbps_pageable)},
+            {"coalescing", coalescing_name(m.rules.coalescing)},
+            {"banks", {{"banks", banks.banks}, {"bank_bytes", banks.bank_bytes}, {"lanes", banks.lanes}}}};
+  }
+  return nullptr;
+}
+
+// Of every metric that occurs.
+Json definitions_json(const Profile& p) {
+  std::set<std::string> names;
+  const auto take = [&](const Metrics& metrics) {
+    for (const auto& [key, m] : metrics) names.insert(key);
+  };
+  for (const auto* kernels : {&p.kernels, &p.launches, &p.ranges})
+    for (const KernelProfile& k : *kernels) {
+      take(k.metrics);
+      for (const SiteProfile& s : k.sites) take(s.metrics);
+      for (const LineProfile& l : k.lines) take(l.metrics);
+    }
+  Json out = Json::object();
+  for (const std::string& key : names)
+    if (const counters::MetricRow* row = counters::find_metric(key))
+      out[key] = {
+          {"unit", row->unit}, {"origin", name(static_cast<Origin>(row->origin))}, {"definition", row->definition}};
+  return out;
+}
+
+}  // namespace
+
 std::string to_json(const Profile& p) {
   Json kernels = Json::array(), launches = Json::array(), ranges = Json::array(), transfers = Json::array(),
        findings = Json::array();
@@ -343,6 +433,7 @@ std::string to_json(const Profile& p) {
   for (const SourceFile& s : p.sources) {
     Json& out = sources.emplace_back(Json{{"file", s.file}, {"text", s.text}});
     if (!s.missing.empty()) out["missing"] = s.missing;
+    if (s.changed) out["changed"] = true;
   }
   Json allocations = Json::array();
   for (const AllocationProfile& a : p.allocations)
@@ -352,6 +443,8 @@ std::string to_json(const Profile& p) {
                   {"gpu", p.gpu},
                   {"command", p.command},
                   {"detail", p.detail},
+                  {"model", model_json(p.gpu)},
+                  {"definitions", definitions_json(p)},
                   {"sources", std::move(sources)},
                   {"allocations", std::move(allocations)},
                   {"not_modelled", p.not_modelled},
@@ -409,6 +502,7 @@ Result<Profile> from_json(std::string_view text, std::string_view file) {
     get(s, "file", out.file);
     get(s, "text", out.text);
     get(s, "missing", out.missing);
+    if (const auto it = s.find("changed"); it != s.end() && it->is_boolean()) out.changed = it->get<bool>();
   });
   each(j, "findings", [&](const Json& f) { p.findings.push_back(read_finding(f)); });
   return p;

@@ -90,7 +90,7 @@ struct Finding {
 };
 
 struct Profile {
-  static constexpr int kFormatVersion = 1;
+  static constexpr int kFormatVersion = 2;
   std::string program, gpu, command;
   bool detail = false;
   std::vector<std::string> not_modelled;  // for the banner

@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
+#include <limits>
 #include <set>
 
 namespace warpgrind::results {
@@ -13,14 +15,15 @@ namespace {
 
 constexpr std::size_t kLargest = 4 << 20;  // what no person wrote is not shown
 
-SourceFile read(const std::string& path) {
-  SourceFile out{path, "", ""};
+SourceFile read(const std::string& path, std::time_t built) {
+  SourceFile out{path, "", "", false};
   struct stat info {};
   std::FILE* file = stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) ? std::fopen(path.c_str(), "rbe") : nullptr;
   if (file == nullptr) {
     out.missing = fmt::format("{}: {}", path, errno == 0 ? "not a file" : std::strerror(errno));
     return out;
   }
+  out.changed = info.st_mtime > built;
   if (static_cast<std::size_t>(info.st_size) > kLargest) {
     out.missing = fmt::format("{}: larger than {} MiB", path, kLargest >> 20);
   } else {
@@ -41,10 +44,13 @@ void read_sources(Profile& profile) {
     for (const CodeRow& c : k.code) files.insert(c.file);
   }
   files.erase("");
+  struct stat program {};
+  const std::time_t built =
+      stat("/proc/self/exe", &program) == 0 ? program.st_mtime : std::numeric_limits<std::time_t>::max();
   for (const SourceFile& known : profile.sources) files.erase(known.file);
   for (const std::string& file : files) {
     errno = 0;
-    profile.sources.push_back(read(file));
+    profile.sources.push_back(read(file, built));
   }
 }
 

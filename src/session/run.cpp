@@ -128,6 +128,12 @@ LaunchOutcome Session::launch(const LaunchRequest& request) {
   }
   Recorder recorder{*this, *collector_, request, next_launch_};
   const ptx::Module& text = **request.program->module();
+  if (options_.detail && options_.counters) {
+    const std::lock_guard lock(mutex_);
+    if (result->kernel) code_.add(request.device, result->kernel->facts(), result->counts, text);
+    for (const device::LaunchResult& child : result->children)
+      if (child.kernel) code_.add(request.device, child.kernel->facts(), child.counts, text);
+  }
   if (result->kernel)
     recorder.record(*result, request.kernel, request.config,
                     footprint(text.functions[request.function], request.parameters));
@@ -154,6 +160,7 @@ void Session::finish() {
   profile.detail = options_.detail;
   for (std::size_t device = 0; device < patterns_.size(); device++)
     if (patterns_[device]) results::add_patterns(profile, static_cast<int>(device), *patterns_[device], model_->rules);
+  code_.attach(profile);
   if (options_.detail) results::read_sources(profile);
   advice::advise(profile);
   OutputFiles files{output_path(options_.json_path), output_path(options_.csv_path), options_.quiet,

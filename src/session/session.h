@@ -17,6 +17,7 @@
 #include "device/timeline.h"
 #include "gpu/gpu_model.h"
 #include "results/collect.h"
+#include "session/kernel_code.h"
 #include "session/options.h"
 #include "session/program.h"
 #include "timing/estimate.h"
@@ -89,6 +90,7 @@ class Session {
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<device::Device>> devices_;
   std::vector<std::unique_ptr<counters::AccessPatterns>> patterns_;  // with --detail, by device
+  KernelCode code_;                                                  // with --detail
   std::vector<std::unique_ptr<Program>> programs_;
   std::unique_ptr<results::Collector> collector_;
   std::set<std::string> said_;

@@ -1,0 +1,145 @@
+#include "session/kernel_code.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "ptx/printer.h"
+#include "session/messages.h"
+
+namespace warpgrind::session {
+namespace {
+
+const ptx::Function* find_function(const ptx::Module& module, const std::string& name) {
+  for (const ptx::Function& f : module.functions)
+    if (f.has_body && f.name == name) return &f;
+  return nullptr;
+}
+
+std::string file_name(const ptx::Module& module, std::uint32_t file) {
+  return file < module.files.size() ? module.files[file] : std::string();
+}
+
+void add_location(results::CodeRow& row, const ptx::Function& function, const ptx::Module& module,
+                  std::uint32_t location) {
+  if (location == ptx::kNoId) return;
+  const ptx::SourceLocation* at = &function.locations[location];
+  row.file = file_name(module, at->file);
+  row.line = at->line;
+  // The chain ends at the kernel's own line; a wrong index must not make it endless.
+  for (std::size_t depth = 0; at->inlined_at >= 0 && depth < function.locations.size(); ++depth) {
+    const std::string name = at->function.empty() ? "" : demangle(at->function);
+    at = &function.locations[static_cast<std::size_t>(at->inlined_at)];
+    row.inlined_at.push_back({file_name(module, at->file), name, at->line});
+  }
+}
+
+void add_metric(results::Metrics& metrics, const char* name, const char* unit, double value) {
+  results::Metric& m = metrics.try_emplace(name, results::Metric{0, unit, results::Origin::exact, ""}).first->second;
+  m.value += value;
+}
+
+// Ratios do not add up, and the instructions of a line are counted below, all of them.
+bool adds_up(const std::string& metric) {
+  return !metric.ends_with(".ratio") && !metric.ends_with(".pct") && metric != "inst_executed" &&
+         metric != "thread_inst_executed_true" && metric != "derived__avg_thread_executed_true" &&
+         metric != "derived__memory_l1_conflicts_shared_nway";
+}
+
+// The unit of requests by where a site's accesses went.
+void add_requests(results::Metrics& line, const results::SiteProfile& site) {
+  const auto executed = site.metrics.find("inst_executed");
+  if (executed == site.metrics.end()) return;
+  const double n = executed->second.value;
+  if (site.metrics.contains("memory_l2_theoretical_sectors_global"))
+    add_metric(line, "warpgrind__global_requests.sum", "", n);
+  if (site.metrics.contains("memory_l1_wavefronts_shared")) add_metric(line, "warpgrind__shared_requests.sum", "", n);
+  if (site.metrics.contains("memory_l2_theoretical_sectors_local"))
+    add_metric(line, "warpgrind__local_requests.sum", "", n);
+}
+
+}  // namespace
+
+KernelCode::Kernel KernelCode::rows_of(const events::KernelFacts& facts, const ptx::Module& module) {
+  Kernel kernel;
+  std::vector<std::string> functions{facts.name};
+  for (const events::BlockFacts& b : facts.blocks)
+    if (std::find(functions.begin(), functions.end(), b.function) == functions.end()) functions.push_back(b.function);
+  for (const std::string& name : functions) {
+    const ptx::Function* function = find_function(module, name);
+    if (function == nullptr) continue;
+    for (std::uint32_t i = 0; i < function->body.size(); ++i) {
+      const ptx::Instruction& instruction = function->body[i];
+      kernel.index[{name, i}] = kernel.rows.size();
+      results::CodeRow& row = kernel.rows.emplace_back().code;
+      row.ptx_line = instruction.range.line;
+      row.text = ptx::print(instruction, *function, module);
+      if (name != facts.name) row.function = demangle(name);
+      add_location(row, *function, module, instruction.location);
+    }
+  }
+  for (std::uint32_t b = 0; b < facts.blocks.size(); ++b)
+    for (std::uint32_t i = 0; i < facts.blocks[b].instruction_count; ++i) {
+      const auto it = kernel.index.find({facts.blocks[b].function, facts.blocks[b].first_instruction + i});
+      if (it != kernel.index.end()) kernel.rows[it->second].code.block = b;
+    }
+  return kernel;
+}
+
+void KernelCode::add(int device, const events::KernelFacts& facts, const events::LaunchCounts& counts,
+                     const ptx::Module& module) {
+  auto [it, fresh] = kernels_.try_emplace({device, facts.name});
+  Kernel& kernel = it->second;
+  if (fresh) kernel = rows_of(facts, module);
+  const auto row = [&](const std::string& function, std::uint32_t instruction) -> Row* {
+    const auto found = kernel.index.find({function, instruction});
+    return found == kernel.index.end() ? nullptr : &kernel.rows[found->second];
+  };
+  for (std::size_t b = 0; b < facts.blocks.size() && b < counts.blocks.size(); ++b) {
+    const events::BlockFacts& block = facts.blocks[b];
+    for (std::uint32_t i = 0; i < block.instruction_count; ++i)
+      if (Row* r = row(block.function, block.first_instruction + i)) {
+        r->warps += counts.blocks[b].warps;
+        r->lanes += counts.blocks[b].lanes;
+        r->lanes_on += counts.blocks[b].lanes;
+      }
+  }
+  for (std::size_t g = 0; g < facts.guards.size() && g < counts.guard_lanes.size(); ++g) {
+    const events::GuardFacts& guard = facts.guards[g];
+    if (guard.block >= counts.blocks.size()) continue;
+    if (Row* r = row(facts.blocks[guard.block].function, guard.instruction))
+      r->lanes_on -= std::min(r->lanes_on, counts.blocks[guard.block].lanes - counts.guard_lanes[g]);
+  }
+}
+
+void KernelCode::attach(results::Profile& profile) const {
+  for (results::KernelProfile& k : profile.kernels) {
+    const auto it = kernels_.find({k.device, k.mangled_name});
+    if (it == kernels_.end()) continue;
+    std::map<std::pair<std::string, std::uint32_t>, results::LineProfile> lines;
+    const auto line = [&](const std::string& file, std::uint32_t number) -> results::LineProfile& {
+      results::LineProfile& l = lines[{file, number}];
+      l.file = file;
+      l.line = number;
+      return l;
+    };
+    for (const Row& row : it->second.rows) {
+      k.code.push_back(row.code);
+      if (row.code.line == 0 || row.warps == 0) continue;
+      results::LineProfile& l = line(row.code.file, row.code.line);
+      if (l.function.empty()) l.function = row.code.function.empty() ? k.name : row.code.function;
+      add_metric(l.metrics, "inst_executed", "inst", static_cast<double>(row.warps));
+      add_metric(l.metrics, "thread_inst_executed", "inst", static_cast<double>(row.lanes));
+      add_metric(l.metrics, "thread_inst_executed_true", "inst", static_cast<double>(row.lanes_on));
+    }
+    for (const results::SiteProfile& s : k.sites) {
+      if (s.line == 0) continue;
+      results::LineProfile& l = line(s.file, s.line);
+      for (const auto& [name, m] : s.metrics)
+        if (adds_up(name)) add_metric(l.metrics, name.c_str(), m.unit.c_str(), m.value);
+      add_requests(l.metrics, s);
+    }
+    for (auto& [place, l] : lines) k.lines.push_back(std::move(l));
+  }
+}
+
+}  // namespace warpgrind::session
