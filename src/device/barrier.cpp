@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
+#include <thread>
 
 #include "device/fault.h"
 #include "device/runtime.h"
@@ -124,6 +126,17 @@ bool nobody_moves(Worker& w, const Launch& launch) {
   return stuck;
 }
 
+// What this worker waits for happens elsewhere: every look is counted as the kernel's own access, and takes time that
+// the other worker may need.
+void wait_for_others(const Worker& w) {
+  constexpr std::uint64_t kRoundsAtOnce = 2;
+  constexpr auto kPause = std::chrono::microseconds(20);
+  if (w.idle_rounds <= kRoundsAtOnce)
+    sched_yield();
+  else
+    std::this_thread::sleep_for(kPause);
+}
+
 // The warp spins. When everybody here only spins, what they wait for may be a block that has not begun (a hand-made
 // grid barrier: only in grids that the GPU could hold as a whole), something that another worker does, or lanes of the
 // same warp.
@@ -137,16 +150,17 @@ std::uint32_t yield(WarpFiber& f) {
     w.spins_only.store(false, std::memory_order_relaxed);
   }
   const std::uint32_t round = w.live_blocks * launch.warps_per_block + 1;
-  if (!w.starting && w.idle_turns % round == 0) {
-    if (launch.fits_gpu && activate_block(w)) {
-      w.idle_turns = 0;
-    } else {
-      if (nobody_moves(w, launch)) {
-        launch.swap_lanes.store(1, std::memory_order_relaxed);
-        swap_lanes = 1;
-      }
-      if (launch.workers > 1) sched_yield();
+  // A block of this worker's share begins at once, not after a round of all: n blocks that meet at a barrier would poll
+  // n^2 / 2 times. More than its share it takes only when nothing else helps.
+  const bool has_share = w.live_blocks * std::uint64_t{launch.workers} >= launch.blocks;
+  if (launch.fits_gpu && !w.starting && (!has_share || w.idle_turns % round == 0) && activate_block(w)) {
+    w.idle_turns = 0;
+  } else if (!w.starting && w.idle_turns % round == 0) {
+    if (nobody_moves(w, launch)) {
+      launch.swap_lanes.store(1, std::memory_order_relaxed);
+      swap_lanes = 1;
     }
+    if (launch.workers > 1) wait_for_others(w);
   }
   f.state = WarpState::yielded;
   queue_ready(w, &f);

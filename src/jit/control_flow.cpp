@@ -18,7 +18,7 @@ using ptx::kNoId;
 
 namespace {
 constexpr unsigned kStackDepth = 80;
-constexpr unsigned kSpinsBeforeYield = 16;
+constexpr unsigned kSpinsBeforeYield = 4;
 }  // namespace
 
 void FunctionLowering::create_divergence_state() {
