@@ -1,31 +1,40 @@
-// Vector addition: c = a + b, the document's first kernel. Only memory matters, so the rungs differ in who reads what.
-//
-//   vecadd [N]      default 1000000; any N from 1
+// Vector addition: c = a + b, the document's first kernel. Only memory matters, so the rungs differ in who reads what,
+// and in how many threads there are.
 #include "harness/harness.h"
 
 constexpr int kThreads = 256;
 constexpr int kPerThread = 4;
 
+// Claim: one thread, one lane of one warp on one SM: 1/32 of each sector's cost is used, and nothing overlaps.
+__global__ void one_thread(const float* a, const float* b, float* c, long n) {
+  for (long i = 0; i < n; ++i) c[i] = a[i] + b[i];
+}
+
+// Claim: one block keeps one SM busy; the others wait.
+__global__ void one_block(const float* a, const float* b, float* c, long n) {
+  for (long i = threadIdx.x; i < n; i += blockDim.x) c[i] = a[i] + b[i];
+}
+
 // Claim: neighbouring threads are 16 bytes apart, so a warp's request touches 16 sectors and uses a quarter of each.
-__global__ void vecadd_chunk(const float* a, const float* b, float* c, int n) {
+__global__ void chunked(const float* a, const float* b, float* c, long n) {
   const long first = (blockIdx.x * static_cast<long>(blockDim.x) + threadIdx.x) * kPerThread;
   for (long i = first; i < first + kPerThread && i < n; ++i) c[i] = a[i] + b[i];
 }
 
 // Claim: neighbouring threads take neighbouring elements, so a warp's request is 4 full sectors: nothing is wasted.
-__global__ void vecadd(const float* a, const float* b, float* c, int n) {
+__global__ void one_element(const float* a, const float* b, float* c, long n) {
   const long i = blockIdx.x * static_cast<long>(blockDim.x) + threadIdx.x;
   if (i < n) c[i] = a[i] + b[i];
 }
 
-// Claim: managed memory changes who copies, not what the kernel does: the same counts as vecadd.
-__global__ void vecadd_managed(const float* a, const float* b, float* c, int n) {
-  const long i = blockIdx.x * static_cast<long>(blockDim.x) + threadIdx.x;
-  if (i < n) c[i] = a[i] + b[i];
+// Claim: the same grid-wide order with several elements a thread: fewer blocks to start, the same requests.
+__global__ void grid_stride(const float* a, const float* b, float* c, long n) {
+  const long stride = gridDim.x * static_cast<long>(blockDim.x);
+  for (long i = blockIdx.x * static_cast<long>(blockDim.x) + threadIdx.x; i < n; i += stride) c[i] = a[i] + b[i];
 }
 
-// Claim: 16 bytes a thread ask for the same sectors with a quarter of the requests.
-__global__ void vecadd_float4(const float* a, const float* b, float* c, int n) {
+// Claim: 16 bytes a thread ask for the same sectors with a quarter of the requests, and keep more bytes in flight.
+__global__ void wide(const float* a, const float* b, float* c, long n) {
   const long i = (blockIdx.x * static_cast<long>(blockDim.x) + threadIdx.x) * 4;
   if (i + 3 < n) {
     const float4 x = *reinterpret_cast<const float4*>(a + i), y = *reinterpret_cast<const float4*>(b + i);
@@ -37,51 +46,87 @@ __global__ void vecadd_float4(const float* a, const float* b, float* c, int n) {
 
 namespace {
 
-using Kernel = void (*)(const float*, const float*, float*, int);
+const lab::Topic kTopic = {
+    .name = "vecadd",
+    .title = "vector addition: who reads what, with how many threads",
+    .document = "004 (SPMD)",
+    .shows =
+        "One addition for twelve bytes: bandwidth is all. From one thread to a full grid, then block sizes, several "
+        "elements a thread, wide loads, and managed memory.",
+    .size_names = "N",
+    .quick_sizes = "65536,1048576",
+    .full_sizes = "1048576,16777216,268435456",
+    .types = "float",
+    .rungs = {{"one thread", "a single lane does everything (at most 65,536 elements; larger: skipped)"},
+              {"one block", "256 threads on one SM"},
+              {"chunked", "four neighbouring elements a thread: a quarter of each sector used"},
+              {"one element", "neighbouring threads, neighbouring elements: full sectors"},
+              {"grid stride", "several elements a thread, one grid apart"},
+              {"float4", "16 bytes a load: a quarter of the requests"},
+              {"managed", "the same kernel as `one element` on managed memory", lab::Role::sweep},
+              {"block size", "`one element` with 32 to 1024 threads a block", lab::Role::sweep}},
+};
 
-std::vector<float> run_explicit(Kernel kernel, int per_thread, const std::vector<float>& a,
-                                const std::vector<float>& b) {
-  lab::DeviceArray<float> da(a), db(b), dc(a.size());
-  dc.poison();
-  const int n = static_cast<int>(a.size());
-  kernel<<<lab::blocks(n, kThreads * per_thread), kThreads>>>(da.data(), db.data(), dc.data(), n);
-  CHECK_KERNEL();
-  return dc.host();
-}
-
-std::vector<float> run_managed(const std::vector<float>& a, const std::vector<float>& b) {
-  const int n = static_cast<int>(a.size());
+void run_managed(lab::Program& program, const lab::Case& c, const std::vector<float>& a, const std::vector<float>& b,
+                 const std::vector<double>& sum, double tolerance) {
+  if (!program.chosen(c.rung)) return;
+  const long n = static_cast<long>(a.size());
   const size_t bytes = a.size() * sizeof(float);
   float *ma, *mb, *mc;
   CHECK_CUDA(cudaMallocManaged(&ma, bytes));
   CHECK_CUDA(cudaMallocManaged(&mb, bytes));
   CHECK_CUDA(cudaMallocManaged(&mc, bytes));
-  std::memcpy(ma, a.data(), bytes);
-  std::memcpy(mb, b.data(), bytes);
-  std::memset(mc, 0xff, bytes);
-  vecadd_managed<<<lab::blocks(n, kThreads), kThreads>>>(ma, mb, mc, n);
-  CHECK_KERNEL();
-  std::vector<float> c(mc, mc + n);
+  // The host writes, so that a GPU with page migration fetches the pages again in each repetition.
+  program.run(
+      c,
+      [&] {
+        std::memcpy(ma, a.data(), bytes);
+        std::memcpy(mb, b.data(), bytes);
+        std::memset(mc, 0xff, bytes);
+      },
+      [&] { one_element<<<lab::blocks(n, kThreads), kThreads>>>(ma, mb, mc, n); },
+      [&] { return lab::compare(std::vector<float>(mc, mc + n), sum, tolerance); });
   for (float* p : {ma, mb, mc}) CHECK_CUDA(cudaFree(p));
-  return c;
+}
+
+void run_size(lab::Program& program, const lab::Size& size) {
+  const long n = size[0];
+  const double bytes = 12.0 * n;
+  if (!program.fits(size, 2 * bytes, 3 * bytes)) return;
+  lab::Random random(1);
+  const std::vector<float> a = random.floats(n), b = random.floats(n);
+  std::vector<double> sum(n);
+  for (long i = 0; i < n; ++i) sum[i] = static_cast<double>(a[i]) + b[i];
+  const double tolerance = lab::kUnitFloat;  // one rounding of a sum below 2
+  lab::DeviceArray<float> da(a), db(b), dc(n);
+  const auto of = [&](const char* rung) { return lab::Case{rung, size, "float", {bytes, double(n)}}; };
+  const auto run = [&](const lab::Case& c, auto kernel, int grid, int block) {
+    program.run(
+        c, [&] { dc.poison(); }, [&] { kernel<<<grid, block>>>(da.data(), db.data(), dc.data(), n); },
+        [&] { return lab::compare(dc.host(), sum, tolerance); });
+  };
+  constexpr long kOneThreadLimit = 65536;
+  if (n <= kOneThreadLimit)
+    run(of("one thread"), one_thread, 1, 1);
+  else
+    program.skip(of("one thread"), "more than 65,536 elements for one thread");
+  run(of("one block"), one_block, 1, kThreads);
+  run(of("chunked"), chunked, lab::blocks(n, kThreads * kPerThread), kThreads);
+  run(of("one element"), one_element, lab::blocks(n, kThreads), kThreads);
+  run(of("grid stride"), grid_stride, lab::blocks(n, kThreads * kPerThread), kThreads);
+  run(of("float4"), wide, lab::blocks(n, kThreads * 4), kThreads);
+  run_managed(program, of("managed"), a, b, sum, tolerance);
+  for (const int block : {32, 64, 128, 256, 512, 1024}) {
+    lab::Case c = of("block size");
+    c.parameters = {{"threads", block}};
+    run(c, one_element, lab::blocks(n, block), block);
+  }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int n = lab::size_argument(argc, argv, 1, 1000000, "the number of elements");
-  lab::require_memory(argv[0], 40.0 * n);
-  lab::Random random(1);
-  const std::vector<float> a = random.floats(n), b = random.floats(n);
-  std::vector<double> sum(n);
-  for (int i = 0; i < n; ++i) sum[i] = static_cast<double>(a[i]) + b[i];
-  const std::vector<double> tolerance = {std::ldexp(1.0, -24)};  // one rounding of a sum below 2
-
-  std::printf("vector addition, n = %d\n", n);
-  lab::Report report;
-  report.compare("chunk of 4 a thread", run_explicit(vecadd_chunk, kPerThread, a, b), sum, tolerance);
-  report.compare("one a thread", run_explicit(vecadd, 1, a, b), sum, tolerance);
-  report.compare("managed memory", run_managed(a, b), sum, tolerance);
-  report.compare("float4 a thread", run_explicit(vecadd_float4, 4, a, b), sum, tolerance);
-  return report.exit_code();
+  lab::Program program(argc, argv, kTopic);
+  for (const lab::Size& size : program.sizes()) run_size(program, size);
+  return program.finish();
 }

@@ -70,6 +70,9 @@ void global_memory(Changes& changes, const Row& a, const Row& b, const char* ope
 
 Changes changes_between(const Row& a, const Row& b) {
   Changes changes;
+  const double warps_a = a.metric("smsp__warps_launched.sum"), warps_b = b.metric("smsp__warps_launched.sum");
+  if (warps_b > 4 * warps_a)
+    changes.better.push_back(fmt::format("{} warps work instead of {}", count(warps_b), count(warps_a)));
   global_memory(changes, a, b, "ld", "load");
   global_memory(changes, a, b, "st", "store");
   const Derived &da = a.derived, &db = b.derived;
@@ -88,8 +91,7 @@ Changes changes_between(const Row& a, const Row& b) {
     changes.compare(shared_a, shared_b,
                     fmt::format("{} shared memory wavefronts instead of {}", count(shared_b), count(shared_a)));
   // A split at the edge of the data is not worth a word.
-  const double warps = std::max(a.metric("smsp__warps_launched.sum"), b.metric("smsp__warps_launched.sum"));
-  if (std::max(da.divergent_branches, db.divergent_branches) > 0.01 * warps)
+  if (std::max(da.divergent_branches, db.divergent_branches) > 0.01 * std::max(warps_a, warps_b))
     changes.compare(
         da.divergent_branches, db.divergent_branches,
         fmt::format("{} divergent branches instead of {}", count(db.divergent_branches), count(da.divergent_branches)));

@@ -1,0 +1,172 @@
+// Occupancy: how many warps an SM holds at once, what limits that, and how blocks come onto the SMs in waves.
+#include <algorithm>
+#include <map>
+
+#include "harness/harness.h"
+
+// Claim: the block asks for more shared memory than it needs, so fewer blocks fit an SM; the work is the same.
+__global__ void with_dynamic_shared(const float* in, float* out, long n) {
+  extern __shared__ float space[];
+  const long i = blockIdx.x * static_cast<long>(blockDim.x) + threadIdx.x;
+  space[threadIdx.x] = i < n ? in[i] : 0;
+  __syncthreads();
+  if (i < n) out[i] = space[threadIdx.x] * 2;
+}
+
+// Where a block ran and when: one row of four words a block.
+__global__ void where_blocks_run(unsigned long long* rows, int steps) {
+  unsigned sm;
+  unsigned long long begin, end;
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(begin));
+  float x = threadIdx.x;
+  for (int i = 0; i < steps; ++i) x = x * 0.5f + 1.0f;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(end));
+  if (threadIdx.x == 0) {
+    unsigned long long* row = rows + 4ull * blockIdx.x;
+    row[0] = sm;
+    row[1] = begin;
+    row[2] = end;
+    row[3] = x == 12345.0f ? 2 : 1;  // keeps the chain alive
+  }
+}
+
+namespace {
+
+const lab::Topic kTopic = {
+    .name = "occupancy",
+    .title = "blocks on SMs: limits, waves and the tail",
+    .document = "004 (SPMD)",
+    .shows =
+        "What limits the blocks an SM holds (threads, blocks, registers, shared memory), and how a grid that is not a "
+        "multiple of what fits leaves SMs idle at its end.",
+    .size_names = "N",
+    .quick_sizes = "540672",
+    .full_sizes = "67108864",
+    .types = "float",
+    .rungs = {{"block size", "32 to 1024 threads: 32 threads a block run into the limit of blocks", lab::Role::sweep},
+              {"shared memory", "more shared memory a block: fewer blocks an SM", lab::Role::sweep},
+              {"waves", "grids of 1/2 to 2 waves: the tail costs a whole wave", lab::Role::sweep}},
+};
+
+struct Sm {
+  int count, threads, blocks, registers;
+  size_t shared, reserved;
+};
+
+Sm device_sm() {
+  int device = 0;
+  CHECK_CUDA(cudaGetDevice(&device));
+  const auto get = [&](cudaDeviceAttr attribute) {
+    int value = 0;
+    CHECK_CUDA(cudaDeviceGetAttribute(&value, attribute, device));
+    return value;
+  };
+  return {get(cudaDevAttrMultiProcessorCount),
+          get(cudaDevAttrMaxThreadsPerMultiProcessor),
+          get(cudaDevAttrMaxBlocksPerMultiprocessor),
+          get(cudaDevAttrMaxRegistersPerMultiprocessor),
+          static_cast<size_t>(get(cudaDevAttrMaxSharedMemoryPerMultiprocessor)),
+          static_cast<size_t>(get(cudaDevAttrReservedSharedMemoryPerBlock))};
+}
+
+// The four limits worked out by hand, and what the runtime says.
+std::string limits(const Sm& sm, int block, size_t shared) {
+  cudaFuncAttributes a;
+  CHECK_CUDA(cudaFuncGetAttributes(&a, with_dynamic_shared));
+  int runtime = 0;
+  CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&runtime, with_dynamic_shared, block, shared));
+  const int warps = (block + 31) / 32;
+  const int by_threads = sm.threads / (warps * 32);
+  const int registers_a_warp = (a.numRegs * 32 + 255) / 256 * 256;  // allocated in steps of 256
+  // A register file of four parts: the warps of a block are dealt out over them.
+  const int by_registers = registers_a_warp ? sm.registers / registers_a_warp / 4 * 4 / warps : sm.blocks;
+  const size_t allocated = shared + sm.reserved;
+  const int by_shared = allocated ? static_cast<int>(sm.shared / ((allocated + 127) / 128 * 128)) : sm.blocks;
+  const int least = std::min({by_threads, sm.blocks, by_registers, by_shared});
+  char text[160];
+  std::snprintf(text, sizeof text, "%7d %10zu %8d %8d %10d %8d %8d %8d %9.1f %%\n", block, shared, by_threads,
+                sm.blocks, by_registers, by_shared, least, runtime, 100.0 * runtime * warps * 32 / sm.threads);
+  return text;
+}
+
+void note_limits(lab::Program& program, const Sm& sm) {
+  std::string text =
+      "                        blocks an SM holds, by limit                            occupancy\n"
+      "threads     shared  threads   blocks  registers   shared    least  runtime   (runtime)\n";
+  for (const int block : {32, 64, 128, 256, 512, 768, 1024}) text += limits(sm, block, block * sizeof(float));
+  for (const size_t shared : {8192, 16384, 32768, 49152}) text += limits(sm, 256, shared);
+  program.note("what limits the blocks of an SM", text);
+}
+
+// Which SM ran which blocks: the first SMs, in the order of their begin.
+void note_schedule(lab::Program& program, const Sm& sm) {
+  constexpr int kBlock = 1024;
+  int resident = 0;
+  CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, where_blocks_run, kBlock, 0));
+  const int blocks = sm.count * resident + sm.count / 2;
+  lab::DeviceArray<unsigned long long> rows(4ull * blocks);
+  rows.poison();
+  where_blocks_run<<<blocks, kBlock>>>(rows.data(), 2000);
+  CHECK_KERNEL();
+  const std::vector<unsigned long long> v = rows.host();
+  std::map<unsigned, std::vector<int>> of_sm;
+  for (int b = 0; b < blocks; ++b) of_sm[static_cast<unsigned>(v[4ull * b])].push_back(b);
+  std::string text;
+  char line[200];
+  std::snprintf(line, sizeof line, "%d blocks of %d threads, %d fit an SM, %d SMs: %.2f waves; %zu SMs were used\n",
+                blocks, kBlock, resident, sm.count, static_cast<double>(blocks) / (resident * sm.count), of_sm.size());
+  text += line;
+  int shown = 0;
+  for (const auto& [id, list] : of_sm) {
+    if (shown++ == 8) break;
+    std::snprintf(line, sizeof line, "SM %3u: blocks", id);
+    text += line;
+    for (const int b : list) text += " " + std::to_string(b);
+    text += "\n";
+  }
+  program.note("which SM ran which blocks", text);
+}
+
+void run_size(lab::Program& program, const lab::Size& size, const Sm& sm) {
+  const long n = size[0];
+  if (!program.fits(size, 8.0 * n, 16.0 * n)) return;
+  const std::vector<float> host = lab::Random(5).floats(n);
+  std::vector<float> twice(host);
+  for (float& v : twice) v *= 2;
+  lab::DeviceArray<float> in(host), out(n);
+  const auto run = [&](const lab::Case& c, int block, size_t shared, long count) {
+    CHECK_CUDA(cudaFuncSetAttribute(with_dynamic_shared, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    static_cast<int>(shared)));
+    const std::vector<float> expected(twice.begin(), twice.begin() + count);
+    program.run(
+        c, [&] { out.poison(); },
+        [&] { with_dynamic_shared<<<lab::blocks(count, block), block, shared>>>(in.data(), out.data(), count); },
+        [&] {
+          std::vector<float> got = out.host();
+          got.resize(count);
+          return lab::compare(got, expected);
+        });
+  };
+  for (const int block : {32, 64, 128, 256, 512, 1024})
+    run({"block size", size, "float", {8.0 * n, double(n)}, {{"threads", block}}}, block, block * sizeof(float), n);
+  for (const int kib : {1, 8, 16, 32, 48})
+    run({"shared memory", size, "float", {8.0 * n, double(n)}, {{"KiB", kib}}}, 256, kib * 1024, n);
+  for (const double waves : {0.5, 1.0, 1.1, 1.5, 2.0}) {
+    constexpr int kBlock = 1024;
+    const long count = std::min(n, static_cast<long>(waves * sm.count * (sm.threads / kBlock)) * kBlock);
+    run({"waves", size, "float", {8.0 * count, double(count)}, {{"waves", waves}}}, kBlock, kBlock * sizeof(float),
+        count);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  lab::Program program(argc, argv, kTopic);
+  const Sm sm = device_sm();
+  for (const lab::Size& size : program.sizes()) run_size(program, size, sm);
+  note_limits(program, sm);
+  note_schedule(program, sm);
+  return program.finish();
+}
