@@ -48,7 +48,7 @@ class Program {
     const cudaError_t error = cudaGetDeviceCount(&count);
     if (error != cudaSuccess || count < 1)
       line_.fail(std::string("no CUDA device: ") + cudaGetErrorString(error) + "; `warpgrind run` gives a virtual one");
-    if (!on_virtual_gpu()) mhz_before_ = measured_sm_mhz();
+    if (timed()) mhz_before_ = measured_sm_mhz();
     std::printf("%s: %s\n", topic.name, topic.title);
   }
 
@@ -90,7 +90,7 @@ class Program {
     }
     row.verdict = verify();
     row.origin = on_virtual_gpu() ? "estimated" : "measured";
-    if (row.verdict.pass() && !on_virtual_gpu() && !line_.once()) repeat(row, c.cold, prepare, launch);
+    if (row.verdict.pass() && timed()) repeat(row, c.cold, prepare, launch);
     add(row);
   }
   template <class Launch, class Verify>
@@ -167,6 +167,8 @@ class Program {
   }
 
  private:
+  bool timed() const { return !on_virtual_gpu() && !line_.once(); }
+
   struct Row {
     Case c;
     Role role = Role::rung;
@@ -337,7 +339,7 @@ class Program {
     o.text("format", "warpgrind-lab-rows 1").text("topic", topic_.name).text("title", topic_.title);
     o.text("document", topic_.document).text("shows", topic_.shows).flag("virtual", on_virtual_gpu());
     o.flag("full", full()).raw("device", device_json());
-    if (!on_virtual_gpu()) o.number("sm_mhz_before", mhz_before_).number("sm_mhz_after", measured_sm_mhz());
+    if (timed()) o.number("sm_mhz_before", mhz_before_).number("sm_mhz_after", measured_sm_mhz());
     o.raw("rows", json_list(rows, ",\n  ")).raw("notes", json_list(notes_, ",\n  "));
     std::FILE* file = std::fopen(path.c_str(), "w");
     const std::string text = o.str() + "\n";
