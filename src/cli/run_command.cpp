@@ -18,6 +18,7 @@
 #include <sstream>
 
 #include "cli/commands.h"
+#include "cli/mpi_rank.h"
 #include "gpu/gpu_model.h"
 #include "results/json.h"
 
@@ -281,7 +282,11 @@ Status check_writable(const std::string& path) {
   return Ok{};
 }
 
-int run(const RunCommand& command) {
+int run(const RunCommand& asked) {
+  RunCommand command = asked;
+  for (std::string* path : {&command.options.json_path, &command.options.csv_path, &command.reports.junit_path,
+                            &command.reports.sarif_path})
+    *path = of_this_rank(*path);
   if (!command.reports.needs_profile()) return run_program(command, nullptr);
   if (!command.options.counters) {
     complain("--no-counters leaves nothing to show", "leave it out for --expect, --junit, --sarif and --source");
