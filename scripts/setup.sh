@@ -2,6 +2,7 @@
 # Installs what the build needs from Debian (12 or later) or Ubuntu, and only what is missing.
 #   scripts/setup.sh            what `make run` and `make test` need
 #   CI=1 scripts/setup.sh       also clang-format and the runtime of the fuzz targets
+#   MPI=1 scripts/setup.sh      also OpenMPI, for the lab's program over several processes
 #   BENCH=1 scripts/setup.sh    also the peers that `make bench` compares with
 # Works as root or through sudo. The CUDA toolkit is not installed: programs are then compiled by clang-19.
 set -eu
@@ -9,6 +10,7 @@ set -eu
 packages="llvm-19-dev clang-19 libtbb-dev libfmt-dev libcli11-dev nlohmann-json3-dev libzstd-dev
   liblz4-dev ninja-build ccache pkg-config cmake g++ libgtest-dev libbenchmark-dev python3"
 [ -n "${CI:-}" ] && packages="$packages clang-format-14 libclang-rt-19-dev"
+[ -n "${CI:-}${MPI:-}" ] && packages="$packages libopenmpi-dev openmpi-bin"
 [ -n "${BENCH:-}" ] && packages="$packages ocl-icd-opencl-dev pocl-opencl-icd oclgrind libgomp1"
 
 missing=""

@@ -1,0 +1,262 @@
+// Poisson's equation over MPI: one rank a GPU, a slab of rows a rank, halo rows by way of pinned host memory, so that
+// any MPI will do. Ranks of one computer share its GPUs in turn.
+//
+//   poisson_mpi                                            one rank
+//   mpirun -np 4 poisson_mpi 8192                          four ranks, four GPUs, or fewer GPUs shared
+//   mpirun -np 4 warpgrind run --quiet poisson_mpi 512     the same on virtual GPUs: each rank has its own
+//   mpirun -np 4 -H host1:2,host2:2 poisson_mpi 8192       two ranks on each of two hosts; the program, and warpgrind,
+//                                                          must lie at the same path on both
+// As root in a container mpirun also wants --allow-run-as-root, and --oversubscribe for more ranks than cores.
+#include <mpi.h>
+
+#include <memory>
+
+#include "poisson/slab.cuh"
+
+namespace {
+
+using namespace poisson;
+
+const lab::Topic kTopic = {
+    .name = "poisson_mpi",
+    .title = "Poisson's equation over MPI, one rank a GPU",
+    .document = "002 (DTU)",
+    .shows =
+        "Each rank sends its edge rows through the host. With the edges computed first, the way through the host is "
+        "hidden "
+        "behind the interior. Start it with mpirun.",
+    .size_names = "ROWSxCOLUMNS",
+    .quick_sizes = "512",
+    .full_sizes = "1024,8192",
+    .types = "double",
+    .rungs = {{"exchange", "a sweep of the slab, then the halo: nothing is computed meanwhile"},
+              {"overlap", "edges first; their rows travel while the interior is computed"}},
+    .options = {{"sweeps", "8", "sweeps of each rung"}},
+};
+
+// OpenMPI's default is to end all ranks when a call fails.
+int rank_of() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+int ranks() {
+  int count = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &count);
+  return count;
+}
+
+struct Place {
+  int device, device_count, local_rank;
+};
+// The ranks of one computer take its GPUs in turn.
+Place choose_device() {
+  Place p{0, 0, 0};
+  MPI_Comm here;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
+  MPI_Comm_rank(here, &p.local_rank);
+  MPI_Comm_free(&here);
+  CHECK_CUDA(cudaGetDeviceCount(&p.device_count));
+  p.device = p.local_rank % p.device_count;
+  CHECK_CUDA(cudaSetDevice(p.device));
+  return p;
+}
+
+// Rows of numbers in pinned host memory: copies to and from it run beside the host and the kernels.
+class PinnedRow {
+ public:
+  explicit PinnedRow(int columns) : bytes_(sizeof(double) * columns) { CHECK_CUDA(cudaMallocHost(&data_, bytes_)); }
+  ~PinnedRow() { cudaFreeHost(data_); }
+  PinnedRow(const PinnedRow&) = delete;
+  PinnedRow& operator=(const PinnedRow&) = delete;
+  double* data() { return data_; }
+  void read(const double* device, cudaStream_t stream) {
+    CHECK_CUDA(cudaMemcpyAsync(data_, device, bytes_, cudaMemcpyDeviceToHost, stream));
+  }
+  void write(double* device, cudaStream_t stream) {
+    CHECK_CUDA(cudaMemcpyAsync(device, data_, bytes_, cudaMemcpyHostToDevice, stream));
+  }
+
+ private:
+  double* data_ = nullptr;
+  size_t bytes_;
+};
+
+// The slab of this rank.
+class RankSlab {
+ public:
+  RankSlab(const Grid& whole, const RandomProblem<double>& problem)
+      : part_(part_of(whole.rows, ranks(), rank_of())),
+        g_(part_.rows, whole.columns),
+        start_(g_, piece(whole, problem.start, part_)),
+        empty_(g_, piece(whole, problem.empty, part_)),
+        source_(g_, piece(whole, problem.source, part_)),
+        a_(g_),
+        b_(g_),
+        send_up_(g_.columns),
+        send_down_(g_.columns),
+        from_up_(g_.columns),
+        from_down_(g_.columns) {
+    for (cudaStream_t* stream : {&edges_, &inner_})
+      CHECK_CUDA(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking));
+    up_ = rank_of() > 0 ? rank_of() - 1 : MPI_PROC_NULL;
+    down_ = rank_of() + 1 < ranks() ? rank_of() + 1 : MPI_PROC_NULL;
+  }
+  ~RankSlab() {
+    cudaStreamDestroy(edges_);
+    cudaStreamDestroy(inner_);
+  }
+  RankSlab(const RankSlab&) = delete;
+  RankSlab& operator=(const RankSlab&) = delete;
+
+  void reset() {
+    a_.copy_from(start_);
+    b_.copy_from(empty_);
+    CHECK_CUDA(cudaDeviceSynchronize());
+  }
+  // `sweeps` sweeps; the result lies in field(sweeps).
+  void run(int sweeps, bool overlap) {
+    for (int k = 0; k < sweeps; ++k) {
+      const double* u = field(k).data();
+      double* out = field(k + 1).data();
+      if (overlap) {
+        sweep_edges<double>(u, source_.data(), out, g_, edges_);
+        sweep_rows<double>(u, source_.data(), out, g_, 1, g_.rows - 1, inner_);
+      } else {
+        sweep_rows<double>(u, source_.data(), out, g_, 0, g_.rows, edges_);
+      }
+      exchange(out);
+      // The next sweep's edges need the interior, and its interior the edges.
+      CHECK_CUDA(cudaStreamSynchronize(edges_));
+      CHECK_CUDA(cudaStreamSynchronize(inner_));
+    }
+    CHECK_KERNEL();
+  }
+  // All rows of the domain, on rank 0.
+  std::vector<double> gather(const Grid& whole, int sweeps) {
+    const std::vector<double> mine = interior(g_, field(sweeps).host());
+    std::vector<double> all;
+    MPI_Datatype row;
+    MPI_Type_contiguous(whole.columns, MPI_DOUBLE, &row);
+    MPI_Type_commit(&row);
+    std::vector<int> counts, places;
+    for (int r = 0; r < ranks(); ++r) {
+      counts.push_back(part_of(whole.rows, ranks(), r).rows);
+      places.push_back(part_of(whole.rows, ranks(), r).first);
+    }
+    if (rank_of() == 0) all.resize(static_cast<size_t>(whole.points()));
+    MPI_Gatherv(mine.data(), part_.rows, row, all.data(), counts.data(), places.data(), row, 0, MPI_COMM_WORLD);
+    MPI_Type_free(&row);
+    return all;
+  }
+
+ private:
+  Field<double>& field(int index) { return index % 2 ? b_ : a_; }
+
+  // GPU to pinned memory, to the neighbour's pinned memory, to its GPU.
+  void exchange(double* out) {
+    if (up_ != MPI_PROC_NULL) send_up_.read(out + g_.at(0, 0), edges_);
+    if (down_ != MPI_PROC_NULL) send_down_.read(out + g_.at(g_.rows - 1, 0), edges_);
+    CHECK_CUDA(cudaStreamSynchronize(edges_));
+    constexpr int kUpwards = 1, kDownwards = 2;
+    MPI_Request requests[4];
+    MPI_Irecv(from_up_.data(), g_.columns, MPI_DOUBLE, up_, kDownwards, MPI_COMM_WORLD, &requests[0]);
+    MPI_Irecv(from_down_.data(), g_.columns, MPI_DOUBLE, down_, kUpwards, MPI_COMM_WORLD, &requests[1]);
+    MPI_Isend(send_up_.data(), g_.columns, MPI_DOUBLE, up_, kUpwards, MPI_COMM_WORLD, &requests[2]);
+    MPI_Isend(send_down_.data(), g_.columns, MPI_DOUBLE, down_, kDownwards, MPI_COMM_WORLD, &requests[3]);
+    MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+    if (up_ != MPI_PROC_NULL) from_up_.write(out + g_.at(-1, 0), edges_);
+    if (down_ != MPI_PROC_NULL) from_down_.write(out + g_.at(g_.rows, 0), edges_);
+  }
+
+  Part part_;
+  Grid g_;
+  Field<double> start_, empty_, source_, a_, b_;
+  PinnedRow send_up_, send_down_, from_up_, from_down_;
+  cudaStream_t edges_ = nullptr, inner_ = nullptr;
+  int up_, down_;
+};
+
+double slowest(double us) {
+  double most = 0;
+  MPI_Allreduce(&us, &most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return most;
+}
+
+// From all ranks ready to all ranks done. Real GPUs: several times; virtual ones: once, and the time is that of each
+// rank's own virtual host, which knows nothing of the others' time or of the network.
+lab::Timing time_sweeps(RankSlab& slab, int sweeps, bool overlap) {
+  std::vector<double> samples;
+  const int repetitions = lab::on_virtual_gpu() ? 1 : 11;
+  for (int i = 0; i < repetitions; ++i) {
+    slab.reset();
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double begin = lab::host_us();
+    slab.run(sweeps, overlap);
+    samples.push_back(slowest(lab::host_us() - begin));
+  }
+  return lab::Timing::of(samples);
+}
+
+// program: on rank 0 only.
+void run_size(lab::Program* program, const lab::CommandLine& line, const lab::Size& size) {
+  const int sweeps = static_cast<int>(line.option_number("sweeps", 1, 100000));
+  const auto row = [&](const char* rung, const lab::Work& work) {
+    return lab::Case{rung, size, "double", work, {{"ranks", double(ranks())}}};
+  };
+  if (size[0] > (1L << 24) || size[1] > (1L << 24) || size[0] < ranks()) {
+    if (program) program->skip(row("", {}), size[0] < ranks() ? "fewer rows than ranks" : "a side above 2^24");
+    return;
+  }
+  const Grid g(size[0], size[1]);
+  int fits = !program || program->fits(size, 40.0 * g.elements() / ranks(), 24.0 * g.elements() * (ranks() + 2));
+  MPI_Bcast(&fits, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  if (!fits) return;
+  const RandomProblem<double> problem(g);
+  RankSlab slab(g, problem);
+  std::vector<Expected<double>> expected;  // on rank 0
+  if (program) expected.emplace_back(g, problem, sweeps);
+  for (const char* rung : {"exchange", "overlap"}) {
+    if (!line.chosen(rung)) continue;
+    const lab::Case c = row(rung, work<double>(g, sweeps));
+    lab::Timing timing;
+    {
+      const lab::Range range(program ? program->range_of(c) : std::string(rung));
+      timing = time_sweeps(slab, sweeps, rung == std::string("overlap"));
+    }
+    const std::vector<double> all = slab.gather(g, sweeps);
+    if (program) program->row(c, timing, timing, expected.front().verdict(all));
+  }
+}
+
+void say_who_is_where(lab::Program* program, const Place& place) {
+  char host[MPI_MAX_PROCESSOR_NAME] = "";
+  int length = 0;
+  MPI_Get_processor_name(host, &length);
+  char mine[128] = "";
+  std::snprintf(mine, sizeof mine, "rank %d: %.60s, GPU %d of %d\n", rank_of(), host, place.device, place.device_count);
+  std::vector<char> all(program ? sizeof mine * ranks() : 0);
+  MPI_Gather(mine, sizeof mine, MPI_CHAR, all.data(), sizeof mine, MPI_CHAR, 0, MPI_COMM_WORLD);
+  std::string text;
+  for (size_t at = 0; at < all.size(); at += sizeof mine) text += &all[at];
+  if (program) program->note("ranks", text);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const lab::CommandLine line(argc, argv, kTopic);  // --help and --describe end here, without MPI
+  MPI_Init(&argc, &argv);
+  int code = 0;
+  {
+    std::unique_ptr<lab::Program> program;
+    if (rank_of() == 0) program = std::make_unique<lab::Program>(argc, argv, kTopic);
+    const Place place = choose_device();
+    say_who_is_where(program.get(), place);
+    for (const lab::Size& size : line.sizes()) run_size(program.get(), line, size);
+    if (program) code = program->finish();
+  }
+  MPI_Bcast(&code, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return code;
+}
