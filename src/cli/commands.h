@@ -18,6 +18,7 @@ struct RunCommand {
   bool no_cache = false;
   std::vector<std::string> nvcc_flags;
   std::vector<std::string> program;  // path and arguments
+  std::string trace_block = "0,0,0";
   ReportOptions reports;
 };
 int run(const RunCommand& command);

@@ -60,6 +60,9 @@ CLI::App* add_run(CLI::App& app, RunCommand& command) {
   add_reports(run, command.reports);
   run->add_flag("--detail", command.options.detail,
                 "also record how requests looked, and the sources, for --json (slower)");
+  run->add_option("--block", command.trace_block, "with --detail: the block whose accesses are kept in order")
+      ->type_name("X,Y,Z")
+      ->capture_default_str();
   run->add_flag("--launches", command.options.each_launch, "show each launch, not only the sum of each kernel");
   run->add_flag("--quiet", command.options.quiet, "only the program's own output");
   run->add_option("--timeout", command.options.timeout_seconds, "stop a kernel that runs longer than this many seconds")

@@ -245,6 +245,17 @@ int finish(int status, const std::string& folder, const std::string& program) {
   return code;
 }
 
+// "1", "1,2" or "1,2,3"
+Status read_block(const std::string& text, Dim3& block) {
+  char rest = 0;
+  block = {0, 0, 0};
+  if (std::sscanf(text.c_str(), "%u%c", &block.x, &rest) == 1 ||
+      std::sscanf(text.c_str(), "%u,%u%c", &block.x, &block.y, &rest) == 2 ||
+      std::sscanf(text.c_str(), "%u,%u,%u%c", &block.x, &block.y, &block.z, &rest) == 3)
+    return Ok{};
+  return Error{ErrorKind::bad_input, fmt::format("--block wants X,Y,Z: \"{}\"", text), ""};
+}
+
 // What the processes of the run wrote: profile.json, and profile.json.PID of those that came later. A file that the
 // user asked for gets the same text.
 Status read_profiles(const std::string& folder, const std::string& wanted, std::vector<results::Profile>& out) {
@@ -308,6 +319,8 @@ int run_program(const RunCommand& command, FinishedRun* finished) {
     return kUsageError;
   }
   session::RunOptions options = command.options;
+  if (Status block = read_block(command.trace_block, options.trace_block); !block)
+    return complain(block.error()), kUsageError;
   if (auto model = find_gpu_model(options.gpu); !model) return complain(model.error()), kUsageError;
   if (command.no_cache) options.cache_directory.clear();
   for (const std::string* path : {&options.json_path, &options.csv_path})

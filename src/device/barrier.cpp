@@ -58,7 +58,8 @@ bool arrive(jit::WarpContext& c, const Arrival& a, const LaneMask* predicate) {
     raise(c, a.site, 0, FaultKind::illegal_instruction, fmt::format("barrier {} does not exist: 0 to 15 do", a.id));
   if (launch.observe_barriers)
     for (events::Observer* o : *launch.observers)
-      if (o->wants().barriers) o->on_barrier(launch.info, Dim3{c.ctaid[0], c.ctaid[1], c.ctaid[2]}, a.id, w.index);
+      if (o->wants().barriers)
+        o->on_barrier(launch.info, Dim3{c.ctaid[0], c.ctaid[1], c.ctaid[2]}, c.warp, a.id, w.index);
   const LaneMask alive = c.initial_mask & ~c.exited;
   if (a.mask != alive)
     warn(c, a.site, static_cast<unsigned>(std::countr_zero(alive & ~a.mask)), FaultKind::barrier_mismatch,

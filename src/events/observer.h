@@ -44,7 +44,8 @@ class Observer {
   virtual Wants wants() const = 0;
   virtual void on_launch_begin(const Launch&) {}
   virtual void on_access(const Access&, unsigned /*worker*/) {}
-  virtual void on_barrier(const Launch&, const Dim3& /*block*/, std::uint32_t /*barrier*/, unsigned /*worker*/) {}
+  virtual void on_barrier(const Launch&, const Dim3& /*block*/, std::uint32_t /*warp*/, std::uint32_t /*barrier*/,
+                          unsigned /*worker*/) {}
   virtual void on_launch_end(const Launch&, const LaunchCounts&) {}
 };
 

@@ -61,4 +61,18 @@ struct AccessPattern {
   std::uint32_t warp = 0;
 };
 
+struct TraceEventProfile {            // one request of the traced block
+  std::uint32_t site = 0;             // SiteProfile::id
+  std::uint32_t warp = 0, phase = 0;  // phase: barriers that the warp has passed
+  LaneMask mask = 0;
+  std::optional<std::uint32_t> allocation;
+  std::array<std::int64_t, kWarpSize> addresses{};  // offsets in the allocation, or in shared or local memory
+};
+
+struct BlockTraceProfile {  // of the kernel's first launch, in execution order
+  Dim3 block{0, 0, 0};
+  std::vector<TraceEventProfile> events;
+  std::uint64_t left_out = 0;
+};
+
 }  // namespace warpgrind::results

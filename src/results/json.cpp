@@ -41,17 +41,21 @@ Json metrics_json(const Metrics& metrics) {
   return out;
 }
 
+Json addresses_json(LaneMask mask, const std::array<std::int64_t, kWarpSize>& addresses) {
+  Json out = Json::array();
+  for (unsigned l = 0; l < kWarpSize; ++l) out.push_back((mask >> l & 1) != 0 ? Json(addresses[l]) : Json(nullptr));
+  return out;
+}
+
 Json pattern_json(const AccessPattern& p) {
-  Json addresses = Json::array(), transactions = Json::array();
-  for (unsigned l = 0; l < kWarpSize; ++l)
-    addresses.push_back((p.mask >> l & 1) != 0 ? Json(p.addresses[l]) : Json(nullptr));
+  Json transactions = Json::array();
   for (const Transaction& t : p.transactions)
     transactions.push_back({{"address_offset", t.address_offset}, {"bytes", t.bytes}});
   return {{"count", p.count},
           {"mask", fmt::format("{:#010x}", p.mask)},
           {"lane_bytes", p.lane_bytes},
           {"space", p.space},
-          {"addresses", std::move(addresses)},
+          {"addresses", addresses_json(p.mask, p.addresses)},
           {"base", {{"allocation", p.allocation ? Json(*p.allocation) : Json(nullptr)}, {"offset", p.base_offset}}},
           {"alignment", p.alignment},
           {"sectors", p.sectors},
@@ -100,6 +104,18 @@ Json advice_json(const Advice& a) {
           {"origin", name(a.origin)}};
 }
 
+Json block_trace_json(const BlockTraceProfile& trace) {
+  Json events = Json::array();
+  for (const TraceEventProfile& e : trace.events)
+    events.push_back({{"site", e.site},
+                      {"warp", e.warp},
+                      {"mask", fmt::format("{:#010x}", e.mask)},
+                      {"addresses", addresses_json(e.mask, e.addresses)},
+                      {"allocation", e.allocation ? Json(*e.allocation) : Json(nullptr)},
+                      {"phase", e.phase}});
+  return {{"block", dim(trace.block)}, {"events", std::move(events)}, {"left_out", trace.left_out}};
+}
+
 Json code_json(const CodeRow& c) {
   Json out = {{"ptx_line", c.ptx_line}, {"text", c.text}, {"block", c.block}};
   if (c.line != 0) {
@@ -142,6 +158,7 @@ Json kernel_json(const KernelProfile& k) {
     lines.push_back(
         {{"file", l.file}, {"line", l.line}, {"function", l.function}, {"metrics", metrics_json(l.metrics)}});
   out["code"] = std::move(code);
+  if (k.block_trace) out["block_trace"] = block_trace_json(*k.block_trace);
   out["lines"] = std::move(lines);
   return out;
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -73,6 +74,7 @@ struct KernelProfile {
   std::vector<BoundProfile> bounds;  // of the estimated time, the longest first
   std::vector<CodeRow> code;         // of a detailed run, as is what follows
   std::vector<LineProfile> lines;
+  std::optional<BlockTraceProfile> block_trace;
 };
 
 struct TransferProfile {    // host-device copies, by direction and host memory

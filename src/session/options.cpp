@@ -16,6 +16,9 @@ std::string encode(const RunOptions& o) {
                       {"timeout", o.timeout_seconds},
                       {"counters", o.counters},
                       {"detail", o.detail},
+                      {"block_x", o.trace_block.x},
+                      {"block_y", o.trace_block.y},
+                      {"block_z", o.trace_block.z},
                       {"cache", o.cache_directory},
                       {"program", o.program},
                       {"command", o.command},
@@ -54,6 +57,9 @@ Result<RunOptions> decode(std::string_view text) {
   take(j, "timeout", o.timeout_seconds);
   take(j, "counters", o.counters);
   take(j, "detail", o.detail);
+  take(j, "block_x", o.trace_block.x);
+  take(j, "block_y", o.trace_block.y);
+  take(j, "block_z", o.trace_block.z);
   take(j, "cache", o.cache_directory);
   take(j, "program", o.program);
   take(j, "command", o.command);

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "gpu/types.h"
 
 namespace warpgrind::session {
 
@@ -18,6 +19,7 @@ struct RunOptions {
   bool quiet = false;
   double timeout_seconds = 0;  // wall clock of one kernel; 0: none
   bool counters = true;
+  Dim3 trace_block{0, 0, 0};    // with detail: the block whose accesses are kept in order
   bool detail = false;          // also how requests looked, counters by line, sources: for reports
   std::string cache_directory;  // empty: no cache
   std::string program, command;

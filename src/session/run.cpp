@@ -160,6 +160,8 @@ void Session::finish() {
   profile.detail = options_.detail;
   for (std::size_t device = 0; device < patterns_.size(); device++)
     if (patterns_[device]) results::add_patterns(profile, static_cast<int>(device), *patterns_[device], model_->rules);
+  for (std::size_t device = 0; device < traces_.size(); device++)
+    if (traces_[device]) results::add_block_trace(profile, static_cast<int>(device), *traces_[device]);
   code_.attach(profile);
   if (options_.detail) results::read_sources(profile);
   advice::advise(profile);

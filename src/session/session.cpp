@@ -79,15 +79,11 @@ void Session::after_fork() {
   forked_ = true;
 }
 
-namespace {
-
-std::optional<std::pair<std::uint64_t, std::uint64_t>> find_allocation(std::uint64_t address) {
+std::optional<std::pair<std::uint64_t, std::uint64_t>> Session::find_allocation(std::uint64_t address) {
   const std::optional<device::Range> range = device::AddressSpace::instance().find(address);
   if (!range) return std::nullopt;
   return std::pair{range->low, range->high - range->low};
 }
-
-}  // namespace
 
 device::Device& Session::device(int ordinal) {
   std::lock_guard lock(mutex_);
@@ -104,6 +100,10 @@ device::Device& Session::device(int ordinal) {
       std::unique_ptr<counters::AccessPatterns>& patterns = patterns_.at(static_cast<std::size_t>(ordinal));
       patterns = std::make_unique<counters::AccessPatterns>(model_->rules, find_allocation);
       slot->add_observer(patterns.get());
+      traces_.resize(devices_.size());
+      std::unique_ptr<counters::BlockTrace>& trace = traces_.at(static_cast<std::size_t>(ordinal));
+      trace = std::make_unique<counters::BlockTrace>(options_.trace_block, find_allocation);
+      slot->add_observer(trace.get());
     }
   }
   return *slot;

@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "counters/access_patterns.h"
+#include "counters/block_trace.h"
 #include "device/device.h"
 #include "device/timeline.h"
 #include "gpu/gpu_model.h"
@@ -80,6 +81,8 @@ class Session {
 
  private:
   Session();
+  // First address and bytes of the allocation that holds an address.
+  static std::optional<std::pair<std::uint64_t, std::uint64_t>> find_allocation(std::uint64_t address);
   void announce_once();
   std::string output_path(const std::string& path);
   void leave_status(const char* kind, const std::string& text);
@@ -90,7 +93,8 @@ class Session {
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<device::Device>> devices_;
   std::vector<std::unique_ptr<counters::AccessPatterns>> patterns_;  // with --detail, by device
-  KernelCode code_;                                                  // with --detail
+  std::vector<std::unique_ptr<counters::BlockTrace>> traces_;        // likewise
+  KernelCode code_;                                                  // likewise
   std::vector<std::unique_ptr<Program>> programs_;
   std::unique_ptr<results::Collector> collector_;
   std::set<std::string> said_;
