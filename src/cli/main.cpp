@@ -45,6 +45,7 @@ void add_reports(CLI::App* app, ReportOptions& reports) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app->add_option("--junit", reports.junit_path, "write expectations and findings as JUnit XML");
   app->add_option("--sarif", reports.sarif_path, "write findings, expectations and advice as SARIF 2.1.0");
+  app->add_option("--report", reports.html_path, "write one HTML file that shows all of it, for any browser, offline");
   app->add_flag("--source", reports.source, "show the kernels' source with the counters of each line");
 }
 

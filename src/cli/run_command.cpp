@@ -258,7 +258,7 @@ Status read_block(const std::string& text, Dim3& block) {
 
 // What the processes of the run wrote: profile.json, and profile.json.PID of those that came later. A file that the
 // user asked for gets the same text.
-Status read_profiles(const std::string& folder, const std::string& wanted, std::vector<results::Profile>& out) {
+Status read_profiles(const std::string& folder, const std::string& wanted, FinishedRun& out) {
   std::error_code problem;
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder, problem))
@@ -274,7 +274,8 @@ Status read_profiles(const std::string& folder, const std::string& wanted, std::
     }
     auto profile = results::from_json(text, name);
     if (!profile) return profile.error();
-    out.push_back(profile.take());
+    out.profiles.push_back(profile.take());
+    out.texts.push_back(text);
   }
   return Ok{};
 }
@@ -300,14 +301,14 @@ int run(const RunCommand& asked) {
     *path = of_this_rank(*path);
   if (!command.reports.needs_profile()) return run_program(command, nullptr);
   if (!command.options.counters) {
-    complain("--no-counters leaves nothing to show", "leave it out for --expect, --junit, --sarif and --source");
+    complain("--no-counters leaves nothing to show", "leave it out for --expect, --junit, --sarif, --report and --source");
     return kUsageError;
   }
   auto expectations = prepare(command.reports);
   if (!expectations) return complain(expectations.error()), kUsageError;
   FinishedRun finished;
   RunCommand detailed = command;
-  detailed.options.detail |= command.reports.source;
+  detailed.options.detail |= command.reports.needs_detail();
   const int code = run_program(detailed, &finished);
   if (!finished.started) return code;
   return write_reports(command.reports, *expectations, finished, stderr);
@@ -363,7 +364,7 @@ int run_program(const RunCommand& command, FinishedRun* finished) {
   finished->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   finished->program = options.program;
   finished->command = options.command;
-  const Status read = read_profiles(folder.path, wanted_json, finished->profiles);
+  const Status read = read_profiles(folder.path, wanted_json, *finished);
   if (!read) complain(read.error());
   finished->exit_code = finish(*status, options.status_directory, command.program[0]);
   if (!read && finished->exit_code == 0) finished->exit_code = kUsageError;

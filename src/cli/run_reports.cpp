@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "cli/commands.h"
+#include "report/html.h"
 #include "report/junit.h"
 #include "report/sarif.h"
 #include "report/source_view.h"
@@ -42,6 +43,15 @@ report::RunFacts facts(const FinishedRun& run) {
           run.seconds,       run.exit_code};
 }
 
+Status write_html(const std::string& path, const FinishedRun& run) {
+  report::HtmlInput input{std::filesystem::path(run.program).filename().string(), WARPGRIND_VERSION, run.texts, {}, {}};
+  if (input.profiles.empty())
+    for (const results::Profile& p : run.profiles) input.profiles.push_back(results::to_json(p));
+  auto html = report::html_report(input);
+  if (!html) return html.error();
+  return results::write_file(path, *html);
+}
+
 }  // namespace
 
 Result<std::vector<report::Expectation>> prepare(const ReportOptions& options) {
@@ -51,7 +61,9 @@ Result<std::vector<report::Expectation>> prepare(const ReportOptions& options) {
     if (!expectation) return expectation.error();
     out.push_back(expectation.take());
   }
-  for (const std::string* path : {&options.junit_path, &options.sarif_path})
+  if (!options.html_path.empty())
+    if (Status page = report::html_available(); !page) return page.error();
+  for (const std::string* path : {&options.junit_path, &options.sarif_path, &options.html_path})
     if (Status writable = check_writable(*path); !writable) return writable.error();
   return out;
 }
@@ -77,6 +89,11 @@ int write_reports(const ReportOptions& options, const std::vector<report::Expect
     }
   if (!options.sarif_path.empty())
     if (Status s = results::write_file(options.sarif_path, report::sarif_json(checked, run.profiles, about)); !s) {
+      complain(s.error());
+      code = kUsageError;
+    }
+  if (!options.html_path.empty())
+    if (Status s = write_html(options.html_path, run); !s) {
       complain(s.error());
       code = kUsageError;
     }

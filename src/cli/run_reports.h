@@ -1,4 +1,5 @@
-// What `warpgrind run` does with the profile of the program once it has ended: --source, --expect, --junit, --sarif.
+// What `warpgrind run` does with the profile of the program once it has ended: --source, --expect, --junit, --sarif,
+// --report.
 #pragma once
 
 #include <cstdio>
@@ -13,9 +14,12 @@ namespace warpgrind::cli {
 
 struct ReportOptions {
   std::vector<std::string> expectations;
-  std::string junit_path, sarif_path;
+  std::string junit_path, sarif_path, html_path;
   bool source = false;
-  bool needs_profile() const { return !expectations.empty() || !junit_path.empty() || !sarif_path.empty() || source; }
+  bool needs_profile() const {
+    return !expectations.empty() || !junit_path.empty() || !sarif_path.empty() || !html_path.empty() || source;
+  }
+  bool needs_detail() const { return source || !html_path.empty(); }
 };
 
 // Expectations that were understood, and files that can be written: checked before the program runs.
@@ -27,6 +31,7 @@ struct FinishedRun {
   double seconds = 0;
   std::string program, command;
   std::vector<results::Profile> profiles;  // one a process that used CUDA
+  std::vector<std::string> texts;          // the same as JSON, if they were read from files
 };
 
 // Prints (to `out`) and writes what was asked for. The exit code of the program when it is not 0, else 1 when an

@@ -1,0 +1,185 @@
+#include "report/page_data.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <unordered_map>
+
+#include "counters/metric_table.h"
+#include "gpu/gpu_model.h"
+#include "results/profile.h"
+
+namespace warpgrind::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr std::size_t kFewRows = 4;  // shorter lists stay as they are
+
+class Packer {
+ public:
+  Json keys = Json::array();  // the table "metric_keys"
+
+  // `key`: the member that holds the value. `sparse`: counters that are 0 may go (of lines: absent means 0 there).
+  Json pack(Json&& value, const std::string& key, bool sparse) {
+    if (value.is_object()) {
+      if (key == "metrics") return metrics(value, sparse);
+      if (key == "definitions") return Json::object();  // the page has the whole table
+      Json out = Json::object();
+      for (auto it = value.begin(); it != value.end(); ++it)
+        out[it.key()] = pack(std::move(it.value()), it.key(), sparse || it.key() == "lines");
+      return out;
+    }
+    if (!value.is_array()) return std::move(value);
+    if (same_members(value)) return table(value, sparse);
+    for (Json& element : value) element = pack(std::move(element), "", sparse);
+    return std::move(value);
+  }
+
+ private:
+  std::map<std::string, std::size_t> index_;
+
+  Json metrics(Json& value, bool sparse) {
+    Json out = Json::array();
+    for (auto it = value.begin(); it != value.end(); ++it) {
+      const Json& m = it.value();
+      if (!m.is_object() || m.find("value") == m.end()) continue;
+      const Json& number = m["value"];
+      if (sparse && number.is_number() && number.get<double>() == 0) continue;
+      const std::string unit = m.value("unit", ""), origin = m.value("origin", "exact");
+      const auto [found, added] = index_.try_emplace(it.key() + '\n' + unit + '\n' + origin, keys.size());
+      if (added) keys.push_back(Json::array({it.key(), unit, origin}));
+      out.push_back(found->second);
+      out.push_back(number);
+    }
+    return out;
+  }
+
+  static bool same_members(const Json& list) {
+    if (list.size() < kFewRows) return false;
+    for (const Json& element : list) {
+      if (!element.is_object() || element.size() != list[0].size()) return false;
+      for (auto a = element.begin(), b = list[0].begin(); a != element.end(); ++a, ++b)
+        if (a.key() != b.key()) return false;
+    }
+    return true;
+  }
+
+  Json table(Json& list, bool sparse) {
+    Json columns = Json::array(), rows = Json::array(), words = Json::object();
+    for (auto it = list[0].begin(); it != list[0].end(); ++it) columns.push_back(it.key());
+    for (Json& element : list) {
+      Json row = Json::array();
+      for (auto it = element.begin(); it != element.end(); ++it)
+        row.push_back(pack(std::move(it.value()), it.key(), sparse || it.key() == "lines"));
+      rows.push_back(std::move(row));
+    }
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      Json list_of_words = intern(rows, c);
+      if (!list_of_words.empty()) words[columns[c].get<std::string>()] = std::move(list_of_words);
+    }
+    Json out = Json::object();
+    out["$keys"] = std::move(columns);
+    out["$rows"] = std::move(rows);
+    if (!words.empty()) out["$words"] = std::move(words);
+    return out;
+  }
+
+  // A column of strings that repeat: each once, and its number in the rows.
+  static Json intern(Json& rows, std::size_t column) {
+    std::unordered_map<std::string, std::size_t> seen;
+    for (const Json& row : rows) {
+      if (!row[column].is_string()) return Json::array();
+      seen.try_emplace(row[column].get<std::string>(), seen.size());
+      if (seen.size() * 2 > rows.size()) return Json::array();
+    }
+    Json list = Json::array();
+    for (std::size_t i = 0; i < seen.size(); ++i) list.push_back("");
+    for (const auto& [word, at] : seen) list[at] = word;
+    for (Json& row : rows) row[column] = seen[row[column].get<std::string>()];
+    return list;
+  }
+};
+
+Json model_json(const GpuModel& m) {
+  constexpr double kGiga = 1e9;
+  Json banks = Json::object();
+  banks["banks"] = m.rules.banks.banks;
+  banks["bank_bytes"] = m.rules.banks.bank_bytes;
+  banks["lanes"] = m.rules.banks.lanes;
+  return {{"id", m.id},
+          {"name", m.name},
+          {"cc", fmt::format("{}.{}", m.cc_major, m.cc_minor)},
+          {"sm_count", m.sm_count},
+          {"sm_clock_mhz", m.sm_clock_mhz},
+          {"fp32_gflops", m.peak_flops(32) / kGiga},
+          {"fp64_gflops", m.peak_flops(64) / kGiga},
+          {"dram_gbs", m.theoretical_bandwidth() / kGiga},
+          {"dram_achievable_fraction", m.achievable_bandwidth_fraction},
+          {"l2_bytes", m.l2_bytes},
+          {"shared_per_sm", m.shared_per_sm},
+          {"link_gbps_pinned", m.link_gbps_pinned},
+          {"link_gbps_pageable", m.link_gbps_pageable},
+          {"banks", std::move(banks)}};
+}
+
+Json definitions() {
+  Json out = Json::object();
+  for (const counters::MetricRow& row : counters::metric_table()) {
+    Json& entry = out[row.name];
+    entry["unit"] = row.unit;
+    entry["origin"] = results::name(static_cast<results::Origin>(row.origin));
+    entry["definition"] = row.definition;
+  }
+  return out;
+}
+
+Result<Json> parse(const std::string& text, const char* what) {
+  Json j = Json::parse(text, nullptr, false);
+  if (!j.is_object())
+    return Error{ErrorKind::bad_input, fmt::format("the {} for the HTML report is not a JSON object", what), ""};
+  return j;
+}
+
+// Nothing in the data may end the script element it stands in, or open a comment.
+std::string escape(const std::string& json) {
+  std::string out;
+  out.reserve(json.size() + json.size() / 64);
+  for (const char c : json) {
+    if (c == '<')
+      out += "\\u003c";
+    else
+      out += c;
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<std::string> page_data(const HtmlInput& input) {
+  Packer packer;
+  Json page = Json::object();
+  page["title"] = input.title;
+  page["version"] = input.version;
+  Json profiles = Json::array();
+  for (const std::string& text : input.profiles) {
+    auto profile = parse(text, "profile");
+    if (!profile) return profile.error();
+    profiles.push_back(packer.pack(profile.take(), "", false));
+  }
+  page["profiles"] = std::move(profiles);
+  for (const auto& [key, text] : {std::pair{"lab", &input.lab}, std::pair{"measured", &input.measured}}) {
+    if (text->empty()) continue;
+    auto lab = parse(*text, "result of the lab");
+    if (!lab) return lab.error();
+    page[key] = packer.pack(lab.take(), "", false);
+  }
+  Json models = Json::array();
+  for (const GpuModel& model : gpu_models()) models.push_back(model_json(model));
+  page["models"] = std::move(models);
+  page["metric_keys"] = std::move(packer.keys);
+  page["definitions"] = definitions();
+  return escape(page.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+}  // namespace warpgrind::report

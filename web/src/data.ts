@@ -1,0 +1,343 @@
+// What the page is given: profiles and results of the lab, packed by src/report/page_data.cpp. Here they are unpacked.
+// Nothing is trusted to be there: older profiles and runs without --detail lack parts.
+
+export type Origin = "exact" | "modelled" | "estimated" | "measured";
+
+export interface Metric {
+  name: string;
+  value: number | string;
+  unit: string;
+  origin: Origin;
+}
+
+type MetricKey = [name: string, unit: string, origin: Origin];
+let metricKeys: MetricKey[] = [];
+
+/** Counters of a kernel, site or line: pairs of (index into the table, value). */
+export class Metrics {
+  private positions?: Map<string, number>;
+  constructor(private readonly flat: (number | string)[] = []) {}
+  private find(name: string): number {
+    if (this.flat.length <= 32) {
+      for (let i = 0; i < this.flat.length; i += 2) if (metricKeys[this.flat[i] as number]?.[0] === name) return i;
+      return -1;
+    }
+    if (!this.positions) {
+      this.positions = new Map();
+      for (let i = 0; i < this.flat.length; i += 2) this.positions.set(metricKeys[this.flat[i] as number][0], i);
+    }
+    return this.positions.get(name) ?? -1;
+  }
+  get(name: string): Metric | undefined {
+    const i = this.find(name);
+    if (i < 0) return undefined;
+    const [, unit, origin] = metricKeys[this.flat[i] as number];
+    return { name, value: this.flat[i + 1], unit, origin };
+  }
+  /** 0 when it is not there. */
+  number(name: string): number {
+    const i = this.find(name);
+    const value = i < 0 ? 0 : this.flat[i + 1];
+    return typeof value === "number" ? value : 0;
+  }
+  text(name: string): string {
+    const i = this.find(name);
+    return i < 0 ? "" : String(this.flat[i + 1]);
+  }
+  has(name: string): boolean {
+    return this.find(name) >= 0;
+  }
+  all(): Metric[] {
+    const out: Metric[] = [];
+    for (let i = 0; i < this.flat.length; i += 2) {
+      const [name, unit, origin] = metricKeys[this.flat[i] as number];
+      out.push({ name, unit, origin, value: this.flat[i + 1] });
+    }
+    return out;
+  }
+  static of(metrics: Metric[]): Metrics {
+    const flat: (number | string)[] = [];
+    for (const m of metrics) {
+      let index = metricKeys.findIndex((k) => k[0] === m.name && k[1] === m.unit && k[2] === m.origin);
+      if (index < 0) index = metricKeys.push([m.name, m.unit, m.origin]) - 1;
+      flat.push(index, m.value);
+    }
+    return new Metrics(flat);
+  }
+}
+
+export interface Place {
+  file: string;
+  line: number;
+  ptx_line: number;
+}
+export interface Advice {
+  rule: string;
+  title: string;
+  text: string;
+  estimated_gain: number;
+  origin: Origin;
+  evidence: { metric: string; value: number; unit: string; origin: Origin }[];
+  places: Place[];
+}
+export interface Pattern {
+  count: number;
+  mask: string;
+  lane_bytes: number;
+  space: string;
+  addresses: (number | null)[];
+  base: { allocation: number | null; offset: number };
+  alignment: number;
+  sectors: number;
+  lines_128: number;
+  wavefronts: number;
+  ideal_sectors: number;
+  ideal_wavefronts: number;
+  transactions: { address_offset: number; bytes: number }[];
+  block: number[];
+  warp: number;
+}
+export interface Site extends Place {
+  id: number;
+  kind: string;
+  space: string;
+  function: string;
+  ptx: string;
+  metrics: Metrics;
+  patterns?: Pattern[];
+  patterns_other?: number;
+  worst?: number;
+  best?: number;
+}
+export interface CodeRow extends Place {
+  text: string;
+  block: number;
+  function?: string;
+  inlined_at?: { file: string; line: number; function: string }[];
+}
+export interface LineRow {
+  file: string;
+  line: number;
+  function: string;
+  metrics: Metrics;
+}
+export interface GraphBlock {
+  id: number;
+  first_ptx_line: number;
+  last_ptx_line: number;
+  file: string;
+  line: number;
+  warps: number;
+  lanes: number;
+}
+export interface GraphEdge {
+  from: number;
+  to: number;
+  warps: number;
+  lanes: number;
+}
+export interface TraceEvent {
+  site: number;
+  warp: number;
+  mask: string;
+  addresses: (number | null)[];
+  allocation: number | null;
+  phase: number;
+}
+export interface Kernel {
+  name: string;
+  mangled_name: string;
+  range: string;
+  launches: number;
+  first_id: number;
+  device: number;
+  grid: number[];
+  block: number[];
+  shapes_differ: boolean;
+  metrics: Metrics;
+  sites: Site[];
+  advice?: Advice[];
+  bounds?: { limit: string; ns: number }[];
+  code?: CodeRow[];
+  lines?: LineRow[];
+  graph?: { blocks: GraphBlock[]; edges: GraphEdge[]; entry: number };
+  block_trace?: { block: number[]; events: TraceEvent[]; left_out: number };
+}
+export interface Model {
+  id: string;
+  name: string;
+  cc: string;
+  sm_count: number;
+  sm_clock_mhz: number;
+  fp32_gflops: number;
+  fp64_gflops: number;
+  dram_gbs: number;
+  dram_achievable_fraction: number;
+  l2_bytes: number;
+  shared_per_sm: number;
+  link_gbps_pinned: number;
+  link_gbps_pageable: number;
+  coalescing: string;
+  banks: { banks: number; bank_bytes: number; lanes: number };
+}
+export interface TimelineItem {
+  device: number;
+  stream: number;
+  kind: string;
+  name: string;
+  begin_ns: number;
+  end_ns: number;
+  bytes: number;
+}
+export interface Profile {
+  program: string;
+  gpu: string;
+  command: string;
+  detail?: boolean;
+  model?: Model;
+  not_modelled: string[];
+  kernels: Kernel[];
+  launches?: Kernel[];
+  transfers: { direction: string; host_memory: string; count: number; bytes: number; estimated_ns: number }[];
+  findings: {
+    kind: string;
+    message: string;
+    advice: string;
+    kernel: string;
+    file: string;
+    line: number;
+    block: number[];
+    thread: number[];
+    notes: string[];
+  }[];
+  sources?: { file: string; text: string; missing?: string }[];
+  timeline?: TimelineItem[];
+  timeline_left_out?: number;
+  allocations?: { id: number; bytes: number; address: string; from?: string }[];
+}
+export interface Timing {
+  median: number;
+  low: number;
+  high: number;
+  count: number;
+}
+export interface LabRow {
+  rung: string;
+  what: string;
+  role: string;
+  size: number[];
+  size_text: string;
+  type: string;
+  parameters: Record<string, number>;
+  range: string;
+  skipped?: string;
+  verified?: boolean;
+  bytes?: number;
+  flop?: number;
+  origin?: Origin;
+  gpu_us?: Timing;
+  cpu_us?: Timing;
+  metrics?: Metrics;
+  derived?: Record<string, number | string>;
+}
+export interface Topic {
+  topic: string;
+  title: string;
+  document: string;
+  shows: string;
+  gpu: string;
+  virtual: boolean;
+  error: string;
+  device: Record<string, number | string>;
+  rows: LabRow[];
+  notes: { title: string; text: string }[];
+  explanations?: { rung: string; text: string }[];
+  models: Topic[];
+}
+export interface Lab {
+  command: string;
+  date: string;
+  machine: string;
+  on: string;
+  full: boolean;
+  topics: Topic[];
+}
+export interface Page {
+  title: string;
+  version: string;
+  profiles: Profile[];
+  lab?: Lab;
+  measured?: Lab; // the same topics on a real GPU
+  models: Model[];
+  definitions: Record<string, { unit: string; origin: Origin; definition: string }>;
+}
+
+/** A kernel and the profile it is from. */
+export interface KernelRef {
+  profile: Profile;
+  kernel: Kernel;
+  index: number;
+}
+
+interface Table {
+  $keys: string[];
+  $rows: unknown[][];
+  $words?: Record<string, string[]>;
+}
+
+function unpack(value: unknown, key: string): unknown {
+  if (Array.isArray(value)) {
+    if (key === "metrics") return new Metrics(value as (number | string)[]);
+    for (let i = 0; i < value.length; ++i) {
+      if (typeof value[i] !== "object" || value[i] === null) continue;
+      value[i] = unpack(value[i], "");
+    }
+    return value;
+  }
+  if (typeof value !== "object" || value === null) return value;
+  const table = value as Partial<Table>;
+  if (table.$keys && table.$rows) {
+    const keys = table.$keys;
+    const words = keys.map((k) => table.$words?.[k]);
+    return table.$rows.map((row) => {
+      const out: Record<string, unknown> = {};
+      for (let i = 0; i < keys.length; ++i) {
+        const list = words[i];
+        out[keys[i]] = list ? list[row[i] as number] : unpack(row[i], keys[i]);
+      }
+      return out;
+    });
+  }
+  const object = value as Record<string, unknown>;
+  for (const k of Object.keys(object)) {
+    const member = object[k];
+    if (typeof member === "object" && member !== null) object[k] = unpack(member, k);
+  }
+  return object;
+}
+
+export function readPage(text: string): Page {
+  const raw = JSON.parse(text) as Page & { metric_keys: MetricKey[] };
+  metricKeys = raw.metric_keys ?? [];
+  return unpack(raw, "") as Page;
+}
+
+export function allKernels(page: Page): KernelRef[] {
+  const out: KernelRef[] = [];
+  for (const profile of page.profiles)
+    for (const kernel of profile.kernels) out.push({ profile, kernel, index: out.length });
+  return out;
+}
+
+export function modelOf(page: Page, profile: Profile): Model | undefined {
+  return profile.model ?? page.models.find((m) => m.name === profile.gpu || m.id === profile.gpu);
+}
+
+export const TIME = "gpu__time_duration.sum";
+
+/** Bytes that global accesses move between L1 and L2. */
+export function globalBytes(m: Metrics): number {
+  let sum = 0;
+  for (const op of ["ld", "st", "atom", "red"]) sum += m.number(`warpgrind__global_op_${op}_transaction_bytes.sum`);
+  return sum;
+}

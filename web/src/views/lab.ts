@@ -1,0 +1,270 @@
+// A result of the lab: each topic's ladder with its limit, curves over size and parameters, the roofline, and predicted
+// beside measured.
+import { axis, base, chart, colours, dashes, ink, type Option, symbols } from "../chart";
+import type { LabRow, Model, Page, Topic } from "../data";
+import { type Child, h, note, section } from "../dom";
+import { percent, significant } from "../format";
+import { originBadge } from "../metric";
+import { address, type State } from "../state";
+import { table } from "../table";
+import { rooflineChart, type RoofPoint } from "./roofline";
+
+const shown = (r: LabRow): boolean => !r.skipped && r.verified === true;
+const derived = (r: LabRow, name: string): number => Number(r.derived?.[name] ?? 0) || 0;
+const timeOf = (r: LabRow): number => derived(r, "time_us") || r.gpu_us?.median || r.cpu_us?.median || 0;
+const hasFlop = (rows: LabRow[]): boolean => rows.some((r) => (r.flop ?? 0) > 0 && derived(r, "gflops") > 0);
+const label = (r: LabRow): string => r.rung + Object.entries(r.parameters ?? {}).map(([k, v]) => ` ${k} ${v}`).join("");
+const keyOf = (r: LabRow): string => `${label(r)}|${r.size_text}|${r.type}`;
+const elements = (r: LabRow): number => r.size.reduce((a, b) => a * b, 1);
+
+function modelFor(page: Page, topic: Topic): Model | undefined {
+  return page.models.find((m) => m.id === topic.gpu || m.name === topic.gpu || m.name === topic.device?.name);
+}
+
+interface Measure {
+  name: string;
+  of: (r: LabRow) => number;
+  limit: (m: Model, type: string) => number;
+  limitName: string;
+}
+
+function measureOf(rows: LabRow[]): Measure {
+  if (hasFlop(rows) && rows.some((r) => r.derived?.share_of === "flops"))
+    return {
+      name: "GFLOP/s",
+      of: (r) => derived(r, "gflops"),
+      limit: (m, type) => (type === "double" ? m.fp64_gflops : m.fp32_gflops),
+      limitName: "peak arithmetic",
+    };
+  if (rows.some((r) => derived(r, "gbs") > 0))
+    return { name: "GB/s", of: (r) => derived(r, "gbs"), limit: (m) => m.dram_gbs, limitName: "peak bandwidth" };
+  return { name: "time (\u00b5s)", of: timeOf, limit: () => 0, limitName: "" };
+}
+
+/** The largest size (and a type) that most rungs ran at: what the ladder is drawn for. */
+function ladderRows(topic: Topic): LabRow[] {
+  const groups = new Map<string, LabRow[]>();
+  for (const r of topic.rows) {
+    if (!shown(r) || Object.keys(r.parameters ?? {}).length || r.role === "host") continue;
+    const key = `${r.size_text}|${r.type}`;
+    const list = groups.get(key);
+    if (list) list.push(r);
+    else groups.set(key, [r]);
+  }
+  return [...groups.values()].sort((a, b) => b.length - a.length || elements(b[0]) - elements(a[0]))[0] ?? [];
+}
+
+function ladder(page: Page, topic: Topic, measured: Map<string, LabRow>): Child {
+  const rows = ladderRows(topic);
+  if (!rows.length) return null;
+  const measure = measureOf(rows);
+  const model = modelFor(page, topic);
+  const limit = model ? measure.limit(model, rows[0].type) : 0;
+  const origin = rows[0].origin ?? "estimated";
+  const others = rows.some((r) => measured.has(keyOf(r)));
+  const make = (): Option => ({
+    ...base(),
+    grid: { left: 170, right: 70, top: 40, bottom: 48 },
+    xAxis: axis({ name: `${measure.name}, ${rows[0].size_text} ${rows[0].type}` }, true),
+    yAxis: axis({ name: "", categories: rows.map(label) }, false),
+    series: [
+      {
+        name: origin === "measured" ? "measured" : "predicted",
+        type: "bar",
+        itemStyle: { color: colours[0] },
+        data: rows.map((r) => ({ value: measure.of(r), itemStyle: { color: r.role === "bound" ? colours[7] : colours[0] } })),
+        label: { show: true, position: "right", color: ink("--text"), formatter: (p: { value: number }) => significant(p.value) },
+        markLine: limit
+          ? {
+              symbol: "none",
+              silent: true,
+              lineStyle: { color: colours[4], width: 2, type: "dashed" },
+              label: { formatter: `${measure.limitName} ${significant(limit)}`, position: "insideEndTop", color: ink("--text") },
+              data: [{ xAxis: limit }],
+            }
+          : undefined,
+      },
+      ...(others
+        ? [
+            {
+              name: "measured",
+              type: "bar",
+              itemStyle: { color: colours[1] },
+              data: rows.map((r) => (measured.has(keyOf(r)) ? measure.of(measured.get(keyOf(r))!) : null)),
+              label: { show: true, position: "right", color: ink("--text"), formatter: (p: { value: number }) => significant(p.value) },
+            },
+          ]
+        : []),
+    ],
+  });
+  const far = limit > 4 * Math.max(...rows.map(measure.of));
+  return section(
+    "The ladder",
+    h("p", { class: "soft" }, "Longer is faster. ", originBadge(origin, true), others ? [" beside ", originBadge("measured", true)] : null, far ? ` The limit, ${significant(limit)} ${measure.name}, lies beyond the chart where it is not drawn.` : null),
+    chart(`${measure.name} of each rung: ${rows.map((r) => `${label(r)} ${significant(measure.of(r))}`).join(", ")}`, 100 + rows.length * (others ? 46 : 30), make),
+  );
+}
+
+function curves(title: string, xName: string, rows: LabRow[], x: (r: LabRow) => number, logX: boolean, group: (r: LabRow) => string, limitModel?: Model): Child {
+  const measure = measureOf(rows);
+  const groups = [...new Set(rows.map(group))];
+  const limit = limitModel ? measure.limit(limitModel, rows[0].type) : 0;
+  const make = (): Option => ({
+    ...base(),
+    grid: { left: 74, right: 24, top: 26 + 24 * Math.ceil(groups.length / 5), bottom: 52 },
+    xAxis: { ...axis({ name: xName, log: logX, format: (v) => significant(v, 4) }, true), min: logX ? "dataMin" : undefined, max: logX ? "dataMax" : undefined },
+    yAxis: axis({ name: measure.name, log: logX, format: (v) => significant(v) }, false),
+    series: groups.map((g, i) => ({
+      name: g,
+      type: "line",
+      symbol: symbols[i % symbols.length],
+      symbolSize: 8,
+      lineStyle: { type: dashes[Math.floor(i / colours.length) % dashes.length] },
+      tooltip: { formatter: (p: { data: number[] }) => `${g}\n${xName} ${significant(p.data[0], 6)}: ${significant(p.data[1])} ${measure.name}` },
+      data: rows
+        .filter((r) => group(r) === g && measure.of(r) > 0)
+        .map((r) => [x(r), measure.of(r)])
+        .sort((a, b) => a[0] - b[0]),
+      markLine: i === 0 && limit ? { symbol: "none", silent: true, lineStyle: { color: colours[4], type: "dashed" }, label: { formatter: `${measure.limitName} ${significant(limit)}`, position: "insideEndTop", color: ink("--text") }, data: [{ yAxis: limit }] } : undefined,
+    })),
+  });
+  return section(title, chart(`${title}: ${groups.join(", ")}`, 380, make));
+}
+
+function sizeCurves(page: Page, topic: Topic): Child {
+  const rows = topic.rows.filter((r) => shown(r) && !Object.keys(r.parameters ?? {}).length);
+  const sizes = new Set(rows.map((r) => r.size_text));
+  if (sizes.size < 2) return null;
+  const types = new Set(rows.map((r) => r.type));
+  return curves("Over size", "elements", rows, elements, true, (r) => (types.size > 1 ? `${r.rung} ${r.type}` : r.rung), modelFor(page, topic));
+}
+
+function parameterCurves(topic: Topic): Child {
+  const names = [...new Set(topic.rows.filter(shown).flatMap((r) => Object.keys(r.parameters ?? {})))];
+  return names.map((name) => {
+    const rows = topic.rows.filter((r) => shown(r) && r.parameters?.[name] !== undefined);
+    if (new Set(rows.map((r) => r.parameters[name])).size < 2) return null;
+    const rest = (r: LabRow): string =>
+      [r.rung, new Set(rows.map((q) => q.size_text)).size > 1 ? r.size_text : "", new Set(rows.map((q) => q.type)).size > 1 ? r.type : "", ...Object.entries(r.parameters).filter(([k]) => k !== name).map(([k, v]) => `${k} ${v}`)].filter(Boolean).join(" ");
+    return curves(`Over ${name}`, name, rows, (r) => r.parameters[name], false, rest);
+  });
+}
+
+function modelsChart(page: Page, topic: Topic): Child {
+  if (!topic.models?.length) return null;
+  const all = [topic, ...topic.models];
+  const rows = ladderRows(topic);
+  const measure = measureOf(rows);
+  const find = (t: Topic, r: LabRow): number => {
+    const same = t.rows.find((q) => shown(q) && keyOf(q) === keyOf(r)) ?? ladderRows(t).find((q) => label(q) === label(r));
+    return same ? measure.of(same) : 0;
+  };
+  const make = (): Option => ({
+    ...base(),
+    grid: { left: 170, right: 30, top: 60, bottom: 48 },
+    xAxis: axis({ name: `${measure.name} (log axis)`, log: true, format: (v) => significant(v) }, true),
+    yAxis: axis({ name: "", categories: rows.map(label) }, false),
+    series: all.map((t, i) => ({ name: t.gpu, type: "bar", itemStyle: { color: colours[i % colours.length] }, data: rows.map((r) => find(t, r) || null) })),
+  });
+  return [
+    section("On other GPU models", h("p", { class: "soft" }, originBadge("estimated", true)), chart(`Rungs on ${all.map((t) => t.gpu).join(", ")}`, 100 + rows.length * (12 + 14 * all.length), make)),
+    topic.models.map((t) => (modelFor(page, t) && hasFlop(t.rows) ? topicRoofline(page, t) : null)),
+  ];
+}
+
+function topicRoofline(page: Page, topic: Topic): Child {
+  const model = modelFor(page, topic);
+  const rows = ladderRows(topic).filter((r) => (r.flop ?? 0) > 0);
+  if (!model || !rows.length) return null;
+  const points: RoofPoint[] = [];
+  for (const r of rows) {
+    let moved = 0;
+    for (const op of ["ld", "st", "atom", "red"]) moved += r.metrics?.number(`warpgrind__global_op_${op}_transaction_bytes.sum`) ?? 0;
+    const bytes = moved || r.bytes || 0;
+    if (bytes && timeOf(r)) points.push({ name: label(r), group: "rungs", intensity: (r.flop ?? 0) / bytes, gflops: (r.flop ?? 0) / timeOf(r) / 1e3 });
+  }
+  return points.length ? section(`Roofline: ${model.name}`, rooflineChart(model, points, 420)) : null;
+}
+
+function rowsTable(topic: Topic, measured: Map<string, LabRow>): Child {
+  const origin = (r: LabRow): Child => (r.origin ? originBadge(r.origin) : null);
+  const figure = (title: string, name: string, digits = 3) => ({
+    title,
+    number: true,
+    value: (r: LabRow) => derived(r, name),
+    cell: (r: LabRow): Child => (derived(r, name) ? significant(derived(r, name), digits) : ""),
+  });
+  return section(
+    "All rows",
+    table("Rows", topic.rows, [
+      { title: "Rung", wide: true, text: label, cell: (r) => h("span", { title: r.what }, label(r)) },
+      { title: "Size", value: elements, cell: (r) => r.size_text },
+      { title: "Type", text: (r) => r.type, cell: (r) => r.type },
+      { title: "Verified", text: (r) => (r.skipped ? "skipped" : r.verified ? "yes" : "no"), cell: (r) => (r.skipped ? `skipped: ${r.skipped}` : r.verified ? "yes" : h("strong", { class: "few" }, "no")) },
+      { title: "Time \u00b5s", number: true, value: timeOf, cell: (r) => (shown(r) ? [significant(timeOf(r), 4), origin(r)] : "") },
+      ...(measured.size
+        ? [
+            {
+              title: "Measured \u00b5s",
+              number: true,
+              value: (r: LabRow) => timeOf(measured.get(keyOf(r)) ?? r),
+              cell: (r: LabRow): Child => (measured.has(keyOf(r)) ? [significant(timeOf(measured.get(keyOf(r))!), 4), originBadge("measured")] : ""),
+            },
+          ]
+        : []),
+      figure("GB/s", "gbs"),
+      figure("GFLOP/s", "gflops"),
+      { title: "of theory", number: true, value: (r) => derived(r, "theoretical_share"), cell: (r) => (derived(r, "theoretical_share") ? percent(derived(r, "theoretical_share")) : "") },
+      figure("Step", "step"),
+      figure("Total", "cumulative"),
+      figure("Sectors/ld", "load_sectors_per_request"),
+      figure("Sectors/st", "store_sectors_per_request"),
+      figure("Conflicts/req.", "conflicts_per_request"),
+      { title: "Limited by", text: (r) => String(r.derived?.limit ?? ""), cell: (r) => String(r.derived?.limit ?? "") },
+    ]),
+  );
+}
+
+function rungTexts(topic: Topic): Child {
+  const seen = new Set<string>();
+  const rungs = topic.rows.filter((r) => r.rung && !seen.has(r.rung) && seen.add(r.rung));
+  return section(
+    "Why each rung is faster than the one before",
+    h("p", null, topic.shows),
+    h(
+      "dl",
+      { class: "rungs" },
+      rungs.map((r) => [
+        h("dt", null, r.rung),
+        h("dd", null, r.what, (topic.explanations ?? []).filter((e) => e.rung === r.rung).map((e) => h("p", { class: "soft" }, e.text))),
+      ]),
+    ),
+  );
+}
+
+export function labView(page: Page, state: State): Child {
+  const lab = page.lab;
+  if (!lab?.topics.length) return note("No topic was run.");
+  const topic = lab.topics.find((t) => t.topic === state.topic) ?? lab.topics[0];
+  const measured = new Map<string, LabRow>();
+  for (const r of page.measured?.topics.find((t) => t.topic === topic.topic)?.rows ?? []) if (shown(r)) measured.set(keyOf(r), r);
+  return [
+    h("p", { class: "soft" }, lab.command, " \u2014 ", lab.date, lab.machine ? `, ${lab.machine}` : ""),
+    h(
+      "nav",
+      { class: "tabs", "aria-label": "Topics" },
+      lab.topics.map((t) => h("a", { href: address({ view: "lab", topic: t.topic }), "aria-current": t === topic ? "true" : undefined }, t.topic)),
+    ),
+    h("h2", null, topic.title),
+    h("p", { class: "soft" }, `${topic.virtual ? "virtual GPU " : ""}${topic.gpu}${topic.document ? `; document ${topic.document}` : ""}`),
+    topic.error ? note(topic.error) : null,
+    rungTexts(topic),
+    ladder(page, topic, measured),
+    sizeCurves(page, topic),
+    parameterCurves(topic),
+    topicRoofline(page, topic),
+    modelsChart(page, topic),
+    rowsTable(topic, measured),
+    topic.notes.map((n) => section(n.title, h("pre", { class: "scroll", tabindex: 0 }, n.text))),
+  ];
+}

@@ -1,0 +1,83 @@
+// Streams over (virtual) time: copies, kernels, host work.
+import { axis, base, chart, colours, ink, type Option } from "../chart";
+import type { Page, Profile, TimelineItem } from "../data";
+import { type Child, h, note, section } from "../dom";
+import { bytes, count, shortKernel, significant, time } from "../format";
+import { originBadge } from "../metric";
+import { table } from "../table";
+
+const kinds = ["kernel", "copy", "memset", "host"];
+
+function timelineChart(items: TimelineItem[]): Child {
+  const lanes = [...new Set(items.map((t) => laneName(t)))].sort();
+  const begin = Math.min(...items.map((t) => t.begin_ns));
+  const end = Math.max(...items.map((t) => t.end_ns));
+  const [unit, name] = end - begin > 5e6 ? [1e6, "ms"] : [1e3, "\u00b5s"];
+  const make = (): Option => ({
+    ...base(),
+    grid: { left: 170, right: 24, top: 40, bottom: 92 },
+    dataZoom: [
+      { type: "slider", xAxisIndex: 0, bottom: 8, height: 22, filterMode: "weakFilter", textStyle: { color: ink("--text") } },
+      { type: "inside", xAxisIndex: 0, filterMode: "weakFilter", zoomOnMouseWheel: "ctrl" },
+    ],
+    xAxis: axis({ name: `virtual time (${name})`, min: 0, max: (end - begin) / unit, format: (v) => significant(v, 4) }, true),
+    yAxis: axis({ name: "", categories: lanes }, false),
+    series: kinds.map((kind, k) => ({
+      name: kind,
+      type: "custom",
+      itemStyle: { color: colours[k] },
+      encode: { x: [1, 2], y: 0 },
+      tooltip: {
+        formatter: (p: { dataIndex: number }) => {
+          const t = ofKind(items, kind)[p.dataIndex];
+          return `${shortKernel(t.name)}\n${time(t.end_ns - t.begin_ns)}${t.bytes ? `, ${bytes(t.bytes)}` : ""}\nat ${time(t.begin_ns - begin)}`;
+        },
+      },
+      data: ofKind(items, kind).map((t) => [lanes.indexOf(laneName(t)), (t.begin_ns - begin) / unit, (t.end_ns - begin) / unit]),
+      renderItem: (_p: unknown, api: { value: (i: number) => number; coord: (v: number[]) => number[]; size: (v: number[]) => number[] }) => {
+        const [x1, y] = api.coord([api.value(1), api.value(0)]);
+        const [x2] = api.coord([api.value(2), api.value(0)]);
+        const height = Math.min(26, api.size([0, 1])[1] * 0.7);
+        return {
+          type: "rect",
+          shape: { x: x1, y: y - height / 2, width: Math.max(1, x2 - x1), height },
+          style: { fill: colours[k], stroke: ink("--card"), lineWidth: 0.5 },
+        };
+      },
+    })),
+  });
+  return chart(`Timeline of ${items.length} operations in ${lanes.length} rows`, 150 + 36 * lanes.length, make);
+}
+
+const laneName = (t: TimelineItem): string => (t.kind === "host" ? `GPU ${t.device} host` : `GPU ${t.device} stream ${t.stream} ${t.kind === "kernel" ? "kernels" : "copies"}`);
+const ofKind = (items: TimelineItem[], kind: string): TimelineItem[] => items.filter((t) => t.kind === kind);
+
+function one(profile: Profile): Child {
+  const items = profile.timeline ?? [];
+  return section(
+    "Timeline",
+    items.length
+      ? [
+          h("p", { class: "soft" }, "Durations on the virtual GPU, ", originBadge("estimated", true), ". Drag the bar below the chart, or hold Ctrl and turn the wheel, to look closer."),
+          timelineChart(items),
+          profile.timeline_left_out ? note(`${count(profile.timeline_left_out)} later operations are left out.`) : null,
+          h(
+            "details",
+            null,
+            h("summary", null, "As a table"),
+            table("Operations", items.slice(0, 300), [
+              { title: "Begin", number: true, value: (t) => -t.begin_ns, cell: (t) => time(t.begin_ns) },
+              { title: "Duration", number: true, value: (t) => t.end_ns - t.begin_ns, cell: (t) => [time(t.end_ns - t.begin_ns), originBadge("estimated")] },
+              { title: "Row", text: laneName, cell: laneName },
+              { title: "What", wide: true, text: (t) => t.name, cell: (t) => shortKernel(t.name) },
+              { title: "Bytes", number: true, value: (t) => t.bytes, cell: (t) => (t.bytes ? bytes(t.bytes) : "") },
+            ]),
+          ),
+        ]
+      : note("This profile has no timeline."),
+  );
+}
+
+export function timelineView(page: Page): Child {
+  return page.profiles.map(one);
+}
