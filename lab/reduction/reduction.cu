@@ -1,184 +1,247 @@
-// Sum of an array: the classic ladder, launched again on the partial sums until one is left, so that any length works;
-// then what a GPU of today does instead.
+// Sum of an array.
+#include <cmath>
+#include <type_traits>
+
 #include "harness/harness.h"
-#include "reduction/modern.cuh"
+#include "reduction/stream.cuh"
 #include "reduction/tree.cuh"
+
 #if __has_include(<cub/device/device_reduce.cuh>)
 #include <cub/device/device_reduce.cuh>
-#define LAB_HAVE_CUB 1
+#define LAB_CUB 1
 #endif
 
 namespace {
 
 const lab::Topic kTopic = {
     .name = "reduction",
-    .title = "sum of an array: divergence, banks, idle threads",
+    .title = "sum of an array: divergence, banks, idle threads, launches",
     .document = "004 (SPMD)",
     .shows =
-        "Seven steps of one tree, from half-empty warps to no loop at all; then many elements a thread, shuffles, wide "
-        "loads, and a single launch.",
+        "A sum reads every element once and does almost nothing with it: the bandwidth of memory is the limit, and "
+        "each "
+        "step of the ladder takes away something else that was in the way.",
     .size_names = "N",
-    .quick_sizes = "1048576",
-    .full_sizes = "4194304,16777216,268435456",
+    .quick_sizes = "4194304",
+    .full_sizes = "4194304,4194301,268435456",
     .types = "int,float,double",
-    .rungs = {{"interleaved, divergent", "every 2nd, 4th, ... thread adds: most lanes of every warp are off"},
-              {"interleaved", "the first threads add: whole warps are off, but strides hit the same banks"},
+    .rungs = {{"interleaved, divergent", "every 2nd, 4th, ... thread works: all warps split"},
+              {"interleaved", "the first threads work, striding: bank conflicts"},
               {"sequential", "neighbouring threads, neighbouring words: no conflicts"},
-              {"first add during load", "half the blocks: the first addition is part of the load"},
-              {"last warp unrolled", "no block barriers in the last six rounds"},
-              {"completely unrolled", "the block size is a template argument: no loop"},
-              {"many elements", "a fixed grid strides through the data"},
-              {"shuffles", "registers instead of shared memory"},
+              {"first add during load", "two elements a thread on the way in: half the blocks"},
+              {"last warp unrolled", "the last 6 rounds by one warp without block barriers"},
+              {"completely unrolled", "block size known to the compiler: no loop left"},
+              {"many elements", "resident threads walk through the array: two launches in all"},
+              {"shuffles", "sums handed from lane to lane: one barrier a block"},
               {"vector loads", "16 bytes a load, four loads in flight"},
-              {"grid sync", "one cooperative launch with a barrier over the grid"},
-              {"last block", "one launch: the block that ends last adds the rest"},
-              {"atomics", "one launch: one atomic addition a block"},
+              {"atomics", "one launch: an atomic addition a block"},
+              {"grid sync", "one launch: barrier over the grid, cooperative"},
+              {"last block", "one launch: the last block adds the partial sums"},
               {"CUB", "cub::DeviceReduce::Sum", lab::Role::library}},
+    .options = {{"threads", "256", "threads of a block of the first six rungs: 64, 128, 256 or 512"}},
 };
+
+const char* const kDocument =
+    "Sum of 2^22 elements on a Tesla K40m (288 GB/s by specification), as the document prints it:\n"
+    "                                        time   bandwidth    step   total\n"
+    "interleaved, with divergence       0.9941 ms   15.72 GB/s     n/a     n/a\n"
+    "interleaved, without               0.6215 ms   25.14 GB/s    1.60    1.60\n"
+    "sequential                         0.2588 ms   60.38 GB/s    1.00    1.61\n"
+    "first add during load              0.1915 ms   81.59 GB/s    2.39    3.84\n"
+    "loop unroll                        0.1915 ms   81.59 GB/s    1.35    5.19\n"
+    "static unroll                      0.1753 ms   89.15 GB/s    1.09    5.67\n"
+    "Its 'loop unroll' row repeats time and bandwidth of the row before: what the unrolling gave is lost. From\n"
+    "its own times the speed-ups of 'first add' and 'loop unroll' belong one row higher: sequential 2.40 a step\n"
+    "and 3.84 in all, first add 1.35 and 5.19; static unroll is 1.09 and 5.67 against what stands there. Its\n"
+    "GB are GiB: 2^22 x 4 B / 0.9941 ms = 16.88e9 B/s = 15.72 GiB/s. To set beside it:\n"
+    "warpgrind lab reduction --gpu k40m --sizes 4194304\n";
 
 template <class T>
-struct Problem {
-  Problem(const std::vector<T>& host, int blocks)
-      : n(static_cast<long>(host.size())),
-        in(host),
-        partial(host.size() / 2 + 2048),
-        other(host.size() / 2 + 2048),
-        out(1),
-        finished(1),
-        blocks(blocks) {}
-  long n;
-  lab::DeviceArray<T> in, partial, other, out;
-  lab::DeviceArray<unsigned> finished;
-  int blocks;  // of a grid that fills the GPU
-};
-
-// Launches kernel(in, out, n) on ceil(n / per_block) blocks, then on the sums, until one is left, which goes to p.out.
-template <class T, class Kernel>
-void tree(Problem<T>& p, Kernel kernel, long per_block) {
-  const T* from = p.in.data();
-  T *to = p.partial.data(), *spare = p.other.data();
-  for (long n = p.n;;) {
-    const int blocks = lab::blocks(n, per_block);
-    kernel<<<blocks, kThreads>>>(from, blocks == 1 ? p.out.data() : to, n);
-    if (blocks == 1) return;
-    n = blocks;
-    from = to;
-    std::swap(to, spare);
+class Sums {
+ public:
+  Sums(lab::Program& program, const lab::Size& size, const char* type, int threads)
+      : program_(program), size_(size), type_(type), threads_(threads), n_(size[0]), values_(random_values()) {
+    CHECK_CUDA(cudaDeviceGetAttribute(&sm_count_, cudaDevAttrMultiProcessorCount, 0));
+    CHECK_CUDA(cudaMemset(tickets_.data(), 0, sizeof(unsigned)));
   }
-}
 
-// A grid that strides: its partial sums are one block's work.
-template <class T, class Kernel>
-void strided(Problem<T>& p, Kernel kernel) {
-  const int blocks = static_cast<int>(std::min<long>(p.blocks, lab::blocks(p.n, kThreads)));
-  kernel<<<blocks, kThreads>>>(p.in.data(), blocks == 1 ? p.out.data() : p.partial.data(), p.n);
-  if (blocks > 1) kernel<<<1, kThreads>>>(p.partial.data(), p.out.data(), blocks);
-}
-
-template <class T>
-void cub_sum(lab::Program& program, Problem<T>& p, const lab::Case& c, double expected, double tolerance) {
-#ifdef LAB_HAVE_CUB
-  size_t bytes = 0;
-  CHECK_CUDA(cub::DeviceReduce::Sum(nullptr, bytes, p.in.data(), p.out.data(), p.n));
-  lab::DeviceArray<char> workspace(std::max<size_t>(bytes, 1));
-  program.run(
-      c, [&] { p.out.poison(); },
-      [&] { CHECK_CUDA(cub::DeviceReduce::Sum(workspace.data(), bytes, p.in.data(), p.out.data(), p.n)); },
-      [&] { return lab::compare(p.out.host(), std::vector<double>{expected}, tolerance); });
+  void tree() {
+    // The partial sums of one launch are the input of the next.
+    run_tree("interleaved, divergent", reduce_interleaved_divergent<T>, 1);
+    run_tree("interleaved", reduce_interleaved<T>, 1);
+    run_tree("sequential", reduce_sequential<T>, 1);
+    run_tree("first add during load", reduce_first_add<T>, 2);
+    run_tree("last warp unrolled", reduce_last_warp<T>, 2);
+    switch (threads_) {
+      case 64:
+        return run_tree("completely unrolled", reduce_unrolled<T, 64>, 2);
+      case 128:
+        return run_tree("completely unrolled", reduce_unrolled<T, 128>, 2);
+      case 256:
+        return run_tree("completely unrolled", reduce_unrolled<T, 256>, 2);
+      default:
+        return run_tree("completely unrolled", reduce_unrolled<T, 512>, 2);
+    }
+  }
+  void stream() {
+    run_stream("many elements", reduce_several<T>);
+    run_stream("shuffles", reduce_shuffle<T>);
+    run_stream("vector loads", reduce_vector<T>);
+    const int grid = stream_blocks();
+    run("atomics", [=, this] {
+      CHECK_CUDA(cudaMemsetAsync(result_.data(), 0, sizeof(T), nullptr));
+      reduce_atomic<<<grid, kThreads>>>(values_.data(), result_.data(), n_);
+    });
+    grid_sync();
+    run("last block", [=, this] {
+      reduce_last_block<<<grid, kThreads>>>(values_.data(), partial_.data(), result_.data(), tickets_.data(), n_);
+    });
+  }
+  void library() {
+#ifdef LAB_CUB
+    size_t bytes = 0;
+    CHECK_CUDA(cub::DeviceReduce::Sum(nullptr, bytes, values_.data(), result_.data(), n_));
+    lab::DeviceArray<char> scratch(bytes + 1);
+    run("CUB", [&] {
+      size_t have = bytes;
+      CHECK_CUDA(cub::DeviceReduce::Sum(scratch.data(), have, values_.data(), result_.data(), n_));
+    });
 #else
-  program.skip(c, "CUB is not installed (it comes with the CUDA toolkit)");
+    program_.skip(row("CUB"), "built without CUB");
 #endif
-}
+  }
+
+ private:
+  static constexpr bool kWhole = std::is_same_v<T, int>;
+  static constexpr double kUnit = sizeof(T) == 8 ? lab::kUnitDouble : lab::kUnitFloat;
+
+  // Whole numbers for int; else multiples of 2^-24 in [0, 1), whose sum is exact in 64 bits. Not around 0: a part that
+  // is left out must show.
+  std::vector<T> random_values() {
+    lab::Random random(4);
+    std::vector<T> values(n_);
+    long long sum = 0;
+    for (T& value : values) {
+      const long v = kWhole ? long(random.below(2001)) - 1000 : random.bits();
+      sum += v;
+      value = static_cast<T>(kWhole ? v : v * 0x1p-24);
+    }
+    expected_ = kWhole ? sum : sum * 0x1p-24;
+    return values;
+  }
+  // All terms are positive, so rounding errors of relative size u on the longest path of d additions give at most
+  // d u times the sum, and 6 sqrt(d) u but for one case in 10^7 (Higham and Mary, A new approach to probabilistic
+  // rounding error analysis, SIAM J. Sci. Comput. 41, 2019). d: a thread's own additions, then the tree.
+  double tolerance() const {
+    if (kWhole) return 0;
+    const double threads = 0.125 * sm_count_ * 2048;  // the fewest of any rung here and in CUB
+    const double depth = std::ceil(n_ / threads) + 2 * std::log2(n_ + 1.0) + 16;
+    return 6 * std::sqrt(depth) * kUnit * expected_;
+  }
+
+  lab::Case row(const char* rung) const {
+    return {rung, size_, type_, {(n_ + 1.0) * sizeof(T), kWhole ? 0.0 : n_ - 1.0}};
+  }
+  int stream_blocks() const {
+    return std::min(lab::blocks(n_, kThreads), sm_count_ * (2048 / kThreads));
+  }
+
+  // launch() leaves the sum in result_.
+  template <class Launch>
+  void run(const char* rung, Launch launch) {
+    program_.run(
+        row(rung),
+        [&] {
+          result_.poison();
+          partial_.poison();
+          next_.poison();
+        },
+        launch, [&] { return lab::compare(result_.host(), std::vector<double>{expected_}, tolerance()); });
+  }
+
+  // Until one is left, each time a block for `per_thread` elements a thread.
+  template <class Kernel>
+  void run_tree(const char* rung, Kernel kernel, int per_thread) {
+    run(rung, [=, this] {
+      const T* from = values_.data();
+      T *to = partial_.data(), *other = next_.data();
+      for (long n = n_; from != result_.data();) {
+        const int grid = lab::blocks(n, long(per_thread) * threads_);
+        T* target = grid == 1 ? result_.data() : to;
+        kernel<<<grid, threads_>>>(from, target, n);
+        from = target;
+        std::swap(to, other);
+        n = grid;
+      }
+    });
+  }
+  // All of the array, then the partial sums.
+  template <class Kernel>
+  void run_stream(const char* rung, Kernel kernel) {
+    const int grid = stream_blocks();
+    run(rung, [=, this] {
+      kernel<<<grid, kThreads>>>(values_.data(), partial_.data(), n_);
+      kernel<<<1, kThreads>>>(partial_.data(), result_.data(), grid);
+    });
+  }
+
+  void grid_sync() {
+#ifdef LAB_COOPERATIVE_GROUPS
+    int can = 0, per_sm = 0;
+    CHECK_CUDA(cudaDeviceGetAttribute(&can, cudaDevAttrCooperativeLaunch, 0));
+    if (!can) return program_.skip(row("grid sync"), "this GPU has no cooperative launch");
+    CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_sm, reduce_grid_sync<T>, kThreads, 0));
+    const int grid = std::min(stream_blocks(), per_sm * sm_count_);
+    run("grid sync", [=, this] {
+      const T* in = values_.data();
+      T *partial = partial_.data(), *result = result_.data();
+      long n = n_;
+      void* arguments[] = {&in, &partial, &result, &n};
+      CHECK_CUDA(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(reduce_grid_sync<T>), dim3(grid),
+                                             dim3(kThreads), arguments, 0, nullptr));
+    });
+#else
+    program_.skip(row("grid sync"), "built without cooperative groups");
+#endif
+  }
+
+  lab::Program& program_;
+  const lab::Size& size_;
+  const char* type_;
+  int threads_, sm_count_ = 0;
+  long n_;
+  double expected_ = 0;
+  lab::DeviceArray<T> values_;
+  lab::DeviceArray<T> partial_{size_t(n_) / 64 + 1 + kMostThreads * 64}, next_{partial_.count()}, result_{1};
+  lab::DeviceArray<unsigned> tickets_{1};
+};
 
 template <class T>
-void run_size(lab::Program& program, const lab::Size& size, const char* type) {
-  const long n = size[0];
-  const double bytes = sizeof(T) * static_cast<double>(n);
-  if (!program.fits(size, 2 * bytes, 2 * bytes)) return;
-  lab::Random random(17);
-  std::vector<T> host(n);
-  for (T& v : host) v = std::is_same_v<T, int> ? T(random.below(2001)) - T(1000) : T(random.symmetric());
-  long double exact = 0;
-  for (const T v : host) exact += v;
-  const double expected = static_cast<double>(exact);
-  // Integers are exact. Otherwise the bound for any order of the additions would be n u sum|x|; trees and strides add
-  // at most about sqrt(n) terms in a row, so that bound with sqrt(n) terms holds with room to spare.
-  const double unit = sizeof(T) == 8 ? lab::kUnitDouble : lab::kUnitFloat;
-  const double tolerance = std::is_same_v<T, int> ? 0 : 4 * std::sqrt(double(n) + 64) * unit * n / 2;
-
-  int device = 0, sms = 0;
-  CHECK_CUDA(cudaGetDevice(&device));
-  CHECK_CUDA(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device));
-  Problem<T> p(host, 8 * sms);  // 8 blocks of 256 threads fill an SM
-  const auto of = [&](const char* rung) { return lab::Case{rung, size, type, {bytes, double(n)}}; };
-  const auto run = [&](const char* rung, auto launch) {
-    program.run(
-        of(rung),
-        [&] {
-          p.out.poison();
-          CHECK_CUDA(cudaMemset(p.finished.data(), 0, sizeof(unsigned)));
-        },
-        launch, [&] { return lab::compare(p.out.host(), std::vector<double>{expected}, tolerance); });
-  };
-  run("interleaved, divergent", [&] { tree(p, interleaved_divergent<T>, kThreads); });
-  run("interleaved", [&] { tree(p, interleaved<T>, kThreads); });
-  run("sequential", [&] { tree(p, sequential<T>, kThreads); });
-  run("first add during load", [&] { tree(p, first_add<T>, 2 * kThreads); });
-  run("last warp unrolled", [&] { tree(p, last_warp_unrolled<T>, 2 * kThreads); });
-  run("completely unrolled", [&] { tree(p, completely_unrolled<kThreads, T>, 2 * kThreads); });
-  run("many elements", [&] { strided(p, many_elements<kThreads, T>); });
-  run("shuffles", [&] { strided(p, shuffles<kThreads, T>); });
-  run("vector loads", [&] { strided(p, vector_loads<kThreads, T>); });
-
-  const int blocks = static_cast<int>(std::min<long>(p.blocks, lab::blocks(n, kThreads)));
-  run("grid sync", [&] {
-    int resident = 0;
-    CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, grid_sync<kThreads, T>, kThreads, 0));
-    const T* in = p.in.data();
-    T *partial = p.partial.data(), *out = p.out.data();
-    long count = n;
-    void* arguments[] = {&in, &partial, &out, &count};
-    CHECK_CUDA(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(grid_sync<kThreads, T>),
-                                           dim3(std::min(blocks, resident * sms)), dim3(kThreads), arguments, 0,
-                                           nullptr));
-  });
-  run("last block", [&] {
-    last_block<kThreads><<<blocks, kThreads>>>(p.in.data(), p.partial.data(), p.out.data(), p.finished.data(), n);
-  });
-  run("atomics", [&] {
-    CHECK_CUDA(cudaMemsetAsync(p.out.data(), 0, sizeof(T)));
-    atomics<kThreads><<<blocks, kThreads>>>(p.in.data(), p.out.data(), n);
-  });
-  cub_sum(program, p, of("CUB"), expected, tolerance);
-}
-
-// The figures of the document, for a Tesla K40m and 2^22 ints.
-void note_document(lab::Program& program) {
-  program.note(
-      "the document's table (Tesla K40m, 2^22 ints)",
-      "interleaved, divergent   0.9941 ms   15.72 GB/s\n"
-      "interleaved              0.6215 ms   25.14 GB/s   step 1.60   total 1.60\n"
-      "sequential               0.2588 ms   60.38 GB/s   step 1.00   total 1.61   (2.40 and 3.84 by its own times)\n"
-      "first add during load    0.1915 ms   81.59 GB/s   step 2.39   total 3.84   (1.35 and 5.19)\n"
-      "loop unroll              0.1915 ms   81.59 GB/s   step 1.35   total 5.19   (time and bandwidth repeat the row\n"
-      "                                                                            before; the speed-ups are that "
-      "row's)\n"
-      "static unroll            0.1753 ms   89.15 GB/s   step 1.09   total 5.67\n"
-      "Bandwidth there is 4 bytes x 2^22 / time in units of 1.073e9: 2^22 x 4 / 0.9941 ms = 16.88e9 B/s = 15.72 "
-      "GiB/s.\n"
-      "To set beside it: warpgrind lab reduction --gpu k40m --sizes 4194304\n");
+void run_size(lab::Program& program, const lab::Size& size, const char* type, int threads) {
+  const double bytes = 1.0 * sizeof(T) * size[0];
+  if (!program.fits(size, 1.1 * bytes + (1 << 20), bytes)) return;
+  Sums<T> sums(program, size, type, threads);
+  sums.tree();
+  sums.stream();
+  sums.library();
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   lab::Program program(argc, argv, kTopic);
-  for (const std::string& type : program.types())
-    for (const lab::Size& size : program.sizes()) {
-      if (type == "int") run_size<int>(program, size, "int");
-      if (type == "float") run_size<float>(program, size, "float");
-      if (type == "double") run_size<double>(program, size, "double");
-    }
-  note_document(program);
+  const int threads = static_cast<int>(program.line().option_number("threads", 64, kMostThreads));
+  if (threads & (threads - 1)) program.line().fail("--threads must be 64, 128, 256 or 512");
+  for (const lab::Size& size : program.sizes()) {
+    if (size[0] / threads > 0x7ffffffe) program.line().fail("more than 2147483647 blocks");
+    for (const std::string& type : program.types())
+      if (type == "double")
+        run_size<double>(program, size, "double", threads);
+      else if (type == "float")
+        run_size<float>(program, size, "float", threads);
+      else
+        run_size<int>(program, size, "int", threads);
+  }
+  program.note("the document's table", kDocument);
   return program.finish();
 }

@@ -1,16 +1,17 @@
-// The ladder of the course document: a block reduces its elements in shared memory and leaves one partial sum. The same
-// kernel runs on the partial sums until one is left.
+// The document's ladder: a tree in shared memory. Each launch leaves one partial sum a block; the same kernel is
+// launched on the partial sums until one is left, so any length works. Blocks have a power of two of threads, 64 to
+// kMostThreads; the loops ask blockDim, so that the compiler knows the number in the last rung only.
 #pragma once
 
-constexpr int kThreads = 256;
+constexpr int kMostThreads = 512;
 
 // Claim: every second, fourth, ... thread works, so that every warp stays busy with most of its lanes off.
 template <class T>
-__global__ void interleaved_divergent(const T* in, T* out, long n) {
-  __shared__ T sums[kThreads];
+__global__ void reduce_interleaved_divergent(const T* in, T* out, long n) {
+  __shared__ T sums[kMostThreads];
   const int tid = threadIdx.x;
-  const long i = blockIdx.x * static_cast<long>(kThreads) + tid;
-  sums[tid] = i < n ? in[i] : T(0);
+  const long i = blockIdx.x * static_cast<long>(blockDim.x) + tid;
+  sums[tid] = i < n ? in[i] : 0;
   __syncthreads();
   for (int step = 1; step < blockDim.x; step *= 2) {
     if (tid % (2 * step) == 0) sums[tid] += sums[tid + step];
@@ -21,11 +22,11 @@ __global__ void interleaved_divergent(const T* in, T* out, long n) {
 
 // Claim: the first threads work, so whole warps are on or off; but they stride through shared memory: bank conflicts.
 template <class T>
-__global__ void interleaved(const T* in, T* out, long n) {
-  __shared__ T sums[kThreads];
+__global__ void reduce_interleaved(const T* in, T* out, long n) {
+  __shared__ T sums[kMostThreads];
   const int tid = threadIdx.x;
-  const long i = blockIdx.x * static_cast<long>(kThreads) + tid;
-  sums[tid] = i < n ? in[i] : T(0);
+  const long i = blockIdx.x * static_cast<long>(blockDim.x) + tid;
+  sums[tid] = i < n ? in[i] : 0;
   __syncthreads();
   for (int step = 1; step < blockDim.x; step *= 2) {
     const int index = 2 * step * tid;
@@ -37,11 +38,11 @@ __global__ void interleaved(const T* in, T* out, long n) {
 
 // Claim: neighbouring threads take neighbouring words: no bank conflicts.
 template <class T>
-__global__ void sequential(const T* in, T* out, long n) {
-  __shared__ T sums[kThreads];
+__global__ void reduce_sequential(const T* in, T* out, long n) {
+  __shared__ T sums[kMostThreads];
   const int tid = threadIdx.x;
-  const long i = blockIdx.x * static_cast<long>(kThreads) + tid;
-  sums[tid] = i < n ? in[i] : T(0);
+  const long i = blockIdx.x * static_cast<long>(blockDim.x) + tid;
+  sums[tid] = i < n ? in[i] : 0;
   __syncthreads();
   for (int step = blockDim.x / 2; step > 0; step /= 2) {
     if (tid < step) sums[tid] += sums[tid + step];
@@ -52,17 +53,17 @@ __global__ void sequential(const T* in, T* out, long n) {
 
 // Two elements a thread on the way into shared memory.
 template <class T>
-__device__ T two_elements(const T* in, long n) {
-  const long i = blockIdx.x * (2L * kThreads) + threadIdx.x;
-  return (i < n ? in[i] : T(0)) + (i + kThreads < n ? in[i + kThreads] : T(0));
+__device__ T first_add(const T* in, long n) {
+  const long i = blockIdx.x * (2L * blockDim.x) + threadIdx.x;
+  return (i < n ? in[i] : 0) + (i + blockDim.x < n ? in[i + blockDim.x] : 0);
 }
 
 // Claim: the first addition happens during the load, so half the threads that did nothing else are gone.
 template <class T>
-__global__ void first_add(const T* in, T* out, long n) {
-  __shared__ T sums[kThreads];
+__global__ void reduce_first_add(const T* in, T* out, long n) {
+  __shared__ T sums[kMostThreads];
   const int tid = threadIdx.x;
-  sums[tid] = two_elements(in, n);
+  sums[tid] = first_add(in, n);
   __syncthreads();
   for (int step = blockDim.x / 2; step > 0; step /= 2) {
     if (tid < step) sums[tid] += sums[tid + step];
@@ -72,7 +73,8 @@ __global__ void first_add(const T* in, T* out, long n) {
 }
 
 // The last 64 sums by one warp. Since Volta its lanes need not run in step: what a lane reads must be separated from
-// what another writes by __syncwarp, on both sides (the document's volatile version relies on lockstep: wrong today).
+// what another writes by __syncwarp, on both sides (the document's volatile version relies on lockstep and is wrong
+// today).
 template <class T>
 __device__ void last_warp(T* sums, int tid) {
   T sum = sums[tid] + sums[tid + 32];
@@ -88,10 +90,10 @@ __device__ void last_warp(T* sums, int tid) {
 
 // Claim: the last six rounds are one warp's own business: no block barrier for them.
 template <class T>
-__global__ void last_warp_unrolled(const T* in, T* out, long n) {
-  __shared__ T sums[kThreads];
+__global__ void reduce_last_warp(const T* in, T* out, long n) {
+  __shared__ T sums[kMostThreads];
   const int tid = threadIdx.x;
-  sums[tid] = two_elements(in, n);
+  sums[tid] = first_add(in, n);
   __syncthreads();
   for (int step = blockDim.x / 2; step > 32; step /= 2) {
     if (tid < step) sums[tid] += sums[tid + step];
@@ -101,9 +103,13 @@ __global__ void last_warp_unrolled(const T* in, T* out, long n) {
   if (tid == 0) out[blockIdx.x] = sums[0];
 }
 
-// The rounds of a block whose size the compiler knows, down to the sum in sums[0].
-template <int kBlock, class T>
-__device__ void reduce_block(T* sums, int tid) {
+// Claim: with the block size known to the compiler no loop is left: fewer instructions, the same traffic.
+template <class T, int kBlock>
+__global__ void reduce_unrolled(const T* in, T* out, long n) {
+  __shared__ T sums[kBlock];
+  const int tid = threadIdx.x;
+  sums[tid] = first_add(in, n);
+  __syncthreads();
   if (kBlock >= 512) {
     if (tid < 256) sums[tid] += sums[tid + 256];
     __syncthreads();
@@ -117,29 +123,5 @@ __device__ void reduce_block(T* sums, int tid) {
     __syncthreads();
   }
   if (tid < 32) last_warp(sums, tid);
-}
-
-// Claim: with the block size known to the compiler no loop is left: fewer instructions, the same traffic.
-template <int kBlock, class T>
-__global__ void completely_unrolled(const T* in, T* out, long n) {
-  __shared__ T sums[kBlock];
-  const int tid = threadIdx.x;
-  sums[tid] = two_elements(in, n);
-  __syncthreads();
-  reduce_block<kBlock>(sums, tid);
-  if (tid == 0) out[blockIdx.x] = sums[0];
-}
-
-// Claim: a grid of fixed size strides through the data: many elements a thread, so the tree hardly counts.
-template <int kBlock, class T>
-__global__ void many_elements(const T* in, T* out, long n) {
-  __shared__ T sums[kBlock];
-  const int tid = threadIdx.x;
-  T sum = 0;
-  for (long i = blockIdx.x * static_cast<long>(kBlock) + tid; i < n; i += static_cast<long>(gridDim.x) * kBlock)
-    sum += in[i];
-  sums[tid] = sum;
-  __syncthreads();
-  reduce_block<kBlock>(sums, tid);
   if (tid == 0) out[blockIdx.x] = sums[0];
 }
