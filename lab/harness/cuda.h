@@ -34,6 +34,16 @@ inline int blocks(long elements, long per_block) {
   return static_cast<int>((elements + per_block - 1) / per_block);
 }
 
+// Whether a block of this kernel fits in an SM of this GPU at all: threads, registers, shared memory.
+template <class Kernel>
+bool block_fits(Kernel* kernel, int threads) {
+  int blocks = 0;
+  const cudaError_t error =
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, reinterpret_cast<const void*>(kernel), threads, 0);
+  if (error != cudaSuccess) cudaGetLastError();  // more threads than any block may have
+  return error == cudaSuccess && blocks > 0;
+}
+
 inline double host_memory_bytes() {
   return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
 }

@@ -1,89 +1,157 @@
-// Matrix multiplication C = A B in float, row-major, A is m x k, B is k x n.
-//
-//   matmul [M [N [K]]]      default 256; one number: all three; any sizes, not only multiples of the tile
+// Matrix multiplication C = A B in float, row-major, A is m x k, B is k x n: what reuse through shared memory and
+// registers saves.
+#include "harness/blas.h"
 #include "harness/harness.h"
-
-// Claim: each thread reads a row of A and a column of B from global memory: 2 loads for 2 operations, ratio 1, and the
-// same elements are read again by every block in that row or column.
-__global__ void matmul_naive(const float* a, const float* b, float* c, int m, int n, int k) {
-  const int row = blockIdx.y * blockDim.y + threadIdx.y, column = blockIdx.x * blockDim.x + threadIdx.x;
-  if (row >= m || column >= n) return;
-  float sum = 0;
-  for (int i = 0; i < k; ++i) sum += a[static_cast<long>(row) * k + i] * b[static_cast<long>(i) * n + column];
-  c[static_cast<long>(row) * n + column] = sum;
-}
-
-// Claim: a block loads each tile once and every element is used kTile times from shared memory: global loads drop by
-// kTile, the compute-to-memory ratio rises to kTile.
-template <int kTile>
-__global__ void matmul_tiled(const float* a, const float* b, float* c, int m, int n, int k) {
-  __shared__ float tile_a[kTile][kTile], tile_b[kTile][kTile];
-  const int tx = threadIdx.x, ty = threadIdx.y;
-  const int row = blockIdx.y * kTile + ty, column = blockIdx.x * kTile + tx;
-  float sum = 0;
-  for (int first = 0; first < k; first += kTile) {
-    tile_a[ty][tx] = row < m && first + tx < k ? a[static_cast<long>(row) * k + first + tx] : 0;
-    tile_b[ty][tx] = first + ty < k && column < n ? b[static_cast<long>(first + ty) * n + column] : 0;
-    __syncthreads();
-    for (int i = 0; i < kTile; ++i) sum += tile_a[ty][i] * tile_b[i][tx];
-    __syncthreads();
-  }
-  if (row < m && column < n) c[static_cast<long>(row) * n + column] = sum;
-}
+#include "harness/product.h"
+#include "matmul/kernels.cuh"
+#include "matmul/phases.h"
+#include "matmul/register_tile.cuh"
 
 namespace {
 
-struct Problem {
-  int m, n, k;
-  std::vector<float> a, b;
-  std::vector<double> product, tolerance;
+using lab::Role;
+
+const lab::Topic kTopic = {
+    .name = "matmul",
+    .title = "matrix multiplication in float: reuse through tiles and registers",
+    .document = "000 (COSC 407), 003 (IIT Kharagpur)",
+    .shows =
+        "N^3 multiply-adds on N^2 data: each element is needed N times. Who keeps it near, in shared memory and then "
+        "in registers, asks global memory less, and the ratio of computing to memory sets the ceiling.",
+    .size_names = "MxNxK",
+    .quick_sizes = "16,100x37x61,256",
+    .full_sizes = "16:4096:x2,1000x777x1234",
+    .types = "float",
+    .rungs = {{"one thread", "one thread computes everything"},
+              {"naive", "one thread an element: 2 loads for 2 operations, ratio 1"},
+              {"one tile", "whole matrices in one tile of shared memory: no phases (sizes up to 16)"},
+              {"tiled", "tiles of 16 x 16 in phases: each load serves 16 threads"},
+              {"tiled 32", "tiles of 32 x 32: each load serves 32 threads"},
+              {"registers 4x4", "16 elements a thread: a load from shared memory serves 4 multiply-adds"},
+              {"registers 8x8", "64 elements a thread: a load from shared memory serves 8"},
+              {"double buffer", "the next tiles are loaded while these are computed; 16-byte loads and stores"},
+              {"cublas", "cuBLAS, row-major by swapping the operands", Role::library},
+              {"tile width", "the tiled kernel by width of the tile; 1 is the naive kernel", Role::sweep}},
+    .options = {{"block", "0,0", "X,Y: the block whose phases are shown"},
+                {"phases-width", "2", "width of its tile"},
+                {"phases-size", "4", "size of the matrices that are shown"}},
 };
 
-Problem make_problem(int m, int n, int k) {
-  lab::Random random(2);
-  Problem p{m, n, k, random.floats(size_t(m) * k), random.floats(size_t(k) * n), {}, {}};
-  p.product.assign(size_t(m) * n, 0);
-  p.tolerance.assign(size_t(m) * n, 0);
-  for (int row = 0; row < m; ++row)
-    for (int i = 0; i < k; ++i) {
-      const double left = p.a[size_t(row) * k + i];
-      const float* right = &p.b[size_t(i) * n];
-      double* out = &p.product[size_t(row) * n];
-      double* bound = &p.tolerance[size_t(row) * n];
-      for (int column = 0; column < n; ++column) {
-        const double term = left * right[column];
-        out[column] += term;
-        bound[column] += std::fabs(term);
-      }
-    }
-  // The usual bound of a dot product: k roundings, each at most 2^-24 of the sum of the terms' sizes.
-  for (double& bound : p.tolerance) bound *= (k + 1) * std::ldexp(1.0, -24);
-  return p;
-}
+// One thread takes a microsecond for some ten steps, on a real GPU too.
+constexpr double kOneThreadSteps = 128.0 * 128 * 128;
+const std::vector<int> kWidths = {1, 2, 4, 8, 12, 14, 15, 16, 32};
 
 using Kernel = void (*)(const float*, const float*, float*, int, int, int);
+Kernel tiled_kernel(int width) {
+  switch (width) {
+    case 1:
+      return matmul_naive;
+    case 2:
+      return matmul_tiled<2>;
+    case 4:
+      return matmul_tiled<4>;
+    case 8:
+      return matmul_tiled<8>;
+    case 12:
+      return matmul_tiled<12>;
+    case 14:
+      return matmul_tiled<14>;
+    case 15:
+      return matmul_tiled<15>;
+    case 16:
+      return matmul_tiled<16>;
+    default:
+      return matmul_tiled<32>;
+  }
+}
 
-void run(lab::Report& report, const char* name, Kernel kernel, int tile, const Problem& p) {
-  lab::DeviceArray<float> a(p.a), b(p.b), c(p.product.size());
-  c.poison();
-  const dim3 grid(lab::blocks(p.n, tile), lab::blocks(p.m, tile)), block(tile, tile);
-  kernel<<<grid, block>>>(a.data(), b.data(), c.data(), p.m, p.n, p.k);
-  CHECK_KERNEL();
-  report.compare(name, c.host(), p.product, p.tolerance);
+void run_size(lab::Program& program, const lab::Size& size, lab::Cublas& cublas) {
+  const double mk = double(size[0]) * size[2], kn = double(size[2]) * size[1], mn = double(size[0]) * size[1];
+  if (!program.fits(size, 4 * (mk + kn + mn), 4 * (mk + kn) + 28 * mn)) return;
+  const lab::Product<float> product(size);
+  lab::DeviceArray<float> a(product.a), b(product.b), c(size_t(product.m) * product.n);
+  const int m = product.m, n = product.n, k = product.k;
+
+  const auto measure = [&](const lab::Case& row, auto launch) {
+    program.run(
+        row, [&] { c.poison(); }, launch, [&] { return product.verify(c.host()); });
+  };
+  const auto row = [&](const char* rung) { return lab::Case{rung, size, "float", product.work()}; };
+  // Blocks of `threads` that compute tile x tile elements each.
+  const auto kernel_row = [&](const lab::Case& what, Kernel kernel, int tile, dim3 threads) {
+    if (!lab::block_fits(kernel, threads.x * threads.y)) {
+      program.skip(what, "this GPU has not enough threads, registers or shared memory for one block");
+      return;
+    }
+    const dim3 grid(lab::blocks(n, tile), lab::blocks(m, tile));
+    measure(what, [&] { kernel<<<grid, threads>>>(a.data(), b.data(), c.data(), m, n, k); });
+  };
+
+  if (double(m) * n * k <= kOneThreadSteps)
+    measure(row("one thread"), [&] { matmul_one_thread<<<1, 1>>>(a.data(), b.data(), c.data(), m, n, k); });
+  else
+    program.skip(row("one thread"), "one thread would take seconds; up to 128x128x128 it is run");
+  kernel_row(row("naive"), matmul_naive, 16, dim3(16, 16));
+  if (m <= 16 && n <= 16 && k <= 16)
+    kernel_row(row("one tile"), matmul_one_tile<16>, 16, dim3(16, 16));
+  else
+    program.skip(row("one tile"), "the matrices do not fit in one tile of 16 x 16");
+  kernel_row(row("tiled"), matmul_tiled<16>, 16, dim3(16, 16));
+  kernel_row(row("tiled 32"), matmul_tiled<32>, 32, dim3(32, 32));
+  kernel_row(row("registers 4x4"), matmul_registers<float, 4>, 64, dim3(16, 16));
+  kernel_row(row("registers 8x8"), matmul_registers<float, 8>, 128, dim3(16, 16));
+  const bool wide = n % 4 == 0 && k % 4 == 0;  // rows of all three matrices are aligned to 16 bytes
+  kernel_row(row("double buffer"),
+             wide ? matmul_double_buffer<float, 128, 128, true> : matmul_double_buffer<float, 128, 128, false>, 128,
+             dim3(256));
+  if (cublas.missing().empty())
+    measure(row("cublas"), [&] { cublas.multiply(a.data(), b.data(), c.data(), m, n, k); });
+  else
+    program.skip(row("cublas"), cublas.missing());
+  for (const int width : kWidths) {
+    lab::Case what = row("tile width");
+    what.parameters = {{"width", double(width)}};
+    const int block = width == 1 ? 16 : width;
+    kernel_row(what, tiled_kernel(width), block, dim3(block, block));
+  }
+}
+
+void show_phases(lab::Program& program) {
+  const lab::CommandLine& line = program.line();
+  phases::Block block{};
+  block.n = static_cast<int>(line.option_number("phases-size", 1, 16));
+  block.width = static_cast<int>(line.option_number("phases-width", 1, block.n));
+  char rest = 0;
+  if (std::sscanf(line.option("block").c_str(), "%d,%d%c", &block.x, &block.y, &rest) != 2 || block.x < 0 ||
+      block.y < 0 || block.x >= block.count() || block.y >= block.count())
+    line.fail("--block must be X,Y with both from 0 to " + std::to_string(block.count() - 1) + ", not '" +
+              line.option("block") + "'");
+  char title[120];
+  std::snprintf(title, sizeof title, "Work for block (%d,%d): %d x %d matrices, tiles of %d x %d, %d phases", block.x,
+                block.y, block.n, block.n, block.width, block.width, block.count());
+  program.note(title, phases::describe(block));
+}
+
+void show_accesses(lab::Program& program) {
+  int device = 0, khz = 0, bits = 0;
+  cudaDeviceProp properties;
+  CHECK_CUDA(cudaGetDevice(&device));
+  CHECK_CUDA(cudaGetDeviceProperties(&properties, device));
+  CHECK_CUDA(cudaDeviceGetAttribute(&khz, cudaDevAttrMemoryClockRate, device));
+  CHECK_CUDA(cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, device));
+  const double gb_per_s = 2.0 * khz * 1e3 * bits / 8 / 1e9;
+  const lab::Size& size = program.sizes().back();
+  program.note("Global memory accesses by width of the tile, size " + size.text(),
+               phases::accesses(size[0], size[1], size[2], kWidths, gb_per_s, properties.name));
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int m = lab::size_argument(argc, argv, 1, 256, "the rows of A");
-  const int n = lab::size_argument(argc, argv, 2, m, "the columns of B");
-  const int k = lab::size_argument(argc, argv, 3, m, "the columns of A");
-  lab::require_memory(argv[0], 8.0 * (double(m) * k + double(k) * n) + 32.0 * double(m) * n);
-  std::printf("matrix multiplication, %d x %d times %d x %d\n", m, k, k, n);
-  const Problem problem = make_problem(m, n, k);
-  lab::Report report;
-  run(report, "naive", matmul_naive, 16, problem);
-  run(report, "tiled, width 16", matmul_tiled<16>, 16, problem);
-  run(report, "tiled, width 32", matmul_tiled<32>, 32, problem);
-  return report.exit_code();
+  lab::Program program(argc, argv, kTopic);
+  show_phases(program);
+  lab::Cublas cublas;
+  for (const lab::Size& size : program.sizes()) run_size(program, size, cublas);
+  show_accesses(program);
+  return program.finish();
 }

@@ -1,0 +1,116 @@
+// A random matrix product C = A B (row-major, A is m x k, B is k x n) and the verdict on a result of it.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+#include "harness/program.h"
+#include "harness/random.h"
+#include "harness/verify.h"
+
+namespace lab {
+
+// Every element is compared, against sums in double, where this computer can make them in some seconds; of larger
+// products kSample elements in random places are, against sums in long double, and none may be left unwritten.
+template <class T>
+class Product {
+ public:
+  explicit Product(const Size& size)
+      : m(static_cast<int>(size[0])), n(static_cast<int>(size[1])), k(static_cast<int>(size[2])) {
+    Random random(2);
+    a = random.values<T>(size_t(m) * k);
+    b = random.values<T>(size_t(k) * n);
+    row_norm_.assign(m, 0);
+    column_norm_.assign(n, 0);
+    for (int row = 0; row < m; ++row)
+      for (int i = 0; i < k; ++i) row_norm_[row] += square(a[size_t(row) * k + i]);
+    for (int i = 0; i < k; ++i)
+      for (int column = 0; column < n; ++column) column_norm_[column] += square(b[size_t(i) * n + column]);
+    threads_ = std::max(1u, std::thread::hardware_concurrency());
+    if (double(m) * n * k <= kStepsPerThread * threads_) {
+      multiply();
+    } else {
+      for (int i = 0; i < kSample; ++i) sample_.push_back({int(random.below(m)), int(random.below(n))});
+    }
+  }
+
+  Work work() const { return {sizeof(T) * elements(), 2.0 * m * n * k}; }
+  // A, B and C once.
+  double elements() const { return double(m) * k + double(k) * n + double(m) * n; }
+
+  Verdict verify(const std::vector<T>& c) const {
+    if (!sample_.empty()) return verify_sample(c);
+    std::vector<double> tolerance(c.size());
+    for (size_t i = 0; i < c.size(); ++i) tolerance[i] = tolerance_at(int(i / n), int(i % n));
+    return compare(c, expected_, tolerance);
+  }
+
+  const int m, n, k;
+  std::vector<T> a, b;
+
+ private:
+  struct Place {
+    int row, column;
+  };
+  static constexpr double kStepsPerThread = 1ull << 32;
+  static constexpr int kSample = 16384;
+  static double square(double v) { return v * v; }
+
+  // A sum of k products in any order is within gamma_k times the sum of their magnitudes of the exact one (verify.h),
+  // and that sum is at most |row of A| |column of B| (Cauchy-Schwarz). The reference in double has its own error of
+  // this kind, which counts when T is double.
+  double tolerance_at(int row, int column) const {
+    double gamma = sum_tolerance(k, std::is_same_v<T, float> ? kUnitFloat : kUnitDouble) / k;
+    if (sample_.empty()) gamma += sum_tolerance(k, kUnitDouble) / k;
+    return gamma * std::sqrt(row_norm_[row] * column_norm_[column]);
+  }
+
+  // Rows are shared out among threads; steps of kDepth keep that part of B in the cache.
+  void multiply() {
+    constexpr int kDepth = 64, kWidth = 512;
+    expected_.assign(size_t(m) * n, 0);
+    const auto rows = [this](int begin, int end) {
+      for (int left = 0; left < n; left += kWidth)
+        for (int first = 0; first < k; first += kDepth)
+          for (int row = begin; row < end; ++row)
+            for (int i = first; i < std::min(k, first + kDepth); ++i) {
+              const double factor = a[size_t(row) * k + i];
+              const T* from = &b[size_t(i) * n];
+              double* to = &expected_[size_t(row) * n];
+              for (int column = left; column < std::min(n, left + kWidth); ++column)
+                to[column] += factor * from[column];
+            }
+    };
+    const int threads = double(m) * n * k < 1e7 ? 1 : static_cast<int>(threads_);
+    std::vector<std::thread> pool;
+    for (int t = 0; t < threads; ++t)
+      pool.emplace_back(rows, int(long(m) * t / threads), int(long(m) * (t + 1) / threads));
+    for (std::thread& thread : pool) thread.join();
+  }
+
+  Verdict verify_sample(const std::vector<T>& c) const {
+    std::vector<T> got;
+    std::vector<double> expected, tolerance;
+    for (const Place& place : sample_) {
+      long double sum = 0;
+      for (int i = 0; i < k; ++i)
+        sum += static_cast<long double>(a[size_t(place.row) * k + i]) * b[size_t(i) * n + place.column];
+      got.push_back(c[size_t(place.row) * n + place.column]);
+      expected.push_back(static_cast<double>(sum));
+      tolerance.push_back(tolerance_at(place.row, place.column));
+    }
+    Verdict verdict = compare(got, expected, tolerance);
+    for (const T v : c) verdict.wrong += !std::isfinite(v);
+    return verdict;
+  }
+
+  std::vector<double> expected_, row_norm_, column_norm_;
+  std::vector<Place> sample_;
+  unsigned threads_ = 1;
+};
+
+}  // namespace lab
