@@ -52,6 +52,7 @@ std::shared_ptr<Graph> clone(const Graph& graph) {
     Operation operation = node->operation;
     if (auto* child = std::get_if<ChildGraphOperation>(&operation)) child->graph = clone(*child->graph);
     GraphNode* made = copy->add(std::move(operation), {});
+    made->device = node->device;
     made->enabled = node->enabled;
     made->copy_parameters = node->copy_parameters;
     made->fill_parameters = node->fill_parameters;
@@ -89,12 +90,72 @@ std::vector<GraphNode*> topological_order(const Graph& graph) {
   return order;
 }
 
-// The nodes run one after the other on one stream of the timeline: branches of a graph are not overlapped there.
+namespace {
+
+// A chain of nodes that follow each other on one GPU: a stream of the timeline.
+struct Branch {
+  Stream stream;
+  const GraphNode* last = nullptr;
+};
+
+// Places the nodes of one launch of a graph: a node goes on where one that it depends on ended, if nothing did so
+// before, else it opens a branch of its own. The host pays for the launch, not for each node.
+class GraphLaunch {
+ public:
+  explicit GraphLaunch(Stream& stream) : stream_(stream), time_(the_session().timeline()) {
+    time_.host_work(kHostCallNs);
+    begin_ = end_ = time_.work(stream.id, 0).end;
+    time_.hold_host(true);
+  }
+  ~GraphLaunch() {
+    time_.hold_host(false);
+    time_.wait(stream_.id, end_);
+    for (const auto& branch : branches_) time_.remove_stream(branch->stream.id);
+  }
+  GraphLaunch(const GraphLaunch&) = delete;
+  GraphLaunch& operator=(const GraphLaunch&) = delete;
+
+  cudaError_t run(GraphNode& node) {
+    const int device = node.device < 0 ? stream_.device : node.device;
+    Branch& branch = branch_for(node, device);
+    for (const GraphNode* before : node.dependencies) time_.wait(branch.stream.id, ended_[before]);
+    if (node.enabled)
+      if (cudaError_t error = execute(node.operation, branch.stream, false)) return error;
+    branch.last = &node;
+    ended_[&node] = time_.work(branch.stream.id, 0).end;
+    end_ = std::max(end_, ended_[&node]);
+    return cudaSuccess;
+  }
+
+ private:
+  Branch& branch_for(const GraphNode& node, int device) {
+    for (const auto& branch : branches_)
+      if (branch->stream.device == device &&
+          std::find(node.dependencies.begin(), node.dependencies.end(), branch->last) != node.dependencies.end())
+        return *branch;
+    branches_.push_back(std::make_unique<Branch>());
+    Branch& made = *branches_.back();
+    made.stream.device = device;
+    made.stream.id = time_.add_stream(device, device::StreamKind::non_blocking);
+    time_.wait(made.stream.id, begin_);
+    return made;
+  }
+
+  Stream& stream_;
+  device::Timeline& time_;
+  double begin_ = 0, end_ = 0;
+  std::vector<std::unique_ptr<Branch>> branches_;
+  std::map<const GraphNode*, double> ended_;
+};
+
+}  // namespace
+
 cudaError_t launch_nodes(const Graph& graph, Stream& stream) {
+  GraphLaunch launch(stream);
   for (GraphNode* node : topological_order(graph)) {
-    if (!node->enabled) continue;
-    if (cudaError_t error = execute(node->operation, stream, false)) return error;
-    if (context(stream.device).sticky != cudaSuccess) return cudaSuccess;  // the next call brings the error
+    if (cudaError_t error = launch.run(*node)) return error;
+    const int device = node->device < 0 ? stream.device : node->device;
+    if (context(device).sticky != cudaSuccess) return cudaSuccess;  // the next call brings the error
   }
   return cudaSuccess;
 }
@@ -119,6 +180,7 @@ cudaError_t capture_operation(Stream& stream, Operation operation) {
     return cudaSuccess;
   }
   stream.capture_tail = {capture.graph->add(std::move(operation), stream.capture_tail)};
+  stream.capture_tail.front()->device = stream.device;
   return cudaSuccess;
 }
 

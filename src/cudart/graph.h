@@ -15,6 +15,7 @@ struct GraphNode {
   cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
   Operation operation;
   std::vector<GraphNode*> dependencies;
+  int device = -1;  // of the stream it was captured from; -1: that of the launch
   bool enabled = true;
   // What the API's "get params" gives back for kernel nodes: pointers into the operation's own copy of the arguments.
   std::vector<void*> parameter_pointers;
@@ -49,7 +50,7 @@ std::shared_ptr<Graph> clone(const Graph& graph);
 GraphNode* find_in_clone(const Graph& clone, const GraphNode* original);
 // Nodes so that every one comes after what it depends on; empty when there is a cycle in a graph with nodes.
 std::vector<GraphNode*> topological_order(const Graph& graph);
-// Runs all enabled nodes on a stream.
+// Runs all enabled nodes, after what is in the stream and before what comes next in it.
 cudaError_t launch_nodes(const Graph& graph, Stream& stream);
 
 // The stream's call becomes a node.

@@ -24,6 +24,11 @@ void Timeline::remove_stream(StreamId id) {
   streams_.erase(id);
 }
 
+int Timeline::device_of(StreamId id) const {
+  const std::lock_guard lock(mutex_);
+  return streams_.at(id).device;
+}
+
 double Timeline::host_now() const {
   std::lock_guard lock(mutex_);
   return host_;
@@ -31,7 +36,12 @@ double Timeline::host_now() const {
 
 void Timeline::host_work(double ns) {
   std::lock_guard lock(mutex_);
-  host_ += ns;
+  if (holds_ == 0) host_ += ns;
+}
+
+void Timeline::hold_host(bool hold) {
+  std::lock_guard lock(mutex_);
+  holds_ += hold ? 1 : -1;
 }
 
 double Timeline::ready(const Stream& stream) const {

@@ -34,8 +34,11 @@ class Timeline {
   void remove_stream(StreamId stream);
   static StreamId legacy_default(int device) { return static_cast<StreamId>(device); }  // always there
 
+  int device_of(StreamId stream) const;
+
   double host_now() const;
   void host_work(double ns);  // the host's own part of an API call
+  void hold_host(bool hold);  // while held, host_work() costs nothing: the nodes of a graph. Holds nest.
 
   // gpu_fraction: the part of the GPU that the kernel's blocks fill, 0 to 1; kernels of different streams run side by
   // side as long as the sum is at most 1.
@@ -81,6 +84,7 @@ class Timeline {
   StreamId next_ = 0;
   bool concurrent_kernels_;
   double host_ = 0;
+  int holds_ = 0;
 };
 
 }  // namespace warpgrind::device
