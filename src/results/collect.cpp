@@ -186,6 +186,8 @@ struct Collector::Impl {
   std::vector<KernelProfile> launches;
   std::vector<TransferProfile> transfers;
   std::vector<Finding> findings;
+  std::vector<TimelineEntry> timeline;
+  std::uint64_t timeline_left_out = 0;
 };
 
 Collector::Collector(bool keep_launches) : impl_(std::make_unique<Impl>()) {
@@ -239,6 +241,14 @@ void Collector::add_transfer(const std::string& direction, const std::string& ho
   impl_->transfers.push_back({direction, host_memory, 1, bytes, estimated_ns});
 }
 
+void Collector::add_to_timeline(TimelineEntry entry) {
+  const std::lock_guard lock(impl_->mutex);
+  if (impl_->timeline.size() < kMostTimelineEntries)
+    impl_->timeline.push_back(std::move(entry));
+  else
+    ++impl_->timeline_left_out;
+}
+
 void Collector::add_finding(Finding finding) {
   const std::lock_guard lock(impl_->mutex);
   impl_->findings.push_back(std::move(finding));
@@ -256,6 +266,8 @@ Profile Collector::profile() const {
   p.launches = impl_->launches;
   p.transfers = impl_->transfers;
   p.findings = impl_->findings;
+  p.timeline = impl_->timeline;
+  p.timeline_left_out = impl_->timeline_left_out;
   return p;
 }
 

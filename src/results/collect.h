@@ -34,6 +34,8 @@ class Collector {
   void add_transfer(const std::string& direction, const std::string& host_memory, std::uint64_t bytes,
                     double estimated_ns);
   void add_finding(Finding finding);
+  static constexpr std::size_t kMostTimelineEntries = 10'000;
+  void add_to_timeline(TimelineEntry entry);  // the first of them
   // What was gathered so far; program, gpu, command and not_modelled are the caller's to fill in.
   Profile profile() const;
 

@@ -452,6 +452,15 @@ std::string to_json(const Profile& p) {
     if (!s.missing.empty()) out["missing"] = s.missing;
     if (s.changed) out["changed"] = true;
   }
+  Json timeline = Json::array();
+  for (const TimelineEntry& t : p.timeline)
+    timeline.push_back({{"device", t.device},
+                        {"stream", t.stream},
+                        {"kind", t.kind},
+                        {"name", t.name},
+                        {"begin_ns", number(t.begin_ns)},
+                        {"end_ns", number(t.end_ns)},
+                        {"bytes", t.bytes}});
   Json allocations = Json::array();
   for (const AllocationProfile& a : p.allocations)
     allocations.push_back({{"id", a.id}, {"bytes", a.bytes}, {"address", fmt::format("{:#x}", a.address)}});
@@ -469,6 +478,8 @@ std::string to_json(const Profile& p) {
                   {"launches", std::move(launches)},
                   {"ranges", std::move(ranges)},
                   {"transfers", std::move(transfers)},
+                  {"timeline", std::move(timeline)},
+                  {"timeline_left_out", p.timeline_left_out},
                   {"findings", std::move(findings)}};
   // A name that is not UTF-8 must not cost the profile.
   // Details are long lists of numbers, which nobody reads in lines.
@@ -506,6 +517,17 @@ Result<Profile> from_json(std::string_view text, std::string_view file) {
     get_number(t, "estimated_ns", out.estimated_ns);
   });
   if (const auto it = j.find("detail"); it != j.end() && it->is_boolean()) p.detail = it->get<bool>();
+  each(j, "timeline", [&](const Json& t) {
+    TimelineEntry& out = p.timeline.emplace_back();
+    get_number(t, "device", out.device);
+    get_number(t, "stream", out.stream);
+    get(t, "kind", out.kind);
+    get(t, "name", out.name);
+    get_number(t, "begin_ns", out.begin_ns);
+    get_number(t, "end_ns", out.end_ns);
+    get_number(t, "bytes", out.bytes);
+  });
+  get_number(j, "timeline_left_out", p.timeline_left_out);
   each(j, "allocations", [&](const Json& a) {
     AllocationProfile& out = p.allocations.emplace_back();
     get_number(a, "id", out.id);

@@ -84,6 +84,14 @@ struct TransferProfile {    // host-device copies, by direction and host memory
   double estimated_ns = 0;
 };
 
+struct TimelineEntry {  // on the modelled GPU, estimated; nanoseconds since the program began
+  int device = 0;
+  std::uint32_t stream = 0;
+  std::string kind, name;  // "kernel", "copy", "memset"; the kernel, or the direction
+  double begin_ns = 0, end_ns = 0;
+  std::uint64_t bytes = 0;
+};
+
 struct Finding {
   std::string kind, message, advice, kernel, file, text;
   std::uint32_t line = 0, ptx_line = 0;
@@ -100,6 +108,8 @@ struct Profile {
   std::vector<KernelProfile> launches;    // with --launches or CSV: one each, in order
   std::vector<KernelProfile> ranges;      // summed per named range (NVTX), whatever kernels ran in it; without sites
   std::vector<TransferProfile> transfers;
+  std::vector<TimelineEntry> timeline;  // in issue order
+  std::uint64_t timeline_left_out = 0;
   std::vector<Finding> findings;
   std::vector<AllocationProfile> allocations;
   std::vector<SourceFile> sources;  // of a detailed run: every file that a site or line names

@@ -140,6 +140,8 @@ LaunchOutcome Session::launch(const LaunchRequest& request) {
   for (const device::LaunchResult& child : result->children)
     if (child.kernel) recorder.record(child, child.kernel->facts().name, child.config, 0);
   outcome.span = timeline_->kernel(request.stream, recorder.estimated_ns, std::min(1.0, recorder.gpu_fraction));
+  collector_->add_to_timeline(
+      {request.device, request.stream, "kernel", demangle(request.kernel), outcome.span.begin, outcome.span.end, 0});
   return outcome;
 }
 

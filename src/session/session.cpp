@@ -155,7 +155,6 @@ void Session::leave_status(const char* kind, const std::string& text) {
 
 device::Span Session::copy(int device, device::StreamId stream, timing::CopyPath path, timing::HostMemory host,
                            std::uint64_t bytes, bool host_blocks) {
-  (void)device;
   double ns = timing::estimate_copy_ns(*model_, path, host, bytes);
   using timing::CopyPath;
   bool host_link = path == CopyPath::host_to_device || path == CopyPath::device_to_host;
@@ -168,12 +167,15 @@ device::Span Session::copy(int device, device::StreamId stream, timing::CopyPath
                               : path == CopyPath::device_to_host ? device::CopyEngine::to_host
                                                                  : device::CopyEngine::none;
   device::Span span = timeline_->copy(stream, engine, ns);
+  collector_->add_to_timeline({device, stream, "copy", direction_name(path), span.begin, span.end, bytes});
   if (host_blocks) timeline_->synchronize_time(span.end);
   return span;
 }
 
 device::Span Session::fill(device::StreamId stream, std::uint64_t bytes) {
-  return timeline_->work(stream, timing::estimate_memset_ns(*model_, bytes));
+  device::Span span = timeline_->work(stream, timing::estimate_memset_ns(*model_, bytes));
+  collector_->add_to_timeline({timeline_->device_of(stream), stream, "memset", "memset", span.begin, span.end, bytes});
+  return span;
 }
 
 void Session::say_once(const std::string& text) {
