@@ -71,13 +71,15 @@ Result<KernelRecord*> Device::Impl::kernel(LoadedModule& module, std::uint32_t f
   const ptx::Module& text = module.module();
   if (function >= text.functions.size() || !text.functions[function].is_entry)
     return Error{ErrorKind::bad_input, "not a kernel of this module", ""};
-  LoadedModule::Key key{function, jit::lane_shape_of(block), options.counters || wants.counts, wants.accesses};
+  LoadedModule::Key key{function, jit::lane_shape_of(block), options.counters || wants.counts, wants.accesses,
+                        wants.edges};
   std::unique_ptr<KernelRecord>& record = module.kernels[key];
   if (record) return record.get();
   jit::CompileOptions how;
   how.shape = key.shape;
   how.counters = key.counters;
   how.every_access = key.every_access;
+  how.edges = key.edges;
   how.cpu = options.cpu;
   how.cache_directory = options.cache_directory;
   auto code = compiler->compile(text, function, how);
@@ -205,6 +207,7 @@ void Device::Impl::collect_results(Launch& launch, LaunchResult& result, std::ve
   result.counts.blocks.resize(facts.blocks.size());
   result.counts.guard_lanes.resize(facts.guards.size());
   result.counts.branches.resize(facts.branches.size());
+  result.counts.edges.resize(facts.edge_counters);
   std::vector<OutputRecord> text;
   for (unsigned i = 0; i < launch.workers; ++i) {
     Worker& w = *workers[i];

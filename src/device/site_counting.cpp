@@ -254,6 +254,11 @@ void collect(Worker& worker, events::LaunchCounts& counts) {
       counts.branches[b].divergent += slot[1];
       counts.branches[b].taken_lanes += slot[2];
     }
+    for (std::uint32_t e = 0; e < counts.edges.size(); ++e) {
+      const std::uint64_t* slot = board + code.edge_slot(e);
+      counts.edges[e].warps += slot[0];
+      counts.edges[e].lanes += slot[1];
+    }
     std::memset(worker.scoreboard, 0, code.scoreboard_slots() * sizeof(std::uint64_t));
   }
   counts.warps_launched += worker.warps_ended;

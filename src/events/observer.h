@@ -15,7 +15,10 @@ struct Wants {
   bool counts = false;    // LaunchCounts at the end of each launch (inline adds: nearly free)
   bool accesses = false;  // on_access for every warp-wide memory instruction (no inline fast path: slow)
   bool barriers = false;
-  Wants operator|(const Wants& o) const { return {counts || o.counts, accesses || o.accesses, barriers || o.barriers}; }
+  bool edges = false;  // LaunchCounts::edges: which way each branch went (inline adds)
+  Wants operator|(const Wants& o) const {
+    return {counts || o.counts, accesses || o.accesses, barriers || o.barriers, edges || o.edges};
+  }
 };
 
 struct Launch {

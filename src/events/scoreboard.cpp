@@ -5,7 +5,8 @@
 namespace warpgrind::events {
 
 void LaunchCounts::add(const LaunchCounts& other) {
-  WG_ASSERT(sites.size() == other.sites.size() && blocks.size() == other.blocks.size());
+  WG_ASSERT(sites.size() == other.sites.size() && blocks.size() == other.blocks.size() &&
+            edges.size() == other.edges.size());
   for (std::size_t i = 0; i < sites.size(); ++i) {
     SiteCounts& a = sites[i];
     const SiteCounts& b = other.sites[i];
@@ -24,6 +25,10 @@ void LaunchCounts::add(const LaunchCounts& other) {
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     blocks[i].warps += other.blocks[i].warps;
     blocks[i].lanes += other.blocks[i].lanes;
+  }
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    edges[i].warps += other.edges[i].warps;
+    edges[i].lanes += other.edges[i].lanes;
   }
   for (std::size_t i = 0; i < guard_lanes.size(); ++i) guard_lanes[i] += other.guard_lanes[i];
   for (std::size_t i = 0; i < branches.size(); ++i) {

@@ -35,6 +35,7 @@ struct LaunchCounts {
   std::vector<BlockCounts> blocks;
   std::vector<std::uint64_t> guard_lanes;  // lanes on
   std::vector<BranchCounts> branches;
+  std::vector<BlockCounts> edges;  // by EdgeFacts::counter
   std::uint64_t warps_launched = 0, threads_launched = 0;
   void add(const LaunchCounts& other);  // element-wise; sizes must agree
 };

@@ -89,6 +89,13 @@ struct BranchFacts {
   std::string function;
 };
 
+// A way from one block to the next. Blocks with one way out need no counter of their own.
+struct EdgeFacts {
+  static constexpr std::uint32_t kLeaves = ~0u, kNotCounted = ~0u;
+  std::uint32_t from = 0, to = 0;       // indexes into KernelFacts::blocks; to == kLeaves: the function's end
+  std::uint32_t counter = kNotCounted;  // index into LaunchCounts::edges
+};
+
 // Everything static that is needed to read a kernel's scoreboard. Filled by the JIT, kept with the compiled kernel.
 struct KernelFacts {
   std::string name;  // PTX (mangled) name
@@ -96,7 +103,9 @@ struct KernelFacts {
   std::vector<BlockFacts> blocks;
   std::vector<GuardFacts> guards;
   std::vector<BranchFacts> branches;
-  std::vector<std::string> files;  // source file names, index as in Site::file
+  std::vector<EdgeFacts> edges;
+  std::uint32_t edge_counters = 0;  // 0 unless an observer wants edges
+  std::vector<std::string> files;   // source file names, index as in Site::file
 };
 
 }  // namespace warpgrind::events

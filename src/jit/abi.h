@@ -62,6 +62,7 @@ inline unsigned lane_y(LaneShape s, unsigned lane) {
 //   blocks:   2 slots each {warps, lanes}
 //   guards:   1 slot each {lanes on}
 //   branches: 3 slots each {executed, divergent, taken lanes}
+//   edges:    2 slots each {warps, lanes}, of blocks with several ways out, where an observer wants them
 struct WarpContext {
   const std::uint8_t* params;      // kernel parameter buffer, laid out as the .param list
   const std::uint64_t* globals;    // device address of each module variable (index as in ptx::Module::variables)

@@ -32,8 +32,11 @@ std::uint32_t CompiledKernel::guard_slot(std::uint32_t i) const {
 std::uint32_t CompiledKernel::branch_slot(std::uint32_t i) const {
   return static_cast<std::uint32_t>(2 * facts().blocks.size() + facts().guards.size()) + 3 * i;
 }
+std::uint32_t CompiledKernel::edge_slot(std::uint32_t i) const {
+  return branch_slot(static_cast<std::uint32_t>(facts().branches.size())) + 2 * i;
+}
 std::uint32_t CompiledKernel::scoreboard_slots() const {
-  return branch_slot(static_cast<std::uint32_t>(facts().branches.size()));
+  return edge_slot(facts().edge_counters);
 }
 
 namespace {
@@ -120,6 +123,7 @@ Result<std::unique_ptr<llvm::Module>> LlvmCompiler::emit(KernelUnit& unit, llvm:
   };
   base("wg_guard_base");
   base("wg_branch_base");
+  base("wg_edge_base");
   for (std::uint32_t f : unit.layout->functions) {
     const ptx::Function& function = unit.module->functions[f];
     if (!function.has_body) continue;
@@ -146,6 +150,7 @@ Result<std::unique_ptr<llvm::Module>> LlvmCompiler::emit(KernelUnit& unit, llvm:
   };
   set("wg_guard_base", 2 * unit.facts.blocks.size());
   set("wg_branch_base", 2 * unit.facts.blocks.size() + unit.facts.guards.size());
+  set("wg_edge_base", 2 * unit.facts.blocks.size() + unit.facts.guards.size() + 3 * unit.facts.branches.size());
   if (std::getenv("WARPGRIND_DUMP_IR")) module->print(llvm::errs(), nullptr);
   std::string problem;
   llvm::raw_string_ostream stream(problem);

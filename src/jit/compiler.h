@@ -17,6 +17,7 @@ struct CompileOptions {
   LaneShape shape = LaneShape::linear;
   bool counters = true;         // scoreboards and access counts
   bool every_access = false;    // an observer wants each access: no inline fast path
+  bool edges = false;           // with counters: also how often each way out of a block was taken
   std::string cache_directory;  // empty: no disk cache
   std::string cpu;              // empty: host; "x86-64-v3" for AVX2 only
 };
@@ -27,10 +28,11 @@ class CompiledKernel {
   virtual ~CompiledKernel() = default;
   virtual WarpFunction entry() const = 0;
   virtual const events::KernelFacts& facts() const = 0;
-  // Scoreboard slots: blocks first, then guards, then branches (layout in abi.h).
+  // Scoreboard slots: blocks first, then guards, branches, edges (layout in abi.h).
   std::uint32_t scoreboard_slots() const;
   std::uint32_t guard_slot(std::uint32_t i) const;
   std::uint32_t branch_slot(std::uint32_t i) const;
+  std::uint32_t edge_slot(std::uint32_t i) const;
 
   std::uint64_t local_bytes = 0;  // .local bytes a thread of the entry and the deepest statically known call chain
   std::uint64_t static_shared_bytes = 0;    // .shared of the entry, its callees and the module variables they use

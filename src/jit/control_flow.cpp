@@ -190,15 +190,26 @@ void FunctionLowering::lower_terminator(std::uint32_t block) {
     case ptx::Opcode::trap:
       lower_exit(block, last);
       return;
-    default:
-      ir_.CreateBr(arrival(b.end < function_.body.size() ? cfg_.block_of[b.end] : cfg_.exit()));
+    default: {
+      const std::uint32_t next = b.end < function_.body.size() ? cfg_.block_of[b.end] : cfg_.exit();
+      record_edge(block, next);
+      ir_.CreateBr(arrival(next));
+    }
   }
+}
+
+void FunctionLowering::count_ways(std::uint32_t block, std::uint32_t target, Value* taken, std::uint32_t fallthrough,
+                                  Value* not_taken) {
+  if (target == fallthrough) return record_edge(block, target);
+  count_edge(block, target, taken);
+  count_edge(block, fallthrough, not_taken);
 }
 
 void FunctionLowering::lower_branch(std::uint32_t block, const ptx::Instruction& i) {
   const auto block_at = [&](std::uint32_t n) { return n < function_.body.size() ? cfg_.block_of[n] : cfg_.exit(); };
   const std::uint32_t target = block_at(function_.labels[i.operands.back().index].instruction);
   if (!i.guard) {
+    record_edge(block, target);
     ir_.CreateBr(arrival(target));
     return;
   }
@@ -212,7 +223,10 @@ void FunctionLowering::lower_branch(std::uint32_t block, const ptx::Instruction&
     if (unit_.options.counters) {
       Value* mask = active();
       Value* none = ir_.getInt32(0);
-      count_branch(i, ir_.CreateSelect(condition, mask, none), ir_.CreateSelect(condition, none, mask));
+      Value* taken = ir_.CreateSelect(condition, mask, none);
+      Value* not_taken = ir_.CreateSelect(condition, none, mask);
+      count_branch(i, taken, not_taken);
+      count_ways(block, target, taken, fallthrough, not_taken);
     }
     if (target == fallthrough)
       ir_.CreateBr(arrival(target));
@@ -225,6 +239,7 @@ void FunctionLowering::lower_branch(std::uint32_t block, const ptx::Instruction&
   Value* taken = ir_.CreateAnd(mask, bits);
   Value* not_taken = ir_.CreateAnd(mask, ir_.CreateNot(bits));
   count_branch(i, taken, not_taken);
+  count_ways(block, target, taken, fallthrough, not_taken);
   if (target == fallthrough) {
     ir_.CreateBr(arrival(target));
     return;
@@ -271,8 +286,20 @@ void FunctionLowering::lower_indexed_branch(std::uint32_t block, const ptx::Inst
   const auto block_at = [&](std::uint32_t n) { return n < function_.body.size() ? cfg_.block_of[n] : cfg_.exit(); };
   const ptx::Table& table = function_.tables[i.operands.back().index];
   count_branch(i, nullptr, nullptr);
+  const auto count_sides = [&](auto&& lanes_of) {
+    for (std::uint32_t target : cfg_.blocks[block].successors) {
+      Value* lanes = ir_.getInt32(0);
+      for (std::uint32_t k = 0; k < table.labels.size(); ++k)
+        if (block_at(function_.labels[table.labels[k]].instruction) == target) lanes = ir_.CreateOr(lanes, lanes_of(k));
+      count_edge(block, target, lanes);
+    }
+  };
   if (is_scalar(i.operands[0])) {
     Value* index = read_scalar(i.operands[0], ptx::ScalarType::u32);
+    Value* all = active();
+    count_sides([&](std::uint32_t k) {
+      return ir_.CreateSelect(ir_.CreateICmpEQ(index, ir_.getInt32(k)), all, ir_.getInt32(0));
+    });
     BasicBlock* impossible = BasicBlock::Create(context(), "impossible", llvm_function_);
     llvm::SwitchInst* jump = ir_.CreateSwitch(index, impossible, static_cast<unsigned>(table.labels.size()));
     for (std::uint32_t k = 0; k < table.labels.size(); ++k)
@@ -286,11 +313,15 @@ void FunctionLowering::lower_indexed_branch(std::uint32_t block, const ptx::Inst
   const std::uint32_t point = cfg_.blocks[block].post_dominator;
   const std::uint32_t id = point == cfg_.exit() ? kNoId - 1 : point;
   Value* mask = active();
+  const auto side_of = [&](std::uint32_t k) {
+    return ir_.CreateAnd(mask, lanes_to_bits(ir_.CreateICmpEQ(index, splat(ir_.getInt32(k)))));
+  };
+  count_sides(side_of);
   push_reconvergence(point);
   for (std::uint32_t k = 0; k < table.labels.size(); ++k) {
     const std::uint32_t target = block_at(function_.labels[table.labels[k]].instruction);
     if (target == point) continue;
-    Value* side = ir_.CreateAnd(mask, lanes_to_bits(ir_.CreateICmpEQ(index, splat(ir_.getInt32(k)))));
+    Value* side = side_of(k);
     BasicBlock* some = BasicBlock::Create(context(), "side", llvm_function_);
     BasicBlock* next = BasicBlock::Create(context(), "next", llvm_function_);
     ir_.CreateCondBr(ir_.CreateICmpNE(side, ir_.getInt32(0)), some, next);
@@ -317,19 +348,25 @@ void FunctionLowering::lower_exit(std::uint32_t block, const ptx::Instruction& i
     ir_.CreateStore(ir_.CreateOr(ir_.CreateLoad(ir_.getInt32Ty(), at), lanes), at);
   };
   if (!i.guard) {
+    record_edge(block, cfg_.exit());
     leave(active());
     ir_.CreateBr(leave_);
     return;
   }
   const std::uint32_t end = cfg_.blocks[block].end;
-  BasicBlock* next = arrival(end < function_.body.size() ? cfg_.block_of[end] : cfg_.exit());
+  const std::uint32_t following = end < function_.body.size() ? cfg_.block_of[end] : cfg_.exit();
+  BasicBlock* next = arrival(following);
   ptx::Operand p;
   p.kind = ptx::OperandKind::reg;
   p.index = i.guard.reg;
   p.negated = i.guard.negated;
   BasicBlock* go = BasicBlock::Create(context(), "exit", llvm_function_);
   if (is_scalar(p)) {
-    ir_.CreateCondBr(read_scalar(p, ptx::ScalarType::pred), go, next);
+    Value* condition = read_scalar(p, ptx::ScalarType::pred);
+    Value* all = active();
+    count_ways(block, cfg_.exit(), ir_.CreateSelect(condition, all, ir_.getInt32(0)), following,
+               ir_.CreateSelect(condition, ir_.getInt32(0), all));
+    ir_.CreateCondBr(condition, go, next);
     ir_.SetInsertPoint(go);
     leave(active());
     ir_.CreateBr(leave_);
@@ -337,6 +374,7 @@ void FunctionLowering::lower_exit(std::uint32_t block, const ptx::Instruction& i
   }
   Value* mask = active();
   Value* out = ir_.CreateAnd(mask, lanes_to_bits(read_vector(p, ptx::ScalarType::pred)));
+  count_ways(block, cfg_.exit(), out, following, ir_.CreateAnd(mask, ir_.CreateNot(out)));
   ir_.CreateCondBr(ir_.CreateICmpNE(out, ir_.getInt32(0)), go, next);
   ir_.SetInsertPoint(go);
   leave(out);

@@ -98,6 +98,8 @@ class FunctionLowering final : public Lowering {
   llvm::Value* context_address(std::size_t offset);
   void record_block_facts(std::uint32_t block);
   void count_block(std::uint32_t block);
+  void record_edge(std::uint32_t block, std::uint32_t target);  // the block's only way out
+  void count_edge(std::uint32_t block, std::uint32_t target, llvm::Value* lanes);
   llvm::Value* scoreboard_slot(llvm::Value* index);
   void bump(llvm::Value* slot_address, llvm::Value* amount);
 
@@ -156,6 +158,8 @@ class FunctionLowering final : public Lowering {
   void poll_loop_head(std::uint32_t block);
   void spin_turn(std::uint32_t block);
   void count_branch(const ptx::Instruction& i, llvm::Value* taken, llvm::Value* not_taken);
+  void count_ways(std::uint32_t block, std::uint32_t target, llvm::Value* taken, std::uint32_t fallthrough,
+                  llvm::Value* not_taken);
   llvm::Value* active() { return builder_->CreateLoad(builder_->getInt32Ty(), mask_); }
 
   // memory.cpp
@@ -220,6 +224,7 @@ class FunctionLowering final : public Lowering {
   llvm::Value* results_ = nullptr;
   std::vector<Slot> slots_;
   std::vector<llvm::BasicBlock*> bodies_, arrivals_;
+  std::vector<std::uint32_t> block_numbers_;  // in KernelFacts::blocks
   std::vector<llvm::AllocaInst*> param_planes_;
   std::unordered_map<std::size_t, llvm::Value*> context_fields_;
   std::unordered_map<std::uint32_t, llvm::Value*> global_addresses_;

@@ -129,6 +129,9 @@ Value* FunctionLowering::context_field(std::size_t offset, llvm::Type* type, con
 void FunctionLowering::create_blocks() {
   bodies_.assign(cfg_.blocks.size(), nullptr);
   arrivals_.assign(cfg_.blocks.size(), nullptr);
+  block_numbers_.assign(cfg_.blocks.size() + 1, events::EdgeFacts::kLeaves);
+  for (std::uint32_t n = 0; n < cfg_.order.size(); ++n)
+    block_numbers_[cfg_.order[n]] = static_cast<std::uint32_t>(unit_.facts.blocks.size()) + n;
   for (std::uint32_t b : cfg_.order) {
     bodies_[b] = llvm::BasicBlock::Create(context(), "b" + std::to_string(b), llvm_function_);
     if (is_reconvergence_[b])
@@ -194,6 +197,23 @@ void FunctionLowering::count_block(std::uint32_t) {
   bump(scoreboard_slot(ir_.getInt64(slot)), ir_.getInt64(1));
   Value* lanes = ir_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, active());
   bump(scoreboard_slot(ir_.getInt64(slot + 1)), ir_.CreateZExt(lanes, ir_.getInt64Ty()));
+}
+
+void FunctionLowering::record_edge(std::uint32_t block, std::uint32_t target) {
+  unit_.facts.edges.push_back({block_numbers_[block], block_numbers_[target], events::EdgeFacts::kNotCounted});
+}
+
+void FunctionLowering::count_edge(std::uint32_t block, std::uint32_t target, Value* lanes) {
+  record_edge(block, target);
+  if (!unit_.options.counters || !unit_.options.edges) return;
+  const std::uint32_t counter = unit_.facts.edge_counters++;
+  unit_.facts.edges.back().counter = counter;
+  llvm::GlobalVariable* base = unit_.llvm->getGlobalVariable("wg_edge_base", true);
+  Value* slot = ir_.CreateAdd(ir_.CreateLoad(ir_.getInt64Ty(), base), ir_.getInt64(2 * counter));
+  Value* some = ir_.CreateICmpNE(lanes, ir_.getInt32(0));
+  bump(scoreboard_slot(slot), ir_.CreateZExt(some, ir_.getInt64Ty()));
+  bump(scoreboard_slot(ir_.CreateAdd(slot, ir_.getInt64(1))),
+       ir_.CreateZExt(ir_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, lanes), ir_.getInt64Ty()));
 }
 
 }  // namespace warpgrind::jit

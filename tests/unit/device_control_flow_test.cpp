@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <tuple>
 
 #include "device/device.h"
 #include "ptx/parser.h"
@@ -101,6 +102,46 @@ void run_alone(const std::vector<Block>& blocks, unsigned fuel, unsigned thread,
   }
 }
 
+class EdgeObserver : public events::Observer {
+ public:
+  events::Wants wants() const override {
+    events::Wants wanted;
+    wanted.counts = wanted.edges = true;
+    return wanted;
+  }
+};
+
+// Every lane that goes into a block leaves it, by a way that is counted.
+void expect_lanes_flow(const events::KernelFacts& facts, const events::LaunchCounts& counts, unsigned threads) {
+  std::vector<std::uint64_t> in(facts.blocks.size()), out(facts.blocks.size()), warps(facts.blocks.size());
+  std::vector<bool> several(facts.blocks.size());
+  std::uint64_t left = 0;
+  in[0] = threads;
+  for (const events::EdgeFacts& e : facts.edges) {
+    const bool counted = e.counter != events::EdgeFacts::kNotCounted;
+    const events::BlockCounts n = counted ? counts.edges.at(e.counter) : counts.blocks[e.from];
+    EXPECT_LE(n.warps, counts.blocks[e.from].warps);
+    EXPECT_LE(n.lanes, n.warps * kWarpSize);
+    EXPECT_GE(n.lanes, n.warps);
+    out[e.from] += n.lanes;
+    warps[e.from] += n.warps;
+    several[e.from] = counted;
+    (e.to == events::EdgeFacts::kLeaves ? left : in[e.to]) += n.lanes;
+  }
+  EXPECT_EQ(left, threads);
+  for (std::size_t b = 0; b < facts.blocks.size(); ++b) {
+    EXPECT_EQ(in[b], counts.blocks[b].lanes) << "block " << b;
+    EXPECT_EQ(out[b], counts.blocks[b].lanes) << "block " << b;
+    std::uint64_t splits = 0;
+    for (std::size_t k = 0; k < facts.branches.size(); ++k)
+      if (facts.branches[k].instruction == facts.blocks[b].first_instruction + facts.blocks[b].instruction_count - 1)
+        splits = counts.branches[k].divergent;
+    if (several[b]) {
+      EXPECT_EQ(warps[b], counts.blocks[b].warps + splits) << "block " << b;
+    }
+  }
+}
+
 TEST(JitControlFlow, RandomGraphsGiveEachThreadItsOwnResult) {
   GpuModel model;
   model.memory_bytes = 1u << 30;
@@ -108,6 +149,8 @@ TEST(JitControlFlow, RandomGraphsGiveEachThreadItsOwnResult) {
   device::Options options;
   options.workers = 1;
   device::Device gpu(0, model, options);
+  EdgeObserver observer;
+  gpu.add_observer(&observer);
   const auto out = gpu.allocate(kThreads * kRegisters * 4);
   ASSERT_TRUE(out.ok());
   std::mt19937 random(12345);
@@ -125,6 +168,8 @@ TEST(JitControlFlow, RandomGraphsGiveEachThreadItsOwnResult) {
     auto result = gpu.launch(*loaded, 0, {{1, 1, 1}, {kThreads, 1, 1}}, parameters);
     ASSERT_TRUE(result.ok()) << result.error().message;
     ASSERT_FALSE(result->fault) << result->fault->message;
+    expect_lanes_flow(result->kernel->facts(), result->counts, kThreads);
+    ASSERT_FALSE(HasFailure()) << "program " << program << "\n" << text;
     const auto* got = reinterpret_cast<const std::uint32_t*>(address);
     for (unsigned t = 0; t < kThreads; ++t) {
       std::uint32_t want[kRegisters];
@@ -135,6 +180,38 @@ TEST(JitControlFlow, RandomGraphsGiveEachThreadItsOwnResult) {
             << text;
     }
   }
+}
+
+TEST(JitControlFlow, EdgesOfIndexedBranchesAndGuardedExits) {
+  GpuModel model;
+  model.memory_bytes = 1u << 30;
+  device::Options options;
+  options.workers = 2;
+  device::Device gpu(0, model, options);
+  EdgeObserver observer;
+  gpu.add_observer(&observer);
+  // Lanes 0 to 3 of each warp leave; of the others lane % 4 chooses; 1 and 3 go to the same place.
+  auto parsed = ptx::parse(
+      ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() {\n.reg .pred %p<2>; .reg .b32 %r<4>;\n"
+      "mov.u32 %r1, %laneid; setp.lt.u32 %p1, %r1, 4; @%p1 exit;\n"
+      "and.b32 %r2, %r1, 3; T: .branchtargets A, B, C, B; brx.idx %r2, T;\n"
+      "A: add.u32 %r3, %r1, 1; bra D;\nB: add.u32 %r3, %r1, 2; bra D;\nC: add.u32 %r3, %r1, 3;\nD: ret;\n}\n",
+      "indexed.ptx");
+  ASSERT_TRUE(parsed.ok()) << parsed.error().detail;
+  auto loaded = gpu.load(parsed.take());
+  ASSERT_TRUE(loaded.ok());
+  auto result = gpu.launch(*loaded, 0, {{3, 1, 1}, {64, 1, 1}}, nullptr);
+  ASSERT_TRUE(result.ok()) << result.error().message;
+  ASSERT_FALSE(result->fault) << result->fault->message;
+  const events::KernelFacts& facts = result->kernel->facts();
+  std::vector<std::tuple<bool, std::uint64_t, std::uint64_t>> counted;  // leaves, warps, lanes
+  for (const events::EdgeFacts& e : facts.edges)
+    if (e.counter != events::EdgeFacts::kNotCounted)
+      counted.emplace_back(e.to == events::EdgeFacts::kLeaves, result->counts.edges.at(e.counter).warps,
+                           result->counts.edges.at(e.counter).lanes);
+  const std::vector<std::tuple<bool, std::uint64_t, std::uint64_t>> want = {
+      {true, 6, 24}, {false, 6, 168}, {false, 6, 42}, {false, 6, 84}, {false, 6, 42}};
+  EXPECT_EQ(counted, want);
 }
 
 // A lock that lanes of one warp take in turn: the holder waits at the loop's end for those that spin.
