@@ -35,8 +35,9 @@ std::uint64_t largest_carveout(const GpuModel& m) {
 }
 
 // The carve-out the driver takes when the program states no preference. Fitted on the launches of an H200: enough for
-// twice the blocks that the warps allow (three for blocks of more than 768 threads), but above 132 KB only what the
-// blocks that fit need. A block without shared memory of its own asks for one more than twice.
+// twice the blocks that warps and registers allow (three for blocks of more than 768 threads), but above 132 KB only
+// what the blocks that fit need. A block without shared memory of its own asks for one more than twice what the warps
+// allow.
 std::uint64_t chosen_carveout(const GpuModel& m, std::uint64_t allocated, std::uint32_t by_warps, std::uint32_t fit,
                               bool uses_shared, std::uint32_t threads) {
   if (m.shared_carveouts.empty()) return m.shared_per_sm;
@@ -49,7 +50,8 @@ std::uint64_t chosen_carveout(const GpuModel& m, std::uint64_t allocated, std::u
       if (size > 0 && size / allocated >= blocks) return size;
     return largest;
   };
-  std::uint64_t wanted = threads > 768 ? 3 : std::min<std::uint64_t>(m.max_blocks_per_sm, 2ull * by_warps);
+  const std::uint64_t blocks = uses_shared ? fit : by_warps;
+  std::uint64_t wanted = threads > 768 ? 3 : std::min<std::uint64_t>(m.max_blocks_per_sm, 2 * blocks);
   if (!uses_shared) {
     wanted = fit <= 1 ? 1 : std::min<std::uint64_t>(m.max_blocks_per_sm, wanted + 1);
   }
