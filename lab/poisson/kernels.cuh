@@ -54,38 +54,33 @@ __global__ void jacobi_temporal(const T* u, const T* source, T* out, Grid g) {
   constexpr int kPoints = (kSide * kSide + kTemporalThreads - 1) / kTemporalThreads;  // of one thread
   __shared__ T tile[kSide * kSide];
   T s[kPoints], next[kPoints];
+  int good_for[kPoints];  // sweeps that this point can do right: its distance from the edge of what was loaded
   const int x0 = blockIdx.x * kTile - kDepth, y0 = blockIdx.y * kTile - kDepth;
 #pragma unroll
   for (int p = 0; p < kPoints; ++p) {
-    const int i = threadIdx.x + p * kTemporalThreads, y = y0 + i / kSide, x = x0 + i % kSide;
-    const bool mine = i < kSide * kSide;
-    if (mine && g.known(y, x)) tile[i] = u[g.at(y, x)];
-    s[p] = mine && g.inside(y, x) ? source[g.at(y, x)] : T(0);
+    const int i = threadIdx.x + p * kTemporalThreads, ty = i / kSide, tx = i % kSide;
+    const bool mine = i < kSide * kSide, inside = mine && g.inside(y0 + ty, x0 + tx);
+    if (mine && g.known(y0 + ty, x0 + tx)) tile[i] = u[g.at(y0 + ty, x0 + tx)];
+    s[p] = inside ? source[g.at(y0 + ty, x0 + tx)] : T(0);
+    good_for[p] = inside ? min(min(ty, kSide - 1 - ty), min(tx, kSide - 1 - tx)) : 0;
   }
   for (int sweep = 1; sweep <= kDepth; ++sweep) {
     __syncthreads();
-    // Points this sweep can still do right: at least `sweep` away from the edge of what was loaded.
-    const auto valid = [&](int i) {
-      const int ty = i / kSide, tx = i % kSide;
-      return ty >= sweep && ty < kSide - sweep && tx >= sweep && tx < kSide - sweep && g.inside(y0 + ty, x0 + tx);
-    };
 #pragma unroll
     for (int p = 0; p < kPoints; ++p) {
       const int i = threadIdx.x + p * kTemporalThreads;
-      if (valid(i)) next[p] = relaxed(tile[i - kSide], tile[i + kSide], tile[i - 1], tile[i + 1], s[p]);
+      if (good_for[p] >= sweep) next[p] = relaxed(tile[i - kSide], tile[i + kSide], tile[i - 1], tile[i + 1], s[p]);
     }
     __syncthreads();
 #pragma unroll
-    for (int p = 0; p < kPoints; ++p) {
-      const int i = threadIdx.x + p * kTemporalThreads;
-      if (valid(i)) tile[i] = next[p];
-    }
+    for (int p = 0; p < kPoints; ++p)
+      if (good_for[p] >= sweep) tile[threadIdx.x + p * kTemporalThreads] = next[p];
   }
+  // What is good for all sweeps is the block's own tile.
 #pragma unroll
   for (int p = 0; p < kPoints; ++p) {
-    const int i = threadIdx.x + p * kTemporalThreads, ty = i / kSide, tx = i % kSide;
-    const bool own = ty >= kDepth && ty < kDepth + kTile && tx >= kDepth && tx < kDepth + kTile;
-    if (own && g.inside(y0 + ty, x0 + tx)) out[g.at(y0 + ty, x0 + tx)] = tile[i];
+    const int i = threadIdx.x + p * kTemporalThreads;
+    if (good_for[p] >= kDepth) out[g.at(y0 + i / kSide, x0 + i % kSide)] = tile[i];
   }
 }
 
@@ -104,6 +99,53 @@ __global__ void jacobi_grid_sync(T* u, const T* source, T* out, Grid g, int swee
     T* const swap = u;
     u = out;
     out = swap;
+  }
+}
+
+// Claim: each block keeps its tile of u in shared memory and of the source in registers for all sweeps, as the document
+// proposes: only the tile's edge goes through memory between two barriers. As many tiles as fit on the GPU at once.
+constexpr int kKeptX = 32, kKeptY = 64;
+template <class T>
+__global__ void __launch_bounds__(kBlockX* kBlockY)
+    jacobi_grid_resident(T* u, const T* source, T* out, Grid g, int sweeps) {
+  constexpr int kPoints = kKeptY / kBlockY;
+  __shared__ T tile[kKeptY + 2][kKeptX + 2];
+  const int x0 = blockIdx.x * kKeptX, y0 = blockIdx.y * kKeptY, tx = threadIdx.x + 1, x = x0 + threadIdx.x;
+  const auto load = [&](const T* from, int ty, int tx) {
+    if (g.known(y0 + ty - 1, x0 + tx - 1)) tile[ty][tx] = from[g.at(y0 + ty - 1, x0 + tx - 1)];
+  };
+  for (int ty = threadIdx.y; ty < kKeptY + 2; ty += kBlockY)
+    for (int column = threadIdx.x; column < kKeptX + 2; column += kBlockX) load(u, ty, column);
+  T s[kPoints], next[kPoints];
+#pragma unroll
+  for (int p = 0; p < kPoints; ++p) {
+    const int y = y0 + threadIdx.y + p * kBlockY;
+    s[p] = g.inside(y, x) ? source[g.at(y, x)] : T(0);
+  }
+  for (int sweep = 1; sweep <= sweeps; ++sweep) {
+    T* const to = sweep % 2 ? out : u;
+    __syncthreads();
+#pragma unroll
+    for (int p = 0; p < kPoints; ++p) {
+      const int ty = threadIdx.y + p * kBlockY + 1;
+      next[p] = relaxed(tile[ty - 1][tx], tile[ty + 1][tx], tile[ty][tx - 1], tile[ty][tx + 1], s[p]);
+    }
+    __syncthreads();
+#pragma unroll
+    for (int p = 0; p < kPoints; ++p) {
+      const int ty = threadIdx.y + p * kBlockY + 1, y = y0 + ty - 1;
+      if (!g.inside(y, x)) continue;
+      tile[ty][tx] = next[p];
+      const bool edge = ty == 1 || ty == kKeptY || tx == 1 || tx == kKeptX;
+      if (edge || sweep == sweeps) to[g.at(y, x)] = next[p];
+    }
+    if (sweep == sweeps) return;
+    cooperative_groups::this_grid().sync();
+    if (threadIdx.y == 0) load(to, 0, tx);
+    if (threadIdx.y == 1) load(to, kKeptY + 1, tx);
+    const int row = threadIdx.x + (threadIdx.y & 1) * kKeptX + 1;  // two warps a column
+    if (threadIdx.y / 2 == 1) load(to, row, 0);
+    if (threadIdx.y / 2 == 2) load(to, row, kKeptX + 1);
   }
 }
 

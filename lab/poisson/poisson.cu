@@ -30,6 +30,7 @@ const lab::Topic kTopic = {
               {"shared", "32 x 8 tile with halo in shared memory: 1.33 loads of u a point, not 4"},
               {"graph", "the naive sweeps as one CUDA graph: one launch in all"},
               {"grid_sync", "the loop on the GPU: one cooperative launch, a grid barrier a sweep"},
+              {"grid_resident", "the same, tiles kept in shared memory and registers; only their edges move"},
               {"temporal2", "2 sweeps a launch in shared memory, halo of 2 recomputed"},
               {"temporal4", "4 sweeps a launch, halo of 4"},
               {"temporal8", "8 sweeps a launch, halo of 8"},
@@ -75,7 +76,9 @@ class Ladder {
     sweep_by(1, "naive", [&](const T* u, T* out) { jacobi_naive<<<grid, block>>>(u, source_.data(), out, g_); });
     sweep_by(1, "shared", [&](const T* u, T* out) { jacobi_shared<<<grid, block>>>(u, source_.data(), out, g_); });
     graph();
-    grid_sync();
+    cooperative("grid_sync", jacobi_grid_sync<T>, grid, false);
+    cooperative("grid_resident", jacobi_grid_resident<T>,
+                dim3(lab::blocks(g_.columns, kKeptX), lab::blocks(g_.rows, kKeptY)), true);
     temporal<2>("temporal2");
     temporal<4>("temporal4");
     temporal<8>("temporal8");
@@ -156,39 +159,43 @@ class Ladder {
     CHECK_CUDA(cudaStreamDestroy(stream));
   }
 
-  void grid_sync() {
-    int device = 0, processors = 0, resident = 0, cooperative = 0;
+  // One launch whose blocks wait for each other: they must all be on the GPU at once. `tiles`: blocks that would be
+  // useful, or (all_of_them) that there must be.
+  using Cooperative = void (*)(T*, const T*, T*, Grid, int);
+  void cooperative(const char* rung, Cooperative kernel, dim3 tiles, bool all_of_them) {
+    int device = 0, processors = 0, each = 0, possible = 0;
     CHECK_CUDA(cudaGetDevice(&device));
-    CHECK_CUDA(cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, device));
-    if (!cooperative) return program_.skip(row("grid_sync"), "this GPU has no cooperative launches");
+    CHECK_CUDA(cudaDeviceGetAttribute(&possible, cudaDevAttrCooperativeLaunch, device));
+    if (!possible) return program_.skip(row(rung), "this GPU has no cooperative launches");
     CHECK_CUDA(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
-    CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, jacobi_grid_sync<T>, kBlockX * kBlockY, 0));
-    const dim3 all = blocks_of(g_);
-    const long tiles = static_cast<long>(all.x) * all.y;
-    const unsigned blocks = static_cast<unsigned>(std::min<long>(tiles, static_cast<long>(processors) * resident));
+    CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, kBlockX * kBlockY, 0));
+    const long useful = static_cast<long>(tiles.x) * tiles.y, resident = static_cast<long>(processors) * each;
+    if (all_of_them && useful > resident)
+      return program_.skip(row(rung),
+                           std::to_string(useful) + " tiles, " + std::to_string(resident) + " fit on the GPU");
+    if (!all_of_them) tiles = dim3(static_cast<unsigned>(std::min(useful, resident)));
     T* u = a_.data();
     T* out = b_.data();
     const T* source = source_.data();
-    int sweeps = sweeps_;
-    void* arguments[] = {&u, &source, &out, &g_, &sweeps};
+    void* arguments[] = {&u, &source, &out, &g_, &sweeps_};
     program_.run(
-        row("grid_sync"), [&] { reset(); },
+        row(rung), [&] { reset(); },
         [&] {
-          CHECK_CUDA(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(jacobi_grid_sync<T>), dim3(blocks),
-                                                 dim3(kBlockX, kBlockY), arguments, 0, nullptr));
+          CHECK_CUDA(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel), tiles, dim3(kBlockX, kBlockY),
+                                                 arguments, 0, nullptr));
         },
         [&] { return verdict(result(sweeps_)); });
   }
 
   void cpu() {
-    std::vector<T> u, out;
+    std::vector<T> u = problem_.empty, out = problem_.empty;
+    const long origin = g_.origin();
     program_.run_on_host(
         row("cpu"),
         [&] {
-          u = problem_.start;
-          out = problem_.empty;
-          for (int i = 0; i < sweeps_; ++i) {
-            host_sweep(g_, u.data() + g_.origin(), problem_.source.data() + g_.origin(), out.data() + g_.origin());
+          host_sweep(g_, problem_.start.data() + origin, problem_.source.data() + origin, u.data() + origin);
+          for (int i = 1; i < sweeps_; ++i) {
+            host_sweep(g_, u.data() + origin, problem_.source.data() + origin, out.data() + origin);
             std::swap(u, out);
           }
         },
