@@ -199,11 +199,11 @@ void Collector::add(const LaunchRecord& l) {
   counters::Values values = counters::launch_values(l.shape, *l.facts, *l.counts);
   const Occupancy occupancy = counters::occupancy_of(l.shape);
   const timing::KernelEstimate estimate =
-      timing::estimate_kernel(*l.shape.model, *l.facts, *l.counts, occupancy, l.shape.grid.count(), l.footprint_bytes);
+      timing::estimate_kernel(*l.shape.model, *l.facts, *l.counts, occupancy, l.shape.grid.count(), l.footprint);
   values.set(MetricId::time, estimate.ns);
   values.set(MetricId::time_limit, 0);
   values.time_limit = timing::name(estimate.limit);
-  if (l.footprint_bytes > 0) values.set(MetricId::footprint, static_cast<double>(l.footprint_bytes));
+  if (l.footprint.total() > 0) values.set(MetricId::footprint, static_cast<double>(l.footprint.total()));
   if (l.wall_seconds > 0) {
     values.set(MetricId::wall_time, l.wall_seconds * 1e9);
     values.set(MetricId::compile_time, l.compile_seconds * 1e9);

@@ -6,6 +6,7 @@
 
 #include "counters/kernel_counters.h"
 #include "results/profile.h"
+#include "timing/estimate.h"
 
 namespace warpgrind::results {
 
@@ -17,7 +18,7 @@ struct LaunchRecord {
   counters::LaunchShape shape;
   const events::KernelFacts* facts = nullptr;
   const events::LaunchCounts* counts = nullptr;
-  std::uint64_t footprint_bytes = 0;             // for the time estimate, see timing::estimate_kernel; 0: unknown
+  timing::Footprint footprint;                   // of global memory, for the time estimate
   double wall_seconds = 0, compile_seconds = 0;  // of this machine; 0: not measured
 };
 

@@ -41,16 +41,17 @@ Result<Program*> Session::add_program(std::vector<fatbin::FatbinEntry> entries, 
 namespace {
 
 // Distinct bytes the kernel may touch: the allocations that its pointer parameters point into.
-std::uint64_t footprint(const ptx::Function& entry, void** parameters) {
+timing::Footprint footprint(const ptx::Function& entry, void** parameters) {
   std::set<std::uint64_t> seen;
-  std::uint64_t total = 0;
+  timing::Footprint total;
   std::vector<jit::ParameterLayout> layout = jit::parameter_layout(entry);
   for (std::size_t i = 0; i < layout.size(); i++) {
     for (std::uint64_t at = 0; at + 8 <= layout[i].size; at += 8) {
       std::uint64_t word = 0;
       std::memcpy(&word, static_cast<const std::uint8_t*>(parameters[i]) + at, 8);
       auto range = device::AddressSpace::instance().find(word);
-      if (range && seen.insert(range->low).second) total += range->high - range->low;
+      if (range && seen.insert(range->low).second)
+        (range->host ? total.host : total.device) += range->high - range->low;
     }
   }
   return total;
@@ -66,7 +67,7 @@ struct Recorder {
   double gpu_fraction = 0;  // the part of the GPU that the blocks of the grid fill
 
   void record(const device::LaunchResult& result, const std::string& kernel, const device::LaunchConfig& config,
-              std::uint64_t footprint_bytes) {
+              const timing::Footprint& footprint) {
     const GpuModel& model = session.model();
     auto exact = request.program->registers(kernel);
     results::LaunchRecord r;
@@ -85,12 +86,12 @@ struct Recorder {
                exact.has_value()};
     r.facts = &result.kernel->facts();
     r.counts = &result.counts;
-    r.footprint_bytes = footprint_bytes;
+    r.footprint = footprint;
     r.wall_seconds = result.wall_seconds;
     r.compile_seconds = result.compile_seconds;
     Occupancy occupancy = counters::occupancy_of(r.shape);
     estimated_ns +=
-        timing::estimate_kernel(model, *r.facts, result.counts, occupancy, config.grid.count(), footprint_bytes).ns;
+        timing::estimate_kernel(model, *r.facts, result.counts, occupancy, config.grid.count(), footprint).ns;
     double resident = static_cast<double>(occupancy.blocks_per_sm) * model.sm_count;
     if (resident > 0) gpu_fraction = std::max(gpu_fraction, static_cast<double>(config.grid.count()) / resident);
     if (session.options().counters) collector.add(r);
@@ -138,7 +139,7 @@ LaunchOutcome Session::launch(const LaunchRequest& request) {
     recorder.record(*result, request.kernel, request.config,
                     footprint(text.functions[request.function], request.parameters));
   for (const device::LaunchResult& child : result->children)
-    if (child.kernel) recorder.record(child, child.kernel->facts().name, child.config, 0);
+    if (child.kernel) recorder.record(child, child.kernel->facts().name, child.config, {});
   outcome.span = timeline_->kernel(request.stream, recorder.estimated_ns, std::min(1.0, recorder.gpu_fraction));
   collector_->add_to_timeline(
       {request.device, request.stream, "kernel", demangle(request.kernel), outcome.span.begin, outcome.span.end, 0});

@@ -83,9 +83,10 @@ class Estimator {
     busy_sms_ = blocks_ / per_sm;  // the fullest SM has per_sm blocks: the others wait for it
   }
 
-  KernelEstimate run(std::uint64_t footprint) {
+  KernelEstimate run(const Footprint& footprint) {
     const double moved = w_.global_bytes + w_.local_bytes;
-    result_.dram_bytes = footprint != 0 ? std::min(moved, static_cast<double>(footprint)) : moved;
+    result_.dram_bytes = moved;
+    if (footprint.total() != 0) links(footprint);
     const double bandwidth = m_.theoretical_bandwidth() * m_.achievable_bandwidth_fraction * 1e-9;  // bytes a ns
     add(Limit::dram_bandwidth, result_.dram_bytes / bandwidth);
     if (m_.l2_bytes != 0) add(Limit::l2_bandwidth, moved / (kL2BytesPerCycle * m_.sm_count * cycles_per_ns_));
@@ -108,6 +109,15 @@ class Estimator {
   }
 
  private:
+  // The global traffic is taken to be spread over the allocations by their size. The host's memory is not kept in L2:
+  // it crosses the link at every access.
+  void links(const Footprint& footprint) {
+    const double share = static_cast<double>(footprint.host) / static_cast<double>(footprint.total());
+    const double host = w_.global_bytes * share;
+    add(Limit::host_link, host / m_.link_gbps_pinned);
+    result_.dram_bytes = std::min(result_.dram_bytes - host, static_cast<double>(footprint.device));
+  }
+
   void add(Limit limit, double ns) {
     if (ns > 0) result_.bounds.push_back({limit, ns});
   }
@@ -174,6 +184,8 @@ const char* name(Limit limit) {
       return "FP32 units";
     case Limit::fp64:
       return "FP64 units";
+    case Limit::host_link:
+      return "host link";
     case Limit::integer:
       return "integer units";
     case Limit::special_functions:
@@ -190,9 +202,9 @@ const char* name(Limit limit) {
 
 KernelEstimate estimate_kernel(const GpuModel& model, const events::KernelFacts& facts,
                                const events::LaunchCounts& counts, const Occupancy& occupancy, std::uint64_t blocks,
-                               std::uint64_t footprint_bytes) {
+                               const Footprint& footprint) {
   const Work work = work_of(facts, counts);
-  return Estimator(model, work, occupancy, blocks).run(footprint_bytes);
+  return Estimator(model, work, occupancy, blocks).run(footprint);
 }
 
 double estimate_copy_ns(const GpuModel& m, CopyPath path, HostMemory host, std::uint64_t bytes) {

@@ -21,6 +21,7 @@ enum class Limit : std::uint8_t {
   shared_throughput,    // shared memory wavefronts
   constant_throughput,  // different addresses of constant loads, one a cycle
   atomics,
+  host_link,  // accesses to mapped host memory
   fp32,
   fp64,
   integer,
@@ -43,11 +44,16 @@ struct KernelEstimate {
   double dram_bytes = 0;      // assumed
 };
 
-// footprint_bytes: distinct bytes of global memory the kernel may touch, e.g. the sizes of the allocations its pointer
-// parameters point into; 0: unknown, every sector is taken to come from DRAM.
+// Distinct bytes of global memory a kernel may touch, e.g. the sizes of the allocations its pointer parameters point
+// into: in GPU memory, in mapped host memory. None: unknown, every sector is taken to come from DRAM.
+struct Footprint {
+  std::uint64_t device = 0, host = 0;
+  std::uint64_t total() const { return device + host; }
+};
+
 KernelEstimate estimate_kernel(const GpuModel& model, const events::KernelFacts& facts,
                                const events::LaunchCounts& counts, const Occupancy& occupancy, std::uint64_t blocks,
-                               std::uint64_t footprint_bytes = 0);
+                               const Footprint& footprint = {});
 
 enum class CopyPath : std::uint8_t { host_to_device, device_to_host, device_to_device, peer, host_to_host };
 enum class HostMemory : std::uint8_t { pageable, pinned };

@@ -10,7 +10,7 @@ const GpuModel& h200() {
 }
 
 // A copy kernel, `bytes` a lane, of `total` bytes in blocks of 256 threads.
-KernelEstimate copy_kernel(const GpuModel& m, double total, unsigned bytes) {
+KernelEstimate copy_kernel(const GpuModel& m, double total, unsigned bytes, const Footprint& footprint = {}) {
   events::KernelFacts facts;
   events::LaunchCounts counts;
   const auto warps = static_cast<std::uint64_t>(total / bytes / 32);
@@ -31,7 +31,7 @@ KernelEstimate copy_kernel(const GpuModel& m, double total, unsigned bytes) {
   facts.blocks.push_back(b);
   counts.blocks.push_back({warps, warps * 32});
   const Occupancy o = occupancy(m, {.threads = 256, .registers_per_thread = 16});
-  return estimate_kernel(m, facts, counts, o, warps / 8, 0);
+  return estimate_kernel(m, facts, counts, o, warps / 8, footprint);
 }
 
 TEST(Estimate, CopiesOfAnH200) {
@@ -42,6 +42,15 @@ TEST(Estimate, CopiesOfAnH200) {
   EXPECT_EQ(one.limit, Limit::latency);
   EXPECT_NEAR(2 * kGiB / four.ns, 4247, 200);
   EXPECT_EQ(four.limit, Limit::dram_bandwidth);
+}
+
+// One of the two arrays of a copy is the host's: half of the traffic crosses the link.
+TEST(Estimate, MappedHostMemory) {
+  constexpr std::uint64_t kBytes = 64 << 20;
+  const KernelEstimate e = copy_kernel(h200(), kBytes, 16, {.device = kBytes, .host = kBytes});
+  EXPECT_EQ(e.limit, Limit::host_link);
+  EXPECT_NEAR(e.ns, 1e3 * h200().launch_latency_us + kBytes / h200().link_gbps_pinned, 1);
+  EXPECT_EQ(e.dram_bytes, kBytes);
 }
 
 TEST(Estimate, SmallKernelIsLaunchLatency) {
