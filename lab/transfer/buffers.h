@@ -19,7 +19,7 @@ class HostBuffer {
       CHECK_CUDA(cudaMallocManaged(&at, bytes));
     else
       CHECK_CUDA(cudaHostAlloc(&at, bytes, kind == Kind::mapped ? cudaHostAllocMapped : cudaHostAllocDefault));
-    data_ = static_cast<int*>(at);
+    data_ = static_cast<unsigned*>(at);
   }
   ~HostBuffer() {
     if (kind_ == Kind::managed)
@@ -29,23 +29,23 @@ class HostBuffer {
   }
   HostBuffer(const HostBuffer&) = delete;
   HostBuffer& operator=(const HostBuffer&) = delete;
-  int* data() { return data_; }
-  int* on_device() {  // the address that kernels use
+  unsigned* data() { return data_; }
+  unsigned* on_device() {  // the address that kernels use
     if (kind_ == Kind::managed) return data_;
     void* at = nullptr;
     CHECK_CUDA(cudaHostGetDevicePointer(&at, data_, 0));
-    return static_cast<int*>(at);
+    return static_cast<unsigned*>(at);
   }
 
  private:
   Kind kind_;
-  int* data_ = nullptr;
+  unsigned* data_ = nullptr;
 };
 
-inline std::vector<int> random_words(unsigned long long seed, size_t count) {
+inline std::vector<unsigned> random_words(unsigned long long seed, size_t count) {
   lab::Random random(seed);
-  std::vector<int> out(count);
-  for (int& v : out) v = static_cast<int>(random.bits());
+  std::vector<unsigned> out(count);
+  for (unsigned& v : out) v = random.bits();
   return out;
 }
 
@@ -60,7 +60,7 @@ inline lab::Verdict same_bytes(const void* got, const void* expected, size_t byt
   return verdict;
 }
 
-inline void prefetch(const int* data, size_t bytes, cudaStream_t stream) {
+inline void prefetch(const unsigned* data, size_t bytes, cudaStream_t stream) {
   int device = 0;
   CHECK_CUDA(cudaGetDevice(&device));
 #if CUDART_VERSION >= 13000

@@ -4,9 +4,9 @@
 constexpr int kThreads = 256;
 
 // Claim: reads every word once, in order, wherever it lies: device memory, mapped host memory or managed memory.
-__global__ void accumulate(const int* in, int* out, long n) {
+__global__ void multiply(const unsigned* in, unsigned* out, unsigned factor, long n) {
   const long i = blockIdx.x * static_cast<long>(kThreads) + threadIdx.x;
-  if (i < n) out[i] += in[i];
+  if (i < n) out[i] = in[i] * factor;
 }
 
 namespace {
@@ -16,8 +16,10 @@ const lab::Topic kTopic = {
     .title = "host to device and back: pageable, pinned, pieces, overlap, zero copy, managed",
     .document = "001 (Advanced CUDA)",
     .shows =
-        "A copy has a latency and a bandwidth: small ones pay the first, pageable memory halves the second. Pinned memory "
-        "lets the CPU work meanwhile; kernels can also read the host's memory themselves, which pays if they read once.",
+        "A copy has a latency and a bandwidth: small ones pay the first, pageable memory halves the second. Pinned "
+        "memory "
+        "lets the CPU work meanwhile; kernels can also read the host's memory themselves, which pays if they read "
+        "once.",
     .size_names = "BYTES",
     .quick_sizes = "1024,65536,1048576,16777216,67108864",
     .full_sizes = "1024,65536,1048576,16777216,67108864,1073741824",
@@ -28,7 +30,8 @@ const lab::Topic kTopic = {
               {"pinned to host", "the way back", lab::Role::sweep},
               {"pieces", "the same bytes in 1, 16 and 256 copies: each pays the latency", lab::Role::sweep},
               {"copy, then CPU", "wait for the copy, then work on the CPU", lab::Role::sweep},
-              {"copy beside CPU", "the CPU works while cudaMemcpyAsync runs, and asks with cudaEventQuery", lab::Role::sweep},
+              {"copy beside CPU", "the CPU works while cudaMemcpyAsync runs, and asks with cudaEventQuery",
+               lab::Role::sweep},
               {"stream query", "cudaStreamQuery until the copy is done", lab::Role::sweep},
               {"stream synchronise", "cudaStreamSynchronize: the CPU waits", lab::Role::sweep},
               {"event synchronise", "cudaEventSynchronize: the CPU waits", lab::Role::sweep},
@@ -145,10 +148,13 @@ class Transfers {
     HostBuffer mapped(Kind::mapped, words_ * 4);
     std::memcpy(mapped.data(), host_.data(), words_ * 4);
     for (const int reads : {1, 8}) {
-      run_kernels("explicit copy", reads, device_.data(), [] {}, [&] {
-        CHECK_CUDA(cudaMemcpyAsync(device_.data(), pinned_.data(), words_ * 4, cudaMemcpyHostToDevice, nullptr));
-      });
-      run_kernels("zero copy", reads, mapped.on_device(), [] {}, [] {});
+      run_kernels(
+          "explicit copy", reads, device_.data(), [] {},
+          [&] {
+            CHECK_CUDA(cudaMemcpyAsync(device_.data(), pinned_.data(), words_ * 4, cudaMemcpyHostToDevice, nullptr));
+          });
+      run_kernels(
+          "zero copy", reads, mapped.on_device(), [] {}, [] {});
     }
   }
 
@@ -203,13 +209,13 @@ class Transfers {
     return same_bytes(back_.data(), host_.data(), bytes_);
   }
 
-  void to_device(const char* rung, const int* from) {
+  void to_device(const char* rung, const unsigned* from) {
     program_.run(
         row(rung), [&] { device_.poison(); },
         [&] { CHECK_CUDA(cudaMemcpy(device_.data(), from, bytes_, cudaMemcpyHostToDevice)); },
         [&] { return on_device(); });
   }
-  void to_host(const char* rung, int* to) {
+  void to_host(const char* rung, unsigned* to) {
     device_.upload(host_);
     program_.run(
         row(rung), [&] { std::memset(to, 0xff, bytes_); },
@@ -239,23 +245,23 @@ class Transfers {
 
   // Kernels that read `in` `reads` times, after what brings the data there.
   template <class Prepare, class Bring>
-  void run_kernels(const char* rung, int reads, const int* in, Prepare prepare, Bring bring) {
+  void run_kernels(const char* rung, int reads, const unsigned* in, Prepare prepare, Bring bring) {
     program_.run(
         row(rung, {{"reads", static_cast<double>(reads)}}),
         [&] {
           CHECK_CUDA(cudaDeviceSynchronize());
-          CHECK_CUDA(cudaMemset(out_.data(), 0, out_.bytes()));
+          out_.poison();
           prepare();
         },
         [&] {
           bring();
           for (int i = 0; i < reads; ++i)
-            accumulate<<<lab::blocks(words_, kThreads), kThreads>>>(in, out_.data(), words_);
+            multiply<<<lab::blocks(words_, kThreads), kThreads>>>(in, out_.data(), 3 + i, words_);
         },
         [&] {
-          std::vector<int> expected(host_);
-          for (int& v : expected) v = static_cast<int>(static_cast<unsigned>(v) * reads);  // wraps, as on the device
-          const std::vector<int> got = out_.host();
+          std::vector<unsigned> expected(host_);
+          for (unsigned& v : expected) v *= 3 + reads - 1;  // of the last launch
+          const std::vector<unsigned> got = out_.host();
           return same_bytes(got.data(), expected.data(), words_ * 4);
         });
   }
@@ -263,9 +269,9 @@ class Transfers {
   lab::Program& program_;
   const lab::Size& size_;
   long bytes_, words_;
-  std::vector<int> host_, back_;
+  std::vector<unsigned> host_, back_;
   HostBuffer pinned_;
-  lab::DeviceArray<int> device_, out_;
+  lab::DeviceArray<unsigned> device_, out_;
   lab::Event begin_, end_;
   lab::Random cpu_{11};
   long beside_units_ = 0, queries_ = 0;
