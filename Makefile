@@ -8,7 +8,7 @@ SOURCES = git ls-files '*.cpp' '*.h' '*.cu' '*.cc'
 .PHONY: run test build setup install bench format check clean
 
 run: build
-	@python3 scripts/tour.py --build $(BUILD)
+	@$(BUILD)/bin/warpgrind lab all --json $(BUILD)/lab.json --report $(BUILD)/lab.html
 
 test: build
 	@ctest --test-dir $(BUILD) --output-on-failure -j2

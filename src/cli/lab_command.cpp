@@ -16,6 +16,7 @@
 #include "lab/batch.h"
 #include "lab/process.h"
 #include "lab/table.h"
+#include "report/html.h"
 #include "results/json.h"
 #include "session/options.h"
 
@@ -112,6 +113,13 @@ Result<std::string> read_text(const std::string& path) {
   return text.str();
 }
 
+std::string title(const lab::LabResult& result) {
+  if (result.topics.size() > 4) return fmt::format("{} topics", result.topics.size());
+  std::string out;
+  for (const lab::TopicResult& t : result.topics) out += (out.empty() ? "" : ", ") + t.topic;
+  return out;
+}
+
 bool write(const std::string& path, const std::string& text) {
   if (path.empty()) return true;
   const Status status = results::write_file(path, text);
@@ -149,6 +157,9 @@ int lab(const LabCommand& command) {
     if (!result) return complain(result.error()), kUsageError;
     measured = result.take();
   }
+
+  if (!command.report_path.empty())
+    if (const Status page = report::html_available(); !page) return complain(page.error()), kUsageError;
 
   lab::BatchSettings settings;
   settings.run.warpgrind = self.string();
@@ -193,7 +204,15 @@ int lab(const LabCommand& command) {
     std::fputs(
         fmt::format("{} topics were taken from an interrupted run; --fresh runs them again\n", outcome.resumed).c_str(),
         stdout);
-  const bool written = write(command.json_path, lab::to_json(result)) && write(command.csv_path, lab::to_csv(result));
+  const std::string json = lab::to_json(result);
+  bool written = write(command.json_path, json) && write(command.csv_path, lab::to_csv(result));
+  if (!command.report_path.empty()) {
+    const auto html = report::html_report(
+        {"lab: " + title(result), WARPGRIND_VERSION, {}, json, measured ? lab::to_json(*measured) : std::string()});
+    if (!html) complain(html.error());
+    written = html && write(command.report_path, *html) && written;
+    if (written) std::fputs(fmt::format("report: {}\n", command.report_path).c_str(), stdout);
+  }
   if (outcome.interrupted) {
     complain(fmt::format("interrupted: {} of {} topics are done", result.topics.size(), wanted->size()),
              settings.state_folder.empty() ? "" : "the same command goes on from here");

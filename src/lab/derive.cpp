@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "gpu/gpu_model.h"
+#include "lab/explain.h"
 
 namespace warpgrind::lab {
 
@@ -83,7 +84,11 @@ Limits limits_of_device(const Device& device, const TopicResult* bandwidth) {
 
 void derive(TopicResult& topic, const Limits& limits) {
   // Speed-ups are between rungs of the same problem: same size, type and parameters.
-  std::map<std::string, std::pair<double, double>> ladder;  // first time, time before
+  struct Ladder {
+    double first = 0;
+    const Row* before = nullptr;
+  };
+  std::map<std::string, Ladder> ladders;
   for (Row& row : topic.rows) {
     row.derived = {};
     if (!row.shown()) continue;
@@ -92,12 +97,15 @@ void derive(TopicResult& topic, const Limits& limits) {
     if (row.role != "rung" || row.derived.time_us <= 0) continue;
     std::string problem = row.size_text + " " + row.type;
     for (const auto& [name, value] : row.parameters) problem += " " + name + std::to_string(value);
-    const auto [it, first] = ladder.try_emplace(problem, row.derived.time_us, row.derived.time_us);
-    if (!first) {
-      row.derived.step = it->second.second / row.derived.time_us;
-      row.derived.cumulative = it->second.first / row.derived.time_us;
+    Ladder& ladder = ladders[problem];
+    if (ladder.before) {
+      row.derived.step = ladder.before->derived.time_us / row.derived.time_us;
+      row.derived.cumulative = ladder.first / row.derived.time_us;
+      row.derived.why = explain(*ladder.before, row);
+    } else {
+      ladder.first = row.derived.time_us;
     }
-    it->second.second = row.derived.time_us;
+    ladder.before = &row;
   }
 }
 

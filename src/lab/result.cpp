@@ -90,7 +90,8 @@ Json derived_json(const Derived& d) {
           {"divergent_branches", number(d.divergent_branches)},
           {"cgma", number(d.cgma)},
           {"cgma_ceiling_gflops", number(d.cgma_ceiling_gflops)},
-          {"limit", d.limit}};
+          {"limit", d.limit},
+          {"why", d.why}};
 }
 Derived read_derived(const Json& row) {
   Derived d;
@@ -112,6 +113,7 @@ Derived read_derived(const Json& row) {
   d.cgma = value(*it, "cgma");
   d.cgma_ceiling_gflops = value(*it, "cgma_ceiling_gflops");
   d.limit = text(*it, "limit");
+  d.why = text(*it, "why");
   return d;
 }
 

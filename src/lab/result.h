@@ -29,6 +29,7 @@ struct Derived {
   double bank_conflicts = 0, conflicts_per_request = 0, divergent_branches = 0;
   double cgma = 0, cgma_ceiling_gflops = 0;  // flop a global access, and bandwidth / 4 bytes x that ratio
   std::string limit;                         // what binds, by the estimate
+  std::string why;                           // why it is faster than the rung before, from the counts of both
 };
 
 struct Row {

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <set>
 
-#include "lab/explain.h"
 #include "lab/text_table.h"
 
 namespace warpgrind::lab {
@@ -120,15 +119,9 @@ std::string skipped_text(const std::vector<const Row*>& rows) {
 
 std::string reasons(const std::vector<const Row*>& rows) {
   std::string out;
-  const Row* before = nullptr;
-  for (const Row* row : rows) {
-    if (row->role != "rung" || !row->shown()) continue;
-    if (before && row->parameters == before->parameters) {
-      const std::string why = explain(*before, *row);
-      if (!why.empty()) out += wrapped(fmt::format("{}: {}", row->label(), why), kWidth, "- ", "  ");
-    }
-    before = row;
-  }
+  for (const Row* row : rows)
+    if (!row->derived.why.empty())
+      out += wrapped(fmt::format("{}: {}", row->label(), row->derived.why), kWidth, "- ", "  ");
   return out;
 }
 
