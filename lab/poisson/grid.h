@@ -58,8 +58,8 @@ class Field {
   long origin_;
 };
 
-// One sweep on the host, with as many threads as OpenMP is told to use; one where threads cost more than they bring (the
-// document: below 100 x 100).
+// One sweep on the host, with as many threads as OpenMP is told to use; one where threads cost more than they bring
+// (the document: below 100 x 100).
 template <class T>
 void host_sweep(const Grid& g, const T* u, const T* source, T* out) {
 #pragma omp parallel for schedule(static) if (g.points() >= 10000)

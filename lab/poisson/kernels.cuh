@@ -47,7 +47,7 @@ __global__ void jacobi_shared(const T* u, const T* source, T* out, Grid g) {
 
 // Claim: kDepth sweeps for one pass over memory. The block loads a halo of kDepth points and computes it too, one ring
 // less each sweep: (32 + 2 kDepth)^2 / 32^2 loads a point for kDepth sweeps, at the price of the halo's arithmetic.
-constexpr int kTile = 32, kTemporalThreads = 256;
+constexpr int kTile = 32, kTemporalThreads = 512;
 template <class T, int kDepth>
 __global__ void jacobi_temporal(const T* u, const T* source, T* out, Grid g) {
   constexpr int kSide = kTile + 2 * kDepth;
@@ -104,22 +104,22 @@ __global__ void jacobi_grid_sync(T* u, const T* source, T* out, Grid g, int swee
 
 // Claim: each block keeps its tile of u in shared memory and of the source in registers for all sweeps, as the document
 // proposes: only the tile's edge goes through memory between two barriers. As many tiles as fit on the GPU at once.
-constexpr int kKeptX = 32, kKeptY = 64;
+constexpr int kKeptX = 32, kKeptY = 64, kKeptThreadsY = 16;
 template <class T>
-__global__ void __launch_bounds__(kBlockX* kBlockY)
+__global__ void __launch_bounds__(kKeptX* kKeptThreadsY, 2)
     jacobi_grid_resident(T* u, const T* source, T* out, Grid g, int sweeps) {
-  constexpr int kPoints = kKeptY / kBlockY;
+  constexpr int kPoints = kKeptY / kKeptThreadsY;
   __shared__ T tile[kKeptY + 2][kKeptX + 2];
   const int x0 = blockIdx.x * kKeptX, y0 = blockIdx.y * kKeptY, tx = threadIdx.x + 1, x = x0 + threadIdx.x;
   const auto load = [&](const T* from, int ty, int tx) {
     if (g.known(y0 + ty - 1, x0 + tx - 1)) tile[ty][tx] = from[g.at(y0 + ty - 1, x0 + tx - 1)];
   };
-  for (int ty = threadIdx.y; ty < kKeptY + 2; ty += kBlockY)
-    for (int column = threadIdx.x; column < kKeptX + 2; column += kBlockX) load(u, ty, column);
+  for (int ty = threadIdx.y; ty < kKeptY + 2; ty += kKeptThreadsY)
+    for (int column = threadIdx.x; column < kKeptX + 2; column += kKeptX) load(u, ty, column);
   T s[kPoints], next[kPoints];
 #pragma unroll
   for (int p = 0; p < kPoints; ++p) {
-    const int y = y0 + threadIdx.y + p * kBlockY;
+    const int y = y0 + threadIdx.y + p * kKeptThreadsY;
     s[p] = g.inside(y, x) ? source[g.at(y, x)] : T(0);
   }
   for (int sweep = 1; sweep <= sweeps; ++sweep) {
@@ -127,13 +127,13 @@ __global__ void __launch_bounds__(kBlockX* kBlockY)
     __syncthreads();
 #pragma unroll
     for (int p = 0; p < kPoints; ++p) {
-      const int ty = threadIdx.y + p * kBlockY + 1;
+      const int ty = threadIdx.y + p * kKeptThreadsY + 1;
       next[p] = relaxed(tile[ty - 1][tx], tile[ty + 1][tx], tile[ty][tx - 1], tile[ty][tx + 1], s[p]);
     }
     __syncthreads();
 #pragma unroll
     for (int p = 0; p < kPoints; ++p) {
-      const int ty = threadIdx.y + p * kBlockY + 1, y = y0 + ty - 1;
+      const int ty = threadIdx.y + p * kKeptThreadsY + 1, y = y0 + ty - 1;
       if (!g.inside(y, x)) continue;
       tile[ty][tx] = next[p];
       const bool edge = ty == 1 || ty == kKeptY || tx == 1 || tx == kKeptX;

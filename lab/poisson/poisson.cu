@@ -23,7 +23,7 @@ const lab::Topic kTopic = {
         "the memory, with the halo computed twice, go beyond it.",
     .size_names = "ROWSxCOLUMNS",
     .quick_sizes = "48x40,512",
-    .full_sizes = "256,1024,4096,8192,4099x3001",
+    .full_sizes = "256,700,1024,4096,8192,4099x3001",
     .types = "double,float",
     .rungs = {{"one_thread", "one GPU thread does everything"},
               {"naive", "one thread a point, one launch a sweep"},
@@ -76,9 +76,9 @@ class Ladder {
     sweep_by(1, "naive", [&](const T* u, T* out) { jacobi_naive<<<grid, block>>>(u, source_.data(), out, g_); });
     sweep_by(1, "shared", [&](const T* u, T* out) { jacobi_shared<<<grid, block>>>(u, source_.data(), out, g_); });
     graph();
-    cooperative("grid_sync", jacobi_grid_sync<T>, grid, false);
+    cooperative("grid_sync", jacobi_grid_sync<T>, grid, block, false);
     cooperative("grid_resident", jacobi_grid_resident<T>,
-                dim3(lab::blocks(g_.columns, kKeptX), lab::blocks(g_.rows, kKeptY)), true);
+                dim3(lab::blocks(g_.columns, kKeptX), lab::blocks(g_.rows, kKeptY)), dim3(kKeptX, kKeptThreadsY), true);
     temporal<2>("temporal2");
     temporal<4>("temporal4");
     temporal<8>("temporal8");
@@ -162,13 +162,13 @@ class Ladder {
   // One launch whose blocks wait for each other: they must all be on the GPU at once. `tiles`: blocks that would be
   // useful, or (all_of_them) that there must be.
   using Cooperative = void (*)(T*, const T*, T*, Grid, int);
-  void cooperative(const char* rung, Cooperative kernel, dim3 tiles, bool all_of_them) {
+  void cooperative(const char* rung, Cooperative kernel, dim3 tiles, dim3 block, bool all_of_them) {
     int device = 0, processors = 0, each = 0, possible = 0;
     CHECK_CUDA(cudaGetDevice(&device));
     CHECK_CUDA(cudaDeviceGetAttribute(&possible, cudaDevAttrCooperativeLaunch, device));
     if (!possible) return program_.skip(row(rung), "this GPU has no cooperative launches");
     CHECK_CUDA(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
-    CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, kBlockX * kBlockY, 0));
+    CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, static_cast<int>(block.x * block.y), 0));
     const long useful = static_cast<long>(tiles.x) * tiles.y, resident = static_cast<long>(processors) * each;
     if (all_of_them && useful > resident)
       return program_.skip(row(rung),
@@ -181,8 +181,8 @@ class Ladder {
     program_.run(
         row(rung), [&] { reset(); },
         [&] {
-          CHECK_CUDA(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel), tiles, dim3(kBlockX, kBlockY),
-                                                 arguments, 0, nullptr));
+          CHECK_CUDA(
+              cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel), tiles, block, arguments, 0, nullptr));
         },
         [&] { return verdict(result(sweeps_)); });
   }
