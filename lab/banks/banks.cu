@@ -49,7 +49,7 @@ const lab::Topic kTopic = {
     .full_sizes = "4096",
     .types = "float,double,float4",
     .models = "gtx280,k40c,h200",
-    .rungs = {{"stride", "lane l reads word s l", lab::Role::sweep},
+    .rungs = {{"strided", "lane l reads word s l", lab::Role::sweep},
               {"permutation", "32 words in random order", lab::Role::sweep},
               {"broadcast", "all lanes read one word", lab::Role::sweep},
               {"pairs", "lanes 2 k and 2 k + 1 read word k", lab::Role::sweep},
@@ -58,7 +58,7 @@ const lab::Topic kTopic = {
 
 struct Pattern {
   const char* rung;
-  int stride;  // of "stride"
+  int stride;  // of "strided"
   Places places;
 };
 
@@ -70,7 +70,7 @@ std::vector<Pattern> patterns() {
   };
   std::vector<Pattern> all;
   for (const int s : {1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 31, 32, 33})
-    all.push_back({"stride", s, of([s](int lane) { return s * lane; })});
+    all.push_back({"strided", s, of([s](int lane) { return s * lane; })});
   Places random = of([](int lane) { return lane; });
   lab::Random source(9);
   for (int i = 31; i > 0; --i) std::swap(random[i], random[source.below(i + 1)]);
@@ -150,8 +150,8 @@ void add_note(lab::Program& program) {
       "16 banks serve half-warps, so 2 passes are the least there; 32 banks serve 128 bytes, so 8-byte words\n"
       "take 2 and 16-byte words 4 at least. Lanes that want the same word are served together, on 1.x for one\n"
       "word a pass only. GPUs of today also serve both halves at once where they want the same 8- or 16-byte\n"
-      "words (broadcast, pairs), which the rule above does not count. The 8-byte mode of 3.x had to be switched\n"
-      "on by the program; CUDA 13 has no call for it any more, and the virtual K40 is in the 4-byte mode.\n";
+      "words (broadcast, pairs), which the rule above does not count. The 8-byte mode of 3.x is switched on by\n"
+      "the program, with a call that CUDA 13 marks as deprecated; the virtual K40 is in the 4-byte mode.\n";
   program.note("what the rules say", text);
 }
 

@@ -17,9 +17,9 @@ const lab::Topic kTopic = {
         "outside the texels. The same kernels with plain loads stand beside it.",
     .size_names = "WIDTHxHEIGHT",
     .quick_sizes = "512x384",
-    .full_sizes = "4096x4096,1000x777",
-    .rungs = {{"shift, global", "out[i] = in[i + k] by plain loads", lab::Role::sweep},
-              {"shift, texture", "the same through a texture of linear memory", lab::Role::sweep},
+    .full_sizes = "4096x4096",
+    .rungs = {{"plain loads", "out[i] = in[i + k] by plain loads", lab::Role::sweep},
+              {"texture fetch", "the same through a texture of linear memory", lab::Role::sweep},
               {"1D array", "copy of an array of one dimension", lab::Role::sweep},
               {"2D pitched", "copy of pitched memory in two dimensions", lab::Role::sweep},
               {"2D array", "copy of an array in two dimensions", lab::Role::sweep},
@@ -81,8 +81,8 @@ class Textures {
         run(c, expected, {0.0}, launch);
       };
       const int grid = lab::blocks(count_, kThreads);
-      shifted("shift, global", [&, grid] { shift_global<<<grid, kThreads>>>(in.data(), out_.data(), shift, count_); });
-      shifted("shift, texture", [&, grid] { shift_texture<<<grid, kThreads>>>(texture, out_.data(), shift, count_); });
+      shifted("plain loads", [&, grid] { shift_global<<<grid, kThreads>>>(in.data(), out_.data(), shift, count_); });
+      shifted("texture fetch", [&, grid] { shift_texture<<<grid, kThreads>>>(texture, out_.data(), shift, count_); });
     }
   }
 

@@ -14,7 +14,7 @@ const lab::Topic kTopic = {
         "unused word a row, or a swizzle, then takes away the bank conflicts; wide accesses do the rest.",
     .size_names = "ROWSxCOLUMNS",
     .quick_sizes = "1024",
-    .full_sizes = "1024,4096,8192,1000x1537,16384",
+    .full_sizes = "1024,4096,8192,1000x1537",
     .types = "float,double",
     .rungs = {{"copy", "rows in, rows out: what no transpose can beat", lab::Role::bound},
               {"naive", "rows in, columns out: 32 sectors a store request"},
