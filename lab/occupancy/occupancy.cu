@@ -54,20 +54,23 @@ struct Sm {
   size_t shared, reserved;
 };
 
-Sm device_sm() {
-  int device = 0;
+int device_attribute(cudaDeviceAttr which) {
+  int value = 0, device = 0;
   CHECK_CUDA(cudaGetDevice(&device));
-  const auto get = [&](cudaDeviceAttr attribute) {
-    int value = 0;
-    CHECK_CUDA(cudaDeviceGetAttribute(&value, attribute, device));
-    return value;
-  };
-  return {get(cudaDevAttrMultiProcessorCount),
-          get(cudaDevAttrMaxThreadsPerMultiProcessor),
-          get(cudaDevAttrMaxBlocksPerMultiprocessor),
-          get(cudaDevAttrMaxRegistersPerMultiprocessor),
-          static_cast<size_t>(get(cudaDevAttrMaxSharedMemoryPerMultiprocessor)),
-          static_cast<size_t>(get(cudaDevAttrReservedSharedMemoryPerBlock))};
+  CHECK_CUDA(cudaDeviceGetAttribute(&value, which, device));
+  return value;
+}
+int largest_block() {
+  return std::min(1024, device_attribute(cudaDevAttrMaxThreadsPerBlock));
+}
+
+Sm device_sm() {
+  return {device_attribute(cudaDevAttrMultiProcessorCount),
+          device_attribute(cudaDevAttrMaxThreadsPerMultiProcessor),
+          device_attribute(cudaDevAttrMaxBlocksPerMultiprocessor),
+          device_attribute(cudaDevAttrMaxRegistersPerMultiprocessor),
+          static_cast<size_t>(device_attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor)),
+          static_cast<size_t>(device_attribute(cudaDevAttrReservedSharedMemoryPerBlock))};
 }
 
 // The four limits worked out by hand, and what the runtime says.
@@ -99,31 +102,65 @@ void note_limits(lab::Program& program, const Sm& sm) {
   program.note("what limits the blocks of an SM", text);
 }
 
-// Which SM ran which blocks: the first SMs, in the order of their begin.
+struct BlockRun {
+  int block;
+  unsigned long long begin, end;
+  int wave = 0;
+};
+
+// A block is of the wave after those that ended on its SM before it began. The virtual GPU has no clock inside a
+// kernel: there the SM's blocks are counted off.
+void number_waves(std::vector<BlockRun>& runs, int resident) {
+  if (lab::on_virtual_gpu()) {
+    for (size_t i = 0; i < runs.size(); ++i) runs[i].wave = static_cast<int>(i) / resident;
+    return;
+  }
+  std::sort(runs.begin(), runs.end(), [](const BlockRun& a, const BlockRun& b) { return a.begin < b.begin; });
+  for (BlockRun& run : runs)
+    for (const BlockRun& earlier : runs)
+      if (earlier.end <= run.begin) run.wave = std::max(run.wave, earlier.wave + 1);
+}
+
+// Which SM ran which blocks, in which wave, for the first SMs; and how full each wave is.
 void note_schedule(lab::Program& program, const Sm& sm) {
-  constexpr int kBlock = 1024;
+  constexpr int kShown = 8;
+  const int block = largest_block();
   int resident = 0;
-  CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, where_blocks_run, kBlock, 0));
+  CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, where_blocks_run, block, 0));
   const int blocks = sm.count * resident + sm.count / 2;
   lab::DeviceArray<unsigned long long> rows(4ull * blocks);
   rows.poison();
-  where_blocks_run<<<blocks, kBlock>>>(rows.data(), 2000);
+  where_blocks_run<<<blocks, block>>>(rows.data(), 2000);
   CHECK_KERNEL();
   const std::vector<unsigned long long> v = rows.host();
-  std::map<unsigned, std::vector<int>> of_sm;
-  for (int b = 0; b < blocks; ++b) of_sm[static_cast<unsigned>(v[4ull * b])].push_back(b);
-  std::string text;
+  std::map<unsigned, std::vector<BlockRun>> of_sm;
+  for (int b = 0; b < blocks; ++b)
+    of_sm[static_cast<unsigned>(v[4ull * b])].push_back({b, v[4ull * b + 1], v[4ull * b + 2]});
+  std::map<int, std::pair<int, int>> waves;  // blocks, SMs
   char line[200];
   std::snprintf(line, sizeof line, "%d blocks of %d threads, %d fit an SM, %d SMs: %.2f waves; %zu SMs were used\n",
-                blocks, kBlock, resident, sm.count, static_cast<double>(blocks) / (resident * sm.count), of_sm.size());
-  text += line;
+                blocks, block, resident, sm.count, static_cast<double>(blocks) / (resident * sm.count), of_sm.size());
+  std::string text = line;
   int shown = 0;
-  for (const auto& [id, list] : of_sm) {
-    if (shown++ == 8) break;
+  for (auto& [id, runs] : of_sm) {
+    number_waves(runs, resident);
     std::snprintf(line, sizeof line, "SM %3u: blocks", id);
+    std::string list = line;
+    int wave = 0;
+    std::map<int, int> seen;
+    for (const BlockRun& run : runs) {
+      waves[run.wave].first++;
+      waves[run.wave].second += seen[run.wave]++ == 0;
+      list += (run.wave != wave ? " | " : " ") + std::to_string(run.block);
+      wave = run.wave;
+    }
+    if (shown++ < kShown) text += list + "\n";
+  }
+  text += "(the first SMs; | begins the next wave)\n";
+  for (const auto& [wave, count] : waves) {
+    std::snprintf(line, sizeof line, "wave %d: %4d blocks on %3d SMs, %3d SMs without work\n", wave + 1, count.first,
+                  count.second, sm.count - count.second);
     text += line;
-    for (const int b : list) text += " " + std::to_string(b);
-    text += "\n";
   }
   program.note("which SM ran which blocks", text);
 }
@@ -136,6 +173,10 @@ void run_size(lab::Program& program, const lab::Size& size, const Sm& sm) {
   for (float& v : twice) v *= 2;
   lab::DeviceArray<float> in(host), out(n);
   const auto run = [&](const lab::Case& c, int block, size_t shared, long count) {
+    if (block > device_attribute(cudaDevAttrMaxThreadsPerBlock))
+      return program.skip(c, "a block of this GPU has fewer threads");
+    if (shared > static_cast<size_t>(device_attribute(cudaDevAttrMaxSharedMemoryPerBlock)))
+      return program.skip(c, "a block of this GPU has less shared memory");
     CHECK_CUDA(cudaFuncSetAttribute(with_dynamic_shared, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                     static_cast<int>(shared)));
     const std::vector<float> expected(twice.begin(), twice.begin() + count);
@@ -153,9 +194,9 @@ void run_size(lab::Program& program, const lab::Size& size, const Sm& sm) {
   for (const int kib : {1, 8, 16, 32, 48})
     run({"shared memory", size, "float", {8.0 * n, double(n)}, {{"KiB", kib}}}, 256, kib * 1024, n);
   for (const double waves : {0.5, 1.0, 1.1, 1.5, 2.0}) {
-    constexpr int kBlock = 1024;
-    const long count = std::min(n, static_cast<long>(waves * sm.count * (sm.threads / kBlock)) * kBlock);
-    run({"waves", size, "float", {8.0 * count, double(count)}, {{"waves", waves}}}, kBlock, kBlock * sizeof(float),
+    const int block = largest_block();
+    const long count = std::min(n, static_cast<long>(waves * sm.count * (sm.threads / block)) * block);
+    run({"waves", size, "float", {8.0 * count, double(count)}, {{"waves", waves}}}, block, block * sizeof(float),
         count);
   }
 }
