@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what the build needs from Debian (12 or later) or Ubuntu, and only what is missing.
 #   scripts/setup.sh            what `make run` and `make test` need
-#   CI=1 scripts/setup.sh       also clang-format and the runtime of the fuzz targets
+#   CI=1 scripts/setup.sh       also clang-format, the runtime of the fuzz targets, and Chromium
 #   MPI=1 scripts/setup.sh      also OpenMPI, for the lab's program over several processes
 #   BENCH=1 scripts/setup.sh    also the peers that `make bench` compares with
 # Works as root or through sudo. The CUDA toolkit is not installed: programs are then compiled by clang-19.
@@ -9,7 +9,9 @@ set -eu
 
 packages="llvm-19-dev clang-19 libtbb-dev libfmt-dev libcli11-dev nlohmann-json3-dev libzstd-dev
   liblz4-dev ninja-build ccache pkg-config cmake g++ libgtest-dev libbenchmark-dev python3"
-[ -n "${CI:-}" ] && packages="$packages clang-format-14 libclang-rt-19-dev"
+# The page of `--report` is bundled by node when warpgrind is built; any recent one will do.
+command -v node >/dev/null && command -v npm >/dev/null || packages="$packages nodejs npm"
+[ -n "${CI:-}" ] && packages="$packages clang-format-14 libclang-rt-19-dev chromium fonts-dejavu-core"
 [ -n "${CI:-}${MPI:-}" ] && packages="$packages libopenmpi-dev openmpi-bin"
 [ -n "${BENCH:-}" ] && packages="$packages ocl-icd-opencl-dev pocl-opencl-icd oclgrind libgomp1"
 

@@ -1,6 +1,9 @@
 // `warpgrind show`: a profile file as `warpgrind run` would print it, with today's advice, and held against
 // expectations.
 #include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <string>
 
 #include "advice/advise.h"
 #include "cli/commands.h"
@@ -8,6 +11,15 @@
 #include "results/json.h"
 
 namespace warpgrind::cli {
+namespace {
+
+// The HTML page shows what a file holds, also what a Profile does not.
+std::string whole(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+}  // namespace
 
 int show(const ShowCommand& command) {
   auto expectations = prepare(command.reports);
@@ -19,6 +31,7 @@ int show(const ShowCommand& command) {
   run.program = profile->program;
   run.command = profile->command;
   run.profiles.push_back(profile.take());
+  if (!command.reports.html_path.empty()) run.texts.push_back(whole(command.profile));
   advice::advise(run.profiles[0]);
   const bool file_on_stdout = command.reports.junit_path == "-" || command.reports.sarif_path == "-";
   std::FILE* out = file_on_stdout ? stderr : stdout;

@@ -55,6 +55,10 @@ export class Metrics {
     }
     return out;
   }
+  /** As a profile file has them. */
+  static from(named: Record<string, Metric>): Metrics {
+    return Metrics.of(Object.entries(named).map(([name, m]) => ({ ...m, name })));
+  }
   static of(metrics: Metric[]): Metrics {
     const flat: (number | string)[] = [];
     for (const m of metrics) {
@@ -311,7 +315,8 @@ function unpack(value: unknown, key: string): unknown {
   const object = value as Record<string, unknown>;
   for (const k of Object.keys(object)) {
     const member = object[k];
-    if (typeof member === "object" && member !== null) object[k] = unpack(member, k);
+    if (typeof member !== "object" || member === null) continue;
+    object[k] = k === "metrics" && !Array.isArray(member) ? Metrics.from(member as Record<string, Metric>) : unpack(member, k);
   }
   return object;
 }

@@ -9,6 +9,11 @@ export function count(value: number): string {
   return significant(value, 4);
 }
 
+/** Whole numbers as they are: a count is exact. Others to some digits. */
+export function figure(value: number, digits = 4): string {
+  return Number.isInteger(value) ? count(value) : significant(value, digits);
+}
+
 export function significant(value: number, digits = 3): string {
   if (!Number.isFinite(value)) return "\u2013";
   if (value === 0) return "0";

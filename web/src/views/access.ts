@@ -1,7 +1,7 @@
 // What real requests of a memory instruction looked like: the typical, the worst and the best one of the run.
 import type { KernelRef, Page, Pattern, Site } from "../data";
 import { type Child, h, note, section } from "../dom";
-import { count, fileName, percent, significant } from "../format";
+import { count, figure, fileName, percent } from "../format";
 import { definitionLink, metricValue, originBadge } from "../metric";
 import { address, go, kernelState, type State } from "../state";
 import { table } from "../table";
@@ -163,7 +163,7 @@ function ratio(title: string, metric: string) {
     value: (s: Site) => s.metrics.number(metric),
     cell: (s: Site): Child => {
       const m = s.metrics.get(metric);
-      return m ? metricValue(m, m.unit === "%" ? undefined : significant(Number(m.value), 4)) : "";
+      return m ? metricValue(m, m.unit === "%" ? undefined : figure(Number(m.value))) : "";
     },
   };
 }

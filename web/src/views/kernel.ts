@@ -77,7 +77,7 @@ function overview(ref: KernelRef): Child {
     section(
       "What to do",
       kernel.advice?.length
-        ? h("ol", { class: "advices" }, kernel.advice.map((a) => adviceCard(ref, a, false)))
+        ? h("ol", { class: "advices" }, kernel.advice.map((a) => adviceCard(ref, a)))
         : note("No rule found anything worth changing in this kernel."),
     ),
     boundsChart(ref),

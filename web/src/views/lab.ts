@@ -3,12 +3,13 @@
 import { axis, base, chart, colours, dashes, ink, type Option, symbols } from "../chart";
 import type { LabRow, Model, Page, Topic } from "../data";
 import { type Child, h, note, section } from "../dom";
-import { percent, significant } from "../format";
+import { percent, short, significant } from "../format";
 import { originBadge } from "../metric";
 import { address, type State } from "../state";
 import { table } from "../table";
 import { rooflineChart, type RoofPoint } from "./roofline";
 
+const kFar = 12; // a limit this many times beyond the best bar would leave no bars to see
 const shown = (r: LabRow): boolean => !r.skipped && r.verified === true;
 const derived = (r: LabRow, name: string): number => Number(r.derived?.[name] ?? 0) || 0;
 const timeOf = (r: LabRow): number => derived(r, "time_us") || r.gpu_us?.median || r.cpu_us?.median || 0;
@@ -18,7 +19,7 @@ const keyOf = (r: LabRow): string => `${label(r)}|${r.size_text}|${r.type}`;
 const elements = (r: LabRow): number => r.size.reduce((a, b) => a * b, 1);
 
 function modelFor(page: Page, topic: Topic): Model | undefined {
-  return page.models.find((m) => m.id === topic.gpu || m.name === topic.gpu || m.name === topic.device?.name);
+  return page.models.find((m) => m.id === topic.gpu || m.name === topic.gpu) ?? page.models.find((m) => m.name === topic.device?.name);
 }
 
 interface Measure {
@@ -62,10 +63,12 @@ function ladder(page: Page, topic: Topic, measured: Map<string, LabRow>): Child 
   const limit = model ? measure.limit(model, rows[0].type) : 0;
   const origin = rows[0].origin ?? "estimated";
   const others = rows.some((r) => measured.has(keyOf(r)));
+  const best = Math.max(...rows.map(measure.of), ...rows.map((r) => (measured.has(keyOf(r)) ? measure.of(measured.get(keyOf(r))!) : 0)));
+  const far = limit > kFar * best;
   const make = (): Option => ({
     ...base(),
     grid: { left: 170, right: 70, top: 40, bottom: 48 },
-    xAxis: axis({ name: `${measure.name}, ${rows[0].size_text} ${rows[0].type}` }, true),
+    xAxis: axis({ name: `${measure.name}, ${rows[0].size_text} ${rows[0].type}`, max: limit && !far ? Math.max(limit, best) * 1.02 : undefined, format: short }, true),
     yAxis: axis({ name: "", categories: rows.map(label) }, false),
     series: [
       {
@@ -74,12 +77,12 @@ function ladder(page: Page, topic: Topic, measured: Map<string, LabRow>): Child 
         itemStyle: { color: colours[0] },
         data: rows.map((r) => ({ value: measure.of(r), itemStyle: { color: r.role === "bound" ? colours[7] : colours[0] } })),
         label: { show: true, position: "right", color: ink("--text"), formatter: (p: { value: number }) => significant(p.value) },
-        markLine: limit
+        markLine: limit && !far
           ? {
               symbol: "none",
               silent: true,
               lineStyle: { color: colours[4], width: 2, type: "dashed" },
-              label: { formatter: `${measure.limitName} ${significant(limit)}`, position: "insideEndTop", color: ink("--text") },
+              label: { formatter: `${measure.limitName} ${short(limit)}`, position: "insideEndTop", color: ink("--text") },
               data: [{ xAxis: limit }],
             }
           : undefined,
@@ -97,10 +100,9 @@ function ladder(page: Page, topic: Topic, measured: Map<string, LabRow>): Child 
         : []),
     ],
   });
-  const far = limit > 4 * Math.max(...rows.map(measure.of));
   return section(
     "The ladder",
-    h("p", { class: "soft" }, "Longer is faster. ", originBadge(origin, true), others ? [" beside ", originBadge("measured", true)] : null, far ? ` The limit, ${significant(limit)} ${measure.name}, lies beyond the chart where it is not drawn.` : null),
+    h("p", { class: "soft" }, "Longer is faster. ", originBadge(origin, true), others ? [" beside ", originBadge("measured", true)] : null, far ? ` The limit, ${measure.limitName} ${short(limit)} ${measure.name}, lies far beyond the chart.` : null),
     chart(`${measure.name} of each rung: ${rows.map((r) => `${label(r)} ${significant(measure.of(r))}`).join(", ")}`, 100 + rows.length * (others ? 46 : 30), make),
   );
 }
@@ -112,8 +114,8 @@ function curves(title: string, xName: string, rows: LabRow[], x: (r: LabRow) => 
   const make = (): Option => ({
     ...base(),
     grid: { left: 74, right: 24, top: 26 + 24 * Math.ceil(groups.length / 5), bottom: 52 },
-    xAxis: { ...axis({ name: xName, log: logX, format: (v) => significant(v, 4) }, true), min: logX ? "dataMin" : undefined, max: logX ? "dataMax" : undefined },
-    yAxis: axis({ name: measure.name, log: logX, format: (v) => significant(v) }, false),
+    xAxis: { ...axis({ name: xName, log: logX, format: short }, true), min: logX ? "dataMin" : undefined, max: logX ? "dataMax" : undefined },
+    yAxis: axis({ name: measure.name, log: logX, format: short }, false),
     series: groups.map((g, i) => ({
       name: g,
       type: "line",

@@ -2,7 +2,7 @@
 import { axis, base, chart, colours, ink, type Option, symbols } from "../chart";
 import { allKernels, globalBytes, type Model, modelOf, type Page, TIME } from "../data";
 import { type Child, h, note, section } from "../dom";
-import { shortKernel, significant } from "../format";
+import { short, shortKernel, significant } from "../format";
 import { definitionLink, originBadge } from "../metric";
 
 export interface RoofPoint {
@@ -37,8 +37,8 @@ export function rooflineChart(model: Model, points: RoofPoint[], height = 460): 
   const make = (): Option => ({
     ...base(),
     grid: { left: 74, right: 30, top: 70, bottom: 56 },
-    xAxis: { ...axis({ name: "arithmetic intensity (flop / byte of global memory traffic)", log: true, format: (v) => significant(v) }, true), min: low, max: high },
-    yAxis: axis({ name: "GFLOP/s", log: true, format: (v) => significant(v) }, false),
+    xAxis: { ...axis({ name: "arithmetic intensity (flop/byte)", log: true, format: (v) => significant(v) }, true), min: low, max: high },
+    yAxis: axis({ name: "GFLOP/s", log: true, format: short }, false),
     series: [
       ...roofs.map((r) => ({
         name: r.name,

@@ -1,7 +1,7 @@
 // Kernels by time and by bytes, what limits each, and what is worth doing first.
 import { type Advice, allKernels, globalBytes, type KernelRef, type Page, type Profile, TIME } from "../data";
 import { type Child, h, note, section } from "../dom";
-import { bytes, count, fileName, percent, shortKernel, significant, time, withUnit } from "../format";
+import { bytes, count, figure, fileName, percent, shortKernel, significant, time, withUnit } from "../format";
 import { definitionLink, fact, legend, metricValue, originBadge } from "../metric";
 import { address, go, kernelState } from "../state";
 import { bar, table } from "../table";
@@ -10,6 +10,7 @@ interface Ranked {
   ref: KernelRef;
   advice: Advice;
   saved: number; // estimated ns
+  others: KernelRef[]; // that the same rule found
 }
 
 export function placeLinks(ref: KernelRef, places: Advice["places"], most = 4): Child {
@@ -21,13 +22,20 @@ export function placeLinks(ref: KernelRef, places: Advice["places"], most = 4): 
   return [shown, places.length > most ? ` and ${places.length - most} more` : null];
 }
 
-export function adviceCard(ref: KernelRef, advice: Advice, withKernel: boolean): HTMLElement {
+export function adviceCard(ref: KernelRef, advice: Advice, others?: KernelRef[]): HTMLElement {
   return h(
     "li",
     { class: "advice" },
     h("h3", null, advice.title),
-    withKernel
-      ? h("p", { class: "in" }, "in ", h("a", { href: address(kernelState(ref.index, "overview")) }, ref.kernel.name))
+    others
+      ? h(
+          "p",
+          { class: "in" },
+          "in ",
+          h("a", { href: address(kernelState(ref.index, "overview")) }, ref.kernel.name),
+          others.slice(0, 4).map((r) => [", ", h("a", { href: address(kernelState(r.index, "overview")) }, shortKernel(r.kernel.name))]),
+          others.length > 4 ? ` and ${others.length - 4} more` : null,
+        )
       : null,
     h("p", null, advice.text),
     h(
@@ -62,14 +70,16 @@ function mostUseful(kernels: KernelRef[]): Ranked[] {
   const ranked: Ranked[] = [];
   for (const ref of kernels)
     for (const advice of ref.kernel.advice ?? [])
-      ranked.push({ ref, advice, saved: advice.estimated_gain * ref.kernel.metrics.number(TIME) });
+      ranked.push({ ref, advice, saved: advice.estimated_gain * ref.kernel.metrics.number(TIME), others: [] });
   ranked.sort((a, b) => b.saved - a.saved);
   // The same rule for many kernels is one thing to learn.
-  const first: Ranked[] = [];
-  for (const r of ranked)
-    if (first.length < 3 && !first.some((f) => f.advice.rule === r.advice.rule && f.ref.kernel.name === r.ref.kernel.name))
-      first.push(r);
-  return first;
+  const byRule = new Map<string, Ranked>();
+  for (const r of ranked) {
+    const first = byRule.get(r.advice.rule);
+    if (first) first.others.push(r.ref);
+    else byRule.set(r.advice.rule, r);
+  }
+  return [...byRule.values()].slice(0, 3);
 }
 
 export function limitOf(ref: KernelRef): string {
@@ -136,7 +146,7 @@ function ratioColumn(title: string, metric: string) {
     value: (r: KernelRef) => r.kernel.metrics.number(metric),
     cell: (r: KernelRef): Child => {
       const found = r.kernel.metrics.get(metric);
-      return metricValue(found, found && !found.unit.includes("%") ? significant(Number(found.value), 4) : undefined);
+      return metricValue(found, found && !found.unit.includes("%") ? figure(Number(found.value)) : undefined);
     },
   };
 }
@@ -216,7 +226,7 @@ export function summaryView(page: Page): Child {
     section(
       top.length === 3 ? "The three most useful things to do" : "Most useful things to do",
       top.length
-        ? h("ol", { class: "advices" }, top.map((t) => adviceCard(t.ref, t.advice, true)))
+        ? h("ol", { class: "advices" }, top.map((t) => adviceCard(t.ref, t.advice, t.others)))
         : note("No rule found anything worth changing."),
     ),
     section("Kernels", kernels.length ? kernelTable(kernels) : note("No kernel was launched.")),

@@ -49,7 +49,8 @@ function timelineChart(items: TimelineItem[]): Child {
   return chart(`Timeline of ${items.length} operations in ${lanes.length} rows`, 150 + 36 * lanes.length, make);
 }
 
-const laneName = (t: TimelineItem): string => (t.kind === "host" ? `GPU ${t.device} host` : `GPU ${t.device} stream ${t.stream} ${t.kind === "kernel" ? "kernels" : "copies"}`);
+const laneName = (t: TimelineItem): string =>
+  t.kind === "host" ? `GPU ${t.device}: host` : `GPU ${t.device}.${t.stream}: ${t.kind === "kernel" ? "kernels" : "copies"}`;
 const ofKind = (items: TimelineItem[], kind: string): TimelineItem[] => items.filter((t) => t.kind === kind);
 
 function one(profile: Profile): Child {
@@ -58,7 +59,7 @@ function one(profile: Profile): Child {
     "Timeline",
     items.length
       ? [
-          h("p", { class: "soft" }, "Durations on the virtual GPU, ", originBadge("estimated", true), ". Drag the bar below the chart, or hold Ctrl and turn the wheel, to look closer."),
+          h("p", { class: "soft" }, "A row for each GPU and stream (GPU 0.2: stream 2 of GPU 0). Durations on the virtual GPU, ", originBadge("estimated", true), ". Drag the bar below the chart, or hold Ctrl and turn the wheel, to look closer."),
           timelineChart(items),
           profile.timeline_left_out ? note(`${count(profile.timeline_left_out)} later operations are left out.`) : null,
           h(

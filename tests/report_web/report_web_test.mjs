@@ -1,0 +1,246 @@
+// The report page in headless Chromium: report_web_test.mjs --warpgrind BINARY --modules DIR --out DIR [--only NAME]
+// Exit code 77 (skipped, with the reason) where Chromium or the page is not there.
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { hostile, kHostile, lab, profile } from "./profiles.mjs";
+
+const kSkipped = 77;
+const option = (name) => resolve(process.argv[process.argv.indexOf(`--${name}`) + 1]);
+const skip = (why) => {
+  console.log(`skipped: ${why}`);
+  process.exit(kSkipped);
+};
+const chromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((p) => existsSync(p));
+if (!chromium) skip("chromium is not installed (CI=1 scripts/setup.sh installs it)");
+if (!existsSync(join(option("modules"), "playwright-core"))) skip("this build has no report page (no node or npm when it was configured)");
+const playwright = createRequire(join(option("modules"), "_"))("playwright-core");
+const out = option("out");
+mkdirSync(out, { recursive: true });
+
+const failures = [];
+const check = (good, what) => {
+  if (good) return;
+  failures.push(what);
+  console.log(`FAIL ${what}`);
+};
+
+function report(name, data) {
+  const json = join(out, `${name}.json`);
+  const html = join(out, `${name}.html`);
+  writeFileSync(json, JSON.stringify(data));
+  const run = spawnSync(option("warpgrind"), ["show", "--quiet", "--report", html, json], { encoding: "utf8" });
+  if (run.status !== 0) throw new Error(`warpgrind show --report: ${run.stdout}${run.stderr}`);
+  return html;
+}
+
+/** The same page with other data: results of the lab, with or without a measured one. */
+function withData(html, name, data) {
+  const text = readFileSync(html, "utf8");
+  const begin = text.indexOf('id="data">') + 10;
+  const end = text.indexOf("</script>", begin);
+  const page = { ...JSON.parse(text.slice(begin, end)), ...data };
+  const file = join(out, `${name}.html`);
+  writeFileSync(file, text.slice(0, begin) + JSON.stringify(page).replaceAll("<", "\\u003c") + text.slice(end));
+  return file;
+}
+
+const browser = await playwright.chromium.launch({ executablePath: chromium, args: ["--no-sandbox"] });
+
+async function open(html, { scheme = "light", width = 1300 } = {}) {
+  const context = await browser.newContext({ colorScheme: scheme, viewport: { width, height: 900 } });
+  const page = await context.newPage();
+  page.setDefaultTimeout(15000);
+  page.on("console", (m) => ["error", "warning"].includes(m.type()) && check(false, `${html}: console ${m.type()}: ${m.text()}`));
+  page.on("pageerror", (e) => check(false, `${html}: ${e.message}`));
+  const url = pathToFileURL(html).href;
+  page.on("request", (r) => check(r.url().startsWith(url) || r.url().startsWith("data:"), `${html}: request for ${r.url()}`));
+  page.at = async (hash) => {
+    await page.goto(`${url}#${hash}`);
+    await page.waitForSelector("html[data-ready]");
+  };
+  await page.at("");
+  return page;
+}
+
+const tests = {};
+
+tests.views = async () => {
+  const page = await open(report("views", profile({})));
+  const views = {
+    "view=summary": ".advice", // three things to do
+    "view=kernel&k=1&tab=overview": ".chart svg path",
+    "view=kernel&k=1&tab=source": ".source-row .heat",
+    "view=kernel&k=1&tab=source&code=ptx": ".source-row .hl-keyword",
+    "view=kernel&k=1&tab=access&site=0": ".drawing .link",
+    "view=kernel&k=1&tab=access&site=1": ".drawing .word",
+    "view=kernel&k=1&tab=block": ".drawing .element.load.now",
+    "view=kernel&k=1&tab=flow": ".drawing .edge.split",
+    "view=kernel&k=1&tab=memory": ".drawing .pipe",
+    "view=kernel&k=1&tab=all": "table td .origin",
+    "view=roofline": ".chart svg path",
+    "view=timeline": ".chart svg path",
+    "view=counters": ".definitions dt",
+    "view=about": ".licences",
+  };
+  for (const [hash, selector] of Object.entries(views)) {
+    await page.at(hash);
+    await page.waitForSelector(selector, { state: "attached", timeout: 5000 }).catch(() => check(false, `${hash}: nothing like ${selector}`));
+  }
+  // The worst request of the load: 32 lanes in 32 sectors; the typical one in 4.
+  await page.at("view=kernel&k=1&tab=access&site=0");
+  check((await page.locator(".drawing .sector").count()) === 4, "typical request: 4 sectors are drawn");
+  await page.selectOption("select[aria-label='Which request']", "1");
+  check((await page.locator(".drawing .sector").count()) === 32, "worst request: 32 sectors are drawn");
+  await page.at("view=kernel&k=1&tab=access&site=1");
+  await page.selectOption("select[aria-label='Which request']", "1");
+  check((await page.locator(".drawing .word.conflict").count()) === 31, "32-way conflict: 31 words wait");
+};
+
+tests.click_a_line = async () => {
+  const page = await open(report("click", profile({})));
+  await page.at("view=kernel&k=0&tab=source");
+  await page.click(".source-row[data-row='1']");
+  await page.waitForSelector("aside .site .drawing");
+  const text = await page.textContent("aside");
+  check(text.includes("ld.global.f32 %f0"), "the line's PTX is shown");
+  check((await page.textContent(".source-row.chosen .line-number")) === "2", "the line is marked");
+  await page.goBack();
+  check((await page.locator("aside .site").count()) === 0, "back leads to no chosen line");
+  // Evidence leads to the source, a number to its definition.
+  await page.at("view=summary");
+  await page.click(".advice a.place");
+  await page.waitForSelector(".source-row.chosen");
+  await page.at("view=summary");
+  await page.click(".advice .chip a.definition");
+  await page.waitForSelector(".definitions .chosen");
+};
+
+tests.block_slider = async () => {
+  const page = await open(report("slider", profile({})));
+  await page.at("view=kernel&k=0&tab=block");
+  const now = () => page.locator(".element.now").count();
+  const first = await now();
+  check(first === 128, `phase 1 touches 64 elements of each of two memories, drawn: ${first}`);
+  await page.focus("input[aria-label='Phase']");
+  await page.keyboard.press("ArrowRight");
+  check((await page.textContent(".step")).includes("after barrier 1"), "an arrow key moves to the next phase");
+  await page.focus("input[aria-label^='Access']");
+  await page.keyboard.press("ArrowRight");
+  check((await page.textContent(".step")).startsWith("Warp 0: ld.shared"), "an arrow key shows the first access of the phase");
+  check((await now()) === 32, "one access touches 32 elements");
+};
+
+tests.keyboard = async () => {
+  const page = await open(report("keyboard", profile({})));
+  await page.keyboard.press("Tab");
+  check((await page.evaluate(() => document.activeElement.className)) === "skip", "the first stop skips to the content");
+  await page.at("view=kernel&k=0&tab=overview");
+  await page.focus("#tab-overview");
+  await page.keyboard.press("ArrowRight");
+  await page.waitForSelector("#tab-source[aria-selected=true]");
+  await page.focus(".rows");
+  for (let i = 0; i < 3; ++i) await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector(".source-row.chosen");
+  await page.at("view=summary");
+  await page.focus("tr.opens");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector("#tab-overview[aria-selected=true]");
+};
+
+tests.hostile = async () => {
+  const html = report("hostile", hostile());
+  const page = await open(html);
+  const hashes = ["view=summary", "view=roofline", "view=timeline", "view=counters", ...["overview", "source", "access", "block", "flow", "memory", "all"].map((t) => `view=kernel&k=0&tab=${t}`), "view=kernel&k=0&tab=source&code=ptx"];
+  for (const hash of hashes) {
+    await page.at(hash);
+    await page.waitForTimeout(100);
+    const made = await page.evaluate(() => document.querySelectorAll("#app script, #app img, #app iframe").length + (window.pwned ? 1 : 0));
+    check(made === 0, `${hash}: text of the profile became an element or ran`);
+  }
+  await page.at("view=kernel&k=0&tab=source");
+  check((await page.textContent(".source-row[data-row='0'] .code")) === kHostile, "the source is shown as it is");
+  check((await page.title()).startsWith("script>"), "the title is text"); // the last part of the program's path
+};
+
+tests.lab = async () => {
+  const html = report("lab_base", profile({}));
+  const page = await open(withData(html, "lab", { lab: lab(), measured: lab(true), profiles: [] }));
+  check((await page.getAttribute("html", "data-ready")) === "lab", "a result of the lab opens with the lab");
+  for (const title of ["The ladder", "Over size", "Over tile", "Roofline: NVIDIA H200", "On other GPU models", "All rows", "A note"])
+    check((await page.locator("h2", { hasText: title }).count()) > 0, `the lab shows "${title}"`);
+  await page.waitForFunction(() => [...document.querySelectorAll(".chart")].every((c) => c.querySelector("svg path")));
+  const text = await page.textContent("main");
+  check(text.includes("skipped: needs more memory"), "a row that was skipped says why");
+  check((await page.locator(".origin.measured").count()) > 0, "measured rows say so");
+  const ladder = await page.locator(".card", { hasText: "The ladder" }).first().textContent();
+  check(ladder.includes("predicted") && ladder.includes("measured"), "predicted stands beside measured");
+};
+
+tests.large = async () => {
+  const html = report("large", profile({ kernels: 200, lines: 100000 }));
+  const size = statSync(html).size;
+  check(size < 20e6, `200 kernels and 100,000 lines: ${(size / 1e6).toFixed(1)} MB, not under 20 MB`);
+  const context = await browser.newContext({ viewport: { width: 1300, height: 900 } });
+  const page = await context.newPage();
+  const times = {};
+  for (const hash of ["view=summary", "view=kernel&k=150&tab=source&line=400"]) {
+    const begin = Date.now();
+    await page.goto("about:blank");
+    await page.goto(`${pathToFileURL(html).href}#${hash}`);
+    await page.waitForSelector("html[data-ready]");
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    times[hash] = Date.now() - begin;
+    check(times[hash] < 3000, `${hash} opens in ${times[hash]} ms, not within 3 s`);
+  }
+  const one = await open(report("long_file", profile({ kernels: 1, lines: 100000 })));
+  await one.at("view=kernel&k=0&tab=source");
+  const begin = Date.now();
+  await one.focus(".rows");
+  await one.keyboard.press("End");
+  await one.waitForSelector(".source-row[data-row='99999']");
+  check((await one.locator(".source-row").count()) < 200, "only the rows on screen exist");
+  console.log(`large: ${(size / 1e6).toFixed(1)} MB, ${JSON.stringify(times)} ms; to the end of 100,000 lines: ${Date.now() - begin} ms`);
+};
+
+tests.looks = async () => {
+  const base = report("looks", profile({}));
+  const labs = withData(base, "looks_lab", { lab: lab(), measured: lab(true) });
+  for (const scheme of ["light", "dark"])
+    for (const width of [1300, 390]) {
+      const page = await open(labs, { scheme, width });
+      for (const hash of ["view=lab", "view=summary", "view=roofline", "view=timeline", ...["overview", "source&line=2", "access&site=1", "block", "flow", "memory"].map((t) => `view=kernel&k=0&tab=${t}`)]) {
+        await page.at(hash);
+        await page.waitForTimeout(150);
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+        check(wide <= width, `${hash} at ${width} pixels is ${wide} wide`);
+        await page.screenshot({ path: join(out, `${hash.replace(/[^a-z0-9]+/g, "_")}-${scheme}-${width}.png`), fullPage: true });
+      }
+      if (width === 1300) {
+        await page.at("view=kernel&k=0&tab=source");
+        await page.emulateMedia({ media: "print" });
+        check(!(await page.isVisible("nav.views")), "print leaves the navigation out");
+        await page.pdf({ path: join(out, `source-${scheme}.pdf`) });
+      }
+    }
+};
+
+const only = process.argv.includes("--only") ? process.argv[process.argv.indexOf("--only") + 1] : "";
+for (const [name, test] of Object.entries(tests)) {
+  if (only && only !== name) continue;
+  const before = failures.length;
+  const begin = Date.now();
+  try {
+    await test();
+  } catch (e) {
+    check(false, `${name}: ${e.message}`);
+  }
+  for (const context of browser.contexts()) await context.close();
+  console.log(`${failures.length === before ? "ok  " : "FAIL"} ${name} (${Date.now() - begin} ms)`);
+}
+await browser.close();
+process.exit(failures.length ? 1 : 0);
