@@ -29,6 +29,25 @@ struct CodeRow {  // one PTX instruction
   std::vector<InlinedAt> inlined_at;  // the innermost first
 };
 
+struct GraphBlock {  // a basic block; its id is its index
+  std::uint32_t first_ptx_line = 0, last_ptx_line = 0, line = 0;
+  std::string file, function;          // function: empty: the kernel itself
+  std::uint64_t warps = 0, lanes = 0;  // that went through it, summed
+};
+
+struct GraphEdge {
+  static constexpr std::int32_t kLeaves = -1;
+  std::uint32_t from = 0;
+  std::int32_t to = 0;                 // kLeaves: the function's end
+  std::uint64_t warps = 0, lanes = 0;  // a warp that splits takes several edges
+};
+
+struct FlowGraph {
+  std::vector<GraphBlock> blocks;
+  std::vector<GraphEdge> edges;
+  std::uint32_t entry = 0;
+};
+
 struct BoundProfile {  // of the time estimate
   std::string limit;
   double ns = 0;

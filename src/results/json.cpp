@@ -116,6 +116,24 @@ Json block_trace_json(const BlockTraceProfile& trace) {
   return {{"block", dim(trace.block)}, {"events", std::move(events)}, {"left_out", trace.left_out}};
 }
 
+Json graph_json(const FlowGraph& graph) {
+  Json blocks = Json::array(), edges = Json::array();
+  for (std::size_t id = 0; id < graph.blocks.size(); ++id) {
+    const GraphBlock& b = graph.blocks[id];
+    Json& out = blocks.emplace_back(Json{{"id", id},
+                                         {"first_ptx_line", b.first_ptx_line},
+                                         {"last_ptx_line", b.last_ptx_line},
+                                         {"file", b.file},
+                                         {"line", b.line},
+                                         {"warps", b.warps},
+                                         {"lanes", b.lanes}});
+    if (!b.function.empty()) out["function"] = b.function;
+  }
+  for (const GraphEdge& e : graph.edges)
+    edges.push_back({{"from", e.from}, {"to", e.to}, {"warps", e.warps}, {"lanes", e.lanes}});
+  return {{"blocks", std::move(blocks)}, {"edges", std::move(edges)}, {"entry", graph.entry}};
+}
+
 Json code_json(const CodeRow& c) {
   Json out = {{"ptx_line", c.ptx_line}, {"text", c.text}, {"block", c.block}};
   if (c.line != 0) {
@@ -158,6 +176,7 @@ Json kernel_json(const KernelProfile& k) {
     lines.push_back(
         {{"file", l.file}, {"line", l.line}, {"function", l.function}, {"metrics", metrics_json(l.metrics)}});
   out["code"] = std::move(code);
+  if (k.graph) out["graph"] = graph_json(*k.graph);
   if (k.block_trace) out["block_trace"] = block_trace_json(*k.block_trace);
   out["lines"] = std::move(lines);
   return out;
@@ -257,6 +276,29 @@ AccessPattern read_pattern(const Json& j) {
   return p;
 }
 
+FlowGraph read_graph(const Json& j) {
+  FlowGraph graph;
+  each(j, "blocks", [&](const Json& b) {
+    GraphBlock& out = graph.blocks.emplace_back();
+    get_number(b, "first_ptx_line", out.first_ptx_line);
+    get_number(b, "last_ptx_line", out.last_ptx_line);
+    get(b, "file", out.file);
+    get_number(b, "line", out.line);
+    get(b, "function", out.function);
+    get_number(b, "warps", out.warps);
+    get_number(b, "lanes", out.lanes);
+  });
+  each(j, "edges", [&](const Json& e) {
+    GraphEdge& out = graph.edges.emplace_back();
+    get_number(e, "from", out.from);
+    get_number(e, "to", out.to);
+    get_number(e, "warps", out.warps);
+    get_number(e, "lanes", out.lanes);
+  });
+  get_number(j, "entry", graph.entry);
+  return graph;
+}
+
 CodeRow read_code(const Json& j) {
   CodeRow c;
   get_number(j, "ptx_line", c.ptx_line);
@@ -342,6 +384,7 @@ KernelProfile read_kernel(const Json& j) {
     get_number(b, "ns", out.ns);
   });
   each(j, "code", [&](const Json& c) { k.code.push_back(read_code(c)); });
+  if (const auto it = j.find("graph"); it != j.end() && it->is_object()) k.graph = read_graph(*it);
   each(j, "lines", [&](const Json& l) {
     LineProfile& out = k.lines.emplace_back();
     get(l, "file", out.file);

@@ -74,6 +74,7 @@ struct KernelProfile {
   std::vector<BoundProfile> bounds;  // of the estimated time, the longest first
   std::vector<CodeRow> code;         // of a detailed run, as is what follows
   std::vector<LineProfile> lines;
+  std::optional<FlowGraph> graph;
   std::optional<BlockTraceProfile> block_trace;
 };
 

@@ -59,6 +59,12 @@ void add_requests(results::Metrics& line, const results::SiteProfile& site) {
 
 }  // namespace
 
+events::Wants KernelCode::wants() const {
+  events::Wants wanted;
+  wanted.counts = wanted.edges = true;
+  return wanted;
+}
+
 KernelCode::Kernel KernelCode::rows_of(const events::KernelFacts& facts, const ptx::Module& module) {
   Kernel kernel;
   std::vector<std::string> functions{facts.name};
@@ -82,7 +88,49 @@ KernelCode::Kernel KernelCode::rows_of(const events::KernelFacts& facts, const p
       const auto it = kernel.index.find({facts.blocks[b].function, facts.blocks[b].first_instruction + i});
       if (it != kernel.index.end()) kernel.rows[it->second].code.block = b;
     }
+  kernel.graph = graph_of(facts, kernel, module);
   return kernel;
+}
+
+results::FlowGraph KernelCode::graph_of(const events::KernelFacts& facts, const Kernel& kernel,
+                                        const ptx::Module& module) {
+  results::FlowGraph graph;
+  const auto ptx_line = [&](const std::string& function, std::uint32_t instruction) {
+    const auto it = kernel.index.find({function, instruction});
+    return it == kernel.index.end() ? 0 : kernel.rows[it->second].code.ptx_line;
+  };
+  for (std::uint32_t b = 0; b < facts.blocks.size(); ++b) {
+    const events::BlockFacts& from = facts.blocks[b];
+    results::GraphBlock& block = graph.blocks.emplace_back();
+    block.first_ptx_line = ptx_line(from.function, from.first_instruction);
+    block.last_ptx_line = ptx_line(from.function, from.first_instruction + from.instruction_count - 1);
+    block.line = from.line;
+    if (from.line != 0) block.file = file_name(module, from.file);
+    if (from.function != facts.name) block.function = demangle(from.function);
+    if (from.function == facts.name && from.first_instruction == 0) graph.entry = b;
+  }
+  for (const events::EdgeFacts& e : facts.edges)
+    graph.edges.push_back(
+        {e.from, e.to == events::EdgeFacts::kLeaves ? results::GraphEdge::kLeaves : static_cast<std::int32_t>(e.to), 0,
+         0});
+  return graph;
+}
+
+// What a launch did, by block and by way. Other block shapes are other machine code of the same graph.
+void KernelCode::add_flow(results::FlowGraph& graph, const events::KernelFacts& facts,
+                          const events::LaunchCounts& counts) {
+  if (graph.blocks.size() != counts.blocks.size() || graph.edges.size() != facts.edges.size()) return;
+  for (std::size_t b = 0; b < counts.blocks.size(); ++b) {
+    graph.blocks[b].warps += counts.blocks[b].warps;
+    graph.blocks[b].lanes += counts.blocks[b].lanes;
+  }
+  for (std::size_t i = 0; i < facts.edges.size(); ++i) {
+    const events::EdgeFacts& e = facts.edges[i];
+    const events::BlockCounts& n =
+        e.counter == events::EdgeFacts::kNotCounted ? counts.blocks[e.from] : counts.edges.at(e.counter);
+    graph.edges[i].warps += n.warps;
+    graph.edges[i].lanes += n.lanes;
+  }
 }
 
 void KernelCode::add(int device, const events::KernelFacts& facts, const events::LaunchCounts& counts,
@@ -90,6 +138,7 @@ void KernelCode::add(int device, const events::KernelFacts& facts, const events:
   auto [it, fresh] = kernels_.try_emplace({device, facts.name});
   Kernel& kernel = it->second;
   if (fresh) kernel = rows_of(facts, module);
+  add_flow(kernel.graph, facts, counts);
   const auto row = [&](const std::string& function, std::uint32_t instruction) -> Row* {
     const auto found = kernel.index.find({function, instruction});
     return found == kernel.index.end() ? nullptr : &kernel.rows[found->second];
@@ -122,6 +171,7 @@ void KernelCode::attach(results::Profile& profile) const {
       l.line = number;
       return l;
     };
+    k.graph = it->second.graph;
     for (const Row& row : it->second.rows) {
       k.code.push_back(row.code);
       if (row.code.line == 0 || row.warps == 0) continue;

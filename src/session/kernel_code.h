@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "events/observer.h"
 #include "events/scoreboard.h"
 #include "events/site.h"
 #include "ptx/ast.h"
@@ -15,12 +16,15 @@
 
 namespace warpgrind::session {
 
-class KernelCode {
+class KernelCode : public events::Observer {
  public:
+  // Makes the device count them; the counts come with add().
+  events::Wants wants() const override;
+
   // A launch of a kernel of this module, on a device.
   void add(int device, const events::KernelFacts& facts, const events::LaunchCounts& counts, const ptx::Module& module);
 
-  // Fills in code and lines of the profile's kernels. A line's instructions and those of its sites are summed.
+  // Fills in code, graph and lines of the profile's kernels. A line's instructions and those of its sites are summed.
   void attach(results::Profile& profile) const;
 
  private:
@@ -31,8 +35,11 @@ class KernelCode {
   struct Kernel {
     std::map<std::pair<std::string, std::uint32_t>, std::size_t> index;  // function, instruction
     std::vector<Row> rows;
+    results::FlowGraph graph;
   };
   static Kernel rows_of(const events::KernelFacts& facts, const ptx::Module& module);
+  static results::FlowGraph graph_of(const events::KernelFacts& facts, const Kernel& kernel, const ptx::Module& module);
+  static void add_flow(results::FlowGraph& graph, const events::KernelFacts& facts, const events::LaunchCounts& counts);
 
   std::map<std::pair<int, std::string>, Kernel> kernels_;  // device, mangled name
 };

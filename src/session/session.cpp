@@ -104,6 +104,7 @@ device::Device& Session::device(int ordinal) {
       std::unique_ptr<counters::BlockTrace>& trace = traces_.at(static_cast<std::size_t>(ordinal));
       trace = std::make_unique<counters::BlockTrace>(options_.trace_block, find_allocation);
       slot->add_observer(trace.get());
+      slot->add_observer(&code_);
     }
   }
   return *slot;
