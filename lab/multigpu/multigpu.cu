@@ -29,20 +29,22 @@ const lab::Topic kTopic = {
               {"peer_load", "no copies: kernels read the neighbour's edge rows in its memory"},
               {"weak", "ROWS rows on each GPU, as 'overlap_graph': the time should not change", lab::Role::sweep},
               {"matmul", "C = A B: rows of A and C split, B sent from the first GPU to all", lab::Role::sweep}},
-    .options = {{"devices", "0", "most GPUs to use, 0: all; rows for 1, 2, 4, ... and this number"},
+    .options = {{"devices", "4", "GPUs to use: rows for 1, 2, 4, ... and this number; if not given, fewer will do"},
                 {"sweeps", "8", "sweeps of each rung"},
                 {"matmul", "0", "order of the matrices, 0: 128 on the virtual GPU, else 2048"}},
 };
 
-int device_count(const lab::Program& program) {
+// As many as asked for, or the program ends; up to the default when nobody asked.
+int device_count(const lab::Program& program, int argc, char** argv) {
   int have = 0;
   CHECK_CUDA(cudaGetDeviceCount(&have));
-  const int asked = static_cast<int>(program.line().option_number("devices", 0, 64));
-  if (asked > have)
-    program.line().fail("--devices " + std::to_string(asked) + ": there " + (have == 1 ? "is" : "are") + " only " +
-                        std::to_string(have) + "; `warpgrind run --devices " + std::to_string(asked) +
+  const int wanted = static_cast<int>(program.line().option_number("devices", 1, 64));
+  const bool asked = std::find(argv, argv + argc, std::string("--devices")) != argv + argc;
+  if (asked && wanted > have)
+    program.line().fail("--devices " + std::to_string(wanted) + ": there " + (have == 1 ? "is" : "are") + " only " +
+                        std::to_string(have) + "; `warpgrind run --devices " + std::to_string(wanted) +
                         "` gives as many virtual ones");
-  return asked ? asked : have;
+  return std::min(wanted, have);
 }
 
 // 1, 2, 4, ... and `most` itself.
@@ -134,7 +136,7 @@ constexpr int kTile = 16;
 
 // Claim: a GPU that has some rows of A and all of B computes those rows of C alone: no exchange after B has come.
 __global__ void matmul_rows(const double* a, const double* b, double* c, int rows, int n) {
-  __shared__ double ta[kTile][kTile], tb[kTile][kTile];
+  __shared__ double ta[kTile][kTile + 1], tb[kTile][kTile];  // + 1: the two rows of a warp lie in different banks
   const int x = blockIdx.x * kTile + threadIdx.x, y = blockIdx.y * kTile + threadIdx.y;
   double sum = 0;
   for (int k = 0; k < n; k += kTile) {
@@ -244,7 +246,7 @@ void matmul(lab::Program& program, const std::vector<int>& counts) {
 
 int main(int argc, char** argv) {
   lab::Program program(argc, argv, kTopic);
-  const int most = device_count(program);
+  const int most = device_count(program, argc, argv);
   const int sweeps = static_cast<int>(program.line().option_number("sweeps", 1, 100000));
   const std::vector<int> counts = device_counts(most);
   const bool peers = enable_peers(most);
