@@ -242,16 +242,18 @@ void divergent_constant_reads(const KernelView& k, std::vector<Candidate>& out) 
   constexpr double kMost = 1.5;
   const double requests = k.value("warpgrind__const_ld_requests.sum");
   if (requests <= 0) return;
-  const double each = k.value("warpgrind__const_ld_sectors.sum") / requests;
+  // Different addresses; profiles of format 1 have only the sectors.
+  const double wavefronts = k.value("warpgrind__const_ld_wavefronts.sum");
+  const double each = (wavefronts > 0 ? wavefronts : k.value("warpgrind__const_ld_sectors.sum")) / requests;
   if (each < kMost) return;
   Candidate c;
   c.severity = 1 - 1 / each;
-  c.advice.title = fmt::format("Constant reads differ between lanes: {:.1f} sectors each", each);
+  c.advice.title = fmt::format("Constant reads differ between lanes: {:.1f} addresses each", each);
   c.advice.text =
       "The constant cache serves one address a warp at a time; lanes that read different ones wait for each other. "
       "Index constant memory by what is the same in a warp (blockIdx, a loop counter), or put the table into shared or "
       "global memory.";
-  c.advice.evidence = k.evidence({"warpgrind__const_ld_requests.sum", "warpgrind__const_ld_sectors.sum"});
+  c.advice.evidence = k.evidence({"warpgrind__const_ld_requests.sum", "warpgrind__const_ld_wavefronts.sum"});
   c.advice.places = k.places(
       [](const SiteProfile& s) { return s.space == "const" && s.kind == "load" ? site(s, "inst_executed") : 0; });
   out.push_back(std::move(c));

@@ -55,6 +55,27 @@ std::vector<results::Advice::Evidence> KernelView::evidence(const std::vector<co
   return out;
 }
 
+namespace {
+
+bool is_toolkit(const std::string& file) {
+  return file.starts_with("/usr/") || file.starts_with("/opt/") ||
+         file.find("/targets/x86_64-linux/include/") != std::string::npos;
+}
+
+}  // namespace
+
+// An atomicAdd stands in a header of the toolkit; what the reader can change is the line that called it.
+results::Advice::Place KernelView::place_of(const results::SiteProfile& s) const {
+  results::Advice::Place place{s.file, s.line, s.ptx_line};
+  if (!is_toolkit(s.file)) return place;
+  for (const results::CodeRow& c : kernel_.code) {
+    if (c.ptx_line != s.ptx_line) continue;
+    for (const results::InlinedAt& at : c.inlined_at)
+      if (!is_toolkit(at.file)) return {at.file, at.line, s.ptx_line};
+  }
+  return place;
+}
+
 std::vector<results::Advice::Place> KernelView::places(
     const std::function<double(const results::SiteProfile&)>& weight) const {
   // Without line information each instruction is a place of its own.
@@ -62,8 +83,9 @@ std::vector<results::Advice::Place> KernelView::places(
   for (const results::SiteProfile& s : kernel_.sites) {
     const double w = weight(s);
     if (w <= 0) continue;
-    auto& [sum, place] = lines[{s.file, s.line, s.line == 0 ? s.ptx_line : 0}];
-    if (sum == 0) place = {s.file, s.line, s.ptx_line};
+    const results::Advice::Place at = place_of(s);
+    auto& [sum, place] = lines[{at.file, at.line, at.line == 0 ? at.ptx_line : 0}];
+    if (sum == 0) place = at;
     sum += w;
   }
   std::vector<std::pair<double, results::Advice::Place>> sorted;

@@ -72,7 +72,7 @@ std::string lines_with_accesses(const KernelProfile& kernel) {
   return parts.empty() ? "the kernel accesses no memory" : fmt::format("{}", fmt::join(parts, "; "));
 }
 
-// Sites on the line itself, else those of functions that were inlined there.
+// Sites on the line itself, and those of functions that were inlined there (atomicAdd stands in a header).
 std::vector<const SiteProfile*> find_sites(const KernelProfile& kernel, const AccessQuery& q) {
   std::vector<const SiteProfile*> out;
   for (const SiteProfile& s : kernel.sites) {
@@ -80,13 +80,14 @@ std::vector<const SiteProfile*> find_sites(const KernelProfile& kernel, const Ac
     const bool here = q.ptx_line != 0 ? s.ptx_line == q.ptx_line : s.line == q.line && is_file(s.file, q.file);
     if (here) out.push_back(&s);
   }
-  if (!out.empty() || q.line == 0) return out;
-  std::set<std::uint32_t> ptx_lines;
+  if (q.line == 0) return out;
+  std::set<std::uint32_t> inlined;
   for (const results::CodeRow& c : kernel.code)
     for (const results::InlinedAt& at : c.inlined_at)
-      if (at.line == q.line && is_file(at.file, q.file)) ptx_lines.insert(c.ptx_line);
+      if (at.line == q.line && is_file(at.file, q.file)) inlined.insert(c.ptx_line);
   for (const SiteProfile& s : kernel.sites)
-    if (accesses_memory(s) && ptx_lines.contains(s.ptx_line)) out.push_back(&s);
+    if (accesses_memory(s) && inlined.contains(s.ptx_line) && std::find(out.begin(), out.end(), &s) == out.end())
+      out.push_back(&s);
   return out;
 }
 
@@ -222,15 +223,17 @@ class View {
   }
   static std::string cost_word(const AccessPattern& p) {
     return p.space == "shared" ? right(fmt::format("{} wavefront{}", p.wavefronts, p.wavefronts == 1 ? " " : "s"), 13)
-                               : right(fmt::format("{} sector{}", p.sectors, p.sectors == 1 ? " " : "s"), 10);
+                               : right(fmt::format("{} sector{} in {:2} line{}", p.sectors, p.sectors == 1 ? " " : "s",
+                                                   p.lines_128, p.lines_128 == 1 ? " " : "s"),
+                                       22);
   }
 
   void draw(const Group& g, std::size_t index, const std::string& which) {
     if (index >= g.patterns.size()) return;
     const AccessPattern& p = g.patterns[index];
-    out_ += "\n" + wrapped(fmt::format("  {}: {} requests ({}), e.g. block ({}, {}, {}), warp {}", which,
-                                       grouped(static_cast<double>(p.count)), percent(share(g, p.count)), p.block.x,
-                                       p.block.y, p.block.z, p.warp),
+    out_ += "\n" + wrapped(fmt::format("  {}: {} request{} ({}), e.g. block ({}, {}, {}), warp {}", which,
+                                       grouped(static_cast<double>(p.count)), p.count == 1 ? "" : "s",
+                                       percent(share(g, p.count)), p.block.x, p.block.y, p.block.z, p.warp),
                            kWidth, "    ");
     out_ += wrapped("    " + shape_of(p), kWidth, "    ");
     if (p.space == "shared") {

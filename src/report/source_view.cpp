@@ -160,7 +160,7 @@ class View {
   void head(const char* what) {
     std::string line = right("line", 6);
     for (const Column* c : columns_) line += right(c->title, c->width);
-    if (*what) line += fmt::format("  {}", what);
+    if (*what) line += fmt::format("   {}", what);
     out_ += paint("\033[2m", line) + "\n";
   }
 
@@ -182,12 +182,12 @@ class View {
   }
 
   void row(std::uint32_t number, const Counters* counters, std::string text) {
-    std::size_t used = 6 + 2;
+    std::size_t used = 6 + 3;
     for (const Column* c : columns_) used += static_cast<std::size_t>(c->width);
     const std::size_t room = kWidth - used;
     const bool bad = counters != nullptr && counters->bad();
     // What does not fit goes on below, a little further in.
-    std::string line = right(std::to_string(number), 6) + cells(counters) + (bad ? " >" : "  ");
+    std::string line = right(std::to_string(number), 6) + cells(counters) + (bad ? " > " : "   ");
     const std::size_t indent =
         std::min(text.find_first_not_of(' ') == std::string::npos ? 0 : text.find_first_not_of(' '), room / 2);
     do {
