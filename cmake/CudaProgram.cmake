@@ -1,4 +1,4 @@
-# add_cuda_program(NAME SOURCE [COMPILER nvcc|clang] [CUDART static|shared] [OUTPUT DIR] [INCLUDES DIR...] [FLAGS FLAG...] [LIBRARIES FLAG...])
+# add_cuda_program(NAME SOURCE [COMPILER nvcc|clang] [CUDART static|shared] [OUTPUT DIR] [INCLUDES DIR...] [FLAGS FLAG...] [LIBRARIES FLAG...] [DEPENDS FILE...])
 #
 # Builds an ordinary CUDA program. Not CMake's own CUDA language: that needs a toolkit at configure time, and these programs
 # are built without one too, by clang-19 and scripts/cuda_clang.py. COMPILER defaults to nvcc when it is installed. What a
@@ -8,7 +8,7 @@ find_program(WARPGRIND_CLANG clang++-19 PATHS /usr/lib/llvm-19/bin)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
 function(add_cuda_program name source)
-  cmake_parse_arguments(arg "" "COMPILER;CUDART;OUTPUT" "INCLUDES;FLAGS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "" "COMPILER;CUDART;OUTPUT" "INCLUDES;FLAGS;LIBRARIES;DEPENDS" ${ARGN})
   if(NOT arg_COMPILER)
     set(arg_COMPILER clang)
     if(WARPGRIND_NVCC)
@@ -35,7 +35,7 @@ function(add_cuda_program name source)
       COMMAND ${CMAKE_COMMAND} -E make_directory ${arg_OUTPUT}
       COMMAND ${WARPGRIND_NVCC} -O3 -std=c++20 -arch=sm_90 -lineinfo -cudart ${arg_CUDART} ${include_flags} ${arg_FLAGS}
               ${source} ${arg_LIBRARIES} -o ${program}
-      DEPENDS ${source} ${headers}
+      DEPENDS ${source} ${headers} ${arg_DEPENDS}
       COMMENT "nvcc ${name}" VERBATIM)
   elseif(arg_COMPILER STREQUAL clang AND WARPGRIND_CLANG AND TARGET cudart)
     add_custom_command(
@@ -43,7 +43,7 @@ function(add_cuda_program name source)
       COMMAND ${CMAKE_COMMAND} -E make_directory ${arg_OUTPUT}
       COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/scripts/cuda_clang.py --clang ${WARPGRIND_CLANG}
               --cudart $<TARGET_FILE:cudart> ${include_flags} ${arg_FLAGS} ${source} ${arg_LIBRARIES} -o ${program}
-      DEPENDS ${source} ${headers} ${CMAKE_SOURCE_DIR}/scripts/cuda_clang.py cudart
+      DEPENDS ${source} ${headers} ${arg_DEPENDS} ${CMAKE_SOURCE_DIR}/scripts/cuda_clang.py cudart
       COMMENT "clang ${name}" VERBATIM)
   else()
     return()

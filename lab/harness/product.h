@@ -22,8 +22,8 @@ class Product {
   explicit Product(const Size& size)
       : m(static_cast<int>(size[0])), n(static_cast<int>(size[1])), k(static_cast<int>(size[2])) {
     Random random(2);
-    a = random.values<T>(size_t(m) * k);
-    b = random.values<T>(size_t(k) * n);
+    a = values(random, size_t(m) * k);
+    b = values(random, size_t(k) * n);
     row_norm_.assign(m, 0);
     column_norm_.assign(n, 0);
     for (int row = 0; row < m; ++row)
@@ -58,6 +58,13 @@ class Product {
   };
   static constexpr double kStepsPerThread = 1ull << 32;
   static constexpr int kSample = 16384;
+  // As many random bits as T holds, or the sums of doubles would come out exact.
+  static std::vector<T> values(Random& random, size_t count) {
+    std::vector<T> out = random.values<T>(count);
+    if (sizeof(T) == sizeof(double))
+      for (T& v : out) v += static_cast<T>(random.symmetric() * kUnitFloat);
+    return out;
+  }
   static double square(double v) { return v * v; }
 
   // A sum of k products in any order is within gamma_k times the sum of their magnitudes of the exact one (verify.h),

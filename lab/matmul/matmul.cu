@@ -102,8 +102,8 @@ void run_size(lab::Program& program, const lab::Size& size, lab::Cublas& cublas)
   kernel_row(row("registers 8x8"), matmul_registers<float, 8>, 128, dim3(16, 16));
   const bool wide = n % 4 == 0 && k % 4 == 0;  // rows of all three matrices are aligned to 16 bytes
   kernel_row(row("double buffer"),
-             wide ? matmul_double_buffer<float, 128, 128, true> : matmul_double_buffer<float, 128, 128, false>, 128,
-             dim3(256));
+             wide ? matmul_double_buffer<float, 128, 128, 8, true> : matmul_double_buffer<float, 128, 128, 8, false>,
+             128, dim3(256));
   if (cublas.missing().empty())
     measure(row("cublas"), [&] { cublas.multiply(a.data(), b.data(), c.data(), m, n, k); });
   else

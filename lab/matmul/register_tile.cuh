@@ -86,21 +86,21 @@ __device__ __forceinline__ void store_pack(T* at, const Pack<T>& pack, int valid
   }
 }
 
-// Claim: 8 x 8 elements a thread, and nothing waits: while the block computes on one pair of tiles, the next pair is on
-// its way from global memory into registers, then goes to a second buffer; one barrier a phase instead of two. Every
-// load and store moves 16 bytes. A's tile lies transposed, kPack elements of padding a row, so that both operands are
-// read along rows, without bank conflicts.
-template <class T, int kTileM, int kTileN, bool kWide>
-__global__ void __launch_bounds__(kTileM* kTileN / 64)
+// Claim: 8 x kAcross elements a thread (8 floats or 4 doubles across), and nothing waits: while the block computes on
+// one pair of tiles, the next pair is on its way from global memory into registers, then goes to a second buffer; one
+// barrier a phase instead of two. Every load and store moves 16 bytes. A's tile lies transposed, kPack elements of
+// padding a row, so that both operands are read along rows, without bank conflicts.
+template <class T, int kTileM, int kTileN, int kAcross, bool kWide>
+__global__ void __launch_bounds__(kTileM* kTileN / (8 * kAcross), sizeof(T) == 4 ? 2 : 1)
     matmul_double_buffer(const T* a, const T* b, T* c, int m, int n, int k) {
-  constexpr int kPack = Pack<T>::kCount, kDepth = 8, kSide = 8, kThreads = kTileM * kTileN / (kSide * kSide);
+  constexpr int kPack = Pack<T>::kCount, kDepth = 8, kDown = 8, kThreads = kTileM * kTileN / (kDown * kAcross);
   constexpr int kPacksA = kTileM * kDepth / kPack / kThreads, kPacksB = kTileN * kDepth / kPack / kThreads;
   static_assert(kPacksA * kThreads * kPack == kTileM * kDepth && kPacksB * kThreads * kPack == kTileN * kDepth);
   __shared__ __align__(16) T tile_a[2][kDepth][kTileM + kPack];
   __shared__ __align__(16) T tile_b[2][kDepth][kTileN];
 
   const int thread = threadIdx.x, row0 = blockIdx.y * kTileM, column0 = blockIdx.x * kTileN;
-  const int tx = thread % (kTileN / kSide) * kPack, ty = thread / (kTileN / kSide) * kPack;
+  const int tx = thread % (kTileN / kAcross) * kPack, ty = thread / (kTileN / kAcross) * kPack;
   Pack<T> next_a[kPacksA], next_b[kPacksB];
 
   const auto fetch = [&](int first) {
@@ -131,7 +131,7 @@ __global__ void __launch_bounds__(kTileM* kTileN / 64)
     }
   };
 
-  T sum[kSide][kSide] = {};
+  T sum[kDown][kAcross] = {};
   fetch(0);
   keep(0);
   __syncthreads();
@@ -141,16 +141,17 @@ __global__ void __launch_bounds__(kTileM* kTileN / 64)
     if (more) fetch(first + kDepth);
 #pragma unroll
     for (int i = 0; i < kDepth; ++i) {
-      Pack<T> left[kSide / kPack], right[kSide / kPack];
+      Pack<T> left[kDown / kPack], right[kAcross / kPack];
 #pragma unroll
-      for (int g = 0; g < kSide / kPack; ++g) {
-        left[g] = *reinterpret_cast<const Pack<T>*>(&tile_a[buffer][i][ty + g * (kTileM * kPack / kSide)]);
-        right[g] = *reinterpret_cast<const Pack<T>*>(&tile_b[buffer][i][tx + g * (kTileN * kPack / kSide)]);
-      }
+      for (int g = 0; g < kDown / kPack; ++g)
+        left[g] = *reinterpret_cast<const Pack<T>*>(&tile_a[buffer][i][ty + g * (kTileM * kPack / kDown)]);
 #pragma unroll
-      for (int y = 0; y < kSide; ++y)
+      for (int g = 0; g < kAcross / kPack; ++g)
+        right[g] = *reinterpret_cast<const Pack<T>*>(&tile_b[buffer][i][tx + g * (kTileN * kPack / kAcross)]);
 #pragma unroll
-        for (int x = 0; x < kSide; ++x) sum[y][x] += left[y / kPack].v[y % kPack] * right[x / kPack].v[x % kPack];
+      for (int y = 0; y < kDown; ++y)
+#pragma unroll
+        for (int x = 0; x < kAcross; ++x) sum[y][x] += left[y / kPack].v[y % kPack] * right[x / kPack].v[x % kPack];
     }
     if (more) keep(buffer ^ 1);
     __syncthreads();
@@ -158,12 +159,12 @@ __global__ void __launch_bounds__(kTileM* kTileN / 64)
   }
 
 #pragma unroll
-  for (int y = 0; y < kSide; ++y) {
-    const int row = row0 + ty + y / kPack * (kTileM * kPack / kSide) + y % kPack;
+  for (int y = 0; y < kDown; ++y) {
+    const int row = row0 + ty + y / kPack * (kTileM * kPack / kDown) + y % kPack;
     if (row >= m) return;
 #pragma unroll
-    for (int g = 0; g < kSide / kPack; ++g) {
-      const int column = column0 + tx + g * (kTileN * kPack / kSide);
+    for (int g = 0; g < kAcross / kPack; ++g) {
+      const int column = column0 + tx + g * (kTileN * kPack / kAcross);
       Pack<T> out;
 #pragma unroll
       for (int v = 0; v < kPack; ++v) out.v[v] = sum[y][g * kPack + v];

@@ -1,0 +1,171 @@
+// Matrix multiplication C = A B in double (and float), row-major, any sizes: the document's five steps, two more, and
+// the libraries of the GPU and of the CPU.
+#include "gemm/kernels.cuh"
+#include "harness/blas.h"
+#include "harness/harness.h"
+#include "harness/product.h"
+#include "matmul/register_tile.cuh"
+
+namespace {
+
+using lab::Role;
+
+const lab::Topic kTopic = {
+    .name = "gemm",
+    .title = "matrix multiplication in double: elements a thread, shared memory, registers, libraries",
+    .document = "002 (DTU)",
+    .shows =
+        "More elements a thread mean fewer loads for the same work, if they lie so that a warp still reads along "
+        "rows. Shared memory and registers go on from there; small matrices are faster on the CPU.",
+    .size_names = "MxNxK",
+    .quick_sizes = "16:256:x2,61x37x100",
+    .full_sizes = "16:4096:x2,1000x777x1234",
+    .types = "double,float",
+    .rungs = {{"cpu loop", "the CPU, one thread, three loops", Role::host},
+              {"openblas", "the CPU, OpenBLAS", Role::host},
+              {"one thread", "one thread of the GPU"},
+              {"one element", "one thread an element: two loads for each multiply-add"},
+              {"two across", "two elements beside each other share A, but a warp reads every other element of B"},
+              {"two down", "two elements below each other share B: three loads for two, still along rows"},
+              {"four across", "four beside each other: fewer loads, four times the sectors a request"},
+              {"four down", "four below each other: five loads for four"},
+              {"shared, sum too", "tiles of 32 x 32 in shared memory, the sum as well"},
+              {"shared", "the sum in a register"},
+              {"registers 4x4", "16 elements a thread: a load from shared memory serves 4 multiply-adds"},
+              {"double buffer",
+               "8 x 4 elements a thread (float: 8 x 8), the next tiles are loaded meanwhile, 16 bytes at a time"},
+              {"cublas", "cuBLAS, row-major by swapping the operands", Role::library}},
+    .options = {{"cpu-threads", "0", "threads of OpenBLAS; 0: one for each core"}},
+};
+
+constexpr double kOneThreadSteps = 128.0 * 128 * 128;  // seconds from there on
+constexpr double kCpuLoopSteps = 512.0 * 512 * 512;
+
+// What all rows of one size have in common.
+template <class T>
+struct Bench {
+  Bench(lab::Program& in, const lab::Size& size_, const char* type_)
+      : program(in),
+        size(size_),
+        type(type_),
+        product(size_),
+        a(product.a),
+        b(product.b),
+        c(size_t(product.m) * product.n) {}
+
+  lab::Case row(const char* rung) const { return {rung, size, type, product.work()}; }
+
+  template <class Launch>
+  void measure(const char* rung, Launch launch) {
+    program.run(
+        row(rung), [&] { c.poison(); }, launch, [&] { return product.verify(c.host()); });
+  }
+  // Blocks of `threads` that compute `rows` x `columns` elements each.
+  using Kernel = void (*)(const T*, const T*, T*, int, int, int);
+  void kernel(const char* rung, Kernel kernel, int rows, int columns, dim3 threads) {
+    if (!lab::block_fits(kernel, threads.x * threads.y)) {
+      program.skip(row(rung), "this GPU has not enough threads, registers or shared memory for one block");
+      return;
+    }
+    const dim3 grid(lab::blocks(product.n, columns), lab::blocks(product.m, rows));
+    measure(rung, [&] { kernel<<<grid, threads>>>(a.data(), b.data(), c.data(), product.m, product.n, product.k); });
+  }
+  template <class Multiply>
+  void host(const lab::Case& what, Multiply multiply) {
+    std::vector<T> out(size_t(product.m) * product.n, std::numeric_limits<T>::quiet_NaN());
+    program.run_on_host(
+        what, [&] { multiply(product.a.data(), product.b.data(), out.data(), product.m, product.n, product.k); },
+        [&] { return product.verify(out); });
+  }
+
+  lab::Program& program;
+  const lab::Size size;
+  const char* type;
+  const lab::Product<T> product;
+  lab::DeviceArray<T> a, b, c;
+};
+
+// Row, step, column: the fastest order of the three loops where rows lie in memory.
+template <class T>
+void multiply_on_cpu(const T* a, const T* b, T* c, int m, int n, int k) {
+  for (int row = 0; row < m; ++row) {
+    T* out = c + size_t(row) * n;
+    std::fill(out, out + n, T(0));
+    for (int i = 0; i < k; ++i)
+      for (int column = 0; column < n; ++column) out[column] += a[size_t(row) * k + i] * b[size_t(i) * n + column];
+  }
+}
+
+template <class T>
+void run_cpu(Bench<T>& bench, const lab::OpenBlas& openblas, int threads) {
+  const double steps = double(bench.product.m) * bench.product.n * bench.product.k;
+  if (steps <= kCpuLoopSteps)
+    bench.host(bench.row("cpu loop"), multiply_on_cpu<T>);
+  else
+    bench.program.skip(bench.row("cpu loop"), "takes seconds on one core; up to 512x512x512 it is run");
+  lab::Case blas = bench.row("openblas");
+  blas.parameters = {{"threads", double(threads)}};
+  if (openblas.missing().empty())
+    bench.host(blas, [&](auto... arguments) { openblas.multiply(arguments...); });
+  else
+    bench.program.skip(blas, openblas.missing());
+}
+
+template <class T>
+void run_gpu(Bench<T>& bench, lab::Cublas& cublas) {
+  const int m = bench.product.m, n = bench.product.n, k = bench.product.k;
+  if (double(m) * n * k <= kOneThreadSteps)
+    bench.kernel("one thread", gemm_one_thread<T>, m, n, dim3(1));
+  else
+    bench.program.skip(bench.row("one thread"), "one thread would take seconds; up to 128x128x128 it is run");
+  const dim3 square(16, 16);
+  bench.kernel("one element", gemm_one_element<T>, 16, 16, square);
+  bench.kernel("two across", gemm_across<T, 2>, 16, 32, square);
+  bench.kernel("two down", gemm_down<T, 2>, 32, 16, square);
+  bench.kernel("four across", gemm_across<T, 4>, 16, 64, square);
+  bench.kernel("four down", gemm_down<T, 4>, 64, 16, square);
+  bench.kernel("shared, sum too", gemm_shared_sum<T, 32>, 32, 32, dim3(32, 32));
+  bench.kernel("shared", gemm_shared<T, 32>, 32, 32, dim3(32, 32));
+  bench.kernel("registers 4x4", matmul_registers<T, 4>, 64, 64, square);
+  // A double takes two registers: half as many elements a thread.
+  constexpr int kAcross = 32 / sizeof(T), kRows = 128, kColumns = 16 * kAcross, kPack = Pack<T>::kCount;
+  const bool wide = n % kPack == 0 && k % kPack == 0;  // rows of all three matrices are aligned to 16 bytes
+  bench.kernel("double buffer",
+               wide ? matmul_double_buffer<T, kRows, kColumns, kAcross, true>
+                    : matmul_double_buffer<T, kRows, kColumns, kAcross, false>,
+               kRows, kColumns, dim3(256));
+  if (cublas.missing().empty())
+    bench.measure("cublas", [&] { cublas.multiply(bench.a.data(), bench.b.data(), bench.c.data(), m, n, k); });
+  else
+    bench.program.skip(bench.row("cublas"), cublas.missing());
+}
+
+template <class T>
+void run_type(lab::Program& program, const char* type, lab::Cublas& cublas, const lab::OpenBlas& openblas,
+              int threads) {
+  for (const lab::Size& size : program.sizes()) {
+    const double mk = double(size[0]) * size[2], kn = double(size[2]) * size[1], mn = double(size[0]) * size[1];
+    if (!program.fits(size, sizeof(T) * (mk + kn + mn), sizeof(T) * (mk + kn) + 40 * mn)) continue;
+    Bench<T> bench(program, size, type);
+    run_cpu(bench, openblas, threads);
+    run_gpu(bench, cublas);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  lab::Program program(argc, argv, kTopic);
+  const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const int asked = static_cast<int>(program.line().option_number("cpu-threads", 0, 1024));
+  const int threads = asked ? asked : cores;
+  const lab::OpenBlas openblas(threads);
+  lab::Cublas cublas;
+  for (const std::string& type : program.types()) {
+    if (type == "float")
+      run_type<float>(program, "float", cublas, openblas, threads);
+    else
+      run_type<double>(program, "double", cublas, openblas, threads);
+  }
+  return program.finish();
+}
