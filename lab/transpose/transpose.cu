@@ -19,8 +19,8 @@ const lab::Topic kTopic = {
     .rungs = {{"copy", "rows in, rows out: what no transpose can beat", lab::Role::bound},
               {"naive", "rows in, columns out: 32 sectors a store request"},
               {"shared", "turned in a tile: rows on both sides, a column of the tile in one bank"},
-              {"one element", "padded tile, one thread an element, for comparison with the next"},
               {"padded", "tile with one more word a row: no conflicts; 4 elements a thread"},
+              {"one element", "padded, but a thread for each element: for comparison", lab::Role::sweep},
               {"swizzled", "element x of row y at x ^ y: no conflicts, no waste"},
               {"vector", "16 bytes a lane from and to global memory; 2 lanes a bank in the tile"},
               {"registers", "squares of 16-byte vectors turned in registers: the tile takes vectors too"},
@@ -52,8 +52,8 @@ class Transposes {
     run("copy", copy<T, kTile>, kTile, block, 0, host_);
     run("naive", transpose_naive<T, kTile>, kTile, block, 0, turned_);
     run("shared", transpose_shared<T, kTile>, kTile, block, kPlain, turned_);
-    run("one element", transpose_one_element<T, kTile>, kTile, dim3(kTile, kTile), kPadded, turned_);
     run("padded", transpose_padded<T, kTile>, kTile, block, kPadded, turned_);
+    run("one element", transpose_one_element<T, kTile>, kTile, dim3(kTile, kTile), kPadded, turned_);
     run("swizzled", transpose_swizzled<T, kTile>, kTile, block, kPlain, turned_);
   }
   template <bool kWhole>
