@@ -8,7 +8,7 @@
 set -eu
 
 packages="llvm-19-dev clang-19 libtbb-dev libfmt-dev libcli11-dev nlohmann-json3-dev libzstd-dev
-  liblz4-dev ninja-build ccache pkg-config cmake g++ libgtest-dev libbenchmark-dev python3"
+  liblz4-dev ninja-build ccache pkg-config cmake g++ libgtest-dev libbenchmark-dev libpng-dev python3"
 # The page of `--report` is bundled by node when warpgrind is built; any recent one will do.
 command -v node >/dev/null && command -v npm >/dev/null || packages="$packages nodejs npm"
 [ -n "${CI:-}" ] && packages="$packages clang-format-14 libclang-rt-19-dev chromium fonts-dejavu-core"
