@@ -123,10 +123,11 @@ tests.block_slider = async () => {
   await page.at("view=kernel&k=0&tab=block");
   const now = () => page.locator(".element.now").count();
   const first = await now();
+  check((await page.textContent(".step")).includes("up to its first barrier"), "the first phase ends at the first barrier");
   check(first === 128, `phase 1 touches 64 elements of each of two memories, drawn: ${first}`);
   await page.focus("input[aria-label='Phase']");
   await page.keyboard.press("ArrowRight");
-  check((await page.textContent(".step")).includes("after barrier 1"), "an arrow key moves to the next phase");
+  check((await page.textContent(".step")).includes("after its last barrier"), "an arrow key moves to the next phase");
   await page.focus("input[aria-label^='Access']");
   await page.keyboard.press("ArrowRight");
   check((await page.textContent(".step")).startsWith("Warp 0: ld.shared"), "an arrow key shows the first access of the phase");
@@ -175,6 +176,7 @@ tests.lab = async () => {
     check((await page.locator("h2", { hasText: title }).count()) > 0, `the lab shows "${title}"`);
   await page.waitForFunction(() => [...document.querySelectorAll(".chart")].every((c) => c.querySelector("svg path")));
   const text = await page.textContent("main");
+  check(text.includes("better than before: <script>"), "each rung says why it is better, in text");
   check(text.includes("skipped: needs more memory"), "a row that was skipped says why");
   check((await page.locator(".origin.measured").count()) > 0, "measured rows say so");
   const ladder = await page.locator(".card", { hasText: "The ladder" }).first().textContent();

@@ -255,7 +255,6 @@ export interface Topic {
   device: Record<string, number | string>;
   rows: LabRow[];
   notes: { title: string; text: string }[];
-  explanations?: { rung: string; text: string }[];
   models: Topic[];
 }
 export interface Lab {
@@ -286,7 +285,7 @@ export interface KernelRef {
 interface Table {
   $keys: string[];
   $rows: unknown[][];
-  $words?: Record<string, string[]>;
+  $words?: Record<string, unknown[]>;
 }
 
 function unpack(value: unknown, key: string): unknown {
@@ -302,7 +301,7 @@ function unpack(value: unknown, key: string): unknown {
   const table = value as Partial<Table>;
   if (table.$keys && table.$rows) {
     const keys = table.$keys;
-    const words = keys.map((k) => table.$words?.[k]);
+    const words = keys.map((k) => table.$words?.[k]?.map((word) => unpack(word, k)));
     return table.$rows.map((row) => {
       const out: Record<string, unknown> = {};
       for (let i = 0; i < keys.length; ++i) {

@@ -151,7 +151,11 @@ export function blockView(_page: Page, ref: KernelRef, state: State): Child {
               : `PTX line ${site.ptx_line}`,
             ` (${event.addresses.filter((a) => a !== null).length} lanes)`,
           ]
-        : [`All accesses of the block ${phase ? `after barrier ${phase}` : "before the first barrier"}${phase + 1 < phases ? ` up to barrier ${phase + 1}` : ""}.`]),
+        : [
+            phases === 1
+              ? "All accesses of the block."
+              : `All accesses of the block ${phase === 0 ? "up to its first barrier" : phase + 1 < phases ? `between barriers ${phase} and ${phase + 1}` : "after its last barrier"}.`,
+          ]),
     );
     drawings.replaceChildren(
       ...areas.map((area) => {
@@ -167,7 +171,7 @@ export function blockView(_page: Page, ref: KernelRef, state: State): Child {
             allocation ? ` (${allocation.from ?? "device memory"}, ${bytes(allocation.bytes)})` : null,
             area.lines.length > 48 ? `; the first 48 of ${count(area.lines.length)} lines` : null,
           ),
-          drawArea(area, touches, 48),
+          touches.size ? drawArea(area, touches, 48) : h("p", { class: "soft" }, "not touched yet"),
         );
       }),
     );

@@ -229,7 +229,8 @@ function rowsTable(topic: Topic, measured: Map<string, LabRow>): Child {
 
 function rungTexts(topic: Topic): Child {
   const seen = new Set<string>();
-  const rungs = topic.rows.filter((r) => r.rung && !seen.has(r.rung) && seen.add(r.rung));
+  const ladderOf = new Map(ladderRows(topic).map((r) => [r.rung, r]));
+  const rungs = topic.rows.filter((r) => r.rung && !seen.has(r.rung) && seen.add(r.rung)).map((r) => ladderOf.get(r.rung) ?? r);
   return section(
     "Why each rung is faster than the one before",
     h("p", null, topic.shows),
@@ -238,7 +239,7 @@ function rungTexts(topic: Topic): Child {
       { class: "rungs" },
       rungs.map((r) => [
         h("dt", null, r.rung),
-        h("dd", null, r.what, (topic.explanations ?? []).filter((e) => e.rung === r.rung).map((e) => h("p", { class: "soft" }, e.text))),
+        h("dd", null, r.what, r.derived?.why ? h("p", { class: "why" }, String(r.derived.why)) : null),
       ]),
     ),
   );

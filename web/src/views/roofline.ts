@@ -45,7 +45,7 @@ export function rooflineChart(model: Model, points: RoofPoint[], height = 460): 
         type: "line",
         symbol: "none",
         lineStyle: { color: ink("--soft"), width: 2, type: r.dash },
-        itemStyle: { color: ink("--soft") },
+        itemStyle: { color: ink("--soft"), opacity: 0 }, // no dots in the legend
         data: [
           [low, low * r.gbs],
           [r.peak / r.gbs, r.peak],
