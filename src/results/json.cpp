@@ -135,13 +135,9 @@ Json graph_json(const FlowGraph& graph) {
 }
 
 Json code_json(const CodeRow& c) {
-  Json out = {{"ptx_line", c.ptx_line}, {"text", c.text}, {"block", c.block}};
-  if (c.line != 0) {
-    out["file"] = c.file;
-    out["line"] = c.line;
-  }
-  if (!c.function.empty()) out["function"] = c.function;
-  if (c.inlined_at.empty()) return out;
+  // All rows have the same members: the report makes a table of them.
+  Json out = {{"ptx_line", c.ptx_line}, {"text", c.text}, {"block", c.block},
+              {"file", c.file},         {"line", c.line}, {"function", c.function}};
   Json chain = Json::array();
   for (const InlinedAt& at : c.inlined_at)
     chain.push_back({{"file", at.file}, {"line", at.line}, {"function", at.function}});
@@ -240,21 +236,48 @@ Metrics read_metrics(const Json& j) {
   return out;
 }
 
+// 32 numbers, null where a lane is off.
+void get_addresses(const Json& j, LaneMask& mask, std::array<std::int64_t, kWarpSize>& out) {
+  const auto it = j.find("addresses");
+  if (it == j.end() || !it->is_array()) return;
+  for (std::size_t lane = 0; lane < std::min<std::size_t>(it->size(), kWarpSize); ++lane) {
+    if ((*it)[lane].is_number_integer())
+      out[lane] = (*it)[lane].get<std::int64_t>();
+    else
+      mask &= ~(LaneMask{1} << lane);
+  }
+}
+
+LaneMask get_mask(const Json& j) {
+  std::string mask;
+  get(j, "mask", mask);
+  return static_cast<LaneMask>(std::strtoul(mask.c_str(), nullptr, 16));
+}
+
+BlockTraceProfile read_block_trace(const Json& j) {
+  BlockTraceProfile trace;
+  get_dim(j, "block", trace.block);
+  get_number(j, "left_out", trace.left_out);
+  each(j, "events", [&](const Json& e) {
+    TraceEventProfile& out = trace.events.emplace_back();
+    get_number(e, "site", out.site);
+    get_number(e, "warp", out.warp);
+    get_number(e, "phase", out.phase);
+    out.mask = get_mask(e);
+    get_addresses(e, out.mask, out.addresses);
+    if (const auto id = e.find("allocation"); id != e.end() && id->is_number_unsigned())
+      out.allocation = id->get<std::uint32_t>();
+  });
+  return trace;
+}
+
 AccessPattern read_pattern(const Json& j) {
   AccessPattern p;
   get_number(j, "count", p.count);
-  std::string mask;
-  get(j, "mask", mask);
-  p.mask = static_cast<LaneMask>(std::strtoul(mask.c_str(), nullptr, 16));
+  p.mask = get_mask(j);
   get_number(j, "lane_bytes", p.lane_bytes);
   get(j, "space", p.space);
-  if (const auto it = j.find("addresses"); it != j.end() && it->is_array())
-    for (std::size_t lane = 0; lane < std::min<std::size_t>(it->size(), kWarpSize); ++lane) {
-      if ((*it)[lane].is_number_integer())
-        p.addresses[lane] = (*it)[lane].get<std::int64_t>();
-      else
-        p.mask &= ~(LaneMask{1} << lane);
-    }
+  get_addresses(j, p.mask, p.addresses);
   if (const auto it = j.find("base"); it != j.end() && it->is_object()) {
     if (const auto id = it->find("allocation"); id != it->end() && id->is_number_unsigned())
       p.allocation = id->get<std::uint32_t>();
@@ -385,6 +408,7 @@ KernelProfile read_kernel(const Json& j) {
   });
   each(j, "code", [&](const Json& c) { k.code.push_back(read_code(c)); });
   if (const auto it = j.find("graph"); it != j.end() && it->is_object()) k.graph = read_graph(*it);
+  if (const auto it = j.find("block_trace"); it != j.end() && it->is_object()) k.block_trace = read_block_trace(*it);
   each(j, "lines", [&](const Json& l) {
     LineProfile& out = k.lines.emplace_back();
     get(l, "file", out.file);

@@ -1,0 +1,120 @@
+#include "session/kernel_code.h"
+
+#include <gtest/gtest.h>
+
+#include "ptx/parser.h"
+#include "results/json.h"
+
+namespace warpgrind::session {
+namespace {
+
+// Line 20 of the kernel calls a function of lines 5 and 6, which is inlined.
+constexpr const char* kModule = R"(
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 p) {
+  .reg .b64 %rd<3>;
+  .reg .b32 %r<3>;
+  .reg .pred %p<2>;
+  .loc 1 20 3
+  ld.param.u64 %rd1, [p];
+  .loc 1 5 3, function_name $L__info_string0, inlined_at 1 20 3
+  mov.u32 %r1, %tid.x;
+  setp.eq.u32 %p1, %r1, 0;
+  .loc 1 6 3, function_name $L__info_string0, inlined_at 1 20 3
+  @%p1 st.global.u32 [%rd1], %r1;
+  .loc 1 21 1
+  ret;
+}
+.file 1 "a.cu"
+.section .debug_str {
+$L__info_string0:
+.b8 102, 0
+}
+)";
+
+double metric(const results::LineProfile& line, const char* name) {
+  const auto it = line.metrics.find(name);
+  return it == line.metrics.end() ? 0 : it->second.value;
+}
+
+struct Fixture {
+  results::Profile profile;
+
+  explicit Fixture(int launches) {
+    auto module = ptx::parse(kModule, "test");
+    EXPECT_TRUE(module.ok()) << (module.ok() ? "" : module.error().message + module.error().detail);
+    events::KernelFacts facts;
+    facts.name = "k";
+    events::BlockFacts block;
+    block.function = "k";
+    block.instruction_count = 5;
+    facts.blocks.push_back(block);
+    facts.guards.push_back({3, 0, events::InstructionClass::load_store, 0});
+    events::LaunchCounts counts;
+    counts.blocks.push_back({4, 4 * 32});
+    counts.guard_lanes.push_back(4);  // one lane a warp
+    KernelCode code;
+    for (int i = 0; i < launches; ++i) code.add(0, facts, counts, **module);
+    results::KernelProfile& k = profile.kernels.emplace_back();
+    k.name = k.mangled_name = "k";
+    results::SiteProfile& site = k.sites.emplace_back();
+    site.file = "a.cu";
+    site.line = 6;
+    site.metrics["inst_executed"] = {4, "inst", results::Origin::exact, ""};
+    site.metrics["memory_l2_theoretical_sectors_global"] = {4, "sector", results::Origin::exact, ""};
+    code.attach(profile);
+  }
+};
+
+TEST(KernelCode, EveryInstructionCountsAtItsOwnLine) {
+  const Fixture f(2);
+  const results::KernelProfile& k = f.profile.kernels[0];
+  ASSERT_EQ(k.code.size(), 5u);
+  EXPECT_EQ(k.code[3].line, 6u);
+  ASSERT_EQ(k.code[3].inlined_at.size(), 1u);
+  EXPECT_EQ(k.code[3].inlined_at[0].line, 20u);
+  EXPECT_NE(k.code[3].text.find("st.global.u32"), std::string::npos);
+  ASSERT_EQ(k.lines.size(), 4u);
+  EXPECT_EQ(k.lines[0].line, 5u);
+  EXPECT_EQ(metric(k.lines[0], "inst_executed"), 2 * 2 * 4);
+  EXPECT_EQ(metric(k.lines[0], "thread_inst_executed"), 2 * 2 * 4 * 32);
+  EXPECT_EQ(k.lines[1].line, 6u);
+  EXPECT_EQ(metric(k.lines[1], "thread_inst_executed"), 2 * 4 * 32);
+  EXPECT_EQ(metric(k.lines[1], "thread_inst_executed_true"), 2 * 4);  // the guard
+  EXPECT_EQ(metric(k.lines[1], "memory_l2_theoretical_sectors_global"), 4);
+  EXPECT_EQ(metric(k.lines[1], "inst_executed"), 2 * 4);  // not the site's on top
+  double instructions = 0;
+  for (const results::LineProfile& l : k.lines) instructions += metric(l, "inst_executed");
+  EXPECT_EQ(instructions, 5 * 2 * 4);
+}
+
+TEST(KernelCode, SurvivesTheFile) {
+  Fixture f(1);
+  f.profile.gpu = "NVIDIA H200";
+  f.profile.detail = true;
+  f.profile.sources.push_back({"a.cu", "one\ntwo <b>\n", "", true});
+  f.profile.timeline.push_back({1, 2, "copy", "HtoD", 10, 20.5, 64});
+  results::KernelProfile& k = f.profile.kernels[0];
+  results::AccessPattern& p = k.sites[0].patterns.emplace_back();
+  p.count = 7;
+  p.mask = 0x80000001u;
+  p.addresses[31] = -4;
+  p.lane_bytes = 4;
+  p.space = "global";
+  p.allocation = 3;
+  p.transactions.push_back({-4, 32});
+  k.sites[0].patterns_other = 2;
+  results::BlockTraceProfile& trace = k.block_trace.emplace();
+  trace.block = {1, 2, 3};
+  trace.left_out = 5;
+  trace.events.push_back({0, 1, 2, 0x3u, 3u, {0, 4}});
+  const std::string text = results::to_json(f.profile);
+  auto back = results::from_json(text, "test");
+  ASSERT_TRUE(back.ok()) << back.error().message;
+  EXPECT_EQ(results::to_json(*back), text);
+}
+
+}  // namespace
+}  // namespace warpgrind::session
