@@ -88,10 +88,13 @@ class Sums {
     run_stream("shuffles", reduce_shuffle<T>);
     run_stream("vector loads", reduce_vector<T>);
     const int grid = stream_blocks();
-    run("atomics", [=, this] {
-      CHECK_CUDA(cudaMemsetAsync(result_.data(), 0, sizeof(T), nullptr));
-      reduce_atomic<<<grid, kThreads>>>(values_.data(), result_.data(), n_);
-    });
+    run(
+        "atomics",
+        [=, this] {
+          CHECK_CUDA(cudaMemsetAsync(result_.data(), 0, sizeof(T), nullptr));
+          reduce_atomic<<<grid, kThreads>>>(values_.data(), result_.data(), n_);
+        },
+        grid);
     grid_sync();
     run("last block", [=, this] {
       reduce_last_block<<<grid, kThreads>>>(values_.data(), partial_.data(), result_.data(), tickets_.data(), n_);
@@ -131,11 +134,12 @@ class Sums {
   }
   // All terms are positive, so rounding errors of relative size u on the longest path of d additions give at most
   // d u times the sum, and 6 sqrt(d) u but for one case in 10^7 (Higham and Mary, A new approach to probabilistic
-  // rounding error analysis, SIAM J. Sci. Comput. 41, 2019). d: a thread's own additions, then the tree.
-  double tolerance() const {
+  // rounding error analysis, SIAM J. Sci. Comput. 41, 2019). d: a thread's own additions, then the tree, then
+  // `in_a_row` sums of blocks, where they are added one after the other.
+  double tolerance(int in_a_row) const {
     if (kWhole) return 0;
     const double threads = 0.125 * sm_count_ * 2048;  // the fewest of any rung here and in CUB
-    const double depth = std::ceil(n_ / threads) + 2 * std::log2(n_ + 1.0) + 16;
+    const double depth = std::ceil(n_ / threads) + 2 * std::log2(n_ + 1.0) + 16 + in_a_row;
     return 6 * std::sqrt(depth) * kUnit * expected_;
   }
 
@@ -148,7 +152,7 @@ class Sums {
 
   // launch() leaves the sum in result_.
   template <class Launch>
-  void run(const char* rung, Launch launch) {
+  void run(const char* rung, Launch launch, int in_a_row = 0) {
     program_.run(
         row(rung),
         [&] {
@@ -156,7 +160,7 @@ class Sums {
           partial_.poison();
           next_.poison();
         },
-        launch, [&] { return lab::compare(result_.host(), std::vector<double>{expected_}, tolerance()); });
+        launch, [&] { return lab::compare(result_.host(), std::vector<double>{expected_}, tolerance(in_a_row)); });
   }
 
   // Until one is left, each time a block for `per_thread` elements a thread.
