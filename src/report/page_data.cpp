@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
+#include <vector>
 
 #include "counters/metric_table.h"
 #include "gpu/gpu_model.h"
@@ -85,18 +86,21 @@ class Packer {
     return out;
   }
 
-  // A column of strings that repeat: each once, and its number in the rows.
+  // A column of strings or lists (chains of inlining, addresses) that repeat: each once, and its number in the rows.
   static Json intern(Json& rows, std::size_t column) {
     std::unordered_map<std::string, std::size_t> seen;
-    for (const Json& row : rows) {
-      if (!row[column].is_string()) return Json::array();
-      seen.try_emplace(row[column].get<std::string>(), seen.size());
-      if (seen.size() * 2 > rows.size()) return Json::array();
-    }
     Json list = Json::array();
-    for (std::size_t i = 0; i < seen.size(); ++i) list.push_back("");
-    for (const auto& [word, at] : seen) list[at] = word;
-    for (Json& row : rows) row[column] = seen[row[column].get<std::string>()];
+    std::vector<std::size_t> numbers;
+    for (const Json& row : rows) {
+      const Json& value = row[column];
+      if (!value.is_string() && !value.is_structured()) return Json::array();
+      const auto [it, fresh] =
+          seen.try_emplace(value.dump(-1, ' ', false, Json::error_handler_t::replace), seen.size());
+      if (fresh) list.push_back(value);
+      if (seen.size() * 2 > rows.size()) return Json::array();
+      numbers.push_back(it->second);
+    }
+    for (std::size_t r = 0; r < numbers.size(); ++r) rows[r][column] = numbers[r];
     return list;
   }
 };
