@@ -20,7 +20,7 @@ const lab::Topic kTopic = {
         "in registers, asks global memory less, and the ratio of computing to memory sets the ceiling.",
     .size_names = "MxNxK",
     .quick_sizes = "16,100x37x61,256",
-    .full_sizes = "16:4096:x2,1000x777x1234",
+    .full_sizes = "16,64,256,1024,2048,4096,1000x777x1234",
     .types = "float",
     .rungs = {{"one thread", "one thread computes everything"},
               {"naive", "one thread an element: 2 loads for 2 operations, ratio 1"},
@@ -133,16 +133,18 @@ void show_phases(lab::Program& program) {
 }
 
 void show_accesses(lab::Program& program) {
-  int device = 0, khz = 0, bits = 0;
+  int device = 0, khz = 0, bits = 0, sms = 0;
   cudaDeviceProp properties;
   CHECK_CUDA(cudaGetDevice(&device));
   CHECK_CUDA(cudaGetDeviceProperties(&properties, device));
   CHECK_CUDA(cudaDeviceGetAttribute(&khz, cudaDevAttrMemoryClockRate, device));
   CHECK_CUDA(cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, device));
+  CHECK_CUDA(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device));
   const double gb_per_s = 2.0 * khz * 1e3 * bits / 8 / 1e9;
   const lab::Size& size = program.sizes().back();
   program.note("Global memory accesses by width of the tile, size " + size.text(),
                phases::accesses(size[0], size[1], size[2], kWidths, gb_per_s, properties.name));
+  program.note("Blocks, size " + size.text(), phases::blocks_by_tile(size[0], size[1], sms));
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 // What the tiled kernel does, as text: the phases of one block, and the accesses of the whole product by formula.
 #pragma once
 
+#include <cmath>
 #include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/program.h"
@@ -127,6 +129,24 @@ inline std::string accesses(long m, long n, long k, const std::vector<int>& widt
          "ratio: operations for each element loaded from global memory. Ceiling: bandwidth / 4 bytes x ratio, when\n"
          "every load goes to device memory; caches lift it. G80 has 86.4 GB/s: 21.6 GFLOP/s without tiles (W = 1),\n"
          "345.6 with W = 16 (the document prints 347.6; 86.4 / 4 x 16 is 345.6). W = 1 is the kernel without tiles.\n";
+}
+
+// Blocks by width of what a block computes: large tiles need large matrices, or most of the GPU has nothing to do.
+inline std::string blocks_by_tile(long m, long n, int sms) {
+  char text[160];
+  std::string out;
+  for (const auto& [tile, rungs] : {std::pair{16, "naive, tiled"}, std::pair{32, "tiled 32"},
+                                    std::pair{64, "registers 4x4"}, std::pair{128, "registers 8x8, double buffer"}}) {
+    const double blocks = double(lab::blocks(m, tile)) * lab::blocks(n, tile);
+    std::snprintf(text, sizeof text, "%-30s %3d x %-3d %10.0f blocks for %d SMs%s\n", rungs, tile, tile, blocks, sms,
+                  blocks < sms ? ": the others are idle" : "");
+    out += text;
+  }
+  std::snprintf(
+      text, sizeof text,
+      "A rung whose blocks do not fill the GPU is slow whatever it saves: 128 x 128 needs sizes of %.0f up.\n",
+      128 * std::ceil(std::sqrt(double(sms))));
+  return out + text;
 }
 
 }  // namespace phases
