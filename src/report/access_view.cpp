@@ -216,10 +216,13 @@ class View {
   static double share(const Group& g, std::uint64_t count) {
     return g.requests == 0 ? 0 : 100 * static_cast<double>(count) / static_cast<double>(g.requests);
   }
+  // Only then does it matter where the lowest address lies in its sector.
+  static bool in_a_row(const AccessPattern& p) { return shape_of(p).ends_with("side by side"); }
   static std::string shift(const AccessPattern& p) {
     constexpr std::uint32_t kSector = 32;
-    return p.space == "shared" || p.alignment % kSector == 0 ? ""
-                                                             : fmt::format(", {} bytes off", p.alignment % kSector);
+    return p.space == "shared" || p.alignment % kSector == 0 || !in_a_row(p)
+               ? ""
+               : fmt::format(", {} bytes off", p.alignment % kSector);
   }
   static std::string cost_word(const AccessPattern& p) {
     return p.space == "shared" ? right(fmt::format("{} wavefront{}", p.wavefronts, p.wavefronts == 1 ? " " : "s"), 13)
@@ -268,7 +271,7 @@ class View {
                                 percent(moved > 0 ? 100 * asked / moved : 0)),
                     kWidth, "    ");
     constexpr std::uint32_t kSector = 32;
-    if (p.alignment % kSector != 0)
+    if (p.alignment % kSector != 0 && in_a_row(p))
       out_ +=
           fmt::format("    starts {} bytes into a sector, {} into a line\n", p.alignment % kSector, p.alignment % 128);
   }

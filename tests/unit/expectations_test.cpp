@@ -1,7 +1,8 @@
+#include "report/expectations.h"
+
 #include <gtest/gtest.h>
 
 #include "report/diff.h"
-#include "report/expectations.h"
 #include "report/kernel_names.h"
 #include "report/line_matching.h"
 
