@@ -301,7 +301,8 @@ int run(const RunCommand& asked) {
     *path = of_this_rank(*path);
   if (!command.reports.needs_profile()) return run_program(command, nullptr);
   if (!command.options.counters) {
-    complain("--no-counters leaves nothing to show", "leave it out for --expect, --junit, --sarif, --report and --source");
+    complain("--no-counters leaves nothing to show",
+             "leave it out for --expect, --junit, --sarif, --report and --source");
     return kUsageError;
   }
   auto expectations = prepare(command.reports);
