@@ -26,12 +26,9 @@ const lab::Topic kTopic = {
               {"l2 read", "a quarter of the L2 cache, read again and again past L1", lab::Role::bound}},
 };
 
-int attribute(cudaDeviceAttr which) {
-  return DeviceQuery().attribute(which);
-}
 int full_gpu() {  // blocks of kThreads that are resident at once: no tail
-  return attribute(cudaDevAttrMultiProcessorCount) *
-         (attribute(cudaDevAttrMaxThreadsPerMultiProcessor) / kThreads);
+  return lab::device_attribute(cudaDevAttrMultiProcessorCount) *
+         (lab::device_attribute(cudaDevAttrMaxThreadsPerMultiProcessor) / kThreads);
 }
 
 class Memory {
@@ -52,16 +49,16 @@ class Memory {
   void all() {
     const double bytes = 4.0 * n_;
     run<V>(
-        "read", {bytes, 0}, [&] { read_only<V><<<grid_, kThreads>>>(a_.data(), sums_.data(), n_); },
+        "read", {bytes, 0}, read_only<V>, [&] { read_only<V><<<grid_, kThreads>>>(a_.data(), sums_.data(), n_); },
         [&] { return verify_read<V>(); });
     run<V>(
-        "write", {bytes, 0}, [&] { write_only<V><<<grid_, kThreads>>>(out_.data(), 2.5f, n_); },
+        "write", {bytes, 0}, write_only<V>, [&] { write_only<V><<<grid_, kThreads>>>(out_.data(), 2.5f, n_); },
         [&] { return lab::compare(out_.host(), std::vector<float>(n_, 2.5f)); });
     run<V>(
-        "copy", {2 * bytes, 0}, [&] { copy<V><<<grid_, kThreads>>>(a_.data(), out_.data(), n_); },
+        "copy", {2 * bytes, 0}, copy<V>, [&] { copy<V><<<grid_, kThreads>>>(a_.data(), out_.data(), n_); },
         [&] { return lab::compare(out_.host(), a_host_); });
     run<V>(
-        "triad", {3 * bytes, 2.0 * n_},
+        "triad", {3 * bytes, 2.0 * n_}, triad<V>,
         [&] { triad<V><<<grid_, kThreads>>>(a_.data(), b_.data(), out_.data(), kScale, n_); },
         [&] {
           std::vector<double> expected(n_);
@@ -71,10 +68,12 @@ class Memory {
   }
 
  private:
-  template <class V, class Launch, class Verify>
-  void run(const char* rung, lab::Work work, Launch launch, Verify verify) {
+  template <class V, class Kernel, class Launch, class Verify>
+  void run(const char* rung, lab::Work work, Kernel kernel, Launch launch, Verify verify) {
+    const lab::Case c{rung, size_, "float", work, {{"word", static_cast<double>(sizeof(V))}}};
+    if (!lab::block_fits(kernel, kThreads)) return program_.skip(c, "no block of 256 threads fits an SM of this GPU");
     program_.run(
-        {rung, size_, "float", work, {{"word", static_cast<double>(sizeof(V))}}},
+        c,
         [&] {
           out_.poison();
           sums_.poison();
@@ -122,9 +121,12 @@ void run_fma(lab::Program& program, const char* rung, const char* type, int roun
   const size_t threads = static_cast<size_t>(full_gpu()) * kThreads;
   const T factor = static_cast<T>(0.75), add = static_cast<T>(0.5);
   lab::DeviceArray<T> out(threads);
+  const lab::Case c{
+      rung, {{static_cast<long>(threads)}}, type, {0, 2.0 * threads * kChains * rounds}, {{"rounds", 1.0 * rounds}}};
+  if (!lab::block_fits(fma_chains<T>, kThreads))
+    return program.skip(c, "no block of 256 threads fits an SM of this GPU");
   program.run(
-      {rung, {{static_cast<long>(threads)}}, type, {0, 2.0 * threads * kChains * rounds}, {{"rounds", 1.0 * rounds}}},
-      [&] { out.poison(); }, [&] { fma_chains<T><<<full_gpu(), kThreads>>>(out.data(), factor, add, rounds); },
+      c, [&] { out.poison(); }, [&] { fma_chains<T><<<full_gpu(), kThreads>>>(out.data(), factor, add, rounds); },
       [&] { return lab::compare(out.host(), fma_reference(threads, factor, add, rounds)); });
 }
 
@@ -133,7 +135,10 @@ void run_shared(lab::Program& program, int rounds) {
   const size_t threads = static_cast<size_t>(grid) * kThreads;
   lab::DeviceArray<float> out(threads);
   program.run(
-      {"shared read", {{static_cast<long>(threads)}}, "float", {16.0 * threads * kSharedReads * rounds, 0},
+      {"shared read",
+       {{static_cast<long>(threads)}},
+       "float",
+       {16.0 * threads * kSharedReads * rounds, 0},
        {{"rounds", 1.0 * rounds}}},
       [&] { out.poison(); }, [&] { shared_read<<<grid, kThreads>>>(out.data(), rounds); },
       [&] {  // small whole numbers: exact below 2^24, which 1024 rounds of 8 reads of at most 30 stay under
@@ -147,7 +152,7 @@ void run_shared(lab::Program& program, int rounds) {
 }
 
 void run_l2(lab::Program& program, int passes) {
-  const int l2 = attribute(cudaDevAttrL2CacheSize);
+  const int l2 = lab::device_attribute(cudaDevAttrL2CacheSize);
   const long count = l2 / 4 / 16;
   const lab::Size size{{count * 4}};
   if (count == 0) return program.skip({"l2 read", size, "float", {}}, "this GPU has no L2 cache for global memory");
@@ -155,13 +160,10 @@ void run_l2(lab::Program& program, int passes) {
   const long threads = static_cast<long>(grid) * kThreads;
   const std::vector<float> host = lab::Random(3).floats(count * 4);
   lab::DeviceArray<float> in(host), sums(threads);
-  const lab::Case c{
-      "l2 read", size, "float", {16.0 * count * passes, 0}, {{"passes", 1.0 * passes}}, /*cold=*/false};
+  const lab::Case c{"l2 read", size, "float", {16.0 * count * passes, 0}, {{"passes", 1.0 * passes}}, /*cold=*/false};
   program.run(
       c, [&] { sums.poison(); },
-      [&] {
-        l2_read<<<grid, kThreads>>>(reinterpret_cast<const float4*>(in.data()), sums.data(), count, passes);
-      },
+      [&] { l2_read<<<grid, kThreads>>>(reinterpret_cast<const float4*>(in.data()), sums.data(), count, passes); },
       [&] {
         std::vector<double> expected(threads);
         for (long i = 0; i < count * 4; ++i) expected[i / 4 % threads] += static_cast<double>(host[i]) * passes;

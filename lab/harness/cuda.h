@@ -34,6 +34,18 @@ inline int blocks(long elements, long per_block) {
   return static_cast<int>((elements + per_block - 1) / per_block);
 }
 
+inline int device_attribute(cudaDeviceAttr which) {
+  int device = 0, value = 0;
+  CHECK_CUDA(cudaGetDevice(&device));
+  CHECK_CUDA(cudaDeviceGetAttribute(&value, which, device));
+  return value;
+}
+
+// Whether a grid may have this many blocks in x: 65535 before compute capability 3.0.
+inline bool grid_fits(long blocks) {
+  return blocks <= device_attribute(cudaDevAttrMaxGridDimX);
+}
+
 // Whether a block of this kernel fits in an SM of this GPU at all: threads, registers, shared memory.
 template <class Kernel>
 bool block_fits(Kernel* kernel, int threads) {

@@ -54,23 +54,17 @@ struct Sm {
   size_t shared, reserved;
 };
 
-int device_attribute(cudaDeviceAttr which) {
-  int value = 0, device = 0;
-  CHECK_CUDA(cudaGetDevice(&device));
-  CHECK_CUDA(cudaDeviceGetAttribute(&value, which, device));
-  return value;
-}
 int largest_block() {
-  return std::min(1024, device_attribute(cudaDevAttrMaxThreadsPerBlock));
+  return std::min(1024, lab::device_attribute(cudaDevAttrMaxThreadsPerBlock));
 }
 
 Sm device_sm() {
-  return {device_attribute(cudaDevAttrMultiProcessorCount),
-          device_attribute(cudaDevAttrMaxThreadsPerMultiProcessor),
-          device_attribute(cudaDevAttrMaxBlocksPerMultiprocessor),
-          device_attribute(cudaDevAttrMaxRegistersPerMultiprocessor),
-          static_cast<size_t>(device_attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor)),
-          static_cast<size_t>(device_attribute(cudaDevAttrReservedSharedMemoryPerBlock))};
+  return {lab::device_attribute(cudaDevAttrMultiProcessorCount),
+          lab::device_attribute(cudaDevAttrMaxThreadsPerMultiProcessor),
+          lab::device_attribute(cudaDevAttrMaxBlocksPerMultiprocessor),
+          lab::device_attribute(cudaDevAttrMaxRegistersPerMultiprocessor),
+          static_cast<size_t>(lab::device_attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor)),
+          static_cast<size_t>(lab::device_attribute(cudaDevAttrReservedSharedMemoryPerBlock))};
 }
 
 // The four limits worked out by hand, and what the runtime says.
@@ -173,9 +167,9 @@ void run_size(lab::Program& program, const lab::Size& size, const Sm& sm) {
   for (float& v : twice) v *= 2;
   lab::DeviceArray<float> in(host), out(n);
   const auto run = [&](const lab::Case& c, int block, size_t shared, long count) {
-    if (block > device_attribute(cudaDevAttrMaxThreadsPerBlock))
+    if (block > lab::device_attribute(cudaDevAttrMaxThreadsPerBlock))
       return program.skip(c, "a block of this GPU has fewer threads");
-    if (shared > static_cast<size_t>(device_attribute(cudaDevAttrMaxSharedMemoryPerBlock)))
+    if (shared > static_cast<size_t>(lab::device_attribute(cudaDevAttrMaxSharedMemoryPerBlock)))
       return program.skip(c, "a block of this GPU has less shared memory");
     CHECK_CUDA(cudaFuncSetAttribute(with_dynamic_shared, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                     static_cast<int>(shared)));

@@ -52,13 +52,6 @@ class PinnedWords {
   unsigned* data_ = nullptr;
 };
 
-int attribute(cudaDeviceAttr which) {
-  int value = 0, device = 0;
-  CHECK_CUDA(cudaGetDevice(&device));
-  CHECK_CUDA(cudaDeviceGetAttribute(&value, which, device));
-  return value;
-}
-
 // Streams that wait for the default stream, and it for them: the events around a row see all of them.
 class Streams {
  public:
@@ -83,14 +76,14 @@ class Pipeline {
         size_(size),
         n_(size[0]),
         steps_(steps),
-        shared_(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)),
-        grid_(attribute(cudaDevAttrMultiProcessorCount)),
+        shared_(lab::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)),
+        grid_(lab::device_attribute(cudaDevAttrMultiProcessorCount)),
         in_(n_),
         out_(n_),
         expected_(n_),
         device_(n_),
         streams_(kMostStreams) {
-    if (shared_ == 0) shared_ = attribute(cudaDevAttrMaxSharedMemoryPerBlock);
+    if (shared_ == 0) shared_ = lab::device_attribute(cudaDevAttrMaxSharedMemoryPerBlock);
     CHECK_CUDA(cudaFuncSetAttribute(long_chain, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_));
     // A chain of affine steps is one affine step, modulo 2^32.
     unsigned factor = 1, sum = 0;
@@ -114,14 +107,14 @@ class Pipeline {
     });
     for (const Order order : {Order::depth_first, Order::breadth_first})
       for (const int count : kCounts)
-        if (attribute(cudaDevAttrAsyncEngineCount) == 0)
+        if (lab::device_attribute(cudaDevAttrAsyncEngineCount) == 0)
           program_.skip({name(order), size_, "word", {}, {{"streams", count}}},
                         "this GPU does not copy beside kernels");
         else
           run(name(order), {{"streams", count}}, [&] {
             for (const Operation& o : schedule(order, count)) issue(o, streams_[o.piece]);
           });
-    if (attribute(cudaDevAttrAsyncEngineCount) == 0) return;
+    if (lab::device_attribute(cudaDevAttrAsyncEngineCount) == 0) return;
     if (program_.chosen("depth-first") || program_.chosen("breadth-first")) explain();
   }
 
@@ -170,7 +163,7 @@ class Pipeline {
 
   // The drawings, and the measured time beside what the times of one piece alone let expect.
   void explain() {
-    const int engines = attribute(cudaDevAttrAsyncEngineCount);
+    const int engines = lab::device_attribute(cudaDevAttrAsyncEngineCount);
     char line[200];
     std::snprintf(line, sizeof line,
                   "%d copy engine%s. H: copy to the device, K: kernel, D: copy to the host, '.': the stream waits.\n",

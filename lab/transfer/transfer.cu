@@ -5,8 +5,9 @@ constexpr int kThreads = 256;
 
 // Claim: reads every word once, in order, wherever it lies: device memory, mapped host memory or managed memory.
 __global__ void multiply(const unsigned* in, unsigned* out, unsigned factor, long n) {
-  const long i = blockIdx.x * static_cast<long>(kThreads) + threadIdx.x;
-  if (i < n) out[i] = in[i] * factor;
+  for (long i = blockIdx.x * static_cast<long>(kThreads) + threadIdx.x; i < n;
+       i += static_cast<long>(gridDim.x) * kThreads)
+    out[i] = in[i] * factor;
 }
 
 namespace {
@@ -159,9 +160,7 @@ class Transfers {
   }
 
   void managed() {
-    int can = 0, device = 0;
-    CHECK_CUDA(cudaGetDevice(&device));
-    CHECK_CUDA(cudaDeviceGetAttribute(&can, cudaDevAttrConcurrentManagedAccess, device));
+    const bool can = lab::device_attribute(cudaDevAttrConcurrentManagedAccess) != 0;
     for (const bool prefetched : {false, true}) {
       const char* rung = prefetched ? "managed, prefetched" : "managed";
       if (!can) {
@@ -254,9 +253,9 @@ class Transfers {
           prepare();
         },
         [&] {
+          const int grid = static_cast<int>(std::min(65535L, (words_ + kThreads - 1) / kThreads));
           bring();
-          for (int i = 0; i < reads; ++i)
-            multiply<<<lab::blocks(words_, kThreads), kThreads>>>(in, out_.data(), 3 + i, words_);
+          for (int i = 0; i < reads; ++i) multiply<<<grid, kThreads>>>(in, out_.data(), 3 + i, words_);
         },
         [&] {
           std::vector<unsigned> expected(host_);

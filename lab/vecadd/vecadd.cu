@@ -70,6 +70,7 @@ const lab::Topic kTopic = {
 void run_managed(lab::Program& program, const lab::Case& c, const std::vector<float>& a, const std::vector<float>& b,
                  const std::vector<double>& sum, double tolerance) {
   if (!program.chosen(c.rung)) return;
+  if (!lab::device_attribute(cudaDevAttrManagedMemory)) return program.skip(c, "this GPU has no managed memory");
   const long n = static_cast<long>(a.size());
   const size_t bytes = a.size() * sizeof(float);
   float *ma, *mb, *mc;
@@ -101,6 +102,8 @@ void run_size(lab::Program& program, const lab::Size& size) {
   lab::DeviceArray<float> da(a), db(b), dc(n);
   const auto of = [&](const char* rung) { return lab::Case{rung, size, "float", {bytes, double(n)}}; };
   const auto run = [&](const lab::Case& c, auto kernel, int grid, int block) {
+    if (!lab::block_fits(kernel, block)) return program.skip(c, "no block of this size fits an SM of this GPU");
+    if (!lab::grid_fits(grid)) return program.skip(c, "a grid of this GPU has fewer blocks");
     program.run(
         c, [&] { dc.poison(); }, [&] { kernel<<<grid, block>>>(da.data(), db.data(), dc.data(), n); },
         [&] { return lab::compare(dc.host(), sum, tolerance); });

@@ -23,6 +23,7 @@ typedef struct CUevent_st* cudaEvent_t;
 
 enum cudaDeviceAttr {
   cudaDevAttrMaxThreadsPerBlock = 1,
+  cudaDevAttrMaxGridDimX = 5,
   cudaDevAttrMaxSharedMemoryPerBlock = 8,
   cudaDevAttrClockRate = 13,
   cudaDevAttrMultiProcessorCount = 16,
@@ -30,7 +31,8 @@ enum cudaDeviceAttr {
   cudaDevAttrGlobalMemoryBusWidth = 37,
   cudaDevAttrL2CacheSize = 38,
   cudaDevAttrComputeCapabilityMajor = 75,
-  cudaDevAttrComputeCapabilityMinor = 76
+  cudaDevAttrComputeCapabilityMinor = 76,
+  cudaDevAttrManagedMemory = 83
 };
 struct cudaDeviceProp {
   char name[256];
