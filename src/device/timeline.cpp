@@ -29,11 +29,6 @@ int Timeline::device_of(StreamId id) const {
   return streams_.at(id).device;
 }
 
-int Timeline::device_of(StreamId id) const {
-  const std::lock_guard lock(mutex_);
-  return streams_.at(id).device;
-}
-
 double Timeline::host_now() const {
   std::lock_guard lock(mutex_);
   return host_;

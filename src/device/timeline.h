@@ -36,8 +36,6 @@ class Timeline {
 
   int device_of(StreamId stream) const;
 
-  int device_of(StreamId stream) const;
-
   double host_now() const;
   void host_work(double ns);  // the host's own part of an API call
   void hold_host(bool hold);  // while held, host_work() costs nothing: the nodes of a graph. Holds nest.
