@@ -214,7 +214,7 @@ export interface Profile {
     thread: number[];
     notes: string[];
   }[];
-  sources?: { file: string; text: string; missing?: string }[];
+  sources?: { file: string; text: string; missing?: string; changed?: boolean }[];
   timeline?: TimelineItem[];
   timeline_left_out?: number;
   allocations?: { id: number; bytes: number; address: string; from?: string }[];

@@ -19,7 +19,7 @@ interface Touch {
 interface Area {
   key: string;
   title: string;
-  lines: number[]; // 128-byte lines that are touched at any time
+  lines: number[][]; // by phase: the 128-byte lines that are touched
 }
 
 function laneBytes(site: Site | undefined): number {
@@ -33,23 +33,26 @@ const areaKey = (event: TraceEvent, site: Site | undefined): string =>
   site?.space === "shared" ? "shared" : event.allocation !== null && event.allocation !== undefined ? `allocation ${event.allocation}` : (site?.space ?? "memory");
 
 function areasOf(events: TraceEvent[], sites: Map<number, Site>): Area[] {
-  const found = new Map<string, Set<number>>();
+  const found = new Map<string, Set<number>[]>();
   for (const e of events) {
     const key = areaKey(e, sites.get(e.site));
-    let lines = found.get(key);
-    if (!lines) found.set(key, (lines = new Set()));
+    let phases = found.get(key);
+    if (!phases) found.set(key, (phases = []));
+    const lines = (phases[e.phase] ??= new Set());
     for (const a of e.addresses) if (a !== null) lines.add(Math.floor(a / 128));
   }
-  return [...found].map(([key, lines]) => ({ key, title: key, lines: [...lines].sort((a, b) => a - b) })).sort((a, b) => (a.key < b.key ? -1 : 1));
+  return [...found]
+    .map(([key, phases]) => ({ key, title: key, lines: Array.from(phases, (lines) => [...(lines ?? [])].sort((a, b) => a - b)) }))
+    .sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-function drawArea(area: Area, touches: Map<number, Touch>, most: number): Child {
+function drawArea(area: Area, lines: number[], touches: Map<number, Touch>, most: number): Child {
   const word = 25;
   const left = 92;
   const marks: Child[] = [];
   let y = 8;
-  area.lines.slice(0, most).forEach((line, i) => {
-    if (i && line !== area.lines[i - 1] + 1) {
+  lines.slice(0, most).forEach((line, i) => {
+    if (i && line !== lines[i - 1] + 1) {
       marks.push(s("text", { x: left - 8, y: y + 8, class: "small end faint" }, "\u22ee"));
       y += 12;
     }
@@ -159,6 +162,7 @@ export function blockView(_page: Page, ref: KernelRef, state: State): Child {
     );
     drawings.replaceChildren(
       ...areas.map((area) => {
+        const lines = area.lines[phase] ?? [];
         const touches = touchesOf(events, sites, area.key, current, until);
         const allocation = ref.profile.allocations?.find((a) => `allocation ${a.id}` === area.key);
         return h(
@@ -169,9 +173,9 @@ export function blockView(_page: Page, ref: KernelRef, state: State): Child {
             null,
             h("strong", null, area.key === "shared" ? "Shared memory" : area.key),
             allocation ? ` (${allocation.from ?? "device memory"}, ${bytes(allocation.bytes)})` : null,
-            area.lines.length > 48 ? `; the first 48 of ${count(area.lines.length)} lines` : null,
+            lines.length > 48 ? `; the first 48 of ${count(lines.length)} lines of this phase` : null,
           ),
-          touches.size ? drawArea(area, touches, 48) : h("p", { class: "soft" }, "not touched yet"),
+          lines.length ? drawArea(area, lines, touches, 48) : h("p", { class: "soft" }, "not touched in this phase"),
         );
       }),
     );

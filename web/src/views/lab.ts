@@ -4,7 +4,7 @@ import { axis, base, chart, colours, dashes, ink, type Option, symbols } from ".
 import type { LabRow, Model, Page, Topic } from "../data";
 import { type Child, h, note, section } from "../dom";
 import { percent, short, significant } from "../format";
-import { originBadge } from "../metric";
+import { definitionLink, originBadge } from "../metric";
 import { address, type State } from "../state";
 import { table } from "../table";
 import { rooflineChart, type RoofPoint } from "./roofline";
@@ -82,7 +82,7 @@ function ladder(page: Page, topic: Topic, measured: Map<string, LabRow>): Child 
               symbol: "none",
               silent: true,
               lineStyle: { color: colours[4], width: 2, type: "dashed" },
-              label: { formatter: `${measure.limitName} ${short(limit)}`, position: "insideEndTop", color: ink("--text") },
+              label: { formatter: `${measure.limitName} ${short(limit)}`, position: "end", color: ink("--text") },
               data: [{ xAxis: limit }],
             }
           : undefined,
@@ -190,11 +190,16 @@ function topicRoofline(page: Page, topic: Topic): Child {
 
 function rowsTable(topic: Topic, measured: Map<string, LabRow>): Child {
   const origin = (r: LabRow): Child => (r.origin ? originBadge(r.origin) : null);
-  const figure = (title: string, name: string, digits = 3) => ({
+  // Figures from times have the origin of the times; those of a counter lead to its definition.
+  const figure = (title: string, name: string, metric = "") => ({
     title,
     number: true,
     value: (r: LabRow) => derived(r, name),
-    cell: (r: LabRow): Child => (derived(r, name) ? significant(derived(r, name), digits) : ""),
+    cell: (r: LabRow): Child => {
+      if (!shown(r) || !derived(r, name)) return "";
+      const text = significant(derived(r, name));
+      return metric ? [definitionLink(metric, text), originBadge("exact")] : [text, origin(r)];
+    },
   });
   return section(
     "All rows",
@@ -216,13 +221,13 @@ function rowsTable(topic: Topic, measured: Map<string, LabRow>): Child {
         : []),
       figure("GB/s", "gbs"),
       figure("GFLOP/s", "gflops"),
-      { title: "of theory", number: true, value: (r) => derived(r, "theoretical_share"), cell: (r) => (derived(r, "theoretical_share") ? percent(derived(r, "theoretical_share")) : "") },
+      { title: "of theory", number: true, value: (r) => derived(r, "theoretical_share"), cell: (r) => (shown(r) && derived(r, "theoretical_share") ? [percent(derived(r, "theoretical_share")), origin(r)] : "") },
       figure("Step", "step"),
       figure("Total", "cumulative"),
-      figure("Sectors/ld", "load_sectors_per_request"),
-      figure("Sectors/st", "store_sectors_per_request"),
-      figure("Conflicts/req.", "conflicts_per_request"),
-      { title: "Limited by", text: (r) => String(r.derived?.limit ?? ""), cell: (r) => String(r.derived?.limit ?? "") },
+      figure("Sectors/ld", "load_sectors_per_request", "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio"),
+      figure("Sectors/st", "store_sectors_per_request", "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio"),
+      figure("Conflicts/req.", "conflicts_per_request", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"),
+      { title: "Limited by", text: (r) => String(r.derived?.limit ?? ""), cell: (r) => (r.derived?.limit ? [String(r.derived.limit), originBadge("estimated")] : "") },
     ]),
   );
 }

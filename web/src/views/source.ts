@@ -271,6 +271,7 @@ export function sourceView(_page: Page, ref: KernelRef, state: State): Child {
   return section(
     "Source",
     switchCode,
+    source.changed ? note("This file is newer than the program: lines and counters may not belong together. Build the program again.") : null,
     h(
       "div",
       { class: "split" },
