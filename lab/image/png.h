@@ -32,6 +32,7 @@ inline std::string read_png(const std::string& path, Picture& picture) {
     return path + ": " + why;
   }
   png.format = PNG_FORMAT_RGB;
+  png.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;  // 16 bits a sample mean the same colours as 8, not linear light
   const png_color white = {255, 255, 255};
   std::vector<unsigned char> bytes(PNG_IMAGE_SIZE(png));
   if (!png_image_finish_read(&png, &white, bytes.data(), 0, nullptr))
