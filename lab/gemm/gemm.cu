@@ -34,6 +34,7 @@ const lab::Topic kTopic = {
               {"registers 4x4", "16 elements a thread: a load from shared memory serves 4 multiply-adds"},
               {"double buffer",
                "8 x 4 elements a thread (float: 8 x 8), the next tiles are loaded meanwhile, 16 bytes at a time"},
+              {"tensor cores", "tensor cores, which take doubles too (compute capability 8.0 up)"},
               {"cublas", "cuBLAS, row-major by swapping the operands", Role::library}},
     .options = {{"cpu-threads", "0", "threads of OpenBLAS; 0: one for each core"}},
 };
@@ -111,6 +112,23 @@ void run_cpu(Bench<T>& bench, const lab::OpenBlas& openblas, int threads) {
     bench.program.skip(blas, openblas.missing());
 }
 
+int compute_capability_major() {
+  int device = 0, major = 0;
+  CHECK_CUDA(cudaGetDevice(&device));
+  CHECK_CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+  return major;
+}
+
+template <class T>
+void run_tensor(Bench<T>& bench) {
+  if constexpr (sizeof(T) == sizeof(float))
+    bench.program.skip(bench.row("tensor cores"), "of a float they take 11 bits only (TF32): another product");
+  else if (compute_capability_major() < 8)
+    bench.program.skip(bench.row("tensor cores"), "this GPU has none for doubles: compute capability 8.0 up");
+  else
+    bench.kernel("tensor cores", gemm_tensor<16>, 64, 64, dim3(128));
+}
+
 template <class T>
 void run_gpu(Bench<T>& bench, lab::Cublas& cublas) {
   const int m = bench.product.m, n = bench.product.n, k = bench.product.k;
@@ -134,6 +152,7 @@ void run_gpu(Bench<T>& bench, lab::Cublas& cublas) {
                wide ? matmul_double_buffer<T, kRows, kColumns, kAcross, true>
                     : matmul_double_buffer<T, kRows, kColumns, kAcross, false>,
                kRows, kColumns, dim3(256));
+  run_tensor(bench);
   if (cublas.missing().empty())
     bench.measure("cublas", [&] { cublas.multiply(bench.a.data(), bench.b.data(), bench.c.data(), m, n, k); });
   else

@@ -92,3 +92,56 @@ __global__ void gemm_shared(const T* a, const T* b, T* c, int m, int n, int k) {
   }
   if (row < m && column < n) c[static_cast<long>(row) * n + column] = sum;
 }
+
+// One step of a warp on the tensor cores: D = A B + D, A 8 x 4, B 4 x 8, D 8 x 8 doubles, spread over the lanes: lane l
+// holds A[l / 4][l % 4], B[l % 4][l / 4], D[l / 4][2 (l % 4)] and the one right of it.
+__device__ __forceinline__ void tensor_step(double (&d)[2], double a, double b) {
+  asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+               : "+d"(d[0]), "+d"(d[1])
+               : "d"(a), "d"(b));
+}
+
+// Claim: the tensor cores multiply doubles too, at twice the rate of the ordinary units (H200: 67 against 34 TFLOP/s):
+// a warp computes 32 x 32 elements by 256 multiply-adds an instruction, and a lane reads 8 words for 16 instructions.
+// Padding of 4 doubles a row keeps those reads free of bank conflicts.
+template <int kDepth>
+__global__ void __launch_bounds__(128) gemm_tensor(const double* a, const double* b, double* c, int m, int n, int k) {
+  constexpr int kTile = 64, kThreads = 128;
+  __shared__ double tile_a[kTile][kDepth + 4], tile_b[kDepth][kTile + 4];
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, row0 = blockIdx.y * kTile, column0 = blockIdx.x * kTile;
+  const int warp_row = warp / 2 * 32 + lane / 4, warp_column = warp % 2 * 32;
+  double sum[4][4][2] = {};
+  for (int first = 0; first < k; first += kDepth) {
+    for (int t = threadIdx.x; t < kTile * kDepth; t += kThreads) {
+      const int y = t / kDepth, i = t % kDepth, x = t % kTile, j = t / kTile;
+      tile_a[y][i] = row0 + y < m && first + i < k ? a[static_cast<long>(row0 + y) * k + first + i] : 0;
+      tile_b[j][x] = first + j < k && column0 + x < n ? b[static_cast<long>(first + j) * n + column0 + x] : 0;
+    }
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < kDepth; i += 4) {
+      double left[4], right[4];
+#pragma unroll
+      for (int t = 0; t < 4; ++t) {
+        left[t] = tile_a[warp_row + 8 * t][i + lane % 4];
+        right[t] = tile_b[i + lane % 4][warp_column + 8 * t + lane / 4];
+      }
+#pragma unroll
+      for (int y = 0; y < 4; ++y)
+#pragma unroll
+        for (int x = 0; x < 4; ++x) tensor_step(sum[y][x], left[y], right[x]);
+    }
+    __syncthreads();
+  }
+#pragma unroll
+  for (int y = 0; y < 4; ++y) {
+    const int row = row0 + warp_row + 8 * y;
+    if (row >= m) return;
+#pragma unroll
+    for (int x = 0; x < 8; ++x) {
+      const int column = column0 + warp_column + 8 * (x / 2) + 2 * (lane % 4) + x % 2;
+      if (column >= n) break;
+      c[static_cast<long>(row) * n + column] = sum[y][x / 2][x % 2];
+    }
+  }
+}
