@@ -181,7 +181,8 @@ class Pipeline {
                       piece.in, piece.kernel, piece.out, count * (piece.in + piece.kernel + piece.out), expected,
                       total);
         table += line;
-        std::snprintf(line, sizeof line, "%d streams, %s, %.1f us\n", count, name(order), total);
+        std::snprintf(line, sizeof line, "%d stream%s, %s, %.1f us\n", count, count == 1 ? "" : "s", name(order),
+                      total);
         drawings += line + draw(operations, spans, count);
       }
     }

@@ -23,7 +23,7 @@ const lab::Topic kTopic = {
         "once.",
     .size_names = "BYTES",
     .quick_sizes = "1024,65536,1048576,16777216,67108864",
-    .full_sizes = "1024,65536,1048576,16777216,67108864,1073741824",
+    .full_sizes = "1024,65536,1048576,16777216,67108864,268435456,1073741824",
     .types = "byte",
     .rungs = {{"pageable to device", "memory of malloc: staged through the driver's buffers", lab::Role::sweep},
               {"pinned to device", "page-locked memory: read by the GPU itself", lab::Role::sweep},
@@ -43,6 +43,7 @@ const lab::Topic kTopic = {
 };
 
 using Kind = HostBuffer::Kind;
+constexpr long kCopiesOnly = 256L << 20;  // more bytes tell nothing new about the other rungs, and take long
 
 // The answer of a query. "Not ready" is no error, but it is kept as the last one: taken away here.
 bool still_running(cudaError_t state) {
@@ -285,6 +286,11 @@ int main(int argc, char** argv) {
     if (!program.fits(size, 2.0 * size[0], 8.0 * size[0])) continue;
     Transfers transfers(program, size);
     transfers.copies();
+    if (size[0] > kCopiesOnly) {
+      for (size_t i = 4; i < kTopic.rungs.size(); ++i)
+        program.skip({kTopic.rungs[i].name, size, "byte", {}}, "above 256 MiB only plain copies are run");
+      continue;
+    }
     transfers.pieces();
     transfers.beside_cpu();
     transfers.waiting();
