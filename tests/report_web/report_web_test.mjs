@@ -172,7 +172,7 @@ tests.lab = async () => {
   const html = report("lab_base", profile({}));
   const page = await open(withData(html, "lab", { lab: lab(), measured: lab(true), profiles: [] }));
   check((await page.getAttribute("html", "data-ready")) === "lab", "a result of the lab opens with the lab");
-  for (const title of ["The ladder", "Over size", "Over tile", "Roofline: NVIDIA H200", "On other GPU models", "All rows", "A note"])
+  for (const title of ["The ladder", "Over size", "Over tile", "Roofline: NVIDIA H200", "On other GPU models", "Over tile on GPU models: tile width", "All rows", "A note"])
     check((await page.locator("h2", { hasText: title }).count()) > 0, `the lab shows "${title}"`);
   await page.waitForFunction(() => [...document.querySelectorAll(".chart")].every((c) => c.querySelector("svg path")));
   const text = await page.textContent("main");

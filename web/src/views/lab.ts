@@ -107,7 +107,7 @@ function ladder(page: Page, topic: Topic, measured: Map<string, LabRow>): Child 
   );
 }
 
-function curves(title: string, xName: string, rows: LabRow[], x: (r: LabRow) => number, logX: boolean, group: (r: LabRow) => string, limitModel?: Model): Child {
+function curves(title: string, xName: string, rows: LabRow[], x: (r: LabRow) => number, logX: boolean, group: (r: LabRow) => string, limitModel?: Model, logY = logX): Child {
   const measure = measureOf(rows);
   const groups = [...new Set(rows.map(group))];
   const limit = limitModel ? measure.limit(limitModel, rows[0].type) : 0;
@@ -115,7 +115,7 @@ function curves(title: string, xName: string, rows: LabRow[], x: (r: LabRow) => 
     ...base(),
     grid: { left: 74, right: 24, top: 26 + 24 * Math.ceil(groups.length / 5), bottom: 52 },
     xAxis: { ...axis({ name: xName, log: logX, format: short }, true), min: logX ? "dataMin" : undefined, max: logX ? "dataMax" : undefined },
-    yAxis: axis({ name: measure.name, log: logX, format: short }, false),
+    yAxis: axis({ name: measure.name, log: logY, format: short }, false),
     series: groups.map((g, i) => ({
       name: g,
       type: "line",
@@ -152,10 +152,28 @@ function parameterCurves(topic: Topic): Child {
   });
 }
 
+/** A swept parameter on several GPU models: one chart for each rung. */
+function parameterCurvesOfModels(topics: Topic[]): Child {
+  const gpuOf = new Map<LabRow, string>();
+  for (const t of topics) for (const r of t.rows) if (shown(r)) gpuOf.set(r, t.gpu);
+  const rows = [...gpuOf.keys()];
+  const names = [...new Set(rows.flatMap((r) => Object.keys(r.parameters ?? {})))];
+  return names.map((name) => {
+    const swept = rows.filter((r) => r.parameters?.[name] !== undefined);
+    return [...new Set(swept.map((r) => r.rung))].map((rung) => {
+      const own = swept.filter((r) => r.rung === rung);
+      if (new Set(own.map((r) => r.parameters[name])).size < 2 || new Set(own.map((r) => gpuOf.get(r))).size < 2) return null;
+      return curves(`Over ${name} on GPU models: ${rung}`, name, own, (r) => r.parameters[name], false, (r) => gpuOf.get(r) ?? "", undefined, true);
+    });
+  });
+}
+
 function modelsChart(page: Page, topic: Topic): Child {
   if (!topic.models?.length) return null;
   const all = [topic, ...topic.models];
   const rows = ladderRows(topic);
+  const sweeps = parameterCurvesOfModels(all);
+  if (!rows.length) return sweeps;
   const measure = measureOf(rows);
   const find = (t: Topic, r: LabRow): number => {
     const same = t.rows.find((q) => shown(q) && keyOf(q) === keyOf(r)) ?? ladderRows(t).find((q) => label(q) === label(r));
@@ -170,6 +188,7 @@ function modelsChart(page: Page, topic: Topic): Child {
   });
   return [
     section("On other GPU models", h("p", { class: "soft" }, originBadge("estimated", true)), chart(`Rungs on ${all.map((t) => t.gpu).join(", ")}`, 100 + rows.length * (12 + 14 * all.length), make)),
+    sweeps,
     topic.models.map((t) => (modelFor(page, t) && hasFlop(t.rows) ? topicRoofline(page, t) : null)),
   ];
 }

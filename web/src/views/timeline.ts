@@ -6,10 +6,11 @@ import { bytes, count, shortKernel, significant, time } from "../format";
 import { originBadge } from "../metric";
 import { table } from "../table";
 
-const kinds = ["kernel", "copy", "memset", "host"];
+const allKinds = ["kernel", "copy", "memset", "host"];
 
 function timelineChart(items: TimelineItem[]): Child {
-  const lanes = [...new Set(items.map((t) => laneName(t)))].sort();
+  const lanes = [...new Set(items.map((t) => laneName(t)))].sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
+  const kinds = allKinds.filter((kind) => ofKind(items, kind).length);
   const begin = Math.min(...items.map((t) => t.begin_ns));
   const end = Math.max(...items.map((t) => t.end_ns));
   const [unit, name] = end - begin > 5e6 ? [1e6, "ms"] : [1e3, "\u00b5s"];
@@ -22,10 +23,10 @@ function timelineChart(items: TimelineItem[]): Child {
     ],
     xAxis: axis({ name: `virtual time (${name})`, min: 0, max: (end - begin) / unit, format: (v) => significant(v, 4) }, true),
     yAxis: axis({ name: "", categories: lanes }, false),
-    series: kinds.map((kind, k) => ({
+    series: kinds.map((kind) => ({
       name: kind,
       type: "custom",
-      itemStyle: { color: colours[k] },
+      itemStyle: { color: colourOf(kind) },
       encode: { x: [1, 2], y: 0 },
       tooltip: {
         formatter: (p: { dataIndex: number }) => {
@@ -41,7 +42,7 @@ function timelineChart(items: TimelineItem[]): Child {
         return {
           type: "rect",
           shape: { x: x1, y: y - height / 2, width: Math.max(1, x2 - x1), height },
-          style: { fill: colours[k], stroke: ink("--card"), lineWidth: 0.5 },
+          style: { fill: colourOf(kind), stroke: ink("--card"), lineWidth: 0.5 },
         };
       },
     })),
@@ -51,6 +52,7 @@ function timelineChart(items: TimelineItem[]): Child {
 
 const laneName = (t: TimelineItem): string =>
   t.kind === "host" ? `GPU ${t.device}: host` : `GPU ${t.device}.${t.stream}: ${t.kind === "kernel" ? "kernels" : "copies"}`;
+const colourOf = (kind: string): string => colours[allKinds.indexOf(kind)];
 const ofKind = (items: TimelineItem[], kind: string): TimelineItem[] => items.filter((t) => t.kind === kind);
 
 function one(profile: Profile): Child {
