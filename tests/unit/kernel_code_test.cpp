@@ -90,6 +90,52 @@ TEST(KernelCode, EveryInstructionCountsAtItsOwnLine) {
   EXPECT_EQ(instructions, 5 * 2 * 4);
 }
 
+// if (tid == 0) { ... }: 4 warps, one lane of each goes in, twice.
+TEST(KernelCode, FlowGraphSumsLaunches) {
+  auto module = ptx::parse(
+      ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() {\n.reg .pred %p<2>;\n"
+      "@%p1 bra E;\n"
+      "bar.sync 0;\n"
+      "E: ret;\n}\n",
+      "test");
+  ASSERT_TRUE(module.ok()) << module.error().message << module.error().detail;
+  events::KernelFacts facts;
+  facts.name = "k";
+  for (std::uint32_t first = 0; first < 3; ++first) {
+    events::BlockFacts& block = facts.blocks.emplace_back();
+    block.function = "k";
+    block.first_instruction = first;
+    block.instruction_count = 1;
+  }
+  using events::EdgeFacts;
+  facts.edges = {{0, 2, 0}, {0, 1, 1}, {1, 2, EdgeFacts::kNotCounted}, {2, EdgeFacts::kLeaves, EdgeFacts::kNotCounted}};
+  facts.edge_counters = 2;
+  events::LaunchCounts counts;
+  counts.blocks = {{4, 128}, {4, 4}, {4, 128}};
+  counts.edges = {{4, 124}, {4, 4}};
+  KernelCode code;
+  for (int i = 0; i < 2; ++i) code.add(0, facts, counts, **module);
+  results::Profile profile;
+  profile.detail = true;
+  profile.kernels.emplace_back().mangled_name = "k";
+  code.attach(profile);
+  const auto read = results::from_json(results::to_json(profile), "p.json");
+  ASSERT_TRUE(read.ok());
+  ASSERT_TRUE(read->kernels.at(0).graph);
+  const results::FlowGraph& graph = *read->kernels.at(0).graph;
+  ASSERT_EQ(graph.blocks.size(), 3u);
+  EXPECT_EQ(graph.entry, 0u);
+  EXPECT_EQ(graph.blocks[1].first_ptx_line, 7u);
+  EXPECT_EQ(graph.blocks[1].last_ptx_line, 7u);
+  EXPECT_EQ(graph.blocks[1].lanes, 8u);
+  ASSERT_EQ(graph.edges.size(), 4u);
+  EXPECT_EQ(graph.edges[0].lanes, 248u);
+  EXPECT_EQ(graph.edges[1].warps + graph.edges[0].warps, 2 * graph.blocks[0].warps);  // every warp split
+  EXPECT_EQ(graph.edges[2].lanes, 8u);  // as many as the block, which has one way out
+  EXPECT_EQ(graph.edges[3].to, results::GraphEdge::kLeaves);
+  EXPECT_EQ(graph.edges[3].warps, 8u);
+}
+
 TEST(KernelCode, SurvivesTheFile) {
   Fixture f(1);
   f.profile.gpu = "NVIDIA H200";
