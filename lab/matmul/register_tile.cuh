@@ -8,7 +8,8 @@
 template <class T, int kSide>
 __global__ void __launch_bounds__(256) matmul_registers(const T* a, const T* b, T* c, int m, int n, int k) {
   constexpr int kBlock = 16, kTile = kBlock * kSide;
-  __shared__ T tile_a[kTile][kBlock], tile_b[kBlock][kTile];
+  constexpr int kPad = sizeof(T) == 8;  // a warp reads two rows of A: 16 doubles apart they share a bank
+  __shared__ T tile_a[kTile][kBlock + kPad], tile_b[kBlock][kTile];
   const int tx = threadIdx.x, ty = threadIdx.y;
   const int row0 = blockIdx.y * kTile + ty, column0 = blockIdx.x * kTile + tx;
   T sum[kSide][kSide] = {};
