@@ -16,6 +16,7 @@ if(WARPGRIND_REPORT_PAGE AND WARPGRIND_NODE AND WARPGRIND_NPM)
     COMMENT "page of the HTML report" VERBATIM)
 else()
   message(STATUS "no node and npm: `warpgrind run --report` will not be there")
+  set(report_page ${CMAKE_BINARY_DIR}/web/no_page.html)  # a name of its own: the page is made once node is there
   file(WRITE ${report_page} "")
 endif()
 set_source_files_properties(${CMAKE_SOURCE_DIR}/src/report/html.cpp PROPERTIES
