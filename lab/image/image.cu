@@ -29,36 +29,36 @@ const lab::Topic kTopic = {
     .size_names = "ROWSxCOLUMNS",
     .quick_sizes = "150x200",
     .full_sizes = "2160x3840,1000x777",
-    .rungs = {{"desaturate, packed", "3 bytes a pixel, three loads of a byte"},
-              {"desaturate", "4 bytes a pixel, one load"},
-              {"negative", "255 - x, 4 bytes a thread"},
-              {"negative, wide", "16 bytes a thread"},
+    .rungs = {{"desaturate / packed", "3 bytes a pixel, three loads of a byte"},
+              {"desaturate / word", "4 bytes a pixel, one load"},
+              {"negative / word", "255 - x, 4 bytes a thread"},
+              {"negative / wide", "16 bytes a thread"},
               {"hue shift", "RGB to HSV, turned, and back"},
-              {"blur, global", "7 x 7, pixels and filter in global memory"},
-              {"blur, constant", "filter in constant memory"},
-              {"blur, shared", "pixels in a shared tile with a halo"},
-              {"blur, separable", "a row pass and a column pass by global memory"},
-              {"blur, separable shared", "both passes in a shared tile"},
-              {"blur, texture", "pixels through the texture unit"},
-              {"blur, NPP", "nppiFilter", lab::Role::library},
-              {"edges, global", "Sobel, 8 loads a pixel"},
-              {"edges, shared", "shared tile with a halo of 1"},
-              {"edges, texture", "through the texture unit"},
-              {"histogram, global", "an atomic on global memory for each pixel"},
-              {"histogram, shared", "a histogram for each block in shared memory"},
-              {"histogram, warp", "a histogram for each warp"},
-              {"histogram, wide", "four pixels a load"},
-              {"median 3x3, global", "window in local memory, insertion sort"},
-              {"median 3x3, shared", "window from a shared tile"},
-              {"median 3x3, network", "sorting network in registers"},
-              {"median 5x5, global", "25 pixels: sort in local memory"},
-              {"median 5x5, shared", "window from a shared tile"},
-              {"median 5x5, network", "sorting network in registers"},
-              {"dct, naive", "64 products a coefficient, and back, by global memory"},
-              {"dct, shared", "separable, forward and back in shared memory"},
-              {"match, global", "normalised cross-correlation with a piece of 16 x 16"},
-              {"match, constant", "the piece in constant memory"},
-              {"match, shared", "the image in a shared tile"}},
+              {"blur / global", "7 x 7, pixels and filter in global memory"},
+              {"blur / constant", "filter in constant memory"},
+              {"blur / shared", "pixels in a shared tile with a halo"},
+              {"blur / separable", "a row pass and a column pass by global memory"},
+              {"blur / separable shared", "both passes in a shared tile"},
+              {"blur / texture", "pixels through the texture unit"},
+              {"blur / NPP", "nppiFilter", lab::Role::library},
+              {"edges / global", "Sobel, 8 loads a pixel"},
+              {"edges / shared", "shared tile with a halo of 1"},
+              {"edges / texture", "through the texture unit"},
+              {"histogram / global", "an atomic on global memory for each pixel"},
+              {"histogram / shared", "a histogram for each block in shared memory"},
+              {"histogram / warp", "a histogram for each warp"},
+              {"histogram / wide", "four pixels a load"},
+              {"median 3x3 / global", "window in local memory, insertion sort"},
+              {"median 3x3 / shared", "window from a shared tile"},
+              {"median 3x3 / network", "sorting network in registers"},
+              {"median 5x5 / global", "25 pixels: sort in local memory"},
+              {"median 5x5 / shared", "window from a shared tile"},
+              {"median 5x5 / network", "sorting network in registers"},
+              {"dct / naive", "64 products a coefficient, and back, by global memory"},
+              {"dct / shared", "separable, forward and back in shared memory"},
+              {"match / global", "normalised cross-correlation with a piece of 16 x 16"},
+              {"match / constant", "the piece in constant memory"},
+              {"match / shared", "the image in a shared tile"}},
     .options = {{"image", "-", "a PNG file to work on instead of a made-up picture"},
                 {"out", "-", "a folder for the results as PNG"},
                 {"hue", "120", "by how many degrees the hue turns, 0 to 360"},
@@ -96,13 +96,13 @@ class Images {
     // Rounded to a byte: half a step, and the roundings of 3 products and 2 sums of at most 255.
     const std::vector<double> luma = luma_of(picture_);
     const double tolerance = 0.5 + 255 * 6 * kUnit;
-    bytes("desaturate, packed", 4, 5, luma, tolerance,
+    bytes("desaturate / packed", 4, 5, luma, tolerance,
           [&] { desaturate_packed<<<grid, kThreads>>>(packed_in.data(), grey_out_.data(), count_); });
-    bytes("desaturate", 5, 5, luma, tolerance,
+    bytes("desaturate / word", 5, 5, luma, tolerance,
           [&] { desaturate<<<grid, kThreads>>>(in.data(), grey_out_.data(), count_); });
     const std::vector<double> inverted = negative_of(picture_);
-    colours("negative", out, inverted, 0, [&] { negative<<<grid, kThreads>>>(in.data(), out.data(), count_); });
-    colours("negative, wide", out, inverted, 0, [&] {
+    colours("negative / word", out, inverted, 0, [&] { negative<<<grid, kThreads>>>(in.data(), out.data(), count_); });
+    colours("negative / wide", out, inverted, 0, [&] {
       negative_wide<<<lab::blocks((count_ + 3) / 4, kThreads), kThreads>>>(
           reinterpret_cast<const uint4*>(in.data()), reinterpret_cast<uint4*>(out.data()), count_);
     });
@@ -133,17 +133,17 @@ class Images {
     const auto blur_row = [&](const char* rung, auto launch) {
       floats(rung, out, 2.0 * kWidth * kWidth, blur, 52 * kUnit, launch);
     };
-    blur_row("blur, global",
+    blur_row("blur / global",
              [&] { blur_global<<<grid, kTile>>>(in.data(), filter.data(), out.data(), rows_, columns_); });
-    blur_row("blur, constant", [&] { blur_constant<<<grid, kTile>>>(in.data(), out.data(), rows_, columns_); });
-    blur_row("blur, shared", [&] { blur_shared<<<grid, kTile>>>(in.data(), out.data(), rows_, columns_); });
-    blur_row("blur, separable", [&] {
+    blur_row("blur / constant", [&] { blur_constant<<<grid, kTile>>>(in.data(), out.data(), rows_, columns_); });
+    blur_row("blur / shared", [&] { blur_shared<<<grid, kTile>>>(in.data(), out.data(), rows_, columns_); });
+    blur_row("blur / separable", [&] {
       blur_rows<<<grid, kTile>>>(in.data(), between.data(), rows_, columns_);
       blur_columns<<<grid, kTile>>>(between.data(), out.data(), rows_, columns_);
     });
-    blur_row("blur, separable shared",
+    blur_row("blur / separable shared",
              [&] { blur_separable_shared<<<grid, kTile>>>(in.data(), out.data(), rows_, columns_); });
-    blur_row("blur, texture", [&] { blur_texture<<<grid, kTile>>>(texture, out.data(), rows_, columns_); });
+    blur_row("blur / texture", [&] { blur_texture<<<grid, kTile>>>(texture, out.data(), rows_, columns_); });
     npp();
 
     // A gradient is a sum of 6 terms with weights of at most 8 in all, rounded at most 6 times; the root of two squares
@@ -152,9 +152,9 @@ class Images {
     const auto edge_row = [&](const char* rung, auto launch) {
       floats(rung, out, 16, edges, (2 * 8 * 6 + 4 * 6) * kUnit, launch);
     };
-    edge_row("edges, global", [&] { edges_global<<<grid, kTile>>>(in.data(), out.data(), rows_, columns_); });
-    edge_row("edges, shared", [&] { edges_shared<<<grid, kTile>>>(in.data(), out.data(), rows_, columns_); });
-    edge_row("edges, texture", [&] { edges_texture<<<grid, kTile>>>(texture, out.data(), rows_, columns_); });
+    edge_row("edges / global", [&] { edges_global<<<grid, kTile>>>(in.data(), out.data(), rows_, columns_); });
+    edge_row("edges / shared", [&] { edges_shared<<<grid, kTile>>>(in.data(), out.data(), rows_, columns_); });
+    edge_row("edges / texture", [&] { edges_texture<<<grid, kTile>>>(texture, out.data(), rows_, columns_); });
   }
 
   void histograms() {
@@ -169,26 +169,26 @@ class Images {
           [&] { kernel<<<grid, kHistogramThreads>>>(grey_in_.data(), bins.data(), count_); },
           [&] { return lab::compare(bins.host(), expected); });
     };
-    row("histogram, global", histogram_global);
-    row("histogram, shared", histogram_shared);
-    row("histogram, warp", histogram_warp);
-    row("histogram, wide", histogram_wide);
+    row("histogram / global", histogram_global);
+    row("histogram / shared", histogram_shared);
+    row("histogram / warp", histogram_warp);
+    row("histogram / wide", histogram_wide);
   }
 
   void medians_of_windows() {
     const dim3 grid = tiles(rows_, columns_);
     const auto rows_of = [&](const std::string& name, int halo, auto global, auto shared, auto network) {
-      if (!program_.chosen(name + ", global") && !program_.chosen(name + ", shared") &&
-          !program_.chosen(name + ", network"))
+      if (!program_.chosen(name + " / global") && !program_.chosen(name + " / shared") &&
+          !program_.chosen(name + " / network"))
         return;
       const std::vector<double> expected = medians(grey_, halo);
       const auto row = [&](const std::string& rung, auto kernel) {
         bytes(rung, 2, 0, expected, 0,
               [&] { kernel<<<grid, kTile>>>(grey_in_.data(), grey_out_.data(), rows_, columns_); });
       };
-      row(name + ", global", global);
-      row(name + ", shared", shared);
-      row(name + ", network", network);
+      row(name + " / global", global);
+      row(name + " / shared", shared);
+      row(name + " / network", network);
     };
     rows_of("median 3x3", 1, median_global<1>, median_shared<1>, median_network<1>);
     rows_of("median 5x5", 2, median_global<2>, median_shared<2>, median_network<2>);
@@ -217,14 +217,14 @@ class Images {
           [&] { coefficients.poison(), grey_out_.poison(); }, launch,
           [&] { return check_compression(rung, transform, quantiser, exact, coefficients.host(), wide); });
     };
-    row("dct, naive", [&] {
+    row("dct / naive", [&] {
       dct_naive<<<grid, kTile>>>(grey_in_.data(), coefficients.data(), rows_, columns_, wide);
       inverse_naive<<<grid, kTile>>>(coefficients.data(), grey_out_.data(), rows_, columns_, wide);
     });
-    row("dct, shared", [&] {
+    row("dct / shared", [&] {
       dct_shared<<<grid, kTile>>>(grey_in_.data(), coefficients.data(), grey_out_.data(), rows_, columns_, wide);
     });
-    if (!program_.chosen("dct, shared")) return;
+    if (!program_.chosen("dct / shared")) return;
     const std::vector<short> got = coefficients.host();
     const double zeros = static_cast<double>(std::count(got.begin(), got.end(), 0));
     char text[240];
@@ -257,12 +257,12 @@ class Images {
           {rung, size_, "byte", {count_ + 4.0 * out.count(), 6.0 * piece.values.size() * out.count()}},
           [&] { out.poison(); }, launch, [&] { return lab::compare(out.host(), expected, 8 * kUnit); });
     };
-    row("match, global",
+    row("match / global",
         [&] { match_global<<<grid, kTile>>>(grey_in_.data(), pixels.data(), out.data(), shape, rows_, columns_); });
-    row("match, constant",
+    row("match / constant",
         [&] { match_constant<<<grid, kTile>>>(grey_in_.data(), out.data(), shape, rows_, columns_); });
-    row("match, shared", [&] { match_shared<<<grid, kTile>>>(grey_in_.data(), out.data(), shape, rows_, columns_); });
-    if (!program_.chosen("match, shared")) return;
+    row("match / shared", [&] { match_shared<<<grid, kTile>>>(grey_in_.data(), out.data(), shape, rows_, columns_); });
+    if (!program_.chosen("match / shared")) return;
     const std::vector<float> got = out.host();
     const size_t best = std::max_element(got.begin(), got.end()) - got.begin();
     char text[200];
@@ -342,7 +342,7 @@ class Images {
 
   void npp() {
     void* library = dlopen("libnppif.so.13", RTLD_LAZY);
-    program_.skip({"blur, NPP", size_, "float", {}},
+    program_.skip({"blur / NPP", size_, "float", {}},
                   library ? "this program was built without NPP's headers" : "NPP (libnppif.so.13) is not installed");
     if (library) dlclose(library);
   }
@@ -350,9 +350,9 @@ class Images {
   void save(const std::string& rung, const std::vector<unsigned char>& picture) {
     const std::string& folder = program_.line().option("out");
     if (folder == "-") return;
-    std::string name;
+    std::string name;  // "median 3x3 / network" to median_3x3_network
     for (const char c : rung)
-      if (c != ',') name += c == ' ' ? '_' : c;
+      if (c != '/' && !(c == ' ' && name.back() == '_')) name += c == ' ' ? '_' : c;
     const std::string error = write_png(folder + "/" + name + "_" + size_.text() + ".png", rows_, columns_, picture);
     if (!error.empty()) program_.line().fail(error);
   }

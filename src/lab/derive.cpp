@@ -82,8 +82,13 @@ Limits limits_of_device(const Device& device, const TopicResult* bandwidth) {
   return l;
 }
 
+std::string ladder_of(const Row& row) {
+  const std::size_t end = row.rung.find(" / ");
+  return end == std::string::npos ? "" : row.rung.substr(0, end);
+}
+
 void derive(TopicResult& topic, const Limits& limits) {
-  // Speed-ups are between rungs of the same problem: same size, type and parameters.
+  // Speed-ups are between rungs of the same problem: same ladder, size, type and parameters.
   struct Ladder {
     double first = 0;
     const Row* before = nullptr;
@@ -95,7 +100,7 @@ void derive(TopicResult& topic, const Limits& limits) {
     derive_counts(row, limits);
     derive_rates(row, limits);
     if (row.role != "rung" || row.derived.time_us <= 0) continue;
-    std::string problem = row.size_text + " " + row.type;
+    std::string problem = ladder_of(row) + " " + row.size_text + " " + row.type;
     for (const auto& [name, value] : row.parameters) problem += " " + name + std::to_string(value);
     Ladder& ladder = ladders[problem];
     if (ladder.before) {

@@ -17,6 +17,9 @@ Limits limits_of_model(const std::string& gpu);
 // `bandwidth` measured (rows "copy", "fma float", "fma double").
 Limits limits_of_device(const Device& device, const TopicResult* bandwidth);
 
+// The steps that are compared with each other: a rung's name up to " / ", nothing where a topic is one ladder.
+std::string ladder_of(const Row& row);
+
 void derive(TopicResult& topic, const Limits& limits);
 
 }  // namespace warpgrind::lab

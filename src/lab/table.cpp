@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "lab/derive.h"
 #include "lab/text_table.h"
 
 namespace warpgrind::lab {
@@ -238,11 +239,12 @@ std::string summary_text(const LabResult& result) {
   for (const TopicResult& t : result.topics) {
     const auto all = groups(t);
     const Row *first = nullptr, *best = nullptr;
-    // The largest problem is the last; a sweep has no first and best.
+    // The largest problem is the last, of several ladders the first counts; a sweep has no first and best.
     for (auto group = all.rbegin(); group != all.rend() && !first; ++group) {
       for (const Row* row : group->second) {
         if (row->role != "rung" || !row->shown() || row->derived.time_us <= 0) continue;
         if (!first) first = row;
+        if (ladder_of(*row) != ladder_of(*first)) continue;
         if (!best || row->derived.time_us < best->derived.time_us) best = row;
       }
     }
