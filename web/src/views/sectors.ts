@@ -1,6 +1,7 @@
 // Global memory: lanes to 32-byte sectors and 128-byte lines, or to the transactions of the GPU's own rule.
 import type { Pattern } from "../data";
 import { type Child, drawing, h, s } from "../dom";
+import { percent } from "../format";
 
 interface Piece {
   begin: number; // address from the start of the 256-byte window that the base lies in
@@ -91,7 +92,7 @@ export function sectorMap(p: Pattern): Child {
   }
   const cells: Child[] = [];
   shown.forEach((line, y) => {
-    cells.push(s("text", { x: left - 8, y: y * row + 38, class: "small end" }, `+${line * 128 - p.alignment}`));
+    cells.push(s("text", { x: left - 8, y: y * row + 38, class: "small end" }, p.base.offset + line * 128 - p.alignment));
     for (let w = 0; w < 32; ++w) {
       const begin = line * 128 + w * 4;
       const lanes = users.get(line * 32 + w);
@@ -124,7 +125,7 @@ export function sectorMap(p: Pattern): Child {
         left + 32 * word + 20,
         shown.length * row + 34,
         `Bytes of ${lines.length} lines of 128 bytes`,
-        s("text", { x: left, y: 14, class: "small" }, "one row = 128 bytes, one box = 4 bytes, one group = a 32-byte sector; numbers = lanes"),
+        s("text", { x: left, y: 14, class: "small" }, "one row = 128 bytes from the byte at the left, one box = 4 bytes, one group = a 32-byte sector; numbers = lanes"),
         cells,
       ),
     ),
@@ -137,7 +138,7 @@ export function sectorMap(p: Pattern): Child {
       h("span", { class: "key shared" }),
       " used by several lanes ",
       h("span", { class: "key waste" }),
-      ` moved for nothing: ${bytes} bytes move, ${asked.size} are used (${bytes ? Math.round((asked.size * 100) / bytes) : 0} %)`,
+      ` moved for nothing: ${bytes} bytes move, ${asked.size} are used (${percent(bytes ? asked.size / bytes : 0)})`,
     ),
   ];
 }
