@@ -36,12 +36,15 @@ __global__ void __launch_bounds__(32 * kStreamWarps)
   if (first >= last) return;  // the whole warp
   const bool readable = x + kPer > -1 && x <= g.columns;
   const bool own = threadIdx.x >= kHalo / kPer && threadIdx.x < 32 - kHalo / kPer && x < g.columns;
+  bool interior[kPer];
+#pragma unroll
+  for (int j = 0; j < kPer; ++j) interior[j] = x + j >= 0 && x + j < g.columns;
   const auto load = [&](const T* from, int y) {
     return readable && y >= -1 && y <= g.rows ? *reinterpret_cast<const Row*>(from + g.at(y, x)) : Row{};
   };
   Row above[kDepth] = {}, here[kDepth] = {}, s[kDepth] = {};
   Row next_row = load(u, first - kDepth), next_s = load(source, first - kDepth - 1);
-#pragma unroll(kDepth > 4 ? 4 : kDepth)
+#pragma unroll 2
   for (int y = first - kDepth; y < last + kDepth; ++y) {
     Row row = next_row;
 #pragma unroll
@@ -53,13 +56,13 @@ __global__ void __launch_bounds__(32 * kStreamWarps)
     for (int k = 0; k < kDepth; ++k) {
       const T from_left = __shfl_up_sync(kAll, here[k].v[kPer - 1], 1);
       const T from_right = __shfl_down_sync(kAll, here[k].v[0], 1);
-      const int middle = y - k - 1;  // the row that stage k finishes
+      const bool row_interior = y - k - 1 >= 0 && y - k - 1 < g.rows;  // of the row that stage k finishes
       Row swept;
 #pragma unroll
       for (int j = 0; j < kPer; ++j) {
         const T left = j ? here[k].v[j - 1] : from_left, right = j < kPer - 1 ? here[k].v[j + 1] : from_right;
         const T value = relaxed(above[k].v[j], row.v[j], left, right, s[k].v[j]);
-        swept.v[j] = g.inside(middle, x + j) ? value : here[k].v[j];
+        swept.v[j] = row_interior && interior[j] ? value : here[k].v[j];
       }
       above[k] = here[k];
       here[k] = row;
