@@ -75,8 +75,8 @@ inline std::string device_query() {
 inline std::string bandwidth_line(const char* gpu, double clock_mhz, double bus_bits, const char* remark) {
   const double bytes = clock_mhz * 1e6 * (bus_bits / 8) * 2;
   char text[480];
-  std::snprintf(text, sizeof text, "%-26.60s %8.1f MHz x %4.0f bit / 8 x 2 = %7.1f GB/s = %7.1f GiB/s%s%s\n", gpu, clock_mhz,
-                bus_bits, bytes / 1e9, bytes / (1024.0 * 1024 * 1024), *remark ? "\n    " : "", remark);
+  std::snprintf(text, sizeof text, "%-26.60s %8.1f MHz x %4.0f bit / 8 x 2 = %7.1f GB/s = %7.1f GiB/s%s%s\n", gpu,
+                clock_mhz, bus_bits, bytes / 1e9, bytes / (1024.0 * 1024 * 1024), *remark ? "\n    " : "", remark);
   return text;
 }
 

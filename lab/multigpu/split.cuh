@@ -183,8 +183,9 @@ class Domain {
       Slab<T>* other = neighbour(d, step);
       if (!other) continue;
       CHECK_CUDA(cudaStreamWaitEvent(s.stream(), other->edges_done, 0));
-      CHECK_CUDA(cudaMemcpyPeerAsync(s.halo(index, step < 0), s.device, other->edge(index, step > 0), other->device,
-                                     bytes, s.stream()));
+      // With unified addresses the same copy as cudaMemcpyPeerAsync, which a stream that is captured refuses.
+      CHECK_CUDA(cudaMemcpyAsync(s.halo(index, step < 0), other->edge(index, step > 0), bytes, cudaMemcpyDefault,
+                                 s.stream()));
     }
   }
   // Everything between fork() and join() lies between two points of one stream of the first GPU, where the clock is.

@@ -124,9 +124,8 @@ Value* FunctionLowering::site_number() {
     }
     site.is_volatile = i.has(Modifier::volatile_);
     // Exchanges have no form without a result: there is no red.exch or red.cas.
-    site.no_return = i.opcode == Opcode::red ||
-                     (i.opcode == Opcode::atom && !i.has(Modifier::exch) && !i.has(Modifier::cas) &&
-                      result_is_never_read(function_, i));
+    site.no_return = i.opcode == Opcode::red || (i.opcode == Opcode::atom && !i.has(Modifier::exch) &&
+                                                 !i.has(Modifier::cas) && result_is_never_read(function_, i));
     site.ptx_line = i.range.line;
     if (i.location != ptx::kNoId) {
       // The outermost line of an inlined chain is the kernel's own; the innermost is where the access is written.

@@ -29,8 +29,7 @@ __device__ __forceinline__ float clamped(const float* row, int i, int n) {
 
 __global__ void blur(float* out, const float* in, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n)
-    out[i] = (clamped(in, i - 1, n) + clamped(in, i, n) + clamped(in, i + 1, n)) / 3;
+  if (i < n) out[i] = (clamped(in, i - 1, n) + clamped(in, i, n) + clamped(in, i + 1, n)) / 3;
 }
 
 __global__ void odd_even(int* data, int n) {
