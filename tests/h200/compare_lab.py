@@ -130,7 +130,9 @@ def main():
         theirs = micro.read_csv(os.path.join(FOLDER, f"{topic}.csv"))
         pairs, gpu_only, ours_only = pair(ours, theirs)
         count = collections.Counter()
-        for row in ours_only:
+        with open(os.path.join(FOLDER, f"{topic}.csv")) as f:
+            partial = "partial" in f.readline()  # the GPU's tool was stopped: it did not see the later launches
+        for row in [] if partial else ours_only:
             unexplained.append(f"{topic}: {row['kernel']} {row['grid']} {row['block']} was not launched on the GPU")
         for mine, real in pairs:
             for metric, value in real.items():
