@@ -6,6 +6,5 @@
 #include "harness/json.h"
 #include "harness/program.h"
 #include "harness/random.h"
-#include "harness/single_run.h"
 #include "harness/topic.h"
 #include "harness/verify.h"
