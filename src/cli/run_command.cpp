@@ -17,6 +17,7 @@
 #include <iterator>
 #include <sstream>
 
+#include "base/temporary_folder.h"
 #include "cli/commands.h"
 #include "cli/mpi_rank.h"
 #include "gpu/gpu_model.h"
@@ -83,19 +84,6 @@ int execute(const std::vector<std::string>& arguments) {
   }
   return child < 0 ? -1 : wait_for(child);
 }
-
-// Removed with everything in it.
-struct TemporaryFolder {
-  std::string path;
-  TemporaryFolder() {
-    std::string pattern = (fs::temp_directory_path() / "warpgrind-XXXXXX").string();
-    if (mkdtemp(pattern.data())) path = pattern;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    if (!path.empty()) fs::remove_all(path, ignored);
-  }
-};
 
 // The script that compiles simple CUDA with clang-19, for machines without the toolkit.
 std::string clang_script() {
@@ -335,10 +323,7 @@ int run_program(const RunCommand& command, FinishedRun* finished) {
   auto library = runtime_library();
   if (!library) return complain(library.error()), kUsageError;
   TemporaryFolder folder;
-  if (folder.path.empty())
-    return complain(fmt::format("cannot make a temporary folder in {}: {}", fs::temp_directory_path().string(),
-                                std::strerror(errno))),
-           kUsageError;
+  if (folder.path.empty()) return complain(folder.problem, "set TMPDIR to a folder that can be written"), kUsageError;
   std::vector<std::string> arguments = command.program;
   arguments[0] = *program;
   if (program->ends_with(".cu")) {
@@ -350,7 +335,10 @@ int run_program(const RunCommand& command, FinishedRun* finished) {
   options.command = fmt::format("{}", fmt::join(command.program, " "));
   if (finished) options.json_path = folder.path + "/" + kProfileName;
   options.status_directory = folder.path + "/status";
-  fs::create_directory(options.status_directory);
+  std::error_code no_folder;
+  fs::create_directory(options.status_directory, no_folder);
+  if (no_folder)
+    return complain(fmt::format("cannot make {}: {}", options.status_directory, no_folder.message())), kUsageError;
   setenv(session::kOptionsVariable, session::encode(options).c_str(), 1);
   // The small library starts the program again with the real one where it finds CUDA code; other processes stay as they
   // are.

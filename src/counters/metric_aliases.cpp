@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/edit_distance.h"
 #include "counters/metric_table.h"
 
 namespace warpgrind::counters {
@@ -12,25 +13,9 @@ constexpr MetricAlias kAliases[] = {
 #undef WG_ALIAS
 };
 
-// Levenshtein's distance.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t above = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
-}
-
 // How far a name is from what was written; part of a name counts as near.
 std::size_t dissimilarity(std::string_view written, std::string_view name) {
-  const std::size_t edits = distance(written, name);
+  const std::size_t edits = edit_distance(written, name);
   constexpr std::size_t kShortest = 4;
   if (written.size() >= kShortest && name.find(written) != std::string_view::npos)
     return std::min(edits, edits / 6 + 1);

@@ -5,10 +5,10 @@
 
 #include <chrono>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 
+#include "base/temporary_folder.h"
 #include "lab/process.h"
 #include "results/json.h"
 
@@ -16,19 +16,6 @@ namespace warpgrind::lab {
 
 namespace {
 
-namespace fs = std::filesystem;
-
-struct Folder {
-  std::string path;
-  Folder() {
-    std::string pattern = (fs::temp_directory_path() / "warpgrind-lab-XXXXXX").string();
-    if (mkdtemp(pattern.data())) path = pattern;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    if (!path.empty()) fs::remove_all(path, ignored);
-  }
-};
 
 std::string contents(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -87,10 +74,10 @@ TopicResult run_topic(const Topic& topic, const RunSettings& settings) {
   result.title = topic.title;
   result.document = topic.document;
   result.shows = topic.shows;
-  const Folder folder;
+  const TemporaryFolder folder;
   if (folder.path.empty()) {
     result.exit_code = -1;
-    result.error = "cannot make a temporary folder in " + fs::temp_directory_path().string();
+    result.error = folder.problem;
     return result;
   }
   const std::string rows = folder.path + "/rows.json", profile_path = folder.path + "/profile.json";

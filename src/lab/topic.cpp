@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/edit_distance.h"
 #include "lab/process.h"
 
 namespace warpgrind::lab {
@@ -51,21 +52,6 @@ bool describe(const std::string& path, Topic& topic) {
   if (const auto it = j.find("options"); it != j.end() && it->is_array())
     for (const Json& o : *it) topic.options.push_back({text(o, "name"), text(o, "default"), text(o, "help")});
   return !topic.name.empty();
-}
-
-std::size_t edit_distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t above = row[j];
-      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
 }
 
 }  // namespace

@@ -1,0 +1,19 @@
+// A folder in the system's place for temporary files, removed with everything in it.
+#pragma once
+
+#include <string>
+
+namespace warpgrind {
+
+class TemporaryFolder {
+ public:
+  // `TMPDIR` decides where, as everywhere; a folder of that name that is not there is a problem, not an exception.
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  std::string path;     // empty: it could not be made
+  std::string problem;  // then: where, and why
+};
+
+}  // namespace warpgrind
