@@ -8,7 +8,7 @@
 
 #include "cli/commands.h"
 #include "fatbin/fatbin.h"
-#include "jit/compiler.h"
+#include "jit/compile/compiler.h"
 #include "ptx/linker.h"
 #include "ptx/parser.h"
 #include "ptx/spelling.h"

@@ -5,7 +5,7 @@
 
 #include "cudart/api_types.h"
 #include "cudart/operation.h"
-#include "device/array.h"
+#include "device/memory/array.h"
 
 namespace warpgrind::cudart {
 

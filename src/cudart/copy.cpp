@@ -4,7 +4,7 @@
 
 #include "cudart/operation.h"
 #include "cudart/runtime.h"
-#include "device/address_space.h"
+#include "device/memory/address_space.h"
 
 namespace warpgrind::cudart {
 
@@ -166,7 +166,7 @@ cudaError_t perform(const FillOperation& f, Stream& stream, bool host_blocks) {
   }
   session::Session& s = the_session();
   s.timeline().host_work(kHostCallNs);
-  device::Span span = s.fill(stream.id, static_cast<std::uint64_t>(f.width) * f.element * f.height * f.depth);
+  timing::Span span = s.fill(stream.id, static_cast<std::uint64_t>(f.width) * f.element * f.height * f.depth);
   if (host_blocks) s.timeline().synchronize_time(span.end);
   return cudaSuccess;
 }

@@ -64,7 +64,7 @@ WG_API cudaError_t cudaEventQuery(cudaEvent_t event) {
   return api([&]() -> cudaError_t {
     if (!is_event(event)) return cudaErrorInvalidResourceHandle;
     if (event->capture) return cudaErrorCapturedEvent;
-    device::Timeline& time = the_session().timeline();
+    timing::Timeline& time = the_session().timeline();
     time.host_work(kHostCallNs);  // a program that polls sees the end after a while
     if (event->recorded && event->time_ns > time.host_now()) return cudaErrorNotReady;
     return context(event->device).sticky;

@@ -136,13 +136,13 @@ class GraphLaunch {
     branches_.push_back(std::make_unique<Branch>());
     Branch& made = *branches_.back();
     made.stream.device = device;
-    made.stream.id = time_.add_stream(device, device::StreamKind::non_blocking);
+    made.stream.id = time_.add_stream(device, timing::StreamKind::non_blocking);
     time_.wait(made.stream.id, begin_);
     return made;
   }
 
   Stream& stream_;
-  device::Timeline& time_;
+  timing::Timeline& time_;
   double begin_ = 0, end_ = 0;
   std::vector<std::unique_ptr<Branch>> branches_;
   std::map<const GraphNode*, double> ended_;

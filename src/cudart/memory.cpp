@@ -8,7 +8,7 @@
 #include "cudart/graph.h"
 #include "cudart/operation.h"
 #include "cudart/runtime.h"
-#include "device/address_space.h"
+#include "device/memory/address_space.h"
 
 namespace warpgrind::cudart {
 

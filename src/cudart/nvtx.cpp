@@ -7,9 +7,9 @@
 #include <set>
 #include <string>
 
-#include "device/timeline.h"
 #include "session/ranges.h"
 #include "session/session.h"
+#include "timing/timeline.h"
 
 namespace {
 

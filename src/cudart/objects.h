@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "cudart/api_types.h"
-#include "device/timeline.h"
 #include "session/program.h"
+#include "timing/timeline.h"
 
 namespace warpgrind::cudart {
 
@@ -25,7 +25,7 @@ struct Capture {
 
 struct Stream {
   int device = 0;
-  device::StreamId id = 0;
+  timing::StreamId id = 0;
   unsigned flags = 0;
   int priority = 0;
   std::uint64_t unique_id = 0;

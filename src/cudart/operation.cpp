@@ -34,7 +34,7 @@ cudaError_t run(HostOperation& op, Stream& stream, bool) {
   return cudaSuccess;
 }
 cudaError_t run(EventOperation& op, Stream& stream, bool) {
-  device::Timeline& time = the_session().timeline();
+  timing::Timeline& time = the_session().timeline();
   if (op.wait) {
     if (op.event->recorded) time.wait(stream.id, op.event->time_ns);
     return cudaSuccess;

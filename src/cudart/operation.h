@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "cudart/objects.h"
-#include "device/array.h"
 #include "device/device.h"
+#include "device/memory/array.h"
 
 namespace warpgrind::cudart {
 

@@ -22,7 +22,7 @@ Context& context(int device) {
     for (int i = 0; i < count; i++) {
       auto c = std::make_unique<Context>();
       c->legacy.device = i;
-      c->legacy.id = device::Timeline::legacy_default(i);
+      c->legacy.id = timing::Timeline::legacy_default(i);
       c->pool.device = i;
       r.pools.insert(&c->pool);
       r.contexts.push_back(std::move(c));
@@ -50,7 +50,7 @@ Stream* resolve(cudaStream_t handle, bool per_thread) {
     if (!own) {
       own = new Stream;  // the timeline's end of it outlives the thread
       own->device = thread.device;
-      own->id = the_session().timeline().add_stream(thread.device, device::StreamKind::blocking);
+      own->id = the_session().timeline().add_stream(thread.device, timing::StreamKind::blocking);
       own->unique_id = r.next_id++;
     }
     return own;

@@ -18,7 +18,7 @@ cudaError_t create(cudaStream_t* out, unsigned flags, int priority) {
   stream->flags = flags;
   stream->priority = std::clamp(priority, kGreatestPriority, 0);
   stream->id = the_session().timeline().add_stream(
-      stream->device, flags & cudaStreamNonBlocking ? device::StreamKind::non_blocking : device::StreamKind::blocking);
+      stream->device, flags & cudaStreamNonBlocking ? timing::StreamKind::non_blocking : timing::StreamKind::blocking);
   Runtime& r = Runtime::instance();
   stream->unique_id = r.next_id++;
   std::lock_guard lock(r.mutex);
@@ -215,7 +215,7 @@ cudaError_t begin_capture(cudaStream_t handle, Graph* into, const cudaGraphNode_
                           cudaStreamCaptureMode mode, bool per_thread) {
   Stream* stream = resolve(handle, per_thread);
   if (!stream) return cudaErrorInvalidResourceHandle;
-  if (stream->id == device::Timeline::legacy_default(stream->device)) return cudaErrorStreamCaptureUnsupported;
+  if (stream->id == timing::Timeline::legacy_default(stream->device)) return cudaErrorStreamCaptureUnsupported;
   if (stream->capture) return cudaErrorIllegalState;
   if (mode < 0 || mode > 2) return cudaErrorInvalidValue;
   auto capture = std::make_shared<Capture>();

@@ -1,10 +1,10 @@
-// Arrays, texture objects and surface objects: the API's descriptions become those of src/device/texture.h.
+// Arrays, texture objects and surface objects: the API's descriptions become those of src/device/memory/texture.h.
 #include <algorithm>
 #include <map>
 
 #include "cudart/arrays.h"
 #include "cudart/runtime.h"
-#include "device/texture.h"
+#include "device/memory/texture.h"
 
 namespace warpgrind::cudart {
 

@@ -5,23 +5,23 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "device/address_space.h"
+#include "device/calls/symbols.h"
 #include "device/device_impl.h"
-#include "device/runtime_functions.h"
+#include "device/memory/address_space.h"
 
 namespace warpgrind::device {
 
 namespace {
 
 void register_symbols() {
-  jit::register_runtime_symbols(memory_symbols());
-  jit::register_runtime_symbols(control_symbols());
-  jit::register_runtime_symbols(call_symbols());
-  jit::register_runtime_symbols(device_launch_symbols());
-  jit::register_runtime_symbols(atomic_symbols());
-  jit::register_runtime_symbols(async_copy_symbols());
-  jit::register_runtime_symbols(texture_symbols());
-  jit::register_runtime_symbols(texture_symbols());
+  jit::register_call_symbols(memory_symbols());
+  jit::register_call_symbols(control_symbols());
+  jit::register_call_symbols(call_symbols());
+  jit::register_call_symbols(device_launch_symbols());
+  jit::register_call_symbols(atomic_symbols());
+  jit::register_call_symbols(async_copy_symbols());
+  jit::register_call_symbols(texture_symbols());
+  jit::register_call_symbols(texture_symbols());
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // One virtual GPU: its memory, the modules loaded on it, and the execution of grids. Runs a launch to its end before it
-// returns (streams and time are virtual, see device/timeline.h). Thread-safe: one launch at a time per device.
+// returns (streams and time are virtual, see timing/timeline.h). Thread-safe: one launch at a time per device.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 #include "events/scoreboard.h"
 #include "gpu/gpu_model.h"
 #include "gpu/types.h"
-#include "jit/compiler.h"
+#include "jit/compile/compiler.h"
 #include "ptx/ast.h"
 
 namespace warpgrind::device {

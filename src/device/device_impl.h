@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "device/device.h"
-#include "device/device_heap.h"
+#include "device/execution/state.h"
+#include "device/execution/watchdog.h"
+#include "device/execution/worker_team.h"
+#include "device/memory/device_heap.h"
 #include "device/module.h"
-#include "device/runtime.h"
-#include "device/watchdog.h"
-#include "device/worker_team.h"
 
 namespace warpgrind::device {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "device/device.h"
-#include "device/runtime.h"
+#include "device/execution/state.h"
 
 namespace warpgrind::device {
 

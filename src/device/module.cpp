@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "device/address_space.h"
+#include "device/memory/address_space.h"
 
 namespace warpgrind::device {
 

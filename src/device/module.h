@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 #include "device/device.h"
-#include "device/runtime.h"
+#include "device/execution/state.h"
 #include "ptx/ast.h"
 
 namespace warpgrind::device {

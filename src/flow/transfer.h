@@ -1,5 +1,5 @@
 // Transfer functions of the form analysis: the form of an instruction's result from the forms of its operands. The
-// lowering of affine arithmetic (jit/affine.cpp) must be able to build every form that is promised here.
+// lowering of affine arithmetic (jit/kernel/affine.cpp) must be able to build every form that is promised here.
 #pragma once
 
 #include "flow/forms.h"

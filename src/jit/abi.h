@@ -1,4 +1,4 @@
-// The contract between machine code made by the JIT and the C++ runtime (src/device implements the functions).
+// The contract between machine code made by the JIT and the functions it calls (src/jit/calls, src/device/calls).
 // Everything here is read by generated code at fixed offsets: keep it plain data.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace warpgrind::jit {
 // base + kx*X(lane) + ky*Y(lane) in place when
 //   kx == key_x, ky == key_y            (compared only where not compile-time constants)
 //   rotr(base - low, log2(alignment)) <= span      bounds and alignment in one comparison
-// by histogram[base & 255] += 1, and calls the runtime otherwise. The runtime sets low/span/keys for a full-warp affine
+// by histogram[base & 255] += 1, and calls the device otherwise. The device sets low/span/keys for a full-warp affine
 // access that was in bounds, and folds the histogram into SiteCounts before it changes them (sector and bank counts
 // depend on base & 255 and the keys alone). span == 0 with low == ~0 means empty.
 //
@@ -94,7 +94,7 @@ using WarpFunction = void (*)(WarpContext*);
 
 }  // namespace warpgrind::jit
 
-// ---- Runtime functions called by machine code. All are extern "C", never throw. A fault does not return: the runtime
+// ---- Functions called by machine code. All are extern "C", never throw. A fault does not return: the device
 // leaves the warp's fiber for good. Vectors are arrays of 32 lanes; element e of a vector access of lane l lies at
 // [(e*32 + l)]. Sizes and types come from the Site (events/site.h) with that number.
 extern "C" {

@@ -16,7 +16,6 @@ namespace warpgrind::lab {
 
 namespace {
 
-
 std::string contents(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::stringstream text;

@@ -6,7 +6,7 @@
 
 #include "flow/cfg.h"
 #include "flow/liveness.h"
-#include "jit/layout.h"
+#include "jit/kernel/layout.h"
 #include "ptx/linker.h"
 #include "ptx/parser.h"
 

@@ -10,7 +10,7 @@
 #include <cstring>
 
 #include "advice/advise.h"
-#include "device/address_space.h"
+#include "device/memory/address_space.h"
 #include "gpu/occupancy.h"
 #include "results/add_patterns.h"
 #include "results/sources.h"

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "device/address_space.h"
+#include "device/memory/address_space.h"
 #include "gpu/occupancy.h"
 #include "report/terminal.h"
 #include "session/messages.h"
@@ -69,7 +69,7 @@ Session::Session() {
   model_ = *model;
   if (options_.devices == 0) options_.devices = 1;
   devices_.resize(options_.devices);
-  timeline_ = std::make_unique<device::Timeline>(options_.devices, model_->copy_engines, model_->concurrent_kernels);
+  timeline_ = std::make_unique<timing::Timeline>(options_.devices, model_->copy_engines, model_->concurrent_kernels);
   collector_ = std::make_unique<results::Collector>(options_.each_launch || !options_.csv_path.empty());
   // The child of a plain fork has the parent's counts, but none of its worker threads: it reports nothing.
   pthread_atfork(nullptr, nullptr, [] { the_session.load()->after_fork(); });
@@ -154,7 +154,7 @@ void Session::leave_status(const char* kind, const std::string& text) {
   ::close(fd);
 }
 
-device::Span Session::copy(int device, device::StreamId stream, timing::CopyPath path, timing::HostMemory host,
+timing::Span Session::copy(int device, timing::StreamId stream, timing::CopyPath path, timing::HostMemory host,
                            std::uint64_t bytes, bool host_blocks) {
   double ns = timing::estimate_copy_ns(*model_, path, host, bytes);
   using timing::CopyPath;
@@ -164,17 +164,17 @@ device::Span Session::copy(int device, device::StreamId stream, timing::CopyPath
                            : host == timing::HostMemory::pinned ? "pinned"
                                                                 : "pageable",
                            bytes, ns);
-  device::CopyEngine engine = path == CopyPath::host_to_device   ? device::CopyEngine::to_device
-                              : path == CopyPath::device_to_host ? device::CopyEngine::to_host
-                                                                 : device::CopyEngine::none;
-  device::Span span = timeline_->copy(stream, engine, ns);
+  timing::CopyEngine engine = path == CopyPath::host_to_device   ? timing::CopyEngine::to_device
+                              : path == CopyPath::device_to_host ? timing::CopyEngine::to_host
+                                                                 : timing::CopyEngine::none;
+  timing::Span span = timeline_->copy(stream, engine, ns);
   collector_->add_to_timeline({device, stream, "copy", direction_name(path), span.begin, span.end, bytes});
   if (host_blocks) timeline_->synchronize_time(span.end);
   return span;
 }
 
-device::Span Session::fill(device::StreamId stream, std::uint64_t bytes) {
-  device::Span span = timeline_->work(stream, timing::estimate_memset_ns(*model_, bytes));
+timing::Span Session::fill(timing::StreamId stream, std::uint64_t bytes) {
+  timing::Span span = timeline_->work(stream, timing::estimate_memset_ns(*model_, bytes));
   collector_->add_to_timeline({timeline_->device_of(stream), stream, "memset", "memset", span.begin, span.end, bytes});
   return span;
 }

@@ -15,13 +15,13 @@
 #include "counters/access_patterns.h"
 #include "counters/block_trace.h"
 #include "device/device.h"
-#include "device/timeline.h"
 #include "gpu/gpu_model.h"
 #include "results/collect.h"
 #include "session/kernel_code.h"
 #include "session/options.h"
 #include "session/program.h"
 #include "timing/estimate.h"
+#include "timing/timeline.h"
 
 namespace warpgrind::session {
 
@@ -30,7 +30,7 @@ struct LaunchRequest {
   std::string kernel;  // PTX name
   std::uint32_t function = 0;
   int device = 0;
-  device::StreamId stream = 0;
+  timing::StreamId stream = 0;
   device::LaunchConfig config;
   void** parameters = nullptr;
 };
@@ -39,7 +39,7 @@ struct LaunchRequest {
 struct LaunchOutcome {
   std::optional<device::Fault> fault;  // of the user's kernel
   std::optional<Error> error;          // ours: the kernel was not run
-  device::Span span;
+  timing::Span span;
 };
 
 class Session {
@@ -53,7 +53,7 @@ class Session {
   int device_count() const { return static_cast<int>(options_.devices); }
   device::Device& device(int ordinal);  // created at the first use
   bool device_in_use(int ordinal) const;
-  device::Timeline& timeline() { return *timeline_; }
+  timing::Timeline& timeline() { return *timeline_; }
 
   // The process uses CUDA: says so once, on stderr (the banner) and to the CLI. Cheap after the first call.
   void announce() {
@@ -67,9 +67,9 @@ class Session {
   void finish();  // writes the profile; only the first call does something
 
   // A copy of `bytes`: counted and placed on the timeline. host_blocks: the call returns when it is done.
-  device::Span copy(int device, device::StreamId stream, timing::CopyPath path, timing::HostMemory host,
+  timing::Span copy(int device, timing::StreamId stream, timing::CopyPath path, timing::HostMemory host,
                     std::uint64_t bytes, bool host_blocks);
-  device::Span fill(device::StreamId stream, std::uint64_t bytes);
+  timing::Span fill(timing::StreamId stream, std::uint64_t bytes);
 
   // Said once per text, on stderr, even with --quiet: something the program asked for is missing here.
   void say_once(const std::string& text);
@@ -89,7 +89,7 @@ class Session {
 
   RunOptions options_;
   const GpuModel* model_ = nullptr;
-  std::unique_ptr<device::Timeline> timeline_;
+  std::unique_ptr<timing::Timeline> timeline_;
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<device::Device>> devices_;
   std::vector<std::unique_ptr<counters::AccessPatterns>> patterns_;  // with --detail, by device

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "../hardware/texture_cases.h"
-#include "device/texture.h"
+#include "device/memory/texture.h"
 
 namespace warpgrind::device {
 namespace {

@@ -1,0 +1,325 @@
+// atom and red (jit/families/atomic_operation.h). Global memory is shared by the worker threads: host atomics. Shared
+// memory belongs to one worker: plain operations. Lanes go in ascending order.
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <mutex>
+
+#include "device/calls/memory_access.h"
+#include "device/calls/memory_runtime.h"
+#include "device/calls/symbols.h"
+#include "device/fault.h"
+#include "jit/families/atomic_operation.h"
+
+namespace warpgrind::device {
+
+namespace {
+
+using jit::AtomicOperation;
+using ptx::ScalarType;
+
+struct Request {
+  std::uint8_t* const* pointers;
+  LaneMask mask;
+  const void* b;
+  const void* c;
+  void* out;
+  bool shared;
+};
+
+bool one_address(const Request& r) {
+  const std::uint8_t* first = r.pointers[std::countr_zero(r.mask)];
+  for (LaneMask m = r.mask; m != 0; m &= m - 1)
+    if (r.pointers[std::countr_zero(m)] != first) return false;
+  return true;
+}
+
+// The lanes' operations one after the other on one value; the old values go to `out`.
+template <class T, class F>
+T chain(const Request& r, T value, F f) {
+  for (LaneMask m = r.mask; m != 0; m &= m - 1) {
+    const auto l = static_cast<unsigned>(std::countr_zero(m));
+    if (r.out) static_cast<T*>(r.out)[l] = value;
+    value = f(value, l);
+  }
+  return value;
+}
+
+// old = *p; *p = f(old, lane); atomically. Lanes on one address take one host atomic together.
+template <class T, class F>
+void update(const Request& r, F f) {
+  if (!r.shared && one_address(r)) {
+    T* p = reinterpret_cast<T*>(r.pointers[std::countr_zero(r.mask)]);
+    T old = __atomic_load_n(p, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(p, &old, chain(r, old, f), false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
+    }
+    return;
+  }
+  for (LaneMask m = r.mask; m != 0; m &= m - 1) {
+    const auto l = static_cast<unsigned>(std::countr_zero(m));
+    T* p = reinterpret_cast<T*>(r.pointers[l]);
+    T old;
+    if (r.shared) {
+      old = *p;
+      *p = f(old, l);
+    } else {
+      old = __atomic_load_n(p, __ATOMIC_RELAXED);
+      while (!__atomic_compare_exchange_n(p, &old, f(old, l), false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
+      }
+    }
+    if (r.out) static_cast<T*>(r.out)[l] = old;
+  }
+}
+
+template <class T>
+void add_integer(const Request& r) {
+  const T* b = static_cast<const T*>(r.b);
+  if (r.shared) return update<T>(r, [&](T old, unsigned l) { return static_cast<T>(old + b[l]); });
+  if (one_address(r)) {
+    T sum = 0;
+    for (LaneMask m = r.mask; m != 0; m &= m - 1) sum = static_cast<T>(sum + b[std::countr_zero(m)]);
+    T* p = reinterpret_cast<T*>(r.pointers[std::countr_zero(r.mask)]);
+    const T old = __atomic_fetch_add(p, sum, __ATOMIC_SEQ_CST);
+    if (r.out) chain(r, old, [&](T value, unsigned l) { return static_cast<T>(value + b[l]); });
+    return;
+  }
+  for (LaneMask m = r.mask; m != 0; m &= m - 1) {
+    const auto l = static_cast<unsigned>(std::countr_zero(m));
+    const T old = __atomic_fetch_add(reinterpret_cast<T*>(r.pointers[l]), b[l], __ATOMIC_SEQ_CST);
+    if (r.out) static_cast<T*>(r.out)[l] = old;
+  }
+}
+
+// Denormals become zeroes of their sign.
+float flushed(float f) {
+  return std::fabs(f) < 0x1p-126f ? std::copysign(0.0f, f) : f;
+}
+
+// f32 in global memory flushes denormals, in shared memory it does not (PTX ISA, atom; seen on an H200). A NaN is
+// canonical for f32 and keeps its bits for f64.
+template <class F, class T>
+void add_float(const Request& r) {
+  const T* b = static_cast<const T*>(r.b);
+  update<T>(r, [&](T old, unsigned l) {
+    F x = std::bit_cast<F>(old), y = std::bit_cast<F>(b[l]);
+    if constexpr (sizeof(F) == 4) {
+      if (!r.shared) x = flushed(x), y = flushed(y);
+      const F sum = x + y;
+      if (std::isnan(sum)) return T{0x7fffffffu};
+      return std::bit_cast<T>(r.shared ? sum : flushed(sum));
+    } else {
+      return std::bit_cast<T>(static_cast<F>(x + y));
+    }
+  });
+}
+
+// 128 bits have no lock-free host atomic everywhere: one lock for all of them.
+using Wide = unsigned __int128;
+void wide(const Request& r, AtomicOperation op) {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  for (LaneMask m = r.mask; m != 0; m &= m - 1) {
+    const auto l = static_cast<unsigned>(std::countr_zero(m));
+    Wide old, b, c;
+    std::memcpy(&old, r.pointers[l], sizeof(Wide));
+    std::memcpy(&b, static_cast<const std::uint8_t*>(r.b) + l * sizeof(Wide), sizeof(Wide));
+    std::memcpy(&c, static_cast<const std::uint8_t*>(r.c) + l * sizeof(Wide), sizeof(Wide));
+    const bool exchange = op == AtomicOperation::exchange;
+    if (exchange || old == b) std::memcpy(r.pointers[l], exchange ? &b : &c, sizeof(Wide));
+    if (r.out) std::memcpy(static_cast<std::uint8_t*>(r.out) + l * sizeof(Wide), &old, sizeof(Wide));
+  }
+}
+
+float half_to_float(std::uint16_t h, bool bf16) {
+  if (bf16) return std::bit_cast<float>(std::uint32_t{h} << 16);
+  const std::uint32_t sign = std::uint32_t{h & 0x8000u} << 16, exponent = h >> 10 & 31, mantissa = h & 1023;
+  if (exponent == 31) return std::bit_cast<float>(sign | 0x7f800000u | mantissa << 13);
+  if (exponent == 0)
+    return std::copysign(std::ldexp(static_cast<float>(mantissa), -24), std::bit_cast<float>(sign | 0x3f800000u));
+  return std::bit_cast<float>(sign | (exponent + 112) << 23 | mantissa << 13);
+}
+
+std::uint16_t float_to_half(float f, bool bf16) {
+  const auto bits = std::bit_cast<std::uint32_t>(f);
+  if (std::isnan(f)) return 0x7fff;
+  if (bf16) return static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+  const std::uint32_t sign = bits >> 16 & 0x8000;
+  const float size = std::fabs(f);
+  if (size >= 65520.0f) return static_cast<std::uint16_t>(sign | 0x7c00);
+  if (size < 0x1p-14f)
+    return static_cast<std::uint16_t>(sign | static_cast<std::uint32_t>(std::nearbyint(std::ldexp(size, 24))));
+  const std::uint32_t b = bits & 0x7fffffffu;
+  return static_cast<std::uint16_t>(sign | ((b + 0xfff + (b >> 13 & 1) - (112u << 23)) >> 13));
+}
+
+std::uint16_t combine_halves(std::uint16_t a, std::uint16_t b, AtomicOperation op, bool bf16) {
+  const float x = half_to_float(a, bf16), y = half_to_float(b, bf16);
+  switch (op) {
+    case AtomicOperation::add:
+      return float_to_half(x + y, bf16);
+    case AtomicOperation::min:
+      if (std::isnan(x) && std::isnan(y)) return 0x7fff;
+      return std::isnan(x) ? b : std::isnan(y) ? a : x == y ? static_cast<std::uint16_t>(a | b) : x < y ? a : b;
+    default:  // -0 < +0
+      if (std::isnan(x) && std::isnan(y)) return 0x7fff;
+      return std::isnan(x) ? b : std::isnan(y) ? a : x == y ? static_cast<std::uint16_t>(a & b) : x > y ? a : b;
+  }
+}
+
+template <class T>
+void halves(const Request& r, AtomicOperation op, bool bf16) {
+  const T* b = static_cast<const T*>(r.b);
+  update<T>(r, [&](T old, unsigned l) {
+    T out = 0;
+    for (unsigned shift = 0; shift < 8 * sizeof(T); shift += 16)
+      out = static_cast<T>(out | static_cast<T>(combine_halves(static_cast<std::uint16_t>(old >> shift),
+                                                               static_cast<std::uint16_t>(b[l] >> shift), op, bf16))
+                                     << shift);
+    return out;
+  });
+}
+
+// Integers: U is the unsigned carrier, V the type that compares.
+template <class U, class V>
+bool integers(const Request& r, AtomicOperation op) {
+  const U* b = static_cast<const U*>(r.b);
+  const U* c = static_cast<const U*>(r.c);
+  const auto less = [](U x, U y) { return static_cast<V>(x) < static_cast<V>(y); };
+  switch (op) {
+    case AtomicOperation::add:
+      add_integer<U>(r);
+      return true;
+    case AtomicOperation::inc:
+      update<U>(r, [&](U old, unsigned l) { return old >= b[l] ? U{0} : static_cast<U>(old + 1); });
+      return true;
+    case AtomicOperation::dec:
+      update<U>(r, [&](U old, unsigned l) { return old == 0 || old > b[l] ? b[l] : static_cast<U>(old - 1); });
+      return true;
+    case AtomicOperation::min:
+      update<U>(r, [&](U old, unsigned l) { return less(b[l], old) ? b[l] : old; });
+      return true;
+    case AtomicOperation::max:
+      update<U>(r, [&](U old, unsigned l) { return less(old, b[l]) ? b[l] : old; });
+      return true;
+    case AtomicOperation::bit_and:
+      update<U>(r, [&](U old, unsigned l) { return static_cast<U>(old & b[l]); });
+      return true;
+    case AtomicOperation::bit_or:
+      update<U>(r, [&](U old, unsigned l) { return static_cast<U>(old | b[l]); });
+      return true;
+    case AtomicOperation::bit_xor:
+      update<U>(r, [&](U old, unsigned l) { return static_cast<U>(old ^ b[l]); });
+      return true;
+    case AtomicOperation::exchange:
+      update<U>(r, [&](U, unsigned l) { return b[l]; });
+      return true;
+    case AtomicOperation::compare_and_swap:
+      update<U>(r, [&](U old, unsigned l) { return old == b[l] ? c[l] : old; });
+      return true;
+  }
+  return false;
+}
+
+template <class F, class U>
+bool floats(const Request& r, AtomicOperation op) {
+  const U* b = static_cast<const U*>(r.b);
+  const auto value = [](U u) { return std::bit_cast<F>(u); };
+  switch (op) {
+    case AtomicOperation::add:
+      add_float<F, U>(r);
+      return true;
+    case AtomicOperation::min:
+      update<U>(r, [&](U old, unsigned l) { return value(b[l]) < value(old) || std::isnan(value(old)) ? b[l] : old; });
+      return true;
+    case AtomicOperation::max:
+      update<U>(r, [&](U old, unsigned l) { return value(b[l]) > value(old) || std::isnan(value(old)) ? b[l] : old; });
+      return true;
+    default:
+      return integers<U, U>(r, op);
+  }
+}
+
+bool perform(const Request& r, AtomicOperation op, ScalarType type) {
+  switch (type) {
+    case ScalarType::f32:
+      return floats<float, std::uint32_t>(r, op);
+    case ScalarType::f64:
+      return floats<double, std::uint64_t>(r, op);
+    case ScalarType::f16:
+    case ScalarType::bf16:
+      halves<std::uint16_t>(r, op, type == ScalarType::bf16);
+      return true;
+    case ScalarType::f16x2:
+    case ScalarType::bf16x2:
+      halves<std::uint32_t>(r, op, type == ScalarType::bf16x2);
+      return true;
+    case ScalarType::s32:
+      return integers<std::uint32_t, std::int32_t>(r, op);
+    case ScalarType::s64:
+      return integers<std::uint64_t, std::int64_t>(r, op);
+    default:
+      break;
+  }
+  switch (ptx::bits(type)) {
+    case 16:
+      return integers<std::uint16_t, std::uint16_t>(r, op);
+    case 32:
+      return integers<std::uint32_t, std::uint32_t>(r, op);
+    case 64:
+      return integers<std::uint64_t, std::uint64_t>(r, op);
+    case 128:
+      if (op != AtomicOperation::exchange && op != AtomicOperation::compare_and_swap) return false;
+      wide(r, op);
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+std::span<const jit::CallSymbol> atomic_symbols() {
+  static const jit::CallSymbol symbols[] = {{"wg_atomic", reinterpret_cast<void*>(&wg_atomic)}};
+  return symbols;
+}
+
+}  // namespace warpgrind::device
+
+extern "C" void wg_atomic(void* context, std::uint32_t site, std::uint32_t code, const std::uint64_t* addresses,
+                          std::uint32_t mask, const void* b, const void* c, void* out) {
+  using namespace warpgrind;
+  using namespace warpgrind::device;
+  if (mask == 0) return;
+  jit::WarpContext& w = warp(context);
+  const SiteFacts& facts = launch_of(w).kernel->sites[site];
+  std::uint8_t* pointers[kWarpSize];
+  // One lane does it for the warp: only that one is an access.
+  const LaneMask counted = code & jit::kAtomicOneAddress ? mask & (~mask + 1) : mask;
+  resolve_access(w, site, facts.space, addresses, counted, facts.bytes, facts.type, true, pointers);
+  if (counted != mask)
+    for (unsigned l = 0; l < kWarpSize; ++l) pointers[l] = pointers[std::countr_zero(counted)];
+  const LaneMask shared = facts.space == StateSpace::shared   ? mask
+                          : facts.space == StateSpace::global ? 0
+                                                              : split_spaces(addresses, mask).shared;
+  const auto type = static_cast<ptx::ScalarType>(code >> 8 & 0xff);
+  const unsigned size = ptx::bytes(type);
+  for (unsigned e = 0; e < facts.vector; ++e) {
+    const auto part = [&](const void* p) {
+      return p ? static_cast<const std::uint8_t*>(p) + std::size_t{e} * size * kWarpSize : nullptr;
+    };
+    std::uint8_t* at[kWarpSize];
+    for (LaneMask m = mask; m != 0; m &= m - 1) {
+      const auto l = static_cast<unsigned>(std::countr_zero(m));
+      at[l] = pointers[l] + std::size_t{e} * size;
+    }
+    for (const bool in_shared : {false, true}) {
+      const LaneMask lanes = in_shared ? shared : mask & ~shared;
+      if (lanes == 0) continue;
+      const Request r{at, lanes, part(b), part(c), const_cast<std::uint8_t*>(part(out)), in_shared};
+      if (!perform(r, static_cast<jit::AtomicOperation>(code & 0xff), type))
+        raise(w, site, static_cast<unsigned>(std::countr_zero(lanes)), FaultKind::unsupported,
+              "an atomic operation that the virtual GPU does not do on this type",
+              "`warpgrind scan` lists what is not supported");
+    }
+  }
+}

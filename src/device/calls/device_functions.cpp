@@ -1,0 +1,238 @@
+// What device code calls by name: printf, assert, malloc, free. Parameters lie in planes of 32-bit words: word w of
+// lane l at [w*32 + l].
+#include <fmt/format.h>
+
+#include <bit>
+#include <cctype>
+#include <cstdio>
+#include <cstring>
+
+#include "device/calls/memory_access.h"
+#include "device/calls/planes.h"
+#include "device/calls/symbols.h"
+#include "device/device_impl.h"
+#include "device/fault.h"
+
+namespace warpgrind::device {
+
+// Text of at most kLongest bytes at a generic address; false: not readable.
+bool read_string(jit::WarpContext& c, unsigned lane, std::uint64_t address, std::string* out) {
+  constexpr std::size_t kLongest = 65536;
+  out->clear();
+  char byte = 0;
+  while (out->size() < kLongest) {
+    if (!read_generic(c, lane, address + out->size(), &byte, 1)) return false;
+    if (byte == 0) return true;
+    out->push_back(byte);
+  }
+  return true;
+}
+
+namespace {
+
+// One lane's arguments, as nvcc packs them: each aligned to its own size.
+class PackedArguments {
+ public:
+  PackedArguments(jit::WarpContext& c, unsigned lane, std::uint64_t address)
+      : context_(c), lane_(lane), address_(address) {}
+
+  template <class T>
+  T next() {
+    offset_ = (offset_ + sizeof(T) - 1) / sizeof(T) * sizeof(T);
+    T value{};
+    if (!address_ || !read_generic(context_, lane_, address_ + offset_, &value, sizeof value)) good_ = false;
+    offset_ += sizeof(T);
+    ++count_;
+    return value;
+  }
+  bool good() const { return good_; }
+  int count() const { return count_; }
+  std::uint64_t bytes() const { return offset_; }
+
+ private:
+  jit::WarpContext& context_;
+  const unsigned lane_;
+  const std::uint64_t address_;
+  std::uint64_t offset_ = 0;
+  int count_ = 0;
+  bool good_ = true;
+};
+
+template <class T>
+void append_formatted(std::string* out, const std::string& spec, T value) {
+  char small[256];
+  const int n = std::snprintf(small, sizeof small, spec.c_str(), value);
+  if (n < 0) return;
+  if (static_cast<std::size_t>(n) < sizeof small) {
+    out->append(small, static_cast<std::size_t>(n));
+    return;
+  }
+  std::string large(static_cast<std::size_t>(n) + 1, '\0');
+  std::snprintf(large.data(), large.size(), spec.c_str(), value);
+  out->append(large.data(), static_cast<std::size_t>(n));
+}
+
+// "%-08.3lld" cut into its parts; flags, width and precision are kept as written.
+struct Conversion {
+  std::string flags;
+  bool wide = false;  // l, ll, z, j, t: 64 bits
+  char letter = 0;
+};
+
+// Reads the conversion after '%' at text[i]; moves i behind it. `*` takes an int argument.
+Conversion parse_conversion(const std::string& text, std::size_t* i, PackedArguments* arguments) {
+  Conversion c;
+  for (; *i < text.size() && std::strchr("-+ #0123456789.*", text[*i]); ++*i) {
+    if (text[*i] == '*')
+      c.flags += std::to_string(arguments->next<int>());
+    else
+      c.flags += text[*i];
+  }
+  for (; *i < text.size() && std::strchr("hlqjzt", text[*i]); ++*i) c.wide |= text[*i] != 'h';
+  if (*i < text.size()) c.letter = text[(*i)++];
+  return c;
+}
+
+std::string format_lane(jit::WarpContext& context, unsigned lane, const std::string& format,
+                        PackedArguments& arguments) {
+  std::string out;
+  std::size_t i = 0;
+  while (i < format.size()) {
+    if (format[i] != '%') {
+      out += format[i++];
+      continue;
+    }
+    const std::size_t start = i++;
+    const Conversion c = parse_conversion(format, &i, &arguments);
+    const std::string head = "%" + c.flags;
+    switch (c.letter) {
+      case '%':
+        out += '%';
+        break;
+      case 'd':
+      case 'i':
+        if (c.wide)
+          append_formatted(&out, head + "lld", arguments.next<long long>());
+        else
+          append_formatted(&out, head + "d", arguments.next<int>());
+        break;
+      case 'u':
+      case 'x':
+      case 'X':
+      case 'o':
+        if (c.wide)
+          append_formatted(&out, head + "ll" + c.letter, arguments.next<unsigned long long>());
+        else
+          append_formatted(&out, head + c.letter, arguments.next<unsigned>());
+        break;
+      case 'c':
+        append_formatted(&out, head + "c", arguments.next<int>());
+        break;
+      case 'e':
+      case 'E':
+      case 'f':
+      case 'F':
+      case 'g':
+      case 'G':
+      case 'a':
+      case 'A':
+        append_formatted(&out, head + c.letter, arguments.next<double>());
+        break;
+      case 'p':
+        append_formatted(&out, head + "p", reinterpret_cast<void*>(arguments.next<std::uint64_t>()));
+        break;
+      case 's': {
+        const std::uint64_t address = arguments.next<std::uint64_t>();
+        std::string text;
+        if (address == 0)
+          text = "(null)";
+        else if (!read_string(context, lane, address, &text))
+          text = "(unreadable string)";
+        append_formatted(&out, head + "s", text.c_str());
+        break;
+      }
+      default:  // CUDA prints what it does not know as it is
+        out += format.substr(start, i - start);
+    }
+  }
+  return out;
+}
+
+// A record of CUDA's buffer: a header, the format's address, the arguments.
+constexpr std::uint64_t kRecordHeaderBytes = 16;
+
+extern "C" void wg_call_vprintf(jit::WarpContext* context, std::uint32_t, std::uint32_t mask,
+                                const std::uint32_t* arguments, std::uint32_t* results) {
+  jit::WarpContext& c = *context;
+  for (LaneMask m = mask; m != 0; m &= m - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(m));
+    std::string format;
+    int result = -1;
+    if (read_string(c, lane, plane64(arguments, 0, lane), &format)) {
+      PackedArguments packed(c, lane, plane64(arguments, 2, lane));
+      std::string text = format_lane(c, lane, format, packed);
+      if (packed.good()) result = packed.count();
+      worker_of(c).output.push_back({fiber_of(c).block_linear, kRecordHeaderBytes + packed.bytes(), std::move(text)});
+    }
+    set_plane32(results, 0, lane, static_cast<std::uint32_t>(result));
+  }
+}
+
+// void __assertfail(const void* message, const void* file, unsigned line, const void* function, size_t char_size)
+extern "C" void wg_call___assertfail(jit::WarpContext* context, std::uint32_t site, std::uint32_t mask,
+                                     const std::uint32_t* arguments, std::uint32_t*) {
+  jit::WarpContext& c = *context;
+  std::string first;
+  for (LaneMask m = mask; m != 0; m &= m - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(m));
+    std::string message, file, function;
+    read_string(c, lane, plane64(arguments, 0, lane), &message);
+    read_string(c, lane, plane64(arguments, 2, lane), &file);
+    read_string(c, lane, plane64(arguments, 6, lane), &function);
+    const std::uint32_t line = arguments[4 * kWarpSize + lane];
+    Fault where;
+    set_thread(where, c, lane);
+    std::fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file.c_str(),
+                 line, function.c_str(), where.block.x, where.block.y, where.block.z, where.thread.x, where.thread.y,
+                 where.thread.z, message.c_str());
+    if (first.empty()) first = fmt::format("assertion `{}` failed ({}:{})", message, file, line);
+  }
+  if (mask) raise(c, site, static_cast<unsigned>(std::countr_zero(mask)), FaultKind::assertion, std::move(first));
+}
+
+extern "C" void wg_call_malloc(jit::WarpContext* context, std::uint32_t, std::uint32_t mask,
+                               const std::uint32_t* arguments, std::uint32_t* results) {
+  DeviceHeap& heap = launch_of(*context).device->impl().heap;
+  for (LaneMask m = mask; m != 0; m &= m - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(m));
+    set_plane64(results, 0, lane, heap.allocate(plane64(arguments, 0, lane)));
+  }
+}
+
+extern "C" void wg_call_free(jit::WarpContext* context, std::uint32_t site, std::uint32_t mask,
+                             const std::uint32_t* arguments, std::uint32_t*) {
+  DeviceHeap& heap = launch_of(*context).device->impl().heap;
+  for (LaneMask m = mask; m != 0; m &= m - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(m));
+    const std::uint64_t address = plane64(arguments, 0, lane);
+    if (!heap.release(address))
+      raise(*context, site, lane, FaultKind::illegal_address,
+            fmt::format("free of {:#x}, which malloc in a kernel did not return or which was freed before", address),
+            "memory from cudaMalloc must be freed with cudaFree on the host", address);
+  }
+}
+
+}  // namespace
+
+std::span<const jit::CallSymbol> call_symbols() {
+  static const jit::CallSymbol symbols[] = {
+      {"wg_call_vprintf", reinterpret_cast<void*>(&wg_call_vprintf)},
+      {"wg_call___assertfail", reinterpret_cast<void*>(&wg_call___assertfail)},
+      {"wg_call___assert_fail", reinterpret_cast<void*>(&wg_call___assertfail)},
+      {"wg_call_malloc", reinterpret_cast<void*>(&wg_call_malloc)},
+      {"wg_call_free", reinterpret_cast<void*>(&wg_call_free)},
+  };
+  return symbols;
+}
+
+}  // namespace warpgrind::device

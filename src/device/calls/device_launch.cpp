@@ -1,0 +1,226 @@
+// The device runtime (CUDA dynamic parallelism, version 2): grids and copies that kernels ask for. They are queued and
+// run when the parent grid has ended, in the order of the parent's blocks; tail launches run last.
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstring>
+
+#include "device/calls/memory_access.h"
+#include "device/calls/planes.h"
+#include "device/calls/symbols.h"
+#include "device/device_impl.h"
+#include "device/fault.h"
+#include "device/module.h"
+
+namespace warpgrind::device {
+
+namespace {
+
+// cudaError_t and cudaStream_t values of the device runtime (cuda_device_runtime_api.h).
+constexpr std::uint32_t kSuccess = 0, kInvalidValue = 1, kMemoryAllocation = 2, kLaunchFailure = 719;
+constexpr std::uint64_t kTailStream = 3, kFirstNamedStream = 0x100;
+
+// In front of every parameter buffer: what cudaGetParameterBufferV2 was told.
+struct BufferHeader {
+  std::uint64_t magic;
+  std::uint32_t function;
+  std::uint32_t grid[3], block[3], shared;
+  std::uint64_t bytes;
+};
+constexpr std::uint64_t kMagic = 0x6c61756e63686d65ull;
+constexpr std::uint64_t kHeaderBytes = 64;
+static_assert(sizeof(BufferHeader) <= kHeaderBytes);
+
+using Arguments = const std::uint32_t*;
+using Results = std::uint32_t*;
+
+template <class F>
+void each_lane(LaneMask mask, F&& f) {
+  for (LaneMask m = mask; m != 0; m &= m - 1) f(static_cast<unsigned>(std::countr_zero(m)));
+}
+
+std::uint64_t parameter_buffer(jit::WarpContext& c, std::uint64_t handle, const std::uint32_t* grid,
+                               const std::uint32_t* block, std::uint32_t shared) {
+  Launch& launch = launch_of(c);
+  const ptx::Module& module = launch.module->module();
+  if (handle == 0 || handle > module.functions.size() || !module.functions[handle - 1].is_entry) return 0;
+  const auto layout = jit::parameter_layout(module.functions[handle - 1]);
+  const std::uint64_t bytes = layout.empty() ? 0 : layout.back().offset + layout.back().size;
+  const std::uint64_t at =
+      launch.device->impl().launch_memory.allocate(kHeaderBytes + std::max<std::uint64_t>(16, bytes));
+  if (!at) return 0;
+  BufferHeader header{kMagic, static_cast<std::uint32_t>(handle - 1), {}, {}, shared, bytes};
+  std::memcpy(header.grid, grid, sizeof header.grid);
+  std::memcpy(header.block, block, sizeof header.block);
+  std::memcpy(reinterpret_cast<void*>(at), &header, sizeof header);
+  return at + kHeaderBytes;
+}
+
+std::uint32_t queue_launch(jit::WarpContext& c, std::uint64_t buffer, std::uint64_t stream) {
+  const std::uint8_t* p = buffer ? checked_pointer(c, buffer - kHeaderBytes, kHeaderBytes, false) : nullptr;
+  BufferHeader header{};
+  if (p) std::memcpy(&header, p, sizeof header);
+  if (header.magic != kMagic) return kLaunchFailure;
+  ChildLaunch child;
+  child.block = fiber_of(c).block_linear;
+  child.function = header.function;
+  child.config.grid = {header.grid[0], header.grid[1], header.grid[2]};
+  child.config.block = {header.block[0], header.block[1], header.block[2]};
+  child.config.dynamic_shared = header.shared;
+  child.tail = stream == kTailStream;
+  child.parameters.assign(p + kHeaderBytes, p + kHeaderBytes + header.bytes);
+  header.magic = 0;
+  std::memcpy(reinterpret_cast<void*>(buffer - kHeaderBytes), &header, sizeof header);
+  launch_of(c).device->impl().launch_memory.release(buffer - kHeaderBytes);
+  worker_of(c).children.push_back(std::move(child));
+  return kSuccess;
+}
+
+// void* cudaGetParameterBufferV2(void* func, dim3 grid, dim3 block, unsigned shared)
+extern "C" void wg_call_get_parameter_buffer_v2(jit::WarpContext* c, std::uint32_t, std::uint32_t mask, Arguments a,
+                                                Results r) {
+  each_lane(mask, [&](unsigned l) {
+    const std::uint32_t grid[3] = {plane32(a, 2, l), plane32(a, 3, l), plane32(a, 4, l)};
+    const std::uint32_t block[3] = {plane32(a, 5, l), plane32(a, 6, l), plane32(a, 7, l)};
+    set_plane64(r, 0, l, parameter_buffer(*c, plane64(a, 0, l), grid, block, plane32(a, 8, l)));
+  });
+}
+
+// cudaError_t cudaLaunchDeviceV2(void* parameterBuffer, cudaStream_t stream)
+extern "C" void wg_call_launch_device_v2(jit::WarpContext* c, std::uint32_t, std::uint32_t mask, Arguments a,
+                                         Results r) {
+  each_lane(mask, [&](unsigned l) { set_plane32(r, 0, l, queue_launch(*c, plane64(a, 0, l), plane64(a, 2, l))); });
+}
+
+// cudaError_t cudaMalloc(void** pointer, size_t size)
+extern "C" void wg_call_cdp_malloc(jit::WarpContext* c, std::uint32_t, std::uint32_t mask, Arguments a, Results r) {
+  DeviceHeap& heap = launch_of(*c).device->impl().heap;
+  each_lane(mask, [&](unsigned l) {
+    const std::uint64_t memory = heap.allocate(plane64(a, 2, l));
+    const bool written = write_generic(*c, l, plane64(a, 0, l), &memory, sizeof memory);
+    set_plane32(r, 0, l, !written ? kInvalidValue : memory ? kSuccess : kMemoryAllocation);
+  });
+}
+
+extern "C" void wg_call_cdp_free(jit::WarpContext* c, std::uint32_t, std::uint32_t mask, Arguments a, Results r) {
+  DeviceHeap& heap = launch_of(*c).device->impl().heap;
+  each_lane(mask, [&](unsigned l) { set_plane32(r, 0, l, heap.release(plane64(a, 0, l)) ? kSuccess : kInvalidValue); });
+}
+
+// cudaError_t cudaMemcpyAsync(void* dst, const void* src, size_t count, cudaMemcpyKind kind, cudaStream_t stream)
+extern "C" void wg_call_cdp_memcpy_async(jit::WarpContext* c, std::uint32_t, std::uint32_t mask, Arguments a,
+                                         Results r) {
+  each_lane(mask, [&](unsigned l) {
+    ChildLaunch copy;
+    copy.kind = ChildLaunch::Kind::copy;
+    copy.block = fiber_of(*c).block_linear;
+    copy.to = plane64(a, 0, l);
+    copy.from = plane64(a, 2, l);
+    copy.bytes = plane64(a, 4, l);
+    copy.tail = plane64(a, 8, l) == kTailStream;
+    const bool good = copy.bytes == 0 || (checked_pointer(*c, copy.to, copy.bytes, true) &&
+                                          checked_pointer(*c, copy.from, copy.bytes, false));
+    if (good && copy.bytes) worker_of(*c).children.push_back(std::move(copy));
+    set_plane32(r, 0, l, good ? kSuccess : kInvalidValue);
+  });
+}
+
+// cudaError_t cudaMemsetAsync(void* pointer, int value, size_t count, cudaStream_t stream)
+extern "C" void wg_call_cdp_memset_async(jit::WarpContext* c, std::uint32_t, std::uint32_t mask, Arguments a,
+                                         Results r) {
+  each_lane(mask, [&](unsigned l) {
+    ChildLaunch fill;
+    fill.kind = ChildLaunch::Kind::fill;
+    fill.block = fiber_of(*c).block_linear;
+    fill.to = plane64(a, 0, l);
+    fill.from = plane32(a, 2, l);
+    fill.bytes = plane64(a, 4, l);
+    fill.tail = plane64(a, 6, l) == kTailStream;
+    const bool good = fill.bytes == 0 || checked_pointer(*c, fill.to, fill.bytes, true);
+    if (good && fill.bytes) worker_of(*c).children.push_back(std::move(fill));
+    set_plane32(r, 0, l, good ? kSuccess : kInvalidValue);
+  });
+}
+
+// Handles are never looked at: work of all streams runs in the order it was queued.
+extern "C" void wg_call_cdp_create_handle(jit::WarpContext* c, std::uint32_t, std::uint32_t mask, Arguments a,
+                                          Results r) {
+  each_lane(mask, [&](unsigned l) {
+    const std::uint64_t handle = kFirstNamedStream + l;
+    const bool written = write_generic(*c, l, plane64(a, 0, l), &handle, sizeof handle);
+    set_plane32(r, 0, l, written ? kSuccess : kInvalidValue);
+  });
+}
+
+extern "C" void wg_call_cdp_success(jit::WarpContext*, std::uint32_t, std::uint32_t mask, Arguments, Results r) {
+  each_lane(mask, [&](unsigned l) { set_plane32(r, 0, l, kSuccess); });
+}
+
+template <int kValueOf>
+void store_int(jit::WarpContext* c, std::uint32_t mask, Arguments a, Results r) {
+  each_lane(mask, [&](unsigned l) {
+    const std::int32_t value = kValueOf == 0 ? launch_of(*c).device->ordinal() : 1;
+    const bool written = write_generic(*c, l, plane64(a, 0, l), &value, sizeof value);
+    set_plane32(r, 0, l, written ? kSuccess : kInvalidValue);
+  });
+}
+extern "C" void wg_call_cdp_get_device(jit::WarpContext* c, std::uint32_t, std::uint32_t mask, Arguments a, Results r) {
+  store_int<0>(c, mask, a, r);
+}
+extern "C" void wg_call_cdp_get_device_count(jit::WarpContext* c, std::uint32_t, std::uint32_t mask, Arguments a,
+                                             Results r) {
+  store_int<1>(c, mask, a, r);
+}
+
+// const char* cudaGetErrorString(cudaError_t): in device memory, kept until the device goes.
+extern "C" void wg_call_cdp_get_error_string(jit::WarpContext* c, std::uint32_t, std::uint32_t mask, Arguments a,
+                                             Results r) {
+  DeviceHeap& heap = launch_of(*c).device->impl().launch_memory;
+  each_lane(mask, [&](unsigned l) {
+    const std::uint32_t error = plane32(a, 0, l);
+    const char* text = error == kSuccess            ? "no error"
+                       : error == kInvalidValue     ? "invalid argument"
+                       : error == kMemoryAllocation ? "out of memory"
+                       : error == kLaunchFailure    ? "unspecified launch failure"
+                                                    : "unrecognized error code";
+    const std::uint64_t at = heap.allocate(std::strlen(text) + 1);
+    if (at) std::memcpy(reinterpret_cast<void*>(at), text, std::strlen(text) + 1);
+    set_plane64(r, 0, l, at);
+  });
+}
+
+}  // namespace
+
+std::span<const jit::CallSymbol> device_launch_symbols() {
+#define WG_DEVICE_RUNTIME(name, function)                                        \
+  {"wg_call___cudaCDP2" name, reinterpret_cast<void*>(&function)},               \
+      {"wg_call_cuda" name, reinterpret_cast<void*>(&function)},                 \
+      {"wg_call___cudaCDP2" name "_ptsz", reinterpret_cast<void*>(&function)}, { \
+    "wg_call_cuda" name "_ptsz", reinterpret_cast<void*>(&function)              \
+  }
+  static const jit::CallSymbol symbols[] = {
+      WG_DEVICE_RUNTIME("GetParameterBufferV2", wg_call_get_parameter_buffer_v2),
+      WG_DEVICE_RUNTIME("LaunchDeviceV2", wg_call_launch_device_v2),
+      WG_DEVICE_RUNTIME("Malloc", wg_call_cdp_malloc),
+      WG_DEVICE_RUNTIME("Free", wg_call_cdp_free),
+      WG_DEVICE_RUNTIME("MemcpyAsync", wg_call_cdp_memcpy_async),
+      WG_DEVICE_RUNTIME("MemsetAsync", wg_call_cdp_memset_async),
+      WG_DEVICE_RUNTIME("StreamCreateWithFlags", wg_call_cdp_create_handle),
+      WG_DEVICE_RUNTIME("StreamDestroy", wg_call_cdp_success),
+      WG_DEVICE_RUNTIME("StreamWaitEvent", wg_call_cdp_success),
+      WG_DEVICE_RUNTIME("EventCreateWithFlags", wg_call_cdp_create_handle),
+      WG_DEVICE_RUNTIME("EventRecord", wg_call_cdp_success),
+      WG_DEVICE_RUNTIME("EventRecordWithFlags", wg_call_cdp_success),
+      WG_DEVICE_RUNTIME("EventDestroy", wg_call_cdp_success),
+      WG_DEVICE_RUNTIME("GetLastError", wg_call_cdp_success),
+      WG_DEVICE_RUNTIME("PeekAtLastError", wg_call_cdp_success),
+      WG_DEVICE_RUNTIME("GetErrorString", wg_call_cdp_get_error_string),
+      WG_DEVICE_RUNTIME("GetErrorName", wg_call_cdp_get_error_string),
+      WG_DEVICE_RUNTIME("GetDevice", wg_call_cdp_get_device),
+      WG_DEVICE_RUNTIME("GetDeviceCount", wg_call_cdp_get_device_count),
+  };
+#undef WG_DEVICE_RUNTIME
+  return symbols;
+}
+
+}  // namespace warpgrind::device

@@ -1,0 +1,224 @@
+#include "device/calls/lane_vectors.h"
+
+// GCC 12 warns of its own headers (GCC bug 105593).
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#include <immintrin.h>
+#pragma GCC diagnostic pop
+
+#include <bit>
+#include <cstring>
+
+namespace warpgrind::device {
+
+namespace {
+
+#define WG_AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq")))
+
+const bool kHaveAvx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
+
+const std::uint8_t* at(std::uint64_t address) {
+  return reinterpret_cast<const std::uint8_t*>(address);
+}
+
+// ---- AVX-512
+
+WG_AVX512 Extent extent_avx512(const std::uint64_t* a, LaneMask mask) {
+  __m512i low = _mm512_set1_epi64(-1), high = _mm512_setzero_si512(), bits = _mm512_setzero_si512();
+  for (unsigned k = 0; k < 4; ++k) {
+    const auto m = static_cast<__mmask8>(mask >> (8 * k));
+    const __m512i v = _mm512_loadu_si512(a + 8 * k);
+    low = _mm512_mask_min_epu64(low, m, low, v);
+    high = _mm512_mask_max_epu64(high, m, high, v);
+    bits = _mm512_mask_or_epi64(bits, m, bits, v);
+  }
+  return {_mm512_reduce_min_epu64(low), _mm512_reduce_max_epu64(high),
+          static_cast<std::uint64_t>(_mm512_reduce_or_epi64(bits))};
+}
+
+WG_AVX512 bool same_avx512(const std::int64_t* offsets, const std::uint64_t* a, std::uint64_t origin, LaneMask mask) {
+  const __m512i o = _mm512_set1_epi64(static_cast<long long>(origin));
+  unsigned differ = 0;
+  for (unsigned k = 0; k < 4; ++k) {
+    const __m512i v = _mm512_sub_epi64(_mm512_loadu_si512(a + 8 * k), o);
+    differ |=
+        _mm512_mask_cmpneq_epi64_mask(static_cast<__mmask8>(mask >> (8 * k)), v, _mm512_loadu_si512(offsets + 8 * k));
+  }
+  return differ == 0;
+}
+
+WG_AVX512 void relative_avx512(std::int64_t* offsets, const std::uint64_t* a, std::uint64_t origin, LaneMask mask) {
+  const __m512i o = _mm512_set1_epi64(static_cast<long long>(origin));
+  for (unsigned k = 0; k < 4; ++k)
+    _mm512_storeu_si512(offsets + 8 * k, _mm512_maskz_sub_epi64(static_cast<__mmask8>(mask >> (8 * k)),
+                                                                _mm512_loadu_si512(a + 8 * k), o));
+}
+
+WG_AVX512 void gather4_avx512(std::uint32_t* out, std::uint64_t origin, const std::uint64_t* a, LaneMask mask,
+                              unsigned count) {
+  for (unsigned e = 0; e < count; ++e) {
+    const auto* base = at(origin + 4 * e);
+    for (unsigned k = 0; k < 4; ++k) {
+      const auto m = static_cast<__mmask8>(mask >> (8 * k));
+      std::uint32_t* to = out + e * kWarpSize + 8 * k;
+      const __m256i v = _mm512_mask_i64gather_epi32(_mm256_setzero_si256(), m, _mm512_loadu_si512(a + 8 * k), base, 1);
+      _mm256_mask_storeu_epi32(to, m, v);
+    }
+  }
+}
+
+WG_AVX512 void gather8_avx512(std::uint64_t* out, std::uint64_t origin, const std::uint64_t* a, LaneMask mask,
+                              unsigned count) {
+  for (unsigned e = 0; e < count; ++e) {
+    const auto* base = at(origin + 8 * e);
+    for (unsigned k = 0; k < 4; ++k) {
+      const auto m = static_cast<__mmask8>(mask >> (8 * k));
+      const __m512i v = _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), m, _mm512_loadu_si512(a + 8 * k), base, 1);
+      _mm512_mask_storeu_epi64(out + e * kWarpSize + 8 * k, m, v);
+    }
+  }
+}
+
+WG_AVX512 void scatter4_avx512(const std::uint32_t* values, std::uint64_t origin, const std::uint64_t* a, LaneMask mask,
+                               unsigned count) {
+  for (unsigned e = 0; e < count; ++e) {
+    auto* base = const_cast<std::uint8_t*>(at(origin + 4 * e));
+    for (unsigned k = 0; k < 4; ++k) {
+      const auto m = static_cast<__mmask8>(mask >> (8 * k));
+      const __m256i v = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(values + e * kWarpSize + 8 * k));
+      _mm512_mask_i64scatter_epi32(base, m, _mm512_loadu_si512(a + 8 * k), v, 1);
+    }
+  }
+}
+
+WG_AVX512 void scatter8_avx512(const std::uint64_t* values, std::uint64_t origin, const std::uint64_t* a, LaneMask mask,
+                               unsigned count) {
+  for (unsigned e = 0; e < count; ++e) {
+    auto* base = const_cast<std::uint8_t*>(at(origin + 8 * e));
+    for (unsigned k = 0; k < 4; ++k)
+      _mm512_mask_i64scatter_epi64(base, static_cast<__mmask8>(mask >> (8 * k)), _mm512_loadu_si512(a + 8 * k),
+                                   _mm512_loadu_si512(values + e * kWarpSize + 8 * k), 1);
+  }
+}
+
+WG_AVX512 void copy_avx512(std::uint8_t* out, const std::uint8_t* from, LaneMask mask, unsigned element) {
+  if (element == 4) {
+    for (unsigned k = 0; k < 2; ++k) {
+      const auto m = static_cast<__mmask16>(mask >> (16 * k));
+      _mm512_mask_storeu_epi32(out + 64 * k, m, _mm512_maskz_loadu_epi32(m, from + 64 * k));
+    }
+    return;
+  }
+  for (unsigned k = 0; k < 4; ++k) {
+    const auto m = static_cast<__mmask8>(mask >> (8 * k));
+    _mm512_mask_storeu_epi64(out + 64 * k, m, _mm512_maskz_loadu_epi64(m, from + 64 * k));
+  }
+}
+
+// ---- Any x86-64
+
+template <unsigned N>
+void gather_lanes(std::uint8_t* out, std::uint64_t origin, const std::uint64_t* a, LaneMask mask, unsigned count) {
+  for (LaneMask m = mask; m != 0; m &= m - 1) {
+    const unsigned l = static_cast<unsigned>(std::countr_zero(m));
+    const std::uint8_t* from = at(origin + a[l]);
+    for (unsigned e = 0; e < count; ++e) std::memcpy(out + (e * kWarpSize + l) * N, from + e * N, N);
+  }
+}
+
+template <unsigned N>
+void scatter_lanes(const std::uint8_t* values, std::uint64_t origin, const std::uint64_t* a, LaneMask mask,
+                   unsigned count) {
+  for (LaneMask m = mask; m != 0; m &= m - 1) {
+    const unsigned l = static_cast<unsigned>(std::countr_zero(m));
+    auto* to = const_cast<std::uint8_t*>(at(origin + a[l]));
+    for (unsigned e = 0; e < count; ++e) std::memcpy(to + e * N, values + (e * kWarpSize + l) * N, N);
+  }
+}
+
+}  // namespace
+
+Extent extent_of(const std::uint64_t* a, LaneMask mask) {
+  if (kHaveAvx512) return extent_avx512(a, mask);
+  Extent x{~0ull, 0, 0};
+  for (unsigned l = 0; l < kWarpSize; ++l) {
+    const bool on = (mask >> l) & 1;
+    const std::uint64_t low = on ? a[l] : ~0ull, high = on ? a[l] : 0;
+    x.low = low < x.low ? low : x.low;
+    x.high = high > x.high ? high : x.high;
+    x.bits |= high;
+  }
+  return x;
+}
+
+bool same_offsets(const std::int64_t* offsets, const std::uint64_t* a, std::uint64_t origin, LaneMask mask) {
+  if (kHaveAvx512) return same_avx512(offsets, a, origin, mask);
+  std::uint64_t differ = 0;
+  for (unsigned l = 0; l < kWarpSize; ++l)
+    differ |= (((mask >> l) & 1) ? a[l] - origin : 0) ^ static_cast<std::uint64_t>(offsets[l]);
+  return differ == 0;  // offsets of lanes off are 0
+}
+
+void relative_offsets(std::int64_t* offsets, const std::uint64_t* a, std::uint64_t origin, LaneMask mask) {
+  if (kHaveAvx512) return relative_avx512(offsets, a, origin, mask);
+  for (unsigned l = 0; l < kWarpSize; ++l)
+    offsets[l] = ((mask >> l) & 1) ? static_cast<std::int64_t>(a[l] - origin) : 0;
+}
+
+void gather(void* out, std::uint64_t origin, const std::uint64_t* a, LaneMask mask, unsigned element, unsigned count) {
+  auto* bytes = static_cast<std::uint8_t*>(out);
+  switch (element) {
+    case 1:
+      return gather_lanes<1>(bytes, origin, a, mask, count);
+    case 2:
+      return gather_lanes<2>(bytes, origin, a, mask, count);
+    case 4:
+      if (kHaveAvx512) return gather4_avx512(static_cast<std::uint32_t*>(out), origin, a, mask, count);
+      return gather_lanes<4>(bytes, origin, a, mask, count);
+    case 8:
+      if (kHaveAvx512) return gather8_avx512(static_cast<std::uint64_t*>(out), origin, a, mask, count);
+      return gather_lanes<8>(bytes, origin, a, mask, count);
+    default:
+      return gather_lanes<16>(bytes, origin, a, mask, count);
+  }
+}
+
+void scatter(const void* values, std::uint64_t origin, const std::uint64_t* a, LaneMask mask, unsigned element,
+             unsigned count) {
+  const auto* bytes = static_cast<const std::uint8_t*>(values);
+  switch (element) {
+    case 1:
+      return scatter_lanes<1>(bytes, origin, a, mask, count);
+    case 2:
+      return scatter_lanes<2>(bytes, origin, a, mask, count);
+    case 4:
+      if (kHaveAvx512) return scatter4_avx512(static_cast<const std::uint32_t*>(values), origin, a, mask, count);
+      return scatter_lanes<4>(bytes, origin, a, mask, count);
+    case 8:
+      if (kHaveAvx512) return scatter8_avx512(static_cast<const std::uint64_t*>(values), origin, a, mask, count);
+      return scatter_lanes<8>(bytes, origin, a, mask, count);
+    default:
+      return scatter_lanes<16>(bytes, origin, a, mask, count);
+  }
+}
+
+void copy_lanes(void* out, const void* from, LaneMask mask, unsigned element) {
+  auto* to = static_cast<std::uint8_t*>(out);
+  const auto* source = static_cast<const std::uint8_t*>(from);
+  if (mask == kFullMask) {
+    std::memcpy(to, source, std::size_t{element} * kWarpSize);
+    return;
+  }
+  if (kHaveAvx512 && (element == 4 || element == 8)) return copy_avx512(to, source, mask, element);
+  while (mask != 0) {  // runs of lanes
+    const auto first = static_cast<unsigned>(std::countr_zero(mask));
+    const auto length = static_cast<unsigned>(std::countr_one(mask >> first));
+    std::memcpy(to + std::size_t{first} * element, source + std::size_t{first} * element,
+                std::size_t{length} * element);
+    mask &= ~(((length == 32 ? 0u : 1u << length) - 1u) << first);
+  }
+}
+
+}  // namespace warpgrind::device

@@ -1,0 +1,65 @@
+// Exact counts of memory sites. Lanes repeat their patterns, so the cost of a pattern is computed once and hits are
+// counted; the products are folded into events::SiteCounts when the pattern changes and when the launch ends.
+#pragma once
+
+#include <cstdint>
+
+#include "device/calls/lane_vectors.h"
+#include "device/execution/state.h"
+#include "events/scoreboard.h"
+
+namespace warpgrind::device {
+
+// Lane addresses base + kx*X + ky*Y for some mask; costs depend on base & 255, kx, ky and the mask alone.
+struct AffinePattern {
+  std::int64_t kx = 0, ky = 0;
+  std::uint64_t hits = 0;  // 0: empty
+  LaneMask mask = 0;
+  std::uint8_t base = 0;
+  StateSpace space = StateSpace::none;
+};
+
+struct LanePattern {
+  std::int64_t offsets[kWarpSize];  // from the first lane's address rounded down to 256; 0 for lanes off
+  std::int64_t low = 0, high = 0;   // smallest and largest of the offsets
+  std::uint64_t hits = 0;
+  LaneMask mask = 0;
+  StateSpace space = StateSpace::none;
+  bool contiguous = false;  // one element a lane, side by side
+};
+
+// Masks of a site come in turns (the steps of a reduction, the edges of a stencil), so the search begins behind the
+// last hit.
+inline constexpr unsigned kAffinePatterns = 16;
+
+// One a site and worker. Empty between launches.
+struct alignas(64) SiteRecord {
+  LanePattern lanes;
+  AffinePattern affine[kAffinePatterns];
+  std::uint32_t next_affine = 0;
+  std::uint32_t refills = 0;      // of the inline cache in this launch
+  std::uint32_t other_masks = 0;  // accesses of some lanes that found another pattern in their slot
+  bool used = false;
+  events::SiteCounts counts;
+  Range range;  // where its last access went
+};
+
+// An access of the size and type that the site's facts say, already checked. Its pattern is kept, also when counters
+// are off: repeated patterns need no check.
+void count_pattern(Worker& worker, std::uint32_t site, StateSpace space, const std::uint64_t* addresses, LaneMask mask,
+                   const Extent& extent);
+// Any access. addresses: of the lanes in mask; device addresses or offsets in the space.
+void count_lanes(Worker& worker, std::uint32_t site, StateSpace space, const std::uint64_t* addresses, LaneMask mask,
+                 unsigned bytes, AccessType type);
+void count_affine(Worker& worker, std::uint32_t site, StateSpace space, std::uint64_t base, std::int64_t kx,
+                  std::int64_t ky, LaneMask mask, unsigned bytes, AccessType type);
+// The same for an access that the site's inline cache covers and whose keys are the cache's.
+void count_masked(Worker& worker, std::uint32_t site, StateSpace space, std::uint64_t base, std::int64_t kx,
+                  std::int64_t ky, LaneMask mask, unsigned bytes, AccessType type);
+// Before the inline cache of a site changes: its histogram goes into the counts, and it is empty afterwards.
+void fold_inline_cache(Worker& worker, std::uint32_t site);
+// End of a launch: adds everything the worker counted, and leaves its records empty.
+void collect(Worker& worker, events::LaunchCounts& counts);
+void empty_inline_cache(jit::SiteState& state);
+
+}  // namespace warpgrind::device

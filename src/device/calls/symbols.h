@@ -1,0 +1,23 @@
+// The functions of src/device that machine code calls by name, grouped as they are implemented.
+#pragma once
+
+#include <span>
+
+#include "jit/abi.h"
+#include "jit/calls/symbols.h"
+
+namespace warpgrind::device {
+
+std::span<const jit::CallSymbol> memory_symbols();         // calls/memory_runtime.cpp
+std::span<const jit::CallSymbol> control_symbols();        // barrier.cpp
+std::span<const jit::CallSymbol> call_symbols();           // device_functions.cpp
+std::span<const jit::CallSymbol> atomic_symbols();         // atomics.cpp
+std::span<const jit::CallSymbol> async_copy_symbols();     // async_copy.cpp
+std::span<const jit::CallSymbol> texture_symbols();        // calls/texture.cpp
+std::span<const jit::CallSymbol> device_launch_symbols();  // device_launch.cpp
+
+inline jit::WarpContext& warp(void* context) {
+  return *static_cast<jit::WarpContext*>(context);
+}
+
+}  // namespace warpgrind::device

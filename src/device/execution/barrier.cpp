@@ -1,0 +1,286 @@
+// Barriers, yields and stops: where a warp gives up the processor.
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <thread>
+
+#include "device/calls/symbols.h"
+#include "device/execution/scheduler.h"
+#include "device/execution/state.h"
+#include "device/fault.h"
+
+namespace warpgrind::device {
+
+namespace {
+
+std::uint32_t needed(const Block& b, const Barrier& barrier) {
+  return barrier.expected ? barrier.expected : b.warps - b.ended;
+}
+
+std::uint32_t reduction(const Barrier& b, std::uint32_t operation) {
+  return operation == 0 ? b.popc : operation == 1 ? std::uint32_t{b.all} : std::uint32_t{b.any};
+}
+
+// Those that wait become ready as they stand in the list. (Their state stays `barrier` until they run: it is looked at
+// only when no warp is ready.)
+inline void release(Worker& w, Barrier& barrier) {
+  if (barrier.reduces)
+    for (WarpFiber* f = barrier.first; f; f = f->next) f->barrier_result = reduction(barrier, f->barrier_operation);
+  if (barrier.first) {
+    (w.ready_last ? w.ready_last->next : w.ready_first) = barrier.first;
+    w.ready_last = barrier.last;
+  }
+  barrier = {};
+  w.idle_turns = 0;
+}
+
+void warn_exited(jit::WarpContext& c, std::uint32_t site) {
+  warn(c, site, 0, FaultKind::barrier_mismatch, "threads of the block had exited before this barrier",
+       "the hardware lets the others pass; programs that rely on it are not portable: keep all threads until the last "
+       "__syncthreads()");
+}
+
+struct Arrival {
+  std::uint32_t site, id, threads;
+  LaneMask mask;
+};
+
+// Counts the arrival. True: it was the last one, and the barrier has been released.
+bool arrive(jit::WarpContext& c, const Arrival& a, const LaneMask* predicate) {
+  WarpFiber& f = fiber_of(c);
+  Worker& w = *f.worker;
+  Block& b = *f.block;
+  const Launch& launch = *w.launch;
+  if (a.id >= kBarriers)
+    raise(c, a.site, 0, FaultKind::illegal_instruction, fmt::format("barrier {} does not exist: 0 to 15 do", a.id));
+  if (launch.observe_barriers)
+    for (events::Observer* o : *launch.observers)
+      if (o->wants().barriers)
+        o->on_barrier(launch.info, Dim3{c.ctaid[0], c.ctaid[1], c.ctaid[2]}, c.warp, a.id, w.index);
+  const LaneMask alive = c.initial_mask & ~c.exited;
+  if (a.mask != alive)
+    warn(c, a.site, static_cast<unsigned>(std::countr_zero(alive & ~a.mask)), FaultKind::barrier_mismatch,
+         "only some threads of a warp reach this barrier",
+         "move __syncthreads() out of code that depends on the thread; the warp counts as a whole here");
+  if (c.exited && a.threads == 0) warn_exited(c, a.site);
+  Barrier& barrier = b.barriers[a.id];
+  b.barriers_in_use = std::max(b.barriers_in_use, a.id + 1);
+  if (a.threads != 0 && a.threads < launch.threads_per_block)
+    barrier.expected = (a.threads + kWarpSize - 1) / kWarpSize;
+  ++barrier.arrived;
+  if (predicate) {
+    const LaneMask yes = *predicate & a.mask;
+    barrier.reduces = true;
+    barrier.popc += static_cast<std::uint32_t>(std::popcount(yes));
+    barrier.all = barrier.all && yes == a.mask;
+    barrier.any = barrier.any || yes != 0;
+  }
+  if (barrier.arrived < needed(b, barrier)) return false;
+  if (b.ended != 0 && !barrier.expected) warn_exited(c, a.site);
+  return true;
+}
+
+inline void wait(WarpFiber& f, Barrier& barrier, std::uint32_t site, std::uint32_t id) {
+  f.state = WarpState::barrier;
+  f.wait_site = site;
+  f.wait_barrier = id;
+  f.next = nullptr;
+  (barrier.last ? barrier.last->next : barrier.first) = &f;
+  barrier.last = &f;
+  suspend(*f.worker, f);
+}
+
+bool alone(const jit::WarpContext& c, const Arrival& a) {
+  return c.initial_mask == a.mask && fiber_of(const_cast<jit::WarpContext&>(c)).block->warps == 1 &&
+         a.threads <= kWarpSize && !launch_of(const_cast<jit::WarpContext&>(c)).observe_barriers && a.id < kBarriers;
+}
+
+void barrier(jit::WarpContext& c, const Arrival& a) {
+  if (a.mask == 0 || alone(c, a)) return;
+  WarpFiber& f = fiber_of(c);
+  f.barrier_operation = 0;
+  if (arrive(c, a, nullptr))
+    release(*f.worker, f.block->barriers[a.id]);
+  else
+    wait(f, f.block->barriers[a.id], a.site, a.id);
+}
+
+// Another round in which every warp of the worker only spun. True: no worker can go on, and not for want of time: each
+// has looked at all its conditions again since this one began to spin.
+bool nobody_moves(Worker& w, const Launch& launch) {
+  constexpr std::uint64_t kRoundsLooked = 3;
+  w.rounds.fetch_add(1, std::memory_order_relaxed);
+  ++w.idle_rounds;
+  w.spins_only.store(true, std::memory_order_relaxed);
+  bool stuck = w.idle_rounds >= kRoundsLooked;
+  for (const auto& other : *launch.all_workers) {
+    if (other.get() == &w || other->index >= launch.workers) continue;
+    if (other->finished.load(std::memory_order_relaxed)) continue;
+    const std::uint64_t rounds = other->rounds.load(std::memory_order_relaxed);
+    if (w.idle_rounds == 1) w.seen_rounds[other->index] = rounds;
+    if (!other->spins_only.load(std::memory_order_relaxed) || rounds - w.seen_rounds[other->index] < kRoundsLooked)
+      stuck = false;
+  }
+  return stuck;
+}
+
+// What this worker waits for happens elsewhere: every look is counted as the kernel's own access, and takes time that
+// the other worker may need.
+void wait_for_others(const Worker& w) {
+  constexpr std::uint64_t kRoundsAtOnce = 2;
+  constexpr auto kPause = std::chrono::microseconds(20);
+  if (w.idle_rounds <= kRoundsAtOnce)
+    sched_yield();
+  else
+    std::this_thread::sleep_for(kPause);
+}
+
+// The warp spins. When everybody here only spins, what they wait for may be a block that has not begun (a hand-made
+// grid barrier: only in grids that the GPU could hold as a whole), something that another worker does, or lanes of the
+// same warp.
+std::uint32_t yield(WarpFiber& f) {
+  Worker& w = *f.worker;
+  Launch& launch = *w.launch;
+  std::uint32_t swap_lanes = launch.swap_lanes.load(std::memory_order_relaxed);
+  ++w.idle_turns;
+  if (w.idle_turns == 1) {
+    w.idle_rounds = 0;
+    w.spins_only.store(false, std::memory_order_relaxed);
+  }
+  const std::uint32_t round = w.live_blocks * launch.warps_per_block + 1;
+  // A block of this worker's share begins at once, not after a round of all: n blocks that meet at a barrier would poll
+  // n^2 / 2 times. More than its share it takes only when nothing else helps.
+  const bool has_share = w.live_blocks * std::uint64_t{launch.workers} >= launch.blocks;
+  if (launch.fits_gpu && !w.starting && (!has_share || w.idle_turns % round == 0) && activate_block(w)) {
+    w.idle_turns = 0;
+  } else if (!w.starting && w.idle_turns % round == 0) {
+    if (nobody_moves(w, launch)) {
+      launch.swap_lanes.store(1, std::memory_order_relaxed);
+      swap_lanes = 1;
+    }
+    if (launch.workers > 1) wait_for_others(w);
+  }
+  f.state = WarpState::yielded;
+  queue_ready(w, &f);
+  suspend(w, f);
+  return swap_lanes;
+}
+
+}  // namespace
+
+// A warp of the block has ended, which may be what others wait for.
+void release_if_complete(Worker& w, Block& b, Barrier& barrier) {
+  if (barrier.expected || barrier.arrived < needed(b, barrier)) return;
+  if (barrier.first) warn_exited(barrier.first->context, barrier.first->wait_site);
+  release(w, barrier);
+}
+
+std::span<const jit::CallSymbol> control_symbols() {
+  static const jit::CallSymbol symbols[] = {
+      {"wg_barrier", reinterpret_cast<void*>(&wg_barrier)},
+      {"wg_barrier_reduce", reinterpret_cast<void*>(&wg_barrier_reduce)},
+      {"wg_barrier_arrive", reinterpret_cast<void*>(&wg_barrier_arrive)},
+      {"wg_yield", reinterpret_cast<void*>(&wg_yield)},
+      {"wg_interrupt", reinterpret_cast<void*>(&wg_interrupt)},
+      {"wg_trap", reinterpret_cast<void*>(&wg_trap)},
+      {"wg_unsupported", reinterpret_cast<void*>(&wg_unsupported)},
+      {"wg_indirect_call_fault", reinterpret_cast<void*>(&wg_indirect_call_fault)},
+  };
+  return symbols;
+}
+
+}  // namespace warpgrind::device
+
+using namespace warpgrind;
+using namespace warpgrind::device;
+
+extern "C" {
+
+void wg_barrier(void* context, std::uint32_t site, std::uint32_t id, std::uint32_t threads, std::uint32_t mask) {
+  // __syncthreads() of a whole block, the common case.
+  jit::WarpContext& c = warp(context);
+  WarpFiber& f = fiber_of(c);
+  Block& b = *f.block;
+  Barrier& all = b.barriers[0];
+  const bool plain = (id | threads | c.exited | b.ended | all.expected) == 0 && mask == c.initial_mask &&
+                     !f.worker->launch->observe_barriers && b.barriers_in_use != 0;
+  if (!plain) return barrier(c, {site, id, threads, mask});
+  if (++all.arrived == b.warps)
+    release(*f.worker, all);
+  else
+    wait(f, all, site, 0);
+}
+
+std::uint32_t wg_barrier_reduce(void* context, std::uint32_t site, std::uint32_t id, std::uint32_t threads,
+                                std::uint32_t mask, std::uint32_t predicate, std::uint32_t operation) {
+  jit::WarpContext& c = warp(context);
+  WarpFiber& f = fiber_of(c);
+  const Arrival a{site, id, threads, mask};
+  f.barrier_operation = operation;
+  if (!arrive(c, a, &predicate)) {
+    wait(f, f.block->barriers[id], site, id);
+    return f.barrier_result;
+  }
+  Barrier& last = f.block->barriers[id];
+  const std::uint32_t result = reduction(last, operation);
+  release(*f.worker, last);
+  return result;
+}
+
+void wg_barrier_arrive(void* context, std::uint32_t site, std::uint32_t id, std::uint32_t threads, std::uint32_t mask) {
+  jit::WarpContext& c = warp(context);
+  WarpFiber& f = fiber_of(c);
+  if (arrive(c, {site, id, threads, mask}, nullptr)) release(*f.worker, f.block->barriers[id]);
+}
+
+std::uint32_t wg_yield(void* context) {
+  return yield(fiber_of(warp(context)));
+}
+
+void wg_interrupt(void* context, std::uint32_t site, std::uint32_t) {
+  WarpFiber& f = fiber_of(warp(context));
+  Worker& w = *f.worker;
+  Launch& launch = *w.launch;
+  if (launch.stop_reason.load() == 0) {
+    if (launch.stop.load()) leave_launch(w);
+    return;
+  }
+  if (!w.listing) {
+    w.listing = true;
+    w.starting = nullptr;
+    w.listed_site = site;
+  }
+  bool more = false;
+  {
+    const std::lock_guard lock(launch.fault_mutex);
+    launch.places.push_back(place_of(launch, f, site, "is here"));
+    more = launch.places.size() < kPlacesListed;
+  }
+  f.state = WarpState::idle;  // it does not go on
+  if (!more || !w.ready_first) finish_listing(w);
+  suspend(w, f);
+  leave_launch(w);
+}
+
+void wg_trap(void* context, std::uint32_t site, std::uint32_t mask) {
+  raise(warp(context), site, mask ? static_cast<unsigned>(std::countr_zero(mask)) : 0, FaultKind::trap,
+        "the kernel stopped itself (__trap)");
+}
+
+void wg_unsupported(void* context, std::uint32_t site) {
+  raise(warp(context), site, 0, FaultKind::unsupported,
+        "an instruction that the virtual GPU does not support was reached",
+        "`warpgrind scan` lists every such instruction of a program before it is run");
+}
+
+void wg_indirect_call_fault(void* context, std::uint32_t site, std::uint64_t address) {
+  raise(warp(context), site, 0, FaultKind::invalid_pc,
+        address == 0 ? std::string("call through a null function pointer")
+                     : fmt::format("call through a pointer that is no function of the module: {:#x}", address),
+        "pointers to __device__ functions must be taken in device code");
+}
+
+}  // extern "C"

@@ -1,0 +1,381 @@
+// How a worker runs blocks. Every fiber runs the same loop: take the next warp, run it, again; so a kernel whose warps
+// never wait needs no switch at all. A warp that waits keeps its fiber, and another fiber goes on with the loop.
+#include <pmmintrin.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/assert.h"
+#include "device/calls/site_counting.h"
+#include "device/execution/crash_guard.h"
+#include "device/execution/scheduler.h"
+#include "device/execution/state.h"
+#include "device/fault.h"
+#include "device/module.h"
+
+namespace warpgrind::device {
+
+namespace {
+
+constexpr std::uint32_t kDefaultMxcsr = 0x1f80;  // round to nearest, denormals on, no traps
+
+// ---- Blocks
+
+void give_shared_memory(Worker& w, Block& b) {
+  const std::uint64_t size = w.launch->shared_size;
+  if (b.shared_capacity >= size && b.shared) return;
+  std::free(b.shared_memory);
+  // Different offsets in a page for different blocks (see AddressSpace::allocate), and never the offset of a stack.
+  const std::uint64_t stagger = (w.blocks.size() * 7 % 16) * 256 + 64;
+  const std::uint64_t bytes = (size + stagger + 8191) / 4096 * 4096;
+  b.shared_memory = static_cast<std::uint8_t*>(std::aligned_alloc(4096, bytes));
+  WG_ASSERT(b.shared_memory);
+  std::memset(b.shared_memory, 0, bytes);
+  b.shared = b.shared_memory + stagger;
+  b.shared_capacity = size;
+}
+
+void retire_block(Worker& w, Block* b) {
+  (b->previous ? b->previous->next : w.live) = b->next;
+  if (b->next) b->next->previous = b->previous;
+  for (unsigned k = 0; k < b->barriers_in_use; ++k) b->barriers[k] = {};
+  b->barriers_in_use = 0;
+  b->next = w.free_blocks;
+  w.free_blocks = b;
+  --w.live_blocks;
+}
+
+// ---- Warps
+
+// Fields that are the same for every warp of the launch.
+void enter_launch(WarpFiber& f, Launch& launch, Worker& w) {
+  jit::WarpContext& c = f.context;
+  f.launch = launch.serial;
+  if (launch.local_size * kWarpSize > f.local_capacity) {
+    std::free(f.local);
+    f.local_capacity = (launch.local_size * kWarpSize + 4095) / 4096 * 4096;
+    f.local = static_cast<std::uint8_t*>(std::aligned_alloc(4096, f.local_capacity));
+    WG_ASSERT(f.local);
+    std::memset(f.local, 0, f.local_capacity);
+  }
+  c.params = launch.parameters;
+  c.globals = launch.module->globals().data();
+  c.functions = nullptr;
+  c.sites = w.sites;
+  c.scoreboard = w.scoreboard;
+  c.shared_size = launch.shared_size;
+  c.dynamic_shared_offset = launch.kernel->code->dynamic_shared_offset;
+  c.local = f.local;
+  c.local_size = launch.local_size;
+  c.interrupt = &launch.interrupt;
+  const Dim3 &grid = launch.config.grid, &block = launch.config.block, &cluster = launch.config.cluster;
+  const Dim3* from[] = {&grid, &block, &cluster};
+  std::uint32_t* to[] = {c.nctaid, c.ntid, c.cluster_dim};
+  for (unsigned k = 0; k < 3; ++k) {
+    to[k][0] = from[k]->x;
+    to[k][1] = from[k]->y;
+    to[k][2] = from[k]->z;
+  }
+  std::copy(std::begin(launch.env), std::end(launch.env), c.env);
+  c.runtime = &f;
+  f.block = nullptr;
+}
+
+void start_warp(WarpFiber& f, Worker& w, Block& b) {
+  Launch& launch = *w.launch;
+  jit::WarpContext& c = f.context;
+  if (f.launch != launch.serial) enter_launch(f, launch, w);
+  if (f.block != &b || f.block_linear != b.linear) {
+    f.block = &b;
+    f.block_linear = b.linear;
+    c.shared = b.shared;
+    std::copy(std::begin(b.index), std::end(b.index), c.ctaid);
+    c.smid = static_cast<std::uint32_t>(b.linear % launch.sm_count);
+  }
+  const std::uint32_t index = b.started++;
+  if (b.started == b.warps) w.starting = nullptr;
+  const WarpShape& shape = launch.shapes[index];
+  std::copy(std::begin(shape.tid_base), std::end(shape.tid_base), c.tid_base);
+  c.warp = index;
+  c.initial_mask = shape.mask;
+  c.exited = 0;
+  c.spin = 0;
+  c.local_top = 0;
+  if (launch.kernel->shape == jit::LaneShape::general) std::memcpy(c.tid, shape.tid, sizeof c.tid);
+  f.state = WarpState::running;
+  w.idle_turns = 0;
+}
+
+void end_warp(WarpFiber& f, Worker& w) {
+  Block& b = *f.block;
+  ++b.ended;
+  ++w.warps_ended;
+  w.threads_ended += static_cast<unsigned>(__builtin_popcount(f.context.initial_mask));
+  w.idle_turns = 0;
+  if (b.ended == b.warps) {
+    retire_block(w, &b);
+    return;
+  }
+  for (unsigned k = 0; k < b.barriers_in_use; ++k)
+    if (b.barriers[k].arrived) release_if_complete(w, b, b.barriers[k]);
+}
+
+// ---- Scheduling
+
+void put_idle(Worker& w, WarpFiber& f) {
+  f.state = WarpState::idle;
+  f.next = w.idle;
+  w.idle = &f;
+}
+
+// After a fault: no fiber is where it was.
+void reset(Worker& w) {
+  w.idle = w.ready_first = w.ready_last = w.current = nullptr;
+  for (const auto& f : w.fibers) {
+    f->fresh = true;
+    f->block = nullptr;
+    f->launch = ~0ull;
+    put_idle(w, *f);
+  }
+  while (w.live) retire_block(w, w.live);
+  w.starting = nullptr;
+  w.listing = false;
+}
+
+}  // namespace
+
+WarpFiber::WarpFiber() {
+  std::memset(&context, 0, sizeof context);
+}
+WarpFiber::~WarpFiber() {
+  std::free(local);
+}
+Block::~Block() {
+  std::free(shared_memory);
+}
+Worker::~Worker() {
+  std::free(sites);
+  delete[] records;
+  std::free(scoreboard);
+}
+
+namespace {
+
+// Neighbouring blocks read neighbouring memory, so a worker takes a few at once: workers that take turns block by block
+// break each other's streams for the prefetcher (vector addition of 2^24 on 2 workers: 860 instead of 1,600 M/s). A
+// block may still wait for an earlier one: the earliest that is not finished is always some worker's next.
+bool next_block(Worker& w, std::uint64_t& linear) {
+  Launch& launch = *w.launch;
+  if (w.chunk_next == w.chunk_end) {
+    if (launch.next_block.load(std::memory_order_relaxed) >= launch.blocks) return false;
+    w.chunk_next = launch.next_block.fetch_add(launch.chunk, std::memory_order_relaxed);
+    w.chunk_end = std::min(w.chunk_next + launch.chunk, launch.blocks);
+    if (w.chunk_next >= launch.blocks) {
+      w.chunk_next = w.chunk_end = 0;
+      return false;
+    }
+  }
+  linear = w.chunk_next++;
+  return true;
+}
+
+}  // namespace
+
+bool activate_block(Worker& w) {
+  Launch& launch = *w.launch;
+  std::uint64_t linear = 0;
+  if (launch.stop.load(std::memory_order_relaxed) || !next_block(w, linear)) return false;
+  Block* b = w.free_blocks;
+  if (b) {
+    w.free_blocks = b->next;
+  } else {
+    w.blocks.push_back(std::make_unique<Block>());
+    b = w.blocks.back().get();
+  }
+  give_shared_memory(w, *b);
+  const Dim3& grid = launch.config.grid;
+  b->linear = linear;
+  if (linear < grid.x) {
+    b->index[0] = static_cast<std::uint32_t>(linear);
+    b->index[1] = b->index[2] = 0;
+  } else {
+    const std::uint64_t row = linear / grid.x;
+    b->index[0] = static_cast<std::uint32_t>(linear % grid.x);
+    b->index[1] = static_cast<std::uint32_t>(row % grid.y);
+    b->index[2] = static_cast<std::uint32_t>(row / grid.y);
+  }
+  b->warps = launch.warps_per_block;
+  b->started = b->ended = 0;
+  b->next = w.live;
+  b->previous = nullptr;
+  if (w.live) w.live->previous = b;
+  w.live = b;
+  ++w.live_blocks;
+  w.starting = b;
+  return true;
+}
+
+WarpFiber& take_fiber(Worker& w) {
+  if (WarpFiber* f = w.idle) {
+    w.idle = f->next;
+    f->next = nullptr;
+    return *f;
+  }
+  auto made = std::make_unique<WarpFiber>();
+  if (!w.stacks.take(&made->stack)) {
+    Fault fault = describe(*w.launch, FaultKind::out_of_resources, ~0u);
+    fault.message = "the host has no memory left for the warps of this launch";
+    fault.advice = "fewer or smaller blocks at a time, or a higher limit on memory maps (sysctl vm.max_map_count)";
+    record(*w.launch, std::move(fault), 0, 0);
+    leave_launch(w);
+  }
+  made->worker = &w;
+  w.fibers.push_back(std::move(made));
+  return *w.fibers.back();
+}
+
+void report_deadlock(Worker& w) {
+  Launch& launch = *w.launch;
+  std::uint32_t site = ~0u, barrier = ~0u;
+  bool mixed = false;
+  std::uint64_t block = ~0ull;
+  for (const auto& f : w.fibers) {
+    if (f->state != WarpState::barrier) continue;
+    mixed |= barrier != ~0u && barrier != f->wait_barrier;
+    if (f->block_linear < block) {
+      block = f->block_linear;
+      site = f->wait_site;
+    }
+    barrier = f->wait_barrier;
+  }
+  Fault fault = describe(launch, mixed ? FaultKind::barrier_mismatch : FaultKind::deadlock, site);
+  fault.message = mixed ? "warps of one block wait at different barriers, and no warp can go on"
+                        : "warps wait at a barrier that the others never reach, and no warp can go on";
+  fault.advice = "every thread of a block must reach the same __syncthreads(), or as many as the barrier names";
+  for (const auto& f : w.fibers) {
+    if (f->state != WarpState::barrier) continue;
+    if (f->block_linear == block && f->wait_site == site) set_thread(fault, f->context, 0);
+    if (fault.warps.size() < kPlacesListed)
+      fault.warps.push_back(place_of(launch, *f, f->wait_site, "waits at a barrier"));
+  }
+  record(launch, std::move(fault), block, 0);
+  leave_launch(w);
+}
+
+// The launch ends before its time: what a worker does instead of going on.
+void stopped(Worker& w) {
+  if (w.launch->stop.load(std::memory_order_relaxed) && !w.listing) leave_launch(w);
+  if (w.launch->stop_reason.load(std::memory_order_relaxed) != 0) {
+    w.listing = true;
+    w.starting = nullptr;
+    if (!w.ready_first) finish_listing(w);
+  }
+}
+
+// The worker's loop, run by whichever fiber is free. It owns nothing: a fault may abandon it anywhere.
+void fiber_loop(void* argument) {
+  auto* self = static_cast<WarpFiber*>(argument);
+  Worker& w = *self->worker;
+  _mm_setcsr(kDefaultMxcsr);
+  for (;;) {
+    if (w.launch->interrupt != 0) stopped(w);
+    if (w.starting || (w.live_blocks == 0 && activate_block(w))) {
+      start_warp(*self, w, *w.starting);
+      w.launch->entry(&self->context);
+      end_warp(*self, w);
+      continue;
+    }
+    put_idle(w, *self);
+    if (WarpFiber* ready = next_ready(w)) {
+      go_to(w, self->continuation, *ready);
+      continue;
+    }
+    if (w.live_blocks != 0) report_deadlock(w);
+    w.current = nullptr;
+    switch_to(self->continuation, w.main);
+  }
+}
+
+void leave_launch(Worker& w) {
+  Continuation nowhere;
+  switch_to(nowhere, w.main);
+  __builtin_unreachable();
+}
+
+void finish_listing(Worker& w) {
+  Launch& launch = *w.launch;
+  {
+    const std::lock_guard lock(launch.fault_mutex);
+    for (const auto& f : w.fibers)
+      if (f->state == WarpState::barrier && launch.places.size() < kPlacesListed)
+        launch.places.push_back(place_of(launch, *f, f->wait_site, "waits at a barrier"));
+  }
+  const auto kind = static_cast<FaultKind>(launch.stop_reason.load() - 1);
+  Fault fault = describe(launch, kind, w.listed_site);
+  fault.message = kind == FaultKind::timeout ? "the kernel did not end within the time limit"
+                                             : "interrupted while the kernel was running";
+  fault.advice =
+      kind == FaultKind::timeout ? "look for a loop that never ends; --timeout SECONDS changes the limit" : "";
+  record(launch, std::move(fault), 0, w.index);
+  leave_launch(w);
+}
+
+void prepare_worker(Worker& w, std::size_t sites, std::size_t slots) {
+  w.chunk_next = w.chunk_end = 0;  // a launch that was stopped leaves some
+  if (sites > w.site_capacity) {
+    std::free(w.sites);
+    delete[] w.records;
+    w.site_capacity = std::max<std::size_t>(64, sites * 3 / 2);
+    w.sites =
+        static_cast<jit::SiteState*>(std::aligned_alloc(64, (w.site_capacity * sizeof(jit::SiteState) + 63) / 64 * 64));
+    WG_ASSERT(w.sites);
+    std::memset(static_cast<void*>(w.sites), 0, w.site_capacity * sizeof(jit::SiteState));
+    for (std::size_t s = 0; s < w.site_capacity; ++s) empty_inline_cache(w.sites[s]);
+    w.records = new SiteRecord[w.site_capacity];
+  }
+  if (slots > w.scoreboard_capacity) {
+    std::free(w.scoreboard);
+    w.scoreboard_capacity = (std::max<std::size_t>(256, slots * 3 / 2) + 7) / 8 * 8;
+    w.scoreboard = static_cast<std::uint64_t*>(std::aligned_alloc(64, w.scoreboard_capacity * sizeof(std::uint64_t)));
+    WG_ASSERT(w.scoreboard);
+    std::memset(w.scoreboard, 0, w.scoreboard_capacity * sizeof(std::uint64_t));
+  }
+}
+
+void run_worker(Worker& w) {
+  const CrashGuard guard(w);
+  const unsigned user_mxcsr = _mm_getcsr();
+  _mm_setcsr(kDefaultMxcsr);
+  w.warps_ended = w.threads_ended = 0;
+  w.idle_turns = 0;
+  w.idle_rounds = 0;
+  w.spins_only = false;
+  w.finished = false;
+  w.seen_rounds.assign(w.launch->all_workers->size(), 0);
+  w.listed_site = ~0u;
+  // take_fiber() may leave at once, so that it must run on a fiber: the emergency stack does for the first one.
+  if (!w.emergency.low && !w.stacks.take(&w.emergency)) {
+    Fault fault = describe(*w.launch, FaultKind::out_of_resources, ~0u);
+    fault.message = "the host has no memory left for a stack";
+    record(*w.launch, std::move(fault), 0, 0);
+    return;
+  }
+  Continuation start;
+  prepare(
+      start, w.emergency,
+      [](void* argument) {
+        Worker& worker = *static_cast<Worker*>(argument);
+        WarpFiber& first = take_fiber(worker);
+        Continuation nowhere;
+        go_to(worker, nowhere, first);
+      },
+      &w);
+  switch_to(w.main, start);
+  w.finished = true;
+  if (w.launch->stop.load(std::memory_order_relaxed)) reset(w);
+  _mm_setcsr(user_mxcsr);
+}
+
+}  // namespace warpgrind::device

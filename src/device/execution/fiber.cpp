@@ -1,0 +1,109 @@
+#include "device/execution/fiber.h"
+
+#include <sys/mman.h>
+
+#include "base/assert.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/common_interface_defs.h>
+#endif
+#if defined(__SANITIZE_THREAD__)
+#include <sanitizer/tsan_interface.h>
+#endif
+
+namespace warpgrind::device {
+
+namespace {
+
+constexpr std::size_t kGuard = 4096;
+constexpr std::size_t kStacksInSlab = 32;
+// Stacks of equal offset modulo 4 KiB would make the warps' spill slots collide in the L1 cache.
+constexpr std::size_t kStride = kStackBytes + kGuard;
+
+// The top of a fresh stack holds what to run.
+struct Entry {
+  FiberFunction function;
+  void* argument;
+};
+
+void arrive(Continuation* from, bool first) {
+#if defined(__SANITIZE_ADDRESS__)
+  __sanitizer_finish_switch_fiber(first ? nullptr : from->target->fake_stack, &from->stack_bottom, &from->stack_size);
+#else
+  (void)from;
+  (void)first;
+#endif
+}
+
+// jump() leaves its two arguments where the second and the first argument of a function are.
+void enter(Continuation* self, Continuation* from) {
+  const Entry* entry =
+      reinterpret_cast<const Entry*>(static_cast<const std::uint8_t*>(self->stack_bottom) + self->stack_size);
+  const FiberFunction function = entry->function;
+  void* const argument = entry->argument;
+  arrive(from, true);
+  function(argument);
+  WG_ASSERT(!"a fiber never returns");
+}
+
+}  // namespace
+
+StackPool::~StackPool() {
+  for (std::uint8_t* slab : slabs_) munmap(slab, kStride * kStacksInSlab);
+}
+
+bool StackPool::take(Stack* stack) {
+  if (slabs_.empty() || used_in_slab_ == kStacksInSlab) {
+    void* p = mmap(nullptr, kStride * kStacksInSlab, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (p == MAP_FAILED) return false;
+    madvise(p, kStride * kStacksInSlab, MADV_NOHUGEPAGE);
+    slabs_.push_back(static_cast<std::uint8_t*>(p));
+    used_in_slab_ = 0;
+  }
+  std::uint8_t* guard = slabs_.back() + kStride * used_in_slab_;
+  if (mprotect(guard, kGuard, PROT_NONE) != 0) return false;
+  ++used_in_slab_;
+  stack->low = guard + kGuard;
+  return true;
+}
+
+bool StackPool::is_guard(std::uint64_t address) const {
+  for (const std::uint8_t* slab : slabs_) {
+    const auto first = reinterpret_cast<std::uint64_t>(slab);
+    if (address >= first && address < first + kStride * kStacksInSlab) return (address - first) % kStride < kGuard;
+  }
+  return false;
+}
+
+void prepare(Continuation& to, const Stack& stack, FiberFunction function, void* argument) {
+  auto* entry = reinterpret_cast<Entry*>(stack.top() - 64);
+  *entry = {function, argument};
+  to.stack_bottom = stack.low;
+  to.stack_size = kStackBytes - 64;
+  // enter() begins as if called: its return address, 0, lies 8 bytes below a multiple of 16.
+  auto* start = reinterpret_cast<void**>(stack.top() - 64) - 2;
+  start[0] = reinterpret_cast<void*>(&enter);
+  start[1] = nullptr;
+  to.stack_pointer = start;
+#if defined(__SANITIZE_THREAD__)
+  if (to.tsan_fiber) __tsan_destroy_fiber(to.tsan_fiber);
+  to.tsan_fiber = __tsan_create_fiber(0);
+#endif
+}
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+void switch_to(Continuation& from, Continuation& to) {
+  from.target = &to;
+#if defined(__SANITIZE_ADDRESS__)
+  __sanitizer_start_switch_fiber(&from.fake_stack, to.stack_bottom, to.stack_size);
+#endif
+#if defined(__SANITIZE_THREAD__)
+  if (!from.tsan_fiber) from.tsan_fiber = __tsan_get_current_fiber();
+  __tsan_switch_to_fiber(to.tsan_fiber, 0);
+#endif
+  arrive(jump(&from, &to), false);
+}
+#endif
+
+}  // namespace warpgrind::device

@@ -1,0 +1,54 @@
+// Which warp runs next on a worker. In a header because a barrier is little else.
+#pragma once
+
+#include "device/execution/state.h"
+
+namespace warpgrind::device {
+
+// execution.cpp
+void fiber_loop(void* fiber);                       // what every fiber runs
+WarpFiber& take_fiber(Worker& worker);              // idle or new
+[[noreturn]] void report_deadlock(Worker& worker);  // no warp of the worker can go on
+[[noreturn]] void finish_listing(Worker& worker);   // timeout or Ctrl-C: every warp has said where it is
+void stopped(Worker& worker);                       // Launch::interrupt is set; may not return
+
+inline void queue_ready(Worker& w, WarpFiber* f) {
+  f->next = nullptr;
+  (w.ready_last ? w.ready_last->next : w.ready_first) = f;
+  w.ready_last = f;
+}
+
+inline WarpFiber* next_ready(Worker& w) {
+  WarpFiber* f = w.ready_first;
+  if (!f) return nullptr;
+  w.ready_first = f->next;
+  if (!w.ready_first) w.ready_last = nullptr;
+  return f;
+}
+
+inline void go_to(Worker& w, Continuation& from, WarpFiber& to) {
+  w.current = &to;
+  if (to.fresh) [[unlikely]] {
+    to.fresh = false;
+    prepare(to.continuation, to.stack, &fiber_loop, &to);
+  }
+  to.state = WarpState::running;
+  switch_to(from, to.continuation);
+}
+
+// The current warp waits (its state says for what); others run.
+inline void suspend(Worker& w, WarpFiber& self) {
+  if (w.launch->interrupt != 0) [[unlikely]]
+    stopped(w);
+  if (w.starting) return go_to(w, self.continuation, take_fiber(w));
+  WarpFiber* ready = next_ready(w);
+  if (!ready) [[unlikely]]
+    report_deadlock(w);
+  if (ready == &self) {
+    self.state = WarpState::running;
+    return;
+  }
+  go_to(w, self.continuation, *ready);
+}
+
+}  // namespace warpgrind::device

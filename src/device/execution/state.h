@@ -1,0 +1,224 @@
+// What runs while a grid runs: launch, worker, block, warp. Machine code sees only jit::WarpContext; its `runtime`
+// points to the WarpFiber that carries it. One worker is one host thread, so nothing here below Launch needs locks.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "device/device.h"
+#include "device/execution/fiber.h"
+#include "device/memory/address_space.h"
+#include "events/observer.h"
+#include "jit/abi.h"
+#include "jit/compile/compiler.h"
+
+namespace warpgrind::device {
+
+struct Worker;
+struct Block;
+struct Launch;
+struct SiteRecord;
+class LoadedModule;
+
+// The facts of a site that the slow path needs, packed.
+struct SiteFacts {
+  StateSpace space = StateSpace::global;
+  events::SiteKind kind = events::SiteKind::load;
+  std::uint8_t element = 4, vector = 1, bytes = 4;
+  AccessType type = AccessType::load;
+};
+
+// A compiled kernel and what the device derives from it once.
+struct KernelRecord {
+  std::unique_ptr<jit::CompiledKernel> code;
+  std::vector<SiteFacts> sites;
+  std::string demangled;
+  jit::LaneShape shape = jit::LaneShape::linear;
+  bool every_access = false;
+  double seconds_per_block = 0;  // of one worker, in the last launch; 0: not known
+};
+
+enum class WarpState : std::uint8_t { idle, running, ready, barrier, yielded };
+
+// A fiber with the warp it carries now. A warp keeps its fiber until it ends; then the fiber takes the next warp.
+struct alignas(64) WarpFiber {
+  jit::WarpContext context;
+  Continuation continuation;
+  Stack stack;
+  Worker* worker = nullptr;
+  Block* block = nullptr;
+  std::uint64_t block_linear = 0;  // of the block the context is set up for
+  std::uint64_t launch = ~0ull;    // serial of the launch the context is set up for
+  WarpFiber* next = nullptr;       // in the queue that `state` names
+  WarpState state = WarpState::idle;
+  bool fresh = true;              // the continuation must be prepared before the first switch
+  std::uint32_t wait_site = ~0u;  // barrier: site of the instruction it waits at
+  std::uint32_t wait_barrier = 0;
+  std::uint32_t barrier_operation = 0, barrier_result = 0;  // bar.red
+  WarpFiber();
+  ~WarpFiber();
+  WarpFiber(const WarpFiber&) = delete;
+  WarpFiber& operator=(const WarpFiber&) = delete;
+  std::uint8_t* local = nullptr;
+  std::uint64_t local_capacity = 0;
+};
+
+inline WarpFiber& fiber_of(jit::WarpContext& context) {
+  return *static_cast<WarpFiber*>(context.runtime);
+}
+
+inline constexpr unsigned kBarriers = 16;
+inline constexpr std::size_t kPlacesListed = 64;  // warps in the list of a deadlock or timeout
+
+struct Barrier {
+  std::uint32_t arrived = 0;   // warps
+  std::uint32_t expected = 0;  // warps; 0: every warp of the block that has not ended
+  std::uint32_t popc = 0;
+  bool all = true, any = false, reduces = false;
+  WarpFiber* first = nullptr;  // those that wait
+  WarpFiber* last = nullptr;
+};
+
+struct Block {
+  std::uint64_t linear = 0;
+  std::uint32_t index[3] = {0, 0, 0};
+  std::uint32_t warps = 0, started = 0, ended = 0;
+  std::uint8_t* shared = nullptr;
+  std::uint8_t* shared_memory = nullptr;  // what `shared` lies in
+  std::uint64_t shared_capacity = 0;
+  Block() = default;
+  ~Block();
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
+  unsigned barriers_in_use = 0;  // highest barrier number used + 1
+  Barrier barriers[kBarriers];
+  Block* next = nullptr;      // free list, or list of live blocks
+  Block* previous = nullptr;  // live blocks
+};
+
+// The lanes of each warp of a block; the same for all blocks of a launch.
+struct WarpShape {
+  std::uint32_t tid_base[3];
+  LaneMask mask;
+  std::uint32_t tid[3][kWarpSize];
+};
+
+struct OutputRecord {
+  std::uint64_t block = 0;
+  std::uint64_t cost = 0;  // bytes of the FIFO
+  std::string text;
+};
+
+// A grid that device code asked for.
+struct ChildLaunch {
+  enum class Kind : std::uint8_t { kernel, copy, fill } kind = Kind::kernel;
+  std::uint64_t block = 0;  // of the parent, for the order
+  std::uint32_t function = 0;
+  LaunchConfig config;
+  bool tail = false;
+  std::vector<std::uint8_t> parameters;
+  std::uint64_t to = 0, from = 0, bytes = 0;  // copy, fill (from: the value)
+};
+
+struct Worker {
+  unsigned index = 0;
+  Launch* launch = nullptr;
+  jit::SiteState* sites = nullptr;  // all empty between launches
+  SiteRecord* records = nullptr;
+  std::uint64_t* scoreboard = nullptr;
+
+  // Scheduling
+  Continuation main;  // the host thread itself
+  WarpFiber* current = nullptr;
+  WarpFiber* ready_first = nullptr;
+  WarpFiber* ready_last = nullptr;
+  WarpFiber* idle = nullptr;
+  Block* live = nullptr;
+  Block* starting = nullptr;  // the live block that has warps to start
+  Block* free_blocks = nullptr;
+  std::uint32_t live_blocks = 0;
+  std::uint64_t chunk_next = 0, chunk_end = 0;  // blocks taken but not started
+  std::uint32_t idle_turns = 0;                 // yields since something moved
+  // Spinning, as other workers see it (barrier.cpp).
+  std::uint64_t idle_rounds = 0;         // rounds of yields since something moved
+  std::atomic<std::uint64_t> rounds{0};  // ... in all
+  std::atomic<bool> spins_only{false}, finished{false};
+  std::vector<std::uint64_t> seen_rounds;  // of the other workers, when this one began to spin
+  std::uint64_t warps_ended = 0, threads_ended = 0;
+  std::vector<std::unique_ptr<WarpFiber>> fibers;
+  std::vector<std::unique_ptr<Block>> blocks;
+  StackPool stacks;
+
+  std::vector<OutputRecord> output;
+  std::vector<ChildLaunch> children;
+  std::vector<Fault> warnings;
+  std::vector<std::uint64_t> warned;  // keys of warnings given
+
+  // Grow-only arrays behind sites, records and scoreboard.
+  std::size_t site_capacity = 0, scoreboard_capacity = 0;
+  Stack emergency;                  // where a crash of machine code is handled
+  std::uint32_t listed_site = ~0u;  // where the first warp that was stopped is
+  bool listing = false;             // timeout or Ctrl-C: each warp says where it is instead of going on
+  Worker() = default;
+  ~Worker();
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+};
+
+struct Launch {
+  Device* device = nullptr;
+  LoadedModule* module = nullptr;
+  const KernelRecord* kernel = nullptr;
+  jit::WarpFunction entry = nullptr;
+  LaunchConfig config;
+  events::Launch info;
+  AccessRules rules;
+  bool counters = true, observe_accesses = false, observe_barriers = false;
+  std::uint8_t* parameters = nullptr;
+  std::uint64_t shared_size = 0, local_size = 0;
+  std::uint64_t blocks = 0, blocks_before = 0;
+  std::uint32_t warps_per_block = 0, threads_per_block = 0;
+  std::vector<WarpShape> shapes;
+  Dim3 shapes_block{0, 0, 0};  // the block that `shapes` describes
+  std::shared_ptr<const RangeTable> ranges;
+  unsigned workers = 1;
+  std::uint32_t sm_count = 1;
+  std::uint32_t env[4] = {0, 0, 0, 0};
+  std::uint64_t serial = 0;  // unique in the process
+
+  std::uint64_t chunk = 1;  // blocks that a worker takes at once
+  alignas(64) std::atomic<std::uint64_t> next_block{0};
+  alignas(64) volatile std::uint32_t interrupt = 0;  // generated code polls it
+  std::atomic<bool> stop{false};
+  std::atomic<std::uint32_t> stop_reason{0};  // FaultKind + 1 of timeout or Ctrl-C; 0: none
+  std::mutex fault_mutex;
+  std::optional<Fault> fault;
+  std::uint64_t fault_order = ~0ull;
+  std::vector<std::string> places;  // where each warp is; under fault_mutex
+  const std::vector<events::Observer*>* observers = nullptr;
+  const std::vector<std::unique_ptr<Worker>>* all_workers = nullptr;
+  bool fits_gpu = true;                      // all blocks could be resident at the same time
+  std::atomic<std::uint32_t> swap_lanes{0};  // spinning lanes block their own warp
+};
+
+inline Worker& worker_of(jit::WarpContext& context) {
+  return *fiber_of(context).worker;
+}
+inline Launch& launch_of(jit::WarpContext& context) {
+  return *worker_of(context).launch;
+}
+
+// ---- Execution (execution.cpp)
+void prepare_worker(Worker& worker, std::size_t sites, std::size_t scoreboard_slots);  // grows its arrays
+void run_worker(Worker& worker);                 // all blocks this worker can get, on the calling thread
+bool activate_block(Worker& worker);             // false: none left
+[[noreturn]] void leave_launch(Worker& worker);  // abandons every warp of the worker
+void release_if_complete(Worker& worker, Block& block, Barrier& barrier);  // barrier.cpp
+
+}  // namespace warpgrind::device

@@ -1,0 +1,193 @@
+#include "device/memory/address_space.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace warpgrind::device {
+
+namespace {
+
+constexpr std::uint64_t kPage = 4096;
+constexpr std::uint64_t kHugePage = std::uint64_t{2} << 20;
+
+std::uint64_t round_up(std::uint64_t value, std::uint64_t to) {
+  return (value + to - 1) / to * to;
+}
+std::uint64_t round_down(std::uint64_t value, std::uint64_t to) {
+  return value / to * to;
+}
+void* pointer(std::uint64_t address) {
+  return reinterpret_cast<void*>(address);
+}
+
+}  // namespace
+
+const Range* RangeTable::find(std::uint64_t address) const {
+  const auto after = std::upper_bound(ranges_.begin(), ranges_.end(), address,
+                                      [](std::uint64_t a, const Range& r) { return a < r.low; });
+  if (after == ranges_.begin()) return nullptr;
+  const Range& r = *(after - 1);
+  return address < r.high ? &r : nullptr;
+}
+
+AddressSpace& AddressSpace::instance() {
+  // Never destroyed: programs free device memory from their own static destructors.
+  static AddressSpace* const space = new AddressSpace;
+  return *space;
+}
+
+bool AddressSpace::reserve() {
+  if (base_) return true;
+  void* p = mmap(nullptr, kReserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (p == MAP_FAILED) return false;
+  base_ = round_up(reinterpret_cast<std::uint64_t>(p), kHugePage);
+  top_ = base_;
+  return true;
+}
+
+// First fit among the freed stretches; 0: none fits.
+std::uint64_t AddressSpace::take_hole(std::uint64_t size, std::uint64_t alignment, std::uint64_t skew) {
+  for (auto it = holes_.begin(); it != holes_.end(); ++it) {
+    const std::uint64_t low = it->first, high = low + it->second;
+    const std::uint64_t start = round_up(low, alignment) + skew;
+    if (start + size > high) continue;
+    holes_.erase(it);
+    if (start > low) holes_[low] = start - low;
+    if (start + size < high) holes_[start + size] = high - start - size;
+    return start;
+  }
+  return 0;
+}
+
+Result<std::uint64_t> AddressSpace::allocate(std::uint64_t size, std::uint64_t alignment, const Range& attributes) {
+  const std::lock_guard lock(mutex_);
+  if (!reserve())
+    return Error{ErrorKind::environment, fmt::format("cannot reserve address space: {}", std::strerror(errno)),
+                 "raise the limit on virtual memory (ulimit -v)"};
+  size = std::max<std::uint64_t>(1, size);
+  alignment = std::max<std::uint64_t>(512, alignment);
+  if (size > kReserved) return Error{ErrorKind::environment, "no address space left for device memory", ""};
+  const bool large = size >= kHugePage;
+  std::uint64_t skew = 0;
+  if (large && alignment <= 512) {
+    // Large arrays start on huge pages, but at different offsets in a 4 KiB page: a load after a store whose addresses
+    // agree in the low 12 bits waits for it on x86 ("4K aliasing"), and a[i], b[i], c[i] would always agree.
+    alignment = kHugePage;
+    skew = (large_count_++ * 5 % 8) * 512;
+  }
+  const std::uint64_t taken = round_up(size + kRedZone, 512);
+  std::uint64_t start = take_hole(taken, alignment, skew);
+  if (!start) {
+    start = round_up(top_, alignment) + skew;
+    if (start + taken > base_ + kReserved - kHugePage)
+      return Error{ErrorKind::environment, "no address space left for device memory", ""};
+    if (start > top_) holes_[top_] = start - top_;
+    top_ = start + taken;
+  }
+  const std::uint64_t first = round_down(start, kPage), last = round_up(start + size, kPage);
+  if (mprotect(pointer(first), last - first, PROT_READ | PROT_WRITE) != 0) {
+    holes_[start] = taken;
+    return Error{ErrorKind::environment, fmt::format("the host has no memory left: {}", std::strerror(errno)), ""};
+  }
+  if (large) madvise(pointer(first), last - first, MADV_HUGEPAGE);
+  Range range = attributes;
+  range.low = start;
+  range.high = start + size;
+  ranges_[start] = range;
+  blocks_[start] = taken;
+  table_.reset();
+  return start;
+}
+
+std::optional<Range> AddressSpace::release(std::uint64_t address) {
+  const std::lock_guard lock(mutex_);
+  const auto block = blocks_.find(address);
+  if (block == blocks_.end()) return std::nullopt;
+  const Range range = ranges_.at(address);
+  std::uint64_t low = address, high = address + block->second;
+  // Whole pages go back to the host; the rest is zeroed, so that a later allocation starts with zeroes as a fresh one.
+  const std::uint64_t first = round_up(range.low, kPage), last = round_down(range.high, kPage);
+  if (first < last) {
+    madvise(pointer(first), last - first, MADV_DONTNEED);
+    std::memset(pointer(range.low), 0, first - range.low);
+    std::memset(pointer(last), 0, range.high - last);
+  } else {
+    std::memset(pointer(range.low), 0, range.high - range.low);
+  }
+  blocks_.erase(block);
+  ranges_.erase(address);
+  auto next = holes_.lower_bound(low);
+  if (next != holes_.end() && next->first == high) {
+    high += next->second;
+    next = holes_.erase(next);
+  }
+  if (next != holes_.begin()) {
+    const auto before = std::prev(next);
+    if (before->first + before->second == low) {
+      low = before->first;
+      holes_.erase(before);
+    }
+  }
+  if (high == top_)
+    top_ = low;
+  else
+    holes_[low] = high - low;
+  table_.reset();
+  return range;
+}
+
+void AddressSpace::register_host(std::uint64_t address, std::uint64_t size) {
+  const std::lock_guard lock(mutex_);
+  Range range;
+  range.low = address;
+  range.high = address + std::max<std::uint64_t>(1, size);
+  range.host = true;
+  ranges_[address] = range;
+  table_.reset();
+}
+
+void AddressSpace::unregister_host(std::uint64_t address) {
+  const std::lock_guard lock(mutex_);
+  const auto it = ranges_.find(address);
+  if (it == ranges_.end() || !it->second.host) return;
+  ranges_.erase(it);
+  table_.reset();
+}
+
+std::optional<Range> AddressSpace::find(std::uint64_t address) const {
+  const std::lock_guard lock(mutex_);
+  auto it = ranges_.upper_bound(address);
+  if (it == ranges_.begin()) return std::nullopt;
+  --it;
+  if (address >= it->second.high) return std::nullopt;
+  return it->second;
+}
+
+std::optional<Range> AddressSpace::nearest(std::uint64_t address) const {
+  const std::lock_guard lock(mutex_);
+  const auto after = ranges_.upper_bound(address);
+  std::optional<Range> best;
+  if (after != ranges_.begin()) best = std::prev(after)->second;
+  if (after != ranges_.end()) {
+    const Range& r = after->second;
+    if (!best || r.low - address < address - best->high) best = r;
+  }
+  return best;
+}
+
+std::shared_ptr<const RangeTable> AddressSpace::snapshot() {
+  const std::lock_guard lock(mutex_);
+  if (!table_) {
+    std::vector<Range> sorted;
+    sorted.reserve(ranges_.size());
+    for (const auto& [low, range] : ranges_) sorted.push_back(range);
+    table_ = std::make_shared<const RangeTable>(std::move(sorted));
+  }
+  return table_;
+}
+
+}  // namespace warpgrind::device

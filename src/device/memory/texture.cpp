@@ -1,0 +1,392 @@
+#include "device/memory/texture.h"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <mutex>
+#include <shared_mutex>
+#include <unordered_map>
+
+namespace warpgrind::device {
+
+namespace {
+
+template <class T>
+class Registry {
+ public:
+  std::uint64_t add(T value) {
+    const std::unique_lock lock(mutex_);
+    objects_[next_] = std::make_shared<const T>(std::move(value));
+    return next_++;
+  }
+  bool remove(std::uint64_t handle) {
+    const std::unique_lock lock(mutex_);
+    return objects_.erase(handle) != 0;
+  }
+  std::shared_ptr<const T> find(std::uint64_t handle) const {
+    const std::shared_lock lock(mutex_);
+    const auto it = objects_.find(handle);
+    return it == objects_.end() ? nullptr : it->second;
+  }
+
+ private:
+  mutable std::shared_mutex mutex_;
+  std::unordered_map<std::uint64_t, std::shared_ptr<const T>> objects_;
+  std::uint64_t next_ = 1;
+};
+
+Registry<Texture>& textures() {
+  static Registry<Texture> r;
+  return r;
+}
+Registry<Surface>& surfaces() {
+  static Registry<Surface> r;
+  return r;
+}
+
+struct Extents {
+  std::int64_t size[3];  // width, height, depth
+};
+
+Extents extents_of(const Texture& t) {
+  const TextureResource& r = t.resource;
+  if (r.kind == TextureResource::Kind::array) {
+    const ArrayShape& s = r.array->shape();
+    return {{static_cast<std::int64_t>(s.width), static_cast<std::int64_t>(s.rows()),
+             static_cast<std::int64_t>(s.slices())}};
+  }
+  return {{static_cast<std::int64_t>(r.width),
+           static_cast<std::int64_t>(r.kind == TextureResource::Kind::pitched ? r.height : 1), 1}};
+}
+
+// nullptr: outside the data.
+const std::uint8_t* texel_at(const Texture& t, std::int64_t x, std::int64_t y, std::int64_t z) {
+  const Extents e = extents_of(t);
+  if (x < 0 || y < 0 || z < 0 || x >= e.size[0] || y >= e.size[1] || z >= e.size[2]) return nullptr;
+  const TextureResource& r = t.resource;
+  const std::uint64_t bytes = t.format().bytes();
+  const auto ux = static_cast<std::uint64_t>(x), uy = static_cast<std::uint64_t>(y), uz = static_cast<std::uint64_t>(z);
+  if (r.kind == TextureResource::Kind::array)
+    return r.array->data() + uz * r.array->slice_bytes() + uy * r.array->row_bytes() + ux * bytes;
+  return reinterpret_cast<const std::uint8_t*>(r.address) + uy * r.pitch + ux * bytes;
+}
+
+float half_value(std::uint16_t h) {
+  const float sign = h & 0x8000 ? -1.0f : 1.0f;
+  const int exponent = h >> 10 & 31;
+  const auto mantissa = static_cast<float>(h & 1023);
+  if (exponent == 31) return mantissa != 0 ? std::nanf("") : sign * INFINITY;
+  return sign * (exponent ? std::ldexp(1024 + mantissa, exponent - 25) : std::ldexp(mantissa, -24));
+}
+
+float from_srgb(float v) {
+  return v <= 0.04045f ? v / 12.92f : std::pow((v + 0.055f) / 1.055f, 2.4f);
+}
+
+// Halves go away from zero. digits: of the significand, the leading one included; 24: float.
+float rounded(double v, int digits) {
+  if (std::fabs(v) < 0x1p-126) return static_cast<float>(v);
+  const auto bits = std::bit_cast<std::uint64_t>(v);
+  const int drop = 53 - digits;
+  const std::uint64_t kept = (bits + (std::uint64_t{1} << (drop - 1))) >> drop << drop;
+  return static_cast<float>(std::bit_cast<double>(kept));
+}
+
+bool gives_floats(const Texture& t) {
+  return t.format().kind == ChannelFormat::Kind::floating || t.description.normalized_float;
+}
+
+Texel unpack(const Texture& t, const std::uint8_t* at) {
+  const ChannelFormat& f = t.format();
+  Texel out{};
+  unsigned bit = 0;
+  for (unsigned c = 0; c < 4; ++c) {
+    const unsigned bits = f.bits[c];
+    if (!bits) continue;
+    std::uint32_t raw = 0;
+    std::memcpy(&raw, at + bit / 8, bits / 8);
+    bit += bits;
+    const std::int32_t value =
+        bits < 32 ? static_cast<std::int32_t>(raw << (32 - bits)) >> (32 - bits) : static_cast<std::int32_t>(raw);
+    if (f.kind == ChannelFormat::Kind::floating) {
+      out.channel[c] = bits == 16 ? std::bit_cast<std::uint32_t>(half_value(static_cast<std::uint16_t>(raw))) : raw;
+    } else if (t.description.normalized_float) {
+      float v = 0;
+      if (f.kind == ChannelFormat::Kind::unsigned_integer)
+        v = static_cast<float>(raw / static_cast<double>(bits == 32 ? 0xffffffffu : (1u << bits) - 1));
+      else
+        v = std::max(-1.0f, static_cast<float>(value / static_cast<double>((std::int64_t{1} << (bits - 1)) - 1)));
+      if (t.description.srgb && c < 3) v = rounded(from_srgb(v), 8);  // as an H200 does
+      out.channel[c] = std::bit_cast<std::uint32_t>(v);
+    } else {
+      out.channel[c] = f.kind == ChannelFormat::Kind::signed_integer ? static_cast<std::uint32_t>(value) : raw;
+    }
+  }
+  return out;
+}
+
+// Integers are given as the bits of the floats (CUDA runtime API, cudaTextureDesc::borderColor); colours of normalised
+// formats are rounded to what the format can hold.
+Texel border_texel(const Texture& t) {
+  const ChannelFormat& f = t.format();
+  Texel out{};
+  for (unsigned c = 0; c < 4; ++c) {
+    const unsigned bits = f.bits[c];
+    if (!bits) continue;
+    const float colour = t.description.border[c];
+    const auto raw = std::bit_cast<std::uint32_t>(colour);
+    if (f.kind == ChannelFormat::Kind::floating) {
+      out.channel[c] = raw;
+    } else if (t.description.normalized_float) {
+      const bool s = f.kind == ChannelFormat::Kind::signed_integer;
+      const double scale = static_cast<double>((std::uint64_t{1} << (bits - s)) - 1);
+      const double held = std::ceil(std::clamp<double>(colour, s ? -1 : 0, 1) * scale - 0.5) / scale;
+      out.channel[c] = std::bit_cast<std::uint32_t>(static_cast<float>(held));
+    } else {
+      const unsigned unused = 32 - bits;
+      out.channel[c] = f.kind == ChannelFormat::Kind::signed_integer
+                           ? static_cast<std::uint32_t>(static_cast<std::int32_t>(raw << unused) >> unused)
+                           : raw << unused >> unused;
+    }
+  }
+  return out;
+}
+
+// Index along one axis after the address mode; -1: border. Wrap and mirror exist for normalised coordinates only.
+std::int64_t place(std::int64_t i, std::int64_t n, AddressMode mode, bool normalized) {
+  if (!normalized && (mode == AddressMode::wrap || mode == AddressMode::mirror)) mode = AddressMode::clamp;
+  switch (mode) {
+    case AddressMode::wrap:
+      return ((i % n) + n) % n;
+    case AddressMode::mirror: {
+      const std::int64_t m = ((i % (2 * n)) + 2 * n) % (2 * n);
+      return m < n ? m : 2 * n - 1 - m;
+    }
+    case AddressMode::clamp:
+      return std::clamp<std::int64_t>(i, 0, n - 1);
+    default:
+      return i < 0 || i >= n ? -1 : i;
+  }
+}
+
+std::int64_t whole(double x) {
+  if (!(x > -9e15f)) return std::int64_t{-1} << 52;  // NaN too
+  if (x > 9e15f) return std::int64_t{1} << 52;
+  return static_cast<std::int64_t>(std::floor(x));
+}
+
+unsigned dimensions(TextureGeometry g) {
+  switch (g) {
+    case TextureGeometry::d1:
+    case TextureGeometry::a1d:
+      return 1;
+    case TextureGeometry::d3:
+      return 3;
+    default:
+      return 2;
+  }
+}
+
+Texel texel_or_border(const Texture& t, const std::int64_t* index, unsigned dims, std::int64_t slice) {
+  for (unsigned d = 0; d < dims; ++d)
+    if (index[d] < 0) return border_texel(t);
+  const std::uint8_t* at = texel_at(t, index[0], dims > 1 ? index[1] : 0, dims > 2 ? index[2] : slice);
+  return at ? unpack(t, at) : border_texel(t);
+}
+
+struct Prepared {
+  double position[3];  // in texels
+  std::int64_t n[3], slice;
+  unsigned dims;
+};
+
+// Cube faces as the guide orders them: +x -x +y -y +z -z.
+Prepared prepare(const Texture& t, TextureGeometry g, const float* c, std::int32_t layer) {
+  Prepared p{};
+  p.dims = dimensions(g);
+  const Extents e = extents_of(t);
+  for (unsigned d = 0; d < 3; ++d) p.n[d] = std::max<std::int64_t>(1, e.size[d]);
+  float u[3] = {c[0], p.dims > 1 ? c[1] : 0, p.dims > 2 ? c[2] : 0};
+  const bool cube = g == TextureGeometry::cube || g == TextureGeometry::acube;
+  if (g == TextureGeometry::a1d || g == TextureGeometry::a2d)
+    p.slice = std::min<std::int64_t>(static_cast<std::uint32_t>(layer), p.n[2] - 1);  // the index is unsigned
+  if (cube) {
+    const float x = c[0], y = c[1], z = c[2], ax = std::fabs(x), ay = std::fabs(y), az = std::fabs(z);
+    int face = 0;
+    float s = 0, v = 0, m = 1;
+    if (ax >= ay && ax >= az)
+      face = x >= 0 ? 0 : 1, m = ax, s = x >= 0 ? -z : z, v = -y;
+    else if (ay >= az)
+      face = y >= 0 ? 2 : 3, m = ay, s = x, v = y >= 0 ? z : -z;
+    else
+      face = z >= 0 ? 4 : 5, m = az, s = z >= 0 ? x : -x, v = -y;
+    u[0] = (s / m + 1) * 0.5f;
+    u[1] = (v / m + 1) * 0.5f;
+    const std::int64_t cubes = std::max<std::int64_t>(1, p.n[2] / 6);
+    if (g == TextureGeometry::acube) p.slice = std::min<std::int64_t>(static_cast<std::uint32_t>(layer), cubes - 1) * 6;
+    p.slice = std::min(p.slice + face, p.n[2] - 1);
+  }
+  for (unsigned d = 0; d < p.dims; ++d) {
+    const bool normalized = t.description.normalized_coordinates || cube;
+    // Normalised coordinates have 22 fractional bits (an H200 drops the rest).
+    p.position[d] = !normalized ? double{u[d]}
+                    : cube || !(std::fabs(u[d]) < 0x1p24f)
+                        ? double{u[d]} * static_cast<double>(p.n[d])
+                        : std::floor(double{u[d]} * 0x1p22) * 0x1p-22 * static_cast<double>(p.n[d]);
+  }
+  return p;
+}
+
+std::int64_t placed(const Texture& t, const Prepared& p, unsigned d, std::int64_t i, bool cube) {
+  return place(i, p.n[d], t.description.address[d], t.description.normalized_coordinates || cube);
+}
+
+// The hardware's weights of the 2, 4 or 8 texels, in units of 1/256: products of the fractions are rounded to 8 bits,
+// and the weights still add up to 256. Found with one-hot textures on an H200: 1D and 2D agree always, 3D but for 1/256
+// in one of twenty. Corner c takes the upper neighbour along axis d where bit d of c is set.
+void filter_weights(unsigned dims, const std::uint32_t* fraction, std::uint32_t* weights) {
+  const auto split = [](std::uint32_t whole, std::uint32_t part, bool half_up) {
+    return (whole * part + (half_up ? 128 : 127)) >> 8;
+  };
+  const std::uint32_t x = fraction[0], y = dims > 1 ? fraction[1] : 0, z = dims > 2 ? fraction[2] : 0;
+  if (dims == 1) {
+    weights[0] = 256 - x;
+    weights[1] = x;
+    return;
+  }
+  if (dims == 2) {
+    const std::uint32_t both = split(x, y, true);
+    weights[0] = 256 - x - y + both;
+    weights[1] = x - both;
+    weights[2] = y - both;
+    weights[3] = both;
+    return;
+  }
+  const std::uint32_t both = split(x, z, true);
+  const std::uint32_t columns[4] = {256 - x - z + both, x - both, z - both, both};
+  for (unsigned c = 0; c < 4; ++c) {
+    const std::uint32_t high = split(columns[c], y, c & 1);
+    const unsigned corner = (c & 1) + (c >> 1) * 4;
+    weights[corner] = columns[c] - high;
+    weights[corner + 2] = high;
+  }
+}
+
+enum class FilterArithmetic { floating, half, normalized_16, srgb };
+
+FilterArithmetic arithmetic_of(const Texture& t, unsigned channel) {
+  const ChannelFormat& f = t.format();
+  const unsigned bits = f.bits[channel] ? f.bits[channel] : f.bits[0];
+  if (f.kind == ChannelFormat::Kind::floating) return bits == 16 ? FilterArithmetic::half : FilterArithmetic::floating;
+  if (t.description.srgb && channel < 3) return FilterArithmetic::srgb;
+  return FilterArithmetic::normalized_16;
+}
+
+// sum: of weight/256 times value. 8- and 16-bit normalised texels are widened to 16-bit fixed point, and so is their
+// sum.
+float filtered(const Texture& t, unsigned channel, double sum) {
+  switch (arithmetic_of(t, channel)) {
+    case FilterArithmetic::floating:
+      return rounded(sum, 24);
+    case FilterArithmetic::normalized_16:
+      return static_cast<float>(std::floor(sum + 0.5) /
+                                (t.format().kind == ChannelFormat::Kind::signed_integer ? 32767 : 65535));
+    default:
+      return rounded(sum, 11);
+  }
+}
+
+double widened(const Texture& t, unsigned channel, float value) {
+  if (arithmetic_of(t, channel) != FilterArithmetic::normalized_16) return double{value};
+  return std::round(double{value} * (t.format().kind == ChannelFormat::Kind::signed_integer ? 32767 : 65535));
+}
+
+}  // namespace
+
+std::uint64_t create_texture(const TextureResource& resource, const TextureDescription& description) {
+  return textures().add({resource, description});
+}
+std::uint64_t create_surface(Array* array) {
+  return surfaces().add({array});
+}
+bool destroy_texture(std::uint64_t handle) {
+  return textures().remove(handle);
+}
+bool destroy_surface(std::uint64_t handle) {
+  return surfaces().remove(handle);
+}
+std::shared_ptr<const Texture> find_texture(std::uint64_t handle) {
+  return textures().find(handle);
+}
+std::shared_ptr<const Surface> find_surface(std::uint64_t handle) {
+  return surfaces().find(handle);
+}
+
+Texel fetch(const Texture& t, TextureGeometry g, const std::int32_t* c, std::int32_t layer) {
+  std::int64_t index[3] = {c[0], 0, 0};
+  const unsigned dims = dimensions(g);
+  for (unsigned d = 1; d < dims; ++d) index[d] = c[d];
+  const std::uint8_t* at = texel_at(t, index[0], index[1], dims > 2 ? index[2] : layer);
+  return at ? unpack(t, at) : Texel{};
+}
+
+Texel sample(const Texture& t, TextureGeometry g, const float* c, std::int32_t layer) {
+  Prepared p = prepare(t, g, c, layer);
+  const bool cube = g == TextureGeometry::cube || g == TextureGeometry::acube;
+  std::int64_t index[3] = {0, 0, 0};
+  // The hardware filters a 1D texture as a 2D one of one row at y = 0: half of the result is border then.
+  if (p.dims == 1 && t.description.linear_filter && t.description.address[1] == AddressMode::border &&
+      !t.description.normalized_coordinates && g == TextureGeometry::d1) {
+    p.dims = 2;
+    p.n[1] = 1;
+  }
+  if (!t.description.linear_filter || !gives_floats(t)) {
+    for (unsigned d = 0; d < p.dims; ++d) index[d] = placed(t, p, d, whole(p.position[d]), cube);
+    return texel_or_border(t, index, p.dims, p.slice);
+  }
+  std::int64_t low[3];
+  std::uint32_t fraction[3] = {0, 0, 0};
+  for (unsigned d = 0; d < p.dims; ++d) {
+    const std::int64_t fixed = whole(p.position[d] * 256 - 127.5);
+    low[d] = fixed >> 8;
+    fraction[d] = static_cast<std::uint32_t>(fixed & 255);
+  }
+  std::uint32_t weights[8];
+  filter_weights(p.dims, fraction, weights);
+  double sum[4] = {0, 0, 0, 0};
+  for (unsigned corner = 0; corner < 1u << p.dims; ++corner) {
+    if (weights[corner] == 0) continue;
+    for (unsigned d = 0; d < p.dims; ++d) index[d] = placed(t, p, d, low[d] + (corner >> d & 1), cube);
+    const Texel x = texel_or_border(t, index, p.dims, p.slice);
+    for (unsigned k = 0; k < 4; ++k)
+      sum[k] += weights[corner] / 256.0 * widened(t, k, std::bit_cast<float>(x.channel[k]));
+  }
+  Texel out;
+  for (unsigned k = 0; k < 4; ++k) out.channel[k] = std::bit_cast<std::uint32_t>(filtered(t, k, sum[k]));
+  return out;
+}
+
+Texel gather4(const Texture& t, TextureGeometry g, const float* c, std::int32_t layer, unsigned component) {
+  const Prepared p = prepare(t, g, c, layer);
+  const bool cube = g == TextureGeometry::cube || g == TextureGeometry::acube;
+  const std::int64_t x = whole(p.position[0] * 256 - 127.5) >> 8, y = whole(p.position[1] * 256 - 127.5) >> 8;
+  const std::int64_t offset[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
+  Texel out;
+  for (unsigned k = 0; k < 4; ++k) {
+    const std::int64_t index[2] = {placed(t, p, 0, x + offset[k][0], cube), placed(t, p, 1, y + offset[k][1], cube)};
+    out.channel[k] = texel_or_border(t, index, 2, p.slice).channel[component & 3];
+  }
+  return out;
+}
+
+std::uint64_t texel_address(const Texture& t, TextureGeometry g, const float* c, std::int32_t layer) {
+  const Prepared p = prepare(t, g, c, layer);
+  std::int64_t index[3] = {0, 0, 0};
+  for (unsigned d = 0; d < p.dims; ++d) index[d] = placed(t, p, d, whole(p.position[d]), false);
+  const std::uint8_t* at = texel_at(t, index[0], p.dims > 1 ? index[1] : 0, p.dims > 2 ? index[2] : p.slice);
+  return reinterpret_cast<std::uint64_t>(at);
+}
+
+}  // namespace warpgrind::device

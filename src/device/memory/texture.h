@@ -1,0 +1,71 @@
+// Texture and surface objects (CUDA C++ Programming Guide, "Texture and Surface Memory" and appendix "Texture
+// Fetching").
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+
+#include "device/memory/array.h"
+#include "jit/families/texture_operation.h"
+
+namespace warpgrind::device {
+
+enum class AddressMode : std::uint8_t { wrap, clamp, mirror, border };  // cudaTextureAddressMode 0..3
+
+struct TextureResource {
+  enum class Kind : std::uint8_t { array, linear, pitched } kind = Kind::array;
+  const Array* array = nullptr;
+  std::uint64_t address = 0;            // linear, pitched: device address
+  ChannelFormat format;                 // linear, pitched
+  std::uint64_t width = 0, height = 0;  // elements; linear: width only
+  std::uint64_t pitch = 0;              // pitched: bytes a row
+};
+
+struct TextureDescription {
+  std::array<AddressMode, 3> address{AddressMode::clamp, AddressMode::clamp, AddressMode::clamp};
+  bool linear_filter = false;
+  bool normalized_float = false;  // cudaReadModeNormalizedFloat
+  bool normalized_coordinates = false;
+  bool srgb = false;
+  std::array<float, 4> border{0, 0, 0, 0};
+};
+
+struct Texture {
+  TextureResource resource;
+  TextureDescription description;
+  const ChannelFormat& format() const {
+    return resource.kind == TextureResource::Kind::array ? resource.array->format() : resource.format;
+  }
+};
+
+struct Surface {
+  Array* array = nullptr;
+};
+
+// Handles are never 0 and never reused; an unknown handle finds nothing. Thread-safe.
+std::uint64_t create_texture(const TextureResource& resource, const TextureDescription& description);
+std::uint64_t create_surface(Array* array);
+bool destroy_texture(std::uint64_t handle);
+bool destroy_surface(std::uint64_t handle);
+std::shared_ptr<const Texture> find_texture(std::uint64_t handle);
+std::shared_ptr<const Surface> find_surface(std::uint64_t handle);
+
+// One texel as its channels' bits: integers extended to 32 bits, floats as f32 bits. Absent channels are 0, absent w
+// is 1.
+struct Texel {
+  std::uint32_t channel[4];
+};
+using jit::TextureGeometry;
+// coordinates: as PTX orders them, without the layer. integer_coordinates: tex1Dfetch and its like (no filter, no
+// addressing).
+Texel sample(const Texture& texture, TextureGeometry geometry, const float* coordinates, std::int32_t layer);
+Texel fetch(const Texture& texture, TextureGeometry geometry, const std::int32_t* coordinates, std::int32_t layer);
+// Channel `component` of the four texels a bilinear fetch would blend (tld4): order (-,+) (+,+) (+,-) (-,-).
+Texel gather4(const Texture& texture, TextureGeometry geometry, const float* coordinates, std::int32_t layer,
+              unsigned component);
+// Where a nearest fetch reads, for counting; 0: outside.
+std::uint64_t texel_address(const Texture& texture, TextureGeometry geometry, const float* coordinates,
+                            std::int32_t layer);
+
+}  // namespace warpgrind::device

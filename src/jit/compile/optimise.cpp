@@ -1,0 +1,59 @@
+#include "jit/compile/optimise.h"
+
+#include <llvm/Analysis/AliasAnalysis.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/CommandLine.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/ADCE.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/SCCP.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+
+#include "jit/compile/nan_sinking.h"
+
+namespace warpgrind::jit {
+
+void tune_code_generation() {
+  // Machine sinking moves the arithmetic of a straight run of memory accesses behind the last of them, since each
+  // access ends a block (fast path, slow path); all loaded vectors then live at once and are spilled. Without it tiled
+  // multiplication is 19 % faster.
+  auto& options = llvm::cl::getRegisteredOptions();
+  const auto sinking = options.find("disable-machine-sink");
+  if (sinking != options.end()) static_cast<llvm::cl::opt<bool>*>(sinking->second)->setValue(true);
+}
+
+void optimise(llvm::Module& module, llvm::TargetMachine& target) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager sccs;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&target);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(sccs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, sccs, modules);
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
+  passes.addPass(SinkNanCanonicalization());
+  passes.addPass(llvm::EarlyCSEPass(true));
+  passes.addPass(llvm::SCCPPass());
+  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::SimplifyCFGPass());
+  llvm::LoopPassManager loop_passes;
+  loop_passes.addPass(llvm::LICMPass(llvm::LICMOptions()));
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loop_passes), /*UseMemorySSA=*/true));
+  passes.addPass(llvm::EarlyCSEPass(true));
+  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::ADCEPass());
+  passes.addPass(llvm::SimplifyCFGPass());
+  for (llvm::Function& function : module)
+    if (!function.isDeclaration()) passes.run(function, functions);
+}
+
+}  // namespace warpgrind::jit

@@ -1,0 +1,192 @@
+// PTX ISA, "Asynchronous Copy" and "mbarrier": copies are done when they are issued, so groups have nothing to wait
+// for; an mbarrier's phases advance exactly as arrivals and transaction bytes say. Cache hints and prefetches have no
+// effect.
+#include <llvm/IR/Constants.h>
+
+#include "jit/kernel/lower.h"
+
+namespace warpgrind::jit {
+
+namespace {
+
+using llvm::Value;
+using ptx::Modifier;
+using ptx::Opcode;
+using ptx::Operand;
+using ptx::OperandKind;
+using ptx::ScalarType;
+
+void lower_nothing(Lowering&) {}
+
+Value* stored(Lowering& l, Value* lanes) {
+  Value* area = l.scratch(lanes->getType()->getScalarType());
+  l.ir().CreateAlignedStore(lanes, area, llvm::Align(64));
+  return area;
+}
+
+Value* addresses(Lowering& l, const Operand& o) {
+  return stored(l, l.read_vector(o, ScalarType::b64));
+}
+
+// cp.async.ca/cg.shared.global [dst], [src], cp-size{, src-size | ignore-src};
+void lower_cp_async(Lowering& l) {
+  const ptx::Instruction& i = l.instruction();
+  llvm::IRBuilder<>& ir = l.ir();
+  if (i.operands.size() < 3 || i.operands[2].kind != OperandKind::immediate)
+    return l.unsupported("cp.async without a literal size");
+  Value* bytes = l.splat(ir.getInt32(static_cast<std::uint32_t>(i.operands[2].bits)));
+  if (i.operands.size() > 3) {
+    const Operand& o = i.operands[3];
+    const bool predicate = o.kind == OperandKind::reg && l.is_predicate(o);
+    bytes = predicate ? ir.CreateSelect(l.read_vector(o, ScalarType::pred), l.splat(ir.getInt32(0)), bytes)
+                      : l.read_vector(o, ScalarType::b32);
+  }
+  l.call("wg_cp_async", ir.getVoidTy(),
+         {l.context_pointer(), l.site_number(), addresses(l, i.operands[0]), addresses(l, i.operands[1]),
+          stored(l, bytes), l.mask_bits()});
+}
+
+// Bulk copies: one thread usually issues them. [dst], [src], size, [mbar] or .bulk_group.
+void lower_bulk_copy(Lowering& l) {
+  const ptx::Instruction& i = l.instruction();
+  llvm::IRBuilder<>& ir = l.ir();
+  if (i.operands.size() < 3) return l.unsupported("this form of the bulk copy");
+  const bool to_shared = i.has(Modifier::mbarrier_complete_tx_bytes);
+  if (to_shared && i.operands.size() < 4) return l.unsupported("this form of the bulk copy");
+  // Destination and source spaces as written: .shared.global, .global.shared::cta, .shared::cluster.shared::cta.
+  const std::uint32_t from_shared = !to_shared || (i.has(Modifier::shared_cluster) && i.has(Modifier::shared_cta));
+  Value* barrier =
+      to_shared ? addresses(l, i.operands[3]) : static_cast<Value*>(llvm::ConstantPointerNull::get(ir.getPtrTy()));
+  l.call("wg_bulk_copy", ir.getVoidTy(),
+         {l.context_pointer(), l.site_number(), addresses(l, i.operands[0]), addresses(l, i.operands[1]),
+          stored(l, l.read_vector(i.operands[2], ScalarType::b32)), barrier,
+          ir.getInt32((to_shared ? 1u : 0u) | from_shared << 1), l.mask_bits()});
+}
+
+enum : std::uint32_t {
+  kInit,
+  kInvalidate,
+  kArrive,
+  kArriveDrop,
+  kExpect,
+  kComplete,
+  kTest,
+  kTestParity,
+  kPending,
+  kCopyArrive,
+  kCopyArriveNoinc,
+  kTry,
+  kTryParity
+};
+
+void mbarrier(Lowering& l, std::uint32_t op, const Operand& barrier, Value* number, Value* expect, std::size_t result) {
+  const ptx::Instruction& i = l.instruction();
+  llvm::IRBuilder<>& ir = l.ir();
+  llvm::Type* wide = llvm::FixedVectorType::get(ir.getInt64Ty(), kWarpSize);
+  Value* n = number ? number : llvm::Constant::getNullValue(wide);
+  Value* e = expect ? expect : llvm::Constant::getNullValue(wide);
+  Value* out = l.scratch(ir.getInt64Ty());
+  l.call("wg_mbarrier", ir.getVoidTy(),
+         {l.context_pointer(), l.site_number(), ir.getInt32(op), addresses(l, barrier), stored(l, n), stored(l, e),
+          l.mask_bits(), out});
+  if (result >= i.operands.size() || i.operands[result].kind == OperandKind::sink) return;
+  Value* r = ir.CreateAlignedLoad(wide, out, llvm::Align(64));
+  if (op == kTest || op == kTestParity || op == kTry || op == kTryParity)
+    l.result(result, ir.CreateICmpNE(r, llvm::Constant::getNullValue(wide)), ScalarType::pred);
+  else
+    l.result(result, r, ScalarType::b64);
+}
+
+void lower_mbarrier(Lowering& l) {
+  const ptx::Instruction& i = l.instruction();
+  llvm::IRBuilder<>& ir = l.ir();
+  constexpr std::size_t none = 99;
+  const auto number = [&](std::size_t k) { return l.read_vector(i.operands[k], ScalarType::b64); };
+  const auto count = [&](std::size_t k) -> Value* {
+    if (k < i.operands.size())
+      return ir.CreateZExt(l.read_vector(i.operands[k], ScalarType::b32),
+                           llvm::FixedVectorType::get(ir.getInt64Ty(), kWarpSize));
+    return l.splat(ir.getInt64(1));
+  };
+  switch (i.opcode) {
+    case Opcode::mbarrier_init:
+      return mbarrier(l, kInit, i.operands[0], count(1), nullptr, none);
+    case Opcode::mbarrier_inval:
+      return mbarrier(l, kInvalidate, i.operands[0], nullptr, nullptr, none);
+    case Opcode::mbarrier_expect_tx:
+      return mbarrier(l, kExpect, i.operands[0], nullptr, count(1), none);
+    case Opcode::mbarrier_complete_tx:
+      return mbarrier(l, kComplete, i.operands[0], nullptr, count(1), none);
+    case Opcode::mbarrier_arrive:
+    case Opcode::mbarrier_arrive_drop: {
+      const bool has_state = i.operands[0].kind != OperandKind::address;
+      const std::size_t at = has_state ? 1 : 0;
+      const std::uint32_t op = i.opcode == Opcode::mbarrier_arrive ? kArrive : kArriveDrop;
+      const bool expect = i.has(Modifier::expect_tx);
+      Value* one = l.splat(ir.getInt64(1));
+      return mbarrier(l, op, i.operands[at], expect ? one : count(at + 1), expect ? count(at + 1) : nullptr,
+                      has_state ? 0 : none);
+    }
+    case Opcode::mbarrier_test_wait:
+    case Opcode::mbarrier_try_wait: {
+      const bool waits = i.opcode == Opcode::mbarrier_try_wait;  // lets other warps run when the phase is not over
+      if (i.has(Modifier::parity))
+        return mbarrier(l, waits ? kTryParity : kTestParity, i.operands[1], count(2), nullptr, 0);
+      return mbarrier(l, waits ? kTry : kTest, i.operands[1], number(2), nullptr, 0);
+    }
+    case Opcode::cp_async_mbarrier_arrive:
+      return mbarrier(l, i.has(Modifier::noinc) ? kCopyArriveNoinc : kCopyArrive, i.operands[0], nullptr, nullptr,
+                      none);
+    default:
+      return l.unsupported("this mbarrier operation");
+  }
+}
+
+// The state a mbarrier.arrive returned: phase in bit 0, pending arrivals above it (device/calls/async_copy.cpp).
+void lower_pending_count(Lowering& l) {
+  llvm::IRBuilder<>& ir = l.ir();
+  Value* state = l.read_vector(l.instruction().operands[1], ScalarType::b64);
+  l.result(0,
+           ir.CreateTrunc(ir.CreateLShr(state, l.splat(ir.getInt64(1))),
+                          llvm::FixedVectorType::get(ir.getInt32Ty(), kWarpSize)),
+           ScalarType::b32);
+}
+
+// createpolicy: a cache hint; its value is never looked at.
+void lower_policy(Lowering& l) {
+  l.result(0, l.constant(ScalarType::b64, 0), ScalarType::b64);
+}
+
+}  // namespace
+
+std::initializer_list<LoweringEntry> async_copy_lowerings() {
+  static const std::initializer_list<LoweringEntry> table = {
+      {Opcode::cp_async, lower_cp_async},
+      {Opcode::cp_async_commit_group, lower_nothing},
+      {Opcode::cp_async_wait_group, lower_nothing},
+      {Opcode::cp_async_wait_all, lower_nothing},
+      {Opcode::cp_async_mbarrier_arrive, lower_mbarrier},
+      {Opcode::cp_async_bulk, lower_bulk_copy},
+      {Opcode::cp_async_bulk_commit_group, lower_nothing},
+      {Opcode::cp_async_bulk_wait_group, lower_nothing},
+      {Opcode::mbarrier_init, lower_mbarrier},
+      {Opcode::mbarrier_inval, lower_mbarrier},
+      {Opcode::mbarrier_expect_tx, lower_mbarrier},
+      {Opcode::mbarrier_complete_tx, lower_mbarrier},
+      {Opcode::mbarrier_arrive, lower_mbarrier},
+      {Opcode::mbarrier_arrive_drop, lower_mbarrier},
+      {Opcode::mbarrier_test_wait, lower_mbarrier},
+      {Opcode::mbarrier_try_wait, lower_mbarrier},
+      {Opcode::mbarrier_pending_count, lower_pending_count},
+      {Opcode::cp_async_bulk_prefetch, lower_nothing},
+      {Opcode::prefetch, lower_nothing},
+      {Opcode::prefetchu, lower_nothing},
+      {Opcode::applypriority, lower_nothing},
+      {Opcode::discard, lower_nothing},
+      {Opcode::createpolicy, lower_policy},
+      {Opcode::griddepcontrol, lower_nothing},
+  };
+  return table;
+}
+
+}  // namespace warpgrind::jit

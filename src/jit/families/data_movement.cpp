@@ -1,0 +1,92 @@
+// PTX ISA, "Data Movement and Conversion Instructions": mov of vectors, isspacep, and the table
+// (cvt: conversion.cpp).
+#include <llvm/IR/Constants.h>
+
+#include "jit/abi.h"
+#include "jit/families/families.h"
+#include "jit/kernel/lower.h"
+
+namespace warpgrind::jit {
+
+namespace {
+
+using llvm::Value;
+using ptx::Opcode;
+using ptx::OperandKind;
+using ptx::ScalarType;
+
+// mov.b64 d, {a, b} and mov.b64 {a, b}, d: the first element is the least significant.
+void lower_mov_vector(Lowering& l) {
+  const ptx::Instruction& i = l.instruction();
+  llvm::IRBuilder<>& ir = l.ir();
+  const ScalarType t = i.type();
+  const unsigned bits = ptx::bits(t);
+  const auto part_type = [&](std::size_t n) {
+    switch (bits / n) {
+      case 8:
+        return ScalarType::b8;
+      case 16:
+        return ScalarType::b16;
+      case 32:
+        return ScalarType::b32;
+      default:
+        return ScalarType::b64;
+    }
+  };
+  llvm::Type* whole = l.value_type(ir.getIntNTy(bits));
+  const ptx::Operand& d = i.operands[0];
+  const ptx::Operand& s = i.operands[1];
+  Value* v = nullptr;
+  if (s.kind == OperandKind::vector) {
+    const ScalarType part = part_type(s.elements.size());
+    for (std::size_t k = 0; k < s.elements.size(); ++k) {
+      Value* e = ir.CreateZExt(l.read(s.elements[k], part), whole);
+      if (k) e = ir.CreateShl(e, llvm::ConstantInt::get(whole, k * ptx::bits(part)));
+      v = v ? ir.CreateOr(v, e) : e;
+    }
+  } else {
+    v = l.source(1, t);
+  }
+  if (d.kind != OperandKind::vector) return l.result(0, v, t);
+  const ScalarType part = part_type(d.elements.size());
+  for (std::size_t k = 0; k < d.elements.size(); ++k) {
+    Value* e = k ? ir.CreateLShr(v, llvm::ConstantInt::get(whole, k * ptx::bits(part))) : v;
+    l.write(d.elements[k], ir.CreateTrunc(e, l.value_type(part)), part);
+  }
+}
+
+void lower_isspacep(Lowering& l) {
+  llvm::IRBuilder<>& ir = l.ir();
+  Value* a = l.source(1, ScalarType::b64);
+  const auto within = [&](std::uint64_t window) {
+    return ir.CreateICmpULT(ir.CreateSub(a, l.constant(ScalarType::b64, window)),
+                            l.constant(ScalarType::b64, kWindowSize));
+  };
+  Value* r = nullptr;
+  switch (l.instruction().space) {
+    case StateSpace::shared:
+      r = within(kSharedWindow);
+      break;
+    case StateSpace::local:
+      r = within(kLocalWindow);
+      break;
+    case StateSpace::global:
+      r = ir.CreateNot(ir.CreateOr(within(kSharedWindow), within(kLocalWindow)));
+      break;
+    default:  // constants and parameters share the range of global memory here
+      return l.unsupported("isspacep for this space");
+  }
+  l.result(0, r, ScalarType::pred);
+}
+
+}  // namespace
+
+std::initializer_list<LoweringEntry> conversion_lowerings() {
+  static const std::initializer_list<LoweringEntry> table = {{Opcode::cvt, lower_cvt},
+                                                             {Opcode::cvt_pack, lower_cvt_pack},
+                                                             {Opcode::mov, lower_mov_vector},
+                                                             {Opcode::isspacep, lower_isspacep}};
+  return table;
+}
+
+}  // namespace warpgrind::jit

@@ -1,0 +1,36 @@
+// Building blocks of the floating-point lowerings: rounding, flushing, saturation and NaN rules of f32 and f64. What
+// the hardware does was recorded on an H200 (tests/exec): every NaN result of f32 is 0x7fffffff, f64 keeps the payload
+// of a NaN operand (which one of several is not specified here), and .ftz flushes a result that would be subnormal if
+// the exponent range had no end.
+#pragma once
+
+#include "jit/kernel/lower.h"
+
+namespace warpgrind::jit {
+
+enum class Rounding : std::uint8_t { nearest, zero, down, up };
+enum class FloatOp : std::uint8_t { add, sub, mul, div, fma, sqrt };
+
+Rounding rounding_of(const ptx::Instruction& instruction);  // .rn where none is written
+
+// The operation, correctly rounded. `type` is f32 or f64; arguments as many as the operation has.
+llvm::Value* rounded(Lowering& lowering, FloatOp op, Rounding rounding, ptx::ScalarType type,
+                     llvm::ArrayRef<llvm::Value*> arguments);
+// fma of f32 values rounded to odd: rounding the result again to half the precision gives the same as rounding once.
+llvm::Value* fma_to_odd(Lowering& lowering, llvm::Value* a, llvm::Value* b, llvm::Value* c);
+
+llvm::Value* canonical_nan(Lowering& lowering,
+                           llvm::Value* value);  // f32: any NaN becomes 0x7fffffff; others unchanged
+llvm::Value* flush_subnormal(Lowering& lowering, llvm::Value* value);  // f32: subnormal -> zero of the same sign
+llvm::Value* saturate(Lowering& lowering, llvm::Value* value);         // [+0, 1], NaN -> +0
+llvm::Value* magnitude(Lowering& lowering, llvm::Value* value);
+llvm::Value* with_sign_of(Lowering& lowering, llvm::Value* value, llvm::Value* sign);
+
+// min and max with their modifiers (.NaN, .xorsign.abs); a NaN result is not canonical yet.
+llvm::Value* minimum_or_maximum(Lowering& lowering, llvm::Value* a, llvm::Value* b, bool maximum);
+
+// f16 and bf16 as i16 to f32 (exact) and back (to nearest even; NaN becomes 0x7fff).
+llvm::Value* half_to_float(Lowering& lowering, llvm::Value* bits, bool bf16);
+llvm::Value* float_to_half(Lowering& lowering, llvm::Value* value, bool bf16);
+
+}  // namespace warpgrind::jit

@@ -1,0 +1,199 @@
+// PTX ISA, "Parallel Synchronization and Communication Instructions" within a warp: shfl, vote, match, redux,
+// activemask, elect.
+#include <llvm/IR/Constants.h>
+
+#include <optional>
+
+#include "jit/kernel/lower.h"
+
+namespace warpgrind::jit {
+
+namespace {
+
+using llvm::Value;
+using ptx::Modifier;
+using ptx::Opcode;
+using ptx::Operand;
+using ptx::OperandKind;
+using ptx::ScalarType;
+
+std::optional<std::uint32_t> literal(const Operand& o) {
+  if (o.kind != OperandKind::immediate) return std::nullopt;
+  return static_cast<std::uint32_t>(o.bits);
+}
+
+// The source lane of one lane and whether it is in range (PTX ISA, shfl.sync).
+struct Source {
+  unsigned lane;
+  bool in_range;
+};
+Source source_lane(const ptx::Instruction& i, unsigned lane, std::uint32_t b, std::uint32_t c) {
+  const std::uint32_t value = b & 31, clamp = c & 31, segment = c >> 8 & 31;
+  const std::uint32_t highest = (lane & segment) | (clamp & ~segment & 31), lowest = lane & segment;
+  std::uint32_t j = lane;
+  bool ok = true;
+  if (i.has(Modifier::up)) {
+    j = lane - value;
+    ok = static_cast<std::int32_t>(j) >= static_cast<std::int32_t>(highest);
+  } else if (i.has(Modifier::down)) {
+    j = lane + value;
+    ok = j <= highest;
+  } else if (i.has(Modifier::bfly)) {
+    j = lane ^ value;
+    ok = j <= highest;
+  } else {
+    j = lowest | (value & ~segment);
+    ok = j <= highest;
+  }
+  return {ok ? j : lane, ok};
+}
+
+// The same with run-time operands, as vectors.
+std::pair<Value*, Value*> source_lanes(Lowering& l, Value* b, Value* c) {
+  const ptx::Instruction& i = l.instruction();
+  llvm::IRBuilder<>& ir = l.ir();
+  llvm::SmallVector<llvm::Constant*, kWarpSize> numbers;
+  for (unsigned k = 0; k < kWarpSize; ++k) numbers.push_back(ir.getInt32(k));
+  Value* lane = llvm::ConstantVector::get(numbers);
+  const auto n = [&](std::uint32_t v) { return l.splat(ir.getInt32(v)); };
+  Value* value = ir.CreateAnd(b, n(31));
+  Value* clamp = ir.CreateAnd(c, n(31));
+  Value* segment = ir.CreateAnd(ir.CreateLShr(c, n(8)), n(31));
+  Value* highest = ir.CreateOr(ir.CreateAnd(lane, segment), ir.CreateAnd(clamp, ir.CreateXor(segment, n(31))));
+  Value* j = nullptr;
+  Value* ok = nullptr;
+  if (i.has(Modifier::up)) {
+    j = ir.CreateSub(lane, value);
+    ok = ir.CreateICmpSGE(j, highest);
+  } else {
+    if (i.has(Modifier::down))
+      j = ir.CreateAdd(lane, value);
+    else if (i.has(Modifier::bfly))
+      j = ir.CreateXor(lane, value);
+    else
+      j = ir.CreateOr(ir.CreateAnd(lane, segment), ir.CreateAnd(value, ir.CreateXor(segment, n(31))));
+    ok = ir.CreateICmpULE(j, highest);
+  }
+  return {ir.CreateSelect(ok, j, lane), ok};
+}
+
+void lower_shfl(Lowering& l) {
+  const ptx::Instruction& i = l.instruction();
+  llvm::IRBuilder<>& ir = l.ir();
+  const std::size_t first = i.has_second_destination ? 2 : 1;
+  Value* a = l.read_vector(i.operands[first], ScalarType::b32);
+  const auto b = literal(i.operands[first + 1]), c = literal(i.operands[first + 2]);
+  Value* moved = nullptr;
+  Value* ok = nullptr;
+  if (b && c) {
+    llvm::SmallVector<int, kWarpSize> from;
+    llvm::SmallVector<llvm::Constant*, kWarpSize> in_range;
+    for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+      const Source s = source_lane(i, lane, *b, *c);
+      from.push_back(static_cast<int>(s.lane));
+      in_range.push_back(ir.getInt1(s.in_range));
+    }
+    moved = ir.CreateShuffleVector(a, from);
+    ok = llvm::ConstantVector::get(in_range);
+  } else {
+    Value* j = nullptr;
+    std::tie(j, ok) = source_lanes(l, l.read_vector(i.operands[first + 1], ScalarType::b32),
+                                   l.read_vector(i.operands[first + 2], ScalarType::b32));
+    Value* area = l.scratch(ir.getInt32Ty());
+    ir.CreateAlignedStore(a, area, llvm::Align(64));
+    moved = ir.CreateMaskedGather(a->getType(), ir.CreateGEP(ir.getInt32Ty(), area, j), llvm::Align(4));
+  }
+  l.result(0, moved, ScalarType::b32);
+  if (i.has_second_destination) l.result(1, ok, ScalarType::pred);
+}
+
+// Lanes that take part: those that execute the instruction now and are in the membermask.
+Value* participants(Lowering& l, std::size_t mask_operand) {
+  const ptx::Instruction& i = l.instruction();
+  if (!i.has(Modifier::sync) || mask_operand >= i.operands.size() || !l.is_scalar(i.operands[mask_operand]))
+    return l.mask_bits();
+  const Operand& o = i.operands[mask_operand];
+  if (const auto m = literal(o)) return l.ir().CreateAnd(l.mask_bits(), l.ir().getInt32(*m));
+  Value* bits = l.ir().CreateExtractElement(l.read_vector(o, ScalarType::b32), std::uint64_t{0});
+  return l.ir().CreateAnd(l.mask_bits(), bits);
+}
+
+void lower_vote(Lowering& l) {
+  const ptx::Instruction& i = l.instruction();
+  llvm::IRBuilder<>& ir = l.ir();
+  Value* lanes = participants(l, 2);
+  Value* yes = ir.CreateAnd(l.lanes_to_bits(l.read_vector(i.operands[1], ScalarType::pred)), lanes);
+  if (i.has(Modifier::ballot)) return l.result(0, yes, ScalarType::b32);
+  Value* none = ir.CreateICmpEQ(yes, ir.getInt32(0));
+  Value* all = ir.CreateICmpEQ(yes, lanes);
+  Value* r = i.has(Modifier::all) ? all : i.has(Modifier::any) ? ir.CreateNot(none) : ir.CreateOr(all, none);
+  l.result(0, r, ScalarType::pred);
+}
+
+void lower_activemask(Lowering& l) {
+  l.result(0, l.mask_bits(), ScalarType::b32);
+}
+
+void lower_match(Lowering& l) {
+  const ptx::Instruction& i = l.instruction();
+  const std::size_t first = i.has_second_destination ? 2 : 1;
+  llvm::IRBuilder<>& ir = l.ir();
+  Value* a = l.read_vector(i.operands[first], ptx::bits(i.type()) == 64 ? ScalarType::b64 : ScalarType::b32);
+  if (ptx::bits(i.type()) == 32) a = ir.CreateZExt(a, llvm::FixedVectorType::get(ir.getInt64Ty(), kWarpSize));
+  Value* members = l.read_vector(i.operands[first + 1], ScalarType::b32);
+  const char* name = i.has(Modifier::all) ? "wg_match_all" : "wg_match_any";
+  Value* d = l.call_lanes(name, ir.getInt32Ty(), {a, members}, false, true);
+  l.result(0, d, ScalarType::b32);
+  if (i.has_second_destination)
+    l.result(1, ir.CreateICmpNE(d, llvm::Constant::getNullValue(d->getType())), ScalarType::pred);
+}
+
+void lower_redux(Lowering& l) {
+  const ptx::Instruction& i = l.instruction();
+  llvm::IRBuilder<>& ir = l.ir();
+  const bool s = ptx::is_signed(i.type());
+  unsigned op = 0;  // add min max and or xor
+  if (i.has(Modifier::min))
+    op = s ? 1 : 2;
+  else if (i.has(Modifier::max))
+    op = s ? 3 : 4;
+  else if (i.has(Modifier::and_))
+    op = 5;
+  else if (i.has(Modifier::or_))
+    op = 6;
+  else if (i.has(Modifier::xor_))
+    op = 7;
+  if (i.type() == ScalarType::f32)  // bits 0: max, 1: .abs, 2: .NaN
+    op = 8 | (i.has(Modifier::max) ? 1u : 0u) | (i.has(Modifier::abs) ? 2u : 0u) | (i.has(Modifier::NaN) ? 4u : 0u);
+  Value* which = l.splat(ir.getInt32(op));
+  Value* r = l.call_lanes(
+      "wg_redux", ir.getInt32Ty(),
+      {l.read_vector(i.operands[1], ScalarType::b32), l.read_vector(i.operands[2], ScalarType::b32), which}, false,
+      true);
+  l.result(0, r, ScalarType::b32);
+}
+
+// elect.sync d|p, membermask: one leader, the lowest lane.
+void lower_elect(Lowering& l) {
+  const ptx::Instruction& i = l.instruction();
+  llvm::IRBuilder<>& ir = l.ir();
+  Value* lanes = participants(l, i.operands.size() - 1);
+  Value* leader = ir.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, lanes, ir.getInt1(false));
+  if (i.operands[0].kind != OperandKind::sink) l.result(0, leader, ScalarType::b32);
+  Value* bit = ir.CreateAnd(lanes, ir.CreateNeg(lanes));
+  if (i.has_second_destination) l.result(1, l.bits_to_lanes(bit), ScalarType::pred);
+}
+
+}  // namespace
+
+std::initializer_list<LoweringEntry> warp_lowerings() {
+  static const std::initializer_list<LoweringEntry> table = {{Opcode::shfl, lower_shfl},
+                                                             {Opcode::vote, lower_vote},
+                                                             {Opcode::match, lower_match},
+                                                             {Opcode::redux, lower_redux},
+                                                             {Opcode::activemask, lower_activemask},
+                                                             {Opcode::elect, lower_elect}};
+  return table;
+}
+
+}  // namespace warpgrind::jit

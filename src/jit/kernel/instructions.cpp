@@ -1,0 +1,328 @@
+// FunctionLowering: one instruction: its guard, its site, and the opcodes that belong to the core rather than to a
+// family.
+#include <fmt/format.h>
+#include <llvm/IR/Constants.h>
+
+#include <algorithm>
+
+#include "jit/families/matrix.h"
+#include "jit/kernel/function_lowering.h"
+#include "jit/kernel/instruction_class.h"
+#include "ptx/printer.h"
+
+namespace warpgrind::jit {
+
+using llvm::BasicBlock;
+using llvm::Value;
+using ptx::Modifier;
+using ptx::Opcode;
+using ptx::Operand;
+using ptx::OperandKind;
+using ptx::ScalarType;
+
+namespace {
+
+// Instructions that must not run for an empty set of lanes, or whose effect is not a register.
+bool acts(const ptx::Instruction& i) {
+  const ptx::OpcodeInfo& info = ptx::info(i.opcode);
+  return info.reads_memory || info.writes_memory || info.convergent || info.may_trap || i.opcode == Opcode::call ||
+         i.opcode == Opcode::st || i.opcode == Opcode::ld;
+}
+
+events::SiteKind site_kind(const ptx::Instruction& i) {
+  using K = events::SiteKind;
+  switch (i.opcode) {
+    case Opcode::ld:
+    case Opcode::ldu:
+    case Opcode::ldmatrix:
+    case Opcode::wmma_load:
+      return K::load;
+    case Opcode::st:
+    case Opcode::stmatrix:
+    case Opcode::wmma_store:
+      return K::store;
+    case Opcode::atom:
+      return K::atomic;
+    case Opcode::red:
+      return K::reduction;
+    case Opcode::tex:
+    case Opcode::tld4:
+    case Opcode::txq:
+      return K::texture;
+    case Opcode::suld:
+    case Opcode::sust:
+    case Opcode::sured:
+    case Opcode::suq:
+      return K::surface;
+    case Opcode::cp_async:
+      return K::async_copy;
+    case Opcode::call:
+      return K::call;
+    case Opcode::bra:
+    case Opcode::brx_idx:
+      return K::branch;
+    default:
+      return K::barrier;
+  }
+}
+
+// ptxas makes a reduction of such an atomic, and the hardware counts it as one.
+bool result_is_never_read(const ptx::Function& function, const ptx::Instruction& atom) {
+  std::vector<ptx::RegId> results, read;
+  flow::registers_written(atom, results);
+  for (const ptx::Instruction& i : function.body) {
+    read.clear();
+    flow::registers_read(i, read);
+    for (const ptx::RegId r : results)
+      if (std::find(read.begin(), read.end(), r) != read.end()) return false;
+  }
+  return true;
+}
+
+bool mentions(const Operand& o, ptx::RegId reg) {
+  const bool names = o.kind == OperandKind::reg || (o.kind == OperandKind::address && o.base == OperandKind::reg);
+  if (names && o.index == reg) return true;
+  return std::any_of(o.elements.begin(), o.elements.end(), [&](const Operand& e) { return mentions(e, reg); });
+}
+
+}  // namespace
+
+// Any mention elsewhere counts as a read: registers have one definition each in what compilers write.
+bool FunctionLowering::is_read(const Operand& destination) const {
+  if (destination.kind == OperandKind::sink) return false;
+  if (destination.kind == OperandKind::vector)
+    return std::any_of(destination.elements.begin(), destination.elements.end(),
+                       [&](const Operand& e) { return is_read(e); });
+  if (destination.kind != OperandKind::reg) return true;
+  const ptx::RegId reg = destination.index;
+  for (const ptx::Instruction& i : function_.body) {
+    if (i.guard && i.guard.reg == reg) return true;
+    for (const Operand& o : i.operands)
+      if (!(&i == instruction_ && &o == &i.operands[0]) && mentions(o, reg)) return true;
+    for (const auto* list : {&i.arguments, &i.results})
+      for (const Operand& o : *list)
+        if (mentions(o, reg)) return true;
+  }
+  return false;
+}
+
+Value* FunctionLowering::site_number() {
+  if (site_ == ptx::kNoId) {
+    const ptx::Instruction& i = *instruction_;
+    events::Site site;
+    site.kind = site_kind(i);
+    site.space = i.space == StateSpace::none ? StateSpace::generic : i.space;
+    site.element_bytes = static_cast<std::uint8_t>(std::max(1u, ptx::bytes(i.type())));
+    site.vector = i.vector;
+    if (i.opcode == Opcode::cp_async && i.operands.size() > 2) {  // the size is an operand: cp_async_bytes
+      site.element_bytes = static_cast<std::uint8_t>(std::min<std::uint64_t>(16, i.operands[2].bits));
+      site.space = StateSpace::global;
+    }
+    if (const unsigned bytes = matrix_request_bytes(i)) {  // wmma, ldmatrix, stmatrix: not what the type says
+      site.element_bytes = static_cast<std::uint8_t>(std::min(bytes, i.type() == ptx::ScalarType::f64 ? 8u : 4u));
+      site.vector = static_cast<std::uint8_t>(bytes / site.element_bytes);
+    }
+    site.is_volatile = i.has(Modifier::volatile_);
+    // Exchanges have no form without a result: there is no red.exch or red.cas.
+    site.no_return = i.opcode == Opcode::red || (i.opcode == Opcode::atom && !i.has(Modifier::exch) &&
+                                                 !i.has(Modifier::cas) && result_is_never_read(function_, i));
+    site.ptx_line = i.range.line;
+    if (i.location != ptx::kNoId) {
+      // The outermost line of an inlined chain is the kernel's own; the innermost is where the access is written.
+      site.line = function_.locations[i.location].line;
+      site.file = function_.locations[i.location].file;
+    }
+    site.instruction = instruction_index_;
+    site.function = function_.name;
+    site.text = ptx::print(i, function_, *unit_.module);
+    site_ = static_cast<std::uint32_t>(unit_.facts.sites.size());
+    unit_.facts.sites.push_back(std::move(site));
+  }
+  return ir_.getInt32(site_);
+}
+
+void FunctionLowering::unsupported(const char* why) {
+  if (unit_.error) return;
+  const ptx::Instruction& i = *instruction_;
+  std::string where = fmt::format("PTX line {}", i.range.line);
+  if (i.location != ptx::kNoId) {
+    const ptx::SourceLocation& at = function_.locations[i.location];
+    if (at.file < unit_.module->files.size()) where += fmt::format(", {}:{}", unit_.module->files[at.file], at.line);
+  }
+  unit_.error = Error{ErrorKind::unsupported,
+                      fmt::format("{} is not supported by the virtual GPU: {} ({}, function {})",
+                                  ptx::opcode_spelling(i), why, where, function_.name),
+                      "`warpgrind scan` lists every such instruction of a program before it is run"};
+}
+
+void FunctionLowering::lower_instruction(std::uint32_t index) {
+  instruction_ = &function_.body[index];
+  instruction_index_ = index;
+  site_ = ptx::kNoId;
+  guard_bits_ = nullptr;
+  const ptx::Guard& guard = instruction_->guard;
+  if (!guard) return lower_unguarded();
+
+  Operand p;
+  p.kind = OperandKind::reg;
+  p.index = guard.reg;
+  p.negated = guard.negated;
+  const auto count = [&](Value* lanes) {
+    if (!unit_.options.counters) return;
+    events::GuardFacts facts;
+    facts.instruction = index;
+    facts.block = static_cast<std::uint32_t>(unit_.facts.blocks.size() - 1);
+    facts.instruction_class = instruction_class(*instruction_);
+    facts.flop_kind = flop_kind(*instruction_);
+    llvm::GlobalVariable* base = unit_.llvm->getGlobalVariable("wg_guard_base", true);
+    Value* slot = ir_.CreateAdd(ir_.CreateLoad(ir_.getInt64Ty(), base), ir_.getInt64(unit_.facts.guards.size()));
+    unit_.facts.guards.push_back(facts);
+    bump(scoreboard_slot(slot),
+         ir_.CreateZExt(ir_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, lanes), ir_.getInt64Ty()));
+  };
+  BasicBlock* next = BasicBlock::Create(context(), "guarded_end", llvm_function_);
+  if (is_scalar(p)) {
+    BasicBlock* on = BasicBlock::Create(context(), "guarded", llvm_function_);
+    ir_.CreateCondBr(read_scalar(p, ScalarType::pred), on, next);
+    ir_.SetInsertPoint(on);
+    count(active());
+    lower_unguarded();
+  } else {
+    guard_bits_ = ir_.CreateAnd(active(), lanes_to_bits(read_vector(p, ScalarType::pred)));
+    count(guard_bits_);
+    if (acts(*instruction_)) {
+      BasicBlock* on = BasicBlock::Create(context(), "guarded", llvm_function_);
+      ir_.CreateCondBr(ir_.CreateICmpNE(guard_bits_, ir_.getInt32(0)), on, next);
+      ir_.SetInsertPoint(on);
+    }
+    lower_unguarded();
+    guard_bits_ = nullptr;
+  }
+  if (!ir_.GetInsertBlock()->getTerminator()) ir_.CreateBr(next);
+  ir_.SetInsertPoint(next);
+}
+
+void FunctionLowering::lower_unguarded() {
+  const ptx::Instruction& i = *instruction_;
+  scalar_ = false;
+  if (lower_affine()) return;
+  if (lower_core_opcode()) return;
+  const LowerFunction lower = find_lowering(i.opcode);
+  if (!lower) return unsupported("no lowering for this instruction yet");
+  const ptx::OpcodeInfo& info = ptx::info(i.opcode);
+  const std::size_t destinations = i.has_second_destination ? 2 : info.destinations;
+  scalar_ = !info.convergent && !info.reads_memory && !info.writes_memory;
+  for (std::size_t k = destinations; scalar_ && k < i.operands.size(); ++k) scalar_ = is_scalar(i.operands[k]);
+  if (i.opcode == Opcode::addc || i.opcode == Opcode::subc || i.opcode == Opcode::madc || i.has(Modifier::cc))
+    scalar_ = false;
+  lower(*this);
+}
+
+bool FunctionLowering::lower_core_opcode() {
+  const ptx::Instruction& i = *instruction_;
+  switch (i.opcode) {
+    case Opcode::mov:
+      if (i.operands[0].kind == OperandKind::vector || i.operands[1].kind == OperandKind::vector) return false;
+      lower_mov();
+      return true;
+    case Opcode::cvta:
+      lower_cvta();
+      return true;
+    case Opcode::ld:
+    case Opcode::ldu:
+      lower_load();
+      return true;
+    case Opcode::st:
+      lower_store();
+      return true;
+    case Opcode::bar:
+    case Opcode::barrier:
+      lower_barrier();
+      return true;
+    case Opcode::membar:
+    case Opcode::fence:
+    case Opcode::fence_proxy:
+      ir_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
+      return true;
+    case Opcode::bar_warp_sync:  // the lanes of a warp run in step: all that remains is the order of memory accesses
+      ir_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent, llvm::SyncScope::SingleThread);
+      return true;
+    case Opcode::nanosleep:
+      call("wg_yield", ir_.getInt32Ty(), {context_argument_});
+      return true;
+    case Opcode::call:
+      lower_call();
+      return true;
+    case Opcode::brkpt:
+    case Opcode::pmevent:
+    case Opcode::setmaxnreg:
+      return true;
+    case Opcode::mapa:
+      lower_mov();
+      return true;  // a cluster is one block here: every rank is this block
+    case Opcode::getctarank:
+      write(i.operands[0], ir_.getInt32(0), ScalarType::u32);
+      return true;
+    default:
+      return false;
+  }
+}
+
+void FunctionLowering::lower_mov() {
+  const ptx::Instruction& i = *instruction_;
+  scalar_ = is_scalar(i.operands[1]);
+  write(i.operands[0], read(i.operands[1], i.type()), i.type());
+}
+
+// Global, constant and kernel-parameter addresses are generic addresses already; shared and local have windows.
+void FunctionLowering::lower_cvta() {
+  const ptx::Instruction& i = *instruction_;
+  scalar_ = is_scalar(i.operands[1]);
+  Value* address = read(i.operands[1], ScalarType::b64);
+  const std::uint64_t window = i.space == StateSpace::shared  ? kSharedWindow
+                               : i.space == StateSpace::local ? kLocalWindow
+                                                              : 0;
+  if (window) {
+    Value* w = ir_.getInt64(window);
+    if (address->getType()->isVectorTy()) w = splat(w);
+    address = i.has(Modifier::to) ? ir_.CreateSub(address, w) : ir_.CreateAdd(address, w);
+  }
+  write(i.operands[0], address, ScalarType::b64);
+}
+
+void FunctionLowering::lower_barrier() {
+  const ptx::Instruction& i = *instruction_;
+  if (i.has(Modifier::warp)) return;  // bar.warp.sync: the lanes of a warp run together; memory order is program order
+  if (i.has(Modifier::cluster)) {     // barrier.cluster: a cluster is one block
+    if (!i.has(Modifier::arrive))
+      call("wg_barrier", ir_.getVoidTy(),
+           {context_argument_, site_number(), ir_.getInt32(0), ir_.getInt32(0), mask_bits()});
+    return;
+  }
+  const bool reduce = i.has(Modifier::red);
+  std::size_t k = reduce ? 1 : 0;
+  const auto uniform = [&](const Operand& o) -> Value* {
+    if (is_scalar(o)) return read_scalar(o, ScalarType::u32);
+    // Lanes that disagree about the barrier number are undefined behaviour; the first active lane's value counts.
+    Value* first = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, mask_bits(), ir_.getInt1(false));
+    return ir_.CreateExtractElement(read_vector(o, ScalarType::u32), first);
+  };
+  Value* id = k < i.operands.size() ? uniform(i.operands[k++]) : ir_.getInt32(0);
+  const std::size_t left = i.operands.size() - k;
+  Value* threads = left > (reduce ? 1u : 0u) ? uniform(i.operands[k++]) : ir_.getInt32(0);
+  if (!reduce) {
+    const char* name = i.has(Modifier::arrive) ? "wg_barrier_arrive" : "wg_barrier";
+    call(name, ir_.getVoidTy(), {context_argument_, site_number(), id, threads, mask_bits()});
+    return;
+  }
+  Value* predicate = lanes_to_bits(read_vector(i.operands[k], ScalarType::pred));
+  const unsigned op = i.has(Modifier::popc) ? 0 : i.has(Modifier::and_) ? 1 : 2;
+  Value* result = call("wg_barrier_reduce", ir_.getInt32Ty(),
+                       {context_argument_, site_number(), id, threads, mask_bits(), predicate, ir_.getInt32(op)});
+  if (op == 0)
+    write(i.operands[0], result, ScalarType::u32);
+  else
+    write(i.operands[0], ir_.CreateICmpNE(result, ir_.getInt32(0)), ScalarType::pred);
+}
+
+}  // namespace warpgrind::jit

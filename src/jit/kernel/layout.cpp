@@ -1,0 +1,197 @@
+#include "jit/kernel/layout.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "jit/abi.h"
+
+namespace warpgrind::jit {
+
+using ptx::OperandKind;
+
+LaneShape lane_shape_of(const Dim3& block) {
+  if (block.x % kWarpSize == 0 || (block.y == 1 && block.z == 1)) return LaneShape::linear;
+  const std::uint64_t plane = std::uint64_t{block.x} * block.y;
+  if (plane % kWarpSize == 0) {
+    switch (block.x) {
+      case 1:
+        return LaneShape::rows1;
+      case 2:
+        return LaneShape::rows2;
+      case 4:
+        return LaneShape::rows4;
+      case 8:
+        return LaneShape::rows8;
+      case 16:
+        return LaneShape::rows16;
+      default:
+        break;
+    }
+  }
+  return LaneShape::general;
+}
+
+std::vector<ParameterLayout> parameter_layout(const ptx::Function& entry) {
+  std::vector<ParameterLayout> out;
+  std::uint64_t offset = 0;
+  for (std::uint32_t p = 0; p < entry.parameter_count; ++p) {
+    const ptx::Variable& v = entry.variables[p];
+    const std::uint64_t align = std::max<std::uint64_t>(1, v.alignment);
+    offset = (offset + align - 1) / align * align;
+    out.push_back({offset, v.size});
+    offset += v.size;
+  }
+  return out;
+}
+
+PlaneLayout plane_layout(const std::vector<ptx::Variable>& variables, std::size_t first, std::size_t count) {
+  PlaneLayout out;
+  for (std::size_t i = first; i < first + count; ++i) {
+    const std::uint64_t align = std::max<std::uint64_t>(1, variables[i].alignment / 4);
+    out.words = (out.words + align - 1) / align * align;
+    out.word.push_back(out.words);
+    out.words += (variables[i].size + 3) / 4;
+  }
+  return out;
+}
+
+namespace {
+
+void for_each_operand(const ptx::Operand& o, const std::function<void(const ptx::Operand&)>& f) {
+  f(o);
+  for (const ptx::Operand& e : o.elements) for_each_operand(e, f);
+}
+
+void for_each_operand(const ptx::Function& function, const std::function<void(const ptx::Operand&)>& f) {
+  for (const ptx::Instruction& i : function.body) {
+    for (const auto& o : i.operands) for_each_operand(o, f);
+    for (const auto& o : i.arguments) for_each_operand(o, f);
+  }
+}
+
+class Layouter {
+ public:
+  Layouter(const ptx::Module& module, std::uint32_t entry) : module_(module), entry_(entry) {}
+
+  KernelLayout run() {
+    collect_functions();
+    place_shared();
+    for (std::uint32_t f : out_.functions) place_local(f);
+    std::set<std::uint32_t> open;
+    out_.local_bytes = deepest(entry_, open);
+    return std::move(out_);
+  }
+
+ private:
+  void add_function(std::uint32_t f) {
+    if (!out_.functions.insert(f).second) return;
+    const ptx::Function& function = module_.functions[f];
+    for (const ptx::Instruction& i : function.body) {
+      if (i.opcode == ptx::Opcode::call && i.operands[0].kind != OperandKind::function) {
+        indirect_ = true;
+        calls_indirectly_.insert(f);
+      }
+    }
+    for_each_operand(function, [&](const ptx::Operand& o) {
+      if (o.kind == OperandKind::function) {
+        callees_[f].insert(o.index);
+        add_function(o.index);
+      }
+    });
+  }
+
+  // With indirect calls, every function whose address is taken anywhere in the module may be called.
+  void collect_functions() {
+    add_function(entry_);
+    if (!indirect_) return;
+    for (const ptx::Variable& v : module_.variables)
+      for (const ptx::Relocation& r : v.relocations)
+        if (r.is_function) indirect_targets_.insert(r.target);
+    for (std::uint32_t f = 0; f < module_.functions.size(); ++f)
+      for (const ptx::Instruction& i : module_.functions[f].body)
+        for (const auto& o : i.operands)
+          if (o.kind == OperandKind::function && i.opcode != ptx::Opcode::call) indirect_targets_.insert(o.index);
+    for (std::uint32_t f : indirect_targets_) add_function(f);
+  }
+
+  std::uint64_t place(std::uint64_t& top, const ptx::Variable& v) {
+    const std::uint64_t align = std::max<std::uint64_t>(1, v.alignment);
+    top = (top + align - 1) / align * align;
+    const std::uint64_t offset = top;
+    top += v.size;
+    return offset;
+  }
+
+  void place_shared() {
+    std::set<std::uint32_t> used;
+    std::uint64_t dynamic_align = 16;
+    for (std::uint32_t f : out_.functions)
+      for_each_operand(module_.functions[f], [&](const ptx::Operand& o) {
+        const bool variable =
+            o.kind == OperandKind::variable || (o.kind == OperandKind::address && o.base == OperandKind::variable);
+        if (variable && o.scope == ptx::Scope::module && module_.variables[o.index].space == StateSpace::shared)
+          used.insert(o.index);
+      });
+    std::uint64_t top = 0;
+    for (std::uint32_t v : used)
+      if (!module_.variables[v].unsized) out_.shared_module[v] = place(top, module_.variables[v]);
+    for (std::uint32_t f : out_.functions) {
+      const auto& variables = module_.functions[f].variables;
+      for (std::uint32_t v = 0; v < variables.size(); ++v)
+        if (variables[v].space == StateSpace::shared && !variables[v].unsized)
+          out_.shared_function[{f, v}] = place(top, variables[v]);
+    }
+    for (std::uint32_t v : used)
+      if (module_.variables[v].unsized)
+        dynamic_align = std::max<std::uint64_t>(dynamic_align, module_.variables[v].alignment);
+    out_.static_shared = top;
+    out_.dynamic_offset = (top + dynamic_align - 1) / dynamic_align * dynamic_align;
+    for (std::uint32_t v : used)
+      if (module_.variables[v].unsized) out_.shared_module[v] = out_.dynamic_offset;
+    for (std::uint32_t f : out_.functions) {
+      const auto& variables = module_.functions[f].variables;
+      for (std::uint32_t v = 0; v < variables.size(); ++v)
+        if (variables[v].space == StateSpace::shared && variables[v].unsized)
+          out_.shared_function[{f, v}] = out_.dynamic_offset;
+    }
+  }
+
+  void place_local(std::uint32_t f) {
+    std::uint64_t top = 0;
+    const auto& variables = module_.functions[f].variables;
+    for (std::uint32_t v = 0; v < variables.size(); ++v)
+      if (variables[v].space == StateSpace::local) out_.local[{f, v}] = place(top, variables[v]);
+    out_.frame[f] = (top + 15) / 16 * 16;
+  }
+
+  // Bytes of f's frame and of the deepest chain below it; a cycle counts once and marks the kernel as recursive.
+  std::uint64_t deepest(std::uint32_t f, std::set<std::uint32_t>& open) {
+    if (const auto known = depth_.find(f); known != depth_.end()) return known->second;
+    if (!open.insert(f).second) {
+      out_.recursive = true;
+      return 0;
+    }
+    std::uint64_t below = 0;
+    for (std::uint32_t callee : callees_[f]) below = std::max(below, deepest(callee, open));
+    if (calls_indirectly_.contains(f))
+      for (std::uint32_t callee : indirect_targets_) below = std::max(below, deepest(callee, open));
+    open.erase(f);
+    return depth_[f] = out_.frame[f] + below;
+  }
+
+  const ptx::Module& module_;
+  const std::uint32_t entry_;
+  KernelLayout out_;
+  bool indirect_ = false;
+  std::set<std::uint32_t> indirect_targets_, calls_indirectly_;
+  std::map<std::uint32_t, std::uint64_t> depth_;
+  std::map<std::uint32_t, std::set<std::uint32_t>> callees_;
+};
+
+}  // namespace
+
+KernelLayout lay_out(const ptx::Module& module, std::uint32_t entry) {
+  return Layouter(module, entry).run();
+}
+
+}  // namespace warpgrind::jit

@@ -1,0 +1,36 @@
+// Where a kernel's variables lie: fixed offsets in shared memory and in the thread's local memory, and the parameter
+// buffer.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "jit/compile/compiler.h"
+#include "ptx/ast.h"
+
+namespace warpgrind::jit {
+
+struct KernelLayout {
+  std::set<std::uint32_t> functions;                     // the entry and all it may call
+  std::map<std::uint32_t, std::uint64_t> shared_module;  // module variable -> offset (static)
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> shared_function;  // {function, variable} -> offset
+  std::uint64_t static_shared = 0, dynamic_offset = 0;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t>
+      local;                                     // {function, variable} -> offset in its frame
+  std::map<std::uint32_t, std::uint64_t> frame;  // function -> local bytes
+  std::uint64_t local_bytes = 0;                 // entry + deepest chain; recursion adds kRecursionBytes
+  bool recursive = false;
+};
+
+KernelLayout lay_out(const ptx::Module& module, std::uint32_t entry);
+
+// Words of a parameter area made of planes (calls.cpp): each parameter aligned to its own alignment, in 4-byte words.
+struct PlaneLayout {
+  std::vector<std::uint64_t> word;  // first word of each parameter
+  std::uint64_t words = 0;
+};
+PlaneLayout plane_layout(const std::vector<ptx::Variable>& variables, std::size_t first, std::size_t count);
+
+}  // namespace warpgrind::jit

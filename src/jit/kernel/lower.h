@@ -1,0 +1,111 @@
+// What a lowering sees: the instruction's operands as LLVM values, and where to put the result. One lowering file per
+// chapter of the PTX manual (jit/families/integer.cpp, jit/families/floating_point.cpp, ...); each registers its
+// functions in the table at its end.
+//
+// A value is either SCALAR (the same in all lanes) or a VECTOR of 32 lanes. An instruction whose sources are all scalar
+// is lowered once, on scalars: write the lowering with operations that work on both (IRBuilder's do) and constants from
+// constant().
+#pragma once
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Intrinsics.h>
+
+#include <initializer_list>
+
+#include "ptx/ast.h"
+
+namespace warpgrind::jit {
+
+class Lowering {
+ public:
+  virtual ~Lowering() = default;
+
+  llvm::IRBuilder<>& ir() { return *builder_; }
+  llvm::LLVMContext& context() { return builder_->getContext(); }
+  const ptx::Instruction& instruction() const { return *instruction_; }
+  bool scalar() const { return scalar_; }  // the current instruction works on scalars
+
+  // LLVM type of one value of `type`: integers iN, f16 half, bf16 bfloat, f32 float, f64 double, pred i1, packed types
+  // (f16x2 ...) i32.
+  llvm::Type* element(ptx::ScalarType type);
+  // The same, or <32 x it> when the current instruction is a vector one.
+  llvm::Type* value_type(ptx::ScalarType type);
+  llvm::Type* value_type(llvm::Type* element);
+  llvm::Value* constant(ptx::ScalarType type, std::uint64_t bits);  // splat where needed; floats: bit pattern
+  llvm::Value* constant(llvm::Type* element, double value);         // float splat
+
+  // Operand `index` (0 is the first destination) read as `type`: registers are reinterpreted bit for bit and truncated
+  // or zero-extended to the type's width (PTX lets a wider register stand for a narrower source); scalar or vector as
+  // scalar().
+  virtual llvm::Value* source(std::size_t index, ptx::ScalarType type) = 0;
+  virtual llvm::Value* read(const ptx::Operand& operand, ptx::ScalarType type) = 0;
+  virtual llvm::Value* read_vector(const ptx::Operand& operand, ptx::ScalarType type) = 0;  // always 32 lanes
+  virtual bool is_predicate(const ptx::Operand& operand) const = 0;                         // a register of type .pred
+  virtual bool is_scalar(const ptx::Operand& operand) const = 0;  // read() in scalar mode is possible
+  // False: no other instruction of the function reads what this one writes to the operand (nvcc writes `atom` with a
+  // register nobody reads where the hardware's code is a reduction).
+  virtual bool is_read(const ptx::Operand& destination) const = 0;
+  // Writes operand `index`; value scalar or vector, of `type`'s width or narrower (then sign- or zero-extended by
+  // type).
+  virtual void result(std::size_t index, llvm::Value* value, ptx::ScalarType type) = 0;
+  virtual void write(const ptx::Operand& operand, llvm::Value* value, ptx::ScalarType type) = 0;
+
+  // Lanes that execute the instruction now (active and guard on), as i32 / as <32 x i1>.
+  virtual llvm::Value* mask_bits() = 0;
+  virtual llvm::Value* mask_vector() = 0;
+  llvm::Value* splat(llvm::Value* scalar);               // 32 lanes
+  llvm::Value* lanes_to_bits(llvm::Value* bool_vector);  // <32 x i1> -> i32
+  llvm::Value* bits_to_lanes(llvm::Value* bits);         // i32 -> <32 x i1>
+  virtual llvm::Value* context_pointer() = 0;            // WarpContext*
+
+  // Calls `void NAME(context?, mask?, out*, in0*, in1*, ...)` with 32-lane arrays: for operations that are better in
+  // C++. The result is a vector of `result_element` (in scalar mode the value of lane 0). Functions live in
+  // jit/calls/math.cpp or device/.
+  llvm::Value* call_lanes(const char* name, llvm::Type* result_element, std::initializer_list<llvm::Value*> arguments,
+                          bool pass_context = false, bool pass_mask = false);
+  // Plain call of an extern "C" function.
+  llvm::Value* call(const char* name, llvm::Type* result, llvm::ArrayRef<llvm::Value*> arguments);
+  // A scratch array in the entry block: address of 32 lanes of `element`, `count` times.
+  llvm::Value* scratch(llvm::Type* element, unsigned count = 1);
+  std::uint32_t instruction_index() const { return instruction_index_; }
+  // Number of the memory/texture/barrier site of this instruction (events::Site), as i32 constant.
+  virtual llvm::Value* site_number() = 0;
+
+  // The condition code CC.CF of extended-precision arithmetic: address of <32 x i1>, one per function.
+  virtual llvm::Value* carry_slot() = 0;
+
+  // Ends the compilation of this kernel with Error{unsupported}: "cvt.rn.satfinite.e2m1x2.f32 is not supported".
+  virtual void unsupported(const char* why) = 0;
+
+ protected:
+  llvm::IRBuilder<>* builder_ = nullptr;
+  const ptx::Instruction* instruction_ = nullptr;
+  std::uint32_t instruction_index_ = 0;
+  bool scalar_ = false;
+};
+
+using LowerFunction = void (*)(Lowering&);
+// Each lowering file has one of these; lowering.cpp collects them. An opcode without entry is unsupported.
+struct LoweringEntry {
+  ptx::Opcode opcode;
+  LowerFunction function;
+};
+std::initializer_list<LoweringEntry>
+integer_lowerings();  // integer.cpp: add sub mul mad mul24 mad24 sad div rem abs neg min max addc ... dp4a dp2a
+std::initializer_list<LoweringEntry>
+floating_point_lowerings();  // floating_point.cpp: f32/f64 forms (integer.cpp forwards add/sub/... by type)
+std::initializer_list<LoweringEntry> half_lowerings();  // half.cpp: f16, bf16 and packed forms
+std::initializer_list<LoweringEntry> bit_lowerings();  // logic_and_shift.cpp: and or xor not cnot lop3 shf shl shr popc
+                                                       // clz bfind fns brev bfe bfi bmsk szext prmt
+std::initializer_list<LoweringEntry> compare_lowerings();     // compare_and_select.cpp: set setp selp slct
+std::initializer_list<LoweringEntry> conversion_lowerings();  // data_movement.cpp: cvt, mov pack/unpack, isspacep ...
+std::initializer_list<LoweringEntry>
+warp_lowerings();  // parallel_synchronization.cpp: shfl vote match redux activemask elect
+std::initializer_list<LoweringEntry>
+atomic_lowerings();  // atomics.cpp: atom red (mbarrier, cp.async in async_copy.cpp)
+std::initializer_list<LoweringEntry> async_copy_lowerings();  // async_copy.cpp
+std::initializer_list<LoweringEntry> texture_lowerings();     // texture.cpp: tex tld4 txq suld sust sured suq
+std::initializer_list<LoweringEntry> matrix_lowerings();      // matrix.cpp: wmma mma ldmatrix stmatrix movmatrix
+std::initializer_list<LoweringEntry> video_lowerings();       // video.cpp: vadd ... vabsdiff4
+
+}  // namespace warpgrind::jit

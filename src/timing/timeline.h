@@ -1,0 +1,90 @@
+// Virtual time: when each kernel, copy and event would happen on the modelled GPUs. Work itself is done at once, in
+// issue order; this only places it. All times are nanoseconds since the start of the program and carry the origin
+// `estimated`: the durations come from src/timing, the host advances only by API calls (its own computing takes no
+// time), so that the same program gets the same times at every run.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <vector>
+
+namespace warpgrind::timing {
+
+using StreamId = std::uint32_t;
+
+// How a stream orders itself against the legacy default stream (CUDA C++ Programming Guide, "Default Stream").
+enum class StreamKind : std::uint8_t {
+  legacy_default,  // waits for all blocking streams of its device, and they for it
+  blocking,        // cudaStreamCreate, and the per-thread default stream
+  non_blocking     // cudaStreamNonBlocking
+};
+enum class CopyEngine : std::uint8_t { to_device, to_host, none };
+
+// When something ran.
+struct Span {
+  double begin = 0, end = 0;
+};
+
+class Timeline {
+ public:
+  Timeline(unsigned devices, unsigned copy_engines, bool concurrent_kernels);
+
+  StreamId add_stream(int device, StreamKind kind);
+  void remove_stream(StreamId stream);
+  static StreamId legacy_default(int device) { return static_cast<StreamId>(device); }  // always there
+
+  int device_of(StreamId stream) const;
+
+  double host_now() const;
+  void host_work(double ns);  // the host's own part of an API call
+  void hold_host(bool hold);  // while held, host_work() costs nothing: the nodes of a graph. Holds nest.
+
+  // gpu_fraction: the part of the GPU that the kernel's blocks fill, 0 to 1; kernels of different streams run side by
+  // side as long as the sum is at most 1.
+  Span kernel(StreamId stream, double duration_ns, double gpu_fraction);
+  Span copy(StreamId stream, CopyEngine engine, double duration_ns);
+  // Takes no unit of the GPU: memset, host functions, event marks (duration 0).
+  Span work(StreamId stream, double duration_ns);
+  // The stream goes on when `time` has passed (cudaStreamWaitEvent).
+  void wait(StreamId stream, double time);
+
+  // The host waits.
+  void synchronize(StreamId stream);
+  void synchronize_device(int device);
+  void synchronize_time(double time);
+  bool finished(StreamId stream) const;
+
+  // Kernels that can wait for the GPU before a launch makes the host wait: 1024 on current drivers.
+  static constexpr std::size_t kQueueDepth = 1024;
+
+ private:
+  struct Stream {
+    int device = 0;
+    StreamKind kind = StreamKind::blocking;
+    double end = 0;
+  };
+  struct Running {
+    double begin, end, fraction;
+    double latest_end;  // of this kernel and all issued before
+  };
+  struct DeviceTime {
+    double legacy_end = 0, blocking_end = 0, last_end = 0;
+    std::vector<double> engines;
+    std::vector<Running> kernels;
+  };
+  double ready(const Stream& stream) const;
+  double place_kernel(DeviceTime& device, double earliest, double duration, double fraction);
+  Span finish(Stream& stream, double begin, double duration);
+  Stream& stream(StreamId id) { return streams_.at(id); }
+
+  mutable std::mutex mutex_;
+  std::map<StreamId, Stream> streams_;
+  std::vector<DeviceTime> devices_;
+  StreamId next_ = 0;
+  bool concurrent_kernels_;
+  double host_ = 0;
+  int holds_ = 0;
+};
+
+}  // namespace warpgrind::timing
