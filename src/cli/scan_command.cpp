@@ -6,13 +6,13 @@
 #include <map>
 #include <set>
 
+#include "base/demangle.h"
 #include "cli/commands.h"
 #include "fatbin/fatbin.h"
 #include "jit/compile/compiler.h"
 #include "ptx/linker.h"
 #include "ptx/parser.h"
 #include "ptx/spelling.h"
-#include "session/messages.h"
 
 namespace warpgrind::cli {
 
@@ -41,15 +41,14 @@ std::vector<Missing> print_kernels(const ptx::Module& module) {
   for (const ptx::Function& f : module.functions) {
     if (!f.has_body) continue;
     if (f.is_entry)
-      fmt::print("  kernel {}: {} instructions, {} parameters\n", session::demangle(f.name), f.body.size(),
-                 f.parameter_count);
+      fmt::print("  kernel {}: {} instructions, {} parameters\n", demangle(f.name), f.body.size(), f.parameter_count);
     std::set<std::string> seen;
     for (const ptx::Instruction& i : f.body) {
       const std::string spelling = ptx::opcode_spelling(i);
       ++opcodes[spelling];
       std::string why;
       if (!jit::is_supported(i, &why) && seen.insert(spelling).second)
-        missing.push_back({spelling, why, session::demangle(f.name), i.range.line});
+        missing.push_back({spelling, why, demangle(f.name), i.range.line});
     }
   }
   std::vector<std::pair<std::uint64_t, std::string>> sorted;

@@ -9,6 +9,10 @@
 #include "events/site.h"
 #include "gpu/types.h"
 
+namespace warpgrind::ptx {
+struct Module;
+}
+
 namespace warpgrind::events {
 
 struct Wants {
@@ -24,6 +28,7 @@ struct Wants {
 struct Launch {
   std::uint64_t id = 0;  // 0, 1, 2 ... in issue order
   const KernelFacts* facts = nullptr;
+  const ptx::Module* module = nullptr;  // the kernel's; it outlives the launch
   Dim3 grid, block;
   std::uint64_t dynamic_shared = 0;
   int device = 0;

@@ -13,7 +13,6 @@ namespace warpgrind::session {
 void print(const std::string& text);       // on stderr, in one write
 void print_line(const std::string& text);  // "warpgrind: TEXT", in one write
 std::string banner(const GpuModel& model, const RunOptions& options);
-std::string demangle(const std::string& name);
 std::string describe(const Error& error);
 results::Finding to_finding(const device::Fault& fault);
 

@@ -10,9 +10,9 @@
 #include <cstring>
 
 #include "advice/advise.h"
+#include "base/demangle.h"
 #include "device/memory/address_space.h"
 #include "gpu/occupancy.h"
-#include "results/add_patterns.h"
 #include "results/sources.h"
 #include "session/interrupts.h"
 #include "session/messages.h"
@@ -129,12 +129,6 @@ LaunchOutcome Session::launch(const LaunchRequest& request) {
   }
   Recorder recorder{*this, *collector_, request, next_launch_};
   const ptx::Module& text = **request.program->module();
-  if (options_.detail && options_.counters) {
-    const std::lock_guard lock(mutex_);
-    if (result->kernel) code_.add(request.device, result->kernel->facts(), result->counts, text);
-    for (const device::LaunchResult& child : result->children)
-      if (child.kernel) code_.add(request.device, child.kernel->facts(), child.counts, text);
-  }
   if (result->kernel)
     recorder.record(*result, request.kernel, request.config,
                     footprint(text.functions[request.function], request.parameters));
@@ -161,11 +155,7 @@ void Session::finish() {
   profile.command = options_.command;
   profile.gpu = model_->name;
   profile.detail = options_.detail;
-  for (std::size_t device = 0; device < patterns_.size(); device++)
-    if (patterns_[device]) results::add_patterns(profile, static_cast<int>(device), *patterns_[device], model_->rules);
-  for (std::size_t device = 0; device < traces_.size(); device++)
-    if (traces_[device]) results::add_block_trace(profile, static_cast<int>(device), *traces_[device]);
-  code_.attach(profile);
+  for (const auto& observer : observers_) observer->contribute(profile);
   if (options_.detail) results::read_sources(profile);
   advice::advise(profile);
   OutputFiles files{output_path(options_.json_path), output_path(options_.csv_path), options_.quiet,

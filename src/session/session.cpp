@@ -95,16 +95,10 @@ device::Device& Session::device(int ordinal) {
     options.counters = options_.counters;
     options.cache_directory = options_.cache_directory;
     slot = std::make_unique<device::Device>(ordinal, *model_, options);
-    if (options_.detail && options_.counters) {
-      patterns_.resize(devices_.size());
-      std::unique_ptr<counters::AccessPatterns>& patterns = patterns_.at(static_cast<std::size_t>(ordinal));
-      patterns = std::make_unique<counters::AccessPatterns>(model_->rules, find_allocation);
-      slot->add_observer(patterns.get());
-      traces_.resize(devices_.size());
-      std::unique_ptr<counters::BlockTrace>& trace = traces_.at(static_cast<std::size_t>(ordinal));
-      trace = std::make_unique<counters::BlockTrace>(options_.trace_block, find_allocation);
-      slot->add_observer(trace.get());
-      slot->add_observer(&code_);
+    const observers::Watched watched{ordinal, model_, options_.trace_block, find_allocation};
+    for (auto& observer : observers::make_observers(watched, {options_.detail && options_.counters})) {
+      slot->add_observer(observer.get());
+      observers_.push_back(std::move(observer));
     }
   }
   return *slot;

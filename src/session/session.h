@@ -12,12 +12,10 @@
 #include <vector>
 
 #include "base/result.h"
-#include "counters/access_patterns.h"
-#include "counters/block_trace.h"
 #include "device/device.h"
 #include "gpu/gpu_model.h"
+#include "observers/profile_observer.h"
 #include "results/collect.h"
-#include "session/kernel_code.h"
 #include "session/options.h"
 #include "session/program.h"
 #include "timing/estimate.h"
@@ -92,9 +90,7 @@ class Session {
   std::unique_ptr<timing::Timeline> timeline_;
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<device::Device>> devices_;
-  std::vector<std::unique_ptr<counters::AccessPatterns>> patterns_;  // with --detail, by device
-  std::vector<std::unique_ptr<counters::BlockTrace>> traces_;        // likewise
-  KernelCode code_;                                                  // likewise
+  std::vector<std::unique_ptr<observers::ProfileObserver>> observers_;  // of all devices
   std::vector<std::unique_ptr<Program>> programs_;
   std::unique_ptr<results::Collector> collector_;
   std::set<std::string> said_;

@@ -1,12 +1,11 @@
 // Device::launch: from a kernel and its arguments to counts and faults.
-#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 
+#include "base/demangle.h"
 #include "device/calls/site_counting.h"
 #include "device/device_impl.h"
 #include "device/fault.h"
@@ -16,14 +15,6 @@ namespace warpgrind::device {
 namespace {
 
 std::atomic<std::uint64_t> g_launches{0};
-
-std::string demangle(const std::string& name) {
-  int status = 0;
-  char* text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
-  std::string out = status == 0 && text ? text : name;
-  std::free(text);
-  return out;
-}
 
 AccessType access_type(events::SiteKind kind) {
   switch (kind) {
@@ -146,7 +137,8 @@ void Device::Impl::set_up(Launch& launch, LoadedModule& module, const KernelReco
   launch.entry = kernel.code->entry();
   launch.config = config;
   launch.serial = g_launches++;
-  launch.info = {launch.serial, &kernel.code->facts(), config.grid, config.block, config.dynamic_shared, ordinal};
+  launch.info = {launch.serial, &kernel.code->facts(), &module.module(), config.grid,
+                 config.block,  config.dynamic_shared, ordinal};
   launch.rules = model.rules;
   launch.counters = options.counters || wants.counts;
   launch.observe_accesses = wants.accesses;

@@ -8,24 +8,22 @@
 #include <utility>
 #include <vector>
 
-#include "events/observer.h"
 #include "events/scoreboard.h"
 #include "events/site.h"
+#include "observers/profile_observer.h"
 #include "ptx/ast.h"
 #include "results/profile.h"
 
-namespace warpgrind::session {
+namespace warpgrind::observers {
 
-class KernelCode : public events::Observer {
+class KernelCode final : public ProfileObserver {
  public:
-  // Makes the device count them; the counts come with add().
+  explicit KernelCode(int device) : device_(device) {}
   events::Wants wants() const override;
-
-  // A launch of a kernel of this module, on a device.
-  void add(int device, const events::KernelFacts& facts, const events::LaunchCounts& counts, const ptx::Module& module);
+  void on_launch_end(const events::Launch& launch, const events::LaunchCounts& counts) override;
 
   // Fills in code, graph and lines of the profile's kernels. A line's instructions and those of its sites are summed.
-  void attach(results::Profile& profile) const;
+  void contribute(results::Profile& profile) const override;
 
  private:
   struct Row {
@@ -41,7 +39,8 @@ class KernelCode : public events::Observer {
   static results::FlowGraph graph_of(const events::KernelFacts& facts, const Kernel& kernel, const ptx::Module& module);
   static void add_flow(results::FlowGraph& graph, const events::KernelFacts& facts, const events::LaunchCounts& counts);
 
-  std::map<std::pair<int, std::string>, Kernel> kernels_;  // device, mangled name
+  int device_;
+  std::map<std::string, Kernel> kernels_;  // by mangled name
 };
 
-}  // namespace warpgrind::session
+}  // namespace warpgrind::observers

@@ -1,11 +1,11 @@
-#include "counters/access_patterns.h"
+#include "observers/access_patterns.h"
 
 #include <algorithm>
 #include <bit>
 #include <tuple>
 #include <unordered_map>
 
-namespace warpgrind::counters {
+namespace warpgrind::observers {
 namespace {
 
 // Different patterns that a worker keeps of a site: those with the smallest hashes, so that the choice does not depend
@@ -138,6 +138,36 @@ std::vector<PatternCount> merged(std::vector<PatternCount> all) {
   return out;
 }
 
+results::AccessPattern pattern_of(results::Profile& profile, const PatternCount& p, AccessType type,
+                                  std::uint32_t bytes, const AccessRules& rules) {
+  results::AccessPattern out;
+  out.count = p.count;
+  out.mask = p.key.mask;
+  out.lane_bytes = bytes;
+  out.space = name(p.key.space);
+  out.addresses = p.key.offsets;
+  if (p.allocation) out.allocation = allocation_id(profile, *p.allocation);
+  out.base_offset = p.base_offset;
+  out.alignment = p.key.alignment;
+  out.block = p.block;
+  out.warp = p.warp;
+  if (p.key.space == StateSpace::shared) {
+    out.wavefronts = p.cost.wavefronts;
+    out.ideal_wavefronts = p.cost.ideal_wavefronts;
+    return out;
+  }
+  out.sectors = p.cost.sectors;
+  out.lines_128 = p.cost.lines;
+  out.ideal_sectors = p.cost.ideal_sectors;
+  // Since 3.x they are the sectors, which the addresses say.
+  if (rules.coalescing == CoalescingRule::sectors_32 || p.key.space == StateSpace::local) return out;
+  std::int64_t offsets[kWarpSize];
+  for (unsigned l = 0; l < kWarpSize; ++l) offsets[l] = p.key.offsets[l] + p.key.alignment;
+  for (const MemoryTransaction& t : global_transactions(rules, type, offsets, p.key.mask, bytes))
+    out.transactions.push_back({t.offset - p.key.alignment, t.bytes});
+  return out;
+}
+
 }  // namespace
 
 std::uint64_t PatternKey::hash() const {
@@ -166,32 +196,26 @@ AccessType access_type(const events::Site& site) {
 }
 
 struct AccessPatterns::Impl {
+  Watched watched;
   AccessRules rules;
-  FindAllocation find_allocation;
   std::vector<std::unique_ptr<WorkerTables>> workers{kMostWorkers};
   std::map<SiteKey, Table> sites;
-  std::vector<PatternAllocation> allocations;
 
   std::uint64_t row_bytes() const { return std::uint64_t{rules.banks.banks} * rules.banks.bank_bytes; }
 
   void place(PatternCount& p) {
     p.base_offset = p.base;
     if (p.key.space != StateSpace::global && p.key.space != StateSpace::constant) return;
-    const auto found = find_allocation(p.base);
+    const auto found = watched.find_allocation(p.base);
     if (!found) return;
-    const auto same = [&](const PatternAllocation& a) { return a.address == found->first && a.bytes == found->second; };
-    auto it = std::find_if(allocations.begin(), allocations.end(), same);
-    if (it == allocations.end())
-      it = allocations.insert(it, {static_cast<std::uint32_t>(allocations.size()), found->first, found->second});
-    p.allocation = it->id;
+    p.allocation = found;
     p.base_offset = p.base - found->first;
   }
 };
 
-AccessPatterns::AccessPatterns(const AccessRules& rules, FindAllocation find_allocation)
-    : impl_(std::make_unique<Impl>()) {
-  impl_->rules = rules;
-  impl_->find_allocation = std::move(find_allocation);
+AccessPatterns::AccessPatterns(const Watched& watched) : impl_(std::make_unique<Impl>()) {
+  impl_->watched = watched;
+  impl_->rules = watched.model->rules;
 }
 AccessPatterns::~AccessPatterns() = default;
 
@@ -295,8 +319,25 @@ std::map<AccessPatterns::SiteKey, SitePatterns> AccessPatterns::result() const {
   return out;
 }
 
-const std::vector<PatternAllocation>& AccessPatterns::allocations() const {
-  return impl_->allocations;
+void AccessPatterns::contribute(results::Profile& profile) const {
+  const auto sites = result();
+  for (results::KernelProfile& k : profile.kernels) {
+    if (k.device != impl_->watched.device) continue;
+    for (results::SiteProfile& s : k.sites) {
+      const auto found = sites.find({k.mangled_name, s.function, s.ptx_line});
+      if (found == sites.end()) continue;
+      const SitePatterns& from = found->second;
+      for (const PatternCount& p : from.patterns)
+        s.patterns.push_back(pattern_of(profile, p, from.type, from.bytes, impl_->rules));
+      s.patterns_other = from.other;
+      s.worst = from.worst;
+      s.best = from.best;
+    }
+  }
 }
 
-}  // namespace warpgrind::counters
+std::unique_ptr<ProfileObserver> make_access_patterns(const Watched& watched) {
+  return std::make_unique<AccessPatterns>(watched);
+}
+
+}  // namespace warpgrind::observers

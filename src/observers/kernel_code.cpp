@@ -1,12 +1,12 @@
-#include "session/kernel_code.h"
+#include "observers/kernel_code.h"
 
 #include <algorithm>
 #include <cstring>
 
+#include "base/demangle.h"
 #include "ptx/printer.h"
-#include "session/messages.h"
 
-namespace warpgrind::session {
+namespace warpgrind::observers {
 namespace {
 
 const ptx::Function* find_function(const ptx::Module& module, const std::string& name) {
@@ -133,11 +133,11 @@ void KernelCode::add_flow(results::FlowGraph& graph, const events::KernelFacts& 
   }
 }
 
-void KernelCode::add(int device, const events::KernelFacts& facts, const events::LaunchCounts& counts,
-                     const ptx::Module& module) {
-  auto [it, fresh] = kernels_.try_emplace({device, facts.name});
+void KernelCode::on_launch_end(const events::Launch& launch, const events::LaunchCounts& counts) {
+  const events::KernelFacts& facts = *launch.facts;
+  auto [it, fresh] = kernels_.try_emplace(facts.name);
   Kernel& kernel = it->second;
-  if (fresh) kernel = rows_of(facts, module);
+  if (fresh) kernel = rows_of(facts, *launch.module);
   add_flow(kernel.graph, facts, counts);
   const auto row = [&](const std::string& function, std::uint32_t instruction) -> Row* {
     const auto found = kernel.index.find({function, instruction});
@@ -160,10 +160,10 @@ void KernelCode::add(int device, const events::KernelFacts& facts, const events:
   }
 }
 
-void KernelCode::attach(results::Profile& profile) const {
+void KernelCode::contribute(results::Profile& profile) const {
   for (results::KernelProfile& k : profile.kernels) {
-    const auto it = kernels_.find({k.device, k.mangled_name});
-    if (it == kernels_.end()) continue;
+    const auto it = kernels_.find(k.mangled_name);
+    if (k.device != device_ || it == kernels_.end()) continue;
     std::map<std::pair<std::string, std::uint32_t>, results::LineProfile> lines;
     const auto line = [&](const std::string& file, std::uint32_t number) -> results::LineProfile& {
       results::LineProfile& l = lines[{file, number}];
@@ -192,4 +192,8 @@ void KernelCode::attach(results::Profile& profile) const {
   }
 }
 
-}  // namespace warpgrind::session
+std::unique_ptr<ProfileObserver> make_kernel_code(const Watched& watched) {
+  return std::make_unique<KernelCode>(watched.device);
+}
+
+}  // namespace warpgrind::observers

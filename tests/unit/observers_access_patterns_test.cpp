@@ -1,5 +1,3 @@
-#include "counters/access_patterns.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,8 +5,9 @@
 #include <random>
 
 #include "gpu/gpu_model.h"
+#include "observers/access_patterns.h"
 
-namespace warpgrind::counters {
+namespace warpgrind::observers {
 namespace {
 
 using Addresses = std::array<std::uint64_t, kWarpSize>;
@@ -19,9 +18,9 @@ struct Fixture {
   AccessPatterns patterns;
 
   explicit Fixture(const char* gpu = "h200")
-      : patterns((*find_gpu_model(gpu))->rules, [](std::uint64_t address) {
-          return std::optional(std::pair<std::uint64_t, std::uint64_t>(address & ~0xfffffull, 1 << 20));
-        }) {
+      : patterns({0, *find_gpu_model(gpu), {}, [](std::uint64_t address) {
+                    return std::optional(AllocationRange(address & ~0xfffffull, 1 << 20));
+                  }}) {
     facts.name = "k";
     events::Site site;
     site.function = "k";
@@ -66,8 +65,8 @@ TEST(AccessPatterns, CountsTypicalWorstAndBest) {
   EXPECT_EQ(s.other, 0u);
   EXPECT_EQ(s.patterns[1].block.x, 90u);  // the example of the lowest block
   EXPECT_EQ(s.patterns[1].base_offset, 90u * 128 + 4);
-  ASSERT_EQ(f.patterns.allocations().size(), 1u);
-  EXPECT_EQ(f.patterns.allocations()[0].address, 0x100000u);
+  ASSERT_TRUE(s.patterns[1].allocation);
+  EXPECT_EQ(s.patterns[1].allocation->first, 0x100000u);
 }
 
 TEST(AccessPatterns, SharedMemoryByBanks) {
@@ -154,4 +153,4 @@ TEST(Transactions, AreWhatTheCostCounts) {
 }
 
 }  // namespace
-}  // namespace warpgrind::counters
+}  // namespace warpgrind::observers

@@ -1,11 +1,10 @@
-#include "session/kernel_code.h"
-
 #include <gtest/gtest.h>
 
+#include "observers/kernel_code.h"
 #include "ptx/parser.h"
 #include "results/json.h"
 
-namespace warpgrind::session {
+namespace warpgrind::observers {
 namespace {
 
 // Line 20 of the kernel calls a function of lines 5 and 6, which is inlined.
@@ -34,6 +33,13 @@ $L__info_string0:
 }
 )";
 
+events::Launch launch_of(const events::KernelFacts& facts, const ptx::Module& module) {
+  events::Launch launch;
+  launch.facts = &facts;
+  launch.module = &module;
+  return launch;
+}
+
 double metric(const results::LineProfile& line, const char* name) {
   const auto it = line.metrics.find(name);
   return it == line.metrics.end() ? 0 : it->second.value;
@@ -55,8 +61,8 @@ struct Fixture {
     events::LaunchCounts counts;
     counts.blocks.push_back({4, 4 * 32});
     counts.guard_lanes.push_back(4);  // one lane a warp
-    KernelCode code;
-    for (int i = 0; i < launches; ++i) code.add(0, facts, counts, **module);
+    KernelCode code(0);
+    for (int i = 0; i < launches; ++i) code.on_launch_end(launch_of(facts, **module), counts);
     results::KernelProfile& k = profile.kernels.emplace_back();
     k.name = k.mangled_name = "k";
     results::SiteProfile& site = k.sites.emplace_back();
@@ -64,7 +70,7 @@ struct Fixture {
     site.line = 6;
     site.metrics["inst_executed"] = {4, "inst", results::Origin::exact, ""};
     site.metrics["memory_l2_theoretical_sectors_global"] = {4, "sector", results::Origin::exact, ""};
-    code.attach(profile);
+    code.contribute(profile);
   }
 };
 
@@ -113,12 +119,12 @@ TEST(KernelCode, FlowGraphSumsLaunches) {
   events::LaunchCounts counts;
   counts.blocks = {{4, 128}, {4, 4}, {4, 128}};
   counts.edges = {{4, 124}, {4, 4}};
-  KernelCode code;
-  for (int i = 0; i < 2; ++i) code.add(0, facts, counts, **module);
+  KernelCode code(0);
+  for (int i = 0; i < 2; ++i) code.on_launch_end(launch_of(facts, **module), counts);
   results::Profile profile;
   profile.detail = true;
   profile.kernels.emplace_back().mangled_name = "k";
-  code.attach(profile);
+  code.contribute(profile);
   const auto read = results::from_json(results::to_json(profile), "p.json");
   ASSERT_TRUE(read.ok());
   ASSERT_TRUE(read->kernels.at(0).graph);
@@ -163,4 +169,4 @@ TEST(KernelCode, SurvivesTheFile) {
 }
 
 }  // namespace
-}  // namespace warpgrind::session
+}  // namespace warpgrind::observers

@@ -4,19 +4,16 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <tuple>
-#include <utility>
 #include <vector>
 
-#include "events/observer.h"
 #include "gpu/access_rules.h"
+#include "observers/profile_observer.h"
 
-namespace warpgrind::counters {
+namespace warpgrind::observers {
 
 // Requests that look the same: the same lanes, offsets from the lowest address, and place of that in 256 bytes (shared
 // memory: in a row of the banks).
@@ -37,8 +34,8 @@ struct PatternCount {
   Dim3 block;
   std::uint64_t block_index = ~0ull;
   std::uint32_t warp = 0;
-  std::uint64_t base = 0;                   // its lowest address
-  std::optional<std::uint32_t> allocation;  // that the base lies in; base_offset is from its start
+  std::uint64_t base = 0;                     // its lowest address
+  std::optional<AllocationRange> allocation;  // that the base lies in; base_offset is from its start
   std::uint64_t base_offset = 0;
 };
 
@@ -50,30 +47,23 @@ struct SitePatterns {
   std::uint32_t worst = 0, best = 0;   // indexes into patterns
 };
 
-struct PatternAllocation {
-  std::uint32_t id = 0;
-  std::uint64_t address = 0, bytes = 0;
-};
-
 // One for each device, registered before its first launch. The result is the same for any number of workers: the counts
 // of the patterns that are kept are exact, and which are kept depends on the patterns alone.
-class AccessPatterns : public events::Observer {
+class AccessPatterns final : public ProfileObserver {
  public:
   static constexpr std::size_t kListed = 8;  // patterns of a site in the result
 
-  // Finds the allocation that holds an address: its first address and size.
-  using FindAllocation = std::function<std::optional<std::pair<std::uint64_t, std::uint64_t>>(std::uint64_t)>;
-  AccessPatterns(const AccessRules& rules, FindAllocation find_allocation);
+  explicit AccessPatterns(const Watched& watched);
   ~AccessPatterns() override;
 
   events::Wants wants() const override { return {.counts = false, .accesses = true, .barriers = false}; }
   void on_access(const events::Access& access, unsigned worker) override;
   void on_launch_end(const events::Launch& launch, const events::LaunchCounts& counts) override;
+  void contribute(results::Profile& profile) const override;
 
   // Over all launches so far: by kernel (mangled name), function and PTX line of the instruction.
   using SiteKey = std::tuple<std::string, std::string, std::uint32_t>;
   std::map<SiteKey, SitePatterns> result() const;
-  const std::vector<PatternAllocation>& allocations() const;
 
  private:
   struct Impl;
@@ -83,4 +73,4 @@ class AccessPatterns : public events::Observer {
 // What a kind of instruction is to the cost rules.
 AccessType access_type(const events::Site& site);
 
-}  // namespace warpgrind::counters
+}  // namespace warpgrind::observers

@@ -1,8 +1,8 @@
-#include "counters/block_trace.h"
-
 #include <gtest/gtest.h>
 
-namespace warpgrind::counters {
+#include "observers/block_trace.h"
+
+namespace warpgrind::observers {
 namespace {
 
 TEST(BlockTrace, OneBlockOfTheFirstLaunch) {
@@ -15,7 +15,7 @@ TEST(BlockTrace, OneBlockOfTheFirstLaunch) {
   launch.facts = &facts;
   launch.grid = {2, 1, 1};
   launch.block = {64, 1, 1};
-  BlockTrace trace({1, 0, 0}, [](std::uint64_t) { return std::pair<std::uint64_t, std::uint64_t>(4096, 8192); });
+  BlockTrace trace({0, nullptr, {1, 0, 0}, [](std::uint64_t) { return AllocationRange(4096, 8192); }});
   std::array<std::uint64_t, kWarpSize> addresses{};
   addresses.fill(5000);
   const auto access = [&](std::uint32_t block, std::uint32_t warp, LaneMask mask) {
@@ -49,10 +49,10 @@ TEST(BlockTrace, NoSuchBlockAndTooManyEvents) {
   facts.sites.emplace_back();
   events::Launch launch;
   launch.facts = &facts;
-  BlockTrace none({5, 0, 0}, [](std::uint64_t) { return std::nullopt; });
+  BlockTrace none({0, nullptr, {5, 0, 0}, [](std::uint64_t) { return std::nullopt; }});
   none.on_launch_begin(launch);
   EXPECT_TRUE(none.traces().empty());
-  BlockTrace many({0, 0, 0}, [](std::uint64_t) { return std::nullopt; });
+  BlockTrace many({0, nullptr, {0, 0, 0}, [](std::uint64_t) { return std::nullopt; }});
   many.on_launch_begin(launch);
   const std::array<std::uint64_t, kWarpSize> addresses{};
   for (std::size_t i = 0; i < BlockTrace::kMostEvents + 7; ++i)
@@ -62,4 +62,4 @@ TEST(BlockTrace, NoSuchBlockAndTooManyEvents) {
 }
 
 }  // namespace
-}  // namespace warpgrind::counters
+}  // namespace warpgrind::observers

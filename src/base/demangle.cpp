@@ -1,10 +1,10 @@
+#include "base/demangle.h"
+
 #include <cxxabi.h>
 
 #include <cstdlib>
 
-#include "session/messages.h"
-
-namespace warpgrind::session {
+namespace warpgrind {
 
 std::string demangle(const std::string& name) {
   int status = 0;
@@ -15,4 +15,4 @@ std::string demangle(const std::string& name) {
   return out;
 }
 
-}  // namespace warpgrind::session
+}  // namespace warpgrind

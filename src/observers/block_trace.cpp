@@ -1,0 +1,85 @@
+#include "observers/block_trace.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace warpgrind::observers {
+
+namespace {
+
+results::TraceEventProfile event_of(results::Profile& profile, const TraceEvent& e, std::uint32_t site) {
+  results::TraceEventProfile out;
+  out.site = site;
+  out.warp = e.warp;
+  out.phase = e.phase;
+  out.mask = e.mask;
+  if (e.allocation) out.allocation = allocation_id(profile, *e.allocation);
+  const std::uint64_t origin = e.allocation ? e.allocation->first : 0;
+  for (unsigned l = 0; l < kWarpSize; ++l)
+    if ((e.mask >> l & 1) != 0) out.addresses[l] = static_cast<std::int64_t>(e.addresses[l] - origin);
+  return out;
+}
+
+}  // namespace
+
+void BlockTrace::on_launch_begin(const events::Launch& launch) {
+  current_ = nullptr;
+  phases_.clear();
+  const bool inside = block_.x < launch.grid.x && block_.y < launch.grid.y && block_.z < launch.grid.z;
+  if (!inside || traces_.contains(launch.facts->name)) return;
+  current_ = &traces_[launch.facts->name];
+  current_->block = block_;
+  constexpr std::uint64_t kLanes = kWarpSize;
+  phases_.resize((launch.block.count() + kLanes - 1) / kLanes);
+}
+
+void BlockTrace::on_access(const events::Access& a, unsigned) {
+  if (current_ == nullptr || !(a.block == block_)) return;
+  if (current_->events.size() >= kMostEvents) {
+    ++current_->left_out;
+    return;
+  }
+  const events::Site& site = a.launch->facts->sites[a.site];
+  TraceEvent& e = current_->events.emplace_back();
+  e.function = site.function;
+  e.ptx_line = site.ptx_line;
+  e.warp = a.warp;
+  e.phase = a.warp < phases_.size() ? phases_[a.warp] : 0;
+  e.mask = a.mask;
+  e.space = a.space;
+  if (a.space == StateSpace::global || a.space == StateSpace::constant)
+    e.allocation = watched_.find_allocation(a.addresses[std::countr_zero(a.mask)]);
+  for (LaneMask m = a.mask; m != 0; m &= m - 1) e.addresses[std::countr_zero(m)] = a.addresses[std::countr_zero(m)];
+}
+
+void BlockTrace::on_barrier(const events::Launch&, const Dim3& block, std::uint32_t warp, std::uint32_t, unsigned) {
+  if (current_ != nullptr && block == block_ && warp < phases_.size()) ++phases_[warp];
+}
+
+void BlockTrace::contribute(results::Profile& profile) const {
+  // A program with many kernels shares what a report can carry: about 6 MB.
+  constexpr std::size_t kEvents = 32768, kLeast = 128;
+  const std::size_t most = std::max(kLeast, kEvents / std::max<std::size_t>(1, profile.kernels.size()));
+  for (results::KernelProfile& k : profile.kernels) {
+    const auto it = traces_.find(k.mangled_name);
+    if (k.device != watched_.device || it == traces_.end()) continue;
+    std::map<std::pair<std::string, std::uint32_t>, std::uint32_t> sites;
+    for (const results::SiteProfile& s : k.sites) sites[{s.function, s.ptx_line}] = s.id;
+    results::BlockTraceProfile& out = k.block_trace.emplace();
+    out.block = it->second.block;
+    out.left_out = it->second.left_out;
+    for (const TraceEvent& e : it->second.events) {
+      const auto site = sites.find({e.function, e.ptx_line});
+      if (out.events.size() < most && site != sites.end())
+        out.events.push_back(event_of(profile, e, site->second));
+      else
+        ++out.left_out;
+    }
+  }
+}
+
+std::unique_ptr<ProfileObserver> make_block_trace(const Watched& watched) {
+  return std::make_unique<BlockTrace>(watched);
+}
+
+}  // namespace warpgrind::observers
