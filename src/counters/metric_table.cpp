@@ -12,20 +12,6 @@ constexpr MetricRow kTable[] = {
 };
 static_assert(std::size(kTable) == kMetrics);
 
-const char* word(Origin origin) {
-  switch (origin) {
-    case Origin::exact:
-      return "exact";
-    case Origin::modelled:
-      return "modelled";
-    case Origin::estimated:
-      return "estimated";
-    case Origin::measured:
-      return "measured";
-  }
-  return "unknown";
-}
-
 }  // namespace
 
 std::span<const MetricRow, kMetrics> metric_table() {
@@ -71,7 +57,7 @@ std::string metrics_as_markdown() {
       "| name | unit | over launches | origin | per site | definition |\n|---|---|---|---|---|---|\n";
   for (const MetricRow& r : kTable) {
     const char* kind = r.kind == MetricKind::sum ? "sum" : r.kind == MetricKind::first ? "first" : "derived";
-    std::string origin = word(r.origin);
+    std::string origin = name(r.origin);
     if (r.from_registers && r.origin == Origin::exact) origin += " (estimated without the binary's register count)";
     out += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", r.name, r.unit, kind, origin, r.per_site ? "yes" : "",
                        r.definition);

@@ -10,10 +10,9 @@
 #include <string_view>
 #include <vector>
 
-namespace warpgrind::counters {
+#include "base/origin.h"
 
-// As results::Origin; here because results lies above counters.
-enum class Origin : std::uint8_t { exact, modelled, estimated, measured };
+namespace warpgrind::counters {
 
 enum class MetricKind : std::uint8_t {
   sum,     // adds up over launches

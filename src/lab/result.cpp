@@ -5,6 +5,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
+
 namespace warpgrind::lab {
 
 namespace {
@@ -19,23 +21,10 @@ Json number(double v) {
              : Json(nullptr);
 }
 std::string text(const Json& j, const char* name) {
-  const auto it = j.find(name);
-  return it != j.end() && it->is_string() ? it->get<std::string>() : "";
+  return json::get<std::string>(j, name);
 }
 double value(const Json& j, const char* name) {
-  const auto it = j.find(name);
-  return it != j.end() && it->is_number() ? it->get<double>() : 0;
-}
-bool flag(const Json& j, const char* name) {
-  const auto it = j.find(name);
-  return it != j.end() && it->is_boolean() && it->get<bool>();
-}
-template <class F>
-void each(const Json& j, const char* name, F f) {
-  const auto it = j.find(name);
-  if (it != j.end() && it->is_array())
-    for (const Json& item : *it)
-      if (item.is_object()) f(item);
+  return json::get<double>(j, name);
 }
 
 Json timing_json(const Timing& t) {
@@ -53,7 +42,7 @@ Json metrics_json(const results::Metrics& metrics) {
     if (m.text.empty() && m.value == 0) continue;  // most of a kernel's counters do not concern it
     out[name] = {{"value", m.text.empty() ? number(m.value) : Json(m.text)},
                  {"unit", m.unit},
-                 {"origin", results::name(m.origin)}};
+                 {"origin", warpgrind::name(m.origin)}};
   }
   return out;
 }
@@ -67,9 +56,7 @@ results::Metrics read_metrics(const Json& j) {
     metric.value = value(m, "value");
     metric.text = text(m, "value");
     metric.unit = text(m, "unit");
-    for (const auto origin :
-         {results::Origin::exact, results::Origin::modelled, results::Origin::estimated, results::Origin::measured})
-      if (text(m, "origin") == results::name(origin)) metric.origin = origin;
+    metric.origin = origin_of(text(m, "origin"));
   }
   return out;
 }
@@ -163,7 +150,7 @@ Row read_row(const Json& j) {
     for (const Json& n : *it) r.size.push_back(n.is_number() ? n.get<double>() : 0);
   if (const auto it = j.find("parameters"); it != j.end() && it->is_object())
     for (const auto& [name, v] : it->items()) r.parameters[name] = v.is_number() ? v.get<double>() : 0;
-  r.verified = flag(j, "verified");
+  r.verified = json::get<bool>(j, "verified");
   r.max_error = value(j, "max_error");
   r.tolerance = value(j, "tolerance");
   r.wrong = value(j, "wrong");
@@ -232,15 +219,15 @@ TopicResult read_topic(const Json& j) {
   t.shows = text(j, "shows");
   t.gpu = text(j, "gpu");
   t.error = text(j, "error");
-  t.is_virtual = flag(j, "virtual");
+  t.is_virtual = json::get<bool>(j, "virtual");
   t.exit_code = static_cast<int>(value(j, "exit_code"));
   t.seconds = value(j, "seconds");
   t.sm_mhz_before = value(j, "sm_mhz_before");
   t.sm_mhz_after = value(j, "sm_mhz_after");
   t.device = read_device(j);
-  each(j, "rows", [&](const Json& r) { t.rows.push_back(read_row(r)); });
-  each(j, "notes", [&](const Json& n) { t.notes.push_back({text(n, "title"), text(n, "text")}); });
-  each(j, "models", [&](const Json& m) { t.models.push_back(read_topic(m)); });
+  json::each(j, "rows", [&](const Json& r) { t.rows.push_back(read_row(r)); });
+  json::each(j, "notes", [&](const Json& n) { t.notes.push_back({text(n, "title"), text(n, "text")}); });
+  json::each(j, "models", [&](const Json& m) { t.models.push_back(read_topic(m)); });
   return t;
 }
 
@@ -349,8 +336,8 @@ Result<LabResult> from_json(const std::string& source, const std::string& file) 
   result.date = text(*j, "date");
   result.machine = text(*j, "machine");
   result.on = text(*j, "on");
-  result.full = flag(*j, "full");
-  each(*j, "topics", [&](const Json& t) { result.topics.push_back(read_topic(t)); });
+  result.full = json::get<bool>(*j, "full");
+  json::each(*j, "topics", [&](const Json& t) { result.topics.push_back(read_topic(t)); });
   return result;
 }
 

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "base/edit_distance.h"
+#include "base/json.h"
 #include "lab/process.h"
 
 namespace warpgrind::lab {
@@ -20,8 +21,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
 std::string text(const Json& j, const char* name) {
-  const auto it = j.find(name);
-  return it != j.end() && it->is_string() ? it->get<std::string>() : "";
+  return json::get<std::string>(j, name);
 }
 
 std::vector<std::string> comma_list(const std::string& words) {

@@ -34,7 +34,7 @@ void add_location(results::CodeRow& row, const ptx::Function& function, const pt
 }
 
 void add_metric(results::Metrics& metrics, const char* name, const char* unit, double value) {
-  results::Metric& m = metrics.try_emplace(name, results::Metric{0, unit, results::Origin::exact, ""}).first->second;
+  results::Metric& m = metrics.try_emplace(name, results::Metric{0, unit, Origin::exact, ""}).first->second;
   m.value += value;
 }
 

@@ -58,7 +58,7 @@ std::string advice_text(const results::KernelProfile& kernel, const TextOptions&
     const results::Advice& a = kernel.advice[i];
     std::string title = a.title;
     if (a.estimated_gain >= 0.005)
-      title += fmt::format(" (up to {:.0f} % of the time, {})", 100 * a.estimated_gain, results::name(a.origin));
+      title += fmt::format(" (up to {:.0f} % of the time, {})", 100 * a.estimated_gain, name(a.origin));
     // Colour after wrapping: its codes have no width.
     out += wrapped(fmt::format("  {}. {}", i + 1, title), kWidth, "     ").insert(2, options.colour ? "\033[1m" : "");
     if (options.colour) out.insert(out.size() - 1, "\033[0m");

@@ -18,7 +18,6 @@ namespace {
 using results::KernelProfile;
 using results::Metric;
 using results::Metrics;
-using results::Origin;
 
 struct Figure {
   const char *label, *metric;

@@ -26,7 +26,7 @@ struct Change {
   std::string metric, unit;
   double before = 0, after = 0;
   Direction rise = Direction::neutral;
-  results::Origin origin = results::Origin::exact;
+  Origin origin = Origin::exact;
   double difference() const { return after - before; }
   double relative() const;  // in percent; infinite from 0
   bool worse() const;       // by more than the estimate's tolerance

@@ -46,7 +46,7 @@ class Writer {
     const char* code = worse ? "\033[31m" : better ? "\033[32m" : "";
     line(indent + left(c.label, label) + right(value(c.before, c.unit), 14) + right(value(c.after, c.unit), 14) +
          right(relative(c), 10) + " " + (*code ? paint(code, left(verdict, 6)) : left(verdict, 6)) + " " +
-         paint("\033[2m", results::name(c.origin)));
+         paint("\033[2m", name(c.origin)));
   }
 
   void kernel(const KernelDiff& d) {

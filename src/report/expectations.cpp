@@ -17,7 +17,6 @@ namespace {
 using Kind = ExpressionNode::Kind;
 using Outcome = ExpectationResult::Outcome;
 using results::KernelProfile;
-using results::Origin;
 
 struct Value {
   bool known = false;
@@ -253,7 +252,7 @@ std::string expectations_text(const std::vector<ExpectationResult>& results, con
       std::string name = short_name(r.kernel);
       if (name.size() > kName) name = name.substr(0, kName - 3) + "...";
       const char* mark = r.outcome == Outcome::failed ? "!" : r.outcome == Outcome::not_applicable ? "-" : " ";
-      const std::string origin = r.outcome == Outcome::not_applicable ? "" : results::name(r.origin);
+      const std::string origin = r.outcome == Outcome::not_applicable ? "" : warpgrind::name(r.origin);
       std::string line = fmt::format("    {} {} ", mark, left(name, kName));
       if (line.size() + r.figures.size() + (origin.empty() ? 0 : 1) + origin.size() <= kWidth)
         line = left(line + r.figures, static_cast<int>(kWidth - 1 - origin.size())) + " " + origin;

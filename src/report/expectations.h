@@ -60,7 +60,7 @@ struct ExpectationResult {
   std::string text, kernel;     // kernel: "" for nothing_checked
   Outcome outcome = Outcome::failed;
   std::string figures;  // "32 sector (exact) <= 4"
-  results::Origin origin = results::Origin::exact;
+  Origin origin = Origin::exact;
   std::vector<results::Advice::Place> places;  // where a failed figure comes from, the worst first
   bool bad() const { return outcome == Outcome::failed || outcome == Outcome::nothing_checked; }
 };

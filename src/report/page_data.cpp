@@ -132,7 +132,7 @@ Json definitions() {
   for (const counters::MetricRow& row : counters::metric_table()) {
     Json& entry = out[row.name];
     entry["unit"] = row.unit;
-    entry["origin"] = results::name(static_cast<results::Origin>(row.origin));
+    entry["origin"] = name(row.origin);
     entry["definition"] = row.definition;
   }
   return out;

@@ -46,7 +46,7 @@ class Writer {
     Json j = result("expectation", "error", fmt::format("{}: {}", r.text, r.figures), r.kernel);
     add_places(j, r.places);
     add_kernel(j, r.kernel);
-    j["properties"]["origin"] = results::name(r.origin);
+    j["properties"]["origin"] = name(r.origin);
     results_.push_back(std::move(j));
   }
 
@@ -56,10 +56,8 @@ class Writer {
     add_kernel(j, kernel.name);
     Json evidence = Json::array();
     for (const auto& e : a.evidence)
-      evidence.push_back(
-          {{"metric", e.metric}, {"value", e.value}, {"unit", e.unit}, {"origin", results::name(e.origin)}});
-    j["properties"] = {
-        {"estimated_gain", a.estimated_gain}, {"origin", results::name(a.origin)}, {"evidence", evidence}};
+      evidence.push_back({{"metric", e.metric}, {"value", e.value}, {"unit", e.unit}, {"origin", name(e.origin)}});
+    j["properties"] = {{"estimated_gain", a.estimated_gain}, {"origin", name(a.origin)}, {"evidence", evidence}};
     results_.push_back(std::move(j));
   }
 

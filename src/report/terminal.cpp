@@ -133,8 +133,8 @@ class Writer {
   std::string red(const std::string& t) const { return colour_ ? "\033[1;31m" + t + "\033[0m" : t; }
 
   // "  text ....... origin": the origin at the right margin.
-  void fact(const std::string& text, results::Origin origin) {
-    const std::string word = results::name(origin);
+  void fact(const std::string& text, Origin origin) {
+    const std::string word = name(origin);
     line(left("  " + text, kWidth - static_cast<int>(word.size()) - 1) + " " + dim(word));
   }
 
@@ -144,7 +144,7 @@ class Writer {
 };
 
 // The least exact of two: what a line that mixes numbers may claim.
-results::Origin weaker(results::Origin a, results::Origin b) {
+Origin weaker(Origin a, Origin b) {
   return std::max(a, b);
 }
 
@@ -178,13 +178,13 @@ void print_table(Writer& w, const Table& table, const Metrics& metrics) {
       titled = true;
     }
     std::string text = left(std::string("  ") + row.label, kLabel + 1);
-    results::Origin origin = results::Origin::exact;
+    Origin origin = Origin::exact;
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
       const Metric* m = find(metrics, row.metrics[i]);
       if (m != nullptr) origin = weaker(origin, m->origin);
       text += cell(table.columns[i], m);
     }
-    w.line(text + " " + w.dim(results::name(origin)));
+    w.line(text + " " + w.dim(name(origin)));
   }
 }
 
@@ -196,7 +196,7 @@ void print_launch(Writer& w, const KernelProfile& k) {
   w.fact(fmt::format("{} launch{}, grid {}, block {}{}", grouped(static_cast<double>(k.launches)),
                      k.launches == 1 ? "" : "es", dim3(k.grid), dim3(k.block),
                      k.shapes_differ ? " (the first; shapes differ)" : ""),
-         results::Origin::exact);
+         Origin::exact);
   if (const Metric* m = find(k.metrics, "sm__maximum_warps_per_active_cycle_pct")) {
     const Metric* limiter = find(k.metrics, "warpgrind__occupancy_limiter");
     const Metric* waves = find(k.metrics, "launch__waves_per_multiprocessor");
@@ -211,7 +211,7 @@ void print_launch(Writer& w, const KernelProfile& k) {
   if (fixed_bytes + dynamic_bytes > 0)
     w.fact(
         fmt::format("shared memory a block: {} static, {} dynamic", with_bytes(fixed_bytes), with_bytes(dynamic_bytes)),
-        results::Origin::exact);
+        Origin::exact);
 }
 
 // The largest shares of thread instructions by class, as far as a line holds them.
@@ -240,26 +240,26 @@ void print_instructions(Writer& w, const Metrics& m) {
     w.fact(fmt::format("PTX instructions: {} by warps, {} of 32 lanes active, {} on", grouped(inst),
                        fixed(value(m, "warpgrind__ptx_thread_inst_executed_per_inst_executed.ratio"), 1),
                        fixed(value(m, "warpgrind__ptx_thread_inst_executed_pred_on_per_inst_executed.ratio"), 1)),
-           results::Origin::exact);
-    w.fact("mix: " + mix(m), results::Origin::exact);
+           Origin::exact);
+    w.fact("mix: " + mix(m), Origin::exact);
   }
   const double branches = value(m, "warpgrind__branches.sum");
   if (branches > 0)
     w.fact(fmt::format("branches: {}, divergent {} (branch efficiency {})", grouped(branches),
                        grouped(value(m, "warpgrind__divergent_branches.sum")),
                        percent(value(m, "warpgrind__branch_efficiency.pct"))),
-           results::Origin::exact);
+           Origin::exact);
   const double flop = value(m, "warpgrind__flop.sum");
   if (flop > 0) {
     w.fact(fmt::format("floating-point operations: {} (fp16 {}, fp32 {}, fp64 {})", grouped(flop),
                        grouped(value(m, "warpgrind__flop_fp16.sum")), grouped(value(m, "warpgrind__flop_fp32.sum")),
                        grouped(value(m, "warpgrind__flop_fp64.sum"))),
-           results::Origin::exact);
+           Origin::exact);
     if (find(m, "warpgrind__cgma.ratio") != nullptr)
       w.fact(
           fmt::format("compute-to-global-memory-access ratio: {} flop an access ({} a load)",
                       fixed(value(m, "warpgrind__cgma.ratio"), 2), fixed(value(m, "warpgrind__cgma_loads.ratio"), 2)),
-          results::Origin::exact);
+          Origin::exact);
   }
 }
 
@@ -283,7 +283,7 @@ void print_transfers(Writer& w, const results::Profile& p) {
     w.fact(left(t.direction + (t.host_memory == "-" ? "" : " " + t.host_memory), 15) +
                right(grouped(static_cast<double>(t.count)), 9) + right(grouped(static_cast<double>(t.bytes)), 17) +
                fmt::format("  {:.1f} GB/s, {}", gbps, with_time(t.estimated_ns)),
-           results::Origin::estimated);
+           Origin::estimated);
   }
 }
 

@@ -280,7 +280,7 @@ Metrics metrics_of(const counters::Values& values) {
     Metric& m = out[row.name];
     m.value = values.get(id);
     m.unit = row.unit;
-    m.origin = static_cast<Origin>(values.origin(id));
+    m.origin = values.origin(id);
     if (row.text) m.text = values.text(id);
   }
   return out;

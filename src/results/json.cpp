@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/json.h"
 #include "counters/metric_table.h"
 #include "gpu/gpu_model.h"
 
@@ -18,6 +19,8 @@ namespace warpgrind::results {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using json::each;
+using json::read;
 
 Json dim(const Dim3& d) {
   return Json::array({d.x, d.y, d.z});
@@ -186,13 +189,6 @@ Json finding_json(const Finding& f) {
 
 // ---- Reading. Missing members keep their default: an earlier version may not have them.
 
-void get(const Json& j, const char* key, std::string& out) {
-  if (const auto it = j.find(key); it != j.end() && it->is_string()) out = it->get<std::string>();
-}
-template <class T>
-void get_number(const Json& j, const char* key, T& out) {
-  if (const auto it = j.find(key); it != j.end() && it->is_number()) out = it->get<T>();
-}
 void get_dim(const Json& j, const char* key, Dim3& out) {
   const auto it = j.find(key);
   if (it == j.end() || !it->is_array() || it->size() != 3) return;
@@ -206,19 +202,6 @@ void get_list(const Json& j, const char* key, std::vector<std::string>& out) {
   for (const Json& s : *it)
     if (s.is_string()) out.push_back(s.get<std::string>());
 }
-template <class F>
-void each(const Json& j, const char* key, F&& f) {
-  if (const auto it = j.find(key); it != j.end() && it->is_array())
-    for (const Json& element : *it)
-      if (element.is_object()) f(element);
-}
-
-Origin origin_of(const std::string& word) {
-  for (const Origin o : {Origin::exact, Origin::modelled, Origin::estimated, Origin::measured})
-    if (word == name(o)) return o;
-  return Origin::exact;
-}
-
 Metrics read_metrics(const Json& j) {
   Metrics out;
   const auto it = j.find("metrics");
@@ -226,11 +209,11 @@ Metrics read_metrics(const Json& j) {
   for (auto m = it->begin(); m != it->end(); ++m) {
     if (!m.value().is_object()) continue;
     Metric& metric = out[m.key()];
-    get_number(m.value(), "value", metric.value);
-    get(m.value(), "value", metric.text);
-    get(m.value(), "unit", metric.unit);
+    read(m.value(), "value", metric.value);
+    read(m.value(), "value", metric.text);
+    read(m.value(), "unit", metric.unit);
     std::string origin;
-    get(m.value(), "origin", origin);
+    read(m.value(), "origin", origin);
     metric.origin = origin_of(origin);
   }
   return out;
@@ -250,19 +233,19 @@ void get_addresses(const Json& j, LaneMask& mask, std::array<std::int64_t, kWarp
 
 LaneMask get_mask(const Json& j) {
   std::string mask;
-  get(j, "mask", mask);
+  read(j, "mask", mask);
   return static_cast<LaneMask>(std::strtoul(mask.c_str(), nullptr, 16));
 }
 
 BlockTraceProfile read_block_trace(const Json& j) {
   BlockTraceProfile trace;
   get_dim(j, "block", trace.block);
-  get_number(j, "left_out", trace.left_out);
+  read(j, "left_out", trace.left_out);
   each(j, "events", [&](const Json& e) {
     TraceEventProfile& out = trace.events.emplace_back();
-    get_number(e, "site", out.site);
-    get_number(e, "warp", out.warp);
-    get_number(e, "phase", out.phase);
+    read(e, "site", out.site);
+    read(e, "warp", out.warp);
+    read(e, "phase", out.phase);
     out.mask = get_mask(e);
     get_addresses(e, out.mask, out.addresses);
     if (const auto id = e.find("allocation"); id != e.end() && id->is_number_unsigned())
@@ -273,29 +256,29 @@ BlockTraceProfile read_block_trace(const Json& j) {
 
 AccessPattern read_pattern(const Json& j) {
   AccessPattern p;
-  get_number(j, "count", p.count);
+  read(j, "count", p.count);
   p.mask = get_mask(j);
-  get_number(j, "lane_bytes", p.lane_bytes);
-  get(j, "space", p.space);
+  read(j, "lane_bytes", p.lane_bytes);
+  read(j, "space", p.space);
   get_addresses(j, p.mask, p.addresses);
   if (const auto it = j.find("base"); it != j.end() && it->is_object()) {
     if (const auto id = it->find("allocation"); id != it->end() && id->is_number_unsigned())
       p.allocation = id->get<std::uint32_t>();
-    get_number(*it, "offset", p.base_offset);
+    read(*it, "offset", p.base_offset);
   }
-  get_number(j, "alignment", p.alignment);
-  get_number(j, "sectors", p.sectors);
-  get_number(j, "lines_128", p.lines_128);
-  get_number(j, "wavefronts", p.wavefronts);
-  get_number(j, "ideal_sectors", p.ideal_sectors);
-  get_number(j, "ideal_wavefronts", p.ideal_wavefronts);
+  read(j, "alignment", p.alignment);
+  read(j, "sectors", p.sectors);
+  read(j, "lines_128", p.lines_128);
+  read(j, "wavefronts", p.wavefronts);
+  read(j, "ideal_sectors", p.ideal_sectors);
+  read(j, "ideal_wavefronts", p.ideal_wavefronts);
   each(j, "transactions", [&](const Json& t) {
     Transaction& out = p.transactions.emplace_back();
-    get_number(t, "address_offset", out.address_offset);
-    get_number(t, "bytes", out.bytes);
+    read(t, "address_offset", out.address_offset);
+    read(t, "bytes", out.bytes);
   });
   get_dim(j, "block", p.block);
-  get_number(j, "warp", p.warp);
+  read(j, "warp", p.warp);
   return p;
 }
 
@@ -303,57 +286,57 @@ FlowGraph read_graph(const Json& j) {
   FlowGraph graph;
   each(j, "blocks", [&](const Json& b) {
     GraphBlock& out = graph.blocks.emplace_back();
-    get_number(b, "first_ptx_line", out.first_ptx_line);
-    get_number(b, "last_ptx_line", out.last_ptx_line);
-    get(b, "file", out.file);
-    get_number(b, "line", out.line);
-    get(b, "function", out.function);
-    get_number(b, "warps", out.warps);
-    get_number(b, "lanes", out.lanes);
+    read(b, "first_ptx_line", out.first_ptx_line);
+    read(b, "last_ptx_line", out.last_ptx_line);
+    read(b, "file", out.file);
+    read(b, "line", out.line);
+    read(b, "function", out.function);
+    read(b, "warps", out.warps);
+    read(b, "lanes", out.lanes);
   });
   each(j, "edges", [&](const Json& e) {
     GraphEdge& out = graph.edges.emplace_back();
-    get_number(e, "from", out.from);
-    get_number(e, "to", out.to);
-    get_number(e, "warps", out.warps);
-    get_number(e, "lanes", out.lanes);
+    read(e, "from", out.from);
+    read(e, "to", out.to);
+    read(e, "warps", out.warps);
+    read(e, "lanes", out.lanes);
   });
-  get_number(j, "entry", graph.entry);
+  read(j, "entry", graph.entry);
   return graph;
 }
 
 CodeRow read_code(const Json& j) {
   CodeRow c;
-  get_number(j, "ptx_line", c.ptx_line);
-  get(j, "text", c.text);
-  get(j, "file", c.file);
-  get_number(j, "line", c.line);
-  get_number(j, "block", c.block);
-  get(j, "function", c.function);
+  read(j, "ptx_line", c.ptx_line);
+  read(j, "text", c.text);
+  read(j, "file", c.file);
+  read(j, "line", c.line);
+  read(j, "block", c.block);
+  read(j, "function", c.function);
   each(j, "inlined_at", [&](const Json& at) {
     InlinedAt& out = c.inlined_at.emplace_back();
-    get(at, "file", out.file);
-    get_number(at, "line", out.line);
-    get(at, "function", out.function);
+    read(at, "file", out.file);
+    read(at, "line", out.line);
+    read(at, "function", out.function);
   });
   return c;
 }
 
 SiteProfile read_site(const Json& j) {
   SiteProfile s;
-  get_number(j, "id", s.id);
-  get(j, "kind", s.kind);
-  get(j, "space", s.space);
-  get(j, "function", s.function);
-  get(j, "ptx", s.ptx);
-  get(j, "file", s.file);
-  get_number(j, "line", s.line);
-  get_number(j, "ptx_line", s.ptx_line);
+  read(j, "id", s.id);
+  read(j, "kind", s.kind);
+  read(j, "space", s.space);
+  read(j, "function", s.function);
+  read(j, "ptx", s.ptx);
+  read(j, "file", s.file);
+  read(j, "line", s.line);
+  read(j, "ptx_line", s.ptx_line);
   s.metrics = read_metrics(j);
   each(j, "patterns", [&](const Json& pattern) { s.patterns.push_back(read_pattern(pattern)); });
-  get_number(j, "patterns_other", s.patterns_other);
-  get_number(j, "worst", s.worst);
-  get_number(j, "best", s.best);
+  read(j, "patterns_other", s.patterns_other);
+  read(j, "worst", s.worst);
+  read(j, "best", s.best);
   const auto known = [&](std::uint32_t i) { return i < s.patterns.size() ? i : 0; };
   s.worst = known(s.worst);
   s.best = known(s.best);
@@ -362,58 +345,58 @@ SiteProfile read_site(const Json& j) {
 
 Advice read_advice(const Json& j) {
   Advice a;
-  get(j, "rule", a.rule);
-  get(j, "title", a.title);
-  get(j, "text", a.text);
-  get_number(j, "estimated_gain", a.estimated_gain);
+  read(j, "rule", a.rule);
+  read(j, "title", a.title);
+  read(j, "text", a.text);
+  read(j, "estimated_gain", a.estimated_gain);
   std::string origin;
-  get(j, "origin", origin);
+  read(j, "origin", origin);
   a.origin = origin_of(origin);
   each(j, "evidence", [&](const Json& e) {
     Advice::Evidence& out = a.evidence.emplace_back();
-    get(e, "metric", out.metric);
-    get_number(e, "value", out.value);
-    get(e, "unit", out.unit);
+    read(e, "metric", out.metric);
+    read(e, "value", out.value);
+    read(e, "unit", out.unit);
     std::string word;
-    get(e, "origin", word);
+    read(e, "origin", word);
     out.origin = origin_of(word);
   });
   each(j, "places", [&](const Json& place) {
     Advice::Place& out = a.places.emplace_back();
-    get(place, "file", out.file);
-    get_number(place, "line", out.line);
-    get_number(place, "ptx_line", out.ptx_line);
+    read(place, "file", out.file);
+    read(place, "line", out.line);
+    read(place, "ptx_line", out.ptx_line);
   });
   return a;
 }
 
 KernelProfile read_kernel(const Json& j) {
   KernelProfile k;
-  get(j, "name", k.name);
-  get(j, "mangled_name", k.mangled_name);
-  get(j, "range", k.range);
-  get_number(j, "launches", k.launches);
-  get_number(j, "first_id", k.first_id);
-  get_number(j, "device", k.device);
+  read(j, "name", k.name);
+  read(j, "mangled_name", k.mangled_name);
+  read(j, "range", k.range);
+  read(j, "launches", k.launches);
+  read(j, "first_id", k.first_id);
+  read(j, "device", k.device);
   get_dim(j, "grid", k.grid);
   get_dim(j, "block", k.block);
-  if (const auto it = j.find("shapes_differ"); it != j.end() && it->is_boolean()) k.shapes_differ = it->get<bool>();
+  read(j, "shapes_differ", k.shapes_differ);
   k.metrics = read_metrics(j);
   each(j, "sites", [&](const Json& s) { k.sites.push_back(read_site(s)); });
   each(j, "advice", [&](const Json& a) { k.advice.push_back(read_advice(a)); });
   each(j, "bounds", [&](const Json& b) {
     BoundProfile& out = k.bounds.emplace_back();
-    get(b, "limit", out.limit);
-    get_number(b, "ns", out.ns);
+    read(b, "limit", out.limit);
+    read(b, "ns", out.ns);
   });
   each(j, "code", [&](const Json& c) { k.code.push_back(read_code(c)); });
   if (const auto it = j.find("graph"); it != j.end() && it->is_object()) k.graph = read_graph(*it);
   if (const auto it = j.find("block_trace"); it != j.end() && it->is_object()) k.block_trace = read_block_trace(*it);
   each(j, "lines", [&](const Json& l) {
     LineProfile& out = k.lines.emplace_back();
-    get(l, "file", out.file);
-    get(l, "function", out.function);
-    get_number(l, "line", out.line);
+    read(l, "file", out.file);
+    read(l, "function", out.function);
+    read(l, "line", out.line);
     out.metrics = read_metrics(l);
   });
   return k;
@@ -421,14 +404,14 @@ KernelProfile read_kernel(const Json& j) {
 
 Finding read_finding(const Json& j) {
   Finding f;
-  get(j, "kind", f.kind);
-  get(j, "message", f.message);
-  get(j, "advice", f.advice);
-  get(j, "kernel", f.kernel);
-  get(j, "file", f.file);
-  get_number(j, "line", f.line);
-  get(j, "ptx", f.text);
-  get_number(j, "ptx_line", f.ptx_line);
+  read(j, "kind", f.kind);
+  read(j, "message", f.message);
+  read(j, "advice", f.advice);
+  read(j, "kernel", f.kernel);
+  read(j, "file", f.file);
+  read(j, "line", f.line);
+  read(j, "ptx", f.text);
+  read(j, "ptx_line", f.ptx_line);
   get_dim(j, "block", f.block);
   get_dim(j, "thread", f.thread);
   get_list(j, "notes", f.notes);
@@ -492,8 +475,7 @@ Json definitions_json(const Profile& p) {
   Json out = Json::object();
   for (const std::string& key : names)
     if (const counters::MetricRow* row = counters::find_metric(key))
-      out[key] = {
-          {"unit", row->unit}, {"origin", name(static_cast<Origin>(row->origin))}, {"definition", row->definition}};
+      out[key] = {{"unit", row->unit}, {"origin", name(row->origin)}, {"definition", row->definition}};
   return out;
 }
 
@@ -558,7 +540,7 @@ Result<Profile> from_json(std::string_view text, std::string_view file) {
   if (!j.is_object())
     return Error{ErrorKind::bad_input, fmt::format("{}: not a warpgrind profile (JSON object)", file), {}};
   int format = 0;
-  get_number(j, "format", format);
+  read(j, "format", format);
   if (format < 1 || j.find("kernels") == j.end())
     return Error{
         ErrorKind::bad_input, fmt::format("{}: not a warpgrind profile (no \"format\" or \"kernels\")", file), {}};
@@ -568,47 +550,47 @@ Result<Profile> from_json(std::string_view text, std::string_view file) {
         fmt::format("{}: format {} is newer than this warpgrind reads ({})", file, format, Profile::kFormatVersion),
         "use the warpgrind that wrote it, or a newer one"};
   Profile p;
-  get(j, "program", p.program);
-  get(j, "gpu", p.gpu);
-  get(j, "command", p.command);
+  read(j, "program", p.program);
+  read(j, "gpu", p.gpu);
+  read(j, "command", p.command);
   get_list(j, "not_modelled", p.not_modelled);
   each(j, "kernels", [&](const Json& k) { p.kernels.push_back(read_kernel(k)); });
   each(j, "launches", [&](const Json& k) { p.launches.push_back(read_kernel(k)); });
   each(j, "ranges", [&](const Json& k) { p.ranges.push_back(read_kernel(k)); });
   each(j, "transfers", [&](const Json& t) {
     TransferProfile& out = p.transfers.emplace_back();
-    get(t, "direction", out.direction);
-    get(t, "host_memory", out.host_memory);
-    get_number(t, "count", out.count);
-    get_number(t, "bytes", out.bytes);
-    get_number(t, "estimated_ns", out.estimated_ns);
+    read(t, "direction", out.direction);
+    read(t, "host_memory", out.host_memory);
+    read(t, "count", out.count);
+    read(t, "bytes", out.bytes);
+    read(t, "estimated_ns", out.estimated_ns);
   });
-  if (const auto it = j.find("detail"); it != j.end() && it->is_boolean()) p.detail = it->get<bool>();
+  read(j, "detail", p.detail);
   each(j, "timeline", [&](const Json& t) {
     TimelineEntry& out = p.timeline.emplace_back();
-    get_number(t, "device", out.device);
-    get_number(t, "stream", out.stream);
-    get(t, "kind", out.kind);
-    get(t, "name", out.name);
-    get_number(t, "begin_ns", out.begin_ns);
-    get_number(t, "end_ns", out.end_ns);
-    get_number(t, "bytes", out.bytes);
+    read(t, "device", out.device);
+    read(t, "stream", out.stream);
+    read(t, "kind", out.kind);
+    read(t, "name", out.name);
+    read(t, "begin_ns", out.begin_ns);
+    read(t, "end_ns", out.end_ns);
+    read(t, "bytes", out.bytes);
   });
-  get_number(j, "timeline_left_out", p.timeline_left_out);
+  read(j, "timeline_left_out", p.timeline_left_out);
   each(j, "allocations", [&](const Json& a) {
     AllocationProfile& out = p.allocations.emplace_back();
-    get_number(a, "id", out.id);
-    get_number(a, "bytes", out.bytes);
+    read(a, "id", out.id);
+    read(a, "bytes", out.bytes);
     std::string address;
-    get(a, "address", address);
+    read(a, "address", address);
     out.address = std::strtoull(address.c_str(), nullptr, 16);
   });
   each(j, "sources", [&](const Json& s) {
     SourceFile& out = p.sources.emplace_back();
-    get(s, "file", out.file);
-    get(s, "text", out.text);
-    get(s, "missing", out.missing);
-    if (const auto it = s.find("changed"); it != s.end() && it->is_boolean()) out.changed = it->get<bool>();
+    read(s, "file", out.file);
+    read(s, "text", out.text);
+    read(s, "missing", out.missing);
+    read(s, "changed", out.changed);
   });
   each(j, "findings", [&](const Json& f) { p.findings.push_back(read_finding(f)); });
   return p;

@@ -7,14 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "base/origin.h"
 #include "gpu/types.h"
 #include "results/detail.h"
 
 namespace warpgrind::results {
-
-// No number without its origin (docs/ARCHITECTURE.md).
-enum class Origin : std::uint8_t { exact, modelled, estimated, measured };
-const char* name(Origin origin);
 
 struct Metric {
   double value = 0;

@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
+
 namespace warpgrind::session {
 
 std::string encode(const RunOptions& o) {
@@ -26,44 +28,29 @@ std::string encode(const RunOptions& o) {
   return j.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-namespace {
-template <class T>
-void take(const nlohmann::json& j, const char* key, T& field) {
-  auto found = j.find(key);
-  if (found == j.end()) return;
-  if constexpr (std::is_same_v<T, std::string>) {
-    if (found->is_string()) field = found->template get<std::string>();
-  } else if constexpr (std::is_same_v<T, bool>) {
-    if (found->is_boolean()) field = found->template get<bool>();
-  } else {
-    if (found->is_number()) field = found->template get<T>();
-  }
-}
-}  // namespace
-
 Result<RunOptions> decode(std::string_view text) {
   nlohmann::json j = nlohmann::json::parse(text, nullptr, false);
   if (!j.is_object())
     return Error{ErrorKind::bad_input, "the environment variable WARPGRIND_OPTIONS is not a JSON object",
                  "It is set by `warpgrind run`; unset it to use the defaults."};
   RunOptions o;
-  take(j, "gpu", o.gpu);
-  take(j, "devices", o.devices);
-  take(j, "threads", o.threads);
-  take(j, "json", o.json_path);
-  take(j, "csv", o.csv_path);
-  take(j, "launches", o.each_launch);
-  take(j, "quiet", o.quiet);
-  take(j, "timeout", o.timeout_seconds);
-  take(j, "counters", o.counters);
-  take(j, "detail", o.detail);
-  take(j, "block_x", o.trace_block.x);
-  take(j, "block_y", o.trace_block.y);
-  take(j, "block_z", o.trace_block.z);
-  take(j, "cache", o.cache_directory);
-  take(j, "program", o.program);
-  take(j, "command", o.command);
-  take(j, "status", o.status_directory);
+  json::read(j, "gpu", o.gpu);
+  json::read(j, "devices", o.devices);
+  json::read(j, "threads", o.threads);
+  json::read(j, "json", o.json_path);
+  json::read(j, "csv", o.csv_path);
+  json::read(j, "launches", o.each_launch);
+  json::read(j, "quiet", o.quiet);
+  json::read(j, "timeout", o.timeout_seconds);
+  json::read(j, "counters", o.counters);
+  json::read(j, "detail", o.detail);
+  json::read(j, "block_x", o.trace_block.x);
+  json::read(j, "block_y", o.trace_block.y);
+  json::read(j, "block_z", o.trace_block.z);
+  json::read(j, "cache", o.cache_directory);
+  json::read(j, "program", o.program);
+  json::read(j, "command", o.command);
+  json::read(j, "status", o.status_directory);
   return o;
 }
 

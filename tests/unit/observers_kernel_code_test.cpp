@@ -68,8 +68,8 @@ struct Fixture {
     results::SiteProfile& site = k.sites.emplace_back();
     site.file = "a.cu";
     site.line = 6;
-    site.metrics["inst_executed"] = {4, "inst", results::Origin::exact, ""};
-    site.metrics["memory_l2_theoretical_sectors_global"] = {4, "sector", results::Origin::exact, ""};
+    site.metrics["inst_executed"] = {4, "inst", Origin::exact, ""};
+    site.metrics["memory_l2_theoretical_sectors_global"] = {4, "sector", Origin::exact, ""};
     code.contribute(profile);
   }
 };

@@ -101,7 +101,7 @@ TEST(Rules, GainIsWhatBindsNext) {
   const results::Advice* a = k.find("transpose_through_shared_memory");
   ASSERT_NE(a, nullptr);
   EXPECT_NEAR(a->estimated_gain, 0.45, 0.01);
-  EXPECT_EQ(a->origin, results::Origin::estimated);
+  EXPECT_EQ(a->origin, Origin::estimated);
 }
 
 TEST(Rules, SortedByGain) {

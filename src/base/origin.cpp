@@ -1,6 +1,6 @@
-#include "results/profile.h"
+#include "base/origin.h"
 
-namespace warpgrind::results {
+namespace warpgrind {
 
 const char* name(Origin origin) {
   switch (origin) {
@@ -16,4 +16,10 @@ const char* name(Origin origin) {
   return "unknown";
 }
 
-}  // namespace warpgrind::results
+Origin origin_of(std::string_view word) {
+  for (const Origin o : {Origin::exact, Origin::modelled, Origin::estimated, Origin::measured})
+    if (word == name(o)) return o;
+  return Origin::exact;
+}
+
+}  // namespace warpgrind
