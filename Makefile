@@ -1,21 +1,23 @@
-# make run    set-up, build, the quick tour of the lab on the virtual GPU
+# make run    set-up, build, the quick tour of the lab on the virtual GPU: tables, a summary, a page for the browser
 # make test   set-up, build, all tests
-# The rest: install PREFIX=..., bench, format, check, clean. BUILD=... selects another build folder.
+# Both work with and without NVIDIA's toolkit; what is left out without it is named.
+# The rest: build, install PREFIX=..., bench, format, check, clean. BUILD=... selects another build folder.
 BUILD ?= build
 PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
 SOURCES = git ls-files '*.cpp' '*.h' '*.cu' '*.cc'
 
 .PHONY: run test build setup install bench format check clean
 
-run: build
-	@$(BUILD)/bin/warpgrind lab all --json $(BUILD)/lab.json --report $(BUILD)/lab.html
+run: setup
+	@scripts/build.sh $(BUILD) tour
+	@$(BUILD)/bin/warpgrind lab all --brief --json $(BUILD)/lab.json --report $(BUILD)/lab.html
 
 test: build
-	@ctest --test-dir $(BUILD) --output-on-failure -j2
+	@ctest --test-dir $(BUILD) --output-on-failure -j$(JOBS) --output-junit tests.xml
 
 build: setup
-	@test -f $(BUILD)/build.ninja || cmake -G Ninja -S . -B $(BUILD) -DCMAKE_BUILD_TYPE=Release
-	@ninja -C $(BUILD)
+	@scripts/build.sh $(BUILD) all
 
 setup:
 	@scripts/setup.sh

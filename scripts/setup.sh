@@ -2,17 +2,15 @@
 # Installs what the build needs from Debian (12 or later) or Ubuntu, and only what is missing.
 #   scripts/setup.sh            what `make run` and `make test` need
 #   CI=1 scripts/setup.sh       also clang-format, the runtime of the fuzz targets, and Chromium
-#   MPI=1 scripts/setup.sh      also OpenMPI, for the lab's program over several processes
 #   BENCH=1 scripts/setup.sh    also the peers that `make bench` compares with
 # Works as root or through sudo. The CUDA toolkit is not installed: programs are then compiled by clang-19.
 set -eu
 
-packages="llvm-19-dev clang-19 libtbb-dev libfmt-dev libcli11-dev nlohmann-json3-dev libzstd-dev
-  liblz4-dev ninja-build ccache pkg-config cmake g++ libgtest-dev libbenchmark-dev libpng-dev python3"
+packages="llvm-19-dev clang-19 libfmt-dev libcli11-dev nlohmann-json3-dev libzstd-dev liblz4-dev ninja-build ccache
+  pkg-config cmake g++ libgtest-dev libpng-dev libopenmpi-dev openmpi-bin python3"
 # The page of `--report` is bundled by node when warpgrind is built; any recent one will do.
 command -v node >/dev/null && command -v npm >/dev/null || packages="$packages nodejs npm"
 [ -n "${CI:-}" ] && packages="$packages clang-format-14 libclang-rt-19-dev chromium fonts-dejavu-core"
-[ -n "${CI:-}${MPI:-}" ] && packages="$packages libopenmpi-dev openmpi-bin"
 [ -n "${BENCH:-}" ] && packages="$packages ocl-icd-opencl-dev pocl-opencl-icd oclgrind libgomp1"
 
 missing=""
@@ -33,6 +31,13 @@ if [ "$(id -u)" -ne 0 ]; then
   command -v sudo >/dev/null || { echo "setup: run this once as root: apt-get install$missing" >&2; exit 1; }
   as_root="sudo"
 fi
-$as_root apt-get update -q
+log=$(mktemp)
 # shellcheck disable=SC2086  # a list of words on purpose
-$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $missing
+if $as_root apt-get update -q >"$log" 2>&1 &&
+  $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $missing >>"$log" 2>&1; then
+  rm -f "$log"
+else
+  cat "$log" >&2
+  echo "setup: apt-get failed: the messages are above, and in $log" >&2
+  exit 1
+fi

@@ -11,6 +11,7 @@
 #include <optional>
 #include <sstream>
 
+#include "base/installation.h"
 #include "cli/commands.h"
 #include "gpu/gpu_model.h"
 #include "lab/batch.h"
@@ -27,15 +28,6 @@ namespace {
 namespace fs = std::filesystem;
 constexpr int kNotVerified = 1;
 constexpr int kInterrupted = 130;  // what shells report for Ctrl-C
-
-// Beside the executable in a build (bin/../lab) and in an installation (bin/../lib/warpgrind/lab).
-std::string programs_folder(const fs::path& self) {
-  const fs::path root = self.parent_path().parent_path();
-  std::error_code ignored;
-  for (const fs::path& folder : {root / "lib" / "warpgrind" / "lab", root / "lab"})
-    if (fs::is_directory(folder, ignored)) return folder.string();
-  return (root / "lab").string();
-}
 
 std::string machine() {
   std::string cpu = "unknown CPU", line;
@@ -57,14 +49,24 @@ std::string today() {
   return text;
 }
 
-Result<std::vector<const lab::Topic*>> chosen(const std::vector<lab::Topic>& topics, const LabCommand& command) {
+// What is left out of this build, except what an earlier one left in the folder.
+std::vector<lab::LeftOut> missing_topics(const std::string& folder, const std::vector<lab::Topic>& topics) {
+  std::vector<lab::LeftOut> out = lab::left_out_topics(folder);
+  std::erase_if(out, [&](const lab::LeftOut& l) {
+    return std::any_of(topics.begin(), topics.end(), [&](const lab::Topic& t) { return t.name == l.topic; });
+  });
+  return out;
+}
+
+Result<std::vector<const lab::Topic*>> chosen(const std::vector<lab::Topic>& topics,
+                                              const std::vector<lab::LeftOut>& left_out, const LabCommand& command) {
   std::vector<const lab::Topic*> out;
   for (const std::string& name : command.topics) {
     if (name == "all") {
       for (const lab::Topic& t : topics) out.push_back(&t);
       continue;
     }
-    auto topic = lab::find_topic(topics, name);
+    auto topic = lab::find_topic(topics, left_out, name);
     if (!topic) return topic.error();
     out.push_back(*topic);
   }
@@ -130,15 +132,17 @@ bool write(const std::string& path, const std::string& text) {
 }  // namespace
 
 int lab(const LabCommand& command) {
-  std::error_code problem;
-  const fs::path self = fs::read_symlink("/proc/self/exe", problem);
-  auto topics = lab::find_topics(command.programs.empty() ? programs_folder(self) : command.programs);
+  const auto library = runtime_library();
+  if (!library) return complain(library.error()), kUsageError;
+  const std::string folder = command.programs.empty() ? lab_folder() : command.programs;
+  auto topics = lab::find_topics(folder, *library);
   if (!topics) return complain(topics.error()), kUsageError;
+  const std::vector<lab::LeftOut> left_out = missing_topics(folder, *topics);
   if (command.topics.empty()) {
-    std::fputs(lab::topics_text(*topics).c_str(), stdout);
+    std::fputs(lab::topics_text(*topics, left_out).c_str(), stdout);
     return 0;
   }
-  auto wanted = chosen(*topics, command);
+  auto wanted = chosen(*topics, left_out, command);
   if (!wanted) return complain(wanted.error()), kUsageError;
   if (command.list) {
     for (const lab::Topic* t : *wanted) std::fputs(lab::rungs_text(*t).c_str(), stdout);
@@ -162,11 +166,14 @@ int lab(const LabCommand& command) {
     if (const Status page = report::html_available(); !page) return complain(page.error()), kUsageError;
 
   lab::BatchSettings settings;
-  settings.run.warpgrind = self.string();
+  settings.run.warpgrind = own_executable();
   settings.run.gpu = command.gpu;
   settings.run.native = command.on == "gpu";
   settings.run.full = command.full;
   settings.run.threads = command.threads;
+  settings.run.timeout_seconds = command.timeout_seconds;
+  settings.run.cache = command.cache;
+  settings.run.no_cache = command.no_cache;
   settings.run.sizes = command.sizes;
   settings.run.type = command.type;
   settings.run.rungs = command.rungs;
@@ -183,7 +190,7 @@ int lab(const LabCommand& command) {
     if (measured)
       for (const lab::TopicResult& t : measured->topics)
         if (t.topic == result.topic) real = &t;
-    std::fputs(lab::topic_text(result, real).c_str(), stdout);
+    std::fputs((command.brief ? lab::brief_text(result, real) : lab::topic_text(result, real)).c_str(), stdout);
     std::fflush(stdout);
   };
   lab::BatchOutcome outcome = lab::run_batch(*wanted, settings, print);
@@ -199,6 +206,7 @@ int lab(const LabCommand& command) {
   result.on = command.on;
   result.full = command.full;
   result.topics = std::move(outcome.topics);
+  if (std::count(command.topics.begin(), command.topics.end(), "all")) result.left_out = left_out;
   if (result.topics.size() > 1) std::fputs(lab::summary_text(result).c_str(), stdout);
   if (outcome.resumed > 0)
     std::fputs(
@@ -211,7 +219,10 @@ int lab(const LabCommand& command) {
         {"lab: " + title(result), WARPGRIND_VERSION, {}, json, measured ? lab::to_json(*measured) : std::string()});
     if (!html) complain(html.error());
     written = html && write(command.report_path, *html) && written;
-    if (written) std::fputs(fmt::format("report: {}\n", command.report_path).c_str(), stdout);
+    if (written)  // a link that terminals open; the last line
+      std::fputs(
+          fmt::format("report: file://{}\n", fs::absolute(command.report_path).lexically_normal().string()).c_str(),
+          stdout);
   }
   if (outcome.interrupted) {
     complain(fmt::format("interrupted: {} of {} topics are done", result.topics.size(), wanted->size()),

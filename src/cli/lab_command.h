@@ -8,10 +8,12 @@ namespace warpgrind::cli {
 
 struct LabCommand {
   std::vector<std::string> topics;  // empty: list them; "all": everything
-  bool list = false, full = false, fresh = false, no_models = false;
-  std::string gpu = "h200", on = "virtual", sizes, type, json_path, csv_path, report_path, compare_path, programs;
+  bool list = false, full = false, fresh = false, no_models = false, brief = false, no_cache = false;
+  std::string gpu = "h200", on = "virtual", sizes, type, json_path, csv_path, report_path, compare_path, programs,
+              cache;
   std::vector<std::string> rungs;
   unsigned threads = 0;
+  double timeout_seconds = 0;
   std::vector<std::string> topic_options;  // what is left of the command line: --NAME VALUE of the topic
 };
 int lab(const LabCommand& command);

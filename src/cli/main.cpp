@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "cli/child.h"
 #include "cli/commands.h"
 #include "cli/lab_command.h"
 #include "gpu/gpu_model.h"
@@ -49,12 +50,20 @@ void add_reports(CLI::App* app, ReportOptions& reports) {
   app->add_flag("--source", reports.source, "show the kernels' source with the counters of each line");
 }
 
+// How the virtual GPU works, for every command that starts one.
+void add_execution(CLI::App* app, unsigned& threads, double& timeout, std::string& cache, bool& no_cache) {
+  app->add_option("--threads", threads, "worker threads of the virtual GPU (0: all cores)")->check(CLI::Range(0, 4096));
+  app->add_option("--timeout", timeout, "stop a kernel that runs longer than this many seconds")
+      ->check(CLI::NonNegativeNumber);
+  app->add_option("--cache", cache, "folder of compiled kernels")->default_str(session::default_cache_directory());
+  app->add_flag("--no-cache", no_cache, "compile every kernel anew");
+}
+
 CLI::App* add_run(CLI::App& app, RunCommand& command) {
   CLI::App* run = app.add_subcommand(
       "run", "Run a CUDA program (or a .cu file) on the virtual GPU; everything after the program goes to it");
   run->add_option("--gpu", command.options.gpu, "GPU model, see `warpgrind gpus`")->capture_default_str();
   run->add_option("--devices", command.options.devices, "how many virtual GPUs")->check(CLI::Range(1, 64));
-  run->add_option("--threads", command.options.threads, "worker threads (0: all cores)")->check(CLI::Range(0, 4096));
   run->add_option("--json", command.options.json_path, "write the profile as JSON");
   run->add_option("--csv", command.options.csv_path,
                   "write the metrics of each launch as CSV, in the columns of `ncu --csv`");
@@ -66,12 +75,9 @@ CLI::App* add_run(CLI::App& app, RunCommand& command) {
       ->capture_default_str();
   run->add_flag("--launches", command.options.each_launch, "show each launch, not only the sum of each kernel");
   run->add_flag("--quiet", command.options.quiet, "only the program's own output");
-  run->add_option("--timeout", command.options.timeout_seconds, "stop a kernel that runs longer than this many seconds")
-      ->check(CLI::NonNegativeNumber);
+  add_execution(run, command.options.threads, command.options.timeout_seconds, command.options.cache_directory,
+                command.no_cache);
   run->add_flag("!--no-counters", command.options.counters, "bounds checks only, nothing counted");
-  run->add_option("--cache", command.options.cache_directory, "folder of compiled kernels")
-      ->default_str(session::default_cache_directory());
-  run->add_flag("--no-cache", command.no_cache, "compile every kernel anew");
   run->add_option("--nvcc-flags", command.nvcc_flags, "flags for compiling a .cu file, in one argument")
       ->type_name("FLAGS")
       ->allow_extra_args(false)
@@ -91,6 +97,8 @@ CLI::App* add_explain(CLI::App& app, ExplainCommand& command) {
   explain->add_option("--file", command.query.file, "source file, when several have that line");
   explain->add_option("--ptx-line", command.query.ptx_line, "line of the PTX instead");
   explain->add_option("--gpu", command.run.options.gpu, "GPU model, see `warpgrind gpus`")->capture_default_str();
+  add_execution(explain, command.run.options.threads, command.run.options.timeout_seconds,
+                command.run.options.cache_directory, command.run.no_cache);
   explain->add_option("--nvcc-flags", command.run.nvcc_flags, "flags for compiling a .cu file, in one argument")
       ->type_name("FLAGS")
       ->allow_extra_args(false);
@@ -141,13 +149,13 @@ CLI::App* add_lab(CLI::App& app, LabCommand& command) {
   lab->add_option("--rung", command.rungs, "only rungs whose name contains this (or matches with *), several times")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  lab->add_option("--threads", command.threads, "worker threads of the virtual GPU (0: all cores)")
-      ->check(CLI::Range(0, 4096));
+  add_execution(lab, command.threads, command.timeout_seconds, command.cache, command.no_cache);
   lab->add_option("--json", command.json_path, "write the results as JSON");
   lab->add_option("--csv", command.csv_path, "write the results as CSV, one line a row");
   lab->add_option("--report", command.report_path, "write the results as one HTML page");
   lab->add_option("--compare", command.compare_path,
                   "JSON of a run with --on gpu: its times beside the predicted ones");
+  lab->add_flag("--brief", command.brief, "of each topic only the ladder of the largest problem");
   lab->add_flag("--fresh", command.fresh, "do not go on where an interrupted run of several topics ended");
   lab->add_flag("--no-models", command.no_models, "only --gpu, not the other models a topic compares");
   lab->add_option("--programs", command.programs, "folder of the lab's programs");
@@ -228,9 +236,9 @@ int main(int argc, char** argv) {
   }
   if (*scan) return cli::scan(scanned);
   if (*gpus) return cli::gpus(gpu);
-  if (*explain) return cli::explain(explanation);
+  if (*explain) return cli::end(cli::explain(explanation));
   if (*show) return cli::show(shown);
   if (*diff) return cli::diff(difference);
   if (*lab) return cli::lab(laboratory);
-  return cli::run(command);
+  return cli::end(cli::run(command));
 }

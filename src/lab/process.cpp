@@ -2,12 +2,15 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+
+#include "base/installation.h"
 
 namespace warpgrind::lab {
 
@@ -31,7 +34,11 @@ struct Pipe {
   }
 };
 
-[[noreturn]] void become(const std::vector<std::string>& arguments, int out, int err) {
+[[noreturn]] void become(const std::vector<std::string>& arguments, const std::string& library, pid_t parent, int out,
+                         int err) {
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (getppid() != parent) _exit(127);  // it went before that
+  if (!library.empty()) put_first_in_library_path(library);
   std::vector<char*> argv;
   for (const std::string& a : arguments) argv.push_back(const_cast<char*>(a.c_str()));
   argv.push_back(nullptr);
@@ -66,14 +73,13 @@ bool interrupted() {
   return stop_signal != 0;
 }
 
-ProcessResult run_captured(const std::vector<std::string>& arguments, double seconds, void (*on_tick)(void*),
-                           void* tick_data) {
+ProcessResult run_captured(const std::vector<std::string>& arguments, const ProcessSettings& settings) {
   ProcessResult result;
   Pipe out, err;
   if (!out.open() || !err.open()) return result;
-  const pid_t child = fork();
+  const pid_t self = getpid(), child = fork();
   if (child < 0) return result;
-  if (child == 0) become(arguments, out.ends[1], err.ends[1]);
+  if (child == 0) become(arguments, settings.library, self, out.ends[1], err.ends[1]);
   out.close_writer();
   err.close_writer();
 
@@ -88,9 +94,9 @@ ProcessResult run_captured(const std::vector<std::string>& arguments, double sec
       if (fds[0].revents) out_open = read_some(out.ends[0], result.output);
       if (fds[1].revents) err_open = read_some(err.ends[0], result.errors);
     }
-    if (on_tick) on_tick(tick_data);
+    if (settings.on_tick) settings.on_tick(settings.tick_data);
     const double elapsed = std::chrono::duration<double>(Clock::now() - begin).count();
-    result.timed_out = seconds > 0 && elapsed > seconds;
+    result.timed_out = settings.seconds > 0 && elapsed > settings.seconds;
     if (result.timed_out) kill(child, SIGKILL);
     if (interrupted() && !told) {  // a terminal has told the child already; kill(1) has not
       kill(child, SIGINT);

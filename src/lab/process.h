@@ -15,9 +15,14 @@ struct ProcessResult {
   bool timed_out = false;
 };
 
-// seconds: 0 waits for ever. on_tick is called about five times a second while the child runs.
-ProcessResult run_captured(const std::vector<std::string>& arguments, double seconds = 0,
-                           void (*on_tick)(void*) = nullptr, void* tick_data = nullptr);
+struct ProcessSettings {
+  double seconds = 0;                // 0 waits for ever
+  std::string library{};             // the CUDA runtime that it finds first; empty: what the loader finds
+  void (*on_tick)(void*) = nullptr;  // called about five times a second while the child runs
+  void* tick_data = nullptr;
+};
+// The child ends with this process.
+ProcessResult run_captured(const std::vector<std::string>& arguments, const ProcessSettings& settings);
 
 // From the first call on SIGINT and SIGTERM no longer end this process but set this flag (the children get them too).
 void catch_interrupts();

@@ -320,11 +320,17 @@ std::size_t TopicResult::shown() const {
 }
 
 std::string to_json(const LabResult& result) {
-  Json topics = Json::array();
+  Json topics = Json::array(), left_out = Json::array();
   for (const TopicResult& t : result.topics) topics.push_back(topic_json(t));
-  const Json j = {{"format", kFormat},          {"command", result.command}, {"date", result.date},
-                  {"machine", result.machine},  {"on", result.on},           {"full", result.full},
-                  {"topics", std::move(topics)}};
+  for (const LeftOut& l : result.left_out) left_out.push_back({{"topic", l.topic}, {"reason", l.reason}});
+  const Json j = {{"format", kFormat},
+                  {"command", result.command},
+                  {"date", result.date},
+                  {"machine", result.machine},
+                  {"on", result.on},
+                  {"full", result.full},
+                  {"topics", std::move(topics)},
+                  {"left_out", std::move(left_out)}};
   return j.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -338,6 +344,7 @@ Result<LabResult> from_json(const std::string& source, const std::string& file) 
   result.on = text(*j, "on");
   result.full = json::get<bool>(*j, "full");
   json::each(*j, "topics", [&](const Json& t) { result.topics.push_back(read_topic(t)); });
+  json::each(*j, "left_out", [&](const Json& l) { result.left_out.push_back({text(l, "topic"), text(l, "reason")}); });
   return result;
 }
 

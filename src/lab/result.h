@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "lab/topic.h"
 #include "results/profile.h"
 
 namespace warpgrind::lab {
@@ -76,6 +77,7 @@ struct TopicResult {
 struct LabResult {
   std::string command, date, machine, on;  // on: "virtual" or "gpu"
   bool full = false;
+  std::vector<LeftOut> left_out;  // what this build does not have
   std::vector<TopicResult> topics;
 };
 

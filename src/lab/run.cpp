@@ -29,6 +29,11 @@ std::vector<std::string> command_line(const Topic& topic, const RunSettings& s, 
   if (!s.native) {
     line = {s.warpgrind, "run", "--quiet", "--gpu", s.gpu, "--json", profile};
     if (s.threads > 0) line.insert(line.end(), {"--threads", std::to_string(s.threads)});
+    if (s.timeout_seconds > 0) line.insert(line.end(), {"--timeout", fmt::format("{}", s.timeout_seconds)});
+    if (s.no_cache)
+      line.push_back("--no-cache");
+    else if (!s.cache.empty())
+      line.insert(line.end(), {"--cache", s.cache});
     // A topic for several GPUs says how many with its own option; the virtual machine must have that many.
     if (const TopicOption* devices = topic.option("devices")) {
       std::string count = devices->fallback;
@@ -81,8 +86,8 @@ TopicResult run_topic(const Topic& topic, const RunSettings& settings) {
   }
   const std::string rows = folder.path + "/rows.json", profile_path = folder.path + "/profile.json";
   const auto begin = std::chrono::steady_clock::now();
-  const ProcessResult run =
-      run_captured(command_line(topic, settings, rows, profile_path), 0, settings.on_tick, settings.tick_data);
+  const ProcessResult run = run_captured(command_line(topic, settings, rows, profile_path),
+                                         {.on_tick = settings.on_tick, .tick_data = settings.tick_data});
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
   const std::string text = contents(rows);

@@ -17,6 +17,9 @@ struct RunSettings {
   bool native = false;       // --on gpu
   bool full = false;
   unsigned threads = 0;
+  double timeout_seconds = 0;  // as of `warpgrind run`
+  std::string cache;           // folder of compiled kernels; empty: the default one
+  bool no_cache = false;
   std::string sizes, type;                                   // empty: the topic's own
   std::vector<std::string> rungs;                            // patterns; empty: all
   std::vector<std::pair<std::string, std::string>> options;  // of the topic: name, value

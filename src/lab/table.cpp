@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <map>
 
 #include "lab/derive.h"
 #include "lab/text_table.h"
@@ -132,6 +132,29 @@ std::string first_line(const TopicResult& t) {
                      t.seconds);
 }
 
+// Reasons are few, topics are many.
+std::string left_out_text(const std::vector<LeftOut>& left_out) {
+  std::map<std::string, std::string> topics;
+  for (const LeftOut& l : left_out) {
+    std::string& names = topics[l.reason];
+    names += (names.empty() ? "" : ", ") + l.topic;
+  }
+  std::string out;
+  for (const auto& [reason, names] : topics)
+    out += wrapped(fmt::format("left out: {} ({})", names, reason), kWidth, "", "  ");
+  return out;
+}
+
+std::string failures(const TopicResult& t) {
+  std::string out;
+  for (const Row& row : t.rows)
+    if (row.skipped.empty() && !row.verified)
+      out +=
+          fmt::format("NOT VERIFIED: {} {} {}: max error {:.3g}, tolerance {:.3g}, {:.0f} of {:.0f} elements wrong\n",
+                      row.label(), row.size_text, row.type, row.max_error, row.tolerance, row.wrong, row.elements);
+  return out;
+}
+
 // One quantity of all models beside each other.
 struct Quantity {
   const char* title;
@@ -176,7 +199,7 @@ std::string models_text(const TopicResult& t) {
 
 }  // namespace
 
-std::string topics_text(const std::vector<Topic>& topics) {
+std::string topics_text(const std::vector<Topic>& topics, const std::vector<LeftOut>& left_out) {
   std::string out;
   for (const Topic& t : topics) {
     out += fmt::format("{}: {} (document {})\n", t.name, t.title, t.document);
@@ -185,7 +208,7 @@ std::string topics_text(const std::vector<Topic>& topics) {
     for (const Rung& r : t.rungs) rungs += (rungs.empty() ? "" : ", ") + r.name;
     out += wrapped(rungs, kWidth, "    rungs: ", "           ");
   }
-  return out +
+  return out + left_out_text(left_out) +
          "\nwarpgrind lab TOPIC runs one, warpgrind lab all runs everything; TOPIC --list says what each rung shows.\n";
 }
 
@@ -210,17 +233,31 @@ std::string topic_text(const TopicResult& t, const TopicResult* measured) {
     }
     out += skipped_text(rows) + reasons(rows);
   }
-  for (const Row& row : t.rows)
-    if (row.skipped.empty() && !row.verified)
-      out +=
-          fmt::format("NOT VERIFIED: {} {} {}: max error {:.3g}, tolerance {:.3g}, {:.0f} of {:.0f} elements wrong\n",
-                      row.label(), row.size_text, row.type, row.max_error, row.tolerance, row.wrong, row.elements);
+  out += failures(t);
   if (!t.models.empty()) out += models_text(t);
   for (const Note& note : t.notes)
     out += fmt::format("\n-- {}\n{}{}", note.title, note.text, note.text.ends_with("\n") ? "" : "\n");
   if (t.sm_mhz_before > 0 && std::fabs(t.sm_mhz_after / t.sm_mhz_before - 1) > 0.05)
     out += fmt::format("note: the SM clock changed from {:.0f} to {:.0f} MHz during this topic\n", t.sm_mhz_before,
                        t.sm_mhz_after);
+  if (!t.error.empty()) out += fmt::format("{}: {}\n", t.topic, t.error);
+  return out;
+}
+
+std::string brief_text(const TopicResult& t, const TopicResult* measured) {
+  std::string out = first_line(t);
+  const auto all = groups(t);
+  for (auto group = all.rbegin(); group != all.rend(); ++group) {
+    std::vector<const Row*> ladder;
+    for (const Row* row : group->second)
+      if (row->role == "rung" && row->skipped.empty()) ladder.push_back(row);
+    if (ladder.empty()) continue;
+    out += group->first + "\n" + rows_table(ladder, measured).text();
+    const std::size_t more = t.shown() - ladder.size();
+    if (more > 0) out += fmt::format("and {} more rows\n", more);
+    break;
+  }
+  out += failures(t);
   if (!t.error.empty()) out += fmt::format("{}: {}\n", t.topic, t.error);
   return out;
 }
@@ -257,7 +294,7 @@ std::string summary_text(const LabResult& result) {
   }
   return fmt::format("\n== summary ({})\n",
                      result.on == "gpu" ? "times measured" : "counts exact, times estimated for the modelled GPU") +
-         table.text();
+         table.text() + left_out_text(result.left_out);
 }
 
 }  // namespace warpgrind::lab

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -32,8 +33,8 @@ std::vector<std::string> comma_list(const std::string& words) {
 }
 
 // Whatever lies beside the topics and is none is passed over.
-bool describe(const std::string& path, Topic& topic) {
-  const ProcessResult run = run_captured({path, "--describe"}, kDescribeSeconds);
+bool describe(const std::string& path, const std::string& library, Topic& topic) {
+  const ProcessResult run = run_captured({path, "--describe"}, {.seconds = kDescribeSeconds, .library = library});
   if (run.exit_code != 0) return false;
   const Json j = Json::parse(run.output, nullptr, false);
   if (!j.is_object() || text(j, "format") != "warpgrind-lab-topic 1") return false;
@@ -62,14 +63,23 @@ const TopicOption* Topic::option(const std::string& option_name) const {
   return nullptr;
 }
 
-Result<std::vector<Topic>> find_topics(const std::string& folder) {
+std::vector<LeftOut> left_out_topics(const std::string& folder) {
+  std::vector<LeftOut> out;
+  std::ifstream file(folder + "/left_out.txt");
+  for (std::string line; std::getline(file, line);)
+    if (const auto colon = line.find(": "); colon != std::string::npos)
+      out.push_back({line.substr(0, colon), line.substr(colon + 2)});
+  return out;
+}
+
+Result<std::vector<Topic>> find_topics(const std::string& folder, const std::string& library) {
   std::error_code problem;
   std::map<std::string, Topic> found;  // sorted, and the nvcc build wins
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, problem)) {
     const std::string path = entry.path().string();
     if (!entry.is_regular_file(problem) || access(path.c_str(), X_OK) != 0) continue;
     Topic topic;
-    if (!describe(path, topic)) continue;
+    if (!describe(path, library, topic)) continue;
     const bool stand_in = path.ends_with("_clang");
     const auto it = found.find(topic.name);
     if (it == found.end() || !stand_in) found[topic.name] = std::move(topic);
@@ -82,7 +92,11 @@ Result<std::vector<Topic>> find_topics(const std::string& folder) {
   return topics;
 }
 
-Result<const Topic*> find_topic(const std::vector<Topic>& topics, const std::string& name) {
+Result<const Topic*> find_topic(const std::vector<Topic>& topics, const std::vector<LeftOut>& left_out,
+                                const std::string& name) {
+  for (const LeftOut& l : left_out)
+    if (l.topic == name && std::none_of(topics.begin(), topics.end(), [&](const Topic& t) { return t.name == name; }))
+      return Error{ErrorKind::environment, fmt::format("the topic {} is not in this build", name), l.reason};
   std::string names;
   const Topic* nearest = nullptr;
   for (const Topic& t : topics) {

@@ -27,11 +27,19 @@ struct Topic {
   const TopicOption* option(const std::string& option_name) const;
 };
 
-// All programs in `folder` that describe themselves as topics, by name; programs built by clang (NAME_clang) stand in
-// where there is no NAME. Error: the folder is missing or holds none.
-Result<std::vector<Topic>> find_topics(const std::string& folder);
+// A topic that this build has no program for, and why: the build notes them in left_out.txt beside the programs.
+struct LeftOut {
+  std::string topic, reason;
+};
+std::vector<LeftOut> left_out_topics(const std::string& folder);
 
-// The topic of this name; the error names those that are there and the nearest.
-Result<const Topic*> find_topic(const std::vector<Topic>& topics, const std::string& name);
+// All programs in `folder` that describe themselves as topics, by name; programs built by clang (NAME_clang) stand in
+// where there is no NAME. Error: the folder is missing or holds none. library: our libcudart.so.13, for those that name
+// it and not where it lies.
+Result<std::vector<Topic>> find_topics(const std::string& folder, const std::string& library);
+
+// The topic of this name; the error says why it is left out, or names those that are there and the nearest.
+Result<const Topic*> find_topic(const std::vector<Topic>& topics, const std::vector<LeftOut>& left_out,
+                                const std::string& name);
 
 }  // namespace warpgrind::lab

@@ -12,15 +12,20 @@ namespace warpgrind::session {
 
 namespace {
 std::atomic<int> running_kernels{0};
-std::atomic<bool> asked{false};
+// `warpgrind run` passes on what was sent to it; what was sent to the whole process group comes a second time, from
+// there. Counted apart, one request is one, whichever way it takes.
+std::atomic<int> from_parent{0}, from_others{0};
 
 void die(int signal) {
   std::signal(signal, SIG_DFL);
   std::raise(signal);
 }
 
-extern "C" void on_interrupt(int signal) {
-  if (running_kernels.load() == 0 || asked.exchange(true)) {
+extern "C" void on_interrupt(int signal, siginfo_t* info, void*) {
+  const bool passed_on = info->si_code == SI_USER && info->si_pid == getppid();
+  const int seen = passed_on ? ++from_parent : ++from_others;
+  if (seen <= (passed_on ? from_others : from_parent).load()) return;  // the second way of a request that was served
+  if (running_kernels.load() == 0 || seen > 1) {
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, signal);
@@ -36,8 +41,8 @@ void install() {
   struct sigaction current {};
   if (sigaction(SIGINT, nullptr, &current) != 0 || current.sa_handler != SIG_DFL) return;
   struct sigaction ours {};
-  ours.sa_handler = on_interrupt;
-  ours.sa_flags = SA_RESTART;
+  ours.sa_sigaction = on_interrupt;
+  ours.sa_flags = SA_RESTART | SA_SIGINFO;
   sigaction(SIGINT, &ours, nullptr);
 }
 }  // namespace

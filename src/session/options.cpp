@@ -1,5 +1,7 @@
 #include "session/options.h"
 
+#include <sys/stat.h>
+
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
@@ -56,7 +58,10 @@ Result<RunOptions> decode(std::string_view text) {
 
 std::string default_cache_directory() {
   if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg && *xdg) return std::string(xdg) + "/warpgrind";
-  if (const char* home = std::getenv("HOME"); home && *home) return std::string(home) + "/.cache/warpgrind";
+  // A home that is not there (HOME=/nonexistent, as services have) is none: it is not made, even where we could.
+  struct stat info {};
+  if (const char* home = std::getenv("HOME"); home && *home && stat(home, &info) == 0 && S_ISDIR(info.st_mode))
+    return std::string(home) + "/.cache/warpgrind";
   return {};
 }
 

@@ -32,7 +32,7 @@ inline constexpr const char* kOptionsVariable = "WARPGRIND_OPTIONS";
 std::string encode(const RunOptions& options);
 Result<RunOptions> decode(std::string_view json);
 
-// ~/.cache/warpgrind or its XDG equivalent; empty when there is no home.
+// ~/.cache/warpgrind or its XDG equivalent; empty when there is no home folder.
 std::string default_cache_directory();
 
 }  // namespace warpgrind::session

@@ -176,6 +176,7 @@ tests.lab = async () => {
     check((await page.locator("h2", { hasText: title }).count()) > 0, `the lab shows "${title}"`);
   await page.waitForFunction(() => [...document.querySelectorAll(".chart")].every((c) => c.querySelector("svg path")));
   const text = await page.textContent("main");
+  check(text.includes("Left out: poisson (it needs <script>"), "what the build left out is named, as text");
   check(text.includes("better than before: <script>"), "each rung says why it is better, in text");
   check(text.includes("skipped: needs more memory"), "a row that was skipped says why");
   check((await page.locator(".origin.measured").count()) > 0, "measured rows say so");

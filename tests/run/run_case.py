@@ -10,10 +10,12 @@ A case is a table [[case]] with
              {src} this folder, {build} the build folder
   exit       the expected exit code (default 0); or "nonzero"
   stdout, stderr   regular expressions that must occur, in this order; not_stdout, not_stderr: that must not
-  needs      "nvcc": skipped when it is not installed; "no gpu": skipped where there is one
+  needs      "nvcc": skipped when it is not installed; "no gpu": skipped where there is one; "page": skipped where the
+             build has no page of the HTML report (no node)
   launches   list of per-launch checks, kernels: list of per-kernel checks in the JSON file {out}/profile.json:
              { name = REGEX, launches = N, metrics = { METRIC = "expression" } }
-  files      { NAME = REGEX }: files that the run must leave in {out}
+  files      { NAME = REGEX }: files (or folders, whatever the expression) that the run must leave in {out}
+  not_files  paths that must not be there afterwards
   prepare    shell commands that run before
 """
 import argparse
@@ -43,7 +45,7 @@ def read_cases():
         for case in data["case"]:
             names = [case["name"]]
             programs = [p for a in case["command"] + case.get("prepare", []) for p in PROGRAM.findall(a)]
-            if "needs" not in case and any(p not in ("out", "src", "build") for p in programs):
+            if case.get("needs") != "nvcc" and any(p not in ("out", "src", "build") for p in programs):
                 names = [f"{case['name']}.nvcc", f"{case['name']}.clang"]
             for name in names:
                 assert name not in cases, f"{path}: two cases {name}"
@@ -114,13 +116,17 @@ def run(case, build):
         if case.get("needs") == "nvcc" and not shutil.which("nvcc") and not os.path.exists("/usr/local/cuda/bin/nvcc"):
             print("skipped: nvcc is not installed")
             return SKIP
+        page = build / "web/page.html"
+        if case.get("needs") == "page" and not (page.exists() and page.stat().st_size):
+            print("skipped: this build has no report page (node or npm was missing)")
+            return SKIP
         for step in case.get("prepare", []):
             environment = dict(os.environ, PATH=os.environ["PATH"] + ":/usr/local/cuda/bin")
             subprocess.run(fill(step), shell=True, check=True, env=environment)
         command = [str(build / "bin/warpgrind")] + [fill(a) for a in case["command"]]
         if "kernels" in case or "launches" in case:
             command[2:2] = ["--json", f"{folder}/profile.json"] + (["--launches"] if "launches" in case else [])
-        environment = dict(os.environ, XDG_CACHE_HOME=str(build / "test-cache"), **case.get("environment", {}))
+        environment = {**os.environ, "XDG_CACHE_HOME": str(build / "test-cache"), **case.get("environment", {})}
         print("$", " ".join(command))
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=280, env=environment,
                               stdin=subprocess.DEVNULL)
@@ -137,8 +143,9 @@ def run(case, build):
             path = pathlib.Path(folder) / name
             if not path.exists():
                 problems.append(f"no file {name}")
-            elif not re.search(pattern, path.read_text(), re.M):
+            elif path.is_file() and not re.search(pattern, path.read_text(), re.M):
                 problems.append(f"{name}: no match for {pattern!r} in {path.read_text()[:500]!r}")
+        problems += [f"{name} is there" for name in case.get("not_files", []) if os.path.exists(fill(name))]
         for what in ("kernels", "launches"):
             if what in case:
                 try:

@@ -264,6 +264,7 @@ export interface Lab {
   on: string;
   full: boolean;
   topics: Topic[];
+  left_out?: { topic: string; reason: string }[]; // what the build had no program for
 }
 export interface Page {
   title: string;

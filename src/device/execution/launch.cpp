@@ -229,6 +229,7 @@ void Device::Impl::collect_results(Launch& launch, LaunchResult& result, std::ve
 Result<LaunchResult> Device::Impl::run_grid(LoadedModule& module, std::uint32_t function, const LaunchConfig& config,
                                             const std::uint8_t* parameters, std::vector<ChildLaunch>* children) {
   const auto compile_begin = std::chrono::steady_clock::now();
+  const unsigned interrupts_before = interrupts_requested();
   auto compiled = kernel(module, function, config.block);
   if (!compiled) return compiled.error();
   KernelRecord& record = **compiled;
@@ -248,6 +249,7 @@ Result<LaunchResult> Device::Impl::run_grid(LoadedModule& module, std::uint32_t 
   }
   for (events::Observer* o : observers) o->on_launch_begin(launch.info);
   enlist(&launch);
+  interrupt_if_requested_since(launch, interrupts_before);  // while it was being compiled
   if (options.timeout_seconds > 0) watchdog.watch(&launch, options.timeout_seconds);
   const auto run_begin = std::chrono::steady_clock::now();
   team.run(launch.workers, [&](unsigned i) { run_worker(*workers[i]); });

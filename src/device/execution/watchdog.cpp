@@ -13,6 +13,7 @@ namespace {
 
 // A few devices at most run at the same time; a fixed table can be read in a signal handler.
 std::atomic<Launch*> g_running[64];
+std::atomic<unsigned> g_requests{0};
 
 void stop(Launch& launch, FaultKind kind) {
   std::uint32_t none = 0;
@@ -36,7 +37,16 @@ void delist(Launch* launch) {
   }
 }
 
+unsigned interrupts_requested() {
+  return g_requests.load();
+}
+
+void interrupt_if_requested_since(Launch& launch, unsigned before) {
+  if (g_requests.load() != before) stop(launch, FaultKind::interrupted);
+}
+
 void request_interrupt() {
+  ++g_requests;
   for (auto& slot : g_running)
     if (Launch* launch = slot.load()) stop(*launch, FaultKind::interrupted);
 }

@@ -10,6 +10,10 @@ namespace warpgrind::device {
 
 struct Launch;
 
+// Ctrl-C also means a launch whose kernel is still being compiled: it asks before, and again once it runs.
+unsigned interrupts_requested();
+void interrupt_if_requested_since(Launch& launch, unsigned before);
+
 class Watchdog {
  public:
   ~Watchdog();

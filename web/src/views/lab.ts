@@ -1,7 +1,7 @@
 // A result of the lab: each topic's ladder with its limit, curves over size and parameters, the roofline, and predicted
 // beside measured.
 import { axis, base, chart, colours, dashes, ink, type Option, symbols } from "../chart";
-import type { LabRow, Model, Page, Topic } from "../data";
+import type { Lab, LabRow, Model, Page, Topic } from "../data";
 import { type Child, h, note, section } from "../dom";
 import { percent, short, significant } from "../format";
 import { definitionLink, originBadge } from "../metric";
@@ -269,14 +269,22 @@ function rungTexts(topic: Topic): Child {
   );
 }
 
+/** What the build had no program for, by reason. */
+function leftOut(lab: Lab): Child {
+  const byReason = new Map<string, string[]>();
+  for (const l of lab.left_out ?? []) byReason.set(l.reason, [...(byReason.get(l.reason) ?? []), l.topic]);
+  return [...byReason].map(([reason, topics]) => note(`Left out: ${topics.join(", ")} (${reason}).`));
+}
+
 export function labView(page: Page, state: State): Child {
   const lab = page.lab;
-  if (!lab?.topics.length) return note("No topic was run.");
+  if (!lab?.topics.length) return [note("No topic was run."), lab ? leftOut(lab) : null];
   const topic = lab.topics.find((t) => t.topic === state.topic) ?? lab.topics[0];
   const measured = new Map<string, LabRow>();
   for (const r of page.measured?.topics.find((t) => t.topic === topic.topic)?.rows ?? []) if (shown(r)) measured.set(keyOf(r), r);
   return [
     h("p", { class: "soft" }, lab.command, " \u2014 ", lab.date, lab.machine ? `, ${lab.machine}` : ""),
+    leftOut(lab),
     h(
       "nav",
       { class: "tabs", "aria-label": "Topics" },

@@ -1,0 +1,57 @@
+#include "base/installation.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+namespace warpgrind {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path root() {
+  return fs::path(own_executable()).parent_path().parent_path();
+}
+
+}  // namespace
+
+std::string own_executable() {
+  std::error_code problem;
+  return fs::read_symlink("/proc/self/exe", problem).string();
+}
+
+Result<std::string> runtime_library() {
+  std::error_code problem;
+  for (const fs::path& folder : {root() / "lib" / "warpgrind", root() / "lib"}) {
+    const fs::path library = folder / "libcudart.so.13";
+    if (fs::exists(library, problem)) return library.string();
+  }
+  const std::string at = root().string();
+  return Error{ErrorKind::environment, "libcudart.so.13 of warpgrind is not where it belongs",
+               "looked in " + at + "/lib/warpgrind and " + at + "/lib; build or install warpgrind again"};
+}
+
+std::string lab_folder() {
+  std::error_code ignored;
+  const fs::path installed = root() / "lib" / "warpgrind" / "lab";
+  return fs::is_directory(installed, ignored) ? installed.string() : (root() / "lab").string();
+}
+
+std::string clang_script() {
+  std::error_code problem;
+  for (fs::path at = fs::path(own_executable()).parent_path(); at.has_relative_path(); at = at.parent_path())
+    for (const char* place : {"scripts/cuda_clang.py", "lib/warpgrind/cuda_clang.py"})
+      if (fs::exists(at / place, problem)) return (at / place).string();
+  return "";
+}
+
+void prepend_to_environment(const char* variable, const std::string& value) {
+  const char* old = std::getenv(variable);
+  setenv(variable, old && *old ? (value + ":" + old).c_str() : value.c_str(), 1);
+}
+
+void put_first_in_library_path(const std::string& library) {
+  prepend_to_environment("LD_LIBRARY_PATH", fs::path(library).parent_path().string());
+}
+
+}  // namespace warpgrind
