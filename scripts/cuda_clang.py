@@ -68,7 +68,7 @@ def compile_object(args, flags, folder, out):
         text = f.read()
     with open(binary, "wb") as f:
         f.write(fatbin(text))
-    host = ["--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", binary, "-fPIE", "-c", args.source]
+    host = ["--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", binary, "-fPIC", "-c", args.source]
     return subprocess.run(common + host + ["-o", out]).returncode
 
 
@@ -85,13 +85,16 @@ def main():
     nvcc_only = ("-lineinfo", "-arch", "-gencode", "-cudart", "-G", "-rdc")
     flags = [f for f in flags if not f.startswith(nvcc_only)]
 
+    link = [f for f in flags if f == "-shared"]
+    flags = [f for f in flags if f not in link]
+
     with tempfile.TemporaryDirectory() as folder:
         if args.compile_only:
             return compile_object(args, flags, folder, args.out)
         built = os.path.join(folder, "program.o")
         cudart = args.cudart or find_cudart()
         return compile_object(args, flags, folder, built) or \
-            subprocess.run([args.clang, built, cudart, "-o", args.out]).returncode
+            subprocess.run([args.clang, built, cudart, *link, "-o", args.out]).returncode
 
 
 if __name__ == "__main__":

@@ -1,6 +1,10 @@
 // Copies and fills of memory: checks, the work itself, and how it counts.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
+#include <optional>
+#include <string>
 
 #include "cudart/operation.h"
 #include "cudart/runtime.h"
@@ -19,42 +23,76 @@ Place place_of(const void* pointer) {
 
 namespace {
 
-// The bytes [first, last) that a side of a copy touches, and its memory.
+// Bytes of the address space [first, last) that rows of rows touch. nullopt: they go beyond its end, as a negative
+// size does.
+struct Span {
+  std::uint64_t first = 0, last = 0;
+};
+struct Box {
+  std::uint64_t x = 0, y = 0, z = 0;               // of the first byte: bytes, rows, slices
+  std::uint64_t width = 0, height = 1, depth = 1;  // bytes, rows, slices; none of them 0
+};
+bool add_product(std::uint64_t& sum, std::uint64_t a, std::uint64_t b) {
+  std::uint64_t product = 0;
+  return !__builtin_mul_overflow(a, b, &product) && !__builtin_add_overflow(sum, product, &sum);
+}
+std::optional<Span> span_of(const void* pointer, std::uint64_t pitch, std::uint64_t rows, const Box& box) {
+  std::uint64_t slice = 0;
+  if (__builtin_mul_overflow(pitch, rows, &slice) && (box.z || box.depth > 1)) return std::nullopt;
+  Span s;
+  s.first = reinterpret_cast<std::uint64_t>(pointer);
+  if (!add_product(s.first, box.z, slice) || !add_product(s.first, box.y, pitch) || !add_product(s.first, box.x, 1))
+    return std::nullopt;
+  s.last = s.first;
+  if (!add_product(s.last, box.depth - 1, slice) || !add_product(s.last, box.height - 1, pitch) ||
+      !add_product(s.last, box.width, 1))
+    return std::nullopt;
+  return s;
+}
+
+std::string beyond(const Span& span, const Place& place) {
+  return fmt::format("{} bytes from byte {} on of an allocation of {} bytes", span.last - span.first,
+                     static_cast<std::int64_t>(span.first - place.low), place.high - place.low);
+}
+
+bool fits(std::uint64_t at, std::uint64_t count, std::uint64_t whole) {
+  return at <= whole && count <= whole - at;
+}
+
+// A side of a copy: its memory, and why the copy cannot have it. Checked again when the copy runs: a stream may have
+// freed it in between.
 struct Side {
   Place place;
-  std::uint64_t first = 0, last = 0;
+  std::string problem;
 };
 
 Side side_of(const CopySide& side, const CopyOperation& copy) {
   Side s;
   if (side.array) {
     s.place.memory = Memory::device;
+    const device::Array& a = *side.array;
+    if (!fits(side.x, copy.width, a.row_bytes()) || !fits(side.y, copy.height, a.shape().rows()) ||
+        !fits(side.z, copy.depth, a.shape().slices()))
+      s.problem = fmt::format("{} bytes x {} rows x {} slices at ({}, {}, {}) of an array of {} x {} x {}", copy.width,
+                              copy.height, copy.depth, side.x, side.y, side.z, a.row_bytes(), a.shape().rows(),
+                              a.shape().slices());
     return s;
   }
   s.place = place_of(side.pointer);
-  std::uint64_t slice = static_cast<std::uint64_t>(side.pitch) * side.rows;
-  s.first = reinterpret_cast<std::uint64_t>(side.pointer) + side.z * slice + side.y * side.pitch + side.x;
-  s.last = s.first + (copy.depth - 1) * slice + (copy.height - 1) * side.pitch + copy.width;
+  const std::optional<Span> span =
+      span_of(side.pointer, side.pitch, side.rows, {side.x, side.y, side.z, copy.width, copy.height, copy.depth});
+  if (!span) {
+    s.problem = fmt::format("{} bytes go beyond the end of the address space: a negative size?",
+                            static_cast<std::uint64_t>(copy.width));
+  } else if (!side.pointer) {
+    s.problem = "a null pointer";
+  } else if (s.place.memory == Memory::invalid) {
+    s.problem = fmt::format("{} is device memory that is not allocated (freed before?)", fmt::ptr(side.pointer));
+  } else if (s.place.memory == Memory::device || s.place.memory == Memory::managed) {
+    if (span->first < s.place.low || span->last > s.place.high) s.problem = beyond(*span, s.place);
+  }
+  // The end of a registered piece of host memory is not the end of the memory.
   return s;
-}
-
-bool in_bounds(const CopySide& side, const Side& s, const CopyOperation& copy) {
-  if (side.array) {
-    const device::Array& a = *side.array;
-    return side.x + copy.width <= a.row_bytes() && side.y + copy.height <= a.shape().rows() &&
-           side.z + copy.depth <= a.shape().slices();
-  }
-  switch (s.place.memory) {
-    case Memory::invalid:
-      return false;
-    case Memory::device:
-    case Memory::managed:
-      return s.first >= s.place.low && s.last <= s.place.high;
-    case Memory::pageable:
-    case Memory::pinned:
-      return side.pointer != nullptr;  // the end of a registered piece of host memory is not the end of the memory
-  }
-  return false;
 }
 
 bool kernel_reachable(Memory m) {
@@ -75,6 +113,27 @@ bool direction_fits(cudaMemcpyKind kind, Memory from, Memory to) {
       return true;
   }
   return false;
+}
+
+const char* direction_name(cudaMemcpyKind kind) {
+  constexpr const char* kNames[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice", "cudaMemcpyDeviceToHost",
+                                    "cudaMemcpyDeviceToDevice", "cudaMemcpyDefault"};
+  return kNames[kind];
+}
+const char* memory_name(Memory memory) {
+  switch (memory) {
+    case Memory::device:
+      return "device";
+    case Memory::managed:
+      return "managed";
+    case Memory::pinned:
+      return "pinned host";
+    case Memory::pageable:
+      return "pageable host";
+    case Memory::invalid:
+      break;
+  }
+  return "unallocated device";
 }
 
 std::uint8_t* row(const CopySide& side, std::size_t y, std::size_t z) {
@@ -103,9 +162,15 @@ cudaError_t check(const CopyOperation& c) {
   if (c.width == 0 || c.height == 0 || c.depth == 0) return cudaSuccess;
   Side from = side_of(c.from, c), to = side_of(c.to, c);
   for (const CopySide* side : {&c.from, &c.to})
-    if (!side->array && c.height > 1 && side->pitch < c.width) return cudaErrorInvalidPitchValue;
-  if (!in_bounds(c.from, from, c) || !in_bounds(c.to, to, c)) return cudaErrorInvalidValue;
-  if (!direction_fits(c.kind, from.place.memory, to.place.memory)) return cudaErrorInvalidValue;
+    if (!side->array && c.height > 1 && side->pitch < c.width)
+      return refuse(cudaErrorInvalidPitchValue,
+                    fmt::format("a pitch of {} bytes for rows of {}", side->pitch, c.width));
+  if (!from.problem.empty()) return refuse(cudaErrorInvalidValue, "source: " + from.problem);
+  if (!to.problem.empty()) return refuse(cudaErrorInvalidValue, "destination: " + to.problem);
+  if (!direction_fits(c.kind, from.place.memory, to.place.memory))
+    return refuse(cudaErrorInvalidValue,
+                  fmt::format("{}, but the source is {} and the destination {} memory", direction_name(c.kind),
+                              memory_name(from.place.memory), memory_name(to.place.memory)));
   return cudaSuccess;
 }
 
@@ -139,19 +204,59 @@ cudaError_t perform(const CopyOperation& c, Stream& stream, bool host_blocks) {
   return cudaSuccess;
 }
 
+namespace {
+
+// A driver adds the size of a plain fill to its address unchecked: what goes beyond the end of the address space is
+// accepted, and faults on the GPU (CUDA 13.0 on an H200).
+bool faults_later(const FillOperation& f) {
+  return f.element == 1 && f.height == 1 && f.depth == 1;
+}
+
+}  // namespace
+
 cudaError_t check(const FillOperation& f) {
   if (f.element != 1 && f.element != 2 && f.element != 4) return cudaErrorInvalidValue;
   if (f.width == 0 || f.height == 0 || f.depth == 0) return cudaSuccess;
-  if ((f.height > 1 || f.depth > 1) && f.pitch < f.width * f.element) return cudaErrorInvalidPitchValue;
-  Place place = place_of(f.pointer);
-  if (!kernel_reachable(place.memory)) return cudaErrorInvalidValue;
-  std::uint64_t last = reinterpret_cast<std::uint64_t>(f.pointer) + (f.depth - 1) * f.pitch * f.rows +
-                       (f.height - 1) * f.pitch + f.width * f.element;
-  return last <= place.high ? cudaSuccess : cudaErrorInvalidValue;
+  if (f.width > ~std::size_t{0} / f.element) return refuse(cudaErrorInvalidValue, "the width in bytes is no number");
+  const std::size_t bytes = f.width * f.element;
+  if ((f.height > 1 || f.depth > 1) && f.pitch < bytes)
+    return refuse(cudaErrorInvalidPitchValue, fmt::format("a pitch of {} bytes for rows of {}", f.pitch, bytes));
+  if (reinterpret_cast<std::uint64_t>(f.pointer) % f.element)
+    return refuse(cudaErrorInvalidValue, "the address is no multiple of the element's size");
+  const Place place = place_of(f.pointer);
+  if (!kernel_reachable(place.memory))
+    return refuse(cudaErrorInvalidValue,
+                  fmt::format("{} is {} memory", fmt::ptr(f.pointer), memory_name(place.memory)));
+  const std::optional<Span> span = span_of(f.pointer, f.pitch, f.rows, {0, 0, 0, bytes, f.height, f.depth});
+  if (!span && faults_later(f)) return cudaSuccess;
+  if (span && span->last <= place.high) return cudaSuccess;
+  return refuse(cudaErrorInvalidValue,
+                span ? beyond(*span, place)
+                     : fmt::format("{} bytes go beyond the end of the address space: a negative size?", bytes));
 }
+
+namespace {
+
+// The context is broken from here on, and a finding says by what.
+void break_context(const FillOperation& f, int device) {
+  device::Fault fault;
+  fault.kind = device::FaultKind::illegal_address;
+  fault.address = reinterpret_cast<std::uint64_t>(f.pointer);
+  fault.message = fmt::format("cudaMemset of {} bytes at {} goes beyond the end of the address space",
+                              static_cast<std::uint64_t>(f.width), fmt::ptr(f.pointer));
+  fault.advice = "a negative number was given as the size";
+  the_session().finding(fault, "error");
+  context(device).sticky = cudaErrorIllegalAddress;
+}
+
+}  // namespace
 
 cudaError_t perform(const FillOperation& f, Stream& stream, bool host_blocks) {
   if (cudaError_t error = check(f)) return error;
+  if (f.width && !span_of(f.pointer, f.pitch, f.rows, {0, 0, 0, f.width * f.element, f.height, f.depth})) {
+    break_context(f, stream.device);
+    return cudaSuccess;
+  }
   for (std::size_t z = 0; z < f.depth && f.width; z++) {
     for (std::size_t y = 0; y < f.height; y++) {
       std::uint8_t* at = f.pointer + z * f.pitch * f.rows + y * f.pitch;

@@ -1,5 +1,6 @@
-// The many forms of cudaMemcpy and cudaMemset. Each has a synchronous and an asynchronous entry, and a twin (_ptds,
-// _ptsz) for programs compiled with --default-stream per-thread.
+// The many forms of cudaMemcpy and cudaMemset: each has a synchronous and an asynchronous entry.
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "cudart/arrays.h"
@@ -10,18 +11,20 @@ namespace warpgrind::cudart {
 
 namespace {
 
-cudaError_t copy(const CopyOperation& c, cudaStream_t stream, bool per_thread, bool host_blocks) {
-  return api([&]() -> cudaError_t {
-    if (cudaError_t error = check(c)) return error;
-    return submit(resolve(stream, per_thread), c, host_blocks);
-  });
+cudaError_t submit_copy(const CopyOperation& c, cudaStream_t stream, bool host_blocks) {
+  if (cudaError_t error = check(c)) return error;
+  return submit(resolve(stream), c, host_blocks);
 }
 
-cudaError_t fill(const FillOperation& f, cudaStream_t stream, bool per_thread, bool host_blocks) {
+cudaError_t copy(const CopyOperation& c, cudaStream_t stream, bool host_blocks) {
+  return api([&] { return submit_copy(c, stream, host_blocks); });
+}
+
+cudaError_t fill(const FillOperation& f, cudaStream_t stream, bool host_blocks) {
   return api([&]() -> cudaError_t {
     if (cudaError_t error = check(f)) return error;
     // cudaMemset returns before the GPU is done, but it may not be called while its stream is being captured.
-    return submit(resolve(stream, per_thread), f, host_blocks);
+    return submit(resolve(stream), f, host_blocks);
   });
 }
 
@@ -49,28 +52,48 @@ CopyOperation rectangle(CopySide to, CopySide from, std::size_t width, std::size
   return c;
 }
 
-// A null array is an error, not a null pointer.
-template <class Make>
-cudaError_t with_array(const ArrayHandle* array, Make make) {
-  if (!array_of(array)) return set_last_error(cudaErrorInvalidResourceHandle);
-  return make();
+cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
+                      std::size_t height, cudaMemcpyKind kind, cudaStream_t stream, bool host_blocks) {
+  return copy(rectangle(linear(to, to_pitch, height), linear(from, from_pitch, height), width, height, kind), stream,
+              host_blocks);
+}
+cudaError_t copy_to_array(ArrayHandle* to, std::size_t x, std::size_t y, const void* from, std::size_t pitch,
+                          std::size_t width, std::size_t height, cudaMemcpyKind kind, cudaStream_t stream,
+                          bool host_blocks) {
+  return api([&]() -> cudaError_t {
+    if (!array_of(to)) return cudaErrorInvalidResourceHandle;
+    return submit_copy(rectangle(in_array(to, x, y), linear(from, pitch, height), width, height, kind), stream,
+                       host_blocks);
+  });
+}
+cudaError_t copy_from_array(void* to, std::size_t pitch, const ArrayHandle* from, std::size_t x, std::size_t y,
+                            std::size_t width, std::size_t height, cudaMemcpyKind kind, cudaStream_t stream,
+                            bool host_blocks) {
+  return api([&]() -> cudaError_t {
+    if (!array_of(from)) return cudaErrorInvalidResourceHandle;
+    return submit_copy(rectangle(linear(to, pitch, height), in_array(from, x, y), width, height, kind), stream,
+                       host_blocks);
+  });
 }
 
 // cudaMemcpyToArray counts bytes over the ends of rows: at most a part of a first row, whole rows, a part of a last.
-cudaError_t copy_array_bytes(ArrayHandle* handle, std::size_t x, std::size_t y, std::uint8_t* memory, std::size_t count,
-                             cudaMemcpyKind kind, bool to_array, cudaStream_t stream, bool per_thread,
+cudaError_t copy_array_bytes(const ArrayHandle* handle, std::size_t x, std::size_t y, const void* other,
+                             std::size_t count, cudaMemcpyKind kind, bool to_array, cudaStream_t stream,
                              bool host_blocks) {
-  device::Array* array = array_of(handle);
-  if (!array) return set_last_error(cudaErrorInvalidResourceHandle);
-  std::size_t row = array->row_bytes();
+  auto* memory = static_cast<std::uint8_t*>(const_cast<void*>(other));
+  std::shared_ptr<device::Array> array = array_of(handle);
+  if (!array) return cudaErrorInvalidResourceHandle;
+  const std::size_t row = array->row_bytes(), whole = array->slice_bytes();
+  if (x >= row || y >= array->shape().rows() || count > whole - y * row - x)
+    return refuse(cudaErrorInvalidValue,
+                  fmt::format("{} bytes from row {}, byte {} on are more than the array has", count, y, x));
   while (count) {
-    std::size_t part = std::min(count, row - std::min(x, row));
+    std::size_t part = std::min(count, row - x);
     std::size_t rows = x == 0 && count >= row ? count / row : 1;
-    if (part == 0) return set_last_error(cudaErrorInvalidValue);
     CopySide side = in_array(handle, x, y), other = linear(memory, part, rows);
     cudaError_t error =
-        copy(to_array ? rectangle(side, other, part, rows, kind) : rectangle(other, side, part, rows, kind), stream,
-             per_thread, host_blocks);
+        submit_copy(to_array ? rectangle(side, other, part, rows, kind) : rectangle(other, side, part, rows, kind),
+                    stream, host_blocks);
     if (error) return error;
     memory += part * rows;
     count -= part * rows;
@@ -81,20 +104,17 @@ cudaError_t copy_array_bytes(ArrayHandle* handle, std::size_t x, std::size_t y, 
 }
 
 cudaError_t copy_symbol(const void* symbol, std::size_t offset, const void* other, std::size_t count,
-                        cudaMemcpyKind kind, bool to_symbol, cudaStream_t stream, bool per_thread, bool host_blocks) {
-  CopyOperation c;
-  cudaError_t error = api([&]() -> cudaError_t {
-    CopyOperation made;
-    cudaError_t e = symbol_copy(symbol, offset, other, count, kind, to_symbol, made);
-    c = made;
-    return e;
+                        cudaMemcpyKind kind, bool to_symbol, cudaStream_t stream, bool host_blocks) {
+  return api([&]() -> cudaError_t {
+    CopyOperation c;
+    if (cudaError_t error = symbol_copy(symbol, offset, other, count, kind, to_symbol, c)) return error;
+    return submit_copy(c, stream, host_blocks);
   });
-  return error ? error : copy(c, stream, per_thread, host_blocks);
 }
 
 // width counts elements when an array takes part (of the array), else bytes.
 cudaError_t make_3d(const cudaMemcpy3DParms& p, CopyOperation& c) {
-  device::Array *from = array_of(p.srcArray), *to = array_of(p.dstArray);
+  std::shared_ptr<device::Array> from = array_of(p.srcArray), to = array_of(p.dstArray);
   if ((!from && !p.srcPtr.ptr) || (!to && !p.dstPtr.ptr)) return cudaErrorInvalidValue;
   if (from && to && from->element_bytes() != to->element_bytes()) return cudaErrorInvalidValue;
   std::size_t element = from ? from->element_bytes() : to ? to->element_bytes() : 1;
@@ -115,29 +135,36 @@ cudaError_t make_3d(const cudaMemcpy3DParms& p, CopyOperation& c) {
   return cudaSuccess;
 }
 
-cudaError_t copy_3d(const cudaMemcpy3DParms* p, cudaStream_t stream, bool per_thread, bool host_blocks) {
-  CopyOperation c;
-  if (!p) return set_last_error(cudaErrorInvalidValue);
-  if (cudaError_t error = make_3d(*p, c)) return set_last_error(error);
-  return copy(c, stream, per_thread, host_blocks);
+cudaError_t copy_3d(const cudaMemcpy3DParms* p, cudaStream_t stream, bool host_blocks) {
+  return api([&]() -> cudaError_t {
+    if (!p) return cudaErrorInvalidValue;
+    CopyOperation c;
+    if (cudaError_t error = make_3d(*p, c)) return error;
+    return submit_copy(c, stream, host_blocks);
+  });
 }
 
-cudaError_t copy_3d_peer(const cudaMemcpy3DPeerParms* p, cudaStream_t stream, bool per_thread, bool host_blocks) {
-  if (!p) return set_last_error(cudaErrorInvalidValue);
-  cudaMemcpy3DParms plain{p->srcArray, p->srcPos, p->srcPtr, p->dstArray,
-                          p->dstPos,   p->dstPtr, p->extent, cudaMemcpyDeviceToDevice};
-  CopyOperation c;
-  if (cudaError_t error = make_3d(plain, c)) return set_last_error(error);
-  c.peer = p->srcDevice != p->dstDevice;
-  return copy(c, stream, per_thread, host_blocks);
+cudaError_t copy_3d_peer(const cudaMemcpy3DPeerParms* p, cudaStream_t stream, bool host_blocks) {
+  return api([&]() -> cudaError_t {
+    if (!p) return cudaErrorInvalidValue;
+    if (!valid_device(p->srcDevice) || !valid_device(p->dstDevice)) return cudaErrorInvalidDevice;
+    cudaMemcpy3DParms plain{p->srcArray, p->srcPos, p->srcPtr, p->dstArray,
+                            p->dstPos,   p->dstPtr, p->extent, cudaMemcpyDeviceToDevice};
+    CopyOperation c;
+    if (cudaError_t error = make_3d(plain, c)) return error;
+    c.peer = p->srcDevice != p->dstDevice;
+    return submit_copy(c, stream, host_blocks);
+  });
 }
 
 cudaError_t copy_peer(void* to, int to_device, const void* from, int from_device, std::size_t count,
                       cudaStream_t stream, bool host_blocks) {
-  if (!valid_device(to_device) || !valid_device(from_device)) return set_last_error(cudaErrorInvalidDevice);
-  CopyOperation c = linear_copy(to, from, count, cudaMemcpyDefault);
-  c.peer = to_device != from_device;
-  return copy(c, stream, false, host_blocks);
+  return api([&]() -> cudaError_t {
+    if (!valid_device(to_device) || !valid_device(from_device)) return cudaErrorInvalidDevice;
+    CopyOperation c = linear_copy(to, from, count, cudaMemcpyDefault);
+    c.peer = to_device != from_device;
+    return submit_copy(c, stream, host_blocks);
+  });
 }
 
 FillOperation plain_fill(void* pointer, int value, std::size_t count) {
@@ -172,7 +199,9 @@ cudaError_t symbol_copy(const void* symbol, std::size_t offset, const void* othe
   if (!variable) return cudaErrorInvalidSymbol;
   DeviceVariable where;
   if (cudaError_t error = locate(*variable, thread_state().device, where)) return error;
-  if (offset > where.size || count > where.size - offset) return cudaErrorInvalidValue;
+  if (offset > where.size || count > where.size - offset)
+    return refuse(cudaErrorInvalidValue,
+                  fmt::format("{} bytes from byte {} on of a variable of {} bytes", count, offset, where.size));
   void* inside = static_cast<std::uint8_t*>(where.address) + offset;
   out =
       to_symbol ? linear_copy(inside, other, count, kind) : linear_copy(const_cast<void*>(other), inside, count, kind);
@@ -183,18 +212,11 @@ extern "C" {
 
 // ---- Linear
 WG_API cudaError_t cudaMemcpy(void* to, const void* from, std::size_t count, cudaMemcpyKind kind) {
-  return copy(linear_copy(to, from, count, kind), nullptr, false, true);
-}
-WG_API cudaError_t cudaMemcpy_ptds(void* to, const void* from, std::size_t count, cudaMemcpyKind kind) {
-  return copy(linear_copy(to, from, count, kind), nullptr, true, true);
+  return copy(linear_copy(to, from, count, kind), nullptr, true);
 }
 WG_API cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t count, cudaMemcpyKind kind,
                                    cudaStream_t stream) {
-  return copy(linear_copy(to, from, count, kind), stream, false, false);
-}
-WG_API cudaError_t cudaMemcpyAsync_ptsz(void* to, const void* from, std::size_t count, cudaMemcpyKind kind,
-                                        cudaStream_t stream) {
-  return copy(linear_copy(to, from, count, kind), stream, true, false);
+  return copy(linear_copy(to, from, count, kind), stream, false);
 }
 WG_API cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, std::size_t count) {
   return copy_peer(to, to_device, from, from_device, count, nullptr, true);
@@ -205,176 +227,89 @@ WG_API cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from
 }
 
 // ---- Rectangles
-#define WG_RECT_PARAMETERS                                                                                         \
-  void *to, std::size_t to_pitch, const void *from, std::size_t from_pitch, std::size_t width, std::size_t height, \
-      cudaMemcpyKind kind
-#define WG_RECT rectangle(linear(to, to_pitch, height), linear(from, from_pitch, height), width, height, kind)
-WG_API cudaError_t cudaMemcpy2D(WG_RECT_PARAMETERS) {
-  return copy(WG_RECT, nullptr, false, true);
+WG_API cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                                std::size_t width, std::size_t height, cudaMemcpyKind kind) {
+  return copy_rows(to, to_pitch, from, from_pitch, width, height, kind, nullptr, true);
 }
-WG_API cudaError_t cudaMemcpy2D_ptds(WG_RECT_PARAMETERS) {
-  return copy(WG_RECT, nullptr, true, true);
+WG_API cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                                     std::size_t width, std::size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
+  return copy_rows(to, to_pitch, from, from_pitch, width, height, kind, stream, false);
 }
-WG_API cudaError_t cudaMemcpy2DAsync(WG_RECT_PARAMETERS, cudaStream_t stream) {
-  return copy(WG_RECT, stream, false, false);
+WG_API cudaError_t cudaMemcpy2DToArray(cudaArray_t to, std::size_t x, std::size_t y, const void* from,
+                                       std::size_t pitch, std::size_t width, std::size_t height, cudaMemcpyKind kind) {
+  return copy_to_array(to, x, y, from, pitch, width, height, kind, nullptr, true);
 }
-WG_API cudaError_t cudaMemcpy2DAsync_ptsz(WG_RECT_PARAMETERS, cudaStream_t stream) {
-  return copy(WG_RECT, stream, true, false);
+WG_API cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, std::size_t x, std::size_t y, const void* from,
+                                            std::size_t pitch, std::size_t width, std::size_t height,
+                                            cudaMemcpyKind kind, cudaStream_t stream) {
+  return copy_to_array(to, x, y, from, pitch, width, height, kind, stream, false);
 }
-
-#define WG_TO_ARRAY_PARAMETERS                                                                          \
-  cudaArray_t to, std::size_t x, std::size_t y, const void *from, std::size_t pitch, std::size_t width, \
-      std::size_t height, cudaMemcpyKind kind
-#define WG_TO_ARRAY(stream, per_thread, blocks)                                                                      \
-  with_array(to, [&] {                                                                                               \
-    return copy(rectangle(in_array(to, x, y), linear(from, pitch, height), width, height, kind), stream, per_thread, \
-                blocks);                                                                                             \
-  })
-WG_API cudaError_t cudaMemcpy2DToArray(WG_TO_ARRAY_PARAMETERS) {
-  return WG_TO_ARRAY(nullptr, false, true);
+WG_API cudaError_t cudaMemcpy2DFromArray(void* to, std::size_t pitch, cudaArray_const_t from, std::size_t x,
+                                         std::size_t y, std::size_t width, std::size_t height, cudaMemcpyKind kind) {
+  return copy_from_array(to, pitch, from, x, y, width, height, kind, nullptr, true);
 }
-WG_API cudaError_t cudaMemcpy2DToArray_ptds(WG_TO_ARRAY_PARAMETERS) {
-  return WG_TO_ARRAY(nullptr, true, true);
+WG_API cudaError_t cudaMemcpy2DFromArrayAsync(void* to, std::size_t pitch, cudaArray_const_t from, std::size_t x,
+                                              std::size_t y, std::size_t width, std::size_t height, cudaMemcpyKind kind,
+                                              cudaStream_t stream) {
+  return copy_from_array(to, pitch, from, x, y, width, height, kind, stream, false);
 }
-WG_API cudaError_t cudaMemcpy2DToArrayAsync(WG_TO_ARRAY_PARAMETERS, cudaStream_t stream) {
-  return WG_TO_ARRAY(stream, false, false);
-}
-WG_API cudaError_t cudaMemcpy2DToArrayAsync_ptsz(WG_TO_ARRAY_PARAMETERS, cudaStream_t stream) {
-  return WG_TO_ARRAY(stream, true, false);
-}
-
-#define WG_FROM_ARRAY_PARAMETERS                                                                        \
-  void *to, std::size_t pitch, cudaArray_const_t from, std::size_t x, std::size_t y, std::size_t width, \
-      std::size_t height, cudaMemcpyKind kind
-#define WG_FROM_ARRAY(stream, per_thread, blocks)                                                                    \
-  with_array(from, [&] {                                                                                             \
-    return copy(rectangle(linear(to, pitch, height), in_array(from, x, y), width, height, kind), stream, per_thread, \
-                blocks);                                                                                             \
-  })
-WG_API cudaError_t cudaMemcpy2DFromArray(WG_FROM_ARRAY_PARAMETERS) {
-  return WG_FROM_ARRAY(nullptr, false, true);
-}
-WG_API cudaError_t cudaMemcpy2DFromArray_ptds(WG_FROM_ARRAY_PARAMETERS) {
-  return WG_FROM_ARRAY(nullptr, true, true);
-}
-WG_API cudaError_t cudaMemcpy2DFromArrayAsync(WG_FROM_ARRAY_PARAMETERS, cudaStream_t stream) {
-  return WG_FROM_ARRAY(stream, false, false);
-}
-WG_API cudaError_t cudaMemcpy2DFromArrayAsync_ptsz(WG_FROM_ARRAY_PARAMETERS, cudaStream_t stream) {
-  return WG_FROM_ARRAY(stream, true, false);
-}
-
 WG_API cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, std::size_t to_x, std::size_t to_y, cudaArray_const_t from,
                                             std::size_t from_x, std::size_t from_y, std::size_t width,
                                             std::size_t height, cudaMemcpyKind kind) {
-  return with_array(to, [&] {
-    return with_array(from, [&] {
-      return copy(rectangle(in_array(to, to_x, to_y), in_array(from, from_x, from_y), width, height, kind), nullptr,
-                  false, true);
-    });
+  return api([&]() -> cudaError_t {
+    if (!array_of(to) || !array_of(from)) return cudaErrorInvalidResourceHandle;
+    CopyOperation c = rectangle(in_array(to, to_x, to_y), in_array(from, from_x, from_y), width, height, kind);
+    return submit_copy(c, nullptr, true);
   });
-}
-WG_API cudaError_t cudaMemcpy2DArrayToArray_ptds(cudaArray_t to, std::size_t to_x, std::size_t to_y,
-                                                 cudaArray_const_t from, std::size_t from_x, std::size_t from_y,
-                                                 std::size_t width, std::size_t height, cudaMemcpyKind kind) {
-  return cudaMemcpy2DArrayToArray(to, to_x, to_y, from, from_x, from_y, width, height, kind);
 }
 
 WG_API cudaError_t cudaMemcpyToArray(cudaArray_t to, std::size_t x, std::size_t y, const void* from, std::size_t count,
                                      cudaMemcpyKind kind) {
-  return copy_array_bytes(to, x, y, static_cast<std::uint8_t*>(const_cast<void*>(from)), count, kind, true, nullptr,
-                          false, true);
-}
-WG_API cudaError_t cudaMemcpyToArray_ptds(cudaArray_t to, std::size_t x, std::size_t y, const void* from,
-                                          std::size_t count, cudaMemcpyKind kind) {
-  return cudaMemcpyToArray(to, x, y, from, count, kind);
+  return api([&] { return copy_array_bytes(to, x, y, from, count, kind, true, nullptr, true); });
 }
 WG_API cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, std::size_t x, std::size_t y, const void* from,
                                           std::size_t count, cudaMemcpyKind kind, cudaStream_t stream) {
-  return copy_array_bytes(to, x, y, static_cast<std::uint8_t*>(const_cast<void*>(from)), count, kind, true, stream,
-                          false, false);
-}
-WG_API cudaError_t cudaMemcpyToArrayAsync_ptsz(cudaArray_t to, std::size_t x, std::size_t y, const void* from,
-                                               std::size_t count, cudaMemcpyKind kind, cudaStream_t stream) {
-  return cudaMemcpyToArrayAsync(to, x, y, from, count, kind, stream ? stream : kStreamPerThread);
+  return api([&] { return copy_array_bytes(to, x, y, from, count, kind, true, stream, false); });
 }
 WG_API cudaError_t cudaMemcpyFromArray(void* to, cudaArray_const_t from, std::size_t x, std::size_t y,
                                        std::size_t count, cudaMemcpyKind kind) {
-  return copy_array_bytes(const_cast<cudaArray_t>(from), x, y, static_cast<std::uint8_t*>(to), count, kind, false,
-                          nullptr, false, true);
-}
-WG_API cudaError_t cudaMemcpyFromArray_ptds(void* to, cudaArray_const_t from, std::size_t x, std::size_t y,
-                                            std::size_t count, cudaMemcpyKind kind) {
-  return cudaMemcpyFromArray(to, from, x, y, count, kind);
+  return api([&] { return copy_array_bytes(from, x, y, to, count, kind, false, nullptr, true); });
 }
 WG_API cudaError_t cudaMemcpyFromArrayAsync(void* to, cudaArray_const_t from, std::size_t x, std::size_t y,
                                             std::size_t count, cudaMemcpyKind kind, cudaStream_t stream) {
-  return copy_array_bytes(const_cast<cudaArray_t>(from), x, y, static_cast<std::uint8_t*>(to), count, kind, false,
-                          stream, false, false);
-}
-WG_API cudaError_t cudaMemcpyFromArrayAsync_ptsz(void* to, cudaArray_const_t from, std::size_t x, std::size_t y,
-                                                 std::size_t count, cudaMemcpyKind kind, cudaStream_t stream) {
-  return cudaMemcpyFromArrayAsync(to, from, x, y, count, kind, stream ? stream : kStreamPerThread);
+  return api([&] { return copy_array_bytes(from, x, y, to, count, kind, false, stream, false); });
 }
 
 // ---- Boxes
 WG_API cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* p) {
-  return copy_3d(p, nullptr, false, true);
-}
-WG_API cudaError_t cudaMemcpy3D_ptds(const cudaMemcpy3DParms* p) {
-  return copy_3d(p, nullptr, true, true);
+  return copy_3d(p, nullptr, true);
 }
 WG_API cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t stream) {
-  return copy_3d(p, stream, false, false);
-}
-WG_API cudaError_t cudaMemcpy3DAsync_ptsz(const cudaMemcpy3DParms* p, cudaStream_t stream) {
-  return copy_3d(p, stream, true, false);
+  return copy_3d(p, stream, false);
 }
 WG_API cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* p) {
-  return copy_3d_peer(p, nullptr, false, true);
-}
-WG_API cudaError_t cudaMemcpy3DPeer_ptds(const cudaMemcpy3DPeerParms* p) {
-  return copy_3d_peer(p, nullptr, true, true);
+  return copy_3d_peer(p, nullptr, true);
 }
 WG_API cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* p, cudaStream_t stream) {
-  return copy_3d_peer(p, stream, false, false);
-}
-WG_API cudaError_t cudaMemcpy3DPeerAsync_ptsz(const cudaMemcpy3DPeerParms* p, cudaStream_t stream) {
-  return copy_3d_peer(p, stream, true, false);
+  return copy_3d_peer(p, stream, false);
 }
 
 // ---- Symbols
 WG_API cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t count, std::size_t offset,
                                       cudaMemcpyKind kind) {
-  return copy_symbol(symbol, offset, from, count, kind, true, nullptr, false, true);
-}
-WG_API cudaError_t cudaMemcpyToSymbol_ptds(const void* symbol, const void* from, std::size_t count, std::size_t offset,
-                                           cudaMemcpyKind kind) {
-  return copy_symbol(symbol, offset, from, count, kind, true, nullptr, true, true);
+  return copy_symbol(symbol, offset, from, count, kind, true, nullptr, true);
 }
 WG_API cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t count, std::size_t offset,
                                            cudaMemcpyKind kind, cudaStream_t stream) {
-  return copy_symbol(symbol, offset, from, count, kind, true, stream, false, false);
-}
-WG_API cudaError_t cudaMemcpyToSymbolAsync_ptsz(const void* symbol, const void* from, std::size_t count,
-                                                std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
-  return copy_symbol(symbol, offset, from, count, kind, true, stream, true, false);
+  return copy_symbol(symbol, offset, from, count, kind, true, stream, false);
 }
 WG_API cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, std::size_t count, std::size_t offset,
                                         cudaMemcpyKind kind) {
-  return copy_symbol(symbol, offset, to, count, kind, false, nullptr, false, true);
-}
-WG_API cudaError_t cudaMemcpyFromSymbol_ptds(void* to, const void* symbol, std::size_t count, std::size_t offset,
-                                             cudaMemcpyKind kind) {
-  return copy_symbol(symbol, offset, to, count, kind, false, nullptr, true, true);
+  return copy_symbol(symbol, offset, to, count, kind, false, nullptr, true);
 }
 WG_API cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t count, std::size_t offset,
                                              cudaMemcpyKind kind, cudaStream_t stream) {
-  return copy_symbol(symbol, offset, to, count, kind, false, stream, false, false);
-}
-WG_API cudaError_t cudaMemcpyFromSymbolAsync_ptsz(void* to, const void* symbol, std::size_t count, std::size_t offset,
-                                                  cudaMemcpyKind kind, cudaStream_t stream) {
-  return copy_symbol(symbol, offset, to, count, kind, false, stream, true, false);
+  return copy_symbol(symbol, offset, to, count, kind, false, stream, false);
 }
 WG_API cudaError_t cudaGetSymbolAddress(void** out, const void* symbol) {
   return api([&]() -> cudaError_t {
@@ -399,43 +334,23 @@ WG_API cudaError_t cudaGetSymbolSize(std::size_t* out, const void* symbol) {
 
 // ---- Fills
 WG_API cudaError_t cudaMemset(void* pointer, int value, std::size_t count) {
-  return fill(plain_fill(pointer, value, count), nullptr, false, false);
-}
-WG_API cudaError_t cudaMemset_ptds(void* pointer, int value, std::size_t count) {
-  return fill(plain_fill(pointer, value, count), nullptr, true, false);
+  return fill(plain_fill(pointer, value, count), nullptr, false);
 }
 WG_API cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t count, cudaStream_t stream) {
-  return fill(plain_fill(pointer, value, count), stream, false, false);
-}
-WG_API cudaError_t cudaMemsetAsync_ptsz(void* pointer, int value, std::size_t count, cudaStream_t stream) {
-  return fill(plain_fill(pointer, value, count), stream, true, false);
+  return fill(plain_fill(pointer, value, count), stream, false);
 }
 WG_API cudaError_t cudaMemset2D(void* pointer, std::size_t pitch, int value, std::size_t width, std::size_t height) {
-  return fill(rectangle_fill(pointer, pitch, value, width, height), nullptr, false, false);
-}
-WG_API cudaError_t cudaMemset2D_ptds(void* pointer, std::size_t pitch, int value, std::size_t width,
-                                     std::size_t height) {
-  return fill(rectangle_fill(pointer, pitch, value, width, height), nullptr, true, false);
+  return fill(rectangle_fill(pointer, pitch, value, width, height), nullptr, false);
 }
 WG_API cudaError_t cudaMemset2DAsync(void* pointer, std::size_t pitch, int value, std::size_t width, std::size_t height,
                                      cudaStream_t stream) {
-  return fill(rectangle_fill(pointer, pitch, value, width, height), stream, false, false);
-}
-WG_API cudaError_t cudaMemset2DAsync_ptsz(void* pointer, std::size_t pitch, int value, std::size_t width,
-                                          std::size_t height, cudaStream_t stream) {
-  return fill(rectangle_fill(pointer, pitch, value, width, height), stream, true, false);
+  return fill(rectangle_fill(pointer, pitch, value, width, height), stream, false);
 }
 WG_API cudaError_t cudaMemset3D(cudaPitchedPtr p, int value, cudaExtent extent) {
-  return fill(box_fill(p, value, extent), nullptr, false, false);
-}
-WG_API cudaError_t cudaMemset3D_ptds(cudaPitchedPtr p, int value, cudaExtent extent) {
-  return fill(box_fill(p, value, extent), nullptr, true, false);
+  return fill(box_fill(p, value, extent), nullptr, false);
 }
 WG_API cudaError_t cudaMemset3DAsync(cudaPitchedPtr p, int value, cudaExtent extent, cudaStream_t stream) {
-  return fill(box_fill(p, value, extent), stream, false, false);
-}
-WG_API cudaError_t cudaMemset3DAsync_ptsz(cudaPitchedPtr p, int value, cudaExtent extent, cudaStream_t stream) {
-  return fill(box_fill(p, value, extent), stream, true, false);
+  return fill(box_fill(p, value, extent), stream, false);
 }
 
 }  // extern "C"

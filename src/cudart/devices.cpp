@@ -52,6 +52,7 @@ WG_API cudaError_t cudaGetDevice(int* device) {
 }
 WG_API cudaError_t cudaSetValidDevices(int* devices, int count) {
   return api_without_context([&]() -> cudaError_t {
+    if (count < 0 || (count && !devices)) return cudaErrorInvalidValue;
     for (int i = 0; i < count; i++)
       if (!valid_device(devices[i])) return cudaErrorInvalidDevice;
     return cudaSuccess;
@@ -75,9 +76,9 @@ WG_API cudaError_t cudaDeviceGetAttribute(int* value, int attribute, int device)
   });
 }
 
-WG_API cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*) {
+WG_API cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* properties) {
   return api_without_context([&]() -> cudaError_t {
-    if (!device) return cudaErrorInvalidValue;
+    if (!device || !properties) return cudaErrorInvalidValue;
     *device = 0;  // all virtual GPUs of a run are of one model
     return cudaSuccess;
   });
@@ -112,6 +113,7 @@ WG_API cudaError_t cudaDeviceReset() {
     session::Session& s = the_session();
     if (s.device_in_use(device)) {
       release_all(device);
+      release_arrays(device);
       s.unload_programs(device);
     }
     Context& c = current_context();
@@ -241,16 +243,8 @@ WG_API cudaError_t cudaGetDriverEntryPoint(const char*, void** function, unsigne
   if (status) *status = 1;  // symbol not found
   return unsupported_call("cudaGetDriverEntryPoint");
 }
-WG_API cudaError_t cudaGetDriverEntryPoint_ptsz(const char* name, void** function, unsigned long long flags,
-                                                int* status) {
-  return cudaGetDriverEntryPoint(name, function, flags, status);
-}
 WG_API cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** function, unsigned,
                                                     unsigned long long flags, int* status) {
-  return cudaGetDriverEntryPoint(name, function, flags, status);
-}
-WG_API cudaError_t cudaGetDriverEntryPointByVersion_ptsz(const char* name, void** function, unsigned,
-                                                         unsigned long long flags, int* status) {
   return cudaGetDriverEntryPoint(name, function, flags, status);
 }
 

@@ -35,11 +35,13 @@ WG_API const char* cudaGetErrorString(cudaError_t error) {
 }
 
 WG_API cudaError_t cudaPeekAtLastError() {
+  errors_were_asked_for();
   return thread_state().last_error;
 }
 
 // A sticky error comes back at the next call by itself; only this thread's memory of it is cleared here.
 WG_API cudaError_t cudaGetLastError() {
+  errors_were_asked_for();
   ThreadState& thread = thread_state();
   cudaError_t error = thread.last_error;
   if (error == cudaSuccess || error != context(thread.device).sticky) thread.last_error = cudaSuccess;

@@ -1,22 +1,13 @@
 # The drop-in CUDA runtime: libcudart.so.13, all of warpgrind inside, and the small library that LD_PRELOAD brings into
-# every process of a run. Functions of the real library that are not written here become stubs that say so.
+# every process of a run.
 file(GLOB cudart_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/cudart/*.cpp)
 list(REMOVE_ITEM cudart_sources ${CMAKE_CURRENT_SOURCE_DIR}/cudart/preload.cpp)
 
-set(cudart_stubs ${CMAKE_BINARY_DIR}/generated/cudart/stubs.cpp)
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/cudart/exports.txt)
-file(STRINGS ${CMAKE_CURRENT_SOURCE_DIR}/cudart/exports.txt cudart_exports)
-set(text "// Made from src/cudart/exports.txt. Weak: the real definition wins where there is one.\n")
-string(APPEND text "#include \"cudart/runtime.h\"\nextern \"C\" {\n")
-foreach(name ${cudart_exports})
-  string(APPEND text "__attribute__((weak, visibility(\"default\"))) int ${name}() {\n"
-                     "  return warpgrind::cudart::unsupported_call(\"${name}\");\n}\n")
-endforeach()
-string(APPEND text "}\n")
-file(CONFIGURE OUTPUT ${cudart_stubs} CONTENT "${text}" @ONLY)
-
-add_library(cudart SHARED ${cudart_sources} ${cudart_stubs})
+add_library(cudart SHARED ${cudart_sources})
 target_link_libraries(cudart PRIVATE wg_session LLVM-19 ${CMAKE_DL_LIBS})
+# Which call failed is read from the stack (unasked.cpp): entry points must stand there, as one piece.
+target_compile_options(cudart PRIVATE -fno-optimize-sibling-calls
+                                      $<$<CXX_COMPILER_ID:GNU>:-fno-reorder-blocks-and-partition>)
 set_target_properties(cudart PROPERTIES VERSION 13 SOVERSION 13)
 set(cudart_map ${CMAKE_CURRENT_SOURCE_DIR}/cudart/libcudart.map)
 target_link_options(cudart PRIVATE -Wl,--version-script=${cudart_map} -Wl,--no-undefined)

@@ -7,14 +7,71 @@
 
 namespace warpgrind::cudart {
 
-Graph::~Graph() {
-  for (void* pointer : memory) release(pointer);
-  for (UserObject* object : user_objects) {
-    if (--object->references == 0) {
-      if (object->destroy) object->destroy(object->pointer);
-      delete object;
-    }
+namespace {
+
+// Handles of nodes and user objects that live: programs give us any pointer.
+struct Live {
+  std::mutex mutex;
+  std::set<const GraphNode*> nodes;
+  std::set<const UserObject*> user_objects;
+};
+Live& live() {
+  static auto* l = new Live;
+  return *l;
+}
+
+}  // namespace
+
+GraphNode::GraphNode() : id(Runtime::instance().next_id++) {
+  std::lock_guard lock(live().mutex);
+  live().nodes.insert(this);
+}
+
+GraphNode::~GraphNode() {
+  std::lock_guard lock(live().mutex);
+  live().nodes.erase(this);
+}
+
+bool is_node(const GraphNode* node) {
+  std::lock_guard lock(live().mutex);
+  return live().nodes.count(node) != 0;
+}
+
+GraphMemory::~GraphMemory() {
+  release(pointer);
+}
+
+UserReferences::~UserReferences() {
+  release(object, count);
+}
+
+cudaError_t create_user_object(cudaUserObject_t* out, void* pointer, cudaHostFn_t destroy, unsigned count) {
+  auto* object = new UserObject{pointer, destroy, count};
+  std::lock_guard lock(live().mutex);
+  live().user_objects.insert(object);
+  *out = object;
+  return cudaSuccess;
+}
+
+cudaError_t retain(UserObject* object, unsigned count) {
+  std::lock_guard lock(live().mutex);
+  if (!live().user_objects.count(object) || count == 0 || count > ~0u - object->references)
+    return cudaErrorInvalidValue;
+  object->references += count;
+  return cudaSuccess;
+}
+
+cudaError_t release(UserObject* object, unsigned count) {
+  {
+    std::lock_guard lock(live().mutex);
+    if (!live().user_objects.count(object) || count == 0 || object->references < count) return cudaErrorInvalidValue;
+    object->references -= count;
+    if (object->references) return cudaSuccess;
+    live().user_objects.erase(object);
   }
+  if (object->destroy) object->destroy(object->pointer);
+  delete object;
+  return cudaSuccess;
 }
 
 cudaGraphNodeType type_of(const Operation& operation) {
@@ -44,9 +101,17 @@ GraphNode* Graph::add(Operation operation, std::vector<GraphNode*> dependencies)
   return nodes.back().get();
 }
 
-std::shared_ptr<Graph> clone(const Graph& graph) {
-  auto copy = std::make_shared<Graph>();
+void Graph::remove(GraphNode* node) {
+  for (auto& other : nodes) std::erase(other->dependencies, node);
+  std::erase_if(clone, [&](const auto& pair) { return pair.second == node; });
+  std::erase_if(nodes, [&](const auto& n) { return n.get() == node; });
+}
+
+std::unique_ptr<Graph> clone(const Graph& graph) {
+  auto copy = std::make_unique<Graph>();
   copy->id = Runtime::instance().next_id++;
+  copy->memory = graph.memory;
+  copy->user_objects = graph.user_objects;
   std::map<const GraphNode*, GraphNode*> twin;
   for (const auto& node : graph.nodes) {
     Operation operation = node->operation;
@@ -57,7 +122,7 @@ std::shared_ptr<Graph> clone(const Graph& graph) {
     made->copy_parameters = node->copy_parameters;
     made->fill_parameters = node->fill_parameters;
     twin[node.get()] = made;
-    copy->clone.emplace_back(node.get(), made);
+    copy->clone.emplace_back(node->id, made);
   }
   for (const auto& node : graph.nodes)
     for (GraphNode* dependency : node->dependencies) twin[node.get()]->dependencies.push_back(twin[dependency]);
@@ -65,8 +130,9 @@ std::shared_ptr<Graph> clone(const Graph& graph) {
 }
 
 GraphNode* find_in_clone(const Graph& copy, const GraphNode* original) {
+  if (!is_node(original)) return nullptr;
   for (const auto& [from, to] : copy.clone)
-    if (from == original || to == original) return to;
+    if (from == original->id || to == original) return to;
   return nullptr;
 }
 

@@ -11,6 +11,12 @@
 namespace warpgrind::cudart {
 
 struct GraphNode {
+  GraphNode();
+  ~GraphNode();
+  GraphNode(const GraphNode&) = delete;
+  GraphNode& operator=(const GraphNode&) = delete;
+
+  std::uint64_t id = 0;  // never used again, so that a clone knows its original when that is gone
   Graph* graph = nullptr;
   cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
   Operation operation;
@@ -22,21 +28,47 @@ struct GraphNode {
   cudaMemcpy3DParms copy_parameters{};  // memcpy nodes
   cudaMemsetParams fill_parameters{};   // memset nodes
 };
+bool is_node(const GraphNode* node);  // a node of a graph that lives
 
+// What cudaUserObjectCreate made: destroyed with its last reference.
 struct UserObject {
   void* pointer = nullptr;
   cudaHostFn_t destroy = nullptr;
-  std::atomic<unsigned> references{0};
+  unsigned references = 0;
+};
+cudaError_t create_user_object(cudaUserObject_t* out, void* pointer, cudaHostFn_t destroy, unsigned count);
+cudaError_t retain(UserObject* object, unsigned count);
+cudaError_t release(UserObject* object, unsigned count);
+
+// References that a graph holds; its clones and executable graphs share them, and the last one gives them back.
+struct UserReferences {
+  UserObject* object = nullptr;
+  unsigned count = 0;
+  UserReferences(UserObject* o, unsigned n) : object(o), count(n) {}
+  ~UserReferences();
+  UserReferences(const UserReferences&) = delete;
+  UserReferences& operator=(const UserReferences&) = delete;
+};
+
+// Memory of an alloc node, shared likewise.
+struct GraphMemory {
+  void* pointer = nullptr;
+  std::size_t bytes = 0;
+  int device = 0;
+  GraphMemory(void* p, std::size_t n, int d) : pointer(p), bytes(n), device(d) {}
+  ~GraphMemory();
+  GraphMemory(const GraphMemory&) = delete;
+  GraphMemory& operator=(const GraphMemory&) = delete;
 };
 
 struct Graph {
   std::uint64_t id = 0;
-  std::vector<std::unique_ptr<GraphNode>> nodes;         // in order of creation: an order that respects all edges
-  std::vector<std::pair<GraphNode*, GraphNode*>> clone;  // in a clone: original node, its copy
-  std::vector<void*> memory;                             // of alloc nodes, freed with the graph
-  std::vector<UserObject*> user_objects;
-  ~Graph();
+  std::vector<std::unique_ptr<GraphNode>> nodes;            // in order of creation: an order that respects all edges
+  std::vector<std::pair<std::uint64_t, GraphNode*>> clone;  // in a clone: id of the original node, its copy
+  std::vector<std::shared_ptr<GraphMemory>> memory;
+  std::vector<std::shared_ptr<UserReferences>> user_objects;
   GraphNode* add(Operation operation, std::vector<GraphNode*> dependencies);
+  void remove(GraphNode* node);
 };
 
 struct GraphExec {
@@ -45,8 +77,8 @@ struct GraphExec {
 };
 
 cudaGraphNodeType type_of(const Operation& operation);
-// A deep copy of nodes and edges. Memory of alloc nodes stays with the original.
-std::shared_ptr<Graph> clone(const Graph& graph);
+// A deep copy of nodes and edges. Memory of alloc nodes and user objects are shared with the original.
+std::unique_ptr<Graph> clone(const Graph& graph);
 GraphNode* find_in_clone(const Graph& clone, const GraphNode* original);
 // Nodes so that every one comes after what it depends on; empty when there is a cycle in a graph with nodes.
 std::vector<GraphNode*> topological_order(const Graph& graph);

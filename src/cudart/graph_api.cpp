@@ -13,6 +13,10 @@ namespace {
 cudaError_t add_node(cudaGraphNode_t* out, Graph* graph, const cudaGraphNode_t* dependencies, std::size_t count,
                      Operation operation) {
   if (!out || !is_graph(graph) || (count && !dependencies)) return cudaErrorInvalidValue;
+  for (std::size_t i = 0; i < count; i++) {
+    if (!is_node(dependencies[i]) || dependencies[i]->graph != graph) return cudaErrorInvalidValue;
+    if (std::find(dependencies, dependencies + i, dependencies[i]) != dependencies + i) return cudaErrorInvalidValue;
+  }
   *out = graph->add(std::move(operation), {dependencies, dependencies + count});
   return cudaSuccess;
 }
@@ -65,7 +69,7 @@ cudaError_t allocation(cudaMemAllocNodeParams& p, Graph& graph, AllocOperation& 
   out.bytes = p.bytesize;
   out.device = p.poolProps.location.id;
   if (cudaError_t error = allocate(out.device, p.bytesize, &out.pointer)) return error;
-  graph.memory.push_back(out.pointer);
+  graph.memory.push_back(std::make_shared<GraphMemory>(out.pointer, out.bytes, out.device));
   p.dptr = out.pointer;
   return cudaSuccess;
 }
@@ -73,13 +77,13 @@ cudaError_t allocation(cudaMemAllocNodeParams& p, Graph& graph, AllocOperation& 
 // Replaces the operation of a node by one of the same kind.
 template <class Kind>
 cudaError_t replace(GraphNode* node, Operation operation) {
-  if (!node || !std::holds_alternative<Kind>(node->operation)) return cudaErrorInvalidValue;
+  if (!is_node(node) || !std::holds_alternative<Kind>(node->operation)) return cudaErrorInvalidValue;
   node->operation = std::move(operation);
   return cudaSuccess;
 }
 
 GraphNode* executable_node(GraphExec* exec, GraphNode* node) {
-  return is_graph_exec(exec) && node ? find_in_clone(*exec->graph, node) : nullptr;
+  return is_graph_exec(exec) ? find_in_clone(*exec->graph, node) : nullptr;
 }
 
 cudaError_t set_kernel(GraphNode* node, const cudaKernelNodeParams* p) {
@@ -98,6 +102,35 @@ cudaError_t set_linear_copy(GraphNode* node, void* to, const void* from, std::si
   cudaMemcpy3DParms p = linear_parameters(to, from, count, kind);
   return set_copy(node, &p);
 }
+// Symbols are looked up when the node is made: its parameters name the variable's memory.
+cudaError_t symbol_parameters(const void* symbol, std::size_t offset, const void* other, std::size_t count,
+                              cudaMemcpyKind kind, bool to_symbol, cudaMemcpy3DParms& out) {
+  CopyOperation op;
+  if (cudaError_t error = symbol_copy(symbol, offset, other, count, kind, to_symbol, op)) return error;
+  out = linear_parameters(op.to.pointer, op.from.pointer, count, kind);
+  return cudaSuccess;
+}
+cudaError_t set_symbol_copy(GraphNode* node, const void* symbol, std::size_t offset, const void* other,
+                            std::size_t count, cudaMemcpyKind kind, bool to_symbol) {
+  cudaMemcpy3DParms p;
+  if (cudaError_t error = symbol_parameters(symbol, offset, other, count, kind, to_symbol, p)) return error;
+  return set_copy(node, &p);
+}
+cudaError_t add_copy(cudaGraphNode_t* out, Graph* graph, const cudaGraphNode_t* d, std::size_t n,
+                     const cudaMemcpy3DParms* p) {
+  CopyOperation op;
+  if (cudaError_t error = copy_operation(p, op)) return error;
+  cudaError_t error = add_node(out, graph, d, n, op);
+  if (!error) (*out)->copy_parameters = *p;
+  return error;
+}
+cudaError_t add_symbol_copy(cudaGraphNode_t* out, Graph* graph, const cudaGraphNode_t* d, std::size_t n,
+                            const void* symbol, std::size_t offset, const void* other, std::size_t count,
+                            cudaMemcpyKind kind, bool to_symbol) {
+  cudaMemcpy3DParms p;
+  if (cudaError_t error = symbol_parameters(symbol, offset, other, count, kind, to_symbol, p)) return error;
+  return add_copy(out, graph, d, n, &p);
+}
 cudaError_t set_fill(GraphNode* node, const cudaMemsetParams* p) {
   FillOperation op;
   if (cudaError_t error = fill_operation(p, op)) return error;
@@ -106,18 +139,18 @@ cudaError_t set_fill(GraphNode* node, const cudaMemsetParams* p) {
   return error;
 }
 cudaError_t set_host(GraphNode* node, const cudaHostNodeParams* p) {
-  if (!p) return cudaErrorInvalidValue;
+  if (!p || !p->fn) return cudaErrorInvalidValue;
   return replace<HostOperation>(node, HostOperation{p->fn, nullptr, p->userData});
 }
 cudaError_t set_event(GraphNode* node, Event* event, bool wait) {
-  if (!is_event(event) || !node) return cudaErrorInvalidValue;
+  if (!is_event(event) || !is_node(node)) return cudaErrorInvalidValue;
   auto* op = std::get_if<EventOperation>(&node->operation);
   if (!op || op->wait != wait) return cudaErrorInvalidValue;
   op->event = event;
   return cudaSuccess;
 }
 cudaError_t set_parameters(GraphNode* node, const cudaGraphNodeParams* p) {
-  if (!node || !p) return cudaErrorInvalidValue;
+  if (!is_node(node) || !p) return cudaErrorInvalidValue;
   switch (p->type) {
     case cudaGraphNodeTypeKernel:
       return set_kernel(node, &p->kernel);
@@ -145,13 +178,8 @@ cudaError_t add_by_parameters(cudaGraphNode_t* out, Graph* graph, const cudaGrap
       if (cudaError_t error = kernel_operation(&p->kernel, op)) return error;
       return add_node(out, graph, d, n, std::move(op));
     }
-    case cudaGraphNodeTypeMemcpy: {
-      CopyOperation op;
-      if (cudaError_t error = copy_operation(&p->memcpy.copyParams, op)) return error;
-      cudaError_t error = add_node(out, graph, d, n, op);
-      if (!error) (*out)->copy_parameters = p->memcpy.copyParams;
-      return error;
-    }
+    case cudaGraphNodeTypeMemcpy:
+      return add_copy(out, graph, d, n, &p->memcpy.copyParams);
     case cudaGraphNodeTypeMemset: {
       FillOperation op;
       if (cudaError_t error = fill_operation(&p->memset, op)) return error;
@@ -160,6 +188,7 @@ cudaError_t add_by_parameters(cudaGraphNode_t* out, Graph* graph, const cudaGrap
       return error;
     }
     case cudaGraphNodeTypeHost:
+      if (!p->host.fn) return cudaErrorInvalidValue;
       return add_node(out, graph, d, n, HostOperation{p->host.fn, nullptr, p->host.userData});
     case cudaGraphNodeTypeGraph:
       if (!is_graph(p->graph.graph)) return cudaErrorInvalidValue;
@@ -185,10 +214,17 @@ cudaError_t add_by_parameters(cudaGraphNode_t* out, Graph* graph, const cudaGrap
   }
 }
 
+template <class T>
+cudaError_t give(T* out, const T& value) {
+  if (!out) return cudaErrorInvalidValue;
+  *out = value;
+  return cudaSuccess;
+}
+
 template <class Kind, class Body>
 cudaError_t with_node(GraphNode* node, Body body) {
   return api([&]() -> cudaError_t {
-    auto* op = node ? std::get_if<Kind>(&node->operation) : nullptr;
+    auto* op = is_node(node) ? std::get_if<Kind>(&node->operation) : nullptr;
     return op ? body(*op) : cudaErrorInvalidValue;
   });
 }
@@ -236,13 +272,7 @@ WG_API cudaError_t cudaGraphAddKernelNode(WG_NODE_PARAMETERS, const cudaKernelNo
   });
 }
 WG_API cudaError_t cudaGraphAddMemcpyNode(WG_NODE_PARAMETERS, const cudaMemcpy3DParms* p) {
-  return api([&]() -> cudaError_t {
-    CopyOperation op;
-    if (cudaError_t error = copy_operation(p, op)) return error;
-    cudaError_t error = add_node(out, graph, d, n, op);
-    if (!error) (*out)->copy_parameters = *p;
-    return error;
-  });
+  return api([&]() -> cudaError_t { return add_copy(out, graph, d, n, p); });
 }
 WG_API cudaError_t cudaGraphAddMemcpyNode1D(WG_NODE_PARAMETERS, void* to, const void* from, std::size_t count,
                                             cudaMemcpyKind kind) {
@@ -251,21 +281,11 @@ WG_API cudaError_t cudaGraphAddMemcpyNode1D(WG_NODE_PARAMETERS, void* to, const 
 }
 WG_API cudaError_t cudaGraphAddMemcpyNodeToSymbol(WG_NODE_PARAMETERS, const void* symbol, const void* from,
                                                   std::size_t count, std::size_t offset, cudaMemcpyKind kind) {
-  return api([&]() -> cudaError_t {
-    CopyOperation op;
-    if (cudaError_t error = symbol_copy(symbol, offset, from, count, kind, true, op)) return error;
-    if (cudaError_t error = check(op)) return error;
-    return add_node(out, graph, d, n, op);
-  });
+  return api([&] { return add_symbol_copy(out, graph, d, n, symbol, offset, from, count, kind, true); });
 }
 WG_API cudaError_t cudaGraphAddMemcpyNodeFromSymbol(WG_NODE_PARAMETERS, void* to, const void* symbol, std::size_t count,
                                                     std::size_t offset, cudaMemcpyKind kind) {
-  return api([&]() -> cudaError_t {
-    CopyOperation op;
-    if (cudaError_t error = symbol_copy(symbol, offset, to, count, kind, false, op)) return error;
-    if (cudaError_t error = check(op)) return error;
-    return add_node(out, graph, d, n, op);
-  });
+  return api([&] { return add_symbol_copy(out, graph, d, n, symbol, offset, to, count, kind, false); });
 }
 WG_API cudaError_t cudaGraphAddMemsetNode(WG_NODE_PARAMETERS, const cudaMemsetParams* p) {
   return api([&]() -> cudaError_t {
@@ -278,7 +298,7 @@ WG_API cudaError_t cudaGraphAddMemsetNode(WG_NODE_PARAMETERS, const cudaMemsetPa
 }
 WG_API cudaError_t cudaGraphAddHostNode(WG_NODE_PARAMETERS, const cudaHostNodeParams* p) {
   return api([&]() -> cudaError_t {
-    if (!p) return cudaErrorInvalidValue;
+    if (!p || !p->fn) return cudaErrorInvalidValue;
     return add_node(out, graph, d, n, HostOperation{p->fn, nullptr, p->userData});
   });
 }
@@ -317,10 +337,8 @@ WG_API cudaError_t cudaGraphAddMemFreeNode(WG_NODE_PARAMETERS, void* pointer) {
 
 WG_API cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node) {
   return api([&]() -> cudaError_t {
-    if (!node) return cudaErrorInvalidValue;
-    auto& nodes = node->graph->nodes;
-    for (auto& other : nodes) std::erase(other->dependencies, node);
-    std::erase_if(nodes, [&](const auto& n) { return n.get() == node; });
+    if (!is_node(node)) return cudaErrorInvalidValue;
+    node->graph->remove(node);
     return cudaSuccess;
   });
 }
@@ -342,7 +360,7 @@ WG_API cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cuda
   return api([&] { return set_kernel(node, p); });
 }
 WG_API cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, cudaMemcpy3DParms* p) {
-  return with_node<CopyOperation>(node, [&](CopyOperation&) { return *p = node->copy_parameters, cudaSuccess; });
+  return with_node<CopyOperation>(node, [&](CopyOperation&) { return give(p, node->copy_parameters); });
 }
 WG_API cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const cudaMemcpy3DParms* p) {
   return api([&] { return set_copy(node, p); });
@@ -351,27 +369,36 @@ WG_API cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void* to
                                                   cudaMemcpyKind kind) {
   return api([&] { return set_linear_copy(node, to, from, count, kind); });
 }
+WG_API cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void* symbol, const void* from,
+                                                        std::size_t count, std::size_t offset, cudaMemcpyKind kind) {
+  return api([&] { return set_symbol_copy(node, symbol, offset, from, count, kind, true); });
+}
+WG_API cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void* to, const void* symbol,
+                                                          std::size_t count, std::size_t offset, cudaMemcpyKind kind) {
+  return api([&] { return set_symbol_copy(node, symbol, offset, to, count, kind, false); });
+}
 WG_API cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, cudaMemsetParams* p) {
-  return with_node<FillOperation>(node, [&](FillOperation&) { return *p = node->fill_parameters, cudaSuccess; });
+  return with_node<FillOperation>(node, [&](FillOperation&) { return give(p, node->fill_parameters); });
 }
 WG_API cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const cudaMemsetParams* p) {
   return api([&] { return set_fill(node, p); });
 }
 WG_API cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, cudaHostNodeParams* p) {
-  return with_node<HostOperation>(node, [&](HostOperation& op) { return *p = {op.function, op.data}, cudaSuccess; });
+  return with_node<HostOperation>(node, [&](HostOperation& op) {
+    return give(p, cudaHostNodeParams{op.function, op.data});
+  });
 }
 WG_API cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const cudaHostNodeParams* p) {
   return api([&] { return set_host(node, p); });
 }
 WG_API cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t* out) {
-  return with_node<ChildGraphOperation>(node,
-                                        [&](ChildGraphOperation& op) { return *out = op.graph.get(), cudaSuccess; });
+  return with_node<ChildGraphOperation>(node, [&](ChildGraphOperation& op) { return give(out, op.graph.get()); });
 }
 WG_API cudaError_t cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* out) {
-  return with_node<EventOperation>(node, [&](EventOperation& op) { return *out = op.event, cudaSuccess; });
+  return with_node<EventOperation>(node, [&](EventOperation& op) { return give(op.wait ? nullptr : out, op.event); });
 }
 WG_API cudaError_t cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* out) {
-  return with_node<EventOperation>(node, [&](EventOperation& op) { return *out = op.event, cudaSuccess; });
+  return with_node<EventOperation>(node, [&](EventOperation& op) { return give(op.wait ? out : nullptr, op.event); });
 }
 WG_API cudaError_t cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event) {
   return api([&] { return set_event(node, event, false); });
@@ -380,7 +407,8 @@ WG_API cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEven
   return api([&] { return set_event(node, event, true); });
 }
 WG_API cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, cudaMemAllocNodeParams* p) {
-  return with_node<AllocOperation>(node, [&](AllocOperation& op) {
+  return with_node<AllocOperation>(node, [&](AllocOperation& op) -> cudaError_t {
+    if (!p) return cudaErrorInvalidValue;
     *p = {};
     p->poolProps.allocType = 1;
     p->poolProps.location = {1, op.device};
@@ -390,8 +418,7 @@ WG_API cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, cudaMemA
   });
 }
 WG_API cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void* out) {
-  return with_node<FreeOperation>(
-      node, [&](FreeOperation& op) { return *static_cast<void**>(out) = op.pointer, cudaSuccess; });
+  return with_node<FreeOperation>(node, [&](FreeOperation& op) { return give(static_cast<void**>(out), op.pointer); });
 }
 WG_API cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, cudaGraphNodeParams* p) {
   return api([&] { return set_parameters(node, p); });
@@ -409,6 +436,16 @@ WG_API cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGr
 WG_API cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node, void* to,
                                                       const void* from, std::size_t count, cudaMemcpyKind kind) {
   return api([&] { return set_linear_copy(executable_node(exec, node), to, from, count, kind); });
+}
+WG_API cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                            const void* symbol, const void* from, std::size_t count,
+                                                            std::size_t offset, cudaMemcpyKind kind) {
+  return api([&] { return set_symbol_copy(executable_node(exec, node), symbol, offset, from, count, kind, true); });
+}
+WG_API cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t exec, cudaGraphNode_t node, void* to,
+                                                              const void* symbol, std::size_t count, std::size_t offset,
+                                                              cudaMemcpyKind kind) {
+  return api([&] { return set_symbol_copy(executable_node(exec, node), symbol, offset, to, count, kind, false); });
 }
 WG_API cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                                     const cudaMemsetParams* p) {

@@ -21,6 +21,17 @@ cudaError_t give(const List& list, cudaGraphNode_t* out, std::size_t* count) {
   return cudaSuccess;
 }
 
+bool are_edges(const Graph* graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to, std::size_t count) {
+  if (!is_graph(graph) || (count && (!from || !to))) return false;
+  for (std::size_t i = 0; i < count; i++)
+    if (!is_node(from[i]) || !is_node(to[i]) || from[i]->graph != graph || to[i]->graph != graph || from[i] == to[i])
+      return false;
+  return true;
+}
+bool has_edge(const GraphNode* from, const GraphNode* to) {
+  return std::find(to->dependencies.begin(), to->dependencies.end(), from) != to->dependencies.end();
+}
+
 cudaError_t instantiate(cudaGraphExec_t* out, Graph* graph, unsigned long long flags) {
   if (!out || !is_graph(graph)) return cudaErrorInvalidValue;
   if (!graph->nodes.empty() && topological_order(*graph).empty()) return cudaErrorInvalidValue;  // a cycle
@@ -34,9 +45,9 @@ cudaError_t instantiate(cudaGraphExec_t* out, Graph* graph, unsigned long long f
   return cudaSuccess;
 }
 
-cudaError_t launch(GraphExec* exec, cudaStream_t handle, bool per_thread) {
+cudaError_t launch(GraphExec* exec, cudaStream_t handle) {
   return api([&]() -> cudaError_t {
-    Stream* stream = resolve(handle, per_thread);
+    Stream* stream = resolve(handle);
     if (!stream) return cudaErrorInvalidResourceHandle;
     if (!is_graph_exec(exec)) return cudaErrorInvalidValue;
     if (stream->capture) return submit(stream, ChildGraphOperation{clone(*exec->graph)}, false);
@@ -69,8 +80,12 @@ cudaError_t update(GraphExec& exec, const Graph& graph, cudaGraphExecUpdateResul
   }
   for (std::size_t i = 0; i < graph.nodes.size(); i++) {
     mine.nodes[i]->operation = graph.nodes[i]->operation;
-    mine.clone[i] = {graph.nodes[i].get(), mine.nodes[i].get()};
+    mine.nodes[i]->copy_parameters = graph.nodes[i]->copy_parameters;
+    mine.nodes[i]->fill_parameters = graph.nodes[i]->fill_parameters;
+    mine.clone[i] = {graph.nodes[i]->id, mine.nodes[i].get()};
   }
+  mine.memory = graph.memory;
+  mine.user_objects = graph.user_objects;
   return cudaSuccess;
 }
 
@@ -94,10 +109,6 @@ WG_API cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* out, cudaGrap
     return error;
   });
 }
-WG_API cudaError_t cudaGraphInstantiateWithParams_ptsz(cudaGraphExec_t* out, cudaGraph_t graph,
-                                                       cudaGraphInstantiateParams* p) {
-  return cudaGraphInstantiateWithParams(out, graph, p);
-}
 WG_API cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long* flags) {
   return api([&]() -> cudaError_t {
     if (!is_graph_exec(exec) || !flags) return cudaErrorInvalidValue;
@@ -117,16 +128,10 @@ WG_API cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
   });
 }
 WG_API cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
-  return launch(exec, stream, false);
-}
-WG_API cudaError_t cudaGraphLaunch_ptsz(cudaGraphExec_t exec, cudaStream_t stream) {
-  return launch(exec, stream, true);
+  return launch(exec, stream);
 }
 WG_API cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t) {
   return api([&] { return is_graph_exec(exec) ? cudaSuccess : cudaErrorInvalidValue; });
-}
-WG_API cudaError_t cudaGraphUpload_ptsz(cudaGraphExec_t exec, cudaStream_t stream) {
-  return cudaGraphUpload(exec, stream);
 }
 WG_API cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo* info) {
   return api([&]() -> cudaError_t {
@@ -139,16 +144,11 @@ WG_API cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, 
 WG_API cudaError_t cudaGraphClone(cudaGraph_t* out, cudaGraph_t graph) {
   return api([&]() -> cudaError_t {
     if (!out || !is_graph(graph)) return cudaErrorInvalidValue;
-    std::shared_ptr<Graph> copy = clone(*graph);
-    auto* owned = new Graph;
-    owned->id = copy->id;
-    owned->nodes = std::move(copy->nodes);
-    owned->clone = std::move(copy->clone);
-    for (auto& node : owned->nodes) node->graph = owned;
+    Graph* copy = clone(*graph).release();
     Runtime& r = Runtime::instance();
     std::lock_guard lock(r.mutex);
-    r.graphs.insert(owned);
-    *out = owned;
+    r.graphs.insert(copy);
+    *out = copy;
     return cudaSuccess;
   });
 }
@@ -162,7 +162,7 @@ WG_API cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t* out, cudaGraphNode_
 
 WG_API cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) {
   return api([&]() -> cudaError_t {
-    if (!node || !type) return cudaErrorInvalidValue;
+    if (!is_node(node) || !type) return cudaErrorInvalidValue;
     *type = node->type;
     return cudaSuccess;
   });
@@ -203,12 +203,13 @@ WG_API cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, c
 }
 WG_API cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t* out, cudaGraphEdgeData*,
                                                 std::size_t* count) {
-  return api([&]() -> cudaError_t { return node ? give(node->dependencies, out, count) : cudaErrorInvalidValue; });
+  return api(
+      [&]() -> cudaError_t { return is_node(node) ? give(node->dependencies, out, count) : cudaErrorInvalidValue; });
 }
 WG_API cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t* out, cudaGraphEdgeData*,
                                                   std::size_t* count) {
   return api([&]() -> cudaError_t {
-    if (!node) return cudaErrorInvalidValue;
+    if (!is_node(node)) return cudaErrorInvalidValue;
     std::vector<GraphNode*> after;
     for (const auto& other : node->graph->nodes)
       if (std::find(other->dependencies.begin(), other->dependencies.end(), node) != other->dependencies.end())
@@ -219,7 +220,9 @@ WG_API cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGrap
 WG_API cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
                                             const cudaGraphEdgeData*, std::size_t count) {
   return api([&]() -> cudaError_t {
-    if (!is_graph(graph)) return cudaErrorInvalidValue;
+    if (!are_edges(graph, from, to, count)) return cudaErrorInvalidValue;
+    for (std::size_t i = 0; i < count; i++)
+      if (has_edge(from[i], to[i])) return cudaErrorInvalidValue;
     for (std::size_t i = 0; i < count; i++) to[i]->dependencies.push_back(from[i]);
     return cudaSuccess;
   });
@@ -227,7 +230,9 @@ WG_API cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNo
 WG_API cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
                                                const cudaGraphNode_t* to, const cudaGraphEdgeData*, std::size_t count) {
   return api([&]() -> cudaError_t {
-    if (!is_graph(graph)) return cudaErrorInvalidValue;
+    if (!are_edges(graph, from, to, count)) return cudaErrorInvalidValue;
+    for (std::size_t i = 0; i < count; i++)
+      if (!has_edge(from[i], to[i])) return cudaErrorInvalidValue;
     for (std::size_t i = 0; i < count; i++) std::erase(to[i]->dependencies, from[i]);
     return cudaSuccess;
   });
@@ -274,37 +279,40 @@ WG_API cudaError_t cudaUserObjectCreate(cudaUserObject_t* out, void* pointer, cu
                                         unsigned) {
   return api([&]() -> cudaError_t {
     if (!out || count == 0) return cudaErrorInvalidValue;
-    auto* object = new UserObject;
-    object->pointer = pointer;
-    object->destroy = destroy;
-    object->references = count;
-    *out = object;
-    return cudaSuccess;
+    return create_user_object(out, pointer, destroy, count);
   });
 }
 WG_API cudaError_t cudaUserObjectRetain(cudaUserObject_t object, unsigned count) {
-  return api([&]() -> cudaError_t {
-    if (!object) return cudaErrorInvalidValue;
-    object->references += count;
-    return cudaSuccess;
-  });
+  return api([&] { return retain(object, count); });
 }
 WG_API cudaError_t cudaUserObjectRelease(cudaUserObject_t object, unsigned count) {
-  return api([&]() -> cudaError_t {
-    if (!object || object->references < count) return cudaErrorInvalidValue;
-    if ((object->references -= count) == 0) {
-      if (object->destroy) object->destroy(object->pointer);
-      delete object;
-    }
-    return cudaSuccess;
-  });
+  return api([&] { return release(object, count); });
 }
 WG_API cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned count,
                                              unsigned flags) {
   return api([&]() -> cudaError_t {
-    if (!is_graph(graph) || !object) return cudaErrorInvalidValue;
-    if (!(flags & 1)) object->references += count;  // 1: the caller's references move to the graph
-    for (unsigned i = 0; i < count; i++) graph->user_objects.push_back(object);
+    constexpr unsigned kMove = 1;  // cudaGraphUserObjectMove: the caller's references become the graph's
+    if (!is_graph(graph) || count == 0 || (flags & ~kMove)) return cudaErrorInvalidValue;
+    // Moving takes none, but the object must be one.
+    if (cudaError_t error = retain(object, count)) return error;
+    if (flags & kMove)
+      if (cudaError_t error = release(object, count)) return error;
+    graph->user_objects.push_back(std::make_shared<UserReferences>(object, count));
+    return cudaSuccess;
+  });
+}
+WG_API cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned count) {
+  return api([&]() -> cudaError_t {
+    if (!is_graph(graph) || count == 0) return cudaErrorInvalidValue;
+    unsigned held = 0;
+    for (const auto& r : graph->user_objects)
+      if (r->object == object) held += r->count;
+    if (held < count) return cudaErrorInvalidValue;
+    // What stays is a share of its own: clones keep the references that they were made with.
+    std::erase_if(graph->user_objects, [&](const auto& r) { return r->object == object; });
+    if (held == count) return cudaSuccess;
+    if (cudaError_t error = retain(object, held - count)) return error;
+    graph->user_objects.push_back(std::make_shared<UserReferences>(object, held - count));
     return cudaSuccess;
   });
 }

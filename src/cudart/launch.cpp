@@ -1,4 +1,6 @@
 // Kernel launches: checks that CUDA documents, then the session runs it.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -21,15 +23,25 @@ Dim3 to_dim(const dim3& d) {
   return {d.x, d.y, d.z};
 }
 
+// Refused launches are cudaErrorInvalidValue, whatever is wrong with their shape (CUDA 13.0 on an H200).
+cudaError_t refuse_shape(const char* what, std::uint64_t asked, std::uint64_t most) {
+  return refuse(cudaErrorInvalidValue, fmt::format("{} {}, at most {}", asked, what, most));
+}
+
 // Limits of the device alone.
 cudaError_t check_shape(const GpuModel& model, const LaunchArguments& a) {
-  std::uint64_t threads = to_dim(a.block).count();
-  if (threads == 0 || to_dim(a.grid).count() == 0) return cudaErrorInvalidConfiguration;
-  if (a.block.x > model.max_block_dim[0] || a.block.y > model.max_block_dim[1] || a.block.z > model.max_block_dim[2] ||
-      threads > model.max_threads_per_block)
-    return cudaErrorInvalidConfiguration;
-  if (a.grid.x > model.max_grid_dim[0] || a.grid.y > model.max_grid_dim[1] || a.grid.z > model.max_grid_dim[2])
-    return cudaErrorInvalidConfiguration;
+  const std::uint32_t block[3] = {a.block.x, a.block.y, a.block.z}, grid[3] = {a.grid.x, a.grid.y, a.grid.z};
+  constexpr const char* kBlock[] = {"threads a block in x", "threads a block in y", "threads a block in z"};
+  constexpr const char* kGrid[] = {"blocks in x", "blocks in y", "blocks in z"};
+  for (std::size_t i = 0; i < 3; i++)
+    if (!block[i] || !grid[i])
+      return refuse(cudaErrorInvalidValue, block[i] ? "a grid without blocks" : "a block without threads");
+  if (std::uint64_t threads = to_dim(a.block).count(); threads > model.max_threads_per_block)
+    return refuse_shape("threads a block", threads, model.max_threads_per_block);
+  for (std::size_t i = 0; i < 3; i++) {
+    if (block[i] > model.max_block_dim[i]) return refuse_shape(kBlock[i], block[i], model.max_block_dim[i]);
+    if (grid[i] > model.max_grid_dim[i]) return refuse_shape(kGrid[i], grid[i], model.max_grid_dim[i]);
+  }
   return cudaSuccess;
 }
 
@@ -37,11 +49,15 @@ cudaError_t check_bounds(const ptx::PerformanceDirectives& p, const LaunchArgume
   if (p.reqntid[0]) {
     auto at_least_one = [](std::uint32_t v) { return v ? v : 1; };
     if (a.block.x != p.reqntid[0] || a.block.y != at_least_one(p.reqntid[1]) || a.block.z != at_least_one(p.reqntid[2]))
-      return cudaErrorInvalidConfiguration;
+      return refuse(
+          cudaErrorInvalidValue,
+          fmt::format("a block of {} x {} x {} threads, the kernel requires {} x {} x {}", a.block.x, a.block.y,
+                      a.block.z, p.reqntid[0], at_least_one(p.reqntid[1]), at_least_one(p.reqntid[2])));
   }
   if (p.maxntid[0]) {
     std::uint64_t most = p.maxntid[0] * std::uint64_t{std::max(1u, p.maxntid[1])} * std::max(1u, p.maxntid[2]);
-    if (to_dim(a.block).count() > most) return cudaErrorInvalidConfiguration;
+    if (to_dim(a.block).count() > most)
+      return refuse_shape("threads a block (by the kernel's launch bounds)", to_dim(a.block).count(), most);
   }
   return cudaSuccess;
 }
@@ -58,10 +74,19 @@ cudaError_t check_resources(KernelHandle& kernel, const LaunchArguments& a) {
   std::uint64_t most = allowed >= 0
                            ? std::max<std::uint64_t>(allowed + resources->static_shared, model.shared_per_block)
                            : model.shared_per_block;
-  if (resources->static_shared + a.shared > most) return cudaErrorInvalidValue;
+  if (a.shared > most || resources->static_shared > most - a.shared)
+    return refuse(cudaErrorInvalidValue,
+                  fmt::format("{} bytes of static and {} of dynamic shared memory a block, at most {}{}",
+                              resources->static_shared, a.shared, most,
+                              most < model.shared_per_block_optin
+                                  ? fmt::format(" (up to {} with cudaFuncAttributeMaxDynamicSharedMemorySize)",
+                                                model.shared_per_block_optin)
+                                  : std::string()));
   if (resources->registers_exact &&
       std::uint64_t{resources->registers} * to_dim(a.block).count() > model.registers_per_block)
-    return cudaErrorLaunchOutOfResources;
+    return refuse(cudaErrorLaunchOutOfResources,
+                  fmt::format("{} threads of {} registers, at most {} registers a block", to_dim(a.block).count(),
+                              resources->registers, model.registers_per_block));
   if (!a.cooperative) return cudaSuccess;
   if (!model.cooperative_launch) return cudaErrorNotSupported;
   BlockResources block;
@@ -70,14 +95,18 @@ cudaError_t check_resources(KernelHandle& kernel, const LaunchArguments& a) {
   block.static_shared = resources->static_shared;
   block.dynamic_shared = a.shared;
   std::uint64_t resident = std::uint64_t{occupancy(model, block).blocks_per_sm} * model.sm_count;
-  return to_dim(a.grid).count() > resident ? cudaErrorCooperativeLaunchTooLarge : cudaSuccess;
+  if (to_dim(a.grid).count() <= resident) return cudaSuccess;
+  return refuse(cudaErrorCooperativeLaunchTooLarge,
+                fmt::format("a cooperative launch of {} blocks, at most {} are resident at once",
+                            to_dim(a.grid).count(), resident));
 }
 
 }  // namespace
 
 cudaError_t make_kernel(const LaunchArguments& a, KernelOperation& out) {
   KernelHandle* kernel = find_kernel(a.function);
-  if (!kernel) return cudaErrorInvalidDeviceFunction;
+  if (!kernel) return refuse(cudaErrorInvalidDeviceFunction, "no kernel of this program");
+  thread_state().refused_kernel = kernel->name;
   if (cudaError_t error = check_shape(the_session().model(), a)) return error;
   std::uint32_t function = 0;
   if (cudaError_t error = resolve_function(*kernel, function)) return error;

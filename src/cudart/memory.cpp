@@ -1,4 +1,5 @@
 // Allocation of device, managed and host memory, and what a pointer is.
+#include <fmt/core.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -26,6 +27,23 @@ std::map<std::uint64_t, HostBlock>& host_blocks() {
   return *blocks;
 }
 
+// What cudaMemAdvise and cudaMemPrefetchAsync said of a managed allocation, by its start.
+struct Advice {
+  bool read_mostly = false;
+  cudaMemLocation preferred{0, -2}, prefetched{0, -2};
+  std::vector<int> accessed_by;
+};
+std::mutex advice_mutex;
+std::map<std::uint64_t, Advice>& advices() {
+  static auto* map = new std::map<std::uint64_t, Advice>;
+  return *map;
+}
+
+void forget_advice(std::uint64_t address) {
+  std::lock_guard lock(advice_mutex);
+  advices().erase(address);
+}
+
 std::uint64_t address_of(const void* pointer) {
   return reinterpret_cast<std::uint64_t>(pointer);
 }
@@ -40,11 +58,55 @@ const HostBlock* find_host(const void* pointer, std::uint64_t* start = nullptr) 
   return &block->second;
 }
 
+std::size_t whole_pages(std::size_t size) {
+  return (size + 4095) & ~std::size_t{4095};
+}
+
+// Whether some of [low, high) is known already: then registering it again would hide what is known.
+bool overlaps_host(std::uint64_t low, std::uint64_t high) {
+  auto& blocks = host_blocks();
+  auto above = blocks.lower_bound(high);
+  if (above == blocks.begin()) return false;
+  auto block = std::prev(above);
+  return block->first + block->second.size > low;
+}
+
+// False: some page is not mapped.
+bool is_mapped(std::uint64_t low, std::uint64_t high) {
+  const std::uint64_t first = low & ~std::uint64_t{4095};
+  std::vector<unsigned char> pages(1 << 16);
+  for (std::uint64_t at = first; at < high; at += pages.size() * 4096) {
+    const std::uint64_t bytes = std::min<std::uint64_t>(high - at, pages.size() * 4096);
+    if (::mincore(reinterpret_cast<void*>(at), bytes, pages.data()) != 0) return false;
+  }
+  return true;
+}
+
+cudaError_t register_host(void* pointer, std::size_t size, unsigned flags) {
+  constexpr unsigned kAll = 0xf;  // portable, mapped, I/O memory, read only
+  if (!pointer || size == 0 || (flags & ~kAll)) return cudaErrorInvalidValue;
+  if (!the_session().model().host_register) return cudaErrorNotSupported;
+  const std::uint64_t low = address_of(pointer);
+  std::uint64_t high = 0;
+  if (__builtin_add_overflow(low, size, &high))
+    return refuse(cudaErrorInvalidValue, "the size goes beyond the end of the address space");
+  std::lock_guard lock(host_mutex);
+  if (overlaps_host(low, high))
+    return refuse(cudaErrorHostMemoryAlreadyRegistered, "some of it is registered or pinned already");
+  if (device::AddressSpace::instance().overlapping(low, high))
+    return refuse(cudaErrorInvalidValue, "device or managed memory cannot be registered");
+  if (!is_mapped(low, high)) return refuse(cudaErrorInvalidValue, "there is no memory in some of it");
+  device::AddressSpace::instance().register_host(low, size);
+  host_blocks()[low] = {size, flags, true};
+  return cudaSuccess;
+}
+
 cudaError_t allocate_host(void** out, std::size_t size, unsigned flags) {
   if (!out) return cudaErrorInvalidValue;
   *out = nullptr;
   if (size == 0) return cudaSuccess;
-  std::size_t whole = (size + 4095) & ~std::size_t{4095};
+  const std::size_t whole = whole_pages(size);
+  if (whole < size) return refuse(cudaErrorMemoryAllocation, "the size is no number of bytes that there can be");
   void* memory = ::mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return cudaErrorMemoryAllocation;
   device::AddressSpace::instance().register_host(address_of(memory), size);
@@ -61,15 +123,26 @@ cudaError_t free_host(void* pointer) {
   auto block = blocks.find(address_of(pointer));
   if (block == blocks.end() || block->second.registered) return cudaErrorInvalidValue;
   device::AddressSpace::instance().unregister_host(block->first);
-  ::munmap(pointer, (block->second.size + 4095) & ~std::size_t{4095});
+  ::munmap(pointer, whole_pages(block->second.size));
   blocks.erase(block);
   return cudaSuccess;
 }
 
-std::size_t pitch_of(std::size_t width) {
-  // Rows start at a multiple of the texture alignment, as the driver's do.
-  std::size_t alignment = std::max<std::size_t>(the_session().model().texture_alignment, 1);
-  return (width + alignment - 1) / alignment * alignment;
+// Bytes of rows whose starts are a multiple of the texture alignment, as the driver's are. False: no such number.
+bool pitch_of(std::size_t width, std::size_t& pitch) {
+  const std::size_t alignment = std::max<std::size_t>(the_session().model().texture_alignment, 1);
+  if (__builtin_add_overflow(width, alignment - 1, &pitch)) return false;
+  pitch = pitch / alignment * alignment;
+  return true;
+}
+
+cudaError_t allocate_box(const cudaExtent& extent, void** out, std::size_t* pitch) {
+  std::size_t bytes = 0;
+  if (!pitch_of(extent.width, *pitch) || __builtin_mul_overflow(*pitch, extent.height, &bytes) ||
+      __builtin_mul_overflow(bytes, extent.depth, &bytes))
+    return refuse(cudaErrorInvalidValue, fmt::format("{} bytes x {} rows x {} slices are no number of bytes",
+                                                     extent.width, extent.height, extent.depth));
+  return bytes ? allocate(thread_state().device, bytes, out) : cudaSuccess;
 }
 
 }  // namespace
@@ -83,9 +156,10 @@ std::map<std::uint64_t, int>& live() {
 }
 }  // namespace
 
-cudaError_t allocate(int device, std::size_t bytes, void** out) {
-  Result<std::uint64_t> address = the_session().device(device).allocate(bytes);
-  if (!address) return cudaErrorMemoryAllocation;
+cudaError_t allocate(int device, std::size_t bytes, void** out, bool managed) {
+  device::Device& gpu = the_session().device(device);
+  Result<std::uint64_t> address = managed ? gpu.allocate_managed(bytes) : gpu.allocate(bytes);
+  if (!address) return refuse(cudaErrorMemoryAllocation, address.error().message);
   *out = reinterpret_cast<void*>(*address);
   std::lock_guard lock(live_mutex);
   live()[*address] = device;
@@ -96,6 +170,8 @@ void release_all(int device) {
   std::lock_guard lock(live_mutex);
   for (auto it = live().begin(); it != live().end();) {
     if (it->second == device) {
+      forget_advice(it->first);
+      forget_pool_block(reinterpret_cast<void*>(it->first));
       the_session().device(device).free(it->first);
       it = live().erase(it);
     } else {
@@ -113,6 +189,8 @@ cudaError_t release(void* pointer) {
     std::lock_guard lock(live_mutex);
     if (live().erase(place.low) == 0) return cudaErrorInvalidValue;  // a variable of the program
   }
+  forget_advice(place.low);
+  forget_pool_block(pointer);
   return the_session().device(place.device).free(place.low) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
@@ -131,18 +209,15 @@ WG_API cudaError_t cudaMallocPitch(void** out, std::size_t* pitch, std::size_t w
   return api([&]() -> cudaError_t {
     if (!out || !pitch) return cudaErrorInvalidValue;
     *out = nullptr;
-    *pitch = pitch_of(width);
-    if (width == 0 || height == 0) return cudaSuccess;
-    return allocate(thread_state().device, *pitch * height, out);
+    return allocate_box({width, height, 1}, out, pitch);
   });
 }
 
 WG_API cudaError_t cudaMalloc3D(cudaPitchedPtr* out, cudaExtent extent) {
   return api([&]() -> cudaError_t {
     if (!out) return cudaErrorInvalidValue;
-    *out = {nullptr, pitch_of(extent.width), extent.width, extent.height};
-    if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return cudaSuccess;
-    return allocate(thread_state().device, out->pitch * extent.height * extent.depth, &out->ptr);
+    *out = {nullptr, 0, extent.width, extent.height};
+    return allocate_box(extent, &out->ptr, &out->pitch);
   });
 }
 
@@ -150,15 +225,7 @@ WG_API cudaError_t cudaMallocManaged(void** out, std::size_t size, unsigned flag
   return api([&]() -> cudaError_t {
     if (!out || size == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)) return cudaErrorInvalidValue;
     if (!the_session().model().managed_memory) return cudaErrorNotSupported;
-    device::Range attributes;
-    attributes.device = thread_state().device;
-    attributes.managed = true;
-    Result<std::uint64_t> address = device::AddressSpace::instance().allocate(size, 512, attributes);
-    if (!address) return cudaErrorMemoryAllocation;
-    *out = reinterpret_cast<void*>(*address);
-    std::lock_guard lock(live_mutex);
-    live()[*address] = attributes.device;
-    return cudaSuccess;
+    return allocate(thread_state().device, size, out, true);
   });
 }
 
@@ -184,15 +251,7 @@ WG_API cudaError_t cudaFreeHost(void* pointer) {
 }
 
 WG_API cudaError_t cudaHostRegister(void* pointer, std::size_t size, unsigned flags) {
-  return api([&]() -> cudaError_t {
-    if (!pointer || size == 0) return cudaErrorInvalidValue;
-    if (!the_session().model().host_register) return cudaErrorNotSupported;
-    std::lock_guard lock(host_mutex);
-    if (find_host(pointer)) return cudaErrorHostMemoryAlreadyRegistered;
-    device::AddressSpace::instance().register_host(address_of(pointer), size);
-    host_blocks()[address_of(pointer)] = {size, flags, true};
-    return cudaSuccess;
-  });
+  return api([&] { return register_host(pointer, size, flags); });
 }
 
 WG_API cudaError_t cudaHostUnregister(void* pointer) {
@@ -277,18 +336,7 @@ namespace {
 cudaError_t check_managed(const void* pointer, std::size_t count) {
   Place place = place_of(pointer);
   if (place.memory != Memory::managed || count == 0) return cudaErrorInvalidValue;
-  return address_of(pointer) + count <= place.high ? cudaSuccess : cudaErrorInvalidValue;
-}
-
-struct Advice {
-  bool read_mostly = false;
-  cudaMemLocation preferred{0, -2}, prefetched{0, -2};
-  std::vector<int> accessed_by;
-};
-std::mutex advice_mutex;
-std::map<std::uint64_t, Advice>& advices() {
-  static auto* map = new std::map<std::uint64_t, Advice>;
-  return *map;
+  return count <= place.high - address_of(pointer) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 int device_of(const cudaMemLocation& location) {
@@ -331,9 +379,8 @@ cudaError_t range_attribute(void* data, std::size_t size, cudaMemRangeAttribute 
   return cudaErrorInvalidValue;
 }
 
-cudaError_t prefetch(const void* pointer, std::size_t count, cudaMemLocation location, cudaStream_t handle,
-                     bool per_thread) {
-  if (!resolve(handle, per_thread)) return cudaErrorInvalidResourceHandle;
+cudaError_t prefetch(const void* pointer, std::size_t count, cudaMemLocation location, cudaStream_t handle) {
+  if (!resolve(handle)) return cudaErrorInvalidResourceHandle;
   if (cudaError_t error = check_managed(pointer, count)) return error;
   if (location.type == 1 && !valid_device(location.id)) return cudaErrorInvalidDevice;
   std::lock_guard lock(advice_mutex);
@@ -363,11 +410,7 @@ WG_API cudaError_t cudaMemAdvise(const void* pointer, std::size_t count, int wha
 
 WG_API cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t count, cudaMemLocation location, unsigned,
                                         cudaStream_t stream) {
-  return api([&] { return prefetch(pointer, count, location, stream, false); });
-}
-WG_API cudaError_t cudaMemPrefetchAsync_ptsz(const void* pointer, std::size_t count, cudaMemLocation location, unsigned,
-                                             cudaStream_t stream) {
-  return api([&] { return prefetch(pointer, count, location, stream, true); });
+  return api([&] { return prefetch(pointer, count, location, stream); });
 }
 
 WG_API cudaError_t cudaMemRangeGetAttribute(void* data, std::size_t size, cudaMemRangeAttribute attribute,
@@ -377,6 +420,7 @@ WG_API cudaError_t cudaMemRangeGetAttribute(void* data, std::size_t size, cudaMe
 WG_API cudaError_t cudaMemRangeGetAttributes(void** data, std::size_t* sizes, cudaMemRangeAttribute* attributes,
                                              std::size_t attribute_count, const void* pointer, std::size_t count) {
   return api([&]() -> cudaError_t {
+    if (!data || !sizes || !attributes || attribute_count == 0) return cudaErrorInvalidValue;
     for (std::size_t i = 0; i < attribute_count; i++)
       if (cudaError_t error = range_attribute(data[i], sizes[i], attributes[i], pointer, count)) return error;
     return cudaSuccess;
@@ -389,10 +433,6 @@ WG_API cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void*, std::siz
       return cudaErrorInvalidValue;
     return resolve(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle;
   });
-}
-WG_API cudaError_t cudaStreamAttachMemAsync_ptsz(cudaStream_t stream, void* pointer, std::size_t length,
-                                                 unsigned flags) {
-  return cudaStreamAttachMemAsync(stream ? stream : kStreamPerThread, pointer, length, flags);
 }
 
 }  // extern "C"

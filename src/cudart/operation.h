@@ -15,7 +15,7 @@ namespace warpgrind::cudart {
 
 // One side of a copy: a pointer with a pitch, or an array. x in bytes.
 struct CopySide {
-  device::Array* array = nullptr;
+  std::shared_ptr<device::Array> array;  // shared: it may be freed before the copy is done
   std::uint8_t* pointer = nullptr;
   std::size_t pitch = 0, rows = 0;  // bytes a row, rows a slice
   std::size_t x = 0, y = 0, z = 0;
@@ -99,8 +99,10 @@ struct Place {
 Place place_of(const void* pointer);
 
 // Device memory of graphs and pools (memory.cpp).
-cudaError_t allocate(int device, std::size_t bytes, void** out);
+cudaError_t allocate(int device, std::size_t bytes, void** out, bool managed = false);
 cudaError_t release(void* pointer);
-void release_all(int device);  // cudaDeviceReset
+void release_all(int device);           // cudaDeviceReset
+void forget_pool_block(void* pointer);  // it is free: its pool uses less (pools.cpp)
+void release_arrays(int device);        // cudaDeviceReset (textures.cpp)
 
 }  // namespace warpgrind::cudart

@@ -33,7 +33,7 @@ cudaError_t allocate_from(MemPool* pool, void** out, std::size_t size, Stream* s
     AllocOperation op{size, nullptr, stream->device};
     if (cudaError_t error = allocate(stream->device, size, &op.pointer)) return error;
     *out = op.pointer;
-    stream->capture->graph->memory.push_back(op.pointer);
+    stream->capture->graph->memory.push_back(std::make_shared<GraphMemory>(op.pointer, size, stream->device));
     return submit(stream, op, false);
   }
   if (!pool) pool = pool_of(stream->device);
@@ -47,18 +47,22 @@ cudaError_t allocate_from(MemPool* pool, void** out, std::size_t size, Stream* s
   return cudaSuccess;
 }
 
+}  // namespace
+
+void forget_pool_block(void* pointer) {
+  std::lock_guard lock(pool_mutex);
+  auto block = pool_blocks().find(pointer);
+  if (block == pool_blocks().end()) return;
+  block->second.first->used -= block->second.second;
+  pool_blocks().erase(block);
+}
+
+namespace {
+
 cudaError_t free_async(void* pointer, Stream* stream) {
   if (!stream) return cudaErrorInvalidResourceHandle;
   if (!pointer) return cudaSuccess;
   if (stream->capture) return submit(stream, FreeOperation{pointer}, false);
-  {
-    std::lock_guard lock(pool_mutex);
-    auto block = pool_blocks().find(pointer);
-    if (block != pool_blocks().end()) {
-      block->second.first->used -= block->second.second;
-      pool_blocks().erase(block);
-    }
-  }
   the_session().timeline().host_work(kHostCallNs);
   return release(pointer);
 }
@@ -108,20 +112,11 @@ extern "C" {
 WG_API cudaError_t cudaMallocAsync(void** out, std::size_t size, cudaStream_t stream) {
   return api([&] { return allocate_from(nullptr, out, size, resolve(stream)); });
 }
-WG_API cudaError_t cudaMallocAsync_ptsz(void** out, std::size_t size, cudaStream_t stream) {
-  return api([&] { return allocate_from(nullptr, out, size, resolve(stream, true)); });
-}
 WG_API cudaError_t cudaMallocFromPoolAsync(void** out, std::size_t size, cudaMemPool_t pool, cudaStream_t stream) {
   return api([&] { return allocate_from(pool, out, size, resolve(stream)); });
 }
-WG_API cudaError_t cudaMallocFromPoolAsync_ptsz(void** out, std::size_t size, cudaMemPool_t pool, cudaStream_t stream) {
-  return api([&] { return allocate_from(pool, out, size, resolve(stream, true)); });
-}
 WG_API cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   return api([&] { return free_async(pointer, resolve(stream)); });
-}
-WG_API cudaError_t cudaFreeAsync_ptsz(void* pointer, cudaStream_t stream) {
-  return api([&] { return free_async(pointer, resolve(stream, true)); });
 }
 
 WG_API cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* out, int device) {

@@ -1,11 +1,14 @@
 // The library that LD_PRELOAD brings into every process of a run. It only looks whether the process has a static CUDA
-// runtime; if so, the program is started again with the real library preloaded, which redirects it. (Loading it now
-// would be too late: its thread-local storage needs a place that the loader gives only at the start.) Shells and
-// compilers that a run starts pay next to nothing, and programs with the shared runtime get libcudart.so.13 through
-// LD_LIBRARY_PATH.
+// runtime; if so, the program is started again with the real library preloaded, so that its functions are found first,
+// and redirected. Libraries with a static runtime that a program opens later (dlopen) are redirected before their
+// constructors run. Shells and compilers that a run starts pay next to nothing, and programs and libraries with the
+// shared runtime get libcudart.so.13 through LD_LIBRARY_PATH.
 #include <dlfcn.h>
+#include <link.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -30,6 +33,22 @@ std::string library_path() {
   ::_exit(2);
 }
 
+// How many objects were loaded so far, also those that are gone.
+unsigned long long loads() {
+  unsigned long long adds = 0;
+  ::dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* out) {
+        *static_cast<unsigned long long*>(out) = info->dlpi_adds;
+        return 1;
+      },
+      &adds);
+  return adds;
+}
+
+bool g_started = false;  // the program's first objects are dealt with
+thread_local bool t_busy = false;
+std::atomic<unsigned long long> g_loads{0};
+
 bool needs_library(const std::string& library, bool& there) {
   using warpgrind::cudart::LoadedObject;
   using warpgrind::cudart::ProgramImage;
@@ -47,6 +66,8 @@ bool needs_library(const std::string& library, bool& there) {
 __attribute__((constructor)) void loaded(int, char** argv, char**) {
   std::string library = library_path();
   bool there = false;
+  g_loads = loads();
+  g_started = true;
   if (!needs_library(library, there) || there) return;
   std::string self = std::to_string(::getpid());
   const char* again = std::getenv(kAgain);
@@ -63,4 +84,25 @@ __attribute__((constructor)) void loaded(int, char** argv, char**) {
   give_up(std::string("cannot start ") + program + " again: " + std::strerror(errno));
 }
 
+// Something was opened: if it has CUDA code, the real library redirects its runtime.
+void look_at_new_objects() {
+  if (g_loads.exchange(loads()) == loads()) return;
+  const std::string library = library_path();
+  bool there = false;
+  if (!needs_library(library, there)) return;
+  void* real = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);  // redirects by itself when it was not there
+  if (!real) give_up(::dlerror());
+  auto redirect = reinterpret_cast<void (*)()>(::dlsym(real, "wg_redirect_static_runtimes"));
+  if (there && redirect) redirect();
+}
+
 }  // namespace
+
+// glibc's crti.o makes every object call this function, if there is one, before its constructors run: so it is the
+// moment to redirect a library that is being opened, since nvcc's constructors register its kernels.
+extern "C" __attribute__((visibility("default"))) void __gmon_start__() {
+  if (!g_started || t_busy) return;
+  t_busy = true;
+  look_at_new_objects();
+  t_busy = false;
+}

@@ -24,7 +24,8 @@ std::vector<LoadedObject> loaded_objects() {
         return 0;
       },
       &out);
-  std::erase_if(out, [](const LoadedObject& o) { return o.path.empty() || o.path[0] != '/'; });
+  // The kernel's own object has no file. A library may have been opened by a relative path.
+  std::erase_if(out, [](const LoadedObject& o) { return o.path.find('/') == std::string::npos; });
   return out;
 }
 

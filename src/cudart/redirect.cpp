@@ -1,10 +1,12 @@
 #include "cudart/redirect.h"
 
 #include <dlfcn.h>
+#include <fmt/core.h>
 #include <link.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstring>
 
 #include "cudart/program_image.h"
@@ -17,27 +19,33 @@ namespace {
 // movabs rax, target; jmp rax. rax carries no argument in the calling convention of these functions.
 constexpr std::size_t kJumpBytes = 12;
 
-void write_jump(std::uint8_t* at, const void* target) {
+[[noreturn]] void refuse_run(const std::string& why, const std::string& advice) {
+  the_session().problem(Error{ErrorKind::bad_input, why, "  " + advice});
+  ::_exit(2);
+}
+
+std::string name_of(const LoadedObject& object) {
+  if (!object.is_executable) return object.path;
+  char path[4096];
+  ssize_t length = ::readlink(object.path.c_str(), path, sizeof path);
+  return std::string(path, length > 0 ? static_cast<std::size_t>(length) : 0);
+}
+
+constexpr const char* kUseShared = "Link it with `nvcc -cudart shared`";
+
+// False: the system does not let code be changed (SELinux's execmod, a hardened kernel). errno says more.
+bool write_jump(std::uint8_t* at, const void* target) {
   std::uint8_t code[kJumpBytes] = {0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xe0};
   std::memcpy(code + 2, &target, sizeof target);
+  if (std::memcmp(at, code, sizeof code) == 0) return true;  // an object seen before
   auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   auto first = reinterpret_cast<std::uintptr_t>(at) & ~(page - 1);
   auto last = (reinterpret_cast<std::uintptr_t>(at) + kJumpBytes + page - 1) & ~(page - 1);
   auto* start = reinterpret_cast<void*>(first);
-  if (::mprotect(start, last - first, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) return;
+  // Never writable and executable at once. Nobody runs this code yet: its object is about to be initialised.
+  if (::mprotect(start, last - first, PROT_READ | PROT_WRITE) != 0) return false;
   std::memcpy(at, code, sizeof code);
-  ::mprotect(start, last - first, PROT_READ | PROT_EXEC);
-}
-
-[[noreturn]] void refuse_stripped() {
-  char path[4096];
-  ssize_t length = ::readlink("/proc/self/exe", path, sizeof path);
-  std::string program(path, length > 0 ? static_cast<std::size_t>(length) : 0);
-  the_session().problem(
-      Error{ErrorKind::bad_input,
-            program + " has CUDA code and the static CUDA runtime, but no symbol table: its calls cannot be redirected",
-            "  Link it with `nvcc -cudart shared`, or do not strip it."});
-  ::_exit(2);
+  return ::mprotect(start, last - first, PROT_READ | PROT_EXEC) == 0;
 }
 
 void redirect(const LoadedObject& object, void* self) {
@@ -49,13 +57,24 @@ void redirect(const LoadedObject& object, void* self) {
   std::vector<ProgramImage::Function> functions = image.runtime_functions();
   if (functions.empty()) {
     // A library may leave the runtime to the program it is linked to; the executable itself may not.
-    if (object.is_executable && !image.has_symbol_table()) refuse_stripped();
+    if (object.is_executable && !image.has_symbol_table())
+      refuse_run(name_of(object) +
+                     " has CUDA code and the static CUDA runtime, but no symbol table: its calls cannot be redirected",
+                 fmt::format("{}, or do not strip it.", kUseShared));
     return;
   }
+  // A function that stays NVIDIA's would ask for a driver, or mix two runtimes: the run must not go on with it.
   for (const ProgramImage::Function& f : functions) {
-    if (f.room < kJumpBytes) continue;
-    if (const void* ours = ::dlsym(self, f.name.c_str()))
-      write_jump(reinterpret_cast<std::uint8_t*>(object.base + f.value), ours);
+    const void* ours = ::dlsym(self, f.name.c_str());
+    if (!ours) continue;
+    if (f.room < kJumpBytes)
+      refuse_run(
+          fmt::format("{} of the static CUDA runtime in {} is too short to be redirected", f.name, name_of(object)),
+          fmt::format("{}.", kUseShared));
+    if (!write_jump(reinterpret_cast<std::uint8_t*>(object.base + f.value), ours))
+      refuse_run(fmt::format("{} of the static CUDA runtime in {} cannot be redirected: {}", f.name, name_of(object),
+                             std::strerror(errno)),
+                 fmt::format("The system does not let code be changed (SELinux?). {}.", kUseShared));
   }
 }
 
@@ -68,6 +87,11 @@ void redirect_static_runtimes() {
   if (!self) return;
   for (const LoadedObject& object : loaded_objects())
     if (object.path != info.dli_fname) redirect(object, self);
+}
+
+// For the preload library, which is told of every library that the program opens.
+extern "C" __attribute__((visibility("default"))) void wg_redirect_static_runtimes() {
+  redirect_static_runtimes();
 }
 
 }  // namespace warpgrind::cudart

@@ -4,8 +4,8 @@
 
 namespace warpgrind::cudart {
 
-// For the executable and every shared library that is loaded now. A program that has CUDA code and a static runtime
-// but no symbol table cannot be redirected: the process ends with exit code 2 and says what to do.
+// For the executable and every shared library that is loaded now. Where something cannot be redirected (no symbol
+// table, code that may not be changed) the process ends with exit code 2 and says what to do.
 void redirect_static_runtimes();
 
 }  // namespace warpgrind::cudart

@@ -31,18 +31,13 @@ Context& context(int device) {
   return *r.contexts.at(static_cast<std::size_t>(device));
 }
 
-cudaError_t set_last_error(cudaError_t error) {
-  if (error != cudaSuccess) thread_state().last_error = error;
-  return error;
-}
-
 cudaError_t sticky_error() {
   return context(thread_state().device).sticky;
 }
 
 Stream* resolve(cudaStream_t handle, bool per_thread) {
   ThreadState& thread = thread_state();
-  if (handle == nullptr && per_thread) handle = kStreamPerThread;
+  if (handle == nullptr && (per_thread || thread.null_stream_is_own)) handle = kStreamPerThread;
   if (handle == nullptr || handle == kStreamLegacy) return &context(thread.device).legacy;
   Runtime& r = Runtime::instance();
   if (handle == kStreamPerThread) {
@@ -141,6 +136,7 @@ cudaError_t error_of(const device::Fault& fault) {
 }
 
 cudaError_t error_of(const Error& error) {
+  already_said(cudaSuccess);  // whoever has an Error says it: Session::problem
   switch (error.kind) {
     case ErrorKind::bad_input:
       return error.message.find("no PTX") != std::string::npos ? cudaErrorNoKernelImageForDevice : cudaErrorInvalidPtx;
@@ -154,7 +150,7 @@ cudaError_t error_of(const Error& error) {
 
 cudaError_t not_supported(const char* what) {
   the_session().say_once(fmt::format("{} is not supported: cudaErrorNotSupported is returned", what));
-  return cudaErrorNotSupported;
+  return already_said(cudaErrorNotSupported);
 }
 
 cudaError_t unsupported_call(const char* name) {

@@ -10,11 +10,9 @@
 #include <set>
 #include <unordered_map>
 
-#include "cudart/api_types.h"
+#include "cudart/api.h"
 #include "cudart/objects.h"
 #include "session/session.h"
-
-#define WG_API __attribute__((visibility("default")))
 
 namespace warpgrind::cudart {
 
@@ -62,8 +60,25 @@ struct ThreadState {
   cudaError_t last_error = cudaSuccess;
   cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
   std::map<int, Stream*> per_thread_streams;
+  bool null_stream_is_own = false;                     // inside a call compiled with --default-stream per-thread
+  std::string reason;                                  // why the call that runs now is refused
+  std::string refused_kernel;                          // whose launch that is
+  bool error_is_said = false;                          // a message has named the error of the call that runs now
+  std::map<std::size_t, std::uint64_t> not_asked_for;  // numbers of Session::api_errors(), and how often
 };
 ThreadState& thread_state();
+
+// A null stream means the thread's own: during the calls _ptds and _ptsz.
+class NullStreamIsOwn {
+ public:
+  NullStreamIsOwn() : before_(thread_state().null_stream_is_own) { thread_state().null_stream_is_own = true; }
+  ~NullStreamIsOwn() { thread_state().null_stream_is_own = before_; }
+  NullStreamIsOwn(const NullStreamIsOwn&) = delete;
+  NullStreamIsOwn& operator=(const NullStreamIsOwn&) = delete;
+
+ private:
+  bool before_;
+};
 
 inline session::Session& the_session() {
   return session::Session::instance();
@@ -79,13 +94,23 @@ inline bool valid_device(int device) {
   return device >= 0 && device < the_session().device_count();
 }
 
+// What every call ends with: remembers an error for cudaGetLastError and for the end of the run (unasked.cpp).
 cudaError_t set_last_error(cudaError_t error);
+// The error, and why: "2048 threads a block, at most 1024".
+cudaError_t refuse(cudaError_t error, std::string why);
+// The error was said already when it occurred: the end of the run need not name it.
+cudaError_t already_said(cudaError_t error);
+// The program asked for its errors (cudaGetLastError): those of this thread are known to it.
+void errors_were_asked_for();
 // The error of the current context, if a kernel broke it.
 cudaError_t sticky_error();
+
+void begin_call();  // forgets the reasons of the call before
 
 template <class Body>
 cudaError_t api(Body&& body) {
   the_session().announce();
+  begin_call();
   if (cudaError_t sticky = sticky_error(); sticky != cudaSuccess) return set_last_error(sticky);
   return set_last_error(body());
 }
@@ -93,6 +118,7 @@ cudaError_t api(Body&& body) {
 template <class Body>
 cudaError_t api_without_context(Body&& body) {
   the_session().announce();
+  begin_call();
   return set_last_error(body());
 }
 
@@ -114,7 +140,7 @@ cudaError_t error_of(const device::Fault& fault);
 cudaError_t error_of(const Error& error);
 // cudaErrorNotSupported, named once on stderr.
 cudaError_t not_supported(const char* what);
-// What an unsupported call (cudart/exports.txt) does.
+// What an unsupported call (WG_UNSUPPORTED of cudart/api.inc) does.
 cudaError_t unsupported_call(const char* name);
 
 // Waits of the host: device output comes out, then virtual time moves on.

@@ -1,8 +1,11 @@
 // Arrays, texture objects and surface objects: the API's descriptions become those of src/device/memory/texture.h.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <map>
 
 #include "cudart/arrays.h"
+#include "cudart/device_properties.h"
 #include "cudart/runtime.h"
 #include "device/memory/texture.h"
 
@@ -41,6 +44,48 @@ bool to_format(const cudaChannelFormatDesc& desc, device::ChannelFormat& out) {
   return true;
 }
 
+// The largest arrays of the model (the table of technical specifications of the CUDA C++ Programming Guide).
+cudaError_t check_extent(const cudaExtent& extent, unsigned flags) {
+  cudaDeviceProp p;
+  fill_properties(the_session().model(), thread_state().device, p);
+  const bool layered = flags & cudaArrayLayered, cubemap = flags & cudaArrayCubemap;
+  const bool surface = flags & cudaArraySurfaceLoadStore;
+  if (cubemap &&
+      (extent.width != extent.height || extent.depth == 0 || extent.depth % 6 || (!layered && extent.depth != 6)))
+    return refuse(cudaErrorInvalidValue, "a cubemap has square faces, and six of them");
+  if ((flags & cudaArrayTextureGather) && (extent.height == 0 || extent.depth != 0))
+    return refuse(cudaErrorInvalidValue, "texture gather is for two-dimensional arrays");
+  std::size_t most[3] = {0, 0, 0};
+  const auto set = [&](int width, int height, int depth) {
+    most[0] = static_cast<std::size_t>(width);
+    most[1] = static_cast<std::size_t>(height);
+    most[2] = static_cast<std::size_t>(depth);
+  };
+  if (cubemap && layered)
+    set(p.maxTextureCubemapLayered[0], p.maxTextureCubemapLayered[0], p.maxTextureCubemapLayered[1]);
+  else if (cubemap)
+    set(p.maxTextureCubemap, p.maxTextureCubemap, 6);
+  else if (layered && extent.height)
+    set(p.maxTexture2DLayered[0], p.maxTexture2DLayered[1], p.maxTexture2DLayered[2]);
+  else if (layered)
+    set(p.maxTexture1DLayered[0], 0, p.maxTexture1DLayered[1]);
+  else if (extent.depth)
+    set(p.maxTexture3D[0], p.maxTexture3D[1], p.maxTexture3D[2]);
+  else if (extent.height)
+    set(surface ? p.maxSurface2D[0] : p.maxTexture2D[0], surface ? p.maxSurface2D[1] : p.maxTexture2D[1], 0);
+  else
+    set(surface ? p.maxSurface1D : p.maxTexture1D, 0, 0);
+  if (extent.width <= most[0] && extent.height <= most[1] && extent.depth <= most[2]) return cudaSuccess;
+  return refuse(cudaErrorInvalidValue,
+                fmt::format("an array of {} x {} x {} elements, at most {} x {} x {}", extent.width, extent.height,
+                            extent.depth, most[0], most[1], most[2]));
+}
+
+void forget(const ArrayHandle* array) {
+  the_session().device(array->device).give_memory_back(array->array->size());
+  delete array;  // objects that read it keep its memory
+}
+
 cudaError_t create_array(cudaArray_t* out, const cudaChannelFormatDesc* desc, cudaExtent extent, unsigned flags) {
   if (!out || !desc || extent.width == 0) return cudaErrorInvalidValue;
   device::ChannelFormat format;
@@ -56,10 +101,12 @@ cudaError_t create_array(cudaArray_t* out, const cudaChannelFormatDesc* desc, cu
   shape.cubemap = flags & cudaArrayCubemap;
   shape.surface = flags & cudaArraySurfaceLoadStore;
   shape.gather = flags & cudaArrayTextureGather;
-  if (shape.cubemap && (extent.width != extent.height || extent.depth % 6)) return cudaErrorInvalidValue;
+  if (cudaError_t error = check_extent(extent, flags)) return error;
+  device::Device& gpu = current_device();
   auto handle = std::make_unique<ArrayHandle>();
   handle->array = device::Array::create(format, shape);
-  if (!handle->array) return cudaErrorMemoryAllocation;
+  if (!handle->array || !gpu.take_memory(handle->array->size()))
+    return refuse(cudaErrorMemoryAllocation, "an array that does not fit into the GPU's memory");
   handle->format = *desc;
   handle->flags = flags;
   handle->device = thread_state().device;
@@ -94,17 +141,22 @@ cudaError_t to_resource(const cudaResourceDesc& desc, device::TextureResource& o
       out.width = r.width;
       out.height = r.height;
       out.pitch = r.pitchInBytes;
-      if (r.pitchInBytes < r.width * out.format.bytes() ||
+      if (r.pitchInBytes / out.format.bytes() < r.width ||
           r.pitchInBytes % std::max(1u, the_session().model().texture_pitch_alignment))
         return cudaErrorInvalidValue;
       break;
     }
   }
   Place place = place_of(reinterpret_cast<void*>(out.address));
-  std::uint64_t bytes = out.kind == Kind::linear ? out.width * out.format.bytes()
-                                                 : (out.height - 1) * out.pitch + out.width * out.format.bytes();
   if (place.memory == Memory::pageable || place.memory == Memory::invalid) return cudaErrorInvalidValue;
-  return out.address + bytes <= place.high ? cudaSuccess : cudaErrorInvalidValue;
+  if (out.kind == Kind::pitched && (out.width == 0 || out.height == 0)) return cudaErrorInvalidValue;
+  // Widths and pitches of programs may be any numbers.
+  std::uint64_t bytes = 0, row = 0;
+  if (__builtin_mul_overflow(out.width, std::uint64_t{out.format.bytes()}, &row) ||
+      (out.kind == Kind::pitched && __builtin_mul_overflow(out.height - 1, out.pitch, &bytes)) ||
+      __builtin_add_overflow(bytes, row, &bytes))
+    return cudaErrorInvalidValue;
+  return bytes <= place.high - out.address ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 cudaError_t to_description(const cudaTextureDesc& desc, const device::ChannelFormat& format,
@@ -144,7 +196,8 @@ cudaError_t create_texture_object(cudaTextureObject_t* out, const cudaResourceDe
 }
 
 template <class Map, class Field>
-cudaError_t look_up(Map& map, unsigned long long object, Field field) {
+cudaError_t look_up(Map& map, unsigned long long object, const void* out, Field field) {
+  if (!out) return cudaErrorInvalidValue;
   std::lock_guard lock(handles().mutex);
   auto found = map.find(object);
   if (found == map.end()) return cudaErrorInvalidValue;
@@ -153,9 +206,18 @@ cudaError_t look_up(Map& map, unsigned long long object, Field field) {
 
 }  // namespace
 
-device::Array* array_of(const ArrayHandle* handle) {
+std::shared_ptr<device::Array> array_of(const ArrayHandle* handle) {
   std::lock_guard lock(handles().mutex);
-  return handles().arrays.count(handle) ? handle->array.get() : nullptr;
+  return handles().arrays.count(handle) ? handle->array : nullptr;
+}
+
+void release_arrays(int device) {
+  std::lock_guard lock(handles().mutex);
+  std::erase_if(handles().arrays, [&](const ArrayHandle* array) {
+    if (array->device != device) return false;
+    forget(array);
+    return true;
+  });
 }
 
 extern "C" {
@@ -177,14 +239,14 @@ WG_API cudaError_t cudaFreeArray(cudaArray_t array) {
     if (!array) return cudaSuccess;
     std::lock_guard lock(handles().mutex);
     if (handles().arrays.erase(array) == 0) return cudaErrorInvalidResourceHandle;
-    delete array;
+    forget(array);
     return cudaSuccess;
   });
 }
 WG_API cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc* desc, cudaExtent* extent, unsigned* flags,
                                     cudaArray_t array) {
   return api([&]() -> cudaError_t {
-    device::Array* a = array_of(array);
+    std::shared_ptr<device::Array> a = array_of(array);
     if (!a) return cudaErrorInvalidResourceHandle;
     if (desc) *desc = array->format;
     if (extent) *extent = {a->shape().width, a->shape().height, a->shape().depth};
@@ -214,19 +276,19 @@ WG_API cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object) {
 }
 WG_API cudaError_t cudaGetTextureObjectResourceDesc(cudaResourceDesc* out, cudaTextureObject_t object) {
   return api([&] {
-    return look_up(handles().textures, object,
+    return look_up(handles().textures, object, out,
                    [&](const TextureDescriptions& t) { return *out = t.resource, cudaSuccess; });
   });
 }
 WG_API cudaError_t cudaGetTextureObjectTextureDesc(cudaTextureDesc* out, cudaTextureObject_t object) {
   return api([&] {
-    return look_up(handles().textures, object,
+    return look_up(handles().textures, object, out,
                    [&](const TextureDescriptions& t) { return *out = t.texture, cudaSuccess; });
   });
 }
 WG_API cudaError_t cudaGetTextureObjectResourceViewDesc(cudaResourceViewDesc* out, cudaTextureObject_t object) {
   return api([&] {
-    return look_up(handles().textures, object, [&](const TextureDescriptions& t) {
+    return look_up(handles().textures, object, out, [&](const TextureDescriptions& t) {
       *out = t.view;
       return t.has_view ? cudaSuccess : cudaErrorInvalidValue;
     });
@@ -236,7 +298,7 @@ WG_API cudaError_t cudaGetTextureObjectResourceViewDesc(cudaResourceViewDesc* ou
 WG_API cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* out, const cudaResourceDesc* resource) {
   return api([&]() -> cudaError_t {
     if (!out || !resource || resource->resType != cudaResourceTypeArray) return cudaErrorInvalidValue;
-    device::Array* array = array_of(resource->res.array.array);
+    std::shared_ptr<device::Array> array = array_of(resource->res.array.array);
     if (!array) return cudaErrorInvalidResourceHandle;
     if (!array->shape().surface) return cudaErrorInvalidValue;  // needs cudaArraySurfaceLoadStore
     *out = device::create_surface(array);
@@ -255,7 +317,7 @@ WG_API cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object) {
 }
 WG_API cudaError_t cudaGetSurfaceObjectResourceDesc(cudaResourceDesc* out, cudaSurfaceObject_t object) {
   return api([&] {
-    return look_up(handles().surfaces, object, [&](const cudaResourceDesc& r) { return *out = r, cudaSuccess; });
+    return look_up(handles().surfaces, object, out, [&](const cudaResourceDesc& r) { return *out = r, cudaSuccess; });
   });
 }
 

@@ -85,17 +85,48 @@ void Device::add_observer(events::Observer* observer) {
 
 // ---- Memory
 
+namespace {
+// Since Pascal pages of managed memory move to the GPU when it touches them; before, all of it lay there.
+bool managed_takes_memory(const GpuModel& model) {
+  return model.cc_major < 6;
+}
+}  // namespace
+
+bool Device::take_memory(std::uint64_t bytes) {
+  std::uint64_t used = impl_->bytes_used.load();
+  do {
+    if (bytes > impl_->model.memory_bytes || used > impl_->model.memory_bytes - bytes) return false;
+  } while (!impl_->bytes_used.compare_exchange_weak(used, used + bytes));
+  return true;
+}
+
+void Device::give_memory_back(std::uint64_t bytes) {
+  impl_->bytes_used -= bytes;
+}
+
 Result<std::uint64_t> Device::allocate(std::uint64_t size, std::uint64_t alignment) {
-  const std::uint64_t used = impl_->bytes_used.load();
-  if (size > impl_->model.memory_bytes || used > impl_->model.memory_bytes - size)
+  if (!take_memory(size))
     return Error{ErrorKind::environment,
                  fmt::format("{} bytes do not fit into the memory of the {} ({} of {} bytes are in use)", size,
-                             impl_->model.name, used, impl_->model.memory_bytes),
+                             impl_->model.name, impl_->bytes_used.load(), impl_->model.memory_bytes),
                  ""};
   Range attributes;
   attributes.device = impl_->ordinal;
   auto address = AddressSpace::instance().allocate(size, alignment, attributes);
-  if (address) impl_->bytes_used += size;
+  if (!address) give_memory_back(size);
+  return address;
+}
+
+Result<std::uint64_t> Device::allocate_managed(std::uint64_t size) {
+  if (managed_takes_memory(impl_->model) && !take_memory(size))
+    return Error{
+        ErrorKind::environment,
+        fmt::format("{} bytes of managed memory do not fit into the memory of the {}", size, impl_->model.name), ""};
+  Range attributes;
+  attributes.device = impl_->ordinal;
+  attributes.managed = true;
+  auto address = AddressSpace::instance().allocate(size, 512, attributes);
+  if (!address && managed_takes_memory(impl_->model)) give_memory_back(size);
   return address;
 }
 
@@ -104,7 +135,7 @@ bool Device::free(std::uint64_t address) {
   if (!range || range->low != address || range->host || range->constant || range->device != impl_->ordinal)
     return false;
   if (!AddressSpace::instance().release(address)) return false;
-  impl_->bytes_used -= std::min(impl_->bytes_used.load(), range->high - range->low);
+  if (!range->managed || managed_takes_memory(impl_->model)) give_memory_back(range->high - range->low);
   return true;
 }
 

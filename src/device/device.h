@@ -97,6 +97,11 @@ class Device {
 
   // Memory: device addresses are host addresses in one reserved range; pages are committed when touched.
   Result<std::uint64_t> allocate(std::uint64_t size, std::uint64_t alignment = 512);
+  // Host and device may use it. Since compute capability 6 it may be larger than the GPU's memory, and takes none of it
+  // before it is used there.
+  Result<std::uint64_t> allocate_managed(std::uint64_t size);
+  bool take_memory(std::uint64_t bytes);  // for what is kept elsewhere (arrays); false: there is not so much
+  void give_memory_back(std::uint64_t bytes);
   bool free(std::uint64_t address);  // false: not the start of an allocation of this device
   struct Allocation {
     std::uint64_t address = 0, size = 0;

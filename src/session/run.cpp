@@ -150,6 +150,7 @@ void Session::finish() {
   for (auto& gpu : devices_)
     if (gpu) gpu->flush_output();
   std::fflush(stdout);
+  for (results::Finding& finding : api_errors_.not_asked_for()) say(std::move(finding));
   results::Profile profile = collector_->profile();
   profile.program = options_.program;
   profile.command = options_.command;

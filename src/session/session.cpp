@@ -195,6 +195,10 @@ void Session::finding(const device::Fault& fault, const char* severity) {
     finding.notes.resize(kWarpsShown);
     finding.notes.push_back(fmt::format("and {} more warps", more));
   }
+  say(std::move(finding));
+}
+
+void Session::say(results::Finding finding) {
   report::TextOptions options;
   options.colour = report::wants_colour(stderr);
   std::string text = report::finding_text(finding, options);

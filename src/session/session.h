@@ -16,6 +16,7 @@
 #include "gpu/gpu_model.h"
 #include "observers/profile_observer.h"
 #include "results/collect.h"
+#include "session/api_errors.h"
 #include "session/options.h"
 #include "session/program.h"
 #include "timing/estimate.h"
@@ -74,6 +75,7 @@ class Session {
   // A fault of ours or of the environment: said, and the CLI ends with a non-zero code.
   void problem(const Error& error);
   void finding(const device::Fault& fault, const char* severity);
+  ApiErrors& api_errors() { return api_errors_; }
   void after_fork();
   void unload_programs(int device);  // cudaDeviceReset: variables start afresh
 
@@ -82,6 +84,7 @@ class Session {
   // First address and bytes of the allocation that holds an address.
   static std::optional<std::pair<std::uint64_t, std::uint64_t>> find_allocation(std::uint64_t address);
   void announce_once();
+  void say(results::Finding finding);  // printed and kept for the profile
   std::string output_path(const std::string& path);
   void leave_status(const char* kind, const std::string& text);
 
@@ -94,6 +97,7 @@ class Session {
   std::vector<std::unique_ptr<Program>> programs_;
   std::unique_ptr<results::Collector> collector_;
   std::set<std::string> said_;
+  ApiErrors api_errors_;
   std::atomic<bool> announced_{false};
   bool announcing_ = false, finished_ = false, owns_output_ = false, forked_ = false;
   std::atomic<std::uint64_t> next_launch_{0};

@@ -10,7 +10,7 @@ A case is a table [[case]] with
              {src} this folder, {build} the build folder
   exit       the expected exit code (default 0); or "nonzero"
   stdout, stderr   regular expressions that must occur, in this order; not_stdout, not_stderr: that must not
-  needs      "nvcc": skipped when it is not installed; "no gpu": skipped where there is one; "page": skipped where the
+  needs      "nvcc", "clang": skipped when it is not installed; "no gpu": skipped where there is one; "page": skipped where the
              build has no page of the HTML report (no node)
   launches   list of per-launch checks, kernels: list of per-kernel checks in the JSON file {out}/profile.json:
              { name = REGEX, launches = N, metrics = { METRIC = "expression" } }
@@ -119,6 +119,9 @@ def run(case, build):
         page = build / "web/page.html"
         if case.get("needs") == "page" and not (page.exists() and page.stat().st_size):
             print("skipped: this build has no report page (node or npm was missing)")
+            return SKIP
+        if case.get("needs") == "clang" and not shutil.which("clang++-19"):
+            print("skipped: clang-19 is not installed")
             return SKIP
         for step in case.get("prepare", []):
             environment = dict(os.environ, PATH=os.environ["PATH"] + ":/usr/local/cuda/bin")

@@ -44,7 +44,7 @@ ChannelFormat format_of(const cases::Case& c) {
 // A case's texture, with what it reads.
 struct Fixture {
   std::vector<std::uint8_t> data;
-  std::unique_ptr<Array> array;
+  std::shared_ptr<Array> array;
   Texture texture;
 
   explicit Fixture(const cases::Case& c) : data(cases::texels(c)) {
@@ -66,7 +66,7 @@ struct Fixture {
       shape.cubemap = c.geometry == cases::cube || c.geometry == cases::acube;
       array = Array::create(format_of(c), shape);
       std::memcpy(array->data(), data.data(), data.size());
-      r.array = array.get();
+      r.array = array;
     }
     TextureDescription& d = texture.description;
     d.address.fill(static_cast<AddressMode>(c.address));

@@ -4,7 +4,9 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <ucontext.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <mutex>
 
 #include "device/execution/state.h"
@@ -19,10 +21,55 @@ constexpr std::size_t kSignalStack = 64 * 1024;
 
 struct sigaction g_previous[NSIG];
 
-// Initial-exec: reading it in a signal handler must not allocate.
-thread_local Worker* t_worker __attribute__((tls_model("initial-exec"))) = nullptr;
-thread_local int t_signal __attribute__((tls_model("initial-exec"))) = 0;
-thread_local std::uint64_t t_address __attribute__((tls_model("initial-exec"))) = 0;
+// What a thread runs, and which signal stopped it. A list that the handler can walk, instead of thread-local variables:
+// reading those in a handler may allocate, unless they are initial-exec, and a library with such variables cannot
+// always be opened by dlopen. Entries are reused and never freed: one for each thread that ran kernels at a time.
+struct Entry {
+  std::atomic<pid_t> thread{0};  // 0: free
+  Worker* worker = nullptr;
+  int signal = 0;
+  std::uint64_t address = 0;
+  Entry* next = nullptr;
+};
+std::atomic<Entry*> g_entries{nullptr};
+
+// Async-signal-safe.
+Entry* entry_of(pid_t thread) {
+  for (Entry* e = g_entries.load(std::memory_order_acquire); e; e = e->next)
+    if (e->thread.load(std::memory_order_acquire) == thread) return e;
+  return nullptr;
+}
+
+// The entry of this thread, as long as it lives.
+class OwnEntry {
+ public:
+  OwnEntry() {
+    const pid_t self = gettid();
+    for (Entry* e = g_entries.load(std::memory_order_acquire); e; e = e->next) {
+      pid_t nobody = 0;
+      if (!e->thread.compare_exchange_strong(nobody, self)) continue;
+      entry_ = e;
+      return;
+    }
+    entry_ = new Entry;
+    entry_->thread = self;
+    entry_->next = g_entries.load();
+    while (!g_entries.compare_exchange_weak(entry_->next, entry_)) {
+    }
+  }
+  ~OwnEntry() { entry_->thread = 0; }
+  OwnEntry(const OwnEntry&) = delete;
+  OwnEntry& operator=(const OwnEntry&) = delete;
+  Entry& operator*() const { return *entry_; }
+
+ private:
+  Entry* entry_ = nullptr;
+};
+
+Entry& own_entry() {
+  thread_local const OwnEntry own;
+  return *own;
+}
 
 // The handler's stack; the kernel's may be full.
 struct SignalStack {
@@ -56,14 +103,16 @@ const char* signal_text(int signal) {
 
 // Runs on the worker's emergency stack, outside of the handler.
 [[noreturn]] void land() {
-  Worker& w = *t_worker;
+  const Entry& entry = own_entry();
+  Worker& w = *entry.worker;
   Launch& launch = *w.launch;
-  const bool full = w.stacks.is_guard(t_address);
+  const bool full = w.stacks.is_guard(entry.address);
   Fault fault = describe(launch, full ? FaultKind::stack_overflow : FaultKind::illegal_address, ~0u);
-  fault.message = full ? std::string("the kernel's calls are nested too deep")
-                       : fmt::format("{} at {:#x}, outside of any checked access", signal_text(t_signal), t_address);
+  fault.message =
+      full ? std::string("the kernel's calls are nested too deep")
+           : fmt::format("{} at {:#x}, outside of any checked access", signal_text(entry.signal), entry.address);
   fault.advice = full ? "less recursion" : "registered host memory must stay valid while kernels use it";
-  fault.address = t_address;
+  fault.address = entry.address;
   std::uint64_t block = 0;
   std::uint32_t warp = 0;
   if (w.current && w.current->block) {
@@ -76,7 +125,8 @@ const char* signal_text(int signal) {
 }
 
 void handle(int signal, siginfo_t* info, void* context) {
-  Worker* w = t_worker;
+  Entry* entry = entry_of(gettid());
+  Worker* w = entry ? entry->worker : nullptr;
   const bool own = w && w->current && info->si_code > 0;
   if (!own) {
     // Not ours: as if there were no handler. Returning runs the instruction again.
@@ -86,8 +136,8 @@ void handle(int signal, siginfo_t* info, void* context) {
     ::signal(signal, SIG_DFL);
     return;
   }
-  t_signal = signal;
-  t_address = reinterpret_cast<std::uint64_t>(info->si_addr);
+  entry->signal = signal;
+  entry->address = reinterpret_cast<std::uint64_t>(info->si_addr);
   auto* user = static_cast<ucontext_t*>(context);
   // As after a call: the stack pointer is 8 below a multiple of 16.
   user->uc_mcontext.gregs[REG_RSP] = static_cast<greg_t>(reinterpret_cast<std::uint64_t>(w->emergency.top()) - 256 - 8);
@@ -107,15 +157,15 @@ void install() {
 
 }  // namespace
 
-CrashGuard::CrashGuard(Worker& worker) : outer_(t_worker) {
+CrashGuard::CrashGuard(Worker& worker) : outer_(own_entry().worker) {
   install();
   thread_local SignalStack stack;
   (void)stack;
-  t_worker = &worker;
+  own_entry().worker = &worker;
 }
 
 CrashGuard::~CrashGuard() {
-  t_worker = outer_;
+  own_entry().worker = outer_;
 }
 
 }  // namespace warpgrind::device

@@ -167,6 +167,12 @@ std::optional<Range> AddressSpace::find(std::uint64_t address) const {
   return it->second;
 }
 
+bool AddressSpace::overlapping(std::uint64_t low, std::uint64_t high) const {
+  const std::lock_guard lock(mutex_);
+  const auto above = ranges_.lower_bound(high);
+  return above != ranges_.begin() && std::prev(above)->second.high > low;
+}
+
 std::optional<Range> AddressSpace::nearest(std::uint64_t address) const {
   const std::lock_guard lock(mutex_);
   const auto after = ranges_.upper_bound(address);

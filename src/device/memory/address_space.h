@@ -45,6 +45,7 @@ class AddressSpace {
   void unregister_host(std::uint64_t address);
 
   std::optional<Range> find(std::uint64_t address) const;
+  bool overlapping(std::uint64_t low, std::uint64_t high) const;  // some of [low, high) is in the table
   // The ranges before and after an address that is in none, for messages.
   std::optional<Range> nearest(std::uint64_t address) const;
   std::shared_ptr<const RangeTable> snapshot();

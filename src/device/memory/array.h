@@ -25,7 +25,7 @@ struct ArrayShape {
 
 class Array {
  public:
-  // nullptr: no memory. Contents start as zeroes.
+  // nullptr: no memory, or more bytes than a number can say. Contents start as zeroes.
   static std::unique_ptr<Array> create(const ChannelFormat& format, const ArrayShape& shape);
   ~Array();
   Array(const Array&) = delete;

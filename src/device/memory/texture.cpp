@@ -308,8 +308,8 @@ double widened(const Texture& t, unsigned channel, float value) {
 std::uint64_t create_texture(const TextureResource& resource, const TextureDescription& description) {
   return textures().add({resource, description});
 }
-std::uint64_t create_surface(Array* array) {
-  return surfaces().add({array});
+std::uint64_t create_surface(std::shared_ptr<Array> array) {
+  return surfaces().add({std::move(array)});
 }
 bool destroy_texture(std::uint64_t handle) {
   return textures().remove(handle);

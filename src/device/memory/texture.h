@@ -15,7 +15,7 @@ enum class AddressMode : std::uint8_t { wrap, clamp, mirror, border };  // cudaT
 
 struct TextureResource {
   enum class Kind : std::uint8_t { array, linear, pitched } kind = Kind::array;
-  const Array* array = nullptr;
+  std::shared_ptr<const Array> array;
   std::uint64_t address = 0;            // linear, pitched: device address
   ChannelFormat format;                 // linear, pitched
   std::uint64_t width = 0, height = 0;  // elements; linear: width only
@@ -40,12 +40,12 @@ struct Texture {
 };
 
 struct Surface {
-  Array* array = nullptr;
+  std::shared_ptr<Array> array;
 };
 
 // Handles are never 0 and never reused; an unknown handle finds nothing. Thread-safe.
 std::uint64_t create_texture(const TextureResource& resource, const TextureDescription& description);
-std::uint64_t create_surface(Array* array);
+std::uint64_t create_surface(std::shared_ptr<Array> array);
 bool destroy_texture(std::uint64_t handle);
 bool destroy_surface(std::uint64_t handle);
 std::shared_ptr<const Texture> find_texture(std::uint64_t handle);

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "base/assert.h"
@@ -239,7 +240,12 @@ const Tables& tables_of(const Product& p, std::uint32_t types) {
 template <class T>
 void multiply(const Product& p, const Tables& tables, void* d, const void* a, const void* b, const void* c) {
   const auto [m, n, k] = p.shape;
-  static thread_local T linear[kMaxElements], dense_a[kMaxElements], dense_b[kMaxElements], sums[kMaxElements];
+  // On the heap: a library with large thread-local arrays cannot be opened by dlopen.
+  struct Scratch {
+    T linear[kMaxElements], dense_a[kMaxElements], dense_b[kMaxElements], sums[kMaxElements];
+  };
+  static thread_local const auto scratch = std::make_unique_for_overwrite<Scratch>();
+  auto& [linear, dense_a, dense_b, sums] = *scratch;
   const auto gather = [&](T* dense, const void* fragment, const Table& table, ScalarType type) {
     const auto count = static_cast<unsigned>(table.places.size());
     if (table.in_order) return unpack(dense, fragment, count, type);
