@@ -129,6 +129,7 @@ cudaError_t error_of(const device::Fault& fault) {
     case FaultKind::trap:
     case FaultKind::deadlock:
     case FaultKind::barrier_mismatch:
+    case FaultKind::warp_mismatch:
     case FaultKind::out_of_heap:
       return cudaErrorLaunchFailure;
   }

@@ -32,6 +32,7 @@ enum class FaultKind : std::uint8_t {
   invalid_pc,
   deadlock,
   barrier_mismatch,
+  warp_mismatch,  // lanes of a .sync operation
   timeout,
   interrupted,
   unsupported,

@@ -52,7 +52,7 @@ class SpinLoops {
   std::vector<bool> find() {
     std::vector<bool> heads(cfg_.blocks.size(), false);
     for (std::uint32_t b : cfg_.order)
-      if (cfg_.blocks[b].loop_head) heads[b] = may_wait(loop_body(b));
+      if (cfg_.blocks[b].loop_head) heads[b] = may_wait(b, loop_body(b));
     return heads;
   }
 
@@ -107,7 +107,8 @@ class SpinLoops {
     }
   }
 
-  bool may_wait(const std::vector<bool>& body) const {
+  // Also when the wait is a loop of its own within another that begins at the same place.
+  bool may_wait(std::uint32_t head, const std::vector<bool>& body) const {
     std::vector<bool> wanted(f_.registers.size(), false);
     bool changed = false;
     const auto want = [&](RegId r) {
@@ -120,7 +121,7 @@ class SpinLoops {
         if (f_.body[i].opcode == Opcode::nanosleep) return true;
       const Instruction& last = f_.body[block.end - 1];
       const bool leaves = std::any_of(block.successors.begin(), block.successors.end(),
-                                      [&](std::uint32_t s) { return s == cfg_.exit() || !body[s]; });
+                                      [&](std::uint32_t s) { return s == cfg_.exit() || s == head || !body[s]; });
       if (leaves && last.guard) want(last.guard.reg);
     }
     std::vector<RegId> read, written;
@@ -152,7 +153,6 @@ class Analysis {
     out_.divergent.assign(cfg.blocks.size(), false);
     out_.blend.assign(cfg.blocks.size(), std::vector<bool>(f.registers.size(), false));
     out_.spin_head = SpinLoops(f, cfg).find();
-    spins_ = std::find(out_.spin_head.begin(), out_.spin_head.end(), true) != out_.spin_head.end();
   }
 
   FormAnalysis run() {
@@ -203,16 +203,13 @@ class Analysis {
         std::find(b.successors.begin(), b.successors.end(), b.post_dominator) != b.successors.end();
     if (!one_side_waits || b.successors.size() > 2)
       for (std::uint32_t s : b.successors) points.push_back(s);
-    if (spins_)
-      for (std::uint32_t h = 0; h < out_.spin_head.size(); ++h)
-        if (out_.spin_head[h]) points.push_back(h);
     return points;
   }
 
   void mark_region(std::uint32_t block) {
     std::vector<bool> seen(cfg_.blocks.size(), false);
     std::vector<std::uint32_t> work;
-    const std::uint32_t stop = spins_ ? cfg_.exit() : cfg_.blocks[block].post_dominator;
+    const std::uint32_t stop = cfg_.blocks[block].post_dominator;
     const auto visit = [&](std::uint32_t s) {
       if (s != cfg_.exit() && s != stop && !seen[s]) seen[s] = true, work.push_back(s);
     };
@@ -260,7 +257,6 @@ class Analysis {
   const LaneLayout layout_;
   LiveRegisters live_;
   FormAnalysis out_;
-  bool spins_ = false;
 };
 
 }  // namespace

@@ -47,6 +47,15 @@ LiveRegisters find_live_registers(const ptx::Function& function, const ControlFl
   return live;
 }
 
+std::vector<std::uint64_t> live_registers_before(const ptx::Function& function, const ControlFlow& cfg,
+                                                 const LiveRegisters& live, std::uint32_t instruction) {
+  const std::uint32_t block = cfg.block_of[instruction];
+  std::vector<std::uint64_t> now = live_out(live, cfg, block, (function.registers.size() + 63) / 64);
+  std::vector<ptx::RegId> scratch;
+  for (std::uint32_t n = cfg.blocks[block].end; n-- > instruction;) step_backward(function.body[n], now, scratch);
+  return now;
+}
+
 std::uint32_t peak_live_registers(const ptx::Function& function, const ControlFlow& cfg) {
   const LiveRegisters live = find_live_registers(function, cfg);
   const std::size_t words = (function.registers.size() + 63) / 64;

@@ -23,6 +23,9 @@ class LiveRegisters {
 };
 
 LiveRegisters find_live_registers(const ptx::Function& function, const ControlFlow& cfg);
+// A bit each, before one instruction.
+std::vector<std::uint64_t> live_registers_before(const ptx::Function& function, const ControlFlow& cfg,
+                                                 const LiveRegisters& live, std::uint32_t instruction);
 
 // Peak of live registers, in 32-bit units (64-bit registers count twice, predicates not at all).
 std::uint32_t peak_live_registers(const ptx::Function& function, const ControlFlow& cfg);

@@ -321,6 +321,13 @@ Form operand_form(const Operand& operand, const std::vector<Form>& forms, const 
   }
 }
 
+namespace {
+bool same_members(const Instruction& i, const std::vector<Form>& forms, const LaneLayout& layout,
+                  const ptx::Function& f) {
+  return !i.has(Modifier::sync) || operand_form(i.operands.back(), forms, layout, f).kind == FormKind::uniform;
+}
+}  // namespace
+
 Form result_form(const Instruction& i, std::size_t d, const std::vector<Form>& forms, const LaneLayout& layout,
                  const ptx::Function& f) {
   switch (i.opcode) {
@@ -372,15 +379,16 @@ Form result_form(const Instruction& i, std::size_t d, const std::vector<Form>& f
     case Opcode::alloca:
     case Opcode::stacksave:
       return varying_form();
-    // Results that are the same in all lanes that take part. With a membermask smaller than the active lanes they still
-    // agree within the mask; lanes outside it have no defined result.
+    // Results that are the same in all lanes that take part, where those name the same members. With a membermask
+    // smaller than the active lanes they still agree within the mask; lanes outside it have no defined result.
     case Opcode::vote:
+      return same_members(i, forms, layout, f) ? uniform_form(0) : varying_form();
     case Opcode::activemask:
       return uniform_form(0);
     case Opcode::redux:
       return varying_form();  // several masks may be reduced by one instruction
     case Opcode::elect:
-      return d == 0 ? uniform_form(0) : varying_form();
+      return d == 0 && same_members(i, forms, layout, f) ? uniform_form(0) : varying_form();
     case Opcode::bar:
     case Opcode::barrier:
       return uniform_form(0);

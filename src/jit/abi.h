@@ -58,6 +58,25 @@ inline unsigned lane_y(LaneShape s, unsigned lane) {
   return lane / row_length(s);
 }
 
+// The lanes of one invocation of a function that do not run now, and what the running ones head for
+// (jit/kernel/control_flow.cpp). Machine code keeps the first fields in registers: they are true only during a call of
+// wg_meet, wg_wait_at_barrier, wg_give_way and wg_next_path, which may change them all.
+struct PathEntry {
+  LaneMask mask;
+  std::uint32_t target, reconverge;  // kParkedPath | n: lanes whose registers lie aside, waiting at place n
+};
+inline constexpr std::uint32_t kParkedPath = 0x80000000u;
+inline constexpr unsigned kPathEntries = 80;
+struct Paths {
+  LaneMask mask, live;  // active lanes; lanes that have not returned
+  std::uint32_t current, depth;
+  std::uint32_t target;  // out: where `mask` goes on
+  LaneMask restore;      // out: lanes whose registers are in `saved`
+  std::uint8_t* saved;   // in: registers of the lanes that stop; out: of `restore`
+  std::uint32_t scalar_bytes, saved_bytes;
+  PathEntry entries[kPathEntries];
+};
+
 // Scoreboard layout (std::uint64_t slots, one array per worker), offsets in CompiledKernel:
 //   blocks:   2 slots each {warps, lanes}
 //   guards:   1 slot each {lanes on}
@@ -87,7 +106,12 @@ struct WarpContext {
   std::uint32_t env[4];  // %envreg1, 2: cooperative groups' grid barrier workspace (driver's own protocol)
   alignas(64) std::uint32_t tid[3][kWarpSize];
   alignas(64) std::uint32_t scratch[512];  // machine code's out-area for runtime calls of any size up to 2 KiB
-  void* runtime;                           // the device's own structures (block, worker, launch)
+  // Lanes that meet at a `.sync` operation: what each brings; afterwards what all brought, and who takes part.
+  alignas(64) std::uint32_t members[kWarpSize];
+  alignas(64) std::uint64_t brought[kWarpSize];
+  LaneMask participants;
+  std::uint32_t barrier_result;  // bar.red of lanes that waited
+  void* runtime;                 // the device's own structures (block, worker, launch)
 };
 
 using WarpFunction = void (*)(WarpContext*);
@@ -124,10 +148,22 @@ std::uint32_t wg_barrier_reduce(void* context, std::uint32_t instruction, std::u
                                 std::uint32_t op);  // op 0 popc, 1 and, 2 or
 void wg_barrier_arrive(void* context, std::uint32_t instruction, std::uint32_t id, std::uint32_t threads,
                        std::uint32_t mask);
-// A spin loop: let other warps and blocks run. 1: none of them can go on either, so that lanes of this warp that wait
-// at a split must get a turn.
-std::uint32_t wg_yield(void* context);
+// A spin loop of the lanes `mask`: let other warps and blocks run. 1: other lanes of this warp must get a turn, because
+// they can go on or because nobody else can.
+std::uint32_t wg_yield(void* context, std::uint32_t mask);
+// Lanes of a warp that go different ways (device/execution/paths.cpp). The caller has put its state into `paths`, with
+// the registers that its lanes need aside, and goes on at paths->target with paths->mask.
+void wg_meet(void* context, std::uint32_t site, std::uint32_t place, void* paths);
+void wg_wait_at_barrier(void* context, std::uint32_t site, std::uint32_t place, std::uint32_t id, std::uint32_t threads,
+                        std::uint32_t predicate_mask, std::uint32_t op, void* paths);   // op as above, 3: none
+void wg_give_way(void* context, std::uint32_t site, std::uint32_t place, void* paths);  // a spin loop
+void wg_next_path(void* context, void* paths);  // the running lanes have arrived where they headed for, or returned
+std::uint32_t wg_join_path(void* context, void* paths);  // 1: more lanes go on together: restore theirs too
+// A shuffle read lanes that take no part (they deliver 0); members that cannot be met.
+void wg_absent_lanes(void* context, std::uint32_t site, std::uint32_t readers);
+void wg_missing_members(void* context, std::uint32_t site, std::uint32_t mask, std::uint32_t missing);
 void wg_interrupt(void* context, std::uint32_t instruction, std::uint32_t mask);  // back edge while *interrupt != 0
+[[noreturn]] void wg_bad_branch_index(void* context, std::uint32_t instruction, std::uint32_t mask);
 [[noreturn]] void wg_trap(void* context, std::uint32_t instruction, std::uint32_t mask);
 [[noreturn]] void wg_unsupported(void* context, std::uint32_t instruction);  // an opcode without lowering was reached
 void wg_indirect_call_fault(void* context, std::uint32_t instruction, std::uint64_t address);

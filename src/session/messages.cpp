@@ -57,6 +57,8 @@ const char* kind_name(device::FaultKind kind) {
       return "invalid program counter";
     case FaultKind::deadlock:
       return "deadlock";
+    case FaultKind::warp_mismatch:
+      return "warp mismatch";
     case FaultKind::barrier_mismatch:
       return "barrier mismatch";
     case FaultKind::timeout:

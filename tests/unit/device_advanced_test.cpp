@@ -65,8 +65,7 @@ TEST(Advanced, ThreadsMayLeaveBeforeABarrier) {
   const LaunchResult r = gpu.run("early_exit", shape({2, 1, 1}, {256, 1, 1}), out, 300);
   ASSERT_FALSE(r.fault) << r.fault->message;
   for (int i = 0; i < 300; ++i) EXPECT_EQ(out[i], i);
-  ASSERT_EQ(r.warnings.size(), 1u);
-  EXPECT_EQ(r.warnings[0].kind, FaultKind::barrier_mismatch);
+  EXPECT_TRUE(r.warnings.empty());  // legal: exited threads do not count
 }
 
 TEST(Advanced, SpinLockWithinAWarp) {

@@ -184,7 +184,7 @@ static void wg_mbarrier(void* context, std::uint32_t site, std::uint32_t op, con
     out[l] = apply(mbarrier_at(w, site, l, barrier[l]), op, number[l], expect[l]);
     waits |= out[l] == 0;
   }
-  if (waits && (op == kTry || op == kTryParity)) wg_yield(context);
+  if (waits && (op == kTry || op == kTryParity)) wg_yield(context, mask);
 }
 
 }  // extern "C"

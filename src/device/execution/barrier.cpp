@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "device/calls/symbols.h"
+#include "device/execution/paths.h"
 #include "device/execution/scheduler.h"
 #include "device/execution/state.h"
 #include "device/fault.h"
@@ -16,31 +17,23 @@ namespace warpgrind::device {
 
 namespace {
 
-std::uint32_t needed(const Block& b, const Barrier& barrier) {
-  return barrier.expected ? barrier.expected : b.warps - b.ended;
-}
-
-std::uint32_t reduction(const Barrier& b, std::uint32_t operation) {
-  return operation == 0 ? b.popc : operation == 1 ? std::uint32_t{b.all} : std::uint32_t{b.any};
+std::uint32_t needed(const Launch& launch, const Block& b, const Barrier& barrier) {
+  return barrier.expected ? barrier.expected : launch.threads_per_block - b.exited;
 }
 
 // Those that wait become ready as they stand in the list. (Their state stays `barrier` until they run: it is looked at
 // only when no warp is ready.)
 inline void release(Worker& w, Barrier& barrier) {
   if (barrier.reduces)
-    for (WarpFiber* f = barrier.first; f; f = f->next) f->barrier_result = reduction(barrier, f->barrier_operation);
+    for (WarpFiber* f = barrier.first; f; f = f->next)
+      f->barrier_result = barrier_reduction(barrier, f->barrier_operation);
   if (barrier.first) {
     (w.ready_last ? w.ready_last->next : w.ready_first) = barrier.first;
     w.ready_last = barrier.last;
   }
+  if (barrier.parked) release_parked(w, barrier);
   barrier = {};
   w.idle_turns = 0;
-}
-
-void warn_exited(jit::WarpContext& c, std::uint32_t site) {
-  warn(c, site, 0, FaultKind::barrier_mismatch, "threads of the block had exited before this barrier",
-       "the hardware lets the others pass; programs that rely on it are not portable: keep all threads until the last "
-       "__syncthreads()");
 }
 
 struct Arrival {
@@ -48,7 +41,16 @@ struct Arrival {
   LaneMask mask;
 };
 
-// Counts the arrival. True: it was the last one, and the barrier has been released.
+// Threads that leave the kernel are no longer waited for; true: some have left since the last look.
+bool note_exited(WarpFiber& f) {
+  const auto exited = static_cast<std::uint32_t>(std::popcount(f.context.exited));
+  if (exited == f.exited_counted) return false;
+  f.block->exited += exited - f.exited_counted;
+  f.exited_counted = exited;
+  return true;
+}
+
+// Counts the arrival, thread by thread. True: it was the last one.
 bool arrive(jit::WarpContext& c, const Arrival& a, const LaneMask* predicate) {
   WarpFiber& f = fiber_of(c);
   Worker& w = *f.worker;
@@ -60,17 +62,16 @@ bool arrive(jit::WarpContext& c, const Arrival& a, const LaneMask* predicate) {
     for (events::Observer* o : *launch.observers)
       if (o->wants().barriers)
         o->on_barrier(launch.info, Dim3{c.ctaid[0], c.ctaid[1], c.ctaid[2]}, c.warp, a.id, w.index);
-  const LaneMask alive = c.initial_mask & ~c.exited;
-  if (a.mask != alive)
-    warn(c, a.site, static_cast<unsigned>(std::countr_zero(alive & ~a.mask)), FaultKind::barrier_mismatch,
-         "only some threads of a warp reach this barrier",
-         "move __syncthreads() out of code that depends on the thread; the warp counts as a whole here");
-  if (c.exited && a.threads == 0) warn_exited(c, a.site);
+  note_exited(f);
   Barrier& barrier = b.barriers[a.id];
   b.barriers_in_use = std::max(b.barriers_in_use, a.id + 1);
   if (a.threads != 0 && a.threads < launch.threads_per_block)
-    barrier.expected = (a.threads + kWarpSize - 1) / kWarpSize;
-  ++barrier.arrived;
+    barrier.expected = (a.threads + kWarpSize - 1) / kWarpSize * kWarpSize;
+  barrier.arrived += static_cast<std::uint32_t>(std::popcount(a.mask));
+  // A count of threads is one of warps: lanes that do not exist arrive with the warp's first.
+  const LaneMask alive = c.initial_mask & ~c.exited;
+  if (barrier.expected && (a.mask & alive & -alive) != 0)
+    barrier.arrived += kWarpSize - static_cast<std::uint32_t>(std::popcount(alive));
   if (predicate) {
     const LaneMask yes = *predicate & a.mask;
     barrier.reduces = true;
@@ -78,9 +79,19 @@ bool arrive(jit::WarpContext& c, const Arrival& a, const LaneMask* predicate) {
     barrier.all = barrier.all && yes == a.mask;
     barrier.any = barrier.any || yes != 0;
   }
-  if (barrier.arrived < needed(b, barrier)) return false;
-  if (b.ended != 0 && !barrier.expected) warn_exited(c, a.site);
-  return true;
+  return barrier.arrived >= needed(launch, b, barrier);
+}
+
+// Machine code that cannot put these lanes aside (a called function): the rest of the warp is in the caller, and cannot
+// run before they return. The warp counts as a whole.
+LaneMask all_if_apart(jit::WarpContext& c, const Arrival& a) {
+  const LaneMask alive = c.initial_mask & ~c.exited;
+  if (a.mask == alive) return alive;
+  warn(c, a.site, static_cast<unsigned>(std::countr_zero(alive & ~a.mask)), FaultKind::barrier_mismatch,
+       "only some threads of a warp reach this barrier in a function that is not inlined",
+       "move __syncthreads() out of code that depends on the thread, or the function into its caller "
+       "(__forceinline__); the warp counts as a whole here");
+  return alive;
 }
 
 inline void wait(WarpFiber& f, Barrier& barrier, std::uint32_t site, std::uint32_t id) {
@@ -98,9 +109,10 @@ bool alone(const jit::WarpContext& c, const Arrival& a) {
          a.threads <= kWarpSize && !launch_of(const_cast<jit::WarpContext&>(c)).observe_barriers && a.id < kBarriers;
 }
 
-void barrier(jit::WarpContext& c, const Arrival& a) {
+void barrier(jit::WarpContext& c, Arrival a) {
   if (a.mask == 0 || alone(c, a)) return;
   WarpFiber& f = fiber_of(c);
+  a.mask = all_if_apart(c, a);
   f.barrier_operation = 0;
   if (arrive(c, a, nullptr))
     release(*f.worker, f.block->barriers[a.id]);
@@ -141,11 +153,15 @@ void wait_for_others(const Worker& w) {
 // The warp spins. When everybody here only spins, what they wait for may be a block that has not begun (a hand-made
 // grid barrier: only in grids that the GPU could hold as a whole), something that another worker does, or lanes of the
 // same warp.
-std::uint32_t yield(WarpFiber& f) {
+std::uint32_t yield(WarpFiber& f, LaneMask lanes) {
   Worker& w = *f.worker;
   Launch& launch = *w.launch;
-  std::uint32_t swap_lanes = launch.swap_lanes.load(std::memory_order_relaxed);
+  bool give_way = some_may_run(f);
   ++w.idle_turns;
+  // Fewer lanes than at the last turn: the others have got what they waited for.
+  const bool moved = lanes != f.spinning && (lanes & ~f.spinning) == 0;
+  if (moved || give_way) w.idle_turns = 1;
+  f.spinning = lanes;
   if (w.idle_turns == 1) {
     w.idle_rounds = 0;
     w.spins_only.store(false, std::memory_order_relaxed);
@@ -157,25 +173,43 @@ std::uint32_t yield(WarpFiber& f) {
   if (launch.fits_gpu && !w.starting && (!has_share || w.idle_turns % round == 0) && activate_block(w)) {
     w.idle_turns = 0;
   } else if (!w.starting && w.idle_turns % round == 0) {
-    if (nobody_moves(w, launch)) {
-      launch.swap_lanes.store(1, std::memory_order_relaxed);
-      swap_lanes = 1;
-    }
+    give_way |= nobody_moves(w, launch);
     if (launch.workers > 1) wait_for_others(w);
   }
   f.state = WarpState::yielded;
   queue_ready(w, &f);
   suspend(w, f);
-  return swap_lanes;
+  return give_way;
 }
 
 }  // namespace
 
-// A warp of the block has ended, which may be what others wait for.
-void release_if_complete(Worker& w, Block& b, Barrier& barrier) {
-  if (barrier.expected || barrier.arrived < needed(b, barrier)) return;
-  if (barrier.first) warn_exited(barrier.first->context, barrier.first->wait_site);
-  release(w, barrier);
+std::uint32_t barrier_reduction(const Barrier& b, std::uint32_t operation) {
+  return operation == 0 ? b.popc : operation == 1 ? std::uint32_t{b.all} : std::uint32_t{b.any};
+}
+
+bool arrive_some(jit::WarpContext& c, ParkedPath& path, std::uint32_t threads, LaneMask predicate) {
+  const Arrival a{path.site, path.barrier, threads, path.mask};
+  constexpr std::uint32_t kNoReduction = 3;
+  const bool last = arrive(c, a, path.operation == kNoReduction ? nullptr : &predicate);
+  WarpFiber& f = fiber_of(c);
+  Barrier& barrier = f.block->barriers[path.barrier];
+  path.next = barrier.parked;
+  barrier.parked = &path;
+  if (last) release(*f.worker, barrier);
+  return last;
+}
+
+// Threads have left, which may be what others wait for.
+void release_if_complete(Worker& w, Block& b) {
+  for (unsigned k = 0; k < b.barriers_in_use; ++k) {
+    Barrier& barrier = b.barriers[k];
+    if (barrier.arrived != 0 && barrier.arrived >= needed(*w.launch, b, barrier)) release(w, barrier);
+  }
+}
+
+void count_exited(WarpFiber& f) {
+  if (note_exited(f)) release_if_complete(*f.worker, *f.block);
 }
 
 std::span<const jit::CallSymbol> control_symbols() {
@@ -184,6 +218,14 @@ std::span<const jit::CallSymbol> control_symbols() {
       {"wg_barrier_reduce", reinterpret_cast<void*>(&wg_barrier_reduce)},
       {"wg_barrier_arrive", reinterpret_cast<void*>(&wg_barrier_arrive)},
       {"wg_yield", reinterpret_cast<void*>(&wg_yield)},
+      {"wg_meet", reinterpret_cast<void*>(&wg_meet)},
+      {"wg_wait_at_barrier", reinterpret_cast<void*>(&wg_wait_at_barrier)},
+      {"wg_give_way", reinterpret_cast<void*>(&wg_give_way)},
+      {"wg_next_path", reinterpret_cast<void*>(&wg_next_path)},
+      {"wg_join_path", reinterpret_cast<void*>(&wg_join_path)},
+      {"wg_absent_lanes", reinterpret_cast<void*>(&wg_absent_lanes)},
+      {"wg_missing_members", reinterpret_cast<void*>(&wg_missing_members)},
+      {"wg_bad_branch_index", reinterpret_cast<void*>(&wg_bad_branch_index)},
       {"wg_interrupt", reinterpret_cast<void*>(&wg_interrupt)},
       {"wg_trap", reinterpret_cast<void*>(&wg_trap)},
       {"wg_unsupported", reinterpret_cast<void*>(&wg_unsupported)},
@@ -205,10 +247,12 @@ void wg_barrier(void* context, std::uint32_t site, std::uint32_t id, std::uint32
   WarpFiber& f = fiber_of(c);
   Block& b = *f.block;
   Barrier& all = b.barriers[0];
-  const bool plain = (id | threads | c.exited | b.ended | all.expected) == 0 && mask == c.initial_mask &&
-                     !f.worker->launch->observe_barriers && b.barriers_in_use != 0;
+  const Launch& launch = *f.worker->launch;
+  const bool plain = (id | threads | c.exited | b.exited | all.expected) == 0 && mask == c.initial_mask &&
+                     !launch.observe_barriers && b.barriers_in_use != 0;
   if (!plain) return barrier(c, {site, id, threads, mask});
-  if (++all.arrived == b.warps)
+  all.arrived += static_cast<std::uint32_t>(std::popcount(mask));
+  if (all.arrived == launch.threads_per_block)
     release(*f.worker, all);
   else
     wait(f, all, site, 0);
@@ -218,14 +262,15 @@ std::uint32_t wg_barrier_reduce(void* context, std::uint32_t site, std::uint32_t
                                 std::uint32_t mask, std::uint32_t predicate, std::uint32_t operation) {
   jit::WarpContext& c = warp(context);
   WarpFiber& f = fiber_of(c);
-  const Arrival a{site, id, threads, mask};
+  Arrival a{site, id, threads, mask};
+  a.mask = all_if_apart(c, a);
   f.barrier_operation = operation;
   if (!arrive(c, a, &predicate)) {
     wait(f, f.block->barriers[id], site, id);
     return f.barrier_result;
   }
   Barrier& last = f.block->barriers[id];
-  const std::uint32_t result = reduction(last, operation);
+  const std::uint32_t result = barrier_reduction(last, operation);
   release(*f.worker, last);
   return result;
 }
@@ -236,8 +281,8 @@ void wg_barrier_arrive(void* context, std::uint32_t site, std::uint32_t id, std:
   if (arrive(c, {site, id, threads, mask}, nullptr)) release(*f.worker, f.block->barriers[id]);
 }
 
-std::uint32_t wg_yield(void* context) {
-  return yield(fiber_of(warp(context)));
+std::uint32_t wg_yield(void* context, std::uint32_t mask) {
+  return yield(fiber_of(warp(context)), mask);
 }
 
 void wg_interrupt(void* context, std::uint32_t site, std::uint32_t) {
@@ -268,6 +313,11 @@ void wg_interrupt(void* context, std::uint32_t site, std::uint32_t) {
 void wg_trap(void* context, std::uint32_t site, std::uint32_t mask) {
   raise(warp(context), site, mask ? static_cast<unsigned>(std::countr_zero(mask)) : 0, FaultKind::trap,
         "the kernel stopped itself (__trap)");
+}
+
+void wg_bad_branch_index(void* context, std::uint32_t site, std::uint32_t mask) {
+  raise(warp(context), site, static_cast<unsigned>(std::countr_zero(mask)), FaultKind::trap,
+        "brx.idx: the index is outside the list of targets", "on a GPU the behaviour is undefined");
 }
 
 void wg_unsupported(void* context, std::uint32_t site) {

@@ -4,12 +4,14 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 
 #include "base/assert.h"
 #include "device/calls/site_counting.h"
 #include "device/execution/crash_guard.h"
+#include "device/execution/paths.h"
 #include "device/execution/scheduler.h"
 #include "device/execution/state.h"
 #include "device/fault.h"
@@ -105,6 +107,9 @@ void start_warp(WarpFiber& f, Worker& w, Block& b) {
   c.local_top = 0;
   if (launch.kernel->shape == jit::LaneShape::general) std::memcpy(c.tid, shape.tid, sizeof c.tid);
   f.state = WarpState::running;
+  f.exited_counted = 0;
+  f.spinning = 0;
+  if (f.parked) f.parked->in_use = 0;  // a launch that was stopped leaves some
   w.idle_turns = 0;
 }
 
@@ -118,8 +123,8 @@ void end_warp(WarpFiber& f, Worker& w) {
     retire_block(w, &b);
     return;
   }
-  for (unsigned k = 0; k < b.barriers_in_use; ++k)
-    if (b.barriers[k].arrived) release_if_complete(w, b, b.barriers[k]);
+  b.exited += static_cast<unsigned>(__builtin_popcount(f.context.initial_mask)) - f.exited_counted;
+  release_if_complete(w, b);
 }
 
 // ---- Scheduling
@@ -207,7 +212,7 @@ bool activate_block(Worker& w) {
     b->index[2] = static_cast<std::uint32_t>(row / grid.y);
   }
   b->warps = launch.warps_per_block;
-  b->started = b->ended = 0;
+  b->started = b->ended = b->exited = 0;
   b->next = w.live;
   b->previous = nullptr;
   if (w.live) w.live->previous = b;
@@ -243,6 +248,11 @@ void report_deadlock(Worker& w) {
   std::uint64_t block = ~0ull;
   for (const auto& f : w.fibers) {
     if (f->state != WarpState::barrier) continue;
+    if (f->waits_by_path) {  // the first of its lanes stands for the warp
+      const ParkedPath& first = f->parked->of[std::countr_zero(f->parked->in_use)];
+      f->wait_site = first.site;
+      f->wait_barrier = first.barrier;
+    }
     mixed |= barrier != ~0u && barrier != f->wait_barrier;
     if (f->block_linear < block) {
       block = f->block_linear;
@@ -257,8 +267,7 @@ void report_deadlock(Worker& w) {
   for (const auto& f : w.fibers) {
     if (f->state != WarpState::barrier) continue;
     if (f->block_linear == block && f->wait_site == site) set_thread(fault, f->context, 0);
-    if (fault.warps.size() < kPlacesListed)
-      fault.warps.push_back(place_of(launch, *f, f->wait_site, "waits at a barrier"));
+    add_places(launch, *f, fault.warps);
   }
   record(launch, std::move(fault), block, 0);
   leave_launch(w);
@@ -309,8 +318,7 @@ void finish_listing(Worker& w) {
   {
     const std::lock_guard lock(launch.fault_mutex);
     for (const auto& f : w.fibers)
-      if (f->state == WarpState::barrier && launch.places.size() < kPlacesListed)
-        launch.places.push_back(place_of(launch, *f, f->wait_site, "waits at a barrier"));
+      if (f->state == WarpState::barrier) add_places(launch, *f, launch.places);
   }
   const auto kind = static_cast<FaultKind>(launch.stop_reason.load() - 1);
   Fault fault = describe(launch, kind, w.listed_site);

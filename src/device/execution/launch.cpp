@@ -179,7 +179,6 @@ void Device::Impl::set_up(Launch& launch, LoadedModule& module, const KernelReco
                               std::min(model.max_blocks_per_sm, model.max_threads_per_sm / launch.threads_per_block)) *
       launch.sm_count;
   launch.fits_gpu = config.cooperative || launch.blocks <= resident;
-  launch.swap_lanes = 0;
   launch.next_block = 0;
   constexpr std::uint64_t kLargestChunk = 16, kChunksPerWorker = 32;
   launch.chunk = launch.fits_gpu

@@ -24,6 +24,8 @@ struct Worker;
 struct Block;
 struct Launch;
 struct SiteRecord;
+struct ParkedPath;
+struct ParkedPaths;
 class LoadedModule;
 
 // The facts of a site that the slow path needs, packed.
@@ -58,9 +60,13 @@ struct alignas(64) WarpFiber {
   WarpFiber* next = nullptr;       // in the queue that `state` names
   WarpState state = WarpState::idle;
   bool fresh = true;              // the continuation must be prepared before the first switch
+  bool waits_by_path = false;     // barrier: its lanes wait at several places (paths.h), which say where
   std::uint32_t wait_site = ~0u;  // barrier: site of the instruction it waits at
   std::uint32_t wait_barrier = 0;
   std::uint32_t barrier_operation = 0, barrier_result = 0;  // bar.red
+  std::uint32_t exited_counted = 0;                         // threads of the warp that Block::exited knows of
+  LaneMask spinning = 0;                                    // at the last turn of a loop that waits
+  std::unique_ptr<ParkedPaths> parked;                      // made when lanes first wait apart from the rest
   WarpFiber();
   ~WarpFiber();
   WarpFiber(const WarpFiber&) = delete;
@@ -77,18 +83,20 @@ inline constexpr unsigned kBarriers = 16;
 inline constexpr std::size_t kPlacesListed = 64;  // warps in the list of a deadlock or timeout
 
 struct Barrier {
-  std::uint32_t arrived = 0;   // warps
-  std::uint32_t expected = 0;  // warps; 0: every warp of the block that has not ended
+  std::uint32_t arrived = 0;   // threads
+  std::uint32_t expected = 0;  // threads; 0: every thread of the block that has not exited
   std::uint32_t popc = 0;
   bool all = true, any = false, reduces = false;
-  WarpFiber* first = nullptr;  // those that wait
+  WarpFiber* first = nullptr;  // whole warps that wait
   WarpFiber* last = nullptr;
+  ParkedPath* parked = nullptr;  // some lanes of a warp
 };
 
 struct Block {
   std::uint64_t linear = 0;
   std::uint32_t index[3] = {0, 0, 0};
   std::uint32_t warps = 0, started = 0, ended = 0;
+  std::uint32_t exited = 0;  // threads; those of a warp that runs are counted when it arrives at a barrier
   std::uint8_t* shared = nullptr;
   std::uint8_t* shared_memory = nullptr;  // what `shared` lies in
   std::uint64_t shared_capacity = 0;
@@ -203,8 +211,7 @@ struct Launch {
   std::vector<std::string> places;  // where each warp is; under fault_mutex
   const std::vector<events::Observer*>* observers = nullptr;
   const std::vector<std::unique_ptr<Worker>>* all_workers = nullptr;
-  bool fits_gpu = true;                      // all blocks could be resident at the same time
-  std::atomic<std::uint32_t> swap_lanes{0};  // spinning lanes block their own warp
+  bool fits_gpu = true;  // all blocks could be resident at the same time
 };
 
 inline Worker& worker_of(jit::WarpContext& context) {
@@ -216,9 +223,10 @@ inline Launch& launch_of(jit::WarpContext& context) {
 
 // ---- Execution (execution.cpp)
 void prepare_worker(Worker& worker, std::size_t sites, std::size_t scoreboard_slots);  // grows its arrays
-void run_worker(Worker& worker);                 // all blocks this worker can get, on the calling thread
-bool activate_block(Worker& worker);             // false: none left
-[[noreturn]] void leave_launch(Worker& worker);  // abandons every warp of the worker
-void release_if_complete(Worker& worker, Block& block, Barrier& barrier);  // barrier.cpp
+void run_worker(Worker& worker);                         // all blocks this worker can get, on the calling thread
+bool activate_block(Worker& worker);                     // false: none left
+[[noreturn]] void leave_launch(Worker& worker);          // abandons every warp of the worker
+void release_if_complete(Worker& worker, Block& block);  // barrier.cpp: threads have left
+void count_exited(WarpFiber& fiber);                     // barrier.cpp: lanes may have left the kernel
 
 }  // namespace warpgrind::device

@@ -52,19 +52,17 @@ extern "C" void wg_fns(std::uint32_t* out, const std::uint32_t* mask, const std:
 }
 
 // match.any: lanes of the member mask that take part and hold the same value.
-extern "C" void wg_match_any(std::uint32_t active, std::uint32_t* out, const std::uint64_t* a,
-                             const std::uint32_t* members) {
+extern "C" void wg_match_any(std::uint32_t* out, const std::uint64_t* a, const std::uint32_t* participants) {
   for (unsigned l = 0; l < kWarpSize; ++l) {
     std::uint32_t same = 0;
     for (unsigned k = 0; k < kWarpSize; ++k)
-      if ((active & members[l]) >> k & 1 && a[k] == a[l]) same |= 1u << k;
+      if (participants[l] >> k & 1 && a[k] == a[l]) same |= 1u << k;
     out[l] = same;
   }
 }
-extern "C" void wg_match_all(std::uint32_t active, std::uint32_t* out, const std::uint64_t* a,
-                             const std::uint32_t* members) {
+extern "C" void wg_match_all(std::uint32_t* out, const std::uint64_t* a, const std::uint32_t* participants) {
   for (unsigned l = 0; l < kWarpSize; ++l) {
-    const std::uint32_t lanes = active & members[l];
+    const std::uint32_t lanes = participants[l];
     bool all = true;
     for (unsigned k = 0; k < kWarpSize; ++k)
       if (lanes >> k & 1 && a[k] != a[l]) all = false;
@@ -85,15 +83,15 @@ std::uint32_t reduce_float(std::uint32_t r, std::uint32_t v, std::uint32_t op) {
 }
 
 // op: 8 and more: reduce_float; 0 add, 1 min.s32, 2 min.u32, 3 max.s32, 4 max.u32, 5 and, 6 or, 7 xor
-extern "C" void wg_redux(std::uint32_t active, std::uint32_t* out, const std::uint32_t* a, const std::uint32_t* members,
-                         const std::uint32_t* op) {
+extern "C" void wg_redux(std::uint32_t active, std::uint32_t* out, const std::uint32_t* a,
+                         const std::uint32_t* participants, const std::uint32_t* op) {
   std::uint32_t done = 0;
   for (unsigned l = 0; l < kWarpSize; ++l) {
     if (!(active >> l & 1) || done >> l & 1) continue;
-    const std::uint32_t lanes = active & (members[l] | 1u << l);
+    const std::uint32_t lanes = participants[l] | 1u << l;
     std::uint32_t r = op[0] >= 8 ? reduce_float(a[l], a[l], op[0]) : a[l];
-    for (unsigned k = l + 1; k < kWarpSize; ++k) {
-      if (!(lanes >> k & 1)) continue;
+    for (unsigned k = 0; k < kWarpSize; ++k) {
+      if (k == l || !(lanes >> k & 1)) continue;
       const std::uint32_t v = a[k];
       if (op[0] >= 8) {
         r = reduce_float(r, v, op[0]);

@@ -77,55 +77,89 @@ std::pair<Value*, Value*> source_lanes(Lowering& l, Value* b, Value* c) {
   return {ir.CreateSelect(ok, j, lane), ok};
 }
 
+// Lane l's source takes part; for run-time sources j.
+Value* source_takes_part(Lowering& l, Value* participants, Value* j) {
+  llvm::IRBuilder<>& ir = l.ir();
+  Value* bit = ir.CreateAnd(ir.CreateLShr(l.splat(participants), j), l.splat(ir.getInt32(1)));
+  return ir.CreateICmpNE(bit, l.splat(ir.getInt32(0)));
+}
+
+// A lane that does not take part delivers 0 (measured on an H200: tests/data/h200/shuffles.csv).
 void lower_shfl(Lowering& l) {
   const ptx::Instruction& i = l.instruction();
   llvm::IRBuilder<>& ir = l.ir();
   const std::size_t first = i.has_second_destination ? 2 : 1;
-  Value* a = l.read_vector(i.operands[first], ScalarType::b32);
+  const std::size_t members = first + 3;
+  const bool sync = i.has(Modifier::sync) && members < i.operands.size();
+  const Lowering::Meeting m =
+      l.meet(sync ? &i.operands[members] : nullptr, l.read_vector(i.operands[first], ScalarType::b32));
   const auto b = literal(i.operands[first + 1]), c = literal(i.operands[first + 2]);
-  Value* moved = nullptr;
+  Value* j = nullptr;
   Value* ok = nullptr;
+  llvm::SmallVector<int, kWarpSize> from;
   if (b && c) {
-    llvm::SmallVector<int, kWarpSize> from;
-    llvm::SmallVector<llvm::Constant*, kWarpSize> in_range;
+    llvm::SmallVector<llvm::Constant*, kWarpSize> in_range, lanes;
     for (unsigned lane = 0; lane < kWarpSize; ++lane) {
       const Source s = source_lane(i, lane, *b, *c);
       from.push_back(static_cast<int>(s.lane));
       in_range.push_back(ir.getInt1(s.in_range));
+      lanes.push_back(ir.getInt32(s.lane));
     }
-    moved = ir.CreateShuffleVector(a, from);
+    j = llvm::ConstantVector::get(lanes);
     ok = llvm::ConstantVector::get(in_range);
   } else {
-    Value* j = nullptr;
     std::tie(j, ok) = source_lanes(l, l.read_vector(i.operands[first + 1], ScalarType::b32),
                                    l.read_vector(i.operands[first + 2], ScalarType::b32));
-    Value* area = l.scratch(ir.getInt32Ty());
-    ir.CreateAlignedStore(a, area, llvm::Align(64));
-    moved = ir.CreateMaskedGather(a->getType(), ir.CreateGEP(ir.getInt32Ty(), area, j), llvm::Align(4));
   }
-  l.result(0, moved, ScalarType::b32);
+  const auto move = [&](Value* value) -> Value* {
+    if (b && c) return ir.CreateShuffleVector(value, from);
+    Value* area = l.scratch(ir.getInt32Ty());
+    ir.CreateAlignedStore(value, area, llvm::Align(64));
+    return ir.CreateMaskedGather(value->getType(), ir.CreateGEP(ir.getInt32Ty(), area, j), llvm::Align(4));
+  };
+  llvm::Function* function = ir.GetInsertBlock()->getParent();
+  const auto block = [&](const char* name) { return llvm::BasicBlock::Create(l.context(), name, function); };
+  // All lanes of the warp: nothing can be absent.
+  llvm::BasicBlock *all = block("all_lanes"), *some = block("some_lanes"), *absent = block("absent"),
+                   *done = block("shuffled");
+  Value* everybody = m.uniform ? ir.CreateICmpEQ(m.participants, ir.getInt32(~0u))
+                               : ir.CreateAndReduce(ir.CreateICmpEQ(m.participants, l.splat(ir.getInt32(~0u))));
+  ir.CreateCondBr(everybody, all, some);
+  ir.SetInsertPoint(all);
+  Value* moved = move(m.value);
+  ir.CreateBr(done);
+  ir.SetInsertPoint(some);
+  Value* here = source_takes_part(l, m.participants, j);
+  Value* partly = ir.CreateSelect(here, move(m.value), llvm::Constant::getNullValue(m.value->getType()));
+  Value* readers = ir.CreateAnd(l.mask_bits(), l.lanes_to_bits(ir.CreateNot(here)));
+  llvm::BasicBlock* from_some = ir.GetInsertBlock();
+  ir.CreateCondBr(ir.CreateICmpEQ(readers, ir.getInt32(0)), done, absent);
+  ir.SetInsertPoint(absent);
+  l.call("wg_absent_lanes", ir.getVoidTy(), {l.context_pointer(), l.site_number(), readers});
+  ir.CreateBr(done);
+  ir.SetInsertPoint(done);
+  llvm::PHINode* result = ir.CreatePHI(moved->getType(), 3);
+  result->addIncoming(moved, all);
+  result->addIncoming(partly, from_some);
+  result->addIncoming(partly, absent);
+  l.result(0, result, ScalarType::b32);
   if (i.has_second_destination) l.result(1, ok, ScalarType::pred);
 }
 
-// Lanes that take part: those that execute the instruction now and are in the membermask.
-Value* participants(Lowering& l, std::size_t mask_operand) {
+const Operand* members_operand(Lowering& l, std::size_t index) {
   const ptx::Instruction& i = l.instruction();
-  if (!i.has(Modifier::sync) || mask_operand >= i.operands.size() || !l.is_scalar(i.operands[mask_operand]))
-    return l.mask_bits();
-  const Operand& o = i.operands[mask_operand];
-  if (const auto m = literal(o)) return l.ir().CreateAnd(l.mask_bits(), l.ir().getInt32(*m));
-  Value* bits = l.ir().CreateExtractElement(l.read_vector(o, ScalarType::b32), std::uint64_t{0});
-  return l.ir().CreateAnd(l.mask_bits(), bits);
+  return i.has(Modifier::sync) && index < i.operands.size() ? &i.operands[index] : nullptr;
 }
 
 void lower_vote(Lowering& l) {
   const ptx::Instruction& i = l.instruction();
   llvm::IRBuilder<>& ir = l.ir();
-  Value* lanes = participants(l, 2);
-  Value* yes = ir.CreateAnd(l.lanes_to_bits(l.read_vector(i.operands[1], ScalarType::pred)), lanes);
+  const Lowering::Meeting m = l.meet(members_operand(l, 2), l.read_vector(i.operands[1], ScalarType::pred));
+  Value* bits = l.lanes_to_bits(m.value);
+  Value* yes = ir.CreateAnd(m.uniform ? bits : l.splat(bits), m.participants);
   if (i.has(Modifier::ballot)) return l.result(0, yes, ScalarType::b32);
-  Value* none = ir.CreateICmpEQ(yes, ir.getInt32(0));
-  Value* all = ir.CreateICmpEQ(yes, lanes);
+  Value* none = ir.CreateICmpEQ(yes, llvm::Constant::getNullValue(yes->getType()));
+  Value* all = ir.CreateICmpEQ(yes, m.participants);
   Value* r = i.has(Modifier::all) ? all : i.has(Modifier::any) ? ir.CreateNot(none) : ir.CreateOr(all, none);
   l.result(0, r, ScalarType::pred);
 }
@@ -140,9 +174,9 @@ void lower_match(Lowering& l) {
   llvm::IRBuilder<>& ir = l.ir();
   Value* a = l.read_vector(i.operands[first], ptx::bits(i.type()) == 64 ? ScalarType::b64 : ScalarType::b32);
   if (ptx::bits(i.type()) == 32) a = ir.CreateZExt(a, llvm::FixedVectorType::get(ir.getInt64Ty(), kWarpSize));
-  Value* members = l.read_vector(i.operands[first + 1], ScalarType::b32);
+  const Lowering::Meeting m = l.meet(members_operand(l, first + 1), a);
   const char* name = i.has(Modifier::all) ? "wg_match_all" : "wg_match_any";
-  Value* d = l.call_lanes(name, ir.getInt32Ty(), {a, members}, false, true);
+  Value* d = l.call_lanes(name, ir.getInt32Ty(), {m.value, l.splat(m.participants)});
   l.result(0, d, ScalarType::b32);
   if (i.has_second_destination)
     l.result(1, ir.CreateICmpNE(d, llvm::Constant::getNullValue(d->getType())), ScalarType::pred);
@@ -166,10 +200,8 @@ void lower_redux(Lowering& l) {
   if (i.type() == ScalarType::f32)  // bits 0: max, 1: .abs, 2: .NaN
     op = 8 | (i.has(Modifier::max) ? 1u : 0u) | (i.has(Modifier::abs) ? 2u : 0u) | (i.has(Modifier::NaN) ? 4u : 0u);
   Value* which = l.splat(ir.getInt32(op));
-  Value* r = l.call_lanes(
-      "wg_redux", ir.getInt32Ty(),
-      {l.read_vector(i.operands[1], ScalarType::b32), l.read_vector(i.operands[2], ScalarType::b32), which}, false,
-      true);
+  const Lowering::Meeting m = l.meet(members_operand(l, 2), l.read_vector(i.operands[1], ScalarType::b32));
+  Value* r = l.call_lanes("wg_redux", ir.getInt32Ty(), {m.value, l.splat(m.participants), which}, false, true);
   l.result(0, r, ScalarType::b32);
 }
 
@@ -177,11 +209,13 @@ void lower_redux(Lowering& l) {
 void lower_elect(Lowering& l) {
   const ptx::Instruction& i = l.instruction();
   llvm::IRBuilder<>& ir = l.ir();
-  Value* lanes = participants(l, i.operands.size() - 1);
-  Value* leader = ir.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, lanes, ir.getInt1(false));
+  const Lowering::Meeting m = l.meet(members_operand(l, i.operands.size() - 1), nullptr);
+  Value* leader = ir.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, m.participants, ir.getInt1(false));
   if (i.operands[0].kind != OperandKind::sink) l.result(0, leader, ScalarType::b32);
-  Value* bit = ir.CreateAnd(lanes, ir.CreateNeg(lanes));
-  if (i.has_second_destination) l.result(1, l.bits_to_lanes(bit), ScalarType::pred);
+  if (!i.has_second_destination) return;
+  llvm::SmallVector<llvm::Constant*, kWarpSize> numbers;
+  for (unsigned k = 0; k < kWarpSize; ++k) numbers.push_back(ir.getInt32(k));
+  l.result(1, ir.CreateICmpEQ(l.splat(leader), llvm::ConstantVector::get(numbers)), ScalarType::pred);
 }
 
 }  // namespace

@@ -124,9 +124,9 @@ void FunctionLowering::lower_param_store() {
 }
 
 // Lanes that executed `exit` inside the callee are gone here too.
-void FunctionLowering::after_call() {
+void FunctionLowering::after_call(Value* exited_before) {
   Value* at = ir_.CreateConstInBoundsGEP1_64(ir_.getInt8Ty(), context_argument_, offsetof(WarpContext, exited));
-  Value* exited = ir_.CreateLoad(ir_.getInt32Ty(), at);
+  Value* exited = ir_.CreateAnd(ir_.CreateLoad(ir_.getInt32Ty(), at), ir_.CreateNot(exited_before));
   Value* stay = ir_.CreateAnd(active(), ir_.CreateNot(exited));
   BasicBlock* some = BasicBlock::Create(context(), "after_call", llvm_function_);
   BasicBlock* none = BasicBlock::Create(context(), "all_gone", llvm_function_);
@@ -181,6 +181,8 @@ void FunctionLowering::lower_call() {
     }
   }
   Value* mask = mask_bits();
+  Value* exited = ir_.CreateLoad(ir_.getInt32Ty(), ir_.CreateConstInBoundsGEP1_64(ir_.getInt8Ty(), context_argument_,
+                                                                                  offsetof(WarpContext, exited)));
   if (target && target->has_body) {
     ir_.CreateCall(unit_.functions.at(callee.index), {context_argument_, mask, arguments, results});
   } else if (target) {
@@ -230,7 +232,7 @@ void FunctionLowering::lower_call() {
     else if (r.kind == OperandKind::reg)
       write(r, load_plane(from, 0, element(function_.registers[r.index].type)), function_.registers[r.index].type);
   }
-  if (!target || target->has_body) after_call();
+  if (!target || target->has_body) after_call(exited);
 }
 
 }  // namespace warpgrind::jit

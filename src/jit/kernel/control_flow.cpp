@@ -5,7 +5,8 @@
 // Stack entry {mask, target, reconverge}. Two kinds: a pending side (target != its reconvergence point; `reconverge` is
 // that point) and a reconvergence entry (target == the point; mask: all lanes that meet there; `reconverge`: the outer
 // point). current_ is the point that running lanes head for. Every push of an entry leaves strictly fewer lanes
-// running, so that 64 entries are enough.
+// running, so that 64 entries are enough. A third kind stands for lanes that wait on their way (waiting.cpp); the
+// device takes it from anywhere in the stack.
 #include <llvm/IR/Constants.h>
 
 #include "jit/kernel/function_lowering.h"
@@ -15,11 +16,6 @@ namespace warpgrind::jit {
 using llvm::BasicBlock;
 using llvm::Value;
 using ptx::kNoId;
-
-namespace {
-constexpr unsigned kStackDepth = 80;
-constexpr unsigned kSpinsBeforeYield = 4;
-}  // namespace
 
 void FunctionLowering::create_divergence_state() {
   llvm::Type* i32 = ir_.getInt32Ty();
@@ -32,7 +28,10 @@ void FunctionLowering::create_divergence_state() {
   live_ = variable("live", mask_argument_);
   current_ = variable("current", ir_.getInt32(kNoId));
   depth_ = variable("depth", ir_.getInt32(0));
-  stack_ = entry_alloca(llvm::ArrayType::get(i32, 3 * kStackDepth), "stack");
+  if (wait_points_.any())
+    create_paths();
+  else
+    stack_ = entry_alloca(llvm::ArrayType::get(i32, 3 * kPathEntries), "stack");
   is_reconvergence_.assign(cfg_.blocks.size(), false);
   is_resume_.assign(cfg_.blocks.size(), false);
   leave_ = BasicBlock::Create(context(), "leave", llvm_function_);
@@ -45,9 +44,6 @@ void FunctionLowering::create_divergence_state() {
     for (std::uint32_t s : cfg_.blocks[b].successors)
       if (s != cfg_.exit()) is_resume_[s] = true;
   }
-  if (analysis_.any_divergence)
-    for (std::uint32_t b : cfg_.order)
-      if (analysis_.spin_head[b]) is_resume_[b] = true;
 }
 
 BasicBlock* FunctionLowering::arrival(std::uint32_t block) {
@@ -60,7 +56,15 @@ void FunctionLowering::emit_arrival(std::uint32_t block) {
   llvm::IRBuilder<>::InsertPointGuard guard(ir_);
   ir_.SetInsertPoint(arrivals_[block]);
   Value* here = ir_.CreateICmpEQ(ir_.CreateLoad(ir_.getInt32Ty(), current_), ir_.getInt32(block));
-  ir_.CreateCondBr(here, dispatch_, bodies_[block]);
+  if (!flow::only_leaves(function_, cfg_.blocks[block])) {
+    ir_.CreateCondBr(here, dispatch_, bodies_[block]);
+    return;
+  }
+  BasicBlock* wait = BasicBlock::Create(context(), "end", llvm_function_);
+  ir_.CreateCondBr(here, wait, bodies_[block]);
+  ir_.SetInsertPoint(wait);
+  count_exited(active());
+  ir_.CreateBr(dispatch_);
 }
 
 void FunctionLowering::push(Value* mask, std::uint32_t target, Value* reconverge) {
@@ -94,6 +98,7 @@ void FunctionLowering::dispatch_to(Value* target) {
   llvm::SwitchInst* jump = ir_.CreateSwitch(target, impossible, 8);
   for (std::uint32_t b : cfg_.order)
     if (is_resume_[b]) jump->addCase(ir_.getInt32(b), bodies_[b]);
+  for (std::uint32_t p = 0; p < places_.size(); ++p) jump->addCase(ir_.getInt32(kParkedPath | p), places_[p]);
   ir_.SetInsertPoint(impossible);
   ir_.CreateUnreachable();
 }
@@ -113,8 +118,20 @@ void FunctionLowering::emit_dispatch() {
   const auto get = [&](unsigned field) {
     return ir_.CreateLoad(i32, ir_.CreateInBoundsGEP(i32, stack_, ir_.CreateAdd(at, ir_.getInt64(field))));
   };
-  Value* mask = ir_.CreateAnd(get(0), ir_.CreateLoad(i32, live_));
   Value* target = get(1);
+  if (paths_) {
+    BasicBlock* waits = BasicBlock::Create(context(), "waits", llvm_function_);
+    BasicBlock* plain = BasicBlock::Create(context(), "plain", llvm_function_);
+    ir_.CreateCondBr(ir_.CreateICmpSLT(target, ir_.getInt32(0)), waits, plain);
+    ir_.SetInsertPoint(waits);
+    put_paths();
+    ir_.CreateStore(depth, paths_field(offsetof(Paths, depth)));
+    ir_.CreateStore(ir_.getInt32(0), paths_field(offsetof(Paths, mask)));  // who ran is waiting, or gone
+    call("wg_next_path", ir_.getVoidTy(), {context_argument_, paths_});
+    ir_.CreateBr(go_on_);
+    ir_.SetInsertPoint(plain);
+  }
+  Value* mask = ir_.CreateAnd(get(0), ir_.CreateLoad(i32, live_));
   ir_.CreateStore(get(2), current_);
   ir_.CreateStore(mask, mask_);
   ir_.CreateCondBr(ir_.CreateICmpEQ(mask, ir_.getInt32(0)), dispatch_, go);
@@ -122,7 +139,7 @@ void FunctionLowering::emit_dispatch() {
   dispatch_to(target);
 }
 
-// Lanes that reach the end of the kernel: barriers no longer wait for them.
+// Lanes that reach the end of the kernel, or wait there for others: nobody waits for them any more.
 void FunctionLowering::count_exited(Value* lanes) {
   if (!is_kernel_) return;
   Value* at = ir_.CreateConstInBoundsGEP1_64(ir_.getInt8Ty(), context_argument_, offsetof(WarpContext, exited));
@@ -137,6 +154,7 @@ void FunctionLowering::emit_leave_block() {
   ir_.CreateStore(left, live_);
   ir_.CreateBr(dispatch_);
   emit_dispatch();
+  emit_go_on();
   ir_.SetInsertPoint(return_);
   if (!is_kernel_ && frame_base_)
     ir_.CreateStore(frame_base_, ir_.CreateConstInBoundsGEP1_64(ir_.getInt8Ty(), context_argument_,
@@ -268,6 +286,9 @@ void FunctionLowering::split(std::uint32_t block, Value* taken, Value* not_taken
   if (fallthrough == cfg_.exit()) return leave_now(not_taken, taken, target);
   push_reconvergence(point);
   const std::uint32_t id = point == cfg_.exit() ? kNoId - 1 : point;
+  if (point != cfg_.exit() && flow::only_leaves(function_, cfg_.blocks[point]) &&
+      (fallthrough == point || target == point))
+    count_exited(fallthrough == point ? not_taken : taken);
   if (fallthrough == point) {
     ir_.CreateStore(taken, mask_);
     ir_.CreateBr(arrival(target));
@@ -300,11 +321,12 @@ void FunctionLowering::lower_indexed_branch(std::uint32_t block, const ptx::Inst
     count_sides([&](std::uint32_t k) {
       return ir_.CreateSelect(ir_.CreateICmpEQ(index, ir_.getInt32(k)), all, ir_.getInt32(0));
     });
-    BasicBlock* impossible = BasicBlock::Create(context(), "impossible", llvm_function_);
-    llvm::SwitchInst* jump = ir_.CreateSwitch(index, impossible, static_cast<unsigned>(table.labels.size()));
+    BasicBlock* outside = BasicBlock::Create(context(), "outside", llvm_function_);
+    llvm::SwitchInst* jump = ir_.CreateSwitch(index, outside, static_cast<unsigned>(table.labels.size()));
     for (std::uint32_t k = 0; k < table.labels.size(); ++k)
       jump->addCase(ir_.getInt32(k), arrival(block_at(function_.labels[table.labels[k]].instruction)));
-    ir_.SetInsertPoint(impossible);
+    ir_.SetInsertPoint(outside);
+    call("wg_bad_branch_index", ir_.getVoidTy(), {context_argument_, site_number(), all});
     ir_.CreateUnreachable();
     return;
   }
@@ -317,6 +339,15 @@ void FunctionLowering::lower_indexed_branch(std::uint32_t block, const ptx::Inst
     return ir_.CreateAnd(mask, lanes_to_bits(ir_.CreateICmpEQ(index, splat(ir_.getInt32(k)))));
   };
   count_sides(side_of);
+  Value* bad = ir_.CreateAnd(mask, lanes_to_bits(ir_.CreateICmpUGE(
+                                       index, splat(ir_.getInt32(static_cast<std::uint32_t>(table.labels.size()))))));
+  BasicBlock* outside = BasicBlock::Create(context(), "outside", llvm_function_);
+  BasicBlock* inside = BasicBlock::Create(context(), "inside", llvm_function_);
+  ir_.CreateCondBr(ir_.CreateICmpEQ(bad, ir_.getInt32(0)), inside, outside);
+  ir_.SetInsertPoint(outside);
+  call("wg_bad_branch_index", ir_.getVoidTy(), {context_argument_, site_number(), bad});
+  ir_.CreateUnreachable();
+  ir_.SetInsertPoint(inside);
   push_reconvergence(point);
   for (std::uint32_t k = 0; k < table.labels.size(); ++k) {
     const std::uint32_t target = block_at(function_.labels[table.labels[k]].instruction);
@@ -326,10 +357,12 @@ void FunctionLowering::lower_indexed_branch(std::uint32_t block, const ptx::Inst
     BasicBlock* next = BasicBlock::Create(context(), "next", llvm_function_);
     ir_.CreateCondBr(ir_.CreateICmpNE(side, ir_.getInt32(0)), some, next);
     ir_.SetInsertPoint(some);
-    if (target == cfg_.exit())
+    if (target == cfg_.exit()) {
+      count_exited(side);
       ir_.CreateStore(ir_.CreateAnd(ir_.CreateLoad(ir_.getInt32Ty(), live_), ir_.CreateNot(side)), live_);
-    else
+    } else {
       push(side, target, ir_.getInt32(id));
+    }
     ir_.CreateBr(next);
     ir_.SetInsertPoint(next);
   }
@@ -405,52 +438,6 @@ void FunctionLowering::poll_loop_head(std::uint32_t block) {
   ir_.CreateBr(go_on);
   ir_.SetInsertPoint(go_on);
   if (analysis_.spin_head[block]) spin_turn(block);
-}
-
-// A loop that waits for memory: now and then other warps get a turn. When none of them can help, lanes of this warp
-// that wait at a split change places with the spinning ones (a lock holder among them must be able to go on).
-void FunctionLowering::spin_turn(std::uint32_t block) {
-  llvm::Type* i32 = ir_.getInt32Ty();
-  Value* at = ir_.CreateConstInBoundsGEP1_64(ir_.getInt8Ty(), context_argument_, offsetof(WarpContext, spin));
-  Value* spins = ir_.CreateAdd(ir_.CreateLoad(i32, at), ir_.getInt32(1));
-  ir_.CreateStore(spins, at);
-  BasicBlock* turn = BasicBlock::Create(context(), "turn", llvm_function_);
-  BasicBlock* go_on = BasicBlock::Create(context(), "spin", llvm_function_);
-  ir_.CreateCondBr(ir_.CreateICmpEQ(ir_.CreateURem(spins, ir_.getInt32(kSpinsBeforeYield)), ir_.getInt32(0)), turn,
-                   go_on);
-  ir_.SetInsertPoint(turn);
-  Value* swap_lanes = call("wg_yield", i32, {context_argument_});
-  if (!analysis_.any_divergence) {
-    ir_.CreateBr(go_on);
-    ir_.SetInsertPoint(go_on);
-    return;
-  }
-  BasicBlock* waiting = BasicBlock::Create(context(), "waiting", llvm_function_);
-  Value* depth = ir_.CreateLoad(i32, depth_);
-  ir_.CreateCondBr(
-      ir_.CreateOr(ir_.CreateICmpEQ(depth, ir_.getInt32(0)), ir_.CreateICmpEQ(swap_lanes, ir_.getInt32(0))), go_on,
-      waiting);
-  ir_.SetInsertPoint(waiting);
-  Value* top = ir_.CreateMul(ir_.CreateZExt(ir_.CreateSub(depth, ir_.getInt32(1)), ir_.getInt64Ty()), ir_.getInt64(3));
-  const auto field = [&](unsigned k) {
-    return ir_.CreateInBoundsGEP(i32, stack_, ir_.CreateAdd(top, ir_.getInt64(k)));
-  };
-  Value* mask = active();
-  Value* others =
-      ir_.CreateAnd(ir_.CreateAnd(ir_.CreateLoad(i32, field(0)), ir_.CreateLoad(i32, live_)), ir_.CreateNot(mask));
-  BasicBlock* swap = BasicBlock::Create(context(), "swap", llvm_function_);
-  ir_.CreateCondBr(ir_.CreateICmpEQ(others, ir_.getInt32(0)), go_on, swap);
-  ir_.SetInsertPoint(swap);
-  // Pending side: change places. Reconvergence entry: the lanes already there go on past the point, the spinning ones
-  // become a pending side of the outer point.
-  Value* target = ir_.CreateLoad(i32, field(1));
-  Value* outer = ir_.CreateLoad(i32, field(2));
-  ir_.CreateStore(mask, field(0));
-  ir_.CreateStore(ir_.getInt32(block), field(1));
-  ir_.CreateStore(others, mask_);
-  ir_.CreateStore(outer, current_);
-  dispatch_to(target);
-  ir_.SetInsertPoint(go_on);
 }
 
 }  // namespace warpgrind::jit

@@ -4,6 +4,7 @@
 
 #include <llvm/IR/Module.h>
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 #include "events/site.h"
 #include "flow/forms.h"
 #include "flow/transfer.h"
+#include "flow/wait_points.h"
 #include "jit/abi.h"
 #include "jit/compile/compiler.h"
 #include "jit/kernel/layout.h"
@@ -56,6 +58,7 @@ class FunctionLowering final : public Lowering {
   llvm::Value* context_pointer() override { return context_argument_; }
   llvm::Value* site_number() override;
   llvm::Value* carry_slot() override;
+  Meeting meet(const ptx::Operand* members, llvm::Value* value) override;  // waiting.cpp
   void unsupported(const char* why) override;
 
  private:
@@ -156,11 +159,25 @@ class FunctionLowering final : public Lowering {
   void emit_dispatch();
   void dispatch_to(llvm::Value* target);
   void poll_loop_head(std::uint32_t block);
-  void spin_turn(std::uint32_t block);
   void count_branch(const ptx::Instruction& i, llvm::Value* taken, llvm::Value* not_taken);
   void count_ways(std::uint32_t block, std::uint32_t target, llvm::Value* taken, std::uint32_t fallthrough,
                   llvm::Value* not_taken);
   llvm::Value* active() { return builder_->CreateLoad(builder_->getInt32Ty(), mask_); }
+
+  // waiting.cpp
+  void create_paths();
+  llvm::Value* paths_field(std::size_t offset);
+  template <class F>
+  void for_saved(std::uint32_t instruction, std::uint64_t* scalar_bytes, std::uint64_t* bytes, F&& f);
+  void save_registers(std::uint32_t instruction);
+  void put_paths();
+  std::uint32_t begin_place();
+  void emit_restore(std::uint32_t place, std::uint32_t instruction);
+  void emit_go_on();
+  llvm::Value* alive();  // lanes of the warp that have not left the kernel
+  llvm::Value* barrier_of_some(llvm::Value* id, llvm::Value* threads, const std::function<llvm::Value*()>& whole_warp,
+                               llvm::Value* predicate, std::uint32_t operation);
+  void spin_turn(std::uint32_t block);
 
   // memory.cpp
   void lower_load();
@@ -204,7 +221,7 @@ class FunctionLowering final : public Lowering {
   llvm::Value* load_plane(llvm::Value* planes, std::uint64_t offset, llvm::Type* element);
   void store_plane(llvm::Value* planes, std::uint64_t offset, llvm::Type* element, llvm::Value* vector, bool masked);
   void copy_planes(llvm::Value* to, llvm::Value* from, std::uint64_t words);
-  void after_call();
+  void after_call(llvm::Value* exited_before);
 
   KernelUnit& unit_;
   const std::uint32_t function_index_;
@@ -213,6 +230,7 @@ class FunctionLowering final : public Lowering {
   flow::LaneLayout layout_;
   flow::ControlFlow cfg_;
   flow::FormAnalysis analysis_;
+  flow::WaitPoints wait_points_;
   unsigned row_length_ = 32;
 
   llvm::IRBuilder<> ir_;
@@ -237,11 +255,17 @@ class FunctionLowering final : public Lowering {
   llvm::AllocaInst* live_ = nullptr;      // i32: lanes of this invocation that have not returned
   llvm::AllocaInst* current_ = nullptr;   // i32: reconvergence point waited for (block number), kNoId: none
   llvm::AllocaInst* depth_ = nullptr;     // i32: entries on the stack
-  llvm::AllocaInst* stack_ = nullptr;     // [kStackDepth x {i32 mask, i32 target, i32 reconverge}]
+  llvm::Value* stack_ = nullptr;          // [kPathEntries x PathEntry]
   llvm::BasicBlock* leave_ = nullptr;     // lanes in mask_ have returned
   llvm::BasicBlock* dispatch_ = nullptr;  // takes the top entry
   llvm::BasicBlock* return_ = nullptr;
   std::vector<bool> is_reconvergence_, is_resume_;
+  // Lanes that wait with their registers aside (waiting.cpp); null where none can.
+  llvm::Value* paths_ = nullptr;  // Paths
+  llvm::AllocaInst* save_area_ = nullptr;
+  llvm::BasicBlock* go_on_ = nullptr;  // Paths say who runs and where
+  std::vector<llvm::BasicBlock*> places_;
+  std::uint64_t saved_bytes_ = 0;
   std::uint32_t current_block_ = 0;
   llvm::Value* guard_bits_ = nullptr;  // varying guard of the current instruction
   std::uint32_t site_ = ptx::kNoId;    // of the current instruction

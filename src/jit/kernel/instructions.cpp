@@ -244,11 +244,12 @@ bool FunctionLowering::lower_core_opcode() {
     case Opcode::fence_proxy:
       ir_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
       return true;
-    case Opcode::bar_warp_sync:  // the lanes of a warp run in step: all that remains is the order of memory accesses
+    case Opcode::bar_warp_sync:  // lanes that run in step are in step: all that remains is the order of memory accesses
+      meet(&i.operands[0], nullptr);
       ir_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent, llvm::SyncScope::SingleThread);
       return true;
     case Opcode::nanosleep:
-      call("wg_yield", ir_.getInt32Ty(), {context_argument_});
+      call("wg_yield", ir_.getInt32Ty(), {context_argument_, mask_bits()});
       return true;
     case Opcode::call:
       lower_call();
@@ -292,8 +293,7 @@ void FunctionLowering::lower_cvta() {
 
 void FunctionLowering::lower_barrier() {
   const ptx::Instruction& i = *instruction_;
-  if (i.has(Modifier::warp)) return;  // bar.warp.sync: the lanes of a warp run together; memory order is program order
-  if (i.has(Modifier::cluster)) {     // barrier.cluster: a cluster is one block
+  if (i.has(Modifier::cluster)) {  // barrier.cluster: a cluster is one block
     if (!i.has(Modifier::arrive))
       call("wg_barrier", ir_.getVoidTy(),
            {context_argument_, site_number(), ir_.getInt32(0), ir_.getInt32(0), mask_bits()});
@@ -310,15 +310,25 @@ void FunctionLowering::lower_barrier() {
   Value* id = k < i.operands.size() ? uniform(i.operands[k++]) : ir_.getInt32(0);
   const std::size_t left = i.operands.size() - k;
   Value* threads = left > (reduce ? 1u : 0u) ? uniform(i.operands[k++]) : ir_.getInt32(0);
+  const bool some = wait_points_.at(instruction_index_);
   if (!reduce) {
     const char* name = i.has(Modifier::arrive) ? "wg_barrier_arrive" : "wg_barrier";
-    call(name, ir_.getVoidTy(), {context_argument_, site_number(), id, threads, mask_bits()});
+    const auto whole_warp = [&]() -> Value* {
+      return call(name, ir_.getVoidTy(), {context_argument_, site_number(), id, threads, mask_bits()});
+    };
+    if (some)
+      barrier_of_some(id, threads, whole_warp, nullptr, 0);
+    else
+      whole_warp();
     return;
   }
-  Value* predicate = lanes_to_bits(read_vector(i.operands[k], ScalarType::pred));
   const unsigned op = i.has(Modifier::popc) ? 0 : i.has(Modifier::and_) ? 1 : 2;
-  Value* result = call("wg_barrier_reduce", ir_.getInt32Ty(),
-                       {context_argument_, site_number(), id, threads, mask_bits(), predicate, ir_.getInt32(op)});
+  Value* predicate = lanes_to_bits(read_vector(i.operands[k], ScalarType::pred));
+  const auto whole_warp = [&]() -> Value* {
+    return call("wg_barrier_reduce", ir_.getInt32Ty(),
+                {context_argument_, site_number(), id, threads, mask_bits(), predicate, ir_.getInt32(op)});
+  };
+  Value* result = some ? barrier_of_some(id, threads, whole_warp, predicate, op) : whole_warp();
   if (op == 0)
     write(i.operands[0], result, ScalarType::u32);
   else

@@ -74,6 +74,15 @@ class Lowering {
   // The condition code CC.CF of extended-precision arithmetic: address of <32 x i1>, one per function.
   virtual llvm::Value* carry_slot() = 0;
 
+  // The lanes that execute a `.sync` operation together: those that its member mask names (null: all that are active),
+  // from wherever they come, and `value` of each of them.
+  struct Meeting {
+    llvm::Value* value;         // as given, with other lanes' values; null where none was given
+    llvm::Value* participants;  // i32, or <32 x i32> where lanes name different members
+    bool uniform;               // the former
+  };
+  virtual Meeting meet(const ptx::Operand* members, llvm::Value* value) = 0;
+
   // Ends the compilation of this kernel with Error{unsupported}: "cvt.rn.satfinite.e2m1x2.f32 is not supported".
   virtual void unsupported(const char* why) = 0;
 

@@ -1,0 +1,47 @@
+// Lanes of a warp that wait apart from the rest: at a `.sync` operation for its members, at a barrier for other
+// threads, in a loop for memory. Machine code has put their registers aside; who goes on is decided here (paths.cpp).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "device/execution/state.h"
+
+namespace warpgrind::device {
+
+// Lanes that wait together at one place of the code, for one thing.
+struct ParkedPath {
+  enum class For : std::uint8_t { members, barrier, memory } waits_for = For::members;
+  WarpFiber* fiber = nullptr;
+  LaneMask mask = 0;  // 0: not in use
+  jit::Paths* frame = nullptr;
+  std::uint32_t site = ~0u, place = 0;
+  bool released = false;
+  std::uint64_t turn = 0;                  // when it stopped
+  LaneMask members = 0, participants = 0;  // members: named; who met
+  std::uint64_t brought[kWarpSize] = {};   // own values; once released, those of all who met
+  std::uint32_t barrier = 0, operation = 0, result = 0;
+  ParkedPath* next = nullptr;  // of those at the same barrier
+  std::uint32_t scalar_bytes = 0;
+  std::vector<std::uint8_t> saved;
+  bool may_run() const { return released || waits_for == For::memory; }
+};
+
+// At the index of their lowest lane.
+struct ParkedPaths {
+  ParkedPath of[kWarpSize];
+  LaneMask in_use = 0, joining = 0;  // by index; joining: chosen, their registers not yet restored
+  std::uint64_t turns = 0;
+};
+
+// The barrier has been passed.
+void release_parked(Worker& worker, Barrier& barrier);
+// Where the warp's lanes wait, for the list of a deadlock or timeout.
+void add_places(const Launch& launch, const WarpFiber& fiber, std::vector<std::string>& places);
+// May lanes of the warp go on that wait apart?
+bool some_may_run(const WarpFiber& fiber);
+// barrier.cpp: counts the lanes `mask`. True: it was the last arrival, and everybody else has been released.
+bool arrive_some(jit::WarpContext& context, ParkedPath& path, std::uint32_t threads, LaneMask predicate);
+std::uint32_t barrier_reduction(const Barrier& barrier, std::uint32_t operation);
+
+}  // namespace warpgrind::device

@@ -1,0 +1,99 @@
+#include "flow/wait_points.h"
+
+#include <algorithm>
+
+namespace warpgrind::flow {
+
+using ptx::Instruction;
+using ptx::Opcode;
+
+namespace {
+
+// A guarded one takes whoever is there: its other lanes are already past it.
+bool may_wait(const Instruction& i) {
+  if (i.guard) return false;
+  switch (i.opcode) {
+    case Opcode::shfl:
+    case Opcode::vote:
+    case Opcode::match:
+    case Opcode::redux:
+    case Opcode::elect:
+      return i.has(ptx::Modifier::sync);
+    case Opcode::bar:
+    case Opcode::barrier:
+      return !i.has(ptx::Modifier::arrive);
+    case Opcode::bar_warp_sync:
+    case Opcode::barrier_cluster:
+      return !i.has(ptx::Modifier::arrive);
+    default:
+      return false;
+  }
+}
+
+// Does one way of the branch end its lanes, so that those that stay are all there are?
+bool one_way_leaves(const ptx::Function& f, const ControlFlow& cfg, std::uint32_t block) {
+  const BasicBlock& b = cfg.blocks[block];
+  if (b.successors.size() != 2) return false;
+  return std::any_of(b.successors.begin(), b.successors.end(), [&](std::uint32_t s) {
+    return s == cfg.exit() || (f.is_entry && s == b.post_dominator && only_leaves(f, cfg.blocks[s]));
+  });
+}
+
+void reach(const ControlFlow& cfg, std::uint32_t from, std::uint32_t stop, std::vector<bool>& seen) {
+  std::vector<std::uint32_t> work;
+  const auto visit = [&](std::uint32_t s) {
+    if (s != cfg.exit() && s != stop && !seen[s]) seen[s] = true, work.push_back(s);
+  };
+  for (std::uint32_t s : cfg.blocks[from].successors) visit(s);
+  while (!work.empty()) {
+    const std::uint32_t b = work.back();
+    work.pop_back();
+    for (std::uint32_t s : cfg.blocks[b].successors) visit(s);
+  }
+}
+
+}  // namespace
+
+bool only_leaves(const ptx::Function& f, const BasicBlock& block) {
+  const Instruction& i = f.body[block.first];
+  return block.end == block.first + 1 && !i.guard && (i.opcode == Opcode::ret || i.opcode == Opcode::exit);
+}
+
+WaitPoints::WaitPoints(const ptx::Function& f, const ControlFlow& cfg, const FormAnalysis& analysis)
+    : function_(f),
+      cfg_(cfg),
+      at_(f.body.size(), false),
+      spins_(analysis.spin_head),
+      live_(cfg.blocks.size(), f.registers.size()) {
+  std::vector<std::uint32_t> splits;
+  for (std::uint32_t b : cfg.order)
+    if (analysis.divergent[b] && !one_way_leaves(f, cfg, b)) splits.push_back(b);
+  // Lanes wait for each other at a branch's end unless one of them waits on the way there: then the others go past it.
+  std::vector<bool> within(cfg.blocks.size(), false), beyond(cfg.blocks.size(), false);
+  for (std::uint32_t b : splits) {
+    reach(cfg, b, cfg.blocks[b].post_dominator, within);
+    reach(cfg, b, cfg.exit(), beyond);
+  }
+  const auto waits_in = [&](const std::vector<bool>& blocks) {
+    bool some = false;
+    for (std::uint32_t b : cfg.order)
+      for (std::uint32_t n = cfg.blocks[b].first; blocks[b] && n < cfg.blocks[b].end; ++n) some |= may_wait(f.body[n]);
+    return some;
+  };
+  const bool spins = std::find(spins_.begin(), spins_.end(), true) != spins_.end();
+  any_ = !splits.empty() && (spins || waits_in(within));
+  if (!any_) return;
+  for (std::uint32_t b : cfg.order)
+    for (std::uint32_t n = cfg.blocks[b].first; beyond[b] && n < cfg.blocks[b].end; ++n) at_[n] = may_wait(f.body[n]);
+  live_ = find_live_registers(f, cfg);
+}
+
+std::vector<ptx::RegId> WaitPoints::live_before(std::uint32_t instruction) const {
+  const std::vector<std::uint64_t> live = live_registers_before(function_, cfg_, live_, instruction);
+  std::vector<ptx::RegId> out;
+  for (ptx::RegId r = 0; r < function_.registers.size(); ++r)
+    if (live[r / 64] >> (r % 64) & 1) out.push_back(r);
+  return out;
+}
+
+}  // namespace warpgrind::flow

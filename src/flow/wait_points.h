@@ -1,0 +1,36 @@
+// Where some lanes of a warp may have to wait while others run: the `.sync` operations and barriers that lanes can
+// reach without the rest of their warp, and loops that wait for memory. Lanes that wait there keep their registers
+// aside (jit/kernel/waiting.cpp), so that everywhere else a warp costs no more than one that never splits.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "flow/cfg.h"
+#include "flow/forms.h"
+#include "flow/liveness.h"
+#include "ptx/ast.h"
+
+namespace warpgrind::flow {
+
+// A block that is nothing but the end of the kernel: lanes that wait there for others have nothing left to do.
+bool only_leaves(const ptx::Function& function, const BasicBlock& block);
+
+class WaitPoints {
+ public:
+  WaitPoints(const ptx::Function& function, const ControlFlow& cfg, const FormAnalysis& analysis);
+  bool any() const { return any_; }
+  bool at(std::uint32_t instruction) const { return at_[instruction]; }
+  bool at_head(std::uint32_t block) const { return any_ && spins_[block]; }
+  // Registers that lanes need which wait before `instruction`.
+  std::vector<ptx::RegId> live_before(std::uint32_t instruction) const;
+
+ private:
+  const ptx::Function& function_;
+  const ControlFlow& cfg_;
+  std::vector<bool> at_, spins_;
+  bool any_ = false;
+  LiveRegisters live_;
+};
+
+}  // namespace warpgrind::flow
