@@ -122,14 +122,15 @@ Value* make_canonical(Instruction* copy) {
 }  // namespace
 
 llvm::PreservedAnalyses SinkNanCanonicalization::run(llvm::Function& function, llvm::FunctionAnalysisManager&) {
-  llvm::SmallVector<Instruction*, 32> canonical;
+  llvm::SmallSetVector<Instruction*, 32> canonical;
   for (Instruction& i : llvm::instructions(function))
-    if (raw_of(&i)) canonical.push_back(&i);
+    if (raw_of(&i)) canonical.insert(&i);
   if (canonical.empty()) return llvm::PreservedAnalyses::all();
   const auto pure = pure_copies(function);
   const auto stays_raw = [&](const Use& use) {
     auto* user = llvm::cast<Instruction>(use.getUser());
-    if (absorbs(use)) return true;
+    // What makes NaNs canonical itself (a clamped value is a copy of one) needs no canonical source.
+    if (absorbs(use) || canonical.contains(user)) return true;
     if (!pure.contains(user)) return false;
     return !llvm::isa<llvm::SelectInst>(user) || use.getOperandNo() != 0;
   };
