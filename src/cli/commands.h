@@ -43,7 +43,15 @@ struct ExplainCommand {
 };
 int explain(const ExplainCommand& command);
 int scan(const std::string& path);
-int gpus(const std::string& name);  // empty: all
+struct CompileTimesCommand {
+  std::vector<std::string> files;
+  std::string kernel;                     // only those whose name contains this
+  std::string tier;                       // empty: as the compiler chooses
+  std::string cpu, dump_ir, dump_object;  // of jit::CompileOptions
+  bool summary = false;
+};
+int compile_times(const CompileTimesCommand& command);  // 1: a kernel is outside the bounds
+int gpus(const std::string& name);                      // empty: all
 
 Status check_writable(const std::string& path);  // nothing to say about "" and "-"
 void complain(const Error& error);               // on stderr

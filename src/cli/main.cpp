@@ -106,6 +106,20 @@ CLI::App* add_explain(CLI::App& app, ExplainCommand& command) {
   return explain;
 }
 
+CLI::App* add_compile_times(CLI::App& app, CompileTimesCommand& command) {
+  CLI::App* times = app.add_subcommand(
+      "compile-times", "Compile every kernel of programs, without running them: CPU time, memory, tier");
+  times->add_option("files", command.files, "executables, shared objects, fatbins or .ptx files")->required();
+  times->add_option("--kernel", command.kernel, "only kernels whose name contains this");
+  times->add_option("--tier", command.tier, "how much work every kernel gets, whatever its size")
+      ->check(CLI::IsMember({"full", "lean", "quick"}));
+  times->add_flag("--summary", command.summary, "one row a file, as a Markdown table");
+  times->add_option("--cpu", command.cpu, "LLVM's name of the CPU to make code for; x86-64-v3: AVX2 only");
+  times->add_option("--dump-ir", command.dump_ir, "write the unoptimised LLVM IR of the (last) kernel");
+  times->add_option("--dump-object", command.dump_object, "write the object code of the (last) kernel");
+  return times;
+}
+
 CLI::App* add_show(CLI::App& app, ShowCommand& command) {
   CLI::App* show = app.add_subcommand("show", "Print a profile (--json) again, or hold it against expectations");
   show->add_option("profile", command.profile, "profile file")->required();
@@ -212,6 +226,8 @@ int main(int argc, char** argv) {
   CLI::App* scan = app.add_subcommand(
       "scan", "What is inside a program: kernels, PTX versions, opcodes, and what is not supported yet");
   scan->add_option("program", scanned, "executable, shared object, fatbin or .ptx file")->required();
+  cli::CompileTimesCommand timed;
+  const CLI::App* compile_times = cli::add_compile_times(app, timed);
   CLI::App* gpus =
       app.add_subcommand("gpus", "The GPU models: figures, and the theoretical bandwidth and how it is computed");
   gpus->add_option("name", gpu, "one model");
@@ -235,6 +251,7 @@ int main(int argc, char** argv) {
     return code == 0 ? 0 : cli::kUsageError;
   }
   if (*scan) return cli::scan(scanned);
+  if (*compile_times) return cli::compile_times(timed);
   if (*gpus) return cli::gpus(gpu);
   if (*explain) return cli::end(cli::explain(explanation));
   if (*show) return cli::show(shown);

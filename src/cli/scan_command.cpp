@@ -8,10 +8,9 @@
 
 #include "base/demangle.h"
 #include "cli/commands.h"
+#include "cli/program_modules.h"
 #include "fatbin/fatbin.h"
 #include "jit/compile/compiler.h"
-#include "ptx/linker.h"
-#include "ptx/parser.h"
 #include "ptx/spelling.h"
 
 namespace warpgrind::cli {
@@ -66,26 +65,11 @@ int scan(const std::string& path) {
   if (!entries) return complain(entries.error()), kUsageError;
   fmt::print("{}: {} entries\n", path, entries->size());
   print_entries(*entries);
-  std::map<std::uint32_t, std::vector<std::shared_ptr<ptx::Module>>> groups;
   int code = 0;
-  for (std::uint32_t image : fatbin::program_images(*entries)) {
-    constexpr std::uint32_t kNewest = 999;  // any PTX: a virtual GPU can run what is newer than its model
-    auto choice = fatbin::choose_ptx(*entries, image, kNewest, fatbin::NewerPtx::accept);
-    if (!choice) {
-      complain(choice.error());
-      code = kUsageError;
-      continue;
-    }
-    auto text = fatbin::ptx_text(*choice->entry);
-    if (!text) return complain(text.error()), kUsageError;
-    auto module = ptx::parse(text.take(), path);
-    if (!module) return complain(module.error()), kUsageError;
-    groups[choice->entry->wrapper].push_back(module.take());
-  }
-  for (const auto& [wrapper, modules] : groups) {
-    auto linked = ptx::link(modules);
-    if (!linked) return complain(linked.error()), kUsageError;
-    const std::vector<Missing> missing = print_kernels(**linked);
+  auto modules = read_modules(*entries, path, &code);
+  if (!modules) return complain(modules.error()), kUsageError;
+  for (const std::shared_ptr<ptx::Module>& module : *modules) {
+    const std::vector<Missing> missing = print_kernels(*module);
     for (const Missing& m : missing)
       fmt::print("  not supported yet: {} (PTX line {}, {}): {}\n", m.opcode, m.ptx_line, m.kernel, m.why);
     if (missing.empty())

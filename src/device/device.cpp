@@ -11,8 +11,6 @@
 
 namespace warpgrind::device {
 
-namespace {
-
 void register_symbols() {
   jit::register_call_symbols(memory_symbols());
   jit::register_call_symbols(control_symbols());
@@ -21,10 +19,7 @@ void register_symbols() {
   jit::register_call_symbols(atomic_symbols());
   jit::register_call_symbols(async_copy_symbols());
   jit::register_call_symbols(texture_symbols());
-  jit::register_call_symbols(texture_symbols());
 }
-
-}  // namespace
 
 // ---- Output of kernels
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -84,7 +85,13 @@ struct Options {
   bool counters = true;
   std::string cpu;  // for the JIT
   std::string cache_directory;
+  // Called at most once a kernel or device: a kernel takes long to compile; the folder of compiled kernels is not used.
+  std::function<void(const jit::SlowCompilation&)> on_slow_compilation;
+  std::function<void(const std::string& why)> on_cache_refused;
 };
+
+// The functions machine code may call become known to the JIT; every Device does this first.
+void register_symbols();
 
 class LoadedModule;  // a linked PTX module on one device: addresses of its variables
 

@@ -94,6 +94,12 @@ device::Device& Session::device(int ordinal) {
     options.timeout_seconds = options_.timeout_seconds;
     options.counters = options_.counters;
     options.cache_directory = options_.cache_directory;
+    if (!options_.quiet) {
+      options.on_slow_compilation = [](const jit::SlowCompilation& slow) {
+        print_line(fmt::format("compiling {} ({} PTX instructions) ...", demangle(slow.kernel), slow.ptx_instructions));
+      };
+      options.on_cache_refused = [](const std::string& why) { print_line("compiled kernels are not kept: " + why); };
+    }
     slot = std::make_unique<device::Device>(ordinal, *model_, options);
     const observers::Watched watched{ordinal, model_, options_.trace_block, find_allocation};
     for (auto& observer : observers::make_observers(watched, {options_.detail && options_.counters})) {

@@ -15,9 +15,11 @@ namespace warpgrind::device {
 
 namespace {
 
-constexpr std::size_t kGuard = 4096;
+// Machine code touches each page of a frame on its way (probe-stack, jit/kernel/emit.cpp). The functions it calls do
+// not, and their frames are far smaller than this. 17 pages: stacks at a multiple of 64 KiB from each other would make
+// the warps' spill slots collide in the caches.
+constexpr std::size_t kGuard = 17 * 4096;
 constexpr std::size_t kStacksInSlab = 32;
-// Stacks of equal offset modulo 4 KiB would make the warps' spill slots collide in the L1 cache.
 constexpr std::size_t kStride = kStackBytes + kGuard;
 
 // The top of a fresh stack holds what to run.

@@ -7,7 +7,7 @@
 
 namespace warpgrind::device {
 
-// Each stack has an inaccessible page below it; pages are committed when touched.
+// Each stack has inaccessible pages below it; pages are committed when touched.
 inline constexpr std::size_t kStackBytes = std::size_t{1} << 20;
 
 struct Stack {
@@ -23,7 +23,7 @@ class StackPool {
   StackPool& operator=(const StackPool&) = delete;
   ~StackPool();
   bool take(Stack* stack);  // false: the host refuses memory
-  // The guard page that holds the address, if it is one of ours.
+  // Is the address in the guard pages of one of our stacks?
   bool is_guard(std::uint64_t address) const;
 
  private:
@@ -51,6 +51,9 @@ void prepare(Continuation& to, const Stack& stack, FiberFunction function, void*
 // the registers that are in use. Rounding modes of all fibers are the same. A jump instead of a call and a return keeps
 // the processor's prediction of return addresses right: the warps of a block return to the same places.
 static_assert(offsetof(Continuation, stack_pointer) == 0);
+#if defined(__AVX512F__)
+#error "jump() does not list xmm16 to xmm31 and the mask registers: build without AVX-512 (-march=x86-64-v3)"
+#endif
 inline Continuation* jump(Continuation* from, Continuation* to) {
   asm volatile(
       "leaq -128(%%rsp), %%rsp\n\t"  // the red zone

@@ -1,13 +1,9 @@
 #include "jit/compile/compiler.h"
 
 #include <fmt/format.h>
-#include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/IR/LegacyPassManager.h>
-#include <llvm/IR/Verifier.h>
-#include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
-#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
@@ -15,14 +11,16 @@
 #include <llvm/TargetParser/Host.h>
 
 #include <chrono>
-#include <cstdlib>
+#include <functional>
 #include <mutex>
 
 #include "flow/liveness.h"
 #include "jit/calls/symbols.h"
-#include "jit/compile/object_cache.h"
+#include "jit/compile/kernel_archive.h"
+#include "jit/compile/kernel_cache.h"
 #include "jit/compile/optimise.h"
-#include "jit/kernel/function_lowering.h"
+#include "jit/compile/slow_notice.h"
+#include "jit/kernel/emit.h"
 
 namespace warpgrind::jit {
 
@@ -67,15 +65,17 @@ class LlvmCompiler final : public Compiler {
 
  private:
   Status prepare(const CompileOptions& options);
-  Result<std::unique_ptr<llvm::Module>> emit(KernelUnit& unit, llvm::LLVMContext& context, std::uint32_t entry);
+  Result<std::unique_ptr<llvm::MemoryBuffer>> translate(Kernel& kernel, const ptx::Module& module, std::uint32_t entry,
+                                                        const CompileOptions& options);
   Result<std::unique_ptr<llvm::MemoryBuffer>> machine_code(llvm::Module& module, const CompileOptions& options,
-                                                           bool* from_cache);
+                                                           CompilationSize& size);
   Status link(Kernel& kernel, std::unique_ptr<llvm::MemoryBuffer> object);
 
   std::mutex mutex_;
   std::shared_ptr<llvm::orc::LLJIT> jit_;
   std::unique_ptr<llvm::TargetMachine> target_;
   std::uint64_t serial_ = 0;
+  bool cache_refused_ = false;  // and said so
 };
 
 Status LlvmCompiler::prepare(const CompileOptions& options) {
@@ -106,78 +106,23 @@ Status LlvmCompiler::prepare(const CompileOptions& options) {
   return Ok{};
 }
 
-// Kernel -> LLVM IR, with all functions it may call.
-Result<std::unique_ptr<llvm::Module>> LlvmCompiler::emit(KernelUnit& unit, llvm::LLVMContext& context,
-                                                         std::uint32_t entry) {
-  auto module = std::make_unique<llvm::Module>("kernel", context);
-  module->setDataLayout(target_->createDataLayout());
-  module->setTargetTriple(target_->getTargetTriple().str());
-  unit.llvm = module.get();
-  llvm::Type* pointer = llvm::PointerType::getUnqual(context);
-  llvm::Type* i32 = llvm::Type::getInt32Ty(context);
-  llvm::Type* i64 = llvm::Type::getInt64Ty(context);
-  llvm::Type* nothing = llvm::Type::getVoidTy(context);
-  const auto base = [&](const char* name) {
-    new llvm::GlobalVariable(*module, i64, true, llvm::GlobalValue::InternalLinkage, llvm::ConstantInt::get(i64, 0),
-                             name);
-  };
-  base("wg_guard_base");
-  base("wg_branch_base");
-  base("wg_edge_base");
-  for (std::uint32_t f : unit.layout->functions) {
-    const ptx::Function& function = unit.module->functions[f];
-    if (!function.has_body) continue;
-    const bool is_kernel = f == entry;
-    llvm::FunctionType* type = is_kernel ? llvm::FunctionType::get(nothing, {pointer}, false)
-                                         : llvm::FunctionType::get(nothing, {pointer, i32, pointer, pointer}, false);
-    auto* made = llvm::Function::Create(
-        type, is_kernel ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::InternalLinkage,
-        is_kernel ? "kernel" : function.name, module.get());
-    made->addFnAttr(llvm::Attribute::NoUnwind);
-    made->addFnAttr("prefer-vector-width", "512");
-    if (target_->getMCSubtargetInfo()->checkFeatures("+avx512f"))
-      made->addFnAttr("warpgrind-avx512f");  // for instructions with a rounding mode
-    made->addFnAttr("min-legal-vector-width", "512");
-    made->addParamAttr(0, llvm::Attribute::NoAlias);
-    unit.functions[f] = made;
-  }
-  for (const auto& [index, made] : unit.functions) {
-    FunctionLowering(unit, index, index == entry).run();
-    if (unit.error) return *unit.error;
-  }
-  const auto set = [&](const char* name, std::uint64_t value) {
-    module->getGlobalVariable(name, true)->setInitializer(llvm::ConstantInt::get(i64, value));
-  };
-  set("wg_guard_base", 2 * unit.facts.blocks.size());
-  set("wg_branch_base", 2 * unit.facts.blocks.size() + unit.facts.guards.size());
-  set("wg_edge_base", 2 * unit.facts.blocks.size() + unit.facts.guards.size() + 3 * unit.facts.branches.size());
-  if (std::getenv("WARPGRIND_DUMP_IR")) module->print(llvm::errs(), nullptr);
-  std::string problem;
-  llvm::raw_string_ostream stream(problem);
-  if (llvm::verifyModule(*module, &stream)) {
-    std::fprintf(stderr, "warpgrind: invalid code for kernel %s: %s\n", unit.facts.name.c_str(), problem.c_str());
-    WG_ASSERT(!"generated LLVM IR is valid");
-  }
-  return module;
+void write_file(const std::string& path, const std::function<void(llvm::raw_ostream&)>& write) {
+  if (path.empty()) return;
+  std::error_code problem;
+  llvm::raw_fd_ostream file(path, problem);
+  if (!problem) write(file);
 }
 
 Result<std::unique_ptr<llvm::MemoryBuffer>> LlvmCompiler::machine_code(llvm::Module& module,
                                                                        const CompileOptions& options,
-                                                                       bool* from_cache) {
-  const ObjectCache cache(options.cache_directory);
-  std::string key;
-  if (cache.enabled()) {
-    llvm::SmallVector<char, 0> bitcode;
-    llvm::raw_svector_ostream stream(bitcode);
-    llvm::WriteBitcodeToFile(module, stream);
-    key = cache.key({bitcode.data(), bitcode.size()},
-                    target_->getTargetCPU().str() + target_->getTargetFeatureString().str());
-    if (auto object = cache.find(key)) {
-      *from_cache = true;
-      return object;
-    }
-  }
-  optimise(module, *target_);
+                                                                       CompilationSize& size) {
+  write_file(options.dump_ir, [&](llvm::raw_ostream& file) { module.print(file, nullptr); });
+  size.code = measure(module);
+  size.tier = options.tier.value_or(choose_tier(size.code));
+  const Promotion promotion = optimise(module, *target_, size.tier);
+  size.phis = promotion.phis;
+  size.in_memory = promotion.in_memory;
+  target_->setOptLevel(size.tier == Tier::quick ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default);
   llvm::SmallVector<char, 0> code;
   llvm::raw_svector_ostream stream(code);
   llvm::legacy::PassManager passes;
@@ -185,12 +130,7 @@ Result<std::unique_ptr<llvm::MemoryBuffer>> LlvmCompiler::machine_code(llvm::Mod
     return Error{ErrorKind::environment, "LLVM cannot write object code for this CPU", ""};
   passes.run(module);
   auto object = llvm::MemoryBuffer::getMemBufferCopy({code.data(), code.size()}, "kernel");
-  if (cache.enabled()) cache.store(key, object->getBuffer());
-  if (const char* path = std::getenv("WARPGRIND_DUMP_OBJECT")) {
-    std::error_code problem;
-    llvm::raw_fd_ostream file(path, problem);
-    if (!problem) file << object->getBuffer();
-  }
+  write_file(options.dump_object, [&](llvm::raw_ostream& file) { file << object->getBuffer(); });
   return object;
 }
 
@@ -220,11 +160,10 @@ Status LlvmCompiler::link(Kernel& kernel, std::unique_ptr<llvm::MemoryBuffer> ob
   return Ok{};
 }
 
-Result<std::unique_ptr<CompiledKernel>> LlvmCompiler::compile(const ptx::Module& module, std::uint32_t entry,
-                                                              const CompileOptions& options) {
-  const std::lock_guard lock(mutex_);
-  const auto begin = std::chrono::steady_clock::now();
-  if (Status ready = prepare(options); !ready) return ready.error();
+// The kernel and its object code, made anew.
+Result<std::unique_ptr<llvm::MemoryBuffer>> LlvmCompiler::translate(Kernel& kernel, const ptx::Module& module,
+                                                                    std::uint32_t entry,
+                                                                    const CompileOptions& options) {
   const KernelLayout layout = lay_out(module, entry);
   KernelUnit unit;
   unit.module = &module;
@@ -232,22 +171,55 @@ Result<std::unique_ptr<CompiledKernel>> LlvmCompiler::compile(const ptx::Module&
   unit.layout = &layout;
   unit.facts.name = module.functions[entry].name;
   unit.facts.files = module.files;
+  kernel.size = {};
+  for (std::uint32_t f : layout.functions) kernel.size.ptx_instructions += module.functions[f].body.size();
+  std::function<void()> say;
+  if (options.on_slow)
+    say = [&options, slow = SlowCompilation{unit.facts.name, kernel.size.ptx_instructions}] { options.on_slow(slow); };
+  const SlowNotice notice(kSlowSeconds, std::move(say));
   llvm::LLVMContext context;
-  auto emitted = emit(unit, context, entry);
+  auto emitted = emit(unit, context, entry, *target_);
   if (!emitted) return emitted.error();
-  auto kernel = std::make_unique<Kernel>();
-  auto object = machine_code(**emitted, options, &kernel->from_cache);
+  auto object = machine_code(**emitted, options, kernel.size);
   if (!object) return object.error();
-  if (Status linked = link(*kernel, object.take()); !linked) return linked.error();
-  kernel->kernel_facts = std::move(unit.facts);
+  kernel.kernel_facts = std::move(unit.facts);
   constexpr std::uint64_t kRecursionBytes = 16384;  // a thread's stack when the call depth is not known
-  kernel->local_bytes = layout.local_bytes + (layout.recursive ? kRecursionBytes : 0);
-  kernel->static_shared_bytes = layout.static_shared;
-  kernel->dynamic_shared_offset = layout.dynamic_offset;
+  kernel.local_bytes = layout.local_bytes + (layout.recursive ? kRecursionBytes : 0);
+  kernel.static_shared_bytes = layout.static_shared;
+  kernel.dynamic_shared_offset = layout.dynamic_offset;
   const std::vector<ParameterLayout> parameters = parameter_layout(module.functions[entry]);
-  kernel->parameter_bytes = parameters.empty() ? 0 : parameters.back().offset + parameters.back().size;
-  kernel->register_estimate =
+  kernel.parameter_bytes = parameters.empty() ? 0 : parameters.back().offset + parameters.back().size;
+  kernel.register_estimate =
       flow::peak_live_registers(module.functions[entry], flow::build_control_flow(module.functions[entry]));
+  return object;
+}
+
+Result<std::unique_ptr<CompiledKernel>> LlvmCompiler::compile(const ptx::Module& module, std::uint32_t entry,
+                                                              const CompileOptions& options) {
+  const std::lock_guard lock(mutex_);
+  const auto begin = std::chrono::steady_clock::now();
+  if (Status ready = prepare(options); !ready) return ready.error();
+  auto kernel = std::make_unique<Kernel>();
+  const KernelCache cache(options.bypasses_cache() ? std::string() : options.cache_directory);
+  if (!cache.refusal().empty() && !cache_refused_) {
+    cache_refused_ = true;
+    if (options.on_cache_refused) options.on_cache_refused(cache.refusal());
+  }
+  std::string key;
+  std::unique_ptr<llvm::MemoryBuffer> object;
+  if (cache.enabled()) {
+    key = cache_key(module, entry, options,
+                    target_->getTargetCPU().str() + " " + target_->getTargetFeatureString().str());
+    if (auto file = cache.find(key)) object = unpack(file->getBuffer(), *kernel, kernel->kernel_facts);
+  }
+  kernel->from_cache = object != nullptr;
+  if (!object) {
+    auto made = translate(*kernel, module, entry, options);
+    if (!made) return made.error();
+    object = made.take();
+    if (cache.enabled()) cache.store(key, pack(*kernel, object->getBuffer()));
+  }
+  if (Status linked = link(*kernel, std::move(object)); !linked) return linked.error();
   kernel->compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return std::unique_ptr<CompiledKernel>(std::move(kernel));
 }

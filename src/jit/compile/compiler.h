@@ -2,16 +2,25 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
 #include "events/site.h"
 #include "gpu/types.h"
 #include "jit/abi.h"
+#include "jit/compile/tier.h"
 #include "ptx/ast.h"
 
 namespace warpgrind::jit {
+
+inline constexpr double kSlowSeconds = 2;
+struct SlowCompilation {
+  std::string kernel;                  // PTX (mangled) name
+  std::uint64_t ptx_instructions = 0;  // with the functions it calls
+};
 
 struct CompileOptions {
   LaneShape shape = LaneShape::linear;
@@ -20,6 +29,24 @@ struct CompileOptions {
   bool edges = false;           // with counters: also how often each way out of a block was taken
   std::string cache_directory;  // empty: no disk cache
   std::string cpu;              // empty: host; "x86-64-v3" for AVX2 only
+
+  // A kernel that has been compiled for kSlowSeconds already: called once, from another thread.
+  std::function<void(const SlowCompilation&)> on_slow;
+  // The cache's folder is not used, and why; called once a compiler.
+  std::function<void(const std::string& why)> on_cache_refused;
+  // For measurements and tests of the compiler itself; such kernels do not come from the cache.
+  std::optional<Tier> tier;          // nullopt: by size
+  std::string dump_ir, dump_object;  // files for the unoptimised IR and the object code
+  bool bypasses_cache() const { return tier || !dump_ir.empty() || !dump_object.empty(); }
+};
+
+// What compiling a kernel took, in units that do not depend on the machine.
+struct CompilationSize {
+  std::uint64_t ptx_instructions = 0;  // of the entry and all functions it may call
+  CodeSize code;                       // unoptimised
+  std::uint64_t phis = 0;              // made from registers that became values (full tier: not counted, 0)
+  std::uint64_t in_memory = 0;         // slots of registers that did not
+  Tier tier = Tier::full;
 };
 
 // A kernel ready to run. Owns its machine code.
@@ -40,6 +67,7 @@ class CompiledKernel {
   std::uint64_t parameter_bytes = 0;        // size of the parameter buffer
   std::uint32_t register_estimate = 0;      // peak of live 32-bit registers in the PTX (ptxas may differ)
   bool uses_grid_sync = false;
+  CompilationSize size;
   double compile_seconds = 0;
   bool from_cache = false;
 };

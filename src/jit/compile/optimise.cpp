@@ -1,6 +1,7 @@
 #include "jit/compile/optimise.h"
 
 #include <llvm/Analysis/AliasAnalysis.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/CommandLine.h>
@@ -8,6 +9,7 @@
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/ADCE.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/InstSimplifyPass.h>
 #include <llvm/Transforms/Scalar/LICM.h>
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Scalar/SCCP.h>
@@ -27,18 +29,24 @@ void tune_code_generation() {
   if (sinking != options.end()) static_cast<llvm::cl::opt<bool>*>(sinking->second)->setValue(true);
 }
 
-void optimise(llvm::Module& module, llvm::TargetMachine& target) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager sccs;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&target);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(sccs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, sccs, modules);
-  llvm::FunctionPassManager passes;
+CodeSize measure(llvm::Module& module) {
+  CodeSize size;
+  for (llvm::Function& function : module) {
+    if (function.isDeclaration()) continue;
+    size.blocks += function.size();
+    size.instructions += function.getInstructionCount();
+  }
+  for (llvm::Function& function : module) {
+    if (function.isDeclaration() || size.phis > kFullPhis) continue;
+    llvm::DominatorTree dominators(function);
+    size.phis += count_slot_phis(function, dominators, kFullPhis);
+  }
+  return size;
+}
+
+namespace {
+
+void add_full(llvm::FunctionPassManager& passes) {
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
   passes.addPass(SinkNanCanonicalization());
   passes.addPass(llvm::EarlyCSEPass(true));
@@ -52,8 +60,62 @@ void optimise(llvm::Module& module, llvm::TargetMachine& target) {
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::ADCEPass());
   passes.addPass(llvm::SimplifyCFGPass());
-  for (llvm::Function& function : module)
-    if (!function.isDeclaration()) passes.run(function, functions);
+}
+
+// Passes whose time grows with the code and nothing else: InstCombine, which follows values through PHIs, is left out.
+void add_lean(llvm::FunctionPassManager& passes) {
+  passes.addPass(SinkNanCanonicalization());
+  passes.addPass(llvm::EarlyCSEPass(false));
+  passes.addPass(llvm::InstSimplifyPass());
+  passes.addPass(llvm::SimplifyCFGPass());
+  passes.addPass(llvm::EarlyCSEPass(false));
+  passes.addPass(llvm::ADCEPass());
+  passes.addPass(llvm::SimplifyCFGPass());
+}
+
+void add_quick(llvm::FunctionPassManager& passes) {
+  passes.addPass(llvm::EarlyCSEPass(false));
+  passes.addPass(llvm::ADCEPass());
+}
+
+}  // namespace
+
+Promotion optimise(llvm::Module& module, llvm::TargetMachine& target, Tier tier) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager sccs;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&target);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(sccs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, sccs, modules);
+  llvm::FunctionPassManager passes;
+  switch (tier) {
+    case Tier::full:
+      add_full(passes);
+      break;
+    case Tier::lean:
+      add_lean(passes);
+      break;
+    case Tier::quick:
+      add_quick(passes);
+  }
+  Promotion sum;
+  for (llvm::Function& function : module) {
+    if (function.isDeclaration()) continue;
+    if (tier != Tier::full) {
+      llvm::DominatorTree dominators(function);
+      const Promotion done = promote_slots(function, dominators, phi_budget(tier) - sum.phis);
+      sum.slots += done.slots;
+      sum.in_memory += done.in_memory;
+      sum.phis += done.phis;
+      forward_slots(function);
+    }
+    passes.run(function, functions);
+  }
+  return sum;
 }
 
 }  // namespace warpgrind::jit

@@ -1,5 +1,8 @@
-// The pass pipeline: what pays for kernels of 32-lane vectors, and nothing more (compile time is part of a run).
+// The pass pipelines: what pays for kernels of 32-lane vectors, and nothing more (compile time is part of a run).
 #pragma once
+
+#include "jit/compile/promotion.h"
+#include "jit/compile/tier.h"
 
 namespace llvm {
 class Module;
@@ -8,7 +11,10 @@ class TargetMachine;
 
 namespace warpgrind::jit {
 
-void optimise(llvm::Module& module, llvm::TargetMachine& target);
+// How large the module's code is before optimisation.
+CodeSize measure(llvm::Module& module);
+
+Promotion optimise(llvm::Module& module, llvm::TargetMachine& target, Tier tier);
 
 // Options of LLVM's code generator that only its command line has; once, before the first target machine is used.
 void tune_code_generation();

@@ -1,0 +1,37 @@
+#include "cli/program_modules.h"
+
+#include <map>
+
+#include "cli/commands.h"
+#include "ptx/linker.h"
+#include "ptx/parser.h"
+
+namespace warpgrind::cli {
+
+Result<std::vector<std::shared_ptr<ptx::Module>>> read_modules(const std::vector<fatbin::FatbinEntry>& entries,
+                                                               const std::string& path, int* code) {
+  std::map<std::uint32_t, std::vector<std::shared_ptr<ptx::Module>>> groups;
+  for (std::uint32_t image : fatbin::program_images(entries)) {
+    constexpr std::uint32_t kNewest = 999;  // any PTX: a virtual GPU can run what is newer than its model
+    auto choice = fatbin::choose_ptx(entries, image, kNewest, fatbin::NewerPtx::accept);
+    if (!choice) {
+      complain(choice.error());
+      *code = kUsageError;
+      continue;
+    }
+    auto text = fatbin::ptx_text(*choice->entry);
+    if (!text) return text.error();
+    auto module = ptx::parse(text.take(), path);
+    if (!module) return module.error();
+    groups[choice->entry->wrapper].push_back(module.take());
+  }
+  std::vector<std::shared_ptr<ptx::Module>> modules;
+  for (const auto& [wrapper, parts] : groups) {
+    auto linked = ptx::link(parts);
+    if (!linked) return linked.error();
+    modules.push_back(linked.take());
+  }
+  return modules;
+}
+
+}  // namespace warpgrind::cli

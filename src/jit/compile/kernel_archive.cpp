@@ -1,0 +1,180 @@
+#include "jit/compile/kernel_archive.h"
+
+#include <dlfcn.h>
+#include <llvm-c/Core.h>
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/BLAKE3.h>
+#include <sys/stat.h>
+
+#include <cstring>
+#include <type_traits>
+
+#include "jit/code_hash.h"  // made by the build: kCodeHash, a digest of the sources that decide the code
+
+namespace warpgrind::jit {
+
+namespace {
+
+class Writer {
+ public:
+  template <class T>
+  requires std::is_trivially_copyable_v<T>
+  void operator()(const T& value) { bytes_.append(reinterpret_cast<const char*>(&value), sizeof value); }
+  void operator()(const std::string& text) {
+    (*this)(text.size());
+    bytes_.append(text);
+  }
+  template <class T>
+  void operator()(const std::vector<T>& list) {
+    (*this)(list.size());
+    for (const T& t : list) visit(*this, t);
+  }
+  std::string take() { return std::move(bytes_); }
+
+ private:
+  std::string bytes_;
+};
+
+// Never reads past the end; what is missing is zero, and ok() false.
+class Reader {
+ public:
+  explicit Reader(llvm::StringRef bytes) : left_(bytes) {}
+  template <class T>
+  requires std::is_trivially_copyable_v<T>
+  void operator()(T& value) {
+    if (!has(sizeof value)) return;
+    std::memcpy(&value, left_.data(), sizeof value);
+    left_ = left_.drop_front(sizeof value);
+  }
+  void operator()(std::string& text) {
+    std::size_t size = 0;
+    (*this)(size);
+    if (!has(size)) return;
+    text = left_.take_front(size).str();
+    left_ = left_.drop_front(size);
+  }
+  template <class T>
+  void operator()(std::vector<T>& list) {
+    std::size_t size = 0;
+    (*this)(size);
+    if (!has(size)) return;  // each element takes a byte at least
+    list.resize(size);
+    for (T& t : list) visit(*this, t);
+  }
+  bool ok() const { return ok_; }
+  llvm::StringRef rest() const { return left_; }
+
+ private:
+  bool has(std::size_t size) {
+    ok_ = ok_ && size <= left_.size();
+    return ok_;
+  }
+  llvm::StringRef left_;
+  bool ok_ = true;
+};
+
+// One list of members for both ways. The bindings name all of them: a new member does not compile until it is added.
+template <class A, class... T>
+void members(A& archive, T&... m) {
+  (archive(m), ...);
+}
+
+template <class T, class Plain>
+concept Is = std::is_same_v<std::remove_const_t<T>, Plain>;
+
+template <class A>
+void visit(A& a, Is<std::string> auto& s) {
+  a(s);
+}
+template <class A>
+void visit(A& a, Is<events::GuardFacts> auto& s) {
+  a(s);
+}
+template <class A>
+void visit(A& a, Is<events::EdgeFacts> auto& s) {
+  a(s);
+}
+template <class A>
+void visit(A& a, Is<events::Site> auto& s) {
+  auto& [kind, space, bytes, vector, coordinates, is_volatile, no_return, ptx_line, file, line, index, function, text] =
+      s;
+  members(a, kind, space, bytes, vector, coordinates, is_volatile, no_return, ptx_line, file, line, index, function,
+          text);
+}
+template <class A>
+void visit(A& a, Is<events::BlockFacts> auto& s) {
+  auto& [first, count, by_class, fadd, fmul, ffma, dadd, dmul, dfma, hadd, hmul, hfma, line, file, function] = s;
+  members(a, first, count, by_class, fadd, fmul, ffma, dadd, dmul, dfma, hadd, hmul, hfma, line, file, function);
+}
+template <class A>
+void visit(A& a, Is<events::BranchFacts> auto& s) {
+  auto& [instruction, line, file, ptx_line, function] = s;
+  members(a, instruction, line, file, ptx_line, function);
+}
+template <class A>
+void visit(A& a, Is<events::KernelFacts> auto& s) {
+  auto& [name, sites, blocks, guards, branches, edges, edge_counters, files] = s;
+  members(a, name, sites, blocks, guards, branches, edges, edge_counters, files);
+}
+template <class A>
+void visit_kernel(A& a, Is<CompiledKernel> auto& k) {
+  members(a, k.local_bytes, k.static_shared_bytes, k.dynamic_shared_offset, k.parameter_bytes, k.register_estimate,
+          k.uses_grid_sync, k.size);
+}
+
+// The LLVM that is loaded, which may be newer than the one this was compiled for.
+std::string llvm_identity() {
+  unsigned major = 0, minor = 0, patch = 0;
+  LLVMGetVersion(&major, &minor, &patch);
+  std::string out = "llvm " + std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
+  Dl_info where{};
+  struct stat file {};
+  if (dladdr(reinterpret_cast<void*>(&LLVMGetVersion), &where) != 0 && where.dli_fname &&
+      stat(where.dli_fname, &file) == 0)
+    out += " " + std::to_string(file.st_size) + " " + std::to_string(file.st_mtim.tv_sec);
+  return out;
+}
+
+}  // namespace
+
+std::string cache_key(const ptx::Module& module, std::uint32_t entry, const CompileOptions& options,
+                      const std::string& cpu) {
+  static const std::string llvm = llvm_identity();
+  llvm::BLAKE3 hash;
+  const auto add = [&](llvm::StringRef part) {
+    const std::uint64_t size = part.size();  // so that parts do not run into each other
+    hash.update(llvm::ArrayRef(reinterpret_cast<const std::uint8_t*>(&size), sizeof size));
+    hash.update(part);
+  };
+  const std::uint8_t flags[] = {static_cast<std::uint8_t>(options.shape), options.counters, options.every_access,
+                                options.edges};
+  add(kCodeHash);
+  add(llvm);
+  add(cpu);
+  add({reinterpret_cast<const char*>(flags), sizeof flags});
+  add(module.functions[entry].name);
+  add(std::to_string(entry));
+  for (const std::string& file : module.files) add(file);
+  add(module.text);
+  return llvm::toHex(hash.final(), /*LowerCase=*/true);
+}
+
+std::string pack(const CompiledKernel& kernel, llvm::StringRef object) {
+  Writer writer;
+  visit_kernel(writer, kernel);
+  visit(writer, kernel.facts());
+  std::string bytes = writer.take();
+  bytes.append((8 - bytes.size() % 8) % 8, '\0');  // object files want to be aligned
+  return bytes.append(object);
+}
+
+std::unique_ptr<llvm::MemoryBuffer> unpack(llvm::StringRef bytes, CompiledKernel& kernel, events::KernelFacts& facts) {
+  Reader reader(bytes);
+  visit_kernel(reader, kernel);
+  visit(reader, facts);
+  const std::size_t padding = (8 - (bytes.size() - reader.rest().size()) % 8) % 8;
+  if (!reader.ok() || reader.rest().size() <= padding) return nullptr;
+  return llvm::MemoryBuffer::getMemBufferCopy(reader.rest().drop_front(padding), "cached kernel");
+}
+
+}  // namespace warpgrind::jit

@@ -1,0 +1,22 @@
+// A compiled kernel as bytes: what is known of it and its object code.
+#pragma once
+
+#include <llvm/Support/MemoryBuffer.h>
+
+#include <memory>
+#include <string>
+
+#include "jit/compile/compiler.h"
+
+namespace warpgrind::jit {
+
+// A digest of everything that decides what pack() gives: the PTX, the options, the CPU, LLVM, and the sources of our
+// own code generation.
+std::string cache_key(const ptx::Module& module, std::uint32_t entry, const CompileOptions& options,
+                      const std::string& cpu);
+
+std::string pack(const CompiledKernel& kernel, llvm::StringRef object);
+// Fills in `kernel` and `facts`; null: not such bytes.
+std::unique_ptr<llvm::MemoryBuffer> unpack(llvm::StringRef bytes, CompiledKernel& kernel, events::KernelFacts& facts);
+
+}  // namespace warpgrind::jit

@@ -1,0 +1,30 @@
+// Says once, after a while, that something still goes on. A thread of its own waits; what it watches does not.
+#pragma once
+
+#include <pthread.h>
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+
+namespace warpgrind::jit {
+
+class SlowNotice {
+ public:
+  // Calls `say` from another thread when this object lives longer than `seconds`. Null: nothing happens.
+  SlowNotice(double seconds, std::function<void()> say);
+  SlowNotice(const SlowNotice&) = delete;
+  SlowNotice& operator=(const SlowNotice&) = delete;
+  ~SlowNotice();
+
+ private:
+  static void* wait(void* self);
+  const double seconds_;
+  const std::function<void()> say_;
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  bool over_ = false, running_ = false;
+  pthread_t thread_{};
+};
+
+}  // namespace warpgrind::jit

@@ -1,0 +1,29 @@
+// How much work a kernel gets. The choice rests on the size of its unoptimised code alone, never on a clock, so that
+// the same kernel is the same machine code at every run. Results and counts are the same in every tier.
+#pragma once
+
+#include <cstdint>
+
+namespace warpgrind::jit {
+
+enum class Tier : std::uint8_t {
+  full,   // every register a value, all passes
+  lean,   // as many registers as values as a budget of PHIs allows, the others in memory; cheap passes
+  quick,  // registers of one basic block only; code selected without optimisation
+};
+const char* tier_name(Tier tier);
+
+// The unoptimised LLVM IR of a kernel with all functions it calls.
+struct CodeSize {
+  std::uint64_t instructions = 0;
+  std::uint64_t blocks = 0;
+  std::uint64_t phis = 0;  // that a value for every register would need
+};
+
+// More PHIs than this, and a kernel is not for the full tier.
+inline constexpr std::uint64_t kFullPhis = 1500;
+
+Tier choose_tier(const CodeSize& size);
+std::uint64_t phi_budget(Tier tier);  // for the whole kernel
+
+}  // namespace warpgrind::jit
