@@ -11,12 +11,12 @@
 #include <fstream>
 #include <optional>
 
+#include "base/demangle.h"
 #include "cli/commands.h"
 #include "cli/program_modules.h"
 #include "device/device.h"
 #include "fatbin/fatbin.h"
 #include "jit/compile/compiler.h"
-#include "session/messages.h"
 
 namespace warpgrind::cli {
 
@@ -44,28 +44,35 @@ double resident_megabytes() {
   return resident * static_cast<double>(sysconf(_SC_PAGESIZE)) / 1e6;
 }
 
-// In the child: the sizes go to `out`, an exit code tells whether it worked.
+struct Told {
+  double megabytes_before = 0;
+  jit::CompilationSize size;
+};
+
+// In the child: what it has to tell goes to `out`, an exit code says whether it worked.
 [[noreturn]] void compile_and_exit(const ptx::Module& module, std::uint32_t entry, const jit::CompileOptions& options,
                                    int out) {
   device::register_symbols();
+  Told told;
+  told.megabytes_before = resident_megabytes();
   auto kernel = jit::make_compiler()->compile(module, entry, options);
   if (!kernel) {
     complain(kernel.error());
     _exit(1);
   }
-  const jit::CompilationSize size = (*kernel)->size;
-  _exit(write(out, &size, sizeof size) == sizeof size ? 0 : 1);
+  told.size = (*kernel)->size;
+  _exit(write(out, &told, sizeof told) == sizeof told ? 0 : 1);
 }
 
 std::optional<Row> measure(const ptx::Module& module, std::uint32_t entry, const jit::CompileOptions& options) {
   int ends[2];
   if (pipe(ends) != 0) return std::nullopt;
-  const double before = resident_megabytes();
   const pid_t child = fork();
   if (child == 0) compile_and_exit(module, entry, options, ends[1]);
   close(ends[1]);
   Row row;
-  const bool told = read(ends[0], &row.size, sizeof row.size) == sizeof row.size;
+  Told told;
+  const bool good = read(ends[0], &told, sizeof told) == sizeof told;
   close(ends[0]);
   int status = 0;
   rusage used{};
@@ -74,8 +81,9 @@ std::optional<Row> measure(const ptx::Module& module, std::uint32_t entry, const
     return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
   };
   row.seconds = seconds(used.ru_utime) + seconds(used.ru_stime);
-  row.megabytes = static_cast<double>(used.ru_maxrss) * 1024 / 1e6 - before;
-  if (!told) row.end = WIFEXITED(status) ? Row::End::refused : Row::End::crashed;
+  row.megabytes = static_cast<double>(used.ru_maxrss) * 1024 / 1e6 - told.megabytes_before;
+  row.size = told.size;
+  if (!good) row.end = WIFEXITED(status) ? Row::End::refused : Row::End::crashed;
   return row;
 }
 
@@ -147,7 +155,7 @@ int compile_times(const CompileTimesCommand& command) {
       for (std::uint32_t f = 0; f < module->functions.size(); ++f) {
         const ptx::Function& function = module->functions[f];
         if (!function.is_entry || !function.has_body || function.alias_of != ptx::kNoId) continue;
-        const std::string name = session::demangle(function.name);
+        const std::string name = demangle(function.name);
         if (name.find(command.kernel) == std::string::npos && function.name != command.kernel) continue;
         std::fflush(stdout);
         const std::optional<Row> row = measure(*module, f, options);

@@ -85,6 +85,7 @@ struct Options {
   bool counters = true;
   std::string cpu;  // for the JIT
   std::string cache_directory;
+  std::optional<jit::Tier> tier;  // for tests of the JIT; nullopt: by the kernel's size
   // Called at most once a kernel or device: a kernel takes long to compile; the folder of compiled kernels is not used.
   std::function<void(const jit::SlowCompilation&)> on_slow_compilation;
   std::function<void(const std::string& why)> on_cache_refused;

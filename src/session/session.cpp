@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/demangle.h"
 #include "device/memory/address_space.h"
 #include "gpu/occupancy.h"
 #include "report/terminal.h"

@@ -73,6 +73,7 @@ Result<KernelRecord*> Device::Impl::kernel(LoadedModule& module, std::uint32_t f
   how.edges = key.edges;
   how.cpu = options.cpu;
   how.cache_directory = options.cache_directory;
+  how.tier = options.tier;
   how.on_slow = options.on_slow_compilation;
   how.on_cache_refused = options.on_cache_refused;
   auto code = compiler->compile(text, function, how);

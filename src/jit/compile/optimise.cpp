@@ -37,9 +37,9 @@ CodeSize measure(llvm::Module& module) {
     size.instructions += function.getInstructionCount();
   }
   for (llvm::Function& function : module) {
-    if (function.isDeclaration() || size.phis > kFullPhis) continue;
+    if (function.isDeclaration() || size.phis > phis_that_matter()) continue;
     llvm::DominatorTree dominators(function);
-    size.phis += count_slot_phis(function, dominators, kFullPhis);
+    size.phis += count_slot_phis(function, dominators, phis_that_matter());
   }
   return size;
 }

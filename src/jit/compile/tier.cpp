@@ -6,7 +6,7 @@ namespace {
 
 // Measured (docs/compile-times.md): a PHI of 32 lanes costs the full tier's passes and register allocation about a
 // millisecond, an instruction about 0.1 ms in the full tier, 0.06 in the lean and 0.03 in the quick one.
-constexpr std::uint64_t kFullInstructions = 12'000;
+constexpr std::uint64_t kFullPhis = 4000, kFullInstructions = 12'000;
 constexpr std::uint64_t kLeanPhis = 1500, kLeanInstructions = 60'000;
 
 }  // namespace
@@ -21,6 +21,10 @@ const char* tier_name(Tier tier) {
       return "quick";
   }
   return "?";
+}
+
+std::uint64_t phis_that_matter() {
+  return kFullPhis;
 }
 
 Tier choose_tier(const CodeSize& size) {

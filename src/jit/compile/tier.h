@@ -20,8 +20,8 @@ struct CodeSize {
   std::uint64_t phis = 0;  // that a value for every register would need
 };
 
-// More PHIs than this, and a kernel is not for the full tier.
-inline constexpr std::uint64_t kFullPhis = 1500;
+// More PHIs than this decide nothing more: counting may stop.
+std::uint64_t phis_that_matter();
 
 Tier choose_tier(const CodeSize& size);
 std::uint64_t phi_budget(Tier tier);  // for the whole kernel

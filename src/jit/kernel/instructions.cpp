@@ -160,6 +160,7 @@ void FunctionLowering::lower_instruction(std::uint32_t index) {
   instruction_index_ = index;
   site_ = ptx::kNoId;
   guard_bits_ = nullptr;
+  free_scratch();
   const ptx::Guard& guard = instruction_->guard;
   if (!guard) return lower_unguarded();
 

@@ -11,6 +11,8 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include <initializer_list>
+#include <map>
+#include <vector>
 
 #include "ptx/ast.h"
 
@@ -65,7 +67,8 @@ class Lowering {
                           bool pass_context = false, bool pass_mask = false);
   // Plain call of an extern "C" function.
   llvm::Value* call(const char* name, llvm::Type* result, llvm::ArrayRef<llvm::Value*> arguments);
-  // A scratch array in the entry block: address of 32 lanes of `element`, `count` times.
+  // A scratch array in the entry block: address of 32 lanes of `element`, `count` times. For this instruction only: the
+  // next one gets the same arrays again.
   llvm::Value* scratch(llvm::Type* element, unsigned count = 1);
   std::uint32_t instruction_index() const { return instruction_index_; }
   // Number of the memory/texture/barrier site of this instruction (events::Site), as i32 constant.
@@ -91,6 +94,12 @@ class Lowering {
   const ptx::Instruction* instruction_ = nullptr;
   std::uint32_t instruction_index_ = 0;
   bool scalar_ = false;
+  void free_scratch() { scratch_used_.clear(); }
+
+ private:
+  using ScratchKind = std::pair<llvm::Type*, unsigned>;  // element, count
+  std::map<ScratchKind, std::vector<llvm::Value*>> scratch_areas_;
+  std::map<ScratchKind, std::size_t> scratch_used_;  // by the current instruction
 };
 
 using LowerFunction = void (*)(Lowering&);

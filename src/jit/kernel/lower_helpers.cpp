@@ -65,11 +65,15 @@ Value* Lowering::bits_to_lanes(Value* bits) {
 }
 
 Value* Lowering::scratch(llvm::Type* e, unsigned count) {
+  std::vector<Value*>& areas = scratch_areas_[{e, count}];
+  const std::size_t use = scratch_used_[{e, count}]++;
+  if (use < areas.size()) return areas[use];
   llvm::BasicBlock& entry = builder_->GetInsertBlock()->getParent()->getEntryBlock();
   llvm::IRBuilder<> at(&entry, entry.begin());
   llvm::AllocaInst* area =
       at.CreateAlloca(llvm::ArrayType::get(e, std::uint64_t{kWarpSize} * count), nullptr, "scratch");
   area->setAlignment(llvm::Align(64));
+  areas.push_back(area);
   return area;
 }
 
