@@ -41,6 +41,8 @@ std::vector<Missing> print_kernels(const ptx::Module& module) {
     if (!f.has_body) continue;
     if (f.is_entry)
       fmt::print("  kernel {}: {} instructions, {} parameters\n", demangle(f.name), f.body.size(), f.parameter_count);
+    for (const ptx::UnknownInstruction& u : f.unknown)
+      missing.push_back({u.why, "misspelt, or newer than the virtual GPU", demangle(f.name), u.range.line});
     std::set<std::string> seen;
     for (const ptx::Instruction& i : f.body) {
       const std::string spelling = ptx::opcode_spelling(i);

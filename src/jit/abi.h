@@ -166,5 +166,6 @@ void wg_interrupt(void* context, std::uint32_t instruction, std::uint32_t mask);
 [[noreturn]] void wg_bad_branch_index(void* context, std::uint32_t instruction, std::uint32_t mask);
 [[noreturn]] void wg_trap(void* context, std::uint32_t instruction, std::uint32_t mask);
 [[noreturn]] void wg_unsupported(void* context, std::uint32_t instruction);  // an opcode without lowering was reached
-void wg_indirect_call_fault(void* context, std::uint32_t instruction, std::uint64_t address);
+// is_function: of another signature than the call's.
+void wg_indirect_call_fault(void* context, std::uint32_t instruction, std::uint64_t address, std::uint32_t is_function);
 }

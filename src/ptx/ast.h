@@ -203,6 +203,13 @@ struct Table {
   std::vector<Variable> prototype_parameters;
 };
 
+// An instruction whose opcode or suffix is not known: newer than our table, or misspelt. Only what may reach it is
+// refused.
+struct UnknownInstruction {
+  std::string why;  // "unknown suffix 'frob' in 'cvt.frob.u32.u64'"
+  SourceRange range;
+};
+
 struct Label {
   std::string name;
   std::uint32_t instruction = 0;  // the label stands before this instruction (== body.size() at the end)
@@ -230,6 +237,7 @@ struct Function {
   std::vector<Label> labels;
   std::vector<Table> tables;
   std::vector<Instruction> body;
+  std::vector<UnknownInstruction> unknown;  // left out of `body`
   std::vector<SourceLocation> locations;
   PerformanceDirectives performance;
   SourceRange range;

@@ -48,6 +48,7 @@ class FunctionParser {
 
   // Instructions.
   bool instruction();
+  void unknown_instruction(const Token& opcode, const SpellingError& error);
   bool guard(Guard& g);
   bool operands(Instruction& i);
   bool check(const Instruction& i, const Token& opcode);

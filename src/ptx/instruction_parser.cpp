@@ -54,8 +54,12 @@ bool FunctionParser::instruction() {
   if (t_.token().kind != TokenKind::identifier) return t_.unexpected("an instruction");
   t_.lexer().extend_opcode(t_.token());
   Token opcode = t_.token();
-  const Spelling* s = m_.spelling(opcode);
-  if (!s) return false;
+  SpellingError error;
+  const Spelling* s = m_.spelling(opcode, error);
+  if (!s) {
+    unknown_instruction(opcode, error);
+    return true;
+  }
   i.opcode = s->opcode;
   i.space = s->space;
   i.vector = s->vector;
@@ -75,6 +79,16 @@ bool FunctionParser::instruction() {
   if (!check(i, opcode)) return true;  // recorded; the statement itself is complete
   if (!split_vector_move(i)) f_->body.push_back(std::move(i));
   return true;
+}
+
+void FunctionParser::unknown_instruction(const Token& opcode, const SpellingError& error) {
+  UnknownInstruction unknown;
+  unknown.range = opcode.range();
+  const std::string_view text = opcode.text.substr(0, 60), part = error.part.substr(0, 60);
+  unknown.why = fmt::format("{} '{}'", error.why, part);
+  if (error.part.size() != opcode.text.size()) unknown.why += fmt::format(" in '{}'", text);
+  f_->unknown.push_back(std::move(unknown));
+  t_.recover_statement();
 }
 
 // `mov.v4.u32 %v, %tid`: one mov for each component, unless a later one would read what an earlier one wrote.
@@ -135,6 +149,12 @@ bool FunctionParser::check(const Instruction& i, const Token& opcode) {
   if (a.address && std::none_of(i.operands.begin(), i.operands.end(),
                                 [](const Operand& o) { return o.kind == OperandKind::address; })) {
     return complain(fmt::format("'{}' lacks a memory operand in brackets", facts.text));
+  }
+  if (i.opcode == Opcode::ld || i.opcode == Opcode::ldu || i.opcode == Opcode::st) {
+    const Operand& data = i.operands[i.opcode == Opcode::st ? 1 : 0];
+    const std::size_t values = data.kind == OperandKind::vector ? data.elements.size() : 1;
+    if (values != i.vector && data.kind != OperandKind::sink)
+      return complain(fmt::format("'{}' moves {} values, not {}", opcode.text.substr(0, 60), i.vector, values));
   }
   const std::size_t destinations = std::min<std::size_t>(n, facts.destinations + (i.has_second_destination ? 1u : 0u));
   for (std::size_t k = 0; k < destinations; ++k) {

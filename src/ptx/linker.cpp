@@ -210,6 +210,7 @@ class Linker {
     for (Table& t : f.tables)
       for (std::uint32_t& index : t.functions) index = p.functions[index];
     for (SourceLocation& l : f.locations) l.file += p.first_file;
+    for (UnknownInstruction& u : f.unknown) relocate(u.range, p);
     for (Instruction& i : f.body) {
       relocate(i.range, p);
       for (auto* list : {&i.operands, &i.results, &i.arguments})

@@ -396,24 +396,11 @@ bool ModuleParser::function(Linkage linkage, bool is_entry) {
   return good;
 }
 
-const Spelling* ModuleParser::spelling(const Token& opcode) {
+const Spelling* ModuleParser::spelling(const Token& opcode, SpellingError& error) {
   const auto [entry, is_new] = spellings_.try_emplace(opcode.text);
   if (!is_new) return &entry->second;
-  SpellingError error;
   if (decode(opcode.text, entry->second, error)) return &entry->second;
   spellings_.erase(entry);
-  SourceRange range = opcode.range();
-  if (error.part.data() >= opcode.text.data() && error.part.data() < opcode.text.data() + opcode.text.size()) {
-    range.column += static_cast<std::uint32_t>(error.part.data() - opcode.text.data());
-    range.length = static_cast<std::uint32_t>(error.part.size());
-  }
-  Opcode known{};
-  std::string hint;
-  if (error.part.size() != opcode.text.size()) {
-    const auto base = opcode_from_text(opcode.text.substr(0, opcode.text.find('.')));
-    if (base) hint = fmt::format("syntax: {}", info(known = *base).syntax);
-  }
-  t_.error(range, fmt::format("{} '{}'", error.why, error.part.substr(0, 60)), std::move(hint));
   return nullptr;
 }
 

@@ -32,8 +32,8 @@ class ModuleParser {
   DeclarationParser& declarations() { return declarations_; }
   const SymbolTable& symbols() const { return symbols_; }
   Module& module() { return *module_; }
-  // Decoded suffixes of an opcode's text, remembered: programs use few different ones. nullptr: error recorded.
-  const Spelling* spelling(const Token& opcode);
+  // Decoded suffixes of an opcode's text, remembered: programs use few different ones. nullptr: `error` says why.
+  const Spelling* spelling(const Token& opcode, SpellingError& error);
   std::vector<FunctionNameReference>& function_names() { return function_names_; }
   bool use_file(std::uint64_t number, const SourceRange& range);
 

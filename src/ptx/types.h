@@ -51,6 +51,8 @@ enum class ScalarType : std::uint8_t {
   ue4m3,
   u4,
   s4,
+  u2,
+  s2,
   b1,
   e2m1,
   e2m3,

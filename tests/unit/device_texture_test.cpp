@@ -148,6 +148,31 @@ TEST(TextureTest, ReturnsWhatTheHardwareReturns) {
   }
 }
 
+// A constant area of signed bytes, and a border of colour 0: the bits an H200 gave.
+TEST(TextureTest, SignedBytesAreWidenedAsTheHardwareDoes) {
+  ChannelFormat format;
+  format.bits[0] = 8;
+  format.kind = ChannelFormat::Kind::signed_integer;
+  ArrayShape shape;
+  shape.width = shape.height = 4;
+  const std::shared_ptr<Array> array = Array::create(format, shape);
+  Texture texture;
+  texture.resource.array = array;
+  texture.description.address.fill(AddressMode::border);
+  texture.description.linear_filter = texture.description.normalized_float = true;
+  const std::pair<int, std::uint32_t> known[] = {{-128, 0xbf800000}, {-64, 0xbf010102}, {-50, 0xbec99193},
+                                                 {-1, 0xbc010102},   {1, 0x3c010102},   {64, 0x3f010302}};
+  for (const auto& [byte, bits] : known) {
+    std::memset(array->data(), byte, 16);
+    const float inside[2] = {2, 2}, outside[2] = {-9, -9};
+    EXPECT_EQ(sample(texture, TextureGeometry::d2, inside, 0).channel[0], bits) << byte;
+    EXPECT_EQ(sample(texture, TextureGeometry::d2, outside, 0).channel[0], 0u) << "not -0";
+  }
+  texture.description.linear_filter = false;
+  const float outside[2] = {-9, -9};
+  EXPECT_EQ(sample(texture, TextureGeometry::d2, outside, 0).channel[0], 0u) << "not -0";
+}
+
 TEST(TextureTest, FetchOutsideLinearMemoryIsZero) {
   const cases::Case& c = cases::all()[46];
   ASSERT_EQ(c.geometry, cases::fetch1d);

@@ -29,8 +29,10 @@ const Approximation kApproximations[] = {
     {"rsqrt.approx.f32", [](double x) { return 1 / std::sqrt(x); }, 0x1.13p-23, 0, HUGE_VAL},
     {"ex2.approx.f32", [](double x) { return std::exp2(x); }, 0x1p-22, -HUGE_VAL, HUGE_VAL},
     {"lg2.approx.f32", [](double x) { return std::log2(x); }, 0x1p-22, 0, HUGE_VAL},
-    {"sin.approx.f32", [](double x) { return std::sin(x); }, -0x1p-20, -65536, 65536},
-    {"cos.approx.f32", [](double x) { return std::cos(x); }, -0x1p-20, -65536, 65536},
+    {"sin.approx.f32", [](double x) { return std::sin(x); }, -0x1.6a09e6p-21, -6.2831853, 6.2831853},
+    {"cos.approx.f32", [](double x) { return std::cos(x); }, -0x1.6a09e6p-21, -6.2831853, 6.2831853},
+    {"sin.approx.f32", [](double x) { return std::sin(x); }, -0x1.3b2c47p-15, -314.15926, 314.15926},
+    {"cos.approx.f32", [](double x) { return std::cos(x); }, -0x1.3b2c47p-15, -314.15926, 314.15926},
     {"tanh.approx.f32", [](double x) { return std::tanh(x); }, 0x1p-11, -HUGE_VAL, HUGE_VAL},
 };
 

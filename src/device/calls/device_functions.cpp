@@ -226,11 +226,11 @@ extern "C" void wg_call_free(jit::WarpContext* context, std::uint32_t site, std:
 
 std::span<const jit::CallSymbol> call_symbols() {
   static const jit::CallSymbol symbols[] = {
-      {"wg_call_vprintf", reinterpret_cast<void*>(&wg_call_vprintf)},
-      {"wg_call___assertfail", reinterpret_cast<void*>(&wg_call___assertfail)},
-      {"wg_call___assert_fail", reinterpret_cast<void*>(&wg_call___assertfail)},
-      {"wg_call_malloc", reinterpret_cast<void*>(&wg_call_malloc)},
-      {"wg_call_free", reinterpret_cast<void*>(&wg_call_free)},
+      {"wg_call_vprintf", reinterpret_cast<void*>(&wg_call_vprintf), 4, 1},
+      {"wg_call___assertfail", reinterpret_cast<void*>(&wg_call___assertfail), 8, 0},
+      {"wg_call___assert_fail", reinterpret_cast<void*>(&wg_call___assertfail), 8, 0},
+      {"wg_call_malloc", reinterpret_cast<void*>(&wg_call_malloc), 2, 2},
+      {"wg_call_free", reinterpret_cast<void*>(&wg_call_free), 2, 0},
   };
   return symbols;
 }

@@ -192,32 +192,32 @@ extern "C" void wg_call_cdp_get_error_string(jit::WarpContext* c, std::uint32_t,
 }  // namespace
 
 std::span<const jit::CallSymbol> device_launch_symbols() {
-#define WG_DEVICE_RUNTIME(name, function)                                        \
-  {"wg_call___cudaCDP2" name, reinterpret_cast<void*>(&function)},               \
-      {"wg_call_cuda" name, reinterpret_cast<void*>(&function)},                 \
-      {"wg_call___cudaCDP2" name "_ptsz", reinterpret_cast<void*>(&function)}, { \
-    "wg_call_cuda" name "_ptsz", reinterpret_cast<void*>(&function)              \
+#define WG_DEVICE_RUNTIME(name, function, parameters, results)                                        \
+  {"wg_call___cudaCDP2" name, reinterpret_cast<void*>(&function), parameters, results},               \
+      {"wg_call_cuda" name, reinterpret_cast<void*>(&function), parameters, results},                 \
+      {"wg_call___cudaCDP2" name "_ptsz", reinterpret_cast<void*>(&function), parameters, results}, { \
+    "wg_call_cuda" name "_ptsz", reinterpret_cast<void*>(&function), parameters, results              \
   }
   static const jit::CallSymbol symbols[] = {
-      WG_DEVICE_RUNTIME("GetParameterBufferV2", wg_call_get_parameter_buffer_v2),
-      WG_DEVICE_RUNTIME("LaunchDeviceV2", wg_call_launch_device_v2),
-      WG_DEVICE_RUNTIME("Malloc", wg_call_cdp_malloc),
-      WG_DEVICE_RUNTIME("Free", wg_call_cdp_free),
-      WG_DEVICE_RUNTIME("MemcpyAsync", wg_call_cdp_memcpy_async),
-      WG_DEVICE_RUNTIME("MemsetAsync", wg_call_cdp_memset_async),
-      WG_DEVICE_RUNTIME("StreamCreateWithFlags", wg_call_cdp_create_handle),
-      WG_DEVICE_RUNTIME("StreamDestroy", wg_call_cdp_success),
-      WG_DEVICE_RUNTIME("StreamWaitEvent", wg_call_cdp_success),
-      WG_DEVICE_RUNTIME("EventCreateWithFlags", wg_call_cdp_create_handle),
-      WG_DEVICE_RUNTIME("EventRecord", wg_call_cdp_success),
-      WG_DEVICE_RUNTIME("EventRecordWithFlags", wg_call_cdp_success),
-      WG_DEVICE_RUNTIME("EventDestroy", wg_call_cdp_success),
-      WG_DEVICE_RUNTIME("GetLastError", wg_call_cdp_success),
-      WG_DEVICE_RUNTIME("PeekAtLastError", wg_call_cdp_success),
-      WG_DEVICE_RUNTIME("GetErrorString", wg_call_cdp_get_error_string),
-      WG_DEVICE_RUNTIME("GetErrorName", wg_call_cdp_get_error_string),
-      WG_DEVICE_RUNTIME("GetDevice", wg_call_cdp_get_device),
-      WG_DEVICE_RUNTIME("GetDeviceCount", wg_call_cdp_get_device_count),
+      WG_DEVICE_RUNTIME("GetParameterBufferV2", wg_call_get_parameter_buffer_v2, 9, 2),
+      WG_DEVICE_RUNTIME("LaunchDeviceV2", wg_call_launch_device_v2, 4, 1),
+      WG_DEVICE_RUNTIME("Malloc", wg_call_cdp_malloc, 4, 1),
+      WG_DEVICE_RUNTIME("Free", wg_call_cdp_free, 2, 1),
+      WG_DEVICE_RUNTIME("MemcpyAsync", wg_call_cdp_memcpy_async, 10, 1),
+      WG_DEVICE_RUNTIME("MemsetAsync", wg_call_cdp_memset_async, 8, 1),
+      WG_DEVICE_RUNTIME("StreamCreateWithFlags", wg_call_cdp_create_handle, 2, 1),
+      WG_DEVICE_RUNTIME("StreamDestroy", wg_call_cdp_success, 0, 1),
+      WG_DEVICE_RUNTIME("StreamWaitEvent", wg_call_cdp_success, 0, 1),
+      WG_DEVICE_RUNTIME("EventCreateWithFlags", wg_call_cdp_create_handle, 2, 1),
+      WG_DEVICE_RUNTIME("EventRecord", wg_call_cdp_success, 0, 1),
+      WG_DEVICE_RUNTIME("EventRecordWithFlags", wg_call_cdp_success, 0, 1),
+      WG_DEVICE_RUNTIME("EventDestroy", wg_call_cdp_success, 0, 1),
+      WG_DEVICE_RUNTIME("GetLastError", wg_call_cdp_success, 0, 1),
+      WG_DEVICE_RUNTIME("PeekAtLastError", wg_call_cdp_success, 0, 1),
+      WG_DEVICE_RUNTIME("GetErrorString", wg_call_cdp_get_error_string, 1, 2),
+      WG_DEVICE_RUNTIME("GetErrorName", wg_call_cdp_get_error_string, 1, 2),
+      WG_DEVICE_RUNTIME("GetDevice", wg_call_cdp_get_device, 2, 1),
+      WG_DEVICE_RUNTIME("GetDeviceCount", wg_call_cdp_get_device_count, 2, 1),
   };
 #undef WG_DEVICE_RUNTIME
   return symbols;

@@ -326,10 +326,11 @@ void wg_unsupported(void* context, std::uint32_t site) {
         "`warpgrind scan` lists every such instruction of a program before it is run");
 }
 
-void wg_indirect_call_fault(void* context, std::uint32_t site, std::uint64_t address) {
+void wg_indirect_call_fault(void* context, std::uint32_t site, std::uint64_t address, std::uint32_t is_function) {
   raise(warp(context), site, 0, FaultKind::invalid_pc,
-        address == 0 ? std::string("call through a null function pointer")
-                     : fmt::format("call through a pointer that is no function of the module: {:#x}", address),
+        is_function    ? std::string("call through a pointer to a function of another signature")
+        : address == 0 ? std::string("call through a null function pointer")
+                       : fmt::format("call through a pointer that is no function of the module: {:#x}", address),
         "pointers to __device__ functions must be taken in device code");
 }
 

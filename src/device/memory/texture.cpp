@@ -142,7 +142,7 @@ Texel border_texel(const Texture& t) {
     } else if (t.description.normalized_float) {
       const bool s = f.kind == ChannelFormat::Kind::signed_integer;
       const double scale = static_cast<double>((std::uint64_t{1} << (bits - s)) - 1);
-      const double held = std::ceil(std::clamp<double>(colour, s ? -1 : 0, 1) * scale - 0.5) / scale;
+      const double held = std::ceil(std::clamp<double>(colour, s ? -1 : 0, 1) * scale - 0.5) / scale + 0.0;  // no -0
       out.channel[c] = std::bit_cast<std::uint32_t>(static_cast<float>(held));
     } else {
       const unsigned unused = 32 - bits;
@@ -291,7 +291,7 @@ float filtered(const Texture& t, unsigned channel, double sum) {
     case FilterArithmetic::floating:
       return rounded(sum, 24);
     case FilterArithmetic::normalized_16:
-      return static_cast<float>(std::floor(sum + 0.5) /
+      return static_cast<float>(std::max(-32767.0, std::floor(sum + 0.5)) /
                                 (t.format().kind == ChannelFormat::Kind::signed_integer ? 32767 : 65535));
     default:
       return rounded(sum, 11);
@@ -300,6 +300,10 @@ float filtered(const Texture& t, unsigned channel, double sum) {
 
 double widened(const Texture& t, unsigned channel, float value) {
   if (arithmetic_of(t, channel) != FilterArithmetic::normalized_16) return double{value};
+  const ChannelFormat& f = t.format();
+  const unsigned bits = f.bits[channel] ? f.bits[channel] : f.bits[0];
+  // A signed byte becomes byte * 33025/128, not byte * 32767/127: -64 gives -16512.5, and so -16512.
+  if (f.kind == ChannelFormat::Kind::signed_integer && bits == 8) return std::round(double{value} * 127) * 33025 / 128;
   return std::round(double{value} * (t.format().kind == ChannelFormat::Kind::signed_integer ? 32767 : 65535));
 }
 

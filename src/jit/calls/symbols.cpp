@@ -10,7 +10,7 @@ namespace {
 
 struct Registry {
   std::mutex mutex;
-  std::map<std::string, void*, std::less<>> symbols;
+  std::map<std::string, CallSymbol, std::less<>> symbols;
 };
 
 Registry& registry() {
@@ -23,20 +23,20 @@ Registry& registry() {
 void register_call_symbols(std::span<const CallSymbol> symbols) {
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
-  for (const CallSymbol& s : symbols) r.symbols[s.name] = s.address;
+  for (const CallSymbol& s : symbols) r.symbols[s.name] = s;
 }
 
-void* find_call_symbol(std::string_view name) {
+std::optional<CallSymbol> find_call_symbol(std::string_view name) {
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
   const auto it = r.symbols.find(name);
-  return it == r.symbols.end() ? nullptr : it->second;
+  return it == r.symbols.end() ? std::nullopt : std::optional(it->second);
 }
 
 void for_each_call_symbol(const std::function<void(const char*, void*)>& visit) {
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
-  for (const auto& [name, address] : r.symbols) visit(name.c_str(), address);
+  for (const auto& [name, symbol] : r.symbols) visit(name.c_str(), symbol.address);
 }
 
 }  // namespace warpgrind::jit

@@ -2,7 +2,9 @@
 // kernel is compiled.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -11,10 +13,13 @@ namespace warpgrind::jit {
 struct CallSymbol {
   const char* name;  // static storage
   void* address;
+  // A function that PTX calls by its name: the words of parameters it reads and of results it writes, laid out as
+  // plane_layout() does (jit/kernel/layout.h).
+  std::uint16_t parameter_words = 0, result_words = 0;
 };
 
 void register_call_symbols(std::span<const CallSymbol> symbols);  // thread-safe; the last registration of a name counts
-void* find_call_symbol(std::string_view name);                    // nullptr: none
+std::optional<CallSymbol> find_call_symbol(std::string_view name);
 void for_each_call_symbol(const std::function<void(const char* name, void* address)>& visit);
 
 // Those of src/jit itself; called by make_compiler() (static initialisers of a static library may be dropped by the

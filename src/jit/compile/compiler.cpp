@@ -165,6 +165,7 @@ Result<std::unique_ptr<llvm::MemoryBuffer>> LlvmCompiler::translate(Kernel& kern
                                                                     std::uint32_t entry,
                                                                     const CompileOptions& options) {
   const KernelLayout layout = lay_out(module, entry);
+  if (Status good = check_layout(module, entry, layout); !good) return good.error();
   KernelUnit unit;
   unit.module = &module;
   unit.options = options;

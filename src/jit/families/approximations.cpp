@@ -40,24 +40,31 @@ struct F32 {
   }
 };
 
-// sin(x + quadrant*pi/2).
+// The product rounded towards zero.
+Value* truncated_product(Lowering& lowering, Value* a, Value* b) {
+  const F32 f{lowering};
+  llvm::IRBuilder<>& ir = lowering.ir();
+  Value* product = ir.CreateFMul(a, b);
+  Value* missing = f.fma(a, b, ir.CreateFNeg(product));
+  Value* away =
+      ir.CreateAnd(ir.CreateFCmpONE(missing, f.constant(0.0)), ir.CreateICmpNE(f.sign(missing), f.sign(product)));
+  return f.value(ir.CreateSelect(away, ir.CreateSub(f.bits(product), f.integer(1)), f.bits(product)));
+}
+
+// sin(x + quadrant*pi/2). ptxas makes two instructions of it: x/(2 pi) as one product rounded towards zero, and the
+// sine of that many turns. So far out the error is that of the product (cos.approx(65504) is -0.2131, the cosine
+// -0.2205), from 2^24 turns on the fraction is 0, and infinity gives NaN.
 Value* sine_of_quadrant(Lowering& lowering, Value* x, unsigned quadrant) {
   const F32 f{lowering};
   llvm::IRBuilder<>& ir = lowering.ir();
-  // From 2^24 on an f32 says nothing about its place in the period: like the hardware take the start of one. Infinity
-  // gives NaN.
-  Value* huge = ir.CreateFCmpOGE(f.magnitude(x), f.constant(0x1p+24));
-  x = ir.CreateSelect(huge, ir.CreateFMul(x, f.constant(0.0)), x);
-  // k = the nearest multiple of pi/2; x - k*pi/2 with pi/2 in three parts.
-  Value* k = f.round(ir.CreateFMul(x, f.constant(0x1.45f306p-1)));
-  Value* minus_k = ir.CreateFNeg(k);
-  Value* r = f.fma(minus_k, f.constant(0x1.921fb6p+0), x);
-  r = f.fma(minus_k, f.constant(-0x1.777a5cp-25), r);
-  r = f.fma(minus_k, f.constant(-0x1.ee59dap-50), r);
+  Value* turns = truncated_product(lowering, x, f.constant(0x1.45f306p-3));
+  Value* part = ir.CreateFSub(turns, f.round(turns));  // [-1/2, 1/2], exact
+  // k = the nearest quarter; what is left in radians.
+  Value* k = f.round(ir.CreateFMul(part, f.constant(4.0)));
+  Value* r = ir.CreateFMul(f.fma(k, f.constant(-0.25), part), f.constant(0x1.921fb6p+2));
   // k mod 4 without leaving floating point.
   Value* shifted = ir.CreateFAdd(k, f.constant(quadrant));
-  Value* turns = f.floor(ir.CreateFMul(shifted, f.constant(0.25)));
-  Value* q = f.fma(turns, f.constant(-4.0), shifted);
+  Value* q = f.fma(f.floor(ir.CreateFMul(shifted, f.constant(0.25))), f.constant(-4.0), shifted);
   Value* y = ir.CreateFMul(r, r);
   Value* sine = f.polynomial(y, {-0x1.555552p-3, 0x1.110bf6p-7, -0x1.9aae86p-13});
   sine = f.fma(ir.CreateFMul(r, y), sine, r);

@@ -338,7 +338,7 @@ void lower_cvt_pack(Lowering& l) {
   const ScalarType to = i.type(0);
   const unsigned width = ptx::bits(to);
   if (i.type(1) != ScalarType::s32 || width > 16) return l.unsupported("this pair of types");
-  const bool s = ptx::is_signed(to) || to == ScalarType::s4;
+  const bool s = ptx::is_signed(to);
   const std::int64_t low = s ? -(std::int64_t{1} << (width - 1)) : 0;
   const std::int64_t high = (std::int64_t{1} << (s ? width - 1 : width)) - 1;
   const auto number = [&](std::int64_t n) {

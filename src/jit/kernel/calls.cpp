@@ -5,6 +5,7 @@
 
 #include "jit/calls/symbols.h"
 #include "jit/kernel/function_lowering.h"
+#include "jit/kernel/signatures.h"
 
 namespace warpgrind::jit {
 
@@ -88,11 +89,21 @@ void FunctionLowering::copy_planes(Value* to, Value* from, std::uint64_t words) 
   }
 }
 
+bool FunctionLowering::parameter_access_fits(const Operand& address) {
+  const ptx::Instruction& i = *instruction_;
+  const unsigned bytes = ptx::bytes(i.type());
+  if (bytes > 8) return unsupported("a parameter access of 16 bytes without .v2"), false;
+  const std::string problem = parameter_problem(function_, address, bytes * i.vector, bytes);
+  if (!problem.empty()) refuse(problem);
+  return problem.empty();
+}
+
 void FunctionLowering::lower_param_load() {
   const ptx::Instruction& i = *instruction_;
   const Operand& a = i.operands[1];
   llvm::Type* e = element(i.type());
   const unsigned bytes = e->getPrimitiveSizeInBits() / 8;
+  if (!parameter_access_fits(a)) return;
   for (unsigned k = 0; k < i.vector; ++k) {
     const Operand& d = i.operands[0].kind == OperandKind::vector ? i.operands[0].elements[k] : i.operands[0];
     const auto offset = static_cast<std::uint64_t>(a.offset) + std::uint64_t{k} * bytes;
@@ -115,6 +126,7 @@ void FunctionLowering::lower_param_store() {
   if (a.base != OperandKind::variable) return unsupported("st.param through a register");
   llvm::Type* e = element(i.type());
   const unsigned bytes = e->getPrimitiveSizeInBits() / 8;
+  if (!parameter_access_fits(a)) return;
   const bool is_result = !function_.is_entry && a.index < function_.parameter_count + function_.result_count;
   for (unsigned k = 0; k < i.vector; ++k) {
     const Operand& s = i.operands[1].kind == OperandKind::vector ? i.operands[1].elements[k] : i.operands[1];
@@ -138,35 +150,88 @@ void FunctionLowering::after_call(Value* exited_before) {
   ir_.CreateStore(stay, mask_);
 }
 
+// Lanes may call different functions: one after the other.
+void FunctionLowering::call_each(Value* functions, const Signature& signature, Value* mask, Value* arguments,
+                                 Value* results) {
+  BasicBlock* before = ir_.GetInsertBlock();
+  BasicBlock* loop = BasicBlock::Create(context(), "indirect", llvm_function_);
+  BasicBlock* done = BasicBlock::Create(context(), "called", llvm_function_);
+  BasicBlock* bad = BasicBlock::Create(context(), "bad_callee", llvm_function_);
+  BasicBlock* next = BasicBlock::Create(context(), "next_callee", llvm_function_);
+  ir_.CreateBr(loop);
+  ir_.SetInsertPoint(loop);
+  llvm::PHINode* left = ir_.CreatePHI(ir_.getInt32Ty(), 2);
+  left->addIncoming(mask, before);
+  Value* first = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, left, ir_.getInt1(true));
+  Value* which = ir_.CreateExtractElement(functions, first);
+  Value* lanes = ir_.CreateAnd(left, lanes_to_bits(ir_.CreateICmpEQ(functions, splat(which))));
+  llvm::SwitchInst* jump = ir_.CreateSwitch(which, bad, 8);
+  BasicBlock* misfit = nullptr;
+  const auto fault = [&](BasicBlock* block, bool is_function) {
+    ir_.SetInsertPoint(block);
+    call("wg_indirect_call_fault", ir_.getVoidTy(),
+         {context_argument_, site_number(), which, ir_.getInt32(is_function)});
+    ir_.CreateBr(next);
+  };
+  for (const auto& [index, function] : unit_.functions) {
+    const ptx::Function& f = unit_.module->functions[index];
+    if (f.is_entry) continue;
+    if (!fits(signature, signature_of(f))) {
+      if (!misfit) fault(misfit = BasicBlock::Create(context(), "misfit", llvm_function_), true);
+      jump->addCase(ir_.getInt64(index + 1), misfit);
+      continue;
+    }
+    BasicBlock* one = BasicBlock::Create(context(), "callee", llvm_function_);
+    jump->addCase(ir_.getInt64(index + 1), one);
+    ir_.SetInsertPoint(one);
+    ir_.CreateCall(function, {context_argument_, lanes, arguments, results});
+    ir_.CreateBr(next);
+  }
+  fault(bad, false);
+  ir_.SetInsertPoint(next);
+  Value* rest = ir_.CreateAnd(left, ir_.CreateNot(lanes));
+  left->addIncoming(rest, next);
+  ir_.CreateCondBr(ir_.CreateICmpEQ(rest, ir_.getInt32(0)), done, loop);
+  ir_.SetInsertPoint(done);
+}
+
+// What the current call's callee takes and gives; nothing: the call was refused.
+std::optional<Signature> FunctionLowering::callee_signature() {
+  const ptx::Instruction& i = *instruction_;
+  Signature signature;
+  std::string name = "the prototype";
+  if (i.operands[0].kind == OperandKind::function) {
+    const ptx::Function& target = unit_.module->functions[i.operands[0].index];
+    name = fmt::format("'{}'", target.name);
+    if (target.is_entry) return refuse(fmt::format("{} is a kernel and cannot be called", name)), std::nullopt;
+    signature = signature_of(target);
+  } else {
+    if (i.operands.size() < 2 || i.operands[1].kind != OperandKind::table)
+      return unsupported("an indirect call without a prototype"), std::nullopt;
+    const ptx::Table& table = function_.tables[i.operands[1].index];
+    const bool is_list = table.prototype_parameters.empty() && table.prototype_results.empty();
+    signature = is_list && !table.functions.empty() ? signature_of(unit_.module->functions[table.functions[0]])
+                                                    : signature_of(table);
+  }
+  if (const std::string problem = call_problem(function_, i, signature, name); !problem.empty())
+    return refuse(problem), std::nullopt;
+  return signature;
+}
+
 void FunctionLowering::lower_call() {
   const ptx::Instruction& i = *instruction_;
   const Operand& callee = i.operands[0];
   const ptx::Function* target = callee.kind == OperandKind::function ? &unit_.module->functions[callee.index] : nullptr;
-  PlaneLayout in, out;
-  if (target) {
-    in = plane_layout(target->variables, 0, target->parameter_count);
-    out = plane_layout(target->variables, target->parameter_count, target->result_count);
-  } else {
-    if (i.operands.size() < 2 || i.operands[1].kind != OperandKind::table)
-      return unsupported("an indirect call without a prototype");
-    const ptx::Table& table = function_.tables[i.operands[1].index];
-    if (table.prototype_parameters.empty() && table.prototype_results.empty() && !table.functions.empty()) {
-      const ptx::Function& first = unit_.module->functions[table.functions[0]];
-      in = plane_layout(first.variables, 0, first.parameter_count);
-      out = plane_layout(first.variables, first.parameter_count, first.result_count);
-    } else {
-      in = plane_layout(table.prototype_parameters, 0, table.prototype_parameters.size());
-      out = plane_layout(table.prototype_results, 0, table.prototype_results.size());
-    }
-  }
+  const std::optional<Signature> signature = callee_signature();
+  if (!signature) return;
+  const PlaneLayout in = plane_layout(signature->parameters, 0, signature->parameters.size());
+  const PlaneLayout out = plane_layout(signature->results, 0, signature->results.size());
   const auto area = [&](std::uint64_t words, const char* name) {
     return entry_alloca(llvm::ArrayType::get(ir_.getInt32Ty(), std::max<std::uint64_t>(1, words) * kWarpSize), name,
                         64);
   };
   Value* arguments = area(in.words, "arguments");
   Value* results = area(out.words, "results");
-  if (i.arguments.size() > in.word.size() || i.results.size() > out.word.size())
-    return unsupported("a call with more operands than its prototype");
   for (std::size_t k = 0; k < i.arguments.size(); ++k) {
     Value* to = ir_.CreateConstInBoundsGEP1_64(ir_.getInt8Ty(), arguments, in.word[k] * kPlaneBytes);
     const Operand& a = i.arguments[k];
@@ -174,9 +239,8 @@ void FunctionLowering::lower_call() {
         function_.variables[a.index].space == StateSpace::param) {
       copy_planes(to, param_planes(a.index), (function_.variables[a.index].size + 3) / 4);
     } else {
-      const ScalarType type = a.kind == OperandKind::reg ? function_.registers[a.index].type
-                              : target                   ? target->variables[k].type
-                                                         : ScalarType::b32;
+      const ScalarType type =
+          a.kind == OperandKind::reg ? function_.registers[a.index].type : plain_type(signature->parameters[k]);
       store_plane(to, 0, element(type), read_vector(a, type), false);
     }
   }
@@ -187,42 +251,13 @@ void FunctionLowering::lower_call() {
     ir_.CreateCall(unit_.functions.at(callee.index), {context_argument_, mask, arguments, results});
   } else if (target) {
     const std::string name = "wg_call_" + target->name;
-    if (!find_call_symbol(name))
-      return unsupported(fmt::format("the function {} is declared but not defined", target->name).c_str());
+    const std::optional<CallSymbol> symbol = find_call_symbol(name);
+    if (!symbol) return unsupported(fmt::format("the function {} is declared but not defined", target->name).c_str());
+    if (in.words < symbol->parameter_words || out.words < symbol->result_words)
+      return refuse(fmt::format("'{}' is declared with other parameters than the virtual GPU's", target->name));
     call(name.c_str(), ir_.getVoidTy(), {context_argument_, site_number(), mask, arguments, results});
   } else {
-    // Lanes may call different functions: one after the other.
-    Value* functions = read_vector(callee, ScalarType::b64);
-    BasicBlock* before = ir_.GetInsertBlock();
-    BasicBlock* loop = BasicBlock::Create(context(), "indirect", llvm_function_);
-    BasicBlock* done = BasicBlock::Create(context(), "called", llvm_function_);
-    BasicBlock* bad = BasicBlock::Create(context(), "bad_callee", llvm_function_);
-    BasicBlock* next = BasicBlock::Create(context(), "next_callee", llvm_function_);
-    ir_.CreateBr(loop);
-    ir_.SetInsertPoint(loop);
-    llvm::PHINode* left = ir_.CreatePHI(ir_.getInt32Ty(), 2);
-    left->addIncoming(mask, before);
-    Value* first = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, left, ir_.getInt1(true));
-    Value* which = ir_.CreateExtractElement(functions, first);
-    Value* lanes = ir_.CreateAnd(left, lanes_to_bits(ir_.CreateICmpEQ(functions, splat(which))));
-    llvm::SwitchInst* jump = ir_.CreateSwitch(which, bad, 8);
-    for (const auto& [index, function] : unit_.functions) {
-      const ptx::Function& f = unit_.module->functions[index];
-      if (f.is_entry || plane_layout(f.variables, 0, f.parameter_count).words != in.words) continue;
-      BasicBlock* one = BasicBlock::Create(context(), "callee", llvm_function_);
-      jump->addCase(ir_.getInt64(index + 1), one);
-      ir_.SetInsertPoint(one);
-      ir_.CreateCall(function, {context_argument_, lanes, arguments, results});
-      ir_.CreateBr(next);
-    }
-    ir_.SetInsertPoint(bad);
-    call("wg_indirect_call_fault", ir_.getVoidTy(), {context_argument_, site_number(), which});
-    ir_.CreateBr(next);
-    ir_.SetInsertPoint(next);
-    Value* rest = ir_.CreateAnd(left, ir_.CreateNot(lanes));
-    left->addIncoming(rest, next);
-    ir_.CreateCondBr(ir_.CreateICmpEQ(rest, ir_.getInt32(0)), done, loop);
-    ir_.SetInsertPoint(done);
+    call_each(read_vector(callee, ScalarType::b64), *signature, mask, arguments, results);
   }
   for (std::size_t k = 0; k < i.results.size(); ++k) {
     Value* from = ir_.CreateConstInBoundsGEP1_64(ir_.getInt8Ty(), results, out.word[k] * kPlaneBytes);

@@ -23,6 +23,8 @@
 
 namespace warpgrind::jit {
 
+struct Signature;  // jit/kernel/signatures.h
+
 // What all functions of one kernel share.
 struct KernelUnit {
   const ptx::Module* module = nullptr;
@@ -60,6 +62,7 @@ class FunctionLowering final : public Lowering {
   llvm::Value* carry_slot() override;
   Meeting meet(const ptx::Operand* members, llvm::Value* value) override;  // waiting.cpp
   void unsupported(const char* why) override;
+  void refuse(const std::string& problem);  // the PTX is wrong: ends the compilation too
 
  private:
   // How a register is kept; see flow/forms.h. Allocas become SSA values later.
@@ -134,6 +137,7 @@ class FunctionLowering final : public Lowering {
 
   // instructions.cpp
   void lower_instruction(std::uint32_t index);
+  std::string place() const;  // of the current instruction, for messages
   void lower_unguarded();
   bool lower_core_opcode();
   void lower_mov();
@@ -215,6 +219,10 @@ class FunctionLowering final : public Lowering {
 
   // calls.cpp: parameters of functions live in planes of 32-bit words: word w of lane l at [w*32 + l].
   void lower_call();
+  std::optional<Signature> callee_signature();
+  void call_each(llvm::Value* functions, const Signature& signature, llvm::Value* mask, llvm::Value* arguments,
+                 llvm::Value* results);
+  bool parameter_access_fits(const ptx::Operand& address);
   void lower_param_load();
   void lower_param_store();
   llvm::Value* param_planes(std::uint32_t variable);

@@ -141,18 +141,28 @@ Value* FunctionLowering::site_number() {
   return ir_.getInt32(site_);
 }
 
-void FunctionLowering::unsupported(const char* why) {
-  if (unit_.error) return;
+std::string FunctionLowering::place() const {
   const ptx::Instruction& i = *instruction_;
   std::string where = fmt::format("PTX line {}", i.range.line);
   if (i.location != ptx::kNoId) {
     const ptx::SourceLocation& at = function_.locations[i.location];
     if (at.file < unit_.module->files.size()) where += fmt::format(", {}:{}", unit_.module->files[at.file], at.line);
   }
-  unit_.error = Error{ErrorKind::unsupported,
-                      fmt::format("{} is not supported by the virtual GPU: {} ({}, function {})",
-                                  ptx::opcode_spelling(i), why, where, function_.name),
-                      "`warpgrind scan` lists every such instruction of a program before it is run"};
+  return fmt::format("{}, function {}", where, function_.name);
+}
+
+void FunctionLowering::unsupported(const char* why) {
+  if (unit_.error) return;
+  unit_.error = Error{
+      ErrorKind::unsupported,
+      fmt::format("{} is not supported by the virtual GPU: {} ({})", ptx::opcode_spelling(*instruction_), why, place()),
+      "`warpgrind scan` lists every such instruction of a program before it is run"};
+}
+
+void FunctionLowering::refuse(const std::string& problem) {
+  if (unit_.error) return;
+  unit_.error = Error{ErrorKind::bad_input,
+                      fmt::format("{}: {} ({})", ptx::opcode_spelling(*instruction_), problem, place()), ""};
 }
 
 void FunctionLowering::lower_instruction(std::uint32_t index) {

@@ -1,5 +1,7 @@
 #include "jit/kernel/layout.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 
@@ -69,6 +71,9 @@ void for_each_operand(const ptx::Function& function, const std::function<void(co
   }
 }
 
+// Sums stop here: more than any launch can have, and far from wrapping.
+constexpr std::uint64_t kUnreasonable = std::uint64_t{1} << 60;
+
 class Layouter {
  public:
   Layouter(const ptx::Module& module, std::uint32_t entry) : module_(module), entry_(entry) {}
@@ -84,6 +89,7 @@ class Layouter {
 
  private:
   void add_function(std::uint32_t f) {
+    if (module_.functions[f].is_entry && f != entry_) return;  // the address of a kernel: for a launch from the device
     if (!out_.functions.insert(f).second) return;
     const ptx::Function& function = module_.functions[f];
     for (const ptx::Instruction& i : function.body) {
@@ -118,7 +124,7 @@ class Layouter {
     const std::uint64_t align = std::max<std::uint64_t>(1, v.alignment);
     top = (top + align - 1) / align * align;
     const std::uint64_t offset = top;
-    top += v.size;
+    top = std::min(kUnreasonable, top + std::min(kUnreasonable, v.size));
     return offset;
   }
 
@@ -176,7 +182,7 @@ class Layouter {
     if (calls_indirectly_.contains(f))
       for (std::uint32_t callee : indirect_targets_) below = std::max(below, deepest(callee, open));
     open.erase(f);
-    return depth_[f] = out_.frame[f] + below;
+    return depth_[f] = std::min(kUnreasonable, out_.frame[f] + below);
   }
 
   const ptx::Module& module_;
@@ -192,6 +198,31 @@ class Layouter {
 
 KernelLayout lay_out(const ptx::Module& module, std::uint32_t entry) {
   return Layouter(module, entry).run();
+}
+
+Status check_layout(const ptx::Module& module, std::uint32_t entry, const KernelLayout& layout) {
+  for (const std::uint32_t f : layout.functions) {
+    const ptx::Function& function = module.functions[f];
+    if (function.unknown.empty()) continue;
+    const ptx::UnknownInstruction& first = function.unknown.front();
+    return Error{ErrorKind::unsupported,
+                 fmt::format("{} (PTX line {}, function {})", first.why, first.range.line, function.name),
+                 "misspelt, or newer than the virtual GPU; `warpgrind scan` lists every such instruction"};
+  }
+  std::uint64_t parameters = 0;
+  for (std::uint32_t p = 0; p < module.functions[entry].parameter_count; ++p)
+    parameters += std::min(module.functions[entry].variables[p].size, kLargestParameters + 1);
+  if (parameters > kLargestParameters)
+    return Error{ErrorKind::bad_input,
+                 fmt::format("the kernel {} has {} bytes of parameters; a function takes up to {}",
+                             module.functions[entry].name, parameters, kLargestParameters),
+                 ""};
+  if (layout.local_bytes > kLargestLocal)
+    return Error{ErrorKind::bad_input,
+                 fmt::format("the kernel {} needs {} bytes of local memory a thread; a GPU gives {}",
+                             module.functions[entry].name, layout.local_bytes, kLargestLocal),
+                 ""};
+  return Ok{};
 }
 
 }  // namespace warpgrind::jit

@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "base/result.h"
 #include "jit/compile/compiler.h"
 #include "ptx/ast.h"
 
@@ -24,7 +25,13 @@ struct KernelLayout {
   bool recursive = false;
 };
 
+// Of all parameters of a function together (CUDA C++ Programming Guide, "__global__ function parameters").
+inline constexpr std::uint64_t kLargestParameters = 32764;
+inline constexpr std::uint64_t kLargestLocal = 512 << 10;  // bytes a thread (CUDA C++ Programming Guide, 5.x and later)
+
 KernelLayout lay_out(const ptx::Module& module, std::uint32_t entry);
+// Refuses a kernel that holds or may reach what cannot run: unknown instructions, more local memory than a thread has.
+Status check_layout(const ptx::Module& module, std::uint32_t entry, const KernelLayout& layout);
 
 // Words of a parameter area made of planes (calls.cpp): each parameter aligned to its own alignment, in 4-byte words.
 struct PlaneLayout {
