@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/json.h"
 #include "counters/metric_table.h"
 #include "gpu/gpu_model.h"
 #include "results/profile.h"
@@ -47,7 +48,9 @@ class Packer {
       if (!m.is_object() || m.find("value") == m.end()) continue;
       const Json& number = m["value"];
       if (sparse && number.is_number() && number.get<double>() == 0) continue;
-      const std::string unit = m.value("unit", ""), origin = m.value("origin", "exact");
+      const std::string unit = json::get<std::string>(m, "unit");
+      std::string origin = "exact";
+      json::read(m, "origin", origin);
       const auto [found, added] = index_.try_emplace(it.key() + '\n' + unit + '\n' + origin, keys.size());
       if (added) keys.push_back(Json::array({it.key(), unit, origin}));
       out.push_back(found->second);

@@ -6,7 +6,7 @@
 MICROBENCH is tests/h200/microbench.cu, built with `nvcc -O3 -std=c++17 -arch=sm_90 -lineinfo`. For each group the program
 runs on the virtual H200; every metric of tests/data/h200/micro_GROUP.csv is compared, and the hash of the kernel's output
 with the one seen on the GPU. Prints a table of equal and different values, with the cause of each difference. Exit code 1:
-a difference that tests/h200/causes.csv does not explain.
+a difference that tests/h200/causes.csv does not explain, or that is larger than it allows.
 """
 import argparse
 import collections
@@ -55,19 +55,51 @@ def same(ours, theirs):
     return abs(a - b) <= 0.0051 if "." in theirs else a == b
 
 
+def number(text):
+    try:
+        return float(text.replace(",", ""))
+    except (AttributeError, ValueError):
+        return None
+
+
+class Bound:
+    """"12 %", "12 % + 500" or "-" (no number: hashes of outputs)."""
+
+    def __init__(self, text):
+        found = re.fullmatch(r"-|([0-9.]+) %(?: \+ ([0-9.]+))?", text)
+        assert found, f"causes.csv: {text!r} is no bound"
+        self.none = text == "-"
+        self.percent, self.more = float(found[1] or 0), float(found[2] or 0)
+
+    def holds(self, ours, theirs):
+        if self.none or ours is None or theirs is None:
+            return self.none and (ours is None or theirs is None)
+        return abs(ours - theirs) <= self.percent / 100 * abs(theirs) + self.more
+
+
 class Causes:
-    """causes.csv: group, label and metric (regular expressions, matched in full) and the cause of the difference."""
+    """causes.csv: group, label and metric (regular expressions, matched in full), the cause of the difference, and how large
+    it may be."""
 
     def __init__(self):
         self.rows = read_csv(os.path.join(HERE, "causes.csv"))
-        self.used = set()
+        self.bounds = [Bound(row["at most"]) for row in self.rows]
+        self.seen = [(0.0, 0.0)] * len(self.rows)  # largest difference in per cent, and as it is where the GPU has 0
 
-    def find(self, group, label, metric):
+    def find(self, group, label, metric, ours, theirs):
         for i, row in enumerate(self.rows):
             if all(re.fullmatch(row[k], v) for k, v in (("group", group), ("label", label), ("metric", metric))):
-                self.used.add(i)
-                return row["cause"]
+                a, b = (None, None) if metric == "output_fnv1a64" else (number(ours), number(theirs))
+                if a is not None and b is not None:
+                    percent, more = self.seen[i]
+                    self.seen[i] = (max(percent, 100 * abs(a - b) / abs(b)), more) if b else (percent, max(more, abs(a)))
+                return row["cause"] if self.bounds[i].holds(a, b) else None
         return None
+
+    def print_seen(self):
+        """For setting the bounds: the largest difference that each row explained, or would have."""
+        for row, (percent, more) in zip(self.rows, self.seen):
+            print(f"{percent:10.3f} %, {more:8.0f} of {row['at most']:>14}  {row['group']}  {row['label']}  {row['metric'][:70]}")
 
 
 def compare(group, launches, hashes, causes, verbose):
@@ -87,7 +119,7 @@ def compare(group, launches, hashes, causes, verbose):
             if got is not None and same(got, value):
                 result["equal"] += 1
                 continue
-            cause = causes.find(group, theirs["label"], metric)
+            cause = causes.find(group, theirs["label"], metric, got, value)
             if cause is None:
                 result["unexplained"] += 1
                 unexplained.append(f"{group}: {theirs['label']}: {metric}: {got}, GPU {value}")
@@ -105,6 +137,7 @@ def main():
     parser.add_argument("--program", required=True)
     parser.add_argument("--show", type=int, default=40, help="unexplained differences printed")
     parser.add_argument("--verbose", action="store_true", help="print explained differences too")
+    parser.add_argument("--bounds", action="store_true", help="print how far each row of causes.csv was used")
     parser.add_argument("group", nargs="*")
     options = parser.parse_args()
     if not os.path.exists(options.program):
@@ -135,6 +168,8 @@ def main():
         print(f"\nUnexplained ({len(unexplained)})")
         for line in unexplained[: options.show]:
             print("  " + line)
+    if options.bounds:
+        causes.print_seen()
     if failed:
         print("\nDid not run: " + " ".join(failed))
     return 1 if unexplained or failed else 0

@@ -106,6 +106,7 @@ def main():
     parser.add_argument("--import", dest="source", nargs=3, metavar=("NCU.csv", "TOPIC", "COMMENT"))
     parser.add_argument("--metrics", action="store_true")
     parser.add_argument("--show", type=int, default=60, help="unexplained differences printed")
+    parser.add_argument("--bounds", action="store_true", help="print how far each row of causes.csv was used")
     parser.add_argument("topic", nargs="*")
     options = parser.parse_args()
     if options.metrics:
@@ -142,7 +143,7 @@ def main():
                 if got is not None and micro.same(got, value):
                     count["equal"] += 1
                     continue
-                cause = causes.find(topic, real["kernel"], metric)
+                cause = causes.find(topic, real["kernel"], metric, got, value)
                 count["explained" if cause else "unexplained"] += 1
                 if cause:
                     by_cause[cause] += 1
@@ -163,6 +164,8 @@ def main():
             print("  " + line)
     if skipped:
         print("\nskipped, not built here: " + " ".join(skipped))
+    if options.bounds:
+        causes.print_seen()
     if failed:
         print("\nDid not run: " + " ".join(failed))
     if not stored:

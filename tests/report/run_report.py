@@ -36,7 +36,7 @@ def normalised(text, out):
 def run_line(line, build, out, problems):
     words = shlex.split(line.replace("{out}", out))
     assert words[0] == "warpgrind", line
-    done = subprocess.run([str(build / "bin/warpgrind")] + words[1:], cwd=HERE, capture_output=True, text=True, timeout=100,
+    done = subprocess.run([str(build / "bin/warpgrind")] + words[1:], cwd=HERE, capture_output=True, text=True, timeout=1400,
                           stdin=subprocess.DEVNULL, env=dict(os.environ, TERM="xterm"))
     if "\033" in done.stdout + done.stderr:
         problems.append(f"{line}: an escape code where no terminal is")

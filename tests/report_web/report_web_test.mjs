@@ -8,6 +8,7 @@ import { pathToFileURL } from "node:url";
 import { hostile, kHostile, lab, profile } from "./profiles.mjs";
 
 const kSkipped = 77;
+const kHang = 300e3; // milliseconds until something that never comes is given up; nothing is judged by how long it takes
 const option = (name) => resolve(process.argv[process.argv.indexOf(`--${name}`) + 1]);
 const skip = (why) => {
   console.log(`skipped: ${why}`);
@@ -52,7 +53,7 @@ const browser = await playwright.chromium.launch({ executablePath: chromium, arg
 async function open(html, { scheme = "light", width = 1300 } = {}) {
   const context = await browser.newContext({ colorScheme: scheme, viewport: { width, height: 900 } });
   const page = await context.newPage();
-  page.setDefaultTimeout(15000);
+  page.setDefaultTimeout(kHang);
   page.on("console", (m) => ["error", "warning"].includes(m.type()) && check(false, `${html}: console ${m.type()}: ${m.text()}`));
   page.on("pageerror", (e) => check(false, `${html}: ${e.message}`));
   const url = pathToFileURL(html).href;
@@ -87,7 +88,7 @@ tests.views = async () => {
   };
   for (const [hash, selector] of Object.entries(views)) {
     await page.at(hash);
-    await page.waitForSelector(selector, { state: "attached", timeout: 5000 }).catch(() => check(false, `${hash}: nothing like ${selector}`));
+    await page.waitForSelector(selector, { state: "attached" }).catch(() => check(false, `${hash}: nothing like ${selector}`));
   }
   // The worst request of the load: 32 lanes in 32 sectors; the typical one in 4.
   await page.at("view=kernel&k=1&tab=access&site=0");
@@ -190,24 +191,23 @@ tests.large = async () => {
   check(size < 20e6, `200 kernels and 100,000 lines: ${(size / 1e6).toFixed(1)} MB, not under 20 MB`);
   const context = await browser.newContext({ viewport: { width: 1300, height: 900 } });
   const page = await context.newPage();
-  const times = {};
+  page.setDefaultTimeout(kHang);
   for (const hash of ["view=summary", "view=kernel&k=150&tab=source&line=400"]) {
-    const begin = Date.now();
     await page.goto("about:blank");
     await page.goto(`${pathToFileURL(html).href}#${hash}`);
     await page.waitForSelector("html[data-ready]");
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-    times[hash] = Date.now() - begin;
-    check(times[hash] < 3000, `${hash} opens in ${times[hash]} ms, not within 3 s`);
+    // What it costs to open is what it makes: elements for the 200 kernels (about 45 a row), none for the lines out of sight.
+    const made = await page.evaluate(() => document.querySelectorAll("*").length);
+    check(made < 12000, `${hash} makes ${made} elements`);
+    console.log(`large: ${(size / 1e6).toFixed(1)} MB, ${hash}: ${made} elements`);
   }
   const one = await open(report("long_file", profile({ kernels: 1, lines: 100000 })));
   await one.at("view=kernel&k=0&tab=source");
-  const begin = Date.now();
   await one.focus(".rows");
   await one.keyboard.press("End");
   await one.waitForSelector(".source-row[data-row='99999']");
   check((await one.locator(".source-row").count()) < 200, "only the rows on screen exist");
-  console.log(`large: ${(size / 1e6).toFixed(1)} MB, ${JSON.stringify(times)} ms; to the end of 100,000 lines: ${Date.now() - begin} ms`);
 };
 
 tests.looks = async () => {

@@ -130,8 +130,10 @@ def run(case, build):
         if "kernels" in case or "launches" in case:
             command[2:2] = ["--json", f"{folder}/profile.json"] + (["--launches"] if "launches" in case else [])
         environment = {**os.environ, "XDG_CACHE_HOME": str(build / "test-cache"), **case.get("environment", {})}
+        if "WARPGRIND_TEST_PRELOAD" in os.environ:  # tests/CMakeLists.txt, for sanitizers
+            environment["LD_PRELOAD"] = os.environ["WARPGRIND_TEST_PRELOAD"]
         print("$", " ".join(command))
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=280, env=environment,
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=1400, env=environment,
                               stdin=subprocess.DEVNULL)
         want = case.get("exit", 0)
         if done.returncode != want and not (want == "nonzero" and done.returncode > 0):

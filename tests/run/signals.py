@@ -26,6 +26,8 @@ class Run:
         self.temporary.mkdir(exist_ok=True)
         self.profile = folder / "profile.json"
         environment = dict(os.environ, TMPDIR=str(self.temporary), XDG_CACHE_HOME=str(build / "test-cache"))
+        if "WARPGRIND_TEST_PRELOAD" in os.environ:  # tests/CMakeLists.txt, for sanitizers
+            environment["LD_PRELOAD"] = os.environ["WARPGRIND_TEST_PRELOAD"]
         program = next(p for p in (build / "tests/run/processes_clang", build / "tests/run/processes") if p.exists())
         command = [str(build / "bin/warpgrind"), "run", "--json", str(self.profile), str(program), "wait"]
         self.stderr = open(folder / "stderr", "w+")

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <thread>
 #include <vector>
 
@@ -177,14 +178,36 @@ TEST(Advanced, ObserversSeeEveryAccess) {
   EXPECT_EQ(recorder.lanes, lanes);
 }
 
+struct AtLaunch : events::Observer {
+  std::function<void()> begin;
+  events::Wants wants() const override { return {}; }
+  void on_launch_begin(const events::Launch&) override { begin(); }
+};
+
+// Asked for when the kernel is compiled and not yet among those that run: kept, not lost.
+TEST(Advanced, InterruptBeforeTheKernelRuns) {
+  AtLaunch once;
+  once.begin = [] { request_interrupt(); };
+  Gpu gpu(2, 0, "kernels.ptx", &once);
+  const LaunchResult r = gpu.run("spin", shape({4, 1, 1}, {64, 1, 1}), gpu.array<int>(1));
+  ASSERT_TRUE(r.fault);
+  EXPECT_EQ(r.fault->kind, FaultKind::interrupted);
+  once.begin = [] {};  // and none is left over for the next kernel
+  float* good = gpu.array<float>(32);
+  EXPECT_FALSE(gpu.run("oob", shape({1, 1, 1}, {32, 1, 1}), good, 0).fault);
+}
+
 TEST(Advanced, InterruptEndsTheKernel) {
-  Gpu gpu(2, 30);
-  int* flag = gpu.array<int>(1);
-  std::thread other([] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));
-    request_interrupt();
+  AtLaunch start;
+  std::atomic<bool> begun{false}, over{false};
+  start.begin = [&] { begun = true; };
+  Gpu gpu(2, 0, "kernels.ptx", &start);
+  std::thread other([&] {
+    while (!begun) std::this_thread::yield();
+    while (!over) request_interrupt(), std::this_thread::yield();
   });
-  const LaunchResult r = gpu.run("spin", shape({4, 1, 1}, {64, 1, 1}), flag);
+  const LaunchResult r = gpu.run("spin", shape({4, 1, 1}, {64, 1, 1}), gpu.array<int>(1));
+  over = true;
   other.join();
   ASSERT_TRUE(r.fault);
   EXPECT_EQ(r.fault->kind, FaultKind::interrupted);

@@ -31,6 +31,18 @@ TEST(PageData, NothingEndsTheScriptElement) {
   EXPECT_EQ(j["profiles"][0]["kernels"][0]["name"], "<!--<script>");
 }
 
+// A file that another program wrote: what is of the wrong type is not there, and nothing is thrown.
+TEST(PageData, ForeignProfile) {
+  const std::string foreign =
+      R"({"kernels":[{"metrics":{"a":{"value":{"b":1},"unit":5,"origin":[]},"c":{"value":null},"d":7}}],"lines":[1,"x",null,{},[]]})";
+  const auto data = page_data({"t", "1", {foreign}, foreign, {}});
+  ASSERT_TRUE(data);
+  const Json j = Json::parse(*data);
+  EXPECT_EQ(j["metric_keys"][0], Json({"a", "", "exact"}));
+  EXPECT_FALSE(page_data({"t", "1", {"[]"}, {}, {}}));
+  EXPECT_FALSE(page_data({"t", "1", {"{"}, {}, {}}));
+}
+
 TEST(PageData, LinesBecomeATable) {
   const auto data = page_data({"t", "1", {profile(9)}, {}, {}});
   ASSERT_TRUE(data);

@@ -4,10 +4,10 @@
 
 #include "base/assert.h"
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(WG_ADDRESS_SANITIZER)
 #include <sanitizer/common_interface_defs.h>
 #endif
-#if defined(__SANITIZE_THREAD__)
+#if defined(WG_THREAD_SANITIZER)
 #include <sanitizer/tsan_interface.h>
 #endif
 
@@ -29,7 +29,7 @@ struct Entry {
 };
 
 void arrive(Continuation* from, bool first) {
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(WG_ADDRESS_SANITIZER)
   __sanitizer_finish_switch_fiber(first ? nullptr : from->target->fake_stack, &from->stack_bottom, &from->stack_size);
 #else
   (void)from;
@@ -88,19 +88,19 @@ void prepare(Continuation& to, const Stack& stack, FiberFunction function, void*
   start[0] = reinterpret_cast<void*>(&enter);
   start[1] = nullptr;
   to.stack_pointer = start;
-#if defined(__SANITIZE_THREAD__)
+#if defined(WG_THREAD_SANITIZER)
   if (to.tsan_fiber) __tsan_destroy_fiber(to.tsan_fiber);
   to.tsan_fiber = __tsan_create_fiber(0);
 #endif
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(WG_ADDRESS_SANITIZER) || defined(WG_THREAD_SANITIZER)
 void switch_to(Continuation& from, Continuation& to) {
   from.target = &to;
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(WG_ADDRESS_SANITIZER)
   __sanitizer_start_switch_fiber(&from.fake_stack, to.stack_bottom, to.stack_size);
 #endif
-#if defined(__SANITIZE_THREAD__)
+#if defined(WG_THREAD_SANITIZER)
   if (!from.tsan_fiber) from.tsan_fiber = __tsan_get_current_fiber();
   __tsan_switch_to_fiber(to.tsan_fiber, 0);
 #endif

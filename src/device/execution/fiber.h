@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/sanitizers.h"
+
 namespace warpgrind::device {
 
 // Each stack has inaccessible pages below it; pages are committed when touched.
@@ -76,7 +78,7 @@ inline Continuation* jump(Continuation* from, Continuation* to) {
 }
 
 // Leaves `from` here and goes on in `to`; returns when somebody switches back to `from`.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(WG_ADDRESS_SANITIZER) || defined(WG_THREAD_SANITIZER)
 void switch_to(Continuation& from, Continuation& to);
 #else
 inline void switch_to(Continuation& from, Continuation& to) {
