@@ -198,16 +198,13 @@ TEST(Advanced, InterruptBeforeTheKernelRuns) {
 }
 
 TEST(Advanced, InterruptEndsTheKernel) {
-  AtLaunch start;
-  std::atomic<bool> begun{false}, over{false};
-  start.begin = [&] { begun = true; };
-  Gpu gpu(2, 0, "kernels.ptx", &start);
-  std::thread other([&] {
-    while (!begun) std::this_thread::yield();
-    while (!over) request_interrupt(), std::this_thread::yield();
+  Gpu gpu(2, 0, "waiting.ptx");
+  auto* flags = gpu.array<int>(2);
+  std::thread other([flags] {
+    while (*static_cast<volatile int*>(flags) == 0) std::this_thread::yield();
+    request_interrupt();
   });
-  const LaunchResult r = gpu.run("spin", shape({4, 1, 1}, {64, 1, 1}), gpu.array<int>(1));
-  over = true;
+  const LaunchResult r = gpu.run("say_and_wait", shape({4, 1, 1}, {64, 1, 1}), flags);
   other.join();
   ASSERT_TRUE(r.fault);
   EXPECT_EQ(r.fault->kind, FaultKind::interrupted);
