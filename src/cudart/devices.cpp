@@ -1,4 +1,7 @@
 // Device management: choosing, asking, limits, peers, reset.
+#include <fmt/core.h>
+
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
@@ -120,6 +123,8 @@ WG_API cudaError_t cudaDeviceReset() {
     c.sticky = cudaSuccess;
     c.peers.clear();
     c.flags = 0;
+    std::copy_n(Context().limits, std::size(c.limits), c.limits);
+    if (s.device_in_use(device)) s.device(device).set_stack_size(0);
     thread_state().last_error = cudaSuccess;
     return cudaSuccess;
   });
@@ -129,8 +134,12 @@ WG_API cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
   return api([&]() -> cudaError_t {
     if (limit < 0 || limit > cudaLimitPersistingL2CacheSize) return cudaErrorUnsupportedLimit;
     device::Device& gpu = current_device();
+    constexpr std::size_t kMostLocal = 512 << 10;  // "Maximum amount of local memory per thread", all GPUs since 2.0
+    if (limit == cudaLimitStackSize && value > kMostLocal)
+      return refuse(cudaErrorInvalidValue, fmt::format("a stack of {} bytes a thread, at most {}", value, kMostLocal));
     if (limit == cudaLimitStackSize) gpu.set_stack_size(value);
-    if (limit == cudaLimitMallocHeapSize) gpu.set_heap_size(value);
+    if (limit == cudaLimitMallocHeapSize && !gpu.set_heap_size(value))
+      return refuse(cudaErrorInvalidValue, "a kernel that uses malloc has run: the heap has its size");
     if (limit == cudaLimitPrintfFifoSize) gpu.set_printf_fifo(value);
     current_context().limits[limit] = value;
     return cudaSuccess;

@@ -22,6 +22,9 @@ Live& live() {
 
 }  // namespace
 
+Capture::Capture() = default;
+Capture::~Capture() = default;
+
 GraphNode::GraphNode() : id(Runtime::instance().next_id++) {
   std::lock_guard lock(live().mutex);
   live().nodes.insert(this);
@@ -228,7 +231,9 @@ cudaError_t launch_nodes(const Graph& graph, Stream& stream) {
 
 cudaError_t capture_operation(Stream& stream, Operation operation) {
   Capture& capture = *stream.capture;
+  if (!capture.own_graph && !is_graph(capture.graph)) capture.invalidated = true;  // the caller destroyed it
   if (capture.invalidated) return cudaErrorStreamCaptureInvalidated;
+  std::erase_if(stream.capture_tail, [](const GraphNode* node) { return !is_node(node); });
   if (auto* e = std::get_if<EventOperation>(&operation)) {
     // Events order captured streams; they become no nodes.
     if (!e->wait) {

@@ -271,8 +271,14 @@ WG_API cudaError_t cudaDeviceGetGraphMemAttribute(int device, int attribute, voi
     return cudaSuccess;
   });
 }
-WG_API cudaError_t cudaDeviceSetGraphMemAttribute(int device, int, void*) {
-  return api([&] { return valid_device(device) ? cudaSuccess : cudaErrorInvalidDevice; });
+WG_API cudaError_t cudaDeviceSetGraphMemAttribute(int device, int attribute, void* value) {
+  return api([&]() -> cudaError_t {
+    if (!valid_device(device)) return cudaErrorInvalidDevice;
+    // Only the high watermarks can be set, and only back to zero.
+    if (!value || (attribute != 1 && attribute != 3) || *static_cast<std::uint64_t*>(value))
+      return cudaErrorInvalidValue;
+    return cudaSuccess;
+  });
 }
 
 WG_API cudaError_t cudaUserObjectCreate(cudaUserObject_t* out, void* pointer, cudaHostFn_t destroy, unsigned count,

@@ -183,6 +183,11 @@ LaunchArguments plain(const void* function, dim3 grid, dim3 block, void** parame
   return a;
 }
 
+cudaError_t launch_host(cudaStream_t stream, cudaHostFn_t function, void* data, bool per_thread) {
+  if (!function) return cudaErrorInvalidValue;
+  return submit(resolve(stream, per_thread), HostOperation{function, nullptr, data}, false);
+}
+
 cudaError_t launch_with_attributes(const cudaLaunchConfig_t* config, const void* function, void** parameters,
                                    bool per_thread) {
   if (!config || (config->numAttrs && !config->attrs)) return set_last_error(cudaErrorInvalidValue);
@@ -268,10 +273,10 @@ WG_API cudaError_t cudaLaunchCooperativeKernel_ptsz(const void* function, dim3 g
   return launch(a, stream, true);
 }
 WG_API cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
-  return api([&] { return submit(resolve(stream), HostOperation{function, nullptr, data}, false); });
+  return api([&] { return launch_host(stream, function, data, false); });
 }
 WG_API cudaError_t cudaLaunchHostFunc_ptsz(cudaStream_t stream, cudaHostFn_t function, void* data) {
-  return api([&] { return submit(resolve(stream, true), HostOperation{function, nullptr, data}, false); });
+  return api([&] { return launch_host(stream, function, data, true); });
 }
 
 }  // extern "C"

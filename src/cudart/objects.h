@@ -15,11 +15,13 @@ namespace warpgrind::cudart {
 
 // A capture in progress: which graph grows, and the nodes the stream's next node depends on.
 struct Capture {
+  Capture();
+  ~Capture();
   std::uint64_t id = 0;
   Graph* graph = nullptr;
-  Stream* origin = nullptr;
-  bool to_existing_graph = false;  // cudaStreamBeginCaptureToGraph: the graph is the caller's
-  bool invalidated = false;
+  std::unique_ptr<Graph> own_graph;  // null: the graph is the caller's (cudaStreamBeginCaptureToGraph, or handed out)
+  Stream* origin = nullptr;          // null: destroyed
+  bool invalidated = false, ended = false;
   std::vector<Stream*> members;  // streams that joined through events
 };
 

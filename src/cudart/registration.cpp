@@ -17,6 +17,11 @@ FatbinHandle* of(void** handle) {
   return reinterpret_cast<FatbinHandle*>(handle);
 }
 
+// False: nothing was registered, or its code could not be read.
+bool has_code(const FatbinHandle* handle) {
+  return handle && handle->program;
+}
+
 void add_variable(FatbinHandle* handle, const void* host, Variable variable) {
   Runtime& r = Runtime::instance();
   std::lock_guard lock(r.mutex);
@@ -29,6 +34,7 @@ void add_variable(FatbinHandle* handle, const void* host, Variable variable) {
 extern "C" {
 
 WG_API void** __cudaRegisterFatBinary(void* wrapper) {
+  if (!wrapper) return nullptr;
   auto* handle = new FatbinHandle;
   Result<session::Program*> program = the_session().add_program(wrapper);
   if (program) {
@@ -67,7 +73,7 @@ WG_API void __cudaUnregisterFatBinary(void** handle) {
 WG_API void __cudaRegisterFunction(void** handle, const char* host_function, char*, const char* device_name, int, void*,
                                    void*, void*, void*, int*) {
   FatbinHandle* fatbin = of(handle);
-  if (!fatbin->program) return;
+  if (!has_code(fatbin) || !device_name) return;
   auto kernel = std::make_unique<KernelHandle>();
   kernel->program = fatbin->program;
   kernel->name = device_name;
@@ -81,12 +87,13 @@ WG_API void __cudaRegisterFunction(void** handle, const char* host_function, cha
 
 WG_API void __cudaRegisterVar(void** handle, char* host_variable, char*, const char* device_name, int, std::size_t size,
                               int, int) {
-  if (of(handle)->program) add_variable(of(handle), host_variable, {of(handle)->program, device_name, size, nullptr});
+  if (!has_code(of(handle)) || !device_name) return;
+  add_variable(of(handle), host_variable, {of(handle)->program, device_name, size, nullptr});
 }
 
 WG_API void __cudaRegisterManagedVar(void** handle, void** host_pointer, char* device_address, const char* device_name,
                                      int, std::size_t size, int, int) {
-  if (!of(handle)->program) return;
+  if (!has_code(of(handle)) || !device_name) return;
   Variable variable{of(handle)->program, device_name, size, host_pointer};
   add_variable(of(handle), host_pointer, variable);
   if (device_address) add_variable(of(handle), device_address, variable);
@@ -97,6 +104,7 @@ WG_API void __cudaRegisterUnifiedTable(void**, void*) {}
 
 // Called before the host touches a __managed__ variable: its address on the device becomes the host's pointer.
 WG_API char __cudaInitModule(void** handle) {
+  if (!handle) return 0;
   std::vector<Variable> managed;
   {
     Runtime& r = Runtime::instance();
@@ -115,6 +123,7 @@ WG_API char __cudaInitModule(void** handle) {
 WG_API cudaError_t __cudaGetKernel(cudaKernel_t* out, const void* host_function) {
   return api_without_context([&]() -> cudaError_t {
     KernelHandle* kernel = find_kernel(host_function);
+    if (!out) return cudaErrorInvalidValue;
     if (!kernel) return cudaErrorInvalidDeviceFunction;
     *out = kernel;
     return cudaSuccess;

@@ -27,12 +27,22 @@ cudaError_t create(cudaStream_t* out, unsigned flags, int priority) {
   return cudaSuccess;
 }
 
+// A capture that loses a stream cannot be ended well any more.
+void leave_capture(Stream& stream) {
+  Capture& capture = *stream.capture;
+  capture.invalidated = true;
+  std::erase(capture.members, &stream);
+  if (capture.origin == &stream) capture.origin = nullptr;
+  stream.capture.reset();  // the last one deletes the graph that nobody will get
+}
+
 cudaError_t destroy(cudaStream_t stream) {
   Runtime& r = Runtime::instance();
   {
     std::lock_guard lock(r.mutex);
     if (r.streams.erase(stream) == 0) return cudaErrorInvalidResourceHandle;
   }
+  if (stream->capture) leave_capture(*stream);
   the_session().timeline().remove_stream(stream->id);
   delete stream;
   return cudaSuccess;
@@ -73,6 +83,7 @@ cudaError_t wait_event(cudaStream_t handle, cudaEvent_t event, unsigned flags, b
     if (!stream || !is_event(event)) return cudaErrorInvalidResourceHandle;
     if (flags & ~1u) return cudaErrorInvalidValue;
     // Waiting for an event of a capture makes this stream a part of the capture.
+    if (event->capture && event->capture->ended) return cudaErrorCapturedEvent;
     if (event->capture && !stream->capture && !event->capture->invalidated) {
       stream->capture = event->capture;
       stream->capture_tail = event->capture_tail;
@@ -125,8 +136,10 @@ WG_API cudaError_t cudaStreamWaitEvent_ptsz(cudaStream_t stream, cudaEvent_t eve
   return wait_event(stream, event, flags, true);
 }
 
-WG_API cudaError_t cudaStreamAddCallback(cudaStream_t handle, cudaStreamCallback_t callback, void* data, unsigned) {
+WG_API cudaError_t cudaStreamAddCallback(cudaStream_t handle, cudaStreamCallback_t callback, void* data,
+                                         unsigned flags) {
   return api([&]() -> cudaError_t {
+    if (!callback || flags) return cudaErrorInvalidValue;
     Stream* stream = resolve(handle);
     if (cudaError_t error = usable(stream)) return error;
     callback(handle, cudaSuccess, data);
@@ -223,11 +236,13 @@ cudaError_t begin_capture(cudaStream_t handle, Graph* into, const cudaGraphNode_
   capture->id = r.next_id++;
   capture->origin = stream;
   capture->members = {stream};
+  for (std::size_t i = 0; i < count; i++)
+    if (!dependencies || !is_node(dependencies[i]) || dependencies[i]->graph != into) return cudaErrorInvalidValue;
   if (into) {
     capture->graph = into;
-    capture->to_existing_graph = true;
   } else {
-    capture->graph = new Graph;
+    capture->own_graph = std::make_unique<Graph>();
+    capture->graph = capture->own_graph.get();
     capture->graph->id = r.next_id++;
   }
   stream->capture_tail.assign(dependencies, dependencies + count);
@@ -242,6 +257,7 @@ bool joined(const Capture& capture) {
   while (!work.empty()) {
     const GraphNode* node = work.back();
     work.pop_back();
+    if (!is_node(node)) continue;  // destroyed meanwhile
     for (const GraphNode* d : node->dependencies)
       if (before.insert(d).second) work.push_back(d);
   }
@@ -256,21 +272,22 @@ cudaError_t end_capture(cudaStream_t handle, cudaGraph_t* out, bool per_thread) 
   if (!stream || !out) return cudaErrorInvalidResourceHandle;
   if (!stream->capture) return cudaErrorIllegalState;
   std::shared_ptr<Capture> capture = stream->capture;
-  if (capture->origin != stream) return cudaErrorStreamCaptureUnmatched;
-  bool good = !capture->invalidated, whole = joined(*capture);
+  if (capture->origin && capture->origin != stream) return cudaErrorStreamCaptureUnmatched;
+  bool good = !capture->invalidated, whole = good && joined(*capture);
   for (Stream* member : capture->members) {
     member->capture.reset();
     member->capture_tail.clear();
   }
+  capture->members.clear();
+  capture->ended = true;
   *out = nullptr;
-  if (!good || !whole) {
-    if (!capture->to_existing_graph) delete capture->graph;
-    return good ? cudaErrorStreamCaptureUnjoined : cudaErrorStreamCaptureInvalidated;
-  }
+  if (!good || !whole) return good ? cudaErrorStreamCaptureUnjoined : cudaErrorStreamCaptureInvalidated;
   *out = capture->graph;
-  Runtime& r = Runtime::instance();
-  std::lock_guard lock(r.mutex);
-  r.graphs.insert(capture->graph);
+  if (capture->own_graph) {
+    Runtime& r = Runtime::instance();
+    std::lock_guard lock(r.mutex);
+    r.graphs.insert(capture->own_graph.release());
+  }
   return cudaSuccess;
 }
 
@@ -278,7 +295,8 @@ cudaError_t capture_info(cudaStream_t handle, cudaStreamCaptureStatus* status, u
                          cudaGraph_t* graph, const cudaGraphNode_t** dependencies, const cudaGraphEdgeData** edges,
                          std::size_t* count, bool per_thread) {
   Stream* stream = resolve(handle, per_thread);
-  if (!stream || !status) return cudaErrorInvalidResourceHandle;
+  if (!stream) return cudaErrorInvalidResourceHandle;
+  if (!status) return cudaErrorInvalidValue;
   *status = cudaStreamCaptureStatusNone;
   if (edges) *edges = nullptr;
   if (!stream->capture) return cudaSuccess;
@@ -295,6 +313,9 @@ cudaError_t update_capture(cudaStream_t handle, cudaGraphNode_t* nodes, std::siz
                            bool per_thread) {
   Stream* stream = resolve(handle, per_thread);
   if (!stream || !stream->capture) return cudaErrorIllegalState;
+  if (flags > 1 || (count && !nodes)) return cudaErrorInvalidValue;
+  for (std::size_t i = 0; i < count; i++)
+    if (!is_node(nodes[i]) || nodes[i]->graph != stream->capture->graph) return cudaErrorInvalidValue;
   if (flags == 1) stream->capture_tail.clear();
   stream->capture_tail.insert(stream->capture_tail.end(), nodes, nodes + count);
   return cudaSuccess;

@@ -155,8 +155,10 @@ std::uint64_t Device::bytes_free() const {
 std::uint64_t Device::bytes_total() const {
   return impl_->model.memory_bytes;
 }
-void Device::set_heap_size(std::uint64_t bytes) {
+bool Device::set_heap_size(std::uint64_t bytes) {
+  if (impl_->heap.is_open()) return bytes == impl_->heap_size;
   impl_->heap_size = bytes;
+  return true;
 }
 void Device::set_stack_size(std::uint64_t bytes) {
   impl_->stack_size = bytes;

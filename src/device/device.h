@@ -122,8 +122,8 @@ class Device {
   void register_host(void* pointer, std::uint64_t size);  // pinned or mapped host memory: kernels may access it
   void unregister_host(void* pointer);
   std::uint64_t bytes_free() const, bytes_total() const;
-  void set_heap_size(std::uint64_t bytes), set_stack_size(std::uint64_t bytes_per_thread),
-      set_printf_fifo(std::uint64_t bytes);
+  bool set_heap_size(std::uint64_t bytes);  // false: a kernel that allocates has run, and the heap has its size
+  void set_stack_size(std::uint64_t bytes_per_thread), set_printf_fifo(std::uint64_t bytes);
 
   // Modules. The module must stay alive as long as the device.
   Result<LoadedModule*> load(std::shared_ptr<const ptx::Module> module);

@@ -1,0 +1,177 @@
+// Device management, versions, peers, limits.
+#include <string>
+
+#include "api_test.h"
+
+namespace warpgrind::cudart {
+
+TEST(Devices, CountAndChoice) {
+  int count = 0, device = -1;
+  OK(cudaGetDeviceCount(&count));
+  EXPECT_EQ(count, 2);
+  FAILS(cudaErrorInvalidValue, cudaGetDeviceCount(nullptr));
+  OK(cudaSetDevice(1));
+  OK(cudaGetDevice(&device));
+  EXPECT_EQ(device, 1);
+  FAILS(cudaErrorInvalidDevice, cudaSetDevice(2));
+  FAILS(cudaErrorInvalidDevice, cudaSetDevice(99));
+  FAILS(cudaErrorInvalidDevice, cudaSetDevice(-1));
+  OK(cudaGetDevice(&device));
+  EXPECT_EQ(device, 1);
+  OK(cudaSetDevice(0));
+  FAILS(cudaErrorInvalidValue, cudaGetDevice(nullptr));
+  OK(cudaInitDevice(1, 0, 0));
+  FAILS(cudaErrorInvalidDevice, cudaInitDevice(2, 0, 0));
+  int list[] = {1, 0}, wrong[] = {0, 7};
+  OK(cudaSetValidDevices(list, 2));
+  FAILS(cudaErrorInvalidDevice, cudaSetValidDevices(wrong, 2));
+  FAILS(cudaErrorInvalidValue, cudaSetValidDevices(nullptr, 2));
+  FAILS(cudaErrorInvalidValue, cudaSetValidDevices(list, -1));
+}
+
+TEST(Devices, Properties) {
+  cudaDeviceProp p{};
+  OK(cudaGetDeviceProperties(&p, 0));
+  EXPECT_NE(std::string(p.name).find("H200"), std::string::npos);
+  EXPECT_EQ(p.major * 10 + p.minor, 90);
+  EXPECT_EQ(p.warpSize, 32);
+  EXPECT_EQ(p.maxThreadsPerBlock, 1024);
+  FAILS(cudaErrorInvalidDevice, cudaGetDeviceProperties(&p, 2));
+  FAILS(cudaErrorInvalidValue, cudaGetDeviceProperties(nullptr, 0));
+  int value = 0, chosen = -1;
+  OK(cudaDeviceGetAttribute(&value, 1, 0));  // cudaDevAttrMaxThreadsPerBlock
+  EXPECT_EQ(value, 1024);
+  OK(cudaDeviceGetAttribute(&value, 16, 0));  // cudaDevAttrMultiProcessorCount
+  EXPECT_EQ(value, p.multiProcessorCount);
+  FAILS(cudaErrorInvalidValue, cudaDeviceGetAttribute(&value, 100000, 0));
+  FAILS(cudaErrorInvalidDevice, cudaDeviceGetAttribute(&value, 1, -1));
+  OK(cudaChooseDevice(&chosen, &p));
+  EXPECT_EQ(chosen, 0);
+  FAILS(cudaErrorInvalidValue, cudaChooseDevice(&chosen, nullptr));
+  std::size_t width = 0;
+  cudaChannelFormatDesc format = cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindFloat);
+  OK(cudaDeviceGetTexture1DLinearMaxWidth(&width, &format, 0));
+  EXPECT_GE(width, std::size_t{1} << 27);
+  FAILS(cudaErrorInvalidValue, cudaDeviceGetTexture1DLinearMaxWidth(nullptr, &format, 0));
+}
+
+TEST(Devices, Versions) {
+  int driver = 0, runtime = 0;
+  OK(cudaDriverGetVersion(&driver));
+  OK(cudaRuntimeGetVersion(&runtime));
+  EXPECT_EQ(driver / 1000, 13);
+  EXPECT_EQ(runtime / 1000, 13);
+  FAILS(cudaErrorInvalidValue, cudaDriverGetVersion(nullptr));
+  FAILS(cudaErrorInvalidValue, cudaRuntimeGetVersion(nullptr));
+}
+
+TEST(Devices, BusId) {
+  char id[32] = "";
+  int device = -1;
+  OK(cudaDeviceGetPCIBusId(id, sizeof id, 1));
+  OK(cudaDeviceGetByPCIBusId(&device, id));
+  EXPECT_EQ(device, 1);
+  FAILS(cudaErrorInvalidValue, cudaDeviceGetPCIBusId(id, 4, 0));
+  FAILS(cudaErrorInvalidDevice, cudaDeviceGetPCIBusId(id, sizeof id, 5));
+  FAILS(cudaErrorInvalidValue, cudaDeviceGetByPCIBusId(&device, "nonsense"));
+  FAILS(cudaErrorInvalidDevice, cudaDeviceGetByPCIBusId(&device, "0000:7F:00.0"));
+}
+
+TEST(Devices, Flags) {
+  unsigned flags = 0;
+  OK(cudaSetDeviceFlags(4));  // cudaDeviceScheduleBlockingSync
+  OK(cudaGetDeviceFlags(&flags));
+  EXPECT_EQ(flags & 7u, 4u);
+  FAILS(cudaErrorInvalidValue, cudaSetDeviceFlags(1u << 20));
+  FAILS(cudaErrorInvalidValue, cudaGetDeviceFlags(nullptr));
+  OK(cudaDeviceReset());
+}
+
+TEST(Devices, Limits) {
+  std::size_t value = 0;
+  OK(cudaDeviceSetLimit(cudaLimitStackSize, 4096));
+  OK(cudaDeviceGetLimit(&value, cudaLimitStackSize));
+  EXPECT_EQ(value, 4096u);
+  FAILS(cudaErrorInvalidValue, cudaDeviceSetLimit(cudaLimitStackSize, std::size_t{1} << 59));
+  FAILS(cudaErrorInvalidValue, cudaDeviceSetLimit(cudaLimitStackSize, (512 << 10) + 1));
+  OK(cudaDeviceGetLimit(&value, cudaLimitStackSize));
+  EXPECT_EQ(value, 4096u);
+  FAILS(cudaErrorUnsupportedLimit, cudaDeviceSetLimit(static_cast<cudaLimit>(77), 1));
+  FAILS(cudaErrorUnsupportedLimit, cudaDeviceGetLimit(&value, static_cast<cudaLimit>(-1)));
+  OK(cudaDeviceReset());
+  OK(cudaDeviceGetLimit(&value, cudaLimitStackSize));
+  EXPECT_EQ(value, 1024u);
+}
+
+TEST(Devices, CacheAndBanks) {
+  int value = -1;
+  OK(cudaDeviceSetCacheConfig(1));
+  OK(cudaDeviceGetCacheConfig(&value));
+  FAILS(cudaErrorInvalidValue, cudaDeviceSetCacheConfig(4));
+  FAILS(cudaErrorInvalidValue, cudaDeviceGetCacheConfig(nullptr));
+  OK(cudaDeviceSetSharedMemConfig(1));
+  OK(cudaDeviceGetSharedMemConfig(&value));
+  EXPECT_EQ(value, 1);  // four bytes: all there is since compute capability 5
+  FAILS(cudaErrorInvalidValue, cudaDeviceSetSharedMemConfig(3));
+  FAILS(cudaErrorInvalidValue, cudaDeviceGetSharedMemConfig(nullptr));
+  OK(cudaCtxResetPersistingL2Cache());
+}
+
+TEST(Devices, SynchronizeBringsFaultsAndResetEndsThem) {
+  {
+    unsigned* p = nullptr;
+    OK(cudaMalloc(reinterpret_cast<void**>(&p), 16));
+    void* parameters[] = {&p};
+    OK(cudaLaunchKernel(&test::broken, {1, 1, 1}, {1, 1, 1}, parameters, 0, nullptr));
+    FAILS(cudaErrorIllegalAddress, cudaDeviceSynchronize());
+    FAILS(cudaErrorIllegalAddress, cudaMalloc(reinterpret_cast<void**>(&p), 4));
+    EXPECT_EQ(cudaGetLastError(), cudaErrorIllegalAddress);
+    EXPECT_EQ(cudaGetLastError(), cudaErrorIllegalAddress);  // sticky
+  }
+  OK(cudaDeviceReset());
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+  OK(cudaDeviceSynchronize());
+  test::Words after(4, 5);
+  OK(test::launch_fill(after, 9, 4));
+  EXPECT_EQ(after.read(), std::vector<unsigned>(4, 9));
+}
+
+TEST(Devices, Peers) {
+  int can = -1;
+  OK(cudaDeviceCanAccessPeer(&can, 0, 1));
+  EXPECT_EQ(can, 1);
+  OK(cudaDeviceCanAccessPeer(&can, 0, 0));
+  EXPECT_EQ(can, 0);
+  FAILS(cudaErrorInvalidDevice, cudaDeviceCanAccessPeer(&can, 0, 2));
+  FAILS(cudaErrorInvalidValue, cudaDeviceCanAccessPeer(nullptr, 0, 1));
+  OK(cudaDeviceEnablePeerAccess(1, 0));
+  FAILS(cudaErrorPeerAccessAlreadyEnabled, cudaDeviceEnablePeerAccess(1, 0));
+  FAILS(cudaErrorInvalidValue, cudaDeviceEnablePeerAccess(1, 5));
+  FAILS(cudaErrorInvalidDevice, cudaDeviceEnablePeerAccess(0, 0));
+  OK(cudaDeviceDisablePeerAccess(1));
+  FAILS(cudaErrorPeerAccessNotEnabled, cudaDeviceDisablePeerAccess(1));
+  int value = -1;
+  OK(cudaDeviceGetP2PAttribute(&value, 2, 0, 1));  // cudaDevP2PAttrAccessSupported
+  EXPECT_EQ(value, 1);
+  FAILS(cudaErrorInvalidDevice, cudaDeviceGetP2PAttribute(&value, 2, 0, 0));
+  FAILS(cudaErrorInvalidValue, cudaDeviceGetP2PAttribute(&value, 9, 0, 1));
+}
+
+TEST(Devices, Profiler) {
+  OK(cudaProfilerStart());
+  OK(cudaProfilerStop());
+}
+
+TEST(Errors, LastErrorIsKeptUntilAsked) {
+  cudaGetLastError();
+  FAILS(cudaErrorInvalidDevice, cudaSetDevice(99));
+  OK(cudaSetDevice(0));  // a success in between changes nothing
+  EXPECT_EQ(cudaPeekAtLastError(), cudaErrorInvalidDevice);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidDevice);
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+  EXPECT_STREQ(cudaGetErrorName(cudaErrorInvalidDevice), "cudaErrorInvalidDevice");
+  EXPECT_STREQ(cudaGetErrorString(cudaErrorInvalidDevice), "invalid device ordinal");
+  EXPECT_STREQ(cudaGetErrorName(static_cast<cudaError_t>(123456)), "unrecognized error code");
+}
+
+}  // namespace warpgrind::cudart

@@ -1,0 +1,60 @@
+// What each function of the table does when all its arguments are null or zero: an error, or nothing. The expectations
+// are in null_arguments.txt; WARPGRIND_REWRITE=1 writes it anew.
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <string>
+
+#include "api_test.h"
+
+namespace warpgrind::cudart {
+
+namespace {
+
+const std::string kFile = WARPGRIND_TESTS "/null_arguments.txt";
+
+template <class... Parameters>
+std::string result_of(cudaError_t (*function)(Parameters...)) {
+  const cudaError_t error = function(Parameters{}...);
+  // Of a capture that the call has begun.
+  cudaGraph_t graph = nullptr;
+  cudaStreamEndCapture(reinterpret_cast<cudaStream_t>(2), &graph);
+  cudaGetLastError();
+  return cudaGetErrorName(error);
+}
+template <class Result, class... Parameters>
+std::string result_of(Result (*function)(Parameters...)) {
+  function(Parameters{}...);
+  return "-";
+}
+
+}  // namespace
+
+TEST(NullArguments, AreRefusedOrHarmless) {
+  std::map<std::string, std::string> seen;
+#define WG_FUNCTION(result, name, parameters, arguments) seen[#name] = result_of(&name);
+#define WG_FUNCTION_PTDS(result, name, parameters, arguments) \
+  WG_FUNCTION(result, name, parameters, arguments)            \
+  seen[#name "_ptds"] = result_of(&name##_ptds);
+#define WG_FUNCTION_PTSZ(result, name, parameters, arguments) \
+  WG_FUNCTION(result, name, parameters, arguments)            \
+  seen[#name "_ptsz"] = result_of(&name##_ptsz);
+#define WG_UNSUPPORTED(name) seen[#name] = result_of(&name);
+#include "cudart/api.inc"
+#undef WG_FUNCTION
+#undef WG_FUNCTION_PTDS
+#undef WG_FUNCTION_PTSZ
+#undef WG_UNSUPPORTED
+  if (std::getenv("WARPGRIND_REWRITE")) {
+    std::ofstream out(kFile);
+    for (const auto& [name, result] : seen) out << name << " " << result << "\n";
+    return;
+  }
+  std::map<std::string, std::string> expected;
+  std::ifstream in(kFile);
+  for (std::string name, result; in >> name >> result;) expected[name] = result;
+  for (const auto& [name, result] : seen) EXPECT_EQ(result, expected[name]) << name;
+  EXPECT_EQ(seen.size(), expected.size());
+}
+
+}  // namespace warpgrind::cudart
