@@ -60,6 +60,7 @@ cudaError_t attributes_of(cudaFuncAttributes& out, const void* function) {
   if (cudaError_t error = describe(function, d)) return error;
   out = {};
   out.sharedSizeBytes = d.resources.static_shared;
+  out.constSizeBytes = d.resources.constant_bytes;
   out.localSizeBytes = d.resources.local_bytes;
   out.maxThreadsPerBlock = max_threads(d);
   out.numRegs = static_cast<int>(d.resources.registers);

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <set>
 
 #include "flow/cfg.h"
 #include "flow/liveness.h"
@@ -86,6 +87,19 @@ void Program::read_registers() {
     if (auto map = fatbin::registers(*cubin)) registers_->insert(map->begin(), map->end());
 }
 
+namespace {
+
+void add_constants(const ptx::Module& module, const ptx::Operand& o, std::set<std::uint32_t>& out) {
+  using ptx::OperandKind;
+  const bool variable =
+      o.kind == OperandKind::variable || (o.kind == OperandKind::address && o.base == OperandKind::variable);
+  if (variable && o.scope == ptx::Scope::module && module.variables[o.index].space == StateSpace::constant)
+    out.insert(o.index);
+  for (const ptx::Operand& element : o.elements) add_constants(module, element, out);
+}
+
+}  // namespace
+
 Result<KernelResources> Program::resources(const std::string& kernel) {
   {
     std::lock_guard lock(mutex_);
@@ -103,6 +117,11 @@ Result<KernelResources> Program::resources(const std::string& kernel) {
   r.registers = exact ? *exact : flow::peak_live_registers(entry, flow::build_control_flow(entry));
   r.static_shared = layout.static_shared;
   r.local_bytes = layout.local_bytes;
+  std::set<std::uint32_t> constants;
+  for (std::uint32_t f : layout.functions)
+    for (const ptx::Instruction& i : (*m)->functions[f].body)
+      for (const ptx::Operand& o : i.operands) add_constants(**m, o, constants);
+  for (std::uint32_t v : constants) r.constant_bytes += (*m)->variables[v].size;
   std::lock_guard lock(mutex_);
   resources_[kernel] = r;
   return r;

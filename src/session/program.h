@@ -23,6 +23,7 @@ struct KernelResources {
   std::uint32_t registers = 0;   // a thread
   bool registers_exact = false;  // from the binary's machine code; else estimated from the PTX
   std::uint64_t static_shared = 0, local_bytes = 0;
+  std::uint64_t constant_bytes = 0;  // of the module's .const variables that it or what it calls names
 };
 
 class Program {
