@@ -1,7 +1,11 @@
 // What the compiler must take, whatever the kernel (tests/data/device/compilation.ptx).
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cmath>
+#include <cstdlib>
+#include <fstream>
 
 #include "device_fixture.h"
 
@@ -30,6 +34,145 @@ TEST(Compilation, LargeFramesHitTheGuard) {
   const LaunchResult r = gpu.run("deep", shape({1, 1, 1}, {64, 1, 1}), out);
   ASSERT_TRUE(r.fault);
   EXPECT_EQ(r.fault->kind, FaultKind::stack_overflow) << r.fault->message;
+}
+
+constexpr unsigned kRegisters = 60, kBranches = 60;
+
+// Many registers that live through many divergent branches: what every value needs a PHI for.
+std::string many_registers() {
+  std::string body;
+  for (unsigned r = 0; r < kRegisters; ++r) body += fmt::format("  mad.lo.u32 %v{0}, %tid.x, {1}, {0};\n", r, r + 3);
+  for (unsigned b = 0; b < kBranches; ++b)
+    body += fmt::format(
+        "  shr.u32 %t, %tid.x, {};\n  and.b32 %t, %t, 1;\n  setp.ne.u32 %p, %t, 0;\n  @%p bra $L{};\n"
+        "  add.u32 %v{}, %v{}, %v{};\n  xor.b32 %v{}, %v{}, {};\n$L{}:\n",
+        b % 5, b, b % kRegisters, b % kRegisters, b * 7 % kRegisters, b * 3 % kRegisters, b * 3 % kRegisters, b, b);
+  for (unsigned r = 1; r < kRegisters; ++r) body += fmt::format("  xor.b32 %v0, %v0, %v{};\n", r);
+  return fmt::format(
+      ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry many(.param .u64 out)\n{{\n"
+      "  .reg .b32 %v<{}>;\n  .reg .b32 %t;\n  .reg .pred %p;\n  .reg .b64 %rd<3>;\n{}"
+      "  ld.param.u64 %rd0, [out];\n  mul.wide.u32 %rd1, %tid.x, 4;\n  add.s64 %rd2, %rd0, %rd1;\n"
+      "  st.global.u32 [%rd2], %v0;\n  ret;\n}}\n",
+      kRegisters, body);
+}
+
+std::uint32_t many_registers_result(std::uint32_t thread) {
+  std::uint32_t v[kRegisters];
+  for (unsigned r = 0; r < kRegisters; ++r) v[r] = thread * (r + 3) + r;
+  for (unsigned b = 0; b < kBranches; ++b) {
+    if (thread >> b % 5 & 1) continue;
+    v[b % kRegisters] += v[b * 7 % kRegisters];
+    v[b * 3 % kRegisters] ^= b;
+  }
+  for (unsigned r = 1; r < kRegisters; ++r) v[0] ^= v[r];
+  return v[0];
+}
+
+struct Many {
+  explicit Many(Options options) {
+    options.workers = 1;
+    device = std::make_unique<Device>(0, **find_gpu_model("h200"), options);
+    auto parsed = ptx::parse(many_registers(), "many");
+    EXPECT_TRUE(parsed.ok()) << (parsed.ok() ? "" : parsed.error().message + parsed.error().detail);
+    text = *parsed;
+    module = *device->load(text);
+    out = reinterpret_cast<std::uint32_t*>(*device->allocate(64 * 4));
+  }
+  LaunchResult run() {
+    void* arguments[] = {&out, nullptr};
+    auto result = device->launch(module, 0, shape({1, 1, 1}, {64, 1, 1}), arguments);
+    EXPECT_TRUE(result.ok()) << (result.ok() ? "" : result.error().message);
+    for (std::uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], many_registers_result(t)) << t;
+    return result.take();
+  }
+  std::unique_ptr<Device> device;
+  std::shared_ptr<const ptx::Module> text;
+  LoadedModule* module = nullptr;
+  std::uint32_t* out = nullptr;
+};
+
+// How much work the compiler spends changes neither results nor counts, and the size of a kernel bounds it.
+TEST(Compilation, TiersAgree) {
+  std::vector<events::BlockCounts> blocks;
+  std::vector<events::BranchCounts> branches;
+  for (const std::optional<jit::Tier> tier : {std::optional<jit::Tier>(), std::optional(jit::Tier::full),
+                                              std::optional(jit::Tier::lean), std::optional(jit::Tier::quick)}) {
+    Options options;
+    options.tier = tier;
+    Many many(options);
+    const LaunchResult r = many.run();
+    const jit::CompilationSize& size = r.kernel->size;
+    EXPECT_EQ(size.ptx_instructions, many.text->functions[0].body.size());
+    if (!tier) {
+      EXPECT_GT(size.code.phis, 4000u);
+      EXPECT_EQ(size.tier, jit::Tier::lean);
+    } else {
+      EXPECT_EQ(size.tier, *tier);
+    }
+    EXPECT_LE(size.phis, jit::phi_budget(size.tier));
+    EXPECT_EQ(size.in_memory > 0, size.tier != jit::Tier::full);
+    if (blocks.empty()) {
+      blocks = r.counts.blocks;
+      branches = r.counts.branches;
+    }
+    ASSERT_EQ(r.counts.blocks.size(), blocks.size());
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+      EXPECT_EQ(r.counts.blocks[b].warps, blocks[b].warps);
+      EXPECT_EQ(r.counts.blocks[b].lanes, blocks[b].lanes);
+    }
+    ASSERT_EQ(r.counts.branches.size(), branches.size());
+    for (std::size_t b = 0; b < branches.size(); ++b) EXPECT_EQ(r.counts.branches[b].divergent, branches[b].divergent);
+    EXPECT_EQ(total(r, events::SiteKind::store).global_requests, 2u);
+  }
+}
+
+// A second process finds the kernel on disk, with all that is known of it; damage and folders that others may write to
+// are noticed.
+TEST(Compilation, KernelsComeFromDisk) {
+  std::string folder = testing::TempDir() + "warpgrind-cache-XXXXXX";
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  std::string refusal;
+  Options options;
+  options.cache_directory = folder;
+  options.on_cache_refused = [&](const std::string& why) { refusal = why; };
+  Many first(options), second(options);
+  const LaunchResult made = first.run();
+  EXPECT_FALSE(made.kernel->from_cache);
+  const LaunchResult found = second.run();
+  EXPECT_TRUE(found.kernel->from_cache);
+  EXPECT_EQ(found.kernel->size.ptx_instructions, made.kernel->size.ptx_instructions);
+  EXPECT_EQ(found.kernel->register_estimate, made.kernel->register_estimate);
+  ASSERT_EQ(found.kernel->facts().sites.size(), made.kernel->facts().sites.size());
+  for (std::size_t s = 0; s < made.kernel->facts().sites.size(); ++s) {
+    EXPECT_EQ(found.kernel->facts().sites[s].text, made.kernel->facts().sites[s].text);
+    EXPECT_EQ(found.kernel->facts().sites[s].ptx_line, made.kernel->facts().sites[s].ptx_line);
+  }
+  EXPECT_EQ(found.counts.blocks.size(), made.counts.blocks.size());
+
+  // A byte in the middle of every kernel is another one.
+  const std::string list = "ls " + folder + "/kernels";
+  FILE* names = popen(list.c_str(), "r");
+  char name[256];
+  unsigned files = 0;
+  while (names && std::fscanf(names, "%255s", name) == 1) {
+    std::fstream file(folder + "/kernels/" + name, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekg(2000);
+    const char byte = static_cast<char>(file.get());
+    file.seekp(2000);
+    file.put(static_cast<char>(~byte));
+    ++files;
+  }
+  if (names) pclose(names);
+  EXPECT_EQ(files, 1u);
+  Many damaged(options);
+  EXPECT_FALSE(damaged.run().kernel->from_cache);
+
+  EXPECT_TRUE(refusal.empty()) << refusal;
+  ASSERT_EQ(chmod((folder + "/kernels").c_str(), 0777), 0);
+  Many foreign(options);
+  EXPECT_FALSE(foreign.run().kernel->from_cache);
+  EXPECT_NE(refusal.find("can be written by others"), std::string::npos) << refusal;
+  ASSERT_EQ(std::system(("rm -r " + folder).c_str()), 0);
 }
 
 }  // namespace
