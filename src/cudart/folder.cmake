@@ -5,8 +5,9 @@ list(REMOVE_ITEM cudart_sources ${CMAKE_CURRENT_SOURCE_DIR}/cudart/preload.cpp)
 
 add_library(cudart SHARED ${cudart_sources})
 target_link_libraries(cudart PRIVATE wg_session LLVM-19 ${CMAKE_DL_LIBS})
-# Which call failed is read from the stack (unasked.cpp): entry points must stand there, as one piece.
-target_compile_options(cudart PRIVATE -fno-optimize-sibling-calls
+# No exceptions: programs in C cannot be unwound through. Which call failed is read from the stack (unasked.cpp): entry
+# points must stand there, as one piece.
+target_compile_options(cudart PRIVATE -fno-exceptions -fno-optimize-sibling-calls
                                       $<$<CXX_COMPILER_ID:GNU>:-fno-reorder-blocks-and-partition>)
 set_target_properties(cudart PROPERTIES VERSION 13 SOVERSION 13)
 set(cudart_map ${CMAKE_CURRENT_SOURCE_DIR}/cudart/libcudart.map)

@@ -34,6 +34,7 @@ cudaError_t run(HostOperation& op, Stream& stream, bool) {
   return cudaSuccess;
 }
 cudaError_t run(EventOperation& op, Stream& stream, bool) {
+  if (!is_event(op.event)) return cudaErrorInvalidResourceHandle;  // destroyed after it became a node of a graph
   timing::Timeline& time = the_session().timeline();
   if (op.wait) {
     if (op.event->recorded) time.wait(stream.id, op.event->time_ns);

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include "base/assert.h"
+
 namespace warpgrind::cudart {
 
 Runtime& Runtime::instance() {
@@ -28,7 +30,8 @@ Context& context(int device) {
       r.contexts.push_back(std::move(c));
     }
   }
-  return *r.contexts.at(static_cast<std::size_t>(device));
+  WG_ASSERT(static_cast<std::size_t>(device) < r.contexts.size());
+  return *r.contexts[static_cast<std::size_t>(device)];
 }
 
 cudaError_t sticky_error() {

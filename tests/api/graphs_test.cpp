@@ -215,6 +215,9 @@ TEST(Graphs, EventNodes) {
   OK(cudaGraphExecEventWaitNodeSetEvent(exec, wait, a));
   FAILS(cudaErrorInvalidValue, cudaGraphExecEventRecordNodeSetEvent(exec, wait, a));
   FAILS(cudaErrorInvalidValue, cudaGraphExecEventWaitNodeSetEvent(exec, record, a));
+  OK(cudaEventDestroy(a));
+  FAILS(cudaErrorInvalidResourceHandle, cudaGraphLaunch(exec, nullptr));
+  OK(cudaEventCreate(&a));
   OK(cudaGraphExecDestroy(exec));
   FAILS(cudaErrorInvalidValue, cudaGraphAddEventRecordNode(&none, f.graph, nullptr, 0, gone));
   FAILS(cudaErrorInvalidValue, cudaGraphAddEventWaitNode(&none, f.graph, nullptr, 0, gone));
