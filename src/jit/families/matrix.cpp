@@ -68,6 +68,29 @@ void reload(Lowering& l, const Operand& o, ScalarType word, Value* planes) {
     l.write(registers[r], l.ir().CreateLoad(type, l.ir().CreateConstInBoundsGEP1_64(type, planes, r)), word);
 }
 
+// Registers of each lane for so many elements of the warp. (wmma has some that are used twice.)
+unsigned fragment_registers(unsigned elements, ScalarType type) {
+  const unsigned word = kWarpSize * (word_type(type) == ScalarType::b64 ? 64 : 32);
+  return (elements * matrix_element_bits(type) + word - 1) / word;
+}
+
+// Products of integers add up to s32, those of f64 to f64, all others to f32 or f16.
+bool agree(ScalarType a, ScalarType b, ScalarType c, ScalarType d) {
+  enum class Kind { integers, doubles, floats };
+  const auto factor = [](ScalarType t) {
+    if (t == ScalarType::f64) return Kind::doubles;
+    return ptx::is_integer(t) || t == ScalarType::u4 || t == ScalarType::s4 || t == ScalarType::b1 ? Kind::integers
+                                                                                                   : Kind::floats;
+  };
+  const auto sum = [](ScalarType t) -> std::optional<Kind> {
+    if (t == ScalarType::f64) return Kind::doubles;
+    if (t == ScalarType::s32) return Kind::integers;
+    if (t == ScalarType::f32 || t == ScalarType::f16) return Kind::floats;
+    return std::nullopt;
+  };
+  return sum(d) && sum(d) == sum(c) && *sum(d) == factor(a) && factor(a) == factor(b);
+}
+
 void lower_mma(Lowering& l) {
   const Instruction& i = l.instruction();
   const auto shape = shape_of(i);
@@ -83,6 +106,14 @@ void lower_mma(Lowering& l) {
   for (ScalarType t : {a, b})
     if (t != ScalarType::f64 && t != ScalarType::tf32 && (matrix_element_bits(t) == 32 || matrix_element_bits(t) == 64))
       return l.unsupported("this type");
+  if (!agree(a, b, c, d)) return l.unsupported("these types together");
+  const unsigned products = i.opcode == Opcode::mma && shape->m == 8 && shape->k == 4 && a == ScalarType::f16 ? 4 : 1;
+  const auto holds = [&](const Operand& o, unsigned rows, unsigned columns, ScalarType t) {
+    return registers_of(o).size() >= fragment_registers(products * rows * columns, t);
+  };
+  if (!holds(i.operands[0], shape->m, shape->n, d) || !holds(i.operands[1], shape->m, shape->k, a) ||
+      !holds(i.operands[2], shape->k, shape->n, b) || !holds(i.operands[3], shape->m, shape->n, c))
+    return l.unsupported("a fragment of fewer registers than the shape needs");
   std::uint32_t flags = 0;
   const bool is_mma = i.opcode == Opcode::mma;
   if (is_column(i, 0)) flags |= kMatrixAColumn;

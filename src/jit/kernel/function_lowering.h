@@ -97,6 +97,7 @@ class FunctionLowering final : public Lowering {
 
   // setup.cpp
   void create_slots();
+  void clear_unwritten_registers();
   void create_blocks();
   void lower_blocks();
   llvm::AllocaInst* entry_alloca(llvm::Type* type, const char* name, unsigned alignment = 0);

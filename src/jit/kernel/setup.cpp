@@ -1,6 +1,7 @@
 // FunctionLowering: slots, blocks, context fields, scoreboards.
 #include <llvm/IR/Constants.h>
 
+#include "flow/liveness.h"
 #include "flow/webs.h"
 #include "jit/kernel/function_lowering.h"
 #include "jit/kernel/instruction_class.h"
@@ -94,6 +95,7 @@ void FunctionLowering::create_slots() {
         slot.vector = entry_alloca(llvm::FixedVectorType::get(type, kWarpSize), "v");
     }
   }
+  clear_unwritten_registers();
   if (!is_kernel_ || unit_.layout->frame.at(function_index_) > 0) {
     if (is_kernel_) {
       frame_base_ = ir_.getInt64(0);
@@ -111,6 +113,19 @@ void FunctionLowering::create_slots() {
     prologue_.CreateStore(ir_.getInt64(0), context_address(offsetof(WarpContext, local_top)));
   }
   param_planes_.assign(function_.variables.size(), nullptr);
+}
+
+// What a program may read before it writes it has some value, and 0 is one. Left open it would be LLVM's "undef", on
+// which a branch or a division is undefined behaviour: whole paths with their bounds checks went, and control with
+// them.
+void FunctionLowering::clear_unwritten_registers() {
+  const flow::LiveRegisters live = flow::find_live_registers(function_, cfg_);
+  for (std::uint32_t r = 0; r < slots_.size(); ++r) {
+    if (!live.live_in(0, r)) continue;
+    const Slot& slot = slots_[r];
+    for (llvm::AllocaInst* at : {slot.scalar, slot.kx, slot.ky, slot.base, slot.vector})
+      if (at) prologue_.CreateStore(llvm::Constant::getNullValue(at->getAllocatedType()), at);
+  }
 }
 
 Value* FunctionLowering::context_address(std::size_t offset) {
