@@ -53,7 +53,7 @@ void add_reports(CLI::App* app, ReportOptions& reports) {
 // How the virtual GPU works, for every command that starts one.
 void add_execution(CLI::App* app, unsigned& threads, double& timeout, std::string& cache, bool& no_cache) {
   app->add_option("--threads", threads, "worker threads of the virtual GPU (0: all cores)")->check(CLI::Range(0, 4096));
-  app->add_option("--timeout", timeout, "stop a kernel that runs longer than this many seconds")
+  app->add_option("--timeout", timeout, "stop the run when it, compiling included, takes longer than this many seconds")
       ->check(CLI::NonNegativeNumber);
   app->add_option("--cache", cache, "folder of compiled kernels")->default_str(session::default_cache_directory());
   app->add_flag("--no-cache", no_cache, "compile every kernel anew");

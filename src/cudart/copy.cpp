@@ -174,33 +174,81 @@ cudaError_t check(const CopyOperation& c) {
   return cudaSuccess;
 }
 
-cudaError_t perform(const CopyOperation& c, Stream& stream, bool host_blocks) {
-  if (cudaError_t error = check(c)) return error;
-  if (c.width == 0 || c.height == 0 || c.depth == 0) return cudaSuccess;
-  Side from = side_of(c.from, c), to = side_of(c.to, c);
+namespace {
+
+struct Route {
+  timing::CopyPath path = timing::CopyPath::host_to_host;
+  timing::HostMemory memory = timing::HostMemory::pinned;
+};
+
+Route route_of(const CopyOperation& c) {
+  const Side from = side_of(c.from, c), to = side_of(c.to, c);
+  auto on_device = [](const Side& s) { return s.place.memory == Memory::device || s.place.memory == Memory::managed; };
+  using timing::CopyPath;
+  Route route;
+  route.path = on_device(from) && on_device(to)
+                   ? (c.peer || from.place.device != to.place.device ? CopyPath::peer : CopyPath::device_to_device)
+               : on_device(to)   ? CopyPath::host_to_device
+               : on_device(from) ? CopyPath::device_to_host
+                                 : CopyPath::host_to_host;
+  if (from.place.memory == Memory::pageable || to.place.memory == Memory::pageable)
+    route.memory = timing::HostMemory::pageable;
+  return route;
+}
+
+void move_bytes(const CopyOperation& c) {
   bool whole_rows = !c.from.array && !c.to.array && c.from.pitch == c.width && c.to.pitch == c.width;
   if (c.depth == 1 && whole_rows) {
     std::memmove(row(c.to, 0, 0), row(c.from, 0, 0), c.width * c.height);
-  } else {
-    for (std::size_t z = 0; z < c.depth; z++)
-      for (std::size_t y = 0; y < c.height; y++) std::memmove(row(c.to, y, z), row(c.from, y, z), c.width);
+    return;
   }
-  auto on_device = [](const Side& s) { return s.place.memory == Memory::device || s.place.memory == Memory::managed; };
-  bool pageable = from.place.memory == Memory::pageable || to.place.memory == Memory::pageable;
-  using timing::CopyPath;
-  CopyPath path = on_device(from) && on_device(to)
-                      ? (c.peer || from.place.device != to.place.device ? CopyPath::peer : CopyPath::device_to_device)
-                  : on_device(to)   ? CopyPath::host_to_device
-                  : on_device(from) ? CopyPath::device_to_host
-                                    : CopyPath::host_to_host;
-  session::Session& s = the_session();
-  s.timeline().host_work(kHostCallNs);
-  // An asynchronous copy from or to pageable memory goes through a staging buffer that the host has to fill or empty.
-  bool blocks = host_blocks || pageable;
-  if (path == CopyPath::device_to_device && !host_blocks) blocks = false;
-  if (blocks && s.device_in_use(stream.device)) s.device(stream.device).flush_output();
-  s.copy(stream.device, stream.id, path, pageable ? timing::HostMemory::pageable : timing::HostMemory::pinned,
-         static_cast<std::uint64_t>(c.width) * c.height * c.depth, blocks);
+  for (std::size_t z = 0; z < c.depth; z++)
+    for (std::size_t y = 0; y < c.height; y++) std::memmove(row(c.to, y, z), row(c.from, y, z), c.width);
+}
+
+}  // namespace
+
+// An asynchronous copy from or to pageable memory goes through a staging buffer that the host has to fill or empty.
+// What is small and goes to the device is taken along at once (64 KB is what drivers do), so that the call need not
+// wait.
+bool waits_for_host_memory(CopyOperation& c) {
+  constexpr std::size_t kTakenAlong = 65536;
+  if (c.width == 0 || c.height == 0 || c.depth == 0) return false;
+  const Route route = route_of(c);
+  if (route.memory != timing::HostMemory::pageable) return false;
+  const bool one_piece = !c.from.array && c.height == 1 && c.depth == 1;
+  if (route.path != timing::CopyPath::host_to_device || !one_piece || c.width > kTakenAlong) return true;
+  const std::uint8_t* first = row(c.from, 0, 0);
+  c.staged = std::make_shared<std::vector<std::uint8_t>>(first, first + c.width);
+  return false;
+}
+
+cudaError_t make_work(const CopyOperation& copy, const Target& target, bool host_blocks, WorkPtr& out) {
+  if (cudaError_t error = check(copy)) return error;
+  out = std::make_shared<Work>();
+  if (copy.width == 0 || copy.height == 0 || copy.depth == 0) {
+    out->place = [target] { target.host.pay(); };
+    return cudaSuccess;
+  }
+  const Route route = route_of(copy);
+  // On the timeline the host waits for the staging buffer, but not in a graph (it has no handle of a stream).
+  const bool blocks = host_blocks || (route.memory == timing::HostMemory::pageable && target.handle);
+  const std::uint64_t bytes = static_cast<std::uint64_t>(copy.width) * copy.height * copy.depth;
+  CopyOperation c = copy;
+  if (c.staged) {
+    c.from = {};
+    c.from.pointer = c.staged->data();
+    c.from.pitch = c.width;
+    c.from.rows = 1;
+  }
+  out->kind = Work::Kind::memory;
+  out->run = [c, device = target.device] {
+    if (context(device).fault == cudaSuccess) move_bytes(c);
+  };
+  out->place = [target, route, bytes, blocks] {
+    target.host.pay();
+    the_session().copy(target.device, target.stream, *target.host.clock, route.path, route.memory, bytes, blocks);
+  };
   return cudaSuccess;
 }
 
@@ -246,17 +294,11 @@ void break_context(const FillOperation& f, int device) {
                               static_cast<std::uint64_t>(f.width), fmt::ptr(f.pointer));
   fault.advice = "a negative number was given as the size";
   the_session().finding(fault, "error");
-  context(device).sticky = cudaErrorIllegalAddress;
+  cudaError_t none = cudaSuccess;
+  context(device).fault.compare_exchange_strong(none, cudaErrorIllegalAddress);
 }
 
-}  // namespace
-
-cudaError_t perform(const FillOperation& f, Stream& stream, bool host_blocks) {
-  if (cudaError_t error = check(f)) return error;
-  if (f.width && !span_of(f.pointer, f.pitch, f.rows, {0, 0, 0, f.width * f.element, f.height, f.depth})) {
-    break_context(f, stream.device);
-    return cudaSuccess;
-  }
+void fill_bytes(const FillOperation& f) {
   for (std::size_t z = 0; z < f.depth && f.width; z++) {
     for (std::size_t y = 0; y < f.height; y++) {
       std::uint8_t* at = f.pointer + z * f.pitch * f.rows + y * f.pitch;
@@ -269,10 +311,27 @@ cudaError_t perform(const FillOperation& f, Stream& stream, bool host_blocks) {
       }
     }
   }
-  session::Session& s = the_session();
-  s.timeline().host_work(kHostCallNs);
-  timing::Span span = s.fill(stream.id, static_cast<std::uint64_t>(f.width) * f.element * f.height * f.depth);
-  if (host_blocks) s.timeline().synchronize_time(span.end);
+}
+
+}  // namespace
+
+cudaError_t make_work(const FillOperation& f, const Target& target, bool host_blocks, WorkPtr& out) {
+  if (cudaError_t error = check(f)) return error;
+  out = std::make_shared<Work>();
+  out->kind = Work::Kind::memory;
+  out->run = [f, device = target.device] {
+    if (context(device).fault != cudaSuccess) return;
+    if (f.width && !span_of(f.pointer, f.pitch, f.rows, {0, 0, 0, f.width * f.element, f.height, f.depth}))
+      break_context(f, device);
+    else
+      fill_bytes(f);
+  };
+  const std::uint64_t bytes = static_cast<std::uint64_t>(f.width) * f.element * f.height * f.depth;
+  out->place = [target, bytes, host_blocks] {
+    target.host.pay();
+    const timing::Span span = the_session().fill(target.stream, *target.host.clock, bytes);
+    if (host_blocks) the_session().timeline().synchronize_time(*target.host.clock, span.end);
+  };
   return cudaSuccess;
 }
 

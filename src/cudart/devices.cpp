@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "cudart/device_properties.h"
+#include "cudart/executor.h"
 #include "cudart/operation.h"
 #include "cudart/runtime.h"
 
@@ -103,16 +104,14 @@ WG_API cudaError_t cudaGetDeviceFlags(unsigned* flags) {
 }
 
 WG_API cudaError_t cudaDeviceSynchronize() {
-  return api([]() -> cudaError_t {
-    synchronize_device(thread_state().device);
-    return current_context().sticky;
-  });
+  return api([]() -> cudaError_t { return synchronize_device(thread_state().device); });
 }
 
 WG_API cudaError_t cudaDeviceReset() {
   return api_without_context([]() -> cudaError_t {
     int device = thread_state().device;
     synchronize_device(device);
+    Executor::instance().settle();
     session::Session& s = the_session();
     if (s.device_in_use(device)) {
       release_all(device);
@@ -120,7 +119,8 @@ WG_API cudaError_t cudaDeviceReset() {
       s.unload_programs(device);
     }
     Context& c = current_context();
-    c.sticky = cudaSuccess;
+    c.fault = c.sticky = cudaSuccess;
+    if (s.device_in_use(device)) s.device(device).abandon_launches(false);
     c.peers.clear();
     c.flags = 0;
     std::copy_n(Context().limits, std::size(c.limits), c.limits);

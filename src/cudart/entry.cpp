@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "cudart/executor.h"
 #include "cudart/redirect.h"
 #include "cudart/runtime.h"
 
@@ -12,7 +13,10 @@ namespace warpgrind::cudart {
 namespace {
 
 void at_end() {
-  if (session::Session::exists()) session::Session::instance().finish();
+  if (!session::Session::exists() || the_session().broken_by_fork()) return;
+  Executor::instance().end();
+  Executor::instance().settle();
+  the_session().finish();
 }
 
 // The processes that this one starts decide for themselves whether they need this library (preload.cpp).

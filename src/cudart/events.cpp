@@ -6,12 +6,26 @@ namespace warpgrind::cudart {
 
 namespace {
 
-cudaError_t record(cudaEvent_t event, cudaStream_t handle, bool per_thread) {
+cudaError_t record(cudaEvent_t event_handle, cudaStream_t handle, bool per_thread) {
   return api([&]() -> cudaError_t {
-    Stream* stream = resolve(handle, per_thread);
-    if (!stream || !is_event(event)) return cudaErrorInvalidResourceHandle;
+    const StreamRef stream = resolve(handle, per_thread);
+    const EventRef event = find_event(event_handle);
+    if (!stream || !event) return cudaErrorInvalidResourceHandle;
     return submit(stream, EventOperation{event, false}, false);
   });
+}
+
+// Whether the record lies in the virtual past of this thread.
+bool has_passed(const EventMark& mark) {
+  Executor& executor = Executor::instance();
+  executor.ledger().add([host = take_host_time()] { host.pay(); });
+  if (!executor.settle() && !mark.work->done()) return false;
+  return mark.time_ns <= the_session().timeline().now(*thread_state().clock);
+}
+
+int device_of(Event& event) {
+  const std::lock_guard lock(event.mutex);
+  return event.device;
 }
 
 }  // namespace
@@ -23,13 +37,13 @@ WG_API cudaError_t cudaEventCreateWithFlags(cudaEvent_t* out, unsigned flags) {
     constexpr unsigned kAll = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
     if (!out || (flags & ~kAll)) return cudaErrorInvalidValue;
     if ((flags & cudaEventInterprocess) && !(flags & cudaEventDisableTiming)) return cudaErrorInvalidValue;
-    auto* event = new Event;
+    auto event = std::make_shared<Event>();
     event->device = thread_state().device;
     event->flags = flags;
     Runtime& r = Runtime::instance();
     std::lock_guard lock(r.mutex);
-    r.events.insert(event);
-    *out = event;
+    *out = event.get();
+    r.events.emplace(event.get(), std::move(event));
     return cudaSuccess;
   });
 }
@@ -42,7 +56,6 @@ WG_API cudaError_t cudaEventDestroy(cudaEvent_t event) {
     Runtime& r = Runtime::instance();
     std::lock_guard lock(r.mutex);
     if (r.events.erase(event) == 0) return cudaErrorInvalidResourceHandle;
-    delete event;
     return cudaSuccess;
   });
 }
@@ -60,38 +73,38 @@ WG_API cudaError_t cudaEventRecordWithFlags_ptsz(cudaEvent_t event, cudaStream_t
   return record(event, stream, true);
 }
 
-WG_API cudaError_t cudaEventQuery(cudaEvent_t event) {
+WG_API cudaError_t cudaEventQuery(cudaEvent_t handle) {
   return api([&]() -> cudaError_t {
-    if (!is_event(event)) return cudaErrorInvalidResourceHandle;
-    if (event->capture) return cudaErrorCapturedEvent;
-    timing::Timeline& time = the_session().timeline();
-    time.host_work(kHostCallNs);  // a program that polls sees the end after a while
-    if (event->recorded && event->time_ns > time.host_now()) return cudaErrorNotReady;
-    return context(event->device).sticky;
+    const EventRef event = find_event(handle);
+    if (!event) return cudaErrorInvalidResourceHandle;
+    if (event->captured_by()) return cudaErrorCapturedEvent;
+    charge_host();  // a program that polls sees the end after a while
+    const auto mark = event->latest();
+    if (!mark) return cudaSuccess;
+    if (!has_passed(*mark)) return cudaErrorNotReady;
+    return show_fault(device_of(*event));
   });
 }
 
-WG_API cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+WG_API cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
   return api([&]() -> cudaError_t {
-    if (!is_event(event)) return cudaErrorInvalidResourceHandle;
-    if (event->capture) return cudaErrorCapturedEvent;
-    session::Session& s = the_session();
-    if (s.device_in_use(event->device)) s.device(event->device).flush_output();
-    s.timeline().host_work(kHostCallNs);
-    if (event->recorded) s.timeline().synchronize_time(event->time_ns);
-    return context(event->device).sticky;
+    const EventRef event = find_event(handle);
+    if (!event) return cudaErrorInvalidResourceHandle;
+    if (event->captured_by()) return cudaErrorCapturedEvent;
+    return synchronize(event->latest(), device_of(*event));
   });
 }
 
-WG_API cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
+WG_API cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start_handle, cudaEvent_t end_handle) {
   return api([&]() -> cudaError_t {
     if (!milliseconds) return cudaErrorInvalidValue;
-    if (!is_event(start) || !is_event(end)) return cudaErrorInvalidResourceHandle;
+    const EventRef start = find_event(start_handle), end = find_event(end_handle);
+    if (!start || !end) return cudaErrorInvalidResourceHandle;
     if ((start->flags | end->flags) & cudaEventDisableTiming) return cudaErrorInvalidResourceHandle;
-    if (!start->recorded || !end->recorded) return cudaErrorInvalidResourceHandle;
-    double now = the_session().timeline().host_now();
-    if (start->time_ns > now || end->time_ns > now) return cudaErrorNotReady;
-    *milliseconds = static_cast<float>((end->time_ns - start->time_ns) / 1e6);
+    const auto from = start->latest(), to = end->latest();
+    if (!from || !to) return cudaErrorInvalidResourceHandle;
+    if (!has_passed(*from) || !has_passed(*to)) return cudaErrorNotReady;
+    *milliseconds = static_cast<float>((to->time_ns - from->time_ns) / 1e6);
     return cudaSuccess;
   });
 }

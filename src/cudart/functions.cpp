@@ -176,10 +176,10 @@ WG_API cudaError_t cudaFuncGetParamInfo(const void* function, std::size_t index,
                                         std::size_t* size) {
   return api([&]() -> cudaError_t {
     KernelHandle* kernel = find_kernel(function);
-    std::uint32_t f = 0;
+    const session::KernelEntry* entry = nullptr;
     if (!kernel) return cudaErrorInvalidDeviceFunction;
-    if (cudaError_t error = resolve_function(*kernel, f)) return error;
-    auto layout = jit::parameter_layout((*kernel->program->module())->functions[f]);
+    if (cudaError_t error = find_entry(*kernel, entry)) return error;
+    const auto& layout = entry->parameters;
     if (index >= layout.size() || !offset) return cudaErrorInvalidValue;
     *offset = layout[index].offset;
     if (size) *size = layout[index].size;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "cudart/executor.h"
 #include "cudart/runtime.h"
 
 namespace warpgrind::cudart {
@@ -163,69 +164,157 @@ namespace {
 
 // A chain of nodes that follow each other on one GPU: a stream of the timeline.
 struct Branch {
-  Stream stream;
+  int device = 0;
+  timing::StreamId stream = 0;
   const GraphNode* last = nullptr;
 };
 
-// Places the nodes of one launch of a graph: a node goes on where one that it depends on ended, if nothing did so
-// before, else it opens a branch of its own. The host pays for the launch, not for each node.
-class GraphLaunch {
+// One launch of a graph, kept by its work until all of it is placed. A node goes on where one that it depends on ended,
+// if nothing did so before, else it opens a branch of its own. The host pays for the launch, not for each node.
+class GraphLaunch : public std::enable_shared_from_this<GraphLaunch> {
  public:
-  explicit GraphLaunch(Stream& stream) : stream_(stream), time_(the_session().timeline()) {
-    time_.host_work(kHostCallNs);
-    begin_ = end_ = time_.work(stream.id, 0).end;
-    time_.hold_host(true);
-  }
-  ~GraphLaunch() {
-    time_.hold_host(false);
-    time_.wait(stream_.id, end_);
-    for (const auto& branch : branches_) time_.remove_stream(branch->stream.id);
-  }
-  GraphLaunch(const GraphLaunch&) = delete;
-  GraphLaunch& operator=(const GraphLaunch&) = delete;
+  explicit GraphLaunch(const Target& target) : target_(target), time_(the_session().timeline()) {}
 
-  cudaError_t run(GraphNode& node) {
-    const int device = node.device < 0 ? stream_.device : node.device;
-    Branch& branch = branch_for(node, device);
-    for (const GraphNode* before : node.dependencies) time_.wait(branch.stream.id, ended_[before]);
-    if (node.enabled)
-      if (cudaError_t error = execute(node.operation, branch.stream, false)) return error;
-    branch.last = &node;
-    ended_[&node] = time_.work(branch.stream.id, 0).end;
-    end_ = std::max(end_, ended_[&node]);
-    return cudaSuccess;
-  }
+  // The work to issue, in this order: after the launch's own beginning that of each node, and an end.
+  cudaError_t prepare(const Graph& graph);
+  WorkPtr issue(Stream* stream, const std::vector<WorkPtr>& before);
 
  private:
-  Branch& branch_for(const GraphNode& node, int device) {
-    for (const auto& branch : branches_)
-      if (branch->stream.device == device &&
-          std::find(node.dependencies.begin(), node.dependencies.end(), branch->last) != node.dependencies.end())
-        return *branch;
-    branches_.push_back(std::make_unique<Branch>());
-    Branch& made = *branches_.back();
-    made.stream.device = device;
-    made.stream.id = time_.add_stream(device, timing::StreamKind::non_blocking);
-    time_.wait(made.stream.id, begin_);
-    return made;
-  }
+  struct Node {
+    const GraphNode* node = nullptr;        // until it is issued
+    std::vector<std::size_t> dependencies;  // nodes of the launch
+    std::size_t branch = 0;
+    WorkPtr work;  // null: a graph of its own
+    std::shared_ptr<GraphLaunch> nested;
+    double ended = 0;  // virtual; when it has been placed
+  };
+  std::size_t branch_for(const GraphNode& node, int device);
+  cudaError_t prepare(const GraphNode& node);
+  void place_begin(const Node& node);
+  void place_end(Node& node);
 
-  Stream& stream_;
+  const Target target_;
   timing::Timeline& time_;
   double begin_ = 0, end_ = 0;
-  std::vector<std::unique_ptr<Branch>> branches_;
-  std::map<const GraphNode*, double> ended_;
+  std::vector<Branch> branches_;
+  std::vector<Node> nodes_;
+  std::map<const GraphNode*, std::size_t> index_;
+  // The graph may be destroyed while this runs.
+  std::vector<std::shared_ptr<GraphMemory>> memory_;
+  std::vector<std::shared_ptr<UserReferences>> user_objects_;
 };
+
+std::size_t GraphLaunch::branch_for(const GraphNode& node, int device) {
+  for (std::size_t i = 0; i < branches_.size(); i++)
+    if (branches_[i].device == device &&
+        std::find(node.dependencies.begin(), node.dependencies.end(), branches_[i].last) != node.dependencies.end())
+      return i;
+  branches_.push_back({device, time_.add_stream(device, timing::StreamKind::non_blocking), nullptr});
+  return branches_.size() - 1;
+}
+
+void GraphLaunch::place_begin(const Node& node) {
+  const timing::StreamId stream = branches_[node.branch].stream;
+  time_.wait(stream, begin_);
+  for (std::size_t before : node.dependencies) time_.wait(stream, nodes_[before].ended);
+}
+
+void GraphLaunch::place_end(Node& node) {
+  node.ended = time_.work(branches_[node.branch].stream, *target_.host.clock, 0).end;
+  end_ = std::max(end_, node.ended);
+}
+
+cudaError_t GraphLaunch::prepare(const GraphNode& graph_node) {
+  Node node;
+  node.node = &graph_node;
+  const int device = graph_node.device < 0 ? target_.device : graph_node.device;
+  node.branch = branch_for(graph_node, device);
+  branches_[node.branch].last = &graph_node;
+  const Target target{device, branches_[node.branch].stream, {target_.host.clock, 0}, nullptr};
+  Operation operation = graph_node.operation;  // the node may change or go while this launch runs
+  const auto* child = std::get_if<ChildGraphOperation>(&operation);
+  if (child && graph_node.enabled) {
+    node.nested = std::make_shared<GraphLaunch>(target);
+    if (cudaError_t error = node.nested->prepare(*child->graph)) return error;
+  } else if (!graph_node.enabled) {
+    node.work = std::make_shared<Work>();
+  } else if (cudaError_t error = make_work(operation, target, false, node.work)) {
+    return error;
+  }
+  if (node.work) node.work->device = device;
+  for (const GraphNode* d : graph_node.dependencies)
+    if (auto found = index_.find(d); found != index_.end()) node.dependencies.push_back(found->second);
+  index_[&graph_node] = nodes_.size();
+  nodes_.push_back(std::move(node));
+  return cudaSuccess;
+}
+
+cudaError_t GraphLaunch::prepare(const Graph& graph) {
+  memory_ = graph.memory;
+  user_objects_ = graph.user_objects;
+  for (const GraphNode* node : topological_order(graph))
+    if (cudaError_t error = prepare(*node)) return error;
+  return cudaSuccess;
+}
+
+WorkPtr GraphLaunch::issue(Stream* stream, const std::vector<WorkPtr>& before) {
+  Executor& executor = Executor::instance();
+  const auto put = [&](const WorkPtr& work, const std::vector<WorkPtr>& others) {
+    work->device = target_.device;
+    if (stream)
+      executor.issue(*stream, work, others);
+    else
+      executor.issue(work, others);
+  };
+  const auto self = shared_from_this();
+  auto begin = std::make_shared<Work>(), end = std::make_shared<Work>();
+  begin->place = [self] {
+    self->target_.host.pay();
+    self->begin_ = self->end_ = self->time_.work(self->target_.stream, *self->target_.host.clock, 0).end;
+  };
+  put(begin, before);
+  std::vector<WorkPtr> all{begin}, ends;
+  for (std::size_t i = 0; i < nodes_.size(); i++) {
+    Node& node = nodes_[i];
+    std::vector<WorkPtr> after{begin};
+    for (std::size_t d : node.dependencies) after.push_back(ends[d]);
+    const auto* event = std::get_if<EventOperation>(&node.node->operation);
+    if (event && event->wait && node.node->enabled)
+      if (auto mark = event->event->latest()) after.push_back(mark->work);
+    if (node.nested) {
+      auto first = std::make_shared<Work>(), last = std::make_shared<Work>();
+      first->device = last->device = target_.device;
+      first->place = [self, i] { self->place_begin(self->nodes_[i]); };
+      last->place = [self, i] { self->place_end(self->nodes_[i]); };
+      executor.issue(first, after);
+      executor.issue(last, {node.nested->issue(nullptr, {first})});
+      ends.push_back(last);
+    } else {
+      node.work->place = [self, i, inner = std::move(node.work->place)] {
+        self->place_begin(self->nodes_[i]);
+        if (inner) inner();
+        self->place_end(self->nodes_[i]);
+      };
+      executor.issue(node.work, after);
+      ends.push_back(std::move(node.work));
+    }
+  }
+  end->place = [self] {
+    self->time_.wait(self->target_.stream, self->end_);
+    for (const Branch& branch : self->branches_) self->time_.remove_stream(branch.stream);
+  };
+  all.insert(all.end(), ends.begin(), ends.end());
+  put(end, all);
+  return end;
+}
 
 }  // namespace
 
-cudaError_t launch_nodes(const Graph& graph, Stream& stream) {
-  GraphLaunch launch(stream);
-  for (GraphNode* node : topological_order(graph)) {
-    if (cudaError_t error = launch.run(*node)) return error;
-    const int device = node->device < 0 ? stream.device : node->device;
-    if (context(device).sticky != cudaSuccess) return cudaSuccess;  // the next call brings the error
-  }
+cudaError_t launch_graph(const Graph& graph, const StreamRef& stream) {
+  charge_host();
+  auto launch = std::make_shared<GraphLaunch>(Target{stream->device, stream->id, take_host_time(), stream.get()});
+  if (cudaError_t error = launch->prepare(graph)) return error;
+  launch->issue(stream.get(), {});
   return cudaSuccess;
 }
 
@@ -236,6 +325,7 @@ cudaError_t capture_operation(Stream& stream, Operation operation) {
   std::erase_if(stream.capture_tail, [](const GraphNode* node) { return !is_node(node); });
   if (auto* e = std::get_if<EventOperation>(&operation)) {
     // Events order captured streams; they become no nodes.
+    const std::lock_guard lock(e->event->mutex);
     if (!e->wait) {
       e->event->capture = stream.capture;
       e->event->capture_tail = stream.capture_tail;

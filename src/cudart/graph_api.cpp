@@ -143,10 +143,11 @@ cudaError_t set_host(GraphNode* node, const cudaHostNodeParams* p) {
   return replace<HostOperation>(node, HostOperation{p->fn, nullptr, p->userData});
 }
 cudaError_t set_event(GraphNode* node, Event* event, bool wait) {
-  if (!is_event(event) || !is_node(node)) return cudaErrorInvalidValue;
+  const EventRef found = find_event(event);
+  if (!found || !is_node(node)) return cudaErrorInvalidValue;
   auto* op = std::get_if<EventOperation>(&node->operation);
   if (!op || op->wait != wait) return cudaErrorInvalidValue;
-  op->event = event;
+  op->event = found;
   return cudaSuccess;
 }
 cudaError_t set_parameters(GraphNode* node, const cudaGraphNodeParams* p) {
@@ -199,8 +200,9 @@ cudaError_t add_by_parameters(cudaGraphNode_t* out, Graph* graph, const cudaGrap
     case cudaGraphNodeTypeEventRecord: {
       bool wait = p->type == cudaGraphNodeTypeWaitEvent;
       Event* event = wait ? p->eventWait.event : p->eventRecord.event;
-      if (!is_event(event)) return cudaErrorInvalidValue;
-      return add_node(out, graph, d, n, EventOperation{event, wait});
+      const EventRef found = find_event(event);
+      if (!found) return cudaErrorInvalidValue;
+      return add_node(out, graph, d, n, EventOperation{found, wait});
     }
     case cudaGraphNodeTypeMemAlloc: {
       AllocOperation op;
@@ -313,14 +315,16 @@ WG_API cudaError_t cudaGraphAddEmptyNode(WG_NODE_PARAMETERS) {
 }
 WG_API cudaError_t cudaGraphAddEventRecordNode(WG_NODE_PARAMETERS, cudaEvent_t event) {
   return api([&]() -> cudaError_t {
-    if (!is_event(event)) return cudaErrorInvalidValue;
-    return add_node(out, graph, d, n, EventOperation{event, false});
+    const EventRef found = find_event(event);
+    if (!found) return cudaErrorInvalidValue;
+    return add_node(out, graph, d, n, EventOperation{found, false});
   });
 }
 WG_API cudaError_t cudaGraphAddEventWaitNode(WG_NODE_PARAMETERS, cudaEvent_t event) {
   return api([&]() -> cudaError_t {
-    if (!is_event(event)) return cudaErrorInvalidValue;
-    return add_node(out, graph, d, n, EventOperation{event, true});
+    const EventRef found = find_event(event);
+    if (!found) return cudaErrorInvalidValue;
+    return add_node(out, graph, d, n, EventOperation{found, true});
   });
 }
 WG_API cudaError_t cudaGraphAddMemAllocNode(WG_NODE_PARAMETERS, cudaMemAllocNodeParams* p) {
@@ -395,10 +399,12 @@ WG_API cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGra
   return with_node<ChildGraphOperation>(node, [&](ChildGraphOperation& op) { return give(out, op.graph.get()); });
 }
 WG_API cudaError_t cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* out) {
-  return with_node<EventOperation>(node, [&](EventOperation& op) { return give(op.wait ? nullptr : out, op.event); });
+  return with_node<EventOperation>(node,
+                                   [&](EventOperation& op) { return give(op.wait ? nullptr : out, op.event.get()); });
 }
 WG_API cudaError_t cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t* out) {
-  return with_node<EventOperation>(node, [&](EventOperation& op) { return give(op.wait ? out : nullptr, op.event); });
+  return with_node<EventOperation>(node,
+                                   [&](EventOperation& op) { return give(op.wait ? out : nullptr, op.event.get()); });
 }
 WG_API cudaError_t cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event) {
   return api([&] { return set_event(node, event, false); });

@@ -47,11 +47,11 @@ cudaError_t instantiate(cudaGraphExec_t* out, Graph* graph, unsigned long long f
 
 cudaError_t launch(GraphExec* exec, cudaStream_t handle) {
   return api([&]() -> cudaError_t {
-    Stream* stream = resolve(handle);
+    const StreamRef stream = resolve(handle);
     if (!stream) return cudaErrorInvalidResourceHandle;
     if (!is_graph_exec(exec)) return cudaErrorInvalidValue;
     if (stream->capture) return submit(stream, ChildGraphOperation{clone(*exec->graph)}, false);
-    return launch_nodes(*exec->graph, *stream);
+    return launch_graph(*exec->graph, stream);
   });
 }
 

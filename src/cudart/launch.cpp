@@ -1,4 +1,4 @@
-// Kernel launches: checks that CUDA documents, then the session runs it.
+// Kernel launches: checks that CUDA documents, arguments, and the work that the executor gets.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include "cudart/operation.h"
 #include "cudart/runtime.h"
 #include "gpu/occupancy.h"
+#include "session/ranges.h"
 
 namespace warpgrind::cudart {
 
@@ -63,36 +64,31 @@ cudaError_t check_bounds(const ptx::PerformanceDirectives& p, const LaunchArgume
 }
 
 // Shared memory and registers a block, and for cooperative launches that all blocks are resident at once.
-cudaError_t check_resources(KernelHandle& kernel, const LaunchArguments& a) {
+cudaError_t check_resources(const KernelHandle& kernel, const session::KernelResources& resources,
+                            const LaunchArguments& a) {
   const GpuModel& model = the_session().model();
-  auto resources = kernel.program->resources(kernel.name);
-  if (!resources) {
-    the_session().problem(resources.error());
-    return error_of(resources.error());
-  }
   int allowed = kernel.max_dynamic_shared.load();
-  std::uint64_t most = allowed >= 0
-                           ? std::max<std::uint64_t>(allowed + resources->static_shared, model.shared_per_block)
-                           : model.shared_per_block;
-  if (a.shared > most || resources->static_shared > most - a.shared)
+  std::uint64_t most = allowed >= 0 ? std::max<std::uint64_t>(allowed + resources.static_shared, model.shared_per_block)
+                                    : model.shared_per_block;
+  if (a.shared > most || resources.static_shared > most - a.shared)
     return refuse(cudaErrorInvalidValue,
                   fmt::format("{} bytes of static and {} of dynamic shared memory a block, at most {}{}",
-                              resources->static_shared, a.shared, most,
+                              resources.static_shared, a.shared, most,
                               most < model.shared_per_block_optin
                                   ? fmt::format(" (up to {} with cudaFuncAttributeMaxDynamicSharedMemorySize)",
                                                 model.shared_per_block_optin)
                                   : std::string()));
-  if (resources->registers_exact &&
-      std::uint64_t{resources->registers} * to_dim(a.block).count() > model.registers_per_block)
+  if (resources.registers_exact &&
+      std::uint64_t{resources.registers} * to_dim(a.block).count() > model.registers_per_block)
     return refuse(cudaErrorLaunchOutOfResources,
                   fmt::format("{} threads of {} registers, at most {} registers a block", to_dim(a.block).count(),
-                              resources->registers, model.registers_per_block));
+                              resources.registers, model.registers_per_block));
   if (!a.cooperative) return cudaSuccess;
   if (!model.cooperative_launch) return cudaErrorNotSupported;
   BlockResources block;
   block.threads = static_cast<std::uint32_t>(to_dim(a.block).count());
-  block.registers_per_thread = resources->registers;
-  block.static_shared = resources->static_shared;
+  block.registers_per_thread = resources.registers;
+  block.static_shared = resources.static_shared;
   block.dynamic_shared = a.shared;
   std::uint64_t resident = std::uint64_t{occupancy(model, block).blocks_per_sm} * model.sm_count;
   if (to_dim(a.grid).count() <= resident) return cudaSuccess;
@@ -108,15 +104,10 @@ cudaError_t make_kernel(const LaunchArguments& a, KernelOperation& out) {
   if (!kernel) return refuse(cudaErrorInvalidDeviceFunction, "no kernel of this program");
   thread_state().refused_kernel = kernel->name;
   if (cudaError_t error = check_shape(the_session().model(), a)) return error;
-  std::uint32_t function = 0;
-  if (cudaError_t error = resolve_function(*kernel, function)) return error;
-  auto module = kernel->program->module();
-  const ptx::Function& entry = (*module)->functions[function];
-  if (!entry.is_entry) return cudaErrorInvalidDeviceFunction;
-  if (cudaError_t error = check_bounds(entry.performance, a)) return error;
-  if (cudaError_t error = check_resources(*kernel, a)) return error;
+  if (cudaError_t error = find_entry(*kernel, out.entry)) return error;
+  if (cudaError_t error = check_bounds(out.entry->text->performance, a)) return error;
+  if (cudaError_t error = check_resources(*kernel, out.entry->resources, a)) return error;
   out.kernel = kernel;
-  out.function = function;
   out.config.grid = to_dim(a.grid);
   out.config.block = to_dim(a.block);
   out.config.dynamic_shared = a.shared;
@@ -126,38 +117,85 @@ cudaError_t make_kernel(const LaunchArguments& a, KernelOperation& out) {
       return cudaErrorInvalidClusterSize;
     out.config.cluster = to_dim(a.cluster);
   }
-  std::vector<jit::ParameterLayout> layout = jit::parameter_layout(entry);
-  if (!layout.empty() && !a.parameters) return cudaErrorInvalidValue;
-  std::size_t bytes = 0;
-  for (const auto& p : layout) bytes = std::max<std::size_t>(bytes, p.offset + p.size);
-  out.parameters.assign(bytes, 0);
-  out.offsets.clear();
-  for (std::size_t i = 0; i < layout.size(); i++) {
-    if (!a.parameters[i]) return cudaErrorInvalidValue;
-    std::memcpy(out.parameters.data() + layout[i].offset, a.parameters[i], layout[i].size);
-    out.offsets.push_back(layout[i].offset);
-  }
+  auto packed = device::pack(out.entry->parameters, a.parameters);
+  if (!packed) return cudaErrorInvalidValue;
+  out.parameters = std::move(*packed);
   return cudaSuccess;
 }
 
-cudaError_t perform(KernelOperation& op, Stream& stream) {
-  Context& c = context(stream.device);
-  if (c.sticky != cudaSuccess) return c.sticky;
-  session::Session& s = the_session();
-  s.timeline().host_work(kHostCallNs);
-  std::vector<void*> pointers = op.pointers();
+namespace {
+
+// What the work of a launch needs from its issue to its place on the timeline.
+struct PendingLaunch {
   session::LaunchRequest request;
+  session::LaunchOutcome outcome;
+  HostTime host;
+};
+
+cudaError_t refused(const session::Session::Refusal& refusal) {
+  using Step = session::Session::Refusal::Step;
+  the_session().problem(refusal.error);
+  // What the environment refuses is memory for variables, or else the JIT.
+  if (refusal.error.kind == ErrorKind::environment && refusal.step == Step::compile)
+    return cudaErrorJitCompilerNotFound;
+  if (refusal.error.kind == ErrorKind::bad_input && refusal.step == Step::shape) return cudaErrorInvalidValue;
+  return error_of(refusal.error);
+}
+
+cudaError_t prepare(KernelHandle& kernel, const session::LaunchRequest& request, double& part_of_gpu) {
+  {
+    const std::lock_guard lock(kernel.prepared_mutex);
+    const PreparedShape& last = kernel.prepared;
+    if (last.device == request.device && last.config == request.config) {
+      part_of_gpu = last.part_of_gpu;
+      return cudaSuccess;
+    }
+  }
+  const auto prepared = the_session().prepare(request);
+  if (const auto* refusal = std::get_if<session::Session::Refusal>(&prepared)) return refused(*refusal);
+  part_of_gpu = std::get<double>(prepared);
+  const std::lock_guard lock(kernel.prepared_mutex);
+  kernel.prepared = {request.device, request.config, part_of_gpu};
+  return cudaSuccess;
+}
+
+void run_launch(PendingLaunch& launch) {
+  Context& c = context(launch.request.device);
+  if (c.fault != cudaSuccess) return;  // nothing runs on a broken device
+  launch.outcome = the_session().run(launch.request);
+  cudaError_t error = cudaSuccess;
+  if (launch.outcome.error)
+    error = error_of(*launch.outcome.error);
+  else if (launch.outcome.result->fault)
+    error = error_of(*launch.outcome.result->fault);
+  cudaError_t none = cudaSuccess;
+  if (error != cudaSuccess && c.fault.compare_exchange_strong(none, error))
+    the_session().device(launch.request.device).abandon_launches(true);
+}
+
+}  // namespace
+
+cudaError_t make_work(const KernelOperation& op, const Target& target, WorkPtr& out) {
+  auto launch = std::make_shared<PendingLaunch>();
+  session::LaunchRequest& request = launch->request;
   request.program = op.kernel->program;
-  request.kernel = op.kernel->name;
-  request.function = op.function;
-  request.device = stream.device;
-  request.stream = stream.id;
+  request.kernel = op.entry;
+  request.device = target.device;
+  request.stream = target.stream;
   request.config = op.config;
-  request.parameters = pointers.data();
-  session::LaunchOutcome outcome = s.launch(request);
-  if (outcome.error) return error_of(*outcome.error);
-  // As on the hardware the launch itself succeeds: the next call that looks at the device brings the error.
-  if (outcome.fault) c.sticky = error_of(*outcome.fault);
+  request.parameters = op.parameters;
+  request.ranges = session::open_ranges();
+  launch->host = target.host;
+  double part_of_gpu = 0;
+  if (cudaError_t error = prepare(*op.kernel, request, part_of_gpu)) return error;
+  out = std::make_shared<Work>();
+  out->kind = Work::Kind::grid;
+  out->part_of_gpu = part_of_gpu;
+  out->run = [launch] { run_launch(*launch); };
+  out->place = [launch] {
+    launch->host.pay();
+    the_session().record(launch->request, launch->outcome, *launch->host.clock);
+  };
   return cudaSuccess;
 }
 
@@ -165,7 +203,7 @@ namespace {
 
 cudaError_t launch(const LaunchArguments& arguments, cudaStream_t handle, bool per_thread) {
   return api([&]() -> cudaError_t {
-    Stream* stream = resolve(handle, per_thread);
+    const StreamRef stream = resolve(handle, per_thread);
     if (!stream) return cudaErrorInvalidResourceHandle;
     KernelOperation kernel;
     if (cudaError_t error = make_kernel(arguments, kernel)) return error;
@@ -209,12 +247,13 @@ cudaError_t launch_with_attributes(const cudaLaunchConfig_t* config, const void*
         completed = attribute.val.programmaticEvent.event;
         break;
       default:
-        break;  // scheduling and cache hints: nothing to do on a GPU that runs in issue order
+        break;  // scheduling and cache hints: nothing to do here
     }
   }
   cudaError_t error = launch(a, config->stream, per_thread);
-  if (error == cudaSuccess && completed && is_event(completed))
-    error = submit(resolve(config->stream, per_thread), EventOperation{completed, false}, false);
+  const EventRef event = completed ? find_event(completed) : nullptr;
+  if (error == cudaSuccess && event)
+    error = submit(resolve(config->stream, per_thread), EventOperation{event, false}, false);
   return error;
 }
 

@@ -118,6 +118,7 @@ cudaError_t allocate_host(void** out, std::size_t size, unsigned flags) {
 
 cudaError_t free_host(void* pointer) {
   if (!pointer) return cudaSuccess;
+  Executor::instance().wait_all();  // any device may still use it
   std::lock_guard lock(host_mutex);
   auto& blocks = host_blocks();
   auto block = blocks.find(address_of(pointer));
@@ -233,6 +234,9 @@ WG_API cudaError_t cudaFree(void* pointer) {
   return api([&]() -> cudaError_t {
     if (!pointer) return cudaSuccess;
     synchronize_device(thread_state().device);
+    const Place place = place_of(pointer);  // work of its own device may still use it
+    if (place.memory == Memory::device || place.memory == Memory::managed)
+      Executor::instance().wait_device(place.device);
     return release(pointer);
   });
 }
@@ -256,6 +260,7 @@ WG_API cudaError_t cudaHostRegister(void* pointer, std::size_t size, unsigned fl
 
 WG_API cudaError_t cudaHostUnregister(void* pointer) {
   return api([&]() -> cudaError_t {
+    Executor::instance().wait_all();
     std::lock_guard lock(host_mutex);
     auto block = host_blocks().find(address_of(pointer));
     if (block == host_blocks().end() || !block->second.registered) return cudaErrorHostMemoryNotRegistered;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,11 @@
 
 namespace warpgrind::cudart {
 
+struct Work;  // executor.h
+using WorkPtr = std::shared_ptr<Work>;
+using StreamRef = std::shared_ptr<Stream>;
+using EventRef = std::shared_ptr<Event>;
+
 // A capture in progress: which graph grows, and the nodes the stream's next node depends on.
 struct Capture {
   Capture();
@@ -20,14 +26,17 @@ struct Capture {
   std::uint64_t id = 0;
   Graph* graph = nullptr;
   std::unique_ptr<Graph> own_graph;  // null: the graph is the caller's (cudaStreamBeginCaptureToGraph, or handed out)
-  Stream* origin = nullptr;          // null: destroyed
+  const Stream* origin = nullptr;    // null: destroyed
   bool invalidated = false, ended = false;
-  std::vector<Stream*> members;  // streams that joined through events
+  std::vector<StreamRef> members;  // the origin, and streams that joined through events
 };
 
+// Handles are shared: who works with a stream or an event keeps it, whatever another thread destroys meanwhile.
 struct Stream {
   int device = 0;
   timing::StreamId id = 0;
+  timing::StreamKind kind = timing::StreamKind::blocking;
+  WorkPtr last;  // issued to it; the executor's
   unsigned flags = 0;
   int priority = 0;
   std::uint64_t unique_id = 0;
@@ -36,18 +45,40 @@ struct Stream {
   cudaLaunchAttributeValue attributes[cudaLaunchAttributeMax] = {};
 };
 
+// One record of an event. What waits for the event waits for the record that was the latest then.
+struct EventMark {
+  WorkPtr work;
+  double time_ns = 0;  // virtual; there when the ledger has placed `work`
+};
 struct Event {
-  int device = 0;
   unsigned flags = 0;
-  bool recorded = false;
-  double time_ns = 0;  // virtual
+  std::mutex mutex;                 // guards what follows; nothing is locked under it
+  int device = 0;                   // of the stream it was recorded in
+  std::shared_ptr<EventMark> mark;  // null: not recorded yet
   // Recorded in a capturing stream: what a wait for it depends on.
   std::shared_ptr<Capture> capture;
   std::vector<GraphNode*> capture_tail;
+
+  std::shared_ptr<EventMark> latest() {
+    const std::lock_guard lock(mutex);
+    return mark;
+  }
+  std::shared_ptr<Capture> captured_by() {
+    const std::lock_guard lock(mutex);
+    return capture;
+  }
+};
+
+// The last shape that the kernel was launched with, checked and compiled: a loop of launches does it once.
+struct PreparedShape {
+  int device = -1;
+  device::LaunchConfig config;
+  double part_of_gpu = 0;
 };
 
 struct KernelHandle {
   session::Program* program = nullptr;
+  std::atomic<const session::KernelEntry*> entry{nullptr};  // found at the first use
   std::string name;
   const void* host_function = nullptr;
   // cudaFuncSetAttribute; defaults as documented.
@@ -55,6 +86,8 @@ struct KernelHandle {
   std::atomic<int> carveout{-1};
   std::atomic<int> cluster[3] = {0, 0, 0};
   std::atomic<int> cluster_must_be_set{0}, non_portable_cluster{0}, cluster_policy{0};
+  std::mutex prepared_mutex;
+  PreparedShape prepared;
 };
 
 struct LibraryHandle {

@@ -1,72 +1,82 @@
 #include "cudart/operation.h"
 
 #include "cudart/graph.h"
-#include "cudart/runtime.h"
 
 namespace warpgrind::cudart {
 
 std::vector<void*> KernelOperation::pointers() {
   std::vector<void*> out;
-  out.reserve(offsets.size() + 1);
-  for (std::size_t offset : offsets) out.push_back(parameters.data() + offset);
+  out.reserve(entry->parameters.size() + 1);
+  for (const jit::ParameterLayout& p : entry->parameters) out.push_back(parameters.bytes.data() + p.offset);
   return out;
 }
 
 namespace {
 
-cudaError_t run(KernelOperation& op, Stream& stream, bool) {
-  return perform(op, stream);
+cudaError_t make(KernelOperation& op, const Target& target, bool, WorkPtr& out) {
+  return make_work(op, target, out);
 }
-cudaError_t run(CopyOperation& op, Stream& stream, bool host_blocks) {
-  return perform(op, stream, host_blocks);
+cudaError_t make(CopyOperation& op, const Target& target, bool host_blocks, WorkPtr& out) {
+  return make_work(op, target, host_blocks, out);
 }
-cudaError_t run(FillOperation& op, Stream& stream, bool host_blocks) {
-  return perform(op, stream, host_blocks);
+cudaError_t make(FillOperation& op, const Target& target, bool host_blocks, WorkPtr& out) {
+  return make_work(op, target, host_blocks, out);
 }
-cudaError_t run(HostOperation& op, Stream& stream, bool) {
-  if (the_session().device_in_use(stream.device)) the_session().device(stream.device).flush_output();
-  the_session().timeline().work(stream.id, kHostCallNs);
-  if (op.callback) {
-    op.callback(&stream, cudaSuccess, op.data);
-  } else if (op.function) {
-    op.function(op.data);
-  }
+cudaError_t make(HostOperation& op, const Target& target, bool, WorkPtr& out) {
+  out = std::make_shared<Work>();
+  out->kind = Work::Kind::host_function;
+  out->run = [op, device = target.device, handle = target.handle] {
+    if (the_session().device_in_use(device)) the_session().device(device).flush_output();
+    const cudaError_t error = context(device).fault;
+    if (op.callback)
+      op.callback(handle, error, op.data);
+    else if (op.function && error == cudaSuccess)
+      op.function(op.data);
+  };
+  out->place = [target] {
+    target.host.pay();
+    the_session().timeline().work(target.stream, *target.host.clock, kHostCallNs);
+  };
   return cudaSuccess;
 }
-cudaError_t run(EventOperation& op, Stream& stream, bool) {
-  if (!is_event(op.event)) return cudaErrorInvalidResourceHandle;  // destroyed after it became a node of a graph
-  timing::Timeline& time = the_session().timeline();
+cudaError_t make(EventOperation& op, const Target& target, bool, WorkPtr& out) {
+  if (!find_event(op.event.get())) return cudaErrorInvalidResourceHandle;  // destroyed after it became a node of a graph
+  out = std::make_shared<Work>();
   if (op.wait) {
-    if (op.event->recorded) time.wait(stream.id, op.event->time_ns);
+    out->place = [target, mark = op.event->latest()] {
+      target.host.pay();
+      if (mark) the_session().timeline().wait(target.stream, mark->time_ns);
+    };
     return cudaSuccess;
   }
-  time.host_work(kHostCallNs);
-  op.event->time_ns = time.work(stream.id, 0).end;
-  op.event->recorded = true;
-  op.event->device = stream.device;
+  auto mark = std::make_shared<EventMark>();
+  mark->work = out;
+  out->place = [target, mark] {
+    target.host.pay();
+    mark->time_ns = the_session().timeline().work(target.stream, *target.host.clock, 0).end;
+  };
+  const std::lock_guard lock(op.event->mutex);
+  op.event->mark = std::move(mark);
+  op.event->device = target.device;
   op.event->capture.reset();
   return cudaSuccess;
 }
-cudaError_t run(EmptyOperation&, Stream&, bool) {
+// The memory of alloc nodes is there since the node was made, and is given back with the graph, so that it can be
+// launched again. Graphs within graphs are issued by issue_graph().
+template <class Nothing>
+cudaError_t make(Nothing&, const Target& target, bool, WorkPtr& out) {
+  out = std::make_shared<Work>();
+  out->place = [target] { target.host.pay(); };
   return cudaSuccess;
-}
-cudaError_t run(ChildGraphOperation& op, Stream& stream, bool) {
-  return launch_nodes(*op.graph, stream);
-}
-cudaError_t run(AllocOperation&, Stream&, bool) {
-  return cudaSuccess;  // the memory is there since the node was made
-}
-cudaError_t run(FreeOperation&, Stream&, bool) {
-  return cudaSuccess;  // given back with the graph, so that it can be launched again
 }
 
 }  // namespace
 
-cudaError_t execute(Operation& operation, Stream& stream, bool host_blocks) {
-  return std::visit([&](auto& op) { return run(op, stream, host_blocks); }, operation);
+cudaError_t make_work(Operation& operation, const Target& target, bool host_blocks, WorkPtr& out) {
+  return std::visit([&](auto& op) { return make(op, target, host_blocks, out); }, operation);
 }
 
-cudaError_t submit(Stream* stream, Operation operation, bool host_blocks) {
+cudaError_t submit(const StreamRef& stream, Operation operation, bool host_blocks) {
   if (!stream) return cudaErrorInvalidResourceHandle;
   if (stream->capture) {
     if (host_blocks) {
@@ -75,7 +85,28 @@ cudaError_t submit(Stream* stream, Operation operation, bool host_blocks) {
     }
     return capture_operation(*stream, std::move(operation));
   }
-  return execute(operation, *stream, host_blocks);
+  bool waits = host_blocks;
+  if (auto* copy = std::get_if<CopyOperation>(&operation)) {
+    waits = waits || waits_for_host_memory(*copy);
+    // cudaMemcpyPeer comes after all work of both devices.
+    if (copy->peer && host_blocks)
+      for (const CopySide* side : {&copy->from, &copy->to})
+        if (const Place place = place_of(side->pointer); place.memory == Memory::device)
+          Executor::instance().wait_device(place.device);
+  }
+  const auto* event = std::get_if<EventOperation>(&operation);
+  std::vector<WorkPtr> others;
+  if (event && event->wait)
+    if (auto mark = event->event->latest()) others.push_back(mark->work);
+  if (!event || !event->wait) charge_host();
+  WorkPtr work;
+  const Target target{stream->device, stream->id, take_host_time(), stream.get()};
+  if (cudaError_t error = make_work(operation, target, host_blocks, work)) return error;
+  Executor::instance().issue(*stream, work, others);
+  if (!waits) return cudaSuccess;
+  Executor::instance().wait(work);
+  if (the_session().device_in_use(stream->device)) the_session().device(stream->device).flush_output();
+  return show_fault(stream->device);
 }
 
 }  // namespace warpgrind::cudart

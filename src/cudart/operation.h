@@ -1,5 +1,5 @@
-// One piece of work of a stream: done at once, or kept as a node of a graph. Stream calls, captures, explicit graph
-// nodes and graph launches all come down to these.
+// One piece of work of a stream: issued to the executor, or kept as a node of a graph. Stream calls, captures, explicit
+// graph nodes and graph launches all come down to these.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,8 @@
 #include <variant>
 #include <vector>
 
-#include "cudart/objects.h"
+#include "cudart/executor.h"
+#include "cudart/runtime.h"
 #include "device/device.h"
 #include "device/memory/array.h"
 
@@ -24,7 +25,8 @@ struct CopyOperation {
   CopySide from, to;
   std::size_t width = 0, height = 1, depth = 1;  // bytes, rows, slices
   cudaMemcpyKind kind = cudaMemcpyDefault;
-  bool peer = false;  // cudaMemcpyPeer and its like
+  bool peer = false;                                  // cudaMemcpyPeer and its like
+  std::shared_ptr<std::vector<std::uint8_t>> staged;  // what `from` held at the call
 };
 struct FillOperation {
   std::uint8_t* pointer = nullptr;
@@ -35,11 +37,10 @@ struct FillOperation {
 };
 struct KernelOperation {
   KernelHandle* kernel = nullptr;
-  std::uint32_t function = 0;
+  const session::KernelEntry* entry = nullptr;
   device::LaunchConfig config;
-  std::vector<std::uint8_t> parameters;  // as the .param list lies in memory
-  std::vector<std::size_t> offsets;      // of each parameter
-  std::vector<void*> pointers();
+  device::PackedParameters parameters;
+  std::vector<void*> pointers();  // to each parameter
 };
 struct HostOperation {
   cudaHostFn_t function = nullptr;
@@ -47,7 +48,7 @@ struct HostOperation {
   void* data = nullptr;
 };
 struct EventOperation {
-  Event* event = nullptr;
+  EventRef event;
   bool wait = false;
 };
 struct EmptyOperation {};
@@ -65,16 +66,25 @@ struct FreeOperation {
 using Operation = std::variant<KernelOperation, CopyOperation, FillOperation, HostOperation, EventOperation,
                                EmptyOperation, ChildGraphOperation, AllocOperation, FreeOperation>;
 
-// Does the work and places it on the timeline. host_blocks: the host waits for it.
-cudaError_t execute(Operation& operation, Stream& stream, bool host_blocks);
-// Now, or as the next node of the stream's capture.
-cudaError_t submit(Stream* stream, Operation operation, bool host_blocks);
+// Where work goes: a device, a stream of the timeline, the clock of the thread that issues it.
+struct Target {
+  int device = 0;
+  timing::StreamId stream = 0;
+  HostTime host;
+  cudaStream_t handle = nullptr;  // for cudaStreamAddCallback
+};
+// Work for the executor. host_blocks: on the timeline the host waits for it.
+cudaError_t make_work(Operation& operation, const Target& target, bool host_blocks, WorkPtr& out);
+// To the executor, or as the next node of the stream's capture. host_blocks: the call returns when it is done.
+cudaError_t submit(const StreamRef& stream, Operation operation, bool host_blocks);
 
 // Copies (copy.cpp).
 cudaError_t check(const CopyOperation& copy);
-cudaError_t perform(const CopyOperation& copy, Stream& stream, bool host_blocks);
+cudaError_t make_work(const CopyOperation& copy, const Target& target, bool host_blocks, WorkPtr& out);
+// Whether an asynchronous call that makes this copy waits for it; else small pageable sources are kept in `copy`.
+bool waits_for_host_memory(CopyOperation& copy);
 cudaError_t check(const FillOperation& fill);
-cudaError_t perform(const FillOperation& fill, Stream& stream, bool host_blocks);
+cudaError_t make_work(const FillOperation& fill, const Target& target, bool host_blocks, WorkPtr& out);
 CopyOperation linear_copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
 
 // Kernels (launch.cpp).
@@ -87,7 +97,7 @@ struct LaunchArguments {
   dim3 cluster{0, 0, 0};
 };
 cudaError_t make_kernel(const LaunchArguments& arguments, KernelOperation& out);
-cudaError_t perform(KernelOperation& kernel, Stream& stream);
+cudaError_t make_work(const KernelOperation& kernel, const Target& target, WorkPtr& out);
 
 // What memory a pointer is in.
 enum class Memory : std::uint8_t { pageable, pinned, device, managed, invalid };

@@ -1,4 +1,4 @@
-// Stream-ordered memory: since work is done in issue order, memory is there at once and can be given back at once.
+// Stream-ordered memory: it is there at once, and is given back when its stream comes to that.
 #include "cudart/graph.h"
 #include "cudart/operation.h"
 #include "cudart/runtime.h"
@@ -24,7 +24,7 @@ MemPool* pool_of(int device) {
   return c.current ? c.current : &c.pool;
 }
 
-cudaError_t allocate_from(MemPool* pool, void** out, std::size_t size, Stream* stream) {
+cudaError_t allocate_from(MemPool* pool, void** out, std::size_t size, const StreamRef& stream) {
   if (!out) return cudaErrorInvalidValue;
   if (!stream) return cudaErrorInvalidResourceHandle;
   *out = nullptr;
@@ -39,7 +39,7 @@ cudaError_t allocate_from(MemPool* pool, void** out, std::size_t size, Stream* s
   if (!pool) pool = pool_of(stream->device);
   if (!is_pool(pool)) return cudaErrorInvalidValue;
   if (cudaError_t error = allocate(pool->device, size, out)) return error;
-  the_session().timeline().host_work(kHostCallNs);
+  charge_host();
   std::lock_guard lock(pool_mutex);
   pool_blocks()[*out] = {pool, size};
   pool->used += size;
@@ -59,12 +59,22 @@ void forget_pool_block(void* pointer) {
 
 namespace {
 
-cudaError_t free_async(void* pointer, Stream* stream) {
+cudaError_t free_async(void* pointer, const StreamRef& stream) {
   if (!stream) return cudaErrorInvalidResourceHandle;
   if (!pointer) return cudaSuccess;
   if (stream->capture) return submit(stream, FreeOperation{pointer}, false);
-  the_session().timeline().host_work(kHostCallNs);
-  return release(pointer);
+  const Place place = place_of(pointer);
+  if ((place.memory != Memory::device && place.memory != Memory::managed) ||
+      place.low != reinterpret_cast<std::uint64_t>(pointer))
+    return cudaErrorInvalidValue;
+  forget_pool_block(pointer);
+  charge_host();
+  auto work = std::make_shared<Work>();
+  work->kind = Work::Kind::memory;
+  work->run = [pointer] { release(pointer); };
+  work->place = [host = take_host_time()] { host.pay(); };
+  Executor::instance().issue(*stream, work);
+  return cudaSuccess;
 }
 
 cudaError_t attribute(MemPool* pool, cudaMemPoolAttr what, void* value, bool set) {

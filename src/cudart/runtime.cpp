@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "base/assert.h"
+#include "cudart/executor.h"
 
 namespace warpgrind::cudart {
 
@@ -17,36 +18,57 @@ ThreadState& thread_state() {
 }
 
 Context& context(int device) {
-  Runtime& r = Runtime::instance();
-  std::lock_guard lock(r.mutex);
-  if (r.contexts.empty()) {
+  // Made once and for all, so that it is found without a lock: also by a forked child, whose locks nobody gives back.
+  static const std::vector<std::unique_ptr<Context>>& contexts = []() -> auto& {
+    Runtime& r = Runtime::instance();
+    std::lock_guard lock(r.mutex);
     int count = the_session().device_count();
     for (int i = 0; i < count; i++) {
       auto c = std::make_unique<Context>();
-      c->legacy.device = i;
-      c->legacy.id = timing::Timeline::legacy_default(i);
+      c->legacy = std::make_shared<Stream>();
+      c->legacy->device = i;
+      c->legacy->id = timing::Timeline::legacy_default(i);
+      c->legacy->kind = timing::StreamKind::legacy_default;
       c->pool.device = i;
       r.pools.insert(&c->pool);
       r.contexts.push_back(std::move(c));
     }
+    return r.contexts;
   }
-  WG_ASSERT(static_cast<std::size_t>(device) < r.contexts.size());
-  return *r.contexts[static_cast<std::size_t>(device)];
+  ();
+  WG_ASSERT(static_cast<std::size_t>(device) < contexts.size());
+  return *contexts[static_cast<std::size_t>(device)];
 }
 
 cudaError_t sticky_error() {
   return context(thread_state().device).sticky;
 }
 
-Stream* resolve(cudaStream_t handle, bool per_thread) {
+cudaError_t enter_call() {
+  session::Session& s = the_session();
+  if (s.broken_by_fork()) return cudaErrorInitializationError;
+  if (Executor::inside_host_function()) return cudaErrorNotPermitted;
+  s.announce();
+  s.use();
+  begin_call();
+  return cudaSuccess;
+}
+
+cudaError_t show_fault(int device) {
+  Context& c = context(device);
+  if (cudaError_t fault = c.fault.load()) c.sticky = fault;
+  return c.sticky;
+}
+
+StreamRef resolve(cudaStream_t handle, bool per_thread) {
   ThreadState& thread = thread_state();
   if (handle == nullptr && (per_thread || thread.null_stream_is_own)) handle = kStreamPerThread;
-  if (handle == nullptr || handle == kStreamLegacy) return &context(thread.device).legacy;
+  if (handle == nullptr || handle == kStreamLegacy) return context(thread.device).legacy;
   Runtime& r = Runtime::instance();
   if (handle == kStreamPerThread) {
-    Stream*& own = thread.per_thread_streams[thread.device];
+    StreamRef& own = thread.per_thread_streams[thread.device];
     if (!own) {
-      own = new Stream;  // the timeline's end of it outlives the thread
+      own = std::make_shared<Stream>();  // the timeline's end of it outlives the thread
       own->device = thread.device;
       own->id = the_session().timeline().add_stream(thread.device, timing::StreamKind::blocking);
       own->unique_id = r.next_id++;
@@ -54,13 +76,15 @@ Stream* resolve(cudaStream_t handle, bool per_thread) {
     return own;
   }
   std::lock_guard lock(r.mutex);
-  return r.streams.count(handle) ? handle : nullptr;
+  auto found = r.streams.find(handle);
+  return found == r.streams.end() ? nullptr : found->second;
 }
 
-bool is_event(const Event* event) {
+EventRef find_event(const Event* event) {
   Runtime& r = Runtime::instance();
   std::lock_guard lock(r.mutex);
-  return r.events.count(event) != 0;
+  auto found = r.events.find(event);
+  return found == r.events.end() ? nullptr : found->second;
 }
 
 KernelHandle* find_kernel(const void* function) {
@@ -78,13 +102,20 @@ const Variable* find_variable(const void* symbol) {
   return found == r.variables.end() ? nullptr : &found->second;
 }
 
+namespace {
+
+// The program's text does not load.
+cudaError_t module_error(const session::Program& program, const Error& error) {
+  the_session().problem(error);
+  return program.has_image() ? error_of(error) : cudaErrorNoKernelImageForDevice;
+}
+
+}  // namespace
+
 cudaError_t locate(const Variable& variable, int device, DeviceVariable& out) {
   device::Device& gpu = the_session().device(device);
   auto module = variable.program->loaded(gpu);
-  if (!module) {
-    the_session().problem(module.error());
-    return error_of(module.error());
-  }
+  if (!module) return module_error(*variable.program, module.error());
   auto allocation = gpu.variable(*module, variable.name);
   if (!allocation) return cudaErrorInvalidSymbol;
   out.address = reinterpret_cast<void*>(allocation->address);
@@ -94,13 +125,26 @@ cudaError_t locate(const Variable& variable, int device, DeviceVariable& out) {
 
 cudaError_t resolve_function(KernelHandle& kernel, std::uint32_t& function) {
   auto module = kernel.program->module();
-  if (!module) {
-    the_session().problem(module.error());
-    return error_of(module.error());
-  }
+  if (!module) return module_error(*kernel.program, module.error());
   auto index = kernel.program->function(kernel.name);
   if (!index) return cudaErrorInvalidDeviceFunction;
   function = *index;
+  return cudaSuccess;
+}
+
+cudaError_t find_entry(KernelHandle& kernel, const session::KernelEntry*& entry) {
+  entry = kernel.entry.load(std::memory_order_acquire);
+  if (entry) return cudaSuccess;
+  std::uint32_t function = 0;
+  if (cudaError_t error = resolve_function(kernel, function)) return error;
+  if (!(*kernel.program->module())->functions[function].is_entry) return cudaErrorInvalidDeviceFunction;
+  Result<const session::KernelEntry*> found = kernel.program->kernel(kernel.name);
+  if (!found) {
+    the_session().problem(found.error());
+    return error_of(found.error());
+  }
+  entry = *found;
+  kernel.entry.store(entry, std::memory_order_release);
   return cudaSuccess;
 }
 
@@ -143,7 +187,7 @@ cudaError_t error_of(const Error& error) {
   already_said(cudaSuccess);  // whoever has an Error says it: Session::problem
   switch (error.kind) {
     case ErrorKind::bad_input:
-      return error.message.find("no PTX") != std::string::npos ? cudaErrorNoKernelImageForDevice : cudaErrorInvalidPtx;
+      return cudaErrorInvalidPtx;
     case ErrorKind::unsupported:
       return cudaErrorNotSupported;
     case ErrorKind::environment:
@@ -161,18 +205,54 @@ cudaError_t unsupported_call(const char* name) {
   return api([&] { return not_supported(name); });
 }
 
-void synchronize(Stream& stream) {
-  session::Session& s = the_session();
-  if (s.device_in_use(stream.device)) s.device(stream.device).flush_output();
-  s.timeline().host_work(kHostCallNs);
-  s.timeline().synchronize(stream.id);
+void charge_host(double ns) {
+  thread_state().owed_ns += ns;
 }
 
-void synchronize_device(int device) {
+HostTime take_host_time() {
+  ThreadState& thread = thread_state();
+  return {thread.clock, std::exchange(thread.owed_ns, 0)};
+}
+
+double host_now() {
+  Executor& executor = Executor::instance();
+  executor.ledger().add([host = take_host_time()] { host.pay(); });
+  executor.settle();
+  return the_session().timeline().now(*thread_state().clock);
+}
+
+namespace {
+
+// The host has waited for work of the device; `move` is what that does to its clock.
+template <class Move>
+cudaError_t waited(int device, Move move) {
   session::Session& s = the_session();
   if (s.device_in_use(device)) s.device(device).flush_output();
-  s.timeline().host_work(kHostCallNs);
-  s.timeline().synchronize_device(device);
+  charge_host();
+  Executor::instance().ledger().add([host = take_host_time(), move] {
+    host.pay();
+    move(the_session().timeline(), *host.clock);
+  });
+  return show_fault(device);
+}
+
+}  // namespace
+
+cudaError_t synchronize(Stream& stream) {
+  Executor::instance().wait(stream);
+  return waited(stream.device, [id = stream.id](timing::Timeline& t, timing::HostClock& h) { t.synchronize(h, id); });
+}
+
+cudaError_t synchronize_device(int device) {
+  Executor::instance().wait_device(device);
+  return waited(device, [device](timing::Timeline& t, timing::HostClock& h) { t.synchronize_device(h, device); });
+}
+
+cudaError_t synchronize(const std::shared_ptr<EventMark>& mark, int device) {
+  if (mark) Executor::instance().wait(mark->work);
+  return waited(device, [mark](timing::Timeline& t, timing::HostClock& h) {
+    if (mark) t.synchronize_time(h, mark->time_ns);
+  });
 }
 
 }  // namespace warpgrind::cudart

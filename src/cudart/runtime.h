@@ -9,6 +9,7 @@
 #include <mutex>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 #include "cudart/api.h"
 #include "cudart/objects.h"
@@ -29,11 +30,13 @@ struct Variable {
 
 // One primary context: what cudaDeviceReset throws away.
 struct Context {
-  cudaError_t sticky = cudaSuccess;  // a kernel fault: every later call returns it
+  // A kernel fault. It is known when its grid has ended, and the program sees it, in every call from then on, when it
+  // has waited for that device: so that the same call brings it at every run.
+  std::atomic<cudaError_t> fault{cudaSuccess}, sticky{cudaSuccess};
   unsigned flags = 0;
   std::set<int> peers;
   std::size_t limits[7] = {1024, 1048576, 8388608, 2, 2048, 128, 0};
-  Stream legacy;
+  StreamRef legacy;
   MemPool pool;                // the default one
   MemPool* current = nullptr;  // cudaDeviceSetMemPool; null: the default
 };
@@ -45,8 +48,8 @@ struct Runtime {
   std::unordered_map<const void*, std::unique_ptr<KernelHandle>> kernels;  // by host function
   std::set<const KernelHandle*> kernel_handles;
   std::unordered_map<const void*, Variable> variables;  // by host variable
-  std::set<const Stream*> streams;
-  std::set<const Event*> events;
+  std::map<const Stream*, StreamRef> streams;
+  std::map<const Event*, EventRef> events;
   std::set<const Graph*> graphs;
   std::set<const GraphExec*> graph_execs;
   std::set<const MemPool*> pools;
@@ -59,7 +62,9 @@ struct ThreadState {
   int device = 0;
   cudaError_t last_error = cudaSuccess;
   cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
-  std::map<int, Stream*> per_thread_streams;
+  std::map<int, StreamRef> per_thread_streams;
+  std::shared_ptr<timing::HostClock> clock = std::make_shared<timing::HostClock>();
+  double owed_ns = 0;                                  // what its calls cost since the clock was last moved
   bool null_stream_is_own = false;                     // inside a call compiled with --default-stream per-thread
   std::string reason;                                  // why the call that runs now is refused
   std::string refused_kernel;                          // whose launch that is
@@ -104,27 +109,29 @@ cudaError_t already_said(cudaError_t error);
 void errors_were_asked_for();
 // The error of the current context, if a kernel broke it.
 cudaError_t sticky_error();
+// What every call begins with: errors of the place it is made from (a forked child, a host function).
+cudaError_t enter_call();
+// What the program has waited for on the device may have broken it: from now on it sees the error.
+cudaError_t show_fault(int device);
 
 void begin_call();  // forgets the reasons of the call before
 
 template <class Body>
 cudaError_t api(Body&& body) {
-  the_session().announce();
-  begin_call();
+  if (cudaError_t error = enter_call(); error != cudaSuccess) return thread_state().last_error = error;
   if (cudaError_t sticky = sticky_error(); sticky != cudaSuccess) return set_last_error(sticky);
   return set_last_error(body());
 }
 // For calls that work on a broken context too (device queries, error texts).
 template <class Body>
 cudaError_t api_without_context(Body&& body) {
-  the_session().announce();
-  begin_call();
+  if (cudaError_t error = enter_call(); error != cudaSuccess) return thread_state().last_error = error;
   return set_last_error(body());
 }
 
 // The stream behind a handle; nullptr: no such stream. `per_thread`: a null handle means the thread's own stream.
-Stream* resolve(cudaStream_t handle, bool per_thread = false);
-bool is_event(const Event* event);
+StreamRef resolve(cudaStream_t handle, bool per_thread = false);
+EventRef find_event(const Event* event);  // nullptr: no such event
 // A function pointer or a cudaKernel_t; nullptr: not a kernel of this program.
 KernelHandle* find_kernel(const void* function);
 const Variable* find_variable(const void* symbol);
@@ -135,6 +142,7 @@ struct DeviceVariable {
 cudaError_t locate(const Variable& variable, int device, DeviceVariable& out);
 // Which index a kernel has in its module; errors are said and translated.
 cudaError_t resolve_function(KernelHandle& kernel, std::uint32_t& function);
+cudaError_t find_entry(KernelHandle& kernel, const session::KernelEntry*& entry);
 
 cudaError_t error_of(const device::Fault& fault);
 cudaError_t error_of(const Error& error);
@@ -143,11 +151,23 @@ cudaError_t not_supported(const char* what);
 // What an unsupported call (WG_UNSUPPORTED of cudart/api.inc) does.
 cudaError_t unsupported_call(const char* name);
 
-// Waits of the host: device output comes out, then virtual time moves on.
-void synchronize(Stream& stream);
-void synchronize_device(int device);
+// Waits of the host: the work is done, device output comes out, and virtual time moves on. They return the error of the
+// device, if it has one by now.
+cudaError_t synchronize(Stream& stream);
+cudaError_t synchronize_device(int device);
+cudaError_t synchronize(const std::shared_ptr<EventMark>& mark, int device);  // null: was never recorded
 
 // The host's part of an asynchronous call, virtual nanoseconds (estimated; CUDA launch overhead on the host side).
 inline constexpr double kHostCallNs = 1000;
+// What the calling thread's calls cost goes with the next thing it issues, which has its place in the ledger.
+void charge_host(double ns = kHostCallNs);
+struct HostTime {
+  std::shared_ptr<timing::HostClock> clock;
+  double owed_ns = 0;
+  void pay() const { the_session().timeline().host_work(*clock, owed_ns); }
+};
+HostTime take_host_time();
+// The thread's virtual clock, after all that it waited for.
+double host_now();
 
 }  // namespace warpgrind::cudart

@@ -13,43 +13,47 @@ constexpr int kGreatestPriority = -5;  // what GPUs since compute capability 7 r
 
 cudaError_t create(cudaStream_t* out, unsigned flags, int priority) {
   if (!out || (flags & ~cudaStreamNonBlocking)) return cudaErrorInvalidValue;
-  auto* stream = new Stream;
+  auto stream = std::make_shared<Stream>();
   stream->device = thread_state().device;
   stream->flags = flags;
   stream->priority = std::clamp(priority, kGreatestPriority, 0);
-  stream->id = the_session().timeline().add_stream(
-      stream->device, flags & cudaStreamNonBlocking ? timing::StreamKind::non_blocking : timing::StreamKind::blocking);
+  stream->kind = flags & cudaStreamNonBlocking ? timing::StreamKind::non_blocking : timing::StreamKind::blocking;
+  stream->id = the_session().timeline().add_stream(stream->device, stream->kind);
   Runtime& r = Runtime::instance();
   stream->unique_id = r.next_id++;
   std::lock_guard lock(r.mutex);
-  r.streams.insert(stream);
-  *out = stream;
+  *out = stream.get();
+  r.streams.emplace(stream.get(), std::move(stream));
   return cudaSuccess;
 }
 
 // A capture that loses a stream cannot be ended well any more.
-void leave_capture(Stream& stream) {
-  Capture& capture = *stream.capture;
+void leave_capture(const StreamRef& stream) {
+  Capture& capture = *stream->capture;
   capture.invalidated = true;
-  std::erase(capture.members, &stream);
-  if (capture.origin == &stream) capture.origin = nullptr;
-  stream.capture.reset();  // the last one deletes the graph that nobody will get
+  std::erase(capture.members, stream);
+  if (capture.origin == stream.get()) capture.origin = nullptr;
+  stream->capture.reset();  // the last one deletes the graph that nobody will get
 }
 
-cudaError_t destroy(cudaStream_t stream) {
+// Returns at once; what is in the stream goes on, and the timeline's part of it goes after that.
+cudaError_t destroy(cudaStream_t handle) {
   Runtime& r = Runtime::instance();
+  StreamRef stream;
   {
     std::lock_guard lock(r.mutex);
-    if (r.streams.erase(stream) == 0) return cudaErrorInvalidResourceHandle;
+    auto found = r.streams.find(handle);
+    if (found == r.streams.end()) return cudaErrorInvalidResourceHandle;
+    stream = std::move(found->second);
+    r.streams.erase(found);
   }
-  if (stream->capture) leave_capture(*stream);
-  the_session().timeline().remove_stream(stream->id);
-  delete stream;
+  if (stream->capture) leave_capture(stream);
+  Executor::instance().ledger().add([id = stream->id] { the_session().timeline().remove_stream(id); });
   return cudaSuccess;
 }
 
 // Calls that may not be made on a stream that is being captured.
-cudaError_t usable(Stream* stream) {
+cudaError_t usable(const StreamRef& stream) {
   if (!stream) return cudaErrorInvalidResourceHandle;
   if (!stream->capture) return cudaSuccess;
   stream->capture->invalidated = true;
@@ -58,36 +62,41 @@ cudaError_t usable(Stream* stream) {
 
 cudaError_t synchronize_stream(cudaStream_t handle, bool per_thread) {
   return api([&]() -> cudaError_t {
-    Stream* stream = resolve(handle, per_thread);
+    const StreamRef stream = resolve(handle, per_thread);
     if (cudaError_t error = usable(stream)) return error;
-    synchronize(*stream);
-    return context(stream->device).sticky;
+    return synchronize(*stream);
   });
 }
 
 cudaError_t query_stream(cudaStream_t handle, bool per_thread) {
   return api([&]() -> cudaError_t {
-    Stream* stream = resolve(handle, per_thread);
+    const StreamRef stream = resolve(handle, per_thread);
     if (cudaError_t error = usable(stream)) return error;
     // Asking takes the host some time; without it a program that polls would never see the end.
-    the_session().timeline().host_work(kHostCallNs);
-    if (!the_session().timeline().finished(stream->id)) return cudaErrorNotReady;
+    charge_host();
+    timing::Timeline& time = the_session().timeline();
+    Executor& executor = Executor::instance();
+    executor.ledger().add([host = take_host_time()] { host.pay(); });
+    if (!executor.settle() && !executor.ended(*stream)) return cudaErrorNotReady;
+    if (!time.finished(*thread_state().clock, stream->id)) return cudaErrorNotReady;
     if (the_session().device_in_use(stream->device)) the_session().device(stream->device).flush_output();
-    return context(stream->device).sticky;
+    return show_fault(stream->device);
   });
 }
 
-cudaError_t wait_event(cudaStream_t handle, cudaEvent_t event, unsigned flags, bool per_thread) {
+cudaError_t wait_event(cudaStream_t handle, cudaEvent_t event_handle, unsigned flags, bool per_thread) {
   return api([&]() -> cudaError_t {
-    Stream* stream = resolve(handle, per_thread);
-    if (!stream || !is_event(event)) return cudaErrorInvalidResourceHandle;
+    const StreamRef stream = resolve(handle, per_thread);
+    const EventRef event = find_event(event_handle);
+    if (!stream || !event) return cudaErrorInvalidResourceHandle;
     if (flags & ~1u) return cudaErrorInvalidValue;
     // Waiting for an event of a capture makes this stream a part of the capture.
-    if (event->capture && event->capture->ended) return cudaErrorCapturedEvent;
-    if (event->capture && !stream->capture && !event->capture->invalidated) {
-      stream->capture = event->capture;
+    auto capture = event->captured_by();
+    if (capture && capture->ended) return cudaErrorCapturedEvent;
+    if (capture && !stream->capture && !capture->invalidated) {
+      stream->capture = capture;
       stream->capture_tail = event->capture_tail;
-      event->capture->members.push_back(stream);
+      capture->members.push_back(stream);
       return cudaSuccess;
     }
     return submit(stream, EventOperation{event, true}, false);
@@ -140,10 +149,9 @@ WG_API cudaError_t cudaStreamAddCallback(cudaStream_t handle, cudaStreamCallback
                                          unsigned flags) {
   return api([&]() -> cudaError_t {
     if (!callback || flags) return cudaErrorInvalidValue;
-    Stream* stream = resolve(handle);
+    const StreamRef stream = resolve(handle);
     if (cudaError_t error = usable(stream)) return error;
-    callback(handle, cudaSuccess, data);
-    return cudaSuccess;
+    return submit(stream, HostOperation{nullptr, callback, data}, false);
   });
 }
 WG_API cudaError_t cudaStreamAddCallback_ptsz(cudaStream_t handle, cudaStreamCallback_t callback, void* data,
@@ -155,7 +163,7 @@ WG_API cudaError_t cudaStreamAddCallback_ptsz(cudaStream_t handle, cudaStreamCal
 #define WG_STREAM_GETTER(name, type, expression)                   \
   WG_API cudaError_t name(cudaStream_t handle, type* out) {        \
     return api([&]() -> cudaError_t {                              \
-      Stream* stream = resolve(handle);                            \
+      const StreamRef stream = resolve(handle);                    \
       if (!stream || !out) return cudaErrorInvalidResourceHandle;  \
       *out = expression;                                           \
       return cudaSuccess;                                          \
@@ -177,7 +185,7 @@ WG_STREAM_GETTER(cudaStreamIsCapturing, cudaStreamCaptureStatus,
 WG_API cudaError_t cudaStreamSetAttribute(cudaStream_t handle, cudaLaunchAttributeID id,
                                           const cudaLaunchAttributeValue* value) {
   return api([&]() -> cudaError_t {
-    Stream* stream = resolve(handle);
+    const StreamRef stream = resolve(handle);
     if (!stream) return cudaErrorInvalidResourceHandle;
     if (!value || id <= 0 || id >= cudaLaunchAttributeMax) return cudaErrorInvalidValue;
     stream->attributes[id] = *value;
@@ -192,7 +200,7 @@ WG_API cudaError_t cudaStreamSetAttribute_ptsz(cudaStream_t handle, cudaLaunchAt
 WG_API cudaError_t cudaStreamGetAttribute(cudaStream_t handle, cudaLaunchAttributeID id,
                                           cudaLaunchAttributeValue* value) {
   return api([&]() -> cudaError_t {
-    Stream* stream = resolve(handle);
+    const StreamRef stream = resolve(handle);
     if (!stream) return cudaErrorInvalidResourceHandle;
     if (!value || id <= 0 || id >= cudaLaunchAttributeMax) return cudaErrorInvalidValue;
     *value = stream->attributes[id];
@@ -206,7 +214,7 @@ WG_API cudaError_t cudaStreamGetAttribute_ptsz(cudaStream_t handle, cudaLaunchAt
 }
 WG_API cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
   return api([&]() -> cudaError_t {
-    Stream *a = resolve(to), *b = resolve(from);
+    const StreamRef a = resolve(to), b = resolve(from);
     if (!a || !b) return cudaErrorInvalidResourceHandle;
     std::copy(std::begin(b->attributes), std::end(b->attributes), a->attributes);
     return cudaSuccess;
@@ -226,7 +234,7 @@ namespace {
 
 cudaError_t begin_capture(cudaStream_t handle, Graph* into, const cudaGraphNode_t* dependencies, std::size_t count,
                           cudaStreamCaptureMode mode, bool per_thread) {
-  Stream* stream = resolve(handle, per_thread);
+  const StreamRef stream = resolve(handle, per_thread);
   if (!stream) return cudaErrorInvalidResourceHandle;
   if (stream->id == timing::Timeline::legacy_default(stream->device)) return cudaErrorStreamCaptureUnsupported;
   if (stream->capture) return cudaErrorIllegalState;
@@ -234,7 +242,7 @@ cudaError_t begin_capture(cudaStream_t handle, Graph* into, const cudaGraphNode_
   auto capture = std::make_shared<Capture>();
   Runtime& r = Runtime::instance();
   capture->id = r.next_id++;
-  capture->origin = stream;
+  capture->origin = stream.get();
   capture->members = {stream};
   for (std::size_t i = 0; i < count; i++)
     if (!dependencies || !is_node(dependencies[i]) || dependencies[i]->graph != into) return cudaErrorInvalidValue;
@@ -261,20 +269,20 @@ bool joined(const Capture& capture) {
     for (const GraphNode* d : node->dependencies)
       if (before.insert(d).second) work.push_back(d);
   }
-  for (const Stream* member : capture.members)
+  for (const StreamRef& member : capture.members)
     for (const GraphNode* tail : member->capture_tail)
       if (!before.count(tail)) return false;
   return true;
 }
 
 cudaError_t end_capture(cudaStream_t handle, cudaGraph_t* out, bool per_thread) {
-  Stream* stream = resolve(handle, per_thread);
+  const StreamRef stream = resolve(handle, per_thread);
   if (!stream || !out) return cudaErrorInvalidResourceHandle;
   if (!stream->capture) return cudaErrorIllegalState;
   std::shared_ptr<Capture> capture = stream->capture;
-  if (capture->origin && capture->origin != stream) return cudaErrorStreamCaptureUnmatched;
+  if (capture->origin && capture->origin != stream.get()) return cudaErrorStreamCaptureUnmatched;
   bool good = !capture->invalidated, whole = good && joined(*capture);
-  for (Stream* member : capture->members) {
+  for (const StreamRef& member : capture->members) {
     member->capture.reset();
     member->capture_tail.clear();
   }
@@ -294,7 +302,7 @@ cudaError_t end_capture(cudaStream_t handle, cudaGraph_t* out, bool per_thread) 
 cudaError_t capture_info(cudaStream_t handle, cudaStreamCaptureStatus* status, unsigned long long* id,
                          cudaGraph_t* graph, const cudaGraphNode_t** dependencies, const cudaGraphEdgeData** edges,
                          std::size_t* count, bool per_thread) {
-  Stream* stream = resolve(handle, per_thread);
+  const StreamRef stream = resolve(handle, per_thread);
   if (!stream) return cudaErrorInvalidResourceHandle;
   if (!status) return cudaErrorInvalidValue;
   *status = cudaStreamCaptureStatusNone;
@@ -311,7 +319,7 @@ cudaError_t capture_info(cudaStream_t handle, cudaStreamCaptureStatus* status, u
 
 cudaError_t update_capture(cudaStream_t handle, cudaGraphNode_t* nodes, std::size_t count, unsigned flags,
                            bool per_thread) {
-  Stream* stream = resolve(handle, per_thread);
+  const StreamRef stream = resolve(handle, per_thread);
   if (!stream || !stream->capture) return cudaErrorIllegalState;
   if (flags > 1 || (count && !nodes)) return cudaErrorInvalidValue;
   for (std::size_t i = 0; i < count; i++)

@@ -6,6 +6,7 @@
 
 #include "cudart/arrays.h"
 #include "cudart/device_properties.h"
+#include "cudart/executor.h"
 #include "cudart/runtime.h"
 #include "device/memory/texture.h"
 
@@ -237,6 +238,7 @@ WG_API cudaError_t cudaMalloc3DArray(cudaArray_t* out, const cudaChannelFormatDe
 WG_API cudaError_t cudaFreeArray(cudaArray_t array) {
   return api([&]() -> cudaError_t {
     if (!array) return cudaSuccess;
+    Executor::instance().wait_all();  // kernels may still use it
     std::lock_guard lock(handles().mutex);
     if (handles().arrays.erase(array) == 0) return cudaErrorInvalidResourceHandle;
     forget(array);
@@ -269,6 +271,7 @@ WG_API cudaError_t cudaCreateTextureObject(cudaTextureObject_t* out, const cudaR
 WG_API cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object) {
   return api([&]() -> cudaError_t {
     if (object == 0) return cudaSuccess;
+    Executor::instance().wait_all();  // kernels may still use it
     std::lock_guard lock(handles().mutex);
     handles().textures.erase(object);
     return device::destroy_texture(object) ? cudaSuccess : cudaErrorInvalidValue;
@@ -310,6 +313,7 @@ WG_API cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t* out, const cudaR
 WG_API cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object) {
   return api([&]() -> cudaError_t {
     if (object == 0) return cudaSuccess;
+    Executor::instance().wait_all();  // kernels may still use it
     std::lock_guard lock(handles().mutex);
     handles().surfaces.erase(object);
     return device::destroy_surface(object) ? cudaSuccess : cudaErrorInvalidValue;

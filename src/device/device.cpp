@@ -35,6 +35,15 @@ void OutputBuffer::append(OutputRecord record) {
 
 void OutputBuffer::flush() {
   const std::lock_guard lock(mutex_);
+  write_all();
+}
+
+void OutputBuffer::flush_when_half_full() {
+  const std::lock_guard lock(mutex_);
+  if (bytes_ > limit_ / 2) write_all();
+}
+
+void OutputBuffer::write_all() {
   for (const OutputRecord& r : records_) std::fwrite(r.text.data(), 1, r.text.size(), stdout);
   if (!records_.empty()) std::fflush(stdout);
   records_.clear();
@@ -46,17 +55,85 @@ void OutputBuffer::flush() {
 Device::Impl::Impl(Device& self, int number, const GpuModel& gpu, const Options& given)
     : device(self), ordinal(number), model(gpu), options(given), compiler(jit::make_compiler()) {
   register_symbols();
-  const unsigned n = options.workers ? options.workers : available_processors();
-  for (unsigned i = 0; i < n; ++i) {
+}
+
+Device::Impl::~Impl() {
+  modules.clear();
+}
+
+// ---- Engines
+
+Engine::Engine(unsigned worker_count) {
+  for (unsigned i = 0; i < worker_count; ++i) {
     workers.push_back(std::make_unique<Worker>());
     workers.back()->index = i;
   }
 }
 
-Device::Impl::~Impl() {
-  modules.clear();
+Engine::~Engine() {
   for (const std::uint64_t address : {parameter_area, grid_workspace})
     if (address) AddressSpace::instance().release(address);
+}
+
+Status Engine::open(int ordinal) {
+  Range attributes;
+  attributes.device = ordinal;
+  constexpr std::uint64_t kGridWorkspaceBytes = 64;
+  auto workspace = AddressSpace::instance().allocate(kGridWorkspaceBytes, 512, attributes);
+  if (!workspace) return workspace.error();
+  grid_workspace = *workspace;
+  attributes.constant = true;
+  auto parameters = AddressSpace::instance().allocate(kParameterAreaBytes, 512, attributes);
+  if (!parameters) return parameters.error();
+  parameter_area = *parameters;
+  return Ok{};
+}
+
+// Observers number workers within a launch, so that with them one grid runs at a time.
+Result<Engine*> Device::Impl::take_engine() {
+  std::unique_lock lock(engine_mutex);
+  for (;;) {
+    for (const auto& engine : engines)
+      if (!engine->busy) {
+        engine->busy = true;
+        return engine.get();
+      }
+    if (engines.empty() || observers.empty()) break;
+    engine_free.wait(lock);
+  }
+  auto made = std::make_unique<Engine>(options.workers ? options.workers : available_processors());
+  if (Status opened = made->open(ordinal); !opened) return opened.error();
+  made->busy = true;
+  engines.push_back(std::move(made));
+  return engines.back().get();
+}
+
+void Device::Impl::give_back(Engine& engine) {
+  {
+    const std::lock_guard lock(engine_mutex);
+    engine.busy = false;
+  }
+  engine_free.notify_one();
+}
+
+void Device::abandon_launches(bool abandon_them) {
+  impl_->abandoned = abandon_them;
+  if (!abandon_them) return;
+  const std::lock_guard lock(impl_->engine_mutex);
+  for (const auto& engine : impl_->engines)
+    if (engine->busy) abandon(engine->current);
+}
+
+bool Device::only_waits() const {
+  const std::lock_guard lock(impl_->engine_mutex);
+  bool any = false;
+  for (const auto& engine : impl_->engines) {
+    const unsigned active = engine->active_workers;
+    any |= active != 0;
+    for (unsigned i = 0; i < active; ++i)
+      if (!engine->workers[i]->finished && !engine->workers[i]->spins_only) return false;
+  }
+  return any;
 }
 
 Device::Device(int ordinal, const GpuModel& model, const Options& options)

@@ -1,5 +1,6 @@
-// One virtual GPU: its memory, the modules loaded on it, and the execution of grids. Runs a launch to its end before it
-// returns (streams and time are virtual, see timing/timeline.h). Thread-safe: one launch at a time per device.
+// One virtual GPU: its memory, the modules loaded on it, and the execution of grids. launch() runs a grid to its end on
+// the calling thread and its workers; several threads may launch at the same time, and then their grids run beside each
+// other (which ones may is for the streams above to say, see cudart/executor.h). Time is virtual (timing/timeline.h).
 #pragma once
 
 #include <cstdint>
@@ -63,6 +64,7 @@ struct LaunchConfig {
   Dim3 grid, block, cluster{1, 1, 1};
   std::uint64_t dynamic_shared = 0;
   bool cooperative = false;
+  bool operator==(const LaunchConfig&) const = default;
 };
 
 struct LaunchResult {
@@ -78,6 +80,8 @@ struct LaunchResult {
 
 // Ctrl-C: every kernel that runs now ends with FaultKind::interrupted at its next loop. Async-signal-safe.
 void request_interrupt();
+// The limit of the run: every kernel that runs now ends with FaultKind::timeout. False: none runs.
+bool request_timeout();
 
 struct Options {
   unsigned workers = 0;        // 0: all cores
@@ -95,6 +99,14 @@ struct Options {
 void register_symbols();
 
 class LoadedModule;  // a linked PTX module on one device: addresses of its variables
+
+// The arguments of a kernel as its .param list lies in memory. Packed once, when the launch is issued; everything below
+// passes these bytes on.
+struct PackedParameters {
+  std::vector<std::uint8_t> bytes;
+};
+// `arguments`: one pointer a parameter, as cudaLaunchKernel takes them. nullopt: one is missing.
+std::optional<PackedParameters> pack(const std::vector<jit::ParameterLayout>& layout, void* const* arguments);
 
 class Device {
  public:
@@ -130,11 +142,20 @@ class Device {
   void unload(LoadedModule* module);
   std::optional<Allocation> variable(const LoadedModule* module, const std::string& name) const;
 
-  // Compiles when needed. parameters: one pointer per kernel parameter, as cudaLaunchKernel takes them.
+  // Compiles when needed, and checks what the model allows. An error here is one of the launch call; afterwards
+  // launch() ends with a result.
+  Result<const jit::CompiledKernel*> prepare(LoadedModule* module, std::uint32_t function, const LaunchConfig& config);
   Result<LaunchResult> launch(LoadedModule* module, std::uint32_t function, const LaunchConfig& config,
-                              void** parameters);
-  // What device code printed since the last call goes to stdout. CUDA does this at synchronisation, at blocking copies
-  // and at the start of a launch (launch() does the last itself).
+                              const PackedParameters& parameters);
+  Result<LaunchResult> launch(LoadedModule* module, std::uint32_t function, const LaunchConfig& config,
+                              void* const* arguments);
+  // The context is broken: every launch that runs now ends, without a fault of its own, and so do those to come, until
+  // it is told otherwise.
+  void abandon_launches(bool abandon_them);
+  // Launches run, and all their warps only spin: they wait for something outside of them.
+  bool only_waits() const;
+  // What device code printed since the last call goes to stdout. CUDA does this at synchronisation and at blocking
+  // copies; launch() does it when half of the buffer is full.
   void flush_output();
   Result<const jit::CompiledKernel*> compiled(LoadedModule* module, std::uint32_t function, const Dim3& block);
 

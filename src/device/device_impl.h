@@ -2,10 +2,13 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "device/device.h"
@@ -23,11 +26,58 @@ class OutputBuffer {
   void set_limit(std::uint64_t bytes) { limit_ = bytes; }
   void append(OutputRecord record);
   void flush();
+  void flush_when_half_full();
+
+ private:
+  void write_all();  // under mutex_
+
+  std::mutex mutex_;
+  std::deque<OutputRecord> records_;
+  std::uint64_t bytes_ = 0;
+  std::atomic<std::uint64_t> limit_{std::uint64_t{1} << 20};
+};
+
+inline constexpr std::uint64_t kParameterAreaBytes = 32768;
+
+// What one running grid needs: workers, and the memory that belongs to a launch. Grids that run at the same time have
+// one each.
+struct Engine {
+  explicit Engine(unsigned worker_count);
+  ~Engine();
+  Status open(int ordinal);
+
+  std::uint64_t parameter_area = 0;  // kernel parameters: read-only for kernels
+  std::uint64_t grid_workspace = 0;  // of cooperative groups' grid barrier
+  std::vector<std::unique_ptr<Worker>> workers;
+  WorkerTeam team;
+  Launch current;                           // kept, so that request_interrupt() may look at it at any time
+  bool busy = false;                        // under Device::Impl::engine_mutex
+  std::atomic<unsigned> active_workers{0};  // of the grid that runs now; 0: none does
+};
+
+// Parameter buffers that device code asked for and has not launched yet, by address. Kept here and not in front of the
+// buffer: kernels may write there.
+struct LaunchBuffer {
+  std::uint32_t function = 0;
+  LaunchConfig config;
+  std::uint64_t bytes = 0;
+};
+class LaunchBuffers {
+ public:
+  void add(std::uint64_t address, const LaunchBuffer& buffer) {
+    const std::lock_guard lock(mutex_);
+    buffers_[address] = buffer;
+  }
+  std::optional<LaunchBuffer> take(std::uint64_t address) {
+    const std::lock_guard lock(mutex_);
+    auto node = buffers_.extract(address);
+    if (node.empty()) return std::nullopt;
+    return node.mapped();
+  }
 
  private:
   std::mutex mutex_;
-  std::deque<OutputRecord> records_;
-  std::uint64_t bytes_ = 0, limit_ = std::uint64_t{1} << 20;
+  std::unordered_map<std::uint64_t, LaunchBuffer> buffers_;
 };
 
 struct Device::Impl {
@@ -35,15 +85,19 @@ struct Device::Impl {
   ~Impl();
 
   Result<KernelRecord*> kernel(LoadedModule& module, std::uint32_t function, const Dim3& block);
+  Result<KernelRecord*> checked_kernel(LoadedModule& module, std::uint32_t function, const LaunchConfig& config);
   Result<LaunchResult> launch(LoadedModule& module, std::uint32_t function, const LaunchConfig& config,
-                              const std::uint8_t* parameters);  // parameters: laid out as the .param list
-  Result<LaunchResult> run_grid(LoadedModule& module, std::uint32_t function, const LaunchConfig& config,
-                                const std::uint8_t* parameters, std::vector<ChildLaunch>* children);
-  Status run_children(LoadedModule& module, std::vector<ChildLaunch> children, LaunchResult& result);
+                              const PackedParameters& parameters);
+  Result<LaunchResult> run_grid(Engine& engine, LoadedModule& module, std::uint32_t function,
+                                const LaunchConfig& config, const PackedParameters& parameters, unsigned depth,
+                                std::vector<ChildLaunch>* children);
+  Status run_children(Engine& engine, LoadedModule& module, std::vector<ChildLaunch> children, LaunchResult& result);
   Status check(const LaunchConfig& config, const KernelRecord& kernel) const;
   Status open_heaps(const LoadedModule& module);
-  void set_up(Launch& launch, LoadedModule& module, const KernelRecord& kernel, const LaunchConfig& config);
-  void collect_results(Launch& launch, LaunchResult& result, std::vector<ChildLaunch>* children);
+  Result<Engine*> take_engine();
+  void give_back(Engine& engine);
+  void set_up(Engine& engine, LoadedModule& module, const KernelRecord& kernel, const LaunchConfig& config);
+  void collect_results(Engine& engine, LaunchResult& result, std::vector<ChildLaunch>* children);
 
   Device& device;
   const int ordinal;
@@ -53,26 +107,27 @@ struct Device::Impl {
   events::Wants wants;
 
   std::atomic<std::uint64_t> bytes_used{0};
-  std::uint64_t heap_size = std::uint64_t{8} << 20, stack_size = 0;
+  std::atomic<std::uint64_t> heap_size{std::uint64_t{8} << 20}, stack_size{0};
   OutputBuffer output;
   DeviceHeap heap;           // malloc in kernels
   DeviceHeap launch_memory;  // parameter buffers of grids that kernels launch
+  LaunchBuffers launch_buffers;
 
-  std::recursive_mutex mutex;  // one launch at a time; modules
+  // Lock order: engine_mutex and mutex are never held together, and nothing is run under either but compilation.
+  std::mutex mutex;  // modules and their kernels, heaps
   std::unique_ptr<jit::Compiler> compiler;
   std::vector<std::unique_ptr<LoadedModule>> modules;
-  std::uint64_t parameter_area = 0;  // kernel parameters: read-only for kernels
-  std::uint64_t grid_workspace = 0;  // of cooperative groups' grid barrier
-  std::vector<std::unique_ptr<Worker>> workers;
-  WorkerTeam team;
+  mutable std::mutex engine_mutex;
+  std::condition_variable engine_free;
+  std::vector<std::unique_ptr<Engine>> engines;
+  std::atomic<bool> abandoned{false};  // no launch goes on
   Watchdog watchdog;
-  Launch current;  // kept, so that request_interrupt() may look at it at any time
 };
-
-inline constexpr std::uint64_t kParameterAreaBytes = 32768;
 
 // The launches that run now, for request_interrupt().
 void enlist(Launch* launch);
 void delist(Launch* launch);
+// Makes it end without a fault of its own.
+void abandon(Launch& launch);
 
 }  // namespace warpgrind::device

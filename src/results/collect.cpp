@@ -197,9 +197,7 @@ Collector::~Collector() = default;
 
 void Collector::add(const LaunchRecord& l) {
   counters::Values values = counters::launch_values(l.shape, *l.facts, *l.counts);
-  const Occupancy occupancy = counters::occupancy_of(l.shape);
-  const timing::KernelEstimate estimate =
-      timing::estimate_kernel(*l.shape.model, *l.facts, *l.counts, occupancy, l.shape.grid.count(), l.footprint);
+  const timing::KernelEstimate& estimate = l.estimate;
   values.set(MetricId::time, estimate.ns);
   values.set(MetricId::time_limit, 0);
   values.time_limit = timing::name(estimate.limit);

@@ -18,7 +18,8 @@ struct LaunchRecord {
   counters::LaunchShape shape;
   const events::KernelFacts* facts = nullptr;
   const events::LaunchCounts* counts = nullptr;
-  timing::Footprint footprint;                   // of global memory, for the time estimate
+  timing::Footprint footprint;  // of global memory, as the estimate took it
+  timing::KernelEstimate estimate;
   double wall_seconds = 0, compile_seconds = 0;  // of this machine; 0: not measured
 };
 

@@ -17,7 +17,11 @@ std::atomic<int> running_kernels{0};
 std::atomic<int> from_parent{0}, from_others{0};
 
 void die(int signal) {
+  sigset_t set;  // threads that run kernels block it
+  sigemptyset(&set);
+  sigaddset(&set, signal);
   std::signal(signal, SIG_DFL);
+  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
   std::raise(signal);
 }
 

@@ -20,8 +20,11 @@ Result<std::shared_ptr<const ptx::Module>> Program::build() {
   std::vector<std::shared_ptr<ptx::Module>> modules;
   for (std::uint32_t image : fatbin::program_images(entries_)) {
     Result<fatbin::Choice> choice = fatbin::choose_ptx(entries_, image, cc_, fatbin::NewerPtx::accept);
-    if (!choice) return choice.error();
-    newer_ |= choice->newer;
+    if (!choice) {
+      has_image_ = false;
+      return choice.error();
+    }
+    if (choice->newer) newer_ = true;
     Result<std::string> text = fatbin::ptx_text(*choice->entry);
     if (!text) return text.error();
     std::string name =
@@ -125,6 +128,22 @@ Result<KernelResources> Program::resources(const std::string& kernel) {
   std::lock_guard lock(mutex_);
   resources_[kernel] = r;
   return r;
+}
+
+Result<const KernelEntry*> Program::kernel(const std::string& name) {
+  {
+    std::lock_guard lock(mutex_);
+    if (auto found = kernels_.find(name); found != kernels_.end()) return &found->second;
+  }
+  Result<KernelResources> needs = resources(name);
+  if (!needs) return needs.error();
+  Result<std::shared_ptr<const ptx::Module>> m = module();
+  KernelEntry entry{name, *function(name), nullptr, {}, *needs};
+  entry.text = &(*m)->functions[entry.function];
+  if (!entry.text->is_entry) return Error{ErrorKind::bad_input, fmt::format("{} is no kernel", name), ""};
+  entry.parameters = jit::parameter_layout(*entry.text);
+  std::lock_guard lock(mutex_);
+  return &kernels_.emplace(name, std::move(entry)).first->second;
 }
 
 std::optional<unsigned> Program::registers(const std::string& kernel) {

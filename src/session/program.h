@@ -2,6 +2,7 @@
 // when something of it is first needed.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -26,6 +27,15 @@ struct KernelResources {
   std::uint64_t constant_bytes = 0;  // of the module's .const variables that it or what it calls names
 };
 
+// A kernel as its text says, found by name once.
+struct KernelEntry {
+  std::string name;            // in PTX
+  std::uint32_t function = 0;  // index into module().functions
+  const ptx::Function* text = nullptr;
+  std::vector<jit::ParameterLayout> parameters;
+  KernelResources resources;
+};
+
 class Program {
  public:
   // `entries` as fatbin::read_wrapper gives them; `cc`: the modelled compute capability times 10.
@@ -43,8 +53,12 @@ class Program {
   // Registers a thread as ptxas chose them, from the binary's machine code for the GPU nearest to the model.
   std::optional<unsigned> registers(const std::string& kernel);
   Result<KernelResources> resources(const std::string& kernel);
+  // Stays where it is as long as the program does.
+  Result<const KernelEntry*> kernel(const std::string& name);
   // True when some image was taken although its PTX was made for a newer GPU than the model.
   bool newer_than_model() const { return newer_; }
+  // False when it was found to hold no code that this GPU could run.
+  bool has_image() const { return has_image_; }
 
  private:
   Result<std::shared_ptr<const ptx::Module>> build();
@@ -53,13 +67,14 @@ class Program {
   std::vector<fatbin::FatbinEntry> entries_;
   std::uint32_t cc_;
   std::string name_;
-  bool newer_ = false;
+  std::atomic<bool> newer_{false}, has_image_{true};
   std::mutex mutex_;
   std::optional<Result<std::shared_ptr<const ptx::Module>>> module_;
   std::map<std::string, std::uint32_t> functions_;
   std::map<int, device::LoadedModule*> loaded_;  // by device ordinal
   std::optional<std::map<std::string, unsigned>> registers_;
   std::map<std::string, KernelResources> resources_;
+  std::map<std::string, KernelEntry> kernels_;
 };
 
 }  // namespace warpgrind::session

@@ -41,20 +41,37 @@ Result<Program*> Session::add_program(std::vector<fatbin::FatbinEntry> entries, 
 namespace {
 
 // Distinct bytes the kernel may touch: the allocations that its pointer parameters point into.
-timing::Footprint footprint(const ptx::Function& entry, void** parameters) {
+timing::Footprint footprint(const LaunchRequest& request) {
   std::set<std::uint64_t> seen;
   timing::Footprint total;
-  std::vector<jit::ParameterLayout> layout = jit::parameter_layout(entry);
-  for (std::size_t i = 0; i < layout.size(); i++) {
-    for (std::uint64_t at = 0; at + 8 <= layout[i].size; at += 8) {
+  for (const jit::ParameterLayout& p : request.kernel->parameters) {
+    for (std::uint64_t at = 0; at + 8 <= p.size; at += 8) {
       std::uint64_t word = 0;
-      std::memcpy(&word, static_cast<const std::uint8_t*>(parameters[i]) + at, 8);
+      std::memcpy(&word, request.parameters.bytes.data() + p.offset + at, 8);
       auto range = device::AddressSpace::instance().find(word);
       if (range && seen.insert(range->low).second)
         (range->host ? total.host : total.device) += range->high - range->low;
     }
   }
   return total;
+}
+
+counters::LaunchShape shape_of(const GpuModel& model, Program& program, const jit::CompiledKernel& kernel,
+                               const device::LaunchConfig& config) {
+  auto exact = program.registers(kernel.facts().name);
+  return {&model,
+          config.grid,
+          config.block,
+          kernel.static_shared_bytes,
+          config.dynamic_shared,
+          kernel.local_bytes,
+          exact.value_or(kernel.register_estimate),
+          exact.has_value()};
+}
+
+double part_of_gpu(const counters::LaunchShape& shape, const Occupancy& occupancy) {
+  double resident = static_cast<double>(occupancy.blocks_per_sm) * shape.model->sm_count;
+  return resident > 0 ? static_cast<double>(shape.grid.count()) / resident : 0;
 }
 
 // Hands launches to the collector and adds up what they take.
@@ -66,85 +83,105 @@ struct Recorder {
   double estimated_ns = 0;
   double gpu_fraction = 0;  // the part of the GPU that the blocks of the grid fill
 
-  void record(const device::LaunchResult& result, const std::string& kernel, const device::LaunchConfig& config,
-              const timing::Footprint& footprint) {
-    const GpuModel& model = session.model();
-    auto exact = request.program->registers(kernel);
+  void record(const device::LaunchResult& result, const timing::Footprint& footprint) {
+    if (!result.kernel) return;
     results::LaunchRecord r;
-    r.mangled_name = kernel;
-    r.name = demangle(kernel);
+    r.mangled_name = result.kernel->facts().name;
+    r.name = demangle(r.mangled_name);
     r.id = next_id++;
     r.device = request.device;
-    r.range = open_ranges();
-    r.shape = {&model,
-               config.grid,
-               config.block,
-               result.kernel->static_shared_bytes,
-               config.dynamic_shared,
-               result.kernel->local_bytes,
-               exact.value_or(result.kernel->register_estimate),
-               exact.has_value()};
+    r.range = request.ranges;
+    r.shape = shape_of(session.model(), *request.program, *result.kernel, result.config);
     r.facts = &result.kernel->facts();
     r.counts = &result.counts;
     r.footprint = footprint;
     r.wall_seconds = result.wall_seconds;
     r.compile_seconds = result.compile_seconds;
     Occupancy occupancy = counters::occupancy_of(r.shape);
-    estimated_ns +=
-        timing::estimate_kernel(model, *r.facts, result.counts, occupancy, config.grid.count(), footprint).ns;
-    double resident = static_cast<double>(occupancy.blocks_per_sm) * model.sm_count;
-    if (resident > 0) gpu_fraction = std::max(gpu_fraction, static_cast<double>(config.grid.count()) / resident);
+    r.estimate = timing::estimate_kernel(session.model(), *r.facts, result.counts, occupancy,
+                                         result.config.grid.count(), footprint);
+    estimated_ns += r.estimate.ns;
+    gpu_fraction = std::max(gpu_fraction, part_of_gpu(r.shape, occupancy));
     if (session.options().counters) collector.add(r);
   }
 };
 
 }  // namespace
 
-LaunchOutcome Session::launch(const LaunchRequest& request) {
+std::variant<double, Session::Refusal> Session::prepare(const LaunchRequest& request) {
+  device::Device& gpu = device(request.device);
+  Result<device::LoadedModule*> module = request.program->loaded(gpu);
+  if (!module) return Refusal{Refusal::Step::load, module.error()};
+  if (request.program->newer_than_model() && !options_.quiet)
+    say_once(
+        fmt::format("the program has code for newer GPUs only: the {} (sm_{}{}) itself would refuse it "
+                    "(cudaErrorNoKernelImageForDevice); here it runs",
+                    model_->name, model_->cc_major, model_->cc_minor));
+  const auto note = [&](const std::string& kernel) {
+    const std::lock_guard lock(mutex_);
+    compiling_ = kernel;
+  };
+  note(request.kernel->name);
+  auto kernel = gpu.compiled(*module, request.kernel->function, request.config.block);
+  note("");
+  if (!kernel) return Refusal{Refusal::Step::compile, kernel.error()};
+  if (auto fits = gpu.prepare(*module, request.kernel->function, request.config); !fits)
+    return Refusal{Refusal::Step::shape, fits.error()};
+  const counters::LaunchShape shape = shape_of(*model_, *request.program, **kernel, request.config);
+  return part_of_gpu(shape, counters::occupancy_of(shape));
+}
+
+LaunchOutcome Session::run(const LaunchRequest& request) {
   LaunchOutcome outcome;
   device::Device& gpu = device(request.device);
   Result<device::LoadedModule*> module = request.program->loaded(gpu);
   if (!module) {
-    problem(module.error());
     outcome.error = module.error();
     return outcome;
   }
+  outcome.footprint = footprint(request);
   RunningKernel running;  // Ctrl-C asks the kernel to stop and to say where it is
-  Result<device::LaunchResult> result = gpu.launch(*module, request.function, request.config, request.parameters);
+  Result<device::LaunchResult> result =
+      gpu.launch(*module, request.kernel->function, request.config, request.parameters);
   if (!result) {
-    problem(result.error());
     outcome.error = result.error();
     return outcome;
   }
-  for (const device::Fault& warning : result->warnings) finding(warning, "warning");
-  if (result->fault) {
+  if (result->fault && result->fault->kind == device::FaultKind::interrupted) {
     finding(*result->fault, "error");
-    if (result->fault->kind == device::FaultKind::unsupported)
+    finish();
+    running.die_of_interrupt();
+  }
+  outcome.result = result.take();
+  return outcome;
+}
+
+timing::Span Session::record(const LaunchRequest& request, const LaunchOutcome& outcome, timing::HostClock& host) {
+  if (outcome.error) problem(*outcome.error);
+  if (!outcome.result) return timeline_->work(request.stream, host, 0);
+  const device::LaunchResult& result = *outcome.result;
+  for (const device::Fault& warning : result.warnings) finding(warning, "warning");
+  if (result.fault) {
+    finding(*result.fault, "error");
+    if (result.fault->kind == device::FaultKind::unsupported)
       leave_status("problem", "a kernel needs something that is not supported yet");
-    outcome.fault = result->fault;
-    if (result->fault->kind == device::FaultKind::interrupted) {
-      finish();
-      running.die_of_interrupt();
-    }
   }
   Recorder recorder{*this, *collector_, request, next_launch_};
-  const ptx::Module& text = **request.program->module();
-  if (result->kernel)
-    recorder.record(*result, request.kernel, request.config,
-                    footprint(text.functions[request.function], request.parameters));
-  for (const device::LaunchResult& child : result->children)
-    if (child.kernel) recorder.record(child, child.kernel->facts().name, child.config, {});
-  outcome.span = timeline_->kernel(request.stream, recorder.estimated_ns, std::min(1.0, recorder.gpu_fraction));
+  recorder.record(result, outcome.footprint);
+  for (const device::LaunchResult& child : result.children) recorder.record(child, {});
+  const timing::Span span =
+      timeline_->kernel(request.stream, host, recorder.estimated_ns, std::min(1.0, recorder.gpu_fraction));
   collector_->add_to_timeline(
-      {request.device, request.stream, "kernel", demangle(request.kernel), outcome.span.begin, outcome.span.end, 0});
-  return outcome;
+      {request.device, request.stream, "kernel", demangle(request.kernel->name), span.begin, span.end, 0});
+  return span;
 }
 
 // ---- 3. The program ends: one profile, on stderr and in the files asked for.
 void Session::finish() {
+  if (forked_) return;  // before the lock: a thread that is not in this process may have held it
   {
     std::lock_guard lock(mutex_);
-    if (finished_ || forked_ || !announced_) return;
+    if (finished_ || !announced_) return;
     finished_ = true;
   }
   for (auto& gpu : devices_)

@@ -6,13 +6,16 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 #include "base/demangle.h"
 #include "device/memory/address_space.h"
 #include "gpu/occupancy.h"
 #include "report/terminal.h"
+#include "session/deadline.h"
 #include "session/messages.h"
 
 namespace warpgrind::session {
@@ -72,12 +75,18 @@ Session::Session() {
   devices_.resize(options_.devices);
   timeline_ = std::make_unique<timing::Timeline>(options_.devices, model_->copy_engines, model_->concurrent_kernels);
   collector_ = std::make_unique<results::Collector>(options_.each_launch || !options_.csv_path.empty());
-  // The child of a plain fork has the parent's counts, but none of its worker threads: it reports nothing.
   pthread_atfork(nullptr, nullptr, [] { the_session.load()->after_fork(); });
 }
 
+// The child has none of the parent's worker threads, and its locks as they were. Where the parent had not used CUDA
+// beyond registering code, the child begins afresh.
 void Session::after_fork() {
-  forked_ = true;
+  if (used_) {
+    forked_ = true;
+    return;
+  }
+  announcing_ = false;
+  announced_ = false;
 }
 
 std::optional<std::pair<std::uint64_t, std::uint64_t>> Session::find_allocation(std::uint64_t address) {
@@ -138,7 +147,30 @@ void Session::announce_once() {
     if (fd >= 0) ::close(fd);
   }
   if (!options_.quiet) print_line(banner(*model_, options_));
+  if (options_.timeout_seconds > 0) start_deadline(options_.timeout_seconds, [this] { stop_at_deadline(); });
   announced_.store(true, std::memory_order_release);
+}
+
+// What runs on the GPU is stopped and says where it is; then the program has a moment to end by itself.
+void Session::stop_at_deadline() {
+  std::string what;
+  {
+    std::lock_guard lock(mutex_);
+    if (finished_) return;
+    what = compiling_.empty() ? "" : ": it was compiling the kernel " + demangle(compiling_);
+  }
+  leave_status("problem", "stopped by --timeout");
+  const bool running = device::request_timeout();
+  constexpr auto kGrace = std::chrono::seconds(3);
+  std::this_thread::sleep_for(kGrace);
+  {
+    std::lock_guard lock(mutex_);
+    if (finished_) return;
+  }
+  if (what.empty()) what = running ? ", and went on after its kernels were stopped" : ": no kernel was running";
+  say_once(fmt::format("the run did not end within {} s{}", options_.timeout_seconds, what));
+  finish();
+  _exit(2);
 }
 
 std::string Session::output_path(const std::string& path) {
@@ -155,27 +187,27 @@ void Session::leave_status(const char* kind, const std::string& text) {
   ::close(fd);
 }
 
-timing::Span Session::copy(int device, timing::StreamId stream, timing::CopyPath path, timing::HostMemory host,
-                           std::uint64_t bytes, bool host_blocks) {
-  double ns = timing::estimate_copy_ns(*model_, path, host, bytes);
+timing::Span Session::copy(int device, timing::StreamId stream, timing::HostClock& host, timing::CopyPath path,
+                           timing::HostMemory memory, std::uint64_t bytes, bool host_blocks) {
+  double ns = timing::estimate_copy_ns(*model_, path, memory, bytes);
   using timing::CopyPath;
   bool host_link = path == CopyPath::host_to_device || path == CopyPath::device_to_host;
   collector_->add_transfer(direction_name(path),
-                           !host_link                           ? "-"
-                           : host == timing::HostMemory::pinned ? "pinned"
-                                                                : "pageable",
+                           !host_link                             ? "-"
+                           : memory == timing::HostMemory::pinned ? "pinned"
+                                                                  : "pageable",
                            bytes, ns);
   timing::CopyEngine engine = path == CopyPath::host_to_device   ? timing::CopyEngine::to_device
                               : path == CopyPath::device_to_host ? timing::CopyEngine::to_host
                                                                  : timing::CopyEngine::none;
-  timing::Span span = timeline_->copy(stream, engine, ns);
+  timing::Span span = timeline_->copy(stream, host, engine, ns);
   collector_->add_to_timeline({device, stream, "copy", direction_name(path), span.begin, span.end, bytes});
-  if (host_blocks) timeline_->synchronize_time(span.end);
+  if (host_blocks) timeline_->synchronize_time(host, span.end);
   return span;
 }
 
-timing::Span Session::fill(timing::StreamId stream, std::uint64_t bytes) {
-  timing::Span span = timeline_->work(stream, timing::estimate_memset_ns(*model_, bytes));
+timing::Span Session::fill(timing::StreamId stream, const timing::HostClock& host, std::uint64_t bytes) {
+  timing::Span span = timeline_->work(stream, host, timing::estimate_memset_ns(*model_, bytes));
   collector_->add_to_timeline({timeline_->device_of(stream), stream, "memset", "memset", span.begin, span.end, bytes});
   return span;
 }
@@ -202,7 +234,10 @@ void Session::finding(const device::Fault& fault, const char* severity) {
     finding.notes.resize(kWarpsShown);
     finding.notes.push_back(fmt::format("and {} more warps", more));
   }
-  say(std::move(finding));
+  if (options_.quiet && std::string_view(severity) == "warning")
+    collector_->add_finding(std::move(finding));
+  else
+    say(std::move(finding));
 }
 
 void Session::say(results::Finding finding) {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "base/result.h"
@@ -26,19 +27,19 @@ namespace warpgrind::session {
 
 struct LaunchRequest {
   Program* program = nullptr;
-  std::string kernel;  // PTX name
-  std::uint32_t function = 0;
+  const KernelEntry* kernel = nullptr;
   int device = 0;
   timing::StreamId stream = 0;
   device::LaunchConfig config;
-  void** parameters = nullptr;
+  device::PackedParameters parameters;
+  std::string ranges;  // the named ranges that were open when it was issued
 };
 
-// At most one of fault and error is there.
+// What a grid left: a result, which may hold a fault of the user's kernel, or an error of ours (it was not run).
 struct LaunchOutcome {
-  std::optional<device::Fault> fault;  // of the user's kernel
-  std::optional<Error> error;          // ours: the kernel was not run
-  timing::Span span;
+  std::optional<device::LaunchResult> result;
+  std::optional<Error> error;
+  timing::Footprint footprint;
 };
 
 class Session {
@@ -62,13 +63,22 @@ class Session {
   // ---- run.cpp: the steps of a run, in order.
   Result<Program*> add_program(const void* fatbin_wrapper);
   Result<Program*> add_program(std::vector<fatbin::FatbinEntry> entries, std::string name);
-  LaunchOutcome launch(const LaunchRequest& request);
+  // A launch has three steps. prepare(), by the thread that calls: compiles and checks; the part of the GPU that the
+  // grid fills. run(), when its stream comes to it, by any thread. record(), in the order of issue: findings, counts,
+  // and its place on the timeline.
+  struct Refusal {
+    enum class Step : std::uint8_t { load, compile, shape } step = Step::load;
+    Error error;
+  };
+  std::variant<double, Refusal> prepare(const LaunchRequest& request);
+  LaunchOutcome run(const LaunchRequest& request);
+  timing::Span record(const LaunchRequest& request, const LaunchOutcome& outcome, timing::HostClock& host);
   void finish();  // writes the profile; only the first call does something
 
   // A copy of `bytes`: counted and placed on the timeline. host_blocks: the call returns when it is done.
-  timing::Span copy(int device, timing::StreamId stream, timing::CopyPath path, timing::HostMemory host,
-                    std::uint64_t bytes, bool host_blocks);
-  timing::Span fill(timing::StreamId stream, std::uint64_t bytes);
+  timing::Span copy(int device, timing::StreamId stream, timing::HostClock& host, timing::CopyPath path,
+                    timing::HostMemory memory, std::uint64_t bytes, bool host_blocks);
+  timing::Span fill(timing::StreamId stream, const timing::HostClock& host, std::uint64_t bytes);
 
   // Said once per text, on stderr, even with --quiet: something the program asked for is missing here.
   void say_once(const std::string& text);
@@ -77,6 +87,11 @@ class Session {
   void finding(const device::Fault& fault, const char* severity);
   ApiErrors& api_errors() { return api_errors_; }
   void after_fork();
+  // A child of a process that had used CUDA: nothing works here but to end.
+  bool broken_by_fork() const { return forked_.load(std::memory_order_relaxed); }
+  void use() {
+    if (!used_.load(std::memory_order_relaxed)) used_.store(true, std::memory_order_relaxed);
+  }
   void unload_programs(int device);  // cudaDeviceReset: variables start afresh
 
  private:
@@ -85,6 +100,7 @@ class Session {
   static std::optional<std::pair<std::uint64_t, std::uint64_t>> find_allocation(std::uint64_t address);
   void announce_once();
   void say(results::Finding finding);  // printed and kept for the profile
+  void stop_at_deadline();
   std::string output_path(const std::string& path);
   void leave_status(const char* kind, const std::string& text);
 
@@ -98,8 +114,10 @@ class Session {
   std::unique_ptr<results::Collector> collector_;
   std::set<std::string> said_;
   ApiErrors api_errors_;
+  std::string compiling_;  // the kernel that is being compiled now
   std::atomic<bool> announced_{false};
-  bool announcing_ = false, finished_ = false, owns_output_ = false, forked_ = false;
+  std::atomic<bool> used_{false}, forked_{false};
+  bool announcing_ = false, finished_ = false, owns_output_ = false;
   std::atomic<std::uint64_t> next_launch_{0};
 };
 

@@ -15,7 +15,7 @@ Timeline::Timeline(unsigned devices, unsigned copy_engines, bool concurrent_kern
 
 StreamId Timeline::add_stream(int device, StreamKind kind) {
   std::lock_guard lock(mutex_);
-  streams_[next_] = {device, kind, host_};
+  streams_[next_] = {device, kind, 0};
   return next_++;
 }
 
@@ -29,19 +29,14 @@ int Timeline::device_of(StreamId id) const {
   return streams_.at(id).device;
 }
 
-double Timeline::host_now() const {
+double Timeline::now(const HostClock& host) const {
   std::lock_guard lock(mutex_);
-  return host_;
+  return host.now;
 }
 
-void Timeline::host_work(double ns) {
+void Timeline::host_work(HostClock& host, double ns) {
   std::lock_guard lock(mutex_);
-  if (holds_ == 0) host_ += ns;
-}
-
-void Timeline::hold_host(bool hold) {
-  std::lock_guard lock(mutex_);
-  holds_ += hold ? 1 : -1;
+  host.now += ns;
 }
 
 double Timeline::ready(const Stream& stream) const {
@@ -63,7 +58,7 @@ Span Timeline::finish(Stream& stream, double begin, double duration) {
 }
 
 // The earliest moment from `earliest` on at which the GPU has room: room only appears when a kernel ends.
-double Timeline::place_kernel(DeviceTime& device, double earliest, double duration, double fraction) {
+double Timeline::place_kernel(DeviceTime& device, HostClock& host, double earliest, double duration, double fraction) {
   std::vector<Running> active;
   std::vector<double> moments{earliest};
   for (auto k = device.kernels.rbegin(); k != device.kernels.rend() && k->latest_end > earliest; ++k) {
@@ -87,24 +82,24 @@ double Timeline::place_kernel(DeviceTime& device, double earliest, double durati
   device.kernels.push_back({begin, end, fraction, latest});
   // The queue of launches is full: the host waits until half of it is done, as it does on hardware.
   if (device.kernels.size() >= kQueueDepth) {
-    host_ = std::max(host_, device.kernels[kQueueDepth / 2].end);
-    std::erase_if(device.kernels, [&](const Running& k) { return k.end <= host_; });
+    host.now = std::max(host.now, device.kernels[kQueueDepth / 2].end);
+    std::erase_if(device.kernels, [&](const Running& k) { return k.end <= host.now; });
   }
   return begin;
 }
 
-Span Timeline::kernel(StreamId id, double duration_ns, double gpu_fraction) {
+Span Timeline::kernel(StreamId id, HostClock& host, double duration_ns, double gpu_fraction) {
   std::lock_guard lock(mutex_);
   Stream& s = stream(id);
   double fraction = concurrent_kernels_ ? std::clamp(gpu_fraction, 0.0, 1.0) : 1.0;
-  double begin = place_kernel(devices_[s.device], std::max(ready(s), host_), duration_ns, fraction);
+  double begin = place_kernel(devices_[s.device], host, std::max(ready(s), host.now), duration_ns, fraction);
   return finish(s, begin, duration_ns);
 }
 
-Span Timeline::copy(StreamId id, CopyEngine engine, double duration_ns) {
+Span Timeline::copy(StreamId id, const HostClock& host, CopyEngine engine, double duration_ns) {
   std::lock_guard lock(mutex_);
   Stream& s = stream(id);
-  double begin = std::max(ready(s), host_);
+  double begin = std::max(ready(s), host.now);
   if (engine != CopyEngine::none) {
     // One engine serves both directions on GPUs that have a single one.
     std::vector<double>& engines = devices_[s.device].engines;
@@ -115,10 +110,10 @@ Span Timeline::copy(StreamId id, CopyEngine engine, double duration_ns) {
   return finish(s, begin, duration_ns);
 }
 
-Span Timeline::work(StreamId id, double duration_ns) {
+Span Timeline::work(StreamId id, const HostClock& host, double duration_ns) {
   std::lock_guard lock(mutex_);
   Stream& s = stream(id);
-  return finish(s, std::max(ready(s), host_), duration_ns);
+  return finish(s, std::max(ready(s), host.now), duration_ns);
 }
 
 void Timeline::wait(StreamId id, double time) {
@@ -127,25 +122,25 @@ void Timeline::wait(StreamId id, double time) {
   if (time > ready(s)) finish(s, time, 0);
 }
 
-void Timeline::synchronize(StreamId id) {
+void Timeline::synchronize(HostClock& host, StreamId id) {
   std::lock_guard lock(mutex_);
-  host_ = std::max(host_, ready(stream(id)));
+  host.now = std::max(host.now, ready(stream(id)));
 }
 
-void Timeline::synchronize_device(int device) {
+void Timeline::synchronize_device(HostClock& host, int device) {
   std::lock_guard lock(mutex_);
-  host_ = std::max(host_, devices_[device].last_end);
+  host.now = std::max(host.now, devices_[device].last_end);
 }
 
-void Timeline::synchronize_time(double time) {
+void Timeline::synchronize_time(HostClock& host, double time) {
   std::lock_guard lock(mutex_);
-  host_ = std::max(host_, time);
+  host.now = std::max(host.now, time);
 }
 
-bool Timeline::finished(StreamId id) const {
+bool Timeline::finished(const HostClock& host, StreamId id) const {
   std::lock_guard lock(mutex_);
   auto found = streams_.find(id);
-  return found == streams_.end() || ready(found->second) <= host_;
+  return found == streams_.end() || ready(found->second) <= host.now;
 }
 
 }  // namespace warpgrind::timing

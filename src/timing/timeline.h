@@ -1,7 +1,7 @@
-// Virtual time: when each kernel, copy and event would happen on the modelled GPUs. Work itself is done at once, in
-// issue order; this only places it. All times are nanoseconds since the start of the program and carry the origin
-// `estimated`: the durations come from src/timing, the host advances only by API calls (its own computing takes no
-// time), so that the same program gets the same times at every run.
+// Virtual time: when each kernel, copy and event would happen on the modelled GPUs. Whenever work is really done, it is
+// placed here in the order in which it was issued (timing/ledger.h). All times are nanoseconds since the start of the
+// program and carry the origin `estimated`: the durations come from src/timing, a host thread advances only by its own
+// API calls (its computing takes no time), so that the same program gets the same times at every run.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +26,11 @@ struct Span {
   double begin = 0, end = 0;
 };
 
+// The virtual clock of one host thread. Read and moved by the timeline alone, under its lock.
+struct HostClock {
+  double now = 0;
+};
+
 class Timeline {
  public:
   Timeline(unsigned devices, unsigned copy_engines, bool concurrent_kernels);
@@ -36,24 +41,24 @@ class Timeline {
 
   int device_of(StreamId stream) const;
 
-  double host_now() const;
-  void host_work(double ns);  // the host's own part of an API call
-  void hold_host(bool hold);  // while held, host_work() costs nothing: the nodes of a graph. Holds nest.
+  double now(const HostClock& host) const;
+  void host_work(HostClock& host, double ns);  // the host's own part of an API call
 
+  // Work that `host` issued. A kernel that finds the queue of launches full makes the host wait.
   // gpu_fraction: the part of the GPU that the kernel's blocks fill, 0 to 1; kernels of different streams run side by
   // side as long as the sum is at most 1.
-  Span kernel(StreamId stream, double duration_ns, double gpu_fraction);
-  Span copy(StreamId stream, CopyEngine engine, double duration_ns);
+  Span kernel(StreamId stream, HostClock& host, double duration_ns, double gpu_fraction);
+  Span copy(StreamId stream, const HostClock& host, CopyEngine engine, double duration_ns);
   // Takes no unit of the GPU: memset, host functions, event marks (duration 0).
-  Span work(StreamId stream, double duration_ns);
+  Span work(StreamId stream, const HostClock& host, double duration_ns);
   // The stream goes on when `time` has passed (cudaStreamWaitEvent).
   void wait(StreamId stream, double time);
 
   // The host waits.
-  void synchronize(StreamId stream);
-  void synchronize_device(int device);
-  void synchronize_time(double time);
-  bool finished(StreamId stream) const;
+  void synchronize(HostClock& host, StreamId stream);
+  void synchronize_device(HostClock& host, int device);
+  void synchronize_time(HostClock& host, double time);
+  bool finished(const HostClock& host, StreamId stream) const;
 
   // Kernels that can wait for the GPU before a launch makes the host wait: 1024 on current drivers.
   static constexpr std::size_t kQueueDepth = 1024;
@@ -74,7 +79,7 @@ class Timeline {
     std::vector<Running> kernels;
   };
   double ready(const Stream& stream) const;
-  double place_kernel(DeviceTime& device, double earliest, double duration, double fraction);
+  double place_kernel(DeviceTime& device, HostClock& host, double earliest, double duration, double fraction);
   Span finish(Stream& stream, double begin, double duration);
   Stream& stream(StreamId id) { return streams_.at(id); }
 
@@ -83,8 +88,6 @@ class Timeline {
   std::vector<DeviceTime> devices_;
   StreamId next_ = 0;
   bool concurrent_kernels_;
-  double host_ = 0;
-  int holds_ = 0;
 };
 
 }  // namespace warpgrind::timing

@@ -34,6 +34,8 @@ Profile example() {
   c.global_lanes = c.lanes = 512;
   record.facts = &facts;
   record.counts = &counts;
+  record.estimate = timing::estimate_kernel(*record.shape.model, facts, counts, counters::occupancy_of(record.shape),
+                                            record.shape.grid.count());
   Collector collector(true);
   collector.add(record);
   record.id = 1;

@@ -55,6 +55,8 @@ results::Profile transpose(const char* gpu) {
   r.shape.registers_from_binary = true;
   r.facts = &facts;
   r.counts = &counts;
+  r.estimate =
+      timing::estimate_kernel(*r.shape.model, facts, counts, counters::occupancy_of(r.shape), r.shape.grid.count());
   results::Collector collector(false);
   collector.add(r);
   collector.add_transfer("HtoD", "pageable", 4 << 20, 230000);

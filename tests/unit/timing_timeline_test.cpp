@@ -9,8 +9,9 @@ using namespace warpgrind::timing;
 
 TEST(Timeline, StreamsOverlapAndKeepTheirOrder) {
   Timeline t(1, 2, true);
+  HostClock host;
   StreamId a = t.add_stream(0, StreamKind::blocking), b = t.add_stream(0, StreamKind::blocking);
-  Span first = t.kernel(a, 100, 0.5), second = t.kernel(a, 100, 0.5), other = t.kernel(b, 100, 0.5);
+  Span first = t.kernel(a, host, 100, 0.5), second = t.kernel(a, host, 100, 0.5), other = t.kernel(b, host, 100, 0.5);
   EXPECT_EQ(first.begin, 0);
   EXPECT_EQ(second.begin, 100);
   EXPECT_EQ(other.begin, 0);
@@ -18,56 +19,62 @@ TEST(Timeline, StreamsOverlapAndKeepTheirOrder) {
 
 TEST(Timeline, KernelsThatFillTheGpuRunOneAfterTheOther) {
   Timeline t(1, 2, true);
+  HostClock host;
   StreamId a = t.add_stream(0, StreamKind::blocking), b = t.add_stream(0, StreamKind::blocking);
-  t.kernel(a, 100, 1.0);
-  EXPECT_EQ(t.kernel(b, 100, 1.0).begin, 100);
+  t.kernel(a, host, 100, 1.0);
+  EXPECT_EQ(t.kernel(b, host, 100, 1.0).begin, 100);
 }
 
 TEST(Timeline, NoConcurrentKernelsOnOldGpus) {
   Timeline t(1, 1, false);
+  HostClock host;
   StreamId a = t.add_stream(0, StreamKind::blocking), b = t.add_stream(0, StreamKind::blocking);
-  t.kernel(a, 100, 0.1);
-  EXPECT_EQ(t.kernel(b, 100, 0.1).begin, 100);
+  t.kernel(a, host, 100, 0.1);
+  EXPECT_EQ(t.kernel(b, host, 100, 0.1).begin, 100);
 }
 
 TEST(Timeline, LegacyDefaultStreamWaitsForBlockingStreamsAndTheyForIt) {
   Timeline t(1, 2, true);
+  HostClock host;
   StreamId blocking = t.add_stream(0, StreamKind::blocking), free = t.add_stream(0, StreamKind::non_blocking);
-  t.kernel(blocking, 100, 0.1);
-  EXPECT_EQ(t.kernel(Timeline::legacy_default(0), 50, 0.1).begin, 100);
-  EXPECT_EQ(t.kernel(blocking, 10, 0.1).begin, 150);
-  EXPECT_EQ(t.kernel(free, 10, 0.1).begin, 0);
+  t.kernel(blocking, host, 100, 0.1);
+  EXPECT_EQ(t.kernel(Timeline::legacy_default(0), host, 50, 0.1).begin, 100);
+  EXPECT_EQ(t.kernel(blocking, host, 10, 0.1).begin, 150);
+  EXPECT_EQ(t.kernel(free, host, 10, 0.1).begin, 0);
 }
 
 TEST(Timeline, CopiesOfBothDirectionsNeedTwoEngines) {
   for (unsigned engines : {1u, 2u}) {
     Timeline t(1, engines, true);
+    HostClock host;
     StreamId a = t.add_stream(0, StreamKind::non_blocking), b = t.add_stream(0, StreamKind::non_blocking);
-    t.copy(a, CopyEngine::to_device, 100);
-    EXPECT_EQ(t.copy(b, CopyEngine::to_host, 100).begin, engines == 1 ? 100 : 0);
+    t.copy(a, host, CopyEngine::to_device, 100);
+    EXPECT_EQ(t.copy(b, host, CopyEngine::to_host, 100).begin, engines == 1 ? 100 : 0);
   }
 }
 
 TEST(Timeline, HostMovesOnWhenItWaits) {
   Timeline t(2, 2, true);
+  HostClock host;
   StreamId a = t.add_stream(0, StreamKind::blocking), b = t.add_stream(1, StreamKind::blocking);
-  t.kernel(a, 100, 1);
-  EXPECT_FALSE(t.finished(a));
-  t.synchronize(a);
-  EXPECT_TRUE(t.finished(a));
-  EXPECT_EQ(t.host_now(), 100);
-  EXPECT_EQ(t.kernel(b, 5, 1).begin, 100);  // not issued before
-  t.synchronize_device(1);
-  EXPECT_EQ(t.host_now(), 105);
+  t.kernel(a, host, 100, 1);
+  EXPECT_FALSE(t.finished(host, a));
+  t.synchronize(host, a);
+  EXPECT_TRUE(t.finished(host, a));
+  EXPECT_EQ(t.now(host), 100);
+  EXPECT_EQ(t.kernel(b, host, 5, 1).begin, 100);  // not issued before
+  t.synchronize_device(host, 1);
+  EXPECT_EQ(t.now(host), 105);
 }
 
 TEST(Timeline, WaitingForAnEvent) {
   Timeline t(1, 2, true);
+  HostClock host;
   StreamId a = t.add_stream(0, StreamKind::blocking), b = t.add_stream(0, StreamKind::blocking);
-  t.kernel(a, 100, 0.1);
-  double event = t.work(a, 0).end;
+  t.kernel(a, host, 100, 0.1);
+  double event = t.work(a, host, 0).end;
   t.wait(b, event);
-  EXPECT_EQ(t.kernel(b, 10, 0.1).begin, 100);
+  EXPECT_EQ(t.kernel(b, host, 10, 0.1).begin, 100);
 }
 
 }  // namespace

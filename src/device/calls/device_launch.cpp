@@ -17,19 +17,10 @@ namespace warpgrind::device {
 namespace {
 
 // cudaError_t and cudaStream_t values of the device runtime (cuda_device_runtime_api.h).
-constexpr std::uint32_t kSuccess = 0, kInvalidValue = 1, kMemoryAllocation = 2, kLaunchFailure = 719;
+constexpr std::uint32_t kSuccess = 0, kInvalidValue = 1, kMemoryAllocation = 2, kLaunchFailure = 719,
+                        kMaxDepthExceeded = 65;
+constexpr unsigned kMostNested = 24;  // CUDA C++ Programming Guide, "Nesting Depth"; tail launches do not nest
 constexpr std::uint64_t kTailStream = 3, kFirstNamedStream = 0x100;
-
-// In front of every parameter buffer: what cudaGetParameterBufferV2 was told.
-struct BufferHeader {
-  std::uint64_t magic;
-  std::uint32_t function;
-  std::uint32_t grid[3], block[3], shared;
-  std::uint64_t bytes;
-};
-constexpr std::uint64_t kMagic = 0x6c61756e63686d65ull;
-constexpr std::uint64_t kHeaderBytes = 64;
-static_assert(sizeof(BufferHeader) <= kHeaderBytes);
 
 using Arguments = const std::uint32_t*;
 using Results = std::uint32_t*;
@@ -46,32 +37,34 @@ std::uint64_t parameter_buffer(jit::WarpContext& c, std::uint64_t handle, const 
   if (handle == 0 || handle > module.functions.size() || !module.functions[handle - 1].is_entry) return 0;
   const auto layout = jit::parameter_layout(module.functions[handle - 1]);
   const std::uint64_t bytes = layout.empty() ? 0 : layout.back().offset + layout.back().size;
-  const std::uint64_t at =
-      launch.device->impl().launch_memory.allocate(kHeaderBytes + std::max<std::uint64_t>(16, bytes));
+  Device::Impl& device = launch.device->impl();
+  const std::uint64_t at = device.launch_memory.allocate(std::max<std::uint64_t>(16, bytes));
   if (!at) return 0;
-  BufferHeader header{kMagic, static_cast<std::uint32_t>(handle - 1), {}, {}, shared, bytes};
-  std::memcpy(header.grid, grid, sizeof header.grid);
-  std::memcpy(header.block, block, sizeof header.block);
-  std::memcpy(reinterpret_cast<void*>(at), &header, sizeof header);
-  return at + kHeaderBytes;
+  LaunchBuffer buffer;
+  buffer.function = static_cast<std::uint32_t>(handle - 1);
+  buffer.config.grid = {grid[0], grid[1], grid[2]};
+  buffer.config.block = {block[0], block[1], block[2]};
+  buffer.config.dynamic_shared = shared;
+  buffer.bytes = bytes;
+  device.launch_buffers.add(at, buffer);
+  return at;
 }
 
-std::uint32_t queue_launch(jit::WarpContext& c, std::uint64_t buffer, std::uint64_t stream) {
-  const std::uint8_t* p = buffer ? checked_pointer(c, buffer - kHeaderBytes, kHeaderBytes, false) : nullptr;
-  BufferHeader header{};
-  if (p) std::memcpy(&header, p, sizeof header);
-  if (header.magic != kMagic) return kLaunchFailure;
+std::uint32_t queue_launch(jit::WarpContext& c, std::uint64_t address, std::uint64_t stream) {
+  const Launch& launch = launch_of(c);
+  Device::Impl& device = launch.device->impl();
+  const std::optional<LaunchBuffer> buffer = device.launch_buffers.take(address);
+  if (!buffer) return kLaunchFailure;
   ChildLaunch child;
   child.block = fiber_of(c).block_linear;
-  child.function = header.function;
-  child.config.grid = {header.grid[0], header.grid[1], header.grid[2]};
-  child.config.block = {header.block[0], header.block[1], header.block[2]};
-  child.config.dynamic_shared = header.shared;
+  child.function = buffer->function;
+  child.config = buffer->config;
   child.tail = stream == kTailStream;
-  child.parameters.assign(p + kHeaderBytes, p + kHeaderBytes + header.bytes);
-  header.magic = 0;
-  std::memcpy(reinterpret_cast<void*>(buffer - kHeaderBytes), &header, sizeof header);
-  launch_of(c).device->impl().launch_memory.release(buffer - kHeaderBytes);
+  child.depth = launch.depth + (child.tail ? 0 : 1);
+  const auto* p = reinterpret_cast<const std::uint8_t*>(address);
+  child.parameters.assign(p, p + buffer->bytes);
+  device.launch_memory.release(address);
+  if (child.depth > kMostNested) return worker_of(c).child_error = kMaxDepthExceeded;
   worker_of(c).children.push_back(std::move(child));
   return kSuccess;
 }
@@ -156,6 +149,21 @@ extern "C" void wg_call_cdp_success(jit::WarpContext*, std::uint32_t, std::uint3
   each_lane(mask, [&](unsigned l) { set_plane32(r, 0, l, kSuccess); });
 }
 
+template <bool kClears>
+void last_error(jit::WarpContext* c, std::uint32_t mask, Results r) {
+  std::uint32_t& error = worker_of(*c).child_error;
+  each_lane(mask, [&](unsigned l) { set_plane32(r, 0, l, error); });
+  if (kClears) error = kSuccess;
+}
+extern "C" void wg_call_cdp_get_last_error(jit::WarpContext* c, std::uint32_t, std::uint32_t mask, Arguments,
+                                           Results r) {
+  last_error<true>(c, mask, r);
+}
+extern "C" void wg_call_cdp_peek_at_last_error(jit::WarpContext* c, std::uint32_t, std::uint32_t mask, Arguments,
+                                               Results r) {
+  last_error<false>(c, mask, r);
+}
+
 template <int kValueOf>
 void store_int(jit::WarpContext* c, std::uint32_t mask, Arguments a, Results r) {
   each_lane(mask, [&](unsigned l) {
@@ -182,6 +190,7 @@ extern "C" void wg_call_cdp_get_error_string(jit::WarpContext* c, std::uint32_t,
                        : error == kInvalidValue     ? "invalid argument"
                        : error == kMemoryAllocation ? "out of memory"
                        : error == kLaunchFailure    ? "unspecified launch failure"
+                       : error == kMaxDepthExceeded ? "launch would exceed maximum depth of nested launches"
                                                     : "unrecognized error code";
     const std::uint64_t at = heap.allocate(std::strlen(text) + 1);
     if (at) std::memcpy(reinterpret_cast<void*>(at), text, std::strlen(text) + 1);
@@ -212,8 +221,8 @@ std::span<const jit::CallSymbol> device_launch_symbols() {
       WG_DEVICE_RUNTIME("EventRecord", wg_call_cdp_success, 0, 1),
       WG_DEVICE_RUNTIME("EventRecordWithFlags", wg_call_cdp_success, 0, 1),
       WG_DEVICE_RUNTIME("EventDestroy", wg_call_cdp_success, 0, 1),
-      WG_DEVICE_RUNTIME("GetLastError", wg_call_cdp_success, 0, 1),
-      WG_DEVICE_RUNTIME("PeekAtLastError", wg_call_cdp_success, 0, 1),
+      WG_DEVICE_RUNTIME("GetLastError", wg_call_cdp_get_last_error, 0, 1),
+      WG_DEVICE_RUNTIME("PeekAtLastError", wg_call_cdp_peek_at_last_error, 0, 1),
       WG_DEVICE_RUNTIME("GetErrorString", wg_call_cdp_get_error_string, 1, 2),
       WG_DEVICE_RUNTIME("GetErrorName", wg_call_cdp_get_error_string, 1, 2),
       WG_DEVICE_RUNTIME("GetDevice", wg_call_cdp_get_device, 2, 1),

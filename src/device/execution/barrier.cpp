@@ -174,7 +174,9 @@ std::uint32_t yield(WarpFiber& f, LaneMask lanes) {
     w.idle_turns = 0;
   } else if (!w.starting && w.idle_turns % round == 0) {
     give_way |= nobody_moves(w, launch);
-    if (launch.workers > 1) wait_for_others(w);
+    // Alone too, after a while: what it waits for then comes from the host or another stream.
+    constexpr std::uint64_t kRoundsAlone = 64;
+    if (launch.workers > 1 || w.idle_rounds > kRoundsAlone) wait_for_others(w);
   }
   f.state = WarpState::yielded;
   queue_ready(w, &f);
@@ -296,8 +298,8 @@ void wg_interrupt(void* context, std::uint32_t site, std::uint32_t) {
   if (!w.listing) {
     w.listing = true;
     w.starting = nullptr;
-    w.listed_site = site;
   }
+  list_first(w, f, site);
   bool more = false;
   {
     const std::lock_guard lock(launch.fault_mutex);

@@ -47,6 +47,7 @@ void retire_block(Worker& w, Block* b) {
   b->next = w.free_blocks;
   w.free_blocks = b;
   --w.live_blocks;
+  ++w.blocks_ended;
 }
 
 // ---- Warps
@@ -144,7 +145,9 @@ void reset(Worker& w) {
     f->launch = ~0ull;
     put_idle(w, *f);
   }
+  const std::uint64_t ended = w.blocks_ended;
   while (w.live) retire_block(w, w.live);
+  w.blocks_ended = ended;  // those did not end
   w.starting = nullptr;
   w.listing = false;
 }
@@ -313,19 +316,39 @@ void leave_launch(Worker& w) {
   __builtin_unreachable();
 }
 
+// The warp that a stopped launch names: the first that was found.
+void list_first(Worker& w, const WarpFiber& f, std::uint32_t site) {
+  if (w.listed_site != ~0u) return;
+  w.listed_site = site;
+  Fault thread;
+  set_thread(thread, f.context, static_cast<unsigned>(std::countr_zero(f.context.initial_mask | 1u << 31)));
+  w.listed_block = thread.block;
+  w.listed_thread = thread.thread;
+}
+
 void finish_listing(Worker& w) {
   Launch& launch = *w.launch;
   {
     const std::lock_guard lock(launch.fault_mutex);
-    for (const auto& f : w.fibers)
-      if (f->state == WarpState::barrier) add_places(launch, *f, launch.places);
+    for (const auto& f : w.fibers) {
+      if (f->state != WarpState::barrier) continue;
+      list_first(w, *f, f->wait_site);
+      add_places(launch, *f, launch.places);
+    }
   }
   const auto kind = static_cast<FaultKind>(launch.stop_reason.load() - 1);
   Fault fault = describe(launch, kind, w.listed_site);
   fault.message = kind == FaultKind::timeout ? "the kernel did not end within the time limit"
                                              : "interrupted while the kernel was running";
-  fault.advice =
-      kind == FaultKind::timeout ? "look for a loop that never ends; --timeout SECONDS changes the limit" : "";
+  if (kind == FaultKind::timeout)
+    fault.advice =
+        w.spins_only.load(std::memory_order_relaxed)
+            ? "its warps only wait: for the host (a flag that is set after a call that waits for the kernel?), "
+              "for work of another stream, or for blocks that do not fit on the GPU beside them; "
+              "--timeout SECONDS changes the limit"
+            : "look for a loop that never ends; --timeout SECONDS changes the limit";
+  fault.block = w.listed_block;
+  fault.thread = w.listed_thread;
   record(launch, std::move(fault), 0, w.index);
   leave_launch(w);
 }
@@ -356,13 +379,14 @@ void run_worker(Worker& w) {
   const CrashGuard guard(w);
   const unsigned user_mxcsr = _mm_getcsr();
   _mm_setcsr(kDefaultMxcsr);
-  w.warps_ended = w.threads_ended = 0;
+  w.warps_ended = w.threads_ended = w.blocks_ended = 0;
   w.idle_turns = 0;
   w.idle_rounds = 0;
   w.spins_only = false;
   w.finished = false;
   w.seen_rounds.assign(w.launch->all_workers->size(), 0);
   w.listed_site = ~0u;
+  w.listed_block = w.listed_thread = {0, 0, 0};
   // take_fiber() may leave at once, so that it must run on a fiber: the emergency stack does for the first one.
   if (!w.emergency.low && !w.stacks.take(&w.emergency)) {
     Fault fault = describe(*w.launch, FaultKind::out_of_resources, ~0u);

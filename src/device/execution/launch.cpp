@@ -64,6 +64,7 @@ Result<KernelRecord*> Device::Impl::kernel(LoadedModule& module, std::uint32_t f
     return Error{ErrorKind::bad_input, "not a kernel of this module", ""};
   LoadedModule::Key key{function, jit::lane_shape_of(block), options.counters || wants.counts, wants.accesses,
                         wants.edges};
+  const std::lock_guard lock(mutex);
   std::unique_ptr<KernelRecord>& record = module.kernels[key];
   if (record) return record.get();
   jit::CompileOptions how;
@@ -108,6 +109,7 @@ Status Device::Impl::check(const LaunchConfig& config, const KernelRecord& kerne
 }
 
 Status Device::Impl::open_heaps(const LoadedModule& module) {
+  const std::lock_guard lock(mutex);
   constexpr std::uint64_t kLaunchMemory = std::uint64_t{64} << 20;
   const bool allocates = module.calls("malloc") || module.calls("__cudaCDP2Malloc") || module.calls("cudaMalloc");
   const bool launches = module.calls("__cudaCDP2GetParameterBufferV2") || module.calls("cudaGetParameterBufferV2") ||
@@ -116,24 +118,12 @@ Status Device::Impl::open_heaps(const LoadedModule& module) {
     if (Status opened = heap.open(heap_size, ordinal); !opened) return opened;
   if (launches)
     if (Status opened = launch_memory.open(kLaunchMemory, ordinal); !opened) return opened;
-  Range attributes;
-  attributes.device = ordinal;
-  if (!grid_workspace) {
-    auto at = AddressSpace::instance().allocate(64, 512, attributes);
-    if (!at) return at.error();
-    grid_workspace = *at;
-  }
-  if (!parameter_area) {
-    attributes.constant = true;
-    auto at = AddressSpace::instance().allocate(kParameterAreaBytes, 512, attributes);
-    if (!at) return at.error();
-    parameter_area = *at;
-  }
   return Ok{};
 }
 
-void Device::Impl::set_up(Launch& launch, LoadedModule& module, const KernelRecord& kernel,
+void Device::Impl::set_up(Engine& engine, LoadedModule& module, const KernelRecord& kernel,
                           const LaunchConfig& config) {
+  Launch& launch = engine.current;
   launch.device = &device;
   launch.module = &module;
   launch.kernel = &kernel;
@@ -147,12 +137,12 @@ void Device::Impl::set_up(Launch& launch, LoadedModule& module, const KernelReco
   launch.observe_accesses = wants.accesses;
   launch.observe_barriers = wants.barriers;
   launch.observers = &observers;
-  launch.all_workers = &workers;
-  launch.parameters = reinterpret_cast<std::uint8_t*>(parameter_area);
+  launch.all_workers = &engine.workers;
+  launch.parameters = reinterpret_cast<std::uint8_t*>(engine.parameter_area);
   launch.shared_size =
       std::max(kernel.code->static_shared_bytes, kernel.code->dynamic_shared_offset + config.dynamic_shared);
   // The kernel's own need, or what cudaDeviceSetLimit(cudaLimitStackSize) asks for where there is a stack at all.
-  launch.local_size = kernel.code->local_bytes ? std::max(kernel.code->local_bytes, stack_size) : 0;
+  launch.local_size = kernel.code->local_bytes ? std::max(kernel.code->local_bytes, stack_size.load()) : 0;
   launch.local_size = (launch.local_size + 15) / 16 * 16;
   launch.blocks = config.grid.count();
   launch.threads_per_block = static_cast<std::uint32_t>(config.block.count());
@@ -163,19 +153,19 @@ void Device::Impl::set_up(Launch& launch, LoadedModule& module, const KernelReco
   launch.warps_per_block = static_cast<std::uint32_t>(launch.shapes.size());
   launch.ranges = AddressSpace::instance().snapshot();
   launch.sm_count = std::max(1u, model.sm_count);
-  launch.workers = static_cast<unsigned>(std::min<std::uint64_t>(workers.size(), launch.blocks));
+  launch.workers = static_cast<unsigned>(std::min<std::uint64_t>(engine.workers.size(), launch.blocks));
   // Waking another thread takes longer than a small grid.
   constexpr double kWorthWaking = 20e-6;
-  if (kernel.seconds_per_block > 0 && kernel.seconds_per_block * static_cast<double>(launch.blocks) < kWorthWaking)
-    launch.workers = 1;
+  const double seconds = kernel.seconds_per_block;
+  if (seconds > 0 && seconds * static_cast<double>(launch.blocks) < kWorthWaking) launch.workers = 1;
   std::fill(std::begin(launch.env), std::end(launch.env), 0);
   if (config.cooperative) {
     // cooperative_groups/details/driver_abi.h: %envreg1:%envreg2 = address of {unsigned size, barrier}.
-    auto* workspace = reinterpret_cast<std::uint32_t*>(grid_workspace);
+    auto* workspace = reinterpret_cast<std::uint32_t*>(engine.grid_workspace);
     workspace[0] = 64;
     workspace[1] = 0;
-    launch.env[1] = static_cast<std::uint32_t>(grid_workspace >> 32);
-    launch.env[2] = static_cast<std::uint32_t>(grid_workspace);
+    launch.env[1] = static_cast<std::uint32_t>(engine.grid_workspace >> 32);
+    launch.env[2] = static_cast<std::uint32_t>(engine.grid_workspace);
   }
   const std::uint64_t resident =
       std::max<std::uint64_t>(1,
@@ -195,7 +185,8 @@ void Device::Impl::set_up(Launch& launch, LoadedModule& module, const KernelReco
   launch.places.clear();
 }
 
-void Device::Impl::collect_results(Launch& launch, LaunchResult& result, std::vector<ChildLaunch>* children) {
+void Device::Impl::collect_results(Engine& engine, LaunchResult& result, std::vector<ChildLaunch>* children) {
+  Launch& launch = engine.current;
   const events::KernelFacts& facts = launch.kernel->code->facts();
   result.counts.sites.resize(facts.sites.size());
   result.counts.blocks.resize(facts.blocks.size());
@@ -204,7 +195,7 @@ void Device::Impl::collect_results(Launch& launch, LaunchResult& result, std::ve
   result.counts.edges.resize(facts.edge_counters);
   std::vector<OutputRecord> text;
   for (unsigned i = 0; i < launch.workers; ++i) {
-    Worker& w = *workers[i];
+    Worker& w = *engine.workers[i];
     collect(w, result.counts);
     std::move(w.output.begin(), w.output.end(), std::back_inserter(text));
     std::move(w.children.begin(), w.children.end(), std::back_inserter(*children));
@@ -215,6 +206,7 @@ void Device::Impl::collect_results(Launch& launch, LaunchResult& result, std::ve
     }
     w.output.clear();
     w.children.clear();
+    w.child_error = 0;
     w.warnings.clear();
     w.warned.clear();
   }
@@ -224,44 +216,64 @@ void Device::Impl::collect_results(Launch& launch, LaunchResult& result, std::ve
   for (OutputRecord& record : text) output.append(std::move(record));
   if (launch.fault) {
     result.fault = std::move(launch.fault);
+    if (launch.stop_reason != 0) {
+      std::uint64_t ended = 0;
+      for (unsigned i = 0; i < launch.workers; ++i) ended += engine.workers[i]->blocks_ended;
+      result.fault->message += fmt::format(": {} of its {} blocks had ended", ended, launch.blocks);
+    }
     if (!launch.places.empty()) result.fault->warps = std::move(launch.places);
   }
 }
 
-Result<LaunchResult> Device::Impl::run_grid(LoadedModule& module, std::uint32_t function, const LaunchConfig& config,
-                                            const std::uint8_t* parameters, std::vector<ChildLaunch>* children) {
+Result<KernelRecord*> Device::Impl::checked_kernel(LoadedModule& module, std::uint32_t function,
+                                                   const LaunchConfig& config) {
+  auto compiled = kernel(module, function, config.block);
+  if (!compiled) return compiled.error();
+  if (Status good = check(config, **compiled); !good) return good.error();
+  if (Status opened = open_heaps(module); !opened) return opened.error();
+  if ((*compiled)->code->parameter_bytes > kParameterAreaBytes)
+    return Error{ErrorKind::bad_input, "kernel parameters of more than 32764 bytes", ""};
+  return *compiled;
+}
+
+Result<LaunchResult> Device::Impl::run_grid(Engine& engine, LoadedModule& module, std::uint32_t function,
+                                            const LaunchConfig& config, const PackedParameters& parameters,
+                                            unsigned depth, std::vector<ChildLaunch>* children) {
   const auto compile_begin = std::chrono::steady_clock::now();
   const unsigned interrupts_before = interrupts_requested();
-  auto compiled = kernel(module, function, config.block);
+  auto compiled = checked_kernel(module, function, config);
   if (!compiled) return compiled.error();
   KernelRecord& record = **compiled;
   const auto begin = std::chrono::steady_clock::now();
-  if (Status good = check(config, record); !good) return good.error();
-  if (Status opened = open_heaps(module); !opened) return opened.error();
-  if (record.code->parameter_bytes > kParameterAreaBytes)
-    return Error{ErrorKind::bad_input, "kernel parameters of more than 32764 bytes", ""};
-  std::memcpy(reinterpret_cast<void*>(parameter_area), parameters, record.code->parameter_bytes);
-  Launch& launch = current;
-  set_up(launch, module, record, config);
+  std::memcpy(reinterpret_cast<void*>(engine.parameter_area), parameters.bytes.data(),
+              std::min<std::size_t>(record.code->parameter_bytes, parameters.bytes.size()));
+  Launch& launch = engine.current;
+  set_up(engine, module, record, config);
+  launch.depth = depth;
   for (unsigned i = 0; i < launch.workers; ++i) {
-    workers[i]->launch = &launch;
-    workers[i]->finished = false;
-    workers[i]->spins_only = false;
-    prepare_worker(*workers[i], record.sites.size(), record.code->scoreboard_slots());
+    Worker& worker = *engine.workers[i];
+    worker.launch = &launch;
+    worker.finished = false;
+    worker.spins_only = false;
+    prepare_worker(worker, record.sites.size(), record.code->scoreboard_slots());
   }
   for (events::Observer* o : observers) o->on_launch_begin(launch.info);
   enlist(&launch);
   interrupt_if_requested_since(launch, interrupts_before);  // while it was being compiled
+  engine.active_workers = launch.workers;
+  if (abandoned) abandon(launch);
   if (options.timeout_seconds > 0) watchdog.watch(&launch, options.timeout_seconds);
   const auto run_begin = std::chrono::steady_clock::now();
-  team.run(launch.workers, [&](unsigned i) { run_worker(*workers[i]); });
+  engine.team.run(launch.workers, [&](unsigned i) { run_worker(*engine.workers[i]); });
   const std::chrono::duration<double> run_time = std::chrono::steady_clock::now() - run_begin;
   record.seconds_per_block = run_time.count() * launch.workers / static_cast<double>(launch.blocks);
-  if (options.timeout_seconds > 0) watchdog.release();
+  if (options.timeout_seconds > 0) watchdog.release(&launch);
+  engine.active_workers = 0;
   delist(&launch);
   LaunchResult result;
+  result.config = config;
   result.kernel = record.code.get();
-  collect_results(launch, result, children);
+  collect_results(engine, result, children);
   for (events::Observer* o : observers) o->on_launch_end(launch.info, result.counts);
   launch.ranges.reset();
   result.compile_seconds = std::chrono::duration<double>(begin - compile_begin).count();
@@ -269,10 +281,19 @@ Result<LaunchResult> Device::Impl::run_grid(LoadedModule& module, std::uint32_t 
   return result;
 }
 
-Status Device::Impl::run_children(LoadedModule& module, std::vector<ChildLaunch> children, LaunchResult& result) {
-  std::stable_partition(children.begin(), children.end(), [](const ChildLaunch& c) { return !c.tail; });
-  for (const ChildLaunch& child : children) {
-    if (result.fault) return Ok{};
+// What device code asked for, and what that asks for in turn: depth first, in the order of the parent's blocks, tail
+// launches after the others. A list and not recursion: a kernel may launch itself thousands of times as its tail.
+Status Device::Impl::run_children(Engine& engine, LoadedModule& module, std::vector<ChildLaunch> children,
+                                  LaunchResult& result) {
+  std::vector<ChildLaunch> work;  // the next one is the last
+  const auto push = [&](std::vector<ChildLaunch> more) {
+    std::stable_partition(more.begin(), more.end(), [](const ChildLaunch& c) { return !c.tail; });
+    std::move(more.rbegin(), more.rend(), std::back_inserter(work));
+  };
+  push(std::move(children));
+  while (!work.empty() && !result.fault) {
+    const ChildLaunch child = std::move(work.back());
+    work.pop_back();
     if (child.kind == ChildLaunch::Kind::copy) {
       std::memmove(reinterpret_cast<void*>(child.to), reinterpret_cast<const void*>(child.from), child.bytes);
       continue;
@@ -281,47 +302,65 @@ Status Device::Impl::run_children(LoadedModule& module, std::vector<ChildLaunch>
       std::memset(reinterpret_cast<void*>(child.to), static_cast<int>(child.from), child.bytes);
       continue;
     }
-    auto run = launch(module, child.function, child.config, child.parameters.data());
+    std::vector<ChildLaunch> below;
+    auto run = run_grid(engine, module, child.function, child.config, {child.parameters}, child.depth, &below);
     if (!run) return run.error();
-    LaunchResult done = run.take();
-    std::vector<LaunchResult> below = std::move(done.children);
-    done.children.clear();
-    result.fault = done.fault;
-    result.children.push_back(std::move(done));
-    std::move(below.begin(), below.end(), std::back_inserter(result.children));
+    result.fault = run->fault;
+    result.children.push_back(run.take());
+    push(std::move(below));
   }
   return Ok{};
 }
 
 Result<LaunchResult> Device::Impl::launch(LoadedModule& module, std::uint32_t function, const LaunchConfig& config,
-                                          const std::uint8_t* parameters) {
+                                          const PackedParameters& parameters) {
+  output.flush_when_half_full();
+  Result<Engine*> engine = take_engine();
+  if (!engine) return engine.error();
   std::vector<ChildLaunch> children;
-  auto result = run_grid(module, function, config, parameters, &children);
-  if (!result || children.empty() || result->fault) return result;
-  if (Status ran = run_children(module, std::move(children), *result); !ran) return ran.error();
+  auto result = run_grid(**engine, module, function, config, parameters, 0, &children);
+  Status ran = Ok{};
+  if (result && !result->fault) ran = run_children(**engine, module, std::move(children), *result);
+  give_back(**engine);
+  if (!ran) return ran.error();
   return result;
 }
 
+std::optional<PackedParameters> pack(const std::vector<jit::ParameterLayout>& layout, void* const* arguments) {
+  PackedParameters packed;
+  packed.bytes.resize(layout.empty() ? 0 : layout.back().offset + layout.back().size);
+  for (std::size_t p = 0; p < layout.size(); ++p) {
+    if (!arguments || !arguments[p]) return std::nullopt;
+    std::memcpy(packed.bytes.data() + layout[p].offset, arguments[p], layout[p].size);
+  }
+  return packed;
+}
+
+Result<const jit::CompiledKernel*> Device::prepare(LoadedModule* module, std::uint32_t function,
+                                                   const LaunchConfig& config) {
+  auto record = impl_->checked_kernel(*module, function, config);
+  if (!record) return record.error();
+  return static_cast<const jit::CompiledKernel*>((*record)->code.get());
+}
+
 Result<LaunchResult> Device::launch(LoadedModule* module, std::uint32_t function, const LaunchConfig& config,
-                                    void** parameters) {
-  const std::lock_guard lock(impl_->mutex);
-  flush_output();
+                                    const PackedParameters& parameters) {
+  return impl_->launch(*module, function, config, parameters);
+}
+
+Result<LaunchResult> Device::launch(LoadedModule* module, std::uint32_t function, const LaunchConfig& config,
+                                    void* const* arguments) {
   const ptx::Module& text = module->module();
   if (function >= text.functions.size() || !text.functions[function].is_entry)
     return Error{ErrorKind::bad_input, "not a kernel of this module", ""};
-  const auto layout = jit::parameter_layout(text.functions[function]);
-  std::vector<std::uint8_t> packed(layout.empty() ? 1 : layout.back().offset + layout.back().size);
-  for (std::size_t p = 0; p < layout.size(); ++p) {
-    if (!parameters || !parameters[p])
-      return Error{ErrorKind::bad_input,
-                   fmt::format("kernel {}: parameter {} is missing", text.functions[function].name, p), ""};
-    std::memcpy(packed.data() + layout[p].offset, parameters[p], layout[p].size);
-  }
-  return impl_->launch(*module, function, config, packed.data());
+  auto packed = pack(jit::parameter_layout(text.functions[function]), arguments);
+  if (!packed)
+    return Error{ErrorKind::bad_input, fmt::format("kernel {}: a parameter is missing", text.functions[function].name),
+                 ""};
+  return launch(module, function, config, *packed);
 }
 
 Result<const jit::CompiledKernel*> Device::compiled(LoadedModule* module, std::uint32_t function, const Dim3& block) {
-  const std::lock_guard lock(impl_->mutex);
   auto record = impl_->kernel(*module, function, block);
   if (!record) return record.error();
   return static_cast<const jit::CompiledKernel*>((*record)->code.get());

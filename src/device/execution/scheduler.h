@@ -9,8 +9,10 @@ namespace warpgrind::device {
 void fiber_loop(void* fiber);                       // what every fiber runs
 WarpFiber& take_fiber(Worker& worker);              // idle or new
 [[noreturn]] void report_deadlock(Worker& worker);  // no warp of the worker can go on
-[[noreturn]] void finish_listing(Worker& worker);   // timeout or Ctrl-C: every warp has said where it is
-void stopped(Worker& worker);                       // Launch::interrupt is set; may not return
+void list_first(Worker& worker, const WarpFiber& fiber,
+                std::uint32_t site);               // timeout or Ctrl-C: a warp that was found
+[[noreturn]] void finish_listing(Worker& worker);  // timeout or Ctrl-C: every warp has said where it is
+void stopped(Worker& worker);                      // Launch::interrupt is set; may not return
 
 inline void queue_ready(Worker& w, WarpFiber* f) {
   f->next = nullptr;

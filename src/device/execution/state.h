@@ -43,7 +43,7 @@ struct KernelRecord {
   std::string demangled;
   jit::LaneShape shape = jit::LaneShape::linear;
   bool every_access = false;
-  double seconds_per_block = 0;  // of one worker, in the last launch; 0: not known
+  std::atomic<double> seconds_per_block{0};  // of one worker, in the last launch; 0: not known
 };
 
 enum class WarpState : std::uint8_t { idle, running, ready, barrier, yielded };
@@ -130,6 +130,7 @@ struct ChildLaunch {
   std::uint32_t function = 0;
   LaunchConfig config;
   bool tail = false;
+  unsigned depth = 0;
   std::vector<std::uint8_t> parameters;
   std::uint64_t to = 0, from = 0, bytes = 0;  // copy, fill (from: the value)
 };
@@ -158,21 +159,23 @@ struct Worker {
   std::atomic<std::uint64_t> rounds{0};  // ... in all
   std::atomic<bool> spins_only{false}, finished{false};
   std::vector<std::uint64_t> seen_rounds;  // of the other workers, when this one began to spin
-  std::uint64_t warps_ended = 0, threads_ended = 0;
+  std::uint64_t warps_ended = 0, threads_ended = 0, blocks_ended = 0;
   std::vector<std::unique_ptr<WarpFiber>> fibers;
   std::vector<std::unique_ptr<Block>> blocks;
   StackPool stacks;
 
   std::vector<OutputRecord> output;
   std::vector<ChildLaunch> children;
+  std::uint32_t child_error = 0;  // cudaGetLastError() of device code: of the last launch that was refused
   std::vector<Fault> warnings;
   std::vector<std::uint64_t> warned;  // keys of warnings given
 
   // Grow-only arrays behind sites, records and scoreboard.
   std::size_t site_capacity = 0, scoreboard_capacity = 0;
-  Stack emergency;                  // where a crash of machine code is handled
-  std::uint32_t listed_site = ~0u;  // where the first warp that was stopped is
-  bool listing = false;             // timeout or Ctrl-C: each warp says where it is instead of going on
+  Stack emergency;                   // where a crash of machine code is handled
+  std::uint32_t listed_site = ~0u;   // where the first warp that was stopped is
+  Dim3 listed_block, listed_thread;  // and which it is
+  bool listing = false;              // timeout or Ctrl-C: each warp says where it is instead of going on
   Worker() = default;
   ~Worker();
   Worker(const Worker&) = delete;
@@ -190,7 +193,9 @@ struct Launch {
   bool counters = true, observe_accesses = false, observe_barriers = false;
   std::uint8_t* parameters = nullptr;
   std::uint64_t shared_size = 0, local_size = 0;
-  std::uint64_t blocks = 0, blocks_before = 0;
+  std::uint64_t blocks = 0;
+  unsigned depth =
+      0;  // of a grid that device code launched: how many grids are above it (tail launches: as the parent)
   std::uint32_t warps_per_block = 0, threads_per_block = 0;
   std::vector<WarpShape> shapes;
   Dim3 shapes_block{0, 0, 0};  // the block that `shapes` describes

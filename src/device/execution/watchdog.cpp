@@ -2,6 +2,7 @@
 
 #include <signal.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
@@ -45,10 +46,25 @@ void interrupt_if_requested_since(Launch& launch, unsigned before) {
   if (g_requests.load() != before) stop(launch, FaultKind::interrupted);
 }
 
+void abandon(Launch& launch) {
+  launch.stop = true;
+  launch.interrupt = 1;
+}
+
 void request_interrupt() {
   ++g_requests;
   for (auto& slot : g_running)
     if (Launch* launch = slot.load()) stop(*launch, FaultKind::interrupted);
+}
+
+bool request_timeout() {
+  bool any = false;
+  for (auto& slot : g_running)
+    if (Launch* launch = slot.load()) {
+      stop(*launch, FaultKind::timeout);
+      any = true;
+    }
+  return any;
 }
 
 Watchdog::~Watchdog() {
@@ -64,9 +80,8 @@ Watchdog::~Watchdog() {
 void Watchdog::watch(Launch* launch, double seconds) {
   {
     const std::lock_guard lock(mutex_);
-    launch_ = launch;
-    deadline_ = std::chrono::steady_clock::now() +
-                std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(seconds));
+    watched_.push_back(
+        {launch, Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))});
     if (!thread_.joinable()) {
       sigset_t all, before;
       sigfillset(&all);
@@ -78,24 +93,26 @@ void Watchdog::watch(Launch* launch, double seconds) {
   changed_.notify_one();
 }
 
-void Watchdog::release() {
+void Watchdog::release(Launch* launch) {
   const std::lock_guard lock(mutex_);
-  launch_ = nullptr;
+  std::erase_if(watched_, [&](const Watched& w) { return w.launch == launch; });
 }
 
 void Watchdog::loop() {
   std::unique_lock lock(mutex_);
   while (!quit_) {
-    if (!launch_) {
+    const auto now = Clock::now();
+    std::erase_if(watched_, [&](const Watched& w) {
+      if (w.deadline > now) return false;
+      stop(*w.launch, FaultKind::timeout);
+      return true;
+    });
+    if (watched_.empty()) {
       changed_.wait(lock);
       continue;
     }
-    if (std::chrono::steady_clock::now() >= deadline_) {
-      stop(*launch_, FaultKind::timeout);
-      launch_ = nullptr;
-      continue;
-    }
-    const auto until = deadline_;
+    auto until = watched_.front().deadline;
+    for (const Watched& w : watched_) until = std::min(until, w.deadline);
     changed_.wait_until(lock, until);
   }
 }

@@ -1,10 +1,11 @@
-// Stops a launch that runs longer than its limit.
+// Stops launches that run longer than their limit.
 #pragma once
 
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 namespace warpgrind::device {
 
@@ -18,15 +19,19 @@ class Watchdog {
  public:
   ~Watchdog();
   void watch(Launch* launch, double seconds);  // starts its thread at the first use
-  void release();
+  void release(Launch* launch);
 
  private:
+  using Clock = std::chrono::steady_clock;
+  struct Watched {
+    Launch* launch = nullptr;
+    Clock::time_point deadline;
+  };
   void loop();
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  Launch* launch_ = nullptr;
-  std::chrono::steady_clock::time_point deadline_;
+  std::vector<Watched> watched_;  // a few grids at most run at the same time
   bool quit_ = false;
   std::thread thread_;
 };

@@ -1,0 +1,352 @@
+#include "cudart/executor.h"
+
+#include <signal.h>
+
+#include <algorithm>
+
+#include "cudart/runtime.h"
+
+namespace warpgrind::cudart {
+
+namespace {
+
+constexpr auto kTick = std::chrono::microseconds(100);
+constexpr auto kSlowTick = std::chrono::milliseconds(1);  // when all that is ready waits for room on the GPU
+constexpr unsigned kQuietTicks = 20;                      // then the leader sleeps until something is issued
+constexpr auto kGridsAlone = std::chrono::milliseconds(10);
+// How long something must only have waited before a call that asks gives up on it; in any case; at the end of the
+// process.
+constexpr auto kPatience = std::chrono::milliseconds(20);
+constexpr auto kMostPatience = std::chrono::seconds(20);
+constexpr auto kPatienceAtEnd = std::chrono::seconds(1);
+
+thread_local bool t_in_host_function = false;
+thread_local unsigned t_running = 0;  // works that this thread is inside of
+
+}  // namespace
+
+Executor& Executor::instance() {
+  static auto* executor = new Executor;  // never destroyed, as the session
+  return *executor;
+}
+
+bool Executor::inside_host_function() {
+  return t_in_host_function;
+}
+
+Executor::DeviceState& Executor::state(int device) {
+  if (devices_.size() <= static_cast<std::size_t>(device)) devices_.resize(static_cast<std::size_t>(device) + 1);
+  return devices_[static_cast<std::size_t>(device)];
+}
+
+// ---- Issue
+
+void Executor::issue(Stream& stream, const WorkPtr& work, const std::vector<WorkPtr>& others) {
+  Lock lock(mutex_);
+  work->device = stream.device;
+  DeviceState& device = state(stream.device);
+  std::vector<WorkPtr> before = others;
+  if (stream.last) before.push_back(stream.last);
+  if (stream.kind == timing::StreamKind::legacy_default) {
+    before.insert(before.end(), device.blocking.begin(), device.blocking.end());
+    device.blocking.clear();
+    device.legacy_last = work;
+  } else if (stream.kind == timing::StreamKind::blocking) {
+    if (device.legacy_last) before.push_back(device.legacy_last);
+    constexpr std::size_t kTidyAt = 64;
+    if (device.blocking.size() >= kTidyAt) std::erase_if(device.blocking, [](const WorkPtr& w) { return w->done(); });
+    device.blocking.push_back(work);
+  }
+  stream.last = work;
+  enqueue(work, std::move(before));
+  // The queue of launches is as long as the hardware's; who issues more waits.
+  const auto full = [&] { return device.pending.size() > timing::Timeline::kQueueDepth; };
+  if ((full() || no_threads_) && t_running == 0) wait(lock, {no_threads_ ? work : device.pending.front()});
+}
+
+void Executor::issue(const WorkPtr& work, const std::vector<WorkPtr>& others) {
+  Lock lock(mutex_);
+  enqueue(work, others);
+}
+
+void Executor::enqueue(const WorkPtr& work, std::vector<WorkPtr> before) {
+  work->entry_ = ledger_.open(std::move(work->place));
+  std::sort(before.begin(), before.end());
+  before.erase(std::unique(before.begin(), before.end()), before.end());
+  for (WorkPtr& b : before) {
+    if (b->done()) continue;
+    b->after_.push_back(work);
+    work->before_.push_back(std::move(b));
+  }
+  work->waits_for_ = static_cast<unsigned>(work->before_.size());
+  std::list<WorkPtr>& pending = state(work->device).pending;
+  work->pending_ = pending.insert(pending.end(), work);
+  quiet_ticks_ = 0;
+  if (!has_leader_ && followers_ == 0 && !no_threads_) no_threads_ = !spawn();
+  if (work->waits_for_ == 0) make_ready(work);
+}
+
+void Executor::make_ready(const WorkPtr& work) {
+  work->ready_tick_ = tick_;
+  ready_.push_back(work);
+  kick();
+}
+
+void Executor::kick() {
+  if (!leader_asleep_) return;
+  leader_asleep_ = false;
+  leader_wakes_.notify_one();
+}
+
+// ---- Running
+
+bool Executor::has_room(const Work& work, Clock::time_point now) const {
+  if (work.kind != Work::Kind::grid) return true;
+  const std::vector<Running>& grids = devices_[static_cast<std::size_t>(work.device)].grids;
+  double used = std::min(1.0, work.part_of_gpu);
+  for (const Running& r : grids) {
+    if (now - r.begin < kGridsAlone) return false;
+    used += std::min(1.0, r.work->part_of_gpu);
+  }
+  constexpr double kRounding = 1e-9;
+  return grids.empty() || used <= 1 + kRounding;
+}
+
+// The first ready work that is wanted and may run now.
+template <class Wanted>
+WorkPtr Executor::take(Wanted&& wanted) {
+  if (ready_.empty()) return nullptr;
+  Clock::time_point now{};
+  for (auto it = ready_.begin(); it != ready_.end(); ++it) {
+    if (!wanted(**it)) continue;
+    const bool alone = (*it)->kind != Work::Kind::grid || state((*it)->device).grids.empty();
+    if (!alone && now == Clock::time_point{}) now = Clock::now();
+    if (!alone && !has_room(**it, now)) continue;
+    WorkPtr work = std::move(*it);
+    ready_.erase(it);
+    return work;
+  }
+  return nullptr;
+}
+
+void Executor::run(Lock& lock, const WorkPtr& work) {
+  running_.push_back({work, {}});
+  if (work->kind == Work::Kind::grid) state(work->device).grids.push_back({work, Clock::now()});
+  lock.unlock();
+  const bool outer = t_in_host_function;
+  t_in_host_function = work->kind == Work::Kind::host_function;
+  ++t_running;
+  if (work->run) work->run();
+  --t_running;
+  t_in_host_function = outer;
+  work->run = nullptr;
+  // Placed, and its findings said, before anyone who waits for it goes on.
+  ledger_.close(work->entry_);
+  lock.lock();
+  const auto is_it = [&](const Running& r) { return r.work == work; };
+  std::erase_if(running_, is_it);
+  DeviceState& device = state(work->device);
+  if (work->kind == Work::Kind::grid) std::erase_if(device.grids, is_it);
+  device.pending.erase(work->pending_);
+  work->done_.store(true, std::memory_order_release);
+  for (const WorkPtr& next : work->after_)
+    if (--next->waits_for_ == 0) {
+      next->before_.clear();
+      make_ready(next);
+    }
+  work->after_.clear();
+  if (!ready_.empty()) kick();
+  if (waiters_) done_.notify_all();
+}
+
+// ---- Waiting
+
+void Executor::wait(Lock& lock, const std::vector<WorkPtr>& targets) {
+  const std::uint64_t mark = ++marks_;
+  std::vector<Work*> walk;
+  const auto visit = [&](const WorkPtr& w) {
+    if (!w || w->done() || w->mark_ == mark) return;
+    w->mark_ = mark;
+    walk.push_back(w.get());
+  };
+  for (const WorkPtr& t : targets) visit(t);
+  while (!walk.empty()) {
+    Work* w = walk.back();
+    walk.pop_back();
+    for (const WorkPtr& b : w->before_) visit(b);
+  }
+  ++waiters_;
+  for (const WorkPtr& t : targets) {
+    while (t && !t->done()) {
+      if (WorkPtr work = take([&](const Work& w) { return w.mark_ == mark; }))
+        run(lock, work);
+      else
+        done_.wait(lock);
+    }
+  }
+  --waiters_;
+}
+
+void Executor::wait(const WorkPtr& work) {
+  if (!work || work->done()) return;
+  Lock lock(mutex_);
+  wait(lock, {work});
+}
+
+void Executor::wait(Stream& stream) {
+  Lock lock(mutex_);
+  std::vector<WorkPtr> targets{stream.last};
+  if (stream.kind == timing::StreamKind::legacy_default) {
+    const auto& blocking = state(stream.device).blocking;
+    targets.insert(targets.end(), blocking.begin(), blocking.end());
+  }
+  wait(lock, targets);
+}
+
+bool Executor::ended(const Stream& stream) {
+  const Lock lock(mutex_);
+  const auto done = [](const WorkPtr& w) { return !w || w->done(); };
+  if (!done(stream.last)) return false;
+  if (stream.kind != timing::StreamKind::legacy_default) return true;
+  const auto& blocking = state(stream.device).blocking;
+  return std::all_of(blocking.begin(), blocking.end(), done);
+}
+
+void Executor::wait_device(int device) {
+  Lock lock(mutex_);
+  const std::list<WorkPtr>& pending = state(device).pending;
+  wait(lock, {pending.begin(), pending.end()});
+}
+
+void Executor::wait_all() {
+  Lock lock(mutex_);
+  std::vector<WorkPtr> targets;
+  for (const DeviceState& d : devices_) targets.insert(targets.end(), d.pending.begin(), d.pending.end());
+  wait(lock, targets);
+}
+
+// All that runs waits for something that no other work will do.
+bool Executor::waits_for_host() const {
+  return std::all_of(running_.begin(), running_.end(), [](const Running& r) {
+    if (r.work->kind == Work::Kind::host_function) return true;
+    return r.work->kind == Work::Kind::grid && the_session().device(r.work->device).only_waits();
+  });
+}
+
+bool Executor::settle() {
+  if (t_running) return true;  // work asks about itself
+  Lock lock(mutex_);
+  const std::uint64_t last = ledger_.last();
+  const auto begin = Clock::now();
+  auto waits_since = begin;
+  ++waiters_;
+  bool settled = true;
+  while (!ledger_.placed_through(last)) {
+    const auto now = Clock::now();
+    if (!waits_for_host()) waits_since = now;
+    if (now - waits_since > kPatience || now - begin > kMostPatience) {
+      settled = false;
+      break;
+    }
+    ++tick_;  // what is ready is taken at once: it would wait for this thread otherwise
+    leader_asleep_ = false;
+    leader_wakes_.notify_one();
+    done_.wait_for(lock, kSlowTick);
+  }
+  --waiters_;
+  if (settled) return true;
+  lock.unlock();
+  ledger_.place_closed(last);
+  return false;
+}
+
+void Executor::end() {
+  if (t_running) return;
+  Lock lock(mutex_);
+  auto waits_since = Clock::now();
+  const auto pending = [&] {
+    return std::any_of(devices_.begin(), devices_.end(), [](const DeviceState& d) { return !d.pending.empty(); });
+  };
+  ++waiters_;
+  bool stopped = false;
+  while (pending()) {
+    ++tick_;
+    leader_asleep_ = false;
+    leader_wakes_.notify_one();
+    done_.wait_for(lock, kSlowTick);
+    const auto now = Clock::now();
+    if (running_.empty() || !waits_for_host()) waits_since = now;
+    if (now - waits_since < kPatienceAtEnd) continue;
+    if (stopped) break;  // a host function that never returns
+    stopped = true;
+    waits_since = now;
+    the_session().say_once("the program ended while its kernels waited for the host: they are stopped");
+    for (int device = 0; device < the_session().device_count(); device++)
+      if (the_session().device_in_use(device)) the_session().device(device).abandon_launches(true);
+  }
+  --waiters_;
+}
+
+// ---- The executor's threads. One of them leads: it looks for work now and then, and makes another the leader before
+// it runs some.
+
+bool Executor::spawn() {
+  sigset_t all, before;
+  sigfillset(&all);
+  for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) sigdelset(&all, fault);
+  pthread_sigmask(SIG_SETMASK, &all, &before);  // the program's signals are for the program's own threads
+  pthread_t thread{};
+  const int failed = pthread_create(
+      &thread, nullptr,
+      [](void* self) -> void* {
+        static_cast<Executor*>(self)->serve();
+        return nullptr;
+      },
+      this);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (failed) return false;
+  pthread_detach(thread);
+  ++followers_;  // until it leads
+  return true;
+}
+
+void Executor::serve() {
+  Lock lock(mutex_);
+  for (;;) {
+    follower_wakes_.wait(lock, [&] { return !has_leader_; });
+    --followers_;
+    has_leader_ = true;
+    WorkPtr work = lead(lock);
+    has_leader_ = false;
+    if (followers_ == 0) spawn();
+    follower_wakes_.notify_one();
+    // As long as there is more, this thread goes on.
+    do {
+      run(lock, work);
+      work = take([](const Work&) { return true; });
+    } while (work);
+    ++followers_;
+  }
+}
+
+WorkPtr Executor::lead(Lock& lock) {
+  for (;;) {
+    // What became ready since the last tick is left to a thread that may be about to wait for it.
+    if (WorkPtr work = take([&](const Work& w) { return w.ready_tick_ < tick_; })) return work;
+    if (ready_.empty() && quiet_ticks_ > kQuietTicks) {
+      leader_asleep_ = true;
+      leader_wakes_.wait(lock, [&] { return !leader_asleep_; });
+      quiet_ticks_ = 0;
+    }
+    const bool all_wait = !ready_.empty() && std::all_of(ready_.begin(), ready_.end(),
+                                                         [&](const WorkPtr& w) { return w->ready_tick_ < tick_; });
+    if (all_wait)
+      leader_wakes_.wait_for(lock, kSlowTick);
+    else
+      leader_wakes_.wait_for(lock, kTick);
+    ++tick_;
+    ++quiet_ticks_;
+  }
+}
+
+}  // namespace warpgrind::cudart

@@ -1,0 +1,113 @@
+// Runs what streams hold, off the calling thread: each piece of work when all before it in its stream, and what it was
+// told to wait for, has ended. Work issued is not begun at once: a thread that waits for it soon runs it itself, which
+// costs no switch of threads, and otherwise one of the executor's threads takes it after some 100 us. One grid runs at
+// a time on a device, on all its workers, as that is fastest; when it takes longer than kGridsAlone, further grids that
+// are ready run beside it as far as they fit on the modelled GPU, so that kernels may wait for each other.
+//
+// Lock order, outermost first: Runtime::mutex, Executor::mutex_, the ledger's, the timeline's. Nothing that a program
+// can see (kernels, copies, callbacks) and no Place of the ledger runs under any of them.
+#pragma once
+
+#include <pthread.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "cudart/objects.h"
+#include "timing/ledger.h"
+
+namespace warpgrind::cudart {
+
+struct Work {
+  enum class Kind : std::uint8_t { grid, host_function, memory, mark };
+  Kind kind = Kind::mark;
+  int device = 0;
+  double part_of_gpu = 0;       // of a grid
+  std::function<void()> run;    // may be empty
+  timing::Ledger::Place place;  // on the timeline, in issue order
+
+  bool done() const { return done_.load(std::memory_order_acquire); }
+
+ private:
+  friend class Executor;
+  std::atomic<bool> done_{false};
+  timing::Ledger::EntryPtr entry_;
+  std::vector<WorkPtr> before_, after_;  // not done yet
+  unsigned waits_for_ = 0;
+  std::uint64_t ready_tick_ = 0, mark_ = 0;
+  std::list<WorkPtr>::iterator pending_;
+};
+
+class Executor {
+ public:
+  static Executor& instance();
+
+  // Next in the stream, after `others` too.
+  void issue(Stream& stream, const WorkPtr& work, const std::vector<WorkPtr>& others = {});
+  // In no stream: after `others` alone (nodes of a graph).
+  void issue(const WorkPtr& work, const std::vector<WorkPtr>& others);
+
+  // Wait until work has ended, and run what it needs meanwhile.
+  void wait(const WorkPtr& work);
+  void wait(Stream& stream);  // what is in it; of a legacy default stream: and in the blocking streams
+  void wait_device(int device);
+  void wait_all();
+  bool ended(const Stream& stream);
+  // At the end of the process: waits too, but stops kernels that wait for a host that will do nothing any more.
+  void end();
+
+  // Virtual time: everything issued before has its place. For calls that give times away, or say whether something has
+  // ended. Comes back without (false) when a kernel waits for the host.
+  bool settle();
+  timing::Ledger& ledger() { return ledger_; }
+
+  static bool inside_host_function();
+
+ private:
+  using Lock = std::unique_lock<std::mutex>;
+  using Clock = std::chrono::steady_clock;
+  struct Running {
+    WorkPtr work;
+    Clock::time_point begin;
+  };
+  struct DeviceState {
+    WorkPtr legacy_last;            // of the legacy default stream
+    std::vector<WorkPtr> blocking;  // of blocking streams, since then
+    std::list<WorkPtr> pending;     // issued and not done, in order of issue
+    std::vector<Running> grids;     // that run now
+  };
+
+  void enqueue(const WorkPtr& work, std::vector<WorkPtr> before);
+  void make_ready(const WorkPtr& work);
+  bool has_room(const Work& work, Clock::time_point now) const;
+  template <class Wanted>
+  WorkPtr take(Wanted&& wanted);
+  void run(Lock& lock, const WorkPtr& work);
+  void wait(Lock& lock, const std::vector<WorkPtr>& targets);
+  void kick();
+  bool spawn();
+  void serve();
+  WorkPtr lead(Lock& lock);
+  bool waits_for_host() const;
+  DeviceState& state(int device);
+
+  std::mutex mutex_;
+  std::condition_variable done_, leader_wakes_, follower_wakes_;
+  std::vector<DeviceState> devices_;
+  std::deque<WorkPtr> ready_;
+  std::vector<Running> running_;  // all kinds, all devices
+  std::uint64_t tick_ = 1, marks_ = 0;
+  unsigned waiters_ = 0, followers_ = 0, quiet_ticks_ = 0;
+  bool has_leader_ = false, leader_asleep_ = false, no_threads_ = false;
+  timing::Ledger ledger_;
+};
+
+}  // namespace warpgrind::cudart

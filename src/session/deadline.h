@@ -1,0 +1,12 @@
+// The limit of --timeout for the run as a whole: also while nothing runs on the GPU (compiling, host code), and for
+// many launches that are each short.
+#pragma once
+
+#include <functional>
+
+namespace warpgrind::session {
+
+// Calls `expired` on a thread of its own when `seconds` have passed, unless the process has ended. Once a process.
+void start_deadline(double seconds, std::function<void()> expired);
+
+}  // namespace warpgrind::session
