@@ -173,7 +173,8 @@ struct Branch {
 // if nothing did so before, else it opens a branch of its own. The host pays for the launch, not for each node.
 class GraphLaunch : public std::enable_shared_from_this<GraphLaunch> {
  public:
-  explicit GraphLaunch(const Target& target) : target_(target), time_(the_session().timeline()) {}
+  explicit GraphLaunch(const Target& target, StreamRef stream = nullptr)
+      : stream_(std::move(stream)), target_(target), time_(the_session().timeline()) {}
 
   // The work to issue, in this order: after the launch's own beginning that of each node, and an end.
   cudaError_t prepare(const Graph& graph);
@@ -193,6 +194,7 @@ class GraphLaunch : public std::enable_shared_from_this<GraphLaunch> {
   void place_begin(const Node& node);
   void place_end(Node& node);
 
+  const StreamRef stream_;  // kept as long as its place on the timeline is needed
   const Target target_;
   timing::Timeline& time_;
   double begin_ = 0, end_ = 0;
@@ -312,7 +314,8 @@ WorkPtr GraphLaunch::issue(Stream* stream, const std::vector<WorkPtr>& before) {
 
 cudaError_t launch_graph(const Graph& graph, const StreamRef& stream) {
   charge_host();
-  auto launch = std::make_shared<GraphLaunch>(Target{stream->device, stream->id, take_host_time(), stream.get()});
+  auto launch =
+      std::make_shared<GraphLaunch>(Target{stream->device, stream->id, take_host_time(), stream.get()}, stream);
   if (cudaError_t error = launch->prepare(graph)) return error;
   launch->issue(stream.get(), {});
   return cudaSuccess;

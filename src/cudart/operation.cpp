@@ -102,6 +102,7 @@ cudaError_t submit(const StreamRef& stream, Operation operation, bool host_block
   WorkPtr work;
   const Target target{stream->device, stream->id, take_host_time(), stream.get()};
   if (cudaError_t error = make_work(operation, target, host_blocks, work)) return error;
+  work->place = [stream, place = std::move(work->place)] { place(); };
   Executor::instance().issue(*stream, work, others);
   if (!waits) return cudaSuccess;
   Executor::instance().wait(work);

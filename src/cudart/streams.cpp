@@ -13,7 +13,11 @@ constexpr int kGreatestPriority = -5;  // what GPUs since compute capability 7 r
 
 cudaError_t create(cudaStream_t* out, unsigned flags, int priority) {
   if (!out || (flags & ~cudaStreamNonBlocking)) return cudaErrorInvalidValue;
-  auto stream = std::make_shared<Stream>();
+  // Whoever still works with it when it is destroyed has its place on the timeline; that goes with the last of them.
+  const StreamRef stream(new Stream, [](Stream* s) {
+    Executor::instance().ledger().add([id = s->id] { the_session().timeline().remove_stream(id); });
+    delete s;
+  });
   stream->device = thread_state().device;
   stream->flags = flags;
   stream->priority = std::clamp(priority, kGreatestPriority, 0);
@@ -23,7 +27,7 @@ cudaError_t create(cudaStream_t* out, unsigned flags, int priority) {
   stream->unique_id = r.next_id++;
   std::lock_guard lock(r.mutex);
   *out = stream.get();
-  r.streams.emplace(stream.get(), std::move(stream));
+  r.streams.emplace(stream.get(), stream);
   return cudaSuccess;
 }
 
@@ -36,7 +40,7 @@ void leave_capture(const StreamRef& stream) {
   stream->capture.reset();  // the last one deletes the graph that nobody will get
 }
 
-// Returns at once; what is in the stream goes on, and the timeline's part of it goes after that.
+// Returns at once; what is in the stream goes on.
 cudaError_t destroy(cudaStream_t handle) {
   Runtime& r = Runtime::instance();
   StreamRef stream;
@@ -48,7 +52,6 @@ cudaError_t destroy(cudaStream_t handle) {
     r.streams.erase(found);
   }
   if (stream->capture) leave_capture(stream);
-  Executor::instance().ledger().add([id = stream->id] { the_session().timeline().remove_stream(id); });
   return cudaSuccess;
 }
 

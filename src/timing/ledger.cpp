@@ -40,9 +40,10 @@ bool Ledger::placed_through(std::uint64_t number) const {
 }
 
 void Ledger::run(std::unique_lock<std::mutex>& lock, const EntryPtr& entry) {
-  const Place place = std::exchange(entry->place, {});
+  Place place = std::exchange(entry->place, {});
   lock.unlock();
   place();
+  place = nullptr;  // what it holds may add to this ledger when it goes
   lock.lock();
   entry->placed = true;
 }
