@@ -40,7 +40,8 @@ cudaError_t make(HostOperation& op, const Target& target, bool, WorkPtr& out) {
   return cudaSuccess;
 }
 cudaError_t make(EventOperation& op, const Target& target, bool, WorkPtr& out) {
-  if (!find_event(op.event.get())) return cudaErrorInvalidResourceHandle;  // destroyed after it became a node of a graph
+  if (!find_event(op.event.get()))
+    return cudaErrorInvalidResourceHandle;  // destroyed after it became a node of a graph
   out = std::make_shared<Work>();
   if (op.wait) {
     out->place = [target, mark = op.event->latest()] {
