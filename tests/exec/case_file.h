@@ -17,6 +17,7 @@ constexpr std::size_t kElements = 128;  // inputs of an instruction
 
 struct Row {
   unsigned width = 0;  // bits of a value; each lies in a slot of 8 bytes
+  unsigned line = 0;   // of the file, for messages
   std::vector<std::uint64_t> values;
   std::string ptx;  // the instruction, for results
 };
@@ -35,7 +36,9 @@ struct Kernel {
 inline std::vector<Kernel> read_kernels(const std::string& path) {
   std::vector<Kernel> kernels;
   std::ifstream file(path);
+  unsigned number = 0;
   for (std::string line; std::getline(file, line);) {
+    ++number;
     std::istringstream words(line);
     std::string kind, width;
     words >> kind;
@@ -46,6 +49,7 @@ inline std::vector<Kernel> read_kernels(const std::string& path) {
     }
     if ((kind != "in" && kind != "out") || kernels.empty()) continue;
     Row row;
+    row.line = number;
     words >> width;
     row.width = static_cast<unsigned>(std::atoi(width.c_str()));
     for (std::string word; words >> word && word != ";";)
@@ -85,7 +89,8 @@ inline unsigned judge(Kernel& kernel, const std::vector<std::uint64_t>& slots, b
       if (rebase) row.values[i] = got;
       if (got == expected || ++wrong > 4) continue;
       std::ostringstream text;
-      text << kernel.name << " (" << how << "): " << row.ptx << std::hex << " of";
+      text << kernel.name << " (" << how << "), line " << row.line << ", value " << i + 1 << ": " << row.ptx << std::hex
+           << " of";
       for (const Row& in : kernel.in) text << " 0x" << in.values[i];
       text << " = 0x" << got << ", expected 0x" << expected;
       if (kernel.out.size() > 1) text << std::dec << " (result " << j << ')';

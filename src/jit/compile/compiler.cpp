@@ -62,6 +62,7 @@ class LlvmCompiler final : public Compiler {
  public:
   Result<std::unique_ptr<CompiledKernel>> compile(const ptx::Module& module, std::uint32_t entry,
                                                   const CompileOptions& options) override;
+  std::vector<Error> refusals(const ptx::Module& module, std::uint32_t entry, const CompileOptions& options) override;
 
  private:
   Status prepare(const CompileOptions& options);
@@ -223,6 +224,23 @@ Result<std::unique_ptr<CompiledKernel>> LlvmCompiler::compile(const ptx::Module&
   if (Status linked = link(*kernel, std::move(object)); !linked) return linked.error();
   kernel->compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return std::unique_ptr<CompiledKernel>(std::move(kernel));
+}
+
+std::vector<Error> LlvmCompiler::refusals(const ptx::Module& module, std::uint32_t entry,
+                                          const CompileOptions& options) {
+  const std::lock_guard lock(mutex_);
+  if (Status ready = prepare(options); !ready) return {ready.error()};
+  const KernelLayout layout = lay_out(module, entry);
+  if (Status good = check_layout(module, entry, layout); !good) return {good.error()};
+  std::vector<Error> all;
+  KernelUnit unit;
+  unit.module = &module;
+  unit.options = options;
+  unit.layout = &layout;
+  unit.all_refusals = &all;
+  llvm::LLVMContext context;
+  (void)emit(unit, context, entry, *target_);
+  return all;
 }
 
 }  // namespace

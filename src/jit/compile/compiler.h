@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "events/site.h"
@@ -86,11 +87,12 @@ class Compiler {
   // line. Thread-safe.
   virtual Result<std::unique_ptr<CompiledKernel>> compile(const ptx::Module& module, std::uint32_t entry,
                                                           const CompileOptions& options) = 0;
+  // Everything for which compile() would refuse the kernel: the same lowering, without code generation.
+  virtual std::vector<Error> refusals(const ptx::Module& module, std::uint32_t entry,
+                                      const CompileOptions& options) = 0;
 };
 std::unique_ptr<Compiler> make_compiler();
 
-// True when every opcode of the function (and its callees) has a lowering; otherwise the first that has none, for
-// `scan`.
-bool is_supported(const ptx::Instruction& instruction, std::string* why);
+bool has_lowering(ptx::Opcode opcode);  // some form of it can run
 
 }  // namespace warpgrind::jit

@@ -15,6 +15,8 @@ using ptx::Opcode;
 using ptx::OperandKind;
 using ptx::ScalarType;
 
+}  // namespace
+
 // mov.b64 d, {a, b} and mov.b64 {a, b}, d: the first element is the least significant.
 void lower_mov_vector(Lowering& l) {
   const ptx::Instruction& i = l.instruction();
@@ -55,6 +57,8 @@ void lower_mov_vector(Lowering& l) {
   }
 }
 
+namespace {
+
 void lower_isspacep(Lowering& l) {
   llvm::IRBuilder<>& ir = l.ir();
   Value* a = l.source(1, ScalarType::b64);
@@ -82,10 +86,8 @@ void lower_isspacep(Lowering& l) {
 }  // namespace
 
 std::initializer_list<LoweringEntry> conversion_lowerings() {
-  static const std::initializer_list<LoweringEntry> table = {{Opcode::cvt, lower_cvt},
-                                                             {Opcode::cvt_pack, lower_cvt_pack},
-                                                             {Opcode::mov, lower_mov_vector},
-                                                             {Opcode::isspacep, lower_isspacep}};
+  static const std::initializer_list<LoweringEntry> table = {
+      {Opcode::cvt, lower_cvt}, {Opcode::cvt_pack, lower_cvt_pack}, {Opcode::isspacep, lower_isspacep}};
   return table;
 }
 

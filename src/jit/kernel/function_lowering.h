@@ -34,10 +34,12 @@ struct KernelUnit {
   const KernelLayout* layout = nullptr;
   std::map<std::uint32_t, llvm::Function*> functions;  // by ptx function index
   std::optional<Error> error;                          // first unsupported thing
+  std::vector<Error>* all_refusals = nullptr;          // set: a dry run, which goes on behind the first
   std::uint32_t guard_base = 0, branch_base = 0;
 };
 
-LowerFunction find_lowering(ptx::Opcode opcode);  // nullptr: none
+LowerFunction find_lowering(ptx::Opcode opcode);        // nullptr: none
+std::initializer_list<LoweringEntry> core_lowerings();  // instructions.cpp
 
 class FunctionLowering final : public Lowering {
  public:
@@ -139,8 +141,9 @@ class FunctionLowering final : public Lowering {
   // instructions.cpp
   void lower_instruction(std::uint32_t index);
   std::string place() const;  // of the current instruction, for messages
+  void fail(Error error);
   void lower_unguarded();
-  bool lower_core_opcode();
+  friend struct CoreLowering;  // instructions.cpp: the opcodes of the core as rows of a table
   void lower_mov();
   void lower_cvta();
   void lower_barrier();

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "base/assert.h"
+#include "jit/families/families.h"
 #include "jit/families/matrix.h"
 #include "jit/kernel/function_lowering.h"
 #include "jit/kernel/instruction_class.h"
@@ -151,18 +153,22 @@ std::string FunctionLowering::place() const {
   return fmt::format("{}, function {}", where, function_.name);
 }
 
+void FunctionLowering::fail(Error error) {
+  if (unit_.all_refusals)
+    unit_.all_refusals->push_back(std::move(error));
+  else if (!unit_.error)
+    unit_.error = std::move(error);
+}
+
 void FunctionLowering::unsupported(const char* why) {
-  if (unit_.error) return;
-  unit_.error = Error{
-      ErrorKind::unsupported,
-      fmt::format("{} is not supported by the virtual GPU: {} ({})", ptx::opcode_spelling(*instruction_), why, place()),
-      "`warpgrind scan` lists every such instruction of a program before it is run"};
+  fail({ErrorKind::unsupported,
+        fmt::format("{} is not supported by the virtual GPU: {} ({})", ptx::opcode_spelling(*instruction_), why,
+                    place()),
+        "`warpgrind scan` lists every such instruction of a program before it is run"});
 }
 
 void FunctionLowering::refuse(const std::string& problem) {
-  if (unit_.error) return;
-  unit_.error = Error{ErrorKind::bad_input,
-                      fmt::format("{}: {} ({})", ptx::opcode_spelling(*instruction_), problem, place()), ""};
+  fail({ErrorKind::bad_input, fmt::format("{}: {} ({})", ptx::opcode_spelling(*instruction_), problem, place()), ""});
 }
 
 void FunctionLowering::lower_instruction(std::uint32_t index) {
@@ -217,7 +223,6 @@ void FunctionLowering::lower_unguarded() {
   const ptx::Instruction& i = *instruction_;
   scalar_ = false;
   if (lower_affine()) return;
-  if (lower_core_opcode()) return;
   const LowerFunction lower = find_lowering(i.opcode);
   if (!lower) return unsupported("no lowering for this instruction yet");
   const ptx::OpcodeInfo& info = ptx::info(i.opcode);
@@ -229,55 +234,61 @@ void FunctionLowering::lower_unguarded() {
   lower(*this);
 }
 
-bool FunctionLowering::lower_core_opcode() {
-  const ptx::Instruction& i = *instruction_;
-  switch (i.opcode) {
-    case Opcode::mov:
-      if (i.operands[0].kind == OperandKind::vector || i.operands[1].kind == OperandKind::vector) return false;
-      lower_mov();
-      return true;
-    case Opcode::cvta:
-      lower_cvta();
-      return true;
-    case Opcode::ld:
-    case Opcode::ldu:
-      lower_load();
-      return true;
-    case Opcode::st:
-      lower_store();
-      return true;
-    case Opcode::bar:
-    case Opcode::barrier:
-      lower_barrier();
-      return true;
-    case Opcode::membar:
-    case Opcode::fence:
-    case Opcode::fence_proxy:
-      ir_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
-      return true;
-    case Opcode::bar_warp_sync:  // lanes that run in step are in step: all that remains is the order of memory accesses
-      meet(&i.operands[0], nullptr);
-      ir_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent, llvm::SyncScope::SingleThread);
-      return true;
-    case Opcode::nanosleep:
-      call("wg_yield", ir_.getInt32Ty(), {context_argument_, mask_bits()});
-      return true;
-    case Opcode::call:
-      lower_call();
-      return true;
-    case Opcode::brkpt:
-    case Opcode::pmevent:
-    case Opcode::setmaxnreg:
-      return true;
-    case Opcode::mapa:
-      lower_mov();
-      return true;  // a cluster is one block here: every rank is this block
-    case Opcode::getctarank:
-      write(i.operands[0], ir_.getInt32(0), ScalarType::u32);
-      return true;
-    default:
-      return false;
+// The opcodes that need more than a family sees.
+struct CoreLowering {
+  static FunctionLowering& core(Lowering& l) { return static_cast<FunctionLowering&>(l); }
+
+  static void mov(Lowering& l) {
+    const auto& operands = l.instruction().operands;
+    const bool packs = operands[0].kind == OperandKind::vector || operands[1].kind == OperandKind::vector;
+    packs ? lower_mov_vector(l) : core(l).lower_mov();
   }
+  static void move_address(Lowering& l) { core(l).lower_mov(); }  // a cluster is one block here: each rank is this one
+  static void cvta(Lowering& l) { core(l).lower_cvta(); }
+  static void load(Lowering& l) { core(l).lower_load(); }
+  static void store(Lowering& l) { core(l).lower_store(); }
+  static void barrier(Lowering& l) { core(l).lower_barrier(); }
+  static void call(Lowering& l) { core(l).lower_call(); }
+  static void fence(Lowering& l) { l.ir().CreateFence(llvm::AtomicOrdering::SequentiallyConsistent); }
+  // Lanes that run in step are in step: all that remains is the order of memory accesses.
+  static void warp_barrier(Lowering& l) {
+    core(l).meet(&l.instruction().operands[0], nullptr);
+    l.ir().CreateFence(llvm::AtomicOrdering::SequentiallyConsistent, llvm::SyncScope::SingleThread);
+  }
+  static void sleep(Lowering& l) { l.call("wg_yield", l.ir().getInt32Ty(), {l.context_pointer(), l.mask_bits()}); }
+  static void rank(Lowering& l) { l.write(l.instruction().operands[0], l.ir().getInt32(0), ScalarType::u32); }
+  static void nothing(Lowering&) {}
+  static void control_flow(Lowering&) { WG_ASSERT(!"such instructions end their block: lower_terminator()"); }
+};
+
+std::initializer_list<LoweringEntry> core_lowerings() {
+  using C = CoreLowering;
+  static const std::initializer_list<LoweringEntry> table = {
+      {Opcode::mov, C::mov},
+      {Opcode::mapa, C::move_address},
+      {Opcode::cvta, C::cvta},
+      {Opcode::ld, C::load},
+      {Opcode::ldu, C::load},
+      {Opcode::st, C::store},
+      {Opcode::bar, C::barrier},
+      {Opcode::barrier, C::barrier},
+      {Opcode::bar_warp_sync, C::warp_barrier},
+      {Opcode::membar, C::fence},
+      {Opcode::fence, C::fence},
+      {Opcode::fence_proxy, C::fence},
+      {Opcode::call, C::call},
+      {Opcode::nanosleep, C::sleep},
+      {Opcode::getctarank, C::rank},
+      {Opcode::brkpt, C::nothing},
+      {Opcode::pmevent, C::nothing},
+      {Opcode::setmaxnreg, C::nothing},
+      {Opcode::bra, C::control_flow},
+      {Opcode::brx_idx, C::control_flow},
+      {Opcode::ret, C::control_flow},
+      {Opcode::exit, C::control_flow},
+      {Opcode::trap, C::control_flow},
+  };
+  return table;
 }
 
 void FunctionLowering::lower_mov() {

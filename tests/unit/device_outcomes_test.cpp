@@ -1,10 +1,13 @@
-// PTX that must be refused, or end in a fault, without harm to the host or to the rest of its module: the files of
-// tests/data/refused, each line `// expect: KERNEL refused|fault: TEXT` or `// expect: KERNEL gives: WORD`.
+// How a kernel ends: the files of tests/data/outcomes, each line `// expect: KERNEL refused|fault: TEXT` or `// expect:
+// KERNEL gives: WORD` (the first word of `out`). What is refused or faults does no harm to the rest of its module.
+// Kernels take (out), or (out, texture, surface): arrays of 4 x 4 floats 0 to 15 and of 4 x 4 words 0.
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <filesystem>
 
+#include "device/memory/array.h"
+#include "device/memory/texture.h"
 #include "device_fixture.h"
 
 namespace warpgrind::device {
@@ -27,18 +30,46 @@ std::vector<Expectation> expectations(const std::string& ptx) {
   return all;
 }
 
-class Refusals : public testing::TestWithParam<std::string> {};
+class Outcomes : public testing::TestWithParam<std::string> {};
 
-TEST_P(Refusals, EachKernelEndsAsItsFileSays) {
+struct Images {
+  Images() {
+    ChannelFormat format;
+    format.bits[0] = 32;
+    ArrayShape shape;
+    shape.width = shape.height = 4;
+    format.kind = ChannelFormat::Kind::unsigned_integer;
+    surface = create_surface(Array::create(format, shape));
+    format.kind = ChannelFormat::Kind::floating;
+    Texture t;
+    const std::shared_ptr<Array> array = Array::create(format, shape);
+    t.resource.array = array;
+    for (unsigned k = 0; k < 16; ++k) {
+      const auto value = static_cast<float>(k);
+      std::memcpy(array->data() + 4 * k, &value, 4);
+    }
+    texture = create_texture(t.resource, t.description);
+  }
+  ~Images() {
+    destroy_texture(texture);
+    destroy_surface(surface);
+  }
+  Images(const Images&) = delete;
+  Images& operator=(const Images&) = delete;
+  std::uint64_t texture = 0, surface = 0;
+};
+
+TEST_P(Outcomes, EachKernelEndsAsItsFileSays) {
   Options options;
   options.workers = 1;
   Device gpu(0, **find_gpu_model("h200"), options);
-  const std::string text = read_file(WARPGRIND_TESTS "/data/refused/" + GetParam());
+  const std::string text = read_file(WARPGRIND_TESTS "/data/outcomes/" + GetParam());
   auto module = ptx::parse(text, GetParam());
   ASSERT_TRUE(module.ok()) << module.error().message << module.error().detail;
   auto loaded = gpu.load(*module);
   ASSERT_TRUE(loaded.ok()) << loaded.error().message;
   const std::vector<Expectation> all = expectations(text);
+  Images images;
   ASSERT_FALSE(all.empty());
   for (const Expectation& e : all) {
     SCOPED_TRACE(e.kernel);
@@ -47,7 +78,7 @@ TEST_P(Refusals, EachKernelEndsAsItsFileSays) {
     ASSERT_LT(f, (*module)->functions.size());
     auto* out = reinterpret_cast<std::uint32_t*>(*gpu.allocate(128));
     std::memset(out, 0, 128);
-    void* arguments[] = {&out, nullptr};
+    void* arguments[] = {&out, &images.texture, &images.surface};
     auto result = gpu.launch(*loaded, f, shape({1, 1, 1}, {32, 1, 1}), arguments);
     if (e.outcome == "refused") {
       ASSERT_FALSE(result.ok());
@@ -68,13 +99,13 @@ TEST_P(Refusals, EachKernelEndsAsItsFileSays) {
 
 std::vector<std::string> files() {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(WARPGRIND_TESTS "/data/refused"))
+  for (const auto& entry : std::filesystem::directory_iterator(WARPGRIND_TESTS "/data/outcomes"))
     names.push_back(entry.path().filename().string());
   std::sort(names.begin(), names.end());
   return names;
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, Refusals, testing::ValuesIn(files()),
+INSTANTIATE_TEST_SUITE_P(Files, Outcomes, testing::ValuesIn(files()),
                          [](const auto& name) { return name.param.substr(0, name.param.find('.')); });
 
 }  // namespace

@@ -1,0 +1,41 @@
+// Each row of ptx/opcodes.inc that can run is run: some PTX of the tests uses it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "jit/compile/compiler.h"
+#include "ptx/parser.h"
+
+namespace warpgrind {
+namespace {
+
+TEST(OpcodeUse, EveryLoweredOpcodeIsInSomeTest) {
+  std::set<ptx::Opcode> used;
+  for (const char* folder : {"data", "exec", "hardware"}) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(std::string(WARPGRIND_TESTS "/") + folder)) {
+      if (entry.path().extension() != ".ptx") continue;
+      std::ifstream in(entry.path());
+      std::stringstream text;
+      text << in.rdbuf();
+      const auto module = ptx::parse(text.str(), entry.path().filename().string());
+      ASSERT_TRUE(module.ok()) << entry.path() << ": " << module.error().message;
+      for (const ptx::Function& f : (*module)->functions)
+        for (const ptx::Instruction& i : f.body) used.insert(i.opcode);
+    }
+  }
+  unsigned lowered = 0;
+  for (unsigned k = 0; k < ptx::kOpcodes; ++k) {
+    const auto opcode = static_cast<ptx::Opcode>(k);
+    if (!jit::has_lowering(opcode)) continue;
+    ++lowered;
+    EXPECT_TRUE(used.contains(opcode)) << "no PTX under tests/ uses " << ptx::name(opcode);
+  }
+  EXPECT_GT(lowered, 140u);
+}
+
+}  // namespace
+}  // namespace warpgrind
