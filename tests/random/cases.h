@@ -1,0 +1,156 @@
+// What both runners of the random programs share: the input, the list of programs in a PTX file, the hashes of their
+// rows. Plain C++17.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace random_programs {
+
+constexpr std::size_t kInputWords = 4096;
+
+inline std::uint64_t mixed(std::uint64_t x) {  // splitmix64
+  x += 0x9E3779B97F4A7C15u;
+  x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
+  x = (x ^ x >> 27) * 0x94D049BB133111EBu;
+  return x ^ x >> 31;
+}
+
+// Anything, small numbers, and for each floating-point width its special values and ordinary ones.
+inline std::vector<std::uint64_t> input() {
+  static const std::uint32_t f32[] = {0,          0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000,
+                                      0x7fc00000, 0x7f7fffff, 0x00800000, 0x007fffff, 0x00000001, 0x80000001,
+                                      0x4f000000, 0xcf000000, 0x5f000000, 0x3effffff};
+  static const std::uint64_t f64[] = {0,
+                                      0x8000000000000000,
+                                      0x3ff0000000000000,
+                                      0x7ff0000000000000,
+                                      0xfff0000000000000,
+                                      0x7ff8000000000000,
+                                      0x7fefffffffffffff,
+                                      0x0010000000000000,
+                                      0x000fffffffffffff,
+                                      1,
+                                      0x41e0000000000000,
+                                      0xc1e0000000000000,
+                                      0x43e0000000000000,
+                                      0x3fdfffffffffffff,
+                                      0x36a0000000000000,
+                                      0x3810000000000000};
+  std::vector<std::uint64_t> words(kInputWords);
+  for (std::size_t i = 0; i < kInputWords; ++i) {
+    const std::uint64_t r = mixed(i), s = mixed(r);
+    const auto ordinary32 = [](std::uint64_t v) {  // 2^-16 to 2^16
+      return static_cast<std::uint32_t>((v & 0x807fffff) | (111 + (v >> 33) % 33) << 23);
+    };
+    switch (i % 8) {
+      case 0:
+      case 1:
+        words[i] = r;
+        break;
+      case 2:
+        words[i] = ((s % 17 - 8) & 0xffffffff) | (r % 5 - 2) << 32;
+        break;
+      case 3:
+        words[i] = f32[r % 16] | std::uint64_t{f32[s % 16]} << 32;
+        break;
+      case 4:
+        words[i] = f64[r % 16];
+        break;
+      case 5:  // four halves between 2^-7 and 2^8
+        words[i] = 0;
+        for (int k = 0; k < 4; ++k) {
+          const std::uint64_t h = r >> (16 * k);
+          words[i] |= ((h & 0x83ff) | (8 + (s >> (8 * k)) % 16) << 10) << (16 * k);
+        }
+        break;
+      case 6:
+        words[i] = ordinary32(r) | std::uint64_t{ordinary32(s)} << 32;
+        break;
+      default:  // a double between 2^-40 and 2^40
+        words[i] = (r & 0x800fffffffffffff) | (983 + s % 81) << 52;
+    }
+  }
+  return words;
+}
+
+struct Case {
+  unsigned number = 0, x = 0, y = 0, grid = 0, rows = 0;
+  std::size_t threads() const { return std::size_t{x} * y * grid; }
+  // The rows, then a cell a thread, then 16 cells a block.
+  std::size_t bytes() const { return 8 * (threads() * (rows + 1) + 16 * grid); }
+  std::string name() const { return "case_" + std::to_string(number); }
+};
+
+inline std::vector<Case> cases_of(const std::string& ptx) {
+  std::vector<Case> all;
+  std::istringstream lines(ptx);
+  for (std::string line; std::getline(lines, line);) {
+    Case c;
+    if (std::sscanf(line.c_str(), "// case %u: block %u %u grid %u rows %u", &c.number, &c.x, &c.y, &c.grid, &c.rows) ==
+        5)
+      all.push_back(c);
+  }
+  return all;
+}
+
+inline std::string read_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// FNV-1a of each row.
+inline std::vector<std::uint32_t> row_hashes(const Case& c, const std::vector<std::uint64_t>& output) {
+  std::vector<std::uint32_t> hashes;
+  for (unsigned row = 0; row < c.rows; ++row) {
+    std::uint32_t h = 2166136261u;
+    for (std::size_t t = 0; t < c.threads(); ++t) {
+      std::uint64_t v = output[row * c.threads() + t];
+      for (int k = 0; k < 8; ++k, v >>= 8) h = (h ^ (v & 0xff)) * 16777619u;
+    }
+    hashes.push_back(h);
+  }
+  return hashes;
+}
+
+using Results = std::map<unsigned, std::vector<std::uint32_t>>;
+
+// Lines "N hash hash ..."; others are comments.
+inline Results read_results(const std::string& path) {
+  Results results;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    unsigned number = 0;
+    if (line.empty() || line[0] == '#' || !(words >> number)) continue;
+    for (std::string word; words >> word;)
+      results[number].push_back(static_cast<std::uint32_t>(std::strtoul(word.c_str(), nullptr, 16)));
+  }
+  return results;
+}
+
+// Lines "N reason"; others are comments.
+inline std::map<unsigned, std::string> read_reasons(const std::string& path) {
+  std::map<unsigned, std::string> reasons;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);)
+    if (!line.empty() && line[0] >= '0' && line[0] <= '9')
+      reasons[static_cast<unsigned>(std::strtoul(line.c_str(), nullptr, 10))] = line.substr(line.find(' ') + 1);
+  return reasons;
+}
+
+inline void write_line(std::FILE* file, const Case& c, const std::vector<std::uint32_t>& hashes) {
+  std::fprintf(file, "%u", c.number);
+  for (const std::uint32_t h : hashes) std::fprintf(file, " %08x", h);
+  std::fprintf(file, "\n");
+}
+
+}  // namespace random_programs
