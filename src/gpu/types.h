@@ -30,6 +30,11 @@ inline constexpr std::uint64_t raw(DeviceAddress a) {
 inline constexpr std::uint64_t kSharedWindow = 0x0100'0000'0000'0000ull;
 inline constexpr std::uint64_t kLocalWindow = 0x0200'0000'0000'0000ull;
 inline constexpr std::uint64_t kWindowSize = 0x0000'0001'0000'0000ull;
+// Offsets in the shared window: the block's own memory from 0; the driver's (cooperative groups keep tiles of several
+// warps there, from compute capability 8.0 on); and the memory of the block of rank r of the cluster (shared::cluster)
+// from (r + 1) << kClusterShift.
+inline constexpr unsigned kClusterShift = 24;
+inline constexpr std::uint64_t kReservedShared = 0x00ff'0000, kReservedSharedBytes = 1024;
 
 // PTX ISA, "State Spaces".
 enum class StateSpace : std::uint8_t { none, reg, sreg, constant, global, local, param, shared, generic, texture };

@@ -102,7 +102,9 @@ struct WarpContext {
   LaneMask exited;            // lanes that executed exit/ret of the kernel
   std::uint32_t spin;         // back-edge count of spin loops
   std::uint32_t smid;
-  std::uint32_t cluster_dim[3];
+  std::uint32_t cluster_dim[3], cluster_rank;
+  std::uint32_t explicit_cluster;          // the launch named a cluster
+  std::uint32_t total_shared, all_shared;  // bytes as allocated; with the driver's own
   std::uint32_t env[4];  // %envreg1, 2: cooperative groups' grid barrier workspace (driver's own protocol)
   alignas(64) std::uint32_t tid[3][kWarpSize];
   alignas(64) std::uint32_t scratch[512];  // machine code's out-area for runtime calls of any size up to 2 KiB
@@ -146,6 +148,8 @@ void wg_barrier(void* context, std::uint32_t instruction, std::uint32_t id, std:
 std::uint32_t wg_barrier_reduce(void* context, std::uint32_t instruction, std::uint32_t id, std::uint32_t threads,
                                 std::uint32_t mask, std::uint32_t predicate_mask,
                                 std::uint32_t op);  // op 0 popc, 1 and, 2 or
+void wg_cluster_arrive(void* context, std::uint32_t instruction, std::uint32_t mask);
+void wg_cluster_wait(void* context, std::uint32_t instruction, std::uint32_t mask);
 void wg_barrier_arrive(void* context, std::uint32_t instruction, std::uint32_t id, std::uint32_t threads,
                        std::uint32_t mask);
 // A spin loop of the lanes `mask`: let other warps and blocks run. 1: other lanes of this warp must get a turn, because

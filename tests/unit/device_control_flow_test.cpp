@@ -1,8 +1,10 @@
 // Any control-flow graph: random jumps between blocks (irreducible ones too) give each thread the result it would have
-// alone.
+// alone; with `.sync` operations and barriers among them, what threads have that run one by one and wait for each
+// other.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <tuple>
 
@@ -14,6 +16,9 @@ namespace {
 using namespace warpgrind;
 
 constexpr unsigned kRegisters = 6, kThreads = 96;
+
+// What a step does: arithmetic, or something for which threads wait for each other.
+enum Op : unsigned { kAdd, kXor, kSub, kMul, kShuffle, kBallot, kReduce, kMatch, kBarrier };
 
 // A step of a block: register[d] = register[a] op register[b] (or a constant).
 struct Step {
@@ -29,13 +34,19 @@ struct Block {
   bool leaves = false;  // threads with the bit set return here
 };
 
-std::vector<Block> random_program(std::mt19937& random) {
+// `waits`: the operations among which one step in five is drawn; empty: none waits.
+std::vector<Block> random_program(std::mt19937& random, const std::vector<Op>& waits = {}) {
   const auto pick = [&](unsigned n) { return static_cast<unsigned>(random() % n); };
   std::vector<Block> blocks(3 + pick(9));
   for (Block& b : blocks) {
     for (unsigned k = 1 + pick(4); k-- > 0;)
       b.steps.push_back({pick(4), pick(kRegisters), pick(kRegisters), pick(kRegisters),
                          static_cast<std::uint32_t>(random()), pick(4) == 0 ? static_cast<int>(pick(kRegisters)) : -1});
+    for (Step& step : b.steps)
+      if (!waits.empty() && pick(5) == 0) {
+        step.op = waits[pick(static_cast<unsigned>(waits.size()))];
+        step.guard = -1;
+      }
     b.test = pick(kRegisters);
     b.shift = pick(5);
     b.taken = pick(static_cast<unsigned>(blocks.size()));
@@ -46,13 +57,16 @@ std::vector<Block> random_program(std::mt19937& random) {
 }
 
 // Every block visit costs one unit of fuel, so that every thread ends.
-std::string to_ptx(const std::vector<Block>& blocks, unsigned fuel) {
+// %r25 is the member mask: of the warp, or of the thread's half of it.
+std::string to_ptx(const std::vector<Block>& blocks, unsigned fuel, bool halves = false) {
   std::string t =
       ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u32 seed) {\n"
       ".reg .pred %p<4>; .reg .b32 %r<32>; .reg .b64 %rd<4>;\n"
       "ld.param.u64 %rd1, [out]; ld.param.u32 %r20, [seed]; mov.u32 %r21, %tid.x;\nmul.wide.u32 %rd2, %r21, 24; "
       "add.s64 %rd3, %rd1, %rd2;\n";
   t += fmt::format("mov.u32 %r22, {};\n", fuel);
+  t += halves ? "mov.u32 %r25, %laneid; and.b32 %r25, %r25, 16; mov.u32 %r26, 65535; shl.b32 %r25, %r26, %r25;\n"
+              : "mov.u32 %r25, -1;\n";
   for (unsigned r = 0; r < kRegisters; ++r)
     t += fmt::format("mad.lo.u32 %r{}, %r21, {}, %r20;\n", r, (r % 2 ? 2654435761u : 1u) * (r + 1));
   static constexpr const char* kOps[] = {"add.u32", "xor.b32", "sub.u32", "mul.lo.u32"};
@@ -61,7 +75,19 @@ std::string to_ptx(const std::vector<Block>& blocks, unsigned fuel) {
     t += fmt::format("B{}:\nsub.u32 %r22, %r22, 1; setp.eq.u32 %p1, %r22, 0; @%p1 bra END;\n", n);
     for (const Step& s : b.steps) {
       if (s.guard >= 0) t += fmt::format("and.b32 %r23, %r{}, 1; setp.ne.u32 %p2, %r23, 0;\n@%p2 ", s.guard);
-      if (s.op == 3)
+      if (s.op == kBallot || s.op == kBarrier)
+        t += fmt::format("and.b32 %r23, %r{}, 1; setp.ne.u32 %p2, %r23, 0;\n", s.a);
+      if (s.op == kShuffle)
+        t += fmt::format("shfl.sync.idx.b32 %r{}, %r{}, %r{}, 31, %r25;\n", s.d, s.a, s.b);
+      else if (s.op == kBallot)
+        t += fmt::format("vote.sync.ballot.b32 %r{}, %p2, %r25;\n", s.d);
+      else if (s.op == kReduce)
+        t += fmt::format("redux.sync.add.u32 %r{}, %r{}, %r25;\n", s.d, s.a);
+      else if (s.op == kMatch)
+        t += fmt::format("and.b32 %r23, %r{}, 3; match.any.sync.b32 %r{}, %r23, %r25;\n", s.a, s.d);
+      else if (s.op == kBarrier)
+        t += fmt::format("barrier.red.popc.u32 %r{}, 0, %p2;\n", s.d);
+      else if (s.op == kMul)
         t += fmt::format("{} %r{}, %r{}, {};\n", kOps[s.op], s.d, s.a, s.constant | 1);
       else
         t += fmt::format("{} %r{}, %r{}, %r{};\n", kOps[s.op], s.d, s.a, s.b);
@@ -75,32 +101,136 @@ std::string to_ptx(const std::vector<Block>& blocks, unsigned fuel) {
   return t + "ret;\n}\n";
 }
 
-void run_alone(const std::vector<Block>& blocks, unsigned fuel, unsigned thread, std::uint32_t seed, std::uint32_t* r) {
-  for (unsigned k = 0; k < kRegisters; ++k) r[k] = thread * ((k % 2 ? 2654435761u : 1u) * (k + 1)) + seed;
-  unsigned at = 0;
-  while (--fuel != 0) {
-    const Block& b = blocks[at];
-    for (const Step& s : b.steps) {
-      if (s.guard >= 0 && !(r[s.guard] & 1)) continue;
-      switch (s.op) {
-        case 0:
-          r[s.d] = r[s.a] + r[s.b];
-          break;
-        case 1:
-          r[s.d] = r[s.a] ^ r[s.b];
-          break;
-        case 2:
-          r[s.d] = r[s.a] - r[s.b];
-          break;
-        default:
-          r[s.d] = r[s.a] * (s.constant | 1);
+// Threads of one block, each on its own, until they wait for each other.
+class Reference {
+ public:
+  Reference(const std::vector<Block>& blocks, unsigned fuel, std::uint32_t seed, unsigned threads, bool halves)
+      : blocks_(blocks), threads_(threads) {
+    for (unsigned t = 0; t < threads; ++t) {
+      Thread& thread = threads_[t];
+      thread.fuel = fuel;
+      thread.members = halves ? 0xffffu << (t & 16) : 0xffffffffu;
+      for (unsigned k = 0; k < kRegisters; ++k) thread.r[k] = t * ((k % 2 ? 2654435761u : 1u) * (k + 1)) + seed;
+    }
+  }
+  // False: threads wait for each other for ever.
+  bool run() {
+    for (bool moved = true; moved;) {
+      for (Thread& t : threads_)
+        if (!t.waits) advance(t);
+      moved = meet_in_warps() || pass_barrier();
+    }
+    return std::none_of(threads_.begin(), threads_.end(), [](const Thread& t) { return t.waits != nullptr; });
+  }
+  const std::uint32_t* registers(unsigned thread) const { return threads_[thread].r; }
+
+ private:
+  struct Thread {
+    std::uint32_t r[kRegisters];
+    unsigned fuel = 0, at = 0, step = 0;
+    const Step* waits = nullptr;
+    bool done = false, entered = false;
+    std::uint32_t members = 0;
+  };
+
+  void advance(Thread& t) {
+    while (!t.done) {
+      const Block& b = blocks_[t.at];
+      if (!t.entered && --t.fuel == 0) {
+        t.done = true;
+        return;
+      }
+      t.entered = true;
+      while (t.step < b.steps.size()) {
+        const Step& s = b.steps[t.step++];
+        if (s.guard >= 0 && !(t.r[s.guard] & 1)) continue;
+        if (s.op >= kShuffle) {
+          t.waits = &s;
+          return;
+        }
+        t.r[s.d] = s.op == kAdd   ? t.r[s.a] + t.r[s.b]
+                   : s.op == kXor ? t.r[s.a] ^ t.r[s.b]
+                   : s.op == kSub ? t.r[s.a] - t.r[s.b]
+                                  : t.r[s.a] * (s.constant | 1);
+      }
+      const bool set = t.r[b.test] >> b.shift & 1;
+      t.done = b.leaves && set;
+      t.at = set ? b.taken : b.other;
+      t.step = 0;
+      t.entered = false;
+    }
+  }
+
+  bool meet_in_warps() {
+    bool moved = false;
+    for (std::size_t first = 0; first < threads_.size(); first += kWarpSize) {
+      const std::size_t count = std::min<std::size_t>(kWarpSize, threads_.size() - first);
+      std::uint32_t alive = 0;
+      for (std::size_t l = 0; l < count; ++l)
+        if (!threads_[first + l].done) alive |= 1u << l;
+      for (std::size_t l = 0; l < count; ++l) {
+        const Thread& leader = threads_[first + l];
+        if (!leader.waits || leader.waits->op == kBarrier) continue;
+        const std::uint32_t lanes = leader.members & alive;
+        bool complete = true;
+        for (std::size_t k = 0; k < count; ++k)
+          if (lanes >> k & 1) complete &= threads_[first + k].waits && threads_[first + k].waits->op != kBarrier;
+        if (!complete) continue;
+        give_results(first, lanes);
+        moved = true;
       }
     }
-    const bool set = r[b.test] >> b.shift & 1;
-    if (b.leaves && set) return;
-    at = set ? b.taken : b.other;
+    return moved;
   }
-}
+
+  void give_results(std::size_t first, std::uint32_t lanes) {
+    std::vector<Thread> before(
+        threads_.begin() + static_cast<std::ptrdiff_t>(first),
+        threads_.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(first + kWarpSize, threads_.size())));
+    for (std::size_t l = 0; l < before.size(); ++l) {
+      if (!(lanes >> l & 1)) continue;
+      Thread& t = threads_[first + l];
+      const Step& s = *t.waits;
+      // Each brings what its own operation reads.
+      const auto brought = [&](std::size_t k) {
+        const Step& its = *before[k].waits;
+        const std::uint32_t a = before[k].r[its.a];
+        return its.op == kBallot ? a & 1 : its.op == kMatch ? a & 3 : a;
+      };
+      std::uint32_t result = 0;
+      if (s.op == kShuffle) {
+        const std::uint32_t source = before[l].r[s.b] & 31;
+        result = lanes >> source & 1 ? brought(source) : 0;
+      } else {
+        for (std::size_t k = 0; k < before.size(); ++k) {
+          if (!(lanes >> k & 1)) continue;
+          if (s.op == kReduce)
+            result += brought(k);
+          else if (s.op == kBallot ? brought(k) & 1 : brought(k) == brought(l))
+            result |= 1u << k;
+        }
+      }
+      t.r[s.d] = result;
+      t.waits = nullptr;
+    }
+  }
+
+  bool pass_barrier() {
+    std::uint32_t yes = 0, waiting = 0;
+    for (const Thread& t : threads_) {
+      if (t.done) continue;
+      if (!t.waits || t.waits->op != kBarrier) return false;
+      yes += t.r[t.waits->a] & 1;
+      ++waiting;
+    }
+    for (Thread& t : threads_)
+      if (!t.done) t.r[t.waits->d] = yes, t.waits = nullptr;
+    return waiting != 0;
+  }
+
+  const std::vector<Block>& blocks_;
+  std::vector<Thread> threads_;
+};
 
 class EdgeObserver : public events::Observer {
  public:
@@ -112,7 +242,9 @@ class EdgeObserver : public events::Observer {
 };
 
 // Every lane that goes into a block leaves it, by a way that is counted.
-void expect_lanes_flow(const events::KernelFacts& facts, const events::LaunchCounts& counts, unsigned threads) {
+// (`warps`: as many warps, too. Lanes that wait for others part and join within a block.)
+void expect_lanes_flow(const events::KernelFacts& facts, const events::LaunchCounts& counts, unsigned threads,
+                       bool as_warps) {
   std::vector<std::uint64_t> in(facts.blocks.size()), out(facts.blocks.size()), warps(facts.blocks.size());
   std::vector<bool> several(facts.blocks.size());
   std::uint64_t left = 0;
@@ -120,7 +252,9 @@ void expect_lanes_flow(const events::KernelFacts& facts, const events::LaunchCou
   for (const events::EdgeFacts& e : facts.edges) {
     const bool counted = e.counter != events::EdgeFacts::kNotCounted;
     const events::BlockCounts n = counted ? counts.edges.at(e.counter) : counts.blocks[e.from];
-    EXPECT_LE(n.warps, counts.blocks[e.from].warps);
+    if (as_warps) {
+      EXPECT_LE(n.warps, counts.blocks[e.from].warps);
+    }
     EXPECT_LE(n.lanes, n.warps * kWarpSize);
     EXPECT_GE(n.lanes, n.warps);
     out[e.from] += n.lanes;
@@ -136,50 +270,83 @@ void expect_lanes_flow(const events::KernelFacts& facts, const events::LaunchCou
     for (std::size_t k = 0; k < facts.branches.size(); ++k)
       if (facts.branches[k].instruction == facts.blocks[b].first_instruction + facts.blocks[b].instruction_count - 1)
         splits = counts.branches[k].divergent;
-    if (several[b]) {
+    if (several[b] && as_warps) {
       EXPECT_EQ(warps[b], counts.blocks[b].warps + splits) << "block " << b;
     }
   }
 }
 
-TEST(JitControlFlow, RandomGraphsGiveEachThreadItsOwnResult) {
+// Runs `programs` random programs. Returns how many of them ended, in both worlds.
+unsigned run_random_programs(unsigned programs, unsigned first_seed, unsigned threads, const std::vector<Op>& waits,
+                             bool halves) {
   GpuModel model;
   model.memory_bytes = 1u << 30;
   model.shared_per_sm = 233472;
   device::Options options;
   options.workers = 1;
+  options.timeout_seconds = 120;
   device::Device gpu(0, model, options);
   EdgeObserver observer;
   gpu.add_observer(&observer);
   const auto out = gpu.allocate(kThreads * kRegisters * 4);
-  ASSERT_TRUE(out.ok());
-  std::mt19937 random(12345);
-  for (unsigned program = 0; program < 60; ++program) {
-    const std::vector<Block> blocks = random_program(random);
+  EXPECT_TRUE(out.ok());
+  std::mt19937 random(first_seed);
+  unsigned ended = 0;
+  for (unsigned program = 0; program < programs && !testing::Test::HasFailure(); ++program) {
+    const std::vector<Block> blocks = random_program(random, waits);
     const unsigned fuel = 40 + static_cast<unsigned>(random() % 100);
     std::uint32_t seed = static_cast<std::uint32_t>(random());
-    const std::string text = to_ptx(blocks, fuel);
+    const std::string text = to_ptx(blocks, fuel, halves);
     auto parsed = ptx::parse(text, "random.ptx");
-    ASSERT_TRUE(parsed.ok()) << parsed.error().message << parsed.error().detail;
+    EXPECT_TRUE(parsed.ok()) << parsed.error().message << parsed.error().detail;
     auto loaded = gpu.load(parsed.take());
-    ASSERT_TRUE(loaded.ok());
     std::uint64_t address = *out;
     void* parameters[] = {&address, &seed};
-    auto result = gpu.launch(*loaded, 0, {{1, 1, 1}, {kThreads, 1, 1}}, parameters);
-    ASSERT_TRUE(result.ok()) << result.error().message;
-    ASSERT_FALSE(result->fault) << result->fault->message;
-    expect_lanes_flow(result->kernel->facts(), result->counts, kThreads);
-    ASSERT_FALSE(HasFailure()) << "program " << program << "\n" << text;
-    const auto* got = reinterpret_cast<const std::uint32_t*>(address);
-    for (unsigned t = 0; t < kThreads; ++t) {
-      std::uint32_t want[kRegisters];
-      run_alone(blocks, fuel, t, seed, want);
-      for (unsigned r = 0; r < kRegisters; ++r)
-        ASSERT_EQ(got[t * kRegisters + r], want[r])
-            << "program " << program << " thread " << t << " register " << r << "\n"
-            << text;
+    auto result = gpu.launch(*loaded, 0, {{1, 1, 1}, {threads, 1, 1}}, parameters);
+    EXPECT_TRUE(result.ok()) << result.error().message;
+    Reference reference(blocks, fuel, seed, threads, halves);
+    if (!reference.run()) {
+      EXPECT_TRUE(result->fault) << "program " << program << " ended where threads wait for ever\n" << text;
+      continue;
     }
+    if (result->fault) {
+      ADD_FAILURE() << "program " << program << ": " << result->fault->message << "\n"
+                    << fmt::format("{}\n", fmt::join(result->fault->warps, "\n")) << text;
+      break;
+    }
+    ++ended;
+    expect_lanes_flow(result->kernel->facts(), result->counts, threads, waits.empty());
+    const auto* got = reinterpret_cast<const std::uint32_t*>(address);
+    for (unsigned t = 0; t < threads; ++t)
+      for (unsigned r = 0; r < kRegisters; ++r)
+        EXPECT_EQ(got[t * kRegisters + r], reference.registers(t)[r])
+            << "program " << program << " thread " << t << " register " << r;
+    if (testing::Test::HasFailure()) ADD_FAILURE() << text;
   }
+  return ended;
+}
+
+TEST(JitControlFlow, RandomGraphsGiveEachThreadItsOwnResult) {
+  EXPECT_EQ(run_random_programs(60, 12345, kThreads, {}, false), 60u);
+}
+
+TEST(JitControlFlow, RandomGraphsOfLanesThatMeet) {
+  EXPECT_EQ(run_random_programs(25, 1, 80, {kShuffle, kBallot, kReduce, kMatch}, false), 25u);
+}
+
+TEST(JitControlFlow, RandomGraphsOfHalvesThatMeet) {
+  EXPECT_EQ(run_random_programs(25, 2, 80, {kShuffle, kBallot, kReduce, kMatch}, true), 25u);
+}
+
+TEST(JitControlFlow, RandomGraphsOfThreadsAtBarriers) {
+  EXPECT_EQ(run_random_programs(25, 3, 80, {kBarrier}, false), 25u);
+}
+
+// Lanes may wait for lanes that wait at a barrier for them: a deadlock here and there.
+TEST(JitControlFlow, RandomGraphsOfLanesAndThreadsThatWait) {
+  const unsigned ended = run_random_programs(25, 4, 80, {kShuffle, kBarrier, kReduce}, true);
+  EXPECT_GT(ended, 0u);
+  EXPECT_LT(ended, 25u);
 }
 
 TEST(JitControlFlow, EdgesOfIndexedBranchesAndGuardedExits) {

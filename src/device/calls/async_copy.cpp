@@ -84,13 +84,10 @@ std::uint64_t apply(MBarrier& b, std::uint32_t op, std::uint64_t number, std::ui
   return state;
 }
 
-std::uint64_t shared_offset(std::uint64_t address) {
-  return address >= kSharedWindow ? address - kSharedWindow : address & 0xffffffffu;
-}
-
 std::uint8_t* shared_bytes(jit::WarpContext& w, std::uint32_t site, unsigned lane, std::uint64_t address,
                            std::uint64_t bytes) {
-  const std::uint64_t offset = shared_offset(address);
+  const std::uint64_t offset = shared_offset(w, address);
+  if (in_cluster(w, offset, bytes)) return w.shared + offset;
   if (offset > w.shared_size || bytes > w.shared_size - offset)
     raise(w, site, lane, FaultKind::shared_out_of_bounds, "an asynchronous operation outside the block's shared memory",
           "check the offset against the size of shared memory", address, static_cast<std::uint32_t>(bytes));
@@ -144,7 +141,7 @@ static void wg_cp_async(void* context, std::uint32_t site, const std::uint64_t* 
   std::uint64_t offsets[kWarpSize] = {};
   for (LaneMask m = mask; m != 0; m &= m - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(m));
-    offsets[l] = shared_offset(to[l]);
+    offsets[l] = shared_offset(w, to[l]);
   }
   if (mask) count_access(w, site, StateSpace::shared, offsets, mask, facts.bytes, AccessType::store);
   for (LaneMask m = mask; m != 0; m &= m - 1) {

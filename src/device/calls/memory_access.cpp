@@ -97,10 +97,11 @@ Extent check_shared(const AccessSite& a, const std::uint64_t* offsets, LaneMask 
   const Extent x = extent_of(offsets, mask);
   if (x.bits & (a.bytes - 1)) misaligned(a, offsets, mask);
   const std::uint64_t size = a.context->shared_size;
-  if (x.high + a.bytes <= size) return x;
+  if (x.high < size && x.high + a.bytes <= size) return x;
   for (LaneMask m = mask; m != 0; m &= m - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(m));
-    if (offsets[lane] + a.bytes <= size) continue;
+    if (offsets[lane] + a.bytes <= size && offsets[lane] < size) continue;
+    if (in_cluster(*a.context, offsets[lane], a.bytes)) continue;
     raise(*a.context, a.site, lane, FaultKind::shared_out_of_bounds,
           fmt::format("{} of {} bytes at offset {} of shared memory, of which the block has {} bytes ({} dynamic)",
                       verb_of(a.type), a.bytes, static_cast<std::int64_t>(static_cast<std::int32_t>(offsets[lane])),
@@ -111,6 +112,14 @@ Extent check_shared(const AccessSite& a, const std::uint64_t* offsets, LaneMask 
           offsets[lane], a.bytes);
   }
   return x;
+}
+
+// In place, and where none differs (as always without clusters) for the price of one pass.
+void to_own(const jit::WarpContext& c, std::uint64_t* offsets) {
+  std::uint64_t any = 0;
+  for (unsigned l = 0; l < kWarpSize; ++l) any |= offsets[l];
+  if (any < kReservedShared) return;
+  for (unsigned l = 0; l < kWarpSize; ++l) offsets[l] = shared_offset(c, offsets[l]);
 }
 
 Extent check_local(const AccessSite& a, const std::uint64_t* offsets, LaneMask mask) {
@@ -256,6 +265,7 @@ void access_generic(const AccessSite& a, const std::uint64_t* addresses, LaneMas
   if (!s.shared && !s.local) return;
   std::uint64_t offsets[kWarpSize];
   for (unsigned l = 0; l < kWarpSize; ++l) offsets[l] = addresses[l] & (kWindowSize - 1);
+  if (s.shared) to_own(*a.context, offsets);
   if (s.shared) access_space(a, StateSpace::shared, offsets, s.shared, values);
   if (s.local) access_space(a, StateSpace::local, offsets, s.local, values);
 }
@@ -267,6 +277,7 @@ void access_lanes(const AccessSite& a, StateSpace space, const std::uint64_t* ad
     case StateSpace::local: {
       std::uint64_t offsets[kWarpSize];
       for (unsigned l = 0; l < kWarpSize; ++l) offsets[l] = addresses[l] & (kWindowSize - 1);
+      if (space == StateSpace::shared) to_own(*a.context, offsets);
       return access_space(a, space, offsets, mask, values);
     }
     case StateSpace::global:
@@ -316,7 +327,7 @@ void resolve_access(jit::WarpContext& context, std::uint32_t site, StateSpace sp
   }
   if (s.shared) {
     std::uint64_t offsets[kWarpSize];
-    for (unsigned l = 0; l < kWarpSize; ++l) offsets[l] = addresses[l] & (kWindowSize - 1);
+    for (unsigned l = 0; l < kWarpSize; ++l) offsets[l] = shared_offset(context, addresses[l]);
     check_shared(a, offsets, s.shared);
     count_lanes(worker, site, StateSpace::shared, offsets, s.shared, bytes, type);
     observe(a, StateSpace::shared, offsets, s.shared);
@@ -330,7 +341,8 @@ void resolve_access(jit::WarpContext& context, std::uint32_t site, StateSpace sp
 std::uint8_t* checked_pointer(jit::WarpContext& context, std::uint64_t address, std::uint64_t bytes, bool write) {
   if (bytes == 0) bytes = 1;
   if (in_window(address, kSharedWindow)) {
-    const std::uint64_t offset = address - kSharedWindow;
+    const std::uint64_t offset = shared_offset(context, address);
+    if (in_cluster(context, offset, bytes)) return context.shared + offset;
     return offset < context.shared_size && bytes <= context.shared_size - offset ? context.shared + offset : nullptr;
   }
   Range range;

@@ -9,6 +9,17 @@
 
 namespace warpgrind::device {
 
+// An address or offset in the shared window as an offset from the block's own memory: that of another block of the
+// cluster, and the driver's, lie below and above it (Block::shared), so that host pointers are one addition.
+inline std::uint64_t shared_offset(const jit::WarpContext& c, std::uint64_t address) {
+  const std::uint64_t offset = address & (kWindowSize - 1);
+  if (offset < kReservedShared) return offset;
+  if (offset < kReservedShared + kReservedSharedBytes) return offset - kReservedShared - kReservedSharedBytes;
+  return offset >> kClusterShift == 0 ? offset : offset - ((std::uint64_t{c.cluster_rank} + 1) << kClusterShift);
+}
+// Is it memory that the block may use beyond its own? (cluster.cpp)
+bool in_cluster(const jit::WarpContext& context, std::uint64_t offset, std::uint64_t bytes);
+
 // Checks, counts and reports one access of `bytes` a lane by the lanes of `mask` and gives each such lane's host
 // pointer. `space` is as written (generic: the addresses decide; shared: offsets). Local memory is not contiguous on
 // the host and a fault here (atomics do not work on it). A fault does not return. write: constant memory is a fault.

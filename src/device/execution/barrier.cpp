@@ -30,6 +30,7 @@ inline void release(Worker& w, Barrier& barrier) {
   if (barrier.first) {
     (w.ready_last ? w.ready_last->next : w.ready_first) = barrier.first;
     w.ready_last = barrier.last;
+    barrier.first->block->behind += barrier.waiting;
   }
   if (barrier.parked) release_parked(w, barrier);
   barrier = {};
@@ -46,6 +47,7 @@ bool note_exited(WarpFiber& f) {
   const auto exited = static_cast<std::uint32_t>(std::popcount(f.context.exited));
   if (exited == f.exited_counted) return false;
   f.block->exited += exited - f.exited_counted;
+  if (f.block->cluster) cluster_exited(*f.worker, *f.block, exited - f.exited_counted);
   f.exited_counted = exited;
   return true;
 }
@@ -62,7 +64,7 @@ bool arrive(jit::WarpContext& c, const Arrival& a, const LaneMask* predicate) {
     for (events::Observer* o : *launch.observers)
       if (o->wants().barriers)
         o->on_barrier(launch.info, Dim3{c.ctaid[0], c.ctaid[1], c.ctaid[2]}, c.warp, a.id, w.index);
-  note_exited(f);
+  count_exited(f);
   Barrier& barrier = b.barriers[a.id];
   b.barriers_in_use = std::max(b.barriers_in_use, a.id + 1);
   if (a.threads != 0 && a.threads < launch.threads_per_block)
@@ -101,7 +103,9 @@ inline void wait(WarpFiber& f, Barrier& barrier, std::uint32_t site, std::uint32
   f.next = nullptr;
   (barrier.last ? barrier.last->next : barrier.first) = &f;
   barrier.last = &f;
+  ++barrier.waiting;
   suspend(*f.worker, f);
+  --f.block->behind;
 }
 
 bool alone(const jit::WarpContext& c, const Arrival& a) {
@@ -218,8 +222,11 @@ std::span<const jit::CallSymbol> control_symbols() {
   static const jit::CallSymbol symbols[] = {
       {"wg_barrier", reinterpret_cast<void*>(&wg_barrier)},
       {"wg_barrier_reduce", reinterpret_cast<void*>(&wg_barrier_reduce)},
+      {"wg_cluster_arrive", reinterpret_cast<void*>(&wg_cluster_arrive)},
+      {"wg_cluster_wait", reinterpret_cast<void*>(&wg_cluster_wait)},
       {"wg_barrier_arrive", reinterpret_cast<void*>(&wg_barrier_arrive)},
       {"wg_yield", reinterpret_cast<void*>(&wg_yield)},
+      {"wg_let_others_pass", reinterpret_cast<void*>(&wg_let_others_pass)},
       {"wg_meet", reinterpret_cast<void*>(&wg_meet)},
       {"wg_wait_at_barrier", reinterpret_cast<void*>(&wg_wait_at_barrier)},
       {"wg_give_way", reinterpret_cast<void*>(&wg_give_way)},
@@ -281,6 +288,14 @@ void wg_barrier_arrive(void* context, std::uint32_t site, std::uint32_t id, std:
   jit::WarpContext& c = warp(context);
   WarpFiber& f = fiber_of(c);
   if (arrive(c, {site, id, threads, mask}, nullptr)) release(*f.worker, f.block->barriers[id]);
+}
+
+void wg_let_others_pass(void* context) {
+  WarpFiber& f = fiber_of(warp(context));
+  if (f.block->behind == 0) return;
+  f.state = WarpState::yielded;
+  queue_ready(*f.worker, &f);
+  suspend(*f.worker, f);
 }
 
 std::uint32_t wg_yield(void* context, std::uint32_t mask) {

@@ -30,7 +30,8 @@ void give_shared_memory(Worker& w, Block& b) {
   if (b.shared_capacity >= size && b.shared) return;
   std::free(b.shared_memory);
   // Different offsets in a page for different blocks (see AddressSpace::allocate), and never the offset of a stack.
-  const std::uint64_t stagger = (w.blocks.size() * 7 % 16) * 256 + 64;
+  // Below: what the driver keeps for itself.
+  const std::uint64_t stagger = (w.blocks.size() * 7 % 16) * 256 + 64 + kReservedSharedBytes;
   const std::uint64_t bytes = (size + stagger + 8191) / 4096 * 4096;
   b.shared_memory = static_cast<std::uint8_t*>(std::aligned_alloc(4096, bytes));
   WG_ASSERT(b.shared_memory);
@@ -48,6 +49,7 @@ void retire_block(Worker& w, Block* b) {
   w.free_blocks = b;
   --w.live_blocks;
   ++w.blocks_ended;
+  if (b->cluster) leave_cluster(w, *b);
 }
 
 // ---- Warps
@@ -81,6 +83,9 @@ void enter_launch(WarpFiber& f, Launch& launch, Worker& w) {
     to[k][1] = from[k]->y;
     to[k][2] = from[k]->z;
   }
+  c.explicit_cluster = launch.cluster_size > 1;
+  c.total_shared = launch.total_shared;
+  c.all_shared = launch.all_shared;
   std::copy(std::begin(launch.env), std::end(launch.env), c.env);
   c.runtime = &f;
   f.block = nullptr;
@@ -94,11 +99,12 @@ void start_warp(WarpFiber& f, Worker& w, Block& b) {
     f.block = &b;
     f.block_linear = b.linear;
     c.shared = b.shared;
+    c.cluster_rank = b.cluster_rank;
     std::copy(std::begin(b.index), std::end(b.index), c.ctaid);
     c.smid = static_cast<std::uint32_t>(b.linear % launch.sm_count);
   }
   const std::uint32_t index = b.started++;
-  if (b.started == b.warps) w.starting = nullptr;
+  if (b.started == b.warps) w.starting = b.next_start;
   const WarpShape& shape = launch.shapes[index];
   std::copy(std::begin(shape.tid_base), std::end(shape.tid_base), c.tid_base);
   c.warp = index;
@@ -110,12 +116,15 @@ void start_warp(WarpFiber& f, Worker& w, Block& b) {
   f.state = WarpState::running;
   f.exited_counted = 0;
   f.spinning = 0;
-  if (f.parked) f.parked->in_use = 0;  // a launch that was stopped leaves some
+  f.waits_by_path = false;  // a launch that was stopped leaves such things
+  if (f.parked) f.parked->in_use = 0;
   w.idle_turns = 0;
 }
 
 void end_warp(WarpFiber& f, Worker& w) {
   Block& b = *f.block;
+  const auto left = static_cast<unsigned>(__builtin_popcount(f.context.initial_mask)) - f.exited_counted;
+  if (b.cluster) cluster_exited(w, b, left);
   ++b.ended;
   ++w.warps_ended;
   w.threads_ended += static_cast<unsigned>(__builtin_popcount(f.context.initial_mask));
@@ -124,7 +133,7 @@ void end_warp(WarpFiber& f, Worker& w) {
     retire_block(w, &b);
     return;
   }
-  b.exited += static_cast<unsigned>(__builtin_popcount(f.context.initial_mask)) - f.exited_counted;
+  b.exited += left;
   release_if_complete(w, b);
 }
 
@@ -191,10 +200,26 @@ bool next_block(Worker& w, std::uint64_t& linear) {
 
 }  // namespace
 
-bool activate_block(Worker& w) {
-  Launch& launch = *w.launch;
-  std::uint64_t linear = 0;
-  if (launch.stop.load(std::memory_order_relaxed) || !next_block(w, linear)) return false;
+namespace {
+
+// The place of the n-th block to run: row by row, or cluster by cluster.
+void place_block(const Launch& launch, std::uint64_t n, Block& b) {
+  const Dim3 &grid = launch.config.grid, &cluster = launch.config.cluster;
+  if (launch.cluster_size == 1 && n < grid.x) {
+    b.linear = n;
+    b.index[0] = static_cast<std::uint32_t>(n);
+    b.index[1] = b.index[2] = 0;
+    return;
+  }
+  const std::uint64_t rank = n % launch.cluster_size, which = n / launch.cluster_size;
+  const std::uint64_t wide = grid.x / cluster.x, high = grid.y / cluster.y;
+  b.index[0] = static_cast<std::uint32_t>(which % wide * cluster.x + rank % cluster.x);
+  b.index[1] = static_cast<std::uint32_t>(which / wide % high * cluster.y + rank / cluster.x % cluster.y);
+  b.index[2] = static_cast<std::uint32_t>(which / wide / high * cluster.z + rank / cluster.x / cluster.y);
+  b.linear = b.index[0] + grid.x * (b.index[1] + std::uint64_t{grid.y} * b.index[2]);
+}
+
+Block& new_block(Worker& w) {
   Block* b = w.free_blocks;
   if (b) {
     w.free_blocks = b->next;
@@ -202,26 +227,40 @@ bool activate_block(Worker& w) {
     w.blocks.push_back(std::make_unique<Block>());
     b = w.blocks.back().get();
   }
-  give_shared_memory(w, *b);
-  const Dim3& grid = launch.config.grid;
-  b->linear = linear;
-  if (linear < grid.x) {
-    b->index[0] = static_cast<std::uint32_t>(linear);
-    b->index[1] = b->index[2] = 0;
-  } else {
-    const std::uint64_t row = linear / grid.x;
-    b->index[0] = static_cast<std::uint32_t>(linear % grid.x);
-    b->index[1] = static_cast<std::uint32_t>(row % grid.y);
-    b->index[2] = static_cast<std::uint32_t>(row / grid.y);
-  }
-  b->warps = launch.warps_per_block;
-  b->started = b->ended = b->exited = 0;
+  b->warps = w.launch->warps_per_block;
+  b->started = b->ended = b->exited = b->behind = 0;
+  b->cluster_rank = 0;
+  b->next_start = nullptr;
   b->next = w.live;
   b->previous = nullptr;
   if (w.live) w.live->previous = b;
   w.live = b;
   ++w.live_blocks;
-  w.starting = b;
+  return *b;
+}
+
+}  // namespace
+
+bool activate_block(Worker& w) {
+  Launch& launch = *w.launch;
+  std::uint64_t n = 0;
+  if (launch.stop.load(std::memory_order_relaxed) || !next_block(w, n)) return false;
+  Block& first = new_block(w);
+  place_block(launch, n, first);
+  w.starting = &first;
+  if (launch.cluster_size == 1) {
+    give_shared_memory(w, first);
+    return true;
+  }
+  Cluster* cluster = nullptr;
+  enter_cluster(w, first, cluster);
+  for (Block* last = &first; cluster->live < launch.cluster_size;) {  // chunks hold whole clusters
+    next_block(w, n);
+    Block& b = new_block(w);
+    place_block(launch, n, b);
+    enter_cluster(w, b, cluster);
+    last = last->next_start = &b;
+  }
   return true;
 }
 

@@ -101,6 +101,11 @@ Status Device::Impl::check(const LaunchConfig& config, const KernelRecord& kerne
                            model.max_threads_per_block));
   if (g.x > model.max_grid_dim[0] || g.y > model.max_grid_dim[1] || g.z > model.max_grid_dim[2])
     return bad(fmt::format("a grid of {} x {} x {} blocks is too large for the {}", g.x, g.y, g.z, model.name));
+  const Dim3& c = config.cluster;
+  if (c.count() == 0 || c.count() > kMaxClusterSize || g.x % c.x != 0 || g.y % c.y != 0 || g.z % c.z != 0)
+    return bad(
+        fmt::format("clusters of {} x {} x {} blocks in a grid of {} x {} x {}: up to {} blocks, and whole clusters",
+                    c.x, c.y, c.z, g.x, g.y, g.z, kMaxClusterSize));
   const std::uint64_t shared = kernel.code->dynamic_shared_offset + config.dynamic_shared;
   const std::uint64_t limit = std::max(model.shared_per_block, model.shared_per_block_optin);
   if (shared > limit)
@@ -144,6 +149,10 @@ void Device::Impl::set_up(Engine& engine, LoadedModule& module, const KernelReco
   // The kernel's own need, or what cudaDeviceSetLimit(cudaLimitStackSize) asks for where there is a stack at all.
   launch.local_size = kernel.code->local_bytes ? std::max(kernel.code->local_bytes, stack_size.load()) : 0;
   launch.local_size = (launch.local_size + 15) / 16 * 16;
+  const std::uint64_t unit = std::max<std::uint64_t>(1, model.shared_allocation_unit);
+  launch.total_shared = static_cast<std::uint32_t>((launch.shared_size + unit - 1) / unit * unit);
+  launch.all_shared = launch.total_shared + static_cast<std::uint32_t>(model.shared_reserved_per_block);
+  launch.cluster_size = static_cast<std::uint32_t>(config.cluster.count());
   launch.blocks = config.grid.count();
   launch.threads_per_block = static_cast<std::uint32_t>(config.block.count());
   if (launch.shapes.empty() || !(launch.shapes_block == config.block)) {
@@ -177,6 +186,7 @@ void Device::Impl::set_up(Engine& engine, LoadedModule& module, const KernelReco
   launch.chunk = launch.fits_gpu
                      ? 1
                      : std::clamp<std::uint64_t>(launch.blocks / (launch.workers * kChunksPerWorker), 1, kLargestChunk);
+  launch.chunk = (launch.chunk + launch.cluster_size - 1) / launch.cluster_size * launch.cluster_size;
   launch.interrupt = 0;
   launch.stop = false;
   launch.stop_reason = 0;

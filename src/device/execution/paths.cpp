@@ -191,9 +191,45 @@ void give_up_meeting(WarpFiber& f, Paths& p) {
   first->released = true;
 }
 
+// Have all of the members that `path` names arrived? Then they have met.
+void try_to_meet(WarpFiber& f, LaneMask members) {
+  ParkedPaths& all = *f.parked;
+  LaneMask here = 0, paths = 0;
+  for (LaneMask k = all.in_use; k; k &= k - 1) {
+    const auto index = static_cast<unsigned>(std::countr_zero(k));
+    const ParkedPath& path = all.of[index];
+    if (path.released || path.waits_for != ParkedPath::For::members || path.members != members) continue;
+    here |= path.mask;
+    paths |= 1u << index;
+  }
+  if ((members & alive(f.context) & ~here) != 0) return;
+  std::uint64_t brought[kWarpSize] = {};
+  for (LaneMask k = paths; k; k &= k - 1) {
+    const ParkedPath& path = all.of[std::countr_zero(k)];
+    for (LaneMask l = path.mask; l; l &= l - 1) brought[std::countr_zero(l)] = path.brought[std::countr_zero(l)];
+  }
+  for (LaneMask k = paths; k; k &= k - 1) {
+    ParkedPath& path = all.of[std::countr_zero(k)];
+    path.released = true;
+    path.participants = here;
+    std::copy(std::begin(brought), std::end(brought), path.brought);
+  }
+}
+
+// Lanes have exited since: those who waited for them need not any more.
+void look_again(WarpFiber& f) {
+  if (!f.parked) return;
+  for (LaneMask k = f.parked->in_use; k; k &= k - 1) {
+    const ParkedPath& path = f.parked->of[std::countr_zero(k)];
+    if (!path.released && path.waits_for == ParkedPath::For::members) try_to_meet(f, path.members);
+  }
+  count_exited(f);
+}
+
 enum class Reason { spins, stopped };
 
 void choose(WarpFiber& f, Paths& p, Reason reason) {
+  look_again(f);
   drop_empty(p);
   for (;;) {
     const Waiting w = find_waiting(p);
@@ -252,41 +288,6 @@ ParkedPath& park(WarpFiber& f, Paths& p, LaneMask lanes, std::uint32_t site, std
   path.saved.assign(p.saved, p.saved + p.saved_bytes);
   p.entries[p.depth++] = {lanes, kParkedPath | place, p.current};
   return path;
-}
-
-// Have all of the members that `path` names arrived? Then they have met.
-void try_to_meet(WarpFiber& f, LaneMask members) {
-  ParkedPaths& all = *f.parked;
-  LaneMask here = 0, paths = 0;
-  for (LaneMask k = all.in_use; k; k &= k - 1) {
-    const auto index = static_cast<unsigned>(std::countr_zero(k));
-    const ParkedPath& path = all.of[index];
-    if (path.released || path.waits_for != ParkedPath::For::members || path.members != members) continue;
-    here |= path.mask;
-    paths |= 1u << index;
-  }
-  if ((members & alive(f.context) & ~here) != 0) return;
-  std::uint64_t brought[kWarpSize] = {};
-  for (LaneMask k = paths; k; k &= k - 1) {
-    const ParkedPath& path = all.of[std::countr_zero(k)];
-    for (LaneMask l = path.mask; l; l &= l - 1) brought[std::countr_zero(l)] = path.brought[std::countr_zero(l)];
-  }
-  for (LaneMask k = paths; k; k &= k - 1) {
-    ParkedPath& path = all.of[std::countr_zero(k)];
-    path.released = true;
-    path.participants = here;
-    std::copy(std::begin(brought), std::end(brought), path.brought);
-  }
-}
-
-// Lanes have exited since: those who waited for them need not any more.
-void look_again(WarpFiber& f) {
-  if (!f.parked) return;
-  for (LaneMask k = f.parked->in_use; k; k &= k - 1) {
-    const ParkedPath& path = f.parked->of[std::countr_zero(k)];
-    if (!path.released && path.waits_for == ParkedPath::For::members) try_to_meet(f, path.members);
-  }
-  count_exited(f);
 }
 
 }  // namespace
@@ -374,7 +375,6 @@ void wg_give_way(void* context, std::uint32_t site, std::uint32_t place, void* p
 
 void wg_next_path(void* context, void* paths) {
   WarpFiber& f = fiber_of(warp(context));
-  look_again(f);
   choose(f, *static_cast<jit::Paths*>(paths), Reason::stopped);
 }
 

@@ -65,6 +65,7 @@ struct alignas(64) WarpFiber {
   std::uint32_t wait_barrier = 0;
   std::uint32_t barrier_operation = 0, barrier_result = 0;  // bar.red
   std::uint32_t exited_counted = 0;                         // threads of the warp that Block::exited knows of
+  std::uint32_t cluster_phase = 0;                          // the generation that ends what it arrived at
   LaneMask spinning = 0;                                    // at the last turn of a loop that waits
   std::unique_ptr<ParkedPaths> parked;                      // made when lanes first wait apart from the rest
   WarpFiber();
@@ -87,15 +88,34 @@ struct Barrier {
   std::uint32_t expected = 0;  // threads; 0: every thread of the block that has not exited
   std::uint32_t popc = 0;
   bool all = true, any = false, reduces = false;
-  WarpFiber* first = nullptr;  // whole warps that wait
+  std::uint32_t waiting = 0;  // whole warps that wait
+  WarpFiber* first = nullptr;
   WarpFiber* last = nullptr;
   ParkedPath* parked = nullptr;  // some lanes of a warp
+};
+
+// Blocks that run at the same time and reach each other's shared memory. Their memories lie 1 << kClusterShift bytes
+// apart.
+inline constexpr unsigned kMaxClusterSize = 16;
+struct Cluster {
+  Block* blocks[kMaxClusterSize] = {};  // null: has ended
+  std::uint32_t size = 0, live = 0, threads = 0;
+  std::uint32_t arrived = 0, exited = 0;  // threads
+  std::uint32_t generation = 0;           // barriers passed
+  WarpFiber* first = nullptr;             // those that wait at the barrier
+  std::uint8_t* memory = nullptr;         // reserved for kMaxClusterSize blocks
+  Cluster* next = nullptr;                // free list
+  Cluster() = default;
+  ~Cluster();
+  Cluster(const Cluster&) = delete;
+  Cluster& operator=(const Cluster&) = delete;
 };
 
 struct Block {
   std::uint64_t linear = 0;
   std::uint32_t index[3] = {0, 0, 0};
   std::uint32_t warps = 0, started = 0, ended = 0;
+  std::uint32_t behind = 0;  // warps that have been let past a barrier and have not run since
   std::uint32_t exited = 0;  // threads; those of a warp that runs are counted when it arrives at a barrier
   std::uint8_t* shared = nullptr;
   std::uint8_t* shared_memory = nullptr;  // what `shared` lies in
@@ -104,6 +124,9 @@ struct Block {
   ~Block();
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
+  Cluster* cluster = nullptr;
+  std::uint32_t cluster_rank = 0;
+  Block* next_start = nullptr;   // of the cluster: its warps start after this block's
   unsigned barriers_in_use = 0;  // highest barrier number used + 1
   Barrier barriers[kBarriers];
   Block* next = nullptr;      // free list, or list of live blocks
@@ -151,6 +174,7 @@ struct Worker {
   Block* live = nullptr;
   Block* starting = nullptr;  // the live block that has warps to start
   Block* free_blocks = nullptr;
+  Cluster* free_clusters = nullptr;
   std::uint32_t live_blocks = 0;
   std::uint64_t chunk_next = 0, chunk_end = 0;  // blocks taken but not started
   std::uint32_t idle_turns = 0;                 // yields since something moved
@@ -162,6 +186,7 @@ struct Worker {
   std::uint64_t warps_ended = 0, threads_ended = 0, blocks_ended = 0;
   std::vector<std::unique_ptr<WarpFiber>> fibers;
   std::vector<std::unique_ptr<Block>> blocks;
+  std::vector<std::unique_ptr<Cluster>> clusters;
   StackPool stacks;
 
   std::vector<OutputRecord> output;
@@ -194,8 +219,10 @@ struct Launch {
   std::uint8_t* parameters = nullptr;
   std::uint64_t shared_size = 0, local_size = 0;
   std::uint64_t blocks = 0;
-  unsigned depth =
-      0;  // of a grid that device code launched: how many grids are above it (tail launches: as the parent)
+  // Of a grid that device code launched: how many grids are above it (tail launches: as the parent).
+  unsigned depth = 0;
+  std::uint32_t cluster_size = 1;
+  std::uint32_t total_shared = 0, all_shared = 0;  // %total_smem_size, %aggr_smem_size
   std::uint32_t warps_per_block = 0, threads_per_block = 0;
   std::vector<WarpShape> shapes;
   Dim3 shapes_block{0, 0, 0};  // the block that `shapes` describes
@@ -229,9 +256,13 @@ inline Launch& launch_of(jit::WarpContext& context) {
 // ---- Execution (execution.cpp)
 void prepare_worker(Worker& worker, std::size_t sites, std::size_t scoreboard_slots);  // grows its arrays
 void run_worker(Worker& worker);                         // all blocks this worker can get, on the calling thread
-bool activate_block(Worker& worker);                     // false: none left
+bool activate_block(Worker& worker);                     // false: none left; with it, all of its cluster
 [[noreturn]] void leave_launch(Worker& worker);          // abandons every warp of the worker
 void release_if_complete(Worker& worker, Block& block);  // barrier.cpp: threads have left
-void count_exited(WarpFiber& fiber);                     // barrier.cpp: lanes may have left the kernel
+// ---- Clusters (cluster.cpp)
+void enter_cluster(Worker& worker, Block& block, Cluster*& cluster);  // the first makes it
+void leave_cluster(Worker& worker, Block& block);
+void cluster_exited(Worker& worker, Block& block, std::uint32_t threads);
+void count_exited(WarpFiber& fiber);  // barrier.cpp: lanes may have left the kernel
 
 }  // namespace warpgrind::device

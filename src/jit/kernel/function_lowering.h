@@ -147,6 +147,7 @@ class FunctionLowering final : public Lowering {
   void lower_mov();
   void lower_cvta();
   void lower_barrier();
+  void lower_cluster_address();
   void lower_isspacep();
   void lower_alloca();
 

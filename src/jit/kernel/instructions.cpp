@@ -243,7 +243,6 @@ struct CoreLowering {
     const bool packs = operands[0].kind == OperandKind::vector || operands[1].kind == OperandKind::vector;
     packs ? lower_mov_vector(l) : core(l).lower_mov();
   }
-  static void move_address(Lowering& l) { core(l).lower_mov(); }  // a cluster is one block here: each rank is this one
   static void cvta(Lowering& l) { core(l).lower_cvta(); }
   static void load(Lowering& l) { core(l).lower_load(); }
   static void store(Lowering& l) { core(l).lower_store(); }
@@ -256,7 +255,11 @@ struct CoreLowering {
     l.ir().CreateFence(llvm::AtomicOrdering::SequentiallyConsistent, llvm::SyncScope::SingleThread);
   }
   static void sleep(Lowering& l) { l.call("wg_yield", l.ir().getInt32Ty(), {l.context_pointer(), l.mask_bits()}); }
-  static void rank(Lowering& l) { l.write(l.instruction().operands[0], l.ir().getInt32(0), ScalarType::u32); }
+  static void cluster_address(Lowering& l) { core(l).lower_cluster_address(); }
+  static void cluster_barrier(Lowering& l) {
+    l.call(l.instruction().has(Modifier::arrive) ? "wg_cluster_arrive" : "wg_cluster_wait", l.ir().getVoidTy(),
+           {l.context_pointer(), l.site_number(), l.mask_bits()});
+  }
   static void nothing(Lowering&) {}
   static void control_flow(Lowering&) { WG_ASSERT(!"such instructions end their block: lower_terminator()"); }
 };
@@ -265,7 +268,6 @@ std::initializer_list<LoweringEntry> core_lowerings() {
   using C = CoreLowering;
   static const std::initializer_list<LoweringEntry> table = {
       {Opcode::mov, C::mov},
-      {Opcode::mapa, C::move_address},
       {Opcode::cvta, C::cvta},
       {Opcode::ld, C::load},
       {Opcode::ldu, C::load},
@@ -278,7 +280,9 @@ std::initializer_list<LoweringEntry> core_lowerings() {
       {Opcode::fence_proxy, C::fence},
       {Opcode::call, C::call},
       {Opcode::nanosleep, C::sleep},
-      {Opcode::getctarank, C::rank},
+      {Opcode::barrier_cluster, C::cluster_barrier},
+      {Opcode::mapa, C::cluster_address},
+      {Opcode::getctarank, C::cluster_address},
       {Opcode::brkpt, C::nothing},
       {Opcode::pmevent, C::nothing},
       {Opcode::setmaxnreg, C::nothing},
@@ -313,14 +317,32 @@ void FunctionLowering::lower_cvta() {
   write(i.operands[0], address, ScalarType::b64);
 }
 
-void FunctionLowering::lower_barrier() {
+// The rank of a block of the cluster stands in an address above its offset (gpu/types.h); 0 there: this block.
+void FunctionLowering::lower_cluster_address() {
   const ptx::Instruction& i = *instruction_;
-  if (i.has(Modifier::cluster)) {  // barrier.cluster: a cluster is one block
-    if (!i.has(Modifier::arrive))
-      call("wg_barrier", ir_.getVoidTy(),
-           {context_argument_, site_number(), ir_.getInt32(0), ir_.getInt32(0), mask_bits()});
+  const bool rank_of = i.opcode == Opcode::getctarank;
+  const ScalarType type = i.type();
+  scalar_ = is_scalar(i.operands[1]) && (rank_of || is_scalar(i.operands[2]));
+  Value* address = read(i.operands[1], type);
+  const auto number = [&](std::uint64_t n) { return constant(type, n); };
+  constexpr std::uint64_t kRanks = 0xffu;
+  if (rank_of) {
+    Value* rank = ir_.CreateAnd(ir_.CreateLShr(address, number(kClusterShift)), number(kRanks));
+    Value* own = context_field(offsetof(WarpContext, cluster_rank), ir_.getInt32Ty(), "cluster_rank");
+    llvm::Type* result = value_type(ScalarType::u32);
+    Value* there = ir_.CreateTrunc(ir_.CreateSub(rank, number(1)), result);
+    Value* here = ir_.CreateICmpEQ(rank, number(0));
+    write(i.operands[0], ir_.CreateSelect(here, scalar_ ? own : splat(own), there), ScalarType::u32);
     return;
   }
+  Value* rank = ir_.CreateZExt(read(i.operands[2], ScalarType::u32), value_type(type));
+  Value* offset = ir_.CreateAnd(address, number(~(kRanks << kClusterShift)));
+  write(i.operands[0], ir_.CreateOr(offset, ir_.CreateShl(ir_.CreateAdd(rank, number(1)), number(kClusterShift))),
+        type);
+}
+
+void FunctionLowering::lower_barrier() {
+  const ptx::Instruction& i = *instruction_;
   const bool reduce = i.has(Modifier::red);
   std::size_t k = reduce ? 1 : 0;
   const auto uniform = [&](const Operand& o) -> Value* {

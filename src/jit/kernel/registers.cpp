@@ -265,37 +265,44 @@ Value* FunctionLowering::special_register(ptx::SpecialRegister s, bool vector, c
       return ir_.CreateTrunc(ir_.CreateSub(size, start), ir_.getInt32Ty());
     }
     case S::total_smem_size:
+      return field(offsetof(WarpContext, total_shared), "total_shared");
     case S::aggr_smem_size:
-      return ir_.CreateTrunc(context_field(offsetof(WarpContext, shared_size), ir_.getInt64Ty(), "shared_size"),
-                             ir_.getInt32Ty());
+      return field(offsetof(WarpContext, all_shared), "all_shared");
     case S::clusterid_x:
     case S::clusterid_y:
     case S::clusterid_z:
-      return dim(offsetof(WarpContext, ctaid), S::clusterid_x);
+      return ir_.CreateUDiv(dim(offsetof(WarpContext, ctaid), S::clusterid_x),
+                            dim(offsetof(WarpContext, cluster_dim), S::clusterid_x));
     case S::nclusterid_x:
     case S::nclusterid_y:
     case S::nclusterid_z:
-      return dim(offsetof(WarpContext, nctaid), S::nclusterid_x);
+      return ir_.CreateUDiv(dim(offsetof(WarpContext, nctaid), S::nclusterid_x),
+                            dim(offsetof(WarpContext, cluster_dim), S::nclusterid_x));
     case S::cluster_ctaid_x:
     case S::cluster_ctaid_y:
     case S::cluster_ctaid_z:
+      return ir_.CreateURem(dim(offsetof(WarpContext, ctaid), S::cluster_ctaid_x),
+                            dim(offsetof(WarpContext, cluster_dim), S::cluster_ctaid_x));
     case S::cluster_ctarank:
-      return ir_.getInt32(0);
+      return field(offsetof(WarpContext, cluster_rank), "cluster_rank");
     case S::cluster_nctaid_x:
     case S::cluster_nctaid_y:
     case S::cluster_nctaid_z:
-    case S::cluster_nctarank:
-      return ir_.getInt32(1);
+      return dim(offsetof(WarpContext, cluster_dim), S::cluster_nctaid_x);
+    case S::cluster_nctarank: {
+      const auto side = [&](unsigned d) { return field(offsetof(WarpContext, cluster_dim) + 4 * d, "cluster"); };
+      return ir_.CreateMul(ir_.CreateMul(side(0), side(1)), side(2));
+    }
     case S::is_explicit_cluster:
-      return ir_.getInt1(false);
+      return ir_.CreateICmpNE(field(offsetof(WarpContext, explicit_cluster), "explicit"), ir_.getInt32(0));
     case S::reserved_smem_offset_begin:
+    case S::reserved_smem_offset_0:
+      return ir_.getInt32(kReservedShared);
+    case S::reserved_smem_offset_1:
+      return ir_.getInt32(kReservedShared + kReservedSharedBytes / 2);
     case S::reserved_smem_offset_end:
     case S::reserved_smem_offset_cap:
-    case S::reserved_smem_offset_0:
-    case S::reserved_smem_offset_1:
-      return ir_.CreateTrunc(
-          context_field(offsetof(WarpContext, dynamic_shared_offset), ir_.getInt64Ty(), "dynamic_shared"),
-          ir_.getInt32Ty());
+      return ir_.getInt32(kReservedShared + kReservedSharedBytes);
     default:
       unsupported("this special register");
       return ir_.getInt32(0);

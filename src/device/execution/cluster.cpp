@@ -1,0 +1,135 @@
+// Clusters: blocks that run at the same time on one worker, meet at a barrier of their own and reach each other's
+// shared memory.
+#include <sys/mman.h>
+
+#include <bit>
+
+#include "base/assert.h"
+#include "device/calls/memory_access.h"
+#include "device/calls/symbols.h"
+#include "device/execution/scheduler.h"
+#include "device/execution/state.h"
+#include "device/fault.h"
+
+namespace warpgrind::device {
+
+namespace {
+
+constexpr std::uint64_t kStride = std::uint64_t{1} << kClusterShift;
+constexpr std::uint64_t kReserved = (kMaxClusterSize + 1) * kStride;
+
+Cluster& take_cluster(Worker& w, std::uint32_t size) {
+  Cluster* c = w.free_clusters;
+  if (c) {
+    w.free_clusters = c->next;
+  } else {
+    w.clusters.push_back(std::make_unique<Cluster>());
+    c = w.clusters.back().get();
+  }
+  if (!c->memory && size > 1) {
+    void* p = mmap(nullptr, kReserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) {
+      Fault fault = describe(*w.launch, FaultKind::out_of_resources, ~0u);
+      fault.message = "the host has no address space left for the shared memory of a cluster";
+      record(*w.launch, std::move(fault), 0, 0);
+      leave_launch(w);
+    }
+    c->memory = static_cast<std::uint8_t*>(p);
+  }
+  c->size = size;
+  c->live = c->threads = c->arrived = c->exited = c->generation = 0;
+  c->first = nullptr;
+  for (Block*& b : c->blocks) b = nullptr;
+  return *c;
+}
+
+void pass_if_complete(Worker& w, Cluster& c) {
+  if (c.arrived == 0 || c.arrived < c.threads - c.exited) return;
+  ++c.generation;
+  c.arrived = 0;
+  while (WarpFiber* f = c.first) {
+    c.first = f->next;
+    queue_ready(w, f);
+  }
+  w.idle_turns = 0;
+}
+
+// A launch without clusters: every block is one.
+Cluster& cluster_of(WarpFiber& f) {
+  Block& b = *f.block;
+  if (!b.cluster) {
+    Cluster* own = nullptr;
+    enter_cluster(*f.worker, b, own);
+    b.cluster->exited = b.exited;
+  }
+  return *b.cluster;
+}
+
+}  // namespace
+
+Cluster::~Cluster() {
+  if (memory) munmap(memory, kReserved);
+}
+
+void enter_cluster(Worker& w, Block& b, Cluster*& cluster) {
+  if (!cluster) cluster = &take_cluster(w, w.launch->cluster_size);
+  b.cluster = cluster;
+  b.cluster_rank = cluster->live++;
+  cluster->blocks[b.cluster_rank] = &b;
+  cluster->threads += w.launch->threads_per_block;
+  if (cluster->size > 1) b.shared = cluster->memory + (b.cluster_rank + 1) * kStride;
+}
+
+void leave_cluster(Worker& w, Block& b) {
+  Cluster& c = *b.cluster;
+  c.blocks[b.cluster_rank] = nullptr;
+  if (c.size > 1) b.shared = nullptr;
+  b.cluster = nullptr;
+  if (--c.live != 0) return;
+  c.next = w.free_clusters;
+  w.free_clusters = &c;
+}
+
+void cluster_exited(Worker& w, Block& b, std::uint32_t threads) {
+  b.cluster->exited += threads;
+  pass_if_complete(w, *b.cluster);
+}
+
+bool in_cluster(const jit::WarpContext& context, std::uint64_t offset, std::uint64_t bytes) {
+  if (offset >= 0 - kReservedSharedBytes) return bytes <= 0 - offset;  // the driver's
+  auto& c = const_cast<jit::WarpContext&>(context);
+  const Block& b = *fiber_of(c).block;
+  if (!b.cluster || b.cluster->size == 1) return false;
+  const std::uint64_t in_window = offset + ((std::uint64_t{b.cluster_rank} + 1) << kClusterShift);
+  const std::uint64_t rank = (in_window >> kClusterShift) - 1, at = in_window & (kStride - 1);
+  return rank < b.cluster->size && b.cluster->blocks[rank] && at < c.shared_size && bytes <= c.shared_size - at;
+}
+
+}  // namespace warpgrind::device
+
+using namespace warpgrind;
+using namespace warpgrind::device;
+
+extern "C" {
+
+void wg_cluster_arrive(void* context, std::uint32_t, std::uint32_t mask) {
+  WarpFiber& f = fiber_of(warp(context));
+  Cluster& c = cluster_of(f);
+  count_exited(f);
+  f.cluster_phase = c.generation + 1;
+  c.arrived += static_cast<std::uint32_t>(std::popcount(mask));
+  pass_if_complete(*f.worker, c);
+}
+
+void wg_cluster_wait(void* context, std::uint32_t site, std::uint32_t) {
+  WarpFiber& f = fiber_of(warp(context));
+  Cluster& c = cluster_of(f);
+  if (c.generation >= f.cluster_phase) return;
+  f.state = WarpState::barrier;
+  f.wait_site = site;
+  f.next = c.first;
+  c.first = &f;
+  suspend(*f.worker, f);
+}
+
+}  // extern "C"

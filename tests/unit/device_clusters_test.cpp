@@ -1,0 +1,92 @@
+// Clusters of blocks: who they are, their barrier, their shared memory; and the driver's part of shared memory.
+#include <vector>
+
+#include "device_fixture.h"
+
+namespace warpgrind::device {
+namespace {
+
+Gpu gpu_for(unsigned workers = 1) {
+  return Gpu(workers, 60, "clusters.ptx");
+}
+
+LaunchConfig clustered(Dim3 grid, Dim3 block, Dim3 cluster) {
+  LaunchConfig c = shape(grid, block);
+  c.cluster = cluster;
+  return c;
+}
+
+TEST(Clusters, BlocksReadAndAddToEachOthersSharedMemory) {
+  for (unsigned workers : {1u, 2u}) {
+    Gpu gpu = gpu_for(workers);
+    int *out = gpu.array<int>(64 * 64), *totals = gpu.array<int>(64);
+    const LaunchResult r = gpu.run("ring", clustered({16, 4, 1}, {64, 1, 1}, {4, 2, 1}), out, totals);
+    ASSERT_FALSE(r.fault) << r.fault->message;
+    for (int b = 0; b < 64; ++b) {
+      const int rank = b % 16 % 4 + 4 * (b / 16 % 2), next = (rank + 1) % 8;
+      EXPECT_EQ(totals[b], 8 * 63 * 64 / 2) << b;
+      for (int t = 0; t < 64; ++t) ASSERT_EQ(out[b * 64 + t], 100000 * next + 1000 * next + t) << b << " " << t;
+    }
+  }
+}
+
+TEST(Clusters, StoresThroughTheWindow) {
+  Gpu gpu = gpu_for();
+  int* out = gpu.array<int>(8 * 128);
+  const LaunchResult r = gpu.run("push", clustered({8, 1, 1}, {128, 1, 1}, {2, 1, 1}), out);
+  ASSERT_FALSE(r.fault) << r.fault->message;
+  for (int k = 0; k < 8 * 128; ++k) EXPECT_EQ(out[k], (k / 128 % 2 ^ 1) * 1000 + k % 128);
+}
+
+TEST(Clusters, SpecialRegisters) {
+  Gpu gpu = gpu_for();
+  auto* out = gpu.array<unsigned>(48 * 17);
+  LaunchConfig config = clustered({6, 4, 2}, {32, 1, 1}, {3, 2, 1});
+  config.dynamic_shared = 64;
+  ASSERT_FALSE(gpu.run("registers", config, out).fault);
+  for (unsigned b = 0; b < 48; ++b) {
+    const unsigned x = b % 6, y = b / 6 % 4, z = b / 24;
+    const std::vector<unsigned> want = {
+        x / 3, y / 2, z, 2, 2, 2, x % 3, y % 2, 0, 3, 2, 1, x % 3 + 3 * (y % 2), 6, 1, 128, 128 + 1024};
+    EXPECT_EQ(std::vector<unsigned>(out + b * 17, out + b * 17 + 17), want) << b;
+  }
+  ASSERT_FALSE(gpu.run("registers", shape({1, 1, 1}, {32, 1, 1}), out).fault);
+  const std::vector<unsigned> alone = {0, 0, 0, 1, 1, 1, 0, 0, 0, 1, 1, 1, 0, 1, 0, 0, 1024};
+  EXPECT_EQ(std::vector<unsigned>(out, out + 17), alone);
+}
+
+TEST(Clusters, BlocksThatHaveEnded) {
+  Gpu gpu = gpu_for();
+  int* out = gpu.array<int>(4);
+  std::fill(out, out + 4, 0);
+  LaunchResult r = gpu.run("gone", clustered({4, 1, 1}, {64, 1, 1}, {4, 1, 1}), out, 0);
+  ASSERT_FALSE(r.fault) << r.fault->message;
+  EXPECT_EQ(std::vector<int>(out, out + 4), (std::vector<int>{5, 0, 5, 5}));
+  r = gpu.run("gone", clustered({4, 1, 1}, {64, 1, 1}, {4, 1, 1}), out, 1);
+  ASSERT_TRUE(r.fault);
+  EXPECT_EQ(r.fault->kind, FaultKind::shared_out_of_bounds);
+}
+
+TEST(Clusters, BadSizesAreRefused) {
+  Gpu gpu = gpu_for();
+  std::uint64_t out = reinterpret_cast<std::uint64_t>(gpu.array<int>(4));
+  void* parameters[] = {&out, &out};
+  for (const Dim3 cluster : {Dim3{3, 1, 1}, Dim3{0, 1, 1}, Dim3{32, 1, 1}})
+    EXPECT_FALSE(gpu.device->launch(gpu.module, 0, clustered({32, 1, 1}, {64, 1, 1}, cluster), parameters).ok());
+}
+
+TEST(Clusters, TilesOfSeveralWarpsUseTheDriversSharedMemory) {
+  Gpu gpu = gpu_for();
+  int *out = gpu.array<int>(256), *in = gpu.array<int>(256);
+  for (int t = 0; t < 256; ++t) in[t] = t * t;
+  const LaunchResult r = gpu.run("wide_tiles", shape({1, 1, 1}, {256, 1, 1}, 256 * sizeof(int)), out, in);
+  ASSERT_FALSE(r.fault) << r.fault->message;
+  for (int t = 0; t < 256; ++t) {
+    int sum = 0;
+    for (int k = t / 128 * 128; k < t / 128 * 128 + 128; ++k) sum += k * k;
+    EXPECT_EQ(out[t], sum) << t;
+  }
+}
+
+}  // namespace
+}  // namespace warpgrind::device
