@@ -116,7 +116,7 @@ cudaError_t make_kernel(const LaunchArguments& a, KernelOperation& out) {
     if (a.grid.x % a.cluster.x || a.grid.y % std::max(1u, a.cluster.y) || a.grid.z % std::max(1u, a.cluster.z))
       return cudaErrorInvalidClusterSize;
     out.config.cluster = to_dim(a.cluster);
-  } else if (const auto& fixed = entry.performance.reqnctapercluster; fixed[0]) {  // __cluster_dims__
+  } else if (const auto& fixed = out.entry->text->performance.reqnctapercluster; fixed[0]) {  // __cluster_dims__
     if (a.grid.x % fixed[0] || a.grid.y % std::max(1u, fixed[1]) || a.grid.z % std::max(1u, fixed[2]))
       return cudaErrorInvalidClusterSize;
     out.config.cluster = {fixed[0], std::max(1u, fixed[1]), std::max(1u, fixed[2])};

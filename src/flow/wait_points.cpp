@@ -52,6 +52,53 @@ void reach(const ControlFlow& cfg, std::uint32_t from, std::uint32_t stop, std::
   }
 }
 
+// What a warp has done since the last barrier.
+struct SinceBarrier {
+  bool barrier = false, read = false, read_one = false;  // read_one: one element for the whole warp
+  friend bool operator==(const SinceBarrier&, const SinceBarrier&) = default;
+};
+
+std::vector<bool> find_overtaking(const ptx::Function& f, const ControlFlow& cfg, const FormAnalysis& analysis,
+                                  const LaneLayout& layout) {
+  std::vector<bool> found(f.body.size(), false);
+  std::vector<SinceBarrier> out(cfg.blocks.size());
+  const auto one_element = [&](const ptx::Operand& address) {
+    return operand_form(address, analysis.forms, layout, f).kind == FormKind::uniform;
+  };
+  const auto step = [&](std::uint32_t n, SinceBarrier& s) {
+    const Instruction& i = f.body[n];
+    if ((i.opcode == Opcode::bar || i.opcode == Opcode::barrier) && !i.has(ptx::Modifier::arrive)) {
+      s = {true, false, false};
+    } else if (i.space == StateSpace::shared && i.opcode == Opcode::ld && s.barrier) {
+      s.read = true;
+      s.read_one |= one_element(i.operands[1]);
+    } else if (i.space == StateSpace::shared && s.read &&
+               (i.opcode == Opcode::st || i.opcode == Opcode::atom || i.opcode == Opcode::red)) {
+      if (!s.read_one && !one_element(i.operands[i.opcode == Opcode::atom ? 1 : 0])) return;
+      found[n] = true;
+      s = {};
+    }
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::uint32_t b : cfg.order) {
+      SinceBarrier s;
+      for (std::uint32_t p : cfg.blocks[b].predecessors) {
+        s.barrier |= out[p].barrier;
+        s.read |= out[p].read;
+        s.read_one |= out[p].read_one;
+      }
+      for (std::uint32_t n = cfg.blocks[b].first; n < cfg.blocks[b].end; ++n) step(n, s);
+      // Kept once seen, so that this ends.
+      s = {s.barrier || out[b].barrier, s.read || out[b].read, s.read_one || out[b].read_one};
+      if (s == out[b]) continue;
+      out[b] = s;
+      changed = true;
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
 bool only_leaves(const ptx::Function& f, const BasicBlock& block) {
@@ -59,11 +106,13 @@ bool only_leaves(const ptx::Function& f, const BasicBlock& block) {
   return block.end == block.first + 1 && !i.guard && (i.opcode == Opcode::ret || i.opcode == Opcode::exit);
 }
 
-WaitPoints::WaitPoints(const ptx::Function& f, const ControlFlow& cfg, const FormAnalysis& analysis)
+WaitPoints::WaitPoints(const ptx::Function& f, const ControlFlow& cfg, const FormAnalysis& analysis,
+                       const LaneLayout& layout)
     : function_(f),
       cfg_(cfg),
       at_(f.body.size(), false),
       spins_(analysis.spin_head),
+      overtakes_(find_overtaking(f, cfg, analysis, layout)),
       live_(cfg.blocks.size(), f.registers.size()) {
   std::vector<std::uint32_t> splits;
   for (std::uint32_t b : cfg.order)

@@ -155,6 +155,8 @@ void wg_barrier_arrive(void* context, std::uint32_t instruction, std::uint32_t i
 // A spin loop of the lanes `mask`: let other warps and blocks run. 1: other lanes of this warp must get a turn, because
 // they can go on or because nobody else can.
 std::uint32_t wg_yield(void* context, std::uint32_t mask);
+// A store that must not overtake the reads of other warps after a barrier (flow/wait_points.h).
+void wg_let_others_pass(void* context);
 // Lanes of a warp that go different ways (device/execution/paths.cpp). The caller has put its state into `paths`, with
 // the registers that its lanes need aside, and goes on at paths->target with paths->mask.
 void wg_meet(void* context, std::uint32_t site, std::uint32_t place, void* paths);

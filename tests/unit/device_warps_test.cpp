@@ -154,6 +154,21 @@ TEST(Warps, LanesThatWaitKeepTheirRegisters) {
   for (int t = 0; t < 32; ++t) EXPECT_EQ(out[t], sum[t]) << t;
 }
 
+TEST(Warps, ReadsRightAfterABarrierComeFirst) {
+  Gpu gpu = gpu_for();
+  constexpr int kThreads = 256;
+  int* out = gpu.array<int>(kThreads);
+  expect_clean(gpu.run("sums", shape({1, 1, 1}, {kThreads, 1, 1}), out));
+  int r[kThreads];
+  for (int t = 0; t < kThreads; ++t) r[t] = t;
+  for (int i = 0; i < 5; ++i) {
+    int sum = 0;
+    for (int t = 0; t < kThreads; ++t) sum += r[t];
+    for (int t = 0; t < kThreads; ++t) r[t] = (sum + i * t) % 1009;
+  }
+  for (int t = 0; t < kThreads; ++t) ASSERT_EQ(out[t], r[t]) << t;
+}
+
 TEST(Warps, SpinLockThenBarrierThenVote) {
   for (unsigned workers : {1u, 2u}) {
     Gpu gpu = gpu_for(workers);

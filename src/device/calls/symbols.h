@@ -21,6 +21,3 @@ inline jit::WarpContext& warp(void* context) {
 }
 
 }  // namespace warpgrind::device
-
-// A warp that is about to overwrite what others read right after a barrier: they go first.
-extern "C" void wg_let_others_pass(void* context);

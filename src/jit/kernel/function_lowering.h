@@ -117,6 +117,7 @@ class FunctionLowering final : public Lowering {
   flow::Form form(const ptx::Operand& o) const { return flow::operand_form(o, analysis_.forms, layout_, function_); }
   llvm::Value* read_scalar(const ptx::Operand& operand, ptx::ScalarType type);
   llvm::Value* special_register(ptx::SpecialRegister s, bool vector, const ptx::Operand& operand);
+  llvm::Value* cluster_register(ptx::SpecialRegister s);
   llvm::Value* register_vector(ptx::RegId r);
   llvm::Value* affine_vector(const Affine& a);
   Affine read_affine(const ptx::Operand& operand, unsigned width);

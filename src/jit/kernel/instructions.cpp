@@ -177,6 +177,7 @@ void FunctionLowering::lower_instruction(std::uint32_t index) {
   site_ = ptx::kNoId;
   guard_bits_ = nullptr;
   free_scratch();
+  if (wait_points_.overtakes(index)) call("wg_let_others_pass", ir_.getVoidTy(), {context_argument_});
   const ptx::Guard& guard = instruction_->guard;
   if (!guard) return lower_unguarded();
 

@@ -187,6 +187,61 @@ Value* FunctionLowering::variable_address(const Operand& o) {
   }
 }
 
+// Clusters, and the sizes and parts of shared memory.
+Value* FunctionLowering::cluster_register(ptx::SpecialRegister s) {
+  using S = ptx::SpecialRegister;
+  const auto field = [&](std::size_t offset, const char* name) -> Value* {
+    return context_field(offset, ir_.getInt32Ty(), name);
+  };
+  const auto dim = [&](std::size_t base, S first) {
+    return field(base + 4 * (static_cast<unsigned>(s) - static_cast<unsigned>(first)), "dim");
+  };
+  switch (s) {
+    case S::total_smem_size:
+      return field(offsetof(WarpContext, total_shared), "total_shared");
+    case S::aggr_smem_size:
+      return field(offsetof(WarpContext, all_shared), "all_shared");
+    case S::clusterid_x:
+    case S::clusterid_y:
+    case S::clusterid_z:
+      return ir_.CreateUDiv(dim(offsetof(WarpContext, ctaid), S::clusterid_x),
+                            dim(offsetof(WarpContext, cluster_dim), S::clusterid_x));
+    case S::nclusterid_x:
+    case S::nclusterid_y:
+    case S::nclusterid_z:
+      return ir_.CreateUDiv(dim(offsetof(WarpContext, nctaid), S::nclusterid_x),
+                            dim(offsetof(WarpContext, cluster_dim), S::nclusterid_x));
+    case S::cluster_ctaid_x:
+    case S::cluster_ctaid_y:
+    case S::cluster_ctaid_z:
+      return ir_.CreateURem(dim(offsetof(WarpContext, ctaid), S::cluster_ctaid_x),
+                            dim(offsetof(WarpContext, cluster_dim), S::cluster_ctaid_x));
+    case S::cluster_ctarank:
+      return field(offsetof(WarpContext, cluster_rank), "cluster_rank");
+    case S::cluster_nctaid_x:
+    case S::cluster_nctaid_y:
+    case S::cluster_nctaid_z:
+      return dim(offsetof(WarpContext, cluster_dim), S::cluster_nctaid_x);
+    case S::cluster_nctarank: {
+      const auto side = [&](unsigned d) { return field(offsetof(WarpContext, cluster_dim) + 4 * d, "cluster"); };
+      return ir_.CreateMul(ir_.CreateMul(side(0), side(1)), side(2));
+    }
+    case S::is_explicit_cluster:
+      return ir_.CreateICmpNE(field(offsetof(WarpContext, explicit_cluster), "explicit"), ir_.getInt32(0));
+    case S::reserved_smem_offset_begin:
+    case S::reserved_smem_offset_0:
+      return ir_.getInt32(kReservedShared);
+    case S::reserved_smem_offset_1:
+      return ir_.getInt32(kReservedShared + kReservedSharedBytes / 2);
+    case S::reserved_smem_offset_end:
+    case S::reserved_smem_offset_cap:
+      return ir_.getInt32(kReservedShared + kReservedSharedBytes);
+    default:
+      unsupported("this special register");
+      return ir_.getInt32(0);
+  }
+}
+
 Value* FunctionLowering::special_register(ptx::SpecialRegister s, bool vector, const Operand& operand) {
   using S = ptx::SpecialRegister;
   const auto field = [&](std::size_t offset, const char* name) -> Value* {
@@ -264,48 +319,8 @@ Value* FunctionLowering::special_register(ptx::SpecialRegister s, bool vector, c
       Value* start = context_field(offsetof(WarpContext, dynamic_shared_offset), ir_.getInt64Ty(), "dynamic_shared");
       return ir_.CreateTrunc(ir_.CreateSub(size, start), ir_.getInt32Ty());
     }
-    case S::total_smem_size:
-      return field(offsetof(WarpContext, total_shared), "total_shared");
-    case S::aggr_smem_size:
-      return field(offsetof(WarpContext, all_shared), "all_shared");
-    case S::clusterid_x:
-    case S::clusterid_y:
-    case S::clusterid_z:
-      return ir_.CreateUDiv(dim(offsetof(WarpContext, ctaid), S::clusterid_x),
-                            dim(offsetof(WarpContext, cluster_dim), S::clusterid_x));
-    case S::nclusterid_x:
-    case S::nclusterid_y:
-    case S::nclusterid_z:
-      return ir_.CreateUDiv(dim(offsetof(WarpContext, nctaid), S::nclusterid_x),
-                            dim(offsetof(WarpContext, cluster_dim), S::nclusterid_x));
-    case S::cluster_ctaid_x:
-    case S::cluster_ctaid_y:
-    case S::cluster_ctaid_z:
-      return ir_.CreateURem(dim(offsetof(WarpContext, ctaid), S::cluster_ctaid_x),
-                            dim(offsetof(WarpContext, cluster_dim), S::cluster_ctaid_x));
-    case S::cluster_ctarank:
-      return field(offsetof(WarpContext, cluster_rank), "cluster_rank");
-    case S::cluster_nctaid_x:
-    case S::cluster_nctaid_y:
-    case S::cluster_nctaid_z:
-      return dim(offsetof(WarpContext, cluster_dim), S::cluster_nctaid_x);
-    case S::cluster_nctarank: {
-      const auto side = [&](unsigned d) { return field(offsetof(WarpContext, cluster_dim) + 4 * d, "cluster"); };
-      return ir_.CreateMul(ir_.CreateMul(side(0), side(1)), side(2));
-    }
-    case S::is_explicit_cluster:
-      return ir_.CreateICmpNE(field(offsetof(WarpContext, explicit_cluster), "explicit"), ir_.getInt32(0));
-    case S::reserved_smem_offset_begin:
-    case S::reserved_smem_offset_0:
-      return ir_.getInt32(kReservedShared);
-    case S::reserved_smem_offset_1:
-      return ir_.getInt32(kReservedShared + kReservedSharedBytes / 2);
-    case S::reserved_smem_offset_end:
-    case S::reserved_smem_offset_cap:
-      return ir_.getInt32(kReservedShared + kReservedSharedBytes);
     default:
-      unsupported("this special register");
-      return ir_.getInt32(0);
+      return cluster_register(s);
   }
 }
 

@@ -36,7 +36,7 @@ FunctionLowering::FunctionLowering(KernelUnit& unit, std::uint32_t function_inde
       layout_(lane_layout(unit.options.shape)),
       cfg_(flow::build_control_flow(function_)),
       analysis_(flow::analyse_forms(function_, cfg_, layout_)),
-      wait_points_(function_, cfg_, analysis_),
+      wait_points_(function_, cfg_, analysis_, layout_),
       row_length_(layout_.row_length),
       ir_(unit.llvm->getContext()),
       prologue_(unit.llvm->getContext()) {

@@ -204,6 +204,27 @@ extern "C" __global__ void own_registers(const int* in, int* out, int n) {
   out[t] = sum;
 }
 
+// Block-wide sums whose result is read without a barrier behind it, one after the other: a race by the book that every
+// GPU wins.
+__device__ int block_sum(int v) {
+  __shared__ int s[32];
+  for (int o = 16; o; o >>= 1) v += __shfl_down_sync(0xffffffff, v, o);
+  if (threadIdx.x % 32 == 0) s[threadIdx.x / 32] = v;
+  __syncthreads();
+  if (threadIdx.x < 32) {
+    v = threadIdx.x < blockDim.x / 32 ? s[threadIdx.x] : 0;
+    for (int o = 16; o; o >>= 1) v += __shfl_down_sync(0xffffffff, v, o);
+    if (threadIdx.x == 0) s[0] = v;
+  }
+  __syncthreads();
+  return s[0];
+}
+extern "C" __global__ void sums(int* out) {
+  int r = threadIdx.x;
+  for (int i = 0; i < 5; ++i) r = (block_sum(r) + i * threadIdx.x) % 1009;
+  out[threadIdx.x] = r;
+}
+
 // A spin lock whose critical section has a warp-wide part for the holder alone, then a barrier of the block.
 extern "C" __global__ void lock_then_barrier(int* mutex, int* counter, int* out) {
   bool done = false;
