@@ -157,6 +157,10 @@ void Device::add_observer(events::Observer* observer) {
 
 // ---- Memory
 
+void Device::Impl::publish_allocation(events::Allocation::Kind kind, std::uint64_t address, std::uint64_t size) const {
+  if (wants.allocations) events::publish_allocation(observers, {kind, ordinal, address, size}, 0);
+}
+
 namespace {
 // Since Pascal pages of managed memory move to the GPU when it touches them; before, all of it lay there.
 bool managed_takes_memory(const GpuModel& model) {
@@ -185,7 +189,11 @@ Result<std::uint64_t> Device::allocate(std::uint64_t size, std::uint64_t alignme
   Range attributes;
   attributes.device = impl_->ordinal;
   auto address = AddressSpace::instance().allocate(size, alignment, attributes);
-  if (!address) give_memory_back(size);
+  if (!address) {
+    give_memory_back(size);
+    return address;
+  }
+  impl_->publish_allocation(events::Allocation::Kind::device, *address, size);
   return address;
 }
 
@@ -198,15 +206,22 @@ Result<std::uint64_t> Device::allocate_managed(std::uint64_t size) {
   attributes.device = impl_->ordinal;
   attributes.managed = true;
   auto address = AddressSpace::instance().allocate(size, 512, attributes);
-  if (!address && managed_takes_memory(impl_->model)) give_memory_back(size);
+  if (address)
+    impl_->publish_allocation(events::Allocation::Kind::managed, *address, size);
+  else if (managed_takes_memory(impl_->model))
+    give_memory_back(size);
   return address;
 }
 
-bool Device::free(std::uint64_t address) {
+bool Device::free(std::uint64_t address, const char* by) {
   const auto range = AddressSpace::instance().find(address);
   if (!range || range->low != address || range->host || range->constant || range->device != impl_->ordinal)
     return false;
-  if (!AddressSpace::instance().release(address)) return false;
+  if (impl_->wants.deallocations) {
+    const auto kind = range->managed ? events::Allocation::Kind::managed : events::Allocation::Kind::device;
+    events::publish_deallocation(impl_->observers, {kind, impl_->ordinal, address, range->high - range->low}, 0);
+  }
+  if (!AddressSpace::instance().release(address, by)) return false;
   if (!range->managed || managed_takes_memory(impl_->model)) give_memory_back(range->high - range->low);
   return true;
 }
@@ -245,6 +260,18 @@ void Device::set_printf_fifo(std::uint64_t bytes) {
 }
 void Device::flush_output() {
   impl_->output.flush();
+}
+
+// ---- What the host does, for observers
+
+void Device::observe(const events::HostCopy& copy) {
+  if (impl_->wants.host_copies) events::publish_host_copy(impl_->observers, copy, 0);
+}
+void Device::observe(const events::HostFill& fill) {
+  if (impl_->wants.host_fills) events::publish_host_fill(impl_->observers, fill, 0);
+}
+void Device::observe(const events::StreamOrder& order) {
+  if (impl_->wants.stream_orders) events::publish_stream_order(impl_->observers, order, 0);
 }
 
 // ---- Modules

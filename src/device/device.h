@@ -123,7 +123,8 @@ class Device {
   Result<std::uint64_t> allocate_managed(std::uint64_t size);
   bool take_memory(std::uint64_t bytes);  // for what is kept elsewhere (arrays); false: there is not so much
   void give_memory_back(std::uint64_t bytes);
-  bool free(std::uint64_t address);  // false: not the start of an allocation of this device
+  // False: not the start of an allocation of this device. by: who frees it, for messages about uses after it.
+  bool free(std::uint64_t address, const char* by = "cudaFree");
   struct Allocation {
     std::uint64_t address = 0, size = 0;
     bool managed = false, host = false;
@@ -136,6 +137,11 @@ class Device {
   std::uint64_t bytes_free() const, bytes_total() const;
   bool set_heap_size(std::uint64_t bytes);  // false: a kernel that allocates has run, and the heap has its size
   void set_stack_size(std::uint64_t bytes_per_thread), set_printf_fifo(std::uint64_t bytes);
+
+  // What the host does on this device, for observers: when it is carried out.
+  void observe(const events::HostCopy& copy);
+  void observe(const events::HostFill& fill);
+  void observe(const events::StreamOrder& order);
 
   // Modules. The module must stay alive as long as the device.
   Result<LoadedModule*> load(std::shared_ptr<const ptx::Module> module);

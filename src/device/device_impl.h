@@ -97,6 +97,7 @@ struct Device::Impl {
   Result<Engine*> take_engine();
   void give_back(Engine& engine);
   void set_up(Engine& engine, LoadedModule& module, const KernelRecord& kernel, const LaunchConfig& config);
+  void publish_allocation(events::Allocation::Kind kind, std::uint64_t address, std::uint64_t size) const;
   void collect_results(Engine& engine, LaunchResult& result, std::vector<ChildLaunch>* children);
 
   Device& device;
@@ -123,6 +124,12 @@ struct Device::Impl {
   std::atomic<bool> abandoned{false};  // no launch goes on
   Watchdog watchdog;
 };
+
+// CUDA C++ Programming Guide, "Technical Specifications per Compute Capability": local memory a thread, from 2.0 on.
+inline constexpr std::uint64_t kMostLocalBytes = 512 * 1024;
+
+// A copy or fill that a kernel asked for, after its grid has ended (device_launch.cpp).
+std::optional<Fault> run_queued_copy(Device::Impl& device, const ChildLaunch& copy);
 
 // The launches that run now, for request_interrupt().
 void enlist(Launch* launch);

@@ -102,6 +102,9 @@ std::string describe_address(const char* verb, std::uint64_t address, std::uint6
   if (const auto range = space.find(address))
     return text + fmt::format(" runs past the end of a {}-byte allocation", range->high - range->low);
   if (!space.inside_reserved(address)) return text + ", which is no device memory";
+  if (const auto freed = space.freed(address))
+    return text + fmt::format(" is {} bytes inside a {}-byte allocation that was freed{}", address - freed->range.low,
+                              freed->range.high - freed->range.low, freed->by ? fmt::format(" by {}", freed->by) : "");
   const auto near = space.nearest(address);
   if (!near) return text + ": nothing is allocated";
   const std::uint64_t size = near->high - near->low;
@@ -110,6 +113,16 @@ std::string describe_address(const char* verb, std::uint64_t address, std::uint6
                        ? fmt::format(" is just past the end of a {}-byte allocation", size)
                        : fmt::format(" is {} bytes past the end of a {}-byte allocation", address - near->high, size));
   return text + fmt::format(" is {} bytes before a {}-byte allocation", near->low - address, size);
+}
+
+std::string address_advice(std::uint64_t address) {
+  const AddressSpace& space = AddressSpace::instance();
+  if (!space.inside_reserved(address))
+    return "the address is not device memory: host memory must be allocated with cudaMallocHost or cudaMallocManaged "
+           "to "
+           "be used by a kernel";
+  return space.freed(address) ? "the memory has been freed: keep it until the last kernel that uses it has ended"
+                              : "check the index against the size of the allocation";
 }
 
 }  // namespace warpgrind::device

@@ -29,5 +29,6 @@ std::string place_of(const Launch& launch, const WarpFiber& fiber, std::uint32_t
 
 // "read of 4 bytes at 0x...: 400 bytes past the end of a 4096-byte allocation"
 std::string describe_address(const char* verb, std::uint64_t address, std::uint64_t bytes);
+std::string address_advice(std::uint64_t address);
 
 }  // namespace warpgrind::device

@@ -38,7 +38,7 @@ class LoadedModule {
   struct Key {
     std::uint32_t function;
     jit::LaneShape shape;
-    bool counters, every_access, edges;
+    bool counters, every_access, edges, synchronization;
     auto operator<=>(const Key&) const = default;
   };
   std::map<Key, std::unique_ptr<KernelRecord>> kernels;

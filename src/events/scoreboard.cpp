@@ -1,27 +1,52 @@
 #include "events/scoreboard.h"
 
+#include <bit>
+
 #include "base/assert.h"
 
 namespace warpgrind::events {
 
+void SiteCounts::add(const SiteCounts& o) {
+  requests += o.requests;
+  lanes += o.lanes;
+  global.add(o.global);
+  shared.add(o.shared);
+  local.add(o.local);
+  global_requests += o.global_requests;
+  shared_requests += o.shared_requests;
+  local_requests += o.local_requests;
+  global_lanes += o.global_lanes;
+  shared_lanes += o.shared_lanes;
+  local_lanes += o.local_lanes;
+}
+
+void SiteCounts::add(StateSpace space, const AccessCost& cost, LaneMask mask, std::uint64_t times,
+                     std::uint64_t parts) {
+  const std::uint64_t on = static_cast<std::uint64_t>(std::popcount(mask)) * times;
+  requests += times;
+  lanes += on;
+  switch (space) {
+    case StateSpace::shared:
+      shared.add(cost, times);
+      shared_requests += times * parts;
+      shared_lanes += on;
+      break;
+    case StateSpace::local:
+      local.add(cost, times);
+      local_requests += times * parts;
+      local_lanes += on;
+      break;
+    default:
+      global.add(cost, times);
+      global_requests += times * parts;
+      global_lanes += on;
+  }
+}
+
 void LaunchCounts::add(const LaunchCounts& other) {
   WG_ASSERT(sites.size() == other.sites.size() && blocks.size() == other.blocks.size() &&
             edges.size() == other.edges.size());
-  for (std::size_t i = 0; i < sites.size(); ++i) {
-    SiteCounts& a = sites[i];
-    const SiteCounts& b = other.sites[i];
-    a.requests += b.requests;
-    a.lanes += b.lanes;
-    a.global.add(b.global);
-    a.shared.add(b.shared);
-    a.local.add(b.local);
-    a.global_requests += b.global_requests;
-    a.shared_requests += b.shared_requests;
-    a.local_requests += b.local_requests;
-    a.global_lanes += b.global_lanes;
-    a.shared_lanes += b.shared_lanes;
-    a.local_lanes += b.local_lanes;
-  }
+  for (std::size_t i = 0; i < sites.size(); ++i) sites[i].add(other.sites[i]);
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     blocks[i].warps += other.blocks[i].warps;
     blocks[i].lanes += other.blocks[i].lanes;

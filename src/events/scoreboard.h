@@ -17,6 +17,10 @@ struct SiteCounts {
   AccessCost local;            // ... local memory
   std::uint64_t global_requests = 0, shared_requests = 0, local_requests = 0;  // generic sites may hit several spaces
   std::uint64_t global_lanes = 0, shared_lanes = 0, local_lanes = 0;
+  void add(const SiteCounts& other);
+  // `times` instructions of `mask`'s lanes that went to `space` in `parts` requests, at this cost each. Constant memory
+  // and textures count as global.
+  void add(StateSpace space, const AccessCost& cost, LaneMask mask, std::uint64_t times = 1, std::uint64_t parts = 1);
 };
 
 struct BlockCounts {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "gpu/access_rules.h"
 #include "gpu/types.h"
 
 namespace warpgrind::events {
@@ -20,8 +21,15 @@ enum class SiteKind : std::uint8_t {
   async_copy,
   branch,
   barrier,
-  call
+  call,
+  bulk_copy,
+  mbarrier,
+  fence
 };
+
+// PTX ISA, "Memory Consistency Model".
+enum class MemoryOrder : std::uint8_t { weak, relaxed, acquire, release, acquire_release, sequential, volatile_, mmio };
+enum class MemoryScope : std::uint8_t { none, cta, cluster, gpu, system };
 
 // Static facts of a site. `bytes` is what one lane moves: element size times vector length.
 struct Site {
@@ -32,6 +40,9 @@ struct Site {
   std::uint8_t coordinates = 0;  // texture/surface: dimensions
   bool is_volatile = false;
   bool no_return = false;  // red, or atom whose result is never read
+  MemoryOrder order = MemoryOrder::weak;
+  MemoryScope scope = MemoryScope::none;
+  SharedAtomic shared_atomic = SharedAtomic::native;  // atomics: should they go to shared memory
   std::uint32_t bytes() const { return std::uint32_t{element_bytes} * vector; }
 
   std::uint32_t ptx_line = 0;        // line in the module's PTX text
@@ -40,6 +51,20 @@ struct Site {
   std::string function;              // the PTX function it stands in (a kernel may call .funcs)
   std::string text;                  // the instruction as printed PTX, for reports
 };
+
+// What the instruction does to memory. An asynchronous copy reads at its source, and writes at its destination.
+inline AccessType access_type(const Site& site) {
+  switch (site.kind) {
+    case SiteKind::store:
+      return AccessType::store;
+    case SiteKind::atomic:
+      return site.no_return ? AccessType::reduction : AccessType::atomic;
+    case SiteKind::reduction:
+      return AccessType::reduction;
+    default:
+      return AccessType::load;
+  }
+}
 
 // The classes of the instruction mix (Nsight's smsp__sass_thread_inst_executed_op_*), in PTX terms.
 enum class InstructionClass : std::uint8_t {

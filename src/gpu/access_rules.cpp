@@ -8,47 +8,13 @@
 #include <algorithm>
 #include <bit>
 
+#include "gpu/distinct.h"
+
 namespace warpgrind {
 namespace {
 
 constexpr unsigned kSectorBytes = 32;
 constexpr unsigned kSectorShift = 5, kLineShift = 7;
-
-// The distinct 128-byte lines of up to 32 lanes with the sectors used in each. Open addressing: no allocation, nothing
-// to clear but four words; eight times more slots than lanes, so that collisions (mispredicted branches) are rare.
-class LineSet {
- public:
-  void add_address(std::int64_t address) {
-    const std::int64_t line = address >> kLineShift;
-    const unsigned sector = 1u << ((address >> kSectorShift) & 3);
-    std::uint64_t h = (static_cast<std::uint64_t>(line) * 0x9e3779b97f4a7c15ull) >> 56;
-    while (((used_[h >> 6] >> (h & 63)) & 1) != 0) {
-      const unsigned i = slot_[h];
-      if (keys_[i] == line) {
-        masks_[i] |= sector;
-        return;
-      }
-      h = (h + 1) & 255;
-    }
-    used_[h >> 6] |= 1ull << (h & 63);
-    slot_[h] = static_cast<std::uint8_t>(count_);
-    keys_[count_] = line;
-    masks_[count_++] = sector;
-  }
-  unsigned lines() const { return count_; }
-  unsigned sectors() const {
-    unsigned n = 0;
-    for (unsigned i = 0; i < count_; ++i) n += (0x4332322132212110ull >> (4 * masks_[i])) & 15;  // bits set in a nibble
-    return n;
-  }
-
- private:
-  std::uint64_t used_[4] = {};
-  unsigned count_ = 0;
-  std::uint8_t slot_[256];
-  std::int64_t keys_[kWarpSize];
-  unsigned masks_[kWarpSize];
-};
 
 struct Touched {
   unsigned sectors = 0, lines = 0;
@@ -80,9 +46,14 @@ Touched touched(const std::int64_t* addresses, unsigned n) {
     previous = sector;
   }
   if (sorted) return t;
-  LineSet set;
-  for (unsigned i = 0; i < n; ++i) set.add_address(addresses[i]);
-  return {set.sectors(), set.lines()};
+  std::uint64_t keys[kWarpSize];
+  std::uint8_t parts[kWarpSize];
+  for (unsigned i = 0; i < n; ++i) {
+    keys[i] = static_cast<std::uint64_t>(addresses[i] >> kLineShift);
+    parts[i] = static_cast<std::uint8_t>(1u << ((addresses[i] >> kSectorShift) & 3));
+  }
+  const Distinct d = distinct(keys, parts, n);
+  return {d.parts, d.keys};
 }
 
 // Lanes on, packed. Returns how many.
@@ -276,31 +247,11 @@ std::uint64_t packed_sectors(std::uint64_t lanes, unsigned bytes) {
 // unit; `units` is a power of two.
 unsigned passes(const std::int64_t* offsets, LaneMask mask, unsigned unit_shift, unsigned unit_bits,
                 unsigned row_shift) {
-  std::uint64_t filter[kWarpSize];  // bit (row % 64) was seen in this bank: most new rows need no search
-  std::uint32_t count[kWarpSize];
-  std::int64_t rows[kWarpSize][kWarpSize];
-  const unsigned units = 1u << unit_bits;
-  for (unsigned i = 0; i < units; ++i) {
-    filter[i] = 0;
-    count[i] = 0;
-  }
-  unsigned most = 0;
-  for (; mask != 0; mask &= mask - 1) {
-    const std::int64_t at = offsets[std::countr_zero(mask)] >> unit_shift;
-    const auto bank = static_cast<unsigned>(at) & (units - 1);
-    const std::int64_t row = at >> row_shift;
-    const std::uint64_t bit = 1ull << (row & 63);
-    unsigned& n = count[bank];
-    if ((filter[bank] & bit) != 0) {
-      unsigned i = 0;
-      while (i < n && rows[bank][i] != row) ++i;
-      if (i < n) continue;
-    }
-    filter[bank] |= bit;
-    rows[bank][n++] = row;
-    if (n > most) most = n;
-  }
-  return most;
+  std::uint64_t entries[kWarpSize];
+  unsigned n = 0;
+  for (; mask != 0; mask &= mask - 1)
+    entries[n++] = static_cast<std::uint64_t>(offsets[std::countr_zero(mask)] >> unit_shift);
+  return most_rows(entries, n, unit_bits, row_shift);
 }
 
 // 1.x, one half-warp of 32-bit (or smaller) reads: each step serves one broadcast word and one address of every other
@@ -462,6 +413,22 @@ AccessCost constant_cost(const AccessRules& rules, AccessType type, const std::i
   return cost;
 }
 
+AccessCost access_cost(const AccessRules& rules, const AccessForm& form, const std::int64_t offsets[kWarpSize],
+                       LaneMask mask) {
+  const bool atomic = form.type == AccessType::atomic || form.type == AccessType::reduction;
+  switch (form.space) {
+    case StateSpace::shared:
+      return atomic ? shared_atomic_cost(rules, form.shared_atomic, offsets, mask, form.bytes)
+                    : shared_cost(rules, form.type, offsets, mask, form.bytes);
+    case StateSpace::local:
+      return local_cost(rules, form.type, offsets, mask, form.bytes);
+    case StateSpace::constant:
+      return constant_cost(rules, form.type, offsets, mask, form.bytes);
+    default:
+      return global_cost(rules, form.type, offsets, mask, form.bytes);
+  }
+}
+
 AccessCost shared_cost(const AccessRules& rules, AccessType type, const std::int64_t offsets[kWarpSize], LaneMask mask,
                        unsigned bytes) {
   if (mask == 0) return {};
@@ -482,12 +449,127 @@ AccessCost shared_cost(const AccessRules& rules, AccessType type, const std::int
   return cost;
 }
 
+namespace {
+
+// Lanes that go together, and what they go to: 4-byte words in 32 banks, all lanes at once; 8-byte words in 16 pairs of
+// banks, by half-warps; 16-byte words likewise by quarters.
+struct AtomicGroups {
+  unsigned shift, lanes;
+  unsigned units() const { return 128u >> shift; }
+};
+AtomicGroups atomic_groups(unsigned bytes) {
+  if (bytes <= 4) return {2, 32};
+  return bytes == 8 ? AtomicGroups{3, 16} : AtomicGroups{4, 8};
+}
+
+// The fullest unit of banks: by lanes, or by distinct words.
+unsigned fullest(const std::int64_t* offsets, LaneMask mask, const AtomicGroups& g, bool distinct) {
+  const auto bits = static_cast<unsigned>(std::countr_zero(g.units()));
+  if (distinct) return passes(offsets, mask, g.shift, bits, bits);
+  unsigned count[kWarpSize] = {}, most = 0;
+  for (LaneMask m = mask; m != 0; m &= m - 1) {
+    unsigned& n = count[static_cast<unsigned>(offsets[std::countr_zero(m)] >> g.shift) & (g.units() - 1)];
+    if (++n > most) most = n;
+  }
+  return most;
+}
+
+// A loop around cas, as ptxas writes it: in each turn one lane of every unit of banks (the lowest) stores; a group with
+// lanes left takes two wavefronts. Lanes of a later group lose against one of an earlier group on the same word.
+std::uint64_t loop_wavefronts(const std::int64_t* offsets, LaneMask mask, const AtomicGroups& g) {
+  std::uint64_t wavefronts = 0;
+  while (mask != 0) {
+    std::int64_t stored[kWarpSize];
+    unsigned stores = 0;
+    LaneMask done = 0;
+    for (unsigned first = 0; first < kWarpSize; first += g.lanes) {
+      const LaneMask group = mask & (g.lanes == 32 ? kFullMask : ((1u << g.lanes) - 1) << first);
+      if (group == 0) continue;
+      wavefronts += 2;
+      std::uint32_t busy = 0;
+      const unsigned before = stores;
+      for (LaneMask m = group; m != 0; m &= m - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(m));
+        const std::int64_t word = offsets[lane] >> g.shift;
+        const std::uint32_t unit = 1u << (static_cast<unsigned>(word) & (g.units() - 1));
+        if ((busy & unit) != 0) continue;
+        busy |= unit;
+        if (std::find(stored, stored + before, word) != stored + before) continue;
+        stored[stores++] = word;
+        done |= 1u << lane;
+      }
+    }
+    mask &= ~done;
+  }
+  return wavefronts;
+}
+
+}  // namespace
+
+AccessCost shared_atomic_cost(const AccessRules& rules, SharedAtomic how, const std::int64_t offsets[kWarpSize],
+                              LaneMask mask, unsigned bytes) {
+  if (mask == 0) return {};
+  AccessCost cost;
+  const AtomicGroups g = atomic_groups(bytes);
+  std::uint64_t passes_taken = 0, groups = 0;
+  for (unsigned first = 0; first < kWarpSize; first += g.lanes) {
+    const LaneMask lanes = mask & (g.lanes == 32 ? kFullMask : ((1u << g.lanes) - 1) << first);
+    if (lanes == 0) continue;
+    passes_taken += fullest(offsets, lanes, g, how == SharedAtomic::count);
+    ++groups;
+  }
+  cost.wavefronts = passes_taken * (how == SharedAtomic::swap ? 2 : 1);
+  cost.bank_conflicts = passes_taken - groups;
+  if (how == SharedAtomic::loop) {
+    cost.wavefronts = loop_wavefronts(offsets, mask, g);
+    cost.bank_conflicts = 0;  // each turn is an instruction without one
+  }
+  cost.bytes_asked = static_cast<std::uint64_t>(std::popcount(mask)) * bytes;
+  const std::uint64_t row_bytes = std::uint64_t{rules.banks.banks} * 4;
+  cost.ideal_wavefronts = std::min((cost.bytes_asked + row_bytes - 1) / row_bytes, cost.wavefronts);
+  return cost;
+}
+
+AccessCost stretch_cost(const AccessRules& rules, StateSpace space, AccessType type, std::int64_t offset,
+                        std::uint64_t bytes) {
+  AccessCost cost;
+  if (bytes == 0) return cost;
+  const auto units = [&](unsigned shift) {
+    const std::int64_t last = offset + static_cast<std::int64_t>(bytes) - 1;
+    return static_cast<std::uint64_t>((last >> shift) - (offset >> shift)) + 1;
+  };
+  cost.bytes_asked = bytes;
+  if (space == StateSpace::shared) {
+    const auto row_shift = static_cast<unsigned>(std::countr_zero(std::uint32_t{rules.banks.banks} * 4));
+    cost.wavefronts = units(row_shift);
+    cost.ideal_wavefronts = (bytes + (std::uint64_t{1} << row_shift) - 1) >> row_shift;
+    return cost;
+  }
+  cost.sectors = cost.distinct_sectors = units(kSectorShift);
+  cost.lines = cost.distinct_lines = units(kLineShift);
+  cost.ideal_sectors = (bytes + kSectorBytes - 1) / kSectorBytes;
+  const bool by_lines = rules.coalescing == CoalescingRule::lines_128 && type == AccessType::load;
+  cost.transactions = by_lines ? cost.lines : cost.sectors;
+  cost.bytes_moved = by_lines ? cost.lines * 128 : cost.sectors * kSectorBytes;
+  return cost;
+}
+
 AccessCost local_cost(const AccessRules& rules, AccessType type, const std::int64_t offsets[kWarpSize], LaneMask mask,
                       unsigned bytes) {
   AccessCost cost;
   if (mask == 0) return cost;
   const unsigned words = bytes <= 4 ? 1 : bytes / 4;
-  // Each 32-bit word is an access of its own: word w of all lanes is one 128-byte line.
+  // Each 32-bit word is an access of its own: word w of all lanes is one 128-byte line, 8 lanes share a sector of it.
+  if (rules.coalescing == CoalescingRule::sectors_32) {
+    const LocalWords touched_words = local_words(offsets, mask);  // of each word alike
+    const auto lanes = static_cast<unsigned>(std::popcount(mask));
+    cost.sectors = cost.distinct_sectors = cost.transactions = std::uint64_t{words} * touched_words.in_groups;
+    cost.lines = cost.distinct_lines = std::uint64_t{words} * touched_words.words;
+    cost.bytes_moved = cost.sectors * kSectorBytes;
+    cost.ideal_sectors = words * std::min<std::uint64_t>(packed_sectors(lanes, 4), touched_words.in_groups);
+    cost.bytes_asked = std::uint64_t{lanes} * bytes;
+    return cost;
+  }
   for (unsigned word = 0; word < words; ++word) {
     std::int64_t interleaved[kWarpSize] = {};
     for (LaneMask m = mask; m != 0; m &= m - 1) {

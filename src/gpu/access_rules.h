@@ -51,10 +51,31 @@ struct AccessCost {
 
 enum class AccessType : std::uint8_t { load, store, atomic, reduction };
 
+// How the hardware does an atomic on shared memory, which decides what it costs (measured on an H200:
+// tests/data/h200/shared_atomics.csv).
+enum class SharedAtomic : std::uint8_t {
+  native,  // add, min, max, inc, dec, and, or, xor, exch: lanes on one word go one after the other
+  count,   // adding the constant 1 where nobody reads the result: lanes on one word go together
+  swap,    // cas: each pass twice
+  loop  // a loop around cas: floating-point, and 64 bits but for exch and cas. Where the operation leaves the value as
+        // it is the loop ends early: that depends on the data and is not modelled
+};
+
+// What decides the cost of an access besides its addresses.
+struct AccessForm {
+  StateSpace space = StateSpace::global;  // global, constant, shared, local, texture
+  AccessType type = AccessType::load;
+  std::uint8_t bytes = 4;  // a lane
+  SharedAtomic shared_atomic = SharedAtomic::native;
+};
+
 // offsets[i]: byte address of lane i relative to any 256-byte aligned origin (may be negative or large); only lanes in
 // `mask` count. `bytes`: what one lane accesses (1, 2, 4, 8, 16; 32 counts as two of 16). Sources: CUDA C++ Programming
 // Guide, appendix "Compute Capabilities" (1.x: guide 3.2, section F.3.2), and the H200 measurements cited in
 // access_rules.cpp.
+// access_cost(): by the rule of the space.
+AccessCost access_cost(const AccessRules& rules, const AccessForm& form, const std::int64_t offsets[kWarpSize],
+                       LaneMask mask);
 AccessCost global_cost(const AccessRules& rules, AccessType type, const std::int64_t offsets[kWarpSize], LaneMask mask,
                        unsigned bytes);
 // ld.const: as global memory, and `wavefronts` = different words: the constant cache serves one address at a time
@@ -63,6 +84,11 @@ AccessCost constant_cost(const AccessRules& rules, AccessType type, const std::i
                          LaneMask mask, unsigned bytes);
 AccessCost shared_cost(const AccessRules& rules, AccessType type, const std::int64_t offsets[kWarpSize], LaneMask mask,
                        unsigned bytes);
+AccessCost shared_atomic_cost(const AccessRules& rules, SharedAtomic how, const std::int64_t offsets[kWarpSize],
+                              LaneMask mask, unsigned bytes);
+// `bytes` consecutive bytes from `offset` on, moved at once (bulk copies): whole sectors, lines and rows of banks.
+AccessCost stretch_cost(const AccessRules& rules, StateSpace space, AccessType type, std::int64_t offset,
+                        std::uint64_t bytes);
 // The transactions of one global access, in the order of their lanes: what `transactions` and `bytes_moved` of its cost
 // count (atomics: without rounds).
 struct MemoryTransaction {

@@ -13,17 +13,11 @@ namespace {
 constexpr std::size_t kKept = 4096;
 constexpr unsigned kMostWorkers = 4096;
 
-AccessCost cost_of(const AccessRules& rules, const PatternKey& key, AccessType type, unsigned bytes) {
+AccessCost cost_of(const AccessRules& rules, const PatternKey& key, AccessForm form) {
   std::int64_t offsets[kWarpSize];
   for (unsigned l = 0; l < kWarpSize; ++l) offsets[l] = key.offsets[l] + key.alignment;
-  switch (key.space) {
-    case StateSpace::shared:
-      return shared_cost(rules, type, offsets, key.mask, bytes);
-    case StateSpace::local:
-      return local_cost(rules, type, offsets, key.mask, bytes);
-    default:
-      return global_cost(rules, type, offsets, key.mask, bytes);
-  }
+  form.space = key.space;
+  return access_cost(rules, form, offsets, key.mask);
 }
 
 // How far from ideal: what is not needed, then all there is.
@@ -182,19 +176,6 @@ std::uint64_t PatternKey::hash() const {
   return h;
 }
 
-AccessType access_type(const events::Site& site) {
-  switch (site.kind) {
-    case events::SiteKind::store:
-      return AccessType::store;
-    case events::SiteKind::atomic:
-      return site.no_return ? AccessType::reduction : AccessType::atomic;
-    case events::SiteKind::reduction:
-      return AccessType::reduction;
-    default:
-      return AccessType::load;
-  }
-}
-
 struct AccessPatterns::Impl {
   Watched watched;
   AccessRules rules;
@@ -220,14 +201,16 @@ AccessPatterns::AccessPatterns(const Watched& watched) : impl_(std::make_unique<
 AccessPatterns::~AccessPatterns() = default;
 
 void AccessPatterns::on_access(const events::Access& a, unsigned worker) {
-  if (a.mask == 0) return;
+  // Stretches of one lane have no pattern.
+  if (a.mask == 0 || a.path == events::AccessPath::bulk_copy || a.path == events::AccessPath::call) return;
   std::unique_ptr<WorkerTables>& tables = impl_->workers.at(worker);
   if (!tables) tables = std::make_unique<WorkerTables>();
   const events::KernelFacts& facts = *a.launch->facts;
   if (tables->sites.size() < facts.sites.size()) tables->sites.resize(facts.sites.size());
   Table& table = tables->sites[a.site];
-  table.type = access_type(facts.sites[a.site]);
-  table.bytes = facts.sites[a.site].bytes();
+  const events::Site& site = facts.sites[a.site];
+  table.type = events::access_type(site);
+  table.bytes = a.space == StateSpace::texture ? a.bytes : site.bytes();
   PatternCount p;
   p.count = 1;
   p.key.mask = a.mask;
@@ -251,8 +234,9 @@ void AccessPatterns::on_access(const events::Access& a, unsigned worker) {
     return;
   }
   // cp.async: a load from global memory and a store to shared memory.
-  const bool into_shared = facts.sites[a.site].kind == events::SiteKind::async_copy && a.space == StateSpace::shared;
-  p.cost = cost_of(impl_->rules, p.key, into_shared ? AccessType::store : table.type, table.bytes);
+  const bool copies = a.path == events::AccessPath::async_copy;
+  p.cost = cost_of(impl_->rules, p.key,
+                   {a.space, copies ? a.type : table.type, static_cast<std::uint8_t>(table.bytes), site.shared_atomic});
   table.add(hash, p);
 }
 

@@ -71,6 +71,5 @@ class AccessPatterns final : public ProfileObserver {
 };
 
 // What a kind of instruction is to the cost rules.
-AccessType access_type(const events::Site& site);
 
 }  // namespace warpgrind::observers

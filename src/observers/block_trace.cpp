@@ -34,7 +34,7 @@ void BlockTrace::on_launch_begin(const events::Launch& launch) {
 }
 
 void BlockTrace::on_access(const events::Access& a, unsigned) {
-  if (current_ == nullptr || !(a.block == block_)) return;
+  if (current_ == nullptr || !(a.block == block_) || a.path == events::AccessPath::call) return;
   if (current_->events.size() >= kMostEvents) {
     ++current_->left_out;
     return;
@@ -47,13 +47,19 @@ void BlockTrace::on_access(const events::Access& a, unsigned) {
   e.phase = a.warp < phases_.size() ? phases_[a.warp] : 0;
   e.mask = a.mask;
   e.space = a.space;
-  if (a.space == StateSpace::global || a.space == StateSpace::constant)
+  const bool texels = a.space == StateSpace::texture;
+  if (texels || a.space == StateSpace::global || a.space == StateSpace::constant)
     e.allocation = watched_.find_allocation(a.addresses[std::countr_zero(a.mask)]);
-  for (LaneMask m = a.mask; m != 0; m &= m - 1) e.addresses[std::countr_zero(m)] = a.addresses[std::countr_zero(m)];
+  // Arrays have no address that a program could know: from the lowest texel then.
+  std::uint64_t origin = texels && !e.allocation ? ~std::uint64_t{0} : 0;
+  for (LaneMask m = a.mask; origin != 0 && m != 0; m &= m - 1)
+    origin = std::min(origin, a.addresses[std::countr_zero(m)]);
+  for (LaneMask m = a.mask; m != 0; m &= m - 1)
+    e.addresses[std::countr_zero(m)] = a.addresses[std::countr_zero(m)] - origin;
 }
 
-void BlockTrace::on_barrier(const events::Launch&, const Dim3& block, std::uint32_t warp, std::uint32_t, unsigned) {
-  if (current_ != nullptr && block == block_ && warp < phases_.size()) ++phases_[warp];
+void BlockTrace::on_barrier(const events::Barrier& b, unsigned) {
+  if (current_ != nullptr && b.block == block_ && b.warp < phases_.size()) ++phases_[b.warp];
 }
 
 void BlockTrace::contribute(results::Profile& profile) const {

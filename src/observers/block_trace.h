@@ -36,8 +36,7 @@ class BlockTrace final : public ProfileObserver {
   events::Wants wants() const override { return {.counts = false, .accesses = true, .barriers = true}; }
   void on_launch_begin(const events::Launch& launch) override;
   void on_access(const events::Access& access, unsigned worker) override;
-  void on_barrier(const events::Launch& launch, const Dim3& block, std::uint32_t warp, std::uint32_t barrier,
-                  unsigned worker) override;
+  void on_barrier(const events::Barrier& barrier, unsigned worker) override;
   void contribute(results::Profile& profile) const override;
 
   // By mangled name. A kernel whose grid has no such block has none.

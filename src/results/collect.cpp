@@ -35,26 +35,18 @@ const char* kind_name(events::SiteKind kind) {
       return "barrier";
     case events::SiteKind::call:
       return "call";
+    case events::SiteKind::bulk_copy:
+      return "bulk_copy";
+    case events::SiteKind::mbarrier:
+      return "mbarrier";
+    case events::SiteKind::fence:
+      return "fence";
   }
   return "unknown";
 }
 
 std::string file_name(const events::KernelFacts& facts, std::uint32_t file) {
   return file < facts.files.size() ? facts.files[file] : std::string();
-}
-
-void add_counts(events::SiteCounts& a, const events::SiteCounts& b) {
-  a.requests += b.requests;
-  a.lanes += b.lanes;
-  a.global.add(b.global);
-  a.shared.add(b.shared);
-  a.local.add(b.local);
-  a.global_requests += b.global_requests;
-  a.shared_requests += b.shared_requests;
-  a.local_requests += b.local_requests;
-  a.global_lanes += b.global_lanes;
-  a.shared_lanes += b.shared_lanes;
-  a.local_lanes += b.local_lanes;
 }
 
 // A place in the PTX: the same for all compiled forms of a kernel (which differ by block shape).
@@ -116,7 +108,7 @@ struct KernelSum {
         sum.site = s;
         sum.file = file_name(facts, s.file);
       }
-      add_counts(sum.counts, l.counts->sites[i]);
+      sum.counts.add(l.counts->sites[i]);
     }
     for (std::size_t i = 0; i < facts.branches.size() && i < l.counts->branches.size(); ++i) {
       const events::BranchCounts& c = l.counts->branches[i];

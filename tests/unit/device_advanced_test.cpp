@@ -148,7 +148,7 @@ class Recorder : public events::Observer {
     ++accesses;
     lanes += static_cast<unsigned>(__builtin_popcount(a.mask));
   }
-  void on_barrier(const events::Launch&, const Dim3&, std::uint32_t, std::uint32_t, unsigned) override { ++barriers; }
+  void on_barrier(const events::Barrier&, unsigned) override { ++barriers; }
   std::atomic<std::uint64_t> launches{0}, accesses{0}, lanes{0}, barriers{0};
 };
 

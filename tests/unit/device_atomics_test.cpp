@@ -8,54 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "device/device.h"
-#include "ptx/parser.h"
+#include "ptx_kernel.h"
 
 namespace warpgrind::device {
 namespace {
-
-// One kernel `k(.u64 data)` of the given body; %rd1 is the pointer, %r1 the thread.
-struct Kernel {
-  explicit Kernel(const std::string& body, unsigned workers = 1) {
-    Options options;
-    options.workers = workers;
-    options.timeout_seconds = 20;
-    device = std::make_unique<Device>(0, **find_gpu_model("h200"), options);
-    const std::string text =
-        ".version 8.6\n.target sm_90\n.address_size 64\n"
-        ".visible .entry k(.param .u64 data)\n{\n"
-        ".reg .b16 %h<32>; .reg .b32 %r<64>; .reg .b64 %rd<32>; .reg .pred %p<16>; .reg .f32 %f<32>; .reg .f64 "
-        "%fd<8>;\n"
-        ".shared .align 16 .b8 memory[4096];\n"
-        "ld.param.u64 %rd1, [data];\nmov.u32 %r1, %tid.x;\n" +
-        body + "\nret;\n}\n";
-    auto parsed = ptx::parse(text, "test.ptx");
-    EXPECT_TRUE(parsed.ok()) << (parsed.ok() ? "" : parsed.error().message + parsed.error().detail);
-    if (!parsed.ok()) return;
-    module = *parsed;
-    auto loaded = device->load(module);
-    EXPECT_TRUE(loaded.ok());
-    if (loaded.ok()) handle = *loaded;
-    data = reinterpret_cast<std::uint32_t*>(*device->allocate(1 << 16));
-  }
-  LaunchResult run(unsigned threads, unsigned blocks = 1) {
-    if (!handle) return {};
-    LaunchConfig config;
-    config.grid = {blocks, 1, 1};
-    config.block = {threads, 1, 1};
-    std::uint64_t address = reinterpret_cast<std::uint64_t>(data);
-    void* parameters[] = {&address, nullptr};
-    auto result = device->launch(handle, 0, config, parameters);
-    EXPECT_TRUE(result.ok()) << (result.ok() ? "" : result.error().message);
-    if (!result.ok()) return {};
-    EXPECT_FALSE(result->fault) << result->fault->message;
-    return result.take();
-  }
-  std::unique_ptr<Device> device;
-  std::shared_ptr<const ptx::Module> module;
-  LoadedModule* handle = nullptr;
-  std::uint32_t* data = nullptr;
-};
 
 struct AtomicCase {
   const char* operation;  // "add.u32"
@@ -234,19 +190,13 @@ TEST(Atomics, GenericAddressesOfBothSpaces) {
   EXPECT_EQ(k.data[1], 256u);
 }
 
-events::SiteCounts counts_of(const LaunchResult& r, events::SiteKind kind) {
-  for (std::size_t s = 0; s < r.counts.sites.size(); ++s)
-    if (r.kernel->facts().sites[s].kind == kind) return r.counts.sites[s];
-  return {};
-}
-
 // h200: one address that the program's text shows is done by one lane; lanes that meet by chance go in rounds.
 TEST(Atomics, Sectors) {
   Kernel uniform("atom.global.add.u32 %r9, [%rd1], 1;");
   const LaunchResult one = uniform.run(64);
   EXPECT_EQ(uniform.data[0], 64u);
-  EXPECT_EQ(counts_of(one, events::SiteKind::atomic).requests, 2u);
-  EXPECT_EQ(counts_of(one, events::SiteKind::atomic).global.sectors, 2u);
+  EXPECT_EQ(counts_at(one, events::SiteKind::atomic)->requests, 2u);
+  EXPECT_EQ(counts_at(one, events::SiteKind::atomic)->global.sectors, 2u);
   bool no_return = false;
   for (const events::Site& s : one.kernel->facts().sites) no_return |= s.no_return;
   EXPECT_TRUE(no_return);
@@ -254,10 +204,10 @@ TEST(Atomics, Sectors) {
   Kernel meeting(
       "shr.u32 %r2, %r1, 5; mul.wide.u32 %rd2, %r2, 4; add.u64 %rd2, %rd2, %rd1; and.b32 %r3, %r1, 0;"
       "mul.wide.u32 %rd3, %r3, %r1; add.u64 %rd2, %rd2, %rd3; red.global.add.u32 [%rd2], 1;");
-  EXPECT_EQ(counts_of(meeting.run(32), events::SiteKind::reduction).global.sectors, 32u);
+  EXPECT_EQ(counts_at(meeting.run(32), events::SiteKind::reduction)->global.sectors, 32u);
 
   Kernel spread("mul.wide.u32 %rd2, %r1, 4; add.u64 %rd2, %rd2, %rd1; red.global.add.u32 [%rd2], 1;");
-  EXPECT_EQ(counts_of(spread.run(32), events::SiteKind::reduction).global.sectors, 4u);
+  EXPECT_EQ(counts_at(spread.run(32), events::SiteKind::reduction)->global.sectors, 4u);
 }
 
 std::vector<std::uint32_t> per_lane(const std::string& body, unsigned threads = 32) {

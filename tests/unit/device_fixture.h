@@ -68,15 +68,7 @@ inline events::SiteCounts total(const LaunchResult& r, events::SiteKind kind) {
   events::SiteCounts sum;
   const auto& sites = r.kernel->facts().sites;
   for (std::size_t s = 0; s < sites.size(); ++s) {
-    if (sites[s].kind != kind) continue;
-    const events::SiteCounts& c = r.counts.sites[s];
-    sum.requests += c.requests;
-    sum.lanes += c.lanes;
-    sum.global.add(c.global);
-    sum.shared.add(c.shared);
-    sum.local.add(c.local);
-    sum.global_requests += c.global_requests;
-    sum.shared_requests += c.shared_requests;
+    if (sites[s].kind == kind) sum.add(r.counts.sites[s]);
   }
   return sum;
 }

@@ -25,10 +25,10 @@ TEST(BlockTrace, OneBlockOfTheFirstLaunch) {
     trace.on_launch_begin(launch);
     access(0, 0, kFullMask);
     access(1, 0, kFullMask);
-    trace.on_barrier(launch, {1, 0, 0}, 0, 0, 0);
+    trace.on_barrier({{&launch, 0, {1, 0, 0}, 0}}, 0);
     access(1, 1, 1);  // has not come to the barrier yet
-    trace.on_barrier(launch, {0, 0, 0}, 1, 0, 0);
-    trace.on_barrier(launch, {1, 0, 0}, 1, 0, 0);
+    trace.on_barrier({{&launch, 0, {0, 0, 0}, 1}}, 0);
+    trace.on_barrier({{&launch, 0, {1, 0, 0}, 1}}, 0);
     access(1, 1, 1);
   }
   const Trace& t = trace.traces().at("k");

@@ -1,13 +1,11 @@
-// Asynchronous copies (done at once) and mbarriers. An mbarrier is one 64-bit word in shared memory that only these
-// functions read, so its layout is ours: pending arrivals (16 bits), expected arrivals (16), phase (1), transaction
-// bytes still to come (31, signed).
-#include <fmt/format.h>
-
+// Asynchronous copies (done at once), mbarriers and fences. An mbarrier is one 64-bit word in shared memory that only
+// these functions read, so its layout is ours: pending arrivals (16 bits), expected arrivals (16), phase (1),
+// transaction bytes still to come (31, signed).
 #include <algorithm>
 #include <bit>
 #include <cstring>
 
-#include "device/calls/memory_access.h"
+#include "device/access/access.h"
 #include "device/calls/symbols.h"
 #include "device/fault.h"
 
@@ -28,55 +26,41 @@ void settle(MBarrier& b) {
   b.pending = b.expected;
 }
 
-enum : std::uint32_t {
-  kInit,
-  kInvalidate,
-  kArrive,
-  kArriveDrop,
-  kExpect,
-  kComplete,
-  kTest,
-  kTestParity,
-  kPending,
-  kCopyArrive,
-  kCopyArriveNoinc,
-  kTry,
-  kTryParity
-};
+using Operation = events::MBarrierOperation;
 
-std::uint64_t apply(MBarrier& b, std::uint32_t op, std::uint64_t number, std::uint64_t expect) {
+std::uint64_t apply(MBarrier& b, Operation op, std::uint64_t number, std::uint64_t expect) {
   const std::uint64_t state = b.phase | std::uint64_t{b.pending} << 1;
   switch (op) {
-    case kInit:
+    case Operation::init:
       b = {static_cast<std::uint16_t>(number), static_cast<std::uint16_t>(number), 0, 0};
       break;
-    case kInvalidate:
+    case Operation::invalidate:
       b = {};
       break;
-    case kExpect:
+    case Operation::expect:
       b.transactions = b.transactions + static_cast<std::int32_t>(expect);
       break;
-    case kComplete:
+    case Operation::complete:
       b.transactions = b.transactions - static_cast<std::int32_t>(expect);
       settle(b);
       break;
-    case kArrive:
-    case kArriveDrop:
+    case Operation::arrive:
+    case Operation::arrive_drop:
       b.transactions = b.transactions + static_cast<std::int32_t>(expect);
       b.pending = static_cast<std::uint16_t>(b.pending - number);
-      if (op == kArriveDrop) b.expected = static_cast<std::uint16_t>(b.expected - number);
+      if (op == Operation::arrive_drop) b.expected = static_cast<std::uint16_t>(b.expected - number);
       settle(b);
       break;
-    case kTest:
-    case kTry:
-    case kTestParity:
-    case kTryParity:
+    case Operation::test:
+    case Operation::try_wait:
+    case Operation::test_parity:
+    case Operation::try_wait_parity:
       return b.phase != (number & 1);
-    case kCopyArriveNoinc:
+    case Operation::copy_arrive_noinc:
       --b.pending;
       settle(b);
       break;
-    case kCopyArrive:
+    case Operation::copy_arrive:
       break;  // one more is expected and arrives at once
     default:
       break;
@@ -84,41 +68,33 @@ std::uint64_t apply(MBarrier& b, std::uint32_t op, std::uint64_t number, std::ui
   return state;
 }
 
-std::uint8_t* shared_bytes(jit::WarpContext& w, std::uint32_t site, unsigned lane, std::uint64_t address,
-                           std::uint64_t bytes) {
-  const std::uint64_t offset = shared_offset(w, address);
-  if (in_cluster(w, offset, bytes)) return w.shared + offset;
-  if (offset > w.shared_size || bytes > w.shared_size - offset)
-    raise(w, site, lane, FaultKind::shared_out_of_bounds, "an asynchronous operation outside the block's shared memory",
-          "check the offset against the size of shared memory", address, static_cast<std::uint32_t>(bytes));
-  return w.shared + offset;
+// The mbarriers of the lanes: an access that is published as what it is.
+Access mbarrier_access(jit::WarpContext& w, std::uint32_t site) {
+  Access a = access_of(w, site);
+  a.form = {StateSpace::shared, AccessType::atomic, sizeof(MBarrier)};
+  a.path = events::AccessPath::mbarrier;
+  a.counted = a.published = false;
+  return a;
 }
 
-MBarrier& mbarrier_at(jit::WarpContext& w, std::uint32_t site, unsigned lane, std::uint64_t address) {
-  if (address & (sizeof(MBarrier) - 1))
-    raise(w, site, lane, FaultKind::misaligned_address, "an mbarrier whose address is not a multiple of 8",
-          "declare it as a 64-bit variable in shared memory", address, sizeof(MBarrier));
-  return *reinterpret_cast<MBarrier*>(shared_bytes(w, site, lane, address, sizeof(MBarrier)));
-}
-
-void check_alignment(jit::WarpContext& w, std::uint32_t site, unsigned lane, std::uint64_t to, std::uint64_t from,
-                     std::uint32_t alignment) {
-  if (((to | from) & (alignment - 1)) == 0) return;
-  raise(
-      w, site, lane, FaultKind::misaligned_address,
-      fmt::format("asynchronous copy from {:#x} to {:#x}: both addresses must be multiples of {}", from, to, alignment),
-      "align source and destination to the size of the copy (16 bytes for bulk copies)",
-      (from & (alignment - 1)) != 0 ? from : to, alignment);
-}
-
-std::uint8_t* global_bytes(jit::WarpContext& w, std::uint32_t site, unsigned lane, std::uint64_t address,
-                           std::uint64_t bytes, bool write) {
-  std::uint8_t* p = bytes ? checked_pointer(w, address, bytes, write) : nullptr;
-  if (!p && bytes)
-    raise(w, site, lane, FaultKind::illegal_address,
-          describe_address(write ? "asynchronous write" : "asynchronous read", address, bytes),
-          "check the address and the size of the copy", address, static_cast<std::uint32_t>(bytes));
-  return p;
+void operate(jit::WarpContext& w, std::uint32_t site, Operation op, const std::uint64_t* barriers,
+             const std::uint64_t* number, const std::uint64_t* expect, LaneMask mask, std::uint64_t* out) {
+  if (mask == 0) return;
+  std::uint64_t offsets[kWarpSize];
+  shared_offsets(w, Lanes<GenericAddress>(barriers), offsets);
+  const Place place = pass(mbarrier_access(w, site).at(Lanes<SharedOffset>(offsets), mask));
+  for (LaneMask m = mask; m != 0; m &= m - 1) {
+    const auto l = static_cast<unsigned>(std::countr_zero(m));
+    out[l] = apply(*reinterpret_cast<MBarrier*>(place.of(l)), op, number[l], expect[l]);
+  }
+  const Launch& launch = launch_of(w);
+  if (!launch.wants.mbarriers) return;
+  events::MBarrier event;
+  static_cast<events::WarpEvent&>(event) = warp_event(w, site, mask);
+  event.operation = op;
+  event.offsets = offsets;
+  event.results = out;
+  events::publish_mbarrier(*launch.observers, event, worker_of(w).index);
 }
 
 }  // namespace
@@ -132,25 +108,31 @@ extern "C" {
 // bytes[l] come from memory, the rest of the site's size is zero.
 static void wg_cp_async(void* context, std::uint32_t site, const std::uint64_t* to, const std::uint64_t* from,
                         const std::uint32_t* bytes, std::uint32_t mask) {
+  if (mask == 0) return;
   jit::WarpContext& w = warp(context);
-  const SiteFacts& facts = launch_of(w).kernel->sites[site];
+  Access copy = access_of(w, site);
+  copy.path = events::AccessPath::async_copy;
+  const unsigned whole = copy.bytes();
+  std::uint32_t taken[kWarpSize] = {};
   LaneMask reading = 0;
-  for (LaneMask m = mask; m != 0; m &= m - 1)
-    if (bytes[std::countr_zero(m)] != 0) reading |= m & (~m + 1);
-  if (reading) count_access(w, site, StateSpace::global, from, reading, facts.bytes, AccessType::load);
-  std::uint64_t offsets[kWarpSize] = {};
   for (LaneMask m = mask; m != 0; m &= m - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(m));
-    offsets[l] = shared_offset(w, to[l]);
+    taken[l] = std::min<std::uint32_t>(bytes[l], whole);
+    if (taken[l] != 0) reading |= LaneMask{1} << l;
   }
-  if (mask) count_access(w, site, StateSpace::shared, offsets, mask, facts.bytes, AccessType::store);
+  std::uint64_t offsets[kWarpSize];
+  shared_offsets(w, Lanes<GenericAddress>(to), offsets);
+  Access read = copy.at(Lanes<GlobalAddress>(from), reading), write = copy.at(Lanes<SharedOffset>(offsets), mask);
+  read.form.type = AccessType::load;
+  read.sizes = taken;
+  write.form.type = AccessType::store;
+  std::optional<Place> source;
+  if (reading) source = pass(read);
+  const Place target = pass(write);
   for (LaneMask m = mask; m != 0; m &= m - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(m));
-    check_alignment(w, site, l, to[l], bytes[l] ? from[l] : 0, facts.bytes);
-    const std::uint32_t take = std::min<std::uint32_t>(bytes[l], facts.bytes);
-    std::uint8_t* target = shared_bytes(w, site, l, to[l], facts.bytes);
-    if (take) std::memcpy(target, global_bytes(w, site, l, from[l], take, false), take);
-    std::memset(target + take, 0, facts.bytes - take);
+    if (taken[l]) std::memcpy(target.of(l), source->of(l), taken[l]);
+    std::memset(target.of(l) + taken[l], 0, whole - taken[l]);
   }
 }
 
@@ -159,29 +141,69 @@ static void wg_bulk_copy(void* context, std::uint32_t site, const std::uint64_t*
                          const std::uint32_t* bytes, const std::uint64_t* barrier, std::uint32_t spaces,
                          std::uint32_t mask) {
   jit::WarpContext& w = warp(context);
-  for (LaneMask m = mask; m != 0; m &= m - 1) {
-    const auto l = static_cast<unsigned>(std::countr_zero(m));
-    check_alignment(w, site, l, to[l] | bytes[l], from[l], 16);
-    std::uint8_t* target =
-        spaces & 1 ? shared_bytes(w, site, l, to[l], bytes[l]) : global_bytes(w, site, l, to[l], bytes[l], true);
-    const std::uint8_t* source =
-        spaces & 2 ? shared_bytes(w, site, l, from[l], bytes[l]) : global_bytes(w, site, l, from[l], bytes[l], false);
-    if (bytes[l]) std::memmove(target, source, bytes[l]);
-    if (barrier) apply(mbarrier_at(w, site, l, barrier[l]), kComplete, 0, bytes[l]);
+  Access copy = access_of(w, site);
+  copy.path = events::AccessPath::bulk_copy;
+  copy.sizes = bytes;
+  LaneMask moving = 0;
+  for (LaneMask m = mask; m != 0; m &= m - 1)
+    if (bytes[std::countr_zero(m)] != 0) moving |= m & (~m + 1);
+  if (moving) {
+    std::uint64_t to_offsets[kWarpSize], from_offsets[kWarpSize];
+    shared_offsets(w, Lanes<GenericAddress>(to), to_offsets);
+    shared_offsets(w, Lanes<GenericAddress>(from), from_offsets);
+    Access read =
+        spaces & 2 ? copy.at(Lanes<SharedOffset>(from_offsets), moving) : copy.at(Lanes<GlobalAddress>(from), moving);
+    Access write =
+        spaces & 1 ? copy.at(Lanes<SharedOffset>(to_offsets), moving) : copy.at(Lanes<GlobalAddress>(to), moving);
+    read.form.type = AccessType::load;
+    write.form.type = AccessType::store;
+    const Place source = pass(read), target = pass(write);
+    for (LaneMask m = moving; m != 0; m &= m - 1) {
+      const auto l = static_cast<unsigned>(std::countr_zero(m));
+      std::memmove(target.of(l), source.of(l), bytes[l]);
+    }
   }
+  if (!barrier) return;
+  std::uint64_t nothing[kWarpSize] = {}, expect[kWarpSize] = {}, out[kWarpSize];
+  for (LaneMask m = mask; m != 0; m &= m - 1) expect[std::countr_zero(m)] = bytes[std::countr_zero(m)];
+  operate(w, site, Operation::complete, barrier, nothing, expect, mask, out);
 }
 
-static void wg_mbarrier(void* context, std::uint32_t site, std::uint32_t op, const std::uint64_t* barrier,
+static void wg_mbarrier(void* context, std::uint32_t site, std::uint32_t operation, const std::uint64_t* barrier,
                         const std::uint64_t* number, const std::uint64_t* expect, std::uint32_t mask,
                         std::uint64_t* out) {
-  jit::WarpContext& w = warp(context);
+  const auto op = static_cast<Operation>(operation);
+  operate(warp(context), site, op, barrier, number, expect, mask, out);
   bool waits = false;
-  for (LaneMask m = mask; m != 0; m &= m - 1) {
-    const auto l = static_cast<unsigned>(std::countr_zero(m));
-    out[l] = apply(mbarrier_at(w, site, l, barrier[l]), op, number[l], expect[l]);
-    waits |= out[l] == 0;
-  }
-  if (waits && (op == kTry || op == kTryParity)) wg_yield(context, mask);
+  for (LaneMask m = mask; m != 0; m &= m - 1) waits |= out[std::countr_zero(m)] == 0;
+  if (waits && (op == Operation::try_wait || op == Operation::try_wait_parity)) wg_yield(context, mask);
+}
+
+// Copies are done when they are issued: groups have nothing to wait for. Called where somebody observes them.
+static void wg_async_group(void* context, std::uint32_t site, std::uint32_t operation, std::uint32_t pending,
+                           std::uint32_t mask) {
+  jit::WarpContext& w = warp(context);
+  const Launch& launch = launch_of(w);
+  if (!launch.wants.async_groups || mask == 0) return;
+  events::AsyncGroup event;
+  static_cast<events::WarpEvent&>(event) = warp_event(w, site, mask);
+  event.operation = static_cast<events::AsyncGroupOperation>(operation);
+  event.pending = pending;
+  events::publish_async_group(*launch.observers, event, worker_of(w).index);
+}
+
+// The fence itself is the machine code's. Called where somebody observes it.
+static void wg_fence(void* context, std::uint32_t site, std::uint32_t proxy, std::uint32_t mask) {
+  jit::WarpContext& w = warp(context);
+  const Launch& launch = launch_of(w);
+  if (!launch.wants.fences || mask == 0) return;
+  events::Fence event;
+  static_cast<events::WarpEvent&>(event) = warp_event(w, site, mask);
+  const SiteFacts& facts = launch.kernel->sites[site];
+  event.order = facts.order;
+  event.scope = facts.scope;
+  event.proxy = proxy != 0;
+  events::publish_fence(*launch.observers, event, worker_of(w).index);
 }
 
 }  // extern "C"
@@ -191,7 +213,9 @@ namespace warpgrind::device {
 std::span<const jit::CallSymbol> async_copy_symbols() {
   static const jit::CallSymbol symbols[] = {{"wg_cp_async", reinterpret_cast<void*>(&wg_cp_async)},
                                             {"wg_bulk_copy", reinterpret_cast<void*>(&wg_bulk_copy)},
-                                            {"wg_mbarrier", reinterpret_cast<void*>(&wg_mbarrier)}};
+                                            {"wg_mbarrier", reinterpret_cast<void*>(&wg_mbarrier)},
+                                            {"wg_async_group", reinterpret_cast<void*>(&wg_async_group)},
+                                            {"wg_fence", reinterpret_cast<void*>(&wg_fence)}};
   return symbols;
 }
 

@@ -5,8 +5,7 @@
 #include <cstring>
 #include <mutex>
 
-#include "device/calls/memory_access.h"
-#include "device/calls/memory_runtime.h"
+#include "device/access/access.h"
 #include "device/calls/symbols.h"
 #include "device/fault.h"
 #include "jit/families/atomic_operation.h"
@@ -276,6 +275,34 @@ bool perform(const Request& r, AtomicOperation op, ScalarType type) {
   }
 }
 
+// The lanes' operations on one space, whose addresses have passed. `lanes` may be more than have been counted.
+void perform_part(const Access& part, LaneMask lanes, std::uint32_t code, const void* b, const void* c, void* out) {
+  const auto type = static_cast<ScalarType>(code >> 8 & 0xff);
+  const unsigned size = ptx::bytes(type);
+  const Place place = pass(part);
+  const auto first = static_cast<unsigned>(std::countr_zero(part.mask));
+  for (unsigned e = 0; e < part.vector; ++e) {
+    const auto of_element = [&](const void* p) {
+      return p ? static_cast<const std::uint8_t*>(p) + std::size_t{e} * size * kWarpSize : nullptr;
+    };
+    std::uint8_t* at[kWarpSize];
+    for (LaneMask m = lanes; m != 0; m &= m - 1) {
+      const auto l = static_cast<unsigned>(std::countr_zero(m));
+      at[l] = place.of(lanes == part.mask ? l : first) + std::size_t{e} * size;
+    }
+    const Request r{at,
+                    lanes,
+                    of_element(b),
+                    of_element(c),
+                    const_cast<std::uint8_t*>(of_element(out)),
+                    part.form.space == StateSpace::shared};
+    if (!perform(r, static_cast<AtomicOperation>(code & 0xff), type))
+      raise(*part.context, part.site, first, FaultKind::unsupported,
+            "an atomic operation that the virtual GPU does not do on this type",
+            "`warpgrind scan` lists what is not supported");
+  }
+}
+
 }  // namespace
 
 std::span<const jit::CallSymbol> atomic_symbols() {
@@ -290,36 +317,9 @@ extern "C" void wg_atomic(void* context, std::uint32_t site, std::uint32_t code,
   using namespace warpgrind;
   using namespace warpgrind::device;
   if (mask == 0) return;
-  jit::WarpContext& w = warp(context);
-  const SiteFacts& facts = launch_of(w).kernel->sites[site];
-  std::uint8_t* pointers[kWarpSize];
+  const bool one_address = (code & jit::kAtomicOneAddress) != 0;
   // One lane does it for the warp: only that one is an access.
-  const LaneMask counted = code & jit::kAtomicOneAddress ? mask & (~mask + 1) : mask;
-  resolve_access(w, site, facts.space, addresses, counted, facts.bytes, facts.type, true, pointers);
-  if (counted != mask)
-    for (unsigned l = 0; l < kWarpSize; ++l) pointers[l] = pointers[std::countr_zero(counted)];
-  const LaneMask shared = facts.space == StateSpace::shared   ? mask
-                          : facts.space == StateSpace::global ? 0
-                                                              : split_spaces(addresses, mask).shared;
-  const auto type = static_cast<ptx::ScalarType>(code >> 8 & 0xff);
-  const unsigned size = ptx::bytes(type);
-  for (unsigned e = 0; e < facts.vector; ++e) {
-    const auto part = [&](const void* p) {
-      return p ? static_cast<const std::uint8_t*>(p) + std::size_t{e} * size * kWarpSize : nullptr;
-    };
-    std::uint8_t* at[kWarpSize];
-    for (LaneMask m = mask; m != 0; m &= m - 1) {
-      const auto l = static_cast<unsigned>(std::countr_zero(m));
-      at[l] = pointers[l] + std::size_t{e} * size;
-    }
-    for (const bool in_shared : {false, true}) {
-      const LaneMask lanes = in_shared ? shared : mask & ~shared;
-      if (lanes == 0) continue;
-      const Request r{at, lanes, part(b), part(c), const_cast<std::uint8_t*>(part(out)), in_shared};
-      if (!perform(r, static_cast<jit::AtomicOperation>(code & 0xff), type))
-        raise(w, site, static_cast<unsigned>(std::countr_zero(lanes)), FaultKind::unsupported,
-              "an atomic operation that the virtual GPU does not do on this type",
-              "`warpgrind scan` lists what is not supported");
-    }
-  }
+  const LaneMask counted = one_address ? mask & (~mask + 1) : mask;
+  each_space(access_of(warp(context), site), Lanes<GenericAddress>(addresses), counted,
+             [&](const Access& part) { perform_part(part, one_address ? mask : part.mask, code, b, c, out); });
 }

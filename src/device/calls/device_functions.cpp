@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "device/calls/memory_access.h"
+#include "device/access/access.h"
 #include "device/calls/planes.h"
 #include "device/calls/symbols.h"
 #include "device/device_impl.h"
@@ -15,32 +15,42 @@
 
 namespace warpgrind::device {
 
+namespace {
+
+// Who calls, for what is read on its behalf.
+struct Caller {
+  jit::WarpContext& context;
+  std::uint32_t site;
+  unsigned lane;
+
+  bool read(std::uint64_t address, void* out, std::uint64_t bytes) const {
+    return read_stretch(context, site, lane, GenericAddress{address}, out, bytes);
+  }
+};
+
 // Text of at most kLongest bytes at a generic address; false: not readable.
-bool read_string(jit::WarpContext& c, unsigned lane, std::uint64_t address, std::string* out) {
+bool read_string(const Caller& caller, std::uint64_t address, std::string* out) {
   constexpr std::size_t kLongest = 65536;
   out->clear();
   char byte = 0;
   while (out->size() < kLongest) {
-    if (!read_generic(c, lane, address + out->size(), &byte, 1)) return false;
+    if (!caller.read(address + out->size(), &byte, 1)) return false;
     if (byte == 0) return true;
     out->push_back(byte);
   }
   return true;
 }
 
-namespace {
-
 // One lane's arguments, as nvcc packs them: each aligned to its own size.
 class PackedArguments {
  public:
-  PackedArguments(jit::WarpContext& c, unsigned lane, std::uint64_t address)
-      : context_(c), lane_(lane), address_(address) {}
+  PackedArguments(const Caller& caller, std::uint64_t address) : caller_(caller), address_(address) {}
 
   template <class T>
   T next() {
     offset_ = (offset_ + sizeof(T) - 1) / sizeof(T) * sizeof(T);
     T value{};
-    if (!address_ || !read_generic(context_, lane_, address_ + offset_, &value, sizeof value)) good_ = false;
+    if (!address_ || !caller_.read(address_ + offset_, &value, sizeof value)) good_ = false;
     offset_ += sizeof(T);
     ++count_;
     return value;
@@ -50,8 +60,7 @@ class PackedArguments {
   std::uint64_t bytes() const { return offset_; }
 
  private:
-  jit::WarpContext& context_;
-  const unsigned lane_;
+  const Caller caller_;
   const std::uint64_t address_;
   std::uint64_t offset_ = 0;
   int count_ = 0;
@@ -93,8 +102,7 @@ Conversion parse_conversion(const std::string& text, std::size_t* i, PackedArgum
   return c;
 }
 
-std::string format_lane(jit::WarpContext& context, unsigned lane, const std::string& format,
-                        PackedArguments& arguments) {
+std::string format_lane(const Caller& caller, const std::string& format, PackedArguments& arguments) {
   std::string out;
   std::size_t i = 0;
   while (i < format.size()) {
@@ -146,7 +154,7 @@ std::string format_lane(jit::WarpContext& context, unsigned lane, const std::str
         std::string text;
         if (address == 0)
           text = "(null)";
-        else if (!read_string(context, lane, address, &text))
+        else if (!read_string(caller, address, &text))
           text = "(unreadable string)";
         append_formatted(&out, head + "s", text.c_str());
         break;
@@ -161,16 +169,17 @@ std::string format_lane(jit::WarpContext& context, unsigned lane, const std::str
 // A record of CUDA's buffer: a header, the format's address, the arguments.
 constexpr std::uint64_t kRecordHeaderBytes = 16;
 
-extern "C" void wg_call_vprintf(jit::WarpContext* context, std::uint32_t, std::uint32_t mask,
+extern "C" void wg_call_vprintf(jit::WarpContext* context, std::uint32_t site, std::uint32_t mask,
                                 const std::uint32_t* arguments, std::uint32_t* results) {
   jit::WarpContext& c = *context;
   for (LaneMask m = mask; m != 0; m &= m - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(m));
     std::string format;
     int result = -1;
-    if (read_string(c, lane, plane64(arguments, 0, lane), &format)) {
-      PackedArguments packed(c, lane, plane64(arguments, 2, lane));
-      std::string text = format_lane(c, lane, format, packed);
+    const Caller caller{c, site, lane};
+    if (read_string(caller, plane64(arguments, 0, lane), &format)) {
+      PackedArguments packed(caller, plane64(arguments, 2, lane));
+      std::string text = format_lane(caller, format, packed);
       if (packed.good()) result = packed.count();
       worker_of(c).output.push_back({fiber_of(c).block_linear, kRecordHeaderBytes + packed.bytes(), std::move(text)});
     }
@@ -186,9 +195,10 @@ extern "C" void wg_call___assertfail(jit::WarpContext* context, std::uint32_t si
   for (LaneMask m = mask; m != 0; m &= m - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(m));
     std::string message, file, function;
-    read_string(c, lane, plane64(arguments, 0, lane), &message);
-    read_string(c, lane, plane64(arguments, 2, lane), &file);
-    read_string(c, lane, plane64(arguments, 6, lane), &function);
+    const Caller caller{c, site, lane};
+    read_string(caller, plane64(arguments, 0, lane), &message);
+    read_string(caller, plane64(arguments, 2, lane), &file);
+    read_string(caller, plane64(arguments, 6, lane), &function);
     const std::uint32_t line = arguments[4 * kWarpSize + lane];
     Fault where;
     set_thread(where, c, lane);
@@ -202,20 +212,18 @@ extern "C" void wg_call___assertfail(jit::WarpContext* context, std::uint32_t si
 
 extern "C" void wg_call_malloc(jit::WarpContext* context, std::uint32_t, std::uint32_t mask,
                                const std::uint32_t* arguments, std::uint32_t* results) {
-  DeviceHeap& heap = launch_of(*context).device->impl().heap;
   for (LaneMask m = mask; m != 0; m &= m - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(m));
-    set_plane64(results, 0, lane, heap.allocate(plane64(arguments, 0, lane)));
+    set_plane64(results, 0, lane, heap_allocate(*context, plane64(arguments, 0, lane)));
   }
 }
 
 extern "C" void wg_call_free(jit::WarpContext* context, std::uint32_t site, std::uint32_t mask,
                              const std::uint32_t* arguments, std::uint32_t*) {
-  DeviceHeap& heap = launch_of(*context).device->impl().heap;
   for (LaneMask m = mask; m != 0; m &= m - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(m));
     const std::uint64_t address = plane64(arguments, 0, lane);
-    if (!heap.release(address))
+    if (!heap_release(*context, address))
       raise(*context, site, lane, FaultKind::illegal_address,
             fmt::format("free of {:#x}, which malloc in a kernel did not return or which was freed before", address),
             "memory from cudaMalloc must be freed with cudaFree on the host", address);
@@ -223,6 +231,26 @@ extern "C" void wg_call_free(jit::WarpContext* context, std::uint32_t site, std:
 }
 
 }  // namespace
+
+std::uint64_t heap_allocate(jit::WarpContext& c, std::uint64_t bytes) {
+  const Launch& launch = launch_of(c);
+  const std::uint64_t address = launch.device->impl().heap.allocate(bytes);
+  if (launch.wants.allocations && address)
+    events::publish_allocation(*launch.observers,
+                               {events::Allocation::Kind::kernel_heap, launch.device->ordinal(), address, bytes},
+                               worker_of(c).index);
+  return address;
+}
+
+bool heap_release(jit::WarpContext& c, std::uint64_t address) {
+  const Launch& launch = launch_of(c);
+  const auto bytes = launch.device->impl().heap.release(address);
+  if (launch.wants.deallocations && bytes.value_or(0) != 0)
+    events::publish_deallocation(*launch.observers,
+                                 {events::Allocation::Kind::kernel_heap, launch.device->ordinal(), address, *bytes},
+                                 worker_of(c).index);
+  return bytes.has_value();
+}
 
 std::span<const jit::CallSymbol> call_symbols() {
   static const jit::CallSymbol symbols[] = {

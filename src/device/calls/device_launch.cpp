@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstring>
 
-#include "device/calls/memory_access.h"
+#include "device/access/access.h"
 #include "device/calls/planes.h"
 #include "device/calls/symbols.h"
 #include "device/device_impl.h"
@@ -69,6 +69,24 @@ std::uint32_t queue_launch(jit::WarpContext& c, std::uint64_t address, std::uint
   return kSuccess;
 }
 
+// A copy or fill goes on after the block has ended: its memory must be global (CUDA C++ Programming Guide, "Memory
+// Operations" of dynamic parallelism: no shared or local memory).
+bool queue(jit::WarpContext& c, ChildLaunch work, std::uint64_t to, const std::uint64_t* from) {
+  if (work.bytes == 0) return true;
+  const Launch& launch = launch_of(c);
+  const auto target = global_stretch(launch, GenericAddress{to}, work.bytes, true);
+  if (!target) return false;
+  work.to = *target;
+  if (from) {
+    const auto source = global_stretch(launch, GenericAddress{*from}, work.bytes, false);
+    if (!source) return false;
+    work.from = *source;
+  }
+  work.block = fiber_of(c).block_linear;
+  worker_of(c).children.push_back(std::move(work));
+  return true;
+}
+
 // void* cudaGetParameterBufferV2(void* func, dim3 grid, dim3 block, unsigned shared)
 extern "C" void wg_call_get_parameter_buffer_v2(jit::WarpContext* c, std::uint32_t, std::uint32_t mask, Arguments a,
                                                 Results r) {
@@ -86,18 +104,18 @@ extern "C" void wg_call_launch_device_v2(jit::WarpContext* c, std::uint32_t, std
 }
 
 // cudaError_t cudaMalloc(void** pointer, size_t size)
-extern "C" void wg_call_cdp_malloc(jit::WarpContext* c, std::uint32_t, std::uint32_t mask, Arguments a, Results r) {
-  DeviceHeap& heap = launch_of(*c).device->impl().heap;
+extern "C" void wg_call_cdp_malloc(jit::WarpContext* c, std::uint32_t site, std::uint32_t mask, Arguments a,
+                                   Results r) {
   each_lane(mask, [&](unsigned l) {
-    const std::uint64_t memory = heap.allocate(plane64(a, 2, l));
-    const bool written = write_generic(*c, l, plane64(a, 0, l), &memory, sizeof memory);
+    const std::uint64_t memory = heap_allocate(*c, plane64(a, 2, l));
+    const bool written = write_stretch(*c, site, l, GenericAddress{plane64(a, 0, l)}, &memory, sizeof memory);
     set_plane32(r, 0, l, !written ? kInvalidValue : memory ? kSuccess : kMemoryAllocation);
   });
 }
 
 extern "C" void wg_call_cdp_free(jit::WarpContext* c, std::uint32_t, std::uint32_t mask, Arguments a, Results r) {
-  DeviceHeap& heap = launch_of(*c).device->impl().heap;
-  each_lane(mask, [&](unsigned l) { set_plane32(r, 0, l, heap.release(plane64(a, 0, l)) ? kSuccess : kInvalidValue); });
+  each_lane(mask,
+            [&](unsigned l) { set_plane32(r, 0, l, heap_release(*c, plane64(a, 0, l)) ? kSuccess : kInvalidValue); });
 }
 
 // cudaError_t cudaMemcpyAsync(void* dst, const void* src, size_t count, cudaMemcpyKind kind, cudaStream_t stream)
@@ -106,15 +124,10 @@ extern "C" void wg_call_cdp_memcpy_async(jit::WarpContext* c, std::uint32_t, std
   each_lane(mask, [&](unsigned l) {
     ChildLaunch copy;
     copy.kind = ChildLaunch::Kind::copy;
-    copy.block = fiber_of(*c).block_linear;
-    copy.to = plane64(a, 0, l);
-    copy.from = plane64(a, 2, l);
     copy.bytes = plane64(a, 4, l);
     copy.tail = plane64(a, 8, l) == kTailStream;
-    const bool good = copy.bytes == 0 || (checked_pointer(*c, copy.to, copy.bytes, true) &&
-                                          checked_pointer(*c, copy.from, copy.bytes, false));
-    if (good && copy.bytes) worker_of(*c).children.push_back(std::move(copy));
-    set_plane32(r, 0, l, good ? kSuccess : kInvalidValue);
+    const std::uint64_t from = plane64(a, 2, l);
+    set_plane32(r, 0, l, queue(*c, std::move(copy), plane64(a, 0, l), &from) ? kSuccess : kInvalidValue);
   });
 }
 
@@ -124,23 +137,19 @@ extern "C" void wg_call_cdp_memset_async(jit::WarpContext* c, std::uint32_t, std
   each_lane(mask, [&](unsigned l) {
     ChildLaunch fill;
     fill.kind = ChildLaunch::Kind::fill;
-    fill.block = fiber_of(*c).block_linear;
-    fill.to = plane64(a, 0, l);
-    fill.from = plane32(a, 2, l);
+    fill.value = static_cast<std::uint8_t>(plane32(a, 2, l));
     fill.bytes = plane64(a, 4, l);
     fill.tail = plane64(a, 6, l) == kTailStream;
-    const bool good = fill.bytes == 0 || checked_pointer(*c, fill.to, fill.bytes, true);
-    if (good && fill.bytes) worker_of(*c).children.push_back(std::move(fill));
-    set_plane32(r, 0, l, good ? kSuccess : kInvalidValue);
+    set_plane32(r, 0, l, queue(*c, std::move(fill), plane64(a, 0, l), nullptr) ? kSuccess : kInvalidValue);
   });
 }
 
 // Handles are never looked at: work of all streams runs in the order it was queued.
-extern "C" void wg_call_cdp_create_handle(jit::WarpContext* c, std::uint32_t, std::uint32_t mask, Arguments a,
+extern "C" void wg_call_cdp_create_handle(jit::WarpContext* c, std::uint32_t site, std::uint32_t mask, Arguments a,
                                           Results r) {
   each_lane(mask, [&](unsigned l) {
     const std::uint64_t handle = kFirstNamedStream + l;
-    const bool written = write_generic(*c, l, plane64(a, 0, l), &handle, sizeof handle);
+    const bool written = write_stretch(*c, site, l, GenericAddress{plane64(a, 0, l)}, &handle, sizeof handle);
     set_plane32(r, 0, l, written ? kSuccess : kInvalidValue);
   });
 }
@@ -165,19 +174,20 @@ extern "C" void wg_call_cdp_peek_at_last_error(jit::WarpContext* c, std::uint32_
 }
 
 template <int kValueOf>
-void store_int(jit::WarpContext* c, std::uint32_t mask, Arguments a, Results r) {
+void store_int(jit::WarpContext* c, std::uint32_t site, std::uint32_t mask, Arguments a, Results r) {
   each_lane(mask, [&](unsigned l) {
     const std::int32_t value = kValueOf == 0 ? launch_of(*c).device->ordinal() : 1;
-    const bool written = write_generic(*c, l, plane64(a, 0, l), &value, sizeof value);
+    const bool written = write_stretch(*c, site, l, GenericAddress{plane64(a, 0, l)}, &value, sizeof value);
     set_plane32(r, 0, l, written ? kSuccess : kInvalidValue);
   });
 }
-extern "C" void wg_call_cdp_get_device(jit::WarpContext* c, std::uint32_t, std::uint32_t mask, Arguments a, Results r) {
-  store_int<0>(c, mask, a, r);
+extern "C" void wg_call_cdp_get_device(jit::WarpContext* c, std::uint32_t site, std::uint32_t mask, Arguments a,
+                                       Results r) {
+  store_int<0>(c, site, mask, a, r);
 }
-extern "C" void wg_call_cdp_get_device_count(jit::WarpContext* c, std::uint32_t, std::uint32_t mask, Arguments a,
+extern "C" void wg_call_cdp_get_device_count(jit::WarpContext* c, std::uint32_t site, std::uint32_t mask, Arguments a,
                                              Results r) {
-  store_int<1>(c, mask, a, r);
+  store_int<1>(c, site, mask, a, r);
 }
 
 // const char* cudaGetErrorString(cudaError_t): in device memory, kept until the device goes.
@@ -199,6 +209,38 @@ extern "C" void wg_call_cdp_get_error_string(jit::WarpContext* c, std::uint32_t,
 }
 
 }  // namespace
+
+// The memory may have been freed since it was queued.
+std::optional<Fault> run_queued_copy(Device::Impl& device, const ChildLaunch& work) {
+  const bool copies = work.kind == ChildLaunch::Kind::copy;
+  const auto gone = [&](GlobalAddress address) {
+    const auto range = AddressSpace::instance().find(raw(address));
+    return !range || work.bytes > range->high - raw(address);
+  };
+  for (const GlobalAddress address : {work.to, copies ? work.from : work.to}) {
+    if (!gone(address)) continue;
+    Fault fault;
+    fault.message = describe_address(copies ? "copy that a kernel asked for" : "fill that a kernel asked for",
+                                     raw(address), work.bytes);
+    fault.advice = "memory must stay allocated until the copy has been carried out, after the end of the grid";
+    fault.address = raw(address);
+    return fault;
+  }
+  auto* to = reinterpret_cast<std::uint8_t*>(raw(work.to));
+  if (copies) {
+    std::memmove(to, reinterpret_cast<const std::uint8_t*>(raw(work.from)), work.bytes);
+    if (device.wants.host_copies)
+      events::publish_host_copy(device.observers, {device.ordinal, 0, raw(work.to), raw(work.from), work.bytes}, 0);
+  } else {
+    std::memset(to, work.value, work.bytes);
+    if (device.wants.host_fills) {
+      events::HostFill fill{device.ordinal, 0, raw(work.to), work.bytes};
+      fill.value = work.value;
+      events::publish_host_fill(device.observers, fill, 0);
+    }
+  }
+  return std::nullopt;
+}
 
 std::span<const jit::CallSymbol> device_launch_symbols() {
 #define WG_DEVICE_RUNTIME(name, function, parameters, results)                                        \

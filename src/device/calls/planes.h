@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "gpu/types.h"
 #include "jit/abi.h"
@@ -22,8 +21,5 @@ inline void set_plane64(std::uint32_t* planes, unsigned word, unsigned lane, std
   set_plane32(planes, word, lane, static_cast<std::uint32_t>(value));
   set_plane32(planes, word + 1, lane, static_cast<std::uint32_t>(value >> 32));
 }
-
-// Text at a generic address, up to 64 KiB; false: not readable. (device_functions.cpp)
-bool read_string(jit::WarpContext& context, unsigned lane, std::uint64_t address, std::string* out);
 
 }  // namespace warpgrind::device

@@ -8,13 +8,17 @@
 
 namespace warpgrind::device {
 
-std::span<const jit::CallSymbol> memory_symbols();         // calls/memory_runtime.cpp
+std::span<const jit::CallSymbol> memory_symbols();         // calls/memory.cpp
 std::span<const jit::CallSymbol> control_symbols();        // barrier.cpp
 std::span<const jit::CallSymbol> call_symbols();           // device_functions.cpp
 std::span<const jit::CallSymbol> atomic_symbols();         // atomics.cpp
 std::span<const jit::CallSymbol> async_copy_symbols();     // async_copy.cpp
 std::span<const jit::CallSymbol> texture_symbols();        // calls/texture.cpp
 std::span<const jit::CallSymbol> device_launch_symbols();  // device_launch.cpp
+
+// malloc and free in kernels (device_functions.cpp). 0: no memory left. False: not the start of a piece.
+std::uint64_t heap_allocate(jit::WarpContext& context, std::uint64_t bytes);
+bool heap_release(jit::WarpContext& context, std::uint64_t address);
 
 inline jit::WarpContext& warp(void* context) {
   return *static_cast<jit::WarpContext*>(context);

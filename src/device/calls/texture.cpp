@@ -7,7 +7,7 @@
 #include <bit>
 #include <cstring>
 
-#include "device/calls/memory_access.h"
+#include "device/access/access.h"
 #include "device/calls/symbols.h"
 #include "device/fault.h"
 #include "jit/families/texture_operation.h"
@@ -35,22 +35,48 @@ class LastHandle {
   std::shared_ptr<const T> object_;
 };
 
-[[noreturn]] void invalid(jit::WarpContext& w, std::uint32_t site, unsigned lane, std::uint64_t handle,
-                          const char* what) {
-  raise(w, site, lane, FaultKind::invalid_texture, fmt::format("{:#x} is not a {} object", handle, what),
-        "pass an object that was created and not destroyed before the kernel ran", handle, 0);
+// Why a lane cannot go on. A fault leaves this fiber for good, so it is raised where no object is held any more: what
+// is found out on the way is kept as plain data.
+struct Refusal {
+  enum class Why : std::uint8_t { none, no_texture, no_surface, freed, outside } why = Why::none;
+  unsigned lane = 0;
+  std::uint64_t handle = 0;        // or the address of linear memory
+  std::uint64_t bytes = 0;         // of it
+  std::int64_t at[3] = {0, 0, 0};  // outside
+  std::uint64_t extent[3] = {0, 0, 0};
+};
+
+void raise_if(jit::WarpContext& w, std::uint32_t site, const Refusal& r) {
+  switch (r.why) {
+    case Refusal::Why::none:
+      return;
+    case Refusal::Why::no_texture:
+    case Refusal::Why::no_surface:
+      raise(
+          w, site, r.lane, FaultKind::invalid_texture,
+          fmt::format("{:#x} is not a {} object", r.handle, r.why == Refusal::Why::no_texture ? "texture" : "surface"),
+          "pass an object that was created and not destroyed before the kernel ran", r.handle, 0);
+    case Refusal::Why::freed:
+      raise(w, site, r.lane, FaultKind::illegal_address, describe_address("texture read", r.handle, r.bytes),
+            "the memory of a texture must stay allocated while kernels use it", r.handle, 0);
+    case Refusal::Why::outside:
+      raise(w, site, r.lane, FaultKind::illegal_address,
+            fmt::format("surface access at ({}, {}, {}) outside {} bytes x {} x {}", r.at[0], r.at[1], r.at[2],
+                        r.extent[0], r.extent[1], r.extent[2]),
+            "x is a byte offset in surface functions: multiply the index by the element's size", 0,
+            static_cast<std::uint32_t>(r.bytes));
+  }
 }
 
 // Linear memory may have been freed since.
-void check_linear(jit::WarpContext& w, std::uint32_t site, unsigned lane, const Texture& t) {
+bool still_allocated(const Launch& launch, const Texture& t, Refusal* refusal) {
   const TextureResource& r = t.resource;
-  if (r.kind == TextureResource::Kind::array) return;
-  const std::uint64_t bytes = r.kind == TextureResource::Kind::linear
-                                  ? r.width * r.format.bytes()
-                                  : r.pitch * (r.height ? r.height - 1 : 0) + r.width * r.format.bytes();
-  if (!checked_pointer(w, r.address, std::max<std::uint64_t>(1, bytes), false))
-    raise(w, site, lane, FaultKind::illegal_address, describe_address("texture read", r.address, bytes),
-          "the memory of a texture must stay allocated while kernels use it", r.address, 0);
+  if (r.kind == TextureResource::Kind::array) return true;
+  const std::uint64_t rows = r.height ? r.height : 1, row = r.width * r.format.bytes();
+  const std::uint64_t bytes = r.kind == TextureResource::Kind::linear ? row : r.pitch * (rows - 1) + row;
+  refusal->handle = r.address;
+  refusal->bytes = bytes;
+  return global_stretch(launch, GenericAddress{r.address}, std::max<std::uint64_t>(1, bytes), false).has_value();
 }
 
 // Lanes that make one request: 8 neighbours of a 1D fetch (4 of 16-byte texels), a quad otherwise (measured:
@@ -60,22 +86,60 @@ unsigned lanes_per_request(const TextureCall& call, unsigned bytes) {
   return flat && bytes < 16 ? 8 : 4;
 }
 
-void count(jit::WarpContext& w, std::uint32_t site, const TextureCall& call, const std::uint64_t* addresses,
-           LaneMask mask, unsigned bytes) {
-  const unsigned group = lanes_per_request(call, bytes);
-  for (unsigned first = 0; first < kWarpSize; first += group) {
-    const LaneMask lanes = mask & (((LaneMask{1} << group) - 1) << first);
-    if (lanes) count_access(w, site, StateSpace::global, addresses, lanes, bytes, AccessType::load);
+Texel read_texels(const Texture& t, const TextureCall& call, const std::uint32_t* coordinates, unsigned lane,
+                  TexelList* read) {
+  const bool layered = call.geometry == TextureGeometry::a1d || call.geometry == TextureGeometry::a2d ||
+                       call.geometry == TextureGeometry::acube;
+  const std::int32_t layer = layered ? static_cast<std::int32_t>(coordinates[lane]) : 0;
+  float f[3] = {0, 0, 0};
+  std::int32_t n[3] = {0, 0, 0};
+  const unsigned first = layered ? 1 : 0;
+  for (unsigned c = first; c < call.coordinates && c - first < 3; ++c) {
+    const std::uint32_t raw = coordinates[c * kWarpSize + lane];
+    n[c - first] = static_cast<std::int32_t>(raw);
+    f[c - first] = std::bit_cast<float>(raw);
   }
+  return call.gather                ? gather4(t, call.geometry, f, layer, call.component, read)
+         : call.integer_coordinates ? fetch(t, call.geometry, n, layer, read)
+                                    : sample(t, call.geometry, f, layer, read);
+}
+
+Refusal read_textures(const Access& access, const TextureCall& call, const std::uint64_t* handles,
+                      const std::uint32_t* coordinates, LaneMask mask, std::uint32_t* out) {
+  LastHandle<Texture, find_texture> last;
+  const Launch& launch = launch_of(*access.context);
+  Texels texels;
+  unsigned bytes = 4;
+  const Texture* checked = nullptr;
+  for (LaneMask m = mask; m != 0; m &= m - 1) {
+    const auto l = static_cast<unsigned>(std::countr_zero(m));
+    const Texture* t = last.get(handles[l]);
+    Refusal refusal{Refusal::Why::no_texture, l, handles[l]};
+    if (!t) return refusal;
+    refusal.why = Refusal::Why::freed;
+    if (t != checked && !still_allocated(launch, *t, &refusal)) return refusal;
+    checked = t;
+    TexelList read;
+    const Texel x = read_texels(*t, call, coordinates, l, &read);
+    for (unsigned k = 0; k < 4; ++k) out[k * kWarpSize + l] = x.channel[k];
+    bytes = std::max(1u, t->format().bytes());
+    texels.add(l, read);
+  }
+  Access a = access;
+  a.form = {StateSpace::texture, AccessType::load, static_cast<std::uint8_t>(bytes)};
+  a.path = events::AccessPath::texture;
+  a.group = lanes_per_request(call, bytes);
+  pass_texels(a, mask, texels);
+  return {};
 }
 
 struct Surfel {
   std::uint8_t* at = nullptr;  // null: outside
 };
 
-// x in bytes; y, z and layer in elements. Clamp moves to the edge, zero drops, trap is a fault.
-Surfel surface_address(jit::WarpContext& w, std::uint32_t site, unsigned lane, const Surface& s,
-                       const TextureCall& call, const std::int32_t* c, unsigned bytes) {
+// x in bytes; y, z and layer in elements. Clamp moves to the edge, zero drops; trap is a fault (false).
+bool surface_address(const Surface& s, const TextureCall& call, const std::int32_t* c, unsigned bytes, Surfel* out,
+                     Refusal* refusal) {
   Array& a = *s.array;
   const ArrayShape& shape = a.shape();
   std::int64_t at[3] = {c[0], 0, 0};
@@ -93,18 +157,90 @@ Surfel surface_address(jit::WarpContext& w, std::uint32_t site, unsigned lane, c
                                  static_cast<std::int64_t>(shape.slices()) - 1};
   for (unsigned d = 0; d < 3; ++d) {
     if (at[d] >= 0 && at[d] <= limit[d]) continue;
-    if (call.boundary == jit::SurfaceBoundary::clamp)
-      at[d] = std::clamp<std::int64_t>(at[d], 0, std::max<std::int64_t>(0, limit[d]));
-    else if (call.boundary == jit::SurfaceBoundary::zero)
-      return {};
-    else
-      raise(w, site, lane, FaultKind::illegal_address,
-            fmt::format("surface access at ({}, {}, {}) outside {} bytes x {} x {}", at[0], at[1], at[2], a.row_bytes(),
-                        shape.rows(), shape.slices()),
-            "x is a byte offset in surface functions: multiply the index by the element's size", 0, bytes);
+    if (call.boundary == jit::SurfaceBoundary::zero) return true;
+    if (call.boundary == jit::SurfaceBoundary::trap) {
+      refusal->why = Refusal::Why::outside;
+      refusal->bytes = bytes;
+      std::copy(std::begin(at), std::end(at), refusal->at);
+      const std::uint64_t extent[3] = {a.row_bytes(), shape.rows(), shape.slices()};
+      std::copy(std::begin(extent), std::end(extent), refusal->extent);
+      return false;
+    }
+    at[d] = std::clamp<std::int64_t>(at[d], 0, std::max<std::int64_t>(0, limit[d]));
   }
-  return {a.data() + static_cast<std::uint64_t>(at[2]) * a.slice_bytes() +
-          static_cast<std::uint64_t>(at[1]) * a.row_bytes() + static_cast<std::uint64_t>(at[0])};
+  out->at = a.data() + static_cast<std::uint64_t>(at[2]) * a.slice_bytes() +
+            static_cast<std::uint64_t>(at[1]) * a.row_bytes() + static_cast<std::uint64_t>(at[0]);
+  return true;
+}
+
+// data[e*32 + l]; absent surfels read as zero and are not written.
+void move_surfels(const Access& a, LaneMask mask, LaneMask inside, const std::optional<Place>& place,
+                  std::uint8_t* data) {
+  for (LaneMask m = mask; m != 0; m &= m - 1) {
+    const auto l = static_cast<unsigned>(std::countr_zero(m));
+    for (unsigned e = 0; e < a.vector; ++e) {
+      std::uint8_t* lane = data + (std::size_t{e} * kWarpSize + l) * a.element;
+      if ((inside >> l & 1) == 0) {
+        if (!a.writes()) std::memset(lane, 0, a.element);
+        continue;
+      }
+      std::uint8_t* surfel = place->of(l) + std::size_t{e} * a.element;
+      std::memcpy(a.writes() ? surfel : lane, a.writes() ? lane : surfel, a.element);
+    }
+  }
+}
+
+Refusal access_surfaces(const Access& access, const TextureCall& call, const std::uint64_t* handles,
+                        const std::uint32_t* coordinates, LaneMask mask, void* data) {
+  LastHandle<Surface, find_surface> last;
+  std::uint64_t addresses[kWarpSize] = {};
+  LaneMask inside = 0;
+  for (LaneMask m = mask; m != 0; m &= m - 1) {
+    const auto l = static_cast<unsigned>(std::countr_zero(m));
+    const Surface* s = last.get(handles[l]);
+    Refusal refusal{Refusal::Why::no_surface, l, handles[l]};
+    if (!s) return refusal;
+    std::int32_t c[3] = {0, 0, 0};
+    for (unsigned k = 0; k < call.coordinates && k < 3; ++k)
+      c[k] = static_cast<std::int32_t>(coordinates[k * kWarpSize + l]);
+    Surfel at;
+    if (!surface_address(*s, call, c, access.bytes(), &at, &refusal)) return refusal;
+    if (at.at) addresses[l] = reinterpret_cast<std::uint64_t>(at.at), inside |= 1u << l;
+  }
+  const Access a = access.at_texels(addresses, inside);
+  std::optional<Place> place;
+  if (inside) place = pass(a);
+  move_surfels(a, mask, inside, place, static_cast<std::uint8_t*>(data));
+  return {};
+}
+
+Refusal query(std::uint32_t what, bool surface, const std::uint64_t* handles, LaneMask mask, std::uint32_t* out) {
+  for (LaneMask m = mask; m != 0; m &= m - 1) {
+    const auto l = static_cast<unsigned>(std::countr_zero(m));
+    ArrayShape shape;
+    bool normalized = false;
+    if (surface) {
+      const auto s = find_surface(handles[l]);
+      if (!s) return {Refusal::Why::no_surface, l, handles[l]};
+      shape = s->array->shape();
+    } else {
+      const auto t = find_texture(handles[l]);
+      if (!t) return {Refusal::Why::no_texture, l, handles[l]};
+      normalized = t->description.normalized_coordinates;
+      if (t->resource.array)
+        shape = t->resource.array->shape();
+      else
+        shape.width = t->resource.width, shape.height = t->resource.height;
+    }
+    const std::uint64_t answers[jit::kQueries] = {shape.width,
+                                                  shape.height,
+                                                  shape.layered ? 0 : shape.depth,
+                                                  shape.layered ? shape.depth / (shape.cubemap ? 6 : 1) : 0,
+                                                  1,
+                                                  normalized};
+    out[l] = static_cast<std::uint32_t>(answers[what % jit::kQueries]);
+  }
+  return {};
 }
 
 }  // namespace
@@ -120,105 +256,22 @@ extern "C" {
 static void wg_texture(void* context, std::uint32_t site, std::uint32_t code, const std::uint64_t* handles,
                        const std::uint32_t* coordinates, std::uint32_t mask, std::uint32_t* out) {
   jit::WarpContext& w = warp(context);
-  const TextureCall call = TextureCall::decode(code);
-  LastHandle<Texture, find_texture> last;
-  std::uint64_t addresses[kWarpSize] = {};
-  LaneMask inside = 0;
-  unsigned bytes = 4;
-  const Texture* checked = nullptr;
-  for (LaneMask m = mask; m != 0; m &= m - 1) {
-    const auto l = static_cast<unsigned>(std::countr_zero(m));
-    const Texture* t = last.get(handles[l]);
-    if (!t) invalid(w, site, l, handles[l], "texture");
-    if (t != checked) check_linear(w, site, l, *t);
-    checked = t;
-    const bool layered = call.geometry == TextureGeometry::a1d || call.geometry == TextureGeometry::a2d ||
-                         call.geometry == TextureGeometry::acube;
-    std::int32_t layer = 0;
-    float f[3] = {0, 0, 0};
-    std::int32_t n[3] = {0, 0, 0};
-    const unsigned first = layered ? 1 : 0;
-    if (layered) layer = static_cast<std::int32_t>(coordinates[l]);
-    for (unsigned c = first; c < call.coordinates && c - first < 3; ++c) {
-      const std::uint32_t raw = coordinates[c * kWarpSize + l];
-      n[c - first] = static_cast<std::int32_t>(raw);
-      f[c - first] = call.integer_coordinates ? static_cast<float>(n[c - first]) : std::bit_cast<float>(raw);
-    }
-    const Texel x = call.gather                ? gather4(*t, call.geometry, f, layer, call.component)
-                    : call.integer_coordinates ? fetch(*t, call.geometry, n, layer)
-                                               : sample(*t, call.geometry, f, layer);
-    for (unsigned k = 0; k < 4; ++k) out[k * kWarpSize + l] = x.channel[k];
-    bytes = std::max(1u, t->format().bytes());
-    if (call.integer_coordinates && call.geometry == TextureGeometry::d1 &&
-        t->resource.kind == TextureResource::Kind::linear)
-      addresses[l] = static_cast<std::uint64_t>(n[0]) < t->resource.width
-                         ? t->resource.address + static_cast<std::uint64_t>(n[0]) * bytes
-                         : 0;
-    else
-      addresses[l] = texel_address(*t, call.geometry, f, layer);
-    if (addresses[l]) inside |= 1u << l;
-  }
-  count(w, site, call, addresses, inside, bytes);
+  raise_if(w, site, read_textures(access_of(w, site), TextureCall::decode(code), handles, coordinates, mask, out));
 }
 
 static void wg_texture_query(void* context, std::uint32_t site, std::uint32_t what, std::uint32_t surface,
                              const std::uint64_t* handles, std::uint32_t mask, std::uint32_t* out) {
-  jit::WarpContext& w = warp(context);
-  for (LaneMask m = mask; m != 0; m &= m - 1) {
-    const auto l = static_cast<unsigned>(std::countr_zero(m));
-    ArrayShape shape;
-    bool normalized = false;
-    if (surface) {
-      const auto s = find_surface(handles[l]);
-      if (!s) invalid(w, site, l, handles[l], "surface");
-      shape = s->array->shape();
-    } else {
-      const auto t = find_texture(handles[l]);
-      if (!t) invalid(w, site, l, handles[l], "texture");
-      normalized = t->description.normalized_coordinates;
-      if (t->resource.array)
-        shape = t->resource.array->shape();
-      else
-        shape.width = t->resource.width, shape.height = t->resource.height;
-    }
-    const std::uint64_t answers[jit::kQueries] = {shape.width,
-                                                  shape.height,
-                                                  shape.layered ? 0 : shape.depth,
-                                                  shape.layered ? shape.depth / (shape.cubemap ? 6 : 1) : 0,
-                                                  1,
-                                                  normalized};
-    out[l] = static_cast<std::uint32_t>(answers[what % jit::kQueries]);
-  }
+  raise_if(warp(context), site, query(what, surface != 0, handles, mask, out));
 }
 
 // data[e*32 + l] of `bytes` each
 static void wg_surface(void* context, std::uint32_t site, std::uint32_t code, const std::uint64_t* handles,
                        const std::uint32_t* coordinates, std::uint32_t mask, std::uint32_t store, void* data) {
   jit::WarpContext& w = warp(context);
-  const TextureCall call = TextureCall::decode(code);
-  const SiteFacts& facts = launch_of(w).kernel->sites[site];
-  const unsigned element = facts.element, count_elements = facts.vector, bytes = element * count_elements;
-  LastHandle<Surface, find_surface> last;
-  std::uint64_t addresses[kWarpSize] = {};
-  LaneMask inside = 0;
-  for (LaneMask m = mask; m != 0; m &= m - 1) {
-    const auto l = static_cast<unsigned>(std::countr_zero(m));
-    const Surface* s = last.get(handles[l]);
-    if (!s) invalid(w, site, l, handles[l], "surface");
-    std::int32_t c[3] = {0, 0, 0};
-    for (unsigned k = 0; k < call.coordinates && k < 3; ++k)
-      c[k] = static_cast<std::int32_t>(coordinates[k * kWarpSize + l]);
-    const Surfel at = surface_address(w, site, l, *s, call, c, bytes);
-    for (unsigned e = 0; e < count_elements; ++e) {
-      std::uint8_t* lane = static_cast<std::uint8_t*>(data) + (std::size_t{e} * kWarpSize + l) * element;
-      if (store && at.at) std::memcpy(at.at + e * element, lane, element);
-      if (!store && at.at) std::memcpy(lane, at.at + e * element, element);
-      if (!store && !at.at) std::memset(lane, 0, element);
-    }
-    if (at.at) addresses[l] = reinterpret_cast<std::uint64_t>(at.at), inside |= 1u << l;
-  }
-  if (inside)
-    count_access(w, site, StateSpace::global, addresses, inside, bytes, store ? AccessType::store : AccessType::load);
+  Access a = access_of(w, site);
+  a.form.type = store ? AccessType::store : AccessType::load;
+  a.path = events::AccessPath::surface;
+  raise_if(w, site, access_surfaces(a, TextureCall::decode(code), handles, coordinates, mask, data));
 }
 
 }  // extern "C"

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <thread>
 
+#include "device/access/access.h"
 #include "device/calls/symbols.h"
 #include "device/execution/paths.h"
 #include "device/execution/scheduler.h"
@@ -40,6 +41,7 @@ inline void release(Worker& w, Barrier& barrier) {
 struct Arrival {
   std::uint32_t site, id, threads;
   LaneMask mask;
+  bool waits = true;
 };
 
 // Threads that leave the kernel are no longer waited for; true: some have left since the last look.
@@ -60,10 +62,14 @@ bool arrive(jit::WarpContext& c, const Arrival& a, const LaneMask* predicate) {
   const Launch& launch = *w.launch;
   if (a.id >= kBarriers)
     raise(c, a.site, 0, FaultKind::illegal_instruction, fmt::format("barrier {} does not exist: 0 to 15 do", a.id));
-  if (launch.observe_barriers)
-    for (events::Observer* o : *launch.observers)
-      if (o->wants().barriers)
-        o->on_barrier(launch.info, Dim3{c.ctaid[0], c.ctaid[1], c.ctaid[2]}, c.warp, a.id, w.index);
+  if (launch.wants.barriers) {
+    events::Barrier event;
+    static_cast<events::WarpEvent&>(event) = warp_event(c, a.site, a.mask);
+    event.barrier = a.id;
+    event.threads = a.threads;
+    event.waits = a.waits;
+    events::publish_barrier(*launch.observers, event, w.index);
+  }
   count_exited(f);
   Barrier& barrier = b.barriers[a.id];
   b.barriers_in_use = std::max(b.barriers_in_use, a.id + 1);
@@ -110,7 +116,7 @@ inline void wait(WarpFiber& f, Barrier& barrier, std::uint32_t site, std::uint32
 
 bool alone(const jit::WarpContext& c, const Arrival& a) {
   return c.initial_mask == a.mask && fiber_of(const_cast<jit::WarpContext&>(c)).block->warps == 1 &&
-         a.threads <= kWarpSize && !launch_of(const_cast<jit::WarpContext&>(c)).observe_barriers && a.id < kBarriers;
+         a.threads <= kWarpSize && !launch_of(const_cast<jit::WarpContext&>(c)).wants.barriers && a.id < kBarriers;
 }
 
 void barrier(jit::WarpContext& c, Arrival a) {
@@ -258,7 +264,7 @@ void wg_barrier(void* context, std::uint32_t site, std::uint32_t id, std::uint32
   Barrier& all = b.barriers[0];
   const Launch& launch = *f.worker->launch;
   const bool plain = (id | threads | c.exited | b.exited | all.expected) == 0 && mask == c.initial_mask &&
-                     !launch.observe_barriers && b.barriers_in_use != 0;
+                     !launch.wants.barriers && b.barriers_in_use != 0;
   if (!plain) return barrier(c, {site, id, threads, mask});
   all.arrived += static_cast<std::uint32_t>(std::popcount(mask));
   if (all.arrived == launch.threads_per_block)
@@ -287,7 +293,7 @@ std::uint32_t wg_barrier_reduce(void* context, std::uint32_t site, std::uint32_t
 void wg_barrier_arrive(void* context, std::uint32_t site, std::uint32_t id, std::uint32_t threads, std::uint32_t mask) {
   jit::WarpContext& c = warp(context);
   WarpFiber& f = fiber_of(c);
-  if (arrive(c, {site, id, threads, mask}, nullptr)) release(*f.worker, f.block->barriers[id]);
+  if (arrive(c, {site, id, threads, mask, false}, nullptr)) release(*f.worker, f.block->barriers[id]);
 }
 
 void wg_let_others_pass(void* context) {

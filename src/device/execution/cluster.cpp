@@ -5,7 +5,6 @@
 #include <bit>
 
 #include "base/assert.h"
-#include "device/calls/memory_access.h"
 #include "device/calls/symbols.h"
 #include "device/execution/scheduler.h"
 #include "device/execution/state.h"

@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "base/assert.h"
-#include "device/calls/site_counting.h"
+#include "device/access/count.h"
 #include "device/execution/crash_guard.h"
 #include "device/execution/paths.h"
 #include "device/execution/scheduler.h"
@@ -40,7 +40,13 @@ void give_shared_memory(Worker& w, Block& b) {
   b.shared_capacity = size;
 }
 
+events::BlockEvent block_event(const Launch& launch, const Block& b) {
+  return {&launch.info, Dim3{b.index[0], b.index[1], b.index[2]}, launch.shared_size};
+}
+
 void retire_block(Worker& w, Block* b) {
+  if (w.launch->wants.blocks_ended && !w.launch->stop.load(std::memory_order_relaxed))
+    events::publish_block_end(*w.launch->observers, block_event(*w.launch, *b), w.index);
   (b->previous ? b->previous->next : w.live) = b->next;
   if (b->next) b->next->previous = b->previous;
   for (unsigned k = 0; k < b->barriers_in_use; ++k) b->barriers[k] = {};
@@ -248,8 +254,12 @@ bool activate_block(Worker& w) {
   Block& first = new_block(w);
   place_block(launch, n, first);
   w.starting = &first;
+  const auto publish = [&](const Block& b) {
+    if (launch.wants.blocks) events::publish_block_begin(*launch.observers, block_event(launch, b), w.index);
+  };
   if (launch.cluster_size == 1) {
     give_shared_memory(w, first);
+    publish(first);
     return true;
   }
   Cluster* cluster = nullptr;
@@ -261,6 +271,7 @@ bool activate_block(Worker& w) {
     enter_cluster(w, b, cluster);
     last = last->next_start = &b;
   }
+  for (const Block* b = &first; b; b = b->next_start) publish(*b);
   return true;
 }
 

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "base/demangle.h"
-#include "device/calls/site_counting.h"
+#include "device/access/count.h"
 #include "device/device_impl.h"
 #include "device/fault.h"
 
@@ -16,25 +16,15 @@ namespace {
 
 std::atomic<std::uint64_t> g_launches{0};
 
-AccessType access_type(events::SiteKind kind) {
-  switch (kind) {
-    case events::SiteKind::store:
-      return AccessType::store;
-    case events::SiteKind::atomic:
-      return AccessType::atomic;
-    case events::SiteKind::reduction:
-      return AccessType::reduction;
-    default:
-      return AccessType::load;
-  }
-}
-
 std::vector<SiteFacts> pack_sites(const events::KernelFacts& facts) {
   std::vector<SiteFacts> out;
   out.reserve(facts.sites.size());
   for (const events::Site& s : facts.sites)
-    out.push_back(
-        {s.space, s.kind, s.element_bytes, s.vector, static_cast<std::uint8_t>(s.bytes()), access_type(s.kind)});
+    out.push_back({{s.space, events::access_type(s), static_cast<std::uint8_t>(s.bytes()), s.shared_atomic},
+                   s.element_bytes,
+                   s.vector,
+                   s.order,
+                   s.scope});
   return out;
 }
 
@@ -62,8 +52,9 @@ Result<KernelRecord*> Device::Impl::kernel(LoadedModule& module, std::uint32_t f
   const ptx::Module& text = module.module();
   if (function >= text.functions.size() || !text.functions[function].is_entry)
     return Error{ErrorKind::bad_input, "not a kernel of this module", ""};
-  LoadedModule::Key key{function, jit::lane_shape_of(block), options.counters || wants.counts, wants.accesses,
-                        wants.edges};
+  LoadedModule::Key key{
+      function,    jit::lane_shape_of(block),         options.counters || wants.counts, wants.accesses,
+      wants.edges, wants.fences || wants.async_groups};
   const std::lock_guard lock(mutex);
   std::unique_ptr<KernelRecord>& record = module.kernels[key];
   if (record) return record.get();
@@ -72,6 +63,7 @@ Result<KernelRecord*> Device::Impl::kernel(LoadedModule& module, std::uint32_t f
   how.counters = key.counters;
   how.every_access = key.every_access;
   how.edges = key.edges;
+  how.synchronization = key.synchronization;
   how.cpu = options.cpu;
   how.cache_directory = options.cache_directory;
   how.tier = options.tier;
@@ -87,7 +79,6 @@ Result<KernelRecord*> Device::Impl::kernel(LoadedModule& module, std::uint32_t f
   record->sites = pack_sites(record->code->facts());
   record->demangled = demangle(text.functions[function].name);
   record->shape = key.shape;
-  record->every_access = key.every_access;
   return record.get();
 }
 
@@ -106,6 +97,9 @@ Status Device::Impl::check(const LaunchConfig& config, const KernelRecord& kerne
     return bad(
         fmt::format("clusters of {} x {} x {} blocks in a grid of {} x {} x {}: up to {} blocks, and whole clusters",
                     c.x, c.y, c.z, g.x, g.y, g.z, kMaxClusterSize));
+  if (kernel.code->local_bytes > kMostLocalBytes)
+    return bad(
+        fmt::format("{} bytes of local memory a thread: a GPU has {}", kernel.code->local_bytes, kMostLocalBytes));
   const std::uint64_t shared = kernel.code->dynamic_shared_offset + config.dynamic_shared;
   const std::uint64_t limit = std::max(model.shared_per_block, model.shared_per_block_optin);
   if (shared > limit)
@@ -139,15 +133,15 @@ void Device::Impl::set_up(Engine& engine, LoadedModule& module, const KernelReco
                  config.block,  config.dynamic_shared, ordinal};
   launch.rules = model.rules;
   launch.counters = options.counters || wants.counts;
-  launch.observe_accesses = wants.accesses;
-  launch.observe_barriers = wants.barriers;
+  launch.wants = wants;
   launch.observers = &observers;
   launch.all_workers = &engine.workers;
   launch.parameters = reinterpret_cast<std::uint8_t*>(engine.parameter_area);
   launch.shared_size =
       std::max(kernel.code->static_shared_bytes, kernel.code->dynamic_shared_offset + config.dynamic_shared);
   // The kernel's own need, or what cudaDeviceSetLimit(cudaLimitStackSize) asks for where there is a stack at all.
-  launch.local_size = kernel.code->local_bytes ? std::max(kernel.code->local_bytes, stack_size.load()) : 0;
+  launch.local_size =
+      kernel.code->local_bytes ? std::max(kernel.code->local_bytes, std::min(stack_size.load(), kMostLocalBytes)) : 0;
   launch.local_size = (launch.local_size + 15) / 16 * 16;
   const std::uint64_t unit = std::max<std::uint64_t>(1, model.shared_allocation_unit);
   launch.total_shared = static_cast<std::uint32_t>((launch.shared_size + unit - 1) / unit * unit);
@@ -304,12 +298,8 @@ Status Device::Impl::run_children(Engine& engine, LoadedModule& module, std::vec
   while (!work.empty() && !result.fault) {
     const ChildLaunch child = std::move(work.back());
     work.pop_back();
-    if (child.kind == ChildLaunch::Kind::copy) {
-      std::memmove(reinterpret_cast<void*>(child.to), reinterpret_cast<const void*>(child.from), child.bytes);
-      continue;
-    }
-    if (child.kind == ChildLaunch::Kind::fill) {
-      std::memset(reinterpret_cast<void*>(child.to), static_cast<int>(child.from), child.bytes);
+    if (child.kind != ChildLaunch::Kind::kernel) {
+      result.fault = run_queued_copy(*this, child);
       continue;
     }
     std::vector<ChildLaunch> below;

@@ -15,6 +15,7 @@
 #include "device/execution/fiber.h"
 #include "device/memory/address_space.h"
 #include "events/observer.h"
+#include "gpu/addresses.h"
 #include "jit/abi.h"
 #include "jit/compile/compiler.h"
 
@@ -28,12 +29,12 @@ struct ParkedPath;
 struct ParkedPaths;
 class LoadedModule;
 
-// The facts of a site that the slow path needs, packed.
+// The facts of a site that an access needs, packed.
 struct SiteFacts {
-  StateSpace space = StateSpace::global;
-  events::SiteKind kind = events::SiteKind::load;
-  std::uint8_t element = 4, vector = 1, bytes = 4;
-  AccessType type = AccessType::load;
+  AccessForm form;  // space: as written
+  std::uint8_t element = 4, vector = 1;
+  events::MemoryOrder order = events::MemoryOrder::weak;
+  events::MemoryScope scope = events::MemoryScope::none;
 };
 
 // A compiled kernel and what the device derives from it once.
@@ -42,7 +43,6 @@ struct KernelRecord {
   std::vector<SiteFacts> sites;
   std::string demangled;
   jit::LaneShape shape = jit::LaneShape::linear;
-  bool every_access = false;
   std::atomic<double> seconds_per_block{0};  // of one worker, in the last launch; 0: not known
 };
 
@@ -78,6 +78,10 @@ struct alignas(64) WarpFiber {
 
 inline WarpFiber& fiber_of(jit::WarpContext& context) {
   return *static_cast<WarpFiber*>(context.runtime);
+}
+
+inline const WarpFiber& fiber_of(const jit::WarpContext& context) {
+  return *static_cast<const WarpFiber*>(context.runtime);
 }
 
 inline constexpr unsigned kBarriers = 16;
@@ -155,7 +159,9 @@ struct ChildLaunch {
   bool tail = false;
   unsigned depth = 0;
   std::vector<std::uint8_t> parameters;
-  std::uint64_t to = 0, from = 0, bytes = 0;  // copy, fill (from: the value)
+  GlobalAddress to{}, from{};  // copy, fill
+  std::uint64_t bytes = 0;
+  std::uint8_t value = 0;  // fill
 };
 
 struct Worker {
@@ -215,7 +221,8 @@ struct Launch {
   LaunchConfig config;
   events::Launch info;
   AccessRules rules;
-  bool counters = true, observe_accesses = false, observe_barriers = false;
+  bool counters = true;
+  events::Wants wants;  // of all observers
   std::uint8_t* parameters = nullptr;
   std::uint64_t shared_size = 0, local_size = 0;
   std::uint64_t blocks = 0;
@@ -263,6 +270,8 @@ void release_if_complete(Worker& worker, Block& block);  // barrier.cpp: threads
 void enter_cluster(Worker& worker, Block& block, Cluster*& cluster);  // the first makes it
 void leave_cluster(Worker& worker, Block& block);
 void cluster_exited(Worker& worker, Block& block, std::uint32_t threads);
+// Is it memory that the block may use beyond its own? (an offset as device/access/access.h's shared_offset makes them)
+bool in_cluster(const jit::WarpContext& context, std::uint64_t offset, std::uint64_t bytes);
 void count_exited(WarpFiber& fiber);  // barrier.cpp: lanes may have left the kernel
 
 }  // namespace warpgrind::device

@@ -81,10 +81,17 @@ Result<std::uint64_t> AddressSpace::allocate(std::uint64_t size, std::uint64_t a
   }
   const std::uint64_t taken = round_up(size + kRedZone, 512);
   std::uint64_t start = take_hole(taken, alignment, skew);
+  const auto behind_all = [&] {
+    const std::uint64_t at = round_up(top_, alignment) + skew;
+    return at + taken <= base_ + kReserved - kHugePage ? at : 0;
+  };
+  while (!start && !behind_all() && !quarantine_.empty()) {
+    leave_quarantine();
+    start = take_hole(taken, alignment, skew);
+  }
   if (!start) {
-    start = round_up(top_, alignment) + skew;
-    if (start + taken > base_ + kReserved - kHugePage)
-      return Error{ErrorKind::environment, "no address space left for device memory", ""};
+    start = behind_all();
+    if (!start) return Error{ErrorKind::environment, "no address space left for device memory", ""};
     if (start > top_) holes_[top_] = start - top_;
     top_ = start + taken;
   }
@@ -103,12 +110,11 @@ Result<std::uint64_t> AddressSpace::allocate(std::uint64_t size, std::uint64_t a
   return start;
 }
 
-std::optional<Range> AddressSpace::release(std::uint64_t address) {
+std::optional<Range> AddressSpace::release(std::uint64_t address, const char* by) {
   const std::lock_guard lock(mutex_);
   const auto block = blocks_.find(address);
   if (block == blocks_.end()) return std::nullopt;
   const Range range = ranges_.at(address);
-  std::uint64_t low = address, high = address + block->second;
   // Whole pages go back to the host; the rest is zeroed, so that a later allocation starts with zeroes as a fresh one.
   const std::uint64_t first = round_up(range.low, kPage), last = round_down(range.high, kPage);
   if (first < last) {
@@ -118,8 +124,25 @@ std::optional<Range> AddressSpace::release(std::uint64_t address) {
   } else {
     std::memset(pointer(range.low), 0, range.high - range.low);
   }
+  quarantine_.push_back({address, block->second, {range, by}});
+  quarantined_bytes_ += block->second;
   blocks_.erase(block);
   ranges_.erase(address);
+  while (quarantine_.size() > kQuarantined || quarantined_bytes_ > kQuarantinedBytes) leave_quarantine();
+  table_.reset();
+  return range;
+}
+
+void AddressSpace::leave_quarantine() {
+  const Quarantined oldest = quarantine_.front();
+  quarantine_.pop_front();
+  quarantined_bytes_ -= oldest.bytes;
+  add_hole(oldest.low, oldest.bytes);
+}
+
+// Joined with the holes before and behind it; the last of all gives its addresses back.
+void AddressSpace::add_hole(std::uint64_t low, std::uint64_t bytes) {
+  std::uint64_t high = low + bytes;
   auto next = holes_.lower_bound(low);
   if (next != holes_.end() && next->first == high) {
     high += next->second;
@@ -136,8 +159,13 @@ std::optional<Range> AddressSpace::release(std::uint64_t address) {
     top_ = low;
   else
     holes_[low] = high - low;
-  table_.reset();
-  return range;
+}
+
+std::optional<AddressSpace::Freed> AddressSpace::freed(std::uint64_t address) const {
+  const std::lock_guard lock(mutex_);
+  for (auto it = quarantine_.rbegin(); it != quarantine_.rend(); ++it)
+    if (address >= it->freed.range.low && address < it->freed.range.high) return it->freed;
+  return std::nullopt;
 }
 
 void AddressSpace::register_host(std::uint64_t address, std::uint64_t size) {

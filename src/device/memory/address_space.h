@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -40,12 +41,19 @@ class AddressSpace {
 
   // Zeroed memory; nothing is committed until it is touched. At least kRedZone bytes before the next allocation.
   Result<std::uint64_t> allocate(std::uint64_t size, std::uint64_t alignment, const Range& attributes);
-  std::optional<Range> release(std::uint64_t address);  // nullopt: not the start of an allocation
+  // nullopt: not the start of an allocation. by: the function that frees it, for messages. The place is not handed out
+  // again soon, so that a use after free is found and named.
+  std::optional<Range> release(std::uint64_t address, const char* by = nullptr);
   void register_host(std::uint64_t address, std::uint64_t size);
   void unregister_host(std::uint64_t address);
 
   std::optional<Range> find(std::uint64_t address) const;
   bool overlapping(std::uint64_t low, std::uint64_t high) const;  // some of [low, high) is in the table
+  struct Freed {
+    Range range;
+    const char* by = nullptr;
+  };
+  std::optional<Freed> freed(std::uint64_t address) const;  // what was there, if it was freed lately
   // The ranges before and after an address that is in none, for messages.
   std::optional<Range> nearest(std::uint64_t address) const;
   std::shared_ptr<const RangeTable> snapshot();
@@ -53,10 +61,15 @@ class AddressSpace {
 
   static constexpr std::uint64_t kReserved = std::uint64_t{1} << 40;
   static constexpr std::uint64_t kRedZone = 512;
+  // Freed places that wait: their pages are the host's again, so that they cost addresses only.
+  static constexpr std::size_t kQuarantined = 4096;
+  static constexpr std::uint64_t kQuarantinedBytes = kReserved / 4;
 
  private:
   AddressSpace() = default;
   bool reserve();
+  void leave_quarantine();  // the oldest
+  void add_hole(std::uint64_t low, std::uint64_t bytes);
   std::uint64_t take_hole(std::uint64_t size, std::uint64_t alignment, std::uint64_t skew);
 
   mutable std::mutex mutex_;
@@ -64,7 +77,13 @@ class AddressSpace {
   std::map<std::uint64_t, Range> ranges_;          // by low
   std::map<std::uint64_t, std::uint64_t> blocks_;  // allocation start -> bytes taken from the reserved range
   std::map<std::uint64_t, std::uint64_t> holes_;   // start -> bytes, below top_
-  std::shared_ptr<const RangeTable> table_;        // null: must be rebuilt
+  struct Quarantined {
+    std::uint64_t low = 0, bytes = 0;
+    Freed freed;
+  };
+  std::deque<Quarantined> quarantine_;  // the oldest first
+  std::uint64_t quarantined_bytes_ = 0;
+  std::shared_ptr<const RangeTable> table_;  // null: must be rebuilt
   std::uint64_t large_count_ = 0;
 };
 

@@ -38,12 +38,13 @@ std::uint64_t DeviceHeap::allocate(std::uint64_t bytes) {
   return 0;
 }
 
-bool DeviceHeap::release(std::uint64_t address) {
-  if (address == 0) return true;
+std::optional<std::uint64_t> DeviceHeap::release(std::uint64_t address) {
+  if (address == 0) return 0;
   const std::lock_guard lock(mutex_);
   const auto block = used_.find(address);
-  if (block == used_.end()) return false;
+  if (block == used_.end()) return std::nullopt;
   std::uint64_t start = block->first, bytes = block->second;
+  const std::uint64_t released = bytes;
   used_.erase(block);
   auto next = free_.lower_bound(start);
   if (next != free_.end() && next->first == start + bytes) {
@@ -59,7 +60,7 @@ bool DeviceHeap::release(std::uint64_t address) {
     }
   }
   free_[start] = bytes;
-  return true;
+  return released;
 }
 
 }  // namespace warpgrind::device

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 
 #include "base/result.h"
 
@@ -14,8 +15,8 @@ class DeviceHeap {
   ~DeviceHeap();
   Status open(std::uint64_t bytes, int device);  // once; later calls do nothing
   bool is_open() const { return base_ != 0; }
-  std::uint64_t allocate(std::uint64_t bytes);  // 0: full
-  bool release(std::uint64_t address);          // false: not from allocate()
+  std::uint64_t allocate(std::uint64_t bytes);                  // 0: full
+  std::optional<std::uint64_t> release(std::uint64_t address);  // its bytes; nullopt: not from allocate()
 
  private:
   std::mutex mutex_;

@@ -57,15 +57,26 @@ struct Texel {
   std::uint32_t channel[4];
 };
 using jit::TextureGeometry;
+
+// The texels that a fetch reads: those outside, and those whose filter weight is 0, are not read.
+struct TexelList {
+  struct Entry {
+    std::uint64_t address;  // on the host
+    std::uint64_t layout;  // where the hardware keeps it, for counting sectors: 2D and 3D arrays in tiles of 16 bytes x
+                           // 2 rows, all else as it is
+  };
+  static constexpr unsigned kMost = 8;
+  unsigned count = 0;
+  Entry at[kMost];
+};
 // coordinates: as PTX orders them, without the layer. integer_coordinates: tex1Dfetch and its like (no filter, no
-// addressing).
-Texel sample(const Texture& texture, TextureGeometry geometry, const float* coordinates, std::int32_t layer);
-Texel fetch(const Texture& texture, TextureGeometry geometry, const std::int32_t* coordinates, std::int32_t layer);
+// addressing). read: null where nobody asks.
+Texel sample(const Texture& texture, TextureGeometry geometry, const float* coordinates, std::int32_t layer,
+             TexelList* read = nullptr);
+Texel fetch(const Texture& texture, TextureGeometry geometry, const std::int32_t* coordinates, std::int32_t layer,
+            TexelList* read = nullptr);
 // Channel `component` of the four texels a bilinear fetch would blend (tld4): order (-,+) (+,+) (+,-) (-,-).
 Texel gather4(const Texture& texture, TextureGeometry geometry, const float* coordinates, std::int32_t layer,
-              unsigned component);
-// Where a nearest fetch reads, for counting; 0: outside.
-std::uint64_t texel_address(const Texture& texture, TextureGeometry geometry, const float* coordinates,
-                            std::int32_t layer);
+              unsigned component, TexelList* read = nullptr);
 
 }  // namespace warpgrind::device

@@ -25,11 +25,12 @@ struct SlowCompilation {
 
 struct CompileOptions {
   LaneShape shape = LaneShape::linear;
-  bool counters = true;         // scoreboards and access counts
-  bool every_access = false;    // an observer wants each access: no inline fast path
-  bool edges = false;           // with counters: also how often each way out of a block was taken
-  std::string cache_directory;  // empty: no disk cache
-  std::string cpu;              // empty: host; "x86-64-v3" for AVX2 only
+  bool counters = true;          // scoreboards and access counts
+  bool every_access = false;     // an observer wants each access: no inline fast path
+  bool synchronization = false;  // an observer wants fences and groups of asynchronous copies: they call the device
+  bool edges = false;            // with counters: also how often each way out of a block was taken
+  std::string cache_directory;   // empty: no disk cache
+  std::string cpu;               // empty: host; "x86-64-v3" for AVX2 only
 
   // A kernel that has been compiled for kSlowSeconds already: called once, from another thread.
   std::function<void(const SlowCompilation&)> on_slow;

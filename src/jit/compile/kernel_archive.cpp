@@ -96,10 +96,10 @@ void visit(A& a, Is<events::EdgeFacts> auto& s) {
 }
 template <class A>
 void visit(A& a, Is<events::Site> auto& s) {
-  auto& [kind, space, bytes, vector, coordinates, is_volatile, no_return, ptx_line, file, line, index, function, text] =
-      s;
-  members(a, kind, space, bytes, vector, coordinates, is_volatile, no_return, ptx_line, file, line, index, function,
-          text);
+  auto& [kind, space, bytes, vector, coordinates, is_volatile, no_return, order, scope, shared_atomic, ptx_line, file,
+         line, index, function, text] = s;
+  members(a, kind, space, bytes, vector, coordinates, is_volatile, no_return, order, scope, shared_atomic, ptx_line,
+          file, line, index, function, text);
 }
 template <class A>
 void visit(A& a, Is<events::BlockFacts> auto& s) {
@@ -147,7 +147,7 @@ std::string cache_key(const ptx::Module& module, std::uint32_t entry, const Comp
     hash.update(part);
   };
   const std::uint8_t flags[] = {static_cast<std::uint8_t>(options.shape), options.counters, options.every_access,
-                                options.edges};
+                                options.synchronization, options.edges};
   add(kCodeHash);
   add(llvm);
   add(cpu);

@@ -3,6 +3,7 @@
 // effect.
 #include <llvm/IR/Constants.h>
 
+#include "events/events.h"
 #include "jit/kernel/lower.h"
 
 namespace warpgrind::jit {
@@ -17,6 +18,24 @@ using ptx::OperandKind;
 using ptx::ScalarType;
 
 void lower_nothing(Lowering&) {}
+
+// Groups of copies: only observers see them.
+void lower_group(Lowering& l) {
+  using Group = events::AsyncGroupOperation;
+  if (!l.synchronization_observed()) return;
+  const ptx::Instruction& i = l.instruction();
+  const bool read = i.has(Modifier::read);
+  const Group group = i.opcode == Opcode::cp_async_commit_group        ? Group::commit
+                      : i.opcode == Opcode::cp_async_wait_group        ? Group::wait
+                      : i.opcode == Opcode::cp_async_wait_all          ? Group::wait_all
+                      : i.opcode == Opcode::cp_async_bulk_commit_group ? Group::bulk_commit
+                      : read                                           ? Group::bulk_wait_read
+                                                                       : Group::bulk_wait;
+  const bool counted = !i.operands.empty() && i.operands[0].kind == OperandKind::immediate;
+  l.call("wg_async_group", l.ir().getVoidTy(),
+         {l.context_pointer(), l.site_number(), l.ir().getInt32(static_cast<std::uint32_t>(group)),
+          l.ir().getInt32(counted ? static_cast<std::uint32_t>(i.operands[0].bits) : 0), l.mask_bits()});
+}
 
 Value* stored(Lowering& l, Value* lanes) {
   Value* area = l.scratch(lanes->getType()->getScalarType());
@@ -63,23 +82,9 @@ void lower_bulk_copy(Lowering& l) {
           ir.getInt32((to_shared ? 1u : 0u) | from_shared << 1), l.mask_bits()});
 }
 
-enum : std::uint32_t {
-  kInit,
-  kInvalidate,
-  kArrive,
-  kArriveDrop,
-  kExpect,
-  kComplete,
-  kTest,
-  kTestParity,
-  kPending,
-  kCopyArrive,
-  kCopyArriveNoinc,
-  kTry,
-  kTryParity
-};
+using Operation = events::MBarrierOperation;
 
-void mbarrier(Lowering& l, std::uint32_t op, const Operand& barrier, Value* number, Value* expect, std::size_t result) {
+void mbarrier(Lowering& l, Operation op, const Operand& barrier, Value* number, Value* expect, std::size_t result) {
   const ptx::Instruction& i = l.instruction();
   llvm::IRBuilder<>& ir = l.ir();
   llvm::Type* wide = llvm::FixedVectorType::get(ir.getInt64Ty(), kWarpSize);
@@ -87,11 +92,11 @@ void mbarrier(Lowering& l, std::uint32_t op, const Operand& barrier, Value* numb
   Value* e = expect ? expect : llvm::Constant::getNullValue(wide);
   Value* out = l.scratch(ir.getInt64Ty());
   l.call("wg_mbarrier", ir.getVoidTy(),
-         {l.context_pointer(), l.site_number(), ir.getInt32(op), addresses(l, barrier), stored(l, n), stored(l, e),
-          l.mask_bits(), out});
+         {l.context_pointer(), l.site_number(), ir.getInt32(static_cast<std::uint32_t>(op)), addresses(l, barrier),
+          stored(l, n), stored(l, e), l.mask_bits(), out});
   if (result >= i.operands.size() || i.operands[result].kind == OperandKind::sink) return;
   Value* r = ir.CreateAlignedLoad(wide, out, llvm::Align(64));
-  if (op == kTest || op == kTestParity || op == kTry || op == kTryParity)
+  if (events::is_wait(op))
     l.result(result, ir.CreateICmpNE(r, llvm::Constant::getNullValue(wide)), ScalarType::pred);
   else
     l.result(result, r, ScalarType::b64);
@@ -110,18 +115,18 @@ void lower_mbarrier(Lowering& l) {
   };
   switch (i.opcode) {
     case Opcode::mbarrier_init:
-      return mbarrier(l, kInit, i.operands[0], count(1), nullptr, none);
+      return mbarrier(l, Operation::init, i.operands[0], count(1), nullptr, none);
     case Opcode::mbarrier_inval:
-      return mbarrier(l, kInvalidate, i.operands[0], nullptr, nullptr, none);
+      return mbarrier(l, Operation::invalidate, i.operands[0], nullptr, nullptr, none);
     case Opcode::mbarrier_expect_tx:
-      return mbarrier(l, kExpect, i.operands[0], nullptr, count(1), none);
+      return mbarrier(l, Operation::expect, i.operands[0], nullptr, count(1), none);
     case Opcode::mbarrier_complete_tx:
-      return mbarrier(l, kComplete, i.operands[0], nullptr, count(1), none);
+      return mbarrier(l, Operation::complete, i.operands[0], nullptr, count(1), none);
     case Opcode::mbarrier_arrive:
     case Opcode::mbarrier_arrive_drop: {
       const bool has_state = i.operands[0].kind != OperandKind::address;
       const std::size_t at = has_state ? 1 : 0;
-      const std::uint32_t op = i.opcode == Opcode::mbarrier_arrive ? kArrive : kArriveDrop;
+      const Operation op = i.opcode == Opcode::mbarrier_arrive ? Operation::arrive : Operation::arrive_drop;
       const bool expect = i.has(Modifier::expect_tx);
       Value* one = l.splat(ir.getInt64(1));
       return mbarrier(l, op, i.operands[at], expect ? one : count(at + 1), expect ? count(at + 1) : nullptr,
@@ -131,12 +136,13 @@ void lower_mbarrier(Lowering& l) {
     case Opcode::mbarrier_try_wait: {
       const bool waits = i.opcode == Opcode::mbarrier_try_wait;  // lets other warps run when the phase is not over
       if (i.has(Modifier::parity))
-        return mbarrier(l, waits ? kTryParity : kTestParity, i.operands[1], count(2), nullptr, 0);
-      return mbarrier(l, waits ? kTry : kTest, i.operands[1], number(2), nullptr, 0);
+        return mbarrier(l, waits ? Operation::try_wait_parity : Operation::test_parity, i.operands[1], count(2),
+                        nullptr, 0);
+      return mbarrier(l, waits ? Operation::try_wait : Operation::test, i.operands[1], number(2), nullptr, 0);
     }
     case Opcode::cp_async_mbarrier_arrive:
-      return mbarrier(l, i.has(Modifier::noinc) ? kCopyArriveNoinc : kCopyArrive, i.operands[0], nullptr, nullptr,
-                      none);
+      return mbarrier(l, i.has(Modifier::noinc) ? Operation::copy_arrive_noinc : Operation::copy_arrive, i.operands[0],
+                      nullptr, nullptr, none);
     default:
       return l.unsupported("this mbarrier operation");
   }
@@ -162,13 +168,13 @@ void lower_policy(Lowering& l) {
 std::initializer_list<LoweringEntry> async_copy_lowerings() {
   static const std::initializer_list<LoweringEntry> table = {
       {Opcode::cp_async, lower_cp_async},
-      {Opcode::cp_async_commit_group, lower_nothing},
-      {Opcode::cp_async_wait_group, lower_nothing},
-      {Opcode::cp_async_wait_all, lower_nothing},
+      {Opcode::cp_async_commit_group, lower_group},
+      {Opcode::cp_async_wait_group, lower_group},
+      {Opcode::cp_async_wait_all, lower_group},
       {Opcode::cp_async_mbarrier_arrive, lower_mbarrier},
       {Opcode::cp_async_bulk, lower_bulk_copy},
-      {Opcode::cp_async_bulk_commit_group, lower_nothing},
-      {Opcode::cp_async_bulk_wait_group, lower_nothing},
+      {Opcode::cp_async_bulk_commit_group, lower_group},
+      {Opcode::cp_async_bulk_wait_group, lower_group},
       {Opcode::mbarrier_init, lower_mbarrier},
       {Opcode::mbarrier_inval, lower_mbarrier},
       {Opcode::mbarrier_expect_tx, lower_mbarrier},

@@ -61,6 +61,7 @@ class FunctionLowering final : public Lowering {
   llvm::Value* mask_vector() override;
   llvm::Value* context_pointer() override { return context_argument_; }
   llvm::Value* site_number() override;
+  bool synchronization_observed() const override { return unit_.options.synchronization; }
   llvm::Value* carry_slot() override;
   Meeting meet(const ptx::Operand* members, llvm::Value* value) override;  // waiting.cpp
   void unsupported(const char* why) override;
@@ -149,6 +150,7 @@ class FunctionLowering final : public Lowering {
   void lower_cvta();
   void lower_barrier();
   void lower_cluster_address();
+  void lower_fence();
   void lower_isspacep();
   void lower_alloca();
 

@@ -8,6 +8,7 @@
 #include "base/assert.h"
 #include "jit/families/families.h"
 #include "jit/families/matrix.h"
+#include "jit/kernel/access_facts.h"
 #include "jit/kernel/function_lowering.h"
 #include "jit/kernel/instruction_class.h"
 #include "ptx/printer.h"
@@ -58,6 +59,27 @@ events::SiteKind site_kind(const ptx::Instruction& i) {
       return K::surface;
     case Opcode::cp_async:
       return K::async_copy;
+    case Opcode::cp_async_bulk:
+      return K::bulk_copy;
+    case Opcode::mbarrier_init:
+    case Opcode::mbarrier_inval:
+    case Opcode::mbarrier_expect_tx:
+    case Opcode::mbarrier_complete_tx:
+    case Opcode::mbarrier_arrive:
+    case Opcode::mbarrier_arrive_drop:
+    case Opcode::mbarrier_test_wait:
+    case Opcode::mbarrier_try_wait:
+    case Opcode::cp_async_mbarrier_arrive:
+      return K::mbarrier;
+    case Opcode::membar:
+    case Opcode::fence:
+    case Opcode::fence_proxy:
+    case Opcode::cp_async_commit_group:
+    case Opcode::cp_async_wait_group:
+    case Opcode::cp_async_wait_all:
+    case Opcode::cp_async_bulk_commit_group:
+    case Opcode::cp_async_bulk_wait_group:
+      return K::fence;
     case Opcode::call:
       return K::call;
     case Opcode::bra:
@@ -120,6 +142,10 @@ Value* FunctionLowering::site_number() {
       site.element_bytes = static_cast<std::uint8_t>(std::min<std::uint64_t>(16, i.operands[2].bits));
       site.space = StateSpace::global;
     }
+    if (i.opcode == Opcode::cp_async_bulk) {  // the destination's space
+      site.element_bytes = 1;
+      site.space = i.has(Modifier::mbarrier_complete_tx_bytes) ? StateSpace::shared : StateSpace::global;
+    }
     if (const unsigned bytes = matrix_request_bytes(i)) {  // wmma, ldmatrix, stmatrix: not what the type says
       site.element_bytes = static_cast<std::uint8_t>(std::min(bytes, i.type() == ptx::ScalarType::f64 ? 8u : 4u));
       site.vector = static_cast<std::uint8_t>(bytes / site.element_bytes);
@@ -128,6 +154,9 @@ Value* FunctionLowering::site_number() {
     // Exchanges have no form without a result: there is no red.exch or red.cas.
     site.no_return = i.opcode == Opcode::red || (i.opcode == Opcode::atom && !i.has(Modifier::exch) &&
                                                  !i.has(Modifier::cas) && result_is_never_read(function_, i));
+    site.order = memory_order(i);
+    site.scope = memory_scope(i);
+    if (i.opcode == Opcode::atom || i.opcode == Opcode::red) site.shared_atomic = shared_atomic(i, site.no_return);
     site.ptx_line = i.range.line;
     if (i.location != ptx::kNoId) {
       // The outermost line of an inlined chain is the kernel's own; the innermost is where the access is written.
@@ -249,7 +278,7 @@ struct CoreLowering {
   static void store(Lowering& l) { core(l).lower_store(); }
   static void barrier(Lowering& l) { core(l).lower_barrier(); }
   static void call(Lowering& l) { core(l).lower_call(); }
-  static void fence(Lowering& l) { l.ir().CreateFence(llvm::AtomicOrdering::SequentiallyConsistent); }
+  static void fence(Lowering& l) { core(l).lower_fence(); }
   // Lanes that run in step are in step: all that remains is the order of memory accesses.
   static void warp_barrier(Lowering& l) {
     core(l).meet(&l.instruction().operands[0], nullptr);
@@ -316,6 +345,13 @@ void FunctionLowering::lower_cvta() {
     address = i.has(Modifier::to) ? ir_.CreateSub(address, w) : ir_.CreateAdd(address, w);
   }
   write(i.operands[0], address, ScalarType::b64);
+}
+
+void FunctionLowering::lower_fence() {
+  ir_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
+  if (synchronization_observed())
+    call("wg_fence", ir_.getVoidTy(),
+         {context_argument_, site_number(), ir_.getInt32(instruction_->opcode == Opcode::fence_proxy), mask_bits()});
 }
 
 // The rank of a block of the cluster stands in an address above its offset (gpu/types.h); 0 there: this block.

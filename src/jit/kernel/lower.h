@@ -74,6 +74,9 @@ class Lowering {
   // Number of the memory/texture/barrier site of this instruction (events::Site), as i32 constant.
   virtual llvm::Value* site_number() = 0;
 
+  // Fences and groups of asynchronous copies have an effect beside their own: they call the device.
+  virtual bool synchronization_observed() const = 0;
+
   // The condition code CC.CF of extended-precision arithmetic: address of <32 x i1>, one per function.
   virtual llvm::Value* carry_slot() = 0;
 

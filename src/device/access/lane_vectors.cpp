@@ -1,4 +1,4 @@
-#include "device/calls/lane_vectors.h"
+#include "device/access/lane_vectors.h"
 
 // GCC 12 warns of its own headers (GCC bug 105593).
 #pragma GCC diagnostic push
@@ -154,6 +154,9 @@ Extent extent_of(const std::uint64_t* a, LaneMask mask) {
 }
 
 bool same_offsets(const std::int64_t* offsets, const std::uint64_t* a, std::uint64_t origin, LaneMask mask) {
+  // Other patterns differ in their last lane most times.
+  const int last = std::bit_width(mask) - 1;
+  if (last >= 0 && static_cast<std::int64_t>(a[last] - origin) != offsets[last]) return false;
   if (kHaveAvx512) return same_avx512(offsets, a, origin, mask);
   std::uint64_t differ = 0;
   for (unsigned l = 0; l < kWarpSize; ++l)

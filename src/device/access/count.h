@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "device/calls/lane_vectors.h"
+#include "device/access/access.h"
 #include "device/execution/state.h"
 #include "events/scoreboard.h"
 
@@ -44,18 +44,13 @@ struct alignas(64) SiteRecord {
   Range range;  // where its last access went
 };
 
-// An access of the size and type that the site's facts say, already checked. Its pattern is kept, also when counters
-// are off: repeated patterns need no check.
-void count_pattern(Worker& worker, std::uint32_t site, StateSpace space, const std::uint64_t* addresses, LaneMask mask,
-                   const Extent& extent);
-// Any access. addresses: of the lanes in mask; device addresses or offsets in the space.
-void count_lanes(Worker& worker, std::uint32_t site, StateSpace space, const std::uint64_t* addresses, LaneMask mask,
-                 unsigned bytes, AccessType type);
-void count_affine(Worker& worker, std::uint32_t site, StateSpace space, std::uint64_t base, std::int64_t kx,
-                  std::int64_t ky, LaneMask mask, unsigned bytes, AccessType type);
+// An access that has been checked. Its pattern is kept, also when counters are off: repeated patterns need no check.
+void count(const Access& a, const Extent& extent);
+void count_texels(const Access& a, LaneMask mask, const Texels& texels);
+// lane addresses base + kx*X + ky*Y
+void count_affine(const Access& a, std::uint64_t base, std::int64_t kx, std::int64_t ky);
 // The same for an access that the site's inline cache covers and whose keys are the cache's.
-void count_masked(Worker& worker, std::uint32_t site, StateSpace space, std::uint64_t base, std::int64_t kx,
-                  std::int64_t ky, LaneMask mask, unsigned bytes, AccessType type);
+void count_masked(const Access& a, std::uint64_t base, std::int64_t kx, std::int64_t ky);
 // Before the inline cache of a site changes: its histogram goes into the counts, and it is empty afterwards.
 void fold_inline_cache(Worker& worker, std::uint32_t site);
 // End of a launch: adds everything the worker counted, and leaves its records empty.

@@ -1,0 +1,170 @@
+// The order of an access: checked, counted, published, moved.
+#include "device/access/access.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include "device/access/count.h"
+
+namespace warpgrind::device {
+
+namespace {
+
+void publish(const Access& a) {
+  Worker& worker = worker_of(*a.context);
+  const Launch& launch = *worker.launch;
+  if (!launch.wants.accesses || !a.published) return;
+  const jit::WarpContext& c = *a.context;
+  const events::Access event{&launch.info,
+                             a.site,
+                             a.form.space,
+                             Dim3{c.ctaid[0], c.ctaid[1], c.ctaid[2]},
+                             c.warp,
+                             a.mask,
+                             std::span<const std::uint64_t, kWarpSize>(a.addresses, kWarpSize),
+                             a.form.type,
+                             a.path,
+                             a.order,
+                             a.scope,
+                             a.form.bytes,
+                             a.sizes};
+  events::publish_access(*launch.observers, event, worker.index);
+}
+
+std::uint64_t origin_of(const Access& a) {
+  return a.form.space == StateSpace::shared ? reinterpret_cast<std::uint64_t>(a.context->shared) : 0;
+}
+
+// One lane's stretch; at most 4 GiB at once, which is more than any function that kernels call moves.
+std::optional<Place> pass_stretch(jit::WarpContext& context, std::uint32_t site, unsigned lane, GenericAddress address,
+                                  std::uint64_t bytes, AccessType type, Access* passed, std::uint64_t* addresses,
+                                  std::uint32_t* sizes) {
+  if (bytes > std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
+  Access a;
+  a.context = &context;
+  a.site = site;
+  a.form.type = type;
+  a.form.bytes = 1;
+  a.element = a.vector = 1;
+  a.path = events::AccessPath::call;
+  a.counted = false;
+  sizes[lane] = static_cast<std::uint32_t>(bytes);
+  a.sizes = sizes;
+  const LaneMask mask = LaneMask{1} << lane;
+  if (in_shared(address)) {
+    addresses[lane] = raw(shared_offset(context, address));
+    *passed = a.at(Lanes<SharedOffset>(addresses), mask);
+  } else if (in_local(address)) {
+    addresses[lane] = raw(local_offset(address));
+    *passed = a.at(Lanes<LocalOffset>(addresses), mask);
+  } else {
+    addresses[lane] = raw(address);
+    *passed = a.at(Lanes<GlobalAddress>(addresses), mask);
+  }
+  return try_pass(*passed);
+}
+
+}  // namespace
+
+Place pass(const Access& a) {
+  const Extent x = check(a);
+  if (a.counted) count(a, x);
+  publish(a);
+  return {origin_of(a), a.addresses};
+}
+
+std::optional<Place> try_pass(const Access& a) {
+  if (!allowed(a)) return std::nullopt;
+  if (a.counted) count(a, extent_of(a.addresses, a.mask));
+  publish(a);
+  return Place{origin_of(a), a.addresses};
+}
+
+void Texels::add(unsigned lane, const TexelList& read) {
+  for (unsigned k = 0; k < read.count; ++k) {
+    on[k] |= LaneMask{1} << lane;
+    addresses[k][lane] = read.at[k].address;
+    layout[k][lane] = read.at[k].layout;
+  }
+  most = std::max(most, read.count);
+}
+
+void pass_texels(const Access& a, LaneMask mask, const Texels& texels) {
+  if (a.counted) count_texels(a, mask, texels);
+  for (unsigned k = 0; k < texels.most; ++k) publish(a.at_texels(texels.addresses[k], texels.on[k]));
+}
+
+void load_or_store(const Access& a, Lanes<GenericAddress> addresses, LaneMask mask, void* values) {
+  if (mask == 0) return;
+  each_space(a, addresses, mask, [&](const Access& part) {
+    if (!move_repeated(part, values)) move(part, pass(part), values);
+  });
+}
+
+SpaceMasks split_spaces(StateSpace written, Lanes<GenericAddress> addresses, LaneMask mask) {
+  switch (written) {
+    case StateSpace::shared:
+      return {0, mask, 0};
+    case StateSpace::local:
+      return {0, 0, mask};
+    case StateSpace::global:
+    case StateSpace::constant:
+      return {mask, 0, 0};
+    default:
+      break;
+  }
+  const Extent x = extent_of(addresses.data(), mask);
+  if (x.high < kSharedWindow) return {mask, 0, 0};
+  if (in_window(x.low, kSharedWindow) && in_window(x.high, kSharedWindow)) return {0, mask, 0};
+  if (in_window(x.low, kLocalWindow) && in_window(x.high, kLocalWindow)) return {0, 0, mask};
+  SpaceMasks s;
+  for (LaneMask m = mask; m != 0; m &= m - 1) {
+    const LaneMask bit = m & (~m + 1);
+    const GenericAddress address = addresses[static_cast<unsigned>(std::countr_zero(m))];
+    (in_shared(address) ? s.shared : in_local(address) ? s.local : s.global) |= bit;
+  }
+  return s;
+}
+
+void local_offsets(Lanes<GenericAddress> addresses, std::uint64_t* offsets) {
+  for (unsigned l = 0; l < kWarpSize; ++l) offsets[l] = raw(local_offset(addresses[l]));
+}
+
+SharedOffset shared_offset(const jit::WarpContext& c, GenericAddress address) {
+  const std::uint64_t offset = raw(address) & (kWindowSize - 1);
+  if (offset < kReservedShared) return SharedOffset{offset};
+  if (offset < kReservedShared + kReservedSharedBytes)
+    return SharedOffset{offset - kReservedShared - kReservedSharedBytes};
+  const std::uint64_t own = (std::uint64_t{c.cluster_rank} + 1) << kClusterShift;
+  return SharedOffset{offset >> kClusterShift == 0 ? offset : offset - own};
+}
+
+void shared_offsets(const jit::WarpContext& c, Lanes<GenericAddress> addresses, std::uint64_t* offsets) {
+  std::uint64_t any = 0;
+  for (unsigned l = 0; l < kWarpSize; ++l) any |= offsets[l] = raw(addresses[l]) & (kWindowSize - 1);
+  if (any < kReservedShared) return;  // as always without clusters
+  for (unsigned l = 0; l < kWarpSize; ++l) offsets[l] = raw(shared_offset(c, addresses[l]));
+}
+
+bool read_stretch(jit::WarpContext& context, std::uint32_t site, unsigned lane, GenericAddress from, void* out,
+                  std::uint64_t bytes) {
+  std::uint64_t addresses[kWarpSize] = {};
+  std::uint32_t sizes[kWarpSize] = {};
+  Access a;
+  const auto place = pass_stretch(context, site, lane, from, bytes, AccessType::load, &a, addresses, sizes);
+  if (place) move_stretch(a, *place, lane, static_cast<std::uint8_t*>(out), bytes);
+  return place.has_value();
+}
+
+bool write_stretch(jit::WarpContext& context, std::uint32_t site, unsigned lane, GenericAddress to, const void* in,
+                   std::uint64_t bytes) {
+  std::uint64_t addresses[kWarpSize] = {};
+  std::uint32_t sizes[kWarpSize] = {};
+  Access a;
+  const auto place = pass_stretch(context, site, lane, to, bytes, AccessType::store, &a, addresses, sizes);
+  if (place) move_stretch(a, *place, lane, static_cast<std::uint8_t*>(const_cast<void*>(in)), bytes);
+  return place.has_value();
+}
+
+}  // namespace warpgrind::device

@@ -1,0 +1,227 @@
+// The first step of an access: is every byte of it there, aligned, and writable where it writes?
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "device/access/access.h"
+#include "device/access/count.h"
+#include "device/fault.h"
+
+namespace warpgrind::device {
+
+namespace {
+
+unsigned alignment_of(const Access& a) {
+  using P = events::AccessPath;
+  constexpr unsigned kBulkAlignment = 16;  // PTX ISA, cp.async.bulk
+  return a.path == P::call ? 1 : a.path == P::bulk_copy ? kBulkAlignment : a.bytes();
+}
+
+// In the order that messages name them: the first that holds.
+enum class Problem { none, misaligned, outside, constant };
+
+Problem global_problem(const Access& a, const Range& range, std::uint64_t address, std::uint64_t bytes) {
+  if (!range.holds(address, address + bytes - 1) || address + bytes < address) return Problem::outside;
+  return a.writes() && range.constant ? Problem::constant : Problem::none;
+}
+
+// The range is that of the lane before, and is looked up anew where it does not hold the address.
+Problem problem_of(const Access& a, unsigned lane, Range& range) {
+  const std::uint64_t address = a.addresses[lane], bytes = a.bytes_of(lane);
+  // The size of a bulk copy must be a multiple too.
+  if ((address | (a.path == events::AccessPath::bulk_copy ? bytes : 0)) & (alignment_of(a) - 1))
+    return Problem::misaligned;
+  if (bytes == 0) return Problem::none;
+  switch (a.form.space) {
+    case StateSpace::shared: {
+      const std::uint64_t size = a.context->shared_size;
+      const bool own = bytes <= size && address <= size - bytes;
+      return own || in_cluster(*a.context, address, bytes) ? Problem::none : Problem::outside;
+    }
+    case StateSpace::local: {
+      const std::uint64_t size = a.context->local_size;
+      return bytes > size || address > size - bytes ? Problem::outside : Problem::none;
+    }
+    default:
+      break;
+  }
+  if (global_problem(a, range, address, bytes) == Problem::outside) {
+    Range found;
+    if (!find_allocation(launch_of(*a.context), address, &found)) return Problem::outside;
+    range = found;
+  }
+  return global_problem(a, range, address, bytes);
+}
+
+bool lanes_good(const Access& a, Range& range) {
+  for (LaneMask m = a.mask; m != 0; m &= m - 1)
+    if (problem_of(a, static_cast<unsigned>(std::countr_zero(m)), range) != Problem::none) return false;
+  return true;
+}
+
+// All lanes ask for as many bytes: their extent decides for most.
+bool extent_good(const Access& a, const Extent& x) {
+  const std::uint64_t within = a.bytes() - 1;
+  if (x.bits & within) return false;
+  jit::WarpContext& c = *a.context;
+  switch (a.form.space) {
+    case StateSpace::shared:
+      // Below the block's own memory, which is that of other blocks of the cluster, the sum wraps.
+      return (x.high < c.shared_size && x.high + within < c.shared_size) ||
+             lanes_good(a, worker_of(c).records[a.site].range);
+    case StateSpace::local:
+      return x.high + within < c.local_size;
+    default:
+      break;
+  }
+  Range& range = worker_of(c).records[a.site].range;
+  if (x.high <= ~within && range.holds(x.low, x.high + within) && !(a.writes() && range.constant)) return true;
+  return lanes_good(a, range);  // several allocations, or a new one
+}
+
+// Atomics work on global and shared memory only.
+bool wrong_space(const Access& a) {
+  const bool atomic = a.form.type == AccessType::atomic || a.form.type == AccessType::reduction;
+  return a.form.space == StateSpace::local && (atomic || a.path != events::AccessPath::instruction) &&
+         a.path != events::AccessPath::call;
+}
+
+bool good(const Access& a, Extent* x) {
+  if (a.form.space == StateSpace::texture) {  // the sampler's own addresses
+    *x = extent_of(a.addresses, a.mask);
+    return true;
+  }
+  if (wrong_space(a)) return false;
+  if (a.sizes == nullptr && a.path == events::AccessPath::instruction) {
+    *x = extent_of(a.addresses, a.mask);
+    return extent_good(a, *x);
+  }
+  Range range;
+  if (!lanes_good(a, range)) return false;
+  *x = extent_of(a.addresses, a.mask);
+  return true;
+}
+
+// ---- What the user is told
+
+[[noreturn]] void misaligned(const Access& a, unsigned lane) {
+  const std::uint64_t address = a.addresses[lane];
+  const unsigned alignment = alignment_of(a);
+  const bool bulk = a.path == events::AccessPath::bulk_copy;
+  raise(*a.context, a.site, lane, FaultKind::misaligned_address,
+        fmt::format("{} of {} bytes at {:#x}: the {} is not a multiple of {}", verb_of(a), a.bytes_of(lane), address,
+                    address & (alignment - 1) ? "address" : "size", alignment),
+        bulk ? "align source, destination and size of a bulk copy to 16 bytes"
+             : "align the pointer to the size of the access (vector types such as float4 need 16 bytes)",
+        address, a.bytes_of(lane));
+}
+
+[[noreturn]] void outside_shared(const Access& a, unsigned lane) {
+  const std::uint64_t size = a.context->shared_size, offset = a.addresses[lane];
+  const std::uint64_t fixed = std::min(size, a.context->dynamic_shared_offset);
+  raise(*a.context, a.site, lane, FaultKind::shared_out_of_bounds,
+        fmt::format("{} of {} bytes at offset {} of shared memory, of which the block has {} bytes ({} dynamic)",
+                    verb_of(a), a.bytes_of(lane), static_cast<std::int64_t>(static_cast<std::int32_t>(offset)), size,
+                    size - fixed),
+        size == fixed ? "the third launch parameter gives the dynamic shared memory in bytes: it is 0 here"
+                      : "check the index, and the third launch parameter if the array is dynamic",
+        offset, a.bytes_of(lane));
+}
+
+[[noreturn]] void outside_local(const Access& a, unsigned lane) {
+  const std::uint64_t size = a.context->local_size, offset = a.addresses[lane];
+  const bool overflow = a.context->local_top > size;
+  raise(*a.context, a.site, lane, overflow ? FaultKind::stack_overflow : FaultKind::local_out_of_bounds,
+        overflow
+            ? fmt::format("the thread's stack of {} bytes is full ({} bytes in use)", size, a.context->local_top)
+            : fmt::format("{} of {} bytes at offset {} of local memory, of which the thread has {} bytes", verb_of(a),
+                          a.bytes_of(lane), static_cast<std::int64_t>(static_cast<std::int32_t>(offset)), size),
+        overflow ? "less recursion, or cudaDeviceSetLimit(cudaLimitStackSize, bytes)"
+                 : "check the index into the thread's local array",
+        offset, a.bytes_of(lane));
+}
+
+[[noreturn]] void outside_global(const Access& a, unsigned lane) {
+  const std::uint64_t address = a.addresses[lane];
+  const std::uint32_t bytes = a.bytes_of(lane);
+  constexpr std::uint64_t kFirstPage = 4096;
+  if (address < kFirstPage)
+    raise(*a.context, a.site, lane, FaultKind::illegal_address,
+          fmt::format("{} of {} bytes at {:#x}: a null pointer", verb_of(a), bytes, address),
+          "check that the pointer was allocated (cudaMalloc) and passed to the kernel", address, bytes);
+  raise(*a.context, a.site, lane, FaultKind::illegal_address, describe_address(verb_of(a), address, bytes),
+        address_advice(address), address, bytes);
+}
+
+[[noreturn]] void refuse(const Access& a) {
+  const auto first = static_cast<unsigned>(std::countr_zero(a.mask));
+  if (wrong_space(a))
+    raise(*a.context, a.site, first, FaultKind::illegal_address, fmt::format("{} on local memory", verb_of(a)),
+          "atomics, asynchronous copies and mbarriers work on global and shared memory only", a.addresses[first],
+          a.bytes_of(first));
+  Range range;
+  for (const Problem wanted : {Problem::misaligned, Problem::outside, Problem::constant}) {
+    for (LaneMask m = a.mask; m != 0; m &= m - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(m));
+      if (problem_of(a, lane, range) != wanted) continue;
+      if (wanted == Problem::misaligned) misaligned(a, lane);
+      if (wanted == Problem::constant)
+        raise(*a.context, a.site, lane, FaultKind::write_to_constant,
+              fmt::format("{} of {} bytes at {:#x}, which is constant memory", verb_of(a), a.bytes_of(lane),
+                          a.addresses[lane]),
+              "__constant__ variables and kernel parameters can only be read by a kernel", a.addresses[lane],
+              a.bytes_of(lane));
+      if (a.form.space == StateSpace::shared) outside_shared(a, lane);
+      if (a.form.space == StateSpace::local) outside_local(a, lane);
+      outside_global(a, lane);
+    }
+  }
+  // Another thread has made the memory between the two looks.
+  raise(*a.context, a.site, first, FaultKind::illegal_address,
+        describe_address(verb_of(a), a.addresses[first], a.bytes_of(first)), "", a.addresses[first], a.bytes_of(first));
+}
+
+}  // namespace
+
+const char* verb_of(const Access& a) {
+  using P = events::AccessPath;
+  const bool load = a.form.type == AccessType::load, store = a.form.type == AccessType::store;
+  if (a.path == P::async_copy || a.path == P::bulk_copy) return load ? "asynchronous read" : "asynchronous write";
+  if (a.path == P::mbarrier) return "mbarrier operation";
+  return load ? "read" : store ? "write" : "atomic operation";
+}
+
+// An allocation made or freed since the launch began is looked up in the live table.
+bool find_allocation(const Launch& launch, std::uint64_t address, Range* range) {
+  if (const Range* r = launch.ranges->find(address)) {
+    *range = *r;
+    return true;
+  }
+  if (const auto r = AddressSpace::instance().find(address)) {
+    *range = *r;
+    return true;
+  }
+  return false;
+}
+
+Extent check(const Access& a) {
+  Extent x;
+  if (!good(a, &x)) refuse(a);
+  return x;
+}
+
+bool allowed(const Access& a) {
+  Extent x;
+  return good(a, &x);
+}
+
+std::optional<GlobalAddress> global_stretch(const Launch& launch, GenericAddress address, std::uint64_t bytes,
+                                            bool write) {
+  Range range;
+  if (in_shared(address) || in_local(address) || !find_allocation(launch, raw(address), &range)) return std::nullopt;
+  if (bytes > range.high - raw(address) || (write && range.constant)) return std::nullopt;
+  return GlobalAddress{raw(address)};
+}
+
+}  // namespace warpgrind::device

@@ -1,0 +1,272 @@
+#include "device/access/count.h"
+
+#include <bit>
+#include <cstring>
+
+namespace warpgrind::device {
+
+namespace {
+
+void affine_offsets(jit::LaneShape shape, std::int64_t base, std::int64_t kx, std::int64_t ky, std::int64_t* out) {
+  for (unsigned l = 0; l < kWarpSize; ++l)
+    out[l] = base + kx * static_cast<std::int64_t>(jit::lane_x(shape, l)) +
+             ky * static_cast<std::int64_t>(jit::lane_y(shape, l));
+}
+
+// The site's form where its access went to `space`.
+AccessForm form_in(const SiteFacts& facts, StateSpace space) {
+  AccessForm form = facts.form;
+  form.space = space;
+  return form;
+}
+
+void fold_lanes(const Launch& launch, const SiteFacts& facts, SiteRecord& record) {
+  LanePattern& p = record.lanes;
+  if (p.hits == 0) return;
+  if (launch.counters)
+    record.counts.add(p.space, access_cost(launch.rules, form_in(facts, p.space), p.offsets, p.mask), p.mask, p.hits);
+  p.hits = 0;
+}
+
+void fold_affine(const Launch& launch, const SiteFacts& facts, SiteRecord& record, AffinePattern& p) {
+  if (p.hits == 0) return;
+  std::int64_t offsets[kWarpSize];
+  affine_offsets(launch.kernel->shape, p.base, p.kx, p.ky, offsets);
+  record.counts.add(p.space, access_cost(launch.rules, form_in(facts, p.space), offsets, p.mask), p.mask, p.hits);
+  p.hits = 0;
+}
+
+}  // namespace
+
+void empty_inline_cache(jit::SiteState& state) {
+  state.low = ~0ull;
+  state.span = 0;
+  for (jit::MaskedCount& m : state.masked) m = {~0ull, 0};
+}
+
+namespace {
+
+// Lanes on are side by side: strictly rising from the first to the last.
+bool is_contiguous(const Access& a, const Extent& x) {
+  const auto first = static_cast<unsigned>(std::countr_zero(a.mask));
+  const auto lanes = static_cast<unsigned>(std::bit_width(a.mask)) - first;
+  if (a.vector != 1 || x.high - x.low != std::uint64_t{lanes - 1} * a.bytes()) return false;
+  for (LaneMask m = a.mask; m != 0; m &= m - 1) {
+    const auto l = static_cast<unsigned>(std::countr_zero(m));
+    if (a.addresses[l] != a.addresses[first] + std::uint64_t{l - first} * a.bytes()) return false;
+  }
+  return true;
+}
+
+void count_pattern(const Access& a, const Extent& x) {
+  Worker& worker = worker_of(*a.context);
+  const Launch& launch = *worker.launch;
+  SiteRecord& record = worker.records[a.site];
+  record.used = true;
+  const std::uint64_t origin = a.addresses[std::countr_zero(a.mask)] & ~std::uint64_t{255};
+  LanePattern& p = record.lanes;
+  if (p.hits != 0 && p.mask == a.mask && p.space == a.form.space &&
+      same_offsets(p.offsets, a.addresses, origin, a.mask)) {
+    ++p.hits;
+    return;
+  }
+  fold_lanes(launch, launch.kernel->sites[a.site], record);
+  relative_offsets(p.offsets, a.addresses, origin, a.mask);
+  p.low = static_cast<std::int64_t>(x.low - origin);
+  p.high = static_cast<std::int64_t>(x.high - origin);
+  p.mask = a.mask;
+  p.space = a.form.space;
+  p.hits = 1;
+  p.contiguous = is_contiguous(a, x);
+}
+
+// Each lane moves a stretch of its own.
+void count_stretches(const Access& a) {
+  Worker& worker = worker_of(*a.context);
+  const Launch& launch = *worker.launch;
+  if (!launch.counters) return;
+  AccessCost sum;
+  std::uint64_t requests = 0;
+  for (LaneMask m = a.mask; m != 0; m &= m - 1, ++requests) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(m));
+    sum.add(stretch_cost(launch.rules, a.form.space, a.form.type, static_cast<std::int64_t>(a.addresses[lane]),
+                         a.bytes_of(lane)));
+  }
+  SiteRecord& record = worker.records[a.site];
+  record.used = true;
+  record.counts.add(a.form.space, sum, a.mask, 1, requests);
+}
+
+// One request that is not what the site's facts say (the two sides of cp.async, surfaces): no pattern is kept.
+void count_once(const Access& a) {
+  Worker& worker = worker_of(*a.context);
+  const Launch& launch = *worker.launch;
+  if (!launch.counters) return;
+  SiteRecord& record = worker.records[a.site];
+  record.used = true;
+  std::int64_t offsets[kWarpSize];
+  relative_offsets(offsets, a.addresses, a.addresses[std::countr_zero(a.mask)] & ~std::uint64_t{255}, a.mask);
+  record.counts.add(a.form.space, access_cost(launch.rules, a.form, offsets, a.mask), a.mask);
+}
+
+}  // namespace
+
+void count(const Access& a, const Extent& x) {
+  switch (a.path) {
+    case events::AccessPath::instruction:
+      return count_pattern(a, x);
+    case events::AccessPath::bulk_copy:
+      return count_stretches(a);
+    default:
+      return count_once(a);
+  }
+}
+
+// Each group of neighbours makes a request, which touches the sectors of all their texels.
+void count_texels(const Access& a, LaneMask mask, const Texels& texels) {
+  Worker& worker = worker_of(*a.context);
+  const Launch& launch = *worker.launch;
+  if (!launch.counters || mask == 0) return;
+  AccessCost sum;
+  std::uint64_t requests = 0;
+  for (unsigned first = 0; first < kWarpSize; first += a.group) {
+    const LaneMask lanes = ((LaneMask{1} << a.group) - 1) << first;
+    std::int64_t offsets[kWarpSize] = {};  // at most 8 texels of 4 lanes, or one of 8
+    unsigned n = 0;
+    for (unsigned k = 0; k < texels.most; ++k)
+      for (LaneMask m = texels.on[k] & lanes; m != 0 && n < kWarpSize; m &= m - 1)
+        offsets[n++] = static_cast<std::int64_t>(texels.layout[k][std::countr_zero(m)]);
+    if (n == 0) continue;
+    sum.add(access_cost(launch.rules, a.form, offsets, n == kWarpSize ? kFullMask : (LaneMask{1} << n) - 1));
+    ++requests;
+  }
+  SiteRecord& record = worker.records[a.site];
+  record.used = true;
+  if (requests) record.counts.add(a.form.space, sum, mask, 1, requests);
+}
+
+void count_affine(const Access& a, std::uint64_t base, std::int64_t kx, std::int64_t ky) {
+  Worker& worker = worker_of(*a.context);
+  const Launch& launch = *worker.launch;
+  if (!launch.counters || a.mask == 0) return;
+  SiteRecord& record = worker.records[a.site];
+  record.used = true;
+  auto low = static_cast<std::uint8_t>(base & 255);
+  if ((a.mask & (a.mask - 1)) == 0 && (launch.rules.coalescing == CoalescingRule::sectors_32)) {
+    low = 0;  // one lane touches one sector or bank wherever it is
+    kx = ky = 0;
+  }
+  for (unsigned k = 0; k < kAffinePatterns; ++k) {
+    const std::uint32_t slot = (record.next_affine + k) % kAffinePatterns;
+    AffinePattern& p = record.affine[slot];
+    if (p.mask == a.mask && p.base == low && p.kx == kx && p.ky == ky && p.space == a.form.space && p.hits != 0) {
+      ++p.hits;
+      record.next_affine = (slot + 1) % kAffinePatterns;
+      return;
+    }
+  }
+  AffinePattern& p = record.affine[record.next_affine];
+  record.next_affine = (record.next_affine + 1) % kAffinePatterns;
+  fold_affine(launch, launch.kernel->sites[a.site], record, p);
+  p = {kx, ky, 1, a.mask, low, a.form.space};
+}
+
+namespace {
+
+void fold_masked(const Launch& launch, const SiteFacts& facts, SiteRecord& record, const jit::SiteState& state,
+                 jit::MaskedCount& m) {
+  if (m.hits == 0) return;
+  std::int64_t offsets[kWarpSize];
+  affine_offsets(launch.kernel->shape, static_cast<std::int64_t>(m.tag >> 32), state.key_x, state.key_y, offsets);
+  const auto mask = static_cast<LaneMask>(m.tag);
+  record.counts.add(facts.form.space, access_cost(launch.rules, facts.form, offsets, mask), mask, m.hits);
+  m = {~0ull, 0};
+}
+
+}  // namespace
+
+void count_masked(const Access& a, std::uint64_t base, std::int64_t kx, std::int64_t ky) {
+  Worker& worker = worker_of(*a.context);
+  const Launch& launch = *worker.launch;
+  if (!launch.counters || a.mask == 0) return;
+  jit::SiteState& state = worker.sites[a.site];
+  const std::uint64_t tag = jit::masked_tag(base, a.mask);
+  jit::MaskedCount& m = state.masked[jit::masked_slot(tag)];
+  if (m.tag == tag) {
+    ++m.hits;
+    return;
+  }
+  // Costs of a tag that comes again and again are worth a slot; others would only fold all the time.
+  constexpr std::uint32_t kLater = 64;
+  const bool one_lane = (a.mask & (a.mask - 1)) == 0;  // count_affine() needs one pattern for all of these
+  if (one_lane || (m.hits != 0 && ++worker.records[a.site].other_masks % kLater != 0))
+    return count_affine(a, base, kx, ky);
+  SiteRecord& record = worker.records[a.site];
+  record.used = true;
+  fold_masked(launch, launch.kernel->sites[a.site], record, state, m);
+  m = {tag, 1};
+}
+
+void fold_inline_cache(Worker& worker, std::uint32_t site) {
+  jit::SiteState& state = worker.sites[site];
+  if (state.low == ~0ull && state.span == 0) return;
+  const Launch& launch = *worker.launch;
+  if (launch.counters) {
+    SiteRecord& record = worker.records[site];
+    const SiteFacts& facts = launch.kernel->sites[site];
+    record.used = true;
+    for (unsigned bin = 0; bin < 256; ++bin) {
+      const std::uint64_t times = state.histogram[bin];
+      if (times == 0) continue;
+      std::int64_t offsets[kWarpSize];
+      affine_offsets(launch.kernel->shape, bin, state.key_x, state.key_y, offsets);
+      record.counts.add(facts.form.space, access_cost(launch.rules, facts.form, offsets, kFullMask), kFullMask, times);
+    }
+    for (jit::MaskedCount& m : state.masked) fold_masked(launch, facts, record, state, m);
+  }
+  std::memset(state.histogram, 0, sizeof state.histogram);
+  empty_inline_cache(state);
+}
+
+void collect(Worker& worker, events::LaunchCounts& counts) {
+  const Launch& launch = *worker.launch;
+  const events::KernelFacts& facts = launch.kernel->code->facts();
+  for (std::uint32_t s = 0; s < facts.sites.size(); ++s) {
+    fold_inline_cache(worker, s);
+    SiteRecord& record = worker.records[s];
+    record.range = {};
+    record.refills = record.other_masks = 0;
+    if (!record.used) continue;
+    fold_lanes(launch, launch.kernel->sites[s], record);
+    for (AffinePattern& p : record.affine) fold_affine(launch, launch.kernel->sites[s], record, p);
+    counts.sites[s].add(record.counts);
+    record.counts = {};
+    record.used = false;
+    record.next_affine = 0;
+  }
+  if (launch.counters) {
+    const jit::CompiledKernel& code = *launch.kernel->code;
+    const std::uint64_t* board = worker.scoreboard;
+    for (std::size_t b = 0; b < counts.blocks.size(); ++b) {
+      counts.blocks[b].warps += board[2 * b];
+      counts.blocks[b].lanes += board[2 * b + 1];
+    }
+    for (std::uint32_t g = 0; g < counts.guard_lanes.size(); ++g) counts.guard_lanes[g] += board[code.guard_slot(g)];
+    for (std::uint32_t b = 0; b < counts.branches.size(); ++b) {
+      const std::uint64_t* slot = board + code.branch_slot(b);
+      counts.branches[b].executed += slot[0];
+      counts.branches[b].divergent += slot[1];
+      counts.branches[b].taken_lanes += slot[2];
+    }
+    for (std::uint32_t e = 0; e < counts.edges.size(); ++e) {
+      const std::uint64_t* slot = board + code.edge_slot(e);
+      counts.edges[e].warps += slot[0];
+      counts.edges[e].lanes += slot[1];
+    }
+    std::memset(worker.scoreboard, 0, code.scoreboard_slots() * sizeof(std::uint64_t));
+  }
+  counts.warps_launched += worker.warps_ended;
+  counts.threads_launched += worker.threads_ended;
+}
+
+}  // namespace warpgrind::device

@@ -1,0 +1,113 @@
+// In front of the door: affine accesses (base + kx*X + ky*Y) are checked and counted by a few comparisons, and the
+// inline cache of machine code (SiteState in jit/abi.h) is set so that the next of the kind need not come here.
+#include "device/access/inline_cache.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "device/access/count.h"
+
+namespace warpgrind::device {
+
+namespace {
+
+// The memory a site's affine access may use: [low, high) in addresses of its space, and where it is on the host.
+struct Window {
+  std::uint64_t low = 0, high = 0, origin = 0;
+  StateSpace space = StateSpace::global;
+  bool cacheable = true;  // the site has an inline fast path
+};
+
+// False: not decided here.
+bool window_of(const Access& s, const AffineAddresses& a, Window* w) {
+  jit::WarpContext& c = *s.context;
+  switch (s.form.space) {
+    case StateSpace::shared:
+      *w = {0, c.shared_size, reinterpret_cast<std::uint64_t>(c.shared), StateSpace::shared, true};
+      return true;
+    case StateSpace::local:
+      *w = {0, c.local_size, 0, StateSpace::local, true};
+      return true;
+    case StateSpace::global:
+    case StateSpace::constant:
+      break;
+    default:
+      if (a.base >= kSharedWindow) return false;
+      w->cacheable = false;
+  }
+  Worker& worker = worker_of(c);
+  Range& range = worker.records[s.site].range;
+  if (!range.holds(a.base, a.base) && !find_allocation(*worker.launch, a.base, &range)) {
+    // The base may lie outside when its lanes are off or the steps are negative.
+    range = {};
+    return false;
+  }
+  if (s.form.space == StateSpace::constant) w->space = StateSpace::constant;
+  if (s.writes() && range.constant) return false;
+  w->low = range.low;
+  w->high = range.high;
+  return true;
+}
+
+bool covers(const jit::SiteState& state, const Access& s, const AffineAddresses& a) {
+  return std::rotr(a.base - state.low, std::countr_zero(s.bytes())) <= state.span && state.key_x == a.kx &&
+         state.key_y == a.ky;
+}
+
+// The inline cache takes over after an access that was good for all 32 lanes, on or off. Sites that change all the time
+// keep their old cache most times: folding costs more than a careful access.
+void refill(Worker& worker, const Access& s, const AffineAddresses& a, const Window& w, unsigned row) {
+  SiteRecord& record = worker.records[s.site];
+  constexpr std::uint32_t kEager = 16, kLater = 64;
+  const std::uint32_t n = record.refills++;
+  if (n >= kEager && n % kLater != 0) return count_affine(s, a.base, a.kx, a.ky);
+  fold_inline_cache(worker, s.site);
+  jit::SiteState& state = worker.sites[s.site];
+  const std::uint64_t within = s.bytes() - 1;
+  const std::uint64_t low = (w.low - static_cast<std::uint64_t>(a.least(row)) + within) & ~within;
+  const std::uint64_t high = (w.high - s.bytes() - static_cast<std::uint64_t>(a.most(row))) & ~within;
+  state.low = low;
+  state.span = (high - low) >> std::countr_zero(s.bytes());
+  state.key_x = a.kx;
+  state.key_y = a.ky;
+  if (!worker.launch->counters) return;
+  if (s.mask == kFullMask)
+    ++state.histogram[a.base & 255];
+  else
+    count_masked(s, a.base, a.kx, a.ky);
+}
+
+// Distances are below 2^58 for anything in bounds, so that sums of these do not overflow.
+constexpr std::int64_t kLimit = std::int64_t{1} << 50;
+bool moderate(const AffineAddresses& a) {
+  return a.kx <= kLimit && a.kx >= -kLimit && a.ky <= kLimit && a.ky >= -kLimit &&
+         a.base <= static_cast<std::uint64_t>(kLimit);
+}
+
+}  // namespace
+
+std::optional<AffinePlace> pass_affine(const Access& written, const AffineAddresses& a) {
+  Worker& worker = worker_of(*written.context);
+  const Launch& launch = *worker.launch;
+  const unsigned row = jit::row_length(launch.kernel->shape);
+  Window w;
+  if (launch.wants.accesses || !window_of(written, a, &w)) return std::nullopt;
+  if (a.bits(row) & (written.bytes() - 1)) return std::nullopt;
+  if (w.space == StateSpace::local && (a.kx != 0 || a.ky != 0 || written.mask != kFullMask)) return std::nullopt;
+  if (!moderate(a)) return std::nullopt;
+  const auto base = static_cast<std::int64_t>(a.base);
+  if (base + a.least(row) < static_cast<std::int64_t>(w.low) ||
+      base + a.most(row) + static_cast<std::int64_t>(written.bytes()) > static_cast<std::int64_t>(w.high))
+    return std::nullopt;
+  Access s = written;
+  s.form.space = w.space;
+  if (w.cacheable && !covers(worker.sites[s.site], s, a))
+    refill(worker, s, a, w, row);
+  else if (w.cacheable)
+    count_masked(s, a.base, a.kx, a.ky);
+  else
+    count_affine(s, a.base, a.kx, a.ky);
+  return AffinePlace{w.space, w.origin + a.base};
+}
+
+}  // namespace warpgrind::device

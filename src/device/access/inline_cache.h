@@ -1,0 +1,40 @@
+// Affine accesses: the accelerator in front of the door.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include "device/access/access.h"
+
+namespace warpgrind::device {
+
+// Lane addresses base + kx*X(lane) + ky*Y(lane), by the kernel's lane shape; in the space that the instruction writes.
+struct AffineAddresses {
+  std::uint64_t base;
+  std::int64_t kx, ky;
+  // Smallest and largest distance of a lane from base, over all 32 lanes.
+  std::int64_t least(unsigned row) const {
+    return std::min<std::int64_t>(0, x(row)) + std::min<std::int64_t>(0, y(row));
+  }
+  std::int64_t most(unsigned row) const {
+    return std::max<std::int64_t>(0, x(row)) + std::max<std::int64_t>(0, y(row));
+  }
+  std::int64_t x(unsigned row) const { return kx * static_cast<std::int64_t>(row - 1); }
+  std::int64_t y(unsigned row) const { return ky * static_cast<std::int64_t>(kWarpSize / row - 1); }
+  // Lanes that exist along each direction decide alignment.
+  std::uint64_t bits(unsigned row) const {
+    return base | (row > 1 ? static_cast<std::uint64_t>(kx) : 0) |
+           (row < kWarpSize ? static_cast<std::uint64_t>(ky) : 0);
+  }
+};
+
+struct AffinePlace {
+  StateSpace space;         // where it went
+  std::uint64_t host_base;  // of `base`, unless the space is local
+};
+// Checked and counted, by the lanes of the access's mask. nullopt: not decided here, the lanes must be looked at one by
+// one. (Nobody observes: nothing is published.)
+std::optional<AffinePlace> pass_affine(const Access& access, const AffineAddresses& addresses);
+
+}  // namespace warpgrind::device

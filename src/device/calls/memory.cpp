@@ -1,0 +1,130 @@
+// wg_load and its like (jit/abi.h): what machine code calls when its inline cache does not decide.
+#include <bit>
+#include <cstring>
+
+#include "device/access/access.h"
+#include "device/access/count.h"
+#include "device/access/inline_cache.h"
+#include "device/calls/symbols.h"
+
+namespace warpgrind::device {
+
+namespace {
+
+void expand(const AffineAddresses& a, jit::LaneShape shape, std::uint64_t* addresses) {
+  const unsigned row = jit::row_length(shape);
+  std::uint64_t start = a.base;
+  for (unsigned first = 0; first < kWarpSize; first += row) {
+    for (unsigned l = 0; l < row; ++l) addresses[first + l] = start + static_cast<std::uint64_t>(a.kx) * l;
+    start += static_cast<std::uint64_t>(a.ky);
+  }
+}
+
+// The first step off the fast path is to find out what is accessed; the site says whether it is a load.
+Access written_access(void* context, std::uint32_t site, LaneMask mask) {
+  Access a = access_of(warp(context), site);
+  a.mask = mask;
+  return a;
+}
+
+void by_lanes(void* context, std::uint32_t site, const std::uint64_t* addresses, LaneMask mask, void* values) {
+  load_or_store(access_of(warp(context), site), Lanes<GenericAddress>(addresses), mask, values);
+}
+
+bool contiguous(const Access& s, const AffineAddresses& a, unsigned row) {
+  return s.vector == 1 && a.kx == static_cast<std::int64_t>(s.bytes()) &&
+         (row == kWarpSize || a.ky == static_cast<std::int64_t>(s.bytes()) * row);
+}
+
+void by_affine(void* context, std::uint32_t site, const AffineAddresses& a, LaneMask mask, void* values) {
+  if (mask == 0) return;
+  const Access s = written_access(context, site, mask);
+  const jit::LaneShape shape = launch_of(*s.context).kernel->shape;
+  const auto place = pass_affine(s, a);
+  alignas(64) std::uint64_t addresses[kWarpSize];
+  if (place && place->space != StateSpace::local && contiguous(s, a, jit::row_length(shape))) {
+    auto* memory = reinterpret_cast<std::uint8_t*>(place->host_base);
+    return s.writes() ? copy_lanes(memory, values, mask, s.element) : copy_lanes(values, memory, mask, s.element);
+  }
+  expand(a, shape, addresses);
+  if (!place) return load_or_store(s, Lanes<GenericAddress>(addresses), mask, values);
+  if (place->space == StateSpace::local) return move_local(s.at(Lanes<LocalOffset>(addresses), mask), values);
+  const std::uint64_t origin = place->host_base - a.base;
+  if (s.writes())
+    scatter(values, origin, addresses, mask, s.element, s.vector);
+  else
+    gather(values, origin, addresses, mask, s.element, s.vector);
+}
+
+void load_uniform(void* context, std::uint32_t site, std::uint64_t base, LaneMask mask, void* out) {
+  if (mask == 0) return;
+  const Access s = written_access(context, site, mask);
+  const AffineAddresses a{base, 0, 0};
+  const auto place = pass_affine(s, a);
+  if (place && place->space != StateSpace::local) {
+    std::memcpy(out, reinterpret_cast<const void*>(place->host_base), s.bytes());
+    return;
+  }
+  alignas(64) std::uint64_t addresses[kWarpSize];
+  expand(a, launch_of(*s.context).kernel->shape, addresses);
+  alignas(64) std::uint8_t values[32 * kWarpSize];
+  if (place)
+    move_local(s.at(Lanes<LocalOffset>(addresses), mask), values);
+  else
+    load_or_store(s, Lanes<GenericAddress>(addresses), mask, values);
+  const auto lane = static_cast<unsigned>(std::countr_zero(mask));
+  for (unsigned e = 0; e < s.vector; ++e)
+    std::memcpy(static_cast<std::uint8_t*>(out) + std::size_t{e} * s.element,
+                values + (std::size_t{e} * kWarpSize + lane) * s.element, s.element);
+}
+
+}  // namespace
+
+std::span<const jit::CallSymbol> memory_symbols() {
+  static const jit::CallSymbol symbols[] = {
+      {"wg_load", reinterpret_cast<void*>(&wg_load)},
+      {"wg_store", reinterpret_cast<void*>(&wg_store)},
+      {"wg_load_affine", reinterpret_cast<void*>(&wg_load_affine)},
+      {"wg_store_affine", reinterpret_cast<void*>(&wg_store_affine)},
+      {"wg_count_affine", reinterpret_cast<void*>(&wg_count_affine)},
+      {"wg_load_uniform", reinterpret_cast<void*>(&wg_load_uniform)},
+  };
+  return symbols;
+}
+
+}  // namespace warpgrind::device
+
+using namespace warpgrind;
+using namespace warpgrind::device;
+
+extern "C" {
+
+void wg_load(void* context, std::uint32_t site, const std::uint64_t* addresses, std::uint32_t mask, void* out) {
+  by_lanes(context, site, addresses, mask, out);
+}
+
+void wg_store(void* context, std::uint32_t site, const std::uint64_t* addresses, std::uint32_t mask,
+              const void* values) {
+  by_lanes(context, site, addresses, mask, const_cast<void*>(values));
+}
+
+void wg_load_affine(void* context, std::uint32_t site, std::uint64_t base, std::int64_t kx, std::int64_t ky,
+                    std::uint32_t mask, void* out) {
+  by_affine(context, site, {base, kx, ky}, mask, out);
+}
+
+void wg_store_affine(void* context, std::uint32_t site, std::uint64_t base, std::int64_t kx, std::int64_t ky,
+                     std::uint32_t mask, const void* values) {
+  by_affine(context, site, {base, kx, ky}, mask, const_cast<void*>(values));
+}
+
+void wg_count_affine(void* context, std::uint32_t site, std::uint64_t base, std::int64_t kx, std::int64_t ky,
+                     std::uint32_t mask) {
+  count_masked(written_access(context, site, mask), base, kx, ky);
+}
+
+void wg_load_uniform(void* context, std::uint32_t site, std::uint64_t base, std::uint32_t mask, void* out) {
+  load_uniform(context, site, base, mask, out);
+}
+
+}  // extern "C"
