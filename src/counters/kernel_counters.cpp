@@ -1,5 +1,7 @@
 #include "counters/kernel_counters.h"
 
+#include <algorithm>
+
 namespace warpgrind::counters {
 namespace {
 
@@ -105,6 +107,13 @@ void add_global(Values& v, const events::Site& site, const events::SiteCounts& c
     v.add(MetricId::surface_bytes, d(a.bytes_asked));
     return;
   }
+  if (site.kind == SiteKind::bulk_copy) {  // its space is that of the destination
+    v.add(MetricId::bulk_copies, d(c.global_requests));
+    v.add(MetricId::bulk_bytes, d(a.bytes_asked));
+    v.add(site.space == StateSpace::global ? MetricId::bulk_written_sectors : MetricId::bulk_read_sectors,
+          d(a.sectors));
+    return;
+  }
   if (site.space == StateSpace::constant) {
     v.add(MetricId::const_requests, d(c.global_requests));
     v.add(MetricId::const_bytes, d(a.bytes_asked));
@@ -135,6 +144,13 @@ void add_shared(Values& v, const events::Site& site, const events::SiteCounts& c
   if (site.kind == SiteKind::async_copy) {
     v.add(MetricId::ldgsts_wavefronts, d(c.shared.wavefronts));
     v.add(MetricId::ldgsts_ideal, d(c.shared.ideal_wavefronts));
+    return;
+  }
+  if (site.kind == SiteKind::bulk_copy) {
+    v.add(MetricId::bulk_wavefronts, d(c.shared.wavefronts));
+    if (c.global_requests != 0) return;
+    v.add(MetricId::bulk_copies, d(c.shared_requests) / 2);  // from shared to shared memory: both sides
+    v.add(MetricId::bulk_bytes, d(c.shared.bytes_asked) / 2);
     return;
   }
   unsigned op = 0;
@@ -183,7 +199,8 @@ Values launch_values(const LaunchShape& s, const events::KernelFacts& facts, con
   v.set(MetricId::block_size, d(s.block.count()));
   v.set(MetricId::thread_count, d(s.grid.count()) * d(s.block.count()));
   v.set(MetricId::registers, launched_registers(*s.model, s.registers));
-  v.set(MetricId::registers_allocated, o.registers_allocated_per_thread);
+  const double of_warps = d(o.warps_per_block) * kWarpSize / d(std::max<std::uint64_t>(1, s.block.count()));
+  v.set(MetricId::registers_allocated, o.registers_allocated_per_thread * of_warps);
   v.set(MetricId::stack_bytes, d(s.local_bytes));
   v.set(MetricId::shared_static, d(s.static_shared));
   v.set(MetricId::shared_dynamic, d(s.dynamic_shared));
@@ -261,13 +278,15 @@ void derive(Values& v) {
 
 Values site_values(const events::Site& site, const events::SiteCounts& c) {
   Values v;
-  // A cp.async is counted on both of its sides, global and shared.
-  const bool twice = site.kind == SiteKind::async_copy && c.shared_requests != 0 && c.global_requests != 0;
-  v.set(MetricId::site_inst, d(twice ? c.global_requests : c.requests));
-  v.set(MetricId::site_thread_inst, d(twice ? c.global_lanes : c.lanes));
+  // A copy is counted on both of its sides.
+  const bool bulk = site.kind == SiteKind::bulk_copy;
+  const bool twice = bulk || (site.kind == SiteKind::async_copy && c.shared_requests != 0 && c.global_requests != 0);
+  v.set(MetricId::site_inst, d(bulk ? c.requests / 2 : twice ? c.global_requests : c.requests));
+  v.set(MetricId::site_thread_inst, d(bulk ? c.lanes / 2 : twice ? c.global_lanes : c.lanes));
   v.set(MetricId::site_bytes, d(c.global.bytes_asked + c.local.bytes_asked + c.shared.bytes_asked));
   divide(v, MetricId::site_lanes, d(c.lanes), d(c.requests));
-  const bool global = c.global_requests != 0 && site.kind != SiteKind::texture && site.kind != SiteKind::surface;
+  const bool global = c.global_requests != 0 && site.kind != SiteKind::texture && site.kind != SiteKind::surface &&
+                      site.space != StateSpace::constant && !bulk;
   if (global) {
     v.set(MetricId::theoretical_sectors, d(c.global.distinct_sectors));
     v.set(MetricId::ideal_sectors, d(c.global.ideal_sectors));
@@ -282,7 +301,7 @@ Values site_values(const events::Site& site, const events::SiteCounts& c) {
            d(c.global_requests + c.local_requests));
   }
   if (c.local_requests != 0) v.set(MetricId::local_theoretical_sectors, d(c.local.sectors));
-  if (c.shared_requests != 0) {
+  if (c.shared_requests != 0 && !bulk) {
     v.set(MetricId::shared_wavefronts, d(c.shared.wavefronts));
     v.set(MetricId::shared_ideal, d(c.shared.ideal_wavefronts));
     v.set(MetricId::shared_excessive, d(c.shared.wavefronts - c.shared.ideal_wavefronts));

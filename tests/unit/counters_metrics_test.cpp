@@ -107,6 +107,52 @@ TEST(KernelCounters, GuardsTakeLanesOff) {
   EXPECT_EQ(v.get(MetricId::inst_fp32), 10);
 }
 
+// ld.const is counted at its line as what it is; the global counters are those of global memory.
+TEST(KernelCounters, ConstantMemoryIsNotGlobal) {
+  Example e;
+  events::SiteCounts& c = e.site(events::SiteKind::load, StateSpace::constant, 4);
+  const std::int64_t offsets[kWarpSize] = {};
+  const AccessForm form{StateSpace::constant, AccessType::load, 4};
+  c.add(StateSpace::constant, access_cost(h200().rules, form, offsets, kFullMask), kFullMask, 7);
+  const Values v = e.values();
+  EXPECT_EQ(v.get(MetricId::const_requests), 7);
+  EXPECT_EQ(v.get(MetricId::const_wavefronts), 7);
+  EXPECT_EQ(v.get(MetricId::theoretical_sectors), 0);
+  const Values line = site_values(e.facts.sites[0], c);
+  EXPECT_EQ(line.get(MetricId::site_inst), 7);
+  for (const MetricId id : {MetricId::tag_requests_global, MetricId::theoretical_sectors, MetricId::ideal_sectors,
+                            MetricId::excessive_sectors})
+    EXPECT_FALSE(line.has(id)) << row(id).name;
+}
+
+// A copy of 256 bytes by one lane, into shared memory, five times.
+TEST(KernelCounters, BulkCopies) {
+  Example e;
+  events::SiteCounts& c = e.site(events::SiteKind::bulk_copy, StateSpace::shared, 1);
+  const AccessCost read = stretch_cost(h200().rules, StateSpace::global, AccessType::load, 32, 256);
+  const AccessCost written = stretch_cost(h200().rules, StateSpace::shared, AccessType::store, 0, 256);
+  c.add(StateSpace::global, read, 1, 5);
+  c.add(StateSpace::shared, written, 1, 5);
+  const Values v = e.values();
+  EXPECT_EQ(v.get(MetricId::bulk_copies), 5);
+  EXPECT_EQ(v.get(MetricId::bulk_bytes), 5 * 256);
+  EXPECT_EQ(v.get(MetricId::bulk_read_sectors), 5 * 8);
+  EXPECT_EQ(v.get(MetricId::bulk_written_sectors), 0);
+  EXPECT_EQ(v.get(MetricId::bulk_wavefronts), 5 * 2);
+  EXPECT_EQ(v.get(MetricId::global_ld_requests), 0);
+  EXPECT_EQ(v.get(MetricId::shared_st_requests), 0);
+  EXPECT_EQ(site_values(e.facts.sites[0], c).get(MetricId::site_inst), 5);
+}
+
+// Warps that are not full take the registers of full ones.
+TEST(KernelCounters, RegistersOfPartialWarps) {
+  Example e;
+  e.shape.block = {48, 1, 1};
+  EXPECT_DOUBLE_EQ(e.values().get(MetricId::registers_allocated), 32.0 * 64 / 48);
+  e.shape.block = {64, 1, 1};
+  EXPECT_DOUBLE_EQ(e.values().get(MetricId::registers_allocated), 32);
+}
+
 TEST(KernelCounters, GlobalMemory) {
   Example e;
   e.contiguous(events::SiteKind::load, 4, 1, 100);

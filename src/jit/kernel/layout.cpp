@@ -152,14 +152,22 @@ class Layouter {
         dynamic_align = std::max<std::uint64_t>(dynamic_align, module_.variables[v].alignment);
     out_.static_shared = top;
     out_.dynamic_offset = (top + dynamic_align - 1) / dynamic_align * dynamic_align;
+    bool dynamic = false;
     for (std::uint32_t v : used)
-      if (module_.variables[v].unsized) out_.shared_module[v] = out_.dynamic_offset;
+      if (module_.variables[v].unsized) {
+        out_.shared_module[v] = out_.dynamic_offset;
+        dynamic = true;
+      }
     for (std::uint32_t f : out_.functions) {
       const auto& variables = module_.functions[f].variables;
       for (std::uint32_t v = 0; v < variables.size(); ++v)
-        if (variables[v].space == StateSpace::shared && variables[v].unsized)
+        if (variables[v].space == StateSpace::shared && variables[v].unsized) {
           out_.shared_function[{f, v}] = out_.dynamic_offset;
+          dynamic = true;
+        }
     }
+    // Up to where the extern array begins, as an H200's launch__shared_mem_per_block_static shows.
+    if (dynamic) out_.static_shared = out_.dynamic_offset;
   }
 
   void place_local(std::uint32_t f) {

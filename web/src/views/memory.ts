@@ -50,7 +50,7 @@ export function memoryView(page: Page, ref: KernelRef): Child {
     asked: n("warpgrind__shared_op_ld_bytes_asked.sum") + n("warpgrind__shared_op_st_bytes_asked.sum") + n("warpgrind__shared_op_atom_bytes_asked.sum"),
   };
   const constant = { requests: n("warpgrind__const_ld_requests.sum"), asked: n("warpgrind__const_ld_bytes_asked.sum") };
-  const texture = { requests: n("warpgrind__texture_requests.sum"), asked: n("warpgrind__texture_bytes_asked.sum") };
+  const texture = { requests: n("l1tex__t_requests_pipe_tex_mem_texture.sum"), asked: n("warpgrind__texture_bytes_asked.sum") };
   const footprint = n("warpgrind__global_footprint.sum");
   const host = ref.profile.transfers.reduce((t, x) => t + x.bytes, 0);
   const localBytes = local.sectors * 32;
