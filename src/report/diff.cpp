@@ -263,7 +263,8 @@ double Change::relative() const {
 }
 
 bool Change::worse() const {
-  const double tolerance = origin == Origin::exact ? 0 : kTolerance;
+  // What is modelled follows from counts, and repeats: only estimates (and measurements) may move a little.
+  const double tolerance = origin == Origin::exact || origin == Origin::modelled ? 0 : kTolerance;
   return (rise == Direction::worse && relative() > tolerance) || (rise == Direction::better && relative() < -tolerance);
 }
 

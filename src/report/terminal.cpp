@@ -39,11 +39,12 @@ struct Table {
   std::span<const Row> rows;
 };
 
-constexpr Column kMemoryColumns[] = {{"requests", 12, Show::count},
-                                     {"sectors", 14, Show::count},
+// Widths leave room for the longest origin, "estimated", within kWidth.
+constexpr Column kMemoryColumns[] = {{"requests", 11, Show::count},
+                                     {"sectors", 13, Show::count},
                                      {"sect/req", 9, Show::ratio},
-                                     {"bytes asked", 16, Show::count},
-                                     {"used", 9, Show::percent}};
+                                     {"bytes asked", 15, Show::count},
+                                     {"used", 8, Show::percent}};
 #define WG_GLOBAL(LABEL, OP)                                                                                       \
   {                                                                                                                \
     LABEL, {                                                                                                       \
@@ -77,7 +78,7 @@ constexpr Row kMemoryRows[] = {
 #undef WG_GLOBAL
 #undef WG_LOCAL
 
-constexpr Column kTransactionColumns[] = {{"transactions", 26, Show::count}, {"bytes moved", 25, Show::count}};
+constexpr Column kTransactionColumns[] = {{"transactions", 24, Show::count}, {"bytes moved", 24, Show::count}};
 #define WG_TRANSACTIONS(LABEL, OP)                                                                        \
   {                                                                                                       \
     LABEL, {                                                                                              \
@@ -88,10 +89,10 @@ constexpr Row kTransactionRows[] = {WG_TRANSACTIONS("global ld", "ld"), WG_TRANS
                                     WG_TRANSACTIONS("global atom", "atom"), WG_TRANSACTIONS("global red", "red")};
 #undef WG_TRANSACTIONS
 
-constexpr Column kSharedColumns[] = {{"requests", 12, Show::count},
-                                     {"wavefronts", 14, Show::count},
+constexpr Column kSharedColumns[] = {{"requests", 11, Show::count},
+                                     {"wavefronts", 12, Show::count},
                                      {"wave/req", 9, Show::ratio},
-                                     {"ideal", 10, Show::count},
+                                     {"ideal", 9, Show::count},
                                      {"bank conflicts", 15, Show::count}};
 #define WG_SHARED(LABEL, OP)                                                    \
   {                                                                             \
@@ -149,16 +150,20 @@ Origin weaker(Origin a, Origin b) {
 }
 
 std::string cell(const Column& c, const Metric* m) {
-  if (m == nullptr) return right("-", c.width);
-  switch (c.show) {
-    case Show::count:
-      return right(grouped(m->value), c.width);
-    case Show::ratio:
-      return right(fixed(m->value, 2), c.width);
-    case Show::percent:
-      return right(percent(m->value), c.width);
-  }
-  return {};
+  std::string text = "-";
+  if (m != nullptr) switch (c.show) {
+      case Show::count:
+        text = grouped(m->value);
+        break;
+      case Show::ratio:
+        text = fixed(m->value, 2);
+        break;
+      case Show::percent:
+        text = percent(m->value);
+        break;
+    }
+  // A number that is too wide makes the line longer, and never touches its neighbour.
+  return right(" " + text, c.width);
 }
 
 void print_table(Writer& w, const Table& table, const Metrics& metrics) {

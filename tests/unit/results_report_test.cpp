@@ -2,6 +2,7 @@
 
 #include <sstream>
 
+#include "report/diff.h"
 #include "report/format.h"
 #include "report/gpus.h"
 #include "report/terminal.h"
@@ -90,6 +91,17 @@ TEST(Terminal, OldGpusShowTheirTransactions) {
   if (std::getenv("WARPGRIND_SHOW") != nullptr) std::fputs(text.c_str(), stdout);
   EXPECT_LE(widest(text), 80) << text;
   EXPECT_NE(text.find("this GPU's rule"), std::string::npos);
+}
+
+TEST(Diff, OnlyEstimatesMayRiseALittle) {
+  Change c;
+  c.rise = Direction::worse;
+  c.before = 100;
+  c.after = 101;
+  for (const Origin origin : {Origin::exact, Origin::modelled, Origin::estimated}) {
+    c.origin = origin;
+    EXPECT_EQ(c.worse(), origin != Origin::estimated) << name(origin);
+  }
 }
 
 TEST(Terminal, FindingSaysWhatWhereAndWhatToDo) {
