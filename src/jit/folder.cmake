@@ -12,4 +12,5 @@ add_custom_command(
           -P ${CMAKE_SOURCE_DIR}/cmake/CodeHash.cmake
   DEPENDS ${code_sources} ${CMAKE_SOURCE_DIR}/cmake/CodeHash.cmake
   COMMENT "digest of the code generation" VERBATIM)
-target_sources(wg_jit PRIVATE ${CMAKE_BINARY_DIR}/generated/jit/code_hash.h)
+add_custom_target(code_hash DEPENDS ${CMAKE_BINARY_DIR}/generated/jit/code_hash.h)
+add_dependencies(wg_jit code_hash)

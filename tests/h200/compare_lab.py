@@ -105,6 +105,7 @@ def main():
     parser.add_argument("--build", default=os.path.join(ROOT, "build"))
     parser.add_argument("--import", dest="source", nargs=3, metavar=("NCU.csv", "TOPIC", "COMMENT"))
     parser.add_argument("--metrics", action="store_true")
+    parser.add_argument("--built-by", choices=("nvcc", "clang"), default="nvcc", help="the compiler of the lab's programs")
     parser.add_argument("--show", type=int, default=60, help="unexplained differences printed")
     parser.add_argument("--bounds", action="store_true", help="print how far each row of causes.csv was used")
     parser.add_argument("topic", nargs="*")
@@ -115,6 +116,10 @@ def main():
     if options.source:
         import_file(*options.source)
         return 0
+
+    if options.built_by != "nvcc":
+        print("skipped: the hardware's counters are of nvcc's code, and these programs were built without it")
+        return 77
 
     stored = sorted(n[:-4] for n in os.listdir(FOLDER) if n.endswith(".csv")) if os.path.isdir(FOLDER) else []
     causes = micro.Causes()
