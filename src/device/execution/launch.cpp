@@ -249,8 +249,8 @@ Result<LaunchResult> Device::Impl::run_grid(Engine& engine, LoadedModule& module
   if (!compiled) return compiled.error();
   KernelRecord& record = **compiled;
   const auto begin = std::chrono::steady_clock::now();
-  std::memcpy(reinterpret_cast<void*>(engine.parameter_area), parameters.bytes.data(),
-              std::min<std::size_t>(record.code->parameter_bytes, parameters.bytes.size()));
+  std::copy_n(parameters.bytes.data(), std::min<std::size_t>(record.code->parameter_bytes, parameters.bytes.size()),
+              reinterpret_cast<std::uint8_t*>(engine.parameter_area));
   Launch& launch = engine.current;
   set_up(engine, module, record, config);
   launch.depth = depth;
