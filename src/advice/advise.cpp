@@ -53,12 +53,6 @@ std::span<const RuleRow> rules() {
   return kRules;
 }
 
-const RuleRow* find_rule(std::string_view id) {
-  for (const RuleRow& r : kRules)
-    if (id == r.id) return &r;
-  return nullptr;
-}
-
 void advise(results::Profile& profile) {
   const GpuModel* model = model_of(profile);
   for (results::KernelProfile& kernel : profile.kernels) {

@@ -26,7 +26,6 @@ struct RuleRow {
 };
 
 std::span<const RuleRow> rules();
-const RuleRow* find_rule(std::string_view id);
 
 // docs/rules.md
 std::string rules_as_markdown();

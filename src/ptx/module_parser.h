@@ -49,7 +49,6 @@ class ModuleParser {
   bool variables(StateSpace space, Linkage linkage);
   bool add_variable(Declarator& d);
   bool function(Linkage linkage, bool is_entry);
-  bool function_header(Function& f, std::vector<Declarator>& parameters, std::vector<Declarator>& results);
   bool parameter_list(std::vector<Declarator>& list);
   bool performance_directives(Function& f);
   bool dimensions(std::uint32_t (&out)[3]);

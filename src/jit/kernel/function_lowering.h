@@ -35,7 +35,6 @@ struct KernelUnit {
   std::map<std::uint32_t, llvm::Function*> functions;  // by ptx function index
   std::optional<Error> error;                          // first unsupported thing
   std::vector<Error>* all_refusals = nullptr;          // set: a dry run, which goes on behind the first
-  std::uint32_t guard_base = 0, branch_base = 0;
 };
 
 LowerFunction find_lowering(ptx::Opcode opcode);        // nullptr: none
@@ -152,7 +151,6 @@ class FunctionLowering final : public Lowering {
   void lower_cluster_address();
   void lower_fence();
   void lower_isspacep();
-  void lower_alloca();
 
   // control_flow.cpp
   void create_divergence_state();
