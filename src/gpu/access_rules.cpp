@@ -20,6 +20,19 @@ struct Touched {
   unsigned sectors = 0, lines = 0;
 };
 
+// Over more than 2^32 sectors, which no program's own arrays are.
+Touched touched_far_apart(const std::int64_t* addresses, unsigned n) {
+  std::int64_t sectors[kWarpSize];
+  for (unsigned i = 0; i < n; ++i) sectors[i] = addresses[i] >> kSectorShift;
+  std::sort(sectors, sectors + n);
+  Touched t{1, 1};
+  for (unsigned i = 1; i < n; ++i) {
+    t.sectors += sectors[i] != sectors[i - 1];
+    t.lines += (sectors[i] >> 2) != (sectors[i - 1] >> 2);
+  }
+  return t;
+}
+
 // Distinct sectors and lines of n addresses; each access lies within one sector (it is naturally aligned).
 Touched touched(const std::int64_t* addresses, unsigned n) {
   if (n == 0) return {};
@@ -35,25 +48,10 @@ Touched touched(const std::int64_t* addresses, unsigned n) {
     const std::uint64_t lines = (used | used >> 1 | used >> 2 | used >> 3) & 0x1111111111111111ull;
     return {static_cast<unsigned>(std::popcount(used)), static_cast<unsigned>(std::popcount(lines))};
   }
-  std::int64_t previous = addresses[0] >> kSectorShift;
-  Touched t{1, 1};
-  bool sorted = true;
-  for (unsigned i = 1; i < n; ++i) {
-    const std::int64_t sector = addresses[i] >> kSectorShift;
-    sorted &= sector >= previous;
-    t.sectors += sector != previous;
-    t.lines += (sector >> 2) != (previous >> 2);
-    previous = sector;
-  }
-  if (sorted) return t;
-  std::uint64_t keys[kWarpSize];
-  std::uint8_t parts[kWarpSize];
-  for (unsigned i = 0; i < n; ++i) {
-    keys[i] = static_cast<std::uint64_t>(addresses[i] >> kLineShift);
-    parts[i] = static_cast<std::uint8_t>(1u << ((addresses[i] >> kSectorShift) & 3));
-  }
-  const Distinct d = distinct(keys, parts, n);
-  return {d.parts, d.keys};
+  if ((high >> kSectorShift) - low > std::int64_t{UINT32_MAX}) return touched_far_apart(addresses, n);
+  const LaneMask all = n == kWarpSize ? kFullMask : (LaneMask{1} << n) - 1;
+  const Distinct d = distinct(addresses, all, low << kSectorShift, kSectorShift, kLineShift - kSectorShift);
+  return {d.parts, d.wholes};
 }
 
 // Lanes on, packed. Returns how many.
@@ -247,11 +245,7 @@ std::uint64_t packed_sectors(std::uint64_t lanes, unsigned bytes) {
 // unit; `units` is a power of two.
 unsigned passes(const std::int64_t* offsets, LaneMask mask, unsigned unit_shift, unsigned unit_bits,
                 unsigned row_shift) {
-  std::uint64_t entries[kWarpSize];
-  unsigned n = 0;
-  for (; mask != 0; mask &= mask - 1)
-    entries[n++] = static_cast<std::uint64_t>(offsets[std::countr_zero(mask)] >> unit_shift);
-  return most_rows(entries, n, unit_bits, row_shift);
+  return most_rows(offsets, mask, unit_shift, unit_bits, row_shift);
 }
 
 // 1.x, one half-warp of 32-bit (or smaller) reads: each step serves one broadcast word and one address of every other

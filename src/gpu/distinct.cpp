@@ -3,70 +3,129 @@
 #include <immintrin.h>
 
 #include <bit>
-#include <cstring>
 
 namespace warpgrind {
 
-// A table of 64 slots, in rounds: what finds its slot taken by another key waits for the next round.
-Distinct distinct(const std::uint64_t* keys, const std::uint8_t* parts, unsigned n) {
-  constexpr unsigned kSlots = 64;
-  constexpr std::uint64_t kHash = 0x9e3779b97f4a7c15ull;  // 2^64 / golden ratio
-  std::uint64_t taken[kSlots], left_keys[kWarpSize];
-  std::uint8_t left_parts[kWarpSize];
-  alignas(32) std::uint8_t seen[kSlots];  // parts of the key in the slot; 0: free
+namespace {
+
+constexpr unsigned kEight = 8, kVectors = kWarpSize / kEight;
+
+__m256i vector_at(const std::uint32_t* p) {
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+}
+
+// One entry a lane, in whole vectors up to the last lane on. Lanes off have the entry of the first one that is on,
+// which makes no difference.
+struct LaneEntries {
+  alignas(32) std::uint32_t of[kWarpSize];
+  unsigned vectors;
+
+  // entry(h, the four lanes of one half of vector h): 64 bits a lane, of which the low 32 are taken.
+  template <class F>
+  LaneEntries(const std::int64_t* offsets, LaneMask mask, F&& entry)
+      : vectors((static_cast<unsigned>(std::bit_width(mask)) + kEight - 1) / kEight) {
+    const __m256i low_halves = _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7);
+    for (unsigned h = 0; h < vectors; ++h) {
+      const auto half = [&](unsigned k) {
+        const __m256i four = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(offsets + h * kEight + k));
+        return _mm256_permutevar8x32_epi32(entry(h, four), low_halves);
+      };
+      store(h, _mm256_permute2x128_si256(half(0), half(4), 0x20));
+    }
+    if ((mask & (mask + 1)) == 0 && mask >> (kEight * vectors - 1) != 0) return;
+    const __m256i bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    const __m256i first = _mm256_set1_epi32(static_cast<int>(of[std::countr_zero(mask)]));
+    for (unsigned h = 0; h < vectors; ++h) {
+      const __m256i lanes = _mm256_and_si256(_mm256_set1_epi32(static_cast<int>(mask >> (h * kEight))), bits);
+      store(h, _mm256_blendv_epi8(first, vector(h), _mm256_cmpeq_epi32(lanes, bits)));
+    }
+  }
+  __m256i vector(unsigned h) const { return vector_at(of + h * kEight); }
+  void store(unsigned h, __m256i v) { _mm256_store_si256(reinterpret_cast<__m256i*>(of + h * kEight), v); }
+};
+
+// Of the eight lanes of vector h: the least that an entry XOR one of a lane before it is. 0 where the entry has been
+// there, below 2^k where all but its low k bits have.
+__m256i least_difference(const LaneEntries& e, unsigned h) {
+  // All ones for lanes that are not behind lane r of the same vector: eight from [7 - r].
+  alignas(32) static constexpr std::uint32_t kNotBehind[2 * kEight] = {~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u};
+  const __m256i mine = e.vector(h);
+  __m256i least = _mm256_set1_epi32(-1);
+  for (unsigned i = 0; i < h * kEight; ++i) {
+    const __m256i other = _mm256_set1_epi32(static_cast<int>(e.of[i]));
+    least = _mm256_min_epu32(least, _mm256_xor_si256(mine, other));
+  }
+  for (unsigned r = 0; r + 1 < kEight; ++r) {
+    const __m256i other = _mm256_set1_epi32(static_cast<int>(e.of[h * kEight + r]));
+    const __m256i not_behind = vector_at(kNotBehind + kEight - 1 - r);
+    least = _mm256_min_epu32(least, _mm256_or_si256(_mm256_xor_si256(mine, other), not_behind));
+  }
+  return least;
+}
+
+unsigned zeroes(__m256i v) {
+  const __m256i zero = _mm256_cmpeq_epi32(v, _mm256_setzero_si256());
+  return static_cast<unsigned>(std::popcount(static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(zero)))));
+}
+
+Distinct count_distinct(const LaneEntries& e, unsigned part_bits) {
+  const __m128i shift = _mm_cvtsi32_si128(static_cast<int>(part_bits));
   Distinct sum;
-  while (n != 0) {
-    std::memset(seen, 0, sizeof seen);
-    unsigned left = 0;
-    for (unsigned i = 0; i < n; ++i) {
-      const std::uint64_t key = keys[i];
-      const std::uint8_t part = parts[i];
-      const std::uint64_t slot = key * kHash >> 58;
-      const bool mine = (seen[slot] == 0) | (taken[slot] == key);
-      taken[slot] = mine ? key : taken[slot];
-      seen[slot] = static_cast<std::uint8_t>(seen[slot] | (mine ? part : 0));
-      left_keys[left] = key;
-      left_parts[left] = part;
-      left += !mine;
-    }
-    for (unsigned w = 0; w < kSlots; w += 8) {
-      std::uint64_t eight;
-      std::memcpy(&eight, seen + w, sizeof eight);
-      sum.parts += static_cast<unsigned>(std::popcount(eight));
-    }
-    for (unsigned w = 0; w < kSlots; w += 32) {
-      const __m256i slots = _mm256_load_si256(reinterpret_cast<const __m256i*>(seen + w));
-      const __m256i free = _mm256_cmpeq_epi8(slots, _mm256_setzero_si256());
-      sum.keys += static_cast<unsigned>(std::popcount(~static_cast<std::uint32_t>(_mm256_movemask_epi8(free))));
-    }
-    keys = left_keys;
-    parts = left_parts;
-    n = left;
+  for (unsigned h = 0; h < e.vectors; ++h) {
+    const __m256i least = least_difference(e, h);
+    sum.parts += kEight - zeroes(least);
+    sum.wholes += kEight - zeroes(_mm256_srl_epi32(least, shift));
   }
   return sum;
 }
 
-unsigned most_rows(const std::uint64_t* entries, unsigned n, unsigned unit_bits, unsigned row_shift) {
-  std::uint64_t left[kWarpSize], rows[kWarpSize];
-  const std::uint64_t low = (std::uint64_t{1} << unit_bits) - 1;
-  unsigned rounds = 0;
-  while (n != 0) {
-    ++rounds;
-    std::uint32_t busy = 0;
-    unsigned waiting = 0;
-    for (unsigned i = 0; i < n; ++i) {
-      const std::uint64_t entry = entries[i], unit = entry & low, row = entry >> row_shift;
-      const bool taken = (busy >> unit & 1) != 0;
-      const bool other = taken & (rows[unit] != row);
-      rows[unit] = taken ? rows[unit] : row;
-      busy |= 1u << unit;
-      left[waiting] = entry;
-      waiting += other;
-    }
-    entries = left;
-    n = waiting;
+}  // namespace
+
+Distinct distinct(const std::int64_t offsets[kWarpSize], LaneMask mask, std::int64_t low, unsigned shift,
+                  unsigned part_bits) {
+  const __m256i origin = _mm256_set1_epi64x(low);
+  const __m128i by = _mm_cvtsi32_si128(static_cast<int>(shift));
+  const auto entry = [&](unsigned, __m256i four) { return _mm256_srl_epi64(_mm256_sub_epi64(four, origin), by); };
+  return count_distinct(LaneEntries(offsets, mask, entry), part_bits);
+}
+
+unsigned most_rows(const std::int64_t* offsets, LaneMask mask, unsigned unit_shift, unsigned unit_bits,
+                   unsigned row_shift) {
+  if (mask == 0) return 0;
+  const auto skipped = static_cast<unsigned>(std::countr_zero(mask)) / kEight * kEight;
+  offsets += skipped;
+  mask >>= skipped;
+  const __m128i by = _mm_cvtsi32_si128(static_cast<int>(unit_shift));
+  const __m128i row = _mm_cvtsi32_si128(static_cast<int>(row_shift + unit_shift));
+  const __m128i unit = _mm_cvtsi32_si128(static_cast<int>(unit_bits));
+  const __m256i low = _mm256_set1_epi64x((1 << unit_bits) - 1);
+  const LaneEntries e(offsets, mask, [&](unsigned, __m256i four) {  // row and unit: what lies between is left out
+    const __m256i rows = _mm256_sll_epi64(_mm256_srl_epi64(four, row), unit);
+    return _mm256_or_si256(rows, _mm256_and_si256(_mm256_srl_epi64(four, by), low));
+  });
+  // The unit of each different entry, and -1 for what has been there: 32 bytes.
+  __m256i units[kVectors];
+  for (unsigned h = 0; h < kVectors; ++h) {
+    units[h] = _mm256_set1_epi32(-1);
+    if (h >= e.vectors) continue;
+    const __m256i again = _mm256_cmpeq_epi32(least_difference(e, h), _mm256_setzero_si256());
+    units[h] = _mm256_or_si256(_mm256_and_si256(e.vector(h), _mm256_set1_epi32((1 << unit_bits) - 1)), again);
   }
-  return rounds;
+  const __m256i all =
+      _mm256_packs_epi16(_mm256_packs_epi32(units[0], units[1]), _mm256_packs_epi32(units[2], units[3]));
+  alignas(32) std::int8_t unit_of[kWarpSize];
+  _mm256_store_si256(reinterpret_cast<__m256i*>(unit_of), all);
+  __m256i times = _mm256_setzero_si256();   // minus how many have the unit of each
+  for (unsigned h = 0; h < e.vectors; ++h)  // the packing has put four of a vector here, four into the other half
+    for (unsigned k = 4 * h; k < 4 * h + 4; ++k) {
+      times = _mm256_add_epi8(times, _mm256_cmpeq_epi8(all, _mm256_set1_epi8(unit_of[k])));
+      times = _mm256_add_epi8(times, _mm256_cmpeq_epi8(all, _mm256_set1_epi8(unit_of[16 + k])));
+    }
+  times = _mm256_or_si256(times, _mm256_cmpeq_epi8(all, _mm256_set1_epi8(-1)));  // those count as -1
+  // The least unsigned byte is that of most: 256 - times.
+  const __m128i half = _mm_min_epu8(_mm256_castsi256_si128(times), _mm256_extracti128_si256(times, 1));
+  const __m128i least = _mm_minpos_epu16(_mm_min_epu8(half, _mm_srli_epi16(half, 8)));
+  return 256 - static_cast<unsigned>(_mm_cvtsi128_si32(least) & 0xff);
 }
 
 LocalWords local_words(const std::int64_t offsets[kWarpSize], LaneMask mask) {
@@ -99,16 +158,13 @@ LocalWords local_words(const std::int64_t offsets[kWarpSize], LaneMask mask) {
     sum.words = static_cast<unsigned>(std::popcount(all));
     return sum;
   }
-  std::uint64_t keys[kWarpSize];
-  std::uint8_t parts[kWarpSize];
-  unsigned n = 0;
-  for (; mask != 0; mask &= mask - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(mask));
-    keys[n] = static_cast<std::uint64_t>(offsets[lane] - low) >> 2;
-    parts[n++] = static_cast<std::uint8_t>(1u << (lane / 8));
-  }
-  const Distinct d = distinct(keys, parts, n);
-  return {d.keys, d.parts};
+  const __m256i origin = _mm256_set1_epi64x(low), whole = _mm256_set1_epi64x(~std::int64_t{3});
+  const auto entry = [&](unsigned h, __m256i four) {  // the word, and its group in the two bits below
+    const __m256i word = _mm256_and_si256(_mm256_sub_epi64(four, origin), whole);
+    return _mm256_or_si256(word, _mm256_set1_epi64x(h));
+  };
+  const Distinct d = count_distinct(LaneEntries(offsets, mask, entry), 2);
+  return {d.wholes, d.parts};
 }
 
 }  // namespace warpgrind

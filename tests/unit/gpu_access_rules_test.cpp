@@ -2,6 +2,8 @@
 
 #include <functional>
 #include <map>
+#include <random>
+#include <set>
 
 #include "gpu/access_rules.h"
 #include "gpu/gpu_model.h"
@@ -133,6 +135,72 @@ TEST(AccessRules, Stretches) {
 }
 
 // ---- Known answers
+
+// ---- Against counting with sets: addresses and masks at random, close together and far apart.
+
+using Numbers = std::set<std::int64_t>;
+
+Numbers units_of(const Lanes& l, LaneMask mask, std::int64_t unit) {
+  Numbers out;
+  for (unsigned i = 0; i < 32; ++i)
+    if (mask >> i & 1) out.insert(l.offsets[i] / unit);
+  return out;
+}
+
+// Wavefronts of each group of `group` lanes: the fullest bank (of `unit` bytes, in rows of 128) by its rows.
+std::uint64_t wavefronts_by_sets(const Lanes& l, unsigned unit, unsigned group) {
+  std::uint64_t sum = 0;
+  for (unsigned first = 0; first < 32; first += group) {
+    std::map<std::int64_t, Numbers> rows;
+    for (unsigned i = first; i < first + group; ++i)
+      if (l.mask >> i & 1) rows[l.offsets[i] % 128 / unit].insert(l.offsets[i] / 128);
+    std::size_t most = 0;
+    for (const auto& [bank, of_bank] : rows) most = std::max(most, of_bank.size());
+    sum += most;
+  }
+  return sum;
+}
+
+template <class Check>
+void for_random_lanes(std::int64_t span, unsigned bytes, Check&& check) {
+  std::mt19937_64 random(static_cast<std::uint64_t>(span) * 31 + bytes);
+  for (int turn = 0; turn < 300; ++turn) {
+    LaneMask mask = turn % 3 == 0 ? kFullMask : static_cast<LaneMask>(random());
+    if (turn % 5 == 0) mask &= static_cast<LaneMask>(random());
+    const auto places = static_cast<std::uint64_t>(span / bytes);
+    check(lanes([&](int) { return static_cast<std::int64_t>(random() % places * bytes); }, mask | 1u << turn % 32));
+  }
+}
+
+TEST(AccessRules, RandomGlobalAddresses) {
+  for (const std::int64_t span : {1ll << 9, 1ll << 13, 1ll << 22, 1ll << 36, 1ll << 38, 1ll << 46})
+    for_random_lanes(span, 4, [&](const Lanes& l) {
+      const AccessCost cost = global("h200", l, 4);
+      EXPECT_EQ(cost.distinct_sectors, units_of(l, l.mask, 32).size()) << span << " " << l.mask;
+      EXPECT_EQ(cost.distinct_lines, units_of(l, l.mask, 128).size()) << span << " " << l.mask;
+    });
+}
+
+TEST(AccessRules, RandomSharedAddresses) {
+  for (const std::int64_t span : {512, 8192, 200 * 1024})
+    for (const unsigned bytes : {4u, 8u, 16u})
+      for_random_lanes(span, bytes, [&](const Lanes& l) {
+        // Stores, as loads may join neighbouring groups.
+        EXPECT_EQ(shared("h200", l, bytes, AccessType::store).wavefronts, wavefronts_by_sets(l, bytes, 128 / bytes))
+            << span << " " << bytes << " " << l.mask;
+      });
+}
+
+TEST(AccessRules, RandomLocalAddresses) {
+  for (const std::int64_t span : {128, 4096, 400 * 1024})
+    for_random_lanes(span, 4, [&](const Lanes& l) {
+      const AccessCost cost = local_cost(rules("h200"), AccessType::load, l.offsets.data(), l.mask, 4);
+      EXPECT_EQ(cost.distinct_lines, units_of(l, l.mask, 4).size());
+      std::size_t sectors = 0;
+      for (unsigned first = 0; first < 32; first += 8) sectors += units_of(l, l.mask & 0xffu << first, 4).size();
+      EXPECT_EQ(cost.distinct_sectors, sectors) << span << " " << l.mask;
+    });
+}
 
 TEST(AccessRules, StridedCopyCostsFourSectorsAStride) {
   for (const int stride : {1, 2, 3, 4, 5, 7, 8, 9, 16, 31, 32, 33, 100}) {

@@ -11,10 +11,9 @@ namespace warpgrind::device {
 
 namespace {
 
-void publish(const Access& a) {
+void publish_wanted(const Access& a) {
   Worker& worker = worker_of(*a.context);
   const Launch& launch = *worker.launch;
-  if (!launch.wants.accesses || !a.published) return;
   const jit::WarpContext& c = *a.context;
   const events::Access event{&launch.info,
                              a.site,
@@ -30,6 +29,11 @@ void publish(const Access& a) {
                              a.form.bytes,
                              a.sizes};
   events::publish_access(*launch.observers, event, worker.index);
+}
+
+void publish(const Access& a) {
+  if (launch_of(*a.context).wants.accesses && a.published) [[unlikely]]
+    publish_wanted(a);
 }
 
 std::uint64_t origin_of(const Access& a) {
@@ -95,11 +99,23 @@ void pass_texels(const Access& a, LaneMask mask, const Texels& texels) {
   for (unsigned k = 0; k < texels.most; ++k) publish(a.at_texels(texels.addresses[k], texels.on[k]));
 }
 
-void load_or_store(const Access& a, Lanes<GenericAddress> addresses, LaneMask mask, void* values) {
+void load_or_store(Access& a, Lanes<GenericAddress> addresses, LaneMask mask, void* values) {
   if (mask == 0) return;
-  each_space(a, addresses, mask, [&](const Access& part) {
+  const auto run = [&](const Access& part) {
     if (!move_repeated(part, values)) move(part, pass(part), values);
-  });
+  };
+  const StateSpace written = a.form.space;
+  if (written == StateSpace::global || written == StateSpace::constant) {
+    a.go_to(Lanes<GlobalAddress>(addresses.data()), mask);
+    run(a);
+  } else if (written == StateSpace::shared) {
+    alignas(64) std::uint64_t offsets[kWarpSize];
+    shared_offsets(*a.context, addresses, offsets);
+    a.go_to(Lanes<SharedOffset>(offsets), mask);
+    run(a);
+  } else {
+    each_space(a, addresses, mask, run);
+  }
 }
 
 SpaceMasks split_spaces(StateSpace written, Lanes<GenericAddress> addresses, LaneMask mask) {

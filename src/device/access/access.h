@@ -44,6 +44,18 @@ struct Access {
   }
   Access at(Lanes<SharedOffset> shared, LaneMask lanes) const { return at(StateSpace::shared, shared.data(), lanes); }
   Access at(Lanes<LocalOffset> local, LaneMask lanes) const { return at(StateSpace::local, local.data(), lanes); }
+  // The same without a copy, where speed matters: a copy reads what has just been written in smaller pieces, for which
+  // a processor waits.
+  void go_to(Lanes<GlobalAddress> global, LaneMask lanes) {
+    if (form.space != StateSpace::constant) form.space = StateSpace::global;
+    addresses = global.data();
+    mask = lanes;
+  }
+  void go_to(Lanes<SharedOffset> shared, LaneMask lanes) {
+    form.space = StateSpace::shared;
+    addresses = shared.data();
+    mask = lanes;
+  }
   // Surfaces and textures: addresses on the host that the texture unit has made itself.
   Access at_texels(const std::uint64_t* of_lanes, LaneMask lanes) const {
     return at(StateSpace::texture, of_lanes, lanes);
@@ -108,8 +120,9 @@ std::optional<Place> try_pass(const Access& a);
 void pass_texels(const Access& a, LaneMask mask, const Texels& texels);
 // Moves what an access has passed: a load to values[e*32 + l], a store from there.
 void move(const Access& a, const Place& place, void* values);
-// All of it, for ld and st; quick where the lanes repeat their last pattern. Addresses as the instruction writes them.
-void load_or_store(const Access& a, Lanes<GenericAddress> addresses, LaneMask mask, void* values);
+// All of it, for ld and st; quick where the lanes repeat their last pattern. Addresses as the instruction writes them;
+// `a` becomes the access to its space.
+void load_or_store(Access& a, Lanes<GenericAddress> addresses, LaneMask mask, void* values);
 
 // The parts of an access by space, in the order global, shared, local; f(Access).
 struct SpaceMasks {

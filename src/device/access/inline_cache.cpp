@@ -86,20 +86,19 @@ bool moderate(const AffineAddresses& a) {
 
 }  // namespace
 
-std::optional<AffinePlace> pass_affine(const Access& written, const AffineAddresses& a) {
-  Worker& worker = worker_of(*written.context);
+std::optional<AffinePlace> pass_affine(Access& s, const AffineAddresses& a) {
+  Worker& worker = worker_of(*s.context);
   const Launch& launch = *worker.launch;
   const unsigned row = jit::row_length(launch.kernel->shape);
   Window w;
-  if (launch.wants.accesses || !window_of(written, a, &w)) return std::nullopt;
-  if (a.bits(row) & (written.bytes() - 1)) return std::nullopt;
-  if (w.space == StateSpace::local && (a.kx != 0 || a.ky != 0 || written.mask != kFullMask)) return std::nullopt;
+  if (launch.wants.accesses || !window_of(s, a, &w)) return std::nullopt;
+  if (a.bits(row) & (s.bytes() - 1)) return std::nullopt;
+  if (w.space == StateSpace::local && (a.kx != 0 || a.ky != 0 || s.mask != kFullMask)) return std::nullopt;
   if (!moderate(a)) return std::nullopt;
   const auto base = static_cast<std::int64_t>(a.base);
   if (base + a.least(row) < static_cast<std::int64_t>(w.low) ||
-      base + a.most(row) + static_cast<std::int64_t>(written.bytes()) > static_cast<std::int64_t>(w.high))
+      base + a.most(row) + static_cast<std::int64_t>(s.bytes()) > static_cast<std::int64_t>(w.high))
     return std::nullopt;
-  Access s = written;
   s.form.space = w.space;
   if (w.cacheable && !covers(worker.sites[s.site], s, a))
     refill(worker, s, a, w, row);

@@ -33,8 +33,8 @@ struct AffinePlace {
   StateSpace space;         // where it went
   std::uint64_t host_base;  // of `base`, unless the space is local
 };
-// Checked and counted, by the lanes of the access's mask. nullopt: not decided here, the lanes must be looked at one by
-// one. (Nobody observes: nothing is published.)
-std::optional<AffinePlace> pass_affine(const Access& access, const AffineAddresses& addresses);
+// Checked and counted, by the lanes of the access's mask; its space becomes where it went. nullopt: not decided here,
+// the lanes must be looked at one by one, and the access is as it was. (Nobody observes: nothing is published.)
+std::optional<AffinePlace> pass_affine(Access& access, const AffineAddresses& addresses);
 
 }  // namespace warpgrind::device

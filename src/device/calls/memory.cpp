@@ -28,7 +28,8 @@ Access written_access(void* context, std::uint32_t site, LaneMask mask) {
 }
 
 void by_lanes(void* context, std::uint32_t site, const std::uint64_t* addresses, LaneMask mask, void* values) {
-  load_or_store(access_of(warp(context), site), Lanes<GenericAddress>(addresses), mask, values);
+  Access a = access_of(warp(context), site);
+  load_or_store(a, Lanes<GenericAddress>(addresses), mask, values);
 }
 
 bool contiguous(const Access& s, const AffineAddresses& a, unsigned row) {
@@ -38,7 +39,7 @@ bool contiguous(const Access& s, const AffineAddresses& a, unsigned row) {
 
 void by_affine(void* context, std::uint32_t site, const AffineAddresses& a, LaneMask mask, void* values) {
   if (mask == 0) return;
-  const Access s = written_access(context, site, mask);
+  Access s = written_access(context, site, mask);
   const jit::LaneShape shape = launch_of(*s.context).kernel->shape;
   const auto place = pass_affine(s, a);
   alignas(64) std::uint64_t addresses[kWarpSize];
@@ -58,7 +59,7 @@ void by_affine(void* context, std::uint32_t site, const AffineAddresses& a, Lane
 
 void load_uniform(void* context, std::uint32_t site, std::uint64_t base, LaneMask mask, void* out) {
   if (mask == 0) return;
-  const Access s = written_access(context, site, mask);
+  Access s = written_access(context, site, mask);
   const AffineAddresses a{base, 0, 0};
   const auto place = pass_affine(s, a);
   if (place && place->space != StateSpace::local) {

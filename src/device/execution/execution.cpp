@@ -106,13 +106,13 @@ void start_warp(WarpFiber& f, Worker& w, Block& b) {
     f.block_linear = b.linear;
     c.shared = b.shared;
     c.cluster_rank = b.cluster_rank;
-    std::copy(std::begin(b.index), std::end(b.index), c.ctaid);
-    c.smid = static_cast<std::uint32_t>(b.linear % launch.sm_count);
+    std::memcpy(c.ctaid, b.index, sizeof c.ctaid);
+    c.smid = b.smid;
   }
   const std::uint32_t index = b.started++;
   if (b.started == b.warps) w.starting = b.next_start;
   const WarpShape& shape = launch.shapes[index];
-  std::copy(std::begin(shape.tid_base), std::end(shape.tid_base), c.tid_base);
+  std::memcpy(c.tid_base, shape.tid_base, sizeof c.tid_base);  // std::copy() would call memmove
   c.warp = index;
   c.initial_mask = shape.mask;
   c.exited = 0;
@@ -140,7 +140,7 @@ void end_warp(WarpFiber& f, Worker& w) {
     return;
   }
   b.exited += left;
-  release_if_complete(w, b);
+  if (b.barriers_in_use != 0) release_if_complete(w, b);
 }
 
 // ---- Scheduling
@@ -208,21 +208,24 @@ bool next_block(Worker& w, std::uint64_t& linear) {
 
 namespace {
 
-// The place of the n-th block to run: row by row, or cluster by cluster.
+// The place of the n-th block to run, row by row or cluster by cluster.
 void place_block(const Launch& launch, std::uint64_t n, Block& b) {
   const Dim3 &grid = launch.config.grid, &cluster = launch.config.cluster;
-  if (launch.cluster_size == 1 && n < grid.x) {
+  if (launch.cluster_size == 1) {
     b.linear = n;
-    b.index[0] = static_cast<std::uint32_t>(n);
-    b.index[1] = b.index[2] = 0;
-    return;
+    const std::uint64_t row = n < grid.x ? 0 : n / grid.x, plane = row < grid.y ? 0 : row / grid.y;
+    b.index[0] = static_cast<std::uint32_t>(n - row * grid.x);
+    b.index[1] = static_cast<std::uint32_t>(row - plane * grid.y);
+    b.index[2] = static_cast<std::uint32_t>(plane);
+  } else {
+    const std::uint64_t rank = n % launch.cluster_size, which = n / launch.cluster_size;
+    const std::uint64_t wide = grid.x / cluster.x, high = grid.y / cluster.y;
+    b.index[0] = static_cast<std::uint32_t>(which % wide * cluster.x + rank % cluster.x);
+    b.index[1] = static_cast<std::uint32_t>(which / wide % high * cluster.y + rank / cluster.x % cluster.y);
+    b.index[2] = static_cast<std::uint32_t>(which / wide / high * cluster.z + rank / cluster.x / cluster.y);
+    b.linear = b.index[0] + grid.x * (b.index[1] + std::uint64_t{grid.y} * b.index[2]);
   }
-  const std::uint64_t rank = n % launch.cluster_size, which = n / launch.cluster_size;
-  const std::uint64_t wide = grid.x / cluster.x, high = grid.y / cluster.y;
-  b.index[0] = static_cast<std::uint32_t>(which % wide * cluster.x + rank % cluster.x);
-  b.index[1] = static_cast<std::uint32_t>(which / wide % high * cluster.y + rank / cluster.x % cluster.y);
-  b.index[2] = static_cast<std::uint32_t>(which / wide / high * cluster.z + rank / cluster.x / cluster.y);
-  b.linear = b.index[0] + grid.x * (b.index[1] + std::uint64_t{grid.y} * b.index[2]);
+  b.smid = static_cast<std::uint32_t>(b.linear % launch.sm_count);
 }
 
 Block& new_block(Worker& w) {

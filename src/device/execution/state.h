@@ -115,23 +115,25 @@ struct Cluster {
   Cluster& operator=(const Cluster&) = delete;
 };
 
-struct Block {
+struct alignas(64) Block {
+  // What starting and ending a warp touches is one cache line.
   std::uint64_t linear = 0;
   std::uint32_t index[3] = {0, 0, 0};
   std::uint32_t warps = 0, started = 0, ended = 0;
   std::uint32_t behind = 0;  // warps that have been let past a barrier and have not run since
   std::uint32_t exited = 0;  // threads; those of a warp that runs are counted when it arrives at a barrier
+  std::uint32_t smid = 0;
+  unsigned barriers_in_use = 0;  // highest barrier number used + 1
   std::uint8_t* shared = nullptr;
+  Cluster* cluster = nullptr;
+  std::uint32_t cluster_rank = 0;
+  Block* next_start = nullptr;            // of the cluster: its warps start after this block's
   std::uint8_t* shared_memory = nullptr;  // what `shared` lies in
   std::uint64_t shared_capacity = 0;
   Block() = default;
   ~Block();
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
-  Cluster* cluster = nullptr;
-  std::uint32_t cluster_rank = 0;
-  Block* next_start = nullptr;   // of the cluster: its warps start after this block's
-  unsigned barriers_in_use = 0;  // highest barrier number used + 1
   Barrier barriers[kBarriers];
   Block* next = nullptr;      // free list, or list of live blocks
   Block* previous = nullptr;  // live blocks
