@@ -80,13 +80,83 @@ inline std::vector<std::uint64_t> input() {
   return words;
 }
 
+// A texture or surface of a program, as textures.py describes it.
+struct Image {
+  std::string geometry;
+  char kind = 'f';  // f, s, u
+  int bits = 0, channels = 0, width = 0, height = 0, depth = 0;
+  bool linear = false, normalized = false, normalized_float = false, srgb = false, special = false;
+  int address[3] = {1, 1, 1};  // as cudaTextureAddressMode orders them
+
+  bool surface() const { return geometry.rfind("surface", 0) == 0; }
+  bool layered() const { return geometry[0] == 'a'; }
+  bool cube() const { return geometry == "cube"; }
+  bool gather() const { return geometry == "gather"; }
+  bool in_linear_memory() const { return geometry == "fetch" || geometry == "pitched"; }
+  bool gives_floats() const { return kind == 'f' || normalized_float; }
+  std::size_t texel_bytes() const { return static_cast<std::size_t>(bits * channels) / 8; }
+  std::size_t rows() const { return static_cast<std::size_t>(height ? height : 1); }
+  std::size_t slices() const { return static_cast<std::size_t>(depth ? depth : 1); }
+  std::size_t row_bytes() const { return static_cast<std::size_t>(width) * texel_bytes(); }
+};
+
+constexpr float kBorder[4] = {0.25f, 0.5f, 0.75f, 0.125f};
+
+// In order x, y, z without padding. Integers are anything. Floats lie in [-1, 1), halves between 2^-7 and 2^8, unless
+// they are special: any bits.
+inline std::vector<std::uint8_t> texels(const Image& image, std::uint64_t seed) {
+  const std::size_t values =
+      image.row_bytes() * image.rows() * image.slices() / (static_cast<std::size_t>(image.bits) / 8);
+  std::vector<std::uint8_t> bytes;
+  for (std::size_t i = 0; i < values; ++i) {
+    std::uint64_t value = mixed(seed + i);
+    if (image.kind == 'f' && !image.special) {
+      if (image.bits == 32) {
+        const float f = static_cast<float>(static_cast<std::int32_t>(value >> 40) - (1 << 23)) / 8388608.0f;
+        std::uint32_t word = 0;
+        std::memcpy(&word, &f, 4);
+        value = word;
+      } else {
+        value = (value & 0x83ff) | (8 + (value >> 16) % 16) << 10;
+      }
+    }
+    for (int k = 0; k < image.bits; k += 8) bytes.push_back(static_cast<std::uint8_t>(value >> k));
+  }
+  return bytes;
+}
+
 struct Case {
   unsigned number = 0, x = 0, y = 0, grid = 0, rows = 0;
+  std::vector<Image> images;
   std::size_t threads() const { return std::size_t{x} * y * grid; }
   // The rows, then a cell a thread, then 16 cells a block.
   std::size_t bytes() const { return 8 * (threads() * (rows + 1) + 16 * grid); }
   std::string name() const { return "case_" + std::to_string(number); }
 };
+
+inline std::uint64_t image_seed(const Case& c, std::size_t image) {
+  return (std::uint64_t{c.number} * 16 + image) << 32;
+}
+
+// The words behind "// image".
+inline Image image_of(const std::string& text) {
+  std::istringstream words(text);
+  Image image;
+  std::string flags, address;
+  words >> image.geometry >> image.kind >> image.bits >> image.channels >> image.width >> image.height >> image.depth >>
+      flags;
+  const auto has = [&](const char* flag) { return flags.find(flag) != std::string::npos; };
+  image.linear = has("linear");
+  image.normalized = has("normalized");
+  image.normalized_float = has("float");
+  image.srgb = has("srgb");
+  image.special = has("special");
+  for (int& mode : image.address) {
+    words >> address;
+    mode = address == "wrap" ? 0 : address == "clamp" ? 1 : address == "mirror" ? 2 : 3;
+  }
+  return image;
+}
 
 inline std::vector<Case> cases_of(const std::string& ptx) {
   std::vector<Case> all;
@@ -96,6 +166,7 @@ inline std::vector<Case> cases_of(const std::string& ptx) {
     if (std::sscanf(line.c_str(), "// case %u: block %u %u grid %u rows %u", &c.number, &c.x, &c.y, &c.grid, &c.rows) ==
         5)
       all.push_back(c);
+    if (line.rfind("// image ", 0) == 0) all.back().images.push_back(image_of(line.substr(9)));
   }
   return all;
 }
@@ -135,16 +206,6 @@ inline Results read_results(const std::string& path) {
       results[number].push_back(static_cast<std::uint32_t>(std::strtoul(word.c_str(), nullptr, 16)));
   }
   return results;
-}
-
-// Lines "N reason"; others are comments.
-inline std::map<unsigned, std::string> read_reasons(const std::string& path) {
-  std::map<unsigned, std::string> reasons;
-  std::ifstream file(path);
-  for (std::string line; std::getline(file, line);)
-    if (!line.empty() && line[0] >= '0' && line[0] <= '9')
-      reasons[static_cast<unsigned>(std::strtoul(line.c_str(), nullptr, 10))] = line.substr(line.find(' ') + 1);
-  return reasons;
 }
 
 inline void write_line(std::FILE* file, const Case& c, const std::vector<std::uint32_t>& hashes) {

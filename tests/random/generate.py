@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Random PTX programs: straight-line arithmetic of all widths, conversions, divergent branches and loops, calls, local and
-shared memory, warp operations with differing masks, atomics. The same seed and numbers give the same text everywhere.
+shared memory, warp operations with differing masks, atomics; from number 1000 on also textures and surfaces (textures.py).
+The same seed and numbers give the same text everywhere.
 
   generate.py [--seed N] [--first N] [--count N] [--trace] --out FOLDER
 
@@ -18,8 +19,10 @@ import re
 
 from operations import (CONVERSIONS, FLOAT_OPERATIONS, HALF_OPERATIONS, INTEGER_OPERATIONS)
 from rng import Rng
+from textures import Image
 
 CASES_PER_FILE = 20
+TEXTURES_FROM, IMAGES = 1000, 3
 INPUT_WORDS = 4096  # 8 bytes each; inputs.h makes them
 POOL = {'h': 8, 'r': 12, 'd': 8, 'p': 5}
 BITS = {'h': 16, 'r': 32, 'd': 64}
@@ -37,6 +40,7 @@ class Program:
         self.blocks = self.rng.pick([1, 1, 2])
         self.threads = self.shape[0] * self.shape[1]
         self.whole_warps = self.threads % 32 == 0
+        self.images = [Image(self.rng, k) for k in range(IMAGES)] if number >= TEXTURES_FROM else []
         self.lines, self.functions = [], []
         self.rows, self.labels, self.depth = 0, 0, 0
 
@@ -145,6 +149,9 @@ class Program:
         """Statements a thread executes alone, one level deeper."""
         self.depth += 1
         for _ in range(count):
+            if self.images and self.rng.below(3) == 0:
+                self.texture()
+                continue
             kind = self.rng.below(12)
             if kind == 0 and self.depth < 3:
                 self.branch()
@@ -231,6 +238,17 @@ class Program:
                 self.emit(f'st.local.b{8 * width} [%t], {self.reg(kind)};')
             else:
                 self.emit(f'ld.local.b{8 * width} {self.reg(kind)}, [%t];')
+
+    def texture(self):
+        """One access to one of the images, by each thread at a place of its own."""
+        image = self.rng.pick(self.images)
+        to = []
+        while len(to) < 4:
+            to.append(self.reg('r', to))
+        guard = f'@{self.reg("p")} ' if self.rng.below(8) == 0 else ''
+        for line in image.access(self.rng, to, lambda: self.reg('r')):
+            self.emit(line.replace('@GUARD@ ', guard))
+        return to
 
     def input_address(self, alignment):
         self.emit(f'and.b32 %t, {self.reg("r")}, {INPUT_WORDS * 8 // alignment - 1};')
@@ -341,6 +359,9 @@ class Program:
         self.function_texts = []
         self.prologue()
         for _ in range(self.rng.range(8, 14)):
+            if self.images and self.rng.below(3):
+                self.store(self.rng.pick(self.texture()), '')
+                continue
             kind = self.rng.below(12)
             if kind == 0:
                 self.exchange()
@@ -363,8 +384,10 @@ class Program:
             self.store(f'%r{k}', '')
         self.emit('ret;')
         head = f'// case {self.number}: block {self.shape[0]} {self.shape[1]} grid {self.blocks} rows {self.rows}'
-        entry = [head, *self.function_texts,
-                 f'.visible .entry case_{self.number}(.param .u64 in, .param .u64 out)', '{', registers(),
+        parameters = ''.join(f', .param .u64 image{image.number}' for image in self.images)
+        entry = [head, *(image.description() for image in self.images), *self.function_texts,
+                 f'.visible .entry case_{self.number}(.param .u64 in, .param .u64 out{parameters})', '{', registers(),
+                 *([f'  .reg .b64 %image<{IMAGES}>;'] if self.images else []),
                  f'  .local .align 16 .b8 loc[{LOCAL_WORDS * 8}];',
                  f'  .shared .align 16 .b8 sh[{self.threads * 8}];',
                  f'  .shared .align 16 .b8 cells[{SHARED_CELLS * 8}];',
@@ -377,6 +400,8 @@ class Program:
         threads = self.threads
         e('ld.param.u64 %in, [in]; ld.param.u64 %out, [out];')
         e('cvta.to.global.u64 %in, %in; cvta.to.global.u64 %out, %out;')
+        for image in self.images:
+            e(f'ld.param.u64 %image{image.number}, [image{image.number}];')
         e('mov.u32 %t, %tid.y; mov.u32 %c0, %ntid.x; mov.u32 %c1, %tid.x; mad.lo.u32 %tid_, %t, %c0, %c1;')
         e(f'mov.u32 %t, %ctaid.x; mad.lo.u32 %gid, %t, {threads}, %tid_;')
         # Behind the rows: a cell a thread, then the cells each block shares.

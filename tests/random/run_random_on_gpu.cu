@@ -6,17 +6,80 @@
 
 using namespace random_programs;
 
+static cudaChannelFormatDesc format_of(const Image& image) {
+  const auto bits = [&](int channel) { return channel < image.channels ? image.bits : 0; };
+  return {bits(0), bits(1), bits(2), bits(3),
+          image.kind == 'f'   ? cudaChannelFormatKindFloat
+          : image.kind == 's' ? cudaChannelFormatKindSigned
+                              : cudaChannelFormatKindUnsigned};
+}
+
+// Fills `resource`; what it names lives to the end of the program.
+static cudaError_t make_resource(const Image& image, const std::vector<std::uint8_t>& data,
+                                 cudaResourceDesc* resource) {
+  cudaChannelFormatDesc format = format_of(image);
+  const std::size_t row = image.row_bytes();
+  if (image.in_linear_memory()) {
+    void* memory = nullptr;
+    std::size_t pitch = row;
+    cudaError_t e = image.geometry == "pitched" ? cudaMallocPitch(&memory, &pitch, row, image.rows())
+                                                : cudaMalloc(&memory, data.size());
+    if (e == cudaSuccess) e = cudaMemcpy2D(memory, pitch, data.data(), row, row, image.rows(), cudaMemcpyHostToDevice);
+    if (image.geometry == "pitched") {
+      resource->resType = cudaResourceTypePitch2D;
+      resource->res.pitch2D = {memory, format, static_cast<std::size_t>(image.width), image.rows(), pitch};
+    } else {
+      resource->resType = cudaResourceTypeLinear;
+      resource->res.linear = {memory, format, data.size()};
+    }
+    return e;
+  }
+  const unsigned flags = (image.layered() ? cudaArrayLayered : 0) | (image.cube() ? cudaArrayCubemap : 0) |
+                         (image.gather() ? cudaArrayTextureGather : 0) |
+                         (image.surface() ? cudaArraySurfaceLoadStore : 0);
+  cudaArray_t array = nullptr;
+  cudaError_t e = cudaMalloc3DArray(&array, &format, make_cudaExtent(image.width, image.height, image.depth), flags);
+  if (e != cudaSuccess) return e;
+  cudaMemcpy3DParms copy{};
+  copy.srcPtr = make_cudaPitchedPtr(const_cast<std::uint8_t*>(data.data()), row, image.width, image.rows());
+  copy.dstArray = array;
+  copy.extent = make_cudaExtent(image.width, image.rows(), image.slices());
+  copy.kind = cudaMemcpyHostToDevice;
+  resource->resType = cudaResourceTypeArray;
+  resource->res.array.array = array;
+  return cudaMemcpy3D(&copy);
+}
+
+static cudaError_t make_object(const Image& image, std::uint64_t seed, std::uint64_t* object) {
+  cudaResourceDesc resource{};
+  cudaTextureDesc description{};
+  const cudaError_t e = make_resource(image, texels(image, seed), &resource);
+  if (e != cudaSuccess) return e;
+  if (image.surface()) return cudaCreateSurfaceObject(reinterpret_cast<cudaSurfaceObject_t*>(object), &resource);
+  for (int d = 0; d < 3; ++d) description.addressMode[d] = static_cast<cudaTextureAddressMode>(image.address[d]);
+  description.filterMode = image.linear ? cudaFilterModeLinear : cudaFilterModePoint;
+  description.readMode = image.normalized_float ? cudaReadModeNormalizedFloat : cudaReadModeElementType;
+  description.normalizedCoords = image.normalized;
+  description.sRGB = image.srgb;
+  for (int k = 0; k < 4; ++k) description.borderColor[k] = kBorder[k];
+  return cudaCreateTextureObject(reinterpret_cast<cudaTextureObject_t*>(object), &resource, &description, nullptr);
+}
+
 static bool run(cudaLibrary_t library, const Case& c, void* in, std::FILE* results, std::FILE* raw) {
   std::vector<std::uint64_t> output(c.bytes() / 8), again(c.bytes() / 8);
   cudaKernel_t function;
   cudaError_t e = cudaLibraryGetKernel(&function, library, c.name().c_str());
+  std::vector<std::uint64_t> objects(c.images.size());
+  for (std::size_t k = 0; k < objects.size() && e == cudaSuccess; ++k)
+    e = make_object(c.images[k], image_seed(c, k), &objects[k]);
   for (auto* to : {&output, &again}) {  // twice: a program whose result is not defined shows
     void* out;
     cudaMalloc(&out, c.bytes());
     cudaMemset(out, 0, c.bytes());
-    void* arguments[] = {&in, &out};
+    std::vector<void*> arguments{&in, &out};
+    for (std::uint64_t& object : objects) arguments.push_back(&object);
     if (e == cudaSuccess)
-      e = cudaLaunchKernel(reinterpret_cast<const void*>(function), dim3(c.grid), dim3(c.x, c.y), arguments, 0,
+      e = cudaLaunchKernel(reinterpret_cast<const void*>(function), dim3(c.grid), dim3(c.x, c.y), arguments.data(), 0,
                            nullptr);
     if (e == cudaSuccess) e = cudaMemcpy(to->data(), out, c.bytes(), cudaMemcpyDeviceToHost);
     cudaFree(out);
@@ -50,8 +113,7 @@ int main(int argc, char** argv) {
       continue;
     }
     for (const Case& c : cases_of(read_text(argv[k]))) {
-      if (!run(library, c, in, results, raw)) return 1;
-      ++done;
+      done += run(library, c, in, results, raw);
     }
     cudaLibraryUnload(library);
   }
