@@ -2,7 +2,7 @@
 // never a meaning: lanes that wait where a branch ends, for others to arrive, go past it when those others wait for
 // them.
 //
-// jit::Paths holds a stack (jit/kernel/control_flow.cpp). Lanes of an entry that no entry above it holds, and that do
+// jit::Paths holds a stack (jit/kernel/path_stack.h). Lanes of an entry that no entry above it holds, and that do
 // not run, have arrived there: they wait in their registers. Parked lanes wait with their registers aside. Two rules
 // make that safe:
 //   - lanes that wait in registers are disturbed only by lanes that they wait for (the analysis of forms keeps what

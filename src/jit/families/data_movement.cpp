@@ -1,5 +1,5 @@
-// PTX ISA, "Data Movement and Conversion Instructions": mov of vectors, isspacep, and the table
-// (cvt: conversion.cpp).
+// PTX ISA, "Data Movement and Conversion Instructions": mov, cvta, isspacep, mapa, getctarank,
+// and the table (cvt: conversion.cpp).
 #include <llvm/IR/Constants.h>
 
 #include "jit/abi.h"
@@ -11,14 +11,13 @@ namespace warpgrind::jit {
 namespace {
 
 using llvm::Value;
+using ptx::Modifier;
 using ptx::Opcode;
 using ptx::OperandKind;
 using ptx::ScalarType;
 
-}  // namespace
-
 // mov.b64 d, {a, b} and mov.b64 {a, b}, d: the first element is the least significant.
-void lower_mov_vector(Lowering& l) {
+void move_vector(Lowering& l) {
   const ptx::Instruction& i = l.instruction();
   llvm::IRBuilder<>& ir = l.ir();
   const ScalarType t = i.type();
@@ -57,7 +56,53 @@ void lower_mov_vector(Lowering& l) {
   }
 }
 
-namespace {
+void lower_mov(Lowering& l) {
+  const ptx::Instruction& i = l.instruction();
+  if (i.operands[0].kind == OperandKind::vector || i.operands[1].kind == OperandKind::vector) return move_vector(l);
+  l.result(0, l.source(1, i.type()), i.type());
+}
+
+// Global, constant and kernel-parameter addresses are generic addresses already; shared and local have windows.
+void lower_cvta(Lowering& l) {
+  const ptx::Instruction& i = l.instruction();
+  Value* address = l.source(1, ScalarType::b64);
+  const std::uint64_t window = i.space == StateSpace::shared  ? kSharedWindow
+                               : i.space == StateSpace::local ? kLocalWindow
+                                                              : 0;
+  if (window) {
+    Value* w = l.constant(ScalarType::b64, window);
+    address = i.has(Modifier::to) ? l.ir().CreateSub(address, w) : l.ir().CreateAdd(address, w);
+  }
+  l.result(0, address, ScalarType::b64);
+}
+
+// The rank of a block of the cluster stands in an address above its offset (gpu/types.h); 0 there: this block.
+constexpr std::uint64_t kRanks = 0xffu;
+
+void lower_mapa(Lowering& l) {
+  llvm::IRBuilder<>& ir = l.ir();
+  const ScalarType type = l.instruction().type();
+  const auto number = [&](std::uint64_t n) { return l.constant(type, n); };
+  Value* address = l.source(1, type);
+  Value* rank = ir.CreateZExt(l.source(2, ScalarType::u32), l.value_type(type));
+  Value* offset = ir.CreateAnd(address, number(~(kRanks << kClusterShift)));
+  l.result(0, ir.CreateOr(offset, ir.CreateShl(ir.CreateAdd(rank, number(1)), number(kClusterShift))), type);
+}
+
+void lower_getctarank(Lowering& l) {
+  llvm::IRBuilder<>& ir = l.ir();
+  const ScalarType type = l.instruction().type();
+  const auto number = [&](std::uint64_t n) { return l.constant(type, n); };
+  Value* address = l.source(1, type);
+  Value* rank = ir.CreateAnd(ir.CreateLShr(address, number(kClusterShift)), number(kRanks));
+  ptx::Operand this_block;
+  this_block.kind = OperandKind::sreg;
+  this_block.sreg = ptx::SpecialRegister::cluster_ctarank;
+  Value* own = l.read_scalar(this_block, ScalarType::u32);
+  Value* there = ir.CreateTrunc(ir.CreateSub(rank, number(1)), l.value_type(ScalarType::u32));
+  Value* here = ir.CreateICmpEQ(rank, number(0));
+  l.result(0, ir.CreateSelect(here, l.scalar() ? own : l.splat(own), there), ScalarType::u32);
+}
 
 void lower_isspacep(Lowering& l) {
   llvm::IRBuilder<>& ir = l.ir();
@@ -86,8 +131,13 @@ void lower_isspacep(Lowering& l) {
 }  // namespace
 
 std::initializer_list<LoweringEntry> conversion_lowerings() {
-  static const std::initializer_list<LoweringEntry> table = {
-      {Opcode::cvt, lower_cvt}, {Opcode::cvt_pack, lower_cvt_pack}, {Opcode::isspacep, lower_isspacep}};
+  static const std::initializer_list<LoweringEntry> table = {{Opcode::mov, lower_mov},
+                                                             {Opcode::cvta, lower_cvta},
+                                                             {Opcode::cvt, lower_cvt},
+                                                             {Opcode::cvt_pack, lower_cvt_pack},
+                                                             {Opcode::isspacep, lower_isspacep},
+                                                             {Opcode::mapa, lower_mapa},
+                                                             {Opcode::getctarank, lower_getctarank}};
   return table;
 }
 

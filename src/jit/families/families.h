@@ -9,9 +9,8 @@ namespace warpgrind::jit {
 void lower_float_arithmetic(Lowering& lowering);  // floating_point.cpp: f32, f64, f32x2
 void lower_half_arithmetic(Lowering& lowering);   // half.cpp: f16, bf16 and packed forms
 
-void lower_mov_vector(Lowering& lowering);  // data_movement.cpp: packing and unpacking
-void lower_cvt(Lowering& lowering);         // conversion.cpp
-void lower_cvt_pack(Lowering& lowering);    // conversion.cpp
+void lower_cvt(Lowering& lowering);       // conversion.cpp
+void lower_cvt_pack(Lowering& lowering);  // conversion.cpp
 
 bool is_half_type(ptx::ScalarType type);
 

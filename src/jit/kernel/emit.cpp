@@ -7,6 +7,8 @@
 
 #include <cstdio>
 
+#include "jit/kernel/function_lowering.h"
+
 namespace warpgrind::jit {
 
 Result<std::unique_ptr<llvm::Module>> emit(KernelUnit& unit, llvm::LLVMContext& context, std::uint32_t entry,
@@ -47,7 +49,8 @@ Result<std::unique_ptr<llvm::Module>> emit(KernelUnit& unit, llvm::LLVMContext& 
     unit.functions[f] = made;
   }
   for (const auto& [index, made] : unit.functions) {
-    FunctionLowering(unit, index, index == entry).run();
+    FunctionContext function(unit, index, index == entry);
+    FunctionLowering(function).run();
     if (unit.error) return *unit.error;
   }
   if (unit.all_refusals) return module;  // what was refused left holes

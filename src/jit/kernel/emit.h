@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "base/result.h"
-#include "jit/kernel/function_lowering.h"
+#include "jit/kernel/kernel_unit.h"
 
 namespace llvm {
 class TargetMachine;

@@ -7,30 +7,29 @@
 // constant().
 #pragma once
 
-#include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/Intrinsics.h>
+#include <llvm/ADT/STLFunctionalExtras.h>
 
 #include <initializer_list>
 #include <map>
 #include <vector>
 
-#include "ptx/ast.h"
+#include "jit/kernel/meeting.h"
+#include "jit/kernel/position.h"
+#include "jit/kernel/values.h"
 
 namespace warpgrind::jit {
 
-class Lowering {
+class Lowering : public Values {
  public:
+  using Meeting = jit::Meeting;
+
+  Lowering(const Values& values, const Position& now) : Values(values), now_(now) {}
   virtual ~Lowering() = default;
 
-  llvm::IRBuilder<>& ir() { return *builder_; }
-  llvm::LLVMContext& context() { return builder_->getContext(); }
-  const ptx::Instruction& instruction() const { return *instruction_; }
-  bool scalar() const { return scalar_; }  // the current instruction works on scalars
+  const ptx::Instruction& instruction() const { return *now_.instruction; }
+  bool scalar() const { return now_.scalar; }  // the current instruction works on scalars
 
-  // LLVM type of one value of `type`: integers iN, f16 half, bf16 bfloat, f32 float, f64 double, pred i1, packed types
-  // (f16x2 ...) i32.
-  llvm::Type* element(ptx::ScalarType type);
-  // The same, or <32 x it> when the current instruction is a vector one.
+  // element(), or <32 x it> when the current instruction is a vector one.
   llvm::Type* value_type(ptx::ScalarType type);
   llvm::Type* value_type(llvm::Type* element);
   llvm::Value* constant(ptx::ScalarType type, std::uint64_t bits);  // splat where needed; floats: bit pattern
@@ -41,6 +40,7 @@ class Lowering {
   // scalar().
   virtual llvm::Value* source(std::size_t index, ptx::ScalarType type) = 0;
   virtual llvm::Value* read(const ptx::Operand& operand, ptx::ScalarType type) = 0;
+  virtual llvm::Value* read_scalar(const ptx::Operand& operand, ptx::ScalarType type) = 0;  // where is_scalar()
   virtual llvm::Value* read_vector(const ptx::Operand& operand, ptx::ScalarType type) = 0;  // always 32 lanes
   virtual bool is_predicate(const ptx::Operand& operand) const = 0;                         // a register of type .pred
   virtual bool is_scalar(const ptx::Operand& operand) const = 0;  // read() in scalar mode is possible
@@ -55,22 +55,17 @@ class Lowering {
   // Lanes that execute the instruction now (active and guard on), as i32 / as <32 x i1>.
   virtual llvm::Value* mask_bits() = 0;
   virtual llvm::Value* mask_vector() = 0;
-  llvm::Value* splat(llvm::Value* scalar);               // 32 lanes
-  llvm::Value* lanes_to_bits(llvm::Value* bool_vector);  // <32 x i1> -> i32
-  llvm::Value* bits_to_lanes(llvm::Value* bits);         // i32 -> <32 x i1>
-  virtual llvm::Value* context_pointer() = 0;            // WarpContext*
+  virtual llvm::Value* context_pointer() = 0;  // WarpContext*
 
   // Calls `void NAME(context?, mask?, out*, in0*, in1*, ...)` with 32-lane arrays: for operations that are better in
   // C++. The result is a vector of `result_element` (in scalar mode the value of lane 0). Functions live in
   // jit/calls/math.cpp or device/.
   llvm::Value* call_lanes(const char* name, llvm::Type* result_element, std::initializer_list<llvm::Value*> arguments,
                           bool pass_context = false, bool pass_mask = false);
-  // Plain call of an extern "C" function.
-  llvm::Value* call(const char* name, llvm::Type* result, llvm::ArrayRef<llvm::Value*> arguments);
   // A scratch array in the entry block: address of 32 lanes of `element`, `count` times. For this instruction only: the
   // next one gets the same arrays again.
   llvm::Value* scratch(llvm::Type* element, unsigned count = 1);
-  std::uint32_t instruction_index() const { return instruction_index_; }
+  std::uint32_t instruction_index() const { return now_.index; }
   // Number of the memory/texture/barrier site of this instruction (events::Site), as i32 constant.
   virtual llvm::Value* site_number() = 0;
 
@@ -82,24 +77,20 @@ class Lowering {
 
   // The lanes that execute a `.sync` operation together: those that its member mask names (null: all that are active),
   // from wherever they come, and `value` of each of them.
-  struct Meeting {
-    llvm::Value* value;         // as given, with other lanes' values; null where none was given
-    llvm::Value* participants;  // i32, or <32 x i32> where lanes name different members
-    bool uniform;               // the former
-  };
   virtual Meeting meet(const ptx::Operand* members, llvm::Value* value) = 0;
+  // A barrier of the block, by `whole_warp` where the warp comes together. Gives the result of a reduction (`operation`
+  // as wg_barrier_reduce takes it) over `predicate`, if there is one.
+  virtual llvm::Value* barrier(llvm::Value* id, llvm::Value* threads, llvm::function_ref<llvm::Value*()> whole_warp,
+                               llvm::Value* predicate, std::uint32_t operation) = 0;
 
   // Ends the compilation of this kernel with Error{unsupported}: "cvt.rn.satfinite.e2m1x2.f32 is not supported".
   virtual void unsupported(const char* why) = 0;
 
  protected:
-  llvm::IRBuilder<>* builder_ = nullptr;
-  const ptx::Instruction* instruction_ = nullptr;
-  std::uint32_t instruction_index_ = 0;
-  bool scalar_ = false;
   void free_scratch() { scratch_used_.clear(); }
 
  private:
+  const Position& now_;
   using ScratchKind = std::pair<llvm::Type*, unsigned>;  // element, count
   std::map<ScratchKind, std::vector<llvm::Value*>> scratch_areas_;
   std::map<ScratchKind, std::size_t> scratch_used_;  // by the current instruction
@@ -127,6 +118,8 @@ atomic_lowerings();  // atomics.cpp: atom red (mbarrier, cp.async in async_copy.
 std::initializer_list<LoweringEntry> async_copy_lowerings();  // async_copy.cpp
 std::initializer_list<LoweringEntry> texture_lowerings();     // texture.cpp: tex tld4 txq suld sust sured suq
 std::initializer_list<LoweringEntry> matrix_lowerings();      // matrix.cpp: wmma mma ldmatrix stmatrix movmatrix
-std::initializer_list<LoweringEntry> video_lowerings();       // video.cpp: vadd ... vabsdiff4
+std::initializer_list<LoweringEntry> barrier_lowerings();
+std::initializer_list<LoweringEntry> miscellaneous_lowerings();
+std::initializer_list<LoweringEntry> video_lowerings();  // video.cpp: vadd ... vabsdiff4
 
 }  // namespace warpgrind::jit

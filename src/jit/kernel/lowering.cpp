@@ -11,7 +11,7 @@ LowerFunction find_lowering(ptx::Opcode opcode) {
     for (const auto& family :
          {integer_lowerings(), floating_point_lowerings(), half_lowerings(), bit_lowerings(), compare_lowerings(),
           conversion_lowerings(), warp_lowerings(), atomic_lowerings(), async_copy_lowerings(), texture_lowerings(),
-          matrix_lowerings(), video_lowerings(), core_lowerings()})
+          matrix_lowerings(), video_lowerings(), barrier_lowerings(), miscellaneous_lowerings(), core_lowerings()})
       for (const LoweringEntry& entry : family) t[static_cast<std::size_t>(entry.opcode)] = entry.function;
     return t;
   }();

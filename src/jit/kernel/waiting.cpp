@@ -1,13 +1,9 @@
-// FunctionLowering: lanes of a warp that wait for each other while they are on different ways: `.sync` operations,
-// barriers in divergent code, loops that wait for memory. When all who are needed run together (the usual case, one
-// comparison) nothing else happens. Otherwise the lanes put their registers aside and the device says who goes on
-// (device/execution/paths.cpp); when it is their turn again, they take their registers back at the same place.
+#include "jit/kernel/waiting.h"
+
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/MDBuilder.h>
 
 #include <algorithm>
-
-#include "jit/kernel/function_lowering.h"
 
 namespace warpgrind::jit {
 
@@ -17,6 +13,7 @@ using ptx::Operand;
 using ptx::ScalarType;
 
 namespace {
+
 constexpr unsigned kSpinsBeforeYield = 4;
 constexpr std::uint32_t kNoReduction = 3;
 
@@ -24,31 +21,33 @@ void expect_first(llvm::Instruction* branch) {
   llvm::MDBuilder builder(branch->getContext());
   branch->setMetadata(llvm::LLVMContext::MD_prof, builder.createBranchWeights(2000, 1));
 }
+
 }  // namespace
 
-Value* FunctionLowering::paths_field(std::size_t offset) {
-  return ir_.CreateConstInBoundsGEP1_64(ir_.getInt8Ty(), paths_, offset);
-}
-
-void FunctionLowering::create_paths() {
-  llvm::AllocaInst* paths = entry_alloca(llvm::ArrayType::get(ir_.getInt64Ty(), sizeof(Paths) / 8), "paths", 64);
+Value* Waiting::create() {
+  llvm::AllocaInst* paths = f_.entry_alloca(llvm::ArrayType::get(ir_.getInt64Ty(), sizeof(Paths) / 8), "paths", 64);
   static_assert(sizeof(Paths) % 8 == 0);
   paths_ = paths;
-  stack_ = prologue_.CreateConstInBoundsGEP1_64(prologue_.getInt8Ty(), paths, offsetof(Paths, entries));
-  save_area_ = prologue_.CreateAlloca(ir_.getInt8Ty(), prologue_.getInt64(64), "saved");
+  Value* entries = f_.prologue.CreateConstInBoundsGEP1_64(f_.prologue.getInt8Ty(), paths, offsetof(Paths, entries));
+  save_area_ = f_.prologue.CreateAlloca(ir_.getInt8Ty(), f_.prologue.getInt64(64), "saved");
   save_area_->setAlignment(llvm::Align(64));
-  go_on_ = BasicBlock::Create(context(), "go_on", llvm_function_);
+  go_on_ = f_.new_block("go_on");
+  return entries;
+}
+
+Value* Waiting::field(std::size_t offset) {
+  return f_.at(paths_, offset);
 }
 
 // What the registers of lanes that stop look like aside: scalars, 8 or 16 bytes each, then vectors.
 template <class F>
-void FunctionLowering::for_saved(std::uint32_t instruction, std::uint64_t* scalar_bytes, std::uint64_t* bytes, F&& f) {
-  const std::vector<ptx::RegId> live = wait_points_.live_before(instruction);
+void Waiting::for_saved(std::uint32_t instruction, std::uint64_t* scalar_bytes, std::uint64_t* bytes, F&& f) {
+  const std::vector<ptx::RegId> live = f_.wait_points.live_before(instruction);
   std::uint64_t at = 0;
   for (const bool vectors : {false, true}) {
     at = vectors ? (at + 63) / 64 * 64 : at;
     for (ptx::RegId r : live) {
-      const Slot& slot = slots_[r];
+      const Registers::Slot& slot = registers_.slot(r);
       for (llvm::AllocaInst* a : {slot.scalar, slot.base, slot.kx, slot.ky, slot.vector}) {
         if (!a || (a == slot.vector) != vectors) continue;
         f(a, at);
@@ -61,14 +60,14 @@ void FunctionLowering::for_saved(std::uint32_t instruction, std::uint64_t* scala
   *bytes = at;
 }
 
-void FunctionLowering::save_registers(std::uint32_t instruction) {
+void Waiting::save_registers(std::uint32_t instruction) {
   std::uint64_t scalars = 0, bytes = 0;
   for_saved(instruction, &scalars, &bytes, [&](llvm::AllocaInst* a, std::uint64_t at) {
-    Value* to = ir_.CreateConstInBoundsGEP1_64(ir_.getInt8Ty(), save_area_, at);
+    Value* to = f_.at(save_area_, at);
     llvm::Type* type = a->getAllocatedType();
     Value* value = ir_.CreateLoad(type, a);
     if (type->isVectorTy()) {
-      if (type->getScalarSizeInBits() == 1) value = lanes_to_bits(value);
+      if (type->getScalarSizeInBits() == 1) value = f_.lanes_to_bits(value);
       ir_.CreateAlignedStore(value, to, llvm::Align(64));
       return;
     }
@@ -77,41 +76,52 @@ void FunctionLowering::save_registers(std::uint32_t instruction) {
     ir_.CreateAlignedStore(ir_.CreateZExt(value, ir_.getIntNTy(bits <= 64 ? 64 : 128)), to, llvm::Align(8));
   });
   saved_bytes_ = std::max(saved_bytes_, bytes);
-  const auto put = [&](std::size_t offset, Value* value) { ir_.CreateStore(value, paths_field(offset)); };
+  const auto put = [&](std::size_t offset, Value* value) { ir_.CreateStore(value, field(offset)); };
   put(offsetof(Paths, saved), save_area_);
   put(offsetof(Paths, scalar_bytes), ir_.getInt32(static_cast<std::uint32_t>(scalars)));
   put(offsetof(Paths, saved_bytes), ir_.getInt32(static_cast<std::uint32_t>(bytes)));
 }
 
-void FunctionLowering::put_paths() {
-  const auto put = [&](std::size_t offset, llvm::AllocaInst* from) {
-    ir_.CreateStore(ir_.CreateLoad(ir_.getInt32Ty(), from), paths_field(offset));
-  };
-  put(offsetof(Paths, mask), mask_);
-  put(offsetof(Paths, live), live_);
-  put(offsetof(Paths, current), current_);
-  put(offsetof(Paths, depth), depth_);
+void Waiting::tell_paths() {
+  ir_.CreateStore(masks_.active(), field(offsetof(Paths, mask)));
+  ir_.CreateStore(masks_.live(), field(offsetof(Paths, live)));
+  ir_.CreateStore(stack_.current(), field(offsetof(Paths, current)));
+  ir_.CreateStore(stack_.depth(), field(offsetof(Paths, depth)));
 }
 
-// A new place where lanes may stop; what follows is where they go on, their registers restored.
-std::uint32_t FunctionLowering::begin_place() {
+void Waiting::next_path(Value* depth) {
+  tell_paths();
+  ir_.CreateStore(depth, field(offsetof(Paths, depth)));
+  ir_.CreateStore(ir_.getInt32(0), field(offsetof(Paths, mask)));  // who ran is waiting, or gone
+  f_.call("wg_next_path", ir_.getVoidTy(), {f_.context_argument, paths_});
+  ir_.CreateBr(go_on_);
+}
+
+// The lanes that run stop before `instruction`, with their registers aside; `ask` calls the device. What follows is
+// where they go on, their registers restored.
+void Waiting::wait(std::uint32_t instruction, llvm::function_ref<void(Value* place)> ask) {
   const auto place = static_cast<std::uint32_t>(places_.size());
-  places_.push_back(BasicBlock::Create(context(), "place", llvm_function_));
-  return place;
+  places_.push_back(f_.new_block("place"));
+  save_registers(instruction);
+  tell_paths();
+  ask(ir_.getInt32(place));
+  ir_.CreateBr(go_on_);
+  restore(place, instruction);
 }
 
-void FunctionLowering::emit_restore(std::uint32_t place, std::uint32_t instruction) {
+void Waiting::restore(std::uint32_t place, std::uint32_t instruction) {
   llvm::Type* i32 = ir_.getInt32Ty();
   ir_.SetInsertPoint(places_[place]);
-  Value* saved = ir_.CreateLoad(ir_.getPtrTy(), paths_field(offsetof(Paths, saved)));
-  Value* lanes = bits_to_lanes(ir_.CreateLoad(i32, paths_field(offsetof(Paths, restore))));
+  Value* saved = ir_.CreateLoad(ir_.getPtrTy(), field(offsetof(Paths, saved)));
+  Value* lanes = f_.bits_to_lanes(ir_.CreateLoad(i32, field(offsetof(Paths, restore))));
   std::uint64_t scalars = 0, bytes = 0;
   for_saved(instruction, &scalars, &bytes, [&](llvm::AllocaInst* a, std::uint64_t at) {
-    Value* from = ir_.CreateConstInBoundsGEP1_64(ir_.getInt8Ty(), saved, at);
+    Value* from = f_.at(saved, at);
     llvm::Type* type = a->getAllocatedType();
     if (type->isVectorTy()) {
-      Value* value = type->getScalarSizeInBits() == 1 ? bits_to_lanes(ir_.CreateAlignedLoad(i32, from, llvm::Align(8)))
-                                                      : ir_.CreateAlignedLoad(type, from, llvm::Align(16));
+      Value* value = type->getScalarSizeInBits() == 1
+                         ? f_.bits_to_lanes(ir_.CreateAlignedLoad(i32, from, llvm::Align(8)))
+                         : ir_.CreateAlignedLoad(type, from, llvm::Align(16));
       ir_.CreateStore(ir_.CreateSelect(lanes, value, ir_.CreateLoad(type, a)), a);
       return;
     }
@@ -119,88 +129,73 @@ void FunctionLowering::emit_restore(std::uint32_t place, std::uint32_t instructi
     Value* value = ir_.CreateAlignedLoad(ir_.getIntNTy(bits), from, llvm::Align(8));
     ir_.CreateStore(type->isIntegerTy() ? value : ir_.CreateBitCast(value, type), a);
   });
-  Value* more = call("wg_join_path", i32, {context_argument_, paths_});
-  BasicBlock* after = BasicBlock::Create(context(), "restored", llvm_function_);
+  Value* more = f_.call("wg_join_path", i32, {f_.context_argument, paths_});
+  BasicBlock* after = f_.new_block("restored");
   ir_.CreateCondBr(ir_.CreateICmpNE(more, ir_.getInt32(0)), places_[place], after);
   ir_.SetInsertPoint(after);
-  ir_.CreateStore(ir_.CreateLoad(i32, paths_field(offsetof(Paths, mask))), mask_);
-  ir_.CreateStore(ir_.CreateLoad(i32, paths_field(offsetof(Paths, depth))), depth_);
+  masks_.set_active(ir_.CreateLoad(i32, field(offsetof(Paths, mask))));
+  stack_.set_depth(ir_.CreateLoad(i32, field(offsetof(Paths, depth))));
 }
 
-// After a call that may have chosen other lanes.
-void FunctionLowering::emit_go_on() {
-  if (!paths_) return;
+Value* Waiting::go_on() {
   llvm::Type* i32 = ir_.getInt32Ty();
-  ir_.SetInsertPoint(go_on_);
-  const auto take = [&](std::size_t offset, llvm::AllocaInst* to) {
-    ir_.CreateStore(ir_.CreateLoad(i32, paths_field(offset)), to);
-  };
-  take(offsetof(Paths, mask), mask_);
-  take(offsetof(Paths, current), current_);
-  take(offsetof(Paths, depth), depth_);
-  Value* target = ir_.CreateLoad(i32, paths_field(offsetof(Paths, target)));
-  dispatch_to(target);
   save_area_->setOperand(0, ir_.getInt64((saved_bytes_ + 63) / 64 * 64 + 64));
+  ir_.SetInsertPoint(go_on_);
+  const auto take = [&](std::size_t offset) { return ir_.CreateLoad(i32, field(offset)); };
+  masks_.set_active(take(offsetof(Paths, mask)));
+  stack_.set_current(take(offsetof(Paths, current)));
+  stack_.set_depth(take(offsetof(Paths, depth)));
+  return take(offsetof(Paths, target));
 }
 
-Value* FunctionLowering::alive() {
-  const auto at = [&](std::size_t offset) {
-    return ir_.CreateLoad(ir_.getInt32Ty(), ir_.CreateConstInBoundsGEP1_64(ir_.getInt8Ty(), context_argument_, offset));
-  };
-  return ir_.CreateAnd(at(offsetof(WarpContext, initial_mask)), ir_.CreateNot(at(offsetof(WarpContext, exited))));
-}
-
-Lowering::Meeting FunctionLowering::meet(const Operand* members, Value* value) {
+Meeting Waiting::meet(const Operand* members, Value* value) {
   llvm::Type* i32 = ir_.getInt32Ty();
-  Value* mask = mask_bits();
+  Value* mask = masks_.bits();
   if (!members) return {value, mask, true};
-  const bool uniform = is_scalar(*members);
-  Value* named = uniform ? read_scalar(*members, ScalarType::b32) : read_vector(*members, ScalarType::b32);
-  const auto take_part = [&](Value* lanes) { return ir_.CreateAnd(named, uniform ? lanes : splat(lanes)); };
+  const bool uniform = registers_.is_scalar(*members);
+  Value* named =
+      uniform ? registers_.read_scalar(*members, ScalarType::b32) : registers_.read_vector(*members, ScalarType::b32);
+  const auto take_part = [&](Value* lanes) { return ir_.CreateAnd(named, uniform ? lanes : f_.splat(lanes)); };
   // Members that exist and are elsewhere.
   Value* wanted =
       uniform
           ? named
-          : ir_.CreateOrReduce(ir_.CreateSelect(mask_vector(), named, llvm::Constant::getNullValue(named->getType())));
-  const bool may_wait = wait_points_.at(instruction_index_);
-  if (!may_wait && is_kernel_ && !guard_bits_) return {value, take_part(mask), uniform};
-  BasicBlock* slow = BasicBlock::Create(context(), "members_elsewhere", llvm_function_);
-  BasicBlock* together = BasicBlock::Create(context(), "together", llvm_function_);
+          : ir_.CreateOrReduce(ir_.CreateSelect(masks_.lanes(), named, llvm::Constant::getNullValue(named->getType())));
+  const bool may_wait = f_.wait_points.at(f_.now.index);
+  if (!may_wait && f_.is_kernel && !f_.now.guard) return {value, take_part(mask), uniform};
+  BasicBlock* slow = f_.new_block("members_elsewhere");
+  BasicBlock* together = f_.new_block("together");
   if (!may_wait) {
     // Of a called function only some lanes may be here, and the others cannot come while it runs.
-    Value* missing = ir_.CreateAnd(ir_.CreateAnd(wanted, alive()), ir_.CreateNot(mask));
+    Value* missing = ir_.CreateAnd(ir_.CreateAnd(wanted, masks_.alive()), ir_.CreateNot(mask));
     expect_first(ir_.CreateCondBr(ir_.CreateICmpEQ(missing, ir_.getInt32(0)), together, slow));
     ir_.SetInsertPoint(slow);
-    call("wg_missing_members", ir_.getVoidTy(), {context_argument_, site_number(), mask, missing});
+    f_.call("wg_missing_members", ir_.getVoidTy(), {f_.context_argument, sites_.number(), mask, missing});
     ir_.CreateBr(together);
     ir_.SetInsertPoint(together);
     return {value, take_part(mask), uniform};
   }
-  Value* missing = ir_.CreateAnd(ir_.CreateAnd(wanted, alive()), ir_.CreateNot(mask));
+  Value* missing = ir_.CreateAnd(ir_.CreateAnd(wanted, masks_.alive()), ir_.CreateNot(mask));
   Value* here = take_part(mask);
   BasicBlock* fast = ir_.GetInsertBlock();
   expect_first(ir_.CreateCondBr(ir_.CreateICmpEQ(missing, ir_.getInt32(0)), together, slow));
   ir_.SetInsertPoint(slow);
-  const auto in_context = [&](std::size_t offset) {
-    return ir_.CreateConstInBoundsGEP1_64(ir_.getInt8Ty(), context_argument_, offset);
-  };
-  ir_.CreateAlignedStore(splat(named), in_context(offsetof(WarpContext, members)), llvm::Align(64));
+  const auto in_context = [&](std::size_t offset) { return f_.at(f_.context_argument, offset); };
+  ir_.CreateAlignedStore(f_.splat(named), in_context(offsetof(WarpContext, members)), llvm::Align(64));
   llvm::Type* wide = llvm::FixedVectorType::get(ir_.getInt64Ty(), kWarpSize);
   if (value)
     ir_.CreateAlignedStore(ir_.CreateZExt(value, wide), in_context(offsetof(WarpContext, brought)), llvm::Align(64));
-  const std::uint32_t place = begin_place();
-  save_registers(instruction_index_);
-  put_paths();
-  call("wg_meet", ir_.getVoidTy(), {context_argument_, site_number(), ir_.getInt32(place), paths_});
-  ir_.CreateBr(go_on_);
-  emit_restore(place, instruction_index_);
+  wait(f_.now.index, [&](Value* place) {
+    f_.call("wg_meet", ir_.getVoidTy(), {f_.context_argument, sites_.number(), place, paths_});
+  });
   Value* brought = nullptr;
   if (value)
     brought = ir_.CreateTrunc(ir_.CreateAlignedLoad(wide, in_context(offsetof(WarpContext, brought)), llvm::Align(64)),
                               value->getType());
   Value* met = ir_.CreateLoad(i32, in_context(offsetof(WarpContext, participants)));
-  Value* members_again = uniform ? read_scalar(*members, ScalarType::b32) : read_vector(*members, ScalarType::b32);
-  Value* there = ir_.CreateAnd(members_again, uniform ? met : splat(met));
+  Value* members_again =
+      uniform ? registers_.read_scalar(*members, ScalarType::b32) : registers_.read_vector(*members, ScalarType::b32);
+  Value* there = ir_.CreateAnd(members_again, uniform ? met : f_.splat(met));
   BasicBlock* restored = ir_.GetInsertBlock();
   ir_.CreateBr(together);
   ir_.SetInsertPoint(together);
@@ -216,30 +211,26 @@ Lowering::Meeting FunctionLowering::meet(const Operand* members, Value* value) {
   return {all, participants, uniform};
 }
 
-// A barrier that lanes may reach without the rest of their warp. Returns the reduction's result.
-Value* FunctionLowering::barrier_of_some(Value* id, Value* threads, const std::function<Value*()>& whole_warp,
-                                         Value* predicate, std::uint32_t operation) {
+Value* Waiting::barrier(Value* id, Value* threads, llvm::function_ref<Value*()> whole_warp, Value* predicate,
+                        std::uint32_t operation) {
+  if (!f_.wait_points.at(f_.now.index)) return whole_warp();
   llvm::Type* i32 = ir_.getInt32Ty();
-  BasicBlock* whole = BasicBlock::Create(context(), "whole_warp", llvm_function_);
-  BasicBlock* some = BasicBlock::Create(context(), "some_lanes", llvm_function_);
-  BasicBlock* passed = BasicBlock::Create(context(), "passed", llvm_function_);
-  llvm::Instruction* branch = ir_.CreateCondBr(ir_.CreateICmpEQ(alive(), active()), whole, some);
+  BasicBlock* whole = f_.new_block("whole_warp");
+  BasicBlock* some = f_.new_block("some_lanes");
+  BasicBlock* passed = f_.new_block("passed");
+  llvm::Instruction* branch = ir_.CreateCondBr(ir_.CreateICmpEQ(masks_.alive(), masks_.active()), whole, some);
   expect_first(branch);
   ir_.SetInsertPoint(whole);
   Value* fast = whole_warp();
   BasicBlock* from_whole = ir_.GetInsertBlock();
   ir_.CreateBr(passed);
   ir_.SetInsertPoint(some);
-  const std::uint32_t place = begin_place();
-  save_registers(instruction_index_);
-  put_paths();
-  call("wg_wait_at_barrier", ir_.getVoidTy(),
-       {context_argument_, site_number(), ir_.getInt32(place), id, threads, predicate ? predicate : ir_.getInt32(0),
-        ir_.getInt32(predicate ? operation : kNoReduction), paths_});
-  ir_.CreateBr(go_on_);
-  emit_restore(place, instruction_index_);
-  Value* result = ir_.CreateLoad(
-      i32, ir_.CreateConstInBoundsGEP1_64(ir_.getInt8Ty(), context_argument_, offsetof(WarpContext, barrier_result)));
+  wait(f_.now.index, [&](Value* place) {
+    f_.call("wg_wait_at_barrier", ir_.getVoidTy(),
+            {f_.context_argument, sites_.number(), place, id, threads, predicate ? predicate : ir_.getInt32(0),
+             ir_.getInt32(predicate ? operation : kNoReduction), paths_});
+  });
+  Value* result = ir_.CreateLoad(i32, f_.at(f_.context_argument, offsetof(WarpContext, barrier_result)));
   BasicBlock* from_some = ir_.GetInsertBlock();
   ir_.CreateBr(passed);
   ir_.SetInsertPoint(passed);
@@ -250,34 +241,29 @@ Value* FunctionLowering::barrier_of_some(Value* id, Value* threads, const std::f
   return both;
 }
 
-// A loop that waits for memory: now and then other warps get a turn, and other lanes of this warp when they can go on
-// or when nobody else can (a lock holder among them).
-void FunctionLowering::spin_turn(std::uint32_t block) {
+void Waiting::spin_turn(std::uint32_t block) {
   llvm::Type* i32 = ir_.getInt32Ty();
-  Value* at = ir_.CreateConstInBoundsGEP1_64(ir_.getInt8Ty(), context_argument_, offsetof(WarpContext, spin));
+  Value* at = f_.at(f_.context_argument, offsetof(WarpContext, spin));
   Value* spins = ir_.CreateAdd(ir_.CreateLoad(i32, at), ir_.getInt32(1));
   ir_.CreateStore(spins, at);
-  BasicBlock* turn = BasicBlock::Create(context(), "turn", llvm_function_);
-  BasicBlock* go_on = BasicBlock::Create(context(), "spin", llvm_function_);
+  BasicBlock* turn = f_.new_block("turn");
+  BasicBlock* go_on = f_.new_block("spin");
   ir_.CreateCondBr(ir_.CreateICmpEQ(ir_.CreateURem(spins, ir_.getInt32(kSpinsBeforeYield)), ir_.getInt32(0)), turn,
                    go_on);
   ir_.SetInsertPoint(turn);
-  Value* give_way = call("wg_yield", i32, {context_argument_, active()});
-  if (!wait_points_.at_head(block)) {
+  Value* give_way = f_.call("wg_yield", i32, {f_.context_argument, masks_.active()});
+  if (!f_.wait_points.at_head(block)) {
     ir_.CreateBr(go_on);
     ir_.SetInsertPoint(go_on);
     return;
   }
-  BasicBlock* others = BasicBlock::Create(context(), "give_way", llvm_function_);
-  Value* alone = ir_.CreateICmpEQ(ir_.CreateLoad(i32, depth_), ir_.getInt32(0));
+  BasicBlock* others = f_.new_block("give_way");
+  Value* alone = ir_.CreateICmpEQ(stack_.depth(), ir_.getInt32(0));
   ir_.CreateCondBr(ir_.CreateOr(alone, ir_.CreateICmpEQ(give_way, ir_.getInt32(0))), go_on, others);
   ir_.SetInsertPoint(others);
-  const std::uint32_t place = begin_place();
-  save_registers(cfg_.blocks[block].first);
-  put_paths();
-  call("wg_give_way", ir_.getVoidTy(), {context_argument_, site_number(), ir_.getInt32(place), paths_});
-  ir_.CreateBr(go_on_);
-  emit_restore(place, cfg_.blocks[block].first);
+  wait(f_.cfg.blocks[block].first, [&](Value* place) {
+    f_.call("wg_give_way", ir_.getVoidTy(), {f_.context_argument, sites_.number(), place, paths_});
+  });
   ir_.CreateBr(go_on);
   ir_.SetInsertPoint(go_on);
 }

@@ -1,5 +1,6 @@
-// Arithmetic on affine and wide values (flow/transfer.cpp promises these forms; here they are built).
-#include "jit/kernel/function_lowering.h"
+#include "jit/kernel/affine_arithmetic.h"
+
+#include "flow/transfer.h"
 
 namespace warpgrind::jit {
 
@@ -9,12 +10,12 @@ using ptx::Modifier;
 using ptx::Opcode;
 using ptx::ScalarType;
 
-FunctionLowering::Affine FunctionLowering::affine_of(std::size_t operand, unsigned width) {
-  return read_affine(instruction_->operands[operand], width);
+Affine AffineArithmetic::operand(std::size_t index, unsigned width) {
+  return registers_.read_affine(f_.instruction().operands[index], width);
 }
 
 // a + b or a - b; of two 64-bit values at most one carries lanes.
-FunctionLowering::Affine FunctionLowering::affine_sum(const Affine& a, const Affine& b, bool minus) {
+Affine AffineArithmetic::sum(const Affine& a, const Affine& b, bool minus) {
   const auto op = [&](Value* x, Value* y) { return minus ? ir_.CreateSub(x, y) : ir_.CreateAdd(x, y); };
   if (a.wide) {
     const bool lanes_in_b = b.carries_lanes;
@@ -32,7 +33,7 @@ FunctionLowering::Affine FunctionLowering::affine_sum(const Affine& a, const Aff
 }
 
 // by32: the factor as a value (32-bit affine); by: as a literal (wide).
-FunctionLowering::Affine FunctionLowering::affine_scaled(Affine a, Value* by32, std::optional<std::int64_t> by) {
+Affine AffineArithmetic::scaled(Affine a, Value* by32, std::optional<std::int64_t> by) {
   if (a.wide) {
     a.base = ir_.CreateMul(a.base, ir_.getInt64(static_cast<std::uint64_t>(*by)));
     a.scale *= *by;
@@ -45,12 +46,12 @@ FunctionLowering::Affine FunctionLowering::affine_scaled(Affine a, Value* by32, 
 }
 
 // The product of the first two sources, one of which is uniform.
-FunctionLowering::Affine FunctionLowering::affine_product(bool widening) {
-  const ptx::Instruction& i = *instruction_;
-  const bool first = form(i.operands[2]).kind == FormKind::uniform;
+Affine AffineArithmetic::product(bool widening) {
+  const ptx::Instruction& i = f_.instruction();
+  const bool first = registers_.form(i.operands[2]).kind == FormKind::uniform;
   const std::size_t lanes = first ? 1 : 2, other = first ? 2 : 1;
   if (widening) {
-    Affine a = affine_of(lanes, 32);
+    Affine a = operand(lanes, 32);
     a.wide = a.carries_lanes = true;
     a.is_signed = ptx::is_signed(i.type());
     a.scale = *flow::literal(i.operands[other]);
@@ -58,33 +59,33 @@ FunctionLowering::Affine FunctionLowering::affine_product(bool widening) {
     return a;
   }
   const unsigned width = ptx::bits(i.type());
-  Value* factor = width == 32 ? read_scalar(i.operands[other], ScalarType::b32) : nullptr;
-  return affine_scaled(affine_of(lanes, width), factor, flow::literal(i.operands[other]));
+  Value* factor = width == 32 ? registers_.read_scalar(i.operands[other], ScalarType::b32) : nullptr;
+  return scaled(operand(lanes, width), factor, flow::literal(i.operands[other]));
 }
 
-FunctionLowering::Affine FunctionLowering::affine_multiply_add(unsigned width) {
-  const ptx::Instruction& i = *instruction_;
+Affine AffineArithmetic::multiply_add(unsigned width) {
+  const ptx::Instruction& i = f_.instruction();
   const bool widening = i.has(Modifier::wide);
-  const bool uniform_product =
-      form(i.operands[1]).kind == FormKind::uniform && form(i.operands[2]).kind == FormKind::uniform;
-  if (!uniform_product) return affine_sum(affine_product(widening), affine_of(3, width), false);
-  Value* x = read_scalar(i.operands[1], i.type());
-  Value* y = read_scalar(i.operands[2], i.type());
+  const bool uniform_product = registers_.form(i.operands[1]).kind == FormKind::uniform &&
+                               registers_.form(i.operands[2]).kind == FormKind::uniform;
+  if (!uniform_product) return sum(product(widening), operand(3, width), false);
+  Value* x = registers_.read_scalar(i.operands[1], i.type());
+  Value* y = registers_.read_scalar(i.operands[2], i.type());
   if (widening) {
     const bool s = ptx::is_signed(i.type());
     x = s ? ir_.CreateSExt(x, ir_.getInt64Ty()) : ir_.CreateZExt(x, ir_.getInt64Ty());
     y = s ? ir_.CreateSExt(y, ir_.getInt64Ty()) : ir_.CreateZExt(y, ir_.getInt64Ty());
   }
-  Affine r = affine_of(3, width);
+  Affine r = operand(3, width);
   Value*& at = width == 64 ? r.base : r.b;
   at = ir_.CreateAdd(at, ir_.CreateMul(x, y));
   return r;
 }
 
-FunctionLowering::Affine FunctionLowering::affine_converted(unsigned width) {
-  const ptx::Instruction& i = *instruction_;
-  const bool from_wide = form(i.operands[1]).kind == FormKind::wide;
-  Affine a = affine_of(1, from_wide ? 64 : 32);
+Affine AffineArithmetic::converted(unsigned width) {
+  const ptx::Instruction& i = f_.instruction();
+  const bool from_wide = registers_.form(i.operands[1]).kind == FormKind::wide;
+  Affine a = operand(1, from_wide ? 64 : 32);
   if (width == 64 && !from_wide) {
     a.wide = a.carries_lanes = true;
     a.base = ir_.getInt64(0);
@@ -101,7 +102,7 @@ FunctionLowering::Affine FunctionLowering::affine_converted(unsigned width) {
   return a;
 }
 
-FunctionLowering::Affine FunctionLowering::affine_negated(Affine a) {
+Affine AffineArithmetic::negated(Affine a) {
   if (a.wide) {
     a.base = ir_.CreateNeg(a.base);
     a.scale = -a.scale;
@@ -114,65 +115,65 @@ FunctionLowering::Affine FunctionLowering::affine_negated(Affine a) {
 }
 
 // mov and cvta: shared and local addresses move between their space and its window of the generic space.
-FunctionLowering::Affine FunctionLowering::affine_address(unsigned width) {
-  const ptx::Instruction& i = *instruction_;
-  Affine a = affine_of(1, width);
+Affine AffineArithmetic::address(unsigned width) {
+  const ptx::Instruction& i = f_.instruction();
+  Affine a = operand(1, width);
   if (i.opcode != Opcode::cvta || (i.space != StateSpace::shared && i.space != StateSpace::local)) return a;
   Value* window = ir_.getInt64(i.space == StateSpace::shared ? kSharedWindow : kLocalWindow);
   a.base = i.has(Modifier::to) ? ir_.CreateSub(a.base, window) : ir_.CreateAdd(a.base, window);
   return a;
 }
 
-std::optional<FunctionLowering::Affine> FunctionLowering::make_affine(unsigned width) {
-  const ptx::Instruction& i = *instruction_;
+std::optional<Affine> AffineArithmetic::make(unsigned width) {
+  const ptx::Instruction& i = f_.instruction();
   switch (i.opcode) {
     case Opcode::mov:
     case Opcode::cvta:
-      return affine_address(width);
+      return address(width);
     case Opcode::add:
-      return affine_sum(affine_of(1, width), affine_of(2, width), false);
+      return sum(operand(1, width), operand(2, width), false);
     case Opcode::sub:
-      return affine_sum(affine_of(1, width), affine_of(2, width), true);
+      return sum(operand(1, width), operand(2, width), true);
     case Opcode::neg:
-      return affine_negated(affine_of(1, width));
+      return negated(operand(1, width));
     case Opcode::mul:
-      return affine_product(i.has(Modifier::wide));
+      return product(i.has(Modifier::wide));
     case Opcode::mad:
-      return affine_multiply_add(width);
+      return multiply_add(width);
     case Opcode::shl: {
       const std::int64_t shift = *flow::literal(i.operands[2]);
       Value* factor = width == 32 ? ir_.getInt32(1u << shift) : nullptr;
-      return affine_scaled(affine_of(1, width), factor, std::int64_t{1} << shift);
+      return scaled(operand(1, width), factor, std::int64_t{1} << shift);
     }
     case Opcode::or_:
     case Opcode::and_: {
-      Affine a = affine_of(1, 32);
+      Affine a = operand(1, 32);
       Value* literal = ir_.getInt32(static_cast<std::uint32_t>(*flow::literal(i.operands[2])));
       a.b = i.opcode == Opcode::or_ ? ir_.CreateAdd(a.b, literal) : ir_.CreateAnd(a.b, literal);
       return a;
     }
     case Opcode::cvt:
-      return affine_converted(width);
+      return converted(width);
     default:
       return std::nullopt;
   }
 }
 
-bool FunctionLowering::lower_affine() {
-  const ptx::Instruction& i = *instruction_;
+bool AffineArithmetic::lower() {
+  const ptx::Instruction& i = f_.instruction();
   if (i.operands.empty() || i.operands[0].kind != ptx::OperandKind::reg) return false;
-  if (guard_bits_) return false;  // blended lane by lane: the register is varying
+  if (f_.now.guard) return false;  // blended lane by lane: the register is varying
   const ptx::RegId destination = i.operands[0].index;
   // What this very instruction makes, which may be better than the register's joined form.
-  const flow::Form made = flow::result_form(i, 0, analysis_.forms, layout_, function_);
+  const flow::Form made = registers_.result_form();
   if (made.kind != FormKind::affine && made.kind != FormKind::wide) return false;
-  const flow::Form& kept = form(destination);
+  const flow::Form& kept = registers_.form(destination);
   // Into a varying register the vector comes straight from the operands; only mov and cvta have no other lowering.
   if ((kept.kind == FormKind::varying || kept.kind == FormKind::uniform) && i.opcode != Opcode::mov &&
       i.opcode != Opcode::cvta)
     return false;
-  const std::optional<Affine> value = make_affine(made.kind == FormKind::wide ? 64 : 32);
-  if (value) write_affine(destination, *value);
+  const std::optional<Affine> value = make(made.kind == FormKind::wide ? 64 : 32);
+  if (value) registers_.write_affine(destination, *value);
   return value.has_value();
 }
 

@@ -1,0 +1,85 @@
+// PTX ISA, "Parallel Synchronization and Communication Instructions" of blocks and clusters: bar, barrier,
+// bar.warp.sync, barrier.cluster, membar, fence.
+#include "jit/kernel/lower.h"
+
+namespace warpgrind::jit {
+
+namespace {
+
+using llvm::Value;
+using ptx::Modifier;
+using ptx::Opcode;
+using ptx::Operand;
+using ptx::ScalarType;
+
+void lower_barrier(Lowering& l) {
+  const ptx::Instruction& i = l.instruction();
+  llvm::IRBuilder<>& ir = l.ir();
+  const bool reduce = i.has(Modifier::red);
+  std::size_t k = reduce ? 1 : 0;
+  const auto uniform = [&](const Operand& o) -> Value* {
+    if (l.is_scalar(o)) return l.read_scalar(o, ScalarType::u32);
+    // Lanes that disagree about the barrier number are undefined behaviour; the first active lane's value counts.
+    Value* first = ir.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, l.mask_bits(), ir.getInt1(false));
+    return ir.CreateExtractElement(l.read_vector(o, ScalarType::u32), first);
+  };
+  Value* id = k < i.operands.size() ? uniform(i.operands[k++]) : ir.getInt32(0);
+  const std::size_t left = i.operands.size() - k;
+  Value* threads = left > (reduce ? 1u : 0u) ? uniform(i.operands[k++]) : ir.getInt32(0);
+  if (!reduce) {
+    const char* name = i.has(Modifier::arrive) ? "wg_barrier_arrive" : "wg_barrier";
+    const auto whole_warp = [&]() -> Value* {
+      return l.call(name, ir.getVoidTy(), {l.context_pointer(), l.site_number(), id, threads, l.mask_bits()});
+    };
+    l.barrier(id, threads, whole_warp, nullptr, 0);
+    return;
+  }
+  const unsigned op = i.has(Modifier::popc) ? 0 : i.has(Modifier::and_) ? 1 : 2;
+  Value* predicate = l.lanes_to_bits(l.read_vector(i.operands[k], ScalarType::pred));
+  const auto whole_warp = [&]() -> Value* {
+    return l.call("wg_barrier_reduce", ir.getInt32Ty(),
+                  {l.context_pointer(), l.site_number(), id, threads, l.mask_bits(), predicate, ir.getInt32(op)});
+  };
+  Value* result = l.barrier(id, threads, whole_warp, predicate, op);
+  if (op == 0)
+    l.result(0, result, ScalarType::u32);
+  else
+    l.result(0, ir.CreateICmpNE(result, ir.getInt32(0)), ScalarType::pred);
+}
+
+// Lanes that run in step are in step: all that remains is the order of memory accesses.
+void lower_warp_barrier(Lowering& l) {
+  l.meet(&l.instruction().operands[0], nullptr);
+  l.ir().CreateFence(llvm::AtomicOrdering::SequentiallyConsistent, llvm::SyncScope::SingleThread);
+}
+
+void lower_cluster_barrier(Lowering& l) {
+  l.call(l.instruction().has(Modifier::arrive) ? "wg_cluster_arrive" : "wg_cluster_wait", l.ir().getVoidTy(),
+         {l.context_pointer(), l.site_number(), l.mask_bits()});
+}
+
+void lower_fence(Lowering& l) {
+  llvm::IRBuilder<>& ir = l.ir();
+  ir.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
+  if (l.synchronization_observed())
+    l.call("wg_fence", ir.getVoidTy(),
+           {l.context_pointer(), l.site_number(), ir.getInt32(l.instruction().opcode == Opcode::fence_proxy),
+            l.mask_bits()});
+}
+
+}  // namespace
+
+std::initializer_list<LoweringEntry> barrier_lowerings() {
+  static const std::initializer_list<LoweringEntry> table = {
+      {Opcode::bar, lower_barrier},
+      {Opcode::barrier, lower_barrier},
+      {Opcode::bar_warp_sync, lower_warp_barrier},
+      {Opcode::barrier_cluster, lower_cluster_barrier},
+      {Opcode::membar, lower_fence},
+      {Opcode::fence, lower_fence},
+      {Opcode::fence_proxy, lower_fence},
+  };
+  return table;
+}
+
+}  // namespace warpgrind::jit

@@ -1,0 +1,239 @@
+#include "jit/kernel/branches.h"
+
+namespace warpgrind::jit {
+
+using llvm::BasicBlock;
+using llvm::Value;
+
+std::uint32_t Branches::block_at(std::uint32_t instruction) const {
+  return instruction < f_.function.body.size() ? f_.cfg.block_of[instruction] : f_.cfg.exit();
+}
+
+void Branches::lower(std::uint32_t block) {
+  const flow::BasicBlock& b = f_.cfg.blocks[block];
+  f_.stand_at(b.end - 1);
+  const ptx::Instruction& last = f_.instruction();
+  switch (last.opcode) {
+    case ptx::Opcode::bra:
+      lower_branch(block, last);
+      return;
+    case ptx::Opcode::brx_idx:
+      lower_indexed_branch(block, last);
+      return;
+    case ptx::Opcode::ret:
+    case ptx::Opcode::exit:
+    case ptx::Opcode::trap:
+      lower_exit(block, last);
+      return;
+    default: {
+      const std::uint32_t next = block_at(b.end);
+      counting_.record_edge(block, next);
+      ir_.CreateBr(divergence_.arrival(next));
+    }
+  }
+}
+
+void Branches::lower_branch(std::uint32_t block, const ptx::Instruction& i) {
+  const std::uint32_t target = block_at(f_.function.labels[i.operands.back().index].instruction);
+  if (!i.guard) {
+    counting_.record_edge(block, target);
+    ir_.CreateBr(divergence_.arrival(target));
+    return;
+  }
+  const std::uint32_t fallthrough = block_at(f_.cfg.blocks[block].end);
+  const ptx::Operand p = predicate_of(i.guard);
+  if (registers_.is_scalar(p)) {
+    Value* condition = registers_.read_scalar(p, ptx::ScalarType::pred);
+    if (f_.unit.options.counters) {
+      Value* mask = masks_.active();
+      Value* none = ir_.getInt32(0);
+      Value* taken = ir_.CreateSelect(condition, mask, none);
+      Value* not_taken = ir_.CreateSelect(condition, none, mask);
+      counting_.count_branch(taken, not_taken);
+      counting_.count_ways(block, target, taken, fallthrough, not_taken);
+    }
+    if (target == fallthrough)
+      ir_.CreateBr(divergence_.arrival(target));
+    else
+      ir_.CreateCondBr(condition, divergence_.arrival(target), divergence_.arrival(fallthrough));
+    return;
+  }
+  Value* bits = f_.lanes_to_bits(registers_.read_vector(p, ptx::ScalarType::pred));
+  Value* mask = masks_.active();
+  Value* taken = ir_.CreateAnd(mask, bits);
+  Value* not_taken = ir_.CreateAnd(mask, ir_.CreateNot(bits));
+  counting_.count_branch(taken, not_taken);
+  counting_.count_ways(block, target, taken, fallthrough, not_taken);
+  if (target == fallthrough) {
+    ir_.CreateBr(divergence_.arrival(target));
+    return;
+  }
+  split(block, taken, not_taken, target, fallthrough);
+}
+
+// Ends the block with a jump for agreeing lanes, or a split.
+void Branches::split(std::uint32_t block, Value* taken, Value* not_taken, std::uint32_t target,
+                     std::uint32_t fallthrough) {
+  BasicBlock* some_taken = f_.new_block("some");
+  BasicBlock* mixed = f_.new_block("split");
+  ir_.CreateCondBr(ir_.CreateICmpEQ(taken, ir_.getInt32(0)), divergence_.arrival(fallthrough), some_taken);
+  ir_.SetInsertPoint(some_taken);
+  ir_.CreateCondBr(ir_.CreateICmpEQ(not_taken, ir_.getInt32(0)), divergence_.arrival(target), mixed);
+  ir_.SetInsertPoint(mixed);
+  const std::uint32_t point = f_.cfg.blocks[block].post_dominator;
+  // A side that leaves at once needs no entry: its lanes are simply gone.
+  const auto leave_now = [&](Value* gone, Value* stay, std::uint32_t next) {
+    masks_.count_at_end(gone);
+    masks_.set_live(ir_.CreateAnd(masks_.live(), ir_.CreateNot(gone)));
+    masks_.set_active(stay);
+    ir_.CreateBr(divergence_.arrival(next));
+  };
+  if (target == f_.cfg.exit()) return leave_now(taken, not_taken, fallthrough);
+  if (fallthrough == f_.cfg.exit()) return leave_now(not_taken, taken, target);
+  stack_.push_reconvergence(point);
+  if (point != f_.cfg.exit() && flow::only_leaves(f_.function, f_.cfg.blocks[point]) &&
+      (fallthrough == point || target == point))
+    masks_.count_at_end(fallthrough == point ? not_taken : taken);
+  if (fallthrough == point) {
+    masks_.set_active(taken);
+    ir_.CreateBr(divergence_.arrival(target));
+  } else if (target == point) {
+    masks_.set_active(not_taken);
+    ir_.CreateBr(divergence_.arrival(fallthrough));
+  } else {
+    stack_.push(not_taken, fallthrough, ir_.getInt32(stack_.id(point)));
+    masks_.set_active(taken);
+    ir_.CreateBr(divergence_.arrival(target));
+  }
+}
+
+void Branches::lower_indexed_branch(std::uint32_t block, const ptx::Instruction& i) {
+  if (i.guard) return f_.unsupported("a guarded brx.idx");
+  const ptx::Table& table = f_.function.tables[i.operands.back().index];
+  counting_.count_branch(nullptr, nullptr);
+  const auto count_sides = [&](auto&& lanes_of) {
+    for (std::uint32_t target : f_.cfg.blocks[block].successors) {
+      Value* lanes = ir_.getInt32(0);
+      for (std::uint32_t k = 0; k < table.labels.size(); ++k)
+        if (block_at(f_.function.labels[table.labels[k]].instruction) == target)
+          lanes = ir_.CreateOr(lanes, lanes_of(k));
+      counting_.count_edge(block, target, lanes);
+    }
+  };
+  if (registers_.is_scalar(i.operands[0])) {
+    Value* index = registers_.read_scalar(i.operands[0], ptx::ScalarType::u32);
+    Value* all = masks_.active();
+    count_sides([&](std::uint32_t k) {
+      return ir_.CreateSelect(ir_.CreateICmpEQ(index, ir_.getInt32(k)), all, ir_.getInt32(0));
+    });
+    BasicBlock* outside = f_.new_block("outside");
+    llvm::SwitchInst* jump = ir_.CreateSwitch(index, outside, static_cast<unsigned>(table.labels.size()));
+    for (std::uint32_t k = 0; k < table.labels.size(); ++k)
+      jump->addCase(ir_.getInt32(k), divergence_.arrival(block_at(f_.function.labels[table.labels[k]].instruction)));
+    ir_.SetInsertPoint(outside);
+    f_.call("wg_bad_branch_index", ir_.getVoidTy(), {f_.context_argument, sites_.number(), all});
+    ir_.CreateUnreachable();
+    return;
+  }
+  // Push every side that has lanes, then take the top one.
+  Value* index = registers_.read_vector(i.operands[0], ptx::ScalarType::u32);
+  const std::uint32_t point = f_.cfg.blocks[block].post_dominator;
+  Value* mask = masks_.active();
+  const auto side_of = [&](std::uint32_t k) {
+    return ir_.CreateAnd(mask, f_.lanes_to_bits(ir_.CreateICmpEQ(index, f_.splat(ir_.getInt32(k)))));
+  };
+  count_sides(side_of);
+  Value* bad =
+      ir_.CreateAnd(mask, f_.lanes_to_bits(ir_.CreateICmpUGE(
+                              index, f_.splat(ir_.getInt32(static_cast<std::uint32_t>(table.labels.size()))))));
+  BasicBlock* outside = f_.new_block("outside");
+  BasicBlock* inside = f_.new_block("inside");
+  ir_.CreateCondBr(ir_.CreateICmpEQ(bad, ir_.getInt32(0)), inside, outside);
+  ir_.SetInsertPoint(outside);
+  f_.call("wg_bad_branch_index", ir_.getVoidTy(), {f_.context_argument, sites_.number(), bad});
+  ir_.CreateUnreachable();
+  ir_.SetInsertPoint(inside);
+  stack_.push_reconvergence(point);
+  for (std::uint32_t k = 0; k < table.labels.size(); ++k) {
+    const std::uint32_t target = block_at(f_.function.labels[table.labels[k]].instruction);
+    if (target == point) continue;
+    Value* side = side_of(k);
+    BasicBlock* some = f_.new_block("side");
+    BasicBlock* next = f_.new_block("next");
+    ir_.CreateCondBr(ir_.CreateICmpNE(side, ir_.getInt32(0)), some, next);
+    ir_.SetInsertPoint(some);
+    if (target == f_.cfg.exit()) {
+      masks_.count_at_end(side);
+      masks_.set_live(ir_.CreateAnd(masks_.live(), ir_.CreateNot(side)));
+    } else {
+      stack_.push(side, target, ir_.getInt32(stack_.id(point)));
+    }
+    ir_.CreateBr(next);
+    ir_.SetInsertPoint(next);
+  }
+  ir_.CreateBr(divergence_.dispatch());
+}
+
+void Branches::lower_exit(std::uint32_t block, const ptx::Instruction& i) {
+  const bool ends_thread = i.opcode == ptx::Opcode::exit || (i.opcode == ptx::Opcode::ret && f_.is_kernel);
+  const auto leave = [&](Value* lanes) {
+    if (i.opcode == ptx::Opcode::trap) {
+      f_.call("wg_trap", ir_.getVoidTy(), {f_.context_argument, sites_.number(), lanes});
+      return;
+    }
+    if (ends_thread) masks_.count_exited(lanes);
+  };
+  if (!i.guard) {
+    counting_.record_edge(block, f_.cfg.exit());
+    leave(masks_.active());
+    ir_.CreateBr(divergence_.leave());
+    return;
+  }
+  const std::uint32_t following = block_at(f_.cfg.blocks[block].end);
+  BasicBlock* next = divergence_.arrival(following);
+  const ptx::Operand p = predicate_of(i.guard);
+  BasicBlock* go = f_.new_block("exit");
+  if (registers_.is_scalar(p)) {
+    Value* condition = registers_.read_scalar(p, ptx::ScalarType::pred);
+    Value* all = masks_.active();
+    counting_.count_ways(block, f_.cfg.exit(), ir_.CreateSelect(condition, all, ir_.getInt32(0)), following,
+                         ir_.CreateSelect(condition, ir_.getInt32(0), all));
+    ir_.CreateCondBr(condition, go, next);
+    ir_.SetInsertPoint(go);
+    leave(masks_.active());
+    ir_.CreateBr(divergence_.leave());
+    return;
+  }
+  Value* mask = masks_.active();
+  Value* out = ir_.CreateAnd(mask, f_.lanes_to_bits(registers_.read_vector(p, ptx::ScalarType::pred)));
+  counting_.count_ways(block, f_.cfg.exit(), out, following, ir_.CreateAnd(mask, ir_.CreateNot(out)));
+  ir_.CreateCondBr(ir_.CreateICmpNE(out, ir_.getInt32(0)), go, next);
+  ir_.SetInsertPoint(go);
+  leave(out);
+  Value* stay = ir_.CreateAnd(mask, ir_.CreateNot(out));
+  BasicBlock* all = f_.new_block("all_exit");
+  BasicBlock* some = f_.new_block("some_exit");
+  ir_.CreateCondBr(ir_.CreateICmpEQ(stay, ir_.getInt32(0)), all, some);
+  ir_.SetInsertPoint(all);
+  ir_.CreateBr(divergence_.leave());
+  ir_.SetInsertPoint(some);
+  masks_.set_live(ir_.CreateAnd(masks_.live(), ir_.CreateNot(out)));
+  masks_.set_active(stay);
+  ir_.CreateBr(next);
+}
+
+void Branches::poll_loop_head(std::uint32_t block) {
+  Value* flag = f_.context_field(offsetof(WarpContext, interrupt), ir_.getPtrTy(), "interrupt");
+  Value* wanted = ir_.CreateLoad(ir_.getInt32Ty(), flag, /*isVolatile=*/true);
+  BasicBlock* stop = f_.new_block("interrupted");
+  BasicBlock* go_on = f_.new_block("loop");
+  ir_.CreateCondBr(ir_.CreateICmpEQ(wanted, ir_.getInt32(0)), go_on, stop);
+  ir_.SetInsertPoint(stop);
+  f_.stand_at(f_.cfg.blocks[block].first);
+  f_.call("wg_interrupt", ir_.getVoidTy(), {f_.context_argument, sites_.number(), masks_.active()});
+  ir_.CreateBr(go_on);
+  ir_.SetInsertPoint(go_on);
+  if (f_.analysis.spin_head[block]) waiting_.spin_turn(block);
+}
+
+}  // namespace warpgrind::jit

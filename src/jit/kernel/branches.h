@@ -1,0 +1,45 @@
+// What ends a block: branches, exits, falling through; and the head of a loop.
+#pragma once
+
+#include "jit/kernel/counting.h"
+#include "jit/kernel/divergence.h"
+
+namespace warpgrind::jit {
+
+class Branches {
+ public:
+  Branches(FunctionContext& context, LaneMasks& masks, PathStack& stack, Registers& registers, Sites& sites,
+           Counting& counting, Waiting& waiting, Divergence& divergence)
+      : f_(context),
+        ir_(context.ir()),
+        masks_(masks),
+        stack_(stack),
+        registers_(registers),
+        sites_(sites),
+        counting_(counting),
+        waiting_(waiting),
+        divergence_(divergence) {}
+  void lower(std::uint32_t block);  // its last instruction
+  // Every cycle passes here: an endless loop can be stopped, a waiting loop lets others run.
+  void poll_loop_head(std::uint32_t block);
+
+ private:
+  std::uint32_t block_at(std::uint32_t instruction) const;
+  void lower_branch(std::uint32_t block, const ptx::Instruction& i);
+  void lower_indexed_branch(std::uint32_t block, const ptx::Instruction& i);
+  void lower_exit(std::uint32_t block, const ptx::Instruction& i);
+  void split(std::uint32_t block, llvm::Value* taken, llvm::Value* not_taken, std::uint32_t target,
+             std::uint32_t fallthrough);
+
+  FunctionContext& f_;
+  llvm::IRBuilder<>& ir_;
+  LaneMasks& masks_;
+  PathStack& stack_;
+  Registers& registers_;
+  Sites& sites_;
+  Counting& counting_;
+  Waiting& waiting_;
+  Divergence& divergence_;
+};
+
+}  // namespace warpgrind::jit

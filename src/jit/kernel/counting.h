@@ -1,0 +1,36 @@
+// Counts of a kernel that its own code keeps, in the scoreboard (jit/abi.h): how often blocks, guarded instructions,
+// branches and edges ran, and with how many lanes. Their facts go into KernelFacts, in the same order.
+#pragma once
+
+#include <vector>
+
+#include "jit/kernel/lane_masks.h"
+
+namespace warpgrind::jit {
+
+class Counting {
+ public:
+  Counting(FunctionContext& context, LaneMasks& masks) : f_(context), ir_(context.ir()), masks_(masks) {}
+  void number_blocks();
+
+  void begin_block(std::uint32_t block);  // its facts
+  void count_block();
+  void count_guarded(llvm::Value* lanes);                         // the current instruction runs with these lanes
+  void count_branch(llvm::Value* taken, llvm::Value* not_taken);  // the current instruction; null: not told apart
+  void record_edge(std::uint32_t block, std::uint32_t target);    // the block's only way out
+  void count_edge(std::uint32_t block, std::uint32_t target, llvm::Value* lanes);
+  void count_ways(std::uint32_t block, std::uint32_t target, llvm::Value* taken, std::uint32_t fallthrough,
+                  llvm::Value* not_taken);
+  void bump(llvm::Value* address, llvm::Value* amount);  // a 64-bit counter
+
+ private:
+  llvm::Value* slot(llvm::Value* index);
+  llvm::Value* part(const char* name);  // where a part of the scoreboard starts: known when all blocks are counted
+
+  FunctionContext& f_;
+  llvm::IRBuilder<>& ir_;
+  LaneMasks& masks_;
+  std::vector<std::uint32_t> block_numbers_;  // in KernelFacts::blocks
+};
+
+}  // namespace warpgrind::jit

@@ -1,0 +1,211 @@
+#include "jit/kernel/direct_access.h"
+
+#include <llvm/IR/Constants.h>
+
+namespace warpgrind::jit {
+
+using llvm::Value;
+
+Value* DirectAccess::host_pointer(Value* address, StateSpace space) {
+  if (space == StateSpace::shared)
+    return ir_.CreateGEP(ir_.getInt8Ty(), f_.context_field(offsetof(WarpContext, shared), ir_.getPtrTy(), "shared"),
+                         address);
+  return ir_.CreateIntToPtr(address, ir_.getPtrTy());
+}
+
+Value* DirectAccess::lane_pointers(const Address& a, Value* pointer) {
+  llvm::Type* i64 = ir_.getInt64Ty();
+  Value* offsets = llvm::Constant::getNullValue(llvm::FixedVectorType::get(i64, kWarpSize));
+  const auto add = [&](Value* k, bool y) {
+    if (auto* c = llvm::dyn_cast<llvm::ConstantInt>(k); c && c->isZero()) return;
+    offsets = ir_.CreateAdd(offsets, ir_.CreateMul(f_.splat(k), f_.lane_pattern(y, 64)));
+  };
+  add(a.kx, false);
+  add(a.ky, true);
+  return ir_.CreateGEP(ir_.getInt8Ty(), pointer, offsets);
+}
+
+// Rows of `f_.layout.row_length` lanes that are contiguous (kx == bytes a lane) or all at one address (kx == 0).
+std::vector<Value*> DirectAccess::load_rows(const Address& a, Value* pointer, llvm::Type* element, unsigned count) {
+  const unsigned rows = kWarpSize / f_.layout.row_length, bytes = element->getPrimitiveSizeInBits() / 8;
+  const bool broadcast = *a.constant_kx == 0;
+  std::vector<Value*> out(count, nullptr);
+  const unsigned lanes = broadcast ? 1 : f_.layout.row_length;
+  llvm::Type* row_type = llvm::FixedVectorType::get(element, lanes * count);
+  std::vector<Value*> row_values;
+  for (unsigned r = 0; r < rows; ++r) {
+    Value* at = r == 0 ? pointer : ir_.CreateGEP(ir_.getInt8Ty(), pointer, ir_.CreateMul(a.ky, ir_.getInt64(r)));
+    row_values.push_back(ir_.CreateAlignedLoad(row_type, at, llvm::Align(bytes), is_volatile()));
+  }
+  for (unsigned e = 0; e < count; ++e) {
+    Value* whole = nullptr;
+    for (unsigned r = 0; r < rows; ++r) {
+      llvm::SmallVector<int, kWarpSize> pick;  // element e of the row's lanes, widened to 32 lanes in place
+      for (unsigned l = 0; l < kWarpSize; ++l) {
+        const unsigned lane = l % f_.layout.row_length;
+        pick.push_back(l / f_.layout.row_length == r ? static_cast<int>((broadcast ? 0 : lane) * count + e)
+                                                     : llvm::PoisonMaskElem);
+      }
+      Value* part = ir_.CreateShuffleVector(row_values[r], pick);
+      if (!whole) {
+        whole = part;
+        continue;
+      }
+      llvm::SmallVector<int, kWarpSize> merge;
+      for (unsigned l = 0; l < kWarpSize; ++l)
+        merge.push_back(static_cast<int>(l / f_.layout.row_length == r ? l + kWarpSize : l));
+      whole = ir_.CreateShuffleVector(whole, part, merge);
+    }
+    out[e] = whole;
+  }
+  return out;
+}
+
+// The elements of row r's lanes in memory order: lane 0's elements, lane 1's, ...
+Value* DirectAccess::interleave_row(const std::vector<Value*>& values, unsigned r) {
+  std::vector<Value*> parts = values;
+  while (parts.size() > 1) {  // concatenate pairs; counts are powers of two
+    const unsigned n = llvm::cast<llvm::FixedVectorType>(parts[0]->getType())->getNumElements();
+    std::vector<int> both(2 * n);
+    for (unsigned k = 0; k < 2 * n; ++k) both[k] = static_cast<int>(k);
+    std::vector<Value*> next;
+    for (std::size_t p = 0; p < parts.size(); p += 2)
+      next.push_back(ir_.CreateShuffleVector(parts[p], parts[p + 1], both));
+    parts = std::move(next);
+  }
+  std::vector<int> order;
+  for (unsigned l = 0; l < f_.layout.row_length; ++l)
+    for (unsigned e = 0; e < values.size(); ++e)
+      order.push_back(static_cast<int>(e * kWarpSize + r * f_.layout.row_length + l));
+  return ir_.CreateShuffleVector(parts[0], order);
+}
+
+std::vector<Value*> DirectAccess::load_local(Value* offset, llvm::Type* element, unsigned count) {
+  llvm::Type* plane = llvm::FixedVectorType::get(ir_.getInt32Ty(), kWarpSize);
+  llvm::Type* i64 = ir_.getInt64Ty();
+  const unsigned bits = element->getPrimitiveSizeInBits();
+  Value* local = f_.context_field(offsetof(WarpContext, local), ir_.getPtrTy(), "local");
+  const auto word = [&](Value* byte_offset) {
+    Value* index = ir_.CreateShl(ir_.CreateLShr(byte_offset, 2), 7);
+    return ir_.CreateGEP(ir_.getInt8Ty(), local, index);
+  };
+  const auto shaped = [&](llvm::Type* e) { return llvm::FixedVectorType::get(e, kWarpSize); };
+  std::vector<Value*> out;
+  for (unsigned e = 0; e < count; ++e) {
+    Value* at = ir_.CreateAdd(offset, ir_.getInt64(e * bits / 8));
+    Value* v = ir_.CreateAlignedLoad(plane, word(at), llvm::Align(64));
+    if (bits == 64) {
+      Value* high = ir_.CreateAlignedLoad(plane, word(ir_.CreateAdd(at, ir_.getInt64(4))), llvm::Align(64));
+      v = ir_.CreateOr(ir_.CreateZExt(v, shaped(i64)),
+                       ir_.CreateShl(ir_.CreateZExt(high, shaped(i64)), f_.splat(ir_.getInt64(32))));
+    } else if (bits < 32) {
+      Value* shift = ir_.CreateTrunc(ir_.CreateShl(ir_.CreateAnd(at, ir_.getInt64(3)), 3), ir_.getInt32Ty());
+      v = ir_.CreateTrunc(ir_.CreateLShr(v, f_.splat(shift)), shaped(ir_.getIntNTy(bits)));
+    }
+    out.push_back(element->isIntegerTy() ? v : ir_.CreateBitCast(v, shaped(element)));
+  }
+  return out;
+}
+
+void DirectAccess::store_local(Value* offset, llvm::Type* element, const std::vector<Value*>& values) {
+  llvm::Type* plane = llvm::FixedVectorType::get(ir_.getInt32Ty(), kWarpSize);
+  const unsigned bits = element->getPrimitiveSizeInBits();
+  Value* local = f_.context_field(offsetof(WarpContext, local), ir_.getPtrTy(), "local");
+  const auto word = [&](Value* byte_offset) {
+    return ir_.CreateGEP(ir_.getInt8Ty(), local, ir_.CreateShl(ir_.CreateLShr(byte_offset, 2), 7));
+  };
+  const auto shaped = [&](llvm::Type* e) { return llvm::FixedVectorType::get(e, kWarpSize); };
+  for (std::size_t e = 0; e < values.size(); ++e) {
+    Value* at = ir_.CreateAdd(offset, ir_.getInt64(e * bits / 8));
+    Value* v = values[e];
+    if (!element->isIntegerTy()) v = ir_.CreateBitCast(v, shaped(ir_.getIntNTy(bits)));
+    if (bits == 64) {
+      ir_.CreateAlignedStore(ir_.CreateTrunc(v, plane), word(at), llvm::Align(64));
+      ir_.CreateAlignedStore(ir_.CreateTrunc(ir_.CreateLShr(v, f_.splat(ir_.getInt64(32))), plane),
+                             word(ir_.CreateAdd(at, ir_.getInt64(4))), llvm::Align(64));
+    } else if (bits == 32) {
+      ir_.CreateAlignedStore(v, word(at), llvm::Align(64));
+    } else {
+      Value* shift = f_.splat(ir_.CreateTrunc(ir_.CreateShl(ir_.CreateAnd(at, ir_.getInt64(3)), 3), ir_.getInt32Ty()));
+      Value* ones = ir_.CreateShl(f_.splat(ir_.getInt32((1u << bits) - 1)), shift);
+      Value* old = ir_.CreateAlignedLoad(plane, word(at), llvm::Align(64));
+      Value* put = ir_.CreateShl(ir_.CreateZExt(v, plane), shift);
+      ir_.CreateAlignedStore(ir_.CreateOr(ir_.CreateAnd(old, ir_.CreateNot(ones)), put), word(at), llvm::Align(64));
+    }
+  }
+}
+
+// volatile, relaxed and acquire loads are made anew each time.
+bool DirectAccess::is_volatile() const {
+  using M = ptx::Modifier;
+  const ptx::Instruction& i = f_.instruction();
+  return i.has(M::volatile_) || i.has(M::relaxed) || i.has(M::acquire) || i.has(M::release) || i.has(M::mmio);
+}
+
+std::vector<Value*> DirectAccess::load(const Address& a, StateSpace space, llvm::Type* element, unsigned count) {
+  const unsigned bytes = element->getPrimitiveSizeInBits() / 8;
+  std::vector<Value*> out;
+  if (space == StateSpace::local) return load_local(a.base, element, count);
+  Value* pointer = host_pointer(a.base, space);
+  if (a.kind == Address::Kind::uniform) {
+    for (unsigned e = 0; e < count; ++e)
+      out.push_back(ir_.CreateAlignedLoad(element, f_.at(pointer, e * bytes), llvm::Align(bytes), is_volatile()));
+    return out;
+  }
+  if (a.constant_kx && (*a.constant_kx == 0 || *a.constant_kx == std::int64_t{bytes} * count))
+    return load_rows(a, pointer, element, count);
+  Value* pointers = lane_pointers(a, pointer);
+  for (unsigned e = 0; e < count; ++e) {
+    Value* at = e == 0 ? pointers : ir_.CreateGEP(ir_.getInt8Ty(), pointers, f_.splat(ir_.getInt64(e * bytes)));
+    out.push_back(ir_.CreateMaskedGather(llvm::FixedVectorType::get(element, kWarpSize), at, llvm::Align(bytes)));
+  }
+  return out;
+}
+
+void DirectAccess::store(const Address& a, StateSpace space, llvm::Type* element, const std::vector<Value*>& values) {
+  const auto count = static_cast<unsigned>(values.size());
+  const unsigned bytes = element->getPrimitiveSizeInBits() / 8;
+  if (space == StateSpace::local) return store_local(a.base, element, values);
+  Value* pointer = host_pointer(a.base, space);
+  if (a.kind == Address::Kind::uniform) {  // lanes write one place: the last lane wins, as in a serial order
+    for (unsigned e = 0; e < count; ++e)
+      ir_.CreateAlignedStore(ir_.CreateExtractElement(values[e], kWarpSize - 1), f_.at(pointer, e * bytes),
+                             llvm::Align(bytes));
+    return;
+  }
+  if (a.constant_kx && *a.constant_kx == std::int64_t{bytes} * count) {
+    const auto row_address = [&](unsigned r) {
+      return r == 0 ? pointer : ir_.CreateGEP(ir_.getInt8Ty(), pointer, ir_.CreateMul(a.ky, ir_.getInt64(r)));
+    };
+    for (unsigned r = 0; r < kWarpSize / f_.layout.row_length; ++r) {
+      ir_.CreateAlignedStore(interleave_row(values, r), row_address(r), llvm::Align(bytes));
+    }
+    return;
+  }
+  Value* pointers = lane_pointers(a, pointer);
+  for (unsigned e = 0; e < count; ++e) {
+    Value* at = e == 0 ? pointers : ir_.CreateGEP(ir_.getInt8Ty(), pointers, f_.splat(ir_.getInt64(e * bytes)));
+    ir_.CreateMaskedScatter(values[e], at, llvm::Align(bytes));
+  }
+}
+
+// Some lane is on.
+void DirectAccess::store_some(const Address& a, StateSpace space, llvm::Type* element, Value* value) {
+  const llvm::Align align(element->getPrimitiveSizeInBits() / 8);
+  Value* pointer = host_pointer(a.base, space);
+  if (a.kind == Address::Kind::uniform) {  // the last lane wins, as in a serial order
+    Value* zeros = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, masks_.bits(), ir_.getTrue());
+    Value* last = ir_.CreateSub(ir_.getInt32(kWarpSize - 1), zeros);
+    ir_.CreateAlignedStore(ir_.CreateExtractElement(value, last), pointer, align);
+    return;
+  }
+  Value* lanes = masks_.lanes();
+  for (unsigned r = 0; r < kWarpSize / f_.layout.row_length; ++r) {
+    std::vector<int> row;
+    for (unsigned l = 0; l < f_.layout.row_length; ++l) row.push_back(static_cast<int>(r * f_.layout.row_length + l));
+    Value* at = r == 0 ? pointer : ir_.CreateGEP(ir_.getInt8Ty(), pointer, ir_.CreateMul(a.ky, ir_.getInt64(r)));
+    ir_.CreateMaskedStore(ir_.CreateShuffleVector(value, row), at, align, ir_.CreateShuffleVector(lanes, row));
+  }
+}
+
+}  // namespace warpgrind::jit

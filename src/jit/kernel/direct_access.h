@@ -1,0 +1,31 @@
+// Moving the bytes of accesses that the inline cache has found good: plain loads and stores of the host.
+#pragma once
+
+#include <vector>
+
+#include "jit/kernel/addresses.h"
+
+namespace warpgrind::jit {
+
+class DirectAccess {
+ public:
+  DirectAccess(FunctionContext& context, LaneMasks& masks) : f_(context), ir_(context.ir()), masks_(masks) {}
+  std::vector<llvm::Value*> load(const Address& a, StateSpace space, llvm::Type* element, unsigned count);
+  void store(const Address& a, StateSpace space, llvm::Type* element, const std::vector<llvm::Value*>& values);
+  void store_some(const Address& a, StateSpace space, llvm::Type* element, llvm::Value* value);  // some lane is on
+
+ private:
+  llvm::Value* host_pointer(llvm::Value* address, StateSpace space);
+  llvm::Value* lane_pointers(const Address& a, llvm::Value* pointer);
+  std::vector<llvm::Value*> load_rows(const Address& a, llvm::Value* pointer, llvm::Type* element, unsigned count);
+  llvm::Value* interleave_row(const std::vector<llvm::Value*>& values, unsigned row);
+  std::vector<llvm::Value*> load_local(llvm::Value* offset, llvm::Type* element, unsigned count);
+  void store_local(llvm::Value* offset, llvm::Type* element, const std::vector<llvm::Value*>& values);
+  bool is_volatile() const;
+
+  FunctionContext& f_;
+  llvm::IRBuilder<>& ir_;
+  LaneMasks& masks_;
+};
+
+}  // namespace warpgrind::jit

@@ -1,0 +1,44 @@
+// Split warps. A split pushes the lanes that wait on a small stack; they go on when the lanes that run arrive at the
+// branch's reconvergence point (its immediate post-dominator). Owns the LLVM blocks of the function's basic blocks, and
+// the one that takes the next entry.
+#pragma once
+
+#include <vector>
+
+#include "jit/kernel/path_stack.h"
+#include "jit/kernel/waiting.h"
+
+namespace warpgrind::jit {
+
+class Divergence {
+ public:
+  Divergence(FunctionContext& context, LaneMasks& masks, PathStack& stack, Waiting& waiting, Variables& variables)
+      : f_(context), ir_(context.ir()), masks_(masks), stack_(stack), waiting_(waiting), variables_(variables) {}
+  void create();
+  void create_blocks();
+  void finish();  // when all blocks are lowered
+
+  llvm::BasicBlock* body(std::uint32_t block) { return bodies_[block]; }
+  llvm::BasicBlock* arrival(std::uint32_t block);     // where an edge to `block` goes
+  llvm::BasicBlock* leave() { return leave_; }        // the active lanes have returned
+  llvm::BasicBlock* dispatch() { return dispatch_; }  // takes the top entry
+
+ private:
+  void emit_arrival(std::uint32_t block);
+  void emit_dispatch();
+  void dispatch_to(llvm::Value* target);
+
+  FunctionContext& f_;
+  llvm::IRBuilder<>& ir_;
+  LaneMasks& masks_;
+  PathStack& stack_;
+  Waiting& waiting_;
+  Variables& variables_;
+  std::vector<llvm::BasicBlock*> bodies_, arrivals_;
+  std::vector<bool> is_reconvergence_, is_resume_;
+  llvm::BasicBlock* leave_ = nullptr;
+  llvm::BasicBlock* dispatch_ = nullptr;
+  llvm::BasicBlock* return_ = nullptr;
+};
+
+}  // namespace warpgrind::jit

@@ -1,0 +1,112 @@
+#include "jit/kernel/function_context.h"
+
+#include <fmt/format.h>
+#include <llvm/IR/Constants.h>
+
+#include "flow/webs.h"
+#include "ptx/printer.h"
+
+namespace warpgrind::jit {
+
+using llvm::Value;
+
+namespace {
+
+flow::LaneLayout lane_layout(LaneShape shape) {
+  flow::LaneLayout layout;
+  layout.row_length = row_length(shape);
+  layout.general = shape == LaneShape::general;
+  return layout;
+}
+
+ptx::Function one_web_a_register(const ptx::Function& function) {
+  ptx::Function copy = function;
+  flow::split_webs(copy, flow::build_control_flow(copy));
+  return copy;
+}
+
+}  // namespace
+
+FunctionContext::FunctionContext(KernelUnit& kernel, std::uint32_t index, bool is_the_kernel)
+    : Values(body_),
+      unit(kernel),
+      function_index(index),
+      function(one_web_a_register(kernel.module->functions[index])),
+      is_kernel(is_the_kernel),
+      layout(lane_layout(kernel.options.shape)),
+      cfg(flow::build_control_flow(function)),
+      analysis(flow::analyse_forms(function, cfg, layout)),
+      wait_points(function, cfg, analysis, layout),
+      llvm_function(kernel.functions.at(index)),
+      context_argument(llvm_function->getArg(0)),
+      prologue(kernel.llvm->getContext()),
+      body_(kernel.llvm->getContext()) {
+  llvm::BasicBlock* entry = new_block("entry");
+  llvm::BasicBlock* start = new_block("start");
+  prologue.SetInsertPoint(llvm::BranchInst::Create(start, entry));
+  body_.SetInsertPoint(start);
+}
+
+void FunctionContext::stand_at(std::uint32_t index) {
+  now.instruction = &function.body[index];
+  now.index = index;
+  now.site = ptx::kNoId;
+  now.guard = nullptr;
+}
+
+Value* FunctionContext::lane_pattern(bool y, unsigned width) {
+  llvm::SmallVector<llvm::Constant*, kWarpSize> lanes;
+  for (unsigned l = 0; l < kWarpSize; ++l)
+    lanes.push_back(ir().getIntN(width, y ? l / layout.row_length : l % layout.row_length));
+  return llvm::ConstantVector::get(lanes);
+}
+
+llvm::AllocaInst* FunctionContext::entry_alloca(llvm::Type* type, const char* name, unsigned alignment) {
+  llvm::AllocaInst* a = prologue.CreateAlloca(type, nullptr, name);
+  if (alignment) a->setAlignment(llvm::Align(alignment));
+  return a;
+}
+
+Value* FunctionContext::context_address(std::size_t offset) {
+  return prologue.CreateConstInBoundsGEP1_64(ir().getInt8Ty(), context_argument, offset);
+}
+
+Value* FunctionContext::context_field(std::size_t offset, llvm::Type* type, const char* name) {
+  Value*& field = context_fields_[offset];
+  if (!field) {
+    llvm::LoadInst* load = prologue.CreateLoad(type, context_address(offset), name);
+    load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context(), {}));
+    field = load;
+  }
+  return field;
+}
+
+std::string FunctionContext::place() const {
+  const ptx::Instruction& i = instruction();
+  std::string where = fmt::format("PTX line {}", i.range.line);
+  if (i.location != ptx::kNoId) {
+    const ptx::SourceLocation& at = function.locations[i.location];
+    if (at.file < unit.module->files.size()) where += fmt::format(", {}:{}", unit.module->files[at.file], at.line);
+  }
+  return fmt::format("{}, function {}", where, function.name);
+}
+
+void FunctionContext::fail(Error error) {
+  if (unit.all_refusals)
+    unit.all_refusals->push_back(std::move(error));
+  else if (!unit.error)
+    unit.error = std::move(error);
+}
+
+void FunctionContext::unsupported(const char* why) {
+  fail({ErrorKind::unsupported,
+        fmt::format("{} is not supported by the virtual GPU: {} ({})", ptx::opcode_spelling(instruction()), why,
+                    place()),
+        "`warpgrind scan` lists every such instruction of a program before it is run"});
+}
+
+void FunctionContext::refuse(const std::string& problem) {
+  fail({ErrorKind::bad_input, fmt::format("{}: {} ({})", ptx::opcode_spelling(instruction()), problem, place()), ""});
+}
+
+}  // namespace warpgrind::jit

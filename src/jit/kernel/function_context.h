@@ -1,0 +1,58 @@
+// One function of a kernel while it is lowered: what is known of it beforehand, the LLVM function that it becomes, and
+// the position. The parts of the lowering (Registers, Memory, Divergence, ...) share it by reference.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+
+#include "flow/forms.h"
+#include "flow/wait_points.h"
+#include "jit/abi.h"
+#include "jit/kernel/kernel_unit.h"
+#include "jit/kernel/position.h"
+#include "jit/kernel/values.h"
+
+namespace warpgrind::jit {
+
+class FunctionContext : public Values {
+ public:
+  FunctionContext(KernelUnit& unit, std::uint32_t function_index, bool is_kernel);
+  FunctionContext(const FunctionContext&) = delete;
+
+  const ptx::Instruction& instruction() const { return *now.instruction; }
+  void stand_at(std::uint32_t index);
+
+  llvm::BasicBlock* new_block(const std::string& name) {
+    return llvm::BasicBlock::Create(context(), name, llvm_function);
+  }
+  llvm::AllocaInst* entry_alloca(llvm::Type* type, const char* name, unsigned alignment = 0);
+  llvm::Value* context_field(std::size_t offset, llvm::Type* type, const char* name);  // loaded once, in the prologue
+  llvm::Value* context_address(std::size_t offset);                                    // in the prologue
+  llvm::Value* lane_pattern(bool y, unsigned width);  // X or Y of each lane (jit/abi.h), constant <32 x iN>
+
+  void unsupported(const char* why);        // ends the compilation of the kernel
+  void refuse(const std::string& problem);  // the PTX is wrong: ends it too
+
+  KernelUnit& unit;
+  const std::uint32_t function_index;
+  const ptx::Function function;  // a copy whose registers hold one web each (flow/webs.h)
+  const bool is_kernel;
+  const flow::LaneLayout layout;
+  const flow::ControlFlow cfg;
+  const flow::FormAnalysis analysis;
+  const flow::WaitPoints wait_points;
+
+  llvm::Function* const llvm_function;
+  llvm::Value* const context_argument;  // WarpContext*
+  llvm::IRBuilder<> prologue;           // appends to the entry block, before its final branch
+  Position now;
+
+ private:
+  std::string place() const;  // of the current instruction, for messages
+  void fail(Error error);
+
+  llvm::IRBuilder<> body_;
+  std::unordered_map<std::size_t, llvm::Value*> context_fields_;
+};
+
+}  // namespace warpgrind::jit

@@ -1,0 +1,100 @@
+#include "jit/kernel/function_lowering.h"
+
+namespace warpgrind::jit {
+
+using llvm::BasicBlock;
+using llvm::Value;
+using ptx::Opcode;
+using ptx::Operand;
+using ptx::ScalarType;
+
+namespace {
+
+// Instructions that must not run for an empty set of lanes, or whose effect is not a register.
+bool acts(const ptx::Instruction& i) {
+  const ptx::OpcodeInfo& info = ptx::info(i.opcode);
+  return info.reads_memory || info.writes_memory || info.convergent || info.may_trap || i.opcode == Opcode::call ||
+         i.opcode == Opcode::st || i.opcode == Opcode::ld;
+}
+
+}  // namespace
+
+void FunctionLowering::run() {
+  Value* lanes = f_.is_kernel ? f_.context_field(offsetof(WarpContext, initial_mask), ir().getInt32Ty(), "initial_mask")
+                              : f_.llvm_function->getArg(1);
+  registers_.create();
+  variables_.create_frame();
+  masks_.create(lanes);
+  divergence_.create();
+  counting_.number_blocks();
+  divergence_.create_blocks();
+  for (const std::uint32_t b : f_.cfg.order) {
+    lower_block(b);
+    if (f_.unit.error) return;
+  }
+  divergence_.finish();
+}
+
+void FunctionLowering::lower_block(std::uint32_t b) {
+  f_.now.block = b;
+  ir().SetInsertPoint(divergence_.body(b));
+  counting_.begin_block(b);
+  if (f_.cfg.blocks[b].loop_head) branches_.poll_loop_head(b);
+  counting_.count_block();
+  const flow::BasicBlock& block = f_.cfg.blocks[b];
+  const std::uint32_t last = block.end - 1;
+  for (std::uint32_t n = block.first; n < block.end; ++n) {
+    if (f_.unit.error) return;
+    if (n == last && flow::ends_block(f_.function.body[n])) break;
+    lower_instruction(n);
+  }
+  if (!f_.unit.error) branches_.lower(b);
+}
+
+void FunctionLowering::lower_instruction(std::uint32_t index) {
+  f_.stand_at(index);
+  free_scratch();
+  if (f_.wait_points.overtakes(index)) f_.call("wg_let_others_pass", ir().getVoidTy(), {f_.context_argument});
+  const ptx::Guard& guard = f_.instruction().guard;
+  if (!guard) return lower_unguarded();
+
+  const Operand p = predicate_of(guard);
+  BasicBlock* next = f_.new_block("guarded_end");
+  if (registers_.is_scalar(p)) {
+    BasicBlock* on = f_.new_block("guarded");
+    ir().CreateCondBr(registers_.read_scalar(p, ScalarType::pred), on, next);
+    ir().SetInsertPoint(on);
+    counting_.count_guarded(masks_.active());
+    lower_unguarded();
+  } else {
+    f_.now.guard = ir().CreateAnd(masks_.active(), f_.lanes_to_bits(registers_.read_vector(p, ScalarType::pred)));
+    counting_.count_guarded(f_.now.guard);
+    if (acts(f_.instruction())) {
+      BasicBlock* on = f_.new_block("guarded");
+      ir().CreateCondBr(ir().CreateICmpNE(f_.now.guard, ir().getInt32(0)), on, next);
+      ir().SetInsertPoint(on);
+    }
+    lower_unguarded();
+    f_.now.guard = nullptr;
+  }
+  if (!ir().GetInsertBlock()->getTerminator()) ir().CreateBr(next);
+  ir().SetInsertPoint(next);
+}
+
+void FunctionLowering::lower_unguarded() {
+  const ptx::Instruction& i = f_.instruction();
+  f_.now.scalar = false;
+  if (affine_.lower()) return;
+  const LowerFunction lower = find_lowering(i.opcode);
+  if (!lower) return f_.unsupported("no lowering for this instruction yet");
+  const ptx::OpcodeInfo& info = ptx::info(i.opcode);
+  const std::size_t destinations = i.has_second_destination ? 2 : info.destinations;
+  f_.now.scalar = !info.convergent && !info.reads_memory && !info.writes_memory;
+  for (std::size_t k = destinations; f_.now.scalar && k < i.operands.size(); ++k)
+    f_.now.scalar = registers_.is_scalar(i.operands[k]);
+  if (i.opcode == Opcode::addc || i.opcode == Opcode::subc || i.opcode == Opcode::madc || i.has(ptx::Modifier::cc))
+    f_.now.scalar = false;
+  lower(*this);
+}
+
+}  // namespace warpgrind::jit

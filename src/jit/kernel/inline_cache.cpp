@@ -1,0 +1,96 @@
+#include "jit/kernel/inline_cache.h"
+
+#include <llvm/IR/Constants.h>
+
+#include <bit>
+
+namespace warpgrind::jit {
+
+using llvm::BasicBlock;
+using llvm::Value;
+
+bool InlineCache::serves_all(const Address& a, StateSpace space, unsigned bytes) const {
+  if (f_.unit.options.every_access || a.kind == Address::Kind::varying) return false;
+  if (space == StateSpace::generic || space == StateSpace::none || space == StateSpace::param) return false;
+  if (space == StateSpace::local) return a.kind == Address::Kind::uniform;
+  return bytes <= 32;
+}
+
+bool InlineCache::serves_some(const Address& a, StateSpace space, unsigned element_bytes, unsigned count,
+                              bool store) const {
+  if (space == StateSpace::local) return false;  // counted lane by lane
+  const std::int64_t bytes = std::int64_t{element_bytes} * count;
+  if (store && (count != 1 || element_bytes < 4)) return false;
+  if (a.kind == Address::Kind::uniform) return true;
+  return a.constant_kx && (*a.constant_kx == bytes || (!store && *a.constant_kx == 0));
+}
+
+Value* InlineCache::state() {
+  const std::uint64_t site = sites_.number()->getZExtValue();
+  Value* sites = f_.context_field(offsetof(WarpContext, sites), ir_.getPtrTy(), "sites");
+  return f_.at(sites, site * sizeof(SiteState));
+}
+
+Value* InlineCache::hit(const Address& a, Value* state, unsigned alignment) {
+  llvm::Type* i64 = ir_.getInt64Ty();
+  const auto field = [&](std::size_t offset) { return ir_.CreateLoad(i64, f_.at(state, offset)); };
+  Value* distance = ir_.CreateSub(a.base, field(offsetof(SiteState, low)));
+  if (alignment > 1)
+    distance = ir_.CreateIntrinsic(i64, llvm::Intrinsic::fshr,
+                                   {distance, distance, ir_.getInt64(std::countr_zero(alignment))});
+  Value* ok = ir_.CreateICmpULE(distance, field(offsetof(SiteState, span)));
+  if (a.kind == Address::Kind::affine) {
+    if (!a.constant_kx) ok = ir_.CreateAnd(ok, ir_.CreateICmpEQ(a.kx, field(offsetof(SiteState, key_x))));
+    if (!a.constant_ky) ok = ir_.CreateAnd(ok, ir_.CreateICmpEQ(a.ky, field(offsetof(SiteState, key_y))));
+    if (a.exact) ok = ir_.CreateAnd(ok, a.exact);
+  }
+  return ok;
+}
+
+// Two branches, each on a condition of its own: one that is used twice would be computed as a value, which costs a
+// tight loop a third of its speed.
+void InlineCache::branch(const Address& a, Value* state, unsigned alignment, const Ways& ways, llvm::MDNode* weights) {
+  Value* all_on = ir_.CreateICmpEQ(masks_.bits(), ir_.getInt32(kFullMask));
+  if (ways.some == ways.slow) {
+    ir_.CreateCondBr(ir_.CreateAnd(hit(a, state, alignment), all_on), ways.all, ways.slow, weights);
+    return;
+  }
+  BasicBlock* good = f_.new_block("good");
+  ir_.CreateCondBr(hit(a, state, alignment), good, ways.slow, weights);
+  ir_.SetInsertPoint(good);
+  ir_.CreateCondBr(all_on, ways.all, ways.some, weights);
+}
+
+void InlineCache::count_all(const Address& a, Value* state) {
+  if (!f_.unit.options.counters) return;
+  Value* bin = ir_.CreateAnd(a.base, ir_.getInt64(255));
+  Value* histogram = f_.at(state, offsetof(SiteState, histogram));
+  counting_.bump(ir_.CreateInBoundsGEP(ir_.getInt64Ty(), histogram, bin), ir_.getInt64(1));
+}
+
+void InlineCache::count_some(const Address& a, Value* state) {
+  if (!f_.unit.options.counters) return;
+  llvm::Type* i64 = ir_.getInt64Ty();
+  Value* mask = masks_.bits();
+  Value* low = ir_.CreateShl(ir_.CreateAnd(a.base, ir_.getInt64(255)), 32);
+  Value* tag = ir_.CreateOr(ir_.CreateZExt(mask, i64), low);
+  Value* slot = ir_.CreateLShr(ir_.CreateMul(tag, ir_.getInt64(kMaskedHash)), kMaskedShift);
+  Value* at = ir_.CreateInBoundsGEP(ir_.getInt8Ty(), f_.at(state, offsetof(SiteState, masked)),
+                                    ir_.CreateMul(slot, ir_.getInt64(sizeof(MaskedCount))));
+  BasicBlock* known = f_.new_block("known");
+  BasicBlock* other = f_.new_block("other");
+  BasicBlock* counted = f_.new_block("counted");
+  ir_.CreateCondBr(ir_.CreateICmpEQ(ir_.CreateLoad(i64, at), tag), known, other);
+  ir_.SetInsertPoint(known);
+  counting_.bump(f_.at(at, offsetof(MaskedCount, hits)), ir_.getInt64(1));
+  ir_.CreateBr(counted);
+  ir_.SetInsertPoint(other);
+  Value* zero = ir_.getInt64(0);
+  const bool uniform = a.kind == Address::Kind::uniform;
+  f_.call("wg_count_affine", ir_.getVoidTy(),
+          {f_.context_argument, sites_.number(), a.base, uniform ? zero : a.kx, uniform ? zero : a.ky, mask});
+  ir_.CreateBr(counted);
+  ir_.SetInsertPoint(counted);
+}
+
+}  // namespace warpgrind::jit

@@ -1,0 +1,38 @@
+// The inline cache in front of the careful path (SiteState in jit/abi.h): one comparison says that all 32 addresses of
+// a uniform or affine access are good, one increment counts it. Accesses of some lanes (edges of stencils, last steps
+// of reductions) use it too: where the addresses of all lanes are good, loads need no mask at all, and stores only one.
+#pragma once
+
+#include "jit/kernel/addresses.h"
+#include "jit/kernel/counting.h"
+#include "jit/kernel/sites.h"
+
+namespace warpgrind::jit {
+
+class InlineCache {
+ public:
+  struct Ways {
+    llvm::BasicBlock *all, *some, *slow;  // some == slow: only all lanes together are served
+  };
+
+  InlineCache(FunctionContext& context, LaneMasks& masks, Sites& sites, Counting& counting)
+      : f_(context), ir_(context.ir()), masks_(masks), sites_(sites), counting_(counting) {}
+  bool serves_all(const Address& a, StateSpace space, unsigned bytes) const;
+  bool serves_some(const Address& a, StateSpace space, unsigned element_bytes, unsigned count, bool store) const;
+
+  llvm::Value* state();  // of the current instruction's site
+  void branch(const Address& a, llvm::Value* state, unsigned alignment, const Ways& ways, llvm::MDNode* weights);
+  void count_all(const Address& a, llvm::Value* state);
+  void count_some(const Address& a, llvm::Value* state);
+
+ private:
+  llvm::Value* hit(const Address& a, llvm::Value* state, unsigned alignment);
+
+  FunctionContext& f_;
+  llvm::IRBuilder<>& ir_;
+  LaneMasks& masks_;
+  Sites& sites_;
+  Counting& counting_;
+};
+
+}  // namespace warpgrind::jit

@@ -1,0 +1,28 @@
+// What all functions of one kernel share while they are lowered.
+#pragma once
+
+#include <llvm/IR/Module.h>
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "base/result.h"
+#include "events/site.h"
+#include "jit/compile/compiler.h"
+#include "jit/kernel/layout.h"
+
+namespace warpgrind::jit {
+
+struct KernelUnit {
+  const ptx::Module* module = nullptr;
+  CompileOptions options;
+  llvm::Module* llvm = nullptr;
+  events::KernelFacts facts;
+  const KernelLayout* layout = nullptr;
+  std::map<std::uint32_t, llvm::Function*> functions;  // by ptx function index
+  std::optional<Error> error;                          // first unsupported thing
+  std::vector<Error>* all_refusals = nullptr;          // set: a dry run, which goes on behind the first
+};
+
+}  // namespace warpgrind::jit

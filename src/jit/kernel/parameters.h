@@ -1,0 +1,39 @@
+// Parameters and results of functions: planes of 32-bit words, word w of lane l at [w*32 + l]; a kernel's parameters:
+// one buffer for the grid.
+#pragma once
+
+#include <vector>
+
+#include "jit/kernel/registers.h"
+
+namespace warpgrind::jit {
+
+inline constexpr std::uint64_t kPlaneBytes = 4 * kWarpSize;
+
+class Parameters {
+ public:
+  Parameters(FunctionContext& context, LaneMasks& masks, Registers& registers)
+      : f_(context),
+        ir_(context.ir()),
+        masks_(masks),
+        registers_(registers),
+        own_(context.function.variables.size(), nullptr) {}
+  void load();   // ld.param, the current instruction
+  void store();  // st.param
+
+  llvm::Value* planes(std::uint32_t variable);  // where a .param variable of the function is
+  llvm::Value* load_words(llvm::Value* planes, std::uint64_t offset, llvm::Type* element);
+  void store_words(llvm::Value* planes, std::uint64_t offset, llvm::Type* element, llvm::Value* vector, bool masked);
+  void copy(llvm::Value* to, llvm::Value* from, std::uint64_t words);
+
+ private:
+  bool access_fits(const ptx::Operand& address);
+
+  FunctionContext& f_;
+  llvm::IRBuilder<>& ir_;
+  LaneMasks& masks_;
+  Registers& registers_;
+  std::vector<llvm::AllocaInst*> own_;  // made when they are first used
+};
+
+}  // namespace warpgrind::jit

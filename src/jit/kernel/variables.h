@@ -1,0 +1,24 @@
+// Where the variables of a function and of its module are: addresses in their state space.
+#pragma once
+
+#include <unordered_map>
+
+#include "jit/kernel/function_context.h"
+
+namespace warpgrind::jit {
+
+class Variables {
+ public:
+  explicit Variables(FunctionContext& context) : f_(context), ir_(context.ir()) {}
+  void create_frame();                                // this function's part of the thread's local memory
+  void release_frame();                               // on the way back
+  llvm::Value* address(const ptx::Operand& operand);  // i64, with the operand's offset
+
+ private:
+  FunctionContext& f_;
+  llvm::IRBuilder<>& ir_;
+  llvm::Value* frame_base_ = nullptr;  // i64: where the frame starts
+  std::unordered_map<std::uint32_t, llvm::Value*> global_addresses_;
+};
+
+}  // namespace warpgrind::jit

@@ -1,0 +1,60 @@
+// Lanes of a warp that wait for each other while they are on different ways: `.sync` operations, barriers in divergent
+// code, loops that wait for memory. When all who are needed run together (the usual case, one comparison) nothing else
+// happens. Otherwise the lanes put their registers aside and the device says who goes on (device/execution/paths.cpp);
+// when it is their turn again, they take their registers back at the same place.
+#pragma once
+
+#include <llvm/ADT/STLFunctionalExtras.h>
+
+#include <vector>
+
+#include "jit/kernel/meeting.h"
+#include "jit/kernel/path_stack.h"
+#include "jit/kernel/registers.h"
+#include "jit/kernel/sites.h"
+
+namespace warpgrind::jit {
+
+class Waiting {
+ public:
+  Waiting(FunctionContext& context, LaneMasks& masks, PathStack& stack, Registers& registers, Sites& sites)
+      : f_(context), ir_(context.ir()), masks_(masks), stack_(stack), registers_(registers), sites_(sites) {}
+  llvm::Value* create();  // only where lanes can wait; where the entries of the path stack are then
+
+  Meeting meet(const ptx::Operand* members, llvm::Value* value);
+  // A barrier, by `whole_warp` or, where lanes may come without the rest of their warp, by some. The reduction's
+  // result.
+  llvm::Value* barrier(llvm::Value* id, llvm::Value* threads, llvm::function_ref<llvm::Value*()> whole_warp,
+                       llvm::Value* predicate, std::uint32_t operation);
+  // A loop that waits for memory: now and then other warps get a turn, and other lanes of this warp when they can go on
+  // or when nobody else can (a lock holder among them).
+  void spin_turn(std::uint32_t block);
+
+  // For Divergence: the device chooses among the entries; where lanes stopped; what it chose (a place or a block).
+  void next_path(llvm::Value* depth);
+  const std::vector<llvm::BasicBlock*>& places() const { return places_; }
+  llvm::Value* go_on();
+
+ private:
+  template <class F>
+  void for_saved(std::uint32_t instruction, std::uint64_t* scalar_bytes, std::uint64_t* bytes, F&& f);
+  void wait(std::uint32_t instruction, llvm::function_ref<void(llvm::Value* place)> ask);
+  void save_registers(std::uint32_t instruction);
+  void restore(std::uint32_t place, std::uint32_t instruction);
+  void tell_paths();
+  llvm::Value* field(std::size_t offset);  // of Paths
+
+  FunctionContext& f_;
+  llvm::IRBuilder<>& ir_;
+  LaneMasks& masks_;
+  PathStack& stack_;
+  Registers& registers_;
+  Sites& sites_;
+  llvm::Value* paths_ = nullptr;
+  llvm::AllocaInst* save_area_ = nullptr;
+  llvm::BasicBlock* go_on_ = nullptr;  // Paths say who runs and where
+  std::vector<llvm::BasicBlock*> places_;
+  std::uint64_t saved_bytes_ = 0;
+};
+
+}  // namespace warpgrind::jit
