@@ -381,6 +381,29 @@ TEST(JitControlFlow, EdgesOfIndexedBranchesAndGuardedExits) {
   EXPECT_EQ(counted, want);
 }
 
+// PTX leaves an index outside the table undefined: it must not become a jump to anywhere. Uniform and per lane.
+TEST(JitControlFlow, IndexOutsideABranchTableIsAFault) {
+  for (const auto& [index, thread] : {std::pair{"mov.u32 %r2, %ctaid.x; add.u32 %r2, %r2, 2", 0u},
+                                      std::pair{"mov.u32 %r2, %tid.x; shr.u32 %r2, %r2, 3", 16u},
+                                      std::pair{"mov.u32 %r2, %tid.x; sub.u32 %r2, %r2, 1", 0u}}) {
+    GpuModel model;
+    model.memory_bytes = 1u << 30;
+    device::Device gpu(0, model, device::Options{});
+    auto parsed = ptx::parse(
+        std::string(".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k() {\n.reg .b32 %r<4>;\n") +
+            index + ";\nT: .branchtargets A, B; brx.idx %r2, T;\nA: ret;\nB: ret;\n}\n",
+        "outside.ptx");
+    ASSERT_TRUE(parsed.ok()) << parsed.error().detail;
+    auto loaded = gpu.load(parsed.take());
+    ASSERT_TRUE(loaded.ok());
+    auto result = gpu.launch(*loaded, 0, {{1, 1, 1}, {32, 1, 1}}, nullptr);
+    ASSERT_TRUE(result.ok()) << result.error().message;
+    ASSERT_TRUE(result->fault) << index;
+    EXPECT_NE(result->fault->message.find("brx.idx"), std::string::npos) << result->fault->message;
+    EXPECT_EQ(result->fault->thread.x, thread) << index;
+  }
+}
+
 // A lock that lanes of one warp take in turn: the holder waits at the loop's end for those that spin.
 TEST(JitControlFlow, LanesThatWaitForEachOtherDoNotHang) {
   GpuModel model;
