@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -206,6 +207,40 @@ TEST(TextureTest, NotANumberAndInfinityAreSafe) {
       (void)fixture.read(c, at);
     }
   }
+}
+
+// Every mixture of two signed bytes or words that an H200 was asked for, and every signed byte alone.
+TEST(Texture, SignedNormalisedFiltering) {
+  std::ifstream in(WARPGRIND_TESTS "/hardware/signed_normalized.txt");
+  unsigned compared = 0;
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("#")) continue;
+    std::istringstream words(line);
+    std::string format, comma;
+    std::int16_t texels[2];
+    words >> format >> texels[0] >> texels[1] >> comma;
+    std::vector<std::uint32_t> want;
+    for (std::string word; words >> word;)
+      want.push_back(static_cast<std::uint32_t>(std::strtoul(word.c_str(), nullptr, 16)));
+    const bool bytes = format == "s8";
+    const std::int8_t narrow[2] = {static_cast<std::int8_t>(texels[0]), static_cast<std::int8_t>(texels[1])};
+    Texture texture;
+    texture.resource.kind = TextureResource::Kind::linear;
+    texture.resource.address =
+        bytes ? reinterpret_cast<std::uint64_t>(narrow) : reinterpret_cast<std::uint64_t>(texels);
+    texture.resource.format.bits[0] = bytes ? 8 : 16;
+    texture.resource.format.kind = ChannelFormat::Kind::signed_integer;
+    texture.resource.width = 2;
+    texture.description.normalized_float = texture.description.linear_filter = true;
+    const bool alone = want.size() == 2;
+    for (std::size_t k = 0; k < want.size(); ++k, ++compared) {
+      const float x = 0.5f + static_cast<float>(k) / (alone ? 2 : 32);
+      const std::uint32_t got = sample(texture, TextureGeometry::d1, &x, 0).channel[0];
+      EXPECT_EQ(got, want[k]) << line.substr(0, line.find(':')) << ", " << k << ": "
+                              << std::bit_cast<float>(got) * 32767;
+    }
+  }
+  EXPECT_EQ(compared, 2 * 256u + 17 * 33u);
 }
 
 }  // namespace

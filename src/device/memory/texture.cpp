@@ -119,7 +119,10 @@ bool gives_floats(const Texture& t) {
   return t.format().kind == ChannelFormat::Kind::floating || t.description.normalized_float;
 }
 
-Texel unpack(const Texture& t, const std::uint8_t* at) {
+// The most negative number of a signed normalised format is -1 too, but only behind the filter.
+enum class Range : std::uint8_t { clamped, as_stored };
+
+Texel unpack(const Texture& t, const std::uint8_t* at, Range range = Range::clamped) {
   const ChannelFormat& f = t.format();
   Texel out{};
   unsigned bit = 0;
@@ -138,7 +141,8 @@ Texel unpack(const Texture& t, const std::uint8_t* at) {
       if (f.kind == ChannelFormat::Kind::unsigned_integer)
         v = static_cast<float>(raw / static_cast<double>(bits == 32 ? 0xffffffffu : (1u << bits) - 1));
       else
-        v = std::max(-1.0f, static_cast<float>(value / static_cast<double>((std::int64_t{1} << (bits - 1)) - 1)));
+        v = static_cast<float>(value / static_cast<double>((std::int64_t{1} << (bits - 1)) - 1));
+      if (range == Range::clamped) v = std::max(-1.0f, v);
       if (t.description.srgb && c < 3) v = rounded(from_srgb(v), 8);  // as an H200 does
       out.channel[c] = std::bit_cast<std::uint32_t>(v);
     } else {
@@ -210,11 +214,12 @@ unsigned dimensions(TextureGeometry g) {
   }
 }
 
-Texel texel_or_border(const Texture& t, const std::int64_t* index, unsigned dims, std::int64_t slice, TexelList* read) {
+Texel texel_or_border(const Texture& t, const std::int64_t* index, unsigned dims, std::int64_t slice, TexelList* read,
+                      Range range = Range::clamped) {
   for (unsigned d = 0; d < dims; ++d)
     if (index[d] < 0) return border_texel(t);
   const std::uint8_t* at = read_texel(t, index[0], dims > 1 ? index[1] : 0, dims > 2 ? index[2] : slice, read);
-  return at ? unpack(t, at) : border_texel(t);
+  return at ? unpack(t, at, range) : border_texel(t);
 }
 
 struct Prepared {
@@ -295,18 +300,26 @@ void filter_weights(unsigned dims, const std::uint32_t* fraction, std::uint32_t*
   }
 }
 
-enum class FilterArithmetic { floating, half, normalized_16, srgb };
+enum class FilterArithmetic { floating, half, normalized_16, signed_8, srgb };
 
 FilterArithmetic arithmetic_of(const Texture& t, unsigned channel) {
   const ChannelFormat& f = t.format();
   const unsigned bits = f.bits[channel] ? f.bits[channel] : f.bits[0];
   if (f.kind == ChannelFormat::Kind::floating) return bits == 16 ? FilterArithmetic::half : FilterArithmetic::floating;
   if (t.description.srgb && channel < 3) return FilterArithmetic::srgb;
-  return FilterArithmetic::normalized_16;
+  return f.kind == ChannelFormat::Kind::signed_integer && bits == 8 ? FilterArithmetic::signed_8
+                                                                    : FilterArithmetic::normalized_16;
+}
+
+// sum, in 1/256, to 16 bits: times 1 + 1/128 + 1/32768 with three more bits, of which each term drops what lies below
+// (an H200: all 553 sums recorded, hardware/signed_normalized.txt).
+std::int64_t widened_signed_8(std::int64_t sum) {
+  const std::int64_t s = sum * 8;
+  return (s + (s >> 7) + (s >> 15) + 4) >> 3;
 }
 
 // sum: of weight/256 times value. 8- and 16-bit normalised texels are widened to 16-bit fixed point, and so is their
-// sum.
+// sum; signed bytes only when they have been added.
 float filtered(const Texture& t, unsigned channel, double sum) {
   switch (arithmetic_of(t, channel)) {
     case FilterArithmetic::floating:
@@ -314,17 +327,18 @@ float filtered(const Texture& t, unsigned channel, double sum) {
     case FilterArithmetic::normalized_16:
       return static_cast<float>(std::max(-32767.0, std::floor(sum + 0.5)) /
                                 (t.format().kind == ChannelFormat::Kind::signed_integer ? 32767 : 65535));
+    case FilterArithmetic::signed_8:
+      return static_cast<float>(
+          static_cast<double>(std::max<std::int64_t>(-32767, widened_signed_8(std::llround(sum * 256)))) / 32767);
     default:
       return rounded(sum, 11);
   }
 }
 
 double widened(const Texture& t, unsigned channel, float value) {
-  if (arithmetic_of(t, channel) != FilterArithmetic::normalized_16) return double{value};
-  const ChannelFormat& f = t.format();
-  const unsigned bits = f.bits[channel] ? f.bits[channel] : f.bits[0];
-  // A signed byte becomes byte * 33025/128, not byte * 32767/127: -64 gives -16512.5, and so -16512.
-  if (f.kind == ChannelFormat::Kind::signed_integer && bits == 8) return std::round(double{value} * 127) * 33025 / 128;
+  const FilterArithmetic arithmetic = arithmetic_of(t, channel);
+  if (arithmetic == FilterArithmetic::signed_8) return std::round(double{value} * 127);
+  if (arithmetic != FilterArithmetic::normalized_16) return double{value};
   return std::round(double{value} * (t.format().kind == ChannelFormat::Kind::signed_integer ? 32767 : 65535));
 }
 
@@ -384,7 +398,7 @@ Texel sample(const Texture& t, TextureGeometry g, const float* c, std::int32_t l
   for (unsigned corner = 0; corner < 1u << p.dims; ++corner) {
     if (weights[corner] == 0) continue;
     for (unsigned d = 0; d < p.dims; ++d) index[d] = placed(t, p, d, low[d] + (corner >> d & 1), cube);
-    const Texel x = texel_or_border(t, index, p.dims, p.slice, read);
+    const Texel x = texel_or_border(t, index, p.dims, p.slice, read, Range::as_stored);
     for (unsigned k = 0; k < 4; ++k)
       sum[k] += weights[corner] / 256.0 * widened(t, k, std::bit_cast<float>(x.channel[k]));
   }
