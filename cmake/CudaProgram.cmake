@@ -3,6 +3,13 @@
 # Builds an ordinary CUDA program. Not CMake's own CUDA language: that needs a toolkit at configure time, and these programs
 # are built without one too, by clang-19 and scripts/cuda_clang.py. COMPILER defaults to nvcc when it is installed. What a
 # compiler that is not there would build is skipped. The target is called program_NAME.
+#
+# WARPGRIND_PROGRAMS=FOLDER: another build folder whose programs are taken as they are (links, made when CMake runs), since
+# no sanitizer looks at them: what runs inside them, and is sanitized, is our library.
+set(WARPGRIND_PROGRAMS "" CACHE PATH "A build folder to take the CUDA programs from")
+if(EXISTS "${WARPGRIND_PROGRAMS}/CMakeCache.txt")
+  load_cache(${WARPGRIND_PROGRAMS} READ_WITH_PREFIX "" WARPGRIND_NVCC)
+endif()
 find_program(WARPGRIND_NVCC nvcc PATHS /usr/local/cuda/bin)
 find_program(WARPGRIND_CLANG clang++-19 PATHS /usr/lib/llvm-19/bin)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
@@ -23,6 +30,15 @@ function(add_cuda_program name source)
   endif()
   get_filename_component(source ${source} ABSOLUTE)
   set(program ${arg_OUTPUT}/${name})
+  if(EXISTS "${WARPGRIND_PROGRAMS}/CMakeCache.txt")
+    file(RELATIVE_PATH place ${CMAKE_BINARY_DIR} ${program})
+    if(EXISTS ${WARPGRIND_PROGRAMS}/${place})
+      file(MAKE_DIRECTORY ${arg_OUTPUT})
+      file(CREATE_LINK ${WARPGRIND_PROGRAMS}/${place} ${program} SYMBOLIC)
+      add_custom_target(program_${name})
+    endif()
+    return()
+  endif()
   set(include_flags ${arg_INCLUDES})
   list(TRANSFORM include_flags PREPEND "-I")
   get_filename_component(folder ${source} DIRECTORY)

@@ -121,9 +121,13 @@ WG_API cudaError_t cudaDeviceReset() {
     Context& c = current_context();
     c.fault = c.sticky = cudaSuccess;
     if (s.device_in_use(device)) s.device(device).abandon_launches(false);
-    c.peers.clear();
-    c.flags = 0;
-    std::copy_n(Context().limits, std::size(c.limits), c.limits);
+    {
+      const std::lock_guard lock(c.peers_mutex);
+      c.peers.clear();
+    }
+    const Context fresh;
+    c.flags = fresh.flags.load();
+    for (std::size_t i = 0; i < std::size(c.limits); i++) c.limits[i] = fresh.limits[i].load();
     if (s.device_in_use(device)) s.device(device).set_stack_size(0);
     thread_state().last_error = cudaSuccess;
     return cudaSuccess;
@@ -221,13 +225,17 @@ WG_API cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
   return api([&]() -> cudaError_t {
     if (flags) return cudaErrorInvalidValue;
     if (!valid_device(peer) || peer == thread_state().device) return cudaErrorInvalidDevice;
-    return current_context().peers.insert(peer).second ? cudaSuccess : cudaErrorPeerAccessAlreadyEnabled;
+    Context& c = current_context();
+    const std::lock_guard lock(c.peers_mutex);
+    return c.peers.insert(peer).second ? cudaSuccess : cudaErrorPeerAccessAlreadyEnabled;
   });
 }
 WG_API cudaError_t cudaDeviceDisablePeerAccess(int peer) {
   return api([&]() -> cudaError_t {
     if (!valid_device(peer)) return cudaErrorInvalidDevice;
-    return current_context().peers.erase(peer) ? cudaSuccess : cudaErrorPeerAccessNotEnabled;
+    Context& c = current_context();
+    const std::lock_guard lock(c.peers_mutex);
+    return c.peers.erase(peer) ? cudaSuccess : cudaErrorPeerAccessNotEnabled;
   });
 }
 WG_API cudaError_t cudaDeviceGetP2PAttribute(int* value, int attribute, int from, int to) {

@@ -4,8 +4,8 @@
 // a time on a device, on all its workers, as that is fastest; when it takes longer than kGridsAlone, further grids that
 // are ready run beside it as far as they fit on the modelled GPU, so that kernels may wait for each other.
 //
-// Lock order, outermost first: Runtime::mutex, Executor::mutex_, the ledger's, the timeline's. Nothing that a program
-// can see (kernels, copies, callbacks) and no Place of the ledger runs under any of them.
+// Lock order, outermost first: GraphsLock, Runtime::mutex, Executor::mutex_, the ledger's, the timeline's. Nothing that
+// a program can see (kernels, copies, callbacks) and no Place of the ledger runs under any of them.
 #pragma once
 
 #include <pthread.h>

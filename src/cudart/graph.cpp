@@ -21,7 +21,31 @@ Live& live() {
   return *l;
 }
 
+// Graphs are built and launched rarely: one lock for all of them.
+std::recursive_mutex& graphs_mutex() {
+  static auto* m = new std::recursive_mutex;
+  return *m;
+}
+
+void destroy(UserObject* object) {
+  if (object->destroy) object->destroy(object->pointer);
+  delete object;
+}
+
 }  // namespace
+
+GraphsLock::GraphsLock() {
+  graphs_mutex().lock();
+  ++thread_state().graphs_locks;
+}
+
+GraphsLock::~GraphsLock() {
+  ThreadState& thread = thread_state();
+  const bool last = --thread.graphs_locks == 0;
+  graphs_mutex().unlock();
+  if (last)
+    for (UserObject* object : std::exchange(thread.ended_objects, {})) destroy(object);
+}
 
 Capture::Capture() = default;
 Capture::~Capture() = default;
@@ -73,8 +97,11 @@ cudaError_t release(UserObject* object, unsigned count) {
     if (object->references) return cudaSuccess;
     live().user_objects.erase(object);
   }
-  if (object->destroy) object->destroy(object->pointer);
-  delete object;
+  // The program's function may wait for threads that need the lock.
+  if (ThreadState& thread = thread_state(); thread.graphs_locks)
+    thread.ended_objects.push_back(object);
+  else
+    destroy(object);
   return cudaSuccess;
 }
 
@@ -328,9 +355,10 @@ cudaError_t capture_operation(Stream& stream, Operation operation) {
   std::erase_if(stream.capture_tail, [](const GraphNode* node) { return !is_node(node); });
   if (auto* e = std::get_if<EventOperation>(&operation)) {
     // Events order captured streams; they become no nodes.
+    std::shared_ptr<Capture> before;  // let go without the event's lock
     const std::lock_guard lock(e->event->mutex);
     if (!e->wait) {
-      e->event->capture = stream.capture;
+      before = std::exchange(e->event->capture, stream.capture);
       e->event->capture_tail = stream.capture_tail;
       return cudaSuccess;
     }

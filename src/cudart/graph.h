@@ -87,8 +87,17 @@ std::vector<GraphNode*> topological_order(const Graph& graph);
 cudaError_t launch_graph(const Graph& graph, const StreamRef& stream);
 
 // The stream's call becomes a node.
-cudaError_t capture_operation(Stream& stream, Operation operation);
+cudaError_t capture_operation(Stream& stream, Operation operation);  // under GraphsLock
 bool is_graph(const Graph* graph);
 bool is_graph_exec(const GraphExec* exec);
+
+// An entry point that works with graphs.
+template <class Body>
+cudaError_t graph_api(Body&& body) {
+  return api([&] {
+    const GraphsLock lock;
+    return body();
+  });
+}
 
 }  // namespace warpgrind::cudart

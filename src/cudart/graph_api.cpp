@@ -225,7 +225,7 @@ cudaError_t give(T* out, const T& value) {
 
 template <class Kind, class Body>
 cudaError_t with_node(GraphNode* node, Body body) {
-  return api([&]() -> cudaError_t {
+  return graph_api([&]() -> cudaError_t {
     auto* op = is_node(node) ? std::get_if<Kind>(&node->operation) : nullptr;
     return op ? body(*op) : cudaErrorInvalidValue;
   });
@@ -236,7 +236,7 @@ cudaError_t with_node(GraphNode* node, Body body) {
 extern "C" {
 
 WG_API cudaError_t cudaGraphCreate(cudaGraph_t* out, unsigned flags) {
-  return api([&]() -> cudaError_t {
+  return graph_api([&]() -> cudaError_t {
     if (!out || flags) return cudaErrorInvalidValue;
     auto* graph = new Graph;
     Runtime& r = Runtime::instance();
@@ -248,7 +248,7 @@ WG_API cudaError_t cudaGraphCreate(cudaGraph_t* out, unsigned flags) {
   });
 }
 WG_API cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
-  return api([&]() -> cudaError_t {
+  return graph_api([&]() -> cudaError_t {
     Runtime& r = Runtime::instance();
     {
       std::lock_guard lock(r.mutex);
@@ -264,17 +264,17 @@ WG_API cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
 
 WG_API cudaError_t cudaGraphAddNode(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* d,
                                     const cudaGraphEdgeData*, std::size_t n, cudaGraphNodeParams* p) {
-  return api([&] { return add_by_parameters(out, graph, d, n, p); });
+  return graph_api([&] { return add_by_parameters(out, graph, d, n, p); });
 }
 WG_API cudaError_t cudaGraphAddKernelNode(WG_NODE_PARAMETERS, const cudaKernelNodeParams* p) {
-  return api([&]() -> cudaError_t {
+  return graph_api([&]() -> cudaError_t {
     KernelOperation op;
     if (cudaError_t error = kernel_operation(p, op)) return error;
     return add_node(out, graph, d, n, std::move(op));
   });
 }
 WG_API cudaError_t cudaGraphAddMemcpyNode(WG_NODE_PARAMETERS, const cudaMemcpy3DParms* p) {
-  return api([&]() -> cudaError_t { return add_copy(out, graph, d, n, p); });
+  return graph_api([&]() -> cudaError_t { return add_copy(out, graph, d, n, p); });
 }
 WG_API cudaError_t cudaGraphAddMemcpyNode1D(WG_NODE_PARAMETERS, void* to, const void* from, std::size_t count,
                                             cudaMemcpyKind kind) {
@@ -283,14 +283,14 @@ WG_API cudaError_t cudaGraphAddMemcpyNode1D(WG_NODE_PARAMETERS, void* to, const 
 }
 WG_API cudaError_t cudaGraphAddMemcpyNodeToSymbol(WG_NODE_PARAMETERS, const void* symbol, const void* from,
                                                   std::size_t count, std::size_t offset, cudaMemcpyKind kind) {
-  return api([&] { return add_symbol_copy(out, graph, d, n, symbol, offset, from, count, kind, true); });
+  return graph_api([&] { return add_symbol_copy(out, graph, d, n, symbol, offset, from, count, kind, true); });
 }
 WG_API cudaError_t cudaGraphAddMemcpyNodeFromSymbol(WG_NODE_PARAMETERS, void* to, const void* symbol, std::size_t count,
                                                     std::size_t offset, cudaMemcpyKind kind) {
-  return api([&] { return add_symbol_copy(out, graph, d, n, symbol, offset, to, count, kind, false); });
+  return graph_api([&] { return add_symbol_copy(out, graph, d, n, symbol, offset, to, count, kind, false); });
 }
 WG_API cudaError_t cudaGraphAddMemsetNode(WG_NODE_PARAMETERS, const cudaMemsetParams* p) {
-  return api([&]() -> cudaError_t {
+  return graph_api([&]() -> cudaError_t {
     FillOperation op;
     if (cudaError_t error = fill_operation(p, op)) return error;
     cudaError_t error = add_node(out, graph, d, n, op);
@@ -299,36 +299,36 @@ WG_API cudaError_t cudaGraphAddMemsetNode(WG_NODE_PARAMETERS, const cudaMemsetPa
   });
 }
 WG_API cudaError_t cudaGraphAddHostNode(WG_NODE_PARAMETERS, const cudaHostNodeParams* p) {
-  return api([&]() -> cudaError_t {
+  return graph_api([&]() -> cudaError_t {
     if (!p || !p->fn) return cudaErrorInvalidValue;
     return add_node(out, graph, d, n, HostOperation{p->fn, nullptr, p->userData});
   });
 }
 WG_API cudaError_t cudaGraphAddChildGraphNode(WG_NODE_PARAMETERS, cudaGraph_t child) {
-  return api([&]() -> cudaError_t {
+  return graph_api([&]() -> cudaError_t {
     if (!is_graph(child)) return cudaErrorInvalidValue;
     return add_node(out, graph, d, n, ChildGraphOperation{clone(*child)});
   });
 }
 WG_API cudaError_t cudaGraphAddEmptyNode(WG_NODE_PARAMETERS) {
-  return api([&] { return add_node(out, graph, d, n, EmptyOperation{}); });
+  return graph_api([&] { return add_node(out, graph, d, n, EmptyOperation{}); });
 }
 WG_API cudaError_t cudaGraphAddEventRecordNode(WG_NODE_PARAMETERS, cudaEvent_t event) {
-  return api([&]() -> cudaError_t {
+  return graph_api([&]() -> cudaError_t {
     const EventRef found = find_event(event);
     if (!found) return cudaErrorInvalidValue;
     return add_node(out, graph, d, n, EventOperation{found, false});
   });
 }
 WG_API cudaError_t cudaGraphAddEventWaitNode(WG_NODE_PARAMETERS, cudaEvent_t event) {
-  return api([&]() -> cudaError_t {
+  return graph_api([&]() -> cudaError_t {
     const EventRef found = find_event(event);
     if (!found) return cudaErrorInvalidValue;
     return add_node(out, graph, d, n, EventOperation{found, true});
   });
 }
 WG_API cudaError_t cudaGraphAddMemAllocNode(WG_NODE_PARAMETERS, cudaMemAllocNodeParams* p) {
-  return api([&]() -> cudaError_t {
+  return graph_api([&]() -> cudaError_t {
     AllocOperation op;
     if (!p || !is_graph(graph)) return cudaErrorInvalidValue;
     if (cudaError_t error = allocation(*p, *graph, op)) return error;
@@ -336,11 +336,11 @@ WG_API cudaError_t cudaGraphAddMemAllocNode(WG_NODE_PARAMETERS, cudaMemAllocNode
   });
 }
 WG_API cudaError_t cudaGraphAddMemFreeNode(WG_NODE_PARAMETERS, void* pointer) {
-  return api([&] { return add_node(out, graph, d, n, FreeOperation{pointer}); });
+  return graph_api([&] { return add_node(out, graph, d, n, FreeOperation{pointer}); });
 }
 
 WG_API cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node) {
-  return api([&]() -> cudaError_t {
+  return graph_api([&]() -> cudaError_t {
     if (!is_node(node)) return cudaErrorInvalidValue;
     node->graph->remove(node);
     return cudaSuccess;
@@ -361,31 +361,31 @@ WG_API cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernel
   });
 }
 WG_API cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelNodeParams* p) {
-  return api([&] { return set_kernel(node, p); });
+  return graph_api([&] { return set_kernel(node, p); });
 }
 WG_API cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, cudaMemcpy3DParms* p) {
   return with_node<CopyOperation>(node, [&](CopyOperation&) { return give(p, node->copy_parameters); });
 }
 WG_API cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, const cudaMemcpy3DParms* p) {
-  return api([&] { return set_copy(node, p); });
+  return graph_api([&] { return set_copy(node, p); });
 }
 WG_API cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void* to, const void* from, std::size_t count,
                                                   cudaMemcpyKind kind) {
-  return api([&] { return set_linear_copy(node, to, from, count, kind); });
+  return graph_api([&] { return set_linear_copy(node, to, from, count, kind); });
 }
 WG_API cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void* symbol, const void* from,
                                                         std::size_t count, std::size_t offset, cudaMemcpyKind kind) {
-  return api([&] { return set_symbol_copy(node, symbol, offset, from, count, kind, true); });
+  return graph_api([&] { return set_symbol_copy(node, symbol, offset, from, count, kind, true); });
 }
 WG_API cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void* to, const void* symbol,
                                                           std::size_t count, std::size_t offset, cudaMemcpyKind kind) {
-  return api([&] { return set_symbol_copy(node, symbol, offset, to, count, kind, false); });
+  return graph_api([&] { return set_symbol_copy(node, symbol, offset, to, count, kind, false); });
 }
 WG_API cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, cudaMemsetParams* p) {
   return with_node<FillOperation>(node, [&](FillOperation&) { return give(p, node->fill_parameters); });
 }
 WG_API cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const cudaMemsetParams* p) {
-  return api([&] { return set_fill(node, p); });
+  return graph_api([&] { return set_fill(node, p); });
 }
 WG_API cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, cudaHostNodeParams* p) {
   return with_node<HostOperation>(node, [&](HostOperation& op) {
@@ -393,7 +393,7 @@ WG_API cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, cudaHostNode
   });
 }
 WG_API cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const cudaHostNodeParams* p) {
-  return api([&] { return set_host(node, p); });
+  return graph_api([&] { return set_host(node, p); });
 }
 WG_API cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t* out) {
   return with_node<ChildGraphOperation>(node, [&](ChildGraphOperation& op) { return give(out, op.graph.get()); });
@@ -407,10 +407,10 @@ WG_API cudaError_t cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEven
                                    [&](EventOperation& op) { return give(op.wait ? out : nullptr, op.event.get()); });
 }
 WG_API cudaError_t cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event) {
-  return api([&] { return set_event(node, event, false); });
+  return graph_api([&] { return set_event(node, event, false); });
 }
 WG_API cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event) {
-  return api([&] { return set_event(node, event, true); });
+  return graph_api([&] { return set_event(node, event, true); });
 }
 WG_API cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, cudaMemAllocNodeParams* p) {
   return with_node<AllocOperation>(node, [&](AllocOperation& op) -> cudaError_t {
@@ -427,54 +427,56 @@ WG_API cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void* out
   return with_node<FreeOperation>(node, [&](FreeOperation& op) { return give(static_cast<void**>(out), op.pointer); });
 }
 WG_API cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, cudaGraphNodeParams* p) {
-  return api([&] { return set_parameters(node, p); });
+  return graph_api([&] { return set_parameters(node, p); });
 }
 
 // ---- Parameters of nodes of an instantiated graph; nodes are named by those of the graph it was made from.
 WG_API cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                                     const cudaKernelNodeParams* p) {
-  return api([&] { return set_kernel(executable_node(exec, node), p); });
+  return graph_api([&] { return set_kernel(executable_node(exec, node), p); });
 }
 WG_API cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                                     const cudaMemcpy3DParms* p) {
-  return api([&] { return set_copy(executable_node(exec, node), p); });
+  return graph_api([&] { return set_copy(executable_node(exec, node), p); });
 }
 WG_API cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node, void* to,
                                                       const void* from, std::size_t count, cudaMemcpyKind kind) {
-  return api([&] { return set_linear_copy(executable_node(exec, node), to, from, count, kind); });
+  return graph_api([&] { return set_linear_copy(executable_node(exec, node), to, from, count, kind); });
 }
 WG_API cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t exec, cudaGraphNode_t node,
                                                             const void* symbol, const void* from, std::size_t count,
                                                             std::size_t offset, cudaMemcpyKind kind) {
-  return api([&] { return set_symbol_copy(executable_node(exec, node), symbol, offset, from, count, kind, true); });
+  return graph_api(
+      [&] { return set_symbol_copy(executable_node(exec, node), symbol, offset, from, count, kind, true); });
 }
 WG_API cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t exec, cudaGraphNode_t node, void* to,
                                                               const void* symbol, std::size_t count, std::size_t offset,
                                                               cudaMemcpyKind kind) {
-  return api([&] { return set_symbol_copy(executable_node(exec, node), symbol, offset, to, count, kind, false); });
+  return graph_api(
+      [&] { return set_symbol_copy(executable_node(exec, node), symbol, offset, to, count, kind, false); });
 }
 WG_API cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                                     const cudaMemsetParams* p) {
-  return api([&] { return set_fill(executable_node(exec, node), p); });
+  return graph_api([&] { return set_fill(executable_node(exec, node), p); });
 }
 WG_API cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                                   const cudaHostNodeParams* p) {
-  return api([&] { return set_host(executable_node(exec, node), p); });
+  return graph_api([&] { return set_host(executable_node(exec, node), p); });
 }
 WG_API cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node, cudaEvent_t event) {
-  return api([&] { return set_event(executable_node(exec, node), event, false); });
+  return graph_api([&] { return set_event(executable_node(exec, node), event, false); });
 }
 WG_API cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node, cudaEvent_t event) {
-  return api([&] { return set_event(executable_node(exec, node), event, true); });
+  return graph_api([&] { return set_event(executable_node(exec, node), event, true); });
 }
 WG_API cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraph_t child) {
-  return api([&]() -> cudaError_t {
+  return graph_api([&]() -> cudaError_t {
     if (!is_graph(child)) return cudaErrorInvalidValue;
     return replace<ChildGraphOperation>(executable_node(exec, node), ChildGraphOperation{clone(*child)});
   });
 }
 WG_API cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraphNodeParams* p) {
-  return api([&] { return set_parameters(executable_node(exec, node), p); });
+  return graph_api([&] { return set_parameters(executable_node(exec, node), p); });
 }
 
 }  // extern "C"

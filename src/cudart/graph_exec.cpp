@@ -46,7 +46,7 @@ cudaError_t instantiate(cudaGraphExec_t* out, Graph* graph, unsigned long long f
 }
 
 cudaError_t launch(GraphExec* exec, cudaStream_t handle) {
-  return api([&]() -> cudaError_t {
+  return graph_api([&]() -> cudaError_t {
     const StreamRef stream = resolve(handle);
     if (!stream) return cudaErrorInvalidResourceHandle;
     if (!is_graph_exec(exec)) return cudaErrorInvalidValue;
@@ -94,14 +94,14 @@ cudaError_t update(GraphExec& exec, const Graph& graph, cudaGraphExecUpdateResul
 extern "C" {
 
 WG_API cudaError_t cudaGraphInstantiate(cudaGraphExec_t* out, cudaGraph_t graph, unsigned long long flags) {
-  return api([&] { return instantiate(out, graph, flags); });
+  return graph_api([&] { return instantiate(out, graph, flags); });
 }
 WG_API cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* out, cudaGraph_t graph, unsigned long long flags) {
-  return api([&] { return instantiate(out, graph, flags); });
+  return graph_api([&] { return instantiate(out, graph, flags); });
 }
 WG_API cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* out, cudaGraph_t graph,
                                                   cudaGraphInstantiateParams* p) {
-  return api([&]() -> cudaError_t {
+  return graph_api([&]() -> cudaError_t {
     if (!p) return cudaErrorInvalidValue;
     cudaError_t error = instantiate(out, graph, p->flags);
     p->result_out = error ? 1 : 0;
@@ -110,14 +110,14 @@ WG_API cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* out, cudaGrap
   });
 }
 WG_API cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long* flags) {
-  return api([&]() -> cudaError_t {
+  return graph_api([&]() -> cudaError_t {
     if (!is_graph_exec(exec) || !flags) return cudaErrorInvalidValue;
     *flags = exec->flags;
     return cudaSuccess;
   });
 }
 WG_API cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
-  return api([&]() -> cudaError_t {
+  return graph_api([&]() -> cudaError_t {
     Runtime& r = Runtime::instance();
     {
       std::lock_guard lock(r.mutex);
@@ -131,10 +131,10 @@ WG_API cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
   return launch(exec, stream);
 }
 WG_API cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t) {
-  return api([&] { return is_graph_exec(exec) ? cudaSuccess : cudaErrorInvalidValue; });
+  return graph_api([&] { return is_graph_exec(exec) ? cudaSuccess : cudaErrorInvalidValue; });
 }
 WG_API cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo* info) {
-  return api([&]() -> cudaError_t {
+  return graph_api([&]() -> cudaError_t {
     if (!is_graph_exec(exec) || !is_graph(graph)) return cudaErrorInvalidValue;
     cudaGraphExecUpdateResultInfo unused;
     return update(*exec, *graph, info ? *info : unused);
@@ -142,7 +142,7 @@ WG_API cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, 
 }
 
 WG_API cudaError_t cudaGraphClone(cudaGraph_t* out, cudaGraph_t graph) {
-  return api([&]() -> cudaError_t {
+  return graph_api([&]() -> cudaError_t {
     if (!out || !is_graph(graph)) return cudaErrorInvalidValue;
     Graph* copy = clone(*graph).release();
     Runtime& r = Runtime::instance();
@@ -153,7 +153,7 @@ WG_API cudaError_t cudaGraphClone(cudaGraph_t* out, cudaGraph_t graph) {
   });
 }
 WG_API cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t* out, cudaGraphNode_t node, cudaGraph_t graph) {
-  return api([&]() -> cudaError_t {
+  return graph_api([&]() -> cudaError_t {
     if (!out || !is_graph(graph)) return cudaErrorInvalidValue;
     *out = find_in_clone(*graph, node);
     return *out ? cudaSuccess : cudaErrorInvalidValue;
@@ -161,14 +161,14 @@ WG_API cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t* out, cudaGraphNode_
 }
 
 WG_API cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) {
-  return api([&]() -> cudaError_t {
+  return graph_api([&]() -> cudaError_t {
     if (!is_node(node) || !type) return cudaErrorInvalidValue;
     *type = node->type;
     return cudaSuccess;
   });
 }
 WG_API cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* count) {
-  return api([&]() -> cudaError_t {
+  return graph_api([&]() -> cudaError_t {
     if (!is_graph(graph)) return cudaErrorInvalidValue;
     std::vector<GraphNode*> all;
     for (const auto& node : graph->nodes) all.push_back(node.get());
@@ -176,7 +176,7 @@ WG_API cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, 
   });
 }
 WG_API cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* count) {
-  return api([&]() -> cudaError_t {
+  return graph_api([&]() -> cudaError_t {
     if (!is_graph(graph)) return cudaErrorInvalidValue;
     std::vector<GraphNode*> roots;
     for (const auto& node : graph->nodes)
@@ -186,7 +186,7 @@ WG_API cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t* nod
 }
 WG_API cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to,
                                      cudaGraphEdgeData* data, std::size_t* count) {
-  return api([&]() -> cudaError_t {
+  return graph_api([&]() -> cudaError_t {
     if (!is_graph(graph)) return cudaErrorInvalidValue;
     std::vector<GraphNode*> begins, ends;
     for (const auto& node : graph->nodes)
@@ -203,12 +203,12 @@ WG_API cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, c
 }
 WG_API cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t* out, cudaGraphEdgeData*,
                                                 std::size_t* count) {
-  return api(
+  return graph_api(
       [&]() -> cudaError_t { return is_node(node) ? give(node->dependencies, out, count) : cudaErrorInvalidValue; });
 }
 WG_API cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t* out, cudaGraphEdgeData*,
                                                   std::size_t* count) {
-  return api([&]() -> cudaError_t {
+  return graph_api([&]() -> cudaError_t {
     if (!is_node(node)) return cudaErrorInvalidValue;
     std::vector<GraphNode*> after;
     for (const auto& other : node->graph->nodes)
@@ -219,7 +219,7 @@ WG_API cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGrap
 }
 WG_API cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
                                             const cudaGraphEdgeData*, std::size_t count) {
-  return api([&]() -> cudaError_t {
+  return graph_api([&]() -> cudaError_t {
     if (!are_edges(graph, from, to, count)) return cudaErrorInvalidValue;
     for (std::size_t i = 0; i < count; i++)
       if (has_edge(from[i], to[i])) return cudaErrorInvalidValue;
@@ -229,7 +229,7 @@ WG_API cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNo
 }
 WG_API cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
                                                const cudaGraphNode_t* to, const cudaGraphEdgeData*, std::size_t count) {
-  return api([&]() -> cudaError_t {
+  return graph_api([&]() -> cudaError_t {
     if (!are_edges(graph, from, to, count)) return cudaErrorInvalidValue;
     for (std::size_t i = 0; i < count; i++)
       if (!has_edge(from[i], to[i])) return cudaErrorInvalidValue;
@@ -238,7 +238,7 @@ WG_API cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGrap
   });
 }
 WG_API cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned enabled) {
-  return api([&]() -> cudaError_t {
+  return graph_api([&]() -> cudaError_t {
     GraphNode* mine = is_graph_exec(exec) ? find_in_clone(*exec->graph, node) : nullptr;
     if (!mine) return cudaErrorInvalidValue;
     mine->enabled = enabled != 0;
@@ -246,7 +246,7 @@ WG_API cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t
   });
 }
 WG_API cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned* enabled) {
-  return api([&]() -> cudaError_t {
+  return graph_api([&]() -> cudaError_t {
     GraphNode* mine = is_graph_exec(exec) ? find_in_clone(*exec->graph, node) : nullptr;
     if (!mine || !enabled) return cudaErrorInvalidValue;
     *enabled = mine->enabled;
@@ -256,10 +256,10 @@ WG_API cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t
 
 // ---- Memory that graphs hold, and objects that live as long as a graph
 WG_API cudaError_t cudaDeviceGraphMemTrim(int device) {
-  return api([&] { return valid_device(device) ? cudaSuccess : cudaErrorInvalidDevice; });
+  return graph_api([&] { return valid_device(device) ? cudaSuccess : cudaErrorInvalidDevice; });
 }
 WG_API cudaError_t cudaDeviceGetGraphMemAttribute(int device, int attribute, void* value) {
-  return api([&]() -> cudaError_t {
+  return graph_api([&]() -> cudaError_t {
     if (!valid_device(device) || !value || attribute < 0 || attribute > 3) return cudaErrorInvalidValue;
     std::uint64_t bytes = 0;
     Runtime& r = Runtime::instance();
@@ -272,7 +272,7 @@ WG_API cudaError_t cudaDeviceGetGraphMemAttribute(int device, int attribute, voi
   });
 }
 WG_API cudaError_t cudaDeviceSetGraphMemAttribute(int device, int attribute, void* value) {
-  return api([&]() -> cudaError_t {
+  return graph_api([&]() -> cudaError_t {
     if (!valid_device(device)) return cudaErrorInvalidDevice;
     // Only the high watermarks can be set, and only back to zero.
     if (!value || (attribute != 1 && attribute != 3) || *static_cast<std::uint64_t*>(value))
@@ -283,20 +283,20 @@ WG_API cudaError_t cudaDeviceSetGraphMemAttribute(int device, int attribute, voi
 
 WG_API cudaError_t cudaUserObjectCreate(cudaUserObject_t* out, void* pointer, cudaHostFn_t destroy, unsigned count,
                                         unsigned) {
-  return api([&]() -> cudaError_t {
+  return graph_api([&]() -> cudaError_t {
     if (!out || count == 0) return cudaErrorInvalidValue;
     return create_user_object(out, pointer, destroy, count);
   });
 }
 WG_API cudaError_t cudaUserObjectRetain(cudaUserObject_t object, unsigned count) {
-  return api([&] { return retain(object, count); });
+  return graph_api([&] { return retain(object, count); });
 }
 WG_API cudaError_t cudaUserObjectRelease(cudaUserObject_t object, unsigned count) {
-  return api([&] { return release(object, count); });
+  return graph_api([&] { return release(object, count); });
 }
 WG_API cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned count,
                                              unsigned flags) {
-  return api([&]() -> cudaError_t {
+  return graph_api([&]() -> cudaError_t {
     constexpr unsigned kMove = 1;  // cudaGraphUserObjectMove: the caller's references become the graph's
     if (!is_graph(graph) || count == 0 || (flags & ~kMove)) return cudaErrorInvalidValue;
     // Moving takes none, but the object must be one.
@@ -308,7 +308,7 @@ WG_API cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t
   });
 }
 WG_API cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned count) {
-  return api([&]() -> cudaError_t {
+  return graph_api([&]() -> cudaError_t {
     if (!is_graph(graph) || count == 0) return cudaErrorInvalidValue;
     unsigned held = 0;
     for (const auto& r : graph->user_objects)

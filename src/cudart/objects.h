@@ -31,6 +31,17 @@ struct Capture {
   std::vector<StreamRef> members;  // the origin, and streams that joined through events
 };
 
+// Held by whoever reads or changes a graph, a node or a capture: streams that several host threads use may grow the
+// same one. The outermost lock. References to user objects that end meanwhile call the program's function when it is
+// given up.
+class GraphsLock {
+ public:
+  GraphsLock();
+  ~GraphsLock();
+  GraphsLock(const GraphsLock&) = delete;
+  GraphsLock& operator=(const GraphsLock&) = delete;
+};
+
 // Handles are shared: who works with a stream or an event keeps it, whatever another thread destroys meanwhile.
 struct Stream {
   int device = 0;
@@ -38,11 +49,26 @@ struct Stream {
   timing::StreamKind kind = timing::StreamKind::blocking;
   WorkPtr last;  // issued to it; the executor's
   unsigned flags = 0;
-  int priority = 0;
   std::uint64_t unique_id = 0;
+  // Changes with `capture` alone: work that is not captured asks without a lock.
+  std::atomic<bool> capturing{false};
+  // Under GraphsLock.
   std::shared_ptr<Capture> capture;
   std::vector<GraphNode*> capture_tail;
+  std::mutex mutex;  // guards what follows; nothing is locked under it
+  int priority = 0;
   cudaLaunchAttributeValue attributes[cudaLaunchAttributeMax] = {};
+
+  void begin_capture(std::shared_ptr<Capture> by, std::vector<GraphNode*> tail) {
+    capture = std::move(by);
+    capture_tail = std::move(tail);
+    capturing = true;
+  }
+  void end_capture() {
+    capturing = false;
+    capture.reset();
+    capture_tail.clear();
+  }
 };
 
 // One record of an event. What waits for the event waits for the record that was the latest then.
@@ -66,6 +92,11 @@ struct Event {
   std::shared_ptr<Capture> captured_by() {
     const std::lock_guard lock(mutex);
     return capture;
+  }
+  // What a stream that joins the capture depends on.
+  std::vector<GraphNode*> tail_of(const Capture& in) {
+    const std::lock_guard lock(mutex);
+    return capture.get() == &in ? capture_tail : std::vector<GraphNode*>{};
   }
 };
 

@@ -56,10 +56,11 @@ cudaError_t make(EventOperation& op, const Target& target, bool, WorkPtr& out) {
     target.host.pay();
     mark->time_ns = the_session().timeline().work(target.stream, *target.host.clock, 0).end;
   };
+  std::shared_ptr<Capture> before;  // may hold the last reference to a graph: let go without the lock
   const std::lock_guard lock(op.event->mutex);
   op.event->mark = std::move(mark);
   op.event->device = target.device;
-  op.event->capture.reset();
+  before.swap(op.event->capture);
   return cudaSuccess;
 }
 // The memory of alloc nodes is there since the node was made, and is given back with the graph, so that it can be
@@ -79,12 +80,13 @@ cudaError_t make_work(Operation& operation, const Target& target, bool host_bloc
 
 cudaError_t submit(const StreamRef& stream, Operation operation, bool host_blocks) {
   if (!stream) return cudaErrorInvalidResourceHandle;
-  if (stream->capture) {
-    if (host_blocks) {
+  if (stream->capturing) {
+    const GraphsLock lock;
+    if (stream->capture && !host_blocks) return capture_operation(*stream, std::move(operation));
+    if (stream->capture) {
       stream->capture->invalidated = true;
       return cudaErrorStreamCaptureUnsupported;
     }
-    return capture_operation(*stream, std::move(operation));
   }
   bool waits = host_blocks;
   if (auto* copy = std::get_if<CopyOperation>(&operation)) {

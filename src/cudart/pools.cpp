@@ -21,7 +21,8 @@ bool is_pool(const MemPool* pool) {
 
 MemPool* pool_of(int device) {
   Context& c = context(device);
-  return c.current ? c.current : &c.pool;
+  MemPool* const current = c.current;
+  return current ? current : &c.pool;
 }
 
 cudaError_t allocate_from(MemPool* pool, void** out, std::size_t size, const StreamRef& stream) {
@@ -29,7 +30,9 @@ cudaError_t allocate_from(MemPool* pool, void** out, std::size_t size, const Str
   if (!stream) return cudaErrorInvalidResourceHandle;
   *out = nullptr;
   if (size == 0) return cudaSuccess;
-  if (stream->capture) {
+  if (stream->capturing) {
+    const GraphsLock lock;
+    if (!stream->capture) return allocate_from(pool, out, size, stream);  // ended by another thread meanwhile
     AllocOperation op{size, nullptr, stream->device};
     if (cudaError_t error = allocate(stream->device, size, &op.pointer)) return error;
     *out = op.pointer;
@@ -62,7 +65,7 @@ namespace {
 cudaError_t free_async(void* pointer, const StreamRef& stream) {
   if (!stream) return cudaErrorInvalidResourceHandle;
   if (!pointer) return cudaSuccess;
-  if (stream->capture) return submit(stream, FreeOperation{pointer}, false);
+  if (stream->capturing) return submit(stream, FreeOperation{pointer}, false);
   const Place place = place_of(pointer);
   if ((place.memory != Memory::device && place.memory != Memory::managed) ||
       place.low != reinterpret_cast<std::uint64_t>(pointer))
@@ -168,7 +171,8 @@ WG_API cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
   return api([&]() -> cudaError_t {
     if (!is_pool(pool) || pool == &context(pool->device).pool) return cudaErrorInvalidValue;
     Context& c = context(pool->device);
-    if (c.current == pool) c.current = nullptr;
+    MemPool* current = pool;
+    c.current.compare_exchange_strong(current, nullptr);
     Runtime& r = Runtime::instance();
     std::lock_guard lock(r.mutex);
     r.pools.erase(pool);  // blocks that are still in use name it: it stays in memory

@@ -99,8 +99,9 @@ void look_at_new_objects() {
 }  // namespace
 
 // glibc's crti.o makes every object call this function, if there is one, before its constructors run: so it is the
-// moment to redirect a library that is being opened, since nvcc's constructors register its kernels.
-extern "C" __attribute__((visibility("default"))) void __gmon_start__() {
+// moment to redirect a library that is being opened, since nvcc's constructors register its kernels. The sanitizers'
+// own libraries call it before they are ready: no checks until g_started.
+extern "C" __attribute__((visibility("default"), no_sanitize("address", "thread", "undefined"))) void __gmon_start__() {
   if (!g_started || t_busy) return;
   t_busy = true;
   look_at_new_objects();

@@ -33,12 +33,13 @@ struct Context {
   // A kernel fault. It is known when its grid has ended, and the program sees it, in every call from then on, when it
   // has waited for that device: so that the same call brings it at every run.
   std::atomic<cudaError_t> fault{cudaSuccess}, sticky{cudaSuccess};
-  unsigned flags = 0;
+  std::atomic<unsigned> flags{0};
+  std::mutex peers_mutex;
   std::set<int> peers;
-  std::size_t limits[7] = {1024, 1048576, 8388608, 2, 2048, 128, 0};
+  std::atomic<std::size_t> limits[7] = {1024, 1048576, 8388608, 2, 2048, 128, 0};
   StreamRef legacy;
-  MemPool pool;                // the default one
-  MemPool* current = nullptr;  // cudaDeviceSetMemPool; null: the default
+  MemPool pool;                            // the default one
+  std::atomic<MemPool*> current{nullptr};  // cudaDeviceSetMemPool; null: the default
 };
 
 // Everything that outlives a call. Lists are guarded by `mutex`; contexts are few and live for ever.
@@ -70,6 +71,8 @@ struct ThreadState {
   std::string refused_kernel;                          // whose launch that is
   bool error_is_said = false;                          // a message has named the error of the call that runs now
   std::map<std::size_t, std::uint64_t> not_asked_for;  // numbers of Session::api_errors(), and how often
+  unsigned graphs_locks = 0;                           // GraphsLock, how deep
+  std::vector<UserObject*> ended_objects;              // under it
 };
 ThreadState& thread_state();
 

@@ -33,11 +33,13 @@ cudaError_t create(cudaStream_t* out, unsigned flags, int priority) {
 
 // A capture that loses a stream cannot be ended well any more.
 void leave_capture(const StreamRef& stream) {
+  const GraphsLock lock;
+  if (!stream->capture) return;
   Capture& capture = *stream->capture;
   capture.invalidated = true;
   std::erase(capture.members, stream);
   if (capture.origin == stream.get()) capture.origin = nullptr;
-  stream->capture.reset();  // the last one deletes the graph that nobody will get
+  stream->end_capture();  // the last one deletes the graph that nobody will get
 }
 
 // Returns at once; what is in the stream goes on.
@@ -51,13 +53,15 @@ cudaError_t destroy(cudaStream_t handle) {
     stream = std::move(found->second);
     r.streams.erase(found);
   }
-  if (stream->capture) leave_capture(stream);
+  leave_capture(stream);
   return cudaSuccess;
 }
 
 // Calls that may not be made on a stream that is being captured.
 cudaError_t usable(const StreamRef& stream) {
   if (!stream) return cudaErrorInvalidResourceHandle;
+  if (!stream->capturing) return cudaSuccess;
+  const GraphsLock lock;
   if (!stream->capture) return cudaSuccess;
   stream->capture->invalidated = true;
   return cudaErrorStreamCaptureUnsupported;
@@ -87,6 +91,17 @@ cudaError_t query_stream(cudaStream_t handle, bool per_thread) {
   });
 }
 
+int priority_of(Stream& stream) {
+  const std::lock_guard lock(stream.mutex);
+  return stream.priority;
+}
+
+cudaStreamCaptureStatus status_of(const Stream& stream) {
+  const GraphsLock lock;
+  if (!stream.capture) return cudaStreamCaptureStatusNone;
+  return stream.capture->invalidated ? cudaStreamCaptureStatusInvalidated : cudaStreamCaptureStatusActive;
+}
+
 cudaError_t wait_event(cudaStream_t handle, cudaEvent_t event_handle, unsigned flags, bool per_thread) {
   return api([&]() -> cudaError_t {
     const StreamRef stream = resolve(handle, per_thread);
@@ -94,13 +109,14 @@ cudaError_t wait_event(cudaStream_t handle, cudaEvent_t event_handle, unsigned f
     if (!stream || !event) return cudaErrorInvalidResourceHandle;
     if (flags & ~1u) return cudaErrorInvalidValue;
     // Waiting for an event of a capture makes this stream a part of the capture.
-    auto capture = event->captured_by();
-    if (capture && capture->ended) return cudaErrorCapturedEvent;
-    if (capture && !stream->capture && !capture->invalidated) {
-      stream->capture = capture;
-      stream->capture_tail = event->capture_tail;
-      capture->members.push_back(stream);
-      return cudaSuccess;
+    if (auto capture = event->captured_by()) {
+      const GraphsLock lock;
+      if (capture->ended) return cudaErrorCapturedEvent;
+      if (!stream->capture && !capture->invalidated) {
+        stream->begin_capture(capture, event->tail_of(*capture));
+        capture->members.push_back(stream);
+        return cudaSuccess;
+      }
     }
     return submit(stream, EventOperation{event, true}, false);
   });
@@ -175,14 +191,11 @@ WG_API cudaError_t cudaStreamAddCallback_ptsz(cudaStream_t handle, cudaStreamCal
   WG_API cudaError_t name##_ptsz(cudaStream_t handle, type* out) { \
     return name(handle ? handle : kStreamPerThread, out);          \
   }
-WG_STREAM_GETTER(cudaStreamGetPriority, int, stream->priority)
+WG_STREAM_GETTER(cudaStreamGetPriority, int, priority_of(*stream))
 WG_STREAM_GETTER(cudaStreamGetFlags, unsigned, stream->flags)
 WG_STREAM_GETTER(cudaStreamGetId, unsigned long long, stream->unique_id)
 WG_STREAM_GETTER(cudaStreamGetDevice, int, stream->device)
-WG_STREAM_GETTER(cudaStreamIsCapturing, cudaStreamCaptureStatus,
-                 !stream->capture               ? cudaStreamCaptureStatusNone
-                 : stream->capture->invalidated ? cudaStreamCaptureStatusInvalidated
-                                                : cudaStreamCaptureStatusActive)
+WG_STREAM_GETTER(cudaStreamIsCapturing, cudaStreamCaptureStatus, status_of(*stream))
 #undef WG_STREAM_GETTER
 
 WG_API cudaError_t cudaStreamSetAttribute(cudaStream_t handle, cudaLaunchAttributeID id,
@@ -191,6 +204,7 @@ WG_API cudaError_t cudaStreamSetAttribute(cudaStream_t handle, cudaLaunchAttribu
     const StreamRef stream = resolve(handle);
     if (!stream) return cudaErrorInvalidResourceHandle;
     if (!value || id <= 0 || id >= cudaLaunchAttributeMax) return cudaErrorInvalidValue;
+    const std::lock_guard lock(stream->mutex);
     stream->attributes[id] = *value;
     if (id == cudaLaunchAttributePriority) stream->priority = value->priority;
     return cudaSuccess;
@@ -206,6 +220,7 @@ WG_API cudaError_t cudaStreamGetAttribute(cudaStream_t handle, cudaLaunchAttribu
     const StreamRef stream = resolve(handle);
     if (!stream) return cudaErrorInvalidResourceHandle;
     if (!value || id <= 0 || id >= cudaLaunchAttributeMax) return cudaErrorInvalidValue;
+    const std::lock_guard lock(stream->mutex);
     *value = stream->attributes[id];
     if (id == cudaLaunchAttributePriority) value->priority = stream->priority;
     return cudaSuccess;
@@ -219,6 +234,8 @@ WG_API cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) 
   return api([&]() -> cudaError_t {
     const StreamRef a = resolve(to), b = resolve(from);
     if (!a || !b) return cudaErrorInvalidResourceHandle;
+    if (a == b) return cudaSuccess;
+    const std::scoped_lock lock(a->mutex, b->mutex);
     std::copy(std::begin(b->attributes), std::end(b->attributes), a->attributes);
     return cudaSuccess;
   });
@@ -240,6 +257,7 @@ cudaError_t begin_capture(cudaStream_t handle, Graph* into, const cudaGraphNode_
   const StreamRef stream = resolve(handle, per_thread);
   if (!stream) return cudaErrorInvalidResourceHandle;
   if (stream->id == timing::Timeline::legacy_default(stream->device)) return cudaErrorStreamCaptureUnsupported;
+  const GraphsLock lock;
   if (stream->capture) return cudaErrorIllegalState;
   if (mode < 0 || mode > 2) return cudaErrorInvalidValue;
   auto capture = std::make_shared<Capture>();
@@ -256,8 +274,7 @@ cudaError_t begin_capture(cudaStream_t handle, Graph* into, const cudaGraphNode_
     capture->graph = capture->own_graph.get();
     capture->graph->id = r.next_id++;
   }
-  stream->capture_tail.assign(dependencies, dependencies + count);
-  stream->capture = capture;
+  stream->begin_capture(capture, {dependencies, dependencies + count});
   return cudaSuccess;
 }
 
@@ -281,14 +298,12 @@ bool joined(const Capture& capture) {
 cudaError_t end_capture(cudaStream_t handle, cudaGraph_t* out, bool per_thread) {
   const StreamRef stream = resolve(handle, per_thread);
   if (!stream || !out) return cudaErrorInvalidResourceHandle;
+  const GraphsLock lock;
   if (!stream->capture) return cudaErrorIllegalState;
   std::shared_ptr<Capture> capture = stream->capture;
   if (capture->origin && capture->origin != stream.get()) return cudaErrorStreamCaptureUnmatched;
   bool good = !capture->invalidated, whole = good && joined(*capture);
-  for (const StreamRef& member : capture->members) {
-    member->capture.reset();
-    member->capture_tail.clear();
-  }
+  for (const StreamRef& member : capture->members) member->end_capture();
   capture->members.clear();
   capture->ended = true;
   *out = nullptr;
@@ -310,6 +325,7 @@ cudaError_t capture_info(cudaStream_t handle, cudaStreamCaptureStatus* status, u
   if (!status) return cudaErrorInvalidValue;
   *status = cudaStreamCaptureStatusNone;
   if (edges) *edges = nullptr;
+  const GraphsLock lock;
   if (!stream->capture) return cudaSuccess;
   const Capture& capture = *stream->capture;
   *status = capture.invalidated ? cudaStreamCaptureStatusInvalidated : cudaStreamCaptureStatusActive;
@@ -323,6 +339,7 @@ cudaError_t capture_info(cudaStream_t handle, cudaStreamCaptureStatus* status, u
 cudaError_t update_capture(cudaStream_t handle, cudaGraphNode_t* nodes, std::size_t count, unsigned flags,
                            bool per_thread) {
   const StreamRef stream = resolve(handle, per_thread);
+  const GraphsLock lock;
   if (!stream || !stream->capture) return cudaErrorIllegalState;
   if (flags > 1 || (count && !nodes)) return cudaErrorInvalidValue;
   for (std::size_t i = 0; i < count; i++)
@@ -346,6 +363,7 @@ WG_API cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_
                                                  const cudaGraphEdgeData*, std::size_t count,
                                                  cudaStreamCaptureMode mode) {
   return api([&]() -> cudaError_t {
+    const GraphsLock lock;
     if (!is_graph(graph)) return cudaErrorInvalidValue;
     return begin_capture(stream, graph, nodes, count, mode, false);
   });

@@ -49,7 +49,7 @@ void record(Launch& launch, Fault fault, std::uint64_t block, std::uint32_t warp
     }
   }
   launch.stop.store(true);
-  launch.interrupt = 1;
+  launch.interrupt.store(1, std::memory_order_release);
 }
 
 void raise(jit::WarpContext& context, std::uint32_t site, unsigned lane, FaultKind kind, std::string message,

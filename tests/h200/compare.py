@@ -18,6 +18,9 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+import whole_run  # noqa: E402
+
 DATA = os.path.join(HERE, "..", "data", "h200")
 
 
@@ -36,7 +39,8 @@ def run(warpgrind, program, group):
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "out.csv")
         command = [warpgrind, "run", "--gpu", "h200", "--quiet", "--csv", out, program, group]
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
+                              env=whole_run.environment())
         if done.returncode != 0 or not os.path.exists(out):
             print(f"{group}: {' '.join(command)} ended with {done.returncode}\n{done.stdout[-500:]}{done.stderr[-2000:]}")
             return None, []

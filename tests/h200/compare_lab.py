@@ -19,6 +19,7 @@ import sys
 import tempfile
 
 import compare as micro
+import whole_run  # found by compare
 
 ROOT = os.path.join(micro.HERE, "..", "..")
 FOLDER = os.path.join(ROOT, "lab", "results", "h200", "counters")
@@ -71,7 +72,8 @@ def run(build, topic):
         out = os.path.join(folder, "out.csv")
         command = [os.path.join(build, "bin/warpgrind"), "run", "--gpu", "h200", "--quiet", "--csv", out,
                    os.path.join(build, "lab", topic), "--once"]
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
+                              env=whole_run.environment())
         if done.returncode != 0 or not os.path.exists(out):
             print(f"{topic}: {' '.join(command)} ended with {done.returncode}\n{done.stdout[-500:]}{done.stderr[-2000:]}")
             return None

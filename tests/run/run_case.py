@@ -31,6 +31,9 @@ import tomllib
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+sys.path.insert(0, str(HERE.parent))
+import whole_run  # noqa: E402
+
 SKIP = 77
 # Where programs are: lab/NAME or tests/run/NAME below the build folder; the clang build is NAME_clang where nvcc exists.
 PROGRAM_FOLDERS = ("lab", "tests/run")
@@ -129,9 +132,7 @@ def run(case, build):
         command = [str(build / "bin/warpgrind")] + [fill(a) for a in case["command"]]
         if "kernels" in case or "launches" in case:
             command[2:2] = ["--json", f"{folder}/profile.json"] + (["--launches"] if "launches" in case else [])
-        environment = {**os.environ, "XDG_CACHE_HOME": str(build / "test-cache"), **case.get("environment", {})}
-        if "WARPGRIND_TEST_PRELOAD" in os.environ:  # tests/CMakeLists.txt, for sanitizers
-            environment["LD_PRELOAD"] = os.environ["WARPGRIND_TEST_PRELOAD"]
+        environment = whole_run.environment(XDG_CACHE_HOME=str(build / "test-cache"), **case.get("environment", {}))
         print("$", " ".join(command))
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=1400, env=environment,
                               stdin=subprocess.DEVNULL)

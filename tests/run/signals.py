@@ -16,6 +16,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import whole_run  # noqa: E402
+
 
 class Run:
     """`warpgrind run processes wait` whose kernel runs."""
@@ -25,9 +28,7 @@ class Run:
         self.temporary = folder / "tmp"
         self.temporary.mkdir(exist_ok=True)
         self.profile = folder / "profile.json"
-        environment = dict(os.environ, TMPDIR=str(self.temporary), XDG_CACHE_HOME=str(build / "test-cache"))
-        if "WARPGRIND_TEST_PRELOAD" in os.environ:  # tests/CMakeLists.txt, for sanitizers
-            environment["LD_PRELOAD"] = os.environ["WARPGRIND_TEST_PRELOAD"]
+        environment = whole_run.environment(TMPDIR=str(self.temporary), XDG_CACHE_HOME=str(build / "test-cache"))
         program = next(p for p in (build / "tests/run/processes_clang", build / "tests/run/processes") if p.exists())
         command = [str(build / "bin/warpgrind"), "run", "--json", str(self.profile), str(program), "wait"]
         self.stderr = open(folder / "stderr", "w+")

@@ -139,6 +139,7 @@ void handle(int signal, siginfo_t* info, void* context) {
   entry->signal = signal;
   entry->address = reinterpret_cast<std::uint64_t>(info->si_addr);
   auto* user = static_cast<ucontext_t*>(context);
+  forget_frames(w->emergency);
   // As after a call: the stack pointer is 8 below a multiple of 16.
   user->uc_mcontext.gregs[REG_RSP] = static_cast<greg_t>(reinterpret_cast<std::uint64_t>(w->emergency.top()) - 256 - 8);
   user->uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(reinterpret_cast<std::uint64_t>(&land));

@@ -80,7 +80,8 @@ void enter_launch(WarpFiber& f, Launch& launch, Worker& w) {
   c.dynamic_shared_offset = launch.kernel->code->dynamic_shared_offset;
   c.local = f.local;
   c.local_size = launch.local_size;
-  c.interrupt = &launch.interrupt;
+  static_assert(sizeof launch.interrupt == sizeof *c.interrupt && decltype(launch.interrupt)::is_always_lock_free);
+  c.interrupt = reinterpret_cast<const volatile std::uint32_t*>(&launch.interrupt);
   const Dim3 &grid = launch.config.grid, &block = launch.config.block, &cluster = launch.config.cluster;
   const Dim3* from[] = {&grid, &block, &cluster};
   std::uint32_t* to[] = {c.nctaid, c.ntid, c.cluster_dim};
@@ -345,7 +346,7 @@ void fiber_loop(void* argument) {
   Worker& w = *self->worker;
   _mm_setcsr(kDefaultMxcsr);
   for (;;) {
-    if (w.launch->interrupt != 0) stopped(w);
+    if (w.launch->interrupt.load(std::memory_order_acquire) != 0) stopped(w);
     if (w.starting || (w.live_blocks == 0 && activate_block(w))) {
       start_warp(*self, w, *w.starting);
       w.launch->entry(&self->context);

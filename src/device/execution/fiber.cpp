@@ -5,6 +5,7 @@
 #include "base/assert.h"
 
 #if defined(WG_ADDRESS_SANITIZER)
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 #if defined(WG_THREAD_SANITIZER)
@@ -78,7 +79,14 @@ bool StackPool::is_guard(std::uint64_t address) const {
   return false;
 }
 
+#if defined(WG_ADDRESS_SANITIZER)
+void forget_frames(const Stack& stack) {
+  __asan_unpoison_memory_region(stack.low, kStackBytes);
+}
+#endif
+
 void prepare(Continuation& to, const Stack& stack, FiberFunction function, void* argument) {
+  forget_frames(stack);
   auto* entry = reinterpret_cast<Entry*>(stack.top() - 64);
   *entry = {function, argument};
   to.stack_bottom = stack.low;

@@ -44,6 +44,14 @@ struct Continuation {
   void* tsan_fiber = nullptr;
 };
 
+// To be called before a stack is used from its top again: AddressSanitizer still has the frames that a fault abandoned
+// there.
+#if defined(WG_ADDRESS_SANITIZER)
+void forget_frames(const Stack& stack);
+#else
+inline void forget_frames(const Stack&) {}
+#endif
+
 using FiberFunction = void (*)(void* argument);
 
 // Makes `to` start at function(argument) when it is next switched to.

@@ -40,7 +40,7 @@ inline void go_to(Worker& w, Continuation& from, WarpFiber& to) {
 
 // The current warp waits (its state says for what); others run.
 inline void suspend(Worker& w, WarpFiber& self) {
-  if (w.launch->interrupt != 0) [[unlikely]]
+  if (w.launch->interrupt.load(std::memory_order_acquire) != 0) [[unlikely]]
     stopped(w);
   if (w.starting) return go_to(w, self.continuation, take_fiber(w));
   WarpFiber* ready = next_ready(w);

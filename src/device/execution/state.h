@@ -243,7 +243,7 @@ struct Launch {
 
   std::uint64_t chunk = 1;  // blocks that a worker takes at once
   alignas(64) std::atomic<std::uint64_t> next_block{0};
-  alignas(64) volatile std::uint32_t interrupt = 0;  // generated code polls it
+  alignas(64) std::atomic<std::uint32_t> interrupt{0};  // generated code polls it
   std::atomic<bool> stop{false};
   std::atomic<std::uint32_t> stop_reason{0};  // FaultKind + 1 of timeout or Ctrl-C; 0: none
   std::mutex fault_mutex;

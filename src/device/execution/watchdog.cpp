@@ -19,7 +19,7 @@ std::atomic<unsigned> g_requests{0};
 void stop(Launch& launch, FaultKind kind) {
   std::uint32_t none = 0;
   launch.stop_reason.compare_exchange_strong(none, static_cast<std::uint32_t>(kind) + 1);
-  launch.interrupt = 1;
+  launch.interrupt.store(1, std::memory_order_release);
 }
 
 }  // namespace
@@ -48,7 +48,7 @@ void interrupt_if_requested_since(Launch& launch, unsigned before) {
 
 void abandon(Launch& launch) {
   launch.stop = true;
-  launch.interrupt = 1;
+  launch.interrupt.store(1, std::memory_order_release);
 }
 
 void request_interrupt() {

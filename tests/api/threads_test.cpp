@@ -1,0 +1,279 @@
+// Several host threads at once: streams, captures, graphs, pools and devices belong to all of them. What
+// ThreadSanitizer runs (ctest -L workers); each test also checks what the calls have done.
+#include <atomic>
+#include <barrier>
+#include <thread>
+
+#include "api_test.h"
+
+namespace warpgrind::cudart {
+
+namespace {
+
+constexpr int kThreads = 4, kTimes = 50;
+constexpr unsigned kYield = 2;                                      // cudaDeviceScheduleYield
+const cudaStream_t kPerThread = reinterpret_cast<cudaStream_t>(2);  // cudaStreamPerThread
+
+// body(number of the thread), in all threads at the same time.
+template <class Body>
+void in_threads(Body body) {
+  std::barrier begin(kThreads);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; t++)
+    threads.emplace_back([&, t] {
+      begin.arrive_and_wait();
+      body(t);
+    });
+  for (std::thread& thread : threads) thread.join();
+}
+
+struct Streams {
+  cudaStream_t of[kThreads];
+  Streams() {
+    for (cudaStream_t& s : of) OK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
+  }
+  ~Streams() {
+    for (cudaStream_t s : of) OK(cudaStreamDestroy(s));
+  }
+};
+
+std::size_t nodes_of(cudaGraph_t graph) {
+  std::size_t count = 0;
+  OK(cudaGraphGetNodes(graph, nullptr, &count));
+  return count;
+}
+
+}  // namespace
+
+// One capture, of which each stream grows a branch from its own thread.
+TEST(Threads, GrowOneCapture) {
+  Streams streams;
+  test::Words d(kThreads);
+  cudaEvent_t fork = nullptr, join[kThreads];
+  OK(cudaEventCreateWithFlags(&fork, cudaEventDisableTiming));
+  OK(cudaStreamBeginCapture(streams.of[0], cudaStreamCaptureModeRelaxed));
+  OK(cudaEventRecord(fork, streams.of[0]));
+  for (int t = 1; t < kThreads; t++) OK(cudaStreamWaitEvent(streams.of[t], fork, 0));
+  in_threads([&](int t) {
+    for (int i = 1; i <= kTimes; i++) {
+      OK(test::launch_fill(d + t, static_cast<unsigned>(i), 1, streams.of[t]));
+      cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+      OK(cudaStreamIsCapturing(streams.of[t], &status));
+      EXPECT_EQ(status, cudaStreamCaptureStatusActive);
+    }
+  });
+  for (int t = 1; t < kThreads; t++) {
+    OK(cudaEventCreateWithFlags(&join[t], cudaEventDisableTiming));
+    OK(cudaEventRecord(join[t], streams.of[t]));
+    OK(cudaStreamWaitEvent(streams.of[0], join[t], 0));
+  }
+  cudaGraph_t graph = nullptr;
+  OK(cudaStreamEndCapture(streams.of[0], &graph));
+  EXPECT_EQ(nodes_of(graph), static_cast<std::size_t>(kThreads * kTimes));
+  cudaGraphExec_t exec = nullptr;
+  OK(cudaGraphInstantiateWithFlags(&exec, graph, 0));
+  OK(cudaGraphLaunch(exec, streams.of[0]));
+  OK(cudaStreamSynchronize(streams.of[0]));
+  EXPECT_EQ(d.read(), std::vector<unsigned>(kThreads, kTimes));
+  OK(cudaGraphExecDestroy(exec));
+  OK(cudaGraphDestroy(graph));
+  for (int t = 1; t < kThreads; t++) OK(cudaEventDestroy(join[t]));
+  OK(cudaEventDestroy(fork));
+}
+
+// A thread asks for a stream that another one captures, launches to and ends.
+TEST(Threads, AskForAStreamThatAnotherOneCaptures) {
+  cudaStream_t stream = nullptr;
+  OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  test::Words d(1);
+  std::atomic<bool> over{false};
+  std::thread asks([&] {
+    while (!over) {
+      cudaStreamCaptureStatus status = cudaStreamCaptureStatusInvalidated;
+      unsigned long long id = 0;
+      OK(cudaStreamIsCapturing(stream, &status));
+      EXPECT_NE(status, cudaStreamCaptureStatusInvalidated);
+      OK(cudaStreamGetCaptureInfo(stream, &status, &id, nullptr, nullptr, nullptr, nullptr));
+    }
+  });
+  for (int i = 0; i < kTimes; i++) {
+    cudaGraph_t graph = nullptr;
+    OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+    OK(test::launch_fill(d, 7, 1, stream));
+    OK(cudaStreamEndCapture(stream, &graph));
+    EXPECT_EQ(nodes_of(graph), 1u);
+    OK(cudaGraphDestroy(graph));
+  }
+  over = true;
+  asks.join();
+  OK(cudaStreamDestroy(stream));
+}
+
+TEST(Threads, AddNodesToOneGraph) {
+  cudaGraph_t graph = nullptr;
+  OK(cudaGraphCreate(&graph, 0));
+  in_threads([&](int) {
+    cudaGraphNode_t last = nullptr;
+    for (int i = 0; i < kTimes; i++) {
+      cudaGraphNode_t node = nullptr;
+      OK(cudaGraphAddEmptyNode(&node, graph, &last, i ? 1 : 0));
+      last = node;
+      std::size_t count = 0;
+      OK(cudaGraphGetNodes(graph, nullptr, &count));
+      EXPECT_GE(count, static_cast<std::size_t>(i + 1));
+    }
+    OK(cudaGraphDestroyNode(last));
+  });
+  EXPECT_EQ(nodes_of(graph), static_cast<std::size_t>(kThreads * (kTimes - 1)));
+  OK(cudaGraphDestroy(graph));
+}
+
+// One graph, instantiated and launched by each thread; its user object goes with the last of them.
+TEST(Threads, LaunchGraphsOfOneGraph) {
+  Streams streams;
+  test::Words d(kThreads);
+  unsigned* p = d;
+  void* parameters[] = {&p};
+  cudaKernelNodeParams kernel{&test::add, {1, 1, 1}, {1, 1, 1}, 0, parameters, nullptr};
+  static std::atomic<int> destroyed;
+  destroyed = 0;
+  cudaUserObject_t object = nullptr;
+  OK(cudaUserObjectCreate(
+      &object, &destroyed, [](void*) { ++destroyed; }, 1, 1));
+  cudaGraph_t graph = nullptr;
+  cudaGraphNode_t node = nullptr;
+  OK(cudaGraphCreate(&graph, 0));
+  OK(cudaGraphRetainUserObject(graph, object, 1, 1));
+  OK(cudaGraphAddKernelNode(&node, graph, nullptr, 0, &kernel));
+  cudaGraphExec_t execs[kThreads];
+  in_threads([&](int t) {
+    OK(cudaGraphInstantiateWithFlags(&execs[t], graph, 0));
+    unsigned* mine = d + t;
+    void* own[] = {&mine};
+    cudaKernelNodeParams other = kernel;
+    other.kernelParams = own;
+    OK(cudaGraphExecKernelNodeSetParams(execs[t], node, &other));
+    for (int i = 0; i < kTimes; i++) OK(cudaGraphLaunch(execs[t], streams.of[t]));
+    OK(cudaStreamSynchronize(streams.of[t]));
+  });
+  EXPECT_EQ(d.read(), std::vector<unsigned>(kThreads, kTimes));
+  OK(cudaGraphDestroy(graph));
+  EXPECT_EQ(destroyed, 0);
+  in_threads([&](int t) { OK(cudaGraphExecDestroy(execs[t])); });
+  OK(cudaDeviceSynchronize());
+  EXPECT_EQ(destroyed, 1);
+}
+
+TEST(Threads, AllocateFromOnePool) {
+  Streams streams;
+  cudaMemPool_t pool = nullptr;
+  cudaMemPoolProps properties{};
+  properties.allocType = 1;
+  properties.location = {1, 0};
+  OK(cudaMemPoolCreate(&pool, &properties));
+  constexpr std::size_t kBytes = 4096;
+  in_threads([&](int t) {
+    for (int i = 0; i < kTimes; i++) {
+      void* p = nullptr;
+      OK(cudaMallocFromPoolAsync(&p, kBytes, pool, streams.of[t]));
+      OK(test::launch_fill(static_cast<unsigned*>(p), 3, 4, streams.of[t]));
+      OK(cudaFreeAsync(p, streams.of[t]));
+      OK(cudaDeviceSetMemPool(0, pool));
+      cudaMemPool_t current = nullptr;
+      OK(cudaDeviceGetMemPool(&current, 0));
+      EXPECT_EQ(current, pool);
+      unsigned long long threshold = kBytes;
+      OK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold));
+    }
+    OK(cudaStreamSynchronize(streams.of[t]));
+  });
+  unsigned long long used = 1, high = 0;
+  OK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used));
+  OK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &high));
+  EXPECT_EQ(used, 0u);
+  EXPECT_GE(high, kBytes);
+  EXPECT_LE(high, kThreads * kBytes);
+  OK(cudaMemPoolDestroy(pool));
+}
+
+TEST(Threads, SetAndReadWhatAStreamAndADeviceHave) {
+  Streams streams;
+  in_threads([&](int t) {
+    for (int i = 0; i < kTimes; i++) {
+      cudaLaunchAttributeValue value{}, seen{};
+      value.priority = -1 - t;
+      OK(cudaStreamSetAttribute(streams.of[0], cudaLaunchAttributePriority, &value));
+      OK(cudaStreamGetAttribute(streams.of[0], cudaLaunchAttributePriority, &seen));
+      EXPECT_LT(seen.priority, 0);
+      OK(cudaStreamCopyAttributes(streams.of[t], streams.of[0]));
+      int priority = 0;
+      OK(cudaStreamGetPriority(streams.of[0], &priority));
+      EXPECT_LT(priority, 0);
+      OK(cudaDeviceSetLimit(cudaLimitPrintfFifoSize, 1 << 20));
+      std::size_t limit = 0;
+      OK(cudaDeviceGetLimit(&limit, cudaLimitPrintfFifoSize));
+      EXPECT_EQ(limit, std::size_t{1} << 20);
+      OK(cudaSetDeviceFlags(kYield));
+      unsigned flags = 0;
+      OK(cudaGetDeviceFlags(&flags));
+      EXPECT_TRUE(flags & kYield);
+    }
+  });
+}
+
+// Work of several streams, ordered by events that other threads record and wait for.
+TEST(Threads, WaitForEachOthersEvents) {
+  Streams streams;
+  test::Words d(1);
+  cudaEvent_t events[kThreads];
+  for (cudaEvent_t& e : events) OK(cudaEventCreate(&e));
+  unsigned* p = d;
+  in_threads([&](int t) {
+    for (int i = 0; i < kTimes; i++) {
+      OK(cudaStreamWaitEvent(streams.of[t], events[(t + 1) % kThreads], 0));
+      OK(cudaMemsetAsync(p, t, 4, streams.of[t]));
+      OK(cudaEventRecord(events[t], streams.of[t]));
+      const cudaError_t ready = cudaEventQuery(events[(t + 2) % kThreads]);
+      EXPECT_TRUE(ready == cudaSuccess || ready == cudaErrorNotReady);
+      OK(cudaEventSynchronize(events[t]));
+    }
+  });
+  OK(cudaDeviceSynchronize());
+  const unsigned last = d.read()[0];
+  EXPECT_EQ(last % 0x01010101u, 0u);
+  EXPECT_LT(last / 0x01010101u, static_cast<unsigned>(kThreads));
+  for (cudaEvent_t e : events) OK(cudaEventDestroy(e));
+}
+
+TEST(Threads, LaunchToTheirOwnStreams) {
+  test::Words d(kThreads * 32);
+  in_threads([&](int t) {
+    for (int i = 1; i <= kTimes; i++) {
+      OK(test::launch_fill(d + 32 * t, static_cast<unsigned>(i), 32, kPerThread));
+      OK(cudaStreamSynchronize(kPerThread));
+    }
+  });
+  EXPECT_EQ(d.read(), std::vector<unsigned>(kThreads * 32, kTimes));
+}
+
+TEST(Threads, CreateAndDestroy) {
+  in_threads([&](int) {
+    for (int i = 0; i < kTimes; i++) {
+      cudaStream_t stream = nullptr;
+      cudaEvent_t event = nullptr;
+      void *device = nullptr, *host = nullptr;
+      OK(cudaStreamCreate(&stream));
+      OK(cudaEventCreate(&event));
+      OK(cudaMalloc(&device, 256));
+      OK(cudaMallocHost(&host, 256));
+      OK(cudaMemcpyAsync(device, host, 256, cudaMemcpyHostToDevice, stream));
+      OK(cudaEventRecord(event, stream));
+      OK(cudaEventDestroy(event));
+      OK(cudaStreamDestroy(stream));
+      OK(cudaFree(device));
+      OK(cudaFreeHost(host));
+    }
+  });
+}
+
+}  // namespace warpgrind::cudart
