@@ -127,7 +127,9 @@ def run(case, build):
             print("skipped: clang-19 is not installed")
             return SKIP
         for step in case.get("prepare", []):
-            environment = dict(os.environ, PATH=os.environ["PATH"] + ":/usr/local/cuda/bin")
+            path = os.environ["PATH"] + ":/usr/local/cuda/bin"
+            starts_run = "bin/warpgrind" in step
+            environment = whole_run.environment(PATH=path) if starts_run else {**os.environ, "PATH": path}
             subprocess.run(fill(step), shell=True, check=True, env=environment)
         command = [str(build / "bin/warpgrind")] + [fill(a) for a in case["command"]]
         if "kernels" in case or "launches" in case:
