@@ -29,11 +29,13 @@ const MetricRow* find_metric(std::string_view name) {
 }
 
 void Values::add(const Values& other) {
-  for (std::size_t i = 0; i < kMetrics; ++i) {
-    if (kTable[i].kind != MetricKind::sum || !other.present_[i]) continue;
-    values_[i] += other.values_[i];
-    present_[i] = true;
-  }
+  static const std::bitset<kMetrics> sums = [] {
+    std::bitset<kMetrics> set;
+    for (std::size_t i = 0; i < kMetrics; ++i) set[i] = kTable[i].kind == MetricKind::sum;
+    return set;
+  }();
+  for (std::size_t i = 0; i < kMetrics; ++i) values_[i] += sums[i] ? other.values_[i] : 0;  // 0 when absent
+  present_ |= other.present_ & sums;
 }
 
 Origin Values::origin(MetricId id) const {

@@ -10,7 +10,6 @@ namespace warpgrind::cudart {
 
 namespace {
 
-constexpr auto kTick = std::chrono::microseconds(100);
 constexpr auto kSlowTick = std::chrono::milliseconds(1);  // when all that is ready waits for room on the GPU
 constexpr unsigned kQuietTicks = 20;                      // then the leader sleeps until something is issued
 constexpr auto kGridsAlone = std::chrono::milliseconds(10);
@@ -332,7 +331,10 @@ void Executor::serve() {
 WorkPtr Executor::lead(Lock& lock) {
   for (;;) {
     // What became ready since the last tick is left to a thread that may be about to wait for it.
-    if (WorkPtr work = take([&](const Work& w) { return w.ready_tick_ < tick_; })) return work;
+    if (WorkPtr work = take([&](const Work& w) { return w.ready_tick_ < tick_; })) {
+      pace_ = kTick;
+      return work;
+    }
     if (ready_.empty() && quiet_ticks_ > kQuietTicks) {
       leader_asleep_ = true;
       leader_wakes_.wait(lock, [&] { return !leader_asleep_; });
@@ -340,10 +342,8 @@ WorkPtr Executor::lead(Lock& lock) {
     }
     const bool all_wait = !ready_.empty() && std::all_of(ready_.begin(), ready_.end(),
                                                          [&](const WorkPtr& w) { return w->ready_tick_ < tick_; });
-    if (all_wait)
-      leader_wakes_.wait_for(lock, kSlowTick);
-    else
-      leader_wakes_.wait_for(lock, kTick);
+    leader_wakes_.wait_for(lock, all_wait ? kSlowTick : pace_);
+    pace_ = std::min(2 * pace_, kLongestTick);
     ++tick_;
     ++quiet_ticks_;
   }

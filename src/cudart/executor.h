@@ -1,8 +1,10 @@
 // Runs what streams hold, off the calling thread: each piece of work when all before it in its stream, and what it was
 // told to wait for, has ended. Work issued is not begun at once: a thread that waits for it soon runs it itself, which
-// costs no switch of threads, and otherwise one of the executor's threads takes it after some 100 us. One grid runs at
-// a time on a device, on all its workers, as that is fastest; when it takes longer than kGridsAlone, further grids that
-// are ready run beside it as far as they fit on the modelled GPU, so that kernels may wait for each other.
+// costs no switch of threads, and otherwise one of the executor's threads takes it after some 100 us (1.6 ms in a
+// program that has waited for all of its work so far: looking more often would take a processor from the workers). One
+// grid runs at a time on a device, on all its workers, as that is fastest; when it takes longer than kGridsAlone,
+// further grids that are ready run beside it as far as they fit on the modelled GPU, so that kernels may wait for each
+// other.
 //
 // Lock order, outermost first: GraphsLock, Runtime::mutex, Executor::mutex_, the ledger's, the timeline's. Nothing that
 // a program can see (kernels, copies, callbacks) and no Place of the ledger runs under any of them.
@@ -74,6 +76,8 @@ class Executor {
  private:
   using Lock = std::unique_lock<std::mutex>;
   using Clock = std::chrono::steady_clock;
+  // The leader looks for work at this pace; each look in vain doubles it, until the second.
+  static constexpr std::chrono::microseconds kTick{100}, kLongestTick{1600};
   struct Running {
     WorkPtr work;
     Clock::time_point begin;
@@ -106,6 +110,7 @@ class Executor {
   std::vector<Running> running_;  // all kinds, all devices
   std::uint64_t tick_ = 1, marks_ = 0;
   unsigned waiters_ = 0, followers_ = 0, quiet_ticks_ = 0;
+  std::chrono::microseconds pace_ = kTick;  // between two looks of the leader
   bool has_leader_ = false, leader_asleep_ = false, no_threads_ = false;
   timing::Ledger ledger_;
 };

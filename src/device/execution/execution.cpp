@@ -119,7 +119,7 @@ void start_warp(WarpFiber& f, Worker& w, Block& b) {
   c.exited = 0;
   c.spin = 0;
   c.local_top = 0;
-  if (launch.kernel->shape == jit::LaneShape::general) std::memcpy(c.tid, shape.tid, sizeof c.tid);
+  if (launch.kernel->shape == jit::LaneShape::general) std::memcpy(c.tid, launch.warp_threads[index].tid, sizeof c.tid);
   f.state = WarpState::running;
   f.exited_counted = 0;
   f.spinning = 0;
@@ -215,8 +215,9 @@ void place_block(const Launch& launch, std::uint64_t n, Block& b) {
   if (launch.cluster_size == 1) {
     b.linear = n;
     const std::uint64_t row = n < grid.x ? 0 : n / grid.x, plane = row < grid.y ? 0 : row / grid.y;
-    b.index[0] = static_cast<std::uint32_t>(n - row * grid.x);
-    b.index[1] = static_cast<std::uint32_t>(row - plane * grid.y);
+    // In one piece, as start_warp() reads it: a load from two stores waits for both.
+    const std::uint64_t xy = (n - row * grid.x) | (row - plane * grid.y) << 32;
+    std::memcpy(b.index, &xy, sizeof xy);
     b.index[2] = static_cast<std::uint32_t>(plane);
   } else {
     const std::uint64_t rank = n % launch.cluster_size, which = n / launch.cluster_size;

@@ -28,22 +28,24 @@ std::vector<SiteFacts> pack_sites(const events::KernelFacts& facts) {
   return out;
 }
 
-std::vector<WarpShape> warp_shapes(const Dim3& block) {
+void shape_warps(Launch& launch, const Dim3& block) {
   const auto threads = static_cast<std::uint32_t>(block.count());
-  std::vector<WarpShape> shapes((threads + kWarpSize - 1) / kWarpSize);
-  for (std::uint32_t w = 0; w < shapes.size(); ++w) {
-    WarpShape& s = shapes[w];
+  launch.shapes.resize((threads + kWarpSize - 1) / kWarpSize);
+  launch.warp_threads.resize(launch.shapes.size());
+  launch.shapes_block = block;
+  for (std::uint32_t w = 0; w < launch.shapes.size(); ++w) {
+    WarpShape& s = launch.shapes[w];
+    auto& tid = launch.warp_threads[w].tid;
     s.mask = 0;
     for (std::uint32_t l = 0; l < kWarpSize; ++l) {
       const std::uint32_t t = w * kWarpSize + l;
-      s.tid[0][l] = t % block.x;
-      s.tid[1][l] = t / block.x % block.y;
-      s.tid[2][l] = t / block.x / block.y;
+      tid[0][l] = t % block.x;
+      tid[1][l] = t / block.x % block.y;
+      tid[2][l] = t / block.x / block.y;
       if (t < threads) s.mask |= 1u << l;
     }
-    for (unsigned k = 0; k < 3; ++k) s.tid_base[k] = s.tid[k][0];
+    for (unsigned k = 0; k < 3; ++k) s.tid_base[k] = tid[k][0];
   }
-  return shapes;
 }
 
 }  // namespace
@@ -149,10 +151,7 @@ void Device::Impl::set_up(Engine& engine, LoadedModule& module, const KernelReco
   launch.cluster_size = static_cast<std::uint32_t>(config.cluster.count());
   launch.blocks = config.grid.count();
   launch.threads_per_block = static_cast<std::uint32_t>(config.block.count());
-  if (launch.shapes.empty() || !(launch.shapes_block == config.block)) {
-    launch.shapes = warp_shapes(config.block);
-    launch.shapes_block = config.block;
-  }
+  if (launch.shapes.empty() || !(launch.shapes_block == config.block)) shape_warps(launch, config.block);
   launch.warps_per_block = static_cast<std::uint32_t>(launch.shapes.size());
   launch.ranges = AddressSpace::instance().snapshot();
   launch.sm_count = std::max(1u, model.sm_count);

@@ -139,10 +139,13 @@ struct alignas(64) Block {
   Block* previous = nullptr;  // live blocks
 };
 
-// The lanes of each warp of a block; the same for all blocks of a launch.
+// The lanes of each warp of a block; the same for all blocks of a launch. Every warp that starts reads the first, only
+// kernels of LaneShape::general the second.
 struct WarpShape {
   std::uint32_t tid_base[3];
   LaneMask mask;
+};
+struct WarpThreads {
   std::uint32_t tid[3][kWarpSize];
 };
 
@@ -234,7 +237,8 @@ struct Launch {
   std::uint32_t total_shared = 0, all_shared = 0;  // %total_smem_size, %aggr_smem_size
   std::uint32_t warps_per_block = 0, threads_per_block = 0;
   std::vector<WarpShape> shapes;
-  Dim3 shapes_block{0, 0, 0};  // the block that `shapes` describes
+  std::vector<WarpThreads> warp_threads;
+  Dim3 shapes_block{0, 0, 0};  // the block that these describe
   std::shared_ptr<const RangeTable> ranges;
   unsigned workers = 1;
   std::uint32_t sm_count = 1;
