@@ -25,9 +25,7 @@ constexpr std::uint32_t kDefaultMxcsr = 0x1f80;  // round to nearest, denormals 
 
 // ---- Blocks
 
-void give_shared_memory(Worker& w, Block& b) {
-  const std::uint64_t size = w.launch->shared_size;
-  if (b.shared_capacity >= size && b.shared) return;
+[[gnu::noinline]] void grow_shared_memory(Worker& w, Block& b, std::uint64_t size) {
   std::free(b.shared_memory);
   // Different offsets in a page for different blocks (see AddressSpace::allocate), and never the offset of a stack.
   // Below: what the driver keeps for itself.
@@ -40,11 +38,16 @@ void give_shared_memory(Worker& w, Block& b) {
   b.shared_capacity = size;
 }
 
+void give_shared_memory(Worker& w, Block& b) {
+  const std::uint64_t size = w.launch->shared_size;
+  if (b.shared_capacity < size || !b.shared) grow_shared_memory(w, b, size);
+}
+
 events::BlockEvent block_event(const Launch& launch, const Block& b) {
   return {&launch.info, Dim3{b.index[0], b.index[1], b.index[2]}, launch.shared_size};
 }
 
-void retire_block(Worker& w, Block* b) {
+inline void retire_block(Worker& w, Block* b) {
   if (w.launch->wants.blocks_ended && !w.launch->stop.load(std::memory_order_relaxed))
     events::publish_block_end(*w.launch->observers, block_event(*w.launch, *b), w.index);
   (b->previous ? b->previous->next : w.live) = b->next;
@@ -190,7 +193,7 @@ namespace {
 // Neighbouring blocks read neighbouring memory, so a worker takes a few at once: workers that take turns block by block
 // break each other's streams for the prefetcher (vector addition of 2^24 on 2 workers: 860 instead of 1,600 M/s). A
 // block may still wait for an earlier one: the earliest that is not finished is always some worker's next.
-bool next_block(Worker& w, std::uint64_t& linear) {
+inline bool next_block(Worker& w, std::uint64_t& linear) {
   Launch& launch = *w.launch;
   if (w.chunk_next == w.chunk_end) {
     if (launch.next_block.load(std::memory_order_relaxed) >= launch.blocks) return false;
@@ -205,12 +208,8 @@ bool next_block(Worker& w, std::uint64_t& linear) {
   return true;
 }
 
-}  // namespace
-
-namespace {
-
 // The place of the n-th block to run, row by row or cluster by cluster.
-void place_block(const Launch& launch, std::uint64_t n, Block& b) {
+inline void place_block(const Launch& launch, std::uint64_t n, Block& b) {
   const Dim3 &grid = launch.config.grid, &cluster = launch.config.cluster;
   if (launch.cluster_size == 1) {
     b.linear = n;
@@ -230,7 +229,7 @@ void place_block(const Launch& launch, std::uint64_t n, Block& b) {
   b.smid = static_cast<std::uint32_t>(b.linear % launch.sm_count);
 }
 
-Block& new_block(Worker& w) {
+inline Block& new_block(Worker& w) {
   Block* b = w.free_blocks;
   if (b) {
     w.free_blocks = b->next;
@@ -250,6 +249,27 @@ Block& new_block(Worker& w) {
   return *b;
 }
 
+void publish_begin(const Worker& w, const Block& b) {
+  const Launch& launch = *w.launch;
+  if (launch.wants.blocks) events::publish_block_begin(*launch.observers, block_event(launch, b), w.index);
+}
+
+// The first block of a cluster is there; so are the others now.
+void activate_cluster(Worker& w, Block& first) {
+  Launch& launch = *w.launch;
+  Cluster* cluster = nullptr;
+  enter_cluster(w, first, cluster);
+  for (Block* last = &first; cluster->live < launch.cluster_size;) {  // chunks hold whole clusters
+    std::uint64_t n = 0;
+    next_block(w, n);
+    Block& b = new_block(w);
+    place_block(launch, n, b);
+    enter_cluster(w, b, cluster);
+    last = last->next_start = &b;
+  }
+  for (const Block* b = &first; b; b = b->next_start) publish_begin(w, *b);
+}
+
 }  // namespace
 
 bool activate_block(Worker& w) {
@@ -259,24 +279,12 @@ bool activate_block(Worker& w) {
   Block& first = new_block(w);
   place_block(launch, n, first);
   w.starting = &first;
-  const auto publish = [&](const Block& b) {
-    if (launch.wants.blocks) events::publish_block_begin(*launch.observers, block_event(launch, b), w.index);
-  };
   if (launch.cluster_size == 1) {
     give_shared_memory(w, first);
-    publish(first);
-    return true;
+    publish_begin(w, first);
+  } else {
+    activate_cluster(w, first);
   }
-  Cluster* cluster = nullptr;
-  enter_cluster(w, first, cluster);
-  for (Block* last = &first; cluster->live < launch.cluster_size;) {  // chunks hold whole clusters
-    next_block(w, n);
-    Block& b = new_block(w);
-    place_block(launch, n, b);
-    enter_cluster(w, b, cluster);
-    last = last->next_start = &b;
-  }
-  for (const Block* b = &first; b; b = b->next_start) publish(*b);
   return true;
 }
 

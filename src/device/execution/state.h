@@ -169,32 +169,33 @@ struct ChildLaunch {
   std::uint8_t value = 0;  // fill
 };
 
-struct Worker {
-  unsigned index = 0;
+struct alignas(64) Worker {
+  // What every warp touches is one cache line, what every block touches the next.
   Launch* launch = nullptr;
+  Block* starting = nullptr;  // the live block that has warps to start
+  WarpFiber* ready_first = nullptr;
+  WarpFiber* idle = nullptr;
+  std::uint32_t live_blocks = 0;
+  std::uint32_t idle_turns = 0;  // yields since something moved
+  std::uint64_t warps_ended = 0, threads_ended = 0, blocks_ended = 0;
+
+  Block* live = nullptr;
+  Block* free_blocks = nullptr;
+  std::uint64_t chunk_next = 0, chunk_end = 0;  // blocks taken but not started
+  WarpFiber* current = nullptr;
+  WarpFiber* ready_last = nullptr;
+  Cluster* free_clusters = nullptr;
+
+  unsigned index = 0;
   jit::SiteState* sites = nullptr;  // all empty between launches
   SiteRecord* records = nullptr;
   std::uint64_t* scoreboard = nullptr;
-
-  // Scheduling
   Continuation main;  // the host thread itself
-  WarpFiber* current = nullptr;
-  WarpFiber* ready_first = nullptr;
-  WarpFiber* ready_last = nullptr;
-  WarpFiber* idle = nullptr;
-  Block* live = nullptr;
-  Block* starting = nullptr;  // the live block that has warps to start
-  Block* free_blocks = nullptr;
-  Cluster* free_clusters = nullptr;
-  std::uint32_t live_blocks = 0;
-  std::uint64_t chunk_next = 0, chunk_end = 0;  // blocks taken but not started
-  std::uint32_t idle_turns = 0;                 // yields since something moved
   // Spinning, as other workers see it (barrier.cpp).
   std::uint64_t idle_rounds = 0;         // rounds of yields since something moved
   std::atomic<std::uint64_t> rounds{0};  // ... in all
   std::atomic<bool> spins_only{false}, finished{false};
   std::vector<std::uint64_t> seen_rounds;  // of the other workers, when this one began to spin
-  std::uint64_t warps_ended = 0, threads_ended = 0, blocks_ended = 0;
   std::vector<std::unique_ptr<WarpFiber>> fibers;
   std::vector<std::unique_ptr<Block>> blocks;
   std::vector<std::unique_ptr<Cluster>> clusters;
