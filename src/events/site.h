@@ -7,25 +7,13 @@
 #include <vector>
 
 #include "gpu/access_rules.h"
+#include "gpu/instruction_kinds.h"
 #include "gpu/types.h"
 
 namespace warpgrind::events {
 
-enum class SiteKind : std::uint8_t {
-  load,
-  store,
-  atomic,
-  reduction,
-  texture,
-  surface,
-  async_copy,
-  branch,
-  barrier,
-  call,
-  bulk_copy,
-  mbarrier,
-  fence
-};
+using warpgrind::InstructionClass;
+using warpgrind::SiteKind;
 
 // PTX ISA, "Memory Consistency Model".
 enum class MemoryOrder : std::uint8_t { weak, relaxed, acquire, release, acquire_release, sequential, volatile_, mmio };
@@ -66,26 +54,6 @@ inline AccessType access_type(const Site& site) {
   }
 }
 
-// The classes of the instruction mix (Nsight's smsp__sass_thread_inst_executed_op_*), in PTX terms.
-enum class InstructionClass : std::uint8_t {
-  fp16,
-  fp32,
-  fp64,
-  integer,
-  conversion,
-  bit,
-  control,
-  compare_select,
-  move,
-  load_store,
-  texture,
-  inter_thread,
-  barrier,
-  uniform_math,
-  tensor,
-  misc,
-  count
-};
 inline constexpr unsigned kInstructionClasses = static_cast<unsigned>(InstructionClass::count);
 
 // Static facts of one basic block (straight-line code): how many instructions of each class one pass executes. Guarded

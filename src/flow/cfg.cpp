@@ -10,8 +10,7 @@ using ptx::Instruction;
 using ptx::Opcode;
 
 bool ends_block(const Instruction& i) {
-  return i.opcode == Opcode::bra || i.opcode == Opcode::brx_idx || i.opcode == Opcode::ret ||
-         i.opcode == Opcode::exit || i.opcode == Opcode::trap;
+  return ptx::info(i.opcode).ends_block;
 }
 
 namespace {

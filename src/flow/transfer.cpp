@@ -255,12 +255,10 @@ Form arithmetic_form(const Instruction& i, const std::vector<Form>& forms, const
       return add_forms(product, form(3), false, wide ? 2 * width : width);
     }
     case Opcode::shl: {
-      const Form by = form(2);
       const auto shift = literal(i.operands[2]);
       if (!shift || *shift < 0 || *shift >= static_cast<std::int64_t>(width))
         return default_form(i, 1, forms, layout, f);
       Form factor = uniform_form(static_cast<std::uint8_t>(*shift));
-      (void)by;
       return multiply_forms(form(1), factor, std::nullopt, std::int64_t{1} << *shift, width);
     }
     case Opcode::and_:
@@ -322,14 +320,14 @@ Form operand_form(const Operand& operand, const std::vector<Form>& forms, const 
 }
 
 namespace {
+
 bool same_members(const Instruction& i, const std::vector<Form>& forms, const LaneLayout& layout,
                   const ptx::Function& f) {
   return !i.has(Modifier::sync) || operand_form(i.operands.back(), forms, layout, f).kind == FormKind::uniform;
 }
-}  // namespace
 
-Form result_form(const Instruction& i, std::size_t d, const std::vector<Form>& forms, const LaneLayout& layout,
-                 const ptx::Function& f) {
+Form computed_form(const Instruction& i, const std::vector<Form>& forms, const LaneLayout& layout,
+                   const ptx::Function& f) {
   switch (i.opcode) {
     case Opcode::mov: {
       if (i.operands[1].kind == OperandKind::vector || i.operands[0].kind == OperandKind::vector)
@@ -342,61 +340,34 @@ Form result_form(const Instruction& i, std::size_t d, const std::vector<Form>& f
       return i.types.size() == 2 && i.operands.size() == 2
                  ? convert_form(i, operand_form(i.operands[1], forms, layout, f))
                  : default_form(i, 1, forms, layout, f);
-    case Opcode::add:
-    case Opcode::sub:
-    case Opcode::neg:
-    case Opcode::mul:
-    case Opcode::mad:
-    case Opcode::shl:
-    case Opcode::and_:
-    case Opcode::or_:
-    case Opcode::shr:
-      return arithmetic_form(i, forms, layout, f);
     case Opcode::ld:
     case Opcode::ldu:
       return load_form(i, forms, f);
-    case Opcode::atom:
-    case Opcode::shfl:
-    case Opcode::match:
-    case Opcode::tex:
-    case Opcode::tld4:
-    case Opcode::suld:
-    case Opcode::call:
-    case Opcode::wmma_load:
-    case Opcode::wmma_mma:
-    case Opcode::mma:
-    case Opcode::ldmatrix:
-    case Opcode::movmatrix:
-    case Opcode::txq:
-    case Opcode::suq:
-    case Opcode::mbarrier_arrive:
-    case Opcode::mbarrier_arrive_drop:
-    case Opcode::mbarrier_test_wait:
-    case Opcode::mbarrier_try_wait:
-    case Opcode::addc:
-    case Opcode::subc:
-    case Opcode::madc:
-    case Opcode::alloca:
-    case Opcode::stacksave:
-      return varying_form();
-    // Results that are the same in all lanes that take part, where those name the same members. With a membermask
-    // smaller than the active lanes they still agree within the mask; lanes outside it have no defined result.
-    case Opcode::vote:
-      return same_members(i, forms, layout, f) ? uniform_form(0) : varying_form();
-    case Opcode::activemask:
-      return uniform_form(0);
-    case Opcode::redux:
-      return varying_form();  // several masks may be reduced by one instruction
-    case Opcode::elect:
-      return d == 0 && same_members(i, forms, layout, f) ? uniform_form(0) : varying_form();
-    case Opcode::bar:
-    case Opcode::barrier:
-      return uniform_form(0);
-    default: {
-      const std::size_t destinations = i.has_second_destination ? 2 : ptx::info(i.opcode).destinations;
-      return default_form(i, destinations, forms, layout, f);
-    }
+    default:
+      return arithmetic_form(i, forms, layout, f);
   }
+}
+
+}  // namespace
+
+Form result_form(const Instruction& i, std::size_t d, const std::vector<Form>& forms, const LaneLayout& layout,
+                 const ptx::Function& f) {
+  const ptx::OpcodeInfo& info = ptx::info(i.opcode);
+  switch (info.result) {
+    case ptx::ResultForm::varying:
+      return varying_form();
+    case ptx::ResultForm::uniform:
+      return uniform_form(0);
+    // With a membermask smaller than the active lanes they still agree within the mask; lanes outside it have no
+    // defined result.
+    case ptx::ResultForm::among_members:
+      return d == 0 && same_members(i, forms, layout, f) ? uniform_form(0) : varying_form();
+    case ptx::ResultForm::computed:
+      return computed_form(i, forms, layout, f);
+    case ptx::ResultForm::by_sources:
+      break;
+  }
+  return default_form(i, i.has_second_destination ? 2 : info.destinations, forms, layout, f);
 }
 
 namespace {

@@ -12,22 +12,15 @@ namespace {
 // A guarded one takes whoever is there: its other lanes are already past it.
 bool may_wait(const Instruction& i) {
   if (i.guard) return false;
-  switch (i.opcode) {
-    case Opcode::shfl:
-    case Opcode::vote:
-    case Opcode::match:
-    case Opcode::redux:
-    case Opcode::elect:
+  switch (ptx::info(i.opcode).waits) {
+    case ptx::Waits::with_sync:
       return i.has(ptx::Modifier::sync);
-    case Opcode::bar:
-    case Opcode::barrier:
+    case ptx::Waits::unless_arrive:
       return !i.has(ptx::Modifier::arrive);
-    case Opcode::bar_warp_sync:
-    case Opcode::barrier_cluster:
-      return !i.has(ptx::Modifier::arrive);
-    default:
-      return false;
+    case ptx::Waits::never:
+      break;
   }
+  return false;
 }
 
 // Does one way of the branch end its lanes, so that those that stay are all there are?

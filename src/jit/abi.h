@@ -59,7 +59,7 @@ inline unsigned lane_y(LaneShape s, unsigned lane) {
 }
 
 // The lanes of one invocation of a function that do not run now, and what the running ones head for
-// (jit/kernel/control_flow.cpp). Machine code keeps the first fields in registers: they are true only during a call of
+// (jit/kernel/path_stack.h). Machine code keeps the first fields in registers: they are true only during a call of
 // wg_meet, wg_wait_at_barrier, wg_give_way and wg_next_path, which may change them all.
 struct PathEntry {
   LaneMask mask;

@@ -10,9 +10,9 @@ namespace warpgrind::ptx {
 namespace {
 
 constexpr OpcodeInfo kInfo[] = {
-#define WG_PTX_OPCODE(identifier, ...) OpcodeInfo{__VA_ARGS__},
+#define WG_PTX_OPCODE(identifier, lowering, ...) OpcodeInfo{.refused = {}, __VA_ARGS__},
+#define WG_PTX_REFUSED(identifier, why, ...) OpcodeInfo{.refused = why, __VA_ARGS__},
 #include "ptx/opcodes.inc"
-#undef WG_PTX_OPCODE
 };
 
 constexpr std::string_view kModifierText[] = {

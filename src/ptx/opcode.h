@@ -5,12 +5,13 @@
 #include <optional>
 #include <string_view>
 
+#include "gpu/instruction_kinds.h"
+
 namespace warpgrind::ptx {
 
 enum class Opcode : std::uint8_t {
 #define WG_PTX_OPCODE(identifier, ...) identifier,
 #include "ptx/opcodes.inc"
-#undef WG_PTX_OPCODE
 };
 
 enum class Modifier : std::uint16_t {
@@ -22,7 +23,6 @@ enum class Modifier : std::uint16_t {
 inline constexpr unsigned kOpcodes = 0
 #define WG_PTX_OPCODE(identifier, ...) +1
 #include "ptx/opcodes.inc"
-#undef WG_PTX_OPCODE
     ;
 
 inline constexpr unsigned kModifiers = 0
@@ -31,26 +31,17 @@ inline constexpr unsigned kModifiers = 0
 #undef WG_PTX_MODIFIER
     ;
 
-// The classes of the instruction mix; same names and order as events::InstructionClass.
-enum class OpClass : std::uint8_t {
-  fp16,
-  fp32,
-  fp64,
-  integer,
-  conversion,
-  bit,
-  control,
-  compare_select,
-  move,
-  load_store,
-  texture,
-  inter_thread,
-  barrier,
-  uniform_math,
-  tensor,
-  misc,
-  count
+// How the result varies over the lanes (flow/forms.h).
+enum class ResultForm : std::uint8_t {
+  by_sources,     // uniform where all sources are
+  varying,        // always one value a lane
+  uniform,        // always one for the warp
+  among_members,  // the first one for the warp where the lanes name the same members (.sync), else varying
+  computed        // by flow/transfer.cpp
 };
+
+// Does it keep lanes until others have come?
+enum class Waits : std::uint8_t { never, with_sync, unless_arrive };
 
 struct PtxVersion {
   std::uint8_t major = 1, minor = 0;
@@ -59,17 +50,21 @@ struct PtxVersion {
 
 // The facts of one opcode (one row of opcodes.inc).
 struct OpcodeInfo {
-  std::string_view text;    // as written in PTX: "cp.async.commit_group"
-  std::string_view syntax;  // the manual's syntax line, modifiers and optional parts included
-  OpClass op_class = OpClass::misc;
+  std::string_view refused;  // why no kernel with it can run; empty: it can
+  std::string_view text;     // as written in PTX: "cp.async.commit_group"
+  std::string_view syntax;   // the manual's syntax line, modifiers and optional parts included
+  InstructionClass op_class = InstructionClass::misc;
   std::uint8_t destinations =
       0;             // destination operands of the plain form (`d|p` adds one; bar.red has one: see the parser)
   PtxVersion since;  // first PTX ISA version
   bool reads_memory = false;  // also: orders earlier reads (barriers, fences)
   bool writes_memory = false;
-  bool convergent = false;     // its result depends on which other lanes execute it together
-  bool may_trap = false;       // can end the kernel with an error
-  bool is_terminator = false;  // control never falls through when no guard is written (bra without guard: see flow)
+  bool convergent = false;  // its result depends on which other lanes execute it together
+  bool may_trap = false;    // can end the kernel with an error
+  SiteKind site = SiteKind::barrier;
+  ResultForm result = ResultForm::by_sources;
+  Waits waits = Waits::never;
+  bool ends_block = false;  // control may go elsewhere than to the next instruction
   std::string_view description;
 };
 

@@ -65,15 +65,16 @@ TEST(PtxOpcodes, ArityIsReadFromTheSyntax) {
 std::string document() {
   std::string out =
       "# PTX opcodes\n\nMade from `src/ptx/opcodes.inc` by the test `ptx_opcodes`; do not edit. All of them are "
-      "parsed; `warpgrind scan` says "
-      "which ones a program uses that cannot be executed yet.\n\n| opcode | since PTX | what it does | syntax "
-      "|\n|---|---|---|---|\n";
+      "parsed; one that does not run says why, and "
+      "`warpgrind scan` which of those a program uses.\n\n| opcode | since PTX | class | what it does | syntax | "
+      "refused "
+      "|\n|---|---|---|---|---|---|\n";
   for (unsigned k = 0; k < kOpcodes; ++k) {
     const OpcodeInfo& facts = info(opcode(k));
     std::string syntax;
     for (char c : facts.syntax) syntax += c == '|' ? std::string("\\|") : std::string(1, c);
-    out += fmt::format("| `{}` | {}.{} | {} | `{}` |\n", facts.text, facts.since.major, facts.since.minor,
-                       facts.description, syntax);
+    out += fmt::format("| `{}` | {}.{} | {} | {} | `{}` | {} |\n", facts.text, facts.since.major, facts.since.minor,
+                       warpgrind::name(facts.op_class), facts.description, syntax, facts.refused);
   }
   return out;
 }

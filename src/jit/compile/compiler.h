@@ -94,6 +94,4 @@ class Compiler {
 };
 std::unique_ptr<Compiler> make_compiler();
 
-bool has_lowering(ptx::Opcode opcode);  // some form of it can run
-
 }  // namespace warpgrind::jit

@@ -17,10 +17,10 @@ using ptx::Operand;
 using ptx::OperandKind;
 using ptx::ScalarType;
 
-void lower_nothing(Lowering&) {}
+}  // namespace
 
 // Groups of copies: only observers see them.
-void lower_group(Lowering& l) {
+void lower_async_group(Lowering& l) {
   using Group = events::AsyncGroupOperation;
   if (!l.synchronization_observed()) return;
   const ptx::Instruction& i = l.instruction();
@@ -37,6 +37,8 @@ void lower_group(Lowering& l) {
           l.ir().getInt32(counted ? static_cast<std::uint32_t>(i.operands[0].bits) : 0), l.mask_bits()});
 }
 
+namespace {
+
 Value* stored(Lowering& l, Value* lanes) {
   Value* area = l.scratch(lanes->getType()->getScalarType());
   l.ir().CreateAlignedStore(lanes, area, llvm::Align(64));
@@ -46,6 +48,8 @@ Value* stored(Lowering& l, Value* lanes) {
 Value* addresses(Lowering& l, const Operand& o) {
   return stored(l, l.read_vector(o, ScalarType::b64));
 }
+
+}  // namespace
 
 // cp.async.ca/cg.shared.global [dst], [src], cp-size{, src-size | ignore-src};
 void lower_cp_async(Lowering& l) {
@@ -66,7 +70,7 @@ void lower_cp_async(Lowering& l) {
 }
 
 // Bulk copies: one thread usually issues them. [dst], [src], size, [mbar] or .bulk_group.
-void lower_bulk_copy(Lowering& l) {
+void lower_cp_async_bulk(Lowering& l) {
   const ptx::Instruction& i = l.instruction();
   llvm::IRBuilder<>& ir = l.ir();
   if (i.operands.size() < 3) return l.unsupported("this form of the bulk copy");
@@ -81,6 +85,8 @@ void lower_bulk_copy(Lowering& l) {
           stored(l, l.read_vector(i.operands[2], ScalarType::b32)), barrier,
           ir.getInt32((to_shared ? 1u : 0u) | from_shared << 1), l.mask_bits()});
 }
+
+namespace {
 
 using Operation = events::MBarrierOperation;
 
@@ -101,6 +107,8 @@ void mbarrier(Lowering& l, Operation op, const Operand& barrier, Value* number, 
   else
     l.result(result, r, ScalarType::b64);
 }
+
+}  // namespace
 
 void lower_mbarrier(Lowering& l) {
   const ptx::Instruction& i = l.instruction();
@@ -149,7 +157,7 @@ void lower_mbarrier(Lowering& l) {
 }
 
 // The state a mbarrier.arrive returned: phase in bit 0, pending arrivals above it (device/calls/async_copy.cpp).
-void lower_pending_count(Lowering& l) {
+void lower_mbarrier_pending_count(Lowering& l) {
   llvm::IRBuilder<>& ir = l.ir();
   Value* state = l.read_vector(l.instruction().operands[1], ScalarType::b64);
   l.result(0,
@@ -159,40 +167,8 @@ void lower_pending_count(Lowering& l) {
 }
 
 // createpolicy: a cache hint; its value is never looked at.
-void lower_policy(Lowering& l) {
+void lower_createpolicy(Lowering& l) {
   l.result(0, l.constant(ScalarType::b64, 0), ScalarType::b64);
-}
-
-}  // namespace
-
-std::initializer_list<LoweringEntry> async_copy_lowerings() {
-  static const std::initializer_list<LoweringEntry> table = {
-      {Opcode::cp_async, lower_cp_async},
-      {Opcode::cp_async_commit_group, lower_group},
-      {Opcode::cp_async_wait_group, lower_group},
-      {Opcode::cp_async_wait_all, lower_group},
-      {Opcode::cp_async_mbarrier_arrive, lower_mbarrier},
-      {Opcode::cp_async_bulk, lower_bulk_copy},
-      {Opcode::cp_async_bulk_commit_group, lower_group},
-      {Opcode::cp_async_bulk_wait_group, lower_group},
-      {Opcode::mbarrier_init, lower_mbarrier},
-      {Opcode::mbarrier_inval, lower_mbarrier},
-      {Opcode::mbarrier_expect_tx, lower_mbarrier},
-      {Opcode::mbarrier_complete_tx, lower_mbarrier},
-      {Opcode::mbarrier_arrive, lower_mbarrier},
-      {Opcode::mbarrier_arrive_drop, lower_mbarrier},
-      {Opcode::mbarrier_test_wait, lower_mbarrier},
-      {Opcode::mbarrier_try_wait, lower_mbarrier},
-      {Opcode::mbarrier_pending_count, lower_pending_count},
-      {Opcode::cp_async_bulk_prefetch, lower_nothing},
-      {Opcode::prefetch, lower_nothing},
-      {Opcode::prefetchu, lower_nothing},
-      {Opcode::applypriority, lower_nothing},
-      {Opcode::discard, lower_nothing},
-      {Opcode::createpolicy, lower_policy},
-      {Opcode::griddepcontrol, lower_nothing},
-  };
-  return table;
 }
 
 }  // namespace warpgrind::jit

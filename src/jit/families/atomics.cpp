@@ -74,6 +74,8 @@ Value* stored(Lowering& l, const ptx::Operand& o, ScalarType type, unsigned coun
   return area;
 }
 
+}  // namespace
+
 void lower_atomic(Lowering& l) {
   const ptx::Instruction& i = l.instruction();
   llvm::IRBuilder<>& ir = l.ir();
@@ -104,13 +106,6 @@ void lower_atomic(Lowering& l) {
                                     llvm::Align(e->getPrimitiveSizeInBits() / 8));
     l.write(i.operands[0].kind == OperandKind::vector ? i.operands[0].elements[k] : i.operands[0], v, type);
   }
-}
-
-}  // namespace
-
-std::initializer_list<LoweringEntry> atomic_lowerings() {
-  static const std::initializer_list<LoweringEntry> table = {{Opcode::atom, lower_atomic}, {Opcode::red, lower_atomic}};
-  return table;
 }
 
 }  // namespace warpgrind::jit

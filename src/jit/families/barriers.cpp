@@ -12,6 +12,8 @@ using ptx::Opcode;
 using ptx::Operand;
 using ptx::ScalarType;
 
+}  // namespace
+
 void lower_barrier(Lowering& l) {
   const ptx::Instruction& i = l.instruction();
   llvm::IRBuilder<>& ir = l.ir();
@@ -65,21 +67,6 @@ void lower_fence(Lowering& l) {
     l.call("wg_fence", ir.getVoidTy(),
            {l.context_pointer(), l.site_number(), ir.getInt32(l.instruction().opcode == Opcode::fence_proxy),
             l.mask_bits()});
-}
-
-}  // namespace
-
-std::initializer_list<LoweringEntry> barrier_lowerings() {
-  static const std::initializer_list<LoweringEntry> table = {
-      {Opcode::bar, lower_barrier},
-      {Opcode::barrier, lower_barrier},
-      {Opcode::bar_warp_sync, lower_warp_barrier},
-      {Opcode::barrier_cluster, lower_cluster_barrier},
-      {Opcode::membar, lower_fence},
-      {Opcode::fence, lower_fence},
-      {Opcode::fence_proxy, lower_fence},
-  };
-  return table;
 }
 
 }  // namespace warpgrind::jit

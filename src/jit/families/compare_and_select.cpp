@@ -85,6 +85,8 @@ Value* compare_operands(Lowering& l, const Comparison& c, ScalarType t, std::siz
   return compare(l, c, t, l.source(first, t), l.source(first + 1, t));
 }
 
+}  // namespace
+
 void lower_setp(Lowering& l) {
   const ptx::Instruction& i = l.instruction();
   const Comparison* c = comparison_of(i);
@@ -150,14 +152,6 @@ void lower_slct(Lowering& l) {
     yes = l.ir().CreateICmpSGE(c, l.constant(ct, 0));
   }
   l.result(0, l.ir().CreateSelect(yes, l.source(1, t), l.source(2, t)), t);
-}
-
-}  // namespace
-
-std::initializer_list<LoweringEntry> compare_lowerings() {
-  static const std::initializer_list<LoweringEntry> table = {
-      {Opcode::setp, lower_setp}, {Opcode::set, lower_set}, {Opcode::selp, lower_selp}, {Opcode::slct, lower_slct}};
-  return table;
 }
 
 }  // namespace warpgrind::jit

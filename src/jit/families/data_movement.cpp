@@ -56,6 +56,8 @@ void move_vector(Lowering& l) {
   }
 }
 
+}  // namespace
+
 void lower_mov(Lowering& l) {
   const ptx::Instruction& i = l.instruction();
   if (i.operands[0].kind == OperandKind::vector || i.operands[1].kind == OperandKind::vector) return move_vector(l);
@@ -76,8 +78,12 @@ void lower_cvta(Lowering& l) {
   l.result(0, address, ScalarType::b64);
 }
 
+namespace {
+
 // The rank of a block of the cluster stands in an address above its offset (gpu/types.h); 0 there: this block.
 constexpr std::uint64_t kRanks = 0xffu;
+
+}  // namespace
 
 void lower_mapa(Lowering& l) {
   llvm::IRBuilder<>& ir = l.ir();
@@ -126,19 +132,6 @@ void lower_isspacep(Lowering& l) {
       return l.unsupported("isspacep for this space");
   }
   l.result(0, r, ScalarType::pred);
-}
-
-}  // namespace
-
-std::initializer_list<LoweringEntry> conversion_lowerings() {
-  static const std::initializer_list<LoweringEntry> table = {{Opcode::mov, lower_mov},
-                                                             {Opcode::cvta, lower_cvta},
-                                                             {Opcode::cvt, lower_cvt},
-                                                             {Opcode::cvt_pack, lower_cvt_pack},
-                                                             {Opcode::isspacep, lower_isspacep},
-                                                             {Opcode::mapa, lower_mapa},
-                                                             {Opcode::getctarank, lower_getctarank}};
-  return table;
 }
 
 }  // namespace warpgrind::jit

@@ -143,6 +143,8 @@ bool is_half(ScalarType t) {
   return t == ScalarType::f16 || t == ScalarType::f16x2 || t == ScalarType::bf16 || t == ScalarType::bf16x2;
 }
 
+}  // namespace
+
 void lower_fma(Lowering& l) {
   is_half(l.instruction().type()) ? lower_half_arithmetic(l) : lower_float_arithmetic(l);
 }
@@ -168,6 +170,8 @@ void lower_rsqrt(Lowering& l) {
            type);
 }
 
+namespace {
+
 // sin, cos, lg2, ex2, tanh of f32.
 template <Value* (*approximate)(Lowering&, Value*)>
 void lower_approximation(Lowering& l) {
@@ -175,6 +179,28 @@ void lower_approximation(Lowering& l) {
   if (is_half(type)) return lower_half_arithmetic(l);
   if (type != ScalarType::f32) return l.unsupported("this type");
   l.result(0, finish(l, approximate(l, input(l, 1, type))), type);
+}
+
+}  // namespace
+
+void lower_sin(Lowering& l) {
+  lower_approximation<approximate_sin>(l);
+}
+
+void lower_cos(Lowering& l) {
+  lower_approximation<approximate_cos>(l);
+}
+
+void lower_lg2(Lowering& l) {
+  lower_approximation<approximate_lg2>(l);
+}
+
+void lower_ex2(Lowering& l) {
+  lower_approximation<approximate_ex2>(l);
+}
+
+void lower_tanh(Lowering& l) {
+  lower_approximation<approximate_tanh>(l);
 }
 
 void lower_testp(Lowering& l) {
@@ -212,8 +238,6 @@ void lower_copysign(Lowering& l) {
   l.result(0, with_sign_of(l, l.source(2, type), l.source(1, type)), type);
 }
 
-}  // namespace
-
 void lower_float_arithmetic(Lowering& l) {
   const ptx::Instruction& i = l.instruction();
   const ScalarType type = i.type();
@@ -234,23 +258,6 @@ void lower_float_arithmetic(Lowering& l) {
   Value* r = combine(l, type, a);
   if (!r) return l.unsupported("this operation on floating-point values");
   l.result(0, r, type);
-}
-
-std::initializer_list<LoweringEntry> floating_point_lowerings() {
-  static const std::initializer_list<LoweringEntry> table = {
-      {Opcode::fma, lower_fma},
-      {Opcode::rcp, lower_rcp},
-      {Opcode::sqrt, lower_sqrt},
-      {Opcode::rsqrt, lower_rsqrt},
-      {Opcode::sin, lower_approximation<approximate_sin>},
-      {Opcode::cos, lower_approximation<approximate_cos>},
-      {Opcode::lg2, lower_approximation<approximate_lg2>},
-      {Opcode::ex2, lower_approximation<approximate_ex2>},
-      {Opcode::tanh, lower_approximation<approximate_tanh>},
-      {Opcode::testp, lower_testp},
-      {Opcode::copysign, lower_copysign},
-  };
-  return table;
 }
 
 }  // namespace warpgrind::jit

@@ -103,9 +103,4 @@ void lower_half_arithmetic(Lowering& l) {
   l.result(0, ir.CreateOr(first, second), ScalarType::b32);
 }
 
-// fma, ex2 and tanh are in floating_point.cpp, add .. max in integer.cpp; all come here by type.
-std::initializer_list<LoweringEntry> half_lowerings() {
-  return {};
-}
-
 }  // namespace warpgrind::jit

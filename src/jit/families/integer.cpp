@@ -71,6 +71,8 @@ Value* by_halves(Lowering& l, Value* a, Value* b, F f) {
   return ir.CreateOr(lo, ir.CreateShl(hi, sixteen));
 }
 
+}  // namespace
+
 void lower_add_sub(Lowering& l) {
   if (forwarded(l)) return;
   const ptx::Instruction& i = l.instruction();
@@ -257,20 +259,6 @@ void lower_dot_product(Lowering& l) {
     sum = ir.CreateAdd(
         sum, ir.CreateMul(field(a, k * (four ? 8 : 16), four ? 8 : 16, sa), field(b, (k + first_b) * 8, 8, sb)));
   l.result(0, sum, ScalarType::b32);
-}
-
-}  // namespace
-
-std::initializer_list<LoweringEntry> integer_lowerings() {
-  static const std::initializer_list<LoweringEntry> table = {
-      {Opcode::add, lower_add_sub},    {Opcode::sub, lower_add_sub},      {Opcode::addc, lower_addc_subc},
-      {Opcode::subc, lower_addc_subc}, {Opcode::mul, lower_mul_mad},      {Opcode::mad, lower_mul_mad},
-      {Opcode::madc, lower_mul_mad},   {Opcode::mul24, lower_mul24},      {Opcode::mad24, lower_mul24},
-      {Opcode::sad, lower_sad},        {Opcode::div, lower_div_rem},      {Opcode::rem, lower_div_rem},
-      {Opcode::abs, lower_abs_neg},    {Opcode::neg, lower_abs_neg},      {Opcode::min, lower_min_max},
-      {Opcode::max, lower_min_max},    {Opcode::dp4a, lower_dot_product}, {Opcode::dp2a, lower_dot_product},
-  };
-  return table;
 }
 
 }  // namespace warpgrind::jit

@@ -12,6 +12,8 @@ using ptx::Modifier;
 using ptx::Opcode;
 using ptx::ScalarType;
 
+}  // namespace
+
 void lower_logic(Lowering& l) {
   const ptx::Instruction& i = l.instruction();
   const ScalarType t = i.type();
@@ -96,7 +98,7 @@ void lower_lop3(Lowering& l) {
   }
 }
 
-void lower_count(Lowering& l) {
+void lower_bit_count(Lowering& l) {
   const ptx::Instruction& i = l.instruction();
   const ScalarType t = i.type();
   llvm::IRBuilder<>& ir = l.ir();
@@ -124,6 +126,8 @@ void lower_count(Lowering& l) {
   }
 }
 
+namespace {
+
 // A mask of `length` low ones (length >= bits: all ones), in the type of `like`.
 Value* low_ones(Lowering& l, Value* length, unsigned bits, ScalarType t) {
   llvm::IRBuilder<>& ir = l.ir();
@@ -140,6 +144,8 @@ Value* clamped_shift(Lowering& l, Value* v, Value* amount, unsigned bits, bool l
   Value* r = left ? ir.CreateShl(v, by) : ir.CreateLShr(v, by);
   return ir.CreateSelect(over, llvm::Constant::getNullValue(v->getType()), r);
 }
+
+}  // namespace
 
 // Field of `length` bits from `start`; bits beyond the top are the sign (signed) or zero. Of start and length the
 // low 8 bits count in the 32-bit form; in the 64-bit one an H200 looks at all of them.
@@ -262,21 +268,6 @@ void lower_fns(Lowering& l) {
            l.call_lanes("wg_fns", l.ir().getInt32Ty(),
                         {l.source(1, ScalarType::b32), l.source(2, ScalarType::b32), l.source(3, ScalarType::b32)}),
            ScalarType::b32);
-}
-
-}  // namespace
-
-std::initializer_list<LoweringEntry> bit_lowerings() {
-  static const std::initializer_list<LoweringEntry> table = {
-      {Opcode::and_, lower_logic},  {Opcode::or_, lower_logic},   {Opcode::xor_, lower_logic},
-      {Opcode::not_, lower_logic},  {Opcode::cnot, lower_logic},  {Opcode::shl, lower_shift},
-      {Opcode::shr, lower_shift},   {Opcode::shf, lower_shf},     {Opcode::lop3, lower_lop3},
-      {Opcode::popc, lower_count},  {Opcode::clz, lower_count},   {Opcode::brev, lower_count},
-      {Opcode::bfind, lower_count}, {Opcode::bfe, lower_bfe},     {Opcode::bfi, lower_bfi},
-      {Opcode::bmsk, lower_bmsk},   {Opcode::szext, lower_szext}, {Opcode::prmt, lower_prmt},
-      {Opcode::fns, lower_fns},
-  };
-  return table;
 }
 
 }  // namespace warpgrind::jit

@@ -91,6 +91,8 @@ bool agree(ScalarType a, ScalarType b, ScalarType c, ScalarType d) {
   return sum(d) && sum(d) == sum(c) && *sum(d) == factor(a) && factor(a) == factor(b);
 }
 
+}  // namespace
+
 void lower_mma(Lowering& l) {
   const Instruction& i = l.instruction();
   const auto shape = shape_of(i);
@@ -132,6 +134,8 @@ void lower_mma(Lowering& l) {
           ir.getInt32(flags), d_planes, a_planes, b_planes, c_planes});
   reload(l, i.operands[0], word_type(d), d_planes);
 }
+
+namespace {
 
 // One wmma.load or wmma.store: how the matrix stands in memory and how much of it one request moves.
 struct WmmaAccess {
@@ -200,6 +204,8 @@ void request(Lowering& l, bool load, Value* addresses, Value* mask, Value* data)
   l.call(load ? "wg_load" : "wg_store", ir.getVoidTy(), {l.context_pointer(), l.site_number(), area, mask, data});
 }
 
+}  // namespace
+
 void lower_wmma_load(Lowering& l) {
   const auto w = wmma_access(l.instruction());
   if (!w) return l.unsupported("this shape");
@@ -247,6 +253,8 @@ void lower_wmma_store(Lowering& l) {
   }
 }
 
+namespace {
+
 unsigned matrices_of(const Instruction& i) {
   return i.has(Modifier::x4) ? 4 : i.has(Modifier::x2) ? 2 : 1;
 }
@@ -277,9 +285,12 @@ void lower_matrix_rows(Lowering& l, bool load) {
   }
 }
 
+}  // namespace
+
 void lower_ldmatrix(Lowering& l) {
   lower_matrix_rows(l, true);
 }
+
 void lower_stmatrix(Lowering& l) {
   lower_matrix_rows(l, false);
 }
@@ -296,23 +307,11 @@ void lower_movmatrix(Lowering& l) {
   reload(l, i.operands[0], ScalarType::b32, out);
 }
 
-}  // namespace
-
 unsigned matrix_request_bytes(const Instruction& i) {
   if (i.opcode == Opcode::ldmatrix || i.opcode == Opcode::stmatrix) return 16;
   if (i.opcode != Opcode::wmma_load && i.opcode != Opcode::wmma_store) return 0;
   const auto w = wmma_access(i);
   return w ? w->request_bytes() : 4;
-}
-
-std::initializer_list<LoweringEntry> matrix_lowerings() {
-  static const std::initializer_list<LoweringEntry> table = {
-      {Opcode::wmma_load, lower_wmma_load}, {Opcode::wmma_store, lower_wmma_store},
-      {Opcode::wmma_mma, lower_mma},        {Opcode::mma, lower_mma},
-      {Opcode::ldmatrix, lower_ldmatrix},   {Opcode::stmatrix, lower_stmatrix},
-      {Opcode::movmatrix, lower_movmatrix},
-  };
-  return table;
 }
 
 }  // namespace warpgrind::jit

@@ -84,6 +84,8 @@ Value* source_takes_part(Lowering& l, Value* participants, Value* j) {
   return ir.CreateICmpNE(bit, l.splat(ir.getInt32(0)));
 }
 
+}  // namespace
+
 // A lane that does not take part delivers 0 (measured on an H200: tests/data/h200/shuffles.csv).
 void lower_shfl(Lowering& l) {
   const ptx::Instruction& i = l.instruction();
@@ -146,10 +148,14 @@ void lower_shfl(Lowering& l) {
   if (i.has_second_destination) l.result(1, ok, ScalarType::pred);
 }
 
+namespace {
+
 const Operand* members_operand(Lowering& l, std::size_t index) {
   const ptx::Instruction& i = l.instruction();
   return i.has(Modifier::sync) && index < i.operands.size() ? &i.operands[index] : nullptr;
 }
+
+}  // namespace
 
 void lower_vote(Lowering& l) {
   const ptx::Instruction& i = l.instruction();
@@ -216,18 +222,6 @@ void lower_elect(Lowering& l) {
   llvm::SmallVector<llvm::Constant*, kWarpSize> numbers;
   for (unsigned k = 0; k < kWarpSize; ++k) numbers.push_back(ir.getInt32(k));
   l.result(1, ir.CreateICmpEQ(l.splat(leader), llvm::ConstantVector::get(numbers)), ScalarType::pred);
-}
-
-}  // namespace
-
-std::initializer_list<LoweringEntry> warp_lowerings() {
-  static const std::initializer_list<LoweringEntry> table = {{Opcode::shfl, lower_shfl},
-                                                             {Opcode::vote, lower_vote},
-                                                             {Opcode::match, lower_match},
-                                                             {Opcode::redux, lower_redux},
-                                                             {Opcode::activemask, lower_activemask},
-                                                             {Opcode::elect, lower_elect}};
-  return table;
 }
 
 }  // namespace warpgrind::jit

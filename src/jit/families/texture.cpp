@@ -110,9 +110,11 @@ void write_texel(Lowering& l, Value* out) {
   }
 }
 
+}  // namespace
+
 // tex.geom.v4.dtype.ctype d{|p}, [t, {coordinates}]{, lod or gradients}; there are no mipmaps, so a level of detail is
 // level 0.
-void lower_tex(Lowering& l) {
+void lower_texture(Lowering& l) {
   const ptx::Instruction& i = l.instruction();
   llvm::IRBuilder<>& ir = l.ir();
   const auto geometry = geometry_of(i);
@@ -171,7 +173,7 @@ void lower_surface(Lowering& l) {
     l.write(part(k), ir.CreateAlignedLoad(llvm::FixedVectorType::get(e, kWarpSize), place(k), align), i.type());
 }
 
-void lower_query(Lowering& l) {
+void lower_texture_query(Lowering& l) {
   const ptx::Instruction& i = l.instruction();
   llvm::IRBuilder<>& ir = l.ir();
   std::uint32_t what = kQueries;
@@ -190,15 +192,6 @@ void lower_query(Lowering& l) {
           handles(l, i.operands[1]), l.mask_bits(), out});
   l.result(0, ir.CreateAlignedLoad(llvm::FixedVectorType::get(ir.getInt32Ty(), kWarpSize), out, llvm::Align(4)),
            ScalarType::b32);
-}
-
-}  // namespace
-
-std::initializer_list<LoweringEntry> texture_lowerings() {
-  static const std::initializer_list<LoweringEntry> table = {
-      {Opcode::tex, lower_tex},      {Opcode::tld4, lower_tex},  {Opcode::suld, lower_surface},
-      {Opcode::sust, lower_surface}, {Opcode::txq, lower_query}, {Opcode::suq, lower_query}};
-  return table;
 }
 
 }  // namespace warpgrind::jit

@@ -109,8 +109,10 @@ struct Video {
   }
 };
 
+}  // namespace
+
 // d = op(a, b), saturated to the destination's part, then combined with c or merged into it.
-void lower_scalar(Lowering& l) {
+void lower_video(Lowering& l) {
   const Video v{l};
   const ptx::Instruction& i = v.i;
   const bool set = i.opcode == Opcode::vset;
@@ -136,7 +138,7 @@ void lower_scalar(Lowering& l) {
 }
 
 // d = ((+-a * b) +- c + 1 if .po) >> scale. -x is ~x + 1 in the manual: the same here, where nothing overflows.
-void lower_multiply_add(Lowering& l) {
+void lower_vmad(Lowering& l) {
   const Video v{l};
   const ptx::Instruction& i = v.i;
   llvm::IRBuilder<>& ir = v.ir;
@@ -163,6 +165,8 @@ void lower_multiply_add(Lowering& l) {
   l.result(0, ir.CreateTrunc(r, l.value_type(ScalarType::b32)), ScalarType::b32);
 }
 
+namespace {
+
 bool has_four_parts(Opcode o) {
   switch (o) {
     case Opcode::vadd4:
@@ -178,9 +182,11 @@ bool has_four_parts(Opcode o) {
   }
 }
 
+}  // namespace
+
 // Each part of d is op of a part of a and a part of b (the selectors pick from both registers), or c's where d's mask
 // leaves it out; with .add, c plus the sum of the parts that the mask names.
-void lower_simd(Lowering& l) {
+void lower_video_simd(Lowering& l) {
   const Video v{l};
   const ptx::Instruction& i = v.i;
   llvm::IRBuilder<>& ir = v.ir;
@@ -209,22 +215,6 @@ void lower_simd(Lowering& l) {
     packed = ir.CreateOr(packed, ir.CreateShl(part, v.number(k * bits)));
   }
   v.store(i.has(Modifier::add) ? sum : packed);
-}
-
-}  // namespace
-
-std::initializer_list<LoweringEntry> video_lowerings() {
-  static const std::initializer_list<LoweringEntry> table = {
-      {Opcode::vadd, lower_scalar},    {Opcode::vsub, lower_scalar},       {Opcode::vabsdiff, lower_scalar},
-      {Opcode::vmin, lower_scalar},    {Opcode::vmax, lower_scalar},       {Opcode::vshl, lower_scalar},
-      {Opcode::vshr, lower_scalar},    {Opcode::vmad, lower_multiply_add}, {Opcode::vset, lower_scalar},
-      {Opcode::vadd2, lower_simd},     {Opcode::vadd4, lower_simd},        {Opcode::vsub2, lower_simd},
-      {Opcode::vsub4, lower_simd},     {Opcode::vavrg2, lower_simd},       {Opcode::vavrg4, lower_simd},
-      {Opcode::vmin2, lower_simd},     {Opcode::vmin4, lower_simd},        {Opcode::vabsdiff2, lower_simd},
-      {Opcode::vabsdiff4, lower_simd}, {Opcode::vmax2, lower_simd},        {Opcode::vmax4, lower_simd},
-      {Opcode::vset2, lower_simd},     {Opcode::vset4, lower_simd},
-  };
-  return table;
 }
 
 }  // namespace warpgrind::jit

@@ -12,28 +12,22 @@ FunctionLowering& core(Lowering& l) {
   return static_cast<FunctionLowering&>(l);
 }
 
+}  // namespace
+
 void lower_ld(Lowering& l) {
   core(l).memory().load();
 }
+
 void lower_st(Lowering& l) {
   core(l).memory().store();
 }
+
 void lower_call(Lowering& l) {
   core(l).calls().lower();
 }
+
 void lower_terminator(Lowering&) {
   WG_ASSERT(!"such instructions end their block: Branches");
-}
-
-}  // namespace
-
-std::initializer_list<LoweringEntry> core_lowerings() {
-  static const std::initializer_list<LoweringEntry> table = {
-      {Opcode::ld, lower_ld},          {Opcode::ldu, lower_ld},          {Opcode::st, lower_st},
-      {Opcode::call, lower_call},      {Opcode::bra, lower_terminator},  {Opcode::brx_idx, lower_terminator},
-      {Opcode::ret, lower_terminator}, {Opcode::exit, lower_terminator}, {Opcode::trap, lower_terminator},
-  };
-  return table;
 }
 
 }  // namespace warpgrind::jit

@@ -13,8 +13,7 @@ namespace {
 // Instructions that must not run for an empty set of lanes, or whose effect is not a register.
 bool acts(const ptx::Instruction& i) {
   const ptx::OpcodeInfo& info = ptx::info(i.opcode);
-  return info.reads_memory || info.writes_memory || info.convergent || info.may_trap || i.opcode == Opcode::call ||
-         i.opcode == Opcode::st || i.opcode == Opcode::ld;
+  return info.reads_memory || info.writes_memory || info.convergent || info.may_trap || i.opcode == Opcode::call;
 }
 
 }  // namespace
@@ -85,15 +84,14 @@ void FunctionLowering::lower_unguarded() {
   const ptx::Instruction& i = f_.instruction();
   f_.now.scalar = false;
   if (affine_.lower()) return;
-  const LowerFunction lower = find_lowering(i.opcode);
-  if (!lower) return f_.unsupported("no lowering for this instruction yet");
   const ptx::OpcodeInfo& info = ptx::info(i.opcode);
+  const LowerFunction lower = find_lowering(i.opcode);
+  if (!lower) return f_.unsupported(std::string(info.refused).c_str());
   const std::size_t destinations = i.has_second_destination ? 2 : info.destinations;
   f_.now.scalar = !info.convergent && !info.reads_memory && !info.writes_memory;
   for (std::size_t k = destinations; f_.now.scalar && k < i.operands.size(); ++k)
     f_.now.scalar = registers_.is_scalar(i.operands[k]);
-  if (i.opcode == Opcode::addc || i.opcode == Opcode::subc || i.opcode == Opcode::madc || i.has(ptx::Modifier::cc))
-    f_.now.scalar = false;
+  if (info.result == ptx::ResultForm::varying || i.has(ptx::Modifier::cc)) f_.now.scalar = false;
   lower(*this);
 }
 

@@ -10,8 +10,7 @@
 
 namespace warpgrind::jit {
 
-LowerFunction find_lowering(ptx::Opcode opcode);        // nullptr: none
-std::initializer_list<LoweringEntry> core_lowerings();  // core_opcodes.cpp
+LowerFunction find_lowering(ptx::Opcode opcode);  // nullptr: the opcode is refused
 
 class FunctionLowering final : public Lowering {
  public:

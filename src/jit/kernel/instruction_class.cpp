@@ -2,9 +2,9 @@
 
 namespace warpgrind::jit {
 
-events::InstructionClass instruction_class(const ptx::Instruction& i) {
-  using C = events::InstructionClass;
-  const auto table = static_cast<C>(ptx::info(i.opcode).op_class);
+InstructionClass instruction_class(const ptx::Instruction& i) {
+  using C = InstructionClass;
+  const auto table = ptx::info(i.opcode).op_class;
   if (table != C::integer && table != C::fp32 && table != C::fp64 && table != C::fp16) return table;
   const ptx::ScalarType t = i.type();
   if (t == ptx::ScalarType::f64) return C::fp64;

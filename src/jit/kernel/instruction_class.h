@@ -1,12 +1,12 @@
 // Classes of the instruction mix and floating-point kinds, by opcode and type.
 #pragma once
 
-#include "events/site.h"
+#include "gpu/instruction_kinds.h"
 #include "ptx/ast.h"
 
 namespace warpgrind::jit {
 
-events::InstructionClass instruction_class(const ptx::Instruction& instruction);
+InstructionClass instruction_class(const ptx::Instruction& instruction);
 // 0 none; 1..9: fadd fmul ffma dadd dmul dfma hadd hmul hfma (events::GuardFacts).
 std::uint8_t flop_kind(const ptx::Instruction& instruction);
 

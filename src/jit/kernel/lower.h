@@ -1,6 +1,5 @@
 // What a lowering sees: the instruction's operands as LLVM values, and where to put the result. One lowering file per
-// chapter of the PTX manual (jit/families/integer.cpp, jit/families/floating_point.cpp, ...); each registers its
-// functions in the table at its end.
+// chapter of the PTX manual (jit/families/integer.cpp, jit/families/floating_point.cpp, ...).
 //
 // A value is either SCALAR (the same in all lanes) or a VECTOR of 32 lanes. An instruction whose sources are all scalar
 // is lowered once, on scalars: write the lowering with operations that work on both (IRBuilder's do) and constants from
@@ -97,29 +96,10 @@ class Lowering : public Values {
 };
 
 using LowerFunction = void (*)(Lowering&);
-// Each lowering file has one of these; lowering.cpp collects them. An opcode without entry is unsupported.
-struct LoweringEntry {
-  ptx::Opcode opcode;
-  LowerFunction function;
-};
-std::initializer_list<LoweringEntry>
-integer_lowerings();  // integer.cpp: add sub mul mad mul24 mad24 sad div rem abs neg min max addc ... dp4a dp2a
-std::initializer_list<LoweringEntry>
-floating_point_lowerings();  // floating_point.cpp: f32/f64 forms (integer.cpp forwards add/sub/... by type)
-std::initializer_list<LoweringEntry> half_lowerings();  // half.cpp: f16, bf16 and packed forms
-std::initializer_list<LoweringEntry> bit_lowerings();  // logic_and_shift.cpp: and or xor not cnot lop3 shf shl shr popc
-                                                       // clz bfind fns brev bfe bfi bmsk szext prmt
-std::initializer_list<LoweringEntry> compare_lowerings();     // compare_and_select.cpp: set setp selp slct
-std::initializer_list<LoweringEntry> conversion_lowerings();  // data_movement.cpp: cvt, mov pack/unpack, isspacep ...
-std::initializer_list<LoweringEntry>
-warp_lowerings();  // parallel_synchronization.cpp: shfl vote match redux activemask elect
-std::initializer_list<LoweringEntry>
-atomic_lowerings();  // atomics.cpp: atom red (mbarrier, cp.async in async_copy.cpp)
-std::initializer_list<LoweringEntry> async_copy_lowerings();  // async_copy.cpp
-std::initializer_list<LoweringEntry> texture_lowerings();     // texture.cpp: tex tld4 txq suld sust sured suq
-std::initializer_list<LoweringEntry> matrix_lowerings();      // matrix.cpp: wmma mma ldmatrix stmatrix movmatrix
-std::initializer_list<LoweringEntry> barrier_lowerings();
-std::initializer_list<LoweringEntry> miscellaneous_lowerings();
-std::initializer_list<LoweringEntry> video_lowerings();  // video.cpp: vadd ... vabsdiff4
+
+// Each row of the table of opcodes names its lowering.
+#define WG_PTX_OPCODE(identifier, lowering, ...) void lowering(Lowering&);
+#define WG_PTX_REFUSED(...)
+#include "ptx/opcodes.inc"
 
 }  // namespace warpgrind::jit

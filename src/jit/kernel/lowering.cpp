@@ -1,25 +1,20 @@
-// The dispatch from opcode to lowering, made from the family tables.
-#include <array>
-
+// The dispatch from opcode to lowering, made from the table of opcodes.
 #include "jit/kernel/function_lowering.h"
 
 namespace warpgrind::jit {
 
-LowerFunction find_lowering(ptx::Opcode opcode) {
-  static const auto table = [] {
-    std::array<LowerFunction, ptx::kOpcodes> t{};
-    for (const auto& family :
-         {integer_lowerings(), floating_point_lowerings(), half_lowerings(), bit_lowerings(), compare_lowerings(),
-          conversion_lowerings(), warp_lowerings(), atomic_lowerings(), async_copy_lowerings(), texture_lowerings(),
-          matrix_lowerings(), video_lowerings(), barrier_lowerings(), miscellaneous_lowerings(), core_lowerings()})
-      for (const LoweringEntry& entry : family) t[static_cast<std::size_t>(entry.opcode)] = entry.function;
-    return t;
-  }();
-  return table[static_cast<std::size_t>(opcode)];
-}
+namespace {
 
-bool has_lowering(ptx::Opcode opcode) {
-  return find_lowering(opcode) != nullptr;
+constexpr LowerFunction kLowerings[] = {
+#define WG_PTX_OPCODE(identifier, lowering, ...) lowering,
+#define WG_PTX_REFUSED(identifier, ...) nullptr,
+#include "ptx/opcodes.inc"
+};
+
+}  // namespace
+
+LowerFunction find_lowering(ptx::Opcode opcode) {
+  return kLowerings[static_cast<std::size_t>(opcode)];
 }
 
 }  // namespace warpgrind::jit

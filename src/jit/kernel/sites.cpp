@@ -14,64 +14,6 @@ using ptx::Opcode;
 
 namespace {
 
-events::SiteKind site_kind(const ptx::Instruction& i) {
-  using K = events::SiteKind;
-  switch (i.opcode) {
-    case Opcode::ld:
-    case Opcode::ldu:
-    case Opcode::ldmatrix:
-    case Opcode::wmma_load:
-      return K::load;
-    case Opcode::st:
-    case Opcode::stmatrix:
-    case Opcode::wmma_store:
-      return K::store;
-    case Opcode::atom:
-      return K::atomic;
-    case Opcode::red:
-      return K::reduction;
-    case Opcode::tex:
-    case Opcode::tld4:
-    case Opcode::txq:
-      return K::texture;
-    case Opcode::suld:
-    case Opcode::sust:
-    case Opcode::sured:
-    case Opcode::suq:
-      return K::surface;
-    case Opcode::cp_async:
-      return K::async_copy;
-    case Opcode::cp_async_bulk:
-      return K::bulk_copy;
-    case Opcode::mbarrier_init:
-    case Opcode::mbarrier_inval:
-    case Opcode::mbarrier_expect_tx:
-    case Opcode::mbarrier_complete_tx:
-    case Opcode::mbarrier_arrive:
-    case Opcode::mbarrier_arrive_drop:
-    case Opcode::mbarrier_test_wait:
-    case Opcode::mbarrier_try_wait:
-    case Opcode::cp_async_mbarrier_arrive:
-      return K::mbarrier;
-    case Opcode::membar:
-    case Opcode::fence:
-    case Opcode::fence_proxy:
-    case Opcode::cp_async_commit_group:
-    case Opcode::cp_async_wait_group:
-    case Opcode::cp_async_wait_all:
-    case Opcode::cp_async_bulk_commit_group:
-    case Opcode::cp_async_bulk_wait_group:
-      return K::fence;
-    case Opcode::call:
-      return K::call;
-    case Opcode::bra:
-    case Opcode::brx_idx:
-      return K::branch;
-    default:
-      return K::barrier;
-  }
-}
-
 // ptxas makes a reduction of such an atomic, and the hardware counts it as one.
 bool result_is_never_read(const ptx::Function& function, const ptx::Instruction& atom) {
   std::vector<ptx::RegId> results, read;
@@ -90,7 +32,7 @@ bool result_is_never_read(const ptx::Function& function, const ptx::Instruction&
 events::Site Sites::describe() const {
   const ptx::Instruction& i = f_.instruction();
   events::Site site;
-  site.kind = site_kind(i);
+  site.kind = ptx::info(i.opcode).site;
   site.space = i.space == StateSpace::none ? StateSpace::generic : i.space;
   site.element_bytes = static_cast<std::uint8_t>(std::max(1u, ptx::bytes(i.type())));
   site.vector = i.vector;
