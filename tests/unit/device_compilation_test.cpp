@@ -36,6 +36,42 @@ TEST(Compilation, LargeFramesHitTheGuard) {
   EXPECT_EQ(r.fault->kind, FaultKind::stack_overflow) << r.fault->message;
 }
 
+constexpr std::uint32_t kLive = 9'000;
+
+// Registers of one block that are all live at once: the quick tier keeps each in the frame (128 bytes a register).
+std::string large_frame() {
+  std::string text =
+      ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry large(.param .u64 out)\n{\n"
+      "  .reg .b32 %v<" +
+      std::to_string(kLive) + ">;\n  .reg .b64 %rd<3>;\n";
+  for (std::uint32_t r = 0; r < kLive; ++r) text += fmt::format("  mad.lo.u32 %v{0}, %tid.x, {1}, {0};\n", r, r | 1);
+  for (std::uint32_t r = kLive - 1; r > 0; --r) text += fmt::format("  xor.b32 %v0, %v0, %v{};\n", r);
+  return text +
+         "  ld.param.u64 %rd0, [out];\n  mul.wide.u32 %rd1, %tid.x, 4;\n  add.s64 %rd2, %rd0, %rd1;\n"
+         "  st.global.u32 [%rd2], %v0;\n  ret;\n}\n";
+}
+
+// A frame of more than a stack's usual megabyte is no deep nesting.
+TEST(Compilation, LargeFramesGetLargeStacks) {
+  Options options;
+  options.workers = 1;
+  Device device(0, **find_gpu_model("h200"), options);
+  const std::shared_ptr<const ptx::Module> text = *ptx::parse(large_frame(), "large");
+  LoadedModule* module = *device.load(text);
+  auto* out = reinterpret_cast<std::uint32_t*>(*device.allocate(64 * 4));
+  void* arguments[] = {&out, nullptr};
+  auto result = device.launch(module, 0, shape({1, 1, 1}, {64, 1, 1}), arguments);
+  ASSERT_TRUE(result.ok()) << result.error().message;
+  const LaunchResult r = result.take();
+  EXPECT_FALSE(r.fault) << r.fault->message;
+  EXPECT_GT(r.kernel->frame_bytes, 1u << 20);
+  for (std::uint32_t t = 0; t < 64; ++t) {
+    std::uint32_t expected = 0;
+    for (std::uint32_t v = 0; v < kLive; ++v) expected ^= t * (v | 1) + v;
+    ASSERT_EQ(out[t], expected) << t;
+  }
+}
+
 constexpr unsigned kRegisters = 60, kBranches = 60;
 
 // Many registers that live through many divergent branches: what every value needs a PHI for.

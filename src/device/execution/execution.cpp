@@ -450,6 +450,11 @@ void run_worker(Worker& w) {
   w.seen_rounds.assign(w.launch->all_workers->size(), 0);
   w.listed_site = ~0u;
   w.listed_block = w.listed_thread = {0, 0, 0};
+  if (w.stacks.grow(w.launch->kernel->code->frame_bytes)) {
+    w.fibers.clear();
+    w.idle = nullptr;
+    w.emergency = {};
+  }
   // take_fiber() may leave at once, so that it must run on a fiber: the emergency stack does for the first one.
   if (!w.emergency.low && !w.stacks.take(&w.emergency)) {
     Fault fault = describe(*w.launch, FaultKind::out_of_resources, ~0u);

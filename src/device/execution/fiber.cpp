@@ -21,7 +21,6 @@ namespace {
 // the warps' spill slots collide in the caches.
 constexpr std::size_t kGuard = 17 * 4096;
 constexpr std::size_t kStacksInSlab = 32;
-constexpr std::size_t kStride = kStackBytes + kGuard;
 
 // The top of a fresh stack holds what to run.
 struct Entry {
@@ -52,29 +51,47 @@ void enter(Continuation* self, Continuation* from) {
 }  // namespace
 
 StackPool::~StackPool() {
-  for (std::uint8_t* slab : slabs_) munmap(slab, kStride * kStacksInSlab);
+  clear();
+}
+
+std::size_t StackPool::slab_bytes() const {
+  return (stack_bytes_ + kGuard) * kStacksInSlab;
+}
+
+void StackPool::clear() {
+  for (std::uint8_t* slab : slabs_) munmap(slab, slab_bytes());
+  slabs_.clear();
+  used_in_slab_ = 0;
+}
+
+bool StackPool::grow(std::uint64_t frame_bytes) {
+  const std::size_t wanted = kStackBytes + (frame_bytes + kStackBytes / 2) / kStackBytes * kStackBytes;
+  if (wanted <= stack_bytes_) return false;
+  clear();
+  stack_bytes_ = wanted;
+  return true;
 }
 
 bool StackPool::take(Stack* stack) {
   if (slabs_.empty() || used_in_slab_ == kStacksInSlab) {
-    void* p = mmap(nullptr, kStride * kStacksInSlab, PROT_READ | PROT_WRITE,
+    void* p = mmap(nullptr, slab_bytes(), PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (p == MAP_FAILED) return false;
-    madvise(p, kStride * kStacksInSlab, MADV_NOHUGEPAGE);
+    madvise(p, slab_bytes(), MADV_NOHUGEPAGE);
     slabs_.push_back(static_cast<std::uint8_t*>(p));
     used_in_slab_ = 0;
   }
-  std::uint8_t* guard = slabs_.back() + kStride * used_in_slab_;
+  std::uint8_t* guard = slabs_.back() + (stack_bytes_ + kGuard) * used_in_slab_;
   if (mprotect(guard, kGuard, PROT_NONE) != 0) return false;
   ++used_in_slab_;
-  stack->low = guard + kGuard;
+  *stack = {guard + kGuard, stack_bytes_};
   return true;
 }
 
 bool StackPool::is_guard(std::uint64_t address) const {
   for (const std::uint8_t* slab : slabs_) {
     const auto first = reinterpret_cast<std::uint64_t>(slab);
-    if (address >= first && address < first + kStride * kStacksInSlab) return (address - first) % kStride < kGuard;
+    if (address >= first && address < first + slab_bytes()) return (address - first) % (stack_bytes_ + kGuard) < kGuard;
   }
   return false;
 }
@@ -90,7 +107,7 @@ void prepare(Continuation& to, const Stack& stack, FiberFunction function, void*
   auto* entry = reinterpret_cast<Entry*>(stack.top() - 64);
   *entry = {function, argument};
   to.stack_bottom = stack.low;
-  to.stack_size = kStackBytes - 64;
+  to.stack_size = stack.bytes - 64;
   // enter() begins as if called: its return address, 0, lies 8 bytes below a multiple of 16.
   auto* start = reinterpret_cast<void**>(stack.top() - 64) - 2;
   start[0] = reinterpret_cast<void*>(&enter);

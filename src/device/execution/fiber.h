@@ -9,15 +9,17 @@
 
 namespace warpgrind::device {
 
-// Each stack has inaccessible pages below it; pages are committed when touched.
+// What the functions that machine code calls, and calls of unknown depth (recursion), may use of a stack.
 inline constexpr std::size_t kStackBytes = std::size_t{1} << 20;
 
+// Each stack has inaccessible pages below it; pages are committed when touched.
 struct Stack {
   std::uint8_t* low = nullptr;  // lowest usable byte
-  std::uint8_t* top() const { return low + kStackBytes; }
+  std::size_t bytes = 0;
+  std::uint8_t* top() const { return low + bytes; }
 };
 
-// Stacks of one worker. They live until the pool goes, and are reused.
+// Stacks of one worker, all of one size. They live until the pool goes or grows, and are reused.
 class StackPool {
  public:
   StackPool() = default;
@@ -25,10 +27,17 @@ class StackPool {
   StackPool& operator=(const StackPool&) = delete;
   ~StackPool();
   bool take(Stack* stack);  // false: the host refuses memory
+  // Makes stacks hold frames of so many bytes beside kStackBytes. True: they did not before, and all taken ones are
+  // gone.
+  bool grow(std::uint64_t frame_bytes);
   // Is the address in the guard pages of one of our stacks?
   bool is_guard(std::uint64_t address) const;
 
  private:
+  std::size_t slab_bytes() const;
+  void clear();
+
+  std::size_t stack_bytes_ = kStackBytes;
   std::vector<std::uint8_t*> slabs_;
   std::size_t used_in_slab_ = 0;
 };

@@ -4,6 +4,8 @@
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/MC/TargetRegistry.h>
+#include <llvm/Object/ObjectFile.h>
+#include <llvm/Support/DataExtractor.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
@@ -95,6 +97,7 @@ Status LlvmCompiler::prepare(const CompileOptions& options) {
   builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
   builder->setRelocationModel(llvm::Reloc::PIC_);
   builder->setCodeModel(llvm::CodeModel::Small);
+  builder->getOptions().EmitStackSizeSection = true;
   builder->getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;  // f32/f64 arithmetic is bit-exact
   auto machine = builder->createTargetMachine();
   if (!machine)
@@ -112,6 +115,29 @@ void write_file(const std::string& path, const std::function<void(llvm::raw_ostr
   std::error_code problem;
   llvm::raw_fd_ostream file(path, problem);
   if (!problem) write(file);
+}
+
+// The sum of what LLVM lists in the section .stack_sizes: for each function its address and, as ULEB128, its frame.
+std::uint64_t frame_bytes(const llvm::MemoryBuffer& object) {
+  auto file = llvm::object::ObjectFile::createObjectFile(object.getMemBufferRef());
+  if (!file) return llvm::consumeError(file.takeError()), 0;
+  std::uint64_t sum = 0;
+  for (const llvm::object::SectionRef& section : (*file)->sections()) {
+    auto name = section.getName();
+    auto contents = section.getContents();
+    if (!name || !contents) {
+      llvm::consumeError(name.takeError());
+      llvm::consumeError(contents.takeError());
+      continue;
+    }
+    if (*name != ".stack_sizes") continue;
+    const llvm::DataExtractor data(*contents, /*IsLittleEndian=*/true, sizeof(void*));
+    for (std::uint64_t at = 0; data.isValidOffsetForAddress(at);) {
+      data.getAddress(&at);
+      sum += data.getULEB128(&at);
+    }
+  }
+  return sum;
 }
 
 Result<std::unique_ptr<llvm::MemoryBuffer>> LlvmCompiler::machine_code(llvm::Module& module,
@@ -185,6 +211,7 @@ Result<std::unique_ptr<llvm::MemoryBuffer>> LlvmCompiler::translate(Kernel& kern
   auto object = machine_code(**emitted, options, kernel.size);
   if (!object) return object.error();
   kernel.kernel_facts = std::move(unit.facts);
+  kernel.frame_bytes = frame_bytes(**object);
   constexpr std::uint64_t kRecursionBytes = 16384;  // a thread's stack when the call depth is not known
   kernel.local_bytes = layout.local_bytes + (layout.recursive ? kRecursionBytes : 0);
   kernel.static_shared_bytes = layout.static_shared;

@@ -67,7 +67,8 @@ class CompiledKernel {
   std::uint64_t static_shared_bytes = 0;    // .shared of the entry, its callees and the module variables they use
   std::uint64_t dynamic_shared_offset = 0;  // where .extern .shared starts (aligned)
   std::uint64_t parameter_bytes = 0;        // size of the parameter buffer
-  std::uint32_t register_estimate = 0;      // peak of live 32-bit registers in the PTX (ptxas may differ)
+  std::uint64_t frame_bytes = 0;        // of the host's stack that the frames of its functions take, each counted once
+  std::uint32_t register_estimate = 0;  // peak of live 32-bit registers in the PTX (ptxas may differ)
   bool uses_grid_sync = false;
   CompilationSize size;
   double compile_seconds = 0;
