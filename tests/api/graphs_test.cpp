@@ -197,8 +197,6 @@ TEST(Graphs, EventNodes) {
   cudaGraphNode_t record = nullptr, wait = nullptr, none = nullptr;
   OK(cudaEventCreate(&a));
   OK(cudaEventCreate(&b));
-  OK(cudaEventCreate(&gone));
-  OK(cudaEventDestroy(gone));
   OK(cudaGraphAddEventRecordNode(&record, f.graph, nullptr, 0, a));
   OK(cudaGraphAddEventWaitNode(&wait, f.graph, &record, 1, a));
   OK(cudaGraphEventRecordNodeGetEvent(record, &seen));
@@ -219,6 +217,8 @@ TEST(Graphs, EventNodes) {
   FAILS(cudaErrorInvalidResourceHandle, cudaGraphLaunch(exec, nullptr));
   OK(cudaEventCreate(&a));
   OK(cudaGraphExecDestroy(exec));
+  OK(cudaEventCreate(&gone));
+  OK(cudaEventDestroy(gone));  // the last: another event may get its handle
   FAILS(cudaErrorInvalidValue, cudaGraphAddEventRecordNode(&none, f.graph, nullptr, 0, gone));
   FAILS(cudaErrorInvalidValue, cudaGraphAddEventWaitNode(&none, f.graph, nullptr, 0, gone));
   FAILS(cudaErrorInvalidValue, cudaGraphEventRecordNodeGetEvent(wait, &seen));

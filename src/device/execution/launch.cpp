@@ -160,6 +160,7 @@ void Device::Impl::set_up(Engine& engine, LoadedModule& module, const KernelReco
   constexpr double kWorthWaking = 20e-6;
   const double seconds = kernel.seconds_per_block;
   if (seconds > 0 && seconds * static_cast<double>(launch.blocks) < kWorthWaking) launch.workers = 1;
+  launch.workers = engine.team.grow(launch.workers);
   std::fill(std::begin(launch.env), std::end(launch.env), 0);
   if (config.cooperative) {
     // cooperative_groups/details/driver_abi.h: %envreg1:%envreg2 = address of {unsigned size, barrier}.
@@ -247,6 +248,9 @@ Result<LaunchResult> Device::Impl::run_grid(Engine& engine, LoadedModule& module
   auto compiled = checked_kernel(module, function, config);
   if (!compiled) return compiled.error();
   KernelRecord& record = **compiled;
+  if (options.timeout_seconds > 0 && !watchdog.start())
+    return Error{ErrorKind::environment, "the host allows no more threads, and the time limit of a launch needs one",
+                 "raise the limit (ulimit -u), or run without --timeout"};
   const auto begin = std::chrono::steady_clock::now();
   std::copy_n(parameters.bytes.data(), std::min<std::size_t>(record.code->parameter_bytes, parameters.bytes.size()),
               reinterpret_cast<std::uint8_t*>(engine.parameter_area));

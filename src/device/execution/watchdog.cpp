@@ -1,7 +1,5 @@
 #include "device/execution/watchdog.h"
 
-#include <signal.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -68,7 +66,7 @@ bool request_timeout() {
 }
 
 Watchdog::~Watchdog() {
-  if (!thread_.joinable()) return;
+  if (!thread_.started()) return;
   {
     const std::lock_guard lock(mutex_);
     quit_ = true;
@@ -77,18 +75,16 @@ Watchdog::~Watchdog() {
   thread_.join();
 }
 
+bool Watchdog::start() {
+  const std::lock_guard lock(mutex_);
+  return thread_.started() || thread_.start([this] { loop(); }, HostThread::Signals::none);
+}
+
 void Watchdog::watch(Launch* launch, double seconds) {
   {
     const std::lock_guard lock(mutex_);
     watched_.push_back(
         {launch, Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))});
-    if (!thread_.joinable()) {
-      sigset_t all, before;
-      sigfillset(&all);
-      pthread_sigmask(SIG_SETMASK, &all, &before);
-      thread_ = std::thread([this] { loop(); });
-      pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    }
   }
   changed_.notify_one();
 }

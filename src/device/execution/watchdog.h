@@ -4,8 +4,9 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
-#include <thread>
 #include <vector>
+
+#include "base/host_thread.h"
 
 namespace warpgrind::device {
 
@@ -18,7 +19,8 @@ void interrupt_if_requested_since(Launch& launch, unsigned before);
 class Watchdog {
  public:
   ~Watchdog();
-  void watch(Launch* launch, double seconds);  // starts its thread at the first use
+  bool start();  // once; false: the host allows no more threads
+  void watch(Launch* launch, double seconds);
   void release(Launch* launch);
 
  private:
@@ -33,7 +35,7 @@ class Watchdog {
   std::condition_variable changed_;
   std::vector<Watched> watched_;  // a few grids at most run at the same time
   bool quit_ = false;
-  std::thread thread_;
+  HostThread thread_;
 };
 
 }  // namespace warpgrind::device

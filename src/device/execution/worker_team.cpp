@@ -1,9 +1,9 @@
 #include "device/execution/worker_team.h"
 
 #include <sched.h>
-#include <signal.h>
 
 #include <algorithm>
+#include <thread>
 
 namespace warpgrind::device {
 
@@ -13,7 +13,17 @@ WorkerTeam::~WorkerTeam() {
     quit_ = true;
   }
   start_.notify_all();
-  for (std::thread& t : threads_) t.join();
+  for (HostThread& t : threads_) t.join();
+}
+
+unsigned WorkerTeam::grow(unsigned count) {
+  while (threads_.size() + 1 < count) {
+    const auto index = static_cast<unsigned>(threads_.size() + 1);
+    HostThread thread;
+    if (!thread.start([this, index, seen = generation_] { loop(index, seen); }, HostThread::Signals::faults)) break;
+    threads_.push_back(std::move(thread));
+  }
+  return std::min(count, static_cast<unsigned>(threads_.size() + 1));
 }
 
 void WorkerTeam::run(unsigned count, const std::function<void(unsigned)>& work) {
@@ -23,18 +33,6 @@ void WorkerTeam::run(unsigned count, const std::function<void(unsigned)>& work) 
     count_ = count;
     busy_ = count - 1;
     ++generation_;
-    if (threads_.size() + 1 < count) {
-      // The program's signals are for the program's own threads.
-      sigset_t all, before;
-      sigfillset(&all);
-      for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) sigdelset(&all, fault);
-      pthread_sigmask(SIG_SETMASK, &all, &before);
-      while (threads_.size() + 1 < count) {
-        const auto index = static_cast<unsigned>(threads_.size() + 1);
-        threads_.emplace_back([this, index, seen = generation_ - 1] { loop(index, seen); });
-      }
-      pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    }
   }
   if (count > 1) start_.notify_all();
   work(0);

@@ -4,8 +4,9 @@
 #include <condition_variable>
 #include <functional>
 #include <mutex>
-#include <thread>
 #include <vector>
+
+#include "base/host_thread.h"
 
 namespace warpgrind::device {
 
@@ -15,7 +16,9 @@ class WorkerTeam {
   ~WorkerTeam();
   WorkerTeam(const WorkerTeam&) = delete;
   WorkerTeam& operator=(const WorkerTeam&) = delete;
-  // Calls work(0), ..., work(count - 1) at the same time and returns when all have returned.
+  // How many of `count` can work at the same time: fewer where the host allows no more threads.
+  unsigned grow(unsigned count);
+  // `count`: at most what grow() gave. Calls work(0), ..., work(count - 1) at the same time and returns when all have returned.
   void run(unsigned count, const std::function<void(unsigned)>& work);
 
  private:
@@ -27,7 +30,7 @@ class WorkerTeam {
   unsigned count_ = 0, busy_ = 0;
   std::uint64_t generation_ = 0;
   bool quit_ = false;
-  std::vector<std::thread> threads_;
+  std::vector<HostThread> threads_;
 };
 
 // Processors this process may use.

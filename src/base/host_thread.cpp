@@ -1,0 +1,37 @@
+#include "base/host_thread.h"
+
+#include <signal.h>
+
+#include <utility>
+
+namespace warpgrind {
+
+bool HostThread::start(std::function<void()> run, Signals signals) {
+  sigset_t blocked, before;
+  sigfillset(&blocked);
+  if (signals == Signals::faults)
+    for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) sigdelset(&blocked, fault);
+  pthread_sigmask(SIG_SETMASK, &blocked, &before);
+  auto body = std::make_unique<std::function<void()>>(std::move(run));
+  const int failed = pthread_create(
+      &thread_, nullptr,
+      [](void* argument) -> void* {
+        const std::unique_ptr<std::function<void()>> mine(static_cast<std::function<void()>*>(argument));
+        (*mine)();
+        return nullptr;
+      },
+      body.get());
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (failed) return false;
+  body.release();  // the thread's
+  started_ = true;
+  return true;
+}
+
+void HostThread::join() {
+  if (!started_) return;
+  pthread_join(thread_, nullptr);
+  started_ = false;
+}
+
+}  // namespace warpgrind
