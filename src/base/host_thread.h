@@ -1,5 +1,5 @@
-// A thread of ours in the program's process. Where the host allows no more of them (ulimit -u, a container's limit) it says
-// so: std::thread would throw, and nothing here catches.
+// A thread of ours in the program's process. Where the host allows no more of them (ulimit -u, a container's limit) it
+// says so: std::thread would throw, and nothing here catches.
 #pragma once
 
 #include <pthread.h>

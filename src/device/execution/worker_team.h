@@ -18,7 +18,8 @@ class WorkerTeam {
   WorkerTeam& operator=(const WorkerTeam&) = delete;
   // How many of `count` can work at the same time: fewer where the host allows no more threads.
   unsigned grow(unsigned count);
-  // `count`: at most what grow() gave. Calls work(0), ..., work(count - 1) at the same time and returns when all have returned.
+  // `count`: at most what grow() gave. Calls work(0), ..., work(count - 1) at the same time and returns when all have
+  // returned.
   void run(unsigned count, const std::function<void(unsigned)>& work);
 
  private:

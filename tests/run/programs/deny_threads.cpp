@@ -1,4 +1,5 @@
-// Preloaded by a test: a host that allows no more threads (ulimit -u; root has no limit, so that a test cannot set one).
+// Preloaded by a test: a host that allows no more threads (ulimit -u; root has no limit, so that a test cannot set
+// one).
 #include <pthread.h>
 
 #include <cerrno>
