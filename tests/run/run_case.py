@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs one case of tests/run/cases/*.toml: `warpgrind` on a whole program, from its command line to its output.
 
-  run_case.py --list                       the names of all cases, one a line
+  run_case.py --list [FILE]                the names of all cases (of cases/FILE.toml), one a line
   run_case.py --build DIR NAME             runs one; exit code 0 passed, 1 failed, 77 skipped (the reason is printed)
 
 A case is a table [[case]] with
@@ -40,9 +40,9 @@ PROGRAM_FOLDERS = ("lab", "tests/run")
 PROGRAM = re.compile(r"\{(\w+)\}")
 
 
-def read_cases():
+def read_cases(files="*"):
     cases = {}
-    for path in sorted((HERE / "cases").glob("*.toml")):
+    for path in sorted((HERE / "cases").glob(f"{files}.toml")):
         with open(path, "rb") as f:
             data = tomllib.load(f)
         for case in data["case"]:
@@ -170,11 +170,11 @@ def run(case, build):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--list", nargs="?", const="*", metavar="FILE")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("name", nargs="?")
     args = parser.parse_args()
-    cases = read_cases()
+    cases = read_cases(args.list or "*")
     if args.list:
         print("\n".join(cases))
         return 0
