@@ -31,14 +31,15 @@ cudaError_t create(cudaStream_t* out, unsigned flags, int priority) {
   return cudaSuccess;
 }
 
-// A capture that loses a stream cannot be ended well any more.
+// A stream that joined a capture stays its member, so that the capture's end can tell whether its work was joined (on a
+// GPU too: NVIDIA's sample graphMemoryNodes destroys it before the end). Without its origin a capture cannot be ended.
 void leave_capture(const StreamRef& stream) {
   const GraphsLock lock;
-  if (!stream->capture) return;
+  if (!stream->capture || stream->capture->origin != stream.get()) return;
   Capture& capture = *stream->capture;
   capture.invalidated = true;
   std::erase(capture.members, stream);
-  if (capture.origin == stream.get()) capture.origin = nullptr;
+  capture.origin = nullptr;
   stream->end_capture();  // the last one deletes the graph that nobody will get
 }
 

@@ -206,13 +206,42 @@ TEST(Capture, StreamDestroyed) {
     OK(test::launch_fill(d, 1, 4, b));
     cudaStream_t gone = origin ? a : b, left = origin ? b : a;
     OK(cudaStreamDestroy(gone));
-    FAILS(cudaErrorStreamCaptureInvalidated, cudaStreamEndCapture(left, &graph));
+    FAILS(origin ? cudaErrorStreamCaptureInvalidated : cudaErrorStreamCaptureUnjoined,
+          cudaStreamEndCapture(left, &graph));
     OK(test::launch_fill(d, 2, 4, left));  // an ordinary stream again
     OK(cudaStreamSynchronize(left));
     EXPECT_EQ(d.read()[0], 2u);
     OK(cudaStreamDestroy(left));
     OK(cudaEventDestroy(fork));
   }
+}
+
+// What a stream did stays in the capture when the stream is destroyed, if the origin waits for it.
+TEST(Capture, StreamDestroyedAfterItsJoin) {
+  cudaStream_t a = nullptr, b = nullptr;
+  cudaEvent_t event = nullptr;
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t executable = nullptr;
+  test::Words d(4);
+  OK(cudaStreamCreate(&a));
+  OK(cudaStreamCreate(&b));
+  OK(cudaEventCreate(&event));
+  OK(cudaStreamBeginCapture(a, cudaStreamCaptureModeGlobal));
+  OK(cudaEventRecord(event, a));
+  OK(cudaStreamWaitEvent(b, event, 0));
+  OK(test::launch_fill(d, 3, 4, b));
+  OK(cudaEventRecord(event, b));
+  OK(cudaStreamWaitEvent(a, event, 0));
+  OK(cudaStreamDestroy(b));
+  OK(cudaEventDestroy(event));
+  OK(cudaStreamEndCapture(a, &graph));
+  OK(cudaGraphInstantiate(&executable, graph, 0));
+  OK(cudaGraphLaunch(executable, a));
+  OK(cudaStreamSynchronize(a));
+  EXPECT_EQ(d.read()[0], 3u);
+  OK(cudaGraphExecDestroy(executable));
+  OK(cudaGraphDestroy(graph));
+  OK(cudaStreamDestroy(a));
 }
 
 }  // namespace warpgrind::cudart
