@@ -33,6 +33,20 @@ __global__ void grid_stride(const float* a, const float* b, float* c, long n) {
   for (long i = blockIdx.x * static_cast<long>(blockDim.x) + threadIdx.x; i < n; i += stride) c[i] = a[i] + b[i];
 }
 
+// Claim: the elements of `grid stride` all asked for before the first sum: the same requests, four in flight a thread
+// instead of one after the other.
+__global__ void unrolled(const float* a, const float* b, float* c, long n) {
+  const long stride = gridDim.x * static_cast<long>(blockDim.x);
+  const long first = blockIdx.x * static_cast<long>(blockDim.x) + threadIdx.x;
+  float x[kPerThread], y[kPerThread];
+#pragma unroll
+  for (int k = 0; k < kPerThread; ++k)
+    if (first + k * stride < n) x[k] = a[first + k * stride], y[k] = b[first + k * stride];
+#pragma unroll
+  for (int k = 0; k < kPerThread; ++k)
+    if (first + k * stride < n) c[first + k * stride] = x[k] + y[k];
+}
+
 // Claim: 16 bytes a thread ask for the same sectors with a quarter of the requests, and keep more bytes in flight.
 __global__ void wide(const float* a, const float* b, float* c, long n) {
   const long i = (blockIdx.x * static_cast<long>(blockDim.x) + threadIdx.x) * 4;
@@ -62,6 +76,7 @@ const lab::Topic kTopic = {
               {"chunked", "four neighbouring elements a thread: a quarter of each sector used"},
               {"one element", "neighbouring threads, neighbouring elements: full sectors"},
               {"grid stride", "several elements a thread, one grid apart"},
+              {"unrolled", "several elements a thread, all loads before the first sum"},
               {"float4", "16 bytes a load: a quarter of the requests"},
               {"managed", "the same kernel as `one element` on managed memory", lab::Role::sweep},
               {"block size", "`one element` with 32 to 1024 threads a block", lab::Role::sweep}},
@@ -117,6 +132,7 @@ void run_size(lab::Program& program, const lab::Size& size) {
   run(of("chunked"), chunked, lab::blocks(n, kThreads * kPerThread), kThreads);
   run(of("one element"), one_element, lab::blocks(n, kThreads), kThreads);
   run(of("grid stride"), grid_stride, lab::blocks(n, kThreads * kPerThread), kThreads);
+  run(of("unrolled"), unrolled, lab::blocks(n, kThreads * kPerThread), kThreads);
   run(of("float4"), wide, lab::blocks(n, kThreads * 4), kThreads);
   run_managed(program, of("managed"), a, b, sum, tolerance);
   for (const int block : {32, 64, 128, 256, 512, 1024}) {
