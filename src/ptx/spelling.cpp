@@ -116,28 +116,8 @@ bool decode(std::string_view text, Spelling& spelling, SpellingError& error) {
 }
 
 std::string_view space_text(StateSpace space) {
-  switch (space) {
-    case StateSpace::reg:
-      return "reg";
-    case StateSpace::sreg:
-      return "sreg";
-    case StateSpace::constant:
-      return "const";
-    case StateSpace::global:
-      return "global";
-    case StateSpace::local:
-      return "local";
-    case StateSpace::param:
-      return "param";
-    case StateSpace::shared:
-      return "shared";
-    case StateSpace::texture:
-      return "tex";
-    case StateSpace::none:
-    case StateSpace::generic:
-      break;
-  }
-  return "";
+  if (space == StateSpace::none || space == StateSpace::generic) return "";
+  return space == StateSpace::texture ? "tex" : warpgrind::name(space);
 }
 
 std::string opcode_spelling(const Instruction& i) {

@@ -8,6 +8,7 @@
 #include "device/access/access.h"
 #include "device/calls/symbols.h"
 #include "device/fault.h"
+#include "gpu/half.h"
 #include "jit/families/atomic_operation.h"
 
 namespace warpgrind::device {
@@ -129,33 +130,21 @@ void wide(const Request& r, AtomicOperation op) {
   }
 }
 
-float half_to_float(std::uint16_t h, bool bf16) {
-  if (bf16) return std::bit_cast<float>(std::uint32_t{h} << 16);
-  const std::uint32_t sign = std::uint32_t{h & 0x8000u} << 16, exponent = h >> 10 & 31, mantissa = h & 1023;
-  if (exponent == 31) return std::bit_cast<float>(sign | 0x7f800000u | mantissa << 13);
-  if (exponent == 0)
-    return std::copysign(std::ldexp(static_cast<float>(mantissa), -24), std::bit_cast<float>(sign | 0x3f800000u));
-  return std::bit_cast<float>(sign | (exponent + 112) << 23 | mantissa << 13);
+float to_float(std::uint16_t h, bool bf16) {
+  return bf16 ? std::bit_cast<float>(std::uint32_t{h} << 16) : half_to_float(h);
 }
 
-std::uint16_t float_to_half(float f, bool bf16) {
+std::uint16_t from_float(float f, bool bf16) {
+  if (!bf16 || std::isnan(f)) return float_to_half(f);  // both kinds have the same NaN
   const auto bits = std::bit_cast<std::uint32_t>(f);
-  if (std::isnan(f)) return 0x7fff;
-  if (bf16) return static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-  const std::uint32_t sign = bits >> 16 & 0x8000;
-  const float size = std::fabs(f);
-  if (size >= 65520.0f) return static_cast<std::uint16_t>(sign | 0x7c00);
-  if (size < 0x1p-14f)
-    return static_cast<std::uint16_t>(sign | static_cast<std::uint32_t>(std::nearbyint(std::ldexp(size, 24))));
-  const std::uint32_t b = bits & 0x7fffffffu;
-  return static_cast<std::uint16_t>(sign | ((b + 0xfff + (b >> 13 & 1) - (112u << 23)) >> 13));
+  return static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
 std::uint16_t combine_halves(std::uint16_t a, std::uint16_t b, AtomicOperation op, bool bf16) {
-  const float x = half_to_float(a, bf16), y = half_to_float(b, bf16);
+  const float x = to_float(a, bf16), y = to_float(b, bf16);
   switch (op) {
     case AtomicOperation::add:
-      return float_to_half(x + y, bf16);
+      return from_float(x + y, bf16);
     case AtomicOperation::min:
       if (std::isnan(x) && std::isnan(y)) return 0x7fff;
       return std::isnan(x) ? b : std::isnan(y) ? a : x == y ? static_cast<std::uint16_t>(a | b) : x < y ? a : b;

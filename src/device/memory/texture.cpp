@@ -9,6 +9,8 @@
 #include <shared_mutex>
 #include <unordered_map>
 
+#include "gpu/half.h"
+
 namespace warpgrind::device {
 
 namespace {
@@ -95,11 +97,8 @@ const std::uint8_t* read_texel(const Texture& t, std::int64_t x, std::int64_t y,
 }
 
 float half_value(std::uint16_t h) {
-  const float sign = h & 0x8000 ? -1.0f : 1.0f;
-  const int exponent = h >> 10 & 31;
-  const auto mantissa = static_cast<float>(h & 1023);
-  if (exponent == 31) return mantissa != 0 ? std::nanf("") : sign * INFINITY;
-  return sign * (exponent ? std::ldexp(1024 + mantissa, exponent - 25) : std::ldexp(mantissa, -24));
+  const float value = half_to_float(h);
+  return std::isnan(value) ? std::nanf("") : value;
 }
 
 float from_srgb(float v) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/assert.h"
+#include "gpu/half.h"
 #include "gpu/types.h"
 #include "jit/calls/symbols.h"
 
@@ -49,17 +50,9 @@ namespace {
 
 constexpr unsigned kMaxElements = 16 * 256;  // the largest A (b1)
 
-float half_bits_to_float(std::uint16_t h) {
-  return _mm_cvtss_f32(_mm_cvtph_ps(_mm_cvtsi32_si128(h)));
-}
-std::uint16_t float_to_half_bits(float f) {
-  if (f != f) return 0x7fff;
-  return static_cast<std::uint16_t>(_mm_cvtsi128_si32(_mm_cvtps_ph(_mm_set_ss(f), _MM_FROUND_TO_NEAREST_INT)));
-}
-
 // e4m3 (no infinity, 0x7f is NaN) and e5m2 (the upper half of an f16).
 float fp8_to_float(std::uint8_t v, ScalarType type) {
-  if (type == ScalarType::e5m2) return half_bits_to_float(static_cast<std::uint16_t>(v << 8));
+  if (type == ScalarType::e5m2) return half_to_float(static_cast<std::uint16_t>(v << 8));
   const unsigned exponent = v >> 3 & 15, mantissa = v & 7;
   if (exponent == 15 && mantissa == 7) return std::nanf("");
   const float size = exponent == 0 ? static_cast<float>(mantissa) * 0x1p-9f
@@ -89,7 +82,7 @@ void unpack(T* out, const void* in, unsigned count, ScalarType type) {
           _mm256_storeu_ps(out + i, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(halves + i))));
         return;
       }
-      return each([&](unsigned i) { return half_bits_to_float(load_as<std::uint16_t>(in, i)); });
+      return each([&](unsigned i) { return half_to_float(load_as<std::uint16_t>(in, i)); });
     case ScalarType::bf16:
       return each([&](unsigned i) { return std::bit_cast<float>(std::uint32_t{load_as<std::uint16_t>(in, i)} << 16); });
     case ScalarType::tf32:
@@ -128,7 +121,7 @@ void pack(void* out, const T* in, unsigned count, ScalarType type) {
   };
   switch (type) {
     case ScalarType::f16:
-      return each([](T v) { return float_to_half_bits(static_cast<float>(v)); });
+      return each([](T v) { return float_to_half(static_cast<float>(v)); });
     case ScalarType::f32:
       return each([](T v) {
         const auto f = static_cast<float>(v);
