@@ -156,6 +156,41 @@ void lower_mbarrier(Lowering& l) {
   }
 }
 
+namespace {
+
+// Tells the mbarriers of the lanes that the bytes of the instruction have arrived.
+void complete(Lowering& l, const Operand& barrier) {
+  const ptx::Instruction& i = l.instruction();
+  Value* bytes = l.splat(l.ir().getInt64(std::uint64_t{ptx::bytes(i.type())} * i.vector));
+  mbarrier(l, Operation::complete, barrier, nullptr, bytes, i.operands.size());
+}
+
+}  // namespace
+
+// st.async.mbarrier::complete_tx::bytes [a], b, [mbar]: done at once, as copies are.
+void lower_st_async(Lowering& l) {
+  const ptx::Instruction& i = l.instruction();
+  if (i.operands.size() < 3) return l.unsupported("a form without an mbarrier (compute capability 10)");
+  const Operand& b = i.operands[1];
+  llvm::Type* e = l.element(i.type());
+  const std::uint64_t plane = std::uint64_t{ptx::bytes(i.type())} * kWarpSize;
+  Value* values = l.scratch(e, i.vector);
+  for (unsigned k = 0; k < i.vector; ++k)
+    l.ir().CreateAlignedStore(l.read_vector(b.kind == OperandKind::vector ? b.elements[k] : b, i.type()),
+                              l.at(values, k * plane), llvm::Align(4));
+  l.call("wg_store", l.ir().getVoidTy(),
+         {l.context_pointer(), l.site_number(), addresses(l, i.operands[0]), l.mask_bits(), values});
+  complete(l, i.operands[2]);
+}
+
+// red.async.op [a], b, [mbar]
+void lower_red_async(Lowering& l) {
+  const ptx::Instruction& i = l.instruction();
+  if (i.operands.size() < 3) return l.unsupported("a form without an mbarrier (compute capability 10)");
+  lower_atomic(l);
+  complete(l, i.operands[2]);
+}
+
 // The state a mbarrier.arrive returned: phase in bit 0, pending arrivals above it (device/calls/async_copy.cpp).
 void lower_mbarrier_pending_count(Lowering& l) {
   llvm::IRBuilder<>& ir = l.ir();
