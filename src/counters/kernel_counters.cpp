@@ -17,36 +17,33 @@ MetricId offset(MetricId first, unsigned by) {
 
 // The rows of one operation on a space follow each other in the table, in the same order for every operation.
 struct GlobalRows {
-  MetricId requests, sectors, lines, per_request, accesses, bytes, transactions, transaction_bytes, efficiency;
+  MetricId requests, sectors, lines, accesses, bytes, transactions, transaction_bytes;
 };
-#define WG_GLOBAL_ROWS(OP)                                                                                            \
-  GlobalRows {                                                                                                        \
-    MetricId::global_##OP##_requests, MetricId::global_##OP##_sectors, MetricId::global_##OP##_lines,                 \
-        MetricId::global_##OP##_sectors_per_request, MetricId::global_##OP##_accesses, MetricId::global_##OP##_bytes, \
-        MetricId::global_##OP##_transactions, MetricId::global_##OP##_transaction_bytes,                              \
-        MetricId::global_##OP##_efficiency                                                                            \
+#define WG_GLOBAL_ROWS(OP)                                                                                     \
+  GlobalRows {                                                                                                 \
+    MetricId::global_##OP##_requests, MetricId::global_##OP##_sectors, MetricId::global_##OP##_lines,          \
+        MetricId::global_##OP##_accesses, MetricId::global_##OP##_bytes, MetricId::global_##OP##_transactions, \
+        MetricId::global_##OP##_transaction_bytes                                                              \
   }
 constexpr GlobalRows kGlobal[] = {WG_GLOBAL_ROWS(ld), WG_GLOBAL_ROWS(st), WG_GLOBAL_ROWS(atom), WG_GLOBAL_ROWS(red)};
 #undef WG_GLOBAL_ROWS
 
 struct SharedRows {
-  MetricId requests, wavefronts, conflicts, ideal, bytes, ways;
+  MetricId requests, wavefronts, conflicts, ideal, bytes;
 };
 #define WG_SHARED_ROWS(OP)                                                                                   \
   SharedRows {                                                                                               \
     MetricId::shared_##OP##_requests, MetricId::shared_##OP##_wavefronts, MetricId::shared_##OP##_conflicts, \
-        MetricId::shared_##OP##_ideal, MetricId::shared_##OP##_bytes, MetricId::shared_##OP##_ways           \
+        MetricId::shared_##OP##_ideal, MetricId::shared_##OP##_bytes                                         \
   }
 constexpr SharedRows kShared[] = {WG_SHARED_ROWS(ld), WG_SHARED_ROWS(st), WG_SHARED_ROWS(atom)};
 #undef WG_SHARED_ROWS
 
 struct LocalRows {
-  MetricId requests, sectors, bytes, per_request;
+  MetricId requests, sectors, bytes;
 };
-constexpr LocalRows kLocal[] = {{MetricId::local_ld_requests, MetricId::local_ld_sectors, MetricId::local_ld_bytes,
-                                 MetricId::local_ld_sectors_per_request},
-                                {MetricId::local_st_requests, MetricId::local_st_sectors, MetricId::local_st_bytes,
-                                 MetricId::local_st_sectors_per_request}};
+constexpr LocalRows kLocal[] = {{MetricId::local_ld_requests, MetricId::local_ld_sectors, MetricId::local_ld_bytes},
+                                {MetricId::local_st_requests, MetricId::local_st_sectors, MetricId::local_st_bytes}};
 
 // What every launch has, also where nothing was counted. Made once: going through the table took a fifth of what a
 // short launch costs.
@@ -236,8 +233,6 @@ Values launch_values(const LaunchShape& s, const events::KernelFacts& facts, con
 
 void derive(Values& v) {
   const auto get = [&](MetricId id) { return v.get(id); };
-  divide(v, MetricId::lanes_per_inst, get(MetricId::thread_inst), get(MetricId::inst));
-  divide(v, MetricId::lanes_on_per_inst, get(MetricId::thread_inst_on), get(MetricId::inst));
   divide(v, MetricId::branch_efficiency, get(MetricId::branches) - get(MetricId::divergent_branches),
          get(MetricId::branches), 100);
 
@@ -249,21 +244,14 @@ void derive(Values& v) {
   for (const GlobalRows& r : kGlobal) {
     accesses += get(r.accesses);
     sectors += get(r.sectors);
-    divide(v, r.per_request, get(r.sectors), get(r.requests));
-    divide(v, r.efficiency, get(r.bytes), get(r.transaction_bytes), 100);
   }
   divide(v, MetricId::cgma, get(MetricId::flop), accesses);
-  divide(v, MetricId::cgma_loads, get(MetricId::flop), get(MetricId::global_ld_accesses));
   divide(v, MetricId::intensity, get(MetricId::flop), sectors * 32);
   v.set(MetricId::global_load_inst, get(MetricId::global_ld_requests) - get(MetricId::ldgsts_inst));
-  v.set(MetricId::global_store_inst, get(MetricId::global_st_requests));
   v.set(MetricId::excessive_sectors, get(MetricId::theoretical_sectors) - get(MetricId::ideal_sectors));
 
   double local = 0;
-  for (const LocalRows& r : kLocal) {
-    local += get(r.sectors);
-    divide(v, r.per_request, get(r.sectors), get(r.requests));
-  }
+  for (const LocalRows& r : kLocal) local += get(r.sectors);
   v.set(MetricId::local_theoretical_sectors, local);
 
   double wavefronts = get(MetricId::ldgsts_wavefronts), ideal = get(MetricId::ldgsts_ideal), conflicts = 0;
@@ -271,15 +259,17 @@ void derive(Values& v) {
     wavefronts += get(r.wavefronts);
     ideal += get(r.ideal);
     conflicts += get(r.conflicts);
-    divide(v, r.ways, get(r.wavefronts), get(r.requests));
   }
-  v.set(MetricId::shared_ld_inst, get(MetricId::shared_ld_requests));
-  v.set(MetricId::shared_st_inst, get(MetricId::shared_st_requests));
   v.set(MetricId::shared_conflicts, conflicts);
   v.set(MetricId::shared_wavefronts, wavefronts);
   v.set(MetricId::shared_ideal, ideal);
   v.set(MetricId::shared_excessive, wavefronts - ideal);
-  divide(v, MetricId::shared_efficiency, ideal, wavefronts, 100);
+
+  for (const MetricRow& r : metric_table()) {
+    if (r.numerator == MetricId::count) continue;
+    const auto id = static_cast<MetricId>(&r - metric_table().data());
+    divide(v, id, get(r.numerator), r.divisor == MetricId::count ? 1 : get(r.divisor), r.scale);
+  }
 }
 
 Values site_values(const events::Site& site, const events::SiteCounts& c) {

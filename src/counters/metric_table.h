@@ -38,6 +38,9 @@ struct MetricRow {
   bool zero_when_undefined = false;  // 0 where the divisor is 0, as Nsight Compute prints it; others are left out
   bool per_site = false;             // has a meaning for one instruction site
   bool text = false;                 // a word, not a number
+  // Derived rows may say what they are: scale * numerator / divisor (no divisor: 1), of rows above them.
+  MetricId numerator = MetricId::count, divisor = MetricId::count;
+  double scale = 1;
   const char* definition = "";
 };
 
