@@ -114,10 +114,17 @@ void prepare(Continuation& to, const Stack& stack, FiberFunction function, void*
   start[1] = nullptr;
   to.stack_pointer = start;
 #if defined(WG_THREAD_SANITIZER)
-  if (to.tsan_fiber) __tsan_destroy_fiber(to.tsan_fiber);
+  if (to.owns_fiber) __tsan_destroy_fiber(to.tsan_fiber);
   to.tsan_fiber = __tsan_create_fiber(0);
+  to.owns_fiber = true;
 #endif
 }
+
+#if defined(WG_THREAD_SANITIZER)
+Continuation::~Continuation() {
+  if (owns_fiber) __tsan_destroy_fiber(tsan_fiber);
+}
+#endif
 
 #if defined(WG_ADDRESS_SANITIZER) || defined(WG_THREAD_SANITIZER)
 void switch_to(Continuation& from, Continuation& to) {
@@ -126,7 +133,7 @@ void switch_to(Continuation& from, Continuation& to) {
   __sanitizer_start_switch_fiber(&from.fake_stack, to.stack_bottom, to.stack_size);
 #endif
 #if defined(WG_THREAD_SANITIZER)
-  if (!from.tsan_fiber) from.tsan_fiber = __tsan_get_current_fiber();
+  from.tsan_fiber = __tsan_get_current_fiber();  // a worker's main flow is on another host thread in each launch
   __tsan_switch_to_fiber(to.tsan_fiber, 0);
 #endif
   arrive(jump(&from, &to), false);

@@ -51,6 +51,13 @@ struct Continuation {
   const void* stack_bottom = nullptr;
   std::size_t stack_size = 0;
   void* tsan_fiber = nullptr;
+#if defined(WG_THREAD_SANITIZER)
+  bool owns_fiber = false;  // made by prepare(); else a host thread's
+  Continuation() = default;
+  ~Continuation();
+  Continuation(const Continuation&) = delete;
+  Continuation& operator=(const Continuation&) = delete;
+#endif
 };
 
 // To be called before a stack is used from its top again: AddressSanitizer still has the frames that a fault abandoned
