@@ -74,7 +74,8 @@ struct Stream {
 // One record of an event. What waits for the event waits for the record that was the latest then.
 struct EventMark {
   WorkPtr work;
-  double time_ns = 0;  // virtual; there when the ledger has placed `work`
+  // Virtual; there when the ledger has placed `work`, which a query need not wait for when the work has ended.
+  std::atomic<double> time_ns{0};
 };
 struct Event {
   unsigned flags = 0;
