@@ -102,6 +102,9 @@ class Sums {
   }
   void library() {
 #ifdef LAB_CUB
+    int major = 0;
+    CHECK_CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0));
+    if (major < 8) return program_.skip(row("CUB"), "this GPU lacks an instruction (redux) that CUB was compiled to");
     size_t bytes = 0;
     CHECK_CUDA(cub::DeviceReduce::Sum(nullptr, bytes, values_.data(), result_.data(), n_));
     lab::DeviceArray<char> scratch(bytes + 1);

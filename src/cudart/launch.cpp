@@ -142,6 +142,7 @@ cudaError_t refused(const session::Session::Refusal& refusal) {
   // What the environment refuses is memory for variables, or else the JIT.
   if (refusal.error.kind == ErrorKind::environment && refusal.step == Step::compile)
     return cudaErrorJitCompilerNotFound;
+  if (refusal.step == Step::architecture) return cudaErrorNoKernelImageForDevice;
   if (refusal.error.kind == ErrorKind::bad_input && refusal.step == Step::shape) return cudaErrorInvalidValue;
   return error_of(refusal.error);
 }

@@ -57,7 +57,8 @@ struct OpcodeInfo {
   std::uint8_t destinations =
       0;             // destination operands of the plain form (`d|p` adds one; bar.red has one: see the parser)
   PtxVersion since;  // first PTX ISA version
-  bool reads_memory = false;  // also: orders earlier reads (barriers, fences)
+  std::uint8_t architecture = 0;  // least compute capability times 10 (Target ISA Notes); 0: 2.0 or before
+  bool reads_memory = false;      // also: orders earlier reads (barriers, fences)
   bool writes_memory = false;
   bool convergent = false;  // its result depends on which other lanes execute it together
   bool may_trap = false;    // can end the kernel with an error

@@ -8,8 +8,10 @@
 #include "flow/cfg.h"
 #include "flow/liveness.h"
 #include "jit/kernel/layout.h"
+#include "ptx/architecture.h"
 #include "ptx/linker.h"
 #include "ptx/parser.h"
+#include "ptx/printer.h"
 
 namespace warpgrind::session {
 
@@ -130,6 +132,26 @@ Result<KernelResources> Program::resources(const std::string& kernel) {
   return r;
 }
 
+std::optional<Error> Program::beyond_model(std::uint32_t kernel, const ptx::Module& module) const {
+  const auto capability = [](unsigned architecture) {
+    return fmt::format("{}.{}", architecture / 10, architecture % 10);
+  };
+  for (std::uint32_t f : jit::lay_out(module, kernel).functions)
+    for (const ptx::Instruction& i : module.functions[f].body)
+      if (const unsigned needed = ptx::needed_architecture(i); needed > cc_)
+        return Error{
+            ErrorKind::unsupported,
+            fmt::format(
+                "the kernel {} has the instruction \"{}\" (PTX line {}), which needs compute capability {}; the "
+                "modelled GPU has {}",
+                module.functions[kernel].name, ptx::print(i, module.functions[f], module), i.range.line,
+                capability(needed), capability(cc_)),
+            fmt::format(
+                "choose a newer GPU (--gpu; `warpgrind gpus` lists them), or compile for this one: nvcc -arch=sm_{}",
+                cc_)};
+  return std::nullopt;
+}
+
 Result<const KernelEntry*> Program::kernel(const std::string& name) {
   {
     std::lock_guard lock(mutex_);
@@ -138,10 +160,11 @@ Result<const KernelEntry*> Program::kernel(const std::string& name) {
   Result<KernelResources> needs = resources(name);
   if (!needs) return needs.error();
   Result<std::shared_ptr<const ptx::Module>> m = module();
-  KernelEntry entry{name, *function(name), nullptr, {}, *needs};
+  KernelEntry entry{name, *function(name), nullptr, {}, *needs, {}};
   entry.text = &(*m)->functions[entry.function];
   if (!entry.text->is_entry) return Error{ErrorKind::bad_input, fmt::format("{} is no kernel", name), ""};
   entry.parameters = jit::parameter_layout(*entry.text);
+  if (newer_) entry.beyond_model = beyond_model(entry.function, **m);
   std::lock_guard lock(mutex_);
   return &kernels_.emplace(name, std::move(entry)).first->second;
 }

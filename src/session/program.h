@@ -34,6 +34,7 @@ struct KernelEntry {
   const ptx::Function* text = nullptr;
   std::vector<jit::ParameterLayout> parameters;
   KernelResources resources;
+  std::optional<Error> beyond_model;  // it has an instruction that the modelled GPU lacks
 };
 
 class Program {
@@ -63,6 +64,7 @@ class Program {
  private:
   Result<std::shared_ptr<const ptx::Module>> build();
   void read_registers();
+  std::optional<Error> beyond_model(std::uint32_t function, const ptx::Module& module) const;
 
   std::vector<fatbin::FatbinEntry> entries_;
   std::uint32_t cc_;

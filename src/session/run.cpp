@@ -112,6 +112,7 @@ std::variant<double, Session::Refusal> Session::prepare(const LaunchRequest& req
   device::Device& gpu = device(request.device);
   Result<device::LoadedModule*> module = request.program->loaded(gpu);
   if (!module) return Refusal{Refusal::Step::load, module.error()};
+  if (request.kernel->beyond_model) return Refusal{Refusal::Step::architecture, *request.kernel->beyond_model};
   if (request.program->newer_than_model() && !options_.quiet)
     say_once(
         fmt::format("the program has code for newer GPUs only: the {} (sm_{}{}) itself would refuse it "

@@ -67,7 +67,7 @@ class Session {
   // grid fills. run(), when its stream comes to it, by any thread. record(), in the order of issue: findings, counts,
   // and its place on the timeline.
   struct Refusal {
-    enum class Step : std::uint8_t { load, compile, shape } step = Step::load;
+    enum class Step : std::uint8_t { load, architecture, compile, shape } step = Step::load;
     Error error;
   };
   std::variant<double, Refusal> prepare(const LaunchRequest& request);

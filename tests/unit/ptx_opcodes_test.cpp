@@ -9,7 +9,9 @@
 #include <set>
 #include <sstream>
 
+#include "ptx/architecture.h"
 #include "ptx/opcode.h"
+#include "ptx/parser.h"
 #include "ptx/spelling.h"
 
 namespace warpgrind::ptx {
@@ -62,18 +64,67 @@ TEST(PtxOpcodes, ArityIsReadFromTheSyntax) {
   EXPECT_EQ(arity(Opcode::bar).minimum_types, 0);
 }
 
+// What the manual's Target ISA Notes say, for forms whose opcode older GPUs have.
+TEST(PtxOpcodes, FormsNeedArchitectures) {
+  const std::pair<const char*, unsigned> forms[] = {
+      {"add.s32 %r0, %r1, %r2;", 0},
+      {"cvta.to.global.u64 %d0, %d1;", 0},
+      {"ld.global.nc.b32 %r0, [%d0];", 0},
+      {"shfl.sync.idx.b32 %r0, %r1, 0, 31, -1;", 30},
+      {"atom.global.max.u64 %d0, [%d1], %d2;", 32},
+      {"lop3.b32 %r0, %r1, %r2, %r3, 5;", 50},
+      {"add.f16x2 %r0, %r1, %r2;", 53},
+      {"atom.global.add.u32 %r0, [%d0], %r1;", 0},
+      {"atom.global.add.f64 %e0, [%d0], %e1;", 60},
+      {"atom.global.sys.add.u32 %r0, [%d0], %r1;", 60},
+      {"dp4a.s32.s32 %r0, %r1, %r2, %r3;", 61},
+      {"ld.acquire.gpu.global.b32 %r0, [%d0];", 70},
+      {"fence.acq_rel.gpu;", 70},
+      {"atom.global.cas.b16 %h0, [%d0], %h1, %h2;", 70},
+      {"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1}, {%r2}, {%f0,%f1,%f2,%f3};", 75},
+      {"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, "
+       "{%f0,%f1,%f2,%f3};",
+       80},
+      {"redux.sync.add.s32 %r0, %r1, -1;", 80},
+      {"cp.async.wait_all;", 80},
+      {"fma.rn.bf16x2 %r0, %r1, %r2, %r3;", 80},
+      {"min.f16x2 %r0, %r1, %r2;", 80},
+      {"min.xorsign.abs.f32 %f0, %f1, %f2;", 86},
+      {"add.bf16x2 %r0, %r1, %r2;", 90},
+      {"fence.acq_rel.cluster;", 90},
+      {"mov.u32 %r0, %cluster_ctarank;", 90},
+      {"mapa.u64 %d0, %d1, %r0;", 90},
+      {"mbarrier.arrive.expect_tx.shared.b64 %d0, [%r0], 16;", 90},
+  };
+  for (const auto& [text, needed] : forms) {
+    const auto module = parse(std::string(".version 8.6\n.target sm_100\n.address_size 64\n.visible .entry k() {\n"
+                                          ".reg .b16 %h<4>; .reg .b32 %r<8>; .reg .b64 %d<4>; .reg .f32 %f<4>; "
+                                          ".reg .f64 %e<4>;\n") +
+                                  text + "\nret;\n}\n",
+                              "form");
+    ASSERT_TRUE(module.ok()) << text << ": " << module.error().message;
+    const Function& function = (*module)->functions.at(0);
+    ASSERT_EQ(function.body.size(), 2u) << text << (function.unknown.empty() ? "" : ": " + function.unknown[0].why);
+    EXPECT_EQ(needed_architecture(function.body[0]), needed) << text;
+  }
+}
+
 std::string document() {
   std::string out =
       "# PTX opcodes\n\nMade from `src/ptx/opcodes.inc` by the test `ptx_opcodes`; do not edit. All of them are "
       "parsed; one that does not run says why, and "
-      "`warpgrind scan` which of those a program uses.\n\n| opcode | since PTX | class | what it does | syntax | "
-      "refused "
-      "|\n|---|---|---|---|---|---|\n";
+      "`warpgrind scan` which of those a program uses. `needs`: the first compute capability that has the opcode (a "
+      "form of "
+      "it may need a later one); none: 2.0 or before.\n\n| opcode | since PTX | needs | class | what it does | syntax "
+      "| "
+      "refused |\n|---|---|---|---|---|---|---|\n";
   for (unsigned k = 0; k < kOpcodes; ++k) {
     const OpcodeInfo& facts = info(opcode(k));
     std::string syntax;
     for (char c : facts.syntax) syntax += c == '|' ? std::string("\\|") : std::string(1, c);
-    out += fmt::format("| `{}` | {}.{} | {} | {} | `{}` | {} |\n", facts.text, facts.since.major, facts.since.minor,
+    const unsigned a = facts.architecture;
+    out += fmt::format("| `{}` | {}.{} | {} | {} | {} | `{}` | {} |\n", facts.text, facts.since.major,
+                       facts.since.minor, a ? fmt::format("{}.{}", a / 10, a % 10) : "",
                        warpgrind::name(facts.op_class), facts.description, syntax, facts.refused);
   }
   return out;
