@@ -58,6 +58,8 @@ struct Fault {
   std::uint64_t address = 0;
   std::uint32_t bytes = 0;
   std::vector<std::string> warps;  // timeout / deadlock / Ctrl-C: where each warp is
+  // A warning about accesses that went on (Options::bounds_stop): how many of threads there were at this site.
+  std::uint64_t went_on = 0;
 };
 
 struct LaunchConfig {
@@ -87,6 +89,8 @@ struct Options {
   unsigned workers = 0;        // 0: all cores
   double timeout_seconds = 0;  // 0: none; wall clock of one launch
   bool counters = true;
+  // False: an access outside every allocation goes on where a GPU would have memory, and is a warning.
+  bool bounds_stop = true;
   std::string cpu;  // for the JIT
   std::string cache_directory;
   std::optional<jit::Tier> tier;  // for tests of the JIT; nullopt: by the kernel's size

@@ -109,6 +109,7 @@ struct Device::Impl {
 
   std::atomic<std::uint64_t> bytes_used{0};
   std::atomic<std::uint64_t> heap_size{std::uint64_t{8} << 20}, stack_size{0};
+  std::atomic<std::uint64_t> cycles{0};  // of the SMs, at the end of the last kernel that read a clock
   OutputBuffer output;
   DeviceHeap heap;           // malloc in kernels
   DeviceHeap launch_memory;  // parameter buffers of grids that kernels launch

@@ -70,17 +70,39 @@ void raise(jit::WarpContext& context, std::uint32_t site, unsigned lane, FaultKi
   leave_launch(worker_of(context));
 }
 
-void warn(jit::WarpContext& context, std::uint32_t site, unsigned lane, FaultKind kind, std::string message,
-          std::string advice) {
+namespace {
+
+// The warning of this kind and site, and whether it is new: it has no text then.
+std::pair<Fault*, bool> warning_of(jit::WarpContext& context, std::uint32_t site, unsigned lane, FaultKind kind) {
   Worker& w = worker_of(context);
   const std::uint64_t key = std::uint64_t{site} << 8 | static_cast<std::uint8_t>(kind);
-  if (std::find(w.warned.begin(), w.warned.end(), key) != w.warned.end()) return;
+  const auto known = std::find(w.warned.begin(), w.warned.end(), key);
+  if (known != w.warned.end()) return {&w.warnings[static_cast<std::size_t>(known - w.warned.begin())], false};
   w.warned.push_back(key);
   Fault f = describe(*w.launch, kind, site);
   set_thread(f, context, lane);
-  f.message = std::move(message);
-  f.advice = std::move(advice);
   w.warnings.push_back(std::move(f));
+  return {&w.warnings.back(), true};
+}
+
+}  // namespace
+
+void warn(jit::WarpContext& context, std::uint32_t site, unsigned lane, FaultKind kind, std::string message,
+          std::string advice) {
+  const auto [warning, is_new] = warning_of(context, site, lane, kind);
+  if (!is_new) return;
+  warning->message = std::move(message);
+  warning->advice = std::move(advice);
+}
+
+void count_went_on(jit::WarpContext& context, std::uint32_t site, unsigned lane, FaultKind kind, unsigned lanes,
+                   const std::function<FaultText()>& text) {
+  const auto [warning, is_new] = warning_of(context, site, lane, kind);
+  warning->went_on += lanes;
+  if (!is_new) return;
+  FaultText said = text();
+  warning->message = std::move(said.message);
+  warning->advice = std::move(said.advice);
 }
 
 std::string place_of(const Launch& launch, const WarpFiber& fiber, std::uint32_t site, const char* what) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "device/device.h"
@@ -24,6 +25,13 @@ void record(Launch& launch, Fault fault, std::uint64_t block, std::uint32_t warp
 // Once a launch and site.
 void warn(jit::WarpContext& context, std::uint32_t site, unsigned lane, FaultKind kind, std::string message,
           std::string advice);
+// The same for accesses of `lanes` threads that go on; the text is asked for once.
+struct FaultText {
+  FaultKind kind = FaultKind::illegal_address;
+  std::string message, advice;
+};
+void count_went_on(jit::WarpContext& context, std::uint32_t site, unsigned lane, FaultKind kind, unsigned lanes,
+                   const std::function<FaultText()>& text);
 // "kernel.cu:12 (ptx line 40), block (0,0,0), warp 3: waits at barrier 0"
 std::string place_of(const Launch& launch, const WarpFiber& fiber, std::uint32_t site, const char* what);
 

@@ -102,6 +102,11 @@ struct WarpContext {
   LaneMask exited;            // lanes that executed exit/ret of the kernel
   std::uint32_t spin;         // back-edge count of spin loops
   std::uint32_t smid;
+  // The warp's time in cycles of its SM: moved on by machine code, in kernels that read a clock, for every instruction
+  // (jit/kernel/clock.cpp); by the device at barriers and where a warp has waited for others.
+  std::uint64_t cycles;
+  std::uint32_t issue_cycles;  // from an instruction to one that needs its result
+  std::uint32_t sm_clock_khz;
   std::uint32_t cluster_dim[3], cluster_rank;
   std::uint32_t explicit_cluster;          // the launch named a cluster
   std::uint32_t total_shared, all_shared;  // bytes as allocated; with the driver's own

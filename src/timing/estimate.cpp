@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gpu/issue.h"
+
 namespace warpgrind::timing {
 namespace {
 
@@ -21,15 +23,6 @@ constexpr double kL2BytesPerCycle = 32 * 0.7;
 // 216 G atomics/s on distinct addresses, 8 in a sector, over 132 SMs at 1.98 GHz: a tenth of a sector a cycle and SM.
 constexpr double kAtomicSectorsPerCycle = 0.1;
 constexpr double kLineBytes = 128;
-
-// Cycles from an arithmetic instruction to a dependent one: 4 since Volta (4.1 measured on an H200), 6 on Maxwell and
-// Pascal, 9 on Kepler, 18 on Fermi, 24 on 1.x (programming guides: "about 22 cycles").
-double dependent_issue_cycles(const GpuModel& m) {
-  if (m.cc_major >= 7) return 4;
-  if (m.cc_major >= 5) return 6;
-  if (m.cc_major == 3) return 9;
-  return m.cc_major == 2 ? 18 : 24;
-}
 
 struct Work {
   double by_class[events::kInstructionClasses] = {};  // warp instructions

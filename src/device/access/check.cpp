@@ -103,55 +103,96 @@ bool good(const Access& a, Extent* x) {
   return true;
 }
 
+// ---- Without a stop at bounds
+
+// The bytes of a lane lie in no allocation, but where a GPU would have memory: in a page that it has mapped, or in what
+// it gives a block beyond what it asked for.
+bool would_go_on(const Access& a, unsigned lane) {
+  const std::uint64_t address = a.addresses[lane], bytes = a.bytes_of(lane);
+  if (a.form.space == StateSpace::local) return false;
+  if (a.form.space == StateSpace::shared)
+    return !fiber_of(*a.context).block->cluster && bytes <= a.context->total_shared &&
+           address <= a.context->total_shared - bytes;
+  if (bytes == 0 || address + bytes < address) return false;
+  Range& mapped = worker_of(*a.context).mapped;
+  if (!mapped.holds(address, address + bytes - 1)) {
+    const auto around = AddressSpace::instance().mapped_around(address);
+    if (!around || !around->holds(address, address + bytes - 1)) return false;
+    mapped = *around;
+  }
+  // A long copy may run on into what kernels must not write.
+  Range last;
+  return !find_allocation(launch_of(*a.context), address + bytes - 1, &last) || !(a.writes() && last.constant);
+}
+
+// What stops the launch: as problem_of, but for what goes on.
+Problem stopping_problem(const Access& a, unsigned lane, Range& range) {
+  const Problem problem = problem_of(a, lane, range);
+  const bool goes_on =
+      problem == Problem::outside && !launch_of(*a.context).bounds_stop && !wrong_space(a) && would_go_on(a, lane);
+  return goes_on ? Problem::none : problem;
+}
+
 // ---- What the user is told
 
-[[noreturn]] void misaligned(const Access& a, unsigned lane) {
+FaultText misaligned(const Access& a, unsigned lane) {
   const std::uint64_t address = a.addresses[lane];
   const unsigned alignment = alignment_of(a);
   const bool bulk = a.path == events::AccessPath::bulk_copy;
-  raise(*a.context, a.site, lane, FaultKind::misaligned_address,
-        fmt::format("{} of {} bytes at {:#x}: the {} is not a multiple of {}", verb_of(a), a.bytes_of(lane), address,
-                    address & (alignment - 1) ? "address" : "size", alignment),
-        bulk ? "align source, destination and size of a bulk copy to 16 bytes"
-             : "align the pointer to the size of the access (vector types such as float4 need 16 bytes)",
-        address, a.bytes_of(lane));
+  return {FaultKind::misaligned_address,
+          fmt::format("{} of {} bytes at {:#x}: the {} is not a multiple of {}", verb_of(a), a.bytes_of(lane), address,
+                      address & (alignment - 1) ? "address" : "size", alignment),
+          bulk ? "align source, destination and size of a bulk copy to 16 bytes"
+               : "align the pointer to the size of the access (vector types such as float4 need 16 bytes)"};
 }
 
-[[noreturn]] void outside_shared(const Access& a, unsigned lane) {
+FaultText outside_shared(const Access& a, unsigned lane) {
   const std::uint64_t size = a.context->shared_size, offset = a.addresses[lane];
   const std::uint64_t fixed = std::min(size, a.context->dynamic_shared_offset);
-  raise(*a.context, a.site, lane, FaultKind::shared_out_of_bounds,
-        fmt::format("{} of {} bytes at offset {} of shared memory, of which the block has {} bytes ({} dynamic)",
-                    verb_of(a), a.bytes_of(lane), static_cast<std::int64_t>(static_cast<std::int32_t>(offset)), size,
-                    size - fixed),
-        size == fixed ? "the third launch parameter gives the dynamic shared memory in bytes: it is 0 here"
-                      : "check the index, and the third launch parameter if the array is dynamic",
-        offset, a.bytes_of(lane));
+  return {FaultKind::shared_out_of_bounds,
+          fmt::format("{} of {} bytes at offset {} of shared memory, of which the block has {} bytes ({} dynamic)",
+                      verb_of(a), a.bytes_of(lane), static_cast<std::int64_t>(static_cast<std::int32_t>(offset)), size,
+                      size - fixed),
+          size == fixed ? "the third launch parameter gives the dynamic shared memory in bytes: it is 0 here"
+                        : "check the index, and the third launch parameter if the array is dynamic"};
 }
 
-[[noreturn]] void outside_local(const Access& a, unsigned lane) {
-  const std::uint64_t size = a.context->local_size, offset = a.addresses[lane];
-  const bool overflow = a.context->local_top > size;
-  raise(*a.context, a.site, lane, overflow ? FaultKind::stack_overflow : FaultKind::local_out_of_bounds,
-        overflow
-            ? fmt::format("the thread's stack of {} bytes is full ({} bytes in use)", size, a.context->local_top)
-            : fmt::format("{} of {} bytes at offset {} of local memory, of which the thread has {} bytes", verb_of(a),
-                          a.bytes_of(lane), static_cast<std::int64_t>(static_cast<std::int32_t>(offset)), size),
-        overflow ? "less recursion, or cudaDeviceSetLimit(cudaLimitStackSize, bytes)"
-                 : "check the index into the thread's local array",
-        offset, a.bytes_of(lane));
+FaultText outside_local(const Access& a, unsigned lane) {
+  const std::uint64_t size = a.context->local_size, offset = a.addresses[lane], top = a.context->local_top;
+  if (top > size)
+    return {FaultKind::stack_overflow,
+            fmt::format("the thread's stack of {} bytes is full ({} bytes in use)", size, top),
+            "less recursion, or cudaDeviceSetLimit(cudaLimitStackSize, bytes)"};
+  return {FaultKind::local_out_of_bounds,
+          fmt::format("{} of {} bytes at offset {} of local memory, of which the thread has {} bytes", verb_of(a),
+                      a.bytes_of(lane), static_cast<std::int64_t>(static_cast<std::int32_t>(offset)), size),
+          "check the index into the thread's local array"};
 }
 
-[[noreturn]] void outside_global(const Access& a, unsigned lane) {
+FaultText outside_global(const Access& a, unsigned lane) {
   const std::uint64_t address = a.addresses[lane];
   const std::uint32_t bytes = a.bytes_of(lane);
   constexpr std::uint64_t kFirstPage = 4096;
   if (address < kFirstPage)
-    raise(*a.context, a.site, lane, FaultKind::illegal_address,
-          fmt::format("{} of {} bytes at {:#x}: a null pointer", verb_of(a), bytes, address),
-          "check that the pointer was allocated (cudaMalloc) and passed to the kernel", address, bytes);
-  raise(*a.context, a.site, lane, FaultKind::illegal_address, describe_address(verb_of(a), address, bytes),
-        address_advice(address), address, bytes);
+    return {FaultKind::illegal_address,
+            fmt::format("{} of {} bytes at {:#x}: a null pointer", verb_of(a), bytes, address),
+            "check that the pointer was allocated (cudaMalloc) and passed to the kernel"};
+  return {FaultKind::illegal_address, describe_address(verb_of(a), address, bytes), address_advice(address)};
+}
+
+FaultText outside(const Access& a, unsigned lane) {
+  if (a.form.space == StateSpace::shared) return outside_shared(a, lane);
+  if (a.form.space == StateSpace::local) return outside_local(a, lane);
+  return outside_global(a, lane);
+}
+
+FaultText text_of(const Access& a, unsigned lane, Problem problem) {
+  if (problem == Problem::misaligned) return misaligned(a, lane);
+  if (problem == Problem::outside) return outside(a, lane);
+  return {
+      FaultKind::write_to_constant,
+      fmt::format("{} of {} bytes at {:#x}, which is constant memory", verb_of(a), a.bytes_of(lane), a.addresses[lane]),
+      "__constant__ variables and kernel parameters can only be read by a kernel"};
 }
 
 [[noreturn]] void refuse(const Access& a) {
@@ -164,22 +205,34 @@ bool good(const Access& a, Extent* x) {
   for (const Problem wanted : {Problem::misaligned, Problem::outside, Problem::constant}) {
     for (LaneMask m = a.mask; m != 0; m &= m - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(m));
-      if (problem_of(a, lane, range) != wanted) continue;
-      if (wanted == Problem::misaligned) misaligned(a, lane);
-      if (wanted == Problem::constant)
-        raise(*a.context, a.site, lane, FaultKind::write_to_constant,
-              fmt::format("{} of {} bytes at {:#x}, which is constant memory", verb_of(a), a.bytes_of(lane),
-                          a.addresses[lane]),
-              "__constant__ variables and kernel parameters can only be read by a kernel", a.addresses[lane],
-              a.bytes_of(lane));
-      if (a.form.space == StateSpace::shared) outside_shared(a, lane);
-      if (a.form.space == StateSpace::local) outside_local(a, lane);
-      outside_global(a, lane);
+      if (stopping_problem(a, lane, range) != wanted) continue;
+      FaultText said = text_of(a, lane, wanted);
+      raise(*a.context, a.site, lane, said.kind, std::move(said.message), std::move(said.advice), a.addresses[lane],
+            a.bytes_of(lane));
     }
   }
   // Another thread has made the memory between the two looks.
   raise(*a.context, a.site, first, FaultKind::illegal_address,
         describe_address(verb_of(a), a.addresses[first], a.bytes_of(first)), "", a.addresses[first], a.bytes_of(first));
+}
+
+// An access that is not good goes on all the same, as on a GPU; its lanes outside of allocations are counted.
+bool goes_on(const Access& a) {
+  if (launch_of(*a.context).bounds_stop) return false;
+  LaneMask beyond = 0;
+  Range range;
+  for (LaneMask m = a.mask; m != 0; m &= m - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(m));
+    if (stopping_problem(a, lane, range) != Problem::none) return false;
+    if (problem_of(a, lane, range) != Problem::none) beyond |= LaneMask{1} << lane;
+  }
+  if (beyond == 0) return true;  // another thread has made the memory meanwhile
+  const auto lane = static_cast<unsigned>(std::countr_zero(beyond));
+  const FaultKind kind =
+      a.form.space == StateSpace::shared ? FaultKind::shared_out_of_bounds : FaultKind::illegal_address;
+  count_went_on(*a.context, a.site, lane, kind, static_cast<unsigned>(std::popcount(beyond)),
+                [&] { return outside(a, lane); });
+  return true;
 }
 
 }  // namespace
@@ -207,13 +260,14 @@ bool find_allocation(const Launch& launch, std::uint64_t address, Range* range) 
 
 Extent check(const Access& a) {
   Extent x;
-  if (!good(a, &x)) refuse(a);
-  return x;
+  if (good(a, &x)) return x;
+  if (!goes_on(a)) refuse(a);
+  return extent_of(a.addresses, a.mask);
 }
 
 bool allowed(const Access& a) {
   Extent x;
-  return good(a, &x);
+  return good(a, &x) || goes_on(a);
 }
 
 std::optional<GlobalAddress> global_stretch(const Launch& launch, GenericAddress address, std::uint64_t bytes,

@@ -71,6 +71,7 @@ bool arrive(jit::WarpContext& c, const Arrival& a, const LaneMask* predicate) {
     events::publish_barrier(*launch.observers, event, w.index);
   }
   count_exited(f);
+  give_time(f);
   Barrier& barrier = b.barriers[a.id];
   b.barriers_in_use = std::max(b.barriers_in_use, a.id + 1);
   if (a.threads != 0 && a.threads < launch.threads_per_block)
@@ -87,7 +88,9 @@ bool arrive(jit::WarpContext& c, const Arrival& a, const LaneMask* predicate) {
     barrier.all = barrier.all && yes == a.mask;
     barrier.any = barrier.any || yes != 0;
   }
-  return barrier.arrived >= needed(launch, b, barrier);
+  if (barrier.arrived < needed(launch, b, barrier)) return false;
+  take_time(f);
+  return true;
 }
 
 // Machine code that cannot put these lanes aside (a called function): the rest of the warp is in the caller, and cannot
@@ -150,14 +153,16 @@ bool nobody_moves(Worker& w, const Launch& launch) {
 }
 
 // What this worker waits for happens elsewhere: every look is counted as the kernel's own access, and takes time that
-// the other worker may need.
-void wait_for_others(const Worker& w) {
+// the other worker may need. The pause passes on the warp's own clock too, which may bound the waiting.
+void wait_for_others(const Worker& w, jit::WarpContext& c) {
   constexpr std::uint64_t kRoundsAtOnce = 2;
   constexpr auto kPause = std::chrono::microseconds(20);
-  if (w.idle_rounds <= kRoundsAtOnce)
+  if (w.idle_rounds <= kRoundsAtOnce) {
     sched_yield();
-  else
-    std::this_thread::sleep_for(kPause);
+    return;
+  }
+  std::this_thread::sleep_for(kPause);
+  c.cycles += static_cast<std::uint64_t>(kPause.count()) * c.sm_clock_khz / 1000;
 }
 
 // The warp spins. When everybody here only spins, what they wait for may be a block that has not begun (a hand-made
@@ -186,7 +191,7 @@ std::uint32_t yield(WarpFiber& f, LaneMask lanes) {
     give_way |= nobody_moves(w, launch);
     // Alone too, after a while: what it waits for then comes from the host or another stream.
     constexpr std::uint64_t kRoundsAlone = 64;
-    if (launch.workers > 1 || w.idle_rounds > kRoundsAlone) wait_for_others(w);
+    if (launch.workers > 1 || w.idle_rounds > kRoundsAlone) wait_for_others(w, f.context);
   }
   f.state = WarpState::yielded;
   queue_ready(w, &f);

@@ -47,6 +47,22 @@ events::BlockEvent block_event(const Launch& launch, const Block& b) {
   return {&launch.info, Dim3{b.index[0], b.index[1], b.index[2]}, launch.shared_size};
 }
 
+// The time of an SM, as several workers see it.
+std::atomic_ref<std::uint64_t> sm_cycles(Launch& launch, const Block& b) {
+  return std::atomic_ref(launch.sm_cycles[b.linear % launch.sm_count]);
+}
+
+void begin_time(Launch& launch, Block& b) {
+  b.begin_cycles = b.cycles = launch.keeps_time ? sm_cycles(launch, b).load(std::memory_order_relaxed) : 0;
+}
+
+void end_time(Launch& launch, const Block& b) {
+  const auto time = sm_cycles(launch, b);
+  std::uint64_t before = time.load(std::memory_order_relaxed);
+  while (before < b.cycles && !time.compare_exchange_weak(before, b.cycles, std::memory_order_relaxed)) {
+  }
+}
+
 inline void retire_block(Worker& w, Block* b) {
   if (w.launch->wants.blocks_ended && !w.launch->stop.load(std::memory_order_relaxed))
     events::publish_block_end(*w.launch->observers, block_event(*w.launch, *b), w.index);
@@ -58,6 +74,7 @@ inline void retire_block(Worker& w, Block* b) {
   w.free_blocks = b;
   --w.live_blocks;
   ++w.blocks_ended;
+  if (w.launch->keeps_time) end_time(*w.launch, *b);
   if (b->cluster) leave_cluster(w, *b);
 }
 
@@ -94,6 +111,8 @@ void enter_launch(WarpFiber& f, Launch& launch, Worker& w) {
     to[k][2] = from[k]->z;
   }
   c.explicit_cluster = launch.cluster_size > 1;
+  c.issue_cycles = launch.issue_cycles;
+  c.sm_clock_khz = launch.sm_clock_khz;
   c.total_shared = launch.total_shared;
   c.all_shared = launch.all_shared;
   std::copy(std::begin(launch.env), std::end(launch.env), c.env);
@@ -118,6 +137,7 @@ void start_warp(WarpFiber& f, Worker& w, Block& b) {
   const WarpShape& shape = launch.shapes[index];
   std::memcpy(c.tid_base, shape.tid_base, sizeof c.tid_base);  // std::copy() would call memmove
   c.warp = index;
+  c.cycles = b.begin_cycles;
   c.initial_mask = shape.mask;
   c.exited = 0;
   c.spin = 0;
@@ -133,6 +153,7 @@ void start_warp(WarpFiber& f, Worker& w, Block& b) {
 
 void end_warp(WarpFiber& f, Worker& w) {
   Block& b = *f.block;
+  give_time(f);
   const auto left = static_cast<unsigned>(__builtin_popcount(f.context.initial_mask)) - f.exited_counted;
   if (b.cluster) cluster_exited(w, b, left);
   ++b.ended;
@@ -264,6 +285,7 @@ void activate_cluster(Worker& w, Block& first) {
     next_block(w, n);
     Block& b = new_block(w);
     place_block(launch, n, b);
+    begin_time(launch, b);
     enter_cluster(w, b, cluster);
     last = last->next_start = &b;
   }
@@ -278,6 +300,7 @@ bool activate_block(Worker& w) {
   if (launch.stop.load(std::memory_order_relaxed) || !next_block(w, n)) return false;
   Block& first = new_block(w);
   place_block(launch, n, first);
+  begin_time(launch, first);
   w.starting = &first;
   if (launch.cluster_size == 1) {
     give_shared_memory(w, first);

@@ -9,6 +9,7 @@
 #include "device/access/count.h"
 #include "device/device_impl.h"
 #include "device/fault.h"
+#include "gpu/issue.h"
 
 namespace warpgrind::device {
 
@@ -135,6 +136,7 @@ void Device::Impl::set_up(Engine& engine, LoadedModule& module, const KernelReco
                  config.block,  config.dynamic_shared, ordinal};
   launch.rules = model.rules;
   launch.counters = options.counters || wants.counts;
+  launch.bounds_stop = options.bounds_stop;
   launch.wants = wants;
   launch.observers = &observers;
   launch.all_workers = &engine.workers;
@@ -155,6 +157,10 @@ void Device::Impl::set_up(Engine& engine, LoadedModule& module, const KernelReco
   launch.warps_per_block = static_cast<std::uint32_t>(launch.shapes.size());
   launch.ranges = AddressSpace::instance().snapshot();
   launch.sm_count = std::max(1u, model.sm_count);
+  launch.keeps_time = kernel.code->keeps_time;
+  launch.issue_cycles = dependent_issue_cycles(model);
+  launch.sm_clock_khz = std::max(1u, static_cast<std::uint32_t>(model.sm_clock_mhz * 1000));
+  if (launch.keeps_time) launch.sm_cycles.assign(launch.sm_count, cycles.load());
   launch.workers = static_cast<unsigned>(std::min<std::uint64_t>(engine.workers.size(), launch.blocks));
   // Waking another thread takes longer than a small grid.
   constexpr double kWorthWaking = 20e-6;
@@ -205,19 +211,29 @@ void Device::Impl::collect_results(Engine& engine, LaunchResult& result, std::ve
     std::move(w.children.begin(), w.children.end(), std::back_inserter(*children));
     for (Fault& warning : w.warnings) {
       const auto same = [&](const Fault& f) { return f.ptx_line == warning.ptx_line && f.kind == warning.kind; };
-      if (std::none_of(result.warnings.begin(), result.warnings.end(), same))
+      const auto known = std::find_if(result.warnings.begin(), result.warnings.end(), same);
+      if (known == result.warnings.end())
         result.warnings.push_back(std::move(warning));
+      else
+        known->went_on += warning.went_on;
     }
     w.output.clear();
     w.children.clear();
     w.child_error = 0;
     w.warnings.clear();
     w.warned.clear();
+    w.mapped = {};
   }
   const auto by_block = [](const auto& a, const auto& b) { return a.block < b.block; };
   std::stable_sort(text.begin(), text.end(), by_block);
   std::stable_sort(children->begin(), children->end(), by_block);
   for (OutputRecord& record : text) output.append(std::move(record));
+  if (launch.keeps_time) {
+    std::uint64_t before = cycles.load();
+    const std::uint64_t end = *std::max_element(launch.sm_cycles.begin(), launch.sm_cycles.end());
+    while (before < end && !cycles.compare_exchange_weak(before, end)) {
+    }
+  }
   if (launch.fault) {
     result.fault = std::move(launch.fault);
     if (launch.stop_reason != 0) {

@@ -1,6 +1,8 @@
 // Which warp runs next on a worker. In a header because a barrier is little else.
 #pragma once
 
+#include <algorithm>
+
 #include "device/execution/state.h"
 
 namespace warpgrind::device {
@@ -38,19 +40,31 @@ inline void go_to(Worker& w, Continuation& from, WarpFiber& to) {
   switch_to(from, to.continuation);
 }
 
+// What a warp has waited for lies in its past.
+inline void give_time(WarpFiber& f) {
+  f.block->cycles = std::max(f.block->cycles, f.context.cycles);
+}
+inline void take_time(WarpFiber& f) {
+  f.context.cycles = std::max(f.context.cycles, f.block->cycles);
+}
+
 // The current warp waits (its state says for what); others run.
 inline void suspend(Worker& w, WarpFiber& self) {
+  give_time(self);
   if (w.launch->interrupt.load(std::memory_order_acquire) != 0) [[unlikely]]
     stopped(w);
-  if (w.starting) return go_to(w, self.continuation, take_fiber(w));
+  if (w.starting) {
+    go_to(w, self.continuation, take_fiber(w));
+    return take_time(self);
+  }
   WarpFiber* ready = next_ready(w);
   if (!ready) [[unlikely]]
     report_deadlock(w);
-  if (ready == &self) {
+  if (ready == &self)
     self.state = WarpState::running;
-    return;
-  }
-  go_to(w, self.continuation, *ready);
+  else
+    go_to(w, self.continuation, *ready);
+  take_time(self);
 }
 
 }  // namespace warpgrind::device

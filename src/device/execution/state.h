@@ -120,7 +120,8 @@ struct alignas(64) Block {
   std::uint64_t linear = 0;
   std::uint32_t index[3] = {0, 0, 0};
   std::uint32_t warps = 0, started = 0, ended = 0;
-  std::uint32_t behind = 0;  // warps that have been let past a barrier and have not run since
+  std::uint32_t behind = 0;                    // warps that have been let past a barrier and have not run since
+  std::uint64_t begin_cycles = 0, cycles = 0;  // its start and latest time (jit::WarpContext::cycles)
   std::uint32_t exited = 0;  // threads; those of a warp that runs are counted when it arrives at a barrier
   std::uint32_t smid = 0;
   unsigned barriers_in_use = 0;  // highest barrier number used + 1
@@ -205,7 +206,8 @@ struct alignas(64) Worker {
   std::vector<ChildLaunch> children;
   std::uint32_t child_error = 0;  // cudaGetLastError() of device code: of the last launch that was refused
   std::vector<Fault> warnings;
-  std::vector<std::uint64_t> warned;  // keys of warnings given
+  std::vector<std::uint64_t> warned;  // keys of warnings given, in the same order
+  Range mapped;                       // where accesses outside of allocations went on last
 
   // Grow-only arrays behind sites, records and scoreboard.
   std::size_t site_capacity = 0, scoreboard_capacity = 0;
@@ -227,7 +229,7 @@ struct Launch {
   LaunchConfig config;
   events::Launch info;
   AccessRules rules;
-  bool counters = true;
+  bool counters = true, bounds_stop = true;
   events::Wants wants;  // of all observers
   std::uint8_t* parameters = nullptr;
   std::uint64_t shared_size = 0, local_size = 0;
@@ -243,6 +245,10 @@ struct Launch {
   std::shared_ptr<const RangeTable> ranges;
   unsigned workers = 1;
   std::uint32_t sm_count = 1;
+  // Kernels that read a clock: blocks of one SM follow each other in time. Cycles; the last block's end.
+  bool keeps_time = false;
+  std::vector<std::uint64_t> sm_cycles;
+  std::uint32_t issue_cycles = 1, sm_clock_khz = 1;
   std::uint32_t env[4] = {0, 0, 0, 0};
   std::uint64_t serial = 0;  // unique in the process
 

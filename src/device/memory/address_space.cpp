@@ -213,6 +213,26 @@ std::optional<Range> AddressSpace::nearest(std::uint64_t address) const {
   return best;
 }
 
+std::optional<Range> AddressSpace::mapped_around(std::uint64_t address) {
+  const std::lock_guard lock(mutex_);
+  if (!base_ || !inside_reserved(address)) return std::nullopt;
+  const auto in_use = [&](std::uint64_t page) {
+    const auto above = ranges_.lower_bound(page + kHugePage);
+    return above != ranges_.begin() && std::prev(above)->second.high > page;
+  };
+  Range mapped;
+  mapped.low = round_down(address, kHugePage);
+  mapped.high = mapped.low + kHugePage;
+  if (!in_use(mapped.low)) return std::nullopt;
+  // The neighbours as far as one allocation reaches: enough for who runs past its end, and no walk over gigabytes.
+  const auto above = ranges_.lower_bound(mapped.high);
+  const Range& last = std::prev(above)->second;
+  mapped.low = std::max(base_, std::min(mapped.low, round_down(last.low, kHugePage)));
+  mapped.high = std::min(base_ + kReserved - kHugePage, std::max(mapped.high, round_up(last.high, kHugePage)));
+  if (mprotect(pointer(mapped.low), mapped.high - mapped.low, PROT_READ | PROT_WRITE) != 0) return std::nullopt;
+  return mapped;
+}
+
 std::shared_ptr<const RangeTable> AddressSpace::snapshot() {
   const std::lock_guard lock(mutex_);
   if (!table_) {

@@ -57,6 +57,9 @@ class AddressSpace {
   // The ranges before and after an address that is in none, for messages.
   std::optional<Range> nearest(std::uint64_t address) const;
   std::shared_ptr<const RangeTable> snapshot();
+  // What a GPU would have mapped around an address of the reserved range, since it maps pages of 2 MiB: every page that
+  // holds some of an allocation, and its neighbours of the same kind. The host can read and write all of it.
+  std::optional<Range> mapped_around(std::uint64_t address);
   bool inside_reserved(std::uint64_t address) const { return address >= base_ && address < base_ + kReserved; }
 
   static constexpr std::uint64_t kReserved = std::uint64_t{1} << 40;

@@ -24,7 +24,6 @@ void for_each_call_symbol(const std::function<void(const char* name, void* addre
 
 // Those of src/jit itself; called by make_compiler() (static initialisers of a static library may be dropped by the
 // linker).
-void register_core_symbols();     // calls/core.cpp
 void register_integer_symbols();  // calls/integer.cpp
 void register_math_symbols();     // calls/math.cpp
 

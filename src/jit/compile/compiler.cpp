@@ -213,6 +213,7 @@ Result<std::unique_ptr<llvm::MemoryBuffer>> LlvmCompiler::translate(Kernel& kern
   kernel.kernel_facts = std::move(unit.facts);
   kernel.frame_bytes = frame_bytes(**object);
   constexpr std::uint64_t kRecursionBytes = 16384;  // a thread's stack when the call depth is not known
+  kernel.keeps_time = unit.keeps_time;
   kernel.local_bytes = layout.local_bytes + (layout.recursive ? kRecursionBytes : 0);
   kernel.static_shared_bytes = layout.static_shared;
   kernel.dynamic_shared_offset = layout.dynamic_offset;
@@ -273,7 +274,6 @@ std::vector<Error> LlvmCompiler::refusals(const ptx::Module& module, std::uint32
 }  // namespace
 
 std::unique_ptr<Compiler> make_compiler() {
-  register_core_symbols();
   register_integer_symbols();
   register_math_symbols();
   return std::make_unique<LlvmCompiler>();

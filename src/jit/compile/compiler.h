@@ -69,7 +69,7 @@ class CompiledKernel {
   std::uint64_t parameter_bytes = 0;        // size of the parameter buffer
   std::uint64_t frame_bytes = 0;        // of the host's stack that the frames of its functions take, each counted once
   std::uint32_t register_estimate = 0;  // peak of live 32-bit registers in the PTX (ptxas may differ)
-  bool uses_grid_sync = false;
+  bool keeps_time = false;              // reads a clock: WarpContext::cycles
   CompilationSize size;
   double compile_seconds = 0;
   bool from_cache = false;

@@ -7,6 +7,7 @@
 
 #include <cstdio>
 
+#include "jit/kernel/clock.h"
 #include "jit/kernel/function_lowering.h"
 
 namespace warpgrind::jit {
@@ -31,6 +32,7 @@ Result<std::unique_ptr<llvm::Module>> emit(KernelUnit& unit, llvm::LLVMContext& 
   for (std::uint32_t f : unit.layout->functions) {
     const ptx::Function& function = unit.module->functions[f];
     if (!function.has_body) continue;
+    unit.keeps_time |= reads_clock(function);
     const bool is_kernel = f == entry;
     llvm::FunctionType* type = is_kernel ? llvm::FunctionType::get(nothing, {pointer}, false)
                                          : llvm::FunctionType::get(nothing, {pointer, i32, pointer, pointer}, false);

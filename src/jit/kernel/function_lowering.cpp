@@ -44,10 +44,13 @@ void FunctionLowering::lower_block(std::uint32_t b) {
   const std::uint32_t last = block.end - 1;
   for (std::uint32_t n = block.first; n < block.end; ++n) {
     if (f_.unit.error) return;
+    clock_.pass(f_.function.body[n]);
     if (n == last && flow::ends_block(f_.function.body[n])) break;
     lower_instruction(n);
   }
-  if (!f_.unit.error) branches_.lower(b);
+  if (f_.unit.error) return;
+  clock_.write_down();
+  branches_.lower(b);
 }
 
 void FunctionLowering::lower_instruction(std::uint32_t index) {

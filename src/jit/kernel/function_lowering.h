@@ -5,6 +5,7 @@
 #include "jit/kernel/affine_arithmetic.h"
 #include "jit/kernel/branches.h"
 #include "jit/kernel/calls.h"
+#include "jit/kernel/clock.h"
 #include "jit/kernel/lower.h"
 #include "jit/kernel/memory.h"
 
@@ -23,6 +24,7 @@ class FunctionLowering final : public Lowering {
         affine_(f_, registers_),
         sites_(f_),
         counting_(f_, masks_),
+        clock_(f_),
         stack_(f_, masks_),
         waiting_(f_, masks_, stack_, registers_, sites_),
         divergence_(f_, masks_, stack_, waiting_, variables_),
@@ -83,6 +85,7 @@ class FunctionLowering final : public Lowering {
   AffineArithmetic affine_;
   Sites sites_;
   Counting counting_;
+  Clock clock_;
   PathStack stack_;
   Waiting waiting_;
   Divergence divergence_;

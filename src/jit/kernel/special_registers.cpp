@@ -2,6 +2,8 @@
 
 #include <llvm/IR/Constants.h>
 
+#include "jit/kernel/clock.h"
+
 namespace warpgrind::jit {
 
 using llvm::Value;
@@ -66,6 +68,7 @@ Value* SpecialRegisters::cluster_register(ptx::SpecialRegister s) {
 
 Value* SpecialRegisters::read(ptx::SpecialRegister s, std::uint32_t number) {
   using S = ptx::SpecialRegister;
+  Clock clock(f_);
   const auto lanes = [&](auto f) {
     llvm::SmallVector<llvm::Constant*, kWarpSize> c;
     for (unsigned l = 0; l < kWarpSize; ++l) c.push_back(ir_.getInt32(f(l)));
@@ -109,20 +112,17 @@ Value* SpecialRegisters::read(ptx::SpecialRegister s, std::uint32_t number) {
     case S::envreg:
       return number < 4 ? field(offsetof(WarpContext, env) + 4 * number, "env") : ir_.getInt32(0);
     case S::clock:
-      return ir_.CreateTrunc(ir_.CreateIntrinsic(ir_.getInt64Ty(), llvm::Intrinsic::readcyclecounter, {}),
-                             ir_.getInt32Ty());
+      return ir_.CreateTrunc(clock.cycles(), ir_.getInt32Ty());
     case S::clock64:
-      return ir_.CreateIntrinsic(ir_.getInt64Ty(), llvm::Intrinsic::readcyclecounter, {});
+      return clock.cycles();
     case S::clock_hi:
-      return ir_.CreateTrunc(
-          ir_.CreateLShr(ir_.CreateIntrinsic(ir_.getInt64Ty(), llvm::Intrinsic::readcyclecounter, {}), 32),
-          ir_.getInt32Ty());
+      return ir_.CreateTrunc(ir_.CreateLShr(clock.cycles(), 32), ir_.getInt32Ty());
     case S::globaltimer:
-      return f_.call("wg_globaltimer", ir_.getInt64Ty(), {});
+      return clock.nanoseconds();
     case S::globaltimer_lo:
-      return ir_.CreateTrunc(f_.call("wg_globaltimer", ir_.getInt64Ty(), {}), ir_.getInt32Ty());
+      return ir_.CreateTrunc(clock.nanoseconds(), ir_.getInt32Ty());
     case S::globaltimer_hi:
-      return ir_.CreateTrunc(ir_.CreateLShr(f_.call("wg_globaltimer", ir_.getInt64Ty(), {}), 32), ir_.getInt32Ty());
+      return ir_.CreateTrunc(ir_.CreateLShr(clock.nanoseconds(), 32), ir_.getInt32Ty());
     case S::nwarpid:
       return ir_.getInt32(64);
     case S::nsmid:

@@ -1,0 +1,47 @@
+// Accesses outside of allocations. A GPU maps pages of 2 MiB, so that the first two go on there.
+//   bounds past N     N launches write 64 words behind a 1,024-byte allocation; then they are read
+//   bounds shared     the last words of what a block's 100 bytes of shared memory are rounded up to
+//   bounds beyond     far behind all allocations
+//   bounds atomic     as past, with atomics
+#include <cuda_runtime.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+__global__ void write_past(int* data, int n) {
+  data[n + threadIdx.x] = 7;
+}
+__global__ void add_past(int* data, int n) {
+  atomicAdd(data + n + threadIdx.x % 4, 1);
+}
+__global__ void read_past(const int* data, int n, int* sum) {
+  atomicAdd(sum, data[n + threadIdx.x]);
+}
+__global__ void shared_past(int* sum, int at) {
+  __shared__ int words[25];
+  words[threadIdx.x % 25] = 0;
+  __syncthreads();
+  words[at] = 3;
+  __syncthreads();
+  if (threadIdx.x == 0) *sum = words[at] + words[24];
+}
+
+int main(int argc, char** argv) {
+  const auto is = [&](const char* name) { return argc > 1 && !std::strcmp(argv[1], name); };
+  int *data, *sum, host = -1;
+  if (cudaMalloc(&data, 1024) != cudaSuccess || cudaMalloc(&sum, sizeof(int)) != cudaSuccess) return 3;
+  cudaMemset(sum, 0, sizeof(int));
+  const int launches = argc > 2 ? std::atoi(argv[2]) : 1;
+  if (is("past"))
+    for (int i = 0; i < launches; ++i) write_past<<<1, 64>>>(data, 256);
+  if (is("past")) read_past<<<1, 64>>>(data, 256, sum);
+  if (is("atomic")) add_past<<<1, 64>>>(data, 256);
+  if (is("atomic")) read_past<<<1, 4>>>(data, 256, sum);
+  if (is("shared")) shared_past<<<1, 32>>>(sum, 31);
+  if (is("beyond")) write_past<<<1, 64>>>(data, 1 << 24);
+  const cudaError_t run = cudaDeviceSynchronize();
+  cudaMemcpy(&host, sum, sizeof host, cudaMemcpyDeviceToHost);
+  std::printf("run: %s, sum %d\n", cudaGetErrorName(run), host);
+  return run == cudaSuccess ? 5 : 7;
+}
