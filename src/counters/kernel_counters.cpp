@@ -187,10 +187,12 @@ void divide(Values& v, MetricId target, double numerator, double divisor, double
 }  // namespace
 
 Occupancy occupancy_of(const LaunchShape& s) {
-  return occupancy(*s.model, {.threads = static_cast<std::uint32_t>(s.block.count()),
-                              .registers_per_thread = s.registers,
-                              .static_shared = s.static_shared,
-                              .dynamic_shared = s.dynamic_shared});
+  BlockResources block{.threads = static_cast<std::uint32_t>(s.block.count()),
+                       .registers_per_thread = s.registers,
+                       .static_shared = s.static_shared,
+                       .dynamic_shared = s.dynamic_shared};
+  block.shared_carveout = preferred_carveout(*s.model, s.carveout_percent, block);
+  return occupancy(*s.model, block);
 }
 
 Values launch_values(const LaunchShape& s, const events::KernelFacts& facts, const events::LaunchCounts& counts) {

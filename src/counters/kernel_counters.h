@@ -19,6 +19,7 @@ struct LaunchShape {
   std::uint64_t local_bytes = 0;                        // a thread
   std::uint32_t registers = 0;                          // a thread
   bool registers_from_binary = false;                   // else the JIT's estimate
+  int carveout_percent = -1;                            // cudaFuncAttributePreferredSharedMemoryCarveout
 };
 
 Occupancy occupancy_of(const LaunchShape& shape);

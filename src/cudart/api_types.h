@@ -240,6 +240,7 @@ enum cudaLaunchAttributeID : int {
   cudaLaunchAttributeMemSyncDomainMap = 9,
   cudaLaunchAttributeMemSyncDomain = 10,
   cudaLaunchAttributeLaunchCompletionEvent = 12,
+  cudaLaunchAttributePreferredSharedMemoryCarveout = 14,
   cudaLaunchAttributeMax = 17
 };
 union cudaLaunchAttributeValue {
@@ -249,6 +250,7 @@ union cudaLaunchAttributeValue {
     unsigned x, y, z;
   } clusterDim;
   int priority;
+  unsigned sharedMemCarveout;
   struct {
     cudaEvent_t event;
     int flags;

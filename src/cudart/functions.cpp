@@ -133,6 +133,7 @@ cudaError_t occupancy_of(const void* function, int block_size, std::size_t dynam
   block.registers_per_thread = d.resources.registers;
   block.static_shared = d.resources.static_shared;
   block.dynamic_shared = dynamic_shared;
+  block.shared_carveout = preferred_carveout(the_session().model(), d.kernel->carveout, block);
   out = occupancy(the_session().model(), block);
   if (block_size > max_threads(d)) out.blocks_per_sm = 0;
   return cudaSuccess;

@@ -90,11 +90,42 @@ cudaError_t check_resources(const KernelHandle& kernel, const session::KernelRes
   block.registers_per_thread = resources.registers;
   block.static_shared = resources.static_shared;
   block.dynamic_shared = a.shared;
+  block.shared_carveout = preferred_carveout(model, a.carveout_percent.value_or(kernel.carveout), block);
   std::uint64_t resident = std::uint64_t{occupancy(model, block).blocks_per_sm} * model.sm_count;
   if (to_dim(a.grid).count() <= resident) return cudaSuccess;
   return refuse(cudaErrorCooperativeLaunchTooLarge,
                 fmt::format("a cooperative launch of {} blocks, at most {} are resident at once",
                             to_dim(a.grid).count(), resident));
+}
+
+// By the launch's attribute, the kernel's (__cluster_dims__), or cudaFuncAttributeRequiredClusterWidth and its like.
+cudaError_t choose_cluster(const KernelHandle& kernel, const std::uint32_t (&fixed)[3], const LaunchArguments& a,
+                           Dim3& out) {
+  constexpr std::uint64_t kPortable = 8, kMost = 16;  // CUDA C++ Programming Guide, "Thread Block Clusters"
+  const auto dim = [](std::uint32_t v) { return std::max(1u, v); };
+  Dim3 cluster{dim(a.cluster.x), dim(a.cluster.y), dim(a.cluster.z)};
+  bool named = a.cluster.x != 0;
+  if (!named && fixed[0]) {
+    cluster = {fixed[0], dim(fixed[1]), dim(fixed[2])};
+    named = true;
+  }
+  if (!named && kernel.cluster[0] > 0) {
+    const auto set = [&](int i) { return static_cast<std::uint32_t>(std::max(1, kernel.cluster[i].load())); };
+    cluster = {set(0), set(1), set(2)};
+    named = true;
+  }
+  if (!named) return cudaSuccess;
+  const std::uint64_t most = kernel.non_portable_cluster ? kMost : kPortable;
+  if (a.grid.x % cluster.x || a.grid.y % cluster.y || a.grid.z % cluster.z)
+    return refuse(cudaErrorInvalidClusterSize,
+                  fmt::format("a grid of {} x {} x {} is no multiple of clusters of {} x {} x {}", a.grid.x, a.grid.y,
+                              a.grid.z, cluster.x, cluster.y, cluster.z));
+  if (cluster.count() > most)
+    return refuse(cudaErrorInvalidClusterSize,
+                  fmt::format("{} blocks a cluster, at most {}{}", cluster.count(), most,
+                              most == kPortable ? " (16 with cudaFuncAttributeNonPortableClusterSizeAllowed)" : ""));
+  out = cluster;
+  return cudaSuccess;
 }
 
 }  // namespace
@@ -112,15 +143,10 @@ cudaError_t make_kernel(const LaunchArguments& a, KernelOperation& out) {
   out.config.block = to_dim(a.block);
   out.config.dynamic_shared = a.shared;
   out.config.cooperative = a.cooperative;
-  if (a.cluster.x) {
-    if (a.grid.x % a.cluster.x || a.grid.y % std::max(1u, a.cluster.y) || a.grid.z % std::max(1u, a.cluster.z))
-      return cudaErrorInvalidClusterSize;
-    out.config.cluster = to_dim(a.cluster);
-  } else if (const auto& fixed = out.entry->text->performance.reqnctapercluster; fixed[0]) {  // __cluster_dims__
-    if (a.grid.x % fixed[0] || a.grid.y % std::max(1u, fixed[1]) || a.grid.z % std::max(1u, fixed[2]))
-      return cudaErrorInvalidClusterSize;
-    out.config.cluster = {fixed[0], std::max(1u, fixed[1]), std::max(1u, fixed[2])};
-  }
+  out.carveout_percent = a.carveout_percent.value_or(kernel->carveout);
+  if (cudaError_t error =
+          choose_cluster(*kernel, out.entry->text->performance.reqnctapercluster, a, out.config.cluster))
+    return error;
   auto packed = device::pack(out.entry->parameters, a.parameters);
   if (!packed) return cudaErrorInvalidValue;
   out.parameters = std::move(*packed);
@@ -188,6 +214,7 @@ cudaError_t make_work(const KernelOperation& op, const Target& target, WorkPtr& 
   request.device = target.device;
   request.stream = target.stream;
   request.config = op.config;
+  request.carveout_percent = op.carveout_percent;
   request.parameters = op.parameters;
   request.ranges = session::open_ranges();
   launch->host = target.host;
@@ -245,6 +272,12 @@ cudaError_t launch_with_attributes(const cudaLaunchConfig_t* config, const void*
       case cudaLaunchAttributeClusterDimension:
         a.cluster = {attribute.val.clusterDim.x, attribute.val.clusterDim.y, attribute.val.clusterDim.z};
         break;
+      case cudaLaunchAttributePreferredSharedMemoryCarveout: {
+        const unsigned percent = attribute.val.sharedMemCarveout;
+        if (percent > 100 && percent != static_cast<unsigned>(-1)) return set_last_error(cudaErrorInvalidValue);
+        a.carveout_percent = static_cast<int>(percent);
+        break;
+      }
       case cudaLaunchAttributeLaunchCompletionEvent:
         completed = attribute.val.launchCompletionEvent.event;
         break;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -39,6 +40,7 @@ struct KernelOperation {
   KernelHandle* kernel = nullptr;
   const session::KernelEntry* entry = nullptr;
   device::LaunchConfig config;
+  int carveout_percent = -1;
   device::PackedParameters parameters;
   std::vector<void*> pointers();  // to each parameter
 };
@@ -95,6 +97,7 @@ struct LaunchArguments {
   void** parameters = nullptr;
   bool cooperative = false;
   dim3 cluster{0, 0, 0};
+  std::optional<int> carveout_percent;  // instead of the kernel's own
 };
 cudaError_t make_kernel(const LaunchArguments& arguments, KernelOperation& out);
 cudaError_t make_work(const KernelOperation& kernel, const Target& target, WorkPtr& out);

@@ -90,6 +90,18 @@ std::uint32_t launched_registers(const GpuModel& m, std::uint32_t registers) {
   return registers == 0 ? 0 : std::max(registers, m.min_registers_per_thread);
 }
 
+std::uint64_t preferred_carveout(const GpuModel& m, int percent, const BlockResources& block) {
+  if (percent < 0 || m.shared_carveouts.empty()) return 0;
+  const std::uint64_t of_block =
+      round_up(block.static_shared + block.dynamic_shared + m.shared_reserved_per_block, m.shared_allocation_unit);
+  const std::uint64_t asked = largest_carveout(m) * static_cast<std::uint64_t>(std::min(percent, 100)) / 100;
+  const std::uint64_t least = std::max<std::uint64_t>({1, asked, of_block});
+  std::uint64_t best = largest_carveout(m);
+  for (const std::uint64_t size : m.shared_carveouts)
+    if (size >= least) best = std::min(best, size);
+  return best;
+}
+
 Occupancy occupancy(const GpuModel& m, const BlockResources& block) {
   Occupancy o;
   o.warps_per_block = std::max(1u, (block.threads + kWarpSize - 1) / kWarpSize);

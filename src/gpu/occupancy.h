@@ -38,6 +38,11 @@ struct Occupancy {
 // What a launch gets when the kernel uses `registers` (0: unknown).
 std::uint32_t launched_registers(const GpuModel& model, std::uint32_t registers);
 
+// The carve-out (BlockResources::shared_carveout) for cudaFuncAttributePreferredSharedMemoryCarveout: the next one that
+// is as large as `percent` of the most shared memory an SM can give, and holds one block. percent < 0, or a model with
+// one size only: 0.
+std::uint64_t preferred_carveout(const GpuModel& model, int percent, const BlockResources& block);
+
 Occupancy occupancy(const GpuModel& model, const BlockResources& block);
 
 // Launches of `blocks` blocks: how many times the GPU is filled; 0 when the block does not fit.

@@ -139,6 +139,14 @@ TEST(Functions, Occupancy) {
   OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &test::fill, 256, bytes + 1024));
   EXPECT_LT(blocks, 4);
   FAILS(cudaErrorInvalidValue, cudaOccupancyAvailableDynamicSMemPerBlock(&bytes, &test::fill, 0, 256));
+  // 9 KiB a block: 32 KiB of shared memory hold 3, 228 KiB 25.
+  OK(cudaFuncSetAttribute(&test::add, cudaFuncAttributePreferredSharedMemoryCarveout, 14));
+  OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &test::add, 64, 8192));
+  EXPECT_EQ(blocks, 3);
+  OK(cudaFuncSetAttribute(&test::add, cudaFuncAttributePreferredSharedMemoryCarveout, 100));
+  OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &test::add, 64, 8192));
+  EXPECT_EQ(blocks, 25);
+  OK(cudaFuncSetAttribute(&test::add, cudaFuncAttributePreferredSharedMemoryCarveout, -1));
   cudaLaunchConfig_t config{};
   config.gridDim = {8, 1, 1};
   config.blockDim = {128, 1, 1};

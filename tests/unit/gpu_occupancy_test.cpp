@@ -44,6 +44,24 @@ TEST(Occupancy, NamesTheLimiter) {
   EXPECT_EQ(occupancy(h200, {.threads = 2048}).blocks_per_sm, 0u);
 }
 
+// CUDA's manual: the next larger capacity that is supported; a hint, so that one block always fits.
+TEST(Occupancy, PreferredCarveOut) {
+  const GpuModel& h200 = **find_gpu_model("h200");
+  const BlockResources block{.threads = 64, .registers_per_thread = 16, .dynamic_shared = 8192};
+  const auto carveout = [&](int percent) { return preferred_carveout(h200, percent, block); };
+  EXPECT_EQ(carveout(-1), 0u);
+  EXPECT_EQ(carveout(0), 16384u);  // 8192 and the driver's 1024
+  EXPECT_EQ(carveout(14), 32768u);
+  EXPECT_EQ(carveout(15), 65536u);
+  EXPECT_EQ(carveout(100), 233472u);
+  EXPECT_EQ(preferred_carveout(**find_gpu_model("k40c"), 50, block), 0u);
+  BlockResources limited = block;
+  limited.shared_carveout = carveout(14);
+  EXPECT_EQ(occupancy(h200, limited).blocks_per_sm, 3u);
+  limited.shared_carveout = carveout(100);
+  EXPECT_EQ(occupancy(h200, limited).blocks_per_sm, 25u);
+}
+
 TEST(Occupancy, OlderGpus) {
   // G80: 8192 registers, 768 threads; 256 threads with 10 registers: 3 blocks, with 11: 2 (CUDA programming course).
   const GpuModel& g80 = **find_gpu_model("g80");
