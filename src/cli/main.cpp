@@ -78,6 +78,8 @@ CLI::App* add_run(CLI::App& app, RunCommand& command) {
   add_execution(run, command.options.threads, command.options.timeout_seconds, command.options.cache_directory,
                 command.no_cache);
   run->add_flag("!--no-counters", command.options.counters, "bounds checks only, nothing counted");
+  run->add_flag("!--no-bounds-stop", command.options.bounds_stop,
+                "an access outside an allocation is said and counted, and goes on where a GPU has memory mapped");
   run->add_option("--nvcc-flags", command.nvcc_flags, "flags for compiling a .cu file, in one argument")
       ->type_name("FLAGS")
       ->allow_extra_args(false)

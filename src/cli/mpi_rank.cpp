@@ -1,7 +1,8 @@
 #include "cli/mpi_rank.h"
 
 #include <cstdlib>
-#include <filesystem>
+
+#include "session/processes.h"
 
 namespace warpgrind::cli {
 
@@ -14,8 +15,7 @@ std::string of_this_rank(const std::string& path) {
   for (const Names& names : kLaunchers) {
     const char *size = std::getenv(names.size), *rank = std::getenv(names.rank);
     if (!size || !rank || std::atoi(size) < 2) continue;
-    const std::filesystem::path name(path);
-    return (name.parent_path() / (name.stem().string() + ".rank" + rank + name.extension().string())).string();
+    return session::labelled(path, std::string("rank") + rank);
   }
   return path;
 }

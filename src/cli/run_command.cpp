@@ -24,6 +24,7 @@
 #include "cli/mpi_rank.h"
 #include "gpu/gpu_model.h"
 #include "results/json.h"
+#include "session/processes.h"
 
 namespace warpgrind::cli {
 
@@ -94,28 +95,39 @@ Status read_block(const std::string& text, Dim3& block) {
   return Ok{};
 }
 
-// What the processes of the run wrote: profile.json, and profile.json.PID of those that came later. A file that the
-// user asked for gets the same text.
-Status read_profiles(const std::string& folder, const std::string& wanted, FinishedRun& out) {
-  std::error_code problem;
-  std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(folder, problem))
-    if (const std::string name = entry.path().filename().string(); name.starts_with(kProfileName))
-      names.push_back(name);
-  std::sort(names.begin(), names.end());
-  for (const std::string& name : names) {
-    std::ifstream file(folder + "/" + name, std::ios::binary);
+// What the processes of the run wrote. A file that the user asked for gets the same text.
+Status read_profiles(std::vector<session::ProcessNote>& notes, const std::string& wanted, FinishedRun& out) {
+  for (session::ProcessNote& note : notes) {
+    if (note.json.empty()) continue;
+    std::ifstream file(note.json, std::ios::binary);
     const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-    if (!wanted.empty()) {
-      const std::string suffix = wanted == "-" ? "" : name.substr(std::strlen(kProfileName));
-      if (Status s = results::write_file(wanted + suffix, text); !s) return s.error();
-    }
-    auto profile = results::from_json(text, name);
+    auto profile = results::from_json(text, note.json);
+    note.json = session::of_process(wanted, note.number);
+    if (!note.json.empty())
+      if (Status s = results::write_file(note.json, text); !s) return s.error();
     if (!profile) return profile.error();
     out.profiles.push_back(profile.take());
     out.texts.push_back(text);
   }
   return Ok{};
+}
+
+// Several processes: where the profile of each lies. Whose profile is missing is said in any case.
+void name_profiles(const std::vector<session::ProcessNote>& notes, bool files_wanted, bool quiet) {
+  std::string text;
+  for (const session::ProcessNote& note : notes) {
+    std::string where;
+    for (const std::string* path : {&note.json, &note.csv})
+      if (!path->empty() && *path != "-") where += (where.empty() ? "" : ", ") + *path;
+    if (!note.ended)
+      where = note.pid > 0 && kill(static_cast<pid_t>(note.pid), 0) == 0
+                  ? "none yet: it is still running"
+                  : "none: it was killed, or became another program";
+    if (!where.empty() && (!note.ended || notes.size() > 1))
+      text += fmt::format("  process {} ({}): {}\n", note.number, note.command, where);
+  }
+  if (!text.empty() && (files_wanted || !quiet))
+    std::fputs(("warpgrind: profiles of the run's processes\n" + text).c_str(), stderr);
 }
 
 }  // namespace
@@ -182,6 +194,8 @@ int run_program(const RunCommand& command, FinishedRun* finished) {
     arguments[0] = *binary;
   }
   options.program = command.program[0];
+  std::error_code as_given;
+  options.executable = fs::canonical(arguments[0], as_given).string();
   options.command = fmt::format("{}", fmt::join(command.program, " "));
   if (finished) options.json_path = folder.path + "/" + kProfileName;
   options.status_directory = folder.path + "/status";
@@ -198,13 +212,19 @@ int run_program(const RunCommand& command, FinishedRun* finished) {
   const auto begin = std::chrono::steady_clock::now();
   auto status = run_child(arguments);
   if (!status) return complain(status.error()), kUsageError;
-  if (!finished) return finish(*status, options.status_directory, command.program[0]);
+  std::vector<session::ProcessNote> notes = session::process_notes(options.status_directory);
+  const bool files_wanted = finished || !options.json_path.empty() || !options.csv_path.empty();
+  if (!finished) {
+    if (!WIFSIGNALED(*status)) name_profiles(notes, files_wanted, options.quiet);
+    return finish(*status, options.status_directory, command.program[0]);
+  }
   finished->started = true;
   finished->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   finished->program = options.program;
   finished->command = options.command;
-  const Status read = read_profiles(folder.path, wanted_json, *finished);
+  const Status read = read_profiles(notes, wanted_json, *finished);
   if (!read) complain(read.error());
+  if (!WIFSIGNALED(*status)) name_profiles(notes, files_wanted, options.quiet);
   finished->exit_code = finish(*status, options.status_directory, command.program[0]);
   if (!read && finished->exit_code == 0) finished->exit_code = kUsageError;
   return finished->exit_code;

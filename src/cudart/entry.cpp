@@ -5,6 +5,8 @@
 #include <string>
 
 #include "cudart/executor.h"
+#include "cudart/host_threads.h"
+#include "cudart/preload_hooks.h"
 #include "cudart/redirect.h"
 #include "cudart/runtime.h"
 
@@ -17,6 +19,15 @@ void at_end() {
   Executor::instance().end();
   Executor::instance().settle();
   the_session().finish();
+}
+
+// _exit: the profile is written, and nothing else is done that the program does not do (preload.cpp).
+void at_hard_end() {
+  if (!session::Session::exists() || the_session().broken_by_fork()) return;
+  if (!the_session().used() || the_session().ended()) return;
+  Executor::instance().end();
+  Executor::instance().settle();
+  the_session().finish(true);
 }
 
 // The processes that this one starts decide for themselves whether they need this library (preload.cpp).
@@ -36,6 +47,9 @@ void forget_preload(const std::string& self) {
 // program's come first and this library's parts are still whole when the profile is written.
 __attribute__((constructor)) void loaded() {
   std::atexit(at_end);
+  std::at_quick_exit(at_end);
+  static const PreloadHooks hooks{at_hard_end, thread_made, thread_begins, thread_joined};
+  if (const auto set = reinterpret_cast<SetHooks>(::dlsym(RTLD_DEFAULT, kSetHooks))) set(&hooks);
   Dl_info info{};
   if (::dladdr(reinterpret_cast<void*>(&loaded), &info)) forget_preload(info.dli_fname);
   redirect_static_runtimes();

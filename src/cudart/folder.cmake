@@ -1,7 +1,7 @@
 # The drop-in CUDA runtime: libcudart.so.13, all of warpgrind inside, and the small library that LD_PRELOAD brings into
 # every process of a run.
 file(GLOB cudart_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/cudart/*.cpp)
-list(REMOVE_ITEM cudart_sources ${CMAKE_CURRENT_SOURCE_DIR}/cudart/preload.cpp)
+list(FILTER cudart_sources EXCLUDE REGEX "/cudart/preload")
 
 add_library(cudart SHARED ${cudart_sources})
 target_link_libraries(cudart PRIVATE wg_session LLVM-19 ${CMAKE_DL_LIBS})
@@ -15,6 +15,7 @@ target_link_options(cudart PRIVATE -Wl,--version-script=${cudart_map} -Wl,--no-u
 set_property(TARGET cudart APPEND PROPERTY LINK_DEPENDS ${cudart_map})
 
 add_library(warpgrind_preload SHARED ${CMAKE_CURRENT_SOURCE_DIR}/cudart/preload.cpp
+                                     ${CMAKE_CURRENT_SOURCE_DIR}/cudart/preload_hooks.cpp
                                      ${CMAKE_CURRENT_SOURCE_DIR}/cudart/program_image.cpp)
 target_link_libraries(warpgrind_preload PRIVATE warpgrind_flags ${CMAKE_DL_LIBS})
 install(TARGETS cudart warpgrind_preload LIBRARY DESTINATION lib/warpgrind NAMELINK_SKIP)

@@ -19,6 +19,7 @@ std::string encode(const RunOptions& o) {
                       {"quiet", o.quiet},
                       {"timeout", o.timeout_seconds},
                       {"counters", o.counters},
+                      {"bounds_stop", o.bounds_stop},
                       {"detail", o.detail},
                       {"block_x", o.trace_block.x},
                       {"block_y", o.trace_block.y},
@@ -26,6 +27,7 @@ std::string encode(const RunOptions& o) {
                       {"cache", o.cache_directory},
                       {"program", o.program},
                       {"command", o.command},
+                      {"executable", o.executable},
                       {"status", o.status_directory}};
   return j.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -45,6 +47,7 @@ Result<RunOptions> decode(std::string_view text) {
   json::read(j, "quiet", o.quiet);
   json::read(j, "timeout", o.timeout_seconds);
   json::read(j, "counters", o.counters);
+  json::read(j, "bounds_stop", o.bounds_stop);
   json::read(j, "detail", o.detail);
   json::read(j, "block_x", o.trace_block.x);
   json::read(j, "block_y", o.trace_block.y);
@@ -52,6 +55,7 @@ Result<RunOptions> decode(std::string_view text) {
   json::read(j, "cache", o.cache_directory);
   json::read(j, "program", o.program);
   json::read(j, "command", o.command);
+  json::read(j, "executable", o.executable);
   json::read(j, "status", o.status_directory);
   return o;
 }

@@ -19,10 +19,12 @@ struct RunOptions {
   bool quiet = false;
   double timeout_seconds = 0;  // wall clock of one kernel; 0: none
   bool counters = true;
+  bool bounds_stop = true;      // false: an access outside an allocation is said, and goes on as on a GPU
   Dim3 trace_block{0, 0, 0};    // with detail: the block whose accesses are kept in order
   bool detail = false;          // also how requests looked, counters by line, sources: for reports
   std::string cache_directory;  // empty: no cache
   std::string program, command;
+  std::string executable;  // what `program` is started as: other executables of the run name themselves
   // Where processes of the run leave notes for the CLI: who uses CUDA, what went wrong. Empty: started without the CLI.
   std::string status_directory;
 };

@@ -16,6 +16,7 @@
 #include "results/sources.h"
 #include "session/interrupts.h"
 #include "session/messages.h"
+#include "session/processes.h"
 #include "session/ranges.h"
 #include "session/session.h"
 #include "session/write_results.h"
@@ -57,7 +58,7 @@ timing::Footprint footprint(const LaunchRequest& request) {
 }
 
 counters::LaunchShape shape_of(const GpuModel& model, Program& program, const jit::CompiledKernel& kernel,
-                               const device::LaunchConfig& config) {
+                               const device::LaunchConfig& config, int carveout_percent) {
   auto exact = program.registers(kernel.facts().name);
   return {&model,
           config.grid,
@@ -66,7 +67,8 @@ counters::LaunchShape shape_of(const GpuModel& model, Program& program, const ji
           config.dynamic_shared,
           kernel.local_bytes,
           exact.value_or(kernel.register_estimate),
-          exact.has_value()};
+          exact.has_value(),
+          carveout_percent};
 }
 
 double part_of_gpu(const counters::LaunchShape& shape, const Occupancy& occupancy) {
@@ -83,7 +85,7 @@ struct Recorder {
   double estimated_ns = 0;
   double gpu_fraction = 0;  // the part of the GPU that the blocks of the grid fill
 
-  void record(const device::LaunchResult& result, const timing::Footprint& footprint) {
+  void record(const device::LaunchResult& result, const timing::Footprint& footprint, int carveout_percent) {
     if (!result.kernel) return;
     results::LaunchRecord r;
     r.mangled_name = result.kernel->facts().name;
@@ -91,7 +93,7 @@ struct Recorder {
     r.id = next_id++;
     r.device = request.device;
     r.range = request.ranges;
-    r.shape = shape_of(session.model(), *request.program, *result.kernel, result.config);
+    r.shape = shape_of(session.model(), *request.program, *result.kernel, result.config, carveout_percent);
     r.facts = &result.kernel->facts();
     r.counts = &result.counts;
     r.footprint = footprint;
@@ -128,7 +130,8 @@ std::variant<double, Session::Refusal> Session::prepare(const LaunchRequest& req
   if (!kernel) return Refusal{Refusal::Step::compile, kernel.error()};
   if (auto fits = gpu.prepare(*module, request.kernel->function, request.config); !fits)
     return Refusal{Refusal::Step::shape, fits.error()};
-  const counters::LaunchShape shape = shape_of(*model_, *request.program, **kernel, request.config);
+  const counters::LaunchShape shape =
+      shape_of(*model_, *request.program, **kernel, request.config, request.carveout_percent);
   return part_of_gpu(shape, counters::occupancy_of(shape));
 }
 
@@ -161,15 +164,23 @@ timing::Span Session::record(const LaunchRequest& request, const LaunchOutcome& 
   if (outcome.error) problem(*outcome.error);
   if (!outcome.result) return timeline_->work(request.stream, host, 0);
   const device::LaunchResult& result = *outcome.result;
-  for (const device::Fault& warning : result.warnings) finding(warning, "warning");
+  const auto warn = [&](const device::LaunchResult& of) {
+    for (const device::Fault& warning : of.warnings)
+      if (warning.went_on)
+        went_on(warning);
+      else
+        finding(warning, "warning");
+  };
+  warn(result);
+  for (const device::LaunchResult& child : result.children) warn(child);
   if (result.fault) {
     finding(*result.fault, "error");
     if (result.fault->kind == device::FaultKind::unsupported)
       leave_status("problem", "a kernel needs something that is not supported yet");
   }
   Recorder recorder{*this, *collector_, request, next_launch_};
-  recorder.record(result, outcome.footprint);
-  for (const device::LaunchResult& child : result.children) recorder.record(child, {});
+  recorder.record(result, outcome.footprint, request.carveout_percent);
+  for (const device::LaunchResult& child : result.children) recorder.record(child, {}, -1);
   const timing::Span span =
       timeline_->kernel(request.stream, host, recorder.estimated_ns, std::min(1.0, recorder.gpu_fraction));
   collector_->add_to_timeline(
@@ -178,16 +189,25 @@ timing::Span Session::record(const LaunchRequest& request, const LaunchOutcome& 
 }
 
 // ---- 3. The program ends: one profile, on stderr and in the files asked for.
-void Session::finish() {
+void Session::finish(bool at_once) {
   if (forked_) return;  // before the lock: a thread that is not in this process may have held it
   {
     std::lock_guard lock(mutex_);
     if (finished_ || !announced_) return;
     finished_ = true;
+    ended_ = true;
+    if (number_ == 0) {
+      if (any_process(options_.status_directory)) return;  // it has only started those that use CUDA
+      take_name();
+      number_ = claim_process_number(options_.status_directory);
+    }
   }
-  for (auto& gpu : devices_)
-    if (gpu) gpu->flush_output();
-  std::fflush(stdout);
+  if (!at_once) {
+    for (auto& gpu : devices_)
+      if (gpu) gpu->flush_output();
+    std::fflush(stdout);
+  }
+  sum_up_what_went_on();
   for (results::Finding& finding : api_errors_.not_asked_for()) say(std::move(finding));
   results::Profile profile = collector_->profile();
   profile.program = options_.program;
@@ -197,9 +217,10 @@ void Session::finish() {
   for (const auto& observer : observers_) observer->contribute(profile);
   if (options_.detail) results::read_sources(profile);
   advice::advise(profile);
-  OutputFiles files{output_path(options_.json_path), output_path(options_.csv_path), options_.quiet,
+  OutputFiles files{of_process(options_.json_path, number_), of_process(options_.csv_path, number_), options_.quiet,
                     options_.each_launch};
-  if (Status written = write_results(profile, files); !written) problem(written.error());
+  if (Status written = write_results(profile, files); !written) return problem(written.error());
+  leave_note(options_.status_directory, {number_, ::getpid(), true, options_.command, files.json, files.csv});
 }
 
 }  // namespace warpgrind::session

@@ -1,7 +1,7 @@
 #include "session/session.h"
 
 #include <fcntl.h>
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -9,6 +9,8 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "base/demangle.h"
@@ -17,6 +19,7 @@
 #include "report/terminal.h"
 #include "session/deadline.h"
 #include "session/messages.h"
+#include "session/processes.h"
 
 namespace warpgrind::session {
 
@@ -103,6 +106,7 @@ device::Device& Session::device(int ordinal) {
     options.workers = options_.threads;
     options.timeout_seconds = options_.timeout_seconds;
     options.counters = options_.counters;
+    options.bounds_stop = options_.bounds_stop;
     options.cache_directory = options_.cache_directory;
     if (!options_.quiet) {
       options.on_slow_compilation = [](const jit::SlowCompilation& slow) {
@@ -131,7 +135,6 @@ bool Session::device_in_use(int ordinal) const {
   return devices_.at(static_cast<std::size_t>(ordinal)) != nullptr;
 }
 
-// The first process of a run to use CUDA owns the output files; others add their process number.
 void Session::announce_once() {
   {
     std::lock_guard lock(mutex_);
@@ -139,13 +142,6 @@ void Session::announce_once() {
     announcing_ = true;
   }
   leave_status("cuda", options_.program);
-  owns_output_ = true;
-  if (!options_.status_directory.empty()) {
-    std::string claim = options_.status_directory + "/owner";
-    int fd = ::open(claim.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
-    owns_output_ = fd >= 0;
-    if (fd >= 0) ::close(fd);
-  }
   if (!options_.quiet) print_line(banner(*model_, options_));
   if (options_.timeout_seconds > 0) start_deadline(options_.timeout_seconds, [this] { stop_at_deadline(); });
   announced_.store(true, std::memory_order_release);
@@ -173,8 +169,28 @@ void Session::stop_at_deadline() {
   _exit(2);
 }
 
-std::string Session::output_path(const std::string& path) {
-  return path.empty() || owns_output_ ? path : fmt::format("{}.{}", path, ::getpid());
+// Whoever uses CUDA first owns the names of the output files; others get a number. A program that only starts others
+// registers its kernels too, and uses nothing.
+void Session::use_once() {
+  const std::lock_guard lock(mutex_);
+  if (used_) return;
+  take_name();
+  number_ = claim_process_number(options_.status_directory);
+  leave_note(options_.status_directory, {number_, ::getpid(), false, options_.command, "", ""});
+  used_.store(true, std::memory_order_release);
+}
+
+// What a script of the user's started bears its own name.
+void Session::take_name() {
+  std::error_code none;
+  const std::string executable = std::filesystem::read_symlink("/proc/self/exe", none).string();
+  if (options_.executable.empty() || none || executable == options_.executable) return;
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::string word;
+  std::vector<std::string> words;
+  while (std::getline(file, word, '\0')) words.push_back(word);
+  options_.program = words.empty() || words[0].empty() ? executable : words[0];
+  options_.command = words.empty() ? executable : fmt::format("{}", fmt::join(words, " "));
 }
 
 void Session::leave_status(const char* kind, const std::string& text) {
@@ -240,11 +256,44 @@ void Session::finding(const device::Fault& fault, const char* severity) {
     say(std::move(finding));
 }
 
+// Said when it is first seen, with the program's own output around it; counted until the end.
+void Session::went_on(const device::Fault& fault) {
+  results::Finding first;
+  {
+    const std::lock_guard lock(mutex_);
+    WentOn& known = went_on_[fault.kernel + "\n" + fault.function + "\n" + std::to_string(fault.ptx_line)];
+    known.accesses += fault.went_on;
+    if (++known.launches > 1) return;
+    known.finding = to_finding(fault);
+    known.finding.notes.push_back("it goes on as on a GPU (--no-bounds-stop)");
+    first = known.finding;
+  }
+  print_finding(first);
+}
+
+void Session::sum_up_what_went_on() {
+  const std::lock_guard lock(mutex_);
+  std::uint64_t accesses = 0;
+  for (auto& [place, known] : went_on_) {
+    accesses += known.accesses;
+    known.finding.notes.push_back(
+        fmt::format("{} accesses of threads, in {} launches", known.accesses, known.launches));
+    collector_->add_finding(std::move(known.finding));
+  }
+  if (!went_on_.empty())
+    print_line(fmt::format("{} accesses of threads outside of allocations went on, at {} places (--no-bounds-stop)",
+                           accesses, went_on_.size()));
+}
+
 void Session::say(results::Finding finding) {
+  print_finding(finding);
+  collector_->add_finding(std::move(finding));
+}
+
+void Session::print_finding(const results::Finding& finding) {
   report::TextOptions options;
   options.colour = report::wants_colour(stderr);
   std::string text = report::finding_text(finding, options);
-  collector_->add_finding(std::move(finding));
   {
     std::lock_guard lock(mutex_);
     if (!said_.insert(text).second) return;

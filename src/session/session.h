@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -31,6 +32,7 @@ struct LaunchRequest {
   int device = 0;
   timing::StreamId stream = 0;
   device::LaunchConfig config;
+  int carveout_percent = -1;  // the shared memory that the kernel prefers; -1: no preference
   device::PackedParameters parameters;
   std::string ranges;  // the named ranges that were open when it was issued
 };
@@ -73,7 +75,9 @@ class Session {
   std::variant<double, Refusal> prepare(const LaunchRequest& request);
   LaunchOutcome run(const LaunchRequest& request);
   timing::Span record(const LaunchRequest& request, const LaunchOutcome& outcome, timing::HostClock& host);
-  void finish();  // writes the profile; only the first call does something
+  // Writes the profile; only the first call does something. at_once: the process ends by _exit, which leaves what is
+  // still to be printed unprinted.
+  void finish(bool at_once = false);
 
   // A copy of `bytes`: counted and placed on the timeline. host_blocks: the call returns when it is done.
   timing::Span copy(int device, timing::StreamId stream, timing::HostClock& host, timing::CopyPath path,
@@ -90,8 +94,10 @@ class Session {
   // A child of a process that had used CUDA: nothing works here but to end.
   bool broken_by_fork() const { return forked_.load(std::memory_order_relaxed); }
   void use() {
-    if (!used_.load(std::memory_order_relaxed)) used_.store(true, std::memory_order_relaxed);
+    if (!used_.load(std::memory_order_acquire)) use_once();
   }
+  bool used() const { return used_.load(std::memory_order_acquire); }
+  bool ended() const { return ended_.load(std::memory_order_acquire); }
   void unload_programs(int device);  // cudaDeviceReset: variables start afresh
 
  private:
@@ -99,9 +105,13 @@ class Session {
   // First address and bytes of the allocation that holds an address.
   static std::optional<std::pair<std::uint64_t, std::uint64_t>> find_allocation(std::uint64_t address);
   void announce_once();
-  void say(results::Finding finding);  // printed and kept for the profile
+  void use_once();
+  void take_name();
+  void say(results::Finding finding);                   // printed and kept for the profile
+  void print_finding(const results::Finding& finding);  // once a text
+  void went_on(const device::Fault& fault);
+  void sum_up_what_went_on();
   void stop_at_deadline();
-  std::string output_path(const std::string& path);
   void leave_status(const char* kind, const std::string& text);
 
   RunOptions options_;
@@ -113,11 +123,17 @@ class Session {
   std::vector<std::unique_ptr<Program>> programs_;
   std::unique_ptr<results::Collector> collector_;
   std::set<std::string> said_;
+  struct WentOn {
+    results::Finding finding;  // the first
+    std::uint64_t accesses = 0, launches = 0;
+  };
+  std::map<std::string, WentOn> went_on_;  // by kernel, function and place in the PTX
   ApiErrors api_errors_;
   std::string compiling_;  // the kernel that is being compiled now
   std::atomic<bool> announced_{false};
-  std::atomic<bool> used_{false}, forked_{false};
-  bool announcing_ = false, finished_ = false, owns_output_ = false;
+  std::atomic<bool> used_{false}, forked_{false}, ended_{false};
+  bool announcing_ = false, finished_ = false;
+  unsigned number_ = 0;  // among the processes of the run that use CUDA; 0: it has not used it
   std::atomic<std::uint64_t> next_launch_{0};
 };
 

@@ -141,6 +141,64 @@ static void clocks() {
               alone[1] == together[1] ? "same" : "different");
 }
 
+// A thread that only marks time does not see what another one waits for. Nothing here happens at the same time.
+static void own_clock() {
+  CHECK(cudaSetDevice(1));
+  cudaStream_t s;
+  cudaEvent_t begin, end;
+  CHECK(cudaStreamCreate(&s));
+  CHECK(cudaEventCreate(&begin));
+  CHECK(cudaEventCreate(&end));
+  CHECK(cudaEventRecord(begin, s));
+  std::atomic<bool> done{false};
+  std::thread other([&] {
+    int* p = nullptr;
+    CHECK(cudaMalloc(&p, 32 * sizeof(int)));
+    for (int i = 0; i < 10; i++) {
+      slow<<<1, 32>>>(p, 100000);
+      CHECK(cudaDeviceSynchronize());
+    }
+    done = true;
+  });
+  while (!done) {
+  }
+  CHECK(cudaEventRecord(end, s));
+  CHECK(cudaEventSynchronize(end));
+  other.join();
+  float ms = 0;
+  CHECK(cudaEventElapsedTime(&ms, begin, end));
+  std::printf("own_clock: %s\n", ms < 0.1F ? "its own" : "another thread's too");
+}
+
+// A thread begins when the one that makes it has come to that: not before.
+static void clock_of_a_new_thread() {
+  int* p = nullptr;
+  cudaEvent_t before, after;
+  CHECK(cudaMalloc(&p, 32 * sizeof(int)));
+  CHECK(cudaEventCreate(&before));
+  CHECK(cudaEventCreate(&after));
+  slow<<<1, 32>>>(p, 1000000);
+  CHECK(cudaDeviceSynchronize());
+  CHECK(cudaEventRecord(before));
+  CHECK(cudaEventSynchronize(before));
+  std::thread([&] {
+    CHECK(cudaSetDevice(1));  // an idle device: its stream is at the thread's own time
+    cudaStream_t s;
+    CHECK(cudaStreamCreate(&s));
+    cudaEvent_t own;
+    CHECK(cudaEventCreate(&own));
+    CHECK(cudaEventRecord(own, s));
+    CHECK(cudaEventSynchronize(own));
+    CHECK(cudaSetDevice(0));
+    CHECK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
+    CHECK(cudaEventRecord(after, s));
+    CHECK(cudaEventSynchronize(after));
+  }).join();
+  float ms = -1;
+  CHECK(cudaEventElapsedTime(&ms, before, after));
+  std::printf("new_thread: %s\n", ms >= 0 && ms < 0.1F ? "after its maker" : "at another time");
+}
+
 static void fork_after_use() {
   int* p = nullptr;
   CHECK(cudaMalloc(&p, 1 << 16));
@@ -182,6 +240,8 @@ int main(int argc, char** argv) {
   } cases[] = {{"stress", stress},
                {"handles", handles},
                {"clocks", clocks},
+               {"own_clock", own_clock},
+               {"new_thread", clock_of_a_new_thread},
                {"fork_after_use", fork_after_use},
                {"fork_before_use", fork_before_use}};
   for (const auto& c : cases)

@@ -1,10 +1,13 @@
 // One program as several processes, and one that does not end by itself.
 //   processes wait           a kernel that runs until somebody stops it; prints "running" once it does
-//   processes fork N [_exit] N children, made before the parent uses CUDA; each launches a kernel, the parent none
+//   processes fork N [HOW]   N children, made before the parent uses CUDA; each launches a kernel, the parent none.
+//                            HOW a child ends: by a return from main, by _exit, or killed (kill)
+//   processes exec PROGRAM ARGUMENTS...   launches a kernel; then a child becomes PROGRAM
 #include <cuda_runtime.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -33,22 +36,38 @@ static int wait_kernel() {
   return 4;
 }
 
-static int launch_in_child(bool hard_exit) {
+static int launch_in_child(const char* how) {
   int* out = nullptr;
   if (cudaMalloc(&out, 64 * sizeof(int)) != cudaSuccess) return 3;
   of_child<<<1, 64>>>(out);
   const int code = cudaDeviceSynchronize() == cudaSuccess ? 0 : 4;
-  if (hard_exit) _exit(code);  // as Python's multiprocessing ends its workers
+  std::printf("%s", *how ? "of a buffer that nobody writes\n" : "");
+  if (!std::strcmp(how, "kill")) kill(getpid(), SIGKILL);
+  if (!std::strcmp(how, "_exit")) _exit(code);  // as Python's multiprocessing ends its workers
   return code;
+}
+
+static int become(char** command) {
+  if (launch_in_child("") != 0) return 4;
+  const pid_t child = fork();
+  if (child == 0) {
+    execv(command[0], command);
+    _exit(127);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status != 0;
 }
 
 int main(int argc, char** argv) {
   if (argc > 1 && !std::strcmp(argv[1], "wait")) return wait_kernel();
+  if (argc > 2 && !std::strcmp(argv[1], "exec")) return become(argv + 2);
   if (argc < 3 || std::strcmp(argv[1], "fork") != 0) return 2;
   const int children = std::atoi(argv[2]);
   int bad = 0;
   for (int i = 0; i < children; ++i)
-    if (fork() == 0) return launch_in_child(argc > 3);
+    if (fork() == 0) return launch_in_child(argc > 3 ? argv[3] : "");
   for (int status = 0; wait(&status) > 0;) bad += status != 0;
+  std::printf("parent\n");
   return bad;
 }

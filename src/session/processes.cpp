@@ -1,0 +1,89 @@
+#include "session/processes.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+
+namespace warpgrind::session {
+
+namespace {
+
+std::string note_path(const std::string& folder, unsigned number) {
+  return fmt::format("{}/process.{}", folder, number);
+}
+
+}  // namespace
+
+std::string labelled(const std::string& path, const std::string& label) {
+  if (path.empty() || path == "-") return path;
+  const std::filesystem::path name(path);
+  return (name.parent_path() / (name.stem().string() + "." + label + name.extension().string())).string();
+}
+
+std::string of_process(const std::string& path, unsigned number) {
+  return number <= 1 ? path : labelled(path, fmt::format("process{}", number));
+}
+
+unsigned claim_process_number(const std::string& folder) {
+  if (folder.empty()) return 1;
+  for (unsigned number = 1;; ++number) {
+    const int fd = ::open(note_path(folder, number).c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+    if (fd < 0 && errno == EEXIST) continue;
+    if (fd < 0) return static_cast<unsigned>(::getpid());  // the run has ended, and nobody is left to ask
+    ::close(fd);
+    ProcessNote begun;
+    begun.number = number;
+    leave_note(folder, begun);
+    return number;
+  }
+}
+
+bool any_process(const std::string& folder) {
+  return !folder.empty() && ::access(note_path(folder, 1).c_str(), F_OK) == 0;
+}
+
+void leave_note(const std::string& folder, const ProcessNote& note) {
+  if (folder.empty()) return;
+  const nlohmann::json j = {
+      {"pid", ::getpid()}, {"ended", note.ended}, {"command", note.command}, {"json", note.json}, {"csv", note.csv}};
+  const std::string text = j.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  // Renamed into place: whoever reads sees the one or the other.
+  const std::string path = note_path(folder, note.number), made = path + ".new";
+  std::FILE* file = std::fopen(made.c_str(), "we");
+  if (!file) return;  // the note is a help, not a need
+  const bool whole = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  if (std::fclose(file) == 0 && whole && std::rename(made.c_str(), path.c_str()) == 0) return;
+  ::unlink(made.c_str());
+}
+
+std::vector<ProcessNote> process_notes(const std::string& folder) {
+  std::vector<ProcessNote> out;
+  for (unsigned number = 1; !folder.empty(); ++number) {
+    std::ifstream file(note_path(folder, number), std::ios::binary);
+    if (!file) break;
+    const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    ProcessNote note;
+    note.number = number;
+    const nlohmann::json j = nlohmann::json::parse(text, nullptr, false);
+    if (j.is_object()) {
+      json::read(j, "pid", note.pid);
+      json::read(j, "ended", note.ended);
+      json::read(j, "command", note.command);
+      json::read(j, "json", note.json);
+      json::read(j, "csv", note.csv);
+    }
+    out.push_back(std::move(note));
+  }
+  return out;
+}
+
+}  // namespace warpgrind::session
