@@ -45,6 +45,21 @@ def check_includes(layers, errors):
                 errors.append(f"{path.relative_to(ROOT)}: only jit includes LLVM")
 
 
+# Who may look at the environment: "settings are decided in src/cli" (docs/ARCHITECTURE.md), which hands them to the process
+# under test in one variable; programs, temporary files, the loader and the terminal have conventions of their own.
+READ_ENVIRONMENT = {
+    "src/base/installation.cpp", "src/base/temporary_folder.cpp", "src/cli/compile_program.cpp", "src/cli/mpi_rank.cpp",
+    "src/cudart/entry.cpp", "src/cudart/preload.cpp", "src/report/terminal.cpp", "src/session/options.cpp",
+    "src/session/session.cpp"}
+
+
+def check_environment(errors):
+    for path in sorted(ROOT.glob("src/**/*.cpp")):
+        name = str(path.relative_to(ROOT))
+        if re.search(r"\bgetenv\(", path.read_text(errors="replace")) and name not in READ_ENVIRONMENT:
+            errors.append(f"{name}: getenv() outside of those that may (READ_ENVIRONMENT)")
+
+
 def functions(lines):
     """(name, first line, lines) of the outermost functions; relies on clang-format's indentation."""
     i = 0
@@ -93,6 +108,7 @@ def check_sizes(errors, notes):
 def main():
     errors, notes = [], []
     check_includes(read_layers(), errors)
+    check_environment(errors)
     check_sizes(errors, notes)
     if "--sizes" in sys.argv[1:]:
         for note in notes:

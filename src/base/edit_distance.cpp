@@ -1,7 +1,7 @@
 #include "base/edit_distance.h"
 
 #include <algorithm>
-#include <vector>
+#include <utility>
 
 namespace warpgrind {
 
@@ -18,6 +18,21 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     }
   }
   return row[b.size()];
+}
+
+std::vector<std::size_t> nearest_names(std::string_view written, std::span<const std::string> names, std::size_t most) {
+  constexpr std::size_t kShortestPart = 4;
+  std::vector<std::pair<std::size_t, std::size_t>> near;  // distance, index
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    std::size_t distance = edit_distance(written, names[i]);
+    if (written.size() >= kShortestPart && names[i].find(written) != std::string::npos)
+      distance = std::min(distance, distance / 6 + 1);
+    if (distance <= most) near.emplace_back(distance, i);
+  }
+  std::sort(near.begin(), near.end());
+  std::vector<std::size_t> out;
+  for (const auto& [distance, index] : near) out.push_back(index);
+  return out;
 }
 
 }  // namespace warpgrind

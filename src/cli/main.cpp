@@ -84,6 +84,9 @@ CLI::App* add_run(CLI::App& app, RunCommand& command) {
       ->type_name("FLAGS")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  // For tests, which must not depend on how fast a machine compiles.
+  run->add_option("--slow-compilation", command.options.slow_seconds)->group("");
+  run->add_flag("--hold-compilation", command.options.hold_compilation)->group("");
   run->footer("  warpgrind run [OPTIONS] PROGRAM|FILE.cu [ARGUMENTS...]");
   return run;
 }

@@ -6,6 +6,7 @@
 
 #include "cudart/operation.h"
 #include "cudart/runtime.h"
+#include "gpu/launch_limits.h"
 #include "gpu/occupancy.h"
 #include "session/ranges.h"
 
@@ -25,27 +26,6 @@ Dim3 to_dim(const dim3& d) {
 }
 
 // Refused launches are cudaErrorInvalidValue, whatever is wrong with their shape (CUDA 13.0 on an H200).
-cudaError_t refuse_shape(const char* what, std::uint64_t asked, std::uint64_t most) {
-  return refuse(cudaErrorInvalidValue, fmt::format("{} {}, at most {}", asked, what, most));
-}
-
-// Limits of the device alone.
-cudaError_t check_shape(const GpuModel& model, const LaunchArguments& a) {
-  const std::uint32_t block[3] = {a.block.x, a.block.y, a.block.z}, grid[3] = {a.grid.x, a.grid.y, a.grid.z};
-  constexpr const char* kBlock[] = {"threads a block in x", "threads a block in y", "threads a block in z"};
-  constexpr const char* kGrid[] = {"blocks in x", "blocks in y", "blocks in z"};
-  for (std::size_t i = 0; i < 3; i++)
-    if (!block[i] || !grid[i])
-      return refuse(cudaErrorInvalidValue, block[i] ? "a grid without blocks" : "a block without threads");
-  if (std::uint64_t threads = to_dim(a.block).count(); threads > model.max_threads_per_block)
-    return refuse_shape("threads a block", threads, model.max_threads_per_block);
-  for (std::size_t i = 0; i < 3; i++) {
-    if (block[i] > model.max_block_dim[i]) return refuse_shape(kBlock[i], block[i], model.max_block_dim[i]);
-    if (grid[i] > model.max_grid_dim[i]) return refuse_shape(kGrid[i], grid[i], model.max_grid_dim[i]);
-  }
-  return cudaSuccess;
-}
-
 cudaError_t check_bounds(const ptx::PerformanceDirectives& p, const LaunchArguments& a) {
   if (p.reqntid[0]) {
     auto at_least_one = [](std::uint32_t v) { return v ? v : 1; };
@@ -58,7 +38,8 @@ cudaError_t check_bounds(const ptx::PerformanceDirectives& p, const LaunchArgume
   if (p.maxntid[0]) {
     std::uint64_t most = p.maxntid[0] * std::uint64_t{std::max(1u, p.maxntid[1])} * std::max(1u, p.maxntid[2]);
     if (to_dim(a.block).count() > most)
-      return refuse_shape("threads a block (by the kernel's launch bounds)", to_dim(a.block).count(), most);
+      return refuse(cudaErrorInvalidValue, fmt::format("{} threads a block (by the kernel's launch bounds), at most {}",
+                                                       to_dim(a.block).count(), most));
   }
   return cudaSuccess;
 }
@@ -134,7 +115,8 @@ cudaError_t make_kernel(const LaunchArguments& a, KernelOperation& out) {
   KernelHandle* kernel = find_kernel(a.function);
   if (!kernel) return refuse(cudaErrorInvalidDeviceFunction, "no kernel of this program");
   thread_state().refused_kernel = kernel->name;
-  if (cudaError_t error = check_shape(the_session().model(), a)) return error;
+  if (std::string problem = shape_problem(the_session().model(), to_dim(a.grid), to_dim(a.block)); !problem.empty())
+    return refuse(cudaErrorInvalidValue, std::move(problem));
   if (cudaError_t error = find_entry(*kernel, out.entry)) return error;
   if (cudaError_t error = check_bounds(out.entry->text->performance, a)) return error;
   if (cudaError_t error = check_resources(*kernel, out.entry->resources, a)) return error;
@@ -177,7 +159,8 @@ cudaError_t prepare(KernelHandle& kernel, const session::LaunchRequest& request,
   {
     const std::lock_guard lock(kernel.prepared_mutex);
     const PreparedShape& last = kernel.prepared;
-    if (last.device == request.device && last.config == request.config) {
+    if (last.device == request.device && last.config == request.config &&
+        last.carveout_percent == request.carveout_percent) {
       part_of_gpu = last.part_of_gpu;
       return cudaSuccess;
     }
@@ -186,7 +169,7 @@ cudaError_t prepare(KernelHandle& kernel, const session::LaunchRequest& request,
   if (const auto* refusal = std::get_if<session::Session::Refusal>(&prepared)) return refused(*refusal);
   part_of_gpu = std::get<double>(prepared);
   const std::lock_guard lock(kernel.prepared_mutex);
-  kernel.prepared = {request.device, request.config, part_of_gpu};
+  kernel.prepared = {request.device, request.config, request.carveout_percent, part_of_gpu};
   return cudaSuccess;
 }
 

@@ -105,6 +105,7 @@ struct Event {
 struct PreparedShape {
   int device = -1;
   device::LaunchConfig config;
+  int carveout_percent = -1;
   double part_of_gpu = 0;
 };
 
@@ -129,7 +130,7 @@ struct LibraryHandle {
 
 struct MemPool {
   int device = 0;
-  std::atomic<std::uint64_t> used{0}, used_high{0}, reserved_high{0}, release_threshold{0};
+  std::atomic<std::uint64_t> used{0}, used_high{0}, release_threshold{0};
   std::atomic<int> reuse[4] = {1, 1, 1, 1};
 };
 

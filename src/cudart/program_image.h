@@ -4,8 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "fatbin/elf_image.h"
 
 namespace warpgrind::cudart {
 
@@ -23,7 +26,7 @@ class ProgramImage {
   ProgramImage(const ProgramImage&) = delete;
   ProgramImage& operator=(const ProgramImage&) = delete;
 
-  bool open(const std::string& path);  // false: not a 64-bit ELF file that can be read
+  bool open(const std::string& path);  // false: not a 64-bit ELF file with sections that can be read
   bool has_cuda_code() const;          // a section with fatbin wrappers
   bool has_symbol_table() const;
   bool needs_shared_runtime() const;  // DT_NEEDED libcudart.so.*
@@ -37,16 +40,9 @@ class ProgramImage {
   std::vector<Function> runtime_functions() const;
 
  private:
-  struct Section {
-    std::string name;
-    std::uint32_t type = 0, link = 0;
-    std::uint64_t offset = 0, size = 0, entry = 0;
-  };
-  const Section* section(const char* name) const;
-  const char* string(const Section& table, std::uint64_t at) const;
-  const std::uint8_t* data_ = nullptr;
+  const std::byte* data_ = nullptr;
   std::size_t size_ = 0;
-  std::vector<Section> sections_;
+  std::optional<fatbin::ElfImage> elf_;
 };
 
 }  // namespace warpgrind::cudart

@@ -63,10 +63,11 @@ Device::Impl::~Impl() {
 
 // ---- Engines
 
-Engine::Engine(unsigned worker_count) {
+Engine::Engine(unsigned worker_count, unsigned first_number) {
   for (unsigned i = 0; i < worker_count; ++i) {
     workers.push_back(std::make_unique<Worker>());
     workers.back()->index = i;
+    workers.back()->number = first_number + i;
   }
 }
 
@@ -89,19 +90,15 @@ Status Engine::open(int ordinal) {
   return Ok{};
 }
 
-// Observers number workers within a launch, so that with them one grid runs at a time.
 Result<Engine*> Device::Impl::take_engine() {
-  std::unique_lock lock(engine_mutex);
-  for (;;) {
-    for (const auto& engine : engines)
-      if (!engine->busy) {
-        engine->busy = true;
-        return engine.get();
-      }
-    if (engines.empty() || observers.empty()) break;
-    engine_free.wait(lock);
-  }
-  auto made = std::make_unique<Engine>(options.workers ? options.workers : available_processors());
+  const std::lock_guard lock(engine_mutex);
+  for (const auto& engine : engines)
+    if (!engine->busy) {
+      engine->busy = true;
+      return engine.get();
+    }
+  const unsigned workers = options.workers ? options.workers : available_processors();
+  auto made = std::make_unique<Engine>(workers, static_cast<unsigned>(engines.size()) * workers);
   if (Status opened = made->open(ordinal); !opened) return opened.error();
   made->busy = true;
   engines.push_back(std::move(made));
@@ -109,11 +106,8 @@ Result<Engine*> Device::Impl::take_engine() {
 }
 
 void Device::Impl::give_back(Engine& engine) {
-  {
-    const std::lock_guard lock(engine_mutex);
-    engine.busy = false;
-  }
-  engine_free.notify_one();
+  const std::lock_guard lock(engine_mutex);
+  engine.busy = false;
 }
 
 void Device::abandon_launches(bool abandon_them) {

@@ -96,6 +96,7 @@ struct Options {
   std::optional<jit::Tier> tier;  // for tests of the JIT; nullopt: by the kernel's size
   // Called at most once a kernel or device: a kernel takes long to compile; the folder of compiled kernels is not used.
   std::function<void(const jit::SlowCompilation&)> on_slow_compilation;
+  double slow_seconds = 2;
   std::function<void(const std::string& why)> on_cache_refused;
 };
 

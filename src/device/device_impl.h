@@ -42,7 +42,7 @@ inline constexpr std::uint64_t kParameterAreaBytes = 32768;
 // What one running grid needs: workers, and the memory that belongs to a launch. Grids that run at the same time have
 // one each.
 struct Engine {
-  explicit Engine(unsigned worker_count);
+  Engine(unsigned worker_count, unsigned first_number);
   ~Engine();
   Status open(int ordinal);
 
@@ -105,6 +105,7 @@ struct Device::Impl {
   const GpuModel& model;
   const Options options;
   std::vector<events::Observer*> observers;
+  std::mutex observer_mutex;  // beginnings and ends of launches
   events::Wants wants;
 
   std::atomic<std::uint64_t> bytes_used{0};
@@ -120,7 +121,6 @@ struct Device::Impl {
   std::unique_ptr<jit::Compiler> compiler;
   std::vector<std::unique_ptr<LoadedModule>> modules;
   mutable std::mutex engine_mutex;
-  std::condition_variable engine_free;
   std::vector<std::unique_ptr<Engine>> engines;
   std::atomic<bool> abandoned{false};  // no launch goes on
   Watchdog watchdog;

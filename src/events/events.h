@@ -20,6 +20,7 @@ struct Launch {
   Dim3 grid, block;
   std::uint64_t dynamic_shared = 0;
   int device = 0;
+  unsigned first_worker = 0, workers = ~0u;  // who runs it: numbers from first_worker on, of no other launch meanwhile
 };
 
 // By which way memory is accessed.

@@ -28,8 +28,9 @@ struct Wants {
   }
 };
 
-// Callbacks may come from several worker threads at once (worker: 0..n-1); those of one block come from one worker at a
-// time. Events of the host come from its threads; their `worker` is 0.
+// Callbacks may come from several worker threads at once, each with its number: those of one block come from one worker
+// at a time, and launches that run at the same time have different ones (Launch::first_worker). Beginnings and ends of
+// launches come one at a time. Events of the host come from its threads; their `worker` is 0.
 class Observer {
  public:
   virtual ~Observer() = default;

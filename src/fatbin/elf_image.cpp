@@ -34,11 +34,11 @@ std::optional<ElfImage> ElfImage::open(Bytes file) {
     if (h.sh_type != SHT_NOBITS) s.bytes = slice(file, h.sh_offset, h.sh_size).value_or(no_names);
     image.sections_.push_back(s);
   }
-  image.read_relocations();
   return image;
 }
 
-void ElfImage::read_relocations() {
+void ElfImage::read_relocations() const {
+  auto& relative = relative_.emplace();
   if (is_relocatable() || is_cubin()) return;
   const ElfSection* wanted = section(".nvFatBinSegment");
   if (!wanted) return;
@@ -46,7 +46,7 @@ void ElfImage::read_relocations() {
     if (s.type != SHT_RELA) continue;
     for (std::uint64_t offset = 0; offset + sizeof(Elf64_Rela) <= s.bytes.size(); offset += sizeof(Elf64_Rela)) {
       const Elf64_Rela r = *read<Elf64_Rela>(s.bytes, offset);
-      if (ELF64_R_TYPE(r.r_info) == R_X86_64_RELATIVE) relative_[r.r_offset] = static_cast<std::uint64_t>(r.r_addend);
+      if (ELF64_R_TYPE(r.r_info) == R_X86_64_RELATIVE) relative[r.r_offset] = static_cast<std::uint64_t>(r.r_addend);
     }
   }
 }
@@ -66,7 +66,8 @@ std::optional<Bytes> ElfImage::at(std::uint64_t address) const {
 }
 
 std::optional<std::uint64_t> ElfImage::pointer(std::uint64_t address) const {
-  if (const auto fixed = relative_.find(address); fixed != relative_.end()) return fixed->second;
+  if (!relative_) read_relocations();
+  if (const auto fixed = relative_->find(address); fixed != relative_->end()) return fixed->second;
   const auto bytes = at(address);
   return bytes ? read<std::uint64_t>(*bytes, 0) : std::nullopt;
 }

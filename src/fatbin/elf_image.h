@@ -35,12 +35,13 @@ class ElfImage {
   std::optional<std::uint64_t> pointer(std::uint64_t address) const;
 
  private:
-  void read_relocations();
+  void read_relocations() const;
 
   std::uint16_t type_ = 0, machine_ = 0;
   std::uint32_t flags_ = 0;
   std::vector<ElfSection> sections_;
-  std::unordered_map<std::uint64_t, std::uint64_t> relative_;  // address -> value
+  // address -> value; read when a pointer is first asked for, which most readers never do.
+  mutable std::optional<std::unordered_map<std::uint64_t, std::uint64_t>> relative_;
 };
 
 inline bool is_elf(Bytes bytes) {

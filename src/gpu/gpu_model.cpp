@@ -239,21 +239,19 @@ const std::vector<GpuModel>& gpu_models() {
 
 Result<const GpuModel*> find_gpu_model(std::string_view name) {
   const std::string wanted = folded(name);
-  const GpuModel* nearest = nullptr;
-  std::size_t distance = ~std::size_t{0};
+  std::vector<std::string> known;
+  std::vector<const GpuModel*> models;  // of each name
   for (const GpuModel& m : gpu_models()) {
     std::vector<std::string> names = m.aliases;
     names.push_back(m.id);
     names.push_back(m.name);
     for (const std::string& candidate : names) {
-      const std::string known = folded(candidate);
-      if (known == wanted) return &m;
-      if (const std::size_t d = edit_distance(wanted, known); d < distance) {
-        distance = d;
-        nearest = &m;
-      }
+      known.push_back(folded(candidate));
+      models.push_back(&m);
+      if (known.back() == wanted) return &m;
     }
   }
+  const GpuModel* nearest = models[nearest_names(wanted, known, ~std::size_t{0}).front()];
   std::string ids;
   for (const GpuModel& m : gpu_models()) ids += (ids.empty() ? "" : ", ") + m.id;
   return Error{ErrorKind::bad_input, fmt::format("no GPU model is called \"{}\"; did you mean {}?", name, nearest->id),

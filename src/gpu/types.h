@@ -17,14 +17,6 @@ struct Dim3 {
   friend bool operator==(const Dim3&, const Dim3&) = default;
 };
 
-// An address as a kernel sees it (generic address space, 64 bit). Global addresses are host addresses inside the
-// reserved device range, so no translation is needed; shared and local have fixed windows like on the hardware (see
-// kSharedWindow).
-enum class DeviceAddress : std::uint64_t {};
-inline constexpr std::uint64_t raw(DeviceAddress a) {
-  return static_cast<std::uint64_t>(a);
-}
-
 // Generic-address windows: generic = window + offset in the space. cvta is an addition, isspacep a range check. They
 // lie far above any user-space host address (47 bits), so that they can never collide with an allocation.
 inline constexpr std::uint64_t kSharedWindow = 0x0100'0000'0000'0000ull;

@@ -97,16 +97,15 @@ Result<const Topic*> find_topic(const std::vector<Topic>& topics, const std::vec
   for (const LeftOut& l : left_out)
     if (l.topic == name && std::none_of(topics.begin(), topics.end(), [&](const Topic& t) { return t.name == name; }))
       return Error{ErrorKind::environment, fmt::format("the topic {} is not in this build", name), l.reason};
-  std::string names;
-  const Topic* nearest = nullptr;
+  std::vector<std::string> names;
   for (const Topic& t : topics) {
     if (t.name == name) return &t;
-    names += (names.empty() ? "" : ", ") + t.name;
-    if (!nearest || edit_distance(name, t.name) < edit_distance(name, nearest->name)) nearest = &t;
+    names.push_back(t.name);
   }
-  std::string advice = fmt::format("there are: {}", names);
-  if (nearest && edit_distance(name, nearest->name) <= 3)
-    advice = fmt::format("did you mean {}? {}", nearest->name, advice);
+  std::string advice = fmt::format("there are: {}", fmt::join(names, ", "));
+  constexpr std::size_t kNear = 3;
+  if (const auto near = nearest_names(name, names, kNear); !near.empty())
+    advice = fmt::format("did you mean {}? {}", names[near.front()], advice);
   return Error{ErrorKind::bad_input, fmt::format("the lab has no topic '{}'", name), advice};
 }
 

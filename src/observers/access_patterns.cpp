@@ -11,7 +11,7 @@ namespace {
 // Different patterns that a worker keeps of a site: those with the smallest hashes, so that the choice does not depend
 // on the order, and the counts of those kept are exact.
 constexpr std::size_t kKept = 4096;
-constexpr unsigned kMostWorkers = 4096;
+constexpr unsigned kMostWorkers = 16384;  // of all launches that run at the same time
 
 AccessCost cost_of(const AccessRules& rules, const PatternKey& key, AccessForm form) {
   std::int64_t offsets[kWarpSize];
@@ -242,10 +242,11 @@ void AccessPatterns::on_access(const events::Access& a, unsigned worker) {
 
 void AccessPatterns::on_launch_end(const events::Launch& launch, const events::LaunchCounts&) {
   const events::KernelFacts& facts = *launch.facts;
+  const std::size_t end = std::min<std::size_t>(std::size_t{launch.first_worker} + launch.workers, kMostWorkers);
   for (std::size_t s = 0; s < facts.sites.size(); ++s) {
     Table sum;
-    for (const std::unique_ptr<WorkerTables>& tables : impl_->workers)
-      if (tables && s < tables->sites.size()) {
+    for (std::size_t w = launch.first_worker; w < end; ++w)
+      if (WorkerTables* tables = impl_->workers[w].get(); tables && s < tables->sites.size()) {
         sum.add(tables->sites[s]);
         tables->sites[s] = Table{};
       }

@@ -23,28 +23,42 @@ results::TraceEventProfile event_of(results::Profile& profile, const TraceEvent&
 }  // namespace
 
 void BlockTrace::on_launch_begin(const events::Launch& launch) {
-  current_ = nullptr;
-  phases_.clear();
   const bool inside = block_.x < launch.grid.x && block_.y < launch.grid.y && block_.z < launch.grid.z;
   if (!inside || traces_.contains(launch.facts->name)) return;
-  current_ = &traces_[launch.facts->name];
-  current_->block = block_;
+  Trace& trace = traces_[launch.facts->name];
+  trace.block = block_;
   constexpr std::uint64_t kLanes = kWarpSize;
-  phases_.resize((launch.block.count() + kLanes - 1) / kLanes);
+  const std::lock_guard lock(mutex_);
+  traced_[launch.id] = {&trace, std::vector<std::uint32_t>((launch.block.count() + kLanes - 1) / kLanes)};
+}
+
+void BlockTrace::on_launch_end(const events::Launch& launch, const events::LaunchCounts&) {
+  const std::lock_guard lock(mutex_);
+  traced_.erase(launch.id);
+}
+
+BlockTrace::Running* BlockTrace::running(std::uint64_t launch, const Dim3& block) {
+  if (!(block == block_)) return nullptr;
+  const std::lock_guard lock(mutex_);
+  const auto it = traced_.find(launch);
+  return it == traced_.end() ? nullptr : &it->second;
 }
 
 void BlockTrace::on_access(const events::Access& a, unsigned) {
-  if (current_ == nullptr || !(a.block == block_) || a.path == events::AccessPath::call) return;
-  if (current_->events.size() >= kMostEvents) {
-    ++current_->left_out;
+  if (a.path == events::AccessPath::call) return;
+  Running* const in = running(a.launch->id, a.block);
+  if (in == nullptr) return;
+  Trace& trace = *in->trace;
+  if (trace.events.size() >= kMostEvents) {
+    ++trace.left_out;
     return;
   }
   const events::Site& site = a.launch->facts->sites[a.site];
-  TraceEvent& e = current_->events.emplace_back();
+  TraceEvent& e = trace.events.emplace_back();
   e.function = site.function;
   e.ptx_line = site.ptx_line;
   e.warp = a.warp;
-  e.phase = a.warp < phases_.size() ? phases_[a.warp] : 0;
+  e.phase = a.warp < in->phases.size() ? in->phases[a.warp] : 0;
   e.mask = a.mask;
   e.space = a.space;
   const bool texels = a.space == StateSpace::texture;
@@ -59,7 +73,8 @@ void BlockTrace::on_access(const events::Access& a, unsigned) {
 }
 
 void BlockTrace::on_barrier(const events::Barrier& b, unsigned) {
-  if (current_ != nullptr && b.block == block_ && b.warp < phases_.size()) ++phases_[b.warp];
+  Running* const in = running(b.launch->id, b.block);
+  if (in != nullptr && b.warp < in->phases.size()) ++in->phases[b.warp];
 }
 
 void BlockTrace::contribute(results::Profile& profile) const {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,7 @@ class BlockTrace final : public ProfileObserver {
   explicit BlockTrace(const Watched& watched) : watched_(watched), block_(watched.trace_block) {}
   events::Wants wants() const override { return {.counts = false, .accesses = true, .barriers = true}; }
   void on_launch_begin(const events::Launch& launch) override;
+  void on_launch_end(const events::Launch& launch, const events::LaunchCounts& counts) override;
   void on_access(const events::Access& access, unsigned worker) override;
   void on_barrier(const events::Barrier& barrier, unsigned worker) override;
   void contribute(results::Profile& profile) const override;
@@ -43,12 +45,17 @@ class BlockTrace final : public ProfileObserver {
   const std::map<std::string, Trace>& traces() const { return traces_; }
 
  private:
-  // The block is run by one worker at a time, and launches of a device one after the other: no lock is needed.
+  struct Running {  // a launch that is traced; its block is run by one worker at a time
+    Trace* trace = nullptr;
+    std::vector<std::uint32_t> phases;  // by warp
+  };
+  Running* running(std::uint64_t launch, const Dim3& block);
+
   Watched watched_;
   Dim3 block_;
   std::map<std::string, Trace> traces_;
-  Trace* current_ = nullptr;           // of the launch that runs, when it is traced
-  std::vector<std::uint32_t> phases_;  // by warp
+  std::mutex mutex_;                         // of the map, not of what is in it
+  std::map<std::uint64_t, Running> traced_;  // by Launch::id
 };
 
 }  // namespace warpgrind::observers

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <set>
 
 #include "base/demangle.h"
 #include "ptx/printer.h"
@@ -164,32 +166,69 @@ void KernelCode::contribute(results::Profile& profile) const {
   for (results::KernelProfile& k : profile.kernels) {
     const auto it = kernels_.find(k.mangled_name);
     if (k.device != device_ || it == kernels_.end()) continue;
-    std::map<std::pair<std::string, std::uint32_t>, results::LineProfile> lines;
-    const auto line = [&](const std::string& file, std::uint32_t number) -> results::LineProfile& {
-      results::LineProfile& l = lines[{file, number}];
-      l.file = file;
-      l.line = number;
-      return l;
-    };
     k.graph = it->second.graph;
-    for (const Row& row : it->second.rows) {
-      k.code.push_back(row.code);
-      if (row.code.line == 0 || row.warps == 0) continue;
-      results::LineProfile& l = line(row.code.file, row.code.line);
-      if (l.function.empty()) l.function = row.code.function.empty() ? k.name : row.code.function;
+    add_lines(k, it->second);
+  }
+}
+
+namespace {
+
+// Sums by line: at the instruction's own, and apart from that at every line into which its function was inlined.
+class LineSums {
+ public:
+  explicit LineSums(const results::KernelProfile& kernel) : kernel_(kernel) {}
+  template <class F>
+  void add(const results::CodeRow* row, const std::string& file, std::uint32_t line, F&& f) {
+    f(at(own_, file, line, row ? row->function : ""));
+    if (!row) return;
+    std::set<std::pair<std::string, std::uint32_t>> seen;  // a recursive chain comes to a line more than once
+    for (const auto& call : row->inlined_at)
+      if (call.line != 0 && seen.emplace(call.file, call.line).second)
+        f(at(inlined_, call.file, call.line, row->function));
+  }
+  void move_to(results::KernelProfile& k) {
+    for (auto& [place, l] : own_) k.lines.push_back(std::move(l));
+    for (auto& [place, l] : inlined_) k.inlined_lines.push_back(std::move(l));
+  }
+
+ private:
+  using Lines = std::map<std::pair<std::string, std::uint32_t>, results::LineProfile>;
+  results::LineProfile& at(Lines& lines, const std::string& file, std::uint32_t number, const std::string& function) {
+    results::LineProfile& l = lines[{file, number}];
+    l.file = file;
+    l.line = number;
+    if (l.function.empty()) l.function = function.empty() ? kernel_.name : function;
+    return l;
+  }
+  const results::KernelProfile& kernel_;
+  Lines own_, inlined_;
+};
+
+}  // namespace
+
+void KernelCode::add_lines(results::KernelProfile& k, const Kernel& kernel) {
+  LineSums sums(k);
+  std::map<std::uint32_t, const results::CodeRow*> by_ptx_line;
+  for (const Row& row : kernel.rows) {
+    k.code.push_back(row.code);
+    by_ptx_line[row.code.ptx_line] = &row.code;
+    if (row.code.line == 0 || row.warps == 0) continue;
+    sums.add(&row.code, row.code.file, row.code.line, [&](results::LineProfile& l) {
       add_metric(l.metrics, "inst_executed", "inst", static_cast<double>(row.warps));
       add_metric(l.metrics, "thread_inst_executed", "inst", static_cast<double>(row.lanes));
       add_metric(l.metrics, "thread_inst_executed_true", "inst", static_cast<double>(row.lanes_on));
-    }
-    for (const results::SiteProfile& s : k.sites) {
-      if (s.line == 0) continue;
-      results::LineProfile& l = line(s.file, s.line);
+    });
+  }
+  for (const results::SiteProfile& s : k.sites) {
+    if (s.line == 0) continue;
+    const auto row = by_ptx_line.find(s.ptx_line);
+    sums.add(row == by_ptx_line.end() ? nullptr : row->second, s.file, s.line, [&](results::LineProfile& l) {
       for (const auto& [name, m] : s.metrics)
         if (adds_up(name)) add_metric(l.metrics, name.c_str(), m.unit.c_str(), m.value);
       add_requests(l.metrics, s);
-    }
-    for (auto& [place, l] : lines) k.lines.push_back(std::move(l));
+    });
   }
+  sums.move_to(k);
 }
 
 std::unique_ptr<ProfileObserver> make_kernel_code(const Watched& watched) {

@@ -37,6 +37,7 @@ class KernelCode final : public ProfileObserver {
   };
   static Kernel rows_of(const events::KernelFacts& facts, const ptx::Module& module);
   static results::FlowGraph graph_of(const events::KernelFacts& facts, const Kernel& kernel, const ptx::Module& module);
+  static void add_lines(results::KernelProfile& profile, const Kernel& kernel);
   static void add_flow(results::FlowGraph& graph, const events::KernelFacts& facts, const events::LaunchCounts& counts);
 
   int device_;

@@ -38,6 +38,7 @@ struct Counters {
   // Of the worst instruction: a mean of a good load and a bad store would say nothing.
   double sectors_per_request = 0, ways = 0;
   double excess = 0, wavefronts = 0, ideal_wavefronts = 0;
+  bool inlined = false;  // with what was inlined into the line
 
   void add_site(const SiteProfile& s) {
     const double executed = of(s.metrics, kInst);
@@ -125,8 +126,18 @@ class View {
   void gather() {
     for (const SourceLine& l : source_lines(kernel_))
       if (!l.file.empty()) files_[l.file][l.line].add_line(l.metrics);
+    for (const results::LineProfile& l : kernel_.inlined_lines) {
+      Counters& call = files_[l.file][l.line];
+      call.add_line(l.metrics);
+      call.inlined = true;
+    }
+    std::map<std::uint32_t, const results::CodeRow*> rows;
+    for (const results::CodeRow& c : kernel_.code) rows[c.ptx_line] = &c;
     for (const SiteProfile& s : kernel_.sites) {
       if (!s.file.empty() && s.line != 0) files_[s.file][s.line].add_site(s);
+      if (const auto code = rows.find(s.ptx_line); code != rows.end())
+        for (const auto& call : code->second->inlined_at)
+          if (!call.file.empty() && call.line != 0) files_[call.file][call.line].add_site(s);
       Counters& row = by_ptx_line_[s.ptx_line];
       row.add_site(s);
       row.add_line(s.metrics);
@@ -187,7 +198,10 @@ class View {
     const std::size_t room = kWidth - used;
     const bool bad = counters != nullptr && counters->bad();
     // What does not fit goes on below, a little further in.
-    std::string line = right(std::to_string(number), 6) + cells(counters) + (bad ? " > " : "   ");
+    std::string line = right(std::to_string(number), 6) + cells(counters) +
+                       (bad                             ? " > "
+                        : counters && counters->inlined ? " + "
+                                                        : "   ");
     const std::size_t indent =
         std::min(text.find_first_not_of(' ') == std::string::npos ? 0 : text.find_first_not_of(' '), room / 2);
     do {
@@ -236,6 +250,10 @@ class View {
           tidy(source[n - 1]).substr(std::min(indent, tidy(source[n - 1]).size())));
       before = n;
     }
+    if (std::any_of(lines.begin(), lines.end(), [](const auto& l) { return l.second.inlined; }))
+      out_ +=
+          wrapped("  note: calls have the figures of what was inlined there too, which stand at its own lines as well",
+                  kWidth, "  ");
     if (lines.rbegin()->first > source.size())
       out_ += wrapped(fmt::format("  note: the kernel names line {}, but the file has {}: it changed after the program "
                                   "was compiled",

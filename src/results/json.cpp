@@ -169,15 +169,20 @@ Json kernel_json(const KernelProfile& k) {
               {"sites", std::move(sites)},
               {"advice", std::move(advice)}};
   if (k.code.empty() && k.lines.empty()) return out;
-  Json code = Json::array(), lines = Json::array();
+  Json code = Json::array();
   for (const CodeRow& c : k.code) code.push_back(code_json(c));
-  for (const LineProfile& l : k.lines)
-    lines.push_back(
-        {{"file", l.file}, {"line", l.line}, {"function", l.function}, {"metrics", metrics_json(l.metrics)}});
+  const auto lines_json = [](const std::vector<LineProfile>& lines) {
+    Json list = Json::array();
+    for (const LineProfile& l : lines)
+      list.push_back(
+          {{"file", l.file}, {"line", l.line}, {"function", l.function}, {"metrics", metrics_json(l.metrics)}});
+    return list;
+  };
   out["code"] = std::move(code);
   if (k.graph) out["graph"] = graph_json(*k.graph);
   if (k.block_trace) out["block_trace"] = block_trace_json(*k.block_trace);
-  out["lines"] = std::move(lines);
+  out["lines"] = lines_json(k.lines);
+  if (!k.inlined_lines.empty()) out["inlined_lines"] = lines_json(k.inlined_lines);
   return out;
 }
 
@@ -392,13 +397,17 @@ KernelProfile read_kernel(const Json& j) {
   each(j, "code", [&](const Json& c) { k.code.push_back(read_code(c)); });
   if (const auto it = j.find("graph"); it != j.end() && it->is_object()) k.graph = read_graph(*it);
   if (const auto it = j.find("block_trace"); it != j.end() && it->is_object()) k.block_trace = read_block_trace(*it);
-  each(j, "lines", [&](const Json& l) {
-    LineProfile& out = k.lines.emplace_back();
-    read(l, "file", out.file);
-    read(l, "function", out.function);
-    read(l, "line", out.line);
-    out.metrics = read_metrics(l);
-  });
+  const auto read_lines = [&](const char* key, std::vector<LineProfile>& lines) {
+    each(j, key, [&](const Json& l) {
+      LineProfile& out = lines.emplace_back();
+      read(l, "file", out.file);
+      read(l, "function", out.function);
+      read(l, "line", out.line);
+      out.metrics = read_metrics(l);
+    });
+  };
+  read_lines("lines", k.lines);
+  read_lines("inlined_lines", k.inlined_lines);
   return k;
 }
 
@@ -470,7 +479,8 @@ Json definitions_json(const Profile& p) {
     for (const KernelProfile& k : *kernels) {
       take(k.metrics);
       for (const SiteProfile& s : k.sites) take(s.metrics);
-      for (const LineProfile& l : k.lines) take(l.metrics);
+      for (const auto* lines : {&k.lines, &k.inlined_lines})
+        for (const LineProfile& l : *lines) take(l.metrics);
     }
   Json out = Json::object();
   for (const std::string& key : names)

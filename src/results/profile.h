@@ -71,6 +71,8 @@ struct KernelProfile {
   std::vector<BoundProfile> bounds;  // of the estimated time, the longest first
   std::vector<CodeRow> code;         // of a detailed run, as is what follows
   std::vector<LineProfile> lines;
+  std::vector<LineProfile>
+      inlined_lines;  // by the line of a call: what was inlined there, which `lines` has at its own
   std::optional<FlowGraph> graph;
   std::optional<BlockTraceProfile> block_trace;
 };

@@ -40,7 +40,8 @@ void read_sources(Profile& profile) {
   std::set<std::string> files;
   for (const KernelProfile& k : profile.kernels) {
     for (const SiteProfile& s : k.sites) files.insert(s.file);
-    for (const LineProfile& l : k.lines) files.insert(l.file);
+    for (const auto* lines : {&k.lines, &k.inlined_lines})
+      for (const LineProfile& l : *lines) files.insert(l.file);
     for (const CodeRow& c : k.code) files.insert(c.file);
   }
   files.erase("");

@@ -18,6 +18,8 @@ std::string encode(const RunOptions& o) {
                       {"launches", o.each_launch},
                       {"quiet", o.quiet},
                       {"timeout", o.timeout_seconds},
+                      {"slow", o.slow_seconds},
+                      {"hold", o.hold_compilation},
                       {"counters", o.counters},
                       {"bounds_stop", o.bounds_stop},
                       {"detail", o.detail},
@@ -46,6 +48,8 @@ Result<RunOptions> decode(std::string_view text) {
   json::read(j, "launches", o.each_launch);
   json::read(j, "quiet", o.quiet);
   json::read(j, "timeout", o.timeout_seconds);
+  json::read(j, "slow", o.slow_seconds);
+  json::read(j, "hold", o.hold_compilation);
   json::read(j, "counters", o.counters);
   json::read(j, "bounds_stop", o.bounds_stop);
   json::read(j, "detail", o.detail);

@@ -17,7 +17,9 @@ struct RunOptions {
   std::string json_path, csv_path;
   bool each_launch = false;
   bool quiet = false;
-  double timeout_seconds = 0;  // wall clock of one kernel; 0: none
+  double timeout_seconds = 0;     // wall clock of the run; 0: none
+  double slow_seconds = 2;        // after which a line says what is being compiled
+  bool hold_compilation = false;  // for tests: what is being compiled for so long is never done
   bool counters = true;
   bool bounds_stop = true;      // false: an access outside an allocation is said, and goes on as on a GPU
   Dim3 trace_block{0, 0, 0};    // with detail: the block whose accesses are kept in order

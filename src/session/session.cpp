@@ -108,9 +108,11 @@ device::Device& Session::device(int ordinal) {
     options.counters = options_.counters;
     options.bounds_stop = options_.bounds_stop;
     options.cache_directory = options_.cache_directory;
+    options.slow_seconds = options_.slow_seconds;
     if (!options_.quiet) {
-      options.on_slow_compilation = [](const jit::SlowCompilation& slow) {
+      options.on_slow_compilation = [hold = options_.hold_compilation](const jit::SlowCompilation& slow) {
         print_line(fmt::format("compiling {} ({} PTX instructions) ...", demangle(slow.kernel), slow.ptx_instructions));
+        while (hold) ::pause();
       };
       options.on_cache_refused = [](const std::string& why) { print_line("compiled kernels are not kept: " + why); };
     }

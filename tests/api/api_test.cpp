@@ -96,14 +96,15 @@ void append(std::string& out, T value) {
   out.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-std::string fatbin() {
-  std::string text = kPtx;
+std::string fatbin(std::string text, bool machine_code) {
   text.push_back('\0');
   while (text.size() % 8) text.push_back('\0');
   std::string entry;
-  append<std::uint16_t>(entry, 1), append<std::uint16_t>(entry, 0x0101), append<std::uint32_t>(entry, 64);
+  append<std::uint16_t>(entry, machine_code ? 2 : 1), append<std::uint16_t>(entry, 0x0101),
+      append<std::uint32_t>(entry, 64);
   append<std::uint64_t>(entry, text.size()), append<std::uint32_t>(entry, 0), append<std::uint32_t>(entry, 0);
-  append<std::uint16_t>(entry, 0), append<std::uint16_t>(entry, 8), append<std::uint32_t>(entry, 90);
+  append<std::uint16_t>(entry, 0), append<std::uint16_t>(entry, 8),
+      append<std::uint32_t>(entry, machine_code ? 35 : 90);
   append<std::uint32_t>(entry, 64), append<std::uint32_t>(entry, 0), append<std::uint64_t>(entry, 0x11);
   append<std::uint64_t>(entry, 0), append<std::uint64_t>(entry, 0);
   std::string out;
@@ -116,7 +117,7 @@ struct Program {
   Program() {
     // Two virtual GPUs, for the peer calls. As `warpgrind run --devices 2` does.
     ::setenv("WARPGRIND_OPTIONS", R"({"gpu": "h200", "devices": 2, "threads": 2, "quiet": true})", 1);
-    static const std::string data = fatbin();
+    static const std::string data = fatbin(kPtx, false);
     static Wrapper wrapper{.data = data.data()};
     void** handle = __cudaRegisterFatBinary(&wrapper);
     const auto kernel = [&](char* host, const char* name) {
@@ -136,6 +137,17 @@ struct Program {
 } program;
 
 }  // namespace
+
+void** register_program(const std::string& image, const char* name, const void* host, bool machine_code) {
+  // As in a compiled program, both stay where they are.
+  auto* data = new std::string(fatbin(image, machine_code));
+  auto* wrapper = new Wrapper{.data = data->data()};
+  void** handle = __cudaRegisterFatBinary(wrapper);
+  __cudaRegisterFunction(handle, static_cast<const char*>(host), nullptr, name, -1, nullptr, nullptr, nullptr, nullptr,
+                         nullptr);
+  __cudaRegisterFatBinaryEnd(handle);
+  return handle;
+}
 
 Words::Words(std::size_t count, unsigned value) : count_(count) {
   EXPECT_EQ(cudaMalloc(reinterpret_cast<void**>(&data_), count * 4), cudaSuccess);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "cudart/api.h"
@@ -41,6 +42,10 @@ class Words {
   std::size_t count_;
   unsigned* data_ = nullptr;
 };
+
+// A program of its own with one kernel, registered as compiled code is. The image is PTX text, or, for `machine_code`,
+// something for an old GPU that nobody can run. unregister: __cudaUnregisterFatBinary of what comes back.
+void** register_program(const std::string& image, const char* name, const void* host, bool machine_code = false);
 
 // fill<<<1, count, 0, stream>>>(p, value)
 cudaError_t launch_fill(unsigned* p, unsigned value, unsigned count, cudaStream_t stream = nullptr);

@@ -87,6 +87,56 @@ TEST(Devices, Flags) {
   OK(cudaDeviceReset());
 }
 
+// The heap of malloc in kernels has the size asked for; once a kernel that uses it was launched, it stays (CUDA's
+// manual: cudaErrorInvalidValue would be for a size that changes then).
+TEST(Devices, HeapOfKernels) {
+  static char host;
+  void** handle = test::register_program(R"(
+.version 8.0
+.target sm_90
+.address_size 64
+.extern .func (.param .b64 r) malloc(.param .b64 bytes);
+.visible .entry take(.param .u64 out) {
+  .reg .u64 %rd<4>;
+  .reg .u32 %r<2>;
+  .reg .pred %p;
+  ld.param.u64 %rd0, [out];
+  mov.u32 %r0, 0;
+$next:
+  { .param .b64 bytes; .param .b64 r;
+    st.param.b64 [bytes], 65536;
+    call.uni (r), malloc, (bytes);
+    ld.param.b64 %rd1, [r]; }
+  setp.eq.u64 %p, %rd1, 0;
+  @%p bra $done;
+  add.u32 %r0, %r0, 1;
+  bra $next;
+$done:
+  st.global.u32 [%rd0], %r0;
+  ret;
+}
+)",
+                                         "take", &host);
+  OK(cudaSetDevice(1));
+  std::size_t size = 0;
+  OK(cudaDeviceGetLimit(&size, cudaLimitMallocHeapSize));
+  EXPECT_EQ(size, 8u << 20);
+  OK(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 16 << 20));
+  {
+    test::Words out(1);
+    unsigned* p = out;
+    void* parameters[] = {&p};
+    OK(cudaLaunchKernel(&host, {1, 1, 1}, {1, 1, 1}, parameters, 0, nullptr));
+    EXPECT_EQ(out.read()[0], 256u);
+  }
+  FAILS(cudaErrorInvalidValue, cudaDeviceSetLimit(cudaLimitMallocHeapSize, 32 << 20));
+  OK(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 16 << 20));
+  OK(cudaDeviceGetLimit(&size, cudaLimitMallocHeapSize));
+  EXPECT_EQ(size, 16u << 20);
+  OK(cudaSetDevice(0));
+  __cudaUnregisterFatBinary(handle);
+}
+
 TEST(Devices, Limits) {
   std::size_t value = 0;
   OK(cudaDeviceSetLimit(cudaLimitStackSize, 4096));

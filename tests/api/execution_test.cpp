@@ -159,6 +159,30 @@ TEST(Functions, Occupancy) {
   FAILS(cudaErrorInvalidDeviceFunction, cudaOccupancyMaxActiveClusters(&value, &value, &config));
 }
 
+// What is wrong with the code decides the error: it does not parse, it asks for what is not there yet, or there is none
+// for this GPU.
+TEST(Registration, CodeThatCannotRun) {
+  const std::string head = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry kernel() {\n";
+  const struct {
+    std::string image;
+    bool machine_code;
+    cudaError_t error;
+  } cases[] = {{head + "  mov.u32 %unknown, 1;\n  ret;\n}\n", false, cudaErrorInvalidPtx},
+               {head + "  .reg .f32 %f<4>;\n  wgmma.fence.sync.aligned;\n  ret;\n}\n", false, cudaErrorNotSupported},
+               {"no machine code of ours", true, cudaErrorNoKernelImageForDevice},
+               {head + "  ret;\n}\n", false, cudaSuccess}};
+  static char hosts[std::size(cases)];
+  for (std::size_t i = 0; i < std::size(cases); ++i) {
+    void** handle = test::register_program(cases[i].image, "kernel", &hosts[i], cases[i].machine_code);
+    FAILS(cases[i].error, cudaLaunchKernel(&hosts[i], {1, 1, 1}, {1, 1, 1}, nullptr, 0, nullptr)) << cases[i].image;
+    FAILS(cases[i].error, cudaGetLastError());
+    OK(cudaDeviceSynchronize());
+    __cudaUnregisterFatBinary(handle);
+    FAILS(cudaErrorInvalidDeviceFunction, cudaLaunchKernel(&hosts[i], {1, 1, 1}, {1, 1, 1}, nullptr, 0, nullptr));
+    FAILS(cudaErrorInvalidDeviceFunction, cudaGetLastError());
+  }
+}
+
 // A library is unloaded: its kernels and variables are unknown then.
 TEST(Registration, UnknownAfterUnregistering) {
   static char kernel, variable, managed_shadow;

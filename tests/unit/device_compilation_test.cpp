@@ -1,4 +1,5 @@
 // What the compiler must take, whatever the kernel (tests/data/device/compilation.ptx).
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -8,6 +9,7 @@
 #include <fstream>
 
 #include "device_fixture.h"
+#include "jit/compile/kernel_cache.h"
 
 namespace warpgrind::device {
 namespace {
@@ -209,6 +211,50 @@ TEST(Compilation, KernelsComeFromDisk) {
   EXPECT_FALSE(foreign.run().kernel->from_cache);
   EXPECT_NE(refusal.find("can be written by others"), std::string::npos) << refusal;
   ASSERT_EQ(std::system(("rm -r " + folder).c_str()), 0);
+}
+
+// The kernels that were not used for longest make room, down to three quarters of the limit.
+TEST(Compilation, TheCacheIsBounded) {
+  std::string folder = testing::TempDir() + "warpgrind-cache-XXXXXX";
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  const jit::KernelCache cache(folder);
+  ASSERT_TRUE(cache.enabled()) << cache.refusal();
+  constexpr unsigned kFiles = 8, kBytes = 1000;
+  const std::string object(kBytes - 32, 'x');  // and its digest
+  const auto used = [&](unsigned i, std::time_t when) {
+    const timespec times[2] = {{when, 0}, {when, 0}};
+    ASSERT_EQ(utimensat(AT_FDCWD, fmt::format("{}/kernels/k{}", folder, i).c_str(), times, 0), 0);
+  };
+  for (unsigned i = 0; i < kFiles; ++i) {
+    cache.store(fmt::format("k{}", i), object, kFiles * kBytes);
+    used(i, 1000 + i);
+  }
+  for (unsigned i = 0; i < kFiles; ++i) EXPECT_TRUE(cache.find(fmt::format("k{}", i))) << i;  // none had to go
+  for (unsigned i = 0; i < kFiles; ++i) used(i, 1000 + i);
+  EXPECT_TRUE(cache.find("k1"));  // used now
+  cache.store("more", object, kFiles * kBytes);
+  // 9 of 8: three go, the oldest.
+  for (const unsigned gone : {0u, 2u, 3u}) EXPECT_FALSE(cache.find(fmt::format("k{}", gone))) << gone;
+  for (const unsigned stays : {1u, 4u, 5u, 6u, 7u}) EXPECT_TRUE(cache.find(fmt::format("k{}", stays))) << stays;
+  EXPECT_TRUE(cache.find("more"));
+  ASSERT_EQ(std::system(("rm -r " + folder).c_str()), 0);
+}
+
+// Without waiting for a slow kernel: after no time at all.
+TEST(Compilation, SlowKernelsAreNamed) {
+  std::vector<jit::SlowCompilation> said;
+  Options options;
+  options.slow_seconds = 0;
+  options.on_slow_compilation = [&](const jit::SlowCompilation& slow) { said.push_back(slow); };
+  Many many(options);
+  many.run();
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_EQ(said[0].kernel, "many");
+  EXPECT_EQ(said[0].ptx_instructions, many.text->functions[0].body.size());
+  options.slow_seconds = 1e9;
+  Many quick(options);
+  quick.run();
+  EXPECT_EQ(said.size(), 1u);
 }
 
 }  // namespace

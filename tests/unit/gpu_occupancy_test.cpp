@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "gpu/launch_limits.h"
 #include "gpu/occupancy.h"
 #include "h200_data.h"
 
@@ -60,6 +61,21 @@ TEST(Occupancy, PreferredCarveOut) {
   EXPECT_EQ(occupancy(h200, limited).blocks_per_sm, 3u);
   limited.shared_carveout = carveout(100);
   EXPECT_EQ(occupancy(h200, limited).blocks_per_sm, 25u);
+}
+
+TEST(LaunchLimits, AreNamed) {
+  const GpuModel& h200 = **find_gpu_model("h200");
+  const auto problem = [&](Dim3 grid, Dim3 block) { return shape_problem(h200, grid, block); };
+  EXPECT_EQ(problem({1, 1, 1}, {1024, 1, 1}), "");
+  EXPECT_EQ(problem({2147483647, 65535, 65535}, {1, 1, 64}), "");
+  EXPECT_EQ(problem({1, 1, 1}, {2048, 1, 1}), "2048 threads a block, at most 1024");
+  EXPECT_EQ(problem({1, 1, 1}, {1, 1, 65}), "65 threads a block in z, at most 64");
+  EXPECT_EQ(problem({1, 65536, 1}, {1, 1, 1}), "65536 blocks in y, at most 65535");
+  EXPECT_EQ(problem({1, 0, 1}, {1, 1, 1}), "a grid without blocks");
+  EXPECT_EQ(problem({1, 1, 1}, {1, 1, 0}), "a block without threads");
+  // Products that wrap to something small.
+  EXPECT_EQ(problem({1, 1, 1}, {1u << 31, 1u << 31, 4}), "4611686018427387904 threads a block, at most 1024");
+  EXPECT_EQ(problem({1u << 31, 1u << 31, 4}, {1, 1, 1}), "2147483648 blocks in x, at most 2147483647");
 }
 
 TEST(Occupancy, OlderGpus) {

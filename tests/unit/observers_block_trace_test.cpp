@@ -30,6 +30,7 @@ TEST(BlockTrace, OneBlockOfTheFirstLaunch) {
     trace.on_barrier({{&launch, 0, {0, 0, 0}, 1}}, 0);
     trace.on_barrier({{&launch, 0, {1, 0, 0}, 1}}, 0);
     access(1, 1, 1);
+    trace.on_launch_end(launch, {});
   }
   const Trace& t = trace.traces().at("k");
   ASSERT_EQ(t.events.size(), 3u);

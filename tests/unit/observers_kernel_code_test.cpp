@@ -68,6 +68,7 @@ struct Fixture {
     results::SiteProfile& site = k.sites.emplace_back();
     site.file = "a.cu";
     site.line = 6;
+    site.ptx_line = 15;
     site.metrics["inst_executed"] = {4, "inst", Origin::exact, ""};
     site.metrics["memory_l2_theoretical_sectors_global"] = {4, "sector", Origin::exact, ""};
     code.contribute(profile);
@@ -91,6 +92,11 @@ TEST(KernelCode, EveryInstructionCountsAtItsOwnLine) {
   EXPECT_EQ(metric(k.lines[1], "thread_inst_executed_true"), 2 * 4);  // the guard
   EXPECT_EQ(metric(k.lines[1], "memory_l2_theoretical_sectors_global"), 4);
   EXPECT_EQ(metric(k.lines[1], "inst_executed"), 2 * 4);  // not the site's on top
+  // And at the call, as Nsight Compute shows it.
+  ASSERT_EQ(k.inlined_lines.size(), 1u);
+  EXPECT_EQ(k.inlined_lines[0].line, 20u);
+  EXPECT_EQ(metric(k.inlined_lines[0], "inst_executed"), 3 * 2 * 4);
+  EXPECT_EQ(metric(k.inlined_lines[0], "memory_l2_theoretical_sectors_global"), 4);
   double instructions = 0;
   for (const results::LineProfile& l : k.lines) instructions += metric(l, "inst_executed");
   EXPECT_EQ(instructions, 5 * 2 * 4);

@@ -28,7 +28,7 @@ void publish_wanted(const Access& a) {
                              a.scope,
                              a.form.bytes,
                              a.sizes};
-  events::publish_access(*launch.observers, event, worker.index);
+  events::publish_access(*launch.observers, event, worker.number);
 }
 
 void publish(const Access& a) {

@@ -238,7 +238,7 @@ std::uint64_t heap_allocate(jit::WarpContext& c, std::uint64_t bytes) {
   if (launch.wants.allocations && address)
     events::publish_allocation(*launch.observers,
                                {events::Allocation::Kind::kernel_heap, launch.device->ordinal(), address, bytes},
-                               worker_of(c).index);
+                               worker_of(c).number);
   return address;
 }
 
@@ -248,7 +248,7 @@ bool heap_release(jit::WarpContext& c, std::uint64_t address) {
   if (launch.wants.deallocations && bytes.value_or(0) != 0)
     events::publish_deallocation(*launch.observers,
                                  {events::Allocation::Kind::kernel_heap, launch.device->ordinal(), address, *bytes},
-                                 worker_of(c).index);
+                                 worker_of(c).number);
   return bytes.has_value();
 }
 

@@ -68,7 +68,7 @@ bool arrive(jit::WarpContext& c, const Arrival& a, const LaneMask* predicate) {
     event.barrier = a.id;
     event.threads = a.threads;
     event.waits = a.waits;
-    events::publish_barrier(*launch.observers, event, w.index);
+    events::publish_barrier(*launch.observers, event, w.number);
   }
   count_exited(f);
   give_time(f);

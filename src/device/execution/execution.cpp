@@ -65,7 +65,7 @@ void end_time(Launch& launch, const Block& b) {
 
 inline void retire_block(Worker& w, Block* b) {
   if (w.launch->wants.blocks_ended && !w.launch->stop.load(std::memory_order_relaxed))
-    events::publish_block_end(*w.launch->observers, block_event(*w.launch, *b), w.index);
+    events::publish_block_end(*w.launch->observers, block_event(*w.launch, *b), w.number);
   (b->previous ? b->previous->next : w.live) = b->next;
   if (b->next) b->next->previous = b->previous;
   for (unsigned k = 0; k < b->barriers_in_use; ++k) b->barriers[k] = {};
@@ -272,7 +272,7 @@ inline Block& new_block(Worker& w) {
 
 void publish_begin(const Worker& w, const Block& b) {
   const Launch& launch = *w.launch;
-  if (launch.wants.blocks) events::publish_block_begin(*launch.observers, block_event(launch, b), w.index);
+  if (launch.wants.blocks) events::publish_block_begin(*launch.observers, block_event(launch, b), w.number);
 }
 
 // The first block of a cluster is there; so are the others now.

@@ -10,6 +10,7 @@
 #include "device/device_impl.h"
 #include "device/fault.h"
 #include "gpu/issue.h"
+#include "gpu/launch_limits.h"
 
 namespace warpgrind::device {
 
@@ -71,6 +72,7 @@ Result<KernelRecord*> Device::Impl::kernel(LoadedModule& module, std::uint32_t f
   how.cache_directory = options.cache_directory;
   how.tier = options.tier;
   how.on_slow = options.on_slow_compilation;
+  how.slow_seconds = options.slow_seconds;
   how.on_cache_refused = options.on_cache_refused;
   auto code = compiler->compile(text, function, how);
   if (!code) {
@@ -86,15 +88,9 @@ Result<KernelRecord*> Device::Impl::kernel(LoadedModule& module, std::uint32_t f
 }
 
 Status Device::Impl::check(const LaunchConfig& config, const KernelRecord& kernel) const {
-  const Dim3 &g = config.grid, &b = config.block;
+  const Dim3& g = config.grid;
   const auto bad = [](std::string message) { return Error{ErrorKind::bad_input, std::move(message), ""}; };
-  if (g.count() == 0 || b.count() == 0) return bad("a grid or block of size 0");
-  if (b.count() > model.max_threads_per_block || b.x > model.max_block_dim[0] || b.y > model.max_block_dim[1] ||
-      b.z > model.max_block_dim[2])
-    return bad(fmt::format("a block of {} x {} x {} threads: the {} takes up to {}", b.x, b.y, b.z, model.name,
-                           model.max_threads_per_block));
-  if (g.x > model.max_grid_dim[0] || g.y > model.max_grid_dim[1] || g.z > model.max_grid_dim[2])
-    return bad(fmt::format("a grid of {} x {} x {} blocks is too large for the {}", g.x, g.y, g.z, model.name));
+  if (std::string problem = shape_problem(model, g, config.block); !problem.empty()) return bad(std::move(problem));
   const Dim3& c = config.cluster;
   if (c.count() == 0 || c.count() > kMaxClusterSize || g.x % c.x != 0 || g.y % c.y != 0 || g.z % c.z != 0)
     return bad(
@@ -132,8 +128,15 @@ void Device::Impl::set_up(Engine& engine, LoadedModule& module, const KernelReco
   launch.entry = kernel.code->entry();
   launch.config = config;
   launch.serial = g_launches++;
-  launch.info = {launch.serial, &kernel.code->facts(), &module.module(), config.grid,
-                 config.block,  config.dynamic_shared, ordinal};
+  launch.info = {launch.serial,
+                 &kernel.code->facts(),
+                 &module.module(),
+                 config.grid,
+                 config.block,
+                 config.dynamic_shared,
+                 ordinal,
+                 engine.workers.front()->number,
+                 static_cast<unsigned>(engine.workers.size())};
   launch.rules = model.rules;
   launch.counters = options.counters || wants.counts;
   launch.bounds_stop = options.bounds_stop;
@@ -280,7 +283,10 @@ Result<LaunchResult> Device::Impl::run_grid(Engine& engine, LoadedModule& module
     worker.spins_only = false;
     prepare_worker(worker, record.sites.size(), record.code->scoreboard_slots());
   }
-  for (events::Observer* o : observers) o->on_launch_begin(launch.info);
+  if (!observers.empty()) {
+    const std::lock_guard lock(observer_mutex);
+    for (events::Observer* o : observers) o->on_launch_begin(launch.info);
+  }
   enlist(&launch);
   interrupt_if_requested_since(launch, interrupts_before);  // while it was being compiled
   engine.active_workers = launch.workers;
@@ -297,7 +303,10 @@ Result<LaunchResult> Device::Impl::run_grid(Engine& engine, LoadedModule& module
   result.config = config;
   result.kernel = record.code.get();
   collect_results(engine, result, children);
-  for (events::Observer* o : observers) o->on_launch_end(launch.info, result.counts);
+  if (!observers.empty()) {
+    const std::lock_guard lock(observer_mutex);
+    for (events::Observer* o : observers) o->on_launch_end(launch.info, result.counts);
+  }
   launch.ranges.reset();
   result.compile_seconds = std::chrono::duration<double>(begin - compile_begin).count();
   result.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

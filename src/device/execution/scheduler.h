@@ -40,12 +40,14 @@ inline void go_to(Worker& w, Continuation& from, WarpFiber& to) {
   switch_to(from, to.continuation);
 }
 
-// What a warp has waited for lies in its past.
+// What a warp has waited for lies in its past (kernels that read a clock).
 inline void give_time(WarpFiber& f) {
-  f.block->cycles = std::max(f.block->cycles, f.context.cycles);
+  if (f.worker->launch->keeps_time) [[unlikely]]
+    f.block->cycles = std::max(f.block->cycles, f.context.cycles);
 }
 inline void take_time(WarpFiber& f) {
-  f.context.cycles = std::max(f.context.cycles, f.block->cycles);
+  if (f.worker->launch->keeps_time) [[unlikely]]
+    f.context.cycles = std::max(f.context.cycles, f.block->cycles);
 }
 
 // The current warp waits (its state says for what); others run.

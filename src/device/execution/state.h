@@ -120,16 +120,16 @@ struct alignas(64) Block {
   std::uint64_t linear = 0;
   std::uint32_t index[3] = {0, 0, 0};
   std::uint32_t warps = 0, started = 0, ended = 0;
-  std::uint32_t behind = 0;                    // warps that have been let past a barrier and have not run since
-  std::uint64_t begin_cycles = 0, cycles = 0;  // its start and latest time (jit::WarpContext::cycles)
+  std::uint32_t behind = 0;  // warps that have been let past a barrier and have not run since
   std::uint32_t exited = 0;  // threads; those of a warp that runs are counted when it arrives at a barrier
   std::uint32_t smid = 0;
   unsigned barriers_in_use = 0;  // highest barrier number used + 1
   std::uint8_t* shared = nullptr;
   Cluster* cluster = nullptr;
   std::uint32_t cluster_rank = 0;
-  Block* next_start = nullptr;            // of the cluster: its warps start after this block's
-  std::uint8_t* shared_memory = nullptr;  // what `shared` lies in
+  std::uint64_t begin_cycles = 0, cycles = 0;  // start and latest time, in kernels that read a clock
+  Block* next_start = nullptr;                 // of the cluster: its warps start after this block's
+  std::uint8_t* shared_memory = nullptr;       // what `shared` lies in
   std::uint64_t shared_capacity = 0;
   Block() = default;
   ~Block();
@@ -187,7 +187,8 @@ struct alignas(64) Worker {
   WarpFiber* ready_last = nullptr;
   Cluster* free_clusters = nullptr;
 
-  unsigned index = 0;
+  unsigned index = 0;               // in its launch
+  unsigned number = 0;              // on its device, for observers
   jit::SiteState* sites = nullptr;  // all empty between launches
   SiteRecord* records = nullptr;
   std::uint64_t* scoreboard = nullptr;

@@ -204,7 +204,7 @@ Result<std::unique_ptr<llvm::MemoryBuffer>> LlvmCompiler::translate(Kernel& kern
   std::function<void()> say;
   if (options.on_slow)
     say = [&options, slow = SlowCompilation{unit.facts.name, kernel.size.ptx_instructions}] { options.on_slow(slow); };
-  const SlowNotice notice(kSlowSeconds, std::move(say));
+  const SlowNotice notice(options.slow_seconds, std::move(say));
   llvm::LLVMContext context;
   auto emitted = emit(unit, context, entry, *target_);
   if (!emitted) return emitted.error();

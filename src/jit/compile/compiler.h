@@ -17,7 +17,6 @@
 
 namespace warpgrind::jit {
 
-inline constexpr double kSlowSeconds = 2;
 struct SlowCompilation {
   std::string kernel;                  // PTX (mangled) name
   std::uint64_t ptx_instructions = 0;  // with the functions it calls
@@ -32,7 +31,9 @@ struct CompileOptions {
   std::string cache_directory;   // empty: no disk cache
   std::string cpu;               // empty: host; "x86-64-v3" for AVX2 only
 
-  // A kernel that has been compiled for kSlowSeconds already: called once, from another thread.
+  // A kernel that has been compiled for slow_seconds already: called once, from another thread; 0: from this one,
+  // before.
+  double slow_seconds = 2;
   std::function<void(const SlowCompilation&)> on_slow;
   // The cache's folder is not used, and why; called once a compiler.
   std::function<void(const std::string& why)> on_cache_refused;

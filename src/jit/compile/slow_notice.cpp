@@ -6,7 +6,10 @@ namespace warpgrind::jit {
 
 // pthread_create and not std::thread: where the host allows no more threads the notice is lost, and nothing else.
 SlowNotice::SlowNotice(double seconds, std::function<void()> say) : seconds_(seconds), say_(std::move(say)) {
-  if (say_) running_ = pthread_create(&thread_, nullptr, &SlowNotice::wait, this) == 0;
+  if (say_ && seconds <= 0)
+    say_();
+  else if (say_)
+    running_ = pthread_create(&thread_, nullptr, &SlowNotice::wait, this) == 0;
 }
 
 SlowNotice::~SlowNotice() {

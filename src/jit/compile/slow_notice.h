@@ -11,7 +11,8 @@ namespace warpgrind::jit {
 
 class SlowNotice {
  public:
-  // Calls `say` from another thread when this object lives longer than `seconds`. Null: nothing happens.
+  // Calls `say` from another thread when this object lives longer than `seconds`; 0: this one does, at once. Null:
+  // nothing happens.
   SlowNotice(double seconds, std::function<void()> say);
   SlowNotice(const SlowNotice&) = delete;
   SlowNotice& operator=(const SlowNotice&) = delete;

@@ -69,8 +69,8 @@ Value* Clock::cycles() {
 Value* Clock::nanoseconds() {
   constexpr std::uint64_t kNsPerMs = 1000000;
   Value* now = cycles();
-  Value* khz = ir_.CreateZExt(f_.context_field(offsetof(WarpContext, sm_clock_khz), ir_.getInt32Ty(), "khz"),
-                              ir_.getInt64Ty());
+  Value* khz =
+      ir_.CreateZExt(f_.context_field(offsetof(WarpContext, sm_clock_khz), ir_.getInt32Ty(), "khz"), ir_.getInt64Ty());
   Value* rest = ir_.CreateUDiv(ir_.CreateMul(ir_.CreateURem(now, khz), ir_.getInt64(kNsPerMs)), khz);
   return ir_.CreateAdd(ir_.CreateMul(ir_.CreateUDiv(now, khz), ir_.getInt64(kNsPerMs)), rest);
 }

@@ -1,0 +1,14 @@
+// What a GPU takes as a grid, whoever launches it: the program or a kernel.
+#pragma once
+
+#include <string>
+
+#include "gpu/gpu_model.h"
+#include "gpu/types.h"
+
+namespace warpgrind {
+
+// Why no kernel can be launched so: "2048 threads a block, at most 1024"; empty: it can.
+std::string shape_problem(const GpuModel& model, const Dim3& grid, const Dim3& block);
+
+}  // namespace warpgrind
