@@ -53,7 +53,8 @@ std::atomic_ref<std::uint64_t> sm_cycles(Launch& launch, const Block& b) {
 }
 
 void begin_time(Launch& launch, Block& b) {
-  b.begin_cycles = b.cycles = launch.keeps_time ? sm_cycles(launch, b).load(std::memory_order_relaxed) : 0;
+  if (launch.keeps_time) [[unlikely]]
+    b.begin_cycles = b.cycles = sm_cycles(launch, b).load(std::memory_order_relaxed);
 }
 
 void end_time(Launch& launch, const Block& b) {
@@ -137,7 +138,8 @@ void start_warp(WarpFiber& f, Worker& w, Block& b) {
   const WarpShape& shape = launch.shapes[index];
   std::memcpy(c.tid_base, shape.tid_base, sizeof c.tid_base);  // std::copy() would call memmove
   c.warp = index;
-  c.cycles = b.begin_cycles;
+  if (launch.keeps_time) [[unlikely]]
+    c.cycles = b.begin_cycles;
   c.initial_mask = shape.mask;
   c.exited = 0;
   c.spin = 0;
