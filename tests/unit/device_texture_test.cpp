@@ -198,6 +198,82 @@ TEST(TextureTest, HandlesAreNeverReused) {
   EXPECT_TRUE(destroy_texture(second));
 }
 
+// A texture of unsigned words that count the texels.
+Texture counting(ArrayShape shape, AddressMode mode, bool normalized) {
+  ChannelFormat format;
+  format.bits[0] = 32;
+  format.kind = ChannelFormat::Kind::unsigned_integer;
+  Texture texture;
+  const std::shared_ptr<Array> array = Array::create(format, shape);
+  texture.resource.array = array;
+  for (std::uint32_t k = 0; k < shape.width * shape.rows() * shape.slices(); ++k)
+    std::memcpy(array->data() + std::size_t{4} * k, &k, 4);
+  texture.description.address.fill(mode);
+  texture.description.normalized_coordinates = normalized;
+  return texture;
+}
+
+// Which texel an H200 took (tests/random, programs 1008, 1018, 1023, 1087, 1092, 1119, 1144).
+TEST(TextureTest, CoordinatesAreRoundedAsTheHardwareDoes) {
+  struct {
+    AddressMode mode;
+    bool normalized;
+    std::uint64_t width;
+    std::uint32_t coordinate, texel;
+  } const known[] = {
+      {AddressMode::clamp, true, 33, 0x3f3a2e8c, 23},  // 0.72727275: 24 / 33 and a bit
+      {AddressMode::wrap, true, 19, 0x405af287, 7},    // 3.4210527: 3 + 8 / 19 and a bit
+      {AddressMode::mirror, true, 19, 0x3fd79436, 6},  // 1.6842105
+      {AddressMode::mirror, true, 19, 0x405af287, 11}, {AddressMode::wrap, true, 8, 0x9b14dd7d, 7},  // -1.2e-22
+      {AddressMode::wrap, true, 19, 0x7d3f3289, 0},                                                  // 1.6e37
+      {AddressMode::mirror, true, 19, 0xff800000, 0},                                                // -infinity
+      {AddressMode::mirror, true, 19, 0x5a3ba952, 0},                                                // 1.3e16
+      {AddressMode::wrap, true, 33, 0xffffffff, 0},                                                  // NaN
+      {AddressMode::border, false, 19, 0xfffffffe, 0},                                               // NaN
+  };
+  for (const auto& k : known) {
+    ArrayShape shape;
+    shape.width = k.width;
+    const Texture texture = counting(shape, k.mode, k.normalized);
+    const auto x = std::bit_cast<float>(k.coordinate);
+    EXPECT_EQ(sample(texture, TextureGeometry::d1, &x, 0).channel[0], k.texel) << std::hex << k.coordinate;
+  }
+}
+
+// On an edge between faces of a cube z goes before y before x (programs 1051, 1084, 1113, 1129).
+TEST(TextureTest, CubeEdgesBelongToTheLaterAxis) {
+  ArrayShape shape;
+  shape.width = shape.height = 8;
+  shape.depth = 6;
+  shape.cubemap = true;
+  const Texture texture = counting(shape, AddressMode::clamp, true);
+  const std::pair<std::array<float, 3>, unsigned> known[] = {{{0.3143395f, 0.3143395f, 0.225f}, 2},
+                                                             {{-0.9999f, -0.9999f, -0.317f}, 3},
+                                                             {{-0.9999f, -0.398f, -0.9999f}, 5},
+                                                             {{0.857f, 1.00007f, 1.00007f}, 4},
+                                                             {{-0.9999f, -0.9999f, -0.9999f}, 5}};
+  for (const auto& [at, face] : known)
+    EXPECT_EQ(sample(texture, TextureGeometry::cube, at.data(), 0).channel[0] / 64, face) << at[0] << ' ' << at[1];
+}
+
+// A gathered signed byte is widened as a filtered one (programs 1037, 1085).
+TEST(TextureTest, GatheredSignedBytesAreWidened) {
+  ChannelFormat format;
+  format.bits[0] = 8;
+  format.kind = ChannelFormat::Kind::signed_integer;
+  ArrayShape shape;
+  shape.width = shape.height = 4;
+  Texture texture;
+  const std::shared_ptr<Array> array = Array::create(format, shape);
+  texture.resource.array = array;
+  texture.description.normalized_float = true;
+  const float inside[2] = {2, 2};
+  for (const auto& [byte, bits] : {std::pair<int, std::uint32_t>{32, 0x3e810102}, {63, 0x3efdf9fc}}) {
+    std::memset(array->data(), byte, 16);
+    EXPECT_EQ(gather4(texture, TextureGeometry::d2, inside, 0, 0).channel[0], bits) << byte;
+  }
+}
+
 TEST(TextureTest, NotANumberAndInfinityAreSafe) {
   for (const cases::Case& c : cases::all()) {
     if (c.geometry == cases::fetch1d) continue;

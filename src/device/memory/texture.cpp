@@ -166,6 +166,10 @@ Texel border_texel(const Texture& t) {
     } else if (t.description.normalized_float) {
       const bool s = f.kind == ChannelFormat::Kind::signed_integer;
       const double scale = static_cast<double>((std::uint64_t{1} << (bits - s)) - 1);
+      if (t.description.srgb && c < 3) {  // linear, and not rounded
+        out.channel[c] = std::bit_cast<std::uint32_t>(std::clamp(colour, 0.0f, 1.0f));
+        continue;
+      }
       const double held = std::ceil(std::clamp<double>(colour, s ? -1 : 0, 1) * scale - 0.5) / scale + 0.0;  // no -0
       out.channel[c] = std::bit_cast<std::uint32_t>(static_cast<float>(held));
     } else {
@@ -221,6 +225,14 @@ Texel texel_or_border(const Texture& t, const std::int64_t* index, unsigned dims
   return at ? unpack(t, at, range) : border_texel(t);
 }
 
+// Normalised coordinates have 21 fractional bits (an H200 drops the rest); those too large to have any lie at the
+// beginning of a repetition.
+double normalized_coordinate(const Texture& t, unsigned d, float u) {
+  if (std::fabs(u) < 0x1p24f) return std::floor(double{u} * 0x1p21) * 0x1p-21;
+  const AddressMode mode = t.description.address[d];
+  return mode == AddressMode::wrap || mode == AddressMode::mirror ? 0 : double{u};
+}
+
 struct Prepared {
   double position[3];  // in texels
   std::int64_t n[3], slice;
@@ -240,13 +252,13 @@ Prepared prepare(const Texture& t, TextureGeometry g, const float* c, std::int32
   if (cube) {
     const float x = c[0], y = c[1], z = c[2], ax = std::fabs(x), ay = std::fabs(y), az = std::fabs(z);
     int face = 0;
-    float s = 0, v = 0, m = 1;
-    if (ax >= ay && ax >= az)
-      face = x >= 0 ? 0 : 1, m = ax, s = x >= 0 ? -z : z, v = -y;
-    else if (ay >= az)
+    float s = 0, v = 0, m = 1;  // of equal ones z goes before y before x (an H200)
+    if (az >= ax && az >= ay)
+      face = z >= 0 ? 4 : 5, m = az, s = z >= 0 ? x : -x, v = -y;
+    else if (ay >= ax)
       face = y >= 0 ? 2 : 3, m = ay, s = x, v = y >= 0 ? z : -z;
     else
-      face = z >= 0 ? 4 : 5, m = az, s = z >= 0 ? x : -x, v = -y;
+      face = x >= 0 ? 0 : 1, m = ax, s = x >= 0 ? -z : z, v = -y;
     u[0] = (s / m + 1) * 0.5f;
     u[1] = (v / m + 1) * 0.5f;
     const std::int64_t cubes = std::max<std::int64_t>(1, p.n[2] / 6);
@@ -255,11 +267,10 @@ Prepared prepare(const Texture& t, TextureGeometry g, const float* c, std::int32
   }
   for (unsigned d = 0; d < p.dims; ++d) {
     const bool normalized = t.description.normalized_coordinates || cube;
-    // Normalised coordinates have 22 fractional bits (an H200 drops the rest).
+    if (std::isnan(u[d])) u[d] = 0;  // as an H200 does
     p.position[d] = !normalized ? double{u[d]}
-                    : cube || !(std::fabs(u[d]) < 0x1p24f)
-                        ? double{u[d]} * static_cast<double>(p.n[d])
-                        : std::floor(double{u[d]} * 0x1p22) * 0x1p-22 * static_cast<double>(p.n[d]);
+                    : cube      ? double{u[d]} * static_cast<double>(p.n[d])
+                                : normalized_coordinate(t, d, u[d]) * static_cast<double>(p.n[d]);
   }
   return p;
 }
@@ -412,10 +423,17 @@ Texel gather4(const Texture& t, TextureGeometry g, const float* c, std::int32_t 
   const bool cube = g == TextureGeometry::cube || g == TextureGeometry::acube;
   const std::int64_t x = whole(p.position[0] * 256 - 127.5) >> 8, y = whole(p.position[1] * 256 - 127.5) >> 8;
   const std::int64_t offset[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
+  // Signed bytes come widened to 16 bits here too, as from the filter.
+  const bool bytes = gives_floats(t) && arithmetic_of(t, component & 3) == FilterArithmetic::signed_8;
   Texel out;
   for (unsigned k = 0; k < 4; ++k) {
     const std::int64_t index[2] = {placed(t, p, 0, x + offset[k][0], cube), placed(t, p, 1, y + offset[k][1], cube)};
-    out.channel[k] = texel_or_border(t, index, 2, p.slice, read).channel[component & 3];
+    const Texel texel = texel_or_border(t, index, 2, p.slice, read, bytes ? Range::as_stored : Range::clamped);
+    out.channel[k] = texel.channel[component & 3];
+    if (bytes) {
+      const double value = widened(t, component & 3, std::bit_cast<float>(out.channel[k]));
+      out.channel[k] = std::bit_cast<std::uint32_t>(filtered(t, component & 3, value));
+    }
   }
   return out;
 }
