@@ -230,6 +230,7 @@ TEST(TextureTest, CoordinatesAreRoundedAsTheHardwareDoes) {
       {AddressMode::mirror, true, 19, 0x5a3ba952, 0},                                                // 1.3e16
       {AddressMode::wrap, true, 33, 0xffffffff, 0},                                                  // NaN
       {AddressMode::border, false, 19, 0xfffffffe, 0},                                               // NaN
+      {AddressMode::wrap, true, 8, 0x80000001, 0},                                                   // -1.4e-45
   };
   for (const auto& k : known) {
     ArrayShape shape;
@@ -254,6 +255,80 @@ TEST(TextureTest, CubeEdgesBelongToTheLaterAxis) {
                                                              {{-0.9999f, -0.9999f, -0.9999f}, 5}};
   for (const auto& [at, face] : known)
     EXPECT_EQ(sample(texture, TextureGeometry::cube, at.data(), 0).channel[0] / 64, face) << at[0] << ' ' << at[1];
+}
+
+// Halves around a point, and what came of them (programs 1034, 1040, 1041, 1083, 1114, 1118, 1139).
+TEST(TextureTest, HalvesAreAlignedBeforeTheyAreAdded) {
+  struct {
+    int x, y;  // fraction in 1/256
+    std::uint16_t halves[4];
+    std::uint32_t sum;
+  } const known[] = {
+      {9, 128, {0x21a9, 0xd0f4, 0xbb39, 0x416c}, 0xbf7ec000},
+      {192, 128, {0xb234, 0xb234, 0x597a, 0x597a}, 0x42af2000},
+      {254, 214, {0xb338, 0x26c6, 0xd612, 0x3e5b}, 0x3f0f0000},
+      {249, 19, {0x38c9, 0x202f, 0xce11, 0xc481}, 0xbec7e000},
+      {10, 128, {0x387b, 0xdc81, 0x387b, 0xdc81}, 0xc12bc000},
+      {255, 128, {0x5838, 0x287c, 0x5838, 0x287c}, 0x3f0f0000},
+      {18, 128, {0xaded, 0xd534, 0xaded, 0xd534}, 0xc0be0000},
+      {128, 128, {0xd09a, 0x51e9, 0xa7c3, 0xafdb}, 0x40252000},
+      {76, 128, {0x4d64, 0xce77, 0xbb53, 0x51b7}, 0x41236000},
+      {128, 171, {0x50e1, 0x50e1, 0x2cff, 0x2cff}, 0x41502000},
+  };
+  ChannelFormat format;
+  format.bits[0] = 16;
+  format.kind = ChannelFormat::Kind::floating;
+  ArrayShape shape;
+  shape.width = shape.height = 2;
+  Texture texture;
+  const std::shared_ptr<Array> array = Array::create(format, shape);
+  texture.resource.array = array;
+  texture.description.linear_filter = true;
+  for (const auto& k : known) {
+    std::memcpy(array->data(), k.halves, 8);
+    const float at[2] = {0.5f + static_cast<float>(k.x) / 256, 0.5f + static_cast<float>(k.y) / 256};
+    EXPECT_EQ(sample(texture, TextureGeometry::d2, at, 0).channel[0], k.sum) << k.x << ' ' << k.y;
+  }
+}
+
+// (Program 1162.)
+TEST(TextureTest, GatheredHalvesThatAreNotANumberAreOne) {
+  ChannelFormat format;
+  format.bits[0] = 16;
+  format.kind = ChannelFormat::Kind::floating;
+  ArrayShape shape;
+  shape.width = shape.height = 2;
+  Texture texture;
+  const std::shared_ptr<Array> array = Array::create(format, shape);
+  texture.resource.array = array;
+  const std::uint16_t halves[4] = {0xfe01, 0x7e00, 0x3c00, 0x7c01};
+  std::memcpy(array->data(), halves, 8);
+  const float middle[2] = {1, 1};
+  const Texel got = gather4(texture, TextureGeometry::d2, middle, 0, 0);
+  const std::uint32_t want[4] = {0x3f800000, 0x7fffe000, 0x7fffe000, 0x7fffe000};
+  for (unsigned k = 0; k < 4; ++k) EXPECT_EQ(got.channel[k], want[k]) << k;
+}
+
+// The mode of y counts for a line too, whether its coordinates are normalised or not (programs 1153, 1157).
+TEST(TextureTest, FilteredLinesAreHalfBorder) {
+  ChannelFormat format;
+  format.bits[0] = 32;
+  format.kind = ChannelFormat::Kind::floating;
+  ArrayShape shape;
+  shape.width = 4;
+  Texture texture;
+  const std::shared_ptr<Array> array = Array::create(format, shape);
+  texture.resource.array = array;
+  const float values[4] = {1, 1, 1, 1};
+  std::memcpy(array->data(), values, 16);
+  texture.description.linear_filter = true;
+  texture.description.address[1] = AddressMode::border;
+  texture.description.border.fill(0.5f);
+  for (const bool normalized : {false, true}) {
+    texture.description.normalized_coordinates = normalized;
+    const float middle = normalized ? 0.5f : 2.0f;
+    EXPECT_EQ(sample(texture, TextureGeometry::d1, &middle, 0).channel[0], std::bit_cast<std::uint32_t>(0.75f));
+  }
 }
 
 // A gathered signed byte is widened as a filtered one (programs 1037, 1085).
