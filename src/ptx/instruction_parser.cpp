@@ -158,9 +158,12 @@ bool FunctionParser::check(const Instruction& i, const Token& opcode) {
   }
   const std::size_t destinations = std::min<std::size_t>(n, facts.destinations + (i.has_second_destination ? 1u : 0u));
   for (std::size_t k = 0; k < destinations; ++k) {
-    const OperandKind kind = i.operands[k].kind;
-    if (kind == OperandKind::reg || kind == OperandKind::vector || kind == OperandKind::sink) continue;
-    return t_.error(i.operands[k].range, fmt::format("the destination of '{}' must be a register", facts.text),
+    const auto takes = [](const Operand& o) { return o.kind == OperandKind::reg || o.kind == OperandKind::sink; };
+    const Operand& o = i.operands[k];
+    const bool good =
+        o.kind == OperandKind::vector ? std::all_of(o.elements.begin(), o.elements.end(), takes) : takes(o);
+    if (good) continue;
+    return t_.error(o.range, fmt::format("the destination of '{}' must be a register", facts.text),
                     fmt::format("syntax: {}", facts.syntax));
   }
   return true;

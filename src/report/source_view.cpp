@@ -136,8 +136,12 @@ class View {
     for (const SiteProfile& s : kernel_.sites) {
       if (!s.file.empty() && s.line != 0) files_[s.file][s.line].add_site(s);
       if (const auto code = rows.find(s.ptx_line); code != rows.end())
-        for (const auto& call : code->second->inlined_at)
-          if (!call.file.empty() && call.line != 0) files_[call.file][call.line].add_site(s);
+        for (const auto& call : code->second->inlined_at) {
+          const auto lines = files_.find(call.file);
+          if (lines == files_.end()) continue;
+          const auto line = lines->second.find(call.line);
+          if (line != lines->second.end() && line->second.inlined) line->second.add_site(s);
+        }
       Counters& row = by_ptx_line_[s.ptx_line];
       row.add_site(s);
       row.add_line(s.metrics);

@@ -85,11 +85,15 @@ def run(build, topic):
     return list(launches.values())
 
 
+def name(row):
+    """Of the kernel, without template arguments and namespaces: demanglers spell them differently ((bool)1, true)."""
+    return row["kernel"].split("<")[0].split("::")[-1]
+
+
 def pair(ours, theirs):
-    """Launches of the same kernel and shape, in order; and the GPU's own without a counterpart. Template arguments and
-    namespaces are left out: demanglers spell them differently ((bool)1, true)."""
+    """Launches of the same kernel and shape, in order; and the GPU's own without a counterpart."""
     waiting = collections.defaultdict(collections.deque)
-    key = lambda row: (row["kernel"].split("<")[0].split("::")[-1], row["block"].replace(" ", ""), row["grid"].replace(" ", ""))
+    key = lambda row: (name(row), row["block"].replace(" ", ""), row["grid"].replace(" ", ""))
     for row in ours:
         waiting[key(row)].append(row)
     pairs, alone = [], []
@@ -140,7 +144,11 @@ def main():
         count = collections.Counter()
         with open(os.path.join(FOLDER, f"{topic}.csv")) as f:
             partial = "partial" in f.readline()  # the GPU's tool was stopped: it did not see the later launches
-        for row in [] if partial else ours_only:
+        recorded = {name(row) for row in theirs}
+        newer = sorted({name(row) for row in ours_only} - recorded)  # kernels that came after the record was taken
+        if newer:
+            print(f"not recorded on the GPU yet: {topic}: {', '.join(newer)}")
+        for row in [] if partial else [row for row in ours_only if name(row) in recorded]:
             unexplained.append(f"{topic}: {row['kernel']} {row['grid']} {row['block']} was not launched on the GPU")
         for mine, real in pairs:
             for metric, value in real.items():
