@@ -82,6 +82,14 @@ struct CallbackTable {
 };
 constexpr std::uint32_t kCallbacks = 1;
 constexpr int kCore = 1, kCore2 = 5;
+// Places in the tables of the two modules (NVTX_CBID_* of nvtx3/nvtxDetail/nvtxTypes.h).
+enum CoreSlot : unsigned { kRangePushEx = 8, kRangePushA = 9, kRangePushW = 10, kRangePop = 11 };
+enum DomainSlot : unsigned {
+  kDomainRangePushEx = 4,
+  kDomainRangePop = 5,
+  kDomainRegisterStringA = 10,
+  kDomainRegisterStringW = 11,
+};
 
 struct Slot {
   unsigned index;
@@ -121,9 +129,15 @@ __attribute__((visibility("default"))) int InitializeInjectionNvtx2(const void* 
   const auto* callbacks = static_cast<const CallbackTable*>(get_table(kCallbacks));
   if (!callbacks || callbacks->struct_size < sizeof(CallbackTable)) return 0;
   fill(*callbacks, kCore,
-       {{8, erase(push_attributes)}, {9, erase(push_ascii)}, {10, erase(push_wide)}, {11, erase(pop)}});
+       {{kRangePushEx, erase(push_attributes)},
+        {kRangePushA, erase(push_ascii)},
+        {kRangePushW, erase(push_wide)},
+        {kRangePop, erase(pop)}});
   fill(*callbacks, kCore2,
-       {{4, erase(push_in_domain)}, {5, erase(pop_in_domain)}, {9, erase(register_ascii)}, {10, erase(register_wide)}});
+       {{kDomainRangePushEx, erase(push_in_domain)},
+        {kDomainRangePop, erase(pop_in_domain)},
+        {kDomainRegisterStringA, erase(register_ascii)},
+        {kDomainRegisterStringW, erase(register_wide)}});
   return 1;
 }
 

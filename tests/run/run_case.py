@@ -86,6 +86,8 @@ def check_kernels(checks, kernels, what, problems):
         kernel = found[0]
         if "launches" in check and kernel["launches"] != check["launches"]:
             problems.append(f"{kernel['name']}: {kernel['launches']} launches, expected {check['launches']}")
+        if "range" in check and kernel["range"] != check["range"]:
+            problems.append(f"{kernel['name']}: in the range {kernel['range']!r}, expected {check['range']!r}")
         for metric, expression in check.get("metrics", {}).items():
             want = eval(str(expression), {"min": min, "max": max})  # arithmetic of our own case files
             row = kernel["metrics"].get(metric)
