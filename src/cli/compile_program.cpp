@@ -85,7 +85,10 @@ Result<std::string> compile_program(const std::string& source, const std::string
     complain("no nvcc: compiling with clang-19 (no CUDA headers or libraries)");
   }
   line.insert(line.end(), more.begin(), more.end());
-  const auto status = run_child(line);
+  // What is preloaded is meant for the program (nvcc's own passes crash under AddressSanitizer's library).
+  std::vector<std::string> call = {"env", "-u", "LD_PRELOAD"};
+  call.insert(call.end(), line.begin(), line.end());
+  const auto status = run_child(call);
   if (!status) return status.error();
   if (signal_received() != 0) {
     end_by_signal(signal_received());
