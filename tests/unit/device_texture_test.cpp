@@ -42,6 +42,18 @@ ChannelFormat format_of(const cases::Case& c) {
   return format;
 }
 
+// Of texels of one channel; height 0: a line.
+std::shared_ptr<Array> one_channel(ChannelFormat::Kind kind, std::uint8_t bits, std::uint32_t width,
+                                   std::uint32_t height) {
+  ChannelFormat format;
+  format.bits[0] = bits;
+  format.kind = kind;
+  ArrayShape shape;
+  shape.width = width;
+  shape.height = height;
+  return Array::create(format, shape);
+}
+
 // A case's texture, with what it reads.
 struct Fixture {
   std::vector<std::uint8_t> data;
@@ -147,12 +159,7 @@ TEST(TextureTest, ReturnsWhatTheHardwareReturns) {
 
 // A constant area of signed bytes, and a border of colour 0: the bits an H200 gave.
 TEST(TextureTest, SignedBytesAreWidenedAsTheHardwareDoes) {
-  ChannelFormat format;
-  format.bits[0] = 8;
-  format.kind = ChannelFormat::Kind::signed_integer;
-  ArrayShape shape;
-  shape.width = shape.height = 4;
-  const std::shared_ptr<Array> array = Array::create(format, shape);
+  const std::shared_ptr<Array> array = one_channel(ChannelFormat::Kind::signed_integer, 8, 4, 4);
   Texture texture;
   texture.resource.array = array;
   texture.description.address.fill(AddressMode::border);
@@ -271,13 +278,8 @@ TEST(TextureTest, HalvesAreAlignedBeforeTheyAreAdded) {
       {76, 128, {0x4d64, 0xce77, 0xbb53, 0x51b7}, 0x41236000},
       {128, 171, {0x50e1, 0x50e1, 0x2cff, 0x2cff}, 0x41502000},
   };
-  ChannelFormat format;
-  format.bits[0] = 16;
-  format.kind = ChannelFormat::Kind::floating;
-  ArrayShape shape;
-  shape.width = shape.height = 2;
+  const std::shared_ptr<Array> array = one_channel(ChannelFormat::Kind::floating, 16, 2, 2);
   Texture texture;
-  const std::shared_ptr<Array> array = Array::create(format, shape);
   texture.resource.array = array;
   texture.description.linear_filter = true;
   for (const auto& k : known) {
@@ -289,13 +291,8 @@ TEST(TextureTest, HalvesAreAlignedBeforeTheyAreAdded) {
 
 // A gathered half that is not a number is the half 0x7fff; sampled, it keeps its payload (programs 1162, 1047).
 TEST(TextureTest, HalvesThatAreNotANumber) {
-  ChannelFormat format;
-  format.bits[0] = 16;
-  format.kind = ChannelFormat::Kind::floating;
-  ArrayShape shape;
-  shape.width = shape.height = 2;
+  const std::shared_ptr<Array> array = one_channel(ChannelFormat::Kind::floating, 16, 2, 2);
   Texture texture;
-  const std::shared_ptr<Array> array = Array::create(format, shape);
   texture.resource.array = array;
   const std::uint16_t halves[4] = {0xfe01, 0x7e00, 0x3c00, 0x7c01};
   std::memcpy(array->data(), halves, 8);
@@ -309,13 +306,8 @@ TEST(TextureTest, HalvesThatAreNotANumber) {
 
 // The mode of y counts for a line too, whether its coordinates are normalised or not (programs 1153, 1157).
 TEST(TextureTest, FilteredLinesAreHalfBorder) {
-  ChannelFormat format;
-  format.bits[0] = 32;
-  format.kind = ChannelFormat::Kind::floating;
-  ArrayShape shape;
-  shape.width = 4;
+  const std::shared_ptr<Array> array = one_channel(ChannelFormat::Kind::floating, 32, 4, 0);
   Texture texture;
-  const std::shared_ptr<Array> array = Array::create(format, shape);
   texture.resource.array = array;
   const float values[4] = {1, 1, 1, 1};
   std::memcpy(array->data(), values, 16);
@@ -349,13 +341,8 @@ TEST(TextureTest, BordersOfSrgbTextures) {
 
 // A gathered signed byte is widened as a filtered one (programs 1037, 1085).
 TEST(TextureTest, GatheredSignedBytesAreWidened) {
-  ChannelFormat format;
-  format.bits[0] = 8;
-  format.kind = ChannelFormat::Kind::signed_integer;
-  ArrayShape shape;
-  shape.width = shape.height = 4;
+  const std::shared_ptr<Array> array = one_channel(ChannelFormat::Kind::signed_integer, 8, 4, 4);
   Texture texture;
-  const std::shared_ptr<Array> array = Array::create(format, shape);
   texture.resource.array = array;
   texture.description.normalized_float = true;
   const float inside[2] = {2, 2};
