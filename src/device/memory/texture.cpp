@@ -356,8 +356,8 @@ std::int64_t widened_signed_8(std::int64_t sum) {
 
 // sum: of weight/256 times value. 8- and 16-bit normalised texels are widened to 16-bit fixed point, and so is their
 // sum; signed bytes only when they have been added.
-float filtered(const Texture& t, unsigned channel, double sum) {
-  switch (arithmetic_of(t, channel)) {
+float filtered(const Texture& t, FilterArithmetic arithmetic, double sum) {
+  switch (arithmetic) {
     case FilterArithmetic::floating:
       return rounded(sum, 24);
     case FilterArithmetic::normalized_16:
@@ -384,8 +384,7 @@ void align(FilterArithmetic arithmetic, double* values, unsigned count) {
   for (unsigned k = 0; k < count; ++k) values[k] = std::trunc(values[k] * units) * unit;
 }
 
-double widened(const Texture& t, unsigned channel, float value) {
-  const FilterArithmetic arithmetic = arithmetic_of(t, channel);
+double widened(const Texture& t, FilterArithmetic arithmetic, float value) {
   if (arithmetic == FilterArithmetic::signed_8) return std::round(double{value} * 127);
   if (arithmetic != FilterArithmetic::normalized_16) return double{value};
   return std::round(double{value} * (t.format().kind == ChannelFormat::Kind::signed_integer ? 32767 : 65535));
@@ -450,13 +449,14 @@ Texel sample(const Texture& t, TextureGeometry g, const float* c, std::int32_t l
   }
   Texel out;
   for (unsigned k = 0; k < 4; ++k) {
+    const FilterArithmetic arithmetic = arithmetic_of(t, k);
     double values[8], sum = 0;
     for (unsigned corner = 0; corner < 1u << p.dims; ++corner)
-      values[corner] = weights[corner] ? widened(t, k, std::bit_cast<float>(corners[corner].channel[k])) : 0;
-    align(arithmetic_of(t, k), values, 1u << p.dims);
+      values[corner] = weights[corner] ? widened(t, arithmetic, std::bit_cast<float>(corners[corner].channel[k])) : 0;
+    align(arithmetic, values, 1u << p.dims);
     for (unsigned corner = 0; corner < 1u << p.dims; ++corner)
       if (weights[corner]) sum += weights[corner] / 256.0 * values[corner];
-    out.channel[k] = std::bit_cast<std::uint32_t>(filtered(t, k, sum));
+    out.channel[k] = std::bit_cast<std::uint32_t>(filtered(t, arithmetic, sum));
   }
   return out;
 }
@@ -468,7 +468,8 @@ Texel gather4(const Texture& t, TextureGeometry g, const float* c, std::int32_t 
   const std::int64_t x = whole(p.position[0] * 256 - 127.5) >> 8, y = whole(p.position[1] * 256 - 127.5) >> 8;
   const std::int64_t offset[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
   // Signed bytes come widened to 16 bits here too, as from the filter.
-  const bool bytes = gives_floats(t) && arithmetic_of(t, component & 3) == FilterArithmetic::signed_8;
+  const FilterArithmetic arithmetic = arithmetic_of(t, component & 3);
+  const bool bytes = gives_floats(t) && arithmetic == FilterArithmetic::signed_8;
   const bool halves = t.format().kind == ChannelFormat::Kind::floating && t.format().bits[component & 3] == 16;
   Texel out;
   for (unsigned k = 0; k < 4; ++k) {
@@ -477,8 +478,8 @@ Texel gather4(const Texture& t, TextureGeometry g, const float* c, std::int32_t 
     out.channel[k] = texel.channel[component & 3];
     if (halves && std::isnan(std::bit_cast<float>(out.channel[k]))) out.channel[k] = 0x7fffe000;  // the half 0x7fff
     if (bytes) {
-      const double value = widened(t, component & 3, std::bit_cast<float>(out.channel[k]));
-      out.channel[k] = std::bit_cast<std::uint32_t>(filtered(t, component & 3, value));
+      const double value = widened(t, arithmetic, std::bit_cast<float>(out.channel[k]));
+      out.channel[k] = std::bit_cast<std::uint32_t>(filtered(t, arithmetic, value));
     }
   }
   return out;
