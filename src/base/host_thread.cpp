@@ -34,4 +34,9 @@ void HostThread::join() {
   started_ = false;
 }
 
+void HostThread::detach() {
+  if (started_) pthread_detach(thread_);
+  started_ = false;
+}
+
 }  // namespace warpgrind

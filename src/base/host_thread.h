@@ -23,7 +23,8 @@ class HostThread {
   enum class Signals { none, faults };
   bool start(std::function<void()> run, Signals signals);  // false: the host refuses
   bool started() const { return started_; }
-  void join();  // nothing when it was not started
+  void join();    // nothing when it was not started
+  void detach();  // it ends with the process
 
  private:
   bool started_ = false;

@@ -37,12 +37,10 @@ std::string lab_folder() {
   return fs::is_directory(installed, ignored) ? installed.string() : (root() / "lab").string();
 }
 
-std::string clang_script() {
-  std::error_code problem;
-  for (fs::path at = fs::path(own_executable()).parent_path(); at.has_relative_path(); at = at.parent_path())
-    for (const char* place : {"scripts/cuda_clang.py", "lib/warpgrind/cuda_clang.py"})
-      if (fs::exists(at / place, problem)) return (at / place).string();
-  return "";
+std::string toolkit_folder() {
+  std::error_code ignored;
+  const fs::path installed = root() / "lib" / "warpgrind";
+  return fs::is_directory(installed / "include", ignored) ? installed.string() : (root() / "toolkit").string();
 }
 
 void prepend_to_environment(const char* variable, const std::string& value) {

@@ -1,5 +1,5 @@
-// Where the files of warpgrind lie: beside the executable in a build (bin/../lib, bin/../lab) and in an installation
-// (bin/../lib/warpgrind).
+// Where the files of warpgrind lie: beside the executable in a build (bin/../lib, bin/../lab, bin/../toolkit) and in an
+// installation (bin/../lib/warpgrind).
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ namespace warpgrind {
 std::string own_executable();
 Result<std::string> runtime_library();  // our libcudart.so.13
 std::string lab_folder();               // the programs of the lab; may not exist
-// The script that compiles simple CUDA with clang-19, for machines without the toolkit; empty: it is not there.
-std::string clang_script();
+// What CUDA programs are compiled with, laid out as NVIDIA's toolkit: bin/nvcc, include, lib64.
+std::string toolkit_folder();
 
 // Programs that this process starts from now on find our CUDA runtime before any other: those that clang builds, and
 // nvcc's with a shared runtime, name libcudart.so.13 and not where it lies.

@@ -1,9 +1,13 @@
-// Members of JSON that somebody else wrote: what is missing or of another type leaves the default.
+// Members of JSON that somebody else wrote: what is missing, of another type, or a number that the type does not hold,
+// leaves the default.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 namespace warpgrind::json {
 
@@ -13,6 +17,16 @@ void read(const Json& j, std::string_view key, T& out) {
   if (it == j.end()) return;
   if constexpr (std::is_same_v<T, bool>) {
     if (it->is_boolean()) out = it->template get<bool>();
+  } else if constexpr (std::is_integral_v<T>) {
+    if (it->is_number_unsigned()) {
+      if (const auto n = it->template get<std::uint64_t>(); std::in_range<T>(n)) out = static_cast<T>(n);
+    } else if (it->is_number_integer()) {
+      if (const auto n = it->template get<std::int64_t>(); std::in_range<T>(n)) out = static_cast<T>(n);
+    } else if (it->is_number()) {
+      constexpr double kEnd = static_cast<double>(std::numeric_limits<T>::max() / 2 + 1) * 2;
+      const auto n = it->template get<double>();
+      if (n >= static_cast<double>(std::numeric_limits<T>::min()) && n < kEnd) out = static_cast<T>(n);
+    }
   } else if constexpr (std::is_arithmetic_v<T>) {
     if (it->is_number()) out = it->template get<T>();
   } else {

@@ -151,10 +151,6 @@ void Device::add_observer(events::Observer* observer) {
 
 // ---- Memory
 
-void Device::Impl::publish_allocation(events::Allocation::Kind kind, std::uint64_t address, std::uint64_t size) const {
-  if (wants.allocations) events::publish_allocation(observers, {kind, ordinal, address, size}, 0);
-}
-
 namespace {
 // Since Pascal pages of managed memory move to the GPU when it touches them; before, all of it lay there.
 bool managed_takes_memory(const GpuModel& model) {
@@ -174,7 +170,7 @@ void Device::give_memory_back(std::uint64_t bytes) {
   impl_->bytes_used -= bytes;
 }
 
-Result<std::uint64_t> Device::allocate(std::uint64_t size, std::uint64_t alignment) {
+Result<std::uint64_t> Device::allocate(std::uint64_t size, std::uint64_t alignment, events::Allocation::Kind as) {
   if (!take_memory(size))
     return Error{ErrorKind::environment,
                  fmt::format("{} bytes do not fit into the memory of the {} ({} of {} bytes are in use)", size,
@@ -187,7 +183,7 @@ Result<std::uint64_t> Device::allocate(std::uint64_t size, std::uint64_t alignme
     give_memory_back(size);
     return address;
   }
-  impl_->publish_allocation(events::Allocation::Kind::device, *address, size);
+  publish_allocation({as, impl_->ordinal, *address, size});
   return address;
 }
 
@@ -201,7 +197,7 @@ Result<std::uint64_t> Device::allocate_managed(std::uint64_t size) {
   attributes.managed = true;
   auto address = AddressSpace::instance().allocate(size, 512, attributes);
   if (address)
-    impl_->publish_allocation(events::Allocation::Kind::managed, *address, size);
+    publish_allocation({events::Allocation::Kind::managed, impl_->ordinal, *address, size});
   else if (managed_takes_memory(impl_->model))
     give_memory_back(size);
   return address;
@@ -211,10 +207,8 @@ bool Device::free(std::uint64_t address, const char* by) {
   const auto range = AddressSpace::instance().find(address);
   if (!range || range->low != address || range->host || range->constant || range->device != impl_->ordinal)
     return false;
-  if (impl_->wants.deallocations) {
-    const auto kind = range->managed ? events::Allocation::Kind::managed : events::Allocation::Kind::device;
-    events::publish_deallocation(impl_->observers, {kind, impl_->ordinal, address, range->high - range->low}, 0);
-  }
+  const auto kind = range->managed ? events::Allocation::Kind::managed : events::Allocation::Kind::device;
+  publish_deallocation({kind, impl_->ordinal, address, range->high - range->low});
   if (!AddressSpace::instance().release(address, by)) return false;
   if (!range->managed || managed_takes_memory(impl_->model)) give_memory_back(range->high - range->low);
   return true;
@@ -256,23 +250,36 @@ void Device::flush_output() {
   impl_->output.flush();
 }
 
-// ---- What the host does, for observers
+// ---- What happens outside of kernels, for observers
 
-void Device::observe(const events::HostCopy& copy) {
+const events::Wants& Device::wants() const {
+  return impl_->wants;
+}
+void Device::publish(const events::StreamWork& work) const {
+  if (impl_->wants.stream_work) events::publish_stream_work(impl_->observers, work, 0);
+}
+void Device::publish(const events::HostWait& wait) const {
+  if (impl_->wants.host_waits) events::publish_host_wait(impl_->observers, wait, 0);
+}
+void Device::publish(const events::HostCopy& copy) const {
   if (impl_->wants.host_copies) events::publish_host_copy(impl_->observers, copy, 0);
 }
-void Device::observe(const events::HostFill& fill) {
+void Device::publish(const events::HostFill& fill) const {
   if (impl_->wants.host_fills) events::publish_host_fill(impl_->observers, fill, 0);
 }
-void Device::observe(const events::StreamOrder& order) {
-  if (impl_->wants.stream_orders) events::publish_stream_order(impl_->observers, order, 0);
+void Device::publish_allocation(const events::Allocation& allocation) const {
+  if (impl_->wants.allocations) events::publish_allocation(impl_->observers, allocation, 0);
+}
+void Device::publish_deallocation(const events::Allocation& allocation) const {
+  if (impl_->wants.deallocations) events::publish_deallocation(impl_->observers, allocation, 0);
 }
 
 // ---- Modules
 
-Result<LoadedModule*> Device::load(std::shared_ptr<const ptx::Module> module) {
-  auto loaded = std::make_unique<LoadedModule>(std::move(module), impl_->ordinal);
-  if (Status placed = loaded->place(); !placed) return placed.error();
+Result<LoadedModule*> Device::load(std::shared_ptr<const ptx::Module> module, const PlacedVariables& placed) {
+  auto loaded = std::make_unique<LoadedModule>(std::move(module), impl_->ordinal, placed);
+  if (Status status = loaded->place(); !status) return status.error();
+  if (impl_->wants.allocations) loaded->for_variables([this](const events::Allocation& v) { publish_allocation(v); });
   const std::lock_guard lock(impl_->mutex);
   impl_->bytes_used += loaded->bytes();
   impl_->modules.push_back(std::move(loaded));
@@ -285,6 +292,8 @@ void Device::unload(LoadedModule* module) {
   const auto it = std::find_if(modules.begin(), modules.end(), [&](const auto& m) { return m.get() == module; });
   if (it == modules.end()) return;
   impl_->bytes_used -= std::min(impl_->bytes_used.load(), module->bytes());
+  if (impl_->wants.deallocations)
+    module->for_variables([this](const events::Allocation& v) { publish_deallocation(v); });
   modules.erase(it);
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -103,6 +104,8 @@ struct Options {
 // The functions machine code may call become known to the JIT; every Device does this first.
 void register_symbols();
 
+// Variables that have a place already, in the program's own memory (__managed__ without nvcc), by name.
+using PlacedVariables = std::map<std::string, std::uint64_t>;
 class LoadedModule;  // a linked PTX module on one device: addresses of its variables
 
 // The arguments of a kernel as its .param list lies in memory. Packed once, when the launch is issued; everything below
@@ -122,7 +125,8 @@ class Device {
   void add_observer(events::Observer* observer);  // before the first launch
 
   // Memory: device addresses are host addresses in one reserved range; pages are committed when touched.
-  Result<std::uint64_t> allocate(std::uint64_t size, std::uint64_t alignment = 512);
+  Result<std::uint64_t> allocate(std::uint64_t size, std::uint64_t alignment = 512,
+                                 events::Allocation::Kind as = events::Allocation::Kind::device);
   // Host and device may use it. Since compute capability 6 it may be larger than the GPU's memory, and takes none of it
   // before it is used there.
   Result<std::uint64_t> allocate_managed(std::uint64_t size);
@@ -143,21 +147,26 @@ class Device {
   bool set_heap_size(std::uint64_t bytes);  // false: a kernel that allocates has run, and the heap has its size
   void set_stack_size(std::uint64_t bytes_per_thread), set_printf_fifo(std::uint64_t bytes);
 
-  // What the host does on this device, for observers: when it is carried out.
-  void observe(const events::HostCopy& copy);
-  void observe(const events::HostFill& fill);
-  void observe(const events::StreamOrder& order);
+  // What happens outside of kernels, to the observers that want it.
+  const events::Wants& wants() const;
+  void publish(const events::StreamWork& work) const;
+  void publish(const events::HostWait& wait) const;
+  void publish(const events::HostCopy& copy) const;
+  void publish(const events::HostFill& fill) const;
+  void publish_allocation(const events::Allocation& allocation) const;
+  void publish_deallocation(const events::Allocation& allocation) const;
 
   // Modules. The module must stay alive as long as the device.
-  Result<LoadedModule*> load(std::shared_ptr<const ptx::Module> module);
+  Result<LoadedModule*> load(std::shared_ptr<const ptx::Module> module, const PlacedVariables& placed = {});
   void unload(LoadedModule* module);
   std::optional<Allocation> variable(const LoadedModule* module, const std::string& name) const;
 
   // Compiles when needed, and checks what the model allows. An error here is one of the launch call; afterwards
   // launch() ends with a result.
   Result<const jit::CompiledKernel*> prepare(LoadedModule* module, std::uint32_t function, const LaunchConfig& config);
+  // work: events::StreamWork::id.
   Result<LaunchResult> launch(LoadedModule* module, std::uint32_t function, const LaunchConfig& config,
-                              const PackedParameters& parameters);
+                              const PackedParameters& parameters, std::uint64_t work = 0);
   Result<LaunchResult> launch(LoadedModule* module, std::uint32_t function, const LaunchConfig& config,
                               void* const* arguments);
   // The context is broken: every launch that runs now ends, without a fault of its own, and so do those to come, until

@@ -50,6 +50,7 @@ struct Engine {
   std::uint64_t grid_workspace = 0;  // of cooperative groups' grid barrier
   std::vector<std::unique_ptr<Worker>> workers;
   WorkerTeam team;
+  std::uint64_t work = 0;                   // that the host's launch has in events
   Launch current;                           // kept, so that request_interrupt() may look at it at any time
   bool busy = false;                        // under Device::Impl::engine_mutex
   std::atomic<unsigned> active_workers{0};  // of the grid that runs now; 0: none does
@@ -87,7 +88,7 @@ struct Device::Impl {
   Result<KernelRecord*> kernel(LoadedModule& module, std::uint32_t function, const Dim3& block);
   Result<KernelRecord*> checked_kernel(LoadedModule& module, std::uint32_t function, const LaunchConfig& config);
   Result<LaunchResult> launch(LoadedModule& module, std::uint32_t function, const LaunchConfig& config,
-                              const PackedParameters& parameters);
+                              const PackedParameters& parameters, std::uint64_t work);
   Result<LaunchResult> run_grid(Engine& engine, LoadedModule& module, std::uint32_t function,
                                 const LaunchConfig& config, const PackedParameters& parameters, unsigned depth,
                                 std::vector<ChildLaunch>* children);
@@ -97,7 +98,6 @@ struct Device::Impl {
   Result<Engine*> take_engine();
   void give_back(Engine& engine);
   void set_up(Engine& engine, LoadedModule& module, const KernelRecord& kernel, const LaunchConfig& config);
-  void publish_allocation(events::Allocation::Kind kind, std::uint64_t address, std::uint64_t size) const;
   void collect_results(Engine& engine, LaunchResult& result, std::vector<ChildLaunch>* children);
 
   Device& device;
@@ -130,7 +130,7 @@ struct Device::Impl {
 inline constexpr std::uint64_t kMostLocalBytes = 512 * 1024;
 
 // A copy or fill that a kernel asked for, after its grid has ended (device_launch.cpp).
-std::optional<Fault> run_queued_copy(Device::Impl& device, const ChildLaunch& copy);
+std::optional<Fault> run_queued_copy(Device::Impl& device, const ChildLaunch& copy, std::uint64_t work);
 
 // The launches that run now, for request_interrupt().
 void enlist(Launch* launch);

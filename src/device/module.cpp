@@ -10,8 +10,8 @@
 namespace warpgrind::device {
 
 LoadedModule::~LoadedModule() {
-  for (const std::uint64_t address : globals_)
-    if (address) AddressSpace::instance().release(address);
+  for (std::uint32_t v = 0; v < globals_.size(); ++v)
+    if (globals_[v] && !placed_.contains(module_->variables[v].name)) AddressSpace::instance().release(globals_[v]);
 }
 
 Status LoadedModule::place() {
@@ -30,6 +30,11 @@ Status LoadedModule::place() {
     attributes.constant = variable.space == StateSpace::constant;
     attributes.managed = variable.managed;
     const std::uint64_t size = std::max<std::uint64_t>(variable.size, 1);
+    if (const auto at = placed_.find(variable.name); at != placed_.end()) {
+      AddressSpace::instance().register_host(at->second, size, true);
+      globals_[v] = at->second;
+      continue;
+    }
     auto address = AddressSpace::instance().allocate(size, variable.alignment, attributes);
     if (!address) return address.error();
     globals_[v] = *address;
@@ -44,6 +49,13 @@ Status LoadedModule::place() {
 Status LoadedModule::initialise(std::uint32_t index) {
   const ptx::Variable& variable = module_->variables[index];
   auto* bytes = reinterpret_cast<std::uint8_t*>(globals_[index]);
+  if (placed_.contains(variable.name)) {  // its value was there before main, and is the host's as well
+    if (variable.relocations.empty()) return Ok{};
+    return Error{
+        ErrorKind::unsupported,
+        fmt::format("{}: the initial value of the __managed__ variable {} is an address", module_->name, variable.name),
+        "assign it in main"};
+  }
   if (!variable.initial.empty())
     std::memcpy(bytes, variable.initial.data(), std::min<std::uint64_t>(variable.initial.size(), variable.size));
   for (const ptx::Relocation& r : variable.relocations) {
@@ -73,6 +85,15 @@ std::optional<Device::Allocation> LoadedModule::variable(const std::string& name
       return Device::Allocation{globals_[v], variable.size, variable.managed, false, device_};
   }
   return std::nullopt;
+}
+
+void LoadedModule::for_variables(const std::function<void(const events::Allocation&)>& f) const {
+  for (std::uint32_t v = 0; v < module_->variables.size(); ++v) {
+    const ptx::Variable& variable = module_->variables[v];
+    if (globals_[v])
+      f({events::Allocation::Kind::variable, device_, globals_[v], std::max<std::uint64_t>(variable.size, 1),
+         variable.name});
+  }
 }
 
 bool LoadedModule::calls(const char* function) const {

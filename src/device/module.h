@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -22,7 +23,8 @@ inline std::uint64_t function_handle(std::uint32_t function) {
 
 class LoadedModule {
  public:
-  LoadedModule(std::shared_ptr<const ptx::Module> module, int device) : module_(std::move(module)), device_(device) {}
+  LoadedModule(std::shared_ptr<const ptx::Module> module, int device, PlacedVariables placed)
+      : module_(std::move(module)), device_(device), placed_(std::move(placed)) {}
   ~LoadedModule();
   LoadedModule(const LoadedModule&) = delete;
   LoadedModule& operator=(const LoadedModule&) = delete;
@@ -31,6 +33,7 @@ class LoadedModule {
   const ptx::Module& module() const { return *module_; }
   const std::vector<std::uint64_t>& globals() const { return globals_; }  // by variable index; 0: shared memory
   std::optional<Device::Allocation> variable(const std::string& name) const;
+  void for_variables(const std::function<void(const events::Allocation&)>& f) const;  // those in memory
   std::uint64_t bytes() const { return bytes_; }
   bool calls(const char* function) const;  // a function that is declared but not defined
 
@@ -48,6 +51,7 @@ class LoadedModule {
 
   const std::shared_ptr<const ptx::Module> module_;
   const int device_;
+  const PlacedVariables placed_;
   std::vector<std::uint64_t> globals_;
   std::uint64_t bytes_ = 0;
 };

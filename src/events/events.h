@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "events/site.h"
 #include "gpu/types.h"
@@ -14,13 +15,16 @@ struct Module;
 namespace warpgrind::events {
 
 struct Launch {
-  std::uint64_t id = 0;  // 0, 1, 2 ... in issue order
+  std::uint64_t id = 0;  // 0, 1, 2 ... in the order in which grids begin
   const KernelFacts* facts = nullptr;
   const ptx::Module* module = nullptr;  // the kernel's; it outlives the launch
   Dim3 grid, block;
   std::uint64_t dynamic_shared = 0;
   int device = 0;
   unsigned first_worker = 0, workers = ~0u;  // who runs it: numbers from first_worker on, of no other launch meanwhile
+  Dim3 cluster{1, 1, 1};                     // blocks
+  bool cooperative = false;
+  std::uint64_t work = 0;  // StreamWork::id that it belongs to: the same for the grids that its kernels launch
 };
 
 // By which way memory is accessed.
@@ -37,7 +41,7 @@ enum class AccessPath : std::uint8_t {
 struct Access {
   const Launch* launch = nullptr;
   std::uint32_t site = 0;
-  StateSpace space = StateSpace::global;  // resolved: global, constant, shared, local, texture
+  StateSpace space = StateSpace::global;  // resolved: global, constant, param, shared, local, texture
   Dim3 block;                             // ctaid
   std::uint32_t warp = 0;                 // index in the block
   LaneMask mask = 0;
@@ -68,11 +72,38 @@ struct Barrier : WarpEvent {
   std::uint32_t barrier = 0;
   std::uint32_t threads = 0;  // that it waits for; 0: all of the block
   bool waits = true;
+  LaneMask live = 0;  // lanes of the warp that have not left the kernel
+};
+// All have arrived, or left the kernel: those that wait go on.
+struct BarrierPassed {
+  const Launch* launch = nullptr;
+  Dim3 block;  // ctaid
+  std::uint32_t barrier = 0;
 };
 
-// An operation at which the lanes of `members` meet: bar.warp.sync, and shfl, vote, match, redux with .sync.
+// An operation at which lanes meet: bar.warp.sync; shfl, vote, match, redux, elect with .sync; those on matrices (mma,
+// wmma, ldmatrix, stmatrix, movmatrix), whose members are all lanes and which do not wait here: `together` are those
+// that execute it. When they have met, and before any of them goes on: one event for lanes that name the same members
+// at the same instruction; others of `together` come in the next events of the warp.
 struct WarpSync : WarpEvent {
-  LaneMask members = 0;  // as the lanes of `mask` name them
+  SiteKind operation = SiteKind::warp_barrier;  // which orders memory; the others do not
+  LaneMask members = 0;                         // as the lanes of `mask` name them
+  LaneMask together = 0;                        // who met: without members that have left the kernel
+  LaneMask live = 0;                            // lanes of the warp that have not
+};
+
+// Lanes leave the kernel: exit, or the end of the kernel's own code. Lanes that wait there for others of their warp
+// leave with them; no barrier waits for them any more.
+struct Exit : WarpEvent {
+  LaneMask live = 0;  // those that stay
+};
+
+// barrier.cluster. An arrival when it happens, a wait when it is over.
+struct ClusterBarrier : WarpEvent {
+  bool waits = false;
+  MemoryOrder order = MemoryOrder::release;  // arrive: release or relaxed; wait: acquire
+  std::uint32_t generation = 0;              // of the barrier: 1, 2, 3 ...
+  std::uint32_t rank = 0;                    // of the block in its cluster
 };
 
 struct Fence : WarpEvent {
@@ -104,6 +135,8 @@ constexpr bool is_wait(MBarrierOperation o) {
 
 struct MBarrier : WarpEvent {
   MBarrierOperation operation = MBarrierOperation::init;
+  MemoryOrder order = MemoryOrder::weak;  // arrive: release or relaxed; waits: acquire or relaxed
+  MemoryScope scope = MemoryScope::none;
   const std::uint64_t* offsets = nullptr;  // 32: in shared memory
   const std::uint64_t* results = nullptr;  // 32; arrive: the state before; waits: 1 if the phase is over
 };
@@ -121,32 +154,77 @@ struct BlockEvent {
   std::uint64_t shared_bytes = 0;
 };
 
-struct Allocation {
-  enum class Kind : std::uint8_t { device, managed, host, kernel_heap } kind = Kind::device;
+// What the host has a stream do: a grid, a copy, a fill, a host function, an event, memory that comes or goes in the
+// order of a stream, a node or the beginning or end of a graph. When it is issued, from the thread that calls; it may
+// run at once when this returns, which is the order that there is: `after`, and what HostWait says.
+struct StreamWork {
+  enum class Kind : std::uint8_t {
+    grid,
+    copy,
+    fill,
+    host_function,
+    event_record,
+    event_wait,
+    allocation,
+    deallocation,
+    mark
+  } kind = Kind::mark;
+  static constexpr std::uint64_t kNoStream = ~std::uint64_t{0};  // a node of a graph
+  std::uint64_t id = 0;                                          // 1, 2, 3 ... in the order of issue, on all devices
   int device = 0;
-  std::uint64_t address = 0, bytes = 0;
+  std::uint64_t stream = kNoStream;
+  std::span<const std::uint64_t> after{};  // ids: it begins only when these have ended
+  std::uint64_t address = 0;               // allocation, deallocation: of the memory
+};
+// The calling thread goes on only after this work and what that was issued after: synchronisation, a call that blocks,
+// or one that asked and was told that it is over.
+struct HostWait {
+  static constexpr std::uint64_t kAll = ~std::uint64_t{0};
+  int device = 0;
+  std::uint64_t work = kAll;  // StreamWork::id; kAll: all that was issued on the device
 };
 
-// Copies, fills: when they are carried out.
+struct Allocation {
+  enum class Kind : std::uint8_t {
+    device,
+    managed,
+    host,         // pinned
+    registered,   // memory of the program
+    array,        // the address is the host's (Access::addresses)
+    pool,         // cudaMallocAsync: there for what comes after the StreamWork that follows
+    graph,        // of a node
+    variable,     // of a module: __device__, __constant__, __managed__
+    kernel_heap,  // malloc in kernels: `by`
+  } kind = Kind::device;
+  int device = 0;
+  std::uint64_t address = 0, bytes = 0;
+  std::string_view name{};        // of a variable
+  const WarpEvent* by = nullptr;  // one lane
+};
+
+// Where the bytes of one side of a copy are.
+enum class CopyMemory : std::uint8_t { pageable, pinned, device, managed, array };
+struct CopySide {
+  std::uint64_t address = 0;  // of the first byte; arrays: the host's
+  std::uint64_t pitch = 0, slice = 0;
+  CopyMemory memory = CopyMemory::device;
+  int device = 0;  // of device memory
+};
+// Copies, fills: when they are carried out, before the bytes move.
 struct HostCopy {
   int device = 0;
-  std::uint64_t stream = 0;
-  std::uint64_t to = 0, from = 0, bytes = 0;  // a row
-  std::uint64_t rows = 1, to_pitch = 0, from_pitch = 0;
+  std::uint64_t work = 0;  // StreamWork::id; of copies that kernels ask for: that of the kernel
+  CopySide to{}, from{};
+  std::uint64_t bytes = 0;  // a row
+  std::uint64_t rows = 1, slices = 1;
+  bool staged = false;  // the source was read when the copy was issued
 };
 struct HostFill {
   int device = 0;
-  std::uint64_t stream = 0;
+  std::uint64_t work = 0;
   std::uint64_t to = 0, bytes = 0;  // a row
-  std::uint64_t rows = 1, pitch = 0;
+  std::uint64_t rows = 1, pitch = 0, slices = 1, slice = 0;
   std::uint32_t value = 0, value_bytes = 1;
-};
-
-// `later` goes on only after what `earlier` has done so far: event waits, synchronisation (later: kHost).
-struct StreamOrder {
-  static constexpr std::uint64_t kHost = ~std::uint64_t{0};
-  int device = 0;
-  std::uint64_t earlier = 0, later = 0;
 };
 
 }  // namespace warpgrind::events

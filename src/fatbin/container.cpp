@@ -115,14 +115,29 @@ Result<std::vector<FatbinEntry>> read_fatbin(Bytes bytes, std::shared_ptr<const 
   return entries;
 }
 
-Result<std::vector<FatbinEntry>> read_wrapper(const void* wrapper) {
-  struct Wrapper {
-    std::uint32_t magic, version;
-    const void* data;
-    const void* const* fatbins;
-  };
+namespace {
+
+struct Wrapper {
+  std::uint32_t magic, version;
+  const void* data;
+  const void* const* fatbins;
+};
+
+Wrapper wrapper_at(const void* address) {
   Wrapper w;
-  std::memcpy(&w, wrapper, sizeof w);
+  std::memcpy(&w, address, sizeof w);
+  return w;
+}
+
+}  // namespace
+
+bool gets_parts_later(const void* wrapper) {
+  const Wrapper w = wrapper_at(wrapper);
+  return w.magic == kWrapperMagic && w.version == 2;
+}
+
+Result<std::vector<FatbinEntry>> read_wrapper(const void* wrapper) {
+  const Wrapper w = wrapper_at(wrapper);
   if (w.magic != kWrapperMagic) return damaged("the wrapper's magic number is wrong");
   if (w.version != 1 && w.version != 2) {
     return Error{ErrorKind::unsupported, fmt::format("fatbin wrapper of version {}", w.version), ""};

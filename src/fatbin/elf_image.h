@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -43,6 +44,9 @@ class ElfImage {
   // address -> value; read when a pointer is first asked for, which most readers never do.
   mutable std::optional<std::unordered_map<std::uint64_t, std::uint64_t>> relative_;
 };
+
+// Where the loader looks for a program's libraries before its usual places: DT_RUNPATH, DT_RPATH.
+std::vector<std::string> run_path(const ElfImage& image);
 
 inline bool is_elf(Bytes bytes) {
   constexpr unsigned char kMagic[] = {0x7f, 'E', 'L', 'F'};

@@ -39,6 +39,8 @@ struct FatbinEntry {
 // What __cudaRegisterFatBinary gets: a wrapper of version 1 (one image) or 2 (linked code and an array of relocatable
 // images). The memory is trusted as far as its headers say.
 Result<std::vector<FatbinEntry>> read_wrapper(const void* wrapper);
+// Version 2: its array of images is filled in while the program's objects register themselves.
+bool gets_parts_later(const void* wrapper);
 // Any file named above; the message of an error names it.
 Result<std::vector<FatbinEntry>> read_file(const std::string& path);
 // One fatbin (magic 0xBA55ED50) or several back to back.

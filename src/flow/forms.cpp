@@ -156,12 +156,14 @@ class Analysis {
   }
 
   FormAnalysis run() {
-    for (bool changed = true; changed;) {
-      changed = propagate();
-      changed |= find_divergence();
-    }
+    do {
+      for (bool changed = true; changed;) {
+        changed = propagate();
+        changed |= find_divergence();
+      }
+    } while (begin_with_zero());
     for (Form& form : out_.forms)
-      if (form.kind == FormKind::undefined) form = uniform_form(0);  // never written: any value will do
+      if (form.kind == FormKind::undefined) form = uniform_form(0);  // never read, or not reached
     return std::move(out_);
   }
 
@@ -172,6 +174,17 @@ class Analysis {
     if (fitted == out_.forms[r]) return false;
     out_.forms[r] = fitted;
     return true;
+  }
+
+  // What is read and never written is 0 (jit/kernel/registers.cpp), and what is made of it has a form: LLVM writes a
+  // .v4.b8 by bytes into such a register. Only now: a register that is written somewhere has the form of what is
+  // written.
+  bool begin_with_zero() {
+    bool found = false;
+    for (RegId r = 0; r < out_.forms.size(); ++r)
+      if (out_.forms[r].kind == FormKind::undefined && live_.live_in(0, r))
+        out_.forms[r] = uniform_form(0), found = true;
+    return found;
   }
 
   bool guard_varies(const Instruction& i) const { return i.guard && out_.forms[i.guard.reg].kind == FormKind::varying; }

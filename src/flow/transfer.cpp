@@ -196,8 +196,10 @@ Form load_form(const Instruction& i, const std::vector<Form>& forms, const ptx::
     case StateSpace::local:
       return varying_form();
     case StateSpace::param:
-      return f.is_entry && address.base == OperandKind::variable && address.index < f.parameter_count ? uniform_form(0)
-                                                                                                      : varying_form();
+      // By a register it is always the kernel's: those of a function have no address.
+      return address.base != OperandKind::variable || (f.is_entry && address.index < f.parameter_count)
+                 ? uniform_form(0)
+                 : varying_form();
     case StateSpace::generic:
     case StateSpace::none:
       return varying_form();  // may be local

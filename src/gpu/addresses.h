@@ -13,10 +13,11 @@ enum class GenericAddress : std::uint64_t {};  // as a kernel sees it: shared an
 enum class GlobalAddress : std::uint64_t {};   // global or constant memory; the number is also the host's address
 enum class SharedOffset : std::uint64_t {};  // bytes from the start of a block's shared memory, in a cluster also below
 enum class LocalOffset : std::uint64_t {};   // bytes from the start of a thread's local memory
+enum class ParameterOffset : std::uint64_t {};  // bytes from the start of the kernel's parameters
 
 template <class A>
 concept AnyAddress = std::same_as<A, GenericAddress> || std::same_as<A, GlobalAddress> ||
-    std::same_as<A, SharedOffset> || std::same_as<A, LocalOffset>;
+    std::same_as<A, SharedOffset> || std::same_as<A, LocalOffset> || std::same_as<A, ParameterOffset>;
 
 template <AnyAddress A>
 constexpr std::uint64_t raw(A a) {

@@ -43,7 +43,15 @@ enum class SiteKind : std::uint8_t {
   call,
   bulk_copy,
   mbarrier,
-  fence
+  fence,
+  // Where the lanes of a warp meet (.sync).
+  warp_barrier,
+  shuffle,
+  vote,
+  match,
+  redux,
+  elect,
+  matrix  // mma; those that move matrices are loads and stores
 };
 
 }  // namespace warpgrind

@@ -146,6 +146,9 @@ void wg_count_affine(void* context, std::uint32_t site, std::uint64_t base, std:
                      std::uint32_t mask);
 // One address for the warp; `out` receives one element (all vector parts).
 void wg_load_uniform(void* context, std::uint32_t site, std::uint64_t base, std::uint32_t mask, void* out);
+// isspacep: 1 or 0 a lane.
+void wg_is_constant(void* context, std::uint8_t* out, const std::uint64_t* addresses);
+void wg_is_parameter(void* context, std::uint8_t* out, const std::uint64_t* addresses);
 
 // Control.
 void wg_barrier(void* context, std::uint32_t instruction, std::uint32_t id, std::uint32_t threads,
@@ -170,6 +173,9 @@ void wg_wait_at_barrier(void* context, std::uint32_t site, std::uint32_t place, 
 void wg_give_way(void* context, std::uint32_t site, std::uint32_t place, void* paths);  // a spin loop
 void wg_next_path(void* context, void* paths);  // the running lanes have arrived where they headed for, or returned
 std::uint32_t wg_join_path(void* context, void* paths);  // 1: more lanes go on together: restore theirs too
+// Lanes meet, and all that are needed run together. Called where somebody observes it, with WarpContext::members.
+void wg_warp_sync(void* context, std::uint32_t site, std::uint32_t mask);
+void wg_exit(void* context, std::uint32_t site, std::uint32_t mask);  // lanes leave the kernel: likewise
 // A shuffle read lanes that take no part (they deliver 0); members that cannot be met.
 void wg_absent_lanes(void* context, std::uint32_t site, std::uint32_t readers);
 void wg_missing_members(void* context, std::uint32_t site, std::uint32_t mask, std::uint32_t missing);

@@ -201,8 +201,10 @@ AccessPatterns::AccessPatterns(const Watched& watched) : impl_(std::make_unique<
 AccessPatterns::~AccessPatterns() = default;
 
 void AccessPatterns::on_access(const events::Access& a, unsigned worker) {
-  // Stretches of one lane have no pattern.
-  if (a.mask == 0 || a.path == events::AccessPath::bulk_copy || a.path == events::AccessPath::call) return;
+  // Stretches of one lane have no pattern; what parameters cost is not modelled.
+  if (a.mask == 0 || a.space == StateSpace::param || a.path == events::AccessPath::bulk_copy ||
+      a.path == events::AccessPath::call)
+    return;
   std::unique_ptr<WorkerTables>& tables = impl_->workers.at(worker);
   if (!tables) tables = std::make_unique<WorkerTables>();
   const events::KernelFacts& facts = *a.launch->facts;

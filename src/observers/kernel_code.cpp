@@ -7,6 +7,7 @@
 
 #include "base/demangle.h"
 #include "ptx/printer.h"
+#include "results/code_rows.h"
 
 namespace warpgrind::observers {
 namespace {
@@ -208,10 +209,8 @@ class LineSums {
 
 void KernelCode::add_lines(results::KernelProfile& k, const Kernel& kernel) {
   LineSums sums(k);
-  std::map<std::uint32_t, const results::CodeRow*> by_ptx_line;
   for (const Row& row : kernel.rows) {
     k.code.push_back(row.code);
-    by_ptx_line[row.code.ptx_line] = &row.code;
     if (row.code.line == 0 || row.warps == 0) continue;
     sums.add(&row.code, row.code.file, row.code.line, [&](results::LineProfile& l) {
       add_metric(l.metrics, "inst_executed", "inst", static_cast<double>(row.warps));
@@ -219,10 +218,11 @@ void KernelCode::add_lines(results::KernelProfile& k, const Kernel& kernel) {
       add_metric(l.metrics, "thread_inst_executed_true", "inst", static_cast<double>(row.lanes_on));
     });
   }
+  const auto rows = results::by_ptx_line(k.code);
   for (const results::SiteProfile& s : k.sites) {
     if (s.line == 0) continue;
-    const auto row = by_ptx_line.find(s.ptx_line);
-    sums.add(row == by_ptx_line.end() ? nullptr : row->second, s.file, s.line, [&](results::LineProfile& l) {
+    const auto row = rows.find(s.ptx_line);
+    sums.add(row == rows.end() ? nullptr : row->second, s.file, s.line, [&](results::LineProfile& l) {
       for (const auto& [name, m] : s.metrics)
         if (adds_up(name)) add_metric(l.metrics, name.c_str(), m.unit.c_str(), m.value);
       add_requests(l.metrics, s);

@@ -11,6 +11,7 @@ FunctionParser::FunctionParser(ModuleParser& module, Function* function, std::ui
 
 bool FunctionParser::body() {
   std::size_t open = 1;  // braces still to be closed
+  const Token begin = t_.token();
   while (open != 0) {
     if (t_.token().kind == TokenKind::end) {
       return t_.error(t_.token().range(), fmt::format("the text ends inside '{}'", f_->name));
@@ -31,6 +32,12 @@ bool FunctionParser::body() {
       const bool stuck = t_.token().text.data() == before && t_.token().kind != TokenKind::end && !t_.token().is('}');
       if (stuck) t_.advance();
     }
+  }
+  if (f_->body.empty()) {  // legal, and later stages count on an instruction
+    Instruction end;
+    end.opcode = Opcode::ret;
+    end.range = begin.range();
+    f_->body.push_back(std::move(end));
   }
   resolve_labels();
   return true;  // errors inside are recorded; the module goes on behind this function

@@ -54,7 +54,8 @@ class FunctionParser {
   bool check(const Instruction& i, const Token& opcode);
   bool split_vector_move(const Instruction& i);
   bool call(Instruction& i);
-  bool call_list(std::vector<Operand>& list);
+  bool call_list(std::vector<Operand>& list, bool results);
+  bool passes(const Operand& o, bool result) const;
   bool operand(Operand& o, const Instruction& i, unsigned depth);
   bool constant_operand(Operand& o);
   bool name_operand(Operand& o, const Instruction& i);

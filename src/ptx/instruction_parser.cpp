@@ -5,6 +5,7 @@
 
 #include "ptx/function_parser.h"
 #include "ptx/special_registers.h"
+#include "ptx/syntax.h"
 
 namespace warpgrind::ptx {
 
@@ -146,15 +147,13 @@ bool FunctionParser::check(const Instruction& i, const Token& opcode) {
   }
   if (i.types.size() < a.minimum_types)
     return complain(fmt::format("'{}' lacks a type suffix", opcode.text.substr(0, 60)));
+  if (std::string problem = type_problem(i); !problem.empty()) {
+    f_->unknown.push_back({std::move(problem), opcode.range()});  // perhaps of a PTX newer than the table
+    return false;
+  }
   if (a.address && std::none_of(i.operands.begin(), i.operands.end(),
                                 [](const Operand& o) { return o.kind == OperandKind::address; })) {
     return complain(fmt::format("'{}' lacks a memory operand in brackets", facts.text));
-  }
-  if (i.opcode == Opcode::ld || i.opcode == Opcode::ldu || i.opcode == Opcode::st) {
-    const Operand& data = i.operands[i.opcode == Opcode::st ? 1 : 0];
-    const std::size_t values = data.kind == OperandKind::vector ? data.elements.size() : 1;
-    if (values != i.vector && data.kind != OperandKind::sink)
-      return complain(fmt::format("'{}' moves {} values, not {}", opcode.text.substr(0, 60), i.vector, values));
   }
   const std::size_t destinations = std::min<std::size_t>(n, facts.destinations + (i.has_second_destination ? 1u : 0u));
   for (std::size_t k = 0; k < destinations; ++k) {
@@ -166,13 +165,16 @@ bool FunctionParser::check(const Instruction& i, const Token& opcode) {
     return t_.error(o.range, fmt::format("the destination of '{}' must be a register", facts.text),
                     fmt::format("syntax: {}", facts.syntax));
   }
+  if (const auto problem = operand_problem(i, *f_))
+    return t_.error(problem->range, fmt::format("'{}': {}", opcode.text.substr(0, 60), problem->what),
+                    fmt::format("syntax: {}", facts.syntax));
   return true;
 }
 
 // call{.uni} {(results),} callee {, (arguments)} {, table};
 bool FunctionParser::call(Instruction& i) {
   if (t_.token().is('(')) {
-    if (!call_list(i.results) || !t_.expect(',', "the return values")) return false;
+    if (!call_list(i.results, /*results=*/true) || !t_.expect(',', "the return values")) return false;
   }
   Token name;
   if (!t_.expect_name(name, "a function")) return false;
@@ -184,7 +186,8 @@ bool FunctionParser::call(Instruction& i) {
   callee.index = symbol.index;
   if (symbol.kind == SymbolKind::function) {
     callee.kind = OperandKind::function;
-  } else if (symbol.kind == SymbolKind::register_ && symbol.components == 1) {
+  } else if (symbol.kind == SymbolKind::register_ && symbol.components == 1 &&
+             is_integer(f_->registers[symbol.index].type) && bits(f_->registers[symbol.index].type) == 64) {
     callee.kind = OperandKind::reg;
   } else {
     return t_.error(name.range(), fmt::format("'{}' cannot be called", name.text.substr(0, 60)));
@@ -193,7 +196,7 @@ bool FunctionParser::call(Instruction& i) {
   while (t_.accept(',')) {
     if (t_.token().is('(')) {
       if (!i.arguments.empty() || i.operands.size() > 1) return t_.unexpected("the call's table");
-      if (!call_list(i.arguments)) return false;
+      if (!call_list(i.arguments, /*results=*/false)) return false;
       continue;
     }
     Operand table;
@@ -208,7 +211,26 @@ bool FunctionParser::call(Instruction& i) {
   return true;
 }
 
-bool FunctionParser::call_list(std::vector<Operand>& list) {
+// A value, or a variable: one of the .param space is passed with all its bytes.
+bool FunctionParser::passes(const Operand& o, bool result) const {
+  switch (o.kind) {
+    case OperandKind::reg:
+      return !o.negated && o.selector == 0;
+    case OperandKind::sink:
+      return result;
+    case OperandKind::variable:
+      return !result ||
+             (o.scope == Scope::function && o.offset == 0 && f_->variables[o.index].space == StateSpace::param);
+    case OperandKind::immediate:
+    case OperandKind::sreg:
+    case OperandKind::function:
+      return !result;
+    default:
+      return false;
+  }
+}
+
+bool FunctionParser::call_list(std::vector<Operand>& list, bool results) {
   t_.advance();
   if (t_.accept(')')) return true;
   Instruction context;
@@ -216,6 +238,9 @@ bool FunctionParser::call_list(std::vector<Operand>& list) {
   do {
     list.emplace_back();
     if (!operand(list.back(), context, 1)) return false;
+    if (!passes(list.back(), results))
+      return t_.error(list.back().range, results ? "a call's result is a register or a variable of .param"
+                                                 : "a call's argument is a register, a number or a variable");
   } while (t_.accept(','));
   return t_.expect(')', "the list");
 }

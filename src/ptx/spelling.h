@@ -36,14 +36,6 @@ std::string opcode_spelling(const Instruction& instruction);
 
 std::string_view space_text(StateSpace space);  // "const", "shared" ...; empty for none and generic
 
-// How many operands and type suffixes the manual's syntax line allows; read from OpcodeInfo::syntax.
-struct Arity {
-  std::uint16_t minimum = 0, maximum = 0;
-  std::uint8_t minimum_types = 0;
-  bool address = false;  // every form has a memory operand
-};
-const Arity& arity(Opcode opcode);
-
 // Byte and halfword selectors of video instructions ("b0", "h10", "b3210"); 0 when the text is none.
 std::uint32_t selector_from_text(std::string_view text);
 std::string selector_text(std::uint32_t selector);

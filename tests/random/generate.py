@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Random PTX programs: straight-line arithmetic of all widths, conversions, divergent branches and loops, calls, local and
-shared memory, warp operations with differing masks, atomics; from number 1000 on also textures and surfaces (textures.py).
+shared memory, warp operations with differing masks, atomics; from number 1000 on also textures and surfaces (textures.py), from
+1200 on what statements.py adds.
 The same seed and numbers give the same text everywhere.
 
   generate.py [--seed N] [--first N] [--count N] [--trace] --out FOLDER
@@ -19,6 +20,7 @@ import re
 
 from operations import (CONVERSIONS, FLOAT_OPERATIONS, HALF_OPERATIONS, INTEGER_OPERATIONS)
 from rng import Rng
+from statements import LATER_FROM, REGISTERS, LaterStatements
 from textures import Image
 
 CASES_PER_FILE = 20
@@ -31,7 +33,7 @@ LOCAL_WORDS = 8
 SHARED_CELLS = 16  # of 8 bytes: what lanes of a block add to together
 
 
-class Program:
+class Program(LaterStatements):
     def __init__(self, seed, number, trace=False):
         self.number = number
         self.trace, self.in_function = trace, False
@@ -40,7 +42,10 @@ class Program:
         self.blocks = self.rng.pick([1, 1, 2])
         self.threads = self.shape[0] * self.shape[1]
         self.whole_warps = self.threads % 32 == 0
-        self.images = [Image(self.rng, k) for k in range(IMAGES)] if number >= TEXTURES_FROM else []
+        self.later = number >= LATER_FROM
+        self.recursive, self.constants = '', ''
+        with_images = number >= TEXTURES_FROM and (not self.later or self.rng.below(4) == 0)
+        self.images = [Image(self.rng, k) for k in range(IMAGES)] if with_images else []
         self.lines, self.functions = [], []
         self.rows, self.labels, self.depth = 0, 0, 0
 
@@ -152,6 +157,9 @@ class Program:
             if self.images and self.rng.below(3) == 0:
                 self.texture()
                 continue
+            if self.later and self.rng.below(2):
+                self.later_alone()
+                continue
             kind = self.rng.below(12)
             if kind == 0 and self.depth < 3:
                 self.branch()
@@ -198,7 +206,7 @@ class Program:
         self.emit(f'st.param.b32 [s], {self.reg("r")}; st.param.b64 [s+8], {self.reg("d")}; ret;')
         body, self.lines, self.in_function = self.lines, outer, False
         self.depth = depth
-        text = [f'.func (.param .align 8 .b8 s[16]) {name}(.param .b32 a, .param .b64 b)', '{', registers(), *body, '}']
+        text = [f'.func (.param .align 8 .b8 s[16]) {name}(.param .b32 a, .param .b64 b)', '{', self.registers(), *body, '}']
         self.functions.append((name, None))
         self.function_texts.append('\n'.join(text))
 
@@ -362,6 +370,10 @@ class Program:
             if self.images and self.rng.below(3):
                 self.store(self.rng.pick(self.texture()), '')
                 continue
+            if self.later and self.rng.below(2):
+                self.rng.pick([self.later_together, self.later_alone])()
+                self.store_row()
+                continue
             kind = self.rng.below(12)
             if kind == 0:
                 self.exchange()
@@ -382,11 +394,13 @@ class Program:
             self.store_row()
         for k in range(0, POOL['r'], 2):
             self.store(f'%r{k}', '')
+        if self.later and self.rng.below(3) == 0:
+            self.departure()
         self.emit('ret;')
         head = f'// case {self.number}: block {self.shape[0]} {self.shape[1]} grid {self.blocks} rows {self.rows}'
         parameters = ''.join(f', .param .u64 image{image.number}' for image in self.images)
-        entry = [head, *(image.description() for image in self.images), *self.function_texts,
-                 f'.visible .entry case_{self.number}(.param .u64 in, .param .u64 out{parameters})', '{', registers(),
+        entry = [head, *(image.description() for image in self.images), *([self.constants] if self.constants else []), *self.function_texts,
+                 f'.visible .entry case_{self.number}(.param .u64 in, .param .u64 out{parameters})', '{', self.registers(),
                  *([f'  .reg .b64 %image<{IMAGES}>;'] if self.images else []),
                  f'  .local .align 16 .b8 loc[{LOCAL_WORDS * 8}];',
                  f'  .shared .align 16 .b8 sh[{self.threads * 8}];',
@@ -394,6 +408,11 @@ class Program:
                  f'  .shared .align 16 .b8 own[{self.threads * 8}];', *self.lines, '}']
         text = '\n'.join(entry)
         return text.replace('@SCRATCH@', str(self.rows * self.threads * self.blocks * 8))
+
+    def registers(self):
+        return ('  .reg .pred %p<8>, %q, %k<4>; .reg .b16 %h<12>, %x<4>; .reg .b32 %r<16>, %y<8>, %c<8>; .reg .b64 %d<12>, %z<4>;\n'
+                '  .reg .b32 %t, %tid_, %gid, %loc, %sh, %scells, %sown, %lane, %existing, %exist, %m, %n, %b;\n'
+                '  .reg .b64 %in, %out, %row, %ad, %own, %cells;' + ('\n' + REGISTERS if self.later else ''))
 
     def prologue(self):
         e = self.emit
@@ -434,12 +453,6 @@ class Program:
                     e({'r': f'mov.b32 {name}, %t;', 'd': f'cvt.u64.u32 {name}, %t;', 'h': f'cvt.u16.u32 {name}, %t;'}[kind])
         for k in range(POOL['p']):
             e(f'setp.{self.rng.pick(["lt.s32", "gt.u32", "ne.s32", "ge.u32"])} %p{k}, %r{2 * k}, %r{2 * k + 1};')
-
-
-def registers():
-    return ('  .reg .pred %p<8>, %q, %k<4>; .reg .b16 %h<12>, %x<4>; .reg .b32 %r<16>, %y<8>, %c<8>; .reg .b64 %d<12>, %z<4>;\n'
-            '  .reg .b32 %t, %tid_, %gid, %loc, %sh, %scells, %sown, %lane, %existing, %exist, %m, %n, %b;\n'
-            '  .reg .b64 %in, %out, %row, %ad, %own, %cells;')
 
 
 def main():

@@ -100,6 +100,7 @@ int main(int argc, char** argv) {
   int driver = 0;
   cudaDriverGetVersion(&driver);
   std::fprintf(results, "# %s, driver for CUDA %d, PTX compiled by the driver\n", properties.name, driver);
+  cudaDeviceSetLimit(cudaLimitStackSize, 1 << 14);  // for programs that call themselves
   const std::vector<std::uint64_t> words = input();
   void* in;
   cudaMalloc(&in, words.size() * 8);

@@ -89,7 +89,9 @@ class Image:
             # (A component the format lacks is not defined.)
             lines.append(f'@GUARD@ tld4.{"rgba"[rng.below(self.channels)]}.2d.v4.{result}.f32 {{{", ".join(to)}}}, [%image{self.number}, {coordinates}];')
         elif self.kind == 'f' and self.bits == 16 and rng.below(4) == 0:
-            lines.append(f'@GUARD@ tex.{self.instruction}.v2.f16x2.{point} {{{to[0]}, {to[1]}}}, [%image{self.number}, {coordinates}];')
+            # Without a guard: ptxas 13.0 converts the components under the guard into registers that hold nothing yet, and
+            # packs them without one, so that lanes whose guard is off lose the old value for anything.
+            lines.append(f'tex.{self.instruction}.v2.f16x2.{point} {{{to[0]}, {to[1]}}}, [%image{self.number}, {coordinates}];')
         elif self.geometry not in ('fetch', 'pitched') and rng.below(8) == 0:
             lines.append(f'@GUARD@ tex.level.{self.instruction}.v4.{result}.f32 {{{", ".join(to)}}}, [%image{self.number}, {coordinates}], {literal(0.0)};')
         else:

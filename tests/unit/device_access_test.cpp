@@ -5,13 +5,16 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "device/memory/texture.h"
+#include "device_fixture.h"
 #include "events/observer.h"
 #include "ptx_kernel.h"
 
@@ -55,25 +58,41 @@ class Recorder : public events::Observer {
   }                                                              \
   std::vector<events::Type> name;
   WG_KEEP(barrier, Barrier)
+  WG_KEEP(barrier_passed, BarrierPassed)
   WG_KEEP(warp_sync, WarpSync)
+  WG_KEEP(exit, Exit)
+  WG_KEEP(cluster_barrier, ClusterBarrier)
   WG_KEEP(fence, Fence)
   WG_KEEP(mbarrier, MBarrier)
   WG_KEEP(async_group, AsyncGroup)
   WG_KEEP(block_begin, BlockEvent)
   WG_KEEP(block_end, BlockEvent)
-  WG_KEEP(allocation, Allocation)
-  WG_KEEP(deallocation, Allocation)
+  void on_allocation(const events::Allocation& a, unsigned) override {
+    keep(a, allocation);
+  }
+  void on_deallocation(const events::Allocation& a, unsigned) override {
+    keep(a, deallocation);
+  }
   WG_KEEP(host_copy, HostCopy)
   WG_KEEP(host_fill, HostFill)
-  WG_KEEP(stream_order, StreamOrder)
+  WG_KEEP(stream_work, StreamWork)
+  WG_KEEP(host_wait, HostWait)
 #undef WG_KEEP
   bool saw(const Seen& what) const {
     return std::find(accesses.begin(), accesses.end(), what) != accesses.end();
   }
 
+  void keep(const events::Allocation& a, std::vector<events::Allocation>& in) {
+    const std::lock_guard lock(mutex);
+    if (a.kind == events::Allocation::Kind::kernel_heap && on_lane) on_lane(a);  // `by` is gone afterwards
+    in.push_back(a);
+  }
+
   std::mutex mutex;
   std::vector<Seen> accesses;
   std::vector<std::uint64_t> addresses;
+  std::vector<events::Allocation> allocation, deallocation;
+  std::function<void(const events::Allocation&)> on_lane;
 };
 
 constexpr auto kWeak = events::MemoryOrder::weak;
@@ -116,6 +135,115 @@ TEST(Access, BulkCopiesAreCounted) {
   ASSERT_NE(c = counts_at(w, SiteKind::bulk_copy), nullptr);
   EXPECT_EQ(c->global.sectors, 2u);  // bytes 16 to 63
   EXPECT_EQ(c->shared.wavefronts, 1u);
+}
+
+// ---- ld.param by an address in a register: what clang makes of a structure that is passed by value
+
+// A structure of 16 words and one more parameter: 80 bytes. Thread i reads element i % 16, the same one for all, and a
+// vector.
+struct WithStructure {
+  explicit WithStructure(const std::string& body, events::Observer* observer = nullptr) {
+    Options options;
+    options.workers = 1;
+    device = std::make_unique<Device>(0, **find_gpu_model("h200"), options);
+    if (observer) device->add_observer(observer);
+    auto parsed = ptx::parse(R"(
+.version 8.6
+.target sm_90
+.address_size 64
+.visible .entry k(.param .align 16 .b8 words[64], .param .u64 data, .param .u64 by)
+{
+  .reg .b32 %r<16>; .reg .b64 %rd<16>; .reg .pred %p<4>;
+  ld.param.u64 %rd1, [data]; ld.param.u64 %rd9, [by];
+  mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2;
+  mov.b64 %rd4, words;
+  and.b32 %r2, %r1, 15; mul.wide.u32 %rd5, %r2, 4; add.u64 %rd6, %rd4, %rd5;
+)" + body + "\nst.global.u32 [%rd3], %r3; ret;\n}\n",
+                             "test.ptx");
+    EXPECT_TRUE(parsed.ok()) << (parsed.ok() ? "" : parsed.error().message + parsed.error().detail);
+    if (!parsed.ok()) return;
+    module = *parsed;
+    auto loaded = device->load(module);
+    EXPECT_TRUE(loaded.ok());
+    if (loaded.ok()) handle = *loaded;
+    data = reinterpret_cast<std::uint32_t*>(*device->allocate(4096));
+  }
+  LaunchResult run(std::uint64_t by = 0) {
+    std::uint32_t words[16];
+    for (std::uint32_t k = 0; k < 16; ++k) words[k] = 100 + k;
+    auto address = reinterpret_cast<std::uint64_t>(data);
+    void* parameters[] = {words, &address, &by};
+    LaunchConfig config;
+    config.grid = {1, 1, 1};
+    config.block = {32, 1, 1};
+    auto result = device->launch(handle, 0, config, parameters);
+    EXPECT_TRUE(result.ok()) << (result.ok() ? "" : result.error().message);
+    return result.ok() ? result.take() : LaunchResult{};
+  }
+  std::unique_ptr<Device> device;
+  std::shared_ptr<const ptx::Module> module;
+  LoadedModule* handle = nullptr;
+  std::uint32_t* data = nullptr;
+};
+
+const std::string kReadStructure = R"(
+  ld.param.u32 %r3, [%rd6];
+  add.u64 %rd7, %rd4, %rd9;
+  ld.param.u32 %r4, [%rd7+8]; add.u32 %r3, %r3, %r4;
+  ld.param.v2.u32 {%r4, %r5}, [%rd7+16]; add.u32 %r3, %r3, %r4; add.u32 %r3, %r3, %r5;
+  setp.lt.u32 %p1, %r1, 16; mul.wide.u32 %rd8, %r1, 4; add.u64 %rd8, %rd4, %rd8;
+  @%p1 ld.param.u32 %r4, [%rd8]; @%p1 add.u32 %r3, %r3, %r4;)";
+
+TEST(ParameterByAddress, IsReadAndIsNoTraffic) {
+  for (const bool observed : {false, true}) {
+    Recorder seen;
+    WithStructure k(kReadStructure, observed ? &seen : nullptr);
+    const LaunchResult r = k.run();
+    ASSERT_FALSE(r.fault) << r.fault->message;
+    for (std::uint32_t i = 0; i < 32; ++i)
+      EXPECT_EQ(k.data[i], 100 + i % 16 + 102 + 104 + 105 + (i < 16 ? 100 + i : 0)) << i;
+    const events::SiteCounts loads = total(r, SiteKind::load);
+    EXPECT_EQ(loads.global_requests, 0u);
+    EXPECT_EQ(loads.requests, 0u);
+    EXPECT_EQ(total(r, SiteKind::store).global_requests, 1u);
+    if (!observed) continue;
+    const auto saw = [&](LaneMask mask, std::uint32_t bytes) {
+      return seen.saw({StateSpace::param, AccessType::load, AccessPath::instruction, kWeak, kNone, mask, bytes});
+    };
+    EXPECT_TRUE(saw(kFullMask, 4) && saw(kFullMask, 8) && saw(0xffff, 4));
+    EXPECT_EQ(seen.accesses.size(), 5u);
+    EXPECT_EQ(seen.addresses[1], 8u);  // bytes from the first parameter
+    EXPECT_EQ(seen.addresses[2], 16u);
+  }
+}
+
+TEST(ParameterByAddress, OutsideIsAFault) {
+  struct Case {
+    std::string body;
+    std::uint64_t by;
+    std::string message;
+    bool good = false;
+  };
+  const std::string uniform = "add.u64 %rd7, %rd4, %rd9; ld.param.u32 %r3, [%rd7];";
+  const std::string varying = "add.u64 %rd7, %rd6, %rd9; ld.param.u32 %r3, [%rd7];";
+  const std::string vector = "add.u64 %rd7, %rd4, %rd9; ld.param.v4.u32 {%r3, %r4, %r5, %r6}, [%rd7];";
+  const Case cases[] = {
+      {uniform, 76, "", true},
+      {uniform, 80, "read of 4 bytes at offset 80 of the kernel's parameters, which have 80 bytes"},
+      {uniform, std::uint64_t(-4), "read of 4 bytes at offset -4 of the kernel's parameters, which have 80 bytes"},
+      {uniform, 2, "not a multiple of 4"},
+      {varying, 16, "", true},
+      {varying, 24, "read of 4 bytes at offset 80 of the kernel's parameters, which have 80 bytes"},
+      {vector, 64, "", true},
+      {vector, 80, "read of 16 bytes at offset 80 of the kernel's parameters, which have 80 bytes"},
+  };
+  for (const Case& c : cases) {
+    WithStructure k(c.body);
+    const LaunchResult r = k.run(c.by);
+    EXPECT_EQ(!r.fault, c.good) << c.body << c.by;
+    if (!r.fault) continue;
+    EXPECT_NE(r.fault->message.find(c.message), std::string::npos) << r.fault->message;
+  }
 }
 
 TEST(Access, EveryPathIsPublished) {
@@ -180,23 +308,190 @@ TEST(Access, EveryPathIsPublished) {
   EXPECT_EQ(seen.block_end[1].shared_bytes, 4096u);
 }
 
-TEST(Access, TheHostIsPublished) {
+TEST(Access, MemoryIsPublished) {
   Recorder seen;
-  Kernel k("", 1, &seen);
+  Kernel k("", 1, &seen, ".global .align 4 .u32 word[4]; .const .align 4 .u32 bank[2];");
   const std::uint64_t address = reinterpret_cast<std::uint64_t>(k.data);
-  ASSERT_EQ(seen.allocation.size(), 1u);
-  EXPECT_EQ(seen.allocation[0].address, address);
-  EXPECT_EQ(seen.allocation[0].bytes, Kernel::kBytes);
-  k.device->observe(events::HostCopy{0, 0, address, address + 64, 16});
-  k.device->observe(events::HostFill{0, 0, address, 16});
-  k.device->observe(events::StreamOrder{0, 3, events::StreamOrder::kHost});
-  EXPECT_EQ(seen.host_copy.size(), 1u);
-  EXPECT_EQ(seen.host_fill.size(), 1u);
-  ASSERT_EQ(seen.stream_order.size(), 1u);
-  EXPECT_EQ(seen.stream_order[0].earlier, 3u);
+  using Kind = events::Allocation::Kind;
+  ASSERT_EQ(seen.allocation.size(), 3u);
+  EXPECT_EQ(seen.allocation[0].kind, Kind::variable);
+  EXPECT_EQ(seen.allocation[0].name, "word");
+  EXPECT_EQ(seen.allocation[0].bytes, 16u);
+  EXPECT_EQ(seen.allocation[1].name, "bank");
+  EXPECT_EQ(seen.allocation[2].kind, Kind::device);
+  EXPECT_EQ(seen.allocation[2].address, address);
+  EXPECT_EQ(seen.allocation[2].bytes, Kernel::kBytes);
   ASSERT_TRUE(k.device->free(address));
   ASSERT_EQ(seen.deallocation.size(), 1u);
   EXPECT_EQ(seen.deallocation[0].bytes, Kernel::kBytes);
+  k.device->unload(k.handle);
+  ASSERT_EQ(seen.deallocation.size(), 3u);
+  EXPECT_EQ(seen.deallocation[1].address, seen.allocation[0].address);
+}
+
+// What meets: lanes that run together, lanes of two masks, and lanes that come from both sides of a branch to two
+// different instructions; shuffles and votes too, with what they are.
+TEST(Access, MeetingsOfLanesArePublished) {
+  Recorder seen;
+  Kernel k(R"(
+    bar.warp.sync 0xffffffff;
+    setp.lt.u32 %p1, %r1, 16; selp.b32 %r2, 0x0000ffff, 0xffff0000, %p1;
+    vote.sync.any.pred %p2, %p1, %r2;
+    setp.eq.u32 %p3, %r1, 31;
+    @%p3 bra OUT;
+    @%p1 bra LOW;
+    shfl.sync.idx.b32 %r3, %r1, 0, 31, 0x7fffffff;
+    bra JOIN;
+    LOW: shfl.sync.idx.b32 %r3, %r1, 1, 31, 0x7fffffff;
+    JOIN: redux.sync.add.u32 %r4, %r1, 0xffffffff;
+    OUT:)",
+           1, &seen);
+  ASSERT_FALSE(k.run(32).fault);
+  struct Expected {
+    SiteKind operation;
+    LaneMask mask, members, together, live;
+  };
+  const Expected expected[] = {
+      {SiteKind::warp_barrier, kFullMask, kFullMask, kFullMask, kFullMask},
+      {SiteKind::vote, 0x0000ffff, 0x0000ffff, 0x0000ffff, kFullMask},
+      {SiteKind::vote, 0xffff0000, 0xffff0000, 0xffff0000, kFullMask},
+      {SiteKind::shuffle, 0x0000ffff, 0x7fffffff, 0x7fffffff, 0x7fffffff},
+      {SiteKind::shuffle, 0x7fff0000, 0x7fffffff, 0x7fffffff, 0x7fffffff},
+      {SiteKind::redux, 0x7fffffff, kFullMask, 0x7fffffff, 0x7fffffff},
+  };
+  ASSERT_EQ(seen.warp_sync.size(), std::size(expected));
+  for (std::size_t n = 0; n < std::size(expected); ++n) {
+    const events::WarpSync& s = seen.warp_sync[n];
+    const Expected& e = expected[n];
+    EXPECT_EQ(s.operation, e.operation) << n;
+    EXPECT_EQ(s.mask, e.mask) << n;
+    EXPECT_EQ(s.members, e.members) << n;
+    EXPECT_EQ(s.together, e.together) << n;
+    EXPECT_EQ(s.live, e.live) << n;
+  }
+  EXPECT_NE(seen.warp_sync[3].site, seen.warp_sync[4].site);
+}
+
+// Operations on matrices are of all lanes; a warp that does not come whole shows.
+TEST(Access, MatrixOperationsAreMeetings) {
+  Recorder seen;
+  Kernel k(R"(
+    mov.u32 %r2, memory; mov.b32 %r3, 0; mov.b32 %r4, 0;
+    ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r5}, [%r2];
+    movmatrix.sync.aligned.m8n8.trans.b16 %r5, %r5;
+    setp.lt.u32 %p1, %r1, 8;
+    @%p1 bra OUT;
+    mma.sync.aligned.m8n8k16.row.col.s32.u8.u8.s32 {%r3, %r4}, {%r5}, {%r5}, {%r3, %r4};
+    OUT: st.global.u32 [%rd1], %r3;)",
+           1, &seen);
+  ASSERT_FALSE(k.run(32).fault);
+  struct Expected {
+    SiteKind operation;
+    LaneMask mask;
+  };
+  const Expected expected[] = {
+      {SiteKind::load, kFullMask}, {SiteKind::matrix, kFullMask}, {SiteKind::matrix, 0xffffff00}};
+  ASSERT_EQ(seen.warp_sync.size(), std::size(expected));
+  for (std::size_t n = 0; n < std::size(expected); ++n) {
+    const events::WarpSync& s = seen.warp_sync[n];
+    EXPECT_EQ(s.operation, expected[n].operation) << n;
+    EXPECT_EQ(s.mask, expected[n].mask) << n;
+    EXPECT_EQ(s.members, kFullMask) << n;
+    EXPECT_EQ(s.together, expected[n].mask) << n;
+    EXPECT_EQ(s.live, kFullMask) << n;
+  }
+}
+
+// Each lane leaves once, from a function too; the rest of the warp at the end of the code.
+TEST(Access, ExitsArePublished) {
+  Recorder seen;
+  Kernel k(R"(
+    setp.lt.u32 %p1, %r1, 4; @%p1 exit;
+    setp.lt.u32 %p2, %r1, 8; @!%p2 bra ON;
+    call leave, ();
+    ON: setp.lt.u32 %p3, %r1, 16; @%p3 bra END;
+    st.global.u32 [%rd1], %r1;
+    END:)",
+           1, &seen, ".func leave() { exit; }");
+  ASSERT_FALSE(k.run(40).fault);
+  std::vector<std::tuple<std::uint32_t, LaneMask, LaneMask>> exits;
+  for (const events::Exit& e : seen.exit) exits.emplace_back(e.warp, e.mask, e.live);
+  std::sort(exits.begin(), exits.end());
+  const std::vector<std::tuple<std::uint32_t, LaneMask, LaneMask>> expected = {
+      {0, 0x0000000f, 0xfffffff0}, {0, 0x000000f0, 0xffffff00}, {0, 0xffffff00, 0}, {1, 0x000000ff, 0}};
+  EXPECT_EQ(exits, expected);
+}
+
+TEST(Access, BarriersArePublishedWhenTheyArePassed) {
+  Recorder seen;
+  Kernel k("setp.ge.u32 %p1, %r1, 64; @%p1 ret; bar.sync 3;", 1, &seen);
+  ASSERT_FALSE(k.run(96).fault);
+  ASSERT_EQ(seen.barrier.size(), 2u);
+  EXPECT_EQ(seen.barrier[0].live, kFullMask);
+  ASSERT_EQ(seen.barrier_passed.size(), 1u);
+  EXPECT_EQ(seen.barrier_passed[0].barrier, 3u);
+}
+
+TEST(Access, BarriersOfClustersArePublished) {
+  Recorder seen;
+  Kernel k("barrier.cluster.arrive.relaxed; barrier.cluster.wait; barrier.cluster.arrive; barrier.cluster.wait;", 1,
+           &seen);
+  LaunchConfig config;
+  config.grid = {4, 1, 1};
+  config.block = {64, 1, 1};
+  config.cluster = {2, 1, 1};
+  ASSERT_FALSE(k.run(config).fault);
+  using O = events::MemoryOrder;
+  std::map<std::tuple<bool, O, std::uint32_t, std::uint32_t>, int> times;
+  for (const events::ClusterBarrier& b : seen.cluster_barrier) {
+    EXPECT_EQ(b.rank, b.block.x % 2);
+    EXPECT_EQ(b.launch->cluster, (Dim3{2, 1, 1}));
+    ++times[{b.waits, b.order, b.generation, b.block.x}];
+  }
+  EXPECT_EQ(times.size(), 16u);
+  for (std::uint32_t block = 0; block < 4; ++block) {  // two warps each
+    EXPECT_EQ((times[{false, O::relaxed, 1, block}]), 2);
+    EXPECT_EQ((times[{true, O::acquire, 1, block}]), 2);
+    EXPECT_EQ((times[{false, O::release, 2, block}]), 2);
+    EXPECT_EQ((times[{true, O::acquire, 2, block}]), 2);
+  }
+}
+
+// launch__shared_mem_per_block_static of an H200: up to where the extern array begins.
+TEST(Access, StaticSharedMemoryReachesToTheExternArray) {
+  const auto bytes = [](const std::string& body) {
+    Kernel k(body, 1, nullptr, ".shared .align 4 .u32 flag; .extern .shared .align 128 .b8 dynamic[];");
+    const auto compiled = k.device->compiled(k.handle, 0, {32, 1, 1});
+    EXPECT_TRUE(compiled.ok());
+    return (*compiled)->static_shared_bytes;
+  };
+  EXPECT_EQ(bytes("st.shared.u32 [flag], 1;"), 16u + 4096);
+  EXPECT_EQ(bytes("st.shared.u32 [flag], 1; st.shared.u32 [dynamic], 1;"), 4224u);
+}
+
+TEST(Access, MemoryOfKernelsIsPublished) {
+  Recorder seen;
+  Kernel k(R"({
+    .param .b64 size; .param .b64 piece;
+    mov.u64 %rd5, 40; st.param.b64 [size], %rd5; call.uni (piece), malloc, (size); ld.param.b64 %rd6, [piece];
+    } {
+    .param .b64 piece; st.param.b64 [piece], %rd6; call.uni free, (piece);
+    })",
+           1, &seen,
+           ".extern .func (.param .b64 r) malloc(.param .b64 size);\n.extern .func free(.param .b64 piece);\n");
+  seen.on_lane = [&](const events::Allocation& a) {
+    ASSERT_NE(a.by, nullptr);
+    EXPECT_EQ(a.by->mask & (a.by->mask - 1), 0u);
+    EXPECT_EQ(a.by->block, (Dim3{0, 0, 0}));
+    EXPECT_EQ(a.bytes, 40u);
+  };
+  ASSERT_FALSE(k.run(4).fault);
+  const auto of_kernels = [](const std::vector<events::Allocation>& all) {
+    return std::count_if(all.begin(), all.end(),
+                         [](const events::Allocation& a) { return a.kind == events::Allocation::Kind::kernel_heap; });
+  };
+  EXPECT_EQ(of_kernels(seen.allocation), 4);
+  EXPECT_EQ(of_kernels(seen.deallocation), 4);
 }
 
 TEST(Access, CallsOfKernelsArePublished) {

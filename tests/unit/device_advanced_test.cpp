@@ -198,17 +198,20 @@ TEST(Advanced, InterruptBeforeTheKernelRuns) {
 }
 
 TEST(Advanced, InterruptEndsTheKernel) {
-  Gpu gpu(2, 0, "waiting.ptx");
-  auto* flags = gpu.array<int>(2);
-  std::thread other([flags] {
-    while (*static_cast<volatile int*>(flags) == 0) std::this_thread::yield();
-    request_interrupt();
-  });
-  const LaunchResult r = gpu.run("say_and_wait", shape({4, 1, 1}, {64, 1, 1}), flags);
-  other.join();
-  ASSERT_TRUE(r.fault);
-  EXPECT_EQ(r.fault->kind, FaultKind::interrupted);
-  EXPECT_FALSE(r.fault->warps.empty());
+  for (const char* kernel : {"say_and_wait", "say_and_recurse"}) {
+    SCOPED_TRACE(kernel);
+    Gpu gpu(2, 0, "waiting.ptx");
+    auto* flags = gpu.array<int>(2);
+    std::thread other([flags] {
+      while (*static_cast<volatile int*>(flags) == 0) std::this_thread::yield();
+      request_interrupt();
+    });
+    const LaunchResult r = gpu.run(kernel, shape({4, 1, 1}, {64, 1, 1}), flags);
+    other.join();
+    ASSERT_TRUE(r.fault);
+    EXPECT_EQ(r.fault->kind, FaultKind::interrupted);
+    EXPECT_FALSE(r.fault->warps.empty());
+  }
 }
 
 TEST(Advanced, StaleHostMemoryIsAFaultAndNoCrash) {

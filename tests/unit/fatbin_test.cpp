@@ -2,12 +2,17 @@
 
 #include <gtest/gtest.h>
 #include <lz4.h>
+#include <unistd.h>
 #include <zstd.h>
 
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <span>
+
+#include "fatbin/elf_image.h"
 
 namespace warpgrind::fatbin {
 namespace {
@@ -200,6 +205,24 @@ TEST(Fatbin, AProgramWithoutDeviceCodeHasNoEntries) {
 }
 
 // With nvcc at hand: what it really writes, in all its forms.
+TEST(Fatbin, RunPathIsThatOfTheLoader) {
+  const fs::path folder = fs::temp_directory_path() / ("warpgrind_run_path_" + std::to_string(::getpid()));
+  fs::create_directories(folder);
+  std::ofstream(folder / "a.cpp") << "const char* text = \"/only/text\";\nint main() { return *text == 0; }\n";
+  const auto path_of = [&folder](const std::string& options) {
+    const std::string command = "cd " + folder.string() + " && c++ a.cpp -o a.out " + options;
+    EXPECT_EQ(std::system(command.c_str()), 0) << command;
+    std::ifstream file(folder / "a.out", std::ios::binary);
+    const std::string content{std::istreambuf_iterator<char>(file), {}};
+    const auto image = ElfImage::open(std::as_bytes(std::span(content)));
+    return image ? run_path(*image) : std::vector<std::string>{"no ELF file"};
+  };
+  EXPECT_EQ(path_of(""), std::vector<std::string>{});
+  EXPECT_EQ(path_of("-Wl,-rpath,/a/b -Wl,-rpath,/c"), (std::vector<std::string>{"/a/b", "/c"}));
+  EXPECT_EQ(path_of("-Wl,--disable-new-dtags,-rpath,/d"), std::vector<std::string>{"/d"});
+  fs::remove_all(folder);
+}
+
 class Nvcc : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(Nvcc, ProgramsAreRead) {

@@ -39,10 +39,13 @@ struct Kernel {
   }
   // With what it did, good or bad.
   LaunchResult try_run(unsigned threads, unsigned blocks = 1) {
-    if (!handle) return {};
     LaunchConfig config;
     config.grid = {blocks, 1, 1};
     config.block = {threads, 1, 1};
+    return try_run(config);
+  }
+  LaunchResult try_run(const LaunchConfig& config) {
+    if (!handle) return {};
     std::uint64_t address = reinterpret_cast<std::uint64_t>(data);
     void* parameters[] = {&address, nullptr};
     std::uint32_t entry = 0;
@@ -53,6 +56,11 @@ struct Kernel {
   }
   LaunchResult run(unsigned threads, unsigned blocks = 1) {
     LaunchResult result = try_run(threads, blocks);
+    EXPECT_FALSE(result.fault) << result.fault->message;
+    return result;
+  }
+  LaunchResult run(const LaunchConfig& config) {
+    LaunchResult result = try_run(config);
     EXPECT_FALSE(result.fault) << result.fault->message;
     return result;
   }

@@ -12,7 +12,7 @@
 #include "ptx/architecture.h"
 #include "ptx/opcode.h"
 #include "ptx/parser.h"
-#include "ptx/spelling.h"
+#include "ptx/syntax.h"
 
 namespace warpgrind::ptx {
 namespace {

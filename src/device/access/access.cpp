@@ -37,7 +37,14 @@ void publish(const Access& a) {
 }
 
 std::uint64_t origin_of(const Access& a) {
-  return a.form.space == StateSpace::shared ? reinterpret_cast<std::uint64_t>(a.context->shared) : 0;
+  switch (a.form.space) {
+    case StateSpace::shared:
+      return reinterpret_cast<std::uint64_t>(a.context->shared);
+    case StateSpace::param:
+      return reinterpret_cast<std::uint64_t>(a.context->params);
+    default:
+      return 0;
+  }
 }
 
 // One lane's stretch; at most 4 GiB at once, which is more than any function that kernels call moves.
@@ -113,6 +120,12 @@ void load_or_store(Access& a, Lanes<GenericAddress> addresses, LaneMask mask, vo
     shared_offsets(*a.context, addresses, offsets);
     a.go_to(Lanes<SharedOffset>(offsets), mask);
     run(a);
+  } else if (written == StateSpace::param) {
+    alignas(64) std::uint64_t offsets[kWarpSize];
+    const auto first = reinterpret_cast<std::uint64_t>(a.context->params);
+    for (unsigned l = 0; l < kWarpSize; ++l) offsets[l] = raw(addresses[l]) - first;
+    const Access part = a.at(Lanes<ParameterOffset>(offsets), mask);
+    move(part, pass(part), values);
   } else {
     each_space(a, addresses, mask, run);
   }

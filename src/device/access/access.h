@@ -44,6 +44,9 @@ struct Access {
   }
   Access at(Lanes<SharedOffset> shared, LaneMask lanes) const { return at(StateSpace::shared, shared.data(), lanes); }
   Access at(Lanes<LocalOffset> local, LaneMask lanes) const { return at(StateSpace::local, local.data(), lanes); }
+  Access at(Lanes<ParameterOffset> parameters, LaneMask lanes) const {
+    return at(StateSpace::param, parameters.data(), lanes);
+  }
   // The same without a copy, where speed matters: a copy reads what has just been written in smaller pieces, for which
   // a processor waits.
   void go_to(Lanes<GlobalAddress> global, LaneMask lanes) {
@@ -82,6 +85,7 @@ inline Access access_of(jit::WarpContext& context, std::uint32_t site) {
   a.vector = f.vector;
   a.order = f.order;
   a.scope = f.scope;
+  a.counted = f.form.space != StateSpace::param;  // parameters are no traffic
   return a;
 }
 
@@ -112,6 +116,8 @@ struct Texels {
   void add(unsigned lane, const TexelList& read);
 };
 
+// All lanes lie in the heap of kernels: in pieces that are in use?
+bool in_pieces(const Access& access);
 // Checks, counts, publishes. The mask is not empty.
 Place pass(const Access& a);
 // The same for what answers with an error code: nullopt where pass() would be a fault.

@@ -6,6 +6,7 @@
 
 #include "device/access/access.h"
 #include "device/access/count.h"
+#include "device/device_impl.h"
 #include "device/fault.h"
 
 namespace warpgrind::device {
@@ -16,6 +17,14 @@ unsigned alignment_of(const Access& a) {
   using P = events::AccessPath;
   constexpr unsigned kBulkAlignment = 16;  // PTX ISA, cp.async.bulk
   return a.path == P::call ? 1 : a.path == P::bulk_copy ? kBulkAlignment : a.bytes();
+}
+
+const DeviceHeap& heap_of(const Access& a) {
+  return launch_of(*a.context).device->impl().heap;
+}
+
+std::uint64_t parameter_bytes(const Access& a) {
+  return launch_of(*a.context).kernel->code->parameter_bytes;
 }
 
 // In the order that messages name them: the first that holds.
@@ -43,6 +52,10 @@ Problem problem_of(const Access& a, unsigned lane, Range& range) {
       const std::uint64_t size = a.context->local_size;
       return bytes > size || address > size - bytes ? Problem::outside : Problem::none;
     }
+    case StateSpace::param: {
+      const std::uint64_t size = parameter_bytes(a);
+      return bytes > size || address > size - bytes ? Problem::outside : Problem::none;
+    }
     default:
       break;
   }
@@ -51,7 +64,9 @@ Problem problem_of(const Access& a, unsigned lane, Range& range) {
     if (!find_allocation(launch_of(*a.context), address, &found)) return Problem::outside;
     range = found;
   }
-  return global_problem(a, range, address, bytes);
+  const Problem problem = global_problem(a, range, address, bytes);
+  if (problem == Problem::none && range.kernel_heap && !heap_of(a).holds(address, bytes)) return Problem::outside;
+  return problem;
 }
 
 bool lanes_good(const Access& a, Range& range) {
@@ -72,11 +87,15 @@ bool extent_good(const Access& a, const Extent& x) {
              lanes_good(a, worker_of(c).records[a.site].range);
     case StateSpace::local:
       return x.high + within < c.local_size;
+    case StateSpace::param:
+      return lanes_good(a, worker_of(c).records[a.site].range);
     default:
       break;
   }
   Range& range = worker_of(c).records[a.site].range;
-  if (x.high <= ~within && range.holds(x.low, x.high + within) && !(a.writes() && range.constant)) return true;
+  if (x.high <= ~within && range.holds(x.low, x.high + within) && !(a.writes() && range.constant) &&
+      (!range.kernel_heap || in_pieces(a)))
+    return true;
   return lanes_good(a, range);  // several allocations, or a new one
 }
 
@@ -109,7 +128,7 @@ bool good(const Access& a, Extent* x) {
 // it gives a block beyond what it asked for.
 bool would_go_on(const Access& a, unsigned lane) {
   const std::uint64_t address = a.addresses[lane], bytes = a.bytes_of(lane);
-  if (a.form.space == StateSpace::local) return false;
+  if (a.form.space == StateSpace::local || a.form.space == StateSpace::param) return false;
   if (a.form.space == StateSpace::shared)
     return !fiber_of(*a.context).block->cluster && bytes <= a.context->total_shared &&
            address <= a.context->total_shared - bytes;
@@ -169,6 +188,13 @@ FaultText outside_local(const Access& a, unsigned lane) {
           "check the index into the thread's local array"};
 }
 
+FaultText outside_parameters(const Access& a, unsigned lane) {
+  return {FaultKind::illegal_address,
+          fmt::format("{} of {} bytes at offset {} of the kernel's parameters, which have {} bytes", verb_of(a),
+                      a.bytes_of(lane), static_cast<std::int64_t>(a.addresses[lane]), parameter_bytes(a)),
+          "check the index into the array that is a parameter, or a part of one"};
+}
+
 FaultText outside_global(const Access& a, unsigned lane) {
   const std::uint64_t address = a.addresses[lane];
   const std::uint32_t bytes = a.bytes_of(lane);
@@ -177,12 +203,21 @@ FaultText outside_global(const Access& a, unsigned lane) {
     return {FaultKind::illegal_address,
             fmt::format("{} of {} bytes at {:#x}: a null pointer", verb_of(a), bytes, address),
             "check that the pointer was allocated (cudaMalloc) and passed to the kernel"};
+  Range range;
+  if (find_allocation(launch_of(*a.context), address, &range) && range.kernel_heap) {
+    const DeviceHeap& heap = heap_of(a);
+    return {FaultKind::illegal_address,
+            fmt::format("{} of {} bytes at {:#x} {}", verb_of(a), bytes, address, heap.describe(address)),
+            heap.was_freed(address) ? "free memory after its last use in the kernel"
+                                    : "check the index against malloc's size"};
+  }
   return {FaultKind::illegal_address, describe_address(verb_of(a), address, bytes), address_advice(address)};
 }
 
 FaultText outside(const Access& a, unsigned lane) {
   if (a.form.space == StateSpace::shared) return outside_shared(a, lane);
   if (a.form.space == StateSpace::local) return outside_local(a, lane);
+  if (a.form.space == StateSpace::param) return outside_parameters(a, lane);
   return outside_global(a, lane);
 }
 
@@ -245,6 +280,15 @@ const char* verb_of(const Access& a) {
   return load ? "read" : store ? "write" : "atomic operation";
 }
 
+bool in_pieces(const Access& a) {
+  const DeviceHeap& heap = heap_of(a);
+  for (LaneMask m = a.mask; m != 0; m &= m - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(m));
+    if (!heap.holds(a.addresses[lane], a.bytes_of(lane))) return false;
+  }
+  return true;
+}
+
 // An allocation made or freed since the launch began is looked up in the live table.
 bool find_allocation(const Launch& launch, std::uint64_t address, Range* range) {
   if (const Range* r = launch.ranges->find(address)) {
@@ -275,6 +319,7 @@ std::optional<GlobalAddress> global_stretch(const Launch& launch, GenericAddress
   Range range;
   if (in_shared(address) || in_local(address) || !find_allocation(launch, raw(address), &range)) return std::nullopt;
   if (bytes > range.high - raw(address) || (write && range.constant)) return std::nullopt;
+  if (range.kernel_heap && !launch.device->impl().heap.holds(raw(address), bytes)) return std::nullopt;
   return GlobalAddress{raw(address)};
 }
 

@@ -228,6 +228,15 @@ void fold_inline_cache(Worker& worker, std::uint32_t site) {
   empty_inline_cache(state);
 }
 
+void forget_pieces(Worker& worker) {
+  const auto sites = static_cast<std::uint32_t>(worker.launch->kernel->sites.size());
+  for (std::uint32_t s = 0; s < sites; ++s) {
+    if (!worker.records[s].piece_cached) continue;
+    fold_inline_cache(worker, s);
+    worker.records[s].piece_cached = false;
+  }
+}
+
 void collect(Worker& worker, events::LaunchCounts& counts) {
   const Launch& launch = *worker.launch;
   const events::KernelFacts& facts = launch.kernel->code->facts();
@@ -235,6 +244,7 @@ void collect(Worker& worker, events::LaunchCounts& counts) {
     fold_inline_cache(worker, s);
     SiteRecord& record = worker.records[s];
     record.range = {};
+    record.piece_cached = false;
     record.refills = record.other_masks = 0;
     if (!record.used) continue;
     fold_lanes(launch, launch.kernel->sites[s], record);

@@ -40,6 +40,7 @@ struct alignas(64) SiteRecord {
   std::uint32_t refills = 0;      // of the inline cache in this launch
   std::uint32_t other_masks = 0;  // accesses of some lanes that found another pattern in their slot
   bool used = false;
+  bool piece_cached = false;  // the inline cache holds a piece of the heap of kernels
   events::SiteCounts counts;
   Range range;  // where its last access went
 };
@@ -55,6 +56,9 @@ void count_masked(const Access& a, std::uint64_t base, std::int64_t kx, std::int
 void fold_inline_cache(Worker& worker, std::uint32_t site);
 // End of a launch: adds everything the worker counted, and leaves its records empty.
 void collect(Worker& worker, events::LaunchCounts& counts);
+// This worker's warps have given pieces of the heap of kernels back. (Inline caches of other workers are theirs: they
+// may miss a use of such a piece, as a use at the same time is missed.)
+void forget_pieces(Worker& worker);
 void empty_inline_cache(jit::SiteState& state);
 
 }  // namespace warpgrind::device

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <tuple>
 
 #include "device/access/count.h"
+#include "device/device_impl.h"
 
 namespace warpgrind::device {
 
@@ -16,10 +18,36 @@ struct Window {
   std::uint64_t low = 0, high = 0, origin = 0;
   StateSpace space = StateSpace::global;
   bool cacheable = true;  // the site has an inline fast path
+  bool of_heap = false;   // a piece of the heap of kernels
 };
 
+// Distances are below 2^58 for anything in bounds, so that sums of these do not overflow.
+constexpr std::int64_t kLimit = std::int64_t{1} << 50;
+bool moderate(const AffineAddresses& a) {
+  return a.kx <= kLimit && a.kx >= -kLimit && a.ky <= kLimit && a.ky >= -kLimit &&
+         a.base <= static_cast<std::uint64_t>(kLimit);
+}
+
+// A piece of the heap of kernels. Generic sites come here each time: what the lanes span is looked at without a lock.
+bool piece_window(const Access& s, const AffineAddresses& a, unsigned row, Window* w) {
+  constexpr std::uint64_t kShort = 4096;
+  const DeviceHeap& heap = launch_of(*s.context).device->impl().heap;
+  const std::uint64_t low = a.base + static_cast<std::uint64_t>(a.least(row));
+  const std::uint64_t high = a.base + static_cast<std::uint64_t>(a.most(row)) + s.bytes();
+  if (!w->cacheable && high - low <= kShort && heap.holds(low, high - low)) {
+    w->low = low;
+    w->high = high;
+    return true;
+  }
+  const auto piece = heap.piece_at(a.base);
+  if (!piece) return false;
+  std::tie(w->low, w->high) = *piece;
+  w->of_heap = true;
+  return true;
+}
+
 // False: not decided here.
-bool window_of(const Access& s, const AffineAddresses& a, Window* w) {
+bool window_of(const Access& s, const AffineAddresses& a, unsigned row, Window* w) {
   jit::WarpContext& c = *s.context;
   switch (s.form.space) {
     case StateSpace::shared:
@@ -31,6 +59,8 @@ bool window_of(const Access& s, const AffineAddresses& a, Window* w) {
     case StateSpace::global:
     case StateSpace::constant:
       break;
+    case StateSpace::param:
+      return false;
     default:
       if (a.base >= kSharedWindow) return false;
       w->cacheable = false;
@@ -46,7 +76,7 @@ bool window_of(const Access& s, const AffineAddresses& a, Window* w) {
   if (s.writes() && range.constant) return false;
   w->low = range.low;
   w->high = range.high;
-  return true;
+  return !range.kernel_heap || piece_window(s, a, row, w);
 }
 
 bool covers(const jit::SiteState& state, const Access& s, const AffineAddresses& a) {
@@ -62,6 +92,7 @@ void refill(Worker& worker, const Access& s, const AffineAddresses& a, const Win
   const std::uint32_t n = record.refills++;
   if (n >= kEager && n % kLater != 0) return count_affine(s, a.base, a.kx, a.ky);
   fold_inline_cache(worker, s.site);
+  record.piece_cached = w.of_heap;
   jit::SiteState& state = worker.sites[s.site];
   const std::uint64_t within = s.bytes() - 1;
   const std::uint64_t low = (w.low - static_cast<std::uint64_t>(a.least(row)) + within) & ~within;
@@ -77,13 +108,6 @@ void refill(Worker& worker, const Access& s, const AffineAddresses& a, const Win
     count_masked(s, a.base, a.kx, a.ky);
 }
 
-// Distances are below 2^58 for anything in bounds, so that sums of these do not overflow.
-constexpr std::int64_t kLimit = std::int64_t{1} << 50;
-bool moderate(const AffineAddresses& a) {
-  return a.kx <= kLimit && a.kx >= -kLimit && a.ky <= kLimit && a.ky >= -kLimit &&
-         a.base <= static_cast<std::uint64_t>(kLimit);
-}
-
 }  // namespace
 
 std::optional<AffinePlace> pass_affine(Access& s, const AffineAddresses& a) {
@@ -91,10 +115,9 @@ std::optional<AffinePlace> pass_affine(Access& s, const AffineAddresses& a) {
   const Launch& launch = *worker.launch;
   const unsigned row = jit::row_length(launch.kernel->shape);
   Window w;
-  if (launch.wants.accesses || !window_of(s, a, &w)) return std::nullopt;
+  if (launch.wants.accesses || !moderate(a) || !window_of(s, a, row, &w)) return std::nullopt;
   if (a.bits(row) & (s.bytes() - 1)) return std::nullopt;
   if (w.space == StateSpace::local && (a.kx != 0 || a.ky != 0 || s.mask != kFullMask)) return std::nullopt;
-  if (!moderate(a)) return std::nullopt;
   const auto base = static_cast<std::int64_t>(a.base);
   if (base + a.least(row) < static_cast<std::int64_t>(w.low) ||
       base + a.most(row) + static_cast<std::int64_t>(s.bytes()) > static_cast<std::int64_t>(w.high))

@@ -1,23 +1,13 @@
 #include "device/access/lane_vectors.h"
 
-// GCC 12 warns of its own headers (GCC bug 105593).
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#include <immintrin.h>
-#pragma GCC diagnostic pop
-
 #include <bit>
 #include <cstring>
+
+#include "base/cpu.h"
 
 namespace warpgrind::device {
 
 namespace {
-
-#define WG_AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq")))
-
-const bool kHaveAvx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
 
 const std::uint8_t* at(std::uint64_t address) {
   return reinterpret_cast<const std::uint8_t*>(address);
@@ -138,6 +128,67 @@ void scatter_lanes(const std::uint8_t* values, std::uint64_t origin, const std::
   }
 }
 
+// ---- Elements of a vector access (ld.v2.u64): a lane's all at once. Programs rely on a GPU doing it so, as on nothing
+// that PTX says: CUB's single-pass scans read a value and its flag by one ld.v2.u64 while another block writes them.
+
+// Volatile, or compilers make loads of the parts of it.
+using Sixteen = std::uint64_t __attribute__((vector_size(16), aligned(1), may_alias));
+using Eight = std::uint64_t __attribute__((aligned(1), may_alias));
+using Four = std::uint32_t __attribute__((aligned(1), may_alias));
+
+// x86-64 processors with AVX move 16 aligned bytes in one piece.
+template <unsigned kBytes>
+void move_whole(std::uint8_t* to, const std::uint8_t* from) {
+  if constexpr (kBytes >= 16) {
+    for (unsigned b = 0; b < kBytes; b += 16)
+      *reinterpret_cast<volatile Sixteen*>(to + b) = *reinterpret_cast<const volatile Sixteen*>(from + b);
+  } else if constexpr (kBytes == 8) {
+    *reinterpret_cast<volatile Eight*>(to) = *reinterpret_cast<const volatile Eight*>(from);
+  } else if constexpr (kBytes == 4) {
+    *reinterpret_cast<volatile Four*>(to) = *reinterpret_cast<const volatile Four*>(from);
+  } else {
+    std::memcpy(to, from, kBytes);
+  }
+}
+
+template <unsigned N, unsigned kCount>
+void gather_wholes(std::uint8_t* out, std::uint64_t origin, const std::uint64_t* a, LaneMask mask) {
+  for (LaneMask m = mask; m != 0; m &= m - 1) {
+    const unsigned l = static_cast<unsigned>(std::countr_zero(m));
+    alignas(16) std::uint8_t whole[N * kCount];
+    move_whole<N * kCount>(whole, at(origin + a[l]));
+    for (unsigned e = 0; e < kCount; ++e) std::memcpy(out + (e * kWarpSize + l) * N, whole + e * N, N);
+  }
+}
+
+template <unsigned N, unsigned kCount>
+void scatter_wholes(const std::uint8_t* values, std::uint64_t origin, const std::uint64_t* a, LaneMask mask) {
+  for (LaneMask m = mask; m != 0; m &= m - 1) {
+    const unsigned l = static_cast<unsigned>(std::countr_zero(m));
+    alignas(16) std::uint8_t whole[N * kCount];
+    for (unsigned e = 0; e < kCount; ++e) std::memcpy(whole + e * N, values + (e * kWarpSize + l) * N, N);
+    move_whole<N * kCount>(const_cast<std::uint8_t*>(at(origin + a[l])), whole);
+  }
+}
+
+// false: no vector of PTX
+template <unsigned N>
+bool gather_vectors(std::uint8_t* out, std::uint64_t origin, const std::uint64_t* a, LaneMask mask, unsigned count) {
+  if (count == 2) return gather_wholes<N, 2>(out, origin, a, mask), true;
+  if (count == 4) return gather_wholes<N, 4>(out, origin, a, mask), true;
+  if (count == 8) return gather_wholes<N, 8>(out, origin, a, mask), true;
+  return false;
+}
+
+template <unsigned N>
+bool scatter_vectors(const std::uint8_t* values, std::uint64_t origin, const std::uint64_t* a, LaneMask mask,
+                     unsigned count) {
+  if (count == 2) return scatter_wholes<N, 2>(values, origin, a, mask), true;
+  if (count == 4) return scatter_wholes<N, 4>(values, origin, a, mask), true;
+  if (count == 8) return scatter_wholes<N, 8>(values, origin, a, mask), true;
+  return false;
+}
+
 }  // namespace
 
 Extent extent_of(const std::uint64_t* a, LaneMask mask) {
@@ -174,13 +225,17 @@ void gather(void* out, std::uint64_t origin, const std::uint64_t* a, LaneMask ma
   auto* bytes = static_cast<std::uint8_t*>(out);
   switch (element) {
     case 1:
+      if (gather_vectors<1>(bytes, origin, a, mask, count)) return;
       return gather_lanes<1>(bytes, origin, a, mask, count);
     case 2:
+      if (gather_vectors<2>(bytes, origin, a, mask, count)) return;
       return gather_lanes<2>(bytes, origin, a, mask, count);
     case 4:
+      if (gather_vectors<4>(bytes, origin, a, mask, count)) return;
       if (kHaveAvx512) return gather4_avx512(static_cast<std::uint32_t*>(out), origin, a, mask, count);
       return gather_lanes<4>(bytes, origin, a, mask, count);
     case 8:
+      if (gather_vectors<8>(bytes, origin, a, mask, count)) return;
       if (kHaveAvx512) return gather8_avx512(static_cast<std::uint64_t*>(out), origin, a, mask, count);
       return gather_lanes<8>(bytes, origin, a, mask, count);
     default:
@@ -193,13 +248,17 @@ void scatter(const void* values, std::uint64_t origin, const std::uint64_t* a, L
   const auto* bytes = static_cast<const std::uint8_t*>(values);
   switch (element) {
     case 1:
+      if (scatter_vectors<1>(bytes, origin, a, mask, count)) return;
       return scatter_lanes<1>(bytes, origin, a, mask, count);
     case 2:
+      if (scatter_vectors<2>(bytes, origin, a, mask, count)) return;
       return scatter_lanes<2>(bytes, origin, a, mask, count);
     case 4:
+      if (scatter_vectors<4>(bytes, origin, a, mask, count)) return;
       if (kHaveAvx512) return scatter4_avx512(static_cast<const std::uint32_t*>(values), origin, a, mask, count);
       return scatter_lanes<4>(bytes, origin, a, mask, count);
     case 8:
+      if (scatter_vectors<8>(bytes, origin, a, mask, count)) return;
       if (kHaveAvx512) return scatter8_avx512(static_cast<const std::uint64_t*>(values), origin, a, mask, count);
       return scatter_lanes<8>(bytes, origin, a, mask, count);
     default:

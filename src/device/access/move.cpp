@@ -100,7 +100,8 @@ bool move_repeated(const Access& a, void* values) {
   // Below the first lane's address, or above it, the sums may wrap: [low, high] is then no stretch at all.
   if (low > high) return false;
   if (a.form.space == StateSpace::shared ? high >= a.context->shared_size
-                                         : !record.range.holds(low, high) || (a.writes() && record.range.constant))
+                                         : !record.range.holds(low, high) || (a.writes() && record.range.constant) ||
+                                               (record.range.kernel_heap && !in_pieces(a)))
     return false;
   if (!same_offsets(p.offsets, a.addresses, first, a.mask)) return false;
   ++p.hits;

@@ -92,6 +92,8 @@ void operate(jit::WarpContext& w, std::uint32_t site, Operation op, const std::u
   events::MBarrier event;
   static_cast<events::WarpEvent&>(event) = warp_event(w, site, mask);
   event.operation = op;
+  event.order = launch.kernel->sites[site].order;
+  event.scope = launch.kernel->sites[site].scope;
   event.offsets = offsets;
   event.results = out;
   events::publish_mbarrier(*launch.observers, event, worker_of(w).number);

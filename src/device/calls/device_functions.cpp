@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "device/access/access.h"
+#include "device/access/count.h"
 #include "device/calls/planes.h"
 #include "device/calls/symbols.h"
 #include "device/device_impl.h"
@@ -210,11 +211,11 @@ extern "C" void wg_call___assertfail(jit::WarpContext* context, std::uint32_t si
   if (mask) raise(c, site, static_cast<unsigned>(std::countr_zero(mask)), FaultKind::assertion, std::move(first));
 }
 
-extern "C" void wg_call_malloc(jit::WarpContext* context, std::uint32_t, std::uint32_t mask,
+extern "C" void wg_call_malloc(jit::WarpContext* context, std::uint32_t site, std::uint32_t mask,
                                const std::uint32_t* arguments, std::uint32_t* results) {
   for (LaneMask m = mask; m != 0; m &= m - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(m));
-    set_plane64(results, 0, lane, heap_allocate(*context, plane64(arguments, 0, lane)));
+    set_plane64(results, 0, lane, heap_allocate(*context, site, lane, plane64(arguments, 0, lane)));
   }
 }
 
@@ -223,33 +224,43 @@ extern "C" void wg_call_free(jit::WarpContext* context, std::uint32_t site, std:
   for (LaneMask m = mask; m != 0; m &= m - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(m));
     const std::uint64_t address = plane64(arguments, 0, lane);
-    if (!heap_release(*context, address))
+    const auto was = heap_release(*context, site, lane, address);
+    if (was == DeviceHeap::Released::Was::freed_before)
       raise(*context, site, lane, FaultKind::illegal_address,
-            fmt::format("free of {:#x}, which malloc in a kernel did not return or which was freed before", address),
+            fmt::format("free of {:#x}, which a kernel has freed before", address),
+            "one thread frees what it shares with others, after the last of them has used it", address);
+    if (was == DeviceHeap::Released::Was::no_piece)
+      raise(*context, site, lane, FaultKind::illegal_address,
+            fmt::format("free of {:#x}, which malloc in a kernel did not return", address),
             "memory from cudaMalloc must be freed with cudaFree on the host", address);
   }
 }
 
 }  // namespace
 
-std::uint64_t heap_allocate(jit::WarpContext& c, std::uint64_t bytes) {
+std::uint64_t heap_allocate(jit::WarpContext& c, std::uint32_t site, unsigned lane, std::uint64_t bytes) {
   const Launch& launch = launch_of(c);
   const std::uint64_t address = launch.device->impl().heap.allocate(bytes);
-  if (launch.wants.allocations && address)
-    events::publish_allocation(*launch.observers,
-                               {events::Allocation::Kind::kernel_heap, launch.device->ordinal(), address, bytes},
-                               worker_of(c).number);
+  if (launch.wants.allocations && address) {
+    const events::WarpEvent by = warp_event(c, site, 1u << lane);
+    const events::Allocation event{
+        events::Allocation::Kind::kernel_heap, launch.device->ordinal(), address, bytes, {}, &by};
+    events::publish_allocation(*launch.observers, event, worker_of(c).number);
+  }
   return address;
 }
 
-bool heap_release(jit::WarpContext& c, std::uint64_t address) {
+DeviceHeap::Released::Was heap_release(jit::WarpContext& c, std::uint32_t site, unsigned lane, std::uint64_t address) {
   const Launch& launch = launch_of(c);
-  const auto bytes = launch.device->impl().heap.release(address);
-  if (launch.wants.deallocations && bytes.value_or(0) != 0)
-    events::publish_deallocation(*launch.observers,
-                                 {events::Allocation::Kind::kernel_heap, launch.device->ordinal(), address, *bytes},
-                                 worker_of(c).number);
-  return bytes.has_value();
+  const DeviceHeap::Released released = launch.device->impl().heap.release(address);
+  if (released.bytes != 0) forget_pieces(worker_of(c));
+  if (launch.wants.deallocations && released.bytes != 0) {
+    const events::WarpEvent by = warp_event(c, site, 1u << lane);
+    const events::Allocation event{
+        events::Allocation::Kind::kernel_heap, launch.device->ordinal(), address, released.bytes, {}, &by};
+    events::publish_deallocation(*launch.observers, event, worker_of(c).number);
+  }
+  return released.was;
 }
 
 std::span<const jit::CallSymbol> call_symbols() {

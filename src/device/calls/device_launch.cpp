@@ -11,14 +11,15 @@
 #include "device/device_impl.h"
 #include "device/fault.h"
 #include "device/module.h"
+#include "gpu/launch_limits.h"
 
 namespace warpgrind::device {
 
 namespace {
 
 // cudaError_t and cudaStream_t values of the device runtime (cuda_device_runtime_api.h).
-constexpr std::uint32_t kSuccess = 0, kInvalidValue = 1, kMemoryAllocation = 2, kLaunchFailure = 719,
-                        kMaxDepthExceeded = 65;
+constexpr std::uint32_t kSuccess = 0, kInvalidValue = 1, kMemoryAllocation = 2, kInvalidConfiguration = 9,
+                        kLaunchFailure = 719, kMaxDepthExceeded = 65;
 constexpr unsigned kMostNested = 24;  // CUDA C++ Programming Guide, "Nesting Depth"; tail launches do not nest
 constexpr std::uint64_t kTailStream = 3, kFirstNamedStream = 0x100;
 
@@ -38,6 +39,10 @@ std::uint64_t parameter_buffer(jit::WarpContext& c, std::uint64_t handle, const 
   const auto layout = jit::parameter_layout(module.functions[handle - 1]);
   const std::uint64_t bytes = layout.empty() ? 0 : layout.back().offset + layout.back().size;
   Device::Impl& device = launch.device->impl();
+  if (!shape_problem(device.model, {grid[0], grid[1], grid[2]}, {block[0], block[1], block[2]}).empty()) {
+    worker_of(c).child_error = kInvalidConfiguration;
+    return 0;
+  }
   const std::uint64_t at = device.launch_memory.allocate(std::max<std::uint64_t>(16, bytes));
   if (!at) return 0;
   LaunchBuffer buffer;
@@ -107,15 +112,17 @@ extern "C" void wg_call_launch_device_v2(jit::WarpContext* c, std::uint32_t, std
 extern "C" void wg_call_cdp_malloc(jit::WarpContext* c, std::uint32_t site, std::uint32_t mask, Arguments a,
                                    Results r) {
   each_lane(mask, [&](unsigned l) {
-    const std::uint64_t memory = heap_allocate(*c, plane64(a, 2, l));
+    const std::uint64_t memory = heap_allocate(*c, site, l, plane64(a, 2, l));
     const bool written = write_stretch(*c, site, l, GenericAddress{plane64(a, 0, l)}, &memory, sizeof memory);
     set_plane32(r, 0, l, !written ? kInvalidValue : memory ? kSuccess : kMemoryAllocation);
   });
 }
 
-extern "C" void wg_call_cdp_free(jit::WarpContext* c, std::uint32_t, std::uint32_t mask, Arguments a, Results r) {
-  each_lane(mask,
-            [&](unsigned l) { set_plane32(r, 0, l, heap_release(*c, plane64(a, 0, l)) ? kSuccess : kInvalidValue); });
+extern "C" void wg_call_cdp_free(jit::WarpContext* c, std::uint32_t site, std::uint32_t mask, Arguments a, Results r) {
+  each_lane(mask, [&](unsigned l) {
+    const bool freed = heap_release(*c, site, l, plane64(a, 0, l)) == DeviceHeap::Released::Was::in_use;
+    set_plane32(r, 0, l, freed ? kSuccess : kInvalidValue);
+  });
 }
 
 // cudaError_t cudaMemcpyAsync(void* dst, const void* src, size_t count, cudaMemcpyKind kind, cudaStream_t stream)
@@ -211,7 +218,7 @@ extern "C" void wg_call_cdp_get_error_string(jit::WarpContext* c, std::uint32_t,
 }  // namespace
 
 // The memory may have been freed since it was queued.
-std::optional<Fault> run_queued_copy(Device::Impl& device, const ChildLaunch& work) {
+std::optional<Fault> run_queued_copy(Device::Impl& device, const ChildLaunch& work, std::uint64_t id) {
   const bool copies = work.kind == ChildLaunch::Kind::copy;
   const auto gone = [&](GlobalAddress address) {
     const auto range = AddressSpace::instance().find(raw(address));
@@ -228,16 +235,24 @@ std::optional<Fault> run_queued_copy(Device::Impl& device, const ChildLaunch& wo
   }
   auto* to = reinterpret_cast<std::uint8_t*>(raw(work.to));
   if (copies) {
+    events::HostCopy copy;
+    copy.device = device.ordinal;
+    copy.work = id;
+    copy.to.address = raw(work.to);
+    copy.from.address = raw(work.from);
+    copy.to.pitch = copy.from.pitch = copy.bytes = work.bytes;
+    copy.to.device = copy.from.device = device.ordinal;
+    device.device.publish(copy);
     std::memmove(to, reinterpret_cast<const std::uint8_t*>(raw(work.from)), work.bytes);
-    if (device.wants.host_copies)
-      events::publish_host_copy(device.observers, {device.ordinal, 0, raw(work.to), raw(work.from), work.bytes}, 0);
   } else {
+    events::HostFill fill;
+    fill.device = device.ordinal;
+    fill.work = id;
+    fill.to = raw(work.to);
+    fill.pitch = fill.bytes = work.bytes;
+    fill.value = work.value;
+    device.device.publish(fill);
     std::memset(to, work.value, work.bytes);
-    if (device.wants.host_fills) {
-      events::HostFill fill{device.ordinal, 0, raw(work.to), work.bytes};
-      fill.value = work.value;
-      events::publish_host_fill(device.observers, fill, 0);
-    }
   }
   return std::nullopt;
 }

@@ -6,6 +6,7 @@
 #include "device/access/count.h"
 #include "device/access/inline_cache.h"
 #include "device/calls/symbols.h"
+#include "device/device_impl.h"
 
 namespace warpgrind::device {
 
@@ -79,6 +80,10 @@ void load_uniform(void* context, std::uint32_t site, std::uint64_t base, LaneMas
                 values + (std::size_t{e} * kWarpSize + lane) * s.element, s.element);
 }
 
+bool in_parameters(const Launch& launch, std::uint64_t address) {
+  return address - reinterpret_cast<std::uint64_t>(launch.parameters) < kParameterAreaBytes;
+}
+
 }  // namespace
 
 std::span<const jit::CallSymbol> memory_symbols() {
@@ -89,6 +94,8 @@ std::span<const jit::CallSymbol> memory_symbols() {
       {"wg_store_affine", reinterpret_cast<void*>(&wg_store_affine)},
       {"wg_count_affine", reinterpret_cast<void*>(&wg_count_affine)},
       {"wg_load_uniform", reinterpret_cast<void*>(&wg_load_uniform)},
+      {"wg_is_constant", reinterpret_cast<void*>(&wg_is_constant)},
+      {"wg_is_parameter", reinterpret_cast<void*>(&wg_is_parameter)},
   };
   return symbols;
 }
@@ -126,6 +133,18 @@ void wg_count_affine(void* context, std::uint32_t site, std::uint64_t base, std:
 
 void wg_load_uniform(void* context, std::uint32_t site, std::uint64_t base, std::uint32_t mask, void* out) {
   load_uniform(context, site, base, mask, out);
+}
+
+void wg_is_constant(void* context, std::uint8_t* out, const std::uint64_t* addresses) {
+  const Launch& launch = launch_of(warp(context));
+  for (unsigned l = 0; l < kWarpSize; ++l) {
+    Range range;
+    out[l] = !in_parameters(launch, addresses[l]) && find_allocation(launch, addresses[l], &range) && range.constant;
+  }
+}
+
+void wg_is_parameter(void* context, std::uint8_t* out, const std::uint64_t* addresses) {
+  for (unsigned l = 0; l < kWarpSize; ++l) out[l] = in_parameters(launch_of(warp(context)), addresses[l]);
 }
 
 }  // extern "C"

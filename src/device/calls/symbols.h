@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "device/memory/device_heap.h"
 #include "jit/abi.h"
 #include "jit/calls/symbols.h"
 
@@ -16,9 +17,10 @@ std::span<const jit::CallSymbol> async_copy_symbols();     // async_copy.cpp
 std::span<const jit::CallSymbol> texture_symbols();        // calls/texture.cpp
 std::span<const jit::CallSymbol> device_launch_symbols();  // device_launch.cpp
 
-// malloc and free in kernels (device_functions.cpp). 0: no memory left. False: not the start of a piece.
-std::uint64_t heap_allocate(jit::WarpContext& context, std::uint64_t bytes);
-bool heap_release(jit::WarpContext& context, std::uint64_t address);
+// malloc and free in kernels (device_functions.cpp). 0: no memory left.
+std::uint64_t heap_allocate(jit::WarpContext& context, std::uint32_t site, unsigned lane, std::uint64_t bytes);
+DeviceHeap::Released::Was heap_release(jit::WarpContext& context, std::uint32_t site, unsigned lane,
+                                       std::uint64_t address);
 
 inline jit::WarpContext& warp(void* context) {
   return *static_cast<jit::WarpContext*>(context);

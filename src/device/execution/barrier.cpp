@@ -9,6 +9,7 @@
 
 #include "device/access/access.h"
 #include "device/calls/symbols.h"
+#include "device/execution/meeting_events.h"
 #include "device/execution/paths.h"
 #include "device/execution/scheduler.h"
 #include "device/execution/state.h"
@@ -24,14 +25,15 @@ std::uint32_t needed(const Launch& launch, const Block& b, const Barrier& barrie
 
 // Those that wait become ready as they stand in the list. (Their state stays `barrier` until they run: it is looked at
 // only when no warp is ready.)
-inline void release(Worker& w, Barrier& barrier) {
+inline void release(Worker& w, Block& b, Barrier& barrier) {
+  if (w.launch->barriers_observed) [[unlikely]]
+    publish_passed(w, b, static_cast<std::uint32_t>(&barrier - b.barriers));
   if (barrier.reduces)
     for (WarpFiber* f = barrier.first; f; f = f->next)
       f->barrier_result = barrier_reduction(barrier, f->barrier_operation);
   if (barrier.first) {
     (w.ready_last ? w.ready_last->next : w.ready_first) = barrier.first;
     w.ready_last = barrier.last;
-    barrier.first->block->behind += barrier.waiting;
   }
   if (barrier.parked) release_parked(w, barrier);
   barrier = {};
@@ -68,6 +70,7 @@ bool arrive(jit::WarpContext& c, const Arrival& a, const LaneMask* predicate) {
     event.barrier = a.id;
     event.threads = a.threads;
     event.waits = a.waits;
+    event.live = live_lanes(c);
     events::publish_barrier(*launch.observers, event, w.number);
   }
   count_exited(f);
@@ -105,30 +108,42 @@ LaneMask all_if_apart(jit::WarpContext& c, const Arrival& a) {
   return alive;
 }
 
-inline void wait(WarpFiber& f, Barrier& barrier, std::uint32_t site, std::uint32_t id) {
+inline void queue_at(WarpFiber& f, Barrier& barrier, std::uint32_t site, std::uint32_t id) {
   f.state = WarpState::barrier;
   f.wait_site = site;
   f.wait_barrier = id;
   f.next = nullptr;
   (barrier.last ? barrier.last->next : barrier.first) = &f;
   barrier.last = &f;
-  ++barrier.waiting;
+}
+
+void wait(WarpFiber& f, Barrier& barrier, std::uint32_t site, std::uint32_t id) {
+  queue_at(f, barrier, site, id);
   suspend(*f.worker, f);
-  --f.block->behind;
+}
+
+// Has a warp of the block been let past a barrier, and not run since?
+bool somebody_is_behind(const WarpFiber& f) {
+  for (const WarpFiber* other = f.worker->ready_first; other; other = other->next)
+    if (other->block == f.block && other->state == WarpState::barrier) return true;
+  return false;
 }
 
 bool alone(const jit::WarpContext& c, const Arrival& a) {
   return c.initial_mask == a.mask && fiber_of(const_cast<jit::WarpContext&>(c)).block->warps == 1 &&
-         a.threads <= kWarpSize && !launch_of(const_cast<jit::WarpContext&>(c)).wants.barriers && a.id < kBarriers;
+         a.threads <= kWarpSize && !launch_of(const_cast<jit::WarpContext&>(c)).barriers_observed && a.id < kBarriers;
 }
 
-void barrier(jit::WarpContext& c, Arrival a) {
+// Apart from the common case, which would save registers for all of it.
+[[gnu::noinline]] void barrier(jit::WarpContext& c, std::uint32_t site, std::uint32_t id, std::uint32_t threads,
+                               LaneMask mask) {
+  Arrival a{site, id, threads, mask};
   if (a.mask == 0 || alone(c, a)) return;
   WarpFiber& f = fiber_of(c);
   a.mask = all_if_apart(c, a);
   f.barrier_operation = 0;
   if (arrive(c, a, nullptr))
-    release(*f.worker, f.block->barriers[a.id]);
+    release(*f.worker, *f.block, f.block->barriers[a.id]);
   else
     wait(f, f.block->barriers[a.id], a.site, a.id);
 }
@@ -213,7 +228,7 @@ bool arrive_some(jit::WarpContext& c, ParkedPath& path, std::uint32_t threads, L
   Barrier& barrier = f.block->barriers[path.barrier];
   path.next = barrier.parked;
   barrier.parked = &path;
-  if (last) release(*f.worker, barrier);
+  if (last) release(*f.worker, *f.block, barrier);
   return last;
 }
 
@@ -221,7 +236,7 @@ bool arrive_some(jit::WarpContext& c, ParkedPath& path, std::uint32_t threads, L
 void release_if_complete(Worker& w, Block& b) {
   for (unsigned k = 0; k < b.barriers_in_use; ++k) {
     Barrier& barrier = b.barriers[k];
-    if (barrier.arrived != 0 && barrier.arrived >= needed(*w.launch, b, barrier)) release(w, barrier);
+    if (barrier.arrived != 0 && barrier.arrived >= needed(*w.launch, b, barrier)) release(w, b, barrier);
   }
 }
 
@@ -243,6 +258,8 @@ std::span<const jit::CallSymbol> control_symbols() {
       {"wg_give_way", reinterpret_cast<void*>(&wg_give_way)},
       {"wg_next_path", reinterpret_cast<void*>(&wg_next_path)},
       {"wg_join_path", reinterpret_cast<void*>(&wg_join_path)},
+      {"wg_warp_sync", reinterpret_cast<void*>(&wg_warp_sync)},
+      {"wg_exit", reinterpret_cast<void*>(&wg_exit)},
       {"wg_absent_lanes", reinterpret_cast<void*>(&wg_absent_lanes)},
       {"wg_missing_members", reinterpret_cast<void*>(&wg_missing_members)},
       {"wg_bad_branch_index", reinterpret_cast<void*>(&wg_bad_branch_index)},
@@ -269,13 +286,12 @@ void wg_barrier(void* context, std::uint32_t site, std::uint32_t id, std::uint32
   Barrier& all = b.barriers[0];
   const Launch& launch = *f.worker->launch;
   const bool plain = (id | threads | c.exited | b.exited | all.expected) == 0 && mask == c.initial_mask &&
-                     !launch.wants.barriers && b.barriers_in_use != 0;
-  if (!plain) return barrier(c, {site, id, threads, mask});
+                     launch.plain_barriers && b.barriers_in_use != 0;
+  if (!plain) return barrier(c, site, id, threads, mask);
   all.arrived += static_cast<std::uint32_t>(std::popcount(mask));
-  if (all.arrived == launch.threads_per_block)
-    release(*f.worker, all);
-  else
-    wait(f, all, site, 0);
+  if (all.arrived == launch.threads_per_block) return release(*f.worker, b, all);
+  queue_at(f, all, site, 0);
+  suspend_without_time(*f.worker, f);
 }
 
 std::uint32_t wg_barrier_reduce(void* context, std::uint32_t site, std::uint32_t id, std::uint32_t threads,
@@ -291,19 +307,19 @@ std::uint32_t wg_barrier_reduce(void* context, std::uint32_t site, std::uint32_t
   }
   Barrier& last = f.block->barriers[id];
   const std::uint32_t result = barrier_reduction(last, operation);
-  release(*f.worker, last);
+  release(*f.worker, *f.block, last);
   return result;
 }
 
 void wg_barrier_arrive(void* context, std::uint32_t site, std::uint32_t id, std::uint32_t threads, std::uint32_t mask) {
   jit::WarpContext& c = warp(context);
   WarpFiber& f = fiber_of(c);
-  if (arrive(c, {site, id, threads, mask, false}, nullptr)) release(*f.worker, f.block->barriers[id]);
+  if (arrive(c, {site, id, threads, mask, false}, nullptr)) release(*f.worker, *f.block, f.block->barriers[id]);
 }
 
 void wg_let_others_pass(void* context) {
   WarpFiber& f = fiber_of(warp(context));
-  if (f.block->behind == 0) return;
+  if (!somebody_is_behind(f)) return;
   f.state = WarpState::yielded;
   queue_ready(*f.worker, &f);
   suspend(*f.worker, f);

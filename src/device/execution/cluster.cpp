@@ -6,6 +6,7 @@
 
 #include "base/assert.h"
 #include "device/calls/symbols.h"
+#include "device/execution/meeting_events.h"
 #include "device/execution/scheduler.h"
 #include "device/execution/state.h"
 #include "device/fault.h"
@@ -111,24 +112,27 @@ using namespace warpgrind::device;
 
 extern "C" {
 
-void wg_cluster_arrive(void* context, std::uint32_t, std::uint32_t mask) {
+void wg_cluster_arrive(void* context, std::uint32_t site, std::uint32_t mask) {
   WarpFiber& f = fiber_of(warp(context));
   Cluster& c = cluster_of(f);
   count_exited(f);
   f.cluster_phase = c.generation + 1;
+  publish_cluster_barrier(f.context, site, mask, false, f.cluster_phase);
   c.arrived += static_cast<std::uint32_t>(std::popcount(mask));
   pass_if_complete(*f.worker, c);
 }
 
-void wg_cluster_wait(void* context, std::uint32_t site, std::uint32_t) {
+void wg_cluster_wait(void* context, std::uint32_t site, std::uint32_t mask) {
   WarpFiber& f = fiber_of(warp(context));
   Cluster& c = cluster_of(f);
-  if (c.generation >= f.cluster_phase) return;
-  f.state = WarpState::barrier;
-  f.wait_site = site;
-  f.next = c.first;
-  c.first = &f;
-  suspend(*f.worker, f);
+  if (c.generation < f.cluster_phase) {
+    f.state = WarpState::barrier;
+    f.wait_site = site;
+    f.next = c.first;
+    c.first = &f;
+    suspend(*f.worker, f);
+  }
+  publish_cluster_barrier(f.context, site, mask, true, f.cluster_phase);
 }
 
 }  // extern "C"

@@ -261,7 +261,7 @@ inline Block& new_block(Worker& w) {
     b = w.blocks.back().get();
   }
   b->warps = w.launch->warps_per_block;
-  b->started = b->ended = b->exited = b->behind = 0;
+  b->started = b->ended = b->exited = 0;
   b->cluster_rank = 0;
   b->next_start = nullptr;
   b->next = w.live;
@@ -364,13 +364,15 @@ void report_deadlock(Worker& w) {
   leave_launch(w);
 }
 
-// The launch ends before its time: what a worker does instead of going on.
+// The launch ends before its time: what a worker does instead of going on. Another worker's list may be complete, which
+// stops the launch: this one still says where its own warps are.
 void stopped(Worker& w) {
-  if (w.launch->stop.load(std::memory_order_relaxed) && !w.listing) leave_launch(w);
   if (w.launch->stop_reason.load(std::memory_order_relaxed) != 0) {
     w.listing = true;
     w.starting = nullptr;
     if (!w.ready_first) finish_listing(w);
+  } else if (w.launch->stop.load(std::memory_order_relaxed)) {
+    leave_launch(w);
   }
 }
 
@@ -437,7 +439,7 @@ void finish_listing(Worker& w) {
             : "look for a loop that never ends; --timeout SECONDS changes the limit";
   fault.block = w.listed_block;
   fault.thread = w.listed_thread;
-  record(launch, std::move(fault), 0, w.index);
+  record(launch, std::move(fault), w.listed_site == ~0u ? 1 : 0, w.index);  // rather of a worker that had warps
   leave_launch(w);
 }
 

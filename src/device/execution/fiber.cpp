@@ -21,6 +21,9 @@ namespace {
 // the warps' spill slots collide in the caches.
 constexpr std::size_t kGuard = 17 * 4096;
 constexpr std::size_t kStacksInSlab = 32;
+// Tops at the same place of a page would share the sets of the L1 cache, and a warp would wait for the last warp's
+// stores, which look like its own from the lowest 12 bits of their addresses.
+constexpr std::size_t kStagger = 320, kStaggers = 12;
 
 // The top of a fresh stack holds what to run.
 struct Entry {
@@ -84,7 +87,8 @@ bool StackPool::take(Stack* stack) {
   std::uint8_t* guard = slabs_.back() + (stack_bytes_ + kGuard) * used_in_slab_;
   if (mprotect(guard, kGuard, PROT_NONE) != 0) return false;
   ++used_in_slab_;
-  *stack = {guard + kGuard, stack_bytes_};
+  const std::size_t stagger = kStagger * ((slabs_.size() * kStacksInSlab + used_in_slab_) % kStaggers);
+  *stack = {guard + kGuard, stack_bytes_ - stagger};
   return true;
 }
 

@@ -23,6 +23,7 @@ std::vector<SiteFacts> pack_sites(const events::KernelFacts& facts) {
   out.reserve(facts.sites.size());
   for (const events::Site& s : facts.sites)
     out.push_back({{s.space, events::access_type(s), static_cast<std::uint8_t>(s.bytes()), s.shared_atomic},
+                   s.kind,
                    s.element_bytes,
                    s.vector,
                    s.order,
@@ -56,9 +57,12 @@ Result<KernelRecord*> Device::Impl::kernel(LoadedModule& module, std::uint32_t f
   const ptx::Module& text = module.module();
   if (function >= text.functions.size() || !text.functions[function].is_entry)
     return Error{ErrorKind::bad_input, "not a kernel of this module", ""};
-  LoadedModule::Key key{
-      function,    jit::lane_shape_of(block),         options.counters || wants.counts, wants.accesses,
-      wants.edges, wants.fences || wants.async_groups};
+  LoadedModule::Key key{function,
+                        jit::lane_shape_of(block),
+                        options.counters || wants.counts,
+                        wants.accesses,
+                        wants.edges,
+                        wants.fences || wants.async_groups || wants.warp_syncs || wants.exits};
   const std::lock_guard lock(mutex);
   std::unique_ptr<KernelRecord>& record = module.kernels[key];
   if (record) return record.get();
@@ -113,9 +117,9 @@ Status Device::Impl::open_heaps(const LoadedModule& module) {
   const bool launches = module.calls("__cudaCDP2GetParameterBufferV2") || module.calls("cudaGetParameterBufferV2") ||
                         module.calls("__cudaCDP2GetErrorString");
   if (allocates)
-    if (Status opened = heap.open(heap_size, ordinal); !opened) return opened;
+    if (Status opened = heap.open(heap_size, ordinal, true); !opened) return opened;
   if (launches)
-    if (Status opened = launch_memory.open(kLaunchMemory, ordinal); !opened) return opened;
+    if (Status opened = launch_memory.open(kLaunchMemory, ordinal, false); !opened) return opened;
   return Ok{};
 }
 
@@ -136,11 +140,15 @@ void Device::Impl::set_up(Engine& engine, LoadedModule& module, const KernelReco
                  config.dynamic_shared,
                  ordinal,
                  engine.workers.front()->number,
-                 static_cast<unsigned>(engine.workers.size())};
+                 static_cast<unsigned>(engine.workers.size()),
+                 config.cluster,
+                 config.cooperative,
+                 engine.work};
   launch.rules = model.rules;
   launch.counters = options.counters || wants.counts;
   launch.bounds_stop = options.bounds_stop;
   launch.wants = wants;
+  launch.barriers_observed = wants.barriers || wants.barriers_passed;
   launch.observers = &observers;
   launch.all_workers = &engine.workers;
   launch.parameters = reinterpret_cast<std::uint8_t*>(engine.parameter_area);
@@ -161,6 +169,7 @@ void Device::Impl::set_up(Engine& engine, LoadedModule& module, const KernelReco
   launch.ranges = AddressSpace::instance().snapshot();
   launch.sm_count = std::max(1u, model.sm_count);
   launch.keeps_time = kernel.code->keeps_time;
+  launch.plain_barriers = !launch.barriers_observed && !launch.keeps_time;
   launch.issue_cycles = dependent_issue_cycles(model);
   launch.sm_clock_khz = std::max(1u, static_cast<std::uint32_t>(model.sm_clock_mhz * 1000));
   if (launch.keeps_time) launch.sm_cycles.assign(launch.sm_count, cycles.load());
@@ -327,7 +336,7 @@ Status Device::Impl::run_children(Engine& engine, LoadedModule& module, std::vec
     const ChildLaunch child = std::move(work.back());
     work.pop_back();
     if (child.kind != ChildLaunch::Kind::kernel) {
-      result.fault = run_queued_copy(*this, child);
+      result.fault = run_queued_copy(*this, child, engine.work);
       continue;
     }
     std::vector<ChildLaunch> below;
@@ -341,10 +350,11 @@ Status Device::Impl::run_children(Engine& engine, LoadedModule& module, std::vec
 }
 
 Result<LaunchResult> Device::Impl::launch(LoadedModule& module, std::uint32_t function, const LaunchConfig& config,
-                                          const PackedParameters& parameters) {
+                                          const PackedParameters& parameters, std::uint64_t work) {
   output.flush_when_half_full();
   Result<Engine*> engine = take_engine();
   if (!engine) return engine.error();
+  (*engine)->work = work;
   std::vector<ChildLaunch> children;
   auto result = run_grid(**engine, module, function, config, parameters, 0, &children);
   Status ran = Ok{};
@@ -372,8 +382,8 @@ Result<const jit::CompiledKernel*> Device::prepare(LoadedModule* module, std::ui
 }
 
 Result<LaunchResult> Device::launch(LoadedModule* module, std::uint32_t function, const LaunchConfig& config,
-                                    const PackedParameters& parameters) {
-  return impl_->launch(*module, function, config, parameters);
+                                    const PackedParameters& parameters, std::uint64_t work) {
+  return impl_->launch(*module, function, config, parameters, work);
 }
 
 Result<LaunchResult> Device::launch(LoadedModule* module, std::uint32_t function, const LaunchConfig& config,

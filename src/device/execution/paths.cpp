@@ -18,6 +18,7 @@
 #include <cstring>
 
 #include "device/calls/symbols.h"
+#include "device/execution/meeting_events.h"
 #include "device/execution/scheduler.h"
 #include "device/fault.h"
 
@@ -38,10 +39,6 @@ bool is_parked(const PathEntry& e) {
 
 ParkedPath& parked_at(WarpFiber& f, const PathEntry& e) {
   return f.parked->of[std::countr_zero(e.mask)];
-}
-
-LaneMask alive(const WarpContext& c) {
-  return c.initial_mask & ~c.exited;
 }
 
 void remove(Paths& p, std::uint32_t k) {
@@ -164,7 +161,7 @@ const char* what_for(const ParkedPath& p) {
       "lanes {:#010x} wait for lanes {:#010x} of their member mask, which wait elsewhere, and no lane of the warp can "
       "go "
       "on",
-      first.mask, first.members & alive(f.context) & ~first.mask);
+      first.mask, first.members & live_lanes(f.context) & ~first.mask);
   fault.advice = "every lane that a member mask names must execute a .sync operation with the same mask";
   f.waits_by_path = true;
   add_places(launch, f, fault.warps);
@@ -184,9 +181,10 @@ void give_up_meeting(WarpFiber& f, Paths& p) {
   if (!first) report_deadlock(*f.worker);
   LaneMask here = 0;
   for (std::uint32_t k = 0; k < p.depth; ++k) here |= p.entries[k].mask;
-  const LaneMask missing = first->members & alive(f.context) & ~first->mask;
+  const LaneMask missing = first->members & live_lanes(f.context) & ~first->mask;
   if ((missing & ~here) == 0) report_members(f, *first);
   wg_missing_members(&f.context, first->site, first->mask, missing);
+  publish_meeting(f.context, {first->site, first->mask, first->members, first->mask});
   first->participants = first->mask;
   first->released = true;
 }
@@ -202,7 +200,7 @@ void try_to_meet(WarpFiber& f, LaneMask members) {
     here |= path.mask;
     paths |= 1u << index;
   }
-  if ((members & alive(f.context) & ~here) != 0) return;
+  if ((members & live_lanes(f.context) & ~here) != 0) return;
   std::uint64_t brought[kWarpSize] = {};
   for (LaneMask k = paths; k; k &= k - 1) {
     const ParkedPath& path = all.of[std::countr_zero(k)];
@@ -210,6 +208,7 @@ void try_to_meet(WarpFiber& f, LaneMask members) {
   }
   for (LaneMask k = paths; k; k &= k - 1) {
     ParkedPath& path = all.of[std::countr_zero(k)];
+    publish_meeting(f.context, {path.site, path.mask, path.members, here});
     path.released = true;
     path.participants = here;
     std::copy(std::begin(brought), std::end(brought), path.brought);

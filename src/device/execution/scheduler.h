@@ -50,15 +50,11 @@ inline void take_time(WarpFiber& f) {
     f.context.cycles = std::max(f.context.cycles, f.block->cycles);
 }
 
-// The current warp waits (its state says for what); others run.
-inline void suspend(Worker& w, WarpFiber& self) {
-  give_time(self);
+// The current warp waits (its state says for what); others run. No clock is kept.
+inline void suspend_without_time(Worker& w, WarpFiber& self) {
   if (w.launch->interrupt.load(std::memory_order_acquire) != 0) [[unlikely]]
     stopped(w);
-  if (w.starting) {
-    go_to(w, self.continuation, take_fiber(w));
-    return take_time(self);
-  }
+  if (w.starting) return go_to(w, self.continuation, take_fiber(w));
   WarpFiber* ready = next_ready(w);
   if (!ready) [[unlikely]]
     report_deadlock(w);
@@ -66,6 +62,11 @@ inline void suspend(Worker& w, WarpFiber& self) {
     self.state = WarpState::running;
   else
     go_to(w, self.continuation, *ready);
+}
+
+inline void suspend(Worker& w, WarpFiber& self) {
+  give_time(self);
+  suspend_without_time(w, self);
   take_time(self);
 }
 

@@ -16,6 +16,7 @@
 #include "device/memory/address_space.h"
 #include "events/observer.h"
 #include "gpu/addresses.h"
+#include "gpu/instruction_kinds.h"
 #include "jit/abi.h"
 #include "jit/compile/compiler.h"
 
@@ -32,6 +33,7 @@ class LoadedModule;
 // The facts of a site that an access needs, packed.
 struct SiteFacts {
   AccessForm form;  // space: as written
+  SiteKind kind = SiteKind::load;
   std::uint8_t element = 4, vector = 1;
   events::MemoryOrder order = events::MemoryOrder::weak;
   events::MemoryScope scope = events::MemoryScope::none;
@@ -92,8 +94,7 @@ struct Barrier {
   std::uint32_t expected = 0;  // threads; 0: every thread of the block that has not exited
   std::uint32_t popc = 0;
   bool all = true, any = false, reduces = false;
-  std::uint32_t waiting = 0;  // whole warps that wait
-  WarpFiber* first = nullptr;
+  WarpFiber* first = nullptr;  // whole warps that wait
   WarpFiber* last = nullptr;
   ParkedPath* parked = nullptr;  // some lanes of a warp
 };
@@ -120,7 +121,6 @@ struct alignas(64) Block {
   std::uint64_t linear = 0;
   std::uint32_t index[3] = {0, 0, 0};
   std::uint32_t warps = 0, started = 0, ended = 0;
-  std::uint32_t behind = 0;  // warps that have been let past a barrier and have not run since
   std::uint32_t exited = 0;  // threads; those of a warp that runs are counted when it arrives at a barrier
   std::uint32_t smid = 0;
   unsigned barriers_in_use = 0;  // highest barrier number used + 1
@@ -231,7 +231,9 @@ struct Launch {
   events::Launch info;
   AccessRules rules;
   bool counters = true, bounds_stop = true;
-  events::Wants wants;  // of all observers
+  events::Wants wants;             // of all observers
+  bool barriers_observed = false;  // by somebody who wants arrivals, or that they are passed
+  bool plain_barriers = true;      // nobody observes them, and no clock is kept
   std::uint8_t* parameters = nullptr;
   std::uint64_t shared_size = 0, local_size = 0;
   std::uint64_t blocks = 0;

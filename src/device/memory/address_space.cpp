@@ -168,12 +168,13 @@ std::optional<AddressSpace::Freed> AddressSpace::freed(std::uint64_t address) co
   return std::nullopt;
 }
 
-void AddressSpace::register_host(std::uint64_t address, std::uint64_t size) {
+void AddressSpace::register_host(std::uint64_t address, std::uint64_t size, bool managed) {
   const std::lock_guard lock(mutex_);
   Range range;
   range.low = address;
   range.high = address + std::max<std::uint64_t>(1, size);
   range.host = true;
+  range.managed = managed;
   ranges_[address] = range;
   table_.reset();
 }

@@ -20,7 +20,8 @@ struct Range {
   std::int32_t device = 0;
   bool constant = false;  // kernels may only read it
   bool managed = false;
-  bool host = false;  // registered host memory: not ours to free
+  bool host = false;         // registered host memory: not ours to free
+  bool kernel_heap = false;  // DeviceHeap knows which of it is in use
   bool holds(std::uint64_t first, std::uint64_t last) const { return first >= low && last < high; }
 };
 
@@ -44,7 +45,8 @@ class AddressSpace {
   // nullopt: not the start of an allocation. by: the function that frees it, for messages. The place is not handed out
   // again soon, so that a use after free is found and named.
   std::optional<Range> release(std::uint64_t address, const char* by = nullptr);
-  void register_host(std::uint64_t address, std::uint64_t size);
+  // managed: a __managed__ variable that lies in the program's own memory.
+  void register_host(std::uint64_t address, std::uint64_t size, bool managed = false);
   void unregister_host(std::uint64_t address);
 
   std::optional<Range> find(std::uint64_t address) const;

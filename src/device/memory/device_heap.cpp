@@ -1,19 +1,35 @@
 #include "device/memory/device_heap.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdlib>
 
 #include "device/memory/address_space.h"
 
 namespace warpgrind::device {
 
+void DeviceHeap::Free::operator()(void* p) const {
+  std::free(p);
+}
+
 DeviceHeap::~DeviceHeap() {
   if (base_) AddressSpace::instance().release(base_);
 }
 
-Status DeviceHeap::open(std::uint64_t bytes, int device) {
+Status DeviceHeap::open(std::uint64_t bytes, int device, bool by_piece) {
   if (base_) return Ok{};
+  if (bytes > ~std::uint64_t{0} / kRoom) return Error{ErrorKind::environment, "no address space for the heap", ""};
+  left_ = bytes;
+  bytes *= kRoom;
+  const std::uint64_t words = bytes / kUnit / 64 + 1;
+  void* bits = std::calloc(words, sizeof(std::uint64_t));  // NOLINT: pages that nobody touches cost nothing
+  if (!bits) return Error{ErrorKind::environment, "the host has no memory left for the heap of kernels", ""};
+  static_assert(sizeof(std::atomic<std::uint64_t>) == sizeof(std::uint64_t));
+  in_use_.reset(static_cast<std::atomic<std::uint64_t>*>(bits));
   Range attributes;
   attributes.device = device;
+  attributes.kernel_heap = by_piece;
   auto address = AddressSpace::instance().allocate(bytes, 512, attributes);
   if (!address) return address.error();
   base_ = *address;
@@ -22,30 +38,90 @@ Status DeviceHeap::open(std::uint64_t bytes, int device) {
   return Ok{};
 }
 
-std::uint64_t DeviceHeap::allocate(std::uint64_t bytes) {
-  if (bytes == 0) return 0;
-  const std::lock_guard lock(mutex_);
-  if (bytes > size_) return 0;
-  bytes = (bytes + 15) / 16 * 16;
+// Calls f with each word of the bit map and its bits for these addresses, as long as it says true.
+template <class F>
+bool DeviceHeap::each_word(std::uint64_t start, std::uint64_t bytes, F&& f) const {
+  const std::uint64_t last = (start + bytes - 1 - base_) / kUnit;
+  for (std::uint64_t unit = (start - base_) / kUnit; unit <= last; unit = (unit / 64 + 1) * 64) {
+    const std::uint64_t count = std::min<std::uint64_t>(64 - unit % 64, last - unit + 1);
+    if (!f(in_use_[unit / 64], ~std::uint64_t{0} >> (64 - count) << (unit % 64))) return false;
+  }
+  return true;
+}
+
+void DeviceHeap::mark(std::uint64_t start, std::uint64_t bytes, bool in_use) {
+  each_word(start, bytes, [&](std::atomic<std::uint64_t>& word, std::uint64_t bits) {
+    if (in_use)
+      word.fetch_or(bits, std::memory_order_relaxed);
+    else
+      word.fetch_and(~bits, std::memory_order_relaxed);
+    return true;
+  });
+}
+
+bool DeviceHeap::holds(std::uint64_t address, std::uint64_t bytes) const {
+  if (address < base_ || bytes == 0 || bytes > size_ || address - base_ > size_ - bytes) return false;
+  return each_word(address, bytes, [](const std::atomic<std::uint64_t>& word, std::uint64_t bits) {
+    return (word.load(std::memory_order_relaxed) & bits) == bits;
+  });
+}
+
+std::uint64_t DeviceHeap::take(std::uint64_t bytes) {
+  const std::uint64_t wanted = taken(bytes);
   for (auto it = free_.begin(); it != free_.end(); ++it) {
-    if (it->second < bytes) continue;
-    const std::uint64_t start = it->first, left = it->second - bytes;
+    if (it->second < wanted) continue;
+    const std::uint64_t start = it->first, left = it->second - wanted;
     free_.erase(it);
-    if (left) free_[start + bytes] = left;
+    if (left) free_[start + wanted] = left;
     used_[start] = bytes;
+    left_ -= rounded(bytes);
+    mark(start, bytes, true);
     return start;
   }
   return 0;
 }
 
-std::optional<std::uint64_t> DeviceHeap::release(std::uint64_t address) {
-  if (address == 0) return 0;
+std::uint64_t DeviceHeap::allocate(std::uint64_t bytes) {
+  if (bytes == 0) return 0;
+  const std::lock_guard lock(mutex_);
+  if (bytes > size_ || rounded(bytes) > left_) return 0;
+  std::uint64_t start = take(bytes);
+  while (!start && !quarantine_.empty()) {
+    leave_quarantine();
+    start = take(bytes);
+  }
+  return start;
+}
+
+const DeviceHeap::Piece* DeviceHeap::freed(std::uint64_t address) const {
+  for (auto it = quarantine_.rbegin(); it != quarantine_.rend(); ++it)
+    if (address >= it->start && address < it->start + rounded(it->bytes)) return &*it;
+  return nullptr;
+}
+
+DeviceHeap::Released DeviceHeap::release(std::uint64_t address) {
+  using Was = Released::Was;
+  if (address == 0) return {Was::in_use, 0};
   const std::lock_guard lock(mutex_);
   const auto block = used_.find(address);
-  if (block == used_.end()) return std::nullopt;
-  std::uint64_t start = block->first, bytes = block->second;
-  const std::uint64_t released = bytes;
+  if (block == used_.end()) {
+    const Piece* piece = freed(address);
+    return {piece && piece->start == address ? Was::freed_before : Was::no_piece, 0};
+  }
+  const Piece piece{block->first, block->second};
   used_.erase(block);
+  mark(piece.start, piece.bytes, false);
+  left_ += rounded(piece.bytes);
+  quarantine_.push_back(piece);
+  if (quarantine_.size() > kQuarantined) leave_quarantine();
+  return {Was::in_use, piece.bytes};
+}
+
+// Joined with the free stretches before and behind it.
+void DeviceHeap::leave_quarantine() {
+  const Piece piece = quarantine_.front();
+  quarantine_.pop_front();
+  std::uint64_t start = piece.start, bytes = taken(piece.bytes);
   auto next = free_.lower_bound(start);
   if (next != free_.end() && next->first == start + bytes) {
     bytes += next->second;
@@ -60,7 +136,38 @@ std::optional<std::uint64_t> DeviceHeap::release(std::uint64_t address) {
     }
   }
   free_[start] = bytes;
-  return released;
+}
+
+std::optional<std::pair<std::uint64_t, std::uint64_t>> DeviceHeap::piece_at(std::uint64_t address) const {
+  const std::lock_guard lock(mutex_);
+  const auto above = used_.upper_bound(address);
+  if (above == used_.begin()) return std::nullopt;
+  const auto& [start, bytes] = *std::prev(above);
+  if (address >= start + rounded(bytes)) return std::nullopt;
+  return std::pair{start, start + rounded(bytes)};
+}
+
+bool DeviceHeap::was_freed(std::uint64_t address) const {
+  const std::lock_guard lock(mutex_);
+  return freed(address) != nullptr;
+}
+
+std::string DeviceHeap::describe(std::uint64_t address) const {
+  const std::lock_guard lock(mutex_);
+  if (const Piece* p = freed(address))
+    return fmt::format("is {} bytes inside {} bytes from malloc in a kernel that were freed", address - p->start,
+                       p->bytes);
+  const auto above = used_.upper_bound(address);
+  if (above != used_.begin()) {
+    const auto& [start, bytes] = *std::prev(above);
+    if (address < start + bytes) return fmt::format("runs past the end of {} bytes from malloc in a kernel", bytes);
+    if (above == used_.end() || address - (start + bytes) <= above->first - address)
+      return fmt::format("is {} bytes past the end of {} bytes from malloc in a kernel", address - (start + bytes),
+                         bytes);
+  }
+  if (above != used_.end())
+    return fmt::format("is {} bytes before {} bytes from malloc in a kernel", above->first - address, above->second);
+  return "is in the heap of kernels, where malloc has given out nothing";
 }
 
 }  // namespace warpgrind::device

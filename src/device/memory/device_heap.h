@@ -1,10 +1,16 @@
-// malloc and free of device code: first fit in one allocation of fixed size. Thread-safe.
+// malloc and free of device code: first fit in one allocation of fixed size. What was freed is not handed out again
+// before the rest is used up, so that a use after free is found and named. Thread-safe.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "base/result.h"
 
@@ -13,16 +19,51 @@ namespace warpgrind::device {
 class DeviceHeap {
  public:
   ~DeviceHeap();
-  Status open(std::uint64_t bytes, int device);  // once; later calls do nothing
+  // Once; later calls do nothing. by_piece: accesses are checked against the pieces (holds).
+  Status open(std::uint64_t bytes, int device, bool by_piece);
   bool is_open() const { return base_ != 0; }
-  std::uint64_t allocate(std::uint64_t bytes);                  // 0: full
-  std::optional<std::uint64_t> release(std::uint64_t address);  // its bytes; nullopt: not from allocate()
+  std::uint64_t allocate(std::uint64_t bytes);  // 0: full
+  struct Released {
+    enum class Was : std::uint8_t { in_use, freed_before, no_piece } was = Was::in_use;
+    std::uint64_t bytes = 0;
+  };
+  Released release(std::uint64_t address);  // a null pointer: 0 bytes in use
+
+  // Do all bytes belong to a piece in use? Without a lock: kernels ask at every access.
+  bool holds(std::uint64_t address, std::uint64_t bytes) const;
+  // First address and end of the piece in use that holds an address, as far as kernels may use it.
+  std::optional<std::pair<std::uint64_t, std::uint64_t>> piece_at(std::uint64_t address) const;
+  // Where an address is that no piece in use holds: "is 4 bytes inside a piece of 64 bytes that was freed".
+  std::string describe(std::uint64_t address) const;
+  bool was_freed(std::uint64_t address) const;
 
  private:
-  std::mutex mutex_;
-  std::uint64_t base_ = 0, size_ = 0;
+  // As CUDA's: pieces are multiples of 16 bytes, and stand as far apart. The gaps are addresses beyond the heap's size:
+  // at most as many bytes as the pieces.
+  static constexpr std::uint64_t kUnit = 16, kGap = 16, kRoom = 2;
+  static constexpr std::size_t kQuarantined = 65536;
+  struct Piece {
+    std::uint64_t start = 0, bytes = 0;  // as asked for
+  };
+  static std::uint64_t rounded(std::uint64_t bytes) { return (bytes + kUnit - 1) / kUnit * kUnit; }
+  static std::uint64_t taken(std::uint64_t bytes) { return rounded(bytes) + kGap; }
+  std::uint64_t take(std::uint64_t bytes);
+  void leave_quarantine();  // the oldest
+  template <class F>
+  bool each_word(std::uint64_t start, std::uint64_t bytes, F&& f) const;
+  void mark(std::uint64_t start, std::uint64_t bytes, bool in_use);
+  const Piece* freed(std::uint64_t address) const;
+
+  mutable std::mutex mutex_;
+  std::uint64_t base_ = 0, size_ = 0;            // of the addresses: kRoom times the heap
+  std::uint64_t left_ = 0;                       // of the heap, that pieces in use do not take
   std::map<std::uint64_t, std::uint64_t> free_;  // start -> bytes
-  std::map<std::uint64_t, std::uint64_t> used_;
+  std::map<std::uint64_t, std::uint64_t> used_;  // start -> bytes asked for
+  std::deque<Piece> quarantine_;                 // the oldest first
+  struct Free {
+    void operator()(void* p) const;
+  };
+  std::unique_ptr<std::atomic<std::uint64_t>[], Free> in_use_;  // a bit a unit; zeroed pages until touched
 };
 
 }  // namespace warpgrind::device

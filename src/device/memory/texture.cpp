@@ -10,7 +10,8 @@
 #include <shared_mutex>
 #include <unordered_map>
 
-#include "gpu/half.h"
+#include "device/memory/texture_filter.h"
+#include "device/memory/texture_format.h"
 
 namespace warpgrind::device {
 
@@ -97,117 +98,6 @@ const std::uint8_t* read_texel(const Texture& t, std::int64_t x, std::int64_t y,
   return at;
 }
 
-// sRGB texels are fixed-point numbers in units that double at seven bytes: 2^-14 below the first, 2^-7 from the last on
-// (an H200: the 146 bytes and 352 filtered sums of hardware/textures.expected and tests/random; 110 bytes are only in
-// sums or not recorded).
-constexpr unsigned kSrgbSteps[] = {32, 48, 64, 96, 136, 184, 248};
-
-double from_srgb(unsigned byte) {
-  const double v = byte / 255.0, linear = v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4);
-  double unit = 0x1p-14;
-  for (const unsigned step : kSrgbSteps)
-    if (byte >= step) unit *= 2;
-  return std::floor(linear / unit + 0.5) * unit;
-}
-
-double to_srgb(double v) {
-  return v <= 0.0031308 ? v * 12.92 : 1.055 * std::pow(v, 1 / 2.4) - 0.055;
-}
-
-const std::array<float, 256>& srgb_table() {
-  static const std::array<float, 256> table = [] {
-    std::array<float, 256> t;
-    for (unsigned k = 0; k < 256; ++k) t[k] = static_cast<float>(from_srgb(k));
-    return t;
-  }();
-  return table;
-}
-
-double srgb_unit(double linear) {
-  double unit = 0x1p-14;
-  for (const unsigned step : kSrgbSteps)
-    if (linear >= srgb_table()[step]) unit *= 2;
-  return unit;
-}
-
-// Halves go away from zero. digits: of the significand, the leading one included; 24: float.
-float rounded(double v, int digits) {
-  if (std::fabs(v) < 0x1p-126) return static_cast<float>(v);
-  const auto bits = std::bit_cast<std::uint64_t>(v);
-  const int drop = 53 - digits;
-  const std::uint64_t kept = (bits + (std::uint64_t{1} << (drop - 1))) >> drop << drop;
-  return static_cast<float>(std::bit_cast<double>(kept));
-}
-
-bool gives_floats(const Texture& t) {
-  return t.format().kind == ChannelFormat::Kind::floating || t.description.normalized_float;
-}
-
-// The most negative number of a signed normalised format is -1 too, but only behind the filter.
-enum class Range : std::uint8_t { clamped, as_stored };
-
-Texel unpack(const Texture& t, const std::uint8_t* at, Range range = Range::clamped) {
-  const ChannelFormat& f = t.format();
-  Texel out{};
-  unsigned bit = 0;
-  for (unsigned c = 0; c < 4; ++c) {
-    const unsigned bits = f.bits[c];
-    if (!bits) continue;
-    std::uint32_t raw = 0;
-    std::memcpy(&raw, at + bit / 8, bits / 8);
-    bit += bits;
-    const std::int32_t value =
-        bits < 32 ? static_cast<std::int32_t>(raw << (32 - bits)) >> (32 - bits) : static_cast<std::int32_t>(raw);
-    if (f.kind == ChannelFormat::Kind::floating) {
-      out.channel[c] = bits == 16 ? std::bit_cast<std::uint32_t>(half_to_float(static_cast<std::uint16_t>(raw))) : raw;
-    } else if (t.description.normalized_float) {
-      float v = 0;
-      if (f.kind == ChannelFormat::Kind::unsigned_integer)
-        v = static_cast<float>(raw / static_cast<double>(bits == 32 ? 0xffffffffu : (1u << bits) - 1));
-      else
-        v = static_cast<float>(value / static_cast<double>((std::int64_t{1} << (bits - 1)) - 1));
-      if (range == Range::clamped) v = std::max(-1.0f, v);
-      if (t.description.srgb && c < 3) v = srgb_table()[raw & 0xff];
-      out.channel[c] = std::bit_cast<std::uint32_t>(v);
-    } else {
-      out.channel[c] = f.kind == ChannelFormat::Kind::signed_integer ? static_cast<std::uint32_t>(value) : raw;
-    }
-  }
-  return out;
-}
-
-// Integers are given as the bits of the floats (CUDA runtime API, cudaTextureDesc::borderColor); colours of normalised
-// formats are rounded to what the format can hold.
-Texel border_texel(const Texture& t) {
-  const ChannelFormat& f = t.format();
-  Texel out{};
-  for (unsigned c = 0; c < 4; ++c) {
-    const unsigned bits = f.bits[c];
-    if (!bits) continue;
-    const float colour = t.description.border[c];
-    const auto raw = std::bit_cast<std::uint32_t>(colour);
-    if (f.kind == ChannelFormat::Kind::floating) {
-      out.channel[c] = raw;
-    } else if (t.description.normalized_float) {
-      const bool s = f.kind == ChannelFormat::Kind::signed_integer;
-      const double scale = static_cast<double>((std::uint64_t{1} << (bits - s)) - 1);
-      if (t.description.srgb && c < 3) {
-        const double byte = to_srgb(colour > 0 ? std::min(colour, 1.0f) : 0) * 255;  // 0 for not-a-number
-        out.channel[c] = std::bit_cast<std::uint32_t>(srgb_table()[static_cast<unsigned>(std::lround(byte))]);
-        continue;
-      }
-      const double held = std::ceil(std::clamp<double>(colour, s ? -1 : 0, 1) * scale - 0.5) / scale + 0.0;  // no -0
-      out.channel[c] = std::bit_cast<std::uint32_t>(static_cast<float>(held));
-    } else {
-      const unsigned unused = 32 - bits;
-      out.channel[c] = f.kind == ChannelFormat::Kind::signed_integer
-                           ? static_cast<std::uint32_t>(static_cast<std::int32_t>(raw << unused) >> unused)
-                           : raw << unused >> unused;
-    }
-  }
-  return out;
-}
-
 // Index along one axis after the address mode; -1: border. Wrap and mirror exist for normalised coordinates only.
 std::int64_t place(std::int64_t i, std::int64_t n, AddressMode mode, bool normalized) {
   if (!normalized && (mode == AddressMode::wrap || mode == AddressMode::mirror)) mode = AddressMode::clamp;
@@ -244,7 +134,7 @@ unsigned dimensions(TextureGeometry g) {
 }
 
 Texel texel_or_border(const Texture& t, const std::int64_t* index, unsigned dims, std::int64_t slice, TexelList* read,
-                      Range range = Range::clamped) {
+                      TexelRange range = TexelRange::clamped) {
   for (unsigned d = 0; d < dims; ++d)
     if (index[d] < 0) return border_texel(t);
   const std::uint8_t* at = read_texel(t, index[0], dims > 1 ? index[1] : 0, dims > 2 ? index[2] : slice, read);
@@ -305,91 +195,6 @@ std::int64_t placed(const Texture& t, const Prepared& p, unsigned d, std::int64_
   return place(i, p.n[d], t.description.address[d], t.description.normalized_coordinates || cube);
 }
 
-// The hardware's weights of the 2, 4 or 8 texels, in units of 1/256: products of the fractions are rounded to 8 bits,
-// and the weights still add up to 256. Found with one-hot textures on an H200: 1D and 2D agree always, 3D but for 1/256
-// in one of twenty. Corner c takes the upper neighbour along axis d where bit d of c is set.
-void filter_weights(unsigned dims, const std::uint32_t* fraction, std::uint32_t* weights) {
-  const auto split = [](std::uint32_t whole, std::uint32_t part, bool half_up) {
-    return (whole * part + (half_up ? 128 : 127)) >> 8;
-  };
-  const std::uint32_t x = fraction[0], y = dims > 1 ? fraction[1] : 0, z = dims > 2 ? fraction[2] : 0;
-  if (dims == 1) {
-    weights[0] = 256 - x;
-    weights[1] = x;
-    return;
-  }
-  if (dims == 2) {
-    const std::uint32_t both = split(x, y, true);
-    weights[0] = 256 - x - y + both;
-    weights[1] = x - both;
-    weights[2] = y - both;
-    weights[3] = both;
-    return;
-  }
-  const std::uint32_t both = split(x, z, true);
-  const std::uint32_t columns[4] = {256 - x - z + both, x - both, z - both, both};
-  for (unsigned c = 0; c < 4; ++c) {
-    const std::uint32_t high = split(columns[c], y, c & 1);
-    const unsigned corner = (c & 1) + (c >> 1) * 4;
-    weights[corner] = columns[c] - high;
-    weights[corner + 2] = high;
-  }
-}
-
-enum class FilterArithmetic { floating, half, normalized_16, signed_8, srgb };
-
-FilterArithmetic arithmetic_of(const Texture& t, unsigned channel) {
-  const ChannelFormat& f = t.format();
-  const unsigned bits = f.bits[channel] ? f.bits[channel] : f.bits[0];
-  if (f.kind == ChannelFormat::Kind::floating) return bits == 16 ? FilterArithmetic::half : FilterArithmetic::floating;
-  if (t.description.srgb && channel < 3) return FilterArithmetic::srgb;
-  return f.kind == ChannelFormat::Kind::signed_integer && bits == 8 ? FilterArithmetic::signed_8
-                                                                    : FilterArithmetic::normalized_16;
-}
-
-// sum, in 1/256, to 16 bits: times 1 + 1/128 + 1/32768 with three more bits, of which each term drops what lies below
-// (an H200: all 553 sums recorded, hardware/signed_normalized.txt).
-std::int64_t widened_signed_8(std::int64_t sum) {
-  const std::int64_t s = sum * 8;
-  return (s + (s >> 7) + (s >> 15) + 4) >> 3;
-}
-
-// sum: of weight/256 times value. 8- and 16-bit normalised texels are widened to 16-bit fixed point, and so is their
-// sum; signed bytes only when they have been added.
-float filtered(const Texture& t, FilterArithmetic arithmetic, double sum) {
-  switch (arithmetic) {
-    case FilterArithmetic::floating:
-      return rounded(sum, 24);
-    case FilterArithmetic::normalized_16:
-      return static_cast<float>(std::max(-32767.0, std::floor(sum + 0.5)) /
-                                (t.format().kind == ChannelFormat::Kind::signed_integer ? 32767 : 65535));
-    case FilterArithmetic::signed_8:
-      return static_cast<float>(
-          static_cast<double>(std::max<std::int64_t>(-32767, widened_signed_8(std::llround(sum * 256)))) / 32767);
-    default:  // a half
-      return std::fabs(sum) < 0x1p-14 ? static_cast<float>(std::round(sum * 0x1p24) * 0x1p-24) : rounded(sum, 11);
-  }
-}
-
-// The filter adds halves and sRGB texels in the unit of the greatest, and drops what lies below: halves have 15 bits
-// then (an H200: 290 sums of tests/random, 24 of which exact ones miss).
-void align(FilterArithmetic arithmetic, double* values, unsigned count) {
-  if (arithmetic != FilterArithmetic::half && arithmetic != FilterArithmetic::srgb) return;
-  double greatest = 0;
-  for (unsigned k = 0; k < count; ++k) greatest = std::max(greatest, std::fabs(values[k]));
-  if (!std::isfinite(greatest) || greatest == 0) return;
-  const auto first_bit = std::bit_cast<double>(std::bit_cast<std::uint64_t>(greatest) >> 52 << 52);
-  const double unit = arithmetic == FilterArithmetic::half ? first_bit * 0x1p-14 : srgb_unit(greatest);
-  const double units = 1 / unit;  // exact
-  for (unsigned k = 0; k < count; ++k) values[k] = std::trunc(values[k] * units) * unit;
-}
-
-double widened(const Texture& t, FilterArithmetic arithmetic, float value) {
-  if (arithmetic == FilterArithmetic::signed_8) return std::round(double{value} * 127);
-  if (arithmetic != FilterArithmetic::normalized_16) return double{value};
-  return std::round(double{value} * (t.format().kind == ChannelFormat::Kind::signed_integer ? 32767 : 65535));
-}
-
 }  // namespace
 
 std::uint64_t create_texture(const TextureResource& resource, const TextureDescription& description) {
@@ -445,20 +250,9 @@ Texel sample(const Texture& t, TextureGeometry g, const float* c, std::int32_t l
   for (unsigned corner = 0; corner < 1u << p.dims; ++corner) {
     if (weights[corner] == 0) continue;
     for (unsigned d = 0; d < p.dims; ++d) index[d] = placed(t, p, d, low[d] + (corner >> d & 1), cube);
-    corners[corner] = texel_or_border(t, index, p.dims, p.slice, read, Range::as_stored);
+    corners[corner] = texel_or_border(t, index, p.dims, p.slice, read, TexelRange::as_stored);
   }
-  Texel out;
-  for (unsigned k = 0; k < 4; ++k) {
-    const FilterArithmetic arithmetic = arithmetic_of(t, k);
-    double values[8], sum = 0;
-    for (unsigned corner = 0; corner < 1u << p.dims; ++corner)
-      values[corner] = weights[corner] ? widened(t, arithmetic, std::bit_cast<float>(corners[corner].channel[k])) : 0;
-    align(arithmetic, values, 1u << p.dims);
-    for (unsigned corner = 0; corner < 1u << p.dims; ++corner)
-      if (weights[corner]) sum += weights[corner] / 256.0 * values[corner];
-    out.channel[k] = std::bit_cast<std::uint32_t>(filtered(t, arithmetic, sum));
-  }
-  return out;
+  return filtered_texel(t, corners, weights, 1u << p.dims);
 }
 
 Texel gather4(const Texture& t, TextureGeometry g, const float* c, std::int32_t layer, unsigned component,
@@ -467,20 +261,16 @@ Texel gather4(const Texture& t, TextureGeometry g, const float* c, std::int32_t 
   const bool cube = g == TextureGeometry::cube || g == TextureGeometry::acube;
   const std::int64_t x = whole(p.position[0] * 256 - 127.5) >> 8, y = whole(p.position[1] * 256 - 127.5) >> 8;
   const std::int64_t offset[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
-  // Signed bytes come widened to 16 bits here too, as from the filter.
-  const FilterArithmetic arithmetic = arithmetic_of(t, component & 3);
-  const bool bytes = gives_floats(t) && arithmetic == FilterArithmetic::signed_8;
+  const bool widens = widens_alone(t, component & 3);
   const bool halves = t.format().kind == ChannelFormat::Kind::floating && t.format().bits[component & 3] == 16;
   Texel out;
   for (unsigned k = 0; k < 4; ++k) {
     const std::int64_t index[2] = {placed(t, p, 0, x + offset[k][0], cube), placed(t, p, 1, y + offset[k][1], cube)};
-    const Texel texel = texel_or_border(t, index, 2, p.slice, read, bytes ? Range::as_stored : Range::clamped);
+    const Texel texel =
+        texel_or_border(t, index, 2, p.slice, read, widens ? TexelRange::as_stored : TexelRange::clamped);
     out.channel[k] = texel.channel[component & 3];
     if (halves && std::isnan(std::bit_cast<float>(out.channel[k]))) out.channel[k] = 0x7fffe000;  // the half 0x7fff
-    if (bytes) {
-      const double value = widened(t, arithmetic, std::bit_cast<float>(out.channel[k]));
-      out.channel[k] = std::bit_cast<std::uint32_t>(filtered(t, arithmetic, value));
-    }
+    if (widens) out.channel[k] = widened_alone(t, component & 3, out.channel[k]);
   }
   return out;
 }

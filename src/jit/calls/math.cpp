@@ -7,6 +7,7 @@
 
 #include "gpu/types.h"
 #include "jit/calls/matrix.h"
+#include "jit/calls/multi_function.h"
 #include "jit/calls/symbols.h"
 
 namespace warpgrind::jit {
@@ -78,6 +79,7 @@ void register_math_symbols() {
 #undef WG_MODE
   register_call_symbols(symbols);
   register_matrix_symbols();
+  register_multi_function_symbols();
 }
 
 }  // namespace warpgrind::jit

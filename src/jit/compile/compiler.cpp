@@ -78,7 +78,8 @@ class LlvmCompiler final : public Compiler {
   std::shared_ptr<llvm::orc::LLJIT> jit_;
   std::unique_ptr<llvm::TargetMachine> target_;
   std::uint64_t serial_ = 0;
-  bool cache_refused_ = false;  // and said so
+  bool cache_refused_ = false;                                                  // and said so
+  std::shared_ptr<std::string> linker_said_ = std::make_shared<std::string>();  // the last
 };
 
 Status LlvmCompiler::prepare(const CompileOptions& options) {
@@ -94,6 +95,9 @@ Status LlvmCompiler::prepare(const CompileOptions& options) {
     builder->setCPU(options.cpu);
     builder->getFeatures() = llvm::SubtargetFeatures();
   }
+  // Arithmetic of f16 by way of f32 everywhere: the half instructions of newer CPUs (Sapphire Rapids) give other bits
+  // than an H200, and than all other CPUs.
+  builder->getFeatures().AddFeature("avx512fp16", false);
   builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
   builder->setRelocationModel(llvm::Reloc::PIC_);
   builder->setCodeModel(llvm::CodeModel::Small);
@@ -107,6 +111,9 @@ Status LlvmCompiler::prepare(const CompileOptions& options) {
   auto jit = llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(*builder).create();
   if (!jit) return Error{ErrorKind::environment, "the JIT does not start: " + message_of(jit.takeError()), ""};
   jit_ = std::move(*jit);
+  // Why something cannot be linked is reported here, and not in the error that lookup() returns.
+  jit_->getExecutionSession().setErrorReporter(
+      [said = linker_said_](llvm::Error problem) { *said = message_of(std::move(problem)); });
   return Ok{};
 }
 
@@ -180,9 +187,13 @@ Status LlvmCompiler::link(Kernel& kernel, std::unique_ptr<llvm::MemoryBuffer> ob
       DynamicLibrarySearchGenerator::GetForCurrentProcess(jit_->getDataLayout().getGlobalPrefix())));  // memcpy, memset
   if (auto problem = jit_->addObjectFile(*library, std::move(object)))
     return Error{ErrorKind::environment, message_of(std::move(problem)), ""};
+  linker_said_->clear();
   auto address = jit_->lookup(*library, "kernel");
-  if (!address)
-    return Error{ErrorKind::environment, "the JIT cannot link a kernel: " + message_of(address.takeError()), ""};
+  if (!address) {
+    const std::string result = message_of(address.takeError());
+    return Error{ErrorKind::environment,
+                 "the JIT cannot link a kernel: " + (linker_said_->empty() ? result : *linker_said_), ""};
+  }
   kernel.code = address->toPtr<WarpFunction>();
   return Ok{};
 }
@@ -212,13 +223,12 @@ Result<std::unique_ptr<llvm::MemoryBuffer>> LlvmCompiler::translate(Kernel& kern
   if (!object) return object.error();
   kernel.kernel_facts = std::move(unit.facts);
   kernel.frame_bytes = frame_bytes(**object);
-  constexpr std::uint64_t kRecursionBytes = 16384;  // a thread's stack when the call depth is not known
+  constexpr std::uint64_t kOpenEndedBytes = 16384;  // more of a stack whose depth is not known
   kernel.keeps_time = unit.keeps_time;
-  kernel.local_bytes = layout.local_bytes + (layout.recursive ? kRecursionBytes : 0);
+  kernel.local_bytes = layout.local_bytes + (layout.open_ended ? kOpenEndedBytes : 0);
   kernel.static_shared_bytes = layout.static_shared;
   kernel.dynamic_shared_offset = layout.dynamic_offset;
-  const std::vector<ParameterLayout> parameters = parameter_layout(module.functions[entry]);
-  kernel.parameter_bytes = parameters.empty() ? 0 : parameters.back().offset + parameters.back().size;
+  kernel.parameter_bytes = layout.parameter_bytes;
   kernel.register_estimate =
       flow::peak_live_registers(module.functions[entry], flow::build_control_flow(module.functions[entry]));
   return object;

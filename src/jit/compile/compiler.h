@@ -24,12 +24,13 @@ struct SlowCompilation {
 
 struct CompileOptions {
   LaneShape shape = LaneShape::linear;
-  bool counters = true;          // scoreboards and access counts
-  bool every_access = false;     // an observer wants each access: no inline fast path
-  bool synchronization = false;  // an observer wants fences and groups of asynchronous copies: they call the device
-  bool edges = false;            // with counters: also how often each way out of a block was taken
-  std::string cache_directory;   // empty: no disk cache
-  std::string cpu;               // empty: host; "x86-64-v3" for AVX2 only
+  bool counters = true;       // scoreboards and access counts
+  bool every_access = false;  // an observer wants each access: no inline fast path
+  // An observer wants fences, groups of asynchronous copies, meetings or exits of lanes: they call the device.
+  bool synchronization = false;
+  bool edges = false;           // with counters: also how often each way out of a block was taken
+  std::string cache_directory;  // empty: no disk cache
+  std::string cpu;              // empty: host; "x86-64-v3" for AVX2 only
 
   // A kernel that has been compiled for slow_seconds already: called once, from another thread; 0: from this one,
   // before.

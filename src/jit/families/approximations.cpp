@@ -1,8 +1,11 @@
-// The polynomials are Chebyshev fits made with mpmath at 200 bits, rounded to f32; the bounds in the header were
-// measured over all f32 inputs (tests/unit/runtime_math_test.cpp).
+// The polynomials of ex2 and tanh are Chebyshev fits made with mpmath at 200 bits, rounded to f32; the bounds in the
+// header were measured over all f32 inputs (tests/unit/runtime_math_test.cpp).
 #include "jit/families/approximations.h"
 
 #include <numbers>
+#include <string>
+
+#include "jit/families/floating_arithmetic.h"
 
 namespace warpgrind::jit {
 
@@ -51,30 +54,6 @@ Value* truncated_product(Lowering& lowering, Value* a, Value* b) {
   return f.value(ir.CreateSelect(away, ir.CreateSub(f.bits(product), f.integer(1)), f.bits(product)));
 }
 
-// sin(x + quadrant*pi/2). ptxas makes two instructions of it: x/(2 pi) as one product rounded towards zero, and the
-// sine of that many turns. So far out the error is that of the product (cos.approx(65504) is -0.2131, the cosine
-// -0.2205), from 2^24 turns on the fraction is 0, and infinity gives NaN.
-Value* sine_of_quadrant(Lowering& lowering, Value* x, unsigned quadrant) {
-  const F32 f{lowering};
-  llvm::IRBuilder<>& ir = lowering.ir();
-  Value* turns = truncated_product(lowering, x, f.constant(0x1.45f306p-3));
-  Value* part = ir.CreateFSub(turns, f.round(turns));  // [-1/2, 1/2], exact
-  // k = the nearest quarter; what is left in radians.
-  Value* k = f.round(ir.CreateFMul(part, f.constant(4.0)));
-  Value* r = ir.CreateFMul(f.fma(k, f.constant(-0.25), part), f.constant(0x1.921fb6p+2));
-  // k mod 4 without leaving floating point.
-  Value* shifted = ir.CreateFAdd(k, f.constant(quadrant));
-  Value* q = f.fma(f.floor(ir.CreateFMul(shifted, f.constant(0.25))), f.constant(-4.0), shifted);
-  Value* y = ir.CreateFMul(r, r);
-  Value* sine = f.polynomial(y, {-0x1.555552p-3, 0x1.110bf6p-7, -0x1.9aae86p-13});
-  sine = f.fma(ir.CreateFMul(r, y), sine, r);
-  Value* cosine = f.polynomial(y, {0x1.555554p-5, -0x1.6c12aap-10, 0x1.9bc2d4p-16});
-  cosine = f.fma(ir.CreateFMul(y, y), cosine, f.fma(y, f.constant(-0.5), f.constant(1.0)));
-  Value* odd = ir.CreateOr(ir.CreateFCmpOEQ(q, f.constant(1.0)), ir.CreateFCmpOEQ(q, f.constant(3.0)));
-  Value* result = ir.CreateSelect(odd, cosine, sine);
-  return ir.CreateSelect(ir.CreateFCmpOGE(q, f.constant(2.0)), ir.CreateFNeg(result), result);
-}
-
 }  // namespace
 
 Value* approximate_ex2(Lowering& lowering, Value* x) {
@@ -95,40 +74,98 @@ Value* approximate_ex2(Lowering& lowering, Value* x) {
   return ir.CreateSelect(nan, x, result);
 }
 
-Value* approximate_lg2(Lowering& lowering, Value* x) {
-  const F32 f{lowering};
-  llvm::IRBuilder<>& ir = lowering.ir();
-  Value* subnormal = ir.CreateFCmpOLT(x, f.constant(0x1p-126));
-  Value* scaled = ir.CreateSelect(subnormal, ir.CreateFMul(x, f.constant(0x1p+23)), x);
-  // x = 2^e * m with m in [sqrt(1/2), sqrt(2)).
-  Value* offset = ir.CreateSub(f.bits(scaled), f.integer(0x3f3504f3u));
-  Value* exponent = ir.CreateAShr(offset, f.integer(23));
-  Value* m = f.value(ir.CreateSub(f.bits(scaled), ir.CreateShl(exponent, f.integer(23))));
-  Value* e = ir.CreateSIToFP(exponent, lowering.value_type(ScalarType::f32));
-  e = ir.CreateSelect(subnormal, ir.CreateFSub(e, f.constant(23.0)), e);
-  Value* t = ir.CreateFSub(m, f.constant(1.0));
-  Value* p = f.polynomial(t, {-0x1.715470p-1, 0x1.ec70aap-2, -0x1.715a70p-2, 0x1.277a52p-2, -0x1.eab7aap-3,
-                              0x1.a38c68p-3, -0x1.87f6a2p-3, 0x1.7a63a0p-3, -0x1.b84fb6p-4});
-  // log2(e)*t in two parts keeps the result right near x == 1, where everything else vanishes.
-  Value* correction = f.fma(ir.CreateFMul(t, t), p, ir.CreateFMul(t, f.constant(0x1.4ae0c0p-26)));
-  Value* result = ir.CreateFAdd(e, f.fma(t, f.constant(0x1.715476p+0), correction));
-  Value* infinity = f.constant(std::numeric_limits<double>::infinity());
-  result = ir.CreateSelect(ir.CreateFCmpOEQ(x, infinity), infinity, result);
-  result = ir.CreateSelect(ir.CreateFCmpOEQ(x, f.constant(0.0)), ir.CreateFNeg(infinity), result);
-  // Negative or NaN.
-  return ir.CreateSelect(ir.CreateFCmpULT(x, f.constant(0.0)), lowering.constant(ScalarType::f32, 0x7fffffffu), result);
+namespace {
+
+bool flushes(const Lowering& l) {
+  return l.instruction().has(ptx::Modifier::ftz);
 }
 
-Value* approximate_sin(Lowering& lowering, Value* x) {
+Value* unit(Lowering& lowering, const char* function, Value* x) {
+  const std::string name = lowering.scalar() ? std::string(function) + "_of_one" : function;
+  return lowering.call_lanes(name.c_str(), lowering.ir().getFloatTy(), {x});
+}
+
+// The unit takes subnormals for 0, so that ptxas puts a product before and behind it where .ftz is not asked for. 1 for
+// other arguments than these.
+Value* scale_where(Lowering& lowering, Value* condition, double scale) {
+  return lowering.ir().CreateSelect(condition, lowering.constant(lowering.ir().getFloatTy(), scale),
+                                    lowering.constant(lowering.ir().getFloatTy(), 1.0));
+}
+
+Value* is_subnormal(Lowering& lowering, Value* x) {
   const F32 f{lowering};
+  return lowering.ir().CreateFCmpOLT(f.magnitude(x), f.constant(0x1p-126));
+}
+
+// function(x * scale) * behind for subnormals.
+Value* of_scaled_subnormal(Lowering& lowering, const char* function, Value* x, double scale, double behind) {
   llvm::IRBuilder<>& ir = lowering.ir();
-  // sin(-0) is -0, and a subnormal is its own sine.
-  Value* tiny = ir.CreateFCmpOLT(f.magnitude(x), f.constant(0x1p-20));
-  return ir.CreateSelect(tiny, x, sine_of_quadrant(lowering, x, 0));
+  if (flushes(lowering)) return unit(lowering, function, x);
+  Value* small = is_subnormal(lowering, x);
+  Value* r = unit(lowering, function, ir.CreateFMul(x, scale_where(lowering, small, scale)));
+  return ir.CreateFMul(r, scale_where(lowering, small, behind));
+}
+
+}  // namespace
+
+Value* approximate_ex2_f32(Lowering& lowering, Value* x) {
+  llvm::IRBuilder<>& ir = lowering.ir();
+  if (flushes(lowering)) return unit(lowering, "wg_mufu_exponential", x);
+  // A subnormal result is the square of that of the half.
+  Value* small = ir.CreateFCmpOLT(x, lowering.constant(ir.getFloatTy(), -126.0));
+  Value* r = unit(lowering, "wg_mufu_exponential", ir.CreateFMul(x, scale_where(lowering, small, 0.5)));
+  return ir.CreateSelect(small, ir.CreateFMul(r, r), r);
+}
+
+Value* approximate_lg2(Lowering& lowering, Value* x) {
+  llvm::IRBuilder<>& ir = lowering.ir();
+  if (flushes(lowering)) return unit(lowering, "wg_mufu_logarithm", x);
+  Value* small = is_subnormal(lowering, x);
+  Value* r = unit(lowering, "wg_mufu_logarithm", ir.CreateFMul(x, scale_where(lowering, small, 0x1p+24)));
+  Value* shifted = ir.CreateFSub(r, lowering.constant(ir.getFloatTy(), 24.0));
+  return ir.CreateSelect(small, shifted, r);
+}
+
+// x/(2 pi) as one product rounded towards zero, then the unit, which takes turns: far out the error is that of the
+// product (cos.approx(65504) is -0.2131, the cosine -0.2205).
+Value* approximate_sin(Lowering& lowering, Value* x) {
+  return unit(lowering, "wg_mufu_sine", truncated_product(lowering, x, F32{lowering}.constant(0x1.45f306p-3)));
 }
 
 Value* approximate_cos(Lowering& lowering, Value* x) {
-  return sine_of_quadrant(lowering, x, 1);
+  return unit(lowering, "wg_mufu_cosine", truncated_product(lowering, x, F32{lowering}.constant(0x1.45f306p-3)));
+}
+
+Value* approximate_rcp(Lowering& lowering, Value* x) {
+  const F32 f{lowering};
+  llvm::IRBuilder<>& ir = lowering.ir();
+  if (flushes(lowering)) return unit(lowering, "wg_mufu_reciprocal", x);
+  Value* large = ir.CreateFCmpOGE(f.magnitude(x), f.constant(0x1p+126));  // the result would be subnormal
+  Value* scale = ir.CreateSelect(large, f.constant(0.25), scale_where(lowering, is_subnormal(lowering, x), 0x1p+24));
+  return ir.CreateFMul(unit(lowering, "wg_mufu_reciprocal", ir.CreateFMul(x, scale)), scale);
+}
+
+Value* approximate_rsqrt(Lowering& lowering, Value* x) {
+  return of_scaled_subnormal(lowering, "wg_mufu_reciprocal_root", x, 0x1p+24, 0x1p+12);
+}
+
+Value* approximate_sqrt(Lowering& lowering, Value* x) {
+  return of_scaled_subnormal(lowering, "wg_mufu_root", x, 0x1p+24, 0x1p-12);
+}
+
+// a times 1/b. div.full scales large divisors too, for which 1/b would be 0.
+Value* approximate_div(Lowering& lowering, Value* a, Value* b) {
+  const F32 f{lowering};
+  llvm::IRBuilder<>& ir = lowering.ir();
+  const bool full = lowering.instruction().has(ptx::Modifier::full);
+  const auto product = [&](Value* x, Value* y) {
+    Value* p = ir.CreateFMul(x, y);
+    return flushes(lowering) ? flush_subnormal(lowering, p) : p;
+  };
+  if (!full && flushes(lowering)) return ir.CreateFMul(a, unit(lowering, "wg_mufu_reciprocal", b));
+  Value* scale = scale_where(lowering, is_subnormal(lowering, b), 0x1p+24);
+  if (full) scale = ir.CreateSelect(ir.CreateFCmpOGT(f.magnitude(b), f.constant(0x1p+126)), f.constant(0.25), scale);
+  return ir.CreateFMul(product(a, scale), unit(lowering, "wg_mufu_reciprocal", product(b, scale)));
 }
 
 Value* approximate_tanh(Lowering& lowering, Value* x) {

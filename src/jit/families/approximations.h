@@ -1,6 +1,7 @@
-// The .approx instructions as vector code within the error bounds of the PTX manual. Only IEEE operations in a fixed
-// order are used (no estimate instructions of the host), so the bits are the same on every CPU. Inputs are f32 (one
-// lane or 32); the caller flushes subnormals for .ftz and makes NaN results canonical.
+// The .approx instructions. Those of f32 are what ptxas makes of the multi-function unit (jit/calls/multi_function.h),
+// bit for bit an H200's; tanh, and the halves, are vector code within the error bounds of the PTX manual, of IEEE
+// operations in a fixed order, so that the bits are the same on every CPU. Inputs are f32 (one lane or 32); the caller
+// flushes subnormals for .ftz and makes NaN results canonical.
 #pragma once
 
 #include "jit/kernel/lower.h"
@@ -8,10 +9,15 @@
 namespace warpgrind::jit {
 
 llvm::Value* approximate_ex2(Lowering& lowering, llvm::Value* x);   // relative error below 2^-23; subnormal results too
-llvm::Value* approximate_lg2(Lowering& lowering, llvm::Value* x);   // relative error below 2^-22, near 1 too
-llvm::Value* approximate_sin(Lowering& lowering, llvm::Value* x);   // absolute error below 2^-22 for |x| < 2^16
-llvm::Value* approximate_cos(Lowering& lowering, llvm::Value* x);   // the same
 llvm::Value* approximate_tanh(Lowering& lowering, llvm::Value* x);  // relative error below 2^-20
+llvm::Value* approximate_ex2_f32(Lowering& lowering, llvm::Value* x);
+llvm::Value* approximate_lg2(Lowering& lowering, llvm::Value* x);
+llvm::Value* approximate_sin(Lowering& lowering, llvm::Value* x);
+llvm::Value* approximate_cos(Lowering& lowering, llvm::Value* x);
+llvm::Value* approximate_rcp(Lowering& lowering, llvm::Value* x);
+llvm::Value* approximate_rsqrt(Lowering& lowering, llvm::Value* x);
+llvm::Value* approximate_sqrt(Lowering& lowering, llvm::Value* x);
+llvm::Value* approximate_div(Lowering& lowering, llvm::Value* a, llvm::Value* b);  // div.approx, div.full
 // rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 read and write only the upper 32 bits of a double.
 llvm::Value* approximate_rcp_f64(Lowering& lowering, llvm::Value* x);
 llvm::Value* approximate_rsqrt_f64(Lowering& lowering, llvm::Value* x);

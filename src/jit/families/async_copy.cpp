@@ -31,10 +31,9 @@ void lower_async_group(Lowering& l) {
                       : i.opcode == Opcode::cp_async_bulk_commit_group ? Group::bulk_commit
                       : read                                           ? Group::bulk_wait_read
                                                                        : Group::bulk_wait;
-  const bool counted = !i.operands.empty() && i.operands[0].kind == OperandKind::immediate;
   l.call("wg_async_group", l.ir().getVoidTy(),
          {l.context_pointer(), l.site_number(), l.ir().getInt32(static_cast<std::uint32_t>(group)),
-          l.ir().getInt32(counted ? static_cast<std::uint32_t>(i.operands[0].bits) : 0), l.mask_bits()});
+          l.ir().getInt32(!i.operands.empty() ? static_cast<std::uint32_t>(i.operands[0].bits) : 0), l.mask_bits()});
 }
 
 namespace {
@@ -55,8 +54,6 @@ Value* addresses(Lowering& l, const Operand& o) {
 void lower_cp_async(Lowering& l) {
   const ptx::Instruction& i = l.instruction();
   llvm::IRBuilder<>& ir = l.ir();
-  if (i.operands.size() < 3 || i.operands[2].kind != OperandKind::immediate)
-    return l.unsupported("cp.async without a literal size");
   Value* bytes = l.splat(ir.getInt32(static_cast<std::uint32_t>(i.operands[2].bits)));
   if (i.operands.size() > 3) {
     const Operand& o = i.operands[3];
@@ -73,7 +70,6 @@ void lower_cp_async(Lowering& l) {
 void lower_cp_async_bulk(Lowering& l) {
   const ptx::Instruction& i = l.instruction();
   llvm::IRBuilder<>& ir = l.ir();
-  if (i.operands.size() < 3) return l.unsupported("this form of the bulk copy");
   const bool to_shared = i.has(Modifier::mbarrier_complete_tx_bytes);
   if (to_shared && i.operands.size() < 4) return l.unsupported("this form of the bulk copy");
   // Destination and source spaces as written: .shared.global, .global.shared::cta, .shared::cluster.shared::cta.

@@ -2,8 +2,7 @@
 // lane.
 #include <llvm/IR/Constants.h>
 
-#include <optional>
-
+#include "base/assert.h"
 #include "jit/families/atomic_operation.h"
 #include "jit/families/families.h"
 #include "jit/kernel/lower.h"
@@ -18,7 +17,7 @@ using ptx::Opcode;
 using ptx::OperandKind;
 using ptx::ScalarType;
 
-std::optional<AtomicOperation> operation_of(const ptx::Instruction& i) {
+AtomicOperation operation_of(const ptx::Instruction& i) {
   using A = AtomicOperation;
   for (Modifier m : i.modifiers) switch (m) {
       case Modifier::add:
@@ -44,7 +43,8 @@ std::optional<AtomicOperation> operation_of(const ptx::Instruction& i) {
       default:
         break;
     }
-  return std::nullopt;
+  WG_ASSERT(!"an operation of the opcode's row");
+  return A::add;
 }
 
 // Values travel as integers of the type's width.
@@ -56,10 +56,8 @@ ScalarType carrier(ScalarType t) {
       return ScalarType::b32;
     case 64:
       return ScalarType::b64;
-    case 128:
-      return ScalarType::b128;
     default:
-      return ScalarType::none;
+      return ScalarType::b128;
   }
 }
 
@@ -79,25 +77,23 @@ Value* stored(Lowering& l, const ptx::Operand& o, ScalarType type, unsigned coun
 void lower_atomic(Lowering& l) {
   const ptx::Instruction& i = l.instruction();
   llvm::IRBuilder<>& ir = l.ir();
-  const auto operation = operation_of(i);
+  const AtomicOperation operation = operation_of(i);
   const ScalarType type = carrier(i.type());
-  if (!operation) return l.unsupported("an atomic operation this version does not know");
-  if (type == ScalarType::none) return l.unsupported("an atomic operation on this type");
   const bool returns = i.opcode == Opcode::atom;
   const std::size_t first = returns ? 1 : 0;
   const unsigned count = i.vector;
   Value* addresses = stored(l, i.operands[first], ScalarType::b64, 1);
   Value* b = stored(l, i.operands[first + 1], type, count);
-  Value* c = *operation == AtomicOperation::compare_and_swap ? stored(l, i.operands[first + 2], type, 1) : b;
+  Value* c = operation == AtomicOperation::compare_and_swap ? stored(l, i.operands[first + 2], type, 1) : b;
   const bool wanted = returns && l.is_read(i.operands[0]);
   const bool one_address = !wanted && i.space == StateSpace::global && l.is_scalar(i.operands[first]) &&
                            ptx::is_integer(i.type()) && ptx::bits(i.type()) == 32 && count == 1 &&
-                           *operation <= AtomicOperation::bit_xor && *operation != AtomicOperation::inc &&
-                           *operation != AtomicOperation::dec;
+                           operation <= AtomicOperation::bit_xor && operation != AtomicOperation::inc &&
+                           operation != AtomicOperation::dec;
   llvm::Type* e = l.element(type);
   Value* out = wanted ? l.scratch(e, count) : static_cast<Value*>(llvm::ConstantPointerNull::get(ir.getPtrTy()));
   l.call("wg_atomic", ir.getVoidTy(),
-         {l.context_pointer(), l.site_number(), ir.getInt32(atomic_code(*operation, i.type(), one_address)), addresses,
+         {l.context_pointer(), l.site_number(), ir.getInt32(atomic_code(operation, i.type(), one_address)), addresses,
           l.mask_bits(), b, c, out});
   if (!wanted) return;
   for (unsigned k = 0; k < count; ++k) {

@@ -1,6 +1,7 @@
 // PTX ISA, "Comparison and Selection Instructions" (also of half precision).
 #include <llvm/IR/Constants.h>
 
+#include "base/assert.h"
 #include "jit/families/families.h"
 #include "jit/families/floating_arithmetic.h"
 #include "jit/kernel/lower.h"
@@ -42,11 +43,12 @@ constexpr Comparison kComparisons[] = {
 };
 
 // The first of the modifiers that is a comparison (`and`, `or`, `xor` follow it).
-const Comparison* comparison_of(const ptx::Instruction& i) {
+const Comparison& comparison_of(const ptx::Instruction& i) {
   for (Modifier m : i.modifiers)
     for (const Comparison& c : kComparisons)
-      if (c.modifier == m) return &c;
-  return nullptr;
+      if (c.modifier == m) return c;
+  WG_ASSERT(!"a comparison of the opcode's row");
+  return kComparisons[0];
 }
 
 Value* compare(Lowering& l, const Comparison& c, ScalarType t, Value* a, Value* b) {
@@ -89,14 +91,13 @@ Value* compare_operands(Lowering& l, const Comparison& c, ScalarType t, std::siz
 
 void lower_setp(Lowering& l) {
   const ptx::Instruction& i = l.instruction();
-  const Comparison* c = comparison_of(i);
-  if (!c) return l.unsupported("a comparison this version does not know");
+  const Comparison& c = comparison_of(i);
   const ScalarType t = i.type();
   const std::size_t first = i.has_second_destination ? 2 : 1;
   const bool packed = is_half_type(t) && ptx::bits(t) == 32;
   Value* with = i.operands.size() > first + 2 ? l.source(first + 2, ScalarType::pred) : nullptr;
-  Value* r = compare_operands(l, *c, t, first, 0);
-  Value* second = packed ? compare_operands(l, *c, t, first, 1) : l.ir().CreateNot(r);
+  Value* r = compare_operands(l, c, t, first, 0);
+  Value* second = packed ? compare_operands(l, c, t, first, 1) : l.ir().CreateNot(r);
   if (with) {
     r = combine(l, r, with);
     second = combine(l, second, with);
@@ -108,13 +109,12 @@ void lower_setp(Lowering& l) {
 // set writes all ones (integer types) or 1.0 (floating types) for true.
 void lower_set(Lowering& l) {
   const ptx::Instruction& i = l.instruction();
-  const Comparison* c = comparison_of(i);
-  if (!c || i.types.size() < 2) return l.unsupported("a comparison this version does not know");
+  const Comparison& c = comparison_of(i);
   llvm::IRBuilder<>& ir = l.ir();
   const ScalarType to = i.type(0), from = i.type(1);
   Value* with = i.operands.size() > 3 ? l.source(3, ScalarType::pred) : nullptr;
   const auto one = [&](unsigned h) {
-    Value* r = compare_operands(l, *c, from, 1, h);
+    Value* r = compare_operands(l, c, from, 1, h);
     return with ? combine(l, r, with) : r;
   };
   if (is_half_type(from) && ptx::bits(from) == 32) {

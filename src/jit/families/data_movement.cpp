@@ -56,10 +56,19 @@ void move_vector(Lowering& l) {
   }
 }
 
+// mov.v4.u32 {a, b, c, d}, {d, c, b, a}: all are read before one is written.
+void move_each(Lowering& l) {
+  const ptx::Instruction& i = l.instruction();
+  llvm::SmallVector<Value*, 8> values;
+  for (const ptx::Operand& from : i.operands[1].elements) values.push_back(l.read(from, i.type()));
+  for (std::size_t k = 0; k < values.size(); ++k) l.write(i.operands[0].elements[k], values[k], i.type());
+}
+
 }  // namespace
 
 void lower_mov(Lowering& l) {
   const ptx::Instruction& i = l.instruction();
+  if (i.vector > 1) return move_each(l);
   if (i.operands[0].kind == OperandKind::vector || i.operands[1].kind == OperandKind::vector) return move_vector(l);
   l.result(0, l.source(1, i.type()), i.type());
 }
@@ -117,6 +126,7 @@ void lower_isspacep(Lowering& l) {
     return ir.CreateICmpULT(ir.CreateSub(a, l.constant(ScalarType::b64, window)),
                             l.constant(ScalarType::b64, kWindowSize));
   };
+  const auto constant = [&] { return l.call_lanes("wg_is_constant", ir.getInt1Ty(), {a}, true); };
   Value* r = nullptr;
   switch (l.instruction().space) {
     case StateSpace::shared:
@@ -126,9 +136,16 @@ void lower_isspacep(Lowering& l) {
       r = within(kLocalWindow);
       break;
     case StateSpace::global:
-      r = ir.CreateNot(ir.CreateOr(within(kSharedWindow), within(kLocalWindow)));
+      // Of what lies in the range of global memory, parameters are global on an H200, constants are not.
+      r = ir.CreateNot(ir.CreateOr(ir.CreateOr(within(kSharedWindow), within(kLocalWindow)), constant()));
       break;
-    default:  // constants and parameters share the range of global memory here
+    case StateSpace::constant:
+      r = constant();
+      break;
+    case StateSpace::param:
+      r = l.call_lanes("wg_is_parameter", ir.getInt1Ty(), {a}, true);
+      break;
+    default:
       return l.unsupported("isspacep for this space");
   }
   l.result(0, r, ScalarType::pred);

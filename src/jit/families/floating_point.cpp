@@ -105,18 +105,12 @@ Value* mixed_input(Lowering& l, std::size_t index, ScalarType narrow) {
 }
 
 void lower_div(Lowering& l, ScalarType type) {
-  llvm::IRBuilder<>& ir = l.ir();
   Value* a = input(l, 1, type);
   Value* b = input(l, 2, type);
-  Value* r = rounded(l, FloatOp::div, rounding_of(l.instruction()), type, {a, b});
-  if (type == ScalarType::f32 && l.instruction().has(Modifier::approx)) {
-    // a * (1/b), where 1/b is 0 for 2^126 < |b| < 2^128.
-    Value* size = magnitude(l, b);
-    Value* huge =
-        ir.CreateAnd(ir.CreateFCmpOGT(size, l.constant(ir.getFloatTy(), 0x1p+126)),
-                     ir.CreateFCmpOLT(size, l.constant(ir.getFloatTy(), std::numeric_limits<double>::infinity())));
-    r = ir.CreateSelect(huge, ir.CreateFMul(a, with_sign_of(l, l.constant(ir.getFloatTy(), 0.0), b)), r);
-  }
+  const bool approximate = l.instruction().has(Modifier::approx) || l.instruction().has(Modifier::full);
+  Value* r = approximate && type == ScalarType::f32
+                 ? approximate_div(l, a, b)
+                 : rounded(l, FloatOp::div, rounding_of(l.instruction()), type, {a, b});
   l.result(0, finish(l, r), type);
 }
 
@@ -133,12 +127,6 @@ void lower_sign(Lowering& l, ScalarType type) {
   l.result(0, canonical_nan(l, r), type);
 }
 
-ScalarType type_of(Lowering& l) {
-  const ScalarType type = l.instruction().type();
-  if (type != ScalarType::f32 && type != ScalarType::f64) l.unsupported("this type");
-  return type;
-}
-
 bool is_half(ScalarType t) {
   return t == ScalarType::f16 || t == ScalarType::f16x2 || t == ScalarType::bf16 || t == ScalarType::bf16x2;
 }
@@ -150,21 +138,25 @@ void lower_fma(Lowering& l) {
 }
 
 void lower_rcp(Lowering& l) {
-  const ScalarType type = type_of(l);
+  const ScalarType type = l.instruction().type();
   if (type == ScalarType::f64 && l.instruction().has(Modifier::approx))
     return l.result(0, approximate_rcp_f64(l, l.source(1, type)), type);
+  if (l.instruction().has(Modifier::approx)) return l.result(0, finish(l, approximate_rcp(l, input(l, 1, type))), type);
   Value* one = l.constant(l.element(type), 1.0);
   l.result(0, finish(l, rounded(l, FloatOp::div, rounding_of(l.instruction()), type, {one, input(l, 1, type)})), type);
 }
 
 void lower_sqrt(Lowering& l) {
-  const ScalarType type = type_of(l);
+  const ScalarType type = l.instruction().type();
+  if (l.instruction().has(Modifier::approx))
+    return l.result(0, finish(l, approximate_sqrt(l, input(l, 1, type))), type);
   l.result(0, finish(l, rounded(l, FloatOp::sqrt, rounding_of(l.instruction()), type, {input(l, 1, type)})), type);
 }
 
 void lower_rsqrt(Lowering& l) {
-  const ScalarType type = type_of(l);
+  const ScalarType type = l.instruction().type();
   if (type == ScalarType::f64 && flushes(l)) return l.result(0, approximate_rsqrt_f64(l, l.source(1, type)), type);
+  if (type == ScalarType::f32) return l.result(0, finish(l, approximate_rsqrt(l, input(l, 1, type))), type);
   Value* root = rounded(l, FloatOp::sqrt, Rounding::nearest, type, {input(l, 1, type)});
   l.result(0, finish(l, rounded(l, FloatOp::div, Rounding::nearest, type, {l.constant(l.element(type), 1.0), root})),
            type);
@@ -177,7 +169,6 @@ template <Value* (*approximate)(Lowering&, Value*)>
 void lower_approximation(Lowering& l) {
   const ScalarType type = l.instruction().type();
   if (is_half(type)) return lower_half_arithmetic(l);
-  if (type != ScalarType::f32) return l.unsupported("this type");
   l.result(0, finish(l, approximate(l, input(l, 1, type))), type);
 }
 
@@ -196,7 +187,7 @@ void lower_lg2(Lowering& l) {
 }
 
 void lower_ex2(Lowering& l) {
-  lower_approximation<approximate_ex2>(l);
+  lower_approximation<approximate_ex2_f32>(l);
 }
 
 void lower_tanh(Lowering& l) {
@@ -205,7 +196,7 @@ void lower_tanh(Lowering& l) {
 
 void lower_testp(Lowering& l) {
   llvm::IRBuilder<>& ir = l.ir();
-  const ScalarType type = type_of(l);
+  const ScalarType type = l.instruction().type();
   const bool wide = type == ScalarType::f64;
   const ScalarType integer = wide ? ScalarType::b64 : ScalarType::b32;
   const std::uint64_t infinity = wide ? 0x7ff0000000000000u : 0x7f800000u,
@@ -225,16 +216,14 @@ void lower_testp(Lowering& l) {
   else if (i.has(Modifier::normal))  // zeros count as normal
     r = ir.CreateOr(ir.CreateICmpEQ(size, at(0)),
                     ir.CreateAnd(ir.CreateICmpUGE(size, at(normal)), ir.CreateICmpULT(size, at(infinity))));
-  else if (i.has(Modifier::subnormal))
+  else  // .subnormal
     r = ir.CreateAnd(ir.CreateICmpNE(size, at(0)), ir.CreateICmpULT(size, at(normal)));
-  else
-    return l.unsupported("this test");
   l.result(0, r, ScalarType::pred);
 }
 
 // The sign of a on the magnitude of b.
 void lower_copysign(Lowering& l) {
-  const ScalarType type = type_of(l);
+  const ScalarType type = l.instruction().type();
   l.result(0, with_sign_of(l, l.source(2, type), l.source(1, type)), type);
 }
 
@@ -242,7 +231,6 @@ void lower_float_arithmetic(Lowering& l) {
   const ptx::Instruction& i = l.instruction();
   const ScalarType type = i.type();
   if (type == ScalarType::f32x2) return lower_packed(l);
-  if (type != ScalarType::f32 && type != ScalarType::f64) return l.unsupported("this type");
   switch (i.opcode) {
     case Opcode::div:
       return lower_div(l, type);
@@ -255,9 +243,7 @@ void lower_float_arithmetic(Lowering& l) {
   llvm::SmallVector<Value*, 3> a;
   for (std::size_t k = 1; k < i.operands.size(); ++k)
     a.push_back(i.types.size() > 1 ? mixed_input(l, k, i.type(1)) : input(l, k, type));
-  Value* r = combine(l, type, a);
-  if (!r) return l.unsupported("this operation on floating-point values");
-  l.result(0, r, type);
+  l.result(0, combine(l, type, a), type);
 }
 
 }  // namespace warpgrind::jit

@@ -153,7 +153,6 @@ void lower_mul_mad(Lowering& l) {
 void lower_mul24(Lowering& l) {
   const ptx::Instruction& i = l.instruction();
   const ScalarType t = i.type();
-  if (ptx::bits(t) != 32) return l.unsupported("a type other than u32 and s32");
   const bool s = ptx::is_signed(t);
   llvm::IRBuilder<>& ir = l.ir();
   llvm::Type* wide = wide_type(l, 64);

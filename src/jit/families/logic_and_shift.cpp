@@ -77,8 +77,6 @@ void lower_lop3(Lowering& l) {
   const std::size_t first = i.has_second_destination ? 2 : 1;
   Value* v[3] = {l.source(first, ScalarType::b32), l.source(first + 1, ScalarType::b32),
                  l.source(first + 2, ScalarType::b32)};
-  if (i.operands.size() <= first + 3 || i.operands[first + 3].kind != ptx::OperandKind::immediate)
-    return l.unsupported("lop3 without a literal table");
   const auto table = static_cast<unsigned>(i.operands[first + 3].bits);
   Value* r = llvm::Constant::getNullValue(v[0]->getType());
   for (unsigned k = 0; k < 8; ++k) {  // bit k of the table: inputs (a, b, c) = bits 2, 1, 0 of k

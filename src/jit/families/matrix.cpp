@@ -129,6 +129,7 @@ void lower_mma(Lowering& l) {
   Value* b_planes = spill(l, i.operands[2], word_type(b));
   Value* c_planes = spill(l, i.operands[3], word_type(c));
   Value* d_planes = l.scratch(l.element(word_type(d)), static_cast<unsigned>(registers_of(i.operands[0]).size()));
+  l.meet_all();
   l.call("wg_mma", ir.getVoidTy(),
          {ir.getInt32(shape->code()), ir.getInt32(code(d) | code(a) << 8 | code(b) << 16 | code(c) << 24),
           ir.getInt32(flags), d_planes, a_planes, b_planes, c_planes});
@@ -216,6 +217,7 @@ void lower_wmma_load(Lowering& l) {
   if (unit * 8 != word_bits && unit * 8 * 2 != word_bits) return l.unsupported("this layout");
   llvm::Type* moved = llvm::FixedVectorType::get(ir.getIntNTy(unit * 8), kWarpSize);
   llvm::Type* words = llvm::FixedVectorType::get(l.element(word), kWarpSize);
+  l.meet_all();
   Value* base = l.read_vector(l.instruction().operands[1], ScalarType::b64);
   Value* stride = stride_of(l, 2, *w);
   Value* area = l.scratch(l.element(word));
@@ -245,6 +247,9 @@ void lower_wmma_store(Lowering& l) {
   Value* stride = stride_of(l, 2, *w);
   Value* area = l.scratch(l.element(word));
   const unsigned per_register = word_bits / (unit * 8);
+  if (registers.size() * per_register < w->requests)
+    return l.unsupported("a fragment of fewer registers than the shape needs");
+  l.meet_all();
   for (unsigned r = 0; r < w->requests; ++r) {
     Value* v = l.read_vector(registers[r / per_register], word);
     if (per_register > 1) v = ir.CreateLShr(v, r % per_register * unit * 8);
@@ -266,10 +271,12 @@ void lower_matrix_rows(Lowering& l, bool load) {
   llvm::IRBuilder<>& ir = l.ir();
   const unsigned matrices = matrices_of(i);
   const Operand& fragment = i.operands[load ? 0 : 1];
+  if (registers_of(fragment).size() != matrices) return l.unsupported("another number of registers than of matrices");
   Value* addresses = l.read_vector(i.operands[load ? 1 : 0], ScalarType::b64);
   const LaneMask used = matrices == 4 ? kFullMask : (1u << (8 * matrices)) - 1;
   Value* mask = ir.CreateAnd(l.mask_bits(), ir.getInt32(used));
   Value* rows = l.scratch(ir.getInt32Ty(), 4);
+  l.meet_all();
   const auto permute = [&](Value* registers) {
     l.call("wg_matrix_rows", ir.getVoidTy(),
            {ir.getInt32(matrices), ir.getInt32(i.has(Modifier::trans)), ir.getInt32(!load), rows, registers});
@@ -302,6 +309,7 @@ void lower_movmatrix(Lowering& l) {
   Value* in = spill(l, i.operands[1], ScalarType::b32);
   Value* rows = l.scratch(ir.getInt32Ty(), 4);
   Value* out = l.scratch(ir.getInt32Ty());
+  l.meet_all();
   l.call("wg_matrix_rows", ir.getVoidTy(), {ir.getInt32(1), ir.getInt32(0), ir.getInt32(1), rows, in});
   l.call("wg_matrix_rows", ir.getVoidTy(), {ir.getInt32(1), ir.getInt32(1), ir.getInt32(0), rows, out});
   reload(l, i.operands[0], ScalarType::b32, out);

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "jit/families/floating_arithmetic.h"
 #include "jit/families/texture_operation.h"
 #include "jit/kernel/lower.h"
 
@@ -91,9 +92,7 @@ void write_texel(Lowering& l, Value* out) {
     Value* at = ir.CreateConstInBoundsGEP1_64(ir.getInt32Ty(), out, k * kWarpSize);
     return ir.CreateAlignedLoad(lanes(e), at, llvm::Align(4));
   };
-  const auto half = [&](std::size_t k) {
-    return ir.CreateBitCast(ir.CreateFPTrunc(word(k, ir.getFloatTy()), lanes(ir.getHalfTy())), lanes(ir.getInt16Ty()));
-  };
+  const auto half = [&](std::size_t k) { return float_to_half(l, word(k, ir.getFloatTy()), false); };
   const std::size_t parts = d.kind == OperandKind::vector ? d.elements.size() : 1;
   for (std::size_t k = 0; k < parts; ++k) {
     const Operand& to = d.kind == OperandKind::vector ? d.elements[k] : d;

@@ -194,7 +194,6 @@ void lower_video_simd(Lowering& l) {
   const bool set = i.opcode == Opcode::vset2 || i.opcode == Opcode::vset4;
   const ScalarType a_type = i.type(set ? 0 : 1), b_type = i.type(set ? 1 : 2);
   const bool is_signed = !set && ptx::is_signed(i.type(0));
-  if (i.operands.size() < 4) return l.unsupported("this form");
   Value* both = ir.CreateOr(v.word(1), ir.CreateShl(v.word(2), v.number(32)));
   Value* c = v.word(3);
   const Selector a = selector_of(i.operands[1]), b = selector_of(i.operands[2]), mask = selector_of(i.operands[0]);

@@ -13,9 +13,26 @@ bool is_fence(const ptx::Instruction& i) {
   return i.opcode == Opcode::membar || i.opcode == Opcode::fence || i.opcode == Opcode::fence_proxy;
 }
 
+// Where barriers of a cluster and mbarriers order memory when they do not say how.
+MemoryOrder barrier_order(const ptx::Instruction& i) {
+  switch (i.opcode) {
+    case Opcode::barrier_cluster:
+      return i.has(Modifier::arrive) ? MemoryOrder::release : MemoryOrder::acquire;
+    case Opcode::mbarrier_arrive:
+    case Opcode::mbarrier_arrive_drop:
+      return MemoryOrder::release;
+    case Opcode::mbarrier_test_wait:
+    case Opcode::mbarrier_try_wait:
+      return MemoryOrder::acquire;
+    default:
+      return MemoryOrder::weak;
+  }
+}
+
 }  // namespace
 
-// PTX ISA: ld and st without a qualifier are weak, atom and red relaxed; membar is fence.sc, and fence alone acq_rel.
+// PTX ISA: ld and st without a qualifier are weak, atom and red relaxed; membar is fence.sc, and fence alone acq_rel;
+// arrivals at barriers in memory and of clusters release, and those that wait acquire.
 MemoryOrder memory_order(const ptx::Instruction& i) {
   if (i.has(Modifier::sc) || i.opcode == Opcode::membar) return MemoryOrder::sequential;
   if (i.has(Modifier::acq_rel)) return MemoryOrder::acquire_release;
@@ -25,7 +42,7 @@ MemoryOrder memory_order(const ptx::Instruction& i) {
   if (i.has(Modifier::volatile_)) return MemoryOrder::volatile_;
   if (i.has(Modifier::mmio)) return MemoryOrder::mmio;
   if (i.opcode == Opcode::atom || i.opcode == Opcode::red) return MemoryOrder::relaxed;
-  return is_fence(i) ? MemoryOrder::acquire_release : MemoryOrder::weak;
+  return is_fence(i) ? MemoryOrder::acquire_release : barrier_order(i);
 }
 
 // Strong operations without a scope have that of the GPU; volatile ones are relaxed at system scope.
@@ -34,6 +51,8 @@ MemoryScope memory_scope(const ptx::Instruction& i) {
   if (i.has(Modifier::cluster)) return MemoryScope::cluster;
   if (i.has(Modifier::gpu) || i.has(Modifier::gl)) return MemoryScope::gpu;
   if (i.has(Modifier::sys)) return MemoryScope::system;
+  if (i.opcode == Opcode::barrier_cluster) return MemoryScope::cluster;
+  if (barrier_order(i) != MemoryOrder::weak) return MemoryScope::cta;
   switch (memory_order(i)) {
     case MemoryOrder::weak:
       return MemoryScope::none;

@@ -1,5 +1,7 @@
 #include "jit/kernel/branches.h"
 
+#include <algorithm>
+
 namespace warpgrind::jit {
 
 using llvm::BasicBlock;
@@ -181,7 +183,10 @@ void Branches::lower_exit(std::uint32_t block, const ptx::Instruction& i) {
       f_.call("wg_trap", ir_.getVoidTy(), {f_.context_argument, sites_.number(), lanes});
       return;
     }
-    if (ends_thread) masks_.count_exited(lanes);
+    if (!ends_thread) return;
+    if (f_.unit.options.synchronization)
+      f_.call("wg_exit", ir_.getVoidTy(), {f_.context_argument, sites_.number(), lanes});
+    masks_.count_exited(lanes);
   };
   if (!i.guard) {
     counting_.record_edge(block, f_.cfg.exit());
@@ -222,18 +227,25 @@ void Branches::lower_exit(std::uint32_t block, const ptx::Instruction& i) {
   ir_.CreateBr(next);
 }
 
-void Branches::poll_loop_head(std::uint32_t block) {
+void Branches::begin_block(std::uint32_t block) {
+  const bool head = f_.cfg.blocks[block].loop_head;
+  const bool calls = std::any_of(f_.function.body.begin(), f_.function.body.end(),
+                                 [](const ptx::Instruction& i) { return i.opcode == ptx::Opcode::call; });
+  if (head || (calls && !f_.is_kernel && block == f_.cfg.order.front())) poll(block);
+  if (head && f_.analysis.spin_head[block]) waiting_.spin_turn(block);
+}
+
+void Branches::poll(std::uint32_t block) {
   Value* flag = f_.context_field(offsetof(WarpContext, interrupt), ir_.getPtrTy(), "interrupt");
   Value* wanted = ir_.CreateLoad(ir_.getInt32Ty(), flag, /*isVolatile=*/true);
   BasicBlock* stop = f_.new_block("interrupted");
-  BasicBlock* go_on = f_.new_block("loop");
+  BasicBlock* go_on = f_.new_block("not_interrupted");
   ir_.CreateCondBr(ir_.CreateICmpEQ(wanted, ir_.getInt32(0)), go_on, stop);
   ir_.SetInsertPoint(stop);
   f_.stand_at(f_.cfg.blocks[block].first);
   f_.call("wg_interrupt", ir_.getVoidTy(), {f_.context_argument, sites_.number(), masks_.active()});
   ir_.CreateBr(go_on);
   ir_.SetInsertPoint(go_on);
-  if (f_.analysis.spin_head[block]) waiting_.spin_turn(block);
 }
 
 }  // namespace warpgrind::jit

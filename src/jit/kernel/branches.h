@@ -1,4 +1,4 @@
-// What ends a block: branches, exits, falling through; and the head of a loop.
+// What ends a block: branches, exits, falling through; and where a kernel can be stopped.
 #pragma once
 
 #include "jit/kernel/counting.h"
@@ -20,10 +20,12 @@ class Branches {
         waiting_(waiting),
         divergence_(divergence) {}
   void lower(std::uint32_t block);  // its last instruction
-  // Every cycle passes here: an endless loop can be stopped, a waiting loop lets others run.
-  void poll_loop_head(std::uint32_t block);
+  // Every cycle of blocks passes a loop's head, and every cycle of calls the entry of a function that calls: what does
+  // not end can be stopped there. A loop that waits lets others run.
+  void begin_block(std::uint32_t block);
 
  private:
+  void poll(std::uint32_t block);
   std::uint32_t block_at(std::uint32_t instruction) const;
   void lower_branch(std::uint32_t block, const ptx::Instruction& i);
   void lower_indexed_branch(std::uint32_t block, const ptx::Instruction& i);

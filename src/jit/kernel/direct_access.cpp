@@ -63,21 +63,11 @@ std::vector<Value*> DirectAccess::load_rows(const Address& a, Value* pointer, ll
 
 // The elements of row r's lanes in memory order: lane 0's elements, lane 1's, ...
 Value* DirectAccess::interleave_row(const std::vector<Value*>& values, unsigned r) {
-  std::vector<Value*> parts = values;
-  while (parts.size() > 1) {  // concatenate pairs; counts are powers of two
-    const unsigned n = llvm::cast<llvm::FixedVectorType>(parts[0]->getType())->getNumElements();
-    std::vector<int> both(2 * n);
-    for (unsigned k = 0; k < 2 * n; ++k) both[k] = static_cast<int>(k);
-    std::vector<Value*> next;
-    for (std::size_t p = 0; p < parts.size(); p += 2)
-      next.push_back(ir_.CreateShuffleVector(parts[p], parts[p + 1], both));
-    parts = std::move(next);
-  }
   std::vector<int> order;
   for (unsigned l = 0; l < f_.layout.row_length; ++l)
     for (unsigned e = 0; e < values.size(); ++e)
       order.push_back(static_cast<int>(e * kWarpSize + r * f_.layout.row_length + l));
-  return ir_.CreateShuffleVector(parts[0], order);
+  return ir_.CreateShuffleVector(concatenated(values), order);
 }
 
 std::vector<Value*> DirectAccess::load_local(Value* offset, llvm::Type* element, unsigned count) {
@@ -135,11 +125,54 @@ void DirectAccess::store_local(Value* offset, llvm::Type* element, const std::ve
   }
 }
 
-// volatile, relaxed and acquire loads are made anew each time.
+// volatile, relaxed and acquire loads are made anew each time; so are those that leave the first cache out, by which
+// others' stores are waited for.
 bool DirectAccess::is_volatile() const {
   using M = ptx::Modifier;
   const ptx::Instruction& i = f_.instruction();
-  return i.has(M::volatile_) || i.has(M::relaxed) || i.has(M::acquire) || i.has(M::release) || i.has(M::mmio);
+  return i.has(M::volatile_) || i.has(M::relaxed) || i.has(M::acquire) || i.has(M::release) || i.has(M::mmio) ||
+         i.has(M::cg) || i.has(M::cv);
+}
+
+Value* DirectAccess::concatenated(std::vector<Value*> parts) {
+  while (parts.size() > 1) {  // pairs; counts are powers of two
+    const unsigned n = llvm::cast<llvm::FixedVectorType>(parts[0]->getType())->getNumElements();
+    std::vector<int> both(2 * n);
+    for (unsigned k = 0; k < 2 * n; ++k) both[k] = static_cast<int>(k);
+    std::vector<Value*> next;
+    for (std::size_t p = 0; p < parts.size(); p += 2)
+      next.push_back(ir_.CreateShuffleVector(parts[p], parts[p + 1], both));
+    parts = std::move(next);
+  }
+  return parts[0];
+}
+
+// Each lane's elements at once, as a GPU moves them: another block may be writing them
+// (device/access/lane_vectors.cpp).
+std::vector<Value*> DirectAccess::load_wholes(Value* pointers, llvm::Type* element, unsigned count) {
+  llvm::Type* whole = llvm::FixedVectorType::get(element, count);
+  std::vector<Value*> lanes;
+  for (unsigned l = 0; l < kWarpSize; ++l)
+    lanes.push_back(ir_.CreateAlignedLoad(whole, ir_.CreateExtractElement(pointers, l),
+                                          llvm::Align(element->getPrimitiveSizeInBits() / 8), is_volatile()));
+  Value* all = concatenated(std::move(lanes));
+  std::vector<Value*> out;
+  for (unsigned e = 0; e < count; ++e) {
+    std::vector<int> pick;
+    for (unsigned l = 0; l < kWarpSize; ++l) pick.push_back(static_cast<int>(l * count + e));
+    out.push_back(ir_.CreateShuffleVector(all, pick));
+  }
+  return out;
+}
+
+void DirectAccess::store_wholes(Value* pointers, llvm::Type* element, const std::vector<Value*>& values) {
+  Value* all = concatenated(values);
+  for (unsigned l = 0; l < kWarpSize; ++l) {
+    std::vector<int> mine;
+    for (std::size_t e = 0; e < values.size(); ++e) mine.push_back(static_cast<int>(e * kWarpSize + l));
+    ir_.CreateAlignedStore(ir_.CreateShuffleVector(all, mine), ir_.CreateExtractElement(pointers, l),
+                           llvm::Align(element->getPrimitiveSizeInBits() / 8), is_volatile());
+  }
 }
 
 std::vector<Value*> DirectAccess::load(const Address& a, StateSpace space, llvm::Type* element, unsigned count) {
@@ -147,14 +180,21 @@ std::vector<Value*> DirectAccess::load(const Address& a, StateSpace space, llvm:
   std::vector<Value*> out;
   if (space == StateSpace::local) return load_local(a.base, element, count);
   Value* pointer = host_pointer(a.base, space);
+  const bool at_once = count > 1 && space != StateSpace::shared;  // that is of one block, whose warps take turns
   if (a.kind == Address::Kind::uniform) {
+    Value* whole = at_once && is_volatile() ? ir_.CreateAlignedLoad(llvm::FixedVectorType::get(element, count), pointer,
+                                                                    llvm::Align(bytes), true)
+                                            : nullptr;
     for (unsigned e = 0; e < count; ++e)
-      out.push_back(ir_.CreateAlignedLoad(element, f_.at(pointer, e * bytes), llvm::Align(bytes), is_volatile()));
+      out.push_back(whole
+                        ? ir_.CreateExtractElement(whole, e)
+                        : ir_.CreateAlignedLoad(element, f_.at(pointer, e * bytes), llvm::Align(bytes), is_volatile()));
     return out;
   }
   if (a.constant_kx && (*a.constant_kx == 0 || *a.constant_kx == std::int64_t{bytes} * count))
     return load_rows(a, pointer, element, count);
   Value* pointers = lane_pointers(a, pointer);
+  if (at_once) return load_wholes(pointers, element, count);
   for (unsigned e = 0; e < count; ++e) {
     Value* at = e == 0 ? pointers : ir_.CreateGEP(ir_.getInt8Ty(), pointers, f_.splat(ir_.getInt64(e * bytes)));
     out.push_back(ir_.CreateMaskedGather(llvm::FixedVectorType::get(element, kWarpSize), at, llvm::Align(bytes)));
@@ -168,6 +208,12 @@ void DirectAccess::store(const Address& a, StateSpace space, llvm::Type* element
   if (space == StateSpace::local) return store_local(a.base, element, values);
   Value* pointer = host_pointer(a.base, space);
   if (a.kind == Address::Kind::uniform) {  // lanes write one place: the last lane wins, as in a serial order
+    if (count > 1 && space != StateSpace::shared && is_volatile()) {
+      std::vector<int> last;
+      for (unsigned e = 0; e < count; ++e) last.push_back(static_cast<int>(e * kWarpSize + kWarpSize - 1));
+      ir_.CreateAlignedStore(ir_.CreateShuffleVector(concatenated(values), last), pointer, llvm::Align(bytes), true);
+      return;
+    }
     for (unsigned e = 0; e < count; ++e)
       ir_.CreateAlignedStore(ir_.CreateExtractElement(values[e], kWarpSize - 1), f_.at(pointer, e * bytes),
                              llvm::Align(bytes));
@@ -183,6 +229,7 @@ void DirectAccess::store(const Address& a, StateSpace space, llvm::Type* element
     return;
   }
   Value* pointers = lane_pointers(a, pointer);
+  if (count > 1 && space != StateSpace::shared) return store_wholes(pointers, element, values);
   for (unsigned e = 0; e < count; ++e) {
     Value* at = e == 0 ? pointers : ir_.CreateGEP(ir_.getInt8Ty(), pointers, f_.splat(ir_.getInt64(e * bytes)));
     ir_.CreateMaskedScatter(values[e], at, llvm::Align(bytes));

@@ -19,6 +19,9 @@ class DirectAccess {
   llvm::Value* lane_pointers(const Address& a, llvm::Value* pointer);
   std::vector<llvm::Value*> load_rows(const Address& a, llvm::Value* pointer, llvm::Type* element, unsigned count);
   llvm::Value* interleave_row(const std::vector<llvm::Value*>& values, unsigned row);
+  llvm::Value* concatenated(std::vector<llvm::Value*> parts);
+  std::vector<llvm::Value*> load_wholes(llvm::Value* pointers, llvm::Type* element, unsigned count);
+  void store_wholes(llvm::Value* pointers, llvm::Type* element, const std::vector<llvm::Value*>& values);
   std::vector<llvm::Value*> load_local(llvm::Value* offset, llvm::Type* element, unsigned count);
   void store_local(llvm::Value* offset, llvm::Type* element, const std::vector<llvm::Value*>& values);
   bool is_volatile() const;

@@ -38,7 +38,7 @@ void FunctionLowering::lower_block(std::uint32_t b) {
   f_.now.block = b;
   ir().SetInsertPoint(divergence_.body(b));
   counting_.begin_block(b);
-  if (f_.cfg.blocks[b].loop_head) branches_.poll_loop_head(b);
+  branches_.begin_block(b);
   counting_.count_block();
   const flow::BasicBlock& block = f_.cfg.blocks[b];
   const std::uint32_t last = block.end - 1;

@@ -61,12 +61,14 @@ class FunctionLowering final : public Lowering {
     registers_.write(o, value, type);
   }
   llvm::Value* carry_slot() override { return registers_.carry_slot(); }
+  llvm::Value* stack_slot() override { return variables_.stack_slot(); }
   llvm::Value* mask_bits() override { return masks_.bits(); }
   llvm::Value* mask_vector() override { return masks_.lanes(); }
   llvm::Value* context_pointer() override { return f_.context_argument; }
   llvm::Value* site_number() override { return sites_.number(); }
   bool synchronization_observed() const override { return f_.unit.options.synchronization; }
   Meeting meet(const ptx::Operand* members, llvm::Value* value) override { return waiting_.meet(members, value); }
+  void meet_all() override { waiting_.meet_all(); }
   llvm::Value* barrier(llvm::Value* id, llvm::Value* threads, llvm::function_ref<llvm::Value*()> whole_warp,
                        llvm::Value* predicate, std::uint32_t operation) override {
     return waiting_.barrier(id, threads, whole_warp, predicate, operation);

@@ -84,6 +84,8 @@ class Layouter {
     for (std::uint32_t f : out_.functions) place_local(f);
     std::set<std::uint32_t> open;
     out_.local_bytes = deepest(entry_, open);
+    if (const auto parameters = parameter_layout(module_.functions[entry_]); !parameters.empty())
+      out_.parameter_bytes = parameters.back().offset + parameters.back().size;
     return std::move(out_);
   }
 
@@ -97,6 +99,7 @@ class Layouter {
         indirect_ = true;
         calls_indirectly_.insert(f);
       }
+      if (i.opcode == ptx::Opcode::alloca) out_.open_ended = true;
     }
     for_each_operand(function, [&](const ptx::Operand& o) {
       if (o.kind == OperandKind::function) {
@@ -178,11 +181,11 @@ class Layouter {
     out_.frame[f] = (top + 15) / 16 * 16;
   }
 
-  // Bytes of f's frame and of the deepest chain below it; a cycle counts once and marks the kernel as recursive.
+  // Bytes of f's frame and of the deepest chain below it; a cycle counts once.
   std::uint64_t deepest(std::uint32_t f, std::set<std::uint32_t>& open) {
     if (const auto known = depth_.find(f); known != depth_.end()) return known->second;
     if (!open.insert(f).second) {
-      out_.recursive = true;
+      out_.open_ended = true;
       return 0;
     }
     std::uint64_t below = 0;

@@ -21,8 +21,9 @@ struct KernelLayout {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t>
       local;                                     // {function, variable} -> offset in its frame
   std::map<std::uint32_t, std::uint64_t> frame;  // function -> local bytes
-  std::uint64_t local_bytes = 0;                 // entry + deepest chain; recursion adds kRecursionBytes
-  bool recursive = false;
+  std::uint64_t local_bytes = 0;                 // entry + deepest chain
+  std::uint64_t parameter_bytes = 0;             // of the entry
+  bool open_ended = false;                       // recursion or alloca: the stack may grow beyond local_bytes
 };
 
 // Of all parameters of a function together (CUDA C++ Programming Guide, "__global__ function parameters").

@@ -73,10 +73,14 @@ class Lowering : public Values {
 
   // The condition code CC.CF of extended-precision arithmetic: address of <32 x i1>, one per function.
   virtual llvm::Value* carry_slot() = 0;
+  // Where the stack of each lane ends in its local memory: address of <32 x i64>, one per function.
+  virtual llvm::Value* stack_slot() = 0;
 
   // The lanes that execute a `.sync` operation together: those that its member mask names (null: all that are active),
   // from wherever they come, and `value` of each of them.
   virtual Meeting meet(const ptx::Operand* members, llvm::Value* value) = 0;
+  // An operation of all lanes (.sync.aligned without a mask): observers see who executes it.
+  virtual void meet_all() = 0;
   // A barrier of the block, by `whole_warp` where the warp comes together. Gives the result of a reduction (`operation`
   // as wg_barrier_reduce takes it) over `predicate`, if there is one.
   virtual llvm::Value* barrier(llvm::Value* id, llvm::Value* threads, llvm::function_ref<llvm::Value*()> whole_warp,

@@ -76,6 +76,50 @@ void Memory::careful_store(Address& a, llvm::Type* element, const std::vector<Va
   call_device(a, {"wg_store", "wg_store_affine"}, in);
 }
 
+// ld.param by an address in a register, as clang reads a structure that is passed by value: no site of its own is
+// counted, as with ld.param by name.
+std::vector<Value*> Memory::load_parameter(Address& a, llvm::Type* element, unsigned count) {
+  if (f_.unit.options.every_access) return careful_load(a, element, count);
+  const unsigned bytes = element->getPrimitiveSizeInBits() / 8;
+  const bool uniform = a.kind == Address::Kind::uniform;
+  Value* address = uniform ? a.base : addresses_.lanes(a);
+  BasicBlock* fast = f_.new_block("parameter");
+  BasicBlock* slow = f_.new_block("slow");
+  BasicBlock* join = f_.new_block("loaded");
+  ir_.CreateCondBr(parameters_.hold(address, bytes * count), fast, slow);
+  ir_.SetInsertPoint(fast);
+  std::vector<Value*> near;
+  for (unsigned e = 0; e < count; ++e) {
+    if (uniform) {
+      Value* v = ir_.CreateAlignedLoad(element, f_.at(ir_.CreateIntToPtr(address, ir_.getPtrTy()), e * bytes),
+                                       llvm::Align(bytes));
+      near.push_back(f_.now.scalar ? v : f_.splat(v));
+      continue;
+    }
+    llvm::Type* pointers = llvm::FixedVectorType::get(ir_.getPtrTy(), kWarpSize);
+    Value* at = ir_.CreateIntToPtr(ir_.CreateAdd(address, f_.splat(ir_.getInt64(e * bytes))), pointers);
+    near.push_back(
+        ir_.CreateMaskedGather(llvm::FixedVectorType::get(element, kWarpSize), at, llvm::Align(bytes), masks_.lanes()));
+  }
+  BasicBlock* fast_end = ir_.GetInsertBlock();
+  ir_.CreateBr(join);
+  ir_.SetInsertPoint(slow);
+  std::vector<Value*> far = careful_load(a, element, count);
+  if (!f_.now.scalar)
+    for (Value*& v : far) v = f_.splat(v);
+  BasicBlock* slow_end = ir_.GetInsertBlock();
+  ir_.CreateBr(join);
+  ir_.SetInsertPoint(join);
+  std::vector<Value*> values;
+  for (unsigned e = 0; e < count; ++e) {
+    llvm::PHINode* phi = ir_.CreatePHI(near[e]->getType(), 2);
+    phi->addIncoming(near[e], fast_end);
+    phi->addIncoming(far[e], slow_end);
+    values.push_back(phi);
+  }
+  return values;
+}
+
 void Memory::load() {
   const ptx::Instruction& i = f_.instruction();
   if (i.space == StateSpace::param && i.operands[1].base == OperandKind::variable &&
@@ -95,6 +139,7 @@ void Memory::load() {
     else
       registers_.write(d, values[0], type);
   };
+  if (i.space == StateSpace::param) return deliver(load_parameter(a, e, count));
   if (!cache_.serves_all(a, i.space, bytes)) return deliver(careful_load(a, e, count));
   Value* state = cache_.state();
   BasicBlock* fast = f_.new_block("fast");

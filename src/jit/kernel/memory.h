@@ -32,6 +32,7 @@ class Memory {
   };
   void call_device(Address& a, const DeviceCall& device, llvm::Value* area);
   std::vector<llvm::Value*> careful_load(Address& a, llvm::Type* element, unsigned count);
+  std::vector<llvm::Value*> load_parameter(Address& a, llvm::Type* element, unsigned count);
   void careful_store(Address& a, llvm::Type* element, const std::vector<llvm::Value*>& values);
   llvm::Value* scratch_area();
   llvm::Value* plane(llvm::Value* area, std::size_t e, unsigned bytes);

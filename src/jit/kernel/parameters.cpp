@@ -110,6 +110,20 @@ void Parameters::load() {
   }
 }
 
+Value* Parameters::hold(Value* address, unsigned bytes) {
+  const std::uint64_t size = f_.unit.layout->parameter_bytes;
+  if (bytes > size) return ir_.getFalse();
+  Value* params = f_.context_field(offsetof(WarpContext, params), ir_.getPtrTy(), "params");
+  Value* first = ir_.CreatePtrToInt(params, ir_.getInt64Ty());
+  const bool lanes = address->getType()->isVectorTy();
+  const auto shaped = [&](Value* v) { return lanes ? f_.splat(v) : v; };
+  Value* offset = ir_.CreateSub(address, shaped(first));
+  Value* inside = ir_.CreateICmpULE(offset, shaped(ir_.getInt64(size - bytes)));
+  Value* aligned = ir_.CreateICmpEQ(ir_.CreateAnd(offset, shaped(ir_.getInt64(bytes - 1))), shaped(ir_.getInt64(0)));
+  Value* good = ir_.CreateAnd(inside, aligned);
+  return lanes ? ir_.CreateAndReduce(ir_.CreateOr(good, ir_.CreateNot(masks_.lanes()))) : good;
+}
+
 void Parameters::store() {
   const ptx::Instruction& i = f_.instruction();
   const Operand& a = i.operands[0];

@@ -20,6 +20,8 @@ class Parameters {
         own_(context.function.variables.size(), nullptr) {}
   void load();   // ld.param, the current instruction
   void store();  // st.param
+  // Do `bytes` at this address (or those of the lanes that are on, of 32) lie within the kernel's parameters, aligned?
+  llvm::Value* hold(llvm::Value* address, unsigned bytes);
 
   llvm::Value* planes(std::uint32_t variable);  // where a .param variable of the function is
   llvm::Value* load_words(llvm::Value* planes, std::uint64_t offset, llvm::Type* element);

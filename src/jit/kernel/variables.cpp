@@ -23,6 +23,17 @@ void Variables::release_frame() {
   if (!f_.is_kernel) ir_.CreateStore(frame_base_, f_.at(f_.context_argument, offsetof(WarpContext, local_top)));
 }
 
+// What a function allocates lies behind its frame and goes with it: the slot begins anew in every invocation, and
+// release_frame() takes back what local_top has grown by.
+Value* Variables::stack_slot() {
+  if (!stack_) {
+    Value* end = f_.prologue.CreateAdd(frame_base_, ir_.getInt64(f_.unit.layout->frame.at(f_.function_index)));
+    stack_ = f_.entry_alloca(llvm::FixedVectorType::get(ir_.getInt64Ty(), kWarpSize), "stack");
+    f_.prologue.CreateStore(f_.prologue.CreateVectorSplat(kWarpSize, end), stack_);
+  }
+  return stack_;
+}
+
 Value* Variables::address(const ptx::Operand& o) {
   const bool module_scope = o.scope == ptx::Scope::module;
   const ptx::Variable& v = module_scope ? f_.unit.module->variables[o.index] : f_.function.variables[o.index];

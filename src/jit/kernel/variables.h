@@ -12,12 +12,14 @@ class Variables {
   explicit Variables(FunctionContext& context) : f_(context), ir_(context.ir()) {}
   void create_frame();                                // this function's part of the thread's local memory
   void release_frame();                               // on the way back
+  llvm::Value* stack_slot();                          // address of <32 x i64>: where each lane's stack ends
   llvm::Value* address(const ptx::Operand& operand);  // i64, with the operand's offset
 
  private:
   FunctionContext& f_;
   llvm::IRBuilder<>& ir_;
   llvm::Value* frame_base_ = nullptr;  // i64: where the frame starts
+  llvm::Value* stack_ = nullptr;       // the slot of stack_slot()
   std::unordered_map<std::uint32_t, llvm::Value*> global_addresses_;
 };
 

@@ -148,6 +148,17 @@ Value* Waiting::go_on() {
   return take(offsetof(Paths, target));
 }
 
+void Waiting::publish_meeting(Value* named, Value* mask) {
+  if (!f_.unit.options.synchronization) return;
+  Value* members = named->getType()->isVectorTy() ? named : f_.splat(named);
+  ir_.CreateAlignedStore(members, f_.at(f_.context_argument, offsetof(WarpContext, members)), llvm::Align(64));
+  f_.call("wg_warp_sync", ir_.getVoidTy(), {f_.context_argument, sites_.number(), mask});
+}
+
+void Waiting::meet_all() {
+  publish_meeting(ir_.getInt32(kFullMask), masks_.bits());
+}
+
 Meeting Waiting::meet(const Operand* members, Value* value) {
   llvm::Type* i32 = ir_.getInt32Ty();
   Value* mask = masks_.bits();
@@ -162,7 +173,10 @@ Meeting Waiting::meet(const Operand* members, Value* value) {
           ? named
           : ir_.CreateOrReduce(ir_.CreateSelect(masks_.lanes(), named, llvm::Constant::getNullValue(named->getType())));
   const bool may_wait = f_.wait_points.at(f_.now.index);
-  if (!may_wait && f_.is_kernel && !f_.now.guard) return {value, take_part(mask), uniform};
+  if (!may_wait && f_.is_kernel && !f_.now.guard) {
+    publish_meeting(named, mask);
+    return {value, take_part(mask), uniform};
+  }
   BasicBlock* slow = f_.new_block("members_elsewhere");
   BasicBlock* together = f_.new_block("together");
   if (!may_wait) {
@@ -173,12 +187,21 @@ Meeting Waiting::meet(const Operand* members, Value* value) {
     f_.call("wg_missing_members", ir_.getVoidTy(), {f_.context_argument, sites_.number(), mask, missing});
     ir_.CreateBr(together);
     ir_.SetInsertPoint(together);
+    publish_meeting(named, mask);
     return {value, take_part(mask), uniform};
   }
   Value* missing = ir_.CreateAnd(ir_.CreateAnd(wanted, masks_.alive()), ir_.CreateNot(mask));
   Value* here = take_part(mask);
   BasicBlock* fast = ir_.GetInsertBlock();
-  expect_first(ir_.CreateCondBr(ir_.CreateICmpEQ(missing, ir_.getInt32(0)), together, slow));
+  const bool observed = f_.unit.options.synchronization;
+  BasicBlock* all_here = observed ? f_.new_block("all_here") : together;
+  expect_first(ir_.CreateCondBr(ir_.CreateICmpEQ(missing, ir_.getInt32(0)), all_here, slow));
+  if (observed) {
+    ir_.SetInsertPoint(all_here);
+    publish_meeting(named, mask);
+    fast = ir_.GetInsertBlock();
+    ir_.CreateBr(together);
+  }
   ir_.SetInsertPoint(slow);
   const auto in_context = [&](std::size_t offset) { return f_.at(f_.context_argument, offset); };
   ir_.CreateAlignedStore(f_.splat(named), in_context(offsetof(WarpContext, members)), llvm::Align(64));

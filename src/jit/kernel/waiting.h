@@ -22,6 +22,7 @@ class Waiting {
   llvm::Value* create();  // only where lanes can wait; where the entries of the path stack are then
 
   Meeting meet(const ptx::Operand* members, llvm::Value* value);
+  void meet_all();
   // A barrier, by `whole_warp` or, where lanes may come without the rest of their warp, by some. The reduction's
   // result.
   llvm::Value* barrier(llvm::Value* id, llvm::Value* threads, llvm::function_ref<llvm::Value*()> whole_warp,
@@ -41,6 +42,7 @@ class Waiting {
   void wait(std::uint32_t instruction, llvm::function_ref<void(llvm::Value* place)> ask);
   void save_registers(std::uint32_t instruction);
   void restore(std::uint32_t place, std::uint32_t instruction);
+  void publish_meeting(llvm::Value* named, llvm::Value* mask);  // where somebody observes it
   void tell_paths();
   llvm::Value* field(std::size_t offset);  // of Paths
 

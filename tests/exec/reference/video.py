@@ -148,7 +148,7 @@ def simd():
 # of these saturates or shifts with the wrong signedness. The family video_by_manual is not run on a GPU.
 DIFFERENT = re.compile(r'v(add|sub|absdiff|min|max)\.s32\.s32\.s32\.sat .d.\.h1|v(add|min)\.u32\.u32\.s32\.sat|vadd\.u32\.u32\.u32\.sat .d., .a., .b.$'
                        r'|vmad\.u32\.u32\.u32.*(shr|sat)|vmad\.s32\.u32\.s32.*sat .d., .a., .b.,|vset\.u32\.u32\.eq'
-                       r'|vsh[lr].*\.sat\.|vshl\.s32.*\.max')
+                       r'|vsh[lr].*\.sat\.|vshl\.[su]32.*\.(min|max)|vset\.s32\.s32\..*\.max|vmad\.s32\.u32\.u32.*shr15')
 
 
 def everything():

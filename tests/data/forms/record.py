@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""record.py [PTXAS]: asks NVIDIA's assembler about each line of forms.txt (one instruction) and rewrites its mark: '+' it takes
+the instruction, '-' it refuses its types or operands (what it refuses for another reason, as an address of 32 bits in global
+memory, does not belong here). A new form: add its line with any mark, run this. Registers are named
+by their type: %u32_0 to %u32_7."""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).parent
+CHUNK = 60  # the assembler gives up after some hundred errors
+
+
+def complaints(ptxas, head, lines):
+    """Indices of the lines that it names, and whether it took the whole."""
+    with tempfile.NamedTemporaryFile("w", suffix=".ptx") as file:
+        file.write(head + "\n".join(lines) + "\nret;\n}\n")
+        file.flush()
+        run = subprocess.run([ptxas, "-arch=sm_90a", file.name, "-o", "/dev/null"], capture_output=True, text=True)
+    first = head.count("\n") + 1
+    return {int(n) - first for n in re.findall(r"line (\d+); (?:error|fatal)", run.stderr)}, run.returncode == 0
+
+
+def refused(ptxas, head, lines):
+    """Indices of the lines that it refuses. It does not name all of them at once: until it takes the rest."""
+    left, out = list(range(len(lines))), set()
+    while left:
+        bad, good = complaints(ptxas, head, [lines[k] for k in left])
+        if good:
+            break
+        if not bad:  # it stopped without a line
+            if len(left) == 1:
+                return out | set(left)
+            half = len(left) // 2
+            for part in (left[:half], left[half:]):
+                out |= {part[k] for k in refused(ptxas, head, [lines[k] for k in part])}
+            break
+        out |= {left[k] for k in bad}
+        left = [k for n, k in enumerate(left) if n not in bad]
+    return out
+
+
+def main():
+    ptxas = sys.argv[1] if len(sys.argv) > 1 else "ptxas"
+    head = (HERE / "head.txt").read_text()
+    path = HERE / "forms.txt"
+    lines = [line[2:] for line in path.read_text().splitlines()]
+    marked = []
+    for begin in range(0, len(lines), CHUNK):
+        chunk = lines[begin:begin + CHUNK]
+        bad = refused(ptxas, head, chunk)
+        marked += [("- " if k in bad else "+ ") + line for k, line in enumerate(chunk)]
+    path.write_text("\n".join(marked) + "\n")
+    print(f"{sum(m[0] == '+' for m in marked)} taken, {sum(m[0] == '-' for m in marked)} refused")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+// The forms that the rows of opcodes.inc take, against those that NVIDIA's assembler takes (tests/data/forms).
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "ptx/parser.h"
+#include "ptx/syntax.h"
+
+namespace warpgrind::ptx {
+namespace {
+
+std::string read(const std::string& path) {
+  std::ifstream in(path);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+// Empty: taken.
+std::string why_refused(const std::string& text) {
+  const auto module = parse(text, "form");
+  if (!module) return module.error().message;
+  for (const Function& f : (*module)->functions)
+    if (!f.unknown.empty()) return f.unknown[0].why;
+  return "";
+}
+
+TEST(PtxSyntax, FormsAreThoseOfTheAssembler) {
+  const std::string head = read(WARPGRIND_TESTS "/data/forms/head.txt");
+  std::istringstream lines(read(WARPGRIND_TESTS "/data/forms/forms.txt"));
+  unsigned taken = 0, refused = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const std::string why = why_refused(head + line.substr(2) + "\nret;\n}\n");
+    EXPECT_EQ(line[0] == '+', why.empty()) << line << " " << why;
+    ++(line[0] == '+' ? taken : refused);
+  }
+  EXPECT_GT(taken, 2000u);
+  EXPECT_GT(refused, 300u);
+}
+
+TEST(PtxSyntax, DefinitionsHoldForTheFormsBeforeThem) {
+  const auto& forms = syntax_forms(Opcode::mul);
+  ASSERT_EQ(forms.size(), 3u);
+  EXPECT_EQ(forms[0].types.at(0).types.size(), 6u);
+  EXPECT_EQ(forms[1].types.at(0).types.size(), 4u);
+  EXPECT_EQ(forms[1].operands.at(0).times, 2u);
+  EXPECT_EQ(forms[1].operands.at(1).times, 1u);
+}
+
+// A row whose operands have no type would let anything reach its lowering.
+TEST(PtxSyntax, EveryOperandOfARowSaysWhatItIs) {
+  for (unsigned k = 0; k < kOpcodes; ++k) {
+    const auto opcode = static_cast<Opcode>(k);
+    if (!info(opcode).refused.empty() || opcode == Opcode::call) continue;
+    for (const SyntaxForm& form : syntax_forms(opcode)) {
+      for (const TypeSlot& t : form.types) EXPECT_FALSE(t.types.empty()) << info(opcode).text << " ." << t.name;
+      for (const OperandSlot& o : form.operands) {
+        const bool typed = o.type != ScalarType::none || o.type_slot >= 0;
+        const bool needs_type = o.takes == OperandSlot::Takes::value || o.takes == OperandSlot::Takes::vector ||
+                                o.takes == OperandSlot::Takes::parts || o.takes == OperandSlot::Takes::fragment;
+        EXPECT_TRUE(typed || !needs_type) << info(opcode).text << " " << o.name;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace warpgrind::ptx

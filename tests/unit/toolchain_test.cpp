@@ -1,0 +1,172 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "toolchain/architecture.h"
+#include "toolchain/dependencies.h"
+#include "toolchain/device_launch.h"
+#include "toolchain/messages.h"
+#include "toolchain/options.h"
+#include "toolchain/spellings.h"
+#include "toolchain/static_variables.h"
+
+namespace warpgrind::toolchain {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+TEST(ToolchainOptions, NamesAreUnique) {
+  std::set<std::string_view> long_names, short_names;
+  for (const Option& o : options()) {
+    EXPECT_TRUE(long_names.insert(o.long_name).second) << o.long_name;
+    EXPECT_TRUE(short_names.insert(o.short_name).second) << o.short_name;
+    // A name with a joined value must be one letter: the value begins behind it.
+    if (o.joined) {
+      EXPECT_EQ(o.short_name.size(), 1u) << o.short_name;
+    }
+    EXPECT_EQ(o.text.empty(), o.meaning == Meaning::setting || o.meaning == Meaning::silent) << o.long_name;
+  }
+}
+
+TEST(ToolchainOptions, ListsAreCutAtCommas) {
+  EXPECT_EQ(split_list("a,b"), (Texts{"a", "b"}));
+  EXPECT_EQ(split_list("a\\,b,c"), (Texts{"a,b", "c"}));
+  EXPECT_EQ(split_list("S=\"a,b\",c"), (Texts{"S=\"a,b\"", "c"}));
+  EXPECT_EQ(split_list("arch=compute_80,code=[sm_80,compute_80]"),
+            (Texts{"arch=compute_80", "code=[sm_80,compute_80]"}));
+  EXPECT_EQ(split_list(""), (Texts{""}));
+}
+
+TEST(ToolchainOptions, WordsAreThoseOfAShell) {
+  EXPECT_EQ(split_words(" -a  'b c'\n\"d e\"f g\\ h \\\"i ''"), (Texts{"-a", "b c", "d ef", "g h", "\"i", ""}));
+  EXPECT_EQ(split_words("'a\\b' \"a\\\"b\""), (Texts{"a\\b", "a\"b"}));
+  EXPECT_EQ(split_words(""), Texts{});
+}
+
+TEST(ToolchainOptions, ValuesApartJoinedAndBehindEquals) {
+  for (const Texts& words :
+       {Texts{"-D", "X"}, Texts{"-DX"}, Texts{"-D=X"}, Texts{"--define-macro=X"}, Texts{"--define-macro", "X"}}) {
+    const auto line = parse_command_line(words);
+    ASSERT_TRUE(line) << words[0];
+    EXPECT_EQ(line->all(OptionId::define_macro), Texts{"X"}) << words[0];
+    EXPECT_TRUE(line->inputs.empty());
+  }
+}
+
+TEST(ToolchainDependencies, RulesAreReadAsWritten) {
+  const auto path = std::filesystem::path(testing::TempDir()) / "rules.d";
+  const Texts files = {"a b.cu", "c#d.h", "e$f.h", "g.h"};
+  std::ofstream(path) << dependency_rule("x.o y.o", files, true);
+  const auto read = read_dependencies(path.string());
+  ASSERT_TRUE(read);
+  EXPECT_EQ(*read, files);
+  EXPECT_FALSE(read_dependencies("/nonexistent/rules.d"));
+}
+
+TEST(ToolchainDependencies, MergedInOrderWithoutRepetition) {
+  EXPECT_EQ(merged({"a", "b"}, {"b", "c", "a", "d"}), (Texts{"a", "b", "c", "d"}));
+}
+
+TEST(ToolchainMessages, WhatBothPassesSayComesOnce) {
+  const std::string both =
+      "In file included from a.cu:1:\na.h:2:1: warning: odd\n    2 | x\n      | ^\na.h:3:1: note: because\n";
+  const std::string host =
+      both + "a.cu:5:1: error: host only\n1 warning and 1 error generated when compiling for host.\n";
+  const std::string device = both + "a.cu:7:1: error: device only\n1 error generated when compiling for sm_90.\n";
+  EXPECT_EQ(merged_messages(host, device), both + "a.cu:5:1: error: host only\na.cu:7:1: error: device only\n");
+}
+
+TEST(ToolchainMessages, ColoursDoNotMakeADifference) {
+  EXPECT_EQ(merged_messages("\x1b[1ma.cu:1:1: \x1b[0merror: x\n", "a.cu:1:1: error: x\n"),
+            "\x1b[1ma.cu:1:1: \x1b[0merror: x\n");
+}
+
+TEST(ToolchainMessages, HintsNameWhatIsMissing) {
+  EXPECT_EQ(hints_for("a.cu:1:10: fatal error: 'cusolverDn.h' file not found\n"),
+            "  cusolverDn.h is part of NVIDIA's toolkit (cuSOLVER); warpgrind has no version of it\n");
+  EXPECT_EQ(hints_for("/usr/bin/ld: cannot find -lnppc: No such file or directory\n"),
+            "  the library nppc is part of NVIDIA's toolkit (NPP); warpgrind has no version of it\n");
+  EXPECT_NE(hints_for("x: fatal error: 'thrust/sort.h' file not found\n").find("libthrust-dev"), std::string::npos);
+  EXPECT_EQ(hints_for("a.cu:1:10: fatal error: 'mine.h' file not found\n"), "");
+  EXPECT_EQ(hints_for(""), "");
+}
+
+TEST(ToolchainSpellings, RefusedOnesAreFoundWithTheirMacros) {
+  const auto found = refused_spellings(
+      "a.cu:4:3: error: an attribute list cannot appear here\n    4 |   TILE(x);\n"
+      "./b.h:1:29: note: expanded from macro 'TILE'\na.cu:7:9: \x1b[0;1;31merror: \x1b[0man attribute list cannot "
+      "appear here\n"
+      "a.cu:8:9: error: other\nb.h:2:2: note: expanded from macro 'OTHER'\n");
+  EXPECT_EQ(found, (std::map<std::string, std::vector<Place>>{{"a.cu", {{4, 3}, {7, 9}}}, {"./b.h", {{1, 29}}}}));
+  EXPECT_EQ(refused_spellings("a.cu:4:33: error: invalid % escape in inline assembly string\n"),
+            (std::map<std::string, std::vector<Place>>{{"a.cu", {{4, 33, Place::Of::percent}}}}));
+}
+
+TEST(ToolchainSpellings, PercentsOfALineAreDoubledFromThere) {
+  const auto percent = [](const std::string& text, std::size_t column) {
+    return respelt(text, {{1, column, Place::Of::percent}});
+  };
+  EXPECT_EQ(percent("\"mov %0, %laneid; %%tid %c1 %[x] %clock\"\n\"%smid\"", 12),
+            "\"mov %0, %%laneid; %%tid %c1 %[x] %%clock\"\n\"%smid\"");
+  EXPECT_EQ(percent("\"mov %laneid;\"", 1), "\"mov %laneid;\"");  // nothing there
+}
+
+TEST(ToolchainSpellings, OnlyTheNamedPlacesChange) {
+  EXPECT_EQ(respelt("x alignas(4) y alignas(T) z\n__device__ [[nodiscard,\n a]] int f();\n",
+                    {{1, 3}, {1, 16}, {1, 16}, {2, 12}, {1, 1}, {9, 1}, {3, 99}}),
+            "x _Alignas(4) y _Alignas(T) z\n__device__ __attribute__((warn_unused_result))\n int f();\n");
+  EXPECT_EQ(respelt("[[unlikely]] [[", {{1, 1}, {1, 14}}), " [[");
+}
+
+TEST(ToolchainStaticVariables, PlainNamesBecomeTheSuffixedOnes) {
+  EXPECT_EQ(with_static_variables_joined(".extern .global .u32 _ZL1n;\n.extern .global .u32 other;\n"
+                                         ".visible .global .u32 _ZL1n__static__0ab;\nld.global.u32 %r1, [_ZL1n+4];\n"
+                                         "mov.u64 %rd1, _ZL1nn;"),
+            ".extern .global .u32 other;\n.visible .global .u32 _ZL1n__static__0ab;\n"
+            "ld.global.u32 %r1, [_ZL1n__static__0ab+4];\nmov.u64 %rd1, _ZL1nn;");
+}
+
+TEST(ToolchainDeviceLaunch, EachFormIsFoundAndNothingElse) {
+  const auto rewritten = [](const std::string& text) { return with_calls_for_launches(text); };
+  const std::string begin = "(::__wg_configure_launch(", end = ", ::__wg_launch())";
+  EXPECT_EQ(rewritten("if (x) k<<<1, n>>>(a, f(b)); y();"), "if (x) " + begin + "1, n), k(a, f(b))" + end + "; y();");
+  EXPECT_EQ(rewritten("else ::a::k<T, (2 > 1)><<<g(), b, 0, s>>>();"),
+            "else " + begin + "g(), b, 0, s), ::a::k<T, (2 > 1)>()" + end + ";");
+  EXPECT_EQ(rewritten("return ::k<<<1, sizeof(A<B<C>>)>>>(p);"),
+            "return " + begin + "1, sizeof(A<B<C>>)), ::k(p)" + end + ";");
+  EXPECT_EQ(rewritten("(*p->table[i])<<<1, x >> 1>>>(1);"), begin + "1, x >> 1), (*p->table[i])(1)" + end + ";");
+  EXPECT_EQ(rewritten("o.k<<<1, N<4>>>>(1);"), begin + "1, N<4>), o.k(1)" + end + ";");
+  EXPECT_EQ(rewritten("T::template k<1><<<1,\n1>>>\n(1);"), begin + "1,\n1), T::template k<1>\n(1)" + end + ";");
+  EXPECT_EQ(rewritten("a<<<1, 1>>>(p); b<<<1, 1>>>(q);"),
+            begin + "1, 1), a(p)" + end + "; " + begin + "1, 1), b(q)" + end + ";");
+  for (const char* same :
+       {"// k<<<1, 1>>>(a);\n", "/* k<<<1, 1>>>(a) */", "\"k<<<1, 1>>>(a)\"", "R\"x(k<<<1, 1>>>(a))x\"",
+        "cout << a << b;", "k<<<1, 1>>>;", "<<<1, 1>>>(a)", "k<<<1, 1", "x = 1'000; '\"';", ""})
+    EXPECT_EQ(rewritten(same), same);
+}
+
+TEST(ToolchainDeviceLaunch, TheHostsHalfKeepsItsOwnLaunchesAndAllLines) {
+  EXPECT_EQ(without_launches_at("k<<<1, 1>>>(a); k<<<1,\n2>>>(b);\nf((void*)k<int>);", {{"x", 1, 17}, {"x", 3, 10}}),
+            "k<<<1, 1>>>(a); (::__wg_leave_launch(1,\n2), ::__wg_leave_launch(b));\nf((void*)nullptr);");
+  EXPECT_EQ(without_launches_at("a\n  <<<1, 1>>>(b);", {{"x", 2, 3}}),
+            "\n(::__wg_leave_launch(1, 1), ::__wg_leave_launch(b));");
+  EXPECT_EQ(without_launches_at("k<<<1, 1>>>(a);", {{"x", 7, 1}}), "k<<<1, 1>>>(a);");
+}
+
+TEST(ToolchainDeviceLaunch, ClangSaysWhereTheyAre) {
+  const auto places = device_launches(
+      "\x1b[1ma b.cu:3:7: \x1b[0m\x1b[0;1;31merror: \x1b[0mreference to __global__ function 'k' in __device__ "
+      "function\n"
+      "x.cu:4:8: error: reference to __host__ function '__cudaPushCallConfiguration' in __global__ function\n"
+      "x.cu:5:9: error: no matching function for call to 't'\n"
+      "x.cu:1:1: note: candidate function not viable: call to __global__ function from __global__ function\n"
+      "x.cu:6:9: error: no matching function for call to 'u'\n"
+      "x.cu:1:1: note: candidate function not viable: requires 1 argument\n"
+      "x.cu:7:9: error: reference to __host__ function 'rand' in __global__ function\n");
+  EXPECT_EQ(places, (std::set<SourcePlace>{{"a b.cu", 3, 7}, {"x.cu", 4, 8}, {"x.cu", 5, 9}}));
+}
+
+}  // namespace
+}  // namespace warpgrind::toolchain
