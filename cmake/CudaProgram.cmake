@@ -1,7 +1,7 @@
 # add_cuda_program(NAME SOURCE [COMPILER nvcc|clang] [CUDART static|shared] [OUTPUT DIR] [INCLUDES DIR...] [FLAGS FLAG...] [LIBRARIES FLAG...] [DEPENDS FILE...])
 #
 # Builds an ordinary CUDA program. Not CMake's own CUDA language: that needs a toolkit at configure time, and these programs
-# are built without one too, by clang-19 and scripts/cuda_clang.py. COMPILER defaults to nvcc when it is installed. What a
+# are built without one too, by clang-19 (`warpgrind nvcc`). COMPILER defaults to nvcc when it is installed. What a
 # compiler that is not there would build is skipped. The target is called program_NAME.
 #
 # WARPGRIND_PROGRAMS=FOLDER: another build folder whose programs are taken as they are (links, made when CMake runs), since
@@ -42,7 +42,7 @@ function(add_cuda_program name source)
   set(include_flags ${arg_INCLUDES})
   list(TRANSFORM include_flags PREPEND "-I")
   get_filename_component(folder ${source} DIRECTORY)
-  file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/lab/harness/*.h ${CMAKE_SOURCE_DIR}/lab/harness/clang/*.h
+  file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/lab/harness/*.h
        ${folder}/*.h ${folder}/*.cuh)
 
   if(arg_COMPILER STREQUAL nvcc AND WARPGRIND_NVCC)
@@ -53,13 +53,16 @@ function(add_cuda_program name source)
               ${source} ${arg_LIBRARIES} -o ${program}
       DEPENDS ${source} ${headers} ${arg_DEPENDS}
       COMMENT "nvcc ${name}" VERBATIM)
-  elseif(arg_COMPILER STREQUAL clang AND WARPGRIND_CLANG AND TARGET cudart)
+  elseif(arg_COMPILER STREQUAL clang AND WARPGRIND_CLANG AND TARGET toolkit)
+    # The rule that the compiler writes names every header, ours too.
     add_custom_command(
       OUTPUT ${program}
       COMMAND ${CMAKE_COMMAND} -E make_directory ${arg_OUTPUT}
-      COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/scripts/cuda_clang.py --clang ${WARPGRIND_CLANG}
-              --cudart $<TARGET_FILE:cudart> ${include_flags} ${arg_FLAGS} ${source} ${arg_LIBRARIES} -o ${program}
-      DEPENDS ${source} ${headers} ${arg_DEPENDS} ${CMAKE_SOURCE_DIR}/scripts/cuda_clang.py cudart
+      COMMAND $<TARGET_FILE:warpgrind> nvcc -O3 -std=c++20 -arch=sm_90 -lineinfo ${include_flags} ${arg_FLAGS} -MD -MF
+              ${program}.d -MT ${program} ${source} ${arg_LIBRARIES} -o ${program}
+      DEPFILE ${program}.d
+      DEPENDS ${source} ${arg_DEPENDS} toolkit ${CMAKE_BINARY_DIR}/toolkit/lib64/libcudart.so
+              ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/libdevice.bc $<TARGET_FILE:launch_pass>
       COMMENT "clang ${name}" VERBATIM)
   else()
     return()

@@ -39,18 +39,18 @@ def check_includes(layers, errors):
             include = re.match(r'\s*#\s*include\s+"([a-z0-9_]+)/', line)
             if include and include[1] in layers and include[1] != folder and include[1] not in layers[folder]:
                 errors.append(f"{path.relative_to(ROOT)}:{number}: {folder} may not include {include[1]} (src/layers.txt)")
-        foreign = "llvm/" if folder != "jit" else None
+        foreign = "llvm/" if folder not in ("jit", "launchpass") else None
         if foreign and re.search(r'#\s*include\s+["<]llvm/', path.read_text(errors="replace")):
             if folder not in ("base", "fatbin", "session"):  # demangling and object files are libraries like any other
-                errors.append(f"{path.relative_to(ROOT)}: only jit includes LLVM")
+                errors.append(f"{path.relative_to(ROOT)}: only jit and launchpass include LLVM")
 
 
 # Who may look at the environment: "settings are decided in src/cli" (docs/ARCHITECTURE.md), which hands them to the process
 # under test in one variable; programs, temporary files, the loader and the terminal have conventions of their own.
 READ_ENVIRONMENT = {
     "src/base/installation.cpp", "src/base/temporary_folder.cpp", "src/cli/compile_program.cpp", "src/cli/mpi_rank.cpp",
-    "src/cudart/entry.cpp", "src/cudart/preload.cpp", "src/report/terminal.cpp", "src/session/options.cpp",
-    "src/session/session.cpp"}
+    "src/cli/nvcc_command.cpp", "src/cudart/entry.cpp", "src/cudart/preload.cpp", "src/report/terminal.cpp",
+    "src/session/options.cpp", "src/session/session.cpp"}
 
 
 def check_environment(errors):

@@ -8,6 +8,7 @@
 #include "cli/run_reports.h"
 #include "report/access_view.h"
 #include "session/options.h"
+#include "toolchain/driver.h"
 
 namespace warpgrind::cli {
 
@@ -16,8 +17,10 @@ inline constexpr int kUsageError = 2;
 struct RunCommand {
   session::RunOptions options;
   bool no_cache = false;
-  std::vector<std::string> nvcc_flags;
-  std::vector<std::string> program;  // path and arguments
+  std::vector<std::string> sources;     // program is a .cu file: what is compiled and linked with it
+  std::vector<std::string> nvcc_flags;  // for them
+  std::string compiler;                 // "nvcc", "clang"; empty: nvcc when it is there
+  std::vector<std::string> program;     // path and arguments
   std::string trace_block = "0,0,0";
   ReportOptions reports;
 };
@@ -52,6 +55,10 @@ struct CompileTimesCommand {
 };
 int compile_times(const CompileTimesCommand& command);  // 1: a kernel is outside the bounds
 int gpus(const std::string& name);                      // empty: all
+int nvcc(const std::vector<std::string>& arguments);    // as nvcc takes them
+// What the environment says to compilers.
+toolchain::Surroundings compiler_surroundings();
+std::vector<std::string> with_nvcc_variables(const std::vector<std::string>& words);
 
 Status check_writable(const std::string& path);  // nothing to say about "" and "-"
 void complain(const Error& error);               // on stderr

@@ -4,14 +4,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <sstream>
 
-#include "base/installation.h"
 #include "cli/child.h"
 #include "cli/commands.h"
 #include "gpu/gpu_model.h"
+#include "toolchain/driver.h"
+#include "toolchain/program_cache.h"
+#include "toolchain/toolkit.h"
 
 namespace warpgrind::cli {
 
@@ -37,16 +39,14 @@ std::string architecture_flag(const std::string& gpu) {
 
 std::vector<std::string> words(const std::vector<std::string>& texts) {
   std::vector<std::string> out;
-  for (const std::string& text : texts) {
-    std::istringstream stream(text);
-    for (std::string word; stream >> word;) out.push_back(word);
-  }
+  for (const std::string& text : texts)
+    for (std::string& word : toolchain::split_words(text)) out.push_back(std::move(word));
   return out;
 }
 
 bool names_architecture(const std::vector<std::string>& flags) {
   return std::any_of(flags.begin(), flags.end(), [](const std::string& flag) {
-    return flag.starts_with("-arch") || flag.starts_with("--gpu-arch") || flag.starts_with("-gencode") ||
+    return flag.starts_with("-arch") || flag.starts_with("--gpu-architecture") || flag.starts_with("-gencode") ||
            flag.starts_with("--generate-code");
   });
 }
@@ -54,50 +54,70 @@ bool names_architecture(const std::vector<std::string>& flags) {
 }  // namespace
 
 std::string find_in_path(const std::string& name) {
-  if (const char* path = std::getenv("PATH")) {
-    std::string_view rest = path;
-    while (!rest.empty()) {
-      const auto end = rest.find(':');
-      const std::string candidate = std::string(rest.substr(0, end)) + "/" + name;
-      if (access(candidate.c_str(), X_OK) == 0) return candidate;
-      rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
-    }
-  }
-  return "";
+  const char* path = std::getenv("PATH");
+  return toolchain::find_program(name, path ? path : "");
 }
 
-Result<std::string> compile_program(const std::string& source, const std::string& gpu,
-                                    const std::vector<std::string>& flags, const std::string& folder,
-                                    const std::string& library) {
-  const std::string binary = folder + "/" + fs::path(source).stem().string();
-  const std::string nvcc = find_nvcc();
-  const std::vector<std::string> more = words(flags);
-  std::vector<std::string> line;
-  if (!nvcc.empty()) {
-    line = {nvcc, "-lineinfo", "-O3", "-o", binary, source};
-    if (!names_architecture(more)) line.push_back(architecture_flag(gpu));
-  } else {
-    const std::string script = clang_script();
-    if (script.empty() || find_in_path("clang++-19").empty())
-      return Error{ErrorKind::environment, fmt::format("no compiler for {}: nvcc is not on the PATH", source),
-                   "install the CUDA toolkit, or clang-19 (simple programs), or run a program that is built already"};
-    line = {"python3", script, "--cudart", library, source, "-o", binary};
-    complain("no nvcc: compiling with clang-19 (no CUDA headers or libraries)");
-  }
-  line.insert(line.end(), more.begin(), more.end());
+namespace {
+
+Error does_not_compile(const CompileCommand& command, const std::vector<std::string>& line) {
+  return {ErrorKind::bad_input,
+          fmt::format("{} does not compile (see the compiler's messages above)", fmt::join(command.sources, ", ")),
+          fmt::format("the command was: {}", toolchain::quoted(line))};
+}
+
+Error stopped(int signal) {
+  end_by_signal(signal);
+  return {ErrorKind::environment, "stopped by a signal while compiling", ""};
+}
+
+Result<std::string> compile_with_nvcc(const CompileCommand& command, const std::vector<std::string>& line,
+                                      const std::string& binary) {
   // What is preloaded is meant for the program (nvcc's own passes crash under AddressSanitizer's library).
   std::vector<std::string> call = {"env", "-u", "LD_PRELOAD"};
   call.insert(call.end(), line.begin(), line.end());
   const auto status = run_child(call);
   if (!status) return status.error();
-  if (signal_received() != 0) {
-    end_by_signal(signal_received());
-    return Error{ErrorKind::environment, "stopped by a signal while compiling", ""};
-  }
-  if (*status != 0)
-    return Error{ErrorKind::bad_input, fmt::format("{} does not compile (see the compiler's messages above)", source),
-                 fmt::format("the command was: {}", fmt::join(line, " "))};
+  if (signal_received() != 0) return stopped(signal_received());
+  if (*status != 0) return does_not_compile(command, line);
   return binary;
+}
+
+Result<std::string> compile_with_clang(const CompileCommand& command, std::vector<std::string> line,
+                                       const std::string& binary) {
+  const toolchain::Surroundings surroundings = compiler_surroundings();
+  const toolchain::ProgramCache cache(command.cache, with_nvcc_variables(line), surroundings);
+  if (const auto found = cache.find()) {
+    std::fputs(found->messages.c_str(), stderr);
+    return found->program;
+  }
+  line.insert(line.end(), {"-t", "0", "-o", binary});
+  const toolchain::Outcome outcome = toolchain::nvcc(with_nvcc_variables(line), surroundings);
+  if (outcome.signal != 0) return stopped(outcome.signal);
+  line.insert(line.begin(), {"warpgrind", "nvcc"});
+  if (outcome.exit_code != 0) return does_not_compile(command, line);
+  return cache.store(binary, outcome).value_or(binary);
+}
+
+}  // namespace
+
+Result<std::string> compile_program(const CompileCommand& command, const std::string& folder) {
+  const std::string binary = folder + "/" + fs::path(command.sources[0]).stem().string();
+  const std::string nvcc = command.compiler == "clang" ? "" : find_nvcc();
+  if (nvcc.empty() && command.compiler == "nvcc")
+    return Error{ErrorKind::environment, "nvcc is not on the PATH", "--compiler clang needs nothing of NVIDIA's"};
+  std::vector<std::string> line = {"-lineinfo", "-O3"};
+  line.insert(line.end(), command.sources.begin(), command.sources.end());
+  const std::vector<std::string> more = words(command.flags);
+  // Parts of one program, whose device code may call each other's.
+  if (std::count_if(command.sources.begin(), command.sources.end(), [](auto& s) { return s.ends_with(".cu"); }) > 1)
+    line.emplace_back("-rdc=true");
+  if (!names_architecture(more)) line.push_back(architecture_flag(command.gpu));
+  line.insert(line.end(), more.begin(), more.end());
+  if (nvcc.empty()) return compile_with_clang(command, std::move(line), binary);
+  line.insert(line.begin(), nvcc);
+  line.insert(line.end(), {"-o", binary});
+  return compile_with_nvcc(command, line, binary);
 }
 
 }  // namespace warpgrind::cli

@@ -1,4 +1,4 @@
-// A .cu file to a program: with nvcc, or with clang-19 where the toolkit is not installed.
+// CUDA sources to a program: with NVIDIA's nvcc where it is installed, else as `warpgrind nvcc` does it.
 #pragma once
 
 #include <string>
@@ -10,9 +10,14 @@ namespace warpgrind::cli {
 
 std::string find_in_path(const std::string& name);  // empty: not on the PATH
 
-// The path of the program, in `folder`. flags: of the user, each may hold several words.
-Result<std::string> compile_program(const std::string& source, const std::string& gpu,
-                                    const std::vector<std::string>& flags, const std::string& folder,
-                                    const std::string& library);
+struct CompileCommand {
+  std::vector<std::string> sources;
+  std::string gpu;                 // compiled for this model
+  std::vector<std::string> flags;  // of the user, in nvcc's words; each may hold several
+  std::string compiler;            // "nvcc" or "clang"; empty: nvcc when it is there
+  std::string cache;               // folder of programs compiled by clang before; empty: none
+};
+// The path of the program, which lies in `folder` or in the cache.
+Result<std::string> compile_program(const CompileCommand& command, const std::string& folder);
 
 }  // namespace warpgrind::cli

@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
-#include <sstream>
 
+#include "base/file.h"
 #include "base/installation.h"
 #include "cli/commands.h"
 #include "gpu/gpu_model.h"
@@ -107,14 +107,6 @@ Result<std::vector<std::pair<std::string, std::string>>> topic_options(const std
   return out;
 }
 
-Result<std::string> read_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return Error{ErrorKind::bad_input, fmt::format("cannot read {}", path), ""};
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 std::string title(const lab::LabResult& result) {
   if (result.topics.size() > 4) return fmt::format("{} topics", result.topics.size());
   std::string out;
@@ -155,8 +147,10 @@ int lab(const LabCommand& command) {
   }
   std::optional<lab::LabResult> measured;
   if (!command.compare_path.empty()) {
-    auto text = read_text(command.compare_path);
-    if (!text) return complain(text.error()), kUsageError;
+    const auto text = read_whole(command.compare_path);
+    if (!text)
+      return complain(Error{ErrorKind::bad_input, fmt::format("cannot read {}", command.compare_path), ""}),
+             kUsageError;
     auto result = lab::from_json(*text, command.compare_path);
     if (!result) return complain(result.error()), kUsageError;
     measured = result.take();
@@ -219,10 +213,10 @@ int lab(const LabCommand& command) {
         {"lab: " + title(result), WARPGRIND_VERSION, {}, json, measured ? lab::to_json(*measured) : std::string()});
     if (!html) complain(html.error());
     written = html && write(command.report_path, *html) && written;
+    std::error_code ignored;
+    const fs::path path = fs::absolute(command.report_path, ignored).lexically_normal();
     if (written)  // a link that terminals open; the last line
-      std::fputs(
-          fmt::format("report: file://{}\n", fs::absolute(command.report_path).lexically_normal().string()).c_str(),
-          stdout);
+      std::fputs(fmt::format("report: file://{}\n", path.string()).c_str(), stdout);
   }
   if (outcome.interrupted) {
     complain(fmt::format("interrupted: {} of {} topics are done", result.topics.size(), wanted->size()),

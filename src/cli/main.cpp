@@ -1,8 +1,10 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <string_view>
 
 #include "cli/child.h"
 #include "cli/commands.h"
@@ -59,6 +61,17 @@ void add_execution(CLI::App* app, unsigned& threads, double& timeout, std::strin
   app->add_flag("--no-cache", no_cache, "compile every kernel anew");
 }
 
+// How .cu files are compiled.
+void add_compilation(CLI::App* app, RunCommand& command) {
+  app->add_option("--compiler", command.compiler,
+                  "for .cu files: nvcc (default where it is installed) or clang, which needs nothing of NVIDIA's")
+      ->check(CLI::IsMember({"nvcc", "clang"}));
+  app->add_option("--nvcc-flags", command.nvcc_flags, "flags for compiling .cu files, in one argument")
+      ->type_name("FLAGS")
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
 CLI::App* add_run(CLI::App& app, RunCommand& command) {
   CLI::App* run = app.add_subcommand(
       "run", "Run a CUDA program (or a .cu file) on the virtual GPU; everything after the program goes to it");
@@ -80,14 +93,13 @@ CLI::App* add_run(CLI::App& app, RunCommand& command) {
   run->add_flag("!--no-counters", command.options.counters, "bounds checks only, nothing counted");
   run->add_flag("!--no-bounds-stop", command.options.bounds_stop,
                 "an access outside an allocation is said and counted, and goes on where a GPU has memory mapped");
-  run->add_option("--nvcc-flags", command.nvcc_flags, "flags for compiling a .cu file, in one argument")
-      ->type_name("FLAGS")
-      ->allow_extra_args(false)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_compilation(run, command);
   // For tests, which must not depend on how fast a machine compiles.
   run->add_option("--slow-compilation", command.options.slow_seconds)->group("");
   run->add_flag("--hold-compilation", command.options.hold_compilation)->group("");
-  run->footer("  warpgrind run [OPTIONS] PROGRAM|FILE.cu [ARGUMENTS...]");
+  run->footer(
+      "  warpgrind run [OPTIONS] PROGRAM [ARGUMENTS...]\n"
+      "  warpgrind run [OPTIONS] FILE.cu [SOURCE|OBJECT|ARCHIVE...] [-- ARGUMENTS...]");
   return run;
 }
 
@@ -104,9 +116,7 @@ CLI::App* add_explain(CLI::App& app, ExplainCommand& command) {
   explain->add_option("--gpu", command.run.options.gpu, "GPU model, see `warpgrind gpus`")->capture_default_str();
   add_execution(explain, command.run.options.threads, command.run.options.timeout_seconds,
                 command.run.options.cache_directory, command.run.no_cache);
-  explain->add_option("--nvcc-flags", command.run.nvcc_flags, "flags for compiling a .cu file, in one argument")
-      ->type_name("FLAGS")
-      ->allow_extra_args(false);
+  add_compilation(explain, command.run);
   explain->footer("  warpgrind explain PROGRAM|PROFILE.json --kernel NAME --line N [-- ARGUMENTS...]");
   return explain;
 }
@@ -211,8 +221,26 @@ std::vector<std::string> cut_program(const CLI::App& run, std::vector<std::strin
   std::vector<std::string> program(arguments.begin() + static_cast<std::ptrdiff_t>(at), arguments.end());
   arguments.resize(at);
   if (!program.empty() && program[0] == "--") program.erase(program.begin());
-  if (program.size() > 1 && program[1] == "--") program.erase(program.begin() + 1);
   return program;
+}
+
+// "app.cu util.cu math.o -- 1024": what follows a .cu file and looks like a source or an object is compiled and linked
+// with it, up to "--" or the first other word.
+std::vector<std::string> cut_sources(std::vector<std::string>& program) {
+  std::vector<std::string> out;
+  const bool compiled = !program.empty() && program[0].ends_with(".cu");
+  const auto is_source = [](const std::string& word) {
+    for (const char* suffix : {".cu", ".cpp", ".cc", ".cxx", ".c", ".o", ".a", ".so"})
+      if (word.size() > std::string_view(suffix).size() && word.ends_with(suffix) && access(word.c_str(), F_OK) == 0)
+        return true;
+    return false;
+  };
+  while (compiled && program.size() > 1 && program[1] != "--" && is_source(program[1])) {
+    out.push_back(program[1]);
+    program.erase(program.begin() + 1);
+  }
+  if (program.size() > 1 && program[1] == "--") program.erase(program.begin() + 1);
+  return out;
 }
 
 }  // namespace
@@ -245,8 +273,17 @@ int main(int argc, char** argv) {
   cli::ExplainCommand explanation;
   explanation.run.options.cache_directory = session::default_cache_directory();
   const CLI::App* explain = cli::add_explain(app, explanation);
+  // All of its command line is nvcc's: ours knows nothing of it.
+  app.add_subcommand("nvcc", "Compile CUDA with clang-19 and nvcc's options: `warpgrind nvcc --help`");
   std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
-  if (!arguments.empty() && arguments[0] == "run") command.program = cli::cut_program(*run, arguments);
+  const std::string_view called = argc > 0 ? argv[0] : "";
+  if (called.substr(called.rfind('/') + 1) == "nvcc") arguments.insert(arguments.begin(), "nvcc");
+  if (!arguments.empty() && arguments[0] == "nvcc")
+    return cli::end(cli::nvcc({arguments.begin() + 1, arguments.end()}));
+  if (!arguments.empty() && arguments[0] == "run") {
+    command.program = cli::cut_program(*run, arguments);
+    command.sources = cli::cut_sources(command.program);
+  }
   if (!arguments.empty() && arguments[0] == "lab") laboratory.topic_options = cli::cut_topic_options(*lab, arguments);
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them last first
   try {

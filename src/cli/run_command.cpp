@@ -13,9 +13,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
+#include "base/file.h"
 #include "base/installation.h"
 #include "base/temporary_folder.h"
 #include "cli/child.h"
@@ -54,8 +53,8 @@ Result<std::string> find_program(const std::string& name) {
 
 bool has_status(const std::string& folder, const std::string& kind) {
   std::error_code problem;
-  for (const auto& entry : fs::directory_iterator(folder, problem))
-    if (entry.path().filename().string().starts_with(kind + ".")) return true;
+  for (fs::directory_iterator at(folder, problem), end; !problem && at != end; at.increment(problem))
+    if (at->path().filename().string().starts_with(kind + ".")) return true;
   return false;
 }
 
@@ -99,8 +98,7 @@ Status read_block(const std::string& text, Dim3& block) {
 Status read_profiles(std::vector<session::ProcessNote>& notes, const std::string& wanted, FinishedRun& out) {
   for (session::ProcessNote& note : notes) {
     if (note.json.empty()) continue;
-    std::ifstream file(note.json, std::ios::binary);
-    const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    const std::string text = read_whole(note.json).value_or("");
     auto profile = results::from_json(text, note.json);
     note.json = session::of_process(wanted, note.number);
     if (!note.json.empty())
@@ -177,8 +175,10 @@ int run_program(const RunCommand& command, FinishedRun* finished) {
   if (command.no_cache) options.cache_directory.clear();
   for (const std::string* path : {&options.json_path, &options.csv_path})
     if (Status writable = check_writable(*path); !writable) return complain(writable.error()), kUsageError;
+  std::error_code gone;
   for (std::string* path : {&options.json_path, &options.csv_path})
-    if (!path->empty() && *path != "-") *path = fs::absolute(*path).string();
+    if (!path->empty() && *path != "-") *path = fs::absolute(*path, gone).string();
+  if (gone) return complain("the folder that this runs in is not there any more: " + gone.message()), kUsageError;
   const std::string wanted_json = options.json_path;
   auto program = find_program(command.program[0]);
   if (!program) return complain(program.error()), kUsageError;
@@ -189,7 +189,9 @@ int run_program(const RunCommand& command, FinishedRun* finished) {
   std::vector<std::string> arguments = command.program;
   arguments[0] = *program;
   if (program->ends_with(".cu")) {
-    auto binary = compile_program(*program, options.gpu, command.nvcc_flags, folder.path, *library);
+    CompileCommand compile{{*program}, options.gpu, command.nvcc_flags, command.compiler, options.cache_directory};
+    compile.sources.insert(compile.sources.end(), command.sources.begin(), command.sources.end());
+    auto binary = compile_program(compile, folder.path);
     if (!binary) return complain(binary.error()), kUsageError;
     arguments[0] = *binary;
   }

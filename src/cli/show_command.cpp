@@ -1,25 +1,16 @@
 // `warpgrind show`: a profile file as `warpgrind run` would print it, with today's advice, and held against
 // expectations.
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include "advice/advise.h"
+#include "base/file.h"
 #include "cli/commands.h"
 #include "report/terminal.h"
 #include "results/json.h"
 
 namespace warpgrind::cli {
-namespace {
-
-// The HTML page shows what a file holds, also what a Profile does not.
-std::string whole(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-}  // namespace
+namespace {}  // namespace
 
 int show(const ShowCommand& command) {
   auto expectations = prepare(command.reports);
@@ -31,7 +22,8 @@ int show(const ShowCommand& command) {
   run.program = profile->program;
   run.command = profile->command;
   run.profiles.push_back(profile.take());
-  if (!command.reports.html_path.empty()) run.texts.push_back(whole(command.profile));
+  // The HTML page shows what a file holds, also what a Profile does not.
+  if (!command.reports.html_path.empty()) run.texts.push_back(read_whole(command.profile).value_or(""));
   advice::advise(run.profiles[0]);
   const bool file_on_stdout = command.reports.junit_path == "-" || command.reports.sarif_path == "-";
   std::FILE* out = file_on_stdout ? stderr : stdout;

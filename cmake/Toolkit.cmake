@@ -1,0 +1,69 @@
+# What CUDA programs are compiled and linked with, laid out as NVIDIA's toolkit, so that makefiles and CMake find it:
+#   bin/nvcc     warpgrind under another name      include/   our headers
+#   lib64/       what programs are linked with: libcudart.so, libcudart_static.a (a linker script that names it),
+#                libcudadevrt.a (empty), libcublas.so and its like
+# Each .so is a stub with the names alone (the linker would read LLVM behind libcudart.so: 0.5 s). What another linker links with
+# it names the real one by its whole path, so that the program starts from anywhere: CMake takes this folder for one of the
+# system's, and sets no run path. lib64/nvcc has them with the plain name, for `warpgrind nvcc`, which sets a run path: such
+# programs also run under another build of warpgrind.
+# In a build this folder is BUILD/toolkit, in an installation PREFIX/lib/warpgrind.
+set(toolkit ${CMAKE_BINARY_DIR}/toolkit)
+file(MAKE_DIRECTORY ${toolkit}/bin ${toolkit}/lib64/nvcc)
+file(CREATE_LINK ../../bin/warpgrind ${toolkit}/bin/nvcc SYMBOLIC)
+file(CREATE_LINK ${CMAKE_SOURCE_DIR}/include ${toolkit}/include SYMBOLIC)
+# By its whole path: CMake links it without -L.
+file(WRITE ${toolkit}/lib64/libcudart_static.a "INPUT(${toolkit}/lib64/libcudart.so)\n")
+file(WRITE ${toolkit}/lib64/libcudadevrt.a "!<arch>\n")
+set(link_stub ${CMAKE_SOURCE_DIR}/scripts/link_stub.sh)
+set(stubs ${toolkit}/lib64/libcudart.so ${toolkit}/lib64/nvcc/libcudart.so)
+add_custom_command(
+  OUTPUT ${stubs}
+  COMMAND sh ${link_stub} ${CMAKE_NM} ${CMAKE_C_COMPILER} $<TARGET_FILE:cudart> $<TARGET_SONAME_FILE:cudart>
+          ${toolkit}/lib64/libcudart.so
+  COMMAND sh ${link_stub} ${CMAKE_NM} ${CMAKE_C_COMPILER} $<TARGET_FILE:cudart> $<TARGET_SONAME_FILE_NAME:cudart>
+          ${toolkit}/lib64/nvcc/libcudart.so
+  DEPENDS cudart ${link_stub}
+  COMMENT "libcudart.so to link with" VERBATIM)
+# Libraries that run on the host (src/libraries).
+set(gpu_libraries)
+foreach(library cublas cufft curand cusparse)
+  if(TARGET ${library})
+    get_target_property(version ${library} SOVERSION)
+    set(file lib${library}.so.${version})
+    add_custom_command(
+      OUTPUT ${toolkit}/lib64/lib${library}.so
+      COMMAND sh ${link_stub} ${CMAKE_NM} ${CMAKE_C_COMPILER} $<TARGET_FILE:${library}> $<TARGET_SONAME_FILE:${library}>
+              ${toolkit}/lib64/lib${library}.so
+      DEPENDS ${library} ${link_stub}
+      COMMENT "lib${library}.so to link with" VERBATIM)
+    list(APPEND stubs ${toolkit}/lib64/lib${library}.so)
+    file(CREATE_LINK ../../lib/${file} ${toolkit}/lib64/${file} SYMBOLIC)
+    file(CREATE_LINK ../${file} ${toolkit}/lib64/nvcc/lib${library}.so SYMBOLIC)
+    list(APPEND gpu_libraries ${library}:${version})
+  endif()
+endforeach()
+add_custom_target(toolkit ALL DEPENDS ${stubs} warpgrind warpgrind_preload libdevice launch_pass)
+
+install(CODE "
+  set(to \${CMAKE_INSTALL_PREFIX}/lib/warpgrind)
+  file(MAKE_DIRECTORY \$ENV{DESTDIR}\${to}/bin)
+  file(CREATE_LINK ../../../bin/warpgrind \$ENV{DESTDIR}\${to}/bin/nvcc SYMBOLIC)")
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/include DESTINATION lib/warpgrind)
+install(DIRECTORY ${toolkit}/lib64 DESTINATION lib/warpgrind
+        PATTERN "libcublas.so*" EXCLUDE PATTERN "libcufft.so*" EXCLUDE PATTERN "libcurand.so*" EXCLUDE
+        PATTERN "libcusparse.so*" EXCLUDE)
+install(CODE "
+  set(from \$ENV{DESTDIR}\${to})
+  foreach(library ${gpu_libraries})
+    string(REPLACE \":\" \";\" library \"\${library}\")
+    list(GET library 0 name)
+    list(GET library 1 version)
+    set(file lib\${name}.so.\${version})
+    execute_process(COMMAND sh ${link_stub} ${CMAKE_NM} ${CMAKE_C_COMPILER} ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/\${file} \${to}/\${file}
+                            \${from}/lib64/lib\${name}.so COMMAND_ERROR_IS_FATAL ANY)
+    file(CREATE_LINK ../\${file} \${from}/lib64/\${file} SYMBOLIC)
+    file(CREATE_LINK ../\${file} \${from}/lib64/nvcc/lib\${name}.so SYMBOLIC)
+  endforeach()
+  execute_process(COMMAND sh ${link_stub} ${CMAKE_NM} ${CMAKE_C_COMPILER} $<TARGET_FILE:cudart> \${to}/libcudart.so.13
+                          \${from}/lib64/libcudart.so COMMAND_ERROR_IS_FATAL ANY)
+  file(WRITE \${from}/lib64/libcudart_static.a \"INPUT(\${to}/lib64/libcudart.so)\\n\")")

@@ -1,0 +1,5 @@
+// cudaProfilerStart and cudaProfilerStop: declared with the rest of the runtime API.
+#ifndef __CUDA_PROFILER_API_H__
+#define __CUDA_PROFILER_API_H__
+#include "cuda_runtime_api.h"
+#endif

@@ -1,0 +1,2 @@
+// Log-normal distributions stand beside the normal ones.
+#include "curand_normal.h"

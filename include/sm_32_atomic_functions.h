@@ -1,0 +1,5 @@
+// Part of the language: warpgrind/wrapper.h brings it into every CUDA file.
+#ifndef __SM_32_ATOMIC_FUNCTIONS_H__
+#define __SM_32_ATOMIC_FUNCTIONS_H__
+#include "cuda_runtime.h"
+#endif

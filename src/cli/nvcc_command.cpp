@@ -1,0 +1,47 @@
+// `warpgrind nvcc`, also under the name nvcc (a link to warpgrind in the toolkit folder): what the environment says,
+// and the rest is src/toolchain's.
+#include <unistd.h>
+
+#include <cstdlib>
+#include <thread>
+
+#include "cli/child.h"
+#include "cli/commands.h"
+#include "toolchain/driver.h"
+
+namespace warpgrind::cli {
+
+namespace {
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+}  // namespace
+
+toolchain::Surroundings compiler_surroundings() {
+  toolchain::Surroundings out;
+  out.path = variable("PATH");
+  out.cpath = variable("CPATH");
+  out.c_include_path = variable("C_INCLUDE_PATH");
+  out.cplus_include_path = variable("CPLUS_INCLUDE_PATH");
+  out.colours = isatty(STDERR_FILENO) == 1 && variable("TERM") != "dumb" && variable("NO_COLOR").empty();
+  out.cores = std::max(1U, std::thread::hardware_concurrency());
+  return out;
+}
+
+std::vector<std::string> with_nvcc_variables(const std::vector<std::string>& words) {
+  std::vector<std::string> out = toolchain::split_words(variable("NVCC_PREPEND_FLAGS"));
+  out.insert(out.end(), words.begin(), words.end());
+  for (std::string& word : toolchain::split_words(variable("NVCC_APPEND_FLAGS"))) out.push_back(std::move(word));
+  return out;
+}
+
+int nvcc(const std::vector<std::string>& arguments) {
+  const toolchain::Outcome outcome = toolchain::nvcc(with_nvcc_variables(arguments), compiler_surroundings());
+  if (outcome.signal != 0) end_by_signal(outcome.signal);
+  return outcome.exit_code;
+}
+
+}  // namespace warpgrind::cli

@@ -1,0 +1,200 @@
+#include "libraries/blas/context.h"
+
+#include <cuda_runtime_api.h>
+
+#include "libraries/common/handles.h"
+
+namespace warpgrind::libraries::blas {
+
+namespace {
+
+Handles<cublasHandle_t, cublasContext>& contexts() {
+  return handles<cublasHandle_t, cublasContext>();
+}
+
+template <class Body>
+cublasStatus_t with(cublasHandle_t handle, Body&& body) {
+  const std::shared_ptr<cublasContext> context = contexts().find(handle);
+  if (!context) return CUBLAS_STATUS_NOT_INITIALIZED;
+  return body(*context);
+}
+
+template <class T>
+cublasStatus_t give(T* out, T value) {
+  if (!out) return CUBLAS_STATUS_INVALID_VALUE;
+  *out = value;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+}  // namespace
+
+Caller::Caller(cublasHandle_t handle, const char* function) : context_(contexts().find(handle)), function_(function) {}
+
+cublasStatus_t Caller::do_issue(std::string arguments, const LibraryWork& work, bool host_waits,
+                                std::function<void(LibraryRun&)> run) const {
+  if (const std::string& missing = openblas().missing; !missing.empty()) {
+    warpgrind_library_missing(fmt::format("cuBLAS needs OpenBLAS on the host: {}", missing).c_str());
+    return CUBLAS_STATUS_NOT_SUPPORTED;
+  }
+  const LibraryIssue issued = libraries::issue({function_, std::move(arguments)}, "OpenBLAS", work, context_->stream,
+                                               host_waits, std::move(run));
+  if (issued == LibraryIssue::done) return CUBLAS_STATUS_SUCCESS;
+  return issued == LibraryIssue::not_captured ? CUBLAS_STATUS_NOT_SUPPORTED : CUBLAS_STATUS_EXECUTION_FAILED;
+}
+
+CBLAS_TRANSPOSE operation_of(cublasOperation_t op) {
+  switch (op) {
+    case CUBLAS_OP_T:
+      return CblasTrans;
+    case CUBLAS_OP_C:
+      return CblasConjTrans;
+    case CUBLAS_OP_CONJG:
+      return CblasConjNoTrans;
+    default:
+      return CblasNoTrans;
+  }
+}
+
+namespace {
+struct StatusName {
+  cublasStatus_t status;
+  const char* name;
+  const char* text;
+};
+// Texts as the documentation of cublasStatus_t puts it.
+constexpr StatusName kStatusNames[] = {
+    {CUBLAS_STATUS_SUCCESS, "CUBLAS_STATUS_SUCCESS", "success"},
+    {CUBLAS_STATUS_NOT_INITIALIZED, "CUBLAS_STATUS_NOT_INITIALIZED", "the library was not initialized"},
+    {CUBLAS_STATUS_ALLOC_FAILED, "CUBLAS_STATUS_ALLOC_FAILED", "the resource allocation failed"},
+    {CUBLAS_STATUS_INVALID_VALUE, "CUBLAS_STATUS_INVALID_VALUE", "an invalid value was used as an argument"},
+    {CUBLAS_STATUS_ARCH_MISMATCH, "CUBLAS_STATUS_ARCH_MISMATCH", "an absent device architectural feature is required"},
+    {CUBLAS_STATUS_MAPPING_ERROR, "CUBLAS_STATUS_MAPPING_ERROR", "an access to GPU memory space failed"},
+    {CUBLAS_STATUS_EXECUTION_FAILED, "CUBLAS_STATUS_EXECUTION_FAILED", "the GPU program failed to execute"},
+    {CUBLAS_STATUS_INTERNAL_ERROR, "CUBLAS_STATUS_INTERNAL_ERROR", "an internal operation failed"},
+    {CUBLAS_STATUS_NOT_SUPPORTED, "CUBLAS_STATUS_NOT_SUPPORTED", "the functionality is not supported"},
+    {CUBLAS_STATUS_LICENSE_ERROR, "CUBLAS_STATUS_LICENSE_ERROR",
+     "an error was detected checking the current licensing"}};
+
+cublasLogCallback g_log_callback = nullptr;
+}  // namespace
+
+}  // namespace warpgrind::libraries::blas
+
+using namespace warpgrind::libraries;
+using namespace warpgrind::libraries::blas;
+
+extern "C" {
+
+cublasStatus_t cublasCreate_v2(cublasHandle_t* handle) {
+  if (!handle) return CUBLAS_STATUS_INVALID_VALUE;
+  if (cudaFree(nullptr) != cudaSuccess) return CUBLAS_STATUS_NOT_INITIALIZED;
+  warpgrind_library_begin("cuBLAS", "OpenBLAS");
+  auto context = std::make_shared<cublasContext>();
+  *handle = context.get();
+  contexts().add(context.get(), context);
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasDestroy_v2(cublasHandle_t handle) {
+  return contexts().remove(handle) ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_INITIALIZED;
+}
+cublasStatus_t cublasGetVersion_v2(cublasHandle_t, int* version) {
+  return give(version, CUBLAS_VERSION);
+}
+cublasStatus_t cublasGetProperty(libraryPropertyType type, int* value) {
+  switch (type) {
+    case MAJOR_VERSION:
+      return give(value, CUBLAS_VER_MAJOR);
+    case MINOR_VERSION:
+      return give(value, CUBLAS_VER_MINOR);
+    case PATCH_LEVEL:
+      return give(value, CUBLAS_VER_PATCH);
+  }
+  return CUBLAS_STATUS_INVALID_VALUE;
+}
+size_t cublasGetCudartVersion() {
+  int version = 0;
+  cudaRuntimeGetVersion(&version);
+  return static_cast<size_t>(version);
+}
+// The work needs no memory of the device: any is accepted.
+cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle, void* workspace, size_t bytes) {
+  return with(handle, [&](cublasContext&) {
+    return bytes > 0 && !workspace ? CUBLAS_STATUS_INVALID_VALUE : CUBLAS_STATUS_SUCCESS;
+  });
+}
+cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream) {
+  return with(handle, [&](cublasContext& context) {
+    context.stream = stream;
+    return CUBLAS_STATUS_SUCCESS;
+  });
+}
+cublasStatus_t cublasGetStream_v2(cublasHandle_t handle, cudaStream_t* stream) {
+  return with(handle, [&](cublasContext& context) { return give(stream, context.stream); });
+}
+cublasStatus_t cublasGetPointerMode_v2(cublasHandle_t handle, cublasPointerMode_t* mode) {
+  return with(handle, [&](cublasContext& context) { return give(mode, context.pointer_mode); });
+}
+cublasStatus_t cublasSetPointerMode_v2(cublasHandle_t handle, cublasPointerMode_t mode) {
+  return with(handle, [&](cublasContext& context) {
+    if (mode != CUBLAS_POINTER_MODE_HOST && mode != CUBLAS_POINTER_MODE_DEVICE) return CUBLAS_STATUS_INVALID_VALUE;
+    context.pointer_mode = mode;
+    return CUBLAS_STATUS_SUCCESS;
+  });
+}
+cublasStatus_t cublasGetAtomicsMode(cublasHandle_t handle, cublasAtomicsMode_t* mode) {
+  return with(handle, [&](cublasContext& context) { return give(mode, context.atomics); });
+}
+cublasStatus_t cublasSetAtomicsMode(cublasHandle_t handle, cublasAtomicsMode_t mode) {
+  return with(handle, [&](cublasContext& context) {
+    if (mode != CUBLAS_ATOMICS_ALLOWED && mode != CUBLAS_ATOMICS_NOT_ALLOWED) return CUBLAS_STATUS_INVALID_VALUE;
+    context.atomics = mode;
+    return CUBLAS_STATUS_SUCCESS;
+  });
+}
+cublasStatus_t cublasGetMathMode(cublasHandle_t handle, cublasMath_t* mode) {
+  return with(handle, [&](cublasContext& context) { return give(mode, context.math); });
+}
+cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode) {
+  return with(handle, [&](cublasContext& context) {
+    const int plain = mode & ~CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION;
+    if (plain < CUBLAS_DEFAULT_MATH || plain > CUBLAS_FP32_EMULATED_BF16X9_MATH) return CUBLAS_STATUS_INVALID_VALUE;
+    context.math = mode;
+    return CUBLAS_STATUS_SUCCESS;
+  });
+}
+cublasStatus_t cublasGetSmCountTarget(cublasHandle_t handle, int* count) {
+  return with(handle, [&](cublasContext& context) { return give(count, context.sm_count_target); });
+}
+cublasStatus_t cublasSetSmCountTarget(cublasHandle_t handle, int count) {
+  return with(handle, [&](cublasContext& context) {
+    if (count < 0) return CUBLAS_STATUS_INVALID_VALUE;
+    context.sm_count_target = count;
+    return CUBLAS_STATUS_SUCCESS;
+  });
+}
+const char* cublasGetStatusName(cublasStatus_t status) {
+  for (const StatusName& s : kStatusNames)
+    if (s.status == status) return s.name;
+  return "CUBLAS_STATUS_UNKNOWN";
+}
+const char* cublasGetStatusString(cublasStatus_t status) {
+  for (const StatusName& s : kStatusNames)
+    if (s.status == status) return s.text;
+  return "unknown";
+}
+// Calls are rows of the profile: there is no further log.
+cublasStatus_t cublasLoggerConfigure(int, int, int, const char*) {
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasSetLoggerCallback(cublasLogCallback callback) {
+  g_log_callback = callback;
+  return CUBLAS_STATUS_SUCCESS;
+}
+cublasStatus_t cublasGetLoggerCallback(cublasLogCallback* callback) {
+  return give(callback, g_log_callback);
+}
+void cublasXerbla(const char* name, int info) {
+  std::fprintf(stderr, "cuBLAS: argument %d of %s is not valid\n", info, name ? name : "?");
+}
+
+}  // extern "C"

@@ -1,0 +1,60 @@
+#include "libraries/blas/openblas.h"
+
+#include "libraries/common/host_library.h"
+
+namespace warpgrind::libraries::blas {
+
+namespace {
+
+template <class T>
+void find_lapack(HostLibrary& library, Lapack<T>& out, const std::string& letter) {
+  const auto find = [&](auto& function, const char* name) { library.find(function, (letter + name + "_").c_str()); };
+  find(out.getrf, "getrf");
+  find(out.getrs, "getrs");
+  find(out.getri, "getri");
+  find(out.geqrf, "geqrf");
+  find(out.gels, "gels");
+}
+
+OpenBlas load() {
+  OpenBlas b;
+  // The serial variant: kernels and calls of other streams run on all processors meanwhile, and the threads of the
+  // others spin while they wait for work. Where only another is installed, it is told to use one thread.
+  HostLibrary library({WARPGRIND_OPENBLAS, "libopenblas.so.0"}, "libopenblas0-serial");
+#define WG_FIND_ALL(name)                   \
+  library.find(b.s##name, "cblas_s" #name); \
+  library.find(b.d##name, "cblas_d" #name); \
+  library.find(b.c##name, "cblas_c" #name); \
+  library.find(b.z##name, "cblas_z" #name);
+#define WG_FIND_REAL(name)                  \
+  library.find(b.s##name, "cblas_s" #name); \
+  library.find(b.d##name, "cblas_d" #name);
+#define WG_FIND_COMPLEX(name)               \
+  library.find(b.c##name, "cblas_c" #name); \
+  library.find(b.z##name, "cblas_z" #name);
+#define WG_FIND(name) library.find(b.name, #name);
+  WG_CBLAS_OF_ALL(WG_FIND_ALL)
+  WG_CBLAS_OF_REAL(WG_FIND_REAL)
+  WG_CBLAS_OF_COMPLEX(WG_FIND_COMPLEX)
+  WG_CBLAS_OTHERS(WG_FIND)
+#undef WG_FIND_ALL
+#undef WG_FIND_REAL
+#undef WG_FIND_COMPLEX
+#undef WG_FIND
+  find_lapack(library, b.s, "s");
+  find_lapack(library, b.d, "d");
+  find_lapack(library, b.c, "c");
+  find_lapack(library, b.z, "z");
+  b.missing = library.missing();
+  if (b.missing.empty()) b.openblas_set_num_threads(1);
+  return b;
+}
+
+}  // namespace
+
+const OpenBlas& openblas() {
+  static const auto* loaded = new OpenBlas(load());
+  return *loaded;
+}
+
+}  // namespace warpgrind::libraries::blas

@@ -1,0 +1,42 @@
+// Elements of every type that matrices and vectors have, as numbers that can be computed with.
+#pragma once
+
+#include <library_types.h>
+
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+
+#include "libraries/common/numbers.h"
+
+namespace warpgrind::libraries {
+
+std::size_t element_bytes(cudaDataType type);  // 0: none of those
+inline bool is_complex(cudaDataType type) {
+  return type == CUDA_C_32F || type == CUDA_C_64F || type == CUDA_C_8I;
+}
+
+// rows x columns elements by columns that are ld apart, to or from a dense buffer of float, double or their complex
+// numbers. Integers are saturated, but for 32-bit sums, which wrap.
+template <class D>
+void load(cudaDataType type, const void* from, std::int64_t ld, std::int64_t rows, std::int64_t columns, D* to);
+template <class D>
+void store(cudaDataType type, void* to, std::int64_t ld, std::int64_t rows, std::int64_t columns, const D* from);
+// One of them.
+std::complex<double> read_factor(cudaDataType type, const void* at);
+
+float bf16_to_float(std::uint16_t bits);
+std::uint16_t float_to_bf16(float value);
+
+// Real to complex, and the real part of a complex number.
+template <class D, class S>
+D converted(S v) {
+  if constexpr (kIsComplex<S> && kIsComplex<D>)
+    return D(static_cast<Real<D>>(v.real()), static_cast<Real<D>>(v.imag()));
+  else if constexpr (kIsComplex<S>)
+    return static_cast<D>(v.real());
+  else
+    return D(static_cast<Real<D>>(v));
+}
+
+}  // namespace warpgrind::libraries

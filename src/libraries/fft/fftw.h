@@ -1,0 +1,46 @@
+// The functions of FFTW that are used, in single and double precision.
+#pragma once
+
+#include <fftw3.h>
+
+#include <mutex>
+#include <string>
+
+namespace warpgrind::libraries::fft {
+
+template <class T>
+struct FftwTypes;
+template <>
+struct FftwTypes<float> {
+  using Plan = fftwf_plan;
+  using Dimension = fftwf_iodim64;
+  using Complex = fftwf_complex;
+};
+template <>
+struct FftwTypes<double> {
+  using Plan = fftw_plan;
+  using Dimension = fftw_iodim64;
+  using Complex = fftw_complex;
+};
+
+template <class T>
+struct Fftw {
+  using Plan = typename FftwTypes<T>::Plan;
+  using Dimension = typename FftwTypes<T>::Dimension;
+  using Complex = typename FftwTypes<T>::Complex;
+  Plan (*plan_c2c)(int, const Dimension*, int, const Dimension*, Complex*, Complex*, int, unsigned) = nullptr;
+  Plan (*plan_r2c)(int, const Dimension*, int, const Dimension*, T*, Complex*, unsigned) = nullptr;
+  Plan (*plan_c2r)(int, const Dimension*, int, const Dimension*, Complex*, T*, unsigned) = nullptr;
+  void (*execute_c2c)(const Plan, Complex*, Complex*) = nullptr;
+  void (*execute_r2c)(const Plan, T*, Complex*) = nullptr;
+  void (*execute_c2r)(const Plan, Complex*, T*) = nullptr;
+  void (*destroy)(Plan) = nullptr;
+  std::string missing;  // empty: all are there
+};
+template <class T>
+const Fftw<T>& fftw();
+
+// FFTW makes and destroys one plan at a time; what executes plans needs no lock.
+std::mutex& planner();
+
+}  // namespace warpgrind::libraries::fft

@@ -1,0 +1,61 @@
+#include "libraries/rand/direction_vectors.h"
+
+#include <bit>
+#include <boost/random/detail/sobol_table.hpp>
+#include <random>
+
+namespace warpgrind::libraries::rand {
+
+namespace {
+
+using Table = boost::random::detail::qrng_tables::sobol;
+static_assert(kDimensions == Table::max_dimension);
+
+// The recurrence of Bratley and Fox: each number from those before it, by the coefficients of a primitive polynomial.
+template <class Word>
+Direction<Word> direction_of(std::size_t dimension) {
+  constexpr unsigned kBits = sizeof(Word) * 8;
+  Direction<Word> d;
+  if (dimension == 0) {
+    for (unsigned i = 0; i < kBits; ++i) d.vectors[i] = Word{1} << (kBits - 1 - i);
+    return d;
+  }
+  const unsigned polynomial = Table::polynomial(dimension - 1);
+  const unsigned degree = static_cast<unsigned>(std::bit_width(polynomial)) - 1;
+  for (unsigned i = 0; i < degree; ++i) d.vectors[i] = Word{Table::minit(dimension - 1, i)} << (kBits - 1 - i);
+  for (unsigned i = degree; i < kBits; ++i) {
+    Word v = d.vectors[i - degree] ^ (d.vectors[i - degree] >> degree);
+    for (unsigned k = 1; k < degree; ++k)
+      if ((polynomial >> (degree - k)) & 1) v ^= d.vectors[i - k];
+    d.vectors[i] = v;
+  }
+  return d;
+}
+
+}  // namespace
+
+template <class Word>
+const std::vector<Direction<Word>>& directions() {
+  static const auto* all = [] {
+    auto* made = new std::vector<Direction<Word>>;
+    for (std::size_t i = 0; i < kDimensions; ++i) made->push_back(direction_of<Word>(i));
+    return made;
+  }();
+  return *all;
+}
+template <class Word>
+const std::vector<Word>& scrambles() {
+  static const auto* all = [] {
+    auto* made = new std::vector<Word>;
+    std::mt19937_64 random(20080910);
+    for (std::size_t i = 0; i < kDimensions; ++i) made->push_back(static_cast<Word>(random()));
+    return made;
+  }();
+  return *all;
+}
+template const std::vector<Direction<std::uint32_t>>& directions();
+template const std::vector<Direction<std::uint64_t>>& directions();
+template const std::vector<std::uint32_t>& scrambles();
+template const std::vector<std::uint64_t>& scrambles();
+
+}  // namespace warpgrind::libraries::rand

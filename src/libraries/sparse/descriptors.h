@@ -1,0 +1,109 @@
+// What the handles and descriptors of cuSPARSE stand for.
+#pragma once
+
+#include <cusparse.h>
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "libraries/common/elements.h"
+#include "libraries/common/issue.h"
+
+struct cusparseContext {
+  cudaStream_t stream = nullptr;
+  cusparsePointerMode_t pointer_mode = CUSPARSE_POINTER_MODE_HOST;
+};
+struct cusparseMatDescr {
+  cusparseMatrixType_t type = CUSPARSE_MATRIX_TYPE_GENERAL;
+  cusparseFillMode_t fill = CUSPARSE_FILL_MODE_LOWER;
+  cusparseDiagType_t diagonal = CUSPARSE_DIAG_TYPE_NON_UNIT;
+  cusparseIndexBase_t base = CUSPARSE_INDEX_BASE_ZERO;
+};
+struct cusparseSpVecDescr {
+  std::int64_t size = 0, nnz = 0;
+  void *indices = nullptr, *values = nullptr;
+  cusparseIndexType_t index_type = CUSPARSE_INDEX_32I;
+  cusparseIndexBase_t base = CUSPARSE_INDEX_BASE_ZERO;
+  cudaDataType type = CUDA_R_32F;
+};
+struct cusparseSpMatDescr {
+  cusparseFormat_t format = CUSPARSE_FORMAT_CSR;
+  std::int64_t rows = 0, columns = 0, nnz = 0;
+  // Offsets and indices of CSR and CSC; rows and columns of COO.
+  void *offsets = nullptr, *indices = nullptr, *values = nullptr;
+  cusparseIndexType_t offset_type = CUSPARSE_INDEX_32I, index_type = CUSPARSE_INDEX_32I;
+  cusparseIndexBase_t base = CUSPARSE_INDEX_BASE_ZERO;
+  cudaDataType type = CUDA_R_32F;
+  cusparseFillMode_t fill = CUSPARSE_FILL_MODE_LOWER;
+  cusparseDiagType_t diagonal = CUSPARSE_DIAG_TYPE_NON_UNIT;
+};
+// Dense matrices; a vector is one of one column.
+struct cusparseDnMatDescr {
+  std::int64_t rows = 0, columns = 1, ld = 0;
+  void* values = nullptr;
+  cudaDataType type = CUDA_R_32F;
+  cusparseOrder_t order = CUSPARSE_ORDER_COL;
+};
+struct cusparseDnVecDescr {
+  cusparseDnMatDescr column;
+};
+
+namespace warpgrind::libraries::sparse {
+
+// The descriptor behind a pointer of the program; nullptr: none.
+std::shared_ptr<cusparseContext> find(cusparseHandle_t handle);
+std::shared_ptr<cusparseSpVecDescr> find(const cusparseSpVecDescr* vector);
+std::shared_ptr<cusparseSpMatDescr> find(const cusparseSpMatDescr* matrix);
+std::shared_ptr<cusparseDnVecDescr> find(const cusparseDnVecDescr* vector);
+std::shared_ptr<cusparseDnMatDescr> find(const cusparseDnMatDescr* matrix);
+
+inline std::size_t index_bytes(cusparseIndexType_t type) {
+  return type == CUSPARSE_INDEX_64I ? 8 : type == CUSPARSE_INDEX_32I ? 4 : 0;
+}
+
+// A factor: taken at the call from host memory, or read from the device when the work is done.
+class Factor {
+ public:
+  Factor(const cusparseContext& context, cudaDataType type, const void* at)
+      : type_(type),
+        at_(context.pointer_mode == CUSPARSE_POINTER_MODE_DEVICE ? at : nullptr),
+        value_(at_ ? 0 : read_factor(type, at)) {}
+  template <class D>
+  bool get(LibraryRun& run, const char* name, D& out) const {
+    if (at_ && !run.reads(name, at_, element_bytes(type_))) return false;
+    out = converted<D>(at_ ? read_factor(type_, at_) : value_);
+    return true;
+  }
+
+ private:
+  cudaDataType type_;
+  const void* at_;
+  DoubleComplex value_;
+};
+
+// Issues `run(access, zero)`, where zero is a double or a DoubleComplex: the type to compute in.
+cusparseStatus_t issue_call(const cusparseContext& context, const char* function, std::string arguments, double bytes,
+                            double operations, std::function<void(LibraryRun&)> run, bool host_waits = false);
+template <class Run>
+cusparseStatus_t compute(const cusparseContext& context, const char* function, std::string arguments, double bytes,
+                         double operations, bool complex, Run run, bool host_waits = false) {
+  if (complex)
+    return issue_call(
+        context, function, std::move(arguments), bytes, operations,
+        [run](LibraryRun& access) { run(access, DoubleComplex()); }, host_waits);
+  return issue_call(
+      context, function, std::move(arguments), bytes, operations, [run](LibraryRun& access) { run(access, double()); },
+      host_waits);
+}
+
+#define WG_NEED(...) \
+  if (!all(__VA_ARGS__)) return CUSPARSE_STATUS_INVALID_VALUE
+template <class... Pointers>
+bool all(const Pointers&... pointers) {
+  return ((pointers != nullptr) && ...);
+}
+
+}  // namespace warpgrind::libraries::sparse

@@ -1,0 +1,102 @@
+// Sparse and dense operands as numbers that can be computed with, whatever their format and types.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "libraries/sparse/descriptors.h"
+
+namespace warpgrind::libraries::sparse {
+
+// By rows; within a row in the order in which the matrix has them.
+template <class D>
+struct Sparse {
+  std::int64_t rows = 0, columns = 0;
+  std::vector<std::int64_t> begin;   // of each row, and the end
+  std::vector<std::int64_t> column;  // of each element
+  std::vector<std::int64_t> place;   // of each element in the matrix's own arrays
+  std::vector<D> value;
+};
+
+// Integers of the type, from the base of the matrix to 0.
+bool read_indices(LibraryRun& run, const char* name, const void* at, cusparseIndexType_t type, std::int64_t count,
+                  cusparseIndexBase_t base, std::vector<std::int64_t>& out);
+bool write_indices(LibraryRun& run, const char* name, void* at, cusparseIndexType_t type, cusparseIndexBase_t base,
+                   const std::vector<std::int64_t>& from);
+// Rows and columns of all elements; false: an address or an index is none.
+bool read_places(LibraryRun& run, const cusparseSpMatDescr& m, std::vector<std::int64_t>& rows,
+                 std::vector<std::int64_t>& columns);
+// Sorted by rows, or by columns.
+std::vector<std::int64_t> order_by(const std::vector<std::int64_t>& key, std::int64_t keys,
+                                   std::vector<std::int64_t>& begin);
+
+template <class D>
+bool read_sparse(LibraryRun& run, const cusparseSpMatDescr& m, cusparseOperation_t op, Sparse<D>& out) {
+  std::vector<std::int64_t> rows, columns;
+  if (!read_places(run, m, rows, columns)) return false;
+  if (!run.reads("values", m.values, static_cast<std::size_t>(m.nnz) * element_bytes(m.type))) return false;
+  std::vector<D> values(static_cast<std::size_t>(m.nnz));
+  load(m.type, m.values, m.nnz, m.nnz, 1, values.data());
+  const bool transposed = op != CUSPARSE_OPERATION_NON_TRANSPOSE;
+  if (transposed) rows.swap(columns);
+  out.rows = transposed ? m.columns : m.rows;
+  out.columns = transposed ? m.rows : m.columns;
+  out.place = order_by(rows, out.rows, out.begin);
+  for (const std::int64_t i : out.place) {
+    out.column.push_back(columns[static_cast<std::size_t>(i)]);
+    const D v = values[static_cast<std::size_t>(i)];
+    out.value.push_back(op == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE ? conjugate(v) : v);
+  }
+  return true;
+}
+
+// Dense: rows x columns, by columns, of what op makes of the matrix.
+template <class D>
+struct Dense {
+  std::int64_t rows = 0, columns = 0;
+  std::vector<D> value;
+  D& at(std::int64_t i, std::int64_t j) { return value[static_cast<std::size_t>(j * rows + i)]; }
+  const D& at(std::int64_t i, std::int64_t j) const { return value[static_cast<std::size_t>(j * rows + i)]; }
+};
+inline std::size_t dense_bytes(const cusparseDnMatDescr& m) {
+  const bool by_columns = m.order == CUSPARSE_ORDER_COL;
+  const std::int64_t inner = by_columns ? m.rows : m.columns, outer = by_columns ? m.columns : m.rows;
+  if (inner <= 0 || outer <= 0) return 0;
+  return static_cast<std::size_t>((outer - 1) * m.ld + inner) * element_bytes(m.type);
+}
+template <class D>
+Dense<D> transposed(const Dense<D>& a, bool conjugated) {
+  Dense<D> out{a.columns, a.rows, std::vector<D>(a.value.size())};
+  for (std::int64_t j = 0; j < a.columns; ++j)
+    for (std::int64_t i = 0; i < a.rows; ++i) out.at(j, i) = conjugated ? conjugate(a.at(i, j)) : a.at(i, j);
+  return out;
+}
+template <class D>
+bool read_dense(LibraryRun& run, const char* name, const cusparseDnMatDescr& m, cusparseOperation_t op, Dense<D>& out) {
+  if (!run.reads(name, m.values, dense_bytes(m))) return false;
+  const bool by_columns = m.order == CUSPARSE_ORDER_COL;
+  out.rows = by_columns ? m.rows : m.columns;
+  out.columns = by_columns ? m.columns : m.rows;
+  out.value.resize(static_cast<std::size_t>(m.rows * m.columns));
+  load(m.type, m.values, m.ld, out.rows, out.columns, out.value.data());
+  const bool turned = (op != CUSPARSE_OPERATION_NON_TRANSPOSE) == by_columns;
+  if (turned)
+    out = transposed(out, op == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE);
+  else if (op == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE)
+    std::transform(out.value.begin(), out.value.end(), out.value.begin(), [](D v) { return conjugate(v); });
+  return true;
+}
+template <class D>
+bool write_dense(LibraryRun& run, const char* name, const cusparseDnMatDescr& m, const Dense<D>& from) {
+  if (!run.writes(name, m.values, dense_bytes(m))) return false;
+  if (m.order == CUSPARSE_ORDER_COL) {
+    store(m.type, m.values, m.ld, from.rows, from.columns, from.value.data());
+  } else {
+    const Dense<D> turned = transposed(from, false);
+    store(m.type, m.values, m.ld, turned.rows, turned.columns, turned.value.data());
+  }
+  return true;
+}
+
+}  // namespace warpgrind::libraries::sparse

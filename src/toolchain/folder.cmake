@@ -1,0 +1,1 @@
+target_link_libraries(wg_toolchain PRIVATE nlohmann_json::nlohmann_json)

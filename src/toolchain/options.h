@@ -1,0 +1,60 @@
+// nvcc's command line, word by word: which options stand on it, with which values, and the input files.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace warpgrind::toolchain {
+
+enum class OptionId : std::uint8_t {
+#define NVCC_OPTION(id, ...) id,
+#include "toolchain/options.inc"
+#undef NVCC_OPTION
+};
+
+enum class Takes : std::uint8_t { nothing, value, number, boolean, list };
+enum class Meaning : std::uint8_t {
+  setting,  // read by request.cpp
+  both,     // for host and device code alike
+  host,     // for host code
+  link,     // for the linker of the host program
+  silent,   // means nothing here
+  refused,  // asked for on purpose, and cannot be had
+};
+
+struct Option {
+  OptionId id;
+  std::string_view long_name, short_name;  // without dashes
+  Takes takes;
+  bool joined;
+  Meaning meaning;
+  std::string_view text;
+};
+const std::vector<Option>& options();
+
+struct Given {
+  const Option* option;
+  std::string value;  // one element of a list
+};
+struct CommandLine {
+  std::vector<Given> given;          // in order; options files are read in
+  std::vector<std::string> inputs;   // in order
+  std::vector<std::string> unknown;  // only with an option that forwards them
+  bool has(OptionId id) const;
+  std::string last(OptionId id) const;  // "": not given
+  std::vector<std::string> all(OptionId id) const;
+};
+
+// Lists are cut at commas that no backslash precedes and that stand in no quotes.
+std::vector<std::string> split_list(std::string_view text);
+// The words of an options file or an environment variable, as a shell would see them: quotes, backslashes, blanks.
+std::vector<std::string> split_words(std::string_view text);
+
+Result<CommandLine> parse_command_line(const std::vector<std::string>& words);
+
+}  // namespace warpgrind::toolchain

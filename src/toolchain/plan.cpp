@@ -1,0 +1,367 @@
+#include "toolchain/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+namespace warpgrind::toolchain {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// The newest that clang 19 writes.
+constexpr const char* kPtxFeature = "--cuda-feature=+ptx85";
+// Selects today's launch interface (__cudaPushCallConfiguration) and __cudaRegisterFatBinaryEnd.
+constexpr const char* kSdkVersion = "-target-sdk-version=12.0";
+
+// Host code that may also go into a shared library: what gcc makes behind nvcc without this option mostly may, what
+// clang makes may not (it takes the address of a kernel's stub directly). Before the user's options, which may differ.
+constexpr const char* kIndependent = "-fPIC";
+
+void append(Words& to, const Words& more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+
+// What gcc and nvcc know and clang does not is no reason to complain.
+const Words& tolerance() {
+  static const Words words = {"-Wno-unknown-cuda-version",
+                              "-Wno-unknown-warning-option",
+                              "-Wno-ignored-optimization-argument",
+                              "-Wno-unknown-pragmas",
+                              "-Wno-pass-failed",
+                              "-Qunused-arguments"};
+  return words;
+}
+
+// Without folders of other toolkits on the include path.
+Words with_our_headers(const Words& words, const Toolkit& toolkit) {
+  Words out;
+  for (std::size_t i = 0; i < words.size(); i++) {
+    const bool apart = words[i] == "-isystem" || words[i] == "-I";
+    const std::string folder = apart && i + 1 < words.size() ? words[i + 1]
+                               : words[i].starts_with("-I")  ? words[i].substr(2)
+                                                             : "";
+    const bool foreign = !folder.empty() && is_foreign_toolkit(toolkit, folder);
+    if (!foreign) out.push_back(words[i]);
+    if (apart && i + 1 < words.size() && !foreign) out.push_back(words[i + 1]);
+    if (apart) i++;
+  }
+  return out;
+}
+
+// Options of the host compiler that a GPU has nothing of.
+bool for_host_only(const std::string& word) {
+  for (const char* start :
+       {"-fsanitize", "-M", "-Wa,", "-Wl,", "-ftime-trace", "-pg", "-fprofile", "-fcoverage", "-flto", "-g", "-O",
+        "-fstack-protector", "-fpie", "-fPIE", "-fpic", "-fPIC", "-static", "-rdynamic"})
+    if (word.starts_with(start)) return true;
+  return false;
+}
+
+class Planner {
+ public:
+  Planner(const Request& request, const Toolkit& toolkit, const Surroundings& surroundings, const std::string& folder)
+      : request_(request), toolkit_(toolkit), surroundings_(surroundings), folder_(folder) {
+    const std::string name = fs::path(request.host_compiler).filename().string();
+    mpi_ = name.find("mpi") != std::string::npos;
+    // Host code of CUDA is clang's; plain C++ may have the compiler that -ccbin names.
+    std::error_code problem;
+    const bool is_folder = fs::is_directory(request.host_compiler, problem);
+    cuda_compiler_ = mpi_ ? request.host_compiler : toolkit.clang;
+    plain_compiler_ = request.host_compiler.empty() || is_folder ? toolkit.clang : request.host_compiler;
+    both_ = with_our_headers(request.both, toolkit);
+    host_ = with_our_headers(request.host, toolkit);
+  }
+
+  Plan plan() {
+    Plan out;
+    out.placeholder = folder_ + "/placeholder.fatbin";
+    out.variables = variables();
+    std::set<std::string> stems;
+    for (const Input& input : request_.inputs) {
+      if (input.language == Language::linkable) {
+        out.linked.push_back(input.path);
+        continue;
+      }
+      // Two sources of one name in different folders.
+      std::string stem = fs::path(input.path).stem().string();
+      for (int k = 2; !stems.insert(stem).second; k++)
+        stem = fmt::format("{}-{}", fs::path(input.path).stem().string(), k);
+      Unit unit = plan_unit(input, stem, out.placeholder);
+      if (unit.device.empty() && unit.host.empty() && input.language != Language::ptx) continue;
+      if (request_.phase >= Phase::device_link) out.linked.push_back(unit.output);
+      out.units.push_back(std::move(unit));
+    }
+    if (request_.phase >= Phase::device_link) plan_last_step(out);
+    return out;
+  }
+
+ private:
+  Words variables() const {
+    Words out;
+    const auto filtered = [&](const char* name, const std::string& value) {
+      if (!value.empty()) out.push_back(fmt::format("{}={}", name, without_foreign_toolkits(toolkit_, value)));
+    };
+    filtered("CPATH", surroundings_.cpath);
+    filtered("C_INCLUDE_PATH", surroundings_.c_include_path);
+    filtered("CPLUS_INCLUDE_PATH", surroundings_.cplus_include_path);
+    if (mpi_)  // the wrappers of Open MPI and MPICH
+      for (const char* name : {"OMPI_CXX", "MPICH_CXX"}) out.push_back(fmt::format("{}={}", name, toolkit_.clang));
+    return out;
+  }
+
+  Words language_flags(Language language) const {
+    Words out = {"-x", language == Language::cuda ? "cuda" : language == Language::cpp ? "c++" : "c"};
+    if (language != Language::c && !request_.standard.empty()) out.push_back("-std=" + request_.standard);
+    return out;
+  }
+
+  Words macros() const {
+    Words out = {fmt::format("-D__CUDA_ARCH_LIST__={}0", request_.architecture.number)};
+    if (request_.device_debug) out.push_back("-D__CUDACC_DEBUG__");
+    if (request_.per_thread_stream) out.push_back("-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1");
+    return out;
+  }
+
+  Words cuda_flags(const Input& input, const std::string& unique) const {
+    Words out = {cuda_compiler_};
+    append(out, language_flags(Language::cuda));
+    append(out, {"-nocudainc", "-nocudalib", "--cuda-gpu-arch=" + request_.architecture.sm(), "-Xclang", kSdkVersion});
+    // As nvcc: f(...) that only overload resolution sees, in traits (libcu++ has them in device code).
+    append(out, {"-Xclang", "-fcuda-allow-variadic-functions"});
+    append(out, tolerance());
+    append(out, {"-isystem", toolkit_.headers, "-include", "warpgrind/wrapper.h"});
+    append(out, macros());
+    // CMake's question who compiles. Other sources do not see __NVCC__: it is asked for nvcc's bugs, __CUDACC__ for
+    // CUDA.
+    if (fs::path(input.path).filename() == "CMakeCUDACompilerId.cu") out.push_back("-D__NVCC__");
+    if (surroundings_.colours) out.push_back("-fcolor-diagnostics");
+    if (request_.per_thread_stream) out.push_back("-fgpu-default-stream=per-thread");
+    if (request_.relocatable) append(out, {"-fgpu-rdc", "-cuid=" + unique});
+    append(out, both_);
+    return out;
+  }
+
+  Words device_flags(const Input& input, const std::string& unique) const {
+    Words out = cuda_flags(input, unique);
+    for (const std::string& word : host_)
+      if (!for_host_only(word)) out.push_back(word);
+    append(out, {"--cuda-device-only", kPtxFeature});
+    // One lane sets a variable and all hand it to shfl(): to clang a variable that is not set must not be an argument,
+    // and the branch of the others went, so that every lane was the one.
+    append(out, {"-Xclang", "-no-enable-noundef-analysis"});
+    if (request_.device_debug) {
+      append(out, {"-O0", "-g"});
+    } else {
+      out.push_back("-O3");  // as nvcc: -O concerns host code
+      if (request_.line_info) out.push_back("-gline-tables-only");
+    }
+    if (request_.flush_to_zero) out.push_back("-fgpu-flush-denormals-to-zero");
+    if (request_.fast_functions) out.push_back("-fgpu-approx-transcendentals");
+    // 0: div.approx, 1: div.full, 2: div.rn
+    if (!request_.exact_division)
+      append(out, {"-mllvm", fmt::format("-nvptx-prec-divf32={}", request_.fast_functions ? 0 : 1)});
+    if (!request_.exact_sqrt) append(out, {"-mllvm", "-nvptx-prec-sqrtf32=0", "-D__nv_sqrtf=__nv_fast_sqrtf"});
+    if (!request_.fused) append(out, {"-ffp-contract=off", "-mllvm", "-nvptx-fma-level=0"});
+    if (!toolkit_.launch_pass.empty()) out.push_back("-fpass-plugin=" + toolkit_.launch_pass);
+    if (!toolkit_.device_library.empty())
+      append(out, {"-Xclang", "-mlink-builtin-bitcode", "-Xclang", toolkit_.device_library});
+    return out;
+  }
+
+  Words host_flags(const Input& input, const std::string& unique) const {
+    Words out = cuda_flags(input, unique);
+    append(out, {"--cuda-host-only", kIndependent});
+    // clang 19 hands its own option on to the device pass alone; the names of what is static hang on it.
+    if (request_.relocatable) append(out, {"-Xclang", "-cuid=" + unique});
+    if (!request_.host_optimisation.empty()) out.push_back(request_.host_optimisation);
+    append(out, host_);
+    return out;
+  }
+
+  Words plain_flags(Language language) const {
+    Words out = {plain_compiler_};
+    append(out, language_flags(language));
+    out.push_back(kIndependent);
+    if (plain_compiler_ == toolkit_.clang) append(out, tolerance());
+    append(out, {"-isystem", toolkit_.headers});
+    append(out, macros());
+    if (!request_.host_optimisation.empty()) out.push_back(request_.host_optimisation);
+    append(out, both_);
+    append(out, host_);
+    return out;
+  }
+
+  std::string between(const std::string& name) const { return folder_ + "/" + name; }
+
+  static const char* suffix(Phase phase) {
+    switch (phase) {
+      case Phase::ptx:
+        return ".ptx";
+      case Phase::fatbin:
+        return ".fatbin";
+      default:
+        return ".o";
+    }
+  }
+
+  std::string output_of(const Input& input, const std::string& stem) const {
+    if (request_.phase >= Phase::device_link) return between(stem + ".o");
+    if (!request_.output.empty()) return request_.output;
+    if (request_.phase == Phase::preprocess || request_.phase == Phase::dependencies) return "";
+    const std::string name = fs::path(input.path).stem().string() + suffix(request_.phase);
+    return request_.output_directory.empty() ? name : request_.output_directory + "/" + name;
+  }
+
+  // "a.o" of a.cu, or what -o or -MT says.
+  void plan_dependencies(Unit& unit) const {
+    const std::string object = fs::path(unit.input.path).stem().string() + ".o";
+    const bool own =
+        request_.phase < Phase::device_link && request_.phase != Phase::dependencies && !unit.output.empty();
+    unit.target = !request_.dependency_target.empty() ? request_.dependency_target : own ? unit.output : object;
+    if (request_.dependencies == DependencyRules::none) return;
+    unit.dependency_file = request_.dependency_output;
+    if (!unit.dependency_file.empty() || request_.phase == Phase::dependencies) return;
+    const std::string& named = request_.output.empty() ? object : request_.output;
+    unit.dependency_file = fs::path(named).replace_extension(".d").string();
+  }
+
+  void add_rules(Words& command, const std::string& file) const {
+    const bool only = request_.phase == Phase::dependencies;
+    const bool user = request_.dependencies == DependencyRules::user;
+    append(command, {only ? (user ? "-MM" : "-M") : (user ? "-MMD" : "-MD"), "-MF", file, "-MT", "target"});
+  }
+
+  Unit plan_unit(const Input& input, const std::string& stem, const std::string& placeholder) const {
+    Unit unit;
+    unit.input = input;
+    unit.output = output_of(input, stem);
+    unit.unique = unique_name(input);
+    // With -rdc=true the driver has still to work on it.
+    unit.ptx = between(stem + ".ptx");
+    unit.host_rules = between(stem + ".host.d");
+    unit.device_rules = between(stem + ".device.d");
+    unit.host_messages = between(stem + ".host.txt");
+    unit.device_messages = between(stem + ".device.txt");
+    if (input.language == Language::ptx) return unit;
+    plan_dependencies(unit);
+    const bool cuda = input.language == Language::cuda;
+    const Words host = cuda ? host_flags(input, unit.unique) : plain_flags(input.language);
+    switch (request_.phase) {
+      case Phase::preprocess:
+        unit.host = host;
+        append(unit.host, {"-E", input.path});
+        if (!unit.output.empty()) append(unit.host, {"-o", unit.output});
+        break;
+      case Phase::dependencies:
+        unit.host = host;
+        add_rules(unit.host, unit.host_rules);
+        if (cuda) unit.device = device_flags(input, unit.unique);
+        if (cuda) add_rules(unit.device, unit.device_rules);
+        unit.host.push_back(input.path);
+        if (cuda) unit.device.push_back(input.path);
+        break;
+      case Phase::ptx:
+      case Phase::fatbin:
+        if (cuda) unit.device = device_pass(unit);
+        break;
+      default:
+        if (cuda) unit.device = device_pass(unit);
+        unit.host = host;
+        add_rules(unit.host, unit.host_rules);
+        if (cuda) append(unit.host, {"-Xclang", "-fcuda-include-gpubinary", "-Xclang", placeholder});
+        append(unit.host, {"-c", input.path, "-o", unit.output});
+        break;
+    }
+    return unit;
+  }
+
+  Words device_pass(const Unit& unit) const {
+    Words out = device_flags(unit.input, unit.unique);
+    add_rules(out, unit.device_rules);
+    append(out, {"-S", unit.input.path, "-o", unit.ptx});
+    return out;
+  }
+
+  // Two objects of one source (with other options) have names of their own for what -rdc=true makes visible.
+  std::string unique_name(const Input& input) const {
+    std::error_code problem;
+    std::string text =
+        fs::absolute(input.path, problem).string() + '\n' + fs::absolute(request_.output, problem).string();
+    for (const Words* words : {&request_.both, &request_.host}) text += '\n' + quoted(*words);
+    return fmt::format("{:016x}", std::hash<std::string>{}(text));
+  }
+
+  void plan_last_step(Plan& out) const {
+    const bool program = request_.phase == Phase::program, device = request_.phase == Phase::device_link;
+    const std::string first = request_.inputs.empty() ? "a" : fs::path(request_.inputs[0].path).stem().string();
+    out.output = !request_.output.empty() ? request_.output : program ? "a.out" : device ? "a_dlink.o" : "a.a";
+    if (request_.output.empty() && !request_.output_directory.empty())
+      out.output = request_.output_directory + "/" + out.output;
+    out.stub_source = between("device_link.c");
+    out.stub = device ? out.output : between("device_link.o");
+    out.stub_command = {toolkit_.clang, "-x", "c", "-O1", "-fPIC", "-c", out.stub_source, "-o", out.stub};
+    if (request_.phase == Phase::archive) {
+      out.archive = {request_.archiver.empty() ? "ar" : request_.archiver, "rcs"};
+      append(out.archive, request_.archive);
+      out.archive.push_back(out.output);
+    }
+    if (program) out.link = link_command(out.output);
+  }
+
+  // Ours are there under two names (cmake/Toolkit.cmake).
+  bool has_plain_name(const std::string& library) const {
+    std::error_code problem;
+    return fs::exists(toolkit_.links + "/nvcc/lib" + library + ".so", problem);
+  }
+
+  // Objects come in place of the empty word.
+  Words link_command(const std::string& output) const {
+    Words out = {cuda_compiler_, "-Qunused-arguments", "-o", output};
+    if (request_.shared) out.push_back("-shared");
+    if (surroundings_.colours) out.push_back("-fcolor-diagnostics");
+    append(out, host_);
+    append(out, {"-Wl,--start-group", ""});
+    bool runtime = request_.runtime;
+    Words libraries;
+    for (const std::string& library : request_.libraries) {
+      const bool ours = library == "cudart" || library == "cudart_static" || library == "cudadevrt";
+      if (!ours) libraries.push_back(has_plain_name(library) ? "-Wl,-l:nvcc/lib" + library + ".so" : "-l" + library);
+      runtime |= ours;
+    }
+    // The runtime by its plain name, too, and behind it, without effect, what CMake looks for here.
+    if (runtime) append(libraries, {"-Wl,-l:nvcc/libcudart.so", "-Wl,--as-needed", "-lcudart", "-Wl,--no-as-needed"});
+    // Ours first: a folder of NVIDIA's toolkit on the command line has libraries of the same names.
+    append(out, {"-L" + toolkit_.links, "-L" + toolkit_.libraries});
+    for (const std::string& folder : request_.library_paths) out.push_back("-L" + folder);
+    append(out, libraries);
+    out.push_back("-Wl,--end-group");
+    append(out, request_.link);
+    if (runtime) out.push_back("-Wl,-rpath," + toolkit_.libraries);
+    return out;
+  }
+
+  const Request& request_;
+  const Toolkit& toolkit_;
+  const Surroundings& surroundings_;
+  std::string folder_;
+  bool mpi_ = false;
+  std::string cuda_compiler_, plain_compiler_;
+  Words both_, host_;
+};
+
+}  // namespace
+
+Plan make_plan(const Request& request, const Toolkit& toolkit, const Surroundings& surroundings,
+               const std::string& folder) {
+  return Planner(request, toolkit, surroundings, folder).plan();
+}
+
+const char* fatbin_section(const Request& request) {
+  return request.relocatable ? "__nv_relfatbin" : ".nv_fatbin";
+}
+
+}  // namespace warpgrind::toolchain

@@ -1,0 +1,111 @@
+#include "toolchain/program_cache.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "base/digest.h"
+#include "base/file.h"
+#include "toolchain/toolkit.h"
+
+namespace warpgrind::toolchain {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostPrograms = 100;
+constexpr const char *kInputs = "/inputs", *kMessages = "/messages", *kNames = "/program";
+
+// The compiler and our library: a new one of either has another time or size.
+std::string stamp(const std::string& path) {
+  struct stat info {};
+  if (stat(path.c_str(), &info) != 0) return path;
+  return fmt::format("{} {} {}.{}", path, info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
+}
+
+}  // namespace
+
+ProgramCache::ProgramCache(const std::string& folder, const std::vector<std::string>& words,
+                           const Surroundings& surroundings) {
+  const auto toolkit = find_toolkit(surroundings.path);
+  if (folder.empty() || !toolkit) return;
+  std::error_code problem;
+  std::string text = fs::current_path(problem).string();
+  for (const std::string& word : words) text += '\n' + word;
+  for (const std::string& path : {toolkit->clang, toolkit->device_library, toolkit->headers})
+    text += '\n' + stamp(fs::canonical(path, problem).string());
+  // What decides the commands is in warpgrind itself.
+  text += '\n' + stamp(fs::read_symlink("/proc/self/exe", problem).string()) + '\n' + toolkit->libraries;
+  for (const std::string& value : {surroundings.cpath, surroundings.c_include_path, surroundings.cplus_include_path})
+    text += '\n' + value;
+  folder_ = folder + "/programs";
+  entry_ = folder_ + "/" + digest(text);
+}
+
+std::optional<ProgramCache::Found> ProgramCache::find() const {
+  if (entry_.empty()) return std::nullopt;
+  const auto inputs = read_whole(entry_ + kInputs), name = read_whole(entry_ + kNames);
+  if (!inputs || !name) return std::nullopt;
+  std::istringstream lines(*inputs);
+  std::string known, path;
+  while (lines >> known && std::getline(lines.ignore(1), path)) {
+    const auto content = read_whole(path);
+    if (!content || digest(*content) != known) return std::nullopt;
+  }
+  Found found{entry_ + "/" + *name, read_whole(entry_ + kMessages).value_or("")};
+  if (access(found.program.c_str(), X_OK) != 0) return std::nullopt;
+  utimensat(AT_FDCWD, (entry_ + kInputs).c_str(), nullptr, 0);  // used now: evict() goes by this
+  return found;
+}
+
+std::optional<std::string> ProgramCache::store(const std::string& program, const Outcome& outcome) const {
+  if (entry_.empty()) return std::nullopt;
+  const std::string fresh = fmt::format("{}.{}", entry_, getpid()), name = fs::path(program).filename().string();
+  std::error_code problem;
+  fs::create_directories(fresh, problem);
+  std::string inputs;
+  for (const std::string& path : outcome.dependencies) {
+    const auto content = read_whole(path);
+    if (!content || path.find('\n') != std::string::npos) return fs::remove_all(fresh, problem), std::nullopt;
+    inputs += fmt::format("{} {}\n", digest(*content), path);
+  }
+  const std::pair<const char*, const std::string*> texts[] = {
+      {kInputs, &inputs}, {kMessages, &outcome.messages}, {kNames, &name}};
+  for (const auto& [file, text] : texts) std::ofstream(fresh + file, std::ios::binary) << *text;
+  fs::copy_file(program, fresh + "/" + name, problem);
+  if (!problem) {
+    std::error_code none;
+    fs::remove_all(entry_, none);
+    fs::rename(fresh, entry_, problem);
+  }
+  if (problem) {
+    std::error_code ignored;
+    fs::remove_all(fresh, ignored);
+    return std::nullopt;
+  }
+  evict();
+  return entry_ + "/" + name;
+}
+
+// Down to three quarters, so that it is not done for every program.
+void ProgramCache::evict() const {
+  std::vector<std::pair<fs::file_time_type, fs::path>> all;
+  std::error_code problem;
+  for (fs::directory_iterator at(folder_, problem), end; !problem && at != end; at.increment(problem)) {
+    std::error_code none;
+    const auto time = fs::last_write_time(at->path().string() + kInputs, none);
+    all.emplace_back(none ? fs::file_time_type::min() : time, at->path());
+  }
+  if (all.size() <= kMostPrograms) return;
+  std::sort(all.begin(), all.end());
+  for (std::size_t i = 0; i < all.size() - kMostPrograms * 3 / 4; i++) fs::remove_all(all[i].second, problem);
+}
+
+}  // namespace warpgrind::toolchain

@@ -1,0 +1,34 @@
+// What programs are compiled with: clang, our headers, our device library, our CUDA runtime. No file of NVIDIA's.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+
+namespace warpgrind::toolchain {
+
+// The release of the CUDA toolkit whose interface our headers and libraries have; include/warpgrind/wrapper.h says it
+// too.
+inline constexpr int kReleaseMajor = 13, kReleaseMinor = 0, kReleaseBuild = 88;
+
+struct Toolkit {
+  std::string folder;          // laid out as a toolkit of NVIDIA's: bin/nvcc, include, lib64
+  std::string headers;         // folder/include
+  std::string links;           // folder/lib64: what programs are linked with (cmake/Toolkit.cmake)
+  std::string libraries;       // what they run with: the folder of libcudart.so.13
+  std::string device_library;  // empty: not there
+  std::string launch_pass;     // what clang loads for launches in device code; empty: not there
+  std::string clang;
+};
+
+// path: the value of PATH, where clang is looked for.
+Result<Toolkit> find_toolkit(const std::string& path);
+
+// A folder with headers of a CUDA toolkit other than ours. Makefiles name it; nothing is taken from it.
+bool is_foreign_toolkit(const Toolkit& toolkit, const std::string& folder);
+// A list with ':' without those.
+std::string without_foreign_toolkits(const Toolkit& toolkit, const std::string& list);
+
+std::string find_program(const std::string& name, const std::string& path);  // empty: not there
+
+}  // namespace warpgrind::toolchain
