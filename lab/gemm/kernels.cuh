@@ -54,6 +54,7 @@ __global__ void gemm_across(const T* a, const T* b, T* c, int m, int n, int k) {
     const T left = a[static_cast<long>(row) * k + i];
     for (int p = 0; p < kCount; ++p) sum[p] += left * b[static_cast<long>(i) * n + from[p]];
   }
+#pragma unroll  // clang leaves the sums in local memory else
   for (int p = 0; p < kCount && column + p < n; ++p) c[static_cast<long>(row) * n + column + p] = sum[p];
 }
 

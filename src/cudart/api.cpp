@@ -1,29 +1,33 @@
-// What the table of functions (api.inc) defines by itself: twins and what is unsupported.
+// What the table of functions (include/warpgrind/runtime_functions.inc) defines by itself: twins and what is
+// unsupported.
 #include "cudart/runtime.h"
 
 namespace warpgrind::cudart {
 
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 extern "C" {
+#define WG_DEFAULT(value)
 #define WG_FUNCTION(result, name, parameters, arguments)
-#define WG_FUNCTION_PTDS(result, name, parameters, arguments) \
-  WG_API result name##_ptds parameters {                      \
-    NullStreamIsOwn scope;                                    \
-    return name arguments;                                    \
+#define WG_TWIN(result, name, twin, parameters, arguments) \
+  WG_API result name##twin parameters {                    \
+    NullStreamIsOwn scope;                                 \
+    return name arguments;                                 \
   }
-#define WG_FUNCTION_PTSZ(result, name, parameters, arguments) \
-  WG_API result name##_ptsz parameters {                      \
-    NullStreamIsOwn scope;                                    \
-    return name arguments;                                    \
+#define WG_FUNCTION_PTDS(result, name, parameters, arguments) WG_TWIN(result, name, _ptds, parameters, arguments)
+#define WG_FUNCTION_PTSZ(result, name, parameters, arguments) WG_TWIN(result, name, _ptsz, parameters, arguments)
+#define WG_UNSUPPORTED(name, parameters) \
+  WG_API cudaError_t name parameters {   \
+    return unsupported_call(#name);      \
   }
-#define WG_UNSUPPORTED(name)        \
-  WG_API cudaError_t name() {       \
-    return unsupported_call(#name); \
-  }
-#include "cudart/api.inc"
-#undef WG_FUNCTION
-#undef WG_FUNCTION_PTDS
-#undef WG_FUNCTION_PTSZ
-#undef WG_UNSUPPORTED
+#define WG_UNSUPPORTED_PTDS(name, parameters) \
+  WG_UNSUPPORTED(name, parameters)            \
+  WG_UNSUPPORTED(name##_ptds, parameters)
+#define WG_UNSUPPORTED_PTSZ(name, parameters) \
+  WG_UNSUPPORTED(name, parameters)            \
+  WG_UNSUPPORTED(name##_ptsz, parameters)
+#define WG_UNDECLARED(name) WG_UNSUPPORTED(name, ())
+#include "warpgrind/runtime_functions.inc"
 }
 
 }  // namespace warpgrind::cudart

@@ -1,26 +1,25 @@
-// The functions that programs call (api.inc).
+// The functions that programs call (include/cuda_runtime_api.h), and those of other interfaces, which it does not
+// declare.
 #pragma once
 
 #include "cudart/api_types.h"
 
 #define WG_API __attribute__((visibility("default")))
 
-namespace warpgrind::cudart {
-
 extern "C" {
-#define WG_FUNCTION(result, name, parameters, arguments) WG_API result name parameters;
-#define WG_FUNCTION_PTDS(result, name, parameters, arguments) \
-  WG_API result name parameters;                              \
-  WG_API result name##_ptds parameters;
-#define WG_FUNCTION_PTSZ(result, name, parameters, arguments) \
-  WG_API result name parameters;                              \
-  WG_API result name##_ptsz parameters;
-#define WG_UNSUPPORTED(name) WG_API cudaError_t name();
-#include "cudart/api.inc"
+#define WG_FUNCTION(result, name, parameters, arguments)
+#define WG_FUNCTION_PTDS WG_FUNCTION
+#define WG_FUNCTION_PTSZ WG_FUNCTION
+#define WG_UNSUPPORTED(name, parameters)
+#define WG_UNSUPPORTED_PTDS WG_UNSUPPORTED
+#define WG_UNSUPPORTED_PTSZ WG_UNSUPPORTED
+#define WG_UNDECLARED(name) WG_API cudaError_t name();
+#include "warpgrind/runtime_functions.inc"
 #undef WG_FUNCTION
 #undef WG_FUNCTION_PTDS
 #undef WG_FUNCTION_PTSZ
 #undef WG_UNSUPPORTED
+#undef WG_UNSUPPORTED_PTDS
+#undef WG_UNSUPPORTED_PTSZ
+#undef WG_UNDECLARED
 }
-
-}  // namespace warpgrind::cudart

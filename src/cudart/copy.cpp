@@ -17,7 +17,7 @@ Place place_of(const void* pointer) {
   auto& space = device::AddressSpace::instance();
   auto range = space.find(address);
   if (!range) return {space.inside_reserved(address) ? Memory::invalid : Memory::pageable, 0, 0, 0};
-  Memory memory = range->host ? Memory::pinned : range->managed ? Memory::managed : Memory::device;
+  Memory memory = range->managed ? Memory::managed : range->host ? Memory::pinned : Memory::device;
   return {memory, range->device, range->low, range->high};
 }
 
@@ -206,6 +206,69 @@ void move_bytes(const CopyOperation& c) {
     for (std::size_t y = 0; y < c.height; y++) std::memmove(row(c.to, y, z), row(c.from, y, z), c.width);
 }
 
+// ---- For observers
+
+events::CopySide event_side(const CopySide& side) {
+  events::CopySide s;
+  s.address = reinterpret_cast<std::uint64_t>(row(side, 0, 0));
+  if (side.array) {
+    s.pitch = side.array->row_bytes();
+    s.slice = side.array->slice_bytes();
+    s.memory = events::CopyMemory::array;
+    return s;
+  }
+  s.pitch = side.pitch;
+  s.slice = side.pitch * side.rows;
+  const Place place = place_of(side.pointer);
+  s.device = place.device;
+  switch (place.memory) {
+    case Memory::device:
+      s.memory = events::CopyMemory::device;
+      break;
+    case Memory::managed:
+      s.memory = events::CopyMemory::managed;
+      break;
+    case Memory::pinned:
+      s.memory = events::CopyMemory::pinned;
+      break;
+    default:
+      s.memory = events::CopyMemory::pageable;
+  }
+  return s;
+}
+
+void publish(const CopyOperation& c, int device) {
+  const device::Device& gpu = the_session().device(device);
+  if (!gpu.wants().host_copies) return;
+  events::HostCopy copy;
+  copy.device = device;
+  copy.work = Executor::running_work();
+  copy.to = event_side(c.to);
+  copy.from = event_side(c.from);
+  copy.bytes = c.width;
+  copy.rows = c.height;
+  copy.slices = c.depth;
+  copy.staged = c.staged != nullptr;
+  gpu.publish(copy);
+}
+
+void publish(const FillOperation& f, int device) {
+  const device::Device& gpu = the_session().device(device);
+  if (!gpu.wants().host_fills) return;
+  events::HostFill fill;
+  fill.device = device;
+  fill.work = Executor::running_work();
+  fill.to = reinterpret_cast<std::uint64_t>(f.pointer);
+  fill.bytes = static_cast<std::uint64_t>(f.width) * f.element;
+  fill.rows = f.height;
+  fill.pitch = f.pitch;
+  fill.slices = f.depth;
+  fill.slice = f.pitch * f.rows;
+  fill.value = f.value;
+  fill.value_bytes = f.element;
+  gpu.publish(fill);
+}
+
 }  // namespace
 
 // An asynchronous copy from or to pageable memory goes through a staging buffer that the host has to fill or empty.
@@ -242,8 +305,11 @@ cudaError_t make_work(const CopyOperation& copy, const Target& target, bool host
     c.from.rows = 1;
   }
   out->kind = Work::Kind::memory;
+  out->what = events::StreamWork::Kind::copy;
   out->run = [c, device = target.device] {
-    if (context(device).fault == cudaSuccess) move_bytes(c);
+    if (context(device).fault != cudaSuccess) return;
+    publish(c, device);
+    move_bytes(c);
   };
   out->place = [target, route, bytes, blocks] {
     target.host.pay();
@@ -319,12 +385,13 @@ cudaError_t make_work(const FillOperation& f, const Target& target, bool host_bl
   if (cudaError_t error = check(f)) return error;
   out = std::make_shared<Work>();
   out->kind = Work::Kind::memory;
+  out->what = events::StreamWork::Kind::fill;
   out->run = [f, device = target.device] {
     if (context(device).fault != cudaSuccess) return;
     if (f.width && !span_of(f.pointer, f.pitch, f.rows, {0, 0, 0, f.width * f.element, f.height, f.depth}))
-      break_context(f, device);
-    else
-      fill_bytes(f);
+      return break_context(f, device);
+    publish(f, device);
+    fill_bytes(f);
   };
   const std::uint64_t bytes = static_cast<std::uint64_t>(f.width) * f.element * f.height * f.depth;
   out->place = [target, bytes, host_blocks] {

@@ -119,7 +119,7 @@ void fill_textures(const GpuModel& model, cudaDeviceProp& p) {
 void fill_properties(const GpuModel& m, int device, cudaDeviceProp& p) {
   std::memset(&p, 0, sizeof p);
   std::snprintf(p.name, sizeof p.name, "%s", m.name.c_str());
-  std::snprintf(p.uuid, sizeof p.uuid, "warpgrind%d", device);
+  std::snprintf(p.uuid.bytes, sizeof p.uuid.bytes, "warpgrind%d", device);
   p.totalGlobalMem = m.memory_bytes;
   p.sharedMemPerBlock = m.shared_per_block;
   p.regsPerBlock = static_cast<int>(m.registers_per_block);
@@ -170,180 +170,180 @@ void fill_properties(const GpuModel& m, int device, cudaDeviceProp& p) {
   p.deviceNumaId = -1;
   p.hostNumaId = -1;
   p.clusterLaunch = m.cc_major >= 9;
+  p.clockRate = static_cast<int>(m.sm_clock_mhz * 1000);
+  p.memoryClockRate = static_cast<int>(m.memory_clock_mhz * 1000);
+  p.deviceOverlap = m.copy_engines > 0;
+  p.singleToDoublePrecisionPerfRatio =
+      m.cores_fp64_per_sm ? static_cast<int>(m.cores_fp32_per_sm / m.cores_fp64_per_sm) : 0;
+  p.maxTexture1DLinear = limits_of(m).d1_linear;
 }
 
 namespace {
 
-// Attributes that are a field of the properties, by their documented number (cudaDeviceAttr).
-bool from_properties(const cudaDeviceProp& p, int attribute, int& out) {
+// Attributes that are a field of the properties.
+bool from_properties(const cudaDeviceProp& p, cudaDeviceAttr attribute, int& out) {
   switch (attribute) {
 #define WG_IS(number, value)       \
   case number:                     \
     out = static_cast<int>(value); \
     return true;
-    WG_IS(1, p.maxThreadsPerBlock)
-    WG_IS(2, p.maxThreadsDim[0])
-    WG_IS(3, p.maxThreadsDim[1])
-    WG_IS(4, p.maxThreadsDim[2])
-    WG_IS(5, p.maxGridSize[0])
-    WG_IS(6, p.maxGridSize[1])
-    WG_IS(7, p.maxGridSize[2])
-    WG_IS(8, p.sharedMemPerBlock)
-    WG_IS(9, p.totalConstMem)
-    WG_IS(10, p.warpSize)
-    WG_IS(11, p.memPitch)
-    WG_IS(12, p.regsPerBlock)
-    WG_IS(14, p.textureAlignment)
-    WG_IS(15, p.asyncEngineCount > 0)
-    WG_IS(16, p.multiProcessorCount)
-    WG_IS(18, p.integrated)
-    WG_IS(19, p.canMapHostMemory)
-    WG_IS(21, p.maxTexture1D)
-    WG_IS(22, p.maxTexture2D[0])
-    WG_IS(23, p.maxTexture2D[1])
-    WG_IS(24, p.maxTexture3D[0])
-    WG_IS(25, p.maxTexture3D[1])
-    WG_IS(26, p.maxTexture3D[2])
-    WG_IS(27, p.maxTexture2DLayered[0])
-    WG_IS(28, p.maxTexture2DLayered[1])
-    WG_IS(29, p.maxTexture2DLayered[2])
-    WG_IS(30, p.surfaceAlignment)
-    WG_IS(31, p.concurrentKernels)
-    WG_IS(32, p.ECCEnabled)
-    WG_IS(33, p.pciBusID)
-    WG_IS(34, p.pciDeviceID)
-    WG_IS(35, p.tccDriver)
-    WG_IS(37, p.memoryBusWidth)
-    WG_IS(38, p.l2CacheSize)
-    WG_IS(39, p.maxThreadsPerMultiProcessor)
-    WG_IS(40, p.asyncEngineCount)
-    WG_IS(41, p.unifiedAddressing)
-    WG_IS(42, p.maxTexture1DLayered[0])
-    WG_IS(43, p.maxTexture1DLayered[1])
-    WG_IS(45, p.maxTexture2DGather[0])
-    WG_IS(46, p.maxTexture2DGather[1])
-    WG_IS(47, p.maxTexture3DAlt[0])
-    WG_IS(48, p.maxTexture3DAlt[1])
-    WG_IS(49, p.maxTexture3DAlt[2])
-    WG_IS(50, p.pciDomainID)
-    WG_IS(51, p.texturePitchAlignment)
-    WG_IS(52, p.maxTextureCubemap)
-    WG_IS(53, p.maxTextureCubemapLayered[0])
-    WG_IS(54, p.maxTextureCubemapLayered[1])
-    WG_IS(55, p.maxSurface1D)
-    WG_IS(56, p.maxSurface2D[0])
-    WG_IS(57, p.maxSurface2D[1])
-    WG_IS(58, p.maxSurface3D[0])
-    WG_IS(59, p.maxSurface3D[1])
-    WG_IS(60, p.maxSurface3D[2])
-    WG_IS(61, p.maxSurface1DLayered[0])
-    WG_IS(62, p.maxSurface1DLayered[1])
-    WG_IS(63, p.maxSurface2DLayered[0])
-    WG_IS(64, p.maxSurface2DLayered[1])
-    WG_IS(65, p.maxSurface2DLayered[2])
-    WG_IS(66, p.maxSurfaceCubemap)
-    WG_IS(67, p.maxSurfaceCubemapLayered[0])
-    WG_IS(68, p.maxSurfaceCubemapLayered[1])
-    WG_IS(70, p.maxTexture2DLinear[0])
-    WG_IS(71, p.maxTexture2DLinear[1])
-    WG_IS(72, p.maxTexture2DLinear[2])
-    WG_IS(73, p.maxTexture2DMipmap[0])
-    WG_IS(74, p.maxTexture2DMipmap[1])
-    WG_IS(75, p.major)
-    WG_IS(76, p.minor)
-    WG_IS(77, p.maxTexture1DMipmap)
-    WG_IS(78, p.streamPrioritiesSupported)
-    WG_IS(79, p.globalL1CacheSupported)
-    WG_IS(80, p.localL1CacheSupported)
-    WG_IS(81, p.sharedMemPerMultiprocessor)
-    WG_IS(82, p.regsPerMultiprocessor)
-    WG_IS(83, p.managedMemory)
-    WG_IS(84, p.isMultiGpuBoard)
-    WG_IS(85, p.multiGpuBoardGroupID)
-    WG_IS(86, p.hostNativeAtomicSupported)
-    WG_IS(88, p.pageableMemoryAccess)
-    WG_IS(89, p.concurrentManagedAccess)
-    WG_IS(90, p.computePreemptionSupported)
-    WG_IS(91, p.canUseHostPointerForRegisteredMem)
-    WG_IS(95, p.cooperativeLaunch)
-    WG_IS(97, p.sharedMemPerBlockOptin)
-    WG_IS(99, p.hostRegisterSupported)
-    WG_IS(100, p.pageableMemoryAccessUsesHostPageTables)
-    WG_IS(101, p.directManagedMemAccessFromHost)
-    WG_IS(106, p.maxBlocksPerMultiProcessor)
-    WG_IS(108, p.persistingL2CacheMaxSize)
-    WG_IS(109, p.accessPolicyMaxWindowSize)
-    WG_IS(111, p.reservedSharedMemPerBlock)
-    WG_IS(112, p.sparseCudaArraySupported)
-    WG_IS(113, p.hostRegisterReadOnlySupported)
-    WG_IS(114, p.timelineSemaphoreInteropSupported)
-    WG_IS(115, p.memoryPoolsSupported)
-    WG_IS(116, p.gpuDirectRDMASupported)
-    WG_IS(117, p.gpuDirectRDMAFlushWritesOptions)
-    WG_IS(118, p.gpuDirectRDMAWritesOrdering)
-    WG_IS(119, p.memoryPoolSupportedHandleTypes)
-    WG_IS(120, p.clusterLaunch)
-    WG_IS(121, p.deferredMappingCudaArraySupported)
-    WG_IS(125, p.ipcEventSupported)
-    WG_IS(130, p.deviceNumaConfig)
-    WG_IS(131, p.deviceNumaId)
-    WG_IS(133, p.mpsEnabled)
-    WG_IS(134, p.hostNumaId)
-    WG_IS(139, p.gpuPciDeviceID)
-    WG_IS(140, p.gpuPciSubsystemID)
-    WG_IS(143, p.hostNumaMultinodeIpcSupported)
+    WG_IS(cudaDevAttrMaxThreadsPerBlock, p.maxThreadsPerBlock)
+    WG_IS(cudaDevAttrMaxBlockDimX, p.maxThreadsDim[0])
+    WG_IS(cudaDevAttrMaxBlockDimY, p.maxThreadsDim[1])
+    WG_IS(cudaDevAttrMaxBlockDimZ, p.maxThreadsDim[2])
+    WG_IS(cudaDevAttrMaxGridDimX, p.maxGridSize[0])
+    WG_IS(cudaDevAttrMaxGridDimY, p.maxGridSize[1])
+    WG_IS(cudaDevAttrMaxGridDimZ, p.maxGridSize[2])
+    WG_IS(cudaDevAttrMaxSharedMemoryPerBlock, p.sharedMemPerBlock)
+    WG_IS(cudaDevAttrTotalConstantMemory, p.totalConstMem)
+    WG_IS(cudaDevAttrWarpSize, p.warpSize)
+    WG_IS(cudaDevAttrMaxPitch, p.memPitch)
+    WG_IS(cudaDevAttrMaxRegistersPerBlock, p.regsPerBlock)
+    WG_IS(cudaDevAttrClockRate, p.clockRate)
+    WG_IS(cudaDevAttrTextureAlignment, p.textureAlignment)
+    WG_IS(cudaDevAttrGpuOverlap, p.asyncEngineCount > 0)
+    WG_IS(cudaDevAttrMultiProcessorCount, p.multiProcessorCount)
+    WG_IS(cudaDevAttrIntegrated, p.integrated)
+    WG_IS(cudaDevAttrCanMapHostMemory, p.canMapHostMemory)
+    WG_IS(cudaDevAttrMaxTexture1DWidth, p.maxTexture1D)
+    WG_IS(cudaDevAttrMaxTexture2DWidth, p.maxTexture2D[0])
+    WG_IS(cudaDevAttrMaxTexture2DHeight, p.maxTexture2D[1])
+    WG_IS(cudaDevAttrMaxTexture3DWidth, p.maxTexture3D[0])
+    WG_IS(cudaDevAttrMaxTexture3DHeight, p.maxTexture3D[1])
+    WG_IS(cudaDevAttrMaxTexture3DDepth, p.maxTexture3D[2])
+    WG_IS(cudaDevAttrMaxTexture2DLayeredWidth, p.maxTexture2DLayered[0])
+    WG_IS(cudaDevAttrMaxTexture2DLayeredHeight, p.maxTexture2DLayered[1])
+    WG_IS(cudaDevAttrMaxTexture2DLayeredLayers, p.maxTexture2DLayered[2])
+    WG_IS(cudaDevAttrSurfaceAlignment, p.surfaceAlignment)
+    WG_IS(cudaDevAttrConcurrentKernels, p.concurrentKernels)
+    WG_IS(cudaDevAttrEccEnabled, p.ECCEnabled)
+    WG_IS(cudaDevAttrPciBusId, p.pciBusID)
+    WG_IS(cudaDevAttrPciDeviceId, p.pciDeviceID)
+    WG_IS(cudaDevAttrTccDriver, p.tccDriver)
+    WG_IS(cudaDevAttrMemoryClockRate, p.memoryClockRate)
+    WG_IS(cudaDevAttrGlobalMemoryBusWidth, p.memoryBusWidth)
+    WG_IS(cudaDevAttrL2CacheSize, p.l2CacheSize)
+    WG_IS(cudaDevAttrMaxThreadsPerMultiProcessor, p.maxThreadsPerMultiProcessor)
+    WG_IS(cudaDevAttrAsyncEngineCount, p.asyncEngineCount)
+    WG_IS(cudaDevAttrUnifiedAddressing, p.unifiedAddressing)
+    WG_IS(cudaDevAttrMaxTexture1DLayeredWidth, p.maxTexture1DLayered[0])
+    WG_IS(cudaDevAttrMaxTexture1DLayeredLayers, p.maxTexture1DLayered[1])
+    WG_IS(cudaDevAttrMaxTexture2DGatherWidth, p.maxTexture2DGather[0])
+    WG_IS(cudaDevAttrMaxTexture2DGatherHeight, p.maxTexture2DGather[1])
+    WG_IS(cudaDevAttrMaxTexture3DWidthAlt, p.maxTexture3DAlt[0])
+    WG_IS(cudaDevAttrMaxTexture3DHeightAlt, p.maxTexture3DAlt[1])
+    WG_IS(cudaDevAttrMaxTexture3DDepthAlt, p.maxTexture3DAlt[2])
+    WG_IS(cudaDevAttrPciDomainId, p.pciDomainID)
+    WG_IS(cudaDevAttrTexturePitchAlignment, p.texturePitchAlignment)
+    WG_IS(cudaDevAttrMaxTextureCubemapWidth, p.maxTextureCubemap)
+    WG_IS(cudaDevAttrMaxTextureCubemapLayeredWidth, p.maxTextureCubemapLayered[0])
+    WG_IS(cudaDevAttrMaxTextureCubemapLayeredLayers, p.maxTextureCubemapLayered[1])
+    WG_IS(cudaDevAttrMaxSurface1DWidth, p.maxSurface1D)
+    WG_IS(cudaDevAttrMaxSurface2DWidth, p.maxSurface2D[0])
+    WG_IS(cudaDevAttrMaxSurface2DHeight, p.maxSurface2D[1])
+    WG_IS(cudaDevAttrMaxSurface3DWidth, p.maxSurface3D[0])
+    WG_IS(cudaDevAttrMaxSurface3DHeight, p.maxSurface3D[1])
+    WG_IS(cudaDevAttrMaxSurface3DDepth, p.maxSurface3D[2])
+    WG_IS(cudaDevAttrMaxSurface1DLayeredWidth, p.maxSurface1DLayered[0])
+    WG_IS(cudaDevAttrMaxSurface1DLayeredLayers, p.maxSurface1DLayered[1])
+    WG_IS(cudaDevAttrMaxSurface2DLayeredWidth, p.maxSurface2DLayered[0])
+    WG_IS(cudaDevAttrMaxSurface2DLayeredHeight, p.maxSurface2DLayered[1])
+    WG_IS(cudaDevAttrMaxSurface2DLayeredLayers, p.maxSurface2DLayered[2])
+    WG_IS(cudaDevAttrMaxSurfaceCubemapWidth, p.maxSurfaceCubemap)
+    WG_IS(cudaDevAttrMaxSurfaceCubemapLayeredWidth, p.maxSurfaceCubemapLayered[0])
+    WG_IS(cudaDevAttrMaxSurfaceCubemapLayeredLayers, p.maxSurfaceCubemapLayered[1])
+    WG_IS(cudaDevAttrMaxTexture1DLinearWidth, p.maxTexture1DLinear)
+    WG_IS(cudaDevAttrMaxTexture2DLinearWidth, p.maxTexture2DLinear[0])
+    WG_IS(cudaDevAttrMaxTexture2DLinearHeight, p.maxTexture2DLinear[1])
+    WG_IS(cudaDevAttrMaxTexture2DLinearPitch, p.maxTexture2DLinear[2])
+    WG_IS(cudaDevAttrMaxTexture2DMipmappedWidth, p.maxTexture2DMipmap[0])
+    WG_IS(cudaDevAttrMaxTexture2DMipmappedHeight, p.maxTexture2DMipmap[1])
+    WG_IS(cudaDevAttrComputeCapabilityMajor, p.major)
+    WG_IS(cudaDevAttrComputeCapabilityMinor, p.minor)
+    WG_IS(cudaDevAttrMaxTexture1DMipmappedWidth, p.maxTexture1DMipmap)
+    WG_IS(cudaDevAttrStreamPrioritiesSupported, p.streamPrioritiesSupported)
+    WG_IS(cudaDevAttrGlobalL1CacheSupported, p.globalL1CacheSupported)
+    WG_IS(cudaDevAttrLocalL1CacheSupported, p.localL1CacheSupported)
+    WG_IS(cudaDevAttrMaxSharedMemoryPerMultiprocessor, p.sharedMemPerMultiprocessor)
+    WG_IS(cudaDevAttrMaxRegistersPerMultiprocessor, p.regsPerMultiprocessor)
+    WG_IS(cudaDevAttrManagedMemory, p.managedMemory)
+    WG_IS(cudaDevAttrIsMultiGpuBoard, p.isMultiGpuBoard)
+    WG_IS(cudaDevAttrMultiGpuBoardGroupID, p.multiGpuBoardGroupID)
+    WG_IS(cudaDevAttrHostNativeAtomicSupported, p.hostNativeAtomicSupported)
+    WG_IS(cudaDevAttrSingleToDoublePrecisionPerfRatio, p.singleToDoublePrecisionPerfRatio)
+    WG_IS(cudaDevAttrPageableMemoryAccess, p.pageableMemoryAccess)
+    WG_IS(cudaDevAttrConcurrentManagedAccess, p.concurrentManagedAccess)
+    WG_IS(cudaDevAttrComputePreemptionSupported, p.computePreemptionSupported)
+    WG_IS(cudaDevAttrCanUseHostPointerForRegisteredMem, p.canUseHostPointerForRegisteredMem)
+    WG_IS(cudaDevAttrCooperativeLaunch, p.cooperativeLaunch)
+    WG_IS(cudaDevAttrMaxSharedMemoryPerBlockOptin, p.sharedMemPerBlockOptin)
+    WG_IS(cudaDevAttrHostRegisterSupported, p.hostRegisterSupported)
+    WG_IS(cudaDevAttrPageableMemoryAccessUsesHostPageTables, p.pageableMemoryAccessUsesHostPageTables)
+    WG_IS(cudaDevAttrDirectManagedMemAccessFromHost, p.directManagedMemAccessFromHost)
+    WG_IS(cudaDevAttrMaxBlocksPerMultiprocessor, p.maxBlocksPerMultiProcessor)
+    WG_IS(cudaDevAttrMaxPersistingL2CacheSize, p.persistingL2CacheMaxSize)
+    WG_IS(cudaDevAttrMaxAccessPolicyWindowSize, p.accessPolicyMaxWindowSize)
+    WG_IS(cudaDevAttrReservedSharedMemoryPerBlock, p.reservedSharedMemPerBlock)
+    WG_IS(cudaDevAttrSparseCudaArraySupported, p.sparseCudaArraySupported)
+    WG_IS(cudaDevAttrHostRegisterReadOnlySupported, p.hostRegisterReadOnlySupported)
+    WG_IS(cudaDevAttrTimelineSemaphoreInteropSupported, p.timelineSemaphoreInteropSupported)
+    WG_IS(cudaDevAttrMemoryPoolsSupported, p.memoryPoolsSupported)
+    WG_IS(cudaDevAttrGPUDirectRDMASupported, p.gpuDirectRDMASupported)
+    WG_IS(cudaDevAttrGPUDirectRDMAFlushWritesOptions, p.gpuDirectRDMAFlushWritesOptions)
+    WG_IS(cudaDevAttrGPUDirectRDMAWritesOrdering, p.gpuDirectRDMAWritesOrdering)
+    WG_IS(cudaDevAttrMemoryPoolSupportedHandleTypes, p.memoryPoolSupportedHandleTypes)
+    WG_IS(cudaDevAttrClusterLaunch, p.clusterLaunch)
+    WG_IS(cudaDevAttrDeferredMappingCudaArraySupported, p.deferredMappingCudaArraySupported)
+    WG_IS(cudaDevAttrIpcEventSupport, p.ipcEventSupported)
+    WG_IS(cudaDevAttrNumaConfig, p.deviceNumaConfig)
+    WG_IS(cudaDevAttrNumaId, p.deviceNumaId)
+    WG_IS(cudaDevAttrMpsEnabled, p.mpsEnabled)
+    WG_IS(cudaDevAttrHostNumaId, p.hostNumaId)
+    WG_IS(cudaDevAttrGpuPciDeviceId, p.gpuPciDeviceID)
+    WG_IS(cudaDevAttrGpuPciSubsystemId, p.gpuPciSubsystemID)
+    WG_IS(cudaDevAttrHostNumaMultinodeIpcSupported, p.hostNumaMultinodeIpcSupported)
 #undef WG_IS
+    default:
+      return false;
   }
-  return false;
 }
 
 }  // namespace
 
-bool device_attribute(const GpuModel& model, int device, int attribute, int& out) {
+bool device_attribute(const GpuModel& model, int device, cudaDeviceAttr attribute, int& out) {
   cudaDeviceProp p;
   fill_properties(model, device, p);
   if (from_properties(p, attribute, out)) return true;
   switch (attribute) {
-    case 13:  // clock rate, kHz
-      out = static_cast<int>(model.sm_clock_mhz * 1000);
-      return true;
-    case 36:  // memory clock rate, kHz
-      out = static_cast<int>(model.memory_clock_mhz * 1000);
-      return true;
-    case 69:  // 1D texture on linear memory, elements
-      out = limits_of(model).d1_linear;
-      return true;
-    case 87:  // single to double precision rate
-      out = model.cores_fp64_per_sm ? static_cast<int>(model.cores_fp32_per_sm / model.cores_fp64_per_sm) : 0;
-      return true;
-    case 126:  // memory synchronisation domains
+    case cudaDevAttrMemSyncDomainCount:
       out = model.cc_major >= 9 ? 4 : 1;
       return true;
-    case 17:  // kernel execution timeout
-    case 20:  // compute mode: default
-    case 92:  // reserved ones
-    case 93:
-    case 94:
-    case 96:
-    case 98:  // flush remote writes
-    case 122:
-    case 123:
-    case 124:
-    case 127:
-    case 128:
-    case 129:
-    case 132:
-    case 135:
-    case 138:
-    case 141:
-    case 142:  // host memory pools
-    case 144:
-    case 145:
-    case 147:
+    case cudaDevAttrKernelExecTimeout:
+    case cudaDevAttrComputeMode:
+    case cudaDevAttrReserved92:
+    case cudaDevAttrReserved93:
+    case cudaDevAttrReserved94:
+    case cudaDevAttrReserved96:
+    case cudaDevAttrCanFlushRemoteWrites:
+    case cudaDevAttrReserved122:
+    case cudaDevAttrReserved123:
+    case cudaDevAttrReserved124:
+    case cudaDevAttrReserved127:
+    case cudaDevAttrReserved128:
+    case cudaDevAttrReserved129:
+    case cudaDevAttrReserved132:
+    case cudaDevAttrD3D12CigSupported:
+    case cudaDevAttrVulkanCigSupported:
+    case cudaDevAttrReserved141:
+    case cudaDevAttrHostNumaMemoryPoolsSupported:
+    case cudaDevAttrHostMemoryPoolsSupported:
+    case cudaDevAttrReserved145:
+    case cudaDevAttrOnlyPartialHostNativeAtomicSupported:
       out = 0;
       return true;
+    default:
+      return false;
   }
-  return false;
 }
 
 }  // namespace warpgrind::cudart

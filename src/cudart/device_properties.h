@@ -7,6 +7,6 @@ namespace warpgrind::cudart {
 
 void fill_properties(const GpuModel& model, int device, cudaDeviceProp& out);
 // False: no such attribute.
-bool device_attribute(const GpuModel& model, int device, int attribute, int& out);
+bool device_attribute(const GpuModel& model, int device, cudaDeviceAttr attribute, int& out);
 
 }  // namespace warpgrind::cudart

@@ -72,7 +72,7 @@ WG_API cudaError_t cudaGetDeviceProperties(cudaDeviceProp* out, int device) {
   });
 }
 
-WG_API cudaError_t cudaDeviceGetAttribute(int* value, int attribute, int device) {
+WG_API cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
   return api_without_context([&]() -> cudaError_t {
     if (!value) return cudaErrorInvalidValue;
     if (!valid_device(device)) return cudaErrorInvalidDevice;
@@ -159,28 +159,28 @@ WG_API cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
 }
 
 // Preferences about L1 and banks: kept by the hardware as hints, and only that.
-WG_API cudaError_t cudaDeviceSetCacheConfig(int config) {
-  return api([&] { return config >= 0 && config <= 3 ? cudaSuccess : cudaErrorInvalidValue; });
+WG_API cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config) {
+  return api([&] { return config <= cudaFuncCachePreferEqual ? cudaSuccess : cudaErrorInvalidValue; });
 }
-WG_API cudaError_t cudaDeviceGetCacheConfig(int* config) {
+WG_API cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
   return api([&]() -> cudaError_t {
     if (!config) return cudaErrorInvalidValue;
-    *config = 0;
+    *config = cudaFuncCachePreferNone;
     return cudaSuccess;
   });
 }
-WG_API cudaError_t cudaDeviceSetSharedMemConfig(int config) {
+WG_API cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig config) {
   return api([&]() -> cudaError_t {
-    if (config < 0 || config > 2) return cudaErrorInvalidValue;
-    if (config == 2 && the_session().model().cc_major == 3)
+    if (config > cudaSharedMemBankSizeEightByte) return cudaErrorInvalidValue;
+    if (config == cudaSharedMemBankSizeEightByte && the_session().model().cc_major == 3)
       the_session().say_once("cudaDeviceSetSharedMemConfig: bank conflicts are counted in the model's own bank mode");
     return cudaSuccess;
   });
 }
-WG_API cudaError_t cudaDeviceGetSharedMemConfig(int* config) {
+WG_API cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
   return api([&]() -> cudaError_t {
     if (!config) return cudaErrorInvalidValue;
-    *config = 1;
+    *config = cudaSharedMemBankSizeFourByte;
     return cudaSuccess;
   });
 }
@@ -188,7 +188,7 @@ WG_API cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(std::size_t* width, cons
   return api([&]() -> cudaError_t {
     int value = 0;
     if (!width || !valid_device(device)) return cudaErrorInvalidValue;
-    device_attribute(the_session().model(), device, 69, value);
+    device_attribute(the_session().model(), device, cudaDevAttrMaxTexture1DLinearWidth, value);
     *width = static_cast<std::size_t>(value);
     return cudaSuccess;
   });
@@ -238,11 +238,13 @@ WG_API cudaError_t cudaDeviceDisablePeerAccess(int peer) {
     return c.peers.erase(peer) ? cudaSuccess : cudaErrorPeerAccessNotEnabled;
   });
 }
-WG_API cudaError_t cudaDeviceGetP2PAttribute(int* value, int attribute, int from, int to) {
+WG_API cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, int from, int to) {
   return api_without_context([&]() -> cudaError_t {
-    if (!value || attribute < 1 || attribute > 5) return cudaErrorInvalidValue;
+    if (!value || attribute < cudaDevP2PAttrPerformanceRank ||
+        attribute > cudaDevP2PAttrOnlyPartialNativeAtomicSupported)
+      return cudaErrorInvalidValue;
     if (!valid_device(from) || !valid_device(to) || from == to) return cudaErrorInvalidDevice;
-    *value = attribute == 1 ? 0 : attribute == 5 ? 0 : 1;
+    *value = attribute != cudaDevP2PAttrPerformanceRank && attribute != cudaDevP2PAttrOnlyPartialNativeAtomicSupported;
     return cudaSuccess;
   });
 }
@@ -255,13 +257,14 @@ WG_API cudaError_t cudaProfilerStop() {
 }
 
 // There is no driver API behind this library (yet).
-WG_API cudaError_t cudaGetDriverEntryPoint(const char*, void** function, unsigned long long, int* status) {
+WG_API cudaError_t cudaGetDriverEntryPoint(const char*, void** function, unsigned long long,
+                                           cudaDriverEntryPointQueryResult* status) {
   if (function) *function = nullptr;
-  if (status) *status = 1;  // symbol not found
+  if (status) *status = cudaDriverEntryPointSymbolNotFound;
   return unsupported_call("cudaGetDriverEntryPoint");
 }
 WG_API cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** function, unsigned,
-                                                    unsigned long long flags, int* status) {
+                                                    unsigned long long flags, cudaDriverEntryPointQueryResult* status) {
   return cudaGetDriverEntryPoint(name, function, flags, status);
 }
 

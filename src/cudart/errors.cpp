@@ -7,8 +7,10 @@ const char* error_name(cudaError_t error) {
 #define WG_ERROR(name, value, text) \
   case name:                        \
     return #name;
-#include "cudart/errors.inc"
+#include "warpgrind/cuda_errors.inc"
 #undef WG_ERROR
+    case cudaErrorApiFailureBase:
+      break;
   }
   return "unrecognized error code";
 }
@@ -18,8 +20,10 @@ const char* error_text(cudaError_t error) {
 #define WG_ERROR(name, value, text) \
   case name:                        \
     return text;
-#include "cudart/errors.inc"
+#include "warpgrind/cuda_errors.inc"
 #undef WG_ERROR
+    case cudaErrorApiFailureBase:
+      break;
   }
   return "unrecognized error code";
 }

@@ -6,9 +6,9 @@ namespace warpgrind::cudart {
 
 namespace {
 
-cudaError_t record(cudaEvent_t event_handle, cudaStream_t handle, bool per_thread) {
+cudaError_t record(cudaEvent_t event_handle, cudaStream_t handle) {
   return api([&]() -> cudaError_t {
-    const StreamRef stream = resolve(handle, per_thread);
+    const StreamRef stream = resolve(handle);
     const EventRef event = find_event(event_handle);
     if (!stream || !event) return cudaErrorInvalidResourceHandle;
     return submit(stream, EventOperation{event, false}, false);
@@ -20,7 +20,9 @@ bool has_passed(const EventMark& mark) {
   Executor& executor = Executor::instance();
   executor.ledger().add([host = take_host_time()] { host.pay(); });
   if (!executor.settle() && !mark.work->done()) return false;
-  return mark.time_ns <= the_session().timeline().now(*thread_state().clock);
+  if (mark.time_ns > the_session().timeline().now(*thread_state().clock)) return false;
+  executor.publish_wait(mark.work);
+  return true;
 }
 
 int device_of(Event& event) {
@@ -61,16 +63,10 @@ WG_API cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 
 WG_API cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  return record(event, stream, false);
-}
-WG_API cudaError_t cudaEventRecord_ptsz(cudaEvent_t event, cudaStream_t stream) {
-  return record(event, stream, true);
+  return record(event, stream);
 }
 WG_API cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned) {
-  return record(event, stream, false);
-}
-WG_API cudaError_t cudaEventRecordWithFlags_ptsz(cudaEvent_t event, cudaStream_t stream, unsigned) {
-  return record(event, stream, true);
+  return record(event, stream);
 }
 
 WG_API cudaError_t cudaEventQuery(cudaEvent_t handle) {

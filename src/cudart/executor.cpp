@@ -1,9 +1,8 @@
 #include "cudart/executor.h"
 
-#include <signal.h>
-
 #include <algorithm>
 
+#include "base/host_thread.h"
 #include "cudart/runtime.h"
 
 namespace warpgrind::cudart {
@@ -20,7 +19,8 @@ constexpr auto kMostPatience = std::chrono::seconds(20);
 constexpr auto kPatienceAtEnd = std::chrono::seconds(1);
 
 thread_local bool t_in_host_function = false;
-thread_local unsigned t_running = 0;  // works that this thread is inside of
+thread_local unsigned t_running = 0;    // works that this thread is inside of
+thread_local std::uint64_t t_work = 0;  // the innermost of them
 
 }  // namespace
 
@@ -31,6 +31,10 @@ Executor& Executor::instance() {
 
 bool Executor::inside_host_function() {
   return t_in_host_function;
+}
+
+std::uint64_t Executor::running_work() {
+  return t_work;
 }
 
 Executor::DeviceState& Executor::state(int device) {
@@ -53,11 +57,13 @@ void Executor::issue(Stream& stream, const WorkPtr& work, const std::vector<Work
   } else if (stream.kind == timing::StreamKind::blocking) {
     if (device.legacy_last) before.push_back(device.legacy_last);
     constexpr std::size_t kTidyAt = 64;
-    if (device.blocking.size() >= kTidyAt) std::erase_if(device.blocking, [](const WorkPtr& w) { return w->done(); });
+    // Observers are told of what has ended too.
+    if (device.blocking.size() >= kTidyAt && !(device.gpu && device.gpu->wants().stream_work))
+      std::erase_if(device.blocking, [](const WorkPtr& w) { return w->done(); });
     device.blocking.push_back(work);
   }
   stream.last = work;
-  enqueue(work, std::move(before));
+  enqueue(work, std::move(before), stream.id);
   // The queue of launches is as long as the hardware's; who issues more waits.
   const auto full = [&] { return device.pending.size() > timing::Timeline::kQueueDepth; };
   if ((full() || no_threads_) && t_running == 0) wait(lock, {no_threads_ ? work : device.pending.front()});
@@ -65,13 +71,39 @@ void Executor::issue(Stream& stream, const WorkPtr& work, const std::vector<Work
 
 void Executor::issue(const WorkPtr& work, const std::vector<WorkPtr>& others) {
   Lock lock(mutex_);
-  enqueue(work, others);
+  enqueue(work, others, events::StreamWork::kNoStream);
 }
 
-void Executor::enqueue(const WorkPtr& work, std::vector<WorkPtr> before) {
+device::Device* Executor::gpu(int device) {
+  DeviceState& s = state(device);
+  if (!s.gpu && the_session().device_in_use(device)) {
+    s.gpu = &the_session().device(device);
+    if (s.gpu->wants().stream_work || s.gpu->wants().host_waits) observed_ = true;
+  }
+  return s.gpu;
+}
+
+void Executor::publish(const Work& work, const std::vector<WorkPtr>& before, std::uint64_t stream) {
+  const device::Device* device = gpu(work.device);
+  if (!device || !device->wants().stream_work) return;
+  std::vector<std::uint64_t> after;
+  for (const WorkPtr& b : before) after.push_back(b->id);
+  events::StreamWork event;
+  event.kind = work.what;
+  event.id = work.id;
+  event.device = work.device;
+  event.stream = stream;
+  event.after = after;
+  event.address = work.memory;
+  device->publish(event);
+}
+
+void Executor::enqueue(const WorkPtr& work, std::vector<WorkPtr> before, std::uint64_t stream) {
   work->entry_ = ledger_.open(std::move(work->place));
   std::sort(before.begin(), before.end());
   before.erase(std::unique(before.begin(), before.end()), before.end());
+  work->id = ++issued_;
+  publish(*work, before, stream);
   for (WorkPtr& b : before) {
     if (b->done()) continue;
     b->after_.push_back(work);
@@ -135,7 +167,9 @@ void Executor::run(Lock& lock, const WorkPtr& work) {
   const bool outer = t_in_host_function;
   t_in_host_function = work->kind == Work::Kind::host_function;
   ++t_running;
+  const std::uint64_t outer_work = std::exchange(t_work, work->id);
   if (work->run) work->run();
+  t_work = outer_work;
   --t_running;
   t_in_host_function = outer;
   work->run = nullptr;
@@ -187,34 +221,61 @@ void Executor::wait(Lock& lock, const std::vector<WorkPtr>& targets) {
 }
 
 void Executor::wait(const WorkPtr& work) {
-  if (!work || work->done()) return;
-  Lock lock(mutex_);
-  wait(lock, {work});
+  if (!work) return;
+  if (!work->done()) {
+    Lock lock(mutex_);
+    wait(lock, {work});
+  }
+  publish_wait(work);
 }
 
-void Executor::wait(Stream& stream) {
-  Lock lock(mutex_);
-  std::vector<WorkPtr> targets{stream.last};
+std::vector<WorkPtr> Executor::last_of(const Stream& stream) {
+  std::vector<WorkPtr> targets;
+  if (stream.last) targets.push_back(stream.last);
   if (stream.kind == timing::StreamKind::legacy_default) {
     const auto& blocking = state(stream.device).blocking;
     targets.insert(targets.end(), blocking.begin(), blocking.end());
   }
+  return targets;
+}
+
+void Executor::wait(Stream& stream) {
+  Lock lock(mutex_);
+  const std::vector<WorkPtr> targets = last_of(stream);
   wait(lock, targets);
+  publish_waits(targets);
+}
+
+// Under the lock.
+void Executor::publish_waits(const std::vector<WorkPtr>& works) {
+  if (!observed_.load(std::memory_order_relaxed)) return;
+  for (const WorkPtr& w : works)
+    if (const device::Device* device = gpu(w->device)) device->publish(events::HostWait{w->device, w->id});
+}
+
+void Executor::publish_wait(const WorkPtr& work) {
+  if (!observed_.load(std::memory_order_relaxed)) return;
+  const Lock lock(mutex_);
+  publish_waits({work});
+}
+
+void Executor::publish_wait(const Stream& stream) {
+  if (!observed_.load(std::memory_order_relaxed)) return;
+  const Lock lock(mutex_);
+  publish_waits(last_of(stream));
 }
 
 bool Executor::ended(const Stream& stream) {
   const Lock lock(mutex_);
-  const auto done = [](const WorkPtr& w) { return !w || w->done(); };
-  if (!done(stream.last)) return false;
-  if (stream.kind != timing::StreamKind::legacy_default) return true;
-  const auto& blocking = state(stream.device).blocking;
-  return std::all_of(blocking.begin(), blocking.end(), done);
+  const std::vector<WorkPtr> last = last_of(stream);
+  return std::all_of(last.begin(), last.end(), [](const WorkPtr& w) { return w->done(); });
 }
 
 void Executor::wait_device(int device) {
   Lock lock(mutex_);
   const std::list<WorkPtr>& pending = state(device).pending;
   wait(lock, {pending.begin(), pending.end()});
+  if (const device::Device* d = gpu(device)) d->publish(events::HostWait{device, events::HostWait::kAll});
 }
 
 void Executor::wait_all() {
@@ -222,6 +283,10 @@ void Executor::wait_all() {
   std::vector<WorkPtr> targets;
   for (const DeviceState& d : devices_) targets.insert(targets.end(), d.pending.begin(), d.pending.end());
   wait(lock, targets);
+  for (std::size_t k = 0; k < devices_.size(); ++k) {
+    const int device = static_cast<int>(k);
+    if (const device::Device* d = gpu(device)) d->publish(events::HostWait{device, events::HostWait::kAll});
+  }
 }
 
 // All that runs waits for something that no other work will do.
@@ -290,21 +355,9 @@ void Executor::end() {
 // it runs some.
 
 bool Executor::spawn() {
-  sigset_t all, before;
-  sigfillset(&all);
-  for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) sigdelset(&all, fault);
-  pthread_sigmask(SIG_SETMASK, &all, &before);  // the program's signals are for the program's own threads
-  pthread_t thread{};
-  const int failed = pthread_create(
-      &thread, nullptr,
-      [](void* self) -> void* {
-        static_cast<Executor*>(self)->serve();
-        return nullptr;
-      },
-      this);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (failed) return false;
-  pthread_detach(thread);
+  HostThread thread;
+  if (!thread.start([this] { serve(); }, HostThread::Signals::faults)) return false;
+  thread.detach();
   ++followers_;  // until it leads
   return true;
 }

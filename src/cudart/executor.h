@@ -24,6 +24,8 @@
 #include <vector>
 
 #include "cudart/objects.h"
+#include "device/device.h"
+#include "events/events.h"
 #include "timing/ledger.h"
 
 namespace warpgrind::cudart {
@@ -32,6 +34,10 @@ struct Work {
   enum class Kind : std::uint8_t { grid, host_function, memory, mark };
   Kind kind = Kind::mark;
   int device = 0;
+  // For observers; the number is there once it is issued.
+  events::StreamWork::Kind what = events::StreamWork::Kind::mark;
+  std::uint64_t memory = 0;  // that it gives or takes
+  std::uint64_t id = 0;
   double part_of_gpu = 0;       // of a grid
   std::function<void()> run;    // may be empty
   timing::Ledger::Place place;  // on the timeline, in issue order
@@ -72,6 +78,11 @@ class Executor {
   timing::Ledger& ledger() { return ledger_; }
 
   static bool inside_host_function();
+  // The work that the calling thread is inside of: its id; 0: none.
+  static std::uint64_t running_work();
+  // The host has seen that this is over. (Those that wait say so themselves.)
+  void publish_wait(const WorkPtr& work);
+  void publish_wait(const Stream& stream);
 
  private:
   using Lock = std::unique_lock<std::mutex>;
@@ -87,9 +98,14 @@ class Executor {
     std::vector<WorkPtr> blocking;  // of blocking streams, since then
     std::list<WorkPtr> pending;     // issued and not done, in order of issue
     std::vector<Running> grids;     // that run now
+    device::Device* gpu = nullptr;  // once it is in use
   };
 
-  void enqueue(const WorkPtr& work, std::vector<WorkPtr> before);
+  void enqueue(const WorkPtr& work, std::vector<WorkPtr> before, std::uint64_t stream);
+  void publish(const Work& work, const std::vector<WorkPtr>& before, std::uint64_t stream);
+  void publish_waits(const std::vector<WorkPtr>& works);
+  std::vector<WorkPtr> last_of(const Stream& stream);
+  device::Device* gpu(int device);
   void make_ready(const WorkPtr& work);
   bool has_room(const Work& work, Clock::time_point now) const;
   template <class Wanted>
@@ -108,9 +124,10 @@ class Executor {
   std::vector<DeviceState> devices_;
   std::deque<WorkPtr> ready_;
   std::vector<Running> running_;  // all kinds, all devices
-  std::uint64_t tick_ = 1, marks_ = 0;
+  std::uint64_t tick_ = 1, marks_ = 0, issued_ = 0;
   unsigned waiters_ = 0, followers_ = 0, quiet_ticks_ = 0;
   std::chrono::microseconds pace_ = kTick;  // between two looks of the leader
+  std::atomic<bool> observed_{false};       // somebody wants work of streams or waits of the host
   bool has_leader_ = false, leader_asleep_ = false, no_threads_ = false;
   timing::Ledger ledger_;
 };

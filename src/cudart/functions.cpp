@@ -156,13 +156,13 @@ WG_API cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, cudaFunc
     return set_attribute(kernel, attribute, value);
   });
 }
-WG_API cudaError_t cudaFuncSetCacheConfig(const void* function, int config) {
+WG_API cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache config) {
   return api([&]() -> cudaError_t {
     if (!find_kernel(function)) return cudaErrorInvalidDeviceFunction;
-    return config >= 0 && config <= 3 ? cudaSuccess : cudaErrorInvalidValue;
+    return config <= cudaFuncCachePreferEqual ? cudaSuccess : cudaErrorInvalidValue;
   });
 }
-WG_API cudaError_t cudaFuncSetSharedMemConfig(const void* function, int) {
+WG_API cudaError_t cudaFuncSetSharedMemConfig(const void* function, cudaSharedMemConfig) {
   return api([&] { return find_kernel(function) ? cudaSuccess : cudaErrorInvalidDeviceFunction; });
 }
 WG_API cudaError_t cudaFuncGetName(const char** name, const void* function) {

@@ -111,6 +111,7 @@ cudaGraphNodeType type_of(const Operation& operation) {
     cudaGraphNodeType operator()(const CopyOperation&) const { return cudaGraphNodeTypeMemcpy; }
     cudaGraphNodeType operator()(const FillOperation&) const { return cudaGraphNodeTypeMemset; }
     cudaGraphNodeType operator()(const HostOperation&) const { return cudaGraphNodeTypeHost; }
+    cudaGraphNodeType operator()(const LibraryOperation&) const { return cudaGraphNodeTypeHost; }
     cudaGraphNodeType operator()(const EventOperation& e) const {
       return e.wait ? cudaGraphNodeTypeWaitEvent : cudaGraphNodeTypeEventRecord;
     }
@@ -338,6 +339,21 @@ WorkPtr GraphLaunch::issue(Stream* stream, const std::vector<WorkPtr>& before) {
 }
 
 }  // namespace
+
+std::vector<KernelShape> kernel_shapes(const Graph& graph, int device) {
+  std::vector<KernelShape> shapes;
+  for (const auto& node : graph.nodes) {
+    if (!node->enabled) continue;
+    const int on = node->device < 0 ? device : node->device;
+    if (const auto* op = std::get_if<KernelOperation>(&node->operation)) {
+      shapes.push_back({op->kernel, op->entry, op->config, op->carveout_percent, on});
+    } else if (const auto* child = std::get_if<ChildGraphOperation>(&node->operation)) {
+      const std::vector<KernelShape> inner = kernel_shapes(*child->graph, on);
+      shapes.insert(shapes.end(), inner.begin(), inner.end());
+    }
+  }
+  return shapes;
+}
 
 cudaError_t launch_graph(const Graph& graph, const StreamRef& stream) {
   charge_host();

@@ -82,6 +82,8 @@ std::unique_ptr<Graph> clone(const Graph& graph);
 GraphNode* find_in_clone(const Graph& clone, const GraphNode* original);
 // Nodes so that every one comes after what it depends on; empty when there is a cycle in a graph with nodes.
 std::vector<GraphNode*> topological_order(const Graph& graph);
+// What launch_graph() would compile, under GraphsLock: to be compiled before, without it.
+std::vector<KernelShape> kernel_shapes(const Graph& graph, int device);
 // Issues all enabled nodes, after what is in the stream and before what comes next in it. The graph may change or go
 // afterwards.
 cudaError_t launch_graph(const Graph& graph, const StreamRef& stream);

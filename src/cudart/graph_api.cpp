@@ -68,7 +68,7 @@ cudaError_t allocation(cudaMemAllocNodeParams& p, Graph& graph, AllocOperation& 
     return cudaErrorInvalidValue;
   out.bytes = p.bytesize;
   out.device = p.poolProps.location.id;
-  if (cudaError_t error = allocate(out.device, p.bytesize, &out.pointer)) return error;
+  if (cudaError_t error = allocate(out.device, p.bytesize, &out.pointer, events::Allocation::Kind::graph)) return error;
   graph.memory.push_back(std::make_shared<GraphMemory>(out.pointer, out.bytes, out.device));
   p.dptr = out.pointer;
   return cudaSuccess;
@@ -416,8 +416,8 @@ WG_API cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, cudaMemA
   return with_node<AllocOperation>(node, [&](AllocOperation& op) -> cudaError_t {
     if (!p) return cudaErrorInvalidValue;
     *p = {};
-    p->poolProps.allocType = 1;
-    p->poolProps.location = {1, op.device};
+    p->poolProps.allocType = cudaMemAllocationTypePinned;
+    p->poolProps.location = {cudaMemLocationTypeDevice, op.device};
     p->bytesize = op.bytes;
     p->dptr = op.pointer;
     return cudaSuccess;

@@ -46,11 +46,21 @@ cudaError_t instantiate(cudaGraphExec_t* out, Graph* graph, unsigned long long f
 }
 
 cudaError_t launch(GraphExec* exec, cudaStream_t handle) {
-  return graph_api([&]() -> cudaError_t {
+  return api([&]() -> cudaError_t {
     const StreamRef stream = resolve(handle);
     if (!stream) return cudaErrorInvalidResourceHandle;
+    std::vector<KernelShape> shapes;
+    {
+      const GraphsLock lock;
+      if (!is_graph_exec(exec)) return cudaErrorInvalidValue;
+      if (stream->capture) return submit(stream, ChildGraphOperation{clone(*exec->graph)}, false);
+      shapes = kernel_shapes(*exec->graph, stream->device);
+    }
+    // Other threads go on with their graphs meanwhile.
+    for (const KernelShape& shape : shapes)
+      if (cudaError_t error = compile(shape)) return error;
+    const GraphsLock lock;
     if (!is_graph_exec(exec)) return cudaErrorInvalidValue;
-    if (stream->capture) return submit(stream, ChildGraphOperation{clone(*exec->graph)}, false);
     return launch_graph(*exec->graph, stream);
   });
 }
@@ -104,7 +114,7 @@ WG_API cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* out, cudaGrap
   return graph_api([&]() -> cudaError_t {
     if (!p) return cudaErrorInvalidValue;
     cudaError_t error = instantiate(out, graph, p->flags);
-    p->result_out = error ? 1 : 0;
+    p->result_out = error ? cudaGraphInstantiateError : cudaGraphInstantiateSuccess;
     p->errNode_out = nullptr;
     return error;
   });
@@ -258,9 +268,9 @@ WG_API cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t
 WG_API cudaError_t cudaDeviceGraphMemTrim(int device) {
   return graph_api([&] { return valid_device(device) ? cudaSuccess : cudaErrorInvalidDevice; });
 }
-WG_API cudaError_t cudaDeviceGetGraphMemAttribute(int device, int attribute, void* value) {
+WG_API cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute, void* value) {
   return graph_api([&]() -> cudaError_t {
-    if (!valid_device(device) || !value || attribute < 0 || attribute > 3) return cudaErrorInvalidValue;
+    if (!valid_device(device) || !value || attribute > cudaGraphMemAttrReservedMemHigh) return cudaErrorInvalidValue;
     std::uint64_t bytes = 0;
     Runtime& r = Runtime::instance();
     std::lock_guard lock(r.mutex);
@@ -271,11 +281,12 @@ WG_API cudaError_t cudaDeviceGetGraphMemAttribute(int device, int attribute, voi
     return cudaSuccess;
   });
 }
-WG_API cudaError_t cudaDeviceSetGraphMemAttribute(int device, int attribute, void* value) {
+WG_API cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute, void* value) {
   return graph_api([&]() -> cudaError_t {
     if (!valid_device(device)) return cudaErrorInvalidDevice;
     // Only the high watermarks can be set, and only back to zero.
-    if (!value || (attribute != 1 && attribute != 3) || *static_cast<std::uint64_t*>(value))
+    if (!value || (attribute != cudaGraphMemAttrUsedMemHigh && attribute != cudaGraphMemAttrReservedMemHigh) ||
+        *static_cast<std::uint64_t*>(value))
       return cudaErrorInvalidValue;
     return cudaSuccess;
   });

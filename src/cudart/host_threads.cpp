@@ -2,7 +2,6 @@
 
 #include <dlfcn.h>
 
-#include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -26,20 +25,11 @@ Running& running() {
   return *threads;
 }
 
-bool is_ours(const void* address) {
+// Our own threads (base/host_thread.h) have no time, and are made where locks are held.
+bool is_ours(StartRoutine start) {
   Dl_info here{}, there{};
-  return ::dladdr(reinterpret_cast<const void*>(&is_ours), &here) && ::dladdr(address, &there) &&
-         here.dli_fbase == there.dli_fbase;
-}
-
-// Our own threads have no time, and are made where locks are held. std::thread gives the C library a function of its
-// own and an object whose virtual table lies where the thread was written.
-bool is_our_thread(StartRoutine start, const void* argument) {
-  const auto* function = reinterpret_cast<const void*>(start);
-  if (is_ours(function)) return true;
-  Dl_info info{};
-  if (!argument || !::dladdr(function, &info) || !info.dli_fname) return false;
-  return std::strstr(info.dli_fname, "libstdc++") && is_ours(*static_cast<const void* const*>(argument));
+  return ::dladdr(reinterpret_cast<const void*>(&is_ours), &here) &&
+         ::dladdr(reinterpret_cast<const void*>(start), &there) && here.dli_fbase == there.dli_fbase;
 }
 
 bool time_passes() {
@@ -49,8 +39,8 @@ bool time_passes() {
 
 }  // namespace
 
-void* thread_made(StartRoutine start, const void* argument) {
-  if (!time_passes() || is_our_thread(start, argument)) return nullptr;
+void* thread_made(StartRoutine start) {
+  if (!time_passes() || is_ours(start)) return nullptr;
   auto begun = std::make_shared<timing::HostClock>();
   Executor::instance().ledger().add([host = take_host_time(), begun] {
     host.pay();

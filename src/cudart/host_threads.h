@@ -7,7 +7,7 @@
 
 namespace warpgrind::cudart {
 
-void* thread_made(StartRoutine start, const void* argument);
+void* thread_made(StartRoutine start);
 void thread_begins(void* made);
 void thread_joined(pthread_t thread);
 

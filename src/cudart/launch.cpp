@@ -176,6 +176,7 @@ cudaError_t prepare(KernelHandle& kernel, const session::LaunchRequest& request,
 void run_launch(PendingLaunch& launch) {
   Context& c = context(launch.request.device);
   if (c.fault != cudaSuccess) return;  // nothing runs on a broken device
+  launch.request.work = Executor::running_work();
   launch.outcome = the_session().run(launch.request);
   cudaError_t error = cudaSuccess;
   if (launch.outcome.error)
@@ -188,6 +189,17 @@ void run_launch(PendingLaunch& launch) {
 }
 
 }  // namespace
+
+cudaError_t compile(const KernelShape& shape) {
+  session::LaunchRequest request;
+  request.program = shape.kernel->program;
+  request.kernel = shape.entry;
+  request.device = shape.device;
+  request.config = shape.config;
+  request.carveout_percent = shape.carveout_percent;
+  double part_of_gpu = 0;
+  return prepare(*shape.kernel, request, part_of_gpu);
+}
 
 cudaError_t make_work(const KernelOperation& op, const Target& target, WorkPtr& out) {
   auto launch = std::make_shared<PendingLaunch>();
@@ -205,6 +217,7 @@ cudaError_t make_work(const KernelOperation& op, const Target& target, WorkPtr& 
   if (cudaError_t error = prepare(*op.kernel, request, part_of_gpu)) return error;
   out = std::make_shared<Work>();
   out->kind = Work::Kind::grid;
+  out->what = events::StreamWork::Kind::grid;
   out->part_of_gpu = part_of_gpu;
   out->run = [launch] { run_launch(*launch); };
   out->place = [launch] {
@@ -216,9 +229,9 @@ cudaError_t make_work(const KernelOperation& op, const Target& target, WorkPtr& 
 
 namespace {
 
-cudaError_t launch(const LaunchArguments& arguments, cudaStream_t handle, bool per_thread) {
+cudaError_t launch(const LaunchArguments& arguments, cudaStream_t handle) {
   return api([&]() -> cudaError_t {
-    const StreamRef stream = resolve(handle, per_thread);
+    const StreamRef stream = resolve(handle);
     if (!stream) return cudaErrorInvalidResourceHandle;
     KernelOperation kernel;
     if (cudaError_t error = make_kernel(arguments, kernel)) return error;
@@ -236,13 +249,12 @@ LaunchArguments plain(const void* function, dim3 grid, dim3 block, void** parame
   return a;
 }
 
-cudaError_t launch_host(cudaStream_t stream, cudaHostFn_t function, void* data, bool per_thread) {
+cudaError_t launch_host(cudaStream_t stream, cudaHostFn_t function, void* data) {
   if (!function) return cudaErrorInvalidValue;
-  return submit(resolve(stream, per_thread), HostOperation{function, nullptr, data}, false);
+  return submit(resolve(stream), HostOperation{function, nullptr, data}, false);
 }
 
-cudaError_t launch_with_attributes(const cudaLaunchConfig_t* config, const void* function, void** parameters,
-                                   bool per_thread) {
+cudaError_t launch_with_attributes(const cudaLaunchConfig_t* config, const void* function, void** parameters) {
   if (!config || (config->numAttrs && !config->attrs)) return set_last_error(cudaErrorInvalidValue);
   LaunchArguments a = plain(function, config->gridDim, config->blockDim, parameters, config->dynamicSmemBytes);
   Event* completed = nullptr;
@@ -271,10 +283,9 @@ cudaError_t launch_with_attributes(const cudaLaunchConfig_t* config, const void*
         break;  // scheduling and cache hints: nothing to do here
     }
   }
-  cudaError_t error = launch(a, config->stream, per_thread);
+  cudaError_t error = launch(a, config->stream);
   const EventRef event = completed ? find_event(completed) : nullptr;
-  if (error == cudaSuccess && event)
-    error = submit(resolve(config->stream, per_thread), EventOperation{event, false}, false);
+  if (error == cudaSuccess && event) error = submit(resolve(config->stream), EventOperation{event, false}, false);
   return error;
 }
 
@@ -300,43 +311,23 @@ WG_API cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, std::size
 
 WG_API cudaError_t cudaLaunchKernel(const void* function, dim3 grid, dim3 block, void** parameters, std::size_t shared,
                                     cudaStream_t stream) {
-  return launch(plain(function, grid, block, parameters, shared), stream, false);
-}
-WG_API cudaError_t cudaLaunchKernel_ptsz(const void* function, dim3 grid, dim3 block, void** parameters,
-                                         std::size_t shared, cudaStream_t stream) {
-  return launch(plain(function, grid, block, parameters, shared), stream, true);
+  return launch(plain(function, grid, block, parameters, shared), stream);
 }
 WG_API cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** parameters, std::size_t shared,
                                       cudaStream_t stream) {
-  return launch(plain(kernel, grid, block, parameters, shared), stream, false);
-}
-WG_API cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block, void** parameters,
-                                           std::size_t shared, cudaStream_t stream) {
-  return launch(plain(kernel, grid, block, parameters, shared), stream, true);
+  return launch(plain(kernel, grid, block, parameters, shared), stream);
 }
 WG_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function, void** parameters) {
-  return launch_with_attributes(config, function, parameters, false);
-}
-WG_API cudaError_t cudaLaunchKernelExC_ptsz(const cudaLaunchConfig_t* config, const void* function, void** parameters) {
-  return launch_with_attributes(config, function, parameters, true);
+  return launch_with_attributes(config, function, parameters);
 }
 WG_API cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void** parameters,
                                                std::size_t shared, cudaStream_t stream) {
   LaunchArguments a = plain(function, grid, block, parameters, shared);
   a.cooperative = true;
-  return launch(a, stream, false);
-}
-WG_API cudaError_t cudaLaunchCooperativeKernel_ptsz(const void* function, dim3 grid, dim3 block, void** parameters,
-                                                    std::size_t shared, cudaStream_t stream) {
-  LaunchArguments a = plain(function, grid, block, parameters, shared);
-  a.cooperative = true;
-  return launch(a, stream, true);
+  return launch(a, stream);
 }
 WG_API cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
-  return api([&] { return launch_host(stream, function, data, false); });
-}
-WG_API cudaError_t cudaLaunchHostFunc_ptsz(cudaStream_t stream, cudaHostFn_t function, void* data) {
-  return api([&] { return launch_host(stream, function, data, true); });
+  return api([&] { return launch_host(stream, function, data); });
 }
 
 }  // extern "C"

@@ -27,10 +27,12 @@ std::map<std::uint64_t, HostBlock>& host_blocks() {
   return *blocks;
 }
 
+constexpr cudaMemLocation kNowhere{cudaMemLocationTypeInvalid, cudaInvalidDeviceId};
+
 // What cudaMemAdvise and cudaMemPrefetchAsync said of a managed allocation, by its start.
 struct Advice {
   bool read_mostly = false;
-  cudaMemLocation preferred{0, -2}, prefetched{0, -2};
+  cudaMemLocation preferred = kNowhere, prefetched = kNowhere;
   std::vector<int> accessed_by;
 };
 std::mutex advice_mutex;
@@ -98,6 +100,7 @@ cudaError_t register_host(void* pointer, std::size_t size, unsigned flags) {
   if (!is_mapped(low, high)) return refuse(cudaErrorInvalidValue, "there is no memory in some of it");
   device::AddressSpace::instance().register_host(low, size);
   host_blocks()[low] = {size, flags, true};
+  current_device().publish_allocation({events::Allocation::Kind::registered, thread_state().device, low, size});
   return cudaSuccess;
 }
 
@@ -112,6 +115,8 @@ cudaError_t allocate_host(void** out, std::size_t size, unsigned flags) {
   device::AddressSpace::instance().register_host(address_of(memory), size);
   std::lock_guard lock(host_mutex);
   host_blocks()[address_of(memory)] = {size, flags, false};
+  current_device().publish_allocation(
+      {events::Allocation::Kind::host, thread_state().device, address_of(memory), size});
   *out = memory;
   return cudaSuccess;
 }
@@ -124,6 +129,8 @@ cudaError_t free_host(void* pointer) {
   auto block = blocks.find(address_of(pointer));
   if (block == blocks.end() || block->second.registered) return cudaErrorInvalidValue;
   device::AddressSpace::instance().unregister_host(block->first);
+  current_device().publish_deallocation(
+      {events::Allocation::Kind::host, thread_state().device, block->first, block->second.size});
   ::munmap(pointer, whole_pages(block->second.size));
   blocks.erase(block);
   return cudaSuccess;
@@ -157,9 +164,11 @@ std::map<std::uint64_t, int>& live() {
 }
 }  // namespace
 
-cudaError_t allocate(int device, std::size_t bytes, void** out, bool managed) {
+cudaError_t allocate(int device, std::size_t bytes, void** out, events::Allocation::Kind kind) {
+  constexpr std::uint64_t kAlignment = 512;
   device::Device& gpu = the_session().device(device);
-  Result<std::uint64_t> address = managed ? gpu.allocate_managed(bytes) : gpu.allocate(bytes);
+  const bool managed = kind == events::Allocation::Kind::managed;
+  Result<std::uint64_t> address = managed ? gpu.allocate_managed(bytes) : gpu.allocate(bytes, kAlignment, kind);
   if (!address) return refuse(cudaErrorMemoryAllocation, address.error().message);
   *out = reinterpret_cast<void*>(*address);
   std::lock_guard lock(live_mutex);
@@ -226,7 +235,7 @@ WG_API cudaError_t cudaMallocManaged(void** out, std::size_t size, unsigned flag
   return api([&]() -> cudaError_t {
     if (!out || size == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)) return cudaErrorInvalidValue;
     if (!the_session().model().managed_memory) return cudaErrorNotSupported;
-    return allocate(thread_state().device, size, out, true);
+    return allocate(thread_state().device, size, out, events::Allocation::Kind::managed);
   });
 }
 
@@ -265,6 +274,8 @@ WG_API cudaError_t cudaHostUnregister(void* pointer) {
     auto block = host_blocks().find(address_of(pointer));
     if (block == host_blocks().end() || !block->second.registered) return cudaErrorHostMemoryNotRegistered;
     device::AddressSpace::instance().unregister_host(block->first);
+    current_device().publish_deallocation(
+        {events::Allocation::Kind::registered, thread_state().device, block->first, block->second.size});
     host_blocks().erase(block);
     return cudaSuccess;
   });
@@ -397,18 +408,20 @@ cudaError_t prefetch(const void* pointer, std::size_t count, cudaMemLocation loc
 
 extern "C" {
 
-WG_API cudaError_t cudaMemAdvise(const void* pointer, std::size_t count, int what, cudaMemLocation location) {
+WG_API cudaError_t cudaMemAdvise(const void* pointer, std::size_t count, cudaMemoryAdvise what,
+                                 cudaMemLocation location) {
   return api([&]() -> cudaError_t {
     if (cudaError_t error = check_managed(pointer, count)) return error;
-    if (what < 1 || what > 6) return cudaErrorInvalidValue;
-    if (location.type == 1 && what >= 3 && !valid_device(location.id)) return cudaErrorInvalidDevice;
+    if (what < cudaMemAdviseSetReadMostly || what > cudaMemAdviseUnsetAccessedBy) return cudaErrorInvalidValue;
+    if (location.type == 1 && what >= cudaMemAdviseSetPreferredLocation && !valid_device(location.id))
+      return cudaErrorInvalidDevice;
     std::lock_guard lock(advice_mutex);
     Advice& advice = advices()[place_of(pointer).low];
-    if (what <= 2) advice.read_mostly = what == 1;
-    if (what == 3) advice.preferred = location;
-    if (what == 4) advice.preferred = {0, -2};
-    if (what == 5) advice.accessed_by.push_back(device_of(location));
-    if (what == 6) std::erase(advice.accessed_by, device_of(location));
+    if (what <= cudaMemAdviseUnsetReadMostly) advice.read_mostly = what == cudaMemAdviseSetReadMostly;
+    if (what == cudaMemAdviseSetPreferredLocation) advice.preferred = location;
+    if (what == cudaMemAdviseUnsetPreferredLocation) advice.preferred = kNowhere;
+    if (what == cudaMemAdviseSetAccessedBy) advice.accessed_by.push_back(device_of(location));
+    if (what == cudaMemAdviseUnsetAccessedBy) std::erase(advice.accessed_by, device_of(location));
     return cudaSuccess;
   });
 }

@@ -25,6 +25,7 @@ cudaError_t make(FillOperation& op, const Target& target, bool host_blocks, Work
 cudaError_t make(HostOperation& op, const Target& target, bool, WorkPtr& out) {
   out = std::make_shared<Work>();
   out->kind = Work::Kind::host_function;
+  out->what = events::StreamWork::Kind::host_function;
   out->run = [op, device = target.device, handle = target.handle] {
     if (the_session().device_in_use(device)) the_session().device(device).flush_output();
     const cudaError_t error = context(device).fault;
@@ -39,10 +40,14 @@ cudaError_t make(HostOperation& op, const Target& target, bool, WorkPtr& out) {
   };
   return cudaSuccess;
 }
+cudaError_t make(LibraryOperation& op, const Target& target, bool host_blocks, WorkPtr& out) {
+  return make_work(op, target, host_blocks, out);
+}
 cudaError_t make(EventOperation& op, const Target& target, bool, WorkPtr& out) {
   if (!find_event(op.event.get()))
     return cudaErrorInvalidResourceHandle;  // destroyed after it became a node of a graph
   out = std::make_shared<Work>();
+  out->what = op.wait ? events::StreamWork::Kind::event_wait : events::StreamWork::Kind::event_record;
   if (op.wait) {
     out->place = [target, mark = op.event->latest()] {
       target.host.pay();
@@ -65,9 +70,21 @@ cudaError_t make(EventOperation& op, const Target& target, bool, WorkPtr& out) {
 }
 // The memory of alloc nodes is there since the node was made, and is given back with the graph, so that it can be
 // launched again. Graphs within graphs are issued by issue_graph().
+void tell(const AllocOperation& op, Work& work) {
+  work.what = events::StreamWork::Kind::allocation;
+  work.memory = reinterpret_cast<std::uint64_t>(op.pointer);
+}
+void tell(const FreeOperation& op, Work& work) {
+  work.what = events::StreamWork::Kind::deallocation;
+  work.memory = reinterpret_cast<std::uint64_t>(op.pointer);
+}
+template <class Other>
+void tell(const Other&, Work&) {}
+
 template <class Nothing>
-cudaError_t make(Nothing&, const Target& target, bool, WorkPtr& out) {
+cudaError_t make(Nothing& op, const Target& target, bool, WorkPtr& out) {
   out = std::make_shared<Work>();
+  tell(op, *out);
   out->place = [target] { target.host.pay(); };
   return cudaSuccess;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cudart/executor.h"
+#include "cudart/library_calls.h"
 #include "cudart/runtime.h"
 #include "device/device.h"
 #include "device/memory/array.h"
@@ -65,8 +66,11 @@ struct AllocOperation {
 struct FreeOperation {
   void* pointer = nullptr;
 };
+struct LibraryOperation {
+  LibraryCallRef call;
+};
 using Operation = std::variant<KernelOperation, CopyOperation, FillOperation, HostOperation, EventOperation,
-                               EmptyOperation, ChildGraphOperation, AllocOperation, FreeOperation>;
+                               EmptyOperation, ChildGraphOperation, AllocOperation, FreeOperation, LibraryOperation>;
 
 // Where work goes: a device, a stream of the timeline, the clock of the thread that issues it.
 struct Target {
@@ -101,6 +105,18 @@ struct LaunchArguments {
 };
 cudaError_t make_kernel(const LaunchArguments& arguments, KernelOperation& out);
 cudaError_t make_work(const KernelOperation& kernel, const Target& target, WorkPtr& out);
+// What decides the code of a launch. Compiling it ahead may take seconds, so that it is done without locks.
+struct KernelShape {
+  KernelHandle* kernel = nullptr;
+  const session::KernelEntry* entry = nullptr;
+  device::LaunchConfig config;
+  int carveout_percent = -1;
+  int device = 0;
+};
+cudaError_t compile(const KernelShape& shape);
+
+// Calls of libraries (library_calls.cpp).
+cudaError_t make_work(const LibraryOperation& call, const Target& target, bool host_blocks, WorkPtr& out);
 
 // What memory a pointer is in.
 enum class Memory : std::uint8_t { pageable, pinned, device, managed, invalid };
@@ -112,7 +128,8 @@ struct Place {
 Place place_of(const void* pointer);
 
 // Device memory of graphs and pools (memory.cpp).
-cudaError_t allocate(int device, std::size_t bytes, void** out, bool managed = false);
+cudaError_t allocate(int device, std::size_t bytes, void** out,
+                     events::Allocation::Kind kind = events::Allocation::Kind::device);
 cudaError_t release(void* pointer);
 void release_all(int device);           // cudaDeviceReset
 void forget_pool_block(void* pointer);  // it is free: its pool uses less (pools.cpp)

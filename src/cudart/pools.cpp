@@ -34,15 +34,20 @@ cudaError_t allocate_from(MemPool* pool, void** out, std::size_t size, const Str
     const GraphsLock lock;
     if (!stream->capture) return allocate_from(pool, out, size, stream);  // ended by another thread meanwhile
     AllocOperation op{size, nullptr, stream->device};
-    if (cudaError_t error = allocate(stream->device, size, &op.pointer)) return error;
+    if (cudaError_t error = allocate(stream->device, size, &op.pointer, events::Allocation::Kind::graph)) return error;
     *out = op.pointer;
     stream->capture->graph->memory.push_back(std::make_shared<GraphMemory>(op.pointer, size, stream->device));
     return submit(stream, op, false);
   }
   if (!pool) pool = pool_of(stream->device);
   if (!is_pool(pool)) return cudaErrorInvalidValue;
-  if (cudaError_t error = allocate(pool->device, size, out)) return error;
+  if (cudaError_t error = allocate(pool->device, size, out, events::Allocation::Kind::pool)) return error;
   charge_host();
+  auto work = std::make_shared<Work>();
+  work->what = events::StreamWork::Kind::allocation;
+  work->memory = reinterpret_cast<std::uint64_t>(*out);
+  work->place = [host = take_host_time()] { host.pay(); };
+  Executor::instance().issue(*stream, work);
   std::lock_guard lock(pool_mutex);
   pool_blocks()[*out] = {pool, size};
   pool->used += size;
@@ -74,6 +79,8 @@ cudaError_t free_async(void* pointer, const StreamRef& stream) {
   charge_host();
   auto work = std::make_shared<Work>();
   work->kind = Work::Kind::memory;
+  work->what = events::StreamWork::Kind::deallocation;
+  work->memory = reinterpret_cast<std::uint64_t>(pointer);
   work->run = [pointer] { release(pointer); };
   work->place = [host = take_host_time()] { host.pay(); };
   Executor::instance().issue(*stream, work);
@@ -197,10 +204,10 @@ WG_API cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessD
     return cudaSuccess;
   });
 }
-WG_API cudaError_t cudaMemPoolGetAccess(int* flags, cudaMemPool_t pool, cudaMemLocation*) {
+WG_API cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool, cudaMemLocation*) {
   return api([&]() -> cudaError_t {
     if (!is_pool(pool) || !flags) return cudaErrorInvalidValue;
-    *flags = 3;
+    *flags = cudaMemAccessFlagsProtReadWrite;
     return cudaSuccess;
   });
 }

@@ -63,17 +63,32 @@ bool needs_library(const std::string& library, bool& there) {
   return needed;
 }
 
+// Libraries of NVIDIA's that the program found through an RPATH and that there are versions of beside `library`: those,
+// each after a ':'.
+std::string in_place_of_nvidias(const std::string& library) {
+  const std::string folder = library.substr(0, library.rfind('/') + 1);
+  std::string out;
+  for (const warpgrind::cudart::LoadedObject& object : warpgrind::cudart::loaded_objects()) {
+    const std::string name = object.path.substr(object.path.rfind('/') + 1);
+    for (const char* known : {"libcublas.so.", "libcufft.so.", "libcurand.so.", "libcusparse.so."})
+      if (name.rfind(known, 0) == 0 && object.path != folder + name && ::access((folder + name).c_str(), R_OK) == 0)
+        out += ":" + folder + name;
+  }
+  return out;
+}
+
 __attribute__((constructor)) void loaded(int, char** argv, char**) {
   std::string library = library_path();
   bool there = false;
   g_loads = loads();
   g_started = true;
-  if (!needs_library(library, there) || there) return;
+  const std::string others = in_place_of_nvidias(library);
+  if ((!needs_library(library, there) || there) && others.empty()) return;
   std::string self = std::to_string(::getpid());
   const char* again = std::getenv(kAgain);
   if (again && self == again) give_up("the loader did not load " + library);
   const char* before = std::getenv("LD_PRELOAD");
-  std::string preload = library + (before && *before ? ":" + std::string(before) : "");
+  std::string preload = library + others + (before && *before ? ":" + std::string(before) : "");
   ::setenv("LD_PRELOAD", preload.c_str(), 1);
   ::setenv(kAgain, self.c_str(), 1);
   char program[4096];

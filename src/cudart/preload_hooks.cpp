@@ -73,7 +73,7 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t* thread, con
   using Create = int (*)(pthread_t*, const pthread_attr_t*, StartRoutine, void*);
   static const auto create = reinterpret_cast<Create>(::dlsym(RTLD_NEXT, "pthread_create"));
   const PreloadHooks* hooks = g_hooks;
-  void* made = hooks ? hooks->thread_made(start, argument) : nullptr;
+  void* made = hooks ? hooks->thread_made(start) : nullptr;
   if (!made) return create(thread, attributes, start, argument);
   auto* given = new Beginning{start, argument, made};
   const int error = create(thread, attributes, &begin, given);

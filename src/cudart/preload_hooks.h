@@ -11,7 +11,7 @@ struct PreloadHooks {
   // The process ends by _exit, which runs no handlers of atexit.
   void (*before_hard_exit)() = nullptr;
   // The calling thread makes another, which gets what this returns when it begins; null: nothing.
-  void* (*thread_made)(StartRoutine start, const void* argument) = nullptr;
+  void* (*thread_made)(StartRoutine start) = nullptr;
   void (*thread_begins)(void* made) = nullptr;
   void (*thread_joined)(pthread_t thread) = nullptr;
 };

@@ -62,29 +62,46 @@ bool ProgramImage::needs_shared_runtime() const {
   const fatbin::Bytes names = elf_->sections()[dynamic->link].bytes;
   for (std::uint64_t at = 0; const auto entry = fatbin::read<Elf64_Dyn>(dynamic->bytes, at); at += sizeof(Elf64_Dyn)) {
     if (entry->d_tag == DT_NULL) break;
-    if (entry->d_tag == DT_NEEDED && fatbin::text_at(names, entry->d_un.d_val).starts_with("libcudart.so")) return true;
+    if (entry->d_tag != DT_NEEDED) continue;
+    const std::string_view needed = fatbin::text_at(names, entry->d_un.d_val);  // a name, or a whole path
+    if (needed.substr(needed.rfind('/') + 1).starts_with("libcudart.so")) return true;
   }
   return false;
 }
 
+namespace {
+
+// Every function that the file defines.
+template <class See>
+void each_function(const fatbin::ElfImage& elf, See see) {
+  for (const fatbin::ElfSection& table : elf.sections()) {
+    if ((table.type != SHT_SYMTAB && table.type != SHT_DYNSYM) || table.link >= elf.sections().size()) continue;
+    const fatbin::Bytes names = elf.sections()[table.link].bytes;
+    for (std::uint64_t at = 0; const auto symbol = fatbin::read<Elf64_Sym>(table.bytes, at); at += sizeof(Elf64_Sym))
+      if (ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx != SHN_UNDEF && symbol->st_value != 0)
+        see(fatbin::text_at(names, symbol->st_name), *symbol);
+  }
+}
+
+}  // namespace
+
 std::vector<ProgramImage::Function> ProgramImage::runtime_functions() const {
   std::vector<Function> out;
   bool registers = false;
-  for (const fatbin::ElfSection& table : elf_->sections()) {
-    if ((table.type != SHT_SYMTAB && table.type != SHT_DYNSYM) || table.link >= elf_->sections().size()) continue;
-    const fatbin::Bytes names = elf_->sections()[table.link].bytes;
-    for (std::uint64_t at = 0; const auto symbol = fatbin::read<Elf64_Sym>(table.bytes, at); at += sizeof(Elf64_Sym)) {
-      if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || symbol->st_shndx == SHN_UNDEF || symbol->st_value == 0)
-        continue;
-      const std::string_view name = fatbin::text_at(names, symbol->st_name);
-      if (!name.starts_with("cuda") && !name.starts_with("__cuda")) continue;
-      registers |= name == "__cudaRegisterFatBinary";
-      // Functions start at multiples of 16: what follows a short one up to there is padding.
-      out.push_back({std::string(name), symbol->st_value, (symbol->st_size + 15) & ~std::uint64_t{15}});
-    }
-  }
+  each_function(*elf_, [&](std::string_view name, const Elf64_Sym& symbol) {
+    if (!name.starts_with("cuda") && !name.starts_with("__cuda")) return;
+    registers |= name == "__cudaRegisterFatBinary";
+    // Functions start at multiples of 16: what follows a short one up to there is padding.
+    out.push_back({std::string(name), symbol.st_value, (symbol.st_size + 15) & ~std::uint64_t{15}});
+  });
   if (!registers) out.clear();
   return out;
+}
+
+bool ProgramImage::defines(std::string_view function) const {
+  bool found = false;
+  each_function(*elf_, [&](std::string_view name, const Elf64_Sym&) { found |= name == function; });
+  return found;
 }
 
 }  // namespace warpgrind::cudart

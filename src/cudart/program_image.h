@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fatbin/elf_image.h"
@@ -38,6 +39,7 @@ class ProgramImage {
   };
   // Functions named cuda* and __cuda* that the file defines, if __cudaRegisterFatBinary is one of them.
   std::vector<Function> runtime_functions() const;
+  bool defines(std::string_view function) const;
 
  private:
   const std::byte* data_ = nullptr;

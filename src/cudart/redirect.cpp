@@ -48,11 +48,27 @@ bool write_jump(std::uint8_t* at, const void* target) {
   return ::mprotect(start, last - first, PROT_READ | PROT_EXEC) == 0;
 }
 
+// NVIDIA's libraries inside the program: their kernels are machine code, and their functions are not ours to replace.
+void name_static_libraries(const LoadedObject& object, const ProgramImage& image) {
+  struct Library {
+    const char *function, *name, *option;
+  };
+  for (const Library& l :
+       {Library{"cublasCreate_v2", "cuBLAS", "-lcublas"}, Library{"cufftCreate", "cuFFT", "-lcufft"},
+        Library{"curandCreateGenerator", "cuRAND", "-lcurand"}, Library{"cusparseCreate", "cuSPARSE", "-lcusparse"}})
+    if (image.defines(l.function))
+      the_session().say_once(
+          fmt::format("{} is linked statically into {}: its kernels are machine code of GPUs, which does not run here. "
+                      "Link it with `{}`: that library runs on the host",
+                      l.name, name_of(object), l.option));
+}
+
 void redirect(const LoadedObject& object, void* self) {
   ProgramImage image;
   // Another shared runtime, which the program found through an RPATH, is redirected as a static one is.
   bool shared_runtime = object.path.find("/libcudart.so") != std::string::npos;
   if (!image.open(object.path) || (!image.has_cuda_code() && !shared_runtime)) return;
+  if (object.is_executable) name_static_libraries(object, image);
   if (image.needs_shared_runtime()) return;
   std::vector<ProgramImage::Function> functions = image.runtime_functions();
   if (functions.empty()) {

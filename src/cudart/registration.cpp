@@ -2,7 +2,10 @@
 // Sources: crt/host_runtime.h of the toolkit (the declarations are in every compiled program).
 #include <malloc.h>
 
+#include <algorithm>
+
 #include "cudart/runtime.h"
+#include "device/memory/address_space.h"
 
 namespace warpgrind::cudart {
 
@@ -12,6 +15,7 @@ namespace {
 struct FatbinHandle {
   session::Program* program = nullptr;
   std::vector<const void*> functions, variables;
+  std::vector<std::pair<std::string, void*>> managed;  // that lie in the program's own memory
 };
 FatbinHandle* of(void** handle) {
   return reinterpret_cast<FatbinHandle*>(handle);
@@ -29,9 +33,30 @@ void add_variable(FatbinHandle* handle, const void* host, Variable variable) {
   handle->variables.push_back(host);
 }
 
+// Sections of the program, or of its libraries, that hold nothing but __managed__ variables: what clang compiled says
+// so (include/warpgrind/managed.h), before it registers them.
+struct Section {
+  const char *begin, *end;
+};
+std::mutex sections_mutex;
+std::vector<Section>& managed_sections() {
+  static auto* sections = new std::vector<Section>;
+  return *sections;
+}
+bool is_managed(const char* variable) {
+  const std::lock_guard lock(sections_mutex);
+  return std::ranges::any_of(managed_sections(),
+                             [&](const Section& s) { return variable >= s.begin && variable < s.end; });
+}
+
 }  // namespace
 
 extern "C" {
+
+WG_API void warpgrind_managed_section(const char* begin, const char* end) {
+  const std::lock_guard lock(sections_mutex);
+  managed_sections().push_back({begin, end});
+}
 
 WG_API void** __cudaRegisterFatBinary(void* wrapper) {
   if (!wrapper) return nullptr;
@@ -48,7 +73,10 @@ WG_API void** __cudaRegisterFatBinary(void* wrapper) {
 // Programs that read memory they never wrote mostly see the zeroes of a fresh heap, and some public ones pass their own
 // checks only so. Loading LLVM has used the heap before main: its free pages are given back, so that they are fresh
 // again.
-WG_API void __cudaRegisterFatBinaryEnd(void**) {
+WG_API void __cudaRegisterFatBinaryEnd(void** handle) {
+  if (has_code(of(handle)))
+    for (const auto& [name, host] : of(handle)->managed)
+      if (Status placed = of(handle)->program->place(name, host); !placed) the_session().problem(placed.error());
   ::malloc_trim(0);
 }
 
@@ -67,6 +95,8 @@ WG_API void __cudaUnregisterFatBinary(void** handle) {
     r.kernels.erase(found);
   }
   for (const void* v : fatbin->variables) r.variables.erase(v);
+  for (const auto& [name, host] : fatbin->managed)
+    device::AddressSpace::instance().unregister_host(reinterpret_cast<std::uint64_t>(host));
   delete fatbin;
 }
 
@@ -89,6 +119,7 @@ WG_API void __cudaRegisterVar(void** handle, char* host_variable, char*, const c
                               int, int) {
   if (!has_code(of(handle)) || !device_name) return;
   add_variable(of(handle), host_variable, {of(handle)->program, device_name, size, nullptr});
+  if (is_managed(host_variable)) of(handle)->managed.emplace_back(device_name, host_variable);
 }
 
 WG_API void __cudaRegisterManagedVar(void** handle, void** host_pointer, char* device_address, const char* device_name,

@@ -60,9 +60,9 @@ cudaError_t show_fault(int device) {
   return c.sticky;
 }
 
-StreamRef resolve(cudaStream_t handle, bool per_thread) {
+StreamRef resolve(cudaStream_t handle) {
   ThreadState& thread = thread_state();
-  if (handle == nullptr && (per_thread || thread.null_stream_is_own)) handle = kStreamPerThread;
+  if (handle == nullptr && thread.null_stream_is_own) handle = kStreamPerThread;
   if (handle == nullptr || handle == kStreamLegacy) return context(thread.device).legacy;
   Runtime& r = Runtime::instance();
   if (handle == kStreamPerThread) {

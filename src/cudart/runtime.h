@@ -132,8 +132,8 @@ cudaError_t api_without_context(Body&& body) {
   return set_last_error(body());
 }
 
-// The stream behind a handle; nullptr: no such stream. `per_thread`: a null handle means the thread's own stream.
-StreamRef resolve(cudaStream_t handle, bool per_thread = false);
+// The stream behind a handle; nullptr: no such stream.
+StreamRef resolve(cudaStream_t handle);
 EventRef find_event(const Event* event);  // nullptr: no such event
 // A function pointer or a cudaKernel_t; nullptr: not a kernel of this program.
 KernelHandle* find_kernel(const void* function);
@@ -151,7 +151,7 @@ cudaError_t error_of(const device::Fault& fault);
 cudaError_t error_of(const Error& error);
 // cudaErrorNotSupported, named once on stderr.
 cudaError_t not_supported(const char* what);
-// What an unsupported call (WG_UNSUPPORTED of cudart/api.inc) does.
+// What an unsupported call (WG_UNSUPPORTED of warpgrind/runtime_functions.inc) does.
 cudaError_t unsupported_call(const char* name);
 
 // Waits of the host: the work is done, device output comes out, and virtual time moves on. They return the error of the

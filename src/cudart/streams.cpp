@@ -68,17 +68,17 @@ cudaError_t usable(const StreamRef& stream) {
   return cudaErrorStreamCaptureUnsupported;
 }
 
-cudaError_t synchronize_stream(cudaStream_t handle, bool per_thread) {
+cudaError_t synchronize_stream(cudaStream_t handle) {
   return api([&]() -> cudaError_t {
-    const StreamRef stream = resolve(handle, per_thread);
+    const StreamRef stream = resolve(handle);
     if (cudaError_t error = usable(stream)) return error;
     return synchronize(*stream);
   });
 }
 
-cudaError_t query_stream(cudaStream_t handle, bool per_thread) {
+cudaError_t query_stream(cudaStream_t handle) {
   return api([&]() -> cudaError_t {
-    const StreamRef stream = resolve(handle, per_thread);
+    const StreamRef stream = resolve(handle);
     if (cudaError_t error = usable(stream)) return error;
     // Asking takes the host some time; without it a program that polls would never see the end.
     charge_host();
@@ -87,6 +87,7 @@ cudaError_t query_stream(cudaStream_t handle, bool per_thread) {
     executor.ledger().add([host = take_host_time()] { host.pay(); });
     if (!executor.settle() && !executor.ended(*stream)) return cudaErrorNotReady;
     if (!time.finished(*thread_state().clock, stream->id)) return cudaErrorNotReady;
+    executor.publish_wait(*stream);
     if (the_session().device_in_use(stream->device)) the_session().device(stream->device).flush_output();
     return show_fault(stream->device);
   });
@@ -103,9 +104,9 @@ cudaStreamCaptureStatus status_of(const Stream& stream) {
   return stream.capture->invalidated ? cudaStreamCaptureStatusInvalidated : cudaStreamCaptureStatusActive;
 }
 
-cudaError_t wait_event(cudaStream_t handle, cudaEvent_t event_handle, unsigned flags, bool per_thread) {
+cudaError_t wait_event(cudaStream_t handle, cudaEvent_t event_handle, unsigned flags) {
   return api([&]() -> cudaError_t {
-    const StreamRef stream = resolve(handle, per_thread);
+    const StreamRef stream = resolve(handle);
     const EventRef event = find_event(event_handle);
     if (!stream || !event) return cudaErrorInvalidResourceHandle;
     if (flags & ~1u) return cudaErrorInvalidValue;
@@ -147,22 +148,13 @@ WG_API cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   });
 }
 WG_API cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  return synchronize_stream(stream, false);
-}
-WG_API cudaError_t cudaStreamSynchronize_ptsz(cudaStream_t stream) {
-  return synchronize_stream(stream, true);
+  return synchronize_stream(stream);
 }
 WG_API cudaError_t cudaStreamQuery(cudaStream_t stream) {
-  return query_stream(stream, false);
-}
-WG_API cudaError_t cudaStreamQuery_ptsz(cudaStream_t stream) {
-  return query_stream(stream, true);
+  return query_stream(stream);
 }
 WG_API cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
-  return wait_event(stream, event, flags, false);
-}
-WG_API cudaError_t cudaStreamWaitEvent_ptsz(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
-  return wait_event(stream, event, flags, true);
+  return wait_event(stream, event, flags);
 }
 
 WG_API cudaError_t cudaStreamAddCallback(cudaStream_t handle, cudaStreamCallback_t callback, void* data,
@@ -174,23 +166,16 @@ WG_API cudaError_t cudaStreamAddCallback(cudaStream_t handle, cudaStreamCallback
     return submit(stream, HostOperation{nullptr, callback, data}, false);
   });
 }
-WG_API cudaError_t cudaStreamAddCallback_ptsz(cudaStream_t handle, cudaStreamCallback_t callback, void* data,
-                                              unsigned flags) {
-  return cudaStreamAddCallback(handle ? handle : kStreamPerThread, callback, data, flags);
-}
 
-// ---- Queries; each has a _ptsz form that differs in the meaning of a null stream alone.
-#define WG_STREAM_GETTER(name, type, expression)                   \
-  WG_API cudaError_t name(cudaStream_t handle, type* out) {        \
-    return api([&]() -> cudaError_t {                              \
-      const StreamRef stream = resolve(handle);                    \
-      if (!stream || !out) return cudaErrorInvalidResourceHandle;  \
-      *out = expression;                                           \
-      return cudaSuccess;                                          \
-    });                                                            \
-  }                                                                \
-  WG_API cudaError_t name##_ptsz(cudaStream_t handle, type* out) { \
-    return name(handle ? handle : kStreamPerThread, out);          \
+// ---- Queries
+#define WG_STREAM_GETTER(name, type, expression)                  \
+  WG_API cudaError_t name(cudaStream_t handle, type* out) {       \
+    return api([&]() -> cudaError_t {                             \
+      const StreamRef stream = resolve(handle);                   \
+      if (!stream || !out) return cudaErrorInvalidResourceHandle; \
+      *out = expression;                                          \
+      return cudaSuccess;                                         \
+    });                                                           \
   }
 WG_STREAM_GETTER(cudaStreamGetPriority, int, priority_of(*stream))
 WG_STREAM_GETTER(cudaStreamGetFlags, unsigned, stream->flags)
@@ -211,10 +196,6 @@ WG_API cudaError_t cudaStreamSetAttribute(cudaStream_t handle, cudaLaunchAttribu
     return cudaSuccess;
   });
 }
-WG_API cudaError_t cudaStreamSetAttribute_ptsz(cudaStream_t handle, cudaLaunchAttributeID id,
-                                               const cudaLaunchAttributeValue* value) {
-  return cudaStreamSetAttribute(handle ? handle : kStreamPerThread, id, value);
-}
 WG_API cudaError_t cudaStreamGetAttribute(cudaStream_t handle, cudaLaunchAttributeID id,
                                           cudaLaunchAttributeValue* value) {
   return api([&]() -> cudaError_t {
@@ -227,10 +208,6 @@ WG_API cudaError_t cudaStreamGetAttribute(cudaStream_t handle, cudaLaunchAttribu
     return cudaSuccess;
   });
 }
-WG_API cudaError_t cudaStreamGetAttribute_ptsz(cudaStream_t handle, cudaLaunchAttributeID id,
-                                               cudaLaunchAttributeValue* value) {
-  return cudaStreamGetAttribute(handle ? handle : kStreamPerThread, id, value);
-}
 WG_API cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
   return api([&]() -> cudaError_t {
     const StreamRef a = resolve(to), b = resolve(from);
@@ -240,9 +217,6 @@ WG_API cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) 
     std::copy(std::begin(b->attributes), std::end(b->attributes), a->attributes);
     return cudaSuccess;
   });
-}
-WG_API cudaError_t cudaStreamCopyAttributes_ptsz(cudaStream_t to, cudaStream_t from) {
-  return cudaStreamCopyAttributes(to ? to : kStreamPerThread, from ? from : kStreamPerThread);
 }
 WG_API cudaError_t cudaCtxResetPersistingL2Cache() {
   return api([] { return cudaSuccess; });
@@ -254,8 +228,8 @@ WG_API cudaError_t cudaCtxResetPersistingL2Cache() {
 namespace {
 
 cudaError_t begin_capture(cudaStream_t handle, Graph* into, const cudaGraphNode_t* dependencies, std::size_t count,
-                          cudaStreamCaptureMode mode, bool per_thread) {
-  const StreamRef stream = resolve(handle, per_thread);
+                          cudaStreamCaptureMode mode) {
+  const StreamRef stream = resolve(handle);
   if (!stream) return cudaErrorInvalidResourceHandle;
   if (stream->id == timing::Timeline::legacy_default(stream->device)) return cudaErrorStreamCaptureUnsupported;
   const GraphsLock lock;
@@ -296,8 +270,8 @@ bool joined(const Capture& capture) {
   return true;
 }
 
-cudaError_t end_capture(cudaStream_t handle, cudaGraph_t* out, bool per_thread) {
-  const StreamRef stream = resolve(handle, per_thread);
+cudaError_t end_capture(cudaStream_t handle, cudaGraph_t* out) {
+  const StreamRef stream = resolve(handle);
   if (!stream || !out) return cudaErrorInvalidResourceHandle;
   const GraphsLock lock;
   if (!stream->capture) return cudaErrorIllegalState;
@@ -320,8 +294,8 @@ cudaError_t end_capture(cudaStream_t handle, cudaGraph_t* out, bool per_thread) 
 
 cudaError_t capture_info(cudaStream_t handle, cudaStreamCaptureStatus* status, unsigned long long* id,
                          cudaGraph_t* graph, const cudaGraphNode_t** dependencies, const cudaGraphEdgeData** edges,
-                         std::size_t* count, bool per_thread) {
-  const StreamRef stream = resolve(handle, per_thread);
+                         std::size_t* count) {
+  const StreamRef stream = resolve(handle);
   if (!stream) return cudaErrorInvalidResourceHandle;
   if (!status) return cudaErrorInvalidValue;
   *status = cudaStreamCaptureStatusNone;
@@ -337,9 +311,8 @@ cudaError_t capture_info(cudaStream_t handle, cudaStreamCaptureStatus* status, u
   return cudaSuccess;
 }
 
-cudaError_t update_capture(cudaStream_t handle, cudaGraphNode_t* nodes, std::size_t count, unsigned flags,
-                           bool per_thread) {
-  const StreamRef stream = resolve(handle, per_thread);
+cudaError_t update_capture(cudaStream_t handle, cudaGraphNode_t* nodes, std::size_t count, unsigned flags) {
+  const StreamRef stream = resolve(handle);
   const GraphsLock lock;
   if (!stream || !stream->capture) return cudaErrorIllegalState;
   if (flags > 1 || (count && !nodes)) return cudaErrorInvalidValue;
@@ -355,10 +328,7 @@ cudaError_t update_capture(cudaStream_t handle, cudaGraphNode_t* nodes, std::siz
 extern "C" {
 
 WG_API cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
-  return api([&] { return begin_capture(stream, nullptr, nullptr, 0, mode, false); });
-}
-WG_API cudaError_t cudaStreamBeginCapture_ptsz(cudaStream_t stream, cudaStreamCaptureMode mode) {
-  return api([&] { return begin_capture(stream, nullptr, nullptr, 0, mode, true); });
+  return api([&] { return begin_capture(stream, nullptr, nullptr, 0, mode); });
 }
 WG_API cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t* nodes,
                                                  const cudaGraphEdgeData*, std::size_t count,
@@ -366,39 +336,20 @@ WG_API cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_
   return api([&]() -> cudaError_t {
     const GraphsLock lock;
     if (!is_graph(graph)) return cudaErrorInvalidValue;
-    return begin_capture(stream, graph, nodes, count, mode, false);
+    return begin_capture(stream, graph, nodes, count, mode);
   });
 }
-WG_API cudaError_t cudaStreamBeginCaptureToGraph_ptsz(cudaStream_t stream, cudaGraph_t graph,
-                                                      const cudaGraphNode_t* nodes, const cudaGraphEdgeData* edges,
-                                                      std::size_t count, cudaStreamCaptureMode mode) {
-  return cudaStreamBeginCaptureToGraph(stream ? stream : kStreamPerThread, graph, nodes, edges, count, mode);
-}
 WG_API cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* out) {
-  return api([&] { return end_capture(stream, out, false); });
-}
-WG_API cudaError_t cudaStreamEndCapture_ptsz(cudaStream_t stream, cudaGraph_t* out) {
-  return api([&] { return end_capture(stream, out, true); });
+  return api([&] { return end_capture(stream, out); });
 }
 WG_API cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,
                                             unsigned long long* id, cudaGraph_t* graph, const cudaGraphNode_t** nodes,
                                             const cudaGraphEdgeData** edges, std::size_t* count) {
-  return api([&] { return capture_info(stream, status, id, graph, nodes, edges, count, false); });
-}
-WG_API cudaError_t cudaStreamGetCaptureInfo_ptsz(cudaStream_t stream, cudaStreamCaptureStatus* status,
-                                                 unsigned long long* id, cudaGraph_t* graph,
-                                                 const cudaGraphNode_t** nodes, const cudaGraphEdgeData** edges,
-                                                 std::size_t* count) {
-  return api([&] { return capture_info(stream, status, id, graph, nodes, edges, count, true); });
+  return api([&] { return capture_info(stream, status, id, graph, nodes, edges, count); });
 }
 WG_API cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t* nodes,
                                                        const cudaGraphEdgeData*, std::size_t count, unsigned flags) {
-  return api([&] { return update_capture(stream, nodes, count, flags, false); });
-}
-WG_API cudaError_t cudaStreamUpdateCaptureDependencies_ptsz(cudaStream_t stream, cudaGraphNode_t* nodes,
-                                                            const cudaGraphEdgeData*, std::size_t count,
-                                                            unsigned flags) {
-  return api([&] { return update_capture(stream, nodes, count, flags, true); });
+  return api([&] { return update_capture(stream, nodes, count, flags); });
 }
 WG_API cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
   return api([&]() -> cudaError_t {

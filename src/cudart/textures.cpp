@@ -82,8 +82,15 @@ cudaError_t check_extent(const cudaExtent& extent, unsigned flags) {
                             extent.depth, most[0], most[1], most[2]));
 }
 
+events::Allocation event_of(const ArrayHandle& handle) {
+  return {events::Allocation::Kind::array, handle.device, reinterpret_cast<std::uint64_t>(handle.array->data()),
+          handle.array->size()};
+}
+
 void forget(const ArrayHandle* array) {
-  the_session().device(array->device).give_memory_back(array->array->size());
+  device::Device& gpu = the_session().device(array->device);
+  gpu.give_memory_back(array->array->size());
+  gpu.publish_deallocation(event_of(*array));
   delete array;  // objects that read it keep its memory
 }
 
@@ -111,6 +118,7 @@ cudaError_t create_array(cudaArray_t* out, const cudaChannelFormatDesc* desc, cu
   handle->format = *desc;
   handle->flags = flags;
   handle->device = thread_state().device;
+  gpu.publish_allocation(event_of(*handle));
   std::lock_guard lock(handles().mutex);
   handles().arrays.insert(handle.get());
   *out = handle.release();
@@ -223,7 +231,7 @@ void release_arrays(int device) {
 
 extern "C" {
 
-WG_API cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, int kind) {
+WG_API cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChannelFormatKind kind) {
   return {x, y, z, w, kind};
 }
 

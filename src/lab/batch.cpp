@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
-#include <sstream>
 
+#include "base/file.h"
 #include "lab/derive.h"
 #include "lab/process.h"
 
@@ -47,10 +47,7 @@ class State {
   }
   std::optional<TopicResult> load(const std::string& topic) const {
     if (folder_.empty()) return std::nullopt;
-    std::ifstream file(folder_ / (topic + ".json"));
-    std::stringstream text;
-    text << file.rdbuf();
-    auto result = from_json(text.str(), topic);
+    auto result = from_json(read_whole(folder_ / (topic + ".json")).value_or(""), topic);
     if (!result || result->topics.size() != 1) return std::nullopt;
     return result->topics.front();
   }

@@ -3,25 +3,22 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <fstream>
-#include <sstream>
+#include <filesystem>
+#include <span>
 
+#include "base/file.h"
+#include "base/installation.h"
 #include "base/temporary_folder.h"
+#include "fatbin/elf_image.h"
 #include "lab/process.h"
 #include "results/json.h"
 
 namespace warpgrind::lab {
 
 namespace {
-
-std::string contents(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 std::vector<std::string> command_line(const Topic& topic, const RunSettings& s, const std::string& rows,
                                       const std::string& profile) {
@@ -52,6 +49,22 @@ std::vector<std::string> command_line(const Topic& topic, const RunSettings& s, 
   return line;
 }
 
+// `warpgrind nvcc` writes the folder of our libraries into a program as its RUNPATH: started natively it would run on
+// the virtual GPU, and estimates would pass for measured times.
+bool finds_our_runtime(const std::string& program) {
+  const auto library = runtime_library();
+  const auto content = read_whole(program);
+  if (!library || !content) return false;
+  const auto image = fatbin::ElfImage::open(std::as_bytes(std::span(*content)));
+  if (!image) return false;
+  const std::filesystem::path ours = std::filesystem::path(*library).parent_path();
+  const auto paths = fatbin::run_path(*image);
+  return std::any_of(paths.begin(), paths.end(), [&ours](const std::string& path) {
+    std::error_code problem;
+    return std::filesystem::equivalent(path, ours, problem);
+  });
+}
+
 void join_counters(TopicResult& topic, const results::Profile& profile) {
   std::map<std::string, const results::KernelProfile*> by_range;
   for (const results::KernelProfile& r : profile.ranges) by_range[r.range] = &r;
@@ -78,6 +91,12 @@ TopicResult run_topic(const Topic& topic, const RunSettings& settings) {
   result.title = topic.title;
   result.document = topic.document;
   result.shows = topic.shows;
+  if (settings.native && finds_our_runtime(topic.program)) {
+    result.exit_code = -1;
+    result.error =
+        "linked with warpgrind's own CUDA runtime, so that nothing would be measured: build the lab with nvcc";
+    return result;
+  }
   const TemporaryFolder folder;
   if (folder.path.empty()) {
     result.exit_code = -1;
@@ -90,7 +109,7 @@ TopicResult run_topic(const Topic& topic, const RunSettings& settings) {
                                          {.on_tick = settings.on_tick, .tick_data = settings.tick_data});
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
-  const std::string text = contents(rows);
+  const std::string text = read_whole(rows).value_or("");
   if (!text.empty()) {
     auto read = read_rows(text, rows);
     if (read) {
@@ -106,7 +125,7 @@ TopicResult run_topic(const Topic& topic, const RunSettings& settings) {
   if (text.empty() && result.error.empty())
     result.error = interrupted() ? "interrupted" : fmt::format("exit code {}: {}", run.exit_code, last_words(run));
   if (!settings.native && !result.rows.empty()) {
-    auto profile = results::from_json(contents(profile_path), profile_path);
+    auto profile = results::from_json(read_whole(profile_path).value_or(""), profile_path);
     if (profile) {
       join_counters(result, *profile);
     } else {

@@ -75,9 +75,10 @@ std::vector<LeftOut> left_out_topics(const std::string& folder) {
 Result<std::vector<Topic>> find_topics(const std::string& folder, const std::string& library) {
   std::error_code problem;
   std::map<std::string, Topic> found;  // sorted, and the nvcc build wins
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, problem)) {
-    const std::string path = entry.path().string();
-    if (!entry.is_regular_file(problem) || access(path.c_str(), X_OK) != 0) continue;
+  for (fs::directory_iterator at(folder, problem), end; !problem && at != end; at.increment(problem)) {
+    const std::string path = at->path().string();
+    std::error_code unknown;
+    if (!at->is_regular_file(unknown) || access(path.c_str(), X_OK) != 0) continue;
     Topic topic;
     if (!describe(path, library, topic)) continue;
     const bool stand_in = path.ends_with("_clang");

@@ -13,6 +13,7 @@
 #include "report/kernel_names.h"
 #include "report/line_matching.h"
 #include "report/source_lines.h"
+#include "results/code_rows.h"
 
 namespace warpgrind::report {
 namespace {
@@ -131,8 +132,7 @@ class View {
       call.add_line(l.metrics);
       call.inlined = true;
     }
-    std::map<std::uint32_t, const results::CodeRow*> rows;
-    for (const results::CodeRow& c : kernel_.code) rows[c.ptx_line] = &c;
+    const auto rows = results::by_ptx_line(kernel_.code);
     for (const SiteProfile& s : kernel_.sites) {
       if (!s.file.empty() && s.line != 0) files_[s.file][s.line].add_site(s);
       if (const auto code = rows.find(s.ptx_line); code != rows.end())

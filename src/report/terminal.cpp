@@ -292,6 +292,19 @@ void print_transfers(Writer& w, const results::Profile& p) {
   }
 }
 
+// One row a call: "cublasSgemm 512 x 512 x 512: on the host by OpenBLAS, not counted".
+void print_library_calls(Writer& w, const results::Profile& p) {
+  if (p.library_calls.empty()) return;
+  w.line(w.bold("library calls"));
+  for (const results::LibraryCallProfile& c : p.library_calls) {
+    w.line(fmt::format("  {}{}{}: on the host by {}, not counted", c.function, c.arguments.empty() ? "" : " ",
+                       c.arguments, c.by));
+    w.fact(fmt::format("  {} call{}, {}", grouped(static_cast<double>(c.count)), c.count == 1 ? "" : "s",
+                       with_time(c.estimated_ns)),
+           Origin::estimated);
+  }
+}
+
 }  // namespace
 
 bool wants_colour(std::FILE* stream) {
@@ -325,6 +338,7 @@ std::string profile_text(const results::Profile& p, const TextOptions& options) 
   const bool each = options.each_launch && !p.launches.empty();
   for (const KernelProfile& k : each ? p.launches : p.kernels) out += kernel_text(k, options) + "\n";
   Writer w(options.colour);
+  print_library_calls(w, p);
   print_transfers(w, p);
   for (const std::string& what : p.not_modelled) w.line("not modelled: " + what);
   return out + w.take();

@@ -32,6 +32,13 @@ const char* kind_name(events::SiteKind kind) {
     case events::SiteKind::branch:
       return "branch";
     case events::SiteKind::barrier:
+    case events::SiteKind::warp_barrier:
+    case events::SiteKind::shuffle:
+    case events::SiteKind::vote:
+    case events::SiteKind::match:
+    case events::SiteKind::redux:
+    case events::SiteKind::elect:
+    case events::SiteKind::matrix:
       return "barrier";
     case events::SiteKind::call:
       return "call";
@@ -177,6 +184,8 @@ struct Collector::Impl {
   std::vector<KernelSum> ranges;
   std::vector<KernelProfile> launches;
   std::vector<TransferProfile> transfers;
+  std::map<std::tuple<int, std::string, std::string>, std::size_t> library_index;  // device, function, arguments
+  std::vector<LibraryCallProfile> library_calls;
   std::vector<Finding> findings;
   std::vector<TimelineEntry> timeline;
   std::uint64_t timeline_left_out = 0;
@@ -231,6 +240,19 @@ void Collector::add_transfer(const std::string& direction, const std::string& ho
   impl_->transfers.push_back({direction, host_memory, 1, bytes, estimated_ns});
 }
 
+void Collector::add_library_call(int device, const std::string& function, const std::string& arguments,
+                                 const std::string& by, double estimated_ns) {
+  const std::lock_guard lock(impl_->mutex);
+  std::tuple key{device, function, arguments};
+  if (impl_->library_calls.size() >= kMostLibraryCalls && !impl_->library_index.count(key))
+    std::get<2>(key) = "(other arguments)";
+  const auto [it, fresh] = impl_->library_index.try_emplace(key, impl_->library_calls.size());
+  if (fresh) impl_->library_calls.push_back({device, function, std::get<2>(key), by, 0, 0});
+  LibraryCallProfile& row = impl_->library_calls[it->second];
+  row.count += 1;
+  row.estimated_ns += estimated_ns;
+}
+
 void Collector::add_to_timeline(TimelineEntry entry) {
   const std::lock_guard lock(impl_->mutex);
   if (impl_->timeline.size() < kMostTimelineEntries)
@@ -255,6 +277,7 @@ Profile Collector::profile() const {
   }
   p.launches = impl_->launches;
   p.transfers = impl_->transfers;
+  p.library_calls = impl_->library_calls;
   p.findings = impl_->findings;
   p.timeline = impl_->timeline;
   p.timeline_left_out = impl_->timeline_left_out;

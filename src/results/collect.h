@@ -35,6 +35,10 @@ class Collector {
   void add(const LaunchRecord& launch);
   void add_transfer(const std::string& direction, const std::string& host_memory, std::uint64_t bytes,
                     double estimated_ns);
+  // The first kMostLibraryCalls that differ; further ones by function alone.
+  static constexpr std::size_t kMostLibraryCalls = 1000;
+  void add_library_call(int device, const std::string& function, const std::string& arguments, const std::string& by,
+                        double estimated_ns);
   void add_finding(Finding finding);
   static constexpr std::size_t kMostTimelineEntries = 10'000;
   void add_to_timeline(TimelineEntry entry);  // the first of them

@@ -504,6 +504,14 @@ std::string to_json(const Profile& p) {
                          {"count", t.count},
                          {"bytes", t.bytes},
                          {"estimated_ns", number(t.estimated_ns)}});
+  Json library_calls = Json::array();
+  for (const LibraryCallProfile& c : p.library_calls)
+    library_calls.push_back({{"device", c.device},
+                             {"function", c.function},
+                             {"arguments", c.arguments},
+                             {"by", c.by},
+                             {"count", c.count},
+                             {"estimated_ns", number(c.estimated_ns)}});
   for (const Finding& f : p.findings) findings.push_back(finding_json(f));
   Json sources = Json::array();
   for (const SourceFile& s : p.sources) {
@@ -537,6 +545,7 @@ std::string to_json(const Profile& p) {
                   {"launches", std::move(launches)},
                   {"ranges", std::move(ranges)},
                   {"transfers", std::move(transfers)},
+                  {"library_calls", std::move(library_calls)},
                   {"timeline", std::move(timeline)},
                   {"timeline_left_out", p.timeline_left_out},
                   {"findings", std::move(findings)}};
@@ -574,6 +583,15 @@ Result<Profile> from_json(std::string_view text, std::string_view file) {
     read(t, "count", out.count);
     read(t, "bytes", out.bytes);
     read(t, "estimated_ns", out.estimated_ns);
+  });
+  each(j, "library_calls", [&](const Json& c) {
+    LibraryCallProfile& out = p.library_calls.emplace_back();
+    read(c, "device", out.device);
+    read(c, "function", out.function);
+    read(c, "arguments", out.arguments);
+    read(c, "by", out.by);
+    read(c, "count", out.count);
+    read(c, "estimated_ns", out.estimated_ns);
   });
   read(j, "detail", p.detail);
   each(j, "timeline", [&](const Json& t) {

@@ -84,10 +84,17 @@ struct TransferProfile {    // host-device copies, by direction and host memory
   double estimated_ns = 0;
 };
 
+struct LibraryCallProfile {  // calls alike of a library that ran on the host: nothing in them is counted
+  int device = 0;
+  std::string function, arguments, by;  // "cublasSgemm", "512 x 512 x 512", "OpenBLAS"
+  std::uint64_t count = 0;
+  double estimated_ns = 0;
+};
+
 struct TimelineEntry {  // on the modelled GPU, estimated; nanoseconds since the program began
   int device = 0;
   std::uint32_t stream = 0;
-  std::string kind, name;  // "kernel", "copy", "memset"; the kernel, or the direction
+  std::string kind, name;  // "kernel", "library call", "copy", "memset"; the kernel, the call, or the direction
   double begin_ns = 0, end_ns = 0;
   std::uint64_t bytes = 0;
 };
@@ -108,7 +115,8 @@ struct Profile {
   std::vector<KernelProfile> launches;    // with --launches or CSV: one each, in order
   std::vector<KernelProfile> ranges;      // summed per named range (NVTX), whatever kernels ran in it; without sites
   std::vector<TransferProfile> transfers;
-  std::vector<TimelineEntry> timeline;  // in issue order
+  std::vector<LibraryCallProfile> library_calls;  // in order of the first of each kind
+  std::vector<TimelineEntry> timeline;            // in issue order
   std::uint64_t timeline_left_out = 0;
   std::vector<Finding> findings;
   std::vector<AllocationProfile> allocations;

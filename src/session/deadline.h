@@ -7,6 +7,7 @@
 namespace warpgrind::session {
 
 // Calls `expired` on a thread of its own when `seconds` have passed, unless the process has ended. Once a process.
-void start_deadline(double seconds, std::function<void()> expired);
+// False: the host allows no more threads.
+bool start_deadline(double seconds, std::function<void()> expired);
 
 }  // namespace warpgrind::session

@@ -7,10 +7,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "base/file.h"
 #include "base/json.h"
 
 namespace warpgrind::session {
@@ -68,12 +67,11 @@ void leave_note(const std::string& folder, const ProcessNote& note) {
 std::vector<ProcessNote> process_notes(const std::string& folder) {
   std::vector<ProcessNote> out;
   for (unsigned number = 1; !folder.empty(); ++number) {
-    std::ifstream file(note_path(folder, number), std::ios::binary);
-    if (!file) break;
-    const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    const std::optional<std::string> text = read_whole(note_path(folder, number));
+    if (!text) break;
     ProcessNote note;
     note.number = number;
-    const nlohmann::json j = nlohmann::json::parse(text, nullptr, false);
+    const nlohmann::json j = nlohmann::json::parse(*text, nullptr, false);
     if (j.is_object()) {
       json::read(j, "pid", note.pid);
       json::read(j, "ended", note.ended);

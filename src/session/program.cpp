@@ -15,10 +15,13 @@
 
 namespace warpgrind::session {
 
-Program::Program(std::vector<fatbin::FatbinEntry> entries, std::uint32_t cc, std::string name)
-    : entries_(std::move(entries)), cc_(cc), name_(std::move(name)) {}
+Program::Program(Entries entries, std::uint32_t cc, std::string name)
+    : read_entries_(std::move(entries)), cc_(cc), name_(std::move(name)) {}
 
 Result<std::shared_ptr<const ptx::Module>> Program::build() {
+  Result<std::vector<fatbin::FatbinEntry>> entries = read_entries_();
+  if (!entries) return entries.error();
+  entries_ = entries.take();
   std::vector<std::shared_ptr<ptx::Module>> modules;
   for (std::uint32_t image : fatbin::program_images(entries_)) {
     Result<fatbin::Choice> choice = fatbin::choose_ptx(entries_, image, cc_, fatbin::NewerPtx::accept);
@@ -59,9 +62,21 @@ Result<device::LoadedModule*> Program::loaded(device::Device& device) {
   if (!m) return m.error();
   std::lock_guard lock(mutex_);
   if (auto found = loaded_.find(device.ordinal()); found != loaded_.end()) return found->second;
-  Result<device::LoadedModule*> result = device.load(*m);
+  Result<device::LoadedModule*> result = device.load(*m, placed_);
   if (result) loaded_[device.ordinal()] = *result;
   return result;
+}
+
+Status Program::place(const std::string& variable, void* host) {
+  Result<std::shared_ptr<const ptx::Module>> m = module();
+  if (!m) return m.error();
+  const std::lock_guard lock(mutex_);
+  for (const ptx::Variable& v : (*m)->variables) {
+    if (v.name != variable) continue;
+    std::memcpy(host, v.initial.data(), std::min<std::size_t>(v.initial.size(), v.size));
+    placed_[variable] = reinterpret_cast<std::uint64_t>(host);
+  }
+  return Ok{};
 }
 
 void Program::unload(device::Device& device) {

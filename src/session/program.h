@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -39,13 +40,18 @@ struct KernelEntry {
 
 class Program {
  public:
-  // `entries` as fatbin::read_wrapper gives them; `cc`: the modelled compute capability times 10.
-  Program(std::vector<fatbin::FatbinEntry> entries, std::uint32_t cc, std::string cpu_name);
+  // Asked once, when something of the program is first needed: what was registered until then belongs to it.
+  using Entries = std::function<Result<std::vector<fatbin::FatbinEntry>>()>;
+  // `cc`: the modelled compute capability times 10.
+  Program(Entries entries, std::uint32_t cc, std::string name);
 
   // The linked module: parsed at the first call. A failure stays a failure.
   Result<std::shared_ptr<const ptx::Module>> module();
   // The module on `device`, loaded at the first call for it.
   Result<device::LoadedModule*> loaded(device::Device& device);
+  // A __managed__ variable of the program is this memory of the host, on every device; it gets its initial value.
+  // Before anything is loaded.
+  Status place(const std::string& variable, void* host);
   // Drops what is loaded on the device (cudaDeviceReset): the next use loads it afresh.
   void unload(device::Device& device);
 
@@ -66,13 +72,15 @@ class Program {
   void read_registers();
   std::optional<Error> beyond_model(std::uint32_t function, const ptx::Module& module) const;
 
-  std::vector<fatbin::FatbinEntry> entries_;
+  Entries read_entries_;
+  std::vector<fatbin::FatbinEntry> entries_;  // since build()
   std::uint32_t cc_;
   std::string name_;
   std::atomic<bool> newer_{false}, has_image_{true};
   std::mutex mutex_;
   std::optional<Result<std::shared_ptr<const ptx::Module>>> module_;
   std::map<std::string, std::uint32_t> functions_;
+  device::PlacedVariables placed_;
   std::map<int, device::LoadedModule*> loaded_;  // by device ordinal
   std::optional<std::map<std::string, unsigned>> registers_;
   std::map<std::string, KernelResources> resources_;

@@ -25,16 +25,22 @@ namespace warpgrind::session {
 
 // ---- 1. The program registers its code (before main, or when a library is loaded).
 Result<Program*> Session::add_program(const void* wrapper) {
+  const std::string name = options_.program.empty() ? "program" : options_.program;
+  if (fatbin::gets_parts_later(wrapper)) return add_program([wrapper] { return fatbin::read_wrapper(wrapper); }, name);
   Result<std::vector<fatbin::FatbinEntry>> entries = fatbin::read_wrapper(wrapper);
   if (!entries) return entries.error();
-  return add_program(entries.take(), options_.program.empty() ? "program" : options_.program);
+  return add_program(entries.take(), name);
 }
 
-Result<Program*> Session::add_program(std::vector<fatbin::FatbinEntry> entries, std::string name) {
+Result<Program*> Session::add_program(std::vector<fatbin::FatbinEntry> entries, const std::string& name) {
+  return add_program([entries = std::move(entries)] { return Result(entries); }, name);
+}
+
+Result<Program*> Session::add_program(Program::Entries entries, const std::string& name) {
   announce();
   auto cc = static_cast<std::uint32_t>(model_->cc_major * 10 + model_->cc_minor);
   std::lock_guard lock(mutex_);
-  programs_.push_back(std::make_unique<Program>(std::move(entries), cc, std::move(name)));
+  programs_.push_back(std::make_unique<Program>(std::move(entries), cc, name));
   return programs_.back().get();
 }
 
@@ -146,7 +152,7 @@ LaunchOutcome Session::run(const LaunchRequest& request) {
   outcome.footprint = footprint(request);
   RunningKernel running;  // Ctrl-C asks the kernel to stop and to say where it is
   Result<device::LaunchResult> result =
-      gpu.launch(*module, request.kernel->function, request.config, request.parameters);
+      gpu.launch(*module, request.kernel->function, request.config, request.parameters, request.work);
   if (!result) {
     outcome.error = result.error();
     return outcome;

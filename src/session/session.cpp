@@ -69,7 +69,9 @@ Session::Session() {
     if (!decoded) refuse(decoded.error());
     options_ = decoded.take();
   } else {
+    // A program that was linked with our runtime and started by itself: its output is what counts.
     options_.cache_directory = default_cache_directory();
+    options_.quiet = true;
   }
   Result<const GpuModel*> model = find_gpu_model(options_.gpu);
   if (!model) refuse(model.error());
@@ -145,7 +147,8 @@ void Session::announce_once() {
   }
   leave_status("cuda", options_.program);
   if (!options_.quiet) print_line(banner(*model_, options_));
-  if (options_.timeout_seconds > 0) start_deadline(options_.timeout_seconds, [this] { stop_at_deadline(); });
+  if (options_.timeout_seconds > 0 && !start_deadline(options_.timeout_seconds, [this] { stop_at_deadline(); }))
+    say_once("warning: the host allows no more threads (ulimit -u): the run as a whole has no time limit");
   announced_.store(true, std::memory_order_release);
 }
 
@@ -227,6 +230,17 @@ timing::Span Session::copy(int device, timing::StreamId stream, timing::HostCloc
 timing::Span Session::fill(timing::StreamId stream, const timing::HostClock& host, std::uint64_t bytes) {
   timing::Span span = timeline_->work(stream, host, timing::estimate_memset_ns(*model_, bytes));
   collector_->add_to_timeline({timeline_->device_of(stream), stream, "memset", "memset", span.begin, span.end, bytes});
+  return span;
+}
+
+timing::Span Session::library_call(int device, timing::StreamId stream, timing::HostClock& host,
+                                   const LibraryCallName& name, const timing::LibraryWork& work) {
+  const timing::LibraryEstimate estimate = timing::estimate_library(*model_, work);
+  collector_->add_library_call(device, name.function, name.arguments, name.by, estimate.ns);
+  const timing::Span span = timeline_->kernel(stream, host, estimate.ns, estimate.gpu_fraction);
+  collector_->add_to_timeline({device, stream, "library call",
+                               name.arguments.empty() ? name.function : name.function + " " + name.arguments,
+                               span.begin, span.end, 0});
   return span;
 }
 

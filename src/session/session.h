@@ -22,6 +22,7 @@
 #include "session/options.h"
 #include "session/program.h"
 #include "timing/estimate.h"
+#include "timing/library_estimate.h"
 #include "timing/timeline.h"
 
 namespace warpgrind::session {
@@ -34,7 +35,8 @@ struct LaunchRequest {
   device::LaunchConfig config;
   int carveout_percent = -1;  // the shared memory that the kernel prefers; -1: no preference
   device::PackedParameters parameters;
-  std::string ranges;  // the named ranges that were open when it was issued
+  std::string ranges;      // the named ranges that were open when it was issued
+  std::uint64_t work = 0;  // events::StreamWork::id
 };
 
 // What a grid left: a result, which may hold a fault of the user's kernel, or an error of ours (it was not run).
@@ -64,7 +66,8 @@ class Session {
 
   // ---- run.cpp: the steps of a run, in order.
   Result<Program*> add_program(const void* fatbin_wrapper);
-  Result<Program*> add_program(std::vector<fatbin::FatbinEntry> entries, std::string name);
+  Result<Program*> add_program(std::vector<fatbin::FatbinEntry> entries, const std::string& name);
+  Result<Program*> add_program(Program::Entries entries, const std::string& name);
   // A launch has three steps. prepare(), by the thread that calls: compiles and checks; the part of the GPU that the
   // grid fills. run(), when its stream comes to it, by any thread. record(), in the order of issue: findings, counts,
   // and its place on the timeline.
@@ -83,6 +86,13 @@ class Session {
   timing::Span copy(int device, timing::StreamId stream, timing::HostClock& host, timing::CopyPath path,
                     timing::HostMemory memory, std::uint64_t bytes, bool host_blocks);
   timing::Span fill(timing::StreamId stream, const timing::HostClock& host, std::uint64_t bytes);
+
+  // A call into a library that ran on the host: a row of the profile, and its place on the timeline.
+  struct LibraryCallName {
+    std::string function, arguments, by;
+  };
+  timing::Span library_call(int device, timing::StreamId stream, timing::HostClock& host, const LibraryCallName& name,
+                            const timing::LibraryWork& work);
 
   // Said once per text, on stderr, even with --quiet: something the program asked for is missing here.
   void say_once(const std::string& text);

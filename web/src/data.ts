@@ -164,6 +164,8 @@ export interface Kernel {
   bounds?: { limit: string; ns: number }[];
   code?: CodeRow[];
   lines?: LineRow[];
+  /** By the line of a call: what was inlined there, which `lines` has at its own. */
+  inlined_lines?: LineRow[];
   graph?: { blocks: GraphBlock[]; edges: GraphEdge[]; entry: number };
   block_trace?: { block: number[]; events: TraceEvent[]; left_out: number };
 }
@@ -203,6 +205,14 @@ export interface Profile {
   kernels: Kernel[];
   launches?: Kernel[];
   transfers: { direction: string; host_memory: string; count: number; bytes: number; estimated_ns: number }[];
+  library_calls?: {
+    device: number;
+    function: string;
+    arguments: string;
+    by: string;
+    count: number;
+    estimated_ns: number;
+  }[];
   findings: {
     kind: string;
     message: string;

@@ -107,11 +107,22 @@ function usedColumns(all: Iterable<Metrics>): { used: HeatColumn[]; most: number
   return { used, most };
 }
 
+/** The lines of a file into which something was inlined, with that something's counters. */
+function callsOf(kernel: Kernel, file: string): Map<number, Metrics> {
+  return byLine(kernel.inlined_lines ?? [], file);
+}
+
+/** Was the instruction inlined into the line, at any depth? */
+function inlinedInto(c: CodeRow, file: string, line: number): boolean {
+  return c.inlined_at?.some((a) => a.file === file && a.line === line) ?? false;
+}
+
 function sourceRows(ref: KernelRef, file: string, text: string, line: number, rows: LineRow[]): HTMLElement {
   const lines = text.split("\n");
   if (lines[lines.length - 1] === "") lines.pop();
   const comments = insideComments(lines);
-  const metrics = byLine(rows, file);
+  const calls = callsOf(ref.kernel, file);
+  const metrics = byLine([...rows, ...(ref.kernel.inlined_lines ?? [])], file);
   const { used, most } = usedColumns(metrics.values());
   const list = new Rows({
     count: lines.length,
@@ -123,7 +134,7 @@ function sourceRows(ref: KernelRef, file: string, text: string, line: number, ro
       h(
         "div",
         { class: i + 1 === line ? "source-row chosen" : "source-row" },
-        h("span", { class: "line-number" }, i + 1),
+        h("span", calls.has(i + 1) ? { class: "line-number call", title: "with what was inlined here, which its own lines show as well" } : { class: "line-number" }, i + 1),
         heatCells(metrics.get(i + 1), most, used),
         h("code", { class: "code" }, highlightLine(lines[i], comments[i] === 1)),
       ),
@@ -177,12 +188,13 @@ function ptxRows(ref: KernelRef, state: State): Child {
 function lineDetails(ref: KernelRef, file: string, line: number, rows: LineRow[]): Child {
   const { kernel } = ref;
   if (!line) return note("Choose a line: its counters, its PTX and its accesses are shown here.");
-  const metrics = byLine(rows, file).get(line);
-  const sites = kernel.sites.filter((s) => s.line === line && s.file === file);
-  const code = (kernel.code ?? []).filter((c) => c.line === line && c.file === file);
+  const metrics = byLine([...rows, ...(kernel.inlined_lines ?? [])], file).get(line);
+  const code = (kernel.code ?? []).filter((c) => (c.line === line && c.file === file) || inlinedInto(c, file, line));
+  const inlined = new Set(code.filter((c) => inlinedInto(c, file, line)).map((c) => c.ptx_line));
+  const sites = kernel.sites.filter((s) => (s.line === line && s.file === file) || inlined.has(s.ptx_line));
   const chains = new Set<string>();
   for (const c of code)
-    if (c.inlined_at?.length)
+    if (c.inlined_at?.length && c.line === line && c.file === file)
       chains.add(c.inlined_at.map((a) => `${a.function ? a.function + ", " : ""}${fileName(a.file)}:${a.line}`).join(" \u2190 "));
   return [
     h("h3", null, `${fileName(file)}:${line}`),
@@ -193,6 +205,7 @@ function lineDetails(ref: KernelRef, file: string, line: number, rows: LineRow[]
           metrics.all().map((m) => h("div", { class: "fact" }, h("dt", null, definitionLink(m.name)), h("dd", null, metricValue(m)))),
         )
       : note("Nothing of this line was executed as an instruction of its own."),
+    callsOf(kernel, file).has(line) ? note("With what was inlined here, which its own lines show as well.") : null,
     [...chains].slice(0, 8).map((c) => h("p", { class: "soft" }, "inlined at ", c)),
     code.length
       ? h(

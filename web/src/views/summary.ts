@@ -201,6 +201,25 @@ function transfers(profile: Profile): Child {
   );
 }
 
+function libraryCalls(profile: Profile): Child {
+  if (!profile.library_calls?.length) return null;
+  return section(
+    "Library calls",
+    note("Carried out on the host: nothing in them is counted, and their time is estimated from the model's peak."),
+    table("Library calls", profile.library_calls, [
+      { title: "Call", cell: (c) => h("code", null, c.arguments ? `${c.function} ${c.arguments}` : c.function) },
+      { title: "On the host by", cell: (c) => c.by },
+      { title: "Calls", number: true, value: (c) => c.count, cell: (c) => [count(c.count), originBadge("exact")] },
+      {
+        title: "Time",
+        number: true,
+        value: (c) => c.estimated_ns,
+        cell: (c) => [time(c.estimated_ns), originBadge("estimated")],
+      },
+    ]),
+  );
+}
+
 export function summaryView(page: Page): Child {
   const kernels = allKernels(page);
   const top = mostUseful(kernels);
@@ -230,6 +249,7 @@ export function summaryView(page: Page): Child {
         : note("No rule found anything worth changing."),
     ),
     section("Kernels", kernels.length ? kernelTable(kernels) : note("No kernel was launched.")),
+    page.profiles.map(libraryCalls),
     page.profiles.map(transfers),
     legend(),
   ];

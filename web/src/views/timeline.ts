@@ -6,7 +6,7 @@ import { bytes, count, shortKernel, significant, time } from "../format";
 import { originBadge } from "../metric";
 import { table } from "../table";
 
-const allKinds = ["kernel", "copy", "memset", "host"];
+const allKinds = ["kernel", "copy", "memset", "host", "library call"];
 
 function timelineChart(items: TimelineItem[]): Child {
   const lanes = [...new Set(items.map((t) => laneName(t)))].sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
@@ -51,7 +51,7 @@ function timelineChart(items: TimelineItem[]): Child {
 }
 
 const laneName = (t: TimelineItem): string =>
-  t.kind === "host" ? `GPU ${t.device}: host` : `GPU ${t.device}.${t.stream}: ${t.kind === "kernel" ? "kernels" : "copies"}`;
+  t.kind === "host" ? `GPU ${t.device}: host` : `GPU ${t.device}.${t.stream}: ${t.kind === "kernel" || t.kind === "library call" ? "kernels" : "copies"}`;
 const colourOf = (kind: string): string => colours[allKinds.indexOf(kind)];
 const ofKind = (items: TimelineItem[], kind: string): TimelineItem[] => items.filter((t) => t.kind === kind);
 
