@@ -1,5 +1,10 @@
 """What whole runs (`warpgrind run PROGRAM`) of all tests have in common."""
 import os
+import re
+import shlex
+
+# What our library says of itself, whatever else the run prints and however it ends.
+SANITIZER_REPORT = re.compile(r"^(WARNING: ThreadSanitizer|.*ERROR: (Address|Leak)Sanitizer|.*: runtime error:).*", re.M)
 
 
 def environment(**changes):
@@ -9,3 +14,19 @@ def environment(**changes):
     if "WARPGRIND_TEST_PRELOAD" in os.environ:
         result["LD_PRELOAD"] = os.environ["WARPGRIND_TEST_PRELOAD"]
     return result
+
+
+def in_shell(step, environment):
+    """The step and the environment of the shell that runs it. libtsan breaks programs that hold nothing instrumented and call
+    setjmp(), as shells do: only what the shell starts has it."""
+    preloaded = environment.get("LD_PRELOAD")
+    if not preloaded:
+        return step, environment
+    return (f"export LD_PRELOAD={shlex.quote(preloaded)}; {step}",
+            {name: value for name, value in environment.items() if name != "LD_PRELOAD"})
+
+
+def sanitizer_report(text):
+    """The first report of a sanitizer, or None."""
+    found = SANITIZER_REPORT.search(text)
+    return found.group(0) if found else None

@@ -16,7 +16,7 @@ cudaResourceDesc of_array(cudaArray_t array) {
 
 cudaTextureDesc clamped() {
   cudaTextureDesc t{};
-  for (int& mode : t.addressMode) mode = 1;
+  for (auto& mode : t.addressMode) mode = cudaAddressModeClamp;
   return t;
 }
 
@@ -102,10 +102,10 @@ TEST(Textures, ReadAndDescribe) {
   OK(cudaDestroyTextureObject(texture));
 
   cudaTextureDesc wrong = description;
-  wrong.filterMode = 1;  // of integers that are not normalised
+  wrong.filterMode = cudaFilterModeLinear;  // of integers that are not normalised
   FAILS(cudaErrorInvalidFilterSetting, cudaCreateTextureObject(&texture, &resource, &wrong, nullptr));
   wrong = description;
-  wrong.addressMode[1] = 9;
+  wrong.addressMode[1] = static_cast<cudaTextureAddressMode>(9);
   FAILS(cudaErrorInvalidValue, cudaCreateTextureObject(&texture, &resource, &wrong, nullptr));
   test::Words rows(256);
   cudaResourceDesc pitched{};

@@ -39,12 +39,12 @@ TEST(Devices, Properties) {
   FAILS(cudaErrorInvalidDevice, cudaGetDeviceProperties(&p, 2));
   FAILS(cudaErrorInvalidValue, cudaGetDeviceProperties(nullptr, 0));
   int value = 0, chosen = -1;
-  OK(cudaDeviceGetAttribute(&value, 1, 0));  // cudaDevAttrMaxThreadsPerBlock
+  OK(cudaDeviceGetAttribute(&value, cudaDevAttrMaxThreadsPerBlock, 0));
   EXPECT_EQ(value, 1024);
-  OK(cudaDeviceGetAttribute(&value, 16, 0));  // cudaDevAttrMultiProcessorCount
+  OK(cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, 0));
   EXPECT_EQ(value, p.multiProcessorCount);
-  FAILS(cudaErrorInvalidValue, cudaDeviceGetAttribute(&value, 100000, 0));
-  FAILS(cudaErrorInvalidDevice, cudaDeviceGetAttribute(&value, 1, -1));
+  FAILS(cudaErrorInvalidValue, cudaDeviceGetAttribute(&value, static_cast<cudaDeviceAttr>(100000), 0));
+  FAILS(cudaErrorInvalidDevice, cudaDeviceGetAttribute(&value, cudaDevAttrMaxThreadsPerBlock, -1));
   OK(cudaChooseDevice(&chosen, &p));
   EXPECT_EQ(chosen, 0);
   FAILS(cudaErrorInvalidValue, cudaChooseDevice(&chosen, nullptr));
@@ -154,15 +154,16 @@ TEST(Devices, Limits) {
 }
 
 TEST(Devices, CacheAndBanks) {
-  int value = -1;
-  OK(cudaDeviceSetCacheConfig(1));
-  OK(cudaDeviceGetCacheConfig(&value));
-  FAILS(cudaErrorInvalidValue, cudaDeviceSetCacheConfig(4));
+  cudaFuncCache cache{};
+  cudaSharedMemConfig banks{};
+  OK(cudaDeviceSetCacheConfig(cudaFuncCachePreferShared));
+  OK(cudaDeviceGetCacheConfig(&cache));
+  FAILS(cudaErrorInvalidValue, cudaDeviceSetCacheConfig(static_cast<cudaFuncCache>(4)));
   FAILS(cudaErrorInvalidValue, cudaDeviceGetCacheConfig(nullptr));
-  OK(cudaDeviceSetSharedMemConfig(1));
-  OK(cudaDeviceGetSharedMemConfig(&value));
-  EXPECT_EQ(value, 1);  // four bytes: all there is since compute capability 5
-  FAILS(cudaErrorInvalidValue, cudaDeviceSetSharedMemConfig(3));
+  OK(cudaDeviceSetSharedMemConfig(cudaSharedMemBankSizeFourByte));
+  OK(cudaDeviceGetSharedMemConfig(&banks));
+  EXPECT_EQ(banks, cudaSharedMemBankSizeFourByte);  // four bytes: all there is since compute capability 5
+  FAILS(cudaErrorInvalidValue, cudaDeviceSetSharedMemConfig(static_cast<cudaSharedMemConfig>(3)));
   FAILS(cudaErrorInvalidValue, cudaDeviceGetSharedMemConfig(nullptr));
   OK(cudaCtxResetPersistingL2Cache());
 }
@@ -201,10 +202,10 @@ TEST(Devices, Peers) {
   OK(cudaDeviceDisablePeerAccess(1));
   FAILS(cudaErrorPeerAccessNotEnabled, cudaDeviceDisablePeerAccess(1));
   int value = -1;
-  OK(cudaDeviceGetP2PAttribute(&value, 2, 0, 1));  // cudaDevP2PAttrAccessSupported
+  OK(cudaDeviceGetP2PAttribute(&value, cudaDevP2PAttrAccessSupported, 0, 1));
   EXPECT_EQ(value, 1);
-  FAILS(cudaErrorInvalidDevice, cudaDeviceGetP2PAttribute(&value, 2, 0, 0));
-  FAILS(cudaErrorInvalidValue, cudaDeviceGetP2PAttribute(&value, 9, 0, 1));
+  FAILS(cudaErrorInvalidDevice, cudaDeviceGetP2PAttribute(&value, cudaDevP2PAttrAccessSupported, 0, 0));
+  FAILS(cudaErrorInvalidValue, cudaDeviceGetP2PAttribute(&value, static_cast<cudaDeviceP2PAttr>(9), 0, 1));
 }
 
 TEST(Devices, Profiler) {

@@ -106,10 +106,10 @@ TEST(Functions, Attributes) {
   OK(cudaKernelSetAttributeForDevice(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, -1, 0));
   FAILS(cudaErrorInvalidDevice,
         cudaKernelSetAttributeForDevice(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, -1, 9));
-  OK(cudaFuncSetCacheConfig(&test::bounded, 1));
-  FAILS(cudaErrorInvalidValue, cudaFuncSetCacheConfig(&test::bounded, 9));
-  OK(cudaFuncSetSharedMemConfig(&test::bounded, 1));
-  FAILS(cudaErrorInvalidDeviceFunction, cudaFuncSetSharedMemConfig(&a, 1));
+  OK(cudaFuncSetCacheConfig(&test::bounded, cudaFuncCachePreferShared));
+  FAILS(cudaErrorInvalidValue, cudaFuncSetCacheConfig(&test::bounded, static_cast<cudaFuncCache>(9)));
+  OK(cudaFuncSetSharedMemConfig(&test::bounded, cudaSharedMemBankSizeFourByte));
+  FAILS(cudaErrorInvalidDeviceFunction, cudaFuncSetSharedMemConfig(&a, cudaSharedMemBankSizeFourByte));
   const char* name = nullptr;
   OK(cudaFuncGetName(&name, &test::bounded));
   EXPECT_STREQ(name, "bounded");

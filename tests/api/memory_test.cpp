@@ -127,27 +127,30 @@ TEST(Memory, ManagedIsCountedOnceOrNotAtAll) {
 }
 
 TEST(Memory, AdviceEndsWithTheAllocation) {
-  void* p = nullptr;
+  // Larger than the gaps that other tests leave; what stays in front of it keeps its place from growing into one.
+  constexpr std::size_t kBytes = 1 << 20;
+  void *in_front = nullptr, *p = nullptr;
   int value = -1;
-  const cudaMemLocation gpu{1, 0};
-  OK(cudaMallocManaged(&p, 4096, cudaMemAttachGlobal));
-  OK(cudaMemAdvise(p, 4096, 1, gpu));  // cudaMemAdviseSetReadMostly
-  OK(cudaMemRangeGetAttribute(&value, 4, cudaMemRangeAttributeReadMostly, p, 4096));
+  OK(cudaMallocManaged(&in_front, kBytes, cudaMemAttachGlobal));
+  const cudaMemLocation gpu{cudaMemLocationTypeDevice, 0};
+  OK(cudaMallocManaged(&p, kBytes, cudaMemAttachGlobal));
+  OK(cudaMemAdvise(p, kBytes, cudaMemAdviseSetReadMostly, gpu));
+  OK(cudaMemRangeGetAttribute(&value, 4, cudaMemRangeAttributeReadMostly, p, kBytes));
   EXPECT_EQ(value, 1);
-  OK(cudaMemPrefetchAsync(p, 4096, gpu, 0, nullptr));
-  OK(cudaMemPrefetchAsync_ptsz(p, 4096, gpu, 0, nullptr));
+  OK(cudaMemPrefetchAsync(p, kBytes, gpu, 0, nullptr));
+  OK(cudaMemPrefetchAsync_ptsz(p, kBytes, gpu, 0, nullptr));
   int read_mostly = -1, where = -1;
   void* data[] = {&read_mostly, &where};
   std::size_t sizes[] = {4, 4};
   cudaMemRangeAttribute attributes[] = {cudaMemRangeAttributeReadMostly, cudaMemRangeAttributeLastPrefetchLocation};
-  OK(cudaMemRangeGetAttributes(data, sizes, attributes, 2, p, 4096));
+  OK(cudaMemRangeGetAttributes(data, sizes, attributes, 2, p, kBytes));
   EXPECT_EQ(read_mostly, 1);
   EXPECT_EQ(where, 0);
-  FAILS(cudaErrorInvalidValue, cudaMemRangeGetAttributes(nullptr, sizes, attributes, 2, p, 4096));
-  FAILS(cudaErrorInvalidValue, cudaMemAdvise(p, 4096, 77, gpu));
-  FAILS(cudaErrorInvalidValue, cudaMemAdvise(p, static_cast<std::size_t>(-4), 1, gpu));
-  FAILS(cudaErrorInvalidValue, cudaMemPrefetchAsync(p, 8192, gpu, 0, nullptr));
-  FAILS(cudaErrorInvalidValue, cudaMemRangeGetAttribute(&value, 4, cudaMemRangeAttributeReadMostly, p, 8192));
+  FAILS(cudaErrorInvalidValue, cudaMemRangeGetAttributes(nullptr, sizes, attributes, 2, p, kBytes));
+  FAILS(cudaErrorInvalidValue, cudaMemAdvise(p, kBytes, static_cast<cudaMemoryAdvise>(77), gpu));
+  FAILS(cudaErrorInvalidValue, cudaMemAdvise(p, static_cast<std::size_t>(-4), cudaMemAdviseSetReadMostly, gpu));
+  FAILS(cudaErrorInvalidValue, cudaMemPrefetchAsync(p, 2 * kBytes, gpu, 0, nullptr));
+  FAILS(cudaErrorInvalidValue, cudaMemRangeGetAttribute(&value, 4, cudaMemRangeAttributeReadMostly, p, 2 * kBytes));
   OK(cudaStreamAttachMemAsync(nullptr, p, 0, cudaMemAttachHost));
   OK(cudaStreamAttachMemAsync_ptsz(nullptr, p, 0, cudaMemAttachSingle));
   FAILS(cudaErrorInvalidValue, cudaStreamAttachMemAsync(nullptr, p, 0, 77));
@@ -155,12 +158,13 @@ TEST(Memory, AdviceEndsWithTheAllocation) {
   void* again = nullptr;  // the same place, once it may be used again
   for (int turn = 0; turn < 10'000 && again != p; ++turn) {
     OK(cudaFree(again));
-    OK(cudaMallocManaged(&again, 4096, cudaMemAttachGlobal));
+    OK(cudaMallocManaged(&again, kBytes, cudaMemAttachGlobal));
   }
   ASSERT_EQ(again, p);
-  OK(cudaMemRangeGetAttribute(&value, 4, cudaMemRangeAttributeReadMostly, again, 4096));
+  OK(cudaMemRangeGetAttribute(&value, 4, cudaMemRangeAttributeReadMostly, again, kBytes));
   EXPECT_EQ(value, 0);
   OK(cudaFree(again));
+  OK(cudaFree(in_front));
 }
 
 TEST(Memory, PointerAttributes) {
@@ -191,8 +195,8 @@ TEST(Memory, Symbols) {
 TEST(Pools, AllocateAndFree) {
   cudaMemPool_t pool = nullptr, given = nullptr;
   cudaMemPoolProps properties{};
-  properties.allocType = 1;
-  properties.location = {1, 0};
+  properties.allocType = cudaMemAllocationTypePinned;
+  properties.location = {cudaMemLocationTypeDevice, 0};
   OK(cudaDeviceGetDefaultMemPool(&given, 0));
   OK(cudaDeviceGetMemPool(&pool, 0));
   EXPECT_EQ(pool, given);
@@ -239,12 +243,13 @@ TEST(Pools, AllocateAndFree) {
   FAILS(cudaErrorInvalidValue, cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &threshold));
   FAILS(cudaErrorInvalidValue, cudaMemPoolGetAttribute(pool, static_cast<cudaMemPoolAttr>(99), &threshold));
   OK(cudaMemPoolTrimTo(pool, 0));
-  cudaMemAccessDesc access{{1, 1}, 3}, wrong{{1, 9}, 3};
-  cudaMemLocation peer{1, 1};
-  int flags = 0;
+  cudaMemAccessDesc access{{cudaMemLocationTypeDevice, 1}, cudaMemAccessFlagsProtReadWrite},
+      wrong{{cudaMemLocationTypeDevice, 9}, cudaMemAccessFlagsProtReadWrite};
+  cudaMemLocation peer{cudaMemLocationTypeDevice, 1};
+  cudaMemAccessFlags flags{};
   OK(cudaMemPoolSetAccess(pool, &access, 1));
   OK(cudaMemPoolGetAccess(&flags, pool, &peer));
-  EXPECT_EQ(flags, 3);
+  EXPECT_EQ(flags, cudaMemAccessFlagsProtReadWrite);
   FAILS(cudaErrorInvalidDevice, cudaMemPoolSetAccess(pool, &wrong, 1));
   FAILS(cudaErrorInvalidValue, cudaMemPoolGetAccess(nullptr, pool, &peer));
   OK(cudaMemPoolDestroy(pool));

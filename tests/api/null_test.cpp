@@ -13,9 +13,17 @@ namespace {
 
 const std::string kFile = WARPGRIND_TESTS "/null_arguments.txt";
 
+// Also of types whose default is something else, as dim3 is.
+template <class T>
+T null_of() {
+  T null;
+  std::memset(static_cast<void*>(&null), 0, sizeof null);
+  return null;
+}
+
 template <class... Parameters>
 std::string result_of(cudaError_t (*function)(Parameters...)) {
-  const cudaError_t error = function(Parameters{}...);
+  const cudaError_t error = function(null_of<Parameters>()...);
   // Of a capture that the call has begun.
   cudaGraph_t graph = nullptr;
   cudaStreamEndCapture(reinterpret_cast<cudaStream_t>(2), &graph);
@@ -24,7 +32,7 @@ std::string result_of(cudaError_t (*function)(Parameters...)) {
 }
 template <class Result, class... Parameters>
 std::string result_of(Result (*function)(Parameters...)) {
-  function(Parameters{}...);
+  function(null_of<Parameters>()...);
   return "-";
 }
 
@@ -39,12 +47,11 @@ TEST(NullArguments, AreRefusedOrHarmless) {
 #define WG_FUNCTION_PTSZ(result, name, parameters, arguments) \
   WG_FUNCTION(result, name, parameters, arguments)            \
   seen[#name "_ptsz"] = result_of(&name##_ptsz);
-#define WG_UNSUPPORTED(name) seen[#name] = result_of(&name);
-#include "cudart/api.inc"
-#undef WG_FUNCTION
-#undef WG_FUNCTION_PTDS
-#undef WG_FUNCTION_PTSZ
-#undef WG_UNSUPPORTED
+#define WG_UNSUPPORTED(name, parameters) seen[#name] = result_of(&name);
+#define WG_UNSUPPORTED_PTDS(name, parameters) WG_FUNCTION_PTDS(cudaError_t, name, parameters, ())
+#define WG_UNSUPPORTED_PTSZ(name, parameters) WG_FUNCTION_PTSZ(cudaError_t, name, parameters, ())
+#define WG_UNDECLARED(name) WG_UNSUPPORTED(name, ())
+#include "warpgrind/runtime_functions.inc"
   if (std::getenv("WARPGRIND_REWRITE")) {
     std::ofstream out(kFile);
     for (const auto& [name, result] : seen) out << name << " " << result << "\n";

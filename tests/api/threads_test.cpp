@@ -168,8 +168,8 @@ TEST(Threads, AllocateFromOnePool) {
   Streams streams;
   cudaMemPool_t pool = nullptr;
   cudaMemPoolProps properties{};
-  properties.allocType = 1;
-  properties.location = {1, 0};
+  properties.allocType = cudaMemAllocationTypePinned;
+  properties.location = {cudaMemLocationTypeDevice, 0};
   OK(cudaMemPoolCreate(&pool, &properties));
   constexpr std::size_t kBytes = 4096;
   in_threads([&](int t) {

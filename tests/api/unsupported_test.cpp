@@ -3,27 +3,35 @@
 
 namespace warpgrind::cudart {
 
+namespace {
+
+template <class... Parameters>
+cudaError_t call(cudaError_t (*function)(Parameters...)) {
+  return function(Parameters{}...);
+}
+
+}  // namespace
+
 TEST(Unsupported, SaySo) {
 #define WG_FUNCTION(result, name, parameters, arguments)
-#define WG_FUNCTION_PTDS(result, name, parameters, arguments)
-#define WG_FUNCTION_PTSZ(result, name, parameters, arguments)
-#define WG_UNSUPPORTED(name)                         \
-  EXPECT_EQ(name(), cudaErrorNotSupported) << #name; \
+#define WG_FUNCTION_PTDS WG_FUNCTION
+#define WG_FUNCTION_PTSZ WG_FUNCTION
+#define WG_UNDECLARED(name)                               \
+  EXPECT_EQ(call(&name), cudaErrorNotSupported) << #name; \
   EXPECT_EQ(cudaGetLastError(), cudaErrorNotSupported) << #name;
-#include "cudart/api.inc"
-#undef WG_FUNCTION
-#undef WG_FUNCTION_PTDS
-#undef WG_FUNCTION_PTSZ
-#undef WG_UNSUPPORTED
+#define WG_UNSUPPORTED(name, parameters) WG_UNDECLARED(name)
+#define WG_UNSUPPORTED_PTDS(name, parameters) WG_UNDECLARED(name) WG_UNDECLARED(name##_ptds)
+#define WG_UNSUPPORTED_PTSZ(name, parameters) WG_UNDECLARED(name) WG_UNDECLARED(name##_ptsz)
+#include "warpgrind/runtime_functions.inc"
 }
 
 // There is no driver API behind this library (yet).
 TEST(Unsupported, DriverEntryPoints) {
   void* function = &function;
-  int status = 0;
+  cudaDriverEntryPointQueryResult status = cudaDriverEntryPointSuccess;
   FAILS(cudaErrorNotSupported, cudaGetDriverEntryPoint("cuInit", &function, 0, &status));
   EXPECT_EQ(function, nullptr);
-  EXPECT_EQ(status, 1);  // cudaDriverEntryPointSymbolNotFound
+  EXPECT_EQ(status, cudaDriverEntryPointSymbolNotFound);
   FAILS(cudaErrorNotSupported, cudaGetDriverEntryPoint_ptsz("cuInit", &function, 0, &status));
   FAILS(cudaErrorNotSupported, cudaGetDriverEntryPointByVersion("cuInit", &function, 13000, 0, &status));
   FAILS(cudaErrorNotSupported, cudaGetDriverEntryPointByVersion_ptsz("cuInit", &function, 13000, 0, &status));

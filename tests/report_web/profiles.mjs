@@ -152,11 +152,12 @@ function kernel(index, name, file, lineCount) {
       text: sites[i]?.ptx ?? "add.s32 %r1, %r2, 1;",
       file,
       line: Math.min(lineCount, i + 2),
-      inlined_at: i === 5 ? [{ file, line: 9, function: name }] : [],
+      inlined_at: i === 3 || i === 5 ? [{ file, line: i === 3 ? 12 : 9, function: name }] : [],
       block: Math.min(3, Math.floor(i / 3)),
     })),
     graph: { blocks, edges: [edge(0, 1, 64, 1024), edge(0, 2, 64, 1024), edge(1, 3, 64, 1024), edge(2, 3, 64, 1024), edge(3, 0, 32, 1024)], entry: 0 },
     lines,
+    inlined_lines: lineCount < 12 ? [] : [{ file, line: 12, function: name, metrics: { inst_executed: exact(7777, "inst") } }],
     block_trace: { block: [0, 0, 0], events: [event(0, 0, 0), event(0, 1, 0), event(1, 0, 0), event(1, 1, 0), event(2, 0, 1), event(3, 0, 1)], left_out: 2 },
   };
 }

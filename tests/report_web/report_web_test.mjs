@@ -100,6 +100,18 @@ tests.views = async () => {
   check((await page.locator(".drawing .word.conflict").count()) === 31, "32-way conflict: 31 words wait");
 };
 
+tests.inlined_functions = async () => {
+  const page = await open(report("inlined", profile({})));
+  await page.at("view=kernel&k=0&tab=source&line=12");
+  check((await page.getAttribute(".source-row[data-row='11'] .heat", "title")) === `inst_executed: ${1000 + ((11 * 37) % 911) + 7777}`, "a call has what was inlined there too");
+  check((await page.locator(".source-row[data-row='11'] .call").count()) === 1, "and is marked");
+  check((await page.locator(".source-row .call").count()) === 1, "other lines are not");
+  const text = await page.textContent("aside");
+  check(text.includes("inlined here") && text.includes("st.global.f32 %f3"), "the instructions of the inlined function are shown");
+  await page.at("view=kernel&k=0&tab=source&line=5");
+  check((await page.textContent("aside")).includes("inlined at"), "their own line names the call");
+};
+
 tests.click_a_line = async () => {
   const page = await open(report("click", profile({})));
   await page.at("view=kernel&k=0&tab=source");

@@ -132,7 +132,8 @@ def run(case, build):
             path = os.environ["PATH"] + ":/usr/local/cuda/bin"
             starts_run = "bin/warpgrind" in step
             environment = whole_run.environment(PATH=path) if starts_run else {**os.environ, "PATH": path}
-            subprocess.run(fill(step), shell=True, check=True, env=environment)
+            line, environment = whole_run.in_shell(fill(step), environment)
+            subprocess.run(line, shell=True, check=True, env=environment)
         command = [str(build / "bin/warpgrind")] + [fill(a) for a in case["command"]]
         if "kernels" in case or "launches" in case:
             command[2:2] = ["--json", f"{folder}/profile.json"] + (["--launches"] if "launches" in case else [])
@@ -143,6 +144,8 @@ def run(case, build):
         want = case.get("exit", 0)
         if done.returncode != want and not (want == "nonzero" and done.returncode > 0):
             problems.append(f"exit code {done.returncode}, expected {want}")
+        if report := whole_run.sanitizer_report(done.stderr):
+            problems.append(report)
         for stream in ("stdout", "stderr"):
             text = getattr(done, stream)
             check_order(case.get(stream, []), text, stream, problems)

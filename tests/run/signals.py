@@ -65,6 +65,8 @@ class Run:
         left = sorted(p.name for p in self.temporary.iterdir())
         if left:
             problems.append(f"left behind: {left}")
+        if report := whole_run.sanitizer_report(self.said()):
+            problems.append(report)
         return problems
 
 

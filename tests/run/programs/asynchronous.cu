@@ -1,11 +1,13 @@
 // Launches do not hold the host up: kernels that wait for the host, for a copy, for each other, and the order that
 // streams promise. `asynchronous CASE` prints one line; cases/asynchronous.toml says what.
 #include <cuda_runtime.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <thread>
 
 #define CHECK(call)                                             \
   do {                                                          \
@@ -37,7 +39,7 @@ __global__ void scale(int* p, int v) {
 __global__ void slow(int* p, int n, int v) {
   int x = v;
   for (int i = 0; i < n; i++) x = x * 1664525 + 1013904223;
-  if (threadIdx.x == 0) *p = x == 12345 ? 0 : v;
+  if (blockIdx.x == 0 && threadIdx.x == 0) *p = x == 12345 ? 0 : v;
 }
 __global__ void fault(int* p) {
   *p = 1;
@@ -209,6 +211,37 @@ static int host_function() {
   return before.seen * 100 + after.seen + read(out);
 }
 
+// A kernel of a graph is being compiled, which the run's options make last for ever: other graphs are not concerned.
+static int slow_graph() {
+  int* out = device_int();
+  cudaStream_t a = stream();
+  CHECK(cudaStreamBeginCapture(a, cudaStreamCaptureModeThreadLocal));
+  add<<<1, 1, 0, a>>>(out, 1);
+  cudaGraph_t captured;
+  CHECK(cudaStreamEndCapture(a, &captured));
+  cudaGraphExec_t exec;
+  CHECK(cudaGraphInstantiate(&exec, captured, 0));
+  int said[2];
+  if (pipe(said) != 0 || dup2(said[1], 2) < 0) return 0;
+  std::thread([=] { cudaGraphLaunch(exec, a); }).detach();
+  std::string text;
+  while (text.find("compiling") == std::string::npos) {
+    char part[256];
+    const ssize_t got = read(said[0], part, sizeof part);
+    if (got <= 0) return 0;
+    text.append(part, static_cast<std::size_t>(got));
+  }
+  cudaGraph_t other;
+  cudaGraphNode_t node;
+  CHECK(cudaGraphCreate(&other, 0));
+  CHECK(cudaGraphAddEmptyNode(&node, other, nullptr, 0));
+  CHECK(cudaGraphDestroy(other));
+  std::printf("slow_graph: went on\n");
+  std::fflush(stdout);
+  kill(getpid(), SIGKILL);  // the other thread never ends
+  return 0;
+}
+
 // Nodes of a graph run as their edges say, and beside other streams: one of its copies sets a flag.
 static int graph() {
   int *flag = device_int(), *out = device_int(), *one = nullptr;
@@ -308,6 +341,7 @@ int main(int argc, char** argv) {
       {"host_function", host_function},
       {"graph", graph},
       {"polling", polling},
+      {"slow_graph", slow_graph},
   };
   const struct {
     const char* name;

@@ -25,10 +25,11 @@ __global__ void add(int* p, int v) {
 __global__ void count(int* p) {
   atomicAdd(p, 1);
 }
+// A place for each thread: ThreadSanitizer sees what kernels write, too.
 __global__ void slow(int* p, int n) {
   int x = threadIdx.x;
   for (int i = 0; i < n; i++) x = x * 1664525 + 1013904223;
-  p[threadIdx.x] = x;
+  p[blockIdx.x * blockDim.x + threadIdx.x] = x;
 }
 
 // Each thread has its streams, events and memory, and all of them count into one word; handles come and go.
@@ -226,7 +227,7 @@ static void fork_before_use() {
   const pid_t child = fork();
   if (child) waitpid(child, nullptr, 0);
   int* p = nullptr;
-  CHECK(cudaMalloc(&p, 32 * sizeof(int)));
+  CHECK(cudaMalloc(&p, 1 << 16));
   slow<<<64, 32>>>(p, 1000);
   CHECK(cudaDeviceSynchronize());
   std::printf("%s: ok\n", child ? "parent" : "child");
