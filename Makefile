@@ -8,10 +8,14 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 SOURCES = git ls-files '*.cpp' '*.h' '*.cu' '*.cc'
 
-.PHONY: run test build setup install bench format check clean
+.PHONY: run tour test build setup install bench format check clean
 
 run: setup
 	@scripts/build.sh $(BUILD) tour
+	@$(MAKE) --no-print-directory tour BUILD=$(BUILD)
+
+# What run does with a build that is there.
+tour:
 	@rm -f $(BUILD)/lab.html
 	@if [ -s $(BUILD)/web/page.html ]; then report="--report $(BUILD)/lab.html"; fi; \
 	  $(BUILD)/bin/warpgrind lab all --brief --json $(BUILD)/lab.json $$report || exit; \
