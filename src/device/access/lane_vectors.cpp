@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/cpu.h"
+#include "base/sanitizers.h"
 
 namespace warpgrind::device {
 
@@ -222,6 +223,7 @@ void relative_offsets(std::int64_t* offsets, const std::uint64_t* a, std::uint64
 }
 
 void gather(void* out, std::uint64_t origin, const std::uint64_t* a, LaneMask mask, unsigned element, unsigned count) {
+  const NotWatched guard;
   auto* bytes = static_cast<std::uint8_t*>(out);
   switch (element) {
     case 1:
@@ -245,6 +247,7 @@ void gather(void* out, std::uint64_t origin, const std::uint64_t* a, LaneMask ma
 
 void scatter(const void* values, std::uint64_t origin, const std::uint64_t* a, LaneMask mask, unsigned element,
              unsigned count) {
+  const NotWatched guard;
   const auto* bytes = static_cast<const std::uint8_t*>(values);
   switch (element) {
     case 1:
@@ -267,6 +270,7 @@ void scatter(const void* values, std::uint64_t origin, const std::uint64_t* a, L
 }
 
 void copy_lanes(void* out, const void* from, LaneMask mask, unsigned element) {
+  const NotWatched guard;
   auto* to = static_cast<std::uint8_t*>(out);
   const auto* source = static_cast<const std::uint8_t*>(from);
   if (mask == kFullMask) {

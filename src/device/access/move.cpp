@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstring>
 
+#include "base/sanitizers.h"
 #include "device/access/access.h"
 #include "device/access/count.h"
 
@@ -73,6 +74,7 @@ void move(const Access& a, const Place& place, void* values) {
 }
 
 void move_stretch(const Access& a, const Place& place, unsigned lane, std::uint8_t* outside, std::uint64_t bytes) {
+  const NotWatched guard;
   if (a.form.space != StateSpace::local) {
     std::memcpy(a.writes() ? place.of(lane) : outside, a.writes() ? outside : place.of(lane), bytes);
     return;

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 
+#include "base/sanitizers.h"
 #include "device/access/access.h"
 #include "device/calls/symbols.h"
 #include "device/fault.h"
@@ -131,6 +132,7 @@ static void wg_cp_async(void* context, std::uint32_t site, const std::uint64_t* 
   std::optional<Place> source;
   if (reading) source = pass(read);
   const Place target = pass(write);
+  const NotWatched guard;
   for (LaneMask m = mask; m != 0; m &= m - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(m));
     if (taken[l]) std::memcpy(target.of(l), source->of(l), taken[l]);
@@ -160,6 +162,7 @@ static void wg_bulk_copy(void* context, std::uint32_t site, const std::uint64_t*
     read.form.type = AccessType::load;
     write.form.type = AccessType::store;
     const Place source = pass(read), target = pass(write);
+    const NotWatched guard;
     for (LaneMask m = moving; m != 0; m &= m - 1) {
       const auto l = static_cast<unsigned>(std::countr_zero(m));
       std::memmove(target.of(l), source.of(l), bytes[l]);

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "base/sanitizers.h"
 #include "device/access/access.h"
 #include "device/calls/symbols.h"
 #include "device/fault.h"
@@ -118,6 +119,7 @@ using Wide = unsigned __int128;
 void wide(const Request& r, AtomicOperation op) {
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
+  const NotWatched guard;
   for (LaneMask m = r.mask; m != 0; m &= m - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(m));
     Wide old, b, c;

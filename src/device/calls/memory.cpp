@@ -2,6 +2,7 @@
 #include <bit>
 #include <cstring>
 
+#include "base/sanitizers.h"
 #include "device/access/access.h"
 #include "device/access/count.h"
 #include "device/access/inline_cache.h"
@@ -64,6 +65,7 @@ void load_uniform(void* context, std::uint32_t site, std::uint64_t base, LaneMas
   const AffineAddresses a{base, 0, 0};
   const auto place = pass_affine(s, a);
   if (place && place->space != StateSpace::local) {
+    const NotWatched guard;
     std::memcpy(out, reinterpret_cast<const void*>(place->host_base), s.bytes());
     return;
   }

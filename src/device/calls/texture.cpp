@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstring>
 
+#include "base/sanitizers.h"
 #include "device/access/access.h"
 #include "device/calls/symbols.h"
 #include "device/fault.h"
@@ -88,6 +89,7 @@ unsigned lanes_per_request(const TextureCall& call, unsigned bytes) {
 
 Texel read_texels(const Texture& t, const TextureCall& call, const std::uint32_t* coordinates, unsigned lane,
                   TexelList* read) {
+  const NotWatched guard;
   const bool layered = call.geometry == TextureGeometry::a1d || call.geometry == TextureGeometry::a2d ||
                        call.geometry == TextureGeometry::acube;
   const std::int32_t layer = layered ? static_cast<std::int32_t>(coordinates[lane]) : 0;
@@ -176,6 +178,7 @@ bool surface_address(const Surface& s, const TextureCall& call, const std::int32
 // data[e*32 + l]; absent surfels read as zero and are not written.
 void move_surfels(const Access& a, LaneMask mask, LaneMask inside, const std::optional<Place>& place,
                   std::uint8_t* data) {
+  const NotWatched guard;
   for (LaneMask m = mask; m != 0; m &= m - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(m));
     for (unsigned e = 0; e < a.vector; ++e) {
