@@ -9,6 +9,7 @@ A case is a table [[case]] with
   files    { NAME = "text" }: what lies in the empty folder that the commands run in
   run      shell commands, one after the other until one fails. $NVCC is the nvcc of the build's toolkit folder, $WARPGRIND the
            program, $TOOLKIT the folder. A program that was compiled is run as it is: ./app
+           Exit code 77: the case is skipped, what was printed says why.
   exit     the exit code of the last command that ran (default 0)
   stdout, stderr   regular expressions that must occur, in this order; not_stdout, not_stderr: that must not
   is       { NAME = REGEX }: files that must be there at the end (the text is searched); gone = [NAME]: that must not
@@ -67,6 +68,8 @@ def run(case, build, folder):
         out, err, code = out + done.stdout, err + done.stderr, done.returncode
         if code:
             break
+    if code == SKIP:
+        return None, out, err
     problems = []
     if code != case.get("exit", 0):
         problems.append(f"exit code {code}, not {case.get('exit', 0)}")
@@ -106,6 +109,9 @@ def main():
         work = pathlib.Path(folder) / "work"
         work.mkdir()
         problems, out, err = run(case, args.build.resolve(), work)
+    if problems is None:
+        print(f"skipped: {out or err}")
+        return SKIP
     if problems:
         print("\n".join(problems), f"-- stdout\n{out}-- stderr\n{err}", sep="\n")
     return 1 if problems else 0
