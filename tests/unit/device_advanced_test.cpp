@@ -13,7 +13,7 @@ namespace warpgrind::device {
 namespace {
 
 Gpu gpu_for(unsigned workers = 2, events::Observer* observer = nullptr) {
-  return Gpu(workers, 30, "advanced.ptx", observer);
+  return Gpu(workers, 600, "advanced.ptx", observer);
 }
 
 TEST(Advanced, KernelsLaunchKernels) {
@@ -156,7 +156,7 @@ TEST(Advanced, ObserversSeeEveryAccess) {
   events::LaunchCounts counts[2];
   Recorder recorder;
   for (int observed = 0; observed < 2; ++observed) {
-    Gpu gpu(2, 30, "kernels.ptx", observed ? &recorder : nullptr);
+    Gpu gpu(2, 600, "kernels.ptx", observed ? &recorder : nullptr);
     const int n = 64;
     auto *a = gpu.array<float>(n * n), *b = gpu.array<float>(n * n), *c = gpu.array<float>(n * n);
     const LaunchResult r = gpu.run("tiled", shape({4, 4, 1}, {16, 16, 1}), a, b, c, n);

@@ -7,7 +7,7 @@ namespace warpgrind::device {
 namespace {
 
 Gpu gpu_for(unsigned workers = 1) {
-  return Gpu(workers, 60, "clusters.ptx");
+  return Gpu(workers, 600, "clusters.ptx");
 }
 
 LaunchConfig clustered(Dim3 grid, Dim3 block, Dim3 cluster) {

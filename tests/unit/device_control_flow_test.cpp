@@ -284,7 +284,7 @@ unsigned run_random_programs(unsigned programs, unsigned first_seed, unsigned th
   model.shared_per_sm = 233472;
   device::Options options;
   options.workers = 1;
-  options.timeout_seconds = 120;
+  options.timeout_seconds = 600;  // for a launch that hangs
   device::Device gpu(0, model, options);
   EdgeObserver observer;
   gpu.add_observer(&observer);
@@ -410,7 +410,7 @@ TEST(JitControlFlow, LanesThatWaitForEachOtherDoNotHang) {
   model.memory_bytes = 1u << 30;
   device::Options options;
   options.workers = 1;
-  options.timeout_seconds = 20;
+  options.timeout_seconds = 600;  // for a launch that hangs
   device::Device gpu(0, model, options);
   const auto memory = gpu.allocate(64);
   ASSERT_TRUE(memory.ok());

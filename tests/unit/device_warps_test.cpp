@@ -9,7 +9,7 @@ namespace warpgrind::device {
 namespace {
 
 Gpu gpu_for(unsigned workers = 1) {
-  return Gpu(workers, 60, "warps.ptx");
+  return Gpu(workers, 600, "warps.ptx");
 }
 
 void expect_clean(const LaunchResult& r) {

@@ -17,7 +17,7 @@ struct Kernel {
                   const std::string& module_text = "") {
     Options options;
     options.workers = workers;
-    options.timeout_seconds = 20;
+    options.timeout_seconds = 600;  // for a launch that hangs
     device = std::make_unique<Device>(0, **find_gpu_model("h200"), options);
     if (observer) device->add_observer(observer);
     const std::string text =
