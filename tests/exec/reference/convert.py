@@ -180,10 +180,10 @@ def pack():
     for to in ('s16', 'u16'):
         part = lambda v, to=to: unsigned(clamp(s32(v), *range_of(to)), 16)
         yield Case(f'cvt.pack.sat.{to}.s32 {{d}}, {{a}}, {{b}}', ('s32', 's32'), 32, lambda a, b, p=part: p(a) << 16 | p(b))
-    for to in ('s8', 'u8', 's4', 'u4'):
+    for to in ('s8', 'u8', 's4', 'u4', 's2', 'u2'):
         w = int(to[1:])
         part = lambda v, to=to, w=w: unsigned(clamp(s32(v), *range_of(to)), w)
-        small = tuple(unsigned(v, 32) for v in (0, 1, -1, 7, 8, -8, -9, 15, 16, 127, 128, -128, -129, 255, 256, 1 << 31, (1 << 31) - 1))
+        small = tuple(unsigned(v, 32) for v in (0, 1, -1, 2, -2, 3, -3, 4, 7, 8, -8, -9, 15, 16, 127, 128, -128, -129, 255, 256, 1 << 31, (1 << 31) - 1))
         yield Case(f'cvt.pack.sat.{to}.s32.b32 {{d}}, {{a}}, {{b}}, {{c}}', (small, small, 'b32'), 32,
                    lambda a, b, c, p=part, w=w: p(b) | p(a) << w | c << (2 * w))
 
