@@ -72,6 +72,36 @@ typedef unsigned long long curandDirectionVectors64_t[64];
 struct curandGenerator_st;
 typedef struct curandGenerator_st* curandGenerator_t;
 
+// Discrete distributions, for curand_discrete() in kernels: what they are made of is in curand_discrete.h.
+typedef double curandDistribution_st;
+typedef curandDistribution_st* curandDistribution_t;
+typedef struct curandDistributionShift_st* curandDistributionShift_t;
+typedef struct curandDistributionM2Shift_st* curandDistributionM2Shift_t;
+typedef struct curandHistogramM2_st* curandHistogramM2_t;
+typedef unsigned int curandHistogramM2K_st;
+typedef curandHistogramM2K_st* curandHistogramM2K_t;
+typedef curandDistribution_st curandHistogramM2V_st;
+typedef curandHistogramM2V_st* curandHistogramM2V_t;
+typedef struct curandDiscreteDistribution_st* curandDiscreteDistribution_t;
+
+enum curandMethod {
+  CURAND_CHOOSE_BEST = 0,
+  CURAND_ITR = 1,
+  CURAND_KNUTH = 2,
+  CURAND_HITR = 3,
+  CURAND_M1 = 4,
+  CURAND_M2 = 5,  // a histogram
+  CURAND_BINARY_SEARCH = 6,
+  CURAND_DISCRETE_GAUSS = 7,  // a rounded normal number
+  CURAND_REJECTION = 8,
+  CURAND_DEVICE_API = 9,
+  CURAND_FAST_REJECTION = 10,
+  CURAND_3RD = 11,
+  CURAND_DEFINITION = 12,
+  CURAND_POISSON = 13
+};
+typedef enum curandMethod curandMethod_t;
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -103,6 +133,9 @@ curandStatus_t CURANDAPI curandGenerateLogNormalDouble(curandGenerator_t generat
                                                        double mean, double stddev);
 curandStatus_t CURANDAPI curandGeneratePoisson(curandGenerator_t generator, unsigned int* outputPtr, size_t n,
                                                double lambda);
+curandStatus_t CURANDAPI curandCreatePoissonDistribution(double lambda,
+                                                         curandDiscreteDistribution_t* discrete_distribution);
+curandStatus_t CURANDAPI curandDestroyDistribution(curandDiscreteDistribution_t discrete_distribution);
 curandStatus_t CURANDAPI curandGenerateSeeds(curandGenerator_t generator);
 curandStatus_t CURANDAPI curandGetDirectionVectors32(curandDirectionVectors32_t* vectors[],
                                                      curandDirectionVectorSet_t set);

@@ -1,5 +1,5 @@
 // Normal and log-normal distributions of cuRAND's device interface: pairs by Box and Muller's method from pseudo-random
-// numbers, the inverse of the distribution function for quasi-random ones, which must not be mixed.
+// numbers, the inverse of the distribution function for quasi-random ones, which must not be mixed, and for MTGP32.
 #ifndef CURAND_NORMAL_H_
 #define CURAND_NORMAL_H_
 
@@ -153,7 +153,7 @@ __device__ inline double _curand_normal_icdf_double(unsigned long long x) {
   const double result = -1.4142135623730951 * erfcinv(2.0 * u);
   return upper ? -result : result;
 }
-#define WG_QUASI_NORMAL(name)                                                                                   \
+#define WG_NORMAL_OF_ONE(name)                                                                                  \
   __device__ inline float curand_normal(curandState##name##_t* state) {                                         \
     return _curand_normal_icdf(curand(state));                                                                  \
   }                                                                                                             \
@@ -166,11 +166,12 @@ __device__ inline double _curand_normal_icdf_double(unsigned long long x) {
   __device__ inline double curand_log_normal_double(curandState##name##_t* state, double mean, double stddev) { \
     return wg_log_normal(curand_normal_double(state), mean, stddev);                                            \
   }
-WG_QUASI_NORMAL(Sobol32)
-WG_QUASI_NORMAL(ScrambledSobol32)
-WG_QUASI_NORMAL(Sobol64)
-WG_QUASI_NORMAL(ScrambledSobol64)
-#undef WG_QUASI_NORMAL
+WG_NORMAL_OF_ONE(Mtgp32)
+WG_NORMAL_OF_ONE(Sobol32)
+WG_NORMAL_OF_ONE(ScrambledSobol32)
+WG_NORMAL_OF_ONE(Sobol64)
+WG_NORMAL_OF_ONE(ScrambledSobol64)
+#undef WG_NORMAL_OF_ONE
 
 #define WG_LOG_NORMAL(name)                                                                                     \
   __device__ inline float curand_log_normal(curandState##name##_t* state, float mean, float stddev) {           \

@@ -1,6 +1,7 @@
 // The Poisson distribution of cuRAND's device interface. By its mean: up to 64 the number of uniform numbers whose
-// product stays above e^-mean (Knuth); above 4000 a rounded normal number; between, and for quasi-random numbers up to
-// 4000, the quantile of one uniform number.
+// product stays above e^-mean (Knuth); above 4000 a rounded normal number; between, the quantile of one uniform number.
+// Generators that must draw exactly one number, the quasi-random ones and MTGP32: up to 1000 by inversion, from there
+// on a rounded normal number.
 #ifndef CURAND_POISSON_H_
 #define CURAND_POISSON_H_
 
@@ -74,15 +75,48 @@ __device__ inline uint4 curand_poisson4(curandStatePhilox4_32_10_t* state, doubl
   return result;
 }
 
-#define WG_QUASI_POISSON(name)                                                                 \
-  __device__ inline unsigned int curand_poisson(curandState##name##_t* state, double lambda) { \
-    if (lambda > 4000) return wg_poisson_of_normal(curand_normal_double(state), lambda);       \
-    return wg_poisson_quantile(curand_uniform_double(state), lambda);                          \
+// Neither 0 nor 1.
+__device__ inline double wg_inner_uniform(unsigned int x) {
+  return x * 0x1p-32 + 0x1p-33;
+}
+__device__ inline double wg_inner_uniform(unsigned long long x) {
+  return (x >> 11) * 0x1p-53 + 0x1p-55;
+}
+
+// Inversion (Fishman, "Discrete-Event Simulation", 2001): the distribution function summed from 0 until it reaches u.
+// As e^-mean may have no double, the sums are scaled by it in steps of e^-500, each when the sum so far is used up.
+__device__ inline unsigned int wg_poisson_inverse(double u, double mean) {
+  unsigned count = 0;
+  double term = 1;
+  double sum = 1;
+  for (int scaled = 0; scaled == 0 || scaled < mean; scaled += 500) {
+    const double scale = exp(mean > scaled + 500 ? -500.0 : scaled - mean);
+    term *= scale;
+    sum *= scale;
+    while (sum < u && sum + term > sum) {  // a u near 1 may be beyond every sum
+      ++count;
+      term *= mean / count;
+      sum += term;
+    }
   }
-WG_QUASI_POISSON(Sobol32)
-WG_QUASI_POISSON(ScrambledSobol32)
-WG_QUASI_POISSON(Sobol64)
-WG_QUASI_POISSON(ScrambledSobol64)
-#undef WG_QUASI_POISSON
+  return count;
+}
+
+template <class Word>
+__device__ inline unsigned int wg_poisson_of_one(Word x, double mean) {
+  if (mean < 1000) return wg_poisson_inverse(wg_inner_uniform(x), mean);
+  return wg_poisson_of_normal(_curand_normal_icdf_double(x), mean);
+}
+
+#define WG_POISSON_OF_ONE(name)                                                                \
+  __device__ inline unsigned int curand_poisson(curandState##name##_t* state, double lambda) { \
+    return wg_poisson_of_one(curand(state), lambda);                                           \
+  }
+WG_POISSON_OF_ONE(Mtgp32)
+WG_POISSON_OF_ONE(Sobol32)
+WG_POISSON_OF_ONE(ScrambledSobol32)
+WG_POISSON_OF_ONE(Sobol64)
+WG_POISSON_OF_ONE(ScrambledSobol64)
+#undef WG_POISSON_OF_ONE
 
 #endif

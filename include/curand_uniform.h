@@ -3,6 +3,7 @@
 #define CURAND_UNIFORM_H_
 
 #include "curand_mrg32k3a.h"
+#include "curand_mtgp32_kernel.h"
 #include "curand_philox4x32_x.h"
 #include "warpgrind/curand/sobol.h"
 #include "warpgrind/curand/xorwow.h"
@@ -61,17 +62,19 @@ __device__ inline double4 curand_uniform4_double(curandStatePhilox4_32_10_t* sta
   return {first.x, first.y, second.x, second.y};
 }
 
-#define WG_QUASI_UNIFORM(name)                                                   \
+// Of one number each.
+#define WG_UNIFORM_OF_ONE(name)                                                  \
   __device__ inline float curand_uniform(curandState##name##_t* state) {         \
     return _curand_uniform(curand(state));                                       \
   }                                                                              \
   __device__ inline double curand_uniform_double(curandState##name##_t* state) { \
     return _curand_uniform_double(curand(state));                                \
   }
-WG_QUASI_UNIFORM(Sobol32)
-WG_QUASI_UNIFORM(ScrambledSobol32)
-WG_QUASI_UNIFORM(Sobol64)
-WG_QUASI_UNIFORM(ScrambledSobol64)
-#undef WG_QUASI_UNIFORM
+WG_UNIFORM_OF_ONE(Mtgp32)
+WG_UNIFORM_OF_ONE(Sobol32)
+WG_UNIFORM_OF_ONE(ScrambledSobol32)
+WG_UNIFORM_OF_ONE(Sobol64)
+WG_UNIFORM_OF_ONE(ScrambledSobol64)
+#undef WG_UNIFORM_OF_ONE
 
 #endif

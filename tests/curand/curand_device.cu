@@ -2,8 +2,9 @@
 // several seeds, sequences and offsets. Compiled by nvcc and run on an H200 it made h200.txt.
 #include <curand_kernel.h>
 
-#include <cstdio>
 #include <cstring>
+
+#include "printed.h"
 
 namespace {
 
@@ -37,19 +38,6 @@ constexpr Case cases[] = {
 struct Results {
   unsigned long long values[threads][draws * 4];
   int count[threads];
-};
-
-struct Writer {
-  unsigned long long* values;
-  int count;
-  __device__ void put(unsigned x) { values[count++] = x; }
-  __device__ void put(unsigned long long x) { values[count++] = x; }
-  __device__ void put(float x) { put(__float_as_uint(x)); }
-  __device__ void put(double x) { values[count++] = static_cast<unsigned long long>(__double_as_longlong(x)); }
-  __device__ void put(float2 v) { put(v.x), put(v.y); }
-  __device__ void put(double2 v) { put(v.x), put(v.y); }
-  __device__ void put(float4 v) { put(v.x), put(v.y), put(v.z), put(v.w); }
-  __device__ void put(uint4 v) { put(v.x), put(v.y), put(v.z), put(v.w); }
 };
 
 template <class State>
@@ -209,8 +197,7 @@ void run(const char* name, void (*kernel)(Case, Results*), Results* results) {
   for (const Case& c : cases) {
     cudaMemset(results, 0, sizeof(Results));
     kernel<<<1, threads>>>(c, results);
-    const cudaError_t error = cudaDeviceSynchronize();
-    if (error != cudaSuccess) std::printf("%s: %s\n", name, cudaGetErrorString(error));
+    complain(name);
     for (int thread = 0; thread < threads; ++thread) {
       std::printf("%s %llx %llx %llx:", name, c.seed, c.sequence + thread, c.offset);
       for (int i = 0; i < results->count[thread]; ++i) std::printf(" %llx", results->values[thread][i]);
