@@ -1,6 +1,10 @@
-// cuRAND's host interface: sequences as an H200 gave them (CUDA 13.0), distributions by their moments, errors.
+// cuRAND's host interface: sequences as an H200 gave them, or NVIDIA's library of CUDA 13.0 in the host's memory
+// (curandCreateGeneratorHost, which needs no GPU); distributions by their moments; errors.
 #include <curand.h>
+#include <curand_discrete.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -28,7 +32,8 @@ struct Recorded {
   std::size_t count;
   std::uint64_t hash;
 };
-constexpr curandRngType kXorwow = CURAND_RNG_PSEUDO_XORWOW, kMrg = CURAND_RNG_PSEUDO_MRG32K3A;
+constexpr curandRngType kXorwow = CURAND_RNG_PSEUDO_XORWOW, kMrg = CURAND_RNG_PSEUDO_MRG32K3A,
+                        kPhilox = CURAND_RNG_PSEUDO_PHILOX4_32_10, kMtgp = CURAND_RNG_PSEUDO_MTGP32;
 constexpr curandOrdering kDefault = CURAND_ORDERING_PSEUDO_DEFAULT, kLegacy = CURAND_ORDERING_PSEUDO_LEGACY;
 constexpr unsigned long long kBig = 0x123456789abcdef0u;
 constexpr Recorded kRecorded[] = {
@@ -50,6 +55,23 @@ constexpr Recorded kRecorded[] = {
     {kMrg, kDefault, 1234, 0, 'u', 20000, 0xbc29e96bf6116ca3u},
     {kMrg, kDefault, 1234, 0, 'd', 20000, 0xbeace5f841faac7u},
     {kMrg, kDefault, 1234, 0, 't', 10000, 0xc30826cf47965a85u},
+    // NVIDIA's library, on the host.
+    {kPhilox, kDefault, 0, 0, 'b', 300000, 0x4d9bf27825505abau},
+    {kPhilox, kDefault, 1234, 0, 'b', 20000, 0xba599b0dedef6d8cu},
+    {kPhilox, kDefault, kBig, 0, 'b', 20000, 0x771103d5b1065067u},
+    {kPhilox, kDefault, 0, 5, 'b', 20000, 0xbf05f357e5d07975u},
+    {kPhilox, kDefault, 0, 262150, 'b', 20000, 0x7f587530c5169d1eu},
+    {kPhilox, kLegacy, 0, 0, 'b', 20000, 0x71e346a4aeccee0fu},
+    {kPhilox, kDefault, 1234, 0, 'u', 20000, 0x8b00a5e9ad88a89fu},
+    {kPhilox, kDefault, 1234, 0, 'd', 20000, 0x26aed205e073ea4eu},
+    {kPhilox, kDefault, 1234, 0, 't', 10001, 0x74ca1095f4a14231u},
+    {kMtgp, kDefault, 0, 0, 'b', 100000, 0x600ba5d0916f46d6u},
+    {kMtgp, kDefault, 1234, 0, 'b', 20000, 0xb5b367888a6aec8bu},
+    {kMtgp, kDefault, kBig, 0, 'b', 20000, 0xf34cf54232671264u},
+    {kMtgp, kLegacy, 0, 0, 'b', 20000, 0xd5ad15fa2ff1413du},
+    {kMtgp, kDefault, 1234, 0, 'u', 20000, 0x12af96216bcbefb9u},
+    {kMtgp, kDefault, 1234, 0, 'd', 20000, 0x45b96b301087babu},
+    {kMtgp, kDefault, 1234, 0, 't', 10000, 0xd524ac10f0d74506u},
 };
 
 class Recordings : public testing::TestWithParam<std::tuple<Recorded, bool>> {};
@@ -87,10 +109,43 @@ TEST_P(Recordings, AreRepeated) {
   EXPECT_EQ(hash, r.hash);
   DONE(curandDestroyGenerator(g));
 }
-INSTANTIATE_TEST_SUITE_P(H200, Recordings, testing::Combine(testing::ValuesIn(kRecorded), testing::Bool()),
+INSTANTIATE_TEST_SUITE_P(Nvidias, Recordings, testing::Combine(testing::ValuesIn(kRecorded), testing::Bool()),
                          [](const auto& info) {
                            return "n" + std::to_string(info.index / 2) + (std::get<1>(info.param) ? "host" : "device");
                          });
+
+// Poisson numbers where NVIDIA's library does not go by its histogram, as it gave them on the host: 10000 of each.
+struct RecordedPoisson {
+  curandRngType type;
+  double lambda;
+  std::uint64_t hash;
+};
+constexpr RecordedPoisson kRecordedPoisson[] = {
+    {CURAND_RNG_PSEUDO_XORWOW, 2000, 0xd6d367f17262cfd5u},
+    {CURAND_RNG_PSEUDO_MRG32K3A, 5000, 0x1c7a1441fd6c7403u},
+    {CURAND_RNG_PSEUDO_PHILOX4_32_10, 2000, 0x766410be1338abf7u},
+    {CURAND_RNG_PSEUDO_MTGP32, 32, 0xde9523fb2568cf72u},
+    {CURAND_RNG_PSEUDO_MTGP32, 8000, 0x2dcce102f0c78671u},
+    {CURAND_RNG_PSEUDO_MTGP32, 8001, 0x4bf47c60b1d5a8dfu},
+    {CURAND_RNG_QUASI_SOBOL32, 10, 0x7d5ab3c73c00c347u},
+    {CURAND_RNG_QUASI_SOBOL32, 1500, 0x46f7343e52203850u},
+    {CURAND_RNG_QUASI_SOBOL32, 8001, 0x73dd5b1cbea64192u},
+    {CURAND_RNG_QUASI_SOBOL64, 3.5, 0x8d5bbbfeef21c12cu},
+    {CURAND_RNG_QUASI_SOBOL64, 1999, 0x55ca6c9dcbe459b5u},
+    {CURAND_RNG_QUASI_SOBOL64, 2000, 0xcb2df7805d9d991fu},
+};
+class PoissonRecordings : public testing::TestWithParam<RecordedPoisson> {};
+TEST_P(PoissonRecordings, AreRepeated) {
+  curandGenerator_t g = nullptr;
+  DONE(curandCreateGenerator(&g, GetParam().type));
+  const Array<unsigned> numbers(10000);
+  DONE(curandGeneratePoisson(g, numbers.data(), numbers.size(), GetParam().lambda));
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(digest(numbers.data(), numbers.size()), GetParam().hash);
+  DONE(curandDestroyGenerator(g));
+}
+INSTANTIATE_TEST_SUITE_P(Nvidias, PoissonRecordings, testing::ValuesIn(kRecordedPoisson),
+                         [](const auto& info) { return "n" + std::to_string(info.index); });
 
 constexpr curandRngType kAll[] = {CURAND_RNG_PSEUDO_DEFAULT,  CURAND_RNG_PSEUDO_XORWOW,
                                   CURAND_RNG_PSEUDO_MRG32K3A, CURAND_RNG_PSEUDO_MTGP32,
@@ -141,6 +196,91 @@ TEST_P(Distributions, HaveTheirMoments) {
 INSTANTIATE_TEST_SUITE_P(All, Distributions, testing::ValuesIn(kAll),
                          [](const auto& info) { return "type" + std::to_string(info.param); });
 
+double poisson_probability(unsigned k, double mean) {
+  return std::exp(k * std::log(mean) - mean - std::lgamma(k + 1.0));
+}
+
+// Pearson's statistic over the values of which ten are expected at least, the rest together: above this bound, six
+// deviations of its distribution, in one of 10^6 tests or less.
+void expect_poisson(const Array<unsigned>& numbers, double mean) {
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  const double n = static_cast<double>(numbers.size());
+  std::vector<double> seen(static_cast<std::size_t>(mean * 2 + 100));
+  for (std::size_t i = 0; i < numbers.size(); ++i) ++seen[std::min<std::size_t>(numbers[i], seen.size() - 1)];
+  double statistic = 0, rest_seen = n, rest_expected = n;
+  int classes = 1;
+  for (unsigned k = 0; k < seen.size() - 1; ++k) {
+    const double expected = n * poisson_probability(k, mean);
+    if (expected < 10) continue;
+    statistic += (seen[k] - expected) * (seen[k] - expected) / expected;
+    rest_seen -= seen[k];
+    rest_expected -= expected;
+    ++classes;
+  }
+  if (rest_expected > 1) statistic += (rest_seen - rest_expected) * (rest_seen - rest_expected) / rest_expected;
+  EXPECT_LT(statistic, classes + 6 * std::sqrt(2.0 * classes));
+}
+
+TEST_P(Distributions, PoissonNumbersAreSpreadAsTheyShould) {
+  curandGenerator_t g = nullptr;
+  DONE(curandCreateGenerator(&g, GetParam()));
+  const Array<unsigned> numbers(kCount);
+  for (const double mean : {0.1, 3.5, 20.0, 600.0}) {
+    DONE(curandGeneratePoisson(g, numbers.data(), kCount, mean));
+    expect_poisson(numbers, mean);
+  }
+  DONE(curandDestroyGenerator(g));
+}
+
+template <class T>
+std::vector<T> from_device(const T* data, std::size_t count) {
+  std::vector<T> copy(count);
+  EXPECT_EQ(cudaMemcpy(copy.data(), data, count * sizeof(T), cudaMemcpyDeviceToHost), cudaSuccess);
+  return copy;
+}
+
+// The columns' parts, added up by the values that they stand for, are the probabilities.
+TEST(DiscreteDistribution, ColumnsAddUp) {
+  for (const double mean : {0.1, 3.5, 80.0, 1999.0}) {
+    curandDiscreteDistribution_t made = nullptr;
+    DONE(curandCreatePoissonDistribution(mean, &made));
+    const curandDiscreteDistribution_st d = from_device(made, 1)[0];
+    EXPECT_EQ(d.method, CURAND_M2);
+    const curandDistributionM2Shift_st m2 = from_device(d.M2, 1)[0];
+    const curandHistogramM2_st histogram = from_device(m2.histogram, 1)[0];
+    const std::vector<double> below = from_device(histogram.V, m2.length + 1);
+    const std::vector<unsigned> other = from_device(histogram.K, m2.length + 1);
+    std::vector<double> sums(m2.length);
+    const double width = 1.0 / m2.length;
+    for (unsigned i = 0; i < m2.length; ++i) {
+      ASSERT_LT(other[i], m2.length);
+      sums[i] += below[i] - i * width;
+      sums[other[i]] += (i + 1) * width - below[i];
+    }
+    for (unsigned i = 0; i < m2.length; ++i) ASSERT_NEAR(sums[i], poisson_probability(m2.shift + i, mean), 1e-13);
+    EXPECT_EQ(below[m2.length], 0);  // where a uniform number of 1 leads
+    EXPECT_LT(other[m2.length], m2.length);
+    DONE(curandDestroyDistribution(made));
+    EXPECT_EQ(curandDestroyDistribution(made), CURAND_STATUS_NOT_INITIALIZED);
+  }
+}
+TEST(DiscreteDistribution, GreatMeansAreNormal) {
+  curandDiscreteDistribution_t made = nullptr;
+  DONE(curandCreatePoissonDistribution(2500, &made));
+  const curandDiscreteDistribution_st d = from_device(made, 1)[0];
+  EXPECT_EQ(d.method, CURAND_DISCRETE_GAUSS);
+  EXPECT_EQ(d.mean, 2500);
+  EXPECT_EQ(d.stddev, 50);
+  DONE(curandDestroyDistribution(made));
+}
+TEST(DiscreteDistribution, Errors) {
+  curandDiscreteDistribution_t made = nullptr;
+  for (const double mean : {0.0, -1.0, 400001.0, std::nan("")})
+    EXPECT_EQ(curandCreatePoissonDistribution(mean, &made), CURAND_STATUS_OUT_OF_RANGE);
+  EXPECT_EQ(curandCreatePoissonDistribution(1, nullptr), CURAND_STATUS_NOT_INITIALIZED);
+  EXPECT_EQ(curandDestroyDistribution(nullptr), CURAND_STATUS_NOT_INITIALIZED);
+}
+
 // Points of Sobol's sequence: those of each dimension after those of the one before; the first dimension is van der
 // Corput's sequence in the order of Gray's code.
 TEST(Quasi, DimensionsFollowEachOther) {
@@ -177,6 +317,14 @@ TEST(RandomCalls, Errors) {
   EXPECT_EQ(cudaDeviceReset(), cudaSuccess);
   DONE(curandDestroyGenerator(g));
   EXPECT_EQ(curandDestroyGenerator(g), CURAND_STATUS_NOT_INITIALIZED);
+}
+// As NVIDIA's library answers.
+TEST(RandomCalls, Mtgp32HasNoOffsets) {
+  curandGenerator_t g = nullptr;
+  DONE(curandCreateGeneratorHost(&g, kMtgp));
+  EXPECT_EQ(curandSetGeneratorOffset(g, 5), CURAND_STATUS_TYPE_ERROR);
+  EXPECT_EQ(curandSetGeneratorOrdering(g, CURAND_ORDERING_PSEUDO_SEEDED), CURAND_STATUS_OUT_OF_RANGE);
+  DONE(curandDestroyGenerator(g));
 }
 
 }  // namespace

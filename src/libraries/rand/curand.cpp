@@ -190,6 +190,7 @@ curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator, u
 }
 curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, unsigned long long offset) {
   return change(generator, [&](curandGenerator_st& g) {
+    if (g.settings.type == CURAND_RNG_PSEUDO_MTGP32) return CURAND_STATUS_TYPE_ERROR;  // it has no jumps
     g.settings.offset = offset;
     return CURAND_STATUS_SUCCESS;
   });
@@ -199,7 +200,8 @@ curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator, curandOrd
     const bool known = is_quasi(g.settings.type)
                            ? order == CURAND_ORDERING_QUASI_DEFAULT
                            : order >= CURAND_ORDERING_PSEUDO_BEST && order <= CURAND_ORDERING_PSEUDO_DYNAMIC;
-    if (!known) return CURAND_STATUS_OUT_OF_RANGE;
+    const bool refused = g.settings.type == CURAND_RNG_PSEUDO_MTGP32 && order == CURAND_ORDERING_PSEUDO_SEEDED;
+    if (!known || refused) return CURAND_STATUS_OUT_OF_RANGE;
     g.settings.ordering = order;
     return CURAND_STATUS_SUCCESS;
   });

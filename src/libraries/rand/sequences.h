@@ -18,8 +18,15 @@ namespace warpgrind::libraries::rand {
 inline float uniform(std::uint32_t x) {
   return static_cast<float>(x) * 0x1p-32f + 0x1p-33f;
 }
+inline double uniform_double(std::uint32_t x) {
+  return static_cast<double>(x) * 0x1p-32 + 0x1p-32;
+}
 inline double uniform_double(std::uint32_t x, std::uint32_t y) {
   return static_cast<double>(x ^ (std::uint64_t{y} << 21)) * 0x1p-53 + 0x1p-54;
+}
+// Without 1, which has no normal number.
+inline double inner_uniform(std::uint32_t x) {
+  return static_cast<double>(x) * 0x1p-32 + 0x1p-33;
 }
 
 template <class State>
@@ -61,6 +68,15 @@ inline Pair<float> next_normals(curandStateMRG32k3a& s) {
   const float u = next_uniform(s), v = next_uniform(s) * 0x1.921fb6p+2f;
   const float radius = std::sqrt(-2.0f * std::log(u));
   return {radius * std::sin(v), radius * std::cos(v)};
+}
+// One at a time: the state keeps the second of a pair.
+template <class State>
+float next_normal(State& s) {
+  s.boxmuller_flag = !s.boxmuller_flag;
+  if (!s.boxmuller_flag) return s.boxmuller_extra;
+  const Pair<float> pair = next_normals(s);
+  s.boxmuller_extra = pair.second;
+  return pair.first;
 }
 
 }  // namespace warpgrind::libraries::rand
