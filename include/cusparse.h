@@ -374,6 +374,81 @@ cusparseStatus_t CUSPARSEAPI cusparseCsr2cscEx2(cusparseHandle_t handle, int m, 
                                                 cusparseAction_t copyValues, cusparseIndexBase_t idxBase,
                                                 cusparseCsr2CscAlg_t alg, void* buffer);
 
+// ---- By element type: numbers of elements other than 0, and incomplete factorisations (in place)
+typedef enum { CUSPARSE_SOLVE_POLICY_NO_LEVEL = 0, CUSPARSE_SOLVE_POLICY_USE_LEVEL = 1 } cusparseSolvePolicy_t;
+struct csrilu02Info;
+typedef struct csrilu02Info* csrilu02Info_t;
+struct csric02Info;
+typedef struct csric02Info* csric02Info_t;
+cusparseStatus_t CUSPARSEAPI cusparseCreateCsrilu02Info(csrilu02Info_t* info);
+cusparseStatus_t CUSPARSEAPI cusparseDestroyCsrilu02Info(csrilu02Info_t info);
+cusparseStatus_t CUSPARSEAPI cusparseXcsrilu02_zeroPivot(cusparseHandle_t handle, csrilu02Info_t info, int* position);
+cusparseStatus_t CUSPARSEAPI cusparseCreateCsric02Info(csric02Info_t* info);
+cusparseStatus_t CUSPARSEAPI cusparseDestroyCsric02Info(csric02Info_t info);
+cusparseStatus_t CUSPARSEAPI cusparseXcsric02_zeroPivot(cusparseHandle_t handle, csric02Info_t info, int* position);
+#define WG_CUSPARSE_INCOMPLETE(letter, T, name)                                                                  \
+  cusparseStatus_t CUSPARSEAPI cusparse##letter##name##_bufferSize(                                              \
+      cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descrA, T* csrSortedValA,                \
+      const int* csrSortedRowPtrA, const int* csrSortedColIndA, name##Info_t info, int* pBufferSizeInBytes);     \
+  cusparseStatus_t CUSPARSEAPI cusparse##letter##name##_bufferSizeExt(                                           \
+      cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descrA, T* csrSortedVal,                 \
+      const int* csrSortedRowPtr, const int* csrSortedColInd, name##Info_t info, size_t* pBufferSize);           \
+  cusparseStatus_t CUSPARSEAPI cusparse##letter##name##_analysis(                                                \
+      cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t descrA, const T* csrSortedValA,          \
+      const int* csrSortedRowPtrA, const int* csrSortedColIndA, name##Info_t info, cusparseSolvePolicy_t policy, \
+      void* pBuffer);                                                                                            \
+  cusparseStatus_t CUSPARSEAPI cusparse##letter##name(cusparseHandle_t handle, int m, int nnz,                   \
+                                                      const cusparseMatDescr_t descrA, T* csrSortedValA_valM,    \
+                                                      const int* csrSortedRowPtrA, const int* csrSortedColIndA,  \
+                                                      name##Info_t info, cusparseSolvePolicy_t policy, void* pBuffer);
+#define WG_CUSPARSE_TYPED(letter, T)                                                                                  \
+  cusparseStatus_t CUSPARSEAPI cusparse##letter##nnz(cusparseHandle_t handle, cusparseDirection_t dirA, int m, int n, \
+                                                     const cusparseMatDescr_t descrA, const T* A, int lda,            \
+                                                     int* nnzPerRowCol, int* nnzTotalDevHostPtr);                     \
+  cusparseStatus_t CUSPARSEAPI cusparse##letter##csrilu02_numericBoost(cusparseHandle_t handle, csrilu02Info_t info,  \
+                                                                       int enable_boost, double* tol, T* boost_val);  \
+  WG_CUSPARSE_INCOMPLETE(letter, T, csrilu02)                                                                         \
+  WG_CUSPARSE_INCOMPLETE(letter, T, csric02)
+WG_CUSPARSE_TYPED(S, float)
+WG_CUSPARSE_TYPED(D, double)
+WG_CUSPARSE_TYPED(C, cuComplex)
+WG_CUSPARSE_TYPED(Z, cuDoubleComplex)
+#undef WG_CUSPARSE_TYPED
+#undef WG_CUSPARSE_INCOMPLETE
+
+// ---- Sorting indices; P may be none, else it is sorted with them
+cusparseStatus_t CUSPARSEAPI cusparseCreateIdentityPermutation(cusparseHandle_t handle, int n, int* p);
+cusparseStatus_t CUSPARSEAPI cusparseXcsrsort_bufferSizeExt(cusparseHandle_t handle, int m, int n, int nnz,
+                                                            const int* csrRowPtrA, const int* csrColIndA,
+                                                            size_t* pBufferSizeInBytes);
+cusparseStatus_t CUSPARSEAPI cusparseXcsrsort(cusparseHandle_t handle, int m, int n, int nnz,
+                                              const cusparseMatDescr_t descrA, const int* csrRowPtrA, int* csrColIndA,
+                                              int* P, void* pBuffer);
+cusparseStatus_t CUSPARSEAPI cusparseXcscsort_bufferSizeExt(cusparseHandle_t handle, int m, int n, int nnz,
+                                                            const int* cscColPtrA, const int* cscRowIndA,
+                                                            size_t* pBufferSizeInBytes);
+cusparseStatus_t CUSPARSEAPI cusparseXcscsort(cusparseHandle_t handle, int m, int n, int nnz,
+                                              const cusparseMatDescr_t descrA, const int* cscColPtrA, int* cscRowIndA,
+                                              int* P, void* pBuffer);
+cusparseStatus_t CUSPARSEAPI cusparseXcoosort_bufferSizeExt(cusparseHandle_t handle, int m, int n, int nnz,
+                                                            const int* cooRowsA, const int* cooColsA,
+                                                            size_t* pBufferSizeInBytes);
+cusparseStatus_t CUSPARSEAPI cusparseXcoosortByRow(cusparseHandle_t handle, int m, int n, int nnz, int* cooRowsA,
+                                                   int* cooColsA, int* P, void* pBuffer);
+cusparseStatus_t CUSPARSEAPI cusparseXcoosortByColumn(cusparseHandle_t handle, int m, int n, int nnz, int* cooRowsA,
+                                                      int* cooColsA, int* P, void* pBuffer);
+
+// ---- Batches of cusparseSpMM: matrices at equal distances, in elements
+cusparseStatus_t CUSPARSEAPI cusparseDnMatSetStridedBatch(cusparseDnMatDescr_t dnMatDescr, int batchCount,
+                                                          int64_t batchStride);
+cusparseStatus_t CUSPARSEAPI cusparseDnMatGetStridedBatch(cusparseConstDnMatDescr_t dnMatDescr, int* batchCount,
+                                                          int64_t* batchStride);
+cusparseStatus_t CUSPARSEAPI cusparseCsrSetStridedBatch(cusparseSpMatDescr_t spMatDescr, int batchCount,
+                                                        int64_t offsetsBatchStride, int64_t columnsValuesBatchStride);
+cusparseStatus_t CUSPARSEAPI cusparseCooSetStridedBatch(cusparseSpMatDescr_t spMatDescr, int batchCount,
+                                                        int64_t batchStride);
+cusparseStatus_t CUSPARSEAPI cusparseSpMatGetStridedBatch(cusparseConstSpMatDescr_t spMatDescr, int* batchCount);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

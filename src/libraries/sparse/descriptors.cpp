@@ -122,6 +122,9 @@ constexpr StatusName kStatusNames[] = {
 std::shared_ptr<cusparseContext> find(cusparseHandle_t handle) {
   return all_of<cusparseContext>().find(handle);
 }
+std::shared_ptr<cusparseMatDescr> find(const cusparseMatDescr* description) {
+  return all_of<cusparseMatDescr>().find(description);
+}
 std::shared_ptr<cusparseSpVecDescr> find(const cusparseSpVecDescr* vector) {
   return all_of<cusparseSpVecDescr>().find(vector);
 }
@@ -358,6 +361,46 @@ cusparseStatus_t cusparseDnMatGetValues(cusparseDnMatDescr_t matrix, void** valu
 }
 cusparseStatus_t cusparseDnMatSetValues(cusparseDnMatDescr_t matrix, void* values) {
   return with<cusparseDnMatDescr>(matrix, [&](cusparseDnMatDescr& m) { return set(m.values, values); });
+}
+
+// ---- Batches
+cusparseStatus_t cusparseDnMatSetStridedBatch(cusparseDnMatDescr_t matrix, int count, int64_t stride) {
+  return with<cusparseDnMatDescr>(matrix, [&](cusparseDnMatDescr& m) {
+    const int64_t least = m.ld * (m.order == CUSPARSE_ORDER_COL ? m.columns : m.rows);
+    if (count <= 0 || stride < 0 || (stride != 0 && stride < least)) return CUSPARSE_STATUS_INVALID_VALUE;
+    m.stride = stride;
+    return set(m.batch, count);
+  });
+}
+cusparseStatus_t cusparseDnMatGetStridedBatch(cusparseConstDnMatDescr_t matrix, int* count, int64_t* stride) {
+  return with(matrix, [&](cusparseDnMatDescr& m) {
+    if (!count || !stride) return CUSPARSE_STATUS_INVALID_VALUE;
+    *stride = m.stride;
+    return set(*count, m.batch);
+  });
+}
+cusparseStatus_t cusparseCsrSetStridedBatch(cusparseSpMatDescr_t matrix, int count, int64_t offsets_stride,
+                                            int64_t elements_stride) {
+  return with<cusparseSpMatDescr>(matrix, [&](cusparseSpMatDescr& m) {
+    const bool offsets = offsets_stride == 0 || offsets_stride > m.rows;
+    const bool elements = elements_stride == 0 || elements_stride >= m.nnz;
+    if (m.format != CUSPARSE_FORMAT_CSR || count <= 0 || !offsets || !elements) return CUSPARSE_STATUS_INVALID_VALUE;
+    m.offsets_stride = offsets_stride;
+    m.elements_stride = elements_stride;
+    return set(m.batch, count);
+  });
+}
+// Rows and columns lie as the values do.
+cusparseStatus_t cusparseCooSetStridedBatch(cusparseSpMatDescr_t matrix, int count, int64_t stride) {
+  return with<cusparseSpMatDescr>(matrix, [&](cusparseSpMatDescr& m) {
+    if (m.format != CUSPARSE_FORMAT_COO || count <= 0 || (stride != 0 && stride < m.nnz))
+      return CUSPARSE_STATUS_INVALID_VALUE;
+    m.offsets_stride = m.elements_stride = stride;
+    return set(m.batch, count);
+  });
+}
+cusparseStatus_t cusparseSpMatGetStridedBatch(cusparseConstSpMatDescr_t matrix, int* count) {
+  return with(matrix, [&](cusparseSpMatDescr& m) { return give(count, m.batch); });
 }
 
 }  // extern "C"

@@ -39,6 +39,9 @@ struct cusparseSpMatDescr {
   cudaDataType type = CUDA_R_32F;
   cusparseFillMode_t fill = CUSPARSE_FILL_MODE_LOWER;
   cusparseDiagType_t diagonal = CUSPARSE_DIAG_TYPE_NON_UNIT;
+  // Of a batch, from one matrix to the next; 0: all are the same.
+  int batch = 1;
+  std::int64_t offsets_stride = 0, elements_stride = 0;
 };
 // Dense matrices; a vector is one of one column.
 struct cusparseDnMatDescr {
@@ -46,6 +49,8 @@ struct cusparseDnMatDescr {
   void* values = nullptr;
   cudaDataType type = CUDA_R_32F;
   cusparseOrder_t order = CUSPARSE_ORDER_COL;
+  int batch = 1;
+  std::int64_t stride = 0;
 };
 struct cusparseDnVecDescr {
   cusparseDnMatDescr column;
@@ -55,6 +60,7 @@ namespace warpgrind::libraries::sparse {
 
 // The descriptor behind a pointer of the program; nullptr: none.
 std::shared_ptr<cusparseContext> find(cusparseHandle_t handle);
+std::shared_ptr<cusparseMatDescr> find(const cusparseMatDescr* description);
 std::shared_ptr<cusparseSpVecDescr> find(const cusparseSpVecDescr* vector);
 std::shared_ptr<cusparseSpMatDescr> find(const cusparseSpMatDescr* matrix);
 std::shared_ptr<cusparseDnVecDescr> find(const cusparseDnVecDescr* vector);
@@ -63,6 +69,16 @@ std::shared_ptr<cusparseDnMatDescr> find(const cusparseDnMatDescr* matrix);
 inline std::size_t index_bytes(cusparseIndexType_t type) {
   return type == CUSPARSE_INDEX_64I ? 8 : type == CUSPARSE_INDEX_32I ? 4 : 0;
 }
+
+// Of functions that say their element type by a letter.
+template <class T>
+constexpr cudaDataType kTypeOf = CUDA_R_32F;
+template <>
+inline constexpr cudaDataType kTypeOf<double> = CUDA_R_64F;
+template <>
+inline constexpr cudaDataType kTypeOf<cuComplex> = CUDA_C_32F;
+template <>
+inline constexpr cudaDataType kTypeOf<cuDoubleComplex> = CUDA_C_64F;
 
 // A factor: taken at the call from host memory, or read from the device when the work is done.
 class Factor {

@@ -19,6 +19,21 @@ struct Sparse {
   std::vector<D> value;
 };
 
+// Matrix `i` of a batch.
+inline cusparseSpMatDescr one_of(cusparseSpMatDescr m, std::int64_t i) {
+  const auto advance = [](void* at, std::int64_t elements, std::size_t bytes) -> void* {
+    return static_cast<char*>(at) + elements * static_cast<std::int64_t>(bytes);
+  };
+  m.offsets = advance(m.offsets, i * m.offsets_stride, index_bytes(m.offset_type));
+  m.indices = advance(m.indices, i * m.elements_stride, index_bytes(m.index_type));
+  m.values = advance(m.values, i * m.elements_stride, element_bytes(m.type));
+  return m;
+}
+inline cusparseDnMatDescr one_of(cusparseDnMatDescr m, std::int64_t i) {
+  m.values = static_cast<char*>(m.values) + i * m.stride * static_cast<std::int64_t>(element_bytes(m.type));
+  return m;
+}
+
 // Integers of the type, from the base of the matrix to 0.
 bool read_indices(LibraryRun& run, const char* name, const void* at, cusparseIndexType_t type, std::int64_t count,
                   cusparseIndexBase_t base, std::vector<std::int64_t>& out);

@@ -36,6 +36,36 @@ bool complex_call(cudaDataType compute, cudaDataType a) {
 }
 
 // C = alpha op(A) op(B) + beta C with a sparse A.
+template <class D>
+bool multiply_now(LibraryRun& run, const cusparseSpMatDescr& a, cusparseOperation_t op_a, const cusparseDnMatDescr& b,
+                  cusparseOperation_t op_b, const cusparseDnMatDescr& c, D alpha, D beta) {
+  Sparse<D> left;
+  Dense<D> right, out;
+  if (!read_sparse(run, a, op_a, left) || !read_dense(run, "B", b, op_b, right) ||
+      !read_dense(run, "C", c, CUSPARSE_OPERATION_NON_TRANSPOSE, out))
+    return false;
+  for (std::int64_t j = 0; j < out.columns; ++j)
+    for (std::int64_t i = 0; i < out.rows; ++i) {
+      D sum{};
+      const auto row = static_cast<std::size_t>(i);
+      for (auto e = static_cast<std::size_t>(left.begin[row]); e < static_cast<std::size_t>(left.begin[row + 1]); ++e)
+        sum += left.value[e] * right.at(left.column[e], j);
+      out.at(i, j) = alpha * sum + (beta == D{} ? D{} : beta * out.at(i, j));
+    }
+  return write_dense(run, "C", c, out);
+}
+
+// A and B belong to the batch of C, or are one for all of it.
+bool fits_batch(int of_operand, int batch) {
+  return of_operand == batch || of_operand == 1;
+}
+std::string arguments_of(const cusparseSpMatDescr& a, const cusparseDnMatDescr& c) {
+  std::string out = shape(a);
+  if (c.columns != 1) out += fmt::format(", {} columns", c.columns);
+  if (c.batch != 1) out += fmt::format(", {} times", c.batch);
+  return out;
+}
+
 cusparseStatus_t multiply(const char* function, cusparseHandle_t handle, cusparseOperation_t op_a,
                           cusparseOperation_t op_b, const void* alpha, const cusparseSpMatDescr* a,
                           const cusparseDnMatDescr& b, const void* beta, const cusparseDnMatDescr& c,
@@ -47,32 +77,22 @@ cusparseStatus_t multiply(const char* function, cusparseHandle_t handle, cuspars
   if (!is_operation(op_a) || !is_operation(op_b)) return CUSPARSE_STATUS_INVALID_VALUE;
   if (!is_compute(type)) return CUSPARSE_STATUS_NOT_SUPPORTED;
   const std::int64_t m = turns(op_a) ? matrix->columns : matrix->rows, k = turns(op_a) ? matrix->rows : matrix->columns;
-  if ((turns(op_b) ? b.columns : b.rows) != k || (turns(op_b) ? b.rows : b.columns) != c.columns || c.rows != m)
+  if ((turns(op_b) ? b.columns : b.rows) != k || (turns(op_b) ? b.rows : b.columns) != c.columns || c.rows != m ||
+      !fits_batch(matrix->batch, c.batch) || !fits_batch(b.batch, c.batch))
     return CUSPARSE_STATUS_INVALID_VALUE;
   const Factor al(*context, type, alpha), be(*context, type, beta);
-  const double wide = static_cast<double>(c.columns);
-  return compute(*context, function, shape(*matrix) + (c.columns == 1 ? "" : fmt::format(", {} columns", c.columns)),
-                 matrix_bytes(*matrix) + static_cast<double>(dense_bytes(b) + 2 * dense_bytes(c)),
+  const double wide = static_cast<double>(c.columns) * c.batch;
+  return compute(*context, function, arguments_of(*matrix, c),
+                 matrix_bytes(*matrix) * matrix->batch + static_cast<double>(dense_bytes(b)) * b.batch +
+                     2 * static_cast<double>(dense_bytes(c)) * c.batch,
                  2 * static_cast<double>(matrix->nnz) * wide, complex_call(type, matrix->type),
                  [=, sparse = *matrix](LibraryRun& run, auto zero) {
-                   using D = decltype(zero);
-                   D av, bv;
-                   Sparse<D> left;
-                   Dense<D> right, out;
-                   if (!al.get(run, "alpha", av) || !be.get(run, "beta", bv) || !read_sparse(run, sparse, op_a, left) ||
-                       !read_dense(run, "B", b, op_b, right) ||
-                       !read_dense(run, "C", c, CUSPARSE_OPERATION_NON_TRANSPOSE, out))
-                     return;
-                   for (std::int64_t j = 0; j < out.columns; ++j)
-                     for (std::int64_t i = 0; i < out.rows; ++i) {
-                       D sum{};
-                       const auto row = static_cast<std::size_t>(i);
-                       for (auto e = static_cast<std::size_t>(left.begin[row]);
-                            e < static_cast<std::size_t>(left.begin[row + 1]); ++e)
-                         sum += left.value[e] * right.at(left.column[e], j);
-                       out.at(i, j) = av * sum + (bv == D{} ? D{} : bv * out.at(i, j));
-                     }
-                   write_dense(run, "C", c, out);
+                   decltype(zero) av, bv;
+                   if (!al.get(run, "alpha", av) || !be.get(run, "beta", bv)) return;
+                   for (std::int64_t i = 0; i < c.batch; ++i)
+                     if (!multiply_now(run, one_of(sparse, sparse.batch == 1 ? 0 : i), op_a,
+                                       one_of(b, b.batch == 1 ? 0 : i), op_b, one_of(c, i), av, bv))
+                       return;
                  });
 }
 
