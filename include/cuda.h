@@ -86,6 +86,12 @@ typedef enum CUdevice_attribute_enum {
 #include "warpgrind/driver_attributes.inc"
 #undef WG_DRIVER_ATTRIBUTE
 } CUdevice_attribute;
+// What CU_DEVICE_ATTRIBUTE_COMPUTE_MODE says.
+typedef enum CUcomputemode_enum {
+  CU_COMPUTEMODE_DEFAULT = 0,
+  CU_COMPUTEMODE_PROHIBITED = 2,
+  CU_COMPUTEMODE_EXCLUSIVE_PROCESS = 3
+} CUcomputemode;
 
 typedef enum CUctx_flags_enum {
   CU_CTX_SCHED_AUTO = 0x00,
