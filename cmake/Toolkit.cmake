@@ -26,7 +26,7 @@ add_custom_command(
   COMMENT "libcudart.so to link with" VERBATIM)
 # Libraries that run on the host (src/libraries).
 set(gpu_libraries)
-foreach(library cublas cufft curand cusparse)
+foreach(library cublasLt cublas cufft curand cusparse)
   if(TARGET ${library})
     get_target_property(version ${library} SOVERSION)
     set(file lib${library}.so.${version})
@@ -50,7 +50,7 @@ install(CODE "
   file(CREATE_LINK ../../../bin/warpgrind \$ENV{DESTDIR}\${to}/bin/nvcc SYMBOLIC)")
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/include DESTINATION lib/warpgrind)
 install(DIRECTORY ${toolkit}/lib64 DESTINATION lib/warpgrind
-        PATTERN "libcublas.so*" EXCLUDE PATTERN "libcufft.so*" EXCLUDE PATTERN "libcurand.so*" EXCLUDE
+        PATTERN "libcublas*.so*" EXCLUDE PATTERN "libcufft.so*" EXCLUDE PATTERN "libcurand.so*" EXCLUDE
         PATTERN "libcusparse.so*" EXCLUDE)
 install(CODE "
   set(from \$ENV{DESTDIR}\${to})

@@ -54,8 +54,9 @@ void name_static_libraries(const LoadedObject& object, const ProgramImage& image
     const char *function, *name, *option;
   };
   for (const Library& l :
-       {Library{"cublasCreate_v2", "cuBLAS", "-lcublas"}, Library{"cufftCreate", "cuFFT", "-lcufft"},
-        Library{"curandCreateGenerator", "cuRAND", "-lcurand"}, Library{"cusparseCreate", "cuSPARSE", "-lcusparse"}})
+       {Library{"cublasCreate_v2", "cuBLAS", "-lcublas"}, Library{"cublasLtCreate", "cuBLASLt", "-lcublasLt"},
+        Library{"cufftCreate", "cuFFT", "-lcufft"}, Library{"curandCreateGenerator", "cuRAND", "-lcurand"},
+        Library{"cusparseCreate", "cuSPARSE", "-lcusparse"}})
     if (image.defines(l.function))
       the_session().say_once(
           fmt::format("{} is linked statically into {}: its kernels are machine code of GPUs, which does not run here. "

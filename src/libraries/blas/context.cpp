@@ -2,6 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "libraries/blaslt/context.h"
 #include "libraries/common/handles.h"
 
 namespace warpgrind::libraries::blas {
@@ -32,49 +33,10 @@ Caller::Caller(cublasHandle_t handle, const char* function) : context_(contexts(
 
 cublasStatus_t Caller::do_issue(std::string arguments, const LibraryWork& work, bool host_waits,
                                 std::function<void(LibraryRun&)> run) const {
-  if (const std::string& missing = openblas().missing; !missing.empty()) {
-    warpgrind_library_missing(fmt::format("cuBLAS needs OpenBLAS on the host: {}", missing).c_str());
-    return CUBLAS_STATUS_NOT_SUPPORTED;
-  }
-  const LibraryIssue issued = libraries::issue({function_, std::move(arguments)}, "OpenBLAS", work, context_->stream,
-                                               host_waits, std::move(run));
-  if (issued == LibraryIssue::done) return CUBLAS_STATUS_SUCCESS;
-  return issued == LibraryIssue::not_captured ? CUBLAS_STATUS_NOT_SUPPORTED : CUBLAS_STATUS_EXECUTION_FAILED;
-}
-
-CBLAS_TRANSPOSE operation_of(cublasOperation_t op) {
-  switch (op) {
-    case CUBLAS_OP_T:
-      return CblasTrans;
-    case CUBLAS_OP_C:
-      return CblasConjTrans;
-    case CUBLAS_OP_CONJG:
-      return CblasConjNoTrans;
-    default:
-      return CblasNoTrans;
-  }
+  return issue_work(function_, std::move(arguments), work, context_->stream, host_waits, std::move(run));
 }
 
 namespace {
-struct StatusName {
-  cublasStatus_t status;
-  const char* name;
-  const char* text;
-};
-// Texts as the documentation of cublasStatus_t puts it.
-constexpr StatusName kStatusNames[] = {
-    {CUBLAS_STATUS_SUCCESS, "CUBLAS_STATUS_SUCCESS", "success"},
-    {CUBLAS_STATUS_NOT_INITIALIZED, "CUBLAS_STATUS_NOT_INITIALIZED", "the library was not initialized"},
-    {CUBLAS_STATUS_ALLOC_FAILED, "CUBLAS_STATUS_ALLOC_FAILED", "the resource allocation failed"},
-    {CUBLAS_STATUS_INVALID_VALUE, "CUBLAS_STATUS_INVALID_VALUE", "an invalid value was used as an argument"},
-    {CUBLAS_STATUS_ARCH_MISMATCH, "CUBLAS_STATUS_ARCH_MISMATCH", "an absent device architectural feature is required"},
-    {CUBLAS_STATUS_MAPPING_ERROR, "CUBLAS_STATUS_MAPPING_ERROR", "an access to GPU memory space failed"},
-    {CUBLAS_STATUS_EXECUTION_FAILED, "CUBLAS_STATUS_EXECUTION_FAILED", "the GPU program failed to execute"},
-    {CUBLAS_STATUS_INTERNAL_ERROR, "CUBLAS_STATUS_INTERNAL_ERROR", "an internal operation failed"},
-    {CUBLAS_STATUS_NOT_SUPPORTED, "CUBLAS_STATUS_NOT_SUPPORTED", "the functionality is not supported"},
-    {CUBLAS_STATUS_LICENSE_ERROR, "CUBLAS_STATUS_LICENSE_ERROR",
-     "an error was detected checking the current licensing"}};
-
 cublasLogCallback g_log_callback = nullptr;
 }  // namespace
 
@@ -92,10 +54,13 @@ cublasStatus_t cublasCreate_v2(cublasHandle_t* handle) {
   auto context = std::make_shared<cublasContext>();
   *handle = context.get();
   contexts().add(context.get(), context);
+  warpgrind_cublaslt_add(context.get());
   return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t cublasDestroy_v2(cublasHandle_t handle) {
-  return contexts().remove(handle) ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_INITIALIZED;
+  if (!contexts().remove(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
+  warpgrind_cublaslt_remove(handle);
+  return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t cublasGetVersion_v2(cublasHandle_t, int* version) {
   return give(version, CUBLAS_VERSION);
@@ -173,14 +138,10 @@ cublasStatus_t cublasSetSmCountTarget(cublasHandle_t handle, int count) {
   });
 }
 const char* cublasGetStatusName(cublasStatus_t status) {
-  for (const StatusName& s : kStatusNames)
-    if (s.status == status) return s.name;
-  return "CUBLAS_STATUS_UNKNOWN";
+  return name_of(status);
 }
 const char* cublasGetStatusString(cublasStatus_t status) {
-  for (const StatusName& s : kStatusNames)
-    if (s.status == status) return s.text;
-  return "unknown";
+  return text_of(status);
 }
 // Calls are rows of the profile: there is no further log.
 cublasStatus_t cublasLoggerConfigure(int, int, int, const char*) {

@@ -1,7 +1,7 @@
 // What cuBLAS adds to BLAS by element type: sums of matrices, scaling by a diagonal, batches.
 #include <algorithm>
 
-#include "libraries/blas/products.h"
+#include "libraries/blas/multiply.h"
 
 namespace warpgrind::libraries::blas {
 namespace {

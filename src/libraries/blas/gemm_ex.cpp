@@ -1,5 +1,5 @@
 // Products of half precision and of mixed types: cublasHgemm, cublasGemmEx and their batches.
-#include "libraries/blas/products.h"
+#include "libraries/blas/multiply.h"
 
 namespace warpgrind::libraries::blas {
 namespace {

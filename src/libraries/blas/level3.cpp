@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "libraries/blas/products.h"
+#include "libraries/blas/multiply.h"
 
 namespace warpgrind::libraries::blas {
 namespace {

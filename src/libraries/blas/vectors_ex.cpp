@@ -4,7 +4,8 @@
 #include <cmath>
 #include <vector>
 
-#include "libraries/blas/products.h"
+#include "libraries/blas/context.h"
+#include "libraries/products/products.h"
 
 namespace warpgrind::libraries::blas {
 namespace {

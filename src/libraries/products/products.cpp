@@ -1,4 +1,4 @@
-#include "libraries/blas/products.h"
+#include "libraries/products/products.h"
 
 #include <algorithm>
 #include <cmath>
@@ -125,7 +125,14 @@ void multiply_one(const Product& p, const Factors& f, const void* a, const void*
   store(p.c.type, c, p.c.ld, p.m, p.n, sums.data());
 }
 
-void multiply_one(const Product& p, const Factors& f, const void* a, const void* b, void* c) {
+bool reads(LibraryRun& run, const char* name, const BatchOperand& o, const void* at, std::int64_t rows,
+           std::int64_t columns) {
+  return run.reads(name, at, static_cast<std::size_t>(matrix_elements(rows, columns, o.ld)) * element_bytes(o.type));
+}
+
+}  // namespace
+
+void multiply_matrices(const Product& p, const Factors& f, const void* a, const void* b, void* c) {
   switch (p.compute) {
     // Sums of products of 8-bit integers are exact in double.
     case CUBLAS_COMPUTE_32I:
@@ -142,10 +149,6 @@ void multiply_one(const Product& p, const Factors& f, const void* a, const void*
 const void* matrix_of(const BatchOperand& o, std::int64_t i) {
   if (o.addresses) return o.addresses[i];
   return static_cast<const char*>(o.at) + i * o.stride * static_cast<std::int64_t>(element_bytes(o.type));
-}
-bool reads(LibraryRun& run, const char* name, const BatchOperand& o, const void* at, std::int64_t rows,
-           std::int64_t columns) {
-  return run.reads(name, at, static_cast<std::size_t>(matrix_elements(rows, columns, o.ld)) * element_bytes(o.type));
 }
 
 LibraryWork work_of(const Product& p) {
@@ -185,24 +188,11 @@ LibraryWork work_of(const Product& p) {
   return work;
 }
 
-// Either value, at the call or when the stream has come to it.
-class Factor {
- public:
-  Factor(cudaDataType type, const void* at, bool on_device)
-      : type_(type), at_(on_device ? at : nullptr), value_(on_device ? 0 : read_factor(type, at)) {}
-  bool get(LibraryRun& run, const char* name, double (&out)[2]) const {
-    if (at_ && !run.reads(name, at_, element_bytes(type_))) return false;
-    const std::complex<double> value = at_ ? read_factor(type_, at_) : value_;
-    out[0] = value.real();
-    out[1] = value.imag();
-    return true;
-  }
-
- private:
-  cudaDataType type_;
-  const void* at_;
-  std::complex<double> value_;
-};
+std::string arguments_of(const Product& p) {
+  std::string out = fmt::format("{} x {} x {}", p.m, p.n, p.k);
+  if (p.batch != 1) out += fmt::format(", {} times", p.batch);
+  return out;
+}
 
 cublasStatus_t check(const Product& p) {
   const Shape shape(p);
@@ -211,8 +201,6 @@ cublasStatus_t check(const Product& p) {
   WG_FITS(p.m, p.n, p.k, p.a.ld, p.b.ld, p.c.ld);
   return CUBLAS_STATUS_SUCCESS;
 }
-
-}  // namespace
 
 void multiply_now(LibraryRun& run, const Product& p, const Factors& f) {
   const Shape shape(p);
@@ -234,29 +222,8 @@ void multiply_now(LibraryRun& run, const Product& p, const Factors& f) {
       return;
     Product one = p;
     if (no_product) one.k = 0;
-    multiply_one(one, f, a, b, c);
+    multiply_matrices(one, f, a, b, c);
   }
-}
-
-cublasStatus_t multiply(const char* name, cublasHandle_t handle, const Product& p, const void* alpha,
-                        const void* beta) {
-  WG_BEGIN_CALL(handle, name);
-  const std::optional<cudaDataType> scale = scale_type(p);
-  if (!scale) return CUBLAS_STATUS_NOT_SUPPORTED;
-  if (const cublasStatus_t status = check(p); status != CUBLAS_STATUS_SUCCESS) return status;
-  if (p.m == 0 || p.n == 0 || p.batch == 0) return CUBLAS_STATUS_SUCCESS;
-  WG_REQUIRE(alpha && beta);
-  Product product = p;
-  if (product.compute == CUBLAS_COMPUTE_32F && caller.context().math == CUBLAS_TF32_TENSOR_OP_MATH &&
-      (p.a.type == CUDA_R_32F || p.a.type == CUDA_C_32F))
-    product.compute = CUBLAS_COMPUTE_32F_FAST_TF32;
-  const Factor al(*scale, alpha, caller.scalars_on_device()), be(*scale, beta, caller.scalars_on_device());
-  std::string arguments = fmt::format("{} x {} x {}", p.m, p.n, p.k);
-  if (p.batch != 1) arguments += fmt::format(", {} times", p.batch);
-  return caller.issue(std::move(arguments), work_of(product), [=](LibraryRun& run) {
-    Factors f;
-    if (al.get(run, "alpha", f.alpha) && be.get(run, "beta", f.beta)) multiply_now(run, product, f);
-  });
 }
 
 }  // namespace warpgrind::libraries::blas

@@ -1,4 +1,4 @@
-#include "libraries/blas/openblas.h"
+#include "libraries/products/openblas.h"
 
 #include "libraries/common/host_library.h"
 

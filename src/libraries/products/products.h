@@ -1,12 +1,13 @@
 // C = alpha op(A) op(B) + beta C for every combination of element types that cuBLAS has, for one product or a batch.
 #pragma once
 
+#include <complex>
 #include <cstdint>
 #include <optional>
 #include <string>
 
-#include "libraries/blas/context.h"
 #include "libraries/common/elements.h"
+#include "libraries/products/operands.h"
 
 namespace warpgrind::libraries::blas {
 
@@ -28,14 +29,38 @@ struct Product {
 // The type of alpha and beta; nullopt: cuBLAS has no product of these types.
 std::optional<cudaDataType> scale_type(const Product& p);
 
-// Checks the arguments, and issues the product. alpha and beta: of scale_type().
-cublasStatus_t multiply(const char* name, cublasHandle_t handle, const Product& p, const void* alpha, const void* beta);
+// What the documentation asks of operations, sizes and leading dimensions.
+cublasStatus_t check(const Product& p);
+LibraryWork work_of(const Product& p);
+std::string arguments_of(const Product& p);  // "512 x 512 x 512, 3 times"
 
-// The same when a stream has come to it. addend: what beta is applied to, of the type of C (null: C itself).
 struct Factors {
   double alpha[2] = {1, 0}, beta[2] = {0, 0};  // real and imaginary part
 };
+// When a stream has come to it: asks for every operand, and multiplies.
 void multiply_now(LibraryRun& run, const Product& p, const Factors& factors);
+// One product of matrices that are known to be there.
+void multiply_matrices(const Product& p, const Factors& factors, const void* a, const void* b, void* c);
+const void* matrix_of(const BatchOperand& o, std::int64_t i);
+
+// alpha or beta of any type: its value at the call, or when the stream has come to it.
+class Factor {
+ public:
+  Factor(cudaDataType type, const void* at, bool on_device)
+      : type_(type), at_(on_device ? at : nullptr), value_(on_device ? 0 : read_factor(type, at)) {}
+  bool get(LibraryRun& run, const char* name, double (&out)[2]) const {
+    if (at_ && !run.reads(name, at_, element_bytes(type_))) return false;
+    const std::complex<double> value = at_ ? read_factor(type_, at_) : value_;
+    out[0] = value.real();
+    out[1] = value.imag();
+    return true;
+  }
+
+ private:
+  cudaDataType type_;
+  const void* at_;
+  std::complex<double> value_;
+};
 
 template <class T>
 constexpr cudaDataType kTypeOf = CUDA_R_32F;

@@ -1,0 +1,12 @@
+// Products with the settings of a cublasHandle_t.
+#pragma once
+
+#include "libraries/blas/context.h"
+#include "libraries/products/products.h"
+
+namespace warpgrind::libraries::blas {
+
+// Checks the arguments, and issues the product. alpha and beta: of scale_type().
+cublasStatus_t multiply(const char* name, cublasHandle_t handle, const Product& p, const void* alpha, const void* beta);
+
+}  // namespace warpgrind::libraries::blas
