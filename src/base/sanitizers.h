@@ -31,16 +31,31 @@ class NotWatched {
   NotWatched() {
     AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
     AnnotateIgnoreWritesBegin(__FILE__, __LINE__);
+    ++living_;
   }
   ~NotWatched() {
-    AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
-    AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
+    end_one();
+  }
+  // After a crash, whose access left no destructor to run.
+  static void end_all() {
+    while (living_ > 0) end_one();
   }
 #else
   NotWatched() {}  // not "= default": a guard that is not used is no warning then
+  static void end_all() {}
 #endif
   NotWatched(const NotWatched&) = delete;
   NotWatched& operator=(const NotWatched&) = delete;
+
+#ifdef WG_THREAD_SANITIZER
+ private:
+  static void end_one() {
+    --living_;
+    AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
+    AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
+  }
+  static inline thread_local unsigned living_ = 0;
+#endif
 };
 
 }  // namespace warpgrind

@@ -1,6 +1,9 @@
 #include "cudart/runtime.h"
 
 #include <fmt/core.h>
+#include <unistd.h>
+
+#include <utility>
 
 #include "base/assert.h"
 #include "cudart/executor.h"
@@ -12,9 +15,21 @@ Runtime& Runtime::instance() {
   return *runtime;
 }
 
+// Destructors of static objects call us after those of the main thread's thread_locals (a global that frees its memory,
+// libomp that joins its threads): its state stays. Another thread that still calls us after its end gets a new one,
+// which stays too.
 ThreadState& thread_state() {
-  thread_local ThreadState state;
-  return state;
+  static thread_local ThreadState* state = nullptr;
+  struct End {
+    ~End() {
+      if (::gettid() != ::getpid()) delete std::exchange(state, nullptr);
+    }
+  };
+  if (!state) {
+    state = new ThreadState;
+    static thread_local const End end;
+  }
+  return *state;
 }
 
 Context& context(int device) {

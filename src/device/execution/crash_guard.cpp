@@ -9,6 +9,7 @@
 #include <atomic>
 #include <mutex>
 
+#include "base/sanitizers.h"
 #include "device/execution/state.h"
 #include "device/fault.h"
 
@@ -103,6 +104,7 @@ const char* signal_text(int signal) {
 
 // Runs on the worker's emergency stack, outside of the handler.
 [[noreturn]] void land() {
+  NotWatched::end_all();
   const Entry& entry = own_entry();
   Worker& w = *entry.worker;
   Launch& launch = *w.launch;

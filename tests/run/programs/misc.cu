@@ -47,8 +47,22 @@ static int big() {
   return 0;
 }
 
+// Its destructor runs after those of the main thread's thread_locals, ours among them.
+struct FreedAfterMain {
+  void* memory = nullptr;
+  ~FreedAfterMain() {
+    if (!memory) return;
+    int device = -1;
+    cudaGetDevice(&device);
+    const cudaError_t error = cudaFree(memory);
+    std::printf("after main: device %d, %s\n", device, cudaGetErrorName(error));
+  }
+};
+static FreedAfterMain after_main;
+
 int main(int argc, char** argv) {
   const char* kind = argc > 1 ? argv[1] : "";
+  if (!std::strcmp(kind, "after_main")) cudaSetDevice(1), cudaMalloc(&after_main.memory, 1000);
   if (!std::strcmp(kind, "hello")) hello<<<2, 2>>>();
   if (!std::strcmp(kind, "big")) return big();
   if (!std::strcmp(kind, "diverge")) {
