@@ -1,6 +1,6 @@
-// NVTX, the ranges and marks by which tools know the parts of a program (NVTX documentation, "C API Reference"). Push
-// and pop go to warpgrind's runtime library; where that is not linked, and for what it does not show (marks, names,
-// start and end), nothing happens.
+// NVTX, the ranges and marks by which tools know the parts of a program (NVTX documentation, "C API Reference"). Ranges
+// go to warpgrind's runtime library; where that is not linked, and for what it does not show (marks, names), nothing
+// happens.
 #ifndef NVTOOLSEXT_V3
 #define NVTOOLSEXT_V3
 #define NVTX_VERSION 3
@@ -63,10 +63,10 @@ typedef struct nvtxEventAttributes_v2 {
 #ifdef __cplusplus
 extern "C" {
 #endif
-int nvtxRangePushA(const char* text) __attribute__((weak));
-int nvtxRangePushW(const wchar_t* text) __attribute__((weak));
-int nvtxRangePushEx(const nvtxEventAttributes_t* attributes) __attribute__((weak));
-int nvtxRangePop(void) __attribute__((weak));
+int warpgrind_nvtx_push(nvtxDomainHandle_t domain, int32_t type, const void* text) __attribute__((weak));
+int warpgrind_nvtx_pop(nvtxDomainHandle_t domain) __attribute__((weak));
+nvtxRangeId_t warpgrind_nvtx_start(int32_t type, const void* text) __attribute__((weak));
+void warpgrind_nvtx_end(nvtxRangeId_t id) __attribute__((weak));
 #ifdef __cplusplus
 }
 #endif
@@ -97,18 +97,47 @@ WG_NVTX void nvtxInitialize(const void* reserved) {
 WG_NVTX_NOTHING(nvtxMarkA, const char*)
 WG_NVTX_NOTHING(nvtxMarkW, const wchar_t*)
 WG_NVTX_NOTHING(nvtxMarkEx, const nvtxEventAttributes_t*)
-WG_NVTX_NOTHING(nvtxRangeEnd, nvtxRangeId_t)
 WG_NVTX_NOTHING(nvtxDomainDestroy, nvtxDomainHandle_t)
 #undef WG_NVTX_NOTHING
-#define WG_NVTX_ID(name, type)         \
-  WG_NVTX nvtxRangeId_t name(type v) { \
-    (void)v;                           \
-    return 0;                          \
-  }
-WG_NVTX_ID(nvtxRangeStartA, const char*)
-WG_NVTX_ID(nvtxRangeStartW, const wchar_t*)
-WG_NVTX_ID(nvtxRangeStartEx, const nvtxEventAttributes_t*)
-#undef WG_NVTX_ID
+// Ranges of a thread, which nest, those of each domain by themselves; and of the process, which any thread may end.
+WG_NVTX int wg_nvtx_push(nvtxDomainHandle_t domain, int32_t type, const void* text) {
+  return warpgrind_nvtx_push ? warpgrind_nvtx_push(domain, type, text) : NVTX_NO_PUSH_POP_TRACKING;
+}
+WG_NVTX nvtxRangeId_t wg_nvtx_start(int32_t type, const void* text) {
+  return warpgrind_nvtx_start ? warpgrind_nvtx_start(type, text) : 0;
+}
+WG_NVTX int nvtxRangePushA(const char* text) {
+  return wg_nvtx_push(0, NVTX_MESSAGE_TYPE_ASCII, text);
+}
+WG_NVTX int nvtxRangePushW(const wchar_t* text) {
+  return wg_nvtx_push(0, NVTX_MESSAGE_TYPE_UNICODE, text);
+}
+WG_NVTX int nvtxDomainRangePushEx(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* attributes) {
+  return attributes ? wg_nvtx_push(domain, attributes->messageType, attributes->message.ascii)
+                    : wg_nvtx_push(domain, NVTX_MESSAGE_UNKNOWN, 0);
+}
+WG_NVTX int nvtxRangePushEx(const nvtxEventAttributes_t* attributes) {
+  return nvtxDomainRangePushEx(0, attributes);
+}
+WG_NVTX int nvtxDomainRangePop(nvtxDomainHandle_t domain) {
+  return warpgrind_nvtx_pop ? warpgrind_nvtx_pop(domain) : NVTX_NO_PUSH_POP_TRACKING;
+}
+WG_NVTX int nvtxRangePop(void) {
+  return nvtxDomainRangePop(0);
+}
+WG_NVTX nvtxRangeId_t nvtxRangeStartA(const char* text) {
+  return wg_nvtx_start(NVTX_MESSAGE_TYPE_ASCII, text);
+}
+WG_NVTX nvtxRangeId_t nvtxRangeStartW(const wchar_t* text) {
+  return wg_nvtx_start(NVTX_MESSAGE_TYPE_UNICODE, text);
+}
+WG_NVTX nvtxRangeId_t nvtxRangeStartEx(const nvtxEventAttributes_t* attributes) {
+  return attributes ? wg_nvtx_start(attributes->messageType, attributes->message.ascii)
+                    : wg_nvtx_start(NVTX_MESSAGE_UNKNOWN, 0);
+}
+WG_NVTX void nvtxRangeEnd(nvtxRangeId_t id) {
+  if (warpgrind_nvtx_end) warpgrind_nvtx_end(id);
+}
 #define WG_NVTX_NAME(name, type, text)        \
   WG_NVTX void name(type id, const text* n) { \
     (void)id;                                 \
@@ -172,14 +201,6 @@ WG_NVTX void nvtxDomainMarkEx(nvtxDomainHandle_t domain, const nvtxEventAttribut
 WG_NVTX_DOMAIN_NAME(nvtxDomainNameCategoryA, char)
 WG_NVTX_DOMAIN_NAME(nvtxDomainNameCategoryW, wchar_t)
 #undef WG_NVTX_DOMAIN_NAME
-WG_NVTX int nvtxDomainRangePushEx(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* attributes) {
-  (void)domain;
-  return nvtxRangePushEx ? nvtxRangePushEx(attributes) : NVTX_NO_PUSH_POP_TRACKING;
-}
-WG_NVTX int nvtxDomainRangePop(nvtxDomainHandle_t domain) {
-  (void)domain;
-  return nvtxRangePop ? nvtxRangePop() : NVTX_NO_PUSH_POP_TRACKING;
-}
 #undef WG_NVTX
 
 #endif

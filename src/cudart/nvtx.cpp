@@ -41,19 +41,21 @@ const void* register_string(const std::string& text) {
   return strings.insert(text).first->c_str();
 }
 
+std::string message(std::int32_t type, const void* text) {
+  if (!text) return "";
+  if (type == kUnicode) return narrow(static_cast<const wchar_t*>(text));
+  return type == kAscii || type == kRegistered ? static_cast<const char*>(text) : "";
+}
 std::string message(const EventAttributes* attributes) {
-  if (!attributes || attributes->size < sizeof(EventAttributes) || !attributes->message) return "";
-  if (attributes->message_type == kUnicode) return narrow(static_cast<const wchar_t*>(attributes->message));
-  if (attributes->message_type == kAscii || attributes->message_type == kRegistered)
-    return static_cast<const char*>(attributes->message);
-  return "";
+  if (!attributes || attributes->size < sizeof(EventAttributes)) return "";
+  return message(attributes->message_type, attributes->message);
 }
 
 int push_ascii(const char* text) {
-  return warpgrind::session::push_range(text ? text : "");
+  return warpgrind::session::push_range(message(kAscii, text));
 }
 int push_wide(const wchar_t* text) {
-  return warpgrind::session::push_range(narrow(text));
+  return warpgrind::session::push_range(message(kUnicode, text));
 }
 int push_attributes(const EventAttributes* attributes) {
   return warpgrind::session::push_range(message(attributes));
@@ -61,18 +63,44 @@ int push_attributes(const EventAttributes* attributes) {
 int pop() {
   return warpgrind::session::pop_range();
 }
-// Domains are kept apart by name only in the tools that show them; here their ranges nest with all others.
-int push_in_domain(void*, const EventAttributes* attributes) {
-  return push_attributes(attributes);
+std::uint64_t start_ascii(const char* text) {
+  return warpgrind::session::start_range(message(kAscii, text));
 }
-int pop_in_domain(void*) {
-  return pop();
+std::uint64_t start_wide(const wchar_t* text) {
+  return warpgrind::session::start_range(message(kUnicode, text));
+}
+std::uint64_t start_attributes(const EventAttributes* attributes) {
+  return warpgrind::session::start_range(message(attributes));
+}
+void end(std::uint64_t id) {
+  warpgrind::session::end_range(id);
+}
+// Of domains only that their ranges nest apart; their names are for tools that show them.
+int push_in_domain(void* domain, const EventAttributes* attributes) {
+  return warpgrind::session::push_range(message(attributes), domain);
+}
+int pop_in_domain(void* domain) {
+  return warpgrind::session::pop_range(domain);
+}
+std::uint64_t start_in_domain(void*, const EventAttributes* attributes) {
+  return start_attributes(attributes);
+}
+void end_in_domain(void*, std::uint64_t id) {
+  end(id);
 }
 const void* register_ascii(void*, const char* text) {
   return register_string(text ? text : "");
 }
 const void* register_wide(void*, const wchar_t* text) {
   return register_string(narrow(text));
+}
+
+// A domain's handle is its name.
+const void* create_ascii(const char* name) {
+  return register_string(message(kAscii, name));
+}
+const void* create_wide(const wchar_t* name) {
+  return register_string(message(kUnicode, name));
 }
 
 using FunctionPointer = void (*)();
@@ -83,12 +111,25 @@ struct CallbackTable {
 constexpr std::uint32_t kCallbacks = 1;
 constexpr int kCore = 1, kCore2 = 5;
 // Places in the tables of the two modules (NVTX_CBID_* of nvtx3/nvtxDetail/nvtxTypes.h).
-enum CoreSlot : unsigned { kRangePushEx = 8, kRangePushA = 9, kRangePushW = 10, kRangePop = 11 };
+enum CoreSlot : unsigned {
+  kRangeStartEx = 4,
+  kRangeStartA = 5,
+  kRangeStartW = 6,
+  kRangeEnd = 7,
+  kRangePushEx = 8,
+  kRangePushA = 9,
+  kRangePushW = 10,
+  kRangePop = 11
+};
 enum DomainSlot : unsigned {
+  kDomainRangeStartEx = 2,
+  kDomainRangeEnd = 3,
   kDomainRangePushEx = 4,
   kDomainRangePop = 5,
   kDomainRegisterStringA = 10,
   kDomainRegisterStringW = 11,
+  kDomainCreateA = 12,
+  kDomainCreateW = 13,
 };
 
 struct Slot {
@@ -125,19 +166,54 @@ __attribute__((visibility("default"))) int nvtxRangePop() {
   return pop();
 }
 
+__attribute__((visibility("default"))) std::uint64_t nvtxRangeStartA(const char* text) {
+  return start_ascii(text);
+}
+__attribute__((visibility("default"))) std::uint64_t nvtxRangeStartW(const wchar_t* text) {
+  return start_wide(text);
+}
+__attribute__((visibility("default"))) std::uint64_t nvtxRangeStartEx(const EventAttributes* attributes) {
+  return start_attributes(attributes);
+}
+__attribute__((visibility("default"))) void nvtxRangeEnd(std::uint64_t id) {
+  end(id);
+}
+
+// What include/nvtx3 calls; type and text: of a message.
+__attribute__((visibility("default"))) int warpgrind_nvtx_push(void* domain, std::int32_t type, const void* text) {
+  return warpgrind::session::push_range(message(type, text), domain);
+}
+__attribute__((visibility("default"))) int warpgrind_nvtx_pop(void* domain) {
+  return pop_in_domain(domain);
+}
+__attribute__((visibility("default"))) std::uint64_t warpgrind_nvtx_start(std::int32_t type, const void* text) {
+  return warpgrind::session::start_range(message(type, text));
+}
+__attribute__((visibility("default"))) void warpgrind_nvtx_end(std::uint64_t id) {
+  end(id);
+}
+
 __attribute__((visibility("default"))) int InitializeInjectionNvtx2(const void* (*get_table)(std::uint32_t)) {
   const auto* callbacks = static_cast<const CallbackTable*>(get_table(kCallbacks));
   if (!callbacks || callbacks->struct_size < sizeof(CallbackTable)) return 0;
   fill(*callbacks, kCore,
-       {{kRangePushEx, erase(push_attributes)},
+       {{kRangeStartEx, erase(start_attributes)},
+        {kRangeStartA, erase(start_ascii)},
+        {kRangeStartW, erase(start_wide)},
+        {kRangeEnd, erase(end)},
+        {kRangePushEx, erase(push_attributes)},
         {kRangePushA, erase(push_ascii)},
         {kRangePushW, erase(push_wide)},
         {kRangePop, erase(pop)}});
   fill(*callbacks, kCore2,
-       {{kDomainRangePushEx, erase(push_in_domain)},
+       {{kDomainRangeStartEx, erase(start_in_domain)},
+        {kDomainRangeEnd, erase(end_in_domain)},
+        {kDomainRangePushEx, erase(push_in_domain)},
         {kDomainRangePop, erase(pop_in_domain)},
         {kDomainRegisterStringA, erase(register_ascii)},
-        {kDomainRegisterStringW, erase(register_wide)}});
+        {kDomainRegisterStringW, erase(register_wide)},
+        {kDomainCreateA, erase(create_ascii)},
+        {kDomainCreateW, erase(create_wide)}});
   return 1;
 }
 

@@ -1,27 +1,70 @@
 #include "session/ranges.h"
 
+#include <algorithm>
+#include <map>
+#include <mutex>
 #include <vector>
 
 namespace warpgrind::session {
 
 namespace {
-thread_local std::vector<std::string> stack;
+
+struct Range {
+  std::string name;
+  const void* domain;
+};
+thread_local std::vector<Range> stack;
+
+struct Started {
+  std::mutex mutex;
+  std::uint64_t last = 0;
+  std::map<std::uint64_t, std::string> ranges;  // in the order of their starts
+};
+// Never destroyed: the program's own static destructors may still end ranges.
+Started& started() {
+  static auto* all = new Started;
+  return *all;
 }
 
-int push_range(std::string name) {
-  stack.push_back(std::move(name));
-  return static_cast<int>(stack.size()) - 1;
+}  // namespace
+
+int push_range(std::string name, const void* domain) {
+  stack.push_back({std::move(name), domain});
+  return static_cast<int>(
+             std::count_if(stack.begin(), stack.end(), [&](const Range& r) { return r.domain == domain; })) -
+         1;
 }
 
-int pop_range() {
-  if (stack.empty()) return -1;
-  stack.pop_back();
-  return static_cast<int>(stack.size());
+int pop_range(const void* domain) {
+  const auto of_domain = [&](const Range& r) { return r.domain == domain; };
+  const auto last = std::find_if(stack.rbegin(), stack.rend(), of_domain);
+  if (last == stack.rend()) return -1;
+  stack.erase(std::next(last).base());
+  return static_cast<int>(std::count_if(stack.begin(), stack.end(), of_domain));
+}
+
+std::uint64_t start_range(std::string name) {
+  Started& all = started();
+  const std::lock_guard lock(all.mutex);
+  all.ranges.emplace(++all.last, std::move(name));
+  return all.last;
+}
+
+void end_range(std::uint64_t id) {
+  Started& all = started();
+  const std::lock_guard lock(all.mutex);
+  all.ranges.erase(id);
 }
 
 std::string open_ranges() {
   std::string out;
-  for (const std::string& name : stack) out += (out.empty() ? "" : "/") + name;
+  const auto add = [&](const std::string& name) { out += (out.empty() ? "" : "/") + name; };
+  {
+    Started& all = started();
+    const std::lock_guard lock(all.mutex);
+    for (const auto& [id, name] : all.ranges) add(name);
+  }
+  for (const Range& r : stack) add(r.name);
   return out;
 }
 
