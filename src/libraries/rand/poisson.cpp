@@ -13,58 +13,67 @@ struct Probabilities {
   std::vector<double> of;
 };
 
-// Of all values that a number of 53 bits can tell apart: from the mode, whose probability Stirling's formula gives,
-// both ways. Sums from the small to the great lose nothing.
+// Of all values that have one in a double: how many those are decides the histogram's columns, in NVIDIA's library too.
 Probabilities probabilities(double mean) {
-  constexpr double kLeast = 0x1p-64;
+  const auto of = [mean, log_mean = std::log(mean)](double k) {
+    return std::exp(k * log_mean - mean - std::lgamma(k + 1));
+  };
   const double mode = std::floor(mean);
-  const double at_mode = std::exp(mode * std::log(mean) - mean - std::lgamma(mode + 1));
-  std::vector<double> down, up;
-  double term = at_mode;
-  for (double k = mode; k > 0 && term > kLeast; --k) down.push_back(term *= k / mean);
-  term = at_mode;
-  for (double k = mode + 1; term > kLeast; ++k) up.push_back(term *= mean / k);
+  double first = mode;
+  while (first > 0 && of(first - 1) > 0) --first;
   Probabilities all;
-  all.first = static_cast<unsigned>(mode) - static_cast<unsigned>(down.size());
-  all.of.assign(down.rbegin(), down.rend());
-  all.of.push_back(at_mode);
-  all.of.insert(all.of.end(), up.begin(), up.end());
-  const double sum = std::accumulate(all.of.begin(), all.of.end(), 0.0);
-  for (double& p : all.of) p /= sum;
+  all.first = static_cast<unsigned>(first);
+  for (double k = first; k <= mode || all.of.back() > 0; ++k) all.of.push_back(of(k));
+  all.of.pop_back();
   return all;
 }
 
+// Columns by their part of the height: the value's own share, before and after it filled others or was filled.
+struct Columns {
+  Histogram histogram;
+  std::vector<double> height;
+  std::vector<bool> done;
+  std::vector<unsigned> rich;  // those that are full, or more
+
+  explicit Columns(const Probabilities& p) : height(p.of), done(p.of.size()) {
+    const double count = static_cast<double>(height.size());
+    histogram.shift = p.first;
+    for (unsigned i = 0; i < height.size(); ++i) {
+      height[i] *= count;
+      histogram.below.push_back((i + 1) / count);
+      histogram.other.push_back(i);
+      if (height[i] >= 1) rich.push_back(i);
+    }
+  }
+  void fill(unsigned i) {
+    const unsigned from = rich.back();
+    histogram.below[i] = (i + height[i]) / static_cast<double>(height.size());
+    histogram.other[i] = from;
+    done[i] = true;
+    height[from] -= 1 - height[i];
+    if (height[from] < 1) rich.pop_back();
+  }
+  // Whether any column was filled.
+  bool fill_all_once() {
+    bool any = false;
+    for (unsigned i = 0; i < height.size() && !rich.empty(); ++i) {
+      if (done[i] || height[i] >= 1) continue;
+      fill(i);
+      any = true;
+    }
+    return any;
+  }
+};
+
 }  // namespace
 
+// The poor columns are filled from the first to the last, round and round, by the last of the rich. The order decides
+// who shares with whom, and so the numbers: it is NVIDIA's.
 Histogram poisson_histogram(double mean) {
-  const Probabilities p = probabilities(mean);
-  const std::size_t n = p.of.size();
-  const double width = static_cast<double>(n);
-  Histogram h;
-  h.shift = p.first;
-  std::vector<double> part(n);  // of its column that a value still has to fill
-  std::vector<unsigned> poor, rich;
-  for (unsigned i = 0; i < n; ++i) {
-    part[i] = p.of[i] * width;
-    (part[i] < 1 ? poor : rich).push_back(i);
+  Columns columns(probabilities(mean));
+  while (columns.fill_all_once()) {
   }
-  h.below.resize(n);
-  h.other.resize(n);
-  for (unsigned i = 0; i < n; ++i) {
-    h.below[i] = (i + 1) / width;
-    h.other[i] = i;
-  }
-  while (!poor.empty() && !rich.empty()) {
-    const unsigned small = poor.back(), great = rich.back();
-    poor.pop_back();
-    h.below[small] = (small + part[small]) / width;
-    h.other[small] = great;
-    part[great] -= 1 - part[small];
-    if (part[great] >= 1) continue;
-    rich.pop_back();
-    poor.push_back(great);
-  }
-  return h;
+  return columns.histogram;
 }
 
 PoissonDistribution::PoissonDistribution(double mean, PoissonRule rule) : mean_(mean), by_normal_(mean >= rule.normal) {
@@ -76,6 +85,7 @@ PoissonDistribution::PoissonDistribution(double mean, PoissonRule rule) : mean_(
   Probabilities p = probabilities(mean);
   first_ = p.first;
   std::partial_sum(p.of.begin(), p.of.end(), p.of.begin());
+  for (double& sum : p.of) sum /= p.of.back();
   probability_ = std::move(p.of);
 }
 

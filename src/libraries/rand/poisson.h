@@ -1,6 +1,6 @@
 // Poisson's distribution from one uniform or one normal number. By the mean and the kind of the generator, NVIDIA's
-// library goes by a histogram, by the distribution function's inverse, or by rounding a normal number (seen in what it
-// gives for known numbers). Its histogram's columns are not known: in that range the results are others.
+// library goes by a histogram, by the distribution function's inverse, or by rounding a normal number, as can be seen
+// in what it gives for known numbers; the results are the same.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,9 @@ inline constexpr PoissonRule kPoissonOfQuasi = {10, kAbove8000};
 inline constexpr PoissonRule kPoissonOfQuasi64 = {0, 2000};
 inline constexpr PoissonRule kPoissonOfMtgp32 = {32, kAbove8000};
 
-// Columns equally wide, each shared by two values (alias method; Vose, "A Linear Algorithm for Generating Random
-// Numbers with a Given Distribution", 1991): a uniform number below `below` stands for the column's own value, others
-// for `other`.
+// A square histogram (Marsaglia, Tsang and Wang, "Fast Generation of Discrete Random Variables", 2004): columns equally
+// wide, each shared by two values. A uniform number below `below` stands for the column's own value, others for
+// `other`.
 struct Histogram {
   unsigned shift = 0;  // the value of the first column
   std::vector<double> below;
