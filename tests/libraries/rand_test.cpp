@@ -311,6 +311,20 @@ TEST(Quasi, DimensionsFollowEachOther) {
   EXPECT_EQ(vectors[1][1], 0xc0000000u);
 }
 
+// The first point is 0: the smallest number that 32 bits have, or 53.
+TEST(Quasi, NormalFloatsAreOf32Bits) {
+  curandGenerator_t g = nullptr;
+  DONE(curandCreateGeneratorHost(&g, CURAND_RNG_QUASI_SOBOL64));
+  float single = 0;
+  DONE(curandGenerateNormal(g, &single, 1, 0, 1));
+  EXPECT_NEAR(single, -6.337957f, 1e-5);
+  DONE(curandSetGeneratorOffset(g, 0));  // from the beginning
+  double wide = 0;
+  DONE(curandGenerateNormalDouble(g, &wide, 1, 0, 1));
+  EXPECT_NEAR(wide, -8.292361, 1e-5);
+  DONE(curandDestroyGenerator(g));
+}
+
 TEST(RandomCalls, Errors) {
   curandGenerator_t g = nullptr;
   EXPECT_EQ(curandCreateGenerator(&g, static_cast<curandRngType>(7)), CURAND_STATUS_TYPE_ERROR);

@@ -183,9 +183,9 @@ class Quasi final : public Generator {
   void uniform(double* out, std::size_t n) override {
     each(n, [&](Word x, std::size_t i) { out[i] = wide(x); });
   }
-  // By the inverse of the distribution function.
+  // By the inverse of the distribution function; floats by the upper 32 bits.
   void normal(float* out, std::size_t n, float mean, float deviation) override {
-    each(n, [&](Word x, std::size_t i) { out[i] = mean + deviation * static_cast<float>(normal_quantile(inner(x))); });
+    each(n, [&](Word x, std::size_t i) { out[i] = mean + deviation * static_cast<float>(normal_of(x)); });
   }
   void normal(double* out, std::size_t n, double mean, double deviation) override {
     each(n, [&](Word x, std::size_t i) { out[i] = mean + deviation * normal_quantile(inner(x)); });
@@ -193,13 +193,13 @@ class Quasi final : public Generator {
   void poisson(std::uint32_t* out, std::size_t n, double lambda) override {
     const PoissonDistribution distribution(lambda, sizeof(Word) == 8 ? kPoissonOfQuasi64 : kPoissonOfQuasi);
     each(n, [&](Word x, std::size_t i) {
-      out[i] = distribution.by_normal() ? distribution.of_normal(normal_quantile(inner_uniform(upper(x))))
-                                        : distribution.of(wide(x));
+      out[i] = distribution.by_normal() ? distribution.of_normal(normal_of(x)) : distribution.of(wide(x));
     });
   }
 
  private:
   static std::uint32_t upper(Word x) { return static_cast<std::uint32_t>(x >> (sizeof(Word) * 8 - 32)); }
+  static double normal_of(Word x) { return normal_quantile(inner_uniform(upper(x))); }
   // Of (0, 1], and without 1.
   static double wide(Word x) {
     if constexpr (sizeof(Word) == 8)
