@@ -13,6 +13,12 @@
 #include "driver_types.h"
 #include "library_types.h"
 
+#ifndef __cplusplus
+typedef struct __half {  // whose header is C++: in C there are only pointers to it
+  unsigned short x;
+} __half;
+#endif
+
 #ifndef CUBLASWINAPI
 #define CUBLASWINAPI
 #endif
