@@ -196,7 +196,7 @@ Form load_form(const Instruction& i, const std::vector<Form>& forms, const ptx::
     case StateSpace::local:
       return varying_form();
     case StateSpace::param:
-      // By a register it is always the kernel's: those of a function have no address.
+      // By a register it is always the kernel's: those of a function that have an address are local memory.
       return address.base != OperandKind::variable || (f.is_entry && address.index < f.parameter_count)
                  ? uniform_form(0)
                  : varying_form();

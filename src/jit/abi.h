@@ -146,6 +146,11 @@ void wg_count_affine(void* context, std::uint32_t site, std::uint64_t base, std:
                      std::uint32_t mask);
 // One address for the warp; `out` receives one element (all vector parts).
 void wg_load_uniform(void* context, std::uint32_t site, std::uint64_t base, std::uint32_t mask, void* out);
+// Parameters of a function that lie on the stack: `words` of each lane between planes and local memory at `offset`.
+void wg_put_on_stack(void* context, std::uint32_t site, std::uint32_t mask, std::uint64_t offset, const void* planes,
+                     std::uint32_t words);
+void wg_take_from_stack(void* context, std::uint32_t site, std::uint32_t mask, std::uint64_t offset, void* planes,
+                        std::uint32_t words);
 // isspacep: 1 or 0 a lane.
 void wg_is_constant(void* context, std::uint8_t* out, const std::uint64_t* addresses);
 void wg_is_parameter(void* context, std::uint8_t* out, const std::uint64_t* addresses);

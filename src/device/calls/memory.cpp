@@ -1,4 +1,5 @@
 // wg_load and its like (jit/abi.h): what machine code calls when its inline cache does not decide.
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -82,6 +83,26 @@ void load_uniform(void* context, std::uint32_t site, std::uint64_t base, LaneMas
                 values + (std::size_t{e} * kWarpSize + lane) * s.element, s.element);
 }
 
+// Parameters of functions and the local memory that they lie in: one word of each lane at a time. No instruction of the
+// program makes these accesses, so that none is counted.
+void move_stack(void* context, std::uint32_t site, LaneMask mask, std::uint64_t offset, std::uint32_t* planes,
+                std::uint32_t words, AccessType type) {
+  if (mask == 0) return;
+  Access a;
+  a.context = &warp(context);
+  a.site = site;
+  a.form.type = type;
+  a.form.bytes = 4;
+  a.path = events::AccessPath::call;
+  a.counted = false;
+  alignas(64) std::uint64_t addresses[kWarpSize];
+  for (std::uint32_t w = 0; w < words; ++w) {
+    std::fill_n(addresses, kWarpSize, offset + std::uint64_t{w} * 4);
+    const Access part = a.at(Lanes<LocalOffset>(addresses), mask);
+    move(part, pass(part), planes + std::size_t{w} * kWarpSize);
+  }
+}
+
 bool in_parameters(const Launch& launch, std::uint64_t address) {
   return address - reinterpret_cast<std::uint64_t>(launch.parameters) < kParameterAreaBytes;
 }
@@ -96,6 +117,8 @@ std::span<const jit::CallSymbol> memory_symbols() {
       {"wg_store_affine", reinterpret_cast<void*>(&wg_store_affine)},
       {"wg_count_affine", reinterpret_cast<void*>(&wg_count_affine)},
       {"wg_load_uniform", reinterpret_cast<void*>(&wg_load_uniform)},
+      {"wg_put_on_stack", reinterpret_cast<void*>(&wg_put_on_stack)},
+      {"wg_take_from_stack", reinterpret_cast<void*>(&wg_take_from_stack)},
       {"wg_is_constant", reinterpret_cast<void*>(&wg_is_constant)},
       {"wg_is_parameter", reinterpret_cast<void*>(&wg_is_parameter)},
   };
@@ -135,6 +158,17 @@ void wg_count_affine(void* context, std::uint32_t site, std::uint64_t base, std:
 
 void wg_load_uniform(void* context, std::uint32_t site, std::uint64_t base, std::uint32_t mask, void* out) {
   load_uniform(context, site, base, mask, out);
+}
+
+void wg_put_on_stack(void* context, std::uint32_t site, std::uint32_t mask, std::uint64_t offset, const void* planes,
+                     std::uint32_t words) {
+  auto* values = static_cast<std::uint32_t*>(const_cast<void*>(planes));
+  move_stack(context, site, mask, offset, values, words, AccessType::store);
+}
+
+void wg_take_from_stack(void* context, std::uint32_t site, std::uint32_t mask, std::uint64_t offset, void* planes,
+                        std::uint32_t words) {
+  move_stack(context, site, mask, offset, static_cast<std::uint32_t*>(planes), words, AccessType::load);
 }
 
 void wg_is_constant(void* context, std::uint8_t* out, const std::uint64_t* addresses) {

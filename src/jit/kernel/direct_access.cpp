@@ -72,7 +72,6 @@ Value* DirectAccess::interleave_row(const std::vector<Value*>& values, unsigned 
 
 std::vector<Value*> DirectAccess::load_local(Value* offset, llvm::Type* element, unsigned count) {
   llvm::Type* plane = llvm::FixedVectorType::get(ir_.getInt32Ty(), kWarpSize);
-  llvm::Type* i64 = ir_.getInt64Ty();
   const unsigned bits = element->getPrimitiveSizeInBits();
   Value* local = f_.context_field(offsetof(WarpContext, local), ir_.getPtrTy(), "local");
   const auto word = [&](Value* byte_offset) {
@@ -84,10 +83,13 @@ std::vector<Value*> DirectAccess::load_local(Value* offset, llvm::Type* element,
   for (unsigned e = 0; e < count; ++e) {
     Value* at = ir_.CreateAdd(offset, ir_.getInt64(e * bits / 8));
     Value* v = ir_.CreateAlignedLoad(plane, word(at), llvm::Align(64));
-    if (bits == 64) {
-      Value* high = ir_.CreateAlignedLoad(plane, word(ir_.CreateAdd(at, ir_.getInt64(4))), llvm::Align(64));
-      v = ir_.CreateOr(ir_.CreateZExt(v, shaped(i64)),
-                       ir_.CreateShl(ir_.CreateZExt(high, shaped(i64)), f_.splat(ir_.getInt64(32))));
+    if (bits > 32) {
+      llvm::Type* wide = shaped(ir_.getIntNTy(bits));
+      v = ir_.CreateZExt(v, wide);
+      for (unsigned w = 1; w < bits / 32; ++w) {
+        Value* more = ir_.CreateAlignedLoad(plane, word(ir_.CreateAdd(at, ir_.getInt64(4 * w))), llvm::Align(64));
+        v = ir_.CreateOr(v, ir_.CreateShl(ir_.CreateZExt(more, wide), f_.splat(ir_.getIntN(bits, 32 * w))));
+      }
     } else if (bits < 32) {
       Value* shift = ir_.CreateTrunc(ir_.CreateShl(ir_.CreateAnd(at, ir_.getInt64(3)), 3), ir_.getInt32Ty());
       v = ir_.CreateTrunc(ir_.CreateLShr(v, f_.splat(shift)), shaped(ir_.getIntNTy(bits)));
@@ -109,12 +111,12 @@ void DirectAccess::store_local(Value* offset, llvm::Type* element, const std::ve
     Value* at = ir_.CreateAdd(offset, ir_.getInt64(e * bits / 8));
     Value* v = values[e];
     if (!element->isIntegerTy()) v = ir_.CreateBitCast(v, shaped(ir_.getIntNTy(bits)));
-    if (bits == 64) {
-      ir_.CreateAlignedStore(ir_.CreateTrunc(v, plane), word(at), llvm::Align(64));
-      ir_.CreateAlignedStore(ir_.CreateTrunc(ir_.CreateLShr(v, f_.splat(ir_.getInt64(32))), plane),
-                             word(ir_.CreateAdd(at, ir_.getInt64(4))), llvm::Align(64));
-    } else if (bits == 32) {
-      ir_.CreateAlignedStore(v, word(at), llvm::Align(64));
+    if (bits >= 32) {
+      for (unsigned w = 0; w < bits / 32; ++w) {
+        Value* part = w ? ir_.CreateLShr(v, f_.splat(ir_.getIntN(bits, 32 * w))) : v;
+        Value* to = w ? word(ir_.CreateAdd(at, ir_.getInt64(4 * w))) : word(at);
+        ir_.CreateAlignedStore(ir_.CreateTrunc(part, plane), to, llvm::Align(64));
+      }
     } else {
       Value* shift = f_.splat(ir_.CreateTrunc(ir_.CreateShl(ir_.CreateAnd(at, ir_.getInt64(3)), 3), ir_.getInt32Ty()));
       Value* ones = ir_.CreateShl(f_.splat(ir_.getInt32((1u << bits) - 1)), shift);

@@ -105,8 +105,6 @@ void Divergence::finish() {
   emit_dispatch();
   if (f_.wait_points.any()) dispatch_to(waiting_.go_on());
   ir_.SetInsertPoint(return_);
-  variables_.release_frame();
-  ir_.CreateRetVoid();
 }
 
 }  // namespace warpgrind::jit

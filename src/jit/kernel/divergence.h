@@ -12,11 +12,11 @@ namespace warpgrind::jit {
 
 class Divergence {
  public:
-  Divergence(FunctionContext& context, LaneMasks& masks, PathStack& stack, Waiting& waiting, Variables& variables)
-      : f_(context), ir_(context.ir()), masks_(masks), stack_(stack), waiting_(waiting), variables_(variables) {}
+  Divergence(FunctionContext& context, LaneMasks& masks, PathStack& stack, Waiting& waiting)
+      : f_(context), ir_(context.ir()), masks_(masks), stack_(stack), waiting_(waiting) {}
   void create();
   void create_blocks();
-  void finish();  // when all blocks are lowered
+  void finish();  // when all blocks are lowered; the function's last block is left open
 
   llvm::BasicBlock* body(std::uint32_t block) { return bodies_[block]; }
   llvm::BasicBlock* arrival(std::uint32_t block);     // where an edge to `block` goes
@@ -33,7 +33,6 @@ class Divergence {
   LaneMasks& masks_;
   PathStack& stack_;
   Waiting& waiting_;
-  Variables& variables_;
   std::vector<llvm::BasicBlock*> bodies_, arrivals_;
   std::vector<bool> is_reconvergence_, is_resume_;
   llvm::BasicBlock* leave_ = nullptr;

@@ -4,6 +4,7 @@
 #include <llvm/IR/Constants.h>
 
 #include "flow/webs.h"
+#include "jit/kernel/stack_parameters.h"
 #include "ptx/printer.h"
 
 namespace warpgrind::jit {
@@ -19,9 +20,10 @@ flow::LaneLayout lane_layout(LaneShape shape) {
   return layout;
 }
 
-ptx::Function one_web_a_register(const ptx::Function& function) {
+ptx::Function prepared(const ptx::Function& function) {
   ptx::Function copy = function;
   flow::split_webs(copy, flow::build_control_flow(copy));
+  access_on_stack(copy);
   return copy;
 }
 
@@ -31,7 +33,7 @@ FunctionContext::FunctionContext(KernelUnit& kernel, std::uint32_t index, bool i
     : Values(body_),
       unit(kernel),
       function_index(index),
-      function(one_web_a_register(kernel.module->functions[index])),
+      function(prepared(kernel.module->functions[index])),
       is_kernel(is_the_kernel),
       layout(lane_layout(kernel.options.shape)),
       cfg(flow::build_control_flow(function)),
@@ -98,15 +100,19 @@ void FunctionContext::fail(Error error) {
     unit.error = std::move(error);
 }
 
+// As it stands in the PTX: `function` has it prepared.
+std::string FunctionContext::spelling() const {
+  return ptx::opcode_spelling(unit.module->functions[function_index].body[now.index]);
+}
+
 void FunctionContext::unsupported(const char* why) {
   fail({ErrorKind::unsupported,
-        fmt::format("{} is not supported by the virtual GPU: {} ({})", ptx::opcode_spelling(instruction()), why,
-                    place()),
+        fmt::format("{} is not supported by the virtual GPU: {} ({})", spelling(), why, place()),
         "`warpgrind scan` lists every such instruction of a program before it is run"});
 }
 
 void FunctionContext::refuse(const std::string& problem) {
-  fail({ErrorKind::bad_input, fmt::format("{}: {} ({})", ptx::opcode_spelling(instruction()), problem, place()), ""});
+  fail({ErrorKind::bad_input, fmt::format("{}: {} ({})", spelling(), problem, place()), ""});
 }
 
 }  // namespace warpgrind::jit

@@ -35,7 +35,9 @@ class FunctionContext : public Values {
 
   KernelUnit& unit;
   const std::uint32_t function_index;
-  const ptx::Function function;  // a copy whose registers hold one web each (flow/webs.h)
+  // A copy whose registers hold one web each (flow/webs.h), and in which parameters that lie on the stack are
+  // accessed there (jit/kernel/stack_parameters.h).
+  const ptx::Function function;
   const bool is_kernel;
   const flow::LaneLayout layout;
   const flow::ControlFlow cfg;
@@ -49,6 +51,7 @@ class FunctionContext : public Values {
 
  private:
   std::string place() const;  // of the current instruction, for messages
+  std::string spelling() const;
   void fail(Error error);
 
   llvm::IRBuilder<> body_;

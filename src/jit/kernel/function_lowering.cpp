@@ -25,6 +25,7 @@ void FunctionLowering::run() {
   variables_.create_frame();
   masks_.create(lanes);
   divergence_.create();
+  stack_parameters_.enter();
   counting_.number_blocks();
   divergence_.create_blocks();
   for (const std::uint32_t b : f_.cfg.order) {
@@ -32,6 +33,9 @@ void FunctionLowering::run() {
     if (f_.unit.error) return;
   }
   divergence_.finish();
+  stack_parameters_.leave();
+  variables_.release_frame();
+  ir().CreateRetVoid();
 }
 
 void FunctionLowering::lower_block(std::uint32_t b) {

@@ -8,6 +8,7 @@
 #include "jit/kernel/clock.h"
 #include "jit/kernel/lower.h"
 #include "jit/kernel/memory.h"
+#include "jit/kernel/stack_parameters.h"
 
 namespace warpgrind::jit {
 
@@ -27,9 +28,10 @@ class FunctionLowering final : public Lowering {
         clock_(f_),
         stack_(f_, masks_),
         waiting_(f_, masks_, stack_, registers_, sites_),
-        divergence_(f_, masks_, stack_, waiting_, variables_),
+        divergence_(f_, masks_, stack_, waiting_),
         branches_(f_, masks_, stack_, registers_, sites_, counting_, waiting_, divergence_),
         parameters_(f_, masks_, registers_),
+        stack_parameters_(f_, variables_, sites_, parameters_),
         memory_(f_, masks_, variables_, registers_, sites_, counting_, parameters_),
         calls_(f_, masks_, registers_, sites_, parameters_, divergence_) {}
   void run();
@@ -93,6 +95,7 @@ class FunctionLowering final : public Lowering {
   Divergence divergence_;
   Branches branches_;
   Parameters parameters_;
+  StackParameters stack_parameters_;
   Memory memory_;
   Calls calls_;
 };

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "jit/abi.h"
+#include "jit/kernel/stack_parameters.h"
 
 namespace warpgrind::jit {
 
@@ -178,6 +179,12 @@ class Layouter {
     const auto& variables = module_.functions[f].variables;
     for (std::uint32_t v = 0; v < variables.size(); ++v)
       if (variables[v].space == StateSpace::local) out_.local[{f, v}] = place(top, variables[v]);
+    for (const StackParameter& p : stack_parameters(module_.functions[f])) {
+      ptx::Variable whole_words = variables[p.variable];
+      whole_words.alignment = std::max(4u, whole_words.alignment);
+      whole_words.size = (whole_words.size + 3) / 4 * 4;
+      out_.local[{f, p.variable}] = place(top, whole_words);
+    }
     out_.frame[f] = (top + 15) / 16 * 16;
   }
 

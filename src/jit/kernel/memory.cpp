@@ -120,11 +120,18 @@ std::vector<Value*> Memory::load_parameter(Address& a, llvm::Type* element, unsi
   return values;
 }
 
+// One that lies on the stack (stack_parameters.h).
+bool Memory::names_parameter(const Operand& address) const {
+  return address.base == OperandKind::variable && address.scope == ptx::Scope::function &&
+         f_.function.variables[address.index].space == StateSpace::param;
+}
+
 void Memory::load() {
   const ptx::Instruction& i = f_.instruction();
   if (i.space == StateSpace::param && i.operands[1].base == OperandKind::variable &&
       i.operands[1].scope == ptx::Scope::function)
     return parameters_.load();
+  if (names_parameter(i.operands[1]) && !parameters_.access_fits(i.operands[1])) return;
   const ScalarType type = i.type();
   const unsigned count = i.vector;
   llvm::Type* e = f_.element(type);
@@ -181,6 +188,7 @@ void Memory::load() {
 void Memory::store() {
   const ptx::Instruction& i = f_.instruction();
   if (i.space == StateSpace::param) return parameters_.store();
+  if (names_parameter(i.operands[0]) && !parameters_.access_fits(i.operands[0])) return;
   const ScalarType type = i.type();
   const unsigned count = i.vector;
   llvm::Type* e = f_.element(type);

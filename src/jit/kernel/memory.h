@@ -27,6 +27,7 @@ class Memory {
   void store();
 
  private:
+  bool names_parameter(const ptx::Operand& address) const;
   struct DeviceCall {
     const char *by_vector, *by_affine;
   };

@@ -27,6 +27,10 @@ Value* Parameters::planes(std::uint32_t v) {
   return own_[v];
 }
 
+Value* Parameters::shift_count(unsigned bits, unsigned count) {
+  return f_.splat(ir_.getIntN(bits, count));
+}
+
 Value* Parameters::load_words(Value* planes, std::uint64_t offset, llvm::Type* element) {
   llvm::Type* plane = llvm::FixedVectorType::get(ir_.getInt32Ty(), kWarpSize);
   const unsigned bits = element->getPrimitiveSizeInBits();
@@ -35,9 +39,11 @@ Value* Parameters::load_words(Value* planes, std::uint64_t offset, llvm::Type* e
     return ir_.CreateAlignedLoad(plane, f_.at(planes, w * kPlaneBytes), llvm::Align(64));
   };
   Value* v = word(offset / 4);
-  if (bits == 64) {
-    Value* high = ir_.CreateZExt(word(offset / 4 + 1), shaped(ir_.getInt64Ty()));
-    v = ir_.CreateOr(ir_.CreateZExt(v, shaped(ir_.getInt64Ty())), ir_.CreateShl(high, f_.splat(ir_.getInt64(32))));
+  if (bits > 32) {
+    llvm::Type* wide = shaped(ir_.getIntNTy(bits));
+    v = ir_.CreateZExt(v, wide);
+    for (unsigned w = 1; w < bits / 32; ++w)
+      v = ir_.CreateOr(v, ir_.CreateShl(ir_.CreateZExt(word(offset / 4 + w), wide), shift_count(bits, 32 * w)));
   } else if (bits < 32) {
     v = ir_.CreateTrunc(ir_.CreateLShr(v, f_.splat(ir_.getInt32(offset % 4 * 8))), shaped(ir_.getIntNTy(bits)));
   }
@@ -54,11 +60,9 @@ void Parameters::store_words(Value* planes, std::uint64_t offset, llvm::Type* el
     ir_.CreateAlignedStore(value, at, llvm::Align(64));
   };
   if (!element->isIntegerTy()) v = ir_.CreateBitCast(v, shaped(ir_.getIntNTy(bits)));
-  if (bits == 64) {
-    put(offset / 4, ir_.CreateTrunc(v, plane));
-    put(offset / 4 + 1, ir_.CreateTrunc(ir_.CreateLShr(v, f_.splat(ir_.getInt64(32))), plane));
-  } else if (bits == 32) {
-    put(offset / 4, v);
+  if (bits >= 32) {
+    for (unsigned w = 0; w < bits / 32; ++w)
+      put(offset / 4 + w, ir_.CreateTrunc(w ? ir_.CreateLShr(v, shift_count(bits, 32 * w)) : v, plane));
   } else {
     const unsigned shift = offset % 4 * 8;
     Value* at = f_.at(planes, offset / 4 * kPlaneBytes);
@@ -83,7 +87,6 @@ void Parameters::copy(Value* to, Value* from, std::uint64_t words) {
 bool Parameters::access_fits(const Operand& address) {
   const ptx::Instruction& i = f_.instruction();
   const unsigned bytes = ptx::bytes(i.type());
-  if (bytes > 8) return f_.unsupported("a parameter access of 16 bytes without .v2"), false;
   const std::string problem = parameter_problem(f_.function, address, bytes * i.vector, bytes);
   if (!problem.empty()) f_.refuse(problem);
   return problem.empty();
@@ -127,7 +130,7 @@ Value* Parameters::hold(Value* address, unsigned bytes) {
 void Parameters::store() {
   const ptx::Instruction& i = f_.instruction();
   const Operand& a = i.operands[0];
-  if (a.base != OperandKind::variable) return f_.unsupported("st.param through a register");
+  if (a.base != OperandKind::variable) return f_.refuse("the parameters of a kernel cannot be written");
   llvm::Type* e = f_.element(i.type());
   const unsigned bytes = e->getPrimitiveSizeInBits() / 8;
   if (!access_fits(a)) return;

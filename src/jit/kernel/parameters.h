@@ -28,8 +28,11 @@ class Parameters {
   void store_words(llvm::Value* planes, std::uint64_t offset, llvm::Type* element, llvm::Value* vector, bool masked);
   void copy(llvm::Value* to, llvm::Value* from, std::uint64_t words);
 
- private:
+  // Is the current instruction's access by name within the parameter? Says so if not.
   bool access_fits(const ptx::Operand& address);
+
+ private:
+  llvm::Value* shift_count(unsigned bits, unsigned count);
 
   FunctionContext& f_;
   llvm::IRBuilder<>& ir_;

@@ -34,6 +34,11 @@ std::uint64_t operand_bytes(const ptx::Function& caller, const Operand& o) {
   return parameter ? caller.variables[o.index].size : 0;
 }
 
+bool is_own_parameter(const ptx::Function& caller, const Operand& o) {
+  return o.kind == OperandKind::variable && o.scope == ptx::Scope::function &&
+         o.index < caller.parameter_count + caller.result_count && caller.variables[o.index].space == StateSpace::param;
+}
+
 std::string plural(std::size_t n, const char* what) {
   return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
 }
@@ -67,6 +72,11 @@ std::string call_problem(const ptx::Function& caller, const ptx::Instruction& ca
   if (call.results.size() != callee.results.size())
     return fmt::format("the call of {} takes {}, the callee gives {}", name, plural(call.results.size(), "result"),
                        callee.results.size());
+  for (const auto* list : {&call.arguments, &call.results})
+    for (const Operand& o : *list)
+      if (is_own_parameter(caller, o))
+        return fmt::format("'{}' is a parameter of the function itself and cannot be one of a call",
+                           caller.variables[o.index].name);
   for (std::size_t k = 0; k < call.arguments.size(); ++k) {
     const std::uint64_t passed = operand_bytes(caller, call.arguments[k]), taken = callee.parameters[k].size;
     if (passed ? passed != taken : taken > 8)

@@ -63,7 +63,8 @@ events::Site Sites::describe() const {
   }
   site.instruction = f_.now.index;
   site.function = f_.function.name;
-  site.text = ptx::print(i, f_.function, *f_.unit.module);
+  const ptx::Function& written = f_.unit.module->functions[f_.function_index];
+  site.text = ptx::print(written.body[f_.now.index], written, *f_.unit.module);
   return site;
 }
 

@@ -1,5 +1,6 @@
 #include "jit/kernel/variables.h"
 
+#include <fmt/format.h>
 #include <llvm/IR/Constants.h>
 
 namespace warpgrind::jit {
@@ -34,6 +35,11 @@ Value* Variables::stack_slot() {
   return stack_;
 }
 
+Value* Variables::in_frame(const ptx::Operand& o) {
+  const std::uint64_t at = f_.unit.layout->local.at({f_.function_index, o.index});
+  return ir_.CreateAdd(frame_base_, ir_.getInt64(at + static_cast<std::uint64_t>(o.offset)));
+}
+
 Value* Variables::address(const ptx::Operand& o) {
   const bool module_scope = o.scope == ptx::Scope::module;
   const ptx::Variable& v = module_scope ? f_.unit.module->variables[o.index] : f_.function.variables[o.index];
@@ -50,11 +56,11 @@ Value* Variables::address(const ptx::Operand& o) {
       return ir_.getInt64(at + static_cast<std::uint64_t>(o.offset));
     }
     case StateSpace::local:
-      return ir_.CreateAdd(frame_base_, ir_.getInt64(f_.unit.layout->local.at({f_.function_index, o.index}) +
-                                                     static_cast<std::uint64_t>(o.offset)));
+      return in_frame(o);
     case StateSpace::param: {
+      if (f_.unit.layout->local.contains({f_.function_index, o.index})) return in_frame(o);
       if (!(f_.function.is_entry && o.index < f_.function.parameter_count)) {
-        f_.unsupported("taking the address of a device function's parameter");
+        f_.refuse(fmt::format("'{}' of the state space .param has no address here", v.name));
         return ir_.getInt64(0);
       }
       Value* params = f_.context_field(offsetof(WarpContext, params), ir_.getPtrTy(), "params");

@@ -16,6 +16,8 @@ class Variables {
   llvm::Value* address(const ptx::Operand& operand);  // i64, with the operand's offset
 
  private:
+  llvm::Value* in_frame(const ptx::Operand& operand);
+
   FunctionContext& f_;
   llvm::IRBuilder<>& ir_;
   llvm::Value* frame_base_ = nullptr;  // i64: where the frame starts
