@@ -164,6 +164,105 @@ TEST(Compilation, TiersAgree) {
   }
 }
 
+constexpr unsigned kWords = 40, kWide = 8, kHalves = 4, kFlags = 6, kStops = 30;
+
+// Lanes of a warp wait for each other in different arms of many branches, with registers of every kind alive.
+std::string waiting_lanes() {
+  std::string body;
+  const auto add = [&](const char* text, auto... arguments) {
+    body += fmt::format(fmt::runtime(text), arguments...) + "\n";
+  };
+  for (unsigned r = 0; r < kWords; ++r) add("mad.lo.u32 %v{}, %tid.x, {}, {};", r, r + 3, r);
+  for (unsigned r = 0; r < kWide; ++r) add("mul.wide.u32 %w{}, %v{}, 0x1000001;", r, r);
+  for (unsigned r = 0; r < kHalves; ++r) add("cvt.u16.u32 %h{}, %v{};", r, r + 5);
+  for (unsigned r = 0; r < kFlags; ++r) add("and.b32 %t, %v{}, 4; setp.ne.u32 %f{}, %t, 0;", r + 9, r);
+  add("mov.u32 %u, %ntid.x;");  // the same in all lanes
+  for (unsigned k = 0; k < kStops; ++k) {
+    add("shr.u32 %t, %tid.x, {}; and.b32 %t, %t, 1; setp.ne.u32 %p, %t, 0;", k % 5);
+    add("@%p bra $A{};", k);
+    add("add.u32 %v{0}, %v{0}, %v{1};", k % kWords, k * 7 % kWords);
+    add("bar.warp.sync 0xffffffff;");
+    add("add.u64 %w{0}, %w{0}, {1}; bra $J{1};", k % kWide, k);
+    add("$A{}:", k);
+    add("add.u16 %h{0}, %h{0}, {1}; not.pred %f{2}, %f{2};", k % kHalves, k, k % kFlags);
+    add("bar.warp.sync 0xffffffff;");
+    add("xor.b32 %v{0}, %v{0}, {1};", k * 3 % kWords, k);
+    add("$J{}: add.u32 %u, %u, {};", k, k);
+  }
+  for (unsigned r = 1; r < kWords; ++r) add("xor.b32 %v0, %v0, %v{};", r);
+  for (unsigned r = 0; r < kWide; ++r) add("shr.u64 %x, %w{0}, {0}; cvt.u32.u64 %t, %x; xor.b32 %v0, %v0, %t;", r);
+  for (unsigned r = 0; r < kHalves; ++r) add("cvt.u32.u16 %t, %h{}; xor.b32 %v0, %v0, %t;", r);
+  for (unsigned r = 0; r < kFlags; ++r) add("selp.b32 %t, {}, 0, %f{}; xor.b32 %v0, %v0, %t;", 256u << r, r);
+  return fmt::format(
+      ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry waits(.param .u64 out)\n{{\n"
+      "  .reg .b32 %v<{}>, %t, %u;\n  .reg .b64 %w<{}>, %x;\n  .reg .b16 %h<{}>;\n  .reg .pred %p, %f<{}>;\n"
+      "  .reg .b64 %rd<3>;\n{}"
+      "  xor.b32 %v0, %v0, %u;\n"
+      "  ld.param.u64 %rd0, [out];\n  mul.wide.u32 %rd1, %tid.x, 4;\n  add.s64 %rd2, %rd0, %rd1;\n"
+      "  st.global.u32 [%rd2], %v0;\n  ret;\n}}\n",
+      kWords, kWide, kHalves, kFlags, body);
+}
+
+std::uint32_t waiting_lanes_result(std::uint32_t thread, std::uint32_t threads) {
+  std::uint32_t v[kWords], u = threads;
+  std::uint64_t w[kWide];
+  std::uint16_t h[kHalves];
+  bool f[kFlags];
+  for (unsigned r = 0; r < kWords; ++r) v[r] = thread * (r + 3) + r;
+  for (unsigned r = 0; r < kWide; ++r) w[r] = std::uint64_t{v[r]} * 0x1000001;
+  for (unsigned r = 0; r < kHalves; ++r) h[r] = static_cast<std::uint16_t>(v[r + 5]);
+  for (unsigned r = 0; r < kFlags; ++r) f[r] = v[r + 9] & 4;
+  for (unsigned k = 0; k < kStops; ++k) {
+    if (thread >> k % 5 & 1) {
+      h[k % kHalves] = static_cast<std::uint16_t>(h[k % kHalves] + k);
+      f[k % kFlags] = !f[k % kFlags];
+      v[k * 3 % kWords] ^= k;
+    } else {
+      v[k % kWords] += v[k * 7 % kWords];
+      w[k % kWide] += k;
+    }
+    u += k;
+  }
+  for (unsigned r = 1; r < kWords; ++r) v[0] ^= v[r];
+  for (unsigned r = 0; r < kWide; ++r) v[0] ^= static_cast<std::uint32_t>(w[r] >> r);
+  for (unsigned r = 0; r < kHalves; ++r) v[0] ^= h[r];
+  for (unsigned r = 0; r < kFlags; ++r) v[0] ^= f[r] ? 256u << r : 0;
+  return v[0] ^ u;
+}
+
+// Putting the registers of lanes that wait aside and back was most of such a kernel's code; a list of them is little.
+TEST(Compilation, RegistersOfLanesThatWait) {
+  const std::shared_ptr<const ptx::Module> text = *ptx::parse(waiting_lanes(), "waits");
+  std::vector<events::BlockCounts> blocks;
+  for (const std::optional<jit::Tier> tier :
+       {std::optional<jit::Tier>(), std::optional(jit::Tier::lean), std::optional(jit::Tier::quick)}) {
+    Options options;
+    options.workers = 1;
+    options.tier = tier;
+    Device device(0, **find_gpu_model("h200"), options);
+    LoadedModule* module = *device.load(text);
+    auto* out = reinterpret_cast<std::uint32_t*>(*device.allocate(64 * 4));
+    void* arguments[] = {&out, nullptr};
+    auto result = device.launch(module, 0, shape({1, 1, 1}, {64, 1, 1}), arguments);
+    ASSERT_TRUE(result.ok()) << result.error().message;
+    const LaunchResult r = result.take();
+    ASSERT_FALSE(r.fault) << r.fault->message;
+    for (std::uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], waiting_lanes_result(t, 64)) << t;
+    const jit::CompilationSize& size = r.kernel->size;
+    EXPECT_EQ(size.tier, tier.value_or(jit::Tier::quick));
+    if (size.tier == jit::Tier::quick)
+      EXPECT_LT(size.code.instructions, 20 * size.ptx_instructions);
+    else
+      EXPECT_GT(size.code.instructions, 30 * size.ptx_instructions);
+    if (blocks.empty()) blocks = r.counts.blocks;
+    ASSERT_EQ(r.counts.blocks.size(), blocks.size());
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+      EXPECT_EQ(r.counts.blocks[b].warps, blocks[b].warps) << b;
+      EXPECT_EQ(r.counts.blocks[b].lanes, blocks[b].lanes) << b;
+    }
+  }
+}
+
 // A second process finds the kernel on disk, with all that is known of it; damage and folders that others may write to
 // are noticed.
 TEST(Compilation, KernelsComeFromDisk) {

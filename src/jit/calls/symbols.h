@@ -26,5 +26,6 @@ void for_each_call_symbol(const std::function<void(const char* name, void* addre
 // linker).
 void register_integer_symbols();  // calls/integer.cpp
 void register_math_symbols();     // calls/math.cpp
+void register_aside_symbols();    // calls/registers_aside.cpp
 
 }  // namespace warpgrind::jit

@@ -71,7 +71,7 @@ class LlvmCompiler final : public Compiler {
   Result<std::unique_ptr<llvm::MemoryBuffer>> translate(Kernel& kernel, const ptx::Module& module, std::uint32_t entry,
                                                         const CompileOptions& options);
   Result<std::unique_ptr<llvm::MemoryBuffer>> machine_code(llvm::Module& module, const CompileOptions& options,
-                                                           CompilationSize& size);
+                                                           bool by_table, CompilationSize& size);
   Status link(Kernel& kernel, std::unique_ptr<llvm::MemoryBuffer> object);
 
   std::mutex mutex_;
@@ -148,11 +148,11 @@ std::uint64_t frame_bytes(const llvm::MemoryBuffer& object) {
 }
 
 Result<std::unique_ptr<llvm::MemoryBuffer>> LlvmCompiler::machine_code(llvm::Module& module,
-                                                                       const CompileOptions& options,
+                                                                       const CompileOptions& options, bool by_table,
                                                                        CompilationSize& size) {
   write_file(options.dump_ir, [&](llvm::raw_ostream& file) { module.print(file, nullptr); });
   size.code = measure(module);
-  size.tier = options.tier.value_or(choose_tier(size.code));
+  size.tier = options.tier.value_or(by_table ? Tier::quick : choose_tier(size.code));
   const Promotion promotion = optimise(module, *target_, size.tier);
   size.phis = promotion.phis;
   size.in_memory = promotion.in_memory;
@@ -219,7 +219,7 @@ Result<std::unique_ptr<llvm::MemoryBuffer>> LlvmCompiler::translate(Kernel& kern
   llvm::LLVMContext context;
   auto emitted = emit(unit, context, entry, *target_);
   if (!emitted) return emitted.error();
-  auto object = machine_code(**emitted, options, kernel.size);
+  auto object = machine_code(**emitted, options, unit.by_table, kernel.size);
   if (!object) return object.error();
   kernel.kernel_facts = std::move(unit.facts);
   kernel.frame_bytes = frame_bytes(**object);
@@ -286,6 +286,7 @@ std::vector<Error> LlvmCompiler::refusals(const ptx::Module& module, std::uint32
 std::unique_ptr<Compiler> make_compiler() {
   register_integer_symbols();
   register_math_symbols();
+  register_aside_symbols();
   return std::make_unique<LlvmCompiler>();
 }
 

@@ -21,12 +21,18 @@
 namespace warpgrind::jit {
 
 void tune_code_generation() {
+  auto& options = llvm::cl::getRegisteredOptions();
+  const auto disable = [&](const char* option) {
+    const auto found = options.find(option);
+    if (found != options.end()) static_cast<llvm::cl::opt<bool>*>(found->second)->setValue(true);
+  };
   // Machine sinking moves the arithmetic of a straight run of memory accesses behind the last of them, since each
   // access ends a block (fast path, slow path); all loaded vectors then live at once and are spilled. Without it tiled
   // multiplication is 19 % faster.
-  auto& options = llvm::cl::getRegisteredOptions();
-  const auto sinking = options.find("disable-machine-sink");
-  if (sinking != options.end()) static_cast<llvm::cl::opt<bool>*>(sinking->second)->setValue(true);
+  disable("disable-machine-sink");
+  // With AVX-512: looks for scalar arithmetic that mask registers could do, in time that grows with the square of the
+  // PHIs (more than half of code generation at 3,300), and finds none.
+  disable("disable-x86-domain-reassignment");
 }
 
 CodeSize measure(llvm::Module& module) {

@@ -4,15 +4,17 @@
 #include <llvm/ADT/DenseSet.h>
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/ADT/SetVector.h>
-#include <llvm/Analysis/IteratedDominanceFrontier.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/Transforms/Utils/PromoteMemToReg.h>
 
 #include <algorithm>
+#include <bit>
 #include <unordered_map>
 #include <vector>
+
+#include "jit/calls/registers_aside.h"
 
 namespace warpgrind::jit {
 
@@ -23,8 +25,9 @@ using llvm::BasicBlock;
 using llvm::Instruction;
 using llvm::Value;
 
-// Blocks visited while PHIs are counted. What is not counted then stays in memory.
-constexpr std::uint64_t kSearchLimit = 20'000'000;
+// Dominance frontiers may grow with the square of the code: beyond these many entries nothing is counted, and all stays
+// in memory.
+constexpr std::uint64_t kFrontierLimit = 20'000'000;
 
 struct Slot {
   AllocaInst* alloca = nullptr;
@@ -32,7 +35,6 @@ struct Slot {
   std::vector<BasicBlock*> exposed;  // blocks that load it before they store
   std::uint64_t uses = 0;
   std::uint64_t phis = 0;
-  bool counted = true;
 };
 
 Value* slot_of(const Instruction& i) {
@@ -70,56 +72,143 @@ std::vector<Slot> collect(llvm::Function& function) {
   return slots;
 }
 
-// The PHIs that promoting the slot makes, as LLVM's own promotion places them: in the iterated dominance frontier of
-// its stores, where it is live.
-void count_phis(Slot& slot, llvm::DominatorTree& dominators, std::uint64_t& work) {
-  if (slot.exposed.empty() || slot.defines.empty()) return;
-  const llvm::SmallPtrSet<BasicBlock*, 32> defines(slot.defines.begin(), slot.defines.end());
-  llvm::SmallPtrSet<BasicBlock*, 32> live(slot.exposed.begin(), slot.exposed.end());
-  std::vector<BasicBlock*> list = slot.exposed;
-  while (!list.empty()) {
-    BasicBlock* const block = list.back();
-    list.pop_back();
-    for (BasicBlock* before : llvm::predecessors(block)) {
-      ++work;
-      if (!defines.contains(before) && live.insert(before).second) list.push_back(before);
+// The PHIs that promoting slots makes, as LLVM's own promotion places them: in the iterated dominance frontier of a
+// slot's stores, where it is live. For 64 slots at a time, a bit each, since the graph is the same for all.
+class PhiCounter {
+ public:
+  PhiCounter(llvm::Function& function, llvm::DominatorTree& dominators);
+  bool counts() const { return entries_ <= kFrontierLimit; }
+  void count(llvm::MutableArrayRef<Slot> slots);  // up to 64
+
+ private:
+  using Bits = std::uint64_t;
+  void find_frontiers(llvm::DominatorTree& dominators);
+  void find_live();
+  void place_phis();
+
+  std::vector<BasicBlock*> blocks_;  // in reverse post-order
+  llvm::DenseMap<const BasicBlock*, std::uint32_t> number_;
+  std::vector<std::vector<std::uint32_t>> before_, frontier_;
+  std::uint64_t entries_ = 0;
+  std::vector<Bits> defines_, live_, phis_;
+};
+
+PhiCounter::PhiCounter(llvm::Function& function, llvm::DominatorTree& dominators) {
+  const llvm::ReversePostOrderTraversal<llvm::Function*> order(&function);
+  blocks_.assign(order.begin(), order.end());
+  for (BasicBlock* block : blocks_) number_.try_emplace(block, static_cast<std::uint32_t>(number_.size()));
+  before_.resize(blocks_.size());
+  for (std::uint32_t b = 0; b < blocks_.size(); ++b)
+    for (const BasicBlock* p : llvm::predecessors(blocks_[b]))
+      if (const auto known = number_.find(p); known != number_.end()) before_[b].push_back(known->second);
+  find_frontiers(dominators);
+}
+
+// Cooper, Harvey and Kennedy: up from each predecessor of a join to the join's dominator.
+void PhiCounter::find_frontiers(llvm::DominatorTree& dominators) {
+  frontier_.resize(blocks_.size());
+  std::vector<std::uint32_t> dominator(blocks_.size(), 0);
+  for (std::uint32_t b = 1; b < blocks_.size(); ++b)
+    dominator[b] = number_.lookup(dominators.getNode(blocks_[b])->getIDom()->getBlock());
+  for (std::uint32_t b = 0; b < blocks_.size() && counts(); ++b) {
+    if (before_[b].size() < 2) continue;
+    for (std::uint32_t up : before_[b]) {
+      for (; up != dominator[b]; up = dominator[up]) {
+        std::vector<std::uint32_t>& frontier = frontier_[up];
+        if (!frontier.empty() && frontier.back() == b) break;  // and so have those above it
+        frontier.push_back(b);
+        ++entries_;
+      }
     }
   }
-  llvm::ForwardIDFCalculator frontier(dominators);
-  frontier.setDefiningBlocks(defines);
-  frontier.setLiveInBlocks(live);
-  llvm::SmallVector<BasicBlock*, 32> places;
-  frontier.calculate(places);
-  slot.phis = places.size();
+}
+
+void PhiCounter::find_live() {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t b = blocks_.size(); b-- > 0;) {
+      for (const std::uint32_t p : before_[b]) {
+        const Bits more = live_[b] & ~defines_[p] & ~live_[p];
+        live_[p] |= more;
+        changed |= more != 0;
+      }
+    }
+  }
+}
+
+void PhiCounter::place_phis() {
+  std::vector<std::uint32_t> list;
+  for (std::uint32_t b = 0; b < blocks_.size(); ++b)
+    if (defines_[b]) list.push_back(b);
+  while (!list.empty()) {
+    const std::uint32_t from = list.back();
+    list.pop_back();
+    const Bits arriving = defines_[from] | phis_[from];
+    for (const std::uint32_t b : frontier_[from]) {
+      const Bits more = arriving & live_[b] & ~phis_[b];
+      if (!more) continue;
+      phis_[b] |= more;
+      list.push_back(b);
+    }
+  }
+}
+
+void PhiCounter::count(llvm::MutableArrayRef<Slot> slots) {
+  for (std::vector<Bits>* bits : {&defines_, &live_, &phis_}) bits->assign(blocks_.size(), 0);
+  const auto mark = [&](std::vector<Bits>& bits, const std::vector<BasicBlock*>& blocks, std::size_t slot) {
+    for (const BasicBlock* block : blocks)
+      if (const auto known = number_.find(block); known != number_.end()) bits[known->second] |= Bits{1} << slot;
+  };
+  for (std::size_t k = 0; k < slots.size(); ++k) {
+    mark(defines_, slots[k].defines, k);
+    mark(live_, slots[k].exposed, k);
+  }
+  find_live();
+  place_phis();
+  for (Bits at_block : phis_)
+    for (; at_block; at_block &= at_block - 1) ++slots[static_cast<std::size_t>(std::countr_zero(at_block))].phis;
+}
+
+constexpr std::size_t kAtATime = 64;
+
+template <class F>  // f(the slots counted last), until it says false
+bool count_phis(llvm::Function& function, llvm::DominatorTree& dominators, llvm::MutableArrayRef<Slot> slots, F&& f) {
+  if (slots.empty()) return true;
+  PhiCounter counter(function, dominators);
+  if (!counter.counts()) return false;
+  for (std::size_t k = 0; k < slots.size(); k += kAtATime) {
+    const auto some = slots.slice(k, std::min(kAtATime, slots.size() - k));
+    counter.count(some);
+    if (!f(some)) break;
+  }
+  return true;
 }
 
 }  // namespace
 
 std::uint64_t count_slot_phis(llvm::Function& function, llvm::DominatorTree& dominators, std::uint64_t enough) {
-  std::uint64_t phis = 0, work = 0;
-  for (Slot& slot : collect(function)) {
-    count_phis(slot, dominators, work);
-    phis += slot.phis;
-    if (phis > enough) break;
-  }
-  return phis;
+  std::vector<Slot> slots = collect(function);
+  std::uint64_t phis = 0;
+  const bool counted = count_phis(function, dominators, slots, [&](llvm::ArrayRef<Slot> some) {
+    for (const Slot& slot : some) phis += slot.phis;
+    return phis <= enough;
+  });
+  return counted ? phis : enough + 1;
 }
 
 Promotion promote_slots(llvm::Function& function, llvm::DominatorTree& dominators, std::uint64_t budget) {
   std::vector<Slot> slots = collect(function);
   Promotion out;
   out.slots = slots.size();
-  std::uint64_t work = 0;
-  for (Slot& slot : slots) {
-    slot.counted = work < kSearchLimit;
-    if (slot.counted) count_phis(slot, dominators, work);
+  if (!count_phis(function, dominators, slots, [](llvm::ArrayRef<Slot>) { return true; })) {
+    out.in_memory = slots.size();
+    return out;
   }
-  std::stable_sort(slots.begin(), slots.end(), [](const Slot& a, const Slot& b) {
-    return a.counted != b.counted ? a.counted : a.uses * (b.phis + 1) > b.uses * (a.phis + 1);
-  });
+  std::stable_sort(slots.begin(), slots.end(),
+                   [](const Slot& a, const Slot& b) { return a.uses * (b.phis + 1) > b.uses * (a.phis + 1); });
   std::vector<AllocaInst*> chosen;
   for (const Slot& slot : slots) {
-    if (!slot.counted || out.phis + slot.phis > budget) {
+    if (out.phis + slot.phis > budget) {
       ++out.in_memory;
       continue;
     }
@@ -180,10 +269,30 @@ class KnownBehind {
 
 }  // namespace
 
+namespace {
+
+// Read and written by name, and otherwise only by what takes registers back by their addresses.
+bool holds_a_register(const AllocaInst& alloca) {
+  return llvm::all_of(alloca.users(), [&](const llvm::User* user) {
+    if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(user)) return load->getType() == alloca.getAllocatedType();
+    const auto* store = llvm::dyn_cast<llvm::StoreInst>(user);
+    return store &&
+           (store->getPointerOperand() == &alloca ? store->getValueOperand()->getType() == alloca.getAllocatedType()
+                                                  : store->getParent()->isEntryBlock());
+  });
+}
+
+bool takes_registers_back(const Instruction& i) {
+  const auto* call = llvm::dyn_cast<llvm::CallInst>(&i);
+  return call && call->getCalledFunction() && call->getCalledFunction()->getName() == kTakeBack;
+}
+
+}  // namespace
+
 void forward_slots(llvm::Function& function) {
   llvm::DenseSet<Value*> slots;
   for (Instruction& i : function.getEntryBlock())
-    if (auto* alloca = llvm::dyn_cast<AllocaInst>(&i); alloca && llvm::isAllocaPromotable(alloca)) slots.insert(alloca);
+    if (auto* alloca = llvm::dyn_cast<AllocaInst>(&i); alloca && holds_a_register(*alloca)) slots.insert(alloca);
   if (slots.empty()) return;
   KnownBehind behind;
   std::vector<Instruction*> replaced;
@@ -191,6 +300,7 @@ void forward_slots(llvm::Function& function) {
   for (BasicBlock* block : order) {
     Known known = behind.enter(*block);
     for (Instruction& i : *block) {
+      if (takes_registers_back(i)) known.clear();
       Value* const pointer = slot_of(i);
       if (!pointer || !slots.contains(pointer)) continue;
       if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&i)) {

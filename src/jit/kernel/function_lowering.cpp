@@ -33,6 +33,7 @@ void FunctionLowering::run() {
     if (f_.unit.error) return;
   }
   divergence_.finish();
+  if (f_.wait_points.any()) waiting_.write_saving();
   stack_parameters_.leave();
   variables_.release_frame();
   ir().CreateRetVoid();

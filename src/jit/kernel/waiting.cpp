@@ -4,6 +4,9 @@
 #include <llvm/IR/MDBuilder.h>
 
 #include <algorithm>
+#include <map>
+
+#include "jit/calls/registers_aside.h"
 
 namespace warpgrind::jit {
 
@@ -39,47 +42,120 @@ Value* Waiting::field(std::size_t offset) {
   return f_.at(paths_, offset);
 }
 
-// What the registers of lanes that stop look like aside: scalars, 8 or 16 bytes each, then vectors.
-template <class F>
-void Waiting::for_saved(std::uint32_t instruction, std::uint64_t* scalar_bytes, std::uint64_t* bytes, F&& f) {
+Waiting::Stop Waiting::stop_before(std::uint32_t instruction) const {
   const std::vector<ptx::RegId> live = f_.wait_points.live_before(instruction);
-  std::uint64_t at = 0;
+  Stop stop;
   for (const bool vectors : {false, true}) {
-    at = vectors ? (at + 63) / 64 * 64 : at;
     for (ptx::RegId r : live) {
       const Registers::Slot& slot = registers_.slot(r);
       for (llvm::AllocaInst* a : {slot.scalar, slot.base, slot.kx, slot.ky, slot.vector}) {
         if (!a || (a == slot.vector) != vectors) continue;
-        f(a, at);
+        stop.registers.push_back({a, stop.bytes});
         const std::uint64_t bits = a->getAllocatedType()->getScalarSizeInBits();
-        at += vectors ? (bits == 1 ? 64 : (kWarpSize * bits / 8 + 63) / 64 * 64) : bits <= 64 ? 8 : 16;
+        stop.bytes += vectors ? (bits == 1 ? 64 : (kWarpSize * bits / 8 + 63) / 64 * 64) : bits <= 64 ? 8 : 16;
       }
     }
-    if (!vectors) *scalar_bytes = at;
+    if (vectors) continue;
+    stop.scalar_bytes = stop.bytes;
+    stop.bytes = (stop.bytes + 63) / 64 * 64;
   }
-  *bytes = at;
+  return stop;
 }
 
-void Waiting::save_registers(std::uint32_t instruction) {
-  std::uint64_t scalars = 0, bytes = 0;
-  for_saved(instruction, &scalars, &bytes, [&](llvm::AllocaInst* a, std::uint64_t at) {
-    Value* to = f_.at(save_area_, at);
-    llvm::Type* type = a->getAllocatedType();
-    Value* value = ir_.CreateLoad(type, a);
+void Waiting::put_aside(const Stop& stop) {
+  ir_.SetInsertPoint(stop.put_aside);
+  for (const Saved& s : stop.registers) {
+    Value* to = f_.at(save_area_, s.at);
+    llvm::Type* type = s.slot->getAllocatedType();
+    Value* value = ir_.CreateLoad(type, s.slot);
     if (type->isVectorTy()) {
       if (type->getScalarSizeInBits() == 1) value = f_.lanes_to_bits(value);
       ir_.CreateAlignedStore(value, to, llvm::Align(64));
-      return;
+      continue;
     }
     const unsigned bits = type->getPrimitiveSizeInBits();
     if (!type->isIntegerTy()) value = ir_.CreateBitCast(value, ir_.getIntNTy(bits));
     ir_.CreateAlignedStore(ir_.CreateZExt(value, ir_.getIntNTy(bits <= 64 ? 64 : 128)), to, llvm::Align(8));
-  });
-  saved_bytes_ = std::max(saved_bytes_, bytes);
-  const auto put = [&](std::size_t offset, Value* value) { ir_.CreateStore(value, field(offset)); };
-  put(offsetof(Paths, saved), save_area_);
-  put(offsetof(Paths, scalar_bytes), ir_.getInt32(static_cast<std::uint32_t>(scalars)));
-  put(offsetof(Paths, saved_bytes), ir_.getInt32(static_cast<std::uint32_t>(bytes)));
+  }
+}
+
+void Waiting::take_back(const Stop& stop) {
+  llvm::Type* i32 = ir_.getInt32Ty();
+  ir_.SetInsertPoint(stop.take_back);
+  Value* saved = ir_.CreateLoad(ir_.getPtrTy(), field(offsetof(Paths, saved)));
+  Value* lanes = f_.bits_to_lanes(ir_.CreateLoad(i32, field(offsetof(Paths, restore))));
+  for (const Saved& s : stop.registers) {
+    Value* from = f_.at(saved, s.at);
+    llvm::Type* type = s.slot->getAllocatedType();
+    if (type->isVectorTy()) {
+      Value* value = type->getScalarSizeInBits() == 1
+                         ? f_.bits_to_lanes(ir_.CreateAlignedLoad(i32, from, llvm::Align(8)))
+                         : ir_.CreateAlignedLoad(type, from, llvm::Align(16));
+      ir_.CreateStore(ir_.CreateSelect(lanes, value, ir_.CreateLoad(type, s.slot)), s.slot);
+      continue;
+    }
+    const unsigned bits = type->getPrimitiveSizeInBits();
+    Value* value = ir_.CreateAlignedLoad(ir_.getIntNTy(bits), from, llvm::Align(8));
+    ir_.CreateStore(type->isIntegerTy() ? value : ir_.CreateBitCast(value, type), s.slot);
+  }
+}
+
+// More code than anything but the quick tier takes, which keeps registers in memory anyway: there a function may as
+// well find them by their addresses. (In the sorts of CUB, three quarters of the code were for this.)
+bool Waiting::worth_a_table() const {
+  if (f_.unit.options.tier) return *f_.unit.options.tier == Tier::quick;
+  constexpr std::uint64_t kScalarCode = 6, kVectorCode = 8;  // instructions, there and back
+  std::uint64_t code = f_.llvm_function->getInstructionCount();
+  for (const Stop& stop : stops_)
+    for (const Saved& s : stop.registers) code += s.slot->getAllocatedType()->isVectorTy() ? kVectorCode : kScalarCode;
+  CodeSize size;
+  size.instructions = code;
+  return choose_tier(size) == Tier::quick;
+}
+
+void Waiting::save_by_table() {
+  f_.unit.by_table = true;
+  std::map<llvm::AllocaInst*, std::uint32_t> numbers;
+  std::map<std::vector<std::uint32_t>, Value*> lists;  // many places have the same
+  const auto list_of = [&](const Stop& stop) {
+    std::vector<std::uint32_t> list;
+    for (const Saved& s : stop.registers) {
+      llvm::Type* type = s.slot->getAllocatedType();
+      const auto number = static_cast<std::uint32_t>(numbers.size());
+      list.push_back(saved_register(numbers.emplace(s.slot, number).first->second, type->isVectorTy(),
+                                    type->getScalarSizeInBits()));
+    }
+    Value*& known = lists[list];
+    if (known) return known;
+    llvm::Constant* constant = llvm::ConstantDataArray::get(f_.context(), list);
+    known = new llvm::GlobalVariable(*f_.unit.llvm, constant->getType(), /*isConstant=*/true,
+                                     llvm::GlobalValue::PrivateLinkage, constant, "saved");
+    return known;
+  };
+  llvm::AllocaInst* table = f_.entry_alloca(ir_.getPtrTy(), "registers");
+  for (const Stop& stop : stops_) {
+    Value* list = list_of(stop);
+    Value* count = ir_.getInt32(static_cast<std::uint32_t>(stop.registers.size()));
+    ir_.SetInsertPoint(stop.put_aside);
+    f_.call(kPutAside, ir_.getVoidTy(), {save_area_, table, list, count});
+    ir_.SetInsertPoint(stop.take_back);
+    f_.call(kTakeBack, ir_.getVoidTy(), {paths_, table, list, count});
+  }
+  table->setOperand(0, ir_.getInt32(static_cast<std::uint32_t>(numbers.size())));
+  for (const auto& [slot, number] : numbers)
+    f_.prologue.CreateStore(slot, f_.prologue.CreateConstInBoundsGEP1_64(ir_.getPtrTy(), table, number));
+}
+
+void Waiting::write_saving() {
+  const llvm::IRBuilder<>::InsertPointGuard guard(ir_);
+  std::uint64_t most = 0;
+  for (const Stop& stop : stops_) most = std::max(most, stop.bytes);
+  save_area_->setOperand(0, ir_.getInt64((most + 63) / 64 * 64 + 64));
+  if (worth_a_table()) return save_by_table();
+  for (const Stop& stop : stops_) {
+    put_aside(stop);
+    take_back(stop);
+  }
 }
 
 void Waiting::tell_paths() {
@@ -102,34 +178,25 @@ void Waiting::next_path(Value* depth) {
 void Waiting::wait(std::uint32_t instruction, llvm::function_ref<void(Value* place)> ask) {
   const auto place = static_cast<std::uint32_t>(places_.size());
   places_.push_back(f_.new_block("place"));
-  save_registers(instruction);
+  Stop stop = stop_before(instruction);
+  stop.put_aside = ir_.CreateStore(save_area_, field(offsetof(Paths, saved)));
+  const auto put = [&](std::size_t offset, std::uint64_t value) {
+    ir_.CreateStore(ir_.getInt32(static_cast<std::uint32_t>(value)), field(offset));
+  };
+  put(offsetof(Paths, scalar_bytes), stop.scalar_bytes);
+  put(offsetof(Paths, saved_bytes), stop.bytes);
   tell_paths();
   ask(ir_.getInt32(place));
   ir_.CreateBr(go_on_);
-  restore(place, instruction);
+  restore(place, stop);
+  stops_.push_back(std::move(stop));
 }
 
-void Waiting::restore(std::uint32_t place, std::uint32_t instruction) {
+void Waiting::restore(std::uint32_t place, Stop& stop) {
   llvm::Type* i32 = ir_.getInt32Ty();
   ir_.SetInsertPoint(places_[place]);
-  Value* saved = ir_.CreateLoad(ir_.getPtrTy(), field(offsetof(Paths, saved)));
-  Value* lanes = f_.bits_to_lanes(ir_.CreateLoad(i32, field(offsetof(Paths, restore))));
-  std::uint64_t scalars = 0, bytes = 0;
-  for_saved(instruction, &scalars, &bytes, [&](llvm::AllocaInst* a, std::uint64_t at) {
-    Value* from = f_.at(saved, at);
-    llvm::Type* type = a->getAllocatedType();
-    if (type->isVectorTy()) {
-      Value* value = type->getScalarSizeInBits() == 1
-                         ? f_.bits_to_lanes(ir_.CreateAlignedLoad(i32, from, llvm::Align(8)))
-                         : ir_.CreateAlignedLoad(type, from, llvm::Align(16));
-      ir_.CreateStore(ir_.CreateSelect(lanes, value, ir_.CreateLoad(type, a)), a);
-      return;
-    }
-    const unsigned bits = type->getPrimitiveSizeInBits();
-    Value* value = ir_.CreateAlignedLoad(ir_.getIntNTy(bits), from, llvm::Align(8));
-    ir_.CreateStore(type->isIntegerTy() ? value : ir_.CreateBitCast(value, type), a);
-  });
   Value* more = f_.call("wg_join_path", i32, {f_.context_argument, paths_});
+  stop.take_back = llvm::cast<llvm::Instruction>(more);
   BasicBlock* after = f_.new_block("restored");
   ir_.CreateCondBr(ir_.CreateICmpNE(more, ir_.getInt32(0)), places_[place], after);
   ir_.SetInsertPoint(after);
@@ -139,7 +206,6 @@ void Waiting::restore(std::uint32_t place, std::uint32_t instruction) {
 
 Value* Waiting::go_on() {
   llvm::Type* i32 = ir_.getInt32Ty();
-  save_area_->setOperand(0, ir_.getInt64((saved_bytes_ + 63) / 64 * 64 + 64));
   ir_.SetInsertPoint(go_on_);
   const auto take = [&](std::size_t offset) { return ir_.CreateLoad(i32, field(offset)); };
   masks_.set_active(take(offsetof(Paths, mask)));

@@ -6,6 +6,7 @@
 
 #include <llvm/ADT/STLFunctionalExtras.h>
 
+#include <map>
 #include <vector>
 
 #include "jit/kernel/meeting.h"
@@ -34,14 +35,28 @@ class Waiting {
   // For Divergence: the device chooses among the entries; where lanes stopped; what it chose (a place or a block).
   void next_path(llvm::Value* depth);
   const std::vector<llvm::BasicBlock*>& places() const { return places_; }
+  void write_saving();  // when all blocks are lowered: how the registers go aside and come back
   llvm::Value* go_on();
 
  private:
-  template <class F>
-  void for_saved(std::uint32_t instruction, std::uint64_t* scalar_bytes, std::uint64_t* bytes, F&& f);
+  // Where lanes stop, and what their registers look like aside: scalars, 8 or 16 bytes each, then vectors.
+  struct Saved {
+    llvm::AllocaInst* slot = nullptr;
+    std::uint64_t at = 0;
+  };
+  struct Stop {
+    std::vector<Saved> registers;
+    std::uint64_t scalar_bytes = 0, bytes = 0;
+    llvm::Instruction* put_aside = nullptr;  // the code goes before these
+    llvm::Instruction* take_back = nullptr;
+  };
+  Stop stop_before(std::uint32_t instruction) const;
   void wait(std::uint32_t instruction, llvm::function_ref<void(llvm::Value* place)> ask);
-  void save_registers(std::uint32_t instruction);
-  void restore(std::uint32_t place, std::uint32_t instruction);
+  void restore(std::uint32_t place, Stop& stop);
+  bool worth_a_table() const;
+  void put_aside(const Stop& stop);
+  void take_back(const Stop& stop);
+  void save_by_table();
   void publish_meeting(llvm::Value* named, llvm::Value* mask);  // where somebody observes it
   void tell_paths();
   llvm::Value* field(std::size_t offset);  // of Paths
@@ -56,7 +71,7 @@ class Waiting {
   llvm::AllocaInst* save_area_ = nullptr;
   llvm::BasicBlock* go_on_ = nullptr;  // Paths say who runs and where
   std::vector<llvm::BasicBlock*> places_;
-  std::uint64_t saved_bytes_ = 0;
+  std::vector<Stop> stops_;  // of each place
 };
 
 }  // namespace warpgrind::jit
