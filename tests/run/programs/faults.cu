@@ -50,6 +50,9 @@ __device__ __noinline__ int recurse(int depth, int* out) {
 __global__ void endless_recursion(int* out) {
   out[threadIdx.x] = recurse(1, out);
 }
+__global__ void absent_lane(int* data) {  // no fault: the upper half has not come, and a GPU gives some value
+  if (threadIdx.x < 16) data[threadIdx.x] = __shfl_sync(0xffff, static_cast<int>(threadIdx.x), threadIdx.x + 16);
+}
 __global__ void fine(int* data) {
   data[threadIdx.x] = 1;
 }
@@ -71,6 +74,7 @@ int main(int argc, char** argv) {
   if (is("shared")) shared_past_the_end<<<1, 32>>>(data, 1 << 20);
   if (is("recursion")) endless_recursion<<<1, 32>>>(data);
   if (is("too_many_threads")) fine<<<1, 2048>>>(data);
+  if (is("absent_lane")) absent_lane<<<1, 32>>>(data);
   if (is("none")) fine<<<1, 32>>>(data);
   const cudaError_t launch = cudaGetLastError(), run = cudaDeviceSynchronize();
   std::printf("launch: %s, run: %s\n", cudaGetErrorName(launch), cudaGetErrorName(run));
