@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks what src/layers.txt grants, and the limits of size.
+"""Checks what src/layers.txt grants, that nothing in src/ calls what throws, and the limits of size.
 
   check_layers.py [--sizes]     --sizes also lists files and functions over the soft limits
 
@@ -60,6 +60,61 @@ def check_environment(errors):
             errors.append(f"{name}: getenv() outside of those that may (READ_ENVIRONMENT)")
 
 
+# Nothing in src/ may throw: its frames stand between machine code, programs in C and their callers (-fno-exceptions makes a
+# call that throws end the process). Found by their look: at() of one argument, but for these of our own, numbers from
+# text, and functions of std::filesystem that get no std::error_code.
+OUR_AT = re.compile(r"(\bwait_points|\belf)\.at$")
+NUMBER_FROM_TEXT = re.compile(r"\bstd::sto(i|l|ll|ul|ull|f|d|ld)\(")
+FILE_FUNCTION = re.compile(r"\b(?<!sys::)(?:fs|filesystem)::((?:recursive_)?directory_iterator(?: \w+)?|absolute|canonical|copy|copy_file|"
+                           r"create_\w+|current_path|equivalent|exists|file_size|hard_link_count|is_\w+|last_write_time|"
+                           r"permissions|proximate|read_symlink|relative|remove|remove_all|rename|resize_file|space|status|"
+                           r"symlink_status|temp_directory_path|weakly_canonical)\(")
+FILE_MEMBER = re.compile(r"(?:\.|->)(exists|is_(?!open|array|object|string|number|null|boolean)\w+|file_size|hard_link_count|"
+                         r"last_write_time|status|symlink_status|refresh)\(\)")
+
+
+def arguments(text, start):
+    """Of the call whose parenthesis opens before start, split at its commas; None where it is not closed."""
+    depth, found = 0, [""]
+    for character in text[start:]:
+        if character in ")}]" and depth == 0:
+            return [argument.strip() for argument in found]
+        depth += (character in "([{") - (character in ")]}")
+        if character == "," and depth == 0:
+            found.append("")
+        else:
+            found[-1] += character
+    return None
+
+
+def check_throwing(errors):
+    for path in sorted(ROOT.glob("src/**/*")):
+        if path.suffix not in (".h", ".cpp", ".inc"):
+            continue
+        text = re.sub(r"//.*", "", path.read_text(errors="replace"))
+        codes = set(re.findall(r"\bstd::error_code&? (\w+)", text))
+
+        def complain(at, what):
+            errors.append(f"{path.relative_to(ROOT)}:{text.count(chr(10), 0, at) + 1}: {what} (exceptions may not leave src)")
+
+        for found in re.finditer(r"(?:\.|->)at\(", text):
+            given = arguments(text, found.end())
+            if given and len(given) == 1 and not given[0].startswith("Lanes<") and \
+                    not OUR_AT.search(text[:found.end() - 1]):
+                complain(found.start(), "at() throws: element() of base/element.h")
+        for found in NUMBER_FROM_TEXT.finditer(text):
+            complain(found.start(), f"{found[0]}) throws: std::from_chars()")
+        for found in FILE_FUNCTION.finditer(text):
+            given = arguments(text, found.end())
+            if not given or not codes & set(given):
+                complain(found.start(), f"{found[1]}() throws without a std::error_code")
+        for found in re.finditer(r"(?<!:):\s+(?:std::)?(?:fs|filesystem)::(?:recursive_)?directory_iterator", text):
+            complain(found.start(), "a range of a folder throws when it goes on: increment(problem)")
+        if "<filesystem>" in text:
+            for found in FILE_MEMBER.finditer(text):
+                complain(found.start(), f"{found[1]}() throws without a std::error_code")
+
+
 def functions(lines):
     """(name, first line, lines) of the outermost functions; relies on clang-format's indentation."""
     i = 0
@@ -109,6 +164,7 @@ def main():
     errors, notes = [], []
     check_includes(read_layers(), errors)
     check_environment(errors)
+    check_throwing(errors)
     check_sizes(errors, notes)
     if "--sizes" in sys.argv[1:]:
         for note in notes:

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "base/element.h"
+
 namespace warpgrind {
 
 namespace {
@@ -60,7 +62,7 @@ std::string render(const std::vector<Diagnostic>& diagnostics, std::string_view 
   for (std::size_t i = 0; i < count; ++i) {
     const Diagnostic& d = diagnostics[i];
     out += fmt::format("{}:{}:{}: error: {}\n", name, d.line, d.column, d.message);
-    out += caret_lines(d, lines.at(d.line));
+    out += caret_lines(d, element(lines, d.line));
     if (!d.hint.empty()) out += fmt::format("  hint: {}\n", d.hint);
   }
   if (diagnostics.size() > count) out += fmt::format("... and {} more\n", diagnostics.size() - count);

@@ -5,6 +5,8 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "base/element.h"
+
 namespace warpgrind::observers {
 namespace {
 
@@ -205,7 +207,7 @@ void AccessPatterns::on_access(const events::Access& a, unsigned worker) {
   if (a.mask == 0 || a.space == StateSpace::param || a.path == events::AccessPath::bulk_copy ||
       a.path == events::AccessPath::call)
     return;
-  std::unique_ptr<WorkerTables>& tables = impl_->workers.at(worker);
+  std::unique_ptr<WorkerTables>& tables = element(impl_->workers, worker);
   if (!tables) tables = std::make_unique<WorkerTables>();
   const events::KernelFacts& facts = *a.launch->facts;
   if (tables->sites.size() < facts.sites.size()) tables->sites.resize(facts.sites.size());

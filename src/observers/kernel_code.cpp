@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/demangle.h"
+#include "base/element.h"
 #include "ptx/printer.h"
 #include "results/code_rows.h"
 
@@ -130,7 +131,7 @@ void KernelCode::add_flow(results::FlowGraph& graph, const events::KernelFacts& 
   for (std::size_t i = 0; i < facts.edges.size(); ++i) {
     const events::EdgeFacts& e = facts.edges[i];
     const events::BlockCounts& n =
-        e.counter == events::EdgeFacts::kNotCounted ? counts.blocks[e.from] : counts.edges.at(e.counter);
+        e.counter == events::EdgeFacts::kNotCounted ? counts.blocks[e.from] : element(counts.edges, e.counter);
     graph.edges[i].warps += n.warps;
     graph.edges[i].lanes += n.lanes;
   }

@@ -4,6 +4,7 @@
 
 #include <charconv>
 
+#include "base/element.h"
 #include "ptx/function_parser.h"
 #include "ptx/parser.h"
 
@@ -177,8 +178,8 @@ bool ModuleParser::alias() {
       return t_.error(token.range(), fmt::format("'{}' is no declared function", token.text));
     }
   }
-  Function& f = module_->functions[symbols_.at(name.text).index];
-  const std::uint32_t target = symbols_.at(aliasee.text).index;
+  Function& f = module_->functions[element(symbols_, name.text).index];
+  const std::uint32_t target = element(symbols_, aliasee.text).index;
   if (f.has_body) return t_.error(name.range(), fmt::format("'{}' has a body and cannot be an alias", f.name));
   if (!module_->functions[target].has_body)
     return t_.error(aliasee.range(), fmt::format("'{}' has no body", aliasee.text));

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "base/demangle.h"
+#include "base/element.h"
 #include "device/memory/address_space.h"
 #include "gpu/occupancy.h"
 #include "report/terminal.h"
@@ -102,7 +103,7 @@ std::optional<std::pair<std::uint64_t, std::uint64_t>> Session::find_allocation(
 
 device::Device& Session::device(int ordinal) {
   std::lock_guard lock(mutex_);
-  std::unique_ptr<device::Device>& slot = devices_.at(static_cast<std::size_t>(ordinal));
+  std::unique_ptr<device::Device>& slot = element(devices_, static_cast<std::size_t>(ordinal));
   if (!slot) {
     device::Options options;
     options.workers = options_.threads;
@@ -136,7 +137,7 @@ void Session::unload_programs(int ordinal) {
 
 bool Session::device_in_use(int ordinal) const {
   std::lock_guard lock(mutex_);
-  return devices_.at(static_cast<std::size_t>(ordinal)) != nullptr;
+  return element(devices_, static_cast<std::size_t>(ordinal)) != nullptr;
 }
 
 void Session::announce_once() {

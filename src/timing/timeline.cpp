@@ -26,7 +26,7 @@ void Timeline::remove_stream(StreamId id) {
 
 int Timeline::device_of(StreamId id) const {
   const std::lock_guard lock(mutex_);
-  return streams_.at(id).device;
+  return element(streams_, id).device;
 }
 
 double Timeline::now(const HostClock& host) const {

@@ -9,6 +9,8 @@
 #include <mutex>
 #include <vector>
 
+#include "base/element.h"
+
 namespace warpgrind::timing {
 
 using StreamId = std::uint32_t;
@@ -81,7 +83,7 @@ class Timeline {
   double ready(const Stream& stream) const;
   double place_kernel(DeviceTime& device, HostClock& host, double earliest, double duration, double fraction);
   Span finish(Stream& stream, double begin, double duration);
-  Stream& stream(StreamId id) { return streams_.at(id); }
+  Stream& stream(StreamId id) { return element(streams_, id); }
 
   mutable std::mutex mutex_;
   std::map<StreamId, Stream> streams_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -196,7 +197,7 @@ Status read_course(const CommandLine& line, Request& out) {
   if (const std::string threads = line.last(OptionId::threads); !threads.empty()) {
     constexpr std::size_t kMostDigits = 4;
     if (threads.size() > kMostDigits) return bad(fmt::format("-t: '{}': no such number of threads", threads));
-    out.threads = static_cast<unsigned>(std::stoi(threads));
+    std::from_chars(threads.data(), threads.data() + threads.size(), out.threads);
   }
   return Ok{};
 }

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/element.h"
+
 namespace warpgrind::device {
 
 namespace {
@@ -114,7 +116,7 @@ std::optional<Range> AddressSpace::release(std::uint64_t address, const char* by
   const std::lock_guard lock(mutex_);
   const auto block = blocks_.find(address);
   if (block == blocks_.end()) return std::nullopt;
-  const Range range = ranges_.at(address);
+  const Range range = element(ranges_, address);
   // Whole pages go back to the host; the rest is zeroed, so that a later allocation starts with zeroes as a fresh one.
   const std::uint64_t first = round_up(range.low, kPage), last = round_down(range.high, kPage);
   if (first < last) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <llvm/IR/Constants.h>
 
+#include "base/element.h"
 #include "jit/calls/symbols.h"
 #include "jit/kernel/signatures.h"
 
@@ -126,7 +127,7 @@ void Calls::lower() {
   Value* mask = masks_.bits();
   Value* exited = ir_.CreateLoad(ir_.getInt32Ty(), f_.at(f_.context_argument, offsetof(WarpContext, exited)));
   if (target && target->has_body) {
-    ir_.CreateCall(f_.unit.functions.at(callee.index), {f_.context_argument, mask, arguments, results});
+    ir_.CreateCall(element(f_.unit.functions, callee.index), {f_.context_argument, mask, arguments, results});
   } else if (target) {
     const std::string name = "wg_call_" + target->name;
     const std::optional<CallSymbol> symbol = find_call_symbol(name);

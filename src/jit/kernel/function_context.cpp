@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <llvm/IR/Constants.h>
 
+#include "base/element.h"
 #include "flow/webs.h"
 #include "jit/kernel/stack_parameters.h"
 #include "ptx/printer.h"
@@ -39,7 +40,7 @@ FunctionContext::FunctionContext(KernelUnit& kernel, std::uint32_t index, bool i
       cfg(flow::build_control_flow(function)),
       analysis(flow::analyse_forms(function, cfg, layout)),
       wait_points(function, cfg, analysis, layout),
-      llvm_function(kernel.functions.at(index)),
+      llvm_function(warpgrind::element(kernel.functions, index)),
       context_argument(llvm_function->getArg(0)),
       prologue(kernel.llvm->getContext()),
       body_(kernel.llvm->getContext()) {

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 #include <llvm/IR/Constants.h>
 
+#include "base/element.h"
+
 namespace warpgrind::jit {
 
 using llvm::Value;
 
 void Variables::create_frame() {
-  const std::uint64_t bytes = f_.unit.layout->frame.at(f_.function_index);
+  const std::uint64_t bytes = element(f_.unit.layout->frame, f_.function_index);
   if (f_.is_kernel) {
     frame_base_ = ir_.getInt64(0);
     // Frames of called functions start behind the kernel's own.
@@ -28,7 +30,7 @@ void Variables::release_frame() {
 // release_frame() takes back what local_top has grown by.
 Value* Variables::stack_slot() {
   if (!stack_) {
-    Value* end = f_.prologue.CreateAdd(frame_base_, ir_.getInt64(f_.unit.layout->frame.at(f_.function_index)));
+    Value* end = f_.prologue.CreateAdd(frame_base_, ir_.getInt64(element(f_.unit.layout->frame, f_.function_index)));
     stack_ = f_.entry_alloca(llvm::FixedVectorType::get(ir_.getInt64Ty(), kWarpSize), "stack");
     f_.prologue.CreateStore(f_.prologue.CreateVectorSplat(kWarpSize, end), stack_);
   }
@@ -36,7 +38,7 @@ Value* Variables::stack_slot() {
 }
 
 Value* Variables::in_frame(const ptx::Operand& o) {
-  const std::uint64_t at = f_.unit.layout->local.at({f_.function_index, o.index});
+  const std::uint64_t at = element(f_.unit.layout->local, std::pair{f_.function_index, o.index});
   return ir_.CreateAdd(frame_base_, ir_.getInt64(at + static_cast<std::uint64_t>(o.offset)));
 }
 
@@ -48,8 +50,9 @@ Value* Variables::address(const ptx::Operand& o) {
   };
   switch (v.space) {
     case StateSpace::shared: {
-      const std::uint64_t at = module_scope ? f_.unit.layout->shared_module.at(o.index)
-                                            : f_.unit.layout->shared_function.at({f_.function_index, o.index});
+      const std::uint64_t at = module_scope
+                                   ? element(f_.unit.layout->shared_module, o.index)
+                                   : element(f_.unit.layout->shared_function, std::pair{f_.function_index, o.index});
       if (v.unsized)
         return plus_offset(
             f_.context_field(offsetof(WarpContext, dynamic_shared_offset), ir_.getInt64Ty(), "dynamic_shared"));
