@@ -253,6 +253,110 @@ TEST(Threads, LaunchToTheirOwnStreams) {
   EXPECT_EQ(d.read(), std::vector<unsigned>(kThreads * 32, kTimes));
 }
 
+// Bytes of local memory and malloc, in calls of a kernel whose frame is smaller than the stack that is asked for; the
+// heap has the size that was set last before it was opened, and every later one is refused.
+TEST(Threads, SetLimitsWhileOthersLaunch) {
+  static char host;
+  void** handle = test::register_program(R"(
+.version 8.0
+.target sm_90
+.address_size 64
+.extern .func (.param .b64 r) malloc(.param .b64 bytes);
+.extern .func free(.param .b64 piece);
+.visible .entry take(.param .u64 out, .param .u32 pieces) {
+  .reg .u64 %rd<4>;
+  .reg .u32 %r<4>;
+  .reg .pred %p;
+  .local .align 4 .b8 frame[64];
+  ld.param.u64 %rd0, [out];
+  ld.param.u32 %r1, [pieces];
+  mov.u32 %r0, 0;
+$next:
+  { .param .b64 bytes; .param .b64 r;
+    st.param.b64 [bytes], 65536;
+    call.uni (r), malloc, (bytes);
+    ld.param.b64 %rd1, [r]; }
+  setp.eq.u64 %p, %rd1, 0;
+  @%p bra $done;
+  add.u32 %r0, %r0, 1;
+  setp.lt.u32 %p, %r0, %r1;
+  @%p bra $next;
+  { .param .b64 piece;
+    st.param.b64 [piece], %rd1;
+    call.uni free, (piece); }
+$done:
+  st.local.u32 [frame+60], %r0;
+  ld.local.u32 %r2, [frame+60];
+  st.global.u32 [%rd0], %r2;
+  ret;
+}
+)",
+                                         "take", &host);
+  const auto take = [&](unsigned* out, unsigned pieces, cudaStream_t stream) {
+    void* parameters[] = {&out, &pieces};
+    return cudaLaunchKernel(&host, {1, 1, 1}, {1, 1, 1}, parameters, 0, stream);
+  };
+  Streams streams;
+  test::Words d(kThreads);
+  std::size_t heap = 0;
+  in_threads([&](int t) {
+    for (int i = 0; i < kTimes; i++) {
+      if (t > 0) {
+        OK(take(d + t, 1, streams.of[t]));
+        OK(cudaStreamSynchronize(streams.of[t]));
+        continue;
+      }
+      const std::size_t asked = static_cast<std::size_t>(8 + i) << 20;
+      const cudaError_t set = cudaDeviceSetLimit(cudaLimitMallocHeapSize, asked);
+      EXPECT_TRUE(set == cudaSuccess || set == cudaErrorInvalidValue);
+      if (set == cudaSuccess) heap = asked;
+      OK(cudaDeviceSetLimit(cudaLimitStackSize, 1024 * static_cast<std::size_t>(1 + i % 8)));
+    }
+  });
+  EXPECT_EQ(d.read(), (std::vector<unsigned>{0, 1, 1, 1}));
+  std::size_t limit = 0;
+  OK(cudaDeviceGetLimit(&limit, cudaLimitMallocHeapSize));
+  EXPECT_EQ(limit, heap ? heap : std::size_t{8} << 20);
+  OK(take(d, ~0u, nullptr));
+  EXPECT_EQ(d.read()[0], limit >> 16);
+  __cudaUnregisterFatBinary(handle);
+}
+
+// All take what there is: together never more than the GPU has, and all of it comes back.
+TEST(Threads, AllocateUpToTheLimit) {
+  test::Words held(1);
+  OK(test::launch_fill(held, 1, 1));  // the module's variables take their place at the first use
+  std::size_t before = 0, total = 0, after = 0;
+  OK(cudaMemGetInfo(&before, &total));
+  const std::size_t piece = total / 37;  // address space only: nobody writes to it
+  std::atomic<std::size_t> taken{0};
+  std::atomic<int> refused{0};
+  in_threads([&](int) {
+    for (int i = 0; i < kTimes; i++) {
+      std::vector<void*> mine;
+      for (void* p = nullptr; cudaMalloc(&p, piece) == cudaSuccess; p = nullptr) {
+        mine.push_back(p);
+        EXPECT_LE(taken += piece, before);
+        std::size_t left = 0;
+        OK(cudaMemGetInfo(&left, &total));
+        EXPECT_LE(left, before - piece);
+        if (mine.size() > 37) break;  // more than there is
+      }
+      if (mine.size() <= 37) {
+        FAILS(cudaErrorMemoryAllocation, cudaGetLastError());
+        ++refused;
+      }
+      for (void* p : mine) {
+        taken -= piece;  // before it is free for others
+        OK(cudaFree(p));
+      }
+    }
+  });
+  EXPECT_EQ(refused, kThreads * kTimes);
+  OK(cudaMemGetInfo(&after, &total));
+  EXPECT_EQ(after, before);
+}
+
 TEST(Threads, CreateAndDestroy) {
   in_threads([&](int) {
     for (int i = 0; i < kTimes; i++) {
