@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "device_fixture.h"
+#include "jit/compile/kernel_archive.h"
 #include "jit/compile/kernel_cache.h"
 
 namespace warpgrind::device {
@@ -310,6 +311,22 @@ TEST(Compilation, KernelsComeFromDisk) {
   EXPECT_FALSE(foreign.run().kernel->from_cache);
   EXPECT_NE(refusal.find("can be written by others"), std::string::npos) << refusal;
   ASSERT_EQ(std::system(("rm -r " + folder).c_str()), 0);
+}
+
+// What another compiler, CPU or option would compile differently has another name on disk.
+TEST(Compilation, KeysOfTheCache) {
+  const auto module = [](const std::string& text) { return *ptx::parse(text, "many"); };
+  const std::string text = many_registers();
+  const std::shared_ptr<const ptx::Module> many = module(text);
+  jit::CompileOptions options, observed;
+  observed.every_access = !options.every_access;
+  const std::string key = jit::cache_key(*many, 0, options, "a CPU");
+  EXPECT_EQ(key, jit::cache_key(*module(text), 0, options, "a CPU"));
+  EXPECT_EQ(key, jit::cache_key(*many, 0, options, "a CPU", jit::kCodeDigest));
+  EXPECT_NE(key, jit::cache_key(*many, 0, options, "a CPU", "of other sources"));
+  EXPECT_NE(key, jit::cache_key(*many, 0, options, "another CPU"));
+  EXPECT_NE(key, jit::cache_key(*many, 0, observed, "a CPU"));
+  EXPECT_NE(key, jit::cache_key(*module(text + "\n"), 0, options, "a CPU"));  // its lines are part of what is said
 }
 
 // The kernels that were not used for longest make room, down to three quarters of the limit.

@@ -137,8 +137,10 @@ std::string llvm_identity() {
 
 }  // namespace
 
+const std::string_view kCodeDigest = kCodeHash;
+
 std::string cache_key(const ptx::Module& module, std::uint32_t entry, const CompileOptions& options,
-                      const std::string& cpu) {
+                      const std::string& cpu, std::string_view code) {
   static const std::string llvm = llvm_identity();
   llvm::BLAKE3 hash;
   const auto add = [&](llvm::StringRef part) {
@@ -148,7 +150,7 @@ std::string cache_key(const ptx::Module& module, std::uint32_t entry, const Comp
   };
   const std::uint8_t flags[] = {static_cast<std::uint8_t>(options.shape), options.counters, options.every_access,
                                 options.synchronization, options.edges};
-  add(kCodeHash);
+  add(code);
   add(llvm);
   add(cpu);
   add({reinterpret_cast<const char*>(flags), sizeof flags});

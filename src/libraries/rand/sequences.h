@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "curand.h"  // __device__, and what stands before the rest in curand_kernel.h
 #include "curand_mrg32k3a.h"
 #include "curand_philox4x32_x.h"
 #include "vector_functions.h"
