@@ -69,18 +69,15 @@ def number(text):
 
 
 class Bound:
-    """"12 %", "12 % + 500", "-" (no number: hashes of outputs) or "any": how often blocks poll depends on how the threads of
-    this machine are scheduled (16,000 to 490,000 requests of one kernel), and a test must not."""
+    """"12 %", "12 % + 500", or "-" (no number: hashes of outputs)."""
 
     def __init__(self, text):
-        found = re.fullmatch(r"-|any|([0-9.]+) %(?: \+ ([0-9.]+))?", text)
+        found = re.fullmatch(r"-|([0-9.]+) %(?: \+ ([0-9.]+))?", text)
         assert found, f"causes.csv: {text!r} is no bound"
-        self.none, self.any = text == "-", text == "any"
+        self.none = text == "-"
         self.percent, self.more = float(found[1] or 0), float(found[2] or 0)
 
     def holds(self, ours, theirs):
-        if self.any:
-            return True
         if self.none or ours is None or theirs is None:
             return self.none and (ours is None or theirs is None)
         return abs(ours - theirs) <= self.percent / 100 * abs(theirs) + self.more
