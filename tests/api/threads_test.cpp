@@ -329,10 +329,11 @@ TEST(Threads, AllocateUpToTheLimit) {
   std::size_t before = 0, total = 0, after = 0;
   OK(cudaMemGetInfo(&before, &total));
   const std::size_t piece = total / 37;  // address space only: nobody writes to it
+  constexpr int kRounds = 10;
   std::atomic<std::size_t> taken{0};
   std::atomic<int> refused{0};
   in_threads([&](int) {
-    for (int i = 0; i < kTimes; i++) {
+    for (int i = 0; i < kRounds; i++) {
       std::vector<void*> mine;
       for (void* p = nullptr; cudaMalloc(&p, piece) == cudaSuccess; p = nullptr) {
         mine.push_back(p);
@@ -352,7 +353,7 @@ TEST(Threads, AllocateUpToTheLimit) {
       }
     }
   });
-  EXPECT_EQ(refused, kThreads * kTimes);
+  EXPECT_EQ(refused, kThreads * kRounds);
   OK(cudaMemGetInfo(&after, &total));
   EXPECT_EQ(after, before);
 }
