@@ -30,7 +30,7 @@ struct BlockCounts {
 
 struct BranchCounts {
   std::uint64_t executed = 0;   // warp-level executions
-  std::uint64_t divergent = 0;  // active lanes took both ways
+  std::uint64_t divergent = 0;  // active lanes went different ways
   std::uint64_t taken_lanes = 0;
 };
 

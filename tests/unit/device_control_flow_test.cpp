@@ -8,8 +8,7 @@
 #include <random>
 #include <tuple>
 
-#include "device/device.h"
-#include "ptx/parser.h"
+#include "ptx_kernel.h"
 
 namespace {
 
@@ -401,6 +400,59 @@ TEST(JitControlFlow, IndexOutsideABranchTableIsAFault) {
     ASSERT_TRUE(result->fault) << index;
     EXPECT_NE(result->fault->message.find("brx.idx"), std::string::npos) << result->fault->message;
     EXPECT_EQ(result->fault->thread.x, thread) << index;
+  }
+}
+
+// Lanes that leave by way of a table are not waited for: where the ways meet at a `ret`, and at the end of the body.
+TEST(JitControlFlow, LanesLeaveThroughABranchTable) {
+  for (const std::string ways :
+       {"A, END, A, END; brx.idx %r2, T;\nA: bar.sync 0;\nst.global.u32 [%rd2], 7;\nEND: ret;\n",
+        "A, END, B, END; brx.idx %r2, T;\nA: bar.sync 0; bra C;\nB: bar.sync 0;\n"
+        "C: st.global.u32 [%rd2], 7; bra END;\nEND:\n"}) {
+    SCOPED_TRACE(ways);
+    GpuModel model;
+    model.memory_bytes = 1u << 30;
+    device::Options options;
+    options.workers = 1;
+    device::Device gpu(0, model, options);
+    EdgeObserver observer;
+    gpu.add_observer(&observer);
+    const auto memory = gpu.allocate(64 * 4);
+    ASSERT_TRUE(memory.ok());
+    auto parsed = ptx::parse(
+        ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) {\n.reg .b32 %r<4>; .reg .b64 "
+        "%rd<4>;\nld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd2, %rd2, %rd1;\n"
+        "and.b32 %r2, %r1, 3;\nT: .branchtargets " +
+            ways + "}\n",
+        "leave.ptx");
+    ASSERT_TRUE(parsed.ok()) << parsed.error().detail;
+    auto loaded = gpu.load(parsed.take());
+    ASSERT_TRUE(loaded.ok());
+    std::uint64_t address = *memory;
+    auto* words = reinterpret_cast<std::uint32_t*>(address);
+    std::fill(words, words + 64, 0);
+    void* parameters[] = {&address};
+    auto result = gpu.launch(*loaded, 0, {{1, 1, 1}, {64, 1, 1}}, parameters);
+    ASSERT_TRUE(result.ok()) << result.error().message;
+    ASSERT_FALSE(result->fault) << result->fault->message;
+    for (const auto& warning : result->warnings) ADD_FAILURE() << warning.message;
+    for (unsigned t = 0; t < 64; ++t) EXPECT_EQ(words[t], t % 2 ? 0u : 7u) << t;
+    ASSERT_FALSE(result->counts.branches.empty());
+    EXPECT_EQ(result->counts.branches[0].divergent, 2u);
+    EXPECT_EQ(result->counts.branches[0].taken_lanes, 64u);
+  }
+}
+
+// Different entries of a table may lead to one place.
+TEST(JitControlFlow, BranchTablesDivergeByTheirTargets) {
+  for (const auto& [index, divergent] : {std::pair{"and.b32 %r2, %r1, 1", 0u}, std::pair{"and.b32 %r2, %r1, 2", 2u},
+                                         std::pair{"mov.u32 %r2, %ctaid.x", 0u}}) {
+    device::Kernel kernel(std::string(index) +
+                          ";\nT: .branchtargets A, A, B; brx.idx %r2, T;\nA: bra C;\nB: st.global.u32 [%rd1], 1;\nC:");
+    const device::LaunchResult r = kernel.run(64);
+    ASSERT_EQ(r.counts.branches.size(), 1u) << index;
+    EXPECT_EQ(r.counts.branches[0].executed, 2u) << index;
+    EXPECT_EQ(r.counts.branches[0].divergent, divergent) << index;
   }
 }
 

@@ -7,6 +7,12 @@ namespace warpgrind::jit {
 using llvm::BasicBlock;
 using llvm::Value;
 
+// As i1.
+Value* Branches::went_both_ways(Value* taken, Value* not_taken) {
+  Value* none = ir_.getInt32(0);
+  return ir_.CreateAnd(ir_.CreateICmpNE(taken, none), ir_.CreateICmpNE(not_taken, none));
+}
+
 std::uint32_t Branches::block_at(std::uint32_t instruction) const {
   return instruction < f_.function.body.size() ? f_.cfg.block_of[instruction] : f_.cfg.exit();
 }
@@ -51,7 +57,7 @@ void Branches::lower_branch(std::uint32_t block, const ptx::Instruction& i) {
       Value* none = ir_.getInt32(0);
       Value* taken = ir_.CreateSelect(condition, mask, none);
       Value* not_taken = ir_.CreateSelect(condition, none, mask);
-      counting_.count_branch(taken, not_taken);
+      counting_.count_branch(taken, went_both_ways(taken, not_taken));
       counting_.count_ways(block, target, taken, fallthrough, not_taken);
     }
     if (target == fallthrough)
@@ -64,7 +70,7 @@ void Branches::lower_branch(std::uint32_t block, const ptx::Instruction& i) {
   Value* mask = masks_.active();
   Value* taken = ir_.CreateAnd(mask, bits);
   Value* not_taken = ir_.CreateAnd(mask, ir_.CreateNot(bits));
-  counting_.count_branch(taken, not_taken);
+  counting_.count_branch(taken, went_both_ways(taken, not_taken));
   counting_.count_ways(block, target, taken, fallthrough, not_taken);
   if (target == fallthrough) {
     ir_.CreateBr(divergence_.arrival(target));
@@ -93,9 +99,7 @@ void Branches::split(std::uint32_t block, Value* taken, Value* not_taken, std::u
   if (target == f_.cfg.exit()) return leave_now(taken, not_taken, fallthrough);
   if (fallthrough == f_.cfg.exit()) return leave_now(not_taken, taken, target);
   stack_.push_reconvergence(point);
-  if (point != f_.cfg.exit() && flow::only_leaves(f_.function, f_.cfg.blocks[point]) &&
-      (fallthrough == point || target == point))
-    masks_.count_at_end(fallthrough == point ? not_taken : taken);
+  if (fallthrough == point || target == point) arrive_at_once(point, fallthrough == point ? not_taken : taken);
   if (fallthrough == point) {
     masks_.set_active(taken);
     ir_.CreateBr(divergence_.arrival(target));
@@ -112,68 +116,93 @@ void Branches::split(std::uint32_t block, Value* taken, Value* not_taken, std::u
 void Branches::lower_indexed_branch(std::uint32_t block, const ptx::Instruction& i) {
   if (i.guard) return f_.unsupported("a guarded brx.idx");
   const ptx::Table& table = f_.function.tables[i.operands.back().index];
-  counting_.count_branch(nullptr, nullptr);
-  const auto count_sides = [&](auto&& lanes_of) {
-    for (std::uint32_t target : f_.cfg.blocks[block].successors) {
-      Value* lanes = ir_.getInt32(0);
-      for (std::uint32_t k = 0; k < table.labels.size(); ++k)
-        if (block_at(f_.function.labels[table.labels[k]].instruction) == target)
-          lanes = ir_.CreateOr(lanes, lanes_of(k));
-      counting_.count_edge(block, target, lanes);
-    }
-  };
-  if (registers_.is_scalar(i.operands[0])) {
-    Value* index = registers_.read_scalar(i.operands[0], ptx::ScalarType::u32);
-    Value* all = masks_.active();
-    count_sides([&](std::uint32_t k) {
-      return ir_.CreateSelect(ir_.CreateICmpEQ(index, ir_.getInt32(k)), all, ir_.getInt32(0));
-    });
-    BasicBlock* outside = f_.new_block("outside");
-    llvm::SwitchInst* jump = ir_.CreateSwitch(index, outside, static_cast<unsigned>(table.labels.size()));
-    for (std::uint32_t k = 0; k < table.labels.size(); ++k)
-      jump->addCase(ir_.getInt32(k), divergence_.arrival(block_at(f_.function.labels[table.labels[k]].instruction)));
-    ir_.SetInsertPoint(outside);
-    f_.call("wg_bad_branch_index", ir_.getVoidTy(), {f_.context_argument, sites_.number(), all});
-    ir_.CreateUnreachable();
-    return;
+  std::vector<std::uint32_t> targets;
+  for (ptx::LabelId label : table.labels) targets.push_back(block_at(f_.function.labels[label].instruction));
+  if (registers_.is_scalar(i.operands[0]))
+    jump_by_index(block, registers_.read_scalar(i.operands[0], ptx::ScalarType::u32), targets);
+  else
+    split_by_index(block, registers_.read_vector(i.operands[0], ptx::ScalarType::u32), targets);
+}
+
+// The lanes that go to each successor; entries of the table with one target are one side. `lanes_of`: the lanes with an
+// entry as their index.
+std::vector<Value*> Branches::sides_of(std::uint32_t block, const std::vector<std::uint32_t>& targets,
+                                       llvm::function_ref<Value*(std::uint32_t)> lanes_of) {
+  std::vector<Value*> sides;
+  for (std::uint32_t successor : f_.cfg.blocks[block].successors) {
+    Value* lanes = ir_.getInt32(0);
+    for (std::uint32_t k = 0; k < targets.size(); ++k)
+      if (targets[k] == successor) lanes = ir_.CreateOr(lanes, lanes_of(k));
+    sides.push_back(lanes);
   }
-  // Push every side that has lanes, then take the top one.
-  Value* index = registers_.read_vector(i.operands[0], ptx::ScalarType::u32);
-  const std::uint32_t point = f_.cfg.blocks[block].post_dominator;
+  return sides;
+}
+
+void Branches::count_sides(std::uint32_t block, const std::vector<Value*>& sides) {
   Value* mask = masks_.active();
-  const auto side_of = [&](std::uint32_t k) {
+  Value* split = ir_.getInt1(false);
+  for (Value* lanes : sides) split = ir_.CreateOr(split, went_both_ways(lanes, ir_.CreateXor(mask, lanes)));
+  counting_.count_branch(mask, split);
+  for (std::size_t k = 0; k < sides.size(); ++k)
+    counting_.count_edge(block, f_.cfg.blocks[block].successors[k], sides[k]);
+}
+
+void Branches::leave_table(Value* lanes) {
+  f_.call("wg_bad_branch_index", ir_.getVoidTy(), {f_.context_argument, sites_.number(), lanes});
+  ir_.CreateUnreachable();
+}
+
+void Branches::jump_by_index(std::uint32_t block, Value* index, const std::vector<std::uint32_t>& targets) {
+  Value* all = masks_.active();
+  count_sides(block, sides_of(block, targets, [&](std::uint32_t k) {
+                return ir_.CreateSelect(ir_.CreateICmpEQ(index, ir_.getInt32(k)), all, ir_.getInt32(0));
+              }));
+  BasicBlock* outside = f_.new_block("outside");
+  llvm::SwitchInst* jump = ir_.CreateSwitch(index, outside, static_cast<unsigned>(targets.size()));
+  for (std::uint32_t k = 0; k < targets.size(); ++k) jump->addCase(ir_.getInt32(k), divergence_.arrival(targets[k]));
+  ir_.SetInsertPoint(outside);
+  leave_table(all);
+}
+
+// Pushes every side that has lanes, then takes the top one.
+void Branches::split_by_index(std::uint32_t block, Value* index, const std::vector<std::uint32_t>& targets) {
+  Value* mask = masks_.active();
+  const std::vector<Value*> sides = sides_of(block, targets, [&](std::uint32_t k) {
     return ir_.CreateAnd(mask, f_.lanes_to_bits(ir_.CreateICmpEQ(index, f_.splat(ir_.getInt32(k)))));
-  };
-  count_sides(side_of);
-  Value* bad =
-      ir_.CreateAnd(mask, f_.lanes_to_bits(ir_.CreateICmpUGE(
-                              index, f_.splat(ir_.getInt32(static_cast<std::uint32_t>(table.labels.size()))))));
+  });
+  count_sides(block, sides);
+  Value* size = f_.splat(ir_.getInt32(static_cast<std::uint32_t>(targets.size())));
+  Value* bad = ir_.CreateAnd(mask, f_.lanes_to_bits(ir_.CreateICmpUGE(index, size)));
   BasicBlock* outside = f_.new_block("outside");
   BasicBlock* inside = f_.new_block("inside");
   ir_.CreateCondBr(ir_.CreateICmpEQ(bad, ir_.getInt32(0)), inside, outside);
   ir_.SetInsertPoint(outside);
-  f_.call("wg_bad_branch_index", ir_.getVoidTy(), {f_.context_argument, sites_.number(), bad});
-  ir_.CreateUnreachable();
+  leave_table(bad);
   ir_.SetInsertPoint(inside);
+  const std::uint32_t point = f_.cfg.blocks[block].post_dominator;
   stack_.push_reconvergence(point);
-  for (std::uint32_t k = 0; k < table.labels.size(); ++k) {
-    const std::uint32_t target = block_at(f_.function.labels[table.labels[k]].instruction);
-    if (target == point) continue;
-    Value* side = side_of(k);
+  for (std::size_t k = 0; k < sides.size(); ++k) {
+    const std::uint32_t target = f_.cfg.blocks[block].successors[k];
+    if (target == point) {
+      arrive_at_once(point, sides[k]);
+      continue;
+    }
     BasicBlock* some = f_.new_block("side");
     BasicBlock* next = f_.new_block("next");
-    ir_.CreateCondBr(ir_.CreateICmpNE(side, ir_.getInt32(0)), some, next);
+    ir_.CreateCondBr(ir_.CreateICmpNE(sides[k], ir_.getInt32(0)), some, next);
     ir_.SetInsertPoint(some);
-    if (target == f_.cfg.exit()) {
-      masks_.count_at_end(side);
-      masks_.set_live(ir_.CreateAnd(masks_.live(), ir_.CreateNot(side)));
-    } else {
-      stack_.push(side, target, ir_.getInt32(stack_.id(point)));
-    }
+    stack_.push(sides[k], target, ir_.getInt32(stack_.id(point)));
     ir_.CreateBr(next);
     ir_.SetInsertPoint(next);
   }
   ir_.CreateBr(divergence_.dispatch());
+}
+
+// A side without code of its own. Where the ways meet at the end of a kernel, nobody waits for its lanes any more.
+void Branches::arrive_at_once(std::uint32_t point, Value* lanes) {
+  const bool leaves = point == f_.cfg.exit();
+  if (leaves || flow::only_leaves(f_.function, f_.cfg.blocks[point])) masks_.count_at_end(lanes);
+  if (leaves) masks_.set_live(ir_.CreateAnd(masks_.live(), ir_.CreateNot(lanes)));
 }
 
 void Branches::lower_exit(std::uint32_t block, const ptx::Instruction& i) {

@@ -1,6 +1,10 @@
 // What ends a block: branches, exits, falling through; and where a kernel can be stopped.
 #pragma once
 
+#include <llvm/ADT/STLFunctionalExtras.h>
+
+#include <vector>
+
 #include "jit/kernel/counting.h"
 #include "jit/kernel/divergence.h"
 
@@ -29,6 +33,14 @@ class Branches {
   std::uint32_t block_at(std::uint32_t instruction) const;
   void lower_branch(std::uint32_t block, const ptx::Instruction& i);
   void lower_indexed_branch(std::uint32_t block, const ptx::Instruction& i);
+  std::vector<llvm::Value*> sides_of(std::uint32_t block, const std::vector<std::uint32_t>& targets,
+                                     llvm::function_ref<llvm::Value*(std::uint32_t)> lanes_of);
+  void count_sides(std::uint32_t block, const std::vector<llvm::Value*>& sides);
+  void jump_by_index(std::uint32_t block, llvm::Value* index, const std::vector<std::uint32_t>& targets);
+  void split_by_index(std::uint32_t block, llvm::Value* index, const std::vector<std::uint32_t>& targets);
+  void leave_table(llvm::Value* lanes);
+  void arrive_at_once(std::uint32_t point, llvm::Value* lanes);
+  llvm::Value* went_both_ways(llvm::Value* taken, llvm::Value* not_taken);
   void lower_exit(std::uint32_t block, const ptx::Instruction& i);
   void split(std::uint32_t block, llvm::Value* taken, llvm::Value* not_taken, std::uint32_t target,
              std::uint32_t fallthrough);

@@ -91,7 +91,7 @@ void Counting::count_ways(std::uint32_t block, std::uint32_t target, Value* take
   count_edge(block, fallthrough, not_taken);
 }
 
-void Counting::count_branch(Value* taken, Value* not_taken) {
+void Counting::count_branch(Value* taken, Value* split) {
   if (!f_.unit.options.counters) return;
   const ptx::Instruction& i = f_.instruction();
   events::BranchFacts facts;
@@ -108,12 +108,8 @@ void Counting::count_branch(Value* taken, Value* not_taken) {
     bump(slot(ir_.CreateAdd(first, ir_.getInt64(field))), ir_.CreateZExt(amount, ir_.getInt64Ty()));
   };
   add(0, ir_.getInt32(1));
-  if (taken && not_taken) {
-    Value* split =
-        ir_.CreateAnd(ir_.CreateICmpNE(taken, ir_.getInt32(0)), ir_.CreateICmpNE(not_taken, ir_.getInt32(0)));
-    add(1, ir_.CreateZExt(split, ir_.getInt32Ty()));
-    add(2, ir_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, taken));
-  }
+  add(1, ir_.CreateZExt(split, ir_.getInt32Ty()));
+  add(2, ir_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, taken));
 }
 
 }  // namespace warpgrind::jit

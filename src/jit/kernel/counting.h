@@ -15,9 +15,10 @@ class Counting {
 
   void begin_block(std::uint32_t block);  // its facts
   void count_block();
-  void count_guarded(llvm::Value* lanes);                         // the current instruction runs with these lanes
-  void count_branch(llvm::Value* taken, llvm::Value* not_taken);  // the current instruction; null: not told apart
-  void record_edge(std::uint32_t block, std::uint32_t target);    // the block's only way out
+  void count_guarded(llvm::Value* lanes);  // the current instruction runs with these lanes
+  // The current instruction. `split`, an i1: its lanes went different ways.
+  void count_branch(llvm::Value* taken, llvm::Value* split);
+  void record_edge(std::uint32_t block, std::uint32_t target);  // the block's only way out
   void count_edge(std::uint32_t block, std::uint32_t target, llvm::Value* lanes);
   void count_ways(std::uint32_t block, std::uint32_t target, llvm::Value* taken, std::uint32_t fallthrough,
                   llvm::Value* not_taken);

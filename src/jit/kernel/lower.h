@@ -64,7 +64,6 @@ class Lowering : public Values {
   // A scratch array in the entry block: address of 32 lanes of `element`, `count` times. For this instruction only: the
   // next one gets the same arrays again.
   llvm::Value* scratch(llvm::Type* element, unsigned count = 1);
-  std::uint32_t instruction_index() const { return now_.index; }
   // Number of the memory/texture/barrier site of this instruction (events::Site), as i32 constant.
   virtual llvm::Value* site_number() = 0;
 
