@@ -60,7 +60,7 @@ inline unsigned lane_y(LaneShape s, unsigned lane) {
 
 // The lanes of one invocation of a function that do not run now, and what the running ones head for
 // (jit/kernel/path_stack.h). Machine code keeps the first fields in registers: they are true only during a call of
-// wg_meet, wg_wait_at_barrier, wg_give_way and wg_next_path, which may change them all.
+// wg_meet, wg_wait_at_barrier, wg_wait_for_cluster, wg_give_way and wg_next_path, which may change them all.
 struct PathEntry {
   LaneMask mask;
   std::uint32_t target, reconverge;  // kParkedPath | n: lanes whose registers lie aside, waiting at place n
@@ -174,7 +174,8 @@ void wg_let_others_pass(void* context);
 // the registers that its lanes need aside, and goes on at paths->target with paths->mask.
 void wg_meet(void* context, std::uint32_t site, std::uint32_t place, void* paths);
 void wg_wait_at_barrier(void* context, std::uint32_t site, std::uint32_t place, std::uint32_t id, std::uint32_t threads,
-                        std::uint32_t predicate_mask, std::uint32_t op, void* paths);   // op as above, 3: none
+                        std::uint32_t predicate_mask, std::uint32_t op, void* paths);  // op as above, 3: none
+void wg_wait_for_cluster(void* context, std::uint32_t site, std::uint32_t place, void* paths);
 void wg_give_way(void* context, std::uint32_t site, std::uint32_t place, void* paths);  // a spin loop
 void wg_next_path(void* context, void* paths);  // the running lanes have arrived where they headed for, or returned
 std::uint32_t wg_join_path(void* context, void* paths);  // 1: more lanes go on together: restore theirs too

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "device_fixture.h"
+#include "ptx_kernel.h"
 
 namespace warpgrind::device {
 namespace {
@@ -36,6 +37,35 @@ TEST(Clusters, StoresThroughTheWindow) {
   const LaunchResult r = gpu.run("push", clustered({8, 1, 1}, {128, 1, 1}, {2, 1, 1}), out);
   ASSERT_FALSE(r.fault) << r.fault->message;
   for (int k = 0; k < 8 * 128; ++k) EXPECT_EQ(out[k], (k / 128 % 2 ^ 1) * 1000 + k % 128);
+}
+
+// Without .aligned the lanes of a warp may arrive and wait where they please; each waits for what it arrived at itself.
+TEST(Clusters, SidesOfABranchMeetAtTheBarrier) {
+  for (const char* order : {"low first", "high first"}) {
+    SCOPED_TRACE(order);
+    Kernel kernel(
+        ".reg .b32 %mine, %theirs; mov.u32 %r2, %cluster_ctarank; shl.b32 %r3, %r1, 2; mov.u32 %mine, memory;\n"
+        "add.u32 %mine, %mine, %r3; xor.b32 %r4, %r2, 1; mapa.shared::cluster.u32 %theirs, %mine, %r4;\n"
+        "mad.lo.u32 %r5, %r2, 64, %r1; mul.wide.u32 %rd2, %r5, 8; add.u64 %rd2, %rd2, %rd1; mul.lo.u32 %r6, %r5, 3;\n"
+        "mov.u32 %r7, %laneid; setp.lt.u32 %p1, %r7, 11;\n" +
+        std::string(order[0] == 'l' ? "@!%p1 bra HIGH;\n" : "@%p1 bra LOW;\nbra HIGH;\n") +
+        // These arrive a second time before the others have waited once.
+        "LOW: st.shared.u32 [%mine], %r6; barrier.cluster.arrive; barrier.cluster.wait;\n"
+        "ld.shared::cluster.u32 %r8, [%theirs]; barrier.cluster.arrive; bar.warp.sync -1; barrier.cluster.wait;\n"
+        "st.shared.u32 [%mine], %r1; barrier.cluster.arrive; barrier.cluster.wait; bra END;\n"
+        "HIGH: st.shared.u32 [%mine], %r5; barrier.cluster.arrive; bar.warp.sync -1; barrier.cluster.wait;\n"
+        "ld.shared::cluster.u32 %r8, [%theirs]; barrier.cluster.arrive; barrier.cluster.wait;\n"
+        "st.shared.u32 [%mine], %r2; barrier.cluster.arrive; barrier.cluster.wait;\n"
+        "END: ld.shared::cluster.u32 %r9, [%theirs]; st.global.v2.u32 [%rd2], {%r8, %r9};\n"
+        "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;");
+    const LaunchResult r = kernel.run(clustered({2, 1, 1}, {64, 1, 1}, {2, 1, 1}));
+    EXPECT_TRUE(r.warnings.empty());
+    for (unsigned k = 0; k < 128; ++k) {
+      const unsigned other = k ^ 64, low = k % 32 < 11;
+      EXPECT_EQ(kernel.data[2 * k], low ? 3 * other : other) << k;
+      EXPECT_EQ(kernel.data[2 * k + 1], low ? k % 64 : other / 64) << k;
+    }
+  }
 }
 
 TEST(Clusters, SpecialRegisters) {

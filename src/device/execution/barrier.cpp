@@ -35,7 +35,8 @@ inline void release(Worker& w, Block& b, Barrier& barrier) {
     (w.ready_last ? w.ready_last->next : w.ready_first) = barrier.first;
     w.ready_last = barrier.last;
   }
-  if (barrier.parked) release_parked(w, barrier);
+  for (ParkedPath* p = barrier.parked; p; p = p->next)
+    release_parked(w, *p, barrier.reduces ? barrier_reduction(barrier, p->operation) : 0);
   barrier = {};
   w.idle_turns = 0;
 }
@@ -255,6 +256,7 @@ std::span<const jit::CallSymbol> control_symbols() {
       {"wg_let_others_pass", reinterpret_cast<void*>(&wg_let_others_pass)},
       {"wg_meet", reinterpret_cast<void*>(&wg_meet)},
       {"wg_wait_at_barrier", reinterpret_cast<void*>(&wg_wait_at_barrier)},
+      {"wg_wait_for_cluster", reinterpret_cast<void*>(&wg_wait_for_cluster)},
       {"wg_give_way", reinterpret_cast<void*>(&wg_give_way)},
       {"wg_next_path", reinterpret_cast<void*>(&wg_next_path)},
       {"wg_join_path", reinterpret_cast<void*>(&wg_join_path)},

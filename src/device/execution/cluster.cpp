@@ -3,10 +3,12 @@
 #include <sys/mman.h>
 
 #include <bit>
+#include <utility>
 
 #include "base/assert.h"
 #include "device/calls/symbols.h"
 #include "device/execution/meeting_events.h"
+#include "device/execution/paths.h"
 #include "device/execution/scheduler.h"
 #include "device/execution/state.h"
 #include "device/fault.h"
@@ -39,6 +41,7 @@ Cluster& take_cluster(Worker& w, std::uint32_t size) {
   c->size = size;
   c->live = c->threads = c->arrived = c->exited = c->generation = 0;
   c->first = nullptr;
+  c->parked = nullptr;
   for (Block*& b : c->blocks) b = nullptr;
   return *c;
 }
@@ -50,6 +53,10 @@ void pass_if_complete(Worker& w, Cluster& c) {
   while (WarpFiber* f = c.first) {
     c.first = f->next;
     queue_ready(w, f);
+  }
+  for (ParkedPath* p = std::exchange(c.parked, nullptr); p; p = p->next) {
+    publish_cluster_barrier(p->fiber->context, p->site, p->mask, true, c.generation);
+    release_parked(w, *p, 0);
   }
   w.idle_turns = 0;
 }
@@ -95,6 +102,22 @@ void cluster_exited(Worker& w, Block& b, std::uint32_t threads) {
   pass_if_complete(w, *b.cluster);
 }
 
+LaneMask held_by_cluster(WarpFiber& f, LaneMask lanes) {
+  return cluster_of(f).generation < f.cluster_phase ? lanes & f.cluster_arrived : 0;
+}
+
+void wait_for_cluster(WarpFiber& f, ParkedPath& path) {
+  Cluster& c = cluster_of(f);
+  path.waits_for = ParkedPath::For::cluster;
+  if (held_by_cluster(f, path.mask)) {
+    path.next = c.parked;
+    c.parked = &path;
+    return;
+  }
+  publish_cluster_barrier(f.context, path.site, path.mask, true, c.generation);
+  path.released = true;
+}
+
 bool in_cluster(const jit::WarpContext& context, std::uint64_t offset, std::uint64_t bytes) {
   if (offset >= 0 - kReservedSharedBytes) return bytes <= 0 - offset;  // the driver's
   auto& c = const_cast<jit::WarpContext&>(context);
@@ -116,7 +139,9 @@ void wg_cluster_arrive(void* context, std::uint32_t site, std::uint32_t mask) {
   WarpFiber& f = fiber_of(warp(context));
   Cluster& c = cluster_of(f);
   count_exited(f);
+  if (f.cluster_phase != c.generation + 1) f.cluster_arrived = 0;
   f.cluster_phase = c.generation + 1;
+  f.cluster_arrived |= mask;
   publish_cluster_barrier(f.context, site, mask, false, f.cluster_phase);
   c.arrived += static_cast<std::uint32_t>(std::popcount(mask));
   pass_if_complete(*f.worker, c);
@@ -125,14 +150,14 @@ void wg_cluster_arrive(void* context, std::uint32_t site, std::uint32_t mask) {
 void wg_cluster_wait(void* context, std::uint32_t site, std::uint32_t mask) {
   WarpFiber& f = fiber_of(warp(context));
   Cluster& c = cluster_of(f);
-  if (c.generation < f.cluster_phase) {
+  if (held_by_cluster(f, mask)) {
     f.state = WarpState::barrier;
     f.wait_site = site;
     f.next = c.first;
     c.first = &f;
     suspend(*f.worker, f);
   }
-  publish_cluster_barrier(f.context, site, mask, true, f.cluster_phase);
+  publish_cluster_barrier(f.context, site, mask, true, c.generation);
 }
 
 }  // extern "C"

@@ -147,6 +147,7 @@ void start_warp(WarpFiber& f, Worker& w, Block& b) {
   if (launch.kernel->shape == jit::LaneShape::general) std::memcpy(c.tid, launch.warp_threads[index].tid, sizeof c.tid);
   f.state = WarpState::running;
   f.exited_counted = 0;
+  f.cluster_phase = 0;
   f.spinning = 0;
   f.waits_by_path = false;  // a launch that was stopped leaves such things
   if (f.parked) f.parked->in_use = 0;

@@ -148,6 +148,8 @@ const char* what_for(const ParkedPath& p) {
       return "waits for the lanes that its member mask names";
     case ParkedPath::For::barrier:
       return "waits at a barrier";
+    case ParkedPath::For::cluster:
+      return "waits at a barrier of its cluster";
     default:
       return "waits for memory";
   }
@@ -251,7 +253,7 @@ void choose(WarpFiber& f, Paths& p, Reason reason) {
     if (spinner != kNone) return run_parked(f, p, spinner, w.expected);
     bool at_barrier = false;
     for (std::uint32_t k = 0; k < p.depth; ++k)
-      at_barrier |= is_parked(p.entries[k]) && parked_at(f, p.entries[k]).waits_for == ParkedPath::For::barrier;
+      at_barrier |= is_parked(p.entries[k]) && parked_at(f, p.entries[k]).waits_outside();
     if (!at_barrier) {
       give_up_meeting(f, p);
       continue;
@@ -303,15 +305,12 @@ void add_places(const Launch& launch, const WarpFiber& f, std::vector<std::strin
   }
 }
 
-void release_parked(Worker& w, Barrier& barrier) {
-  for (ParkedPath* p = barrier.parked; p; p = p->next) {
-    p->released = true;
-    p->result = barrier.reduces ? barrier_reduction(barrier, p->operation) : 0;
-    if (p->fiber->waits_by_path) {
-      p->fiber->waits_by_path = false;
-      queue_ready(w, p->fiber);
-    }
-  }
+void release_parked(Worker& w, ParkedPath& path, std::uint32_t result) {
+  path.released = true;
+  path.result = result;
+  if (!path.fiber->waits_by_path) return;
+  path.fiber->waits_by_path = false;
+  queue_ready(w, path.fiber);
 }
 
 bool some_may_run(const WarpFiber& f) {
@@ -360,6 +359,16 @@ void wg_wait_at_barrier(void* context, std::uint32_t site, std::uint32_t place, 
   path.barrier = id;
   path.operation = operation;
   arrive_some(c, path, threads, predicate);
+  p.mask = 0;
+  choose(f, p, Reason::stopped);
+}
+
+void wg_wait_for_cluster(void* context, std::uint32_t site, std::uint32_t place, void* paths) {
+  WarpFiber& f = fiber_of(warp(context));
+  auto& p = *static_cast<jit::Paths*>(paths);
+  const LaneMask held = held_by_cluster(f, p.mask);
+  for (const LaneMask group : {held, p.mask & ~held})
+    if (group) wait_for_cluster(f, park(f, p, group, site, place));
   p.mask = 0;
   choose(f, p, Reason::stopped);
 }

@@ -11,7 +11,7 @@ namespace warpgrind::device {
 
 // Lanes that wait together at one place of the code, for one thing.
 struct ParkedPath {
-  enum class For : std::uint8_t { members, barrier, memory } waits_for = For::members;
+  enum class For : std::uint8_t { members, barrier, cluster, memory } waits_for = For::members;
   WarpFiber* fiber = nullptr;
   LaneMask mask = 0;  // 0: not in use
   jit::Paths* frame = nullptr;
@@ -24,6 +24,7 @@ struct ParkedPath {
   ParkedPath* next = nullptr;  // of those at the same barrier
   std::uint32_t scalar_bytes = 0;
   std::vector<std::uint8_t> saved;
+  bool waits_outside() const { return waits_for == For::barrier || waits_for == For::cluster; }  // of the warp
   bool may_run() const { return released || waits_for == For::memory; }
 };
 
@@ -34,14 +35,18 @@ struct ParkedPaths {
   std::uint64_t turns = 0;
 };
 
-// The barrier has been passed.
-void release_parked(Worker& worker, Barrier& barrier);
+// The barrier has been passed, with this result of its reduction.
+void release_parked(Worker& worker, ParkedPath& path, std::uint32_t result);
 // Where the warp's lanes wait, for the list of a deadlock or timeout.
 void add_places(const Launch& launch, const WarpFiber& fiber, std::vector<std::string>& places);
 // May lanes of the warp go on that wait apart?
 bool some_may_run(const WarpFiber& fiber);
 // barrier.cpp: counts the lanes `mask`. True: it was the last arrival, and everybody else has been released.
 bool arrive_some(jit::WarpContext& context, ParkedPath& path, std::uint32_t threads, LaneMask predicate);
+// cluster.cpp: the lanes of `lanes` that arrived at a barrier of the cluster which is not passed yet.
+LaneMask held_by_cluster(WarpFiber& fiber, LaneMask lanes);
+// The path waits for that barrier.
+void wait_for_cluster(WarpFiber& fiber, ParkedPath& path);
 std::uint32_t barrier_reduction(const Barrier& barrier, std::uint32_t operation);
 
 }  // namespace warpgrind::device

@@ -67,7 +67,8 @@ struct alignas(64) WarpFiber {
   std::uint32_t wait_barrier = 0;
   std::uint32_t barrier_operation = 0, barrier_result = 0;  // bar.red
   std::uint32_t exited_counted = 0;                         // threads of the warp that Block::exited knows of
-  std::uint32_t cluster_phase = 0;                          // the generation that ends what it arrived at
+  std::uint32_t cluster_phase = 0;                          // the generation that ends what it arrived at,
+  LaneMask cluster_arrived = 0;                             // and the lanes that did
   LaneMask spinning = 0;                                    // at the last turn of a loop that waits
   std::unique_ptr<ParkedPaths> parked;                      // made when lanes first wait apart from the rest
   WarpFiber();
@@ -107,7 +108,8 @@ struct Cluster {
   std::uint32_t size = 0, live = 0, threads = 0;
   std::uint32_t arrived = 0, exited = 0;  // threads
   std::uint32_t generation = 0;           // barriers passed
-  WarpFiber* first = nullptr;             // those that wait at the barrier
+  WarpFiber* first = nullptr;             // whole warps that wait at the barrier
+  ParkedPath* parked = nullptr;           // some lanes of a warp
   std::uint8_t* memory = nullptr;         // reserved for kMaxClusterSize blocks
   Cluster* next = nullptr;                // free list
   Cluster() = default;

@@ -56,8 +56,11 @@ void lower_warp_barrier(Lowering& l) {
 }
 
 void lower_cluster_barrier(Lowering& l) {
-  l.call(l.instruction().has(Modifier::arrive) ? "wg_cluster_arrive" : "wg_cluster_wait", l.ir().getVoidTy(),
-         {l.context_pointer(), l.site_number(), l.mask_bits()});
+  const auto call = [&](const char* name) {
+    l.call(name, l.ir().getVoidTy(), {l.context_pointer(), l.site_number(), l.mask_bits()});
+  };
+  if (l.instruction().has(Modifier::arrive)) return call("wg_cluster_arrive");
+  l.cluster_wait([&] { call("wg_cluster_wait"); });
 }
 
 void lower_fence(Lowering& l) {

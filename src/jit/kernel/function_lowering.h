@@ -75,6 +75,7 @@ class FunctionLowering final : public Lowering {
                        llvm::Value* predicate, std::uint32_t operation) override {
     return waiting_.barrier(id, threads, whole_warp, predicate, operation);
   }
+  void cluster_wait(llvm::function_ref<void()> whole_warp) override { waiting_.cluster_wait(whole_warp); }
   void unsupported(const char* why) override { f_.unsupported(why); }
 
  private:

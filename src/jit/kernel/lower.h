@@ -84,6 +84,8 @@ class Lowering : public Values {
   // as wg_barrier_reduce takes it) over `predicate`, if there is one.
   virtual llvm::Value* barrier(llvm::Value* id, llvm::Value* threads, llvm::function_ref<llvm::Value*()> whole_warp,
                                llvm::Value* predicate, std::uint32_t operation) = 0;
+  // The other half of a barrier of the cluster, likewise.
+  virtual void cluster_wait(llvm::function_ref<void()> whole_warp) = 0;
 
   // Ends the compilation of this kernel with Error{unsupported}: "cvt.rn.satfinite.e2m1x2.f32 is not supported".
   virtual void unsupported(const char* why) = 0;

@@ -300,16 +300,20 @@ Meeting Waiting::meet(const Operand* members, Value* value) {
   return {all, participants, uniform};
 }
 
+BasicBlock* Waiting::unless_whole_warp() {
+  BasicBlock* whole = f_.new_block("whole_warp");
+  BasicBlock* some = f_.new_block("some_lanes");
+  expect_first(ir_.CreateCondBr(ir_.CreateICmpEQ(masks_.alive(), masks_.active()), whole, some));
+  ir_.SetInsertPoint(whole);
+  return some;
+}
+
 Value* Waiting::barrier(Value* id, Value* threads, llvm::function_ref<Value*()> whole_warp, Value* predicate,
                         std::uint32_t operation) {
   if (!f_.wait_points.at(f_.now.index)) return whole_warp();
   llvm::Type* i32 = ir_.getInt32Ty();
-  BasicBlock* whole = f_.new_block("whole_warp");
-  BasicBlock* some = f_.new_block("some_lanes");
+  BasicBlock* some = unless_whole_warp();
   BasicBlock* passed = f_.new_block("passed");
-  llvm::Instruction* branch = ir_.CreateCondBr(ir_.CreateICmpEQ(masks_.alive(), masks_.active()), whole, some);
-  expect_first(branch);
-  ir_.SetInsertPoint(whole);
   Value* fast = whole_warp();
   BasicBlock* from_whole = ir_.GetInsertBlock();
   ir_.CreateBr(passed);
@@ -328,6 +332,20 @@ Value* Waiting::barrier(Value* id, Value* threads, llvm::function_ref<Value*()> 
   both->addIncoming(fast, from_whole);
   both->addIncoming(result, from_some);
   return both;
+}
+
+void Waiting::cluster_wait(llvm::function_ref<void()> whole_warp) {
+  if (!f_.wait_points.at(f_.now.index)) return whole_warp();
+  BasicBlock* some = unless_whole_warp();
+  BasicBlock* passed = f_.new_block("passed");
+  whole_warp();
+  ir_.CreateBr(passed);
+  ir_.SetInsertPoint(some);
+  wait(f_.now.index, [&](Value* place) {
+    f_.call("wg_wait_for_cluster", ir_.getVoidTy(), {f_.context_argument, sites_.number(), place, paths_});
+  });
+  ir_.CreateBr(passed);
+  ir_.SetInsertPoint(passed);
 }
 
 void Waiting::spin_turn(std::uint32_t block) {

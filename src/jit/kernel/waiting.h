@@ -28,6 +28,7 @@ class Waiting {
   // result.
   llvm::Value* barrier(llvm::Value* id, llvm::Value* threads, llvm::function_ref<llvm::Value*()> whole_warp,
                        llvm::Value* predicate, std::uint32_t operation);
+  void cluster_wait(llvm::function_ref<void()> whole_warp);  // for the cluster, likewise
   // A loop that waits for memory: now and then other warps get a turn, and other lanes of this warp when they can go on
   // or when nobody else can (a lock holder among them).
   void spin_turn(std::uint32_t block);
@@ -52,6 +53,8 @@ class Waiting {
   };
   Stop stop_before(std::uint32_t instruction) const;
   void wait(std::uint32_t instruction, llvm::function_ref<void(llvm::Value* place)> ask);
+  // Two ways from here: of the whole warp, where code goes on, and of some of its lanes.
+  llvm::BasicBlock* unless_whole_warp();
   void restore(std::uint32_t place, Stop& stop);
   bool worth_a_table() const;
   void put_aside(const Stop& stop);
