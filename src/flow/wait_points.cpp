@@ -2,26 +2,14 @@
 
 #include <algorithm>
 
+#include "ptx/waits.h"
+
 namespace warpgrind::flow {
 
 using ptx::Instruction;
 using ptx::Opcode;
 
 namespace {
-
-// A guarded one takes whoever is there: its other lanes are already past it.
-bool may_wait(const Instruction& i) {
-  if (i.guard) return false;
-  switch (ptx::info(i.opcode).waits) {
-    case ptx::Waits::with_sync:
-      return i.has(ptx::Modifier::sync);
-    case ptx::Waits::unless_arrive:
-      return !i.has(ptx::Modifier::arrive);
-    case ptx::Waits::never:
-      break;
-  }
-  return false;
-}
 
 // Does one way of the branch end its lanes, so that those that stay are all there are?
 bool one_way_leaves(const ptx::Function& f, const ControlFlow& cfg, std::uint32_t block) {
@@ -119,14 +107,16 @@ WaitPoints::WaitPoints(const ptx::Function& f, const ControlFlow& cfg, const For
   const auto waits_in = [&](const std::vector<bool>& blocks) {
     bool some = false;
     for (std::uint32_t b : cfg.order)
-      for (std::uint32_t n = cfg.blocks[b].first; blocks[b] && n < cfg.blocks[b].end; ++n) some |= may_wait(f.body[n]);
+      for (std::uint32_t n = cfg.blocks[b].first; blocks[b] && n < cfg.blocks[b].end; ++n)
+        some |= ptx::waits_for_others(f.body[n]);
     return some;
   };
   const bool spins = std::find(spins_.begin(), spins_.end(), true) != spins_.end();
   any_ = !splits.empty() && (spins || waits_in(within));
   if (!any_) return;
   for (std::uint32_t b : cfg.order)
-    for (std::uint32_t n = cfg.blocks[b].first; beyond[b] && n < cfg.blocks[b].end; ++n) at_[n] = may_wait(f.body[n]);
+    for (std::uint32_t n = cfg.blocks[b].first; beyond[b] && n < cfg.blocks[b].end; ++n)
+      at_[n] = ptx::waits_for_others(f.body[n]);
   live_ = find_live_registers(f, cfg);
 }
 

@@ -53,6 +53,7 @@ class FunctionParser {
   bool operands(Instruction& i);
   bool check(const Instruction& i, const Token& opcode);
   bool split_vector_move(const Instruction& i);
+  bool branch_around(Instruction& i);
   bool call(Instruction& i);
   bool call_list(std::vector<Operand>& list, bool results);
   bool passes(const Operand& o, bool result) const;

@@ -6,6 +6,7 @@
 #include "ptx/function_parser.h"
 #include "ptx/special_registers.h"
 #include "ptx/syntax.h"
+#include "ptx/waits.h"
 
 namespace warpgrind::ptx {
 
@@ -78,7 +79,7 @@ bool FunctionParser::instruction() {
   if (!t_.expect(';', "an instruction")) return false;
   if (end.line == i.range.line) i.range.length = end.column - i.range.column;
   if (!check(i, opcode)) return true;  // recorded; the statement itself is complete
-  if (!split_vector_move(i)) f_->body.push_back(std::move(i));
+  if (!split_vector_move(i) && !branch_around(i)) f_->body.push_back(std::move(i));
   return true;
 }
 
@@ -115,6 +116,28 @@ bool FunctionParser::split_vector_move(const Instruction& i) {
     one.operands = {to[k], from[k]};
     f_->body.push_back(one);
   }
+  return true;
+}
+
+// `@%p bar.sync 0`: threads whose guard is off do not wait here, but go on to where others may need them. So they are
+// on another way, and control flow says so.
+bool FunctionParser::branch_around(Instruction& i) {
+  if (!i.guard || !waits_for_others(i)) return false;
+  Instruction branch;
+  branch.opcode = Opcode::bra;
+  branch.guard = {i.guard.reg, !i.guard.negated};
+  branch.location = i.location;
+  branch.range = i.range;
+  Operand target;
+  target.kind = OperandKind::label;
+  target.range = i.range;
+  target.index = static_cast<std::uint32_t>(label_references_.size());
+  label_references_.push_back({"", i.range, static_cast<LabelId>(f_->labels.size()), kNoId});
+  branch.operands.push_back(std::move(target));
+  i.guard = {};
+  f_->body.push_back(std::move(branch));
+  f_->body.push_back(std::move(i));
+  f_->labels.push_back({"around", static_cast<std::uint32_t>(f_->body.size())});
   return true;
 }
 

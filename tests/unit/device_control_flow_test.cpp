@@ -42,10 +42,7 @@ std::vector<Block> random_program(std::mt19937& random, const std::vector<Op>& w
       b.steps.push_back({pick(4), pick(kRegisters), pick(kRegisters), pick(kRegisters),
                          static_cast<std::uint32_t>(random()), pick(4) == 0 ? static_cast<int>(pick(kRegisters)) : -1});
     for (Step& step : b.steps)
-      if (!waits.empty() && pick(5) == 0) {
-        step.op = waits[pick(static_cast<unsigned>(waits.size()))];
-        step.guard = -1;
-      }
+      if (!waits.empty() && pick(5) == 0) step.op = waits[pick(static_cast<unsigned>(waits.size()))];
     b.test = pick(kRegisters);
     b.shift = pick(5);
     b.taken = pick(static_cast<unsigned>(blocks.size()));
@@ -73,19 +70,20 @@ std::string to_ptx(const std::vector<Block>& blocks, unsigned fuel, bool halves 
     const Block& b = blocks[n];
     t += fmt::format("B{}:\nsub.u32 %r22, %r22, 1; setp.eq.u32 %p1, %r22, 0; @%p1 bra END;\n", n);
     for (const Step& s : b.steps) {
-      if (s.guard >= 0) t += fmt::format("and.b32 %r23, %r{}, 1; setp.ne.u32 %p2, %r23, 0;\n@%p2 ", s.guard);
       if (s.op == kBallot || s.op == kBarrier)
-        t += fmt::format("and.b32 %r23, %r{}, 1; setp.ne.u32 %p2, %r23, 0;\n", s.a);
+        t += fmt::format("and.b32 %r23, %r{}, 1; setp.ne.u32 %p0, %r23, 0;\n", s.a);
+      if (s.op == kMatch) t += fmt::format("and.b32 %r27, %r{}, 3;\n", s.a);
+      if (s.guard >= 0) t += fmt::format("and.b32 %r23, %r{}, 1; setp.ne.u32 %p2, %r23, 0;\n@%p2 ", s.guard);
       if (s.op == kShuffle)
         t += fmt::format("shfl.sync.idx.b32 %r{}, %r{}, %r{}, 31, %r25;\n", s.d, s.a, s.b);
       else if (s.op == kBallot)
-        t += fmt::format("vote.sync.ballot.b32 %r{}, %p2, %r25;\n", s.d);
+        t += fmt::format("vote.sync.ballot.b32 %r{}, %p0, %r25;\n", s.d);
       else if (s.op == kReduce)
         t += fmt::format("redux.sync.add.u32 %r{}, %r{}, %r25;\n", s.d, s.a);
       else if (s.op == kMatch)
-        t += fmt::format("and.b32 %r23, %r{}, 3; match.any.sync.b32 %r{}, %r23, %r25;\n", s.a, s.d);
+        t += fmt::format("match.any.sync.b32 %r{}, %r27, %r25;\n", s.d);
       else if (s.op == kBarrier)
-        t += fmt::format("barrier.red.popc.u32 %r{}, 0, %p2;\n", s.d);
+        t += fmt::format("barrier.red.popc.u32 %r{}, 0, %p0;\n", s.d);
       else if (s.op == kMul)
         t += fmt::format("{} %r{}, %r{}, {};\n", kOps[s.op], s.d, s.a, s.constant | 1);
       else

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "device_fixture.h"
+#include "ptx_kernel.h"
 
 namespace warpgrind::device {
 namespace {
@@ -215,6 +216,22 @@ TEST(Warps, ReductionsOfTwoSides) {
                            : 7 * most + 2000 * count + static_cast<int>(same & 0xf0);
     EXPECT_EQ(out[t], want) << t;
   }
+}
+
+// Lanes whose guard is off go on to where the others need them.
+TEST(Warps, GuardedOperationsWait) {
+  Kernel votes(
+      "mov.u32 %r2, %laneid; setp.lt.u32 %p1, %r2, 16; setp.ne.u32 %p2, %r2, 3; mov.u32 %r3, 0;\n"
+      "@%p1 vote.sync.ballot.b32 %r3, %p2, -1;\n@!%p1 vote.sync.ballot.b32 %r3, %p2, -1;\n"
+      "mul.wide.u32 %rd2, %r1, 4; add.u64 %rd2, %rd2, %rd1; st.global.u32 [%rd2], %r3;");
+  expect_clean(votes.run(64));
+  for (unsigned t = 0; t < 64; ++t) EXPECT_EQ(votes.data[t], 0xfffffff7u) << t;
+  Kernel barriers(
+      "setp.lt.u32 %p1, %r1, 40; and.b32 %r2, %r1, 1; setp.eq.u32 %p2, %r2, 0; mov.u32 %r3, 0;\n"
+      "@%p1 barrier.red.popc.u32 %r3, 0, %p2;\n@!%p1 barrier.red.popc.u32 %r3, 0, %p1;\n"
+      "mul.wide.u32 %rd2, %r1, 4; add.u64 %rd2, %rd2, %rd1; st.global.u32 [%rd2], %r3;");
+  expect_clean(barriers.run(64));
+  for (unsigned t = 0; t < 64; ++t) EXPECT_EQ(barriers.data[t], 20u) << t;
 }
 
 TEST(Warps, LanesOutsideAFunctionCannotBeMet) {

@@ -239,7 +239,7 @@ Meeting Waiting::meet(const Operand* members, Value* value) {
           ? named
           : ir_.CreateOrReduce(ir_.CreateSelect(masks_.lanes(), named, llvm::Constant::getNullValue(named->getType())));
   const bool may_wait = f_.wait_points.at(f_.now.index);
-  if (!may_wait && f_.is_kernel && !f_.now.guard) {
+  if (!may_wait && f_.is_kernel) {
     publish_meeting(named, mask);
     return {value, take_part(mask), uniform};
   }
