@@ -24,6 +24,7 @@ std::string_view without_source(std::string_view name) {
 }  // namespace
 
 std::string demangle(const std::string& name) {
+  if (!name.starts_with("_Z")) return name;  // __cxa_demangle also takes types: "s" is "short"
   int status = 0;
   char* text = abi::__cxa_demangle(std::string(without_source(name)).c_str(), nullptr, nullptr, &status);
   if (!text) return name;

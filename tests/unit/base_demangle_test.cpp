@@ -13,5 +13,9 @@ TEST(BaseDemangle, NamesOfClangsStaticKernelsAreAsInTheSource) {
   EXPECT_EQ(demangle("plain"), "plain");
 }
 
+TEST(BaseDemangle, ShortNamesAreNotTypes) {
+  for (const char* name : {"s", "i", "f", "Pi", "St", ""}) EXPECT_EQ(demangle(name), name);
+}
+
 }  // namespace
 }  // namespace warpgrind
