@@ -9,6 +9,7 @@
 #include "device/memory/array.h"
 #include "device/memory/texture.h"
 #include "device_fixture.h"
+#include "jit/compile/compiler.h"
 
 namespace warpgrind::device {
 namespace {
@@ -69,6 +70,7 @@ TEST_P(Outcomes, EachKernelEndsAsItsFileSays) {
   auto loaded = gpu.load(*module);
   ASSERT_TRUE(loaded.ok()) << loaded.error().message;
   const std::vector<Expectation> all = expectations(text);
+  const std::unique_ptr<jit::Compiler> compiler = jit::make_compiler();
   Images images;
   ASSERT_FALSE(all.empty());
   for (const Expectation& e : all) {
@@ -76,6 +78,8 @@ TEST_P(Outcomes, EachKernelEndsAsItsFileSays) {
     std::uint32_t f = 0;
     while (f < (*module)->functions.size() && (*module)->functions[f].name != e.kernel) ++f;
     ASSERT_LT(f, (*module)->functions.size());
+    // What `warpgrind scan` says without running anything.
+    EXPECT_EQ(!compiler->refusals(**module, f, {}).empty(), e.outcome == "refused");
     auto* out = reinterpret_cast<std::uint32_t*>(*gpu.allocate(128));
     std::memset(out, 0, 128);
     void* arguments[] = {&out, &images.texture, &images.surface};

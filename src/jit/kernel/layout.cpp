@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "gpu/gpu_model.h"
 #include "jit/abi.h"
 #include "jit/kernel/stack_parameters.h"
 
@@ -74,6 +75,13 @@ void for_each_operand(const ptx::Function& function, const std::function<void(co
 
 // Sums stop here: more than any launch can have, and far from wrapping.
 constexpr std::uint64_t kUnreasonable = std::uint64_t{1} << 60;
+
+// Of a block, on any GPU.
+std::uint64_t largest_shared() {
+  std::uint64_t most = 0;
+  for (const GpuModel& m : gpu_models()) most = std::max({most, m.shared_per_block, m.shared_per_block_optin});
+  return most;
+}
 
 class Layouter {
  public:
@@ -239,6 +247,11 @@ Status check_layout(const ptx::Module& module, std::uint32_t entry, const Kernel
     return Error{ErrorKind::bad_input,
                  fmt::format("the kernel {} needs {} bytes of local memory a thread; a GPU gives {}",
                              module.functions[entry].name, layout.local_bytes, kLargestLocal),
+                 ""};
+  if (layout.static_shared > largest_shared())
+    return Error{ErrorKind::bad_input,
+                 fmt::format("the kernel {} needs {} bytes of shared memory a block; a GPU has up to {}",
+                             module.functions[entry].name, layout.static_shared, largest_shared()),
                  ""};
   return Ok{};
 }
