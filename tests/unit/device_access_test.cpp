@@ -1,6 +1,8 @@
 // The door to memory: every way of access is checked, counted and published once. Small PTX kernels through the whole
 // device.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
@@ -659,6 +661,40 @@ TEST(Access, LocalMemoryIsBounded) {
   k.device->set_stack_size(std::uint64_t{1} << 59);
   k.run(32);
   EXPECT_EQ(k.data[0], 31u);
+}
+
+std::uint64_t pages(bool resident) {
+  std::ifstream in("/proc/self/statm");
+  std::uint64_t size = 0, there = 0;
+  in >> size >> there;
+  return resident ? there : size;
+}
+
+// The largest stack is 16 MiB a warp, 512 MiB for this block: room, of which a kernel takes what it writes.
+TEST(Access, LocalMemoryIsTakenWhenItIsWritten) {
+  Kernel k(
+      ".local .align 4 .b8 own[64]; and.b32 %r3, %r1, 63; mov.u32 %r2, own; add.u32 %r2, %r2, %r3; "
+      "st.local.u8 [%r2], %r3; bar.sync 0; ld.local.u8 %r5, [%r2]; mul.wide.u32 %rd2, %r1, 4; "
+      "add.u64 %rd2, %rd2, %rd1; st.global.u32 [%rd2], %r5;");
+  k.run(1024);
+  k.device->set_stack_size(std::uint64_t{1} << 59);
+  // Without the address space for it, the launch says so.
+  const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+  const rlimit tight{std::min<rlim_t>(pages(false) * page + (std::uint64_t{100} << 20), before.rlim_max),
+                     before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &tight), 0);
+  const LaunchResult r = k.try_run(1024);
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
+  ASSERT_TRUE(r.fault);
+  EXPECT_EQ(r.fault->kind, FaultKind::out_of_resources);
+  EXPECT_NE(r.fault->message.find("local memory"), std::string::npos) << r.fault->message;
+
+  const std::uint64_t resident = pages(true);
+  k.run(1024);
+  EXPECT_LT((pages(true) - resident) * page, std::uint64_t{64} << 20);
+  for (unsigned t = 0; t < 1024; ++t) EXPECT_EQ(k.data[t], t % 64) << t;
 }
 
 // 16 bytes a lane at once.

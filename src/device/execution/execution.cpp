@@ -2,6 +2,7 @@
 // never wait needs no switch at all. A warp that waits keeps its fiber, and another fiber goes on with the loop.
 #include <pmmintrin.h>
 #include <sched.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <bit>
@@ -81,17 +82,37 @@ inline void retire_block(Worker& w, Block* b) {
 
 // ---- Warps
 
+[[noreturn]] void give_up(Worker& w, const char* message, const char* advice) {
+  Fault fault = describe(*w.launch, FaultKind::out_of_resources, ~0u);
+  fault.message = message;
+  fault.advice = advice;
+  record(*w.launch, std::move(fault), 0, 0);
+  leave_launch(w);
+}
+
+void release_local_memory(WarpFiber& f) {
+  if (f.local) munmap(f.local, f.local_capacity);
+  f.local = nullptr;
+  f.local_capacity = 0;
+}
+
+// Up to 16 MiB a warp (cudaLimitStackSize), of which most kernels touch little.
+[[gnu::noinline]] void grow_local_memory(WarpFiber& f, std::uint64_t bytes) {
+  release_local_memory(f);
+  bytes = (bytes + 4095) / 4096 * 4096;
+  void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (p == MAP_FAILED)
+    give_up(*f.worker, "the host has no memory left for the local memory of this launch's threads",
+            "smaller arrays in the kernel, a smaller stack (cudaLimitStackSize), or fewer or smaller blocks at a time");
+  f.local = static_cast<std::uint8_t*>(p);
+  f.local_capacity = bytes;
+}
+
 // Fields that are the same for every warp of the launch.
 void enter_launch(WarpFiber& f, Launch& launch, Worker& w) {
   jit::WarpContext& c = f.context;
   f.launch = launch.serial;
-  if (launch.local_size * kWarpSize > f.local_capacity) {
-    std::free(f.local);
-    f.local_capacity = (launch.local_size * kWarpSize + 4095) / 4096 * 4096;
-    f.local = static_cast<std::uint8_t*>(std::aligned_alloc(4096, f.local_capacity));
-    WG_ASSERT(f.local);
-    std::memset(f.local, 0, f.local_capacity);
-  }
+  if (launch.local_size * kWarpSize > f.local_capacity) grow_local_memory(f, launch.local_size * kWarpSize);
   c.params = launch.parameters;
   c.globals = launch.module->globals().data();
   c.functions = nullptr;
@@ -201,7 +222,7 @@ WarpFiber::WarpFiber() {
   std::memset(&context, 0, sizeof context);
 }
 WarpFiber::~WarpFiber() {
-  std::free(local);
+  release_local_memory(*this);
 }
 Block::~Block() {
   std::free(shared_memory);
@@ -322,11 +343,8 @@ WarpFiber& take_fiber(Worker& w) {
   }
   auto made = std::make_unique<WarpFiber>();
   if (!w.stacks.take(&made->stack)) {
-    Fault fault = describe(*w.launch, FaultKind::out_of_resources, ~0u);
-    fault.message = "the host has no memory left for the warps of this launch";
-    fault.advice = "fewer or smaller blocks at a time, or a higher limit on memory maps (sysctl vm.max_map_count)";
-    record(*w.launch, std::move(fault), 0, 0);
-    leave_launch(w);
+    give_up(w, "the host has no memory left for the warps of this launch",
+            "fewer or smaller blocks at a time, or a higher limit on memory maps (sysctl vm.max_map_count)");
   }
   made->worker = &w;
   w.fibers.push_back(std::move(made));

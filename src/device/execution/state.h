@@ -75,7 +75,7 @@ struct alignas(64) WarpFiber {
   ~WarpFiber();
   WarpFiber(const WarpFiber&) = delete;
   WarpFiber& operator=(const WarpFiber&) = delete;
-  std::uint8_t* local = nullptr;
+  std::uint8_t* local = nullptr;  // of all lanes; pages that nobody has written take no memory
   std::uint64_t local_capacity = 0;
 };
 
