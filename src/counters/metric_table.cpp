@@ -2,15 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 namespace warpgrind::counters {
 namespace {
 
-constexpr MetricRow kTable[] = {
+constexpr std::array<MetricRow, kMetrics> kTable = [] {
+  std::array<MetricRow, kMetrics> table = {
 #define WG_METRIC(ID, ...) MetricRow{.id = #ID, __VA_ARGS__},
 #include "counters/metrics.inc"
 #undef WG_METRIC
-};
-static_assert(std::size(kTable) == kMetrics);
+  };
+  // A quotient is no better than its parts.
+  for (MetricRow& r : table)
+    for (const MetricId part : {r.numerator, r.divisor})
+      if (part != MetricId::count) r.origin = std::max(r.origin, table[static_cast<std::size_t>(part)].origin);
+  return table;
+}();
 
 }  // namespace
 

@@ -338,7 +338,8 @@ std::string source_text_view(const results::Profile& profile, const TextOptions&
   out += wrapped(
       "inst: instructions executed by warps. lanes: threads on, on average. sect/req: sectors of 32 bytes a request, "
       "of the worst instruction of the line. excess: sectors beyond the ideal. ways: passes through the banks a shared "
-      "request, of the worst. split: branches at which a warp went both ways. All exact.",
+      "request, of the worst. split: branches at which a warp went both ways. All exact but for atomics, "
+      "whose sect/req and ways are modelled.",
       kWidth, "");
   return out;
 }

@@ -76,6 +76,60 @@ struct Example {
   Values values() const { return launch_values(shape, facts, counts); }
 };
 
+// What is computed from something modelled is not exact itself: change each modelled number, and see what follows it.
+TEST(MetricTable, DerivedRowsAreNoBetterThanTheirParts) {
+  for (std::size_t part = 0; part < kMetrics; ++part) {
+    const MetricRow& changed = metric_table()[part];
+    if (changed.kind != MetricKind::sum || changed.origin == Origin::exact) continue;
+    Values before, after;
+    for (std::size_t k = 0; k < kMetrics; ++k) {
+      if (metric_table()[k].kind == MetricKind::derived) continue;
+      before.set(static_cast<MetricId>(k), static_cast<double>(k + 7));
+      after.set(static_cast<MetricId>(k), static_cast<double>(k == part ? 10 * k + 99 : k + 7));
+    }
+    derive(before);
+    derive(after);
+    for (std::size_t k = 0; k < kMetrics; ++k) {
+      const auto id = static_cast<MetricId>(k);
+      if (before.get(id) == after.get(id)) continue;
+      EXPECT_GE(row(id).origin, changed.origin) << row(id).name << " from " << changed.name;
+    }
+  }
+}
+
+// The same for what atomics cost, the rounds of lanes on one address and their passes, by launch and by line.
+TEST(MetricTable, CostsOfAtomicsAreModelled) {
+  for (const auto kind : {events::SiteKind::atomic, events::SiteKind::reduction})
+    for (const bool global : {true, false}) {
+      const auto values_with = [&](std::uint64_t more, Values* line) {
+        Example e;
+        e.block(10, 320, 0, 4);
+        events::SiteCounts& c = e.site(kind, global ? StateSpace::global : StateSpace::shared, 4);
+        AccessCost& cost = global ? c.global : c.shared;
+        (global ? c.global_requests : c.shared_requests) = c.requests = 10;
+        (global ? c.global_lanes : c.shared_lanes) = c.lanes = 320;
+        cost.bytes_asked = 1280;
+        cost.ideal_sectors = cost.ideal_wavefronts = cost.distinct_sectors = cost.distinct_lines = 40;
+        if (global)
+          cost.sectors = cost.lines = cost.transactions = cost.bytes_moved = 2000 + more;
+        else
+          cost.wavefronts = cost.bank_conflicts = 2000 + more;
+        *line = site_values(e.facts.sites[0], c);
+        return e.values();
+      };
+      Values line, other_line;
+      const Values launch = values_with(0, &line), other_launch = values_with(500, &other_line);
+      unsigned follow = 0;
+      for (std::size_t k = 0; k < kMetrics; ++k) {
+        const auto id = static_cast<MetricId>(k);
+        if (launch.get(id) == other_launch.get(id) && line.get(id) == other_line.get(id)) continue;
+        ++follow;
+        EXPECT_NE(row(id).origin, Origin::exact) << row(id).name;
+      }
+      EXPECT_GT(follow, 4u);
+    }
+}
+
 TEST(KernelCounters, InstructionsAndLanes) {
   Example e;
   e.block(80, 2560, 10, 0);
