@@ -3,6 +3,7 @@
 #include <cufftXt.h>
 
 #include <functional>
+#include <iterator>
 
 #include "library_test.h"
 
@@ -105,6 +106,29 @@ TEST(FftPlans, VersionsAndProperties) {
   DONE(cufftGetPlanPropertyInt64(plan.handle, kProperty, &value));
   EXPECT_EQ(value, 0);
   EXPECT_NE(cufftSetPlanPropertyInt64(cufftHandle{9999}, kProperty, 1), CUFFT_SUCCESS);
+}
+
+// Not even an error later: each says so at once.
+TEST(FftPlans, SeveralGpusAndCallbacksAreRefused) {
+  const Plan plan;
+  const cufftHandle p = plan.handle;
+  int gpus[] = {0, 1};
+  cudaLibXtDesc* none = nullptr;
+  constexpr cufftXtCallbackType kLoad = CUFFT_CB_LD_COMPLEX;
+  const cufftResult results[] = {cufftXtSetGPUs(p, 2, gpus),
+                                 cufftXtMalloc(p, &none, CUFFT_XT_FORMAT_INPLACE),
+                                 cufftXtMemcpy(p, nullptr, nullptr, CUFFT_COPY_HOST_TO_DEVICE),
+                                 cufftXtFree(none),
+                                 cufftXtExecDescriptorC2C(p, none, none, CUFFT_FORWARD),
+                                 cufftXtExecDescriptorZ2Z(p, none, none, CUFFT_FORWARD),
+                                 cufftXtExecDescriptorR2C(p, none, none),
+                                 cufftXtExecDescriptorC2R(p, none, none),
+                                 cufftXtExecDescriptorD2Z(p, none, none),
+                                 cufftXtExecDescriptorZ2D(p, none, none),
+                                 cufftXtSetCallback(p, nullptr, kLoad, nullptr),
+                                 cufftXtClearCallback(p, kLoad),
+                                 cufftXtSetCallbackSharedSize(p, kLoad, 16)};
+  for (std::size_t i = 0; i < std::size(results); ++i) EXPECT_EQ(results[i], CUFFT_NOT_SUPPORTED) << i;
 }
 
 }  // namespace
