@@ -126,9 +126,6 @@ struct Device::Impl {
   Watchdog watchdog;
 };
 
-// CUDA C++ Programming Guide, "Technical Specifications per Compute Capability": local memory a thread, from 2.0 on.
-inline constexpr std::uint64_t kMostLocalBytes = 512 * 1024;
-
 // A copy or fill that a kernel asked for, after its grid has ended (device_launch.cpp).
 std::optional<Fault> run_queued_copy(Device::Impl& device, const ChildLaunch& copy, std::uint64_t work);
 

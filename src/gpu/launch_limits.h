@@ -1,12 +1,17 @@
 // What a GPU takes as a grid, whoever launches it: the program or a kernel.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "gpu/gpu_model.h"
 #include "gpu/types.h"
 
 namespace warpgrind {
+
+// Of local memory a thread (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability": from 2.0
+// on).
+inline constexpr std::uint64_t kMostLocalBytes = 512 * 1024;
 
 // Why no kernel can be launched so: "2048 threads a block, at most 1024"; empty: it can.
 std::string shape_problem(const GpuModel& model, const Dim3& grid, const Dim3& block);

@@ -10,7 +10,7 @@
 
 #include "../api/api_test.h"
 #include "cudart/runtime.h"
-#include "events/observer.h"
+#include "keep_events.h"
 
 namespace warpgrind::cudart {
 namespace {
@@ -33,18 +33,11 @@ class Recorder : public events::Observer {
     issued.push_back({w, {w.after.begin(), w.after.end()}});
     issued.back().work.after = {};
   }
-#define WG_KEEP(name, Type)                                      \
-  void on_##name(const events::Type& event, unsigned) override { \
-    const std::lock_guard lock(mutex);                           \
-    name.push_back(event);                                       \
-  }                                                              \
-  std::vector<events::Type> name;
   WG_KEEP(host_wait, HostWait)
   WG_KEEP(host_copy, HostCopy)
   WG_KEEP(host_fill, HostFill)
   WG_KEEP(allocation, Allocation)
   WG_KEEP(deallocation, Allocation)
-#undef WG_KEEP
   void on_launch_begin(const events::Launch& launch) override {
     const std::lock_guard lock(mutex);
     launches.push_back(launch.work);

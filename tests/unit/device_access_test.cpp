@@ -17,7 +17,7 @@
 
 #include "device/memory/texture.h"
 #include "device_fixture.h"
-#include "events/observer.h"
+#include "keep_events.h"
 #include "ptx_kernel.h"
 
 namespace warpgrind::device {
@@ -53,12 +53,6 @@ class Recorder : public events::Observer {
     accesses.push_back({a.space, a.type, a.path, a.order, a.scope, a.mask, a.bytes_of(lane)});
     addresses.push_back(a.addresses[lane]);
   }
-#define WG_KEEP(name, Type)                                      \
-  void on_##name(const events::Type& event, unsigned) override { \
-    const std::lock_guard lock(mutex);                           \
-    name.push_back(event);                                       \
-  }                                                              \
-  std::vector<events::Type> name;
   WG_KEEP(barrier, Barrier)
   WG_KEEP(barrier_passed, BarrierPassed)
   WG_KEEP(warp_sync, WarpSync)
@@ -79,7 +73,6 @@ class Recorder : public events::Observer {
   WG_KEEP(host_fill, HostFill)
   WG_KEEP(stream_work, StreamWork)
   WG_KEEP(host_wait, HostWait)
-#undef WG_KEEP
   bool saw(const Seen& what) const {
     return std::find(accesses.begin(), accesses.end(), what) != accesses.end();
   }

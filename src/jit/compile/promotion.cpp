@@ -267,10 +267,6 @@ class KnownBehind {
   llvm::DenseSet<const BasicBlock*> visited_;
 };
 
-}  // namespace
-
-namespace {
-
 // Read and written by name, and otherwise only by what takes registers back by their addresses.
 bool holds_a_register(const AllocaInst& alloca) {
   return llvm::all_of(alloca.users(), [&](const llvm::User* user) {

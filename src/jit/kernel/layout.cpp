@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "gpu/gpu_model.h"
+#include "gpu/launch_limits.h"
 #include "jit/abi.h"
 #include "jit/kernel/stack_parameters.h"
 
@@ -243,10 +244,10 @@ Status check_layout(const ptx::Module& module, std::uint32_t entry, const Kernel
                  fmt::format("the kernel {} has {} bytes of parameters; a function takes up to {}",
                              module.functions[entry].name, parameters, kLargestParameters),
                  ""};
-  if (layout.local_bytes > kLargestLocal)
+  if (layout.local_bytes > kMostLocalBytes)
     return Error{ErrorKind::bad_input,
                  fmt::format("the kernel {} needs {} bytes of local memory a thread; a GPU gives {}",
-                             module.functions[entry].name, layout.local_bytes, kLargestLocal),
+                             module.functions[entry].name, layout.local_bytes, kMostLocalBytes),
                  ""};
   if (layout.static_shared > largest_shared())
     return Error{ErrorKind::bad_input,

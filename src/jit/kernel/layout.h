@@ -28,7 +28,6 @@ struct KernelLayout {
 
 // Of all parameters of a function together (CUDA C++ Programming Guide, "__global__ function parameters").
 inline constexpr std::uint64_t kLargestParameters = 32764;
-inline constexpr std::uint64_t kLargestLocal = 512 << 10;  // bytes a thread (CUDA C++ Programming Guide, 5.x and later)
 
 KernelLayout lay_out(const ptx::Module& module, std::uint32_t entry);
 // Refuses a kernel that holds or may reach what cannot run: unknown instructions, more local memory than a thread has.

@@ -20,13 +20,6 @@ cublasStatus_t with(cublasHandle_t handle, Body&& body) {
   return body(*context);
 }
 
-template <class T>
-cublasStatus_t give(T* out, T value) {
-  if (!out) return CUBLAS_STATUS_INVALID_VALUE;
-  *out = value;
-  return CUBLAS_STATUS_SUCCESS;
-}
-
 }  // namespace
 
 Caller::Caller(cublasHandle_t handle, const char* function) : context_(contexts().find(handle)), function_(function) {}
@@ -66,20 +59,10 @@ cublasStatus_t cublasGetVersion_v2(cublasHandle_t, int* version) {
   return give(version, CUBLAS_VERSION);
 }
 cublasStatus_t cublasGetProperty(libraryPropertyType type, int* value) {
-  switch (type) {
-    case MAJOR_VERSION:
-      return give(value, CUBLAS_VER_MAJOR);
-    case MINOR_VERSION:
-      return give(value, CUBLAS_VER_MINOR);
-    case PATCH_LEVEL:
-      return give(value, CUBLAS_VER_PATCH);
-  }
-  return CUBLAS_STATUS_INVALID_VALUE;
+  return cublasLtGetProperty(type, value);  // they come together
 }
 size_t cublasGetCudartVersion() {
-  int version = 0;
-  cudaRuntimeGetVersion(&version);
-  return static_cast<size_t>(version);
+  return cublasLtGetCudartVersion();
 }
 // The work needs no memory of the device: any is accepted.
 cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t handle, void* workspace, size_t bytes) {

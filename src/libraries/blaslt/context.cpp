@@ -15,18 +15,13 @@ struct cublasLtContext {
 namespace warpgrind::libraries::blaslt {
 namespace {
 
+using blas::give;
+
 Handles<void*, cublasLtContext>& contexts() {
   return handles<void*, cublasLtContext>();
 }
 std::atomic<size_t> g_cached_heuristics = 0;
 std::atomic<unsigned> g_cpu_mask = 0;
-
-template <class T>
-cublasStatus_t give(T* out, T value) {
-  if (!out) return CUBLAS_STATUS_INVALID_VALUE;
-  *out = value;
-  return CUBLAS_STATUS_SUCCESS;
-}
 
 }  // namespace
 

@@ -1,10 +1,10 @@
 // alpha and beta in the pointer modes of cuBLASLt: one number, or one for each row of D.
 #pragma once
 
-#include <complex>
+#include <optional>
 #include <vector>
 
-#include "libraries/products/products.h"
+#include "libraries/common/factor.h"
 
 namespace warpgrind::libraries::blaslt {
 
@@ -13,7 +13,7 @@ class RowFactors {
   RowFactors() = default;  // zero
   static RowFactors one(cudaDataType type, const void* at, bool on_device) {
     RowFactors out;
-    out.single_ = blas::Factor(type, at, on_device);
+    out.single_ = Factor(type, at, on_device);
     return out;
   }
   static RowFactors vector(cudaDataType type, const void* at, std::int64_t stride) {
@@ -33,15 +33,15 @@ class RowFactors {
       if (!run.reads(name, from, static_cast<std::size_t>(rows * bytes))) return false;
       load(type_, from, std::max<std::int64_t>(1, rows), rows, 1, out.data());
     } else if (single_) {
-      double value[2];
+      T value{};
       if (!single_->get(run, name, value)) return false;
-      out.assign(static_cast<std::size_t>(rows), converted<T>(std::complex<double>(value[0], value[1])));
+      out.assign(static_cast<std::size_t>(rows), value);
     }
     return true;
   }
 
  private:
-  std::optional<blas::Factor> single_;
+  std::optional<Factor> single_;
   cudaDataType type_ = CUDA_R_32F;
   const void* at_ = nullptr;
   std::int64_t stride_ = 0;

@@ -52,7 +52,7 @@ class OneProduct {
   bool multiply() {
     if (!reads(run_, "A", plan_.a, a_) || !reads(run_, "B", plan_.b, b_)) return false;
     blas::Product p = plan_.product;
-    p.c = {blas::kTypeOf<T>, nullptr, nullptr, std::max<std::int64_t>(1, p.m), 0};
+    p.c = {kTypeOf<T>, nullptr, nullptr, std::max<std::int64_t>(1, p.m), 0};
     std::vector<T> dense_a, dense_b;
     const void* const a = dense(plan_.a, a_, p.a, dense_a);
     const void* const b = dense(plan_.b, b_, p.b, dense_b);
@@ -63,7 +63,7 @@ class OneProduct {
   static const void* dense(const Layout& l, const void* at, blas::BatchOperand& operand, std::vector<T>& columns) {
     if (!is_tiled(l)) return at;
     columns = gather<T>(l, at);
-    operand.type = blas::kTypeOf<T>;
+    operand.type = kTypeOf<T>;
     operand.ld = std::max<std::int64_t>(1, rows_of(l));
     return columns.data();
   }

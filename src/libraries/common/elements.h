@@ -12,6 +12,19 @@
 namespace warpgrind::libraries {
 
 std::size_t element_bytes(cudaDataType type);  // 0: none of those
+
+// Of functions that say their element type by a letter: of NVIDIA's types and of ours (numbers.h).
+template <class T>
+constexpr cudaDataType kTypeOf = kTypeOf<typename NumberOf<T>::type>;
+template <>
+inline constexpr cudaDataType kTypeOf<float> = CUDA_R_32F;
+template <>
+inline constexpr cudaDataType kTypeOf<double> = CUDA_R_64F;
+template <>
+inline constexpr cudaDataType kTypeOf<Complex> = CUDA_C_32F;
+template <>
+inline constexpr cudaDataType kTypeOf<DoubleComplex> = CUDA_C_64F;
+
 inline bool is_complex(cudaDataType type) {
   return type == CUDA_C_32F || type == CUDA_C_64F || type == CUDA_C_8I;
 }

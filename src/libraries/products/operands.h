@@ -18,6 +18,14 @@ namespace warpgrind::libraries::blas {
 const char* name_of(cublasStatus_t status);
 const char* text_of(cublasStatus_t status);
 
+// What a function that answers a question does with its answer.
+template <class T>
+cublasStatus_t give(T* out, T value) {
+  if (!out) return CUBLAS_STATUS_INVALID_VALUE;
+  *out = value;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
 // A call becomes work of a stream, if OpenBLAS is there.
 cublasStatus_t issue_work(const char* function, std::string arguments, const LibraryWork& work, cudaStream_t stream,
                           bool host_waits, std::function<void(LibraryRun&)> run);

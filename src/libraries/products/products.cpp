@@ -111,8 +111,8 @@ void multiply_one(const Product& p, const Factors& f, const void* a, const void*
   const Shape shape(p);
   const Dense<D> da(p.a, a, shape.rows_a, shape.columns_a, rounding_of(p));
   const Dense<D> db(p.b, b, shape.rows_b, shape.columns_b, rounding_of(p));
-  const D alpha = converted<D>(std::complex<double>(f.alpha[0], f.alpha[1]));
-  const D beta = converted<D>(std::complex<double>(f.beta[0], f.beta[1]));
+  const D alpha = converted<D>(f.alpha);
+  const D beta = converted<D>(f.beta);
   const auto gemm = [&](D* to, std::int64_t ld) {
     WG_BLAS(D, gemm)
     (CblasColMajor, operation_of(p.transa), operation_of(p.transb), narrow(p.m), narrow(p.n), narrow(p.k), by(alpha),
@@ -204,7 +204,7 @@ cublasStatus_t check(const Product& p) {
 
 void multiply_now(LibraryRun& run, const Product& p, const Factors& f) {
   const Shape shape(p);
-  const bool no_product = p.k == 0 || (f.alpha[0] == 0 && f.alpha[1] == 0);  // A and B are not touched then
+  const bool no_product = p.k == 0 || f.alpha == 0.0;  // A and B are not touched then
   const auto addresses = static_cast<std::size_t>(p.batch) * sizeof(void*);
   const struct {
     const char* name;

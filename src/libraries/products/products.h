@@ -1,12 +1,11 @@
 // C = alpha op(A) op(B) + beta C for every combination of element types that cuBLAS has, for one product or a batch.
 #pragma once
 
-#include <complex>
 #include <cstdint>
 #include <optional>
 #include <string>
 
-#include "libraries/common/elements.h"
+#include "libraries/common/factor.h"
 #include "libraries/products/operands.h"
 
 namespace warpgrind::libraries::blas {
@@ -35,40 +34,12 @@ LibraryWork work_of(const Product& p);
 std::string arguments_of(const Product& p);  // "512 x 512 x 512, 3 times"
 
 struct Factors {
-  double alpha[2] = {1, 0}, beta[2] = {0, 0};  // real and imaginary part
+  DoubleComplex alpha = 1, beta = 0;
 };
 // When a stream has come to it: asks for every operand, and multiplies.
 void multiply_now(LibraryRun& run, const Product& p, const Factors& factors);
 // One product of matrices that are known to be there.
 void multiply_matrices(const Product& p, const Factors& factors, const void* a, const void* b, void* c);
 const void* matrix_of(const BatchOperand& o, std::int64_t i);
-
-// alpha or beta of any type: its value at the call, or when the stream has come to it.
-class Factor {
- public:
-  Factor(cudaDataType type, const void* at, bool on_device)
-      : type_(type), at_(on_device ? at : nullptr), value_(on_device ? 0 : read_factor(type, at)) {}
-  bool get(LibraryRun& run, const char* name, double (&out)[2]) const {
-    if (at_ && !run.reads(name, at_, element_bytes(type_))) return false;
-    const std::complex<double> value = at_ ? read_factor(type_, at_) : value_;
-    out[0] = value.real();
-    out[1] = value.imag();
-    return true;
-  }
-
- private:
-  cudaDataType type_;
-  const void* at_;
-  std::complex<double> value_;
-};
-
-template <class T>
-constexpr cudaDataType kTypeOf = CUDA_R_32F;
-template <>
-inline constexpr cudaDataType kTypeOf<double> = CUDA_R_64F;
-template <>
-inline constexpr cudaDataType kTypeOf<Complex> = CUDA_C_32F;
-template <>
-inline constexpr cudaDataType kTypeOf<DoubleComplex> = CUDA_C_64F;
 
 }  // namespace warpgrind::libraries::blas

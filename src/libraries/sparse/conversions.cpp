@@ -114,7 +114,7 @@ cusparseStatus_t cusparseAxpby(cusparseHandle_t handle, const void* alpha, cuspa
   if (!context) return CUSPARSE_STATUS_NOT_INITIALIZED;
   const auto sparse = find(x);
   WG_NEED(sparse, alpha, beta);
-  const Factor al(*context, sparse->type, alpha), be(*context, sparse->type, beta);
+  const Factor al = factor(*context, sparse->type, alpha), be = factor(*context, sparse->type, beta);
   return on_vectors("cusparseAxpby", handle, x, y,
                     [=](LibraryRun& run, const cusparseSpVecDescr&, const cusparseDnMatDescr& d, const auto& indices,
                         const auto& values, auto& out) {
@@ -147,7 +147,7 @@ cusparseStatus_t cusparseRot(cusparseHandle_t handle, const void* c, const void*
   if (!context) return CUSPARSE_STATUS_NOT_INITIALIZED;
   const auto sparse = find(x);
   WG_NEED(sparse, c, s);
-  const Factor cosine(*context, sparse->type, c), sine(*context, sparse->type, s);
+  const Factor cosine = factor(*context, sparse->type, c), sine = factor(*context, sparse->type, s);
   return on_vectors("cusparseRot", handle, x, y,
                     [=](LibraryRun& run, const cusparseSpVecDescr& v, const cusparseDnMatDescr& d, const auto& indices,
                         auto& values, auto& out) {
@@ -167,7 +167,7 @@ cusparseStatus_t cusparseSpVV_bufferSize(cusparseHandle_t handle, cusparseOperat
                                          cusparseConstDnVecDescr_t y, const void*, cudaDataType, size_t* bytes) {
   if (!find(handle)) return CUSPARSE_STATUS_NOT_INITIALIZED;
   if (!bytes || !find(x) || !find(y)) return CUSPARSE_STATUS_INVALID_VALUE;
-  *bytes = 512;
+  *bytes = kBufferBytes;
   return CUSPARSE_STATUS_SUCCESS;
 }
 cusparseStatus_t cusparseSpVV(cusparseHandle_t handle, cusparseOperation_t op, cusparseConstSpVecDescr_t x,
@@ -196,7 +196,7 @@ cusparseStatus_t cusparseSparseToDense_bufferSize(cusparseHandle_t handle, cuspa
                                                   cusparseDnMatDescr_t b, cusparseSparseToDenseAlg_t, size_t* bytes) {
   if (!find(handle)) return CUSPARSE_STATUS_NOT_INITIALIZED;
   if (!bytes || !find(a) || !find(b)) return CUSPARSE_STATUS_INVALID_VALUE;
-  *bytes = 512;
+  *bytes = kBufferBytes;
   return CUSPARSE_STATUS_SUCCESS;
 }
 cusparseStatus_t cusparseSparseToDense(cusparseHandle_t handle, cusparseConstSpMatDescr_t a, cusparseDnMatDescr_t b,
@@ -224,7 +224,7 @@ cusparseStatus_t cusparseDenseToSparse_bufferSize(cusparseHandle_t handle, cuspa
                                                   cusparseSpMatDescr_t b, cusparseDenseToSparseAlg_t, size_t* bytes) {
   if (!find(handle)) return CUSPARSE_STATUS_NOT_INITIALIZED;
   if (!bytes || !find(a) || !find(b)) return CUSPARSE_STATUS_INVALID_VALUE;
-  *bytes = 512;
+  *bytes = kBufferBytes;
   return CUSPARSE_STATUS_SUCCESS;
 }
 // The number of elements is known to the program when this comes back: it waits.
@@ -274,7 +274,7 @@ cusparseStatus_t cusparseCsr2cscEx2_bufferSize(cusparseHandle_t handle, int, int
                                                cusparseIndexBase_t, cusparseCsr2CscAlg_t, size_t* bytes) {
   if (!find(handle)) return CUSPARSE_STATUS_NOT_INITIALIZED;
   if (!bytes) return CUSPARSE_STATUS_INVALID_VALUE;
-  *bytes = 512;
+  *bytes = kBufferBytes;
   return CUSPARSE_STATUS_SUCCESS;
 }
 cusparseStatus_t cusparseCsr2cscEx2(cusparseHandle_t handle, int m, int n, int nnz, const void* values,

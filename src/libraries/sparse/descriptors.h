@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-#include "libraries/common/elements.h"
+#include "libraries/common/factor.h"
 #include "libraries/common/issue.h"
 
 struct cusparseContext {
@@ -70,35 +70,25 @@ inline std::size_t index_bytes(cusparseIndexType_t type) {
   return type == CUSPARSE_INDEX_64I ? 8 : type == CUSPARSE_INDEX_32I ? 4 : 0;
 }
 
-// Of functions that say their element type by a letter.
-template <class T>
-constexpr cudaDataType kTypeOf = CUDA_R_32F;
-template <>
-inline constexpr cudaDataType kTypeOf<double> = CUDA_R_64F;
-template <>
-inline constexpr cudaDataType kTypeOf<cuComplex> = CUDA_C_32F;
-template <>
-inline constexpr cudaDataType kTypeOf<cuDoubleComplex> = CUDA_C_64F;
+// No call needs a buffer of the device; programs allocate what they are told.
+constexpr std::size_t kBufferBytes = 512;
 
-// A factor: taken at the call from host memory, or read from the device when the work is done.
-class Factor {
- public:
-  Factor(const cusparseContext& context, cudaDataType type, const void* at)
-      : type_(type),
-        at_(context.pointer_mode == CUSPARSE_POINTER_MODE_DEVICE ? at : nullptr),
-        value_(at_ ? 0 : read_factor(type, at)) {}
-  template <class D>
-  bool get(LibraryRun& run, const char* name, D& out) const {
-    if (at_ && !run.reads(name, at_, element_bytes(type_))) return false;
-    out = converted<D>(at_ ? read_factor(type_, at_) : value_);
-    return true;
-  }
+inline Factor factor(const cusparseContext& context, cudaDataType type, const void* at) {
+  return {type, at, context.pointer_mode == CUSPARSE_POINTER_MODE_DEVICE};
+}
 
- private:
-  cudaDataType type_;
-  const void* at_;
-  DoubleComplex value_;
-};
+// Descriptors that the program owns.
+template <class Descriptor>
+cusparseStatus_t create_descriptor(Descriptor** out) {
+  if (!out) return CUSPARSE_STATUS_INVALID_VALUE;
+  *out = new Descriptor;
+  return CUSPARSE_STATUS_SUCCESS;
+}
+template <class Descriptor>
+cusparseStatus_t destroy_descriptor(Descriptor* descriptor) {
+  delete descriptor;
+  return CUSPARSE_STATUS_SUCCESS;
+}
 
 // Issues `run(access, zero)`, where zero is a double or a DoubleComplex: the type to compute in.
 cusparseStatus_t issue_call(const cusparseContext& context, const char* function, std::string arguments, double bytes,

@@ -140,7 +140,7 @@ cusparseStatus_t need_buffer(cusparseHandle_t handle, const Call& call, const vo
   cusparseSpMatDescr matrix;
   if (const cusparseStatus_t wrong = check(handle, call, info, matrix)) return wrong;
   WG_NEED(bytes);
-  *bytes = 512;  // none is needed; programs allocate what they are told
+  *bytes = kBufferBytes;
   return CUSPARSE_STATUS_SUCCESS;
 }
 
@@ -197,18 +197,6 @@ cusparseStatus_t set_boost(cusparseHandle_t handle, csrilu02Info* info, int enab
   return CUSPARSE_STATUS_SUCCESS;
 }
 
-template <class Info>
-cusparseStatus_t create_info(Info** info) {
-  if (!info) return CUSPARSE_STATUS_INVALID_VALUE;
-  *info = new Info;
-  return CUSPARSE_STATUS_SUCCESS;
-}
-template <class Info>
-cusparseStatus_t destroy_info(Info* info) {
-  delete info;
-  return CUSPARSE_STATUS_SUCCESS;
-}
-
 }  // namespace
 }  // namespace warpgrind::libraries::sparse
 
@@ -218,19 +206,19 @@ using namespace warpgrind::libraries::sparse;
 extern "C" {
 
 cusparseStatus_t cusparseCreateCsrilu02Info(csrilu02Info_t* info) {
-  return create_info(info);
+  return create_descriptor(info);
 }
 cusparseStatus_t cusparseDestroyCsrilu02Info(csrilu02Info_t info) {
-  return destroy_info(info);
+  return destroy_descriptor(info);
 }
 cusparseStatus_t cusparseXcsrilu02_zeroPivot(cusparseHandle_t handle, csrilu02Info_t info, int* position) {
   return zero_pivot(handle, "cusparseXcsrilu02_zeroPivot", info, position);
 }
 cusparseStatus_t cusparseCreateCsric02Info(csric02Info_t* info) {
-  return create_info(info);
+  return create_descriptor(info);
 }
 cusparseStatus_t cusparseDestroyCsric02Info(csric02Info_t info) {
-  return destroy_info(info);
+  return destroy_descriptor(info);
 }
 cusparseStatus_t cusparseXcsric02_zeroPivot(cusparseHandle_t handle, csric02Info_t info, int* position) {
   return zero_pivot(handle, "cusparseXcsric02_zeroPivot", info, position);

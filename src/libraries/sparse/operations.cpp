@@ -13,8 +13,6 @@ struct cusparseSpSMDescr {};
 namespace warpgrind::libraries::sparse {
 namespace {
 
-constexpr std::size_t kBufferBytes = 512;  // no call needs one; programs allocate what they are told
-
 std::string shape(const cusparseSpMatDescr& m) {
   return fmt::format("{} x {} with {} elements", m.rows, m.columns, m.nnz);
 }
@@ -80,7 +78,7 @@ cusparseStatus_t multiply(const char* function, cusparseHandle_t handle, cuspars
   if ((turns(op_b) ? b.columns : b.rows) != k || (turns(op_b) ? b.rows : b.columns) != c.columns || c.rows != m ||
       !fits_batch(matrix->batch, c.batch) || !fits_batch(b.batch, c.batch))
     return CUSPARSE_STATUS_INVALID_VALUE;
-  const Factor al(*context, type, alpha), be(*context, type, beta);
+  const Factor al = factor(*context, type, alpha), be = factor(*context, type, beta);
   const double wide = static_cast<double>(c.columns) * c.batch;
   return compute(*context, function, arguments_of(*matrix, c),
                  matrix_bytes(*matrix) * matrix->batch + static_cast<double>(dense_bytes(b)) * b.batch +
@@ -129,7 +127,7 @@ cusparseStatus_t solve_call(const char* function, cusparseHandle_t handle, cuspa
   if (!is_compute(type)) return CUSPARSE_STATUS_NOT_SUPPORTED;
   if (matrix->rows != matrix->columns || (turns(op_b) ? b.columns : b.rows) != matrix->rows || c.rows != matrix->rows)
     return CUSPARSE_STATUS_INVALID_VALUE;
-  const Factor al(*context, type, alpha);
+  const Factor al = factor(*context, type, alpha);
   return compute(
       *context, function, shape(*matrix), matrix_bytes(*matrix) + 2 * static_cast<double>(dense_bytes(c)),
       2 * static_cast<double>(matrix->nnz) * static_cast<double>(c.columns), complex_call(type, matrix->type),
@@ -160,7 +158,7 @@ cusparseStatus_t sampled(cusparseHandle_t handle, cusparseOperation_t op_a, cusp
   if ((turns(op_b) ? right->columns : right->rows) != k || (turns(op_a) ? left->columns : left->rows) != matrix->rows ||
       (turns(op_b) ? right->rows : right->columns) != matrix->columns)
     return CUSPARSE_STATUS_INVALID_VALUE;
-  const Factor al(*context, type, alpha), be(*context, type, beta);
+  const Factor al = factor(*context, type, alpha), be = factor(*context, type, beta);
   return compute(
       *context, "cusparseSDDMM", shape(*matrix),
       matrix_bytes(*matrix) + static_cast<double>(dense_bytes(*left) + dense_bytes(*right)),
@@ -289,13 +287,10 @@ cusparseStatus_t cusparseSDDMM(cusparseHandle_t handle, cusparseOperation_t op_a
 }
 
 cusparseStatus_t cusparseSpGEMM_createDescr(cusparseSpGEMMDescr_t* descriptor) {
-  if (!descriptor) return CUSPARSE_STATUS_INVALID_VALUE;
-  *descriptor = new cusparseSpGEMMDescr;
-  return CUSPARSE_STATUS_SUCCESS;
+  return create_descriptor(descriptor);
 }
 cusparseStatus_t cusparseSpGEMM_destroyDescr(cusparseSpGEMMDescr_t descriptor) {
-  delete descriptor;
-  return CUSPARSE_STATUS_SUCCESS;
+  return destroy_descriptor(descriptor);
 }
 cusparseStatus_t cusparseSpGEMM_workEstimation(cusparseHandle_t handle, cusparseOperation_t, cusparseOperation_t,
                                                const void*, cusparseConstSpMatDescr_t a, cusparseConstSpMatDescr_t b,
@@ -319,7 +314,7 @@ cusparseStatus_t cusparseSpGEMM_compute(cusparseHandle_t handle, cusparseOperati
     return CUSPARSE_STATUS_NOT_SUPPORTED;
   if (left->columns != right->rows || out->rows != left->rows || out->columns != right->columns)
     return CUSPARSE_STATUS_INVALID_VALUE;
-  const Factor al(*context, type, alpha);
+  const Factor al = factor(*context, type, alpha);
   auto product = std::make_shared<Product>();
   const cusparseStatus_t status = issue_call(
       *context, "cusparseSpGEMM_compute", shape(*left) + " by " + shape(*right),
@@ -346,7 +341,7 @@ cusparseStatus_t cusparseSpGEMM_copy(cusparseHandle_t handle, cusparseOperation_
   const auto out = find(c);
   WG_NEED(out, beta, descriptor);
   if (!descriptor->product) return CUSPARSE_STATUS_INVALID_VALUE;
-  const Factor be(*context, type, beta);
+  const Factor be = factor(*context, type, beta);
   return issue_call(*context, "cusparseSpGEMM_copy", shape(*out), 2 * matrix_bytes(*out), 0,
                     [=, m = *out, product = descriptor->product](LibraryRun& run) {
                       DoubleComplex factor;
@@ -368,13 +363,10 @@ cusparseStatus_t cusparseSpGEMM_copy(cusparseHandle_t handle, cusparseOperation_
 
 // ---- Triangular systems: the analysis has nothing to find out here
 cusparseStatus_t cusparseSpSV_createDescr(cusparseSpSVDescr_t* descriptor) {
-  if (!descriptor) return CUSPARSE_STATUS_INVALID_VALUE;
-  *descriptor = new cusparseSpSVDescr;
-  return CUSPARSE_STATUS_SUCCESS;
+  return create_descriptor(descriptor);
 }
 cusparseStatus_t cusparseSpSV_destroyDescr(cusparseSpSVDescr_t descriptor) {
-  delete descriptor;
-  return CUSPARSE_STATUS_SUCCESS;
+  return destroy_descriptor(descriptor);
 }
 cusparseStatus_t cusparseSpSV_bufferSize(cusparseHandle_t handle, cusparseOperation_t, const void*,
                                          cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x,
@@ -407,13 +399,10 @@ cusparseStatus_t cusparseSpSV_updateMatrix(cusparseHandle_t handle, cusparseSpSV
   return CUSPARSE_STATUS_NOT_SUPPORTED;
 }
 cusparseStatus_t cusparseSpSM_createDescr(cusparseSpSMDescr_t* descriptor) {
-  if (!descriptor) return CUSPARSE_STATUS_INVALID_VALUE;
-  *descriptor = new cusparseSpSMDescr;
-  return CUSPARSE_STATUS_SUCCESS;
+  return create_descriptor(descriptor);
 }
 cusparseStatus_t cusparseSpSM_destroyDescr(cusparseSpSMDescr_t descriptor) {
-  delete descriptor;
-  return CUSPARSE_STATUS_SUCCESS;
+  return destroy_descriptor(descriptor);
 }
 cusparseStatus_t cusparseSpSM_bufferSize(cusparseHandle_t handle, cusparseOperation_t, cusparseOperation_t, const void*,
                                          cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b,

@@ -106,11 +106,10 @@ cusparseStatus_t sort_places(const char* function, cusparseHandle_t handle, int 
                     });
 }
 
-// No call needs a buffer; programs allocate what they are told.
 cusparseStatus_t need_buffer(cusparseHandle_t handle, int m, int n, int nnz, size_t* bytes) {
   if (!find(handle)) return CUSPARSE_STATUS_NOT_INITIALIZED;
   if (m < 0 || n < 0 || nnz < 0 || !bytes) return CUSPARSE_STATUS_INVALID_VALUE;
-  *bytes = 512;
+  *bytes = kBufferBytes;
   return CUSPARSE_STATUS_SUCCESS;
 }
 

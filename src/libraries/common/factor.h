@@ -1,0 +1,27 @@
+// alpha, beta and their like.
+#pragma once
+
+#include "libraries/common/elements.h"
+#include "libraries/common/issue.h"
+
+namespace warpgrind::libraries {
+
+// One of any type: its value at the call from host memory, or read from the device when the stream has come to it.
+class Factor {
+ public:
+  Factor(cudaDataType type, const void* at, bool on_device)
+      : type_(type), at_(on_device ? at : nullptr), value_(on_device ? 0 : read_factor(type, at)) {}
+  template <class D>
+  bool get(LibraryRun& run, const char* name, D& out) const {
+    if (at_ && !run.reads(name, at_, element_bytes(type_))) return false;
+    out = converted<D>(at_ ? read_factor(type_, at_) : value_);
+    return true;
+  }
+
+ private:
+  cudaDataType type_;
+  const void* at_;
+  DoubleComplex value_;
+};
+
+}  // namespace warpgrind::libraries
