@@ -22,6 +22,7 @@ struct RunCommand {
   std::string compiler;                 // "nvcc", "clang"; empty: nvcc when it is there
   std::vector<std::string> program;     // path and arguments
   std::string trace_block = "0,0,0";
+  bool host_lines = false;  // .cu files are compiled with the host's debug information
   ReportOptions reports;
 };
 int run(const RunCommand& command);

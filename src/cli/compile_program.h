@@ -15,6 +15,7 @@ struct CompileCommand {
   std::string gpu;                 // compiled for this model
   std::vector<std::string> flags;  // of the user, in nvcc's words; each may hold several
   std::string compiler;            // "nvcc" or "clang"; empty: nvcc when it is there
+  bool host_lines = false;         // with debug information of the host's code
   std::string cache;               // folder of programs compiled by clang before; empty: none
 };
 // The path of the program, which lies in `folder` or in the cache.

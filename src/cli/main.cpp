@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <string_view>
 
+#include "cli/check_command.h"
 #include "cli/child.h"
 #include "cli/commands.h"
 #include "cli/lab_command.h"
@@ -101,6 +102,46 @@ CLI::App* add_run(CLI::App& app, RunCommand& command) {
       "  warpgrind run [OPTIONS] PROGRAM [ARGUMENTS...]\n"
       "  warpgrind run [OPTIONS] FILE.cu [SOURCE|OBJECT|ARCHIVE...] [-- ARGUMENTS...]");
   return run;
+}
+
+CLI::App* add_check(CLI::App& app, CheckCommand& command) {
+  CLI::App* check = app.add_subcommand(
+      "check",
+      "Run a CUDA program (or a .cu file) and find its bugs: memory, races, uninitialised values, barriers, "
+      "leaks, API errors; exit code 1 if there are any");
+  RunCommand& run = command.run;
+  check->add_option("--only", command.only, "groups: memory races init barriers leaks api, separated by commas")
+      ->type_name("GROUPS")
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  check->add_option("--json", run.options.json_path, "write what was found as JSON");
+  check->add_option("--sarif", run.reports.sarif_path, "write it as SARIF 2.1.0");
+  check->add_option("--junit", run.reports.junit_path, "write it as JUnit XML");
+  check->add_option("--report", run.reports.html_path, "write one HTML file that shows all of it");
+  check->add_option("--error-exitcode", command.error_exitcode, "exit code when something was found")
+      ->check(CLI::Range(0, 255))
+      ->capture_default_str();
+  check->add_option("--suppress,--suppressions", command.suppressions, "file of findings not to be told");
+  check->add_option("--gen-suppressions", command.gen_suppressions, "write a file that suppresses all that was found");
+  check->add_option("--print-level", command.print_level, "what is printed: info, warn or error and what is worse")
+      ->check(CLI::IsMember({"info", "warn", "error"}))
+      ->capture_default_str();
+  check->add_option("--print-limit", command.print_limit, "how many findings are printed")->capture_default_str();
+  check->add_option("--log-file", command.log_path, "print to this file instead of stderr");
+  check->add_option("--tool", command.tools, "compute-sanitizer's name of a group")
+      ->check(CLI::IsMember({"memcheck", "racecheck", "initcheck", "synccheck"}))
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  check->add_option("--leak-check", command.leak_check, "full: leaks too, whatever --only and --tool say; no: none")
+      ->check(CLI::IsMember({"full", "no"}));
+  check->add_option("--gpu", run.options.gpu, "GPU model, see `warpgrind gpus`")->capture_default_str();
+  check->add_option("--devices", run.options.devices, "how many virtual GPUs")->check(CLI::Range(1, 64));
+  add_execution(check, run.options.threads, run.options.timeout_seconds, run.options.cache_directory, run.no_cache);
+  add_compilation(check, run);
+  check->footer(
+      "  warpgrind check [OPTIONS] PROGRAM [ARGUMENTS...]\n"
+      "  warpgrind check [OPTIONS] FILE.cu [SOURCE|OBJECT|ARCHIVE...] [-- ARGUMENTS...]");
+  return check;
 }
 
 CLI::App* add_explain(CLI::App& app, ExplainCommand& command) {
@@ -255,6 +296,9 @@ int main(int argc, char** argv) {
   cli::RunCommand command;
   command.options.cache_directory = session::default_cache_directory();
   const CLI::App* run = cli::add_run(app, command);
+  cli::CheckCommand checked;
+  checked.run.options.cache_directory = session::default_cache_directory();
+  const CLI::App* check = cli::add_check(app, checked);
   std::string scanned, gpu;
   CLI::App* scan = app.add_subcommand(
       "scan", "What is inside a program: kernels, PTX versions, opcodes, and what is not supported yet");
@@ -284,6 +328,10 @@ int main(int argc, char** argv) {
     command.program = cli::cut_program(*run, arguments);
     command.sources = cli::cut_sources(command.program);
   }
+  if (!arguments.empty() && arguments[0] == "check") {
+    checked.run.program = cli::cut_program(*check, arguments);
+    checked.run.sources = cli::cut_sources(checked.run.program);
+  }
   if (!arguments.empty() && arguments[0] == "lab") laboratory.topic_options = cli::cut_topic_options(*lab, arguments);
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them last first
   try {
@@ -292,6 +340,7 @@ int main(int argc, char** argv) {
     const int code = app.exit(error);
     return code == 0 ? 0 : cli::kUsageError;
   }
+  if (*check) return cli::end(cli::check(checked));
   if (*scan) return cli::scan(scanned);
   if (*compile_times) return cli::compile_times(timed);
   if (*gpus) return cli::gpus(gpu);

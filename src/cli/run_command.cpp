@@ -189,7 +189,8 @@ int run_program(const RunCommand& command, FinishedRun* finished) {
   std::vector<std::string> arguments = command.program;
   arguments[0] = *program;
   if (program->ends_with(".cu")) {
-    CompileCommand compile{{*program}, options.gpu, command.nvcc_flags, command.compiler, options.cache_directory};
+    CompileCommand compile{{*program},       options.gpu,        command.nvcc_flags,
+                           command.compiler, command.host_lines, options.cache_directory};
     compile.sources.insert(compile.sources.end(), command.sources.begin(), command.sources.end());
     auto binary = compile_program(compile, folder.path);
     if (!binary) return complain(binary.error()), kUsageError;

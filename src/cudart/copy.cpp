@@ -359,7 +359,7 @@ void break_context(const FillOperation& f, int device) {
   fault.message = fmt::format("cudaMemset of {} bytes at {} goes beyond the end of the address space",
                               static_cast<std::uint64_t>(f.width), fmt::ptr(f.pointer));
   fault.advice = "a negative number was given as the size";
-  the_session().finding(fault, "error");
+  the_session().finding(fault, results::Severity::error);
   cudaError_t none = cudaSuccess;
   context(device).fault.compare_exchange_strong(none, cudaErrorIllegalAddress);
 }

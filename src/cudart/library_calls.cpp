@@ -62,7 +62,7 @@ class Run final : public LibraryRun {
     fault.advice = reachable(place.memory)
                        ? "compare sizes and leading dimensions with what was allocated"
                        : "a kernel cannot reach it: give memory of cudaMalloc, cudaMallocManaged or cudaMallocHost";
-    the_session().finding(fault, "error");
+    the_session().finding(fault, results::Severity::error);
     break_context(cudaErrorIllegalAddress);
     return false;
   }

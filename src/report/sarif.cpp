@@ -30,7 +30,7 @@ class Writer {
   void finding(const results::Finding& f) {
     std::string text = f.message;
     if (!f.advice.empty()) text += ". " + f.advice;
-    const bool error = f.kind.empty() || f.kind == "error";
+    const bool error = f.severity == results::Severity::error;
     Json j = result(error ? "kernel_error" : "kernel_warning", error ? "error" : "warning", text, f.kernel);
     if (f.line != 0) j["locations"] = Json::array({location(f.file, f.line)});
     add_kernel(j, f.kernel);

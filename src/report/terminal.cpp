@@ -346,7 +346,8 @@ std::string profile_text(const results::Profile& p, const TextOptions& options) 
 
 std::string finding_text(const results::Finding& f, const TextOptions& options) {
   Writer w(options.colour);
-  w.line(w.red("warpgrind: " + (f.kind.empty() ? std::string("error") : f.kind)) + ": " + w.bold(f.message));
+  const std::string severity = f.severity == results::Severity::warning ? "warning, " : "";
+  w.line(w.red("warpgrind: " + severity + (f.kind.empty() ? std::string("error") : f.kind)) + ": " + w.bold(f.message));
   if (!f.kernel.empty()) w.line("  kernel  " + f.kernel);
   if (f.line != 0) w.line(fmt::format("  source  {}:{}", f.file, f.line));
   if (f.ptx_line != 0) w.line(fmt::format("  PTX     line {}{}", f.ptx_line, f.text.empty() ? "" : ": " + f.text));

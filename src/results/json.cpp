@@ -186,10 +186,52 @@ Json kernel_json(const KernelProfile& k) {
   return out;
 }
 
+Json inlined_json(const std::vector<InlinedAt>& chain) {
+  Json out = Json::array();
+  for (const InlinedAt& i : chain) out.push_back({{"file", i.file}, {"line", i.line}, {"function", i.function}});
+  return out;
+}
+
+Json finding_access_json(const FindingAccess& a) {
+  Json out = {{"role", a.role},
+              {"access", a.access},
+              {"file", a.file},
+              {"line", a.line},
+              {"bytes", a.bytes},
+              {"object", a.object},
+              {"kernel", a.kernel},
+              {"function", a.function},
+              {"ptx", a.ptx},
+              {"ptx_line", a.ptx_line},
+              {"launch", a.launch},
+              {"stream", a.stream},
+              {"inlined_at", inlined_json(a.inlined_at)}};
+  if (a.of_thread) {
+    out["block"] = dim(a.block);
+    out["thread"] = dim(a.thread);
+    out["warp"] = a.warp;
+  }
+  return out;
+}
+
 Json finding_json(const Finding& f) {
-  return {{"kind", f.kind},        {"message", f.message},    {"advice", f.advice}, {"kernel", f.kernel},
-          {"file", f.file},        {"line", f.line},          {"ptx", f.text},      {"ptx_line", f.ptx_line},
-          {"block", dim(f.block)}, {"thread", dim(f.thread)}, {"notes", f.notes}};
+  Json out = {{"kind", f.kind},          {"severity", name(f.severity)},
+              {"message", f.message},    {"advice", f.advice},
+              {"kernel", f.kernel},      {"file", f.file},
+              {"line", f.line},          {"ptx", f.text},
+              {"ptx_line", f.ptx_line},  {"block", dim(f.block)},
+              {"thread", dim(f.thread)}, {"notes", f.notes},
+              {"missing", f.missing},    {"count", f.count}};
+  out["accesses"] = Json::array();
+  for (const FindingAccess& a : f.accesses) out["accesses"].push_back(finding_access_json(a));
+  if (f.origin)
+    out["origin"] = {{"kind", f.origin->kind},
+                     {"file", f.origin->file},
+                     {"line", f.origin->line},
+                     {"object", f.origin->object},
+                     {"way", f.origin->way}};
+  if (f.cause) out["cause"] = {{"file", f.cause->file}, {"line", f.cause->line}, {"text", f.cause->text}};
+  return out;
 }
 
 // ---- Reading. Missing members keep their default: an earlier version may not have them.
@@ -411,6 +453,46 @@ KernelProfile read_kernel(const Json& j) {
   return k;
 }
 
+FindingAccess read_finding_access(const Json& j) {
+  FindingAccess a;
+  read(j, "role", a.role);
+  read(j, "access", a.access);
+  read(j, "file", a.file);
+  read(j, "line", a.line);
+  read(j, "bytes", a.bytes);
+  read(j, "object", a.object);
+  read(j, "kernel", a.kernel);
+  read(j, "function", a.function);
+  read(j, "ptx", a.ptx);
+  read(j, "ptx_line", a.ptx_line);
+  read(j, "launch", a.launch);
+  read(j, "stream", a.stream);
+  read(j, "warp", a.warp);
+  a.of_thread = j.contains("thread");
+  get_dim(j, "block", a.block);
+  get_dim(j, "thread", a.thread);
+  each(j, "inlined_at", [&](const Json& i) {
+    InlinedAt& at = a.inlined_at.emplace_back();
+    read(i, "file", at.file);
+    read(i, "line", at.line);
+    read(i, "function", at.function);
+  });
+  return a;
+}
+
+// Before there was a severity, a warning's kind said so.
+void read_severity(const Json& j, Finding& f) {
+  constexpr std::string_view kWarning = "warning, ";
+  std::string word;
+  read(j, "severity", word);
+  if (f.kind.starts_with(kWarning)) {
+    f.kind.erase(0, kWarning.size());
+    f.severity = Severity::warning;
+  }
+  for (const Severity s : {Severity::info, Severity::warning, Severity::error})
+    if (word == name(s)) f.severity = s;
+}
+
 Finding read_finding(const Json& j) {
   Finding f;
   read(j, "kind", f.kind);
@@ -424,6 +506,24 @@ Finding read_finding(const Json& j) {
   get_dim(j, "block", f.block);
   get_dim(j, "thread", f.thread);
   get_list(j, "notes", f.notes);
+  read(j, "missing", f.missing);
+  read(j, "count", f.count);
+  read_severity(j, f);
+  each(j, "accesses", [&](const Json& a) { f.accesses.push_back(read_finding_access(a)); });
+  if (const auto it = j.find("origin"); it != j.end() && it->is_object()) {
+    FindingOrigin& o = f.origin.emplace();
+    read(*it, "kind", o.kind);
+    read(*it, "file", o.file);
+    read(*it, "line", o.line);
+    read(*it, "object", o.object);
+    get_list(*it, "way", o.way);
+  }
+  if (const auto it = j.find("cause"); it != j.end() && it->is_object()) {
+    FindingCause& c = f.cause.emplace();
+    read(*it, "file", c.file);
+    read(*it, "line", c.line);
+    read(*it, "text", c.text);
+  }
   return f;
 }
 

@@ -10,6 +10,7 @@
 #include "base/origin.h"
 #include "gpu/types.h"
 #include "results/detail.h"
+#include "results/finding.h"
 
 namespace warpgrind::results {
 
@@ -97,13 +98,6 @@ struct TimelineEntry {  // on the modelled GPU, estimated; nanoseconds since the
   std::string kind, name;  // "kernel", "library call", "copy", "memset"; the kernel, the call, or the direction
   double begin_ns = 0, end_ns = 0;
   std::uint64_t bytes = 0;
-};
-
-struct Finding {
-  std::string kind, message, advice, kernel, file, text;
-  std::uint32_t line = 0, ptx_line = 0;
-  Dim3 block{0, 0, 0}, thread{0, 0, 0};
-  std::vector<std::string> notes;
 };
 
 struct Profile {

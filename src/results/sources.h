@@ -5,8 +5,8 @@
 
 namespace warpgrind::results {
 
-// In the process under test: reads every file that a site, line or PTX instruction names into Profile::sources, as it
-// is now; a file that cannot be read is there with the reason.
+// In the process under test: reads every file that a site, line, PTX instruction or finding names into
+// Profile::sources, as it is now; a file that cannot be read is there with the reason.
 void read_sources(Profile& profile);
 
 }  // namespace warpgrind::results

@@ -3,37 +3,13 @@
 #include <fmt/core.h>
 
 #include "base/demangle.h"
+#include "checkers/host_place.h"
 #include "jit/host_code.h"
 #include "session/messages.h"
 
 namespace warpgrind::session {
 
 namespace {
-
-// Functions between the user's line and this library: the stub that nvcc makes of a kernel (its lines are of a file
-// below crt/), and the inline wrappers of CUDA's headers.
-bool is_wrapper(const jit::HostPlace& place, const std::string& kernel) {
-  if (place.function.empty()) return false;
-  const std::string name = demangle(place.function);
-  return place.function == kernel || name == demangle(kernel) || name.find("__device_stub__") != std::string::npos ||
-         name.starts_with("__cuda") || name.starts_with("cudaError cuda") || name.starts_with("cudaError_t cuda") ||
-         name.starts_with("cudaLaunch") || place.file.find("/cuda_runtime.h") != std::string::npos ||
-         place.file.find("/include/crt/") != std::string::npos;
-}
-
-// The innermost place in the user's own source.
-jit::HostPlace user_place(const ApiError& error) {
-  jit::HostPlace first;
-  for (const void* caller : error.callers) {
-    for (const jit::HostPlace& place : jit::host_places(caller)) {
-      if (is_wrapper(place, error.kernel)) continue;
-      if (place.line) return place;
-      if (first.function.empty()) first = place;
-    }
-    if (!first.function.empty()) return first;
-  }
-  return first;
-}
 
 bool is_launch(const std::string& call) {
   return call.find("cudaLaunch") != std::string::npos && call.find("HostFunc") == std::string::npos;
@@ -67,7 +43,7 @@ std::vector<results::Finding> ApiErrors::not_asked_for() const {
                             is_launch(e.call) ? std::string("launch refused") : e.call + " failed",
                             e.reason.empty() ? e.text : e.reason);
     f.kernel = e.kernel.empty() ? "" : demangle(e.kernel);
-    const jit::HostPlace place = user_place(e);
+    const jit::HostPlace place = checkers::user_place(e.callers, e.kernel);
     f.file = place.file;
     f.line = place.line;
     if (!place.line && !place.function.empty())

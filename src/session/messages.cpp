@@ -91,6 +91,18 @@ results::Finding to_finding(const device::Fault& fault) {
   f.block = fault.block;
   f.thread = fault.thread;
   f.notes = fault.warps;
+  if (fault.kernel.empty()) return f;
+  results::FindingAccess& at = f.accesses.emplace_back();
+  at.kernel = fault.kernel;
+  at.function = fault.function;
+  at.file = fault.file;
+  at.line = fault.line;
+  at.ptx_line = fault.ptx_line;
+  at.ptx = fault.ptx_text;
+  at.of_thread = true;
+  at.block = fault.block;
+  at.thread = fault.thread;
+  at.bytes = fault.bytes;
   return f;
 }
 

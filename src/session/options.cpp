@@ -31,6 +31,7 @@ std::string encode(const RunOptions& o) {
                       {"command", o.command},
                       {"executable", o.executable},
                       {"status", o.status_directory}};
+  for (const auto& [group, member] : checkers::kGroups) j["check_" + std::string(group)] = o.checks.*member;
   return j.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -61,6 +62,8 @@ Result<RunOptions> decode(std::string_view text) {
   json::read(j, "command", o.command);
   json::read(j, "executable", o.executable);
   json::read(j, "status", o.status_directory);
+  for (const auto& [group, member] : checkers::kGroups)
+    json::read(j, ("check_" + std::string(group)).c_str(), o.checks.*member);
   return o;
 }
 

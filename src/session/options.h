@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "checkers/selection.h"
 #include "gpu/types.h"
 
 namespace warpgrind::session {
@@ -24,6 +25,7 @@ struct RunOptions {
   bool bounds_stop = true;      // false: an access outside an allocation is said, and goes on as on a GPU
   Dim3 trace_block{0, 0, 0};    // with detail: the block whose accesses are kept in order
   bool detail = false;          // also how requests looked, counters by line, sources: for reports
+  checkers::Selection checks;   // `warpgrind check`
   std::string cache_directory;  // empty: no cache
   std::string program, command;
   std::string executable;  // what `program` is started as: other executables of the run name themselves

@@ -158,7 +158,7 @@ LaunchOutcome Session::run(const LaunchRequest& request) {
     return outcome;
   }
   if (result->fault && result->fault->kind == device::FaultKind::interrupted) {
-    finding(*result->fault, "error");
+    finding(*result->fault, results::Severity::error);
     finish();
     running.die_of_interrupt();
   }
@@ -175,12 +175,12 @@ timing::Span Session::record(const LaunchRequest& request, const LaunchOutcome& 
       if (warning.went_on)
         went_on(warning);
       else
-        finding(warning, "warning");
+        finding(warning, results::Severity::warning);
   };
   warn(result);
   for (const device::LaunchResult& child : result.children) warn(child);
   if (result.fault) {
-    finding(*result.fault, "error");
+    finding(*result.fault, results::Severity::error);
     if (result.fault->kind == device::FaultKind::unsupported)
       leave_status("problem", "a kernel needs something that is not supported yet");
   }
@@ -221,7 +221,9 @@ void Session::finish(bool at_once) {
   profile.gpu = model_->name;
   profile.detail = options_.detail;
   for (const auto& observer : observers_) observer->contribute(profile);
-  if (options_.detail) results::read_sources(profile);
+  if (checkers_)
+    for (results::Finding& finding : checkers_->report()) profile.findings.push_back(std::move(finding));
+  if (options_.detail || checkers_) results::read_sources(profile);
   advice::advise(profile);
   OutputFiles files{of_process(options_.json_path, number_), of_process(options_.csv_path, number_), options_.quiet,
                     options_.each_launch};

@@ -81,6 +81,7 @@ Session::Session() {
   devices_.resize(options_.devices);
   timeline_ = std::make_unique<timing::Timeline>(options_.devices, model_->copy_engines, model_->concurrent_kernels);
   collector_ = std::make_unique<results::Collector>(options_.each_launch || !options_.csv_path.empty());
+  if (options_.checks.any()) checkers_ = std::make_unique<checkers::Checkers>(options_.checks, *model_);
   pthread_atfork(nullptr, nullptr, [] { the_session.load()->after_fork(); });
 }
 
@@ -121,6 +122,8 @@ device::Device& Session::device(int ordinal) {
     }
     slot = std::make_unique<device::Device>(ordinal, *model_, options);
     const observers::Watched watched{ordinal, model_, options_.trace_block, find_allocation};
+    if (checkers_)
+      for (events::Observer* observer : checkers_->observers()) slot->add_observer(observer);
     for (auto& observer : observers::make_observers(watched, {options_.detail && options_.counters})) {
       slot->add_observer(observer.get());
       observers_.push_back(std::move(observer));
@@ -258,16 +261,16 @@ void Session::problem(const Error& error) {
   say_once("error: " + describe(error));
 }
 
-void Session::finding(const device::Fault& fault, const char* severity) {
+void Session::finding(const device::Fault& fault, results::Severity severity) {
   results::Finding finding = to_finding(fault);
-  if (std::string_view(severity) != "error") finding.kind = std::string(severity) + ", " + finding.kind;
+  finding.severity = severity;
   constexpr std::size_t kWarpsShown = 64;
   if (finding.notes.size() > kWarpsShown) {
     std::size_t more = finding.notes.size() - kWarpsShown;
     finding.notes.resize(kWarpsShown);
     finding.notes.push_back(fmt::format("and {} more warps", more));
   }
-  if (options_.quiet && std::string_view(severity) == "warning")
+  if (options_.quiet && severity == results::Severity::warning)
     collector_->add_finding(std::move(finding));
   else
     say(std::move(finding));
@@ -303,7 +306,7 @@ void Session::sum_up_what_went_on() {
 }
 
 void Session::say(results::Finding finding) {
-  print_finding(finding);
+  if (!checkers_) print_finding(finding);
   collector_->add_finding(std::move(finding));
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "checkers/checker.h"
 #include "device/device.h"
 #include "gpu/gpu_model.h"
 #include "observers/profile_observer.h"
@@ -98,7 +99,7 @@ class Session {
   void say_once(const std::string& text);
   // A fault of ours or of the environment: said, and the CLI ends with a non-zero code.
   void problem(const Error& error);
-  void finding(const device::Fault& fault, const char* severity);
+  void finding(const device::Fault& fault, results::Severity severity);
   ApiErrors& api_errors() { return api_errors_; }
   void after_fork();
   // A child of a process that had used CUDA: nothing works here but to end.
@@ -117,7 +118,7 @@ class Session {
   void announce_once();
   void use_once();
   void take_name();
-  void say(results::Finding finding);                   // printed and kept for the profile
+  void say(results::Finding finding);                   // printed (not in a check: at its end) and kept
   void print_finding(const results::Finding& finding);  // once a text
   void went_on(const device::Fault& fault);
   void sum_up_what_went_on();
@@ -130,6 +131,7 @@ class Session {
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<device::Device>> devices_;
   std::vector<std::unique_ptr<observers::ProfileObserver>> observers_;  // of all devices
+  std::unique_ptr<checkers::Checkers> checkers_;                        // of `warpgrind check`
   std::vector<std::unique_ptr<Program>> programs_;
   std::unique_ptr<results::Collector> collector_;
   std::set<std::string> said_;

@@ -1,0 +1,50 @@
+// A checker watches a run and says what is wrong with the program. Each is one file of this folder (NAME.cpp) and its
+// row in checkers.inc. The same findings, whatever the number of workers: of what is seen several times the first is
+// told (first_seen.h), and counts are sums.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "checkers/objects.h"
+#include "checkers/selection.h"
+#include "checkers/works.h"
+#include "events/observer.h"
+#include "gpu/gpu_model.h"
+#include "results/finding.h"
+
+namespace warpgrind::checkers {
+
+// What checkers ask: which memory an address belongs to and where it was made, which call of the host a piece of work
+// came from. They live as long as the checkers, and see each event before them.
+struct Known {
+  const Objects& objects;
+  const Works& works;
+  const GpuModel& model;
+};
+
+// One for all devices of the session, registered with each before its first launch: an event says which device it is of
+// (Launch::device), and Observer's worker numbers are those of one device.
+class Checker : public events::Observer {
+ public:
+  // After the last launch, once: what was found, in any order.
+  virtual void report(std::vector<results::Finding>& findings) = 0;
+};
+
+// All checkers of a run, and what they know.
+class Checkers {
+ public:
+  Checkers(const Selection& selection, const GpuModel& model);
+  // To be registered with each device, in this order.
+  std::vector<events::Observer*> observers();
+  // Sorted: by severity, then by place.
+  std::vector<results::Finding> report();
+
+ private:
+  Objects objects_;
+  Works works_;
+  Known known_;
+  std::vector<std::unique_ptr<Checker>> checkers_;
+};
+
+}  // namespace warpgrind::checkers

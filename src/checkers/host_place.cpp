@@ -1,0 +1,43 @@
+#include "checkers/host_place.h"
+
+#include <fmt/format.h>
+
+#include "base/demangle.h"
+
+namespace warpgrind::checkers {
+
+namespace {
+
+// Functions between the user's line and the runtime: the stub that nvcc makes of a kernel (its lines are of a file
+// below crt/), and the inline wrappers of CUDA's headers.
+bool is_wrapper(const jit::HostPlace& place, const std::string& kernel) {
+  if (place.function.empty()) return false;
+  const std::string name = demangle(place.function);
+  return place.function == kernel || name == demangle(kernel) || name.find("__device_stub__") != std::string::npos ||
+         name.starts_with("__cuda") || name.starts_with("cudaError cuda") || name.starts_with("cudaError_t cuda") ||
+         name.starts_with("cudaLaunch") || place.file.find("/cuda_runtime.h") != std::string::npos ||
+         place.file.find("/include/crt/") != std::string::npos;
+}
+
+}  // namespace
+
+jit::HostPlace user_place(const std::vector<const void*>& callers, const std::string& kernel) {
+  jit::HostPlace first;
+  for (const void* caller : callers) {
+    for (const jit::HostPlace& place : jit::host_places(caller)) {
+      if (is_wrapper(place, kernel)) continue;
+      if (place.line) return place;
+      if (first.function.empty()) first = place;
+    }
+    if (!first.function.empty()) return first;
+  }
+  return first;
+}
+
+std::string describe(const HostStack& stack, const std::string& kernel) {
+  const jit::HostPlace place = user_place(stack.callers, kernel);
+  if (place.line) return fmt::format("{} at {}:{}", stack.call, place.file, place.line);
+  return place.function.empty() ? stack.call : fmt::format("{} in {}", stack.call, demangle(place.function));
+}
+
+}  // namespace warpgrind::checkers

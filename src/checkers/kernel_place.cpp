@@ -1,0 +1,100 @@
+#include "checkers/kernel_place.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "base/demangle.h"
+#include "ptx/ast.h"
+
+namespace warpgrind::checkers {
+
+namespace {
+
+const ptx::Function* find_function(const ptx::Module& module, const std::string& name) {
+  for (const ptx::Function& f : module.functions)
+    if (f.has_body && f.name == name) return &f;
+  return nullptr;
+}
+
+std::string file_name(const ptx::Module& module, std::uint32_t file) {
+  return file < module.files.size() ? module.files[file] : std::string();
+}
+
+// The calls that the compiler inlined, from the instruction outwards.
+std::vector<results::InlinedAt> inlined_at(const ptx::Module& module, const events::Site& site) {
+  std::vector<results::InlinedAt> chain;
+  const ptx::Function* const function = find_function(module, site.function);
+  if (!function || site.instruction >= function->body.size()) return chain;
+  const std::uint32_t location = function->body[site.instruction].location;
+  if (location == ptx::kNoId) return chain;
+  const ptx::SourceLocation* at = &function->locations[location];
+  for (std::size_t depth = 0; at->inlined_at >= 0 && depth < function->locations.size(); ++depth) {
+    const std::string name = at->function.empty() ? "" : demangle(at->function);
+    at = &function->locations[static_cast<std::size_t>(at->inlined_at)];
+    chain.push_back({file_name(module, at->file), name, at->line});
+  }
+  return chain;
+}
+
+}  // namespace
+
+Dim3 thread_of(const events::Launch& launch, std::uint32_t warp, unsigned lane) {
+  const std::uint32_t linear = warp * kWarpSize + lane;
+  const std::uint32_t x = std::max(1u, launch.block.x), y = std::max(1u, launch.block.y);
+  return {linear % x, linear / x % y, linear / x / y};
+}
+
+std::uint64_t linear_block(const events::Launch& launch, const Dim3& block) {
+  return (std::uint64_t{block.z} * launch.grid.y + block.y) * launch.grid.x + block.x;
+}
+
+Dim3 block_of(const events::Launch& launch, std::uint64_t linear) {
+  const std::uint64_t x = std::max(1u, launch.grid.x), y = std::max(1u, launch.grid.y);
+  return {static_cast<std::uint32_t>(linear % x), static_cast<std::uint32_t>(linear / x % y),
+          static_cast<std::uint32_t>(linear / x / y)};
+}
+
+results::FindingAccess access_at(const events::Launch& launch, std::uint32_t site, const Dim3& block,
+                                 std::uint32_t warp, unsigned lane, std::string access) {
+  results::FindingAccess a;
+  a.access = std::move(access);
+  a.kernel = demangle(launch.facts->name);
+  a.launch = launch.work;
+  a.of_thread = true;
+  a.block = block;
+  a.thread = thread_of(launch, warp, lane);
+  a.warp = warp;
+  if (site >= launch.facts->sites.size()) return a;
+  const events::Site& s = launch.facts->sites[site];
+  if (s.line && s.file < launch.facts->files.size()) a.file = launch.facts->files[s.file];
+  a.line = s.line;
+  a.ptx_line = s.ptx_line;
+  a.ptx = s.text;
+  if (s.function != launch.facts->name) a.function = demangle(s.function);
+  if (launch.module) a.inlined_at = inlined_at(*launch.module, s);
+  return a;
+}
+
+results::FindingAccess access_at(const events::WarpEvent& e, unsigned lane, std::string access) {
+  if ((e.mask >> lane & 1) == 0 && e.mask != 0) lane = static_cast<unsigned>(std::countr_zero(e.mask));
+  return access_at(*e.launch, e.site, e.block, e.warp, lane, std::move(access));
+}
+
+std::string place_text(const results::FindingAccess& a) {
+  if (a.line) return fmt::format("{}:{}", a.file, a.line);
+  return a.ptx_line ? fmt::format("PTX line {}", a.ptx_line) : a.function;
+}
+
+void take_place(results::Finding& f, const results::FindingAccess& a) {
+  f.kernel = a.kernel;
+  f.file = a.file;
+  f.line = a.line;
+  f.text = a.ptx;
+  f.ptx_line = a.ptx_line;
+  f.block = a.block;
+  f.thread = a.thread;
+}
+
+}  // namespace warpgrind::checkers

@@ -1,0 +1,173 @@
+#include "cli/check_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/file.h"
+#include "checkers/selection.h"
+#include "cli/mpi_rank.h"
+#include "report/check_text.h"
+#include "report/suppressions.h"
+#include "report/terminal.h"
+#include "results/json.h"
+#include "session/processes.h"
+
+namespace warpgrind::cli {
+
+namespace {
+
+using results::Finding;
+using results::Severity;
+
+// compute-sanitizer's tools, as groups of ours.
+struct Tool {
+  const char* name;
+  std::vector<bool checkers::Selection::*> groups;
+};
+const std::vector<Tool>& tools() {
+  static const std::vector<Tool> all = {
+      {"memcheck", {&checkers::Selection::memory, &checkers::Selection::api}},
+      {"racecheck", {&checkers::Selection::races}},
+      {"initcheck", {&checkers::Selection::init}},
+      {"synccheck", {&checkers::Selection::barriers}},
+  };
+  return all;
+}
+
+Status add_groups(const std::string& words, checkers::Selection& selection) {
+  std::size_t at = 0;
+  while (at <= words.size()) {
+    const std::size_t end = std::min(words.find(',', at), words.size());
+    const std::string word = words.substr(at, end - at);
+    at = end + 1;
+    bool known = false;
+    for (const auto& [group, member] : checkers::kGroups)
+      if (group == word) known = selection.*member = true;
+    if (known) continue;
+    std::string all;
+    for (const auto& [group, member] : checkers::kGroups) all += (all.empty() ? "" : " ") + std::string(group);
+    return Error{ErrorKind::bad_input, fmt::format("--only {}: no such group of checks", word), "there are: " + all};
+  }
+  return Ok{};
+}
+
+Result<checkers::Selection> selection_of(const CheckCommand& command) {
+  checkers::Selection s;
+  for (const std::string& words : command.only)
+    if (Status added = add_groups(words, s); !added) return added.error();
+  for (const std::string& name : command.tools)
+    for (const Tool& tool : tools())
+      if (name == tool.name)
+        for (bool checkers::Selection::*group : tool.groups) s.*group = true;
+  if (!s.any())
+    for (const auto& [group, member] : checkers::kGroups) s.*member = true;
+  if (command.leak_check == "full") s.leaks = true;
+  if (command.leak_check == "no") s.leaks = false;
+  return s;
+}
+
+Result<std::vector<report::Suppression>> suppressions_of(const std::string& path) {
+  if (path.empty()) return std::vector<report::Suppression>{};
+  const auto text = read_whole(path);
+  if (!text) return Error{ErrorKind::bad_input, fmt::format("cannot read {}", path), "--suppress wants a file"};
+  return report::read_suppressions(*text, path);
+}
+
+// What is left of the findings of all processes.
+report::CheckCounts remove_suppressed(FinishedRun& run, const std::vector<report::Suppression>& suppressions) {
+  report::CheckCounts counts;
+  for (results::Profile& p : run.profiles) {
+    const std::size_t before = p.findings.size();
+    std::erase_if(p.findings, [&](const Finding& f) {
+      return std::any_of(suppressions.begin(), suppressions.end(),
+                         [&](const report::Suppression& s) { return report::suppresses(s, f); });
+    });
+    counts.suppressed += before - p.findings.size();
+    for (const Finding& f : p.findings)
+      ++(f.severity == Severity::error     ? counts.errors
+         : f.severity == Severity::warning ? counts.warnings
+                                           : counts.infos);
+  }
+  return counts;
+}
+
+void print(const FinishedRun& run, const CheckCommand& command, const report::CheckCounts& counts, std::FILE* out) {
+  const report::TextOptions options{.colour = report::wants_colour(out)};
+  const Severity least = command.print_level == "info"    ? Severity::info
+                         : command.print_level == "error" ? Severity::error
+                                                          : Severity::warning;
+  std::size_t shown = 0, left_out = 0;
+  for (const results::Profile& p : run.profiles)
+    for (const Finding& f : p.findings) {
+      if (f.severity < least) continue;
+      if (shown == command.print_limit) {
+        ++left_out;
+        continue;
+      }
+      std::fputs((report::check_finding_text(f, p, options) + "\n").c_str(), out);
+      ++shown;
+    }
+  if (left_out != 0)
+    std::fputs(fmt::format("{} more are not shown (--print-limit {})\n", left_out, command.print_limit).c_str(), out);
+  std::fputs(report::check_summary(counts).c_str(), out);
+}
+
+Status write_json(const std::string& path, const FinishedRun& run) {
+  for (std::size_t i = 0; i < run.profiles.size(); ++i) {
+    const std::string name = session::of_process(path, static_cast<unsigned>(i + 1));
+    if (Status s = results::write_file(name, results::to_json(run.profiles[i])); !s) return s;
+  }
+  return Ok{};
+}
+
+int show(const CheckCommand& command, const std::string& json_path, FinishedRun& run,
+         const std::vector<report::Suppression>& suppressions) {
+  const report::CheckCounts counts = remove_suppressed(run, suppressions);
+  std::FILE* const log = command.log_path.empty() ? stderr : std::fopen(command.log_path.c_str(), "we");
+  if (!log) return complain("cannot write " + command.log_path), kUsageError;
+  print(run, command, counts, log);
+  if (log != stderr && std::fclose(log) != 0) return complain("cannot write " + command.log_path), kUsageError;
+  if (!json_path.empty())
+    if (Status s = write_json(json_path, run); !s) return complain(s.error()), kUsageError;
+  if (!command.gen_suppressions.empty()) {
+    std::vector<Finding> all;
+    for (const results::Profile& p : run.profiles) all.insert(all.end(), p.findings.begin(), p.findings.end());
+    if (Status s = results::write_file(command.gen_suppressions, report::suppressions_json(all)); !s)
+      return complain(s.error()), kUsageError;
+  }
+  run.texts.clear();  // without what was suppressed
+  FinishedRun clean = run;
+  clean.exit_code = 0;
+  if (const int code = write_reports(command.run.reports, {}, clean, stderr); code != 0) return code;
+  return counts.errors + counts.warnings != 0 ? command.error_exitcode : run.exit_code;
+}
+
+}  // namespace
+
+int check(const CheckCommand& asked) {
+  CheckCommand command = asked;
+  auto selection = selection_of(command);
+  if (!selection) return complain(selection.error()), kUsageError;
+  auto suppressions = suppressions_of(command.suppressions);
+  if (!suppressions) return complain(suppressions.error()), kUsageError;
+  for (std::string* path : {&command.run.options.json_path, &command.gen_suppressions, &command.log_path,
+                            &command.run.reports.junit_path, &command.run.reports.sarif_path}) {
+    *path = of_this_rank(*path);
+    if (Status writable = check_writable(*path); !writable) return complain(writable.error()), kUsageError;
+  }
+  if (auto prepared = prepare(command.run.reports); !prepared) return complain(prepared.error()), kUsageError;
+  const std::string json_path = std::move(command.run.options.json_path);
+  command.run.options.json_path.clear();
+  command.run.options.checks = *selection;
+  command.run.options.quiet = true;
+  command.run.options.detail |= command.run.reports.needs_detail();
+  command.run.host_lines = true;
+  FinishedRun finished;
+  const int code = run_program(command.run, &finished);
+  if (!finished.started) return code;
+  return show(command, json_path, finished, *suppressions);
+}
+
+}  // namespace warpgrind::cli
