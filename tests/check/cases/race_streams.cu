@@ -1,0 +1,164 @@
+// Work of several streams, of a graph's branches, and of the host, without what would order it.
+#include "cases.h"
+
+__global__ void writer(int* data) {
+  data[blockIdx.x * blockDim.x + threadIdx.x] = 1;  //! C070 C071 C072 C075 any
+}
+__global__ void reader(const int* data, int* out) {
+  //! C070 C071 C072 C076 any
+  out[blockIdx.x * blockDim.x + threadIdx.x] = data[blockIdx.x * blockDim.x + threadIdx.x];
+}
+
+struct Streams {
+  Streams() {
+    cudaStreamCreateWithFlags(&first, cudaStreamNonBlocking);
+    cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking);
+  }
+  ~Streams() {
+    cudaStreamDestroy(first);
+    cudaStreamDestroy(second);
+  }
+  cudaStream_t first, second;
+};
+
+CASE(C070, "kernel A writes buf in s1, kernel B reads in s2 (non-blocking), no event") {  // two_streams_write_read
+  Streams streams;
+  int *data = cases::zeros<int>(64), *out = cases::zeros<int>(64);
+  cudaDeviceSynchronize();
+  writer<<<1, 64, 0, streams.first>>>(data);        //! C070 ERROR race-stream message~cudaStreamWaitEvent
+  reader<<<1, 64, 0, streams.second>>>(data, out);  //! C070 ERROR race-stream
+  cudaDeviceSynchronize();
+  cudaFree(data);
+  cudaFree(out);
+}
+
+CASE(C071, "cudaStreamWaitEvent issued before cudaEventRecord") {  // event_wait_before_record
+  Streams streams;
+  int *data = cases::zeros<int>(64), *out = cases::zeros<int>(64);
+  cudaEvent_t written;
+  cudaEventCreateWithFlags(&written, cudaEventDisableTiming);
+  cudaDeviceSynchronize();
+  writer<<<1, 64, 0, streams.first>>>(data);  //! C071 ERROR race-stream message~record
+  cudaStreamWaitEvent(streams.second, written, 0);
+  cudaEventRecord(written, streams.first);
+  reader<<<1, 64, 0, streams.second>>>(data, out);  //! C071 ERROR race-stream
+  cudaDeviceSynchronize();
+  cudaEventDestroy(written);
+  cudaFree(data);
+  cudaFree(out);
+}
+
+CASE(C072, "default-stream kernel writes, non-blocking stream kernel reads") {  // legacy_and_nonblocking
+  Streams streams;
+  int *data = cases::zeros<int>(64), *out = cases::zeros<int>(64);
+  cudaDeviceSynchronize();
+  writer<<<1, 64>>>(data);                         //! C072 ERROR race-stream
+  reader<<<1, 64, 0, streams.first>>>(data, out);  //! C072 ERROR race-stream
+  cudaDeviceSynchronize();
+  cudaFree(data);
+  cudaFree(out);
+}
+
+CASE(C073, "cudaMemcpyAsync D2H to pinned memory, host reads before synchronising") {  // d2h_async_read_early
+  Streams streams;
+  constexpr size_t kBytes = 1 << 22;
+  int *data = cases::zeros<int>(kBytes / sizeof(int)), *host;
+  cudaMallocHost(&host, kBytes);
+  std::memset(host, 0, kBytes);
+  cudaDeviceSynchronize();
+  cudaMemcpyAsync(host, data, kBytes, cudaMemcpyDeviceToHost, streams.first);  //! C073 ERROR race-host
+  const int early = *static_cast<volatile int*>(host);                         //! C073 ERROR race-host access=read
+  std::printf("%d\n", early);
+  cudaDeviceSynchronize();
+  cudaFreeHost(host);
+  cudaFree(data);
+}
+
+CASE(C074, "cudaMemcpyAsync H2D from pinned, host overwrites before synchronising") {  // pinned_source_reused
+  Streams streams;
+  constexpr size_t kBytes = 1 << 22;
+  int *data = cases::zeros<int>(kBytes / sizeof(int)), *host;
+  cudaMallocHost(&host, kBytes);
+  std::memset(host, 0, kBytes);
+  cudaDeviceSynchronize();
+  cudaMemcpyAsync(data, host, kBytes, cudaMemcpyHostToDevice, streams.first);  //! C074 ERROR race-host
+  *static_cast<volatile int*>(host) = 1;                                       //! C074 ERROR race-host access=write
+  cudaDeviceSynchronize();
+  cudaFreeHost(host);
+  cudaFree(data);
+}
+
+CASE(C075, "host writes managed array after launch") {  // managed_write_while_running
+  int* data;
+  cudaMallocManaged(&data, 64 * sizeof(int));
+  writer<<<1, 64>>>(data);                //! C075 any
+  *static_cast<volatile int*>(data) = 2;  //! C075 ERROR race-managed access=write
+  cudaDeviceSynchronize();
+  cudaFree(data);
+}
+
+CASE(C076, "cudaFreeAsync(p,s1) while s2 still uses p") {  // free_async_other_stream
+  Streams streams;
+  int *data, *out = cases::zeros<int>(64);
+  cudaMallocAsync(&data, 64 * sizeof(int), streams.first);
+  cudaMemsetAsync(data, 0, 64 * sizeof(int), streams.first);
+  cudaDeviceSynchronize();
+  reader<<<1, 64, 0, streams.second>>>(data, out);  //! C076 ERROR use-after-free-stream
+  cudaFreeAsync(data, streams.first);               //! C076 ERROR use-after-free-stream
+  cudaDeviceSynchronize();
+  cudaFree(out);
+}
+
+CASE(C077, "two memset nodes without edge on overlapping ranges") {  // graph_parallel_nodes
+  Streams streams;
+  char* data = cases::zeros<char>(1024);
+  cudaGraph_t graph;
+  cudaGraphNode_t nodes[2];
+  cudaGraphCreate(&graph, 0);
+  cudaMemsetParams fill{};
+  fill.elementSize = 1;
+  fill.height = 1;
+  fill.width = 640;
+  fill.dst = data;
+  fill.value = 1;
+  cudaGraphAddMemsetNode(&nodes[0], graph, nullptr, 0, &fill);  //! C077 ERROR race-graph
+  fill.dst = data + 384;
+  fill.value = 2;
+  cudaGraphAddMemsetNode(&nodes[1], graph, nullptr, 0, &fill);  //! C077 ERROR race-graph
+  cudaGraphExec_t executable;
+  cudaGraphInstantiate(&executable, graph, 0);
+  cudaDeviceSynchronize();
+  cudaGraphLaunch(executable, streams.first);  //! C077 any
+  cudaDeviceSynchronize();
+  cudaGraphExecDestroy(executable);
+  cudaGraphDestroy(graph);
+  cudaFree(data);
+}
+
+// The second grid may start as soon as every block of the first has said so, and does not wait for its end.
+__global__ void pdl_first(int* data) {
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+  data[threadIdx.x] = 1;  //! C078 any
+}
+__global__ void pdl_no_wait(const int* data, int* out) {
+  out[threadIdx.x] = data[threadIdx.x];  //! C078 any
+}
+CASE(C078, "programmatic dependent launch, second kernel reads without griddepcontrol.wait") {
+  Streams streams;
+  int *data = cases::zeros<int>(64), *out = cases::zeros<int>(64);
+  cudaDeviceSynchronize();
+  pdl_first<<<1, 64, 0, streams.first>>>(data);  //! C078 ERROR race-stream message~griddepcontrol.wait
+  cudaLaunchAttribute early{};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = 1;
+  config.blockDim = 64;
+  config.stream = streams.first;
+  config.attrs = &early;
+  config.numAttrs = 1;
+  cudaLaunchKernelEx(&config, pdl_no_wait, static_cast<const int*>(data), out);  //! C078 ERROR race-stream
+  cudaDeviceSynchronize();
+  cudaFree(data);
+  cudaFree(out);
+}
