@@ -11,7 +11,6 @@ __global__ void barrier_in_thread_condition(int* out) {
   out[t] = t;
   __syncthreads();  //! C090 any
 }
-//! C090 hangs_on_gpu
 CASE(C090, "if (t<40) __syncthreads(); others go on to a later barrier") {
   int* out = cases::zeros<int>(64);
   barrier_in_thread_condition<<<1, 64>>>(out);
@@ -46,7 +45,6 @@ __global__ void named_barrier_bad_count(int* out, int count) {
   out[threadIdx.x] = 1;
 }
 //! C092 may ERROR barrier-deadlock
-//! C092 hangs_on_gpu
 CASE(C092, "bar.sync 1, 48") {
   int* out = cases::zeros<int>(64);
   named_barrier_bad_count<<<1, 64>>>(out, 48);
@@ -63,7 +61,6 @@ __global__ void named_barrier_two_counts(int* out) {
   out[threadIdx.x] = 1;
 }
 //! C093 may ERROR barrier-deadlock
-//! C093 hangs_on_gpu
 CASE(C093, "warp 0 says bar.sync 1,64; warp 1 says bar.sync 1,96") {
   int* out = cases::zeros<int>(64);
   named_barrier_two_counts<<<1, 64>>>(out);
@@ -91,7 +88,6 @@ __global__ void syncwarp_caller_not_named(int* out) {
     out[t + 32] = t;
   }
 }
-//! C095 hangs_on_gpu
 CASE(C095, "lane 16 calls __syncwarp(0xffff)") {
   int* out = cases::zeros<int>(64);
   syncwarp_caller_not_named<<<1, 32>>>(out);
@@ -153,7 +149,6 @@ __global__ void mbarrier_not_initialised(int* out) {
   while (polls < 1000 && !phase_done(bar, 0)) ++polls;  //! C098 ERROR mbarrier-uninit some
   out[threadIdx.x] = 1;
 }
-//! C098 hangs_on_gpu
 CASE(C098, "cuda::barrier in shared memory, init skipped") {
   int* out = cases::zeros<int>(32);
   mbarrier_not_initialised<<<1, 32>>>(out);
@@ -170,7 +165,6 @@ __global__ void mbarrier_too_many_arrivals(int* out) {
   asm volatile("mbarrier.arrive.shared.b64 _, [%0], 3;" ::"r"(bar) : "memory");  //! C099 ERROR mbarrier-overflow
   out[0] = 1;
 }
-//! C099 hangs_on_gpu
 CASE(C099, "init(2), then an arrival that counts for three in one phase") {
   int* out = cases::zeros<int>(1);
   mbarrier_too_many_arrivals<<<1, 1>>>(out);

@@ -44,8 +44,8 @@ CASE(C124, "atomicAdd slots in kernel 1, plain reads in kernel 2") {
   cudaFree(out);
 }
 
-// The second fence is that of the thread that took the ticket, and comes before the barrier: it and the barrier order
-// the other blocks' sums before the reads of all threads.
+// Who reads has a fence of its own, after the barrier, and the ticket was taken by another thread: __threadfence() is
+// fence.sc, and of two such fences the one before the earlier ticket comes first.
 __global__ void trap_last_block_with_fence(const int* in, int* partial, unsigned* count, int* out) {
   __shared__ bool last;
   const int t = threadIdx.x;
@@ -53,10 +53,12 @@ __global__ void trap_last_block_with_fence(const int* in, int* partial, unsigned
     partial[blockIdx.x] = in[blockIdx.x];
     __threadfence();
     last = atomicInc(count, gridDim.x - 1) == gridDim.x - 1;
-    __threadfence();
   }
   __syncthreads();
-  if (last && t < gridDim.x) out[t] = partial[gridDim.x - 1 - t];
+  if (last && t < gridDim.x) {
+    __threadfence();
+    out[t] = partial[gridDim.x - 1 - t];
+  }
 }
 //! C125 clean
 CASE(C125, "partial; __threadfence; atomicInc; last block: fence, reads") {
