@@ -38,6 +38,30 @@ std::vector<results::InlinedAt> inlined_at(const ptx::Module& module, const even
   return chain;
 }
 
+// Of the toolkit, of the compiler, of Debian, ours: nobody looks for a bug there.
+bool is_library_header(const std::string& file) {
+  for (const char* folder :
+       {"/usr/include/", "/usr/lib/", "/usr/local/cuda", "/opt/cuda", "/include/crt/", "/include/cooperative_groups",
+        "/include/warpgrind/", "/include/cuda/", "/include/cub/", "/include/thrust/"})
+    if (file.find(folder) != std::string::npos) return true;
+  const std::size_t name = file.rfind('/') + 1;
+  for (const char* header : {"sm_20_intrinsics", "sm_30_intrinsics", "sm_32_intrinsics", "device_atomic_functions",
+                             "device_functions", "cuda_pipeline_"})
+    if (file.compare(name, std::string_view(header).size(), header) == 0) return true;
+  return false;
+}
+
+// In the user's own code: what is inlined there from a library's header counts as its line.
+void leave_library(results::FindingAccess& a) {
+  std::size_t callers = 0;
+  while (callers < a.inlined_at.size() && is_library_header(callers == 0 ? a.file : a.inlined_at[callers - 1].file))
+    ++callers;
+  if (callers == 0 || is_library_header(a.inlined_at[callers - 1].file)) return;
+  a.file = a.inlined_at[callers - 1].file;
+  a.line = a.inlined_at[callers - 1].line;
+  a.inlined_at.erase(a.inlined_at.begin(), a.inlined_at.begin() + static_cast<std::ptrdiff_t>(callers));
+}
+
 }  // namespace
 
 Dim3 thread_of(const events::Launch& launch, std::uint32_t warp, unsigned lane) {
@@ -74,6 +98,7 @@ results::FindingAccess access_at(const events::Launch& launch, std::uint32_t sit
   a.ptx = s.text;
   if (s.function != launch.facts->name) a.function = demangle(s.function);
   if (launch.module) a.inlined_at = inlined_at(*launch.module, s);
+  leave_library(a);
   return a;
 }
 

@@ -54,6 +54,11 @@ struct Access {
   MemoryScope scope = MemoryScope::none;
   std::uint32_t bytes = 0;               // a lane
   const std::uint32_t* sizes = nullptr;  // 32: bytes of each lane, where they differ
+  // Stores of registers: the bytes of element e of lane l begin at values + (e * 32 + l) * element_bytes; else null.
+  const std::uint8_t* values = nullptr;
+  std::uint32_t element_bytes = 0;
+  // On this machine the bytes are at host + address, as they were before the access. Not of local memory.
+  std::uint64_t host = 0;
 
   std::uint32_t bytes_of(unsigned lane) const { return sizes ? sizes[lane] : bytes; }
 };
@@ -139,6 +144,7 @@ struct MBarrier : WarpEvent {
   MemoryScope scope = MemoryScope::none;
   const std::uint64_t* offsets = nullptr;  // 32: in shared memory
   const std::uint64_t* results = nullptr;  // 32; arrive: the state before; waits: 1 if the phase is over
+  const std::uint32_t* phases = nullptr;   // 32: the phase's parity after the operation of each lane
 };
 
 // Groups of asynchronous copies. What they copy are accesses of paths async_copy and bulk_copy.

@@ -27,6 +27,7 @@ struct Site {
   std::uint8_t vector = 1;
   std::uint8_t coordinates = 0;  // texture/surface: dimensions
   bool is_volatile = false;
+  bool non_coherent = false;  // ld.global.nc: by the read-only path
   bool no_return = false;  // red, or atom whose result is never read
   MemoryOrder order = MemoryOrder::weak;
   MemoryScope scope = MemoryScope::none;

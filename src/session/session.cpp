@@ -107,7 +107,8 @@ device::Device& Session::device(int ordinal) {
   std::unique_ptr<device::Device>& slot = element(devices_, static_cast<std::size_t>(ordinal));
   if (!slot) {
     device::Options options;
-    options.workers = options_.threads;
+    // Races are told in the order that the accesses happened in: one worker, so that it is the same at every run.
+    options.workers = options_.checks.races ? 1 : options_.threads;
     options.timeout_seconds = options_.timeout_seconds;
     options.counters = options_.counters;
     options.bounds_stop = options_.bounds_stop;

@@ -11,6 +11,17 @@ namespace warpgrind::device {
 
 namespace {
 
+std::uint64_t origin_of(const Access& a) {
+  switch (a.form.space) {
+    case StateSpace::shared:
+      return reinterpret_cast<std::uint64_t>(a.context->shared);
+    case StateSpace::param:
+      return reinterpret_cast<std::uint64_t>(a.context->params);
+    default:
+      return 0;
+  }
+}
+
 void publish_wanted(const Access& a) {
   Worker& worker = worker_of(*a.context);
   const Launch& launch = *worker.launch;
@@ -27,24 +38,16 @@ void publish_wanted(const Access& a) {
                              a.order,
                              a.scope,
                              a.form.bytes,
-                             a.sizes};
+                             a.sizes,
+                             a.writes() ? static_cast<const std::uint8_t*>(a.values) : nullptr,
+                             a.element,
+                             origin_of(a)};
   events::publish_access(*launch.observers, event, worker.number);
 }
 
 void publish(const Access& a) {
   if (launch_of(*a.context).wants.accesses && a.published) [[unlikely]]
     publish_wanted(a);
-}
-
-std::uint64_t origin_of(const Access& a) {
-  switch (a.form.space) {
-    case StateSpace::shared:
-      return reinterpret_cast<std::uint64_t>(a.context->shared);
-    case StateSpace::param:
-      return reinterpret_cast<std::uint64_t>(a.context->params);
-    default:
-      return 0;
-  }
 }
 
 // One lane's stretch; at most 4 GiB at once, which is more than any function that kernels call moves.
@@ -108,6 +111,7 @@ void pass_texels(const Access& a, LaneMask mask, const Texels& texels) {
 
 void load_or_store(Access& a, Lanes<GenericAddress> addresses, LaneMask mask, void* values) {
   if (mask == 0) return;
+  a.values = values;
   const auto run = [&](const Access& part) {
     if (!move_repeated(part, values)) move(part, pass(part), values);
   };

@@ -32,6 +32,7 @@ struct Access {
   const std::uint64_t* addresses = nullptr;  // 32, of the space
   // 32: bytes of each lane where they differ (cp.async that fills up with zeroes, bulk copies, calls); else form.bytes.
   const std::uint32_t* sizes = nullptr;
+  const void* values = nullptr;  // what ld and st move, as move() wants it; for observers
 
   bool writes() const { return form.type != AccessType::load; }
   unsigned bytes() const { return form.bytes; }

@@ -84,9 +84,12 @@ void operate(jit::WarpContext& w, std::uint32_t site, Operation op, const std::u
   std::uint64_t offsets[kWarpSize];
   shared_offsets(w, Lanes<GenericAddress>(barriers), offsets);
   const Place place = pass(mbarrier_access(w, site).at(Lanes<SharedOffset>(offsets), mask));
+  std::uint32_t phases[kWarpSize];
   for (LaneMask m = mask; m != 0; m &= m - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(m));
-    out[l] = apply(*reinterpret_cast<MBarrier*>(place.of(l)), op, number[l], expect[l]);
+    auto& barrier = *reinterpret_cast<MBarrier*>(place.of(l));
+    out[l] = apply(barrier, op, number[l], expect[l]);
+    phases[l] = barrier.phase;
   }
   const Launch& launch = launch_of(w);
   if (!launch.wants.mbarriers) return;
@@ -97,6 +100,7 @@ void operate(jit::WarpContext& w, std::uint32_t site, Operation op, const std::u
   event.scope = launch.kernel->sites[site].scope;
   event.offsets = offsets;
   event.results = out;
+  event.phases = phases;
   events::publish_mbarrier(*launch.observers, event, worker_of(w).number);
 }
 

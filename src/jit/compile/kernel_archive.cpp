@@ -96,10 +96,10 @@ void visit(A& a, Is<events::EdgeFacts> auto& s) {
 }
 template <class A>
 void visit(A& a, Is<events::Site> auto& s) {
-  auto& [kind, space, bytes, vector, coordinates, is_volatile, no_return, order, scope, shared_atomic, ptx_line, file,
-         line, index, function, text] = s;
-  members(a, kind, space, bytes, vector, coordinates, is_volatile, no_return, order, scope, shared_atomic, ptx_line,
-          file, line, index, function, text);
+  auto& [kind, space, bytes, vector, coordinates, is_volatile, non_coherent, no_return, order, scope, shared_atomic,
+         ptx_line, file, line, index, function, text] = s;
+  members(a, kind, space, bytes, vector, coordinates, is_volatile, non_coherent, no_return, order, scope, shared_atomic,
+          ptx_line, file, line, index, function, text);
 }
 template <class A>
 void visit(A& a, Is<events::BlockFacts> auto& s) {

@@ -101,6 +101,12 @@ __device__ __forceinline__ void mbarrier_wait(unsigned bar, unsigned parity) {
   }
 }
 
+__device__ void copy_256_bytes(void* to, const void* from, unsigned barrier) {
+  const unsigned shared = shared_address(to);
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 256, [%2];"  //! C051 any
+               ::"r"(shared), "l"(from), "r"(barrier) : "memory");  //! C051 any
+}
+
 // Phase 0 is the first, so parity 1 is that of the phase before: while the copy is under way the wait is over at once.
 // It ends also when the copy was quicker: then it would be for phase 1, which never comes.
 __global__ void tma_read_before_phase(const int* in, int* out) {
@@ -112,11 +118,7 @@ __global__ void tma_read_before_phase(const int* in, int* out) {
   __syncthreads();
   if (t == 0) {
     asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], 256;" ::"r"(bar) : "memory");
-    //! C051 ERROR race-async-copy
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 256, [%2];" ::"r"(
-                     shared_address(s)),
-                 "l"(in), "r"(bar)
-                 : "memory");
+    copy_256_bytes(s, in, bar);  //! C051 ERROR race-async-copy
   }
   for (int polls = 0; polls < 4 && !mbarrier_done(bar, 1); ++polls) {
   }

@@ -213,8 +213,8 @@ CASE(C045, "lane l writes s[l]; __shfl_sync of something else; lane l+1 reads s[
 __global__ void same_instruction_two_values(int* out) {
   __shared__ int s[16];
   const int t = threadIdx.x;
-  s[t / 2] =
-      t;  //! C046 ERROR race-shared thread=0,0,0 access=write //! C046 ERROR race-shared thread=1,0,0 access=write
+  //! C046 ERROR race-shared thread=0,0,0 access=write //! C046 ERROR race-shared thread=1,0,0 access=write
+  s[t / 2] = t;
   __syncthreads();
   if (t < 16) out[t] = s[t];
 }
@@ -225,6 +225,15 @@ CASE(C046, "lanes 2k and 2k+1 store different values to s[k]") {
   cudaFree(out);
 }
 
+__device__ void store_plainly(int* to, int value) {
+  asm volatile("st.shared.u32 [%0], %1;" ::"r"(shared_address(to)), "r"(value) : "memory");  //! C053 any
+}
+__device__ int load_plainly(const int* from) {
+  int value;
+  asm volatile("ld.shared.u32 %0, [%1];" : "=r"(value) : "r"(shared_address(from)) : "memory");  //! C053 any
+  return value;
+}
+
 // The poll is an asm statement, because a compiler may take a plain load out of a loop; and it ends, because the GPU's
 // own compiler may do the same.
 __global__ void spin_flag_in_shared_plain(const int* in, int* out) {
@@ -233,16 +242,13 @@ __global__ void spin_flag_in_shared_plain(const int* in, int* out) {
   __syncthreads();
   if (threadIdx.x == 0) {
     data = in[0];  //! C053 ERROR race-shared#data access=write
-    asm volatile("st.shared.u32 [%0], 1;" ::"r"(shared_address(&flag)) : "memory");  //! C053 ERROR race-shared#flag
+    store_plainly(&flag, 1);  //! C053 ERROR race-shared#flag
   }
   if (threadIdx.x == 32) {
     int seen = 0;
     for (int i = 0; i < 100000 && !seen; ++i)
-      asm volatile("ld.shared.u32 %0, [%1];"
-                   : "=r"(seen)
-                   : "r"(shared_address(&flag))
-                   : "memory");  //! C053 ERROR race-shared#flag
-    out[0] = data;               //! C053 ERROR race-shared#data access=read
+      seen = load_plainly(&flag);  //! C053 ERROR race-shared#flag
+    out[0] = data;  //! C053 ERROR race-shared#data access=read
   }
 }
 CASE(C053, "warp 0 sets plain shared flag, warp 1 polls it, then reads data") {

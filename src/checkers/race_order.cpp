@@ -1,0 +1,484 @@
+#include "checkers/race_order.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace warpgrind::checkers {
+
+namespace {
+
+using events::MemoryOrder;
+using events::MemoryScope;
+
+template <class F>
+void each_lane(LaneMask mask, F&& f) {
+  for (LaneMask m = mask; m != 0; m &= m - 1) f(static_cast<unsigned>(std::countr_zero(m)));
+}
+
+bool acquires(MemoryOrder o) {
+  return o == MemoryOrder::acquire || o == MemoryOrder::acquire_release || o == MemoryOrder::sequential;
+}
+bool releases(MemoryOrder o) {
+  return o == MemoryOrder::release || o == MemoryOrder::acquire_release || o == MemoryOrder::sequential;
+}
+
+// A scope that holds threads of other blocks.
+bool wide(MemoryScope s) {
+  return s != MemoryScope::cta && s != MemoryScope::none;
+}
+
+}  // namespace
+
+LaunchOrder::LaunchOrder(const events::Launch& launch) : launch_(launch), copies_(0) {
+  for (const events::Site& s : launch.facts->sites)
+    if (s.kind == SiteKind::fence || s.order != MemoryOrder::weak) orders_blocks_ |= s.order != MemoryOrder::relaxed;
+  orders_blocks_ |= launch.cooperative || launch.cluster.count() > 1;
+}
+
+BlockOrder& LaunchOrder::begin(std::uint64_t number) {
+  std::unique_ptr<BlockOrder>& slot = blocks_[number];
+  slot = std::make_unique<BlockOrder>();
+  BlockOrder& b = *slot;
+  b.number = number;
+  const auto threads = static_cast<std::uint32_t>(launch_.block.count());
+  b.warps.resize((threads + kWarpSize - 1) / kWarpSize);
+  for (std::uint32_t w = 0; w < b.warps.size(); ++w) {
+    b.warps[w].live = all_lanes(w);
+  }
+  return b;
+}
+
+LaneMask LaunchOrder::all_lanes(std::size_t warp) const {
+  const std::uint64_t left = launch_.block.count() - warp * kWarpSize;
+  return left >= kWarpSize ? ~LaneMask{0} : (LaneMask{1} << left) - 1;
+}
+
+void LaunchOrder::end(std::uint64_t number) {
+  blocks_.erase(number);
+}
+
+BlockOrder* LaunchOrder::find(std::uint64_t number) {
+  const auto it = blocks_.find(number);
+  return it == blocks_.end() ? nullptr : it->second.get();
+}
+
+Stamp LaunchOrder::stamp(const BlockOrder& b, std::uint32_t warp) const {
+  const WarpOrder& w = b.warps[warp];
+  return {b.number, 0, b.epoch, w.tick, w.weak, static_cast<std::uint8_t>(warp)};
+}
+
+LaunchOrder::Order LaunchOrder::ordered(const Stamp& q, unsigned lane, const BlockOrder& b, const WarpOrder& w,
+                                        unsigned by) const {
+  const LaneOrder& me = w.lanes[by];
+  if (q.copy != 0) {
+    const auto over = b.copies.find(q.copy);
+    if (over != b.copies.end() && (over->second >> lane & 1) != 0) return Order::ordered;
+    for (const Shared* known : {&me.known, &w.known, &b.known})
+      if (*known && (*known)->knows_copy(q.copy, lane)) return Order::ordered;
+    return Order::none;
+  }
+  bool weakly = false;
+  if (q.block == b.number) {
+    if (q.epoch < b.epoch) return Order::ordered;
+    if (&b.warps[q.warp] == &w) {
+      if (lane == by || q.tick < w.synced || (w.pairs && q.tick < (*w.pairs)[by][lane])) return Order::ordered;
+      weakly = q.weak < w.weak;
+    }
+  }
+  for (const Shared* known : {&me.known, &w.known, &b.known})
+    if (*known && (*known)->knows(q.block, q.warp, lane, q.epoch, q.tick)) return Order::ordered;
+  return weakly ? Order::weakly : Order::none;
+}
+
+Hint LaunchOrder::hint(const Stamp& q, unsigned lane, const WarpOrder& w) const {
+  if (w.partly.tick > q.tick && (w.partly.members >> lane & 1) == 0)
+    return {Hint::Kind::sync_of_others, w.partly.site, w.partly.members};
+  if (w.arrived.tick != 0) return {Hint::Kind::arrival, w.arrived.site, 0};
+  return {};
+}
+
+bool LaunchOrder::proxy_fenced(const Stamp& q, const BlockOrder& b, const WarpOrder& by) const {
+  const WarpOrder& writer = b.warps[q.warp];
+  const auto later = [&](const WarpOrder& w) { return w.proxy_fenced && w.proxy_epoch > q.epoch; };
+  return later(writer) || later(by) ||
+         (writer.proxy_fenced && writer.proxy_epoch == q.epoch && writer.proxy_tick >= q.tick);
+}
+
+bool LaunchOrder::beyond_scope(const Stamp& q, unsigned lane, const LaneOrder& by) const {
+  return by.beyond_scope && by.beyond_scope->knows(q.block, q.warp, lane, q.epoch, q.tick);
+}
+
+// ---- Giving away and taking
+
+Moment LaunchOrder::moment(const BlockOrder& b, const WarpOrder& w, unsigned lane) {
+  return {b.epoch, w.synced, w.tick, w.lanes[lane].known, w.known, b.known, true};
+}
+
+Shared LaunchOrder::knowledge(const BlockOrder& b, std::uint32_t warp, unsigned lane, const Moment& m) {
+  auto all = std::make_shared<Knowledge>();
+  for (const Shared* known : {&m.block, &m.warp, &m.lane})
+    if (*known) all->join(**known);
+  all->learn_block(b.number, m.epoch);
+  all->learn_warp(b.number, warp, m.synced);
+  if (const WarpOrder& w = b.warps[warp]; w.pairs)
+    for (unsigned l = 0; l < kWarpSize; ++l) all->learn_lane(b.number, warp, l, std::min((*w.pairs)[lane][l], m.tick));
+  all->learn_lane(b.number, warp, lane, m.tick + 1);
+  return all;
+}
+
+// Of several lanes, now. The lanes' accesses from now on are not in it.
+Shared LaunchOrder::knowledge(const BlockOrder& b, std::uint32_t warp, LaneMask mask) {
+  const WarpOrder& w = b.warps[warp];
+  auto all = std::make_shared<Knowledge>();
+  for (const Shared* known : {&b.known, &w.known})
+    if (*known) all->join(**known);
+  all->learn_block(b.number, b.epoch);
+  all->learn_warp(b.number, warp, w.synced);
+  if ((mask & w.live) == w.live)
+    all->learn_warp(b.number, warp, w.tick + 1);
+  else
+    each_lane(mask, [&](unsigned l) {
+      all->learn_lane(b.number, warp, l, w.tick + 1);
+      if (w.pairs)
+        for (unsigned of = 0; of < kWarpSize; ++of) all->learn_lane(b.number, warp, of, (*w.pairs)[l][of]);
+    });
+  if (w.lanes_differ)
+    each_lane(mask, [&](unsigned l) {
+      if (w.lanes[l].known) all->join(*w.lanes[l].known);
+    });
+  return all;
+}
+
+void LaunchOrder::learn(BlockOrder& b, WarpOrder& w, LaneMask mask, const Shared& what) {
+  if (!what) return;
+  b.fine = true;
+  if ((mask & w.live) == w.live) {
+    w.known = joined(w.known, what);
+    return;
+  }
+  w.lanes_differ = true;
+  each_lane(mask, [&](unsigned l) { w.lanes[l].known = joined(w.lanes[l].known, what); });
+}
+
+// ---- Barriers
+
+// A barrier of the whole block: what anyone knows all know, and the epoch says the rest.
+void LaunchOrder::all_know_all(BlockOrder& b) {
+  Shared all = b.known;
+  for (WarpOrder& w : b.warps) {
+    all = joined(all, w.known);
+    w.known.reset();
+    if (!w.lanes_differ) continue;
+    for (LaneOrder& l : w.lanes) {
+      all = joined(all, l.known);
+      l.known.reset();
+    }
+    w.lanes_differ = false;
+    w.pairs.reset();
+  }
+  if (all) {
+    auto rest = std::make_shared<Knowledge>(*all);
+    rest->forget_block(b.number);
+    rest->take_copies([&](std::uint64_t copy, std::uint32_t lane) {
+      b.copies[copy] |= LaneMask{1} << lane;
+      return true;
+    });
+    b.known = rest->empty() ? nullptr : Shared(rest);
+  }
+  ++b.epoch;
+}
+
+void LaunchOrder::barrier(BlockOrder& b, const events::Barrier& e) {
+  WarpOrder& w = b.warps[e.warp];
+  BlockOrder::Arrival a{e.warp, e.site, e.mask, e.waits, (e.mask & w.live) == w.live, {}};
+  if (!e.waits) {
+    a.moments.resize(kWarpSize);
+    each_lane(e.mask, [&](unsigned l) { a.moments[l] = moment(b, w, l); });
+    ++w.tick;
+    w.arrived = {e.site, w.tick, 0};
+  }
+  b.barrier_threads[e.barrier] = e.threads;
+  b.barriers[e.barrier].push_back(std::move(a));
+}
+
+void LaunchOrder::barrier_passed(BlockOrder& b, std::uint32_t id) {
+  std::vector<BlockOrder::Arrival> arrivals = std::move(b.barriers[id]);
+  b.barriers.erase(id);
+  const std::uint32_t threads = b.barrier_threads[id];
+  std::vector<LaneMask> here(b.warps.size());
+  bool all = true;
+  for (const BlockOrder::Arrival& a : arrivals) {
+    here[a.warp] |= a.mask;
+    all &= a.waits;
+  }
+  // One of a number of threads does not wait for those that have left.
+  for (std::size_t w = 0; w < here.size(); ++w) {
+    const LaneMask needed = threads == 0 ? b.warps[w].live : all_lanes(w);
+    all &= (here[w] & needed) == needed;
+  }
+  if (all) return all_know_all(b);
+  Shared given;
+  for (const BlockOrder::Arrival& a : arrivals) {
+    if (a.waits) {
+      given = joined(given, knowledge(b, a.warp, here[a.warp] & a.mask));
+      continue;
+    }
+    each_lane(a.mask, [&](unsigned l) { given = joined(given, knowledge(b, a.warp, l, a.moments[l])); });
+  }
+  for (const BlockOrder::Arrival& a : arrivals)
+    if (a.waits) learn(b, b.warps[a.warp], a.mask, given);
+  for (const BlockOrder::Arrival& a : arrivals)
+    if (a.waits) ++b.warps[a.warp].tick;
+}
+
+void LaunchOrder::warp_sync(BlockOrder& b, const events::WarpSync& e) {
+  WarpOrder& w = b.warps[e.warp];
+  if (e.operation != SiteKind::warp_barrier) {
+    if ((e.together & w.live) == w.live) ++w.weak;
+    return;
+  }
+  ++w.tick;
+  Shared all;
+  if (w.lanes_differ) each_lane(e.together, [&](unsigned l) { all = joined(all, w.lanes[l].known); });
+  if ((e.together & w.live) == w.live) {
+    w.synced = w.tick;
+    w.pairs.reset();
+    if (w.lanes_differ) {
+      w.known = joined(w.known, all);
+      for (LaneOrder& l : w.lanes) l.known.reset();
+      w.lanes_differ = false;
+    }
+    return;
+  }
+  w.partly = {e.site, w.tick, e.together};
+  if (!w.pairs) {
+    w.pairs = std::make_unique<std::array<std::array<std::uint32_t, kWarpSize>, kWarpSize>>();
+    for (auto& row : *w.pairs) row.fill(0);
+    w.lanes_differ = true;
+  }
+  // What one of them knows, all of them do.
+  std::array<std::uint32_t, kWarpSize> most{};
+  each_lane(e.together, [&](unsigned l) {
+    for (unsigned of = 0; of < kWarpSize; ++of) most[of] = std::max(most[of], (*w.pairs)[l][of]);
+  });
+  each_lane(e.together, [&](unsigned l) { most[l] = w.tick; });
+  each_lane(e.together, [&](unsigned l) {
+    (*w.pairs)[l] = most;
+    if (all) w.lanes[l].known = all;
+  });
+}
+
+void LaunchOrder::exit(BlockOrder& b, const events::Exit& e) {
+  b.warps[e.warp].live &= ~e.mask;
+}
+
+void LaunchOrder::cluster_barrier(BlockOrder& b, const events::ClusterBarrier& e) {
+  WarpOrder& w = b.warps[e.warp];
+  const std::uint64_t size = launch_.cluster.count();
+  const std::uint64_t cx = launch_.cluster.x, cy = launch_.cluster.y, cz = launch_.cluster.z;
+  const std::uint64_t gx = launch_.grid.x / std::max<std::uint64_t>(1, cx);
+  const std::uint64_t gy = launch_.grid.y / std::max<std::uint64_t>(1, cy);
+  b.cluster = size <= 1 ? b.number : (e.block.z / cz * gy + e.block.y / cy) * gx + e.block.x / cx;
+  b.rank = e.rank;
+  Shared& met = clusters_[{b.cluster, e.generation}];
+  if (e.waits) {
+    if (e.order != MemoryOrder::relaxed) learn(b, w, e.mask, met);
+    return;
+  }
+  if (e.order == MemoryOrder::relaxed) return;
+  met = joined(met, knowledge(b, e.warp, e.mask));
+  ++w.tick;
+}
+
+// ---- Fences, release and acquire
+
+void LaunchOrder::fence(BlockOrder& b, const events::Fence& e) {
+  WarpOrder& w = b.warps[e.warp];
+  if (e.proxy) {
+    w.proxy_tick = w.tick;
+    w.proxy_epoch = b.epoch;
+    w.proxy_fenced = true;
+    ++w.tick;
+    return;
+  }
+  each_lane(e.mask, [&](unsigned l) {
+    LaneOrder& lane = w.lanes[l];
+    Shared seen = lane.pending_cta;
+    if (wide(e.scope))
+      seen = joined(seen, lane.pending_gpu);
+    else
+      lane.beyond_scope = joined(lane.beyond_scope, lane.pending_gpu);
+    if (seen) learn(b, w, LaneMask{1} << l, seen);
+    if (wide(e.scope)) lane.pending_gpu.reset();
+    lane.pending_cta.reset();
+  });
+  each_lane(e.mask, [&](unsigned l) {
+    w.lanes[l].fence = moment(b, w, l);
+    w.lanes[l].fence_scope = e.scope;
+  });
+  ++w.tick;
+}
+
+void LaunchOrder::release(BlockOrder& b, BlockOrder::Variable& v, const Shared& what, MemoryScope scope) const {
+  if (!wide(scope)) {
+    v.cta = v.cta_block == b.number ? joined(v.cta, what) : what;
+    v.cta_block = b.number;
+    return;
+  }
+  v.several_blocks |= v.gpu && v.gpu_block != b.number;
+  v.gpu = joined(v.gpu, what);
+  v.gpu_block = b.number;
+}
+
+// What was released at the variable: known at once to an acquire, after a fence to a relaxed read.
+void LaunchOrder::acquire(BlockOrder& b, WarpOrder& w, unsigned lane, const BlockOrder::Variable& v,
+                          const events::Access& a) const {
+  LaneOrder& me = w.lanes[lane];
+  const LaneMask bit = LaneMask{1} << lane;
+  const bool own = !v.several_blocks && v.gpu_block == b.number;
+  const bool now = acquires(a.order);
+  if (v.cta && v.cta_block == b.number) {
+    if (now)
+      learn(b, w, bit, v.cta);
+    else
+      me.pending_cta = joined(me.pending_cta, v.cta);
+  } else if (v.cta && v.narrow_fence && wide(a.scope)) {
+    me.beyond_scope = joined(me.beyond_scope, v.cta);
+  }
+  if (!v.gpu) return;
+  if (!wide(a.scope) && !own) return;
+  if (now) {
+    learn(b, w, bit, v.gpu);
+  } else {
+    Shared& pending = own ? me.pending_cta : me.pending_gpu;
+    pending = joined(pending, v.gpu);
+  }
+}
+
+void LaunchOrder::strong_access(BlockOrder& b, std::uint32_t warp, unsigned lane, bool shared, std::uint64_t address,
+                                const events::Access& a) {
+  WarpOrder& w = b.warps[warp];
+  Variables& variables = shared ? b.variables : variables_;
+  const bool reads = a.type != AccessType::store && a.type != AccessType::reduction;
+  const bool writes = a.type != AccessType::load;
+  const auto it = variables.find(address);
+  if (reads && it != variables.end()) acquire(b, w, lane, it->second, a);
+  if (!writes) return;
+  const LaneOrder& me = w.lanes[lane];
+  const bool fenced = me.fence.set;
+  if (!releases(a.order) && !fenced) {
+    if (a.type == AccessType::store && it != variables.end()) variables.erase(it);  // ends what was released there
+    return;
+  }
+  const Shared what =
+      releases(a.order) ? knowledge(b, warp, lane, moment(b, w, lane)) : knowledge(b, warp, lane, me.fence);
+  const MemoryScope scope = releases(a.order) || wide(me.fence_scope) ? a.scope : me.fence_scope;
+  BlockOrder::Variable& v = variables[address];
+  if (a.type == AccessType::store) v = {};
+  v.narrow_fence = wide(a.scope);
+  release(b, v, what, scope);
+}
+
+void LaunchOrder::weak_write(BlockOrder& b, bool shared, std::uint64_t address) {
+  (shared ? b.variables : variables_).erase(address);
+}
+
+// ---- mbarriers and asynchronous copies
+
+void LaunchOrder::mbarrier(BlockOrder& b, const events::MBarrier& e) {
+  using Operation = events::MBarrierOperation;
+  WarpOrder& w = b.warps[e.warp];
+  bool gave = false;
+  each_lane(e.mask, [&](unsigned l) {
+    MBarrierOrder& m = b.mbarriers[e.offsets[l]];
+    const LaneMask bit = LaneMask{1} << l;
+    const auto arrive = [&](const Shared& what) {
+      if (what) m.arriving.join(*what);
+    };
+    switch (e.operation) {
+      case Operation::init:
+        m = {};
+        return;
+      case Operation::arrive:
+      case Operation::arrive_drop:
+        if (releases(e.order)) {
+          arrive(knowledge(b, e.warp, bit));
+          gave = true;
+        }
+        break;
+      case Operation::complete:
+        if (w.open_copy != 0) m.arriving.learn_copy(w.open_copy, l);
+        std::erase(w.lanes[l].bulk_open, w.open_copy);
+        break;
+      case Operation::copy_arrive:
+      case Operation::copy_arrive_noinc:
+        for (const auto& group : w.lanes[l].groups)
+          for (const std::uint64_t copy : group) m.arriving.learn_copy(copy, l);
+        for (const std::uint64_t copy : w.lanes[l].open) m.arriving.learn_copy(copy, l);
+        break;
+      default:
+        break;
+    }
+    if (e.phases && (e.phases[l] != 0) != m.phase) {  // the phase is over
+      m.phase = e.phases[l] != 0;
+      m.passed = joined(m.passed, std::make_shared<Knowledge>(std::move(m.arriving)));
+      m.arriving = {};
+    }
+    if (events::is_wait(e.operation) && e.results[l] != 0 && acquires(e.order)) learn(b, w, bit, m.passed);
+  });
+  if (e.operation == Operation::complete) w.open_copy = 0;
+  if (gave) ++w.tick;
+}
+
+std::uint64_t LaunchOrder::copy_issued(WarpOrder& w, LaneMask mask) {
+  bool fresh = w.open_copy == 0;
+  each_lane(mask, [&](unsigned l) {
+    const auto& open = w.lanes[l].open;
+    fresh |= !open.empty() && open.back() != w.open_copy;
+  });
+  if (fresh) w.open_copy = ++copies_;
+  each_lane(mask, [&](unsigned l) {
+    auto& open = w.lanes[l].open;
+    if (open.empty() || open.back() != w.open_copy) open.push_back(w.open_copy);
+  });
+  return w.open_copy;
+}
+
+std::uint64_t LaunchOrder::bulk_copy_issued(WarpOrder& w, LaneMask mask) {
+  w.open_copy = ++copies_;
+  each_lane(mask, [&](unsigned l) { w.lanes[l].bulk_open.push_back(w.open_copy); });
+  return w.open_copy;
+}
+
+void LaunchOrder::async_group(BlockOrder& b, const events::AsyncGroup& e) {
+  using Operation = events::AsyncGroupOperation;
+  WarpOrder& w = b.warps[e.warp];
+  const bool bulk = e.operation == Operation::bulk_commit || e.operation == Operation::bulk_wait ||
+                    e.operation == Operation::bulk_wait_read;
+  each_lane(e.mask, [&](unsigned l) {
+    LaneOrder& lane = w.lanes[l];
+    auto& groups = bulk ? lane.bulk_groups : lane.groups;
+    auto& open = bulk ? lane.bulk_open : lane.open;
+    if (e.operation == Operation::commit || e.operation == Operation::bulk_commit) {
+      groups.push_back(std::move(open));
+      open.clear();
+      return;
+    }
+    Knowledge over;
+    const bool all = e.operation == Operation::wait_all;
+    const std::size_t keep = all ? 0 : std::min<std::size_t>(e.pending, groups.size());
+    for (std::size_t i = 0; i + keep < groups.size(); ++i)
+      for (const std::uint64_t copy : groups[i]) over.learn_copy(copy, l);
+    groups.erase(groups.begin(), groups.end() - static_cast<std::ptrdiff_t>(keep));
+    if (all) {
+      for (const std::uint64_t copy : open) over.learn_copy(copy, l);
+      open.clear();
+    }
+    if (over.empty()) return;
+    w.lanes_differ = true;
+    lane.known = joined(lane.known, std::make_shared<Knowledge>(std::move(over)));
+  });
+  if (e.operation == Operation::commit || e.operation == Operation::wait_all) w.open_copy = 0;
+}
+
+}  // namespace warpgrind::checkers

@@ -1,0 +1,296 @@
+// Races of one launch: in shared memory, and in global memory within and between blocks.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "checkers/checker.h"
+#include "checkers/kernel_place.h"
+#include "checkers/race_launch.h"
+
+namespace warpgrind::checkers {
+
+namespace {
+
+using results::Finding;
+using results::FindingAccess;
+using results::Severity;
+
+const char* verb(const Record& r) {
+  if (r.stamp.copy != 0) return r.writes() ? "asynchronous write" : "asynchronous read";
+  if (r.atomic()) return "atomic";
+  if (r.non_coherent) return "read by the read-only path";
+  return r.writes() ? "write" : "read";
+}
+
+const char* hazard(const Race& race) {
+  if (race.first.writes()) return race.second.writes() ? "write after write" : "read after write";
+  return "write after read";
+}
+
+std::string kind_of(const Race& race) {
+  switch (race.kind) {
+    case RaceKind::warp:
+      return "race-warp";
+    case RaceKind::scope:
+      return "race-scope";
+    case RaceKind::async_copy:
+      return "race-async-copy";
+    case RaceKind::proxy:
+      return "race-proxy";
+    case RaceKind::same_value:
+      return "race-same-value";
+    case RaceKind::non_coherent:
+      return "nc-violation";
+    case RaceKind::plain:
+      break;
+  }
+  return race.shared ? "race-shared" : "race-global";
+}
+
+Severity severity_of(const Race& race) {
+  if (race.kind == RaceKind::same_value) return Severity::info;
+  return race.kind == RaceKind::warp ? Severity::warning : Severity::error;
+}
+
+std::string plural(std::uint64_t n, const char* one, const char* many) {
+  return fmt::format("{} {}", n, n == 1 ? one : many);
+}
+
+std::string place_of(const FindingAccess& a) {
+  return a.line != 0 ? fmt::format("line {}", a.line) : fmt::format("PTX line {}", a.ptx_line);
+}
+
+// What would order the two.
+std::string missing_edge(const Race& race, const FindingAccess& first, const FindingAccess& second) {
+  const bool one_block = race.first.stamp.block == race.second.stamp.block;
+  const std::string between = first.line == second.line && first.ptx_line == second.ptx_line
+                                  ? fmt::format("at {}", place_of(first))
+                                  : fmt::format("between {} and {}", place_of(first), place_of(second));
+  if (race.kind == RaceKind::non_coherent)
+    return "memory that is read by the read-only path (__ldg, const __restrict__, textures) must not be written by the "
+           "same kernel; nothing orders the two";
+  if (race.kind == RaceKind::async_copy)
+    return fmt::format(
+        "the copy has not been waited for {}: its thread needs cp.async.wait_group (or the mbarrier of "
+        "the copy), other threads a barrier after that",
+        between);
+  if (race.kind == RaceKind::proxy)
+    return fmt::format(
+        "fence.proxy.async {}: without it the copy, which goes by another way, need not see what was "
+        "written",
+        between);
+  if (race.kind == RaceKind::scope)
+    return "the scope is the block's (.cta, *_block, __threadfence_block()), and the threads are of different blocks: "
+           "device scope would do";
+  if (race.one_instruction) return "nothing: the lanes of one instruction have no order; one of them should store";
+  if (race.sizes_differ) return "atomics of different width on the same bytes are not atomic to each other";
+  if (race.kind == RaceKind::warp)
+    return race.only_weakly
+               ? fmt::format("ordered by a shuffle or vote only, which is no memory barrier: __syncwarp() {}", between)
+               : fmt::format("__syncwarp() {}: lanes of a warp are not in step (warp level programming){}", between,
+                             race.volatile_lanes ? "; volatile does not order them" : "");
+  if (one_block) return fmt::format("a barrier of the block, __syncthreads(), {}", between);
+  return fmt::format(
+      "nothing orders different blocks of a launch {} but a release and an acquire of device scope "
+      "(__threadfence() and a flag, cuda::atomic), grid.sync(), or the end of the kernel",
+      between);
+}
+
+std::string advice_of(const Race& race, const FindingAccess& first, const FindingAccess& second) {
+  if (race.kind != RaceKind::plain) return "";
+  if (race.first.atomic() != race.second.atomic()) return "make both accesses atomic, or put a barrier between them";
+  const bool one_line = first.line != 0 && first.line == second.line && first.file == second.file;
+  if (one_line && !race.one_instruction && race.first.writes() != race.second.writes())
+    return "if all threads are meant to add to it, or to change it: atomicAdd() and its like";
+  return "";
+}
+
+// What looks as if it ordered them.
+std::string hint_of(const Race& race, const events::Launch& launch) {
+  if (race.hint.kind == Hint::Kind::none || race.hint.site >= launch.facts->sites.size()) return "";
+  const std::string at = place_of(access_at(launch, race.hint.site, {0, 0, 0}, 0, 0, ""));
+  if (race.hint.kind == Hint::Kind::arrival)
+    return fmt::format("the bar.arrive at {} does not wait, and orders nothing that its threads do later", at);
+  return fmt::format("the __syncwarp() at {} was of the lanes {:#010x}, which lane {} is not among", at,
+                     race.hint.members, race.first_lane);
+}
+
+}  // namespace
+
+class Races final : public Checker {
+ public:
+  explicit Races(const Known& known) : known_(known) {}
+
+  events::Wants wants() const override {
+    events::Wants w;
+    w.accesses = w.barriers = w.barriers_passed = w.warp_syncs = w.exits = w.cluster_barriers = true;
+    w.fences = w.mbarriers = w.async_groups = w.blocks = w.blocks_ended = true;
+    return w;
+  }
+
+  void on_launch_begin(const events::Launch& launch) override {
+    const std::lock_guard lock(mutex_);
+    launches_[launch.id] = std::make_unique<LaunchRaces>(launch);
+  }
+  void on_launch_end(const events::Launch& launch, const events::LaunchCounts&) override {
+    const std::lock_guard lock(mutex_);
+    const auto it = launches_.find(launch.id);
+    if (it == launches_.end()) return;
+    collect(*it->second);
+    launches_.erase(it);
+    last_launch_ = nullptr;
+  }
+
+  void on_block_begin(const events::BlockEvent& e, unsigned) override {
+    const std::lock_guard lock(mutex_);
+    if (LaunchRaces* const l = find(*e.launch)) l->begin_block(linear_block(*e.launch, e.block));
+  }
+  void on_block_end(const events::BlockEvent& e, unsigned) override {
+    const std::lock_guard lock(mutex_);
+    if (LaunchRaces* const l = find(*e.launch)) l->end_block(linear_block(*e.launch, e.block));
+  }
+  void on_access(const events::Access& a, unsigned) override {
+    const std::lock_guard lock(mutex_);
+    if (LaunchRaces* const l = find(*a.launch)) l->access(a);
+  }
+  void on_barrier(const events::Barrier& e, unsigned) override { pass(e, &LaunchOrder::barrier); }
+  void on_warp_sync(const events::WarpSync& e, unsigned) override { pass(e, &LaunchOrder::warp_sync); }
+  void on_exit(const events::Exit& e, unsigned) override { pass(e, &LaunchOrder::exit); }
+  void on_cluster_barrier(const events::ClusterBarrier& e, unsigned) override {
+    pass(e, &LaunchOrder::cluster_barrier);
+  }
+  void on_fence(const events::Fence& e, unsigned) override { pass(e, &LaunchOrder::fence); }
+  void on_mbarrier(const events::MBarrier& e, unsigned) override { pass(e, &LaunchOrder::mbarrier); }
+  void on_async_group(const events::AsyncGroup& e, unsigned) override { pass(e, &LaunchOrder::async_group); }
+  void on_barrier_passed(const events::BarrierPassed& e, unsigned) override {
+    const std::lock_guard lock(mutex_);
+    LaunchRaces* const l = find(*e.launch);
+    BlockOrder* const b = l ? l->order().find(linear_block(*e.launch, e.block)) : nullptr;
+    if (b) l->order().barrier_passed(*b, e.barrier);
+  }
+
+  void report(std::vector<Finding>& findings) override {
+    const std::lock_guard lock(mutex_);
+    for (auto& [key, found] : found_) {
+      if (found.finding.kind == "race-warp" && worse_at(found.pair)) continue;
+      found.finding.notes.push_back(
+          fmt::format("{} in {}, {}", plural(found.finding.count, "pair of accesses", "pairs of accesses"),
+                      plural(found.blocks, "block", "blocks"), plural(found.launches, "launch", "launches")));
+      findings.push_back(std::move(found.finding));
+    }
+    found_.clear();
+  }
+
+ private:
+  struct Found {
+    Finding finding;
+    Who who;
+    std::uint64_t launches = 0, blocks = 0, last_launch = 0;
+    std::string pair;
+  };
+
+  // The same lines race between warps, which says more.
+  bool worse_at(const std::string& pair) const {
+    return found_.contains("race-shared|" + pair) || found_.contains("race-global|" + pair);
+  }
+
+  template <class Event>
+  void pass(const Event& e, void (LaunchOrder::*to)(BlockOrder&, const Event&)) {
+    const std::lock_guard lock(mutex_);
+    LaunchRaces* const l = find(*e.launch);
+    BlockOrder* const b = l ? l->order().find(linear_block(*e.launch, e.block)) : nullptr;
+    if (b) (l->order().*to)(*b, e);
+  }
+
+  LaunchRaces* find(const events::Launch& launch) {
+    if (last_launch_ && last_id_ == launch.id) return last_launch_;
+    const auto it = launches_.find(launch.id);
+    if (it == launches_.end()) return nullptr;
+    last_id_ = launch.id;
+    return last_launch_ = it->second.get();
+  }
+
+  FindingAccess access_of(const LaunchRaces& in, const Race& race, bool second) const;
+  Finding finding_of(const LaunchRaces& in, const Race& race) const;
+  void collect(LaunchRaces& races);
+
+  Known known_;
+  std::mutex mutex_;
+  std::map<std::uint64_t, std::unique_ptr<LaunchRaces>> launches_;
+  LaunchRaces* last_launch_ = nullptr;
+  std::uint64_t last_id_ = 0;
+  std::map<std::string, Found> found_;  // by what makes findings the same
+};
+
+FindingAccess Races::access_of(const LaunchRaces& in, const Race& race, bool second) const {
+  const Record& r = second ? race.second : race.first;
+  const events::Launch& launch = in.launch();
+  FindingAccess a = access_at(launch, r.site, block_of(launch, r.stamp.block), r.stamp.warp,
+                              second ? race.second_lane : race.first_lane, verb(r));
+  a.role = second ? "second" : "first";
+  a.bytes = r.bytes;
+  if (race.shared) {
+    a.object = fmt::format("byte {} of shared memory", race.address);
+  } else if (const auto object = known_.objects.live_at(race.address)) {
+    a.object = describe(*object, race.address, 1);
+  }
+  return a;
+}
+
+Finding Races::finding_of(const LaunchRaces& in, const Race& race) const {
+  Finding f;
+  f.kind = kind_of(race);
+  f.severity = severity_of(race);
+  f.accesses = {access_of(in, race, false), access_of(in, race, true)};
+  take_place(f, f.accesses[0]);
+  const char* const space = race.shared ? "shared" : "global";
+  const char* const who = race.first.stamp.block != race.second.stamp.block ? "threads of different blocks"
+                          : race.one_instruction                            ? "lanes of one instruction"
+                          : race.first.stamp.warp == race.second.stamp.warp ? "lanes of one warp"
+                                                                            : "warps of one block";
+  f.message = race.kind == RaceKind::non_coherent
+                  ? fmt::format("{} memory is written while it is read by the read-only path", space)
+                  : fmt::format("{} in {} memory by {}, in no order{}", hazard(race), space, who,
+                                race.kind == RaceKind::same_value ? "; the values are the same" : "");
+  f.missing = missing_edge(race, f.accesses[0], f.accesses[1]);
+  f.advice = advice_of(race, f.accesses[0], f.accesses[1]);
+  if (std::string hint = hint_of(race, in.launch()); !hint.empty()) f.notes.push_back(std::move(hint));
+  f.count = race.count;
+  return f;
+}
+
+void Races::collect(LaunchRaces& races) {
+  for (const auto& [key, race] : races.races()) {
+    Finding f = finding_of(races, race);
+    const FindingAccess &a = f.accesses[0], &b = f.accesses[1];
+    // One finding for a pair of source lines; without lines for a pair of instructions.
+    const auto place = [](const FindingAccess& x) {
+      return x.line != 0 ? fmt::format("{}:{}", x.file, x.line) : fmt::format("{}#{}", x.kernel, x.ptx_line);
+    };
+    std::string first = place(a), second = place(b);
+    if (second < first) std::swap(first, second);
+    const Who who{races.launch().work, races.launch().id, race.second.stamp.block, race.second.stamp.warp,
+                  race.second_lane};
+    std::string pair = first + "|" + second;
+    Found& known = found_[f.kind + "|" + pair];
+    const std::uint64_t count = known.finding.count * (known.launches != 0) + f.count;
+    if (known.launches == 0 || who < known.who) {
+      known.finding = std::move(f);
+      known.who = who;
+    }
+    known.finding.count = count;
+    known.pair = std::move(pair);
+    if (known.launches == 0 || known.last_launch != races.launch().id) ++known.launches;
+    known.last_launch = races.launch().id;
+    known.blocks += race.blocks;
+  }
+}
+
+std::unique_ptr<Checker> make_races(const Known& known) {
+  return std::make_unique<Races>(known);
+}
+
+}  // namespace warpgrind::checkers
