@@ -19,6 +19,21 @@ using warpgrind::SiteKind;
 enum class MemoryOrder : std::uint8_t { weak, relaxed, acquire, release, acquire_release, sequential, volatile_, mmio };
 enum class MemoryScope : std::uint8_t { none, cta, cluster, gpu, system };
 
+// Whose address goes into the address of a site: the access should stay in it.
+struct AddressOrigin {
+  enum class Kind : std::uint8_t {
+    parameter,       // of the kernel: whatever the pointer in it points into
+    variable,        // of the module, in memory
+    shared,          // a variable in shared memory,
+    dynamic_shared,  // the memory that the launch gives
+    local            // a variable of the kernel itself in local memory: nvcc has one for all arrays
+  } kind = Kind::parameter;
+  std::uint32_t index = 0;   // parameter: in the kernel's list; variable: in Module::variables
+  std::uint64_t offset = 0;  // parameter: in the parameter buffer; shared, local: first byte
+  std::uint64_t bytes = 0;   // of a variable
+  std::string name;          // likewise
+};
+
 // Static facts of a site. `bytes` is what one lane moves: element size times vector length.
 struct Site {
   SiteKind kind = SiteKind::load;
@@ -39,6 +54,8 @@ struct Site {
   std::uint32_t instruction = 0;     // index into the function's body
   std::string function;              // the PTX function it stands in (a kernel may call .funcs)
   std::string text;                  // the instruction as printed PTX, for reports
+  // All of them; empty: any pointer may be in the address.
+  std::vector<AddressOrigin> origins;
 };
 
 // What the instruction does to memory. An asynchronous copy reads at its source, and writes at its destination.

@@ -95,11 +95,16 @@ void visit(A& a, Is<events::EdgeFacts> auto& s) {
   a(s);
 }
 template <class A>
+void visit(A& a, Is<events::AddressOrigin> auto& s) {
+  auto& [kind, index, offset, bytes, name] = s;
+  members(a, kind, index, offset, bytes, name);
+}
+template <class A>
 void visit(A& a, Is<events::Site> auto& s) {
   auto& [kind, space, bytes, vector, coordinates, is_volatile, non_coherent, no_return, order, scope, shared_atomic,
-         ptx_line, file, line, index, function, text] = s;
+         ptx_line, file, line, index, function, text, origins] = s;
   members(a, kind, space, bytes, vector, coordinates, is_volatile, non_coherent, no_return, order, scope, shared_atomic,
-          ptx_line, file, line, index, function, text);
+          ptx_line, file, line, index, function, text, origins);
 }
 template <class A>
 void visit(A& a, Is<events::BlockFacts> auto& s) {

@@ -40,6 +40,7 @@ FunctionContext::FunctionContext(KernelUnit& kernel, std::uint32_t index, bool i
       cfg(flow::build_control_flow(function)),
       analysis(flow::analyse_forms(function, cfg, layout)),
       wait_points(function, cfg, analysis, layout),
+      provenance(function, cfg),
       llvm_function(warpgrind::element(kernel.functions, index)),
       context_argument(llvm_function->getArg(0)),
       prologue(kernel.llvm->getContext()),

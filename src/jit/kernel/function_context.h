@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "flow/forms.h"
+#include "flow/provenance.h"
 #include "flow/wait_points.h"
 #include "jit/abi.h"
 #include "jit/kernel/kernel_unit.h"
@@ -43,6 +44,7 @@ class FunctionContext : public Values {
   const flow::ControlFlow cfg;
   const flow::FormAnalysis analysis;
   const flow::WaitPoints wait_points;
+  const flow::Provenance provenance;
 
   llvm::Function* const llvm_function;
   llvm::Value* const context_argument;  // WarpContext*

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/element.h"
 #include "jit/families/matrix.h"
 #include "jit/kernel/access_facts.h"
 #include "ptx/printer.h"
@@ -28,6 +29,59 @@ bool result_is_never_read(const ptx::Function& function, const ptx::Instruction&
 }
 
 }  // namespace
+
+// nullopt: of memory that has no bounds here.
+std::optional<events::AddressOrigin> Sites::origin(const flow::AddressSource& source) const {
+  using From = flow::AddressSource::Kind;
+  using Kind = events::AddressOrigin::Kind;
+  const std::uint32_t v = source.index;
+  if (source.kind == From::parameter) {
+    const ParameterLayout& p = element(parameters_, v);
+    return events::AddressOrigin{Kind::parameter, v, p.offset + source.offset, 0, f_.function.variables[v].name};
+  }
+  const bool of_module = source.kind == From::module_variable;
+  const ptx::Variable& variable = of_module ? f_.unit.module->variables[v] : f_.function.variables[v];
+  const KernelLayout& layout = *f_.unit.layout;
+  switch (variable.space) {
+    case StateSpace::shared: {
+      const std::uint64_t at = of_module ? element(layout.shared_module, v)
+                                         : element(layout.shared_function, std::pair{f_.function_index, v});
+      return events::AddressOrigin{variable.unsized ? Kind::dynamic_shared : Kind::shared, v, at, variable.size,
+                                   variable.name};
+    }
+    case StateSpace::local:  // frames of other functions lie where the stack happens to be
+      if (!f_.is_kernel) return std::nullopt;
+      return events::AddressOrigin{Kind::local, v, element(layout.local, std::pair{f_.function_index, v}),
+                                   variable.size, variable.name};
+    case StateSpace::global:
+    case StateSpace::constant:
+      return events::AddressOrigin{Kind::variable, v, 0, variable.size, variable.name};
+    default:
+      return std::nullopt;
+  }
+}
+
+// An instruction with several addresses has one site: if one of them is not known, neither is what it should stay in.
+// (cp.async has one in each of two spaces.)
+std::vector<events::AddressOrigin> Sites::origins() const {
+  std::vector<events::AddressOrigin> out;
+  for (const ptx::Operand& o : f_.instruction().operands) {
+    if (o.kind != ptx::OperandKind::address) continue;
+    const std::vector<flow::AddressSource> sources = f_.provenance.of(o);
+    bool known = !sources.empty();
+    std::vector<events::AddressOrigin> found;
+    for (const flow::AddressSource& s : sources) {
+      const auto one = origin(s);
+      known = known && one;
+      if (one) found.push_back(*one);
+    }
+    if (known)
+      std::move(found.begin(), found.end(), std::back_inserter(out));
+    else if (f_.instruction().opcode != Opcode::cp_async)
+      return {};
+  }
+  return out;
+}
 
 events::Site Sites::describe() const {
   const ptx::Instruction& i = f_.instruction();
@@ -66,6 +120,7 @@ events::Site Sites::describe() const {
   site.function = f_.function.name;
   const ptx::Function& written = f_.unit.module->functions[f_.function_index];
   site.text = ptx::print(written.body[f_.now.index], written, *f_.unit.module);
+  site.origins = origins();
   return site;
 }
 
