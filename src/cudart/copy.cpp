@@ -307,7 +307,7 @@ cudaError_t make_work(const CopyOperation& copy, const Target& target, bool host
   out->kind = Work::Kind::memory;
   out->what = events::StreamWork::Kind::copy;
   out->run = [c, device = target.device] {
-    if (context(device).fault != cudaSuccess) return;
+    if (context(device).runs_nothing()) return;
     publish(c, device);
     move_bytes(c);
   };
@@ -387,7 +387,7 @@ cudaError_t make_work(const FillOperation& f, const Target& target, bool host_bl
   out->kind = Work::Kind::memory;
   out->what = events::StreamWork::Kind::fill;
   out->run = [f, device = target.device] {
-    if (context(device).fault != cudaSuccess) return;
+    if (context(device).runs_nothing()) return;
     if (f.width && !span_of(f.pointer, f.pitch, f.rows, {0, 0, 0, f.width * f.element, f.height, f.depth}))
       return break_context(f, device);
     publish(f, device);

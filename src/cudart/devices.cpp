@@ -120,6 +120,7 @@ WG_API cudaError_t cudaDeviceReset() {
     }
     Context& c = current_context();
     c.fault = c.sticky = cudaSuccess;
+    c.survived = false;
     if (s.device_in_use(device)) s.device(device).abandon_launches(false);
     {
       const std::lock_guard lock(c.peers_mutex);

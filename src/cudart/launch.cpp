@@ -175,7 +175,7 @@ cudaError_t prepare(KernelHandle& kernel, const session::LaunchRequest& request,
 
 void run_launch(PendingLaunch& launch) {
   Context& c = context(launch.request.device);
-  if (c.fault != cudaSuccess) return;  // nothing runs on a broken device
+  if (c.runs_nothing()) return;
   launch.request.work = Executor::running_work();
   launch.outcome = the_session().run(launch.request);
   cudaError_t error = cudaSuccess;
@@ -183,9 +183,13 @@ void run_launch(PendingLaunch& launch) {
     error = error_of(*launch.outcome.error);
   else if (launch.outcome.result->fault)
     error = error_of(*launch.outcome.result->fault);
+  if (error == cudaSuccess) return;
+  const bool survived = launch.outcome.result && launch.outcome.result->survived;
+  if (survived && c.fault == cudaSuccess) c.survived = true;
   cudaError_t none = cudaSuccess;
-  if (error != cudaSuccess && c.fault.compare_exchange_strong(none, error))
-    the_session().device(launch.request.device).abandon_launches(true);
+  const bool first = c.fault.compare_exchange_strong(none, error);
+  if (survived) return;
+  if (c.survived.exchange(false) || first) the_session().device(launch.request.device).abandon_launches(true);
 }
 
 }  // namespace

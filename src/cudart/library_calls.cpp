@@ -81,7 +81,7 @@ cudaError_t make_work(const LibraryOperation& op, const Target& target, bool hos
   out = std::make_shared<Work>();
   out->kind = Work::Kind::memory;
   out->run = [call = op.call, device = target.device] {
-    if (context(device).fault != cudaSuccess) return;
+    if (context(device).runs_nothing()) return;
     Run run(*call, device);
     call->run(run);
   };

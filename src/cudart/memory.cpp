@@ -155,6 +155,12 @@ cudaError_t allocate_box(const cudaExtent& extent, void** out, std::size_t* pitc
 
 }  // namespace
 
+cudaError_t tell_if_invalid(cudaError_t error, const void* pointer, const char* by) {
+  if (error != cudaErrorInvalidValue || !current_device().wants().invalid_frees) return error;
+  current_device().publish(events::InvalidFree{thread_state().device, address_of(pointer), by});
+  return already_said(error);
+}
+
 // What programs allocated and have not freed, with the device: cudaDeviceReset gives it back.
 namespace {
 std::mutex live_mutex;
@@ -169,7 +175,10 @@ cudaError_t allocate(int device, std::size_t bytes, void** out, events::Allocati
   device::Device& gpu = the_session().device(device);
   const bool managed = kind == events::Allocation::Kind::managed;
   Result<std::uint64_t> address = managed ? gpu.allocate_managed(bytes) : gpu.allocate(bytes, kAlignment, kind);
-  if (!address) return refuse(cudaErrorMemoryAllocation, address.error().message);
+  if (!address) {
+    gpu.publish(events::FailedAllocation{device, bytes});
+    return refuse(cudaErrorMemoryAllocation, address.error().message);
+  }
   *out = reinterpret_cast<void*>(*address);
   std::lock_guard lock(live_mutex);
   live()[*address] = device;
@@ -246,7 +255,7 @@ WG_API cudaError_t cudaFree(void* pointer) {
     const Place place = place_of(pointer);  // work of its own device may still use it
     if (place.memory == Memory::device || place.memory == Memory::managed)
       Executor::instance().wait_device(place.device);
-    return release(pointer);
+    return tell_if_invalid(release(pointer), pointer, "cudaFree");
   });
 }
 
@@ -260,7 +269,7 @@ WG_API cudaError_t cudaHostAlloc(void** out, std::size_t size, unsigned flags) {
   });
 }
 WG_API cudaError_t cudaFreeHost(void* pointer) {
-  return api([&] { return free_host(pointer); });
+  return api([&] { return tell_if_invalid(free_host(pointer), pointer, "cudaFreeHost"); });
 }
 
 WG_API cudaError_t cudaHostRegister(void* pointer, std::size_t size, unsigned flags) {

@@ -131,6 +131,8 @@ Place place_of(const void* pointer);
 cudaError_t allocate(int device, std::size_t bytes, void** out,
                      events::Allocation::Kind kind = events::Allocation::Kind::device);
 cudaError_t release(void* pointer);
+// Of a function that frees: who observes frees of what is no such allocation says it, and nobody else.
+cudaError_t tell_if_invalid(cudaError_t error, const void* pointer, const char* by);
 void release_all(int device);           // cudaDeviceReset
 void forget_pool_block(void* pointer);  // it is free: its pool uses less (pools.cpp)
 void release_arrays(int device);        // cudaDeviceReset (textures.cpp)

@@ -33,6 +33,10 @@ struct Context {
   // A kernel fault. It is known when its grid has ended, and the program sees it, in every call from then on, when it
   // has waited for that device: so that the same call brings it at every run.
   std::atomic<cudaError_t> fault{cudaSuccess}, sticky{cudaSuccess};
+  // Where a checker observes them, accesses that are not allowed do not happen (device::LaunchResult::survived): the
+  // program gets the same errors, but all that it has issued until then still runs, so that more is seen.
+  std::atomic<bool> survived{false};
+  bool runs_nothing() const { return fault != cudaSuccess && !survived; }
   std::atomic<unsigned> flags{0};
   std::mutex peers_mutex;
   std::set<int> peers;

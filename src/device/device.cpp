@@ -79,6 +79,7 @@ Engine::~Engine() {
 Status Engine::open(int ordinal) {
   Range attributes;
   attributes.device = ordinal;
+  attributes.internal = true;
   constexpr std::uint64_t kGridWorkspaceBytes = 64;
   auto workspace = AddressSpace::instance().allocate(kGridWorkspaceBytes, 512, attributes);
   if (!workspace) return workspace.error();
@@ -147,6 +148,8 @@ Device::Impl& Device::impl() {
 void Device::add_observer(events::Observer* observer) {
   impl_->observers.push_back(observer);
   impl_->wants = impl_->wants | observer->wants();
+  constexpr std::uint64_t kKeptFreed = std::uint64_t{256} << 20;
+  if (impl_->wants.invalid_accesses) AddressSpace::instance().keep_freed(kKeptFreed);
 }
 
 // ---- Memory
@@ -270,6 +273,12 @@ void Device::publish(const events::HostFill& fill) const {
 }
 void Device::publish_allocation(const events::Allocation& allocation) const {
   if (impl_->wants.allocations) events::publish_allocation(impl_->observers, allocation, 0);
+}
+void Device::publish(const events::InvalidFree& free) const {
+  if (impl_->wants.invalid_frees) events::publish_invalid_free(impl_->observers, free, 0);
+}
+void Device::publish(const events::FailedAllocation& failed) const {
+  if (impl_->wants.failed_allocations) events::publish_failed_allocation(impl_->observers, failed, 0);
 }
 void Device::publish_deallocation(const events::Allocation& allocation) const {
   if (impl_->wants.deallocations) events::publish_deallocation(impl_->observers, allocation, 0);

@@ -73,6 +73,9 @@ struct LaunchConfig {
 struct LaunchResult {
   LaunchConfig config;
   std::optional<Fault> fault;
+  // The fault is the first of accesses that did not happen (events::InvalidAccess): the launch went on, and so may
+  // those that have been issued after it.
+  bool survived = false;
   std::vector<Fault> warnings;  // e.g. a barrier left by threads that had exited
   events::LaunchCounts counts;
   const jit::CompiledKernel* kernel = nullptr;  // facts; lives as long as the device
@@ -155,6 +158,8 @@ class Device {
   void publish(const events::HostFill& fill) const;
   void publish_allocation(const events::Allocation& allocation) const;
   void publish_deallocation(const events::Allocation& allocation) const;
+  void publish(const events::InvalidFree& free) const;
+  void publish(const events::FailedAllocation& failed) const;
 
   // Modules. The module must stay alive as long as the device.
   Result<LoadedModule*> load(std::shared_ptr<const ptx::Module> module, const PlacedVariables& placed = {});

@@ -39,17 +39,65 @@ void set_thread(Fault& fault, const jit::WarpContext& c, unsigned lane) {
   fault.thread = {linear % x, linear / x % y, linear / x / y};
 }
 
+namespace {
+
+std::uint64_t order_of(std::uint64_t block, std::uint32_t warp) {
+  return block * 64 + warp;
+}
+
+void stop(Launch& launch) {
+  launch.stop.store(true);
+  launch.interrupt.store(1, std::memory_order_release);
+}
+
+}  // namespace
+
 void record(Launch& launch, Fault fault, std::uint64_t block, std::uint32_t warp) {
   {
     const std::lock_guard lock(launch.fault_mutex);
-    const std::uint64_t order = block * 64 + warp;
-    if (!launch.fault || order < launch.fault_order) {
+    const std::uint64_t order = order_of(block, warp);
+    if (!launch.fault || launch.survived || order < launch.fault_order) {
       launch.fault = std::move(fault);
       launch.fault_order = order;
+      launch.survived = false;
     }
   }
-  launch.stop.store(true);
-  launch.interrupt.store(1, std::memory_order_release);
+  stop(launch);
+}
+
+void keep_first(jit::WarpContext& context, std::uint32_t site, unsigned lane, std::uint64_t address,
+                std::uint32_t bytes, const std::function<FaultText()>& text) {
+  Launch& launch = launch_of(context);
+  const std::uint64_t order = order_of(fiber_of(context).block_linear, context.warp);
+  {
+    const std::lock_guard lock(launch.fault_mutex);
+    if (launch.fault && (!launch.survived || order >= launch.fault_order)) return;
+  }
+  FaultText said = text();
+  Fault f = describe(launch, said.kind, site);
+  set_thread(f, context, lane);
+  f.message = std::move(said.message);
+  f.advice = std::move(said.advice);
+  f.address = address;
+  f.bytes = bytes;
+  const std::lock_guard lock(launch.fault_mutex);
+  if (launch.fault && (!launch.survived || order >= launch.fault_order)) return;
+  launch.fault = std::move(f);
+  launch.fault_order = order;
+  launch.survived = true;
+}
+
+void count_invalid(jit::WarpContext& context, std::uint32_t site) {
+  Launch& launch = launch_of(context);
+  bool too_many = ++launch.invalid_accesses > events::InvalidAccess::kMostAccesses;
+  {
+    const std::lock_guard lock(launch.fault_mutex);
+    launch.invalid_sites.insert(site);
+    too_many |= launch.invalid_sites.size() > events::InvalidAccess::kMostSites;
+  }
+  if (!too_many) return;
+  stop(launch);
+  leave_launch(worker_of(context));
 }
 
 void raise(jit::WarpContext& context, std::uint32_t site, unsigned lane, FaultKind kind, std::string message,

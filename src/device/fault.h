@@ -32,6 +32,12 @@ struct FaultText {
 };
 void count_went_on(jit::WarpContext& context, std::uint32_t site, unsigned lane, FaultKind kind, unsigned lanes,
                    const std::function<FaultText()>& text);
+// The fault that would have ended a launch which goes on, because somebody observes invalid accesses: kept if it is the
+// first by (block, warp) order. The text is asked for if it is.
+void keep_first(jit::WarpContext& context, std::uint32_t site, unsigned lane, std::uint64_t address,
+                std::uint32_t bytes, const std::function<FaultText()>& text);
+// One more of these. Ends the launch when there are too many (events::InvalidAccess): does not return then.
+void count_invalid(jit::WarpContext& context, std::uint32_t site);
 // "kernel.cu:12 (ptx line 40), block (0,0,0), warp 3: waits at barrier 0"
 std::string place_of(const Launch& launch, const WarpFiber& fiber, std::uint32_t site, const char* what);
 

@@ -72,6 +72,56 @@ struct WarpEvent {
   LaneMask mask = 0;
 };
 
+// Accesses that are not allowed, of the lanes `mask`, which all have the same problem with the same object. Where
+// nobody wants these events, the first of them ends the launch. Else they do not happen: loads give zeroes, stores and
+// atomics do nothing, the other lanes and the launch go on.
+struct InvalidAccess : WarpEvent {
+  // Of a launch: after more events, or at more sites, it ends.
+  static constexpr std::uint64_t kMostAccesses = 10000, kMostSites = 100;
+  enum class Problem : std::uint8_t {
+    outside,    // of all memory that there is, or in freed memory
+    neighbour,  // in memory, but not in what the address was made from: origins of the site. A GPU would go on
+    misaligned,
+    constant,     // a write
+    wrong_space,  // of an operation that works on global and shared memory only: local
+  } problem = Problem::outside;
+  StateSpace space = StateSpace::global;  // as Access::space
+  AccessType type = AccessType::load;
+  AccessPath path = AccessPath::instruction;
+  std::uint32_t bytes = 0;  // a lane
+  const std::uint32_t* sizes = nullptr;
+  std::span<const std::uint64_t, kWarpSize> addresses;
+  // What it should have stayed in, or else lies in or nearest to; in addresses of the space.
+  enum class Object : std::uint8_t {
+    none,  // nothing is near: a null pointer, memory of the host, or any number
+    allocation,
+    freed,  // lately
+    piece,  // of the heap of kernels, in use
+    freed_piece,
+    heap,       // malloc has given out nothing near
+    shared,     // the block's shared memory, or a variable in it
+    local,      // the thread's local memory, or a variable in it
+    parameters  // the kernel's
+  } object = Object::none;
+  std::uint64_t low = 0, high = 0;
+  const AddressOrigin* origin = nullptr;  // of the site, where the object is known from it
+  std::uint64_t hit = 0;                  // neighbour in global memory: the first byte of the allocation it lies in
+
+  std::uint32_t bytes_of(unsigned lane) const { return sizes ? sizes[lane] : bytes; }
+};
+
+// malloc or free in a kernel that did not do what it was asked for, of one lane. Where nobody wants these events, such
+// a free ends the launch.
+struct HeapProblem : WarpEvent {
+  enum class Kind : std::uint8_t {
+    no_room,       // malloc has returned null
+    freed_before,  // free
+    no_piece       // free of what malloc did not return
+  } kind = Kind::no_room;
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;  // asked for
+};
+
 // bar.sync, barrier, bar.red: the lanes arrive, and wait. bar.arrive: they do not wait.
 struct Barrier : WarpEvent {
   std::uint32_t barrier = 0;
@@ -206,6 +256,19 @@ struct Allocation {
   std::uint64_t address = 0, bytes = 0;
   std::string_view name{};        // of a variable
   const WarpEvent* by = nullptr;  // one lane
+};
+
+// The host frees what is no allocation of the kind that the function frees; nothing is freed.
+struct InvalidFree {
+  int device = 0;
+  std::uint64_t address = 0;
+  const char* by = "";  // "cudaFree"
+};
+
+// The host asks for memory and gets none.
+struct FailedAllocation {
+  int device = 0;
+  std::uint64_t bytes = 0;
 };
 
 // Where the bytes of one side of a copy are.

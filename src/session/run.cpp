@@ -179,7 +179,7 @@ timing::Span Session::record(const LaunchRequest& request, const LaunchOutcome& 
   };
   warn(result);
   for (const device::LaunchResult& child : result.children) warn(child);
-  if (result.fault) {
+  if (result.fault && !result.survived) {  // else a checker says it
     finding(*result.fault, results::Severity::error);
     if (result.fault->kind == device::FaultKind::unsupported)
       leave_status("problem", "a kernel needs something that is not supported yet");

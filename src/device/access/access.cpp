@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <limits>
 
 #include "device/access/count.h"
@@ -79,16 +80,27 @@ std::optional<Place> pass_stretch(jit::WarpContext& context, std::uint32_t site,
   return try_pass(*passed);
 }
 
+// What loads that did not happen give.
+void clear_lanes(const Access& a, LaneMask lanes, void* values) {
+  if (a.writes()) return;
+  for (LaneMask m = lanes; m != 0; m &= m - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(m));
+    for (unsigned e = 0; e < a.vector; ++e)
+      std::memset(static_cast<std::uint8_t*>(values) + (std::size_t{e} * kWarpSize + lane) * a.element, 0, a.element);
+  }
+}
+
 }  // namespace
 
-Place pass(const Access& a) {
+Place pass(Access& a) {
   const Extent x = check(a);
+  if (a.mask == 0) return {0, a.addresses};
   if (a.counted) count(a, x);
   publish(a);
   return {origin_of(a), a.addresses};
 }
 
-std::optional<Place> try_pass(const Access& a) {
+std::optional<Place> try_pass(Access& a) {
   if (!allowed(a)) return std::nullopt;
   if (a.counted) count(a, extent_of(a.addresses, a.mask));
   publish(a);
@@ -112,8 +124,15 @@ void pass_texels(const Access& a, LaneMask mask, const Texels& texels) {
 void load_or_store(Access& a, Lanes<GenericAddress> addresses, LaneMask mask, void* values) {
   if (mask == 0) return;
   a.values = values;
-  const auto run = [&](const Access& part) {
-    if (!move_repeated(part, values)) move(part, pass(part), values);
+  const auto pass_and_move = [&](Access& part) {
+    const LaneMask asked = part.mask;
+    const Place place = pass(part);
+    if (part.mask != asked) [[unlikely]]
+      clear_lanes(part, asked & ~part.mask, values);
+    move(part, place, values);
+  };
+  const auto run = [&](auto&& part) {
+    if (!move_repeated(part, values)) pass_and_move(part);
   };
   const StateSpace written = a.form.space;
   if (written == StateSpace::global || written == StateSpace::constant) {
@@ -128,8 +147,8 @@ void load_or_store(Access& a, Lanes<GenericAddress> addresses, LaneMask mask, vo
     alignas(64) std::uint64_t offsets[kWarpSize];
     const auto first = reinterpret_cast<std::uint64_t>(a.context->params);
     for (unsigned l = 0; l < kWarpSize; ++l) offsets[l] = raw(addresses[l]) - first;
-    const Access part = a.at(Lanes<ParameterOffset>(offsets), mask);
-    move(part, pass(part), values);
+    Access part = a.at(Lanes<ParameterOffset>(offsets), mask);
+    pass_and_move(part);
   } else {
     each_space(a, addresses, mask, run);
   }

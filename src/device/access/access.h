@@ -1,6 +1,7 @@
 // The one door to memory. Whatever machine code reads or writes is an Access to one space, and is checked, counted,
 // published and moved, in that order, once:
 //   check.cpp         bounds, alignment, permission; a fault does not return
+//   invalid.cpp       what happens to accesses that are not allowed where somebody observes them
 //   count.cpp         the requests, sectors and wavefronts of its site
 //   access.cpp        the order of it all; observers
 //   move.cpp          bytes, local memory's interleaving
@@ -29,6 +30,7 @@ struct Access {
   events::MemoryScope scope = events::MemoryScope::none;
   bool counted = true, published = true;
   LaneMask mask = 0;
+  LaneMask behind = 0;                       // lanes at the same address, for which one of the mask acts
   const std::uint64_t* addresses = nullptr;  // 32, of the space
   // 32: bytes of each lane where they differ (cp.async that fills up with zeroes, bulk copies, calls); else form.bytes.
   const std::uint32_t* sizes = nullptr;
@@ -103,8 +105,8 @@ class Place {
   Place(std::uint64_t origin, const std::uint64_t* addresses) : origin_(origin), addresses_(addresses) {}
   std::uint64_t origin_;
   const std::uint64_t* addresses_;
-  friend Place pass(const Access&);
-  friend std::optional<Place> try_pass(const Access&);
+  friend Place pass(Access&);
+  friend std::optional<Place> try_pass(Access&);
   friend void move(const Access&, const Place&, void*);
 };
 
@@ -119,10 +121,11 @@ struct Texels {
 
 // All lanes lie in the heap of kernels: in pieces that are in use?
 bool in_pieces(const Access& access);
-// Checks, counts, publishes. The mask is not empty.
-Place pass(const Access& a);
-// The same for what answers with an error code: nullopt where pass() would be a fault.
-std::optional<Place> try_pass(const Access& a);
+// Checks, counts, publishes. The mask is not empty, and becomes that of the lanes that may go on: all of them, unless
+// somebody observes invalid accesses; then it may be empty afterwards.
+Place pass(Access& a);
+// The same for what answers with an error code: nullopt where pass() would be a fault, or change the mask.
+std::optional<Place> try_pass(Access& a);
 // The same for textures, whose unit has checked and moved: counted together, published texel by texel.
 void pass_texels(const Access& a, LaneMask mask, const Texels& texels);
 // Moves what an access has passed: a load to values[e*32 + l], a store from there.
@@ -170,13 +173,15 @@ std::optional<GlobalAddress> global_stretch(const Launch& launch, GenericAddress
 
 // ---- The steps (check.cpp, count.h, move.cpp)
 
-Extent check(const Access& a);  // a fault does not return
-bool allowed(const Access& a);
+Extent check(Access& a);  // a fault does not return
+bool allowed(Access& a);
 void move_local(const Access& a, void* values);
 void move_stretch(const Access& a, const Place& place, unsigned lane, std::uint8_t* outside, std::uint64_t bytes);
 // True: the lanes repeated their site's last pattern, and all is done.
 bool move_repeated(const Access& a, void* values);
 bool find_allocation(const Launch& launch, std::uint64_t address, Range* range);
+// The same, cut to what the site should stay in.
+bool find_bounded(const Launch& launch, std::uint32_t site, std::uint64_t address, Range* range);
 const char* verb_of(const Access& a);
 
 }  // namespace warpgrind::device

@@ -1,10 +1,11 @@
 // The first step of an access: is every byte of it there, aligned, and writable where it writes?
+#include "device/access/check.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
 
-#include "device/access/access.h"
 #include "device/access/count.h"
 #include "device/device_impl.h"
 #include "device/fault.h"
@@ -27,15 +28,13 @@ std::uint64_t parameter_bytes(const Access& a) {
   return launch_of(*a.context).kernel->code->parameter_bytes;
 }
 
-// In the order that messages name them: the first that holds.
-enum class Problem { none, misaligned, outside, constant };
-
 Problem global_problem(const Access& a, const Range& range, std::uint64_t address, std::uint64_t bytes) {
   if (!range.holds(address, address + bytes - 1) || address + bytes < address) return Problem::outside;
   return a.writes() && range.constant ? Problem::constant : Problem::none;
 }
 
-// The range is that of the lane before, and is looked up anew where it does not hold the address.
+}  // namespace
+
 Problem problem_of(const Access& a, unsigned lane, Range& range) {
   const std::uint64_t address = a.addresses[lane], bytes = a.bytes_of(lane);
   // The size of a bulk copy must be a multiple too.
@@ -46,11 +45,13 @@ Problem problem_of(const Access& a, unsigned lane, Range& range) {
     case StateSpace::shared: {
       const std::uint64_t size = a.context->shared_size;
       const bool own = bytes <= size && address <= size - bytes;
-      return own || in_cluster(*a.context, address, bytes) ? Problem::none : Problem::outside;
+      if (own) return within_bound(a, address, bytes) ? Problem::none : Problem::neighbour;
+      return in_cluster(*a.context, address, bytes) ? Problem::none : Problem::outside;
     }
     case StateSpace::local: {
       const std::uint64_t size = a.context->local_size;
-      return bytes > size || address > size - bytes ? Problem::outside : Problem::none;
+      if (bytes > size || address > size - bytes) return Problem::outside;
+      return within_bound(a, address, bytes) ? Problem::none : Problem::neighbour;
     }
     case StateSpace::param: {
       const std::uint64_t size = parameter_bytes(a);
@@ -61,18 +62,35 @@ Problem problem_of(const Access& a, unsigned lane, Range& range) {
   }
   if (global_problem(a, range, address, bytes) == Problem::outside) {
     Range found;
-    if (!find_allocation(launch_of(*a.context), address, &found)) return Problem::outside;
+    if (!find_bounded(launch_of(*a.context), a.site, address, &found)) {
+      const bool elsewhere = find_allocation(launch_of(*a.context), address, &found) &&
+                             global_problem(a, found, address, bytes) != Problem::outside && !found.internal;
+      return elsewhere ? Problem::neighbour : Problem::outside;
+    }
     range = found;
   }
-  const Problem problem = global_problem(a, range, address, bytes);
+  Problem problem = global_problem(a, range, address, bytes);
+  if (problem == Problem::outside) {  // the end of what the site should stay in need not be that of the memory
+    Range whole;
+    if (find_allocation(launch_of(*a.context), address, &whole) &&
+        global_problem(a, whole, address, bytes) != Problem::outside)
+      return Problem::neighbour;
+  }
   if (problem == Problem::none && range.kernel_heap && !heap_of(a).holds(address, bytes)) return Problem::outside;
   return problem;
 }
+
+namespace {
 
 bool lanes_good(const Access& a, Range& range) {
   for (LaneMask m = a.mask; m != 0; m &= m - 1)
     if (problem_of(a, static_cast<unsigned>(std::countr_zero(m)), range) != Problem::none) return false;
   return true;
+}
+
+bool within_bound(const Access& a, const Extent& x, std::uint64_t bytes) {
+  const Bound& bound = bound_of(launch_of(*a.context), a.site, a.form.space);
+  return x.low >= bound.low && bound.holds(x.high, bytes);
 }
 
 // All lanes ask for as many bytes: their extent decides for most.
@@ -83,10 +101,10 @@ bool extent_good(const Access& a, const Extent& x) {
   switch (a.form.space) {
     case StateSpace::shared:
       // Below the block's own memory, which is that of other blocks of the cluster, the sum wraps.
-      return (x.high < c.shared_size && x.high + within < c.shared_size) ||
+      return (x.high < c.shared_size && x.high + within < c.shared_size && within_bound(a, x, within + 1)) ||
              lanes_good(a, worker_of(c).records[a.site].range);
     case StateSpace::local:
-      return x.high + within < c.local_size;
+      return x.high + within < c.local_size && within_bound(a, x, within + 1);
     case StateSpace::param:
       return lanes_good(a, worker_of(c).records[a.site].range);
     default:
@@ -99,12 +117,15 @@ bool extent_good(const Access& a, const Extent& x) {
   return lanes_good(a, range);  // several allocations, or a new one
 }
 
-// Atomics work on global and shared memory only.
+}  // namespace
+
 bool wrong_space(const Access& a) {
   const bool atomic = a.form.type == AccessType::atomic || a.form.type == AccessType::reduction;
   return a.form.space == StateSpace::local && (atomic || a.path != events::AccessPath::instruction) &&
          a.path != events::AccessPath::call;
 }
+
+namespace {
 
 bool good(const Access& a, Extent* x) {
   if (a.form.space == StateSpace::texture) {  // the sampler's own addresses
@@ -221,7 +242,12 @@ FaultText outside(const Access& a, unsigned lane) {
   return outside_global(a, lane);
 }
 
+}  // namespace
+
 FaultText text_of(const Access& a, unsigned lane, Problem problem) {
+  if (problem == Problem::wrong_space)
+    return {FaultKind::illegal_address, fmt::format("{} on local memory", verb_of(a)),
+            "atomics, asynchronous copies and mbarriers work on global and shared memory only"};
   if (problem == Problem::misaligned) return misaligned(a, lane);
   if (problem == Problem::outside) return outside(a, lane);
   return {
@@ -230,12 +256,15 @@ FaultText text_of(const Access& a, unsigned lane, Problem problem) {
       "__constant__ variables and kernel parameters can only be read by a kernel"};
 }
 
+namespace {
+
 [[noreturn]] void refuse(const Access& a) {
   const auto first = static_cast<unsigned>(std::countr_zero(a.mask));
-  if (wrong_space(a))
-    raise(*a.context, a.site, first, FaultKind::illegal_address, fmt::format("{} on local memory", verb_of(a)),
-          "atomics, asynchronous copies and mbarriers work on global and shared memory only", a.addresses[first],
+  if (wrong_space(a)) {
+    FaultText said = text_of(a, first, Problem::wrong_space);
+    raise(*a.context, a.site, first, said.kind, std::move(said.message), std::move(said.advice), a.addresses[first],
           a.bytes_of(first));
+  }
   Range range;
   for (const Problem wanted : {Problem::misaligned, Problem::outside, Problem::constant}) {
     for (LaneMask m = a.mask; m != 0; m &= m - 1) {
@@ -302,16 +331,34 @@ bool find_allocation(const Launch& launch, std::uint64_t address, Range* range) 
   return false;
 }
 
-Extent check(const Access& a) {
+bool find_bounded(const Launch& launch, std::uint32_t site, std::uint64_t address, Range* range) {
+  if (!find_allocation(launch, address, range)) return false;
+  const Bound& bound = bound_of(launch, site, StateSpace::global);
+  range->low = std::max(range->low, bound.low);
+  range->high = std::min(range->high, bound.high);
+  return range->holds(address, address);
+}
+
+bool within_bound(const Access& a, std::uint64_t address, std::uint64_t bytes) {
+  return bound_of(launch_of(*a.context), a.site, a.form.space).holds(address, bytes);
+}
+
+Extent check(Access& a) {
   Extent x;
   if (good(a, &x)) return x;
-  if (!goes_on(a)) refuse(a);
+  if (launch_of(*a.context).wants.invalid_accesses)
+    suppress(a);
+  else if (!goes_on(a))
+    refuse(a);
   return extent_of(a.addresses, a.mask);
 }
 
-bool allowed(const Access& a) {
+bool allowed(Access& a) {
   Extent x;
-  return good(a, &x) || goes_on(a);
+  if (good(a, &x)) return true;
+  if (!launch_of(*a.context).wants.invalid_accesses) return goes_on(a);
+  report_invalid(a);
+  return false;
 }
 
 std::optional<GlobalAddress> global_stretch(const Launch& launch, GenericAddress address, std::uint64_t bytes,

@@ -46,15 +46,22 @@ bool piece_window(const Access& s, const AffineAddresses& a, unsigned row, Windo
   return true;
 }
 
+void cut(Window* w, const Bound& bound) {
+  w->low = std::max(w->low, bound.low);
+  w->high = std::max(w->low, std::min(w->high, bound.high));
+}
+
 // False: not decided here.
 bool window_of(const Access& s, const AffineAddresses& a, unsigned row, Window* w) {
   jit::WarpContext& c = *s.context;
   switch (s.form.space) {
     case StateSpace::shared:
       *w = {0, c.shared_size, reinterpret_cast<std::uint64_t>(c.shared), StateSpace::shared, true};
+      cut(w, bound_of(launch_of(c), s.site, StateSpace::shared));
       return true;
     case StateSpace::local:
       *w = {0, c.local_size, 0, StateSpace::local, true};
+      cut(w, bound_of(launch_of(c), s.site, StateSpace::local));
       return true;
     case StateSpace::global:
     case StateSpace::constant:
@@ -67,7 +74,7 @@ bool window_of(const Access& s, const AffineAddresses& a, unsigned row, Window* 
   }
   Worker& worker = worker_of(c);
   Range& range = worker.records[s.site].range;
-  if (!range.holds(a.base, a.base) && !find_allocation(*worker.launch, a.base, &range)) {
+  if (!range.holds(a.base, a.base) && !find_bounded(*worker.launch, s.site, a.base, &range)) {
     // The base may lie outside when its lanes are off or the steps are negative.
     range = {};
     return false;

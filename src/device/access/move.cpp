@@ -101,6 +101,10 @@ bool move_repeated(const Access& a, void* values) {
   const std::uint64_t high = first + static_cast<std::uint64_t>(p.high) + a.bytes() - 1;
   // Below the first lane's address, or above it, the sums may wrap: [low, high] is then no stretch at all.
   if (low > high) return false;
+  if (a.form.space == StateSpace::shared) {
+    const Bound& bound = bound_of(*worker.launch, a.site, StateSpace::shared);
+    if (low < bound.low || high >= bound.high) return false;
+  }
   if (a.form.space == StateSpace::shared ? high >= a.context->shared_size
                                          : !record.range.holds(low, high) || (a.writes() && record.range.constant) ||
                                                (record.range.kernel_heap && !in_pieces(a)))

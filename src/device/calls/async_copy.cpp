@@ -83,7 +83,12 @@ void operate(jit::WarpContext& w, std::uint32_t site, Operation op, const std::u
   if (mask == 0) return;
   std::uint64_t offsets[kWarpSize];
   shared_offsets(w, Lanes<GenericAddress>(barriers), offsets);
-  const Place place = pass(mbarrier_access(w, site).at(Lanes<SharedOffset>(offsets), mask));
+  Access access = mbarrier_access(w, site).at(Lanes<SharedOffset>(offsets), mask);
+  const Place place = pass(access);
+  // One that is not there waits for nobody.
+  for (LaneMask m = mask & ~access.mask; m != 0; m &= m - 1) out[std::countr_zero(m)] = 1;
+  mask = access.mask;
+  if (mask == 0) return;
   std::uint32_t phases[kWarpSize];
   for (LaneMask m = mask; m != 0; m &= m - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(m));
@@ -137,8 +142,9 @@ static void wg_cp_async(void* context, std::uint32_t site, const std::uint64_t* 
   if (reading) source = pass(read);
   const Place target = pass(write);
   const NotWatched guard;
-  for (LaneMask m = mask; m != 0; m &= m - 1) {
+  for (LaneMask m = write.mask; m != 0; m &= m - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(m));
+    if ((read.mask >> l & 1) == 0) taken[l] = 0;  // what may not be read gives zeroes
     if (taken[l]) std::memcpy(target.of(l), source->of(l), taken[l]);
     std::memset(target.of(l) + taken[l], 0, whole - taken[l]);
   }
@@ -167,7 +173,7 @@ static void wg_bulk_copy(void* context, std::uint32_t site, const std::uint64_t*
     write.form.type = AccessType::store;
     const Place source = pass(read), target = pass(write);
     const NotWatched guard;
-    for (LaneMask m = moving; m != 0; m &= m - 1) {
+    for (LaneMask m = read.mask & write.mask; m != 0; m &= m - 1) {
       const auto l = static_cast<unsigned>(std::countr_zero(m));
       std::memmove(target.of(l), source.of(l), bytes[l]);
     }

@@ -266,11 +266,26 @@ bool perform(const Request& r, AtomicOperation op, ScalarType type) {
   }
 }
 
+// Of lanes whose operation did not happen.
+void clear_results(std::uint8_t* out, LaneMask lanes, unsigned size, unsigned vector) {
+  for (LaneMask m = lanes; m != 0; m &= m - 1)
+    for (unsigned e = 0; e < vector; ++e)
+      std::memset(out + (std::size_t{e} * kWarpSize + static_cast<unsigned>(std::countr_zero(m))) * size, 0, size);
+}
+
 // The lanes' operations on one space, whose addresses have passed. `lanes` may be more than have been counted.
-void perform_part(const Access& part, LaneMask lanes, std::uint32_t code, const void* b, const void* c, void* out) {
+void perform_part(Access& part, LaneMask lanes, std::uint32_t code, const void* b, const void* c, void* out) {
   const auto type = static_cast<ScalarType>(code >> 8 & 0xff);
   const unsigned size = ptx::bytes(type);
+  const bool one_for_all = lanes != part.mask;
+  if (one_for_all) part.behind = lanes;
+  const LaneMask asked = part.mask;
   const Place place = pass(part);
+  if (part.mask != asked) [[unlikely]] {
+    if (out) clear_results(static_cast<std::uint8_t*>(out), asked & ~part.mask, size, part.vector);
+    if (part.mask == 0) return;
+    lanes = part.mask;
+  }
   const auto first = static_cast<unsigned>(std::countr_zero(part.mask));
   for (unsigned e = 0; e < part.vector; ++e) {
     const auto of_element = [&](const void* p) {
@@ -279,7 +294,7 @@ void perform_part(const Access& part, LaneMask lanes, std::uint32_t code, const 
     std::uint8_t* at[kWarpSize];
     for (LaneMask m = lanes; m != 0; m &= m - 1) {
       const auto l = static_cast<unsigned>(std::countr_zero(m));
-      at[l] = place.of(lanes == part.mask ? l : first) + std::size_t{e} * size;
+      at[l] = place.of(one_for_all ? first : l) + std::size_t{e} * size;
     }
     const Request r{at,
                     lanes,
@@ -312,5 +327,5 @@ extern "C" void wg_atomic(void* context, std::uint32_t site, std::uint32_t code,
   // One lane does it for the warp: only that one is an access.
   const LaneMask counted = one_address ? mask & (~mask + 1) : mask;
   each_space(access_of(warp(context), site), Lanes<GenericAddress>(addresses), counted,
-             [&](const Access& part) { perform_part(part, one_address ? mask : part.mask, code, b, c, out); });
+             [&](Access part) { perform_part(part, one_address ? mask : part.mask, code, b, c, out); });
 }

@@ -211,6 +211,12 @@ extern "C" void wg_call___assertfail(jit::WarpContext* context, std::uint32_t si
   if (mask) raise(c, site, static_cast<unsigned>(std::countr_zero(mask)), FaultKind::assertion, std::move(first));
 }
 
+void publish_problem(jit::WarpContext& c, std::uint32_t site, unsigned lane, events::HeapProblem::Kind kind,
+                     std::uint64_t address, std::uint64_t bytes) {
+  const events::HeapProblem event{warp_event(c, site, LaneMask{1} << lane), kind, address, bytes};
+  events::publish_heap_problem(*launch_of(c).observers, event, worker_of(c).number);
+}
+
 extern "C" void wg_call_malloc(jit::WarpContext* context, std::uint32_t site, std::uint32_t mask,
                                const std::uint32_t* arguments, std::uint32_t* results) {
   for (LaneMask m = mask; m != 0; m &= m - 1) {
@@ -225,11 +231,22 @@ extern "C" void wg_call_free(jit::WarpContext* context, std::uint32_t site, std:
     const auto lane = static_cast<unsigned>(std::countr_zero(m));
     const std::uint64_t address = plane64(arguments, 0, lane);
     const auto was = heap_release(*context, site, lane, address);
-    if (was == DeviceHeap::Released::Was::freed_before)
+    using Kind = events::HeapProblem::Kind;
+    using Was = DeviceHeap::Released::Was;
+    if (was == Was::in_use) continue;
+    if (launch_of(*context).wants.heap_problems) {
+      publish_problem(*context, site, lane, was == Was::freed_before ? Kind::freed_before : Kind::no_piece, address, 0);
+      keep_first(*context, site, lane, address, 0, [&] {
+        return FaultText{
+            FaultKind::illegal_address, fmt::format("free of {:#x}, which is no piece in use", address), {}};
+      });
+      continue;
+    }
+    if (was == Was::freed_before)
       raise(*context, site, lane, FaultKind::illegal_address,
             fmt::format("free of {:#x}, which a kernel has freed before", address),
             "one thread frees what it shares with others, after the last of them has used it", address);
-    if (was == DeviceHeap::Released::Was::no_piece)
+    if (was == Was::no_piece)
       raise(*context, site, lane, FaultKind::illegal_address,
             fmt::format("free of {:#x}, which malloc in a kernel did not return", address),
             "memory from cudaMalloc must be freed with cudaFree on the host", address);
@@ -241,6 +258,8 @@ extern "C" void wg_call_free(jit::WarpContext* context, std::uint32_t site, std:
 std::uint64_t heap_allocate(jit::WarpContext& c, std::uint32_t site, unsigned lane, std::uint64_t bytes) {
   const Launch& launch = launch_of(c);
   const std::uint64_t address = launch.device->impl().heap.allocate(bytes);
+  if (launch.wants.heap_problems && !address && bytes != 0)
+    publish_problem(c, site, lane, events::HeapProblem::Kind::no_room, 0, bytes);
   if (launch.wants.allocations && address) {
     const events::WarpEvent by = warp_event(c, site, 1u << lane);
     const events::Allocation event{

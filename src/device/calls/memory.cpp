@@ -98,8 +98,9 @@ void move_stack(void* context, std::uint32_t site, LaneMask mask, std::uint64_t 
   alignas(64) std::uint64_t addresses[kWarpSize];
   for (std::uint32_t w = 0; w < words; ++w) {
     std::fill_n(addresses, kWarpSize, offset + std::uint64_t{w} * 4);
-    const Access part = a.at(Lanes<LocalOffset>(addresses), mask);
-    move(part, pass(part), planes + std::size_t{w} * kWarpSize);
+    Access part = a.at(Lanes<LocalOffset>(addresses), mask);
+    const Place place = pass(part);
+    move(part, place, planes + std::size_t{w} * kWarpSize);
   }
 }
 

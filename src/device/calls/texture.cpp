@@ -210,7 +210,7 @@ Refusal access_surfaces(const Access& access, const TextureCall& call, const std
     if (!surface_address(*s, call, c, access.bytes(), &at, &refusal)) return refusal;
     if (at.at) addresses[l] = reinterpret_cast<std::uint64_t>(at.at), inside |= 1u << l;
   }
-  const Access a = access.at_texels(addresses, inside);
+  Access a = access.at_texels(addresses, inside);
   std::optional<Place> place;
   if (inside) place = pass(a);
   move_surfels(a, mask, inside, place, static_cast<std::uint8_t*>(data));

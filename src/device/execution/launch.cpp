@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/demangle.h"
+#include "device/access/bounds.h"
 #include "device/access/count.h"
 #include "device/device_impl.h"
 #include "device/fault.h"
@@ -204,7 +205,12 @@ void Device::Impl::set_up(Engine& engine, LoadedModule& module, const KernelReco
   launch.stop_reason = 0;
   launch.fault.reset();
   launch.fault_order = ~0ull;
+  launch.survived = false;
+  launch.invalid_accesses = 0;
+  launch.invalid_sites.clear();
   launch.places.clear();
+  launch.bounds.clear();
+  if (wants.invalid_accesses) launch.bounds = site_bounds(launch);
 }
 
 void Device::Impl::collect_results(Engine& engine, LaunchResult& result, std::vector<ChildLaunch>* children) {
@@ -248,6 +254,7 @@ void Device::Impl::collect_results(Engine& engine, LaunchResult& result, std::ve
   }
   if (launch.fault) {
     result.fault = std::move(launch.fault);
+    result.survived = launch.survived;
     if (launch.stop_reason != 0) {
       std::uint64_t ended = 0;
       for (unsigned i = 0; i < launch.workers; ++i) ended += engine.workers[i]->blocks_ended;
@@ -332,17 +339,24 @@ Status Device::Impl::run_children(Engine& engine, LoadedModule& module, std::vec
     std::move(more.rbegin(), more.rend(), std::back_inserter(work));
   };
   push(std::move(children));
-  while (!work.empty() && !result.fault) {
+  const auto goes_on = [&] { return !result.fault || result.survived; };
+  while (!work.empty() && goes_on()) {
     const ChildLaunch child = std::move(work.back());
     work.pop_back();
     if (child.kind != ChildLaunch::Kind::kernel) {
-      result.fault = run_queued_copy(*this, child, engine.work);
+      if (auto fault = run_queued_copy(*this, child, engine.work)) {
+        result.fault = std::move(fault);
+        result.survived = false;
+      }
       continue;
     }
     std::vector<ChildLaunch> below;
     auto run = run_grid(engine, module, child.function, child.config, {child.parameters}, child.depth, &below);
     if (!run) return run.error();
-    result.fault = run->fault;
+    if (run->fault && (!result.fault || !run->survived)) {
+      result.fault = run->fault;
+      result.survived = run->survived;
+    }
     result.children.push_back(run.take());
     push(std::move(below));
   }
@@ -358,7 +372,8 @@ Result<LaunchResult> Device::Impl::launch(LoadedModule& module, std::uint32_t fu
   std::vector<ChildLaunch> children;
   auto result = run_grid(**engine, module, function, config, parameters, 0, &children);
   Status ran = Ok{};
-  if (result && !result->fault) ran = run_children(**engine, module, std::move(children), *result);
+  if (result && (!result->fault || result->survived))
+    ran = run_children(**engine, module, std::move(children), *result);
   give_back(**engine);
   if (!ran) return ran.error();
   return result;

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,21 @@ struct SiteFacts {
   std::uint8_t element = 4, vector = 1;
   events::MemoryOrder order = events::MemoryOrder::weak;
   events::MemoryScope scope = events::MemoryScope::none;
+};
+
+// What the accesses of a site should stay in: [low, high) in addresses of a space. No opinion: everything.
+struct Bound {
+  std::uint64_t low = 0, high = ~std::uint64_t{0};
+  const events::AddressOrigin* origin = nullptr;  // null: no opinion
+  bool holds(std::uint64_t address, std::uint64_t bytes) const {
+    return address >= low && address <= high && bytes <= high - address;
+  }
+};
+struct SiteBounds {
+  Bound memory, shared, local;
+  const Bound& of(StateSpace space) const {
+    return space == StateSpace::shared ? shared : space == StateSpace::local ? local : memory;
+  }
 };
 
 // A compiled kernel and what the device derives from it once.
@@ -257,6 +273,12 @@ struct Launch {
   std::uint32_t env[4] = {0, 0, 0, 0};
   std::uint64_t serial = 0;  // unique in the process
 
+  // Somebody wants invalid accesses: by site, and how many there were.
+  std::vector<SiteBounds> bounds;
+  std::atomic<std::uint64_t> invalid_accesses{0};
+  std::set<std::uint32_t> invalid_sites;  // under fault_mutex
+  bool survived = false;                  // likewise: `fault` did not end the launch
+
   std::uint64_t chunk = 1;  // blocks that a worker takes at once
   alignas(64) std::atomic<std::uint64_t> next_block{0};
   alignas(64) std::atomic<std::uint32_t> interrupt{0};  // generated code polls it
@@ -276,6 +298,10 @@ inline Worker& worker_of(jit::WarpContext& context) {
 }
 inline Launch& launch_of(jit::WarpContext& context) {
   return *worker_of(context).launch;
+}
+inline const Bound& bound_of(const Launch& launch, std::uint32_t site, StateSpace space) {
+  static constexpr Bound kNoOpinion;
+  return launch.bounds.empty() ? kNoOpinion : launch.bounds[site].of(space);
 }
 
 // ---- Execution (execution.cpp)

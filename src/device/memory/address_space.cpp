@@ -14,7 +14,6 @@ namespace warpgrind::device {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
-constexpr std::uint64_t kHugePage = std::uint64_t{2} << 20;
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t to) {
   return (value + to - 1) / to * to;
@@ -48,6 +47,7 @@ bool AddressSpace::reserve() {
   if (p == MAP_FAILED) return false;
   base_ = round_up(reinterpret_cast<std::uint64_t>(p), kHugePage);
   top_ = base_;
+  internal_top_ = first_internal();
   return true;
 }
 
@@ -63,6 +63,25 @@ std::uint64_t AddressSpace::take_hole(std::uint64_t size, std::uint64_t alignmen
     return start;
   }
   return 0;
+}
+
+// 0: nowhere.
+std::uint64_t AddressSpace::place(std::uint64_t taken, std::uint64_t alignment, std::uint64_t skew) {
+  std::uint64_t start = take_hole(taken, alignment, skew);
+  const auto behind_all = [&] {
+    const std::uint64_t at = round_up(top_, alignment) + skew;
+    return at + taken <= first_internal() ? at : 0;
+  };
+  while (!start && !behind_all() && !quarantine_.empty()) {
+    leave_quarantine();
+    start = take_hole(taken, alignment, skew);
+  }
+  if (start) return start;
+  start = behind_all();
+  if (!start) return 0;
+  if (start > top_) holes_[top_] = start - top_;
+  top_ = start + taken;
+  return start;
 }
 
 Result<std::uint64_t> AddressSpace::allocate(std::uint64_t size, std::uint64_t alignment, const Range& attributes) {
@@ -82,24 +101,17 @@ Result<std::uint64_t> AddressSpace::allocate(std::uint64_t size, std::uint64_t a
     skew = (large_count_++ * 5 % 8) * 512;
   }
   const std::uint64_t taken = round_up(size + kRedZone, 512);
-  std::uint64_t start = take_hole(taken, alignment, skew);
-  const auto behind_all = [&] {
-    const std::uint64_t at = round_up(top_, alignment) + skew;
-    return at + taken <= base_ + kReserved - kHugePage ? at : 0;
-  };
-  while (!start && !behind_all() && !quarantine_.empty()) {
-    leave_quarantine();
-    start = take_hole(taken, alignment, skew);
-  }
-  if (!start) {
-    start = behind_all();
+  std::uint64_t start = 0;
+  if (attributes.internal && taken + alignment <= first_internal() + kInternal - internal_top_) {
+    start = round_up(internal_top_, alignment) + skew;
+    internal_top_ = start + taken;
+  } else {
+    start = place(taken, alignment, skew);
     if (!start) return Error{ErrorKind::environment, "no address space left for device memory", ""};
-    if (start > top_) holes_[top_] = start - top_;
-    top_ = start + taken;
   }
   const std::uint64_t first = round_down(start, kPage), last = round_up(start + size, kPage);
   if (mprotect(pointer(first), last - first, PROT_READ | PROT_WRITE) != 0) {
-    holes_[start] = taken;
+    if (start < first_internal()) holes_[start] = taken;
     return Error{ErrorKind::environment, fmt::format("the host has no memory left: {}", std::strerror(errno)), ""};
   }
   if (large) madvise(pointer(first), last - first, MADV_HUGEPAGE);
@@ -126,13 +138,26 @@ std::optional<Range> AddressSpace::release(std::uint64_t address, const char* by
   } else {
     std::memset(pointer(range.low), 0, range.high - range.low);
   }
-  quarantine_.push_back({address, block->second, {range, by}});
-  quarantined_bytes_ += block->second;
+  const std::uint64_t taken = block->second;
   blocks_.erase(block);
   ranges_.erase(address);
-  while (quarantine_.size() > kQuarantined || quarantined_bytes_ > kQuarantinedBytes) leave_quarantine();
+  if (address < first_internal()) {  // places of the driver's own are few, and have addresses enough
+    quarantine_.push_back({address, taken, {range, by}});
+    quarantined_bytes_ += taken;
+  }
+  while (leaves_quarantine()) leave_quarantine();
   table_.reset();
   return range;
+}
+
+void AddressSpace::keep_freed(std::uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  kept_bytes_ = std::min(bytes, kQuarantinedBytes);
+}
+
+bool AddressSpace::leaves_quarantine() const {
+  if (quarantined_bytes_ > kQuarantinedBytes) return true;
+  return quarantine_.size() > kQuarantined && quarantined_bytes_ > kept_bytes_;
 }
 
 void AddressSpace::leave_quarantine() {
@@ -207,9 +232,10 @@ bool AddressSpace::overlapping(std::uint64_t low, std::uint64_t high) const {
 std::optional<Range> AddressSpace::nearest(std::uint64_t address) const {
   const std::lock_guard lock(mutex_);
   const auto after = ranges_.upper_bound(address);
+  const bool internal = address >= first_internal();
   std::optional<Range> best;
   if (after != ranges_.begin()) best = std::prev(after)->second;
-  if (after != ranges_.end()) {
+  if (after != ranges_.end() && after->second.internal == internal) {
     const Range& r = after->second;
     if (!best || r.low - address < address - best->high) best = r;
   }
@@ -218,7 +244,7 @@ std::optional<Range> AddressSpace::nearest(std::uint64_t address) const {
 
 std::optional<Range> AddressSpace::mapped_around(std::uint64_t address) {
   const std::lock_guard lock(mutex_);
-  if (!base_ || !inside_reserved(address)) return std::nullopt;
+  if (!base_ || !inside_reserved(address) || address >= first_internal()) return std::nullopt;
   const auto in_use = [&](std::uint64_t page) {
     const auto above = ranges_.lower_bound(page + kHugePage);
     return above != ranges_.begin() && std::prev(above)->second.high > page;
@@ -231,7 +257,7 @@ std::optional<Range> AddressSpace::mapped_around(std::uint64_t address) {
   const auto above = ranges_.lower_bound(mapped.high);
   const Range& last = std::prev(above)->second;
   mapped.low = std::max(base_, std::min(mapped.low, round_down(last.low, kHugePage)));
-  mapped.high = std::min(base_ + kReserved - kHugePage, std::max(mapped.high, round_up(last.high, kHugePage)));
+  mapped.high = std::min(first_internal(), std::max(mapped.high, round_up(last.high, kHugePage)));
   if (mprotect(pointer(mapped.low), mapped.high - mapped.low, PROT_READ | PROT_WRITE) != 0) return std::nullopt;
   return mapped;
 }

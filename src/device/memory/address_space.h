@@ -22,6 +22,7 @@ struct Range {
   bool managed = false;
   bool host = false;         // registered host memory: not ours to free
   bool kernel_heap = false;  // DeviceHeap knows which of it is in use
+  bool internal = false;     // the driver's own: no memory of the program is near it
   bool holds(std::uint64_t first, std::uint64_t last) const { return first >= low && last < high; }
 };
 
@@ -56,7 +57,7 @@ class AddressSpace {
     const char* by = nullptr;
   };
   std::optional<Freed> freed(std::uint64_t address) const;  // what was there, if it was freed lately
-  // The ranges before and after an address that is in none, for messages.
+  // The nearest range to an address that is in none, for messages; of the driver's own memory only to what lies there.
   std::optional<Range> nearest(std::uint64_t address) const;
   std::shared_ptr<const RangeTable> snapshot();
   // What a GPU would have mapped around an address of the reserved range, since it maps pages of 2 MiB: every page that
@@ -64,7 +65,11 @@ class AddressSpace {
   std::optional<Range> mapped_around(std::uint64_t address);
   bool inside_reserved(std::uint64_t address) const { return address >= base_ && address < base_ + kReserved; }
 
+  // From now on: freed places wait until as many bytes have been freed after them, however many places they are.
+  void keep_freed(std::uint64_t bytes);
+
   static constexpr std::uint64_t kReserved = std::uint64_t{1} << 40;
+  static constexpr std::uint64_t kInternal = std::uint64_t{1} << 32;  // of it, at its end: Range::internal
   static constexpr std::uint64_t kRedZone = 512;
   // Freed places that wait: their pages are the host's again, so that they cost addresses only.
   static constexpr std::size_t kQuarantined = 4096;
@@ -74,11 +79,15 @@ class AddressSpace {
   AddressSpace() = default;
   bool reserve();
   void leave_quarantine();  // the oldest
+  bool leaves_quarantine() const;
+  std::uint64_t first_internal() const { return base_ + kReserved - kHugePage - kInternal; }
+  std::uint64_t place(std::uint64_t size, std::uint64_t alignment, std::uint64_t skew);
   void add_hole(std::uint64_t low, std::uint64_t bytes);
   std::uint64_t take_hole(std::uint64_t size, std::uint64_t alignment, std::uint64_t skew);
 
+  static constexpr std::uint64_t kHugePage = std::uint64_t{2} << 20;
   mutable std::mutex mutex_;
-  std::uint64_t base_ = 0, top_ = 0;
+  std::uint64_t base_ = 0, top_ = 0, internal_top_ = 0;
   std::map<std::uint64_t, Range> ranges_;          // by low
   std::map<std::uint64_t, std::uint64_t> blocks_;  // allocation start -> bytes taken from the reserved range
   std::map<std::uint64_t, std::uint64_t> holes_;   // start -> bytes, below top_
@@ -87,7 +96,7 @@ class AddressSpace {
     Freed freed;
   };
   std::deque<Quarantined> quarantine_;  // the oldest first
-  std::uint64_t quarantined_bytes_ = 0;
+  std::uint64_t quarantined_bytes_ = 0, kept_bytes_ = 0;
   std::shared_ptr<const RangeTable> table_;  // null: must be rebuilt
   std::uint64_t large_count_ = 0;
 };

@@ -152,22 +152,35 @@ bool DeviceHeap::was_freed(std::uint64_t address) const {
   return freed(address) != nullptr;
 }
 
-std::string DeviceHeap::describe(std::uint64_t address) const {
+std::optional<DeviceHeap::Near> DeviceHeap::near(std::uint64_t address) const {
   const std::lock_guard lock(mutex_);
-  if (const Piece* p = freed(address))
-    return fmt::format("is {} bytes inside {} bytes from malloc in a kernel that were freed", address - p->start,
-                       p->bytes);
+  return find_near(address);
+}
+
+std::optional<DeviceHeap::Near> DeviceHeap::find_near(std::uint64_t address) const {
+  if (const Piece* p = freed(address)) return Near{p->start, p->bytes, false};
   const auto above = used_.upper_bound(address);
   if (above != used_.begin()) {
     const auto& [start, bytes] = *std::prev(above);
-    if (address < start + bytes) return fmt::format("runs past the end of {} bytes from malloc in a kernel", bytes);
-    if (above == used_.end() || address - (start + bytes) <= above->first - address)
-      return fmt::format("is {} bytes past the end of {} bytes from malloc in a kernel", address - (start + bytes),
-                         bytes);
+    const std::uint64_t end = start + bytes;
+    if (address < end || above == used_.end() || address - end <= above->first - address) return Near{start, bytes};
   }
-  if (above != used_.end())
-    return fmt::format("is {} bytes before {} bytes from malloc in a kernel", above->first - address, above->second);
-  return "is in the heap of kernels, where malloc has given out nothing";
+  if (above != used_.end()) return Near{above->first, above->second};
+  return std::nullopt;
+}
+
+std::string DeviceHeap::describe(std::uint64_t address) const {
+  const std::lock_guard lock(mutex_);
+  const auto near = find_near(address);
+  if (!near) return "is in the heap of kernels, where malloc has given out nothing";
+  const std::uint64_t end = near->start + near->bytes;
+  if (!near->in_use)
+    return fmt::format("is {} bytes inside {} bytes from malloc in a kernel that were freed", address - near->start,
+                       near->bytes);
+  if (address < near->start)
+    return fmt::format("is {} bytes before {} bytes from malloc in a kernel", near->start - address, near->bytes);
+  if (address < end) return fmt::format("runs past the end of {} bytes from malloc in a kernel", near->bytes);
+  return fmt::format("is {} bytes past the end of {} bytes from malloc in a kernel", address - end, near->bytes);
 }
 
 }  // namespace warpgrind::device

@@ -33,6 +33,12 @@ class DeviceHeap {
   bool holds(std::uint64_t address, std::uint64_t bytes) const;
   // First address and end of the piece in use that holds an address, as far as kernels may use it.
   std::optional<std::pair<std::uint64_t, std::uint64_t>> piece_at(std::uint64_t address) const;
+  // The piece that holds an address, or the nearest one; nullopt: malloc has given out nothing.
+  struct Near {
+    std::uint64_t start = 0, bytes = 0;  // as asked for
+    bool in_use = true;
+  };
+  std::optional<Near> near(std::uint64_t address) const;
   // Where an address is that no piece in use holds: "is 4 bytes inside a piece of 64 bytes that was freed".
   std::string describe(std::uint64_t address) const;
   bool was_freed(std::uint64_t address) const;
@@ -53,6 +59,7 @@ class DeviceHeap {
   bool each_word(std::uint64_t start, std::uint64_t bytes, F&& f) const;
   void mark(std::uint64_t start, std::uint64_t bytes, bool in_use);
   const Piece* freed(std::uint64_t address) const;
+  std::optional<Near> find_near(std::uint64_t address) const;  // under mutex_
 
   mutable std::mutex mutex_;
   std::uint64_t base_ = 0, size_ = 0;            // of the addresses: kRoom times the heap
