@@ -36,7 +36,8 @@ jit::HostPlace user_place(const std::vector<const void*>& callers, const std::st
 
 std::string describe(const HostStack& stack, const std::string& kernel) {
   const jit::HostPlace place = user_place(stack.callers, kernel);
-  if (place.line) return fmt::format("{} at {}:{}", stack.call, place.file, place.line);
+  if (place.line)
+    return fmt::format("{} at {}:{}", stack.call, place.file.substr(place.file.rfind('/') + 1), place.line);
   return place.function.empty() ? stack.call : fmt::format("{} in {}", stack.call, demangle(place.function));
 }
 

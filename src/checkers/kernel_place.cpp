@@ -108,7 +108,7 @@ results::FindingAccess access_at(const events::WarpEvent& e, unsigned lane, std:
 }
 
 std::string place_text(const results::FindingAccess& a) {
-  if (a.line) return fmt::format("{}:{}", a.file, a.line);
+  if (a.line) return fmt::format("{}:{}", a.file.substr(a.file.rfind('/') + 1), a.line);
   return a.ptx_line ? fmt::format("PTX line {}", a.ptx_line) : a.function;
 }
 

@@ -101,8 +101,9 @@ __global__ void null_argument(int* out) {
 }
 CASE(C008, "cudaMalloc failed (size far too large), pointer stays null, kernel writes") {
   int* out = nullptr;
-  cudaMalloc(
-      &out, size_t{1} << 60);  //! C008 ERROR api-error message~cudaErrorMemoryAllocation //! C008 cause of=null-pointer
+  //! C008 ERROR api-error message~cudaErrorMemoryAllocation
+  //! C008 cause of=null-pointer
+  cudaMalloc(&out, size_t{1} << 60);
   null_argument<<<1, 32>>>(out);
   cudaDeviceSynchronize();
 }

@@ -1,0 +1,486 @@
+// Accesses that are not allowed, by kernels, and frees of what is no allocation. One finding for each instruction, kind
+// and object; the example is the first thread in the order of blocks and warps.
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <bit>
+#include <cerrno>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <tuple>
+
+#include "base/demangle.h"
+#include "checkers/checker.h"
+#include "checkers/host_place.h"
+#include "checkers/kernel_place.h"
+#include "ptx/ast.h"
+
+namespace warpgrind::checkers {
+
+namespace {
+
+using events::InvalidAccess;
+using Near = InvalidAccess::Object;
+using Problem = InvalidAccess::Problem;
+
+const char* verb_of(AccessType type) {
+  return type == AccessType::load ? "read" : type == AccessType::store ? "write" : "atomic";
+}
+
+// Memory of the program that CUDA does not know.
+bool is_mapped(std::uint64_t address) {
+  constexpr std::uint64_t kPage = 4096;
+  unsigned char page = 0;
+  return ::mincore(reinterpret_cast<void*>(address / kPage * kPage), kPage, &page) == 0 || errno != ENOMEM;
+}
+
+// "s" of "kernel(float*)::s".
+std::string variable_name(const std::string& mangled) {
+  const std::string name = demangle(mangled);
+  const std::size_t scope = name.rfind("::");
+  return scope == std::string::npos ? name : name.substr(scope + 2);
+}
+
+// What an access should have stayed in.
+struct Target {
+  std::string text;   // "a 4096-byte allocation (cudaMalloc at main.cu:31)"
+  std::string brief;  // "4096 bytes", "`tile`"
+  std::uint64_t low = 0, high = 0;
+  bool known = false;  // low and high mean something
+  bool freed = false, constant = false;
+  std::optional<results::FindingOrigin> origin;
+  std::optional<results::FindingCause> cause;
+};
+
+std::string relation(const Target& t, std::uint64_t address, std::uint64_t bytes) {
+  if (t.freed) return fmt::format("at offset {} of {}, which has been freed", address - t.low, t.text);
+  if (!t.known) return fmt::format("at {}", t.text);
+  if (address + bytes <= t.low) return fmt::format("{} bytes before {}", t.low - address, t.text);
+  if (address == t.high) return fmt::format("just past the end of {}", t.text);
+  if (address > t.high) return fmt::format("{} bytes past the end of {}", address - t.high, t.text);
+  const std::uint64_t inside = std::min(t.high, address + bytes) - std::max(t.low, address);
+  if (inside < bytes) return fmt::format("of which only {} lie inside {}", inside, t.text);
+  return fmt::format("at offset {} of {}", address - t.low, t.text);
+}
+
+std::string advice_of(const std::string& kind, AccessType type) {
+  if (kind == "misaligned")
+    return "align the pointer to the size of the access: vector types such as float4 need 16 bytes";
+  if (kind == "null-pointer") return "check what the allocation returned before the pointer is used";
+  if (kind == "host-pointer")
+    return "a kernel reaches memory of cudaMalloc, cudaMallocManaged, cudaMallocHost or cudaHostRegister only: copy it "
+           "there, or allocate it so";
+  if (kind == "use-after-free") return "free memory after the last kernel that uses it, and forget the pointer then";
+  if (kind == "write-to-constant") return "kernels can only read __constant__ variables and their parameters";
+  if (kind == "oob-neighbour")
+    return "check the index against the size of the allocation: what lies behind it is another one by chance";
+  if (kind.starts_with("oob-local")) return "check the index against the size of the thread's local array";
+  if (kind == "wrong-space") return "atomics, asynchronous copies and mbarriers work on global and shared memory only";
+  return type == AccessType::load
+             ? "check the index against the size before it is read, or guard the threads at the edge"
+             : "guard the threads at the edge (if (i < n)), or allocate for whole blocks";
+}
+
+class Memory final : public Checker {
+ public:
+  explicit Memory(const Known& known) : known_(known) {}
+
+  events::Wants wants() const override {
+    events::Wants w;
+    w.invalid_accesses = w.heap_problems = w.invalid_frees = w.failed_allocations = true;
+    return w;
+  }
+  void on_invalid_access(const InvalidAccess& e, unsigned) override;
+  void on_heap_problem(const events::HeapProblem& e, unsigned) override;
+  void on_invalid_free(const events::InvalidFree& e, unsigned) override;
+  void on_failed_allocation(const events::FailedAllocation& e, unsigned) override;
+  void on_launch_end(const events::Launch& launch, const events::LaunchCounts&) override;
+  void report(std::vector<results::Finding>& findings) override;
+
+ private:
+  // One finding in the making.
+  struct Row {
+    Who first;
+    results::Finding finding;
+    std::uint64_t accesses = 0;
+    std::map<std::uint64_t, std::uint64_t> running;  // by launch: accesses in it
+    std::uint64_t launches = 0;
+    bool ended = false;  // a launch of these: there were more
+  };
+  // Kernel, function and instruction; kind; object.
+  using Key = std::tuple<std::string, std::string, std::uint32_t, std::string, std::string>;
+  // What decides the key within a launch, without texts.
+  using Quick = std::tuple<std::uint64_t, std::uint32_t, Problem, AccessType, StateSpace, Near, std::uint64_t,
+                           std::uint64_t, std::uint64_t>;
+
+  Target target_of(const InvalidAccess& e, unsigned lane) const;
+  Target memory_target(const InvalidAccess& e, std::uint64_t address) const;
+  static Target variable_target(const InvalidAccess& e);
+  std::string kind_of(const InvalidAccess& e, std::uint64_t address, const Target& target) const;
+  results::Finding finding_of(const InvalidAccess& e, unsigned lane) const;
+  Row& row_of(const events::WarpEvent& e, const results::Finding& finding, const std::string& object);
+  void name_cause(Row& row) const;
+  void note_launch(results::Finding& finding, const events::Launch& launch) const;
+
+  const Known known_;
+  mutable std::mutex mutex_;
+  std::map<Key, Row> rows_;
+  std::map<Quick, Row*> quick_;
+  struct LaunchState {
+    std::uint64_t events = 0;
+    std::set<std::uint32_t> sites;
+  };
+  std::map<std::uint64_t, LaunchState> launches_;  // that run
+  struct NoRoom {
+    Who who;
+    results::FindingAccess at;
+    std::uint64_t bytes = 0;
+  };
+  std::map<std::uint64_t, NoRoom> no_room_;      // by work: the first malloc that gave null
+  std::optional<results::FindingCause> failed_;  // the last allocation by the host that failed
+  std::vector<results::Finding> of_host_;
+};
+
+Who who_of(const events::WarpEvent& e, unsigned lane) {
+  return {e.launch->work, e.launch->id, linear_block(*e.launch, e.block), e.warp, lane};
+}
+
+// ---- What is meant
+
+Target Memory::variable_target(const InvalidAccess& e) {
+  Target t;
+  t.low = e.low;
+  t.high = e.high;
+  t.known = true;
+  const bool shared = e.object == Near::shared;
+  const std::uint64_t bytes = e.high - e.low;
+  if (e.object == Near::parameters) {
+    t.text = fmt::format("the kernel's parameters ({} bytes)", bytes);
+    t.constant = true;
+  } else if (!e.origin) {
+    t.text = shared ? fmt::format("the block's shared memory ({} bytes)", bytes)
+                    : fmt::format("the thread's local memory ({} bytes)", bytes);
+  } else if (e.origin->kind == events::AddressOrigin::Kind::dynamic_shared) {
+    t.text = fmt::format("`{}`, dynamic shared memory, of which the launch gives {} bytes",
+                         variable_name(e.origin->name), bytes);
+  } else if (shared) {
+    t.text = fmt::format("`{}` ({} bytes of shared memory)", variable_name(e.origin->name), bytes);
+  } else {
+    t.text = fmt::format("the function's local arrays ({} bytes)", bytes);
+  }
+  t.brief = e.origin && shared ? fmt::format("`{}`", variable_name(e.origin->name)) : t.text;
+  t.origin = results::FindingOrigin{shared ? "shared variable" : "local memory", "", 0, t.text, {}};
+  return t;
+}
+
+Target Memory::memory_target(const InvalidAccess& e, std::uint64_t address) const {
+  Target t;
+  const bool was_freed = e.object == Near::freed || e.object == Near::freed_piece;
+  std::optional<Object> object = was_freed ? known_.objects.freed_at(e.low) : known_.objects.live_at(e.low);
+  if (e.object == Near::none) {
+    object = known_.objects.freed_at(address);
+    if (object) t.freed = true;
+  }
+  if (e.object == Near::none && !object) {
+    t.text = fmt::format("{:#x}", address);
+    return t;
+  }
+  t.known = true;
+  t.freed |= was_freed;
+  t.low = object ? object->address : e.low;
+  t.high = object ? object->address + object->bytes : e.high;
+  t.brief =
+      object && !object->name.empty() ? fmt::format("`{}`", object->name) : fmt::format("{} bytes", t.high - t.low);
+  if (e.object == Near::heap)
+    t.text = "the heap of kernels, where malloc has given out nothing";
+  else
+    t.text = object ? describe(*object) : fmt::format("a {}-byte allocation", e.high - e.low);
+  if (!object) return t;
+  t.origin = origin_of(*object);
+  if (object->freed) {
+    const jit::HostPlace place = user_place(object->freed->callers);
+    t.cause = results::FindingCause{place.file, place.line, fmt::format("freed by {}", describe(*object->freed))};
+  } else if (object->freed_by) {
+    t.cause = results::FindingCause{object->freed_by->file, object->freed_by->line,
+                                    fmt::format("freed at {}", place_text(*object->freed_by))};
+  }
+  return t;
+}
+
+Target Memory::target_of(const InvalidAccess& e, unsigned lane) const {
+  if (e.object == Near::shared || e.object == Near::local || e.object == Near::parameters) return variable_target(e);
+  Target t = memory_target(e, e.addresses[lane]);
+  using Kind = events::AddressOrigin::Kind;
+  if (e.space == StateSpace::constant) t.constant = true;
+  if (e.origin && e.origin->kind == Kind::variable && e.launch->module &&
+      e.origin->index < e.launch->module->variables.size())
+    t.constant |= e.launch->module->variables[e.origin->index].space == StateSpace::constant;
+  return t;
+}
+
+std::string Memory::kind_of(const InvalidAccess& e, std::uint64_t address, const Target& target) const {
+  constexpr std::uint64_t kLowest = std::uint64_t{1} << 32;  // below lie a null pointer and what it is indexed with
+  const std::string verb = verb_of(e.type);
+  switch (e.problem) {
+    case Problem::misaligned:
+      return "misaligned";
+    case Problem::constant:
+      return "write-to-constant";
+    case Problem::wrong_space:
+      return "wrong-space";
+    default:
+      break;
+  }
+  if (e.object == Near::shared) return "oob-shared-" + verb;
+  if (e.object == Near::local) return "oob-local-" + verb;
+  if (target.freed) return "use-after-free";
+  if (target.constant) return "oob-constant-" + verb;
+  if (e.problem == Problem::neighbour) return "oob-neighbour";
+  if (e.object != Near::none) return "oob-global-" + verb;
+  if (is_mapped(address)) return "host-pointer";
+  return address < kLowest ? "null-pointer" : "oob-global-" + verb;
+}
+
+std::string argument_text(const InvalidAccess& e) {
+  if (!e.origin || e.origin->kind != events::AddressOrigin::Kind::parameter) return "";
+  const std::string& name = e.origin->name;
+  const std::string number = fmt::format("argument {}", e.origin->index + 1);
+  return name.find("_param_") == std::string::npos ? fmt::format("{} (`{}`)", number, name) : number;
+}
+
+void Memory::note_launch(results::Finding& f, const events::Launch& launch) const {
+  const std::optional<Work> work = known_.works.find(launch.work);
+  if (!work) return;
+  const results::FindingAccess call = access_of(*work);
+  if (call.line != 0) f.notes.push_back(fmt::format("launched at {}", place_text(call)));
+}
+
+results::Finding Memory::finding_of(const InvalidAccess& e, unsigned lane) const {
+  const std::uint64_t address = e.addresses[lane];
+  const std::uint32_t bytes = e.bytes_of(lane);
+  const Target target = target_of(e, lane);
+  results::Finding f;
+  f.kind = kind_of(e, address, target);
+  results::FindingAccess at = access_at(e, lane, verb_of(e.type));
+  at.bytes = bytes;
+  const std::string where = relation(target, address, bytes);
+  at.object = target.known
+                  ? fmt::format("offset {} of {}", static_cast<std::int64_t>(address - target.low), target.brief)
+                  : fmt::format("{:#x}", address);
+  const std::string what = fmt::format("{} of {} byte{}", at.access, bytes, bytes == 1 ? "" : "s");
+  const std::string argument = argument_text(e);
+  const std::string through = argument.empty() ? "" : fmt::format(" through {}", argument);
+  if (f.kind == "null-pointer")
+    f.message = fmt::format("{} at {:#x}: a null pointer", what, address);
+  else if (f.kind == "host-pointer")
+    f.message = fmt::format("{} at {:#x}, memory of the host that CUDA does not know", what, address);
+  else if (!target.known && !target.freed)
+    f.message = fmt::format("{} at {:#x}, which is no device memory", what, address);
+  else if (f.kind == "misaligned")
+    f.message = fmt::format("{}, which is no multiple of the access's size, {}", what, where);
+  else if (f.kind == "wrong-space")
+    f.message = fmt::format("{} on local memory", what);
+  else
+    f.message = fmt::format("{}{}{} {}", what, through, bytes > 1 && where.starts_with("of which") ? "," : "", where);
+  if (e.problem == Problem::neighbour && e.hit != 0)
+    if (const auto hit = known_.objects.live_at(e.hit)) f.message += fmt::format(", inside {}", describe(*hit));
+  f.advice = e.origin && e.origin->kind == events::AddressOrigin::Kind::dynamic_shared && e.low == e.high
+                 ? "the third launch parameter gives the dynamic shared memory in bytes: it is 0 here"
+                 : advice_of(f.kind, e.type);
+  f.origin = target.origin;
+  f.cause = target.cause;
+  take_place(f, at);
+  f.accesses.push_back(std::move(at));
+  note_launch(f, *e.launch);
+  return f;
+}
+
+// ---- What is seen
+
+Memory::Row& Memory::row_of(const events::WarpEvent& e, const results::Finding& f, const std::string& object) {
+  const events::KernelFacts& facts = *e.launch->facts;
+  const bool known = e.site < facts.sites.size();
+  const Key key{facts.name, known ? facts.sites[e.site].function : "", known ? facts.sites[e.site].instruction : e.site,
+                f.kind, object};
+  return rows_.try_emplace(key).first->second;
+}
+
+void Memory::on_invalid_access(const InvalidAccess& e, unsigned) {
+  const auto lane = static_cast<unsigned>(std::countr_zero(e.mask));
+  const Who who = who_of(e, lane);
+  const auto lanes = static_cast<std::uint64_t>(std::popcount(e.mask));
+  const std::lock_guard lock(mutex_);
+  LaunchState& state = launches_[e.launch->id];
+  ++state.events;
+  state.sites.insert(e.site);
+  // Without an object near, each lane may be something else: below, the first lane stands for all.
+  const std::uint64_t page = e.object == Near::none ? e.addresses[lane] >> 32 : 0;
+  const Quick quick{e.launch->id, e.site, e.problem, e.type, e.space, e.object, e.low, e.high, page + e.hit};
+  Row*& row = quick_[quick];
+  if (row && !(who < row->first)) {
+    row->running[e.launch->id] += lanes;
+    return;
+  }
+  results::Finding finding = finding_of(e, lane);
+  const std::string object = finding.origin ? finding.origin->object : "";
+  if (!row) row = &row_of(e, finding, object);
+  const bool fresh = row->finding.kind.empty();
+  if (fresh || who < row->first) {
+    row->finding = std::move(finding);
+    row->first = who;
+    if (row->finding.kind == "null-pointer") name_cause(*row);
+  }
+  row->running[e.launch->id] += lanes;
+}
+
+// A null pointer comes from an allocation that failed.
+void Memory::name_cause(Row& row) const {
+  const auto room = no_room_.find(row.first.work);
+  if (room != no_room_.end())
+    row.finding.cause = results::FindingCause{
+        room->second.at.file, room->second.at.line,
+        fmt::format("malloc returned null for {} bytes: the heap of kernels is full", room->second.bytes)};
+  else
+    row.finding.cause = failed_;
+}
+
+void Memory::on_heap_problem(const events::HeapProblem& e, unsigned) {
+  const auto lane = static_cast<unsigned>(std::countr_zero(e.mask));
+  const Who who = who_of(e, lane);
+  using Kind = events::HeapProblem::Kind;
+  if (e.kind == Kind::no_room) {
+    results::FindingAccess at = access_at(e, lane, "malloc");
+    const std::lock_guard lock(mutex_);
+    const auto [it, fresh] = no_room_.try_emplace(e.launch->work, NoRoom{who, at, e.bytes});
+    if (!fresh && who < it->second.who) it->second = {who, std::move(at), e.bytes};
+    return;
+  }
+  results::Finding f;
+  results::FindingAccess at = access_at(e, lane, "free");
+  take_place(f, at);
+  at.role = "second";
+  const std::optional<Object> object = known_.objects.freed_at(e.address);
+  if (e.kind == Kind::freed_before) {
+    f.kind = "double-free";
+    f.message = "free of what a kernel has freed before";
+    if (object) f.message = fmt::format("free of {}, which has been freed before", describe(*object));
+    f.advice = "one thread frees what it shares with others, after the last of them has used it";
+    at.object = object ? describe(*object) : "";
+    f.accesses.push_back(std::move(at));
+    if (object && object->freed_by) {
+      results::FindingAccess before = *object->freed_by;
+      before.role = "first";
+      f.accesses.push_back(std::move(before));
+    }
+    if (object) f.origin = origin_of(*object);
+  } else {
+    f.kind = "invalid-free";
+    const std::optional<Object> live = known_.objects.live_at(e.address);
+    f.message = live ? fmt::format("free of an address {} bytes into {}", e.address - live->address, describe(*live))
+                     : fmt::format("free of {:#x}, which malloc in a kernel did not return", e.address);
+    f.advice = "free takes what malloc in a kernel returned; memory of cudaMalloc is freed by the host";
+    at.role.clear();
+    f.accesses.push_back(std::move(at));
+    if (live) f.origin = origin_of(*live);
+  }
+  note_launch(f, *e.launch);
+  const std::lock_guard lock(mutex_);
+  Row& row = row_of(e, f, f.origin ? f.origin->object : "");
+  if (row.finding.kind.empty() || who < row.first) {
+    row.finding = std::move(f);
+    row.first = who;
+  }
+  row.running[e.launch->id] += 1;
+}
+
+void Memory::on_invalid_free(const events::InvalidFree& e, unsigned) {
+  const HostStack stack = host_stack();
+  const jit::HostPlace place = user_place(stack.callers);
+  results::Finding f;
+  results::FindingAccess at;
+  at.access = e.by;
+  at.file = f.file = place.file;
+  at.line = f.line = place.line;
+  at.function = place.function;
+  const std::optional<Object> live = known_.objects.live_at(e.address), freed = known_.objects.freed_at(e.address);
+  f.kind = "invalid-free";
+  f.advice = "free what an allocation returned, once, with the function that belongs to it";
+  if (live && live->address == e.address) {
+    f.message = fmt::format("{} of {}, which it does not free", e.by, describe(*live));
+    f.origin = origin_of(*live);
+  } else if (live) {
+    f.message = fmt::format("{} of an address {} bytes into {}", e.by, e.address - live->address, describe(*live));
+    f.origin = origin_of(*live);
+  } else if (freed && freed->address == e.address && freed->freed) {
+    f.kind = "double-free";
+    f.message = fmt::format("{} of {}, which has been freed before", e.by, describe(*freed));
+    f.origin = origin_of(*freed);
+    const jit::HostPlace by = user_place(freed->freed->callers);
+    f.cause = results::FindingCause{by.file, by.line, fmt::format("freed by {}", describe(*freed->freed))};
+    f.advice = "set the pointer to nullptr when it has been freed: freeing that does nothing";
+  } else {
+    f.message = fmt::format("{} of {:#x}, which no allocation returned", e.by, e.address);
+  }
+  if (f.origin) at.object = f.origin->object;
+  f.accesses.push_back(std::move(at));
+  const std::lock_guard lock(mutex_);
+  for (results::Finding& before : of_host_)
+    if (before.kind == f.kind && before.file == f.file && before.line == f.line && f.line != 0) {
+      ++before.count;
+      return;
+    }
+  of_host_.push_back(std::move(f));
+}
+
+void Memory::on_failed_allocation(const events::FailedAllocation& e, unsigned) {
+  const HostStack stack = host_stack();
+  const jit::HostPlace place = user_place(stack.callers);
+  const std::lock_guard lock(mutex_);
+  failed_ = results::FindingCause{place.file, place.line, fmt::format("{} failed: {} bytes", describe(stack), e.bytes)};
+}
+
+void Memory::on_launch_end(const events::Launch& launch, const events::LaunchCounts&) {
+  const std::lock_guard lock(mutex_);
+  const auto state = launches_.find(launch.id);
+  const bool ended = state != launches_.end() && (state->second.events > InvalidAccess::kMostAccesses ||
+                                                  state->second.sites.size() > InvalidAccess::kMostSites);
+  if (state != launches_.end()) launches_.erase(state);
+  for (auto& [key, row] : rows_) {
+    const auto running = row.running.find(launch.id);
+    if (running == row.running.end()) continue;
+    // How many there were until then depends on how the workers took turns.
+    row.accesses += ended ? 1 : running->second;
+    row.ended |= ended;
+    ++row.launches;
+    row.running.erase(running);
+  }
+  std::erase_if(quick_, [&](const auto& q) { return std::get<0>(q.first) == launch.id; });
+}
+
+void Memory::report(std::vector<results::Finding>& findings) {
+  const std::lock_guard lock(mutex_);
+  for (auto& [key, row] : rows_) {
+    for (const auto& [launch, accesses] : row.running) row.accesses += accesses;  // it never ended
+    results::Finding f = row.finding;
+    f.count = row.accesses;
+    if (row.ended)
+      f.notes.push_back(fmt::format("a launch was ended after {} accesses that are not allowed: there may be more",
+                                    InvalidAccess::kMostAccesses));
+    else if (row.accesses > 1)
+      f.notes.push_back(fmt::format("{} accesses of threads like this{}", row.accesses,
+                                    row.launches > 1 ? fmt::format(" in {} launches", row.launches) : ""));
+    findings.push_back(std::move(f));
+  }
+  findings.insert(findings.end(), of_host_.begin(), of_host_.end());
+}
+
+}  // namespace
+
+std::unique_ptr<Checker> make_memory(const Known& known);
+std::unique_ptr<Checker> make_memory(const Known& known) {
+  return std::make_unique<Memory>(known);
+}
+
+}  // namespace warpgrind::checkers
