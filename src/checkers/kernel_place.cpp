@@ -6,37 +6,11 @@
 #include <bit>
 
 #include "base/demangle.h"
-#include "ptx/ast.h"
+#include "ptx/inlining.h"
 
 namespace warpgrind::checkers {
 
 namespace {
-
-const ptx::Function* find_function(const ptx::Module& module, const std::string& name) {
-  for (const ptx::Function& f : module.functions)
-    if (f.has_body && f.name == name) return &f;
-  return nullptr;
-}
-
-std::string file_name(const ptx::Module& module, std::uint32_t file) {
-  return file < module.files.size() ? module.files[file] : std::string();
-}
-
-// The calls that the compiler inlined, from the instruction outwards.
-std::vector<results::InlinedAt> inlined_at(const ptx::Module& module, const events::Site& site) {
-  std::vector<results::InlinedAt> chain;
-  const ptx::Function* const function = find_function(module, site.function);
-  if (!function || site.instruction >= function->body.size()) return chain;
-  const std::uint32_t location = function->body[site.instruction].location;
-  if (location == ptx::kNoId) return chain;
-  const ptx::SourceLocation* at = &function->locations[location];
-  for (std::size_t depth = 0; at->inlined_at >= 0 && depth < function->locations.size(); ++depth) {
-    const std::string name = at->function.empty() ? "" : demangle(at->function);
-    at = &function->locations[static_cast<std::size_t>(at->inlined_at)];
-    chain.push_back({file_name(module, at->file), name, at->line});
-  }
-  return chain;
-}
 
 // Of the toolkit, of the compiler, of Debian, ours: nobody looks for a bug there.
 bool is_library_header(const std::string& file) {
@@ -51,7 +25,8 @@ bool is_library_header(const std::string& file) {
   return false;
 }
 
-// In the user's own code: what is inlined there from a library's header counts as its line.
+}  // namespace
+
 void leave_library(results::FindingAccess& a) {
   std::size_t callers = 0;
   while (callers < a.inlined_at.size() && is_library_header(callers == 0 ? a.file : a.inlined_at[callers - 1].file))
@@ -61,8 +36,6 @@ void leave_library(results::FindingAccess& a) {
   a.line = a.inlined_at[callers - 1].line;
   a.inlined_at.erase(a.inlined_at.begin(), a.inlined_at.begin() + static_cast<std::ptrdiff_t>(callers));
 }
-
-}  // namespace
 
 Dim3 thread_of(const events::Launch& launch, std::uint32_t warp, unsigned lane) {
   const std::uint32_t linear = warp * kWarpSize + lane;
@@ -97,7 +70,9 @@ results::FindingAccess access_at(const events::Launch& launch, std::uint32_t sit
   a.ptx_line = s.ptx_line;
   a.ptx = s.text;
   if (s.function != launch.facts->name) a.function = demangle(s.function);
-  if (launch.module) a.inlined_at = inlined_at(*launch.module, s);
+  if (launch.module)
+    for (ptx::Caller& c : ptx::inlined_callers(*launch.module, s.function, s.instruction))
+      a.inlined_at.push_back({std::move(c.file), std::move(c.function), c.line});
   leave_library(a);
   return a;
 }

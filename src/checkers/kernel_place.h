@@ -20,6 +20,9 @@ results::FindingAccess access_at(const events::Launch& launch, std::uint32_t sit
 // lane: a lane's number, or that of the event's first lane when there is no such lane in its mask.
 results::FindingAccess access_at(const events::WarpEvent& event, unsigned lane, std::string access);
 
+// In the user's own code: what is inlined there from a library's header counts as its line.
+void leave_library(results::FindingAccess& access);
+
 // "tile.cu:14", "PTX line 88" without line information.
 std::string place_text(const results::FindingAccess& access);
 // kernel, file, line, text, ptx_line, block and thread of the first access.

@@ -179,6 +179,7 @@ cudaError_t error_of(const device::Fault& fault) {
     case FaultKind::assertion:
       return cudaErrorAssert;
     case FaultKind::illegal_instruction:
+    case FaultKind::barrier_number:
     case FaultKind::unsupported:
       return cudaErrorIllegalInstruction;
     case FaultKind::invalid_pc:
@@ -191,7 +192,10 @@ cudaError_t error_of(const device::Fault& fault) {
     case FaultKind::trap:
     case FaultKind::deadlock:
     case FaultKind::barrier_mismatch:
+    case FaultKind::member_deadlock:
     case FaultKind::warp_mismatch:
+    case FaultKind::absent_lanes:
+    case FaultKind::grid_barrier:
     case FaultKind::out_of_heap:
       return cudaErrorLaunchFailure;
   }

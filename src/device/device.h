@@ -18,6 +18,7 @@
 #include "gpu/types.h"
 #include "jit/compile/compiler.h"
 #include "ptx/ast.h"
+#include "ptx/inlining.h"
 
 namespace warpgrind::device {
 
@@ -35,13 +36,28 @@ enum class FaultKind : std::uint8_t {
   invalid_pc,
   deadlock,
   barrier_mismatch,
-  warp_mismatch,  // lanes of a .sync operation
+  barrier_number,   // no such barrier
+  member_deadlock,  // lanes of a warp wait for each other at .sync operations
+  warp_mismatch,    // lanes of a .sync operation
+  absent_lanes,     // that a shuffle reads
+  grid_barrier,     // of a launch that is not cooperative
   timeout,
   interrupted,
   unsupported,
   out_of_heap,
   invalid_texture,
   out_of_resources,  // of the host
+};
+
+// A warp, or lanes of one, that wait.
+struct FaultPlace {
+  std::string what;  // "waits at a barrier"
+  std::string function, file, ptx_text;
+  std::vector<ptx::Caller> callers;
+  std::uint32_t line = 0, ptx_line = 0;
+  Dim3 block{0, 0, 0}, thread{0, 0, 0};  // the first of the lanes
+  std::uint32_t warp = 0;
+  LaneMask lanes = 0;
 };
 
 // The first fault of a launch: what, where, who.
@@ -53,12 +69,14 @@ struct Fault {
   std::string function;  // PTX function when not the kernel itself
   std::string file;
   std::uint32_t line = 0;  // CUDA source, line 0 unknown
+  std::vector<ptx::Caller> callers;
   std::uint32_t ptx_line = 0;
   std::string ptx_text;
   Dim3 block{0, 0, 0}, thread{0, 0, 0};
   std::uint64_t address = 0;
   std::uint32_t bytes = 0;
-  std::vector<std::string> warps;  // timeout / deadlock / Ctrl-C: where each warp is
+  std::vector<std::string> warps;   // timeout / deadlock / Ctrl-C: where each warp is
+  std::vector<FaultPlace> waiting;  // deadlock: the same of the first block, one by one
   // A warning about accesses that went on (Options::bounds_stop): how many of threads there were at this site.
   std::uint64_t went_on = 0;
 };

@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
+
+#include "device/module.h"
 
 namespace warpgrind::device {
 
@@ -29,6 +32,7 @@ Fault describe(const Launch& launch, FaultKind kind, std::uint32_t site) {
   f.line = s->line;
   f.ptx_line = s->ptx_line;
   f.ptx_text = s->text;
+  f.callers = ptx::inlined_callers(launch.module->module(), s->function, s->instruction);
   return f;
 }
 
@@ -164,6 +168,25 @@ std::string place_of(const Launch& launch, const WarpFiber& fiber, std::uint32_t
     where += fmt::format(" at PTX line {} ({})", s->ptx_line, s->text);
   return fmt::format("block ({},{},{}), warp {} (threads {}-{}): {} {}", c.ctaid[0], c.ctaid[1], c.ctaid[2], c.warp,
                      c.warp * kWarpSize, std::min(launch.threads_per_block, (c.warp + 1) * kWarpSize) - 1, what, where);
+}
+
+FaultPlace fault_place(const Launch& launch, const WarpFiber& fiber, std::uint32_t site, LaneMask lanes,
+                       std::string what) {
+  Fault at = describe(launch, FaultKind::deadlock, site);
+  set_thread(at, fiber.context, lanes ? static_cast<unsigned>(std::countr_zero(lanes)) : 0);
+  FaultPlace p;
+  p.what = std::move(what);
+  p.function = std::move(at.function);
+  p.file = std::move(at.file);
+  p.callers = std::move(at.callers);
+  p.ptx_text = std::move(at.ptx_text);
+  p.line = at.line;
+  p.ptx_line = at.ptx_line;
+  p.block = at.block;
+  p.thread = at.thread;
+  p.warp = fiber.context.warp;
+  p.lanes = lanes;
+  return p;
 }
 
 std::string describe_address(const char* verb, std::uint64_t address, std::uint64_t bytes) {

@@ -41,6 +41,10 @@ void count_invalid(jit::WarpContext& context, std::uint32_t site);
 // "kernel.cu:12 (ptx line 40), block (0,0,0), warp 3: waits at barrier 0"
 std::string place_of(const Launch& launch, const WarpFiber& fiber, std::uint32_t site, const char* what);
 
+// The same as one that waits; lanes: those that do.
+FaultPlace fault_place(const Launch& launch, const WarpFiber& fiber, std::uint32_t site, LaneMask lanes,
+                       std::string what);
+
 // "read of 4 bytes at 0x...: 400 bytes past the end of a 4096-byte allocation"
 std::string describe_address(const char* verb, std::uint64_t address, std::uint64_t bytes);
 std::string address_advice(std::uint64_t address);

@@ -145,7 +145,11 @@ struct WarpSync : WarpEvent {
   LaneMask members = 0;                         // as the lanes of `mask` name them
   LaneMask together = 0;                        // who met: without members that have left the kernel
   LaneMask live = 0;                            // lanes of the warp that have not
+  LaneMask left = 0;  // members that left the kernel while others of `together` waited for them
 };
+
+// A shuffle, after its WarpSync: the lanes `mask` get the value of a lane that is in range, and takes no part.
+struct AbsentLanes : WarpEvent {};
 
 // Lanes leave the kernel: exit, or the end of the kernel's own code. Lanes that wait there for others of their warp
 // leave with them; no barrier waits for them any more.
@@ -193,8 +197,10 @@ struct MBarrier : WarpEvent {
   MemoryOrder order = MemoryOrder::weak;  // arrive: release or relaxed; waits: acquire or relaxed
   MemoryScope scope = MemoryScope::none;
   const std::uint64_t* offsets = nullptr;  // 32: in shared memory
-  const std::uint64_t* results = nullptr;  // 32; arrive: the state before; waits: 1 if the phase is over
+  const std::uint64_t* results = nullptr;  // 32; waits: 1 if the phase is over; else the state before
   const std::uint32_t* phases = nullptr;   // 32: the phase's parity after the operation of each lane
+  const std::uint64_t* numbers = nullptr;  // 32; init, arrive: arrivals
+  const std::uint64_t* bytes = nullptr;    // 32; of transactions: expected, or complete
 };
 
 // Groups of asynchronous copies. What they copy are accesses of paths async_copy and bulk_copy.

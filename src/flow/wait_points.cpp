@@ -87,6 +87,17 @@ bool only_leaves(const ptx::Function& f, const BasicBlock& block) {
   return block.end == block.first + 1 && !i.guard && (i.opcode == Opcode::ret || i.opcode == Opcode::exit);
 }
 
+bool leads_only_out(const ptx::Function& f, const ControlFlow& cfg, std::uint32_t block) {
+  for (std::size_t jumps = 0; jumps < cfg.blocks.size(); ++jumps) {
+    if (block == cfg.exit() || only_leaves(f, cfg.blocks[block])) return true;
+    const BasicBlock& b = cfg.blocks[block];
+    const Instruction& only = f.body[b.first];
+    if (b.end != b.first + 1 || only.opcode != Opcode::bra || only.guard || b.successors.size() != 1) return false;
+    block = b.successors[0];
+  }
+  return false;  // an endless loop
+}
+
 WaitPoints::WaitPoints(const ptx::Function& f, const ControlFlow& cfg, const FormAnalysis& analysis,
                        const LaneLayout& layout)
     : function_(f),

@@ -15,6 +15,9 @@ namespace warpgrind::flow {
 
 // A block that is nothing but the end of the kernel: lanes that wait there for others have nothing left to do.
 bool only_leaves(const ptx::Function& function, const BasicBlock& block);
+// Nothing but jumps from the block on until such a block, or the function's end: the way of an early return in code
+// that is not optimised.
+bool leads_only_out(const ptx::Function& function, const ControlFlow& cfg, std::uint32_t block);
 
 class WaitPoints {
  public:

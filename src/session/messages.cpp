@@ -50,14 +50,18 @@ const char* kind_name(device::FaultKind kind) {
     case FaultKind::assertion:
       return "assertion";
     case FaultKind::trap:
+    case FaultKind::grid_barrier:
       return "trap";
     case FaultKind::illegal_instruction:
+    case FaultKind::barrier_number:
       return "illegal instruction";
     case FaultKind::invalid_pc:
       return "invalid program counter";
     case FaultKind::deadlock:
+    case FaultKind::member_deadlock:
       return "deadlock";
     case FaultKind::warp_mismatch:
+    case FaultKind::absent_lanes:
       return "warp mismatch";
     case FaultKind::barrier_mismatch:
       return "barrier mismatch";
@@ -78,6 +82,25 @@ const char* kind_name(device::FaultKind kind) {
 }
 }  // namespace
 
+namespace {
+// at: a Fault or a FaultPlace.
+template <class Place>
+results::FindingAccess access_of(const Place& at, const std::string& kernel) {
+  results::FindingAccess a;
+  a.kernel = kernel;
+  a.function = at.function;
+  a.file = at.file;
+  a.line = at.line;
+  a.ptx_line = at.ptx_line;
+  a.ptx = at.ptx_text;
+  for (const ptx::Caller& c : at.callers) a.inlined_at.push_back({c.file, c.function, c.line});
+  a.of_thread = true;
+  a.block = at.block;
+  a.thread = at.thread;
+  return a;
+}
+}  // namespace
+
 results::Finding to_finding(const device::Fault& fault) {
   results::Finding f;
   f.kind = kind_name(fault.kind);
@@ -92,17 +115,13 @@ results::Finding to_finding(const device::Fault& fault) {
   f.thread = fault.thread;
   f.notes = fault.warps;
   if (fault.kernel.empty()) return f;
-  results::FindingAccess& at = f.accesses.emplace_back();
-  at.kernel = fault.kernel;
-  at.function = fault.function;
-  at.file = fault.file;
-  at.line = fault.line;
-  at.ptx_line = fault.ptx_line;
-  at.ptx = fault.ptx_text;
-  at.of_thread = true;
-  at.block = fault.block;
-  at.thread = fault.thread;
-  at.bytes = fault.bytes;
+  for (const device::FaultPlace& w : fault.waiting) {
+    results::FindingAccess& at = f.accesses.emplace_back(access_of(w, fault.kernel));
+    at.access = w.what;
+    at.warp = w.warp;
+    at.object = fmt::format("lanes {:#010x} of warp {}", w.lanes, w.warp);
+  }
+  if (f.accesses.empty()) f.accesses.emplace_back(access_of(fault, fault.kernel)).bytes = fault.bytes;
   return f;
 }
 

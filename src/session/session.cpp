@@ -15,9 +15,11 @@
 
 #include "base/demangle.h"
 #include "base/element.h"
+#include "checkers/kernel_place.h"
 #include "device/memory/address_space.h"
 #include "gpu/occupancy.h"
 #include "report/terminal.h"
+#include "session/check_kinds.h"
 #include "session/deadline.h"
 #include "session/messages.h"
 #include "session/processes.h"
@@ -265,6 +267,18 @@ void Session::problem(const Error& error) {
 void Session::finding(const device::Fault& fault, results::Severity severity) {
   results::Finding finding = to_finding(fault);
   finding.severity = severity;
+  if (checkers_) {
+    const CheckKind kind = check_kind(fault.kind, severity == results::Severity::error);
+    if (kind.covered_by && options_.checks.*kind.covered_by) return;
+    finding.kind = kind.kind;
+    finding.severity = kind.severity;
+    for (results::FindingAccess& at : finding.accesses) {
+      checkers::leave_library(at);
+      if (at.access.empty()) at.access = "stops here";
+    }
+    if (!finding.accesses.empty()) checkers::take_place(finding, finding.accesses[0]);
+    if (!fault.waiting.empty()) finding.notes.clear();  // the accesses say who waits where
+  }
   constexpr std::size_t kWarpsShown = 64;
   if (finding.notes.size() > kWarpsShown) {
     std::size_t more = finding.notes.size() - kWarpsShown;

@@ -43,7 +43,7 @@ TEST(Warps, ShufflesAndVotesAsOnAnH200) {
     const bool absent = which < 4 || which == 5 || which == 6;
     EXPECT_EQ(r.warnings.empty(), !absent) << "case " << which;
     if (absent && !r.warnings.empty()) {
-      EXPECT_EQ(r.warnings[0].kind, FaultKind::warp_mismatch);
+      EXPECT_EQ(r.warnings[0].kind, FaultKind::absent_lanes);
     }
   }
   EXPECT_EQ(lines, 30u);

@@ -106,6 +106,8 @@ void operate(jit::WarpContext& w, std::uint32_t site, Operation op, const std::u
   event.offsets = offsets;
   event.results = out;
   event.phases = phases;
+  event.numbers = number;
+  event.bytes = expect;
   events::publish_mbarrier(*launch.observers, event, worker_of(w).number);
 }
 

@@ -14,6 +14,7 @@
 #include "device/execution/scheduler.h"
 #include "device/execution/state.h"
 #include "device/fault.h"
+#include "device/module.h"
 
 namespace warpgrind::device {
 
@@ -64,7 +65,8 @@ bool arrive(jit::WarpContext& c, const Arrival& a, const LaneMask* predicate) {
   Block& b = *f.block;
   const Launch& launch = *w.launch;
   if (a.id >= kBarriers)
-    raise(c, a.site, 0, FaultKind::illegal_instruction, fmt::format("barrier {} does not exist: 0 to 15 do", a.id));
+    raise(c, a.site, a.mask ? static_cast<unsigned>(std::countr_zero(a.mask)) : 0, FaultKind::barrier_number,
+          fmt::format("barrier {} does not exist: 0 to 15 do", a.id));
   if (launch.wants.barriers) {
     events::Barrier event;
     static_cast<events::WarpEvent&>(event) = warp_event(c, a.site, a.mask);
@@ -215,6 +217,21 @@ std::uint32_t yield(WarpFiber& f, LaneMask lanes) {
   return give_way;
 }
 
+// Cooperative groups find the place of the grid's barrier in %envreg1 and %envreg2, and trap without one.
+bool needs_cooperative_launch(const Launch& launch, std::uint32_t site) {
+  const events::KernelFacts& facts = launch.kernel->code->facts();
+  if (launch.config.cooperative || site >= facts.sites.size()) return false;
+  const std::string& in = facts.sites[site].function;
+  if (in.find("18cooperative_groups10grid_group") != std::string::npos) return true;  // not inlined
+  for (const ptx::Function& f : launch.module->module().functions) {
+    if (!f.has_body || f.name != in) continue;
+    for (const ptx::Instruction& i : f.body)
+      for (const ptx::Operand& o : i.operands)
+        if (o.kind == ptx::OperandKind::sreg && o.sreg == ptx::SpecialRegister::envreg) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::uint32_t barrier_reduction(const Barrier& b, std::uint32_t operation) {
@@ -357,8 +374,13 @@ void wg_interrupt(void* context, std::uint32_t site, std::uint32_t) {
 }
 
 void wg_trap(void* context, std::uint32_t site, std::uint32_t mask) {
-  raise(warp(context), site, mask ? static_cast<unsigned>(std::countr_zero(mask)) : 0, FaultKind::trap,
-        "the kernel stopped itself (__trap)");
+  jit::WarpContext& c = warp(context);
+  const unsigned lane = mask ? static_cast<unsigned>(std::countr_zero(mask)) : 0;
+  if (needs_cooperative_launch(launch_of(c), site))
+    raise(c, site, lane, FaultKind::grid_barrier,
+          "grid.sync() in a kernel that was not launched by cudaLaunchCooperativeKernel: it stops itself (__trap)",
+          "launch the kernel with cudaLaunchCooperativeKernel(), with no more blocks than fit on the GPU at a time");
+  raise(c, site, lane, FaultKind::trap, "the kernel stopped itself (__trap)");
 }
 
 void wg_bad_branch_index(void* context, std::uint32_t site, std::uint32_t mask) {

@@ -353,9 +353,7 @@ WarpFiber& take_fiber(Worker& w) {
 
 void report_deadlock(Worker& w) {
   Launch& launch = *w.launch;
-  std::uint32_t site = ~0u, barrier = ~0u;
-  bool mixed = false;
-  std::uint64_t block = ~0ull;
+  std::vector<const WarpFiber*> stuck;
   for (const auto& f : w.fibers) {
     if (f->state != WarpState::barrier) continue;
     if (f->waits_by_path) {  // the first of its lanes stands for the warp
@@ -363,23 +361,34 @@ void report_deadlock(Worker& w) {
       f->wait_site = first.site;
       f->wait_barrier = first.barrier;
     }
-    mixed |= barrier != ~0u && barrier != f->wait_barrier;
-    if (f->block_linear < block) {
-      block = f->block_linear;
-      site = f->wait_site;
-    }
-    barrier = f->wait_barrier;
+    stuck.push_back(f.get());
   }
-  Fault fault = describe(launch, mixed ? FaultKind::barrier_mismatch : FaultKind::deadlock, site);
-  fault.message = mixed ? "warps of one block wait at different barriers, and no warp can go on"
-                        : "warps wait at a barrier that the others never reach, and no warp can go on";
-  fault.advice = "every thread of a block must reach the same __syncthreads(), or as many as the barrier names";
-  for (const auto& f : w.fibers) {
-    if (f->state != WarpState::barrier) continue;
-    if (f->block_linear == block && f->wait_site == site) set_thread(fault, f->context, 0);
+  std::sort(stuck.begin(), stuck.end(), [](const WarpFiber* a, const WarpFiber* b) {
+    return std::pair(a->block_linear, a->context.warp) < std::pair(b->block_linear, b->context.warp);
+  });
+  if (stuck.empty()) stuck.push_back(w.current);  // lanes of one warp, that still runs
+  WG_ASSERT(stuck.front());
+  const WarpFiber& first = *stuck.front();
+  const bool mixed = std::any_of(stuck.begin(), stuck.end(),
+                                 [&](const WarpFiber* f) { return f->wait_barrier != first.wait_barrier; });
+  const ParkedPath* members = nullptr;
+  const WarpFiber* theirs = nullptr;
+  for (const WarpFiber* f : stuck)
+    if (!members && (members = waits_for_members(*f))) theirs = f;
+  Fault fault = describe(launch, mixed ? FaultKind::barrier_mismatch : FaultKind::deadlock, first.wait_site);
+  if (members) {
+    fault = member_deadlock(launch, *theirs, *members);
+  } else {
+    set_thread(fault, first.context, 0);
+    fault.message = mixed ? "warps of one block wait at different barriers, and no warp can go on"
+                          : "warps wait at a barrier that the others never reach, and no warp can go on";
+    fault.advice = "every thread of a block must reach the same __syncthreads(), or as many as the barrier names";
+  }
+  for (const WarpFiber* f : stuck) {
     add_places(launch, *f, fault.warps);
+    if (f->block_linear == first.block_linear) add_waiting(launch, *f, fault.waiting);
   }
-  record(launch, std::move(fault), block, 0);
+  record(launch, std::move(fault), first.block_linear, 0);
   leave_launch(w);
 }
 

@@ -63,7 +63,7 @@ Result<KernelRecord*> Device::Impl::kernel(LoadedModule& module, std::uint32_t f
                         options.counters || wants.counts,
                         wants.accesses,
                         wants.edges,
-                        wants.fences || wants.async_groups || wants.warp_syncs || wants.exits};
+                        wants.fences || wants.async_groups || wants.warp_syncs || wants.absent_lanes || wants.exits};
   const std::lock_guard lock(mutex);
   std::unique_ptr<KernelRecord>& record = module.kernels[key];
   if (record) return record.get();

@@ -17,6 +17,7 @@ void publish_meeting(jit::WarpContext& c, const Meeting& m) {
   event.members = m.members;
   event.together = m.together;
   event.live = live_lanes(c);
+  event.left = m.left;
   events::publish_warp_sync(*launch.observers, event, worker_of(c).number);
 }
 

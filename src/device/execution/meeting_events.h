@@ -15,6 +15,7 @@ inline LaneMask live_lanes(const jit::WarpContext& c) {
 struct Meeting {
   std::uint32_t site;
   LaneMask mask, members, together;
+  LaneMask left = 0;  // members that left the kernel while others waited for them
 };
 void publish_meeting(jit::WarpContext& context, const Meeting& meeting);
 void publish_passed(const Worker& worker, const Block& block, std::uint32_t barrier);

@@ -17,6 +17,7 @@
 #include <bit>
 #include <cstring>
 
+#include "device/access/access.h"
 #include "device/calls/symbols.h"
 #include "device/execution/meeting_events.h"
 #include "device/execution/scheduler.h"
@@ -155,18 +156,27 @@ const char* what_for(const ParkedPath& p) {
   }
 }
 
-[[noreturn]] void report_members(WarpFiber& f, const ParkedPath& first) {
-  Launch& launch = *f.worker->launch;
-  Fault fault = describe(launch, FaultKind::deadlock, first.site);
+}  // namespace
+
+Fault member_deadlock(const Launch& launch, const WarpFiber& f, const ParkedPath& first) {
+  Fault fault = describe(launch, FaultKind::member_deadlock, first.site);
   set_thread(fault, f.context, static_cast<unsigned>(std::countr_zero(first.mask)));
   fault.message = fmt::format(
       "lanes {:#010x} wait for lanes {:#010x} of their member mask, which wait elsewhere, and no lane of the warp can "
-      "go "
-      "on",
+      "go on",
       first.mask, first.members & live_lanes(f.context) & ~first.mask);
   fault.advice = "every lane that a member mask names must execute a .sync operation with the same mask";
+  return fault;
+}
+
+namespace {
+
+[[noreturn]] void report_members(WarpFiber& f, const ParkedPath& first) {
+  Launch& launch = *f.worker->launch;
+  Fault fault = member_deadlock(launch, f, first);
   f.waits_by_path = true;
   add_places(launch, f, fault.warps);
+  add_waiting(launch, f, fault.waiting);
   record(launch, std::move(fault), f.block_linear, f.context.warp);
   leave_launch(*f.worker);
 }
@@ -194,12 +204,13 @@ void give_up_meeting(WarpFiber& f, Paths& p) {
 // Have all of the members that `path` names arrived? Then they have met.
 void try_to_meet(WarpFiber& f, LaneMask members) {
   ParkedPaths& all = *f.parked;
-  LaneMask here = 0, paths = 0;
+  LaneMask here = 0, paths = 0, awaited = 0;
   for (LaneMask k = all.in_use; k; k &= k - 1) {
     const auto index = static_cast<unsigned>(std::countr_zero(k));
     const ParkedPath& path = all.of[index];
     if (path.released || path.waits_for != ParkedPath::For::members || path.members != members) continue;
     here |= path.mask;
+    awaited |= path.live;
     paths |= 1u << index;
   }
   if ((members & live_lanes(f.context) & ~here) != 0) return;
@@ -210,7 +221,7 @@ void try_to_meet(WarpFiber& f, LaneMask members) {
   }
   for (LaneMask k = paths; k; k &= k - 1) {
     ParkedPath& path = all.of[std::countr_zero(k)];
-    publish_meeting(f.context, {path.site, path.mask, path.members, here});
+    publish_meeting(f.context, {path.site, path.mask, path.members, here, members & awaited & ~here});
     path.released = true;
     path.participants = here;
     std::copy(std::begin(brought), std::end(brought), path.brought);
@@ -284,6 +295,7 @@ ParkedPath& park(WarpFiber& f, Paths& p, LaneMask lanes, std::uint32_t site, std
   path.released = false;
   path.turn = ++all.turns;
   path.members = path.participants = 0;
+  path.live = live_lanes(f.context);
   path.result = 0;
   path.scalar_bytes = p.scalar_bytes;
   path.saved.assign(p.saved, p.saved + p.saved_bytes);
@@ -303,6 +315,26 @@ void add_places(const Launch& launch, const WarpFiber& f, std::vector<std::strin
     places.push_back(
         place_of(launch, f, path.site, fmt::format("lanes {:#010x} {}", path.mask, what_for(path)).c_str()));
   }
+}
+
+void add_waiting(const Launch& launch, const WarpFiber& f, std::vector<FaultPlace>& waiting) {
+  if (!f.waits_by_path) {
+    waiting.push_back(fault_place(launch, f, f.wait_site, live_lanes(f.context), "waits at a barrier"));
+    return;
+  }
+  for (LaneMask k = f.parked->in_use; k; k &= k - 1) {
+    const ParkedPath& path = f.parked->of[std::countr_zero(k)];
+    waiting.push_back(fault_place(launch, f, path.site, path.mask, what_for(path)));
+  }
+}
+
+const ParkedPath* waits_for_members(const WarpFiber& f) {
+  if (!f.waits_by_path) return nullptr;
+  for (LaneMask k = f.parked->in_use; k; k &= k - 1) {
+    const ParkedPath& path = f.parked->of[std::countr_zero(k)];
+    if (!path.released && path.waits_for == ParkedPath::For::members) return &path;
+  }
+  return nullptr;
 }
 
 void release_parked(Worker& w, ParkedPath& path, std::uint32_t result) {
@@ -394,7 +426,14 @@ std::uint32_t wg_join_path(void* context, void* paths) {
 }
 
 void wg_absent_lanes(void* context, std::uint32_t site, std::uint32_t readers) {
-  warn(warp(context), site, static_cast<unsigned>(std::countr_zero(readers)), FaultKind::warp_mismatch,
+  jit::WarpContext& c = warp(context);
+  Launch& launch = launch_of(c);
+  if (launch.wants.absent_lanes) {
+    events::AbsentLanes event;
+    static_cast<events::WarpEvent&>(event) = warp_event(c, site, readers);
+    events::publish_absent_lanes(*launch.observers, event, worker_of(c).number);
+  }
+  warn(warp(context), site, static_cast<unsigned>(std::countr_zero(readers)), FaultKind::absent_lanes,
        "a shuffle reads lanes that do not take part in it",
        "CUDA leaves the value undefined; an H200 delivers 0, and so does this. Harmless where the result is not used");
 }

@@ -19,6 +19,7 @@ struct ParkedPath {
   bool released = false;
   std::uint64_t turn = 0;                  // when it stopped
   LaneMask members = 0, participants = 0;  // members: named; who met
+  LaneMask live = 0;                       // members: lanes of the warp when it stopped
   std::uint64_t brought[kWarpSize] = {};   // own values; once released, those of all who met
   std::uint32_t barrier = 0, operation = 0, result = 0;
   ParkedPath* next = nullptr;  // of those at the same barrier
@@ -39,6 +40,12 @@ struct ParkedPaths {
 void release_parked(Worker& worker, ParkedPath& path, std::uint32_t result);
 // Where the warp's lanes wait, for the list of a deadlock or timeout.
 void add_places(const Launch& launch, const WarpFiber& fiber, std::vector<std::string>& places);
+// The same, one by one.
+void add_waiting(const Launch& launch, const WarpFiber& fiber, std::vector<FaultPlace>& waiting);
+// Lanes that wait for members of their warp which are elsewhere; null: none do.
+const ParkedPath* waits_for_members(const WarpFiber& fiber);
+// The fault of a warp with such lanes that cannot go on.
+Fault member_deadlock(const Launch& launch, const WarpFiber& fiber, const ParkedPath& path);
 // May lanes of the warp go on that wait apart?
 bool some_may_run(const WarpFiber& fiber);
 // barrier.cpp: counts the lanes `mask`. True: it was the last arrival, and everybody else has been released.

@@ -107,6 +107,8 @@ void Branches::split(std::uint32_t block, Value* taken, Value* not_taken, std::u
     masks_.set_active(not_taken);
     ir_.CreateBr(divergence_.arrival(fallthrough));
   } else {
+    if (flow::leads_only_out(f_.function, f_.cfg, target)) masks_.count_at_end(taken);
+    if (flow::leads_only_out(f_.function, f_.cfg, fallthrough)) masks_.count_at_end(not_taken);
     stack_.push(not_taken, fallthrough, ir_.getInt32(stack_.id(point)));
     masks_.set_active(taken);
     ir_.CreateBr(divergence_.arrival(target));

@@ -1,0 +1,300 @@
+// Barriers of a block (bar, barrier, __syncthreads): who comes to which, and with what count. A barrier is judged when
+// it is passed, as lanes that leave the kernel meanwhile are not missing.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <string>
+#include <vector>
+
+#include "checkers/block_states.h"
+#include "checkers/checker.h"
+#include "checkers/first_seen.h"
+#include "checkers/lanes_text.h"
+
+namespace warpgrind::checkers {
+
+namespace {
+
+constexpr unsigned kBarriers = 16;
+
+struct Arrival {
+  std::uint32_t warp = 0, site = 0, threads = 0;
+  LaneMask mask = 0;
+  bool waits = true;
+};
+
+struct BlockState {
+  std::array<std::vector<Arrival>, kBarriers> arrived;  // since the barrier was passed last
+  std::vector<LaneMask> gone;                           // lanes that have left the kernel, by warp
+  LaneMask gone_of(std::uint32_t warp) const { return warp < gone.size() ? gone[warp] : 0; }
+};
+
+const events::Site& site_of(const events::Launch& launch, std::uint32_t site) {
+  return launch.facts->sites[site];
+}
+
+// "bar.sync" and "barrier.sync.aligned": all lanes of the warp execute it together (PTX ISA, bar). Without: each thread
+// for itself.
+bool is_aligned(const events::Site& site) {
+  const std::string name = site.text.substr(0, site.text.find(' '));
+  return name.starts_with("bar.") || name.find(".aligned") != std::string::npos;
+}
+bool reduces(const events::Site& site) {
+  return site.text.substr(0, site.text.find(' ')).find(".red") != std::string::npos;
+}
+
+std::uint32_t whole_warps(std::uint32_t threads) {
+  return (threads + kWarpSize - 1) / kWarpSize * kWarpSize;
+}
+std::uint32_t block_threads(const events::Launch& launch) {
+  return static_cast<std::uint32_t>(launch.block.count());
+}
+// Of all threads of the block: not of some of its warps.
+bool is_for_all(const events::Launch& launch, std::uint32_t threads) {
+  return threads == 0 || threads == whole_warps(block_threads(launch));
+}
+
+// Lanes of a warp that exist.
+LaneMask lanes_of_warp(const events::Launch& launch, std::uint32_t warp) {
+  const std::uint32_t first = warp * kWarpSize, all = block_threads(launch);
+  return all >= first + kWarpSize ? kFullMask : all > first ? (1u << (all - first)) - 1 : 0;
+}
+
+class Barriers final : public Checker {
+ public:
+  events::Wants wants() const override {
+    events::Wants w;
+    w.barriers = w.barriers_passed = w.exits = w.blocks_ended = true;
+    return w;
+  }
+
+  void on_barrier(const events::Barrier& e, unsigned) override {
+    if (e.barrier >= kBarriers) return;  // the device says so
+    BlockState& block = blocks_.of(*e.launch, e.block);
+    note_live(block, e.warp, lanes_of_warp(*e.launch, e.warp) & ~e.live);
+    std::vector<Arrival>& arrived = block.arrived[e.barrier];
+    const Arrival now{e.warp, e.site, e.threads, e.mask, e.waits};
+    check_count(e, now, arrived);
+    arrived.push_back(now);
+  }
+
+  void on_barrier_passed(const events::BarrierPassed& e, unsigned) override {
+    BlockState& block = blocks_.of(*e.launch, e.block);
+    std::vector<Arrival>& arrived = block.arrived[e.barrier];
+    if (arrived.empty()) return;
+    check_released(e, arrived);
+    if (all_at_one_site(*e.launch, arrived) || judge_warps(e, block, arrived)) {
+      arrived.clear();
+      return;
+    }
+    judge_block(e, arrived);
+    arrived.clear();
+  }
+
+  void on_exit(const events::Exit& e, unsigned) override { note_live(blocks_.of(*e.launch, e.block), e.warp, e.mask); }
+  void on_block_end(const events::BlockEvent& e, unsigned) override { blocks_.erase(*e.launch, e.block); }
+
+  void report(std::vector<results::Finding>& findings) override { found_.report(findings); }
+
+ private:
+  static void note_live(BlockState& block, std::uint32_t warp, LaneMask gone) {
+    if (gone == 0) return;
+    if (block.gone.size() <= warp) block.gone.resize(warp + 1);
+    block.gone[warp] |= gone;
+  }
+
+  // The common case: whole warps, one instruction.
+  static bool all_at_one_site(const events::Launch& launch, const std::vector<Arrival>& arrived) {
+    return std::all_of(arrived.begin(), arrived.end(), [&](const Arrival& a) {
+      return a.site == arrived[0].site && a.mask == lanes_of_warp(launch, a.warp);
+    });
+  }
+
+  static results::FindingAccess access(const events::Launch& launch, const Dim3& block, const Arrival& a) {
+    results::FindingAccess at =
+        access_at(launch, a.site, block, a.warp, static_cast<unsigned>(std::countr_zero(a.mask | 1u << 31)), "barrier");
+    at.object = fmt::format("{} of warp {}", lanes_text(a.mask), a.warp);
+    return at;
+  }
+  static Who who(const events::Launch& launch, const Dim3& block, const Arrival& a) {
+    return {launch.work, launch.id, linear_block(launch, block), a.warp,
+            static_cast<std::uint32_t>(std::countr_zero(a.mask | 1u << 31))};
+  }
+  static std::string key(const char* kind, const events::Launch& launch, std::uint32_t a, std::uint32_t b) {
+    return fmt::format("{} {} {} {}", kind, launch.facts->name, std::min(a, b), std::max(a, b));
+  }
+
+  void check_count(const events::Barrier& e, const Arrival& now, const std::vector<Arrival>& arrived);
+  void check_released(const events::BarrierPassed& e, const std::vector<Arrival>& arrived);
+  bool judge_warps(const events::BarrierPassed& e, const BlockState& block, const std::vector<Arrival>& arrived);
+  void judge_block(const events::BarrierPassed& e, const std::vector<Arrival>& arrived);
+  void wrong_count(const events::Barrier& e, const Arrival& now, const Arrival* other, const std::string& message,
+                   const char* advice);
+
+  BlockStates<BlockState> blocks_;
+  FirstSeen found_;
+};
+
+// other: an earlier arrival that takes part.
+void Barriers::wrong_count(const events::Barrier& e, const Arrival& now, const Arrival* other,
+                           const std::string& message, const char* advice) {
+  const events::Launch& launch = *e.launch;
+  const std::string same = key("barrier-count", launch, now.site, other ? other->site : now.site) + message;
+  found_.add(same, who(launch, e.block, other ? *other : now), [&] {
+    results::Finding f;
+    f.kind = "barrier-count";
+    f.message = message;
+    if (other) f.accesses.push_back(access(launch, e.block, *other));
+    f.accesses.push_back(access(launch, e.block, now));
+    take_place(f, f.accesses[0]);
+    f.advice = advice;
+    return f;
+  });
+}
+
+void Barriers::check_count(const events::Barrier& e, const Arrival& now, const std::vector<Arrival>& arrived) {
+  const std::uint32_t all = whole_warps(block_threads(*e.launch));
+  const auto count = [&](const Arrival& a) { return a.threads == 0 ? all : a.threads; };
+  if (now.threads % kWarpSize != 0)
+    return wrong_count(
+        e, now, nullptr,
+        fmt::format("barrier {} is to wait for {} threads, which is no multiple of 32", e.barrier, now.threads),
+        "barriers count whole warps (PTX ISA, bar): name a multiple of 32");
+  for (const Arrival& other : arrived) {
+    if (count(other) != count(now))
+      return wrong_count(
+          e, now, &other,
+          fmt::format("barrier {} is to wait for {} threads at one place, and for {} at another, before "
+                      "anybody has passed it",
+                      e.barrier, count(other), count(now)),
+          "all that meet at a barrier must name the same count, and different barriers different numbers");
+    if (other.warp == now.warp && (other.mask & now.mask) != 0)
+      return wrong_count(
+          e, now, &other,
+          fmt::format("a warp comes to barrier {} twice before it is passed, and counts for two", e.barrier),
+          "a warp that has arrived (bar.arrive) must not come again before the others have passed");
+  }
+  if (count(now) > all)
+    wrong_count(e, now, nullptr,
+                fmt::format("barrier {} is to wait for {} threads, and the block has {}", e.barrier, count(now),
+                            block_threads(*e.launch)),
+                "a barrier waits for threads of one block: name no more than the block has");
+}
+
+// Threads that have left the kernel are not waited for at a barrier of all threads. One that names a count waits for so
+// many: there a GPU would wait for ever, and the virtual one goes on.
+void Barriers::check_released(const events::BarrierPassed& e, const std::vector<Arrival>& arrived) {
+  const events::Launch& launch = *e.launch;
+  const Arrival& first = arrived[0];
+  const auto differs = [&](const Arrival& a) { return a.threads != first.threads; };
+  if (first.threads == 0 || first.threads > whole_warps(block_threads(launch))) return;
+  if (std::any_of(arrived.begin(), arrived.end(), differs)) return;  // wrong_count()
+  std::vector<LaneMask> came((block_threads(launch) + kWarpSize - 1) / kWarpSize, 0);
+  for (const Arrival& a : arrived) {
+    if (came[a.warp] & a.mask) return;  // twice: likewise
+    came[a.warp] |= a.mask;
+  }
+  const auto warps = std::count_if(came.begin(), came.end(), [](LaneMask lanes) { return lanes != 0; });
+  const auto threads = static_cast<std::uint32_t>(warps) * kWarpSize;
+  if (threads >= first.threads) return;
+  found_.add(key("barrier-deadlock", launch, first.site, first.site), who(launch, e.block, first), [&] {
+    results::Finding f;
+    f.kind = "barrier-deadlock";
+    f.message = fmt::format("barrier {} waits for {} threads, and only {} come: the others have left the kernel",
+                            e.barrier, first.threads, threads);
+    for (const Arrival& a : arrived) f.accesses.push_back(access(launch, e.block, a));
+    take_place(f, f.accesses[0]);
+    f.notes.push_back("a barrier with a count waits for that many, also when threads have left; here it goes on");
+    f.advice =
+        "let as many threads come as the barrier counts, or use __syncthreads(), which waits for those that remain";
+    return f;
+  });
+}
+
+// True: at least one warp has come in parts.
+bool Barriers::judge_warps(const events::BarrierPassed& e, const BlockState& block,
+                           const std::vector<Arrival>& arrived) {
+  const events::Launch& launch = *e.launch;
+  bool wrong = false;
+  for (const Arrival& first : arrived) {
+    if (!is_aligned(site_of(launch, first.site))) continue;
+    LaneMask together = 0;
+    const Arrival* other = nullptr;  // lanes of the same warp at another instruction
+    bool is_first = true;
+    for (const Arrival& a : arrived) {
+      if (a.warp != first.warp) continue;
+      if (&a < &first) is_first = false;
+      together |= a.mask;
+      if (a.site != first.site && (a.mask & first.mask) == 0 && !other) other = &a;
+    }
+    if (!is_first) continue;
+    const LaneMask live = lanes_of_warp(launch, first.warp) & ~block.gone_of(first.warp);
+    const LaneMask elsewhere = live & ~together;
+    if (!other && elsewhere == 0) continue;
+    wrong = true;
+    found_.add(
+        key("barrier-divergent-warp", launch, first.site, other ? other->site : first.site),
+        who(launch, e.block, first), [&] {
+          results::Finding f;
+          f.kind = "barrier-divergent-warp";
+          f.accesses.push_back(access(launch, e.block, first));
+          if (other) {
+            f.message = "a warp is split over two barriers: a part of its threads waits at each";
+            f.accesses.push_back(access(launch, e.block, *other));
+          } else {
+            f.message = fmt::format("only a part of a warp comes to this barrier: {} of warp {} {} elsewhere",
+                                    lanes_text(elsewhere), first.warp, std::has_single_bit(elsewhere) ? "is" : "are");
+          }
+          take_place(f, f.accesses[0]);
+          f.missing = "a barrier that all threads of the block come to, or have left the kernel before";
+          f.advice =
+              "move __syncthreads() out of code that depends on the thread; where some threads have no work, let "
+              "them skip the work and not the barrier";
+          return f;
+        });
+  }
+  return wrong;
+}
+
+// Every warp is whole, and they are at different barriers. Named barriers for some of the warps are made for that.
+void Barriers::judge_block(const events::BarrierPassed& e, const std::vector<Arrival>& arrived) {
+  const events::Launch& launch = *e.launch;
+  const Arrival* first = &arrived[0];
+  const Arrival* other = nullptr;
+  for (const Arrival& a : arrived) {
+    if (!a.waits || !is_for_all(launch, a.threads)) return;
+    if (a.site != first->site && !other) other = &a;
+  }
+  if (!other) return;
+  if (other->warp < first->warp) std::swap(first, other);
+  const events::Site &here = site_of(launch, first->site), &there = site_of(launch, other->site);
+  const bool mixed = reduces(here) != reduces(there);
+  // The same statement, which the compiler has in several places (an unrolled loop).
+  if (!mixed && here.line != 0 && here.line == there.line && here.file == there.file) return;
+  found_.add(key("barrier-divergent-block", launch, first->site, other->site), who(launch, e.block, *first), [&] {
+    results::Finding f;
+    f.kind = "barrier-divergent-block";
+    f.severity = mixed ? results::Severity::error : results::Severity::warning;
+    f.message = mixed
+                    ? "warps of a block meet at two barriers of which only one reduces (__syncthreads_or and the like)"
+                    : "warps of a block meet at two different barriers";
+    f.accesses = {access(launch, e.block, *first), access(launch, e.block, *other)};
+    take_place(f, f.accesses[0]);
+    f.notes.push_back(mixed
+                          ? "PTX ISA, bar: the two must not be mixed at one barrier"
+                          : "a GPU lets them pass; the CUDA C++ guide allows __syncthreads() in conditional code only "
+                            "where the condition is the same for the whole block");
+    f.advice = "one __syncthreads() after the branches, that all warps come to";
+    return f;
+  });
+}
+
+}  // namespace
+
+std::unique_ptr<Checker> make_barriers(const Known&) {
+  return std::make_unique<Barriers>();
+}
+
+}  // namespace warpgrind::checkers

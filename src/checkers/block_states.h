@@ -1,0 +1,54 @@
+// What a checker remembers of the blocks that run. A grid's worker is one host thread, which runs one grid at a time:
+// what each thread keeps needs no lock.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <unordered_map>
+
+#include "checkers/kernel_place.h"
+#include "events/events.h"
+
+namespace warpgrind::checkers {
+
+template <class State>
+class BlockStates {
+ public:
+  // Made where there is none.
+  State& of(const events::Launch& launch, const Dim3& block) {
+    Kept& kept = kept_here(launch);
+    const std::uint64_t linear = linear_block(launch, block);
+    if (!kept.last || kept.last_block != linear) {
+      kept.last = &kept.states[linear];  // stays where it is until it is erased
+      kept.last_block = linear;
+    }
+    return *kept.last;
+  }
+  // The block has ended.
+  void erase(const events::Launch& launch, const Dim3& block) {
+    Kept& kept = kept_here(launch);
+    kept.states.erase(linear_block(launch, block));
+    kept.last = nullptr;
+  }
+
+ private:
+  struct Kept {
+    std::uint64_t owner = 0, launch = 0, last_block = 0;
+    State* last = nullptr;
+    std::unordered_map<std::uint64_t, State> states;  // of blocks by linear number
+  };
+  Kept& kept_here(const events::Launch& launch) {
+    static thread_local Kept kept;
+    if (kept.owner != owner_ || kept.launch != launch.id) {  // a grid that was stopped leaves its blocks
+      kept.owner = owner_;
+      kept.launch = launch.id;
+      kept.last = nullptr;
+      kept.states.clear();
+    }
+    return kept;
+  }
+  static inline std::atomic<std::uint64_t> owners_{0};
+  const std::uint64_t owner_ = ++owners_;
+};
+
+}  // namespace warpgrind::checkers

@@ -1,0 +1,49 @@
+// What is wrong at one place is one finding, however often it happens: the first one that a GPU's numbering names is
+// told, and how many there were.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "checkers/kernel_place.h"
+#include "results/finding.h"
+
+namespace warpgrind::checkers {
+
+// Thread-safe; the same for any number of workers.
+class FirstSeen {
+ public:
+  // key: what makes two of them the same finding. make(): the finding, asked for when this is the first by `who`.
+  template <class Make>
+  void add(const std::string& key, const Who& who, Make make) {
+    const std::lock_guard lock(mutex_);
+    const auto [it, is_new] = seen_.try_emplace(key);
+    Entry& e = it->second;
+    ++e.count;
+    if (!is_new && !(who < e.who)) return;
+    e.who = who;
+    e.finding = make();
+  }
+  void report(std::vector<results::Finding>& findings) const {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [key, e] : seen_) {
+      findings.push_back(e.finding);
+      findings.back().count = e.count;
+    }
+  }
+
+ private:
+  struct Entry {
+    Who who;
+    std::uint64_t count = 0;
+    results::Finding finding;
+  };
+  mutable std::mutex mutex_;
+  std::map<std::string, Entry> seen_;
+};
+
+}  // namespace warpgrind::checkers

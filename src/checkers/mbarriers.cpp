@@ -1,0 +1,199 @@
+// mbarriers in shared memory: initialised before they are used, not again while they are in use, no more arrivals than
+// they count, and no copies under way when the block ends.
+#include <fmt/format.h>
+
+#include <bit>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "checkers/block_states.h"
+#include "checkers/checker.h"
+#include "checkers/first_seen.h"
+
+namespace warpgrind::checkers {
+
+namespace {
+
+using Operation = events::MBarrierOperation;
+
+// A place of the program, to be told later: while the launch runs.
+struct Place {
+  std::uint32_t site = 0, warp = 0;
+  unsigned lane = 0;
+};
+
+struct State {
+  std::uint64_t expected = 0, pending = 0;  // arrivals
+  std::int64_t bytes = 0;                   // still to come in this phase
+  bool not_waited_for = false;              // copies have come since somebody saw a phase end
+  Place made, copied;
+};
+
+struct BlockState {
+  std::unordered_map<std::uint64_t, State> barriers;  // by offset in the block's shared memory
+};
+
+class MBarriers final : public Checker {
+ public:
+  events::Wants wants() const override {
+    events::Wants w;
+    w.mbarriers = w.blocks = w.blocks_ended = true;
+    return w;
+  }
+  void on_block_begin(const events::BlockEvent& e, unsigned) override {
+    blocks_.of(*e.launch, e.block).barriers.clear();
+  }
+  void on_mbarrier(const events::MBarrier& e, unsigned) override {
+    BlockState& block = blocks_.of(*e.launch, e.block);
+    for (LaneMask m = e.mask; m; m &= m - 1) operate(e, static_cast<unsigned>(std::countr_zero(m)), block);
+  }
+  void on_block_end(const events::BlockEvent& e, unsigned) override {
+    BlockState& block = blocks_.of(*e.launch, e.block);
+    for (const auto& [offset, state] : block.barriers)
+      if (state.not_waited_for || state.bytes > 0) unfinished(e, state);
+    blocks_.erase(*e.launch, e.block);
+  }
+  void report(std::vector<results::Finding>& findings) override { found_.report(findings); }
+
+ private:
+  void operate(const events::MBarrier& e, unsigned lane, BlockState& block);
+  void initialise(const events::MBarrier& e, unsigned lane, BlockState& block);
+  void arrive(const events::MBarrier& e, unsigned lane, State& state, std::uint64_t number);
+  static void settle(State& state) {
+    if (state.pending == 0 && state.bytes == 0) state.pending = state.expected;
+  }
+  void unfinished(const events::BlockEvent& e, const State& state);
+
+  static Who who(const events::Launch& launch, const Dim3& block, const Place& at) {
+    return {launch.work, launch.id, linear_block(launch, block), at.warp, at.lane};
+  }
+  static std::string key(const char* kind, const events::Launch& launch, std::uint32_t site) {
+    return fmt::format("{} {} {}", kind, launch.facts->name, site);
+  }
+  template <class Fill>
+  void found(const char* kind, const events::MBarrier& e, unsigned lane, Fill fill) {
+    found_.add(key(kind, *e.launch, e.site), who(*e.launch, e.block, {e.site, e.warp, lane}), [&] {
+      results::Finding f;
+      f.kind = kind;
+      f.accesses.push_back(access_at(e, lane, "mbarrier"));
+      f.accesses[0].object = fmt::format("the mbarrier at byte {} of the block's shared memory", e.offsets[lane]);
+      take_place(f, f.accesses[0]);
+      fill(f);
+      return f;
+    });
+  }
+
+  BlockStates<BlockState> blocks_;
+  FirstSeen found_;
+};
+
+void MBarriers::initialise(const events::MBarrier& e, unsigned lane, BlockState& block) {
+  const auto known = block.barriers.find(e.offsets[lane]);
+  if (known != block.barriers.end()) {
+    const State& before = known->second;
+    const bool in_use = before.pending != before.expected || before.bytes != 0;
+    found("mbarrier-reuse", e, lane, [&](results::Finding& f) {
+      if (!in_use) f.severity = results::Severity::warning;
+      f.message = in_use ? "an mbarrier is initialised again in the middle of a phase"
+                         : "an mbarrier is initialised again without mbarrier.inval between";
+      f.accesses.push_back(
+          access_at(*e.launch, before.made.site, e.block, before.made.warp, before.made.lane, "mbarrier"));
+      f.accesses[1].role = "initialised";
+      f.notes.push_back("PTX ISA, mbarrier.init: undefined where there is a valid mbarrier already");
+      f.advice =
+          "initialise it once, before the barrier that lets the other threads see it; its phases follow each other";
+    });
+  }
+  State& state = block.barriers[e.offsets[lane]];
+  state = {};
+  state.expected = state.pending = e.numbers ? e.numbers[lane] : 0;
+  state.made = {e.site, e.warp, lane};
+}
+
+void MBarriers::arrive(const events::MBarrier& e, unsigned lane, State& state, std::uint64_t number) {
+  if (number > state.pending) {
+    found("mbarrier-overflow", e, lane, [&](results::Finding& f) {
+      f.message = fmt::format("{} arrival{} where the mbarrier waits for {} more in this phase, of {}", number,
+                              number == 1 ? "" : "s", state.pending, state.expected);
+      const results::FindingAccess made =
+          access_at(*e.launch, state.made.site, e.block, state.made.warp, state.made.lane, "mbarrier");
+      f.origin = {
+          "mbarrier.init", made.file, made.line, fmt::format("an mbarrier for {} arrivals", state.expected), {}};
+      f.advice = "the count of mbarrier.init (init(&bar, n)) must be that of all arrivals of a phase";
+    });
+    state.pending = number;
+  }
+  state.pending -= number;
+}
+
+void MBarriers::operate(const events::MBarrier& e, unsigned lane, BlockState& block) {
+  if (e.operation == Operation::init) return initialise(e, lane, block);
+  if (e.operation == Operation::pending_count) return;  // of a value in a register
+  const auto it = block.barriers.find(e.offsets[lane]);
+  if (it == block.barriers.end()) {
+    if (e.offsets[lane] >> 24) return;  // of another block of the cluster
+    found("mbarrier-uninit", e, lane, [](results::Finding& f) {
+      f.message = "an mbarrier is used that nobody has initialised";
+      f.missing = "mbarrier.init (init(&bar, n)) by one thread, and a __syncthreads() before the others use it";
+      f.advice = "initialise it at the beginning of the kernel; shared memory of an earlier block or launch is gone";
+    });
+    State& state = block.barriers[e.offsets[lane]];  // said once, not for what follows
+    state.expected = state.pending = ~0ull;
+    return;
+  }
+  State& state = it->second;
+  if (e.operation == Operation::invalidate) {
+    block.barriers.erase(it);
+    return;
+  }
+  if (state.expected == ~0ull) return;
+  const std::uint64_t number = e.numbers ? e.numbers[lane] : 0, bytes = e.bytes ? e.bytes[lane] : 0;
+  switch (e.operation) {
+    case Operation::expect:
+      state.bytes += static_cast<std::int64_t>(bytes);
+      break;
+    case Operation::complete:
+      state.bytes -= static_cast<std::int64_t>(bytes);
+      state.not_waited_for = true;
+      state.copied = {e.site, e.warp, lane};
+      break;
+    case Operation::arrive:
+    case Operation::arrive_drop:
+      state.bytes += static_cast<std::int64_t>(bytes);
+      arrive(e, lane, state, number);
+      if (e.operation == Operation::arrive_drop) state.expected -= number;
+      break;
+    case Operation::copy_arrive_noinc:
+      arrive(e, lane, state, 1);
+      break;
+    default:
+      if (is_wait(e.operation) && e.results[lane] != 0) state.not_waited_for = false;
+      return;
+  }
+  settle(state);
+}
+
+void MBarriers::unfinished(const events::BlockEvent& e, const State& state) {
+  const Place& at = state.not_waited_for ? state.copied : state.made;
+  found_.add(key("mbarrier-exit", *e.launch, at.site), who(*e.launch, e.block, at), [&] {
+    results::Finding f;
+    f.kind = "mbarrier-exit";
+    f.accesses.push_back(access_at(*e.launch, at.site, e.block, at.warp, at.lane, "mbarrier"));
+    take_place(f, f.accesses[0]);
+    f.message = state.not_waited_for
+                    ? "the block ends, and nobody has waited for the mbarrier that says when this copy is complete"
+                    : fmt::format("the block ends while an mbarrier still waits for {} bytes", state.bytes);
+    f.notes.push_back("the copy may write shared memory that is another block's by then");
+    f.advice = "wait for the last phase (mbarrier.try_wait) before the block ends";
+    return f;
+  });
+}
+
+}  // namespace
+
+std::unique_ptr<Checker> make_mbarriers(const Known&) {
+  return std::make_unique<MBarriers>();
+}
+
+}  // namespace warpgrind::checkers

@@ -1,0 +1,184 @@
+// Operations at which lanes of a warp meet (__syncwarp, shuffles, votes, mma): who is named, who comes, whose value is
+// read.
+#include <fmt/format.h>
+
+#include <bit>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "checkers/block_states.h"
+#include "checkers/checker.h"
+#include "checkers/first_seen.h"
+#include "checkers/lanes_text.h"
+#include "checkers/warp_paths.h"
+
+namespace warpgrind::checkers {
+
+namespace {
+
+// Lanes that met at one instruction, while others they met at another one have not been seen yet.
+struct Part {
+  std::uint32_t site = 0;
+  LaneMask mask = 0, seen = 0;
+  SiteKind operation = SiteKind::warp_barrier;
+};
+struct BlockState {
+  std::map<std::uint32_t, Part> parts;  // by warp
+};
+
+std::string call_of(const events::Site& site) {
+  return site.text.substr(0, site.text.find(' '));
+}
+
+class WarpSyncs final : public Checker {
+ public:
+  events::Wants wants() const override {
+    events::Wants w;
+    w.warp_syncs = w.absent_lanes = w.blocks_ended = true;
+    return w;
+  }
+
+  void on_warp_sync(const events::WarpSync& e, unsigned) override {
+    if (const LaneMask unnamed = e.mask & ~e.members) caller_not_named(e, unnamed);
+    if (e.operation == SiteKind::matrix) {
+      if (const LaneMask elsewhere = e.live & ~e.mask) matrix_without(e, elsewhere);
+      return;
+    }
+    if (e.left) left_without(e);
+    if (e.together != e.mask) compare_parts(e);
+  }
+  void on_absent_lanes(const events::AbsentLanes& e, unsigned) override;
+  void on_block_end(const events::BlockEvent& e, unsigned) override { blocks_.erase(*e.launch, e.block); }
+  void report(std::vector<results::Finding>& findings) override { found_.report(findings); }
+
+ private:
+  static unsigned first_lane(LaneMask lanes) { return static_cast<unsigned>(std::countr_zero(lanes | 1u << 31)); }
+  static Who who(const events::WarpEvent& e, LaneMask lanes) {
+    return {e.launch->work, e.launch->id, linear_block(*e.launch, e.block), e.warp, first_lane(lanes)};
+  }
+  static std::string key(const char* rule, const events::WarpEvent& e, std::uint32_t other = 0) {
+    return fmt::format("{} {} {} {}", rule, e.launch->facts->name, e.site, other);
+  }
+  static results::FindingAccess access(const events::WarpEvent& e, std::uint32_t site, LaneMask lanes) {
+    results::FindingAccess at =
+        access_at(*e.launch, site, e.block, e.warp, first_lane(lanes), call_of(e.launch->facts->sites[site]));
+    at.object = fmt::format("{} of warp {}", lanes_text(lanes), e.warp);
+    return at;
+  }
+  static results::Finding finding(const char* kind, const events::WarpEvent& e, LaneMask lanes) {
+    results::Finding f;
+    f.kind = kind;
+    f.accesses.push_back(access(e, e.site, lanes));
+    take_place(f, f.accesses[0]);
+    return f;
+  }
+
+  void caller_not_named(const events::WarpSync& e, LaneMask unnamed);
+  void matrix_without(const events::WarpSync& e, LaneMask elsewhere);
+  void left_without(const events::WarpSync& e);
+  void compare_parts(const events::WarpSync& e);
+  // An answer of the analysis of a site's code, found once.
+  bool ask(const events::WarpEvent& e, bool (*question)(const ptx::Function&, std::uint32_t));
+
+  BlockStates<BlockState> blocks_;
+  FirstSeen found_;
+  std::mutex mutex_;
+  std::map<std::string, bool> answers_;
+};
+
+bool WarpSyncs::ask(const events::WarpEvent& e, bool (*question)(const ptx::Function&, std::uint32_t)) {
+  const std::string of = key(question == &result_is_used ? "used" : "passed by", e);
+  const std::lock_guard lock(mutex_);
+  const auto [it, is_new] = answers_.try_emplace(of, false);
+  if (!is_new || !e.launch->module) return it->second;
+  const events::Site& site = e.launch->facts->sites[e.site];
+  if (const ptx::Function* f = find_body(*e.launch->module, site.function)) it->second = question(*f, site.instruction);
+  return it->second;
+}
+
+void WarpSyncs::caller_not_named(const events::WarpSync& e, LaneMask unnamed) {
+  found_.add(key("not named", e), who(e, unnamed), [&] {
+    results::Finding f = finding("syncwarp-mask", e, unnamed);
+    f.message = fmt::format("{} {} this with the member mask {:#010x}, which does not name {}", lanes_text(unnamed),
+                            std::has_single_bit(unnamed) ? "executes" : "execute", e.members,
+                            std::has_single_bit(unnamed) ? "it" : "them");
+    f.advice =
+        "every lane that executes a .sync operation must be in its mask: __ballot_sync() of the condition before the "
+        "branch gives the mask of those that take it";
+    return f;
+  });
+}
+
+void WarpSyncs::matrix_without(const events::WarpSync& e, LaneMask elsewhere) {
+  found_.add(key("matrix", e), who(e, e.mask), [&] {
+    results::Finding f = finding("syncwarp-mask", e, e.mask);
+    f.message = fmt::format("an operation on matrices is for all lanes of a warp; {} {} elsewhere",
+                            lanes_text(elsewhere), std::has_single_bit(elsewhere) ? "is" : "are");
+    f.advice = "move it out of code that depends on the thread";
+    return f;
+  });
+}
+
+// They waited, and went on only because the others ended.
+void WarpSyncs::left_without(const events::WarpSync& e) {
+  if (!ask(e, &can_be_passed_by)) return;  // an early return
+  found_.add(key("left", e), who(e, e.mask), [&] {
+    results::Finding f = finding("syncwarp-mask", e, e.mask);
+    f.message = fmt::format("the member mask {:#010x} names {}, which never {} here", e.members, lanes_text(e.left),
+                            std::has_single_bit(e.left) ? "comes" : "come");
+    // Nobody waits for lanes that have ended: on a GPU it works, and rests on when they end.
+    f.severity = results::Severity::warning;
+    f.notes.push_back("they took another way, and left the kernel while the others waited for them");
+    f.advice =
+        "name only the lanes that take this way (__ballot_sync() of the condition before the branch), or move the "
+        "operation to where all come";
+    return f;
+  });
+}
+
+// PTX: lanes meet at the same operation with the same qualifiers; it need not be the same instruction.
+void WarpSyncs::compare_parts(const events::WarpSync& e) {
+  BlockState& block = blocks_.of(*e.launch, e.block);
+  const auto [it, is_first] = block.parts.try_emplace(e.warp, Part{e.site, e.mask, e.mask, e.operation});
+  if (is_first) return;
+  Part& part = it->second;
+  const events::Site &one = e.launch->facts->sites[part.site], &two = e.launch->facts->sites[e.site];
+  if (call_of(one) != call_of(two)) {
+    found_.add(key("mixed", e, part.site), who(e, part.mask), [&] {
+      results::Finding f;
+      f.kind = "syncwarp-mask";
+      f.accesses = {access(e, part.site, part.mask), access(e, e.site, e.mask)};
+      take_place(f, f.accesses[0]);
+      f.message =
+          fmt::format("lanes of one member mask ({:#010x}) wait for each other at different operations", e.members);
+      f.advice = "all lanes that a mask names must execute the same operation with that mask";
+      return f;
+    });
+  }
+  part.seen |= e.mask;
+  if ((e.together & ~part.seen) == 0) block.parts.erase(it);
+}
+
+void WarpSyncs::on_absent_lanes(const events::AbsentLanes& e, unsigned) {
+  if (!ask(e, &result_is_used)) return;
+  found_.add(key("absent", e), who(e, e.mask), [&] {
+    results::Finding f = finding("shuffle-inactive-lane", e, e.mask);
+    f.message =
+        fmt::format("{} {} the value of a lane that does not take part in the shuffle, and {} it", lanes_text(e.mask),
+                    std::has_single_bit(e.mask) ? "reads" : "read", std::has_single_bit(e.mask) ? "uses" : "use");
+    f.notes.push_back("the value is undefined (CUDA C++ guide, warp shuffle functions); an H200 gives 0");
+    f.advice = "let all lanes execute the shuffle whose values are read, and throw away afterwards what is not wanted";
+    return f;
+  });
+}
+
+}  // namespace
+
+std::unique_ptr<Checker> make_warp_syncs(const Known&) {
+  return std::make_unique<WarpSyncs>();
+}
+
+}  // namespace warpgrind::checkers
