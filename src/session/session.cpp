@@ -264,6 +264,17 @@ void Session::problem(const Error& error) {
   say_once("error: " + describe(error));
 }
 
+namespace {
+
+// That `warpgrind check` leaves out, to go on behind it.
+bool is_invalid_access(device::FaultKind kind) {
+  using K = device::FaultKind;
+  return kind == K::illegal_address || kind == K::misaligned_address || kind == K::shared_out_of_bounds ||
+         kind == K::local_out_of_bounds || kind == K::write_to_constant;
+}
+
+}  // namespace
+
 void Session::finding(const device::Fault& fault, results::Severity severity) {
   results::Finding finding = to_finding(fault);
   finding.severity = severity;
@@ -289,6 +300,8 @@ void Session::finding(const device::Fault& fault, results::Severity severity) {
     collector_->add_finding(std::move(finding));
   else
     say(std::move(finding));
+  if (severity == results::Severity::error && !checkers_ && !fault.kernel.empty() && is_invalid_access(fault.kind))
+    print_line("the kernel ended here; `warpgrind check` shows all that is wrong in one run");
 }
 
 // Said when it is first seen, with the program's own output around it; counted until the end.
