@@ -47,7 +47,7 @@ void publish_wanted(const Access& a) {
 }
 
 void publish(const Access& a) {
-  if (launch_of(*a.context).wants.accesses && a.published) [[unlikely]]
+  if (a.published && is_watched(launch_of(*a.context), a.site)) [[unlikely]]
     publish_wanted(a);
 }
 

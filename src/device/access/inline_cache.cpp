@@ -122,7 +122,7 @@ std::optional<AffinePlace> pass_affine(Access& s, const AffineAddresses& a) {
   const Launch& launch = *worker.launch;
   const unsigned row = jit::row_length(launch.kernel->shape);
   Window w;
-  if (launch.wants.accesses || !moderate(a) || !window_of(s, a, row, &w)) return std::nullopt;
+  if (is_watched(launch, s.site) || !moderate(a) || !window_of(s, a, row, &w)) return std::nullopt;
   if (a.bits(row) & (s.bytes() - 1)) return std::nullopt;
   if (w.space == StateSpace::local && (a.kx != 0 || a.ky != 0 || s.mask != kFullMask)) return std::nullopt;
   const auto base = static_cast<std::int64_t>(a.base);

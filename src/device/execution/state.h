@@ -275,6 +275,7 @@ struct Launch {
 
   // Somebody wants invalid accesses: by site, and how many there were.
   std::vector<SiteBounds> bounds;
+  std::vector<std::uint8_t> watched;  // sites whose accesses observers want; empty: of none
   std::atomic<std::uint64_t> invalid_accesses{0};
   std::set<std::uint32_t> invalid_sites;  // under fault_mutex
   bool survived = false;                  // likewise: `fault` did not end the launch
@@ -298,6 +299,9 @@ inline Worker& worker_of(jit::WarpContext& context) {
 }
 inline Launch& launch_of(jit::WarpContext& context) {
   return *worker_of(context).launch;
+}
+inline bool is_watched(const Launch& launch, std::uint32_t site) {
+  return !launch.watched.empty() && (site >= launch.watched.size() || launch.watched[site] != 0);
 }
 inline const Bound& bound_of(const Launch& launch, std::uint32_t site, StateSpace space) {
   static constexpr Bound kNoOpinion;
