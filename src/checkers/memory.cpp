@@ -56,7 +56,6 @@ struct Target {
 
 std::string relation(const Target& t, std::uint64_t address, std::uint64_t bytes) {
   if (t.freed) return fmt::format("at offset {} of {}, which has been freed", address - t.low, t.text);
-  if (!t.known) return fmt::format("at {}", t.text);
   if (address + bytes <= t.low) return fmt::format("{} bytes before {}", t.low - address, t.text);
   if (address == t.high) return fmt::format("just past the end of {}", t.text);
   if (address > t.high) return fmt::format("{} bytes past the end of {}", address - t.high, t.text);
@@ -183,10 +182,7 @@ Target Memory::memory_target(const InvalidAccess& e, std::uint64_t address) cons
     object = known_.objects.freed_at(address);
     if (object) t.freed = true;
   }
-  if (e.object == Near::none && !object) {
-    t.text = fmt::format("{:#x}", address);
-    return t;
-  }
+  if (e.object == Near::none && !object) return t;
   t.known = true;
   t.freed |= was_freed;
   t.low = object ? object->address : e.low;
@@ -243,6 +239,11 @@ std::string Memory::kind_of(const InvalidAccess& e, std::uint64_t address, const
   return address < kLowest ? "null-pointer" : "oob-global-" + verb;
 }
 
+std::uint32_t alignment_of(const InvalidAccess& e) {
+  constexpr std::uint32_t kBulk = 16;  // PTX ISA, cp.async.bulk
+  return e.path == events::AccessPath::bulk_copy ? kBulk : e.bytes;
+}
+
 std::string argument_text(const InvalidAccess& e) {
   if (!e.origin || e.origin->kind != events::AddressOrigin::Kind::parameter) return "";
   const std::string& name = e.origin->name;
@@ -266,24 +267,24 @@ results::Finding Memory::finding_of(const InvalidAccess& e, unsigned lane) const
   results::FindingAccess at = access_at(e, lane, verb_of(e.type));
   at.bytes = bytes;
   const std::string where = relation(target, address, bytes);
-  at.object = target.known
-                  ? fmt::format("offset {} of {}", static_cast<std::int64_t>(address - target.low), target.brief)
-                  : fmt::format("{:#x}", address);
+  if (target.known)
+    at.object = fmt::format("offset {} of {}", static_cast<std::int64_t>(address - target.low), target.brief);
   const std::string what = fmt::format("{} of {} byte{}", at.access, bytes, bytes == 1 ? "" : "s");
   const std::string argument = argument_text(e);
   const std::string through = argument.empty() ? "" : fmt::format(" through {}", argument);
   if (f.kind == "null-pointer")
-    f.message = fmt::format("{} at {:#x}: a null pointer", what, address);
+    f.message = fmt::format("{} at {:#x}{}: a null pointer", what, address, through);
   else if (f.kind == "host-pointer")
-    f.message = fmt::format("{} at {:#x}, memory of the host that CUDA does not know", what, address);
-  else if (!target.known && !target.freed)
-    f.message = fmt::format("{} at {:#x}, which is no device memory", what, address);
+    f.message = fmt::format("{}{} to memory of the host that CUDA does not know", what, through);
+  else if (!target.known)
+    f.message = fmt::format("{}{} at an address where there is no memory", what, through);
   else if (f.kind == "misaligned")
-    f.message = fmt::format("{}, which is no multiple of the access's size, {}", what, where);
+    f.message = fmt::format("{}{}, at an address that is no multiple of {}, {}", what, through, alignment_of(e), where);
   else if (f.kind == "wrong-space")
     f.message = fmt::format("{} on local memory", what);
   else
-    f.message = fmt::format("{}{}{} {}", what, through, bytes > 1 && where.starts_with("of which") ? "," : "", where);
+    f.message =
+        fmt::format("{}{}{} {}", what, through, through.empty() && !where.starts_with("of which") ? "" : ",", where);
   if (e.problem == Problem::neighbour && e.hit != 0)
     if (const auto hit = known_.objects.live_at(e.hit)) f.message += fmt::format(", inside {}", describe(*hit));
   f.advice = e.origin && e.origin->kind == events::AddressOrigin::Kind::dynamic_shared && e.low == e.high

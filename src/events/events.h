@@ -106,7 +106,7 @@ struct InvalidAccess : WarpEvent {
     parameters  // the kernel's
   } object = Object::none;
   std::uint64_t low = 0, high = 0;
-  const AddressOrigin* origin = nullptr;  // of the site, where the object is known from it
+  const AddressOrigin* origin = nullptr;  // of the site: what the pointer came from, if that is sure
   std::uint64_t hit = 0;                  // neighbour in global memory: the first byte of the allocation it lies in
 
   std::uint32_t bytes_of(unsigned lane) const { return sizes ? sizes[lane] : bytes; }

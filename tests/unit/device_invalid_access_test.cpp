@@ -224,6 +224,7 @@ TEST_P(InvalidAccess, FreedMemoryIsNamed) {
   k.run(0, k.b, 0);
   ASSERT_EQ(w.seen.size(), 2u);
   EXPECT_EQ(w.seen[1].object, Object::none);
+  EXPECT_EQ(w.seen[1].name, "a");
   EXPECT_EQ(w.seen[1].mask, kFullMask);
 }
 
@@ -264,6 +265,34 @@ TEST_P(InvalidAccess, LocalArraysEndWithTheFrame) {
     EXPECT_EQ(s.high - s.low, 40u);
     EXPECT_EQ(s.from_low, 40);
   }
+}
+
+// A called function's frame lies where the stack happens to be: all frames together are the bound.
+TEST_P(InvalidAccess, LocalMemoryIsNoLargerThanTheFrames) {
+  Watcher w(GetParam());
+  const std::string callee =
+      ".func callee(.param .b32 index)\n{\n.local .align 16 .b8 depot[32];\n.reg .b32 %r<4>; .reg .b64 %rd<4>;\n"
+      "ld.param.u32 %r1, [index]; mov.u64 %rd1, depot; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2;\n"
+      "st.local.u32 [%rd3], %r1; ret;\n}\n";
+  Kernel k("ld.global.u32 %r2, [%rd1]; { .param .b32 p; st.param.b32 [p], %r2; call.uni callee, (p); }", 1, &w, callee);
+  k.device->set_stack_size(1024);
+  k.data[0] = 7;
+  k.try_run(32);
+  EXPECT_TRUE(w.seen.empty());
+  k.data[0] = 8;
+  k.try_run(32);
+  ASSERT_EQ(w.seen.size(), 1u);
+  EXPECT_EQ(w.seen[0].object, Object::local);
+}
+
+TEST_P(InvalidAccess, ParametersAreConstant) {
+  Watcher w(GetParam());
+  Kernel k("mov.u64 %rd2, data; cvta.param.u64 %rd3, %rd2; st.u32 [%rd3], 1;", 1, &w);
+  k.try_run(1);
+  ASSERT_EQ(w.seen.size(), 1u);
+  EXPECT_EQ(w.seen[0].problem, Problem::constant);
+  EXPECT_EQ(w.seen[0].object, Object::parameters);
+  EXPECT_EQ(w.seen[0].high - w.seen[0].low, 8u);
 }
 
 TEST_P(InvalidAccess, ConstantArraysHaveBounds) {

@@ -27,6 +27,8 @@ Object memory_near(const Access& a, std::uint64_t address) {
   if (address < kFirstPage) return {};
   Range range;
   if (find_allocation(launch, address, &range)) {
+    if (range.internal && range.constant)
+      return {Event::Object::parameters, range.low, range.low + launch.kernel->code->parameter_bytes};
     if (!range.kernel_heap) return {Event::Object::allocation, range.low, range.high};
     const auto piece = launch.device->impl().heap.near(address);
     if (!piece) return {Event::Object::heap, range.low, range.high};
@@ -37,6 +39,16 @@ Object memory_near(const Access& a, std::uint64_t address) {
   if (!space.inside_reserved(address)) return {};
   const auto near = space.nearest(address);
   return near ? Object{Event::Object::allocation, near->low, near->high} : Object{};
+}
+
+// The parameter that a pointer comes from which points nowhere; null: there are several, or it is not known.
+const events::AddressOrigin* only_parameter(const Access& a) {
+  const events::AddressOrigin* only = nullptr;
+  for (const events::AddressOrigin& o : launch_of(*a.context).kernel->code->facts().sites[a.site].origins) {
+    if (o.kind != events::AddressOrigin::Kind::parameter || only) return nullptr;
+    only = &o;
+  }
+  return only;
 }
 
 Object object_of(const Access& a, unsigned lane, Problem problem) {
@@ -56,7 +68,11 @@ Object object_of(const Access& a, unsigned lane, Problem problem) {
   }
   const std::uint64_t address = a.addresses[lane];
   const bool beyond = problem == Problem::outside || problem == Problem::neighbour;
-  if (!beyond || !bound.origin) return memory_near(a, address);
+  if (!beyond || !bound.origin) {
+    Object object = memory_near(a, address);
+    object.origin = only_parameter(a);
+    return object;
+  }
   Object object{Event::Object::allocation, bound.low, bound.high, 0, bound.origin};
   Range hit;
   if (problem == Problem::neighbour && find_allocation(launch, address, &hit)) object.hit = hit.low;

@@ -159,8 +159,10 @@ void Device::Impl::set_up(Engine& engine, LoadedModule& module, const KernelReco
   launch.shared_size =
       std::max(kernel.code->static_shared_bytes, kernel.code->dynamic_shared_offset + config.dynamic_shared);
   // The kernel's own need, or what cudaDeviceSetLimit(cudaLimitStackSize) asks for where there is a stack at all.
-  launch.local_size =
-      kernel.code->local_bytes ? std::max(kernel.code->local_bytes, std::min(stack_size.load(), kMostLocalBytes)) : 0;
+  // Where invalid accesses are observed, no more than it can use.
+  const bool as_needed = wants.invalid_accesses && !kernel.code->open_ended;
+  const std::uint64_t least = as_needed ? 0 : std::min(stack_size.load(), kMostLocalBytes);
+  launch.local_size = kernel.code->local_bytes ? std::max(kernel.code->local_bytes, least) : 0;
   launch.local_size = (launch.local_size + 15) / 16 * 16;
   const std::uint64_t unit = std::max<std::uint64_t>(1, model.shared_allocation_unit);
   launch.total_shared = static_cast<std::uint32_t>((launch.shared_size + unit - 1) / unit * unit);

@@ -226,6 +226,7 @@ Result<std::unique_ptr<llvm::MemoryBuffer>> LlvmCompiler::translate(Kernel& kern
   constexpr std::uint64_t kOpenEndedBytes = 16384;  // more of a stack whose depth is not known
   kernel.keeps_time = unit.keeps_time;
   kernel.local_bytes = layout.local_bytes + (layout.open_ended ? kOpenEndedBytes : 0);
+  kernel.open_ended = layout.open_ended;
   kernel.static_shared_bytes = layout.static_shared;
   kernel.dynamic_shared_offset = layout.dynamic_offset;
   kernel.parameter_bytes = layout.parameter_bytes;

@@ -67,6 +67,7 @@ class CompiledKernel {
   std::uint32_t edge_slot(std::uint32_t i) const;
 
   std::uint64_t local_bytes = 0;  // .local bytes a thread of the entry and the deepest statically known call chain
+  bool open_ended = false;        // recursion or alloca: it may need more, and local_bytes has room for some
   std::uint64_t static_shared_bytes = 0;    // .shared of the entry, its callees and the module variables they use
   std::uint64_t dynamic_shared_offset = 0;  // where .extern .shared starts (aligned)
   std::uint64_t parameter_bytes = 0;        // size of the parameter buffer
