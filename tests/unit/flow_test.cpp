@@ -3,6 +3,7 @@
 
 #include "flow/forms.h"
 #include "flow/liveness.h"
+#include "flow/provenance.h"
 #include "flow/transfer.h"
 #include "ptx/parser.h"
 
@@ -134,6 +135,39 @@ TEST(ControlFlow, EndlessLoopHasAPostDominator) {
   const Analysed a = analyse("L: bra L;\n");
   EXPECT_EQ(a.cfg.blocks[0].post_dominator, a.cfg.exit());
   EXPECT_TRUE(a.cfg.blocks[0].loop_head);
+}
+
+// What the address of the last memory instruction is made of, by names.
+std::string origins_of(const std::string& body) {
+  const Analysed a = analyse(".shared .b8 s[64]; ld.param.u64 %rd1, [p]; ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x;" +
+                             body + " ld.global.u32 %r30, [%rd9]; ret;\n");
+  const flow::Provenance provenance(a.function(), a.cfg);
+  const auto& body_of = a.function().body;
+  std::string out;
+  for (const flow::AddressSource& s : provenance.of(body_of[body_of.size() - 2].operands[1]))
+    out += (out.empty() ? "" : " ") + a.function().variables[s.index].name;
+  return out;
+}
+
+TEST(Provenance, FollowsArithmeticAndStopsAtMemory) {
+  EXPECT_EQ(origins_of("mul.wide.u32 %rd2, %r2, 4; add.s64 %rd9, %rd1, %rd2;"), "p");
+  EXPECT_EQ(
+      origins_of(
+          "cvta.to.global.u64 %rd2, %rd1; cvt.u64.u32 %rd3, %r1; shl.b64 %rd4, %rd3, 2; sub.s64 %rd9, %rd2, %rd4;"),
+      "p");
+  EXPECT_EQ(origins_of("mad.wide.u32 %rd9, %r1, 8, %rd1;"), "p");
+  EXPECT_EQ(origins_of("ld.global.u64 %rd9, [%rd1];"), "");
+  EXPECT_EQ(origins_of("ld.global.u64 %rd2, [%rd1]; add.s64 %rd9, %rd1, %rd2;"), "");  // an offset, or a pointer
+  EXPECT_EQ(origins_of("ld.global.u64 %rd2, [%rd1]; shl.b64 %rd3, %rd2, 2; add.s64 %rd9, %rd1, %rd3;"),
+            "p");  // an index
+  EXPECT_EQ(origins_of("ld.global.u32 %r3, [%rd1]; mad.wide.u32 %rd9, %r3, 4, %rd1;"), "p");
+  EXPECT_EQ(origins_of("mov.b64 {%r3, %r4}, %rd1; mov.b64 %rd9, {%r3, %r4};"), "");
+  EXPECT_EQ(origins_of("mov.u64 %rd2, s; setp.eq.u32 %p1, %r2, 0; selp.b64 %rd9, %rd1, %rd2, %p1;"), "p s");
+  EXPECT_EQ(origins_of("mov.u64 %rd9, %rd1; L: add.s64 %rd9, %rd9, 4; setp.eq.u32 %p1, %r2, 0; @%p1 bra L;"), "p");
+  EXPECT_EQ(
+      origins_of(
+          "mov.u64 %rd2, s; mov.u64 %rd9, %rd1; L: setp.eq.u32 %p1, %r2, 0; @%p1 mov.u64 %rd9, %rd2; @%p1 bra L;"),
+      "p s");
 }
 
 }  // namespace
