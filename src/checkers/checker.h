@@ -3,9 +3,11 @@
 // told (first_seen.h), and counts are sums.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <vector>
 
+#include "checkers/handles.h"
 #include "checkers/objects.h"
 #include "checkers/selection.h"
 #include "checkers/works.h"
@@ -21,6 +23,8 @@ struct Known {
   const Objects& objects;
   const Works& works;
   const GpuModel& model;
+  const Handles* handles = nullptr;
+  const std::atomic<bool>* faulted = nullptr;  // a kernel or copy has failed: so do the calls after it
 };
 
 // One for all devices of the session, registered with each before its first launch: an event says which device it is of
@@ -39,10 +43,15 @@ class Checkers {
   std::vector<events::Observer*> observers();
   // Sorted: by severity, then by place.
   std::vector<results::Finding> report();
+  const Objects& objects() const { return objects_; }
+  Handles& handles() { return handles_; }
+  void note_fault() { faulted_ = true; }
 
  private:
   Objects objects_;
   Works works_;
+  Handles handles_;
+  std::atomic<bool> faulted_{false};
   Known known_;
   std::vector<std::unique_ptr<Checker>> checkers_;
 };

@@ -15,6 +15,24 @@ using events::MemoryScope;
 
 constexpr unsigned kClusterShift = 24;  // of shared offsets: each block of a cluster has 16 MiB
 
+// Below the block's own shared memory: what the driver gives to it (device/access/access.h).
+bool is_reserved(std::uint64_t offset) {
+  constexpr std::int64_t kReserved = 1024;
+  const auto from_own = static_cast<std::int64_t>(offset);
+  return from_own < 0 && from_own >= -kReserved;
+}
+
+bool one_word(const events::Access& a) {
+  if (a.type != AccessType::load || a.bytes != 4 || a.sizes || a.path != AccessPath::instruction ||
+      a.order != events::MemoryOrder::weak)
+    return false;
+  const std::uint64_t address = a.addresses[static_cast<unsigned>(std::countr_zero(a.mask))];
+  if (address % 4 != 0) return false;
+  std::uint64_t differ = 0;
+  for (unsigned l = 0; l < kWarpSize; ++l) differ |= (a.mask >> l & 1) != 0 ? a.addresses[l] ^ address : 0;
+  return differ == 0;
+}
+
 bool reaches(MemoryScope scope, const Record& from, const BlockOrder& to) {
   return scope != MemoryScope::cta || from.stamp.block == to.number;
 }
@@ -94,7 +112,15 @@ std::uint32_t LaunchRaces::record_of(Shadow& shadow, const BlockOrder& block, co
   return last;
 }
 
-void LaunchRaces::access(const events::Access& a) {
+// Cache operators are no part of PTX's memory model. Programs use those that go to the L2 cache for flags between
+// blocks (CUB before 2.0), where these are strong on all GPUs that there are.
+void LaunchRaces::access(const events::Access& asked) {
+  events::Access a = asked;
+  if (a.order == events::MemoryOrder::weak && a.site < launch_.facts->sites.size() &&
+      launch_.facts->sites[a.site].at_l2) {
+    a.order = events::MemoryOrder::relaxed;
+    a.scope = MemoryScope::gpu;
+  }
   const bool shared = a.space == StateSpace::shared;
   const bool global =
       a.space == StateSpace::global || (a.space == StateSpace::texture && a.path == AccessPath::texture);
@@ -109,10 +135,16 @@ void LaunchRaces::access(const events::Access& a) {
   if (global && !writes_global_) return;
   Step s{a, *block, warp};
   s.shared = shared;
+  if (one_word(a) && !(shared && is_reserved(a.addresses[static_cast<unsigned>(std::countr_zero(a.mask))])))
+    return broadcast(s, copy);
   const Shadow* recorded = nullptr;
   for (LaneMask m = a.mask; m != 0; m &= m - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(m));
     s.address = a.addresses[l];
+    if (shared && is_reserved(s.address)) {  // of cooperative groups, whose own business its order is
+      order_.strong_access(*block, a.warp, l, true, s.address, a);
+      continue;
+    }
     s.shadow = shared ? &shared_of(*block, s.address) : &global_;
     if (s.shadow != recorded) {
       s.record = record_of(*s.shadow, *block, a, copy);
@@ -120,6 +152,20 @@ void LaunchRaces::access(const events::Access& a) {
     }
     lane(s, l);
   }
+}
+
+// A read of one word by all lanes: two of them stand for all, as one may have written the word itself.
+void LaunchRaces::broadcast(Step& s, std::uint64_t copy) {
+  const auto first = static_cast<unsigned>(std::countr_zero(s.a.mask));
+  s.address = s.a.addresses[first];
+  s.shadow = s.shared ? &shared_of(s.block, s.address) : &global_;
+  s.record = record_of(*s.shadow, s.block, s.a, copy);
+  Cell& c = s.shadow->cell(s.address / 4);
+  if (c.read == s.record && (s.a.mask & ~c.readers) == 0) return;
+  lane(s, first);
+  const LaneMask rest = s.a.mask & (s.a.mask - 1);
+  if (rest != 0) lane(s, static_cast<unsigned>(std::countr_zero(rest)));
+  if (c.read == s.record) c.readers |= s.a.mask;
 }
 
 void LaunchRaces::lane(Step& s, unsigned l) {
@@ -141,13 +187,14 @@ void LaunchRaces::lane(Step& s, unsigned l) {
 }
 
 void LaunchRaces::word(Step& s, unsigned l, std::uint64_t word, std::uint8_t bytes) {
-  Cell& c = s.shadow->at(word);
+  Cell& c = s.shadow->cell(word);
   const bool writes = s.a.type != AccessType::load;
   if (!writes && c.read == s.record && (c.readers >> l & 1) != 0 && c.read_bytes == bytes) return;
   if (c.write != 0 && (c.write_bytes & bytes) != 0)
     test(s, l, word, c.write, c.write_lane, static_cast<std::uint8_t>(c.write_bytes & bytes));
   if (c.plain != 0 && (c.plain_bytes & bytes) != 0)
     test(s, l, word, c.plain, c.plain_lane, static_cast<std::uint8_t>(c.plain_bytes & bytes));
+  if (writes && c.read != 0) note_guess(s, l, c);
   if (writes) {
     if (c.read != 0 && (c.read_bytes & bytes) != 0)
       for (LaneMask m = c.readers; m != 0; m &= m - 1)
@@ -164,6 +211,23 @@ void LaunchRaces::word(Step& s, unsigned l, std::uint64_t word, std::uint8_t byt
     update_write(s, l, word, bytes, c);
   else
     update_read(s, l, word, bytes, c);
+}
+
+// "old = *p; do { old = atomicCAS(p, old, ...) } ...": the first read may be of anything.
+void LaunchRaces::note_guess(const Step& s, unsigned l, const Cell& c) {
+  const Record& read = s.shadow->records()[c.read];
+  const bool swap = s.a.site < launch_.facts->sites.size() &&
+                    launch_.facts->sites[s.a.site].shared_atomic == SharedAtomic::swap &&
+                    s.a.type == AccessType::atomic;
+  const bool own = read.stamp.block == s.block.number && &s.block.warps[read.stamp.warp] == &s.warp;
+  if (swap && own && (c.readers >> l & 1) != 0) guesses_.insert(read.site);
+}
+
+bool LaunchRaces::is_guess(const Race& race) const {
+  const auto one = [&](const Record& read, const Record& other) {
+    return !read.writes() && other.atomic() && guesses_.contains(read.site);
+  };
+  return one(race.first, race.second) || one(race.second, race.first);
 }
 
 void LaunchRaces::update_write(Step& s, unsigned l, std::uint64_t word, std::uint8_t bytes, Cell& c) {
@@ -249,15 +313,27 @@ bool LaunchRaces::test(Step& s, unsigned l, std::uint64_t word, std::uint32_t be
                        std::uint8_t bytes) {
   const Record& q = s.shadow->records()[before];
   const Record& r = s.shadow->records()[s.record];
+  // As nearly all are: a barrier of the block lies between them.
+  if (q.stamp.epoch < s.block.epoch && q.stamp.block == s.block.number && q.stamp.copy == 0 && !r.non_coherent &&
+      !r.bulk)
+    return false;
+  if (before == s.record && lane == l && q.stamp.copy == 0) return false;
+  return test_fully(s, l, word, before, lane, bytes);
+}
+
+bool LaunchRaces::test_fully(Step& s, unsigned l, std::uint64_t word, std::uint32_t before, unsigned lane,
+                             std::uint8_t bytes) {
+  const Record& q = s.shadow->records()[before];
+  const Record& r = s.shadow->records()[s.record];
   const std::uint64_t address = word * 4 + static_cast<unsigned>(std::countr_zero(bytes));
   Race what;
   what.shared = s.shared;
-  if ((q.non_coherent && r.writes()) || (r.non_coherent && q.writes())) {
+  // Read before it is written, and ordered: nothing old can be in the read-only path's cache any more.
+  if (r.non_coherent && q.writes()) {
     what.kind = RaceKind::non_coherent;
     found(s, l, address, q, lane, what);
     return true;
   }
-  if (before == s.record && lane == l && q.stamp.copy == 0) return false;
   if (q.stamp.copy != 0 && q.stamp.copy == r.stamp.copy && lane == l) return false;  // its own two sides
   const LaunchOrder::Order order = order_.ordered(q.stamp, lane, s.block, s.warp, l);
   if (order == LaunchOrder::Order::ordered) {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <string>
+#include <set>
 #include <tuple>
 #include <vector>
 
@@ -44,16 +44,21 @@ class LaunchRaces {
 
   using Key = std::tuple<std::uint32_t, std::uint32_t, bool, RaceKind>;
   const std::map<Key, Race>& races() const { return races_; }
-  Shadow& global() { return global_; }
+  // A plain read against atomics, and the reading thread goes on with a compare-and-swap, which finds out.
+  bool is_guess(const Race& race) const;
 
  private:
   struct Step;  // one lane's part of an access
   std::uint32_t record_of(Shadow& shadow, const BlockOrder& block, const events::Access& a, std::uint64_t copy);
   void lane(Step& s, unsigned lane);
+  void broadcast(Step& s, std::uint64_t copy);
   void word(Step& s, unsigned lane, std::uint64_t word, std::uint8_t bytes);
   void update_read(Step& s, unsigned lane, std::uint64_t word, std::uint8_t bytes, Cell& cell);
   void update_write(Step& s, unsigned lane, std::uint64_t word, std::uint8_t bytes, Cell& cell);
   bool test(Step& s, unsigned lane, std::uint64_t word, std::uint32_t before, unsigned before_lane, std::uint8_t bytes);
+  bool test_fully(Step& s, unsigned lane, std::uint64_t word, std::uint32_t before, unsigned before_lane,
+                  std::uint8_t bytes);
+  void note_guess(const Step& s, unsigned lane, const Cell& cell);
   void found(const Step& s, unsigned lane, std::uint64_t address, const Record& first, unsigned first_lane,
              const Race& what);
   bool same_value(const Step& s, unsigned lane, std::uint64_t address, std::uint8_t bytes) const;
@@ -71,6 +76,7 @@ class LaunchRaces {
   std::vector<std::uint32_t>* last_of_ = nullptr;  // of the warp before
   std::tuple<const Shadow*, std::uint64_t, std::uint32_t> last_key_;
   std::map<Key, Race> races_;
+  std::set<std::uint32_t> guesses_;  // sites
 };
 
 }  // namespace warpgrind::checkers

@@ -166,6 +166,9 @@ void LaunchOrder::learn(BlockOrder& b, WarpOrder& w, LaneMask mask, const Shared
 void LaunchOrder::all_know_all(BlockOrder& b) {
   Shared all = b.known;
   for (WarpOrder& w : b.warps) {
+    if (w.observes)
+      for (const LaneOrder& l : w.lanes) b.observed = joined(b.observed, l.pending_gpu);
+    w.observes = false;
     all = joined(all, w.known);
     w.known.reset();
     if (!w.lanes_differ) continue;
@@ -304,6 +307,8 @@ void LaunchOrder::fence(BlockOrder& b, const events::Fence& e) {
   each_lane(e.mask, [&](unsigned l) {
     LaneOrder& lane = w.lanes[l];
     Shared seen = lane.pending_cta;
+    // Fences of that order are in one order with that of the release: what is known of it was seen before a barrier.
+    if (wide(e.scope) && e.order == MemoryOrder::sequential) seen = joined(seen, b.observed);
     if (wide(e.scope))
       seen = joined(seen, lane.pending_gpu);
     else
@@ -351,6 +356,7 @@ void LaunchOrder::acquire(BlockOrder& b, WarpOrder& w, unsigned lane, const Bloc
     learn(b, w, bit, v.gpu);
   } else {
     Shared& pending = own ? me.pending_cta : me.pending_gpu;
+    w.observes |= !own;
     pending = joined(pending, v.gpu);
   }
 }

@@ -52,6 +52,7 @@ struct WarpOrder {
       pairs;  // [who][of whom]: ticks before this
   std::array<LaneOrder, kWarpSize> lanes;
   bool lanes_differ = false;                      // some lane has something of its own
+  bool observes = false;                          // some lane has read, relaxed, what was released
   std::uint64_t open_copy = 0;                    // group of the copies that are issued now
   std::uint32_t proxy_tick = 0, proxy_epoch = 0;  // of the last fence.proxy
   bool proxy_fenced = false;
@@ -82,6 +83,7 @@ struct BlockOrder {
   std::uint32_t epoch = 0;
   bool fine = false;  // something other than barriers of the block has ordered its warps
   Shared known;
+  Shared observed;  // by relaxed reads before the last barrier: known to whoever then executes a fence.sc
   std::vector<WarpOrder> warps;
   std::unordered_map<std::uint64_t, LaneMask> copies;  // lanes whose part of this copy all of the block know to be over
   struct Arrival {

@@ -49,7 +49,7 @@ class Shadow {
   static constexpr std::size_t kPageWords = 1024;
   using Page = std::array<Cell, kPageWords>;
 
-  Cell& at(std::uint64_t word) {
+  Cell& cell(std::uint64_t word) {
     const std::uint64_t page = word / kPageWords;
     if (page != last_page_ || !last_) {
       std::unique_ptr<Page>& slot = pages_[page];

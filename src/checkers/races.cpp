@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 
+#include "base/demangle.h"
 #include "checkers/checker.h"
 #include "checkers/kernel_place.h"
 #include "checkers/race_launch.h"
@@ -99,6 +100,20 @@ std::string missing_edge(const Race& race, const FindingAccess& first, const Fin
       between);
 }
 
+// The variable that the site means, where its address says so.
+std::string shared_object(const events::Launch& launch, std::uint32_t site, std::uint64_t address) {
+  using Kind = events::AddressOrigin::Kind;
+  if (site < launch.facts->sites.size())
+    for (const events::AddressOrigin& o : launch.facts->sites[site].origins) {
+      const bool dynamic = o.kind == Kind::dynamic_shared;
+      if ((o.kind != Kind::shared && !dynamic) || address < o.offset) continue;
+      if (!dynamic && address - o.offset >= o.bytes) continue;
+      return fmt::format("byte {} of `{}` ({})", address - o.offset, demangle(o.name),
+                         dynamic ? "dynamic shared memory" : "shared variable");
+    }
+  return fmt::format("byte {} of shared memory", address);
+}
+
 std::string advice_of(const Race& race, const FindingAccess& first, const FindingAccess& second) {
   if (race.kind != RaceKind::plain) return "";
   if (race.first.atomic() != race.second.atomic()) return "make both accesses atomic, or put a barrier between them";
@@ -127,7 +142,7 @@ class Races final : public Checker {
   events::Wants wants() const override {
     events::Wants w;
     w.accesses = w.barriers = w.barriers_passed = w.warp_syncs = w.exits = w.cluster_barriers = true;
-    w.fences = w.mbarriers = w.async_groups = w.blocks = w.blocks_ended = true;
+    w.fences = w.mbarriers = w.async_groups = w.blocks = w.blocks_ended = w.only_written = true;
     return w;
   }
 
@@ -233,7 +248,7 @@ FindingAccess Races::access_of(const LaunchRaces& in, const Race& race, bool sec
   a.role = second ? "second" : "first";
   a.bytes = r.bytes;
   if (race.shared) {
-    a.object = fmt::format("byte {} of shared memory", race.address);
+    a.object = shared_object(launch, r.site, race.address);
   } else if (const auto object = known_.objects.live_at(race.address)) {
     a.object = describe(*object, race.address, 1);
   }
@@ -243,7 +258,7 @@ FindingAccess Races::access_of(const LaunchRaces& in, const Race& race, bool sec
 Finding Races::finding_of(const LaunchRaces& in, const Race& race) const {
   Finding f;
   f.kind = kind_of(race);
-  f.severity = severity_of(race);
+  f.severity = in.is_guess(race) ? Severity::info : severity_of(race);
   f.accesses = {access_of(in, race, false), access_of(in, race, true)};
   take_place(f, f.accesses[0]);
   const char* const space = race.shared ? "shared" : "global";
@@ -255,6 +270,7 @@ Finding Races::finding_of(const LaunchRaces& in, const Race& race) const {
                   ? fmt::format("{} memory is written while it is read by the read-only path", space)
                   : fmt::format("{} in {} memory by {}, in no order{}", hazard(race), space, who,
                                 race.kind == RaceKind::same_value ? "; the values are the same" : "");
+  if (in.is_guess(race)) f.notes.push_back("the compare-and-swap that follows finds out whether what was read is old");
   f.missing = missing_edge(race, f.accesses[0], f.accesses[1]);
   f.advice = advice_of(race, f.accesses[0], f.accesses[1]);
   if (std::string hint = hint_of(race, in.launch()); !hint.empty()) f.notes.push_back(std::move(hint));

@@ -51,6 +51,7 @@ std::optional<Span> span_of(const void* pointer, std::uint64_t pitch, std::uint6
 }
 
 std::string beyond(const Span& span, const Place& place) {
+  thread_state().refused_address = place.low;
   return fmt::format("{} bytes from byte {} on of an allocation of {} bytes", span.last - span.first,
                      static_cast<std::int64_t>(span.first - place.low), place.high - place.low);
 }

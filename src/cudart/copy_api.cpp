@@ -200,8 +200,8 @@ cudaError_t symbol_copy(const void* symbol, std::size_t offset, const void* othe
   DeviceVariable where;
   if (cudaError_t error = locate(*variable, thread_state().device, where)) return error;
   if (offset > where.size || count > where.size - offset)
-    return refuse(cudaErrorInvalidValue,
-                  fmt::format("{} bytes from byte {} on of a variable of {} bytes", count, offset, where.size));
+    return refuse(cudaErrorInvalidValue, fmt::format("{} bytes from byte {} on of the variable {}, of {} bytes", count,
+                                                     offset, variable->name, where.size));
   void* inside = static_cast<std::uint8_t*>(where.address) + offset;
   out =
       to_symbol ? linear_copy(inside, other, count, kind) : linear_copy(const_cast<void*>(other), inside, count, kind);

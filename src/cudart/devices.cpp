@@ -116,6 +116,7 @@ WG_API cudaError_t cudaDeviceReset() {
     if (s.device_in_use(device)) {
       release_all(device);
       release_arrays(device);
+      s.all_handles_destroyed();
       s.unload_programs(device);
     }
     Context& c = current_context();

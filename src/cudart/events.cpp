@@ -45,6 +45,7 @@ WG_API cudaError_t cudaEventCreateWithFlags(cudaEvent_t* out, unsigned flags) {
     Runtime& r = Runtime::instance();
     std::lock_guard lock(r.mutex);
     *out = event.get();
+    the_session().handle_made("event", reinterpret_cast<std::uint64_t>(event.get()));
     r.events.emplace(event.get(), std::move(event));
     return cudaSuccess;
   });
@@ -57,7 +58,11 @@ WG_API cudaError_t cudaEventDestroy(cudaEvent_t event) {
   return api([&]() -> cudaError_t {
     Runtime& r = Runtime::instance();
     std::lock_guard lock(r.mutex);
-    if (r.events.erase(event) == 0) return cudaErrorInvalidResourceHandle;
+    if (r.events.erase(event) == 0) {
+      thread_state().refused_handle = reinterpret_cast<std::uint64_t>(event);
+      return cudaErrorInvalidResourceHandle;
+    }
+    the_session().handle_destroyed(reinterpret_cast<std::uint64_t>(event));
     return cudaSuccess;
   });
 }

@@ -243,6 +243,7 @@ WG_API cudaError_t cudaGraphCreate(cudaGraph_t* out, unsigned flags) {
     graph->id = r.next_id++;
     std::lock_guard lock(r.mutex);
     r.graphs.insert(graph);
+    the_session().handle_made("graph", reinterpret_cast<std::uint64_t>(graph));
     *out = graph;
     return cudaSuccess;
   });
@@ -253,6 +254,7 @@ WG_API cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
     {
       std::lock_guard lock(r.mutex);
       if (r.graphs.erase(graph) == 0) return cudaErrorInvalidValue;
+      the_session().handle_destroyed(reinterpret_cast<std::uint64_t>(graph));
     }
     delete graph;
     return cudaSuccess;

@@ -41,6 +41,7 @@ cudaError_t instantiate(cudaGraphExec_t* out, Graph* graph, unsigned long long f
   Runtime& r = Runtime::instance();
   std::lock_guard lock(r.mutex);
   r.graph_execs.insert(exec);
+  the_session().handle_made("graph", reinterpret_cast<std::uint64_t>(exec));
   *out = exec;
   return cudaSuccess;
 }
@@ -132,6 +133,7 @@ WG_API cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
     {
       std::lock_guard lock(r.mutex);
       if (r.graph_execs.erase(exec) == 0) return cudaErrorInvalidValue;
+      the_session().handle_destroyed(reinterpret_cast<std::uint64_t>(exec));
     }
     delete exec;
     return cudaSuccess;
@@ -158,6 +160,7 @@ WG_API cudaError_t cudaGraphClone(cudaGraph_t* out, cudaGraph_t graph) {
     Runtime& r = Runtime::instance();
     std::lock_guard lock(r.mutex);
     r.graphs.insert(copy);
+    the_session().handle_made("graph", reinterpret_cast<std::uint64_t>(copy));
     *out = copy;
     return cudaSuccess;
   });

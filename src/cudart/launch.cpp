@@ -236,7 +236,10 @@ namespace {
 cudaError_t launch(const LaunchArguments& arguments, cudaStream_t handle) {
   return api([&]() -> cudaError_t {
     const StreamRef stream = resolve(handle);
-    if (!stream) return cudaErrorInvalidResourceHandle;
+    if (!stream) {
+      if (const KernelHandle* refused = find_kernel(arguments.function)) thread_state().refused_kernel = refused->name;
+      return cudaErrorInvalidResourceHandle;
+    }
     KernelOperation kernel;
     if (cudaError_t error = make_kernel(arguments, kernel)) return error;
     return submit(stream, std::move(kernel), false);

@@ -92,14 +92,18 @@ StreamRef resolve(cudaStream_t handle) {
   }
   std::lock_guard lock(r.mutex);
   auto found = r.streams.find(handle);
-  return found == r.streams.end() ? nullptr : found->second;
+  if (found != r.streams.end()) return found->second;
+  thread.refused_handle = reinterpret_cast<std::uint64_t>(handle);
+  return nullptr;
 }
 
 EventRef find_event(const Event* event) {
   Runtime& r = Runtime::instance();
   std::lock_guard lock(r.mutex);
   auto found = r.events.find(event);
-  return found == r.events.end() ? nullptr : found->second;
+  if (found != r.events.end()) return found->second;
+  thread_state().refused_handle = reinterpret_cast<std::uint64_t>(event);
+  return nullptr;
 }
 
 KernelHandle* find_kernel(const void* function) {

@@ -73,6 +73,8 @@ struct ThreadState {
   bool null_stream_is_own = false;                     // inside a call compiled with --default-stream per-thread
   std::string reason;                                  // why the call that runs now is refused
   std::string refused_kernel;                          // whose launch that is
+  std::uint64_t refused_address = 0;                   // of the allocation that it does not fit into
+  std::uint64_t refused_handle = 0;                    // that is none, or none any more
   bool error_is_said = false;                          // a message has named the error of the call that runs now
   std::map<std::size_t, std::uint64_t> not_asked_for;  // numbers of Session::api_errors(), and how often
   unsigned graphs_locks = 0;                           // GraphsLock, how deep

@@ -28,6 +28,7 @@ cudaError_t create(cudaStream_t* out, unsigned flags, int priority) {
   std::lock_guard lock(r.mutex);
   *out = stream.get();
   r.streams.emplace(stream.get(), stream);
+  the_session().handle_made("stream", reinterpret_cast<std::uint64_t>(stream.get()));
   return cudaSuccess;
 }
 
@@ -50,7 +51,11 @@ cudaError_t destroy(cudaStream_t handle) {
   {
     std::lock_guard lock(r.mutex);
     auto found = r.streams.find(handle);
-    if (found == r.streams.end()) return cudaErrorInvalidResourceHandle;
+    if (found == r.streams.end()) {
+      thread_state().refused_handle = reinterpret_cast<std::uint64_t>(handle);
+      return cudaErrorInvalidResourceHandle;
+    }
+    the_session().handle_destroyed(reinterpret_cast<std::uint64_t>(handle));
     stream = std::move(found->second);
     r.streams.erase(found);
   }
@@ -287,6 +292,7 @@ cudaError_t end_capture(cudaStream_t handle, cudaGraph_t* out) {
   if (capture->own_graph) {
     Runtime& r = Runtime::instance();
     std::lock_guard lock(r.mutex);
+    the_session().handle_made("graph", reinterpret_cast<std::uint64_t>(capture->own_graph.get()));
     r.graphs.insert(capture->own_graph.release());
   }
   return cudaSuccess;

@@ -199,6 +199,7 @@ cudaError_t create_texture_object(cudaTextureObject_t* out, const cudaResourceDe
   if (view && view->format != 0)
     the_session().say_once("textures: resource views are read with the array's own format");
   *out = device::create_texture(r, d);
+  the_session().handle_made("texture", *out);
   std::lock_guard lock(handles().mutex);
   handles().textures[*out] = {*resource, *texture, view ? *view : cudaResourceViewDesc{}, view != nullptr};
   return cudaSuccess;
@@ -282,6 +283,7 @@ WG_API cudaError_t cudaDestroyTextureObject(cudaTextureObject_t object) {
     Executor::instance().wait_all();  // kernels may still use it
     std::lock_guard lock(handles().mutex);
     handles().textures.erase(object);
+    the_session().handle_destroyed(object);
     return device::destroy_texture(object) ? cudaSuccess : cudaErrorInvalidValue;
   });
 }

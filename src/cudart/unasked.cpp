@@ -17,6 +17,8 @@ void note(cudaError_t error) {
   e.text = error_text(error);
   e.reason = thread.reason;
   e.kernel = thread.refused_kernel;
+  e.address = thread.refused_address;
+  e.handle = thread.refused_handle;
   e.callers = std::move(walk.callers);
   ++thread.not_asked_for[the_session().api_errors().add(e)];
 }
@@ -27,6 +29,7 @@ void begin_call() {
   ThreadState& thread = thread_state();
   thread.reason.clear();
   thread.refused_kernel.clear();
+  thread.refused_address = thread.refused_handle = 0;
   thread.error_is_said = false;
 }
 

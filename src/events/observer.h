@@ -17,6 +17,9 @@ struct Wants {
 #include "events/events.inc"
 #undef WG_EVENT
   bool edges = false;  // LaunchCounts::edges: which way each branch went (inline adds)
+  // Of `accesses` to global memory only those to what the launch may write, and strong ones: the others keep their
+  // speed. Observer::wants_all_accesses may ask for more.
+  bool only_written = false;
   Wants operator|(const Wants& o) const {
     Wants both;
     both.counts = counts || o.counts;
@@ -24,6 +27,7 @@ struct Wants {
 #include "events/events.inc"
 #undef WG_EVENT
     both.edges = edges || o.edges;
+    both.only_written = (!accesses || only_written) && (!o.accesses || o.only_written);
     return both;
   }
 };
@@ -36,6 +40,8 @@ class Observer {
   virtual ~Observer() = default;
   virtual Wants wants() const = 0;
   virtual void on_launch_begin(const Launch&) {}
+  // After on_launch_begin, of observers with only_written: what the launch only reads, too.
+  virtual bool wants_all_accesses(const Launch&) { return false; }
   virtual void on_launch_end(const Launch&, const LaunchCounts&) {}
 #define WG_EVENT(name, wanted, Type) \
   virtual void on_##name(const Type&, unsigned /*worker*/) {}

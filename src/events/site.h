@@ -43,7 +43,8 @@ struct Site {
   std::uint8_t coordinates = 0;  // texture/surface: dimensions
   bool is_volatile = false;
   bool non_coherent = false;  // ld.global.nc: by the read-only path
-  bool no_return = false;  // red, or atom whose result is never read
+  bool at_l2 = false;         // ld.cg, ld.cv, st.cg, st.wt: not in the cache of an SM
+  bool no_return = false;     // red, or atom whose result is never read
   MemoryOrder order = MemoryOrder::weak;
   MemoryScope scope = MemoryScope::none;
   SharedAtomic shared_atomic = SharedAtomic::native;  // atomics: should they go to shared memory

@@ -9,13 +9,17 @@
 
 namespace warpgrind::session {
 
-namespace {
-
 bool is_launch(const std::string& call) {
   return call.find("cudaLaunch") != std::string::npos && call.find("HostFunc") == std::string::npos;
 }
 
-}  // namespace
+std::vector<ApiErrors::Entry> ApiErrors::not_asked_for_entries() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<Entry> out;
+  for (const Entry& entry : entries_)
+    if (entry.unknown != 0) out.push_back(entry);
+  return out;
+}
 
 std::size_t ApiErrors::add(const ApiError& error) {
   const std::lock_guard lock(mutex_);

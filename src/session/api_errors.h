@@ -19,6 +19,8 @@ struct ApiError {
   std::string reason;                // "2048 threads a block, at most 1024"; may be empty
   std::string kernel;                // of launches
   std::vector<const void*> callers;  // return addresses outside of this library, innermost first
+  // What the call was refused for, if any: an address in the allocation that it does not fit into, or a handle.
+  std::uint64_t address = 0, handle = 0;
 };
 
 // Thread-safe.
@@ -29,18 +31,21 @@ class ApiErrors {
   void asked_for(std::size_t number);  // one of them is known to the program
   // A finding for each that nobody asked for, in the order of their first occurrence.
   std::vector<results::Finding> not_asked_for() const;
-
- private:
   struct Entry {
     ApiError error;
     std::uint64_t unknown = 0;  // occurrences that the program does not know of
   };
+  std::vector<Entry> not_asked_for_entries() const;
+
+ private:
   // Without the reason: that of the first is told.
   using Key = std::tuple<std::string, std::string, std::string, std::vector<const void*>>;
   mutable std::mutex mutex_;
   std::vector<Entry> entries_;
   std::map<Key, std::size_t> numbers_;
 };
+
+bool is_launch(const std::string& call);  // of a kernel
 
 // False: the machine code at the callers reads what the call returned. True: it drops it, as `kernel<<<...>>>()` does.
 bool result_dropped(const std::vector<const void*>& callers);

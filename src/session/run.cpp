@@ -14,6 +14,7 @@
 #include "device/memory/address_space.h"
 #include "gpu/occupancy.h"
 #include "results/sources.h"
+#include "session/api_findings.h"
 #include "session/interrupts.h"
 #include "session/messages.h"
 #include "session/processes.h"
@@ -170,6 +171,7 @@ timing::Span Session::record(const LaunchRequest& request, const LaunchOutcome& 
   if (outcome.error) problem(*outcome.error);
   if (!outcome.result) return timeline_->work(request.stream, host, 0);
   const device::LaunchResult& result = *outcome.result;
+  if (checkers_ && result.fault) checkers_->note_fault();
   const auto warn = [&](const device::LaunchResult& of) {
     for (const device::Fault& warning : of.warnings)
       if (warning.went_on)
@@ -214,7 +216,8 @@ void Session::finish(bool at_once) {
     std::fflush(stdout);
   }
   sum_up_what_went_on();
-  for (results::Finding& finding : api_errors_.not_asked_for()) say(std::move(finding));
+  if (!checkers_)
+    for (results::Finding& finding : api_errors_.not_asked_for()) say(std::move(finding));
   results::Profile profile = collector_->profile();
   profile.program = options_.program;
   profile.command = options_.command;
@@ -223,6 +226,9 @@ void Session::finish(bool at_once) {
   for (const auto& observer : observers_) observer->contribute(profile);
   if (checkers_)
     for (results::Finding& finding : checkers_->report()) profile.findings.push_back(std::move(finding));
+  if (checkers_ && options_.checks.api)
+    for (results::Finding& finding : api_findings(api_errors_.not_asked_for_entries(), *checkers_))
+      profile.findings.push_back(std::move(finding));
   if (options_.detail || checkers_) results::read_sources(profile);
   advice::advise(profile);
   OutputFiles files{of_process(options_.json_path, number_), of_process(options_.csv_path, number_), options_.quiet,

@@ -279,6 +279,7 @@ void Session::finding(const device::Fault& fault, results::Severity severity) {
   results::Finding finding = to_finding(fault);
   finding.severity = severity;
   if (checkers_) {
+    if (severity == results::Severity::error) checkers_->note_fault();
     const CheckKind kind = check_kind(fault.kind, severity == results::Severity::error);
     if (kind.covered_by && options_.checks.*kind.covered_by) return;
     finding.kind = kind.kind;

@@ -101,6 +101,17 @@ class Session {
   void problem(const Error& error);
   void finding(const device::Fault& fault, results::Severity severity);
   ApiErrors& api_errors() { return api_errors_; }
+  // Streams, events, graphs ("graph": executable ones too), texture objects ("texture"), as `warpgrind check` follows
+  // them. Called by the thread that makes or destroys them.
+  void handle_made(std::string_view kind, std::uint64_t handle) {
+    if (checkers_) checkers_->handles().made(kind, handle);
+  }
+  void handle_destroyed(std::uint64_t handle) {
+    if (checkers_) checkers_->handles().destroyed(handle);
+  }
+  void all_handles_destroyed() {
+    if (checkers_) checkers_->handles().destroyed_all();
+  }
   void after_fork();
   // A child of a process that had used CUDA: nothing works here but to end.
   bool broken_by_fork() const { return forked_.load(std::memory_order_relaxed); }

@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "device/access/count.h"
-#include "device/definedness/tracking.h"
 
 namespace warpgrind::device {
 
@@ -48,9 +47,7 @@ void publish_wanted(const Access& a) {
 }
 
 void publish(const Access& a) {
-  if (launch_of(*a.context).shadow && a.writes()) [[unlikely]]
-    define(a);
-  if (launch_of(*a.context).wants.accesses && a.published) [[unlikely]]
+  if (a.published && is_watched(launch_of(*a.context), a.site)) [[unlikely]]
     publish_wanted(a);
 }
 
@@ -135,7 +132,6 @@ void load_or_store(Access& a, Lanes<GenericAddress> addresses, LaneMask mask, vo
     move(part, place, values);
   };
   const auto run = [&](auto&& part) {
-    if (part.writes() && launch_of(*part.context).shadow) define(part);  // pass() is not asked for what repeats itself
     if (!move_repeated(part, values)) pass_and_move(part);
   };
   const StateSpace written = a.form.space;

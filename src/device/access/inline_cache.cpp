@@ -7,7 +7,6 @@
 #include <tuple>
 
 #include "device/access/count.h"
-#include "device/definedness/shadow_memory.h"
 #include "device/device_impl.h"
 
 namespace warpgrind::device {
@@ -82,8 +81,6 @@ bool window_of(const Access& s, const AffineAddresses& a, unsigned row, Window* 
   }
   if (s.form.space == StateSpace::constant) w->space = StateSpace::constant;
   if (s.writes() && range.constant) return false;
-  // Undefined bits of memory that has no shadow (the program's own) are none: machine code would look for it.
-  if (worker.launch->shadow && !worker.launch->shadow->covers(range.low, range.high - range.low)) return false;
   w->low = range.low;
   w->high = range.high;
   return !range.kernel_heap || piece_window(s, a, row, w);
@@ -125,7 +122,7 @@ std::optional<AffinePlace> pass_affine(Access& s, const AffineAddresses& a) {
   const Launch& launch = *worker.launch;
   const unsigned row = jit::row_length(launch.kernel->shape);
   Window w;
-  if (launch.wants.accesses || !moderate(a) || !window_of(s, a, row, &w)) return std::nullopt;
+  if (is_watched(launch, s.site) || !moderate(a) || !window_of(s, a, row, &w)) return std::nullopt;
   if (a.bits(row) & (s.bytes() - 1)) return std::nullopt;
   if (w.space == StateSpace::local && (a.kx != 0 || a.ky != 0 || s.mask != kFullMask)) return std::nullopt;
   const auto base = static_cast<std::int64_t>(a.base);

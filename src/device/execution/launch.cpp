@@ -8,6 +8,7 @@
 #include "base/demangle.h"
 #include "device/access/bounds.h"
 #include "device/access/count.h"
+#include "device/access/watched.h"
 #include "device/device_impl.h"
 #include "device/fault.h"
 #include "gpu/issue.h"
@@ -61,10 +62,9 @@ Result<KernelRecord*> Device::Impl::kernel(LoadedModule& module, std::uint32_t f
   LoadedModule::Key key{function,
                         jit::lane_shape_of(block),
                         options.counters || wants.counts,
-                        wants.accesses,
+                        wants.accesses && !wants.only_written,
                         wants.edges,
-                        wants.fences || wants.async_groups || wants.warp_syncs || wants.absent_lanes || wants.exits,
-                        shadow != nullptr};
+                        wants.fences || wants.async_groups || wants.warp_syncs || wants.absent_lanes || wants.exits};
   const std::lock_guard lock(mutex);
   std::unique_ptr<KernelRecord>& record = module.kernels[key];
   if (record) return record.get();
@@ -74,7 +74,6 @@ Result<KernelRecord*> Device::Impl::kernel(LoadedModule& module, std::uint32_t f
   how.every_access = key.every_access;
   how.edges = key.edges;
   how.synchronization = key.synchronization;
-  how.definedness = key.definedness;
   how.cpu = options.cpu;
   how.cache_directory = options.cache_directory;
   how.tier = options.tier;
@@ -153,7 +152,6 @@ void Device::Impl::set_up(Engine& engine, LoadedModule& module, const KernelReco
   launch.wants = wants;
   launch.barriers_observed = wants.barriers || wants.barriers_passed;
   launch.observers = &observers;
-  launch.shadow = shadow;
   launch.all_workers = &engine.workers;
   launch.parameters = reinterpret_cast<std::uint8_t*>(engine.parameter_area);
   launch.shared_size =
@@ -215,6 +213,7 @@ void Device::Impl::set_up(Engine& engine, LoadedModule& module, const KernelReco
   launch.invalid_sites.clear();
   launch.places.clear();
   launch.bounds.clear();
+  launch.watched.clear();
   if (wants.invalid_accesses) launch.bounds = site_bounds(launch);
 }
 
@@ -307,6 +306,11 @@ Result<LaunchResult> Device::Impl::run_grid(Engine& engine, LoadedModule& module
   if (!observers.empty()) {
     const std::lock_guard lock(observer_mutex);
     for (events::Observer* o : observers) o->on_launch_begin(launch.info);
+    if (wants.accesses) {
+      bool all = !wants.only_written;
+      for (events::Observer* o : observers) all |= o->wants_all_accesses(launch.info);
+      launch.watched = all ? std::vector<std::uint8_t>(record.sites.size() + 1, 1) : sites_to_watch(launch);
+    }
   }
   enlist(&launch);
   interrupt_if_requested_since(launch, interrupts_before);  // while it was being compiled

@@ -101,10 +101,10 @@ void visit(A& a, Is<events::AddressOrigin> auto& s) {
 }
 template <class A>
 void visit(A& a, Is<events::Site> auto& s) {
-  auto& [kind, space, bytes, vector, coordinates, is_volatile, non_coherent, no_return, order, scope, shared_atomic,
-         ptx_line, file, line, index, function, text, origins] = s;
-  members(a, kind, space, bytes, vector, coordinates, is_volatile, non_coherent, no_return, order, scope, shared_atomic,
-          ptx_line, file, line, index, function, text, origins);
+  auto& [kind, space, bytes, vector, coordinates, is_volatile, non_coherent, at_l2, no_return, order, scope,
+         shared_atomic, ptx_line, file, line, index, function, text, origins] = s;
+  members(a, kind, space, bytes, vector, coordinates, is_volatile, non_coherent, at_l2, no_return, order, scope,
+          shared_atomic, ptx_line, file, line, index, function, text, origins);
 }
 template <class A>
 void visit(A& a, Is<events::BlockFacts> auto& s) {
@@ -153,12 +153,8 @@ std::string cache_key(const ptx::Module& module, std::uint32_t entry, const Comp
     hash.update(llvm::ArrayRef(reinterpret_cast<const std::uint8_t*>(&size), sizeof size));
     hash.update(part);
   };
-  const std::uint8_t flags[] = {static_cast<std::uint8_t>(options.shape),
-                                options.counters,
-                                options.every_access,
-                                options.synchronization,
-                                options.edges,
-                                options.definedness};
+  const std::uint8_t flags[] = {static_cast<std::uint8_t>(options.shape), options.counters, options.every_access,
+                                options.synchronization, options.edges};
   add(code);
   add(llvm);
   add(cpu);

@@ -104,6 +104,7 @@ events::Site Sites::describe() const {
   }
   site.is_volatile = i.has(Modifier::volatile_);
   site.non_coherent = i.has(Modifier::nc);
+  site.at_l2 = i.has(Modifier::cg) || i.has(Modifier::cv) || i.has(Modifier::wt);
   // Exchanges have no form without a result: there is no red.exch or red.cas.
   site.no_return = i.opcode == Opcode::red || (i.opcode == Opcode::atom && !i.has(Modifier::exch) &&
                                                !i.has(Modifier::cas) && result_is_never_read(f_.function, i));

@@ -1,0 +1,366 @@
+// Races between pieces of work of different streams, or of branches of a graph: grids, copies and fills that touch the
+// same bytes, one of them writing, where no event, no stream and no wait of the host orders them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <bitset>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <unordered_map>
+
+#include "checkers/checker.h"
+#include "checkers/kernel_place.h"
+
+namespace warpgrind::checkers {
+
+namespace {
+
+using results::Finding;
+using results::FindingAccess;
+
+constexpr std::uint64_t kPageBytes = 4096, kWord = 4;
+constexpr std::size_t kPageWords = kPageBytes / kWord;
+
+// Who of a grid touched words of a page, by site.
+struct Toucher {
+  std::uint32_t site = 0;
+  std::uint16_t low = 0, high = 0;  // words
+  bool writes = false;
+  std::uint32_t warp = 0;
+  Dim3 block{0, 0, 0};
+  unsigned lane = 0;
+};
+
+struct Page {
+  std::bitset<kPageWords> read, written;
+  std::vector<Toucher> touchers;
+};
+using Footprint = std::unordered_map<std::uint64_t, Page>;
+
+void touch(Footprint& f, std::uint64_t address, std::uint64_t bytes, bool write, const Toucher* by) {
+  if (bytes == 0) return;
+  const std::uint64_t last = (address + bytes - 1) / kWord;
+  for (std::uint64_t word = address / kWord; word <= last;) {
+    Page& page = f[word / kPageWords];
+    const std::uint64_t first_here = word % kPageWords;
+    const std::uint64_t last_here = std::min<std::uint64_t>(kPageWords - 1, first_here + (last - word));
+    std::bitset<kPageWords>& bits = write ? page.written : page.read;
+    for (std::uint64_t w = first_here; w <= last_here; ++w) bits.set(w);
+    if (by) {
+      const auto same = [&](const Toucher& t) { return t.site == by->site && t.writes == write; };
+      const auto known = std::find_if(page.touchers.begin(), page.touchers.end(), same);
+      if (known == page.touchers.end()) {
+        Toucher& t = page.touchers.emplace_back(*by);
+        t.low = static_cast<std::uint16_t>(first_here);
+        t.high = static_cast<std::uint16_t>(last_here);
+        t.writes = write;
+      } else {
+        known->low = std::min(known->low, static_cast<std::uint16_t>(first_here));
+        known->high = std::max(known->high, static_cast<std::uint16_t>(last_here));
+      }
+    }
+    word += last_here - first_here + 1;
+  }
+}
+
+struct Issued {
+  std::uint64_t id = 0;
+  events::StreamWork::Kind kind = events::StreamWork::Kind::mark;
+  std::uint64_t stream = events::StreamWork::kNoStream;
+  int device = 0;
+  std::vector<std::uint64_t> after;
+  std::uint64_t address = 0;
+  std::uint64_t known_from = ~std::uint64_t{0};  // works of this id and later are issued after the host knew its end
+  bool node() const { return stream == events::StreamWork::kNoStream; }
+};
+
+struct Done {
+  std::uint64_t work = 0;
+  Footprint footprint;
+  std::map<std::uint32_t, FindingAccess> sites;  // of a grid: places, made while the launch was there
+};
+
+}  // namespace
+
+class StreamRaces final : public Checker {
+ public:
+  explicit StreamRaces(const Known& known) : known_(known) {}
+
+  events::Wants wants() const override {
+    events::Wants w;
+    w.accesses = w.only_written = w.stream_work = w.host_waits = w.host_copies = w.host_fills = true;
+    return w;
+  }
+  void on_stream_work(const events::StreamWork& w, unsigned) override;
+  void on_host_wait(const events::HostWait& w, unsigned) override;
+  void on_launch_begin(const events::Launch& launch) override;
+  bool wants_all_accesses(const events::Launch&) override {
+    const std::lock_guard lock(mutex_);
+    return several_;
+  }
+  void on_access(const events::Access& a, unsigned) override;
+  void on_launch_end(const events::Launch& launch, const events::LaunchCounts&) override;
+  void on_host_copy(const events::HostCopy& c, unsigned) override;
+  void on_host_fill(const events::HostFill& c, unsigned) override;
+  void report(std::vector<Finding>& findings) override;
+
+ private:
+  bool ordered(std::uint64_t first, std::uint64_t second) const;
+  void retire(std::uint64_t work);
+  void compare(Done&& done);
+  void found(const Done& a, const Done& b, std::uint64_t page, std::size_t word);
+  FindingAccess access_of(const Done& d, std::uint64_t page, std::size_t word, bool writes) const;
+  void forget_old();
+
+  Known known_;
+  std::mutex mutex_;
+  std::map<std::uint64_t, Issued> issued_;
+  std::uint64_t last_issued_ = 0;
+  bool several_ = false;                   // streams, or nodes of a graph
+  std::map<std::uint64_t, Done> running_;  // by launch
+  std::deque<Done> done_;                  // that may still race with something
+  std::map<std::string, Finding> found_;
+};
+
+void StreamRaces::on_stream_work(const events::StreamWork& w, unsigned) {
+  const std::lock_guard lock(mutex_);
+  several_ |= w.stream != 0;
+  Issued& i = issued_[w.id];
+  i = {w.id, w.kind, w.stream, w.device, {w.after.begin(), w.after.end()}, w.address, ~std::uint64_t{0}};
+  last_issued_ = std::max(last_issued_, w.id);
+  using Kind = events::StreamWork::Kind;
+  if ((w.kind != Kind::allocation && w.kind != Kind::deallocation) || w.address == 0) return;
+  // Memory of a stream is there after the one and before the other.
+  const auto object = known_.objects.live_at(w.address);
+  if (!object) return;
+  Done d;
+  d.work = w.id;
+  touch(d.footprint, object->address, object->bytes, true, nullptr);
+  compare(std::move(d));
+}
+
+// The host knows that it is over, and so is all that came before it.
+void StreamRaces::retire(std::uint64_t work) {
+  std::vector<std::uint64_t> next = {work};
+  while (!next.empty()) {
+    const auto it = issued_.find(next.back());
+    next.pop_back();
+    if (it == issued_.end() || it->second.known_from != ~std::uint64_t{0}) continue;
+    it->second.known_from = last_issued_ + 1;
+    next.insert(next.end(), it->second.after.begin(), it->second.after.end());
+  }
+}
+
+void StreamRaces::on_host_wait(const events::HostWait& w, unsigned) {
+  const std::lock_guard lock(mutex_);
+  if (w.work != events::HostWait::kAll) return retire(w.work);
+  for (auto& [id, i] : issued_)
+    if (i.device == w.device && i.known_from == ~std::uint64_t{0}) i.known_from = last_issued_ + 1;
+  forget_old();
+}
+
+// first was issued before second: does the second begin after the first has ended?
+bool StreamRaces::ordered(std::uint64_t first, std::uint64_t second) const {
+  const auto a = issued_.find(first), b = issued_.find(second);
+  if (a == issued_.end() || b == issued_.end()) return true;
+  if (a->second.known_from <= second) return true;
+  if (!a->second.node() && a->second.stream == b->second.stream && a->second.device == b->second.device) return true;
+  std::set<std::uint64_t> seen;
+  std::vector<std::uint64_t> next = {second};
+  while (!next.empty()) {
+    const auto it = issued_.find(next.back());
+    next.pop_back();
+    if (it == issued_.end()) continue;
+    for (const std::uint64_t before : it->second.after) {
+      if (before == first) return true;
+      if (before < first || !seen.insert(before).second) continue;
+      const auto w = issued_.find(before);
+      if (w != issued_.end() && a->second.known_from <= before) return true;
+      if (w != issued_.end() && !a->second.node() && w->second.stream == a->second.stream &&
+          w->second.device == a->second.device)
+        return true;
+      next.push_back(before);
+    }
+  }
+  return false;
+}
+
+void StreamRaces::on_launch_begin(const events::Launch& launch) {
+  const std::lock_guard lock(mutex_);
+  running_[launch.id].work = launch.work;
+}
+
+void StreamRaces::on_access(const events::Access& a, unsigned) {
+  if (a.mask == 0 || (a.space != StateSpace::global && a.space != StateSpace::texture)) return;
+  const std::lock_guard lock(mutex_);
+  const auto it = running_.find(a.launch->id);
+  if (it == running_.end()) return;
+  Done& d = it->second;
+  const bool writes = a.type != AccessType::load;
+  if (!d.sites.contains(a.site * 2 + writes)) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(a.mask));
+    const char* const verb = a.type == AccessType::load ? "read" : a.type == AccessType::store ? "write" : "atomic";
+    d.sites[a.site * 2 + writes] = checkers::access_at(*a.launch, a.site, a.block, a.warp, lane, verb);
+    d.sites[a.site * 2 + writes].bytes = a.sizes ? 0 : a.bytes;
+  }
+  // Neighbours are touched together.
+  std::uint64_t begin = 0, end = 0;
+  Toucher by{a.site, 0, 0, writes, a.warp, a.block, 0};
+  for (LaneMask m = a.mask; m != 0; m &= m - 1) {
+    const auto l = static_cast<unsigned>(std::countr_zero(m));
+    const std::uint64_t at = a.addresses[l], bytes = a.bytes_of(l);
+    if (begin != end && at >= begin && at <= end) {
+      end = std::max(end, at + bytes);
+      continue;
+    }
+    if (begin != end) touch(d.footprint, begin, end - begin, writes, &by);
+    begin = at;
+    end = at + bytes;
+    by.lane = l;
+  }
+  touch(d.footprint, begin, end - begin, writes, &by);
+}
+
+void StreamRaces::on_launch_end(const events::Launch& launch, const events::LaunchCounts&) {
+  const std::lock_guard lock(mutex_);
+  const auto it = running_.find(launch.id);
+  if (it == running_.end()) return;
+  Done d = std::move(it->second);
+  running_.erase(it);
+  compare(std::move(d));
+}
+
+void StreamRaces::on_host_copy(const events::HostCopy& c, unsigned) {
+  const std::lock_guard lock(mutex_);
+  Done d;
+  d.work = c.work;
+  const auto add = [&](const events::CopySide& side, bool write) {
+    if (side.memory == events::CopyMemory::pageable || side.memory == events::CopyMemory::array) return;
+    for (std::uint64_t s = 0; s < c.slices; ++s)
+      for (std::uint64_t r = 0; r < c.rows; ++r)
+        touch(d.footprint, side.address + s * side.slice + r * side.pitch, c.bytes, write, nullptr);
+  };
+  if (!c.staged) add(c.from, false);
+  add(c.to, true);
+  compare(std::move(d));
+}
+
+void StreamRaces::on_host_fill(const events::HostFill& c, unsigned) {
+  const std::lock_guard lock(mutex_);
+  Done d;
+  d.work = c.work;
+  for (std::uint64_t s = 0; s < c.slices; ++s)
+    for (std::uint64_t r = 0; r < c.rows; ++r)
+      touch(d.footprint, c.to + s * c.slice + r * c.pitch, c.bytes, true, nullptr);
+  compare(std::move(d));
+}
+
+// With all that is over and may race with it.
+void StreamRaces::compare(Done&& d) {
+  if (d.footprint.empty() || d.work == 0) return;
+  for (const Done& other : done_) {
+    if (other.work == d.work) continue;
+    const bool other_first = other.work < d.work;
+    const Done& first = other_first ? other : d;
+    const Done& second = other_first ? d : other;
+    bool looked = false;
+    for (const auto& [number, page] : second.footprint) {
+      const auto it = first.footprint.find(number);
+      if (it == first.footprint.end()) continue;
+      const auto both = (page.written & (it->second.read | it->second.written)) | (page.read & it->second.written);
+      if (both.none()) continue;
+      if (!looked && ordered(first.work, second.work)) break;
+      looked = true;
+      found(first, second, number, both._Find_first());
+      break;
+    }
+  }
+  done_.push_back(std::move(d));
+  if (!several_) {  // of one stream the newest say it all, should there ever be another
+    constexpr std::size_t kKept = 32;
+    while (done_.size() > kKept) done_.pop_front();
+  }
+  constexpr std::size_t kMost = 512;
+  while (done_.size() > kMost) done_.pop_front();
+}
+
+// What the host has waited for cannot race with what is issued from now on.
+void StreamRaces::forget_old() {
+  std::erase_if(done_, [&](const Done& d) {
+    const auto it = issued_.find(d.work);
+    return it == issued_.end() || it->second.known_from <= last_issued_ + 1;
+  });
+}
+
+FindingAccess StreamRaces::access_of(const Done& d, std::uint64_t page, std::size_t word, bool writes) const {
+  FindingAccess a;
+  if (const auto work = known_.works.find(d.work)) a = checkers::access_of(*work);
+  const auto touched = d.footprint.find(page);
+  if (touched == d.footprint.end()) return a;
+  for (const Toucher& t : touched->second.touchers) {
+    if (t.writes != writes || word < t.low || word > t.high) continue;
+    const auto site = d.sites.find(t.site * 2 + writes);
+    if (site == d.sites.end()) continue;
+    a.object = fmt::format("{} in {} at {}", site->second.access, site->second.kernel, place_text(site->second));
+    break;
+  }
+  return a;
+}
+
+void StreamRaces::found(const Done& a, const Done& b, std::uint64_t page, std::size_t word) {
+  using Kind = events::StreamWork::Kind;
+  const Issued &first = issued_[a.work], &second = issued_[b.work];
+  const bool a_writes = a.footprint.find(page)->second.written[word],
+             b_writes = b.footprint.find(page)->second.written[word];
+  Finding f;
+  f.kind = first.node() || second.node() ? "race-graph" : "race-stream";
+  if (second.kind == Kind::deallocation) f.kind = "use-after-free-stream";
+  if (first.kind == Kind::allocation) f.kind = "use-before-alloc-stream";
+  f.accesses = {access_of(a, page, word, a_writes), access_of(b, page, word, b_writes)};
+  f.accesses[0].role = "first";
+  f.accesses[1].role = "second";
+  f.file = f.accesses[0].file;
+  f.line = f.accesses[0].line;
+  f.kernel = f.accesses[0].kernel;
+  const std::uint64_t address = (page * kPageWords + word) * kWord;
+  if (const auto object = known_.objects.live_at(address))
+    f.notes.push_back("both touch " + describe(*object, address, kWord));
+  if (second.kind == Kind::deallocation) {
+    f.message = "memory of a stream is freed by another one that does not wait for its use";
+    f.missing = "cudaStreamWaitEvent() in the stream that frees, for an event recorded after the use";
+  } else if (first.kind == Kind::allocation) {
+    f.message = "memory of a stream is used by another one that does not wait for its allocation";
+    f.missing = "cudaStreamWaitEvent() in the stream that uses it, for an event recorded after cudaMallocAsync()";
+  } else if (f.kind == "race-graph") {
+    f.message = fmt::format("two nodes of a graph {} the same memory, and no edge orders them",
+                            a_writes && b_writes ? "write" : "read and write");
+    f.missing = "an edge between the two nodes";
+  } else {
+    f.message = fmt::format("{} and {} {} the same memory in different streams, in no order", f.accesses[0].access,
+                            f.accesses[1].access, a_writes && b_writes ? "write" : "read and write");
+    f.missing =
+        "cudaEventRecord() in the first stream after it, and cudaStreamWaitEvent() in the second before it; an "
+        "event counts as it was recorded when the wait was issued";
+  }
+  const std::string key =
+      fmt::format("{}|{}:{}|{}:{}|{}|{}", f.kind, f.accesses[0].file, f.accesses[0].line, f.accesses[1].file,
+                  f.accesses[1].line, f.accesses[0].kernel, f.accesses[1].kernel);
+  const auto [it, fresh] = found_.try_emplace(key, std::move(f));
+  if (!fresh) ++it->second.count;
+}
+
+void StreamRaces::report(std::vector<Finding>& findings) {
+  const std::lock_guard lock(mutex_);
+  for (auto& [key, f] : found_) findings.push_back(std::move(f));
+  found_.clear();
+}
+
+std::unique_ptr<Checker> make_stream_races(const Known& known) {
+  return std::make_unique<StreamRaces>(known);
+}
+
+}  // namespace warpgrind::checkers

@@ -1,0 +1,61 @@
+#include "device/access/watched.h"
+
+#include <algorithm>
+
+#include "device/access/bounds.h"
+
+namespace warpgrind::device {
+
+namespace {
+
+using Origin = events::AddressOrigin::Kind;
+
+bool may_write(const events::Site& s) {
+  switch (s.kind) {
+    case SiteKind::store:
+    case SiteKind::atomic:
+    case SiteKind::reduction:
+    case SiteKind::surface:
+    case SiteKind::bulk_copy:
+    case SiteKind::call:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Of a generic address too: all that goes into it is in shared or local memory.
+bool never_global(const events::Site& s) {
+  if (s.space == StateSpace::shared || s.space == StateSpace::local || s.space == StateSpace::param) return true;
+  return !s.origins.empty() && std::all_of(s.origins.begin(), s.origins.end(), [](const events::AddressOrigin& o) {
+    return o.kind == Origin::shared || o.kind == Origin::dynamic_shared || o.kind == Origin::local;
+  });
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> sites_to_watch(const Launch& launch) {
+  const std::vector<events::Site>& sites = launch.kernel->code->facts().sites;
+  const std::vector<SiteBounds> bounds = site_bounds(launch);
+  std::vector<Bound> written;
+  bool anything = false;
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    if (!may_write(sites[i]) || never_global(sites[i])) continue;
+    anything |= bounds[i].memory.origin == nullptr;
+    written.push_back(bounds[i].memory);
+  }
+  std::vector<std::uint8_t> out(sites.size(), 1);
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    const events::Site& s = sites[i];
+    if (s.space == StateSpace::local || s.space == StateSpace::param) out[i] = 0;
+    if (s.space != StateSpace::global || s.kind != SiteKind::load || s.order != events::MemoryOrder::weak || s.at_l2)
+      continue;
+    const Bound& reads = bounds[i].memory;
+    out[i] = anything || (reads.origin == nullptr && !written.empty()) ||
+             std::any_of(written.begin(), written.end(),
+                         [&](const Bound& w) { return w.low < reads.high && reads.low < w.high; });
+  }
+  return out;
+}
+
+}  // namespace warpgrind::device
