@@ -6,7 +6,9 @@
 #include <bit>
 
 #include "base/demangle.h"
+#include "ptx/ast.h"
 #include "ptx/inlining.h"
+#include "ptx/printer.h"
 
 namespace warpgrind::checkers {
 
@@ -75,6 +77,29 @@ results::FindingAccess access_at(const events::Launch& launch, std::uint32_t sit
       a.inlined_at.push_back({std::move(c.file), std::move(c.function), c.line});
   leave_library(a);
   return a;
+}
+
+void move_to(results::FindingAccess& a, const events::Launch& launch, const events::Site& from,
+             std::uint32_t instruction) {
+  if (!launch.module || instruction == from.instruction) return;
+  const ptx::Module& module = *launch.module;
+  const auto function = std::find_if(module.functions.begin(), module.functions.end(),
+                                     [&](const ptx::Function& f) { return f.has_body && f.name == from.function; });
+  if (function == module.functions.end() || instruction >= function->body.size()) return;
+  const ptx::Instruction& i = function->body[instruction];
+  a.ptx_line = i.range.line;
+  a.ptx = ptx::print(i, *function, module);
+  a.file.clear();
+  a.line = 0;
+  if (i.location != ptx::kNoId) {
+    const ptx::SourceLocation& at = function->locations[i.location];
+    if (at.file < module.files.size()) a.file = module.files[at.file];
+    a.line = at.line;
+  }
+  a.inlined_at.clear();
+  for (ptx::Caller& caller : ptx::inlined_callers(module, from.function, instruction))
+    a.inlined_at.push_back({std::move(caller.file), std::move(caller.function), caller.line});
+  leave_library(a);
 }
 
 results::FindingAccess access_at(const events::WarpEvent& e, unsigned lane, std::string access) {

@@ -22,6 +22,9 @@ results::FindingAccess access_at(const events::WarpEvent& event, unsigned lane, 
 
 // In the user's own code: what is inlined there from a library's header counts as its line.
 void leave_library(results::FindingAccess& access);
+// Names another instruction of the same function instead.
+void move_to(results::FindingAccess& access, const events::Launch& launch, const events::Site& from,
+             std::uint32_t instruction);
 
 // "tile.cu:14", "PTX line 88" without line information.
 std::string place_text(const results::FindingAccess& access);

@@ -36,7 +36,11 @@ class Run final : public LibraryRun {
   Run(const LibraryCall& call, int device) : call_(call), device_(device) {}
 
   bool reads(const char* name, const void* at, std::size_t bytes) override { return passes("reads", name, at, bytes); }
-  bool writes(const char* name, void* at, std::size_t bytes) override { return passes("writes", name, at, bytes); }
+  bool writes(const char* name, void* at, std::size_t bytes) override {
+    if (!passes("writes", name, at, bytes)) return false;
+    the_session().device(device_).define(reinterpret_cast<std::uint64_t>(at), bytes);
+    return true;
+  }
   void fail(const std::string& why) override {
     the_session().problem(Error{ErrorKind::environment, fmt::format("{}: {}", call_.function, why), ""});
     break_context(cudaErrorUnknown);

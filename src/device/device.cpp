@@ -6,6 +6,8 @@
 #include <cstdio>
 
 #include "device/calls/symbols.h"
+#include "device/definedness/origins.h"
+#include "device/definedness/tracking.h"
 #include "device/device_impl.h"
 #include "device/memory/address_space.h"
 
@@ -19,6 +21,7 @@ void register_symbols() {
   jit::register_call_symbols(atomic_symbols());
   jit::register_call_symbols(async_copy_symbols());
   jit::register_call_symbols(texture_symbols());
+  jit::register_call_symbols(definedness_symbols());
 }
 
 // ---- Output of kernels
@@ -150,6 +153,9 @@ void Device::add_observer(events::Observer* observer) {
   impl_->wants = impl_->wants | observer->wants();
   constexpr std::uint64_t kKeptFreed = std::uint64_t{256} << 20;
   if (impl_->wants.invalid_accesses) AddressSpace::instance().keep_freed(kKeptFreed);
+  if (!impl_->wants.undefined_uses && !impl_->wants.undefined_copies) return;
+  impl_->shadow = ShadowMemory::open();
+  impl_->wants.host_copies = impl_->wants.host_fills = true;  // they define memory
 }
 
 // ---- Memory
@@ -186,8 +192,16 @@ Result<std::uint64_t> Device::allocate(std::uint64_t size, std::uint64_t alignme
     give_memory_back(size);
     return address;
   }
+  if (impl_->shadow) {
+    impl_->shadow->undefine(*address, size);
+    UndefinedOrigins::instance().forget(*address, size);
+  }
   publish_allocation({as, impl_->ordinal, *address, size});
   return address;
+}
+
+void Device::define(std::uint64_t address, std::uint64_t bytes) const {
+  if (impl_->shadow) impl_->shadow->define(address, bytes);
 }
 
 Result<std::uint64_t> Device::allocate_managed(std::uint64_t size) {
@@ -212,6 +226,7 @@ bool Device::free(std::uint64_t address, const char* by) {
     return false;
   const auto kind = range->managed ? events::Allocation::Kind::managed : events::Allocation::Kind::device;
   publish_deallocation({kind, impl_->ordinal, address, range->high - range->low});
+  define(address, range->high - range->low);
   if (!AddressSpace::instance().release(address, by)) return false;
   if (!range->managed || managed_takes_memory(impl_->model)) give_memory_back(range->high - range->low);
   return true;
@@ -266,9 +281,11 @@ void Device::publish(const events::HostWait& wait) const {
   if (impl_->wants.host_waits) events::publish_host_wait(impl_->observers, wait, 0);
 }
 void Device::publish(const events::HostCopy& copy) const {
+  if (impl_->shadow) follow(*impl_->shadow, copy, impl_->observers);
   if (impl_->wants.host_copies) events::publish_host_copy(impl_->observers, copy, 0);
 }
 void Device::publish(const events::HostFill& fill) const {
+  if (impl_->shadow) follow(*impl_->shadow, fill);
   if (impl_->wants.host_fills) events::publish_host_fill(impl_->observers, fill, 0);
 }
 void Device::publish_allocation(const events::Allocation& allocation) const {

@@ -168,6 +168,9 @@ class Device {
   bool set_heap_size(std::uint64_t bytes);  // false: a kernel that allocates has run, and the heap has its size
   void set_stack_size(std::uint64_t bytes_per_thread), set_printf_fifo(std::uint64_t bytes);
 
+  // Written by what no event tells (libraries): nothing there is undefined any more.
+  void define(std::uint64_t address, std::uint64_t bytes) const;
+
   // What happens outside of kernels, to the observers that want it.
   const events::Wants& wants() const;
   void publish(const events::StreamWork& work) const;

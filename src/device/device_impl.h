@@ -107,6 +107,7 @@ struct Device::Impl {
   std::vector<events::Observer*> observers;
   std::mutex observer_mutex;  // beginnings and ends of launches
   events::Wants wants;
+  const ShadowMemory* shadow = nullptr;  // somebody wants uses of undefined bits, and the host has room to follow them
 
   std::atomic<std::uint64_t> bytes_used{0};
   std::atomic<std::uint64_t> heap_size{std::uint64_t{8} << 20}, stack_size{0};

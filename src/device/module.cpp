@@ -96,6 +96,20 @@ void LoadedModule::for_variables(const std::function<void(const events::Allocati
   }
 }
 
+const flow::Definitions& LoadedModule::definitions(std::uint32_t function) {
+  const std::lock_guard lock(facts_mutex_);
+  const auto [at, fresh] = definitions_.try_emplace(function);
+  if (fresh) at->second = flow::find_definitions(module_->functions[function]);
+  return at->second;
+}
+
+const jit::KernelLayout& LoadedModule::layout(std::uint32_t entry) {
+  const std::lock_guard lock(facts_mutex_);
+  const auto [at, fresh] = layouts_.try_emplace(entry);
+  if (fresh) at->second = jit::lay_out(*module_, entry);
+  return at->second;
+}
+
 bool LoadedModule::calls(const char* function) const {
   return std::any_of(module_->functions.begin(), module_->functions.end(),
                      [&](const ptx::Function& f) { return !f.has_body && f.name == function; });

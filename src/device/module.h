@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,8 @@
 #include "base/result.h"
 #include "device/device.h"
 #include "device/execution/state.h"
+#include "flow/definitions.h"
+#include "jit/kernel/layout.h"
 #include "ptx/ast.h"
 
 namespace warpgrind::device {
@@ -35,13 +38,16 @@ class LoadedModule {
   std::optional<Device::Allocation> variable(const std::string& name) const;
   void for_variables(const std::function<void(const events::Allocation&)>& f) const;  // those in memory
   std::uint64_t bytes() const { return bytes_; }
+  // Made when they are first asked for; thread-safe.
+  const flow::Definitions& definitions(std::uint32_t function);
+  const jit::KernelLayout& layout(std::uint32_t entry);
   bool calls(const char* function) const;  // a function that is declared but not defined
 
   // Compiled kernels: by function, lane shape and options.
   struct Key {
     std::uint32_t function;
     jit::LaneShape shape;
-    bool counters, every_access, edges, synchronization;
+    bool counters, every_access, edges, synchronization, definedness;
     auto operator<=>(const Key&) const = default;
   };
   std::map<Key, std::unique_ptr<KernelRecord>> kernels;
@@ -54,6 +60,9 @@ class LoadedModule {
   const PlacedVariables placed_;
   std::vector<std::uint64_t> globals_;
   std::uint64_t bytes_ = 0;
+  std::mutex facts_mutex_;
+  std::map<std::uint32_t, flow::Definitions> definitions_;
+  std::map<std::uint32_t, jit::KernelLayout> layouts_;
 };
 
 }  // namespace warpgrind::device

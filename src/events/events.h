@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "events/site.h"
 #include "gpu/types.h"
@@ -208,6 +210,45 @@ enum class AsyncGroupOperation : std::uint8_t { commit, wait, wait_all, bulk_com
 struct AsyncGroup : WarpEvent {
   AsyncGroupOperation operation = AsyncGroupOperation::commit;
   std::uint32_t pending = 0;  // wait: groups that may still be under way
+};
+
+// Where bits that nobody has written come from, as far as the device can tell. The way they took since: the stores and
+// copies that moved them, the first one first.
+struct UndefinedOrigin {
+  enum class Kind : std::uint8_t { unknown, memory, shared, local, register_ } kind = Kind::unknown;
+  std::uint64_t address = 0;  // memory: of the device, of the first such byte; shared, local: offset
+  std::string object;         // shared, local: the variable; register_: its name in PTX
+  struct Step {
+    std::string kernel;  // PTX (mangled) name; empty: a copy of the host
+    std::string file;
+    std::uint32_t line = 0, ptx_line = 0;
+    std::uint64_t work = 0;  // StreamWork::id
+    bool operator==(const Step&) const = default;
+  };
+  std::vector<Step> way;
+};
+
+// Undefined bits of some lanes decide what happens: the first lane that has them tells the origin. Afterwards they
+// count as defined.
+struct UndefinedUse : WarpEvent {
+  enum class Use : std::uint8_t { branch, address, operand, update };
+  Use use = Use::branch;  // operand: of a barrier, or the lane of a shuffle; update: the read half of an atomic
+  // branch: the comparison whose outcome is undefined, by its place in the body of the site's function; else the
+  // site's.
+  std::uint32_t instruction = 0;
+  UndefinedOrigin origin;
+};
+
+struct HostCopy;
+// A copy takes bytes to the host that nobody has written. Before the bytes move.
+struct UndefinedCopy {
+  const HostCopy* copy = nullptr;
+  std::uint64_t first = 0;    // address of the first such byte, at the source
+  std::uint64_t last = 0;     // and of the last one
+  std::uint64_t bytes = 0;    // that are undefined
+  std::uint64_t longest = 0;  // stretch of them
+  bool holes = false;         // all look like the holes of structures: short, at a fixed period
+  UndefinedOrigin origin;     // of the longest stretch
 };
 
 struct BlockEvent {

@@ -119,6 +119,9 @@ struct WarpContext {
   LaneMask participants;
   std::uint32_t barrier_result;  // bar.red of lanes that waited
   void* runtime;                 // the device's own structures (block, worker, launch)
+  // From a byte to its shadow, which says which of its bits nobody has written: of global memory, of the block's shared
+  // memory, of the warp's local memory. In kernels compiled for it.
+  std::uint64_t global_shadow, shared_shadow, local_shadow;
 };
 
 using WarpFunction = void (*)(WarpContext*);
@@ -146,6 +149,22 @@ void wg_count_affine(void* context, std::uint32_t site, std::uint64_t base, std:
                      std::uint32_t mask);
 // One address for the warp; `out` receives one element (all vector parts).
 void wg_load_uniform(void* context, std::uint32_t site, std::uint64_t base, std::uint32_t mask, void* out);
+// The shadows of what ld and st move, in the same shapes. What wg_store stores counts as defined until then.
+void wg_load_shadow(void* context, std::uint32_t site, const std::uint64_t* addresses, std::uint32_t mask, void* out);
+void wg_load_shadow_affine(void* context, std::uint32_t site, std::uint64_t base, std::int64_t kx, std::int64_t ky,
+                           std::uint32_t mask, void* out);
+void wg_load_shadow_uniform(void* context, std::uint32_t site, std::uint64_t base, std::uint32_t mask, void* out);
+void wg_store_shadow(void* context, std::uint32_t site, const std::uint64_t* addresses, std::uint32_t mask,
+                     const void* values);
+void wg_store_shadow_affine(void* context, std::uint32_t site, std::uint64_t base, std::int64_t kx, std::int64_t ky,
+                            std::uint32_t mask, const void* values);
+// Machine code has itself loaded or stored some undefined bits: where from and where to is kept, for their origin.
+void wg_undefined_moved(void* context, std::uint32_t site, std::uint64_t base, std::int64_t kx, std::int64_t ky,
+                        std::uint32_t mask);
+// Undefined bits of these lanes decide something: jit/kernel/definedness.h's Use.
+void wg_undefined_use(void* context, std::uint32_t site, std::uint32_t lanes, std::uint32_t use);
+// An atomic operation has put undefined operands of these lanes into memory.
+void wg_undefined_update(void* context, std::uint32_t site, const std::uint64_t* addresses, std::uint32_t lanes);
 // Parameters of a function that lie on the stack: `words` of each lane between planes and local memory at `offset`.
 void wg_put_on_stack(void* context, std::uint32_t site, std::uint32_t mask, std::uint64_t offset, const void* planes,
                      std::uint32_t words);

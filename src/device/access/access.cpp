@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "device/access/count.h"
+#include "device/definedness/tracking.h"
 
 namespace warpgrind::device {
 
@@ -47,6 +48,8 @@ void publish_wanted(const Access& a) {
 }
 
 void publish(const Access& a) {
+  if (launch_of(*a.context).shadow && a.writes()) [[unlikely]]
+    define(a);
   if (a.published && is_watched(launch_of(*a.context), a.site)) [[unlikely]]
     publish_wanted(a);
 }
@@ -132,6 +135,7 @@ void load_or_store(Access& a, Lanes<GenericAddress> addresses, LaneMask mask, vo
     move(part, place, values);
   };
   const auto run = [&](auto&& part) {
+    if (part.writes() && launch_of(*part.context).shadow) define(part);  // pass() is not asked for what repeats itself
     if (!move_repeated(part, values)) pass_and_move(part);
   };
   const StateSpace written = a.form.space;

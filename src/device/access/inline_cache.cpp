@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "device/access/count.h"
+#include "device/definedness/shadow_memory.h"
 #include "device/device_impl.h"
 
 namespace warpgrind::device {
@@ -81,6 +82,8 @@ bool window_of(const Access& s, const AffineAddresses& a, unsigned row, Window* 
   }
   if (s.form.space == StateSpace::constant) w->space = StateSpace::constant;
   if (s.writes() && range.constant) return false;
+  // Undefined bits of memory that has no shadow (the program's own) are none: machine code would look for it.
+  if (worker.launch->shadow && !worker.launch->shadow->covers(range.low, range.high - range.low)) return false;
   w->low = range.low;
   w->high = range.high;
   return !range.kernel_heap || piece_window(s, a, row, w);

@@ -2,6 +2,7 @@
 // them. What an access should have touched is found here, for messages need it and nothing else does.
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "device/access/check.h"
 #include "device/device_impl.h"
@@ -111,13 +112,20 @@ void publish_invalid(const Access& a, LaneMask lanes, Problem problem, const Obj
   events::publish_invalid_access(*worker.launch->observers, event, worker.number);
 }
 
+// An address of undefined bits is one mistake, which has been told.
+LaneMask told_already(const Access& a) {
+  WarpFiber& f = fiber_of(*a.context);
+  return f.undefined_site == a.site ? std::exchange(f.undefined_lanes, 0) : 0;
+}
+
 // Lanes with the same problem and object are one event.
 LaneMask publish_all(const Access& a, const LaneMask (&having)[kProblems]) {
   LaneMask all = 0;
+  const LaneMask told = told_already(a);
   for (unsigned p = 1; p < kProblems; ++p) {
     const auto problem = static_cast<Problem>(p);
     all |= having[p];
-    for (LaneMask left = having[p]; left != 0;) {
+    for (LaneMask left = having[p] & ~told; left != 0;) {
       const Object first = object_of(a, static_cast<unsigned>(std::countr_zero(left)), problem);
       LaneMask same = 0;
       for (LaneMask m = left; m != 0; m &= m - 1) {

@@ -8,6 +8,7 @@
 #include "base/sanitizers.h"
 #include "device/access/access.h"
 #include "device/calls/symbols.h"
+#include "device/definedness/tracking.h"
 #include "device/fault.h"
 #include "gpu/half.h"
 #include "jit/families/atomic_operation.h"
@@ -277,6 +278,8 @@ void clear_results(std::uint8_t* out, LaneMask lanes, unsigned size, unsigned ve
 void perform_part(Access& part, LaneMask lanes, std::uint32_t code, const void* b, const void* c, void* out) {
   const auto type = static_cast<ScalarType>(code >> 8 & 0xff);
   const unsigned size = ptx::bytes(type);
+  if (launch_of(*part.context).shadow)
+    check_update(part, static_cast<AtomicOperation>(code & 0xff) != AtomicOperation::exchange);
   const bool one_for_all = lanes != part.mask;
   if (one_for_all) part.behind = lanes;
   const LaneMask asked = part.mask;

@@ -8,6 +8,7 @@
 #include "device/access/count.h"
 #include "device/access/inline_cache.h"
 #include "device/calls/symbols.h"
+#include "device/definedness/tracking.h"
 #include "device/device_impl.h"
 
 namespace warpgrind::device {
@@ -46,6 +47,11 @@ void by_affine(void* context, std::uint32_t site, const AffineAddresses& a, Lane
   const jit::LaneShape shape = launch_of(*s.context).kernel->shape;
   const auto place = pass_affine(s, a);
   alignas(64) std::uint64_t addresses[kWarpSize];
+  if (place && s.writes() && launch_of(*s.context).shadow) {
+    expand(a, shape, addresses);
+    s.addresses = addresses;
+    define(s);
+  }
   if (place && place->space != StateSpace::local && contiguous(s, a, jit::row_length(shape))) {
     auto* memory = reinterpret_cast<std::uint8_t*>(place->host_base);
     return s.writes() ? copy_lanes(memory, values, mask, s.element) : copy_lanes(values, memory, mask, s.element);

@@ -29,7 +29,8 @@ Cluster& take_cluster(Worker& w, std::uint32_t size) {
     c = w.clusters.back().get();
   }
   if (!c->memory && size > 1) {
-    void* p = mmap(nullptr, kReserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    // The shadows of undefined bits lie behind.
+    void* p = mmap(nullptr, 2 * kReserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED) {
       Fault fault = describe(*w.launch, FaultKind::out_of_resources, ~0u);
       fault.message = "the host has no address space left for the shared memory of a cluster";
@@ -75,7 +76,7 @@ Cluster& cluster_of(WarpFiber& f) {
 }  // namespace
 
 Cluster::~Cluster() {
-  if (memory) munmap(memory, kReserved);
+  if (memory) munmap(memory, 2 * kReserved);
 }
 
 void enter_cluster(Worker& w, Block& b, Cluster*& cluster) {
@@ -84,7 +85,10 @@ void enter_cluster(Worker& w, Block& b, Cluster*& cluster) {
   b.cluster_rank = cluster->live++;
   cluster->blocks[b.cluster_rank] = &b;
   cluster->threads += w.launch->threads_per_block;
-  if (cluster->size > 1) b.shared = cluster->memory + (b.cluster_rank + 1) * kStride;
+  if (cluster->size > 1) {
+    b.shared = cluster->memory + (b.cluster_rank + 1) * kStride;
+    b.shared_shadow = kReserved;
+  }
 }
 
 void leave_cluster(Worker& w, Block& b) {

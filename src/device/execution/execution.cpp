@@ -11,6 +11,7 @@
 
 #include "base/assert.h"
 #include "device/access/count.h"
+#include "device/definedness/tracking.h"
 #include "device/execution/crash_guard.h"
 #include "device/execution/paths.h"
 #include "device/execution/scheduler.h"
@@ -31,10 +32,11 @@ constexpr std::uint32_t kDefaultMxcsr = 0x1f80;  // round to nearest, denormals 
   // Different offsets in a page for different blocks (see AddressSpace::allocate), and never the offset of a stack.
   // Below: what the driver keeps for itself.
   const std::uint64_t stagger = (w.blocks.size() * 7 % 16) * 256 + 64 + kReservedSharedBytes;
-  const std::uint64_t bytes = (size + stagger + 8191) / 4096 * 4096;
-  b.shared_memory = static_cast<std::uint8_t*>(std::aligned_alloc(4096, bytes));
+  const std::uint64_t bytes = (size + stagger + 8191) / 4096 * 4096, with_shadow = w.launch->shadow ? 2 * bytes : bytes;
+  b.shared_memory = static_cast<std::uint8_t*>(std::aligned_alloc(4096, with_shadow));
   WG_ASSERT(b.shared_memory);
-  std::memset(b.shared_memory, 0, bytes);
+  std::memset(b.shared_memory, 0, with_shadow);
+  b.shared_shadow = bytes;
   b.shared = b.shared_memory + stagger;
   b.shared_capacity = size;
 }
@@ -91,21 +93,23 @@ inline void retire_block(Worker& w, Block* b) {
 }
 
 void release_local_memory(WarpFiber& f) {
-  if (f.local) munmap(f.local, f.local_capacity);
+  if (f.local) munmap(f.local, f.local_mapped);
   f.local = nullptr;
-  f.local_capacity = 0;
+  f.local_capacity = f.local_mapped = 0;
 }
 
 // Up to 16 MiB a warp (cudaLimitStackSize), of which most kernels touch little.
 [[gnu::noinline]] void grow_local_memory(WarpFiber& f, std::uint64_t bytes) {
   release_local_memory(f);
   bytes = (bytes + 4095) / 4096 * 4096;
-  void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  const std::uint64_t mapped = f.worker->launch->shadow ? 2 * bytes : bytes;
+  void* p = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED)
     give_up(*f.worker, "the host has no memory left for the local memory of this launch's threads",
             "smaller arrays in the kernel, a smaller stack (cudaLimitStackSize), or fewer or smaller blocks at a time");
   f.local = static_cast<std::uint8_t*>(p);
   f.local_capacity = bytes;
+  f.local_mapped = mapped;
 }
 
 // Fields that are the same for every warp of the launch.
@@ -139,6 +143,8 @@ void enter_launch(WarpFiber& f, Launch& launch, Worker& w) {
   c.all_shared = launch.all_shared;
   std::copy(std::begin(launch.env), std::end(launch.env), c.env);
   c.runtime = &f;
+  c.global_shadow = launch.shadow ? launch.shadow->distance() : 0;
+  c.local_shadow = f.local_capacity;
   f.block = nullptr;
 }
 
@@ -150,6 +156,7 @@ void start_warp(WarpFiber& f, Worker& w, Block& b) {
     f.block = &b;
     f.block_linear = b.linear;
     c.shared = b.shared;
+    c.shared_shadow = b.shared_shadow;
     c.cluster_rank = b.cluster_rank;
     std::memcpy(c.ctaid, b.index, sizeof c.ctaid);
     c.smid = b.smid;
@@ -172,6 +179,8 @@ void start_warp(WarpFiber& f, Worker& w, Block& b) {
   f.spinning = 0;
   f.waits_by_path = false;  // a launch that was stopped leaves such things
   if (f.parked) f.parked->in_use = 0;
+  if (launch.shadow) [[unlikely]]
+    forget_local(f);
   w.idle_turns = 0;
 }
 
@@ -313,7 +322,10 @@ void activate_cluster(Worker& w, Block& first) {
     enter_cluster(w, b, cluster);
     last = last->next_start = &b;
   }
-  for (const Block* b = &first; b; b = b->next_start) publish_begin(w, *b);
+  for (const Block* b = &first; b; b = b->next_start) {
+    if (launch.shadow) forget_shared(*b, launch.shared_size);
+    publish_begin(w, *b);
+  }
 }
 
 }  // namespace
@@ -328,6 +340,7 @@ bool activate_block(Worker& w) {
   w.starting = &first;
   if (launch.cluster_size == 1) {
     give_shared_memory(w, first);
+    if (launch.shadow) forget_shared(first, launch.shared_size);
     publish_begin(w, first);
   } else {
     activate_cluster(w, first);

@@ -64,7 +64,8 @@ Result<KernelRecord*> Device::Impl::kernel(LoadedModule& module, std::uint32_t f
                         options.counters || wants.counts,
                         wants.accesses && !wants.only_written,
                         wants.edges,
-                        wants.fences || wants.async_groups || wants.warp_syncs || wants.absent_lanes || wants.exits};
+                        wants.fences || wants.async_groups || wants.warp_syncs || wants.absent_lanes || wants.exits,
+                        shadow != nullptr};
   const std::lock_guard lock(mutex);
   std::unique_ptr<KernelRecord>& record = module.kernels[key];
   if (record) return record.get();
@@ -74,6 +75,7 @@ Result<KernelRecord*> Device::Impl::kernel(LoadedModule& module, std::uint32_t f
   how.every_access = key.every_access;
   how.edges = key.edges;
   how.synchronization = key.synchronization;
+  how.definedness = key.definedness;
   how.cpu = options.cpu;
   how.cache_directory = options.cache_directory;
   how.tier = options.tier;
@@ -152,6 +154,7 @@ void Device::Impl::set_up(Engine& engine, LoadedModule& module, const KernelReco
   launch.wants = wants;
   launch.barriers_observed = wants.barriers || wants.barriers_passed;
   launch.observers = &observers;
+  launch.shadow = shadow;
   launch.all_workers = &engine.workers;
   launch.parameters = reinterpret_cast<std::uint8_t*>(engine.parameter_area);
   launch.shared_size =

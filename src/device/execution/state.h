@@ -29,7 +29,9 @@ struct Launch;
 struct SiteRecord;
 struct ParkedPath;
 struct ParkedPaths;
+struct UndefinedLoads;
 class LoadedModule;
+class ShadowMemory;
 
 // The facts of a site that an access needs, packed.
 struct SiteFacts {
@@ -87,12 +89,16 @@ struct alignas(64) WarpFiber {
   LaneMask cluster_arrived = 0;                             // and the lanes that did
   LaneMask spinning = 0;                                    // at the last turn of a loop that waits
   std::unique_ptr<ParkedPaths> parked;                      // made when lanes first wait apart from the rest
+  std::unique_ptr<UndefinedLoads> undefined_loads;          // made by the first
+  std::uint32_t undefined_site = ~0u;                       // whose address was undefined last,
+  LaneMask undefined_lanes = 0;                             // in these lanes: where it leads says nothing more
   WarpFiber();
   ~WarpFiber();
   WarpFiber(const WarpFiber&) = delete;
   WarpFiber& operator=(const WarpFiber&) = delete;
   std::uint8_t* local = nullptr;  // of all lanes; pages that nobody has written take no memory
   std::uint64_t local_capacity = 0;
+  std::uint64_t local_mapped = 0;  // bytes: twice as many where it has a shadow, which lies behind
 };
 
 inline WarpFiber& fiber_of(jit::WarpContext& context) {
@@ -149,6 +155,7 @@ struct alignas(64) Block {
   Block* next_start = nullptr;                 // of the cluster: its warps start after this block's
   std::uint8_t* shared_memory = nullptr;       // what `shared` lies in
   std::uint64_t shared_capacity = 0;
+  std::uint64_t shared_shadow = 0;  // from `shared` to its shadow, where it has one
   Block() = default;
   ~Block();
   Block(const Block&) = delete;
@@ -290,6 +297,7 @@ struct Launch {
   std::uint64_t fault_order = ~0ull;
   std::vector<std::string> places;  // where each warp is; under fault_mutex
   const std::vector<events::Observer*>* observers = nullptr;
+  const ShadowMemory* shadow = nullptr;  // undefined bits are followed
   const std::vector<std::unique_ptr<Worker>>* all_workers = nullptr;
   bool fits_gpu = true;  // all blocks could be resident at the same time
 };

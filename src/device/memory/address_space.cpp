@@ -51,6 +51,11 @@ bool AddressSpace::reserve() {
   return true;
 }
 
+std::uint64_t AddressSpace::reserved_base() {
+  const std::lock_guard lock(mutex_);
+  return reserve() ? base_ : 0;
+}
+
 // First fit among the freed stretches; 0: none fits.
 std::uint64_t AddressSpace::take_hole(std::uint64_t size, std::uint64_t alignment, std::uint64_t skew) {
   for (auto it = holes_.begin(); it != holes_.end(); ++it) {

@@ -63,6 +63,7 @@ class AddressSpace {
   // What a GPU would have mapped around an address of the reserved range, since it maps pages of 2 MiB: every page that
   // holds some of an allocation, and its neighbours of the same kind. The host can read and write all of it.
   std::optional<Range> mapped_around(std::uint64_t address);
+  std::uint64_t reserved_base();  // 0: the host has no address space for it
   bool inside_reserved(std::uint64_t address) const { return address >= base_ && address < base_ + kReserved; }
 
   // From now on: freed places wait until as many bytes have been freed after them, however many places they are.

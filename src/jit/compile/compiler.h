@@ -28,6 +28,7 @@ struct CompileOptions {
   bool every_access = false;  // an observer wants each access: no inline fast path
   // An observer wants fences, groups of asynchronous copies, meetings or exits of lanes: they call the device.
   bool synchronization = false;
+  bool definedness = false;     // an observer wants uses of undefined bits: registers and memory have shadows
   bool edges = false;           // with counters: also how often each way out of a block was taken
   std::string cache_directory;  // empty: no disk cache
   std::string cpu;              // empty: host; "x86-64-v3" for AVX2 only

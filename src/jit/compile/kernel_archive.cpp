@@ -153,8 +153,12 @@ std::string cache_key(const ptx::Module& module, std::uint32_t entry, const Comp
     hash.update(llvm::ArrayRef(reinterpret_cast<const std::uint8_t*>(&size), sizeof size));
     hash.update(part);
   };
-  const std::uint8_t flags[] = {static_cast<std::uint8_t>(options.shape), options.counters, options.every_access,
-                                options.synchronization, options.edges};
+  const std::uint8_t flags[] = {static_cast<std::uint8_t>(options.shape),
+                                options.counters,
+                                options.every_access,
+                                options.synchronization,
+                                options.edges,
+                                options.definedness};
   add(code);
   add(llvm);
   add(cpu);

@@ -72,6 +72,20 @@ Value* stored(Lowering& l, const ptx::Operand& o, ScalarType type, unsigned coun
   return area;
 }
 
+// What it has put into memory is undefined where its operand is.
+void keep_undefined(Lowering& l, const ptx::Operand& o, ScalarType type, Value* addresses) {
+  llvm::IRBuilder<>& ir = l.ir();
+  Value* any = nullptr;
+  for (unsigned k = 0; k < l.instruction().vector; ++k)
+    if (Value* bits = l.undefined(o.kind == OperandKind::vector ? o.elements[k] : o, type)) {
+      Value* some = ir.CreateICmpNE(bits, llvm::Constant::getNullValue(bits->getType()));
+      any = any ? ir.CreateOr(any, some) : some;
+    }
+  if (!any) return;
+  Value* lanes = ir.CreateAnd(l.mask_bits(), l.lanes_to_bits(any));
+  l.call("wg_undefined_update", ir.getVoidTy(), {l.context_pointer(), l.site_number(), addresses, lanes});
+}
+
 }  // namespace
 
 void lower_atomic(Lowering& l) {
@@ -95,6 +109,7 @@ void lower_atomic(Lowering& l) {
   l.call("wg_atomic", ir.getVoidTy(),
          {l.context_pointer(), l.site_number(), ir.getInt32(atomic_code(operation, i.type(), one_address)), addresses,
           l.mask_bits(), b, c, out});
+  if (operation != AtomicOperation::compare_and_swap) keep_undefined(l, i.operands[first + 1], type, addresses);
   if (!wanted) return;
   for (unsigned k = 0; k < count; ++k) {
     Value* at = ir.CreateConstInBoundsGEP1_64(e, out, std::uint64_t{k} * kWarpSize);

@@ -144,6 +144,12 @@ void lower_shfl(Lowering& l) {
   result->addIncoming(moved, all);
   result->addIncoming(partly, from_some);
   result->addIncoming(partly, absent);
+  Value* bits = l.undefined(i.operands[first], ScalarType::b32);  // before the result, which may be the same register
+  if (bits)
+    bits = ir.CreateSelect(source_takes_part(l, m.participants, j), move(bits),
+                           llvm::Constant::getNullValue(bits->getType()));
+  l.undefined_result(0, bits, ScalarType::b32);
+  if (i.has_second_destination) l.undefined_result(1, nullptr, ScalarType::pred);
   l.result(0, result, ScalarType::b32);
   if (i.has_second_destination) l.result(1, ok, ScalarType::pred);
 }

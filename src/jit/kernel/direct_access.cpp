@@ -7,6 +7,11 @@ namespace warpgrind::jit {
 using llvm::Value;
 
 Value* DirectAccess::host_pointer(Value* address, StateSpace space) {
+  if (shadow_) {
+    const bool shared = space == StateSpace::shared;
+    const std::size_t field = shared ? offsetof(WarpContext, shared_shadow) : offsetof(WarpContext, global_shadow);
+    address = ir_.CreateAdd(address, f_.context_field(field, ir_.getInt64Ty(), "shadow"));
+  }
   if (space == StateSpace::shared)
     return ir_.CreateGEP(ir_.getInt8Ty(), f_.context_field(offsetof(WarpContext, shared), ir_.getPtrTy(), "shared"),
                          address);
@@ -70,10 +75,17 @@ Value* DirectAccess::interleave_row(const std::vector<Value*>& values, unsigned 
   return ir_.CreateShuffleVector(concatenated(values), order);
 }
 
+Value* DirectAccess::local_memory() {
+  Value* local = f_.context_field(offsetof(WarpContext, local), ir_.getPtrTy(), "local");
+  if (!shadow_) return local;
+  Value* distance = f_.context_field(offsetof(WarpContext, local_shadow), ir_.getInt64Ty(), "shadow");
+  return ir_.CreateGEP(ir_.getInt8Ty(), local, distance);
+}
+
 std::vector<Value*> DirectAccess::load_local(Value* offset, llvm::Type* element, unsigned count) {
   llvm::Type* plane = llvm::FixedVectorType::get(ir_.getInt32Ty(), kWarpSize);
   const unsigned bits = element->getPrimitiveSizeInBits();
-  Value* local = f_.context_field(offsetof(WarpContext, local), ir_.getPtrTy(), "local");
+  Value* local = local_memory();
   const auto word = [&](Value* byte_offset) {
     Value* index = ir_.CreateShl(ir_.CreateLShr(byte_offset, 2), 7);
     return ir_.CreateGEP(ir_.getInt8Ty(), local, index);
@@ -102,7 +114,7 @@ std::vector<Value*> DirectAccess::load_local(Value* offset, llvm::Type* element,
 void DirectAccess::store_local(Value* offset, llvm::Type* element, const std::vector<Value*>& values) {
   llvm::Type* plane = llvm::FixedVectorType::get(ir_.getInt32Ty(), kWarpSize);
   const unsigned bits = element->getPrimitiveSizeInBits();
-  Value* local = f_.context_field(offsetof(WarpContext, local), ir_.getPtrTy(), "local");
+  Value* local = local_memory();
   const auto word = [&](Value* byte_offset) {
     return ir_.CreateGEP(ir_.getInt8Ty(), local, ir_.CreateShl(ir_.CreateLShr(byte_offset, 2), 7));
   };

@@ -13,6 +13,7 @@ class DirectAccess {
   std::vector<llvm::Value*> load(const Address& a, StateSpace space, llvm::Type* element, unsigned count);
   void store(const Address& a, StateSpace space, llvm::Type* element, const std::vector<llvm::Value*>& values);
   void store_some(const Address& a, StateSpace space, llvm::Type* element, llvm::Value* value);  // some lane is on
+  void go_to_shadow(bool shadow) { shadow_ = shadow; }  // of the memory (jit/abi.h), from now on
 
  private:
   llvm::Value* host_pointer(llvm::Value* address, StateSpace space);
@@ -25,10 +26,12 @@ class DirectAccess {
   std::vector<llvm::Value*> load_local(llvm::Value* offset, llvm::Type* element, unsigned count);
   void store_local(llvm::Value* offset, llvm::Type* element, const std::vector<llvm::Value*>& values);
   bool is_volatile() const;
+  llvm::Value* local_memory();
 
   FunctionContext& f_;
   llvm::IRBuilder<>& ir_;
   LaneMasks& masks_;
+  bool shadow_ = false;
 };
 
 }  // namespace warpgrind::jit

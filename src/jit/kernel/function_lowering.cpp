@@ -22,6 +22,7 @@ void FunctionLowering::run() {
   Value* lanes = f_.is_kernel ? f_.context_field(offsetof(WarpContext, initial_mask), ir().getInt32Ty(), "initial_mask")
                               : f_.llvm_function->getArg(1);
   registers_.create();
+  definedness_.create();
   variables_.create_frame();
   masks_.create(lanes);
   divergence_.create();
@@ -55,7 +56,16 @@ void FunctionLowering::lower_block(std::uint32_t b) {
   }
   if (f_.unit.error) return;
   clock_.write_down();
+  if (flow::ends_block(f_.function.body[last])) check_end(last);
   branches_.lower(b);
+}
+
+// What the last instruction of a block goes by.
+void FunctionLowering::check_end(std::uint32_t index) {
+  if (!definedness_.on()) return;
+  f_.stand_at(index);
+  definedness_.check_guard();
+  definedness_.check_uses();
 }
 
 void FunctionLowering::lower_instruction(std::uint32_t index) {
@@ -65,6 +75,7 @@ void FunctionLowering::lower_instruction(std::uint32_t index) {
   const ptx::Guard& guard = f_.instruction().guard;
   if (!guard) return lower_unguarded();
 
+  definedness_.check_guard();
   const Operand p = predicate_of(guard);
   BasicBlock* next = f_.new_block("guarded_end");
   if (registers_.is_scalar(p)) {
@@ -90,10 +101,14 @@ void FunctionLowering::lower_instruction(std::uint32_t index) {
 
 void FunctionLowering::lower_unguarded() {
   const ptx::Instruction& i = f_.instruction();
-  f_.now.scalar = false;
-  if (affine_.lower()) return;
   const ptx::OpcodeInfo& info = ptx::info(i.opcode);
   const LowerFunction lower = find_lowering(i.opcode);
+  f_.now.scalar = false;
+  if (lower) {
+    definedness_.check_uses();
+    definedness_.propagate(*this, lower);
+  }
+  if (affine_.lower()) return;
   if (!lower) return f_.unsupported(std::string(info.refused).c_str());
   const std::size_t destinations = i.has_second_destination ? 2 : info.destinations;
   f_.now.scalar = !info.convergent && !info.reads_memory && !info.writes_memory;

@@ -6,6 +6,7 @@
 #include "jit/kernel/branches.h"
 #include "jit/kernel/calls.h"
 #include "jit/kernel/clock.h"
+#include "jit/kernel/definedness.h"
 #include "jit/kernel/lower.h"
 #include "jit/kernel/memory.h"
 #include "jit/kernel/stack_parameters.h"
@@ -24,6 +25,7 @@ class FunctionLowering final : public Lowering {
         registers_(f_, masks_, variables_),
         affine_(f_, registers_),
         sites_(f_),
+        definedness_(f_, masks_, registers_, sites_),
         counting_(f_, masks_),
         clock_(f_),
         stack_(f_, masks_),
@@ -32,7 +34,7 @@ class FunctionLowering final : public Lowering {
         branches_(f_, masks_, stack_, registers_, sites_, counting_, waiting_, divergence_),
         parameters_(f_, masks_, registers_),
         stack_parameters_(f_, variables_, sites_, parameters_),
-        memory_(f_, masks_, variables_, registers_, sites_, counting_, parameters_),
+        memory_(f_, masks_, variables_, registers_, sites_, counting_, parameters_, definedness_),
         calls_(f_, masks_, registers_, sites_, parameters_, divergence_) {}
   void run();
 
@@ -62,6 +64,12 @@ class FunctionLowering final : public Lowering {
   void write(const ptx::Operand& o, llvm::Value* value, ptx::ScalarType type) override {
     registers_.write(o, value, type);
   }
+  llvm::Value* undefined(const ptx::Operand& o, ptx::ScalarType type) override {
+    return definedness_.read(o, type, true);
+  }
+  void undefined_result(std::size_t index, llvm::Value* bits, ptx::ScalarType type) override {
+    definedness_.write(instruction().operands[index], bits, type);
+  }
   llvm::Value* carry_slot() override { return registers_.carry_slot(); }
   llvm::Value* stack_slot() override { return variables_.stack_slot(); }
   llvm::Value* mask_bits() override { return masks_.bits(); }
@@ -81,6 +89,7 @@ class FunctionLowering final : public Lowering {
  private:
   void lower_block(std::uint32_t block);
   void lower_instruction(std::uint32_t index);
+  void check_end(std::uint32_t index);
   void lower_unguarded();
 
   FunctionContext& f_;
@@ -89,6 +98,7 @@ class FunctionLowering final : public Lowering {
   Registers registers_;
   AffineArithmetic affine_;
   Sites sites_;
+  Definedness definedness_;
   Counting counting_;
   Clock clock_;
   PathStack stack_;

@@ -51,6 +51,11 @@ class Lowering : public Values {
   virtual void result(std::size_t index, llvm::Value* value, ptx::ScalarType type) = 0;
   virtual void write(const ptx::Operand& operand, llvm::Value* value, ptx::ScalarType type) = 0;
 
+  // Bits of an operand in each lane that nobody has written, as integers of the type's width (kernel/definedness.h),
+  // and those of a result. Null: all are defined.
+  virtual llvm::Value* undefined(const ptx::Operand& operand, ptx::ScalarType type) = 0;
+  virtual void undefined_result(std::size_t index, llvm::Value* bits, ptx::ScalarType type) = 0;
+
   // Lanes that execute the instruction now (active and guard on), as i32 / as <32 x i1>.
   virtual llvm::Value* mask_bits() = 0;
   virtual llvm::Value* mask_vector() = 0;

@@ -2,6 +2,8 @@
 
 #include <llvm/IR/Constants.h>
 
+#include <algorithm>
+
 namespace warpgrind::jit {
 
 using flow::FormKind;
@@ -49,19 +51,19 @@ void Memory::call_device(Address& a, const DeviceCall& device, Value* area) {
   ir_.SetInsertPoint(join);
 }
 
-std::vector<Value*> Memory::careful_load(Address& a, llvm::Type* element, unsigned count) {
+std::vector<Value*> Memory::careful_load(Address& a, llvm::Type* element, unsigned count, const DeviceLoad& device) {
   Value* out = scratch_area();
   const unsigned bytes = element->getPrimitiveSizeInBits() / 8;
   std::vector<Value*> values;
   if (a.kind == Address::Kind::uniform && f_.now.scalar) {
     Value* site = sites_.number();
     Value* mask = masks_.bits();
-    f_.call("wg_load_uniform", ir_.getVoidTy(), {f_.context_argument, site, a.base, mask, out});
+    f_.call(device.uniform, ir_.getVoidTy(), {f_.context_argument, site, a.base, mask, out});
     for (unsigned e = 0; e < count; ++e)
       values.push_back(ir_.CreateAlignedLoad(element, f_.at(out, e * bytes), llvm::Align(bytes)));
     return values;
   }
-  call_device(a, {"wg_load", "wg_load_affine"}, out);
+  call_device(a, {device.by_vector, device.by_affine}, out);
   llvm::Type* lanes = llvm::FixedVectorType::get(element, kWarpSize);
   for (unsigned e = 0; e < count; ++e)
     values.push_back(ir_.CreateAlignedLoad(lanes, plane(out, e, bytes), llvm::Align(bytes)));
@@ -79,7 +81,7 @@ void Memory::careful_store(Address& a, llvm::Type* element, const std::vector<Va
 // ld.param by an address in a register, as clang reads a structure that is passed by value: no site of its own is
 // counted, as with ld.param by name.
 std::vector<Value*> Memory::load_parameter(Address& a, llvm::Type* element, unsigned count) {
-  if (f_.unit.options.every_access) return careful_load(a, element, count);
+  if (f_.unit.options.every_access) return careful_load(a, element, count, kLoad);
   const unsigned bytes = element->getPrimitiveSizeInBits() / 8;
   const bool uniform = a.kind == Address::Kind::uniform;
   Value* address = uniform ? a.base : addresses_.lanes(a);
@@ -104,7 +106,7 @@ std::vector<Value*> Memory::load_parameter(Address& a, llvm::Type* element, unsi
   BasicBlock* fast_end = ir_.GetInsertBlock();
   ir_.CreateBr(join);
   ir_.SetInsertPoint(slow);
-  std::vector<Value*> far = careful_load(a, element, count);
+  std::vector<Value*> far = careful_load(a, element, count, kLoad);
   if (!f_.now.scalar)
     for (Value*& v : far) v = f_.splat(v);
   BasicBlock* slow_end = ir_.GetInsertBlock();
@@ -139,15 +141,34 @@ void Memory::load() {
   Address a = addresses_.of(i.operands[1], i.space);
   // One value for the warp: the address is uniform and memory is not private to a lane.
   f_.now.scalar = registers_.result_form().kind == FormKind::uniform && a.kind == Address::Kind::uniform;
-  const auto deliver = [&](const std::vector<Value*>& values) {
-    const Operand& d = i.operands[0];
-    if (d.kind == OperandKind::vector)
-      for (unsigned k = 0; k < count; ++k) registers_.write(d.elements[k], values[k], type);
-    else
-      registers_.write(d, values[0], type);
+  const bool watched = loads_shadow(i) && definedness_.tracks(i.operands[0]);
+  llvm::Type* shadow = definedness_.integer(type, false);
+  struct Loaded {
+    std::vector<Value*> values, shadows;  // of each element; no shadows: not watched
   };
-  if (i.space == StateSpace::param) return deliver(load_parameter(a, e, count));
-  if (!cache_.serves_all(a, i.space, bytes)) return deliver(careful_load(a, e, count));
+  const auto deliver = [&](const Loaded& loaded) {
+    const Operand& d = i.operands[0];
+    for (unsigned k = 0; k < count; ++k) {
+      const Operand& to = d.kind == OperandKind::vector ? d.elements[k] : d;
+      if (watched) definedness_.write(to, loaded.shadows[k], type);
+      registers_.write(to, loaded.values[k], type);
+    }
+  };
+  const auto carefully = [&]() -> Loaded {
+    std::vector<Value*> values = careful_load(a, e, count, kLoad);
+    return {values, watched ? careful_load(a, shadow, count, kLoadShadow) : std::vector<Value*>{}};
+  };
+  const auto directly = [&]() -> Loaded {
+    Loaded loaded{direct_.load(a, i.space, e, count), {}};
+    if (!watched) return loaded;
+    direct_.go_to_shadow(true);
+    loaded.shadows = direct_.load(a, i.space, shadow, count);
+    direct_.go_to_shadow(false);
+    keep_origins(a, loaded.shadows);
+    return loaded;
+  };
+  if (i.space == StateSpace::param) return deliver({load_parameter(a, e, count), {}});
+  if (!cache_.serves_all(a, i.space, bytes)) return deliver(carefully());
   Value* state = cache_.state();
   BasicBlock* fast = f_.new_block("fast");
   BasicBlock* slow = f_.new_block("slow");
@@ -158,31 +179,94 @@ void Memory::load() {
   const bool masked_path = cache_.serves_some(a, i.space, bytes / count, count, /*store=*/false);
   BasicBlock* masked = masked_path ? f_.new_block("masked") : slow;
   cache_.branch(a, state, bytes, {fast, masked, slow}, likely);
-  std::vector<std::pair<BasicBlock*, std::vector<Value*>>> ways;
-  const auto arrive_with = [&](std::vector<Value*> loaded) {
+  std::vector<std::pair<BasicBlock*, Loaded>> ways;
+  const auto arrive_with = [&](Loaded loaded) {
     if (!f_.now.scalar)
-      for (Value*& v : loaded) v = f_.splat(v);
+      for (std::vector<Value*>* part : {&loaded.values, &loaded.shadows})
+        for (Value*& v : *part) v = f_.splat(v);
     ways.emplace_back(ir_.GetInsertBlock(), std::move(loaded));
     ir_.CreateBr(join);
   };
   ir_.SetInsertPoint(fast);
   cache_.count_all(a, state);
-  arrive_with(direct_.load(a, i.space, e, count));
+  arrive_with(directly());
   if (masked_path) {
     ir_.SetInsertPoint(masked);
     cache_.count_some(a, state);
-    arrive_with(direct_.load(a, i.space, e, count));  // lanes off read good memory; nobody sees it
+    arrive_with(directly());  // lanes off read good memory; nobody sees it
   }
   ir_.SetInsertPoint(slow);
-  arrive_with(careful_load(a, e, count));
+  arrive_with(carefully());
   ir_.SetInsertPoint(join);
-  std::vector<Value*> values;
-  for (unsigned k = 0; k < count; ++k) {
-    llvm::PHINode* phi = ir_.CreatePHI(ways[0].second[k]->getType(), static_cast<unsigned>(ways.size()));
-    for (const auto& [from, loaded] : ways) phi->addIncoming(loaded[k], from);
-    values.push_back(phi);
-  }
-  deliver(values);
+  const auto joined = [&](std::vector<Value*> Loaded::*part) {
+    std::vector<Value*> out;
+    for (unsigned k = 0; k < (ways[0].second.*part).size(); ++k) {
+      llvm::PHINode* phi = ir_.CreatePHI((ways[0].second.*part)[k]->getType(), static_cast<unsigned>(ways.size()));
+      for (const auto& [from, loaded] : ways) phi->addIncoming((loaded.*part)[k], from);
+      out.push_back(phi);
+    }
+    return out;
+  };
+  std::vector<Value*> values = joined(&Loaded::values);
+  deliver({std::move(values), joined(&Loaded::shadows)});
+}
+
+std::vector<Value*> Memory::stored_shadows() const {
+  const ptx::Instruction& i = f_.instruction();
+  const Operand& s = i.operands[1];
+  std::vector<Value*> out;
+  for (unsigned k = 0; k < i.vector; ++k)
+    out.push_back(definedness_.read(s.kind == OperandKind::vector ? s.elements[k] : s, i.type(), true));
+  return out;
+}
+
+// The lanes' addresses are in the inline cache: where undefined bits come from or go to is kept.
+void Memory::keep_origins(const Address& a, const std::vector<Value*>& shadows) {
+  Value* all = nullptr;
+  for (Value* s : shadows)
+    if (s) all = all ? ir_.CreateOr(all, s) : s;
+  if (!all) return;
+  if (all->getType()->isVectorTy()) all = ir_.CreateOrReduce(all);
+  definedness_.where_any(all, [&] {
+    Value* zero = ir_.getInt64(0);
+    const bool uniform = a.kind == Address::Kind::uniform;
+    f_.call(
+        "wg_undefined_moved", ir_.getVoidTy(),
+        {f_.context_argument, sites_.number(), a.base, uniform ? zero : a.kx, uniform ? zero : a.ky, masks_.bits()});
+  });
+}
+
+// Before the values: who sees those, sees these too.
+void Memory::store_shadows(const Address& a, llvm::Type* element, const std::vector<Value*>& shadows, bool some_lanes) {
+  std::vector<Value*> stored = shadows;
+  for (Value*& s : stored)
+    if (!s) s = llvm::Constant::getNullValue(llvm::FixedVectorType::get(element, kWarpSize));
+  direct_.go_to_shadow(true);
+  if (some_lanes)
+    direct_.store_some(a, f_.instruction().space, element, stored[0]);
+  else
+    direct_.store(a, f_.instruction().space, element, stored);
+  direct_.go_to_shadow(false);
+  keep_origins(a, shadows);
+}
+
+// The device counts what it stores as defined: the rest comes afterwards.
+void Memory::careful_store_shadows(Address& a, llvm::Type* element, const std::vector<Value*>& shadows) {
+  Value* all = nullptr;
+  for (Value* s : shadows)
+    if (s) all = all ? ir_.CreateOr(all, s) : s;
+  if (!all) return;
+  definedness_.where_any(definedness_.lanes_with(all), [&] {
+    const unsigned bytes = element->getPrimitiveSizeInBits() / 8;
+    Value* in = scratch_area();
+    llvm::Type* lanes = llvm::FixedVectorType::get(element, kWarpSize);
+    for (std::size_t e = 0; e < shadows.size(); ++e)
+      ir_.CreateAlignedStore(shadows[e] ? shadows[e] : llvm::Constant::getNullValue(lanes), plane(in, e, bytes),
+                             llvm::Align(bytes));
+    a.vector = nullptr;
+    call_device(a, {"wg_store_shadow", "wg_store_shadow_affine"}, in);
+    a.vector = nullptr;
+  });
 }
 
 void Memory::store() {
@@ -198,7 +282,13 @@ void Memory::store() {
   const Operand& s = i.operands[1];
   for (unsigned k = 0; k < count; ++k)
     values.push_back(registers_.read_vector(s.kind == OperandKind::vector ? s.elements[k] : s, type));
-  if (!cache_.serves_all(a, i.space, bytes)) return careful_store(a, e, values);
+  const std::vector<Value*> shadows = definedness_.on() ? stored_shadows() : std::vector<Value*>{};
+  llvm::Type* shadow = definedness_.integer(type, false);
+  const auto carefully = [&] {
+    careful_store(a, e, values);
+    if (definedness_.on()) careful_store_shadows(a, shadow, shadows);
+  };
+  if (!cache_.serves_all(a, i.space, bytes)) return carefully();
   Value* state = cache_.state();
   BasicBlock* fast = f_.new_block("fast");
   BasicBlock* slow = f_.new_block("slow");
@@ -208,6 +298,7 @@ void Memory::store() {
   cache_.branch(a, state, bytes, {fast, masked, slow}, nullptr);
   ir_.SetInsertPoint(fast);
   cache_.count_all(a, state);
+  if (definedness_.on()) store_shadows(a, shadow, shadows, false);
   direct_.store(a, i.space, e, values);
   ir_.CreateBr(join);
   if (masked_path) {
@@ -216,11 +307,12 @@ void Memory::store() {
     ir_.CreateCondBr(ir_.CreateICmpNE(masks_.bits(), ir_.getInt32(0)), some, slow);
     ir_.SetInsertPoint(some);
     cache_.count_some(a, state);
+    if (definedness_.on()) store_shadows(a, shadow, shadows, true);
     direct_.store_some(a, i.space, e, values[0]);
     ir_.CreateBr(join);
   }
   ir_.SetInsertPoint(slow);
-  careful_store(a, e, values);
+  carefully();
   ir_.CreateBr(join);
   ir_.SetInsertPoint(join);
 }

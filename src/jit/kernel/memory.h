@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "jit/kernel/definedness.h"
 #include "jit/kernel/direct_access.h"
 #include "jit/kernel/inline_cache.h"
 #include "jit/kernel/parameters.h"
@@ -13,13 +14,14 @@ namespace warpgrind::jit {
 class Memory {
  public:
   Memory(FunctionContext& context, LaneMasks& masks, Variables& variables, Registers& registers, Sites& sites,
-         Counting& counting, Parameters& parameters)
+         Counting& counting, Parameters& parameters, Definedness& definedness)
       : f_(context),
         ir_(context.ir()),
         masks_(masks),
         registers_(registers),
         sites_(sites),
         parameters_(parameters),
+        definedness_(definedness),
         addresses_(context, registers, variables),
         cache_(context, masks, sites, counting),
         direct_(context, masks) {}
@@ -32,9 +34,19 @@ class Memory {
     const char *by_vector, *by_affine;
   };
   void call_device(Address& a, const DeviceCall& device, llvm::Value* area);
-  std::vector<llvm::Value*> careful_load(Address& a, llvm::Type* element, unsigned count);
+  struct DeviceLoad {
+    const char *by_vector, *by_affine, *uniform;
+  };
+  static constexpr DeviceLoad kLoad = {"wg_load", "wg_load_affine", "wg_load_uniform"};
+  static constexpr DeviceLoad kLoadShadow = {"wg_load_shadow", "wg_load_shadow_affine", "wg_load_shadow_uniform"};
+  std::vector<llvm::Value*> careful_load(Address& a, llvm::Type* element, unsigned count, const DeviceLoad& device);
   std::vector<llvm::Value*> load_parameter(Address& a, llvm::Type* element, unsigned count);
   void careful_store(Address& a, llvm::Type* element, const std::vector<llvm::Value*>& values);
+  // Of the current instruction (definedness.h): shadows of what it stores, null where all bits are defined.
+  std::vector<llvm::Value*> stored_shadows() const;
+  void store_shadows(const Address& a, llvm::Type* element, const std::vector<llvm::Value*>& shadows, bool some_lanes);
+  void careful_store_shadows(Address& a, llvm::Type* element, const std::vector<llvm::Value*>& shadows);
+  void keep_origins(const Address& a, const std::vector<llvm::Value*>& shadows);
   llvm::Value* scratch_area();
   llvm::Value* plane(llvm::Value* area, std::size_t e, unsigned bytes);
 
@@ -44,6 +56,7 @@ class Memory {
   Registers& registers_;
   Sites& sites_;
   Parameters& parameters_;
+  Definedness& definedness_;
   Addresses addresses_;
   InlineCache cache_;
   DirectAccess direct_;

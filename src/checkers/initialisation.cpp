@@ -1,0 +1,236 @@
+// Values that nobody has given, where they decide something: a branch, an address, an operand of a barrier or shuffle,
+// the old value of an atomic, bytes that the program copies to the host. The device follows them, bit by bit
+// (device/definedness, jit/kernel/definedness.h); this names them.
+#include <fmt/format.h>
+
+#include <bit>
+#include <map>
+#include <mutex>
+#include <tuple>
+
+#include "base/demangle.h"
+#include "checkers/checker.h"
+#include "checkers/host_place.h"
+#include "checkers/kernel_place.h"
+
+namespace warpgrind::checkers {
+
+namespace {
+
+using events::UndefinedOrigin;
+using events::UndefinedUse;
+using results::Severity;
+using Kind = UndefinedOrigin::Kind;
+
+// What the value was in, as a kind of finding; empty: what it decides says more.
+const char* kind_of(Kind origin) {
+  switch (origin) {
+    case Kind::shared:
+      return "uninit-shared";
+    case Kind::local:
+      return "uninit-local";
+    case Kind::register_:
+      return "uninit-register";
+    default:
+      return "";
+  }
+}
+
+struct UseWords {
+  const char *kind, *message, *access, *advice;
+};
+UseWords words_of(UndefinedUse::Use use) {
+  switch (use) {
+    case UndefinedUse::Use::address:
+      return {"uninit-address", "an uninitialised value is used as an address", "address",
+              "write the index or pointer before it is used"};
+    case UndefinedUse::Use::operand:
+      return {"uninit-branch", "an uninitialised value is an operand of a barrier or shuffle", "operand",
+              "write the value before it is used"};
+    case UndefinedUse::Use::update:
+      return {"uninit-rmw", "an atomic operation updates memory that was never written", "atomic",
+              "set it to its first value: cudaMemset before the launch, or a store and a barrier"};
+    default:
+      return {"uninit-branch", "an uninitialised value decides a branch", "branch",
+              "write the value on every path before it is looked at"};
+  }
+}
+
+class Initialisation final : public Checker {
+ public:
+  explicit Initialisation(const Known& known) : known_(known) {}
+
+  events::Wants wants() const override {
+    events::Wants w;
+    w.undefined_uses = w.undefined_copies = true;
+    return w;
+  }
+  void on_undefined_use(const UndefinedUse& use, unsigned worker) override;
+  void on_undefined_copy(const events::UndefinedCopy& copy, unsigned worker) override;
+  void report(std::vector<results::Finding>& findings) override;
+
+ private:
+  struct Seen {
+    Who who;
+    results::Finding finding;
+    std::uint64_t count = 0;
+  };
+  // Who uses it where, and where it comes from.
+  using Key = std::tuple<std::string, std::uint32_t, int, std::string>;
+
+  std::string name_of(const UndefinedOrigin& origin, const std::string& kernel) const;
+  std::optional<results::FindingOrigin> origin_of_value(const UndefinedOrigin& origin, const std::string& kernel) const;
+  std::vector<std::string> way_of(const UndefinedOrigin& origin) const;
+
+  const Known known_;
+  std::mutex mutex_;
+  std::map<Key, Seen> seen_;
+};
+
+// What the instruction that uses the value is there for.
+const char* verb_of(const events::Site& site, const char* otherwise) {
+  switch (site.kind) {
+    case SiteKind::load:
+    case SiteKind::texture:
+      return "read";
+    case SiteKind::store:
+      return "write";
+    case SiteKind::atomic:
+    case SiteKind::reduction:
+      return "atomic";
+    default:
+      return otherwise;
+  }
+}
+
+// The same for what is the same, whoever sees it first.
+std::string Initialisation::name_of(const UndefinedOrigin& origin, const std::string& kernel) const {
+  if (origin.kind != Kind::memory) return fmt::format("{} {} {}", static_cast<int>(origin.kind), kernel, origin.object);
+  const auto object = known_.objects.live_at(origin.address);
+  return object ? fmt::format("memory {}", object->number) : "memory";
+}
+
+std::vector<std::string> Initialisation::way_of(const UndefinedOrigin& origin) const {
+  std::vector<std::string> way;
+  for (const UndefinedOrigin::Step& s : origin.way) {
+    if (s.kernel.empty()) {
+      const auto work = known_.works.find(s.work);
+      way.push_back(work ? fmt::format("copied by {}", describe(work->call)) : "copied by the host");
+    } else if (s.line) {
+      way.push_back(fmt::format("copied at {}:{} by {}", s.file, s.line, demangle(s.kernel)));
+    } else {
+      way.push_back(fmt::format("copied at PTX line {} by {}", s.ptx_line, demangle(s.kernel)));
+    }
+  }
+  return way;
+}
+
+std::optional<results::FindingOrigin> Initialisation::origin_of_value(const UndefinedOrigin& origin,
+                                                                      const std::string& kernel) const {
+  results::FindingOrigin out;
+  switch (origin.kind) {
+    case Kind::unknown:
+      return std::nullopt;
+    case Kind::memory: {
+      const auto object = known_.objects.live_at(origin.address);
+      if (!object) return std::nullopt;
+      out = origin_of(*object);
+      out.object = describe(*object, origin.address, 1) + ", never written";
+      break;
+    }
+    case Kind::shared:
+      out.kind = "shared variable";
+      out.object = origin.object.empty()
+                       ? fmt::format("byte {} of the shared memory of {}", origin.address, kernel)
+                       : fmt::format("`{}` (shared memory of {}, byte {})", origin.object, kernel, origin.address);
+      break;
+    case Kind::local:
+      out.kind = "local variable";
+      out.object = fmt::format("an array or variable in the local memory of {}, byte {}", kernel, origin.address);
+      break;
+    case Kind::register_:
+      out.kind = "register";
+      out.object = fmt::format("register {} of {}: a variable that is not written on this path", origin.object, kernel);
+      break;
+  }
+  out.way = way_of(origin);
+  return out;
+}
+
+void Initialisation::on_undefined_use(const UndefinedUse& use, unsigned) {
+  const events::Launch& launch = *use.launch;
+  const events::Site& site = launch.facts->sites[use.site];
+  const auto lane = static_cast<unsigned>(std::countr_zero(use.mask));
+  const Who who{launch.work, launch.id, linear_block(launch, use.block), use.warp, lane};
+  const std::lock_guard lock(mutex_);
+  const std::string kernel = demangle(launch.facts->name);
+  Seen& seen = seen_[{launch.facts->name + " " + site.function, use.instruction, static_cast<int>(use.use),
+                      name_of(use.origin, kernel)}];
+  const bool first = seen.count == 0 || who < seen.who;
+  seen.count += static_cast<std::uint64_t>(std::popcount(use.mask));
+  if (!first) return;
+  seen.who = who;
+  const UseWords words = words_of(use.use);
+  results::Finding f;
+  f.kind = words.kind;
+  if (use.use == UndefinedUse::Use::branch || use.use == UndefinedUse::Use::operand)
+    if (*kind_of(use.origin.kind)) f.kind = kind_of(use.origin.kind);
+  f.message = words.message;
+  f.advice = words.advice;
+  f.accesses.push_back(access_at(use, lane, verb_of(site, words.access)));
+  move_to(f.accesses[0], launch, site, use.instruction);
+  take_place(f, f.accesses[0]);
+  f.origin = origin_of_value(use.origin, kernel);
+  seen.finding = std::move(f);
+}
+
+void Initialisation::on_undefined_copy(const events::UndefinedCopy& copy, unsigned) {
+  const std::uint64_t copied = copy.copy->bytes * copy.copy->rows * copy.copy->slices;
+  const auto work = known_.works.find(copy.copy->work);
+  results::Finding f;
+  f.kind = "uninit-copy-to-host";
+  f.severity = copy.holes ? Severity::info : Severity::warning;
+  if (!copy.holes && *kind_of(copy.origin.kind)) {  // a value that a kernel has computed and nobody has looked at
+    f.kind = kind_of(copy.origin.kind);
+    f.severity = Severity::error;
+  }
+  const auto object = known_.objects.live_at(copy.first);
+  const std::string where =
+      object ? fmt::format(" (bytes {}..{})", copy.first - object->address, copy.last - object->address) : "";
+  f.message = fmt::format("{} of {} bytes copied to the host were never written{}{}", copy.bytes, copied, where,
+                          copy.holes ? ": they look like holes between the members of a structure" : "");
+  f.advice = "copy only what has been written, or write the rest (cudaMemset)";
+  if (work) f.accesses.push_back(access_of(*work));
+  if (!f.accesses.empty()) {
+    if (object) f.accesses[0].object = describe(*object, copy.first, copy.last - copy.first + 1);
+    take_place(f, f.accesses[0]);
+  }
+  f.origin = origin_of_value(copy.origin, copy.origin.way.empty() ? "" : demangle(copy.origin.way[0].kernel));
+  const std::lock_guard lock(mutex_);
+  const Who who{copy.copy->work, 0, 0, 0, 0};
+  Seen& seen = seen_[{f.file, f.line, -1 - static_cast<int>(copy.holes), name_of(copy.origin, f.file)}];
+  if (seen.count++ == 0 || who < seen.who) {
+    seen.who = who;
+    seen.finding = std::move(f);
+  }
+}
+
+void Initialisation::report(std::vector<results::Finding>& findings) {
+  const std::lock_guard lock(mutex_);
+  for (auto& [key, seen] : seen_) {
+    results::Finding f = std::move(seen.finding);
+    f.count = seen.count;
+    const bool copies = std::get<2>(key) < 0;
+    if (seen.count > 1) f.notes.push_back(fmt::format("seen {} times ({})", seen.count, copies ? "copies" : "threads"));
+    findings.push_back(std::move(f));
+  }
+  seen_.clear();
+}
+
+}  // namespace
+
+std::unique_ptr<Checker> make_initialisation(const Known& known) {
+  return std::make_unique<Initialisation>(known);
+}
+
+}  // namespace warpgrind::checkers

@@ -1,0 +1,73 @@
+#include "device/definedness/shadow_memory.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "device/memory/address_space.h"
+
+namespace warpgrind::device {
+
+namespace {
+
+constexpr std::uint64_t kPage = 4096;
+
+}  // namespace
+
+ShadowMemory* ShadowMemory::open() {
+  static ShadowMemory* const shadow = []() -> ShadowMemory* {
+    const std::uint64_t base = AddressSpace::instance().reserved_base();
+    if (!base) return nullptr;
+    void* p = mmap(nullptr, AddressSpace::kReserved, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) return nullptr;
+    auto* made = new ShadowMemory;  // as the address space: never destroyed
+    made->base_ = base;
+    made->bytes_ = AddressSpace::kReserved;
+    // The same place in a page, so that what is aligned there is aligned here.
+    made->distance_ = reinterpret_cast<std::uint64_t>(p) - base;
+    return made;
+  }();
+  return shadow;
+}
+
+void ShadowMemory::undefine(std::uint64_t address, std::uint64_t bytes) const {
+  if (covers(address, bytes)) std::memset(of(address), 0xff, bytes);
+}
+
+// Whole pages go back to the host: what is written once takes no shadow any more.
+void ShadowMemory::define(std::uint64_t address, std::uint64_t bytes) const {
+  if (!covers(address, bytes)) return;
+  constexpr std::uint64_t kWorthACall = 16 * kPage;
+  const std::uint64_t low = address + distance_, high = low + bytes;
+  const std::uint64_t first = (low + kPage - 1) / kPage * kPage, last = high / kPage * kPage;
+  if (first < last && last - first >= kWorthACall) {
+    std::memset(reinterpret_cast<void*>(low), 0, first - low);
+    madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+    std::memset(reinterpret_cast<void*>(last), 0, high - last);
+    return;
+  }
+  std::memset(of(address), 0, bytes);
+}
+
+void ShadowMemory::copy(std::uint64_t to, std::uint64_t from, std::uint64_t bytes) const {
+  if (!covers(to, bytes)) return;
+  if (!covers(from, bytes) || !any(from, bytes)) return define(to, bytes);
+  std::memmove(of(to), of(from), bytes);
+}
+
+bool ShadowMemory::any(std::uint64_t address, std::uint64_t bytes) const {
+  if (!covers(address, bytes)) return false;
+  const std::uint8_t* p = of(address);
+  std::uint64_t step = 0;
+  for (; bytes - step >= 64; step += 64) {
+    std::uint64_t words[8], all = 0;
+    std::memcpy(words, p + step, sizeof words);
+    for (const std::uint64_t w : words) all |= w;
+    if (all) return true;
+  }
+  return std::any_of(p + step, p + bytes, [](std::uint8_t b) { return b != 0; });
+}
+
+}  // namespace warpgrind::device

@@ -1,0 +1,31 @@
+// Which bits of global memory have been written: a shadow of the address space, one bit a bit, 1 where nobody has
+// written. It lies at a fixed distance from the memory it describes, so that machine code finds it by one addition and
+// moves it by the same instructions. There only when an observer wants undefined uses. Memory of the host that kernels
+// reach (pinned, registered) has none: it counts as written.
+#pragma once
+
+#include <cstdint>
+
+namespace warpgrind::device {
+
+class ShadowMemory {
+ public:
+  // Reserves it once a process; null: the host has no address space left. Thread-safe.
+  static ShadowMemory* open();
+
+  std::uint64_t distance() const { return distance_; }  // of a byte's shadow from the byte
+  bool covers(std::uint64_t address, std::uint64_t bytes) const {
+    return address - base_ < bytes_ && bytes <= bytes_ - (address - base_);
+  }
+  std::uint8_t* of(std::uint64_t address) const { return reinterpret_cast<std::uint8_t*>(address + distance_); }
+
+  void undefine(std::uint64_t address, std::uint64_t bytes) const;
+  void define(std::uint64_t address, std::uint64_t bytes) const;
+  void copy(std::uint64_t to, std::uint64_t from, std::uint64_t bytes) const;
+  bool any(std::uint64_t address, std::uint64_t bytes) const;
+
+ private:
+  std::uint64_t base_ = 0, bytes_ = 0, distance_ = 0;
+};
+
+}  // namespace warpgrind::device
