@@ -344,6 +344,9 @@ bool LaunchRaces::test_fully(Step& s, unsigned l, std::uint64_t word, std::uint3
     found(s, l, address, q, lane, what);
     return true;
   }
+  if (!q.writes() && r.type == AccessType::store && q.stamp.block != s.block.number && q.stamp.copy == 0 &&
+      order_.follows(q.stamp, lane, s.block, s.warp.lanes[l]))
+    return false;
   const bool same_warp = q.stamp.block == s.block.number && &s.block.warps[q.stamp.warp] == &s.warp;
   const bool strong = q.strong() && r.strong();
   what.sizes_differ = q.atomic() && r.atomic() && q.bytes != r.bytes;

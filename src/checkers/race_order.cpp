@@ -104,6 +104,12 @@ bool LaunchOrder::proxy_fenced(const Stamp& q, const BlockOrder& b, const WarpOr
          (writer.proxy_fenced && writer.proxy_epoch == q.epoch && writer.proxy_tick >= q.tick);
 }
 
+bool LaunchOrder::follows(const Stamp& q, unsigned lane, const BlockOrder& b, const LaneOrder& by) const {
+  for (const Shared* seen : {&by.seen, &b.seen})
+    if (*seen && (*seen)->knows(q.block, q.warp, lane, q.epoch, q.tick)) return true;
+  return false;
+}
+
 bool LaunchOrder::beyond_scope(const Stamp& q, unsigned lane, const LaneOrder& by) const {
   return by.beyond_scope && by.beyond_scope->knows(q.block, q.warp, lane, q.epoch, q.tick);
 }
@@ -167,7 +173,10 @@ void LaunchOrder::all_know_all(BlockOrder& b) {
   Shared all = b.known;
   for (WarpOrder& w : b.warps) {
     if (w.observes)
-      for (const LaneOrder& l : w.lanes) b.observed = joined(b.observed, l.pending_gpu);
+      for (const LaneOrder& l : w.lanes) {
+        b.observed = joined(b.observed, l.pending_gpu);
+        b.seen = joined(b.seen, l.seen);
+      }
     w.observes = false;
     all = joined(all, w.known);
     w.known.reset();
@@ -368,21 +377,32 @@ void LaunchOrder::strong_access(BlockOrder& b, std::uint32_t warp, unsigned lane
   const bool reads = a.type != AccessType::store && a.type != AccessType::reduction;
   const bool writes = a.type != AccessType::load;
   const auto it = variables.find(address);
-  if (reads && it != variables.end()) acquire(b, w, lane, it->second, a);
+  LaneOrder& me = w.lanes[lane];
+  if (reads && it != variables.end()) {
+    acquire(b, w, lane, it->second, a);
+    if (it->second.seen) {
+      me.seen = joined(me.seen, it->second.seen);
+      w.observes = true;
+    }
+  }
   if (!writes) return;
-  const LaneOrder& me = w.lanes[lane];
-  const bool fenced = me.fence.set;
-  if (!releases(a.order) && !fenced) {
+  const bool flag = !shared && a.type == AccessType::store;
+  const bool gives = releases(a.order) || me.fence.set;
+  if (!gives && !flag) {
     if (a.type == AccessType::store && it != variables.end()) variables.erase(it);  // ends what was released there
     return;
   }
-  const Shared what =
-      releases(a.order) ? knowledge(b, warp, lane, moment(b, w, lane)) : knowledge(b, warp, lane, me.fence);
-  const MemoryScope scope = releases(a.order) || wide(me.fence_scope) ? a.scope : me.fence_scope;
   BlockOrder::Variable& v = variables[address];
   if (a.type == AccessType::store) v = {};
+  const Shared now = flag || releases(a.order) ? knowledge(b, warp, lane, moment(b, w, lane)) : nullptr;
+  if (flag) {
+    v.seen = joined(joined(now, me.seen), b.seen);
+    ++w.tick;  // what it reads from now on is not in it
+  }
+  if (!gives) return;
+  const MemoryScope scope = releases(a.order) || wide(me.fence_scope) ? a.scope : me.fence_scope;
   v.narrow_fence = wide(a.scope);
-  release(b, v, what, scope);
+  release(b, v, releases(a.order) ? now : knowledge(b, warp, lane, me.fence), scope);
 }
 
 void LaunchOrder::weak_write(BlockOrder& b, bool shared, std::uint64_t address) {

@@ -35,6 +35,7 @@ struct Moment {
 struct LaneOrder {
   Shared known;                     // beyond what its warp and its block know
   Shared beyond_scope;              // what it would know if scopes were wide enough
+  Shared seen;                      // by relaxed reads of flags: orders no more than later writes after earlier reads
   Shared pending_cta, pending_gpu;  // seen by relaxed reads: known after a fence
   Moment fence;                     // the last
   events::MemoryScope fence_scope = events::MemoryScope::none;
@@ -84,6 +85,7 @@ struct BlockOrder {
   bool fine = false;  // something other than barriers of the block has ordered its warps
   Shared known;
   Shared observed;  // by relaxed reads before the last barrier: known to whoever then executes a fence.sc
+  Shared seen;      // as LaneOrder::seen, before the last barrier
   std::vector<WarpOrder> warps;
   std::unordered_map<std::uint64_t, LaneMask> copies;  // lanes whose part of this copy all of the block know to be over
   struct Arrival {
@@ -98,6 +100,7 @@ struct BlockOrder {
   struct Variable {  // that releases were made at
     Shared gpu, cta;
     bool narrow_fence = false;  // cta: by a fence of that scope, and an access of a wider one
+    Shared seen;                // what its writers had done, with no release
     std::uint64_t gpu_block = 0, cta_block = 0;
     bool several_blocks = false;
   };
@@ -121,6 +124,9 @@ class LaunchOrder {
   Hint hint(const Stamp& before, unsigned lane, const WarpOrder& warp) const;
   // Has a fence.proxy made what was written then seen by the asynchronous proxy?
   bool proxy_fenced(const Stamp& before, const BlockOrder& block, const WarpOrder& by) const;
+  // Does a write of `by` come after the read `before` because it follows from a flag that was written after the read?
+  // No value can be wrong then (PTX ISA, "No-Thin-Air"), though nothing releases or acquires.
+  bool follows(const Stamp& before, unsigned lane, const BlockOrder& block, const LaneOrder& by) const;
   bool beyond_scope(const Stamp& before, unsigned lane, const LaneOrder& by) const;
 
   void barrier(BlockOrder& block, const events::Barrier& e);
