@@ -391,6 +391,8 @@ void LaunchRaces::found(const Step& s, unsigned l, std::uint64_t address, const 
     race.first_lane = lane;
     race.second_lane = l;
     race.address = address;
+    const std::uint32_t been = (*last_of_)[std::min<std::size_t>(q.site, launch_.facts->sites.size()) * 2 + q.writes()];
+    race.may_turn = been == 0 || s.shadow->records()[been].stamp.epoch != s.block.epoch;
   }
   ++race.count;
   if (race.last_block != s.block.number) {

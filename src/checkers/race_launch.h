@@ -23,6 +23,9 @@ struct Race {
   bool only_weakly = false;      // a shuffle or vote of the warp is between them
   bool volatile_lanes = false;   // lanes of a warp that rely on volatile
   bool sizes_differ = false;     // atomics of different width
+  // The second thread's warp has not been where the first access is since the last barrier: it may get there later, and
+  // the order in which the two happened says nothing.
+  bool may_turn = false;
   Hint hint;
   Record first, second;
   unsigned first_lane = 0, second_lane = 0;

@@ -100,6 +100,13 @@ std::string missing_edge(const Race& race, const FindingAccess& first, const Fin
       between);
 }
 
+// "s" of "kernel(float*)::s"
+std::string plain_name(const std::string& mangled) {
+  const std::string name = demangle(mangled);
+  const std::size_t last = name.rfind("::");
+  return last == std::string::npos ? name : name.substr(last + 2);
+}
+
 // The variable that the site means, where its address says so.
 std::string shared_object(const events::Launch& launch, std::uint32_t site, std::uint64_t address) {
   using Kind = events::AddressOrigin::Kind;
@@ -108,7 +115,7 @@ std::string shared_object(const events::Launch& launch, std::uint32_t site, std:
       const bool dynamic = o.kind == Kind::dynamic_shared;
       if ((o.kind != Kind::shared && !dynamic) || address < o.offset) continue;
       if (!dynamic && address - o.offset >= o.bytes) continue;
-      return fmt::format("byte {} of `{}` ({})", address - o.offset, demangle(o.name),
+      return fmt::format("byte {} of `{}` ({})", address - o.offset, plain_name(o.name),
                          dynamic ? "dynamic shared memory" : "shared variable");
     }
   return fmt::format("byte {} of shared memory", address);
@@ -255,7 +262,21 @@ FindingAccess Races::access_of(const LaunchRaces& in, const Race& race, bool sec
   return a;
 }
 
-Finding Races::finding_of(const LaunchRaces& in, const Race& race) const {
+// Told in the order of the source where either may come first.
+Race told(const LaunchRaces& in, const Race& race) {
+  const auto& sites = in.launch().facts->sites;
+  if (!race.may_turn || race.first.site >= sites.size() || race.second.site >= sites.size()) return race;
+  const events::Site &first = sites[race.first.site], &second = sites[race.second.site];
+  if (first.function != second.function || first.instruction <= second.instruction || race.kind != RaceKind::plain)
+    return race;
+  Race turned = race;
+  std::swap(turned.first, turned.second);
+  std::swap(turned.first_lane, turned.second_lane);
+  return turned;
+}
+
+Finding Races::finding_of(const LaunchRaces& in, const Race& seen) const {
+  const Race race = told(in, seen);
   Finding f;
   f.kind = kind_of(race);
   f.severity = in.is_guess(race) ? Severity::info : severity_of(race);

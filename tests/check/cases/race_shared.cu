@@ -241,14 +241,13 @@ __global__ void spin_flag_in_shared_plain(const int* in, int* out) {
   if (threadIdx.x == 0) flag = 0;
   __syncthreads();
   if (threadIdx.x == 0) {
-    data = in[0];  //! C053 ERROR race-shared#data access=write
+    data = in[0];             //! C053 ERROR race-shared#data access=write
     store_plainly(&flag, 1);  //! C053 ERROR race-shared#flag
   }
   if (threadIdx.x == 32) {
     int seen = 0;
-    for (int i = 0; i < 100000 && !seen; ++i)
-      seen = load_plainly(&flag);  //! C053 ERROR race-shared#flag
-    out[0] = data;  //! C053 ERROR race-shared#data access=read
+    for (int i = 0; i < 100000 && !seen; ++i) seen = load_plainly(&flag);  //! C053 ERROR race-shared#flag
+    out[0] = data;                                                         //! C053 ERROR race-shared#data access=read
   }
 }
 CASE(C053, "warp 0 sets plain shared flag, warp 1 polls it, then reads data") {
