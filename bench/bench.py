@@ -158,6 +158,28 @@ class Bench:
             print(f"{title:36} {rate(on)} {rate(off)} {factor(rows[kernel]['ratio'], 7)}", flush=True)
         return rows
 
+    # Of a smaller size: what is written and shared costs hundreds of times a run.
+    def checks_cost(self):
+        groups = ("memory", "init", "barriers", "races", None)
+        rows = {}
+        print("\nCost of `warpgrind check` (times the median launch of a run, 1 thread, by group of --only)\n")
+        print(f"{'kernel':36} {'run, ms':>8} " + " ".join(f"{g or 'all':>9}" for g in groups))
+        for kernel, (title, size, *_) in KERNELS.items():
+            if self.args.only and kernel not in self.args.only:
+                continue
+            small = size // 2 if size < 1 << 16 else size // 16
+            run = self.virtual_gpu(kernel, small, 1, repetitions=3)
+            rows[kernel] = {"size": small, "run": run}
+            for group in groups:
+                only = ["--only", group] if group else []
+                checked = self.once([self.warpgrind, "check", "--threads", "1", "--error-exitcode", "0", *only,
+                                     self.folder / "kernels", kernel, small, 3])
+                rows[kernel][group or "all"] = checked["median_s"] / run["median_s"] if checked and run else None
+            print(f"{title.split(' ')[0] + ' ' + title.split(' ')[1] + f', {small}':36} "
+                  f"{1e3 * run['median_s'] if run else 0:8.2f} "
+                  + " ".join(factor(rows[kernel][g or "all"], 9) for g in groups), flush=True)
+        return rows
+
     def scaling(self, peers):
         print("\nScaling from 1 to 2 threads")
         for kernel, row in peers.items():
@@ -226,6 +248,7 @@ def main():
     peers = bench.peers()
     bench.scaling(peers)
     results = {"machine": machine(), "date": date, "peers": peers, "counters": bench.counters_cost(),
+               "checks": bench.checks_cost(),
                "start_up": bench.start_up(), "skipped": bench.skipped, "wrong": bench.wrong}
     for line in bench.skipped:
         print(f"skipped: {line}")
