@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "advice/rules.h"
 #include "report/kernel_names.h"
@@ -31,9 +33,18 @@ class Writer {
     std::string text = f.message;
     if (!f.advice.empty()) text += ". " + f.advice;
     const bool error = f.severity == results::Severity::error;
-    Json j = result(error ? "kernel_error" : "kernel_warning", error ? "error" : "warning", text, f.kernel);
+    std::string rule = error ? "kernel_error" : "kernel_warning";
+    if (!f.accesses.empty()) {  // who takes part is known, and the kind is a stable word
+      rule = f.kind;
+      std::replace(rule.begin(), rule.end(), ' ', '-');
+      kinds_.insert(rule);
+    }
+    const char* const level = error ? "error" : f.severity == results::Severity::warning ? "warning" : "note";
+    if (!f.missing.empty()) text += ". Missing: " + f.missing;
+    Json j = result(rule, level, text, f.kernel);
     if (f.line != 0) j["locations"] = Json::array({location(f.file, f.line)});
     add_kernel(j, f.kernel);
+    add_related(j, f);
     Json& properties = j["properties"];
     properties["ptx"] = f.text;
     properties["ptx_line"] = f.ptx_line;
@@ -103,6 +114,20 @@ class Writer {
     }
   }
 
+  // The other accesses, where it came from, and what caused it.
+  void add_related(Json& j, const results::Finding& f) const {
+    const auto add = [&](const std::string& file, std::uint32_t line, const std::string& text) {
+      if (line == 0 || file.empty()) return;
+      Json at = location(file, line);
+      at["message"]["text"] = text;
+      j["relatedLocations"].push_back(std::move(at));
+    };
+    for (std::size_t i = 1; i < f.accesses.size(); ++i)
+      add(f.accesses[i].file, f.accesses[i].line, f.accesses[i].access);
+    if (f.origin) add(f.origin->file, f.origin->line, "from " + f.origin->kind);
+    if (f.cause) add(f.cause->file, f.cause->line, f.cause->text);
+  }
+
   static void add_kernel(Json& j, const std::string& kernel) {
     if (kernel.empty()) return;
     Json logical = Json::array({{{"fullyQualifiedName", kernel}, {"kind", "function"}}});
@@ -118,12 +143,14 @@ class Writer {
     add("kernel_error", "A kernel did something wrong", "Execution of the kernel ended there, as it would on a GPU.");
     add("kernel_warning", "A kernel did something doubtful", "It went on, but its results may be wrong.");
     add("expectation", "An expectation does not hold", "A condition given with --expect.");
+    for (const std::string& kind : kinds_) add(kind, kind, "A finding of this kind: docs/checks.md.");
     for (const advice::RuleRow& r : advice::rules()) add(r.id, r.name, std::string("Fires when ") + r.fires + ".");
     return out;
   }
 
   const RunFacts& run_;
   Json results_ = Json::array();
+  std::set<std::string> kinds_;
 };
 
 }  // namespace

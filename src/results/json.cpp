@@ -489,6 +489,7 @@ void read_severity(const Json& j, Finding& f) {
     f.kind.erase(0, kWarning.size());
     f.severity = Severity::warning;
   }
+  if (f.kind == "warning") f.severity = Severity::warning;
   for (const Severity s : {Severity::info, Severity::warning, Severity::error})
     if (word == name(s)) f.severity = s;
 }
