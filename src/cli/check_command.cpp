@@ -167,6 +167,10 @@ int check(const CheckCommand& asked) {
   FinishedRun finished;
   const int code = run_program(command.run, &finished);
   if (!finished.started) return code;
+  if (finished.profiles.empty() && code != 0) {
+    complain(fmt::format("what was found is lost: the program ended with exit code {} before it could be told", code));
+    return code;
+  }
   return show(command, json_path, finished, *suppressions);
 }
 

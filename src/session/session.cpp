@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -43,6 +44,18 @@ const char* direction_name(timing::CopyPath path) {
       return "HtoH";
   }
   return "-";
+}
+
+// assert() on what a call returned ends many a program at its first bug: what was found is told first.
+void finish_at_abort() {
+  struct sigaction own {};
+  own.sa_handler = [](int) {
+    signal(SIGABRT, SIG_DFL);
+    if (Session* session = the_session.load()) session->finish(true);
+    raise(SIGABRT);
+  };
+  own.sa_flags = SA_NODEFER;
+  sigaction(SIGABRT, &own, nullptr);
 }
 
 [[noreturn]] void refuse(const Error& error) {
@@ -83,7 +96,10 @@ Session::Session() {
   devices_.resize(options_.devices);
   timeline_ = std::make_unique<timing::Timeline>(options_.devices, model_->copy_engines, model_->concurrent_kernels);
   collector_ = std::make_unique<results::Collector>(options_.each_launch || !options_.csv_path.empty());
-  if (options_.checks.any()) checkers_ = std::make_unique<checkers::Checkers>(options_.checks, *model_);
+  if (options_.checks.any()) {
+    checkers_ = std::make_unique<checkers::Checkers>(options_.checks, *model_);
+    finish_at_abort();
+  }
   pthread_atfork(nullptr, nullptr, [] { the_session.load()->after_fork(); });
 }
 

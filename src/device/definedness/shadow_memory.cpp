@@ -1,6 +1,7 @@
 #include "device/definedness/shadow_memory.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -12,6 +13,36 @@ namespace warpgrind::device {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
+constexpr std::uint64_t kOnes = std::uint64_t{16} << 20;
+
+// A file of ones, of which every page of a large allocation's shadow is a copy once it is written. -1: there is none.
+int file_of_ones() {
+  static const int file = [] {
+    const int fd = memfd_create("warpgrind undefined", MFD_CLOEXEC);
+    if (fd < 0) return -1;
+    void* const p =
+        ftruncate(fd, kOnes) == 0 ? mmap(nullptr, kOnes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
+    if (p == MAP_FAILED) {
+      close(fd);
+      return -1;
+    }
+    std::memset(p, 0xff, kOnes);
+    munmap(p, kOnes);
+    return fd;
+  }();
+  return file;
+}
+
+// What nobody touches takes no memory, however large the allocation is. Returns where it stopped.
+std::uint64_t map_ones(std::uint64_t low, std::uint64_t high) {
+  while (high - low >= kOnes && file_of_ones() >= 0) {
+    void* const p = mmap(reinterpret_cast<void*>(low), kOnes, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, file_of_ones(), 0);
+    if (p == MAP_FAILED) break;
+    low += kOnes;
+  }
+  return low;
+}
 
 }  // namespace
 
@@ -33,7 +64,12 @@ ShadowMemory* ShadowMemory::open() {
 }
 
 void ShadowMemory::undefine(std::uint64_t address, std::uint64_t bytes) const {
-  if (covers(address, bytes)) std::memset(of(address), 0xff, bytes);
+  if (!covers(address, bytes)) return;
+  const std::uint64_t low = address + distance_, high = low + bytes;
+  const std::uint64_t first = std::min(high, (low + kPage - 1) / kPage * kPage);
+  std::memset(of(address), 0xff, first - low);
+  const std::uint64_t rest = map_ones(first, high);
+  std::memset(reinterpret_cast<void*>(rest), 0xff, high - rest);
 }
 
 // Whole pages go back to the host: what is written once takes no shadow any more.
@@ -44,7 +80,9 @@ void ShadowMemory::define(std::uint64_t address, std::uint64_t bytes) const {
   const std::uint64_t first = (low + kPage - 1) / kPage * kPage, last = high / kPage * kPage;
   if (first < last && last - first >= kWorthACall) {
     std::memset(reinterpret_cast<void*>(low), 0, first - low);
-    madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+    void* const fresh = mmap(reinterpret_cast<void*>(first), last - first, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (fresh == MAP_FAILED) std::memset(reinterpret_cast<void*>(first), 0, last - first);
     std::memset(reinterpret_cast<void*>(last), 0, high - last);
     return;
   }

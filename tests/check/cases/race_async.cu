@@ -103,10 +103,10 @@ __device__ __forceinline__ void mbarrier_wait(unsigned bar, unsigned parity) {
 
 __device__ void copy_256_bytes(void* to, const void* from, unsigned barrier) {
   const unsigned shared = shared_address(to);
+  // clang-format off
   asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 256, [%2];"  //! C051 any
-               ::"r"(shared),
-               "l"(from), "r"(barrier)
-               : "memory");  //! C051 any
+               ::"r"(shared), "l"(from), "r"(barrier) : "memory");  //! C051 any
+  // clang-format on
 }
 
 // Phase 0 is the first, so parity 1 is that of the phase before: while the copy is under way the wait is over at once.
