@@ -327,8 +327,9 @@ void StreamRaces::found(const Done& a, const Done& b, std::uint64_t page, std::s
   f.line = f.accesses[0].line;
   f.kernel = f.accesses[0].kernel;
   const std::uint64_t address = (page * kPageWords + word) * kWord;
-  if (const auto object = known_.objects.live_at(address))
-    f.notes.push_back("both touch " + describe(*object, address, kWord));
+  auto object = known_.objects.live_at(address);
+  if (!object) object = known_.objects.freed_at(address);  // by now
+  if (object) f.notes.push_back("both touch " + describe(*object, address, kWord));
   if (second.kind == Kind::deallocation) {
     f.message = "memory of a stream is freed by another one that does not wait for its use";
     f.missing = "cudaStreamWaitEvent() in the stream that frees, for an event recorded after the use";
