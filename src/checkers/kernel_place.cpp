@@ -27,6 +27,12 @@ bool is_library_header(const std::string& file) {
   return false;
 }
 
+void take_callers(results::FindingAccess& a, const ptx::Module& module, const std::string& function,
+                  std::uint32_t instruction) {
+  for (ptx::Caller& c : ptx::inlined_callers(module, function, instruction))
+    a.inlined_at.push_back({std::move(c.file), std::move(c.function), c.line});
+}
+
 }  // namespace
 
 void leave_library(results::FindingAccess& a) {
@@ -72,9 +78,7 @@ results::FindingAccess access_at(const events::Launch& launch, std::uint32_t sit
   a.ptx_line = s.ptx_line;
   a.ptx = s.text;
   if (s.function != launch.facts->name) a.function = demangle(s.function);
-  if (launch.module)
-    for (ptx::Caller& c : ptx::inlined_callers(*launch.module, s.function, s.instruction))
-      a.inlined_at.push_back({std::move(c.file), std::move(c.function), c.line});
+  if (launch.module) take_callers(a, *launch.module, s.function, s.instruction);
   leave_library(a);
   return a;
 }
@@ -97,8 +101,7 @@ void move_to(results::FindingAccess& a, const events::Launch& launch, const even
     a.line = at.line;
   }
   a.inlined_at.clear();
-  for (ptx::Caller& caller : ptx::inlined_callers(module, from.function, instruction))
-    a.inlined_at.push_back({std::move(caller.file), std::move(caller.function), caller.line});
+  take_callers(a, module, from.function, instruction);
   leave_library(a);
 }
 

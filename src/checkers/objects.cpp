@@ -123,17 +123,6 @@ std::optional<Object> Objects::freed_at(std::uint64_t address) const {
   return last;
 }
 
-std::optional<Object> Objects::nearest(std::uint64_t address) const {
-  const std::lock_guard lock(mutex_);
-  std::optional<Object> best;
-  const auto after = live_.upper_bound(address);
-  if (after != live_.begin()) best = std::prev(after)->second;
-  if (after != live_.end() &&
-      (!best || after->second.address - address < address - std::min(address, best->address + best->bytes)))
-    best = after->second;
-  return best;
-}
-
 std::vector<Object> Objects::all() const {
   const std::lock_guard lock(mutex_);
   std::vector<Object> out;

@@ -46,8 +46,6 @@ class Objects final : public events::Observer {
   std::optional<Object> live_at(std::uint64_t address) const;
   // That was freed last, of those that held it.
   std::optional<Object> freed_at(std::uint64_t address) const;
-  // The live one that ends at or before the address, or begins after it: whichever is nearer. Same device range only.
-  std::optional<Object> nearest(std::uint64_t address) const;
   std::vector<Object> all() const;  // by number
 
  private:

@@ -138,6 +138,10 @@ void LaunchRaces::access(const events::Access& asked) {
   if (one_word(a) && !(shared && is_reserved(a.addresses[static_cast<unsigned>(std::countr_zero(a.mask))])))
     return broadcast(s, copy);
   const Shadow* recorded = nullptr;
+  // Of a block without a cluster all lanes' words are in one.
+  Shadow* const one = shared && launch_.cluster.count() > 1 ? nullptr
+                      : shared                              ? &shared_of(*block, s.address)
+                                                            : &global_;
   for (LaneMask m = a.mask; m != 0; m &= m - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(m));
     s.address = a.addresses[l];
@@ -145,7 +149,7 @@ void LaunchRaces::access(const events::Access& asked) {
       order_.strong_access(*block, a.warp, l, true, s.address, a);
       continue;
     }
-    s.shadow = shared ? &shared_of(*block, s.address) : &global_;
+    s.shadow = one ? one : &shared_of(*block, s.address);
     if (s.shadow != recorded) {
       s.record = record_of(*s.shadow, *block, a, copy);
       recorded = s.shadow;

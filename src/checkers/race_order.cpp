@@ -202,7 +202,7 @@ void LaunchOrder::all_know_all(BlockOrder& b) {
 
 void LaunchOrder::barrier(BlockOrder& b, const events::Barrier& e) {
   WarpOrder& w = b.warps[e.warp];
-  BlockOrder::Arrival a{e.warp, e.site, e.mask, e.waits, (e.mask & w.live) == w.live, {}};
+  BlockOrder::Arrival a{e.warp, e.mask, e.waits, {}};
   if (!e.waits) {
     a.moments.resize(kWarpSize);
     each_lane(e.mask, [&](unsigned l) { a.moments[l] = moment(b, w, l); });
@@ -290,9 +290,8 @@ void LaunchOrder::cluster_barrier(BlockOrder& b, const events::ClusterBarrier& e
   const std::uint64_t cx = launch_.cluster.x, cy = launch_.cluster.y, cz = launch_.cluster.z;
   const std::uint64_t gx = launch_.grid.x / std::max<std::uint64_t>(1, cx);
   const std::uint64_t gy = launch_.grid.y / std::max<std::uint64_t>(1, cy);
-  b.cluster = size <= 1 ? b.number : (e.block.z / cz * gy + e.block.y / cy) * gx + e.block.x / cx;
-  b.rank = e.rank;
-  Shared& met = clusters_[{b.cluster, e.generation}];
+  const std::uint64_t cluster = size <= 1 ? b.number : (e.block.z / cz * gy + e.block.y / cy) * gx + e.block.x / cx;
+  Shared& met = clusters_[{cluster, e.generation}];
   if (e.waits) {
     if (e.order != MemoryOrder::relaxed) learn(b, w, e.mask, met);
     return;

@@ -79,8 +79,6 @@ struct MBarrierOrder {
 
 struct BlockOrder {
   std::uint64_t number = 0;  // linear
-  std::uint64_t cluster = 0;
-  std::uint32_t rank = 0;
   std::uint32_t epoch = 0;
   bool fine = false;  // something other than barriers of the block has ordered its warps
   Shared known;
@@ -89,9 +87,9 @@ struct BlockOrder {
   std::vector<WarpOrder> warps;
   std::unordered_map<std::uint64_t, LaneMask> copies;  // lanes whose part of this copy all of the block know to be over
   struct Arrival {
-    std::uint32_t warp = 0, site = 0;
+    std::uint32_t warp = 0;
     LaneMask mask = 0;
-    bool waits = true, whole = false;
+    bool waits = true;
     std::vector<Moment> moments;  // of those that do not wait: what they knew
   };
   std::map<std::uint32_t, std::vector<Arrival>> barriers;

@@ -71,8 +71,6 @@ class Shadow {
     list.push_back(access);
   }
   std::vector<Record>& records() { return records_; }
-  const std::unordered_map<std::uint64_t, std::unique_ptr<Page>>& pages() const { return pages_; }
-  const std::unordered_map<std::uint64_t, std::vector<MoreAccess>>& all_more() const { return more_; }
 
  private:
   std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;

@@ -30,9 +30,6 @@ struct Toucher {
   std::uint32_t site = 0;
   std::uint16_t low = 0, high = 0;  // words
   bool writes = false;
-  std::uint32_t warp = 0;
-  Dim3 block{0, 0, 0};
-  unsigned lane = 0;
 };
 
 struct Page {
@@ -73,7 +70,6 @@ struct Issued {
   std::uint64_t stream = events::StreamWork::kNoStream;
   int device = 0;
   std::vector<std::uint64_t> after;
-  std::uint64_t address = 0;
   std::uint64_t known_from = ~std::uint64_t{0};  // works of this id and later are issued after the host knew its end
   bool node() const { return stream == events::StreamWork::kNoStream; }
 };
@@ -130,7 +126,7 @@ void StreamRaces::on_stream_work(const events::StreamWork& w, unsigned) {
   const std::lock_guard lock(mutex_);
   several_ |= w.stream != 0;
   Issued& i = issued_[w.id];
-  i = {w.id, w.kind, w.stream, w.device, {w.after.begin(), w.after.end()}, w.address, ~std::uint64_t{0}};
+  i = {w.id, w.kind, w.stream, w.device, {w.after.begin(), w.after.end()}, ~std::uint64_t{0}};
   last_issued_ = std::max(last_issued_, w.id);
   using Kind = events::StreamWork::Kind;
   if ((w.kind != Kind::allocation && w.kind != Kind::deallocation) || w.address == 0) return;
@@ -209,7 +205,7 @@ void StreamRaces::on_access(const events::Access& a, unsigned) {
   }
   // Neighbours are touched together.
   std::uint64_t begin = 0, end = 0;
-  Toucher by{a.site, 0, 0, writes, a.warp, a.block, 0};
+  const Toucher by{a.site, 0, 0, writes};
   for (LaneMask m = a.mask; m != 0; m &= m - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(m));
     const std::uint64_t at = a.addresses[l], bytes = a.bytes_of(l);
@@ -220,7 +216,6 @@ void StreamRaces::on_access(const events::Access& a, unsigned) {
     if (begin != end) touch(d.footprint, begin, end - begin, writes, &by);
     begin = at;
     end = at + bytes;
-    by.lane = l;
   }
   touch(d.footprint, begin, end - begin, writes, &by);
 }

@@ -137,14 +137,17 @@ Json graph_json(const FlowGraph& graph) {
   return {{"blocks", std::move(blocks)}, {"edges", std::move(edges)}, {"entry", graph.entry}};
 }
 
+Json inlined_json(const std::vector<InlinedAt>& chain) {
+  Json out = Json::array();
+  for (const InlinedAt& i : chain) out.push_back({{"file", i.file}, {"line", i.line}, {"function", i.function}});
+  return out;
+}
+
 Json code_json(const CodeRow& c) {
   // All rows have the same members: the report makes a table of them.
   Json out = {{"ptx_line", c.ptx_line}, {"text", c.text}, {"block", c.block},
               {"file", c.file},         {"line", c.line}, {"function", c.function}};
-  Json chain = Json::array();
-  for (const InlinedAt& at : c.inlined_at)
-    chain.push_back({{"file", at.file}, {"line", at.line}, {"function", at.function}});
-  out["inlined_at"] = std::move(chain);
+  out["inlined_at"] = inlined_json(c.inlined_at);
   return out;
 }
 
@@ -183,12 +186,6 @@ Json kernel_json(const KernelProfile& k) {
   if (k.block_trace) out["block_trace"] = block_trace_json(*k.block_trace);
   out["lines"] = lines_json(k.lines);
   if (!k.inlined_lines.empty()) out["inlined_lines"] = lines_json(k.inlined_lines);
-  return out;
-}
-
-Json inlined_json(const std::vector<InlinedAt>& chain) {
-  Json out = Json::array();
-  for (const InlinedAt& i : chain) out.push_back({{"file", i.file}, {"line", i.line}, {"function", i.function}});
   return out;
 }
 
@@ -352,6 +349,15 @@ FlowGraph read_graph(const Json& j) {
   return graph;
 }
 
+void read_inlined(const Json& j, std::vector<InlinedAt>& chain) {
+  each(j, "inlined_at", [&](const Json& at) {
+    InlinedAt& out = chain.emplace_back();
+    read(at, "file", out.file);
+    read(at, "line", out.line);
+    read(at, "function", out.function);
+  });
+}
+
 CodeRow read_code(const Json& j) {
   CodeRow c;
   read(j, "ptx_line", c.ptx_line);
@@ -360,12 +366,7 @@ CodeRow read_code(const Json& j) {
   read(j, "line", c.line);
   read(j, "block", c.block);
   read(j, "function", c.function);
-  each(j, "inlined_at", [&](const Json& at) {
-    InlinedAt& out = c.inlined_at.emplace_back();
-    read(at, "file", out.file);
-    read(at, "line", out.line);
-    read(at, "function", out.function);
-  });
+  read_inlined(j, c.inlined_at);
   return c;
 }
 
@@ -471,12 +472,7 @@ FindingAccess read_finding_access(const Json& j) {
   a.of_thread = j.contains("thread");
   get_dim(j, "block", a.block);
   get_dim(j, "thread", a.thread);
-  each(j, "inlined_at", [&](const Json& i) {
-    InlinedAt& at = a.inlined_at.emplace_back();
-    read(i, "file", at.file);
-    read(i, "line", at.line);
-    read(i, "function", at.function);
-  });
+  read_inlined(j, a.inlined_at);
   return a;
 }
 
