@@ -364,8 +364,10 @@ WarpFiber& take_fiber(Worker& w) {
   return *w.fibers.back();
 }
 
-void report_deadlock(Worker& w) {
-  Launch& launch = *w.launch;
+namespace {
+
+// Every warp of the worker that waits, in the order of blocks and warps.
+std::vector<const WarpFiber*> waiting_warps(Worker& w) {
   std::vector<const WarpFiber*> stuck;
   for (const auto& f : w.fibers) {
     if (f->state != WarpState::barrier) continue;
@@ -380,6 +382,12 @@ void report_deadlock(Worker& w) {
     return std::pair(a->block_linear, a->context.warp) < std::pair(b->block_linear, b->context.warp);
   });
   if (stuck.empty()) stuck.push_back(w.current);  // lanes of one warp, that still runs
+  return stuck;
+}
+
+void record_deadlock(Worker& w) {
+  Launch& launch = *w.launch;
+  const std::vector<const WarpFiber*> stuck = waiting_warps(w);
   WG_ASSERT(stuck.front());
   const WarpFiber& first = *stuck.front();
   const bool mixed = std::any_of(stuck.begin(), stuck.end(),
@@ -402,6 +410,13 @@ void report_deadlock(Worker& w) {
     if (f->block_linear == first.block_linear) add_waiting(launch, *f, fault.waiting);
   }
   record(launch, std::move(fault), first.block_linear, 0);
+}
+
+}  // namespace
+
+// Its own frame owns nothing: leaving the launch abandons the fiber's stack, and what is on it is never destroyed.
+void report_deadlock(Worker& w) {
+  record_deadlock(w);
   leave_launch(w);
 }
 
