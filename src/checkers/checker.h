@@ -24,7 +24,8 @@ struct Known {
   const Works& works;
   const GpuModel& model;
   const Handles* handles = nullptr;
-  const std::atomic<bool>* faulted = nullptr;  // a kernel or copy has failed: so do the calls after it
+  // A kernel or copy has failed, so do the calls after it; and the program has launched more, knowing that.
+  const std::atomic<bool>*faulted = nullptr, *gone_on = nullptr;
 };
 
 // One for all devices of the session, registered with each before its first launch: an event says which device it is of
@@ -46,12 +47,14 @@ class Checkers {
   const Objects& objects() const { return objects_; }
   Handles& handles() { return handles_; }
   void note_fault() { faulted_ = true; }
+  void note_gone_on() { gone_on_ = true; }
+  bool gone_on() const { return gone_on_; }
 
  private:
   Objects objects_;
   Works works_;
   Handles handles_;
-  std::atomic<bool> faulted_{false};
+  std::atomic<bool> faulted_{false}, gone_on_{false};
   Known known_;
   std::vector<std::unique_ptr<Checker>> checkers_;
 };

@@ -10,7 +10,7 @@ namespace warpgrind::checkers {
 #undef WG_CHECKER
 
 Checkers::Checkers([[maybe_unused]] const Selection& selection, const GpuModel& model)
-    : known_{objects_, works_, model, &handles_, &faulted_} {
+    : known_{objects_, works_, model, &handles_, &faulted_, &gone_on_} {
 #define WG_CHECKER(name, group, what) \
   if (selection.group) checkers_.push_back(make_##name(known_));
 #include "checkers/checkers.inc"

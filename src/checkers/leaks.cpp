@@ -82,7 +82,8 @@ class Leaks final : public Checker {
   events::Wants wants() const override { return {}; }
 
   void report(std::vector<results::Finding>& findings) override {
-    if (known_.faulted && *known_.faulted) return;
+    // A program that stops at an error leaves all it has; one that goes on had its chance.
+    if (known_.faulted && *known_.faulted && !(known_.gone_on && *known_.gone_on)) return;
     Lines lines;
     for (const Object& o : known_.objects.all()) {
       const What what = what_of(o);

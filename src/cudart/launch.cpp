@@ -242,6 +242,7 @@ cudaError_t launch(const LaunchArguments& arguments, cudaStream_t handle) {
     }
     KernelOperation kernel;
     if (cudaError_t error = make_kernel(arguments, kernel)) return error;
+    if (sticky_error() != cudaSuccess) the_session().launched_after_fault();
     return submit(stream, std::move(kernel), false);
   });
 }

@@ -59,6 +59,10 @@ cudaError_t sticky_error() {
   return context(thread_state().device).sticky;
 }
 
+bool goes_on_after_fault() {
+  return context(thread_state().device).survived;
+}
+
 cudaError_t enter_call() {
   session::Session& s = the_session();
   if (s.broken_by_fork()) return cudaErrorInitializationError;

@@ -34,7 +34,7 @@ struct Context {
   // has waited for that device: so that the same call brings it at every run.
   std::atomic<cudaError_t> fault{cudaSuccess}, sticky{cudaSuccess};
   // Where a checker observes them, accesses that are not allowed do not happen (device::LaunchResult::survived): the
-  // program gets the same errors, but all that it has issued until then still runs, so that more is seen.
+  // program gets the same errors, but what it issues still runs, so that more is seen.
   std::atomic<bool> survived{false};
   bool runs_nothing() const { return fault != cudaSuccess && !survived; }
   std::atomic<unsigned> flags{0};
@@ -118,6 +118,8 @@ cudaError_t already_said(cudaError_t error);
 void errors_were_asked_for();
 // The error of the current context, if a kernel broke it.
 cudaError_t sticky_error();
+// ... and calls do their work nevertheless: accesses that are not allowed did not happen (Context::survived).
+bool goes_on_after_fault();
 // What every call begins with: errors of the place it is made from (a forked child, a host function).
 cudaError_t enter_call();
 // What the program has waited for on the device may have broken it: from now on it sees the error.
@@ -128,8 +130,12 @@ void begin_call();  // forgets the reasons of the call before
 template <class Body>
 cudaError_t api(Body&& body) {
   if (cudaError_t error = enter_call(); error != cudaSuccess) return thread_state().last_error = error;
-  if (cudaError_t sticky = sticky_error(); sticky != cudaSuccess) return set_last_error(sticky);
-  return set_last_error(body());
+  const cudaError_t sticky = sticky_error();
+  if (sticky == cudaSuccess) return set_last_error(body());
+  // What is wrong with this call itself is noted behind the error that the program gets.
+  if (goes_on_after_fault())
+    if (const cudaError_t error = body(); error != sticky) set_last_error(error);
+  return set_last_error(sticky);
 }
 // For calls that work on a broken context too (device queries, error texts).
 template <class Body>

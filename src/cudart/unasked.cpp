@@ -49,7 +49,10 @@ cudaError_t set_last_error(cudaError_t error) {
   thread.last_error = error;
   // An answer, not a failure; and what a finding or a message has named is not named again.
   const bool answer = error == cudaErrorNotReady;
-  if (!answer && !thread.error_is_said && error != sticky_error()) note(error);
+  if (error == sticky_error())
+    the_session().returned_sticky_error(error_name(error));
+  else if (!answer && !thread.error_is_said)
+    note(error);
   return error;
 }
 

@@ -171,7 +171,10 @@ timing::Span Session::record(const LaunchRequest& request, const LaunchOutcome& 
   if (outcome.error) problem(*outcome.error);
   if (!outcome.result) return timeline_->work(request.stream, host, 0);
   const device::LaunchResult& result = *outcome.result;
-  if (checkers_ && result.fault) checkers_->note_fault();
+  if (checkers_ && result.fault) {
+    checkers_->note_fault();
+    after_fault_.failed(*result.fault);
+  }
   const auto warn = [&](const device::LaunchResult& of) {
     for (const device::Fault& warning : of.warnings)
       if (warning.went_on)
@@ -229,6 +232,8 @@ void Session::finish(bool at_once) {
   if (checkers_ && options_.checks.api)
     for (results::Finding& finding : api_findings(api_errors_.not_asked_for_entries(), *checkers_))
       profile.findings.push_back(std::move(finding));
+  if (checkers_ && options_.checks.api)
+    if (auto sticky = after_fault_.finding(checkers_->gone_on())) profile.findings.push_back(std::move(*sticky));
   if (options_.detail || checkers_) results::read_sources(profile);
   advice::advise(profile);
   OutputFiles files{of_process(options_.json_path, number_), of_process(options_.csv_path, number_), options_.quiet,

@@ -19,6 +19,7 @@
 #include "gpu/gpu_model.h"
 #include "observers/profile_observer.h"
 #include "results/collect.h"
+#include "session/after_fault.h"
 #include "session/api_errors.h"
 #include "session/options.h"
 #include "session/program.h"
@@ -101,6 +102,14 @@ class Session {
   void problem(const Error& error);
   void finding(const device::Fault& fault, results::Severity severity);
   ApiErrors& api_errors() { return api_errors_; }
+  // A call has returned the error of a kernel that failed before it.
+  void returned_sticky_error(const char* error) {
+    if (checkers_) after_fault_.returned(error);
+  }
+  // The program knows of the error, and launches: it goes on as if nothing had happened.
+  void launched_after_fault() {
+    if (checkers_) checkers_->note_gone_on();
+  }
   // Streams, events, graphs ("graph": executable ones too), texture objects ("texture"), as `warpgrind check` follows
   // them. Called by the thread that makes or destroys them.
   void handle_made(std::string_view kind, std::uint64_t handle) {
@@ -152,6 +161,7 @@ class Session {
   };
   std::map<std::string, WentOn> went_on_;  // by kernel, function and place in the PTX
   ApiErrors api_errors_;
+  AfterFault after_fault_;
   std::string compiling_;  // the kernel that is being compiled now
   std::atomic<bool> announced_{false};
   std::atomic<bool> used_{false}, forked_{false}, ended_{false};

@@ -131,3 +131,20 @@ CASE(C168,
   cudaMemset(data, 0, bytes);
   cudaFree(data);
 }
+
+__global__ void goes_on_after_a_fault(int* out, size_t far) {
+  out[far] = 1;  //! C200 ERROR oob-global-write thread=0,0,0 block=0,0,0 count=1
+}
+__global__ void second_kernel_with_a_bug(int* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i <= n) out[i] = i;  //! C200 ERROR oob-global-write#second thread=0,0,0 block=1,0,0 count=1
+}
+CASE(C200, "first kernel faults, the program prints the error and launches another one, which has a bug too") {
+  int *out = cases::zeros<int>(32), *more;
+  goes_on_after_a_fault<<<1, 1>>>(out, size_t{1} << 30);
+  printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));  //! C200 INFO sticky-error message~"5 calls"
+  cudaMalloc(&more, 128);                                       //! C200 WARNING leak-device
+  second_kernel_with_a_bug<<<2, 32>>>(more, 32);
+  printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
+  cudaFree(out);
+}
