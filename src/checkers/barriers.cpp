@@ -28,6 +28,7 @@ struct Arrival {
 struct BlockState {
   std::array<std::vector<Arrival>, kBarriers> arrived;  // since the barrier was passed last
   std::vector<LaneMask> gone;                           // lanes that have left the kernel, by warp
+  std::vector<std::uint32_t> passed_by_all;             // sites that every thread of the block has passed
   LaneMask gone_of(std::uint32_t warp) const { return warp < gone.size() ? gone[warp] : 0; }
 };
 
@@ -43,6 +44,12 @@ bool is_aligned(const events::Site& site) {
 }
 bool reduces(const events::Site& site) {
   return site.text.substr(0, site.text.find(' ')).find(".red") != std::string::npos;
+}
+
+// The compiler may have one in several places (an unrolled loop).
+bool same_statement(const events::Launch& launch, std::uint32_t a, std::uint32_t b) {
+  const events::Site &one = site_of(launch, a), &other = site_of(launch, b);
+  return a == b || (one.line != 0 && one.line == other.line && one.file == other.file);
 }
 
 std::uint32_t whole_warps(std::uint32_t threads) {
@@ -85,10 +92,16 @@ class Barriers final : public Checker {
     std::vector<Arrival>& arrived = block.arrived[e.barrier];
     if (arrived.empty()) return;
     check_released(e, arrived);
-    if (all_at_one_site(*e.launch, arrived) || judge_warps(e, block, arrived)) {
+    if (all_at_one_site(*e.launch, arrived)) {
+      if (arrived.size() == warps_of(*e.launch)) note_passed(block, arrived[0].site);
       arrived.clear();
       return;
     }
+    if (judge_warps(e, block, arrived)) {
+      arrived.clear();
+      return;
+    }
+    judge_leavers(e, block, arrived);
     judge_block(e, arrived);
     arrived.clear();
   }
@@ -103,6 +116,12 @@ class Barriers final : public Checker {
     if (gone == 0) return;
     if (block.gone.size() <= warp) block.gone.resize(warp + 1);
     block.gone[warp] |= gone;
+  }
+
+  static std::uint32_t warps_of(const events::Launch& launch) { return whole_warps(block_threads(launch)) / kWarpSize; }
+  static void note_passed(BlockState& block, std::uint32_t site) {
+    auto& passed = block.passed_by_all;
+    if (std::find(passed.begin(), passed.end(), site) == passed.end()) passed.push_back(site);
   }
 
   // The common case: whole warps, one instruction.
@@ -129,6 +148,7 @@ class Barriers final : public Checker {
   void check_count(const events::Barrier& e, const Arrival& now, const std::vector<Arrival>& arrived);
   void check_released(const events::BarrierPassed& e, const std::vector<Arrival>& arrived);
   bool judge_warps(const events::BarrierPassed& e, const BlockState& block, const std::vector<Arrival>& arrived);
+  void judge_leavers(const events::BarrierPassed& e, const BlockState& block, const std::vector<Arrival>& arrived);
   void judge_block(const events::BarrierPassed& e, const std::vector<Arrival>& arrived);
   void wrong_count(const events::Barrier& e, const Arrival& now, const Arrival* other, const std::string& message,
                    const char* advice);
@@ -258,6 +278,37 @@ bool Barriers::judge_warps(const events::BarrierPassed& e, const BlockState& blo
   return wrong;
 }
 
+// Threads that came to this very barrier in earlier turns of a loop, and not in this one, in which the rest of their
+// warp does: the condition of the loop, or around the barrier, depends on the thread. What saves the program is that
+// they have left the kernel. Threads that left before the loop never came (`if (i >= n) return;`).
+void Barriers::judge_leavers(const events::BarrierPassed& e, const BlockState& block,
+                             const std::vector<Arrival>& arrived) {
+  const events::Launch& launch = *e.launch;
+  for (const Arrival& a : arrived) {
+    const LaneMask left = lanes_of_warp(launch, a.warp) & block.gone_of(a.warp) & ~a.mask;
+    if (left == 0 || !is_aligned(site_of(launch, a.site))) continue;
+    const auto is_this = [&](std::uint32_t site) { return same_statement(launch, site, a.site); };
+    if (std::none_of(block.passed_by_all.begin(), block.passed_by_all.end(), is_this)) continue;
+    found_.add(key("barrier-divergent-warp", launch, a.site, a.site) + " left", who(launch, e.block, a), [&] {
+      results::Finding f;
+      f.kind = "barrier-divergent-warp";
+      f.severity = results::Severity::warning;
+      f.accesses.push_back(access(launch, e.block, a));
+      f.message = fmt::format(
+          "only a part of a warp comes to this barrier again: {} of warp {} came before, and {} it this time",
+          lanes_text(left), a.warp, std::has_single_bit(left) ? "skips" : "skip");
+      take_place(f, f.accesses[0]);
+      f.notes.push_back(
+          "they have left the kernel since, so that a GPU does not wait for them; the CUDA C++ guide allows "
+          "__syncthreads() in conditional code only where the condition is the same for the whole block");
+      f.advice =
+          "let all threads make the same number of turns, or take __syncthreads() out of the condition: where some "
+          "threads have no work, let them skip the work and not the barrier";
+      return f;
+    });
+  }
+}
+
 // Every warp is whole, and they are at different barriers. Named barriers for some of the warps are made for that.
 void Barriers::judge_block(const events::BarrierPassed& e, const std::vector<Arrival>& arrived) {
   const events::Launch& launch = *e.launch;
@@ -271,8 +322,7 @@ void Barriers::judge_block(const events::BarrierPassed& e, const std::vector<Arr
   if (other->warp < first->warp) std::swap(first, other);
   const events::Site &here = site_of(launch, first->site), &there = site_of(launch, other->site);
   const bool mixed = reduces(here) != reduces(there);
-  // The same statement, which the compiler has in several places (an unrolled loop).
-  if (!mixed && here.line != 0 && here.line == there.line && here.file == there.file) return;
+  if (!mixed && same_statement(launch, first->site, other->site)) return;
   found_.add(key("barrier-divergent-block", launch, first->site, other->site), who(launch, e.block, *first), [&] {
     results::Finding f;
     f.kind = "barrier-divergent-block";

@@ -199,3 +199,23 @@ CASE(C101, "this_grid().sync() in a kernel launched with <<<>>>") {
   cudaDeviceSynchronize();
   cudaFree(out);
 }
+
+__global__ void barrier_skipped_in_the_last_turn(const int* in, int* out, int n) {
+  __shared__ int s[64];
+  const int t = threadIdx.x;
+  s[t] = 0;
+  for (int first = 0; first < n; first += 64) {
+    if (first + t < n) {
+      s[t] += in[first + t];
+      __syncthreads();  //! C201 WARNING barrier-divergent-warp block=0,0,0 thread=32,0,0 message~"lanes 16-31"
+    }
+  }
+  if (t == 0) *out = s[0];
+}
+CASE(C201, "barrier inside the guard of the last, partial tile of a loop; those who skip it leave the kernel") {
+  int *in = cases::zeros<int>(256), *out = cases::zeros<int>(1);
+  barrier_skipped_in_the_last_turn<<<1, 64>>>(in, out, 240);
+  cudaDeviceSynchronize();
+  cudaFree(in);
+  cudaFree(out);
+}

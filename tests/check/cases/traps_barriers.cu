@@ -174,3 +174,27 @@ CASE(C110, "coalesced_threads() in a divergent branch") {
   cudaFree(count);
   cudaFree(out);
 }
+
+__global__ void trap_tail_leaves_before_the_loop(const int* in, int* out, int n, int turns) {
+  __shared__ int s[64];
+  const int t = threadIdx.x;
+  s[t] = in[t];
+  __syncthreads();
+  if (t >= n) return;
+#pragma unroll 1
+  for (int turn = 0; turn < turns; ++turn) {
+    const int next = s[(t + 1) % n];
+    __syncthreads();
+    s[t] += next;
+    __syncthreads();
+  }
+  out[t] = s[t];
+}
+//! C204 clean
+CASE(C204, "threads >= n return between a barrier and a loop with barriers") {
+  int *in = cases::zeros<int>(64), *out = cases::zeros<int>(64);
+  trap_tail_leaves_before_the_loop<<<1, 64>>>(in, out, 40, 3);
+  cudaDeviceSynchronize();
+  cudaFree(in);
+  cudaFree(out);
+}
