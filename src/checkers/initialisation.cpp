@@ -6,6 +6,7 @@
 #include <bit>
 #include <map>
 #include <mutex>
+#include <set>
 #include <tuple>
 
 #include "base/demangle.h"
@@ -39,7 +40,11 @@ const char* kind_of(Kind origin) {
 struct UseWords {
   const char *kind, *message, *access, *advice;
 };
-UseWords words_of(UndefinedUse::Use use) {
+// plain: an update by a load and a store.
+UseWords words_of(UndefinedUse::Use use, bool plain) {
+  if (plain)
+    return {"uninit-rmw", "memory that was never written is added to", "write",
+            "set it to its first value: cudaMemset before the launch (its size is in bytes), or a store"};
   switch (use) {
     case UndefinedUse::Use::address:
       return {"uninit-address", "an uninitialised value is used as an address", "address",
@@ -78,6 +83,8 @@ class Initialisation final : public Checker {
   // Who uses it where, and where it comes from.
   using Key = std::tuple<std::string, std::uint32_t, int, std::string>;
 
+  void drop_told_elsewhere();
+  void merge_statements();
   std::string name_of(const UndefinedOrigin& origin, const std::string& kernel) const;
   std::optional<results::FindingOrigin> origin_of_value(const UndefinedOrigin& origin, const std::string& kernel) const;
   std::vector<std::string> way_of(const UndefinedOrigin& origin) const;
@@ -105,6 +112,8 @@ const char* verb_of(const events::Site& site, const char* otherwise) {
 
 // The same for what is the same, whoever sees it first.
 std::string Initialisation::name_of(const UndefinedOrigin& origin, const std::string& kernel) const {
+  // Which register is the compiler's affair: an unrolled loop has one for each turn.
+  if (origin.kind == Kind::register_) return "register " + kernel;
   if (origin.kind != Kind::memory) return fmt::format("{} {} {}", static_cast<int>(origin.kind), kernel, origin.object);
   const auto object = known_.objects.live_at(origin.address);
   return object ? fmt::format("memory {}", object->number) : "memory";
@@ -140,9 +149,9 @@ std::optional<results::FindingOrigin> Initialisation::origin_of_value(const Unde
     }
     case Kind::shared:
       out.kind = "shared variable";
-      out.object = origin.object.empty()
-                       ? fmt::format("byte {} of the shared memory of {}", origin.address, kernel)
-                       : fmt::format("`{}` (shared memory of {}, byte {})", origin.object, kernel, origin.address);
+      out.object = origin.object.empty() ? fmt::format("byte {} of the shared memory of {}", origin.address, kernel)
+                                         : fmt::format("`{}` (shared memory of {}, byte {})", plain_name(origin.object),
+                                                       kernel, origin.address);
       break;
     case Kind::local:
       out.kind = "local variable";
@@ -170,9 +179,11 @@ void Initialisation::on_undefined_use(const UndefinedUse& use, unsigned) {
   seen.count += static_cast<std::uint64_t>(std::popcount(use.mask));
   if (!first) return;
   seen.who = who;
-  const UseWords words = words_of(use.use);
+  const bool plain = use.use == UndefinedUse::Use::update && site.kind == SiteKind::store;
+  const UseWords words = words_of(use.use, plain);
   results::Finding f;
   f.kind = words.kind;
+  if (plain) f.severity = Severity::warning;
   if (use.use == UndefinedUse::Use::branch || use.use == UndefinedUse::Use::operand)
     if (*kind_of(use.origin.kind)) f.kind = kind_of(use.origin.kind);
   f.message = words.message;
@@ -215,8 +226,46 @@ void Initialisation::on_undefined_copy(const events::UndefinedCopy& copy, unsign
   }
 }
 
+// What was added to memory that nobody had set is told only where nothing else says what became of it.
+void Initialisation::drop_told_elsewhere() {
+  const auto is_plain = [](const Seen& s) {
+    return s.finding.kind == "uninit-rmw" && s.finding.severity == Severity::warning;
+  };
+  std::set<std::string> told;
+  for (const auto& [key, seen] : seen_)
+    if (!is_plain(seen)) told.insert(std::get<3>(key));
+  std::erase_if(seen_,
+                [&](const auto& row) { return is_plain(row.second) && told.count(std::get<3>(row.first)) != 0; });
+}
+
+// What the compiler made of one statement, all its instructions, is one finding.
+void Initialisation::merge_statements() {
+  using Statement = std::tuple<std::string, std::string, std::string, std::string>;
+  std::map<Statement, std::map<Key, Seen>::iterator> first;
+  for (auto row = seen_.begin(); row != seen_.end();) {
+    const results::Finding& f = row->second.finding;
+    std::string place = fmt::format("{}:{}", f.file, f.line);
+    if (!f.accesses.empty())
+      for (const results::InlinedAt& at : f.accesses[0].inlined_at) place += fmt::format(" {}:{}", at.file, at.line);
+    const auto [known, is_new] = first.try_emplace({f.kind, f.kernel, place, std::get<3>(row->first)}, row);
+    if (is_new || f.line == 0) {
+      ++row;
+      continue;
+    }
+    Seen& kept = known->second->second;
+    kept.count += row->second.count;
+    if (row->second.who < kept.who) {
+      kept.who = row->second.who;
+      kept.finding = std::move(row->second.finding);
+    }
+    row = seen_.erase(row);
+  }
+}
+
 void Initialisation::report(std::vector<results::Finding>& findings) {
   const std::lock_guard lock(mutex_);
+  drop_told_elsewhere();
+  merge_statements();
   for (auto& [key, seen] : seen_) {
     results::Finding f = std::move(seen.finding);
     f.count = seen.count;

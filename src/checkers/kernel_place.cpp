@@ -35,6 +35,12 @@ void take_callers(results::FindingAccess& a, const ptx::Module& module, const st
 
 }  // namespace
 
+std::string plain_name(const std::string& mangled) {
+  const std::string name = demangle(mangled);
+  const std::size_t scope = name.rfind("::");
+  return scope == std::string::npos ? name : name.substr(scope + 2);
+}
+
 void leave_library(results::FindingAccess& a) {
   std::size_t callers = 0;
   while (callers < a.inlined_at.size() && is_library_header(callers == 0 ? a.file : a.inlined_at[callers - 1].file))

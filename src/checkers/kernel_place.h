@@ -26,6 +26,8 @@ void leave_library(results::FindingAccess& access);
 void move_to(results::FindingAccess& access, const events::Launch& launch, const events::Site& from,
              std::uint32_t instruction);
 
+// "s" of "kernel(float*)::s": a variable by the name that its source gives it.
+std::string plain_name(const std::string& mangled);
 // "tile.cu:14", "PTX line 88" without line information.
 std::string place_text(const results::FindingAccess& access);
 // kernel, file, line, text, ptx_line, block and thread of the first access.

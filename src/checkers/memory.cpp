@@ -36,13 +36,6 @@ bool is_mapped(std::uint64_t address) {
   return ::mincore(reinterpret_cast<void*>(address / kPage * kPage), kPage, &page) == 0 || errno != ENOMEM;
 }
 
-// "s" of "kernel(float*)::s".
-std::string variable_name(const std::string& mangled) {
-  const std::string name = demangle(mangled);
-  const std::size_t scope = name.rfind("::");
-  return scope == std::string::npos ? name : name.substr(scope + 2);
-}
-
 // What an access should have stayed in.
 struct Target {
   std::string text;   // "a 4096-byte allocation (cudaMalloc at main.cu:31)"
@@ -162,14 +155,14 @@ Target Memory::variable_target(const InvalidAccess& e) {
     t.text = shared ? fmt::format("the block's shared memory ({} bytes)", bytes)
                     : fmt::format("the thread's local memory ({} bytes)", bytes);
   } else if (e.origin->kind == events::AddressOrigin::Kind::dynamic_shared) {
-    t.text = fmt::format("`{}`, dynamic shared memory, of which the launch gives {} bytes",
-                         variable_name(e.origin->name), bytes);
+    t.text = fmt::format("`{}`, dynamic shared memory, of which the launch gives {} bytes", plain_name(e.origin->name),
+                         bytes);
   } else if (shared) {
-    t.text = fmt::format("`{}` ({} bytes of shared memory)", variable_name(e.origin->name), bytes);
+    t.text = fmt::format("`{}` ({} bytes of shared memory)", plain_name(e.origin->name), bytes);
   } else {
     t.text = fmt::format("the function's local arrays ({} bytes)", bytes);
   }
-  t.brief = e.origin && shared ? fmt::format("`{}`", variable_name(e.origin->name)) : t.text;
+  t.brief = e.origin && shared ? fmt::format("`{}`", plain_name(e.origin->name)) : t.text;
   t.origin = results::FindingOrigin{shared ? "shared variable" : "local memory", "", 0, t.text, {}};
   return t;
 }
@@ -271,9 +264,12 @@ results::Finding Memory::finding_of(const InvalidAccess& e, unsigned lane) const
     at.object = fmt::format("offset {} of {}", static_cast<std::int64_t>(address - target.low), target.brief);
   const std::string what = fmt::format("{} of {} byte{}", at.access, bytes, bytes == 1 ? "" : "s");
   const std::string argument = argument_text(e);
+  constexpr std::uint64_t kFarFromNull = std::uint64_t{1} << 24;  // 16 MiB
   const std::string through = argument.empty() ? "" : fmt::format(" through {}", argument);
   if (f.kind == "null-pointer")
-    f.message = fmt::format("{} at {:#x}{}: a null pointer", what, address, through);
+    f.message =
+        fmt::format("{} at {:#x}{}: {}", what, address, through,
+                    address < kFarFromNull ? "a null pointer" : "an index far behind a null pointer, or no pointer");
   else if (f.kind == "host-pointer")
     f.message = fmt::format("{}{} to memory of the host that CUDA does not know", what, through);
   else if (!target.known)

@@ -100,13 +100,6 @@ std::string missing_edge(const Race& race, const FindingAccess& first, const Fin
       between);
 }
 
-// "s" of "kernel(float*)::s"
-std::string plain_name(const std::string& mangled) {
-  const std::string name = demangle(mangled);
-  const std::size_t last = name.rfind("::");
-  return last == std::string::npos ? name : name.substr(last + 2);
-}
-
 // The variable that the site means, where its address says so.
 std::string shared_object(const events::Launch& launch, std::uint32_t site, std::uint64_t address) {
   using Kind = events::AddressOrigin::Kind;

@@ -151,6 +151,26 @@ FoundOrigin origin_of_use(jit::WarpContext& c, std::uint32_t site, Use use) {
   }
 }
 
+bool stores_arithmetic(jit::WarpContext& c, std::uint32_t site) {
+  const Launch& launch = launch_of(c);
+  const events::Site& s = launch.kernel->code->facts().sites[site];
+  const std::uint32_t index = function_named(launch.module->module(), s.function);
+  if (index == ptx::kNoId) return false;
+  const flow::Definitions& definitions = launch.module->definitions(index);
+  const auto& body = definitions.function.body;
+  if (s.instruction >= body.size()) return false;
+  const std::vector<ptx::RegId> stored = registers_stored(body[s.instruction]);
+  const auto computes = [&](std::uint32_t n) {
+    using enum ptx::Opcode;
+    static constexpr ptx::Opcode kArithmetic[] = {add, sub, mul, mad, mul24, mad24, sad, fma, div, min, max};
+    return std::find(std::begin(kArithmetic), std::end(kArithmetic), body[n].opcode) != std::end(kArithmetic);
+  };
+  return !stored.empty() && std::all_of(stored.begin(), stored.end(), [&](ptx::RegId r) {
+    const auto& made = definitions.of[r];
+    return std::begin(made) != std::end(made) && std::all_of(std::begin(made), std::end(made), computes);
+  });
+}
+
 Origin origin_of_stored(jit::WarpContext& c, std::uint32_t site) {
   const events::KernelFacts& facts = launch_of(c).kernel->code->facts();
   const events::Site& s = facts.sites[site];

@@ -147,6 +147,25 @@ bool written_by_host(const Launch& launch, std::uint64_t address) {
   return find_allocation(launch, address, &range) && (range.managed || range.host);
 }
 
+void report(jit::WarpContext& c, std::uint32_t site, LaneMask lanes, Use use, FoundOrigin found) {
+  Worker& worker = worker_of(c);
+  events::UndefinedUse event;
+  static_cast<events::WarpEvent&>(event) = warp_event(c, site, lanes);
+  event.use = use;
+  event.origin = std::move(found.origin);
+  event.instruction =
+      use == Use::branch ? found.instruction : worker.launch->kernel->code->facts().sites[site].instruction;
+  events::publish_undefined_use(*worker.launch->observers, event, worker.number);
+}
+
+// x += y, where x was never written: the store puts back what was computed from the very bytes it overwrites.
+bool adds_to_itself(jit::WarpContext& c, std::uint32_t site, const LaneAccess& a, std::uint64_t bytes,
+                    const Origin& origin) {
+  constexpr std::size_t kThisStore = 1;
+  return a.space == StateSpace::global && origin.kind == Origin::Kind::memory && origin.way.size() == kThisStore &&
+         origin.address >= a.address && origin.address - a.address < bytes && stores_arithmetic(c, site);
+}
+
 // Undefined bits have been stored by these lanes: where they come from.
 void keep_stored(jit::WarpContext& c, std::uint32_t site, const std::uint64_t* addresses, LaneMask lanes) {
   const SiteFacts& facts = launch_of(c).kernel->sites[site];
@@ -163,7 +182,10 @@ void keep_stored(jit::WarpContext& c, std::uint32_t site, const std::uint64_t* a
       each_byte(a, bytes, [](std::uint8_t& bits, std::uint64_t) { bits = 0; });
       continue;
     }
-    if (!origin) origin = origin_of_stored(c, site);
+    if (!origin) {
+      origin = origin_of_stored(c, site);
+      if (adds_to_itself(c, site, a, bytes, *origin)) report(c, site, m, Use::update, {*origin, 0});
+    }
     UndefinedOrigins::instance().stored(host_address(c, a), bytes, owner_of(c, a.space), *origin);
   }
 }
@@ -185,17 +207,6 @@ void store_shadow(void* context, std::uint32_t site, const std::uint64_t* addres
     });
   }
   if (undefined) keep_stored(c, site, addresses, undefined);
-}
-
-void report(jit::WarpContext& c, std::uint32_t site, LaneMask lanes, Use use, FoundOrigin found) {
-  Worker& worker = worker_of(c);
-  events::UndefinedUse event;
-  static_cast<events::WarpEvent&>(event) = warp_event(c, site, lanes);
-  event.use = use;
-  event.origin = std::move(found.origin);
-  event.instruction =
-      use == Use::branch ? found.instruction : worker.launch->kernel->code->facts().sites[site].instruction;
-  events::publish_undefined_use(*worker.launch->observers, event, worker.number);
 }
 
 }  // namespace

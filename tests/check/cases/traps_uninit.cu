@@ -204,3 +204,23 @@ CASE(C157, "__device__ int n; without initialiser is zero") {
   cudaDeviceSynchronize();
   cudaFree(out);
 }
+
+__global__ void trap_fresh_memory_kept(int* p, unsigned* flags, const int* in) {
+  const int t = threadIdx.x;
+  p[t] = in[t] > 0 ? in[t] : p[t];
+  flags[t] = (flags[t] & ~7u) | (t & 7u);
+  const int row = p[t + 32];
+  p[t + 64] = row;
+}
+//! C203 clean
+CASE(C203, "fresh memory written back as it is: kept by a select, moved, with a field of bits set") {
+  int *p, *in = cases::zeros<int>(32);
+  unsigned* flags;
+  cudaMalloc(&p, 96 * sizeof(int));
+  cudaMalloc(&flags, 32 * sizeof(unsigned));
+  trap_fresh_memory_kept<<<1, 32>>>(p, flags, in);
+  cudaDeviceSynchronize();
+  cudaFree(p);
+  cudaFree(flags);
+  cudaFree(in);
+}

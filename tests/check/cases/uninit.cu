@@ -192,3 +192,15 @@ CASE(C089, "80 of 100 bytes never touched") {
   cudaDeviceSynchronize();
   cudaFree(data);
 }
+
+__global__ void sum_into_half_cleared(int* sums) {
+  sums[threadIdx.x] += threadIdx.x;  //! C202 WARNING uninit-rmw thread=16,0,0 block=0,0,0 access=write message~cudaMemset
+}
+CASE(C202, "cudaMemset of n bytes where n ints are meant, then sums += in a kernel; nobody looks at them") {
+  int* sums;
+  cudaMalloc(&sums, 64 * sizeof(int));  //! C202 origin
+  cudaMemset(sums, 0, 64);
+  sum_into_half_cleared<<<1, 64>>>(sums);
+  cudaDeviceSynchronize();
+  cudaFree(sums);
+}
