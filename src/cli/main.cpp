@@ -62,6 +62,12 @@ void add_execution(CLI::App* app, unsigned& threads, double& timeout, std::strin
   app->add_flag("--no-cache", no_cache, "compile every kernel anew");
 }
 
+void add_fill(CLI::App* app, int& fill) {
+  app->add_option("--fill", fill, "the byte that memory holds which the program has not written, as 0xAA")
+      ->type_name("BYTE")
+      ->check(CLI::Range(0, 255));
+}
+
 // How .cu files are compiled.
 void add_compilation(CLI::App* app, RunCommand& command) {
   app->add_option("--compiler", command.compiler,
@@ -94,6 +100,7 @@ CLI::App* add_run(CLI::App& app, RunCommand& command) {
   run->add_flag("!--no-counters", command.options.counters, "bounds checks only, nothing counted");
   run->add_flag("!--no-bounds-stop", command.options.bounds_stop,
                 "an access outside an allocation is said and counted, and goes on where a GPU has memory mapped");
+  add_fill(run, command.options.fill);
   add_compilation(run, command);
   // For tests, which must not depend on how fast a machine compiles.
   run->add_option("--slow-compilation", command.options.slow_seconds)->group("");
@@ -137,6 +144,7 @@ CLI::App* add_check(CLI::App& app, CheckCommand& command) {
   check->add_option("--gpu", run.options.gpu, "GPU model, see `warpgrind gpus`")->capture_default_str();
   check->add_option("--devices", run.options.devices, "how many virtual GPUs")->check(CLI::Range(1, 64));
   add_execution(check, run.options.threads, run.options.timeout_seconds, run.options.cache_directory, run.no_cache);
+  add_fill(check, run.options.fill);
   add_compilation(check, run);
   check->footer(
       "  warpgrind check [OPTIONS] PROGRAM [ARGUMENTS...]\n"

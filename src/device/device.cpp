@@ -192,12 +192,17 @@ Result<std::uint64_t> Device::allocate(std::uint64_t size, std::uint64_t alignme
     give_memory_back(size);
     return address;
   }
+  fill(*address, size);
   if (impl_->shadow) {
     impl_->shadow->undefine(*address, size);
     UndefinedOrigins::instance().forget(*address, size);
   }
   publish_allocation({as, impl_->ordinal, *address, size});
   return address;
+}
+
+void Device::fill(std::uint64_t address, std::uint64_t bytes) const {
+  if (impl_->options.fill) std::memset(reinterpret_cast<void*>(address), *impl_->options.fill, bytes);
 }
 
 void Device::define(std::uint64_t address, std::uint64_t bytes) const {
@@ -213,9 +218,10 @@ Result<std::uint64_t> Device::allocate_managed(std::uint64_t size) {
   attributes.device = impl_->ordinal;
   attributes.managed = true;
   auto address = AddressSpace::instance().allocate(size, 512, attributes);
-  if (address)
+  if (address) {
+    fill(*address, size);
     publish_allocation({events::Allocation::Kind::managed, impl_->ordinal, *address, size});
-  else if (managed_takes_memory(impl_->model))
+  } else if (managed_takes_memory(impl_->model))
     give_memory_back(size);
   return address;
 }

@@ -113,6 +113,9 @@ struct Options {
   bool counters = true;
   // False: an access outside every allocation goes on where a GPU would have memory, and is a warning.
   bool bounds_stop = true;
+  // What memory holds that nobody has written: allocations of the program, shared memory when a block begins, the
+  // kernel's local variables when a warp begins. nullopt: zeroes, or what was there.
+  std::optional<std::uint8_t> fill;
   std::string cpu;  // for the JIT
   std::string cache_directory;
   std::optional<jit::Tier> tier;  // for tests of the JIT; nullopt: by the kernel's size
@@ -170,6 +173,8 @@ class Device {
 
   // Written by what no event tells (libraries): nothing there is undefined any more.
   void define(std::uint64_t address, std::uint64_t bytes) const;
+  // With Options::fill: what a fresh allocation holds.
+  void fill(std::uint64_t address, std::uint64_t bytes) const;
 
   // What happens outside of kernels, to the observers that want it.
   const events::Wants& wants() const;

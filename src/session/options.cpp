@@ -23,6 +23,7 @@ std::string encode(const RunOptions& o) {
                       {"counters", o.counters},
                       {"bounds_stop", o.bounds_stop},
                       {"detail", o.detail},
+                      {"fill", o.fill},
                       {"block_x", o.trace_block.x},
                       {"block_y", o.trace_block.y},
                       {"block_z", o.trace_block.z},
@@ -54,6 +55,7 @@ Result<RunOptions> decode(std::string_view text) {
   json::read(j, "counters", o.counters);
   json::read(j, "bounds_stop", o.bounds_stop);
   json::read(j, "detail", o.detail);
+  json::read(j, "fill", o.fill);
   json::read(j, "block_x", o.trace_block.x);
   json::read(j, "block_y", o.trace_block.y);
   json::read(j, "block_z", o.trace_block.z);

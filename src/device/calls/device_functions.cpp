@@ -259,6 +259,7 @@ extern "C" void wg_call_free(jit::WarpContext* context, std::uint32_t site, std:
 std::uint64_t heap_allocate(jit::WarpContext& c, std::uint32_t site, unsigned lane, std::uint64_t bytes) {
   const Launch& launch = launch_of(c);
   const std::uint64_t address = launch.device->impl().heap.allocate(bytes);
+  if (address) launch.device->fill(address, bytes);
   if (launch.shadow && address) launch.shadow->undefine(address, bytes);
   if (launch.wants.heap_problems && !address && bytes != 0)
     publish_problem(c, site, lane, events::HeapProblem::Kind::no_room, 0, bytes);

@@ -46,6 +46,18 @@ void give_shared_memory(Worker& w, Block& b) {
   if (b.shared_capacity < size || !b.shared) grow_shared_memory(w, b, size);
 }
 
+// What nobody has written: the shared memory of a block that begins, the kernel's own variables of a warp that starts.
+void begin_shared(const Launch& launch, const Block& b) {
+  if (launch.shadow) forget_shared(b, launch.shared_size);
+  if (launch.fill && launch.shared_size) [[unlikely]]
+    std::memset(b.shared, *launch.fill, launch.shared_size);
+}
+
+[[gnu::noinline]] void fill_local(const Launch& launch, WarpFiber& f) {
+  const std::uint64_t bytes = std::min(launch.kernel->code->local_bytes, f.context.local_size);
+  if (bytes) std::memset(f.local, *launch.fill, (bytes + 3) / 4 * 4 * kWarpSize);
+}
+
 events::BlockEvent block_event(const Launch& launch, const Block& b) {
   return {&launch.info, Dim3{b.index[0], b.index[1], b.index[2]}, launch.shared_size};
 }
@@ -181,6 +193,8 @@ void start_warp(WarpFiber& f, Worker& w, Block& b) {
   if (f.parked) f.parked->in_use = 0;
   if (launch.shadow) [[unlikely]]
     forget_local(f);
+  if (launch.fill) [[unlikely]]
+    fill_local(launch, f);
   w.idle_turns = 0;
 }
 
@@ -323,7 +337,7 @@ void activate_cluster(Worker& w, Block& first) {
     last = last->next_start = &b;
   }
   for (const Block* b = &first; b; b = b->next_start) {
-    if (launch.shadow) forget_shared(*b, launch.shared_size);
+    begin_shared(launch, *b);
     publish_begin(w, *b);
   }
 }
@@ -340,7 +354,7 @@ bool activate_block(Worker& w) {
   w.starting = &first;
   if (launch.cluster_size == 1) {
     give_shared_memory(w, first);
-    if (launch.shadow) forget_shared(first, launch.shared_size);
+    begin_shared(launch, first);
     publish_begin(w, first);
   } else {
     activate_cluster(w, first);

@@ -155,6 +155,7 @@ void Device::Impl::set_up(Engine& engine, LoadedModule& module, const KernelReco
   launch.barriers_observed = wants.barriers || wants.barriers_passed;
   launch.observers = &observers;
   launch.shadow = shadow;
+  launch.fill = options.fill;
   launch.all_workers = &engine.workers;
   launch.parameters = reinterpret_cast<std::uint8_t*>(engine.parameter_area);
   launch.shared_size =

@@ -298,6 +298,7 @@ struct Launch {
   std::vector<std::string> places;  // where each warp is; under fault_mutex
   const std::vector<events::Observer*>* observers = nullptr;
   const ShadowMemory* shadow = nullptr;  // undefined bits are followed
+  std::optional<std::uint8_t> fill;      // Options::fill
   const std::vector<std::unique_ptr<Worker>>* all_workers = nullptr;
   bool fits_gpu = true;  // all blocks could be resident at the same time
 };
