@@ -5,6 +5,8 @@
 
 #include <atomic>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "checkers/handles.h"
@@ -56,7 +58,7 @@ class Checkers {
   Handles handles_;
   std::atomic<bool> faulted_{false}, gone_on_{false};
   Known known_;
-  std::vector<std::unique_ptr<Checker>> checkers_;
+  std::vector<std::pair<std::string, std::unique_ptr<Checker>>> checkers_;  // with their groups
 };
 
 }  // namespace warpgrind::checkers

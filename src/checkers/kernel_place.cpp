@@ -77,6 +77,7 @@ results::FindingAccess access_at(const events::Launch& launch, std::uint32_t sit
   a.block = block;
   a.thread = thread_of(launch, warp, lane);
   a.warp = warp;
+  a.lane = lane;
   if (site >= launch.facts->sites.size()) return a;
   const events::Site& s = launch.facts->sites[site];
   if (s.line && s.file < launch.facts->files.size()) a.file = launch.facts->files[s.file];

@@ -112,6 +112,7 @@ class Leaks final : public Checker {
                       ? fmt::format("{} {}s are never destroyed", made.count, made.what.noun)
                       : fmt::format("{} {} is never destroyed", made.what.noun[0] == 'e' ? "an" : "a", made.what.noun);
     f.accesses.push_back(made.at);
+    if (made.bytes != 0) f.accesses[0].memory = {"global", 0, made.bytes, 0};
     take_place(f, made.at);
     f.advice = fmt::format("{} before the program ends", made.what.release);
     return f;

@@ -37,11 +37,14 @@ bool is_mapped(std::uint64_t address) {
 }
 
 // What an access should have stayed in.
+constexpr std::uint64_t kLowest = std::uint64_t{1} << 32;  // below lie a null pointer and what it is indexed with
+
 struct Target {
   std::string text;   // "a 4096-byte allocation (cudaMalloc at main.cu:31)"
   std::string brief;  // "4096 bytes", "`tile`"
   std::uint64_t low = 0, high = 0;
-  bool known = false;  // low and high mean something
+  bool known = false;        // low and high mean something
+  std::uint64_t object = 0;  // Object::number; 0: a variable of the kernel, or none
   bool freed = false, constant = false;
   std::optional<results::FindingOrigin> origin;
   std::optional<results::FindingCause> cause;
@@ -178,6 +181,7 @@ Target Memory::memory_target(const InvalidAccess& e, std::uint64_t address) cons
   if (e.object == Near::none && !object) return t;
   t.known = true;
   t.freed |= was_freed;
+  t.object = object ? object->number : 0;
   t.low = object ? object->address : e.low;
   t.high = object ? object->address + object->bytes : e.high;
   t.brief =
@@ -210,7 +214,6 @@ Target Memory::target_of(const InvalidAccess& e, unsigned lane) const {
 }
 
 std::string Memory::kind_of(const InvalidAccess& e, std::uint64_t address, const Target& target) const {
-  constexpr std::uint64_t kLowest = std::uint64_t{1} << 32;  // below lie a null pointer and what it is indexed with
   const std::string verb = verb_of(e.type);
   switch (e.problem) {
     case Problem::misaligned:
@@ -230,6 +233,14 @@ std::string Memory::kind_of(const InvalidAccess& e, std::uint64_t address, const
   if (e.object != Near::none) return "oob-global-" + verb;
   if (is_mapped(address)) return "host-pointer";
   return address < kLowest ? "null-pointer" : "oob-global-" + verb;
+}
+
+// Not where nothing is known: an address of the host says nothing, and differs from run to run.
+std::optional<results::AccessedMemory> memory_of(const InvalidAccess& e, std::uint64_t address, const Target& target) {
+  if (!target.known && address >= kLowest) return std::nullopt;
+  const char* const space = e.object == Near::shared ? "shared" : e.object == Near::local ? "local" : "global";
+  return results::AccessedMemory{space, target.object, target.high - target.low,
+                                 static_cast<std::int64_t>(address - target.low)};
 }
 
 std::uint32_t alignment_of(const InvalidAccess& e) {
@@ -260,6 +271,7 @@ results::Finding Memory::finding_of(const InvalidAccess& e, unsigned lane) const
   results::FindingAccess at = access_at(e, lane, verb_of(e.type));
   at.bytes = bytes;
   const std::string where = relation(target, address, bytes);
+  at.memory = memory_of(e, address, target);
   if (target.known)
     at.object = fmt::format("offset {} of {}", static_cast<std::int64_t>(address - target.low), target.brief);
   const std::string what = fmt::format("{} of {} byte{}", at.access, bytes, bytes == 1 ? "" : "s");

@@ -247,10 +247,15 @@ FindingAccess Races::access_of(const LaunchRaces& in, const Race& race, bool sec
                               second ? race.second_lane : race.first_lane, verb(r));
   a.role = second ? "second" : "first";
   a.bytes = r.bytes;
+  a.memory = {race.shared ? "shared" : "global", 0, 0,
+              static_cast<std::int64_t>(race.address - race.address % std::max<std::uint32_t>(1, r.bytes))};
   if (race.shared) {
     a.object = shared_object(launch, r.site, race.address);
   } else if (const auto object = known_.objects.live_at(race.address)) {
     a.object = describe(*object, race.address, 1);
+    a.memory->object = object->number;
+    a.memory->object_bytes = object->bytes;
+    a.memory->offset -= static_cast<std::int64_t>(object->address);
   }
   return a;
 }

@@ -324,7 +324,12 @@ void StreamRaces::found(const Done& a, const Done& b, std::uint64_t page, std::s
   const std::uint64_t address = (page * kPageWords + word) * kWord;
   auto object = known_.objects.live_at(address);
   if (!object) object = known_.objects.freed_at(address);  // by now
-  if (object) f.notes.push_back("both touch " + describe(*object, address, kWord));
+  if (object) {
+    f.notes.push_back("both touch " + describe(*object, address, kWord));
+    for (FindingAccess& at : f.accesses) at.bytes = kWord;
+    for (FindingAccess& at : f.accesses)
+      at.memory = {"global", object->number, object->bytes, static_cast<std::int64_t>(address - object->address)};
+  }
   if (second.kind == Kind::deallocation) {
     f.message = "memory of a stream is freed by another one that does not wait for its use";
     f.missing = "cudaStreamWaitEvent() in the stream that frees, for an event recorded after the use";

@@ -99,10 +99,17 @@ void Executor::publish(const Work& work, const std::vector<WorkPtr>& before, std
 }
 
 void Executor::enqueue(const WorkPtr& work, std::vector<WorkPtr> before, std::uint64_t stream) {
+  work->id = ++issued_;
+  gpu(work->device);
+  if (observed_)  // so that the timeline says which piece of work it shows
+    work->place = [place = std::move(work->place), id = work->id] {
+      session::Session::placing(id);
+      place();
+      session::Session::placing(0);
+    };
   work->entry_ = ledger_.open(std::move(work->place));
   std::sort(before.begin(), before.end());
   before.erase(std::unique(before.begin(), before.end()), before.end());
-  work->id = ++issued_;
   publish(*work, before, stream);
   for (WorkPtr& b : before) {
     if (b->done()) continue;

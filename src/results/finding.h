@@ -15,6 +15,15 @@ namespace warpgrind::results {
 enum class Severity : std::uint8_t { info, warning, error };
 const char* name(Severity severity);  // "INFO", "WARNING", "ERROR"
 
+// The bytes of memory that a thread's access is about: `FindingAccess::bytes` of them from `offset` on, which is
+// counted from the beginning of the object and may lie outside of it.
+struct AccessedMemory {
+  std::string space;               // "global", "shared", "local"
+  std::uint64_t object = 0;        // its number, in the order in which the program made them; 0: none is known
+  std::uint64_t object_bytes = 0;  // 0: not known
+  std::int64_t offset = 0;         // without an object: from the beginning of the space, as far as that is known
+};
+
 // One that takes part: an access of a kernel's thread, a copy, a launch, a call of the host.
 struct FindingAccess {
   std::string role;    // of several: "first", "second", "launch", "allocated", "freed", "waits"
@@ -28,8 +37,9 @@ struct FindingAccess {
   std::string stream;                 // "stream 2"; empty: of no interest
   bool of_thread = false;             // block, thread are meant
   Dim3 block{0, 0, 0}, thread{0, 0, 0};
-  std::uint32_t warp = 0;
+  std::uint32_t warp = 0, lane = 0;
   std::uint32_t bytes = 0;
+  std::optional<AccessedMemory> memory;
   std::string object;  // "bytes 148..151 of `s` (float[128], shared memory)"
 };
 
@@ -59,6 +69,8 @@ struct Finding {
   std::vector<FindingAccess> accesses;
   std::optional<FindingOrigin> origin;
   std::optional<FindingCause> cause;
+  std::string group;        // of checks (checkers/selection.h), or "kernel": what ends one
+  std::string error;        // of a call that failed: "cudaErrorInvalidValue"
   std::string missing;      // races: what would order the accesses
   std::uint64_t count = 1;  // how often it was seen; what is counted is in the notes
 };

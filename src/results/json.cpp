@@ -207,7 +207,13 @@ Json finding_access_json(const FindingAccess& a) {
     out["block"] = dim(a.block);
     out["thread"] = dim(a.thread);
     out["warp"] = a.warp;
+    out["lane"] = a.lane;
   }
+  if (a.memory)
+    out["memory"] = {{"space", a.memory->space},
+                     {"object", a.memory->object},
+                     {"object_bytes", a.memory->object_bytes},
+                     {"offset", a.memory->offset}};
   return out;
 }
 
@@ -220,6 +226,8 @@ Json finding_json(const Finding& f) {
               {"thread", dim(f.thread)}, {"notes", f.notes},
               {"missing", f.missing},    {"count", f.count}};
   out["accesses"] = Json::array();
+  if (!f.group.empty()) out["group"] = f.group;
+  if (!f.error.empty()) out["error"] = f.error;
   for (const FindingAccess& a : f.accesses) out["accesses"].push_back(finding_access_json(a));
   if (f.origin)
     out["origin"] = {{"kind", f.origin->kind},
@@ -469,6 +477,14 @@ FindingAccess read_finding_access(const Json& j) {
   read(j, "launch", a.launch);
   read(j, "stream", a.stream);
   read(j, "warp", a.warp);
+  read(j, "lane", a.lane);
+  if (const auto it = j.find("memory"); it != j.end() && it->is_object()) {
+    results::AccessedMemory& m = a.memory.emplace();
+    read(*it, "space", m.space);
+    read(*it, "object", m.object);
+    read(*it, "object_bytes", m.object_bytes);
+    read(*it, "offset", m.offset);
+  }
   a.of_thread = j.contains("thread");
   get_dim(j, "block", a.block);
   get_dim(j, "thread", a.thread);
@@ -504,6 +520,8 @@ Finding read_finding(const Json& j) {
   get_dim(j, "thread", f.thread);
   get_list(j, "notes", f.notes);
   read(j, "missing", f.missing);
+  read(j, "group", f.group);
+  read(j, "error", f.error);
   read(j, "count", f.count);
   read_severity(j, f);
   each(j, "accesses", [&](const Json& a) { f.accesses.push_back(read_finding_access(a)); });
@@ -624,7 +642,8 @@ std::string to_json(const Profile& p) {
                         {"name", t.name},
                         {"begin_ns", number(t.begin_ns)},
                         {"end_ns", number(t.end_ns)},
-                        {"bytes", t.bytes}});
+                        {"bytes", t.bytes},
+                        {"work", t.work}});
   Json allocations = Json::array();
   for (const AllocationProfile& a : p.allocations)
     allocations.push_back({{"id", a.id}, {"bytes", a.bytes}, {"address", fmt::format("{:#x}", a.address)}});
@@ -645,6 +664,7 @@ std::string to_json(const Profile& p) {
                   {"library_calls", std::move(library_calls)},
                   {"timeline", std::move(timeline)},
                   {"timeline_left_out", p.timeline_left_out},
+                  {"checks", p.checks},
                   {"findings", std::move(findings)}};
   // A name that is not UTF-8 must not cost the profile.
   // Details are long lists of numbers, which nobody reads in lines.
@@ -700,8 +720,10 @@ Result<Profile> from_json(std::string_view text, std::string_view file) {
     read(t, "begin_ns", out.begin_ns);
     read(t, "end_ns", out.end_ns);
     read(t, "bytes", out.bytes);
+    read(t, "work", out.work);
   });
   read(j, "timeline_left_out", p.timeline_left_out);
+  get_list(j, "checks", p.checks);
   each(j, "allocations", [&](const Json& a) {
     AllocationProfile& out = p.allocations.emplace_back();
     read(a, "id", out.id);

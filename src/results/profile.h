@@ -98,6 +98,7 @@ struct TimelineEntry {  // on the modelled GPU, estimated; nanoseconds since the
   std::string kind, name;  // "kernel", "library call", "copy", "memset"; the kernel, the call, or the direction
   double begin_ns = 0, end_ns = 0;
   std::uint64_t bytes = 0;
+  std::uint64_t work = 0;  // the piece of work of the program, as FindingAccess::launch; 0: nobody followed it
 };
 
 struct Profile {
@@ -112,6 +113,7 @@ struct Profile {
   std::vector<LibraryCallProfile> library_calls;  // in order of the first of each kind
   std::vector<TimelineEntry> timeline;            // in issue order
   std::uint64_t timeline_left_out = 0;
+  std::vector<std::string> checks;  // groups of `warpgrind check` that were looked for
   std::vector<Finding> findings;
   std::vector<AllocationProfile> allocations;
   std::vector<SourceFile> sources;  // of a detailed run: every file that a site or line names

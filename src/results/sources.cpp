@@ -44,8 +44,11 @@ void read_sources(Profile& profile) {
       for (const LineProfile& l : *lines) files.insert(l.file);
     for (const CodeRow& c : k.code) files.insert(c.file);
   }
-  for (const Finding& f : profile.findings)
+  for (const Finding& f : profile.findings) {
     for (const FindingAccess& a : f.accesses) files.insert(a.file);
+    if (f.origin) files.insert(f.origin->file);
+    if (f.cause) files.insert(f.cause->file);
+  }
   files.erase("");
   struct stat program {};
   const std::time_t built =

@@ -77,6 +77,8 @@ results::Finding finding_of(const ApiErrors::Entry& entry, checkers::Checkers& c
                           e.reason.empty() ? e.text : e.reason);
   f.advice = "look at what the call returns";
   f.count = entry.unknown;
+  f.group = "api";
+  f.error = e.name;
   f.accesses.push_back(host_access(e.call, e.callers, e.kernel));
   f.accesses[0].kernel = e.kernel.empty() ? "" : demangle(e.kernel);
   f.kernel = f.accesses[0].kernel;

@@ -74,4 +74,12 @@ CheckKind check_kind(device::FaultKind kind, bool stops) {
   return {"fault"};
 }
 
+std::string_view group_of(std::string_view kind) {
+  for (const char* start : {"barrier-", "syncwarp-", "shuffle-"})
+    if (kind.starts_with(start)) return "barriers";
+  for (const char* start : {"illegal-address", "misaligned", "oob-", "write-to-constant"})
+    if (kind.starts_with(start)) return "memory";
+  return kind == "api-misuse" ? "api" : "kernel";
+}
+
 }  // namespace warpgrind::session

@@ -19,4 +19,7 @@ struct CheckKind {
 // stops: the fault ends its launch (else it is a warning of the device).
 CheckKind check_kind(device::FaultKind kind, bool stops);
 
+// The group of --only that a kind of these belongs to; "kernel": none.
+std::string_view group_of(std::string_view kind);
+
 }  // namespace warpgrind::session

@@ -194,8 +194,8 @@ timing::Span Session::record(const LaunchRequest& request, const LaunchOutcome& 
   for (const device::LaunchResult& child : result.children) recorder.record(child, {}, -1);
   const timing::Span span =
       timeline_->kernel(request.stream, host, recorder.estimated_ns, std::min(1.0, recorder.gpu_fraction));
-  collector_->add_to_timeline(
-      {request.device, request.stream, "kernel", demangle(request.kernel->name), span.begin, span.end, 0});
+  collector_->add_to_timeline({request.device, request.stream, "kernel", demangle(request.kernel->name), span.begin,
+                               span.end, 0, request.work});
   return span;
 }
 
@@ -226,6 +226,8 @@ void Session::finish(bool at_once) {
   profile.command = options_.command;
   profile.gpu = model_->name;
   profile.detail = options_.detail;
+  for (const auto& [group, member] : checkers::kGroups)
+    if (options_.checks.*member) profile.checks.emplace_back(group);
   for (const auto& observer : observers_) observer->contribute(profile);
   if (checkers_)
     for (results::Finding& finding : checkers_->report()) profile.findings.push_back(std::move(finding));

@@ -232,6 +232,14 @@ void Session::leave_status(const char* kind, const std::string& text) {
   ::close(fd);
 }
 
+namespace {
+thread_local std::uint64_t t_placing = 0;
+}  // namespace
+
+void Session::placing(std::uint64_t work) {
+  t_placing = work;
+}
+
 timing::Span Session::copy(int device, timing::StreamId stream, timing::HostClock& host, timing::CopyPath path,
                            timing::HostMemory memory, std::uint64_t bytes, bool host_blocks) {
   double ns = timing::estimate_copy_ns(*model_, path, memory, bytes);
@@ -246,14 +254,15 @@ timing::Span Session::copy(int device, timing::StreamId stream, timing::HostCloc
                               : path == CopyPath::device_to_host ? timing::CopyEngine::to_host
                                                                  : timing::CopyEngine::none;
   timing::Span span = timeline_->copy(stream, host, engine, ns);
-  collector_->add_to_timeline({device, stream, "copy", direction_name(path), span.begin, span.end, bytes});
+  collector_->add_to_timeline({device, stream, "copy", direction_name(path), span.begin, span.end, bytes, t_placing});
   if (host_blocks) timeline_->synchronize_time(host, span.end);
   return span;
 }
 
 timing::Span Session::fill(timing::StreamId stream, const timing::HostClock& host, std::uint64_t bytes) {
   timing::Span span = timeline_->work(stream, host, timing::estimate_memset_ns(*model_, bytes));
-  collector_->add_to_timeline({timeline_->device_of(stream), stream, "memset", "memset", span.begin, span.end, bytes});
+  collector_->add_to_timeline(
+      {timeline_->device_of(stream), stream, "memset", "memset", span.begin, span.end, bytes, t_placing});
   return span;
 }
 
@@ -264,7 +273,7 @@ timing::Span Session::library_call(int device, timing::StreamId stream, timing::
   const timing::Span span = timeline_->kernel(stream, host, estimate.ns, estimate.gpu_fraction);
   collector_->add_to_timeline({device, stream, "library call",
                                name.arguments.empty() ? name.function : name.function + " " + name.arguments,
-                               span.begin, span.end, 0});
+                               span.begin, span.end, 0, t_placing});
   return span;
 }
 
@@ -300,6 +309,7 @@ void Session::finding(const device::Fault& fault, results::Severity severity) {
     const CheckKind kind = check_kind(fault.kind, severity == results::Severity::error);
     if (kind.covered_by && options_.checks.*kind.covered_by) return;
     finding.kind = kind.kind;
+    finding.group = group_of(kind.kind);
     finding.severity = kind.severity;
     for (results::FindingAccess& at : finding.accesses) {
       checkers::leave_library(at);

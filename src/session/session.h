@@ -89,6 +89,9 @@ class Session {
                     timing::HostMemory memory, std::uint64_t bytes, bool host_blocks);
   timing::Span fill(timing::StreamId stream, const timing::HostClock& host, std::uint64_t bytes);
 
+  // The calling thread gives a piece of work (events::StreamWork::id) its place on the timeline; 0: no more.
+  static void placing(std::uint64_t work);
+
   // A call into a library that ran on the host: a row of the profile, and its place on the timeline.
   struct LibraryCallName {
     std::string function, arguments, by;

@@ -195,6 +195,34 @@ export function profile({ kernels = 3, lines = 90, names = (i) => `void kernel_$
   };
 }
 
+/** What `warpgrind check` writes: a race of two warps, a race of two streams, a write past the end, a leak. */
+export function checked({ findings = true } = {}) {
+  const p = profile({});
+  p.checks = ["memory", "races", "init", "barriers", "leaks", "api"];
+  if (!findings) return p;
+  const kernel = p.kernels[0].name, file = p.kernels[0].sites[0].file, host = "/src/app/main.cu";
+  p.sources.push({ file: host, text: "int main() {\n  launch_one();\n  launch_two();\n  cudaMalloc(&a, 400);\n}\n" });
+  const access = (more) => ({ role: "", access: "write", file, line: 3, bytes: 4, object: "", kernel, function: "", ptx: "st.shared.f32 [%r4], %f1;", ptx_line: 11, launch: 1, stream: "", inlined_at: [], ...more });
+  const thread = (x, more) => access({ block: [0, 0, 0], thread: [x, 0, 0], warp: x >> 5, lane: x % 32, ...more });
+  const shared = { space: "shared", object: 0, object_bytes: 0, offset: 148 };
+  const finding = (kind, severity, group, message, accesses, more) => ({ kind, severity, group, message, advice: "", kernel: accesses[0].kernel, file: accesses[0].file, line: accesses[0].line, ptx: "", ptx_line: 0, block: [0, 0, 0], thread: [0, 0, 0], notes: [], missing: "", count: 1, accesses, ...more });
+  const work = (line, id, stream, kernel) => access({ access: "launch", file: host, line, bytes: 0, kernel, ptx: "", ptx_line: 0, launch: id, stream: `stream ${stream}` });
+  p.timeline.push(
+    { device: 0, stream: 3, kind: "kernel", name: p.kernels[0].name, begin_ns: 50000, end_ns: 52000, bytes: 0, work: 41 },
+    { device: 0, stream: 4, kind: "kernel", name: p.kernels[1].name, begin_ns: 51000, end_ns: 54000, bytes: 0, work: 42 },
+  );
+  p.findings = [
+    finding("race-shared", "ERROR", "races", "read after write in shared memory by warps of one block, in no order", [
+      thread(37, { role: "first", memory: shared }),
+      thread(31, { role: "second", access: "read", line: 9, ptx: "ld.shared.f32 %f2, [%r5+4];", ptx_line: 12, memory: shared }),
+    ], { missing: "a barrier of the block, __syncthreads(), between lines 3 and 9", count: 127 }),
+    finding("race-stream", "ERROR", "races", "launch and launch write the same memory in different streams, in no order", [work(2, 41, 3, p.kernels[0].name), work(3, 42, 4, p.kernels[1].name)], { missing: "cudaStreamWaitEvent() in the second stream" }),
+    finding("oob-global-write", "ERROR", "memory", "write of 4 bytes just past the end of a 400-byte allocation", [thread(100, { line: 5, object: "offset 400 of 400 bytes", memory: { space: "global", object: 1, object_bytes: 400, offset: 400 } })], { origin: { kind: "cudaMalloc", file: host, line: 4, object: "a 400-byte allocation", way: [] } }),
+    finding("leak-device", "WARNING", "leaks", "400 bytes of device memory are never freed", [access({ access: "cudaMalloc", file: host, line: 4, kernel: "", bytes: 0, ptx: "", ptx_line: 0, launch: 0 })]),
+  ];
+  return p;
+}
+
 export function hostile() {
   const p = profile({ names: () => kHostile, file: (i) => `/src/${kHostile}/${i}.cu` });
   p.program = p.command = kHostile;
@@ -209,7 +237,11 @@ export function hostile() {
     for (const c of k.code) c.text = kHostile;
   }
   for (const t of p.timeline) t.name = kHostile;
-  p.findings = [{ kind: kHostile, message: kHostile, advice: kHostile, kernel: kHostile, file: kHostile, line: 1, ptx: kHostile, ptx_line: 1, block: [0, 0, 0], thread: [0, 0, 0], notes: [kHostile] }];
+  const origin = { kind: kHostile, file: p.sources[0].file, line: 2, object: kHostile, way: [kHostile] };
+  const access = { role: kHostile, access: kHostile, file: p.sources[0].file, line: 1, bytes: 4, object: kHostile, kernel: kHostile, function: kHostile, ptx: kHostile, ptx_line: 1, launch: 1, stream: kHostile, inlined_at: [{ file: kHostile, function: kHostile, line: 1 }], block: [0, 0, 0], thread: [0, 0, 0], warp: 0, lane: 0, memory: { space: kHostile, object: 1, object_bytes: 4, offset: 4 } };
+  p.timeline[0].work = 1;
+  p.checks = [kHostile];
+  p.findings = [{ severity: kHostile, group: kHostile, missing: kHostile, count: 1, origin, cause: { file: kHostile, line: 1, text: kHostile }, accesses: [access, { ...access, launch: 2 }], kind: kHostile, message: kHostile, advice: kHostile, kernel: kHostile, file: kHostile, line: 1, ptx: kHostile, ptx_line: 1, block: [0, 0, 0], thread: [0, 0, 0], notes: [kHostile] }];
   return p;
 }
 

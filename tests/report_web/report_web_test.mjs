@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "no
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { hostile, kHostile, lab, profile } from "./profiles.mjs";
+import { checked, hostile, kHostile, lab, profile } from "./profiles.mjs";
 
 const kSkipped = 77;
 const kHang = 300e3; // milliseconds until something that never comes is given up; nothing is judged by how long it takes
@@ -131,6 +131,64 @@ tests.click_a_line = async () => {
   await page.waitForSelector(".definitions .chosen");
 };
 
+tests.findings = async () => {
+  const page = await open(report("findings", checked()));
+  check((await page.getAttribute("html", "data-ready")) === "findings", "a check opens with what it found");
+  const rows = () => page.locator("table[aria-label='Findings'] tbody tr").count();
+  check((await rows()) === 4, "all findings are listed");
+  // Filters: each says how many it leaves, and several of them are one.
+  await page.selectOption("select[aria-label='Severity']", "WARNING");
+  await page.waitForFunction(() => document.querySelectorAll("table[aria-label='Findings'] tbody tr").length === 1);
+  check((await page.textContent("h2#finding")).includes("leak-device"), "what is shown is one of those that are left");
+  await page.selectOption("select[aria-label='Severity']", "");
+  for (const [label, value, left] of [["Group", "races", 2], ["Kind", "race-shared", 1], ["Kernel", checked().kernels[1].name, 1], ["File", "/src/app/main.cu", 2]]) {
+    await page.at("view=findings");
+    await page.selectOption(`select[aria-label='${label}']`, value);
+    await page.waitForFunction((n) => document.querySelectorAll("table[aria-label='Findings'] tbody tr").length === n, left, { timeout: 5000 }).catch(() => check(false, `${label} ${value} leaves ${left}`));
+    check((await page.textContent("[aria-live]")).includes(`${left} of 4`), `${label}: how many are left is said`);
+  }
+};
+
+tests.finding_of_two_threads = async () => {
+  const page = await open(report("finding_threads", checked()));
+  await page.focus("table[aria-label='Findings'] tbody tr");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.activeElement?.id === "finding");
+  const text = await page.textContent("main");
+  for (const word of ["read after write in shared memory", "thread (37,0,0), block (0,0,0)", "thread (31,0,0)", "__syncthreads(), between lines 3 and 9", "127 times"])
+    check(text.includes(word), `the finding says "${word}"`);
+  check((await page.textContent(".source-row[data-row='2'] .mark-text")).includes("\u2460 write, thread (37,0,0)"), "the line of the first access is marked");
+  check((await page.textContent(".source-row[data-row='8'] .mark-text")).includes("\u2461 read, thread (31,0,0)"), "the line of the second too");
+  check((await page.locator(".source-row.chosen").count()) === 2, "and no other line");
+  check((await page.textContent(".drawing .lane.who0 + text")) === "5", "thread 37 is lane 5");
+  check((await page.textContent(".drawing .lane.who1 + text")) === "31", "thread 31 is lane 31");
+  const bands = await page.locator(".drawing .band").evaluateAll((all) => all.map((b) => Number(b.getAttribute("x"))));
+  check(bands.length === 2 && bands[0] === bands[1], "both are drawn at the same word");
+  check((await page.locator("details .site").count()) === 2, "how all requests of the two instructions looked is there");
+  check((await page.locator(".missing-edge").count()) === 0, "threads of one launch have no timeline");
+};
+
+tests.finding_of_two_streams = async () => {
+  const page = await open(report("finding_streams", checked()));
+  await page.click("a:text-is('race-stream')");
+  await page.waitForSelector(".missing-edge", { state: "attached" });
+  check((await page.locator(".drawing .work.who0").count()) === 1 && (await page.locator(".drawing .work.who1").count()) === 1, "both pieces of work are drawn");
+  const label = await page.getAttribute(".drawing:has(.missing-edge)", "aria-label");
+  check(label.includes("stream 3") && label.includes("stream 4") && label.includes("nothing orders them"), `the drawing says it in words: ${label}`);
+  check((await page.textContent(".source-row[data-row='1'] .mark-text")).includes("stream 3"), "the lines of the launches are marked");
+  await page.at("view=findings&f=2");
+  check((await page.locator(".word.outside").count()) > 0 && (await page.locator(".drawing .limit").count()) === 1, "where the object ends is drawn");
+  check((await page.locator(".source-row[data-row='3'] .marks", { hasText: "origin" }).count()) === 1, "where the memory was made is marked");
+};
+
+tests.no_findings = async () => {
+  const page = await open(report("no_findings", checked({ findings: false })));
+  check((await page.textContent("main")).includes("Nothing was found."), "that nothing was found is said");
+  check((await page.textContent("main")).includes("Looked for: memory, races"), "and what was looked for");
+  const plain = await open(report("no_check", profile({})));
+  check(!(await plain.textContent("nav")).includes("Findings"), "a profile without findings that is no check has no such view");
+};
+
 tests.block_slider = async () => {
   const page = await open(report("slider", profile({})));
   await page.at("view=kernel&k=0&tab=block");
@@ -169,7 +227,7 @@ tests.keyboard = async () => {
 tests.hostile = async () => {
   const html = report("hostile", hostile());
   const page = await open(html);
-  const hashes = ["view=summary", "view=roofline", "view=timeline", "view=counters", ...["overview", "source", "access", "block", "flow", "memory", "all"].map((t) => `view=kernel&k=0&tab=${t}`), "view=kernel&k=0&tab=source&code=ptx"];
+  const hashes = ["view=findings", "view=summary", "view=roofline", "view=timeline", "view=counters", ...["overview", "source", "access", "block", "flow", "memory", "all"].map((t) => `view=kernel&k=0&tab=${t}`), "view=kernel&k=0&tab=source&code=ptx"];
   for (const hash of hashes) {
     await page.at(hash);
     await page.waitForTimeout(100);
@@ -225,6 +283,7 @@ tests.large = async () => {
 tests.looks = async () => {
   const base = report("looks", profile({}));
   const labs = withData(base, "looks_lab", { lab: lab(), measured: lab(true) });
+  const checks = report("looks_findings", checked());
   for (const scheme of ["light", "dark"])
     for (const width of [1300, 390]) {
       const page = await open(labs, { scheme, width });
@@ -234,6 +293,14 @@ tests.looks = async () => {
         const wide = await page.evaluate(() => document.documentElement.scrollWidth);
         check(wide <= width, `${hash} at ${width} pixels is ${wide} wide`);
         await page.screenshot({ path: join(out, `${hash.replace(/[^a-z0-9]+/g, "_")}-${scheme}-${width}.png`), fullPage: true });
+      }
+      const found = await open(checks, { scheme, width });
+      for (const hash of ["f=0", "f=1", "f=2"]) {
+        await found.at(`view=findings&${hash}`);
+        await found.waitForTimeout(150);
+        const wide = await found.evaluate(() => document.documentElement.scrollWidth);
+        check(wide <= width, `findings, ${hash} at ${width} pixels is ${wide} wide`);
+        await found.screenshot({ path: join(out, `findings_${hash.replace("=", "")}-${scheme}-${width}.png`), fullPage: true });
       }
       if (width === 1300) {
         await page.at("view=kernel&k=0&tab=source");

@@ -186,6 +186,46 @@ export interface Model {
   coalescing: string;
   banks: { banks: number; bank_bytes: number; lanes: number };
 }
+/** One that takes part in a finding: an access of a thread, a launch, a copy, a call of the host. */
+export interface FindingAccess {
+  role: string;
+  access: string;
+  file: string;
+  line: number;
+  bytes: number;
+  object: string;
+  kernel: string;
+  function?: string;
+  ptx?: string;
+  ptx_line?: number;
+  launch?: number; // the piece of work, as TimelineItem.work
+  stream?: string;
+  inlined_at?: { file: string; line: number; function: string }[];
+  block?: number[]; // with thread, warp and lane: of a thread
+  thread?: number[];
+  warp?: number;
+  lane?: number;
+  /** `bytes` from `offset` on, from the beginning of the object (which may end before). */
+  memory?: { space: string; object: number; object_bytes: number; offset: number };
+}
+export interface Finding {
+  kind: string;
+  severity?: string;
+  group?: string;
+  message: string;
+  advice: string;
+  kernel: string;
+  file: string;
+  line: number;
+  block: number[];
+  thread: number[];
+  notes: string[];
+  missing?: string;
+  count?: number;
+  accesses?: FindingAccess[];
+  origin?: { kind: string; file: string; line: number; object: string; way?: string[] };
+  cause?: { file: string; line: number; text: string };
+}
 export interface TimelineItem {
   device: number;
   stream: number;
@@ -194,6 +234,7 @@ export interface TimelineItem {
   begin_ns: number;
   end_ns: number;
   bytes: number;
+  work?: number; // the piece of work of the program, in the order of issue
 }
 export interface Profile {
   program: string;
@@ -213,17 +254,8 @@ export interface Profile {
     count: number;
     estimated_ns: number;
   }[];
-  findings: {
-    kind: string;
-    message: string;
-    advice: string;
-    kernel: string;
-    file: string;
-    line: number;
-    block: number[];
-    thread: number[];
-    notes: string[];
-  }[];
+  findings: Finding[];
+  checks?: string[]; // groups that `warpgrind check` looked for
   sources?: { file: string; text: string; missing?: string; changed?: boolean }[];
   timeline?: TimelineItem[];
   timeline_left_out?: number;

@@ -79,3 +79,6 @@ export function shortKernel(name: string): string {
   const text = (open > 0 ? name.slice(0, open) : name).replace(/^void /, "");
   return text.length > 60 ? text.slice(0, 57) + "\u2026" : text;
 }
+
+/** A number in a circle: who takes part in a finding, the same in the list, the source and the drawings. */
+export const badge = (i: number): string => (i < 20 ? String.fromCodePoint(0x2460 + i) : `(${i + 1})`);

@@ -6,6 +6,7 @@ import { setDefinitions } from "./metric";
 import { address, readState, type State } from "./state";
 import { setBanks } from "./views/access";
 import { aboutView, countersView } from "./views/counters";
+import { findingsTitle, findingsView, isChecked } from "./views/findings";
 import { kernelView } from "./views/kernel";
 import { labView } from "./views/lab";
 import { rooflineView } from "./views/roofline";
@@ -18,9 +19,14 @@ setDefinitions(page);
 setBanks(page);
 document.title = `${page.title} \u2013 warpgrind`;
 
-const views: [id: string, title: string, used: boolean, draw: (state: State) => Child][] = [
+type View = [id: string, title: string, used: boolean, draw: (state: State) => Child];
+// What was asked for comes first.
+const findings: View = ["findings", findingsTitle(page), isChecked(page) || page.profiles.some((p) => p.findings.length > 0), (state) => findingsView(page, state)];
+const views: View[] = [
   ["lab", "Lab", !!page.lab, (state) => labView(page, state)],
+  ...(isChecked(page) ? [findings] : []),
   ["summary", "Summary", page.profiles.length > 0, () => summaryView(page)],
+  ...(isChecked(page) ? [] : [findings]),
   ["kernel", "Kernels", kernels.length > 0, (state) => kernelView(page, kernels, state)],
   ["roofline", "Roofline", page.profiles.length > 0, () => rooflineView(page)],
   ["timeline", "Timeline", page.profiles.length > 0, () => timelineView(page)],

@@ -151,18 +151,18 @@ function ratioColumn(title: string, metric: string) {
   };
 }
 
-function findings(profile: Profile): Child {
+function findings(profile: Profile, first: number): Child {
   if (!profile.findings.length) return null;
   return section(
     "Findings",
     h(
       "ul",
       { class: "findings" },
-      profile.findings.map((f) =>
+      profile.findings.map((f, i) =>
         h(
           "li",
           null,
-          h("strong", null, f.kind),
+          h("strong", null, h("a", { href: address({ view: "findings", f: String(first + i) }) }, f.kind)),
           " ",
           f.message,
           f.kernel ? [" in ", h("code", null, f.kernel)] : null,
@@ -241,7 +241,7 @@ export function summaryView(page: Page): Child {
     page.profiles.flatMap((p) => p.not_modelled).length
       ? note("Not modelled: ", [...new Set(page.profiles.flatMap((p) => p.not_modelled))].join("; "))
       : null,
-    page.profiles.map(findings),
+    page.profiles.map((p, i) => findings(p, page.profiles.slice(0, i).reduce((n, before) => n + before.findings.length, 0))),
     section(
       top.length === 3 ? "The three most useful things to do" : "Most useful things to do",
       top.length
