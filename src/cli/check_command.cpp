@@ -21,21 +21,6 @@ namespace {
 using results::Finding;
 using results::Severity;
 
-// compute-sanitizer's tools, as groups of ours.
-struct Tool {
-  const char* name;
-  std::vector<bool checkers::Selection::*> groups;
-};
-const std::vector<Tool>& tools() {
-  static const std::vector<Tool> all = {
-      {"memcheck", {&checkers::Selection::memory, &checkers::Selection::api}},
-      {"racecheck", {&checkers::Selection::races}},
-      {"initcheck", {&checkers::Selection::init}},
-      {"synccheck", {&checkers::Selection::barriers}},
-  };
-  return all;
-}
-
 Status add_groups(const std::string& words, checkers::Selection& selection) {
   std::size_t at = 0;
   while (at <= words.size()) {
@@ -57,14 +42,11 @@ Result<checkers::Selection> selection_of(const CheckCommand& command) {
   checkers::Selection s;
   for (const std::string& words : command.only)
     if (Status added = add_groups(words, s); !added) return added.error();
-  for (const std::string& name : command.tools)
-    for (const Tool& tool : tools())
-      if (name == tool.name)
-        for (bool checkers::Selection::*group : tool.groups) s.*group = true;
+  select_groups(command.sanitizer, s);
   if (!s.any())
     for (const auto& [group, member] : checkers::kGroups) s.*member = true;
-  if (command.leak_check == "full") s.leaks = true;
-  if (command.leak_check == "no") s.leaks = false;
+  if (command.sanitizer.leak_check == "full") s.leaks = true;
+  if (command.sanitizer.leak_check == "no") s.leaks = false;
   return s;
 }
 
@@ -76,9 +58,11 @@ Result<std::vector<report::Suppression>> suppressions_of(const std::string& path
 }
 
 // What is left of the findings of all processes.
-report::CheckCounts remove_suppressed(FinishedRun& run, const std::vector<report::Suppression>& suppressions) {
+report::CheckCounts remove_suppressed(FinishedRun& run, const SanitizerOptions& sanitizer,
+                                      const std::vector<report::Suppression>& suppressions) {
   report::CheckCounts counts;
   for (results::Profile& p : run.profiles) {
+    std::erase_if(p.findings, [&](const Finding& f) { return !wants(sanitizer, f); });
     const std::size_t before = p.findings.size();
     std::erase_if(p.findings, [&](const Finding& f) {
       return std::any_of(suppressions.begin(), suppressions.end(),
@@ -122,13 +106,26 @@ Status write_json(const std::string& path, const FinishedRun& run) {
   return Ok{};
 }
 
+// compute-sanitizer prints to stdout, we to stderr.
+Status print_report(const FinishedRun& run, const CheckCommand& command, const report::CheckCounts& counts) {
+  const bool as_sanitizer = !command.sanitizer.tools.empty();
+  std::FILE* const usual = as_sanitizer ? stdout : stderr;
+  std::FILE* const log = command.log_path.empty() ? usual : std::fopen(command.log_path.c_str(), "we");
+  const Error failed{ErrorKind::environment, "cannot write " + command.log_path, ""};
+  if (!log) return failed;
+  Status status = Ok{};
+  if (as_sanitizer || command.sanitizer.xml || !command.sanitizer.save.empty())
+    status = print_as_sanitizer(run, command.sanitizer, command.print_level, command.print_limit, log);
+  else
+    print(run, command, counts, log);
+  if (log != usual && std::fclose(log) != 0) return failed;
+  return status;
+}
+
 int show(const CheckCommand& command, const std::string& json_path, FinishedRun& run,
          const std::vector<report::Suppression>& suppressions) {
-  const report::CheckCounts counts = remove_suppressed(run, suppressions);
-  std::FILE* const log = command.log_path.empty() ? stderr : std::fopen(command.log_path.c_str(), "we");
-  if (!log) return complain("cannot write " + command.log_path), kUsageError;
-  print(run, command, counts, log);
-  if (log != stderr && std::fclose(log) != 0) return complain("cannot write " + command.log_path), kUsageError;
+  const report::CheckCounts counts = remove_suppressed(run, command.sanitizer, suppressions);
+  if (Status s = print_report(run, command, counts); !s) return complain(s.error()), kUsageError;
   if (!json_path.empty())
     if (Status s = write_json(json_path, run); !s) return complain(s.error()), kUsageError;
   if (!command.gen_suppressions.empty()) {
@@ -141,17 +138,22 @@ int show(const CheckCommand& command, const std::string& json_path, FinishedRun&
   FinishedRun clean = run;
   clean.exit_code = 0;
   if (const int code = write_reports(command.run.reports, {}, clean, stderr); code != 0) return code;
-  return counts.errors + counts.warnings != 0 ? command.error_exitcode : run.exit_code;
+  const bool told = counts.errors + counts.warnings != 0 && command.error_exitcode != 0;
+  return told ? command.error_exitcode : run.exit_code;
 }
 
 }  // namespace
 
 int check(const CheckCommand& asked) {
   CheckCommand command = asked;
+  if (command.as_sanitizer && command.sanitizer.tools.empty()) command.sanitizer.tools = {"memcheck"};
+  if (Status understood = check_options(command.sanitizer); !understood)
+    return complain(understood.error()), kUsageError;
   auto selection = selection_of(command);
   if (!selection) return complain(selection.error()), kUsageError;
   auto suppressions = suppressions_of(command.suppressions);
   if (!suppressions) return complain(suppressions.error()), kUsageError;
+  command.log_path = expanded_path(command.log_path);
   for (std::string* path : {&command.run.options.json_path, &command.gen_suppressions, &command.log_path,
                             &command.run.reports.junit_path, &command.run.reports.sarif_path}) {
     *path = of_this_rank(*path);
@@ -167,7 +169,9 @@ int check(const CheckCommand& asked) {
   FinishedRun finished;
   const int code = run_program(command.run, &finished);
   if (!finished.started) return code;
-  if (finished.profiles.empty() && code != 0) {
+  const bool no_cuda = !command.sanitizer.require_cuda && finished.profiles.empty() && code == kUsageError;
+  if (no_cuda) finished.exit_code = 0;
+  if (finished.profiles.empty() && code != 0 && !no_cuda) {
     complain(fmt::format("what was found is lost: the program ended with exit code {} before it could be told", code));
     return code;
   }

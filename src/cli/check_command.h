@@ -5,15 +5,16 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/sanitizer.h"
 
 namespace warpgrind::cli {
 
 struct CheckCommand {
-  RunCommand run;                  // options.json_path: what was found, as JSON
-  std::vector<std::string> only;   // words of checkers::kGroups, also several in one, separated by commas
-  std::vector<std::string> tools;  // compute-sanitizer's names of groups
-  std::string leak_check;
-  int error_exitcode = 1;
+  RunCommand run;                 // options.json_path: what was found, as JSON
+  std::vector<std::string> only;  // words of checkers::kGroups, also several in one, separated by commas
+  SanitizerOptions sanitizer;
+  bool as_sanitizer = false;  // called by that name: memcheck, unless another tool is given
+  int error_exitcode = 1;     // 0: the program's own
   std::string suppressions, gen_suppressions;
   std::string log_path;
   std::string print_level = "warn";

@@ -111,6 +111,53 @@ CLI::App* add_run(CLI::App& app, RunCommand& command) {
   return run;
 }
 
+constexpr const char* kSanitizerGroup = "compute-sanitizer's options";
+
+CLI::Option* add_several(CLI::App* app, const char* name, std::vector<std::string>& to, const char* what) {
+  return app->add_option(name, to, what)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->group(kSanitizerGroup);
+}
+
+// compute-sanitizer's names; those without meaning here are known, and not listed.
+void add_sanitizer(CLI::App* check, CheckCommand& command) {
+  SanitizerOptions& o = command.sanitizer;
+  const auto choice = [&](const char* name, std::string& to, const std::vector<std::string>& words, const char* what) {
+    check->add_option(name, to, what)->check(CLI::IsMember(words))->group(kSanitizerGroup);
+  };
+  add_several(check, "--tool,-t", o.tools, "a group by compute-sanitizer's name; the report has its form, on stdout")
+      ->check(CLI::IsMember({"memcheck", "racecheck", "initcheck", "synccheck"}));
+  choice("--leak-check", o.leak_check, {"full", "no"}, "full: leaks too, whatever --only and --tool say; no: none");
+  choice("--report-api-errors", o.report_api_errors, {"all", "extended", "explicit", "yes", "no"},
+         "no: errors of calls are not told");
+  choice("--track-stream-ordered-races", o.stream_ordered_races, {"all", "use-before-alloc", "use-after-free", "no"},
+         "with --tool memcheck: memory of cudaMallocAsync used too early or too late");
+  choice("--racecheck-report", o.race_report, {"analysis", "hazard", "all"}, "pairs of lines, examples, or both");
+  choice("--racecheck-detect-level", command.print_level, {"info", "warn", "error"}, "as --print-level");
+  choice("--show-backtrace", o.backtrace, {"yes", "no", "host", "device"}, "of calls in the host, in kernels, both");
+  check->add_option("--save", o.save, "also write the report to this file")->group(kSanitizerGroup);
+  check->add_flag("--xml", o.xml, "as XML: to the file of --save, else instead of the text")->group(kSanitizerGroup);
+  check->add_option("--prefix", o.prefix, "what its lines begin with")->group(kSanitizerGroup);
+  check->add_flag("--strip-paths", o.strip_paths, "no: whole paths of sources")->group(kSanitizerGroup);
+  check->add_flag("--require-cuda-init", o.require_cuda, "no: a program that uses no CUDA is right")
+      ->group(kSanitizerGroup);
+  add_several(check, "--kernel-name", o.kernels, "only findings of these: kns=PART, kne=NAME, regex=EXPRESSION");
+  add_several(check, "--kernel-regex", o.kernel_expressions, "likewise, a regular expression");
+  add_several(check, "--kernel-name-exclude", o.other_kernels, "only findings of others");
+  add_several(check, "--kernel-regex-exclude", o.other_kernel_expressions, "likewise, a regular expression");
+  for (const SanitizerOption& option : options_without_meaning()) {
+    const auto given = [&o, name = first_name(option)](const std::string&) { o.given.push_back(name); };
+    if (option.takes_value)
+      check->add_option_function<std::string>(option.names, given, option.why)->group("");
+    else
+      check
+          ->add_flag_function(
+              option.names, [given](std::int64_t) { given(""); }, option.why)
+          ->group("");
+  }
+}
+
 CLI::App* add_check(CLI::App& app, CheckCommand& command) {
   CLI::App* check = app.add_subcommand(
       "check",
@@ -125,22 +172,19 @@ CLI::App* add_check(CLI::App& app, CheckCommand& command) {
   check->add_option("--sarif", run.reports.sarif_path, "write it as SARIF 2.1.0");
   check->add_option("--junit", run.reports.junit_path, "write it as JUnit XML");
   check->add_option("--report", run.reports.html_path, "write one HTML file that shows all of it");
-  check->add_option("--error-exitcode", command.error_exitcode, "exit code when something was found")
+  check
+      ->add_option("--error-exitcode", command.error_exitcode,
+                   "exit code when something was found; 0: the program's own")
       ->check(CLI::Range(0, 255))
       ->capture_default_str();
   check->add_option("--suppress,--suppressions", command.suppressions, "file of findings not to be told");
   check->add_option("--gen-suppressions", command.gen_suppressions, "write a file that suppresses all that was found");
   check->add_option("--print-level", command.print_level, "what is printed: info, warn or error and what is worse")
-      ->check(CLI::IsMember({"info", "warn", "error"}))
+      ->check(CLI::IsMember({"info", "warn", "error", "fatal"}))
       ->capture_default_str();
   check->add_option("--print-limit", command.print_limit, "how many findings are printed")->capture_default_str();
-  check->add_option("--log-file", command.log_path, "print to this file instead of stderr");
-  check->add_option("--tool", command.tools, "compute-sanitizer's name of a group")
-      ->check(CLI::IsMember({"memcheck", "racecheck", "initcheck", "synccheck"}))
-      ->allow_extra_args(false)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  check->add_option("--leak-check", command.leak_check, "full: leaks too, whatever --only and --tool say; no: none")
-      ->check(CLI::IsMember({"full", "no"}));
+  check->add_option("--log-file", command.log_path, "print to this file (%p: the process's number) instead of stderr");
+  add_sanitizer(check, command);
   check->add_option("--gpu", run.options.gpu, "GPU model, see `warpgrind gpus`")->capture_default_str();
   check->add_option("--devices", run.options.devices, "how many virtual GPUs")->check(CLI::Range(1, 64));
   add_execution(check, run.options.threads, run.options.timeout_seconds, run.options.cache_directory, run.no_cache);
@@ -257,6 +301,16 @@ std::vector<std::string> cut_topic_options(const CLI::App& lab, std::vector<std:
   return topics;
 }
 
+// compute-sanitizer's "--xml yes", where a flag is a word of its own elsewhere.
+bool is_yes_or_no(const CLI::Option& option, const std::string& word) {
+  const std::string& group = option.get_group();
+  return (group.empty() || group == kSanitizerGroup) && (word == "yes" || word == "no");
+}
+void join(std::vector<std::string>& arguments, std::size_t at) {
+  arguments[at - 1] += "=" + arguments[at];
+  arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(at));
+}
+
 // Everything from the program on belongs to it, whatever it looks like: the command line is cut there before it is
 // parsed. A first "--" on either side of the program is ours.
 std::vector<std::string> cut_program(const CLI::App& run, std::vector<std::string>& arguments) {
@@ -264,7 +318,10 @@ std::vector<std::string> cut_program(const CLI::App& run, std::vector<std::strin
   while (at < arguments.size() && arguments[at].starts_with("-") && arguments[at] != "--") {
     const std::string& name = arguments[at++];
     const CLI::Option* option = run.get_option_no_throw(name);
-    if (option && option->get_items_expected_max() > 0) at++;  // its value, written apart
+    if (option && option->get_items_expected_max() > 0)
+      at++;  // its value, written apart
+    else if (option && at < arguments.size() && is_yes_or_no(*option, arguments[at]))
+      join(arguments, at);
   }
   at = std::min(at, arguments.size());
   std::vector<std::string> program(arguments.begin() + static_cast<std::ptrdiff_t>(at), arguments.end());
@@ -329,7 +386,13 @@ int main(int argc, char** argv) {
   app.add_subcommand("nvcc", "Compile CUDA with clang-19 and nvcc's options: `warpgrind nvcc --help`");
   std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   const std::string_view called = argc > 0 ? argv[0] : "";
-  if (called.substr(called.rfind('/') + 1) == "nvcc") arguments.insert(arguments.begin(), "nvcc");
+  const std::string_view name = called.substr(called.rfind('/') + 1);
+  if (name == "nvcc") arguments.insert(arguments.begin(), "nvcc");
+  if (name == "compute-sanitizer") {
+    arguments.insert(arguments.begin(), "check");
+    checked.as_sanitizer = true;
+    checked.error_exitcode = 0;
+  }
   if (!arguments.empty() && arguments[0] == "nvcc")
     return cli::end(cli::nvcc({arguments.begin() + 1, arguments.end()}));
   if (!arguments.empty() && arguments[0] == "run") {

@@ -1,4 +1,5 @@
 target_link_libraries(wg_report PUBLIC wg_advice wg_results wg_counters wg_gpu wg_base PRIVATE nlohmann_json::nlohmann_json)
+target_include_directories(wg_report PRIVATE ${CMAKE_SOURCE_DIR}/include)  # the table of CUDA errors
 
 # The page of the HTML report: web/ bundled by esbuild, at build time, into one file that html.cpp takes in.
 option(WARPGRIND_REPORT_PAGE "bundle the page of the HTML report (needs node and npm)" ON)

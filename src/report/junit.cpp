@@ -3,38 +3,12 @@
 #include <fmt/format.h>
 
 #include "report/kernel_names.h"
+#include "report/xml.h"
 
 namespace warpgrind::report {
 namespace {
 
 using Outcome = ExpectationResult::Outcome;
-
-// XML 1.0 has no way to write most control characters; they become blanks.
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\n':
-        out += "&#10;";
-        break;
-      default:
-        out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-    }
-  }
-  return out;
-}
 
 struct Suite {
   std::string name, cases;

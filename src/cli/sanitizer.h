@@ -1,0 +1,50 @@
+// compute-sanitizer's command line and reports, for scripts that have them: `warpgrind check --tool memcheck`, or
+// warpgrind called by the name compute-sanitizer.
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "checkers/selection.h"
+#include "cli/run_reports.h"
+#include "report/sanitizer_text.h"
+
+namespace warpgrind::cli {
+
+struct SanitizerOptions {
+  std::vector<std::string> tools;  // names of groups; with one the report has compute-sanitizer's form
+  std::string leak_check;          // "full", "no"; empty: as the groups say
+  std::string report_api_errors, stream_ordered_races;  // "no" or what
+  std::string save;                                     // file for a copy of the report
+  bool xml = false;
+  std::string prefix = "=========", backtrace = "yes", race_report = "analysis";
+  bool strip_paths = true, require_cuda = true;
+  std::vector<std::string> kernels, kernel_expressions, other_kernels, other_kernel_expressions;  // the last two: not
+  std::vector<std::string> given;  // of sanitizer_options.inc, by their first names
+};
+
+struct SanitizerOption {
+  const char* names;
+  bool takes_value;
+  bool refused;
+  const char* why;
+};
+const std::vector<SanitizerOption>& options_without_meaning();
+std::string first_name(const SanitizerOption& option);
+
+// Says what was given and has no meaning, once; an error for what is refused and for what cannot be understood.
+Status check_options(const SanitizerOptions& options);
+// Turns the groups on that the tools are.
+void select_groups(const SanitizerOptions& options, checkers::Selection& selection);
+// False: of a kernel that was not to be checked, or that no tool asked for.
+bool wants(const SanitizerOptions& options, const results::Finding& finding);
+// "%p" is the process, "%q{NAME}" the environment variable.
+std::string expanded_path(const std::string& path);
+
+// Prints the report to `out`; with --save also writes it there. limit: findings printed, 0: all.
+Status print_as_sanitizer(const FinishedRun& run, const SanitizerOptions& options, const std::string& print_level,
+                          std::size_t limit, std::FILE* out);
+
+}  // namespace warpgrind::cli

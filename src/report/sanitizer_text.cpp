@@ -1,0 +1,257 @@
+#include "report/sanitizer_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string_view>
+
+#include "report/format.h"
+
+namespace warpgrind::report {
+namespace {
+
+using results::Finding;
+using results::FindingAccess;
+
+struct Line {
+  const char* kind;
+  const char* text;
+};
+// What synccheck calls them; others of the group keep our words.
+constexpr std::array kBarrierErrors = {
+    Line{"barrier-divergent-warp", "Divergent thread(s) in warp."},
+    Line{"barrier-divergent-block", "Divergent thread(s) in block."},
+    Line{"barrier-count", "Invalid arguments."},
+    Line{"barrier-id", "Invalid arguments."},
+    Line{"syncwarp-mask", "Invalid arguments."},
+    Line{"mbarrier-uninit", "Missing init."},
+    Line{"mbarrier-overflow", "Barrier overflow."},
+};
+
+struct CudaError {
+  const char* name;
+  int number;
+  const char* text;
+};
+constexpr CudaError kCudaErrors[] = {
+#define WG_ERROR(name, number, text) {#name, number, text},
+#include "warpgrind/cuda_errors.inc"
+#undef WG_ERROR
+};
+
+std::string capital(std::string text) {
+  if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
+const char* plural(std::size_t n) {
+  return n == 1 ? "" : "s";
+}
+
+std::string dim3(const Dim3& d) {
+  return fmt::format("({},{},{})", d.x, d.y, d.z);
+}
+
+class Writer {
+ public:
+  explicit Writer(const SanitizerForm& form) : form_(form) {}
+  std::string text;
+
+  void line(const std::string& words, int depth = 0) {
+    text += fmt::format("{} {}{}\n", form_.prefix, std::string(static_cast<std::size_t>(depth) * 4, ' '), words);
+  }
+  std::string file(const std::string& path) const {
+    return form_.whole_paths ? path : path.substr(path.rfind('/') + 1);
+  }
+  // "kernel(int *)+0x90 in file.cu:12"
+  std::string place(const FindingAccess& a) const {
+    const std::string function = a.function.empty() ? a.kernel : a.function;
+    std::string out = fmt::format("{}+{:#x}", function, std::uint64_t{a.ptx_line} * 16);
+    if (a.line != 0) out += fmt::format(" in {}:{}", file(a.file), a.line);
+    return out;
+  }
+  void thread(const FindingAccess& a) {
+    line("at " + place(a), 1);
+    line(fmt::format("by thread {} in block {}", dim3(a.thread), dim3(a.block)), 1);
+  }
+  void device_frames(const FindingAccess& a) {
+    if (!form_.device_frames) return;
+    for (const results::InlinedAt& i : a.inlined_at)
+      line(fmt::format("Device Frame: {}+{:#x} in {}:{}", i.function.empty() ? a.kernel : i.function,
+                       std::uint64_t{a.ptx_line} * 16, file(i.file), i.line),
+           2);
+  }
+  void host_frame(const char* when, const std::string& function, const std::string& path, std::uint32_t at) {
+    if (!form_.host_frames || (at == 0 && function.empty())) return;
+    line(fmt::format("Saved host backtrace up to driver entry point at {}", when), 1);
+    line("Host Frame: " + (at == 0 ? function : fmt::format("{} in {}:{}", function, file(path), at)), 2);
+  }
+
+ private:
+  const SanitizerForm& form_;
+};
+
+void tell_memory(Writer& w, const FindingAccess& a, bool misaligned) {
+  const std::uint64_t address = sanitizer_address(a);
+  w.line(fmt::format("Access at {:#x} is {}", address, misaligned ? "misaligned" : "out of bounds"), 1);
+  if (!a.memory || a.memory->object == 0) return;
+  const auto size = static_cast<std::int64_t>(a.memory->object_bytes);
+  const std::int64_t offset = a.memory->offset;
+  const std::uint64_t low = address - static_cast<std::uint64_t>(offset);
+  const auto number = [](std::int64_t n) { return grouped(static_cast<double>(n)); };
+  const std::string where = offset < 0       ? number(-offset) + " bytes before"
+                            : offset >= size ? number(offset - size + 1) + " bytes after"
+                                             : std::string("inside");
+  w.line(fmt::format("and is {} the nearest allocation at {:#x} of size {} bytes", where, low, number(size)), 1);
+}
+
+// "Write Thread (1,0,0)": a word for what compute-sanitizer has two of.
+const char* verb(const FindingAccess& a) {
+  return a.access == "read" || a.access.starts_with("load") ? "Read" : "Write";
+}
+
+std::string level_of(const Finding& f) {
+  const char* const level = f.severity == results::Severity::error     ? "Error"
+                            : f.severity == results::Severity::warning ? "Warning"
+                                                                       : "Info";
+  return fmt::format("{}: {}", level, f.kind == "race-warp" ? "(Warp Level Programming) " : "");
+}
+
+std::string side(const Writer& w, const FindingAccess& a) {
+  if (a.of_thread) return fmt::format("{} access at {}", verb(a), w.place(a));
+  const std::string what = a.kernel.empty() ? a.access : fmt::format("{} of {}", a.access, a.kernel);
+  return a.line == 0 ? what : fmt::format("{} in {}:{}", what, w.file(a.file), a.line);
+}
+
+void tell_hazard(Writer& w, const Finding& f) {
+  const FindingAccess &a = f.accesses[0], &b = f.accesses[1];
+  const std::string_view first = verb(a), second = verb(b);
+  const char* const hazard = first == "Read" ? "WAR" : second == "Read" ? "RAW" : "WAW";
+  w.line(fmt::format("{}Potential {} hazard detected at {} {:#x} in block {} :", level_of(f), hazard,
+                     sanitizer_space(f), sanitizer_address(a), dim3(a.block)));
+  for (const FindingAccess* at : {&a, &b})
+    w.line(fmt::format("{} Thread {} at {}", verb(*at), dim3(at->thread), w.place(*at)), 1);
+}
+
+void tell_race(Writer& w, const Finding& f, const SanitizerForm& form) {
+  const bool threads = f.accesses[0].of_thread && f.accesses[1].of_thread;
+  if (form.hazards && threads) tell_hazard(w, f);
+  if (!form.analysis && threads) return;
+  w.line(fmt::format("{}Race reported between {}", level_of(f), side(w, f.accesses[0])));
+  w.line(fmt::format("and {} [{} hazard{}]", side(w, f.accesses[1]), f.count, plural(f.count)), 1);
+}
+
+bool is_uninitialised(const Finding& f) {
+  return f.kind.starts_with("uninit-");
+}
+
+void tell_access(Writer& w, const Finding& f) {
+  const FindingAccess& a = f.accesses[0];
+  if (a.of_thread) w.thread(a);
+  if (is_uninitialised(f) && a.memory) w.line(fmt::format("Address {:#x}", sanitizer_address(a)), 1);
+  if (!is_uninitialised(f) && a.of_thread && a.memory) tell_memory(w, a, f.kind == "misaligned");
+  w.device_frames(a);
+  constexpr std::string_view kLaunched = "launched at ";
+  for (const std::string& note : f.notes)
+    if (note.starts_with(kLaunched)) w.host_frame("kernel launch time", note.substr(kLaunched.size()), "", 0);
+  if (!a.of_thread) {
+    const char* const when = is_leak(f) ? "cudaMalloc time" : f.error.empty() ? "kernel launch time" : "error";
+    w.host_frame(when, a.function.empty() ? a.access : a.function, a.file, a.line);
+  }
+}
+
+}  // namespace
+
+bool is_race(const Finding& f) {
+  return f.kind.starts_with("race-") && f.accesses.size() >= 2;
+}
+
+bool is_leak(const Finding& f) {
+  return f.kind.starts_with("leak-");
+}
+
+std::string sanitizer_space(const Finding& f) {
+  const FindingAccess* const a = f.accesses.empty() ? nullptr : &f.accesses[0];
+  std::string space = a && a->memory ? a->memory->space : "global";
+  for (const char* word : {"shared", "local", "constant"})
+    if (f.kind.find(word) != std::string::npos) space = word;
+  return "__" + space + "__";
+}
+
+std::uint64_t sanitizer_address(const FindingAccess& a) {
+  constexpr std::uint64_t kFirst = 0x7f0000000000, kEach = std::uint64_t{1} << 32;
+  if (!a.memory) return 0;
+  const std::uint64_t low = a.memory->object == 0 ? 0 : kFirst + a.memory->object * kEach;
+  return low + static_cast<std::uint64_t>(a.memory->offset);
+}
+
+std::string sanitizer_headline(const Finding& f) {
+  const FindingAccess* const a = f.accesses.empty() ? nullptr : &f.accesses[0];
+  if (!f.error.empty() && a)
+    for (const CudaError& e : kCudaErrors)
+      if (f.error == e.name)
+        return fmt::format("Program hit {} (error {}) due to \"{}\" on CUDA API call to {}.", e.name, e.number, e.text,
+                           a->access == "launch" || a->access.empty() ? "cudaLaunchKernel" : a->access);
+  if (f.kind == "double-free" || f.kind == "invalid-free")
+    return fmt::format("Malloc/Free Error encountered : {}", f.kind == "invalid-free"  ? "Invalid pointer to free"
+                                                             : a && !a->kernel.empty() ? "Device-side double free"
+                                                                                       : "Double free");
+  if (is_leak(f) && a && a->memory)
+    return fmt::format("Leaked {} bytes{}", grouped(static_cast<double>(a->memory->object_bytes)),
+                       f.kind == "leak-heap" ? " on the device heap" : "");
+  if (is_uninitialised(f) && a && !a->of_thread)
+    return fmt::format("Host API uninitialized memory access: {}", f.message);
+  if (is_uninitialised(f))
+    return fmt::format("Uninitialized {} memory read of size {} bytes", sanitizer_space(f),
+                       a ? std::max(1u, a->bytes) : 1);
+  if (f.group == "barriers") {
+    for (const Line& known : kBarrierErrors)
+      if (f.kind == known.kind) return fmt::format("Barrier error detected. {}", known.text);
+    return fmt::format("Barrier error detected. {}.", capital(f.message));
+  }
+  if (f.group == "memory" && a && a->of_thread && a->bytes != 0)
+    return fmt::format("Invalid {} {} of size {} bytes", sanitizer_space(f), a->access, a->bytes);
+  return capital(f.message);
+}
+
+std::string sanitizer_text(const Finding& f, const SanitizerForm& form) {
+  Writer w(form);
+  if (is_race(f)) {
+    tell_race(w, f, form);
+  } else {
+    w.line(sanitizer_headline(f));
+    if (!f.accesses.empty()) tell_access(w, f);
+  }
+  return w.text + form.prefix + "\n";
+}
+
+void SanitizerCounts::add(const Finding& f) {
+  if (f.severity == results::Severity::info) return;
+  if (is_race(f)) {
+    ++(f.severity == results::Severity::error ? hazard_errors : hazard_warnings);
+    return;
+  }
+  ++errors;
+  if (!is_leak(f)) return;
+  leaks += f.count;
+  if (!f.accesses.empty() && f.accesses[0].memory) leaked_bytes += f.accesses[0].memory->object_bytes;
+}
+
+std::string sanitizer_summary(const SanitizerCounts& c, const SanitizerSummaries& which, const SanitizerForm& form) {
+  Writer w(form);
+  if (which.leaks) w.line(fmt::format("LEAK SUMMARY: {} bytes leaked in {} allocations", c.leaked_bytes, c.leaks));
+  if (const std::size_t n = c.hazard_errors + c.hazard_warnings; which.races || n != 0)
+    w.line(fmt::format("RACECHECK SUMMARY: {} hazard{} displayed ({} error{}, {} warning{})", n, plural(n),
+                       c.hazard_errors, plural(c.hazard_errors), c.hazard_warnings, plural(c.hazard_warnings)));
+  if (which.errors || c.errors != 0) w.line(fmt::format("ERROR SUMMARY: {} error{}", c.errors, plural(c.errors)));
+  if (c.not_printed != 0)
+    w.line(
+        fmt::format("ERROR SUMMARY: {} error{} were not printed. Use --print-limit option to adjust the number of "
+                    "printed errors",
+                    c.not_printed, plural(c.not_printed)));
+  return w.text;
+}
+
+}  // namespace warpgrind::report

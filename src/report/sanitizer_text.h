@@ -1,0 +1,44 @@
+// Findings in the words and lines of compute-sanitizer 2025.3, for scripts that read those. Addresses are made up, so
+// that they are the same at each run: each object has 4 GiB of its own, in the order in which they were made. What
+// stands behind "+" of a place is 16 times the line of the PTX, where compute-sanitizer has an offset in machine code.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "results/finding.h"
+
+namespace warpgrind::report {
+
+struct SanitizerForm {
+  std::string prefix = "=========";
+  bool hazards = false, analysis = true;  // of races: the example, or the pair of lines
+  bool device_frames = true, host_frames = true;
+  bool whole_paths = false;
+};
+
+// Of accesses, as compute-sanitizer prints them: "__global__", and the made up address.
+std::string sanitizer_space(const results::Finding& finding);
+std::uint64_t sanitizer_address(const results::FindingAccess& access);
+// "Invalid __global__ write of size 4 bytes"
+std::string sanitizer_headline(const results::Finding& finding);
+bool is_race(const results::Finding& finding);
+bool is_leak(const results::Finding& finding);
+// With an empty line of its own at the end.
+std::string sanitizer_text(const results::Finding& finding, const SanitizerForm& form);
+
+// What was found, also what the print limit left out.
+struct SanitizerCounts {
+  std::size_t errors = 0;  // all but races
+  std::size_t hazard_errors = 0, hazard_warnings = 0;
+  std::size_t leaks = 0, leaked_bytes = 0;  // allocations
+  std::size_t not_printed = 0;
+  void add(const results::Finding& finding);
+};
+struct SanitizerSummaries {
+  bool errors = true, races = false, leaks = false;  // the lines that the tools asked for end with
+};
+std::string sanitizer_summary(const SanitizerCounts& counts, const SanitizerSummaries& which,
+                              const SanitizerForm& form);
+
+}  // namespace warpgrind::report

@@ -1,0 +1,12 @@
+// Text as XML has it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace warpgrind::report {
+
+// For attributes and contents. XML 1.0 has no way to write most control characters; they become blanks.
+std::string escaped(std::string_view text);
+
+}  // namespace warpgrind::report

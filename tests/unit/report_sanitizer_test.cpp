@@ -1,0 +1,133 @@
+// The report of compute-sanitizer: what scripts match in it. The lines are those of 2025.3 on a GPU.
+#include <gtest/gtest.h>
+
+#include "report/sanitizer_text.h"
+#include "report/sanitizer_xml.h"
+
+namespace warpgrind::report {
+namespace {
+
+using results::Finding;
+using results::FindingAccess;
+using results::Severity;
+
+FindingAccess access(const char* what, std::uint32_t line, std::uint32_t lane, std::int64_t offset) {
+  FindingAccess a;
+  a.access = what;
+  a.kernel = "sum(int*)";
+  a.file = "/src/sum.cu";
+  a.line = line;
+  a.ptx_line = 9;
+  a.of_thread = true;
+  a.thread = {lane, 0, 0};
+  a.block = {2, 1, 0};
+  a.bytes = 4;
+  a.memory = {"global", 1, 1024, offset};
+  return a;
+}
+
+Finding finding(const char* kind, const char* group, std::vector<FindingAccess> accesses) {
+  Finding f;
+  f.kind = kind;
+  f.group = group;
+  f.message = "what happened";
+  f.accesses = std::move(accesses);
+  return f;
+}
+
+TEST(Sanitizer, InvalidAccess) {
+  const Finding f = finding("oob-global-write", "memory", {access("write", 12, 3, 1024)});
+  EXPECT_EQ(sanitizer_text(f, {}),
+            "========= Invalid __global__ write of size 4 bytes\n"
+            "=========     at sum(int*)+0x90 in sum.cu:12\n"
+            "=========     by thread (3,0,0) in block (2,1,0)\n"
+            "=========     Access at 0x7f0100000400 is out of bounds\n"
+            "=========     and is 1 bytes after the nearest allocation at 0x7f0100000000 of size 1,024 bytes\n"
+            "=========\n");
+}
+
+TEST(Sanitizer, WhereTheNearestAllocationIs) {
+  const auto text = [](const char* kind, std::int64_t offset) {
+    return sanitizer_text(finding(kind, "memory", {access("read", 12, 3, offset)}), {});
+  };
+  EXPECT_NE(text("oob-global-read", -4).find("and is 4 bytes before the nearest"), std::string::npos);
+  EXPECT_NE(text("use-after-free", 8).find("and is inside the nearest allocation"), std::string::npos);
+  EXPECT_NE(text("misaligned", 2).find("Access at 0x7f0100000002 is misaligned"), std::string::npos);
+  EXPECT_NE(text("oob-shared-read", 2).find("Invalid __shared__ read of size 4 bytes"), std::string::npos);
+}
+
+TEST(Sanitizer, Races) {
+  Finding f = finding("race-shared", "races", {access("write", 12, 1, 8), access("read", 15, 0, 8)});
+  f.accesses[0].memory = f.accesses[1].memory = {"shared", 0, 0, 8};
+  f.count = 508;
+  EXPECT_EQ(sanitizer_text(f, {}),
+            "========= Error: Race reported between Write access at sum(int*)+0x90 in sum.cu:12\n"
+            "=========     and Read access at sum(int*)+0x90 in sum.cu:15 [508 hazards]\n"
+            "=========\n");
+  SanitizerForm form;
+  form.hazards = true;
+  form.analysis = false;
+  EXPECT_EQ(sanitizer_text(f, form),
+            "========= Error: Potential RAW hazard detected at __shared__ 0x8 in block (2,1,0) :\n"
+            "=========     Write Thread (1,0,0) at sum(int*)+0x90 in sum.cu:12\n"
+            "=========     Read Thread (0,0,0) at sum(int*)+0x90 in sum.cu:15\n"
+            "=========\n");
+  f.kind = "race-warp";
+  f.severity = Severity::warning;
+  EXPECT_EQ(sanitizer_text(f, form).rfind("========= Warning: (Warp Level Programming) Potential RAW hazard", 0), 0u);
+}
+
+TEST(Sanitizer, Headlines) {
+  Finding f = finding("barrier-divergent-warp", "barriers", {access("barrier", 7, 0, 0)});
+  EXPECT_EQ(sanitizer_headline(f), "Barrier error detected. Divergent thread(s) in warp.");
+  f = finding("uninit-shared", "init", {access("read", 7, 0, 0)});
+  EXPECT_EQ(sanitizer_headline(f), "Uninitialized __shared__ memory read of size 4 bytes");
+  f = finding("double-free", "memory", {access("free", 7, 0, 0)});
+  EXPECT_EQ(sanitizer_headline(f), "Malloc/Free Error encountered : Device-side double free");
+  FindingAccess call;
+  call.access = "cudaMalloc";
+  f = finding("api-error", "api", {call});
+  f.error = "cudaErrorMemoryAllocation";
+  EXPECT_EQ(sanitizer_headline(f),
+            "Program hit cudaErrorMemoryAllocation (error 2) due to \"out of memory\" on CUDA API call to cudaMalloc.");
+  call.memory = {"global", 0, 4096, 0};
+  EXPECT_EQ(sanitizer_headline(finding("leak-device", "leaks", {call})), "Leaked 4,096 bytes");
+}
+
+TEST(Sanitizer, Summaries) {
+  SanitizerCounts counts;
+  EXPECT_EQ(sanitizer_summary(counts, {}, {}), "========= ERROR SUMMARY: 0 errors\n");
+  EXPECT_EQ(sanitizer_summary(counts, {false, true, false}, {}),
+            "========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)\n");
+  FindingAccess call;
+  call.memory = {"global", 0, 4096, 0};
+  Finding leak = finding("leak-device", "leaks", {call});
+  leak.severity = Severity::warning;
+  leak.count = 3;
+  counts.add(leak);
+  counts.add(finding("race-shared", "races", {call, call}));
+  Finding info = finding("race-same-value", "races", {call, call});
+  info.severity = Severity::info;
+  counts.add(info);
+  counts.not_printed = 5;
+  EXPECT_EQ(sanitizer_summary(counts, {true, true, true}, {}),
+            "========= LEAK SUMMARY: 4096 bytes leaked in 3 allocations\n"
+            "========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)\n"
+            "========= ERROR SUMMARY: 1 error\n"
+            "========= ERROR SUMMARY: 5 errors were not printed. Use --print-limit option to adjust the number of "
+            "printed errors\n");
+}
+
+TEST(Sanitizer, Xml) {
+  Finding f = finding("oob-global-write", "memory", {access("write", 12, 3, 1024)});
+  f.accesses[0].kernel = "sum<a&b>(int*)";
+  const std::string xml = sanitizer_xml({&f}, {});
+  for (const char* part : {"<ComputeSanitizerOutput>", "<kind>Precise</kind>", "<level>Error</level>",
+                           "<text>Invalid __global__ write of size 4 bytes</text>", "<size>4</size>",
+                           "<func>sum&lt;a&amp;b&gt;(int*)</func>", "<path>sum.cu</path>", "<line>12</line>",
+                           "<threadIdx>\n        <x>3</x>", "</ComputeSanitizerOutput>\n"})
+    EXPECT_NE(xml.find(part), std::string::npos) << part << "\n" << xml;
+}
+
+}  // namespace
+}  // namespace warpgrind::report
