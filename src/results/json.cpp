@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "counters/metric_table.h"
 #include "gpu/gpu_model.h"
+#include "results/member_json.h"
 
 namespace warpgrind::results {
 namespace {
@@ -137,17 +138,11 @@ Json graph_json(const FlowGraph& graph) {
   return {{"blocks", std::move(blocks)}, {"edges", std::move(edges)}, {"entry", graph.entry}};
 }
 
-Json inlined_json(const std::vector<InlinedAt>& chain) {
-  Json out = Json::array();
-  for (const InlinedAt& i : chain) out.push_back({{"file", i.file}, {"line", i.line}, {"function", i.function}});
-  return out;
-}
-
 Json code_json(const CodeRow& c) {
   // All rows have the same members: the report makes a table of them.
   Json out = {{"ptx_line", c.ptx_line}, {"text", c.text}, {"block", c.block},
               {"file", c.file},         {"line", c.line}, {"function", c.function}};
-  out["inlined_at"] = inlined_json(c.inlined_at);
+  out["inlined_at"] = JsonWriter::value(c.inlined_at);
   return out;
 }
 
@@ -186,56 +181,6 @@ Json kernel_json(const KernelProfile& k) {
   if (k.block_trace) out["block_trace"] = block_trace_json(*k.block_trace);
   out["lines"] = lines_json(k.lines);
   if (!k.inlined_lines.empty()) out["inlined_lines"] = lines_json(k.inlined_lines);
-  return out;
-}
-
-Json finding_access_json(const FindingAccess& a) {
-  Json out = {{"role", a.role},
-              {"access", a.access},
-              {"file", a.file},
-              {"line", a.line},
-              {"bytes", a.bytes},
-              {"object", a.object},
-              {"kernel", a.kernel},
-              {"function", a.function},
-              {"ptx", a.ptx},
-              {"ptx_line", a.ptx_line},
-              {"launch", a.launch},
-              {"stream", a.stream},
-              {"inlined_at", inlined_json(a.inlined_at)}};
-  if (a.of_thread) {
-    out["block"] = dim(a.block);
-    out["thread"] = dim(a.thread);
-    out["warp"] = a.warp;
-    out["lane"] = a.lane;
-  }
-  if (a.memory)
-    out["memory"] = {{"space", a.memory->space},
-                     {"object", a.memory->object},
-                     {"object_bytes", a.memory->object_bytes},
-                     {"offset", a.memory->offset}};
-  return out;
-}
-
-Json finding_json(const Finding& f) {
-  Json out = {{"kind", f.kind},          {"severity", name(f.severity)},
-              {"message", f.message},    {"advice", f.advice},
-              {"kernel", f.kernel},      {"file", f.file},
-              {"line", f.line},          {"ptx", f.text},
-              {"ptx_line", f.ptx_line},  {"block", dim(f.block)},
-              {"thread", dim(f.thread)}, {"notes", f.notes},
-              {"missing", f.missing},    {"count", f.count}};
-  out["accesses"] = Json::array();
-  if (!f.group.empty()) out["group"] = f.group;
-  if (!f.error.empty()) out["error"] = f.error;
-  for (const FindingAccess& a : f.accesses) out["accesses"].push_back(finding_access_json(a));
-  if (f.origin)
-    out["origin"] = {{"kind", f.origin->kind},
-                     {"file", f.origin->file},
-                     {"line", f.origin->line},
-                     {"object", f.origin->object},
-                     {"way", f.origin->way}};
-  if (f.cause) out["cause"] = {{"file", f.cause->file}, {"line", f.cause->line}, {"text", f.cause->text}};
   return out;
 }
 
@@ -357,15 +302,6 @@ FlowGraph read_graph(const Json& j) {
   return graph;
 }
 
-void read_inlined(const Json& j, std::vector<InlinedAt>& chain) {
-  each(j, "inlined_at", [&](const Json& at) {
-    InlinedAt& out = chain.emplace_back();
-    read(at, "file", out.file);
-    read(at, "line", out.line);
-    read(at, "function", out.function);
-  });
-}
-
 CodeRow read_code(const Json& j) {
   CodeRow c;
   read(j, "ptx_line", c.ptx_line);
@@ -374,7 +310,7 @@ CodeRow read_code(const Json& j) {
   read(j, "line", c.line);
   read(j, "block", c.block);
   read(j, "function", c.function);
-  read_inlined(j, c.inlined_at);
+  JsonReader(j).member("inlined_at", c.inlined_at, Since::first, "");
   return c;
 }
 
@@ -462,83 +398,20 @@ KernelProfile read_kernel(const Json& j) {
   return k;
 }
 
-FindingAccess read_finding_access(const Json& j) {
-  FindingAccess a;
-  read(j, "role", a.role);
-  read(j, "access", a.access);
-  read(j, "file", a.file);
-  read(j, "line", a.line);
-  read(j, "bytes", a.bytes);
-  read(j, "object", a.object);
-  read(j, "kernel", a.kernel);
-  read(j, "function", a.function);
-  read(j, "ptx", a.ptx);
-  read(j, "ptx_line", a.ptx_line);
-  read(j, "launch", a.launch);
-  read(j, "stream", a.stream);
-  read(j, "warp", a.warp);
-  read(j, "lane", a.lane);
-  if (const auto it = j.find("memory"); it != j.end() && it->is_object()) {
-    results::AccessedMemory& m = a.memory.emplace();
-    read(*it, "space", m.space);
-    read(*it, "object", m.object);
-    read(*it, "object_bytes", m.object_bytes);
-    read(*it, "offset", m.offset);
-  }
-  a.of_thread = j.contains("thread");
-  get_dim(j, "block", a.block);
-  get_dim(j, "thread", a.thread);
-  read_inlined(j, a.inlined_at);
-  return a;
-}
-
 // Before there was a severity, a warning's kind said so.
-void read_severity(const Json& j, Finding& f) {
+void read_severity(Finding& f) {
   constexpr std::string_view kWarning = "warning, ";
-  std::string word;
-  read(j, "severity", word);
   if (f.kind.starts_with(kWarning)) {
     f.kind.erase(0, kWarning.size());
     f.severity = Severity::warning;
   }
   if (f.kind == "warning") f.severity = Severity::warning;
-  for (const Severity s : {Severity::info, Severity::warning, Severity::error})
-    if (word == name(s)) f.severity = s;
 }
 
 Finding read_finding(const Json& j) {
   Finding f;
-  read(j, "kind", f.kind);
-  read(j, "message", f.message);
-  read(j, "advice", f.advice);
-  read(j, "kernel", f.kernel);
-  read(j, "file", f.file);
-  read(j, "line", f.line);
-  read(j, "ptx", f.text);
-  read(j, "ptx_line", f.ptx_line);
-  get_dim(j, "block", f.block);
-  get_dim(j, "thread", f.thread);
-  get_list(j, "notes", f.notes);
-  read(j, "missing", f.missing);
-  read(j, "group", f.group);
-  read(j, "error", f.error);
-  read(j, "count", f.count);
-  read_severity(j, f);
-  each(j, "accesses", [&](const Json& a) { f.accesses.push_back(read_finding_access(a)); });
-  if (const auto it = j.find("origin"); it != j.end() && it->is_object()) {
-    FindingOrigin& o = f.origin.emplace();
-    read(*it, "kind", o.kind);
-    read(*it, "file", o.file);
-    read(*it, "line", o.line);
-    read(*it, "object", o.object);
-    get_list(*it, "way", o.way);
-  }
-  if (const auto it = j.find("cause"); it != j.end() && it->is_object()) {
-    FindingCause& c = f.cause.emplace();
-    read(*it, "file", c.file);
-    read(*it, "line", c.line);
-    read(*it, "text", c.text);
-  }
+  JsonReader::read(j, f);
+  read_severity(f);
   return f;
 }
 
@@ -627,7 +500,7 @@ std::string to_json(const Profile& p) {
                              {"by", c.by},
                              {"count", c.count},
                              {"estimated_ns", number(c.estimated_ns)}});
-  for (const Finding& f : p.findings) findings.push_back(finding_json(f));
+  for (const Finding& f : p.findings) findings.push_back(JsonWriter::value(f));
   Json sources = Json::array();
   for (const SourceFile& s : p.sources) {
     Json& out = sources.emplace_back(Json{{"file", s.file}, {"text", s.text}});

@@ -1,6 +1,8 @@
 // What the page is given: profiles and results of the lab, packed by src/report/page_data.cpp. Here they are unpacked.
 // Nothing is trusted to be there: older profiles and runs without --detail lack parts.
 
+import type { Finding } from "./finding_types";
+
 export type Origin = "exact" | "modelled" | "estimated" | "measured";
 
 export interface Metric {
@@ -185,46 +187,6 @@ export interface Model {
   link_gbps_pageable: number;
   coalescing: string;
   banks: { banks: number; bank_bytes: number; lanes: number };
-}
-/** One that takes part in a finding: an access of a thread, a launch, a copy, a call of the host. */
-export interface FindingAccess {
-  role: string;
-  access: string;
-  file: string;
-  line: number;
-  bytes: number;
-  object: string;
-  kernel: string;
-  function?: string;
-  ptx?: string;
-  ptx_line?: number;
-  launch?: number; // the piece of work, as TimelineItem.work
-  stream?: string;
-  inlined_at?: { file: string; line: number; function: string }[];
-  block?: number[]; // with thread, warp and lane: of a thread
-  thread?: number[];
-  warp?: number;
-  lane?: number;
-  /** `bytes` from `offset` on, from the beginning of the object (which may end before). */
-  memory?: { space: string; object: number; object_bytes: number; offset: number };
-}
-export interface Finding {
-  kind: string;
-  severity?: string;
-  group?: string;
-  message: string;
-  advice: string;
-  kernel: string;
-  file: string;
-  line: number;
-  block: number[];
-  thread: number[];
-  notes: string[];
-  missing?: string;
-  count?: number;
-  accesses?: FindingAccess[];
-  origin?: { kind: string; file: string; line: number; object: string; way?: string[] };
-  cause?: { file: string; line: number; text: string };
 }
 export interface TimelineItem {
   device: number;

@@ -1,6 +1,7 @@
 // Two pieces of work of different streams that nothing orders: where they lie on the virtual timeline, what else their
 // streams do meanwhile, and the edge that is missing between them.
-import type { Finding, FindingAccess, Profile, TimelineItem } from "../data";
+import type { Profile, TimelineItem } from "../data";
+import type { Finding, FindingAccess } from "../finding_types";
 import { address } from "../state";
 import { type Child, drawing, h, note, s, section } from "../dom";
 import { badge, shortKernel, time } from "../format";
