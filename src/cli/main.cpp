@@ -68,6 +68,17 @@ void add_fill(CLI::App* app, int& fill) {
       ->check(CLI::Range(0, 255));
 }
 
+void add_schedule(CLI::App* app, device::Schedule& schedule) {
+  app->add_option_function<std::string>(
+         "--schedule",
+         [&schedule](const std::string& text) { schedule = device::read_schedule(text).value_or(schedule); },
+         "order of blocks and warps: forward, reverse, interleaved, random:SEED; all but forward use one worker")
+      ->check([](const std::string& text) {
+        return device::read_schedule(text) ? std::string() : "there are forward, reverse, interleaved and random:SEED";
+      })
+      ->type_name("ORDER");
+}
+
 // How .cu files are compiled.
 void add_compilation(CLI::App* app, RunCommand& command) {
   app->add_option("--compiler", command.compiler,
@@ -97,6 +108,7 @@ CLI::App* add_run(CLI::App& app, RunCommand& command) {
   run->add_flag("--quiet", command.options.quiet, "only the program's own output");
   add_execution(run, command.options.threads, command.options.timeout_seconds, command.options.cache_directory,
                 command.no_cache);
+  add_schedule(run, command.options.schedule);
   run->add_flag("!--no-counters", command.options.counters, "bounds checks only, nothing counted");
   run->add_flag("!--no-bounds-stop", command.options.bounds_stop,
                 "an access outside an allocation is said and counted, and goes on where a GPU has memory mapped");
@@ -189,6 +201,12 @@ CLI::App* add_check(CLI::App& app, CheckCommand& command) {
   check->add_option("--devices", run.options.devices, "how many virtual GPUs")->check(CLI::Range(1, 64));
   add_execution(check, run.options.threads, run.options.timeout_seconds, run.options.cache_directory, run.no_cache);
   add_fill(check, run.options.fill);
+  add_schedule(check, run.options.schedule);
+  check
+      ->add_option("--schedules", run.options.schedules,
+                   "run each launch whose threads wait for each other in this many orders, from the same memory")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
   add_compilation(check, run);
   check->footer(
       "  warpgrind check [OPTIONS] PROGRAM [ARGUMENTS...]\n"

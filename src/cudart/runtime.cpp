@@ -204,6 +204,7 @@ cudaError_t error_of(const device::Fault& fault) {
     case FaultKind::warp_mismatch:
     case FaultKind::absent_lanes:
     case FaultKind::grid_barrier:
+    case FaultKind::block_order:
     case FaultKind::out_of_heap:
       return cudaErrorLaunchFailure;
   }

@@ -56,7 +56,12 @@ void OutputBuffer::write_all() {
 // ---- Device
 
 Device::Impl::Impl(Device& self, int number, const GpuModel& gpu, const Options& given)
-    : device(self), ordinal(number), model(gpu), options(given), compiler(jit::make_compiler()) {
+    : device(self),
+      ordinal(number),
+      model(gpu),
+      options(given),
+      schedule(given.schedule),
+      compiler(jit::make_compiler()) {
   register_symbols();
 }
 
@@ -112,6 +117,11 @@ Result<Engine*> Device::Impl::take_engine() {
 void Device::Impl::give_back(Engine& engine) {
   const std::lock_guard lock(engine_mutex);
   engine.busy = false;
+}
+
+void Device::set_schedule(const Schedule& schedule, bool alone) {
+  impl_->schedule = schedule;
+  impl_->alone = alone;
 }
 
 void Device::abandon_launches(bool abandon_them) {

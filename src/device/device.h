@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "device/schedule.h"
 #include "events/observer.h"
 #include "events/scoreboard.h"
 #include "gpu/gpu_model.h"
@@ -41,6 +42,7 @@ enum class FaultKind : std::uint8_t {
   warp_mismatch,    // lanes of a .sync operation
   absent_lanes,     // that a shuffle reads
   grid_barrier,     // of a launch that is not cooperative
+  block_order,      // a block waits for one that need not have begun
   timeout,
   interrupted,
   unsupported,
@@ -97,6 +99,7 @@ struct LaunchResult {
   std::vector<Fault> warnings;  // e.g. a barrier left by threads that had exited
   events::LaunchCounts counts;
   const jit::CompiledKernel* kernel = nullptr;  // facts; lives as long as the device
+  bool waited_outside = false;                  // for a while all its warps only waited: for the host or other work
   double wall_seconds = 0, compile_seconds = 0;
   std::vector<LaunchResult>
       children;  // grids that the kernel launched itself, in the order they ran (grandchildren too)
@@ -110,6 +113,7 @@ bool request_timeout();
 struct Options {
   unsigned workers = 0;        // 0: all cores
   double timeout_seconds = 0;  // 0: none; wall clock of one launch
+  Schedule schedule;
   bool counters = true;
   // False: an access outside every allocation goes on where a GPU would have memory, and is a warning.
   bool bounds_stop = true;
@@ -200,6 +204,9 @@ class Device {
                               const PackedParameters& parameters, std::uint64_t work = 0);
   Result<LaunchResult> launch(LoadedModule* module, std::uint32_t function, const LaunchConfig& config,
                               void* const* arguments);
+  // Of the launches to come. alone: nothing runs beside them, no other thread of this process either (a process that
+  // was copied by fork). They use the calling thread only, and one whose warps all wait ends as at the time limit.
+  void set_schedule(const Schedule& schedule, bool alone);
   // The context is broken: every launch that runs now ends, without a fault of its own, and so do those to come, until
   // it is told otherwise.
   void abandon_launches(bool abandon_them);

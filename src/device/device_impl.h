@@ -104,6 +104,8 @@ struct Device::Impl {
   const int ordinal;
   const GpuModel& model;
   const Options options;
+  Schedule schedule;
+  bool alone = false;  // Device::set_schedule
   std::vector<events::Observer*> observers;
   std::mutex observer_mutex;  // beginnings and ends of launches
   events::Wants wants;

@@ -58,6 +58,8 @@ CheckKind check_kind(device::FaultKind kind, bool stops) {
       return {"shuffle-inactive-lane"};
     case FaultKind::grid_barrier:
       return {"api-misuse"};
+    case FaultKind::block_order:
+      return {"block-order"};
     case FaultKind::timeout:
       return {"timeout"};
     case FaultKind::interrupted:

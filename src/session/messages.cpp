@@ -51,6 +51,7 @@ const char* kind_name(device::FaultKind kind) {
       return "assertion";
     case FaultKind::trap:
     case FaultKind::grid_barrier:
+    case FaultKind::block_order:
       return "trap";
     case FaultKind::illegal_instruction:
     case FaultKind::barrier_number:

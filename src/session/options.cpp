@@ -22,6 +22,8 @@ std::string encode(const RunOptions& o) {
                       {"hold", o.hold_compilation},
                       {"counters", o.counters},
                       {"bounds_stop", o.bounds_stop},
+                      {"schedule", device::name(o.schedule)},
+                      {"schedules", o.schedules},
                       {"detail", o.detail},
                       {"fill", o.fill},
                       {"block_x", o.trace_block.x},
@@ -54,6 +56,10 @@ Result<RunOptions> decode(std::string_view text) {
   json::read(j, "hold", o.hold_compilation);
   json::read(j, "counters", o.counters);
   json::read(j, "bounds_stop", o.bounds_stop);
+  std::string schedule;
+  json::read(j, "schedule", schedule);
+  o.schedule = device::read_schedule(schedule).value_or(o.schedule);
+  json::read(j, "schedules", o.schedules);
   json::read(j, "detail", o.detail);
   json::read(j, "fill", o.fill);
   json::read(j, "block_x", o.trace_block.x);

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "checkers/selection.h"
+#include "device/schedule.h"
 #include "gpu/types.h"
 
 namespace warpgrind::session {
@@ -23,6 +24,8 @@ struct RunOptions {
   bool hold_compilation = false;  // for tests: what is being compiled for so long is never done
   bool counters = true;
   bool bounds_stop = true;      // false: an access outside an allocation is said, and goes on as on a GPU
+  device::Schedule schedule;    // in which every launch runs
+  unsigned schedules = 1;       // `warpgrind check`: how many orders each launch is tried in, that one included
   Dim3 trace_block{0, 0, 0};    // with detail: the block whose accesses are kept in order
   bool detail = false;          // also how requests looked, counters by line, sources: for reports
   checkers::Selection checks;   // `warpgrind check`

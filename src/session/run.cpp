@@ -151,6 +151,7 @@ LaunchOutcome Session::run(const LaunchRequest& request) {
     return outcome;
   }
   outcome.footprint = footprint(request);
+  const std::unique_ptr<Snapshot> snapshot = snapshot_before(gpu, request, *module);
   RunningKernel running;  // Ctrl-C asks the kernel to stop and to say where it is
   Result<device::LaunchResult> result =
       gpu.launch(*module, request.kernel->function, request.config, request.parameters, request.work);
@@ -164,6 +165,7 @@ LaunchOutcome Session::run(const LaunchRequest& request) {
     running.die_of_interrupt();
   }
   outcome.result = result.take();
+  if (snapshot) try_other_orders(*snapshot, request, *outcome.result);
   return outcome;
 }
 
@@ -234,6 +236,9 @@ void Session::finish(bool at_once) {
   if (checkers_ && options_.checks.api)
     for (results::Finding& finding : api_findings(api_errors_.not_asked_for_entries(), *checkers_))
       profile.findings.push_back(std::move(finding));
+  std::vector<OrderOutcome> others;
+  for (auto& [work, outcomes] : other_orders_) std::move(outcomes.begin(), outcomes.end(), std::back_inserter(others));
+  join(profile.findings, others);
   if (checkers_ && options_.checks.api)
     if (auto sticky = after_fault_.finding(checkers_->gone_on())) profile.findings.push_back(std::move(*sticky));
   if (options_.detail || checkers_) results::read_sources(profile);

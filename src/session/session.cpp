@@ -128,6 +128,7 @@ device::Device& Session::device(int ordinal) {
     // Races are told in the order that the accesses happened in: one worker, so that it is the same at every run.
     options.workers = options_.checks.races ? 1 : options_.threads;
     options.timeout_seconds = options_.timeout_seconds;
+    options.schedule = options_.schedule;
     options.counters = options_.counters;
     options.bounds_stop = options_.bounds_stop;
     if (options_.fill >= 0) options.fill = static_cast<std::uint8_t>(options_.fill);
@@ -301,22 +302,32 @@ bool is_invalid_access(device::FaultKind kind) {
 
 }  // namespace
 
-void Session::finding(const device::Fault& fault, results::Severity severity) {
+std::optional<results::Finding> Session::check_finding(const device::Fault& fault, results::Severity severity) const {
   results::Finding finding = to_finding(fault);
-  finding.severity = severity;
+  const CheckKind kind = check_kind(fault.kind, severity == results::Severity::error);
+  if (kind.covered_by && options_.checks.*kind.covered_by) return std::nullopt;
+  finding.kind = kind.kind;
+  finding.group = group_of(kind.kind);
+  finding.severity = kind.severity;
+  for (results::FindingAccess& at : finding.accesses) {
+    checkers::leave_library(at);
+    if (at.access.empty()) at.access = fault.kind == device::FaultKind::block_order ? "waits here" : "stops here";
+  }
+  if (!finding.accesses.empty()) checkers::take_place(finding, finding.accesses[0]);
+  if (!fault.waiting.empty()) finding.notes.clear();  // the accesses say who waits where
+  return finding;
+}
+
+void Session::finding(const device::Fault& fault, results::Severity severity) {
+  results::Finding finding;
   if (checkers_) {
     if (severity == results::Severity::error) checkers_->note_fault();
-    const CheckKind kind = check_kind(fault.kind, severity == results::Severity::error);
-    if (kind.covered_by && options_.checks.*kind.covered_by) return;
-    finding.kind = kind.kind;
-    finding.group = group_of(kind.kind);
-    finding.severity = kind.severity;
-    for (results::FindingAccess& at : finding.accesses) {
-      checkers::leave_library(at);
-      if (at.access.empty()) at.access = "stops here";
-    }
-    if (!finding.accesses.empty()) checkers::take_place(finding, finding.accesses[0]);
-    if (!fault.waiting.empty()) finding.notes.clear();  // the accesses say who waits where
+    std::optional<results::Finding> found = check_finding(fault, severity);
+    if (!found) return;
+    finding = std::move(*found);
+  } else {
+    finding = to_finding(fault);
+    finding.severity = severity;
   }
   constexpr std::size_t kWarpsShown = 64;
   if (finding.notes.size() > kWarpsShown) {

@@ -22,6 +22,7 @@
 #include "session/after_fault.h"
 #include "session/api_errors.h"
 #include "session/options.h"
+#include "session/other_orders.h"
 #include "session/program.h"
 #include "timing/estimate.h"
 #include "timing/library_estimate.h"
@@ -143,6 +144,14 @@ class Session {
   void take_name();
   void say(results::Finding finding);                   // printed (not in a check: at its end) and kept
   void print_finding(const results::Finding& finding);  // once a text
+  // As a check tells it; nullopt: a checker does.
+  std::optional<results::Finding> check_finding(const device::Fault& fault, results::Severity severity) const;
+  // ---- try_orders.cpp
+  std::unique_ptr<Snapshot> snapshot_before(device::Device& gpu, const LaunchRequest& request,
+                                            device::LoadedModule* module);
+  std::vector<results::Finding> run_in(device::Device& gpu, const device::Schedule& schedule,
+                                       const LaunchRequest& request, device::LoadedModule* module);
+  void try_other_orders(Snapshot& snapshot, const LaunchRequest& request, const device::LaunchResult& own);
   void went_on(const device::Fault& fault);
   void sum_up_what_went_on();
   void stop_at_deadline();
@@ -162,7 +171,8 @@ class Session {
     results::Finding finding;  // the first
     std::uint64_t accesses = 0, launches = 0;
   };
-  std::map<std::string, WentOn> went_on_;  // by kernel, function and place in the PTX
+  std::map<std::string, WentOn> went_on_;                            // by kernel, function and place in the PTX
+  std::map<std::uint64_t, std::vector<OrderOutcome>> other_orders_;  // by work
   ApiErrors api_errors_;
   AfterFault after_fault_;
   std::string compiling_;  // the kernel that is being compiled now

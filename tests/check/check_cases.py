@@ -137,14 +137,14 @@ def built_by_clang(e, args):
     return args.compiler == "clang" or not (args.build / "tests/check" / f"{e.area}_clang").exists()
 
 
-def check(e, build, compiler, print_command):
+def check(e, build, compiler, print_command, more):
     """(findings, problems) of a run."""
     program = build / "tests/check" / (e.area + ("_clang" if compiler == "clang" else ""))
     if not program.exists():
         program = build / "tests/check" / e.area
     with tempfile.TemporaryDirectory(prefix="warpgrind-test-") as folder:
         path = pathlib.Path(folder) / "found.json"
-        command = [str(build / "bin/warpgrind"), "check", "--json", str(path), *e.options, str(program), e.case]
+        command = [str(build / "bin/warpgrind"), "check", "--json", str(path), *e.options, *more, str(program), e.case]
         if print_command:
             print("$", " ".join(command))
         environment = whole_run.environment(XDG_CACHE_HOME=str(build / "test-cache"))
@@ -169,7 +169,7 @@ def run(e, args, pending):
     """"passed", "failed" or "pending"; prints why."""
     findings = []
     try:
-        findings, problems = check(e, args.build, args.compiler, args.verbose)
+        findings, problems = check(e, args.build, args.compiler, args.verbose, args.option)
     except NoResult as error:
         problems = [str(error)]
     file = "pending.txt" if e.case in pending[0] or not built_by_clang(e, args) else "pending_clang.txt"
@@ -197,6 +197,7 @@ def main():
     parser.add_argument("--list", action="store_true", help="print the ids")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--compiler", choices=("nvcc", "clang"), default="nvcc", help="of the programs, where both are there")
+    parser.add_argument("--option", action="append", default=[], help="of `warpgrind check`, for all cases: --option=--schedules=4")
     parser.add_argument("--verbose", action="store_true", help="also the command, and what pending cases lack")
     parser.add_argument("which", nargs="*", default=["all"], help="ids, areas (files of cases/), or all")
     args = parser.parse_args()

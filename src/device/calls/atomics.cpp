@@ -9,6 +9,7 @@
 #include "device/access/access.h"
 #include "device/calls/symbols.h"
 #include "device/definedness/tracking.h"
+#include "device/execution/order.h"
 #include "device/fault.h"
 #include "gpu/half.h"
 #include "jit/families/atomic_operation.h"
@@ -326,6 +327,7 @@ extern "C" void wg_atomic(void* context, std::uint32_t site, std::uint32_t code,
   using namespace warpgrind;
   using namespace warpgrind::device;
   if (mask == 0) return;
+  take_turns(fiber_of(warp(context)));
   const bool one_address = (code & jit::kAtomicOneAddress) != 0;
   // One lane does it for the warp: only that one is an access.
   const LaneMask counted = one_address ? mask & (~mask + 1) : mask;

@@ -10,6 +10,7 @@
 #include "device/access/access.h"
 #include "device/calls/symbols.h"
 #include "device/execution/meeting_events.h"
+#include "device/execution/order.h"
 #include "device/execution/paths.h"
 #include "device/execution/scheduler.h"
 #include "device/execution/state.h"
@@ -145,10 +146,9 @@ bool alone(const jit::WarpContext& c, const Arrival& a) {
   WarpFiber& f = fiber_of(c);
   a.mask = all_if_apart(c, a);
   f.barrier_operation = 0;
-  if (arrive(c, a, nullptr))
-    release(*f.worker, *f.block, f.block->barriers[a.id]);
-  else
-    wait(f, f.block->barriers[a.id], a.site, a.id);
+  if (!arrive(c, a, nullptr)) return wait(f, f.block->barriers[a.id], a.site, a.id);
+  release(*f.worker, *f.block, f.block->barriers[a.id]);
+  take_turns(f);
 }
 
 // Another round in which every warp of the worker only spun. True: no worker can go on, and not for want of time: each
@@ -183,6 +183,17 @@ void wait_for_others(const Worker& w, jit::WarpContext& c) {
   c.cycles += static_cast<std::uint64_t>(kPause.count()) * c.sm_clock_khz / 1000;
 }
 
+// More blocks than fit on the GPU, all that run wait, and another one helps: in the order of their numbers there is
+// always one that can go on, but nobody promises that order.
+void warn_of_order(WarpFiber& f) {
+  const LaneMask alive = f.context.initial_mask & ~f.context.exited;
+  warn(f.context, f.polled_site, static_cast<unsigned>(std::countr_zero(alive | 1u << 31)), FaultKind::block_order,
+       "blocks wait here for a block that has not begun, and more blocks than fit on the GPU are in the grid",
+       "blocks begin in no order that CUDA promises: let each take its number from a counter (atomicAdd) when it "
+       "begins, "
+       "and wait for lower ones only");
+}
+
 // The warp spins. When everybody here only spins, what they wait for may be a block that has not begun (a hand-made
 // grid barrier: only in grids that the GPU could hold as a whole), something that another worker does, or lanes of the
 // same warp.
@@ -190,6 +201,7 @@ std::uint32_t yield(WarpFiber& f, LaneMask lanes) {
   Worker& w = *f.worker;
   Launch& launch = *w.launch;
   bool give_way = some_may_run(f);
+  f.polls = 0;
   ++w.idle_turns;
   // Fewer lanes than at the last turn: the others have got what they waited for.
   const bool moved = lanes != f.spinning && (lanes & ~f.spinning) == 0;
@@ -199,17 +211,26 @@ std::uint32_t yield(WarpFiber& f, LaneMask lanes) {
     w.idle_rounds = 0;
     w.spins_only.store(false, std::memory_order_relaxed);
   }
-  const std::uint32_t round = w.live_blocks * launch.warps_per_block + 1;
+  // Where others take turns too, warps that only spin and one that computes look alike for a while.
+  constexpr std::uint32_t kPatience = 2;
+  const std::uint32_t round = launch.ordered ? (live_warps(w) + 1) * (launch.schedule.preempts() ? kPatience : 1)
+                                             : w.live_blocks * launch.warps_per_block + 1;
   // A block of this worker's share begins at once, not after a round of all: n blocks that meet at a barrier would poll
   // n^2 / 2 times. More than its share it takes only when nothing else helps.
   const bool has_share = w.live_blocks * std::uint64_t{launch.workers} >= launch.blocks;
-  if (launch.fits_gpu && !w.starting && (!has_share || w.idle_turns % round == 0) && activate_block(w)) {
+  const bool turns_over = w.idle_turns % round == 0;
+  if (launch.fits_gpu && !w.starting && (!has_share || turns_over) && activate_block(w)) {
     w.idle_turns = 0;
-  } else if (!w.starting && w.idle_turns % round == 0) {
+  } else if (launch.ordered && !w.starting && turns_over && activate_block(w)) {
+    w.idle_turns = 0;
+    warn_of_order(f);
+  } else if (!w.starting && turns_over) {
     give_way |= nobody_moves(w, launch);
     // Alone too, after a while: what it waits for then comes from the host or another stream.
     constexpr std::uint64_t kRoundsAlone = 64;
-    if (launch.workers > 1 || w.idle_rounds > kRoundsAlone) wait_for_others(w, f.context);
+    if (w.idle_rounds > kRoundsAlone) launch.waited_outside.store(true, std::memory_order_relaxed);
+    end_if_alone(w);
+    if (!launch.alone && (launch.workers > 1 || w.idle_rounds > kRoundsAlone)) wait_for_others(w, f.context);
   }
   f.state = WarpState::yielded;
   queue_ready(w, &f);
@@ -327,6 +348,7 @@ std::uint32_t wg_barrier_reduce(void* context, std::uint32_t site, std::uint32_t
   Barrier& last = f.block->barriers[id];
   const std::uint32_t result = barrier_reduction(last, operation);
   release(*f.worker, *f.block, last);
+  take_turns(f);
   return result;
 }
 
@@ -338,7 +360,7 @@ void wg_barrier_arrive(void* context, std::uint32_t site, std::uint32_t id, std:
 
 void wg_let_others_pass(void* context) {
   WarpFiber& f = fiber_of(warp(context));
-  if (!somebody_is_behind(f)) return;
+  if (f.worker->launch->ordered || !somebody_is_behind(f)) return;
   f.state = WarpState::yielded;
   queue_ready(*f.worker, &f);
   suspend(*f.worker, f);
@@ -354,7 +376,7 @@ void wg_interrupt(void* context, std::uint32_t site, std::uint32_t) {
   Launch& launch = *w.launch;
   if (launch.stop_reason.load() == 0) {
     if (launch.stop.load()) leave_launch(w);
-    return;
+    return take_turns_in_loop(f, site);
   }
   if (!w.listing) {
     w.listing = true;

@@ -13,6 +13,7 @@
 #include "device/access/count.h"
 #include "device/definedness/tracking.h"
 #include "device/execution/crash_guard.h"
+#include "device/execution/order.h"
 #include "device/execution/paths.h"
 #include "device/execution/scheduler.h"
 #include "device/execution/state.h"
@@ -140,6 +141,9 @@ void enter_launch(WarpFiber& f, Launch& launch, Worker& w) {
   c.local_size = launch.local_size;
   static_assert(sizeof launch.interrupt == sizeof *c.interrupt && decltype(launch.interrupt)::is_always_lock_free);
   c.interrupt = reinterpret_cast<const volatile std::uint32_t*>(&launch.interrupt);
+  static constexpr std::uint32_t kAlways = 1;  // every head of a loop is a place to take turns
+  if (launch.ordered) c.interrupt = &kAlways;
+  f.polled_site = ~0u;
   const Dim3 &grid = launch.config.grid, &block = launch.config.block, &cluster = launch.config.cluster;
   const Dim3* from[] = {&grid, &block, &cluster};
   std::uint32_t* to[] = {c.nctaid, c.ntid, c.cluster_dim};
@@ -173,7 +177,8 @@ void start_warp(WarpFiber& f, Worker& w, Block& b) {
     std::memcpy(c.ctaid, b.index, sizeof c.ctaid);
     c.smid = b.smid;
   }
-  const std::uint32_t index = b.started++;
+  const std::uint32_t index = launch.ordered ? warp_in_order(launch, b, b.started) : b.started;
+  ++b.started;
   if (b.started == b.warps) w.starting = b.next_start;
   const WarpShape& shape = launch.shapes[index];
   std::memcpy(c.tid_base, shape.tid_base, sizeof c.tid_base);  // std::copy() would call memmove
@@ -272,7 +277,8 @@ inline bool next_block(Worker& w, std::uint64_t& linear) {
       return false;
     }
   }
-  linear = w.chunk_next++;
+  linear = launch.ordered ? block_in_order(launch, w.chunk_next) : w.chunk_next;
+  ++w.chunk_next;
   return true;
 }
 
@@ -453,14 +459,14 @@ void fiber_loop(void* argument) {
   _mm_setcsr(kDefaultMxcsr);
   for (;;) {
     if (w.launch->interrupt.load(std::memory_order_acquire) != 0) stopped(w);
-    if (w.starting || (w.live_blocks == 0 && activate_block(w))) {
+    if (w.launch->ordered ? starts_next(w) : w.starting || (w.live_blocks == 0 && activate_block(w))) {
       start_warp(*self, w, *w.starting);
       w.launch->entry(&self->context);
       end_warp(*self, w);
       continue;
     }
     put_idle(w, *self);
-    if (WarpFiber* ready = next_ready(w)) {
+    if (WarpFiber* ready = w.launch->ordered ? next_in_order(w) : next_ready(w)) {
       go_to(w, self->continuation, *ready);
       continue;
     }

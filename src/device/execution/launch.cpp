@@ -10,6 +10,7 @@
 #include "device/access/count.h"
 #include "device/access/watched.h"
 #include "device/device_impl.h"
+#include "device/execution/order.h"
 #include "device/fault.h"
 #include "gpu/issue.h"
 #include "gpu/launch_limits.h"
@@ -186,6 +187,7 @@ void Device::Impl::set_up(Engine& engine, LoadedModule& module, const KernelReco
   constexpr double kWorthWaking = 20e-6;
   const double seconds = kernel.seconds_per_block;
   if (seconds > 0 && seconds * static_cast<double>(launch.blocks) < kWorthWaking) launch.workers = 1;
+  set_order(launch, schedule, alone);
   launch.workers = engine.team.grow(launch.workers);
   std::fill(std::begin(launch.env), std::end(launch.env), 0);
   if (config.cooperative) {
@@ -208,6 +210,7 @@ void Device::Impl::set_up(Engine& engine, LoadedModule& module, const KernelReco
                      : std::clamp<std::uint64_t>(launch.blocks / (launch.workers * kChunksPerWorker), 1, kLargestChunk);
   launch.chunk = (launch.chunk + launch.cluster_size - 1) / launch.cluster_size * launch.cluster_size;
   launch.interrupt = 0;
+  launch.waited_outside = false;
   launch.stop = false;
   launch.stop_reason = 0;
   launch.fault.reset();
@@ -223,6 +226,7 @@ void Device::Impl::set_up(Engine& engine, LoadedModule& module, const KernelReco
 
 void Device::Impl::collect_results(Engine& engine, LaunchResult& result, std::vector<ChildLaunch>* children) {
   Launch& launch = engine.current;
+  result.waited_outside = launch.waited_outside;
   const events::KernelFacts& facts = launch.kernel->code->facts();
   result.counts.sites.resize(facts.sites.size());
   result.counts.blocks.resize(facts.blocks.size());

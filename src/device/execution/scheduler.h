@@ -7,6 +7,8 @@
 
 namespace warpgrind::device {
 
+void suspend_in_order(Worker& worker, WarpFiber& self);  // order.h
+
 // execution.cpp
 void fiber_loop(void* fiber);                       // what every fiber runs
 WarpFiber& take_fiber(Worker& worker);              // idle or new
@@ -54,6 +56,8 @@ inline void take_time(WarpFiber& f) {
 inline void suspend_without_time(Worker& w, WarpFiber& self) {
   if (w.launch->interrupt.load(std::memory_order_acquire) != 0) [[unlikely]]
     stopped(w);
+  if (w.launch->ordered) [[unlikely]]
+    return suspend_in_order(w, self);
   if (w.starting) return go_to(w, self.continuation, take_fiber(w));
   WarpFiber* ready = next_ready(w);
   if (!ready) [[unlikely]]

@@ -87,6 +87,8 @@ struct alignas(64) WarpFiber {
   std::uint32_t exited_counted = 0;                         // threads of the warp that Block::exited knows of
   std::uint32_t cluster_phase = 0;                          // the generation that ends what it arrived at,
   LaneMask cluster_arrived = 0;                             // and the lanes that did
+  std::uint32_t polls = 0;                                  // loop heads since it last waited (orders)
+  std::uint32_t polled_site = ~0u;                          // of the loop head it has come to last (orders)
   LaneMask spinning = 0;                                    // at the last turn of a loop that waits
   std::unique_ptr<ParkedPaths> parked;                      // made when lanes first wait apart from the rest
   std::unique_ptr<UndefinedLoads> undefined_loads;          // made by the first
@@ -291,6 +293,11 @@ struct Launch {
   alignas(64) std::atomic<std::uint64_t> next_block{0};
   alignas(64) std::atomic<std::uint32_t> interrupt{0};  // generated code polls it
   std::atomic<bool> stop{false};
+  bool ordered = false;  // not forward: execution/order.h
+  Schedule schedule;
+  bool alone = false;                         // Device::set_schedule
+  std::uint64_t random = 0;                   // its state
+  std::atomic<bool> waited_outside{false};    // LaunchResult::waited_outside
   std::atomic<std::uint32_t> stop_reason{0};  // FaultKind + 1 of timeout or Ctrl-C; 0: none
   std::mutex fault_mutex;
   std::optional<Fault> fault;

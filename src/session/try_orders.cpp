@@ -1,0 +1,78 @@
+// A launch in other orders than its own (other_orders.h).
+#include <fmt/format.h>
+
+#include "base/demangle.h"
+#include "session/messages.h"
+#include "session/session.h"
+
+namespace warpgrind::session {
+
+namespace {
+
+bool is_of_work(const results::Finding& f, std::uint64_t work) {
+  return !f.accesses.empty() && f.accesses[0].of_thread && f.accesses[0].launch == work;
+}
+
+}  // namespace
+
+std::unique_ptr<Snapshot> Session::snapshot_before(device::Device& gpu, const LaunchRequest& request,
+                                                   device::LoadedModule* module) {
+  if (!checkers_ || options_.schedules <= 1) return nullptr;
+  auto kernel = gpu.compiled(module, request.kernel->function, request.config.block);
+  if (!kernel || !depends_on_order((*kernel)->facts(), options_.checks)) return nullptr;
+  return std::make_unique<Snapshot>(other_schedules(options_.schedule, options_.schedules), gpu,
+                                    [this, &gpu, &request, module](const device::Schedule& schedule) {
+                                      return run_in(gpu, schedule, request, module);
+                                    });
+}
+
+// In a process of its own: nothing here is seen by the program.
+std::vector<results::Finding> Session::run_in(device::Device& gpu, const device::Schedule& schedule,
+                                              const LaunchRequest& request, device::LoadedModule* module) {
+  std::vector<results::Finding> found;
+  gpu.set_schedule(schedule, true);
+  const auto result = gpu.launch(module, request.kernel->function, request.config, request.parameters, request.work);
+  if (!result) return found;
+  const auto take = [&](const device::Fault& fault, results::Severity severity) {
+    std::optional<results::Finding> f = check_finding(fault, severity);
+    if (!f) return;
+    if (fault.kind == device::FaultKind::timeout) {
+      f->message = "the launch ends in the program's own order of blocks and warps, and not in another";
+      f->notes.clear();  // where it was stopped is chance
+      f->advice = "a thread waits for one that may come later: another block, or a warp that has not got there yet";
+    }
+    found.push_back(std::move(*f));
+  };
+  const auto warn = [&](const device::LaunchResult& of) {
+    for (const device::Fault& warning : of.warnings) take(warning, results::Severity::warning);
+  };
+  warn(*result);
+  for (const device::LaunchResult& child : result->children) warn(child);
+  if (result->fault && !result->survived) take(*result->fault, results::Severity::error);
+  for (results::Finding& f : checkers_->report())
+    if (is_of_work(f, request.work)) found.push_back(std::move(f));
+  return found;
+}
+
+void Session::try_other_orders(Snapshot& snapshot, const LaunchRequest& request, const device::LaunchResult& own) {
+  if (own.fault && !own.survived) return;  // that is the bug to begin with
+  const std::string kernel = demangle(request.kernel->name);
+  std::vector<OrderOutcome> outcomes;
+  const auto lost = [&](OrderOutcome& outcome, const std::string& order) {
+    outcome.findings = {not_tried(kernel, order, outcome.problem)};
+    say_once("warning: " + outcome.findings.back().message);
+  };
+  if (own.waited_outside) {
+    outcomes.push_back({options_.schedule, {}, "it waits for the host or for other work, which happens once only"});
+    lost(outcomes.back(), "other orders");
+  } else {
+    outcomes = snapshot.ask(own.wall_seconds);
+    for (OrderOutcome& outcome : outcomes)
+      if (!outcome.problem.empty()) lost(outcome, "the order " + device::name(outcome.schedule));
+  }
+  const std::lock_guard lock(mutex_);
+  std::vector<OrderOutcome>& all = other_orders_[request.work];
+  std::move(outcomes.begin(), outcomes.end(), std::back_inserter(all));
+}
+
+}  // namespace warpgrind::session
