@@ -41,10 +41,10 @@ struct UseWords {
   const char *kind, *message, *access, *advice;
 };
 // plain: an update by a load and a store.
-UseWords words_of(UndefinedUse::Use use, bool plain) {
+UseWords words_of(UndefinedUse::Use use, bool plain, Kind origin) {
   if (plain)
     return {"uninit-rmw", "memory that was never written is added to", "write",
-            "set it to its first value: cudaMemset before the launch (its size is in bytes), or a store"};
+            "set it to its first value before the launch: cudaMemset or cudaMemcpy, whose sizes are in bytes"};
   switch (use) {
     case UndefinedUse::Use::address:
       return {"uninit-address", "an uninitialised value is used as an address", "address",
@@ -54,7 +54,9 @@ UseWords words_of(UndefinedUse::Use use, bool plain) {
               "write the value before it is used"};
     case UndefinedUse::Use::update:
       return {"uninit-rmw", "an atomic operation updates memory that was never written", "atomic",
-              "set it to its first value: cudaMemset before the launch, or a store and a barrier"};
+              origin == Kind::memory ? "set it to its first value before the launch: cudaMemset"
+                                     : "set it to its first value: a store by each thread, and __syncthreads() before "
+                                       "the first atomic operation"};
     default:
       return {"uninit-branch", "an uninitialised value decides a branch", "branch",
               "write the value on every path before it is looked at"};
@@ -126,7 +128,8 @@ std::vector<std::string> Initialisation::way_of(const UndefinedOrigin& origin) c
       const auto work = known_.works.find(s.work);
       way.push_back(work ? fmt::format("copied by {}", describe(work->call)) : "copied by the host");
     } else if (s.line) {
-      way.push_back(fmt::format("copied at {}:{} by {}", s.file, s.line, demangle(s.kernel)));
+      way.push_back(
+          fmt::format("copied at {}:{} by {}", s.file.substr(s.file.rfind('/') + 1), s.line, demangle(s.kernel)));
     } else {
       way.push_back(fmt::format("copied at PTX line {} by {}", s.ptx_line, demangle(s.kernel)));
     }
@@ -180,7 +183,7 @@ void Initialisation::on_undefined_use(const UndefinedUse& use, unsigned) {
   if (!first) return;
   seen.who = who;
   const bool plain = use.use == UndefinedUse::Use::update && site.kind == SiteKind::store;
-  const UseWords words = words_of(use.use, plain);
+  const UseWords words = words_of(use.use, plain, use.origin.kind);
   results::Finding f;
   f.kind = words.kind;
   if (plain) f.severity = Severity::warning;
@@ -192,6 +195,7 @@ void Initialisation::on_undefined_use(const UndefinedUse& use, unsigned) {
   move_to(f.accesses[0], launch, site, use.instruction);
   take_place(f, f.accesses[0]);
   f.origin = origin_of_value(use.origin, kernel);
+  if (plain && f.origin) f.origin->way.clear();  // the store itself
   seen.finding = std::move(f);
 }
 

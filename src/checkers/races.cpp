@@ -10,6 +10,8 @@
 #include "checkers/checker.h"
 #include "checkers/kernel_place.h"
 #include "checkers/race_launch.h"
+#include "checkers/turns.h"
+#include "checkers/warp_paths.h"
 
 namespace warpgrind::checkers {
 
@@ -65,11 +67,12 @@ std::string place_of(const FindingAccess& a) {
 }
 
 // What would order the two.
-std::string missing_edge(const Race& race, const FindingAccess& first, const FindingAccess& second) {
+std::string missing_edge(const Race& race, const FindingAccess& first, const FindingAccess& second, bool next_turn) {
   const bool one_block = race.first.stamp.block == race.second.stamp.block;
   const std::string between = first.line == second.line && first.ptx_line == second.ptx_line
                                   ? fmt::format("at {}", place_of(first))
-                                  : fmt::format("between {} and {}", place_of(first), place_of(second));
+                                  : fmt::format("between {} and {}{}", place_of(first), place_of(second),
+                                                next_turn ? " of the loop's next turn" : "");
   if (race.kind == RaceKind::non_coherent)
     return "memory that is read by the read-only path (__ldg, const __restrict__, textures) must not be written by the "
            "same kernel; nothing orders the two";
@@ -260,17 +263,35 @@ FindingAccess Races::access_of(const LaunchRaces& in, const Race& race, bool sec
   return a;
 }
 
-// Told in the order of the source where either may come first.
+// Where either may come first: in the order in which one thread comes to the two between barriers, which may be round a
+// loop (the read of one turn, the write of the next); else in that of the source.
 Race told(const LaunchRaces& in, const Race& race) {
   const auto& sites = in.launch().facts->sites;
   if (!race.may_turn || race.first.site >= sites.size() || race.second.site >= sites.size()) return race;
   const events::Site &first = sites[race.first.site], &second = sites[race.second.site];
-  if (first.function != second.function || first.instruction <= second.instruction || race.kind != RaceKind::plain)
-    return race;
+  if (first.function != second.function || race.kind != RaceKind::plain) return race;
+  bool as_seen = first.instruction <= second.instruction, other_way = !as_seen;
+  if (const ptx::Function* const f = find_body(*in.launch().module, first.function)) {
+    const bool onwards = reaches_without_barrier(*f, first.instruction, second.instruction);
+    const bool back = reaches_without_barrier(*f, second.instruction, first.instruction);
+    if (onwards != back) as_seen = onwards, other_way = back;
+  }
+  if (!other_way) return race;
   Race turned = race;
   std::swap(turned.first, turned.second);
   std::swap(turned.first_lane, turned.second_lane);
   return turned;
+}
+
+// The second comes after the first by the loop around them only.
+bool is_next_turn(const events::Launch& launch, const Race& race) {
+  const auto& sites = launch.facts->sites;
+  if (race.first.site >= sites.size() || race.second.site >= sites.size()) return false;
+  const events::Site &first = sites[race.first.site], &second = sites[race.second.site];
+  if (first.function != second.function || first.line < second.line || first.file != second.file) return false;
+  if (first.line == second.line && first.instruction <= second.instruction) return false;
+  const ptx::Function* const f = find_body(*launch.module, first.function);
+  return f && reaches_without_barrier(*f, first.instruction, second.instruction);
 }
 
 Finding Races::finding_of(const LaunchRaces& in, const Race& seen) const {
@@ -290,7 +311,8 @@ Finding Races::finding_of(const LaunchRaces& in, const Race& seen) const {
                   : fmt::format("{} in {} memory by {}, in no order{}", hazard(race), space, who,
                                 race.kind == RaceKind::same_value ? "; the values are the same" : "");
   if (in.is_guess(race)) f.notes.push_back("the compare-and-swap that follows finds out whether what was read is old");
-  f.missing = missing_edge(race, f.accesses[0], f.accesses[1]);
+  const bool next_turn = race.first.stamp.block == race.second.stamp.block && is_next_turn(in.launch(), race);
+  f.missing = missing_edge(race, f.accesses[0], f.accesses[1], next_turn);
   f.advice = advice_of(race, f.accesses[0], f.accesses[1]);
   if (std::string hint = hint_of(race, in.launch()); !hint.empty()) f.notes.push_back(std::move(hint));
   f.count = race.count;

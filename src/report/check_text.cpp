@@ -139,7 +139,8 @@ std::string check_finding_text(const Finding& f, const results::Profile& profile
   out += sources(f, profile);
   if (f.origin) {
     std::string text = f.origin->object.empty() ? f.origin->kind : f.origin->object;
-    if (f.origin->line != 0) text += fmt::format(", made at {}:{}", base_name(f.origin->file), f.origin->line);
+    const std::string made = fmt::format("{}:{}", base_name(f.origin->file), f.origin->line);
+    if (f.origin->line != 0 && text.find(made) == std::string::npos) text += ", made at " + made;
     out += wrapped("  from    ", text, 10);
     for (const std::string& step : f.origin->way) out += wrapped("          ", step, 10);
   }

@@ -257,3 +257,23 @@ CASE(C053, "warp 0 sets plain shared flag, warp 1 polls it, then reads data") {
   cudaFree(in);
   cudaFree(out);
 }
+
+__global__ void tile_without_second_barrier(const float* in, float* out, int tiles) {
+  __shared__ float tile[128];
+  const int t = threadIdx.x;
+  float sum = 0;
+#pragma unroll 1
+  for (int i = 0; i < tiles; ++i) {
+    tile[t] = in[i * 128 + t];  //! C205 ERROR race-shared access=write object~tile message~"next turn"
+    __syncthreads();
+    for (int k = 0; k < 128; ++k) sum += tile[127 - k];  //! C205 ERROR race-shared access=read object~tile message~"write after read"
+  }
+  out[t] = sum;
+}
+CASE(C205, "tiled loop with one barrier: the next tile is written while slower warps still read the last one") {
+  float *in = cases::zeros<float>(512), *out = cases::zeros<float>(128);
+  tile_without_second_barrier<<<1, 128>>>(in, out, 4);
+  cudaDeviceSynchronize();
+  cudaFree(in);
+  cudaFree(out);
+}
