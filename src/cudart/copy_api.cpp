@@ -28,6 +28,13 @@ cudaError_t fill(const FillOperation& f, cudaStream_t stream, bool host_blocks) 
   });
 }
 
+// Of memory of the host or for it, the call is over when the memory is filled (CUDA runtime API, "API synchronization
+// behavior").
+cudaError_t fill_now(const FillOperation& f) {
+  const Memory memory = place_of(f.pointer).memory;
+  return fill(f, nullptr, memory == Memory::managed || memory == Memory::pinned);
+}
+
 CopySide linear(const void* pointer, std::size_t pitch, std::size_t rows) {
   CopySide side;
   side.pointer = static_cast<std::uint8_t*>(const_cast<void*>(pointer));
@@ -334,20 +341,20 @@ WG_API cudaError_t cudaGetSymbolSize(std::size_t* out, const void* symbol) {
 
 // ---- Fills
 WG_API cudaError_t cudaMemset(void* pointer, int value, std::size_t count) {
-  return fill(plain_fill(pointer, value, count), nullptr, false);
+  return fill_now(plain_fill(pointer, value, count));
 }
 WG_API cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t count, cudaStream_t stream) {
   return fill(plain_fill(pointer, value, count), stream, false);
 }
 WG_API cudaError_t cudaMemset2D(void* pointer, std::size_t pitch, int value, std::size_t width, std::size_t height) {
-  return fill(rectangle_fill(pointer, pitch, value, width, height), nullptr, false);
+  return fill_now(rectangle_fill(pointer, pitch, value, width, height));
 }
 WG_API cudaError_t cudaMemset2DAsync(void* pointer, std::size_t pitch, int value, std::size_t width, std::size_t height,
                                      cudaStream_t stream) {
   return fill(rectangle_fill(pointer, pitch, value, width, height), stream, false);
 }
 WG_API cudaError_t cudaMemset3D(cudaPitchedPtr p, int value, cudaExtent extent) {
-  return fill(box_fill(p, value, extent), nullptr, false);
+  return fill_now(box_fill(p, value, extent));
 }
 WG_API cudaError_t cudaMemset3DAsync(cudaPitchedPtr p, int value, cudaExtent extent, cudaStream_t stream) {
   return fill(box_fill(p, value, extent), stream, false);

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "base/host_pages.h"
 #include "cudart/executor.h"
 #include "cudart/host_threads.h"
 #include "cudart/preload_hooks.h"
@@ -30,6 +31,13 @@ void at_hard_end() {
   the_session().finish(true);
 }
 
+void memory_used(const void* memory, std::size_t bytes) {
+  if (HostPages::instance().wanted()) HostPages::instance().open(memory, bytes);
+}
+void memory_was_used(const void* memory, std::size_t bytes, std::size_t done, bool write) {
+  if (HostPages::instance().wanted()) HostPages::instance().close(memory, bytes, done, write);
+}
+
 // The processes that this one starts decide for themselves whether they need this library (preload.cpp).
 void forget_preload(const std::string& self) {
   ::unsetenv("WARPGRIND_STARTED_AGAIN");
@@ -48,7 +56,7 @@ void forget_preload(const std::string& self) {
 __attribute__((constructor)) void loaded() {
   std::atexit(at_end);
   std::at_quick_exit(at_end);
-  static const PreloadHooks hooks{at_hard_end, thread_made, thread_begins, thread_joined};
+  static const PreloadHooks hooks{at_hard_end, thread_made, thread_begins, thread_joined, memory_used, memory_was_used};
   if (const auto set = reinterpret_cast<SetHooks>(::dlsym(RTLD_DEFAULT, kSetHooks))) set(&hooks);
   Dl_info info{};
   if (::dladdr(reinterpret_cast<void*>(&loaded), &info)) forget_preload(info.dli_fname);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/host_pages.h"
 #include "base/host_thread.h"
 #include "cudart/runtime.h"
 
@@ -67,6 +68,35 @@ void Executor::issue(Stream& stream, const WorkPtr& work, const std::vector<Work
   // The queue of launches is as long as the hardware's; who issues more waits.
   const auto full = [&] { return device.pending.size() > timing::Timeline::kQueueDepth; };
   if ((full() || no_threads_) && t_running == 0) wait(lock, {no_threads_ ? work : device.pending.front()});
+  if (HostPages::instance().wanted() && t_running == 0) hasten(lock, work);
+}
+
+// Where the host's own accesses to memory that work uses are watched (checkers/host_races.cpp), work is over when the
+// call returns, as far as it can be: then it is known what it touches. What waits for the host goes on by itself.
+void Executor::hasten(Lock& lock, const WorkPtr& work) {
+  if (not_hastened_ && !not_hastened_->done()) return;
+  not_hastened_.reset();
+  const auto begin = Clock::now();
+  auto waits_since = begin;
+  ++waiters_;
+  while (!work->done()) {
+    const auto now = Clock::now();
+    if (running_.empty() || !waits_for_host()) waits_since = now;
+    if (now - waits_since > kPatience || now - begin > kMostPatience) {
+      not_hastened_ = work;
+      break;
+    }
+    look_again();
+    done_.wait_for(lock, kSlowTick);
+  }
+  --waiters_;
+}
+
+// What is ready is taken at once, by one of our threads.
+void Executor::look_again() {
+  ++tick_;
+  leader_asleep_ = false;
+  leader_wakes_.notify_one();
 }
 
 void Executor::issue(const WorkPtr& work, const std::vector<WorkPtr>& others) {
@@ -175,7 +205,11 @@ void Executor::run(Lock& lock, const WorkPtr& work) {
   t_in_host_function = work->kind == Work::Kind::host_function;
   ++t_running;
   const std::uint64_t outer_work = std::exchange(t_work, work->id);
-  if (work->run) work->run();
+  if (work->run) {
+    HostPages::instance().pause();
+    work->run();
+    HostPages::instance().resume();
+  }
   t_work = outer_work;
   --t_running;
   t_in_host_function = outer;
@@ -319,9 +353,7 @@ bool Executor::settle() {
       settled = false;
       break;
     }
-    ++tick_;  // what is ready is taken at once: it would wait for this thread otherwise
-    leader_asleep_ = false;
-    leader_wakes_.notify_one();
+    look_again();  // it would wait for this thread otherwise
     done_.wait_for(lock, kSlowTick);
   }
   --waiters_;
@@ -341,9 +373,7 @@ void Executor::end() {
   ++waiters_;
   bool stopped = false;
   while (pending()) {
-    ++tick_;
-    leader_asleep_ = false;
-    leader_wakes_.notify_one();
+    look_again();
     done_.wait_for(lock, kSlowTick);
     const auto now = Clock::now();
     if (running_.empty() || !waits_for_host()) waits_since = now;

@@ -101,6 +101,8 @@ class Executor {
     device::Device* gpu = nullptr;  // once it is in use
   };
 
+  void look_again();
+  void hasten(Lock& lock, const WorkPtr& work);
   void enqueue(const WorkPtr& work, std::vector<WorkPtr> before, std::uint64_t stream);
   void publish(const Work& work, const std::vector<WorkPtr>& before, std::uint64_t stream);
   void publish_waits(const std::vector<WorkPtr>& works);
@@ -128,6 +130,7 @@ class Executor {
   unsigned waiters_ = 0, followers_ = 0, quiet_ticks_ = 0;
   std::chrono::microseconds pace_ = kTick;  // between two looks of the leader
   std::atomic<bool> observed_{false};       // somebody wants work of streams or waits of the host
+  WorkPtr not_hastened_;                    // it, or what it comes after, waits for the host
   bool has_leader_ = false, leader_asleep_ = false, no_threads_ = false;
   timing::Ledger ledger_;
 };

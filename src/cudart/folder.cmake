@@ -26,6 +26,7 @@ set_property(TARGET cudart APPEND PROPERTY LINK_DEPENDS ${cudart_map})
 
 add_library(warpgrind_preload SHARED ${CMAKE_CURRENT_SOURCE_DIR}/cudart/preload.cpp
                                      ${CMAKE_CURRENT_SOURCE_DIR}/cudart/preload_hooks.cpp
+                                     ${CMAKE_CURRENT_SOURCE_DIR}/cudart/preload_io.cpp
                                      ${CMAKE_CURRENT_SOURCE_DIR}/cudart/program_image.cpp
                                      ${CMAKE_CURRENT_SOURCE_DIR}/fatbin/elf_image.cpp)
 target_link_libraries(warpgrind_preload PRIVATE warpgrind_flags ${CMAKE_DL_LIBS})

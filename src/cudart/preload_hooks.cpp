@@ -52,6 +52,12 @@ void* begin(void* argument) {
 
 }  // namespace
 
+namespace warpgrind::cudart {
+const PreloadHooks* hooks() {
+  return g_hooks.load(std::memory_order_acquire);
+}
+}  // namespace warpgrind::cudart
+
 extern "C" {
 
 __attribute__((visibility("default"))) void wg_set_preload_hooks(const PreloadHooks* hooks) {

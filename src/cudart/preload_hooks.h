@@ -3,6 +3,8 @@
 
 #include <pthread.h>
 
+#include <cstddef>
+
 namespace warpgrind::cudart {
 
 using StartRoutine = void* (*)(void*);
@@ -14,7 +16,12 @@ struct PreloadHooks {
   void* (*thread_made)(StartRoutine start) = nullptr;
   void (*thread_begins)(void* made) = nullptr;
   void (*thread_joined)(pthread_t thread) = nullptr;
+  // The program has the kernel of the operating system read or write `bytes` bytes of its memory: before, and when
+  // `done` of them have been.
+  void (*memory_used)(const void* memory, std::size_t bytes) = nullptr;
+  void (*memory_was_used)(const void* memory, std::size_t bytes, std::size_t done, bool write) = nullptr;
 };
+const PreloadHooks* hooks();  // in the preload library; null: this process runs no CUDA
 inline constexpr const char* kSetHooks = "wg_set_preload_hooks";
 using SetHooks = void (*)(const PreloadHooks*);
 

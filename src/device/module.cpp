@@ -92,7 +92,7 @@ void LoadedModule::for_variables(const std::function<void(const events::Allocati
     const ptx::Variable& variable = module_->variables[v];
     if (globals_[v])
       f({events::Allocation::Kind::variable, device_, globals_[v], std::max<std::uint64_t>(variable.size, 1),
-         variable.name});
+         variable.name, nullptr, variable.managed && AddressSpace::instance().inside_reserved(globals_[v])});
   }
 }
 

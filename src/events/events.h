@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/host_stack.h"
 #include "events/site.h"
 #include "gpu/types.h"
 
@@ -171,6 +172,7 @@ struct Fence : WarpEvent {
   MemoryOrder order = MemoryOrder::sequential;
   MemoryScope scope = MemoryScope::none;
   bool proxy = false;  // fence.proxy: between ways of access
+  bool grids = false;  // griddepcontrol.wait: no fence; the grids that this one depends on have ended
 };
 
 // How machine code, device and observers name an operation on an mbarrier.
@@ -278,6 +280,9 @@ struct StreamWork {
   std::uint64_t stream = kNoStream;
   std::span<const std::uint64_t> after{};  // ids: it begins only when these have ended
   std::uint64_t address = 0;               // allocation, deallocation: of the memory
+  // A grid that may begin before the work before it in its stream has ended (programmatic launch).
+  bool early = false;
+  const HostStack* made = nullptr;  // a node of a graph: the call that made it; null: not known
 };
 // The calling thread goes on only after this work and what that was issued after: synchronisation, a call that blocks,
 // or one that asked and was told that it is over.
@@ -303,6 +308,8 @@ struct Allocation {
   std::uint64_t address = 0, bytes = 0;
   std::string_view name{};        // of a variable
   const WarpEvent* by = nullptr;  // one lane
+  // variable: __managed__, on pages of its own (not in the program's own data).
+  bool managed = false;
 };
 
 // The host frees what is no allocation of the kind that the function frees; nothing is freed.

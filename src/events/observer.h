@@ -20,6 +20,8 @@ struct Wants {
   // Of `accesses` to global memory only those to what the launch may write, and strong ones: the others keep their
   // speed. Observer::wants_all_accesses may ask for more.
   bool only_written = false;
+  // With only_written: also what the launch reads of memory that the host can use (managed, pinned, registered).
+  bool host_memory = false;
   Wants operator|(const Wants& o) const {
     Wants both;
     both.counts = counts || o.counts;
@@ -27,6 +29,7 @@ struct Wants {
 #include "events/events.inc"
 #undef WG_EVENT
     both.edges = edges || o.edges;
+    both.host_memory = host_memory || o.host_memory;
     both.only_written = (!accesses || only_written) && (!o.accesses || o.only_written);
     return both;
   }

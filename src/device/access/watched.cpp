@@ -32,9 +32,14 @@ bool never_global(const events::Site& s) {
   });
 }
 
+bool host_can_use(const Launch& launch, const Bound& memory) {
+  const Range* const range = launch.ranges->find(memory.low);
+  return range && (range->host || range->managed);
+}
+
 }  // namespace
 
-std::vector<std::uint8_t> sites_to_watch(const Launch& launch) {
+std::vector<std::uint8_t> sites_to_watch(const Launch& launch, bool host_memory) {
   const std::vector<events::Site>& sites = launch.kernel->code->facts().sites;
   const std::vector<SiteBounds> bounds = site_bounds(launch);
   std::vector<Bound> written;
@@ -51,7 +56,8 @@ std::vector<std::uint8_t> sites_to_watch(const Launch& launch) {
     if (s.space != StateSpace::global || s.kind != SiteKind::load || s.order != events::MemoryOrder::weak || s.at_l2)
       continue;
     const Bound& reads = bounds[i].memory;
-    out[i] = anything || (reads.origin == nullptr && !written.empty()) ||
+    out[i] = anything || (host_memory && reads.origin && host_can_use(launch, reads)) ||
+             (reads.origin == nullptr && !written.empty()) ||
              std::any_of(written.begin(), written.end(),
                          [&](const Bound& w) { return w.low < reads.high && reads.low < w.high; });
   }

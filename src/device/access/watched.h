@@ -10,7 +10,8 @@
 namespace warpgrind::device {
 
 // By site: 1 for all of shared memory, for strong accesses, for whatever may write global memory, and for whatever may
-// read what those may write. What an address may come from anywhere is all of memory.
-std::vector<std::uint8_t> sites_to_watch(const Launch& launch);
+// read what those may write. What an address may come from anywhere is all of memory. host_memory: also for reads of
+// memory that the host can use.
+std::vector<std::uint8_t> sites_to_watch(const Launch& launch, bool host_memory);
 
 }  // namespace warpgrind::device

@@ -317,7 +317,8 @@ Result<LaunchResult> Device::Impl::run_grid(Engine& engine, LoadedModule& module
     if (wants.accesses) {
       bool all = !wants.only_written;
       for (events::Observer* o : observers) all |= o->wants_all_accesses(launch.info);
-      launch.watched = all ? std::vector<std::uint8_t>(record.sites.size() + 1, 1) : sites_to_watch(launch);
+      launch.watched =
+          all ? std::vector<std::uint8_t>(record.sites.size() + 1, 1) : sites_to_watch(launch, wants.host_memory);
     }
   }
   enlist(&launch);

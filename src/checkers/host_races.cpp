@@ -1,0 +1,548 @@
+// Races of the host with its own work: a kernel, a copy or a fill uses managed or pinned memory, and the program's own
+// code reads or writes the same bytes before it has waited for that work. Work runs when it is issued where this is
+// looked for, so that its bytes are known when the call returns; pages that the program may not touch yet are watched
+// (base/host_pages.h).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <bitset>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "base/demangle.h"
+#include "base/host_pages.h"
+#include "checkers/checker.h"
+#include "checkers/host_place.h"
+#include "checkers/kernel_place.h"
+
+namespace warpgrind::checkers {
+
+namespace {
+
+using results::Finding;
+using results::FindingAccess;
+
+constexpr std::uint64_t kPage = HostPages::kPage, kWord = 4;
+
+// Who of a grid used bytes of a page: the first thread of each instruction.
+struct User {
+  std::uint32_t site = 0, warp = 0;
+  std::uint16_t low = 0, high = 0;  // bytes of the page
+  bool writes = false;
+};
+
+struct Page {
+  std::bitset<kPage> read, written;
+  std::vector<User> users;
+  // Of grids with flags: when each word was last written.
+  std::unique_ptr<std::array<std::uint32_t, kPage / kWord>> moments;
+};
+
+// A word of memory that a thread has written for the host to see while the grid runs: volatile, atomic at system scope.
+struct Flag {
+  std::uint32_t moment = 0;
+  std::uint32_t fenced = 0;  // what its block has written until then is published with it
+};
+
+struct Use {
+  std::uint64_t work = 0;
+  std::unordered_map<std::uint64_t, Page> pages;  // by address / kPage
+  std::map<std::uint32_t, FindingAccess> sites;   // 2 * site + writes; made while the launch was there
+  bool has_flags = false;
+  std::uint32_t moment = 0;
+  std::map<std::uint64_t, std::uint32_t> fences;   // by block: the moment of its last fence at system scope
+  std::unordered_map<std::uint64_t, Flag> flags;   // by word
+  std::uint32_t seen_moment = 0, seen_fenced = 0;  // of flags that the host has looked at
+};
+
+struct Issued {
+  std::vector<std::uint64_t> after;
+};
+
+// Memory that both use.
+struct Common {
+  std::uint64_t low = 0, high = 0;
+  events::Allocation::Kind kind = events::Allocation::Kind::host;
+  std::uint64_t watched_low = 0, watched_high = 0;  // whole pages
+};
+
+bool is_system(const events::Access& a) {
+  return a.order != events::MemoryOrder::weak && a.scope == events::MemoryScope::system;
+}
+bool releases(events::MemoryOrder o) {
+  using enum events::MemoryOrder;
+  return o == release || o == acquire_release || o == sequential;
+}
+
+bool writes_flags(const events::Launch& launch) {
+  return std::any_of(launch.facts->sites.begin(), launch.facts->sites.end(), [](const events::Site& s) {
+    return s.scope == events::MemoryScope::system && s.order != events::MemoryOrder::weak && s.kind != SiteKind::load;
+  });
+}
+
+template <class Do>
+void each_page(std::uint64_t address, std::uint64_t bytes, Do&& act) {
+  for (std::uint64_t at = address, end = address + bytes; at < end;) {
+    const std::uint64_t next = std::min(end, (at / kPage + 1) * kPage);
+    act(at / kPage, static_cast<std::uint16_t>(at % kPage), static_cast<std::uint16_t>((next - 1) % kPage));
+    at = next;
+  }
+}
+
+}  // namespace
+
+class HostRaces final : public Checker {
+ public:
+  explicit HostRaces(const Known& known) : known_(known) {}
+  ~HostRaces() override { HostPages::instance().want(false); }
+
+  events::Wants wants() const override {
+    events::Wants w;
+    w.accesses = w.only_written = w.host_memory = w.fences = w.stream_work = w.host_waits = true;
+    w.host_copies = w.host_fills = w.allocations = w.deallocations = true;
+    return w;
+  }
+  void on_allocation(const events::Allocation& a, unsigned) override;
+  void on_deallocation(const events::Allocation& a, unsigned) override;
+  void on_stream_work(const events::StreamWork& w, unsigned) override;
+  void on_host_wait(const events::HostWait& w, unsigned) override;
+  void on_launch_begin(const events::Launch& launch) override;
+  void on_access(const events::Access& a, unsigned) override;
+  void on_fence(const events::Fence& f, unsigned) override;
+  void on_launch_end(const events::Launch& launch, const events::LaunchCounts&) override;
+  void on_host_copy(const events::HostCopy& c, unsigned) override;
+  void on_host_fill(const events::HostFill& c, unsigned) override;
+  void report(std::vector<Finding>& findings) override;
+
+ private:
+  struct Bytes {
+    std::uint64_t address = 0, bytes = 0;
+    bool writes = false;
+  };
+  const Common* common_at(std::uint64_t address) const;
+  void use(Use& u, const Bytes& b, const User* by);
+  void retire(std::uint64_t work);
+  void add(std::uint64_t work, Use&& u);
+  void guard(const Use& u);
+  void guard_again();
+  void look_at_touches();
+  void look(const HostPages::Touch& touch);
+  bool look(Use& u, const HostPages::Touch& touch);
+  void found(const Use& u, const HostPages::Touch& touch, std::uint64_t address, bool too_narrow);
+  FindingAccess access_of(const Use& u, std::uint64_t address, bool writes, bool in_kernel) const;
+
+  Known known_;
+  std::mutex mutex_;
+  std::map<std::uint64_t, Common> common_;  // by low
+  std::map<std::uint64_t, Issued> open_;    // that the host has not waited for, by id
+  std::map<std::uint64_t, Use> uses_;       // of them, by work
+  std::size_t pages_used_ = 0;
+  struct Running {
+    std::uint64_t work = 0;
+    Use use;
+  };
+  std::map<std::uint64_t, Running> running_;  // by launch
+  std::map<std::uint64_t, bool> guarded_;     // by page: readable
+  std::map<std::string, Finding> found_;
+};
+
+// ---- Memory that the host can use
+
+void HostRaces::on_allocation(const events::Allocation& a, unsigned) {
+  using Kind = events::Allocation::Kind;
+  const bool variable = a.kind == Kind::variable && a.managed;
+  if (a.kind != Kind::managed && a.kind != Kind::host && a.kind != Kind::registered && !variable) return;
+  Common c;
+  c.low = a.address;
+  c.high = a.address + a.bytes;
+  c.kind = variable ? Kind::managed : a.kind;
+  // What is registered shares its first and its last page with whatever else the program has there.
+  const bool shares = a.kind == Kind::registered;
+  c.watched_low = (shares ? c.low + kPage - 1 : c.low) / kPage * kPage;
+  c.watched_high = (shares ? c.high : c.high + kPage - 1) / kPage * kPage;
+  const std::lock_guard lock(mutex_);
+  common_[c.low] = c;
+  HostPages::instance().want(true);
+}
+
+void HostRaces::on_deallocation(const events::Allocation& a, unsigned) {
+  const std::lock_guard lock(mutex_);
+  const auto it = common_.find(a.address);
+  if (it == common_.end()) return;
+  look_at_touches();
+  common_.erase(it);
+  for (auto& [work, u] : uses_)
+    std::erase_if(u.pages, [&](const auto& page) {
+      return page.first * kPage + kPage > a.address && page.first * kPage < a.address + a.bytes;
+    });
+  guard_again();
+  HostPages::instance().want(!common_.empty());
+}
+
+const Common* HostRaces::common_at(std::uint64_t address) const {
+  auto it = common_.upper_bound(address);
+  if (it == common_.begin() || address >= (--it)->second.high) return nullptr;
+  return &it->second;
+}
+
+// ---- Which bytes work uses
+
+void HostRaces::use(Use& u, const Bytes& b, const User* by) {
+  const std::uint64_t end = b.address + b.bytes;
+  for (std::uint64_t at = b.address; at < end;) {
+    const Common* const c = common_at(at);
+    if (!c) {
+      const auto next = common_.lower_bound(at);
+      if (next == common_.end() || next->first >= end) return;
+      at = next->first;
+      continue;
+    }
+    const std::uint64_t last = std::min(end, c->high);
+    each_page(at, last - at, [&](std::uint64_t number, std::uint16_t low, std::uint16_t high) {
+      Page& page = u.pages[number];
+      auto& bits = b.writes ? page.written : page.read;
+      if (low == 0 && high == kPage - 1)
+        bits.set();
+      else
+        for (unsigned k = low; k <= high; ++k) bits.set(k);
+      if (!by) return;
+      if (b.writes && u.has_flags) {
+        if (!page.moments) page.moments = std::make_unique<std::array<std::uint32_t, kPage / kWord>>();
+        for (std::size_t w = low / kWord; w <= high / kWord; ++w) (*page.moments)[w] = u.moment;
+      }
+      const auto same = [&](const User& t) { return t.site == by->site && t.writes == b.writes; };
+      const auto known = std::find_if(page.users.begin(), page.users.end(), same);
+      if (known == page.users.end()) {
+        page.users.push_back({by->site, by->warp, low, high, b.writes});
+      } else {
+        known->low = std::min(known->low, low);
+        known->high = std::max(known->high, high);
+      }
+    });
+    at = last;
+  }
+}
+
+void HostRaces::on_launch_begin(const events::Launch& launch) {
+  const std::lock_guard lock(mutex_);
+  if (common_.empty()) return;
+  Running& r = running_[launch.id];
+  r.work = launch.work;
+  r.use.work = launch.work;
+  r.use.has_flags = writes_flags(launch);
+}
+
+void HostRaces::on_access(const events::Access& a, unsigned) {
+  if (a.mask == 0 || (a.space != StateSpace::global && a.space != StateSpace::texture)) return;
+  const std::lock_guard lock(mutex_);
+  const auto it = running_.find(a.launch->id);
+  if (it == running_.end()) return;
+  Use& u = it->second.use;
+  const bool writes = a.type != AccessType::load;
+  ++u.moment;
+  bool any = false;
+  Bytes run{0, 0, writes};
+  const User by{a.site, a.warp, 0, 0, writes};
+  const auto put = [&] {
+    if (run.bytes) use(u, run, &by);
+  };
+  for (LaneMask m = a.mask; m != 0; m &= m - 1) {
+    const auto l = static_cast<unsigned>(std::countr_zero(m));
+    const std::uint64_t at = a.addresses[l], bytes = a.bytes_of(l);
+    if (!common_at(at)) continue;
+    if (!any && !u.sites.contains(a.site * 2 + writes)) {
+      const char* const verb = a.type == AccessType::load ? "read" : a.type == AccessType::store ? "write" : "atomic";
+      FindingAccess& place = u.sites[a.site * 2 + writes];
+      place = checkers::access_at(*a.launch, a.site, a.block, a.warp, l, verb);
+      place.bytes = a.sizes ? 0 : a.bytes;
+    }
+    any = true;
+    if (writes && is_system(a)) {
+      const std::uint32_t published = releases(a.order) ? u.moment : u.fences[linear_block(*a.launch, a.block)];
+      u.flags[at / kWord] = {u.moment, published};
+    }
+    if (run.bytes && at >= run.address && at <= run.address + run.bytes) {
+      run.bytes = std::max(run.bytes, at + bytes - run.address);
+      continue;
+    }
+    put();
+    run = {at, bytes, writes};
+  }
+  put();
+}
+
+void HostRaces::on_fence(const events::Fence& f, unsigned) {
+  if (f.proxy || f.grids || f.scope != events::MemoryScope::system) return;
+  const std::lock_guard lock(mutex_);
+  const auto it = running_.find(f.launch->id);
+  if (it == running_.end()) return;
+  Use& u = it->second.use;
+  u.fences[linear_block(*f.launch, f.block)] = ++u.moment;
+}
+
+void HostRaces::on_launch_end(const events::Launch& launch, const events::LaunchCounts&) {
+  const std::lock_guard lock(mutex_);
+  const auto it = running_.find(launch.id);
+  if (it == running_.end()) return;
+  Use u = std::move(it->second.use);
+  running_.erase(it);
+  add(u.work, std::move(u));
+}
+
+void HostRaces::on_host_copy(const events::HostCopy& c, unsigned) {
+  const std::lock_guard lock(mutex_);
+  if (common_.empty()) return;
+  Use u;
+  u.work = c.work;
+  const auto rows = [&](const events::CopySide& side, bool writes) {
+    if (side.memory == events::CopyMemory::array || side.memory == events::CopyMemory::pageable) return;
+    for (std::uint64_t s = 0; s < c.slices; ++s)
+      for (std::uint64_t r = 0; r < c.rows; ++r)
+        use(u, {side.address + s * side.slice + r * side.pitch, c.bytes, writes}, nullptr);
+  };
+  if (!c.staged) rows(c.from, false);
+  rows(c.to, true);
+  add(c.work, std::move(u));
+}
+
+void HostRaces::on_host_fill(const events::HostFill& c, unsigned) {
+  const std::lock_guard lock(mutex_);
+  if (common_.empty()) return;
+  Use u;
+  u.work = c.work;
+  for (std::uint64_t s = 0; s < c.slices; ++s)
+    for (std::uint64_t r = 0; r < c.rows; ++r) use(u, {c.to + s * c.slice + r * c.pitch, c.bytes, true}, nullptr);
+  add(c.work, std::move(u));
+}
+
+// ---- What the host has waited for
+
+void HostRaces::on_stream_work(const events::StreamWork& w, unsigned) {
+  const std::lock_guard lock(mutex_);
+  look_at_touches();
+  // A function of the host knows what came before it; so does whoever it tells.
+  if (w.kind == events::StreamWork::Kind::host_function)
+    for (const std::uint64_t before : w.after) retire(before);
+  if (common_.empty() && open_.empty()) return;
+  open_[w.id] = {{w.after.begin(), w.after.end()}};
+}
+
+void HostRaces::retire(std::uint64_t work) {
+  std::vector<std::uint64_t> next = {work};
+  bool any = false;
+  while (!next.empty()) {
+    const auto it = open_.find(next.back());
+    next.pop_back();
+    if (it == open_.end()) continue;
+    next.insert(next.end(), it->second.after.begin(), it->second.after.end());
+    any |= uses_.erase(it->first) != 0;
+    open_.erase(it);
+  }
+  if (any) guard_again();
+}
+
+void HostRaces::on_host_wait(const events::HostWait& w, unsigned) {
+  const std::lock_guard lock(mutex_);
+  look_at_touches();
+  if (w.work != events::HostWait::kAll) return retire(w.work);
+  std::vector<std::uint64_t> all;
+  for (const auto& [id, i] : open_)
+    if (const auto work = known_.works.find(id); !work || work->device == w.device) all.push_back(id);
+  for (const std::uint64_t id : all) retire(id);
+}
+
+void HostRaces::add(std::uint64_t work, Use&& u) {
+  constexpr std::size_t kMostPages = std::size_t{1} << 18;
+  look_at_touches();
+  if (u.pages.empty() || !open_.contains(work)) return;
+  if (pages_used_ + u.pages.size() > kMostPages) return;
+  pages_used_ += u.pages.size();
+  guard(u);
+  const auto known = uses_.find(work);
+  if (known == uses_.end()) {
+    uses_.emplace(work, std::move(u));
+    return;
+  }
+  // A grid that a kernel of it launched. What its sites are is told by their own numbers: those of the first.
+  for (auto& [number, page] : u.pages) {
+    Page& into = known->second.pages[number];
+    into.read |= page.read;
+    into.written |= page.written;
+  }
+}
+
+// ---- Which pages are watched
+
+void HostRaces::guard(const Use& u) {
+  bool changed = false;
+  for (const auto& [number, page] : u.pages) {
+    std::uint64_t at = number * kPage;
+    const auto above = common_.lower_bound(at + kPage);
+    if (above == common_.begin()) continue;
+    const Common& c = std::prev(above)->second;
+    if (at < c.watched_low || at >= c.watched_high) continue;
+    const bool readable = page.written.none();
+    const auto [it, fresh] = guarded_.try_emplace(number, readable);
+    changed |= fresh || (it->second && !readable);
+    it->second = it->second && readable;
+  }
+  if (!changed) return;
+  std::vector<HostPages::Run> runs;
+  for (const auto& [number, readable] : guarded_) {
+    const std::uint64_t at = number * kPage;
+    if (!runs.empty() && runs.back().high == at && runs.back().readable == readable)
+      runs.back().high = at + kPage;
+    else
+      runs.push_back({at, at + kPage, readable});
+  }
+  HostPages::instance().watch(std::move(runs));
+}
+
+void HostRaces::guard_again() {
+  guarded_.clear();
+  pages_used_ = 0;
+  if (std::all_of(uses_.begin(), uses_.end(), [](const auto& u) { return u.second.pages.empty(); }))
+    return HostPages::instance().watch({});
+  HostPages::instance().watch({});
+  for (const auto& [work, u] : uses_) {
+    pages_used_ += u.pages.size();
+    guard(u);
+  }
+}
+
+// ---- What the host did
+
+void HostRaces::look_at_touches() {
+  if (guarded_.empty()) return;
+  for (const HostPages::Touch& t : HostPages::instance().take()) look(t);
+}
+
+void HostRaces::look(const HostPages::Touch& touch) {
+  for (auto& [work, u] : uses_)
+    if (look(u, touch)) return;
+}
+
+// True: they race. Flags say what the host knows; what else it touches then has to be published by them.
+bool HostRaces::look(Use& u, const HostPages::Touch& touch) {
+  std::optional<std::pair<std::uint64_t, bool>> race;  // address; published, but by too narrow a fence
+  each_page(touch.address, touch.bytes, [&](std::uint64_t number, std::uint16_t low, std::uint16_t high) {
+    const auto it = u.pages.find(number);
+    if (it == u.pages.end()) return;
+    const Page& page = it->second;
+    for (unsigned k = low; k <= high; ++k) {
+      const std::uint64_t address = number * kPage + k;
+      const auto flag = u.flags.find(address / kWord);
+      if (flag != u.flags.end()) {
+        u.seen_moment = std::max(u.seen_moment, flag->second.moment);
+        u.seen_fenced = std::max(u.seen_fenced, flag->second.fenced);
+        continue;
+      }
+      if (race || !(page.written[k] || (touch.write && page.read[k]))) continue;
+      if (!page.written[k] && u.seen_moment != 0) continue;  // a flag may say that it has been read
+      const std::uint32_t moment = page.moments ? (*page.moments)[k / kWord] : 0;
+      if (moment != 0 && moment <= u.seen_fenced) continue;
+      race = {address, moment != 0 && moment < u.seen_moment};
+    }
+  });
+  if (race) found(u, touch, race->first, race->second);
+  return race.has_value();
+}
+
+// in_kernel: the access itself; else the work that it is in.
+FindingAccess HostRaces::access_of(const Use& u, std::uint64_t address, bool writes, bool in_kernel) const {
+  FindingAccess a;
+  if (const auto work = known_.works.find(u.work)) a = checkers::access_of(*work);
+  const auto page = u.pages.find(address / kPage);
+  if (page == u.pages.end()) return a;
+  for (const User& t : page->second.users) {
+    if (t.writes != writes || address % kPage < t.low || address % kPage > t.high) continue;
+    const auto site = u.sites.find(t.site * 2 + writes);
+    if (site == u.sites.end()) continue;
+    if (in_kernel) {
+      FindingAccess inside = site->second;
+      inside.stream = a.stream;
+      return inside;
+    }
+    const FindingAccess& s = site->second;
+    a.object = fmt::format("{} in {} at {}", s.access, s.kernel, place_text(s));
+    break;
+  }
+  return a;
+}
+
+namespace {
+
+// The program's line, and not that of a function of the C library that it called.
+jit::HostPlace place_of(const HostPages::Touch& touch) {
+  jit::HostPlace first;
+  for (unsigned k = 0; k < touch.caller_count; ++k) {
+    const jit::HostPlace place = user_place({touch.callers[k]});
+    if (place.line) return place;
+    if (first.function.empty()) first = place;
+  }
+  return first;
+}
+
+}  // namespace
+
+void HostRaces::found(const Use& u, const HostPages::Touch& touch, std::uint64_t address, bool too_narrow) {
+  const auto page = u.pages.find(address / kPage);
+  const bool writes = page->second.written[address % kPage];
+  const Common* const c = common_at(address);
+  const bool managed = c && c->kind == events::Allocation::Kind::managed;
+  Finding f;
+  f.kind = too_narrow ? "race-scope" : managed ? "race-managed" : "race-host";
+  f.accesses = {access_of(u, address, writes, too_narrow), FindingAccess{}};
+  FindingAccess& host = f.accesses[1];
+  const jit::HostPlace place = place_of(touch);
+  host.access = touch.write ? "write" : "read";
+  host.file = place.file;
+  host.line = place.line;
+  host.function = place.function.empty() ? "the host" : demangle(place.function);
+  f.accesses[0].role = "first";
+  host.role = "second";
+  const std::uint64_t word = address / kWord * kWord;
+  if (const auto object = known_.objects.live_at(address))
+    host.object =
+        describe(*object, std::max(word, object->address), std::min(kWord, object->address + object->bytes - word));
+  take_place(f, f.accesses[0]);
+  const std::string stream = f.accesses[0].stream;
+  if (too_narrow) {
+    f.message = "a kernel publishes to the host what it wrote, by a fence that does not reach the host";
+    f.missing = "__threadfence_system() between the write and the flag: __threadfence() orders for this GPU only";
+  } else {
+    f.message = fmt::format(
+        "the host {} memory that {} {}, and has not waited for it", touch.write ? "writes" : "reads",
+        f.accesses[0].kernel.empty() ? f.accesses[0].access : f.accesses[0].kernel, writes ? "writes" : "reads");
+    f.missing = fmt::format(
+        "cudaStreamSynchronize() of {}, cudaDeviceSynchronize(), or cudaEventSynchronize() of an event recorded after "
+        "it, before the host's access",
+        stream.starts_with("a node") ? "the graph's stream" : stream);
+  }
+  const std::string key = fmt::format("{}|{}:{}|{}:{}|{}|{}", f.kind, f.file, f.line, host.file, host.line,
+                                      f.accesses[0].kernel, f.accesses[0].access);
+  const auto [it, fresh] = found_.try_emplace(key, std::move(f));
+  if (!fresh) ++it->second.count;
+}
+
+void HostRaces::report(std::vector<Finding>& findings) {
+  const std::lock_guard lock(mutex_);
+  look_at_touches();
+  uses_.clear();
+  guard_again();
+  HostPages::instance().want(false);
+  for (auto& [key, f] : found_) findings.push_back(std::move(f));
+  found_.clear();
+}
+
+std::unique_ptr<Checker> make_host_races(const Known& known) {
+  return std::make_unique<HostRaces>(known);
+}
+
+}  // namespace warpgrind::checkers
