@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "advice/rules.h"
+#include "base/words.h"
 
 namespace warpgrind::advice {
 namespace {
@@ -61,7 +62,7 @@ void small_grid(const KernelView& k, std::vector<Candidate>& out) {
   if (blocks < sms) {
     const double busy = blocks / sms;
     c.severity = 1 - busy;
-    c.advice.title = fmt::format("Small grid: {:.0f} block{} for {:.0f} SMs", blocks, blocks == 1 ? "" : "s", sms);
+    c.advice.title = fmt::format("Small grid: {:.0f} block{} for {:.0f} SMs", blocks, plural(blocks), sms);
     c.advice.text = fmt::format(
         "At least {:.0f} SMs of this GPU have nothing to do. Use more and smaller blocks, give each thread less work, "
         "solve a larger problem, or run several kernels at once in streams.",

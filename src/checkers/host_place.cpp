@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/demangle.h"
+#include "base/words.h"
 
 namespace warpgrind::checkers {
 
@@ -36,8 +37,7 @@ jit::HostPlace user_place(const std::vector<const void*>& callers, const std::st
 
 std::string describe(const HostStack& stack, const std::string& kernel) {
   const jit::HostPlace place = user_place(stack.callers, kernel);
-  if (place.line)
-    return fmt::format("{} at {}:{}", stack.call, place.file.substr(place.file.rfind('/') + 1), place.line);
+  if (place.line) return fmt::format("{} at {}:{}", stack.call, base_name(place.file), place.line);
   return place.function.empty() ? stack.call : fmt::format("{} in {}", stack.call, demangle(place.function));
 }
 

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "base/demangle.h"
+#include "base/words.h"
 #include "ptx/ast.h"
 #include "ptx/inlining.h"
 #include "ptx/printer.h"
@@ -118,7 +119,7 @@ results::FindingAccess access_at(const events::WarpEvent& e, unsigned lane, std:
 }
 
 std::string place_text(const results::FindingAccess& a) {
-  if (a.line) return fmt::format("{}:{}", a.file.substr(a.file.rfind('/') + 1), a.line);
+  if (a.line) return fmt::format("{}:{}", base_name(a.file), a.line);
   return a.ptx_line ? fmt::format("PTX line {}", a.ptx_line) : a.function;
 }
 

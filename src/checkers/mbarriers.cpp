@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/words.h"
 #include "checkers/block_states.h"
 #include "checkers/checker.h"
 #include "checkers/first_seen.h"
@@ -115,7 +116,7 @@ void MBarriers::arrive(const events::MBarrier& e, unsigned lane, State& state, s
   if (number > state.pending) {
     found("mbarrier-overflow", e, lane, [&](results::Finding& f) {
       f.message = fmt::format("{} arrival{} where the mbarrier waits for {} more in this phase, of {}", number,
-                              number == 1 ? "" : "s", state.pending, state.expected);
+                              plural(number), state.pending, state.expected);
       const results::FindingAccess made =
           access_at(*e.launch, state.made.site, e.block, state.made.warp, state.made.lane, "mbarrier");
       f.origin = {

@@ -12,6 +12,7 @@
 #include <tuple>
 
 #include "base/demangle.h"
+#include "base/words.h"
 #include "checkers/checker.h"
 #include "checkers/host_place.h"
 #include "checkers/kernel_place.h"
@@ -274,7 +275,7 @@ results::Finding Memory::finding_of(const InvalidAccess& e, unsigned lane) const
   at.memory = memory_of(e, address, target);
   if (target.known)
     at.object = fmt::format("offset {} of {}", static_cast<std::int64_t>(address - target.low), target.brief);
-  const std::string what = fmt::format("{} of {} byte{}", at.access, bytes, bytes == 1 ? "" : "s");
+  const std::string what = at.access + " of " + counted(bytes, "byte");
   const std::string argument = argument_text(e);
   constexpr std::uint64_t kFarFromNull = std::uint64_t{1} << 24;  // 16 MiB
   const std::string through = argument.empty() ? "" : fmt::format(" through {}", argument);
@@ -412,7 +413,7 @@ void Memory::on_invalid_free(const events::InvalidFree& e, unsigned) {
   at.access = e.by;
   at.file = f.file = place.file;
   at.line = f.line = place.line;
-  at.function = place.function;
+  at.function = place.function.empty() ? "" : demangle(place.function);
   const std::optional<Object> live = known_.objects.live_at(e.address), freed = known_.objects.freed_at(e.address);
   f.kind = "invalid-free";
   f.advice = "free what an allocation returned, once, with the function that belongs to it";
@@ -430,7 +431,7 @@ void Memory::on_invalid_free(const events::InvalidFree& e, unsigned) {
     f.cause = results::FindingCause{by.file, by.line, fmt::format("freed by {}", describe(*freed->freed))};
     f.advice = "set the pointer to nullptr when it has been freed: freeing that does nothing";
   } else {
-    f.message = fmt::format("{} of {:#x}, which no allocation returned", e.by, e.address);
+    f.message = fmt::format("{} of a pointer that no allocation returned", e.by);
   }
   if (f.origin) at.object = f.origin->object;
   f.accesses.push_back(std::move(at));

@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "base/demangle.h"
+#include "base/words.h"
 #include "cli/commands.h"
 #include "cli/program_modules.h"
 #include "device/device.h"
@@ -124,10 +125,6 @@ struct Sum {
   }
 };
 
-std::string file_name(const std::string& path) {
-  return path.substr(path.rfind('/') + 1);
-}
-
 }  // namespace
 
 int compile_times(const CompileTimesCommand& command) {
@@ -166,12 +163,12 @@ int compile_times(const CompileTimesCommand& command) {
     }
     if (sum.outside) code = std::max(code, 1);
     if (command.summary)
-      fmt::print("| {} | {} | {} | {} | {} | {} | {:.2f} | {:.2f} | {:.0f} | {} |\n", file_name(path), sum.kernels,
+      fmt::print("| {} | {} | {} | {} | {} | {} | {:.2f} | {:.2f} | {:.0f} | {} |\n", base_name(path), sum.kernels,
                  sum.largest, sum.tiers[0], sum.tiers[1], sum.tiers[2], sum.seconds, sum.slowest, sum.megabytes,
                  sum.outside);
     else
       fmt::print("{}: {} kernels in {:.2f} CPU s, the slowest {:.2f} s, {:.0f} MB; outside the bounds: {}\n",
-                 file_name(path), sum.kernels, sum.seconds, sum.slowest, sum.megabytes, sum.outside);
+                 base_name(path), sum.kernels, sum.seconds, sum.slowest, sum.megabytes, sum.outside);
   }
   return code;
 }

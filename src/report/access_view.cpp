@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "base/words.h"
 #include "report/access_grid.h"
 #include "report/advice_text.h"
 #include "report/format.h"
@@ -63,7 +64,7 @@ std::string lines_with_accesses(const KernelProfile& kernel) {
   for (const SiteProfile& s : kernel.sites)
     if (accesses_memory(s)) {
       if (s.line != 0)
-        lines[s.file.substr(s.file.rfind('/') + 1)].insert(s.line);
+        lines[base_name(s.file)].insert(s.line);
       else
         lines["--ptx-line"].insert(s.ptx_line);
     }
@@ -180,14 +181,14 @@ class View {
     const char* preposition = s.kind == "load" ? "from" : s.kind == "store" ? "to" : "on";
     out_ += "\n" +
             bold(fmt::format("{} {} {} memory{}", s.kind, preposition, s.space,
-                             bytes != 0 ? fmt::format(", {} byte{} a lane", bytes, bytes == 1 ? "" : "s") : "")) +
+                             bytes != 0 ? fmt::format(", {} byte{} a lane", bytes, plural(bytes)) : "")) +
             "   " + shortened(s.ptx, 36) + "\n";
     std::vector<std::uint32_t> ptx_lines;
     for (const SiteProfile* site : g.sites) ptx_lines.push_back(site->ptx_line);
     out_ +=
         wrapped(fmt::format("  {} requests by {} (PTX line{} {}), exact", grouped(static_cast<double>(g.requests)),
                             g.sites.size() == 1 ? "one instruction" : fmt::format("{} instructions", g.sites.size()),
-                            g.sites.size() == 1 ? "" : "s", fmt::join(ptx_lines, ", ")),
+                            plural(g.sites.size()), fmt::join(ptx_lines, ", ")),
                 kWidth, "  ");
     table(g);
     // The typical one is the most frequent; each is drawn once.
@@ -235,7 +236,7 @@ class View {
     if (index >= g.patterns.size()) return;
     const AccessPattern& p = g.patterns[index];
     out_ += "\n" + wrapped(fmt::format("  {}: {} request{} ({}), e.g. block ({}, {}, {}), warp {}", which,
-                                       grouped(static_cast<double>(p.count)), p.count == 1 ? "" : "s",
+                                       grouped(static_cast<double>(p.count)), plural(p.count),
                                        percent(share(g, p.count)), p.block.x, p.block.y, p.block.z, p.warp),
                            kWidth, "    ");
     out_ += wrapped("    " + shape_of(p), kWidth, "    ");
@@ -259,13 +260,13 @@ class View {
   void cost(const AccessPattern& p) {
     const double asked = static_cast<double>(std::popcount(p.mask)) * p.lane_bytes;
     double moved = static_cast<double>(p.sectors) * 32;
-    std::string what = fmt::format("{} sector{} (ideal {}) in {} line{}", p.sectors, p.sectors == 1 ? "" : "s",
-                                   p.ideal_sectors, p.lines_128, p.lines_128 == 1 ? "" : "s");
+    std::string what = fmt::format("{} sector{} (ideal {}) in {} line{}", p.sectors, plural(p.sectors), p.ideal_sectors,
+                                   p.lines_128, plural(p.lines_128));
     if (model_.rules.coalescing != CoalescingRule::sectors_32 && !p.transactions.empty()) {
       moved = 0;
       for (const results::Transaction& t : p.transactions) moved += t.bytes;
       what = fmt::format("{} transaction{} by the rule of compute capability {}.{}", p.transactions.size(),
-                         p.transactions.size() == 1 ? "" : "s", model_.cc_major, model_.cc_minor);
+                         plural(p.transactions.size()), model_.cc_major, model_.cc_minor);
     }
     out_ += wrapped(fmt::format("    {}: {} bytes moved, {} asked for ({})", what, grouped(moved), grouped(asked),
                                 percent(moved > 0 ? 100 * asked / moved : 0)),

@@ -5,17 +5,13 @@
 #include <algorithm>
 #include <sstream>
 
+#include "base/words.h"
 #include "report/format.h"
 
 namespace warpgrind::report {
 namespace {
 
 constexpr std::size_t kWidth = 80;
-
-std::string base_name(const std::string& file) {
-  const auto slash = file.rfind('/');
-  return slash == std::string::npos ? file : file.substr(slash + 1);
-}
 
 std::string places_of(const results::Advice& a) {
   std::string out, file;

@@ -7,6 +7,7 @@
 #include <set>
 #include <string_view>
 
+#include "base/words.h"
 #include "report/format.h"
 #include "report/source_lines.h"
 
@@ -40,10 +41,6 @@ std::string dim3(const Dim3& d) {
   return fmt::format("({},{},{})", d.x, d.y, d.z);
 }
 
-std::string base_name(const std::string& path) {
-  return path.substr(path.rfind('/') + 1);
-}
-
 std::string place(const FindingAccess& a) {
   if (a.line != 0) return fmt::format("{}:{}", base_name(a.file), a.line);
   if (a.ptx_line != 0) return fmt::format("PTX {}", a.ptx_line);
@@ -53,7 +50,7 @@ std::string place(const FindingAccess& a) {
 // "read of 4 bytes   thread (37,0,0), block (0,0,0)   bytes 148..151 of `s`"
 std::string who(const FindingAccess& a) {
   std::string text = a.access;
-  if (a.bytes != 0 && a.of_thread) text += fmt::format(" of {} byte{}", a.bytes, a.bytes == 1 ? "" : "s");
+  if (a.bytes != 0 && a.of_thread) text += " of " + counted(a.bytes, "byte");
   if (a.of_thread) text += fmt::format(", thread {}, block {}", dim3(a.thread), dim3(a.block));
   if (!a.object.empty()) text += ", " + a.object;
   if (!a.stream.empty()) text += ", in " + a.stream;
@@ -156,11 +153,10 @@ std::string check_finding_text(const Finding& f, const results::Profile& profile
 }
 
 std::string check_summary(const CheckCounts& c) {
-  const auto count = [](std::size_t n, const char* what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); };
-  std::string text = "warpgrind check: " + count(c.errors, "error") + ", " + count(c.warnings, "warning");
+  std::string text = counted(c.errors, "error") + ", " + counted(c.warnings, "warning");
   if (c.infos != 0) text += fmt::format("; {} of severity INFO (--print-level info shows them)", c.infos);
   if (c.suppressed != 0) text += fmt::format("; {} suppressed", c.suppressed);
-  return text + "\n";
+  return wrapped("warpgrind check: ", text, 2);
 }
 
 }  // namespace warpgrind::report

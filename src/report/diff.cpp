@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "base/words.h"
 #include "report/kernel_names.h"
 #include "report/line_matching.h"
 #include "report/source_lines.h"
@@ -104,11 +105,6 @@ class LineMap {
   const results::Profile &before_, &after_;
   std::map<std::pair<std::string, std::string>, std::vector<std::uint32_t>> maps_;
 };
-
-std::string base_name(const std::string& file) {
-  const auto slash = file.rfind('/');
-  return slash == std::string::npos ? file : file.substr(slash + 1);
-}
 
 class Comparer {
  public:

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/words.h"
 #include "report/advice_text.h"
 #include "report/diff.h"
 #include "report/format.h"
@@ -62,7 +63,7 @@ class Writer {
 
  private:
   void source_line(const LineDiff& l) {
-    const std::string name = shortened_path(l.file.substr(l.file.rfind('/') + 1), 40);
+    const std::string name = shortened_path(base_name(l.file), 40);
     std::string place;
     if (l.file.empty())
       place = fmt::format("PTX line {}", l.after != 0 ? l.after : l.before);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/words.h"
 #include "counters/metric_table.h"
 #include "report/advice_text.h"
 #include "report/format.h"
@@ -109,7 +110,7 @@ std::string figure(const Value& v) {
   if (v.unit == "ns") return with_time(v.number);
   if (v.unit == "%") return percent(v.number);
   const std::string number = grouped(v.number);
-  return v.unit.empty() ? number : fmt::format("{} {}{}", number, v.unit, v.number == 1 ? "" : "s");
+  return v.unit.empty() ? number : fmt::format("{} {}{}", number, v.unit, plural(v.number));
 }
 
 // Which counter of a site a counter of a kernel is made of.

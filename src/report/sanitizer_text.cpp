@@ -6,7 +6,9 @@
 #include <array>
 #include <cctype>
 #include <string_view>
+#include <utility>
 
+#include "base/words.h"
 #include "report/format.h"
 
 namespace warpgrind::report {
@@ -46,10 +48,6 @@ std::string capital(std::string text) {
   return text;
 }
 
-const char* plural(std::size_t n) {
-  return n == 1 ? "" : "s";
-}
-
 std::string dim3(const Dim3& d) {
   return fmt::format("({},{},{})", d.x, d.y, d.z);
 }
@@ -62,9 +60,7 @@ class Writer {
   void line(const std::string& words, int depth = 0) {
     text += fmt::format("{} {}{}\n", form_.prefix, std::string(static_cast<std::size_t>(depth) * 4, ' '), words);
   }
-  std::string file(const std::string& path) const {
-    return form_.whole_paths ? path : path.substr(path.rfind('/') + 1);
-  }
+  std::string file(const std::string& path) const { return form_.whole_paths ? path : base_name(path); }
   // "kernel(int *)+0x90 in file.cu:12"
   std::string place(const FindingAccess& a) const {
     const std::string function = a.function.empty() ? a.kernel : a.function;
@@ -143,6 +139,18 @@ void tell_race(Writer& w, const Finding& f, const SanitizerForm& form) {
   w.line(fmt::format("and {} [{} hazard{}]", side(w, f.accesses[1]), f.count, plural(f.count)), 1);
 }
 
+// Of the access, else of the value that the instruction is about: ".u8", ".f64".
+std::uint32_t bytes_of(const FindingAccess& a) {
+  constexpr std::uint32_t kRegister = 4;
+  if (a.bytes != 0) return a.bytes;
+  const std::string opcode = a.ptx.substr(0, a.ptx.find(' '));
+  constexpr std::pair<const char*, std::uint32_t> kWidths[] = {{"8", 1}, {"16", 2}, {"64", 8}};
+  for (const auto& [bits, bytes] : kWidths)
+    for (const char* type : {".u", ".s", ".b", ".f"})
+      if (opcode.ends_with(std::string(type) + bits)) return bytes;
+  return kRegister;
+}
+
 bool is_uninitialised(const Finding& f) {
   return f.kind.starts_with("uninit-");
 }
@@ -157,7 +165,8 @@ void tell_access(Writer& w, const Finding& f) {
   for (const std::string& note : f.notes)
     if (note.starts_with(kLaunched)) w.host_frame("kernel launch time", note.substr(kLaunched.size()), "", 0);
   if (!a.of_thread) {
-    const char* const when = is_leak(f) ? "cudaMalloc time" : f.error.empty() ? "kernel launch time" : "error";
+    const bool of_call = !f.error.empty() || !a.access.starts_with("launch");
+    const char* const when = is_leak(f) ? "cudaMalloc time" : of_call ? "error" : "kernel launch time";
     w.host_frame(when, a.function.empty() ? a.access : a.function, a.file, a.line);
   }
 }
@@ -203,15 +212,15 @@ std::string sanitizer_headline(const Finding& f) {
                        f.kind == "leak-heap" ? " on the device heap" : "");
   if (is_uninitialised(f) && a && !a->of_thread)
     return fmt::format("Host API uninitialized memory access: {}", f.message);
-  if (is_uninitialised(f))
-    return fmt::format("Uninitialized {} memory read of size {} bytes", sanitizer_space(f),
-                       a ? std::max(1u, a->bytes) : 1);
+  if (is_uninitialised(f) && a)
+    return fmt::format("Uninitialized {} memory read of size {} bytes", sanitizer_space(f), bytes_of(*a));
   if (f.group == "barriers") {
     for (const Line& known : kBarrierErrors)
       if (f.kind == known.kind) return fmt::format("Barrier error detected. {}", known.text);
     return fmt::format("Barrier error detected. {}.", capital(f.message));
   }
-  if (f.group == "memory" && a && a->of_thread && a->bytes != 0)
+  const bool is_access = a && (a->access == "read" || a->access == "write" || a->access == "atomic");
+  if (f.group == "memory" && is_access && a->of_thread && a->bytes != 0)
     return fmt::format("Invalid {} {} of size {} bytes", sanitizer_space(f), a->access, a->bytes);
   return capital(f.message);
 }

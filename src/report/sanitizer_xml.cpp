@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/words.h"
 #include "report/xml.h"
 
 namespace warpgrind::report {
@@ -66,7 +67,7 @@ void place(Writer& w, const char* name, const FindingAccess& a, const SanitizerF
   w.open(name);
   w.element("func", !a.function.empty() ? a.function : !a.kernel.empty() ? a.kernel : a.access);
   if (a.line != 0) {
-    w.element("path", form.whole_paths ? a.file : a.file.substr(a.file.rfind('/') + 1));
+    w.element("path", form.whole_paths ? a.file : base_name(a.file));
     w.element("line", std::to_string(a.line));
   }
   if (a.of_thread) w.element("pc", fmt::format("{:#x}", std::uint64_t{a.ptx_line} * 16));
@@ -91,7 +92,9 @@ void record(Writer& w, const Finding& f, const SanitizerForm& form) {
     if (a.of_thread) place(w, "where", a, form);
   if (first && !first->of_thread && form.host_frames) {
     w.open("hostStack");
-    w.element("saveLocation", is_leak(f) ? "cudaMalloc time" : f.error.empty() ? "kernel launch time" : "error");
+    w.element("saveLocation", is_leak(f)                                     ? "cudaMalloc time"
+                              : first->access == "launch" && f.error.empty() ? "kernel launch time"
+                                                                             : "error");
     for (const FindingAccess& a : f.accesses)
       if (!a.of_thread) place(w, "frame", a, form);
     w.close("hostStack");

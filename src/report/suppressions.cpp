@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
+#include "base/words.h"
 
 namespace warpgrind::report {
 namespace {
@@ -72,7 +73,7 @@ std::string suppressions_json(const std::vector<results::Finding>& findings) {
     if (f.accesses.empty()) entry["message"] = f.message;
     for (const results::FindingAccess& a : f.accesses) {
       Json place = Json::object();
-      if (!a.file.empty()) place["file"] = a.file.substr(a.file.rfind('/') + 1);
+      if (!a.file.empty()) place["file"] = base_name(a.file);
       if (a.line != 0) place["line"] = a.line;
       if (!a.function.empty()) place["function"] = a.function;
       entry["places"].push_back(std::move(place));

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <span>
 
+#include "base/words.h"
 #include "report/advice_text.h"
 #include "report/format.h"
 
@@ -299,7 +300,7 @@ void print_library_calls(Writer& w, const results::Profile& p) {
   for (const results::LibraryCallProfile& c : p.library_calls) {
     w.line(fmt::format("  {}{}{}: on the host by {}, not counted", c.function, c.arguments.empty() ? "" : " ",
                        c.arguments, c.by));
-    w.fact(fmt::format("  {} call{}, {}", grouped(static_cast<double>(c.count)), c.count == 1 ? "" : "s",
+    w.fact(fmt::format("  {} call{}, {}", grouped(static_cast<double>(c.count)), plural(c.count),
                        with_time(c.estimated_ns)),
            Origin::estimated);
   }

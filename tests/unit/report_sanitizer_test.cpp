@@ -82,6 +82,12 @@ TEST(Sanitizer, Headlines) {
   EXPECT_EQ(sanitizer_headline(f), "Barrier error detected. Divergent thread(s) in warp.");
   f = finding("uninit-shared", "init", {access("read", 7, 0, 0)});
   EXPECT_EQ(sanitizer_headline(f), "Uninitialized __shared__ memory read of size 4 bytes");
+  f.accesses[0].bytes = 0;
+  EXPECT_EQ(sanitizer_headline(f), "Uninitialized __shared__ memory read of size 4 bytes");
+  f.accesses[0].ptx = "setp.gt.f64 %p1, %fd1, %fd2;";
+  EXPECT_EQ(sanitizer_headline(f), "Uninitialized __shared__ memory read of size 8 bytes");
+  f = finding("oob-shared", "memory", {access("stops here", 7, 0, 0)});
+  EXPECT_EQ(sanitizer_headline(f), "What happened");
   f = finding("double-free", "memory", {access("free", 7, 0, 0)});
   EXPECT_EQ(sanitizer_headline(f), "Malloc/Free Error encountered : Device-side double free");
   FindingAccess call;

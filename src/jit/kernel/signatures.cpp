@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/words.h"
 #include "jit/abi.h"
 #include "jit/kernel/layout.h"
 
@@ -39,10 +40,6 @@ bool is_own_parameter(const ptx::Function& caller, const Operand& o) {
          o.index < caller.parameter_count + caller.result_count && caller.variables[o.index].space == StateSpace::param;
 }
 
-std::string plural(std::size_t n, const char* what) {
-  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
-}
-
 }  // namespace
 
 Signature signature_of(const ptx::Function& f) {
@@ -67,10 +64,10 @@ std::string call_problem(const ptx::Function& caller, const ptx::Instruction& ca
       if (v.unsized) return fmt::format("{} has a parameter of unknown size", name);
   }
   if (call.arguments.size() != callee.parameters.size())
-    return fmt::format("the call of {} passes {}, the callee takes {}", name, plural(call.arguments.size(), "argument"),
-                       callee.parameters.size());
+    return fmt::format("the call of {} passes {}, the callee takes {}", name,
+                       counted(call.arguments.size(), "argument"), callee.parameters.size());
   if (call.results.size() != callee.results.size())
-    return fmt::format("the call of {} takes {}, the callee gives {}", name, plural(call.results.size(), "result"),
+    return fmt::format("the call of {} takes {}, the callee gives {}", name, counted(call.results.size(), "result"),
                        callee.results.size());
   for (const auto* list : {&call.arguments, &call.results})
     for (const Operand& o : *list)

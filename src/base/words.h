@@ -1,0 +1,26 @@
+// Small parts of messages.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace warpgrind {
+
+// "/src/app/main.cu" -> "main.cu"
+inline std::string base_name(std::string_view path) {
+  return std::string(path.substr(path.rfind('/') + 1));
+}
+
+// "s", or "" where there is one.
+template <class Number>
+constexpr const char* plural(Number n) {
+  return n == 1 ? "" : "s";
+}
+
+// "1 error", "3 errors"
+inline std::string counted(std::uint64_t n, std::string_view what) {
+  return std::to_string(n) + " " + std::string(what) + plural(n);
+}
+
+}  // namespace warpgrind
