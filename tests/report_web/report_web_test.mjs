@@ -135,17 +135,17 @@ tests.findings = async () => {
   const page = await open(report("findings", checked()));
   check((await page.getAttribute("html", "data-ready")) === "findings", "a check opens with what it found");
   const rows = () => page.locator("table[aria-label='Findings'] tbody tr").count();
-  check((await rows()) === 4, "all findings are listed");
+  check((await rows()) === 5, "all findings are listed");
   // Filters: each says how many it leaves, and several of them are one.
   await page.selectOption("select[aria-label='Severity']", "WARNING");
   await page.waitForFunction(() => document.querySelectorAll("table[aria-label='Findings'] tbody tr").length === 1);
   check((await page.textContent("h2#finding")).includes("leak-device"), "what is shown is one of those that are left");
   await page.selectOption("select[aria-label='Severity']", "");
-  for (const [label, value, left] of [["Group", "races", 2], ["Kind", "race-shared", 1], ["Kernel", checked().kernels[1].name, 1], ["File", "/src/app/main.cu", 2]]) {
+  for (const [label, value, left] of [["Group", "races", 3], ["Kind", "race-shared", 1], ["Kernel", checked().kernels[1].name, 1], ["File", "/src/app/main.cu", 3]]) {
     await page.at("view=findings");
     await page.selectOption(`select[aria-label='${label}']`, value);
     await page.waitForFunction((n) => document.querySelectorAll("table[aria-label='Findings'] tbody tr").length === n, left, { timeout: 5000 }).catch(() => check(false, `${label} ${value} leaves ${left}`));
-    check((await page.textContent("[aria-live]")).includes(`${left} of 4`), `${label}: how many are left is said`);
+    check((await page.textContent("[aria-live]")).includes(`${left} of 5`), `${label}: how many are left is said`);
   }
 };
 
@@ -176,6 +176,10 @@ tests.finding_of_two_streams = async () => {
   const label = await page.getAttribute(".drawing:has(.missing-edge)", "aria-label");
   check(label.includes("stream 3") && label.includes("stream 4") && label.includes("nothing orders them"), `the drawing says it in words: ${label}`);
   check((await page.textContent(".source-row[data-row='1'] .mark-text")).includes("stream 3"), "the lines of the launches are marked");
+  await page.at("view=findings&f=4");
+  const host = await page.getAttribute(".drawing:has(.missing-edge)", "aria-label");
+  check(host.includes("\u2461 write on host, at any time"), `what has no time is drawn too: ${host}`);
+  check((await page.locator(".drawing path.work.who1").count()) === 1, "as a mark of its own");
   await page.at("view=findings&f=2");
   check((await page.locator(".word.outside").count()) > 0 && (await page.locator(".drawing .limit").count()) === 1, "where the object ends is drawn");
   check((await page.locator(".source-row[data-row='3'] .marks", { hasText: "origin" }).count()) === 1, "where the memory was made is marked");

@@ -54,21 +54,48 @@ function box(item: TimelineItem, y: number, place: (ns: number) => number, label
   ];
 }
 
+/** Of what takes no time there: an access of the host, a free. While the other runs, since nothing orders them. */
+function instant(name: string, x: number, y: number, who: number): Child {
+  return [
+    s("path", { d: `M ${x} ${y} l 9 11 l -9 11 l -9 -11 z`, class: `work who${Math.min(1, who)}` }, s("title", null, `${name}: no time of its own on the timeline`)),
+    s("text", { x: x + 14, y: y + 15, class: "small strong" }, name),
+  ];
+}
+
+interface Placed {
+  access: FindingAccess;
+  index: number;
+  item?: TimelineItem;
+  row: string;
+  begin: number;
+  end: number;
+}
+
+/** Everything with a place: its own, or one beside those that have theirs. */
+function placed(works: ReturnType<typeof worksOf>, begin: number, end: number): Placed[] {
+  const middle = (begin + end) / 2;
+  return works.map((w) => ({
+    ...w,
+    row: w.item ? rowName(w.item) : w.access.launch ? w.access.stream || "no stream" : "host",
+    begin: w.item?.begin_ns ?? middle,
+    end: w.item?.end_ns ?? middle,
+  }));
+}
+
 export function streamDrawing(profile: Profile, f: Finding): Child {
   if (!isAboutStreams(f)) return null;
   const works = worksOf(profile, f);
-  const shown = works.filter((w) => w.item);
-  const unplaced = works.filter((w) => !w.item).map((w) => `${badge(w.index)} ${w.access.access}${w.access.stream ? ` in ${w.access.stream}` : ""}`);
+  const timed = works.filter((w) => w.item);
   const missing = f.missing ? h("p", null, h("strong", null, "Missing: "), f.missing) : null;
-  const left = unplaced.length ? note(`Without a place on the timeline: ${unplaced.join("; ")}.`) : null;
-  if (!shown.length) return section("On the timeline", missing, left);
-  const begin = Math.min(...shown.map((w) => w.item!.begin_ns));
-  const end = Math.max(...shown.map((w) => w.item!.end_ns));
+  if (!timed.length) return section("On the timeline", missing, note("None of them has a place on the timeline."));
+  const begin = Math.min(...timed.map((w) => w.item!.begin_ns));
+  const end = Math.max(...timed.map((w) => w.item!.end_ns));
+  const shown = placed(works, begin, end);
   const around = Math.max(1, (end - begin) * 0.1);
   const from = begin - around;
   const scale = kWidth / (end - begin + 2 * around);
   const place = (ns: number): number => kLeft + (Math.min(Math.max(ns, from), end + around) - from) * scale;
-  const names = [...new Set(shown.map((w) => rowName(w.item!)))];
+  const names = [...new Set(shown.map((w) => w.row))];
   const rows: Row[] = names.map((name) => ({
     name,
     items: (profile.timeline ?? []).filter((t) => t.kind !== "host" && rowName(t) === name && t.end_ns > from && t.begin_ns < end + around).slice(0, kMost),
@@ -79,26 +106,27 @@ export function streamDrawing(profile: Profile, f: Finding): Child {
     s("line", { x1: kLeft, y1: y(row.name) + 11, x2: kLeft + kWidth, y2: y(row.name) + 11, class: "stream" }),
     row.items.filter((t) => !shown.some((w) => w.item === t)).map((t) => box(t, y(row.name), place, "", -1)),
   ]);
-  for (const w of shown) marks.push(box(w.item!, y(rowName(w.item!)), place, `${badge(w.index)} `, w.index));
+  for (const w of shown)
+    marks.push(w.item ? box(w.item, y(w.row), place, `${badge(w.index)} `, w.index) : instant(`${badge(w.index)} ${w.access.access}`, place(w.begin), y(w.row), w.index));
   const [first, second] = shown;
   const height = 24 + names.length * kRow + 24;
   if (second) {
-    const x1 = place(first.item!.end_ns);
-    const x2 = place(second.item!.begin_ns);
-    const y1 = y(rowName(first.item!)) + 22;
-    const y2 = y(rowName(second.item!)) + (names.length > 1 ? 0 : 22);
+    const x1 = place(first.end);
+    const x2 = place(second.begin);
+    const y1 = y(first.row) + 22;
+    const y2 = y(second.row) + (first.row === second.row ? 22 : 0);
     marks.push(
       s("path", { d: `M ${x1} ${y1} C ${x1} ${y1 + 20}, ${x2} ${y2 - 20}, ${x2} ${y2}`, class: "missing-edge" }),
       s("circle", { cx: x2, cy: y2, r: 3, class: "missing-end" }),
       s("text", { x: kLeft, y: height - 8, class: "small few" }, `dashed: the edge that is missing, from the end of ${badge(first.index)} to the beginning of ${badge(second.index)}`),
     );
   }
-  const label = `${shown.map((w) => `${badge(w.index)} ${shortKernel(w.item!.name)} on ${rowName(w.item!)}, ${time(w.item!.begin_ns)} to ${time(w.item!.end_ns)}`).join("; ")}; nothing orders them`;
+  const when = (w: Placed): string => (w.item ? `${shortKernel(w.item.name)} on ${w.row}, ${time(w.begin)} to ${time(w.end)}` : `${w.access.access} on ${w.row}, at any time`);
+  const label = `${shown.map((w) => `${badge(w.index)} ${when(w)}`).join("; ")}; nothing orders them`;
   return section(
     "On the timeline",
-    h("p", { class: "soft" }, "Times on the virtual GPU, ", originBadge("estimated", true), ". That one lies behind the other here is chance. ", h("a", { href: address({ view: "timeline" }) }, "The whole timeline")),
+    h("p", { class: "soft" }, "Times on the virtual GPU, ", originBadge("estimated", true), ". That one lies behind the other here is chance. ", timed.length < works.length ? "A diamond has no time of its own. " : null, h("a", { href: address({ view: "timeline" }) }, "The whole timeline")),
     h("div", { class: "scroll", tabindex: 0 }, drawing(kLeft + kWidth + 10, height, label, marks)),
     missing,
-    left,
   );
 }
