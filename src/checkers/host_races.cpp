@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <bitset>
 #include <map>
@@ -17,6 +18,7 @@
 
 #include "base/demangle.h"
 #include "base/host_pages.h"
+#include "checkers/affine_stretches.h"
 #include "checkers/checker.h"
 #include "checkers/host_place.h"
 #include "checkers/kernel_place.h"
@@ -114,6 +116,7 @@ class HostRaces final : public Checker {
   void on_host_wait(const events::HostWait& w, unsigned) override;
   void on_launch_begin(const events::Launch& launch) override;
   void on_access(const events::Access& a, unsigned) override;
+  bool on_affine_access(const events::AffineAccess& a, unsigned) override;
   void on_fence(const events::Fence& f, unsigned) override;
   void on_launch_end(const events::Launch& launch, const events::LaunchCounts&) override;
   void on_host_copy(const events::HostCopy& c, unsigned) override;
@@ -140,6 +143,7 @@ class HostRaces final : public Checker {
   Known known_;
   std::mutex mutex_;
   std::map<std::uint64_t, Common> common_;  // by low
+  std::atomic<bool> has_common_{false};     // ever
   std::map<std::uint64_t, Issued> open_;    // that the host has not waited for, by id
   std::map<std::uint64_t, Use> uses_;       // of them, by work
   std::size_t pages_used_ = 0;
@@ -168,6 +172,7 @@ void HostRaces::on_allocation(const events::Allocation& a, unsigned) {
   c.watched_high = (shares ? c.high : c.high + kPage - 1) / kPage * kPage;
   const std::lock_guard lock(mutex_);
   common_[c.low] = c;
+  has_common_ = true;
   HostPages::instance().want(true);
 }
 
@@ -275,6 +280,26 @@ void HostRaces::on_access(const events::Access& a, unsigned) {
     run = {at, bytes, writes};
   }
   put();
+}
+
+bool HostRaces::on_affine_access(const events::AffineAccess& a, unsigned) {
+  if (a.mask == 0 || a.space != StateSpace::global || !has_common_.load(std::memory_order_relaxed)) return true;
+  if (a.order != events::MemoryOrder::weak) return false;
+  const std::lock_guard lock(mutex_);
+  const auto it = running_.find(a.launch->id);
+  if (it == running_.end()) return true;
+  Use& u = it->second.use;
+  const bool writes = a.type != AccessType::load, known = u.sites.contains(a.site * 2 + writes);
+  const User by{a.site, a.warp, 0, 0, writes};
+  bool fine = true;
+  ++u.moment;
+  each_stretch(a, [&](std::uint64_t at, std::uint64_t bytes) {
+    const auto next = common_.upper_bound(at + bytes - 1);
+    if (next == common_.begin() || std::prev(next)->second.high <= at) return;
+    fine &= known;  // else its place is not known yet
+    if (known) use(u, {at, bytes, writes}, &by);
+  });
+  return fine;
 }
 
 void HostRaces::on_fence(const events::Fence& f, unsigned) {

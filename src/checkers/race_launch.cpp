@@ -3,14 +3,17 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <optional>
 
 #include "checkers/kernel_place.h"
+#include "checkers/race_quick.h"
 
 namespace warpgrind::checkers {
 
 namespace {
 
 using events::AccessPath;
+using events::MemoryOrder;
 using events::MemoryScope;
 
 constexpr unsigned kClusterShift = 24;  // of shared offsets: each block of a cluster has 16 MiB
@@ -22,10 +25,14 @@ bool is_reserved(std::uint64_t offset) {
   return from_own < 0 && from_own >= -kReserved;
 }
 
+// Whole words of registers, in no order with anything: what QuickAccess is for.
+bool is_plain(const events::Access& a) {
+  const bool type = a.type == AccessType::load || a.type == AccessType::store;
+  return type && a.bytes % 4 == 0 && !a.sizes && a.path == AccessPath::instruction && a.order == MemoryOrder::weak;
+}
+
 bool one_word(const events::Access& a) {
-  if (a.type != AccessType::load || a.bytes != 4 || a.sizes || a.path != AccessPath::instruction ||
-      a.order != events::MemoryOrder::weak)
-    return false;
+  if (a.type != AccessType::load || a.bytes != 4 || !is_plain(a)) return false;
   const std::uint64_t address = a.addresses[static_cast<unsigned>(std::countr_zero(a.mask))];
   if (address % 4 != 0) return false;
   std::uint64_t differ = 0;
@@ -41,75 +48,193 @@ bool reaches(MemoryScope scope, const Record& from, const BlockOrder& to) {
 
 struct LaunchRaces::Step {
   const events::Access& a;
+  Running& running;
   BlockOrder& block;
   WarpOrder& warp;
   Shadow* shadow = nullptr;
   std::uint32_t record = 0;
+  QuickAccess* quick = nullptr;  // null: threads are compared one by one
   bool shared = false;
   std::uint64_t address = 0;  // of the lane, as the shadow knows it
 };
 
-LaunchRaces::LaunchRaces(const events::Launch& launch) : launch_(launch), order_(launch) {
+LaunchRaces::LaunchRaces(const events::Launch& launch, std::unique_ptr<Shadow> global)
+    : launch_(launch), order_(launch), global_(global ? std::move(global) : std::make_unique<Shadow>()) {
+  bool copies = false;
   for (const events::Site& s : launch.facts->sites) {
     const bool elsewhere = s.space == StateSpace::shared || s.space == StateSpace::local;
     const bool stores = s.kind == SiteKind::store || s.kind == SiteKind::atomic || s.kind == SiteKind::reduction ||
                         s.kind == SiteKind::surface || s.kind == SiteKind::call || s.kind == SiteKind::bulk_copy;
     writes_global_ |= stores && !elsewhere;
+    copies |= s.kind == SiteKind::bulk_copy || s.kind == SiteKind::async_copy;
   }
+  forgets_epochs_ = !copies && launch.cluster.count() == 1;
+}
+
+void LaunchRaces::begin_block(std::uint64_t block) {
+  std::unique_ptr<Running>& r = blocks_[block];
+  if (!r && !ended_.empty()) {
+    r = std::move(ended_.back());
+    ended_.pop_back();
+  }
+  if (!r) r = std::make_unique<Running>();
+  r->order = &order_.begin(block);
+  for (std::vector<Last>* last : {&r->last_shared, &r->last_global}) {
+    last->resize(r->order->warps.size());
+    for (Last& of_warp : *last) std::fill(of_warp.begin(), of_warp.end(), Newest{});
+  }
+  r->settled = r->settled_epoch = 0;
+  r->copies = false;
+  last_running_ = nullptr;
 }
 
 void LaunchRaces::end_block(std::uint64_t block) {
   if (launch_.cluster.count() > 1) return;  // others may still look at it
-  shared_.erase(block);
-  std::erase_if(last_, [&](const auto& e) { return std::get<1>(e.first) == block; });
+  const auto it = blocks_.find(block);
+  if (it == blocks_.end()) return;
+  if (it->second->shared) it->second->shared->forget();
+  ended_.push_back(std::move(it->second));
+  blocks_.erase(it);
+  last_running_ = nullptr;
   last_of_ = nullptr;
   order_.end(block);
 }
 
+LaunchRaces::Running* LaunchRaces::running(std::uint64_t block) {
+  if (last_running_ && last_number_ == block) return last_running_;
+  const auto it = blocks_.find(block);
+  if (it == blocks_.end() || !it->second->order) return nullptr;
+  last_number_ = block;
+  return last_running_ = it->second.get();
+}
+
+BlockOrder* LaunchRaces::find(std::uint64_t block) {
+  Running* const r = running(block);
+  return r ? r->order : nullptr;
+}
+
 // Offsets of other blocks of the cluster lie 16 MiB apart, relative to the block's own.
-Shadow& LaunchRaces::shared_of(const BlockOrder& block, std::uint64_t& offset) {
-  std::uint64_t owner = block.number;
+Shadow& LaunchRaces::shared_of(Running& block, std::uint64_t& offset) {
+  Running* owner = &block;
   const auto apart = static_cast<std::int64_t>(offset) >> kClusterShift;
   if (apart != 0 && launch_.cluster.count() > 1) {
-    owner = block.number + static_cast<std::uint64_t>(apart);
+    std::unique_ptr<Running>& other = blocks_[block.order->number + static_cast<std::uint64_t>(apart)];
+    if (!other) other = std::make_unique<Running>();
+    owner = other.get();
     offset &= (std::uint64_t{1} << kClusterShift) - 1;
   }
-  std::unique_ptr<Shadow>& slot = shared_[owner];
-  if (!slot) slot = std::make_unique<Shadow>();
-  return *slot;
+  if (!owner->shared) owner->shared = std::make_unique<Shadow>();
+  return *owner->shared;
+}
+
+LaunchRaces::Last& LaunchRaces::last_of(const Shadow& shadow, Running& of, std::uint32_t warp) {
+  Last& last = &shadow == global_.get()     ? of.last_global[warp]
+               : &shadow == of.shared.get() ? of.last_shared[warp]
+                                            : last_elsewhere_[{&shadow, of.order->number, warp}];
+  if (last.empty()) last.resize(launch_.facts->sites.size() * 2 + 2);
+  return last;
 }
 
 // One record for all that a warp does at a site until something may order it.
-std::uint32_t LaunchRaces::record_of(Shadow& shadow, const BlockOrder& block, const events::Access& a,
-                                     std::uint64_t copy) {
-  const std::tuple<const Shadow*, std::uint64_t, std::uint32_t> key{&shadow, block.number, a.warp};
-  if (!last_of_ || last_key_ != key) {
-    last_of_ = &last_[key];
-    last_key_ = key;
-    if (last_of_->empty()) last_of_->resize(launch_.facts->sites.size() * 2 + 2);
+std::uint32_t LaunchRaces::record_of(Shadow& shadow, Running& of, std::uint32_t warp, const Made& made) {
+  last_of_ = &last_of(shadow, of, warp);
+  const BlockOrder& block = *of.order;
+  const WarpOrder& w = block.warps[warp];
+  const std::size_t site = std::min<std::size_t>(made.site, launch_.facts->sites.size());
+  Newest& last = (*last_of_)[site * 2 + (made.type != AccessType::load)];
+  if (last.record != 0 && last.epoch == block.epoch && last.tick == w.tick && last.weak == w.weak &&
+      last.copy == made.copy)
+    return last.record;
+  if (&shadow == of.shared.get()) {
+    of.copies |= made.copy != 0;
+    if (of.settled_epoch != block.epoch) {
+      of.settled_epoch = block.epoch;
+      if (forgets_epochs_) shadow.forget();
+      of.settled = shadow.next();
+    }
   }
-  const bool writes = a.type != AccessType::load;
-  std::uint32_t& last = (*last_of_)[std::min<std::size_t>(a.site, launch_.facts->sites.size()) * 2 + writes];
-  Stamp now = order_.stamp(block, a.warp);
-  now.copy = copy;
-  std::vector<Record>& records = shadow.records();
-  if (last != 0) {
-    const Stamp& s = records[last].stamp;
-    if (s.epoch == now.epoch && s.tick == now.tick && s.weak == now.weak && s.copy == now.copy) return last;
-  }
-  Record r;
-  r.stamp = now;
-  r.site = a.site;
-  r.bytes = a.sizes ? 0 : a.bytes;
-  r.type = a.type;
-  r.order = a.order;
-  r.scope = a.scope;
-  r.bulk = a.path == AccessPath::bulk_copy;
+  const std::uint32_t number = shadow.next();
+  Record& r = shadow.add();  // field by field: this is half of what a kernel with little else to compare costs
+  r.stamp.block = block.number;
+  r.stamp.copy = made.copy;
+  r.stamp.epoch = block.epoch;
+  r.stamp.tick = w.tick;
+  r.stamp.weak = w.weak;
+  r.stamp.warp = static_cast<std::uint8_t>(warp);
+  r.site = made.site;
+  r.bytes = made.bytes;
+  r.type = made.type;
+  r.order = made.order;
+  r.scope = made.scope;
+  r.bulk = made.bulk;
+  r.non_coherent = made.texture || (site < launch_.facts->sites.size() && launch_.facts->sites[site].non_coherent);
+  last.record = number;
+  last.epoch = block.epoch;
+  last.tick = w.tick;
+  last.weak = w.weak;
+  last.copy = made.copy;
+  return number;
+}
+
+QuickAccess LaunchRaces::quick_of(Shadow& shadow, Running& of, const WarpOrder& warp, std::uint32_t warp_index,
+                                  std::uint32_t record) const {
+  QuickAccess::Of what;
+  what.warp = warp_index;
+  what.record = record;
+  what.shared = &shadow == of.shared.get();
+  what.settled = what.shared && !of.copies && launch_.cluster.count() == 1 ? of.settled : 0;
+  what.exact = is_exact(*of.order, warp);
+  what.non_coherent = shadow.record(record).non_coherent;
+  return {shadow, *of.order, warp, what};
+}
+
+bool LaunchRaces::affine_access(const events::AffineAccess& a) {
+  const bool shared = a.space == StateSpace::shared, writes = a.type != AccessType::load;
+  if (a.mask == 0 || (!shared && !writes_global_)) return true;
+  if (a.order != MemoryOrder::weak || a.bytes % 4 != 0 || (shared && launch_.cluster.count() > 1)) return false;
   const bool known = a.site < launch_.facts->sites.size();
-  r.non_coherent = a.path == AccessPath::texture || (known && launch_.facts->sites[a.site].non_coherent);
-  records.push_back(r);
-  last = static_cast<std::uint32_t>(records.size() - 1);
-  return last;
+  if (known && launch_.facts->sites[a.site].at_l2) return false;
+  Running* const r = running(linear_block(launch_, a.block));
+  if (!r) return true;
+  const BlockOrder& block = *r->order;
+  const WarpOrder& warp = block.warps[a.warp];
+  std::uint64_t none = 0;
+  Shadow& shadow = shared ? shared_of(*r, none) : *global_;
+  if (shadow.has_more() || (writes && order_.has_variables(block, shared))) return false;
+  const std::uint32_t record = record_of(shadow, *r, a.warp, {a.site, a.bytes, a.type});
+  QuickAccess quick = quick_of(shadow, *r, warp, a.warp, record);
+  const unsigned shift = static_cast<unsigned>(std::countr_zero(a.bytes / 4));
+  const auto word = [&](unsigned l) {
+    return (a.base + static_cast<std::uint64_t>(a.kx * static_cast<std::int64_t>(l % a.row) +
+                                                a.ky * static_cast<std::int64_t>(l / a.row))) /
+           4;
+  };
+  const auto each_word = [&](LaneMask lanes) {  // of lanes that are all at one address
+    const auto first = static_cast<unsigned>(std::countr_zero(lanes));
+    if (writes && (lanes & (lanes - 1)) != 0) return false;
+    for (unsigned w = 0; w < 1u << shift; ++w)
+      if (!(writes ? quick.write_word(word(first) + w, first) : quick.read_word(word(first) + w, lanes))) return false;
+    return true;
+  };
+  if (a.kx == 0 && a.ky == 0) return each_word(a.mask);
+  const LaneMask in_row = a.row == kWarpSize ? ~LaneMask{0} : (LaneMask{1} << a.row) - 1;
+  if (!writes && a.ky == 0 && a.mask == ~LaneMask{0} && a.kx == std::int64_t{a.bytes})
+    return quick.read_row(word(0), a.row << shift, 0, in_row, shift, ~LaneMask{0} / in_row);
+  for (unsigned lane0 = 0; lane0 < kWarpSize; lane0 += a.row) {
+    const LaneMask lanes = a.mask >> lane0 & in_row;
+    if (lanes == 0) continue;
+    bool fine = true;
+    if (a.kx == 0) {
+      fine = each_word(lanes << lane0);
+    } else if (a.kx == std::int64_t{a.bytes}) {
+      fine = writes ? quick.write_row(word(lane0), a.row << shift, lane0, lanes, shift)
+                    : quick.read_row(word(lane0), a.row << shift, lane0, lanes, shift, 1);
+    } else {
+      for (LaneMask m = lanes << lane0; m != 0 && fine; m &= m - 1) fine = each_word(m & (~m + 1));
+    }
+    if (!fine) return false;
+  }
+  return true;
 }
 
 // Cache operators are no part of PTX's memory model. Programs use those that go to the L2 cache for flags between
@@ -125,23 +250,26 @@ void LaunchRaces::access(const events::Access& asked) {
   const bool global =
       a.space == StateSpace::global || (a.space == StateSpace::texture && a.path == AccessPath::texture);
   if ((!shared && !global) || a.mask == 0) return;
-  BlockOrder* const block = order_.find(linear_block(launch_, a.block));
-  if (!block) return;
+  Running* const running = this->running(linear_block(launch_, a.block));
+  if (!running) return;
+  BlockOrder* const block = running->order;
   WarpOrder& warp = block->warps[a.warp];
   std::uint64_t copy = 0;
   if (a.path == AccessPath::async_copy) copy = order_.copy_issued(warp, a.mask);
   if (a.path == AccessPath::bulk_copy)
     copy = a.type == AccessType::load || warp.open_copy == 0 ? order_.bulk_copy_issued(warp, a.mask) : warp.open_copy;
   if (global && !writes_global_) return;
-  Step s{a, *block, warp};
+  Step s{a, *running, *block, warp};
   s.shared = shared;
-  if (one_word(a) && !(shared && is_reserved(a.addresses[static_cast<unsigned>(std::countr_zero(a.mask))])))
-    return broadcast(s, copy);
-  const Shadow* recorded = nullptr;
+  if (one_word(a) && !(shared && is_reserved(a.addresses[static_cast<unsigned>(std::countr_zero(a.mask))])) &&
+      broadcast(s, copy))
+    return;
+  const Made made = made_by(a, copy);
+  std::optional<QuickAccess> quick;
   // Of a block without a cluster all lanes' words are in one.
   Shadow* const one = shared && launch_.cluster.count() > 1 ? nullptr
-                      : shared                              ? &shared_of(*block, s.address)
-                                                            : &global_;
+                      : shared                              ? &shared_of(*running, s.address)
+                                                            : global_.get();
   for (LaneMask m = a.mask; m != 0; m &= m - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(m));
     s.address = a.addresses[l];
@@ -149,27 +277,34 @@ void LaunchRaces::access(const events::Access& asked) {
       order_.strong_access(*block, a.warp, l, true, s.address, a);
       continue;
     }
-    s.shadow = one ? one : &shared_of(*block, s.address);
-    if (s.shadow != recorded) {
-      s.record = record_of(*s.shadow, *block, a, copy);
-      recorded = s.shadow;
+    Shadow* const here = one ? one : &shared_of(*running, s.address);
+    if (here != s.shadow) {
+      s.shadow = here;
+      s.record = record_of(*here, *running, a.warp, made);
+      s.quick = is_plain(a) ? &quick.emplace(quick_of(*here, *running, warp, a.warp, s.record)) : nullptr;
     }
     lane(s, l);
   }
 }
 
-// A read of one word by all lanes: two of them stand for all, as one may have written the word itself.
-void LaunchRaces::broadcast(Step& s, std::uint64_t copy) {
-  const auto first = static_cast<unsigned>(std::countr_zero(s.a.mask));
-  s.address = s.a.addresses[first];
-  s.shadow = s.shared ? &shared_of(s.block, s.address) : &global_;
-  s.record = record_of(*s.shadow, s.block, s.a, copy);
-  Cell& c = s.shadow->cell(s.address / 4);
-  if (c.read == s.record && (s.a.mask & ~c.readers) == 0) return;
-  lane(s, first);
-  const LaneMask rest = s.a.mask & (s.a.mask - 1);
-  if (rest != 0) lane(s, static_cast<unsigned>(std::countr_zero(rest)));
-  if (c.read == s.record) c.readers |= s.a.mask;
+LaunchRaces::Made LaunchRaces::made_by(const events::Access& a, std::uint64_t copy) {
+  return {a.site,
+          a.sizes ? 0 : a.bytes,
+          a.type,
+          a.order,
+          a.scope,
+          a.path == AccessPath::texture,
+          a.path == AccessPath::bulk_copy,
+          copy};
+}
+
+// A read of one word by all lanes.
+bool LaunchRaces::broadcast(Step& s, std::uint64_t copy) {
+  std::uint64_t address = s.a.addresses[static_cast<unsigned>(std::countr_zero(s.a.mask))];
+  s.shadow = s.shared ? &shared_of(s.running, address) : global_.get();
+  if (s.shadow->has_more()) return false;
+  s.record = record_of(*s.shadow, s.running, s.a.warp, made_by(s.a, copy));
+  return quick_of(*s.shadow, s.running, s.warp, s.a.warp, s.record).read_word(address / 4, s.a.mask);
 }
 
 void LaunchRaces::lane(Step& s, unsigned l) {
@@ -191,8 +326,12 @@ void LaunchRaces::lane(Step& s, unsigned l) {
 }
 
 void LaunchRaces::word(Step& s, unsigned l, std::uint64_t word, std::uint8_t bytes) {
-  Cell& c = s.shadow->cell(word);
   const bool writes = s.a.type != AccessType::load;
+  if (s.quick && bytes == 15 && !s.shadow->has_more() &&
+      (writes ? s.quick->write_word(word, l) : s.quick->read_word(word, LaneMask{1} << l)))
+    return;
+  ShadowPage& page = s.shadow->page(word);
+  Cell c = page.get(word % ShadowPage::kWords, s.shadow->none());
   if (!writes && c.read == s.record && (c.readers >> l & 1) != 0 && c.read_bytes == bytes) return;
   if (c.write != 0 && (c.write_bytes & bytes) != 0)
     test(s, l, word, c.write, c.write_lane, static_cast<std::uint8_t>(c.write_bytes & bytes));
@@ -215,11 +354,12 @@ void LaunchRaces::word(Step& s, unsigned l, std::uint64_t word, std::uint8_t byt
     update_write(s, l, word, bytes, c);
   else
     update_read(s, l, word, bytes, c);
+  page.put(word % ShadowPage::kWords, c);
 }
 
 // "old = *p; do { old = atomicCAS(p, old, ...) } ...": the first read may be of anything.
 void LaunchRaces::note_guess(const Step& s, unsigned l, const Cell& c) {
-  const Record& read = s.shadow->records()[c.read];
+  const Record& read = s.shadow->record(c.read);
   const bool swap = s.a.site < launch_.facts->sites.size() &&
                     launch_.facts->sites[s.a.site].shared_atomic == SharedAtomic::swap &&
                     s.a.type == AccessType::atomic;
@@ -235,8 +375,8 @@ bool LaunchRaces::is_guess(const Race& race) const {
 }
 
 void LaunchRaces::update_write(Step& s, unsigned l, std::uint64_t word, std::uint8_t bytes, Cell& c) {
-  const bool was_plain = c.write != 0 && !s.shadow->records()[c.write].atomic();
-  const bool atomic = s.shadow->records()[s.record].atomic();
+  const bool was_plain = c.write != 0 && !s.shadow->record(c.write).atomic();
+  const bool atomic = s.shadow->record(s.record).atomic();
   const auto rest = static_cast<std::uint8_t>(c.write_bytes & ~bytes);
   if (c.write != 0 && rest != 0) s.shadow->add_more(word, {c.write, c.write_lane, rest, true});
   if (!atomic) {
@@ -264,9 +404,9 @@ void LaunchRaces::update_read(Step& s, unsigned l, std::uint64_t word, std::uint
     c.readers |= LaneMask{1} << l;
     return;
   }
-  const std::vector<Record>& records = s.shadow->records();
+  const Shadow& shadow = *s.shadow;
   const auto over = [&](std::uint32_t record, unsigned lane) {
-    return order_.ordered(records[record].stamp, lane, s.block, s.warp, l) == LaunchOrder::Order::ordered;
+    return order_.ordered(shadow.record(record).stamp, lane, s.block, s.warp, l) == LaunchOrder::Order::ordered;
   };
   bool replaced = c.read == 0;
   if (!replaced && (c.read_bytes & ~bytes) == 0) {
@@ -282,7 +422,7 @@ void LaunchRaces::update_read(Step& s, unsigned l, std::uint64_t word, std::uint
     return;
   }
   // Kernels where some readers may be ordered before a write and others not: all of them matter.
-  const bool exact = order_.orders_blocks() || s.block.fine || s.warp.pairs || c.read_bytes != bytes;
+  const bool exact = is_exact(s.block, s.warp) || c.read_bytes != bytes;
   if (exact) {
     std::vector<MoreAccess>* const more = s.shadow->more(word);
     if (more)
@@ -291,8 +431,8 @@ void LaunchRaces::update_read(Step& s, unsigned l, std::uint64_t word, std::uint
     s.shadow->add_more(word, {s.record, static_cast<std::uint8_t>(l), bytes, false});
     return;
   }
-  const std::uint64_t first = records[c.read].stamp.block;
-  if (c.other == 0 || (records[c.other].stamp.block == first && s.block.number != first)) {
+  const std::uint64_t first = shadow.record(c.read).stamp.block;
+  if (c.other == 0 || (shadow.record(c.other).stamp.block == first && s.block.number != first)) {
     c.other = s.record;
     c.other_lane = static_cast<std::uint8_t>(l);
   }
@@ -315,8 +455,8 @@ bool LaunchRaces::same_value(const Step& s, unsigned l, std::uint64_t address, s
 // True: a race.
 bool LaunchRaces::test(Step& s, unsigned l, std::uint64_t word, std::uint32_t before, unsigned lane,
                        std::uint8_t bytes) {
-  const Record& q = s.shadow->records()[before];
-  const Record& r = s.shadow->records()[s.record];
+  const Record& q = s.shadow->record(before);
+  const Record& r = s.shadow->record(s.record);
   // As nearly all are: a barrier of the block lies between them.
   if (q.stamp.epoch < s.block.epoch && q.stamp.block == s.block.number && q.stamp.copy == 0 && !r.non_coherent &&
       !r.bulk)
@@ -327,8 +467,8 @@ bool LaunchRaces::test(Step& s, unsigned l, std::uint64_t word, std::uint32_t be
 
 bool LaunchRaces::test_fully(Step& s, unsigned l, std::uint64_t word, std::uint32_t before, unsigned lane,
                              std::uint8_t bytes) {
-  const Record& q = s.shadow->records()[before];
-  const Record& r = s.shadow->records()[s.record];
+  const Record& q = s.shadow->record(before);
+  const Record& r = s.shadow->record(s.record);
   const std::uint64_t address = word * 4 + static_cast<unsigned>(std::countr_zero(bytes));
   Race what;
   what.shared = s.shared;
@@ -386,7 +526,7 @@ bool LaunchRaces::test_fully(Step& s, unsigned l, std::uint64_t word, std::uint3
 
 void LaunchRaces::found(const Step& s, unsigned l, std::uint64_t address, const Record& q, unsigned lane,
                         const Race& what) {
-  const Record& r = s.shadow->records()[s.record];
+  const Record& r = s.shadow->record(s.record);
   Race& race = races_[{q.site, r.site, s.shared, what.kind}];
   if (race.count == 0) {
     race = what;
@@ -395,8 +535,8 @@ void LaunchRaces::found(const Step& s, unsigned l, std::uint64_t address, const 
     race.first_lane = lane;
     race.second_lane = l;
     race.address = address;
-    const std::uint32_t been = (*last_of_)[std::min<std::size_t>(q.site, launch_.facts->sites.size()) * 2 + q.writes()];
-    race.may_turn = been == 0 || s.shadow->records()[been].stamp.epoch != s.block.epoch;
+    const Newest& been = (*last_of_)[std::min<std::size_t>(q.site, launch_.facts->sites.size()) * 2 + q.writes()];
+    race.may_turn = been.record == 0 || been.epoch != s.block.epoch;
   }
   ++race.count;
   if (race.last_block != s.block.number) {

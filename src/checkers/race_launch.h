@@ -35,14 +35,21 @@ struct Race {
   std::uint64_t last_block = ~std::uint64_t{0};
 };
 
+class QuickAccess;
+
 class LaunchRaces {
  public:
-  explicit LaunchRaces(const events::Launch& launch);
+  // global: of launches before, whose accesses it has forgotten; or null.
+  LaunchRaces(const events::Launch& launch, std::unique_ptr<Shadow> global);
+  std::unique_ptr<Shadow> take_global() { return std::move(global_); }
 
   LaunchOrder& order() { return order_; }
-  void begin_block(std::uint64_t block) { order_.begin(block); }
+  void begin_block(std::uint64_t block);
   void end_block(std::uint64_t block);
   void access(const events::Access& a);
+  // False: access() is to be told, too; what has been noted by then changes nothing.
+  bool affine_access(const events::AffineAccess& a);
+  BlockOrder* find(std::uint64_t block);
   const events::Launch& launch() const { return launch_; }
 
   using Key = std::tuple<std::uint32_t, std::uint32_t, bool, RaceKind>;
@@ -52,9 +59,41 @@ class LaunchRaces {
 
  private:
   struct Step;  // one lane's part of an access
-  std::uint32_t record_of(Shadow& shadow, const BlockOrder& block, const events::Access& a, std::uint64_t copy);
+  // The newest record of each site of a warp, for reads and for writes, and when it was made.
+  struct Newest {
+    std::uint32_t record = 0, epoch = 0, tick = 0, weak = 0;
+    std::uint64_t copy = 0;
+  };
+  using Last = std::vector<Newest>;
+  // A block. It is used again for later ones, with what has been allocated.
+  struct Running {
+    BlockOrder* order = nullptr;
+    std::unique_ptr<Shadow> shared;
+    std::vector<Last> last_shared, last_global;  // by warp
+    // Records of the shared shadow below this number were made before the block's last barrier, by threads.
+    std::uint32_t settled = 0, settled_epoch = 0;
+    bool copies = false;
+  };
+  Running* running(std::uint64_t block);
+  Last& last_of(const Shadow& shadow, Running& of, std::uint32_t warp);
+  // What makes the record of an access.
+  struct Made {
+    std::uint32_t site = 0, bytes = 0;
+    AccessType type = AccessType::load;
+    events::MemoryOrder order = events::MemoryOrder::weak;
+    events::MemoryScope scope = events::MemoryScope::none;
+    bool texture = false, bulk = false;
+    std::uint64_t copy = 0;
+  };
+  std::uint32_t record_of(Shadow& shadow, Running& of, std::uint32_t warp, const Made& made);
+  QuickAccess quick_of(Shadow& shadow, Running& of, const WarpOrder& warp, std::uint32_t warp_index,
+                       std::uint32_t record) const;
+  bool is_exact(const BlockOrder& block, const WarpOrder& warp) const {
+    return order_.orders_blocks() || block.fine || warp.pairs;
+  }
+  static Made made_by(const events::Access& a, std::uint64_t copy);
   void lane(Step& s, unsigned lane);
-  void broadcast(Step& s, std::uint64_t copy);
+  bool broadcast(Step& s, std::uint64_t copy);
   void word(Step& s, unsigned lane, std::uint64_t word, std::uint8_t bytes);
   void update_read(Step& s, unsigned lane, std::uint64_t word, std::uint8_t bytes, Cell& cell);
   void update_write(Step& s, unsigned lane, std::uint64_t word, std::uint8_t bytes, Cell& cell);
@@ -65,19 +104,22 @@ class LaunchRaces {
   void found(const Step& s, unsigned lane, std::uint64_t address, const Record& first, unsigned first_lane,
              const Race& what);
   bool same_value(const Step& s, unsigned lane, std::uint64_t address, std::uint8_t bytes) const;
-  Shadow& shared_of(const BlockOrder& block, std::uint64_t& offset);
+  Shadow& shared_of(Running& block, std::uint64_t& offset);
 
   events::Launch launch_;
   LaunchOrder order_;
-  Shadow global_;
+  std::unique_ptr<Shadow> global_;
   bool writes_global_ = false;
-  std::map<std::uint64_t, std::unique_ptr<Shadow>> shared_;  // by block
-  struct Last {                                              // the newest record of a site of a warp
-    std::uint32_t record = 0;
-  };
-  std::map<std::tuple<const Shadow*, std::uint64_t, std::uint32_t>, std::vector<std::uint32_t>> last_;  // by site
-  std::vector<std::uint32_t>* last_of_ = nullptr;  // of the warp before
-  std::tuple<const Shadow*, std::uint64_t, std::uint32_t> last_key_;
+  // Accesses to shared memory before a barrier of the block are ordered before all that may come: no asynchronous copy,
+  // nor another block, reaches it.
+  bool forgets_epochs_ = false;
+  std::map<std::uint64_t, std::unique_ptr<Running>> blocks_;
+  std::uint64_t last_number_ = 0;  // of the block that was asked for before
+  Running* last_running_ = nullptr;
+  std::vector<std::unique_ptr<Running>> ended_;
+  // Of warps in other blocks' shared memory, by that block.
+  std::map<std::tuple<const Shadow*, std::uint64_t, std::uint32_t>, Last> last_elsewhere_;
+  Last* last_of_ = nullptr;  // of the access now
   std::map<Key, Race> races_;
   std::set<std::uint32_t> guesses_;  // sites
 };

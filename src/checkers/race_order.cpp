@@ -62,11 +62,6 @@ BlockOrder* LaunchOrder::find(std::uint64_t number) {
   return it == blocks_.end() ? nullptr : it->second.get();
 }
 
-Stamp LaunchOrder::stamp(const BlockOrder& b, std::uint32_t warp) const {
-  const WarpOrder& w = b.warps[warp];
-  return {b.number, 0, b.epoch, w.tick, w.weak, static_cast<std::uint8_t>(warp)};
-}
-
 LaunchOrder::Order LaunchOrder::ordered(const Stamp& q, unsigned lane, const BlockOrder& b, const WarpOrder& w,
                                         unsigned by) const {
   const LaneOrder& me = w.lanes[by];

@@ -43,6 +43,24 @@ struct LaneOrder {
   std::vector<std::uint64_t> open, bulk_open;                   // not committed yet
 };
 
+// Most kernels have no lane that knows anything of its own: made when one does.
+class LaneOrders {
+ public:
+  LaneOrder& operator[](unsigned lane) {
+    if (!all_) all_ = std::make_unique<std::array<LaneOrder, kWarpSize>>();
+    return (*all_)[lane];
+  }
+  const LaneOrder& operator[](unsigned lane) const {
+    static const LaneOrder kNothing;
+    return all_ ? (*all_)[lane] : kNothing;
+  }
+  LaneOrder* begin() { return all_ ? all_->data() : nullptr; }
+  LaneOrder* end() { return all_ ? all_->data() + kWarpSize : nullptr; }
+
+ private:
+  std::unique_ptr<std::array<LaneOrder, kWarpSize>> all_;
+};
+
 struct WarpOrder {
   LaneMask live = 0;
   std::uint32_t tick = 1;    // moves on when a lane gives away or takes what it knows
@@ -51,7 +69,7 @@ struct WarpOrder {
   Shared known;
   std::unique_ptr<std::array<std::array<std::uint32_t, kWarpSize>, kWarpSize>>
       pairs;  // [who][of whom]: ticks before this
-  std::array<LaneOrder, kWarpSize> lanes;
+  LaneOrders lanes;
   bool lanes_differ = false;                      // some lane has something of its own
   bool observes = false;                          // some lane has read, relaxed, what was released
   std::uint64_t open_copy = 0;                    // group of the copies that are issued now
@@ -114,8 +132,6 @@ class LaunchOrder {
   void end(std::uint64_t block);
   BlockOrder* find(std::uint64_t block);
 
-  // What the next access of the warp is stamped with.
-  Stamp stamp(const BlockOrder& block, std::uint32_t warp) const;
   enum class Order : std::uint8_t { none, weakly, ordered };
   // Is `before`, of lane `lane`, ordered before what the lane `by` of the warp does now?
   Order ordered(const Stamp& before, unsigned lane, const BlockOrder& block, const WarpOrder& warp, unsigned by) const;

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
-#include <bitset>
 #include <deque>
 #include <map>
 #include <memory>
@@ -12,6 +12,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "checkers/affine_stretches.h"
 #include "checkers/checker.h"
 #include "checkers/kernel_place.h"
 
@@ -32,21 +33,56 @@ struct Toucher {
   bool writes = false;
 };
 
+class WordSet {
+ public:
+  void set(std::size_t first, std::size_t last) {
+    for (std::size_t k = first / 64; k <= last / 64; ++k) {
+      std::uint64_t bits = ~std::uint64_t{0};
+      if (k == first / 64) bits &= ~std::uint64_t{0} << first % 64;
+      if (k == last / 64) bits &= ~std::uint64_t{0} >> (63 - last % 64);
+      bits_[k] |= bits;
+    }
+  }
+  bool operator[](std::size_t word) const { return (bits_[word / 64] >> word % 64 & 1) != 0; }
+  // The first word that is in both, one of them written; kPageWords: none is.
+  static std::size_t conflict(const WordSet& a_read, const WordSet& a_written, const WordSet& b_read,
+                              const WordSet& b_written) {
+    for (std::size_t k = 0; k < kPageWords / 64; ++k) {
+      const std::uint64_t both =
+          (a_written.bits_[k] & (b_read.bits_[k] | b_written.bits_[k])) | (a_read.bits_[k] & b_written.bits_[k]);
+      if (both != 0) return k * 64 + static_cast<std::size_t>(std::countr_zero(both));
+    }
+    return kPageWords;
+  }
+
+ private:
+  std::array<std::uint64_t, kPageWords / 64> bits_{};
+};
+
 struct Page {
-  std::bitset<kPageWords> read, written;
+  WordSet read, written;
   std::vector<Toucher> touchers;
 };
-using Footprint = std::unordered_map<std::uint64_t, Page>;
+class Footprint : public std::unordered_map<std::uint64_t, Page> {
+ public:
+  Page& page(std::uint64_t number) {
+    if (!last_ || last_number_ != number) last_ = &(*this)[last_number_ = number];
+    return *last_;
+  }
+
+ private:
+  std::uint64_t last_number_ = 0;  // that was asked for before
+  Page* last_ = nullptr;
+};
 
 void touch(Footprint& f, std::uint64_t address, std::uint64_t bytes, bool write, const Toucher* by) {
   if (bytes == 0) return;
   const std::uint64_t last = (address + bytes - 1) / kWord;
   for (std::uint64_t word = address / kWord; word <= last;) {
-    Page& page = f[word / kPageWords];
+    Page& page = f.page(word / kPageWords);
     const std::uint64_t first_here = word % kPageWords;
     const std::uint64_t last_here = std::min<std::uint64_t>(kPageWords - 1, first_here + (last - word));
-    std::bitset<kPageWords>& bits = write ? page.written : page.read;
-    for (std::uint64_t w = first_here; w <= last_here; ++w) bits.set(w);
+    (write ? page.written : page.read).set(first_here, last_here);
     if (by) {
       const auto same = [&](const Toucher& t) { return t.site == by->site && t.writes == write; };
       const auto known = std::find_if(page.touchers.begin(), page.touchers.end(), same);
@@ -99,6 +135,7 @@ class StreamRaces final : public Checker {
     return several_;
   }
   void on_access(const events::Access& a, unsigned) override;
+  bool on_affine_access(const events::AffineAccess& a, unsigned) override;
   void on_launch_end(const events::Launch& launch, const events::LaunchCounts&) override;
   void on_host_copy(const events::HostCopy& c, unsigned) override;
   void on_host_fill(const events::HostFill& c, unsigned) override;
@@ -220,6 +257,19 @@ void StreamRaces::on_access(const events::Access& a, unsigned) {
   touch(d.footprint, begin, end - begin, writes, &by);
 }
 
+bool StreamRaces::on_affine_access(const events::AffineAccess& a, unsigned) {
+  if (a.mask == 0 || a.space != StateSpace::global) return true;
+  const std::lock_guard lock(mutex_);
+  const auto it = running_.find(a.launch->id);
+  if (it == running_.end()) return true;
+  Done& d = it->second;
+  const bool writes = a.type != AccessType::load;
+  if (!d.sites.contains(a.site * 2 + writes)) return false;
+  const Toucher by{a.site, 0, 0, writes};
+  each_stretch(a, [&](std::uint64_t at, std::uint64_t bytes) { touch(d.footprint, at, bytes, writes, &by); });
+  return true;
+}
+
 void StreamRaces::on_launch_end(const events::Launch& launch, const events::LaunchCounts&) {
   const std::lock_guard lock(mutex_);
   const auto it = running_.find(launch.id);
@@ -266,11 +316,11 @@ void StreamRaces::compare(Done&& d) {
     for (const auto& [number, page] : second.footprint) {
       const auto it = first.footprint.find(number);
       if (it == first.footprint.end()) continue;
-      const auto both = (page.written & (it->second.read | it->second.written)) | (page.read & it->second.written);
-      if (both.none()) continue;
+      const std::size_t word = WordSet::conflict(page.read, page.written, it->second.read, it->second.written);
+      if (word == kPageWords) continue;
       if (!looked && ordered(first.work, second.work)) break;
       looked = true;
-      found(first, second, number, both._Find_first());
+      found(first, second, number, word);
       break;
     }
   }

@@ -159,7 +159,7 @@ Device::Impl& Device::impl() {
 }
 
 void Device::add_observer(events::Observer* observer) {
-  impl_->observers.push_back(observer);
+  impl_->observers.add(*observer);
   impl_->wants = impl_->wants | observer->wants();
   constexpr std::uint64_t kKeptFreed = std::uint64_t{256} << 20;
   if (impl_->wants.invalid_accesses) AddressSpace::instance().keep_freed(kKeptFreed);

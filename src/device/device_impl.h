@@ -106,7 +106,7 @@ struct Device::Impl {
   const Options options;
   Schedule schedule;
   bool alone = false;  // Device::set_schedule
-  std::vector<events::Observer*> observers;
+  events::Audience observers;
   std::mutex observer_mutex;  // beginnings and ends of launches
   events::Wants wants;
   const ShadowMemory* shadow = nullptr;  // somebody wants uses of undefined bits, and the host has room to follow them

@@ -66,6 +66,23 @@ struct Access {
   std::uint32_t bytes_of(unsigned lane) const { return sizes ? sizes[lane] : bytes; }
 };
 
+// A load or store of an instruction as machine code serves it itself: lane l is at base + kx * (l % row) + ky * (l /
+// row), and the addresses of all 32 lanes, on or off, are good.
+struct AffineAccess {
+  const Launch* launch = nullptr;
+  std::uint32_t site = 0;
+  StateSpace space = StateSpace::global;  // global, constant, shared
+  Dim3 block;                             // ctaid
+  std::uint32_t warp = 0;                 // index in the block
+  LaneMask mask = 0;
+  std::uint64_t base = 0;  // as Access::addresses
+  std::int64_t kx = 0, ky = 0;
+  unsigned row = kWarpSize;
+  AccessType type = AccessType::load;  // or store
+  MemoryOrder order = MemoryOrder::weak;
+  std::uint32_t bytes = 0;  // a lane
+};
+
 // What the events of a warp share.
 struct WarpEvent {
   const Launch* launch = nullptr;

@@ -46,17 +46,49 @@ class Observer {
   // After on_launch_begin, of observers with only_written: what the launch only reads, too.
   virtual bool wants_all_accesses(const Launch&) { return false; }
   virtual void on_launch_end(const Launch&, const LaunchCounts&) {}
+  // Instead of on_access, of observers with only_written. False: on_access is called, by all who want accesses; of some
+  // the second time then.
+  virtual bool on_affine_access(const AffineAccess&, unsigned /*worker*/) { return false; }
 #define WG_EVENT(name, wanted, Type) \
   virtual void on_##name(const Type&, unsigned /*worker*/) {}
 #include "events/events.inc"
 #undef WG_EVENT
 };
 
+// Observers, and of each event those that want it. They are asked when they are added: events of warps come every few
+// nanoseconds.
+class Audience {
+ public:
+  void add(Observer& observer) {
+    const Wants wants = observer.wants();
+    all_.push_back(&observer);
+#define WG_EVENT(name, wanted, Type) \
+  if (wants.wanted) name.push_back(&observer);
+#include "events/events.inc"
+#undef WG_EVENT
+  }
+  bool empty() const {
+    return all_.empty();
+  }
+  auto begin() const {
+    return all_.begin();
+  }
+  auto end() const {
+    return all_.end();
+  }
+
+#define WG_EVENT(name, wanted, Type) std::vector<Observer*> name;
+#include "events/events.inc"
+#undef WG_EVENT
+
+ private:
+  std::vector<Observer*> all_;
+};
+
 // To those that want it. Callers look first whether anybody does (the union of Wants), so that nothing else is made.
-#define WG_EVENT(name, wanted, Type)                                                                 \
-  inline void publish_##name(const std::vector<Observer*>& to, const Type& event, unsigned worker) { \
-    for (Observer * o : to)                                                                          \
-      if (o->wants().wanted) o->on_##name(event, worker);                                            \
+#define WG_EVENT(name, wanted, Type)                                                   \
+  inline void publish_##name(const Audience& to, const Type& event, unsigned worker) { \
+    for (Observer * o : to.name) o->on_##name(event, worker);                          \
   }
 #include "events/events.inc"
 #undef WG_EVENT

@@ -38,6 +38,7 @@ struct SiteState {
   std::uint64_t low;
   std::uint64_t span;  // (highest good base - low) >> log2(alignment)
   std::int64_t key_x, key_y;
+  std::uint64_t watched;  // wg_watch is to be asked; of kernels that are compiled so
   std::uint64_t histogram[256];
   MaskedCount masked[kMaskedCounts];
 };
@@ -147,6 +148,10 @@ void wg_store_affine(void* context, std::uint32_t site, std::uint64_t base, std:
 // Counts an access of some lanes that machine code has checked and makes itself.
 void wg_count_affine(void* context, std::uint32_t site, std::uint64_t base, std::int64_t kx, std::int64_t ky,
                      std::uint32_t mask);
+// An access that the inline cache would serve, at a site that is watched. 0: observers want to see it all: wg_load or
+// wg_store are to do it.
+std::uint32_t wg_watch(void* context, std::uint32_t site, std::uint64_t base, std::int64_t kx, std::int64_t ky,
+                       std::uint32_t mask);
 // One address for the warp; `out` receives one element (all vector parts).
 void wg_load_uniform(void* context, std::uint32_t site, std::uint64_t base, std::uint32_t mask, void* out);
 // The shadows of what ld and st move, in the same shapes. What wg_store stores counts as defined until then.

@@ -95,12 +95,12 @@ bool covers(const jit::SiteState& state, const Access& s, const AffineAddresses&
 }
 
 // The inline cache takes over after an access that was good for all 32 lanes, on or off. Sites that change all the time
-// keep their old cache most times: folding costs more than a careful access.
-void refill(Worker& worker, const Access& s, const AffineAddresses& a, const Window& w, unsigned row) {
+// keep their old cache most times (false): folding costs more than a careful access.
+bool refill(Worker& worker, const Access& s, const AffineAddresses& a, const Window& w, unsigned row) {
   SiteRecord& record = worker.records[s.site];
   constexpr std::uint32_t kEager = 16, kLater = 64;
   const std::uint32_t n = record.refills++;
-  if (n >= kEager && n % kLater != 0) return count_affine(s, a.base, a.kx, a.ky);
+  if (n >= kEager && n % kLater != 0) return false;
   fold_inline_cache(worker, s.site);
   record.piece_cached = w.of_heap;
   jit::SiteState& state = worker.sites[s.site];
@@ -111,7 +111,13 @@ void refill(Worker& worker, const Access& s, const AffineAddresses& a, const Win
   state.span = (high - low) >> std::countr_zero(s.bytes());
   state.key_x = a.kx;
   state.key_y = a.ky;
+  return true;
+}
+
+void refill_and_count(Worker& worker, const Access& s, const AffineAddresses& a, const Window& w, unsigned row) {
+  if (!refill(worker, s, a, w, row)) return count_affine(s, a.base, a.kx, a.ky);
   if (!worker.launch->counters) return;
+  jit::SiteState& state = worker.sites[s.site];
   if (s.mask == kFullMask)
     ++state.histogram[a.base & 255];
   else
@@ -124,17 +130,24 @@ std::optional<AffinePlace> pass_affine(Access& s, const AffineAddresses& a) {
   Worker& worker = worker_of(*s.context);
   const Launch& launch = *worker.launch;
   const unsigned row = jit::row_length(launch.kernel->shape);
+  // What is watched is counted and published lane by lane, and only then served by machine code, which asks each time.
+  const bool watched = is_watched(launch, s.site);
+  if (watched && (!launch.wants.only_written || covers(worker.sites[s.site], s, a))) return std::nullopt;
   Window w;
-  if (is_watched(launch, s.site) || !moderate(a) || !window_of(s, a, row, &w)) return std::nullopt;
+  if (!moderate(a) || !window_of(s, a, row, &w)) return std::nullopt;
   if (a.bits(row) & (s.bytes() - 1)) return std::nullopt;
   if (w.space == StateSpace::local && (a.kx != 0 || a.ky != 0 || s.mask != kFullMask)) return std::nullopt;
   const auto base = static_cast<std::int64_t>(a.base);
   if (base + a.least(row) < static_cast<std::int64_t>(w.low) ||
       base + a.most(row) + static_cast<std::int64_t>(s.bytes()) > static_cast<std::int64_t>(w.high))
     return std::nullopt;
+  if (watched) {
+    if (w.cacheable && !w.of_heap) refill(worker, s, a, w, row);
+    return std::nullopt;
+  }
   s.form.space = w.space;
   if (w.cacheable && !covers(worker.sites[s.site], s, a))
-    refill(worker, s, a, w, row);
+    refill_and_count(worker, s, a, w, row);
   else if (w.cacheable)
     count_masked(s, a.base, a.kx, a.ky);
   else

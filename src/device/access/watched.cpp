@@ -64,4 +64,23 @@ std::vector<std::uint8_t> sites_to_watch(const Launch& launch, bool host_memory)
   return out;
 }
 
+void watch_in_machine_code(Launch& launch, const std::vector<std::unique_ptr<Worker>>& workers) {
+  for (unsigned i = 0; i < launch.workers; ++i)
+    for (std::uint32_t s = 0; s < launch.kernel->sites.size(); ++s)
+      workers[i]->sites[s].watched = is_watched(launch, s) ? 1 : 0;
+}
+
+std::uint32_t watch(jit::WarpContext& c, std::uint32_t site, const AffineAddresses& a, LaneMask mask) {
+  const Worker& worker = worker_of(c);
+  const Launch& launch = *worker.launch;
+  const SiteFacts& f = launch.kernel->sites[site];
+  const events::AffineAccess event{
+      &launch.info, site, f.form.space, Dim3{c.ctaid[0], c.ctaid[1], c.ctaid[2]}, c.warp,      mask,
+      a.base,       a.kx, a.ky,         jit::row_length(launch.kernel->shape),    f.form.type, f.order,
+      f.form.bytes};
+  for (events::Observer* o : launch.observers->access)
+    if (!o->on_affine_access(event, worker.number)) return 0;
+  return 1;
+}
+
 }  // namespace warpgrind::device

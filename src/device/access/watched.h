@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "device/access/inline_cache.h"
 #include "device/execution/state.h"
 
 namespace warpgrind::device {
@@ -13,5 +15,9 @@ namespace warpgrind::device {
 // read what those may write. What an address may come from anywhere is all of memory. host_memory: also for reads of
 // memory that the host can use.
 std::vector<std::uint8_t> sites_to_watch(const Launch& launch, bool host_memory);
+// Shows observers an access that machine code would serve itself. 0: they want all of it, by the careful way.
+std::uint32_t watch(jit::WarpContext& context, std::uint32_t site, const AffineAddresses& addresses, LaneMask mask);
+// After Launch::watched is set: machine code of the launch's workers asks at these sites, if it is compiled to.
+void watch_in_machine_code(Launch& launch, const std::vector<std::unique_ptr<Worker>>& workers);
 
 }  // namespace warpgrind::device

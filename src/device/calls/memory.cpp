@@ -7,6 +7,7 @@
 #include "device/access/access.h"
 #include "device/access/count.h"
 #include "device/access/inline_cache.h"
+#include "device/access/watched.h"
 #include "device/calls/symbols.h"
 #include "device/definedness/tracking.h"
 #include "device/device_impl.h"
@@ -122,6 +123,7 @@ std::span<const jit::CallSymbol> memory_symbols() {
       {"wg_store", reinterpret_cast<void*>(&wg_store)},
       {"wg_load_affine", reinterpret_cast<void*>(&wg_load_affine)},
       {"wg_store_affine", reinterpret_cast<void*>(&wg_store_affine)},
+      {"wg_watch", reinterpret_cast<void*>(&wg_watch)},
       {"wg_count_affine", reinterpret_cast<void*>(&wg_count_affine)},
       {"wg_load_uniform", reinterpret_cast<void*>(&wg_load_uniform)},
       {"wg_put_on_stack", reinterpret_cast<void*>(&wg_put_on_stack)},
@@ -156,6 +158,11 @@ void wg_load_affine(void* context, std::uint32_t site, std::uint64_t base, std::
 void wg_store_affine(void* context, std::uint32_t site, std::uint64_t base, std::int64_t kx, std::int64_t ky,
                      std::uint32_t mask, const void* values) {
   by_affine(context, site, {base, kx, ky}, mask, const_cast<void*>(values));
+}
+
+std::uint32_t wg_watch(void* context, std::uint32_t site, std::uint64_t base, std::int64_t kx, std::int64_t ky,
+                       std::uint32_t mask) {
+  return watch(*static_cast<jit::WarpContext*>(context), site, {base, kx, ky}, mask);
 }
 
 void wg_count_affine(void* context, std::uint32_t site, std::uint64_t base, std::int64_t kx, std::int64_t ky,

@@ -54,8 +54,7 @@ void each_row(const events::HostCopy& copy, F&& f) {
         copy.from.address + z * copy.from.slice + y * copy.from.pitch, (z * copy.rows + y) * copy.bytes);
 }
 
-void report_undefined(const ShadowMemory& shadow, const events::HostCopy& copy,
-                      const std::vector<events::Observer*>& observers) {
+void report_undefined(const ShadowMemory& shadow, const events::HostCopy& copy, const events::Audience& observers) {
   constexpr std::uint64_t kStep = 256;
   Stretches found;
   each_row(copy, [&](std::uint64_t, std::uint64_t from, std::uint64_t offset) {
@@ -87,7 +86,7 @@ bool on_device(events::CopyMemory memory) {
 
 }  // namespace
 
-void follow(const ShadowMemory& shadow, const events::HostCopy& copy, const std::vector<events::Observer*>& observers) {
+void follow(const ShadowMemory& shadow, const events::HostCopy& copy, const events::Audience& observers) {
   using Memory = events::CopyMemory;
   const bool leaves = copy.to.memory == Memory::pageable || copy.to.memory == Memory::pinned;
   if (leaves) {

@@ -35,7 +35,7 @@ void check_update(const Access& access, bool uses_old);
 
 // Copies and fills of the host, before the bytes move (host_copies.cpp). Copies to the host of undefined bytes are
 // events.
-void follow(const ShadowMemory& shadow, const events::HostCopy& copy, const std::vector<events::Observer*>& observers);
+void follow(const ShadowMemory& shadow, const events::HostCopy& copy, const events::Audience& observers);
 void follow(const ShadowMemory& shadow, const events::HostFill& fill);
 
 std::span<const jit::CallSymbol> definedness_symbols();

@@ -64,6 +64,7 @@ Result<KernelRecord*> Device::Impl::kernel(LoadedModule& module, std::uint32_t f
                         jit::lane_shape_of(block),
                         options.counters || wants.counts,
                         wants.accesses && !wants.only_written,
+                        wants.accesses && wants.only_written,
                         wants.edges,
                         wants.fences || wants.async_groups || wants.warp_syncs || wants.absent_lanes || wants.exits,
                         shadow != nullptr};
@@ -74,6 +75,7 @@ Result<KernelRecord*> Device::Impl::kernel(LoadedModule& module, std::uint32_t f
   how.shape = key.shape;
   how.counters = key.counters;
   how.every_access = key.every_access;
+  how.watched = key.watched;
   how.edges = key.edges;
   how.synchronization = key.synchronization;
   how.definedness = key.definedness;
@@ -319,6 +321,7 @@ Result<LaunchResult> Device::Impl::run_grid(Engine& engine, LoadedModule& module
       for (events::Observer* o : observers) all |= o->wants_all_accesses(launch.info);
       launch.watched =
           all ? std::vector<std::uint8_t>(record.sites.size() + 1, 1) : sites_to_watch(launch, wants.host_memory);
+      watch_in_machine_code(launch, engine.workers);
     }
   }
   enlist(&launch);

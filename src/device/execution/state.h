@@ -303,7 +303,7 @@ struct Launch {
   std::optional<Fault> fault;
   std::uint64_t fault_order = ~0ull;
   std::vector<std::string> places;  // where each warp is; under fault_mutex
-  const std::vector<events::Observer*>* observers = nullptr;
+  const events::Audience* observers = nullptr;
   const ShadowMemory* shadow = nullptr;  // undefined bits are followed
   std::optional<std::uint8_t> fill;      // Options::fill
   const std::vector<std::unique_ptr<Worker>>* all_workers = nullptr;

@@ -26,6 +26,7 @@ struct CompileOptions {
   LaneShape shape = LaneShape::linear;
   bool counters = true;       // scoreboards and access counts
   bool every_access = false;  // an observer wants each access: no inline fast path
+  bool watched = false;       // observers are shown what the inline fast path serves, at sites that say so
   // An observer wants fences, groups of asynchronous copies, meetings or exits of lanes: they call the device.
   bool synchronization = false;
   bool definedness = false;     // an observer wants uses of undefined bits: registers and memory have shadows

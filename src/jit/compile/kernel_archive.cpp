@@ -156,6 +156,7 @@ std::string cache_key(const ptx::Module& module, std::uint32_t entry, const Comp
   const std::uint8_t flags[] = {static_cast<std::uint8_t>(options.shape),
                                 options.counters,
                                 options.every_access,
+                                options.watched,
                                 options.synchronization,
                                 options.edges,
                                 options.definedness};

@@ -61,6 +61,22 @@ void InlineCache::branch(const Address& a, Value* state, unsigned alignment, con
   ir_.CreateCondBr(all_on, ways.all, ways.some, weights);
 }
 
+void InlineCache::show(const Address& a, Value* state, StateSpace space, BasicBlock* slow) {
+  if (!f_.unit.options.watched || space == StateSpace::local || space == StateSpace::constant) return;
+  BasicBlock* ask = f_.new_block("watched");
+  BasicBlock* go_on = f_.new_block("unwatched");
+  Value* watched = ir_.CreateLoad(ir_.getInt64Ty(), f_.at(state, offsetof(SiteState, watched)));
+  ir_.CreateCondBr(ir_.CreateICmpNE(watched, ir_.getInt64(0)), ask, go_on);
+  ir_.SetInsertPoint(ask);
+  Value* zero = ir_.getInt64(0);
+  const bool uniform = a.kind == Address::Kind::uniform;
+  Value* noted = f_.call(
+      "wg_watch", ir_.getInt32Ty(),
+      {f_.context_argument, sites_.number(), a.base, uniform ? zero : a.kx, uniform ? zero : a.ky, masks_.bits()});
+  ir_.CreateCondBr(ir_.CreateICmpNE(noted, ir_.getInt32(0)), go_on, slow);
+  ir_.SetInsertPoint(go_on);
+}
+
 void InlineCache::count_all(const Address& a, Value* state) {
   if (!f_.unit.options.counters) return;
   Value* bin = ir_.CreateAnd(a.base, ir_.getInt64(255));

@@ -22,6 +22,8 @@ class InlineCache {
 
   llvm::Value* state();  // of the current instruction's site
   void branch(const Address& a, llvm::Value* state, unsigned alignment, const Ways& ways, llvm::MDNode* weights);
+  // Goes on where nobody wants to see more of the access, else to `slow`.
+  void show(const Address& a, llvm::Value* state, StateSpace space, llvm::BasicBlock* slow);
   void count_all(const Address& a, llvm::Value* state);
   void count_some(const Address& a, llvm::Value* state);
 

@@ -188,10 +188,12 @@ void Memory::load() {
     ir_.CreateBr(join);
   };
   ir_.SetInsertPoint(fast);
+  cache_.show(a, state, i.space, slow);
   cache_.count_all(a, state);
   arrive_with(directly());
   if (masked_path) {
     ir_.SetInsertPoint(masked);
+    cache_.show(a, state, i.space, slow);
     cache_.count_some(a, state);
     arrive_with(directly());  // lanes off read good memory; nobody sees it
   }
@@ -297,6 +299,7 @@ void Memory::store() {
   BasicBlock* masked = masked_path ? f_.new_block("masked") : slow;
   cache_.branch(a, state, bytes, {fast, masked, slow}, nullptr);
   ir_.SetInsertPoint(fast);
+  cache_.show(a, state, i.space, slow);
   cache_.count_all(a, state);
   if (definedness_.on()) store_shadows(a, shadow, shadows, false);
   direct_.store(a, i.space, e, values);
@@ -306,6 +309,7 @@ void Memory::store() {
     ir_.SetInsertPoint(masked);
     ir_.CreateCondBr(ir_.CreateICmpNE(masks_.bits(), ir_.getInt32(0)), some, slow);
     ir_.SetInsertPoint(some);
+    cache_.show(a, state, i.space, slow);
     cache_.count_some(a, state);
     if (definedness_.on()) store_shadows(a, shadow, shadows, true);
     direct_.store_some(a, i.space, e, values[0]);

@@ -1,0 +1,69 @@
+// Whole words that a warp reads or writes with ordinary instructions, sixteen at once: nearly all of them were touched
+// last by the same thread, or before something that orders all of the warp after it. What is not settled so is compared
+// thread by thread (race_launch.h).
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "checkers/race_shadow.h"
+
+namespace warpgrind::checkers {
+
+// One instruction of a warp.
+class QuickAccess {
+ public:
+  struct Of {
+    std::uint32_t warp = 0, record = 0;  // of the accesses now
+    std::uint32_t settled = 0;           // records below this number are settled whatever they are
+    bool shared = false;
+    bool exact = false;         // each reader matters (LaunchRaces::is_exact)
+    bool non_coherent = false;  // it reads by the read-only path
+  };
+  QuickAccess(Shadow& shadow, const BlockOrder& block, const WarpOrder& warp, const Of& of)
+      : shadow_(shadow), block_(block), warp_(warp), of_(of), none_(shadow.none()) {}
+
+  // True: in no conflict, and noted. False: some may be noted, and all are to be compared; what is noted twice changes
+  // nothing. read_word: by all of `lanes`.
+  bool read_word(std::uint64_t word, LaneMask lanes);
+  bool write_word(std::uint64_t word, unsigned lane);
+  // `words` words from `first` on, (1 << shift) words for each lane from lane0 on, of the lanes of `lanes` (bit 0 is
+  // lane0). rows: bit 0, and one at the distance of each other lane that reads the same.
+  bool read_row(std::uint64_t first, unsigned words, unsigned lane0, LaneMask lanes, unsigned shift, LaneMask rows);
+  bool write_row(std::uint64_t first, unsigned words, unsigned lane0, LaneMask lanes, unsigned shift);
+
+ private:
+  enum class Known : std::uint8_t { foreign, own_warp, settled };
+  struct Chunk;  // up to 16 words of one page
+  struct Classes;
+  Known known(std::uint32_t record) {
+    if (record < of_.settled) return Known::settled;
+    const std::size_t slot = record % kSlots;
+    if (memo_[slot].record != record) memo_[slot] = {record, find_out(shadow_.record(record))};
+    return memo_[slot].known;
+  }
+  Known find_out(const Record& record) const;
+  std::uint32_t still(std::uint32_t record) const { return record > none_ ? record : 0; }
+  bool same_thread(std::uint32_t record, bool one_lane) { return one_lane && known(record) == Known::own_warp; }
+  void note_other(ShadowPage& page, std::size_t w, unsigned lane);
+  void forget_other(ShadowPage& page, std::size_t w, LaneMask lanes);
+  Classes classify(const std::uint32_t* records, unsigned which);
+  template <bool kWrites>
+  bool row(std::uint64_t first, unsigned words, unsigned lane0, LaneMask lanes, unsigned shift, LaneMask rows);
+  bool read_chunk(const Chunk& c);
+  bool write_chunk(const Chunk& c);
+
+  static constexpr std::size_t kSlots = 4;
+  struct Memo {
+    std::uint32_t record = 0;
+    Known known = Known::foreign;
+  };
+  Shadow& shadow_;
+  const BlockOrder& block_;
+  const WarpOrder& warp_;
+  const Of of_;
+  const std::uint32_t none_;
+  std::array<Memo, kSlots> memo_{};
+};
+
+}  // namespace warpgrind::checkers
