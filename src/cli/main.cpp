@@ -159,7 +159,9 @@ void add_sanitizer(CLI::App* check, CheckCommand& command) {
   add_several(check, "--kernel-name-exclude", o.other_kernels, "only findings of others");
   add_several(check, "--kernel-regex-exclude", o.other_kernel_expressions, "likewise, a regular expression");
   for (const SanitizerOption& option : options_without_meaning()) {
-    const auto given = [&o, name = first_name(option)](const std::string&) { o.given.push_back(name); };
+    const std::string name = first_name(option);
+    const auto given = [&o, name](const std::string&) { o.given.push_back(name); };
+    if (check->get_option_no_throw(name)) continue;
     if (option.takes_value)
       check->add_option_function<std::string>(option.names, given, option.why)->group("");
     else
@@ -196,7 +198,6 @@ CLI::App* add_check(CLI::App& app, CheckCommand& command) {
       ->capture_default_str();
   check->add_option("--print-limit", command.print_limit, "how many findings are printed")->capture_default_str();
   check->add_option("--log-file", command.log_path, "print to this file (%p: the process's number) instead of stderr");
-  add_sanitizer(check, command);
   check->add_option("--gpu", run.options.gpu, "GPU model, see `warpgrind gpus`")->capture_default_str();
   check->add_option("--devices", run.options.devices, "how many virtual GPUs")->check(CLI::Range(1, 64));
   add_execution(check, run.options.threads, run.options.timeout_seconds, run.options.cache_directory, run.no_cache);
@@ -208,6 +209,7 @@ CLI::App* add_check(CLI::App& app, CheckCommand& command) {
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
   add_compilation(check, run);
+  add_sanitizer(check, command);  // the last: it leaves out what is known already
   check->footer(
       "  warpgrind check [OPTIONS] PROGRAM [ARGUMENTS...]\n"
       "  warpgrind check [OPTIONS] FILE.cu [SOURCE|OBJECT|ARCHIVE...] [-- ARGUMENTS...]");
