@@ -123,6 +123,8 @@ void load_shadow(void* context, std::uint32_t site, const std::uint64_t* address
     const auto lane = static_cast<unsigned>(std::countr_zero(m));
     const LaneAccess a = lane_access(c, facts.form.space, addresses[lane], bytes, lane);
     if (!a.shadow.at || nothing_undefined(a, bytes)) continue;
+    // Outside of what the address was made from: that is told, and not what lies there.
+    if (!bound_of(launch_of(c), site, a.space).holds(a.address, bytes)) continue;
     std::uint64_t first = bytes;
     each_byte(a, bytes, [&](std::uint8_t bits, std::uint64_t k) {
       if (!bits) return;

@@ -119,3 +119,18 @@ CASE(C009, "pointer from malloc() passed to a kernel") {
   cudaFree(out);
   std::free(in);
 }
+
+__global__ void read_past_end_into_fresh_memory(const float* in, float* out, int n) {
+  const int i = threadIdx.x;
+  out[i] = in[i + n];  //! C206 ERROR oob-neighbour thread=0,0,0 access=read
+}
+CASE(C206, "index off by a whole row reads memory behind the allocation that nobody has written; the result is copied to the host") {
+  float host[256], *in = cases::zeros<float>(256), *fresh, *out = cases::zeros<float>(256);
+  cudaMalloc(&fresh, 256 * sizeof(float));
+  const int distance = static_cast<int>(fresh - in);
+  read_past_end_into_fresh_memory<<<1, 256>>>(in, out, distance);
+  cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
+  cudaFree(in);
+  cudaFree(fresh);
+  cudaFree(out);
+}
