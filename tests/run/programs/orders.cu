@@ -1,5 +1,6 @@
 // Bugs that do not show while blocks and warps run in the order of their numbers: orders MODE prints what came out.
 #include <cuda_runtime.h>
+#include <sys/mman.h>
 
 #include <cstdio>
 #include <cstring>
@@ -107,6 +108,22 @@ __global__ void all_right(int* out) {
   printf("the last one has added up\n");
 }
 
+// Memory that other processes have too: each launch happens there once.
+__global__ void count(int* counter) {
+  atomicAdd(counter, 1);
+}
+
+static void count_in_shared_memory() {
+  void* const p = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  auto* const counter = static_cast<int*>(p);
+  cudaHostRegister(counter, 4096, cudaHostRegisterMapped);
+  count<<<2, 32>>>(counter);
+  cudaDeviceSynchronize();
+  std::printf("counted %d\n", *counter);
+  cudaHostUnregister(counter);
+  munmap(p, 4096);
+}
+
 __global__ void waits_for_host(volatile int* go, int* out) {
   if (threadIdx.x != 0) return;
   while (*go == 0) {
@@ -139,6 +156,7 @@ int main(int argc, char** argv) {
   if (is("chain")) chain<<<300, 1024>>>(out);
   if (is("first")) first_come<<<8, 64>>>(out);
   if (is("right")) all_right<<<8, 64>>>(out);
+  if (is("shared")) count_in_shared_memory();
   if (is("host")) wait_for_host(out);
   if (const cudaError_t error = cudaDeviceSynchronize()) std::printf("%s\n", cudaGetErrorName(error));
   if (cudaMemcpy(seen, out, sizeof seen, cudaMemcpyDeviceToHost) == cudaSuccess) {
