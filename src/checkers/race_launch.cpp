@@ -301,8 +301,9 @@ LaunchRaces::Made LaunchRaces::made_by(const events::Access& a, std::uint64_t co
 // A read of one word by all lanes.
 bool LaunchRaces::broadcast(Step& s, std::uint64_t copy) {
   std::uint64_t address = s.a.addresses[static_cast<unsigned>(std::countr_zero(s.a.mask))];
-  s.shadow = s.shared ? &shared_of(s.running, address) : global_.get();
-  if (s.shadow->has_more()) return false;
+  Shadow* const shadow = s.shared ? &shared_of(s.running, address) : global_.get();
+  if (shadow->has_more()) return false;  // a step with a shadow has a record there
+  s.shadow = shadow;
   s.record = record_of(*s.shadow, s.running, s.a.warp, made_by(s.a, copy));
   return quick_of(*s.shadow, s.running, s.warp, s.a.warp, s.record).read_word(address / 4, s.a.mask);
 }
