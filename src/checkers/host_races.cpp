@@ -303,7 +303,7 @@ bool HostRaces::on_affine_access(const events::AffineAccess& a, unsigned) {
 }
 
 void HostRaces::on_fence(const events::Fence& f, unsigned) {
-  if (f.proxy || f.grids || f.scope != events::MemoryScope::system) return;
+  if (f.proxy || f.scope != events::MemoryScope::system) return;
   const std::lock_guard lock(mutex_);
   const auto it = running_.find(f.launch->id);
   if (it == running_.end()) return;

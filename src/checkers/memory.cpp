@@ -14,6 +14,7 @@
 #include "base/demangle.h"
 #include "base/words.h"
 #include "checkers/checker.h"
+#include "checkers/cluster_exits.h"
 #include "checkers/host_place.h"
 #include "checkers/kernel_place.h"
 #include "ptx/ast.h"
@@ -318,6 +319,7 @@ Memory::Row& Memory::row_of(const events::WarpEvent& e, const results::Finding& 
 }
 
 void Memory::on_invalid_access(const InvalidAccess& e, unsigned) {
+  if (is_of_ended_block(e)) return;  // told by cluster_exits.cpp
   const auto lane = static_cast<unsigned>(std::countr_zero(e.mask));
   const Who who = who_of(e, lane);
   const auto lanes = static_cast<std::uint64_t>(std::popcount(e.mask));

@@ -15,6 +15,7 @@
 #include "checkers/affine_stretches.h"
 #include "checkers/checker.h"
 #include "checkers/kernel_place.h"
+#include "ptx/ast.h"
 
 namespace warpgrind::checkers {
 
@@ -106,6 +107,7 @@ struct Issued {
   std::uint64_t stream = events::StreamWork::kNoStream;
   int device = 0;
   std::vector<std::uint64_t> after;
+  std::uint64_t overlaps = 0;                    // a grid that may begin before this one, that before it, has ended
   std::uint64_t known_from = ~std::uint64_t{0};  // works of this id and later are issued after the host knew its end
   bool node() const { return stream == events::StreamWork::kNoStream; }
 };
@@ -113,8 +115,33 @@ struct Issued {
 struct Done {
   std::uint64_t work = 0;
   Footprint footprint;
+  // Of a grid that may begin before the one before it has ended: before griddepcontrol.wait.
+  Footprint before_wait;
+  std::uint32_t wait = 0;  // where that is in the kernel's own body; 0: the whole grid comes after the one before
   std::map<std::uint32_t, FindingAccess> sites;  // of a grid: places, made while the launch was there
 };
+
+// Where a kernel waits for the grid before it, at the latest: ~0 nowhere, 0 not known (in a function that it may call).
+std::uint32_t wait_of(const events::Launch& launch) {
+  if (!launch.module) return 0;
+  std::uint32_t first = ~0u;
+  for (const ptx::Function& f : launch.module->functions)
+    for (std::uint32_t k = 0; k < f.body.size(); ++k) {
+      const ptx::Instruction& i = f.body[k];
+      if (i.opcode != ptx::Opcode::griddepcontrol || !i.has(ptx::Modifier::wait)) continue;
+      if (f.name == launch.facts->name)
+        first = std::min(first, k);
+      else if (!f.is_entry)
+        return 0;
+    }
+  return first;
+}
+
+bool comes_early(const Done& d, const events::Launch& launch, std::uint32_t site) {
+  const std::vector<events::Site>& sites = launch.facts->sites;
+  if (d.wait == 0 || site >= sites.size()) return false;
+  return d.wait == ~0u || (sites[site].function == launch.facts->name && sites[site].instruction < d.wait);
+}
 
 }  // namespace
 
@@ -145,7 +172,7 @@ class StreamRaces final : public Checker {
   bool ordered(std::uint64_t first, std::uint64_t second) const;
   void retire(std::uint64_t work);
   void compare(Done&& done);
-  void found(const Done& a, const Done& b, std::uint64_t page, std::size_t word);
+  void found(const Done& a, const Done& b, std::uint64_t page, std::size_t word, bool early);
   FindingAccess access_of(const Done& d, std::uint64_t page, std::size_t word, bool writes) const;
   void forget_old();
 
@@ -153,17 +180,24 @@ class StreamRaces final : public Checker {
   std::mutex mutex_;
   std::map<std::uint64_t, Issued> issued_;
   std::uint64_t last_issued_ = 0;
-  bool several_ = false;                   // streams, or nodes of a graph
-  std::map<std::uint64_t, Done> running_;  // by launch
-  std::deque<Done> done_;                  // that may still race with something
+  std::map<std::pair<int, std::uint64_t>, std::uint64_t> last_of_;  // by device and stream
+  bool several_ = false;                                            // streams, or nodes of a graph
+  std::map<std::uint64_t, Done> running_;                           // by launch
+  std::deque<Done> done_;                                           // that may still race with something
   std::map<std::string, Finding> found_;
 };
 
 void StreamRaces::on_stream_work(const events::StreamWork& w, unsigned) {
   const std::lock_guard lock(mutex_);
-  several_ |= w.stream != 0;
+  several_ |= w.stream != 0 || w.early;
   Issued& i = issued_[w.id];
-  i = {w.id, w.kind, w.stream, w.device, {w.after.begin(), w.after.end()}, ~std::uint64_t{0}};
+  i = {w.id, w.kind, w.stream, w.device, {w.after.begin(), w.after.end()}, 0, ~std::uint64_t{0}};
+  if (!i.node()) {
+    std::uint64_t& last = last_of_[{w.device, w.stream}];
+    const auto before = issued_.find(last);
+    if (w.early && before != issued_.end() && before->second.kind == w.kind) i.overlaps = last;
+    last = w.id;
+  }
   last_issued_ = std::max(last_issued_, w.id);
   using Kind = events::StreamWork::Kind;
   if ((w.kind != Kind::allocation && w.kind != Kind::deallocation) || w.address == 0) return;
@@ -224,7 +258,10 @@ bool StreamRaces::ordered(std::uint64_t first, std::uint64_t second) const {
 
 void StreamRaces::on_launch_begin(const events::Launch& launch) {
   const std::lock_guard lock(mutex_);
-  running_[launch.id].work = launch.work;
+  Done& d = running_[launch.id];
+  d.work = launch.work;
+  const auto issued = issued_.find(launch.work);
+  if (issued != issued_.end() && issued->second.overlaps != 0) d.wait = wait_of(launch);
 }
 
 void StreamRaces::on_access(const events::Access& a, unsigned) {
@@ -243,6 +280,11 @@ void StreamRaces::on_access(const events::Access& a, unsigned) {
   // Neighbours are touched together.
   std::uint64_t begin = 0, end = 0;
   const Toucher by{a.site, 0, 0, writes};
+  const bool early = comes_early(d, *a.launch, a.site);
+  const auto put = [&] {
+    touch(d.footprint, begin, end - begin, writes, &by);
+    if (early) touch(d.before_wait, begin, end - begin, writes, &by);
+  };
   for (LaneMask m = a.mask; m != 0; m &= m - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(m));
     const std::uint64_t at = a.addresses[l], bytes = a.bytes_of(l);
@@ -250,11 +292,11 @@ void StreamRaces::on_access(const events::Access& a, unsigned) {
       end = std::max(end, at + bytes);
       continue;
     }
-    if (begin != end) touch(d.footprint, begin, end - begin, writes, &by);
+    put();
     begin = at;
     end = at + bytes;
   }
-  touch(d.footprint, begin, end - begin, writes, &by);
+  put();
 }
 
 bool StreamRaces::on_affine_access(const events::AffineAccess& a, unsigned) {
@@ -266,7 +308,11 @@ bool StreamRaces::on_affine_access(const events::AffineAccess& a, unsigned) {
   const bool writes = a.type != AccessType::load;
   if (!d.sites.contains(a.site * 2 + writes)) return false;
   const Toucher by{a.site, 0, 0, writes};
-  each_stretch(a, [&](std::uint64_t at, std::uint64_t bytes) { touch(d.footprint, at, bytes, writes, &by); });
+  const bool early = comes_early(d, *a.launch, a.site);
+  each_stretch(a, [&](std::uint64_t at, std::uint64_t bytes) {
+    touch(d.footprint, at, bytes, writes, &by);
+    if (early) touch(d.before_wait, at, bytes, writes, &by);
+  });
   return true;
 }
 
@@ -312,15 +358,16 @@ void StreamRaces::compare(Done&& d) {
     const bool other_first = other.work < d.work;
     const Done& first = other_first ? other : d;
     const Done& second = other_first ? d : other;
-    bool looked = false;
-    for (const auto& [number, page] : second.footprint) {
+    const bool early = issued_[second.work].overlaps == first.work && !second.before_wait.empty();
+    bool looked = early;
+    for (const auto& [number, page] : early ? second.before_wait : second.footprint) {
       const auto it = first.footprint.find(number);
       if (it == first.footprint.end()) continue;
       const std::size_t word = WordSet::conflict(page.read, page.written, it->second.read, it->second.written);
       if (word == kPageWords) continue;
       if (!looked && ordered(first.work, second.work)) break;
       looked = true;
-      found(first, second, number, word);
+      found(first, second, number, word, early);
       break;
     }
   }
@@ -356,11 +403,11 @@ FindingAccess StreamRaces::access_of(const Done& d, std::uint64_t page, std::siz
   return a;
 }
 
-void StreamRaces::found(const Done& a, const Done& b, std::uint64_t page, std::size_t word) {
+void StreamRaces::found(const Done& a, const Done& b, std::uint64_t page, std::size_t word, bool early) {
   using Kind = events::StreamWork::Kind;
   const Issued &first = issued_[a.work], &second = issued_[b.work];
   const bool a_writes = a.footprint.find(page)->second.written[word],
-             b_writes = b.footprint.find(page)->second.written[word];
+             b_writes = (early ? b.before_wait : b.footprint).find(page)->second.written[word];
   Finding f;
   f.kind = first.node() || second.node() ? "race-graph" : "race-stream";
   if (second.kind == Kind::deallocation) f.kind = "use-after-free-stream";
@@ -390,6 +437,10 @@ void StreamRaces::found(const Done& a, const Done& b, std::uint64_t page, std::s
     f.message = fmt::format("two nodes of a graph {} the same memory, and no edge orders them",
                             a_writes && b_writes ? "write" : "read and write");
     f.missing = "an edge between the two nodes";
+  } else if (early) {
+    f.message = fmt::format("the second kernel may begin before the first has ended, and they {} the same memory",
+                            a_writes && b_writes ? "write" : "read and write");
+    f.missing = "griddepcontrol.wait (cudaGridDependencySynchronize()) in the second kernel, before it uses the memory";
   } else {
     f.message = fmt::format("{} and {} {} the same memory in different streams, in no order", f.accesses[0].access,
                             f.accesses[1].access, a_writes && b_writes ? "write" : "read and write");

@@ -37,7 +37,7 @@ void Works::on_stream_work(const events::StreamWork& s, unsigned) {
   w.kind = s.kind;
   w.device = s.device;
   w.stream = s.stream;
-  w.call = host_stack();
+  w.call = s.made ? *s.made : host_stack();
   const std::lock_guard lock(mutex_);
   works_[s.id] = std::move(w);
 }

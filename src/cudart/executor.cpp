@@ -125,6 +125,8 @@ void Executor::publish(const Work& work, const std::vector<WorkPtr>& before, std
   event.stream = stream;
   event.after = after;
   event.address = work.memory;
+  event.early = work.early;
+  event.made = work.made.get();
   device->publish(event);
 }
 

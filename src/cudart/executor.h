@@ -23,6 +23,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/host_stack.h"
 #include "cudart/objects.h"
 #include "device/device.h"
 #include "events/events.h"
@@ -38,9 +39,11 @@ struct Work {
   events::StreamWork::Kind what = events::StreamWork::Kind::mark;
   std::uint64_t memory = 0;  // that it gives or takes
   std::uint64_t id = 0;
-  double part_of_gpu = 0;       // of a grid
-  std::function<void()> run;    // may be empty
-  timing::Ledger::Place place;  // on the timeline, in issue order
+  std::shared_ptr<const HostStack> made;  // of a node of a graph: the call that made it
+  bool early = false;                     // a grid that the one before it may start (programmatic launch)
+  double part_of_gpu = 0;                 // of a grid
+  std::function<void()> run;              // may be empty
+  timing::Ledger::Place place;            // on the timeline, in issue order
 
   bool done() const { return done_.load(std::memory_order_acquire); }
 

@@ -129,6 +129,7 @@ GraphNode* Graph::add(Operation operation, std::vector<GraphNode*> dependencies)
   node->type = type_of(operation);
   node->operation = std::move(operation);
   node->dependencies = std::move(dependencies);
+  if (the_session().options().checks.races) node->made = std::make_shared<HostStack>(host_stack());
   nodes.push_back(std::move(node));
   return nodes.back().get();
 }
@@ -149,6 +150,7 @@ std::unique_ptr<Graph> clone(const Graph& graph) {
     Operation operation = node->operation;
     if (auto* child = std::get_if<ChildGraphOperation>(&operation)) child->graph = clone(*child->graph);
     GraphNode* made = copy->add(std::move(operation), {});
+    made->made = node->made;
     made->device = node->device;
     made->enabled = node->enabled;
     made->copy_parameters = node->copy_parameters;
@@ -271,7 +273,10 @@ cudaError_t GraphLaunch::prepare(const GraphNode& graph_node) {
   } else if (cudaError_t error = make_work(operation, target, false, node.work)) {
     return error;
   }
-  if (node.work) node.work->device = device;
+  if (node.work) {
+    node.work->device = device;
+    node.work->made = graph_node.made;
+  }
   for (const GraphNode* d : graph_node.dependencies)
     if (auto found = index_.find(d); found != index_.end()) node.dependencies.push_back(found->second);
   index_[&graph_node] = nodes_.size();

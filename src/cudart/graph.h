@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/host_stack.h"
 #include "cudart/operation.h"
 
 namespace warpgrind::cudart {
@@ -21,7 +22,8 @@ struct GraphNode {
   cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
   Operation operation;
   std::vector<GraphNode*> dependencies;
-  int device = -1;  // of the stream it was captured from; -1: that of the launch
+  std::shared_ptr<const HostStack> made;  // the call that made it, in a check of races
+  int device = -1;                        // of the stream it was captured from; -1: that of the launch
   bool enabled = true;
   // What the API's "get params" gives back for kernel nodes: pointers into the operation's own copy of the arguments.
   std::vector<void*> parameter_pointers;

@@ -125,6 +125,7 @@ cudaError_t make_kernel(const LaunchArguments& a, KernelOperation& out) {
   out.config.block = to_dim(a.block);
   out.config.dynamic_shared = a.shared;
   out.config.cooperative = a.cooperative;
+  out.early = a.early;
   out.carveout_percent = a.carveout_percent.value_or(kernel->carveout);
   if (cudaError_t error =
           choose_cluster(*kernel, out.entry->text->performance.reqnctapercluster, a, out.config.cluster))
@@ -223,6 +224,7 @@ cudaError_t make_work(const KernelOperation& op, const Target& target, WorkPtr& 
   out->kind = Work::Kind::grid;
   out->what = events::StreamWork::Kind::grid;
   out->part_of_gpu = part_of_gpu;
+  out->early = op.early;
   out->run = [launch] { run_launch(*launch); };
   out->place = [launch] {
     launch->host.pay();
@@ -274,6 +276,9 @@ cudaError_t launch_with_attributes(const cudaLaunchConfig_t* config, const void*
         break;
       case cudaLaunchAttributeClusterDimension:
         a.cluster = {attribute.val.clusterDim.x, attribute.val.clusterDim.y, attribute.val.clusterDim.z};
+        break;
+      case cudaLaunchAttributeProgrammaticStreamSerialization:
+        a.early = attribute.val.programmaticStreamSerializationAllowed != 0;
         break;
       case cudaLaunchAttributePreferredSharedMemoryCarveout: {
         const unsigned percent = attribute.val.sharedMemCarveout;

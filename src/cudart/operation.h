@@ -42,6 +42,7 @@ struct KernelOperation {
   const session::KernelEntry* entry = nullptr;
   device::LaunchConfig config;
   int carveout_percent = -1;
+  bool early = false;  // may begin before the kernel before it in its stream has ended
   device::PackedParameters parameters;
   std::vector<void*> pointers();  // to each parameter
 };
@@ -100,6 +101,7 @@ struct LaunchArguments {
   std::size_t shared = 0;
   void** parameters = nullptr;
   bool cooperative = false;
+  bool early = false;
   dim3 cluster{0, 0, 0};
   std::optional<int> carveout_percent;  // instead of the kernel's own
 };

@@ -189,7 +189,6 @@ struct Fence : WarpEvent {
   MemoryOrder order = MemoryOrder::sequential;
   MemoryScope scope = MemoryScope::none;
   bool proxy = false;  // fence.proxy: between ways of access
-  bool grids = false;  // griddepcontrol.wait: no fence; the grids that this one depends on have ended
 };
 
 // How machine code, device and observers name an operation on an mbarrier.

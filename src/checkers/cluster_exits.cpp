@@ -1,0 +1,188 @@
+// Accesses to the shared memory of another block of the cluster, which may have ended by then: nothing keeps it until
+// the access is over. What does: a barrier of the cluster, at which the accessing block arrives afterwards and for
+// which the other one waits; or a flag or an mbarrier in its memory, set afterwards, for which it waits.
+#include "checkers/cluster_exits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "checkers/checker.h"
+#include "checkers/first_seen.h"
+
+namespace warpgrind::checkers {
+
+namespace {
+
+// By blocks of one launch, linear.
+struct LaunchState {
+  // Of a block: how often each warp has arrived at the cluster's barrier; the latest phase that the block waited for.
+  std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> arrived;
+  std::map<std::uint64_t, std::uint32_t> waited;
+  struct Seen {
+    std::uint32_t arrived = 0;  // by the warp that accesses, before
+    std::uint64_t count = 0;
+    Who who;
+    results::FindingAccess access;
+  };
+  // Of whom (from, to), at which site: the last access that nothing but a barrier can order.
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::map<std::uint32_t, Seen>> remote;
+};
+
+std::uint64_t peer(const events::Launch& launch, const Dim3& block, std::int64_t ranks) {
+  const Dim3& c = launch.cluster;
+  const Dim3 base{block.x / c.x * c.x, block.y / c.y * c.y, block.z / c.z * c.z};
+  const auto own =
+      static_cast<std::int64_t>(((block.z - base.z) * c.y + (block.y - base.y)) * c.x + (block.x - base.x));
+  const auto rank = static_cast<std::uint64_t>(own + ranks);
+  const Dim3 other{static_cast<std::uint32_t>(base.x + rank % c.x),
+                   static_cast<std::uint32_t>(base.y + rank / c.x % c.y),
+                   static_cast<std::uint32_t>(base.z + rank / c.x / c.y)};
+  return linear_block(launch, other);
+}
+
+class ClusterExits final : public Checker {
+ public:
+  events::Wants wants() const override {
+    events::Wants w;
+    w.accesses = w.only_written = w.cluster_barriers = w.mbarriers = w.invalid_accesses = true;
+    return w;
+  }
+  void on_launch_begin(const events::Launch& launch) override {
+    const std::lock_guard lock(mutex_);
+    if (launch.cluster.count() > 1) launches_[launch.id];
+  }
+  void on_access(const events::Access& a, unsigned) override {
+    if (a.space != StateSpace::shared || a.launch->cluster.count() <= 1) return;
+    for (LaneMask m = a.mask; m != 0; m &= m - 1)
+      if (ranks_apart(a.addresses[static_cast<unsigned>(std::countr_zero(m))]) != 0) return look(a);
+  }
+  bool on_affine_access(const events::AffineAccess& a, unsigned) override {
+    return a.space != StateSpace::shared || a.launch->cluster.count() <= 1;
+  }
+  // Of a block that has ended already.
+  void on_invalid_access(const events::InvalidAccess& e, unsigned) override {
+    if (!is_of_ended_block(e)) return;
+    const std::lock_guard lock(mutex_);
+    const auto it = launches_.find(e.launch->id);
+    if (it == launches_.end()) return;
+    const auto lane = static_cast<unsigned>(std::countr_zero(e.mask));
+    note(it->second, e, {e.type, ranks_apart(e.addresses[lane]), e.bytes_of(lane), lane, ~0u});
+  }
+  void on_cluster_barrier(const events::ClusterBarrier& e, unsigned) override {
+    const std::lock_guard lock(mutex_);
+    const auto it = launches_.find(e.launch->id);
+    if (it == launches_.end()) return;
+    const std::uint64_t block = linear_block(*e.launch, e.block);
+    if (e.waits) {
+      std::uint32_t& waited = it->second.waited[block];
+      waited = std::max(waited, e.generation);
+    } else {
+      std::uint32_t& arrived = it->second.arrived[{block, e.warp}];
+      arrived = std::max(arrived, e.generation);
+    }
+  }
+  void on_mbarrier(const events::MBarrier& e, unsigned) override {
+    if (e.launch->cluster.count() <= 1) return;
+    for (LaneMask m = e.mask; m != 0; m &= m - 1) {
+      const std::int64_t ranks = ranks_apart(e.offsets[std::countr_zero(m)]);
+      if (ranks != 0) told(*e.launch, e.block, ranks);
+    }
+  }
+  void on_launch_end(const events::Launch& launch, const events::LaunchCounts&) override;
+  void report(std::vector<results::Finding>& findings) override { found_.report(findings); }
+
+ private:
+  struct Remote {
+    AccessType type = AccessType::load;
+    std::int64_t ranks = 0;
+    std::uint32_t bytes = 0;
+    unsigned lane = 0;
+    std::uint32_t arrived = 0;  // ~0: the other block has ended, whatever it waited for
+  };
+  void look(const events::Access& a);
+  void note(LaunchState& state, const events::WarpEvent& e, const Remote& remote);
+  // The other block may wait for what this one does to its memory now: what this one did before is over by then.
+  void told(const events::Launch& launch, const Dim3& block, std::int64_t ranks) {
+    const std::lock_guard lock(mutex_);
+    const auto it = launches_.find(launch.id);
+    if (it != launches_.end()) it->second.remote.erase({linear_block(launch, block), peer(launch, block, ranks)});
+  }
+
+  std::mutex mutex_;
+  std::map<std::uint64_t, LaunchState> launches_;
+  FirstSeen found_;
+};
+
+void ClusterExits::look(const events::Access& a) {
+  for (LaneMask m = a.mask; m != 0; m &= m - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(m));
+    const std::int64_t ranks = ranks_apart(a.addresses[lane]);
+    if (ranks == 0) continue;
+    // Copies tell an mbarrier there.
+    if (a.order != events::MemoryOrder::weak || a.path != events::AccessPath::instruction) {
+      told(*a.launch, a.block, ranks);
+      continue;
+    }
+    const std::lock_guard lock(mutex_);
+    const auto it = launches_.find(a.launch->id);
+    if (it == launches_.end()) return;
+    note(it->second, {a.launch, a.site, a.block, a.warp, a.mask}, {a.type, ranks, a.bytes_of(lane), lane, 0});
+  }
+}
+
+void ClusterExits::note(LaunchState& state, const events::WarpEvent& e, const Remote& r) {
+  const std::uint64_t block = linear_block(*e.launch, e.block);
+  const Who who{e.launch->work, e.launch->id, block, e.warp, r.lane};
+  LaunchState::Seen& seen = state.remote[{block, peer(*e.launch, e.block, r.ranks)}][e.site];
+  const std::uint32_t arrived = std::max(r.arrived, state.arrived[{block, e.warp}]);
+  ++seen.count;
+  const bool later = arrived > seen.arrived;
+  if (!later && seen.count > 1 && !(who < seen.who)) return;
+  seen.arrived = arrived;
+  seen.who = who;
+  const char* const verb = r.type == AccessType::load ? "read" : r.type == AccessType::store ? "write" : "atomic";
+  seen.access = access_at(*e.launch, e.site, e.block, e.warp, r.lane, verb);
+  seen.access.bytes = r.bytes;
+}
+
+void ClusterExits::on_launch_end(const events::Launch& launch, const events::LaunchCounts&) {
+  const std::lock_guard lock(mutex_);
+  const auto it = launches_.find(launch.id);
+  if (it == launches_.end()) return;
+  const LaunchState& state = it->second;
+  for (const auto& [blocks, sites] : state.remote) {
+    const auto waited = state.waited.find(blocks.second);
+    for (const auto& [site, seen] : sites) {
+      // The barrier that the block arrives at after the access has the next number.
+      if (waited != state.waited.end() && waited->second > seen.arrived) continue;
+      const std::string key = fmt::format("{}|{}", launch.facts->name, site);
+      found_.add(key, seen.who, [&] {
+        const Dim3 other = block_of(launch, blocks.second);
+        results::Finding f;
+        f.kind = "cluster-exit";
+        f.accesses = {seen.access};
+        take_place(f, seen.access);
+        f.message = fmt::format(
+            "shared memory of block ({}, {}, {}) of the cluster is used, and nothing keeps that block "
+            "from ending before",
+            other.x, other.y, other.z);
+        f.advice = "cluster.sync() after the last access to another block's memory, in all blocks of the cluster";
+        return f;
+      });
+    }
+  }
+  launches_.erase(it);
+}
+
+}  // namespace
+
+std::unique_ptr<Checker> make_cluster_exits(const Known&) {
+  return std::make_unique<ClusterExits>();
+}
+
+}  // namespace warpgrind::checkers

@@ -1,0 +1,30 @@
+// Accesses to shared memory of a block of the cluster that has ended.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "events/events.h"
+
+namespace warpgrind::checkers {
+
+inline constexpr unsigned kClusterShift = 24;  // of shared offsets: blocks of a cluster lie 16 MiB apart
+
+// By how many ranks the block that has the memory is after the one that accesses it.
+inline std::int64_t ranks_apart(std::uint64_t offset) {
+  return static_cast<std::int64_t>(offset) >> kClusterShift;
+}
+
+// Of the first lane: in the shared memory that a block of the cluster had.
+inline bool is_of_ended_block(const events::InvalidAccess& e) {
+  if (e.space != StateSpace::shared || e.problem != events::InvalidAccess::Problem::outside) return false;
+  const std::uint64_t offset = e.addresses[static_cast<unsigned>(std::countr_zero(e.mask))];
+  const Dim3 &c = e.launch->cluster, &b = e.block;
+  const std::int64_t apart = ranks_apart(offset);
+  const auto own = static_cast<std::int64_t>((b.z % c.z * c.y + b.y % c.y) * c.x + b.x % c.x);
+  const std::uint64_t inside = offset - (static_cast<std::uint64_t>(apart) << kClusterShift);
+  return apart != 0 && own + apart >= 0 && own + apart < static_cast<std::int64_t>(c.count()) &&
+         inside < e.high - e.low;
+}
+
+}  // namespace warpgrind::checkers
