@@ -91,7 +91,7 @@ class Writer {
 
 void tell_memory(Writer& w, const FindingAccess& a, bool misaligned) {
   const std::uint64_t address = sanitizer_address(a);
-  w.line(fmt::format("Access at {:#x} is {}", address, misaligned ? "misaligned" : "out of bounds"), 1);
+  w.line(fmt::format("Access to {:#x} is {}", address, misaligned ? "misaligned" : "out of bounds"), 1);
   if (!a.memory || a.memory->object == 0) return;
   const auto size = static_cast<std::int64_t>(a.memory->object_bytes);
   const std::int64_t offset = a.memory->offset;
@@ -166,7 +166,7 @@ void tell_access(Writer& w, const Finding& f) {
     if (note.starts_with(kLaunched)) w.host_frame("kernel launch time", note.substr(kLaunched.size()), "", 0);
   if (!a.of_thread) {
     const bool of_call = !f.error.empty() || !a.access.starts_with("launch");
-    const char* const when = is_leak(f) ? "cudaMalloc time" : of_call ? "error" : "kernel launch time";
+    const char* const when = is_leak(f) ? "allocation time" : of_call ? "error" : "kernel launch time";
     w.host_frame(when, a.function.empty() ? a.access : a.function, a.file, a.line);
   }
 }
@@ -203,13 +203,17 @@ std::string sanitizer_headline(const Finding& f) {
       if (f.error == e.name)
         return fmt::format("Program hit {} (error {}) due to \"{}\" on CUDA API call to {}.", e.name, e.number, e.text,
                            a->access == "launch" || a->access.empty() ? "cudaLaunchKernel" : a->access);
-  if (f.kind == "double-free" || f.kind == "invalid-free")
-    return fmt::format("Malloc/Free Error encountered : {}", f.kind == "invalid-free"  ? "Invalid pointer to free"
-                                                             : a && !a->kernel.empty() ? "Device-side double free"
-                                                                                       : "Double free");
+  const bool wrong_free = f.kind == "double-free" || f.kind == "invalid-free";
+  if (wrong_free && a && a->kernel.empty())  // the call's error is all that it says
+    return fmt::format(
+        "Program hit cudaErrorInvalidValue (error 1) due to \"invalid argument\" on CUDA API call to {}.",
+        a->access.empty() ? "cudaFree" : a->access);
+  if (wrong_free)
+    return fmt::format("Malloc/Free Error encountered : {}",
+                       f.kind == "invalid-free" ? "Invalid pointer to free" : "Device-side double free");
   if (is_leak(f) && a && a->memory)
     return fmt::format("Leaked {} bytes{}", grouped(static_cast<double>(a->memory->object_bytes)),
-                       f.kind == "leak-heap" ? " on the device heap" : "");
+                       f.kind == "leak-heap" ? " on the device heap" : fmt::format(" at {:#x}", sanitizer_address(*a)));
   if (is_uninitialised(f) && a && !a->of_thread)
     return fmt::format("Host API uninitialized memory access: {}", f.message);
   if (is_uninitialised(f) && a)
@@ -233,7 +237,7 @@ std::string sanitizer_text(const Finding& f, const SanitizerForm& form) {
     w.line(sanitizer_headline(f));
     if (!f.accesses.empty()) tell_access(w, f);
   }
-  return w.text + form.prefix + "\n";
+  return w.text + form.prefix + " \n";
 }
 
 void SanitizerCounts::add(const Finding& f) {

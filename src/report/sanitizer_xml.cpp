@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "base/words.h"
+#include <string_view>
+
 #include "report/xml.h"
 
 namespace warpgrind::report {
@@ -39,66 +40,177 @@ class Writer {
   std::size_t depth_ = 0;
 };
 
-const char* kind_of(const Finding& f) {
-  if (!f.error.empty()) return "Api";
-  if (is_race(f)) return "Race";
-  if (is_leak(f)) return "Leak";
-  if (f.kind.starts_with("uninit-")) return "Initcheck";
-  return f.group == "barriers" ? "Synccheck" : "Precise";
+enum class Kind { api, precise, malloc_free, analysis, hazard, leak, initcheck, synccheck };
+
+Kind kind_of(const Finding& f, const SanitizerForm& form) {
+  if (!f.error.empty()) return Kind::api;
+  if (is_race(f)) return form.analysis || !form.hazards ? Kind::analysis : Kind::hazard;
+  if (is_leak(f)) return Kind::leak;
+  if (f.kind.starts_with("uninit-")) return Kind::initcheck;
+  if (f.group == "barriers") return Kind::synccheck;
+  return f.kind == "double-free" || f.kind == "invalid-free" ? Kind::malloc_free : Kind::precise;
 }
 
-void what(Writer& w, const Finding& f) {
-  w.open("what");
-  w.element("text", is_race(f) ? f.message : sanitizer_headline(f));
-  if (!f.accesses.empty()) {
-    const FindingAccess& a = f.accesses[0];
-    if (a.of_thread && a.bytes != 0) {
-      w.element("space", sanitizer_space(f));
-      w.element("size", std::to_string(a.bytes));
-      w.element("direction", a.access);
-    }
-    if (a.of_thread && a.memory) w.element("address", fmt::format("{:#x}", sanitizer_address(a)));
-  }
-  if (!f.error.empty()) w.element("error", f.error);
-  w.close("what");
+const char* name_of(Kind kind) {
+  constexpr const char* kNames[] = {"Api",    "Precise", "Syscall",   "Analysis",
+                                    "Hazard", "Leak",    "Initcheck", "Synccheck"};
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
-void place(Writer& w, const char* name, const FindingAccess& a, const SanitizerForm& form) {
-  w.open(name);
-  w.element("func", !a.function.empty() ? a.function : !a.kernel.empty() ? a.kernel : a.access);
+const char* level_of(const Finding& f) {
+  return f.severity == results::Severity::error     ? "Error"
+         : f.severity == results::Severity::warning ? "Warning"
+                                                    : "Info";
+}
+
+// "sum" of "void ns::sum<int>(int*)": the tool writes no parameters here.
+std::string plain_name(std::string name) {
+  if (name.starts_with("void ")) name.erase(0, 5);
+  return name.substr(0, name.find('('));
+}
+
+void place(Writer& w, const char* element, const FindingAccess& a) {
+  w.open(element);
+  w.element("func", plain_name(!a.function.empty() ? a.function : !a.kernel.empty() ? a.kernel : a.access));
   if (a.line != 0) {
-    w.element("path", form.whole_paths ? a.file : base_name(a.file));
+    w.element("path", a.file);
     w.element("line", std::to_string(a.line));
   }
   if (a.of_thread) w.element("pc", fmt::format("{:#x}", std::uint64_t{a.ptx_line} * 16));
-  w.close(name);
+  w.close(element);
+}
+
+const char* direction(const FindingAccess& a) {
+  return a.access == "read" ? "Read" : "Write";
+}
+
+void race_sides(Writer& w, const Finding& f) {
+  constexpr const char* kSides[] = {"source", "destination"};
+  for (std::size_t side = 0; side < 2; ++side) {
+    w.open(kSides[side]);
+    w.element("direction", direction(f.accesses[side]));
+    place(w, "where", f.accesses[side]);
+    if (side == 1) w.element("count", std::to_string(f.count));
+    w.close(kSides[side]);
+  }
+}
+
+void hazard_sides(Writer& w, const Finding& f, const std::string& type) {
+  const FindingAccess& first = f.accesses[0];
+  w.open("common");
+  w.element("type", type);
+  if (first.memory) w.element("address", fmt::format("{:#x}", sanitizer_address(first)));
+  w.element("blockIdx", first.block);
+  w.close("common");
+  constexpr const char* kThreads[] = {"thread0", "thread1"};
+  for (std::size_t side = 0; side < 2; ++side) {
+    w.open(kThreads[side]);
+    w.element("access", direction(f.accesses[side]));
+    w.element("threadIdx", f.accesses[side].thread);
+    place(w, "where", f.accesses[side]);
+    w.close(kThreads[side]);
+  }
+}
+
+void api_call(Writer& w, const Finding& f) {
+  w.element("text", sanitizer_headline(f));
+  if (!f.accesses.empty())
+    w.element("api", f.accesses[0].access == "launch" ? "cudaLaunchKernel" : f.accesses[0].access);
+  w.element("error", f.error);
+}
+
+// Of one access.
+void access(Writer& w, const Finding& f, Kind kind) {
+  const FindingAccess* const a = f.accesses.empty() ? nullptr : &f.accesses[0];
+  std::string text = sanitizer_headline(f);
+  const bool bad = kind == Kind::precise && a && a->of_thread && a->bytes != 0;
+  const char* const error = f.kind == "misaligned" ? "misaligned" : "out of bounds";
+  if (bad && a->memory) text += fmt::format(" is {}", error);
+  w.element("text", text);
+  if (bad) {
+    w.element("space", sanitizer_space(f));
+    w.element("size", std::to_string(a->bytes));
+    w.element("direction", a->access);
+    if (a->memory) w.element("error", error);
+  }
+  if (a && a->of_thread && a->memory) w.element("address", fmt::format("{:#x}", sanitizer_address(*a)));
+  if (!bad && a && a->of_thread && a->bytes != 0) w.element("size", std::to_string(a->bytes));
+}
+
+void leak(Writer& w, const Finding& f) {
+  const FindingAccess* const a = f.accesses.empty() ? nullptr : &f.accesses[0];
+  const std::uint64_t bytes = a && a->memory ? a->memory->object_bytes : 0;
+  w.element("text", fmt::format("Leaked {} bytes", bytes));
+  if (a && a->memory) w.element("address", fmt::format("{:#x}", sanitizer_address(*a)));
+  w.element("size", std::to_string(bytes));
+  w.element("type", f.kind == "leak-array" ? "array" : "generic");
+}
+
+void barrier_error(Writer& w, const Finding& f) {
+  constexpr std::string_view kHead = "Barrier error detected. ";
+  std::string type = sanitizer_headline(f);
+  if (type.starts_with(kHead)) type.erase(0, kHead.size());
+  if (type.ends_with('.')) type.pop_back();
+  w.element("text", "Barrier error");
+  w.element("type", type);
+}
+
+void what(Writer& w, const Finding& f, Kind kind) {
+  w.open("what");
+  switch (kind) {
+    case Kind::api:
+      api_call(w, f);
+      break;
+    case Kind::analysis:
+      w.element("text", "Race condition");
+      race_sides(w, f);
+      break;
+    case Kind::hazard: {
+      const bool first = f.accesses[0].access == "read", second = f.accesses[1].access == "read";
+      const std::string type = first ? "WAR" : second ? "RAW" : "WAW";
+      w.element("text", "Potential " + type + " hazard detected");
+      hazard_sides(w, f, type);
+      break;
+    }
+    case Kind::leak:
+      leak(w, f);
+      break;
+    case Kind::synccheck:
+      barrier_error(w, f);
+      break;
+    default:
+      access(w, f, kind);
+  }
+  w.close("what");
+}
+
+void host_stack(Writer& w, const Finding& f, Kind kind) {
+  const FindingAccess& first = f.accesses[0];
+  w.open("hostStack");
+  w.element("saveLocation", kind == Kind::leak                              ? "allocation time"
+                            : first.access == "launch" && kind != Kind::api ? "kernel launch time"
+                                                                            : "error");
+  for (const FindingAccess& a : f.accesses)
+    if (!a.of_thread) place(w, "frame", a);
+  w.close("hostStack");
 }
 
 void record(Writer& w, const Finding& f, const SanitizerForm& form) {
+  const Kind kind = kind_of(f, form);
+  const bool race = kind == Kind::analysis || kind == Kind::hazard;
   w.open("record");
-  w.element("kind", kind_of(f));
-  w.element("level", f.severity == results::Severity::error     ? "Error"
-                     : f.severity == results::Severity::warning ? "Warning"
-                                                                : "Info");
+  w.element("kind", name_of(kind));
+  if (kind == Kind::precise || kind == Kind::malloc_free || kind == Kind::analysis) w.element("level", level_of(f));
   const FindingAccess* const first = f.accesses.empty() ? nullptr : &f.accesses[0];
-  if (first && first->of_thread) {
+  if (first && first->of_thread && !race) {
     w.open("who");
     w.element("threadIdx", first->thread);
     w.element("blockIdx", first->block);
     w.close("who");
   }
-  what(w, f);
-  for (const FindingAccess& a : f.accesses)
-    if (a.of_thread) place(w, "where", a, form);
-  if (first && !first->of_thread && form.host_frames) {
-    w.open("hostStack");
-    w.element("saveLocation", is_leak(f)                                     ? "cudaMalloc time"
-                              : first->access == "launch" && f.error.empty() ? "kernel launch time"
-                                                                             : "error");
-    for (const FindingAccess& a : f.accesses)
-      if (!a.of_thread) place(w, "frame", a, form);
-    w.close("hostStack");
-  }
+  what(w, f, kind);
+  if (first && first->of_thread && !race) place(w, "where", *first);
+  if (first && !first->of_thread && form.host_frames) host_stack(w, f, kind);
   w.close("record");
 }
 
