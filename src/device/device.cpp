@@ -119,6 +119,10 @@ void Device::Impl::give_back(Engine& engine) {
   engine.busy = false;
 }
 
+std::unique_lock<std::mutex> Device::hold_compilation() const {
+  return std::unique_lock(impl_->mutex);
+}
+
 void Device::set_schedule(const Schedule& schedule, bool alone) {
   impl_->schedule = schedule;
   impl_->alone = alone;

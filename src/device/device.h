@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -207,6 +208,9 @@ class Device {
   // Of the launches to come. alone: nothing runs beside them, no other thread of this process either (a process that
   // was copied by fork). They use the calling thread only, and one whose warps all wait ends as at the time limit.
   void set_schedule(const Schedule& schedule, bool alone);
+  // Nothing is compiled, nor looked up, by other threads meanwhile: for a fork, whose child would wait for them for
+  // ever.
+  std::unique_lock<std::mutex> hold_compilation() const;
   // The context is broken: every launch that runs now ends, without a fault of its own, and so do those to come, until
   // it is told otherwise.
   void abandon_launches(bool abandon_them);

@@ -288,7 +288,10 @@ Snapshot::Snapshot(std::vector<device::Schedule> schedules, const device::Device
   int ends[2];
   if (!make_pair(ends)) return;
   const std::vector<Mapping> shared = shared_mappings();
-  process_ = ::fork();
+  {
+    const std::unique_lock held = gpu.hold_compilation();
+    process_ = ::fork();
+  }
   if (process_ == 0) {
     ::close(ends[0]);
     serve(schedules_, run, gpu, shared, ends[1]);
