@@ -124,7 +124,7 @@ __global__ void read_past_end_into_fresh_memory(const float* in, float* out, int
   const int i = threadIdx.x;
   out[i] = in[i + n];  //! C206 ERROR oob-neighbour thread=0,0,0 access=read
 }
-CASE(C206, "index off by a whole row reads memory behind the allocation that nobody has written; the result is copied to the host") {
+CASE(C206, "index off by a row reads unwritten memory behind the allocation; the result is copied to the host") {
   float host[256], *in = cases::zeros<float>(256), *fresh, *out = cases::zeros<float>(256);
   cudaMalloc(&fresh, 256 * sizeof(float));
   const int distance = static_cast<int>(fresh - in);

@@ -194,7 +194,7 @@ CASE(C089, "80 of 100 bytes never touched") {
 }
 
 __global__ void sum_into_half_cleared(int* sums) {
-  sums[threadIdx.x] += threadIdx.x;  //! C202 WARNING uninit-rmw thread=16,0,0 block=0,0,0 access=write message~cudaMemset
+  sums[threadIdx.x] += threadIdx.x;  //! C202 WARNING uninit-rmw thread=16,0,0 access=write message~cudaMemset
 }
 CASE(C202, "cudaMemset of n bytes where n ints are meant, then sums += in a kernel; nobody looks at them") {
   int* sums;
