@@ -4,6 +4,8 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -19,6 +21,12 @@
 
 namespace warpgrind::checkers {
 
+// Of a stretch of memory what nobody has written: how many bytes, and how far from its beginning the first is.
+struct Unwritten {
+  std::uint64_t bytes = 0, first = 0;
+};
+using AskUnwritten = std::function<Unwritten(std::uint64_t address, std::uint64_t bytes)>;
+
 // What checkers ask: which memory an address belongs to and where it was made, which call of the host a piece of work
 // came from. They live as long as the checkers, and see each event before them.
 struct Known {
@@ -28,6 +36,7 @@ struct Known {
   const Handles* handles = nullptr;
   // A kernel or copy has failed, so do the calls after it; and the program has launched more, knowing that.
   const std::atomic<bool>*faulted = nullptr, *gone_on = nullptr;
+  AskUnwritten unwritten = nullptr;  // of memory that is there; null: nobody wants to know
 };
 
 // One for all devices of the session, registered with each before its first launch: an event says which device it is of
@@ -41,7 +50,8 @@ class Checker : public events::Observer {
 // All checkers of a run, and what they know.
 class Checkers {
  public:
-  Checkers(const Selection& selection, const GpuModel& model);
+  // unwritten: memory that nobody writes is to be told; or null.
+  Checkers(const Selection& selection, const GpuModel& model, AskUnwritten unwritten = nullptr);
   // To be registered with each device, in this order.
   std::vector<events::Observer*> observers();
   // Sorted: by severity, then by place.

@@ -9,8 +9,8 @@ namespace warpgrind::checkers {
 #include "checkers/checkers.inc"
 #undef WG_CHECKER
 
-Checkers::Checkers([[maybe_unused]] const Selection& selection, const GpuModel& model)
-    : known_{objects_, works_, model, &handles_, &faulted_, &gone_on_} {
+Checkers::Checkers([[maybe_unused]] const Selection& selection, const GpuModel& model, AskUnwritten unwritten)
+    : known_{objects_, works_, model, &handles_, &faulted_, &gone_on_, std::move(unwritten)} {
 #define WG_CHECKER(name, group, what) \
   if (selection.group) checkers_.emplace_back(#group, make_##name(known_));
 #include "checkers/checkers.inc"

@@ -202,6 +202,8 @@ CLI::App* add_check(CLI::App& app, CheckCommand& command) {
   check->add_option("--devices", run.options.devices, "how many virtual GPUs")->check(CLI::Range(1, 64));
   add_execution(check, run.options.threads, run.options.timeout_seconds, run.options.cache_directory, run.no_cache);
   add_fill(check, run.options.fill);
+  check->add_flag("--track-unused-memory", run.options.track_unused_memory,
+                  "with init: also tell allocations of which a part is never written");
   add_schedule(check, run.options.schedule);
   check
       ->add_option("--schedules", run.options.schedules,

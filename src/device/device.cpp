@@ -223,6 +223,11 @@ void Device::define(std::uint64_t address, std::uint64_t bytes) const {
   if (impl_->shadow) impl_->shadow->define(address, bytes);
 }
 
+std::pair<std::uint64_t, std::uint64_t> Device::unwritten(std::uint64_t address, std::uint64_t bytes) {
+  const ShadowMemory* const shadow = ShadowMemory::open();
+  return shadow ? shadow->count_undefined(address, bytes) : std::pair<std::uint64_t, std::uint64_t>();
+}
+
 Result<std::uint64_t> Device::allocate_managed(std::uint64_t size) {
   if (managed_takes_memory(impl_->model) && !take_memory(size))
     return Error{

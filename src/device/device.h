@@ -208,6 +208,8 @@ class Device {
   // Of the launches to come. alone: nothing runs beside them, no other thread of this process either (a process that
   // was copied by fork). They use the calling thread only, and one whose warps all wait ends as at the time limit.
   void set_schedule(const Schedule& schedule, bool alone);
+  // Where undefined bits are followed: bytes that nobody has written, and the distance of the first; else none.
+  static std::pair<std::uint64_t, std::uint64_t> unwritten(std::uint64_t address, std::uint64_t bytes);
   // Nothing is compiled, nor looked up, by other threads meanwhile: for a fork, whose child would wait for them for
   // ever.
   std::unique_lock<std::mutex> hold_compilation() const;

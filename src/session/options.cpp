@@ -26,6 +26,7 @@ std::string encode(const RunOptions& o) {
                       {"schedules", o.schedules},
                       {"detail", o.detail},
                       {"fill", o.fill},
+                      {"track_unused_memory", o.track_unused_memory},
                       {"block_x", o.trace_block.x},
                       {"block_y", o.trace_block.y},
                       {"block_z", o.trace_block.z},
@@ -62,6 +63,7 @@ Result<RunOptions> decode(std::string_view text) {
   json::read(j, "schedules", o.schedules);
   json::read(j, "detail", o.detail);
   json::read(j, "fill", o.fill);
+  json::read(j, "track_unused_memory", o.track_unused_memory);
   json::read(j, "block_x", o.trace_block.x);
   json::read(j, "block_y", o.trace_block.y);
   json::read(j, "block_z", o.trace_block.z);

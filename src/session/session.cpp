@@ -97,7 +97,13 @@ Session::Session() {
   timeline_ = std::make_unique<timing::Timeline>(options_.devices, model_->copy_engines, model_->concurrent_kernels);
   collector_ = std::make_unique<results::Collector>(options_.each_launch || !options_.csv_path.empty());
   if (options_.checks.any()) {
-    checkers_ = std::make_unique<checkers::Checkers>(options_.checks, *model_);
+    checkers::AskUnwritten unwritten;
+    if (options_.track_unused_memory)
+      unwritten = [](std::uint64_t address, std::uint64_t bytes) -> checkers::Unwritten {
+        const auto [count, first] = device::Device::unwritten(address, bytes);
+        return {count, first};
+      };
+    checkers_ = std::make_unique<checkers::Checkers>(options_.checks, *model_, std::move(unwritten));
     finish_at_abort();
   }
   pthread_atfork(nullptr, nullptr, [] { the_session.load()->after_fork(); });

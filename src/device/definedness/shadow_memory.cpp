@@ -95,6 +95,18 @@ void ShadowMemory::copy(std::uint64_t to, std::uint64_t from, std::uint64_t byte
   std::memmove(of(to), of(from), bytes);
 }
 
+std::pair<std::uint64_t, std::uint64_t> ShadowMemory::count_undefined(std::uint64_t address,
+                                                                      std::uint64_t bytes) const {
+  if (!covers(address, bytes)) return {0, 0};
+  const std::uint8_t* const p = of(address);
+  std::uint64_t count = 0, first = 0;
+  for (std::uint64_t b = 0; b < bytes; ++b) {
+    if (p[b] == 0) continue;
+    if (count++ == 0) first = b;
+  }
+  return {count, first};
+}
+
 bool ShadowMemory::any(std::uint64_t address, std::uint64_t bytes) const {
   if (!covers(address, bytes)) return false;
   const std::uint8_t* p = of(address);

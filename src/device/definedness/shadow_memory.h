@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 namespace warpgrind::device {
 
@@ -23,6 +24,8 @@ class ShadowMemory {
   void define(std::uint64_t address, std::uint64_t bytes) const;
   void copy(std::uint64_t to, std::uint64_t from, std::uint64_t bytes) const;
   bool any(std::uint64_t address, std::uint64_t bytes) const;
+  // How many bytes nobody has written, and the distance of the first.
+  std::pair<std::uint64_t, std::uint64_t> count_undefined(std::uint64_t address, std::uint64_t bytes) const;
 
  private:
   std::uint64_t base_ = 0, bytes_ = 0, distance_ = 0;
