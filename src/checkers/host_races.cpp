@@ -2,6 +2,7 @@
 // code reads or writes the same bytes before it has waited for that work. Work runs when it is issued where this is
 // looked for, so that its bytes are known when the call returns; pages that the program may not touch yet are watched
 // (base/host_pages.h).
+#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,6 +19,7 @@
 
 #include "base/demangle.h"
 #include "base/host_pages.h"
+#include "base/words.h"
 #include "checkers/affine_stretches.h"
 #include "checkers/checker.h"
 #include "checkers/host_place.h"
@@ -504,10 +506,20 @@ FindingAccess HostRaces::access_of(const Use& u, std::uint64_t address, bool wri
 
 namespace {
 
+// Where debug information of the C library is installed its functions have lines, too.
+bool is_c_library(const void* pc) {
+  Dl_info info{};
+  if (!::dladdr(pc, &info) || !info.dli_fname) return false;
+  const std::string name = base_name(info.dli_fname);
+  return name.starts_with("libc.so") || name.starts_with("libc-") || name.starts_with("libm.so") ||
+         name.starts_with("libstdc++.so");
+}
+
 // The program's line, and not that of a function of the C library that it called.
 jit::HostPlace place_of(const HostPages::Touch& touch) {
   jit::HostPlace first;
   for (unsigned k = 0; k < touch.caller_count; ++k) {
+    if (k + 1 < touch.caller_count && is_c_library(touch.callers[k])) continue;
     const jit::HostPlace place = user_place({touch.callers[k]});
     if (place.line) return place;
     if (first.function.empty()) first = place;

@@ -20,6 +20,9 @@ WRONG = {"library_function": ("race-host", "read"), "system_call": ("race-host",
          "other_stream": ("race-managed", "read"), "variable": ("race-managed", "read"), "registered_source": ("race-host", "write"),
          "kernel_reads": ("race-managed", "write"), "graph": ("race-managed", "read"), "after_flag": ("race-managed", "read")}
 
+# What is not found in programs that clang compiled (docs/checks.md): their __managed__ variables lie among other data.
+NOT_BY_CLANG = {"variable"}
+
 
 def line_with(text):
     return [text in line for line in SOURCE.read_text().splitlines()].index(True) + 1
@@ -52,6 +55,10 @@ class HostAccesses(unittest.TestCase):
         for name, (kind, access) in WRONG.items():
             with self.subTest(name):
                 code, _, findings = self.check(name)
+                # Where there is no nvcc, clang has built the one program that there is.
+                if name in NOT_BY_CLANG and not (self.build / "tests/check/api_clang").exists():
+                    self.assertEqual((code, findings), (0, []))
+                    continue
                 self.assertEqual((code, [f["kind"] for f in findings]), (1, [kind]))
                 host = findings[0]["accesses"][1]
                 self.assertEqual((host["access"], host["line"]), (access, line_with("// here " + name)))
