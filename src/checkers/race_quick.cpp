@@ -120,15 +120,24 @@ bool QuickAccess::write_word(std::uint64_t word, unsigned lane) {
 
 // ---- Sixteen at once
 
+namespace {
+
+// With nothing above the sixteen bits: GCC 12 with sanitizers leaves there what the stack held, if it converts itself.
+WG_AVX512 inline unsigned words(__mmask16 mask) {
+  return _cvtmask16_u32(mask);
+}
+
+}  // namespace
+
 // Of the words `which`, by what is known of their records.
 WG_AVX512 QuickAccess::Classes QuickAccess::classify(const std::uint32_t* records, unsigned which) {
   const __m512i all = _mm512_loadu_si512(records);
   Classes out;
   out.settled = static_cast<std::uint16_t>(
-      which & _mm512_cmplt_epu32_mask(all, _mm512_set1_epi32(static_cast<int>(of_.settled))));
+      which & words(_mm512_cmplt_epu32_mask(all, _mm512_set1_epi32(static_cast<int>(of_.settled)))));
   for (unsigned left = which & ~unsigned{out.settled}; left != 0;) {
     const std::uint32_t record = records[std::countr_zero(left)];
-    const unsigned same = left & _mm512_cmpeq_epi32_mask(all, _mm512_set1_epi32(static_cast<int>(record)));
+    const unsigned same = left & words(_mm512_cmpeq_epi32_mask(all, _mm512_set1_epi32(static_cast<int>(record))));
     const Known k = known(record);
     if (k == Known::settled) out.settled |= static_cast<std::uint16_t>(same);
     if (k == Known::own_warp) out.own_warp |= static_cast<std::uint16_t>(same);
@@ -161,28 +170,29 @@ WG_AVX512 bool QuickAccess::read_chunk(const Chunk& c) {
   ShadowPage& p = c.page;
   const __m512i none = all(none_), lanes = lanes_of(c.lane, c.shift), bits = _mm512_sllv_epi32(all(c.rows), lanes);
   const __m512i read = load(p.read, c.first, c.words), parts = load(p.parts, c.first, c.words);
-  if (p.newest_plain > none_ && _mm512_cmpgt_epu32_mask(load(p.plain, c.first, c.words), none) != 0) return false;
+  if (p.newest_plain > none_ && words(_mm512_cmpgt_epu32_mask(load(p.plain, c.first, c.words), none)) != 0)
+    return false;
   if (p.newest_write > none_) {
-    const unsigned touched = _mm512_cmpgt_epu32_mask(load(p.write, c.first, c.words), none);
+    const unsigned touched = words(_mm512_cmpgt_epu32_mask(load(p.write, c.first, c.words), none));
     if (touched != 0 && of_.non_coherent) return false;
     const Classes k = classify(p.write.data() + c.first, touched);
-    const unsigned own = c.rows != 1 ? 0 : _mm512_cmpeq_epi32_mask(_mm512_and_si512(parts, all(31)), lanes);
+    const unsigned own = c.rows != 1 ? 0 : words(_mm512_cmpeq_epi32_mask(_mm512_and_si512(parts, all(31)), lanes));
     if ((touched & ~(k.settled | (k.own_warp & own))) != 0) return false;
   }
   p.newest_read = std::max(p.newest_read, of_.record);
   const __m512i whole = all(kWhole << ShadowPage::kReadBytes), readers = load(p.readers, c.first, c.words);
-  const unsigned whole_read = _mm512_cmpeq_epi32_mask(_mm512_and_si512(parts, whole), whole);
-  const unsigned again = c.words & _mm512_cmpeq_epi32_mask(read, all(of_.record));
+  const unsigned whole_read = words(_mm512_cmpeq_epi32_mask(_mm512_and_si512(parts, whole), whole));
+  const unsigned again = c.words & words(_mm512_cmpeq_epi32_mask(read, all(of_.record)));
   if ((again & ~whole_read) != 0) return false;
-  unsigned replaced = c.words & _mm512_cmple_epu32_mask(read, none);
+  unsigned replaced = c.words & words(_mm512_cmple_epu32_mask(read, none));
   if (const unsigned others = c.words & ~again & ~replaced; others != 0) {
     const Classes k = classify(p.read.data() + c.first, others);
     const __m512i strangers = _mm512_andnot_si512(bits, readers);
-    replaced |= k.settled | (k.own_warp & _mm512_testn_epi32_mask(strangers, strangers));
+    replaced |= k.settled | (k.own_warp & words(_mm512_testn_epi32_mask(strangers, strangers)));
     const unsigned beside = others & ~replaced;
     if (beside != 0 && (of_.exact || (beside & ~whole_read) != 0)) return false;
     // In shared memory one more reader is enough.
-    const unsigned known = of_.shared ? _mm512_cmpgt_epu32_mask(load(p.other, c.first, c.words), none) : 0;
+    const unsigned known = of_.shared ? words(_mm512_cmpgt_epu32_mask(load(p.other, c.first, c.words), none)) : 0;
     for (unsigned b = beside & ~known; b != 0; b &= b - 1) {
       const auto w = static_cast<unsigned>(std::countr_zero(b));
       note_other(p, c.first + w, c.lane + (w >> c.shift));
@@ -193,7 +203,8 @@ WG_AVX512 bool QuickAccess::read_chunk(const Chunk& c) {
   store(p.read, c.first, replaced, all(of_.record));
   store(p.readers, c.first, replaced, bits);
   store(p.parts, c.first, replaced, _mm512_or_si512(parts, whole));
-  for (unsigned o = replaced & _mm512_cmpgt_epu32_mask(load(p.other, c.first, c.words), none); o != 0; o &= o - 1) {
+  for (unsigned o = replaced & words(_mm512_cmpgt_epu32_mask(load(p.other, c.first, c.words), none)); o != 0;
+       o &= o - 1) {
     const auto w = static_cast<unsigned>(std::countr_zero(o));
     forget_other(p, c.first + w, c.rows << (c.lane + (w >> c.shift)));
   }
@@ -203,23 +214,24 @@ WG_AVX512 bool QuickAccess::read_chunk(const Chunk& c) {
 WG_AVX512 bool QuickAccess::write_chunk(const Chunk& c) {
   ShadowPage& p = c.page;
   const __m512i none = all(none_), lanes = lanes_of(c.lane, c.shift);
-  if (p.newest_plain > none_ && _mm512_cmpgt_epu32_mask(load(p.plain, c.first, c.words), none) != 0) return false;
+  if (p.newest_plain > none_ && words(_mm512_cmpgt_epu32_mask(load(p.plain, c.first, c.words), none)) != 0)
+    return false;
   const __m512i parts = load(p.parts, c.first, c.words);
   const auto bad = [&](const ShadowPage::Words& of, unsigned touched, unsigned own) {
     if (touched == 0) return false;
     const Classes k = classify(of.data() + c.first, touched);
     return (touched & ~(k.settled | (k.own_warp & own))) != 0;
   };
-  if (p.newest_write > none_ && bad(p.write, _mm512_cmpgt_epu32_mask(load(p.write, c.first, c.words), none),
-                                    _mm512_cmpeq_epi32_mask(_mm512_and_si512(parts, all(31)), lanes)))
+  if (p.newest_write > none_ && bad(p.write, words(_mm512_cmpgt_epu32_mask(load(p.write, c.first, c.words), none)),
+                                    words(_mm512_cmpeq_epi32_mask(_mm512_and_si512(parts, all(31)), lanes))))
     return false;
   if (p.newest_read > none_) {
     const __m512i others = _mm512_and_si512(_mm512_srli_epi32(parts, ShadowPage::kOtherLane), all(31));
     const __m512i strangers = _mm512_andnot_si512(_mm512_sllv_epi32(all(1), lanes), load(p.readers, c.first, c.words));
-    if (bad(p.read, _mm512_cmpgt_epu32_mask(load(p.read, c.first, c.words), none),
-            _mm512_testn_epi32_mask(strangers, strangers)) ||
-        bad(p.other, _mm512_cmpgt_epu32_mask(load(p.other, c.first, c.words), none),
-            _mm512_cmpeq_epi32_mask(others, lanes)))
+    if (bad(p.read, words(_mm512_cmpgt_epu32_mask(load(p.read, c.first, c.words), none)),
+            words(_mm512_testn_epi32_mask(strangers, strangers))) ||
+        bad(p.other, words(_mm512_cmpgt_epu32_mask(load(p.other, c.first, c.words), none)),
+            words(_mm512_cmpeq_epi32_mask(others, lanes))))
       return false;
     const __m512i zero = _mm512_setzero_si512();
     store(p.read, c.first, c.words, zero);
