@@ -56,7 +56,7 @@ Step* step_of(pid_t thread, bool take) {
 
 struct Walk {
   HostPages::Touch* touch = nullptr;
-  std::uint64_t from = 0;  // the instruction that faulted: what is above it is the handler
+  std::uint64_t from = 0;  // in the stack walked: noted already, and so only what it was called from is
   bool found = false;
 };
 
@@ -66,15 +66,9 @@ _Unwind_Reason_Code walk_step(_Unwind_Context* context, void* data) {
   HostPages::Touch& t = *w.touch;
   if (!w.found) {
     w.found = at == w.from;
-    return _URC_NO_REASON;  // the instruction itself is there already
+    return _URC_NO_REASON;
   }
   t.callers[t.caller_count++] = reinterpret_cast<const void*>(at);
-  return t.caller_count < HostPages::Touch::kMostCallers ? _URC_NO_REASON : _URC_END_OF_STACK;
-}
-
-_Unwind_Reason_Code own_step(_Unwind_Context* context, void* data) {
-  auto& t = *static_cast<HostPages::Touch*>(data);
-  t.callers[t.caller_count++] = reinterpret_cast<const void*>(_Unwind_GetIP(context));
   return t.caller_count < HostPages::Touch::kMostCallers ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
@@ -139,8 +133,9 @@ void HostPages::install() {
   if (touches_.empty()) {
     touches_.resize(kMostTouches);
     page_steps_.resize(kSteppedPages);
-    Touch once;
-    _Unwind_Backtrace(own_step, &once);  // what it allocates the first time
+    Touch unused;
+    Walk walk{&unused, 0, true};
+    _Unwind_Backtrace(walk_step, &walk);  // what it allocates the first time
   }
   take_signal(SIGSEGV, handle_fault, g_before_fault);
   take_signal(SIGTRAP, handle_step, g_before_step);
@@ -272,12 +267,13 @@ void HostPages::open(const void* memory, std::size_t bytes) {
   }
 }
 
-void HostPages::close(const void* memory, std::size_t bytes, std::size_t done, bool write) {
+void HostPages::close(const void* memory, std::size_t bytes, std::size_t done, bool write, const void* caller) {
   const auto low = reinterpret_cast<std::uint64_t>(memory);
   Touch touch;
   touch.address = low;
   touch.bytes = done;
   touch.write = write;
+  touch.callers[touch.caller_count++] = caller;
   bool ours = false;
   {
     const Lock lock(*this);
@@ -291,7 +287,8 @@ void HostPages::close(const void* memory, std::size_t bytes, std::size_t done, b
     }
   }
   if (!ours || done == 0) return;
-  _Unwind_Backtrace(own_step, &touch);
+  Walk walk{&touch, reinterpret_cast<std::uint64_t>(caller), false};
+  _Unwind_Backtrace(walk_step, &walk);
   const Lock lock(*this);
   note(touch);
 }

@@ -45,9 +45,10 @@ class HostPages {
   // Accesses beyond those that are noted one by one: how many pages have been left open early.
   std::uint64_t pages_given_up() const { return given_up_; }
 
-  // Around a system call that works with memory of the program: it would fail with EFAULT.
+  // Around a system call that works with memory of the program: it would fail with EFAULT. caller: the return address,
+  // below this on the stack, of who is said to have made it.
   void open(const void* memory, std::size_t bytes);
-  void close(const void* memory, std::size_t bytes, std::size_t done, bool write);
+  void close(const void* memory, std::size_t bytes, std::size_t done, bool write, const void* caller);
 
   // For the handlers of signals. False: it is not ours.
   bool on_fault(int signal, void* info, void* context);

@@ -34,8 +34,8 @@ void at_hard_end() {
 void memory_used(const void* memory, std::size_t bytes) {
   if (HostPages::instance().wanted()) HostPages::instance().open(memory, bytes);
 }
-void memory_was_used(const void* memory, std::size_t bytes, std::size_t done, bool write) {
-  if (HostPages::instance().wanted()) HostPages::instance().close(memory, bytes, done, write);
+void memory_was_used(const void* memory, std::size_t bytes, std::size_t done, bool write, const void* caller) {
+  if (HostPages::instance().wanted()) HostPages::instance().close(memory, bytes, done, write, caller);
 }
 
 // The processes that this one starts decide for themselves whether they need this library (preload.cpp).

@@ -17,9 +17,10 @@ struct PreloadHooks {
   void (*thread_begins)(void* made) = nullptr;
   void (*thread_joined)(pthread_t thread) = nullptr;
   // The program has the kernel of the operating system read or write `bytes` bytes of its memory: before, and when
-  // `done` of them have been.
+  // `done` of them have been by a call that returns to `caller`.
   void (*memory_used)(const void* memory, std::size_t bytes) = nullptr;
-  void (*memory_was_used)(const void* memory, std::size_t bytes, std::size_t done, bool write) = nullptr;
+  void (*memory_was_used)(const void* memory, std::size_t bytes, std::size_t done, bool write,
+                          const void* caller) = nullptr;
 };
 const PreloadHooks* hooks();  // in the preload library; null: this process runs no CUDA
 inline constexpr const char* kSetHooks = "wg_set_preload_hooks";

@@ -23,21 +23,21 @@ Function* real(Function*& found, const char* name) {
   return found;
 }
 
-// call() returns how many bytes it has read or written, or less than 0.
+// call() returns how many bytes it has read or written, or less than 0. caller: where the program goes on.
 template <class Call>
-auto with_memory(const void* memory, std::size_t bytes, bool write, std::size_t unit, Call call) {
+auto with_memory(const void* memory, std::size_t bytes, bool write, std::size_t unit, const void* caller, Call call) {
   const PreloadHooks* const h = hooks();
   if (!h) return call();
   h->memory_used(memory, bytes);
   const auto done = call();
   const auto signed_done = static_cast<ssize_t>(done);
   h->memory_was_used(memory, bytes, signed_done > 0 ? std::min(bytes, static_cast<std::size_t>(signed_done) * unit) : 0,
-                     write);
+                     write, caller);
   return done;
 }
 
 template <class Call>
-ssize_t with_pieces(const iovec* pieces, int count, bool write, Call call) {
+ssize_t with_pieces(const iovec* pieces, int count, bool write, const void* caller, Call call) {
   const PreloadHooks* const h = hooks();
   if (!h) return call();
   for (int k = 0; k < count; ++k) h->memory_used(pieces[k].iov_base, pieces[k].iov_len);
@@ -45,7 +45,7 @@ ssize_t with_pieces(const iovec* pieces, int count, bool write, Call call) {
   std::size_t left = done > 0 ? static_cast<std::size_t>(done) : 0;
   for (int k = 0; k < count; ++k) {
     const std::size_t here = std::min(left, pieces[k].iov_len);
-    h->memory_was_used(pieces[k].iov_base, pieces[k].iov_len, here, write);
+    h->memory_was_used(pieces[k].iov_base, pieces[k].iov_len, here, write, caller);
     left -= here;
   }
   return done;
@@ -54,10 +54,11 @@ ssize_t with_pieces(const iovec* pieces, int count, bool write, Call call) {
 }  // namespace
 
 // WG_IO(RESULT, NAME, (PARAMETERS), (ARGUMENTS), MEMORY, BYTES, WRITES, BYTES OF ONE OF WHAT IS RETURNED)
-#define WG_IO(Result, name, parameters, arguments, memory, bytes, write, unit)                                \
-  __attribute__((visibility("default"))) Result name parameters {                                             \
-    static Result(*found) parameters = nullptr;                                                               \
-    return with_memory(memory, bytes, write, unit, [&]() -> Result { return real(found, #name) arguments; }); \
+#define WG_IO(Result, name, parameters, arguments, memory, bytes, write, unit)    \
+  __attribute__((visibility("default"))) Result name parameters {                 \
+    static Result(*found) parameters = nullptr;                                   \
+    return with_memory(memory, bytes, write, unit, __builtin_return_address(0),   \
+                       [&]() -> Result { return real(found, #name) arguments; }); \
   }
 
 extern "C" {
@@ -80,11 +81,13 @@ WG_IO(size_t, fwrite, (const void* from, size_t size, size_t count, FILE* file),
 
 __attribute__((visibility("default"))) ssize_t readv(int file, const iovec* pieces, int count) {
   static ssize_t (*found)(int, const iovec*, int) = nullptr;
-  return with_pieces(pieces, count, true, [&] { return real(found, "readv")(file, pieces, count); });
+  return with_pieces(pieces, count, true, __builtin_return_address(0),
+                     [&] { return real(found, "readv")(file, pieces, count); });
 }
 __attribute__((visibility("default"))) ssize_t writev(int file, const iovec* pieces, int count) {
   static ssize_t (*found)(int, const iovec*, int) = nullptr;
-  return with_pieces(pieces, count, false, [&] { return real(found, "writev")(file, pieces, count); });
+  return with_pieces(pieces, count, false, __builtin_return_address(0),
+                     [&] { return real(found, "writev")(file, pieces, count); });
 }
 
 }  // extern "C"

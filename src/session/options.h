@@ -23,15 +23,15 @@ struct RunOptions {
   double slow_seconds = 2;        // after which a line says what is being compiled
   bool hold_compilation = false;  // for tests: what is being compiled for so long is never done
   bool counters = true;
-  bool bounds_stop = true;      // false: an access outside an allocation is said, and goes on as on a GPU
-  device::Schedule schedule;    // in which every launch runs
-  unsigned schedules = 1;       // `warpgrind check`: how many orders each launch is tried in, that one included
-  Dim3 trace_block{0, 0, 0};    // with detail: the block whose accesses are kept in order
-  bool detail = false;          // also how requests looked, counters by line, sources: for reports
-  checkers::Selection checks;   // `warpgrind check`
+  bool bounds_stop = true;           // false: an access outside an allocation is said, and goes on as on a GPU
+  device::Schedule schedule;         // in which every launch runs
+  unsigned schedules = 1;            // `warpgrind check`: how many orders each launch is tried in, that one included
+  Dim3 trace_block{0, 0, 0};         // with detail: the block whose accesses are kept in order
+  bool detail = false;               // also how requests looked, counters by line, sources: for reports
+  checkers::Selection checks;        // `warpgrind check`
   bool track_unused_memory = false;  // with the checks of init: allocations that nobody writes are told
-  int fill = -1;                // the byte that memory holds which nobody has written; -1: as it comes
-  std::string cache_directory;  // empty: no cache
+  int fill = -1;                     // the byte that memory holds which nobody has written; -1: as it comes
+  std::string cache_directory;       // empty: no cache
   std::string program, command;
   std::string executable;  // what `program` is started as: other executables of the run name themselves
   // Where processes of the run leave notes for the CLI: who uses CUDA, what went wrong. Empty: started without the CLI.

@@ -81,7 +81,8 @@ TEST_F(HostPagesTest, ALoopIsOneTouch) {
 
 TEST_F(HostPagesTest, AnAccessAcrossTwoPagesHappens) {
   watch(0, 2, false);
-  volatile long* across = reinterpret_cast<volatile long*>(at_ + kPage - 4);
+  using Unaligned __attribute__((aligned(1))) = long;
+  volatile Unaligned* across = reinterpret_cast<volatile Unaligned*>(at_ + kPage - 4);
   *across = 0x1122334455667788;
   EXPECT_FALSE(pages_.take().empty());
   pages_.watch({});
@@ -117,7 +118,7 @@ TEST_F(HostPagesTest, SystemCallsAreLetThrough) {
   watch(0, 2, false);
   pages_.open(at_, 100);
   at_[99] = 1;
-  pages_.close(at_, 100, 50, true);
+  pages_.close(at_, 100, 50, true, __builtin_return_address(0));
   const auto touches = pages_.take();
   ASSERT_EQ(touches.size(), 1u);
   EXPECT_EQ(touches[0].bytes, 50u);

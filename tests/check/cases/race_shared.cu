@@ -266,7 +266,8 @@ __global__ void tile_without_second_barrier(const float* in, float* out, int til
   for (int i = 0; i < tiles; ++i) {
     tile[t] = in[i * 128 + t];  //! C205 ERROR race-shared access=write object~tile message~"next turn"
     __syncthreads();
-    for (int k = 0; k < 128; ++k) sum += tile[127 - k];  //! C205 ERROR race-shared access=read message~"write after read"
+    for (int k = 0; k < 128; ++k)
+      sum += tile[127 - k];  //! C205 ERROR race-shared access=read message~"write after read"
   }
   out[t] = sum;
 }
