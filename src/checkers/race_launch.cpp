@@ -71,7 +71,8 @@ LaunchRaces::LaunchRaces(const events::Launch& launch, std::unique_ptr<Shadow> g
   forgets_epochs_ = !copies && launch.cluster.count() == 1;
 }
 
-void LaunchRaces::begin_block(std::uint64_t block) {
+void LaunchRaces::begin_block(const events::BlockEvent& e) {
+  const std::uint64_t block = linear_block(launch_, e.block);
   std::unique_ptr<Running>& r = blocks_[block];
   if (!r && !ended_.empty()) {
     r = std::move(ended_.back());
@@ -85,6 +86,9 @@ void LaunchRaces::begin_block(std::uint64_t block) {
   }
   r->settled = r->settled_epoch = 0;
   r->copies = false;
+  r->late = forgets_epochs_ ? e.late_loads : nullptr;
+  r->row = e.row;
+  open_late_loads(*r);
   last_running_ = nullptr;
 }
 
@@ -188,27 +192,72 @@ QuickAccess LaunchRaces::quick_of(Shadow& shadow, Running& of, const WarpOrder& 
   return {shadow, *of.order, warp, what};
 }
 
+// ---- Late loads. From a barrier of the block on, until something is written to its shared memory.
+
+void LaunchRaces::open_late_loads(Running& of) {
+  constexpr std::size_t kMost = 4096;
+  if (!of.late) return;
+  of.late_memory.resize(kMost);
+  *of.late = {of.late_memory.data(), of.late_memory.data() + kMost};
+}
+
+void LaunchRaces::tell_late_loads(Running& of) {
+  if (!of.late || !of.late->next) return;
+  const std::size_t count = static_cast<std::size_t>(of.late->next - of.late_memory.data());
+  const auto& sites = launch_.facts->sites;
+  for (std::size_t k = 0; k < count; ++k) {
+    const events::LateLoad& l = of.late_memory[k];
+    if (l.mask == 0) continue;
+    events::AffineAccess a{
+        &launch_, l.site, StateSpace::shared, block_of(launch_, of.order->number), l.warp, l.mask, l.base, l.kx,
+        l.ky,     of.row};
+    a.bytes = sites[l.site].bytes();
+    if (note(a, of)) continue;
+    std::array<std::uint64_t, kWarpSize> addresses{};
+    for (unsigned lane = 0; lane < kWarpSize; ++lane) addresses[lane] = a.address(lane);
+    compare({&launch_, a.site, a.space, a.block, a.warp, a.mask, addresses, a.type, events::AccessPath::instruction,
+             a.order, MemoryScope::none, a.bytes},
+            of);
+  }
+  of.late->next = of.late_memory.data();
+}
+
+void LaunchRaces::tell_late_loads(std::uint64_t block) {
+  if (Running* const r = running(block)) tell_late_loads(*r);
+}
+
+void LaunchRaces::barrier_passed(BlockOrder& block, std::uint32_t id) {
+  Running* const r = running(block.number);
+  const bool of_all = order_.is_of_all(block, id);
+  if (r && !of_all) tell_late_loads(*r);
+  order_.barrier_passed(block, id);
+  if (r && of_all) open_late_loads(*r);
+}
+
 bool LaunchRaces::affine_access(const events::AffineAccess& a) {
   const bool shared = a.space == StateSpace::shared, writes = a.type != AccessType::load;
   if (a.mask == 0 || (!shared && !writes_global_)) return true;
+  Running* const r = running(linear_block(launch_, a.block));
+  if (!r) return true;
+  if (shared) tell_late_loads(*r);
+  if (shared && writes && r->late) *r->late = {};
+  return note(a, *r);
+}
+
+bool LaunchRaces::note(const events::AffineAccess& a, Running& of) {
+  const bool shared = a.space == StateSpace::shared, writes = a.type != AccessType::load;
   if (a.order != MemoryOrder::weak || a.bytes % 4 != 0 || (shared && launch_.cluster.count() > 1)) return false;
   const bool known = a.site < launch_.facts->sites.size();
   if (known && launch_.facts->sites[a.site].at_l2) return false;
-  Running* const r = running(linear_block(launch_, a.block));
-  if (!r) return true;
-  const BlockOrder& block = *r->order;
+  const BlockOrder& block = *of.order;
   const WarpOrder& warp = block.warps[a.warp];
   std::uint64_t none = 0;
-  Shadow& shadow = shared ? shared_of(*r, none) : *global_;
+  Shadow& shadow = shared ? shared_of(of, none) : *global_;
   if (shadow.has_more() || (writes && order_.has_variables(block, shared))) return false;
-  const std::uint32_t record = record_of(shadow, *r, a.warp, {a.site, a.bytes, a.type});
-  QuickAccess quick = quick_of(shadow, *r, warp, a.warp, record);
+  const std::uint32_t record = record_of(shadow, of, a.warp, {a.site, a.bytes, a.type});
+  QuickAccess quick = quick_of(shadow, of, warp, a.warp, record);
   const unsigned shift = static_cast<unsigned>(std::countr_zero(a.bytes / 4));
-  const auto word = [&](unsigned l) {
-    return (a.base + static_cast<std::uint64_t>(a.kx * static_cast<std::int64_t>(l % a.row) +
-                                                a.ky * static_cast<std::int64_t>(l / a.row))) /
-           4;
-  };
+  const auto word = [&](unsigned l) { return a.address(l) / 4; };
   const auto each_word = [&](LaneMask lanes) {  // of lanes that are all at one address
     const auto first = static_cast<unsigned>(std::countr_zero(lanes));
     if (writes && (lanes & (lanes - 1)) != 0) return false;
@@ -250,16 +299,24 @@ void LaunchRaces::access(const events::Access& asked) {
   const bool global =
       a.space == StateSpace::global || (a.space == StateSpace::texture && a.path == AccessPath::texture);
   if ((!shared && !global) || a.mask == 0) return;
-  Running* const running = this->running(linear_block(launch_, a.block));
-  if (!running) return;
-  BlockOrder* const block = running->order;
+  Running* const r = running(linear_block(launch_, a.block));
+  if (!r) return;
+  const bool writes_shared = shared && a.type != AccessType::load;
+  if (writes_shared || a.order != MemoryOrder::weak) tell_late_loads(*r);
+  if (writes_shared && r->late) *r->late = {};
+  compare(a, *r);
+}
+
+void LaunchRaces::compare(const events::Access& a, Running& of) {
+  const bool shared = a.space == StateSpace::shared;
+  BlockOrder* const block = of.order;
   WarpOrder& warp = block->warps[a.warp];
   std::uint64_t copy = 0;
   if (a.path == AccessPath::async_copy) copy = order_.copy_issued(warp, a.mask);
   if (a.path == AccessPath::bulk_copy)
     copy = a.type == AccessType::load || warp.open_copy == 0 ? order_.bulk_copy_issued(warp, a.mask) : warp.open_copy;
-  if (global && !writes_global_) return;
-  Step s{a, *running, *block, warp};
+  if (!shared && !writes_global_) return;
+  Step s{a, of, *block, warp};
   s.shared = shared;
   if (one_word(a) && !(shared && is_reserved(a.addresses[static_cast<unsigned>(std::countr_zero(a.mask))])) &&
       broadcast(s, copy))
@@ -268,7 +325,7 @@ void LaunchRaces::access(const events::Access& asked) {
   std::optional<QuickAccess> quick;
   // Of a block without a cluster all lanes' words are in one.
   Shadow* const one = shared && launch_.cluster.count() > 1 ? nullptr
-                      : shared                              ? &shared_of(*running, s.address)
+                      : shared                              ? &shared_of(of, s.address)
                                                             : global_.get();
   for (LaneMask m = a.mask; m != 0; m &= m - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(m));
@@ -277,11 +334,11 @@ void LaunchRaces::access(const events::Access& asked) {
       order_.strong_access(*block, a.warp, l, true, s.address, a);
       continue;
     }
-    Shadow* const here = one ? one : &shared_of(*running, s.address);
+    Shadow* const here = one ? one : &shared_of(of, s.address);
     if (here != s.shadow) {
       s.shadow = here;
-      s.record = record_of(*here, *running, a.warp, made);
-      s.quick = is_plain(a) ? &quick.emplace(quick_of(*here, *running, warp, a.warp, s.record)) : nullptr;
+      s.record = record_of(*here, of, a.warp, made);
+      s.quick = is_plain(a) ? &quick.emplace(quick_of(*here, of, warp, a.warp, s.record)) : nullptr;
     }
     lane(s, l);
   }

@@ -44,11 +44,15 @@ class LaunchRaces {
   std::unique_ptr<Shadow> take_global() { return std::move(global_); }
 
   LaunchOrder& order() { return order_; }
-  void begin_block(std::uint64_t block);
+  void begin_block(const events::BlockEvent& e);
   void end_block(std::uint64_t block);
   void access(const events::Access& a);
   // False: access() is to be told, too; what has been noted by then changes nothing.
   bool affine_access(const events::AffineAccess& a);
+  // What machine code has noted of the block (events/late_loads.h) counts as told: before anything changes what its
+  // threads know of each other. Barriers of the whole block make it needless, and are told here.
+  void tell_late_loads(std::uint64_t block);
+  void barrier_passed(BlockOrder& block, std::uint32_t id);
   BlockOrder* find(std::uint64_t block);
   const events::Launch& launch() const { return launch_; }
 
@@ -68,6 +72,9 @@ class LaunchRaces {
   // A block. It is used again for later ones, with what has been allocated.
   struct Running {
     BlockOrder* order = nullptr;
+    events::LateLoads* late = nullptr;  // the block's, if they are used
+    std::vector<events::LateLoad> late_memory;
+    unsigned row = kWarpSize;
     std::unique_ptr<Shadow> shared;
     std::vector<Last> last_shared, last_global;  // by warp
     // Records of the shared shadow below this number were made before the block's last barrier, by threads.
@@ -75,6 +82,10 @@ class LaunchRaces {
     bool copies = false;
   };
   Running* running(std::uint64_t block);
+  static void open_late_loads(Running& of);
+  void tell_late_loads(Running& of);
+  bool note(const events::AffineAccess& a, Running& of);
+  void compare(const events::Access& a, Running& of);
   Last& last_of(const Shadow& shadow, Running& of, std::uint32_t warp);
   // What makes the record of an access.
   struct Made {

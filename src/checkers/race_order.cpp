@@ -208,22 +208,31 @@ void LaunchOrder::barrier(BlockOrder& b, const events::Barrier& e) {
   b.barriers[e.barrier].push_back(std::move(a));
 }
 
+bool LaunchOrder::is_of_all(const BlockOrder& b, std::uint32_t id) const {
+  const auto arrivals = b.barriers.find(id);
+  const auto threads = b.barrier_threads.find(id);
+  std::vector<LaneMask> here(b.warps.size());
+  if (arrivals != b.barriers.end())
+    for (const BlockOrder::Arrival& a : arrivals->second) {
+      if (!a.waits) return false;
+      here[a.warp] |= a.mask;
+    }
+  // One of a number of threads does not wait for those that have left.
+  const bool counted = threads != b.barrier_threads.end() && threads->second != 0;
+  for (std::size_t w = 0; w < here.size(); ++w) {
+    const LaneMask needed = counted ? all_lanes(w) : b.warps[w].live;
+    if ((here[w] & needed) != needed) return false;
+  }
+  return true;
+}
+
 void LaunchOrder::barrier_passed(BlockOrder& b, std::uint32_t id) {
+  const bool all = is_of_all(b, id);
   std::vector<BlockOrder::Arrival> arrivals = std::move(b.barriers[id]);
   b.barriers.erase(id);
-  const std::uint32_t threads = b.barrier_threads[id];
-  std::vector<LaneMask> here(b.warps.size());
-  bool all = true;
-  for (const BlockOrder::Arrival& a : arrivals) {
-    here[a.warp] |= a.mask;
-    all &= a.waits;
-  }
-  // One of a number of threads does not wait for those that have left.
-  for (std::size_t w = 0; w < here.size(); ++w) {
-    const LaneMask needed = threads == 0 ? b.warps[w].live : all_lanes(w);
-    all &= (here[w] & needed) == needed;
-  }
   if (all) return all_know_all(b);
+  std::vector<LaneMask> here(b.warps.size());
+  for (const BlockOrder::Arrival& a : arrivals) here[a.warp] |= a.mask;
   Shared given;
   for (const BlockOrder::Arrival& a : arrivals) {
     if (a.waits) {

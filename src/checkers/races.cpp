@@ -169,7 +169,7 @@ class Races final : public Checker {
   }
 
   void on_block_begin(const events::BlockEvent& e, unsigned worker) override {
-    if (LaunchRaces* const l = find(*e.launch, worker)) l->begin_block(linear_block(*e.launch, e.block));
+    if (LaunchRaces* const l = find(*e.launch, worker)) l->begin_block(e);
   }
   void on_block_end(const events::BlockEvent& e, unsigned worker) override {
     if (LaunchRaces* const l = find(*e.launch, worker)) l->end_block(linear_block(*e.launch, e.block));
@@ -181,9 +181,13 @@ class Races final : public Checker {
     LaunchRaces* const l = find(*a.launch, worker);
     return !l || l->affine_access(a);
   }
-  void on_barrier(const events::Barrier& e, unsigned worker) override { pass(e, worker, &LaunchOrder::barrier); }
+  void on_barrier(const events::Barrier& e, unsigned worker) override {
+    pass(e, worker, &LaunchOrder::barrier, /*orders=*/!e.waits);
+  }
   void on_warp_sync(const events::WarpSync& e, unsigned worker) override { pass(e, worker, &LaunchOrder::warp_sync); }
-  void on_exit(const events::Exit& e, unsigned worker) override { pass(e, worker, &LaunchOrder::exit); }
+  void on_exit(const events::Exit& e, unsigned worker) override {
+    pass(e, worker, &LaunchOrder::exit, /*orders=*/false);
+  }
   void on_cluster_barrier(const events::ClusterBarrier& e, unsigned worker) override {
     pass(e, worker, &LaunchOrder::cluster_barrier);
   }
@@ -195,7 +199,7 @@ class Races final : public Checker {
   void on_barrier_passed(const events::BarrierPassed& e, unsigned worker) override {
     LaunchRaces* const l = find(*e.launch, worker);
     BlockOrder* const b = l ? l->find(linear_block(*e.launch, e.block)) : nullptr;
-    if (b) l->order().barrier_passed(*b, e.barrier);
+    if (b) l->barrier_passed(*b, e.barrier);
   }
 
   void report(std::vector<Finding>& findings) override {
@@ -223,11 +227,14 @@ class Races final : public Checker {
     return found_.contains("race-shared|" + pair) || found_.contains("race-global|" + pair);
   }
 
+  // orders: what comes after it may be ordered after what is before.
   template <class Event>
-  void pass(const Event& e, unsigned worker, void (LaunchOrder::*to)(BlockOrder&, const Event&)) {
+  void pass(const Event& e, unsigned worker, void (LaunchOrder::*to)(BlockOrder&, const Event&), bool orders = true) {
     LaunchRaces* const l = find(*e.launch, worker);
     BlockOrder* const b = l ? l->find(linear_block(*e.launch, e.block)) : nullptr;
-    if (b) (l->order().*to)(*b, e);
+    if (!b) return;
+    if (orders) l->tell_late_loads(b->number);
+    (l->order().*to)(*b, e);
   }
 
   // A launch has one worker where races are looked for, so that nobody else uses what is found.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/host_stack.h"
+#include "events/late_loads.h"
 #include "events/site.h"
 #include "gpu/types.h"
 
@@ -81,6 +82,11 @@ struct AffineAccess {
   AccessType type = AccessType::load;  // or store
   MemoryOrder order = MemoryOrder::weak;
   std::uint32_t bytes = 0;  // a lane
+
+  std::uint64_t address(unsigned lane) const {
+    return base + static_cast<std::uint64_t>(kx * static_cast<std::int64_t>(lane % row) +
+                                             ky * static_cast<std::int64_t>(lane / row));
+  }
 };
 
 // What the events of a warp share.
@@ -273,6 +279,8 @@ struct BlockEvent {
   const Launch* launch = nullptr;
   Dim3 block;  // ctaid
   std::uint64_t shared_bytes = 0;
+  LateLoads* late_loads = nullptr;  // the block's; null: there are none
+  unsigned row = kWarpSize;         // of late loads: as AffineAccess::row
 };
 
 // What the host has a stream do: a grid, a copy, a fill, a host function, an event, memory that comes or goes in the

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "events/late_loads.h"
 #include "gpu/types.h"
 
 namespace warpgrind::jit {
@@ -91,6 +92,7 @@ struct WarpContext {
   std::uint64_t* scoreboard;
   std::uint8_t* shared;                     // host address of the block's shared memory
   std::uint64_t shared_size;                // static + dynamic bytes
+  events::LateLoads* late_loads;            // the block's, in kernels that are compiled to be watched
   std::uint64_t dynamic_shared_offset;      // where `.extern .shared` begins
   std::uint8_t* local;                      // host address of the warp's local memory: word w of lane l at (w*32 + l)*4
   std::uint64_t local_size;                 // bytes a thread

@@ -59,8 +59,9 @@ void begin_shared(const Launch& launch, const Block& b) {
   if (bytes) std::memset(f.local, *launch.fill, (bytes + 3) / 4 * 4 * kWarpSize);
 }
 
-events::BlockEvent block_event(const Launch& launch, const Block& b) {
-  return {&launch.info, Dim3{b.index[0], b.index[1], b.index[2]}, launch.shared_size};
+events::BlockEvent block_event(const Launch& launch, Block& b) {
+  return {&launch.info, Dim3{b.index[0], b.index[1], b.index[2]}, launch.shared_size, &b.late_loads,
+          jit::row_length(launch.kernel->shape)};
 }
 
 // The time of an SM, as several workers see it.
@@ -172,6 +173,7 @@ void start_warp(WarpFiber& f, Worker& w, Block& b) {
     f.block = &b;
     f.block_linear = b.linear;
     c.shared = b.shared;
+    c.late_loads = &b.late_loads;
     c.shared_shadow = b.shared_shadow;
     c.cluster_rank = b.cluster_rank;
     std::memcpy(c.ctaid, b.index, sizeof c.ctaid);
@@ -323,7 +325,8 @@ inline Block& new_block(Worker& w) {
   return *b;
 }
 
-void publish_begin(const Worker& w, const Block& b) {
+void publish_begin(const Worker& w, Block& b) {
+  b.late_loads = {};
   const Launch& launch = *w.launch;
   if (launch.wants.blocks) events::publish_block_begin(*launch.observers, block_event(launch, b), w.number);
 }
@@ -342,7 +345,7 @@ void activate_cluster(Worker& w, Block& first) {
     enter_cluster(w, b, cluster);
     last = last->next_start = &b;
   }
-  for (const Block* b = &first; b; b = b->next_start) {
+  for (Block* b = &first; b; b = b->next_start) {
     begin_shared(launch, *b);
     publish_begin(w, *b);
   }

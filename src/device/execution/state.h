@@ -158,6 +158,7 @@ struct alignas(64) Block {
   std::uint8_t* shared_memory = nullptr;       // what `shared` lies in
   std::uint64_t shared_capacity = 0;
   std::uint64_t shared_shadow = 0;  // from `shared` to its shadow, where it has one
+  events::LateLoads late_loads;
   Block() = default;
   ~Block();
   Block(const Block&) = delete;

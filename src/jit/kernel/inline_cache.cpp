@@ -4,6 +4,8 @@
 
 #include <bit>
 
+#include "jit/kernel/access_facts.h"
+
 namespace warpgrind::jit {
 
 using llvm::BasicBlock;
@@ -61,13 +63,16 @@ void InlineCache::branch(const Address& a, Value* state, unsigned alignment, con
   ir_.CreateCondBr(all_on, ways.all, ways.some, weights);
 }
 
-void InlineCache::show(const Address& a, Value* state, StateSpace space, BasicBlock* slow) {
-  if (!f_.unit.options.watched || space == StateSpace::local || space == StateSpace::constant) return;
-  BasicBlock* ask = f_.new_block("watched");
-  BasicBlock* go_on = f_.new_block("unwatched");
+// Leaves the insertion point where the access is shown.
+InlineCache::Watching InlineCache::begin_watching(Value* state) {
+  const Watching blocks{f_.new_block("watched"), f_.new_block("unwatched")};
   Value* watched = ir_.CreateLoad(ir_.getInt64Ty(), f_.at(state, offsetof(SiteState, watched)));
-  ir_.CreateCondBr(ir_.CreateICmpNE(watched, ir_.getInt64(0)), ask, go_on);
-  ir_.SetInsertPoint(ask);
+  ir_.CreateCondBr(ir_.CreateICmpNE(watched, ir_.getInt64(0)), blocks.ask, blocks.go_on);
+  ir_.SetInsertPoint(blocks.ask);
+  return blocks;
+}
+
+void InlineCache::ask(const Address& a, BasicBlock* go_on, BasicBlock* slow) {
   Value* zero = ir_.getInt64(0);
   const bool uniform = a.kind == Address::Kind::uniform;
   Value* noted = f_.call(
@@ -75,6 +80,43 @@ void InlineCache::show(const Address& a, Value* state, StateSpace space, BasicBl
       {f_.context_argument, sites_.number(), a.base, uniform ? zero : a.kx, uniform ? zero : a.ky, masks_.bits()});
   ir_.CreateCondBr(ir_.CreateICmpNE(noted, ir_.getInt32(0)), go_on, slow);
   ir_.SetInsertPoint(go_on);
+}
+
+void InlineCache::show(const Address& a, Value* state, StateSpace space, BasicBlock* slow) {
+  if (!f_.unit.options.watched || space == StateSpace::local || space == StateSpace::constant) return;
+  ask(a, begin_watching(state).go_on, slow);
+}
+
+void InlineCache::show_load(const Address& a, Value* state, const ptx::Instruction& load, BasicBlock* slow) {
+  if (!f_.unit.options.watched || load.space != StateSpace::shared || memory_order(load) != events::MemoryOrder::weak)
+    return show(a, state, load.space, slow);
+  const Watching blocks = begin_watching(state);
+  Value* log = f_.context_field(offsetof(WarpContext, late_loads), ir_.getPtrTy(), "late_loads");
+  Value* at = ir_.CreateLoad(ir_.getPtrTy(), f_.at(log, offsetof(events::LateLoads, next)));
+  Value* end = ir_.CreateLoad(ir_.getPtrTy(), f_.at(log, offsetof(events::LateLoads, end)));
+  BasicBlock* room = f_.new_block("told_late");
+  BasicBlock* none = f_.new_block("told_now");
+  ir_.CreateCondBr(ir_.CreateICmpNE(at, end), room, none);
+  ir_.SetInsertPoint(room);
+  note(a, log, at);
+  ir_.CreateBr(blocks.go_on);
+  ir_.SetInsertPoint(none);
+  ask(a, blocks.go_on, slow);
+}
+
+void InlineCache::note(const Address& a, Value* log, Value* at) {
+  llvm::Type* i32 = ir_.getInt32Ty();
+  const auto put = [&](std::size_t offset, Value* value) { ir_.CreateStore(value, f_.at(at, offset)); };
+  const auto word = [&](Value* value) { return ir_.CreateTrunc(value, i32); };
+  const bool uniform = a.kind == Address::Kind::uniform;
+  Value* zero = ir_.getInt32(0);
+  put(offsetof(events::LateLoad, base), word(a.base));
+  put(offsetof(events::LateLoad, kx), uniform ? zero : word(a.kx));
+  put(offsetof(events::LateLoad, ky), uniform ? zero : word(a.ky));
+  put(offsetof(events::LateLoad, mask), masks_.bits());
+  put(offsetof(events::LateLoad, site), sites_.number());
+  put(offsetof(events::LateLoad, warp), f_.context_field(offsetof(WarpContext, warp), i32, "warp"));
+  ir_.CreateStore(f_.at(at, sizeof(events::LateLoad)), f_.at(log, offsetof(events::LateLoads, next)));
 }
 
 void InlineCache::count_all(const Address& a, Value* state) {

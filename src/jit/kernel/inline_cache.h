@@ -24,10 +24,18 @@ class InlineCache {
   void branch(const Address& a, llvm::Value* state, unsigned alignment, const Ways& ways, llvm::MDNode* weights);
   // Goes on where nobody wants to see more of the access, else to `slow`.
   void show(const Address& a, llvm::Value* state, StateSpace space, llvm::BasicBlock* slow);
+  // Likewise of a load that may be told late (events/late_loads.h).
+  void show_load(const Address& a, llvm::Value* state, const ptx::Instruction& load, llvm::BasicBlock* slow);
   void count_all(const Address& a, llvm::Value* state);
   void count_some(const Address& a, llvm::Value* state);
 
  private:
+  struct Watching {
+    llvm::BasicBlock *ask, *go_on;
+  };
+  Watching begin_watching(llvm::Value* state);
+  void ask(const Address& a, llvm::BasicBlock* go_on, llvm::BasicBlock* slow);
+  void note(const Address& a, llvm::Value* log, llvm::Value* at);
   llvm::Value* hit(const Address& a, llvm::Value* state, unsigned alignment);
 
   FunctionContext& f_;

@@ -188,12 +188,12 @@ void Memory::load() {
     ir_.CreateBr(join);
   };
   ir_.SetInsertPoint(fast);
-  cache_.show(a, state, i.space, slow);
+  cache_.show_load(a, state, i, slow);
   cache_.count_all(a, state);
   arrive_with(directly());
   if (masked_path) {
     ir_.SetInsertPoint(masked);
-    cache_.show(a, state, i.space, slow);
+    cache_.show_load(a, state, i, slow);
     cache_.count_some(a, state);
     arrive_with(directly());  // lanes off read good memory; nobody sees it
   }
