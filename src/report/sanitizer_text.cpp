@@ -103,39 +103,29 @@ void tell_memory(Writer& w, const FindingAccess& a, bool misaligned) {
   w.line(fmt::format("and is {} the nearest allocation at {:#x} of size {} bytes", where, low, number(size)), 1);
 }
 
-// "Write Thread (1,0,0)": a word for what compute-sanitizer has two of.
-const char* verb(const FindingAccess& a) {
-  return a.access == "read" || a.access.starts_with("load") ? "Read" : "Write";
-}
-
-std::string level_of(const Finding& f) {
-  const char* const level = f.severity == results::Severity::error     ? "Error"
-                            : f.severity == results::Severity::warning ? "Warning"
-                                                                       : "Info";
-  return fmt::format("{}: {}", level, f.kind == "race-warp" ? "(Warp Level Programming) " : "");
+std::string race_head(const Finding& f) {
+  return fmt::format("{}: {}", sanitizer_level(f), f.kind == "race-warp" ? "(Warp Level Programming) " : "");
 }
 
 std::string side(const Writer& w, const FindingAccess& a) {
-  if (a.of_thread) return fmt::format("{} access at {}", verb(a), w.place(a));
+  if (a.of_thread) return fmt::format("{} access at {}", sanitizer_direction(a), w.place(a));
   const std::string what = a.kernel.empty() ? a.access : fmt::format("{} of {}", a.access, a.kernel);
   return a.line == 0 ? what : fmt::format("{} in {}:{}", what, w.file(a.file), a.line);
 }
 
 void tell_hazard(Writer& w, const Finding& f) {
   const FindingAccess &a = f.accesses[0], &b = f.accesses[1];
-  const std::string_view first = verb(a), second = verb(b);
-  const char* const hazard = first == "Read" ? "WAR" : second == "Read" ? "RAW" : "WAW";
-  w.line(fmt::format("{}Potential {} hazard detected at {} {:#x} in block {} :", level_of(f), hazard,
+  w.line(fmt::format("{}Potential {} hazard detected at {} {:#x} in block {} :", race_head(f), sanitizer_hazard(f),
                      sanitizer_space(f), sanitizer_address(a), dim3(a.block)));
   for (const FindingAccess* at : {&a, &b})
-    w.line(fmt::format("{} Thread {} at {}", verb(*at), dim3(at->thread), w.place(*at)), 1);
+    w.line(fmt::format("{} Thread {} at {}", sanitizer_direction(*at), dim3(at->thread), w.place(*at)), 1);
 }
 
 void tell_race(Writer& w, const Finding& f, const SanitizerForm& form) {
   const bool threads = f.accesses[0].of_thread && f.accesses[1].of_thread;
   if (form.hazards && threads) tell_hazard(w, f);
   if (!form.analysis && threads) return;
-  w.line(fmt::format("{}Race reported between {}", level_of(f), side(w, f.accesses[0])));
+  w.line(fmt::format("{}Race reported between {}", race_head(f), side(w, f.accesses[0])));
   w.line(fmt::format("and {} [{} hazard{}]", side(w, f.accesses[1]), f.count, plural(f.count)), 1);
 }
 
@@ -181,6 +171,25 @@ bool is_leak(const Finding& f) {
   return f.kind.starts_with("leak-");
 }
 
+const char* sanitizer_level(const Finding& f) {
+  return f.severity == results::Severity::error     ? "Error"
+         : f.severity == results::Severity::warning ? "Warning"
+                                                    : "Info";
+}
+
+const char* sanitizer_direction(const FindingAccess& a) {
+  return a.access == "read" || a.access.starts_with("load") ? "Read" : "Write";
+}
+
+const char* sanitizer_hazard(const Finding& f) {
+  const auto reads = [&](std::size_t k) { return std::string_view(sanitizer_direction(f.accesses[k])) == "Read"; };
+  return reads(0) ? "WAR" : reads(1) ? "RAW" : "WAW";
+}
+
+std::string sanitizer_call(const FindingAccess& a) {
+  return a.access == "launch" || a.access.empty() ? "cudaLaunchKernel" : a.access;
+}
+
 std::string sanitizer_space(const Finding& f) {
   const FindingAccess* const a = f.accesses.empty() ? nullptr : &f.accesses[0];
   std::string space = a && a->memory ? a->memory->space : "global";
@@ -198,16 +207,14 @@ std::uint64_t sanitizer_address(const FindingAccess& a) {
 
 std::string sanitizer_headline(const Finding& f) {
   const FindingAccess* const a = f.accesses.empty() ? nullptr : &f.accesses[0];
-  if (!f.error.empty() && a)
-    for (const CudaError& e : kCudaErrors)
-      if (f.error == e.name)
-        return fmt::format("Program hit {} (error {}) due to \"{}\" on CUDA API call to {}.", e.name, e.number, e.text,
-                           a->access == "launch" || a->access.empty() ? "cudaLaunchKernel" : a->access);
   const bool wrong_free = f.kind == "double-free" || f.kind == "invalid-free";
-  if (wrong_free && a && a->kernel.empty())  // the call's error is all that it says
-    return fmt::format(
-        "Program hit cudaErrorInvalidValue (error 1) due to \"invalid argument\" on CUDA API call to {}.",
-        a->access.empty() ? "cudaFree" : a->access);
+  // Of a call of the host its error is all that compute-sanitizer says.
+  const std::string error = wrong_free && a && a->kernel.empty() ? "cudaErrorInvalidValue" : f.error;
+  if (!error.empty() && a)
+    for (const CudaError& e : kCudaErrors)
+      if (error == e.name)
+        return fmt::format("Program hit {} (error {}) due to \"{}\" on CUDA API call to {}.", e.name, e.number, e.text,
+                           sanitizer_call(*a));
   if (wrong_free)
     return fmt::format("Malloc/Free Error encountered : {}",
                        f.kind == "invalid-free" ? "Invalid pointer to free" : "Device-side double free");

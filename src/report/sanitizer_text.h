@@ -20,6 +20,10 @@ struct SanitizerForm {
 // Of accesses, as compute-sanitizer prints them: "__global__", and the made up address.
 std::string sanitizer_space(const results::Finding& finding);
 std::uint64_t sanitizer_address(const results::FindingAccess& access);
+const char* sanitizer_level(const results::Finding& finding);           // "Error"
+const char* sanitizer_direction(const results::FindingAccess& access);  // "Read"; what is atomic is a "Write"
+const char* sanitizer_hazard(const results::Finding& race);             // "WAR"
+std::string sanitizer_call(const results::FindingAccess& access);       // "cudaLaunchKernel"
 // "Invalid __global__ write of size 4 bytes"
 std::string sanitizer_headline(const results::Finding& finding);
 bool is_race(const results::Finding& finding);

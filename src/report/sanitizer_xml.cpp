@@ -57,12 +57,6 @@ const char* name_of(Kind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-const char* level_of(const Finding& f) {
-  return f.severity == results::Severity::error     ? "Error"
-         : f.severity == results::Severity::warning ? "Warning"
-                                                    : "Info";
-}
-
 // "sum" of "void ns::sum<int>(int*)": the tool writes no parameters here.
 std::string plain_name(std::string name) {
   if (name.starts_with("void ")) name.erase(0, 5);
@@ -80,15 +74,11 @@ void place(Writer& w, const char* element, const FindingAccess& a) {
   w.close(element);
 }
 
-const char* direction(const FindingAccess& a) {
-  return a.access == "read" ? "Read" : "Write";
-}
-
 void race_sides(Writer& w, const Finding& f) {
   constexpr const char* kSides[] = {"source", "destination"};
   for (std::size_t side = 0; side < 2; ++side) {
     w.open(kSides[side]);
-    w.element("direction", direction(f.accesses[side]));
+    w.element("direction", sanitizer_direction(f.accesses[side]));
     place(w, "where", f.accesses[side]);
     if (side == 1) w.element("count", std::to_string(f.count));
     w.close(kSides[side]);
@@ -105,7 +95,7 @@ void hazard_sides(Writer& w, const Finding& f, const std::string& type) {
   constexpr const char* kThreads[] = {"thread0", "thread1"};
   for (std::size_t side = 0; side < 2; ++side) {
     w.open(kThreads[side]);
-    w.element("access", direction(f.accesses[side]));
+    w.element("access", sanitizer_direction(f.accesses[side]));
     w.element("threadIdx", f.accesses[side].thread);
     place(w, "where", f.accesses[side]);
     w.close(kThreads[side]);
@@ -114,8 +104,7 @@ void hazard_sides(Writer& w, const Finding& f, const std::string& type) {
 
 void api_call(Writer& w, const Finding& f) {
   w.element("text", sanitizer_headline(f));
-  if (!f.accesses.empty())
-    w.element("api", f.accesses[0].access == "launch" ? "cudaLaunchKernel" : f.accesses[0].access);
+  if (!f.accesses.empty()) w.element("api", sanitizer_call(f.accesses[0]));
   w.element("error", f.error);
 }
 
@@ -166,8 +155,7 @@ void what(Writer& w, const Finding& f, Kind kind) {
       race_sides(w, f);
       break;
     case Kind::hazard: {
-      const bool first = f.accesses[0].access == "read", second = f.accesses[1].access == "read";
-      const std::string type = first ? "WAR" : second ? "RAW" : "WAW";
+      const std::string type = sanitizer_hazard(f);
       w.element("text", "Potential " + type + " hazard detected");
       hazard_sides(w, f, type);
       break;
@@ -200,7 +188,8 @@ void record(Writer& w, const Finding& f, const SanitizerForm& form) {
   const bool race = kind == Kind::analysis || kind == Kind::hazard;
   w.open("record");
   w.element("kind", name_of(kind));
-  if (kind == Kind::precise || kind == Kind::malloc_free || kind == Kind::analysis) w.element("level", level_of(f));
+  if (kind == Kind::precise || kind == Kind::malloc_free || kind == Kind::analysis)
+    w.element("level", sanitizer_level(f));
   const FindingAccess* const first = f.accesses.empty() ? nullptr : &f.accesses[0];
   if (first && first->of_thread && !race) {
     w.open("who");
