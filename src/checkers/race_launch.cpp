@@ -84,8 +84,7 @@ void LaunchRaces::begin_block(const events::BlockEvent& e) {
     last->resize(r->order->warps.size());
     for (Last& of_warp : *last) std::fill(of_warp.begin(), of_warp.end(), Newest{});
   }
-  r->settled = r->settled_epoch = 0;
-  r->copies = false;
+  r->epoch = 0;
   r->late = forgets_epochs_ ? e.late_loads : nullptr;
   r->row = e.row;
   open_late_loads(*r);
@@ -150,12 +149,8 @@ std::uint32_t LaunchRaces::record_of(Shadow& shadow, Running& of, std::uint32_t 
       last.copy == made.copy)
     return last.record;
   if (&shadow == of.shared.get()) {
-    of.copies |= made.copy != 0;
-    if (of.settled_epoch != block.epoch) {
-      of.settled_epoch = block.epoch;
-      if (forgets_epochs_) shadow.forget();
-      of.settled = shadow.next();
-    }
+    if (forgets_epochs_ && of.epoch != block.epoch) shadow.forget();
+    of.epoch = block.epoch;
   }
   const std::uint32_t number = shadow.next();
   Record& r = shadow.add();  // field by field: this is half of what a kernel with little else to compare costs
@@ -186,7 +181,6 @@ QuickAccess LaunchRaces::quick_of(Shadow& shadow, Running& of, const WarpOrder& 
   what.warp = warp_index;
   what.record = record;
   what.shared = &shadow == of.shared.get();
-  what.settled = what.shared && !of.copies && launch_.cluster.count() == 1 ? of.settled : 0;
   what.exact = is_exact(*of.order, warp);
   what.non_coherent = shadow.record(record).non_coherent;
   return {shadow, *of.order, warp, what};
@@ -388,8 +382,9 @@ void LaunchRaces::word(Step& s, unsigned l, std::uint64_t word, std::uint8_t byt
   if (s.quick && bytes == 15 && !s.shadow->has_more() &&
       (writes ? s.quick->write_word(word, l) : s.quick->read_word(word, LaneMask{1} << l)))
     return;
-  ShadowPage& page = s.shadow->page(word);
-  Cell c = page.get(word % ShadowPage::kWords, s.shadow->none());
+  Line& line = s.shadow->by_word(word);
+  const auto in_line = static_cast<unsigned>(word % Line::kWords);
+  Cell c = line.get(in_line, s.shadow->none());
   if (!writes && c.read == s.record && (c.readers >> l & 1) != 0 && c.read_bytes == bytes) return;
   if (c.write != 0 && (c.write_bytes & bytes) != 0)
     test(s, l, word, c.write, c.write_lane, static_cast<std::uint8_t>(c.write_bytes & bytes));
@@ -412,7 +407,7 @@ void LaunchRaces::word(Step& s, unsigned l, std::uint64_t word, std::uint8_t byt
     update_write(s, l, word, bytes, c);
   else
     update_read(s, l, word, bytes, c);
-  page.put(word % ShadowPage::kWords, c);
+  line.put(in_line, c);
 }
 
 // "old = *p; do { old = atomicCAS(p, old, ...) } ...": the first read may be of anything.

@@ -77,9 +77,7 @@ class LaunchRaces {
     unsigned row = kWarpSize;
     std::unique_ptr<Shadow> shared;
     std::vector<Last> last_shared, last_global;  // by warp
-    // Records of the shared shadow below this number were made before the block's last barrier, by threads.
-    std::uint32_t settled = 0, settled_epoch = 0;
-    bool copies = false;
+    std::uint32_t epoch = 0;                     // of the last access to its shared memory
   };
   Running* running(std::uint64_t block);
   static void open_late_loads(Running& of);

@@ -1,6 +1,7 @@
-// Whole words that a warp reads or writes with ordinary instructions, sixteen at once: nearly all of them were touched
-// last by the same thread, or before something that orders all of the warp after it. What is not settled so is compared
-// thread by thread (race_launch.h).
+// Whole words that a warp reads or writes with ordinary instructions: nearly all of them were touched last by the same
+// thread, or before something that orders all of the warp after it. Rows are held against the parts of their lines
+// (race_lines.cpp), else against cells, sixteen at once (race_quick.cpp). What is not settled so is compared thread by
+// thread (race_launch.h).
 #pragma once
 
 #include <array>
@@ -15,7 +16,6 @@ class QuickAccess {
  public:
   struct Of {
     std::uint32_t warp = 0, record = 0;  // of the accesses now
-    std::uint32_t settled = 0;           // records below this number are settled whatever they are
     bool shared = false;
     bool exact = false;         // each reader matters (LaunchRaces::is_exact)
     bool non_coherent = false;  // it reads by the read-only path
@@ -34,10 +34,7 @@ class QuickAccess {
 
  private:
   enum class Known : std::uint8_t { foreign, own_warp, settled };
-  struct Chunk;  // up to 16 words of one page
-  struct Classes;
   Known known(std::uint32_t record) {
-    if (record < of_.settled) return Known::settled;
     const std::size_t slot = record % kSlots;
     if (memo_[slot].record != record) memo_[slot] = {record, find_out(shadow_.record(record))};
     return memo_[slot].known;
@@ -45,11 +42,33 @@ class QuickAccess {
   Known find_out(const Record& record) const;
   std::uint32_t still(std::uint32_t record) const { return record > none_ ? record : 0; }
   bool same_thread(std::uint32_t record, bool one_lane) { return one_lane && known(record) == Known::own_warp; }
-  void note_other(ShadowPage& page, std::size_t w, unsigned lane);
-  void forget_other(ShadowPage& page, std::size_t w, LaneMask lanes);
-  Classes classify(const std::uint32_t* records, unsigned which);
+  bool ordered(std::uint32_t record, bool same_lanes) {
+    const Known k = known(record);
+    return k == Known::settled || (same_lanes && k == Known::own_warp);
+  }
+
+  // Lines: of the words of `now`, which are of one line.
   template <bool kWrites>
-  bool row(std::uint64_t first, unsigned words, unsigned lane0, LaneMask lanes, unsigned shift, LaneMask rows);
+  bool row(std::uint64_t first, unsigned words, LinePart now, unsigned lane0, LaneMask lanes);
+  template <bool kWrites>
+  bool touch(Line& line, const LinePart& now);
+  bool write_parts(Line& line, const LinePart& now);
+  bool read_parts(Line& line, const LinePart& now);
+  bool read_beside(const Line& line, unsigned part, std::uint32_t& words) const;
+  bool note_read(Line& line, const LinePart& now, std::uint32_t words, std::uint32_t others, LinePart* same);
+  bool add_part(Line& line, const LinePart& now) const;
+
+  // Cells.
+  struct Chunk;  // up to 16 words
+  struct Classes;
+  bool read_cell(Line& line, unsigned w, LaneMask lanes);
+  bool write_cell(Line& line, unsigned w, unsigned lane);
+  bool read_cells(Line& line, const LinePart& now);
+  bool write_cells(Line& line, const LinePart& now);
+  void note_other(LineCells& cells, unsigned w, unsigned lane) const;
+  bool keeps_other(std::uint32_t other, std::uint32_t read) const;
+  void forget_other(LineCells& cells, unsigned w, LaneMask lanes);
+  Classes classify(const std::uint32_t* records, unsigned which);
   bool read_chunk(const Chunk& c);
   bool write_chunk(const Chunk& c);
 

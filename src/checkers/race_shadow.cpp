@@ -3,29 +3,85 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "base/assert.h"
 
 namespace warpgrind::checkers {
 
-Shadow::Slab::Slab(std::size_t n) : count(n) {
-  void* const p =
-      mmap(nullptr, n * sizeof(ShadowPage), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+void* zeroes(std::size_t bytes) {
+  void* const p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   WG_ASSERT(p != MAP_FAILED);
-  pages = static_cast<ShadowPage*>(p);
+  return p;
 }
 
-Shadow::Slab::~Slab() {
-  if (pages) munmap(pages, count * sizeof(ShadowPage));
+void give_back(void* zeroes, std::size_t bytes) {
+  munmap(zeroes, bytes);
 }
 
-ShadowPage& Shadow::new_page() {
-  constexpr std::size_t kFirst = 4, kMost = 1024;  // 96 KiB, then ever more, up to 24 MiB
-  if (slabs_.empty() || slabs_.back().used == slabs_.back().count)
-    slabs_.emplace_back(std::min(kMost, kFirst << std::min<std::size_t>(slabs_.size(), 10)));
-  Slab& slab = slabs_.back();
-  return slab.pages[slab.used++];
+Cell Line::get(unsigned w, std::uint32_t none) const {
+  using C = LineCells;
+  const std::uint32_t p = cells->parts[w];
+  const auto still = [&](std::uint32_t number) { return number > none ? number : 0; };
+  const auto lane = [&](unsigned at) { return static_cast<std::uint8_t>(p >> at & 31); };
+  const auto bytes = [&](unsigned at) { return static_cast<std::uint8_t>(p >> at & 15); };
+  Cell c{still(cells->write[w]), still(cells->read[w]), still(cells->other[w]), still(cells->plain[w]),
+         cells->readers[w],      lane(C::kWriteLane),   lane(C::kOtherLane),    lane(C::kPlainLane),
+         bytes(C::kWriteBytes),  bytes(C::kReadBytes),  bytes(C::kPlainBytes)};
+  if (c.write == 0) c.write_bytes = 0;
+  if (c.read == 0) c.readers = c.read_bytes = 0;
+  return c;
+}
+
+void Line::put(unsigned w, const Cell& c) {
+  using C = LineCells;
+  cells->write[w] = c.write;
+  cells->read[w] = c.read;
+  cells->other[w] = c.other;
+  cells->plain[w] = c.plain;
+  records[kNewestWrite] = std::max(records[kNewestWrite], c.write);
+  records[kNewestRead] = std::max({records[kNewestRead], c.read, c.other});
+  records[kNewestPlain] = std::max(records[kNewestPlain], c.plain);
+  cells->readers[w] = c.readers;
+  cells->parts[w] = std::uint32_t{c.write_lane} << C::kWriteLane | std::uint32_t{c.other_lane} << C::kOtherLane |
+                    std::uint32_t{c.plain_lane} << C::kPlainLane | std::uint32_t{c.write_bytes} << C::kWriteBytes |
+                    std::uint32_t{c.read_bytes} << C::kReadBytes | std::uint32_t{c.plain_bytes} << C::kPlainBytes;
+}
+
+Shadow::Page& Shadow::far_page(std::uint64_t number) {
+  Page*& slot = pages_[number];
+  if (!slot) slot = &all_pages_.add();
+  near_[number % near_.size()] = {number, slot};
+  return *slot;
+}
+
+// What the cells held before is nobody's: a line has parts when all of it is forgotten.
+void Shadow::fill_cells(Line& line) {
+  if (!line.cells) line.cells = &all_cells_.add();
+  LineCells& c = *line.cells;
+  std::array<std::uint32_t, Line::kParts> newest{};
+  if (!line.empty(none_)) c.parts.fill(0);
+  for (unsigned i = 0; i < Line::kParts; ++i) {
+    const std::uint32_t record = line.records[i];
+    const LinePart& part = line.parts[i];
+    if (record <= none_) continue;
+    const bool writes = part.field == LinePart::Field::write, reads = part.field == LinePart::Field::read;
+    std::uint32_t& newest_here = newest[writes ? Line::kNewestWrite : Line::kNewestRead];
+    newest_here = std::max(newest_here, record);
+    LineCells::Words& field = writes ? c.write : reads ? c.read : c.other;
+    for (std::uint32_t left = part.words; left != 0; left &= left - 1) {
+      const auto w = static_cast<unsigned>(std::countr_zero(left));
+      const unsigned lane = part.lanes.lane(w);
+      field[w] = record;
+      if (reads) c.readers[w] = part.rows << lane;
+      c.parts[w] |= writes  ? lane << LineCells::kWriteLane | 15u << LineCells::kWriteBytes
+                    : reads ? 15u << LineCells::kReadBytes
+                            : lane << LineCells::kOtherLane;
+    }
+  }
+  line.records = newest;
+  line.by_word = true;
 }
 
 void Shadow::forget() {
@@ -34,7 +90,12 @@ void Shadow::forget() {
   more_.clear();
   records_.clear();
   if (none_ <= kMost) return;
-  for (const auto& [number, page] : pages_) *page = {};
+  for (const auto& [number, page] : pages_)
+    for (Line& line : *page) {
+      if (line.cells) *line.cells = {};
+      line.records = {};
+      line.by_word = false;
+    }
   none_ = 0;
 }
 

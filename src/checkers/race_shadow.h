@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdint>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "checkers/race_order.h"
@@ -36,43 +35,50 @@ struct Cell {
   std::uint8_t write_bytes = 0, read_bytes = 0, plain_bytes = 0;  // masks of the word's bytes
 };
 
-// 1024 cells, each field of its own, so that a warp's 16 neighbours are one vector: 24 bytes a word.
-struct ShadowPage {
-  static constexpr std::size_t kWords = 1024;
+// 32 neighbours' cells, each field of its own, so that a warp's 16 words are one vector: 24 bytes a word.
+struct alignas(64) LineCells {
+  static constexpr unsigned kWords = 32;
   // Of `parts`: where the lanes (5 bits each) and the masks of bytes (4 bits each) are.
   static constexpr unsigned kWriteLane = 0, kOtherLane = 5, kPlainLane = 10;
   static constexpr unsigned kWriteBytes = 16, kReadBytes = 20, kPlainBytes = 24;
   using Words = std::array<std::uint32_t, kWords>;
-  // The newest record of any word: what is old need not be looked at, and memory that is only written costs a third.
-  std::uint32_t newest_write = 0, newest_read = 0, newest_plain = 0;
-  Words write{}, read{}, other{}, plain{}, readers{}, parts{};
+  Words write, read, other, plain, readers, parts;
+};
 
-  // Numbers up to `none` are nobody's.
-  Cell get(std::size_t w, std::uint32_t none) const {
-    const std::uint32_t p = parts[w];
-    const auto still = [&](std::uint32_t number) { return number > none ? number : 0; };
-    const auto lane = [&](unsigned at) { return static_cast<std::uint8_t>(p >> at & 31); };
-    const auto bytes = [&](unsigned at) { return static_cast<std::uint8_t>(p >> at & 15); };
-    Cell c{still(write[w]),    still(read[w]),    still(other[w]),   still(plain[w]),
-           readers[w],         lane(kWriteLane),  lane(kOtherLane),  lane(kPlainLane),
-           bytes(kWriteBytes), bytes(kReadBytes), bytes(kPlainBytes)};
-    if (c.write == 0) c.write_bytes = 0;
-    if (c.read == 0) c.readers = c.read_bytes = 0;
-    return c;
-  }
-  void put(std::size_t w, const Cell& c) {
-    write[w] = c.write;
-    read[w] = c.read;
-    other[w] = c.other;
-    plain[w] = c.plain;
-    newest_write = std::max(newest_write, c.write);
-    newest_read = std::max({newest_read, c.read, c.other});
-    newest_plain = std::max(newest_plain, c.plain);
-    readers[w] = c.readers;
-    parts[w] = std::uint32_t{c.write_lane} << kWriteLane | std::uint32_t{c.other_lane} << kOtherLane |
-               std::uint32_t{c.plain_lane} << kPlainLane | std::uint32_t{c.write_bytes} << kWriteBytes |
-               std::uint32_t{c.read_bytes} << kReadBytes | std::uint32_t{c.plain_bytes} << kPlainBytes;
-  }
+// Which lane touches word w of a line: (w + first) >> shift.
+struct LaneMap {
+  static constexpr std::uint8_t kOneLane = 8;  // as shift: the same for all words
+  std::int16_t first = 0;
+  std::uint8_t shift = 0;
+  static LaneMap of(unsigned lane) { return {static_cast<std::int16_t>(lane << kOneLane), kOneLane}; }
+  unsigned lane(unsigned w) const { return static_cast<unsigned>(static_cast<int>(w) + first) >> shift; }
+  bool operator==(const LaneMap&) const = default;
+};
+
+// Words of a line that one record touched, whole, as one field of their cells knows them.
+struct LinePart {
+  enum class Field : std::uint8_t { write, read, other };
+  std::uint32_t words = 0;  // bit w: word w of the line
+  LaneMask rows = 1;        // of word w these lanes: rows << lanes.lane(w)
+  LaneMap lanes;
+  Field field = Field::write;
+};
+
+// What is known of 32 words. Warps mostly touch whole rows: then a few parts say it all, and the cells, 12 times as
+// much memory, are not looked at. Else the cells hold it, until all of it is forgotten.
+struct alignas(64) Line {
+  static constexpr unsigned kWords = LineCells::kWords, kParts = 3;
+  // Of `records`, where the cells are used: the newest of any word. What is old need not be looked at.
+  static constexpr unsigned kNewestWrite = 0, kNewestRead = 1, kNewestPlain = 2;
+  std::array<std::uint32_t, kParts> records;  // of each part
+  std::array<LinePart, kParts> parts;
+  LineCells* cells;  // once they have been used
+  bool by_word;      // the cells are used
+
+  bool empty(std::uint32_t none) const { return records[0] <= none && records[1] <= none && records[2] <= none; }
+  // Of its cells. Numbers up to `none` are nobody's.
+  Cell get(unsigned w, std::uint32_t none) const;
+  void put(unsigned w, const Cell& c);
 };
 
 // One more access to a word, where a cell cannot hold all that matters: other bytes, or several threads in kernels
@@ -83,19 +89,57 @@ struct MoreAccess {
   bool write = false;
 };
 
+void* zeroes(std::size_t bytes);
+void give_back(void* zeroes, std::size_t bytes);
+
+// Zeroes of the system, which costs least: a large shadow is written once. They stay where they are.
+template <class T>
+class Slabs {
+ public:
+  T& add() {
+    constexpr std::size_t kMost = 1024;  // at a time; the first are few
+    if (slabs_.empty() || used_ == slabs_.back().count) {
+      const std::size_t count = std::min(kMost, kFirst << std::min<std::size_t>(slabs_.size(), 10));
+      slabs_.push_back({static_cast<T*>(zeroes(count * sizeof(T))), count});
+      used_ = 0;
+    }
+    return slabs_.back().first[used_++];
+  }
+  Slabs() = default;
+  Slabs(const Slabs&) = delete;
+  Slabs& operator=(const Slabs&) = delete;
+  ~Slabs() {
+    for (const Slab& s : slabs_) give_back(s.first, s.count * sizeof(T));
+  }
+
+ private:
+  static constexpr std::size_t kFirst = 4;
+  struct Slab {
+    T* first;
+    std::size_t count;
+  };
+  std::vector<Slab> slabs_;
+  std::size_t used_ = 0;  // of the last
+};
+
 // Of one block's shared memory, or of the global memory that a launch has touched. Words by address / 4. What it holds
 // is forgotten without touching it: numbers of records go on, and the old ones are nobody's.
 class Shadow {
  public:
-  ShadowPage& page(std::uint64_t word) {
-    const std::uint64_t number = word / ShadowPage::kWords;
-    Near& near = near_[number % near_.size()];
-    if (near.page && near.number == number) return *near.page;
-    ShadowPage*& slot = pages_[number];
-    if (!slot) slot = &new_page();
-    near = {number, slot};
-    return *slot;
+  // Of a word: word % Line::kWords is its number there.
+  Line& line(std::uint64_t word) {
+    const std::uint64_t number = word / kPageWords;
+    const Near& near = near_[number % near_.size()];
+    Page& page = near.page && near.number == number ? *near.page : far_page(number);
+    return page[word % kPageWords / Line::kWords];
   }
+  // Of which the cells are used: they are filled in.
+  Line& by_word(std::uint64_t word) {
+    Line& l = line(word);
+    if (!l.by_word) fill_cells(l);
+    return l;
+  }
+  void fill_cells(Line& line);
   std::vector<MoreAccess>* more(std::uint64_t word) {
     if (more_.empty()) return nullptr;
     const auto it = more_.find(word);
@@ -116,24 +160,18 @@ class Shadow {
   void forget();
 
  private:
+  static constexpr std::size_t kPageWords = 1024;
+  using Page = std::array<Line, kPageWords / Line::kWords>;
   struct Near {
     std::uint64_t number = 0;
-    ShadowPage* page = nullptr;
+    Page* page = nullptr;
   };
-  // Zeroes of the system, which costs least: a large shadow is written once.
-  struct Slab {
-    explicit Slab(std::size_t pages);
-    Slab(Slab&& other) noexcept : pages(std::exchange(other.pages, nullptr)), count(other.count) {}
-    Slab& operator=(Slab&&) = delete;
-    ~Slab();
-    ShadowPage* pages;
-    std::size_t count, used = 0;
-  };
-  ShadowPage& new_page();
+  Page& far_page(std::uint64_t number);
 
   std::array<Near, 64> near_{};  // pages that were used lately
-  std::unordered_map<std::uint64_t, ShadowPage*> pages_;
-  std::vector<Slab> slabs_;
+  std::unordered_map<std::uint64_t, Page*> pages_;
+  Slabs<Page> all_pages_;
+  Slabs<LineCells> all_cells_;
   std::unordered_map<std::uint64_t, std::vector<MoreAccess>> more_;
   std::uint32_t none_ = 0;
   std::vector<Record> records_;

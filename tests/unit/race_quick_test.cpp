@@ -1,11 +1,12 @@
-// Accesses that machine code serves itself are compared sixteen words at once, others thread by thread: both must find
-// the same races, whatever came before.
+// Accesses that machine code serves itself are compared by lines or sixteen words at once, others thread by thread:
+// both must find the same races, whatever came before.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
 #include <random>
 #include <set>
+#include <utility>
 
 #include "checkers/race_launch.h"
 
@@ -17,10 +18,11 @@ constexpr std::uint32_t kWarps = 3, kSites = 24;
 struct Fixture {
   events::KernelFacts facts;
   events::Launch launch;
-  Fixture() {
+  explicit Fixture(bool copies = false) {
     facts.sites.resize(kSites);
     facts.sites[0].kind = SiteKind::store;  // to global memory: what else is read there is looked at
     facts.sites[0].space = StateSpace::global;
+    if (copies) facts.sites[1].kind = SiteKind::async_copy;  // what was before a barrier is not forgotten then
     launch.facts = &facts;
     launch.grid = {2, 1, 1};
     launch.block = {kWarps * kWarpSize, 1, 1};
@@ -30,7 +32,7 @@ struct Fixture {
 class Watched {
  public:
   Watched(const events::Launch& launch, bool quickly) : races_(launch, nullptr), launch_(launch), quickly_(quickly) {
-    for (std::uint64_t b = 0; b < launch.grid.count(); ++b) races_.begin_block(b);
+    for (std::uint64_t b = 0; b < launch.grid.count(); ++b) begin(b);
   }
 
   void access(const events::AffineAccess& a) {
@@ -63,14 +65,26 @@ class Watched {
     e.mask = e.members = e.together = e.live = ~LaneMask{0};
     races_.order().warp_sync(*races_.find(block), e);
   }
+  void new_block(std::uint64_t block) {
+    races_.end_block(block);
+    begin(block);
+  }
   // Sites, memory and kind of each.
   std::set<LaunchRaces::Key> found() const {
     std::set<LaunchRaces::Key> keys;
     for (const auto& [key, race] : races_.races()) keys.insert(key);
     return keys;
   }
+  // Which of several readers is told of may differ.
+  std::set<std::pair<std::uint32_t, RaceKind>> second_sites() const {
+    std::set<std::pair<std::uint32_t, RaceKind>> all;
+    for (const auto& [key, race] : races_.races()) all.emplace(race.second.site, race.kind);
+    return all;
+  }
 
  private:
+  void begin(std::uint64_t block) { races_.begin_block({&launch_, {static_cast<std::uint32_t>(block), 0, 0}}); }
+
   LaunchRaces races_;
   const events::Launch& launch_;
   const bool quickly_;
@@ -103,6 +117,142 @@ events::AffineAccess random_access(Random& random, const events::Launch& launch)
   const std::uint64_t part = random.below(5) ? a.warp + 4 * a.block.x : random.below(8);
   a.base = 0x10000 + part * 8192 + random.below(64) * 16;
   return a;
+}
+
+// Whole rows as kernels use them: each warp has words of its own, with the same lanes until it syncs; at barriers they
+// change hands. Some words are only read, by all. Now and then an access strays.
+class Rows {
+ public:
+  Rows(Random& random, const events::Launch& launch, StateSpace space) : random_(random), launch_(launch) {
+    space_ = space;
+    deal();
+  }
+  void deal() {
+    turn_ = random_.below(kParts);
+    shift_ = random_.below(40);
+    for (std::uint32_t w = 0; w < kWarps; ++w) choose(w);
+  }
+  void choose(std::uint32_t warp) {
+    Map& m = maps_[warp];
+    m.bytes = random_.of({4u, 4u, 4u, 8u, 16u});
+    m.row = random_.of({32u, 32u, 32u, 16u, 8u});
+    m.pitch = std::int64_t{m.bytes} * (m.row + random_.of({0u, 0u, 1u, 3u}));
+    m.first = random_.below(3) * m.bytes;
+    m.column = random_.below(8) == 0;
+  }
+  // part: which of the memory; the warp's own if it writes.
+  events::AffineAccess access(std::uint32_t warp) {
+    const Map& m = maps_[warp];
+    events::AffineAccess a;
+    a.launch = &launch_;
+    a.space = space_;
+    a.block = {space_ == StateSpace::global && random_.below(100) == 0, 0, 0};
+    a.warp = warp;
+    a.bytes = m.bytes;
+    const unsigned what = random_.below(10);
+    a.type = what < 4 ? AccessType::store : AccessType::load;
+    a.site = 2 + warp * 4 + what % 4 + (what < 4 ? 0 : 2);
+    a.mask = random_.below(3) ? ~LaneMask{0} : static_cast<LaneMask>(random_.engine());
+    const bool strays = random_.below(a.type == AccessType::load ? 80 : 300) == 0;
+    const std::uint64_t part = strays                                ? random_.below(kParts + 1)
+                               : what >= 7 && random_.below(20) != 0 ? kParts
+                                                                     : (warp + turn_) % kParts;
+    a.base = 0x10000 + (shift_ * 4 + part * 0x1000) / m.bytes * m.bytes + m.first;
+    a.row = m.row;
+    a.kx = m.column ? 33 * std::int64_t{m.bytes} : m.bytes;
+    a.ky = m.column ? m.bytes : m.pitch;
+    // All read some words of a row, or one word; part kParts is never written but by those that stray.
+    if (what == 9 || (what == 8 && random_.below(2))) a.kx = 0;
+    if (what >= 7 && random_.below(2)) a.ky = 0;
+    return a;
+  }
+
+ private:
+  static constexpr unsigned kParts = 4;
+  struct Map {
+    std::uint32_t bytes = 4;
+    unsigned row = 32;
+    std::int64_t pitch = 0;
+    std::uint64_t first = 0;
+    bool column = false;
+  };
+  Random& random_;
+  const events::Launch& launch_;
+  StateSpace space_;
+  unsigned turn_ = 0, shift_ = 0;
+  std::array<Map, kWarps> maps_;
+};
+
+void rows_are_as_threads(bool copies, StateSpace space) {
+  const Fixture fixture(copies);
+  std::size_t found = 0, silent = 0, long_ones = 0;
+  for (unsigned seed = 0; seed < 600; ++seed) {
+    Random random{std::mt19937(seed)};
+    Rows rows(random, fixture.launch, space);
+    Watched quick(fixture.launch, true), slow(fixture.launch, false);
+    unsigned step = 0;
+    for (; step < 60 && slow.found().empty(); ++step) {
+      const unsigned what = random.below(24);
+      const std::uint32_t warp = random.below(kWarps);
+      if (what <= 1) rows.deal();
+      if (what <= 4) rows.choose(warp);
+      const events::AffineAccess a = rows.access(warp);
+      for (Watched* run : {&quick, &slow}) {
+        if (what == 0 && space == StateSpace::shared)
+          run->new_block(0);
+        else if (what <= 1)
+          run->barrier(0);
+        else if (what <= 4)
+          run->warp_sync(0, warp);
+        else
+          run->access(a);
+      }
+      ASSERT_EQ(quick.second_sites(), slow.second_sites()) << "seed " << seed << ", step " << step;
+    }
+    long_ones += step > 20;
+    (slow.found().empty() ? silent : found) += 1;
+  }
+  EXPECT_GT(found, 100u);
+  EXPECT_GT(silent, 100u);
+  EXPECT_GT(long_ones, 200u);
+}
+
+// A row that one warp has read, half of it another one, too: a third is the other reader of the rest.
+TEST(RaceQuick, KnowsASecondReaderOfEachWord) {
+  const Fixture fixture;
+  for (const bool quickly : {true, false}) {
+    Watched run(fixture.launch, quickly);
+    const auto row = [&](std::uint32_t site, std::uint32_t warp, LaneMask mask, AccessType type) {
+      events::AffineAccess a;
+      a.launch = &fixture.launch;
+      a.site = site;
+      a.space = StateSpace::shared;
+      a.block = {0, 0, 0};
+      a.warp = warp;
+      a.mask = mask;
+      a.base = 0x100;
+      a.kx = a.bytes = 4;
+      a.type = type;
+      run.access(a);
+    };
+    row(2, 0, ~LaneMask{0}, AccessType::load);
+    row(3, 1, 0x0000ffff, AccessType::load);
+    row(4, 2, ~LaneMask{0}, AccessType::load);
+    row(5, 0, 0xffff0000, AccessType::store);
+    EXPECT_EQ(run.found(), (std::set<LaunchRaces::Key>{{4, 5, true, RaceKind::plain}}));
+    row(6, 0, 0x0000ffff, AccessType::store);
+    EXPECT_TRUE(run.found().contains({3, 6, true, RaceKind::plain}));
+  }
+}
+
+TEST(RaceQuick, FindsInSharedRowsWhatThreadsFind) {
+  rows_are_as_threads(false, StateSpace::shared);
+}
+TEST(RaceQuick, FindsInRowsWithoutForgettingWhatThreadsFind) {
+  rows_are_as_threads(true, StateSpace::shared);
+}
+TEST(RaceQuick, FindsInGlobalRowsWhatThreadsFind) {
+  rows_are_as_threads(false, StateSpace::global);
 }
 
 TEST(RaceQuick, FindsWhatComparingThreadByThreadFinds) {

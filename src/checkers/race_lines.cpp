@@ -1,0 +1,186 @@
+// QuickAccess: rows, held against the parts that are known of their lines.
+#include <algorithm>
+#include <bit>
+
+#include "checkers/race_quick.h"
+
+namespace warpgrind::checkers {
+
+namespace {
+
+std::uint32_t first_bits(unsigned n) {
+  return n >= 32 ? ~std::uint32_t{0} : (std::uint32_t{1} << n) - 1;
+}
+
+// Each bit of `lanes` becomes (1 << shift) bits: `count` of these from bit `from` on.
+std::uint32_t words_of(LaneMask lanes, unsigned shift, unsigned from, unsigned count) {
+  if (shift == 0) return lanes >> from & first_bits(count);
+  std::uint32_t words = 0;
+  for (unsigned w = 0; w < count; ++w) words |= (lanes >> ((from + w) >> shift) & 1) << w;
+  return words;
+}
+
+}  // namespace
+
+// Puts it where nothing is known any more, if there is room.
+bool QuickAccess::add_part(Line& line, const LinePart& now) const {
+  for (unsigned i = 0; i < Line::kParts; ++i) {
+    if (line.records[i] > none_) continue;
+    line.records[i] = of_.record;
+    line.parts[i] = now;
+    return true;
+  }
+  return false;
+}
+
+// As write_cell(), of several words.
+bool QuickAccess::write_parts(Line& line, const LinePart& now) {
+  LinePart* same = nullptr;
+  std::uint32_t* room = nullptr;
+  bool replaces = false;
+  for (unsigned i = 0; i < Line::kParts; ++i) {
+    LinePart& p = line.parts[i];
+    std::uint32_t& record = line.records[i];
+    const bool same_lanes = p.lanes == now.lanes && p.rows == 1;
+    if (record <= none_) {
+      room = &record;
+    } else if (record == of_.record && same_lanes) {
+      same = &p;
+    } else if ((p.words & now.words) != 0) {
+      if (!ordered(record, same_lanes)) return false;
+      replaces = true;
+      if ((p.words & ~now.words) == 0) room = &record;
+    }
+  }
+  if (!same && !room) return false;
+  if (replaces)
+    for (unsigned i = 0; i < Line::kParts; ++i)
+      if (&line.parts[i] != same && (line.parts[i].words &= ~now.words) == 0) line.records[i] = 0;
+  if (same) {
+    same->words |= now.words;
+    return true;
+  }
+  *room = of_.record;
+  line.parts[static_cast<std::size_t>(room - line.records.data())] = now;
+  return true;
+}
+
+// Of `words`, which the part's record has read in no order with this access: those that keep no other reader. False: it
+// takes cells to say.
+bool QuickAccess::read_beside(const Line& line, unsigned part, std::uint32_t& words) const {
+  for (unsigned i = 0; i < Line::kParts; ++i) {
+    const LinePart& p = line.parts[i];
+    if (line.records[i] <= none_ || p.field != LinePart::Field::other || (p.words & words) == 0) continue;
+    if (!keeps_other(line.records[i], line.records[part])) return false;
+    words &= ~p.words;
+  }
+  return true;
+}
+
+// As read_cell(), of several words.
+bool QuickAccess::read_parts(Line& line, const LinePart& now) {
+  using Field = LinePart::Field;
+  std::uint32_t again = 0, beside = 0, replaced = 0;
+  LinePart* same = nullptr;
+  unsigned first_reader = Line::kParts;
+  for (unsigned i = 0; i < Line::kParts; ++i) {
+    LinePart& p = line.parts[i];
+    const std::uint32_t record = line.records[i], both = p.words & now.words;
+    if (record <= none_ || p.field == Field::other) continue;
+    const bool same_lanes = p.lanes == now.lanes;
+    if (record == of_.record && same_lanes && p.rows == now.rows) {
+      same = &p;
+      again = both;
+    } else if (both == 0) {
+      continue;
+    } else if (p.field == Field::write) {
+      if (of_.non_coherent || !ordered(record, same_lanes && now.rows == 1)) return false;
+    } else if (record == of_.record) {
+      return false;  // lanes to be added, of some words
+    } else if (ordered(record, same_lanes && (p.rows & ~now.rows) == 0)) {
+      replaced |= both;
+    } else {
+      // Of its own warp each word's lanes say whether it is replaced.
+      if (of_.exact || first_reader != Line::kParts || known(record) == Known::own_warp) return false;
+      first_reader = i;
+      beside = both;
+    }
+  }
+  if (again == now.words) return true;
+  std::uint32_t others = beside;
+  if (beside != 0 && !read_beside(line, first_reader, others)) return false;
+  return note_read(line, now, now.words & ~again & ~beside, others, same);
+}
+
+// `words`: of which it is the reader now; others: of which it is the other one. same: a part for the former. False:
+// cells are needed, and all is to be noted there.
+bool QuickAccess::note_read(Line& line, const LinePart& now, std::uint32_t words, std::uint32_t others,
+                            LinePart* same) {
+  using Field = LinePart::Field;
+  for (unsigned i = 0; i < Line::kParts && words != 0; ++i) {
+    LinePart& p = line.parts[i];
+    if (line.records[i] <= none_ || p.field == Field::write || (p.words & words) == 0) continue;
+    // The readers before are ordered before this one: is the other one, too?
+    if (p.field == Field::other && !ordered(line.records[i], p.lanes == now.lanes && now.rows == 1)) continue;
+    if ((p.words &= ~words) == 0) line.records[i] = 0;
+  }
+  LinePart part = now;
+  part.words = words;
+  if (words != 0 && same)
+    same->words |= words;
+  else if (words != 0 && !add_part(line, part))
+    return false;
+  part.words = others;
+  part.rows = 1;
+  part.field = Field::other;
+  return others == 0 || add_part(line, part);
+}
+
+template <bool kWrites>
+bool QuickAccess::touch(Line& line, const LinePart& now) {
+  if (line.by_word && line.empty(none_)) line.by_word = false;
+  if (!line.by_word) {
+    if (kWrites ? write_parts(line, now) : read_parts(line, now)) return true;
+    shadow_.fill_cells(line);
+  }
+  return kWrites ? write_cells(line, now) : read_cells(line, now);
+}
+
+// `now`: its rows and field.
+template <bool kWrites>
+bool QuickAccess::row(std::uint64_t first, unsigned words, LinePart now, unsigned lane0, LaneMask lanes) {
+  const unsigned shift = now.lanes.shift;
+  for (unsigned done = 0; done < words;) {
+    const auto in_line = static_cast<unsigned>(first + done) % Line::kWords;
+    const unsigned count = std::min(Line::kWords - in_line, words - done);
+    now.words = words_of(lanes, shift, done, count) << in_line;
+    now.lanes.first = static_cast<std::int16_t>(static_cast<int>((lane0 << shift) + done) - static_cast<int>(in_line));
+    if (now.words != 0 && !touch<kWrites>(shadow_.line(first + done), now)) return false;
+    done += count;
+  }
+  return true;
+}
+
+bool QuickAccess::read_row(std::uint64_t first, unsigned words, unsigned lane0, LaneMask lanes, unsigned shift,
+                           LaneMask rows) {
+  const LaneMap map{0, static_cast<std::uint8_t>(shift)};
+  return row<false>(first, words, {0, rows, map, LinePart::Field::read}, lane0, lanes);
+}
+bool QuickAccess::write_row(std::uint64_t first, unsigned words, unsigned lane0, LaneMask lanes, unsigned shift) {
+  const LaneMap map{0, static_cast<std::uint8_t>(shift)};
+  return row<true>(first, words, {0, 1, map, LinePart::Field::write}, lane0, lanes);
+}
+
+// Single lanes come to a line's words in columns, each warp to its own: that is no matter of parts.
+bool QuickAccess::write_word(std::uint64_t word, unsigned lane) {
+  return write_cell(shadow_.by_word(word), static_cast<unsigned>(word) % Line::kWords, lane);
+}
+bool QuickAccess::read_word(std::uint64_t word, LaneMask lanes) {
+  const auto w = static_cast<unsigned>(word) % Line::kWords;
+  if ((lanes & (lanes - 1)) == 0) return read_cell(shadow_.by_word(word), w, lanes);
+  const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+  return touch<false>(shadow_.line(word),
+                      {std::uint32_t{1} << w, lanes >> lane, LaneMap::of(lane), LinePart::Field::read});
+}
+
+}  // namespace warpgrind::checkers
