@@ -1,9 +1,61 @@
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <map>
+#include <string>
 #include <tuple>
+#include <utility>
 
 #include "checkers/checker.h"
 
 namespace warpgrind::checkers {
+
+namespace {
+
+using results::Finding;
+using results::FindingAccess;
+
+// What a reader of the source sees of a finding: all but the instruction, the thread and how far.
+std::string seen_as(const Finding& f) {
+  std::string text = fmt::format("{}|{}|{}|{}|{}", f.group, f.kind, static_cast<int>(f.severity), f.kernel, f.error);
+  for (const FindingAccess& a : f.accesses) {
+    text += fmt::format("|{}|{}|{}|{}|{}|{}", a.role, a.access, a.file, a.line, a.function, a.bytes);
+    if (a.memory) text += fmt::format("|{}|{}", a.memory->space, a.memory->object);
+    for (const results::InlinedAt& i : a.inlined_at) text += fmt::format("|{}:{}", i.file, i.line);
+  }
+  if (f.origin) text += fmt::format("|{}|{}|{}", f.origin->file, f.origin->line, f.origin->object);
+  return text;
+}
+
+// Instructions that the compiler has made of one line (an unrolled loop) are one finding. In the order of the findings.
+void merge_lines(std::vector<Finding>& findings) {
+  struct Place {
+    std::size_t index = 0;
+    std::uint64_t more = 0;
+  };
+  std::map<std::string, Place> places;
+  std::vector<Finding> kept;
+  for (Finding& f : findings) {
+    const bool of_kernel = !f.accesses.empty() && !f.accesses[0].kernel.empty() && f.accesses[0].line != 0;
+    if (of_kernel) {
+      const auto [known, first] = places.try_emplace(seen_as(f), Place{kept.size(), 0});
+      if (!first) {
+        kept[known->second.index].count += f.count;
+        ++known->second.more;
+        continue;
+      }
+    }
+    kept.push_back(std::move(f));
+  }
+  for (const auto& [text, place] : places)
+    if (place.more != 0)
+      kept[place.index].notes.push_back(
+          fmt::format("the same at {} more instruction{} that the compiler has made of this line (an unrolled loop)",
+                      place.more, place.more == 1 ? "" : "s"));
+  findings = std::move(kept);
+}
+
+}  // namespace
 
 #define WG_CHECKER(name, group, what) std::unique_ptr<Checker> make_##name(const Known& known);
 #include "checkers/checkers.inc"
@@ -35,6 +87,7 @@ std::vector<results::Finding> Checkers::report() {
     return std::make_tuple(b.severity, launch_of(a), a.file, a.line, a.ptx_line, a.kind, a.message) <
            std::make_tuple(a.severity, launch_of(b), b.file, b.line, b.ptx_line, b.kind, b.message);
   });
+  merge_lines(findings);
   return findings;
 }
 

@@ -297,9 +297,13 @@ results::Finding Memory::finding_of(const InvalidAccess& e, unsigned lane) const
         fmt::format("{}{}{} {}", what, through, through.empty() && !where.starts_with("of which") ? "" : ",", where);
   if (e.problem == Problem::neighbour && e.hit != 0)
     if (const auto hit = known_.objects.live_at(e.hit)) f.message += fmt::format(", inside {}", describe(*hit));
-  f.advice = e.origin && e.origin->kind == events::AddressOrigin::Kind::dynamic_shared && e.low == e.high
-                 ? "the third launch parameter gives the dynamic shared memory in bytes: it is 0 here"
-                 : advice_of(f.kind, e.type);
+  const auto object = target.known ? known_.objects.live_at(e.low) : std::nullopt;
+  if (e.origin && e.origin->kind == events::AddressOrigin::Kind::dynamic_shared && e.low == e.high)
+    f.advice = "the third launch parameter gives the dynamic shared memory in bytes: it is 0 here";
+  else if (object && object->made.call == "cudaMallocPitch" && f.kind.starts_with("oob-"))
+    f.advice = "guard the threads at the edge; the pitch counts bytes: row y is (float*)((char*)p + y * pitch)";
+  else
+    f.advice = advice_of(f.kind, e.type);
   f.origin = target.origin;
   f.cause = target.cause;
   take_place(f, at);

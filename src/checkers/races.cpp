@@ -71,10 +71,13 @@ std::string place_of(const FindingAccess& a) {
 // What would order the two.
 std::string missing_edge(const Race& race, const FindingAccess& first, const FindingAccess& second, bool next_turn) {
   const bool one_block = race.first.stamp.block == race.second.stamp.block;
-  const std::string between = first.line == second.line && first.ptx_line == second.ptx_line
-                                  ? fmt::format("at {}", place_of(first))
-                                  : fmt::format("between {} and {}{}", place_of(first), place_of(second),
-                                                next_turn ? " of the loop's next turn" : "");
+  const std::string between =
+      first.line == second.line && first.ptx_line == second.ptx_line ? fmt::format("at {}", place_of(first))
+      : place_of(first) == place_of(second) && first.file == second.file && first.access != second.access
+          ? fmt::format("between the {} and the {} of {}{}", first.access, second.access, place_of(first),
+                        next_turn ? " in the loop's next turn" : "")
+          : fmt::format("between {} and {}{}", place_of(first), place_of(second),
+                        next_turn ? " of the loop's next turn" : "");
   if (race.kind == RaceKind::non_coherent)
     return "memory that is read by the read-only path (__ldg, const __restrict__, textures) must not be written by the "
            "same kernel; nothing orders the two";
@@ -119,13 +122,46 @@ std::string shared_object(const events::Launch& launch, std::uint32_t site, std:
   return fmt::format("byte {} of shared memory", address);
 }
 
-std::string advice_of(const Race& race, const FindingAccess& first, const FindingAccess& second) {
+// What a thread loads and what it stores, by the registers that the addresses are made of.
+enum class Elements : std::uint8_t { same, neighbours, unknown };
+Elements elements_of(const events::Launch& launch, const Race& race) {
+  const auto address = [&](std::uint32_t site) -> const ptx::Operand* {
+    if (site >= launch.facts->sites.size()) return nullptr;
+    const events::Site& s = launch.facts->sites[site];
+    const ptx::Function* const f = find_body(*launch.module, s.function);
+    if (!f || s.instruction >= f->body.size()) return nullptr;
+    for (const ptx::Operand& o : f->body[s.instruction].operands)
+      if (o.kind == ptx::OperandKind::address) return &o;
+    return nullptr;
+  };
+  const ptx::Operand *const a = address(race.first.site), *const b = address(race.second.site);
+  if (!a || !b || a->base != b->base || a->index != b->index) return Elements::unknown;
+  if (launch.facts->sites[race.first.site].function != launch.facts->sites[race.second.site].function)
+    return Elements::unknown;
+  return a->offset == b->offset ? Elements::same : Elements::neighbours;
+}
+
+std::string advice_of(const events::Launch& launch, const Race& race, const FindingAccess& first,
+                      const FindingAccess& second) {
   if (race.kind != RaceKind::plain) return "";
   if (race.first.atomic() != race.second.atomic()) return "make both accesses atomic, or put a barrier between them";
   const bool one_line = first.line != 0 && first.line == second.line && first.file == second.file;
-  if (one_line && !race.one_instruction && race.first.writes() != race.second.writes())
-    return "if all threads are meant to add to it, or to change it: atomicAdd() and its like";
-  return "";
+  if (!one_line || race.one_instruction || race.first.writes() == race.second.writes()) return "";
+  const char* const apart = race.shared
+                                ? "read into a variable, then __syncthreads(), then write; or write to a second array"
+                                : "write to a second array, since the blocks of a kernel do not wait for each other";
+  switch (elements_of(launch, race)) {
+    case Elements::same:
+      return "if all threads are meant to add to it, or to change it: atomicAdd() and its like";
+    case Elements::neighbours:
+      return fmt::format("a thread reads what another one writes; {}", apart);
+    case Elements::unknown:
+      break;
+  }
+  return fmt::format(
+      "if all threads are meant to change one element: atomicAdd() and its like; if each reads what others "
+      "write: {}",
+      apart);
 }
 
 // What looks as if it ordered them.
@@ -218,7 +254,7 @@ class Races final : public Checker {
   struct Found {
     Finding finding;
     Who who;
-    std::uint64_t launches = 0, blocks = 0, last_launch = 0;
+    std::uint64_t launches = 0, blocks = 0, last_launch = 0, in_launch = 0;  // in_launch: blocks of the last
     std::string pair;
   };
 
@@ -335,7 +371,7 @@ Finding Races::finding_of(const LaunchRaces& in, const Race& seen) const {
   if (in.is_guess(race)) f.notes.push_back("the compare-and-swap that follows finds out whether what was read is old");
   const bool next_turn = race.first.stamp.block == race.second.stamp.block && is_next_turn(in.launch(), race);
   f.missing = missing_edge(race, f.accesses[0], f.accesses[1], next_turn);
-  f.advice = advice_of(race, f.accesses[0], f.accesses[1]);
+  f.advice = advice_of(in.launch(), race, f.accesses[0], f.accesses[1]);
   if (std::string hint = hint_of(race, in.launch()); !hint.empty()) f.notes.push_back(std::move(hint));
   f.count = race.count;
   return f;
@@ -362,9 +398,15 @@ void Races::collect(LaunchRaces& races) {
     }
     known.finding.count = count;
     known.pair = std::move(pair);
-    if (known.launches == 0 || known.last_launch != races.launch().id) ++known.launches;
+    if (known.launches == 0 || known.last_launch != races.launch().id) {
+      ++known.launches;
+      known.in_launch = 0;
+    }
     known.last_launch = races.launch().id;
-    known.blocks += race.blocks;
+    // Pairs of instructions of the same lines: mostly in the same blocks.
+    const std::uint64_t more = race.blocks > known.in_launch ? race.blocks - known.in_launch : 0;
+    known.in_launch += more;
+    known.blocks += more;
   }
 }
 
