@@ -11,6 +11,7 @@
 #include "checkers/block_states.h"
 #include "checkers/checker.h"
 #include "checkers/first_seen.h"
+#include "checkers/kernel_has.h"
 #include "checkers/lanes_text.h"
 
 namespace warpgrind::checkers {
@@ -30,6 +31,11 @@ struct BlockState {
   std::vector<LaneMask> gone;                           // lanes that have left the kernel, by warp
   std::vector<std::uint32_t> passed_by_all;             // sites that every thread of the block has passed
   LaneMask gone_of(std::uint32_t warp) const { return warp < gone.size() ? gone[warp] : 0; }
+  void clear() {
+    for (std::vector<Arrival>& a : arrived) a.clear();
+    gone.clear();
+    passed_by_all.clear();
+  }
 };
 
 const events::Site& site_of(const events::Launch& launch, std::uint32_t site) {
@@ -73,8 +79,11 @@ class Barriers final : public Checker {
  public:
   events::Wants wants() const override {
     events::Wants w;
-    w.barriers = w.barriers_passed = w.exits = w.blocks_ended = true;
+    w.barriers = w.barriers_passed = w.exits = w.blocks_ended = w.whole_blocks = true;
     return w;
+  }
+  events::Wants wants_of(const events::Launch& launch) override {
+    return what_has(*launch.facts).barriers ? wants() : events::Wants{};
   }
 
   void on_barrier(const events::Barrier& e, unsigned) override {
@@ -89,6 +98,7 @@ class Barriers final : public Checker {
 
   void on_barrier_passed(const events::BarrierPassed& e, unsigned) override {
     BlockState& block = blocks_.of(*e.launch, e.block);
+    if (e.site != events::BarrierPassed::kEach) return note_passed(block, e.site);
     std::vector<Arrival>& arrived = block.arrived[e.barrier];
     if (arrived.empty()) return;
     check_released(e, arrived);

@@ -5,12 +5,15 @@
 #include <atomic>
 #include <cstdint>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "checkers/kernel_place.h"
 #include "events/events.h"
 
 namespace warpgrind::checkers {
 
+// State::clear() makes it as new; what it has allocated serves the next block.
 template <class State>
 class BlockStates {
  public:
@@ -19,7 +22,7 @@ class BlockStates {
     Kept& kept = kept_here(launch);
     const std::uint64_t linear = linear_block(launch, block);
     if (!kept.last || kept.last_block != linear) {
-      kept.last = &kept.states[linear];  // stays where it is until it is erased
+      kept.last = &kept.state(linear);  // stays where it is until it is erased
       kept.last_block = linear;
     }
     return *kept.last;
@@ -27,15 +30,27 @@ class BlockStates {
   // The block has ended.
   void erase(const events::Launch& launch, const Dim3& block) {
     Kept& kept = kept_here(launch);
-    kept.states.erase(linear_block(launch, block));
     kept.last = nullptr;
+    auto node = kept.states.extract(linear_block(launch, block));
+    if (node.empty()) return;
+    node.mapped().clear();
+    kept.spare.push_back(std::move(node));
   }
 
  private:
+  using States = std::unordered_map<std::uint64_t, State>;  // of blocks by linear number
   struct Kept {
     std::uint64_t owner = 0, launch = 0, last_block = 0;
     State* last = nullptr;
-    std::unordered_map<std::uint64_t, State> states;  // of blocks by linear number
+    States states;
+    std::vector<typename States::node_type> spare;
+    State& state(std::uint64_t linear) {
+      if (spare.empty() || states.contains(linear)) return states[linear];
+      auto node = std::move(spare.back());
+      spare.pop_back();
+      node.key() = linear;
+      return states.insert(std::move(node)).position->second;
+    }
   };
   Kept& kept_here(const events::Launch& launch) {
     static thread_local Kept kept;

@@ -52,18 +52,19 @@ class ClusterExits final : public Checker {
     w.accesses = w.only_written = w.cluster_barriers = w.mbarriers = w.invalid_accesses = true;
     return w;
   }
+  events::Wants wants_of(const events::Launch& launch) override {
+    return launch.cluster.count() > 1 ? wants() : events::Wants{};
+  }
   void on_launch_begin(const events::Launch& launch) override {
     const std::lock_guard lock(mutex_);
     if (launch.cluster.count() > 1) launches_[launch.id];
   }
   void on_access(const events::Access& a, unsigned) override {
-    if (a.space != StateSpace::shared || a.launch->cluster.count() <= 1) return;
+    if (a.space != StateSpace::shared) return;
     for (LaneMask m = a.mask; m != 0; m &= m - 1)
       if (ranks_apart(a.addresses[static_cast<unsigned>(std::countr_zero(m))]) != 0) return look(a);
   }
-  bool on_affine_access(const events::AffineAccess& a, unsigned) override {
-    return a.space != StateSpace::shared || a.launch->cluster.count() <= 1;
-  }
+  bool on_affine_access(const events::AffineAccess& a, unsigned) override { return a.space != StateSpace::shared; }
   // Of a block that has ended already.
   void on_invalid_access(const events::InvalidAccess& e, unsigned) override {
     if (!is_of_ended_block(e)) return;
@@ -87,7 +88,6 @@ class ClusterExits final : public Checker {
     }
   }
   void on_mbarrier(const events::MBarrier& e, unsigned) override {
-    if (e.launch->cluster.count() <= 1) return;
     for (LaneMask m = e.mask; m != 0; m &= m - 1) {
       const std::int64_t ranks = ranks_apart(e.offsets[std::countr_zero(m)]);
       if (ranks != 0) told(*e.launch, e.block, ranks);

@@ -108,8 +108,17 @@ class HostRaces final : public Checker {
 
   events::Wants wants() const override {
     events::Wants w;
-    w.accesses = w.only_written = w.host_memory = w.fences = w.stream_work = w.host_waits = true;
+    w.accesses = w.only_written = w.no_shared = w.host_memory = w.fences = w.stream_work = w.host_waits = true;
     w.host_copies = w.host_fills = w.allocations = w.deallocations = true;
+    return w;
+  }
+  // Of a launch when there was no memory that the host can use: what happens outside of kernels.
+  events::Wants wants_of(const events::Launch& launch) override {
+    events::Wants w = wants();
+    const std::lock_guard lock(mutex_);
+    const auto r = running_.find(launch.id);
+    w.accesses = w.host_memory = r != running_.end();
+    w.fences = w.accesses && r->second.use.has_flags;
     return w;
   }
   void on_allocation(const events::Allocation& a, unsigned) override;

@@ -11,6 +11,7 @@
 #include "checkers/block_states.h"
 #include "checkers/checker.h"
 #include "checkers/first_seen.h"
+#include "checkers/kernel_has.h"
 
 namespace warpgrind::checkers {
 
@@ -33,6 +34,7 @@ struct State {
 
 struct BlockState {
   std::unordered_map<std::uint64_t, State> barriers;  // by offset in the block's shared memory
+  void clear() { barriers.clear(); }
 };
 
 class MBarriers final : public Checker {
@@ -41,6 +43,9 @@ class MBarriers final : public Checker {
     events::Wants w;
     w.mbarriers = w.blocks = w.blocks_ended = true;
     return w;
+  }
+  events::Wants wants_of(const events::Launch& launch) override {
+    return what_has(*launch.facts).mbarriers ? wants() : events::Wants{};
   }
   void on_block_begin(const events::BlockEvent& e, unsigned) override {
     blocks_.of(*e.launch, e.block).barriers.clear();

@@ -220,11 +220,15 @@ void LaunchRaces::tell_late_loads(std::uint64_t block) {
   if (Running* const r = running(block)) tell_late_loads(*r);
 }
 
-void LaunchRaces::barrier_passed(BlockOrder& block, std::uint32_t id) {
+void LaunchRaces::barrier_passed(BlockOrder& block, const events::BarrierPassed& e) {
   Running* const r = running(block.number);
-  const bool of_all = order_.is_of_all(block, id);
+  const bool whole = e.site != events::BarrierPassed::kEach;
+  const bool of_all = whole || order_.is_of_all(block, e.barrier);
   if (r && !of_all) tell_late_loads(*r);
-  order_.barrier_passed(block, id);
+  if (whole)
+    order_.whole_barrier(block);
+  else
+    order_.barrier_passed(block, e.barrier);
   if (r && of_all) open_late_loads(*r);
 }
 

@@ -52,7 +52,7 @@ class LaunchRaces {
   // What machine code has noted of the block (events/late_loads.h) counts as told: before anything changes what its
   // threads know of each other. Barriers of the whole block make it needless, and are told here.
   void tell_late_loads(std::uint64_t block);
-  void barrier_passed(BlockOrder& block, std::uint32_t id);
+  void barrier_passed(BlockOrder& block, const events::BarrierPassed& e);
   BlockOrder* find(std::uint64_t block);
   const events::Launch& launch() const { return launch_; }
 

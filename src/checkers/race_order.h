@@ -147,6 +147,7 @@ class LaunchOrder {
   void barrier_passed(BlockOrder& block, std::uint32_t id);
   // Of a barrier that is passed now: do all threads of the block wait at it?
   bool is_of_all(const BlockOrder& block, std::uint32_t id) const;
+  void whole_barrier(BlockOrder& block) { all_know_all(block); }  // of all threads, each of which waits
   void warp_sync(BlockOrder& block, const events::WarpSync& e);
   void exit(BlockOrder& block, const events::Exit& e);
   void cluster_barrier(BlockOrder& block, const events::ClusterBarrier& e);

@@ -10,6 +10,7 @@
 
 #include "base/demangle.h"
 #include "checkers/checker.h"
+#include "checkers/kernel_has.h"
 #include "checkers/kernel_place.h"
 #include "checkers/race_launch.h"
 #include "checkers/turns.h"
@@ -183,7 +184,16 @@ class Races final : public Checker {
   events::Wants wants() const override {
     events::Wants w;
     w.accesses = w.barriers = w.barriers_passed = w.warp_syncs = w.exits = w.cluster_barriers = true;
-    w.fences = w.mbarriers = w.async_groups = w.blocks = w.blocks_ended = w.only_written = true;
+    w.fences = w.mbarriers = w.async_groups = w.blocks = w.blocks_ended = w.only_written = w.whole_blocks = true;
+    return w;
+  }
+  // Where nothing orders threads, who lives is of no interest; where nothing is written, nobody races.
+  events::Wants wants_of(const events::Launch& launch) override {
+    const KernelHas has = what_has(*launch.facts);
+    if (!has.shared_accesses && !has.global_writes) return {};
+    events::Wants w = wants();
+    w.no_shared = !has.shared_accesses;
+    if (!has.order) w.exits = false;
     return w;
   }
 
@@ -235,7 +245,7 @@ class Races final : public Checker {
   void on_barrier_passed(const events::BarrierPassed& e, unsigned worker) override {
     LaunchRaces* const l = find(*e.launch, worker);
     BlockOrder* const b = l ? l->find(linear_block(*e.launch, e.block)) : nullptr;
-    if (b) l->barrier_passed(*b, e.barrier);
+    if (b) l->barrier_passed(*b, e);
   }
 
   void report(std::vector<Finding>& findings) override {

@@ -151,16 +151,19 @@ class StreamRaces final : public Checker {
 
   events::Wants wants() const override {
     events::Wants w;
-    w.accesses = w.only_written = w.stream_work = w.host_waits = w.host_copies = w.host_fills = true;
+    w.accesses = w.only_written = w.no_shared = w.stream_work = w.host_waits = w.host_copies = w.host_fills = true;
+    return w;
+  }
+  // What the launch only reads, too, once there is something else that may write it meanwhile.
+  events::Wants wants_of(const events::Launch&) override {
+    events::Wants w = wants();
+    const std::lock_guard lock(mutex_);
+    w.only_written = !several_;
     return w;
   }
   void on_stream_work(const events::StreamWork& w, unsigned) override;
   void on_host_wait(const events::HostWait& w, unsigned) override;
   void on_launch_begin(const events::Launch& launch) override;
-  bool wants_all_accesses(const events::Launch&) override {
-    const std::lock_guard lock(mutex_);
-    return several_;
-  }
   void on_access(const events::Access& a, unsigned) override;
   bool on_affine_access(const events::AffineAccess& a, unsigned) override;
   void on_launch_end(const events::Launch& launch, const events::LaunchCounts&) override;

@@ -12,6 +12,7 @@
 #include "checkers/block_states.h"
 #include "checkers/checker.h"
 #include "checkers/first_seen.h"
+#include "checkers/kernel_has.h"
 #include "checkers/lanes_text.h"
 #include "checkers/warp_paths.h"
 
@@ -27,6 +28,7 @@ struct Part {
 };
 struct BlockState {
   std::map<std::uint32_t, Part> parts;  // by warp
+  void clear() { parts.clear(); }
 };
 
 std::string call_of(const events::Site& site) {
@@ -39,6 +41,9 @@ class WarpSyncs final : public Checker {
     events::Wants w;
     w.warp_syncs = w.absent_lanes = w.blocks_ended = true;
     return w;
+  }
+  events::Wants wants_of(const events::Launch& launch) override {
+    return what_has(*launch.facts).meetings ? wants() : events::Wants{};
   }
 
   void on_warp_sync(const events::WarpSync& e, unsigned) override {

@@ -163,8 +163,9 @@ Device::Impl& Device::impl() {
 }
 
 void Device::add_observer(events::Observer* observer) {
-  impl_->observers.add(*observer);
-  impl_->wants = impl_->wants | observer->wants();
+  const events::Wants wants = observer->wants();
+  impl_->observers.add(*observer, wants);
+  impl_->wants = impl_->wants | wants;
   constexpr std::uint64_t kKeptFreed = std::uint64_t{256} << 20;
   if (impl_->wants.invalid_accesses) AddressSpace::instance().keep_freed(kKeptFreed);
   if (!impl_->wants.undefined_uses && !impl_->wants.undefined_copies) return;

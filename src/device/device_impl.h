@@ -98,6 +98,7 @@ struct Device::Impl {
   Result<Engine*> take_engine();
   void give_back(Engine& engine);
   void set_up(Engine& engine, LoadedModule& module, const KernelRecord& kernel, const LaunchConfig& config);
+  void begin_observation(Engine& engine);
   void collect_results(Engine& engine, LaunchResult& result, std::vector<ChildLaunch>* children);
 
   Device& device;
@@ -105,10 +106,10 @@ struct Device::Impl {
   const GpuModel& model;
   const Options options;
   Schedule schedule;
-  bool alone = false;  // Device::set_schedule
-  events::Audience observers;
-  std::mutex observer_mutex;  // beginnings and ends of launches
-  events::Wants wants;
+  bool alone = false;          // Device::set_schedule
+  events::Audience observers;  // by what they may want: for what the host does, and what kernels are compiled for
+  std::mutex observer_mutex;   // beginnings and ends of launches
+  events::Wants wants;         // of all of them, and of the device itself
   const ShadowMemory* shadow = nullptr;  // somebody wants uses of undefined bits, and the host has room to follow them
 
   std::atomic<std::uint64_t> bytes_used{0};

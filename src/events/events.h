@@ -157,9 +157,12 @@ struct Barrier : WarpEvent {
 };
 // All have arrived, or left the kernel: those that wait go on.
 struct BarrierPassed {
+  static constexpr std::uint32_t kEach = ~0u;
   const Launch* launch = nullptr;
   Dim3 block;  // ctaid
   std::uint32_t barrier = 0;
+  // Wants::whole_blocks: all threads of the block have met at this site, and no Barrier came. kEach: each came as one.
+  std::uint32_t site = kEach;
 };
 
 // An operation at which lanes meet: bar.warp.sync; shfl, vote, match, redux, elect with .sync; those on matrices (mma,
@@ -178,7 +181,9 @@ struct WarpSync : WarpEvent {
 struct AbsentLanes : WarpEvent {};
 
 // Lanes leave the kernel: exit, or the end of the kernel's own code. Lanes that wait there for others of their warp
-// leave with them; no barrier waits for them any more.
+// leave with them; no barrier waits for them any more. Wants::whole_blocks: a warp that leaves as a whole is told
+// before the next BarrierPassed of its block that is not of all threads at one site, if there is one; the site is that
+// of the last warp that left.
 struct Exit : WarpEvent {
   LaneMask live = 0;  // those that stay
 };

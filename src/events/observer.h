@@ -1,5 +1,6 @@
-// Watching a run. An observer says at compile time what it wants (wants()); the JIT emits the union, nothing wanted
-// costs nothing. The events are a table: events.inc.
+// Watching a run. An observer says what it may want (wants()): kernels are compiled for the union, and what nobody
+// wants costs nothing. When a launch begins it says what it wants of that one (wants_of()), which may be less: only
+// this is made and told. The events are a table: events.inc.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +19,14 @@ struct Wants {
 #undef WG_EVENT
   bool edges = false;  // LaunchCounts::edges: which way each branch went (inline adds)
   // Of `accesses` to global memory only those to what the launch may write, and strong ones: the others keep their
-  // speed. Observer::wants_all_accesses may ask for more.
+  // speed. An observer with it may ask for all of a launch (wants_of()).
   bool only_written = false;
   // With only_written: also what the launch reads of memory that the host can use (managed, pinned, registered).
   bool host_memory = false;
+  bool no_shared = false;  // of `accesses` none to shared memory
+  // Of barriers and exits only what is not as always: __syncthreads() of all threads at one site is one BarrierPassed,
+  // and a warp that leaves as a whole is told late or never (events::BarrierPassed, events::Exit).
+  bool whole_blocks = false;
   Wants operator|(const Wants& o) const {
     Wants both;
     both.counts = counts || o.counts;
@@ -31,6 +36,9 @@ struct Wants {
     both.edges = edges || o.edges;
     both.host_memory = host_memory || o.host_memory;
     both.only_written = (!accesses || only_written) && (!o.accesses || o.only_written);
+    both.no_shared = (!accesses || no_shared) && (!o.accesses || o.no_shared);
+    const auto fine = [](const Wants& w) { return w.whole_blocks || !(w.barriers || w.barriers_passed || w.exits); };
+    both.whole_blocks = fine(*this) && fine(o);
     return both;
   }
 };
@@ -41,10 +49,11 @@ struct Wants {
 class Observer {
  public:
   virtual ~Observer() = default;
-  virtual Wants wants() const = 0;
+  virtual Wants wants() const = 0;  // of any launch, and of the host
   virtual void on_launch_begin(const Launch&) {}
-  // After on_launch_begin, of observers with only_written: what the launch only reads, too.
-  virtual bool wants_all_accesses(const Launch&) { return false; }
+  // Of this launch, after on_launch_begin() of all observers: some of the events that wants() names. Of a grid that a
+  // kernel launches it is asked like of any other.
+  virtual Wants wants_of(const Launch&) { return wants(); }
   virtual void on_launch_end(const Launch&, const LaunchCounts&) {}
   // Instead of on_access, of observers with only_written. False: on_access is called, by all who want accesses; of some
   // the second time then.
@@ -55,17 +64,34 @@ class Observer {
 #undef WG_EVENT
 };
 
-// Observers, and of each event those that want it. They are asked when they are added: events of warps come every few
-// nanoseconds.
+// Observers, and of each event those that want it: of a device for what the host does, of each launch for what happens
+// in it. They are asked before: events of warps come every few nanoseconds.
 class Audience {
  public:
-  void add(Observer& observer) {
-    const Wants wants = observer.wants();
+  void add(Observer& observer, const Wants& wants) {
     all_.push_back(&observer);
+    wants_ = wants_ | wants;
+    if (wants.accesses && !wants.no_shared) shared_access_.push_back(&observer);
 #define WG_EVENT(name, wanted, Type) \
   if (wants.wanted) name.push_back(&observer);
 #include "events/events.inc"
 #undef WG_EVENT
+  }
+  void clear() {
+    all_.clear();
+    wants_ = {};
+    shared_access_.clear();
+#define WG_EVENT(name, wanted, Type) name.clear();
+#include "events/events.inc"
+#undef WG_EVENT
+  }
+  // What any of them wants.
+  const Wants& wants() const {
+    return wants_;
+  }
+  // Who wants accesses to such memory.
+  const std::vector<Observer*>& of_accesses(StateSpace space) const {
+    return space == StateSpace::shared ? shared_access_ : access;
   }
   bool empty() const {
     return all_.empty();
@@ -83,12 +109,22 @@ class Audience {
 
  private:
   std::vector<Observer*> all_;
+  std::vector<Observer*> shared_access_;  // of `access`
+  Wants wants_;
 };
+
+template <class Event>
+const std::vector<Observer*>& told_of(const Audience&, const std::vector<Observer*>& wanting, const Event&) {
+  return wanting;
+}
+inline const std::vector<Observer*>& told_of(const Audience& to, const std::vector<Observer*>&, const Access& a) {
+  return to.of_accesses(a.space);
+}
 
 // To those that want it. Callers look first whether anybody does (the union of Wants), so that nothing else is made.
 #define WG_EVENT(name, wanted, Type)                                                   \
   inline void publish_##name(const Audience& to, const Type& event, unsigned worker) { \
-    for (Observer * o : to.name) o->on_##name(event, worker);                          \
+    for (Observer * o : told_of(to, to.name, event)) o->on_##name(event, worker);      \
   }
 #include "events/events.inc"
 #undef WG_EVENT

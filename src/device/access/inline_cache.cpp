@@ -132,7 +132,7 @@ std::optional<AffinePlace> pass_affine(Access& s, const AffineAddresses& a) {
   const unsigned row = jit::row_length(launch.kernel->shape);
   // What is watched is counted and published lane by lane, and only then served by machine code, which asks each time.
   const bool watched = is_watched(launch, s.site);
-  if (watched && (!launch.wants.only_written || covers(worker.sites[s.site], s, a))) return std::nullopt;
+  if (watched && (!launch.shows_affine || covers(worker.sites[s.site], s, a))) return std::nullopt;
   Window w;
   if (!moderate(a) || !window_of(s, a, row, &w)) return std::nullopt;
   if (a.bits(row) & (s.bytes() - 1)) return std::nullopt;

@@ -39,7 +39,8 @@ bool host_can_use(const Launch& launch, const Bound& memory) {
 
 }  // namespace
 
-std::vector<std::uint8_t> sites_to_watch(const Launch& launch, bool host_memory) {
+std::vector<std::uint8_t> sites_to_watch(const Launch& launch) {
+  const events::Wants& wants = launch.wants;
   const std::vector<events::Site>& sites = launch.kernel->code->facts().sites;
   const std::vector<SiteBounds> bounds = site_bounds(launch);
   std::vector<Bound> written;
@@ -53,10 +54,11 @@ std::vector<std::uint8_t> sites_to_watch(const Launch& launch, bool host_memory)
   for (std::size_t i = 0; i < sites.size(); ++i) {
     const events::Site& s = sites[i];
     if (s.space == StateSpace::local || s.space == StateSpace::param) out[i] = 0;
+    if (s.space == StateSpace::shared && wants.no_shared) out[i] = 0;
     if (s.space != StateSpace::global || s.kind != SiteKind::load || s.order != events::MemoryOrder::weak || s.at_l2)
       continue;
     const Bound& reads = bounds[i].memory;
-    out[i] = anything || (host_memory && reads.origin && host_can_use(launch, reads)) ||
+    out[i] = anything || (wants.host_memory && reads.origin && host_can_use(launch, reads)) ||
              (reads.origin == nullptr && !written.empty()) ||
              std::any_of(written.begin(), written.end(),
                          [&](const Bound& w) { return w.low < reads.high && reads.low < w.high; });
@@ -78,7 +80,7 @@ std::uint32_t watch(jit::WarpContext& c, std::uint32_t site, const AffineAddress
       &launch.info, site, f.form.space, Dim3{c.ctaid[0], c.ctaid[1], c.ctaid[2]}, c.warp,      mask,
       a.base,       a.kx, a.ky,         jit::row_length(launch.kernel->shape),    f.form.type, f.order,
       f.form.bytes};
-  for (events::Observer* o : launch.observers->access)
+  for (events::Observer* o : launch.observers.of_accesses(f.form.space))
     if (!o->on_affine_access(event, worker.number)) return 0;
   return 1;
 }

@@ -11,10 +11,10 @@
 
 namespace warpgrind::device {
 
-// By site: 1 for all of shared memory, for strong accesses, for whatever may write global memory, and for whatever may
-// read what those may write. What an address may come from anywhere is all of memory. host_memory: also for reads of
-// memory that the host can use.
-std::vector<std::uint8_t> sites_to_watch(const Launch& launch, bool host_memory);
+// By site, for a launch of whose accesses observers want only_written: 1 for all of shared memory, for strong accesses,
+// for whatever may write global memory, and for whatever may read what those may write. What an address may come from
+// anywhere is all of memory. Wants::host_memory, Wants::no_shared: as they say.
+std::vector<std::uint8_t> sites_to_watch(const Launch& launch);
 // Shows observers an access that machine code would serve itself. 0: they want all of it, by the careful way.
 std::uint32_t watch(jit::WarpContext& context, std::uint32_t site, const AffineAddresses& addresses, LaneMask mask);
 // After Launch::watched is set: machine code of the launch's workers asks at these sites, if it is compiled to.

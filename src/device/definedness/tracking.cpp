@@ -157,7 +157,7 @@ void report(jit::WarpContext& c, std::uint32_t site, LaneMask lanes, Use use, Fo
   event.origin = std::move(found.origin);
   event.instruction =
       use == Use::branch ? found.instruction : worker.launch->kernel->code->facts().sites[site].instruction;
-  events::publish_undefined_use(*worker.launch->observers, event, worker.number);
+  events::publish_undefined_use(worker.launch->observers, event, worker.number);
 }
 
 // x += y, where x was never written: the store puts back what was computed from the very bytes it overwrites.

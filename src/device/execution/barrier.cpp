@@ -29,7 +29,7 @@ std::uint32_t needed(const Launch& launch, const Block& b, const Barrier& barrie
 // only when no warp is ready.)
 inline void release(Worker& w, Block& b, Barrier& barrier) {
   if (w.launch->barriers_observed) [[unlikely]]
-    publish_passed(w, b, static_cast<std::uint32_t>(&barrier - b.barriers));
+    publish_passed(w, b, barrier);
   if (barrier.reduces)
     for (WarpFiber* f = barrier.first; f; f = f->next)
       f->barrier_result = barrier_reduction(barrier, f->barrier_operation);
@@ -42,12 +42,6 @@ inline void release(Worker& w, Block& b, Barrier& barrier) {
   barrier = {};
   w.idle_turns = 0;
 }
-
-struct Arrival {
-  std::uint32_t site, id, threads;
-  LaneMask mask;
-  bool waits = true;
-};
 
 // Threads that leave the kernel are no longer waited for; true: some have left since the last look.
 bool note_exited(WarpFiber& f) {
@@ -68,15 +62,9 @@ bool arrive(jit::WarpContext& c, const Arrival& a, const LaneMask* predicate) {
   if (a.id >= kBarriers)
     raise(c, a.site, a.mask ? static_cast<unsigned>(std::countr_zero(a.mask)) : 0, FaultKind::barrier_number,
           fmt::format("barrier {} does not exist: 0 to 15 do", a.id));
-  if (launch.wants.barriers) {
-    events::Barrier event;
-    static_cast<events::WarpEvent&>(event) = warp_event(c, a.site, a.mask);
-    event.barrier = a.id;
-    event.threads = a.threads;
-    event.waits = a.waits;
-    event.live = live_lanes(c);
-    events::publish_barrier(*launch.observers, event, w.number);
-  }
+  if (launch.barriers_observed) [[unlikely]]
+    publish_waiting(w, b.barriers[a.id]);
+  publish_arrival(c, a);
   count_exited(f);
   give_time(f);
   Barrier& barrier = b.barriers[a.id];
@@ -138,6 +126,28 @@ bool alone(const jit::WarpContext& c, const Arrival& a) {
          a.threads <= kWarpSize && !launch_of(const_cast<jit::WarpContext&>(c)).barriers_observed && a.id < kBarriers;
 }
 
+// __syncthreads() of a whole warp, after none but such at the same site, and all threads of the block are there: if
+// that goes on until it is passed, observers are told once.
+bool is_of_whole_block(const WarpFiber& f, const Arrival& a) {
+  const jit::WarpContext& c = f.context;
+  const Block& b = *f.block;
+  const Barrier& all = b.barriers[0];
+  return f.worker->launch->whole_barriers && (a.id | a.threads | c.exited | b.exited | all.expected) == 0 &&
+         a.mask == c.initial_mask && (all.arrived == 0 || all.whole_site == a.site);
+}
+
+void come_whole(WarpFiber& f, const Arrival& a) {
+  Worker& w = *f.worker;
+  Block& b = *f.block;
+  Barrier& all = b.barriers[0];
+  b.barriers_in_use = std::max(b.barriers_in_use, 1u);
+  all.whole_site = a.site;
+  all.arrived += static_cast<std::uint32_t>(std::popcount(a.mask));
+  if (all.arrived == w.launch->threads_per_block) return release(w, b, all);
+  queue_at(f, all, a.site, 0);
+  suspend_without_time(w, f);
+}
+
 // Apart from the common case, which would save registers for all of it.
 [[gnu::noinline]] void barrier(jit::WarpContext& c, std::uint32_t site, std::uint32_t id, std::uint32_t threads,
                                LaneMask mask) {
@@ -146,6 +156,7 @@ bool alone(const jit::WarpContext& c, const Arrival& a) {
   WarpFiber& f = fiber_of(c);
   a.mask = all_if_apart(c, a);
   f.barrier_operation = 0;
+  if (is_of_whole_block(f, a)) return come_whole(f, a);
   if (!arrive(c, a, nullptr)) return wait(f, f.block->barriers[a.id], a.site, a.id);
   release(*f.worker, *f.block, f.block->barriers[a.id]);
   take_turns(f);

@@ -83,7 +83,7 @@ void end_time(Launch& launch, const Block& b) {
 
 inline void retire_block(Worker& w, Block* b) {
   if (w.launch->wants.blocks_ended && !w.launch->stop.load(std::memory_order_relaxed))
-    events::publish_block_end(*w.launch->observers, block_event(*w.launch, *b), w.number);
+    events::publish_block_end(w.launch->observers, block_event(*w.launch, *b), w.number);
   (b->previous ? b->previous->next : w.live) = b->next;
   if (b->next) b->next->previous = b->previous;
   for (unsigned k = 0; k < b->barriers_in_use; ++k) b->barriers[k] = {};
@@ -316,6 +316,7 @@ inline Block& new_block(Worker& w) {
   b->warps = w.launch->warps_per_block;
   b->started = b->ended = b->exited = 0;
   b->cluster_rank = 0;
+  b->left = 0;
   b->next_start = nullptr;
   b->next = w.live;
   b->previous = nullptr;
@@ -328,7 +329,7 @@ inline Block& new_block(Worker& w) {
 void publish_begin(const Worker& w, Block& b) {
   b.late_loads = {};
   const Launch& launch = *w.launch;
-  if (launch.wants.blocks) events::publish_block_begin(*launch.observers, block_event(launch, b), w.number);
+  if (launch.wants.blocks) events::publish_block_begin(launch.observers, block_event(launch, b), w.number);
 }
 
 // The first block of a cluster is there; so are the others now.

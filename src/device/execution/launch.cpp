@@ -154,9 +154,6 @@ void Device::Impl::set_up(Engine& engine, LoadedModule& module, const KernelReco
   launch.rules = model.rules;
   launch.counters = options.counters || wants.counts;
   launch.bounds_stop = options.bounds_stop;
-  launch.wants = wants;
-  launch.barriers_observed = wants.barriers || wants.barriers_passed;
-  launch.observers = &observers;
   launch.shadow = shadow;
   launch.fill = options.fill;
   launch.all_workers = &engine.workers;
@@ -180,7 +177,6 @@ void Device::Impl::set_up(Engine& engine, LoadedModule& module, const KernelReco
   launch.ranges = AddressSpace::instance().snapshot();
   launch.sm_count = std::max(1u, model.sm_count);
   launch.keeps_time = kernel.code->keeps_time;
-  launch.plain_barriers = !launch.barriers_observed && !launch.keeps_time;
   launch.issue_cycles = dependent_issue_cycles(model);
   launch.sm_clock_khz = std::max(1u, static_cast<std::uint32_t>(model.sm_clock_mhz * 1000));
   if (launch.keeps_time) launch.sm_cycles.assign(launch.sm_count, cycles.load());
@@ -224,6 +220,29 @@ void Device::Impl::set_up(Engine& engine, LoadedModule& module, const KernelReco
   launch.bounds.clear();
   launch.watched.clear();
   if (wants.invalid_accesses) launch.bounds = site_bounds(launch);
+}
+
+// Who is told what of the launch. Its kernel is compiled for all that anybody may want, and asks `launch.wants`.
+void Device::Impl::begin_observation(Engine& engine) {
+  Launch& launch = engine.current;
+  launch.observers.clear();
+  if (!observers.empty()) {
+    const std::lock_guard lock(observer_mutex);
+    for (events::Observer* o : observers) o->on_launch_begin(launch.info);
+    for (events::Observer* o : observers) launch.observers.add(*o, o->wants_of(launch.info));
+  }
+  launch.wants = launch.observers.wants();
+  launch.barriers_observed = launch.wants.barriers || launch.wants.barriers_passed;
+  launch.plain_barriers = !launch.barriers_observed && !launch.keeps_time;
+  launch.whole_barriers =
+      launch.barriers_observed && launch.wants.whole_blocks && !launch.keeps_time && !launch.ordered;
+  launch.shows_affine = wants.only_written;
+  if (!wants.accesses) return;
+  if (launch.wants.accesses && !launch.wants.only_written)
+    launch.watched.assign(launch.kernel->sites.size() + 1, 1);
+  else if (launch.wants.accesses)
+    launch.watched = sites_to_watch(launch);
+  watch_in_machine_code(launch, engine.workers);
 }
 
 void Device::Impl::collect_results(Engine& engine, LaunchResult& result, std::vector<ChildLaunch>* children) {
@@ -313,17 +332,7 @@ Result<LaunchResult> Device::Impl::run_grid(Engine& engine, LoadedModule& module
     worker.spins_only = false;
     prepare_worker(worker, record.sites.size(), record.code->scoreboard_slots());
   }
-  if (!observers.empty()) {
-    const std::lock_guard lock(observer_mutex);
-    for (events::Observer* o : observers) o->on_launch_begin(launch.info);
-    if (wants.accesses) {
-      bool all = !wants.only_written;
-      for (events::Observer* o : observers) all |= o->wants_all_accesses(launch.info);
-      launch.watched =
-          all ? std::vector<std::uint8_t>(record.sites.size() + 1, 1) : sites_to_watch(launch, wants.host_memory);
-      watch_in_machine_code(launch, engine.workers);
-    }
-  }
+  begin_observation(engine);
   enlist(&launch);
   interrupt_if_requested_since(launch, interrupts_before);  // while it was being compiled
   engine.active_workers = launch.workers;

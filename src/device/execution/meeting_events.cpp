@@ -2,6 +2,7 @@
 #include "device/execution/meeting_events.h"
 
 #include <bit>
+#include <utility>
 
 #include "device/access/access.h"
 #include "device/calls/symbols.h"
@@ -18,14 +19,57 @@ void publish_meeting(jit::WarpContext& c, const Meeting& m) {
   event.together = m.together;
   event.live = live_lanes(c);
   event.left = m.left;
-  events::publish_warp_sync(*launch.observers, event, worker_of(c).number);
+  events::publish_warp_sync(launch.observers, event, worker_of(c).number);
 }
 
-void publish_passed(const Worker& w, const Block& b, std::uint32_t barrier) {
+void publish_arrival(const jit::WarpContext& c, const Arrival& a) {
+  const Worker& w = *fiber_of(c).worker;
+  if (!w.launch->wants.barriers) return;
+  events::Barrier event;
+  static_cast<events::WarpEvent&>(event) = warp_event(c, a.site, a.mask);
+  event.barrier = a.id;
+  event.threads = a.threads;
+  event.waits = a.waits;
+  event.live = live_lanes(c);
+  events::publish_barrier(w.launch->observers, event, w.number);
+}
+
+void publish_waiting(const Worker& w, Barrier& barrier) {
+  const std::uint32_t site = std::exchange(barrier.whole_site, ~0u);
+  if (site == ~0u || !w.launch->wants.barriers) return;
+  for (const WarpFiber* f = barrier.first; f; f = f->next)
+    publish_arrival(f->context, {site, 0, 0, f->context.initial_mask});
+}
+
+namespace {
+
+// Warps that have left as a whole, and are needed no longer at a barrier of which not all is told at once.
+void publish_left(const Worker& w, Block& b) {
   const Launch& launch = *w.launch;
-  if (!launch.wants.barriers_passed) return;
-  const events::BarrierPassed event{&launch.info, Dim3{b.index[0], b.index[1], b.index[2]}, barrier};
-  events::publish_barrier_passed(*launch.observers, event, w.number);
+  for (std::uint32_t left = std::exchange(b.left, 0); left != 0; left &= left - 1) {
+    events::Exit event;
+    event.launch = &launch.info;
+    event.site = b.left_site;
+    event.block = Dim3{b.index[0], b.index[1], b.index[2]};
+    event.warp = static_cast<std::uint32_t>(std::countr_zero(left));
+    event.mask = launch.shapes[event.warp].mask;
+    events::publish_exit(launch.observers, event, w.number);
+  }
+}
+
+}  // namespace
+
+void publish_passed(const Worker& w, Block& b, Barrier& barrier) {
+  const Launch& launch = *w.launch;
+  events::BarrierPassed event{&launch.info, Dim3{b.index[0], b.index[1], b.index[2]},
+                              static_cast<std::uint32_t>(&barrier - b.barriers)};
+  if (barrier.whole_site != ~0u && barrier.arrived == launch.threads_per_block) {
+    event.site = barrier.whole_site;
+  } else {
+    publish_waiting(w, barrier);
+    publish_left(w, b);
+  }
+  if (launch.wants.barriers_passed) events::publish_barrier_passed(launch.observers, event, w.number);
 }
 
 void publish_cluster_barrier(jit::WarpContext& c, std::uint32_t site, LaneMask mask, bool waits,
@@ -38,7 +82,7 @@ void publish_cluster_barrier(jit::WarpContext& c, std::uint32_t site, LaneMask m
   event.order = launch.kernel->sites[site].order;
   event.generation = generation;
   event.rank = fiber_of(c).block->cluster_rank;
-  events::publish_cluster_barrier(*launch.observers, event, worker_of(c).number);
+  events::publish_cluster_barrier(launch.observers, event, worker_of(c).number);
 }
 
 }  // namespace warpgrind::device
@@ -64,8 +108,14 @@ extern "C" void wg_exit(void* context, std::uint32_t site, std::uint32_t mask) {
   jit::WarpContext& c = warp(context);
   Launch& launch = launch_of(c);
   if (!launch.wants.exits) return;
+  if (launch.wants.whole_blocks && mask == c.initial_mask) {
+    Block& block = *fiber_of(c).block;
+    block.left |= 1u << c.warp;
+    block.left_site = site;
+    return;
+  }
   events::Exit event;
   static_cast<events::WarpEvent&>(event) = warp_event(c, site, mask);
   event.live = live_lanes(c) & ~mask;
-  events::publish_exit(*launch.observers, event, worker_of(c).number);
+  events::publish_exit(launch.observers, event, worker_of(c).number);
 }

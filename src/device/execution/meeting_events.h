@@ -18,7 +18,16 @@ struct Meeting {
   LaneMask left = 0;  // members that left the kernel while others waited for them
 };
 void publish_meeting(jit::WarpContext& context, const Meeting& meeting);
-void publish_passed(const Worker& worker, const Block& block, std::uint32_t barrier);
+// Lanes of a warp that come to a barrier of the block.
+struct Arrival {
+  std::uint32_t site, id, threads;
+  LaneMask mask;
+  bool waits = true;
+};
+void publish_arrival(const jit::WarpContext& context, const Arrival& arrival);
+// Of warps that wait there and were to be told with all others: each by itself.
+void publish_waiting(const Worker& worker, Barrier& barrier);
+void publish_passed(const Worker& worker, Block& block, Barrier& barrier);
 void publish_cluster_barrier(jit::WarpContext& context, std::uint32_t site, LaneMask mask, bool waits,
                              std::uint32_t generation);
 

@@ -121,7 +121,8 @@ struct Barrier {
   bool all = true, any = false, reduces = false;
   WarpFiber* first = nullptr;  // whole warps that wait
   WarpFiber* last = nullptr;
-  ParkedPath* parked = nullptr;  // some lanes of a warp
+  ParkedPath* parked = nullptr;    // some lanes of a warp
+  std::uint32_t whole_site = ~0u;  // Wants::whole_blocks: all are whole warps that came here, and observers do not know
 };
 
 // Blocks that run at the same time and reach each other's shared memory. Their memories lie 1 << kClusterShift bytes
@@ -159,6 +160,8 @@ struct alignas(64) Block {
   std::uint64_t shared_capacity = 0;
   std::uint64_t shared_shadow = 0;  // from `shared` to its shadow, where it has one
   events::LateLoads late_loads;
+  // Wants::whole_blocks: warps that have left as a whole, which observers do not know; and where the last one did.
+  std::uint32_t left = 0, left_site = 0;
   Block() = default;
   ~Block();
   Block(const Block&) = delete;
@@ -259,9 +262,11 @@ struct Launch {
   events::Launch info;
   AccessRules rules;
   bool counters = true, bounds_stop = true;
-  events::Wants wants;             // of all observers
+  events::Wants wants;             // of all observers, of this launch
   bool barriers_observed = false;  // by somebody who wants arrivals, or that they are passed
   bool plain_barriers = true;      // nobody observes them, and no clock is kept
+  bool whole_barriers = false;     // those of a whole block are told as one (Wants::whole_blocks)
+  bool shows_affine = false;       // machine code shows what it serves itself at watched sites (Wants::only_written)
   std::uint8_t* parameters = nullptr;
   std::uint64_t shared_size = 0, local_size = 0;
   std::uint64_t blocks = 0;
@@ -303,8 +308,8 @@ struct Launch {
   std::mutex fault_mutex;
   std::optional<Fault> fault;
   std::uint64_t fault_order = ~0ull;
-  std::vector<std::string> places;  // where each warp is; under fault_mutex
-  const events::Audience* observers = nullptr;
+  std::vector<std::string> places;       // where each warp is; under fault_mutex
+  events::Audience observers;            // by what they want of this launch
   const ShadowMemory* shadow = nullptr;  // undefined bits are followed
   std::optional<std::uint8_t> fill;      // Options::fill
   const std::vector<std::unique_ptr<Worker>>* all_workers = nullptr;

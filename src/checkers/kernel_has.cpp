@@ -1,0 +1,95 @@
+#include "checkers/kernel_has.h"
+
+#include <algorithm>
+
+namespace warpgrind::checkers {
+
+namespace {
+
+using events::Site;
+using Origin = events::AddressOrigin::Kind;
+
+bool says(const Site& s, const char* word) {
+  return s.text.find(word) != std::string::npos;
+}
+
+// All lanes of a warp execute what moves matrices, which otherwise is a load or a store.
+bool meets(const Site& s) {
+  switch (s.kind) {
+    case SiteKind::warp_barrier:
+    case SiteKind::shuffle:
+    case SiteKind::vote:
+    case SiteKind::match:
+    case SiteKind::redux:
+    case SiteKind::elect:
+    case SiteKind::matrix:
+      return true;
+    case SiteKind::load:
+    case SiteKind::store:
+      return says(s, "matrix") || says(s, "wmma");
+    default:
+      return false;
+  }
+}
+
+bool tells_mbarrier(const Site& s) {
+  if (s.kind == SiteKind::mbarrier || s.kind == SiteKind::bulk_copy) return true;
+  return (s.kind == SiteKind::store || s.kind == SiteKind::reduction) && says(s, "async");
+}
+
+bool orders(const Site& s) {
+  return s.kind == SiteKind::fence || s.kind == SiteKind::async_copy || s.order != events::MemoryOrder::weak || s.at_l2;
+}
+
+bool may_be_shared(const Site& s) {
+  switch (s.kind) {
+    case SiteKind::load:
+    case SiteKind::store:
+    case SiteKind::atomic:
+    case SiteKind::reduction:
+      break;
+    case SiteKind::async_copy:
+    case SiteKind::bulk_copy:
+    case SiteKind::call:
+      return true;
+    default:
+      return false;
+  }
+  if (s.space != StateSpace::generic) return s.space == StateSpace::shared;
+  return s.origins.empty() || std::any_of(s.origins.begin(), s.origins.end(), [](const events::AddressOrigin& o) {
+           return o.kind == Origin::shared || o.kind == Origin::dynamic_shared;
+         });
+}
+
+bool writes_global(const Site& s) {
+  if (s.space == StateSpace::shared || s.space == StateSpace::local) return false;
+  switch (s.kind) {
+    case SiteKind::store:
+    case SiteKind::atomic:
+    case SiteKind::reduction:
+    case SiteKind::surface:
+    case SiteKind::call:
+    case SiteKind::bulk_copy:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+KernelHas what_has(const events::KernelFacts& facts) {
+  KernelHas has;
+  for (const Site& s : facts.sites) {
+    has.barriers |= s.kind == SiteKind::barrier;
+    has.meetings |= meets(s);
+    has.mbarriers |= tells_mbarrier(s);
+    has.order |= orders(s);
+    has.shared_accesses |= may_be_shared(s);
+    has.global_writes |= writes_global(s);
+  }
+  has.order |= has.barriers || has.meetings || has.mbarriers;
+  return has;
+}
+
+}  // namespace warpgrind::checkers
