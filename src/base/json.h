@@ -12,26 +12,30 @@
 namespace warpgrind::json {
 
 template <class Json, class T>
-void read(const Json& j, std::string_view key, T& out) {
-  const auto it = j.find(key);
-  if (it == j.end()) return;
+void read_value(const Json& j, T& out) {
   if constexpr (std::is_same_v<T, bool>) {
-    if (it->is_boolean()) out = it->template get<bool>();
+    if (j.is_boolean()) out = j.template get<bool>();
   } else if constexpr (std::is_integral_v<T>) {
-    if (it->is_number_unsigned()) {
-      if (const auto n = it->template get<std::uint64_t>(); std::in_range<T>(n)) out = static_cast<T>(n);
-    } else if (it->is_number_integer()) {
-      if (const auto n = it->template get<std::int64_t>(); std::in_range<T>(n)) out = static_cast<T>(n);
-    } else if (it->is_number()) {
+    if (j.is_number_unsigned()) {
+      if (const auto n = j.template get<std::uint64_t>(); std::in_range<T>(n)) out = static_cast<T>(n);
+    } else if (j.is_number_integer()) {
+      if (const auto n = j.template get<std::int64_t>(); std::in_range<T>(n)) out = static_cast<T>(n);
+    } else if (j.is_number()) {
       constexpr double kEnd = static_cast<double>(std::numeric_limits<T>::max() / 2 + 1) * 2;
-      const auto n = it->template get<double>();
+      const auto n = j.template get<double>();
       if (n >= static_cast<double>(std::numeric_limits<T>::min()) && n < kEnd) out = static_cast<T>(n);
     }
   } else if constexpr (std::is_arithmetic_v<T>) {
-    if (it->is_number()) out = it->template get<T>();
+    if (j.is_number()) out = j.template get<T>();
   } else {
-    if (it->is_string()) out = it->template get<std::string>();
+    if (j.is_string()) out = j.template get<std::string>();
   }
+}
+
+// Of an object's member.
+template <class Json, class T>
+void read(const Json& j, std::string_view key, T& out) {
+  if (const auto it = j.find(key); it != j.end()) read_value(*it, out);
 }
 
 // The member, or T{}.

@@ -66,8 +66,8 @@ bool finds_our_runtime(const std::string& program) {
 }
 
 void join_counters(TopicResult& topic, const results::Profile& profile) {
-  std::map<std::string, const results::KernelProfile*> by_range;
-  for (const results::KernelProfile& r : profile.ranges) by_range[r.range] = &r;
+  std::map<std::string, const results::RangeProfile*> by_range;
+  for (const results::RangeProfile& r : profile.ranges) by_range[r.range] = &r;
   for (Row& row : topic.rows)
     if (const auto it = by_range.find(row.range); it != by_range.end()) row.metrics = it->second->metrics;
 }

@@ -142,8 +142,8 @@ results::AccessPattern pattern_of(results::Profile& profile, const PatternCount&
   out.lane_bytes = bytes;
   out.space = name(p.key.space);
   out.addresses = p.key.offsets;
-  if (p.allocation) out.allocation = allocation_id(profile, *p.allocation);
-  out.base_offset = p.base_offset;
+  if (p.allocation) out.base.allocation = allocation_id(profile, *p.allocation);
+  out.base.offset = p.base_offset;
   out.alignment = p.key.alignment;
   out.block = p.block;
   out.warp = p.warp;

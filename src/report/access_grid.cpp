@@ -148,7 +148,7 @@ std::string bank_grid(const AccessPattern& p, const GpuModel& model, const TextO
   const BankRule& rule = model.rules.banks;
   const std::int64_t word = rule.bank_bytes, width = word * rule.banks;
   const std::int64_t bytes = std::max<std::uint32_t>(1, p.lane_bytes);
-  const auto start = static_cast<std::int64_t>(p.base_offset);
+  const auto start = static_cast<std::int64_t>(p.base.offset);
   // Lanes that go through the banks together: fewer when each wants more than a word.
   const unsigned together = static_cast<unsigned>(
       std::clamp<std::int64_t>(rule.lanes * word / std::max<std::int64_t>(word, bytes), 1, kWarpSize));

@@ -272,8 +272,8 @@ Profile Collector::profile() const {
   for (const KernelSum& k : impl_->kernels) p.kernels.push_back(k.profile());
   p.ranges.resize(impl_->ranges.size());
   for (const auto& [name, i] : impl_->range_index) {
-    p.ranges[i] = impl_->ranges[i].profile();
-    p.ranges[i].range = name;
+    const KernelSum& sum = impl_->ranges[i];
+    p.ranges[i] = {name, sum.launches, metrics_of(sum.values)};
   }
   p.launches = impl_->launches;
   p.transfers = impl_->transfers;

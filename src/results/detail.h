@@ -63,6 +63,11 @@ struct Transaction {                // one that the GPU's rule makes of a reques
   std::uint32_t bytes = 0;
 };
 
+struct PatternBase {                        // of a pattern's example: its lowest address
+  std::optional<std::uint32_t> allocation;  // that it lies in
+  std::uint64_t offset = 0;                 // from the start of the allocation or of shared memory
+};
+
 // Requests of one instruction that look the same: the lanes that are on, their addresses relative to each other, and
 // how the lowest lies in a cache line (global memory) or in the banks (shared memory).
 struct AccessPattern {
@@ -71,9 +76,8 @@ struct AccessPattern {
   std::uint32_t lane_bytes = 0;
   std::string space;
   std::array<std::int64_t, kWarpSize> addresses{};  // of the lanes in `mask`, in bytes from the base
-  std::optional<std::uint32_t> allocation;          // that the example's base lies in
-  std::uint64_t base_offset = 0;                    // from the start of the allocation or of shared memory
-  std::uint32_t alignment = 0;                      // base address modulo 256
+  PatternBase base;
+  std::uint32_t alignment = 0;  // base address modulo 256
   std::uint64_t sectors = 0, lines_128 = 0, wavefronts = 0, ideal_sectors = 0, ideal_wavefronts = 0;
   std::vector<Transaction> transactions;
   Dim3 block{0, 0, 0};  // of an example

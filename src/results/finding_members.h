@@ -1,33 +1,11 @@
-// The members of a finding in a profile's file: the one table of which the file is written and read (member_json.h),
-// and of which its description (docs/profile-format.md) and the page's types (web/src/finding_types.ts) are made
-// (finding_docs.h).
-//
-// members(v, x) calls v.member(key, value, since, what) for each member, in the order of the file. What only threads
-// have is a member_if(condition, ...).
+// The members of a finding in a profile's file (members.h).
 #pragma once
 
-#include <concepts>
-#include <type_traits>
-
+#include "results/detail_members.h"
 #include "results/finding.h"
+#include "results/members.h"
 
 namespace warpgrind::results {
-
-enum class Since : std::uint8_t {
-  first,   // in every file
-  later,   // files of earlier versions lack it
-  if_any,  // left out where it is empty
-};
-
-template <class T, class Of>
-concept Is = std::same_as<std::remove_const_t<T>, Of>;
-
-template <class V, Is<InlinedAt> T>
-void members(V& v, T& x) {
-  v.member("file", x.file, Since::first, "the caller's source");
-  v.member("line", x.line, Since::first, "of the call");
-  v.member("function", x.function, Since::first, "that was inlined");
-}
 
 template <class V, Is<AccessedMemory> T>
 void members(V& v, T& x) {
@@ -56,11 +34,11 @@ void members(V& v, T& x) {
            "the piece of work of the program, 1, 2, 3 in the order of issue; 0: none");
   v.member("stream", x.stream, Since::first, "in words; empty: of no interest");
   v.member("inlined_at", x.inlined_at, Since::first, "calls into which it was inlined, the innermost first");
-  v.member_if(x.of_thread, "block", x.block, "of a thread: X, Y, Z");
-  v.member_if(x.of_thread, "thread", x.thread, "of a thread: X, Y, Z in the block");
-  v.member_if(x.of_thread, "warp", x.warp, "of a thread: in the block");
-  v.member_if(x.of_thread, "lane", x.lane, "of a thread: in the warp");
-  v.member("memory", x.memory, Since::later, "which bytes: `bytes` from here on");
+  v.member_if(x.of_thread, "block", x.block, Since::first, "of a thread: X, Y, Z");
+  v.member_if(x.of_thread, "thread", x.thread, Since::first, "of a thread: X, Y, Z in the block");
+  v.member_if(x.of_thread, "warp", x.warp, Since::first, "of a thread: in the block");
+  v.member_if(x.of_thread, "lane", x.lane, Since::first, "of a thread: in the warp");
+  v.member("memory", x.memory, Since::if_any, "which bytes: `bytes` from here on");
 }
 
 template <class V, Is<FindingOrigin> T>
@@ -99,8 +77,8 @@ void members(V& v, T& x) {
   v.member("count", x.count, Since::later, "how often it was seen");
   v.member("error", x.error, Since::if_any, "of a call that failed: cudaErrorInvalidValue");
   v.member("accesses", x.accesses, Since::later, "who takes part");
-  v.member("origin", x.origin, Since::later, "where the memory or the value came from");
-  v.member("cause", x.cause, Since::later, "what made it wrong");
+  v.member("origin", x.origin, Since::if_any, "where the memory or the value came from");
+  v.member("cause", x.cause, Since::if_any, "what made it wrong");
 }
 
 }  // namespace warpgrind::results

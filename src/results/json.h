@@ -9,9 +9,7 @@
 
 namespace warpgrind::results {
 
-// {"format": 1, "program", "gpu", "command", "not_modelled": [], "kernels": [{"name", "mangled_name", "launches",
-// "grid": [x, y, z], "block": [x, y, z], "metrics": {NAME: {"value", "unit", "origin"}}, "sites": [...]}], "launches":
-// [...], "transfers": [...], "library_calls": [...], "findings": [...]}. A metric that is a word has it as its value.
+// What the file has: profile_members.h, docs/profile-format.md.
 std::string to_json(const Profile& profile);
 
 // Reads what to_json wrote, of this or an earlier format version. `name` is the file's name, for the message.

@@ -1,63 +1,112 @@
-// Objects whose members are a table (finding_members.h), to JSON and back. A member that is missing or of another type
-// keeps its default.
+// Objects whose members are a table (members.h), to JSON and back. A member that is missing or of another type keeps
+// its default, and an element of a list that is of another type is not there.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/json.h"
-#include "results/finding_members.h"
+#include "base/origin.h"
+#include "gpu/types.h"
+#include "results/finding.h"
+#include "results/members.h"
 
 namespace warpgrind::results {
 
+template <class T, template <class...> class Of>
+inline constexpr bool kIsA = false;
+template <template <class...> class Of, class... A>
+inline constexpr bool kIsA<Of<A...>, Of> = true;
 template <class T>
-inline constexpr bool kIsOptional = false;
-template <class T>
-inline constexpr bool kIsOptional<std::optional<T>> = true;
-template <class T>
-inline constexpr bool kIsList = false;
-template <class T>
-inline constexpr bool kIsList<std::vector<T>> = true;
+inline constexpr bool kIsPlain = std::is_arithmetic_v<T> || std::is_same_v<T, std::string>;
 
 class JsonWriter {
  public:
   using Json = nlohmann::ordered_json;
   Json out = Json::object();
+  explicit JsonWriter(std::size_t index = 0) : index_(index) {}
 
   template <class T>
   void member(const char* key, const T& x, Since since, const char*) {
-    if constexpr (kIsOptional<T>) {
-      if (x) out[key] = value(*x);
-    } else {
-      if constexpr (std::is_same_v<T, std::string>)
-        if (since == Since::if_any && x.empty()) return;
-      out[key] = value(x);
-    }
+    if (since != Since::if_any || is_any(x)) out[key] = value(x);
   }
   template <class T>
-  void member_if(bool there, const char* key, const T& x, const char* what) {
-    if (there) member(key, x, Since::first, what);
+  void member_if(bool there, const char* key, const T& x, Since since, const char* what) {
+    if (there) member(key, x, since, what);
   }
+  template <class Make>
+  void derived(const char* key, Make&& make, Since, const char*) {
+    out[key] = value(make());
+  }
+  void index(const char* key, const char*) { out[key] = index_; }
+
+  // index: of an element of a list.
   template <class T>
-  static Json value(const T& x) {
-    if constexpr (std::is_same_v<T, Severity>) {
+  static Json value(const T& x, std::size_t index = 0) {
+    if constexpr (std::is_same_v<T, Severity> || std::is_same_v<T, Origin>) {
       return name(x);
     } else if constexpr (std::is_same_v<T, Dim3>) {
       return Json::array({x.x, x.y, x.z});
-    } else if constexpr (kIsList<T>) {
-      Json list = Json::array();
-      for (const auto& element : x) list.push_back(value(element));
-      return list;
-    } else if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, std::string>) {
+    } else if constexpr (std::is_floating_point_v<T>) {
+      return number(x);
+    } else if constexpr (kIsPlain<T>) {
       return x;
+    } else if constexpr (kIsA<T, std::optional>) {
+      return x ? value(*x) : Json(nullptr);
+    } else if constexpr (kIsA<T, std::vector>) {
+      Json list = Json::array();
+      for (std::size_t i = 0; i < x.size(); ++i) list.push_back(value(x[i], i));
+      return list;
+    } else if constexpr (kIsA<T, std::map>) {
+      Json all = Json::object();
+      for (const auto& [key, one] : x) all[key] = value(one);
+      return all;
+    } else if constexpr (kIsA<T, Hex>) {
+      return fmt::format("{:#0{}x}", x.number, x.width);
+    } else if constexpr (kIsA<T, LaneAddresses>) {
+      Json list = Json::array();
+      for (unsigned l = 0; l < kWarpSize; ++l)
+        list.push_back((x.mask >> l & 1) != 0 ? Json(x.addresses[l]) : Json(nullptr));
+      return list;
+    } else if constexpr (kIsA<T, NumberOrWord>) {
+      return x.word.empty() ? number(x.number) : Json(x.word);
+    } else if constexpr (kIsA<T, WithPoint>) {
+      return x.number;
     } else {
-      JsonWriter inner;
+      JsonWriter inner(index);
       members(inner, x);
       return std::move(inner.out);
     }
+  }
+
+ private:
+  std::size_t index_;
+
+  // Counts are whole numbers and are written as such.
+  static Json number(double value) {
+    constexpr double kExact = 9007199254740992.0;
+    if (std::floor(value) == value && std::fabs(value) <= kExact) return static_cast<std::int64_t>(value);
+    return value;
+  }
+
+  template <class T>
+  static bool is_any(const T& x) {
+    if constexpr (std::is_same_v<T, std::string> || kIsA<T, std::vector>)
+      return !x.empty();
+    else if constexpr (std::is_same_v<T, bool> || kIsA<T, std::optional>)
+      return static_cast<bool>(x);
+    else
+      return true;
   }
 };
 
@@ -67,38 +116,54 @@ class JsonReader {
   explicit JsonReader(const Json& from) : from_(from) {}
 
   template <class T>
-  void member(const char* key, T& x, Since, const char*) {
-    if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, std::string>) {
-      json::read(from_, key, x);
-    } else if (const auto it = from_.find(key); it != from_.end()) {
+  void member(const char* key, T&& x, Since, const char*) {
+    using Value = std::remove_reference_t<T>;
+    if (const auto it = from_.find(key); it != from_.end())
       read(*it, x);
-    }
+    else if constexpr (std::is_same_v<Value, Origin>)
+      x = origin_of("");  // of a file before there was the member
   }
   template <class T>
-  void member_if(bool& there, const char* key, T& x, const char* what) {
+  void member_if(bool& there, const char* key, T&& x, Since since, const char* what) {
     there |= from_.contains(key);
-    member(key, x, Since::first, what);
+    member(key, x, since, what);
   }
+  template <class Make>
+  void derived(const char*, Make&&, Since, const char*) {}
+  void index(const char*, const char*) {}
+
   template <class T>
   static void read(const Json& j, T& x) {
     if constexpr (std::is_same_v<T, Severity>) {
       for (const Severity s : {Severity::info, Severity::warning, Severity::error})
         if (j == name(s)) x = s;
+    } else if constexpr (std::is_same_v<T, Origin>) {
+      x = origin_of(word(j));
     } else if constexpr (std::is_same_v<T, Dim3>) {
-      if (!j.is_array() || j.size() != 3) return;
-      for (const Json& n : j)
-        if (!n.is_number_unsigned()) return;
-      x = {j[0].template get<std::uint32_t>(), j[1].template get<std::uint32_t>(), j[2].template get<std::uint32_t>()};
-    } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
-      if (!j.is_array()) return;
-      for (const Json& s : j)
-        if (s.is_string()) x.push_back(s.template get<std::string>());
-    } else if constexpr (kIsList<T>) {
+      read_dim(j, x);
+    } else if constexpr (kIsPlain<T>) {
+      json::read_value(j, x);
+    } else if constexpr (kIsA<T, std::optional>) {
+      read_optional(j, x);
+    } else if constexpr (kIsA<T, std::vector>) {
+      using Value = typename T::value_type;
       if (!j.is_array()) return;
       for (const Json& element : j)
-        if (element.is_object()) read(element, x.emplace_back());
-    } else if constexpr (kIsOptional<T>) {
-      if (j.is_object()) read(j, x.emplace());
+        if (std::is_same_v<Value, std::string> ? element.is_string() : element.is_object())
+          read(element, x.emplace_back());
+    } else if constexpr (kIsA<T, std::map>) {
+      if (!j.is_object()) return;
+      for (auto it = j.begin(); it != j.end(); ++it)
+        if (it.value().is_object()) read(it.value(), x[it.key()]);
+    } else if constexpr (kIsA<T, Hex>) {
+      x.number = static_cast<std::remove_reference_t<decltype(x.number)>>(std::strtoull(word(j).c_str(), nullptr, 16));
+    } else if constexpr (kIsA<T, LaneAddresses>) {
+      read_addresses(j, x.mask, x.addresses);
+    } else if constexpr (kIsA<T, NumberOrWord>) {
+      json::read_value(j, x.number);
+      json::read_value(j, x.word);
+    } else if constexpr (kIsA<T, WithPoint>) {
+      json::read_value(j, x.number);
     } else {
       JsonReader inner(j);
       members(inner, x);
@@ -107,6 +172,36 @@ class JsonReader {
 
  private:
   const Json& from_;
+
+  static std::string word(const Json& j) {
+    std::string out;
+    json::read_value(j, out);
+    return out;
+  }
+  template <class T>
+  static void read_optional(const Json& j, std::optional<T>& out) {
+    if constexpr (std::is_unsigned_v<T>) {
+      if (j.is_number_unsigned() && std::in_range<T>(j.get<std::uint64_t>())) out = j.get<T>();
+    } else {
+      if (j.is_object()) read(j, out.emplace());
+    }
+  }
+  static void read_dim(const Json& j, Dim3& out) {
+    if (!j.is_array() || j.size() != 3) return;
+    for (const Json& n : j)
+      if (!n.is_number_unsigned()) return;
+    out = {j[0].get<std::uint32_t>(), j[1].get<std::uint32_t>(), j[2].get<std::uint32_t>()};
+  }
+  template <class Mask, class Addresses>
+  static void read_addresses(const Json& j, Mask& mask, Addresses& out) {
+    if (!j.is_array()) return;
+    for (std::size_t lane = 0; lane < std::min<std::size_t>(j.size(), out.size()); ++lane) {
+      if (j[lane].is_number_integer())
+        out[lane] = j[lane].get<std::int64_t>();
+      else
+        mask &= ~(Mask{1} << lane);
+    }
+  }
 };
 
 }  // namespace warpgrind::results

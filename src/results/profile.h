@@ -1,4 +1,5 @@
-// All that leaves a run: rows of metrics with unit, origin and definition, findings, and the sites they belong to.
+// All that leaves a run: rows of metrics with unit, origin and definition, findings, and the sites they belong to. What
+// of it is in the file: profile_members.h.
 #pragma once
 
 #include <cstdint>
@@ -78,6 +79,12 @@ struct KernelProfile {
   std::optional<BlockTraceProfile> block_trace;
 };
 
+struct RangeProfile {  // launches in a named range (NVTX), whatever kernels they were of
+  std::string range;   // the names of the open ranges, the outermost first, joined by "/"
+  std::uint64_t launches = 0;
+  Metrics metrics;
+};
+
 struct TransferProfile {    // host-device copies, by direction and host memory
   std::string direction;    // "HtoD", "DtoH", "DtoD", "PtoP", "HtoH"
   std::string host_memory;  // "pageable", "pinned", "-"
@@ -108,7 +115,7 @@ struct Profile {
   std::vector<std::string> not_modelled;  // for the banner
   std::vector<KernelProfile> kernels;     // summed per kernel name (and per device)
   std::vector<KernelProfile> launches;    // with --launches or CSV: one each, in order
-  std::vector<KernelProfile> ranges;      // summed per named range (NVTX), whatever kernels ran in it; without sites
+  std::vector<RangeProfile> ranges;       // in order of the first launch of each
   std::vector<TransferProfile> transfers;
   std::vector<LibraryCallProfile> library_calls;  // in order of the first of each kind
   std::vector<TimelineEntry> timeline;            // in issue order

@@ -161,7 +161,7 @@ TEST(KernelCode, SurvivesTheFile) {
   p.addresses[31] = -4;
   p.lane_bytes = 4;
   p.space = "global";
-  p.allocation = 3;
+  p.base.allocation = 3;
   p.transactions.push_back({-4, 32});
   k.sites[0].patterns_other = 2;
   results::BlockTraceProfile& trace = k.block_trace.emplace();

@@ -1,15 +1,12 @@
 // What the page is given: profiles and results of the lab, packed by src/report/page_data.cpp. Here they are unpacked.
 // Nothing is trusted to be there: older profiles and runs without --detail lack parts.
 
-import type { Finding } from "./finding_types";
+import type { Definition, Kernel, MetricValue, Model, Origin, Profile } from "./profile_types";
 
-export type Origin = "exact" | "modelled" | "estimated" | "measured";
+export type * from "./profile_types";
 
-export interface Metric {
+export interface Metric extends MetricValue {
   name: string;
-  value: number | string;
-  unit: string;
-  origin: Origin;
 }
 
 type MetricKey = [name: string, unit: string, origin: Origin];
@@ -58,7 +55,7 @@ export class Metrics {
     return out;
   }
   /** As a profile file has them. */
-  static from(named: Record<string, Metric>): Metrics {
+  static from(named: Record<string, MetricValue>): Metrics {
     return Metrics.of(Object.entries(named).map(([name, m]) => ({ ...m, name })));
   }
   static of(metrics: Metric[]): Metrics {
@@ -72,157 +69,6 @@ export class Metrics {
   }
 }
 
-export interface Place {
-  file: string;
-  line: number;
-  ptx_line: number;
-}
-export interface Advice {
-  rule: string;
-  title: string;
-  text: string;
-  estimated_gain: number;
-  origin: Origin;
-  evidence: { metric: string; value: number; unit: string; origin: Origin }[];
-  places: Place[];
-}
-export interface Pattern {
-  count: number;
-  mask: string;
-  lane_bytes: number;
-  space: string;
-  addresses: (number | null)[];
-  base: { allocation: number | null; offset: number };
-  alignment: number;
-  sectors: number;
-  lines_128: number;
-  wavefronts: number;
-  ideal_sectors: number;
-  ideal_wavefronts: number;
-  transactions: { address_offset: number; bytes: number }[];
-  block: number[];
-  warp: number;
-}
-export interface Site extends Place {
-  id: number;
-  kind: string;
-  space: string;
-  function: string;
-  ptx: string;
-  metrics: Metrics;
-  patterns?: Pattern[];
-  patterns_other?: number;
-  worst?: number;
-  best?: number;
-}
-export interface CodeRow extends Place {
-  text: string;
-  block: number;
-  function?: string;
-  inlined_at?: { file: string; line: number; function: string }[];
-}
-export interface LineRow {
-  file: string;
-  line: number;
-  function: string;
-  metrics: Metrics;
-}
-export interface GraphBlock {
-  id: number;
-  first_ptx_line: number;
-  last_ptx_line: number;
-  file: string;
-  line: number;
-  warps: number;
-  lanes: number;
-}
-export interface GraphEdge {
-  from: number;
-  to: number;
-  warps: number;
-  lanes: number;
-}
-export interface TraceEvent {
-  site: number;
-  warp: number;
-  mask: string;
-  addresses: (number | null)[];
-  allocation: number | null;
-  phase: number;
-}
-export interface Kernel {
-  name: string;
-  mangled_name: string;
-  range: string;
-  launches: number;
-  first_id: number;
-  device: number;
-  grid: number[];
-  block: number[];
-  shapes_differ: boolean;
-  metrics: Metrics;
-  sites: Site[];
-  advice?: Advice[];
-  bounds?: { limit: string; ns: number }[];
-  code?: CodeRow[];
-  lines?: LineRow[];
-  /** By the line of a call: what was inlined there, which `lines` has at its own. */
-  inlined_lines?: LineRow[];
-  graph?: { blocks: GraphBlock[]; edges: GraphEdge[]; entry: number };
-  block_trace?: { block: number[]; events: TraceEvent[]; left_out: number };
-}
-export interface Model {
-  id: string;
-  name: string;
-  cc: string;
-  sm_count: number;
-  sm_clock_mhz: number;
-  fp32_gflops: number;
-  fp64_gflops: number;
-  dram_gbs: number;
-  dram_achievable_fraction: number;
-  l2_bytes: number;
-  shared_per_sm: number;
-  link_gbps_pinned: number;
-  link_gbps_pageable: number;
-  coalescing: string;
-  banks: { banks: number; bank_bytes: number; lanes: number };
-}
-export interface TimelineItem {
-  device: number;
-  stream: number;
-  kind: string;
-  name: string;
-  begin_ns: number;
-  end_ns: number;
-  bytes: number;
-  work?: number; // the piece of work of the program, in the order of issue
-}
-export interface Profile {
-  program: string;
-  gpu: string;
-  command: string;
-  detail?: boolean;
-  model?: Model;
-  not_modelled: string[];
-  kernels: Kernel[];
-  launches?: Kernel[];
-  transfers: { direction: string; host_memory: string; count: number; bytes: number; estimated_ns: number }[];
-  library_calls?: {
-    device: number;
-    function: string;
-    arguments: string;
-    by: string;
-    count: number;
-    estimated_ns: number;
-  }[];
-  findings: Finding[];
-  checks?: string[]; // groups that `warpgrind check` looked for
-  sources?: { file: string; text: string; missing?: string; changed?: boolean }[];
-  timeline?: TimelineItem[];
-  timeline_left_out?: number;
-  allocations?: { id: number; bytes: number; address: string; from?: string }[];
-}
 export interface Timing {
   median: number;
   low: number;
@@ -277,7 +123,7 @@ export interface Page {
   lab?: Lab;
   measured?: Lab; // the same topics on a real GPU
   models: Model[];
-  definitions: Record<string, { unit: string; origin: Origin; definition: string }>;
+  definitions: Record<string, Definition>;
 }
 
 /** A kernel and the profile it is from. */
@@ -320,7 +166,7 @@ function unpack(value: unknown, key: string): unknown {
   for (const k of Object.keys(object)) {
     const member = object[k];
     if (typeof member !== "object" || member === null) continue;
-    object[k] = k === "metrics" && !Array.isArray(member) ? Metrics.from(member as Record<string, Metric>) : unpack(member, k);
+    object[k] = k === "metrics" && !Array.isArray(member) ? Metrics.from(member as Record<string, MetricValue>) : unpack(member, k);
   }
   return object;
 }

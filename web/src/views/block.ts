@@ -172,7 +172,7 @@ export function blockView(_page: Page, ref: KernelRef, state: State): Child {
             "figcaption",
             null,
             h("strong", null, area.key === "shared" ? "Shared memory" : area.key),
-            allocation ? ` (${allocation.from ?? "device memory"}, ${bytes(allocation.bytes)})` : null,
+            allocation ? ` (device memory, ${bytes(allocation.bytes)})` : null,
             lines.length > 48 ? `; the first 48 of ${count(lines.length)} lines of this phase` : null,
           ),
           lines.length ? drawArea(area, lines, touches, 48) : h("p", { class: "soft" }, "not touched in this phase"),

@@ -1,6 +1,5 @@
 // The threads of a finding as lanes of their warps, and the words of memory that they meet at.
-import type { KernelRef } from "../data";
-import type { FindingAccess } from "../finding_types";
+import type { FindingAccess, KernelRef } from "../data";
 import { type Child, drawing, h, s } from "../dom";
 import { badge, count } from "../format";
 

@@ -1,7 +1,6 @@
 // Two pieces of work of different streams that nothing orders: where they lie on the virtual timeline, what else their
 // streams do meanwhile, and the edge that is missing between them.
-import type { Profile, TimelineItem } from "../data";
-import type { Finding, FindingAccess } from "../finding_types";
+import type { Finding, FindingAccess, Profile, TimelineItem } from "../data";
 import { address } from "../state";
 import { type Child, drawing, h, note, s, section } from "../dom";
 import { badge, shortKernel, time } from "../format";

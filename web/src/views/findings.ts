@@ -1,8 +1,7 @@
 // What `warpgrind check` found: a list with filters; of the chosen one who did what, in the source, in memory, and for
 // races between streams on the timeline.
-import { allKernels, type KernelRef, type Page, type Profile } from "../data";
+import { allKernels, type Finding, type FindingAccess, type KernelRef, type Page, type Profile } from "../data";
 import { type Child, h, note, section } from "../dom";
-import type { Finding, FindingAccess } from "../finding_types";
 import { badge, count, fileName, shortKernel } from "../format";
 import { highlightLine, insideComments } from "../highlight";
 import { Rows } from "../rows";

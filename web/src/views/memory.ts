@@ -126,7 +126,6 @@ export function memoryView(page: Page, ref: KernelRef): Child {
             { title: "Allocation", value: (a) => -a.id, cell: (a) => `allocation ${a.id}` },
             { title: "Bytes", number: true, value: (a) => a.bytes, cell: (a) => [bytes(a.bytes), originBadge("exact")] },
             { title: "Address", cell: (a) => h("code", null, a.address) },
-            { title: "From", cell: (a) => a.from ?? "" },
           ]),
         )
       : null,

@@ -1,0 +1,128 @@
+// The members of what only a detailed run gathers, in a profile's file (members.h).
+#pragma once
+
+#include "results/detail.h"
+#include "results/members.h"
+
+namespace warpgrind::results {
+
+template <class V, Is<SourceFile> T>
+void members(V& v, T& x) {
+  v.member("file", x.file, Since::first, "as sites and lines name it");
+  v.member("text", x.text, Since::first, "");
+  v.member("missing", x.missing, Since::if_any, "why it could not be read");
+  v.member("changed", x.changed, Since::if_any, "newer than the program: lines may have moved");
+}
+
+template <class V, Is<InlinedAt> T>
+void members(V& v, T& x) {
+  v.member("file", x.file, Since::first, "the caller's source");
+  v.member("line", x.line, Since::first, "of the call");
+  v.member("function", x.function, Since::first, "that was inlined");
+}
+
+// All rows have the same members: the report makes a table of them.
+template <class V, Is<CodeRow> T>
+void members(V& v, T& x) {
+  v.member("ptx_line", x.ptx_line, Since::first, "");
+  v.member("text", x.text, Since::first, "");
+  v.member("block", x.block, Since::first, "of the graph: its id");
+  v.member("file", x.file, Since::first, "source; empty: not known");
+  v.member("line", x.line, Since::first, "0: not known");
+  v.member("function", x.function, Since::later, "empty: the kernel itself");
+  v.member("inlined_at", x.inlined_at, Since::later, "the innermost first");
+}
+
+template <class V, Is<GraphBlock> T>
+void members(V& v, T& x) {
+  v.index("id", "its place in this list");
+  v.member("first_ptx_line", x.first_ptx_line, Since::first, "");
+  v.member("last_ptx_line", x.last_ptx_line, Since::first, "");
+  v.member("file", x.file, Since::first, "");
+  v.member("line", x.line, Since::first, "");
+  v.member("warps", x.warps, Since::first, "that went through it");
+  v.member("lanes", x.lanes, Since::first, "likewise");
+  v.member("function", x.function, Since::if_any, "that is not the kernel itself");
+}
+
+template <class V, Is<GraphEdge> T>
+void members(V& v, T& x) {
+  v.member("from", x.from, Since::first, "block");
+  v.member("to", x.to, Since::first, "block; -1: the function's end");
+  v.member("warps", x.warps, Since::first,
+           "that took it; one that splits takes several, so that these are more than the block's");
+  v.member("lanes", x.lanes, Since::first, "likewise");
+}
+
+template <class V, Is<FlowGraph> T>
+void members(V& v, T& x) {
+  v.member("blocks", x.blocks, Since::first, "basic blocks");
+  v.member("edges", x.edges, Since::first, "");
+  v.member("entry", x.entry, Since::first, "the kernel's first block");
+}
+
+template <class V, Is<BoundProfile> T>
+void members(V& v, T& x) {
+  v.member("limit", x.limit, Since::first, "in words");
+  v.member("ns", x.ns, Since::first, "");
+}
+
+template <class V, Is<AllocationProfile> T>
+void members(V& v, T& x) {
+  v.member("id", x.id, Since::first, "");
+  v.member("bytes", x.bytes, Since::first, "");
+  v.member("address", Hex{x.address}, Since::first, "in hexadecimal");
+}
+
+template <class V, Is<Transaction> T>
+void members(V& v, T& x) {
+  v.member("address_offset", x.address_offset, Since::first, "from the base");
+  v.member("bytes", x.bytes, Since::first, "");
+}
+
+template <class V, Is<PatternBase> T>
+void members(V& v, T& x) {
+  v.member("allocation", x.allocation, Since::first, "its id; null: in none");
+  v.member("offset", x.offset, Since::first, "in the allocation, or in shared memory");
+}
+
+template <class V, Is<AccessPattern> T>
+void members(V& v, T& x) {
+  v.member("count", x.count, Since::first, "how often");
+  v.member("mask", Hex{x.mask, 10}, Since::first, "lanes that are on, in hexadecimal");
+  v.member("lane_bytes", x.lane_bytes, Since::first, "of a lane");
+  v.member("space", x.space, Since::first, "where the access went");
+  v.member("addresses", LaneAddresses{x.mask, x.addresses}, Since::first,
+           "32 offsets from the base, the lowest address; null where the lane is off");
+  v.member("base", x.base, Since::first, "of an example");
+  v.member("alignment", x.alignment, Since::first, "base modulo 256; shared memory: modulo one row of the banks");
+  v.member("sectors", x.sectors, Since::first, "of a request (atomics: over all rounds), as what follows");
+  v.member("lines_128", x.lines_128, Since::first, "");
+  v.member("wavefronts", x.wavefronts, Since::first, "of a request to shared memory");
+  v.member("ideal_sectors", x.ideal_sectors, Since::first, "");
+  v.member("ideal_wavefronts", x.ideal_wavefronts, Since::first, "");
+  v.member("transactions", x.transactions, Since::first,
+           "for GPUs whose rule is not `sectors_32`; for those the sectors are the transactions");
+  v.member("block", x.block, Since::first, "of the example: the lowest of the first launch");
+  v.member("warp", x.warp, Since::first, "of the example");
+}
+
+template <class V, Is<TraceEventProfile> T>
+void members(V& v, T& x) {
+  v.member("site", x.site, Since::first, "its id");
+  v.member("warp", x.warp, Since::first, "");
+  v.member("mask", Hex{x.mask, 10}, Since::first, "lanes that are on, in hexadecimal");
+  v.member("addresses", LaneAddresses{x.mask, x.addresses}, Since::first,
+           "32 offsets in the allocation, or in shared or local memory; null where the lane is off");
+  v.member("allocation", x.allocation, Since::first, "its id; null: in none");
+  v.member("phase", x.phase, Since::first, "barriers that the warp has passed");
+}
+
+template <class V, Is<BlockTraceProfile> T>
+void members(V& v, T& x) {
+  v.member("block", x.block, Since::first, "X, Y, Z");
+  v.member("events", x.events, Since::first, "at most 4,096, fewer when there are more than 8 kernels");
+  v.member("left_out", x.left_out, Since::first, "further ones");
+}
+
+}  // namespace warpgrind::results
