@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/json.h"
-#include "counters/metric_table.h"
 #include "gpu/gpu_model.h"
-#include "results/profile.h"
+#include "results/member_json.h"
+#include "results/profile_members.h"
 
 namespace warpgrind::report {
 namespace {
@@ -108,39 +108,6 @@ class Packer {
   }
 };
 
-Json model_json(const GpuModel& m) {
-  constexpr double kGiga = 1e9;
-  Json banks = Json::object();
-  banks["banks"] = m.rules.banks.banks;
-  banks["bank_bytes"] = m.rules.banks.bank_bytes;
-  banks["lanes"] = m.rules.banks.lanes;
-  return {{"id", m.id},
-          {"name", m.name},
-          {"cc", fmt::format("{}.{}", m.cc_major, m.cc_minor)},
-          {"sm_count", m.sm_count},
-          {"sm_clock_mhz", m.sm_clock_mhz},
-          {"fp32_gflops", m.peak_flops(32) / kGiga},
-          {"fp64_gflops", m.peak_flops(64) / kGiga},
-          {"dram_gbs", m.theoretical_bandwidth() / kGiga},
-          {"dram_achievable_fraction", m.achievable_bandwidth_fraction},
-          {"l2_bytes", m.l2_bytes},
-          {"shared_per_sm", m.shared_per_sm},
-          {"link_gbps_pinned", m.link_gbps_pinned},
-          {"link_gbps_pageable", m.link_gbps_pageable},
-          {"banks", std::move(banks)}};
-}
-
-Json definitions() {
-  Json out = Json::object();
-  for (const counters::MetricRow& row : counters::metric_table()) {
-    Json& entry = out[row.name];
-    entry["unit"] = row.unit;
-    entry["origin"] = name(row.origin);
-    entry["definition"] = row.definition;
-  }
-  return out;
-}
-
 Result<Json> parse(const std::string& text, const char* what) {
   Json j = Json::parse(text, nullptr, false);
   if (!j.is_object())
@@ -182,10 +149,10 @@ Result<std::string> page_data(const HtmlInput& input) {
     page[key] = packer.pack(lab.take(), "", false);
   }
   Json models = Json::array();
-  for (const GpuModel& model : gpu_models()) models.push_back(model_json(model));
+  for (const GpuModel& model : gpu_models()) models.push_back(results::JsonWriter::value(results::model_of(model)));
   page["models"] = std::move(models);
   page["metric_keys"] = std::move(packer.keys);
-  page["definitions"] = definitions();
+  page["definitions"] = results::JsonWriter::value(results::all_definitions());
   return escape(page.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
