@@ -331,6 +331,12 @@ FindingAccess Races::access_of(const LaunchRaces& in, const Race& race, bool sec
   return a;
 }
 
+// By line, since compilers lay out branches as they like.
+bool stands_before(const events::Site& a, const events::Site& b) {
+  const bool lines = a.file == b.file && a.line != 0 && b.line != 0 && a.line != b.line;
+  return lines ? a.line < b.line : a.instruction <= b.instruction;
+}
+
 // Where either may come first: in the order in which one thread comes to the two between barriers, which may be round a
 // loop (the read of one turn, the write of the next); else in that of the source.
 Race told(const LaunchRaces& in, const Race& race) {
@@ -338,7 +344,7 @@ Race told(const LaunchRaces& in, const Race& race) {
   if (!race.may_turn || race.first.site >= sites.size() || race.second.site >= sites.size()) return race;
   const events::Site &first = sites[race.first.site], &second = sites[race.second.site];
   if (first.function != second.function || race.kind != RaceKind::plain) return race;
-  bool as_seen = first.instruction <= second.instruction, other_way = !as_seen;
+  bool as_seen = stands_before(first, second), other_way = !as_seen;
   if (const ptx::Function* const f = find_body(*in.launch().module, first.function)) {
     const bool onwards = reaches_without_barrier(*f, first.instruction, second.instruction);
     const bool back = reaches_without_barrier(*f, second.instruction, first.instruction);

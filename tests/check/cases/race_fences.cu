@@ -3,7 +3,7 @@
 
 __global__ void flag_volatile_no_fence(int* data, int* flag, int* out) {
   if (blockIdx.x == 0) {
-    *data = 1;  //! C058 ERROR race-global block=0,0,0 access=write message~__threadfence
+    *data = 1;  //! C058 ERROR race-global block=0,0,0 access=write message~__threadfence message~"read after write"
     *static_cast<volatile int*>(flag) = 1;
   } else {
     while (*static_cast<volatile int*>(flag) == 0) {
@@ -43,7 +43,7 @@ CASE(C059, "as before with __threadfence_block on the producer side") {
 
 __global__ void flag_no_acquire_fence(int* data, int* flag, int* out) {
   if (blockIdx.x == 0) {
-    *data = 1;  //! C060 ERROR|WARNING race-global block=0,0,0 access=write
+    *data = 1;  //! C060 ERROR|WARNING race-global block=0,0,0 access=write message~"read after write"
     __threadfence();
     atomicExch(flag, 1);
   } else {
