@@ -83,7 +83,7 @@ class Barriers final : public Checker {
     return w;
   }
   events::Wants wants_of(const events::Launch& launch) override {
-    return what_has(*launch.facts).barriers ? wants() : events::Wants{};
+    return what_has(launch).barriers ? wants() : events::Wants{};
   }
 
   void on_barrier(const events::Barrier& e, unsigned) override {

@@ -78,15 +78,16 @@ bool writes_global(const Site& s) {
 
 }  // namespace
 
-KernelHas what_has(const events::KernelFacts& facts) {
+KernelHas what_has(const events::Launch& launch) {
   KernelHas has;
-  for (const Site& s : facts.sites) {
+  for (const Site& s : launch.facts->sites) {
+    const auto number = static_cast<std::uint32_t>(&s - launch.facts->sites.data());
     has.barriers |= s.kind == SiteKind::barrier;
     has.meetings |= meets(s);
     has.mbarriers |= tells_mbarrier(s);
     has.order |= orders(s);
     has.shared_accesses |= may_be_shared(s);
-    has.global_writes |= writes_global(s);
+    has.global_writes |= writes_global(s) && !launch.is_own(number);
   }
   has.order |= has.barriers || has.meetings || has.mbarriers;
   return has;

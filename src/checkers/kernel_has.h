@@ -2,7 +2,7 @@
 // not want to be told of (Observer::wants_of).
 #pragma once
 
-#include "events/site.h"
+#include "events/events.h"
 
 namespace warpgrind::checkers {
 
@@ -12,9 +12,9 @@ struct KernelHas {
   bool mbarriers = false;  // and copies and stores that tell one
   bool order = false;      // any of them, or else something that may order one thread after another
   bool shared_accesses = false;
-  bool global_writes = false;
+  bool global_writes = false;  // but to what is each thread's own (Launch::own)
 };
 
-KernelHas what_has(const events::KernelFacts& facts);
+KernelHas what_has(const events::Launch& launch);
 
 }  // namespace warpgrind::checkers

@@ -45,7 +45,7 @@ class MBarriers final : public Checker {
     return w;
   }
   events::Wants wants_of(const events::Launch& launch) override {
-    return what_has(*launch.facts).mbarriers ? wants() : events::Wants{};
+    return what_has(launch).mbarriers ? wants() : events::Wants{};
   }
   void on_block_begin(const events::BlockEvent& e, unsigned) override {
     blocks_.of(*e.launch, e.block).barriers.clear();

@@ -65,7 +65,8 @@ LaunchRaces::LaunchRaces(const events::Launch& launch, std::unique_ptr<Shadow> g
     const bool elsewhere = s.space == StateSpace::shared || s.space == StateSpace::local;
     const bool stores = s.kind == SiteKind::store || s.kind == SiteKind::atomic || s.kind == SiteKind::reduction ||
                         s.kind == SiteKind::surface || s.kind == SiteKind::call || s.kind == SiteKind::bulk_copy;
-    writes_global_ |= stores && !elsewhere;
+    const auto number = static_cast<std::uint32_t>(&s - launch.facts->sites.data());
+    writes_global_ |= stores && !elsewhere && !launch.is_own(number);
     copies |= s.kind == SiteKind::bulk_copy || s.kind == SiteKind::async_copy;
   }
   forgets_epochs_ = !copies && launch.cluster.count() == 1;
@@ -234,7 +235,7 @@ void LaunchRaces::barrier_passed(BlockOrder& block, const events::BarrierPassed&
 
 bool LaunchRaces::affine_access(const events::AffineAccess& a) {
   const bool shared = a.space == StateSpace::shared, writes = a.type != AccessType::load;
-  if (a.mask == 0 || (!shared && !writes_global_)) return true;
+  if (a.mask == 0 || (!shared && !looks_at_global(a.site))) return true;
   Running* const r = running(linear_block(launch_, a.block));
   if (!r) return true;
   if (shared) tell_late_loads(*r);
@@ -296,7 +297,7 @@ void LaunchRaces::access(const events::Access& asked) {
   const bool shared = a.space == StateSpace::shared;
   const bool global =
       a.space == StateSpace::global || (a.space == StateSpace::texture && a.path == AccessPath::texture);
-  if ((!shared && !global) || a.mask == 0) return;
+  if ((!shared && !global) || a.mask == 0 || (global && launch_.is_own(a.site))) return;
   Running* const r = running(linear_block(launch_, a.block));
   if (!r) return;
   const bool writes_shared = shared && a.type != AccessType::load;

@@ -118,7 +118,8 @@ class LaunchRaces {
   events::Launch launch_;
   LaunchOrder order_;
   std::unique_ptr<Shadow> global_;
-  bool writes_global_ = false;
+  bool looks_at_global(std::uint32_t site) const { return writes_global_ && !launch_.is_own(site); }
+  bool writes_global_ = false;  // where threads may meet
   // Accesses to shared memory before a barrier of the block are ordered before all that may come: no asynchronous copy,
   // nor another block, reaches it.
   bool forgets_epochs_ = false;

@@ -189,7 +189,7 @@ class Races final : public Checker {
   }
   // Where nothing orders threads, who lives is of no interest; where nothing is written, nobody races.
   events::Wants wants_of(const events::Launch& launch) override {
-    const KernelHas has = what_has(*launch.facts);
+    const KernelHas has = what_has(launch);
     if (!has.shared_accesses && !has.global_writes) return {};
     events::Wants w = wants();
     w.no_shared = !has.shared_accesses;

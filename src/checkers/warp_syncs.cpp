@@ -43,7 +43,7 @@ class WarpSyncs final : public Checker {
     return w;
   }
   events::Wants wants_of(const events::Launch& launch) override {
-    return what_has(*launch.facts).meetings ? wants() : events::Wants{};
+    return what_has(launch).meetings ? wants() : events::Wants{};
   }
 
   void on_warp_sync(const events::WarpSync& e, unsigned) override {

@@ -29,6 +29,10 @@ struct Launch {
   Dim3 cluster{1, 1, 1};                     // blocks
   bool cooperative = false;
   std::uint64_t work = 0;  // StreamWork::id that it belongs to: the same for the grids that its kernels launch
+  // By site, 1: each thread touches bytes of global memory there that no other thread of the launch touches anywhere.
+  // Empty: nobody has looked.
+  std::span<const std::uint8_t> own{};
+  bool is_own(std::uint32_t site) const { return site < own.size() && own[site] != 0; }
 };
 
 // By which way memory is accessed.

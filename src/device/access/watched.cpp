@@ -6,8 +6,6 @@
 
 namespace warpgrind::device {
 
-namespace {
-
 using Origin = events::AddressOrigin::Kind;
 
 bool may_write(const events::Site& s) {
@@ -24,13 +22,14 @@ bool may_write(const events::Site& s) {
   }
 }
 
-// Of a generic address too: all that goes into it is in shared or local memory.
 bool never_global(const events::Site& s) {
   if (s.space == StateSpace::shared || s.space == StateSpace::local || s.space == StateSpace::param) return true;
   return !s.origins.empty() && std::all_of(s.origins.begin(), s.origins.end(), [](const events::AddressOrigin& o) {
     return o.kind == Origin::shared || o.kind == Origin::dynamic_shared || o.kind == Origin::local;
   });
 }
+
+namespace {
 
 bool host_can_use(const Launch& launch, const Bound& memory) {
   const Range* const range = launch.ranges->find(memory.low);

@@ -11,6 +11,8 @@
 
 namespace warpgrind::device {
 
+bool may_write(const events::Site& site);     // memory of any space
+bool never_global(const events::Site& site);  // of a generic address too: all that goes into it is in other memory
 // By site, for a launch of whose accesses observers want only_written: 1 for all of shared memory, for strong accesses,
 // for whatever may write global memory, and for whatever may read what those may write. What an address may come from
 // anywhere is all of memory. Wants::host_memory, Wants::no_shared: as they say.

@@ -8,6 +8,7 @@
 #include "base/demangle.h"
 #include "device/access/bounds.h"
 #include "device/access/count.h"
+#include "device/access/own_elements.h"
 #include "device/access/watched.h"
 #include "device/device_impl.h"
 #include "device/execution/order.h"
@@ -92,10 +93,17 @@ Result<KernelRecord*> Device::Impl::kernel(LoadedModule& module, std::uint32_t f
   }
   record = std::make_unique<KernelRecord>();
   record->code = code.take();
+  record->text = &text.functions[function];
   record->sites = pack_sites(record->code->facts());
   record->demangled = demangle(text.functions[function].name);
   record->shape = key.shape;
   return record.get();
+}
+
+const flow::Definitions& KernelRecord::definitions() const {
+  std::call_once(defined_,
+                 [&] { definitions_ = std::make_unique<const flow::Definitions>(flow::find_definitions(*text)); });
+  return *definitions_;
 }
 
 Status Device::Impl::check(const LaunchConfig& config, const KernelRecord& kernel) const {
@@ -226,6 +234,9 @@ void Device::Impl::set_up(Engine& engine, LoadedModule& module, const KernelReco
 void Device::Impl::begin_observation(Engine& engine) {
   Launch& launch = engine.current;
   launch.observers.clear();
+  launch.own.clear();
+  if (wants.accesses && wants.only_written) launch.own = own_elements(launch, site_bounds(launch));
+  launch.info.own = launch.own;
   if (!observers.empty()) {
     const std::lock_guard lock(observer_mutex);
     for (events::Observer* o : observers) o->on_launch_begin(launch.info);

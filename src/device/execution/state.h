@@ -16,6 +16,7 @@
 #include "device/execution/fiber.h"
 #include "device/memory/address_space.h"
 #include "events/observer.h"
+#include "flow/definitions.h"
 #include "gpu/addresses.h"
 #include "gpu/instruction_kinds.h"
 #include "jit/abi.h"
@@ -64,6 +65,13 @@ struct KernelRecord {
   std::string demangled;
   jit::LaneShape shape = jit::LaneShape::linear;
   std::atomic<double> seconds_per_block{0};  // of one worker, in the last launch; 0: not known
+
+  const ptx::Function* text = nullptr;           // in the module
+  const flow::Definitions& definitions() const;  // of the kernel's own registers; found when somebody asks
+
+ private:
+  mutable std::once_flag defined_;
+  mutable std::unique_ptr<const flow::Definitions> definitions_;
 };
 
 enum class WarpState : std::uint8_t { idle, running, ready, barrier, yielded };
@@ -290,6 +298,7 @@ struct Launch {
 
   // Somebody wants invalid accesses: by site, and how many there were.
   std::vector<SiteBounds> bounds;
+  std::vector<std::uint8_t> own;      // events::Launch::own
   std::vector<std::uint8_t> watched;  // sites whose accesses observers want; empty: of none
   std::atomic<std::uint64_t> invalid_accesses{0};
   std::set<std::uint32_t> invalid_sites;  // under fault_mutex
