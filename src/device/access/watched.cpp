@@ -71,13 +71,14 @@ void watch_in_machine_code(Launch& launch, const std::vector<std::unique_ptr<Wor
       workers[i]->sites[s].watched = is_watched(launch, s) ? 1 : 0;
 }
 
-std::uint32_t watch(jit::WarpContext& c, std::uint32_t site, const AffineAddresses& a, LaneMask mask) {
+std::uint32_t watch(jit::WarpContext& c, std::uint32_t site, std::uint64_t base, std::int64_t kx, std::int64_t ky,
+                    LaneMask mask) {
   const Worker& worker = worker_of(c);
   const Launch& launch = *worker.launch;
   const SiteFacts& f = launch.kernel->sites[site];
   const events::AffineAccess event{
       &launch.info, site, f.form.space, Dim3{c.ctaid[0], c.ctaid[1], c.ctaid[2]}, c.warp,      mask,
-      a.base,       a.kx, a.ky,         jit::row_length(launch.kernel->shape),    f.form.type, f.order,
+      base,         kx,   ky,           jit::row_length(launch.kernel->shape),    f.form.type, f.order,
       f.form.bytes};
   for (events::Observer* o : launch.observers.of_accesses(f.form.space))
     if (!o->on_affine_access(event, worker.number)) return 0;

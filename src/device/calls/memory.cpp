@@ -162,7 +162,7 @@ void wg_store_affine(void* context, std::uint32_t site, std::uint64_t base, std:
 
 std::uint32_t wg_watch(void* context, std::uint32_t site, std::uint64_t base, std::int64_t kx, std::int64_t ky,
                        std::uint32_t mask) {
-  return watch(*static_cast<jit::WarpContext*>(context), site, {base, kx, ky}, mask);
+  return watch(*static_cast<jit::WarpContext*>(context), site, base, kx, ky, mask);
 }
 
 void wg_count_affine(void* context, std::uint32_t site, std::uint64_t base, std::int64_t kx, std::int64_t ky,
