@@ -69,23 +69,25 @@ LaunchRaces::LaunchRaces(const events::Launch& launch, std::unique_ptr<Shadow> g
     writes_global_ |= stores && !elsewhere && !launch.is_own(number);
     copies |= s.kind == SiteKind::bulk_copy || s.kind == SiteKind::async_copy;
   }
+  kinds_.resize(launch.facts->sites.size() * 2 + 2);
   forgets_epochs_ = !copies && launch.cluster.count() == 1;
 }
 
 void LaunchRaces::begin_block(const events::BlockEvent& e) {
   const std::uint64_t block = linear_block(launch_, e.block);
-  std::unique_ptr<Running>& r = blocks_[block];
-  if (!r && !ended_.empty()) {
-    r = std::move(ended_.back());
+  if (!ended_.empty() && !blocks_.contains(block)) {
+    ended_.back().key() = block;
+    blocks_.insert(std::move(ended_.back()));
     ended_.pop_back();
   }
+  std::unique_ptr<Running>& r = blocks_[block];
   if (!r) r = std::make_unique<Running>();
-  r->order = &order_.begin(block);
-  for (std::vector<Last>* last : {&r->last_shared, &r->last_global}) {
-    last->resize(r->order->warps.size());
-    for (Last& of_warp : *last) std::fill(of_warp.begin(), of_warp.end(), Newest{});
-  }
+  if (!r->order) r->order = std::make_unique<BlockOrder>();
+  order_.begin(*r->order, block);
+  r->last_shared.resize(r->order->warps.size());
+  r->last_global.resize(r->order->warps.size());
   r->epoch = 0;
+  ++r->turn;
   r->late = forgets_epochs_ ? e.late_loads : nullptr;
   r->row = e.row;
   open_late_loads(*r);
@@ -97,11 +99,9 @@ void LaunchRaces::end_block(std::uint64_t block) {
   const auto it = blocks_.find(block);
   if (it == blocks_.end()) return;
   if (it->second->shared) it->second->shared->forget();
-  ended_.push_back(std::move(it->second));
-  blocks_.erase(it);
+  ended_.push_back(blocks_.extract(it));
   last_running_ = nullptr;
   last_of_ = nullptr;
-  order_.end(block);
 }
 
 LaunchRaces::Running* LaunchRaces::running(std::uint64_t block) {
@@ -114,7 +114,7 @@ LaunchRaces::Running* LaunchRaces::running(std::uint64_t block) {
 
 BlockOrder* LaunchRaces::find(std::uint64_t block) {
   Running* const r = running(block);
-  return r ? r->order : nullptr;
+  return r ? r->order.get() : nullptr;
 }
 
 // Offsets of other blocks of the cluster lie 16 MiB apart, relative to the block's own.
@@ -135,45 +135,40 @@ LaunchRaces::Last& LaunchRaces::last_of(const Shadow& shadow, Running& of, std::
   Last& last = &shadow == global_.get()     ? of.last_global[warp]
                : &shadow == of.shared.get() ? of.last_shared[warp]
                                             : last_elsewhere_[{&shadow, of.order->number, warp}];
-  if (last.empty()) last.resize(launch_.facts->sites.size() * 2 + 2);
+  if (last.empty()) last.resize(kinds_.size());
   return last;
 }
 
 // One record for all that a warp does at a site until something may order it.
-std::uint32_t LaunchRaces::record_of(Shadow& shadow, Running& of, std::uint32_t warp, const Made& made) {
+std::uint32_t LaunchRaces::record_of(Shadow& shadow, Running& of, std::uint32_t warp, const AccessKind& kind,
+                                     std::uint64_t copy) {
   last_of_ = &last_of(shadow, of, warp);
   const BlockOrder& block = *of.order;
   const WarpOrder& w = block.warps[warp];
-  const std::size_t site = std::min<std::size_t>(made.site, launch_.facts->sites.size());
-  Newest& last = (*last_of_)[site * 2 + (made.type != AccessType::load)];
-  if (last.record != 0 && last.epoch == block.epoch && last.tick == w.tick && last.weak == w.weak &&
-      last.copy == made.copy)
-    return last.record;
-  if (&shadow == of.shared.get()) {
-    if (forgets_epochs_ && of.epoch != block.epoch) shadow.forget();
+  if (of.epoch != block.epoch) {
     of.epoch = block.epoch;
+    ++of.turn;
   }
-  const std::uint32_t number = shadow.next();
+  Newest& last = (*last_of_)[slot(kind.site, kind.writes())];
+  if (last.turn == of.turn && last.tick == w.tick && last.weak == w.weak && last.copy == copy) return last.record;
+  if (&shadow == of.shared.get() && of.shared_turn != of.turn) {
+    if (forgets_epochs_) shadow.forget();
+    of.shared_turn = of.turn;
+  }
+  last.record = shadow.next();
+  last.turn = of.turn;
+  last.tick = w.tick;
+  last.weak = w.weak;
+  last.copy = copy;
   Record& r = shadow.add();  // field by field: this is half of what a kernel with little else to compare costs
+  static_cast<AccessKind&>(r) = kind;
   r.stamp.block = block.number;
-  r.stamp.copy = made.copy;
+  r.stamp.copy = copy;
   r.stamp.epoch = block.epoch;
   r.stamp.tick = w.tick;
   r.stamp.weak = w.weak;
   r.stamp.warp = static_cast<std::uint8_t>(warp);
-  r.site = made.site;
-  r.bytes = made.bytes;
-  r.type = made.type;
-  r.order = made.order;
-  r.scope = made.scope;
-  r.bulk = made.bulk;
-  r.non_coherent = made.texture || (site < launch_.facts->sites.size() && launch_.facts->sites[site].non_coherent);
-  last.record = number;
-  last.epoch = block.epoch;
-  last.tick = w.tick;
-  last.weak = w.weak;
-  last.copy = made.copy;
-  return number;
+  return last.record;
 }
 
 QuickAccess LaunchRaces::quick_of(Shadow& shadow, Running& of, const WarpOrder& warp, std::uint32_t warp_index,
@@ -253,7 +248,7 @@ bool LaunchRaces::note(const events::AffineAccess& a, Running& of) {
   std::uint64_t none = 0;
   Shadow& shadow = shared ? shared_of(of, none) : *global_;
   if (shadow.has_more() || (writes && order_.has_variables(block, shared))) return false;
-  const std::uint32_t record = record_of(shadow, of, a.warp, {a.site, a.bytes, a.type});
+  const std::uint32_t record = record_of(shadow, of, a.warp, kind_of(a), 0);
   QuickAccess quick = quick_of(shadow, of, warp, a.warp, record);
   const unsigned shift = static_cast<unsigned>(std::countr_zero(a.bytes / 4));
   const auto word = [&](unsigned l) { return a.address(l) / 4; };
@@ -308,7 +303,7 @@ void LaunchRaces::access(const events::Access& asked) {
 
 void LaunchRaces::compare(const events::Access& a, Running& of) {
   const bool shared = a.space == StateSpace::shared;
-  BlockOrder* const block = of.order;
+  BlockOrder* const block = of.order.get();
   WarpOrder& warp = block->warps[a.warp];
   std::uint64_t copy = 0;
   if (a.path == AccessPath::async_copy) copy = order_.copy_issued(warp, a.mask);
@@ -320,7 +315,7 @@ void LaunchRaces::compare(const events::Access& a, Running& of) {
   if (one_word(a) && !(shared && is_reserved(a.addresses[static_cast<unsigned>(std::countr_zero(a.mask))])) &&
       broadcast(s, copy))
     return;
-  const Made made = made_by(a, copy);
+  const AccessKind kind = kind_of(a);
   std::optional<QuickAccess> quick;
   // Of a block without a cluster all lanes' words are in one.
   Shadow* const one = shared && launch_.cluster.count() > 1 ? nullptr
@@ -336,22 +331,32 @@ void LaunchRaces::compare(const events::Access& a, Running& of) {
     Shadow* const here = one ? one : &shared_of(of, s.address);
     if (here != s.shadow) {
       s.shadow = here;
-      s.record = record_of(*here, of, a.warp, made);
+      s.record = record_of(*here, of, a.warp, kind, copy);
       s.quick = is_plain(a) ? &quick.emplace(quick_of(*here, of, warp, a.warp, s.record)) : nullptr;
     }
     lane(s, l);
   }
 }
 
-LaunchRaces::Made LaunchRaces::made_by(const events::Access& a, std::uint64_t copy) {
+AccessKind LaunchRaces::kind_of(const events::Access& a) const {
+  const auto& sites = launch_.facts->sites;
+  const bool by_texture = a.path == AccessPath::texture;
   return {a.site,
           a.sizes ? 0 : a.bytes,
           a.type,
           a.order,
           a.scope,
-          a.path == AccessPath::texture,
-          a.path == AccessPath::bulk_copy,
-          copy};
+          by_texture || (a.site < sites.size() && sites[a.site].non_coherent),
+          a.path == AccessPath::bulk_copy};
+}
+
+const AccessKind& LaunchRaces::kind_of(const events::AffineAccess& a) {
+  const auto& sites = launch_.facts->sites;
+  AccessKind& k = kinds_[slot(a.site, a.type != AccessType::load)];
+  if (k.site != a.site || k.bytes != a.bytes)
+    k = {a.site, a.bytes, a.type, a.order, MemoryScope::none, a.site < sites.size() && sites[a.site].non_coherent,
+         false};
+  return k;
 }
 
 // A read of one word by all lanes.
@@ -360,7 +365,7 @@ bool LaunchRaces::broadcast(Step& s, std::uint64_t copy) {
   Shadow* const shadow = s.shared ? &shared_of(s.running, address) : global_.get();
   if (shadow->has_more()) return false;  // a step with a shadow has a record there
   s.shadow = shadow;
-  s.record = record_of(*s.shadow, s.running, s.a.warp, made_by(s.a, copy));
+  s.record = record_of(*s.shadow, s.running, s.a.warp, kind_of(s.a), copy);
   return quick_of(*s.shadow, s.running, s.warp, s.a.warp, s.record).read_word(address / 4, s.a.mask);
 }
 
@@ -593,8 +598,7 @@ void LaunchRaces::found(const Step& s, unsigned l, std::uint64_t address, const 
     race.first_lane = lane;
     race.second_lane = l;
     race.address = address;
-    const Newest& been = (*last_of_)[std::min<std::size_t>(q.site, launch_.facts->sites.size()) * 2 + q.writes()];
-    race.may_turn = been.record == 0 || been.epoch != s.block.epoch;
+    race.may_turn = (*last_of_)[slot(q.site, q.writes())].turn != s.running.turn;
   }
   ++race.count;
   if (race.last_block != s.block.number) {

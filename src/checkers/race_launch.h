@@ -1,6 +1,7 @@
 // The accesses of one launch, held against what is remembered of the words that they touch.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -65,42 +66,40 @@ class LaunchRaces {
   struct Step;  // one lane's part of an access
   // The newest record of each site of a warp, for reads and for writes, and when it was made.
   struct Newest {
-    std::uint32_t record = 0, epoch = 0, tick = 0, weak = 0;
+    std::uint32_t record = 0, turn = 0, tick = 0, weak = 0;
     std::uint64_t copy = 0;
   };
   using Last = std::vector<Newest>;
   // A block. It is used again for later ones, with what has been allocated.
   struct Running {
-    BlockOrder* order = nullptr;
+    std::unique_ptr<BlockOrder> order;  // null: it has not begun
     events::LateLoads* late = nullptr;  // the block's, if they are used
     std::vector<events::LateLoad> late_memory;
     unsigned row = kWarpSize;
     std::unique_ptr<Shadow> shared;
     std::vector<Last> last_shared, last_global;  // by warp
-    std::uint32_t epoch = 0;                     // of the last access to its shared memory
+    // The last access was in this epoch; how many there were, of all blocks that it has been; when its shared memory's
+    // records began.
+    std::uint32_t epoch = 0, turn = 0, shared_turn = 0;
   };
+  // Of a site's loads or stores, in Last. All that is of no known site is one.
+  std::size_t slot(std::uint32_t site, bool writes) const {
+    return std::min<std::size_t>(site, kinds_.size() / 2 - 1) * 2 + writes;
+  }
   Running* running(std::uint64_t block);
   static void open_late_loads(Running& of);
   void tell_late_loads(Running& of);
   bool note(const events::AffineAccess& a, Running& of);
   void compare(const events::Access& a, Running& of);
   Last& last_of(const Shadow& shadow, Running& of, std::uint32_t warp);
-  // What makes the record of an access.
-  struct Made {
-    std::uint32_t site = 0, bytes = 0;
-    AccessType type = AccessType::load;
-    events::MemoryOrder order = events::MemoryOrder::weak;
-    events::MemoryScope scope = events::MemoryScope::none;
-    bool texture = false, bulk = false;
-    std::uint64_t copy = 0;
-  };
-  std::uint32_t record_of(Shadow& shadow, Running& of, std::uint32_t warp, const Made& made);
+  std::uint32_t record_of(Shadow& shadow, Running& of, std::uint32_t warp, const AccessKind& kind, std::uint64_t copy);
   QuickAccess quick_of(Shadow& shadow, Running& of, const WarpOrder& warp, std::uint32_t warp_index,
                        std::uint32_t record) const;
   bool is_exact(const BlockOrder& block, const WarpOrder& warp) const {
     return order_.orders_blocks() || block.fine || warp.pairs;
   }
-  static Made made_by(const events::Access& a, std::uint64_t copy);
+  AccessKind kind_of(const events::Access& a) const;
+  const AccessKind& kind_of(const events::AffineAccess& a);
   void lane(Step& s, unsigned lane);
   bool broadcast(Step& s, std::uint64_t copy);
   void word(Step& s, unsigned lane, std::uint64_t word, std::uint8_t bytes);
@@ -123,10 +122,12 @@ class LaunchRaces {
   // Accesses to shared memory before a barrier of the block are ordered before all that may come: no asynchronous copy,
   // nor another block, reaches it.
   bool forgets_epochs_ = false;
-  std::map<std::uint64_t, std::unique_ptr<Running>> blocks_;
+  using Blocks = std::map<std::uint64_t, std::unique_ptr<Running>>;
+  Blocks blocks_;
   std::uint64_t last_number_ = 0;  // of the block that was asked for before
   Running* last_running_ = nullptr;
-  std::vector<std::unique_ptr<Running>> ended_;
+  std::vector<Blocks::node_type> ended_;
+  std::vector<AccessKind> kinds_;  // of affine accesses: loads and stores of each site, as Last
   // Of warps in other blocks' shared memory, by that block.
   std::map<std::tuple<const Shadow*, std::uint64_t, std::uint32_t>, Last> last_elsewhere_;
   Last* last_of_ = nullptr;  // of the access now

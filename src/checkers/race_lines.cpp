@@ -1,7 +1,10 @@
 // QuickAccess: rows, held against the parts that are known of their lines.
 #include <algorithm>
 #include <bit>
+#include <iterator>
 
+#include "base/assert.h"
+#include "base/cpu.h"
 #include "checkers/race_quick.h"
 
 namespace warpgrind::checkers {
@@ -12,12 +15,13 @@ std::uint32_t first_bits(unsigned n) {
   return n >= 32 ? ~std::uint32_t{0} : (std::uint32_t{1} << n) - 1;
 }
 
-// Each bit of `lanes` becomes (1 << shift) bits: `count` of these from bit `from` on.
+// Each bit of `lanes` becomes (1 << shift) bits: `count` of these, up to 32, from bit `from` on.
 std::uint32_t words_of(LaneMask lanes, unsigned shift, unsigned from, unsigned count) {
   if (shift == 0) return lanes >> from & first_bits(count);
-  std::uint32_t words = 0;
-  for (unsigned w = 0; w < count; ++w) words |= (lanes >> ((from + w) >> shift) & 1) << w;
-  return words;
+  constexpr std::uint64_t kFirst[] = {~0ull, ~0ull / 3, ~0ull / 15, ~0ull / 255, ~0ull / 65535};  // a lane's first
+  WG_ASSERT(shift < std::size(kFirst));
+  const std::uint64_t words = _pdep_u64(lanes >> (from >> shift), kFirst[shift]) * ((1ull << (1u << shift)) - 1);
+  return static_cast<std::uint32_t>(words >> (from & ((1u << shift) - 1))) & first_bits(count);
 }
 
 }  // namespace

@@ -35,31 +35,28 @@ LaunchOrder::LaunchOrder(const events::Launch& launch) : launch_(launch), copies
   orders_blocks_ |= launch.cooperative || launch.cluster.count() > 1;
 }
 
-BlockOrder& LaunchOrder::begin(std::uint64_t number) {
-  std::unique_ptr<BlockOrder>& slot = blocks_[number];
-  slot = std::make_unique<BlockOrder>();
-  BlockOrder& b = *slot;
+void LaunchOrder::begin(BlockOrder& b, std::uint64_t number) const {
+  std::vector<WarpOrder> warps = std::move(b.warps);
+  std::map<std::uint32_t, BlockOrder::Barrier> barriers = std::move(b.barriers);
+  b = BlockOrder();
   b.number = number;
+  b.warps = std::move(warps);
+  b.barriers = std::move(barriers);
   const auto threads = static_cast<std::uint32_t>(launch_.block.count());
   b.warps.resize((threads + kWarpSize - 1) / kWarpSize);
   for (std::uint32_t w = 0; w < b.warps.size(); ++w) {
+    b.warps[w] = WarpOrder();
     b.warps[w].live = all_lanes(w);
   }
-  return b;
+  for (auto& [id, barrier] : b.barriers) {
+    barrier.arrivals.clear();
+    barrier.threads = 0;
+  }
 }
 
 LaneMask LaunchOrder::all_lanes(std::size_t warp) const {
   const std::uint64_t left = launch_.block.count() - warp * kWarpSize;
   return left >= kWarpSize ? ~LaneMask{0} : (LaneMask{1} << left) - 1;
-}
-
-void LaunchOrder::end(std::uint64_t number) {
-  blocks_.erase(number);
-}
-
-BlockOrder* LaunchOrder::find(std::uint64_t number) {
-  const auto it = blocks_.find(number);
-  return it == blocks_.end() ? nullptr : it->second.get();
 }
 
 LaunchOrder::Order LaunchOrder::ordered(const Stamp& q, unsigned lane, const BlockOrder& b, const WarpOrder& w,
@@ -204,33 +201,40 @@ void LaunchOrder::barrier(BlockOrder& b, const events::Barrier& e) {
     ++w.tick;
     w.arrived = {e.site, w.tick, 0};
   }
-  b.barrier_threads[e.barrier] = e.threads;
-  b.barriers[e.barrier].push_back(std::move(a));
+  BlockOrder::Barrier& at = b.barriers[e.barrier];
+  at.threads = e.threads;
+  at.arrivals.push_back(std::move(a));
 }
 
 bool LaunchOrder::is_of_all(const BlockOrder& b, std::uint32_t id) const {
-  const auto arrivals = b.barriers.find(id);
-  const auto threads = b.barrier_threads.find(id);
-  std::vector<LaneMask> here(b.warps.size());
-  if (arrivals != b.barriers.end())
-    for (const BlockOrder::Arrival& a : arrivals->second) {
+  const auto at = b.barriers.find(id);
+  here_.assign(b.warps.size(), 0);
+  if (at != b.barriers.end())
+    for (const BlockOrder::Arrival& a : at->second.arrivals) {
       if (!a.waits) return false;
-      here[a.warp] |= a.mask;
+      here_[a.warp] |= a.mask;
     }
   // One of a number of threads does not wait for those that have left.
-  const bool counted = threads != b.barrier_threads.end() && threads->second != 0;
-  for (std::size_t w = 0; w < here.size(); ++w) {
+  const bool counted = at != b.barriers.end() && at->second.threads != 0;
+  for (std::size_t w = 0; w < here_.size(); ++w) {
     const LaneMask needed = counted ? all_lanes(w) : b.warps[w].live;
-    if ((here[w] & needed) != needed) return false;
+    if ((here_[w] & needed) != needed) return false;
   }
   return true;
 }
 
 void LaunchOrder::barrier_passed(BlockOrder& b, std::uint32_t id) {
   const bool all = is_of_all(b, id);
-  std::vector<BlockOrder::Arrival> arrivals = std::move(b.barriers[id]);
-  b.barriers.erase(id);
-  if (all) return all_know_all(b);
+  std::vector<BlockOrder::Arrival>& arrivals = b.barriers[id].arrivals;
+  if (all)
+    all_know_all(b);
+  else
+    some_know(b, arrivals);
+  arrivals.clear();
+}
+
+// A barrier of some threads of the block, or that some do not wait at.
+void LaunchOrder::some_know(BlockOrder& b, const std::vector<BlockOrder::Arrival>& arrivals) {
   std::vector<LaneMask> here(b.warps.size());
   for (const BlockOrder::Arrival& a : arrivals) here[a.warp] |= a.mask;
   Shared given;

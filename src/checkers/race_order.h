@@ -110,8 +110,11 @@ struct BlockOrder {
     bool waits = true;
     std::vector<Moment> moments;  // of those that do not wait: what they knew
   };
-  std::map<std::uint32_t, std::vector<Arrival>> barriers;
-  std::map<std::uint32_t, std::uint32_t> barrier_threads;  // 0: all of the block
+  struct Barrier {
+    std::vector<Arrival> arrivals;  // since it was passed
+    std::uint32_t threads = 0;      // 0: all of the block
+  };
+  std::map<std::uint32_t, Barrier> barriers;
   std::unordered_map<std::uint64_t, MBarrierOrder> mbarriers;
   struct Variable {  // that releases were made at
     Shared gpu, cta;
@@ -128,9 +131,8 @@ class LaunchOrder {
  public:
   explicit LaunchOrder(const events::Launch& launch);
 
-  BlockOrder& begin(std::uint64_t block);
-  void end(std::uint64_t block);
-  BlockOrder* find(std::uint64_t block);
+  // Of a block that begins. What was allocated for one that has ended is used again.
+  void begin(BlockOrder& block, std::uint64_t number) const;
 
   enum class Order : std::uint8_t { none, weakly, ordered };
   // Is `before`, of lane `lane`, ordered before what the lane `by` of the warp does now?
@@ -175,6 +177,7 @@ class LaunchOrder {
   static Shared knowledge(const BlockOrder& block, std::uint32_t warp, LaneMask mask);
   static void learn(BlockOrder& block, WarpOrder& warp, LaneMask mask, const Shared& what);
   static void all_know_all(BlockOrder& block);
+  static void some_know(BlockOrder& block, const std::vector<BlockOrder::Arrival>& arrivals);
   void release(BlockOrder& block, BlockOrder::Variable& v, const Shared& what, events::MemoryScope scope) const;
   LaneMask all_lanes(std::size_t warp) const;  // that the block began with
   void acquire(BlockOrder& block, WarpOrder& warp, unsigned lane, const BlockOrder::Variable& v,
@@ -182,8 +185,8 @@ class LaunchOrder {
 
   events::Launch launch_;
   bool orders_blocks_ = false;
+  mutable std::vector<LaneMask> here_;  // at a barrier, by warp
   std::uint64_t copies_ = 0;
-  std::map<std::uint64_t, std::unique_ptr<BlockOrder>> blocks_;
   Variables variables_;                                                 // in global memory
   std::map<std::pair<std::uint64_t, std::uint32_t>, Shared> clusters_;  // by cluster and generation
 };

@@ -87,7 +87,7 @@ void Shadow::fill_cells(Line& line) {
 void Shadow::forget() {
   constexpr std::uint32_t kMost = std::numeric_limits<std::uint32_t>::max() / 2;
   none_ = next() - 1;
-  more_.clear();
+  if (!more_.empty()) more_.clear();
   records_.clear();
   if (none_ <= kMost) return;
   for (const auto& [number, page] : pages_)

@@ -11,9 +11,8 @@
 
 namespace warpgrind::checkers {
 
-// Accesses of one warp at one site that nothing can tell apart but their lanes.
-struct Record {
-  Stamp stamp;
+// What all accesses of a site that are alike share.
+struct AccessKind {
   std::uint32_t site = 0;
   std::uint32_t bytes = 0;  // of a lane; of a stretch: 0
   AccessType type = AccessType::load;
@@ -23,6 +22,11 @@ struct Record {
   bool writes() const { return type != AccessType::load; }
   bool atomic() const { return type == AccessType::atomic || type == AccessType::reduction; }
   bool strong() const { return order != events::MemoryOrder::weak; }
+};
+
+// Accesses of one warp at one site that nothing can tell apart but their lanes.
+struct Record : AccessKind {
+  Stamp stamp;
 };
 
 // Numbers of records (Shadow::record); 0: none. `other`: of the readers since the last write one more of another warp,
