@@ -250,32 +250,47 @@ bool LaunchRaces::note(const events::AffineAccess& a, Running& of) {
   if (shadow.has_more() || (writes && order_.has_variables(block, shared))) return false;
   const std::uint32_t record = record_of(shadow, of, a.warp, kind_of(a), 0);
   QuickAccess quick = quick_of(shadow, of, warp, a.warp, record);
-  const unsigned shift = static_cast<unsigned>(std::countr_zero(a.bytes / 4));
-  const auto word = [&](unsigned l) { return a.address(l) / 4; };
-  const auto each_word = [&](LaneMask lanes) {  // of lanes that are all at one address
-    const auto first = static_cast<unsigned>(std::countr_zero(lanes));
-    if (writes && (lanes & (lanes - 1)) != 0) return false;
-    for (unsigned w = 0; w < 1u << shift; ++w)
-      if (!(writes ? quick.write_word(word(first) + w, first) : quick.read_word(word(first) + w, lanes))) return false;
-    return true;
-  };
-  if (a.kx == 0 && a.ky == 0) return each_word(a.mask);
+  if (a.kx == 0 && a.ky == 0) return note_one_place(quick, a, a.base, a.mask);
   const LaneMask in_row = a.row == kWarpSize ? ~LaneMask{0} : (LaneMask{1} << a.row) - 1;
+  const auto shift = static_cast<unsigned>(std::countr_zero(a.bytes / 4));
   if (!writes && a.ky == 0 && a.mask == ~LaneMask{0} && a.kx == std::int64_t{a.bytes})
-    return quick.read_row(word(0), a.row << shift, 0, in_row, shift, ~LaneMask{0} / in_row);
-  for (unsigned lane0 = 0; lane0 < kWarpSize; lane0 += a.row) {
-    const LaneMask lanes = a.mask >> lane0 & in_row;
-    if (lanes == 0) continue;
-    bool fine = true;
-    if (a.kx == 0) {
-      fine = each_word(lanes << lane0);
-    } else if (a.kx == std::int64_t{a.bytes}) {
-      fine = writes ? quick.write_row(word(lane0), a.row << shift, lane0, lanes, shift)
-                    : quick.read_row(word(lane0), a.row << shift, lane0, lanes, shift, 1);
-    } else {
-      for (LaneMask m = lanes << lane0; m != 0 && fine; m &= m - 1) fine = each_word(m & (~m + 1));
-    }
-    if (!fine) return false;
+    return quick.read_row(a.base / 4, a.row << shift, 0, in_row, shift, ~LaneMask{0} / in_row);
+  for (unsigned lane0 = 0; lane0 < kWarpSize; lane0 += a.row)
+    if (const LaneMask lanes = a.mask >> lane0 & in_row; lanes != 0 && !note_row(quick, a, lane0, lanes)) return false;
+  return true;
+}
+
+// Of lanes that are all at one address.
+bool LaunchRaces::note_one_place(QuickAccess& quick, const events::AffineAccess& a, std::uint64_t address,
+                                 LaneMask lanes) {
+  const bool writes = a.type != AccessType::load;
+  if (writes && (lanes & (lanes - 1)) != 0) return false;
+  const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+  for (std::uint64_t w = address / 4; w < address / 4 + a.bytes / 4; ++w)
+    if (!(writes ? quick.write_word(w, lane) : quick.read_word(w, lanes))) return false;
+  return true;
+}
+
+// Of the lanes from lane0 on: `lanes`, of which bit 0 is lane0.
+bool LaunchRaces::note_row(QuickAccess& quick, const events::AffineAccess& a, unsigned lane0, LaneMask lanes) {
+  const bool writes = a.type != AccessType::load;
+  const std::uint64_t base = a.address(lane0), first = base / 4;
+  const unsigned width = a.bytes / 4;
+  if (a.kx == 0) return note_one_place(quick, a, base, lanes << lane0);
+  if (a.kx == std::int64_t{a.bytes}) {
+    const auto shift = static_cast<unsigned>(std::countr_zero(width));
+    return writes ? quick.write_row(first, a.row << shift, lane0, lanes, shift)
+                  : quick.read_row(first, a.row << shift, lane0, lanes, shift, 1);
+  }
+  if (a.kx > std::int64_t{a.bytes} && a.kx % 4 == 0 && a.kx / 4 <= QuickAccess::kMostStride) {
+    const auto stride = static_cast<unsigned>(a.kx / 4);
+    return writes ? quick.write_strided(first, stride, width, lane0, lanes)
+                  : quick.read_strided(first, stride, width, lane0, lanes);
+  }
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const auto l = static_cast<unsigned>(std::countr_zero(lanes));
+    const std::uint64_t address = base + static_cast<std::uint64_t>(a.kx * static_cast<std::int64_t>(l));
+    if (!note_one_place(quick, a, address, LaneMask{1} << (lane0 + l))) return false;
   }
   return true;
 }

@@ -90,6 +90,8 @@ class LaunchRaces {
   static void open_late_loads(Running& of);
   void tell_late_loads(Running& of);
   bool note(const events::AffineAccess& a, Running& of);
+  static bool note_row(QuickAccess& quick, const events::AffineAccess& a, unsigned lane0, LaneMask lanes);
+  static bool note_one_place(QuickAccess& quick, const events::AffineAccess& a, std::uint64_t address, LaneMask lanes);
   void compare(const events::Access& a, Running& of);
   Last& last_of(const Shadow& shadow, Running& of, std::uint32_t warp);
   std::uint32_t record_of(Shadow& shadow, Running& of, std::uint32_t warp, const AccessKind& kind, std::uint64_t copy);

@@ -45,7 +45,7 @@ bool QuickAccess::write_parts(Line& line, const LinePart& now) {
   for (unsigned i = 0; i < Line::kParts; ++i) {
     LinePart& p = line.parts[i];
     std::uint32_t& record = line.records[i];
-    const bool same_lanes = p.lanes == now.lanes && p.rows == 1;
+    const bool same_lanes = p.same_lanes(now) && p.rows == 1;
     if (record <= none_) {
       room = &record;
     } else if (record == of_.record && same_lanes) {
@@ -91,7 +91,7 @@ bool QuickAccess::read_parts(Line& line, const LinePart& now) {
     LinePart& p = line.parts[i];
     const std::uint32_t record = line.records[i], both = p.words & now.words;
     if (record <= none_ || p.field == Field::other) continue;
-    const bool same_lanes = p.lanes == now.lanes;
+    const bool same_lanes = p.same_lanes(now);
     if (record == of_.record && same_lanes && p.rows == now.rows) {
       same = &p;
       again = both;
@@ -125,7 +125,7 @@ bool QuickAccess::note_read(Line& line, const LinePart& now, std::uint32_t words
     LinePart& p = line.parts[i];
     if (line.records[i] <= none_ || p.field == Field::write || (p.words & words) == 0) continue;
     // The readers before are ordered before this one: is the other one, too?
-    if (p.field == Field::other && !ordered(line.records[i], p.lanes == now.lanes && now.rows == 1)) continue;
+    if (p.field == Field::other && !ordered(line.records[i], p.same_lanes(now) && now.rows == 1)) continue;
     if ((p.words &= ~words) == 0) line.records[i] = 0;
   }
   LinePart part = now;
@@ -150,15 +150,16 @@ bool QuickAccess::touch(Line& line, const LinePart& now) {
   return kWrites ? write_cells(line, now) : read_cells(line, now);
 }
 
-// `now`: its rows and field.
 template <bool kWrites>
-bool QuickAccess::row(std::uint64_t first, unsigned words, LinePart now, unsigned lane0, LaneMask lanes) {
-  const unsigned shift = now.lanes.shift;
+bool QuickAccess::row(std::uint64_t first, unsigned words, unsigned lane0, LaneMask lanes, unsigned shift,
+                      LaneMask rows) {
+  constexpr LinePart::Field kField = kWrites ? LinePart::Field::write : LinePart::Field::read;
   for (unsigned done = 0; done < words;) {
     const auto in_line = static_cast<unsigned>(first + done) % Line::kWords;
     const unsigned count = std::min(Line::kWords - in_line, words - done);
-    now.words = words_of(lanes, shift, done, count) << in_line;
-    now.lanes.first = static_cast<std::int16_t>(static_cast<int>((lane0 << shift) + done) - static_cast<int>(in_line));
+    const int from = static_cast<int>((lane0 << shift) + done) - static_cast<int>(in_line);
+    const LinePart now{words_of(lanes, shift, done, count) << in_line, rows, static_cast<std::int16_t>(from),
+                       static_cast<std::uint8_t>(1u << shift), kField};
     if (now.words != 0 && !touch<kWrites>(shadow_.line(first + done), now)) return false;
     done += count;
   }
@@ -167,12 +168,41 @@ bool QuickAccess::row(std::uint64_t first, unsigned words, LinePart now, unsigne
 
 bool QuickAccess::read_row(std::uint64_t first, unsigned words, unsigned lane0, LaneMask lanes, unsigned shift,
                            LaneMask rows) {
-  const LaneMap map{0, static_cast<std::uint8_t>(shift)};
-  return row<false>(first, words, {0, rows, map, LinePart::Field::read}, lane0, lanes);
+  return row<false>(first, words, lane0, lanes, shift, rows);
 }
 bool QuickAccess::write_row(std::uint64_t first, unsigned words, unsigned lane0, LaneMask lanes, unsigned shift) {
-  const LaneMap map{0, static_cast<std::uint8_t>(shift)};
-  return row<true>(first, words, {0, 1, map, LinePart::Field::write}, lane0, lanes);
+  return row<true>(first, words, lane0, lanes, shift, 1);
+}
+
+template <bool kWrites>
+bool QuickAccess::strided(std::uint64_t first, unsigned stride, unsigned width, unsigned lane0, LaneMask lanes) {
+  constexpr LinePart::Field kField = kWrites ? LinePart::Field::write : LinePart::Field::read;
+  std::uint64_t begin = first - first % Line::kWords;
+  std::uint32_t words = 0;  // of the line that begins there
+  const auto touched = [&] {
+    const auto from = static_cast<std::int64_t>(std::uint64_t{lane0} * stride + begin - first);
+    return words == 0 || touch<kWrites>(shadow_.line(begin), {words, 1, static_cast<std::int16_t>(from),
+                                                              static_cast<std::uint8_t>(stride), kField});
+  };
+  for (LaneMask left = lanes; left != 0; left &= left - 1) {
+    const std::uint64_t word = first + static_cast<unsigned>(std::countr_zero(left)) * std::uint64_t{stride};
+    for (std::uint64_t w = word; w < word + width; ++w) {
+      if (w - begin >= Line::kWords) {
+        if (!touched()) return false;
+        words = 0;
+        begin = w - w % Line::kWords;
+      }
+      words |= std::uint32_t{1} << (w - begin);
+    }
+  }
+  return touched();
+}
+
+bool QuickAccess::read_strided(std::uint64_t first, unsigned stride, unsigned width, unsigned lane0, LaneMask lanes) {
+  return strided<false>(first, stride, width, lane0, lanes);
+}
+bool QuickAccess::write_strided(std::uint64_t first, unsigned stride, unsigned width, unsigned lane0, LaneMask lanes) {
+  return strided<true>(first, stride, width, lane0, lanes);
 }
 
 // Single lanes come to a line's words in columns, each warp to its own: that is no matter of parts.
@@ -184,7 +214,8 @@ bool QuickAccess::read_word(std::uint64_t word, LaneMask lanes) {
   if ((lanes & (lanes - 1)) == 0) return read_cell(shadow_.by_word(word), w, lanes);
   const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
   return touch<false>(shadow_.line(word),
-                      {std::uint32_t{1} << w, lanes >> lane, LaneMap::of(lane), LinePart::Field::read});
+                      {std::uint32_t{1} << w, lanes >> lane, static_cast<std::int16_t>(lane * LinePart::kOneLane),
+                       LinePart::kOneLane, LinePart::Field::read});
 }
 
 }  // namespace warpgrind::checkers

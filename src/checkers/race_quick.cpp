@@ -136,11 +136,11 @@ WG_AVX512 inline __m512i load(const LineCells::Words& from, unsigned first, std:
 WG_AVX512 inline void store(LineCells::Words& to, unsigned first, unsigned words, const __m512i& v) {
   _mm512_mask_storeu_epi32(to.data() + first, static_cast<__mmask16>(words), v);
 }
-// The lane of each word.
-WG_AVX512 inline __m512i lanes_of(const LaneMap& map, unsigned first) {
+// The lane of each word from `from` on.
+WG_AVX512 inline __m512i lanes_of(const LinePart& part, unsigned from) {
   const __m512i iota = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-  const __m512i from = _mm512_set1_epi32(static_cast<int>(first) + map.first);
-  return _mm512_srl_epi32(_mm512_add_epi32(iota, from), _mm_cvtsi32_si128(map.shift));
+  const __m512i w = _mm512_add_epi32(iota, _mm512_set1_epi32(static_cast<int>(from) + part.first));
+  return _mm512_srli_epi32(_mm512_mullo_epi32(w, all(part.reciprocal())), LinePart::kReciprocalBits);
 }
 
 }  // namespace
@@ -164,8 +164,7 @@ WG_AVX512 bool QuickAccess::read_chunk(const Chunk& k) {
   LineCells& c = *k.line.cells;
   const std::uint16_t touched = k.touched;
   const unsigned first = k.first;
-  const __m512i none = all(none_), lanes = lanes_of(k.now.lanes, first),
-                bits = _mm512_sllv_epi32(all(k.now.rows), lanes);
+  const __m512i none = all(none_), lanes = lanes_of(k.now, first), bits = _mm512_sllv_epi32(all(k.now.rows), lanes);
   const auto still = [&](const LineCells::Words& of)
                          WG_AVX512 { return words(_mm512_cmpgt_epu32_mask(load(of, first, touched), none)); };
   if (k.line.records[Line::kNewestPlain] > none_ && still(c.plain) != 0) return false;
@@ -193,7 +192,7 @@ WG_AVX512 bool QuickAccess::read_chunk(const Chunk& k) {
     // In shared memory one more reader is enough.
     for (unsigned b = beside & ~(of_.shared ? still(c.other) : 0); b != 0; b &= b - 1) {
       const unsigned w = first + static_cast<unsigned>(std::countr_zero(b));
-      note_other(c, w, k.now.lanes.lane(w));
+      note_other(c, w, k.now.lane(w));
     }
   }
   if (again != 0) store(c.readers, first, again, _mm512_or_si512(readers, bits));
@@ -203,7 +202,7 @@ WG_AVX512 bool QuickAccess::read_chunk(const Chunk& k) {
   store(c.parts, first, replaced, _mm512_or_si512(parts, whole));
   for (unsigned o = replaced & still(c.other); o != 0; o &= o - 1) {
     const unsigned w = first + static_cast<unsigned>(std::countr_zero(o));
-    forget_other(c, w, k.now.rows << k.now.lanes.lane(w));
+    forget_other(c, w, k.now.rows << k.now.lane(w));
   }
   return true;
 }
@@ -212,7 +211,7 @@ WG_AVX512 bool QuickAccess::write_chunk(const Chunk& k) {
   LineCells& c = *k.line.cells;
   const std::uint16_t touched = k.touched;
   const unsigned first = k.first;
-  const __m512i none = all(none_), lanes = lanes_of(k.now.lanes, first);
+  const __m512i none = all(none_), lanes = lanes_of(k.now, first);
   const __m512i parts = load(c.parts, first, touched);
   const auto still = [&](const LineCells::Words& of)
                          WG_AVX512 { return words(_mm512_cmpgt_epu32_mask(load(of, first, touched), none)); };
@@ -253,7 +252,7 @@ bool QuickAccess::read_cells(Line& line, const LinePart& now) {
   }
   for (std::uint32_t left = now.words; left != 0; left &= left - 1) {
     const auto w = static_cast<unsigned>(std::countr_zero(left));
-    if (!read_cell(line, w, now.rows << now.lanes.lane(w))) return false;
+    if (!read_cell(line, w, now.rows << now.lane(w))) return false;
   }
   return true;
 }
@@ -268,7 +267,7 @@ bool QuickAccess::write_cells(Line& line, const LinePart& now) {
   }
   for (std::uint32_t left = now.words; left != 0; left &= left - 1) {
     const auto w = static_cast<unsigned>(std::countr_zero(left));
-    if (!write_cell(line, w, now.lanes.lane(w))) return false;
+    if (!write_cell(line, w, now.lane(w))) return false;
   }
   return true;
 }

@@ -31,6 +31,10 @@ class QuickAccess {
   // lane0). rows: bit 0, and one at the distance of each other lane that reads the same.
   bool read_row(std::uint64_t first, unsigned words, unsigned lane0, LaneMask lanes, unsigned shift, LaneMask rows);
   bool write_row(std::uint64_t first, unsigned words, unsigned lane0, LaneMask lanes, unsigned shift);
+  // `width` words for each lane, those of the next one `stride` words further: up to kMostStride, from width on.
+  static constexpr unsigned kMostStride = 16;  // beyond it lines would hold one lane's words
+  bool read_strided(std::uint64_t first, unsigned stride, unsigned width, unsigned lane0, LaneMask lanes);
+  bool write_strided(std::uint64_t first, unsigned stride, unsigned width, unsigned lane0, LaneMask lanes);
 
  private:
   enum class Known : std::uint8_t { foreign, own_warp, settled };
@@ -49,7 +53,9 @@ class QuickAccess {
 
   // Lines: of the words of `now`, which are of one line.
   template <bool kWrites>
-  bool row(std::uint64_t first, unsigned words, LinePart now, unsigned lane0, LaneMask lanes);
+  bool row(std::uint64_t first, unsigned words, unsigned lane0, LaneMask lanes, unsigned shift, LaneMask rows);
+  template <bool kWrites>
+  bool strided(std::uint64_t first, unsigned stride, unsigned width, unsigned lane0, LaneMask lanes);
   template <bool kWrites>
   bool touch(Line& line, const LinePart& now);
   bool write_parts(Line& line, const LinePart& now);

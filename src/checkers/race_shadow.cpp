@@ -69,10 +69,11 @@ void Shadow::fill_cells(Line& line) {
     const bool writes = part.field == LinePart::Field::write, reads = part.field == LinePart::Field::read;
     std::uint32_t& newest_here = newest[writes ? Line::kNewestWrite : Line::kNewestRead];
     newest_here = std::max(newest_here, record);
+    const std::uint32_t reciprocal = part.reciprocal();
     LineCells::Words& field = writes ? c.write : reads ? c.read : c.other;
     for (std::uint32_t left = part.words; left != 0; left &= left - 1) {
       const auto w = static_cast<unsigned>(std::countr_zero(left));
-      const unsigned lane = part.lanes.lane(w);
+      const unsigned lane = (w + static_cast<unsigned>(part.first)) * reciprocal >> LinePart::kReciprocalBits;
       field[w] = record;
       if (reads) c.readers[w] = part.rows << lane;
       c.parts[w] |= writes  ? lane << LineCells::kWriteLane | 15u << LineCells::kWriteBytes

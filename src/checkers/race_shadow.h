@@ -49,23 +49,22 @@ struct alignas(64) LineCells {
   Words write, read, other, plain, readers, parts;
 };
 
-// Which lane touches word w of a line: (w + first) >> shift.
-struct LaneMap {
-  static constexpr std::uint8_t kOneLane = 8;  // as shift: the same for all words
-  std::int16_t first = 0;
-  std::uint8_t shift = 0;
-  static LaneMap of(unsigned lane) { return {static_cast<std::int16_t>(lane << kOneLane), kOneLane}; }
-  unsigned lane(unsigned w) const { return static_cast<unsigned>(static_cast<int>(w) + first) >> shift; }
-  bool operator==(const LaneMap&) const = default;
-};
-
-// Words of a line that one record touched, whole, as one field of their cells knows them.
+// Words of a line that one record touched, whole, as one field of their cells knows them. The lane of word w is
+// (w + first) / stride.
 struct LinePart {
   enum class Field : std::uint8_t { write, read, other };
-  std::uint32_t words = 0;  // bit w: word w of the line
-  LaneMask rows = 1;        // of word w these lanes: rows << lanes.lane(w)
-  LaneMap lanes;
+  static constexpr unsigned kOneLane = 64;  // as stride: the same for all words
+  std::uint32_t words = 0;                  // bit w: word w of the line
+  LaneMask rows = 1;                        // the lane of the word, and those at these distances from it
+  std::int16_t first = 0;
+  std::uint8_t stride = 1;  // words from a lane's to the next one's
   Field field = Field::write;
+
+  // That / stride is * reciprocal() >> kReciprocalBits, as long as neither is above a few thousand.
+  static constexpr unsigned kReciprocalBits = 20;
+  std::uint32_t reciprocal() const { return ((1u << kReciprocalBits) + stride - 1) / stride; }
+  unsigned lane(unsigned w) const { return static_cast<unsigned>(static_cast<int>(w) + first) / stride; }
+  bool same_lanes(const LinePart& other) const { return first == other.first && stride == other.stride; }
 };
 
 // What is known of 32 words. Warps mostly touch whole rows: then a few parts say it all, and the cells, 12 times as
@@ -84,6 +83,7 @@ struct alignas(64) Line {
   Cell get(unsigned w, std::uint32_t none) const;
   void put(unsigned w, const Cell& c);
 };
+static_assert(sizeof(Line) == 64);  // of the cache
 
 // One more access to a word, where a cell cannot hold all that matters: other bytes, or several threads in kernels
 // where some may be ordered and others not.

@@ -139,6 +139,8 @@ class Rows {
     m.pitch = std::int64_t{m.bytes} * (m.row + random_.of({0u, 0u, 1u, 3u}));
     m.first = random_.below(3) * m.bytes;
     m.column = random_.below(8) == 0;
+    m.stride = random_.of({1u, 1u, 1u, 2u, 3u, 5u, 17u});
+    m.pitch *= m.stride;
   }
   // part: which of the memory; the warp's own if it writes.
   events::AffineAccess access(std::uint32_t warp) {
@@ -159,7 +161,7 @@ class Rows {
                                                                      : (warp + turn_) % kParts;
     a.base = 0x10000 + (shift_ * 4 + part * 0x1000) / m.bytes * m.bytes + m.first;
     a.row = m.row;
-    a.kx = m.column ? 33 * std::int64_t{m.bytes} : m.bytes;
+    a.kx = std::int64_t{m.bytes} * (m.column ? 33 : m.stride);
     a.ky = m.column ? m.bytes : m.pitch;
     // All read some words of a row, or one word; part kParts is never written but by those that stray.
     if (what == 9 || (what == 8 && random_.below(2))) a.kx = 0;
@@ -171,7 +173,7 @@ class Rows {
   static constexpr unsigned kParts = 4;
   struct Map {
     std::uint32_t bytes = 4;
-    unsigned row = 32;
+    unsigned row = 32, stride = 1;
     std::int64_t pitch = 0;
     std::uint64_t first = 0;
     bool column = false;
