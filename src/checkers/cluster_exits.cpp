@@ -145,8 +145,7 @@ void ClusterExits::note(LaunchState& state, const events::WarpEvent& e, const Re
   if (!later && seen.count > 1 && !(who < seen.who)) return;
   seen.arrived = arrived;
   seen.who = who;
-  const char* const verb = r.type == AccessType::load ? "read" : r.type == AccessType::store ? "write" : "atomic";
-  seen.access = access_at(*e.launch, e.site, e.block, e.warp, r.lane, verb);
+  seen.access = access_at(*e.launch, e.site, e.block, e.warp, r.lane, verb_of(r.type));
   seen.access.bytes = r.bytes;
 }
 

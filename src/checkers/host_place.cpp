@@ -35,6 +35,16 @@ jit::HostPlace user_place(const std::vector<const void*>& callers, const std::st
   return first;
 }
 
+results::FindingAccess host_access(const HostStack& stack, bool always_function) {
+  const jit::HostPlace place = user_place(stack.callers);
+  results::FindingAccess at;
+  at.access = stack.call;
+  at.file = place.file;
+  at.line = place.line;
+  if ((always_function || place.line == 0) && !place.function.empty()) at.function = demangle(place.function);
+  return at;
+}
+
 std::string describe(const HostStack& stack, const std::string& kernel) {
   const jit::HostPlace place = user_place(stack.callers, kernel);
   if (place.line) return fmt::format("{} at {}:{}", stack.call, base_name(place.file), place.line);

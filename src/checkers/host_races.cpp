@@ -9,7 +9,6 @@
 #include <array>
 #include <atomic>
 #include <bit>
-#include <bitset>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -20,10 +19,12 @@
 #include "base/demangle.h"
 #include "base/host_pages.h"
 #include "base/words.h"
-#include "checkers/affine_stretches.h"
 #include "checkers/checker.h"
 #include "checkers/host_place.h"
 #include "checkers/kernel_place.h"
+#include "checkers/launch_states.h"
+#include "checkers/stretches.h"
+#include "checkers/touched_page.h"
 
 namespace warpgrind::checkers {
 
@@ -34,19 +35,18 @@ using results::FindingAccess;
 
 constexpr std::uint64_t kPage = HostPages::kPage, kWord = 4;
 
-// Who of a grid used bytes of a page: the first thread of each instruction.
-struct User {
-  std::uint32_t site = 0, warp = 0;
-  std::uint16_t low = 0, high = 0;  // bytes of the page
-  bool writes = false;
-};
-
-struct Page {
-  std::bitset<kPage> read, written;
-  std::vector<User> users;
+struct Page : TouchedPage<kPage> {
   // Of grids with flags: when each word was last written.
   std::unique_ptr<std::array<std::uint32_t, kPage / kWord>> moments;
 };
+
+// Memory that both use.
+struct Common {
+  std::uint64_t low = 0, high = 0;
+  events::Allocation::Kind kind = events::Allocation::Kind::host;
+  std::uint64_t watched_low = 0, watched_high = 0;  // whole pages
+};
+using Commons = std::map<std::uint64_t, Common>;  // by low
 
 // A word of memory that a thread has written for the host to see while the grid runs: volatile, atomic at system scope.
 struct Flag {
@@ -57,24 +57,30 @@ struct Flag {
 struct Use {
   std::uint64_t work = 0;
   std::unordered_map<std::uint64_t, Page> pages;  // by address / kPage
-  std::map<std::uint32_t, FindingAccess> sites;   // 2 * site + writes; made while the launch was there
+  std::map<std::uint32_t, FindingAccess> sites;   // by Toucher::number(); made while the launch was there
   bool has_flags = false;
   std::uint32_t moment = 0;
   std::map<std::uint64_t, std::uint32_t> fences;   // by block: the moment of its last fence at system scope
   std::unordered_map<std::uint64_t, Flag> flags;   // by word
   std::uint32_t seen_moment = 0, seen_fenced = 0;  // of flags that the host has looked at
+
+  // Of these bytes what both use. by: null: no grid.
+  void touch(const Commons& commons, std::uint64_t address, std::uint64_t bytes, bool writes, const Toucher* by);
 };
 
 struct Issued {
   std::vector<std::uint64_t> after;
 };
 
-// Memory that both use.
-struct Common {
-  std::uint64_t low = 0, high = 0;
-  events::Allocation::Kind kind = events::Allocation::Kind::host;
-  std::uint64_t watched_low = 0, watched_high = 0;  // whole pages
-};
+const Common* common_at(const Commons& commons, std::uint64_t address) {
+  auto it = commons.upper_bound(address);
+  if (it == commons.begin() || address >= (--it)->second.high) return nullptr;
+  return &it->second;
+}
+bool any_common(const Commons& commons, std::uint64_t address, std::uint64_t bytes) {
+  const auto next = commons.upper_bound(address + bytes - 1);
+  return next != commons.begin() && std::prev(next)->second.high > address;
+}
 
 bool is_system(const events::Access& a) {
   return a.order != events::MemoryOrder::weak && a.scope == events::MemoryScope::system;
@@ -115,10 +121,9 @@ class HostRaces final : public Checker {
   // Of a launch when there was no memory that the host can use: what happens outside of kernels.
   events::Wants wants_of(const events::Launch& launch) override {
     events::Wants w = wants();
-    const std::lock_guard lock(mutex_);
-    const auto r = running_.find(launch.id);
-    w.accesses = w.host_memory = r != running_.end();
-    w.fences = w.accesses && r->second.use.has_flags;
+    const Running* const r = running_.find(launch);
+    w.accesses = w.host_memory = r != nullptr;
+    w.fences = r && r->use.has_flags;
     return w;
   }
   void on_allocation(const events::Allocation& a, unsigned) override;
@@ -135,12 +140,35 @@ class HostRaces final : public Checker {
   void report(std::vector<Finding>& findings) override;
 
  private:
-  struct Bytes {
-    std::uint64_t address = 0, bytes = 0;
-    bool writes = false;
+  // A grid, which one worker runs (Session).
+  struct Running {
+    explicit Running(std::size_t sites) : has_place(sites * 2), rows(sites) {}
+    Use use;
+    std::shared_ptr<const Commons> commons;
+    std::uint64_t version = 0;            // of them
+    std::vector<std::uint8_t> has_place;  // by Toucher::number(): Use::sites has it
+    Rows<kPage> rows;
+    auto toucher() {
+      return [this](std::uint64_t address, std::uint64_t bytes, const Toucher& by) {
+        use.touch(*commons, address, bytes, by.writes, &by);
+      };
+    }
+    void note_place(const events::Access& a, const Toucher& by, unsigned lane) {
+      const auto [place, fresh] = use.sites.try_emplace(static_cast<std::uint32_t>(by.number()));
+      if (!fresh) return;
+      place->second = checkers::access_at(*a.launch, a.site, a.block, a.warp, lane, verb_of(a.type));
+      place->second.bytes = a.sizes ? 0 : a.bytes;
+      if (by.number() < has_place.size()) has_place[by.number()] = true;
+    }
   };
-  const Common* common_at(std::uint64_t address) const;
-  void use(Use& u, const Bytes& b, const User* by);
+  Running* running(const events::Launch& launch);
+  void look_again(Running& r);
+  void changed() {
+    shown_.reset();
+    version_.fetch_add(1, std::memory_order_release);
+  }
+  template <class Moved>  // HostCopy, HostFill
+  void add_rows(const Moved& m);
   void retire(std::uint64_t work);
   void add(std::uint64_t work, Use&& u);
   void guard(const Use& u);
@@ -153,17 +181,14 @@ class HostRaces final : public Checker {
 
   Known known_;
   std::mutex mutex_;
-  std::map<std::uint64_t, Common> common_;  // by low
-  std::atomic<bool> has_common_{false};     // ever
-  std::map<std::uint64_t, Issued> open_;    // that the host has not waited for, by id
-  std::map<std::uint64_t, Use> uses_;       // of them, by work
+  Commons common_;
+  std::atomic<std::uint64_t> version_{0};  // of common_
+  std::shared_ptr<const Commons> shown_;   // a copy for launches; null: there is none of this version
+  std::map<std::uint64_t, Issued> open_;   // that the host has not waited for, by id
+  std::map<std::uint64_t, Use> uses_;      // of them, by work
   std::size_t pages_used_ = 0;
-  struct Running {
-    std::uint64_t work = 0;
-    Use use;
-  };
-  std::map<std::uint64_t, Running> running_;  // by launch
-  std::map<std::uint64_t, bool> guarded_;     // by page: readable
+  LaunchStates<Running> running_;
+  std::map<std::uint64_t, bool> guarded_;  // by page: readable
   std::map<std::string, Finding> found_;
 };
 
@@ -183,7 +208,7 @@ void HostRaces::on_allocation(const events::Allocation& a, unsigned) {
   c.watched_high = (shares ? c.high : c.high + kPage - 1) / kPage * kPage;
   const std::lock_guard lock(mutex_);
   common_[c.low] = c;
-  has_common_ = true;
+  changed();
   HostPages::instance().want(true);
 }
 
@@ -193,6 +218,7 @@ void HostRaces::on_deallocation(const events::Allocation& a, unsigned) {
   if (it == common_.end()) return;
   look_at_touches();
   common_.erase(it);
+  changed();
   for (auto& [work, u] : uses_)
     std::erase_if(u.pages, [&](const auto& page) {
       return page.first * kPage + kPage > a.address && page.first * kPage < a.address + a.bytes;
@@ -201,161 +227,125 @@ void HostRaces::on_deallocation(const events::Allocation& a, unsigned) {
   HostPages::instance().want(!common_.empty());
 }
 
-const Common* HostRaces::common_at(std::uint64_t address) const {
-  auto it = common_.upper_bound(address);
-  if (it == common_.begin() || address >= (--it)->second.high) return nullptr;
-  return &it->second;
-}
-
 // ---- Which bytes work uses
 
-void HostRaces::use(Use& u, const Bytes& b, const User* by) {
-  const std::uint64_t end = b.address + b.bytes;
-  for (std::uint64_t at = b.address; at < end;) {
-    const Common* const c = common_at(at);
+void Use::touch(const Commons& commons, std::uint64_t address, std::uint64_t bytes, bool writes, const Toucher* by) {
+  const std::uint64_t end = address + bytes;
+  for (std::uint64_t at = address; at < end;) {
+    const Common* const c = common_at(commons, at);
     if (!c) {
-      const auto next = common_.lower_bound(at);
-      if (next == common_.end() || next->first >= end) return;
+      const auto next = commons.lower_bound(at);
+      if (next == commons.end() || next->first >= end) return;
       at = next->first;
       continue;
     }
     const std::uint64_t last = std::min(end, c->high);
     each_page(at, last - at, [&](std::uint64_t number, std::uint16_t low, std::uint16_t high) {
-      Page& page = u.pages[number];
-      auto& bits = b.writes ? page.written : page.read;
-      if (low == 0 && high == kPage - 1)
-        bits.set();
-      else
-        for (unsigned k = low; k <= high; ++k) bits.set(k);
-      if (!by) return;
-      if (b.writes && u.has_flags) {
-        if (!page.moments) page.moments = std::make_unique<std::array<std::uint32_t, kPage / kWord>>();
-        for (std::size_t w = low / kWord; w <= high / kWord; ++w) (*page.moments)[w] = u.moment;
-      }
-      const auto same = [&](const User& t) { return t.site == by->site && t.writes == b.writes; };
-      const auto known = std::find_if(page.users.begin(), page.users.end(), same);
-      if (known == page.users.end()) {
-        page.users.push_back({by->site, by->warp, low, high, b.writes});
-      } else {
-        known->low = std::min(known->low, low);
-        known->high = std::max(known->high, high);
-      }
+      Page& page = pages[number];
+      page.touch(low, high, writes, by);
+      if (!by || !writes || !has_flags) return;
+      if (!page.moments) page.moments = std::make_unique<std::array<std::uint32_t, kPage / kWord>>();
+      for (std::size_t w = low / kWord; w <= high / kWord; ++w) (*page.moments)[w] = moment;
     });
     at = last;
   }
 }
 
-void HostRaces::on_launch_begin(const events::Launch& launch) {
+// What a launch sees of memory that both use: as it was when somebody last looked.
+void HostRaces::look_again(Running& r) {
   const std::lock_guard lock(mutex_);
-  if (common_.empty()) return;
-  Running& r = running_[launch.id];
-  r.work = launch.work;
+  r.rows.settle(r.toucher());
+  if (!shown_) shown_ = std::make_shared<const Commons>(common_);
+  r.commons = shown_;
+  r.version = version_.load(std::memory_order_relaxed);
+}
+
+HostRaces::Running* HostRaces::running(const events::Launch& launch) {
+  Running* const r = running_.find(launch);
+  if (r && r->version != version_.load(std::memory_order_acquire)) look_again(*r);
+  return r;
+}
+
+void HostRaces::on_launch_begin(const events::Launch& launch) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (common_.empty()) return;
+  }
+  Running& r = running_.add(launch, std::make_unique<Running>(launch.facts->sites.size()));
   r.use.work = launch.work;
   r.use.has_flags = writes_flags(launch);
+  look_again(r);
 }
 
 void HostRaces::on_access(const events::Access& a, unsigned) {
   if (a.mask == 0 || (a.space != StateSpace::global && a.space != StateSpace::texture)) return;
-  const std::lock_guard lock(mutex_);
-  const auto it = running_.find(a.launch->id);
-  if (it == running_.end()) return;
-  Use& u = it->second.use;
-  const bool writes = a.type != AccessType::load;
-  if (!writes && is_system(a)) return;  // it looks at a flag, which the host may set at any time
+  Running* const r = running(*a.launch);
+  if (!r) return;
+  Use& u = r->use;
+  const Toucher by{a.site, a.type != AccessType::load};
+  if (!by.writes && is_system(a)) return;  // it looks at a flag, which the host may set at any time
   ++u.moment;
-  bool any = false;
-  Bytes run{0, 0, writes};
-  const User by{a.site, a.warp, 0, 0, writes};
-  const auto put = [&] {
-    if (run.bytes) use(u, run, &by);
-  };
   for (LaneMask m = a.mask; m != 0; m &= m - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(m));
-    const std::uint64_t at = a.addresses[l], bytes = a.bytes_of(l);
-    if (!common_at(at)) continue;
-    if (!any && !u.sites.contains(a.site * 2 + writes)) {
-      const char* const verb = a.type == AccessType::load ? "read" : a.type == AccessType::store ? "write" : "atomic";
-      FindingAccess& place = u.sites[a.site * 2 + writes];
-      place = checkers::access_at(*a.launch, a.site, a.block, a.warp, l, verb);
-      place.bytes = a.sizes ? 0 : a.bytes;
-    }
-    any = true;
-    if (writes && is_system(a)) {
-      const std::uint32_t published = releases(a.order) ? u.moment : u.fences[linear_block(*a.launch, a.block)];
-      u.flags[at / kWord] = {u.moment, published};
-    }
-    if (run.bytes && at >= run.address && at <= run.address + run.bytes) {
-      run.bytes = std::max(run.bytes, at + bytes - run.address);
-      continue;
-    }
-    put();
-    run = {at, bytes, writes};
+    const std::uint64_t at = a.addresses[l];
+    if (!common_at(*r->commons, at)) continue;
+    r->note_place(a, by, l);
+    if (!by.writes || !is_system(a)) break;
+    const std::uint32_t published = releases(a.order) ? u.moment : u.fences[linear_block(*a.launch, a.block)];
+    u.flags[at / kWord] = {u.moment, published};
   }
-  put();
+  each_stretch(a, [&](std::uint64_t at, std::uint64_t bytes) { u.touch(*r->commons, at, bytes, by.writes, &by); });
 }
 
 bool HostRaces::on_affine_access(const events::AffineAccess& a, unsigned) {
-  if (a.mask == 0 || a.space != StateSpace::global || !has_common_.load(std::memory_order_relaxed)) return true;
+  if (a.mask == 0 || a.space != StateSpace::global) return true;
   if (a.order != events::MemoryOrder::weak) return false;
-  const std::lock_guard lock(mutex_);
-  const auto it = running_.find(a.launch->id);
-  if (it == running_.end()) return true;
-  Use& u = it->second.use;
-  const bool writes = a.type != AccessType::load, known = u.sites.contains(a.site * 2 + writes);
-  const User by{a.site, a.warp, 0, 0, writes};
+  Running* const r = running(*a.launch);
+  if (!r) return true;
+  Use& u = r->use;
+  const Toucher by{a.site, a.type != AccessType::load};
+  const bool known = by.number() < r->has_place.size() && r->has_place[by.number()];
   bool fine = true;
   ++u.moment;
   each_stretch(a, [&](std::uint64_t at, std::uint64_t bytes) {
-    const auto next = common_.upper_bound(at + bytes - 1);
-    if (next == common_.begin() || std::prev(next)->second.high <= at) return;
+    if (!any_common(*r->commons, at, bytes)) return;
     fine &= known;  // else its place is not known yet
-    if (known) use(u, {at, bytes, writes}, &by);
+    if (!known) return;
+    if (u.has_flags || !r->rows.follows(at, bytes, by, r->toucher())) u.touch(*r->commons, at, bytes, by.writes, &by);
   });
   return fine;
 }
 
 void HostRaces::on_fence(const events::Fence& f, unsigned) {
   if (f.proxy || f.scope != events::MemoryScope::system) return;
-  const std::lock_guard lock(mutex_);
-  const auto it = running_.find(f.launch->id);
-  if (it == running_.end()) return;
-  Use& u = it->second.use;
-  u.fences[linear_block(*f.launch, f.block)] = ++u.moment;
+  if (Running* const r = running_.find(*f.launch)) r->use.fences[linear_block(*f.launch, f.block)] = ++r->use.moment;
 }
 
 void HostRaces::on_launch_end(const events::Launch& launch, const events::LaunchCounts&) {
+  const std::unique_ptr<Running> r = running_.take(launch);
+  if (!r) return;
+  r->rows.settle(r->toucher());
   const std::lock_guard lock(mutex_);
-  const auto it = running_.find(launch.id);
-  if (it == running_.end()) return;
-  Use u = std::move(it->second.use);
-  running_.erase(it);
-  add(u.work, std::move(u));
+  add(r->use.work, std::move(r->use));
+}
+
+template <class Moved>
+void HostRaces::add_rows(const Moved& m) {
+  const std::lock_guard lock(mutex_);
+  if (common_.empty()) return;
+  Use u;
+  u.work = m.work;
+  each_stretch(m, [&](std::uint64_t address, std::uint64_t bytes, bool writes) {
+    u.touch(common_, address, bytes, writes, nullptr);
+  });
+  add(m.work, std::move(u));
 }
 
 void HostRaces::on_host_copy(const events::HostCopy& c, unsigned) {
-  const std::lock_guard lock(mutex_);
-  if (common_.empty()) return;
-  Use u;
-  u.work = c.work;
-  const auto rows = [&](const events::CopySide& side, bool writes) {
-    if (side.memory == events::CopyMemory::array || side.memory == events::CopyMemory::pageable) return;
-    for (std::uint64_t s = 0; s < c.slices; ++s)
-      for (std::uint64_t r = 0; r < c.rows; ++r)
-        use(u, {side.address + s * side.slice + r * side.pitch, c.bytes, writes}, nullptr);
-  };
-  if (!c.staged) rows(c.from, false);
-  rows(c.to, true);
-  add(c.work, std::move(u));
+  add_rows(c);
 }
-
-void HostRaces::on_host_fill(const events::HostFill& c, unsigned) {
-  const std::lock_guard lock(mutex_);
-  if (common_.empty()) return;
-  Use u;
-  u.work = c.work;
-  for (std::uint64_t s = 0; s < c.slices; ++s)
-    for (std::uint64_t r = 0; r < c.rows; ++r) use(u, {c.to + s * c.slice + r * c.pitch, c.bytes, true}, nullptr);
-  add(c.work, std::move(u));
+void HostRaces::on_host_fill(const events::HostFill& f, unsigned) {
+  add_rows(f);
 }
 
 // ---- What the host has waited for
@@ -497,9 +487,9 @@ FindingAccess HostRaces::access_of(const Use& u, std::uint64_t address, bool wri
   if (const auto work = known_.works.find(u.work)) a = checkers::access_of(*work);
   const auto page = u.pages.find(address / kPage);
   if (page == u.pages.end()) return a;
-  for (const User& t : page->second.users) {
+  for (const Page::By& t : page->second.touchers) {
     if (t.writes != writes || address % kPage < t.low || address % kPage > t.high) continue;
-    const auto site = u.sites.find(t.site * 2 + writes);
+    const auto site = u.sites.find(static_cast<std::uint32_t>(t.number()));
     if (site == u.sites.end()) continue;
     if (in_kernel) {
       FindingAccess inside = site->second;
@@ -541,7 +531,7 @@ jit::HostPlace place_of(const HostPages::Touch& touch) {
 void HostRaces::found(const Use& u, const HostPages::Touch& touch, std::uint64_t address, bool too_narrow) {
   const auto page = u.pages.find(address / kPage);
   const bool writes = page->second.written[address % kPage];
-  const Common* const c = common_at(address);
+  const Common* const c = common_at(common_, address);
   const bool managed = c && c->kind == events::Allocation::Kind::managed;
   Finding f;
   f.kind = too_narrow ? "race-scope" : managed ? "race-managed" : "race-host";

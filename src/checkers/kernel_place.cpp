@@ -36,6 +36,10 @@ void take_callers(results::FindingAccess& a, const ptx::Module& module, const st
 
 }  // namespace
 
+const char* verb_of(AccessType type) {
+  return type == AccessType::load ? "read" : type == AccessType::store ? "write" : "atomic";
+}
+
 std::string plain_name(const std::string& mangled) {
   const std::string name = demangle(mangled);
   const std::size_t scope = name.rfind("::");

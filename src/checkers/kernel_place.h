@@ -26,6 +26,8 @@ void leave_library(results::FindingAccess& access);
 void move_to(results::FindingAccess& access, const events::Launch& launch, const events::Site& from,
              std::uint32_t instruction);
 
+const char* verb_of(AccessType type);  // "read", "write", "atomic"
+
 // "s" of "kernel(float*)::s": a variable by the name that its source gives it.
 std::string plain_name(const std::string& mangled);
 // "tile.cu:14", "PTX line 88" without line information.

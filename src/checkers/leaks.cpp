@@ -4,7 +4,6 @@
 #include <map>
 #include <tuple>
 
-#include "base/demangle.h"
 #include "checkers/checker.h"
 #include "checkers/host_place.h"
 #include "checkers/kernel_place.h"
@@ -64,16 +63,6 @@ void add(Lines& lines, const What& what, results::FindingAccess at, Severity sev
   if (made.count == 0) made.what = what, made.at = std::move(at), made.severity = severity;
   ++made.count;
   made.bytes += bytes;
-}
-
-results::FindingAccess host_access(const HostStack& stack) {
-  const jit::HostPlace place = user_place(stack.callers);
-  results::FindingAccess at;
-  at.access = stack.call;
-  at.file = place.file;
-  at.line = place.line;
-  if (!place.line && !place.function.empty()) at.function = demangle(place.function);
-  return at;
 }
 
 class Leaks final : public Checker {

@@ -11,7 +11,6 @@
 #include <string>
 #include <tuple>
 
-#include "base/demangle.h"
 #include "base/words.h"
 #include "checkers/checker.h"
 #include "checkers/cluster_exits.h"
@@ -26,10 +25,6 @@ namespace {
 using events::InvalidAccess;
 using Near = InvalidAccess::Object;
 using Problem = InvalidAccess::Problem;
-
-const char* verb_of(AccessType type) {
-  return type == AccessType::load ? "read" : type == AccessType::store ? "write" : "atomic";
-}
 
 // Memory of the program that CUDA does not know.
 bool is_mapped(std::uint64_t address) {
@@ -413,13 +408,11 @@ void Memory::on_heap_problem(const events::HeapProblem& e, unsigned) {
 
 void Memory::on_invalid_free(const events::InvalidFree& e, unsigned) {
   const HostStack stack = host_stack();
-  const jit::HostPlace place = user_place(stack.callers);
   results::Finding f;
-  results::FindingAccess at;
+  results::FindingAccess at = host_access(stack, /*always_function=*/true);
   at.access = e.by;
-  at.file = f.file = place.file;
-  at.line = f.line = place.line;
-  at.function = place.function.empty() ? "" : demangle(place.function);
+  f.file = at.file;
+  f.line = at.line;
   const std::optional<Object> live = known_.objects.live_at(e.address), freed = known_.objects.freed_at(e.address);
   f.kind = "invalid-free";
   f.advice = "free what an allocation returned, once, with the function that belongs to it";

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <deque>
 #include <map>
@@ -12,9 +11,11 @@
 #include <set>
 #include <unordered_map>
 
-#include "checkers/affine_stretches.h"
 #include "checkers/checker.h"
 #include "checkers/kernel_place.h"
+#include "checkers/launch_states.h"
+#include "checkers/stretches.h"
+#include "checkers/touched_page.h"
 #include "ptx/ast.h"
 
 namespace warpgrind::checkers {
@@ -27,43 +28,7 @@ using results::FindingAccess;
 constexpr std::uint64_t kPageBytes = 4096, kWord = 4;
 constexpr std::size_t kPageWords = kPageBytes / kWord;
 
-// Who of a grid touched words of a page, by site.
-struct Toucher {
-  std::uint32_t site = 0;
-  std::uint16_t low = 0, high = 0;  // words
-  bool writes = false;
-};
-
-class WordSet {
- public:
-  void set(std::size_t first, std::size_t last) {
-    for (std::size_t k = first / 64; k <= last / 64; ++k) {
-      std::uint64_t bits = ~std::uint64_t{0};
-      if (k == first / 64) bits &= ~std::uint64_t{0} << first % 64;
-      if (k == last / 64) bits &= ~std::uint64_t{0} >> (63 - last % 64);
-      bits_[k] |= bits;
-    }
-  }
-  bool operator[](std::size_t word) const { return (bits_[word / 64] >> word % 64 & 1) != 0; }
-  // The first word that is in both, one of them written; kPageWords: none is.
-  static std::size_t conflict(const WordSet& a_read, const WordSet& a_written, const WordSet& b_read,
-                              const WordSet& b_written) {
-    for (std::size_t k = 0; k < kPageWords / 64; ++k) {
-      const std::uint64_t both =
-          (a_written.bits_[k] & (b_read.bits_[k] | b_written.bits_[k])) | (a_read.bits_[k] & b_written.bits_[k]);
-      if (both != 0) return k * 64 + static_cast<std::size_t>(std::countr_zero(both));
-    }
-    return kPageWords;
-  }
-
- private:
-  std::array<std::uint64_t, kPageWords / 64> bits_{};
-};
-
-struct Page {
-  WordSet read, written;
-  std::vector<Toucher> touchers;
-};
+using Page = TouchedPage<kPageWords>;
 class Footprint : public std::unordered_map<std::uint64_t, Page> {
  public:
   Page& page(std::uint64_t number) {
@@ -76,27 +41,14 @@ class Footprint : public std::unordered_map<std::uint64_t, Page> {
   Page* last_ = nullptr;
 };
 
+// by: null: no grid.
 void touch(Footprint& f, std::uint64_t address, std::uint64_t bytes, bool write, const Toucher* by) {
   if (bytes == 0) return;
   const std::uint64_t last = (address + bytes - 1) / kWord;
   for (std::uint64_t word = address / kWord; word <= last;) {
-    Page& page = f.page(word / kPageWords);
     const std::uint64_t first_here = word % kPageWords;
     const std::uint64_t last_here = std::min<std::uint64_t>(kPageWords - 1, first_here + (last - word));
-    (write ? page.written : page.read).set(first_here, last_here);
-    if (by) {
-      const auto same = [&](const Toucher& t) { return t.site == by->site && t.writes == write; };
-      const auto known = std::find_if(page.touchers.begin(), page.touchers.end(), same);
-      if (known == page.touchers.end()) {
-        Toucher& t = page.touchers.emplace_back(*by);
-        t.low = static_cast<std::uint16_t>(first_here);
-        t.high = static_cast<std::uint16_t>(last_here);
-        t.writes = write;
-      } else {
-        known->low = std::min(known->low, static_cast<std::uint16_t>(first_here));
-        known->high = std::max(known->high, static_cast<std::uint16_t>(last_here));
-      }
-    }
+    f.page(word / kPageWords).touch(first_here, last_here, write, by);
     word += last_here - first_here + 1;
   }
 }
@@ -118,7 +70,24 @@ struct Done {
   // Of a grid that may begin before the one before it has ended: before griddepcontrol.wait.
   Footprint before_wait;
   std::uint32_t wait = 0;  // where that is in the kernel's own body; 0: the whole grid comes after the one before
-  std::map<std::uint32_t, FindingAccess> sites;  // of a grid: places, made while the launch was there
+  // Of a grid, by Toucher::number(): places, made while the launch was there.
+  std::map<std::uint32_t, FindingAccess> sites;
+
+  void touch(std::uint64_t address, std::uint64_t bytes, const Toucher& by, bool early) {
+    checkers::touch(footprint, address, bytes, by.writes, &by);
+    if (early) checkers::touch(before_wait, address, bytes, by.writes, &by);
+  }
+  auto toucher() {
+    return [this](std::uint64_t address, std::uint64_t bytes, const Toucher& by) { touch(address, bytes, by, false); };
+  }
+};
+
+// A grid, which one worker runs (Session).
+struct Running {
+  explicit Running(std::size_t sites) : has_place(sites * 2), rows(sites) {}
+  Done done;
+  std::vector<std::uint8_t> has_place;  // by Toucher::number(): Done::sites has it
+  Rows<kPageBytes> rows;
 };
 
 // Where a kernel waits for the grid before it, at the latest: ~0 nowhere, 0 not known (in a function that it may call).
@@ -174,6 +143,16 @@ class StreamRaces final : public Checker {
  private:
   bool ordered(std::uint64_t first, std::uint64_t second) const;
   void retire(std::uint64_t work);
+  template <class Moved>  // HostCopy, HostFill
+  void compare_rows(const Moved& m) {
+    Done d;
+    d.work = m.work;
+    each_stretch(m, [&](std::uint64_t address, std::uint64_t bytes, bool writes) {
+      touch(d.footprint, address, bytes, writes, nullptr);
+    });
+    const std::lock_guard lock(mutex_);
+    compare(std::move(d));
+  }
   void compare(Done&& done);
   void found(const Done& a, const Done& b, std::uint64_t page, std::size_t word, bool early);
   FindingAccess access_of(const Done& d, std::uint64_t page, std::size_t word, bool writes) const;
@@ -185,8 +164,8 @@ class StreamRaces final : public Checker {
   std::uint64_t last_issued_ = 0;
   std::map<std::pair<int, std::uint64_t>, std::uint64_t> last_of_;  // by device and stream
   bool several_ = false;                                            // streams, or nodes of a graph
-  std::map<std::uint64_t, Done> running_;                           // by launch
-  std::deque<Done> done_;                                           // that may still race with something
+  LaunchStates<Running> running_;
+  std::deque<Done> done_;  // that may still race with something
   std::map<std::string, Finding> found_;
 };
 
@@ -260,97 +239,58 @@ bool StreamRaces::ordered(std::uint64_t first, std::uint64_t second) const {
 }
 
 void StreamRaces::on_launch_begin(const events::Launch& launch) {
+  auto r = std::make_unique<Running>(launch.facts->sites.size());
+  r->done.work = launch.work;
   const std::lock_guard lock(mutex_);
-  Done& d = running_[launch.id];
-  d.work = launch.work;
   const auto issued = issued_.find(launch.work);
-  if (issued != issued_.end() && issued->second.overlaps != 0) d.wait = wait_of(launch);
+  if (issued != issued_.end() && issued->second.overlaps != 0) r->done.wait = wait_of(launch);
+  running_.add(launch, std::move(r));
 }
 
 void StreamRaces::on_access(const events::Access& a, unsigned) {
   if (a.mask == 0 || (a.space != StateSpace::global && a.space != StateSpace::texture)) return;
-  const std::lock_guard lock(mutex_);
-  const auto it = running_.find(a.launch->id);
-  if (it == running_.end()) return;
-  Done& d = it->second;
-  const bool writes = a.type != AccessType::load;
-  if (!d.sites.contains(a.site * 2 + writes)) {
+  Running* const r = running_.find(*a.launch);
+  if (!r) return;
+  Done& d = r->done;
+  const Toucher by{a.site, a.type != AccessType::load};
+  const auto [place, fresh] = d.sites.try_emplace(static_cast<std::uint32_t>(by.number()));
+  if (fresh) {
     const auto lane = static_cast<unsigned>(std::countr_zero(a.mask));
-    const char* const verb = a.type == AccessType::load ? "read" : a.type == AccessType::store ? "write" : "atomic";
-    d.sites[a.site * 2 + writes] = checkers::access_at(*a.launch, a.site, a.block, a.warp, lane, verb);
-    d.sites[a.site * 2 + writes].bytes = a.sizes ? 0 : a.bytes;
+    place->second = checkers::access_at(*a.launch, a.site, a.block, a.warp, lane, verb_of(a.type));
+    place->second.bytes = a.sizes ? 0 : a.bytes;
+    if (by.number() < r->has_place.size()) r->has_place[by.number()] = true;
   }
-  // Neighbours are touched together.
-  std::uint64_t begin = 0, end = 0;
-  const Toucher by{a.site, 0, 0, writes};
   const bool early = comes_early(d, *a.launch, a.site);
-  const auto put = [&] {
-    touch(d.footprint, begin, end - begin, writes, &by);
-    if (early) touch(d.before_wait, begin, end - begin, writes, &by);
-  };
-  for (LaneMask m = a.mask; m != 0; m &= m - 1) {
-    const auto l = static_cast<unsigned>(std::countr_zero(m));
-    const std::uint64_t at = a.addresses[l], bytes = a.bytes_of(l);
-    if (begin != end && at >= begin && at <= end) {
-      end = std::max(end, at + bytes);
-      continue;
-    }
-    put();
-    begin = at;
-    end = at + bytes;
-  }
-  put();
+  each_stretch(a, [&](std::uint64_t at, std::uint64_t bytes) { d.touch(at, bytes, by, early); });
 }
 
 bool StreamRaces::on_affine_access(const events::AffineAccess& a, unsigned) {
   if (a.mask == 0 || a.space != StateSpace::global) return true;
-  const std::lock_guard lock(mutex_);
-  const auto it = running_.find(a.launch->id);
-  if (it == running_.end()) return true;
-  Done& d = it->second;
-  const bool writes = a.type != AccessType::load;
-  if (!d.sites.contains(a.site * 2 + writes)) return false;
-  const Toucher by{a.site, 0, 0, writes};
+  Running* const r = running_.find(*a.launch);
+  if (!r) return true;
+  Done& d = r->done;
+  const Toucher by{a.site, a.type != AccessType::load};
+  if (by.number() >= r->has_place.size() || !r->has_place[by.number()]) return false;
   const bool early = comes_early(d, *a.launch, a.site);
   each_stretch(a, [&](std::uint64_t at, std::uint64_t bytes) {
-    touch(d.footprint, at, bytes, writes, &by);
-    if (early) touch(d.before_wait, at, bytes, writes, &by);
+    if (early || !r->rows.follows(at, bytes, by, d.toucher())) d.touch(at, bytes, by, early);
   });
   return true;
 }
 
 void StreamRaces::on_launch_end(const events::Launch& launch, const events::LaunchCounts&) {
+  const std::unique_ptr<Running> r = running_.take(launch);
+  if (!r) return;
+  r->rows.settle(r->done.toucher());
   const std::lock_guard lock(mutex_);
-  const auto it = running_.find(launch.id);
-  if (it == running_.end()) return;
-  Done d = std::move(it->second);
-  running_.erase(it);
-  compare(std::move(d));
+  compare(std::move(r->done));
 }
 
 void StreamRaces::on_host_copy(const events::HostCopy& c, unsigned) {
-  const std::lock_guard lock(mutex_);
-  Done d;
-  d.work = c.work;
-  const auto add = [&](const events::CopySide& side, bool write) {
-    if (side.memory == events::CopyMemory::pageable || side.memory == events::CopyMemory::array) return;
-    for (std::uint64_t s = 0; s < c.slices; ++s)
-      for (std::uint64_t r = 0; r < c.rows; ++r)
-        touch(d.footprint, side.address + s * side.slice + r * side.pitch, c.bytes, write, nullptr);
-  };
-  if (!c.staged) add(c.from, false);
-  add(c.to, true);
-  compare(std::move(d));
+  compare_rows(c);
 }
-
-void StreamRaces::on_host_fill(const events::HostFill& c, unsigned) {
-  const std::lock_guard lock(mutex_);
-  Done d;
-  d.work = c.work;
-  for (std::uint64_t s = 0; s < c.slices; ++s)
-    for (std::uint64_t r = 0; r < c.rows; ++r)
-      touch(d.footprint, c.to + s * c.slice + r * c.pitch, c.bytes, true, nullptr);
-  compare(std::move(d));
+void StreamRaces::on_host_fill(const events::HostFill& f, unsigned) {
+  compare_rows(f);
 }
 
 // With all that is over and may race with it.
@@ -366,7 +306,7 @@ void StreamRaces::compare(Done&& d) {
     for (const auto& [number, page] : early ? second.before_wait : second.footprint) {
       const auto it = first.footprint.find(number);
       if (it == first.footprint.end()) continue;
-      const std::size_t word = WordSet::conflict(page.read, page.written, it->second.read, it->second.written);
+      const std::size_t word = Bits<kPageWords>::conflict(page.read, page.written, it->second.read, it->second.written);
       if (word == kPageWords) continue;
       if (!looked && ordered(first.work, second.work)) break;
       looked = true;
@@ -396,9 +336,9 @@ FindingAccess StreamRaces::access_of(const Done& d, std::uint64_t page, std::siz
   if (const auto work = known_.works.find(d.work)) a = checkers::access_of(*work);
   const auto touched = d.footprint.find(page);
   if (touched == d.footprint.end()) return a;
-  for (const Toucher& t : touched->second.touchers) {
+  for (const Page::By& t : touched->second.touchers) {
     if (t.writes != writes || word < t.low || word > t.high) continue;
-    const auto site = d.sites.find(t.site * 2 + writes);
+    const auto site = d.sites.find(static_cast<std::uint32_t>(t.number()));
     if (site == d.sites.end()) continue;
     a.object = fmt::format("{} in {} at {}", site->second.access, site->second.kernel, place_text(site->second));
     break;

@@ -5,7 +5,6 @@
 #include <map>
 #include <mutex>
 
-#include "base/demangle.h"
 #include "checkers/checker.h"
 #include "checkers/host_place.h"
 #include "checkers/kernel_place.h"
@@ -55,12 +54,7 @@ class UnusedMemory final : public Checker {
     f.count = 1;
     f.message = fmt::format("{} of {} bytes of an allocation are never written ({}%), the first of them byte {}",
                             unwritten.bytes, o.bytes, unwritten.bytes * 100 / o.bytes, unwritten.first);
-    results::FindingAccess at;
-    const jit::HostPlace place = user_place(o.made.callers);
-    at.access = o.made.call;
-    at.file = place.file;
-    at.line = place.line;
-    if (place.line == 0 && !place.function.empty()) at.function = demangle(place.function);
+    results::FindingAccess at = host_access(o.made);
     at.memory = {"global", o.number, o.bytes, static_cast<std::int64_t>(unwritten.first)};
     f.accesses.push_back(at);
     take_place(f, at);

@@ -1,0 +1,119 @@
+// A page of memory as a piece of work touches it: which of its units (bytes, words), and by which instructions of a
+// grid. And rows that follow each other, put together before they come to a page.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace warpgrind::checkers {
+
+// kSize: a multiple of 64.
+template <std::size_t kSize>
+class Bits {
+ public:
+  void set(std::size_t first, std::size_t last) {
+    for (std::size_t k = first / 64; k <= last / 64; ++k) {
+      std::uint64_t bits = ~std::uint64_t{0};
+      if (k == first / 64) bits &= ~std::uint64_t{0} << first % 64;
+      if (k == last / 64) bits &= ~std::uint64_t{0} >> (63 - last % 64);
+      bits_[k] |= bits;
+    }
+  }
+  bool operator[](std::size_t bit) const { return (bits_[bit / 64] >> bit % 64 & 1) != 0; }
+  bool none() const {
+    return std::all_of(bits_.begin(), bits_.end(), [](std::uint64_t bits) { return bits == 0; });
+  }
+  Bits& operator|=(const Bits& other) {
+    for (std::size_t k = 0; k < bits_.size(); ++k) bits_[k] |= other.bits_[k];
+    return *this;
+  }
+  // The first that is touched in both, one of the two a write; kSize: none is.
+  static std::size_t conflict(const Bits& a_read, const Bits& a_written, const Bits& b_read, const Bits& b_written) {
+    for (std::size_t k = 0; k < kSize / 64; ++k) {
+      const std::uint64_t both =
+          (a_written.bits_[k] & (b_read.bits_[k] | b_written.bits_[k])) | (a_read.bits_[k] & b_written.bits_[k]);
+      if (both != 0) return k * 64 + static_cast<std::size_t>(std::countr_zero(both));
+    }
+    return kSize;
+  }
+
+ private:
+  std::array<std::uint64_t, kSize / 64> bits_{};
+};
+
+// An instruction of a grid, reading or writing.
+struct Toucher {
+  std::uint32_t site = 0;
+  bool writes = false;
+  std::size_t number() const { return std::size_t{site} * 2 + writes; }
+};
+
+template <std::size_t kUnits>
+struct TouchedPage {
+  struct By : Toucher {
+    std::uint16_t low = 0, high = 0;  // units, between which it touched some
+  };
+  Bits<kUnits> read, written;
+  std::vector<By> touchers;  // each once, in the order in which they came here first
+
+  // by: null: no grid.
+  void touch(std::size_t low, std::size_t high, bool writes, const Toucher* by) {
+    (writes ? written : read).set(low, high);
+    if (!by) return;
+    const auto same = [&](const By& t) { return t.site == by->site && t.writes == by->writes; };
+    const auto known = std::find_if(touchers.begin(), touchers.end(), same);
+    const auto first = static_cast<std::uint16_t>(low), last = static_cast<std::uint16_t>(high);
+    if (known == touchers.end()) {
+      touchers.push_back({*by, first, last});
+    } else {
+      known->low = std::min(known->low, first);
+      known->high = std::max(known->high, last);
+    }
+  }
+};
+
+// Of each toucher the bytes that follow what it touched before, in the same page: they cost a comparison and an
+// addition. Nobody else is told of them until they are settled, but the toucher has been in their page by then, so that
+// touchers keep their order.
+template <std::uint64_t kPageBytes>
+class Rows {
+ public:
+  explicit Rows(std::size_t sites) : rows_(sites * 2) {}
+  // False: these do not follow; touch(address, bytes, by) is called for those before, and the caller has to touch
+  // these.
+  template <class Touch>
+  bool follows(std::uint64_t address, std::uint64_t bytes, const Toucher& by, Touch&& touch) {
+    if (by.number() >= rows_.size()) return false;
+    Row& row = rows_[by.number()];
+    if (address == row.end && bytes <= row.limit - address) {
+      row.end += bytes;
+      return true;
+    }
+    if (row.begin != row.end) touch(row.begin, row.end - row.begin, by);
+    row.begin = row.end = address + bytes;
+    row.limit = (row.end + kPageBytes - 1) / kPageBytes * kPageBytes;
+    return false;
+  }
+  template <class Touch>
+  void settle(Touch&& touch) {
+    for (std::size_t k = 0; k < rows_.size(); ++k) {
+      Row& row = rows_[k];
+      if (row.begin != row.end)
+        touch(row.begin, row.end - row.begin, Toucher{static_cast<std::uint32_t>(k / 2), k % 2 != 0});
+      row = {};
+    }
+  }
+
+ private:
+  struct Row {
+    std::uint64_t begin = 0, end = 0;  // not told yet
+    std::uint64_t limit = 0;           // of the page
+  };
+  std::vector<Row> rows_;  // by Toucher::number()
+};
+
+}  // namespace warpgrind::checkers
