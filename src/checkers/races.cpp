@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -12,6 +10,7 @@
 #include "checkers/checker.h"
 #include "checkers/kernel_has.h"
 #include "checkers/kernel_place.h"
+#include "checkers/launch_states.h"
 #include "checkers/race_launch.h"
 #include "checkers/turns.h"
 #include "checkers/warp_paths.h"
@@ -199,51 +198,41 @@ class Races final : public Checker {
 
   void on_launch_begin(const events::Launch& launch) override {
     const std::lock_guard lock(mutex_);
-    std::unique_ptr<LaunchRaces>& slot = launches_[launch.id] = std::make_unique<LaunchRaces>(launch, take_spare());
-    if (launch.first_worker < by_worker_.size()) by_worker_[launch.first_worker] = slot.get();
+    launches_.add(launch, std::make_unique<LaunchRaces>(launch, take_spare()));
   }
   void on_launch_end(const events::Launch& launch, const events::LaunchCounts&) override {
+    const std::unique_ptr<LaunchRaces> ended = launches_.take(launch);
+    if (!ended) return;
     const std::lock_guard lock(mutex_);
-    const auto it = launches_.find(launch.id);
-    if (it == launches_.end()) return;
-    collect(*it->second);
-    for (std::atomic<LaunchRaces*>& l : by_worker_)
-      if (l.load() == it->second.get()) l = nullptr;
-    spare_.push_back(it->second->take_global());
+    collect(*ended);
+    spare_.push_back(ended->take_global());
     spare_.back()->forget();
-    launches_.erase(it);
   }
 
-  void on_block_begin(const events::BlockEvent& e, unsigned worker) override {
-    if (LaunchRaces* const l = find(*e.launch, worker)) l->begin_block(e);
+  void on_block_begin(const events::BlockEvent& e, unsigned) override {
+    if (LaunchRaces* const l = launches_.find(*e.launch)) l->begin_block(e);
   }
-  void on_block_end(const events::BlockEvent& e, unsigned worker) override {
-    if (LaunchRaces* const l = find(*e.launch, worker)) l->end_block(linear_block(*e.launch, e.block));
+  void on_block_end(const events::BlockEvent& e, unsigned) override {
+    if (LaunchRaces* const l = launches_.find(*e.launch)) l->end_block(linear_block(*e.launch, e.block));
   }
-  void on_access(const events::Access& a, unsigned worker) override {
-    if (LaunchRaces* const l = find(*a.launch, worker)) l->access(a);
+  void on_access(const events::Access& a, unsigned) override {
+    if (LaunchRaces* const l = launches_.find(*a.launch)) l->access(a);
   }
-  bool on_affine_access(const events::AffineAccess& a, unsigned worker) override {
-    LaunchRaces* const l = find(*a.launch, worker);
+  bool on_affine_access(const events::AffineAccess& a, unsigned) override {
+    LaunchRaces* const l = launches_.find(*a.launch);
     return !l || l->affine_access(a);
   }
-  void on_barrier(const events::Barrier& e, unsigned worker) override {
-    pass(e, worker, &LaunchOrder::barrier, /*orders=*/!e.waits);
+  void on_barrier(const events::Barrier& e, unsigned) override { pass(e, &LaunchOrder::barrier, /*orders=*/!e.waits); }
+  void on_warp_sync(const events::WarpSync& e, unsigned) override { pass(e, &LaunchOrder::warp_sync); }
+  void on_exit(const events::Exit& e, unsigned) override { pass(e, &LaunchOrder::exit, /*orders=*/false); }
+  void on_cluster_barrier(const events::ClusterBarrier& e, unsigned) override {
+    pass(e, &LaunchOrder::cluster_barrier);
   }
-  void on_warp_sync(const events::WarpSync& e, unsigned worker) override { pass(e, worker, &LaunchOrder::warp_sync); }
-  void on_exit(const events::Exit& e, unsigned worker) override {
-    pass(e, worker, &LaunchOrder::exit, /*orders=*/false);
-  }
-  void on_cluster_barrier(const events::ClusterBarrier& e, unsigned worker) override {
-    pass(e, worker, &LaunchOrder::cluster_barrier);
-  }
-  void on_fence(const events::Fence& e, unsigned worker) override { pass(e, worker, &LaunchOrder::fence); }
-  void on_mbarrier(const events::MBarrier& e, unsigned worker) override { pass(e, worker, &LaunchOrder::mbarrier); }
-  void on_async_group(const events::AsyncGroup& e, unsigned worker) override {
-    pass(e, worker, &LaunchOrder::async_group);
-  }
-  void on_barrier_passed(const events::BarrierPassed& e, unsigned worker) override {
-    LaunchRaces* const l = find(*e.launch, worker);
+  void on_fence(const events::Fence& e, unsigned) override { pass(e, &LaunchOrder::fence); }
+  void on_mbarrier(const events::MBarrier& e, unsigned) override { pass(e, &LaunchOrder::mbarrier); }
+  void on_async_group(const events::AsyncGroup& e, unsigned) override { pass(e, &LaunchOrder::async_group); }
+  void on_barrier_passed(const events::BarrierPassed& e, unsigned) override {
+    LaunchRaces* const l = launches_.find(*e.launch);
     BlockOrder* const b = l ? l->find(linear_block(*e.launch, e.block)) : nullptr;
     if (b) l->barrier_passed(*b, e);
   }
@@ -275,21 +264,12 @@ class Races final : public Checker {
 
   // orders: what comes after it may be ordered after what is before.
   template <class Event>
-  void pass(const Event& e, unsigned worker, void (LaunchOrder::*to)(BlockOrder&, const Event&), bool orders = true) {
-    LaunchRaces* const l = find(*e.launch, worker);
+  void pass(const Event& e, void (LaunchOrder::*to)(BlockOrder&, const Event&), bool orders = true) {
+    LaunchRaces* const l = launches_.find(*e.launch);
     BlockOrder* const b = l ? l->find(linear_block(*e.launch, e.block)) : nullptr;
     if (!b) return;
     if (orders) l->tell_late_loads(b->number);
     (l->order().*to)(*b, e);
-  }
-
-  // A launch has one worker where races are looked for, so that nobody else uses what is found.
-  LaunchRaces* find(const events::Launch& launch, unsigned worker) {
-    LaunchRaces* const last = worker < by_worker_.size() ? by_worker_[worker].load(std::memory_order_relaxed) : nullptr;
-    if (last && last->launch().id == launch.id) return last;
-    const std::lock_guard lock(mutex_);
-    const auto it = launches_.find(launch.id);
-    return it == launches_.end() ? nullptr : it->second.get();
   }
 
   std::unique_ptr<Shadow> take_spare() {
@@ -305,10 +285,10 @@ class Races final : public Checker {
 
   Known known_;
   std::mutex mutex_;
-  std::map<std::uint64_t, std::unique_ptr<LaunchRaces>> launches_;
-  std::array<std::atomic<LaunchRaces*>, 256> by_worker_{};  // that the worker runs now
-  std::vector<std::unique_ptr<Shadow>> spare_;              // of launches that have ended
-  std::map<std::string, Found> found_;                      // by what makes findings the same
+  // Each has one worker where races are looked for (Session), so that nobody else uses what is found.
+  LaunchStates<LaunchRaces> launches_;
+  std::vector<std::unique_ptr<Shadow>> spare_;  // of launches that have ended
+  std::map<std::string, Found> found_;          // by what makes findings the same
 };
 
 FindingAccess Races::access_of(const LaunchRaces& in, const Race& race, bool second) const {

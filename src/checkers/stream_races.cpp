@@ -32,13 +32,19 @@ using Page = TouchedPage<kPageWords>;
 class Footprint : public std::unordered_map<std::uint64_t, Page> {
  public:
   Page& page(std::uint64_t number) {
-    if (!last_ || last_number_ != number) last_ = &(*this)[last_number_ = number];
-    return *last_;
+    if (lately_.empty()) lately_.resize(kLately);
+    Lately& l = lately_[number % kLately];
+    if (!l.page || l.number != number) l = {number, &(*this)[number]};
+    return *l.page;
   }
 
  private:
-  std::uint64_t last_number_ = 0;  // that was asked for before
-  Page* last_ = nullptr;
+  static constexpr std::size_t kLately = 64;  // the rows of a tile, each in a page of its own
+  struct Lately {
+    std::uint64_t number = 0;
+    Page* page = nullptr;
+  };
+  std::vector<Lately> lately_;  // pages that were asked for before
 };
 
 // by: null: no grid.
