@@ -530,7 +530,7 @@ bool LaunchRaces::same_value(const Step& s, unsigned l, std::uint64_t address, s
   return true;
 }
 
-// True: a race.
+// True: a race, or at sites of enough races.
 bool LaunchRaces::test(Step& s, unsigned l, std::uint64_t word, std::uint32_t before, unsigned lane,
                        std::uint8_t bytes) {
   const Record& q = s.shadow->record(before);
@@ -540,6 +540,7 @@ bool LaunchRaces::test(Step& s, unsigned l, std::uint64_t word, std::uint32_t be
       !r.bulk)
     return false;
   if (before == s.record && lane == l && q.stamp.copy == 0) return false;
+  if (!enough_.empty() && enough_.contains(pair(q.site, r.site, s.shared))) return true;
   return test_fully(s, l, word, before, lane, bytes);
 }
 
@@ -615,7 +616,7 @@ void LaunchRaces::found(const Step& s, unsigned l, std::uint64_t address, const 
     race.address = address;
     race.may_turn = (*last_of_)[slot(q.site, q.writes())].turn != s.running.turn;
   }
-  ++race.count;
+  if (++race.count == kEnough) enough_.insert(pair(q.site, r.site, s.shared));
   if (race.last_block != s.block.number) {
     race.last_block = s.block.number;
     ++race.blocks;

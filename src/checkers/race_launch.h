@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 #include <tuple>
+#include <unordered_set>
 #include <vector>
 
 #include "checkers/race_order.h"
@@ -57,6 +58,8 @@ class LaunchRaces {
   BlockOrder* find(std::uint64_t block);
   const events::Launch& launch() const { return launch_; }
 
+  // Pairs of accesses at two sites that are looked at; so many of them race that one more says nothing.
+  static constexpr std::uint64_t kEnough = 10000;
   using Key = std::tuple<std::uint32_t, std::uint32_t, bool, RaceKind>;
   const std::map<Key, Race>& races() const { return races_; }
   // A plain read against atomics, and the reading thread goes on with a compare-and-swap, which finds out.
@@ -133,8 +136,12 @@ class LaunchRaces {
   // Of warps in other blocks' shared memory, by that block.
   std::map<std::tuple<const Shadow*, std::uint64_t, std::uint32_t>, Last> last_elsewhere_;
   Last* last_of_ = nullptr;  // of the access now
+  static std::uint64_t pair(std::uint32_t first, std::uint32_t second, bool shared) {
+    return std::uint64_t{first} << 33 | std::uint64_t{second} << 1 | (shared ? 1 : 0);
+  }
   std::map<Key, Race> races_;
-  std::set<std::uint32_t> guesses_;  // sites
+  std::unordered_set<std::uint64_t> enough_;  // pairs of sites
+  std::set<std::uint32_t> guesses_;           // sites
 };
 
 }  // namespace warpgrind::checkers

@@ -241,9 +241,10 @@ class Races final : public Checker {
     const std::lock_guard lock(mutex_);
     for (auto& [key, found] : found_) {
       if (found.finding.kind == "race-warp" && worse_at(found.pair)) continue;
-      found.finding.notes.push_back(
-          fmt::format("{} in {}, {}", plural(found.finding.count, "pair of accesses", "pairs of accesses"),
-                      plural(found.blocks, "block", "blocks"), plural(found.launches, "launch", "launches")));
+      found.finding.notes.push_back(fmt::format("{}{} in {}, {}", found.more ? "more than " : "",
+                                                plural(found.finding.count, "pair of accesses", "pairs of accesses"),
+                                                plural(found.blocks, "block", "blocks"),
+                                                plural(found.launches, "launch", "launches")));
       findings.push_back(std::move(found.finding));
     }
     found_.clear();
@@ -254,6 +255,7 @@ class Races final : public Checker {
     Finding finding;
     Who who;
     std::uint64_t launches = 0, blocks = 0, last_launch = 0, in_launch = 0;  // in_launch: blocks of the last
+    bool more = false;                                                       // than were counted
     std::string pair;
   };
 
@@ -399,6 +401,7 @@ void Races::collect(LaunchRaces& races) {
       known.in_launch = 0;
     }
     known.last_launch = races.launch().id;
+    known.more |= race.count >= LaunchRaces::kEnough;
     // Pairs of instructions of the same lines: mostly in the same blocks.
     const std::uint64_t more = race.blocks > known.in_launch ? race.blocks - known.in_launch : 0;
     known.in_launch += more;
