@@ -1,11 +1,17 @@
 #include "session/interrupts.h"
 
+#include <semaphore.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <mutex>
+#include <thread>
+#include <utility>
 
+#include "base/host_thread.h"
 #include "device/device.h"
 
 namespace warpgrind::session {
@@ -15,6 +21,9 @@ std::atomic<int> running_kernels{0};
 // `warpgrind run` passes on what was sent to it; what was sent to the whole process group comes a second time, from
 // there. Counted apart, one request is one, whichever way it takes.
 std::atomic<int> from_parent{0}, from_others{0};
+std::atomic<int> asked_by{0};  // the signal
+std::atomic<pid_t> teller{0};  // the process whose thread waits for `asked`; a copy made by fork() has no such thread
+sem_t asked;
 
 void die(int signal) {
   sigset_t set;  // threads that run kernels block it
@@ -26,10 +35,13 @@ void die(int signal) {
 }
 
 extern "C" void on_interrupt(int signal, siginfo_t* info, void*) {
+  const bool tells = teller.load() == getpid(), runs = running_kernels.load() != 0;
+  // timeout(1) sends it to its child and to the group, and what it sends twice is one request.
+  if (tells && signal == SIGTERM && asked_by.load() == SIGTERM) return;
   const bool passed_on = info->si_code == SI_USER && info->si_pid == getppid();
   const int seen = passed_on ? ++from_parent : ++from_others;
   if (seen <= (passed_on ? from_others : from_parent).load()) return;  // the second way of a request that was served
-  if (running_kernels.load() == 0 || seen > 1) {
+  if (seen > 1 || (!tells && (!runs || signal != SIGINT))) {
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, signal);
@@ -38,22 +50,24 @@ extern "C" void on_interrupt(int signal, siginfo_t* info, void*) {
     std::raise(signal);
     return;
   }
-  device::request_interrupt();
+  asked_by = signal;
+  if (runs) device::request_interrupt();
+  if (tells) sem_post(&asked);
 }
 
-void install() {
+void install(int signal) {
   struct sigaction current {};
-  if (sigaction(SIGINT, nullptr, &current) != 0 || current.sa_handler != SIG_DFL) return;
+  if (sigaction(signal, nullptr, &current) != 0 || current.sa_handler != SIG_DFL) return;
   struct sigaction ours {};
   ours.sa_sigaction = on_interrupt;
   ours.sa_flags = SA_RESTART | SA_SIGINFO;
-  sigaction(SIGINT, &ours, nullptr);
+  sigaction(signal, &ours, nullptr);
 }
 }  // namespace
 
 RunningKernel::RunningKernel() {
   static std::once_flag once;
-  std::call_once(once, install);
+  std::call_once(once, [] { install(SIGINT); });
   running_kernels++;
 }
 
@@ -62,8 +76,29 @@ RunningKernel::~RunningKernel() {
 }
 
 void RunningKernel::die_of_interrupt() {
-  die(SIGINT);
-  _exit(130);
+  const int signal = asked_by.load();
+  die(signal);
+  _exit(128 + signal);
+}
+
+bool tell_before_signals(std::function<void()> tell) {
+  if (sem_init(&asked, 0, 0) != 0) return false;
+  const auto wait = [tell = std::move(tell)] {
+    while (sem_wait(&asked) != 0 && errno == EINTR) {
+    }
+    // A kernel that stops ends the process itself, when it has said where it was.
+    constexpr std::chrono::milliseconds kGrace(3000), kStep(10);
+    for (auto waited = kStep; running_kernels.load() != 0 && waited < kGrace; waited += kStep)
+      std::this_thread::sleep_for(kStep);
+    tell();
+    die(asked_by.load());
+  };
+  HostThread thread;
+  if (!thread.start(wait, HostThread::Signals::none)) return false;
+  thread.detach();
+  teller = getpid();
+  for (const int signal : {SIGINT, SIGTERM}) install(signal);
+  return true;
 }
 
 }  // namespace warpgrind::session

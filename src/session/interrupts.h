@@ -1,6 +1,8 @@
 // Ctrl-C while a kernel runs: the kernel stops at its next loop and says where each warp is; otherwise the signal does
-// what it always does.
+// what it always does, except that a run of checks tells first what it has found.
 #pragma once
+
+#include <functional>
 
 namespace warpgrind::session {
 
@@ -11,7 +13,12 @@ class RunningKernel {
   ~RunningKernel();
   RunningKernel(const RunningKernel&) = delete;
   RunningKernel& operator=(const RunningKernel&) = delete;
-  [[noreturn]] void die_of_interrupt();
+  [[noreturn]] void die_of_interrupt();  // by the signal that asked for it
 };
+
+// From now on SIGTERM (of `timeout`, say) and SIGINT, where the program handles neither, stop the kernels that run;
+// then `tell` is called, on a thread of its own, and the process ends by that signal. Once a process. False: the host
+// allows no more threads, and the signals do what they did.
+bool tell_before_signals(std::function<void()> tell);
 
 }  // namespace warpgrind::session

@@ -204,9 +204,11 @@ timing::Span Session::record(const LaunchRequest& request, const LaunchOutcome& 
 // ---- 3. The program ends: one profile, on stderr and in the files asked for.
 void Session::finish(bool at_once) {
   if (forked_) return;  // before the lock: a thread that is not in this process may have held it
+  std::unique_ptr<std::atomic<bool>, decltype([](std::atomic<bool>* told) { told->store(true); })> at_end;
   {
     std::lock_guard lock(mutex_);
     if (finished_ || !announced_) return;
+    at_end.reset(&told_);
     finished_ = true;
     ended_ = true;
     if (number_ == 0) {

@@ -22,6 +22,7 @@
 #include "report/terminal.h"
 #include "session/check_kinds.h"
 #include "session/deadline.h"
+#include "session/interrupts.h"
 #include "session/messages.h"
 #include "session/processes.h"
 
@@ -180,6 +181,8 @@ void Session::announce_once() {
   if (!options_.quiet) print_line(banner(*model_, options_));
   if (options_.timeout_seconds > 0 && !start_deadline(options_.timeout_seconds, [this] { stop_at_deadline(); }))
     say_once("warning: the host allows no more threads (ulimit -u): the run as a whole has no time limit");
+  if (checkers_ && !tell_before_signals([this] { stop_at_signal(); }))
+    say_once("warning: the host allows no more threads (ulimit -u): what is found is lost if a signal ends the run");
   announced_.store(true, std::memory_order_release);
 }
 
@@ -203,6 +206,21 @@ void Session::stop_at_deadline() {
   say_once(fmt::format("the run did not end within {} s{}", options_.timeout_seconds, what));
   finish();
   _exit(2);
+}
+
+void Session::stop_at_signal() {
+  bool others_tell = false;
+  {
+    std::lock_guard lock(mutex_);
+    others_tell = finished_;
+  }
+  if (!others_tell) {
+    checkers_->note_fault();  // what it has not freed it might have
+    say_once("the run was ended by a signal: what was found before is told");
+    return finish();
+  }
+  constexpr std::chrono::milliseconds kMost(60000), kStep(10);
+  for (auto waited = kStep; !told_.load() && waited < kMost; waited += kStep) std::this_thread::sleep_for(kStep);
 }
 
 // Whoever uses CUDA first owns the names of the output files; others get a number. A program that only starts others

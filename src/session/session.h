@@ -155,6 +155,7 @@ class Session {
   void went_on(const device::Fault& fault);
   void sum_up_what_went_on();
   void stop_at_deadline();
+  void stop_at_signal();
   void leave_status(const char* kind, const std::string& text);
 
   RunOptions options_;
@@ -177,7 +178,7 @@ class Session {
   AfterFault after_fault_;
   std::string compiling_;  // the kernel that is being compiled now
   std::atomic<bool> announced_{false};
-  std::atomic<bool> used_{false}, forked_{false}, ended_{false};
+  std::atomic<bool> used_{false}, forked_{false}, ended_{false}, told_{false};
   bool announcing_ = false, finished_ = false;
   unsigned number_ = 0;  // among the processes of the run that use CUDA; 0: it has not used it
   std::atomic<std::uint64_t> next_launch_{0};

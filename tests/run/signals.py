@@ -21,16 +21,16 @@ import whole_run  # noqa: E402
 
 
 class Run:
-    """`warpgrind run processes wait` whose kernel runs."""
+    """`warpgrind run processes wait` whose kernel runs (or another program that says "running")."""
 
-    def __init__(self, build, folder, terminal=False):
+    def __init__(self, build, folder, terminal=False, command="run", mode="wait"):
         self.folder = folder
         self.temporary = folder / "tmp"
         self.temporary.mkdir(exist_ok=True)
         self.profile = folder / "profile.json"
         environment = whole_run.environment(TMPDIR=str(self.temporary), XDG_CACHE_HOME=str(build / "test-cache"))
         program = next(p for p in (build / "tests/run/processes_clang", build / "tests/run/processes") if p.exists())
-        command = [str(build / "bin/warpgrind"), "run", "--json", str(self.profile), str(program), "wait"]
+        command = [str(build / "bin/warpgrind"), command, "--json", str(self.profile), str(program), mode]
         self.stderr = open(folder / "stderr", "w+")
         self.terminal = None
         if terminal:
@@ -117,6 +117,33 @@ def term(build, folder):
     return run.check(-signal.SIGTERM)
 
 
+def term_of_a_check(build, folder):
+    """As `timeout` ends it: what was found is told, here where the kernel was."""
+    run = Run(build, folder, command="check")
+    run.process.send_signal(signal.SIGTERM)
+    problems = run.check(-signal.SIGTERM)
+    return problems + ([] if "ERROR: interrupted" in run.said() else ["no word of the interrupted kernel"])
+
+
+def check_ended_between_kernels(build, folder, number):
+    run = Run(build, folder, command="check", mode="host")
+    run.process.send_signal(number)
+    problems = run.check(-number)
+    if "ERROR: race-global" not in run.said():
+        problems.append("nothing of what was found")
+    if "leak-" in run.said():
+        problems.append("told a leak of a program that could not free anything any more")
+    return problems
+
+
+def term_of_a_check_between_kernels(build, folder):
+    return check_ended_between_kernels(build, folder, signal.SIGTERM)
+
+
+def int_of_a_check_between_kernels(build, folder):
+    return check_ended_between_kernels(build, folder, signal.SIGINT)
+
+
 def hangup(build, folder):
     run = Run(build, folder)
     run.process.send_signal(signal.SIGHUP)
@@ -143,7 +170,8 @@ def folder_of_a_living_run_stays(build, folder):
     return problems + run.check(-signal.SIGTERM)
 
 
-CASES = [int_to_warpgrind_alone, int_to_the_group, ctrl_c_in_a_terminal, term, hangup, kill_takes_the_program_along,
+CASES = [int_to_warpgrind_alone, int_to_the_group, ctrl_c_in_a_terminal, term, term_of_a_check,
+         term_of_a_check_between_kernels, int_of_a_check_between_kernels, hangup, kill_takes_the_program_along,
          folder_of_a_living_run_stays]
 
 

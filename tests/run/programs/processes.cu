@@ -1,5 +1,6 @@
 // One program as several processes, and one that does not end by itself.
 //   processes wait           a kernel that runs until somebody stops it; prints "running" once it does
+//   processes host           launches a kernel with a race, and waits in the host; prints "running" then
 //   processes fork N [HOW]   N children, made before the parent uses CUDA; each launches a kernel, the parent none.
 //                            HOW a child ends: by a return from main, by _exit, or killed (kill)
 //   processes exec PROGRAM ARGUMENTS...   launches a kernel; then a child becomes PROGRAM
@@ -20,6 +21,9 @@ __global__ void wait_for_ever(volatile int* running, volatile int* flag) {
 }
 __global__ void of_child(int* out) {
   out[threadIdx.x] = threadIdx.x;
+}
+__global__ void of_all(int* out) {
+  *out = threadIdx.x;
 }
 
 static int wait_kernel() {
@@ -47,6 +51,16 @@ static int launch_in_child(const char* how) {
   return code;
 }
 
+static int wait_in_host() {
+  int* out = nullptr;
+  if (cudaMalloc(&out, sizeof(int)) != cudaSuccess) return 3;
+  of_all<<<1, 64>>>(out);
+  if (cudaDeviceSynchronize() != cudaSuccess) return 4;
+  std::printf("running\n");
+  std::fflush(stdout);
+  for (;;) pause();
+}
+
 static int become(char** command) {
   if (launch_in_child("") != 0) return 4;
   const pid_t child = fork();
@@ -61,6 +75,7 @@ static int become(char** command) {
 
 int main(int argc, char** argv) {
   if (argc > 1 && !std::strcmp(argv[1], "wait")) return wait_kernel();
+  if (argc > 1 && !std::strcmp(argv[1], "host")) return wait_in_host();
   if (argc > 2 && !std::strcmp(argv[1], "exec")) return become(argv + 2);
   if (argc < 3 || std::strcmp(argv[1], "fork") != 0) return 2;
   const int children = std::atoi(argv[2]);
