@@ -287,12 +287,8 @@ bool LaunchRaces::note_row(QuickAccess& quick, const events::AffineAccess& a, un
     return writes ? quick.write_strided(first, stride, width, lane0, lanes)
                   : quick.read_strided(first, stride, width, lane0, lanes);
   }
-  for (; lanes != 0; lanes &= lanes - 1) {
-    const auto l = static_cast<unsigned>(std::countr_zero(lanes));
-    const std::uint64_t address = base + static_cast<std::uint64_t>(a.kx * static_cast<std::int64_t>(l));
-    if (!note_one_place(quick, a, address, LaneMask{1} << (lane0 + l))) return false;
-  }
-  return true;
+  return writes ? quick.write_column(base, a.kx, width, lane0, lanes)
+                : quick.read_column(base, a.kx, width, lane0, lanes);
 }
 
 // Cache operators are no part of PTX's memory model. Programs use those that go to the L2 cache for flags between

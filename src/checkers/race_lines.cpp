@@ -205,17 +205,16 @@ bool QuickAccess::write_strided(std::uint64_t first, unsigned stride, unsigned w
   return strided<true>(first, stride, width, lane0, lanes);
 }
 
-// Single lanes come to a line's words in columns, each warp to its own: that is no matter of parts.
-bool QuickAccess::write_word(std::uint64_t word, unsigned lane) {
-  return write_cell(shadow_.by_word(word), static_cast<unsigned>(word) % Line::kWords, lane);
-}
 bool QuickAccess::read_word(std::uint64_t word, LaneMask lanes) {
   const auto w = static_cast<unsigned>(word) % Line::kWords;
-  if ((lanes & (lanes - 1)) == 0) return read_cell(shadow_.by_word(word), w, lanes);
   const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+  if ((lanes & (lanes - 1)) == 0) return read_column(word * 4, 0, 1, lane, 1);
   return touch<false>(shadow_.line(word),
                       {std::uint32_t{1} << w, lanes >> lane, static_cast<std::int16_t>(lane * LinePart::kOneLane),
                        LinePart::kOneLane, LinePart::Field::read});
+}
+bool QuickAccess::write_word(std::uint64_t word, unsigned lane) {
+  return write_column(word * 4, 0, 1, lane, 1);
 }
 
 }  // namespace warpgrind::checkers

@@ -119,6 +119,30 @@ bool QuickAccess::write_cell(Line& line, unsigned w, unsigned lane) {
   return true;
 }
 
+// Single lanes come to a line's words in columns, each warp to its own: that is no matter of parts.
+template <bool kWrites>
+bool QuickAccess::column(std::uint64_t address, std::int64_t step, unsigned width, unsigned lane0, LaneMask lanes) {
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const auto l = static_cast<unsigned>(std::countr_zero(lanes));
+    const std::uint64_t first = (address + static_cast<std::uint64_t>(step * static_cast<std::int64_t>(l))) / 4;
+    for (std::uint64_t word = first; word < first + width; ++word) {
+      Line& line = shadow_.by_word(word);
+      const auto w = static_cast<unsigned>(word) % Line::kWords;
+      if (!(kWrites ? write_cell(line, w, lane0 + l) : read_cell(line, w, LaneMask{1} << (lane0 + l)))) return false;
+    }
+  }
+  return true;
+}
+
+bool QuickAccess::read_column(std::uint64_t address, std::int64_t step, unsigned width, unsigned lane0,
+                              LaneMask lanes) {
+  return column<false>(address, step, width, lane0, lanes);
+}
+bool QuickAccess::write_column(std::uint64_t address, std::int64_t step, unsigned width, unsigned lane0,
+                               LaneMask lanes) {
+  return column<true>(address, step, width, lane0, lanes);
+}
+
 // ---- Sixteen at once
 
 namespace {

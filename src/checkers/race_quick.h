@@ -35,6 +35,9 @@ class QuickAccess {
   static constexpr unsigned kMostStride = 16;  // beyond it lines would hold one lane's words
   bool read_strided(std::uint64_t first, unsigned stride, unsigned width, unsigned lane0, LaneMask lanes);
   bool write_strided(std::uint64_t first, unsigned stride, unsigned width, unsigned lane0, LaneMask lanes);
+  // `width` words for each lane, those of the next one `step` bytes further.
+  bool read_column(std::uint64_t address, std::int64_t step, unsigned width, unsigned lane0, LaneMask lanes);
+  bool write_column(std::uint64_t address, std::int64_t step, unsigned width, unsigned lane0, LaneMask lanes);
 
  private:
   enum class Known : std::uint8_t { foreign, own_warp, settled };
@@ -67,6 +70,8 @@ class QuickAccess {
   // Cells.
   struct Chunk;  // up to 16 words
   struct Classes;
+  template <bool kWrites>
+  bool column(std::uint64_t address, std::int64_t step, unsigned width, unsigned lane0, LaneMask lanes);
   bool read_cell(Line& line, unsigned w, LaneMask lanes);
   bool write_cell(Line& line, unsigned w, unsigned lane);
   bool read_cells(Line& line, const LinePart& now);
