@@ -536,6 +536,11 @@ bool LaunchRaces::test(Step& s, unsigned l, std::uint64_t word, std::uint32_t be
       !r.bulk)
     return false;
   if (before == s.record && lane == l && q.stamp.copy == 0) return false;
+  // As flags and counters are: strong both, whatever orders them.
+  const bool may_be_volatile = s.shared && !q.atomic() && !r.atomic();
+  if (q.strong() && r.strong() && !may_be_volatile && !r.non_coherent && !r.bulk && q.bytes == r.bytes &&
+      reaches(q.scope, q, s.block) && reaches(r.scope, q, s.block))
+    return false;
   if (!enough_.empty() && enough_.contains(pair(q.site, r.site, s.shared))) return true;
   return test_fully(s, l, word, before, lane, bytes);
 }
