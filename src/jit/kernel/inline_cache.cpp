@@ -63,11 +63,18 @@ void InlineCache::branch(const Address& a, Value* state, unsigned alignment, con
   ir_.CreateCondBr(all_on, ways.all, ways.some, weights);
 }
 
+// Of a branch whose first way calls: else what the call needs saved is saved in front of the branch.
+llvm::MDNode* InlineCache::seldom() const {
+  const auto weight = [&](std::uint32_t n) { return llvm::ConstantAsMetadata::get(ir_.getInt32(n)); };
+  return llvm::MDNode::get(f_.context(),
+                           {llvm::MDString::get(f_.context(), "branch_weights"), weight(1), weight(1000)});
+}
+
 // Leaves the insertion point where the access is shown.
 InlineCache::Watching InlineCache::begin_watching(Value* state) {
   const Watching blocks{f_.new_block("watched"), f_.new_block("unwatched")};
   Value* watched = ir_.CreateLoad(ir_.getInt64Ty(), f_.at(state, offsetof(SiteState, watched)));
-  ir_.CreateCondBr(ir_.CreateICmpNE(watched, ir_.getInt64(0)), blocks.ask, blocks.go_on);
+  ir_.CreateCondBr(ir_.CreateICmpNE(watched, ir_.getInt64(0)), blocks.ask, blocks.go_on, seldom());
   ir_.SetInsertPoint(blocks.ask);
   return blocks;
 }
@@ -96,7 +103,7 @@ void InlineCache::show_load(const Address& a, Value* state, const ptx::Instructi
   Value* end = ir_.CreateLoad(ir_.getPtrTy(), f_.at(log, offsetof(events::LateLoads, end)));
   BasicBlock* room = f_.new_block("told_late");
   BasicBlock* none = f_.new_block("told_now");
-  ir_.CreateCondBr(ir_.CreateICmpNE(at, end), room, none);
+  ir_.CreateCondBr(ir_.CreateICmpEQ(at, end), none, room, seldom());
   ir_.SetInsertPoint(room);
   note(a, log, at);
   ir_.CreateBr(blocks.go_on);

@@ -33,6 +33,7 @@ class InlineCache {
   struct Watching {
     llvm::BasicBlock *ask, *go_on;
   };
+  llvm::MDNode* seldom() const;
   Watching begin_watching(llvm::Value* state);
   void ask(const Address& a, llvm::BasicBlock* go_on, llvm::BasicBlock* slow);
   void note(const Address& a, llvm::Value* log, llvm::Value* at);
