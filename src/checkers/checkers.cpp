@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/words.h"
 #include "checkers/checker.h"
 
 namespace warpgrind::checkers {
@@ -50,8 +51,8 @@ void merge_lines(std::vector<Finding>& findings) {
   for (const auto& [text, place] : places)
     if (place.more != 0)
       kept[place.index].notes.push_back(
-          fmt::format("the same at {} more instruction{} that the compiler has made of this line (an unrolled loop)",
-                      place.more, place.more == 1 ? "" : "s"));
+          fmt::format("the same at {} that the compiler has made of this line (an unrolled loop)",
+                      counted(place.more, "more instruction")));
   findings = std::move(kept);
 }
 

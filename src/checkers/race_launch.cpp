@@ -5,6 +5,7 @@
 #include <cstring>
 #include <optional>
 
+#include "checkers/kernel_has.h"
 #include "checkers/kernel_place.h"
 #include "checkers/race_quick.h"
 
@@ -62,13 +63,9 @@ LaunchRaces::LaunchRaces(const events::Launch& launch, std::unique_ptr<Shadow> g
     : launch_(launch), order_(launch), global_(global ? std::move(global) : std::make_unique<Shadow>()) {
   bool copies = false;
   for (const events::Site& s : launch.facts->sites) {
-    const bool elsewhere = s.space == StateSpace::shared || s.space == StateSpace::local;
-    const bool stores = s.kind == SiteKind::store || s.kind == SiteKind::atomic || s.kind == SiteKind::reduction ||
-                        s.kind == SiteKind::surface || s.kind == SiteKind::call || s.kind == SiteKind::bulk_copy;
-    const auto number = static_cast<std::uint32_t>(&s - launch.facts->sites.data());
-    writes_global_ |= stores && !elsewhere && !launch.is_own(number);
     copies |= s.kind == SiteKind::bulk_copy || s.kind == SiteKind::async_copy;
   }
+  writes_global_ = what_has(launch).global_writes;
   kinds_.resize(launch.facts->sites.size() * 2 + 2);
   forgets_epochs_ = !copies && launch.cluster.count() == 1;
 }
@@ -195,12 +192,11 @@ void LaunchRaces::tell_late_loads(Running& of) {
   if (!of.late || !of.late->next) return;
   const std::size_t count = static_cast<std::size_t>(of.late->next - of.late_memory.data());
   const auto& sites = launch_.facts->sites;
+  const Dim3 block = block_of(launch_, of.order->number);
   for (std::size_t k = 0; k < count; ++k) {
     const events::LateLoad& l = of.late_memory[k];
     if (l.mask == 0) continue;
-    events::AffineAccess a{
-        &launch_, l.site, StateSpace::shared, block_of(launch_, of.order->number), l.warp, l.mask, l.base, l.kx,
-        l.ky,     of.row};
+    events::AffineAccess a{&launch_, l.site, StateSpace::shared, block, l.warp, l.mask, l.base, l.kx, l.ky, of.row};
     a.bytes = sites[l.site].bytes();
     if (note(a, of)) continue;
     std::array<std::uint64_t, kWarpSize> addresses{};

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "device/access/bounds.h"
-
 namespace warpgrind::device {
 
 using Origin = events::AddressOrigin::Kind;
@@ -38,10 +36,9 @@ bool host_can_use(const Launch& launch, const Bound& memory) {
 
 }  // namespace
 
-std::vector<std::uint8_t> sites_to_watch(const Launch& launch) {
+std::vector<std::uint8_t> sites_to_watch(const Launch& launch, const std::vector<SiteBounds>& bounds) {
   const events::Wants& wants = launch.wants;
   const std::vector<events::Site>& sites = launch.kernel->code->facts().sites;
-  const std::vector<SiteBounds> bounds = site_bounds(launch);
   std::vector<Bound> written;
   bool anything = false;
   for (std::size_t i = 0; i < sites.size(); ++i) {

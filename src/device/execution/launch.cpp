@@ -235,7 +235,13 @@ void Device::Impl::begin_observation(Engine& engine) {
   Launch& launch = engine.current;
   launch.observers.clear();
   launch.own.clear();
-  if (wants.accesses && wants.only_written) launch.own = own_elements(launch, site_bounds(launch));
+  std::vector<SiteBounds> found;
+  const auto bounds = [&]() -> const std::vector<SiteBounds>& {
+    if (!launch.bounds.empty()) return launch.bounds;
+    if (found.empty()) found = site_bounds(launch);
+    return found;
+  };
+  if (wants.accesses && wants.only_written) launch.own = own_elements(launch, bounds());
   launch.info.own = launch.own;
   if (!observers.empty()) {
     const std::lock_guard lock(observer_mutex);
@@ -252,7 +258,7 @@ void Device::Impl::begin_observation(Engine& engine) {
   if (launch.wants.accesses && !launch.wants.only_written)
     launch.watched.assign(launch.kernel->sites.size() + 1, 1);
   else if (launch.wants.accesses)
-    launch.watched = sites_to_watch(launch);
+    launch.watched = sites_to_watch(launch, bounds());
   watch_in_machine_code(launch, engine.workers);
 }
 
