@@ -192,16 +192,16 @@ class Program {
     return row;
   }
 
-  // The first execution, the one that is verified and counted. The launches queue up behind the flush, so the host's
-  // own share does not show between the events; the host's time is what it would be without the flush: it issues, then
+  // The first execution, the one that is verified and counted. The launches queue up behind a fill, so the host's
+  // own share does not show between the events; the host's time is what it would be without the fill: it issues, then
   // waits.
   template <class Launch>
   void once(Row& row, Launch launch) {
     Event before, start, stop;
-    CacheFlush flush;
+    QueueFill fill;
     const double begin_us = host_us();
     before.record();
-    flush.enqueue();
+    fill.enqueue();
     start.record();
     const double issue_us = host_us();
     launch();
@@ -210,9 +210,9 @@ class Program {
     CHECK_CUDA(cudaGetLastError());
     row.gpu = Timing::of({stop.us_since(start)});
     CHECK_CUDA(cudaDeviceSynchronize());
-    const double flush_us = start.us_since(before);
-    const double issue = issued_us - issue_us < flush_us ? issued_us - issue_us : 0;
-    row.cpu = Timing::of({host_us() - begin_us - flush_us + issue});
+    const double fill_us = start.us_since(before);
+    const double issue = issued_us - issue_us < fill_us ? issued_us - issue_us : 0;
+    row.cpu = Timing::of({host_us() - begin_us - fill_us + issue});
   }
 
   // GPU time: launches queue up behind the flush, so that the host's share does not show between the events. Host time:
