@@ -1,6 +1,7 @@
 #include "counters/kernel_counters.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace warpgrind::counters {
 namespace {
@@ -176,6 +177,22 @@ void add_local(Values& v, const events::Site& site, const events::SiteCounts& c)
   v.add(r.bytes, d(c.local.bytes_asked));
 }
 
+// A copy is counted on both of its sides.
+bool on_both_sides(const events::Site& site, const events::SiteCounts& c) {
+  return site.kind == SiteKind::bulk_copy ||
+         (site.kind == SiteKind::async_copy && c.shared_requests != 0 && c.global_requests != 0);
+}
+
+// Instructions of the load and store unit by the bits of a lane. Constants and textures have units of their own.
+void add_width(Values& v, const events::Site& site, const events::SiteCounts& c) {
+  if (c.requests == 0) return;
+  if (site.kind == SiteKind::texture) return v.add(MetricId::sass_texture, d(c.requests));
+  if (site.kind == SiteKind::surface || site.kind == SiteKind::bulk_copy || site.space == StateSpace::constant) return;
+  const unsigned width = std::bit_width(site.bytes());  // 1 byte: 1, 16 bytes: 5
+  if (!std::has_single_bit(site.bytes()) || width > 5) return;
+  v.add(offset(MetricId::memory_8b, width - 1), d(on_both_sides(site, c) ? c.global_requests : c.requests));
+}
+
 // target = scale * numerator / divisor.
 void divide(Values& v, MetricId target, double numerator, double divisor, double scale = 1) {
   if (divisor != 0)
@@ -210,6 +227,7 @@ Values launch_values(const LaunchShape& s, const events::KernelFacts& facts, con
   v.set(MetricId::shared_static, d(s.static_shared));
   v.set(MetricId::shared_dynamic, d(s.dynamic_shared));
   v.set(MetricId::shared_driver, d(s.model->shared_reserved_per_block));
+  v.set(MetricId::shared_per_block, d(s.static_shared + s.dynamic_shared + s.model->shared_reserved_per_block));
   v.set(MetricId::shared_allocated, d(o.shared_allocated_per_block));
   v.set(MetricId::shared_config, d(o.shared_config));
   v.set(MetricId::limit_blocks, o.limit_blocks);
@@ -228,6 +246,7 @@ Values launch_values(const LaunchShape& s, const events::KernelFacts& facts, con
     add_global(v, facts.sites[i], counts.sites[i]);
     add_shared(v, facts.sites[i], counts.sites[i]);
     add_local(v, facts.sites[i], counts.sites[i]);
+    add_width(v, facts.sites[i], counts.sites[i]);
   }
   derive(v);
   return v;
@@ -242,9 +261,10 @@ void derive(Values& v) {
   v.set(MetricId::flop32, get(MetricId::fadd) + get(MetricId::fmul) + 2 * get(MetricId::ffma));
   v.set(MetricId::flop64, get(MetricId::dadd) + get(MetricId::dmul) + 2 * get(MetricId::dfma));
   v.set(MetricId::flop, get(MetricId::flop16) + get(MetricId::flop32) + get(MetricId::flop64));
-  double accesses = 0, sectors = 0;
+  double accesses = 0, requests = 0, sectors = 0;
   for (const GlobalRows& r : kGlobal) {
     accesses += get(r.accesses);
+    requests += get(r.requests);
     sectors += get(r.sectors);
   }
   divide(v, MetricId::cgma, get(MetricId::flop), accesses);
@@ -253,8 +273,18 @@ void derive(Values& v) {
   v.set(MetricId::excessive_sectors, get(MetricId::theoretical_sectors) - get(MetricId::ideal_sectors));
 
   double local = 0;
-  for (const LocalRows& r : kLocal) local += get(r.sectors);
+  for (const LocalRows& r : kLocal) {
+    local += get(r.sectors);
+    requests += get(r.requests);
+  }
   v.set(MetricId::local_theoretical_sectors, local);
+  v.set(MetricId::lsu_requests, requests);
+  v.set(MetricId::lsu_sectors, sectors + local);
+  v.set(MetricId::sass_atom, get(MetricId::global_atom_requests) + get(MetricId::shared_atom_requests));
+  if (get(MetricId::surface_requests) == 0) {
+    v.set(MetricId::tex_requests, get(MetricId::texture_requests));
+    v.set(MetricId::tex_sectors, get(MetricId::texture_sectors));
+  }
 
   double wavefronts = get(MetricId::ldgsts_wavefronts), ideal = get(MetricId::ldgsts_ideal), conflicts = 0;
   for (const SharedRows& r : kShared) {
@@ -276,9 +306,8 @@ void derive(Values& v) {
 
 Values site_values(const events::Site& site, const events::SiteCounts& c) {
   Values v;
-  // A copy is counted on both of its sides.
   const bool bulk = site.kind == SiteKind::bulk_copy;
-  const bool twice = bulk || (site.kind == SiteKind::async_copy && c.shared_requests != 0 && c.global_requests != 0);
+  const bool twice = on_both_sides(site, c);
   v.set(MetricId::site_inst, d(bulk ? c.requests / 2 : twice ? c.global_requests : c.requests));
   v.set(MetricId::site_thread_inst, d(bulk ? c.lanes / 2 : twice ? c.global_lanes : c.lanes));
   v.set(MetricId::site_bytes, d(c.global.bytes_asked + c.local.bytes_asked + c.shared.bytes_asked));

@@ -73,7 +73,7 @@ constexpr Row kMemoryRows[] = {
      {"warpgrind__const_ld_requests.sum", "warpgrind__const_ld_sectors.sum", nullptr,
       "warpgrind__const_ld_bytes_asked.sum", nullptr}},
     {"texture",
-     {"l1tex__t_requests_pipe_tex_mem_texture.sum", "warpgrind__texture_sectors.sum", nullptr,
+     {"l1tex__t_requests_pipe_tex_mem_texture.sum", "l1tex__t_sectors_pipe_tex_mem_texture.sum", nullptr,
       "warpgrind__texture_bytes_asked.sum", nullptr}},
     {"surface", {"warpgrind__surface_requests.sum", nullptr, nullptr, "warpgrind__surface_bytes_asked.sum", nullptr}}};
 #undef WG_GLOBAL

@@ -22,8 +22,6 @@ sys.path.insert(0, os.path.dirname(HERE))
 import whole_run  # noqa: E402
 
 DATA = os.path.join(HERE, "..", "data", "h200")
-# What has another name here: modelled, while the GPU counts.
-OUR_NAMES = {"l1tex__t_sectors_pipe_tex_mem_texture.sum": "warpgrind__texture_sectors.sum"}
 
 
 def read_csv(path):
@@ -121,7 +119,7 @@ def compare(group, launches, hashes, causes, verbose):
             ours = dict(ours, output_fnv1a64=hashes[index])
             checks.append(("output_fnv1a64", theirs["output_fnv1a64"]))
         for metric, value in checks:
-            got = ours.get(OUR_NAMES.get(metric, metric))
+            got = ours.get(metric)
             if got is not None and same(got, value):
                 result["equal"] += 1
                 continue
