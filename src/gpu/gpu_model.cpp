@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -126,6 +129,35 @@ std::string read_rules(const Json& json, const std::string& where, AccessRules& 
   return r.finish();
 }
 
+bool read_origin(const std::string& text, TimingOrigin& out) {
+  for (const TimingOrigin o : {TimingOrigin::measured, TimingOrigin::literature, TimingOrigin::assumed})
+    if (text == name(o)) {
+      out = o;
+      return true;
+    }
+  return false;
+}
+
+std::string read_timing(const Json& json, const std::string& where, GpuModel& m) {
+  Reader r(json, where + ".timing");
+  r.read("measured_on", m.timing_measured_on);
+  for (const TimingFigure& f : timing_figures()) {
+    TimingSource& source = m.timing_sources.emplace_back();
+    const Json* entry = r.member(f.name);
+    if (entry == nullptr) continue;
+    Reader e(*entry, where + ".timing." + f.name);
+    std::string unit, origin;
+    e.read("value", m.timing.*f.value);
+    e.read("unit", unit);
+    e.read("origin", origin);
+    if (unit != f.unit) e.fail("unit", f.unit);
+    if (!read_origin(origin, source.origin)) e.fail("origin", "measured, literature or assumed");
+    if (source.origin != TimingOrigin::measured || entry->contains("from")) e.read("from", source.from);
+    if (std::string problem = e.finish(); !problem.empty()) return problem;
+  }
+  return r.finish();
+}
+
 std::string read_model(const Json& json, const std::string& where, GpuModel& m) {
   Reader r(json, where);
   r.read("id", m.id);
@@ -188,27 +220,35 @@ std::string read_model(const Json& json, const std::string& where, GpuModel& m) 
   r.read("sources", m.sources);
   if (const Json* rules = r.member("rules"))
     if (std::string e = read_rules(*rules, where, m.rules); !e.empty()) return e;
+  if (const Json* timing = r.member("timing"))
+    if (std::string e = read_timing(*timing, where, m); !e.empty()) return e;
   return r.finish();
 }
 
-std::vector<GpuModel> parse_all() {
-  std::vector<GpuModel> models;
-  for (const EmbeddedModel& e : kEmbedded) {
-    const Json json = Json::parse(e.text, nullptr, false);
-    GpuModel m;
-    const std::string where = fmt::format("gpu/models/{}.json", e.id);
-    std::string error = json.is_object() ? read_model(json, where, m) : where + ": not a JSON object";
-    if (error.empty() && m.id != e.id) error = where + ": id differs from the file's name";
-    if (!error.empty()) {  // our own data file is wrong: a bug, found by the first test that runs
-      std::fprintf(stderr, "%s\n", error.c_str());
-      WG_ASSERT(error.empty());
-    }
-    models.push_back(std::move(m));
+GpuModel parse(const EmbeddedModel& e) {
+  const Json json = Json::parse(e.text, nullptr, false);
+  GpuModel m;
+  const std::string where = fmt::format("gpu/models/{}.json", e.id);
+  std::string error = json.is_object() ? read_model(json, where, m) : where + ": not a JSON object";
+  if (error.empty() && m.id != e.id) error = where + ": id differs from the file's name";
+  if (!error.empty()) {  // our own data file is wrong: a bug, found by the first test that runs
+    std::fprintf(stderr, "%s\n", error.c_str());
+    WG_ASSERT(error.empty());
   }
-  std::stable_sort(models.begin(), models.end(), [](const GpuModel& a, const GpuModel& b) {
-    return std::pair(a.cc_major, a.cc_minor) < std::pair(b.cc_major, b.cc_minor);
-  });
-  return models;
+  return m;
+}
+
+// Each is parsed when it is asked for first: a run needs one, and all take 5 ms. Never destroyed: the profile is
+// written while the process ends, after function-local statics have gone.
+const GpuModel& parsed(std::size_t index) {
+  struct Slot {
+    std::once_flag once;
+    GpuModel model;
+  };
+  static auto* slots = new std::array<Slot, std::size(kEmbedded)>;
+  Slot& slot = (*slots)[index];
+  std::call_once(slot.once, [&] { slot.model = parse(kEmbedded[index]); });
+  return slot.model;
 }
 
 // Lower case letters and digits only: "Tesla K40c" and "tesla-k40C" are the same.
@@ -232,13 +272,21 @@ double GpuModel::peak_flops(int bits) const {
 }
 
 const std::vector<GpuModel>& gpu_models() {
-  // Never destroyed: the profile is written while the process ends, after function-local statics have gone.
-  static const auto* models = new const std::vector<GpuModel>(parse_all());
+  static const auto* models = [] {
+    auto* all = new std::vector<GpuModel>;
+    for (std::size_t i = 0; i < std::size(kEmbedded); ++i) all->push_back(parsed(i));
+    std::stable_sort(all->begin(), all->end(), [](const GpuModel& a, const GpuModel& b) {
+      return std::pair(a.cc_major, a.cc_minor) < std::pair(b.cc_major, b.cc_minor);
+    });
+    return all;
+  }();
   return *models;
 }
 
 Result<const GpuModel*> find_gpu_model(std::string_view name) {
   const std::string wanted = folded(name);
+  for (std::size_t i = 0; i < std::size(kEmbedded); ++i)
+    if (wanted == kEmbedded[i].id) return &parsed(i);
   std::vector<std::string> known;
   std::vector<const GpuModel*> models;  // of each name
   for (const GpuModel& m : gpu_models()) {

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "gpu/access_rules.h"
+#include "gpu/timing_constants.h"
 
 namespace warpgrind {
 
@@ -50,9 +51,13 @@ struct GpuModel {
   bool concurrent_kernels = true, managed_memory = true, cooperative_launch = true, unified_addressing = true,
        host_register = true;
   AccessRules rules;
-  std::vector<std::string> sources;      // where the figures come from
-  double theoretical_bandwidth() const;  // bytes/s = clock * data rate * bus / 8
-  double peak_flops(int bits) const;     // 32 or 64: 2 * cores * SMs * clock
+  // What pieces of work take, for the time estimate.
+  TimingConstants timing;
+  std::vector<TimingSource> timing_sources;  // of each of timing_figures()
+  std::string timing_measured_on;            // the machine and day of the measured ones; may be empty
+  std::vector<std::string> sources;          // where the figures come from
+  double theoretical_bandwidth() const;      // bytes/s = clock * data rate * bus / 8
+  double peak_flops(int bits) const;         // 32 or 64: 2 * cores * SMs * clock
 };
 
 const std::vector<GpuModel>& gpu_models();                      // parsed once

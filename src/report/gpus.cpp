@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <span>
+
 #include "report/format.h"
 
 namespace warpgrind::report {
@@ -38,6 +40,20 @@ class Lines {
  private:
   std::string out_;
 };
+
+// One line a figure: value, unit, origin, what it is. The names are those of the model's file.
+void add_timing(const GpuModel& m, Lines& l) {
+  l.heading("what pieces of work take (for the time estimate)");
+  if (!m.timing_measured_on.empty()) l.heading("  measured: " + m.timing_measured_on);
+  const std::span<const TimingFigure> figures = timing_figures();
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    const TimingFigure& f = figures[i];
+    const TimingSource& source = m.timing_sources[i];
+    const std::string from = source.from.empty() ? std::string() : " (" + source.from + ")";
+    l.heading("  " + left(f.name, 34) + left(fmt::format("{:g} {}", m.timing.*f.value, f.unit), 20) + f.what + "; " +
+              name(source.origin) + from);
+  }
+}
 
 }  // namespace
 
@@ -94,6 +110,7 @@ std::string gpu_text(const GpuModel& m) {
   if (m.peer_gbps > 0) l.add("to another GPU", fmt::format("{:g} GB/s one way", m.peer_gbps));
   l.add("latencies", fmt::format("launch {:g} us, copy {:g} us", m.launch_latency_us, m.copy_latency_us));
   l.add("copy engines", fmt::format("{}", m.copy_engines));
+  add_timing(m, l);
   l.heading("sources");
   for (const std::string& s : m.sources) l.heading("  - " + s);
   return l.take();

@@ -44,6 +44,45 @@ TEST(GpuModels, EveryFigureIsPlausibleAndHasASource) {
   }
 }
 
+// A figure without a unit, an origin, or a word on where it comes from does not parse, so that no model is without one;
+// zero is only for what the GPU has not.
+TEST(GpuModels, EveryTimingFigureIsPositiveAndHasAnOrigin) {
+  for (const GpuModel& m : gpu_models()) {
+    ASSERT_EQ(m.timing_sources.size(), timing_figures().size()) << m.id;
+    bool measured = false;
+    for (std::size_t i = 0; i < timing_figures().size(); ++i) {
+      const TimingFigure& f = timing_figures()[i];
+      const TimingSource& source = m.timing_sources[i];
+      EXPECT_GE(m.timing.*f.value, 0) << m.id << " " << f.name;
+      measured |= source.origin == TimingOrigin::measured;
+      EXPECT_TRUE(source.origin == TimingOrigin::measured || !source.from.empty()) << m.id << " " << f.name;
+      EXPECT_TRUE(m.timing.*f.value > 0 || m.cc_major < 9) << m.id << " " << f.name;
+    }
+    EXPECT_EQ(measured, !m.timing_measured_on.empty()) << m.id;
+  }
+}
+
+// What no GPU can have otherwise, whoever wrote the figures.
+TEST(GpuModels, TimingFiguresAreInOrder) {
+  for (const GpuModel& m : gpu_models()) {
+    const TimingConstants& t = m.timing;
+    EXPECT_LE(t.event_pair_ns, t.launch_event_ns) << m.id;
+    EXPECT_LE(t.l1_latency_cycles, t.l2_latency_cycles) << m.id;
+    EXPECT_LE(t.l2_latency_cycles, t.dram_latency_cycles) << m.id;
+    EXPECT_LE(t.block_ns, t.block_ns_1024) << m.id;
+    const double theory = m.theoretical_bandwidth() * 1e-9;
+    for (const double gbps : {t.dram_read_gbps, t.dram_write_gbps, t.dram_copy_gbps}) {
+      EXPECT_LT(gbps, theory) << m.id;
+      EXPECT_GT(gbps, 0.5 * theory) << m.id;
+    }
+    EXPECT_LE(t.pageable_to_device_gbps, t.pinned_to_device_gbps) << m.id;
+    EXPECT_LE(t.dram_piece_bytes_128, t.dram_piece_bytes_512) << m.id;
+    EXPECT_EQ(t.fp64_lanes > 0, t.fp64_latency_cycles > 0) << m.id;
+    EXPECT_EQ(t.tensor_cycles > 0, m.cc_major >= 7) << m.id;
+  }
+  EXPECT_NEAR(model("h200").timing.block_ns, 0.6007, 1e-9);
+}
+
 // Figures of the course documents and of device queries.
 TEST(GpuModels, KnownBandwidths) {
   EXPECT_NEAR(model("g80").theoretical_bandwidth() * 1e-9, 86.4, 0.01);
