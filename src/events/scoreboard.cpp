@@ -60,6 +60,7 @@ void LaunchCounts::add(const LaunchCounts& other) {
     branches[i].executed += other.branches[i].executed;
     branches[i].divergent += other.branches[i].divergent;
     branches[i].taken_lanes += other.branches[i].taken_lanes;
+    branches[i].taken += other.branches[i].taken;
   }
   warps_launched += other.warps_launched;
   threads_launched += other.threads_launched;

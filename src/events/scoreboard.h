@@ -32,6 +32,7 @@ struct BranchCounts {
   std::uint64_t executed = 0;   // warp-level executions
   std::uint64_t divergent = 0;  // active lanes went different ways
   std::uint64_t taken_lanes = 0;
+  std::uint64_t taken = 0;  // warps of which some lane took it: with `executed` and `divergent` both ways are known
 };
 
 struct LaunchCounts {

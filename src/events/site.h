@@ -94,8 +94,9 @@ struct GuardFacts {
   std::uint8_t flop_kind = 0;  // 0 none, 1..9: fadd fmul ffma dadd dmul dfma hadd hmul hfma
 };
 
-// A conditional branch: three counters in the scoreboard (see jit/abi.h).
+// A conditional branch: counters in the scoreboard (events::BranchCounts, jit/abi.h).
 struct BranchFacts {
+  static constexpr std::uint32_t kCounters = 4;
   std::uint32_t instruction = 0;
   std::uint32_t line = 0, file = 0, ptx_line = 0;
   std::string function;

@@ -267,6 +267,7 @@ void collect(Worker& worker, events::LaunchCounts& counts) {
       counts.branches[b].executed += slot[0];
       counts.branches[b].divergent += slot[1];
       counts.branches[b].taken_lanes += slot[2];
+      counts.branches[b].taken += slot[3];
     }
     for (std::uint32_t e = 0; e < counts.edges.size(); ++e) {
       const std::uint64_t* slot = board + code.edge_slot(e);

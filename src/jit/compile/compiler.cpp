@@ -30,7 +30,8 @@ std::uint32_t CompiledKernel::guard_slot(std::uint32_t i) const {
   return static_cast<std::uint32_t>(2 * facts().blocks.size()) + i;
 }
 std::uint32_t CompiledKernel::branch_slot(std::uint32_t i) const {
-  return static_cast<std::uint32_t>(2 * facts().blocks.size() + facts().guards.size()) + 3 * i;
+  return static_cast<std::uint32_t>(2 * facts().blocks.size() + facts().guards.size()) +
+         events::BranchFacts::kCounters * i;
 }
 std::uint32_t CompiledKernel::edge_slot(std::uint32_t i) const {
   return branch_slot(static_cast<std::uint32_t>(facts().branches.size())) + 2 * i;

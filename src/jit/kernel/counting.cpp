@@ -102,7 +102,8 @@ void Counting::count_branch(Value* taken, Value* split) {
     facts.line = f_.function.locations[i.location].line;
     facts.file = f_.function.locations[i.location].file;
   }
-  Value* first = ir_.CreateAdd(part("wg_branch_base"), ir_.getInt64(3 * f_.unit.facts.branches.size()));
+  Value* first = ir_.CreateAdd(part("wg_branch_base"),
+                               ir_.getInt64(events::BranchFacts::kCounters * f_.unit.facts.branches.size()));
   f_.unit.facts.branches.push_back(facts);
   const auto add = [&](unsigned field, Value* amount) {
     bump(slot(ir_.CreateAdd(first, ir_.getInt64(field))), ir_.CreateZExt(amount, ir_.getInt64Ty()));
@@ -110,6 +111,7 @@ void Counting::count_branch(Value* taken, Value* split) {
   add(0, ir_.getInt32(1));
   add(1, ir_.CreateZExt(split, ir_.getInt32Ty()));
   add(2, ir_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, taken));
+  add(3, ir_.CreateZExt(ir_.CreateICmpNE(taken, ir_.getInt32(0)), ir_.getInt32Ty()));
 }
 
 }  // namespace warpgrind::jit

@@ -61,7 +61,8 @@ Result<std::unique_ptr<llvm::Module>> emit(KernelUnit& unit, llvm::LLVMContext& 
   };
   set("wg_guard_base", 2 * unit.facts.blocks.size());
   set("wg_branch_base", 2 * unit.facts.blocks.size() + unit.facts.guards.size());
-  set("wg_edge_base", 2 * unit.facts.blocks.size() + unit.facts.guards.size() + 3 * unit.facts.branches.size());
+  set("wg_edge_base", 2 * unit.facts.blocks.size() + unit.facts.guards.size() +
+                          events::BranchFacts::kCounters * unit.facts.branches.size());
   std::string problem;
   llvm::raw_string_ostream stream(problem);
   if (llvm::verifyModule(*module, &stream)) {

@@ -1,0 +1,291 @@
+#include "machine/classify.h"
+
+#include <algorithm>
+
+#include "ptx/types.h"
+
+namespace warpgrind::machine {
+namespace {
+
+using ptx::Modifier;
+using ptx::Opcode;
+using ptx::ScalarType;
+
+enum class Cost : std::uint8_t {
+#define WG_MACHINE_COST(identifier, ...) identifier,
+#include "machine/costs.inc"
+#undef WG_MACHINE_COST
+};
+
+struct CostRow {
+  Pipe pipe;
+  float issue, latency;
+};
+constexpr CostRow kCosts[] = {
+#define WG_MACHINE_COST(identifier, pipe, issue, latency, source) {Pipe::pipe, issue, latency},
+#include "machine/costs.inc"
+#undef WG_MACHINE_COST
+};
+
+bool is_half(ScalarType t) {
+  return ptx::is_float(t) && t != ScalarType::f32 && t != ScalarType::f64 && t != ScalarType::f32x2;
+}
+
+bool wide(const ptx::Instruction& i) {
+  return ptx::bits(i.type()) == 64 && i.type() != ScalarType::f32x2;
+}
+
+Cost load(const ptx::Instruction& i) {
+  switch (i.space) {
+    case StateSpace::param:
+      return Cost::nothing;
+    case StateSpace::constant:
+      return Cost::load_constant;
+    case StateSpace::shared:
+      return Cost::load_shared;
+    case StateSpace::local:
+      return Cost::load_local;
+    default:
+      return Cost::load_global;
+  }
+}
+
+Cost store(const ptx::Instruction& i) {
+  switch (i.space) {
+    case StateSpace::param:
+      return Cost::nothing;
+    case StateSpace::shared:
+      return Cost::store_shared;
+    case StateSpace::local:
+      return Cost::store_local;
+    default:
+      return Cost::store_global;
+  }
+}
+
+Cost convert(const ptx::Instruction& i) {
+  bool floating = false, with_double = false;
+  for (const ScalarType t : i.types) {
+    floating |= ptx::is_float(t);
+    with_double |= t == ScalarType::f64;
+  }
+  if (with_double) return Cost::convert_double;
+  return floating ? Cost::convert : Cost::resize;
+}
+
+// add, sub, mul, mad, fma, min, max and their like.
+Cost arithmetic(const ptx::Instruction& i) {
+  const ScalarType t = i.type();
+  const bool select = i.opcode == Opcode::min || i.opcode == Opcode::max;
+  if (t == ScalarType::f64) return Cost::double_precision;
+  if (t == ScalarType::f32 || t == ScalarType::f32x2) return select ? Cost::single_select : Cost::single_precision;
+  if (is_half(t)) return Cost::half_precision;
+  const bool multiplies = i.opcode == Opcode::mul || i.opcode == Opcode::mad || i.opcode == Opcode::madc ||
+                          i.opcode == Opcode::mul24 || i.opcode == Opcode::mad24;
+  if (!multiplies) return wide(i) ? Cost::integer_64 : Cost::integer;
+  if (i.has(Modifier::wide)) return Cost::multiply_wide;
+  return wide(i) ? Cost::multiply_64 : Cost::multiply;
+}
+
+Cost division(const ptx::Instruction& i) {
+  const ScalarType t = i.type();
+  if (t == ScalarType::f64) return Cost::division_double;
+  if (ptx::is_float(t))
+    return i.has(Modifier::approx) || i.has(Modifier::full) ? Cost::division_approximate : Cost::division;
+  if (i.opcode == Opcode::rem) return wide(i) ? Cost::integer_remainder_64 : Cost::integer_remainder;
+  return wide(i) ? Cost::integer_division_64 : Cost::integer_division;
+}
+
+Cost root(const ptx::Instruction& i) {
+  if (i.type() == ScalarType::f64) return Cost::root_double;
+  return i.has(Modifier::approx) ? Cost::root_approximate : Cost::root;
+}
+
+Cost matrix(const ptx::Instruction& i) {
+  for (const ScalarType t : i.types)
+    if (t == ScalarType::f64) return Cost::tensor_double;
+  return Cost::tensor_half;
+}
+
+bool any_result(const ptx::Instruction& i) {
+  return i.opcode == Opcode::atom && !i.operands.empty() && i.operands[0].kind != ptx::OperandKind::sink;
+}
+
+Cost atomic(const ptx::Instruction& i) {
+  if (i.space == StateSpace::shared) return any_result(i) ? Cost::atomic_shared : Cost::reduction_shared;
+  return any_result(i) ? Cost::atomic_global : Cost::reduction_global;
+}
+
+Cost cost_of_memory(const ptx::Instruction& i) {
+  switch (i.opcode) {
+    case Opcode::ld:
+    case Opcode::ldu:
+      return load(i);
+    case Opcode::wmma_load:
+    case Opcode::ldmatrix:
+      return i.space == StateSpace::shared ? Cost::load_shared : Cost::load_global;
+    case Opcode::wmma_store:
+    case Opcode::stmatrix:
+      return i.space == StateSpace::shared ? Cost::store_shared : Cost::store_global;
+    case Opcode::st:
+      return store(i);
+    case Opcode::st_async:
+      return Cost::store_shared;
+    case Opcode::prefetch:
+    case Opcode::prefetchu:
+      return Cost::store_global;
+    case Opcode::red:
+    case Opcode::red_async:
+    case Opcode::atom:
+      return atomic(i);
+    case Opcode::tex:
+    case Opcode::tld4:
+    case Opcode::suld:
+    case Opcode::sust:
+    case Opcode::txq:
+    case Opcode::suq:
+      return Cost::texture;
+    case Opcode::cp_async:
+    case Opcode::cp_async_bulk:
+    case Opcode::cp_async_bulk_prefetch:
+      return Cost::store_global;  // what waits for it is a later instruction
+    default:
+      return wide(i) ? Cost::other_64 : Cost::other;
+  }
+}
+
+Cost cost_of_synchronization(const ptx::Instruction& i) {
+  switch (i.opcode) {
+    case Opcode::bar:
+    case Opcode::barrier:
+    case Opcode::barrier_cluster:
+      return Cost::barrier;
+    case Opcode::membar:
+    case Opcode::fence:
+      return Cost::fence;
+    case Opcode::shfl:
+    case Opcode::vote:
+    case Opcode::match:
+    case Opcode::redux:
+    case Opcode::elect:
+    case Opcode::movmatrix:
+      return Cost::shuffle;
+    case Opcode::mbarrier_arrive:
+    case Opcode::mbarrier_arrive_drop:
+    case Opcode::mbarrier_test_wait:
+    case Opcode::mbarrier_try_wait:
+      return Cost::wait_shared;
+    case Opcode::bra:
+    case Opcode::brx_idx:
+    case Opcode::call:
+    case Opcode::ret:
+    case Opcode::exit:
+    case Opcode::trap:
+    case Opcode::brkpt:
+      return Cost::control;
+    default:
+      return cost_of_memory(i);
+  }
+}
+
+Cost cost_of(const ptx::Instruction& i) {
+  switch (i.opcode) {
+    case Opcode::mov:
+      return Cost::move;
+    case Opcode::cvta:
+    case Opcode::isspacep:
+    case Opcode::pmevent:
+      return Cost::nothing;
+    case Opcode::cvt:
+    case Opcode::cvt_pack:
+      return convert(i);
+    case Opcode::rcp:
+    case Opcode::rsqrt:
+    case Opcode::tanh:
+      return i.has(Modifier::approx) ? Cost::special : Cost::special_exact;
+    case Opcode::sin:
+    case Opcode::cos:
+    case Opcode::ex2:
+    case Opcode::lg2:
+    case Opcode::popc:
+    case Opcode::clz:
+    case Opcode::brev:
+    case Opcode::bfind:
+      return Cost::special;
+    case Opcode::sqrt:
+      return root(i);
+    case Opcode::div:
+    case Opcode::rem:
+      return division(i);
+    case Opcode::add:
+    case Opcode::sub:
+    case Opcode::addc:
+    case Opcode::subc:
+    case Opcode::mul:
+    case Opcode::mul24:
+    case Opcode::mad:
+    case Opcode::mad24:
+    case Opcode::madc:
+    case Opcode::fma:
+    case Opcode::min:
+    case Opcode::max:
+    case Opcode::neg:
+    case Opcode::abs:
+    case Opcode::sad:
+      return arithmetic(i);
+    case Opcode::setp:
+    case Opcode::set:
+      // set.lt.u32.f64: the second type is compared.
+      if (i.type(i.types.size() - 1) == ScalarType::f64) return Cost::compare_double;
+      return wide(i) ? Cost::compare_64 : Cost::compare;
+    case Opcode::selp:
+    case Opcode::slct:
+      return wide(i) ? Cost::logic_64 : Cost::integer;
+    case Opcode::and_:
+    case Opcode::or_:
+    case Opcode::xor_:
+    case Opcode::not_:
+    case Opcode::shl:
+    case Opcode::shr:
+      return wide(i) ? Cost::logic_64 : Cost::integer;
+    case Opcode::wmma_mma:
+    case Opcode::mma:
+      return matrix(i);
+    default:
+      return cost_of_synchronization(i);
+  }
+}
+
+// Cycles from an addition to one that uses it. GT200: Wong et al. 2010; Fermi, Kepler, Maxwell: Mei and Chu 2016;
+// Pascal, Volta, Turing: Jia et al. 2018, 2019; Hopper: calibrate.cu. The table of costs is Hopper's.
+float dependent_issue(const GpuModel& model) {
+  if (model.cc_major <= 1) return 24;
+  if (model.cc_major == 2) return 18;
+  if (model.cc_major == 3) return 9;
+  return model.cc_major <= 6 ? 6.0f : 4.45f;
+}
+
+bool of_fixed_latency(Pipe pipe) {
+  return pipe == Pipe::alu || pipe == Pipe::fma || pipe == Pipe::imad || pipe == Pipe::fp64 || pipe == Pipe::half ||
+         pipe == Pipe::xu;
+}
+
+}  // namespace
+
+Instruction classify(const ptx::Instruction& i, const GpuModel& model) {
+  const CostRow& row = kCosts[static_cast<unsigned>(cost_of(i))];
+  Instruction m;
+  m.pipe = row.pipe;
+  m.issue = row.issue;
+  m.latency = row.latency;
+  if (of_fixed_latency(m.pipe)) m.latency *= dependent_issue(model) / 4.45f;
+  const ptx::OpcodeInfo& info = ptx::info(i.opcode);
+  const bool memory = m.pipe >= Pipe::global && m.pipe <= Pipe::atomic_shared;
+  m.atomic = m.pipe == Pipe::atomic_global || m.pipe == Pipe::atomic_shared;
+  m.load = memory && info.reads_memory;
+  m.store = memory && info.writes_memory;
+  m.guarded = static_cast<bool>(i.guard);
+  return m;
+}
+
+}  // namespace warpgrind::machine

@@ -1,0 +1,193 @@
+#include "machine/code.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "flow/cfg.h"
+#include "flow/definitions.h"
+#include "flow/forms.h"
+#include "machine/classify.h"
+#include "machine/if_conversion.h"
+
+namespace warpgrind::machine {
+namespace {
+
+using Place = std::pair<std::string, std::uint32_t>;  // function, instruction
+
+class Translation {
+ public:
+  Translation(const ptx::Module& module, const events::KernelFacts& facts, const GpuModel& model)
+      : module_(module), facts_(facts), model_(model) {
+    for (std::uint32_t s = 0; s < facts.sites.size(); ++s)
+      sites_[{facts.sites[s].function, facts.sites[s].instruction}] = s;
+  }
+
+  Code run() {
+    code_.predicated.assign(facts_.branches.size(), false);
+    code_.block_of.resize(facts_.blocks.size());
+    add_function(facts_.name);
+    for (const events::BlockFacts& b : facts_.blocks) add_function(b.function);
+    for (std::uint32_t b = 0; b < facts_.blocks.size(); ++b)
+      if (!add_block(b)) return {};
+    for (std::uint32_t e = 0; e < facts_.edges.size(); ++e) {
+      const events::EdgeFacts& edge = facts_.edges[e];
+      if (edge.from >= code_.blocks.size()) return {};
+      const bool leaves = edge.to == events::EdgeFacts::kLeaves;
+      code_.blocks[edge.from].successors.push_back({leaves ? Edge::kLeaves : edge.to, e});
+    }
+    convert_branches(code_, facts_);
+    for (const Block& block : code_.blocks)
+      for (const Instruction& i : block.instructions) code_.static_issue += i.issue;
+    return std::move(code_);
+  }
+
+ private:
+  void add_function(const std::string& name) {
+    if (functions_.contains(name)) return;
+    for (std::uint32_t f = 0; f < module_.functions.size(); ++f) {
+      if (!module_.functions[f].has_body || module_.functions[f].name != name) continue;
+      functions_[name] = static_cast<std::uint32_t>(bodies_.size());
+      bodies_.push_back(flow::find_definitions(module_.functions[f]).function);
+      code_.functions.push_back(f);
+      code_.first_register.push_back(code_.registers);
+      code_.registers += static_cast<std::uint32_t>(bodies_.back().registers.size());
+      return;
+    }
+  }
+
+  bool add_block(std::uint32_t number) {
+    const events::BlockFacts& facts = facts_.blocks[number];
+    const auto function = functions_.find(facts.function);
+    if (function == functions_.end()) return false;
+    const ptx::Function& body = bodies_[function->second];
+    if (facts.first_instruction + facts.instruction_count > body.body.size()) return false;
+    if (facts.function == facts_.name && facts.first_instruction == 0) code_.entry = number;
+    code_.block_of[number] = number;
+    Block& block = code_.blocks.emplace_back();
+    block.facts_blocks.push_back(number);
+    for (std::uint32_t n = 0; n < facts.instruction_count; ++n) {
+      const std::uint32_t at = facts.first_instruction + n;
+      Instruction i = classify(body.body[at], model_);
+      i.function = function->second;
+      i.ptx = at;
+      i.facts_block = number;
+      i.ends = flow::ends_block(body.body[at]);
+      const auto site = sites_.find({facts.function, at});
+      if (site != sites_.end()) i.site = site->second;
+      add_registers(i, body.body[at], body);
+      block.instructions.push_back(std::move(i));
+    }
+    code_.static_instructions += facts.instruction_count;
+    return true;
+  }
+
+  void add_registers(Instruction& i, const ptx::Instruction& from, const ptx::Function& body) const {
+    flow::registers_written(from, i.writes);
+    flow::registers_read(from, i.reads);
+    unsigned bits = 0;
+    for (const ptx::RegId r : i.writes) bits += std::max(32u, ptx::bits(body.registers[r].type));
+    if (i.load) i.result_words = static_cast<std::uint8_t>(std::min(255u, bits / 32));
+    const auto add = [](std::vector<ptx::RegId>& to, ptx::RegId r) {
+      if (std::find(to.begin(), to.end(), r) == to.end()) to.push_back(r);
+    };
+    if (from.guard) {
+      add(i.reads, from.guard.reg);
+      for (const ptx::RegId r : i.writes) add(i.reads, r);
+    }
+    for (ptx::RegId& r : i.writes) r += code_.first_register[i.function];
+    for (ptx::RegId& r : i.reads) r += code_.first_register[i.function];
+  }
+
+  const ptx::Module& module_;
+  const events::KernelFacts& facts_;
+  const GpuModel& model_;
+  std::map<Place, std::uint32_t> sites_;
+  std::map<std::string, std::uint32_t> functions_;  // index into Code::functions
+  std::vector<ptx::Function> bodies_;               // with one web a register, by that index
+  Code code_;
+};
+
+// By index into KernelFacts::edges.
+std::vector<double> edge_warps(const events::KernelFacts& facts, const events::LaunchCounts& counts) {
+  std::map<Place, std::uint32_t> branch_at;
+  for (std::uint32_t b = 0; b < facts.branches.size(); ++b)
+    branch_at[{facts.branches[b].function, facts.branches[b].instruction}] = b;
+  std::vector<std::uint32_t> ways(facts.blocks.size(), 0), entries(facts.blocks.size(), 0);
+  for (const events::EdgeFacts& e : facts.edges) {
+    ++ways[e.from];
+    if (e.to != events::EdgeFacts::kLeaves) ++entries[e.to];
+  }
+  std::vector<double> warps(facts.edges.size(), 0);
+  std::vector<std::uint32_t> seen(facts.blocks.size(), 0);
+  for (std::uint32_t n = 0; n < facts.edges.size(); ++n) {
+    const events::EdgeFacts& e = facts.edges[n];
+    const double of_block = e.from < counts.blocks.size() ? static_cast<double>(counts.blocks[e.from].warps) : 0;
+    const std::uint32_t way = seen[e.from]++;  // the taken one first
+    const events::BlockFacts& block = facts.blocks[e.from];
+    const auto branch = branch_at.find({block.function, block.first_instruction + block.instruction_count - 1});
+    if (ways[e.from] == 1) {
+      warps[n] = of_block;
+    } else if (e.counter < counts.edges.size()) {
+      warps[n] = static_cast<double>(counts.edges[e.counter].warps);
+    } else if (ways[e.from] == 2 && branch != branch_at.end() && branch->second < counts.branches.size()) {
+      const events::BranchCounts& c = counts.branches[branch->second];
+      warps[n] = static_cast<double>(way == 0 ? c.taken : c.executed - c.taken + c.divergent);
+    } else if (e.to != events::EdgeFacts::kLeaves && entries[e.to] == 1) {
+      warps[n] = static_cast<double>(counts.blocks[e.to].warps);
+    } else {
+      warps[n] = of_block / ways[e.from];  // an indexed branch to where others go too; a guarded exit
+    }
+  }
+  return warps;
+}
+
+}  // namespace
+
+std::string_view name(Pipe pipe) {
+  static constexpr std::string_view kNames[] = {"none",
+                                                "move",
+                                                "alu",
+                                                "fma",
+                                                "imad",
+                                                "fp64",
+                                                "xu",
+                                                "half",
+                                                "tensor",
+                                                "tensor (double)",
+                                                "global",
+                                                "shared",
+                                                "local",
+                                                "constant",
+                                                "texture",
+                                                "global atomics",
+                                                "shared atomics",
+                                                "shuffle",
+                                                "barrier",
+                                                "fence",
+                                                "control"};
+  static_assert(std::size(kNames) == static_cast<std::size_t>(Pipe::count));
+  return kNames[static_cast<unsigned>(pipe)];
+}
+
+Code translate(const ptx::Module& module, const events::KernelFacts& facts, const GpuModel& model) {
+  return Translation(module, facts, model).run();
+}
+
+Flow flow_of(const Code& code, const events::KernelFacts& facts, const events::LaunchCounts& counts) {
+  const std::vector<double> edges = edge_warps(facts, counts);
+  Flow flow;
+  for (const Block& block : code.blocks) {
+    const std::uint32_t first = block.facts_blocks.front();
+    const bool counted = first < counts.blocks.size();
+    flow.warps.push_back(counted ? static_cast<double>(counts.blocks[first].warps) : 0);
+    flow.lanes.push_back(counted ? static_cast<double>(counts.blocks[first].lanes) : 0);
+    std::vector<double>& ways = flow.edges.emplace_back();
+    for (const Edge& e : block.successors)
+      ways.push_back(e.facts_edge == kNone ? flow.warps.back() : edges[e.facts_edge]);
+  }
+  return flow;
+}
+
+}  // namespace warpgrind::machine

@@ -1,0 +1,117 @@
+// The machine code that ptxas would make of a kernel, as far as a model without NVIDIA's machine language can tell:
+// straight pieces of code longer than those of PTX (short branches become predicates), instructions that are gone,
+// expanded or merged, and what each costs. Static: made once a compiled kernel, from PTX alone. What is derived from it
+// is modelled, never exact.
+//
+// How often it ran: flow_of() with the counts of a launch.
+//
+//   const machine::Code code = machine::translate(*launch.module, *launch.facts, model);
+//   const machine::Flow flow = machine::flow_of(code, *launch.facts, counts);
+//   for (b...) for (const machine::Instruction& i : code.blocks[b].instructions)
+//     slots += flow.warps[b] * i.issue;   // issue slots, over all warps of the launch
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "events/scoreboard.h"
+#include "events/site.h"
+#include "gpu/gpu_model.h"
+#include "ptx/ast.h"
+
+namespace warpgrind::machine {
+
+inline constexpr std::uint32_t kNone = 0xffffffffu;
+
+// What executes an instruction. `none`: ptxas leaves nothing of it.
+enum class Pipe : std::uint8_t {
+  none,
+  move,  // where the compiler leaves one: the integer or the FMA pipe
+  alu,   // integer addition, logic, comparison, selection
+  fma,   // FP32 addition, multiplication, FMA
+  imad,  // integer multiplication: on the FMA pipes
+  fp64,
+  xu,    // special functions, conversions, population count
+  half,  // FP16, BF16
+  tensor_half,
+  tensor_double,
+  global,  // loads and stores; asynchronous copies
+  shared,
+  local,
+  constant,
+  texture,  // and surfaces
+  atomic_global,
+  atomic_shared,
+  shuffle,  // also votes, match, redux
+  barrier,
+  fence,
+  control,
+  count
+};
+std::string_view name(Pipe pipe);
+
+// One PTX instruction, as ptxas is taken to translate it.
+struct Instruction {
+  std::uint32_t function = 0;     // index into Code::functions
+  std::uint32_t ptx = 0;          // index into the function's body
+  std::uint32_t site = kNone;     // index into KernelFacts::sites
+  std::uint32_t facts_block = 0;  // index into KernelFacts::blocks: where it stands in PTX
+  Pipe pipe = Pipe::none;
+  bool load = false;     // reads memory
+  bool store = false;    // writes memory
+  bool atomic = false;   // also both
+  bool guarded = false;  // by its own predicate, or since a branch around it has become one
+  bool ends = false;     // control leaves its block here
+  // Machine instructions that it stands for: 0.35 for a mov, 17 for div.rn.f32, 0 for one merged into a neighbour.
+  float issue = 1;
+  // Cycles until its result can be used. 0 for loads from global, local and texture memory and for atomics with a
+  // result: by where the data is. 0 for barriers, which wait for other warps.
+  float latency = 0;
+  std::uint8_t result_words = 0;  // 32-bit registers that wait for a load
+  // Registers, one number a web (flow/webs.h) over all functions of the code. The guard is read; a guarded instruction
+  // also reads what it writes.
+  std::vector<ptx::RegId> writes, reads;
+};
+
+struct Edge {
+  static constexpr std::uint32_t kLeaves = kNone;
+  std::uint32_t to = kLeaves;        // index into Code::blocks; kLeaves: the end of the function
+  std::uint32_t facts_edge = kNone;  // index into KernelFacts::edges; kNone: all that go through the block
+};
+
+struct Block {
+  std::vector<Instruction> instructions;
+  // Indexes into KernelFacts::blocks, in order: as many warps run the block as the first of them; the others may be
+  // under a predicate, with fewer lanes or none.
+  std::vector<std::uint32_t> facts_blocks;
+  std::vector<Edge> successors;
+};
+
+struct Code {
+  std::vector<Block> blocks;
+  std::uint32_t entry = 0;                 // the kernel's first block
+  std::vector<std::uint32_t> functions;    // indexes into Module::functions; the kernel, then what it calls
+  std::vector<ptx::RegId> first_register;  // of each function, in the numbering of Instruction::writes
+  std::vector<std::uint32_t> block_of;     // by index into KernelFacts::blocks: the block of the code it became part of
+  // By index into KernelFacts::branches: no branch any more, but predicates, so that it cannot diverge.
+  std::vector<bool> predicated;
+  std::uint32_t registers = 0;            // numbers of registers in use
+  std::uint32_t static_instructions = 0;  // of PTX
+  float static_issue = 0;                 // machine instructions: `issue`, summed
+};
+
+// Empty code (no blocks) when the module is not the one that the facts are of.
+Code translate(const ptx::Module& module, const events::KernelFacts& facts, const GpuModel& model);
+
+// How often a launch went where, summed over its warps (divide by warps_launched for one of them).
+struct Flow {
+  std::vector<double> warps;               // by block
+  std::vector<double> lanes;               // by block
+  std::vector<std::vector<double>> edges;  // by block, by successor: warps of which some lane went there
+};
+// Edges come from the counters of branches (both ways of a branch that diverges count), so that nobody has to ask for
+// the counters of edges; ways of indexed branches from what their targets count.
+Flow flow_of(const Code& code, const events::KernelFacts& facts, const events::LaunchCounts& counts);
+
+}  // namespace warpgrind::machine

@@ -1,0 +1,147 @@
+#include "machine/if_conversion.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+namespace warpgrind::machine {
+namespace {
+
+// Instructions of a body that ptxas puts under a predicate.
+constexpr std::size_t kLongest = 9;
+constexpr float kPredicatedBranch = 0.3f;  // L: what is left of the branch: a predicate more to set up
+
+class Conversion {
+ public:
+  Conversion(Code& code, const events::KernelFacts& facts) : code_(code), dead_(code.blocks.size(), false) {
+    for (std::uint32_t b = 0; b < facts.branches.size(); ++b)
+      branch_at_[{facts.branches[b].function, facts.branches[b].instruction}] = b;
+    for (std::uint32_t b = 0; b < facts.blocks.size(); ++b) {
+      const events::BlockFacts& f = facts.blocks[b];
+      const auto branch = branch_at_.find({f.function, f.first_instruction + f.instruction_count - 1});
+      branch_of_.push_back(branch == branch_at_.end() ? kNone : branch->second);
+    }
+  }
+
+  void run() {
+    count_entries();
+    // In the order of the blocks, again from one that has grown: linear in what is joined.
+    for (std::uint32_t b = 0; b < code_.blocks.size(); ++b) {
+      if (dead_[b]) continue;
+      while (append_next(b) || append_guarded(b)) {
+      }
+    }
+    // What was met before its end had become simple.
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (std::uint32_t b = 0; b < code_.blocks.size(); ++b)
+        while (!dead_[b] && (append_next(b) || append_guarded(b))) changed = true;
+    }
+    renumber();
+  }
+
+ private:
+  void count_entries() {
+    entries_.assign(code_.blocks.size(), 0);
+    for (const Block& block : code_.blocks)
+      for (const Edge& e : block.successors)
+        if (e.to != Edge::kLeaves) ++entries_[e.to];
+    ++entries_[code_.entry];
+    // Other functions are entered by calls.
+    for (std::uint32_t b = 0; b < code_.blocks.size(); ++b)
+      if (entries_[b] == 0) ++entries_[b];
+  }
+
+  bool append_next(std::uint32_t b) {
+    Block& block = code_.blocks[b];
+    if (block.successors.size() != 1) return false;
+    const std::uint32_t next = block.successors[0].to;
+    if (next == Edge::kLeaves || next == b || entries_[next] != 1) return false;
+    drop_branch(block);
+    take(block, next, false);
+    block.successors = std::move(code_.blocks[next].successors);
+    return true;
+  }
+
+  // if (p) { small }: its end is where the other way goes.
+  bool append_guarded(std::uint32_t b) {
+    Block& block = code_.blocks[b];
+    if (block.successors.size() != 2) return false;
+    for (const unsigned way : {0u, 1u}) {
+      const std::uint32_t body = block.successors[way].to, end = block.successors[1 - way].to;
+      if (body == Edge::kLeaves || end == Edge::kLeaves || body == b || end == b || body == end) continue;
+      const Block& inner = code_.blocks[body];
+      if (entries_[body] != 1 || inner.successors.size() != 1 || inner.successors[0].to != end || !small(inner))
+        continue;
+      const std::uint32_t branch = branch_of_[block.facts_blocks.back()];
+      if (branch != kNone) code_.predicated[branch] = true;
+      drop_branch(block);
+      take(block, body, true);
+      drop_branch(block);
+      // The other way stays, for all warps.
+      block.successors = {Edge{end, kNone}};
+      --entries_[end];
+      return true;
+    }
+    return false;
+  }
+
+  static bool small(const Block& block) {
+    if (block.instructions.size() > kLongest) return false;
+    return std::none_of(block.instructions.begin(), block.instructions.end(), [](const Instruction& i) {
+      return i.pipe == Pipe::barrier || i.pipe == Pipe::fence || i.pipe == Pipe::atomic_global ||
+             (i.pipe == Pipe::control && !i.ends);
+    });
+  }
+
+  static void drop_branch(Block& block) {
+    if (block.instructions.empty() || !block.instructions.back().ends) return;
+    Instruction& last = block.instructions.back();
+    last.pipe = Pipe::none;
+    last.issue = kPredicatedBranch;
+    last.ends = false;
+  }
+
+  void take(Block& block, std::uint32_t from, bool guarded) {
+    Block& taken = code_.blocks[from];
+    for (Instruction& i : taken.instructions) {
+      i.guarded |= guarded;
+      block.instructions.push_back(std::move(i));
+    }
+    for (const std::uint32_t f : taken.facts_blocks) block.facts_blocks.push_back(f);
+    taken.instructions.clear();
+    dead_[from] = true;
+  }
+
+  void renumber() {
+    std::vector<std::uint32_t> number(code_.blocks.size(), kNone);
+    std::vector<Block> kept;
+    for (std::uint32_t b = 0; b < code_.blocks.size(); ++b) {
+      if (dead_[b]) continue;
+      number[b] = static_cast<std::uint32_t>(kept.size());
+      kept.push_back(std::move(code_.blocks[b]));
+    }
+    code_.blocks = std::move(kept);
+    code_.entry = number[code_.entry];
+    for (std::uint32_t b = 0; b < code_.blocks.size(); ++b) {
+      for (Edge& e : code_.blocks[b].successors)
+        if (e.to != Edge::kLeaves) e.to = number[e.to];
+      for (const std::uint32_t f : code_.blocks[b].facts_blocks) code_.block_of[f] = b;
+    }
+  }
+
+  Code& code_;
+  std::vector<bool> dead_;
+  std::vector<std::uint32_t> entries_;  // ways into each block
+  std::map<std::pair<std::string, std::uint32_t>, std::uint32_t> branch_at_;
+  std::vector<std::uint32_t> branch_of_;  // by facts block: index into KernelFacts::branches
+};
+
+}  // namespace
+
+void convert_branches(Code& code, const events::KernelFacts& facts) {
+  if (!code.blocks.empty()) Conversion(code, facts).run();
+}
+
+}  // namespace warpgrind::machine
