@@ -79,6 +79,19 @@ void add_schedule(CLI::App* app, device::Schedule& schedule) {
       ->type_name("ORDER");
 }
 
+// ncu's names.
+void add_launch_filter(CLI::App* app, session::LaunchFilter& filter) {
+  app->add_option("-k,--kernel-name", filter.kernel_name,
+                  "count only kernels of this name, or regex:EXPRESSION; the others run at full speed")
+      ->type_name("NAME");
+  app->add_option("--kernel-name-base", filter.name_base,
+                  "what names are held against: without namespaces, templates and parameters, or whole, or as in PTX")
+      ->check(CLI::IsMember({"function", "demangled", "mangled"}))
+      ->capture_default_str();
+  app->add_option("-s,--launch-skip", filter.skip, "launches to leave out first, of those that the name chooses");
+  app->add_option("-c,--launch-count", filter.count, "launches to count then (0: all)");
+}
+
 // How .cu files are compiled.
 void add_compilation(CLI::App* app, RunCommand& command) {
   app->add_option("--compiler", command.compiler,
@@ -109,6 +122,7 @@ CLI::App* add_run(CLI::App& app, RunCommand& command) {
   add_execution(run, command.options.threads, command.options.timeout_seconds, command.options.cache_directory,
                 command.no_cache);
   add_schedule(run, command.options.schedule);
+  add_launch_filter(run, command.options.launches);
   run->add_flag("!--no-counters", command.options.counters, "bounds checks only, nothing counted");
   run->add_flag("!--no-bounds-stop", command.options.bounds_stop,
                 "an access outside an allocation is said and counted, and goes on where a GPU has memory mapped");

@@ -171,6 +171,7 @@ int run_program(const RunCommand& command, FinishedRun* finished) {
   session::RunOptions options = command.options;
   if (Status block = read_block(command.trace_block, options.trace_block); !block)
     return complain(block.error()), kUsageError;
+  if (Status filter = session::check(options.launches); !filter) return complain(filter.error()), kUsageError;
   if (auto model = find_gpu_model(options.gpu); !model) return complain(model.error()), kUsageError;
   if (command.no_cache) options.cache_directory.clear();
   for (const std::string* path : {&options.json_path, &options.csv_path})

@@ -1,12 +1,12 @@
 #include "cli/sanitizer.h"
 
 #include <fmt/format.h>
-#include <regex.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/regular_expression.h"
 #include "cli/commands.h"
 #include "report/kernel_names.h"
 #include "report/sanitizer_xml.h"
@@ -37,24 +37,6 @@ bool has(const std::vector<std::string>& list, const std::string& word) {
   return std::find(list.begin(), list.end(), word) != list.end();
 }
 
-// Extended regular expressions; `pattern` is found anywhere in the name.
-class Expression {
- public:
-  explicit Expression(const std::string& pattern)
-      : good_(regcomp(&compiled_, pattern.c_str(), REG_EXTENDED | REG_NOSUB) == 0) {}
-  ~Expression() {
-    if (good_) regfree(&compiled_);
-  }
-  Expression(const Expression&) = delete;
-  Expression& operator=(const Expression&) = delete;
-  bool good() const { return good_; }
-  bool matches(const std::string& text) const { return good_ && regexec(&compiled_, text.c_str(), 0, nullptr, 0) == 0; }
-
- private:
-  regex_t compiled_{};
-  bool good_;
-};
-
 // "kns=reduce": what the part before "=" says.
 struct KernelFilter {
   enum class By : std::uint8_t { part, name, expression } by = By::name;
@@ -69,7 +51,7 @@ Result<KernelFilter> filter_of(const std::string& word, KernelFilter::By otherwi
   if (const std::size_t at = word.find('='); at != std::string::npos)
     for (const auto& [key, by] : kKeys)
       if (word.compare(0, at, key) == 0) out = {by, word.substr(at + 1)};
-  if (out.by == By::expression && !Expression(out.text).good())
+  if (out.by == By::expression && !RegularExpression(out.text).good())
     return Error{ErrorKind::bad_input, fmt::format("\"{}\" is no regular expression", out.text),
                  "kernels are chosen by kns=PART, kne=NAME or regex=EXPRESSION"};
   return out;
@@ -85,7 +67,7 @@ bool matches(const KernelFilter& f, const std::string& kernel) {
     case KernelFilter::By::expression:
       break;
   }
-  return Expression(f.text).matches(kernel);
+  return RegularExpression(f.text).matches(kernel);
 }
 
 bool any_matches(const std::vector<std::string>& words, KernelFilter::By otherwise, const std::string& kernel) {

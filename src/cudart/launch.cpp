@@ -201,6 +201,7 @@ cudaError_t compile(const KernelShape& shape) {
   request.kernel = shape.entry;
   request.device = shape.device;
   request.config = shape.config;
+  request.config.counted = the_session().launch_choice().may_count(shape.entry->name);
   request.carveout_percent = shape.carveout_percent;
   double part_of_gpu = 0;
   return prepare(*shape.kernel, request, part_of_gpu);
@@ -214,6 +215,7 @@ cudaError_t make_work(const KernelOperation& op, const Target& target, WorkPtr& 
   request.device = target.device;
   request.stream = target.stream;
   request.config = op.config;
+  request.config.counted = the_session().launch_choice().counts(op.entry->name);
   request.carveout_percent = op.carveout_percent;
   request.parameters = op.parameters;
   request.ranges = session::open_ranges();

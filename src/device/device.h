@@ -88,6 +88,7 @@ struct LaunchConfig {
   Dim3 grid, block, cluster{1, 1, 1};
   std::uint64_t dynamic_shared = 0;
   bool cooperative = false;
+  bool counted = true;  // false: no counters, and no observer hears of it (checks of addresses stay)
   bool operator==(const LaunchConfig&) const = default;
 };
 
@@ -221,7 +222,8 @@ class Device {
   // What device code printed since the last call goes to stdout. CUDA does this at synchronisation and at blocking
   // copies; launch() does it when half of the buffer is full.
   void flush_output();
-  Result<const jit::CompiledKernel*> compiled(LoadedModule* module, std::uint32_t function, const Dim3& block);
+  Result<const jit::CompiledKernel*> compiled(LoadedModule* module, std::uint32_t function, const Dim3& block,
+                                              bool counted = true);
 
   struct Impl;
   Impl& impl();

@@ -46,6 +46,10 @@ std::string short_name(std::string_view demangled) {
   return result == std::string::npos ? name : name.substr(result + 1);
 }
 
+std::string function_name(std::string_view demangled) {
+  return unqualified(without_templates(short_name(demangled)));
+}
+
 bool matches(const std::string& pattern, const results::KernelProfile& kernel) {
   const std::string name = short_name(kernel.name), plain = without_templates(name);
   for (const std::string& candidate :

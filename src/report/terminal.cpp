@@ -293,6 +293,15 @@ void print_transfers(Writer& w, const results::Profile& p) {
   }
 }
 
+void print_left_out(Writer& w, const results::Profile& p) {
+  if (p.chosen_launches.empty()) return;
+  std::uint64_t counted = 0;
+  for (const KernelProfile& k : p.kernels) counted += k.launches;
+  w.line(fmt::format("{} of {} launches counted: {}", grouped(static_cast<double>(counted)),
+                     grouped(static_cast<double>(counted + p.launches_left_out)), p.chosen_launches));
+  if (p.launches_left_out != 0) w.line("  the others ran uncounted; their times are those of launches alike, or rough");
+}
+
 // One row a call: "cublasSgemm 512 x 512 x 512: on the host by OpenBLAS, not counted".
 void print_library_calls(Writer& w, const results::Profile& p) {
   if (p.library_calls.empty()) return;
@@ -339,6 +348,7 @@ std::string profile_text(const results::Profile& p, const TextOptions& options) 
   const bool each = options.each_launch && !p.launches.empty();
   for (const KernelProfile& k : each ? p.launches : p.kernels) out += kernel_text(k, options) + "\n";
   Writer w(options.colour);
+  print_left_out(w, p);
   print_library_calls(w, p);
   print_transfers(w, p);
   for (const std::string& what : p.not_modelled) w.line("not modelled: " + what);

@@ -183,12 +183,15 @@ struct Collector::Impl {
   std::map<std::string, std::size_t> range_index;
   std::vector<KernelSum> ranges;
   std::vector<KernelProfile> launches;
+  std::uint64_t launches_left_out = 0;
   std::vector<TransferProfile> transfers;
   std::map<std::tuple<int, std::string, std::string>, std::size_t> library_index;  // device, function, arguments
   std::vector<LibraryCallProfile> library_calls;
   std::vector<Finding> findings;
   std::vector<TimelineEntry> timeline;
   std::uint64_t timeline_left_out = 0;
+  std::vector<TimelineEntry> host_timeline;
+  std::uint64_t host_timeline_left_out = 0;
 };
 
 Collector::Collector(bool keep_launches) : impl_(std::make_unique<Impl>()) {
@@ -261,6 +264,19 @@ void Collector::add_to_timeline(TimelineEntry entry) {
     ++impl_->timeline_left_out;
 }
 
+void Collector::add_to_host_timeline(TimelineEntry entry) {
+  const std::lock_guard lock(impl_->mutex);
+  if (impl_->host_timeline.size() < kMostTimelineEntries)
+    impl_->host_timeline.push_back(std::move(entry));
+  else
+    ++impl_->host_timeline_left_out;
+}
+
+void Collector::leave_out_launch() {
+  const std::lock_guard lock(impl_->mutex);
+  ++impl_->launches_left_out;
+}
+
 void Collector::add_finding(Finding finding) {
   const std::lock_guard lock(impl_->mutex);
   impl_->findings.push_back(std::move(finding));
@@ -276,11 +292,14 @@ Profile Collector::profile() const {
     p.ranges[i] = {name, sum.launches, metrics_of(sum.values)};
   }
   p.launches = impl_->launches;
+  p.launches_left_out = impl_->launches_left_out;
   p.transfers = impl_->transfers;
   p.library_calls = impl_->library_calls;
   p.findings = impl_->findings;
   p.timeline = impl_->timeline;
   p.timeline_left_out = impl_->timeline_left_out;
+  p.host_timeline = impl_->host_timeline;
+  p.host_timeline_left_out = impl_->host_timeline_left_out;
   return p;
 }
 

@@ -39,9 +39,11 @@ class Collector {
   static constexpr std::size_t kMostLibraryCalls = 1000;
   void add_library_call(int device, const std::string& function, const std::string& arguments, const std::string& by,
                         double estimated_ns);
+  void leave_out_launch();  // one that was not chosen: Profile::launches_left_out
   void add_finding(Finding finding);
   static constexpr std::size_t kMostTimelineEntries = 10'000;
-  void add_to_timeline(TimelineEntry entry);  // the first of them
+  void add_to_timeline(TimelineEntry entry);       // the first of them
+  void add_to_host_timeline(TimelineEntry entry);  // likewise
   // What was gathered so far; program, gpu, command and not_modelled are the caller's to fill in.
   Profile profile() const;
 

@@ -101,8 +101,9 @@ struct LibraryCallProfile {  // calls alike of a library that ran on the host: n
 
 struct TimelineEntry {  // on the modelled GPU, estimated; nanoseconds since the program began
   int device = 0;
-  std::uint32_t stream = 0;
-  std::string kind, name;  // "kernel", "library call", "copy", "memset"; the kernel, the call, or the direction
+  std::uint32_t stream = 0;  // of the host: the number of its thread
+  // "kernel", "library call", "copy", "memset"; of the host "call", "range". The kernel, the call, the direction.
+  std::string kind, name;
   double begin_ns = 0, end_ns = 0;
   std::uint64_t bytes = 0;
   std::uint64_t work = 0;  // the piece of work of the program, as FindingAccess::launch; 0: nobody followed it
@@ -115,11 +116,15 @@ struct Profile {
   std::vector<std::string> not_modelled;  // for the banner
   std::vector<KernelProfile> kernels;     // summed per kernel name (and per device)
   std::vector<KernelProfile> launches;    // with --launches or CSV: one each, in order
+  std::string chosen_launches;            // the options that chose them; empty: all were counted
+  std::uint64_t launches_left_out = 0;    // that ran and were not chosen
   std::vector<RangeProfile> ranges;       // in order of the first launch of each
   std::vector<TransferProfile> transfers;
   std::vector<LibraryCallProfile> library_calls;  // in order of the first of each kind
   std::vector<TimelineEntry> timeline;            // in issue order
   std::uint64_t timeline_left_out = 0;
+  std::vector<TimelineEntry> host_timeline;  // calls and named ranges, in the order of their ends
+  std::uint64_t host_timeline_left_out = 0;
   std::vector<std::string> checks;  // groups of `warpgrind check` that were looked for
   std::vector<Finding> findings;
   std::vector<AllocationProfile> allocations;

@@ -161,8 +161,8 @@ void members(V& v, T& x) {
 template <class V, Is<TimelineEntry> T>
 void members(V& v, T& x) {
   v.member("device", x.device, Since::first, "");
-  v.member("stream", x.stream, Since::first, "");
-  v.member("kind", x.kind, Since::first, "kernel, library call, copy, memset");
+  v.member("stream", x.stream, Since::first, "of the host: the number of its thread");
+  v.member("kind", x.kind, Since::first, "kernel, library call, copy, memset; of the host call, range");
   v.member("name", x.name, Since::first, "of the kernel or the call; the direction of a copy");
   v.member("begin_ns", x.begin_ns, Since::first, "since the program began");
   v.member("end_ns", x.end_ns, Since::first, "likewise");
@@ -187,12 +187,18 @@ void members(V& v, T& x) {
   v.member("not_modelled", x.not_modelled, Since::first, "what the GPU has and the figures leave out, a line each");
   v.member("kernels", x.kernels, Since::first, "one for each kernel and device, launches summed");
   v.member("launches", x.launches, Since::later, "with `--launches` or `--csv`: one for each launch");
+  v.member("chosen_launches", x.chosen_launches, Since::later,
+           "the options that chose what was counted (`--kernel-name` and the like); empty: all launches");
+  v.member("launches_left_out", x.launches_left_out, Since::later, "that ran, not counted: they were not chosen");
   v.member("ranges", x.ranges, Since::later, "one for each NVTX range, whatever ran in it");
   v.member("transfers", x.transfers, Since::first, "copies, by direction and host memory");
   v.member("library_calls", x.library_calls, Since::later,
            "of libraries that run on the host: nothing in them is counted");
   v.member("timeline", x.timeline, Since::later, "estimated, in the order of issue, the first 10,000");
   v.member("timeline_left_out", x.timeline_left_out, Since::later, "how many more");
+  v.member("host_timeline", x.host_timeline, Since::later,
+           "calls of the runtime and NVTX ranges by host thread (`stream`), in virtual time, the first 10,000");
+  v.member("host_timeline_left_out", x.host_timeline_left_out, Since::later, "how many more");
   v.member("checks", x.checks, Since::later, "groups that `warpgrind check` looked for; empty: it was no check");
   v.member("findings", x.findings, Since::first, "errors and warnings");
 }

@@ -21,6 +21,10 @@ std::string encode(const RunOptions& o) {
                       {"slow", o.slow_seconds},
                       {"hold", o.hold_compilation},
                       {"counters", o.counters},
+                      {"kernel_name", o.launches.kernel_name},
+                      {"kernel_name_base", o.launches.name_base},
+                      {"launch_skip", o.launches.skip},
+                      {"launch_count", o.launches.count},
                       {"bounds_stop", o.bounds_stop},
                       {"schedule", device::name(o.schedule)},
                       {"schedules", o.schedules},
@@ -56,6 +60,10 @@ Result<RunOptions> decode(std::string_view text) {
   json::read(j, "slow", o.slow_seconds);
   json::read(j, "hold", o.hold_compilation);
   json::read(j, "counters", o.counters);
+  json::read(j, "kernel_name", o.launches.kernel_name);
+  json::read(j, "kernel_name_base", o.launches.name_base);
+  json::read(j, "launch_skip", o.launches.skip);
+  json::read(j, "launch_count", o.launches.count);
   json::read(j, "bounds_stop", o.bounds_stop);
   std::string schedule;
   json::read(j, "schedule", schedule);

@@ -9,6 +9,7 @@
 #include "checkers/selection.h"
 #include "device/schedule.h"
 #include "gpu/types.h"
+#include "session/launch_choice.h"
 
 namespace warpgrind::session {
 
@@ -23,6 +24,7 @@ struct RunOptions {
   double slow_seconds = 2;        // after which a line says what is being compiled
   bool hold_compilation = false;  // for tests: what is being compiled for so long is never done
   bool counters = true;
+  LaunchFilter launches;             // which are counted
   bool bounds_stop = true;           // false: an access outside an allocation is said, and goes on as on a GPU
   device::Schedule schedule;         // in which every launch runs
   unsigned schedules = 1;            // `warpgrind check`: how many orders each launch is tried in, that one included

@@ -89,6 +89,7 @@ struct Recorder {
   results::Collector& collector;
   const LaunchRequest& request;
   std::atomic<std::uint64_t>& next_id;
+  std::map<std::string, double>& ns_a_block;
   double estimated_ns = 0;
   double gpu_fraction = 0;  // the part of the GPU that the blocks of the grid fill
 
@@ -109,9 +110,19 @@ struct Recorder {
     Occupancy occupancy = counters::occupancy_of(r.shape);
     r.estimate = timing::estimate_kernel(session.model(), *r.facts, result.counts, occupancy,
                                          result.config.grid.count(), footprint);
+    const double blocks = std::max(1.0, static_cast<double>(result.config.grid.count()));
+    double& known = ns_a_block[r.mangled_name];
+    if (result.config.counted)
+      known = r.estimate.ns / blocks;
+    else
+      r.estimate.ns = std::max(r.estimate.ns, known * blocks);
     estimated_ns += r.estimate.ns;
     gpu_fraction = std::max(gpu_fraction, part_of_gpu(r.shape, occupancy));
-    if (session.options().counters) collector.add(r);
+    if (!session.options().counters) return;
+    if (result.config.counted)
+      collector.add(r);
+    else
+      collector.leave_out_launch();
   }
 };
 
@@ -132,7 +143,7 @@ std::variant<double, Session::Refusal> Session::prepare(const LaunchRequest& req
     compiling_ = kernel;
   };
   note(request.kernel->name);
-  auto kernel = gpu.compiled(*module, request.kernel->function, request.config.block);
+  auto kernel = gpu.compiled(*module, request.kernel->function, request.config.block, request.config.counted);
   note("");
   if (!kernel) return Refusal{Refusal::Step::compile, kernel.error()};
   if (auto fits = gpu.prepare(*module, request.kernel->function, request.config); !fits)
@@ -191,7 +202,7 @@ timing::Span Session::record(const LaunchRequest& request, const LaunchOutcome& 
     if (result.fault->kind == device::FaultKind::unsupported)
       leave_status("problem", "a kernel needs something that is not supported yet");
   }
-  Recorder recorder{*this, *collector_, request, next_launch_};
+  Recorder recorder{*this, *collector_, request, next_launch_, ns_a_block_};
   recorder.record(result, outcome.footprint, request.carveout_percent);
   for (const device::LaunchResult& child : result.children) recorder.record(child, {}, -1);
   const timing::Span span =
@@ -230,6 +241,7 @@ void Session::finish(bool at_once) {
   profile.command = options_.command;
   profile.gpu = model_->name;
   profile.detail = options_.detail;
+  profile.chosen_launches = as_options(options_.launches);
   for (const auto& [group, member] : checkers::kGroups)
     if (options_.checks.*member) profile.checks.emplace_back(group);
   for (const auto& observer : observers_) observer->contribute(profile);

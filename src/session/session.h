@@ -125,6 +125,8 @@ class Session {
   void all_handles_destroyed() {
     if (checkers_) checkers_->handles().destroyed_all();
   }
+  // Of each launch, in the order of issue: whether it is counted.
+  LaunchChoice& launch_choice() { return *launch_choice_; }
   void after_fork();
   // A child of a process that had used CUDA: nothing works here but to end.
   bool broken_by_fork() const { return forked_.load(std::memory_order_relaxed); }
@@ -167,6 +169,8 @@ class Session {
   std::unique_ptr<checkers::Checkers> checkers_;                        // of `warpgrind check`
   std::vector<std::unique_ptr<Program>> programs_;
   std::unique_ptr<results::Collector> collector_;
+  std::unique_ptr<LaunchChoice> launch_choice_;
+  std::map<std::string, double> ns_a_block_;  // of each kernel's last counted launch, for those that are not
   std::set<std::string> said_;
   struct WentOn {
     results::Finding finding;  // the first

@@ -261,8 +261,8 @@ export interface LibraryCall {
 /** A piece of work on the modelled GPU. */
 export interface TimelineItem {
   device: number;
-  stream: number;
-  kind: string; // kernel, library call, copy, memset
+  stream: number; // of the host: the number of its thread
+  kind: string; // kernel, library call, copy, memset; of the host call, range
   name: string; // of the kernel or the call; the direction of a copy
   begin_ns: number; // since the program began
   end_ns: number; // likewise
@@ -353,11 +353,15 @@ export interface Profile {
   not_modelled: string[]; // what the GPU has and the figures leave out, a line each
   kernels: Kernel[]; // one for each kernel and device, launches summed
   launches?: Kernel[]; // with `--launches` or `--csv`: one for each launch
+  chosen_launches?: string; // the options that chose what was counted (`--kernel-name` and the like); empty: all launches
+  launches_left_out?: number; // that ran, not counted: they were not chosen
   ranges?: Range[]; // one for each NVTX range, whatever ran in it
   transfers: Transfer[]; // copies, by direction and host memory
   library_calls?: LibraryCall[]; // of libraries that run on the host: nothing in them is counted
   timeline?: TimelineItem[]; // estimated, in the order of issue, the first 10,000
   timeline_left_out?: number; // how many more
+  host_timeline?: TimelineItem[]; // calls of the runtime and NVTX ranges by host thread (`stream`), in virtual time, the first 10,000
+  host_timeline_left_out?: number; // how many more
   checks?: string[]; // groups that `warpgrind check` looked for; empty: it was no check
   findings: Finding[]; // errors and warnings
 }

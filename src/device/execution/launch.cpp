@@ -57,17 +57,19 @@ void shape_warps(Launch& launch, const Dim3& block) {
 
 }  // namespace
 
-Result<KernelRecord*> Device::Impl::kernel(LoadedModule& module, std::uint32_t function, const Dim3& block) {
+Result<KernelRecord*> Device::Impl::kernel(LoadedModule& module, std::uint32_t function, const Dim3& block,
+                                           bool counted) {
   const ptx::Module& text = module.module();
   if (function >= text.functions.size() || !text.functions[function].is_entry)
     return Error{ErrorKind::bad_input, "not a kernel of this module", ""};
+  const events::Wants asked = counted ? wants : events::Wants();
   LoadedModule::Key key{function,
                         jit::lane_shape_of(block),
-                        options.counters || wants.counts,
-                        wants.accesses && !wants.only_written,
-                        wants.accesses && wants.only_written,
-                        wants.edges,
-                        wants.fences || wants.async_groups || wants.warp_syncs || wants.absent_lanes || wants.exits,
+                        counted && (options.counters || asked.counts),
+                        asked.accesses && !asked.only_written,
+                        asked.accesses && asked.only_written,
+                        asked.edges,
+                        asked.fences || asked.async_groups || asked.warp_syncs || asked.absent_lanes || asked.exits,
                         shadow != nullptr};
   const std::lock_guard lock(mutex);
   std::unique_ptr<KernelRecord>& record = module.kernels[key];
@@ -160,7 +162,7 @@ void Device::Impl::set_up(Engine& engine, LoadedModule& module, const KernelReco
                  config.cooperative,
                  engine.work};
   launch.rules = model.rules;
-  launch.counters = options.counters || wants.counts;
+  launch.counters = config.counted && (options.counters || wants.counts);
   launch.bounds_stop = options.bounds_stop;
   launch.shadow = shadow;
   launch.fill = options.fill;
@@ -241,6 +243,13 @@ void Device::Impl::begin_observation(Engine& engine) {
     if (found.empty()) found = site_bounds(launch);
     return found;
   };
+  if (!launch.config.counted) {
+    launch.info.own = launch.own;
+    launch.wants = {};
+    launch.barriers_observed = launch.whole_barriers = launch.shows_affine = false;
+    launch.plain_barriers = !launch.keeps_time;
+    return;
+  }
   if (wants.accesses && wants.only_written) launch.own = own_elements(launch, bounds());
   launch.info.own = launch.own;
   if (!observers.empty()) {
@@ -316,7 +325,7 @@ void Device::Impl::collect_results(Engine& engine, LaunchResult& result, std::ve
 
 Result<KernelRecord*> Device::Impl::checked_kernel(LoadedModule& module, std::uint32_t function,
                                                    const LaunchConfig& config) {
-  auto compiled = kernel(module, function, config.block);
+  auto compiled = kernel(module, function, config.block, config.counted);
   if (!compiled) return compiled.error();
   if (Status good = check(config, **compiled); !good) return good.error();
   if (Status opened = open_heaps(module); !opened) return opened.error();
@@ -366,7 +375,7 @@ Result<LaunchResult> Device::Impl::run_grid(Engine& engine, LoadedModule& module
   result.config = config;
   result.kernel = record.code.get();
   collect_results(engine, result, children);
-  if (!observers.empty()) {
+  if (!observers.empty() && config.counted) {
     const std::lock_guard lock(observer_mutex);
     for (events::Observer* o : observers) o->on_launch_end(launch.info, result.counts);
   }
@@ -398,7 +407,9 @@ Status Device::Impl::run_children(Engine& engine, LoadedModule& module, std::vec
       continue;
     }
     std::vector<ChildLaunch> below;
-    auto run = run_grid(engine, module, child.function, child.config, {child.parameters}, child.depth, &below);
+    LaunchConfig config = child.config;
+    config.counted = result.config.counted;
+    auto run = run_grid(engine, module, child.function, config, {child.parameters}, child.depth, &below);
     if (!run) return run.error();
     if (run->fault && (!result.fault || !run->survived)) {
       result.fault = run->fault;
@@ -460,8 +471,9 @@ Result<LaunchResult> Device::launch(LoadedModule* module, std::uint32_t function
   return launch(module, function, config, *packed);
 }
 
-Result<const jit::CompiledKernel*> Device::compiled(LoadedModule* module, std::uint32_t function, const Dim3& block) {
-  auto record = impl_->kernel(*module, function, block);
+Result<const jit::CompiledKernel*> Device::compiled(LoadedModule* module, std::uint32_t function, const Dim3& block,
+                                                    bool counted) {
+  auto record = impl_->kernel(*module, function, block, counted);
   if (!record) return record.error();
   return static_cast<const jit::CompiledKernel*>((*record)->code.get());
 }

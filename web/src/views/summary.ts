@@ -238,6 +238,11 @@ export function summaryView(page: Page): Child {
         ]),
       ),
     ),
+    page.profiles.map((p) =>
+      p.chosen_launches
+        ? note(`Counted are the launches that ${p.chosen_launches} chooses; ${count(p.launches_left_out ?? 0)} others ran uncounted, and their times are rough.`)
+        : null,
+    ),
     page.profiles.flatMap((p) => p.not_modelled).length
       ? note("Not modelled: ", [...new Set(page.profiles.flatMap((p) => p.not_modelled))].join("; "))
       : null,
