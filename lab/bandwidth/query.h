@@ -85,10 +85,10 @@ inline std::string theoretical_bandwidth() {
   cudaDeviceProp properties;
   CHECK_CUDA(cudaGetDevice(&q.device));
   CHECK_CUDA(cudaGetDeviceProperties(&properties, q.device));
-  return bandwidth_line("Tesla (document 000)", 1850, 384, "the document: 177.6 GB/s") +
-         bandwidth_line("GTX 280 (document 001)", 1107, 512,
+  return bandwidth_line("Tesla (COSC 407)", 1850, 384, "the document: 177.6 GB/s") +
+         bandwidth_line("GTX 280 (Advanced CUDA)", 1107, 512,
                         "the document: 131.9 GB/s by 1024^3, cut off, not rounded; the data sheet's 141 by 10^9") +
-         bandwidth_line("G80 (document 000)", 900, 384, "the document: 86.4 GB/s") +
+         bandwidth_line("G80 (COSC 407)", 900, 384, "the document: 86.4 GB/s") +
          bandwidth_line(properties.name, q.attribute(cudaDevAttrMemoryClockRate) / 1e3,
                         q.attribute(cudaDevAttrGlobalMemoryBusWidth), "this GPU, as it was asked") +
          "The 2: data at both edges of the clock (DDR). GB is 10^9 bytes, GiB 1024^3; figures of the lab are GB.\n";

@@ -37,6 +37,12 @@ const GpuModel* model_of(const results::Profile& profile) {
 // One cause is said once: by the rule that knows it best.
 void drop_said_twice(std::vector<Candidate>& found) {
   const auto is = [](const char* id) { return [id](const Candidate& c) { return c.advice.rule == id; }; };
+  // What a single warp does to memory is worth a word; its launch, and lanes that it lacks, are as somebody wanted
+  // them.
+  if (std::any_of(found.begin(), found.end(), is("small_launch")))
+    for (const char* shape : {"block_size", "small_grid", "tail_effect", "theoretical_occupancy", "thread_divergence",
+                              "memory_access_pattern"})
+      std::erase_if(found, is(shape));
   if (std::any_of(found.begin(), found.end(), is("transpose_through_shared_memory")))
     std::erase_if(found, is("uncoalesced_global_access"));
   if (std::any_of(found.begin(), found.end(), is("thread_divergence"))) std::erase_if(found, is("divergent_branches"));

@@ -15,6 +15,8 @@ void thread_divergence(const KernelView& k, std::vector<Candidate>& out) {
   const double lanes = std::min(active, on);
   if (lanes <= 0 || lanes >= kEnough) return;
   const double split = k.value("warpgrind__divergent_branches.sum");
+  // Nothing splits a warp, but the blocks do not fill theirs: block_size says that.
+  if (split <= 0 && static_cast<std::uint64_t>(k.value("launch__block_size")) % kWarpSize != 0) return;
   const double used = lanes / kWarpSize;
   Candidate c;
   c.severity = 1 - used;
@@ -24,8 +26,6 @@ void thread_divergence(const KernelView& k, std::vector<Candidate>& out) {
         "Lanes of one warp take different ways at a branch, which then run one after the other. Let the condition be "
         "the same for a whole warp: number the working threads without gaps (thread k, not every second one), sort "
         "the data by the way it takes, or replace short branches by a selection.";
-  else if (static_cast<std::uint64_t>(k.value("launch__block_size")) % kWarpSize != 0)
-    c.advice.text = "No branch splits a warp, but the blocks do not fill their warps: use a multiple of 32 threads.";
   else
     c.advice.text =
         "Lanes end early or are switched off by predicates while the others of their warp go on. Give whole warps "

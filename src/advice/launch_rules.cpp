@@ -29,6 +29,17 @@ double spread(const KernelView& k, double factor) {
 
 }  // namespace
 
+void small_launch(const KernelView& k, std::vector<Candidate>& out) {
+  const double launches = k.value("warpgrind__launches.sum");
+  const double threads = launches > 0 ? k.value("launch__thread_count") / launches : 0;
+  if (threads <= 0 || threads > kWarpSize) return;
+  Candidate c;
+  c.advice.title =
+      fmt::format("A launch of {:.0f} thread{}: too small to say how it performs", std::ceil(threads), plural(threads));
+  c.advice.evidence = k.evidence({"launch__thread_count"});
+  out.push_back(std::move(c));
+}
+
 void block_size(const KernelView& k, std::vector<Candidate>& out) {
   const auto threads = static_cast<std::uint64_t>(k.value(kBlock));
   if (threads == 0 || threads % kWarpSize == 0) return;
@@ -99,6 +110,8 @@ void theoretical_occupancy(const KernelView& k, std::vector<Candidate>& out) {
   constexpr double kEnough = 80;
   const double percent = k.value(kOccupancy);
   if (percent <= 0 || percent >= kEnough) return;
+  // All blocks are resident at once: what limits them is the grid.
+  if (const double waves = k.value(kWaves); waves > 0 && waves < 1) return;
   const std::string limiter = k.text(kLimiter);
   std::string way;
   std::vector<const char*> evidence = {kOccupancy, kBlock};
@@ -115,8 +128,8 @@ void theoretical_occupancy(const KernelView& k, std::vector<Candidate>& out) {
         k.value("launch__shared_mem_per_block_allocated"));
     evidence = {kOccupancy, "launch__shared_mem_per_block_allocated", "launch__occupancy_limit_shared_mem"};
   } else if (limiter == "blocks") {
-    way = fmt::format("A block has only {:.0f} threads, and an SM holds {:.0f} blocks: use larger blocks.",
-                      k.value(kBlock), k.value("launch__occupancy_limit_blocks"));
+    way = fmt::format("A block has only {:.0f} thread{}, and an SM holds {:.0f} blocks: use larger blocks.",
+                      k.value(kBlock), plural(k.value(kBlock)), k.value("launch__occupancy_limit_blocks"));
     evidence = {kOccupancy, kBlock, "launch__occupancy_limit_blocks"};
   } else if (limiter == "barriers") {
     way = "The blocks use too many named barriers.";

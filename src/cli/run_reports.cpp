@@ -73,7 +73,8 @@ int write_reports(const ReportOptions& options, const std::vector<report::Expect
   int code = 0;
   if (options.source)
     for (const results::Profile& p : run.profiles)
-      std::fputs(report::source_text_view(p, {.colour = report::wants_colour(out)}).c_str(), out);
+      std::fputs(
+          report::source_text_view(p, {.colour = report::wants_colour(out)}, report::terminal_width(out)).c_str(), out);
   const std::vector<report::ExpectationResult> checked = report::check(expectations, run.profiles);
   if (!expectations.empty()) {
     const report::TextOptions text{.colour = report::wants_colour(out)};

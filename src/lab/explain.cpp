@@ -78,7 +78,8 @@ Changes changes_between(const Row& a, const Row& b) {
   const Derived &da = a.derived, &db = b.derived;
   if (da.bank_conflicts > 0 || db.bank_conflicts > 0) {
     const std::string now = db.bank_conflicts > 0
-                                ? fmt::format("{} bank conflicts a shared request", figure(db.conflicts_per_request))
+                                ? fmt::format("{} bank conflict{} a shared request", figure(db.conflicts_per_request),
+                                              figure(db.conflicts_per_request) == "1" ? "" : "s")
                                 : "no bank conflicts";
     const std::string before =
         da.bank_conflicts > 0
@@ -121,7 +122,7 @@ std::string explain(const Row& before, const Row& after) {
   if (changes.better.empty() && changes.worse.empty()) {
     text = fmt::format("the same counts as {}", before.label());
   } else if (changes.better.empty()) {
-    text = fmt::format("dearer than {}: {}", before.label(), list(changes.worse, 2));
+    text = fmt::format("does more than {}: {}", before.label(), list(changes.worse, 2));
   } else {
     text = slower ? fmt::format("slower than {} by the estimate, although: {}", before.label(), list(changes.better, 3))
                   : fmt::format("better than {}: {}", before.label(), list(changes.better, 3));

@@ -215,7 +215,7 @@ TopicResult read_topic(const Json& j) {
   TopicResult t;
   t.topic = text(j, "topic");
   t.title = text(j, "title");
-  t.document = text(j, "document");
+  t.document = titles_of_documents(text(j, "document"));
   t.shows = text(j, "shows");
   t.gpu = text(j, "gpu");
   t.error = text(j, "error");

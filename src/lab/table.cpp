@@ -128,7 +128,7 @@ std::string reasons(const std::vector<const Row*>& rows) {
 
 std::string first_line(const TopicResult& t) {
   const char* how = t.is_virtual ? "virtual" : "real";
-  return fmt::format("\n== {}: {}\n   {} GPU {}; document {}; {:.1f} s\n", t.topic, t.title, how, t.gpu, t.document,
+  return fmt::format("\n== {}: {}\n   {} GPU {}; course: {}; {:.1f} s\n", t.topic, t.title, how, t.gpu, t.document,
                      t.seconds);
 }
 
@@ -202,7 +202,7 @@ std::string models_text(const TopicResult& t) {
 std::string topics_text(const std::vector<Topic>& topics, const std::vector<LeftOut>& left_out) {
   std::string out;
   for (const Topic& t : topics) {
-    out += fmt::format("{}: {} (document {})\n", t.name, t.title, t.document);
+    out += fmt::format("{}: {} (course: {})\n", t.name, t.title, t.document);
     out += wrapped(t.shows, kWidth, "    ", "    ");
     std::string rungs;
     for (const Rung& r : t.rungs) rungs += (rungs.empty() ? "" : ", ") + r.name;
@@ -214,7 +214,7 @@ std::string topics_text(const std::vector<Topic>& topics, const std::vector<Left
 
 std::string rungs_text(const Topic& t) {
   std::string out =
-      fmt::format("{}: {} (document {})\n", t.name, t.title, t.document) + wrapped(t.shows, kWidth, "  ", "  ");
+      fmt::format("{}: {} (course: {})\n", t.name, t.title, t.document) + wrapped(t.shows, kWidth, "  ", "  ");
   TextTable table({{"rung", false}, {"role", false}, {"what it shows", false}});
   for (const Rung& r : t.rungs) table.add({r.name, r.role, r.what});
   out += table.text();

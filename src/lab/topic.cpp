@@ -16,6 +16,17 @@
 
 namespace warpgrind::lab {
 
+std::string titles_of_documents(const std::string& documents) {
+  std::string out;
+  for (std::size_t open = documents.find('('), close = 0; open != std::string::npos;
+       open = documents.find('(', close)) {
+    close = documents.find(')', open);
+    if (close == std::string::npos) break;
+    out += (out.empty() ? "" : ", ") + documents.substr(open + 1, close - open - 1);
+  }
+  return out.empty() ? documents : out;
+}
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -40,7 +51,7 @@ bool describe(const std::string& path, const std::string& library, Topic& topic)
   if (!j.is_object() || text(j, "format") != "warpgrind-lab-topic 1") return false;
   topic.name = text(j, "topic");
   topic.title = text(j, "title");
-  topic.document = text(j, "document");
+  topic.document = titles_of_documents(text(j, "document"));
   topic.shows = text(j, "shows");
   topic.size_names = text(j, "size_names");
   topic.quick_sizes = text(j, "quick_sizes");

@@ -27,6 +27,9 @@ struct Topic {
   const TopicOption* option(const std::string& option_name) const;
 };
 
+// "000 (COSC 407), 003 (IIT Kharagpur)" -> "COSC 407, IIT Kharagpur": nobody outside knows documents by number.
+std::string titles_of_documents(const std::string& documents);
+
 // A topic that this build has no program for, and why: the build notes them in left_out.txt beside the programs.
 struct LeftOut {
   std::string topic, reason;

@@ -49,6 +49,12 @@ bool adds_up(const std::string& metric) {
          metric != "derived__memory_l1_conflicts_shared_nway";
 }
 
+// A GPU has parameters as constants, and no instruction for them: nvcc gives these loads the line of the function's
+// head.
+bool loads_parameter(const results::CodeRow& row) {
+  return row.text.starts_with("ld.param");
+}
+
 // The unit of requests by where a site's accesses went.
 void add_requests(results::Metrics& line, const results::SiteProfile& site) {
   const auto executed = site.metrics.find("inst_executed");
@@ -212,7 +218,7 @@ void KernelCode::add_lines(results::KernelProfile& k, const Kernel& kernel) {
   LineSums sums(k);
   for (const Row& row : kernel.rows) {
     k.code.push_back(row.code);
-    if (row.code.line == 0 || row.warps == 0) continue;
+    if (row.code.line == 0 || row.warps == 0 || loads_parameter(row.code)) continue;
     sums.add(&row.code, row.code.file, row.code.line, [&](results::LineProfile& l) {
       add_metric(l.metrics, "inst_executed", "inst", static_cast<double>(row.warps));
       add_metric(l.metrics, "thread_inst_executed", "inst", static_cast<double>(row.lanes));

@@ -60,7 +60,7 @@ std::string advice_text(const results::KernelProfile& kernel, const TextOptions&
     if (options.colour) out.insert(out.size() - 1, "\033[0m");
     if (const std::string places = places_of(a); !places.empty())
       out += wrapped("     at " + places, kWidth, "        ");
-    out += wrapped("     " + a.text, kWidth, "     ");
+    if (!a.text.empty()) out += wrapped("     " + a.text, kWidth, "     ");
   }
   return out;
 }

@@ -1,6 +1,8 @@
 #include "report/source_view.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <functional>
@@ -8,6 +10,7 @@
 #include <optional>
 #include <set>
 
+#include "base/words.h"
 #include "report/advice_text.h"
 #include "report/format.h"
 #include "report/kernel_names.h"
@@ -100,8 +103,8 @@ std::string compact(double n) {
 
 class View {
  public:
-  View(const results::Profile& profile, const KernelProfile& kernel, const TextOptions& options)
-      : profile_(profile), kernel_(kernel), options_(options) {}
+  View(const results::Profile& profile, const KernelProfile& kernel, const TextOptions& options, std::size_t width)
+      : profile_(profile), kernel_(kernel), options_(options), width_(width) {}
 
   std::string run() {
     title();
@@ -110,6 +113,10 @@ class View {
       ptx();
     else
       for (const auto& [name, lines] : ordered_files()) file(name, *lines);
+    if (left_out_ != 0)
+      out_ += wrapped(
+          fmt::format("  note: {} of the system left out: the calls have their figures", counted(left_out_, "header")),
+          kWidth, "  ");
     return std::move(out_);
   }
 
@@ -132,9 +139,11 @@ class View {
       call.add_line(l.metrics);
       call.inlined = true;
     }
+    leave_out_headers();
     const auto rows = results::by_ptx_line(kernel_.code);
     for (const SiteProfile& s : kernel_.sites) {
-      if (!s.file.empty() && s.line != 0) files_[s.file][s.line].add_site(s);
+      if (!s.file.empty() && s.line != 0 && !(left_out_ != 0 && of_the_system(s.file)))
+        files_[s.file][s.line].add_site(s);
       if (const auto code = rows.find(s.ptx_line); code != rows.end())
         for (const auto& call : code->second->inlined_at) {
           const auto lines = files_.find(call.file);
@@ -146,6 +155,21 @@ class View {
       row.add_site(s);
       row.add_line(s.metrics);
     }
+  }
+
+  // Headers that nobody here wrote, where the lines that call into them have their figures too.
+  static bool of_the_system(const std::string& file) {
+    for (const char* start : {"/usr/include/", "/usr/lib/"})
+      if (file.starts_with(start)) return true;
+    for (const char* part : {"/targets/x86_64-linux/include/", "/cuda/include/", "/lib/clang/"})
+      if (file.find(part) != std::string::npos) return true;
+    return false;
+  }
+  void leave_out_headers() {
+    if (kernel_.inlined_lines.empty()) return;
+    const std::size_t before = files_.size();
+    std::erase_if(files_, [](const auto& f) { return of_the_system(f.first); });
+    left_out_ = before - files_.size();
   }
 
   // The file with the most executed instructions first: the kernel's own, as a rule.
@@ -199,7 +223,7 @@ class View {
   void row(std::uint32_t number, const Counters* counters, std::string text) {
     std::size_t used = 6 + 3;
     for (const Column* c : columns_) used += static_cast<std::size_t>(c->width);
-    const std::size_t room = kWidth - used;
+    const std::size_t room = width_ == 0 ? std::string::npos : width_ - std::min(width_ - 20, used);
     const bool bad = counters != nullptr && counters->bad();
     // What does not fit goes on below, a little further in.
     std::string line = right(std::to_string(number), 6) + cells(counters) +
@@ -319,7 +343,9 @@ class View {
   const results::Profile& profile_;
   const KernelProfile& kernel_;
   const TextOptions& options_;
+  const std::size_t width_;
   std::map<std::string, Lines> files_;
+  std::size_t left_out_ = 0;
   Lines by_ptx_line_;
   std::vector<const Column*> columns_;
   std::string out_;
@@ -327,13 +353,21 @@ class View {
 
 }  // namespace
 
-std::string source_view(const results::Profile& profile, const KernelProfile& kernel, const TextOptions& options) {
-  return View(profile, kernel, options).run();
+std::string source_view(const results::Profile& profile, const KernelProfile& kernel, const TextOptions& options,
+                        std::size_t width) {
+  return View(profile, kernel, options, width).run();
 }
 
-std::string source_text_view(const results::Profile& profile, const TextOptions& options) {
+std::size_t terminal_width(std::FILE* stream) {
+  winsize size{};
+  if (isatty(fileno(stream)) == 0) return 0;
+  if (ioctl(fileno(stream), TIOCGWINSZ, &size) != 0) return kWidth;
+  return std::max<std::size_t>(kWidth, size.ws_col);
+}
+
+std::string source_text_view(const results::Profile& profile, const TextOptions& options, std::size_t width) {
   std::string out;
-  for (const KernelProfile& k : profile.kernels) out += source_view(profile, k, options) + "\n";
+  for (const KernelProfile& k : profile.kernels) out += source_view(profile, k, options, width) + "\n";
   if (out.empty()) return "no kernel ran\n";
   out += wrapped(
       "inst: instructions executed by warps. lanes: threads on, on average. sect/req: sectors of 32 bytes a request, "

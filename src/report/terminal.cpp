@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <span>
@@ -160,7 +161,8 @@ std::string cell(const Column& c, const Metric* m) {
         text = fixed(m->value, 2);
         break;
       case Show::percent:
-        text = percent(m->value);
+        // Lanes that share words use the bytes that are moved more than once.
+        text = m->value > 100.05 ? fixed(m->value / 100, 2) + " x" : percent(m->value);
         break;
     }
   // A number that is too wide makes the line longer, and never touches its neighbour.
@@ -261,11 +263,13 @@ void print_instructions(Writer& w, const Metrics& m) {
                        grouped(value(m, "warpgrind__flop_fp16.sum")), grouped(value(m, "warpgrind__flop_fp32.sum")),
                        grouped(value(m, "warpgrind__flop_fp64.sum"))),
            Origin::exact);
+    const double loads = value(m, "warpgrind__global_op_ld_thread_accesses.sum");
     if (find(m, "warpgrind__cgma.ratio") != nullptr)
-      w.fact(
-          fmt::format("compute-to-global-memory-access ratio: {} flop an access ({} a load)",
-                      fixed(value(m, "warpgrind__cgma.ratio"), 2), fixed(value(m, "warpgrind__cgma_loads.ratio"), 2)),
-          Origin::exact);
+      w.fact(fmt::format("compute-to-global-memory-access ratio: {} flop an access{}",
+                         grouped(std::round(100 * value(m, "warpgrind__cgma.ratio")) / 100),
+                         loads > 0 ? fmt::format(" ({} a load)", fixed(value(m, "warpgrind__cgma_loads.ratio"), 2))
+                                   : " (no loads)"),
+             Origin::exact);
   }
 }
 

@@ -125,8 +125,9 @@ void members(V& v, T& x) {
   v.member_if(detail, "graph", x.graph, Since::if_any, "detail: the flow graph with exact counts");
   v.member_if(detail, "block_trace", x.block_trace, Since::if_any,
               "detail: accesses of one block (`--block X,Y,Z`) of the first launch, in the order they ran");
-  v.member_if(detail, "lines", x.lines, Since::first,
-              "detail: by source line; a function that was inlined counts at its own lines");
+  v.member_if(
+      detail, "lines", x.lines, Since::first,
+      "detail: by source line; a function that was inlined counts at its own lines, loads of parameters nowhere");
   v.member_if(
       detail, "inlined_lines", x.inlined_lines, Since::if_any,
       "detail: likewise, by the line of a call: what was inlined there, at any depth; `lines` has it at its own");

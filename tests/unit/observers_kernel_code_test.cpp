@@ -83,7 +83,8 @@ TEST(KernelCode, EveryInstructionCountsAtItsOwnLine) {
   ASSERT_EQ(k.code[3].inlined_at.size(), 1u);
   EXPECT_EQ(k.code[3].inlined_at[0].line, 20u);
   EXPECT_NE(k.code[3].text.find("st.global.u32"), std::string::npos);
-  ASSERT_EQ(k.lines.size(), 4u);
+  // Line 20 itself only loads a parameter, for which a GPU has no instruction.
+  ASSERT_EQ(k.lines.size(), 3u);
   EXPECT_EQ(k.lines[0].line, 5u);
   EXPECT_EQ(metric(k.lines[0], "inst_executed"), 2 * 2 * 4);
   EXPECT_EQ(metric(k.lines[0], "thread_inst_executed"), 2 * 2 * 4 * 32);
@@ -99,7 +100,7 @@ TEST(KernelCode, EveryInstructionCountsAtItsOwnLine) {
   EXPECT_EQ(metric(k.inlined_lines[0], "memory_l2_theoretical_sectors_global"), 4);
   double instructions = 0;
   for (const results::LineProfile& l : k.lines) instructions += metric(l, "inst_executed");
-  EXPECT_EQ(instructions, 5 * 2 * 4);
+  EXPECT_EQ(instructions, 4 * 2 * 4);
 }
 
 // if (tid == 0) { ... }: 4 warps, one lane of each goes in, twice.

@@ -136,6 +136,37 @@ TEST(Rules, ThresholdsOfNsight) {
   EXPECT_EQ(KernelBuilder().set(kWaves, 5.1).find("tail_effect"), nullptr);
 }
 
+TEST(Rules, TheLaunchOfATestGetsOneLine) {
+  KernelBuilder one;
+  one.site("load", 1, 1, 10);
+  one.set("warpgrind__launches.sum", 2).set("launch__thread_count", 2).set("launch__block_size", 1);
+  one.set("launch__grid_size", 1).set("sm__maximum_warps_per_active_cycle_pct", 50);
+  one.text("warpgrind__occupancy_limiter", "blocks");
+  advise(one.profile);
+  ASSERT_EQ(one.kernel().advice.size(), 1u) << one.kernel().advice[0].title;
+  EXPECT_EQ(one.kernel().advice[0].rule, "small_launch");
+  EXPECT_TRUE(one.kernel().advice[0].text.empty());
+  // What a warp does to memory is still told.
+  KernelBuilder warp;
+  warp.site("load", 32, 4, 10).site("store", 32, 4, 11);
+  warp.set("warpgrind__launches.sum", 1).set("launch__thread_count", 32);
+  EXPECT_NE(warp.find("uncoalesced_global_access"), nullptr);
+  EXPECT_EQ(warp.find("small_grid"), nullptr);
+  EXPECT_EQ(KernelBuilder().set("warpgrind__launches.sum", 1).set("launch__thread_count", 33).find("small_launch"),
+            nullptr);
+}
+
+// All blocks are resident at once: a lower limit would hold them as well.
+TEST(Rules, OccupancyLimitsOnlyGridsOfAWave) {
+  const auto kernel = [](double waves) {
+    return KernelBuilder()
+        .set("sm__maximum_warps_per_active_cycle_pct", 50)
+        .set("launch__waves_per_multiprocessor", waves);
+  };
+  EXPECT_EQ(kernel(0.5).find("theoretical_occupancy"), nullptr);
+  EXPECT_NE(kernel(1.5).find("theoretical_occupancy"), nullptr);
+}
+
 TEST(Rules, SplitBranchesBeforeLanesGetFew) {
   constexpr const char* kLanes = "warpgrind__ptx_thread_inst_executed_per_inst_executed.ratio";
   constexpr const char* kOn = "warpgrind__ptx_thread_inst_executed_pred_on_per_inst_executed.ratio";

@@ -228,7 +228,7 @@ export interface Kernel {
   code?: CodeRow[]; // detail: every PTX instruction of the kernel and of the functions it calls
   graph?: FlowGraph; // detail: the flow graph with exact counts
   block_trace?: BlockTrace; // detail: accesses of one block (`--block X,Y,Z`) of the first launch, in the order they ran
-  lines?: LineRow[]; // detail: by source line; a function that was inlined counts at its own lines
+  lines?: LineRow[]; // detail: by source line; a function that was inlined counts at its own lines, loads of parameters nowhere
   inlined_lines?: LineRow[]; // detail: likewise, by the line of a call: what was inlined there, at any depth; `lines` has it at its own
 }
 

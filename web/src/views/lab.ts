@@ -291,7 +291,7 @@ export function labView(page: Page, state: State): Child {
       lab.topics.map((t) => h("a", { href: address({ view: "lab", topic: t.topic }), "aria-current": t === topic ? "true" : undefined }, t.topic)),
     ),
     h("h2", null, topic.title),
-    h("p", { class: "soft" }, `${topic.virtual ? "virtual GPU " : ""}${topic.gpu}${topic.document ? `; document ${topic.document}` : ""}`),
+    h("p", { class: "soft" }, `${topic.virtual ? "virtual GPU " : ""}${topic.gpu}${topic.document ? `; course: ${topic.document}` : ""}`),
     topic.error ? note(topic.error) : null,
     rungTexts(topic),
     ladder(page, topic, measured),
