@@ -121,6 +121,14 @@ bool write(const std::string& path, const std::string& text) {
   return static_cast<bool>(status);
 }
 
+// What the times of the model are shown beside: as asked, or else what was measured on such a GPU and is kept with the
+// lab.
+std::string measured_results(const LabCommand& command, const std::string& folder) {
+  if (!command.compare_path.empty() || command.on != "virtual") return command.compare_path;
+  const std::string kept = fmt::format("{}/results/{}.json", folder, command.gpu);
+  return access(kept.c_str(), R_OK) == 0 ? kept : "";
+}
+
 }  // namespace
 
 int lab(const LabCommand& command) {
@@ -146,12 +154,10 @@ int lab(const LabCommand& command) {
     if (auto model = find_gpu_model(command.gpu); !model) return complain(model.error()), kUsageError;
   }
   std::optional<lab::LabResult> measured;
-  if (!command.compare_path.empty()) {
-    const auto text = read_whole(command.compare_path);
-    if (!text)
-      return complain(Error{ErrorKind::bad_input, fmt::format("cannot read {}", command.compare_path), ""}),
-             kUsageError;
-    auto result = lab::from_json(*text, command.compare_path);
+  if (const std::string path = measured_results(command, folder); !path.empty()) {
+    const auto text = read_whole(path);
+    if (!text) return complain(Error{ErrorKind::bad_input, fmt::format("cannot read {}", path), ""}), kUsageError;
+    auto result = lab::from_json(*text, path);
     if (!result) return complain(result.error()), kUsageError;
     measured = result.take();
   }

@@ -311,8 +311,9 @@ CLI::App* add_lab(CLI::App& app, LabCommand& command) {
   lab->add_option("--json", command.json_path, "write the results as JSON");
   lab->add_option("--csv", command.csv_path, "write the results as CSV, one line a row");
   lab->add_option("--report", command.report_path, "write the results as one HTML page");
-  lab->add_option("--compare", command.compare_path,
-                  "JSON of a run with --on gpu: its times beside the predicted ones");
+  lab->add_option(
+      "--compare", command.compare_path,
+      "JSON of a run with --on gpu: its times beside the predicted ones (default: what is kept of that GPU)");
   lab->add_flag("--brief", command.brief, "of each topic only the ladder of the largest problem");
   lab->add_flag("--fresh", command.fresh, "do not go on where an interrupted run of several topics ended");
   lab->add_flag("--no-models", command.no_models, "only --gpu, not the other models a topic compares");

@@ -9,6 +9,7 @@ import { address, type State } from "../state";
 import { table } from "../table";
 import { rooflineChart, type RoofPoint } from "./roofline";
 
+const kFewest = 3; // points of a curve: two are in the table
 const kFar = 12; // a limit this many times beyond the best bar would leave no bars to see
 const shown = (r: LabRow): boolean => !r.skipped && r.verified === true;
 const derived = (r: LabRow, name: string): number => Number(r.derived?.[name] ?? 0) || 0;
@@ -42,7 +43,8 @@ function measureOf(rows: LabRow[]): Measure {
   return { name: "time (\u00b5s)", of: timeOf, limit: () => 0, limitName: "" };
 }
 
-/** The largest size (and a type) that most rungs ran at: what the ladder is drawn for. */
+/** What the ladder is drawn for: the largest size (and a type) at which more than half of the rungs ran. A small one that all
+ * of them can do says little: there the launch takes the time, and reuse cannot pay. */
 function ladderRows(topic: Topic): LabRow[] {
   const groups = new Map<string, LabRow[]>();
   for (const r of topic.rows) {
@@ -52,7 +54,8 @@ function ladderRows(topic: Topic): LabRow[] {
     if (list) list.push(r);
     else groups.set(key, [r]);
   }
-  return [...groups.values()].sort((a, b) => b.length - a.length || elements(b[0]) - elements(a[0]))[0] ?? [];
+  const most = Math.max(0, ...[...groups.values()].map((g) => g.length));
+  return [...groups.values()].filter((g) => g.length > most / 2).sort((a, b) => elements(b[0]) - elements(a[0]) || b.length - a.length)[0] ?? [];
 }
 
 function ladder(page: Page, topic: Topic, measured: Map<string, LabRow>): Child {
@@ -82,7 +85,7 @@ function ladder(page: Page, topic: Topic, measured: Map<string, LabRow>): Child 
               symbol: "none",
               silent: true,
               lineStyle: { color: colours[4], width: 2, type: "dashed" },
-              label: { formatter: `${measure.limitName} ${short(limit)}`, position: "end", color: ink("--text") },
+              label: { formatter: `${measure.limitName} ${short(limit)}`, position: "start", color: ink("--text") }, // the axis of the rungs goes down: above
               data: [{ xAxis: limit }],
             }
           : undefined,
@@ -100,10 +103,50 @@ function ladder(page: Page, topic: Topic, measured: Map<string, LabRow>): Child 
         : []),
     ],
   });
+  const top = rows.filter((r) => r.role === "rung").sort((a, b) => measure.of(b) - measure.of(a))[0];
+  const share = top ? derived(top, "theoretical_share") : 0;
   return section(
     "The ladder",
+    share
+      ? h(
+          "p",
+          null,
+          `${label(top)} is the fastest here. It reaches ${percent(share)} of ${top.derived?.share_of === "flops" ? "the arithmetic" : "the bandwidth of the memory"} that the GPU has by its data sheet`,
+          top.derived?.limit ? [`; what it waits for is ${String(top.derived.limit)} `, originBadge("estimated")] : null,
+          ".",
+        )
+      : null,
     h("p", { class: "soft" }, "Longer is faster. ", originBadge(origin, true), others ? [" beside ", originBadge("measured", true)] : null, far ? ` The limit, ${measure.limitName} ${short(limit)} ${measure.name}, lies far beyond the chart.` : null),
     chart(`${measure.name} of each rung: ${rows.map((r) => `${label(r)} ${significant(measure.of(r))}`).join(", ")}`, 100 + rows.length * (others ? 46 : 30), make),
+  );
+}
+
+/** What a real GPU took at a larger size than was run here: there a ladder shows what small grids cannot. */
+function ladderOnGpu(page: Page, topic: Topic): Child {
+  const kept = page.measured?.topics.find((t) => t.topic === topic.topic);
+  const own = ladderRows(topic);
+  const rows = kept ? ladderRows(kept).filter((r) => r.role !== "library" || own.some((o) => o.role === "library")) : [];
+  if (!kept || rows.length < 2 || !own.length || elements(rows[0]) <= elements(own[0])) return null;
+  const measure = measureOf(rows);
+  const make = (): Option => ({
+    ...base(),
+    grid: { left: 170, right: 70, top: 20, bottom: 48 },
+    xAxis: axis({ name: `${measure.name}, ${rows[0].size_text} ${rows[0].type}`, format: short }, true),
+    yAxis: axis({ name: "", categories: rows.map(label) }, false),
+    series: [
+      {
+        name: "measured",
+        type: "bar",
+        itemStyle: { color: colours[1] },
+        data: rows.map(measure.of),
+        label: { show: true, position: "right", color: ink("--text"), formatter: (p: { value: number }) => significant(p.value) },
+      },
+    ],
+  });
+  return section(
+    `The ladder on ${kept.device?.name ?? kept.gpu} itself, ${rows[0].size_text}`,
+    h("p", { class: "soft" }, "Kept from a run on a real GPU, at a size for which the virtual one takes long. ", originBadge("measured", true)),
+    chart(`${measure.name} of each rung: ${rows.map((r) => `${label(r)} ${significant(measure.of(r))}`).join(", ")}`, 80 + rows.length * 30, make),
   );
 }
 
@@ -114,7 +157,7 @@ function curves(title: string, xName: string, rows: LabRow[], x: (r: LabRow) => 
   const make = (): Option => ({
     ...base(),
     grid: { left: 74, right: 24, top: 26 + 24 * Math.ceil(groups.length / 5), bottom: 52 },
-    xAxis: { ...axis({ name: xName, log: logX, format: short }, true), min: logX ? "dataMin" : undefined, max: logX ? "dataMax" : undefined },
+    xAxis: { ...axis({ name: xName, log: logX, format: short }, true), min: "dataMin", max: "dataMax" },
     yAxis: axis({ name: measure.name, log: logY, format: short }, false),
     series: groups.map((g, i) => ({
       name: g,
@@ -136,7 +179,7 @@ function curves(title: string, xName: string, rows: LabRow[], x: (r: LabRow) => 
 function sizeCurves(page: Page, topic: Topic): Child {
   const rows = topic.rows.filter((r) => shown(r) && !Object.keys(r.parameters ?? {}).length);
   const sizes = new Set(rows.map((r) => r.size_text));
-  if (sizes.size < 2) return null;
+  if (sizes.size < kFewest) return null;
   const types = new Set(rows.map((r) => r.type));
   return curves("Over size", "elements", rows, elements, true, (r) => (types.size > 1 ? `${r.rung} ${r.type}` : r.rung), modelFor(page, topic));
 }
@@ -145,7 +188,7 @@ function parameterCurves(topic: Topic): Child {
   const names = [...new Set(topic.rows.filter(shown).flatMap((r) => Object.keys(r.parameters ?? {})))];
   return names.map((name) => {
     const rows = topic.rows.filter((r) => shown(r) && r.parameters?.[name] !== undefined);
-    if (new Set(rows.map((r) => r.parameters[name])).size < 2) return null;
+    if (new Set(rows.map((r) => r.parameters[name])).size < kFewest) return null;
     const rest = (r: LabRow): string =>
       [r.rung, new Set(rows.map((q) => q.size_text)).size > 1 ? r.size_text : "", new Set(rows.map((q) => q.type)).size > 1 ? r.type : "", ...Object.entries(r.parameters).filter(([k]) => k !== name).map(([k, v]) => `${k} ${v}`)].filter(Boolean).join(" ");
     return curves(`Over ${name}`, name, rows, (r) => r.parameters[name], false, rest);
@@ -162,7 +205,7 @@ function parameterCurvesOfModels(topics: Topic[]): Child {
     const swept = rows.filter((r) => r.parameters?.[name] !== undefined);
     return [...new Set(swept.map((r) => r.rung))].map((rung) => {
       const own = swept.filter((r) => r.rung === rung);
-      if (new Set(own.map((r) => r.parameters[name])).size < 2 || new Set(own.map((r) => gpuOf.get(r))).size < 2) return null;
+      if (new Set(own.map((r) => r.parameters[name])).size < kFewest || new Set(own.map((r) => gpuOf.get(r))).size < 2) return null;
       return curves(`Over ${name} on GPU models: ${rung}`, name, own, (r) => r.parameters[name], false, (r) => gpuOf.get(r) ?? "", undefined, true);
     });
   });
@@ -295,6 +338,7 @@ export function labView(page: Page, state: State): Child {
     topic.error ? note(topic.error) : null,
     rungTexts(topic),
     ladder(page, topic, measured),
+    ladderOnGpu(page, topic),
     sizeCurves(page, topic),
     parameterCurves(topic),
     topicRoofline(page, topic),

@@ -58,10 +58,15 @@ export function rooflineChart(model: Model, points: RoofPoint[], height = 460): 
         symbol: symbols[i % symbols.length],
         symbolSize: 12,
         itemStyle: { color: colours[i % colours.length], borderColor: ink("--card"), borderWidth: 1 },
-        label: { show: points.length <= 24, position: "right", formatter: (p: { data: { name: string } }) => p.data.name, color: ink("--text"), fontSize: 11 },
+        label: { show: points.length <= 24, formatter: (p: { data: { name: string } }) => p.data.name, color: ink("--text"), fontSize: 11 },
         labelLayout: { moveOverlap: "shiftY" },
         tooltip: { formatter: (p: { data: { name: string; value: number[] } }) => `${p.data.name}\n${significant(p.data.value[0])} flop/byte\n${significant(p.data.value[1])} GFLOP/s` },
-        data: points.filter((p) => p.group === g).map((p) => ({ name: p.name, value: [p.intensity, p.gflops] })),
+        data: points.filter((p) => p.group === g).map((p) => ({
+          name: p.name,
+          value: [p.intensity, p.gflops],
+          // Towards the middle, where there is room.
+          label: { position: Math.log(p.intensity / low) > Math.log(high / low) / 2 ? "left" : "right" },
+        })),
       })),
     ],
   });
