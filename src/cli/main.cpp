@@ -124,6 +124,7 @@ CLI::App* add_run(CLI::App& app, RunCommand& command) {
   add_schedule(run, command.options.schedule);
   add_launch_filter(run, command.options.launches);
   run->add_flag("!--no-counters", command.options.counters, "bounds checks only, nothing counted");
+  run->add_flag("!--no-caches", command.options.caches, "no modelled caches: hit rates, L2 and DRAM traffic");
   run->add_flag("!--no-bounds-stop", command.options.bounds_stop,
                 "an access outside an allocation is said and counted, and goes on where a GPU has memory mapped");
   add_fill(run, command.options.fill);

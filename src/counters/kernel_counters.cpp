@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "counters/cache_counters.h"
+
 namespace warpgrind::counters {
 namespace {
 
@@ -54,7 +56,7 @@ const Values& zero_sums() {
     for (std::size_t i = 0; i < kMetrics; ++i) {
       const auto id = static_cast<MetricId>(i);
       const bool counted = row(id).origin == Origin::exact || row(id).origin == Origin::modelled;
-      if (row(id).kind == MetricKind::sum && !row(id).per_site && counted) v.add(id, 0);
+      if (row(id).kind == MetricKind::sum && !row(id).per_site && counted && !of_caches(id)) v.add(id, 0);
     }
     for (const MetricId id : {MetricId::tag_requests_global, MetricId::theoretical_sectors, MetricId::ideal_sectors,
                               MetricId::branches, MetricId::divergent_branches})
@@ -248,6 +250,7 @@ Values launch_values(const LaunchShape& s, const events::KernelFacts& facts, con
     add_local(v, facts.sites[i], counts.sites[i]);
     add_width(v, facts.sites[i], counts.sites[i]);
   }
+  if (counts.caches) add_caches(v, *counts.caches);
   derive(v);
   return v;
 }

@@ -348,6 +348,7 @@ void Device::unload(LoadedModule* module) {
   if (impl_->wants.deallocations)
     module->for_variables([this](const events::Allocation& v) { publish_deallocation(v); });
   modules.erase(it);
+  impl_->repeated_logs.clear();  // of kernels that were
 }
 
 std::optional<Device::Allocation> Device::variable(const LoadedModule* module, const std::string& name) const {

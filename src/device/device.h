@@ -117,6 +117,7 @@ struct Options {
   double timeout_seconds = 0;  // 0: none; wall clock of one launch
   Schedule schedule;
   bool counters = true;
+  bool caches = false;  // some blocks of each launch are logged for the modelled caches (LaunchCounts::log)
   // False: an access outside every allocation goes on where a GPU would have memory, and is a warning.
   bool bounds_stop = true;
   // What memory holds that nobody has written: allocations of the program, shared memory when a block begins, the

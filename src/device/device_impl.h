@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -56,6 +57,36 @@ struct Engine {
   std::atomic<unsigned> active_workers{0};  // of the grid that runs now; 0: none does
 };
 
+// Logs of launches that may come again: with the same kernel, shape and arguments. Where all addresses are affine the
+// second need not be logged; else only the fourth, when three have made the same counts. A kernel that then asks for
+// something else (its data decide) is logged each time.
+class RepeatedLogs {
+ public:
+  using Key = std::string;
+  static Key key_of(const Launch& launch, const std::vector<std::uint8_t>& arguments);
+  std::shared_ptr<const events::AccessLog> find(const Key& key) const;
+  // digest: of all exact counts of the launch.
+  void keep(const Launch& launch, const Key& key, std::shared_ptr<const events::AccessLog> log, std::uint64_t digest);
+  void compare(const Launch& launch, const Key& key, std::uint64_t digest);
+  void clear() {
+    const std::lock_guard lock(mutex_);
+    logs_.clear();
+    varying_.clear();
+  }
+
+ private:
+  static constexpr std::size_t kMost = 4096;
+  static constexpr unsigned kSure = 3;
+  struct Kept {
+    std::shared_ptr<const events::AccessLog> log;
+    std::uint64_t digest = 0;
+    unsigned times = 0;  // it has come so; kSure: is not logged again
+  };
+  mutable std::mutex mutex_;
+  std::unordered_map<Key, Kept> logs_;
+  std::set<const KernelRecord*> varying_;
+};
+
 // Parameter buffers that device code asked for and has not launched yet, by address. Kept here and not in front of the
 // buffer: kernels may write there.
 struct LaunchBuffer {
@@ -99,6 +130,8 @@ struct Device::Impl {
   void give_back(Engine& engine);
   void set_up(Engine& engine, LoadedModule& module, const KernelRecord& kernel, const LaunchConfig& config);
   void begin_observation(Engine& engine);
+  std::shared_ptr<const events::AccessLog> find_repeated(Launch& launch, const PackedParameters& parameters) const;
+  void keep_log(const Launch& launch, const PackedParameters& parameters, bool repeated, events::LaunchCounts& counts);
   void collect_results(Engine& engine, LaunchResult& result, std::vector<ChildLaunch>* children);
 
   Device& device;
@@ -128,6 +161,7 @@ struct Device::Impl {
   std::vector<std::unique_ptr<Engine>> engines;
   std::atomic<bool> abandoned{false};  // no launch goes on
   Watchdog watchdog;
+  RepeatedLogs repeated_logs;
 };
 
 // A copy or fill that a kernel asked for, after its grid has ended (device_launch.cpp).

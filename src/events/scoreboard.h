@@ -2,12 +2,17 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <vector>
 
+#include "events/cache_counts.h"
 #include "gpu/access_rules.h"
 #include "gpu/types.h"
 
 namespace warpgrind::events {
+
+struct AccessLog;
 
 struct SiteCounts {
   std::uint64_t requests = 0;  // executed warp instructions with at least one lane on
@@ -42,7 +47,9 @@ struct LaunchCounts {
   std::vector<BranchCounts> branches;
   std::vector<BlockCounts> edges;  // by EdgeFacts::counter
   std::uint64_t warps_launched = 0, threads_launched = 0;
-  void add(const LaunchCounts& other);  // element-wise; sizes must agree
+  std::shared_ptr<const AccessLog> log;  // of some blocks, for the modelled caches; null: not asked for
+  std::optional<CacheCounts> caches;     // what they made of it
+  void add(const LaunchCounts& other);   // element-wise; sizes must agree
 };
 
 }  // namespace warpgrind::events

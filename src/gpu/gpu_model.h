@@ -34,6 +34,11 @@ struct GpuModel {
   std::uint64_t max_grid_dim[3] = {2147483647ull, 65535, 65535};
   // Memory
   std::uint64_t memory_bytes = 0, l2_bytes = 0, l1_bytes = 0, constant_bytes = 65536, constant_cache_bytes = 2048;
+  // Caches beyond their sizes (counters/cache_model.h).
+  bool l1_caches_global = true;           // loads of global memory; local ones are wherever there is an L1
+  std::uint64_t texture_cache_bytes = 0;  // an SM's own cache of textures and ld.global.nc; 0: they use L1
+  std::uint32_t dram_piece_bytes = 32;    // read at once
+  std::uint32_t l2_partitions = 1;        // 2: each SM is near one half
   std::uint32_t memory_bus_bits = 0;
   double memory_clock_mhz = 0;  // as the device query reports it
   double memory_data_rate = 2;  // transfers a clock: 2 (DDR)

@@ -273,6 +273,30 @@ void print_instructions(Writer& w, const Metrics& m) {
   }
 }
 
+// How much of it the modelled caches have seen.
+std::string sampled(const Metrics& m) {
+  const double seen = value(m, "warpgrind__caches_blocks_sampled.sum");
+  const double all = value(m, "launch__thread_count") / std::max(1.0, value(m, "launch__block_size"));
+  return seen < all ? fmt::format(" (from {} of {} blocks)", grouped(seen), grouped(all)) : "";
+}
+
+void print_caches(Writer& w, const Metrics& m) {
+  std::string l1, below;
+  if (find(m, "l1tex__t_sector_hit_rate.pct") != nullptr)
+    l1 = fmt::format("L1: {} of {} sectors hit", percent(value(m, "l1tex__t_sector_hit_rate.pct")),
+                     grouped(value(m, "warpgrind__l1_lookups.sum")));
+  if (find(m, "lts__t_sector_hit_rate.pct") != nullptr)
+    below = fmt::format(
+        "L2: {} sectors read, {} written, {} hit", grouped(value(m, "lts__t_sectors_srcunit_tex_op_read.sum")),
+        grouped(value(m, "lts__t_sectors_srcunit_tex_op_write.sum")), percent(value(m, "lts__t_sector_hit_rate.pct")));
+  if (!l1.empty()) w.fact(l1, Origin::modelled);
+  if (!below.empty()) w.fact(below, Origin::modelled);
+  if (!l1.empty() || !below.empty())
+    w.fact(fmt::format("DRAM: {} read, {} written{}", with_bytes(value(m, "dram__bytes_read.sum")),
+                       with_bytes(value(m, "dram__bytes_write.sum")), sampled(m)),
+           Origin::modelled);
+}
+
 // Whether the GPU's own rule says something else than sectors.
 bool transactions_differ(const Metrics& m) {
   for (const Row& row : kTransactionRows) {
@@ -337,6 +361,7 @@ std::string kernel_text(const KernelProfile& k, const TextOptions& options) {
   print_table(w, kMemory, k.metrics);
   if (transactions_differ(k.metrics)) print_table(w, kTransactions, k.metrics);
   print_table(w, kShared, k.metrics);
+  print_caches(w, k.metrics);
   print_instructions(w, k.metrics);
   if (const Metric* time = find(k.metrics, "gpu__time_duration.sum")) {
     const Metric* limit = find(k.metrics, "warpgrind__estimated_limit");

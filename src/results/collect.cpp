@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "counters/cache_counters.h"
 #include "timing/estimate.h"
 
 namespace warpgrind::results {
@@ -63,6 +64,7 @@ struct SiteSum {
   events::Site site;
   std::string file;
   events::SiteCounts counts;
+  events::SiteCaches caches;
 };
 struct BranchSum {
   events::BranchFacts branch;
@@ -116,6 +118,7 @@ struct KernelSum {
         sum.file = file_name(facts, s.file);
       }
       sum.counts.add(l.counts->sites[i]);
+      if (l.counts->caches && i < l.counts->caches->sites.size()) sum.caches.add(l.counts->caches->sites[i]);
     }
     for (std::size_t i = 0; i < facts.branches.size() && i < l.counts->branches.size(); ++i) {
       const events::BranchCounts& c = l.counts->branches[i];
@@ -156,7 +159,9 @@ struct KernelSum {
       s.file = sum.file;
       s.line = sum.site.line;
       s.ptx_line = sum.site.ptx_line;
-      s.metrics = metrics_of(counters::site_values(sum.site, sum.counts));
+      counters::Values of_site = counters::site_values(sum.site, sum.counts);
+      counters::add_caches(of_site, sum.caches);
+      s.metrics = metrics_of(of_site);
     }
     for (const auto& [place, sum] : branches) {
       SiteProfile& s = p.sites.emplace_back();

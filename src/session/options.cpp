@@ -25,6 +25,7 @@ std::string encode(const RunOptions& o) {
                       {"kernel_name_base", o.launches.name_base},
                       {"launch_skip", o.launches.skip},
                       {"launch_count", o.launches.count},
+                      {"caches", o.caches},
                       {"bounds_stop", o.bounds_stop},
                       {"schedule", device::name(o.schedule)},
                       {"schedules", o.schedules},
@@ -64,6 +65,7 @@ Result<RunOptions> decode(std::string_view text) {
   json::read(j, "kernel_name_base", o.launches.name_base);
   json::read(j, "launch_skip", o.launches.skip);
   json::read(j, "launch_count", o.launches.count);
+  json::read(j, "caches", o.caches);
   json::read(j, "bounds_stop", o.bounds_stop);
   std::string schedule;
   json::read(j, "schedule", schedule);

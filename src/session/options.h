@@ -25,6 +25,7 @@ struct RunOptions {
   bool hold_compilation = false;  // for tests: what is being compiled for so long is never done
   bool counters = true;
   LaunchFilter launches;             // which are counted
+  bool caches = true;                // with counters: modelled ones, from some blocks of each launch
   bool bounds_stop = true;           // false: an access outside an allocation is said, and goes on as on a GPU
   device::Schedule schedule;         // in which every launch runs
   unsigned schedules = 1;            // `warpgrind check`: how many orders each launch is tried in, that one included

@@ -11,6 +11,7 @@
 
 #include "advice/advise.h"
 #include "base/demangle.h"
+#include "counters/cache_model.h"
 #include "device/memory/address_space.h"
 #include "gpu/occupancy.h"
 #include "results/sources.h"
@@ -76,6 +77,18 @@ counters::LaunchShape shape_of(const GpuModel& model, Program& program, const ji
           exact.value_or(kernel.register_estimate),
           exact.has_value(),
           carveout_percent};
+}
+
+// What the caches of the GPU would make of the accesses that were logged; the log is not needed any more.
+void model_caches(const GpuModel& model, Program& program, int carveout_percent, device::LaunchResult& result) {
+  events::LaunchCounts& counts = result.counts;
+  if (counts.log && result.kernel) {
+    const counters::LaunchShape shape = shape_of(model, program, *result.kernel, result.config, carveout_percent);
+    counts.caches = counters::caches_of(model, counters::cache_sizes(model, counters::occupancy_of(shape)),
+                                        result.kernel->facts(), counts, *counts.log);
+  }
+  counts.log.reset();
+  for (device::LaunchResult& child : result.children) model_caches(model, program, -1, child);
 }
 
 double part_of_gpu(const counters::LaunchShape& shape, const Occupancy& occupancy) {
@@ -176,6 +189,7 @@ LaunchOutcome Session::run(const LaunchRequest& request) {
     running.die_of_interrupt();
   }
   outcome.result = result.take();
+  model_caches(*model_, *request.program, request.carveout_percent, *outcome.result);
   if (snapshot) try_other_orders(*snapshot, request, *outcome.result);
   return outcome;
 }

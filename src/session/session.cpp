@@ -138,6 +138,7 @@ device::Device& Session::device(int ordinal) {
     options.timeout_seconds = options_.timeout_seconds;
     options.schedule = options_.schedule;
     options.counters = options_.counters;
+    options.caches = options_.counters && options_.caches && !checkers_;
     options.bounds_stop = options_.bounds_stop;
     if (options_.fill >= 0) options.fill = static_cast<std::uint8_t>(options_.fill);
     options.cache_directory = options_.cache_directory;

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "device/access/access_log.h"
 #include "device/access/count.h"
 #include "device/definedness/tracking.h"
 
@@ -99,6 +100,8 @@ Place pass(Access& a) {
   const Extent x = check(a);
   if (a.mask == 0) return {0, a.addresses};
   if (a.counted) count(a, x);
+  if (worker_of(*a.context).logging != 0) [[unlikely]]
+    log_lanes(a);
   publish(a);
   return {origin_of(a), a.addresses};
 }
@@ -106,6 +109,8 @@ Place pass(Access& a) {
 std::optional<Place> try_pass(Access& a) {
   if (!allowed(a)) return std::nullopt;
   if (a.counted) count(a, extent_of(a.addresses, a.mask));
+  if (worker_of(*a.context).logging != 0) [[unlikely]]
+    log_lanes(a);
   publish(a);
   return Place{origin_of(a), a.addresses};
 }
@@ -121,6 +126,8 @@ void Texels::add(unsigned lane, const TexelList& read) {
 
 void pass_texels(const Access& a, LaneMask mask, const Texels& texels) {
   if (a.counted) count_texels(a, mask, texels);
+  if (worker_of(*a.context).logging != 0) [[unlikely]]
+    log_texels(a, texels);
   for (unsigned k = 0; k < texels.most; ++k) publish(a.at_texels(texels.addresses[k], texels.on[k]));
 }
 

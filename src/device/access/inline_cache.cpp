@@ -6,6 +6,7 @@
 #include <bit>
 #include <tuple>
 
+#include "device/access/access_log.h"
 #include "device/access/count.h"
 #include "device/definedness/shadow_memory.h"
 #include "device/device_impl.h"
@@ -146,7 +147,10 @@ std::optional<AffinePlace> pass_affine(Access& s, const AffineAddresses& a) {
     return std::nullopt;
   }
   s.form.space = w.space;
-  if (w.cacheable && !covers(worker.sites[s.site], s, a))
+  if (worker.logging != 0) [[unlikely]] {  // the inline caches are empty, and stay so
+    count_affine(s, a.base, a.kx, a.ky);
+    log_affine(s, a);
+  } else if (w.cacheable && !covers(worker.sites[s.site], s, a))
     refill_and_count(worker, s, a, w, row);
   else if (w.cacheable)
     count_masked(s, a.base, a.kx, a.ky);

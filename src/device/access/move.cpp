@@ -5,6 +5,7 @@
 
 #include "base/sanitizers.h"
 #include "device/access/access.h"
+#include "device/access/access_log.h"
 #include "device/access/count.h"
 
 namespace warpgrind::device {
@@ -111,6 +112,8 @@ bool move_repeated(const Access& a, void* values) {
     return false;
   if (!same_offsets(p.offsets, a.addresses, first, a.mask)) return false;
   ++p.hits;
+  if (worker.logging != 0) [[unlikely]]
+    log_lanes(a);
   const std::uint64_t origin =
       a.form.space == StateSpace::shared ? reinterpret_cast<std::uint64_t>(a.context->shared) : 0;
   if (p.contiguous)

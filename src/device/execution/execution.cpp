@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "base/assert.h"
+#include "device/access/access_log.h"
 #include "device/access/count.h"
 #include "device/definedness/tracking.h"
 #include "device/execution/crash_guard.h"
@@ -84,6 +85,7 @@ void end_time(Launch& launch, const Block& b) {
 inline void retire_block(Worker& w, Block* b) {
   if (w.launch->wants.blocks_ended && !w.launch->stop.load(std::memory_order_relaxed))
     events::publish_block_end(w.launch->observers, block_event(*w.launch, *b), w.number);
+  if (b->log) end_log(w, *b);
   (b->previous ? b->previous->next : w.live) = b->next;
   if (b->next) b->next->previous = b->previous;
   for (unsigned k = 0; k < b->barriers_in_use; ++k) b->barriers[k] = {};
@@ -326,10 +328,11 @@ inline Block& new_block(Worker& w) {
   return *b;
 }
 
-void publish_begin(const Worker& w, Block& b) {
+void publish_begin(Worker& w, Block& b) {
   b.late_loads = {};
   const Launch& launch = *w.launch;
   if (launch.wants.blocks) events::publish_block_begin(launch.observers, block_event(launch, b), w.number);
+  if (launch.logs) begin_log(w, b);
 }
 
 // The first block of a cluster is there; so are the others now.

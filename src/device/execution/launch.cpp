@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/demangle.h"
+#include "device/access/access_log.h"
 #include "device/access/bounds.h"
 #include "device/access/count.h"
 #include "device/access/own_elements.h"
@@ -263,6 +264,8 @@ void Device::Impl::begin_observation(Engine& engine) {
   launch.whole_barriers =
       launch.barriers_observed && launch.wants.whole_blocks && !launch.keeps_time && !launch.ordered;
   launch.shows_affine = wants.only_written;
+  launch.logs = options.caches && launch.counters && !wants.accesses && launch.kernel->sites.size() != 0;
+  if (launch.logs) begin_logging(launch);
   if (!wants.accesses) return;
   if (launch.wants.accesses && !launch.wants.only_written)
     launch.watched.assign(launch.kernel->sites.size() + 1, 1);
@@ -323,6 +326,31 @@ void Device::Impl::collect_results(Engine& engine, LaunchResult& result, std::ve
   }
 }
 
+// The log of an earlier launch with the same arguments: then this one is not logged.
+std::shared_ptr<const events::AccessLog> Device::Impl::find_repeated(Launch& launch,
+                                                                     const PackedParameters& parameters) const {
+  if (!launch.logs) return nullptr;
+  auto found = repeated_logs.find(RepeatedLogs::key_of(launch, parameters.bytes));
+  launch.logs = found == nullptr;
+  return found;
+}
+
+void Device::Impl::keep_log(const Launch& launch, const PackedParameters& parameters, bool repeated,
+                            events::LaunchCounts& counts) {
+  if (!counts.log || launch.fault) return;
+  std::uint64_t requests = 0, digest = 0;
+  for (const events::SiteCounts& c : counts.sites) {
+    requests += c.global_requests + c.local_requests;
+    for (const std::uint64_t n :
+         {c.requests, c.lanes, c.global.sectors, c.global.lines, c.global.wavefronts, c.local.sectors})
+      digest = events::mixed(digest ^ (n + 1));
+  }
+  const auto key = RepeatedLogs::key_of(launch, parameters.bytes);
+  if (repeated) return repeated_logs.compare(launch, key, digest);
+  counts.log->requests = requests;
+  repeated_logs.keep(launch, key, counts.log, digest);
+}
+
 Result<KernelRecord*> Device::Impl::checked_kernel(LoadedModule& module, std::uint32_t function,
                                                    const LaunchConfig& config) {
   auto compiled = kernel(module, function, config.block, config.counted);
@@ -359,6 +387,7 @@ Result<LaunchResult> Device::Impl::run_grid(Engine& engine, LoadedModule& module
     prepare_worker(worker, record.sites.size(), record.code->scoreboard_slots());
   }
   begin_observation(engine);
+  const auto repeated = find_repeated(launch, parameters);
   enlist(&launch);
   interrupt_if_requested_since(launch, interrupts_before);  // while it was being compiled
   engine.active_workers = launch.workers;
@@ -375,6 +404,8 @@ Result<LaunchResult> Device::Impl::run_grid(Engine& engine, LoadedModule& module
   result.config = config;
   result.kernel = record.code.get();
   collect_results(engine, result, children);
+  result.counts.log = repeated ? repeated : collect_log(launch, engine.workers);
+  keep_log(launch, parameters, repeated != nullptr, result.counts);
   if (!observers.empty() && config.counted) {
     const std::lock_guard lock(observer_mutex);
     for (events::Observer* o : observers) o->on_launch_end(launch.info, result.counts);

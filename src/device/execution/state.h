@@ -15,6 +15,7 @@
 #include "device/device.h"
 #include "device/execution/fiber.h"
 #include "device/memory/address_space.h"
+#include "events/access_log.h"
 #include "events/observer.h"
 #include "flow/definitions.h"
 #include "gpu/addresses.h"
@@ -168,6 +169,7 @@ struct alignas(64) Block {
   std::uint64_t shared_capacity = 0;
   std::uint64_t shared_shadow = 0;  // from `shared` to its shadow, where it has one
   events::LateLoads late_loads;
+  events::BlockLog* log = nullptr;  // of a block that is looked at
   // Wants::whole_blocks: warps that have left as a whole, which observers do not know; and where the last one did.
   std::uint32_t left = 0, left_site = 0;
   Block() = default;
@@ -241,6 +243,9 @@ struct alignas(64) Worker {
   std::vector<std::unique_ptr<Block>> blocks;
   std::vector<std::unique_ptr<Cluster>> clusters;
   StackPool stacks;
+
+  std::uint32_t logging = 0;  // live blocks with a log: machine code serves nothing itself
+  std::vector<std::unique_ptr<events::BlockLog>> logs;
 
   std::vector<OutputRecord> output;
   std::vector<ChildLaunch> children;
@@ -323,6 +328,12 @@ struct Launch {
   std::optional<std::uint8_t> fill;      // Options::fill
   const std::vector<std::unique_ptr<Worker>>* all_workers = nullptr;
   bool fits_gpu = true;  // all blocks could be resident at the same time
+
+  // The modelled caches (access/access_log.h).
+  bool logs = false;
+  std::uint32_t warp_log = 0;                          // most requests of a warp
+  std::atomic<std::uint64_t> first_block_requests{0};  // + 1, when block 0 has ended
+  std::atomic<std::uint64_t> logged{0};                // requests, of blocks that have ended
 };
 
 inline Worker& worker_of(jit::WarpContext& context) {

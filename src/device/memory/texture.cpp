@@ -88,7 +88,8 @@ std::uint64_t layout_of(const Texture& t, std::int64_t x, std::int64_t y, std::i
   const std::uint64_t tile_rows = (r.array->shape().rows() + kTileRows - 1) / kTileRows;
   const std::uint64_t byte = static_cast<std::uint64_t>(x) * t.format().bytes(), row = static_cast<std::uint64_t>(y);
   const std::uint64_t tile = (static_cast<std::uint64_t>(z) * tile_rows + row / kTileRows) * tiles + byte / kTileBytes;
-  return tile * kTileBytes * kTileRows + row % kTileRows * kTileBytes + byte % kTileBytes;
+  const std::uint64_t begin = reinterpret_cast<std::uint64_t>(r.array->data()) & ~std::uint64_t{511};
+  return begin + tile * kTileBytes * kTileRows + row % kTileRows * kTileBytes + byte % kTileBytes;
 }
 
 const std::uint8_t* read_texel(const Texture& t, std::int64_t x, std::int64_t y, std::int64_t z, TexelList* read) {

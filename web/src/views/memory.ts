@@ -54,6 +54,11 @@ export function memoryView(page: Page, ref: KernelRef): Child {
   const footprint = n("warpgrind__global_footprint.sum");
   const host = ref.profile.transfers.reduce((t, x) => t + x.bytes, 0);
   const localBytes = local.sectors * 32;
+  // Modelled caches, where the profile has them.
+  const cached = m.get("dram__bytes_read.sum") !== undefined;
+  const l2 = { read: n("lts__t_sectors_srcunit_tex_op_read.sum"), written: n("lts__t_sectors_srcunit_tex_op_write.sum"), all: n("lts__t_sectors_srcunit_tex.sum") };
+  const dram = n("dram__bytes_read.sum") + n("dram__bytes_write.sum");
+  const hits = (name: string): string => (m.get(name) !== undefined ? `${n(name).toFixed(1)} % hit` : "");
 
   const requestsLines = (r: number, b: number): string[] => (r ? [`${short(r)} requests`, `${bytes(b)} asked`] : []);
   const links: Link[] = [
@@ -64,8 +69,12 @@ export function memoryView(page: Page, ref: KernelRef): Child {
     { from: [370, 62], to: [500, 62], lines: [], bytes: total("moved"), title: "global to L1" },
     { from: [370, 142], to: [500, 142], lines: [], bytes: localBytes, title: "local to L1" },
     { from: [370, 222], to: [500, 222], lines: shared.wavefronts ? [`${short(shared.wavefronts)} wavefronts`] : [], bytes: shared.asked, title: "shared memory in L1" },
-    { from: [620, 122], to: [760, 122], lines: total("sectors") + local.sectors ? [`${short(total("sectors") + local.sectors)} sectors`, bytes(total("moved") + localBytes)] : [], bytes: total("moved") + localBytes, title: "L1 to L2, no hits in L1 assumed" },
-    { from: [860, 122], to: [990, 122], lines: footprint ? [`\u2265 ${bytes(footprint)}`, "(modelled)"] : [], bytes: footprint, title: "footprint: what must come from device memory once" },
+    cached && l2.all
+      ? { from: [620, 122], to: [760, 122], lines: [`${short(l2.read)} sectors read`, `${short(l2.written)} written`], bytes: l2.all * 32, title: "L1 to L2, modelled" }
+      : { from: [620, 122], to: [760, 122], lines: total("sectors") + local.sectors ? [`${short(total("sectors") + local.sectors)} sectors`, bytes(total("moved") + localBytes)] : [], bytes: total("moved") + localBytes, title: "L1 to L2, no hits in L1 assumed" },
+    cached
+      ? { from: [860, 122], to: [990, 122], lines: [`${bytes(n("dram__bytes_read.sum"))} read`, `${bytes(n("dram__bytes_write.sum"))} written`], bytes: dram, title: "device memory, modelled" }
+      : { from: [860, 122], to: [990, 122], lines: footprint ? [`\u2265 ${bytes(footprint)}`, "(modelled)"] : [], bytes: footprint, title: "footprint: what must come from device memory once" },
     { from: [1040, 152], to: [1040, 240], lines: [], bytes: host, title: "host" },
   ];
   const most = Math.max(1, ...links.map((l) => l.bytes));
@@ -87,13 +96,13 @@ export function memoryView(page: Page, ref: KernelRef): Child {
           box(270, 122, 100, 40, "Local", "", !local.requests),
           box(270, 202, 100, 40, "Shared", "", !shared.requests),
           box(270, 282, 100, 40, "Const, tex", "", !(constant.requests + texture.requests)),
-          box(500, 22, 120, 240, "L1 / shared", ""),
-          box(760, 92, 100, 60, "L2", model ? bytes(model.l2_bytes) : ""),
+          box(500, 22, 120, 240, "L1 / shared", hits("l1tex__t_sector_hit_rate.pct")),
+          box(760, 92, 100, 60, "L2", hits("lts__t_sector_hit_rate.pct") || (model ? bytes(model.l2_bytes) : "")),
           box(990, 92, 100, 60, "Device", "memory"),
           box(990, 240, 100, 50, "Host", host ? `${bytes(host)}, whole run` : "no copies"),
         ),
       ),
-      h("p", { class: "soft" }, "Width of a link: bytes. Requests, sectors and bytes asked are ", originBadge("exact", true), "; L1 to L2 is what the requests need without hits in L1; the flow from device memory is at least the footprint (", originBadge("modelled", true), ")."),
+      h("p", { class: "soft" }, "Width of a link: bytes. Requests, sectors and bytes asked are ", originBadge("exact", true), cached ? "; what passes L1 and L2 comes from caches that are cold when the launch begins (" : "; L1 to L2 is what the requests need without hits in L1; the flow from device memory is at least the footprint (", originBadge("modelled", true), ")."),
     ),
     section(
       "Global memory",

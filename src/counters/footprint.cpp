@@ -1,0 +1,252 @@
+#include "counters/footprint.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <map>
+
+namespace warpgrind::counters {
+
+Stretches merged(Stretches s) {
+  const auto by_begin = [](const Stretch& a, const Stretch& b) { return a.begin < b.begin; };
+  if (!std::is_sorted(s.begin(), s.end(), by_begin)) std::sort(s.begin(), s.end(), by_begin);
+  std::size_t n = 0;
+  for (const Stretch& x : s) {
+    if (n != 0 && x.begin <= s[n - 1].end)
+      s[n - 1].end = std::max(s[n - 1].end, x.end);
+    else
+      s[n++] = x;
+  }
+  s.resize(n);
+  return s;
+}
+
+std::uint64_t sectors_in(const Stretches& stretches) {
+  std::uint64_t n = 0;
+  for (const Stretch& s : stretches) n += s.end - s.begin;
+  return n;
+}
+
+events::DistinctStretches distinct(const Stretches& stretches) {
+  double counts[5] = {};
+  for (unsigned g = 0; g < 5; ++g) {
+    std::uint64_t next = 0, n = 0;  // the first that is not counted yet
+    for (const Stretch& s : stretches) {
+      const std::uint64_t first = std::max(next, s.begin >> g), end = ((s.end - 1) >> g) + 1;
+      if (end > first) n += end - first;
+      next = std::max(next, end);
+    }
+    counts[g] = static_cast<double>(n);
+  }
+  return {counts[0], counts[1], counts[2], counts[3], counts[4]};
+}
+
+void SectorSet::add(std::uint64_t begin, std::uint64_t end) {
+  if (used_ != 0) return add_to_pages(begin, end);
+  for (auto s = few_.rbegin(); s != few_.rend(); ++s)
+    if (begin <= s->end && end >= s->begin) {
+      s->begin = std::min(s->begin, begin);
+      s->end = std::max(s->end, end);
+      return;
+    }
+  if (few_.size() < kFew) {
+    few_.push_back({begin, end});
+    return;
+  }
+  for (const Stretch& s : few_) add_to_pages(s.begin, s.end);
+  few_.clear();
+  add_to_pages(begin, end);
+}
+
+void SectorSet::add_to_pages(std::uint64_t begin, std::uint64_t end) {
+  while (begin < end) {
+    const std::uint64_t stop = std::min(end, (begin | 63) + 1), n = stop - begin;
+    const std::uint64_t bits = n == 64 ? ~std::uint64_t{0} : ((std::uint64_t{1} << n) - 1) << (begin & 63);
+    page(begin >> 6).bits |= bits;
+    begin = stop;
+  }
+}
+
+SectorSet::Page& SectorSet::page(std::uint64_t number) {
+  if (2 * used_ >= pages_.size()) {
+    std::vector<Page> old(pages_.empty() ? 64 : 4 * pages_.size());
+    old.swap(pages_);
+    used_ = 0;
+    for (const Page& p : old)
+      if (p.number != ~std::uint64_t{0}) page(p.number).bits = p.bits;
+  }
+  const std::size_t last = pages_.size() - 1;
+  for (std::size_t at = number * 0x9e3779b97f4a7c15u >> 20 & last;; at = (at + 1) & last) {
+    Page& p = pages_[at];
+    if (p.number == number) return p;
+    if (p.number != ~std::uint64_t{0}) continue;
+    ++used_;
+    p.number = number;
+    return p;
+  }
+}
+
+Stretches SectorSet::stretches() const {
+  if (used_ == 0) return merged(few_);
+  std::vector<Page> sorted;
+  for (const Page& p : pages_)
+    if (p.number != ~std::uint64_t{0}) sorted.push_back(p);
+  std::sort(sorted.begin(), sorted.end(), [](const Page& a, const Page& b) { return a.number < b.number; });
+  Stretches out;
+  for (const Page& p : sorted)
+    for (std::uint64_t bits = p.bits, at = p.number << 6; bits != 0;) {
+      const auto skip = static_cast<unsigned>(std::countr_zero(bits));
+      bits >>= skip;
+      at += skip;
+      const auto run = static_cast<unsigned>(std::countr_one(bits));
+      if (!out.empty() && out.back().end == at)
+        out.back().end += run;
+      else
+        out.push_back({at, at + run});
+      at += run;
+      bits = run == 64 ? 0 : bits >> run;
+    }
+  return out;
+}
+
+namespace {
+
+std::uint64_t shape_hash(const Stretches& s) {
+  std::uint64_t h = s.size();
+  for (const Stretch& x : s) {
+    h = (h ^ (x.begin - s.front().begin)) * 0xff51afd7ed558ccdu;
+    h = (h ^ h >> 31 ^ (x.end - x.begin)) * 0x9e3779b97f4a7c15u;
+  }
+  return h;
+}
+
+// steps . (index - origin's) = distance, of so many blocks: Gauss, then every equation must hold.
+struct Equation {
+  double of[3];
+  double distance;
+};
+
+bool solve(std::vector<Equation> equations, const Dim3& grid, std::int64_t steps[3]) {
+  const std::uint64_t extent[3] = {grid.x, grid.y, grid.z};
+  const std::vector<Equation> all = equations;
+  unsigned row = 0;
+  unsigned pivot_of[3] = {~0u, ~0u, ~0u};
+  for (unsigned k = 0; k < 3; ++k) {
+    if (extent[k] == 1) continue;
+    unsigned best = row;
+    for (unsigned i = row; i < equations.size(); ++i)
+      if (std::fabs(equations[i].of[k]) > std::fabs(equations[best].of[k])) best = i;
+    if (best >= equations.size() || std::fabs(equations[best].of[k]) < 1e-9) return false;
+    std::swap(equations[row], equations[best]);
+    for (unsigned i = 0; i < equations.size(); ++i) {
+      if (i == row) continue;
+      const double f = equations[i].of[k] / equations[row].of[k];
+      for (unsigned j = 0; j < 3; ++j) equations[i].of[j] -= f * equations[row].of[j];
+      equations[i].distance -= f * equations[row].distance;
+    }
+    pivot_of[k] = row++;
+  }
+  for (unsigned k = 0; k < 3; ++k)
+    steps[k] = pivot_of[k] == ~0u ? 0 : std::llround(equations[pivot_of[k]].distance / equations[pivot_of[k]].of[k]);
+  return std::all_of(all.begin(), all.end(), [&](const Equation& e) {
+    double sum = 0;
+    for (unsigned k = 0; k < 3; ++k) sum += e.of[k] * static_cast<double>(steps[k]);
+    return sum == e.distance;
+  });
+}
+
+}  // namespace
+
+std::optional<Moved> find_steps(const std::vector<BlockStretches>& blocks, const Dim3& grid) {
+  std::map<std::uint64_t, std::vector<const BlockStretches*>> by_shape;
+  for (const BlockStretches& b : blocks)
+    if (!b.stretches.empty()) by_shape[shape_hash(b.stretches)].push_back(&b);
+  const std::vector<const BlockStretches*>* most = nullptr;
+  for (const auto& [hash, same] : by_shape)
+    if (most == nullptr || same.size() > most->size()) most = &same;
+  if (most == nullptr || 2 * most->size() < blocks.size()) return std::nullopt;
+  const BlockStretches& first = *most->front();
+  std::vector<Equation> equations;
+  for (const BlockStretches* b : *most) {
+    const auto apart = [](std::uint64_t a, std::uint64_t c) { return static_cast<double>(a) - static_cast<double>(c); };
+    equations.push_back(
+        {{apart(b->index.x, first.index.x), apart(b->index.y, first.index.y), apart(b->index.z, first.index.z)},
+         static_cast<double>(static_cast<std::int64_t>(b->stretches.front().begin) -
+                             static_cast<std::int64_t>(first.stretches.front().begin))});
+  }
+  Moved out;
+  if (!solve(equations, grid, out.step)) return std::nullopt;
+  const std::int64_t back = out.step[0] * static_cast<std::int64_t>(first.index.x) +
+                            out.step[1] * static_cast<std::int64_t>(first.index.y) +
+                            out.step[2] * static_cast<std::int64_t>(first.index.z);
+  out.shape = first.stretches;
+  for (Stretch& s : out.shape) {
+    s.begin -= static_cast<std::uint64_t>(back);
+    s.end -= static_cast<std::uint64_t>(back);
+  }
+  return out;
+}
+
+std::optional<Stretches> moved_over(const Moved& moved, const Dim3& grid, std::uint64_t blocks,
+                                    std::pair<std::uint64_t, std::uint64_t> range) {
+  struct Way {
+    std::int64_t step;
+    std::uint64_t times;
+  };
+  const std::uint64_t nx = std::min<std::uint64_t>(grid.x, blocks), rows = (blocks + grid.x - 1) / grid.x;
+  const std::uint64_t ny = std::min<std::uint64_t>(grid.y, rows),
+                      nz = std::min<std::uint64_t>(grid.z, (rows + grid.y - 1) / grid.y);
+  Way ways[3] = {{moved.step[0], nx}, {moved.step[1], ny}, {moved.step[2], nz}};
+  // Short steps first: what they fill is one stretch for the long ones.
+  std::sort(std::begin(ways), std::end(ways),
+            [](const Way& a, const Way& b) { return std::llabs(a.step) < std::llabs(b.step); });
+  Stretches now = moved.shape;
+  for (const Way& w : ways) {
+    if (w.step == 0 || w.times <= 1) continue;
+    const auto step = static_cast<std::uint64_t>(std::llabs(w.step));
+    Stretches next;
+    for (const Stretch& s : now) {
+      const std::uint64_t first = w.step > 0 ? s.begin : s.begin - step * (w.times - 1), length = s.end - s.begin;
+      if (length >= step) {
+        next.push_back({first, first + step * (w.times - 1) + length});
+        continue;
+      }
+      if (next.size() + w.times > 16 * kMostStretches) return std::nullopt;
+      for (std::uint64_t k = 0; k < w.times; ++k) next.push_back({first + k * step, first + k * step + length});
+    }
+    now = merged(std::move(next));
+    if (now.size() > kMostStretches) return std::nullopt;
+  }
+  if (range.second != 0) {
+    const std::uint64_t low = range.first / 32, high = (range.second + 31) / 32;
+    Stretches cut;
+    for (const Stretch& s : now)
+      if (s.begin < high && s.end > low) cut.push_back({std::max(s.begin, low), std::min(s.end, high)});
+    now = std::move(cut);
+  }
+  return now;
+}
+
+double extrapolated(double one, double together, double seen, double blocks, double most) {
+  if (one <= 0 || seen <= 0) return 0;
+  if (blocks <= seen) return together;
+  // together = region * (1 - (1 - one / region)^seen), which grows with the region: halving, on a logarithmic scale.
+  const auto covered = [&](double region, double n) {
+    return region * -std::expm1(n * std::log1p(-std::min(1.0, one / region)));
+  };
+  const double linear = one * seen;
+  double region = 1e30;
+  if (together < 0.999 * linear) {
+    double low = std::log(std::max(one, together) * (1 + 1e-12)), high = std::log(1e18);
+    for (int i = 0; i < 80; ++i) {
+      const double middle = (low + high) / 2;
+      (covered(std::exp(middle), seen) < together ? low : high) = middle;
+    }
+    region = std::exp(high);
+  }
+  const double all = region > 1e17 ? one * blocks : covered(region, blocks);
+  return std::max(together, std::min(most, all));
+}
+
+}  // namespace warpgrind::counters

@@ -1,0 +1,225 @@
+#include "device/access/access_log.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+
+#include "device/access/count.h"
+#include "device/device_impl.h"
+
+namespace warpgrind::device {
+
+namespace {
+
+// Of one block at most this part of all: a grid of few long blocks is looked at in several of them.
+constexpr std::uint64_t kParts = 8;
+// What may be logged before block 0 has ended: memory, and time that is lost.
+constexpr std::uint64_t kTooMuch = 16 * kLogged;
+
+events::LoggedAccess* add(const Access& a, StateSpace space) {
+  WarpFiber& fiber = fiber_of(*a.context);
+  events::BlockLog* log = fiber.block->log;
+  if (log == nullptr) return nullptr;
+  const std::uint32_t warp = a.context->warp;
+  if (log->taken[warp] >= fiber.worker->launch->warp_log) {
+    ++log->left_out;
+    return nullptr;
+  }
+  ++log->taken[warp];
+  events::LoggedAccess& e = log->accesses.emplace_back();
+  e.mask = a.mask;
+  e.site = a.site;
+  e.warp = static_cast<std::uint16_t>(warp);
+  e.space = space;
+  e.type = a.form.type;
+  e.bytes = a.form.bytes;
+  return &e;
+}
+
+bool is_of_interest(StateSpace space) {
+  return space == StateSpace::global || space == StateSpace::constant || space == StateSpace::local ||
+         space == StateSpace::texture;
+}
+
+// Addresses of the lanes that are on, as distances from the lowest. Too far apart: those are left out.
+void put_lanes(events::BlockLog& log, events::LoggedAccess& e, const std::uint64_t* addresses, LaneMask mask) {
+  std::uint64_t low = ~std::uint64_t{0};
+  for (LaneMask m = mask; m != 0; m &= m - 1) low = std::min(low, addresses[std::countr_zero(m)]);
+  e.base = low;
+  e.lanes = true;
+  e.kx = static_cast<std::int64_t>(log.offsets.size());
+  for (LaneMask m = mask; m != 0; m &= m - 1) {
+    const std::uint64_t distance = addresses[std::countr_zero(m)] - low;
+    if (distance > std::numeric_limits<std::uint32_t>::max())
+      e.mask &= ~(m & (~m + 1));
+    else
+      log.offsets.push_back(static_cast<std::uint32_t>(distance));
+  }
+}
+
+}  // namespace
+
+void begin_logging(Launch& launch) {
+  launch.logged = 0;
+  launch.first_block_requests = 0;
+  const std::uint64_t most = launch.config.cooperative ? kLogged / std::max<std::uint64_t>(1, launch.blocks) : kLogged;
+  launch.warp_log =
+      static_cast<std::uint32_t>(std::max<std::uint64_t>(64, most / kParts / std::max(1u, launch.warps_per_block)));
+}
+
+bool is_logged(const Launch& launch, std::uint64_t block, std::uint64_t requests) {
+  const std::uint64_t room = std::max(kParts, kLogged / std::max<std::uint64_t>(1, requests));
+  if (room >= launch.blocks) return true;
+  const std::uint64_t sms = launch.sm_count, waves = (launch.blocks + sms - 1) / sms;
+  const std::uint64_t sm = events::sm_of_block(block, sms);
+  if (room >= 2 * waves) {  // whole SMs, spread over those that have blocks
+    const std::uint64_t busy = std::min(sms, launch.blocks), wanted = room / waves;
+    return sm * wanted % busy < wanted;
+  }
+  // Two SMs for a while: one from the beginning, one from the middle on.
+  const std::uint64_t wave = block / sms, turns = std::max<std::uint64_t>(1, room / 2);
+  if (sm == 0) return wave < turns;
+  return sm == sms / 2 && wave >= waves / 2 && wave < waves / 2 + turns;
+}
+
+void begin_log(Worker& worker, Block& block) {
+  Launch& launch = *worker.launch;
+  const std::uint64_t known = launch.first_block_requests.load(std::memory_order_acquire);
+  if (block.linear != 0) {
+    if (known == 0 ? launch.logged.load(std::memory_order_relaxed) > kTooMuch
+                   : !is_logged(launch, block.linear, known - 1))
+      return;
+  }
+  auto log = std::make_unique<events::BlockLog>();
+  log->block = block.linear;
+  log->index = {block.index[0], block.index[1], block.index[2]};
+  log->taken.assign(launch.warps_per_block, 0);
+  block.log = log.get();
+  worker.logs.push_back(std::move(log));
+  if (worker.logging++ != 0) return;
+  const auto sites = static_cast<std::uint32_t>(launch.kernel->sites.size());
+  for (std::uint32_t s = 0; s < sites; ++s) fold_inline_cache(worker, s);
+}
+
+void end_log(Worker& worker, Block& block) {
+  Launch& launch = *worker.launch;
+  const std::uint64_t requests = block.log->accesses.size() + block.log->left_out;
+  if (block.linear == 0) launch.first_block_requests.store(requests + 1, std::memory_order_release);
+  launch.logged.fetch_add(block.log->accesses.size(), std::memory_order_relaxed);
+  block.log = nullptr;
+  --worker.logging;
+}
+
+void log_affine(const Access& a, const AffineAddresses& addresses) {
+  if (!is_of_interest(a.form.space)) return;
+  events::LoggedAccess* e = add(a, a.form.space);
+  if (e == nullptr) return;
+  e->base = addresses.base;
+  e->kx = addresses.kx;
+  e->ky = addresses.ky;
+}
+
+void log_lanes(const Access& a) {
+  if (!is_of_interest(a.form.space) || !a.counted || a.mask == 0) return;
+  events::LoggedAccess* e = add(a, a.form.space);
+  if (e != nullptr) put_lanes(*fiber_of(*a.context).block->log, *e, a.addresses, a.mask);
+}
+
+void log_texels(const Access& a, const Texels& texels) {
+  events::BlockLog* log = fiber_of(*a.context).block->log;
+  if (log == nullptr) return;
+  bool first = true;
+  for (unsigned begin = 0; begin < kWarpSize; begin += a.group) {
+    const LaneMask lanes = ((LaneMask{1} << a.group) - 1) << begin;
+    std::uint64_t at[kWarpSize];
+    unsigned n = 0;
+    for (unsigned k = 0; k < texels.most; ++k)
+      for (LaneMask m = texels.on[k] & lanes; m != 0 && n < kWarpSize; m &= m - 1)
+        at[n++] = texels.layout[k][std::countr_zero(m)];
+    if (n == 0) continue;
+    events::LoggedAccess* e = add(a, StateSpace::texture);
+    if (e == nullptr) return;
+    e->mask = n == kWarpSize ? kFullMask : (LaneMask{1} << n) - 1;
+    e->first = first;
+    first = false;
+    put_lanes(*log, *e, at, e->mask);
+  }
+}
+
+std::shared_ptr<const events::AccessLog> collect_log(Launch& launch,
+                                                     const std::vector<std::unique_ptr<Worker>>& workers) {
+  if (!launch.logs) return nullptr;
+  const std::uint64_t known = launch.first_block_requests.load();
+  auto out = std::make_shared<events::AccessLog>();
+  for (unsigned i = 0; i < launch.workers; ++i) {
+    for (auto& log : workers[i]->logs)
+      if (known != 0 && is_logged(launch, log->block, known - 1)) out->blocks.push_back(std::move(*log));
+    workers[i]->logs.clear();
+    workers[i]->logging = 0;
+  }
+  std::sort(out->blocks.begin(), out->blocks.end(),
+            [](const events::BlockLog& a, const events::BlockLog& b) { return a.block < b.block; });
+  out->ranges.resize(launch.kernel->sites.size());
+  for (const events::BlockLog& b : out->blocks)
+    for (const events::LoggedAccess& e : b.accesses) {
+      auto& range = out->ranges[e.site];
+      if (range.second != 0 || e.space == StateSpace::local) continue;
+      if (const Range* found = launch.ranges->find(e.base)) range = {found->low, found->high};
+    }
+  out->grid = launch.config.grid;
+  out->warps_per_block = launch.warps_per_block;
+  out->row = jit::row_length(launch.kernel->shape);
+  out->local_bytes = launch.local_size;
+  return out;
+}
+
+RepeatedLogs::Key RepeatedLogs::key_of(const Launch& launch, const std::vector<std::uint8_t>& arguments) {
+  const Dim3 &grid = launch.config.grid, &block = launch.config.block, &cluster = launch.config.cluster;
+  const std::uint64_t shape[] = {reinterpret_cast<std::uint64_t>(launch.kernel),
+                                 grid.x,
+                                 grid.y,
+                                 grid.z,
+                                 block.x,
+                                 block.y,
+                                 block.z,
+                                 cluster.x,
+                                 cluster.y,
+                                 cluster.z,
+                                 launch.config.dynamic_shared};
+  Key key(reinterpret_cast<const char*>(shape), sizeof shape);
+  key.append(reinterpret_cast<const char*>(arguments.data()), arguments.size());
+  return key;
+}
+
+std::shared_ptr<const events::AccessLog> RepeatedLogs::find(const Key& key) const {
+  const std::lock_guard lock(mutex_);
+  const auto it = logs_.find(key);
+  return it == logs_.end() || it->second.times < kSure ? nullptr : it->second.log;
+}
+
+void RepeatedLogs::keep(const Launch& launch, const Key& key, std::shared_ptr<const events::AccessLog> log,
+                        std::uint64_t digest) {
+  const bool regular =
+      std::all_of(log->blocks.begin(), log->blocks.end(), [](const events::BlockLog& b) { return b.offsets.empty(); });
+  const std::lock_guard lock(mutex_);
+  if (varying_.contains(launch.kernel) || (logs_.size() >= kMost && !logs_.contains(key))) return;
+  Kept& kept = logs_[key];
+  kept.times = regular ? kSure : kept.digest == digest ? kept.times + 1 : 1;
+  kept.log = std::move(log);
+  kept.digest = digest;
+}
+
+void RepeatedLogs::compare(const Launch& launch, const Key& key, std::uint64_t digest) {
+  const std::lock_guard lock(mutex_);
+  const auto it = logs_.find(key);
+  if (it == logs_.end() || it->second.digest == digest) return;
+  varying_.insert(launch.kernel);
+  std::erase_if(logs_, [&](const auto& entry) {
+    const KernelRecord* of = nullptr;
+    std::memcpy(&of, entry.first.data(), sizeof of);
+    return of == launch.kernel;
+  });
+}
+
+}  // namespace warpgrind::device

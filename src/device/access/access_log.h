@@ -1,0 +1,34 @@
+// Keeps the accesses of some blocks for the modelled caches (events/access_log.h). A launch logs about kLogged
+// requests: all blocks of a small one, else all those of some SMs, or some of two SMs; which is decided by what block 0
+// asked for alone, so that it does not depend on the number of workers. A kernel that is launched again with the same
+// arguments and shape is not logged again.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "device/access/access.h"
+#include "device/access/inline_cache.h"
+#include "device/execution/state.h"
+#include "events/access_log.h"
+
+namespace warpgrind::device {
+
+inline constexpr std::uint64_t kLogged = 32768;
+
+// Before the launch: does it log?
+void begin_logging(Launch& launch);
+// Is the block one of those that `requests` of block 0 leave room for?
+bool is_logged(const Launch& launch, std::uint64_t block, std::uint64_t requests);
+// When a block begins and ends. Its worker's inline caches are emptied, and stay so while it lives.
+void begin_log(Worker& worker, Block& block);
+void end_log(Worker& worker, Block& block);
+// Of accesses that have been checked.
+void log_affine(const Access& access, const AffineAddresses& addresses);
+void log_lanes(const Access& access);
+void log_texels(const Access& access, const Texels& texels);
+// After the launch; null: nothing was logged.
+std::shared_ptr<const events::AccessLog> collect_log(Launch& launch,
+                                                     const std::vector<std::unique_ptr<Worker>>& workers);
+
+}  // namespace warpgrind::device

@@ -1,0 +1,298 @@
+#include <gtest/gtest.h>
+
+#include "counters/cache_model.h"
+#include "counters/footprint.h"
+#include "counters/request_lines.h"
+#include "counters/sectored_cache.h"
+
+namespace warpgrind::counters {
+namespace {
+
+// ---- A cache
+
+TEST(SectoredCache, FetchesSectorsAndFindsLines) {
+  SectoredCache c(16 * 128);
+  EXPECT_EQ(c.look_up(7, 0b0001, true), 0);
+  EXPECT_EQ(c.look_up(7, 0b0011, true), 0b0001);  // the second sector was not there
+  EXPECT_EQ(c.look_up(7, 0b1111, false), 0b0011);
+  EXPECT_EQ(c.look_up(7, 0b1111, false), 0b0011);  // nothing was brought in
+  c.clear();
+  EXPECT_EQ(c.look_up(7, 0b1111, false), 0);
+}
+
+TEST(SectoredCache, TheLeastRecentlyUsedMakesRoom) {
+  SectoredCache c(16 * 128);  // one set
+  for (std::uint64_t line = 0; line < 16; ++line) c.look_up(line, 1, true);
+  EXPECT_EQ(c.look_up(0, 1, true), 1);
+  c.look_up(16, 1, true);  // in place of 1
+  EXPECT_EQ(c.look_up(0, 1, false), 1);
+  EXPECT_EQ(c.look_up(1, 1, false), 0);
+  EXPECT_EQ(c.look_up(2, 1, false), 1);
+}
+
+TEST(SectoredCache, NoBytesHoldNothing) {
+  SectoredCache c(0);
+  c.look_up(1, 1, true);
+  EXPECT_EQ(c.look_up(1, 1, true), 0);
+}
+
+// ---- Requests
+
+events::LoggedAccess affine(std::uint64_t base, std::int64_t kx, std::uint8_t bytes = 4, LaneMask mask = kFullMask) {
+  events::LoggedAccess e;
+  e.base = base;
+  e.kx = kx;
+  e.bytes = bytes;
+  e.mask = mask;
+  return e;
+}
+
+TEST(RequestLines, LinesAndSectors) {
+  const events::AccessLog log;
+  const events::BlockLog block;
+  RequestLines r;
+  find_lines(log, block, affine(128, 4), 4, 0, &r);
+  EXPECT_EQ(r.count, 1u);
+  EXPECT_EQ(r.sector_count(), 4u);
+  find_lines(log, block, affine(132, 4), 4, 0, &r);  // bytes 132 to 259: a fifth sector, in the next line
+  EXPECT_EQ(r.count, 2u);
+  EXPECT_EQ(r.sector_count(), 5u);
+  EXPECT_EQ(r.sectors[1], 1);
+  find_lines(log, block, affine(0, 128), 4, 0, &r);  // a column
+  EXPECT_EQ(r.count, 32u);
+  EXPECT_EQ(r.sector_count(), 32u);
+  find_lines(log, block, affine(64, 0), 8, 0, &r);
+  EXPECT_EQ(r.sector_count(), 1u);
+  events::LoggedAccess local = affine(8, 0, 8);
+  local.space = StateSpace::local;  // words 2 and 3 of 32 lanes: a line each
+  find_lines(log, block, local, 8, 1 << 20, &r);
+  EXPECT_EQ(r.count, 2u);
+  EXPECT_EQ(r.line[0], ((1u << 20) + 2 * 128) / 128);
+  EXPECT_EQ(r.sector_count(), 8u);
+}
+
+// time-model: columns of 1, 2 and 4 elements of 8 bytes across take 2, 4 and 8 cycles a request.
+TEST(RequestLines, PassesThroughTheBanks) {
+  events::AccessLog log;
+  const events::BlockLog block;
+  EXPECT_EQ(bank_passes(log, block, affine(0, 4), 4), 1u);
+  EXPECT_EQ(bank_passes(log, block, affine(0, 0), 4), 1u);
+  EXPECT_EQ(bank_passes(log, block, affine(0, 8), 8), 2u);
+  EXPECT_EQ(bank_passes(log, block, affine(0, 16), 16), 4u);
+  EXPECT_EQ(bank_passes(log, block, affine(0, 128), 4), 32u);  // all in one bank
+  EXPECT_EQ(bank_passes(log, block, affine(0, 132), 4), 8u);   // no conflict, but 32 lines, four at a time
+}
+
+// ---- Which memory
+
+TEST(Footprint, StretchesAndTheirSizes) {
+  EXPECT_EQ(merged({{8, 10}, {0, 4}, {3, 6}, {6, 7}}), (Stretches{{0, 7}, {8, 10}}));
+  const events::DistinctStretches d = distinct({{1, 2}, {3, 4}, {16, 17}});
+  EXPECT_EQ(d.sectors, 3);
+  EXPECT_EQ(d.pieces, 3);
+  EXPECT_EQ(d.lines, 2);
+  EXPECT_EQ(d.pairs, 2);
+  EXPECT_EQ(d.quads, 2);
+}
+
+TEST(Footprint, ManyStretches) {
+  SectorSet set;
+  for (std::uint64_t i = 0; i < 1000; ++i) set.add(i * 7919 % 1000 * 3, i * 7919 % 1000 * 3 + 2);
+  const Stretches s = set.stretches();
+  ASSERT_EQ(s.size(), 1000u);
+  EXPECT_EQ(sectors_in(s), 2000u);
+  EXPECT_EQ(s[5], (Stretch{15, 17}));
+  set.add(0, 3000);
+  EXPECT_EQ(set.stretches(), (Stretches{{0, 3000}}));
+}
+
+// Tiles of 2 sectors x 3 rows of a matrix whose rows have 100 sectors; a grid of 50 x 10 of them.
+TEST(Footprint, AllBlocksFromSome) {
+  const Dim3 grid{50, 10, 1};
+  const auto tile = [](std::uint32_t x, std::uint32_t y) {
+    BlockStretches b{{x, y, 0}, {}};
+    for (std::uint64_t row = 0; row < 3; ++row) {
+      const std::uint64_t at = 1000 + (y * 3 + row) * 100 + x * 2;
+      b.stretches.push_back({at, at + 2});
+    }
+    return b;
+  };
+  const auto moved = find_steps({tile(3, 1), tile(40, 2), tile(7, 7)}, grid);
+  ASSERT_TRUE(moved);
+  EXPECT_EQ(moved->step[0], 2);
+  EXPECT_EQ(moved->step[1], 300);
+  const auto all = moved_over(*moved, grid, 500, {0, 0});
+  ASSERT_TRUE(all);
+  EXPECT_EQ(*all, (Stretches{{1000, 4000}}));
+  // The first 100 blocks: two rows of tiles. And an allocation that ends sooner.
+  EXPECT_EQ(sectors_in(*moved_over(*moved, grid, 100, {0, 0})), 600u);
+  EXPECT_EQ(sectors_in(*moved_over(*moved, grid, 500, {1000 * 32, 2000 * 32})), 1000u);
+  // Two blocks of one row do not tell the step along y; and blocks of different shapes are no copies.
+  EXPECT_FALSE(find_steps({tile(3, 1), tile(40, 1)}, grid));
+  BlockStretches other = tile(5, 5), another = tile(6, 6);
+  other.stretches.pop_back();
+  another.stretches[0].end += 9;
+  EXPECT_FALSE(find_steps({tile(3, 1), other, another}, grid));
+}
+
+TEST(Footprint, RandomOverlapTellsTheRegion) {
+  EXPECT_NEAR(extrapolated(10, 40, 4, 100, 1e9), 1000, 1e-6);  // nothing is shared
+  EXPECT_NEAR(extrapolated(10, 10, 4, 100, 1e9), 10, 1e-3);    // all is
+  EXPECT_NEAR(extrapolated(10, 40, 4, 100, 300), 300, 1e-6);   // no more than there is
+  // 8 blocks take 100 of 1000 each: 1000 (1 - 0.9^8) = 569.5; 20 blocks 878.4
+  EXPECT_NEAR(extrapolated(100, 569.533, 8, 20, 1e9), 878.42, 0.5);
+}
+
+// ---- A launch
+
+struct Kernel {
+  Kernel() {
+    log.ranges.resize(2);
+    facts.sites.resize(2);
+    facts.sites[1].kind = SiteKind::store;
+    counts.sites.resize(2);
+  }
+  // A block of one warp that makes these accesses of site 0; those of site 1 are stores.
+  void block(std::uint64_t number, std::vector<events::LoggedAccess> accesses) {
+    events::BlockLog b;
+    b.block = number;
+    b.index = {static_cast<std::uint32_t>(number), 0, 0};
+    b.taken = {static_cast<std::uint32_t>(accesses.size())};
+    for (events::LoggedAccess& e : accesses)
+      if (e.site == 1) e.type = AccessType::store;
+    b.accesses = std::move(accesses);
+    log.blocks.push_back(std::move(b));
+  }
+  events::CacheCounts run(std::uint32_t grid, std::uint64_t loads, std::uint64_t stores = 0, CacheSizes sizes = kSizes,
+                          const char* gpu = "h200") {
+    log.grid = {grid, 1, 1};
+    const auto set = [](events::SiteCounts& c, std::uint64_t sectors) {
+      c.requests = c.global_requests = (sectors + 3) / 4;
+      c.global.sectors = sectors;
+      c.global.bytes_moved = sectors * 32;
+    };
+    set(counts.sites[0], loads);
+    set(counts.sites[1], stores);
+    return model_caches(**find_gpu_model(gpu), sizes, facts, counts, log);
+  }
+  static constexpr CacheSizes kSizes{64 << 10, 0, 50 << 20, 2};
+  events::KernelFacts facts;
+  events::LaunchCounts counts;
+  events::AccessLog log;
+};
+
+events::LoggedAccess store(std::uint64_t base, std::int64_t kx = 4) {
+  events::LoggedAccess e = affine(base, kx);
+  e.site = 1;
+  return e;
+}
+
+constexpr std::uint64_t kArray = 1 << 20;
+
+TEST(CacheModel, LoadsAreColdAndThenHit) {
+  Kernel k;
+  k.block(0, {affine(kArray, 4), affine(kArray, 4), affine(kArray + 4, 4)});
+  const events::CacheCounts c = k.run(1, 13);
+  EXPECT_EQ(c.global_loads.sectors, 13);
+  EXPECT_EQ(c.global_loads.hits, 4 + 4);
+  EXPECT_EQ(c.l2_read_sectors, 5);
+  EXPECT_EQ(c.l2_read_lines, 2);
+  EXPECT_EQ(c.read.sectors, 5);
+  EXPECT_EQ(c.dram_read_bytes, 3 * 64);  // of Hopper
+  EXPECT_EQ(c.read_by_block.sectors, 5);
+  EXPECT_EQ(c.l2.hits, 0);
+  EXPECT_EQ(c.dram_written_bytes, 0);
+}
+
+TEST(CacheModel, BlocksShareAnSmButNotTheGpu) {
+  // 132 SMs: blocks 0 and 1 are on two of them.
+  Kernel k;
+  k.block(0, {affine(kArray, 4)});
+  k.block(1, {affine(kArray, 4)});
+  EXPECT_EQ(k.run(2, 8).global_loads.hits, 0);
+  EXPECT_EQ(k.run(2, 8).l2.hits, 4);  // L2 has it
+  EXPECT_EQ(k.run(2, 8).dram_read_bytes, 128);
+  Kernel one;
+  std::uint64_t second = 132;
+  while (events::sm_of_block(second, 132) != 0) ++second;
+  one.block(0, {affine(kArray, 4)});
+  one.block(second, {affine(kArray, 4)});
+  EXPECT_EQ(one.run(2, 8).global_loads.hits, 4);
+}
+
+TEST(CacheModel, StoresGoThrough) {
+  Kernel k;
+  k.block(0, {store(kArray), affine(kArray, 4), store(kArray)});
+  const events::CacheCounts c = k.run(1, 4, 8);
+  EXPECT_EQ(c.global_loads.hits, 0);  // a store brings nothing in
+  EXPECT_EQ(c.global_stores.hits, 4);
+  EXPECT_EQ(c.l2_written_sectors, 8);
+  EXPECT_EQ(c.written.sectors, 4);
+  EXPECT_EQ(c.partly_written_sectors, 0);
+}
+
+TEST(CacheModel, PartlyWrittenSectors) {
+  Kernel k;
+  k.block(0, {store(kArray, 8)});  // every other word
+  EXPECT_EQ(k.run(1, 0, 8).partly_written_sectors, 8);
+  Kernel both;
+  both.block(0, {store(kArray, 8), store(kArray + 4, 8)});
+  EXPECT_EQ(both.run(1, 0, 16).partly_written_sectors, 0);
+}
+
+TEST(CacheModel, LoadsThatLeaveL1Out) {
+  Kernel k;
+  k.facts.sites[0].at_l2 = true;
+  k.block(0, {affine(kArray, 4), affine(kArray, 4)});
+  const events::CacheCounts c = k.run(1, 8);
+  EXPECT_EQ(c.global_loads.hits, 0);
+  EXPECT_EQ(c.l2_read_sectors, 8);
+  EXPECT_EQ(c.l2.hits, 4);
+}
+
+TEST(CacheModel, Generations) {
+  Kernel k;
+  k.block(0, {affine(kArray, 4), affine(kArray, 4)});
+  const CacheSizes none{0, 8192, 0, 1}, small{16 << 10, 12288, 786432, 1}, kepler{16 << 10, 49152, 1572864, 1};
+  EXPECT_EQ(k.run(1, 8, 0, none, "gtx280").global_loads.hits, 0);
+  EXPECT_EQ(k.run(1, 8, 0, none, "gtx280").dram_read_bytes, 8 * 32);  // each transaction
+  EXPECT_EQ(k.run(1, 8, 0, small, "m2090").global_loads.hits, 4);
+  EXPECT_EQ(k.run(1, 8, 0, kepler, "k40c").global_loads.hits, 0);
+  Kernel one_word;  // Fermi fetches the line
+  one_word.block(0, {affine(kArray, 0), affine(kArray + 96, 0)});
+  EXPECT_EQ(one_word.run(1, 2, 0, small, "m2090").global_loads.hits, 1);
+  EXPECT_EQ(one_word.run(1, 2, 0, small, "m2090").l2_read_sectors, 4);
+  EXPECT_EQ(one_word.run(1, 2).global_loads.hits, 0);
+}
+
+TEST(CacheModel, SomeBlocksStandForAll) {
+  Kernel k;
+  for (std::uint64_t b : {0, 7, 500, 900}) k.block(b, {affine(kArray + b * 128, 4)});
+  const events::CacheCounts c = k.run(1000, 4000);
+  EXPECT_EQ(c.blocks_seen, 4);
+  EXPECT_EQ(c.read.sectors, 4000);
+  EXPECT_EQ(c.dram_read_bytes, 4000 * 32);
+  EXPECT_EQ(c.read_by_block.sectors, 4000);
+  EXPECT_EQ(c.l2_read_sectors, 4000);
+}
+
+TEST(CacheModel, NewToAWarp) {
+  Kernel k;
+  k.block(0, {affine(kArray, 4), affine(kArray, 4), affine(kArray + 128, 4), affine(kArray, 0)});
+  k.counts.sites[0].global_requests = 4;
+  const events::CacheCounts c = k.run(1, 16);
+  EXPECT_EQ(c.sites[0].requests_new_to_warp, 2);
+}
+
+TEST(CacheModel, LaunchesAddUp) {
+  Kernel k;
+  k.block(0, {affine(kArray, 4)});
+  events::CacheCounts a = k.run(1, 4);
+  a.add(k.run(1, 4));
+  EXPECT_EQ(a.launches, 2);
+  EXPECT_EQ(a.dram_read_bytes, 256);
+  EXPECT_EQ(a.sites[0].load_sectors, 8);
+}
+
+}  // namespace
+}  // namespace warpgrind::counters
