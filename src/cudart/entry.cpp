@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/host_pages.h"
+#include "cudart/call_scope.h"
 #include "cudart/executor.h"
 #include "cudart/host_threads.h"
 #include "cudart/preload_hooks.h"
@@ -15,8 +16,15 @@ namespace warpgrind::cudart {
 
 namespace {
 
+// What the program measured with the host's clock was not a GPU.
+void tell_of_clocks() {
+  no_more_clocks();
+  if (const char* function = clock_around_launches()) the_session().host_clock_read(function);
+}
+
 void at_end() {
   if (!session::Session::exists() || the_session().broken_by_fork()) return;
+  tell_of_clocks();
   Executor::instance().end();
   Executor::instance().settle();
   the_session().finish();
@@ -26,6 +34,7 @@ void at_end() {
 void at_hard_end() {
   if (!session::Session::exists() || the_session().broken_by_fork()) return;
   if (!the_session().used() || the_session().ended()) return;
+  tell_of_clocks();
   Executor::instance().end();
   Executor::instance().settle();
   the_session().finish(true);
@@ -56,7 +65,8 @@ void forget_preload(const std::string& self) {
 __attribute__((constructor)) void loaded() {
   std::atexit(at_end);
   std::at_quick_exit(at_end);
-  static const PreloadHooks hooks{at_hard_end, thread_made, thread_begins, thread_joined, memory_used, memory_was_used};
+  static const PreloadHooks hooks{at_hard_end, thread_made,     thread_begins, thread_joined,
+                                  memory_used, memory_was_used, clock_read};
   if (const auto set = reinterpret_cast<SetHooks>(::dlsym(RTLD_DEFAULT, kSetHooks))) set(&hooks);
   Dl_info info{};
   if (::dladdr(reinterpret_cast<void*>(&loaded), &info)) forget_preload(info.dli_fname);

@@ -25,6 +25,7 @@ target_link_options(cudart PRIVATE -Wl,--version-script=${cudart_map} -Wl,--no-u
 set_property(TARGET cudart APPEND PROPERTY LINK_DEPENDS ${cudart_map})
 
 add_library(warpgrind_preload SHARED ${CMAKE_CURRENT_SOURCE_DIR}/cudart/preload.cpp
+                                     ${CMAKE_CURRENT_SOURCE_DIR}/cudart/preload_clocks.cpp
                                      ${CMAKE_CURRENT_SOURCE_DIR}/cudart/preload_hooks.cpp
                                      ${CMAKE_CURRENT_SOURCE_DIR}/cudart/preload_io.cpp
                                      ${CMAKE_CURRENT_SOURCE_DIR}/cudart/program_image.cpp

@@ -222,6 +222,7 @@ cudaError_t make_work(const KernelOperation& op, const Target& target, WorkPtr& 
   launch->host = target.host;
   double part_of_gpu = 0;
   if (cudaError_t error = prepare(*op.kernel, request, part_of_gpu)) return error;
+  note_launch();
   out = std::make_shared<Work>();
   out->kind = Work::Kind::grid;
   out->what = events::StreamWork::Kind::grid;

@@ -1,12 +1,16 @@
 // Named ranges of NVTX. Version 3 is a header: it loads the library that NVTX_INJECTION64_PATH names (`warpgrind run`
 // sets it) and calls InitializeInjectionNvtx2, which puts our functions into its table (nvtx3/nvtxDetail/nvtxTypes.h
 // has the numbers). Programs of version 2 call nvtxRangePushA and nvtxRangePop of a library; ours is found first.
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <mutex>
 #include <set>
 #include <string>
+#include <vector>
 
+#include "cudart/call_scope.h"
 #include "cudart/runtime.h"
 #include "session/ranges.h"
 #include "session/session.h"
@@ -51,36 +55,79 @@ std::string message(const EventAttributes* attributes) {
   return message(attributes->message_type, attributes->message);
 }
 
-int push_ascii(const char* text) {
-  return warpgrind::session::push_range(message(kAscii, text));
+// Of ranges that are open: when they began, for the timeline.
+struct Open {
+  std::string name;
+  const void* domain;
+  warpgrind::cudart::Moment begin;
+};
+thread_local std::vector<Open> t_open;
+struct Started {
+  std::mutex mutex;
+  std::map<std::uint64_t, Open> ranges;
+};
+// Never destroyed: the program's own static destructors may still end ranges.
+Started& started() {
+  static auto* all = new Started;
+  return *all;
 }
-int push_wide(const wchar_t* text) {
-  return warpgrind::session::push_range(message(kUnicode, text));
+
+int push(std::string name, const void* domain = nullptr) {
+  t_open.push_back({name, domain, warpgrind::cudart::host_moment()});
+  return warpgrind::session::push_range(std::move(name), domain);
 }
-int push_attributes(const EventAttributes* attributes) {
-  return warpgrind::session::push_range(message(attributes));
+int pop(const void* domain = nullptr) {
+  const auto last = std::find_if(t_open.rbegin(), t_open.rend(), [&](const Open& r) { return r.domain == domain; });
+  if (last != t_open.rend()) {
+    warpgrind::cudart::host_row(last->begin, "range", last->name);
+    t_open.erase(std::next(last).base());
+  }
+  return warpgrind::session::pop_range(domain);
 }
-int pop() {
-  return warpgrind::session::pop_range();
-}
-std::uint64_t start_ascii(const char* text) {
-  return warpgrind::session::start_range(message(kAscii, text));
-}
-std::uint64_t start_wide(const wchar_t* text) {
-  return warpgrind::session::start_range(message(kUnicode, text));
-}
-std::uint64_t start_attributes(const EventAttributes* attributes) {
-  return warpgrind::session::start_range(message(attributes));
+std::uint64_t start(std::string name) {
+  Open open{name, nullptr, warpgrind::cudart::host_moment()};
+  const std::uint64_t id = warpgrind::session::start_range(std::move(name));
+  const std::lock_guard lock(started().mutex);
+  started().ranges.emplace(id, std::move(open));
+  return id;
 }
 void end(std::uint64_t id) {
+  Open open{};
+  {
+    const std::lock_guard lock(started().mutex);
+    if (const auto found = started().ranges.extract(id)) open = found.mapped();
+  }
+  warpgrind::cudart::host_row(open.begin, "range", open.name);
   warpgrind::session::end_range(id);
+}
+
+int push_ascii(const char* text) {
+  return push(message(kAscii, text));
+}
+int push_wide(const wchar_t* text) {
+  return push(message(kUnicode, text));
+}
+int push_attributes(const EventAttributes* attributes) {
+  return push(message(attributes));
+}
+int pop_own() {
+  return pop();
+}
+std::uint64_t start_ascii(const char* text) {
+  return start(message(kAscii, text));
+}
+std::uint64_t start_wide(const wchar_t* text) {
+  return start(message(kUnicode, text));
+}
+std::uint64_t start_attributes(const EventAttributes* attributes) {
+  return start(message(attributes));
 }
 // Of domains only that their ranges nest apart; their names are for tools that show them.
 int push_in_domain(void* domain, const EventAttributes* attributes) {
-  return warpgrind::session::push_range(message(attributes), domain);
+  return push(message(attributes), domain);
 }
 int pop_in_domain(void* domain) {
-  return warpgrind::session::pop_range(domain);
+  return pop(domain);
 }
 std::uint64_t start_in_domain(void*, const EventAttributes* attributes) {
   return start_attributes(attributes);
@@ -181,13 +228,13 @@ __attribute__((visibility("default"))) void nvtxRangeEnd(std::uint64_t id) {
 
 // What include/nvtx3 calls; type and text: of a message.
 __attribute__((visibility("default"))) int warpgrind_nvtx_push(void* domain, std::int32_t type, const void* text) {
-  return warpgrind::session::push_range(message(type, text), domain);
+  return push(message(type, text), domain);
 }
 __attribute__((visibility("default"))) int warpgrind_nvtx_pop(void* domain) {
   return pop_in_domain(domain);
 }
 __attribute__((visibility("default"))) std::uint64_t warpgrind_nvtx_start(std::int32_t type, const void* text) {
-  return warpgrind::session::start_range(message(type, text));
+  return start(message(type, text));
 }
 __attribute__((visibility("default"))) void warpgrind_nvtx_end(std::uint64_t id) {
   end(id);
@@ -204,7 +251,7 @@ __attribute__((visibility("default"))) int InitializeInjectionNvtx2(const void* 
         {kRangePushEx, erase(push_attributes)},
         {kRangePushA, erase(push_ascii)},
         {kRangePushW, erase(push_wide)},
-        {kRangePop, erase(pop)}});
+        {kRangePop, erase(pop_own)}});
   fill(*callbacks, kCore2,
        {{kDomainRangeStartEx, erase(start_in_domain)},
         {kDomainRangeEnd, erase(end_in_domain)},

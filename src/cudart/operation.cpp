@@ -126,6 +126,7 @@ cudaError_t submit(const StreamRef& stream, Operation operation, bool host_block
   Executor::instance().issue(*stream, work, others);
   if (!waits) return cudaSuccess;
   Executor::instance().wait(work);
+  note_wait();
   if (the_session().device_in_use(stream->device)) the_session().device(stream->device).flush_output();
   return show_fault(stream->device);
 }

@@ -21,6 +21,8 @@ struct PreloadHooks {
   void (*memory_used)(const void* memory, std::size_t bytes) = nullptr;
   void (*memory_was_used)(const void* memory, std::size_t bytes, std::size_t done, bool write,
                           const void* caller) = nullptr;
+  // Something in the process reads a clock of the host.
+  void (*clock_read)(const char* function) = nullptr;
 };
 const PreloadHooks* hooks();  // in the preload library; null: this process runs no CUDA
 inline constexpr const char* kSetHooks = "wg_set_preload_hooks";

@@ -255,6 +255,7 @@ namespace {
 template <class Move>
 cudaError_t waited(int device, Move move) {
   session::Session& s = the_session();
+  note_wait();
   if (s.device_in_use(device)) s.device(device).flush_output();
   charge_host();
   Executor::instance().ledger().add([host = take_host_time(), move] {

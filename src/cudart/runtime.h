@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "cudart/api.h"
+#include "cudart/call_scope.h"
 #include "cudart/objects.h"
 #include "session/session.h"
 
@@ -130,6 +131,7 @@ void begin_call();  // forgets the reasons of the call before
 template <class Body>
 cudaError_t api(Body&& body) {
   if (cudaError_t error = enter_call(); error != cudaSuccess) return thread_state().last_error = error;
+  const CallScope scope(__PRETTY_FUNCTION__);
   const cudaError_t sticky = sticky_error();
   if (sticky == cudaSuccess) return set_last_error(body());
   // What is wrong with this call itself is noted behind the error that the program gets.
@@ -141,6 +143,7 @@ cudaError_t api(Body&& body) {
 template <class Body>
 cudaError_t api_without_context(Body&& body) {
   if (cudaError_t error = enter_call(); error != cudaSuccess) return thread_state().last_error = error;
+  const CallScope scope(__PRETTY_FUNCTION__);
   return set_last_error(body());
 }
 

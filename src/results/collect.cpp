@@ -1,6 +1,7 @@
 #include "results/collect.h"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <tuple>
@@ -196,7 +197,7 @@ struct Collector::Impl {
   std::vector<TimelineEntry> timeline;
   std::uint64_t timeline_left_out = 0;
   std::vector<TimelineEntry> host_timeline;
-  std::uint64_t host_timeline_left_out = 0;
+  std::atomic<std::uint64_t> host_timeline_left_out{0};  // of every further call: no lock
 };
 
 Collector::Collector(bool keep_launches) : impl_(std::make_unique<Impl>()) {
@@ -275,6 +276,10 @@ void Collector::add_to_host_timeline(TimelineEntry entry) {
     impl_->host_timeline.push_back(std::move(entry));
   else
     ++impl_->host_timeline_left_out;
+}
+
+void Collector::leave_out_host_row() {
+  impl_->host_timeline_left_out.fetch_add(1, std::memory_order_relaxed);
 }
 
 void Collector::leave_out_launch() {

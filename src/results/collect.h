@@ -39,6 +39,7 @@ class Collector {
   static constexpr std::size_t kMostLibraryCalls = 1000;
   void add_library_call(int device, const std::string& function, const std::string& arguments, const std::string& by,
                         double estimated_ns);
+  void leave_out_host_row();
   void leave_out_launch();  // one that was not chosen: Profile::launches_left_out
   void add_finding(Finding finding);
   static constexpr std::size_t kMostTimelineEntries = 10'000;

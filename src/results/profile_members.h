@@ -199,7 +199,8 @@ void members(V& v, T& x) {
   v.member("timeline_left_out", x.timeline_left_out, Since::later, "how many more");
   v.member("host_timeline", x.host_timeline, Since::later,
            "calls of the runtime and NVTX ranges by host thread (`stream`), in virtual time, the first 10,000");
-  v.member("host_timeline_left_out", x.host_timeline_left_out, Since::later, "how many more");
+  v.member("host_timeline_left_out", x.host_timeline_left_out, Since::later,
+           "how many more, those that take no time too");
   v.member("checks", x.checks, Since::later, "groups that `warpgrind check` looked for; empty: it was no check");
   v.member("findings", x.findings, Since::first, "errors and warnings");
 }

@@ -274,6 +274,11 @@ void Session::finish(bool at_once) {
   OutputFiles files{of_process(options_.json_path, number_), of_process(options_.csv_path, number_), options_.quiet,
                     options_.each_launch};
   if (Status written = write_results(profile, files); !written) return problem(written.error());
+  if (!host_clock_.empty() && !options_.quiet && !checkers_)
+    say_once(
+        fmt::format("the program reads the host's clock around launches ({}): it measured the simulation. The time "
+                    "on the modelled GPU is in the table; cudaEventElapsedTime gives it to the program",
+                    host_clock_));
   leave_note(options_.status_directory, {number_, ::getpid(), true, options_.command, files.json, files.csv});
 }
 

@@ -304,6 +304,14 @@ timing::Span Session::library_call(int device, timing::StreamId stream, timing::
   return span;
 }
 
+void Session::host_row(unsigned thread, const char* kind, const std::string& name, double begin_ns, double end_ns) {
+  collector_->add_to_host_timeline({0, thread, kind, name, begin_ns, end_ns, 0, 0});
+}
+
+void Session::host_row_left_out() {
+  collector_->leave_out_host_row();
+}
+
 void Session::say_once(const std::string& text) {
   {
     std::lock_guard lock(mutex_);

@@ -100,6 +100,12 @@ class Session {
   timing::Span library_call(int device, timing::StreamId stream, timing::HostClock& host, const LibraryCallName& name,
                             const timing::LibraryWork& work);
 
+  // Of the host's timeline: a call or a range of a thread.
+  void host_row(unsigned thread, const char* kind, const std::string& name, double begin_ns, double end_ns);
+  void host_row_left_out();
+  // The program read the host's clock before and after launches that it waited for.
+  void host_clock_read(const char* function) { host_clock_ = function; }
+
   // Said once per text, on stderr, even with --quiet: something the program asked for is missing here.
   void say_once(const std::string& text);
   // A fault of ours or of the environment: said, and the CLI ends with a non-zero code.
@@ -180,6 +186,7 @@ class Session {
   std::map<std::uint64_t, std::vector<OrderOutcome>> other_orders_;  // by work
   ApiErrors api_errors_;
   AfterFault after_fault_;
+  std::string host_clock_;
   std::string compiling_;  // the kernel that is being compiled now
   std::atomic<bool> announced_{false};
   std::atomic<bool> used_{false}, forked_{false}, ended_{false}, told_{false};

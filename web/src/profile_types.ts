@@ -361,7 +361,7 @@ export interface Profile {
   timeline?: TimelineItem[]; // estimated, in the order of issue, the first 10,000
   timeline_left_out?: number; // how many more
   host_timeline?: TimelineItem[]; // calls of the runtime and NVTX ranges by host thread (`stream`), in virtual time, the first 10,000
-  host_timeline_left_out?: number; // how many more
+  host_timeline_left_out?: number; // how many more, those that take no time too
   checks?: string[]; // groups that `warpgrind check` looked for; empty: it was no check
   findings: Finding[]; // errors and warnings
 }

@@ -6,7 +6,7 @@ import { bytes, count, shortKernel, significant, time } from "../format";
 import { originBadge } from "../metric";
 import { table } from "../table";
 
-const allKinds = ["kernel", "copy", "memset", "host", "library call"];
+const allKinds = ["kernel", "copy", "memset", "host", "library call", "call", "range"];
 
 function timelineChart(items: TimelineItem[]): Child {
   const lanes = [...new Set(items.map((t) => laneName(t)))].sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
@@ -50,20 +50,44 @@ function timelineChart(items: TimelineItem[]): Child {
   return chart(`Timeline of ${items.length} operations in ${lanes.length} rows`, 150 + 36 * lanes.length, make);
 }
 
+/** How many ranges of the same thread a range lies in: each depth has a row. */
+function depths(ranges: TimelineItem[]): Map<TimelineItem, number> {
+  const out = new Map<TimelineItem, number>();
+  const open: TimelineItem[] = [];
+  const sorted = [...ranges].sort((a, b) => a.stream - b.stream || a.begin_ns - b.begin_ns || b.end_ns - a.end_ns);
+  for (const r of sorted) {
+    while (open.length && (open[open.length - 1].stream !== r.stream || open[open.length - 1].end_ns <= r.begin_ns)) open.pop();
+    out.set(r, open.length);
+    open.push(r);
+  }
+  return out;
+}
+
+function hostLane(t: TimelineItem, depth: Map<TimelineItem, number>): string {
+  const level = depth.get(t) ?? 0;
+  return t.kind === "range" ? `thread ${t.stream}: ranges${level ? ` ${level + 1}` : ""}` : `thread ${t.stream}: calls`;
+}
+
+let rangeDepth = new Map<TimelineItem, number>();
 const laneName = (t: TimelineItem): string =>
-  t.kind === "host" ? `GPU ${t.device}: host` : `GPU ${t.device}.${t.stream}: ${t.kind === "kernel" || t.kind === "library call" ? "kernels" : "copies"}`;
+  t.kind === "call" || t.kind === "range"
+    ? hostLane(t, rangeDepth)
+    : t.kind === "host" ? `GPU ${t.device}: host` : `GPU ${t.device}.${t.stream}: ${t.kind === "kernel" || t.kind === "library call" ? "kernels" : "copies"}`;
 const colourOf = (kind: string): string => colours[allKinds.indexOf(kind)];
 const ofKind = (items: TimelineItem[], kind: string): TimelineItem[] => items.filter((t) => t.kind === kind);
 
 function one(profile: Profile): Child {
-  const items = profile.timeline ?? [];
+  const host = profile.host_timeline ?? [];
+  rangeDepth = depths(host.filter((t) => t.kind === "range"));
+  const items = [...host, ...(profile.timeline ?? [])].sort((a, b) => a.begin_ns - b.begin_ns);
   return section(
     "Timeline",
     items.length
       ? [
-          h("p", { class: "soft" }, "A row for each GPU and stream (GPU 0.2: stream 2 of GPU 0). Durations on the virtual GPU, ", originBadge("estimated", true), ". Drag the bar below the chart, or hold Ctrl and turn the wheel, to look closer."),
+          h("p", { class: "soft" }, "A row for each GPU and stream (GPU 0.2: stream 2 of GPU 0), and for the calls and NVTX ranges of each host thread. Durations on the virtual GPU, ", originBadge("estimated", true), ". Drag the bar below the chart, or hold Ctrl and turn the wheel, to look closer."),
           timelineChart(items),
           profile.timeline_left_out ? note(`${count(profile.timeline_left_out)} later operations are left out.`) : null,
+          profile.host_timeline_left_out ? note(`${count(profile.host_timeline_left_out)} later calls of the host are left out.`) : null,
           h(
             "details",
             null,

@@ -1,0 +1,128 @@
+#include "cudart/call_scope.h"
+
+#include <atomic>
+#include <cstring>
+#include <utility>
+
+#include "cudart/executor.h"
+#include "cudart/runtime.h"
+
+namespace warpgrind::cudart {
+
+namespace {
+
+struct HostThread {
+  unsigned depth = 0;                                   // calls that run: one may use another
+  unsigned number = 0;                                  // 0: it has not called anything yet
+  bool launched = false, waited = false, read = false;  // since its clock was last read; ever read
+};
+thread_local HostThread t_thread;
+
+std::atomic<unsigned> g_threads{0};
+std::atomic<std::size_t> g_rows{0};
+std::atomic<bool> g_launches{false}, g_no_more{false};
+std::atomic<const char*> g_around{nullptr};
+
+unsigned thread_number() {
+  if (t_thread.number == 0) t_thread.number = ++g_threads;
+  return t_thread.number;
+}
+
+bool keeps_rows() {
+  return session::Session::exists() && the_session().used() && !the_session().broken_by_fork() &&
+         !the_session().ended() && !the_session().options().checks.any() && !Executor::inside_host_function();
+}
+
+}  // namespace
+
+Moment host_moment() {
+  // Virtual time begins with the first call.
+  if (!session::Session::exists() || !the_session().used()) return std::make_shared<double>(0);
+  if (!keeps_rows()) return nullptr;
+  if (g_rows++ >= results::Collector::kMostTimelineEntries) {
+    the_session().host_row_left_out();
+    return nullptr;
+  }
+  auto moment = std::make_shared<double>(0);
+  Executor::instance().ledger().add([host = take_host_time(), moment] {
+    host.pay();
+    *moment = the_session().timeline().now(*host.clock);
+  });
+  return moment;
+}
+
+void host_row(const Moment& begin, const char* kind, std::string name) {
+  if (!begin || !keeps_rows()) return;
+  Executor::instance().ledger().add(
+      [host = take_host_time(), begin, kind, name = std::move(name), thread = thread_number()] {
+        host.pay();
+        const double end = the_session().timeline().now(*host.clock);
+        if (end > *begin) the_session().host_row(thread, kind, name, *begin, end);
+      });
+}
+
+CallScope::CallScope(const char* of_body) : of_body_(of_body) {
+  if (t_thread.depth++ == 0) begin_ = host_moment();
+}
+
+CallScope::~CallScope() {
+  --t_thread.depth;
+  if (begin_) host_row(begin_, "call", call_name(of_body_));
+}
+
+std::string call_name(const char* of_body) {
+  constexpr const char* kBody = "Body = ";
+  const char* at = std::strstr(of_body, kBody);
+  if (!at) return "call";
+  std::string name = at + std::strlen(kBody);
+  name = name.substr(0, name.find('('));
+  if (const std::size_t space = name.rfind(' '); space != std::string::npos) name = name.substr(space + 1);
+  if (const std::size_t colons = name.rfind("::"); colons != std::string::npos) name = name.substr(colons + 2);
+  if (name.starts_with("cuda")) return name;
+  if (name == "launch") return std::strstr(at, "LaunchArguments") ? "cudaLaunchKernel" : "cudaGraphLaunch";
+  // Bodies that several calls share, with and without a stream of their own.
+  constexpr std::pair<const char*, const char*> kShared[] = {{"copy", "cudaMemcpy"},
+                                                             {"fill", "cudaMemset"},
+                                                             {"copy_to_array", "cudaMemcpyToArray"},
+                                                             {"copy_from_array", "cudaMemcpyFromArray"},
+                                                             {"copy_symbol", "cudaMemcpy (symbol)"},
+                                                             {"copy_3d", "cudaMemcpy3D"},
+                                                             {"copy_3d_peer", "cudaMemcpy3DPeer"},
+                                                             {"copy_peer", "cudaMemcpyPeer"},
+                                                             {"record", "cudaEventRecord"},
+                                                             {"launch_with_attributes", "cudaLaunchKernelEx"},
+                                                             {"synchronize_stream", "cudaStreamSynchronize"},
+                                                             {"query_stream", "cudaStreamQuery"},
+                                                             {"wait_event", "cudaStreamWaitEvent"}};
+  for (const auto& [body, call] : kShared)
+    if (name == body) return call;
+  return name.empty() ? "call" : name;
+}
+
+void note_launch() {
+  g_launches.store(true, std::memory_order_relaxed);
+  t_thread.launched = true;
+  t_thread.waited = false;
+}
+
+void note_wait() {
+  t_thread.waited = t_thread.launched;
+}
+
+void clock_read(const char* function) {
+  HostThread& t = t_thread;
+  if (t.depth != 0 || g_no_more.load(std::memory_order_relaxed)) return;
+  if (g_launches.load(std::memory_order_relaxed) && t.read && t.waited) g_around.store(function);
+  t.read = true;
+  t.launched = t.waited = false;
+}
+
+void no_more_clocks() {
+  g_no_more = true;
+}
+
+const char* clock_around_launches() {
+  return g_around.load();
+}
+
+}  // namespace warpgrind::cudart

@@ -1,0 +1,41 @@
+// Calls of the C library that read a clock: who measures kernels with it is told that it was the simulation. The real
+// function does the work. What asks the processor or the operating system by itself (rdtsc, a program with a static C
+// library) is not seen.
+#include <dlfcn.h>
+#include <sys/time.h>
+#include <time.h>
+
+#include "cudart/preload_hooks.h"
+
+namespace {
+
+// No static variable with a guard: these may be called by whatever allocates memory.
+template <class Function>
+Function* real(Function*& found, const char* name) {
+  if (!found) found = reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
+  return found;
+}
+
+void note(const char* function) {
+  if (const warpgrind::cudart::PreloadHooks* const h = warpgrind::cudart::hooks()) h->clock_read(function);
+}
+
+}  // namespace
+
+// WG_CLOCK(RESULT, NAME, (PARAMETERS), (ARGUMENTS))
+#define WG_CLOCK(Result, name, parameters, arguments)                      \
+  __attribute__((visibility("default"))) Result name parameters noexcept { \
+    static Result(*found) parameters = nullptr;                            \
+    note(#name);                                                           \
+    return real(found, #name) arguments;                                   \
+  }
+
+extern "C" {
+
+WG_CLOCK(clock_t, clock, (), ())
+WG_CLOCK(time_t, time, (time_t * to), (to))
+WG_CLOCK(int, clock_gettime, (clockid_t clock, timespec* to), (clock, to))
+WG_CLOCK(int, gettimeofday, (timeval * to, void* zone), (to, zone))
+WG_CLOCK(int, timespec_get, (timespec * to, int base), (to, base))
+
+}  // extern "C"
