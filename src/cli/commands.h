@@ -55,8 +55,21 @@ struct CompileTimesCommand {
   bool summary = false;
 };
 int compile_times(const CompileTimesCommand& command);  // 1: a kernel is outside the bounds
-int gpus(const std::string& name);                      // empty: all
-int nvcc(const std::vector<std::string>& arguments);    // as nvcc takes them
+struct CorrelateCommand {
+  RunCommand run;                              // program, --gpu and the like
+  std::string ncu_path, keep_path, json_path;  // CSV of ncu from elsewhere; where what it says here is kept; results
+  bool all = false;                            // equal values too
+};
+int correlate(const CorrelateCommand& command);  // 1: no launch in common
+struct CalibrateCommand {
+  std::string output_path;  // a GPU model: merged into when it is there
+  std::string model;        // whose other figures are taken; empty: that of the GPU's name
+  std::string from_path;    // what lab/calibrate left on another machine; empty: it is run here
+  std::string csv_path, programs;
+};
+int calibrate(const CalibrateCommand& command);
+int gpus(const std::string& name);                    // empty: all
+int nvcc(const std::vector<std::string>& arguments);  // as nvcc takes them
 // What the environment says to compilers.
 toolchain::Surroundings compiler_surroundings();
 std::vector<std::string> with_nvcc_variables(const std::vector<std::string>& words);

@@ -1,10 +1,8 @@
 // `warpgrind explain`: how the requests of one line looked, from a profile file or from a program that is run for it.
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <cstdio>
 
 #include "cli/commands.h"
+#include "cli/output_aside.h"
 #include "report/terminal.h"
 #include "results/json.h"
 
@@ -21,27 +19,6 @@ bool is_profile(const std::string& path) {
   std::fclose(file);
   return first == '{';
 }
-
-// While it lives, what is written to standard output goes to standard error: the program's own output must not stand
-// in the drawing.
-class OutputAside {
- public:
-  OutputAside() : kept_(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)) {
-    std::fflush(stdout);
-    if (kept_ >= 0) dup2(STDERR_FILENO, STDOUT_FILENO);
-  }
-  ~OutputAside() {
-    std::fflush(stdout);
-    if (kept_ < 0) return;
-    dup2(kept_, STDOUT_FILENO);
-    close(kept_);
-  }
-  OutputAside(const OutputAside&) = delete;
-  OutputAside& operator=(const OutputAside&) = delete;
-
- private:
-  int kept_;
-};
 
 int show(const results::Profile& profile, const report::AccessQuery& query) {
   auto text = report::access_view(profile, query, {.colour = report::wants_colour(stdout)});

@@ -323,6 +323,40 @@ CLI::App* add_lab(CLI::App& app, LabCommand& command) {
   return lab;
 }
 
+CLI::App* add_correlate(CLI::App& app, CorrelateCommand& command) {
+  CLI::App* correlate = app.add_subcommand(
+      "correlate",
+      "What Nsight Compute counts of a program on a real GPU beside what is counted here: equal, different, and why");
+  correlate
+      ->add_option("--ncu", command.ncu_path,
+                   "CSV that `ncu --csv --page raw` (or details) wrote of the same program; without it ncu runs here")
+      ->type_name("FILE.csv");
+  correlate->add_option("--keep", command.keep_path, "keep the CSV of the ncu that ran here")->type_name("FILE.csv");
+  correlate->add_flag("--all", command.all, "list values that are equal too");
+  correlate->add_option("--json", command.json_path, "write the comparison as JSON");
+  RunCommand& run = command.run;
+  correlate->add_option("--gpu", run.options.gpu, "GPU model, see `warpgrind gpus`")->capture_default_str();
+  add_execution(correlate, run.options.threads, run.options.timeout_seconds, run.options.cache_directory, run.no_cache);
+  correlate->footer("  warpgrind correlate [OPTIONS] PROGRAM [ARGUMENTS...]");
+  return correlate;
+}
+
+CLI::App* add_calibrate(CLI::App& app, CalibrateCommand& command) {
+  CLI::App* calibrate = app.add_subcommand(
+      "calibrate", "Measure the constants of the time estimate on the real GPU of this machine, for a GPU model");
+  calibrate
+      ->add_option("--output", command.output_path,
+                   "write a GPU model with the measured figures, for --gpu FILE.json; one that is there keeps the "
+                   "others")
+      ->type_name("FILE.json");
+  calibrate->add_option("--model", command.model, "the model whose other figures are taken (default: the GPU's own)");
+  calibrate->add_option("--from", command.from_path, "what `calibrate --json FILE` left on another machine")
+      ->type_name("FILE");
+  calibrate->add_option("--csv", command.csv_path, "write every single measurement");
+  calibrate->add_option("--programs", command.programs, "folder of the program `calibrate`");
+  return calibrate;
+}
+
 // Options that `warpgrind lab` does not know are the topics': taken out, with their values.
 std::vector<std::string> cut_topic_options(const CLI::App& lab, std::vector<std::string>& arguments) {
   std::vector<std::string> kept = {arguments[0]}, topics;
@@ -417,6 +451,11 @@ int main(int argc, char** argv) {
   const CLI::App* diff = cli::add_diff(app, difference);
   cli::LabCommand laboratory;
   const CLI::App* lab = cli::add_lab(app, laboratory);
+  cli::CorrelateCommand correlation;
+  correlation.run.options.cache_directory = session::default_cache_directory();
+  const CLI::App* correlate = cli::add_correlate(app, correlation);
+  cli::CalibrateCommand calibration;
+  const CLI::App* calibrate = cli::add_calibrate(app, calibration);
   cli::ExplainCommand explanation;
   explanation.run.options.cache_directory = session::default_cache_directory();
   const CLI::App* explain = cli::add_explain(app, explanation);
@@ -441,6 +480,8 @@ int main(int argc, char** argv) {
     checked.run.program = cli::cut_program(*check, arguments);
     checked.run.sources = cli::cut_sources(checked.run.program);
   }
+  if (!arguments.empty() && arguments[0] == "correlate")
+    correlation.run.program = cli::cut_program(*correlate, arguments);
   if (!arguments.empty() && arguments[0] == "lab") laboratory.topic_options = cli::cut_topic_options(*lab, arguments);
   std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them last first
   try {
@@ -457,5 +498,7 @@ int main(int argc, char** argv) {
   if (*show) return cli::show(shown);
   if (*diff) return cli::diff(difference);
   if (*lab) return cli::lab(laboratory);
+  if (*correlate) return cli::end(cli::correlate(correlation));
+  if (*calibrate) return cli::calibrate(calibration);
   return cli::end(cli::run(command));
 }

@@ -8,11 +8,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iterator>
+#include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/edit_distance.h"
+#include "base/file.h"
 
 namespace warpgrind {
 namespace {
@@ -229,11 +231,15 @@ std::string read_model(const Json& json, const std::string& where, GpuModel& m) 
   return r.finish();
 }
 
+std::string parse_text(std::string_view text, const std::string& where, GpuModel& m) {
+  const Json json = Json::parse(text, nullptr, false);
+  return json.is_object() ? read_model(json, where, m) : where + ": not a JSON object";
+}
+
 GpuModel parse(const EmbeddedModel& e) {
-  const Json json = Json::parse(e.text, nullptr, false);
   GpuModel m;
   const std::string where = fmt::format("gpu/models/{}.json", e.id);
-  std::string error = json.is_object() ? read_model(json, where, m) : where + ": not a JSON object";
+  std::string error = parse_text(e.text, where, m);
   if (error.empty() && m.id != e.id) error = where + ": id differs from the file's name";
   if (!error.empty()) {  // our own data file is wrong: a bug, found by the first test that runs
     std::fprintf(stderr, "%s\n", error.c_str());
@@ -253,6 +259,20 @@ const GpuModel& parsed(std::size_t index) {
   Slot& slot = (*slots)[index];
   std::call_once(slot.once, [&] { slot.model = parse(kEmbedded[index]); });
   return slot.model;
+}
+
+// Of files that users name: read once, never destroyed.
+Result<const GpuModel*> model_of_file(const std::string& path) {
+  static std::mutex mutex;
+  static auto* models = new std::map<std::string, GpuModel>;
+  const std::lock_guard lock(mutex);
+  if (const auto it = models->find(path); it != models->end()) return &it->second;
+  const auto text = read_whole(path);
+  if (!text) return Error{ErrorKind::bad_input, fmt::format("cannot read the GPU model {}", path), ""};
+  GpuModel m;
+  if (const std::string error = parse_text(*text, path, m); !error.empty())
+    return Error{ErrorKind::bad_input, error, "`warpgrind calibrate --output FILE.json` writes one"};
+  return &models->emplace(path, std::move(m)).first->second;
 }
 
 // Lower case letters and digits only: "Tesla K40c" and "tesla-k40C" are the same.
@@ -275,6 +295,12 @@ double GpuModel::peak_flops(int bits) const {
   return 2 * cores * sm_count * sm_clock_mhz * 1e6;
 }
 
+std::string_view gpu_model_text(std::string_view id) {
+  for (const EmbeddedModel& e : kEmbedded)
+    if (id == e.id) return e.text;
+  return {};
+}
+
 const std::vector<GpuModel>& gpu_models() {
   static const auto* models = [] {
     auto* all = new std::vector<GpuModel>;
@@ -288,6 +314,7 @@ const std::vector<GpuModel>& gpu_models() {
 }
 
 Result<const GpuModel*> find_gpu_model(std::string_view name) {
+  if (name.ends_with(".json")) return model_of_file(std::string(name));
   const std::string wanted = folded(name);
   for (std::size_t i = 0; i < std::size(kEmbedded); ++i)
     if (wanted == kEmbedded[i].id) return &parsed(i);

@@ -65,7 +65,9 @@ struct GpuModel {
   double peak_flops(int bits) const;         // 32 or 64: 2 * cores * SMs * clock
 };
 
-const std::vector<GpuModel>& gpu_models();                      // parsed once
-Result<const GpuModel*> find_gpu_model(std::string_view name);  // id or alias, any case; the error names the nearest
+const std::vector<GpuModel>& gpu_models();  // parsed once
+// By id or alias, in any case (the error names the nearest), or a file of that form: NAME.json.
+Result<const GpuModel*> find_gpu_model(std::string_view name);
+std::string_view gpu_model_text(std::string_view id);  // the file of one of gpu_models(); empty: there is none
 
 }  // namespace warpgrind

@@ -49,22 +49,6 @@ std::vector<std::string> command_line(const Topic& topic, const RunSettings& s, 
   return line;
 }
 
-// `warpgrind nvcc` writes the folder of our libraries into a program as its RUNPATH: started natively it would run on
-// the virtual GPU, and estimates would pass for measured times.
-bool finds_our_runtime(const std::string& program) {
-  const auto library = runtime_library();
-  const auto content = read_whole(program);
-  if (!library || !content) return false;
-  const auto image = fatbin::ElfImage::open(std::as_bytes(std::span(*content)));
-  if (!image) return false;
-  const std::filesystem::path ours = std::filesystem::path(*library).parent_path();
-  const auto paths = fatbin::run_path(*image);
-  return std::any_of(paths.begin(), paths.end(), [&ours](const std::string& path) {
-    std::error_code problem;
-    return std::filesystem::equivalent(path, ours, problem);
-  });
-}
-
 void join_counters(TopicResult& topic, const results::Profile& profile) {
   std::map<std::string, const results::RangeProfile*> by_range;
   for (const results::RangeProfile& r : profile.ranges) by_range[r.range] = &r;
@@ -84,6 +68,20 @@ std::string last_words(const ProcessResult& run) {
 }
 
 }  // namespace
+
+bool finds_our_runtime(const std::string& program) {
+  const auto library = runtime_library();
+  const auto content = read_whole(program);
+  if (!library || !content) return false;
+  const auto image = fatbin::ElfImage::open(std::as_bytes(std::span(*content)));
+  if (!image) return false;
+  const std::filesystem::path ours = std::filesystem::path(*library).parent_path();
+  const auto paths = fatbin::run_path(*image);
+  return std::any_of(paths.begin(), paths.end(), [&ours](const std::string& path) {
+    std::error_code problem;
+    return std::filesystem::equivalent(path, ours, problem);
+  });
+}
 
 TopicResult run_topic(const Topic& topic, const RunSettings& settings) {
   TopicResult result;

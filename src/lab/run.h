@@ -30,4 +30,8 @@ struct RunSettings {
 // Never fails as a whole: what went wrong stands in `error` and `exit_code` of the result.
 TopicResult run_topic(const Topic& topic, const RunSettings& settings);
 
+// Whether a program started natively would still run on the virtual GPU: `warpgrind nvcc` writes the folder of our
+// libraries into what it links, and estimates would pass for measured times.
+bool finds_our_runtime(const std::string& program);
+
 }  // namespace warpgrind::lab

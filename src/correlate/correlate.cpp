@@ -1,0 +1,193 @@
+#include "correlate/correlate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <limits>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+
+namespace warpgrind::correlate {
+namespace {
+
+constexpr const char* kTime = "gpu__time_duration.sum";
+
+// * fits anything.
+bool fits(std::string_view pattern, std::string_view text) {
+  std::size_t p = 0, t = 0, star = std::string_view::npos, resume = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      resume = t;
+    } else if (p < pattern.size() && pattern[p] == text[t]) {
+      ++p;
+      ++t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++resume;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+std::string cause_of(const std::string& metric) {
+  static constexpr std::pair<const char*, const char*> kCauses[] = {
+#define WG_CAUSE(pattern, cause) {pattern, cause},
+#include "correlate/causes.inc"
+#undef WG_CAUSE
+  };
+  for (const auto& [pattern, cause] : kCauses)
+    if (fits(pattern, metric)) return cause;
+  return "";
+}
+
+std::string shape(const std::string& printed) {
+  std::string out;
+  for (const char c : printed)
+    if (c != ' ') out += c;
+  return out;
+}
+std::string shape(const Dim3& d) {
+  return fmt::format("({},{},{})", d.x, d.y, d.z);
+}
+
+using Key = std::string;
+Key key_of(const HardwareLaunch& l) {
+  return bare_kernel_name(l.kernel) + shape(l.block) + shape(l.grid);
+}
+Key key_of(const results::KernelProfile& l) {
+  return bare_kernel_name(l.name) + shape(l.block) + shape(l.grid);
+}
+
+bool equal(const HardwareValue& hardware, const results::Metric& here) {
+  if (!here.text.empty() || !hardware.is_number) return here.text == hardware.text;
+  return std::fabs(hardware.value - here.value) <= hardware.tolerance;
+}
+
+double relative(double hardware, double here) {
+  if (hardware == here) return 0;
+  return hardware != 0 ? here / hardware - 1 : std::numeric_limits<double>::infinity();
+}
+
+double of(const results::Metrics& metrics, const char* name) {
+  const auto it = metrics.find(name);
+  return it == metrics.end() ? 0 : it->second.value;
+}
+
+class Comparer {
+ public:
+  explicit Comparer(Correlation& out) : out_(out) {}
+
+  void add(const HardwareLaunch& hardware, const results::KernelProfile& here) {
+    const auto [it, fresh] = index_.try_emplace(key_of(here), out_.kernels.size());
+    if (fresh) {
+      KernelComparison& k = out_.kernels.emplace_back();
+      k.kernel = here.name;
+      k.block = hardware.block;
+      k.grid = hardware.grid;
+    }
+    KernelComparison& kernel = out_.kernels[it->second];
+    ++kernel.launches;
+    for (const auto& [name, value] : hardware.values) {
+      const auto ours = here.metrics.find(name);
+      if (ours == here.metrics.end())
+        unknown_.insert(name);
+      else
+        compare(kernel, name, value, ours->second, here.metrics);
+    }
+  }
+
+  void finish() {
+    // Columns that describe a launch have no double underscore, and no unit.
+    for (const std::string& name : unknown_)
+      if (name.find("__") != std::string::npos) out_.metrics_unknown.push_back(name);
+  }
+
+ private:
+  void compare(KernelComparison& kernel, const std::string& name, const HardwareValue& hardware,
+               const results::Metric& here, const results::Metrics& all) {
+    auto it = std::find_if(kernel.metrics.begin(), kernel.metrics.end(),
+                           [&](const MetricComparison& m) { return m.metric == name; });
+    const bool first = it == kernel.metrics.end();
+    if (first) {
+      MetricComparison m;
+      m.metric = name;
+      m.unit = here.unit;
+      m.origin = here.origin;
+      it = kernel.metrics.insert(it, m);
+    }
+    const bool same = equal(hardware, here);
+    ++it->launches;
+    it->equal += same;
+    if (name == kTime) {
+      time(hardware.value, here.value, all);
+    } else {
+      ++out_.values;
+      out_.equal += same;
+    }
+    if (!same) it->cause = cause_of(name);
+    const double apart = std::fabs(relative(hardware.value, here.value));
+    if (!first && !(apart > std::fabs(it->difference()))) return;
+    it->hardware = hardware.value;
+    it->here = here.value;
+    it->hardware_text = hardware.is_number ? "" : hardware.text;
+    it->here_text = here.text;
+    if (name == kTime) {
+      it->low = of(all, "warpgrind__estimated_time_low.sum");
+      it->high = of(all, "warpgrind__estimated_time_high.sum");
+    }
+  }
+
+  void time(double hardware, double here, const results::Metrics& all) {
+    if (!(hardware > 0)) return;
+    out_.time_ratios.push_back(here / hardware);
+    const double low = of(all, "warpgrind__estimated_time_low.sum"),
+                 high = of(all, "warpgrind__estimated_time_high.sum");
+    out_.times_inside += low <= hardware && hardware <= high;
+  }
+
+  Correlation& out_;
+  std::map<Key, std::size_t> index_;
+  std::set<std::string> unknown_;
+};
+
+}  // namespace
+
+double MetricComparison::difference() const {
+  return relative(hardware, here);
+}
+
+Correlation correlate(const std::vector<HardwareLaunch>& hardware, const results::Profile& here) {
+  Correlation out;
+  out.gpu = here.gpu;
+  out.program = here.program;
+  std::map<Key, std::deque<const results::KernelProfile*>> waiting;
+  for (const results::KernelProfile& l : here.launches) waiting[key_of(l)].push_back(&l);
+  Comparer comparer(out);
+  std::set<std::string> alone, left;
+  for (const HardwareLaunch& l : hardware) {
+    auto& queue = waiting[key_of(l)];
+    if (queue.empty()) {
+      if (alone.insert(bare_kernel_name(l.kernel)).second) out.hardware_only.push_back(bare_kernel_name(l.kernel));
+      continue;
+    }
+    comparer.add(l, *queue.front());
+    queue.pop_front();
+  }
+  for (const results::KernelProfile& l : here.launches) {
+    const auto& queue = waiting[key_of(l)];
+    if (std::find(queue.begin(), queue.end(), &l) == queue.end()) continue;
+    if (left.insert(bare_kernel_name(l.name)).second) out.here_only.push_back(bare_kernel_name(l.name));
+  }
+  comparer.finish();
+  return out;
+}
+
+}  // namespace warpgrind::correlate

@@ -1,0 +1,31 @@
+// What lab/calibrate measured on a GPU ("format": "warpgrind-calibration 1"), and how it enters a model's file.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "gpu/timing_constants.h"
+
+namespace warpgrind {
+
+struct Calibration {
+  struct Figure {
+    const TimingFigure* figure = nullptr;
+    double value = 0;  // in the figure's unit
+  };
+  std::string gpu;         // "NVIDIA H200"
+  bool measured = false;   // false: it ran on the virtual GPU
+  double sm_mhz = 0;       // as a kernel saw it
+  int driver_version = 0;  // the CUDA version that the driver knows: 13000
+  std::vector<Figure> figures;
+};
+Result<Calibration> read_calibration(const std::string& text, const std::string& file);
+
+// The text of a GPU model's file with the measured figures in place of its own; the others stay as they are. `day`:
+// what "measured_on" gets beside GPU, driver and clock. `file`: the model's name, for the message.
+Result<std::string> with_calibration(std::string_view model, const std::string& file, const Calibration& calibration,
+                                     const std::string& day);
+
+}  // namespace warpgrind
