@@ -23,7 +23,7 @@ void copies(Bench& b, const char* name, Transfer transfer, size_t bytes, Figure 
   b.report.set(latency, small.ns);
 }
 
-// The same by the host's clock, for calls that return when the bytes are there.
+// The same by the host's clock, until the bytes are there.
 template <class Transfer>
 void host_copies(Bench& b, const char* name, Transfer transfer, size_t bytes, Figure rate, Figure latency) {
   const auto ns = [&](size_t size) {
@@ -32,6 +32,7 @@ void host_copies(Bench& b, const char* name, Transfer transfer, size_t bytes, Fi
       CHECK_CUDA(cudaDeviceSynchronize());
       const double begin = lab::wall_us();
       transfer(size);
+      CHECK_CUDA(cudaDeviceSynchronize());  // a small copy to the device returns before
       samples.push_back((lab::wall_us() - begin) * 1e3);
     }
     return Bench::median(samples);
@@ -136,16 +137,22 @@ inline void managed(Bench& b) {
     stop.record();
     return stop.us_since(start) * 1e3;
   };
-  std::vector<double> one, all, prefetched, first_page, back;
+  // An allocation of its own: of a large one the driver would first have to take a page of 2 MiB apart.
+  unsigned* small = nullptr;
+  CHECK_CUDA(cudaMallocManaged(&small, kPage));
+  const auto small_on_host = [small] { *static_cast<volatile unsigned*>(small) = 1; };
+  std::vector<double> one, large_one, all, prefetched, first_page, back;
   const int pages = lab::blocks(static_cast<long>(bytes / kPage), 256);
   for (int i = 0; i < b.many(5, 1); ++i) {
+    small_on_host();
+    one.push_back(timed([&] { touch_pages<<<1, 1>>>(small, kPage / 4, 1, out); }));
+    small_on_host();
+    first_page.push_back(timed([&] { prefetch_to_device(small, kPage); }));
     on_host();
-    one.push_back(timed([&] { touch_pages<<<1, 1>>>(data, bytes / 4, kPage / 4, out); }));
+    large_one.push_back(timed([&] { touch_pages<<<1, 1>>>(data, bytes / 4, kPage / 4, out); }));
     on_host();
     all.push_back(timed([&] { touch_pages<<<pages, 256>>>(data, bytes / 4, kPage / 4, out); }));
     back.push_back(on_host());
-    first_page.push_back(timed([&] { prefetch_to_device(data, kPage); }));
-    on_host();
     prefetched.push_back(timed([&] { prefetch_to_device(data, bytes); }));
   }
   const auto row = [&](const char* name, const std::vector<double>& samples) {
@@ -154,11 +161,13 @@ inline void managed(Bench& b) {
     return ns;
   };
   const double size = static_cast<double>(bytes);
+  row("managed;one page of many", large_one);
   b.report.set(Figure::page_fault_ns, row("managed;one page", one) - b.report[Figure::launch_event_ns]);
   b.report.set(Figure::migration_gbps, size / row("managed;all pages", all));
   b.report.set(Figure::host_migration_gbps, size / row("managed;back to the host", back));
   b.report.set(Figure::prefetch_latency_ns, row("managed;prefetch one page", first_page));
   b.report.set(Figure::prefetch_gbps, size / row("managed;prefetch all", prefetched));
+  cudaFree(small);
   cudaFree(data);
 }
 

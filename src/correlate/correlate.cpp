@@ -14,6 +14,7 @@
 namespace warpgrind::correlate {
 namespace {
 
+constexpr double kNear = 0.05;
 constexpr const char* kTime = "gpu__time_duration.sum";
 
 // * fits anything.
@@ -98,19 +99,31 @@ class Comparer {
     for (const auto& [name, value] : hardware.values) {
       const auto ours = here.metrics.find(name);
       if (ours == here.metrics.end())
-        unknown_.insert(name);
+        add_unknown(name, hardware);
       else
         compare(kernel, name, value, ours->second, here.metrics);
     }
   }
 
   void finish() {
-    // Columns that describe a launch have no double underscore, and no unit.
+    // Columns that describe a launch have no double underscore; the raw page lists what the machine is, too.
+    const auto counts = [](const std::string& name) {
+      for (const char* prefix : {"device__", "c2clink__", "nvlink__", "numa__", "profiler__", "pmsampling"})
+        if (name.starts_with(prefix)) return false;
+      return name.find("__") != std::string::npos;
+    };
     for (const std::string& name : unknown_)
-      if (name.find("__") != std::string::npos) out_.metrics_unknown.push_back(name);
+      if (counts(name)) out_.metrics_unknown.push_back(name);
   }
 
  private:
+  // The raw page gives a sum's mean, least and most over the units, too.
+  void add_unknown(const std::string& name, const HardwareLaunch& hardware) {
+    for (const char* ending : {".avg", ".min", ".max"})
+      if (name.ends_with(ending) && hardware.values.contains(name.substr(0, name.rfind('.')) + ".sum")) return;
+    unknown_.insert(name);
+  }
+
   void compare(KernelComparison& kernel, const std::string& name, const HardwareValue& hardware,
                const results::Metric& here, const results::Metrics& all) {
     auto it = std::find_if(kernel.metrics.begin(), kernel.metrics.end(),
@@ -131,6 +144,11 @@ class Comparer {
     } else {
       ++out_.values;
       out_.equal += same;
+      if (here.origin == Origin::modelled) {
+        ++out_.modelled;
+        out_.modelled_equal += same;
+        out_.modelled_near += same || std::fabs(relative(hardware.value, here.value)) <= kNear;
+      }
     }
     if (!same) it->cause = cause_of(name);
     const double apart = std::fabs(relative(hardware.value, here.value));

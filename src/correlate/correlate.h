@@ -39,8 +39,9 @@ struct Correlation {
   std::vector<std::string> here_only;        // and the other way round
   std::vector<std::string> metrics_unknown;  // of the file, that we do not count
   std::uint64_t values = 0, equal = 0;       // times apart: they never are
-  std::vector<double> time_ratios;           // estimated / measured, of each launch
-  std::uint64_t times_inside = 0;            // of them inside the estimate's interval
+  std::uint64_t modelled = 0, modelled_equal = 0, modelled_near = 0;  // of them of modelled ones; near: within 5 %
+  std::vector<double> time_ratios;                                    // estimated / measured, of each launch
+  std::uint64_t times_inside = 0;                                     // of them inside the estimate's interval
 };
 
 // Launches match by bare kernel name, block and grid, in order.

@@ -17,7 +17,9 @@ std::uint64_t launches(const Correlation& c) {
 }
 
 std::string number(double value) {
-  if (value == std::floor(value) && std::fabs(value) < 1e15) return fmt::format("{:.0f}", value);
+  constexpr double kWhole = 1e4;  // from here on fractions say nothing
+  if ((value == std::floor(value) || std::fabs(value) >= kWhole) && std::fabs(value) < 1e15)
+    return fmt::format("{:.0f}", value);
   return fmt::format("{:.5g}", value);
 }
 
@@ -41,9 +43,12 @@ std::string times_text(const Correlation& c) {
   std::vector<double> off;
   for (const double r : c.time_ratios) off.push_back(std::fabs(r - 1));
   std::sort(off.begin(), off.end());
+  const double worst = *std::max_element(c.time_ratios.begin(), c.time_ratios.end(), [](double a, double b) {
+    return std::fabs(std::log(a)) < std::fabs(std::log(b));
+  });
   std::string out =
       fmt::format("times: {} launches, half of the estimates within {:.0f} %, the worst {:.1f} times the GPU's",
-                  off.size(), 100 * off[off.size() / 2], *std::max_element(c.time_ratios.begin(), c.time_ratios.end()));
+                  off.size(), 100 * off[off.size() / 2], worst);
   if (c.times_inside > 0) out += fmt::format("; {} inside the estimate's interval", c.times_inside);
   return out + "\n";
 }
@@ -77,6 +82,10 @@ std::string correlation_text(const Correlation& c, bool all) {
       fmt::format("{} of {} values equal ({:.1f} %) in {} launches of {} kernels and shapes\n", c.equal, c.values,
                   c.values ? 100.0 * static_cast<double>(c.equal) / static_cast<double>(c.values) : 0.0, launches(c),
                   c.kernels.size());
+  if (c.modelled > 0)
+    out +=
+        fmt::format("exact ones: {} of {}; modelled ones (caches, machine code): {} of {}, {} within 5 %\n",
+                    c.equal - c.modelled_equal, c.values - c.modelled, c.modelled_equal, c.modelled, c.modelled_near);
   out += times_text(c);
   if (!c.hardware_only.empty()) out += "only on the GPU: " + joined(c.hardware_only, 8) + "\n";
   if (!c.here_only.empty()) out += "only here: " + joined(c.here_only, 8) + "\n";
@@ -116,6 +125,9 @@ std::string correlation_json(const Correlation& c) {
                     {"launches", launches(c)},
                     {"values", c.values},
                     {"equal", c.equal},
+                    {"modelled", c.modelled},
+                    {"modelled_equal", c.modelled_equal},
+                    {"modelled_within_5_percent", c.modelled_near},
                     {"time_ratios", c.time_ratios},
                     {"times_inside_interval", c.times_inside},
                     {"hardware_only", c.hardware_only},

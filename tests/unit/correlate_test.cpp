@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
+#include <iterator>
+#include <string>
 
 namespace warpgrind::correlate {
 namespace {
@@ -59,6 +62,30 @@ TEST(HardwareFile, DetailsPage) {
   EXPECT_DOUBLE_EQ(file->front().values.at("gpu__time_duration.sum").value, 2460);
   EXPECT_EQ(file->front().values.at("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum").value, 1024);
   EXPECT_EQ(file->back().values.at("launch__registers_per_thread").value, 16);
+}
+
+std::string whole(const char* name) {
+  std::ifstream file(std::string(WARPGRIND_TESTS "/data/ncu/") + name);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// As Nsight Compute 2025.3.1 wrote them on an H200, the programs' own output in between: transpose and vecadd of the
+// lab.
+TEST(HardwareFile, RealPages) {
+  const auto raw = read_hardware_file(whole("raw_page.csv"), "raw_page.csv");
+  ASSERT_TRUE(raw.ok());
+  ASSERT_EQ(raw->size(), 9u);
+  for (const HardwareLaunch& l : *raw) {
+    EXPECT_EQ(l.compute_capability, "9.0");
+    EXPECT_GT(l.values.at("gpu__time_duration.sum").value, 1000) << l.kernel;
+    EXPECT_EQ(l.values.at("gpu__time_duration.sum").unit, "ns");
+    EXPECT_GT(l.values.at("dram__bytes_read.sum").value, 0) << l.kernel;
+  }
+  const auto details = read_hardware_file(whole("details_page.csv"), "details_page.csv");
+  ASSERT_TRUE(details.ok());
+  EXPECT_EQ(bare_kernel_name(details->front().kernel), "one_thread");
+  EXPECT_EQ(details->front().values.at("dram__bytes_read.sum").value, 528384);
+  EXPECT_EQ(details->front().values.at("gpu__time_duration.sum").value, 3749024);
 }
 
 TEST(HardwareFile, StoredForm) {
