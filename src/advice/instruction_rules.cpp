@@ -6,6 +6,18 @@
 #include "advice/rules.h"
 
 namespace warpgrind::advice {
+namespace {
+
+// As on hardware: ptxas turns short branches into predicates, which split no warp. Older profiles have those of PTX
+// only.
+constexpr const char* kSplits = "smsp__sass_branch_targets_threads_divergent.sum";
+constexpr const char* kSplitsOfPtx = "warpgrind__divergent_branches.sum";
+
+const char* splits_of(const KernelView& k) {
+  return k.has(kSplits) ? kSplits : kSplitsOfPtx;
+}
+
+}  // namespace
 
 void thread_divergence(const KernelView& k, std::vector<Candidate>& out) {
   constexpr double kEnough = 24;
@@ -14,7 +26,8 @@ void thread_divergence(const KernelView& k, std::vector<Candidate>& out) {
   const double active = k.value(kActive), on = k.value(kOn);
   const double lanes = std::min(active, on);
   if (lanes <= 0 || lanes >= kEnough) return;
-  const double split = k.value("warpgrind__divergent_branches.sum");
+  const char* const counted = splits_of(k);
+  const double split = k.value(counted);
   // Nothing splits a warp, but the blocks do not fill theirs: block_size says that.
   if (split <= 0 && static_cast<std::uint64_t>(k.value("launch__block_size")) % kWarpSize != 0) return;
   const double used = lanes / kWarpSize;
@@ -35,18 +48,17 @@ void thread_divergence(const KernelView& k, std::vector<Candidate>& out) {
                                     {limit::kFp64, used},
                                     {limit::kInteger, used},
                                     {limit::kSpecial, used}});
-  c.advice.evidence =
-      k.evidence({kActive, kOn, "warpgrind__divergent_branches.sum", "warpgrind__branch_efficiency.pct"});
-  c.advice.places =
-      k.places([](const results::SiteProfile& s) { return KernelView::value(s, "warpgrind__divergent_branches.sum"); });
+  c.advice.evidence = k.evidence({kActive, kOn, counted, "warpgrind__branches.sum"});
+  c.advice.places = k.places([&](const results::SiteProfile& s) { return KernelView::value(s, counted); });
   out.push_back(std::move(c));
 }
 
 void divergent_branches(const KernelView& k, std::vector<Candidate>& out) {
   constexpr double kEnough = 90;
-  constexpr const char* kEfficiency = "warpgrind__branch_efficiency.pct";
   constexpr const char* kLanes = "warpgrind__ptx_thread_inst_executed_per_inst_executed.ratio";
-  const double splits = k.value("warpgrind__divergent_branches.sum"), efficiency = k.value(kEfficiency);
+  const char* const counted = splits_of(k);
+  const double splits = k.value(counted), branches = k.value("warpgrind__branches.sum");
+  const double efficiency = branches > 0 ? 100 * (1 - splits / branches) : 100;
   if (splits <= 0 || efficiency >= kEnough) return;
   const double used = k.value(kLanes) > 0 ? k.value(kLanes) / kWarpSize : 1;
   Candidate c;
@@ -62,9 +74,8 @@ void divergent_branches(const KernelView& k, std::vector<Candidate>& out) {
                                     {limit::kInteger, used},
                                     {limit::kSpecial, used},
                                     {limit::kLatency, used}});
-  c.advice.evidence = k.evidence({"warpgrind__divergent_branches.sum", "warpgrind__branches.sum", kEfficiency, kLanes});
-  c.advice.places =
-      k.places([](const results::SiteProfile& s) { return KernelView::value(s, "warpgrind__divergent_branches.sum"); });
+  c.advice.evidence = k.evidence({counted, "warpgrind__branches.sum", kLanes});
+  c.advice.places = k.places([&](const results::SiteProfile& s) { return KernelView::value(s, counted); });
   out.push_back(std::move(c));
 }
 

@@ -35,6 +35,7 @@ class KernelView {
   const results::KernelProfile& profile() const { return kernel_; }
   const GpuModel* model() const { return model_; }
   double value(const char* metric) const;  // 0 when absent
+  bool has(const char* metric) const { return kernel_.metrics.contains(metric); }
   std::string text(const char* metric) const;
   static double value(const results::SiteProfile& site, const char* metric);
 

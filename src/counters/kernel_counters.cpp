@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "counters/cache_counters.h"
+#include "counters/machine_counters.h"
 
 namespace warpgrind::counters {
 namespace {
@@ -41,6 +42,14 @@ struct SharedRows {
   }
 constexpr SharedRows kShared[] = {WG_SHARED_ROWS(ld), WG_SHARED_ROWS(st), WG_SHARED_ROWS(atom)};
 #undef WG_SHARED_ROWS
+
+// As ptxas merges them; it does not touch atomics.
+constexpr SharedRows kMachineShared[] = {
+    {MetricId::shared_ld_inst, MetricId::machine_shared_ld_wavefronts, MetricId::machine_shared_ld_conflicts,
+     MetricId::machine_shared_ld_ideal, MetricId::shared_ld_bytes},
+    {MetricId::shared_st_inst, MetricId::machine_shared_st_wavefronts, MetricId::machine_shared_st_conflicts,
+     MetricId::machine_shared_st_ideal, MetricId::shared_st_bytes},
+    kShared[2]};
 
 struct LocalRows {
   MetricId requests, sectors, bytes;
@@ -251,6 +260,7 @@ Values launch_values(const LaunchShape& s, const events::KernelFacts& facts, con
     add_width(v, facts.sites[i], counts.sites[i]);
   }
   if (counts.caches) add_caches(v, *counts.caches);
+  add_machine_values(v, s, facts, counts);
   derive(v);
   return v;
 }
@@ -290,7 +300,7 @@ void derive(Values& v) {
   }
 
   double wavefronts = get(MetricId::ldgsts_wavefronts), ideal = get(MetricId::ldgsts_ideal), conflicts = 0;
-  for (const SharedRows& r : kShared) {
+  for (const SharedRows& r : kMachineShared) {
     wavefronts += get(r.wavefronts);
     ideal += get(r.ideal);
     conflicts += get(r.conflicts);

@@ -9,6 +9,7 @@
 #include "gpu/gpu_model.h"
 #include "gpu/occupancy.h"
 #include "gpu/types.h"
+#include "machine/code.h"
 
 namespace warpgrind::counters {
 
@@ -20,6 +21,7 @@ struct LaunchShape {
   std::uint32_t registers = 0;                          // a thread
   bool registers_from_binary = false;                   // else the JIT's estimate
   int carveout_percent = -1;                            // cudaFuncAttributePreferredSharedMemoryCarveout
+  const machine::Code* code = nullptr;                  // what ptxas would make of it; null: counters as of PTX
 };
 
 Occupancy occupancy_of(const LaunchShape& shape);

@@ -22,6 +22,10 @@
 #include "ptx/ast.h"
 #include "ptx/inlining.h"
 
+namespace warpgrind::machine {
+struct Code;
+}
+
 namespace warpgrind::device {
 
 // What a fault of the user's kernel is; each maps to one cudaError_t (cudart/errors.cpp).
@@ -101,6 +105,7 @@ struct LaunchResult {
   std::vector<Fault> warnings;  // e.g. a barrier left by threads that had exited
   events::LaunchCounts counts;
   const jit::CompiledKernel* kernel = nullptr;  // facts; lives as long as the device
+  const machine::Code* machine = nullptr;       // likewise; null: nothing was counted
   bool waited_outside = false;                  // for a while all its warps only waited: for the host or other work
   double wall_seconds = 0, compile_seconds = 0;
   std::vector<LaunchResult>

@@ -1,2 +1,2 @@
-target_link_libraries(wg_device PUBLIC wg_jit wg_events wg_flow wg_ptx wg_gpu wg_base)
+target_link_libraries(wg_device PUBLIC wg_jit wg_machine wg_events wg_flow wg_ptx wg_gpu wg_base)
 target_compile_options(wg_device PRIVATE -mpopcnt)

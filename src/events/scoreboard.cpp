@@ -12,6 +12,7 @@ void SiteCounts::add(const SiteCounts& o) {
   global.add(o.global);
   shared.add(o.shared);
   local.add(o.local);
+  joint.add(o.joint);
   global_requests += o.global_requests;
   shared_requests += o.shared_requests;
   local_requests += o.local_requests;

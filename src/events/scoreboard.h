@@ -20,6 +20,8 @@ struct SiteCounts {
   AccessCost global;           // accesses that went to global (or constant) memory, by the model's rules
   AccessCost shared;           // ... shared memory
   AccessCost local;            // ... local memory
+  // Where ptxas makes one access of this and its neighbours (machine::Instruction::bytes): of the whole.
+  AccessCost joint;
   std::uint64_t global_requests = 0, shared_requests = 0, local_requests = 0;  // generic sites may hit several spaces
   std::uint64_t global_lanes = 0, shared_lanes = 0, local_lanes = 0;
   void add(const SiteCounts& other);

@@ -270,6 +270,67 @@ bool of_fixed_latency(Pipe pipe) {
          pipe == Pipe::xu;
 }
 
+void add_operation(Instruction& m, Operation kind, unsigned n) {
+  m.operations[static_cast<std::size_t>(kind)] = static_cast<std::uint8_t>(n);
+}
+
+// One of addition, multiplication and FMA of the type.
+Operation of_type(ScalarType t, unsigned which) {
+  const unsigned group = t == ScalarType::f32 || t == ScalarType::f32x2 ? 0 : t == ScalarType::f64 ? 3 : 6;
+  return static_cast<Operation>(group + which);
+}
+
+// The way of normal operands. div.rn.f32 and div.rn.f64 as counted on an H200 (5 FFMA; 1 FFMA, 1 DMUL, 7 DFMA); the
+// others as NVIDIA's documented sequences have them: MUFU and Newton steps.
+void add_expansion(Instruction& m, const ptx::Instruction& i) {
+  const bool with_double = i.type() == ScalarType::f64;
+  const bool exact = !i.has(Modifier::approx) && !i.has(Modifier::full);
+  if (i.opcode == Opcode::div && with_double) {
+    add_operation(m, Operation::ffma, 1);
+    add_operation(m, Operation::dmul, 1);
+    add_operation(m, Operation::dfma, 7);
+  } else if (i.opcode == Opcode::div) {
+    if (exact)
+      add_operation(m, Operation::ffma, 5);
+    else
+      add_operation(m, Operation::fmul, 1);
+  } else if (i.opcode == Opcode::sqrt && with_double) {
+    add_operation(m, Operation::dmul, 3);
+    add_operation(m, Operation::dfma, 5);
+  } else if (i.opcode == Opcode::sqrt && exact) {
+    add_operation(m, Operation::fmul, 2);
+    add_operation(m, Operation::ffma, 2);
+  } else if (i.opcode == Opcode::rcp && with_double) {
+    add_operation(m, Operation::dfma, 4);
+  } else if (i.opcode == Opcode::rcp && exact) {
+    add_operation(m, Operation::fadd, 1);
+    add_operation(m, Operation::ffma, 2);
+  }
+}
+
+bool is_two(const ptx::Operand& o) {
+  if (o.kind != ptx::OperandKind::immediate) return false;
+  if (o.literal == ptx::Literal::f32) return o.bits == 0x40000000u;
+  return o.literal == ptx::Literal::f64 && o.bits == 0x4000000000000000u;
+}
+
+void add_operations(Instruction& m, const ptx::Instruction& i) {
+  const ScalarType t = i.type();
+  if (!ptx::is_float(t)) return;
+  switch (i.opcode) {
+    case Opcode::add:
+    case Opcode::sub:
+      return add_operation(m, of_type(t, 0), 1);
+    case Opcode::mul:  // x * 2 is x + x in single precision
+      return add_operation(m, of_type(t, t == ScalarType::f32 && is_two(i.operands[2]) ? 0 : 1), 1);
+    case Opcode::fma:
+    case Opcode::mad:
+      return add_operation(m, of_type(t, 2), 1);
+    default:
+      return add_expansion(m, i);
+  }
+}
+
 }  // namespace
 
 Instruction classify(const ptx::Instruction& i, const GpuModel& model) {
@@ -285,6 +346,7 @@ Instruction classify(const ptx::Instruction& i, const GpuModel& model) {
   m.load = memory && info.reads_memory;
   m.store = memory && info.writes_memory;
   m.guarded = static_cast<bool>(i.guard);
+  add_operations(m, i);
   return m;
 }
 

@@ -10,6 +10,7 @@
 #include "flow/forms.h"
 #include "machine/classify.h"
 #include "machine/if_conversion.h"
+#include "machine/merge_accesses.h"
 
 namespace warpgrind::machine {
 namespace {
@@ -38,6 +39,7 @@ class Translation {
       code_.blocks[edge.from].successors.push_back({leaves ? Edge::kLeaves : edge.to, e});
     }
     convert_branches(code_, facts_);
+    merge_accesses(code_, module_, bodies_);
     for (const Block& block : code_.blocks)
       for (const Instruction& i : block.instructions) code_.static_issue += i.issue;
     return std::move(code_);
@@ -49,10 +51,10 @@ class Translation {
     for (std::uint32_t f = 0; f < module_.functions.size(); ++f) {
       if (!module_.functions[f].has_body || module_.functions[f].name != name) continue;
       functions_[name] = static_cast<std::uint32_t>(bodies_.size());
-      bodies_.push_back(flow::find_definitions(module_.functions[f]).function);
+      bodies_.push_back(flow::find_definitions(module_.functions[f]));
       code_.functions.push_back(f);
       code_.first_register.push_back(code_.registers);
-      code_.registers += static_cast<std::uint32_t>(bodies_.back().registers.size());
+      code_.registers += static_cast<std::uint32_t>(bodies_.back().function.registers.size());
       return;
     }
   }
@@ -61,7 +63,7 @@ class Translation {
     const events::BlockFacts& facts = facts_.blocks[number];
     const auto function = functions_.find(facts.function);
     if (function == functions_.end()) return false;
-    const ptx::Function& body = bodies_[function->second];
+    const ptx::Function& body = bodies_[function->second].function;
     if (facts.first_instruction + facts.instruction_count > body.body.size()) return false;
     if (facts.function == facts_.name && facts.first_instruction == 0) code_.entry = number;
     code_.block_of[number] = number;
@@ -75,7 +77,10 @@ class Translation {
       i.facts_block = number;
       i.ends = flow::ends_block(body.body[at]);
       const auto site = sites_.find({facts.function, at});
-      if (site != sites_.end()) i.site = site->second;
+      if (site != sites_.end()) {
+        i.site = site->second;
+        if (i.load || i.store) i.bytes = static_cast<std::uint8_t>(std::min(255u, facts_.sites[i.site].bytes()));
+      }
       add_registers(i, body.body[at], body);
       block.instructions.push_back(std::move(i));
     }
@@ -105,7 +110,7 @@ class Translation {
   const GpuModel& model_;
   std::map<Place, std::uint32_t> sites_;
   std::map<std::string, std::uint32_t> functions_;  // index into Code::functions
-  std::vector<ptx::Function> bodies_;               // with one web a register, by that index
+  std::vector<flow::Definitions> bodies_;           // by that index
   Code code_;
 };
 

@@ -11,6 +11,7 @@
 //     slots += flow.warps[b] * i.issue;   // issue slots, over all warps of the launch
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -51,11 +52,17 @@ enum class Pipe : std::uint8_t {
 };
 std::string_view name(Pipe pipe);
 
+// Floating-point operations as Nsight Compute counts them (smsp__sass_thread_inst_executed_op_fadd ... _hfma).
+enum class Operation : std::uint8_t { fadd, fmul, ffma, dadd, dmul, dfma, hadd, hmul, hfma, count };
+inline constexpr std::size_t kOperations = static_cast<std::size_t>(Operation::count);
+
 // One PTX instruction, as ptxas is taken to translate it.
 struct Instruction {
-  std::uint32_t function = 0;     // index into Code::functions
-  std::uint32_t ptx = 0;          // index into the function's body
-  std::uint32_t site = kNone;     // index into KernelFacts::sites
+  std::uint32_t function = 0;  // index into Code::functions
+  std::uint32_t ptx = 0;       // index into the function's body
+  // Index into KernelFacts::sites. Of a joint access: the part with the lowest address, so that its lanes' addresses
+  // are those of the whole.
+  std::uint32_t site = kNone;
   std::uint32_t facts_block = 0;  // index into KernelFacts::blocks: where it stands in PTX
   Pipe pipe = Pipe::none;
   bool load = false;     // reads memory
@@ -69,6 +76,12 @@ struct Instruction {
   // result: by where the data is. 0 for barriers, which wait for other warps.
   float latency = 0;
   std::uint8_t result_words = 0;  // 32-bit registers that wait for a load
+  // A load or store: what a lane moves; more than its site where neighbours were merged into it. 0: none of its own.
+  std::uint8_t bytes = 0;
+  // Merged into another one of the block, or in a register already: the index of that one. Loads are done where the
+  // first of the parts stands, stores where the last does. It writes (loads) or reads (stores) nothing any more.
+  std::uint32_t merged_into = kNone;
+  std::array<std::uint8_t, kOperations> operations{};  // that a lane of it executes, by Operation
   // Registers, one number a web (flow/webs.h) over all functions of the code. The guard is read; a guarded instruction
   // also reads what it writes.
   std::vector<ptx::RegId> writes, reads;

@@ -26,6 +26,7 @@ class Conversion {
 
   void run() {
     count_entries();
+    predicate_exits();
     // In the order of the blocks, again from one that has grown: linear in what is joined.
     for (std::uint32_t b = 0; b < code_.blocks.size(); ++b) {
       if (dead_[b]) continue;
@@ -53,6 +54,27 @@ class Conversion {
       if (entries_[b] == 0) ++entries_[b];
   }
 
+  // Nothing but the end of the kernel: a branch there is an EXIT under a predicate.
+  bool only_leaves(std::uint32_t to) const {
+    if (to == Edge::kLeaves) return true;
+    const Block& block = code_.blocks[to];
+    return block.instructions.size() == 1 && block.instructions[0].ends && block.successors.size() == 1 &&
+           block.successors[0].to == Edge::kLeaves;
+  }
+
+  void predicate_exits() {
+    exits_.assign(code_.blocks.size(), false);
+    for (std::uint32_t b = 0; b < code_.blocks.size(); ++b) {
+      const Block& block = code_.blocks[b];
+      const bool of_kernel = block.instructions.empty() || block.instructions.back().function == 0;
+      if (!of_kernel || block.successors.size() != 2) continue;
+      if (!only_leaves(block.successors[0].to) && !only_leaves(block.successors[1].to)) continue;
+      exits_[b] = true;
+      const std::uint32_t branch = branch_of_[b];
+      if (branch != kNone) code_.predicated[branch] = true;
+    }
+  }
+
   bool append_next(std::uint32_t b) {
     Block& block = code_.blocks[b];
     if (block.successors.size() != 1) return false;
@@ -67,7 +89,8 @@ class Conversion {
   // if (p) { small }: its end is where the other way goes.
   bool append_guarded(std::uint32_t b) {
     Block& block = code_.blocks[b];
-    if (block.successors.size() != 2) return false;
+    if (block.successors.size() != 2 || exits_[block.facts_blocks.back()]) return false;
+    if (append_both(b)) return true;
     for (const unsigned way : {0u, 1u}) {
       const std::uint32_t body = block.successors[way].to, end = block.successors[1 - way].to;
       if (body == Edge::kLeaves || end == Edge::kLeaves || body == b || end == b || body == end) continue;
@@ -85,6 +108,31 @@ class Conversion {
       return true;
     }
     return false;
+  }
+
+  // if (p) { small } else { small }
+  bool append_both(std::uint32_t b) {
+    Block& block = code_.blocks[b];
+    const std::uint32_t one = block.successors[0].to, other = block.successors[1].to;
+    if (one == Edge::kLeaves || other == Edge::kLeaves || one == other || one == b || other == b) return false;
+    for (const std::uint32_t side : {one, other}) {
+      const Block& inner = code_.blocks[side];
+      if (entries_[side] != 1 || inner.successors.size() != 1 || !small(inner)) return false;
+    }
+    const std::uint32_t end = code_.blocks[one].successors[0].to;
+    if (end == Edge::kLeaves || end == b || end == one || end == other) return false;
+    if (code_.blocks[other].successors[0].to != end) return false;
+    if (code_.blocks[one].instructions.size() + code_.blocks[other].instructions.size() > kLongest) return false;
+    const std::uint32_t branch = branch_of_[block.facts_blocks.back()];
+    if (branch != kNone) code_.predicated[branch] = true;
+    for (const std::uint32_t side : {one, other}) {
+      drop_branch(block);
+      take(block, side, true);
+    }
+    drop_branch(block);
+    block.successors = {Edge{end, kNone}};
+    --entries_[end];
+    return true;
   }
 
   static bool small(const Block& block) {
@@ -133,6 +181,7 @@ class Conversion {
 
   Code& code_;
   std::vector<bool> dead_;
+  std::vector<bool> exits_;             // by facts block: its branch leaves the kernel
   std::vector<std::uint32_t> entries_;  // ways into each block
   std::map<std::pair<std::string, std::uint32_t>, std::uint32_t> branch_at_;
   std::vector<std::uint32_t> branch_of_;  // by facts block: index into KernelFacts::branches

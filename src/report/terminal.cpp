@@ -13,6 +13,7 @@
 #include "base/words.h"
 #include "report/advice_text.h"
 #include "report/format.h"
+#include "report/machine_differences.h"
 
 namespace warpgrind::report {
 namespace {
@@ -96,18 +97,18 @@ constexpr Column kSharedColumns[] = {{"requests", 11, Show::count},
                                      {"wave/req", 9, Show::ratio},
                                      {"ideal", 9, Show::count},
                                      {"bank conflicts", 15, Show::count}};
-#define WG_SHARED(LABEL, OP)                                                    \
-  {                                                                             \
-    LABEL, {                                                                    \
-      "warpgrind__shared_op_" OP "_requests.sum",                               \
-          "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_" OP ".sum", \
-          "warpgrind__shared_op_" OP "_wavefronts_per_request.ratio",           \
-          "warpgrind__shared_op_" OP "_wavefronts_ideal.sum",                   \
-          "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_" OP ".sum"        \
-    }                                                                           \
+#define WG_SHARED(LABEL, REQUESTS, OP)                                                \
+  {                                                                                   \
+    LABEL, {                                                                          \
+      REQUESTS, "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_" OP ".sum", \
+          "warpgrind__shared_op_" OP "_wavefronts_per_request.ratio",                 \
+          "warpgrind__shared_op_" OP "_wavefronts_ideal.sum",                         \
+          "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_" OP ".sum"              \
+    }                                                                                 \
   }
-constexpr Row kSharedRows[] = {WG_SHARED("shared ld", "ld"), WG_SHARED("shared st", "st"),
-                               WG_SHARED("shared atom", "atom")};
+constexpr Row kSharedRows[] = {WG_SHARED("shared ld", "sass__inst_executed_shared_loads", "ld"),
+                               WG_SHARED("shared st", "sass__inst_executed_shared_stores", "st"),
+                               WG_SHARED("shared atom", "warpgrind__shared_op_atom_requests.sum", "atom")};
 #undef WG_SHARED
 
 constexpr Table kMemory{"memory", kMemoryColumns, kMemoryRows};
@@ -363,6 +364,7 @@ std::string kernel_text(const KernelProfile& k, const TextOptions& options) {
   print_table(w, kShared, k.metrics);
   print_caches(w, k.metrics);
   print_instructions(w, k.metrics);
+  for (const std::string& difference : machine_differences(k)) w.fact(difference, Origin::modelled);
   if (const Metric* time = find(k.metrics, "gpu__time_duration.sum")) {
     const Metric* limit = find(k.metrics, "warpgrind__estimated_limit");
     w.fact(fmt::format("time {}{}", with_time(time->value),

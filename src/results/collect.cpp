@@ -4,10 +4,12 @@
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <tuple>
 #include <utility>
 
 #include "counters/cache_counters.h"
+#include "counters/machine_counters.h"
 #include "timing/estimate.h"
 
 namespace warpgrind::results {
@@ -66,11 +68,13 @@ struct SiteSum {
   std::string file;
   events::SiteCounts counts;
   events::SiteCaches caches;
+  std::optional<std::uint64_t> machine;  // accesses that ptxas leaves of it
 };
 struct BranchSum {
   events::BranchFacts branch;
   std::string file;
   events::BranchCounts counts;
+  std::optional<std::uint64_t> machine_divergent;
 };
 
 struct KernelSum {
@@ -110,6 +114,7 @@ struct KernelSum {
   void add(const LaunchRecord& l, const counters::Values& v) {
     add_values(l, v);
     const events::KernelFacts& facts = *l.facts;
+    const std::vector<std::uint64_t> machine = counters::machine_accesses(l.shape, facts, *l.counts);
     for (std::size_t i = 0; i < facts.sites.size() && i < l.counts->sites.size(); ++i) {
       if (l.counts->sites[i].requests == 0) continue;
       const events::Site& s = facts.sites[i];
@@ -120,6 +125,8 @@ struct KernelSum {
       }
       sum.counts.add(l.counts->sites[i]);
       if (l.counts->caches && i < l.counts->caches->sites.size()) sum.caches.add(l.counts->caches->sites[i]);
+      const bool plain = s.kind == events::SiteKind::load || s.kind == events::SiteKind::store;
+      if (plain && i < machine.size()) sum.machine = sum.machine.value_or(0) + machine[i];
     }
     for (std::size_t i = 0; i < facts.branches.size() && i < l.counts->branches.size(); ++i) {
       const events::BranchCounts& c = l.counts->branches[i];
@@ -133,6 +140,8 @@ struct KernelSum {
       sum.counts.executed += c.executed;
       sum.counts.divergent += c.divergent;
       sum.counts.taken_lanes += c.taken_lanes;
+      if (l.shape.code != nullptr && i < l.shape.code->predicated.size())
+        sum.machine_divergent = sum.machine_divergent.value_or(0) + (l.shape.code->predicated[i] ? 0 : c.divergent);
     }
   }
 
@@ -162,6 +171,7 @@ struct KernelSum {
       s.ptx_line = sum.site.ptx_line;
       counters::Values of_site = counters::site_values(sum.site, sum.counts);
       counters::add_caches(of_site, sum.caches);
+      if (sum.machine) of_site.set(MetricId::site_machine_inst, static_cast<double>(*sum.machine));
       s.metrics = metrics_of(of_site);
     }
     for (const auto& [place, sum] : branches) {
@@ -173,7 +183,9 @@ struct KernelSum {
       s.file = sum.file;
       s.line = sum.branch.line;
       s.ptx_line = sum.branch.ptx_line;
-      s.metrics = metrics_of(counters::branch_values(sum.counts));
+      counters::Values v = counters::branch_values(sum.counts);
+      if (sum.machine_divergent) v.set(MetricId::machine_divergent, static_cast<double>(*sum.machine_divergent));
+      s.metrics = metrics_of(v);
     }
     return p;
   }

@@ -115,6 +115,7 @@ struct Recorder {
     r.device = request.device;
     r.range = request.ranges;
     r.shape = shape_of(session.model(), *request.program, *result.kernel, result.config, carveout_percent);
+    r.shape.code = result.machine;
     r.facts = &result.kernel->facts();
     r.counts = &result.counts;
     r.footprint = footprint;

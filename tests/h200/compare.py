@@ -119,6 +119,8 @@ def compare(group, launches, hashes, causes, verbose):
             ours = dict(ours, output_fnv1a64=hashes[index])
             checks.append(("output_fnv1a64", theirs["output_fnv1a64"]))
         for metric, value in checks:
+            if value == "":
+                continue
             got = ours.get(metric)
             if got is not None and same(got, value):
                 result["equal"] += 1

@@ -174,12 +174,15 @@ TEST(Rules, SplitBranchesBeforeLanesGetFew) {
     return KernelBuilder()
         .set(kLanes, lanes)
         .set(kOn, lanes)
-        .set("warpgrind__divergent_branches.sum", 10)
-        .set("warpgrind__branch_efficiency.pct", efficiency);
+        .set("warpgrind__divergent_branches.sum", 100 - efficiency)
+        .set("warpgrind__branches.sum", 100);
   };
   EXPECT_NE(kernel(25, 89).find("divergent_branches"), nullptr);
   EXPECT_EQ(kernel(25, 90).find("divergent_branches"), nullptr);
   EXPECT_EQ(kernel(20, 50).find("divergent_branches"), nullptr);
+  // What ptxas turns into predicates splits no warp.
+  EXPECT_EQ(kernel(25, 50).set("smsp__sass_branch_targets_threads_divergent.sum", 0).find("divergent_branches"),
+            nullptr);
   EXPECT_NE(kernel(20, 50).find("thread_divergence"), nullptr);
 }
 

@@ -110,6 +110,101 @@ TEST(TranslatedCode, ADivergentBranchGoesBothWays) {
     EXPECT_EQ(t.flow.edges[loop][k], t.code.blocks[loop].successors[k].to == loop ? 60 : 62);
 }
 
+// Instructions of the opcode that move memory, by what a lane moves.
+std::vector<unsigned> widths(const Translated& t, ptx::Opcode opcode, StateSpace space) {
+  std::vector<unsigned> found;
+  for (const Block& block : t.code.blocks)
+    for (const Instruction& i : block.instructions) {
+      const ptx::Instruction& text = t.kernel.module->functions[t.code.functions[i.function]].body[i.ptx];
+      if (text.opcode == opcode && text.space == space && i.bytes != 0) found.push_back(i.bytes);
+    }
+  return found;
+}
+using Widths = std::vector<unsigned>;
+constexpr char kBase[] = "mov.u32 %r2, memory; shl.b32 %r3, %r1, 4; add.u32 %r4, %r2, %r3;\n";
+
+TEST(TranslatedCode, NeighbouringLoadsOfSharedMemoryBecomeOne) {
+  const Translated t(std::string(kBase) +
+                     "ld.shared.f32 %f1, [%r4+4]; ld.shared.f32 %f2, [%r4]; add.f32 %f1, %f1, %f2;\n"
+                     "ld.shared.f32 %f3, [%r4+8]; ld.shared.f32 %f4, [%r4+12]; ld.shared.f32 %f5, [%r4+16];\n"
+                     "add.f32 %f1, %f1, %f3; st.global.f32 [%rd1], %f1;\n");
+  EXPECT_EQ(widths(t, ptx::Opcode::ld, StateSpace::shared), (Widths{16, 4}));
+  const Instruction* joint = nullptr;
+  for (const Instruction& i : t.code.blocks[0].instructions)
+    if (i.bytes == 16) joint = &i;
+  ASSERT_NE(joint, nullptr);
+  EXPECT_EQ(joint->writes.size(), 4u);
+  EXPECT_EQ(joint->result_words, 4);
+  EXPECT_EQ(t.facts().sites[joint->site].text, "ld.shared.f32 %f2, [%r4];");
+  // 16-byte rows of all lanes: 4 wavefronts a warp instead of 4 of each load.
+  EXPECT_EQ(t.run.counts.sites[joint->site].joint.wavefronts, 8u);
+  EXPECT_EQ(t.run.counts.sites[joint->site].shared.wavefronts, 8u);
+}
+
+TEST(TranslatedCode, WithoutSureAlignmentNothingIsMerged) {
+  // 4 * thread: no pair of words is aligned in all threads.
+  EXPECT_EQ(widths(Translated("mov.u32 %r2, memory; shl.b32 %r3, %r1, 2; add.u32 %r4, %r2, %r3;\n"
+                              "ld.shared.u32 %r5, [%r4]; ld.shared.u32 %r6, [%r4+4]; add.u32 %r5, %r5, %r6;\n"
+                              "st.global.u32 [%rd1], %r5;\n"),
+                   ptx::Opcode::ld, StateSpace::shared),
+            (Widths{4, 4}));
+  // A pointer that the kernel was given.
+  EXPECT_EQ(widths(Translated("ld.global.u32 %r5, [%rd1]; ld.global.u32 %r6, [%rd1+4]; add.u32 %r5, %r5, %r6;\n"
+                              "st.global.u32 [%rd1+8], %r5;\n"),
+                   ptx::Opcode::ld, StateSpace::global),
+            (Widths{4, 4}));
+}
+
+TEST(TranslatedCode, BarriersStoresAndVolatileKeepLoadsApart) {
+  const auto loads = [](const std::string& between, const char* second = "ld.shared.u32 %r6, [%r4+4];") {
+    return widths(Translated(std::string(kBase) + "ld.shared.u32 %r5, [%r4]; " + between + second +
+                             "add.u32 %r5, %r5, %r6; st.global.u32 [%rd1], %r5;\n"),
+                  ptx::Opcode::ld, StateSpace::shared);
+  };
+  EXPECT_EQ(loads(""), (Widths{8}));
+  EXPECT_EQ(loads("bar.sync 0; "), (Widths{4, 4}));
+  EXPECT_EQ(loads("st.shared.u32 [%r2], %r1; "), (Widths{4, 4}));  // may be the same place
+  EXPECT_EQ(loads("st.shared.u32 [%r4+64], %r1; "), (Widths{8}));  // is not
+  EXPECT_EQ(loads("", "ld.volatile.shared.u32 %r6, [%r4+4];"), (Widths{4, 4}));
+}
+
+TEST(TranslatedCode, WhatIsInARegisterIsNotLoadedAgain) {
+  const Translated t(std::string(kBase) +
+                     "ld.shared.u32 %r5, [%r4]; add.u32 %r5, %r5, 1; st.shared.u32 [%r4], %r5;\n"
+                     "ld.shared.u32 %r6, [%r4]; add.u32 %r6, %r6, 1; st.shared.u32 [%r4], %r6;\n");
+  EXPECT_EQ(widths(t, ptx::Opcode::ld, StateSpace::shared), (Widths{4}));
+  EXPECT_EQ(widths(t, ptx::Opcode::st, StateSpace::shared), (Widths{4}));
+}
+
+TEST(TranslatedCode, OfStoresToOnePlaceTheLastIsLeft) {
+  const Translated t(
+      std::string(kBase) +
+      "st.shared.u32 [%r4], %r1; st.shared.u32 [%r4], %r2; st.shared.u32 [%r4], %r3; st.shared.u32 [%r4], %r4;\n");
+  EXPECT_EQ(widths(t, ptx::Opcode::st, StateSpace::shared), (Widths{4}));
+}
+
+// The second load overlaps the store without being it: it waits for it, and is not done with the first.
+TEST(TranslatedCode, ALoadIsNotMovedAcrossItsStore) {
+  const Translated t(
+      std::string(kBase) +
+      "ld.shared.v2.u32 {%r5, %r6}, [%r4]; st.shared.u32 [%r4+12], %r1; ld.shared.v2.u32 {%r7, %r8}, [%r4+8];\n"
+      "add.u32 %r5, %r5, %r7; st.global.u32 [%rd1], %r5;\n");
+  EXPECT_EQ(widths(t, ptx::Opcode::ld, StateSpace::shared), (Widths{8, 8}));
+}
+
+TEST(TranslatedCode, AnEarlyReturnIsAPredicatedExit) {
+  const Translated t("setp.gt.u32 %p1, %r1, 40; @%p1 bra end; bar.sync 1, 64; st.global.u32 [%rd1], %r1; end:\n");
+  ASSERT_EQ(t.code.predicated.size(), 1u);
+  EXPECT_TRUE(t.code.predicated[0]);
+}
+
+TEST(TranslatedCode, DivisionsAreSequences) {
+  const Translated t("div.rn.f32 %f3, %f1, %f2; mul.f32 %f4, %f3, 0f40000000; st.global.f32 [%rd1], %f4;\n");
+  const auto count = [](const Instruction& i, Operation o) { return i.operations[static_cast<std::size_t>(o)]; };
+  EXPECT_EQ(count(t.find(ptx::Opcode::div), Operation::ffma), 5);
+  EXPECT_EQ(count(t.find(ptx::Opcode::mul), Operation::fadd), 1);
+}
+
 TEST(TranslatedCode, OfAnotherModuleThereIsNone) {
   const Translated t("");
   const device::Kernel other("", 1, nullptr, ".visible .entry z() { ret; }");

@@ -20,11 +20,20 @@ AccessForm form_in(const SiteFacts& facts, StateSpace space) {
   return form;
 }
 
+// `times` requests of these addresses to `space`; those of a joint access are the addresses of its first part.
+void add_requests(const Launch& launch, const SiteFacts& facts, SiteRecord& record, StateSpace space,
+                  const std::int64_t* offsets, LaneMask mask, std::uint64_t times) {
+  AccessForm form = form_in(facts, space);
+  record.counts.add(space, access_cost(launch.rules, form, offsets, mask), mask, times);
+  if (facts.joint_bytes == 0) return;
+  form.bytes = facts.joint_bytes;
+  record.counts.joint.add(access_cost(launch.rules, form, offsets, mask), times);
+}
+
 void fold_lanes(const Launch& launch, const SiteFacts& facts, SiteRecord& record) {
   LanePattern& p = record.lanes;
   if (p.hits == 0) return;
-  if (launch.counters)
-    record.counts.add(p.space, access_cost(launch.rules, form_in(facts, p.space), p.offsets, p.mask), p.mask, p.hits);
+  if (launch.counters) add_requests(launch, facts, record, p.space, p.offsets, p.mask, p.hits);
   p.hits = 0;
 }
 
@@ -32,7 +41,7 @@ void fold_affine(const Launch& launch, const SiteFacts& facts, SiteRecord& recor
   if (p.hits == 0) return;
   std::int64_t offsets[kWarpSize];
   affine_offsets(launch.kernel->shape, p.base, p.kx, p.ky, offsets);
-  record.counts.add(p.space, access_cost(launch.rules, form_in(facts, p.space), offsets, p.mask), p.mask, p.hits);
+  add_requests(launch, facts, record, p.space, offsets, p.mask, p.hits);
   p.hits = 0;
 }
 
@@ -179,7 +188,7 @@ void fold_masked(const Launch& launch, const SiteFacts& facts, SiteRecord& recor
   std::int64_t offsets[kWarpSize];
   affine_offsets(launch.kernel->shape, static_cast<std::int64_t>(m.tag >> 32), state.key_x, state.key_y, offsets);
   const auto mask = static_cast<LaneMask>(m.tag);
-  record.counts.add(facts.form.space, access_cost(launch.rules, facts.form, offsets, mask), mask, m.hits);
+  add_requests(launch, facts, record, facts.form.space, offsets, mask, m.hits);
   m = {~0ull, 0};
 }
 
@@ -220,7 +229,7 @@ void fold_inline_cache(Worker& worker, std::uint32_t site) {
       if (times == 0) continue;
       std::int64_t offsets[kWarpSize];
       affine_offsets(launch.kernel->shape, bin, state.key_x, state.key_y, offsets);
-      record.counts.add(facts.form.space, access_cost(launch.rules, facts.form, offsets, kFullMask), kFullMask, times);
+      add_requests(launch, facts, record, facts.form.space, offsets, kFullMask, times);
     }
     for (jit::MaskedCount& m : state.masked) fold_masked(launch, facts, record, state, m);
   }

@@ -16,6 +16,7 @@
 #include "device/fault.h"
 #include "gpu/issue.h"
 #include "gpu/launch_limits.h"
+#include "machine/code.h"
 
 namespace warpgrind::device {
 
@@ -34,6 +35,14 @@ std::vector<SiteFacts> pack_sites(const events::KernelFacts& facts) {
                    s.order,
                    s.scope});
   return out;
+}
+
+// Where ptxas makes one access of several, the whole is counted beside its parts.
+void note_joint_accesses(KernelRecord& record) {
+  for (const machine::Block& block : record.machine->blocks)
+    for (const machine::Instruction& i : block.instructions)
+      if (i.site != machine::kNone && i.bytes > record.sites[i.site].form.bytes)
+        record.sites[i.site].joint_bytes = i.bytes;
 }
 
 void shape_warps(Launch& launch, const Dim3& block) {
@@ -98,6 +107,10 @@ Result<KernelRecord*> Device::Impl::kernel(LoadedModule& module, std::uint32_t f
   record->code = code.take();
   record->text = &text.functions[function];
   record->sites = pack_sites(record->code->facts());
+  if (key.counters) {
+    record->machine = std::make_unique<const machine::Code>(machine::translate(text, record->code->facts(), model));
+    note_joint_accesses(*record);
+  }
   record->demangled = demangle(text.functions[function].name);
   record->shape = key.shape;
   return record.get();
@@ -403,6 +416,7 @@ Result<LaunchResult> Device::Impl::run_grid(Engine& engine, LoadedModule& module
   LaunchResult result;
   result.config = config;
   result.kernel = record.code.get();
+  result.machine = record.machine.get();
   collect_results(engine, result, children);
   result.counts.log = repeated ? repeated : collect_log(launch, engine.workers);
   keep_log(launch, parameters, repeated != nullptr, result.counts);

@@ -22,6 +22,7 @@
 #include "gpu/instruction_kinds.h"
 #include "jit/abi.h"
 #include "jit/compile/compiler.h"
+#include "machine/code.h"
 
 namespace warpgrind::device {
 
@@ -42,6 +43,8 @@ struct SiteFacts {
   std::uint8_t element = 4, vector = 1;
   events::MemoryOrder order = events::MemoryOrder::weak;
   events::MemoryScope scope = events::MemoryScope::none;
+  // ptxas makes one access of it and its neighbours, from its address on: bytes a lane. 0: it stays what it is.
+  std::uint8_t joint_bytes = 0;
 };
 
 // What the accesses of a site should stay in: [low, high) in addresses of a space. No opinion: everything.
@@ -62,6 +65,7 @@ struct SiteBounds {
 // A compiled kernel and what the device derives from it once.
 struct KernelRecord {
   std::unique_ptr<jit::CompiledKernel> code;
+  std::unique_ptr<const machine::Code> machine;  // null: nothing is counted
   std::vector<SiteFacts> sites;
   std::string demangled;
   jit::LaneShape shape = jit::LaneShape::linear;

@@ -1,0 +1,138 @@
+#include "counters/machine_counters.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <map>
+#include <utility>
+
+namespace warpgrind::counters {
+namespace {
+
+using events::SiteKind;
+using machine::Instruction;
+
+struct Pair {
+  MetricId machine, ptx;
+};
+constexpr Pair kSame[] = {
+    {MetricId::shared_ld_inst, MetricId::shared_ld_requests},
+    {MetricId::machine_shared_ld_wavefronts, MetricId::shared_ld_wavefronts},
+    {MetricId::machine_shared_ld_conflicts, MetricId::shared_ld_conflicts},
+    {MetricId::machine_shared_ld_ideal, MetricId::shared_ld_ideal},
+    {MetricId::shared_st_inst, MetricId::shared_st_requests},
+    {MetricId::machine_shared_st_wavefronts, MetricId::shared_st_wavefronts},
+    {MetricId::machine_shared_st_conflicts, MetricId::shared_st_conflicts},
+    {MetricId::machine_shared_st_ideal, MetricId::shared_st_ideal},
+    {MetricId::machine_fadd, MetricId::fadd},
+    {MetricId::machine_fmul, MetricId::fmul},
+    {MetricId::machine_ffma, MetricId::ffma},
+    {MetricId::machine_dadd, MetricId::dadd},
+    {MetricId::machine_dmul, MetricId::dmul},
+    {MetricId::machine_dfma, MetricId::dfma},
+    {MetricId::machine_hadd, MetricId::hadd},
+    {MetricId::machine_hmul, MetricId::hmul},
+    {MetricId::machine_hfma, MetricId::hfma},
+    {MetricId::machine_divergent, MetricId::divergent_branches},
+    {MetricId::machine_inst, MetricId::inst},
+    {MetricId::machine_thread_inst, MetricId::thread_inst},
+    {MetricId::machine_thread_inst_on, MetricId::thread_inst_on},
+};
+
+double d(std::uint64_t n) {
+  return static_cast<double>(n);
+}
+
+// How many lanes the guards of PTX instructions left on.
+class LanesOn {
+ public:
+  LanesOn(const events::KernelFacts& facts, const events::LaunchCounts& counts) : counts_(counts) {
+    for (std::size_t g = 0; g < facts.guards.size() && g < counts.guard_lanes.size(); ++g)
+      guards_[{facts.guards[g].block, facts.guards[g].instruction}] = counts.guard_lanes[g];
+  }
+  double of(const Instruction& i) const {
+    if (i.facts_block >= counts_.blocks.size()) return 0;
+    if (!i.guarded) return d(counts_.blocks[i.facts_block].lanes);
+    const auto it = guards_.find({i.facts_block, i.ptx});
+    return d(it == guards_.end() ? counts_.blocks[i.facts_block].lanes : it->second);
+  }
+
+ private:
+  const events::LaunchCounts& counts_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> guards_;
+};
+
+// Nsight Compute's rows of accesses of 8, 16, 32, 64, 128 bits a lane; it counts them whether or not a lane is on.
+// Constants and textures have units of their own.
+void add_width(Values& v, const Instruction& i, double warps) {
+  const bool counted =
+      i.pipe == machine::Pipe::global || i.pipe == machine::Pipe::shared || i.pipe == machine::Pipe::local || i.atomic;
+  if (i.bytes == 0 || !counted) return;
+  const unsigned parts = std::max(1u, i.bytes / 16u), bytes = i.bytes / parts;
+  const auto width = static_cast<unsigned>(std::countr_zero(std::bit_ceil(bytes)));
+  v.add(static_cast<MetricId>(static_cast<unsigned>(MetricId::memory_8b) + width), warps * parts);
+}
+
+void add_instructions(Values& v, const machine::Code& code, const machine::Flow& flow, const LanesOn& lanes_on) {
+  for (std::size_t b = 0; b < code.blocks.size(); ++b) {
+    if (flow.warps[b] == 0) continue;
+    for (const Instruction& i : code.blocks[b].instructions) {
+      const double on = lanes_on.of(i);
+      add_width(v, i, flow.warps[b]);
+      v.add(MetricId::machine_inst, flow.warps[b] * i.issue);
+      v.add(MetricId::machine_thread_inst, flow.lanes[b] * i.issue);
+      v.add(MetricId::machine_thread_inst_on, on * i.issue);
+      for (std::size_t k = 0; k < machine::kOperations; ++k)
+        if (i.operations[k] != 0)
+          v.add(static_cast<MetricId>(static_cast<std::size_t>(MetricId::machine_fadd) + k), on * i.operations[k]);
+    }
+  }
+}
+
+void add_shared(Values& v, const Instruction& i, const events::Site& site, const events::SiteCounts& c) {
+  if (c.shared_requests == 0) return;
+  const AccessCost& cost = i.bytes > site.bytes() ? c.joint : c.shared;
+  const bool load = site.kind == SiteKind::load;
+  v.add(load ? MetricId::shared_ld_inst : MetricId::shared_st_inst, d(c.shared_requests));
+  v.add(load ? MetricId::machine_shared_ld_wavefronts : MetricId::machine_shared_st_wavefronts, d(cost.wavefronts));
+  v.add(load ? MetricId::machine_shared_ld_conflicts : MetricId::machine_shared_st_conflicts, d(cost.bank_conflicts));
+  v.add(load ? MetricId::machine_shared_ld_ideal : MetricId::machine_shared_st_ideal, d(cost.ideal_wavefronts));
+}
+
+}  // namespace
+
+void add_machine_values(Values& v, const LaunchShape& shape, const events::KernelFacts& facts,
+                        const events::LaunchCounts& counts) {
+  const bool modelled = shape.code != nullptr && !shape.code->blocks.empty();
+  for (const Pair& p : kSame) v.set(p.machine, modelled ? 0 : v.get(p.ptx));
+  if (!modelled) return;
+  const machine::Flow flow = machine::flow_of(*shape.code, facts, counts);
+  for (unsigned width = 0; width < 5; ++width)
+    v.set(static_cast<MetricId>(static_cast<unsigned>(MetricId::memory_8b) + width), 0);
+  add_instructions(v, *shape.code, flow, LanesOn(facts, counts));
+  for (const machine::Block& block : shape.code->blocks)
+    for (const Instruction& i : block.instructions) {
+      if (i.bytes == 0 || i.site >= facts.sites.size() || i.site >= counts.sites.size()) continue;
+      const events::Site& site = facts.sites[i.site];
+      if (site.kind == SiteKind::load || site.kind == SiteKind::store) add_shared(v, i, site, counts.sites[i.site]);
+    }
+  // Parts of an instruction are an average.
+  for (const MetricId id : {MetricId::machine_inst, MetricId::machine_thread_inst, MetricId::machine_thread_inst_on})
+    v.set(id, std::round(v.get(id)));
+  for (std::size_t b = 0; b < counts.branches.size() && b < shape.code->predicated.size(); ++b)
+    if (!shape.code->predicated[b]) v.add(MetricId::machine_divergent, d(counts.branches[b].divergent));
+}
+
+std::vector<std::uint64_t> machine_accesses(const LaunchShape& shape, const events::KernelFacts& facts,
+                                            const events::LaunchCounts& counts) {
+  std::vector<std::uint64_t> left;
+  if (shape.code == nullptr || shape.code->blocks.empty()) return left;
+  left.assign(facts.sites.size(), 0);
+  for (const machine::Block& block : shape.code->blocks)
+    for (const Instruction& i : block.instructions)
+      if (i.bytes != 0 && i.site < left.size() && i.site < counts.sites.size())
+        left[i.site] += counts.sites[i.site].requests;
+  return left;
+}
+
+}  // namespace warpgrind::counters

@@ -1,0 +1,69 @@
+#include "report/machine_differences.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace warpgrind::report {
+namespace {
+
+constexpr std::size_t kMostLines = 3;
+
+double value(const results::Metrics& metrics, const char* name) {
+  const auto it = metrics.find(name);
+  return it == metrics.end() ? 0 : it->second.value;
+}
+
+struct Change {
+  double ptx = 0, machine = 0;
+};
+using Line = std::tuple<std::string, std::string, std::uint32_t>;  // "shared loads", file, line
+
+std::string place(const std::string& file, std::uint32_t line) {
+  if (line == 0) return "the kernel";
+  return fmt::format("{}:{}", file.substr(file.rfind('/') + 1), line);
+}
+
+// The accesses that become fewer, by line of the source, the most first.
+std::vector<std::pair<Line, Change>> merged_accesses(const results::KernelProfile& kernel) {
+  std::map<Line, Change> lines;
+  for (const results::SiteProfile& s : kernel.sites) {
+    const auto left = s.metrics.find("warpgrind__machine_inst_executed");
+    if (left == s.metrics.end()) continue;
+    Change& c = lines[{s.space + (s.kind == "store" ? " stores" : " loads"), s.file, s.line}];
+    c.ptx += value(s.metrics, "inst_executed");
+    c.machine += left->second.value;
+  }
+  std::vector<std::pair<Line, Change>> found;
+  for (const auto& [line, change] : lines)
+    if (change.machine < change.ptx) found.emplace_back(line, change);
+  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
+    return a.second.ptx - a.second.machine > b.second.ptx - b.second.machine;
+  });
+  return found;
+}
+
+}  // namespace
+
+std::vector<std::string> machine_differences(const results::KernelProfile& kernel) {
+  std::vector<std::string> sentences;
+  const auto lines = merged_accesses(kernel);
+  for (std::size_t n = 0; n < std::min(lines.size(), kMostLines); ++n) {
+    const auto& [what, file, line] = lines[n].first;
+    sentences.push_back(fmt::format("ptxas merges neighbours: {:.0f} {} of {} become {:.0f}", lines[n].second.ptx, what,
+                                    place(file, line), lines[n].second.machine));
+  }
+  if (lines.size() > kMostLines)
+    sentences.push_back(fmt::format("... and on {} more lines", lines.size() - kMostLines));
+  const auto split = kernel.metrics.find("smsp__sass_branch_targets_threads_divergent.sum");
+  const double of_ptx = value(kernel.metrics, "warpgrind__divergent_branches.sum");
+  if (split != kernel.metrics.end() && split->second.value < of_ptx)
+    sentences.push_back(
+        fmt::format("ptxas turns short branches into predicates: {:.0f} of {:.0f} divergent branches stay",
+                    split->second.value, of_ptx));
+  return sentences;
+}
+
+}  // namespace warpgrind::report
