@@ -1,5 +1,5 @@
 // Measures the constants of the time estimate on the GPU at hand: `warpgrind calibrate` runs it and merges its figures
-// into a GPU model. About half a minute.
+// into a GPU model. A few seconds.
 //
 //   calibrate [--json FILE] [--csv FILE]
 //

@@ -119,7 +119,7 @@ struct Pace {
 
 template <class T, class Kernel>
 double chain_cycles(Bench& b, const char* name, Kernel kernel, int ways, int warps, T first, T second) {
-  const int rounds = b.many(32, 1), blocks = b.dry ? 1 : b.sms;
+  const int rounds = b.many(256, 1), blocks = b.dry ? 1 : b.sms;
   const Sample s = b.time(
       [&] { kernel<<<blocks, 32 * warps>>>(rounds, first, second, b.clocks.data(), reinterpret_cast<T*>(b.data)); },
       Before::busy, blocks);

@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
+#include "base/file.h"
 #include "gpu/calibration.h"
 #include "gpu/gpu_model.h"
 
@@ -21,6 +23,22 @@ TEST(Calibration, IsRead) {
   EXPECT_EQ(c->gpu, "NVIDIA H200");
   ASSERT_EQ(c->figures.size(), 2u);
   EXPECT_STREQ(c->figures[0].figure->name, "block_ns");
+}
+
+// What an H200 left: it holds all that one GPU alone can say, and agrees with the model where both measured.
+TEST(Calibration, StoredRunOfAnH200) {
+  const auto text = read_whole(WARPGRIND_TESTS "/../lab/results/h200/calibration.json");
+  ASSERT_TRUE(text.has_value());
+  const auto c = read_calibration(*text, "calibration.json");
+  ASSERT_TRUE(c.ok()) << c.error().message;
+  EXPECT_TRUE(c->measured);
+  EXPECT_GT(c->figures.size(), timing_figures().size() - 8);
+  const TimingConstants& model = (*find_gpu_model(c->gpu))->timing;
+  for (const Calibration::Figure& f : c->figures)
+    for (const auto same :
+         {&TimingConstants::block_ns, &TimingConstants::dram_read_gbps, &TimingConstants::dram_copy_gbps,
+          &TimingConstants::fp64_lanes, &TimingConstants::hot_atomic_ns})
+      EXPECT_TRUE(f.figure->value != same || std::abs(f.value / (model.*same) - 1) < 0.05) << f.figure->name;
 }
 
 TEST(Calibration, WhatIsNoneSaysSo) {
