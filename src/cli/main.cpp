@@ -50,6 +50,8 @@ void add_reports(CLI::App* app, ReportOptions& reports) {
   app->add_option("--junit", reports.junit_path, "write expectations and findings as JUnit XML");
   app->add_option("--sarif", reports.sarif_path, "write findings, expectations and advice as SARIF 2.1.0");
   app->add_option("--report", reports.html_path, "write one HTML file that shows all of it, for any browser, offline");
+  app->add_option("--baseline", reports.baseline_path,
+                  "with --report: a profile of an earlier run (--detail --json): the page shows what changed");
   app->add_flag("--source", reports.source, "show the kernels' source with the counters of each line");
 }
 

@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "cli/commands.h"
+#include "report/diff_json.h"
 #include "report/html.h"
 #include "report/junit.h"
 #include "report/sarif.h"
@@ -43,10 +44,23 @@ report::RunFacts facts(const FinishedRun& run) {
           run.seconds,       run.exit_code};
 }
 
-Status write_html(const std::string& path, const FinishedRun& run) {
+// What changed since the baseline. Of several processes the first is compared.
+Result<std::string> changes_since(const std::string& path, const FinishedRun& run) {
+  if (path.empty() || run.profiles.empty()) return std::string();
+  auto before = results::read_profile(path);
+  if (!before) return before.error();
+  const auto diff = report::compare(*before, run.profiles[0], {});
+  if (!diff) return diff.error();
+  return report::diff_json(*diff, *before, path);
+}
+
+Status write_html(const std::string& path, const FinishedRun& run, const std::string& baseline) {
   report::HtmlInput input{std::filesystem::path(run.program).filename().string(), WARPGRIND_VERSION, run.texts, {}, {}};
   if (input.profiles.empty())
     for (const results::Profile& p : run.profiles) input.profiles.push_back(results::to_json(p));
+  auto changes = changes_since(baseline, run);
+  if (!changes) return changes.error();
+  input.baseline = changes.take();
   auto html = report::html_report(input);
   if (!html) return html.error();
   return results::write_file(path, *html);
@@ -63,6 +77,12 @@ Result<std::vector<report::Expectation>> prepare(const ReportOptions& options) {
   }
   if (!options.html_path.empty())
     if (Status page = report::html_available(); !page) return page.error();
+  if (!options.baseline_path.empty()) {
+    if (options.html_path.empty())
+      return Error{ErrorKind::bad_input, "--baseline is for the page: there is no --report",
+                   "`warpgrind diff BEFORE AFTER` compares two profiles in the terminal"};
+    if (auto before = results::read_profile(options.baseline_path); !before) return before.error();
+  }
   for (const std::string* path : {&options.junit_path, &options.sarif_path, &options.html_path})
     if (Status writable = check_writable(*path); !writable) return writable.error();
   return out;
@@ -94,7 +114,7 @@ int write_reports(const ReportOptions& options, const std::vector<report::Expect
       code = kUsageError;
     }
   if (!options.html_path.empty())
-    if (Status s = write_html(options.html_path, run); !s) {
+    if (Status s = write_html(options.html_path, run, options.baseline_path); !s) {
       complain(s.error());
       code = kUsageError;
     }

@@ -15,9 +15,11 @@ namespace warpgrind::cli {
 struct ReportOptions {
   std::vector<std::string> expectations;
   std::string junit_path, sarif_path, html_path;
+  std::string baseline_path;  // of an earlier profile, that the page compares with
   bool source = false;
   bool needs_profile() const {
-    return !expectations.empty() || !junit_path.empty() || !sarif_path.empty() || !html_path.empty() || source;
+    return !expectations.empty() || !junit_path.empty() || !sarif_path.empty() || !html_path.empty() || source ||
+           !baseline_path.empty();
   }
   bool needs_detail() const { return source || !html_path.empty(); }
 };

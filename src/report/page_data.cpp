@@ -142,9 +142,10 @@ Result<std::string> page_data(const HtmlInput& input) {
     profiles.push_back(packer.pack(profile.take(), "", false));
   }
   page["profiles"] = std::move(profiles);
-  for (const auto& [key, text] : {std::pair{"lab", &input.lab}, std::pair{"measured", &input.measured}}) {
+  for (const auto& [key, text] :
+       {std::pair{"lab", &input.lab}, std::pair{"measured", &input.measured}, std::pair{"baseline", &input.baseline}}) {
     if (text->empty()) continue;
-    auto lab = parse(*text, "result of the lab");
+    auto lab = parse(*text, key);
     if (!lab) return lab.error();
     page[key] = packer.pack(lab.take(), "", false);
   }

@@ -259,6 +259,49 @@ tests.lab = async () => {
   check(ladder.includes("predicted") && ladder.includes("measured"), "predicted stands beside measured");
 };
 
+tests.lab_of_few_points = async () => {
+  const result = lab();
+  const topic = result.topics[0];
+  const [first] = topic.rows.filter((r) => r.parameters?.tile !== undefined);
+  for (const r of topic.rows) if (r.parameters?.tile !== undefined) r.parameters.tile = r === first ? 4 : 16;
+  const page = await open(withData(report("lab_base", profile({})), "lab_few", { lab: result, profiles: [] }));
+  check((await page.locator("h2", { hasText: /^Over tile$/ }).count()) === 0, "two points are no curve");
+};
+
+// Calls and ranges of the host: a row for each thread and depth.
+tests.host_timeline = async () => {
+  const p = profile({});
+  const row = (kind, name, stream, begin_ns, end_ns) => ({ device: 0, stream, kind, name, begin_ns, end_ns, bytes: 0, work: 0 });
+  p.host_timeline = [row("call", "cudaMalloc", 1, 0, 10), row("range", "inner", 1, 20, 30), row("range", kHostile, 1, 5, 50), row("range", "next", 1, 50, 60), row("call", "cudaMemcpy", 2, 7, 9)];
+  p.host_timeline_left_out = 7;
+  const page = await open(report("host_timeline", p));
+  await page.at("view=timeline");
+  await page.waitForSelector(".chart svg path", { state: "attached" });
+  const text = await page.textContent("main");
+  for (const lane of ["thread 1: calls", "thread 1: ranges", "thread 1: ranges 2", "thread 2: calls"]) check(text.includes(lane), `the row "${lane}"`);
+  check(!text.includes("thread 1: ranges 3"), "ranges after each other share a row");
+  check(text.includes("7 later calls of the host are left out"), "what is left out is said");
+};
+
+tests.baseline = async () => {
+  const change = (verdict, before, after) => ({ label: "excessive sectors", metric: "derived__memory_l2_theoretical_sectors_global_excessive", unit: "sector", before, after, verdict, origin: "exact" });
+  const kernels = [
+    { name: "void k<4>(float*)", state: "both", changes: [change("worse", 100, 250)], lines: [{ file: "/src/a.cu", text: kHostile, before: 3, after: 5, changes: [change("better", 10, 0)] }] },
+    { name: "same()", state: "both", changes: [], lines: [] },
+    { name: "fresh()", state: "new", changes: [], lines: [] },
+    { name: "old()", state: "gone", changes: [], lines: [] },
+  ];
+  const html = report("baseline_base", profile({}));
+  const page = await open(withData(html, "baseline", { baseline: { file: "before.json", command: "./app", notes: [kHostile], kernels } }));
+  check((await page.textContent("nav.views")).includes("Changes (1 worse)"), "the view says how many kernels are worse");
+  await page.at("view=changes");
+  const text = await page.textContent("main");
+  for (const part of ["before.json (./app)", "+150 %", "worse", "\u2212100 %", "better", "a.cu:3 \u2192 5", "Unchanged: same", "Only now: fresh", "Only in the baseline: old", kHostile])
+    check(text.includes(part), `the changes show "${part}"`);
+  const without = await open(html);
+  check(!(await without.textContent("nav.views")).includes("Changes"), "no baseline, no view");
+};
+
 tests.large = async () => {
   const html = report("large", profile({ kernels: 200, lines: 100000 }));
   const size = statSync(html).size;

@@ -116,12 +116,42 @@ export interface Lab {
   topics: Topic[];
   left_out?: { topic: string; reason: string }[]; // what the build had no program for
 }
+export interface BaselineChange {
+  label: string;
+  metric: string;
+  unit: string;
+  before: number;
+  after: number;
+  verdict: "better" | "worse" | "";
+  origin: Origin;
+}
+export interface BaselineLine {
+  file: string;
+  text: string;
+  before: number; // number of the line; 0: not there
+  after: number;
+  changes: BaselineChange[];
+}
+export interface BaselineKernel {
+  name: string;
+  state: "both" | "new" | "gone";
+  changes: BaselineChange[];
+  lines: BaselineLine[];
+}
+/** What changed since an earlier profile, as src/report/diff_json.h writes it. */
+export interface Baseline {
+  file: string;
+  command: string;
+  notes: string[];
+  kernels: BaselineKernel[];
+}
 export interface Page {
   title: string;
   version: string;
   profiles: Profile[];
   lab?: Lab;
   measured?: Lab; // the same topics on a real GPU
+  baseline?: Baseline;
   models: Model[];
   definitions: Record<string, Definition>;
 }

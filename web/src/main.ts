@@ -6,6 +6,7 @@ import { setDefinitions } from "./metric";
 import { address, readState, type State } from "./state";
 import { setBanks } from "./views/access";
 import { aboutView, countersView } from "./views/counters";
+import { changesTitle, changesView } from "./views/changes";
 import { findingsTitle, findingsView, isChecked } from "./views/findings";
 import { kernelView } from "./views/kernel";
 import { labView } from "./views/lab";
@@ -27,6 +28,7 @@ const views: View[] = [
   ...(isChecked(page) ? [findings] : []),
   ["summary", "Summary", page.profiles.length > 0, () => summaryView(page)],
   ...(isChecked(page) ? [] : [findings]),
+  ["changes", changesTitle(page), !!page.baseline, () => changesView(page)],
   ["kernel", "Kernels", kernels.length > 0, (state) => kernelView(page, kernels, state)],
   ["roofline", "Roofline", page.profiles.length > 0, () => rooflineView(page)],
   ["timeline", "Timeline", page.profiles.length > 0, () => timelineView(page)],

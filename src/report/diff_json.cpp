@@ -1,0 +1,49 @@
+#include "report/diff_json.h"
+
+#include <nlohmann/json.hpp>
+
+namespace warpgrind::report {
+namespace {
+
+using Json = nlohmann::json;
+
+Json changes_of(const std::vector<Change>& changes) {
+  Json out = Json::array();
+  for (const Change& c : changes)
+    out.push_back({{"label", c.label},
+                   {"metric", c.metric},
+                   {"unit", c.unit},
+                   {"before", c.before},
+                   {"after", c.after},
+                   {"verdict", c.worse()    ? "worse"
+                               : c.better() ? "better"
+                                            : ""},
+                   {"origin", name(c.origin)}});
+  return out;
+}
+
+}  // namespace
+
+std::string diff_json(const ProfileDiff& diff, const results::Profile& before, const std::string& file) {
+  Json kernels = Json::array();
+  for (const KernelDiff& d : diff.kernels) {
+    Json lines = Json::array();
+    for (const LineDiff& l : d.lines)
+      lines.push_back({{"file", l.file},
+                       {"text", l.text},
+                       {"before", l.before},
+                       {"after", l.after},
+                       {"changes", changes_of(l.changes)}});
+    kernels.push_back({{"name", (d.after ? d.after : d.before)->name},
+                       {"state", !d.before  ? "new"
+                                 : !d.after ? "gone"
+                                            : "both"},
+                       {"changes", changes_of(d.changes)},
+                       {"lines", std::move(lines)}});
+  }
+  const Json out = {
+      {"file", file}, {"command", before.command}, {"notes", diff.notes}, {"kernels", std::move(kernels)}};
+  return out.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace warpgrind::report
