@@ -15,7 +15,9 @@ namespace warpgrind::correlate {
 namespace {
 
 constexpr double kNear = 0.05;
-constexpr const char* kTime = "gpu__time_duration.sum";
+// The estimate, and its interval.
+constexpr const char *kTime = "gpu__time_duration.sum", *kTimeLow = "warpgrind__time_low.sum",
+                     *kTimeHigh = "warpgrind__time_high.sum";
 
 // * fits anything.
 bool fits(std::string_view pattern, std::string_view text) {
@@ -158,16 +160,15 @@ class Comparer {
     it->hardware_text = hardware.is_number ? "" : hardware.text;
     it->here_text = here.text;
     if (name == kTime) {
-      it->low = of(all, "warpgrind__estimated_time_low.sum");
-      it->high = of(all, "warpgrind__estimated_time_high.sum");
+      it->low = of(all, kTimeLow);
+      it->high = of(all, kTimeHigh);
     }
   }
 
   void time(double hardware, double here, const results::Metrics& all) {
     if (!(hardware > 0)) return;
     out_.time_ratios.push_back(here / hardware);
-    const double low = of(all, "warpgrind__estimated_time_low.sum"),
-                 high = of(all, "warpgrind__estimated_time_high.sum");
+    const double low = of(all, kTimeLow), high = of(all, kTimeHigh);
     out_.times_inside += low <= hardware && hardware <= high;
   }
 

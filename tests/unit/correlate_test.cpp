@@ -110,6 +110,8 @@ TEST(Correlate, CountsEqualValuesAndNamesCauses) {
   here.launches.push_back(
       launch("scale(float const*, float*, int)", 256, 4,
              {{"gpu__time_duration.sum", {3075, "ns", Origin::estimated, ""}},
+              {"warpgrind__time_low.sum", {2400, "ns", Origin::estimated, ""}},
+              {"warpgrind__time_high.sum", {4000, "ns", Origin::estimated, ""}},
               {"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", {1024, "sector", Origin::exact, ""}},
               {"sm__maximum_warps_per_active_cycle_pct", {75, "%", Origin::exact, ""}}}));
   here.launches.push_back(launch("mine", 32, 1, {}));
@@ -118,6 +120,8 @@ TEST(Correlate, CountsEqualValuesAndNamesCauses) {
   EXPECT_EQ(c.equal, 1u);
   ASSERT_EQ(c.time_ratios.size(), 1u);
   EXPECT_NEAR(c.time_ratios[0], 1.25, 1e-9);
+  EXPECT_EQ(c.times_inside, 1u);
+  EXPECT_NE(correlation_text(c, false).find("3075 (2400..4000)"), std::string::npos);
   EXPECT_EQ(c.hardware_only, std::vector<std::string>{"other"});
   EXPECT_EQ(c.here_only, std::vector<std::string>{"mine"});
   const std::string text = correlation_text(c, false);
