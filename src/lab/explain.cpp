@@ -40,6 +40,12 @@ bool differs(double a, double b) {
   return a > 0 && std::fabs(b / a - 1) > 0.05;
 }
 
+// "54 % of their bytes"; lanes that share words use some more than once.
+std::string used(double percent) {
+  return percent > 100.5 ? fmt::format("each of their bytes {} times", figure(percent / 100))
+                         : fmt::format("{:.0f} % of their bytes", percent);
+}
+
 void global_memory(Changes& changes, const Row& a, const Row& b, const char* operation, const char* word) {
   const double sectors_a = lsu(a, "t_sectors", operation, "sum"), sectors_b = lsu(b, "t_sectors", operation, "sum");
   const double requests_a = lsu(a, "t_requests", operation, "sum"), requests_b = lsu(b, "t_requests", operation, "sum");
@@ -50,9 +56,10 @@ void global_memory(Changes& changes, const Row& a, const Row& b, const char* ope
   if (differs(each_a, each_b) || differs(used_a, used_b)) {
     changes.compare(
         sectors_a, sectors_b,
-        fmt::format("a {} request touches {} sectors instead of {} and uses {:.0f} % of their bytes instead of "
-                    "{:.0f} %: {} sectors, not {}",
-                    word, figure(each_b), figure(each_a), used_b, used_a, count(sectors_b), count(sectors_a)));
+        fmt::format("a {} request touches {} sectors instead of {} and uses {} instead of {}: {} sectors, not {}", word,
+                    figure(each_b), figure(each_a), used(used_b),
+                    used_a > 100.5 ? used(used_a) : fmt::format("{:.0f} %", used_a), count(sectors_b),
+                    count(sectors_a)));
   } else {
     changes.compare(sectors_a, sectors_b,
                     fmt::format("{} sectors for {}s instead of {}", count(sectors_b), word, count(sectors_a)));

@@ -61,6 +61,8 @@ export function withUnit(value: number | string, unit: string): string {
   if (typeof value === "string") return value;
   if (unit === "ns") return time(value);
   if (unit === "byte") return bytes(value);
+  // More than all: bytes that are moved once and used several times, by lanes that share them.
+  if (unit === "%" && value > 100.05) return `${significant(value / 100)}${thin}\u00d7`;
   if (unit === "%") return `${significant(value)}${thin}%`;
   return unit ? `${count(value)}${thin}${unit}` : count(value);
 }
