@@ -34,14 +34,16 @@ const GpuModel* model_of(const results::Profile& profile) {
   return nullptr;
 }
 
-// One cause is said once: by the rule that knows it best.
-void drop_said_twice(std::vector<Candidate>& found) {
+// One cause is said once: by the rule that knows it best. threads: of a launch.
+void drop_said_twice(std::vector<Candidate>& found, double threads) {
   const auto is = [](const char* id) { return [id](const Candidate& c) { return c.advice.rule == id; }; };
-  // What a single warp does to memory is worth a word; its launch, and lanes that it lacks, are as somebody wanted
-  // them.
-  if (std::any_of(found.begin(), found.end(), is("small_launch")))
+  // What a single warp does to memory is worth a word; its launch, lanes that it lacks and what other warps would share
+  // are as somebody wanted them. Of a single thread nothing is.
+  const bool small = std::any_of(found.begin(), found.end(), is("small_launch"));
+  if (small && threads <= 1) std::erase_if(found, [&](const Candidate& c) { return !is("small_launch")(c); });
+  if (small)
     for (const char* shape : {"block_size", "small_grid", "tail_effect", "theoretical_occupancy", "thread_divergence",
-                              "memory_access_pattern"})
+                              "memory_access_pattern", "redundant_global_loads"})
       std::erase_if(found, is(shape));
   if (std::any_of(found.begin(), found.end(), is("transpose_through_shared_memory")))
     std::erase_if(found, is("uncoalesced_global_access"));
@@ -69,7 +71,8 @@ void advise(results::Profile& profile) {
       rule.apply(view, found);
       for (std::size_t i = before; i < found.size(); ++i) found[i].advice.rule = rule.id;
     }
-    drop_said_twice(found);
+    const double launches = view.value("warpgrind__launches.sum");
+    drop_said_twice(found, launches > 0 ? view.value("launch__thread_count") / launches : 0);
     std::stable_sort(found.begin(), found.end(),
                      [](const Candidate& a, const Candidate& b) { return usefulness(a) > usefulness(b); });
     kernel.advice.clear();

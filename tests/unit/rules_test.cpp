@@ -138,7 +138,7 @@ TEST(Rules, ThresholdsOfNsight) {
 
 TEST(Rules, TheLaunchOfATestGetsOneLine) {
   KernelBuilder one;
-  one.site("load", 1, 1, 10);
+  one.site("load", 32, 1, 10).site("store", 32, 1, 11);
   one.set("warpgrind__launches.sum", 2).set("launch__thread_count", 2).set("launch__block_size", 1);
   one.set("launch__grid_size", 1).set("sm__maximum_warps_per_active_cycle_pct", 50);
   one.text("warpgrind__occupancy_limiter", "blocks");
