@@ -5,9 +5,8 @@
 #include <bit>
 #include <map>
 
+#include "counters/cache_replay.h"
 #include "counters/footprint.h"
-#include "counters/request_lines.h"
-#include "counters/sectored_cache.h"
 
 namespace warpgrind::counters {
 
@@ -18,299 +17,6 @@ using events::BlockLog;
 using events::CacheCounts;
 using events::LoggedAccess;
 using events::SiteKind;
-
-// What a warp has touched lately.
-struct WarpFilter {
-  static constexpr unsigned kEntries = 64;
-  std::uint64_t line[kEntries];
-  std::uint8_t sectors[kEntries];
-  WarpFilter() { std::fill(std::begin(line), std::end(line), ~std::uint64_t{0}); }
-  bool touch(std::uint64_t of, std::uint8_t mask) {  // true: some of it is new
-    const auto at = static_cast<unsigned>(of * 0x9e3779b97f4a7c15u >> 58);
-    if (line[at] != of) {
-      line[at] = of;
-      sectors[at] = mask;
-      return true;
-    }
-    const bool fresh = (mask & ~sectors[at]) != 0;
-    sectors[at] |= mask;
-    return fresh;
-  }
-};
-
-// Of a site, in the blocks that were looked at.
-struct Tally {
-  double requests = 0, fresh = 0, passes = 0;
-  // Sectors looked up in L1, found, passed on to L2; lines of these.
-  double sectors = 0, hits = 0, below = 0, below_lines = 0;
-  void add(const Tally& o) {
-    requests += o.requests;
-    fresh += o.fresh;
-    passes += o.passes;
-    sectors += o.sectors;
-    hits += o.hits;
-    below += o.below;
-    below_lines += o.below_lines;
-  }
-};
-
-enum class Use : std::uint8_t { read, written, atomic };
-constexpr unsigned kUses = 3;
-Use use_of(AccessType type) {
-  return type == AccessType::load ? Use::read : type == AccessType::store ? Use::written : Use::atomic;
-}
-
-struct SiteSeen {
-  Tally global, local, texture;
-  std::vector<BlockStretches> blocks;
-  Use use = Use::read;
-  // The same lanes elsewhere take as many passes.
-  LoggedAccess last;
-  unsigned last_passes = 0;
-};
-
-struct RunningBlock {
-  const BlockLog* log = nullptr;
-  std::vector<std::uint32_t> order, next, end;  // accesses, warp by warp; of each warp: the next one, behind the last
-  std::vector<std::uint32_t> turns;             // warps, in the order in which they take turns
-  std::vector<WarpFilter> filters;
-  std::vector<SectorSet> sets;  // by site
-  std::vector<std::uint32_t> used_sites;
-  SectorSet all[2];                               // read, written
-  std::map<std::uint64_t, std::uint32_t> partly;  // sectors written in part: their bytes
-  std::size_t left = 0;
-};
-
-constexpr std::uint64_t kLocalBase = std::uint64_t{1} << 48;
-
-class Replay {
- public:
-  Replay(const GpuModel& model, const CacheSizes& sizes, const events::KernelFacts& facts, const AccessLog& log)
-      : model_(model),
-        sizes_(sizes),
-        facts_(facts),
-        log_(log),
-        l1_(sizes.l1_bytes),
-        texture_(sizes.texture_bytes),
-        stored_(sizes.l1_bytes),
-        whole_lines_(model.rules.coalescing == CoalescingRule::lines_128) {
-    sites.resize(facts.sites.size());
-  }
-
-  void run() {
-    const std::uint64_t sms = std::max(1u, model_.sm_count);
-    std::map<std::uint64_t, std::vector<const BlockLog*>> by_sm;
-    for (const BlockLog& b : log_.blocks) by_sm[events::sm_of_block(b.block, sms)].push_back(&b);
-    for (const auto& [sm, blocks] : by_sm) run_sm(blocks);
-  }
-
-  std::vector<SiteSeen> sites;
-  double blocks = 0, requests = 0;
-  events::DistinctStretches read_by_block, written_by_block;
-  double partly_written = 0;
-  SectorSet constants;  // of 64 bytes
-
- private:
-  void run_sm(const std::vector<const BlockLog*>& blocks_of_sm) {
-    l1_.clear();
-    texture_.clear();
-    stored_.clear();
-    std::size_t begun = 0;
-    const std::size_t slots = std::min<std::size_t>(std::max(1u, sizes_.resident_blocks), blocks_of_sm.size());
-    if (running_.size() < slots) running_.resize(slots);
-    for (std::size_t s = 0; s < slots; ++s) begin(running_[s], *blocks_of_sm[begun++]);
-    for (std::size_t live = slots; live != 0;)
-      for (std::size_t s = 0; s < slots; ++s) {
-        RunningBlock& b = running_[s];
-        if (b.log == nullptr) continue;
-        turn(b, s);
-        if (b.left != 0) continue;
-        finish(b);
-        if (begun < blocks_of_sm.size())
-          begin(b, *blocks_of_sm[begun++]);
-        else
-          --live;
-      }
-  }
-
-  void begin(RunningBlock& b, const BlockLog& log) {
-    b.log = &log;
-    const std::size_t warps = log.taken.size();
-    b.next.assign(warps, 0);
-    b.end.assign(warps, 0);
-    std::uint32_t at = 0;
-    for (std::size_t w = 0; w < warps; ++w) {
-      b.next[w] = b.end[w] = at;
-      at += log.taken[w];
-    }
-    b.order.resize(at);
-    for (std::size_t i = 0; i < log.accesses.size(); ++i)
-      b.order[b.end[log.accesses[i].warp]++] = static_cast<std::uint32_t>(i);
-    b.filters.assign(warps, WarpFilter());
-    shuffle(b.turns, warps, log.block);
-    if (b.sets.size() < sites.size()) b.sets.resize(sites.size());
-    b.left = log.accesses.size();
-  }
-
-  // Neighbours come in either order: of the stores of an H200's warps to one line 57 % rose with the warp's number
-  // (tests/data/h200, offset_copy).
-  static void shuffle(std::vector<std::uint32_t>& turns, std::size_t warps, std::uint64_t block) {
-    turns.resize(warps);
-    for (std::uint32_t w = 0; w < warps; ++w) turns[w] = w;
-    for (std::size_t w = warps; w > 1; --w) std::swap(turns[w - 1], turns[events::mixed(block * 64 + w) % w]);
-  }
-
-  // Each warp makes its next request.
-  void turn(RunningBlock& b, std::size_t slot) {
-    for (const std::uint32_t w : b.turns) {
-      if (b.next[w] == b.end[w]) continue;
-      do {
-        access(b, b.log->accesses[b.order[b.next[w]++]], slot);
-        --b.left;
-      } while (b.next[w] != b.end[w] && !b.log->accesses[b.order[b.next[w]]].first);  // groups of a texture
-    }
-  }
-
-  void finish(RunningBlock& b) {
-    ++blocks;
-    for (const std::uint32_t s : b.used_sites) {
-      sites[s].blocks.push_back({b.log->index, b.sets[s].stretches()});
-      b.sets[s] = {};
-    }
-    b.used_sites.clear();
-    read_by_block.add(distinct(b.all[0].stretches()));
-    written_by_block.add(distinct(b.all[1].stretches()));
-    b.all[0] = b.all[1] = {};
-    for (const auto& [sector, bytes] : b.partly) partly_written += bytes != ~0u ? 1 : 0;
-    b.partly.clear();
-    b.log = nullptr;
-  }
-
-  void access(RunningBlock& b, const LoggedAccess& e, std::size_t slot) {
-    const events::Site& site = facts_.sites[e.site];
-    SiteSeen& seen = sites[e.site];
-    ++requests;
-    RequestLines lines;
-    const std::uint64_t local = kLocalBase + (slot * log_.warps_per_block + e.warp) * log_.local_bytes * kWarpSize;
-    find_lines(log_, *b.log, e, e.bytes, local, &lines);
-    if (e.space == StateSpace::constant) {
-      for (unsigned i = 0; i < lines.count; ++i)
-        for (unsigned half = 0; half < 2; ++half)
-          if ((lines.sectors[i] >> 2 * half & 3) != 0)
-            constants.add(lines.line[i] * 2 + half, lines.line[i] * 2 + half + 1);
-      return;
-    }
-    seen.use = use_of(e.type);
-    Tally& tally = e.space == StateSpace::local     ? seen.local
-                   : e.space == StateSpace::texture ? seen.texture
-                                                    : seen.global;
-    if (e.first) ++tally.requests;
-    look_up(b, e, site, lines, tally);
-    tally.passes += passes(b, e, seen);
-    note(b, e, lines);
-  }
-
-  void look_up(RunningBlock& b, const LoggedAccess& e, const events::Site& site, const RequestLines& lines,
-               Tally& tally) {
-    const bool load = e.type == AccessType::load, local = e.space == StateSpace::local;
-    const bool texture = e.space == StateSpace::texture || (site.non_coherent && sizes_.texture_bytes != 0);
-    const bool own = texture && sizes_.texture_bytes != 0;
-    // Atomics happen in L2; so does what must see other SMs' stores.
-    const bool around = !load && e.type != AccessType::store ? true
-                        : local || texture
-                            ? false
-                            : site.at_l2 || site.is_volatile || site.order != events::MemoryOrder::weak ||
-                                  site.kind == SiteKind::bulk_copy ||
-                                  (site.kind == SiteKind::async_copy && e.bytes == 16) || !model_.l1_caches_global;
-    bool fresh = false;
-    for (unsigned i = 0; i < lines.count; ++i) {
-      std::uint8_t mask = lines.sectors[i];
-      if (load) fresh |= b.filters[e.warp].touch(lines.line[i], mask);
-      tally.sectors += std::popcount(mask);
-      std::uint8_t found = 0;
-      if (!around) {
-        if (whole_lines_ && load && !own) mask = 0xf;  // Fermi fetches lines
-        found = (own ? texture_ : l1_).look_up(lines.line[i], mask, load || local);
-        if (!load && !local && find_stored(lines.line[i])) found = mask;
-      }
-      tally.hits += std::popcount(static_cast<std::uint8_t>(found & lines.sectors[i]));
-      const int below = load ? std::popcount(static_cast<std::uint8_t>(mask & ~found)) : std::popcount(mask);
-      tally.below += below;
-      tally.below_lines += below != 0 ? 1 : 0;
-    }
-    if (fresh && e.first) ++tally.fresh;
-  }
-
-  // Stores are looked up by lines: what another warp stored to a line lets a store to the rest of it hit.
-  bool find_stored(std::uint64_t line) { return stored_.look_up(line, 0xf, true) != 0; }
-
-  double passes(const RunningBlock& b, const LoggedAccess& e, SiteSeen& seen) {
-    if (e.space == StateSpace::texture) return 0;
-    if (e.space == StateSpace::local) return std::max(1, e.bytes / 4);
-    const LoggedAccess& l = seen.last;
-    if (!e.lanes && !l.lanes && l.mask == e.mask && l.kx == e.kx && l.ky == e.ky && l.mask != 0 &&
-        (l.base & 127) == (e.base & 127))
-      return seen.last_passes;
-    seen.last = e;
-    seen.last_passes = bank_passes(log_, *b.log, e, e.bytes);
-    return seen.last_passes;
-  }
-
-  // Which memory it touches.
-  void note(RunningBlock& b, const LoggedAccess& e, const RequestLines& lines) {
-    const bool local = e.space == StateSpace::local;
-    SectorSet& of_site = b.sets[e.site];
-    if (!local && of_site.empty()) b.used_sites.push_back(e.site);
-    for (unsigned i = 0; i < lines.count; ++i)
-      for (unsigned m = lines.sectors[i], at = 0; m != 0;) {
-        const auto skip = static_cast<unsigned>(std::countr_zero(m)),
-                   run = static_cast<unsigned>(std::countr_one(m >> skip));
-        at += skip;
-        const std::uint64_t first = lines.line[i] * 4 + at;
-        if (!local) of_site.add(first, first + run);
-        if (use_of(e.type) != Use::atomic) b.all[use_of(e.type) == Use::written ? 1 : 0].add(first, first + run);
-        at += run;
-        m >>= skip + run;
-      }
-    if (e.type == AccessType::store && !local) note_partly(b, e);
-  }
-
-  // Bytes of sectors that a store does not cover as a whole.
-  void note_partly(RunningBlock& b, const LoggedAccess& e) {
-    const std::uint32_t bytes = e.bytes;
-    const bool side_by_side = !e.lanes && e.mask == kFullMask && e.kx == bytes &&
-                              (log_.row == kWarpSize || e.ky == std::int64_t{bytes} * log_.row);
-    if (side_by_side && e.base % 32 == 0) return;
-    std::uint64_t addresses[kWarpSize];
-    std::uint8_t lanes[kWarpSize];
-    const unsigned n = lane_addresses(log_, *b.log, e, addresses, lanes);
-    std::uint64_t sector = ~std::uint64_t{0};
-    std::uint32_t mask = 0;
-    const auto put = [&] {
-      if (mask != 0 && mask != ~0u) b.partly[sector] |= mask;
-      if (mask == ~0u)
-        if (const auto it = b.partly.find(sector); it != b.partly.end()) it->second = ~0u;
-    };
-    for (unsigned i = 0; i < n; ++i) {
-      if (addresses[i] / 32 != sector) {
-        put();
-        sector = addresses[i] / 32;
-        mask = 0;
-      }
-      mask |= bytes >= 32 ? ~0u : ((1u << bytes) - 1) << addresses[i] % 32;
-    }
-    put();
-  }
-
-  const GpuModel& model_;
-  const CacheSizes& sizes_;
-  const events::KernelFacts& facts_;
-  const AccessLog& log_;
-  SectoredCache l1_, texture_;
-  SectoredCache stored_;  // lines that were stored to lately: a store finds them, a load does not
-  const bool whole_lines_;
-  std::vector<RunningBlock> running_;
-};
 
 // ---- Which memory the whole launch touches
 
@@ -339,24 +45,31 @@ class WholeGrid {
       if (site.blocks.empty()) continue;
       const auto use = static_cast<unsigned>(site.use);
       const auto range = log.ranges[s];
-      const Key key{range.second != 0 ? range.first : s, use};
+      const Key key{range.second != 0 ? range.first : array_of(site.blocks), use};
       ranges_[key] = range;
-      Stretches own;
-      for (const BlockStretches& b : site.blocks) own.insert(own.end(), b.stretches.begin(), b.stretches.end());
-      known_[use].insert(known_[use].end(), own.begin(), own.end());
+      const auto know = [&](const Stretches& what) { known_[use].insert(known_[use].end(), what.begin(), what.end()); };
+      const auto seen = [&] {
+        Stretches own;
+        for (const BlockStretches& b : site.blocks) own.insert(own.end(), b.stretches.begin(), b.stretches.end());
+        own = merged(std::move(own));
+        know(own);
+        add_unlogged(key, own, longer[s]);
+      };
       if (all_seen_) {
-        add_unlogged(key, merged(std::move(own)), longer[s]);
+        seen();
         continue;
       }
       std::optional<Moved> moved = find_steps(site.blocks, log.grid);
       std::optional<Stretches> all = moved ? moved_over(*moved, log.grid, blocks, range) : std::nullopt;
       if (all) {
-        known_[use].insert(known_[use].end(), all->begin(), all->end());
-        moved_.push_back({*moved, range, use});
+        know(*all);
+        for (const BlockStretches* b : moved->others) know(b->stretches);
         add_unlogged(key, *all, longer[s]);
+        moved->others.clear();
+        moved_.push_back({std::move(*moved), range, use});
         continue;
       }
-      add_unlogged(key, merged(std::move(own)), longer[s]);
+      seen();
       auto& group = irregular[key];
       for (const BlockStretches& b : site.blocks) {
         Stretches& to = group[(b.index.z * std::uint64_t{log.grid.y} + b.index.y) * log.grid.x + b.index.x];
@@ -365,6 +78,7 @@ class WholeGrid {
     }
     for (Stretches& k : known_) k = merged(std::move(k));
     for (auto& [key, by_block] : irregular) irregular_[key] = gather(by_block);
+    extend_unlogged();
   }
 
   // Of one use, or of what is read and of atomics together (what DRAM has to bring).
@@ -394,18 +108,49 @@ class WholeGrid {
     unsigned use;
   };
 
-  // The rest of a block that is too long to be logged goes on through its allocation as it began.
-  void add_unlogged(const Key& key, const Stretches& own, double longer) {
-    if (longer < 1.05) return;
-    const events::DistinctStretches d = distinct(own);
-    const double counts[5] = {d.sectors, d.pieces, d.lines, d.pairs, d.quads};
-    std::array<double, 5>& more = unlogged_[key];
-    for (unsigned g = 0; g < 5; ++g)
-      more[g] = std::max(more[g], std::max(0.0, std::min(most_of(key, g), counts[g] * longer) - counts[g]));
+  // Of an array nobody knows here where it begins: what overlaps is one.
+  std::uint64_t array_of(const std::vector<BlockStretches>& blocks) {
+    Stretch span{~std::uint64_t{0}, 0};
+    for (const BlockStretches& b : blocks)
+      span = {std::min(span.begin, b.stretches.front().begin), std::max(span.end, b.stretches.back().end)};
+    for (Stretch& known : arrays_)
+      if (span.begin < known.end && known.begin < span.end) {
+        known.end = std::max(known.end, span.end);
+        return known.begin * 32;
+      }
+    arrays_.push_back(span);
+    return span.begin * 32;
   }
-  double most_of(const Key& key, unsigned granularity) const {
+
+  // Blocks that are too long to be logged as a whole: of all sites with such a use of an allocation.
+  struct Unlogged {
+    Stretches together;
+    double sectors = 0, times = 0;
+  };
+  void add_unlogged(const Key& key, const Stretches& own, double longer) {
+    if (longer < 1.05 || own.empty()) return;
+    Unlogged& u = unlogged_[key];
+    u.together.insert(u.together.end(), own.begin(), own.end());
+    u.sectors += static_cast<double>(sectors_in(own));
+    u.times += longer * static_cast<double>(sectors_in(own));
+  }
+  // Their rest goes on through the allocation as they began.
+  void extend_unlogged() {
+    for (auto& [key, u] : unlogged_) {
+      u.together = merged(std::move(u.together));
+      const events::DistinctStretches d = distinct(u.together);
+      const double counts[5] = {d.sectors, d.pieces, d.lines, d.pairs, d.quads};
+      for (unsigned g = 0; g < 5; ++g)
+        more_[key][g] =
+            std::max(0.0, std::min(most_of(key, g, u.together), counts[g] * u.times / u.sectors) - counts[g]);
+    }
+  }
+  // Of an allocation all of it; of an array, whose place nobody knows here, about what lies between the blocks seen.
+  double most_of(const Key& key, unsigned granularity, const Stretches& seen) const {
     const auto range = ranges_.find(key)->second;
-    return range.second == 0 ? 1e30 : static_cast<double>(range.second - range.first) / (32u << granularity) + 1;
+    const double bytes = range.second != 0 ? static_cast<double>(range.second - range.first)
+                                           : 1.25 * 32 * static_cast<double>(seen.back().end - seen.front().begin);
+    return bytes / (32u << granularity) + 1;
   }
 
   Irregular gather(std::map<std::uint64_t, Stretches>& by_block) const {
@@ -427,7 +172,7 @@ class WholeGrid {
     const events::DistinctStretches d = distinct(i.together);
     const double counts[5] = {d.sectors, d.pieces, d.lines, d.pairs, d.quads};
     const auto range = ranges_.find(key)->second;
-    const double most = most_of(key, granularity);
+    const double most = most_of(key, granularity, i.together);
     const double all = extrapolated(i.ones[granularity], counts[granularity], i.seen, blocks, most);
     if (known.empty()) return all;
     // Where other sites have been is taken to be anywhere in the allocation.
@@ -447,7 +192,7 @@ class WholeGrid {
         if (key.second == static_cast<unsigned>(use))
           for (unsigned g = 0; g < 5; ++g)
             *counts[g] += extra(key, i, static_cast<double>(blocks_), g, known.empty() ? i.together : known);
-    for (const auto& [key, more] : unlogged_)
+    for (const auto& [key, more] : more_)
       for (const Use use : uses)
         if (key.second == static_cast<unsigned>(use))
           for (unsigned g = 0; g < 5; ++g) *counts[g] += more[g];
@@ -467,9 +212,11 @@ class WholeGrid {
   const std::uint64_t blocks_;
   const bool all_seen_;
   Stretches known_[kUses];
+  std::vector<Stretch> arrays_;
   std::vector<MovedSite> moved_;
   std::map<Key, Irregular> irregular_;
-  std::map<Key, std::array<double, 5>> unlogged_;
+  std::map<Key, Unlogged> unlogged_;
+  std::map<Key, std::array<double, 5>> more_;
   std::map<Key, std::pair<std::uint64_t, std::uint64_t>> ranges_;
 };
 
@@ -496,7 +243,8 @@ void add_lookups(const Tally& seen, const Tally& average, double sectors, events
 
 class Scaling {
  public:
-  Scaling(const events::KernelFacts& facts, const events::LaunchCounts& counts, const Replay& replay, CacheCounts& out)
+  Scaling(const events::KernelFacts& facts, const events::LaunchCounts& counts, const Replayed& replay,
+          CacheCounts& out)
       : facts_(facts), counts_(counts), replay_(replay), out_(out) {
     for (std::size_t s = 0; s < replay.sites.size(); ++s) {
       const SiteSeen& seen = replay.sites[s];
@@ -566,7 +314,7 @@ class Scaling {
 
   const events::KernelFacts& facts_;
   const events::LaunchCounts& counts_;
-  const Replay& replay_;
+  const Replayed& replay_;
   CacheCounts& out_;
   Tally loads_[3], stores_[3];
 };
@@ -600,7 +348,7 @@ void below_l1(const GpuModel& model, const CacheSizes& sizes, const WholeGrid& g
     read_again = spills * std::clamp(of_reads * waves - 32 * brought.sectors, 0.0,
                                      std::max(0.0, 32 * (out.l2_read_sectors - brought.sectors)));
   }
-  out.dram_read_bytes = piece * pieces + read_again;
+  out.dram_read_bytes = piece * pieces + read_again + out.constant_bytes;
   out.dram_written_bytes = std::max(0.0, 32 * (out.written.sectors + out.atomic_sectors) - capacity);
   const double cold = std::min(out.l2_read_sectors + out.l2_atomic_sectors, brought.sectors + read_again / 32);
   out.l2.sectors = out.l2_read_sectors + out.l2_written_sectors + out.l2_atomic_sectors;
@@ -609,13 +357,31 @@ void below_l1(const GpuModel& model, const CacheSizes& sizes, const WholeGrid& g
   for (events::SiteCaches& s : out.sites) s.l2_hit_sectors = found * (s.load_sectors - s.l1_hit_sectors);
 }
 
+// What fits into L1 as a whole is missed once on each SM: where blocks are too long to be logged, what was seen of them
+// is mostly their cold beginning.
+void bound_misses(const GpuModel& model, const CacheSizes& sizes, const events::KernelFacts& facts, CacheCounts& out) {
+  const double most = out.read.sectors * std::min(out.blocks, d(model.sm_count));
+  const double misses = out.global_loads.sectors - out.global_loads.hits;
+  const bool around = std::any_of(facts.sites.begin(), facts.sites.end(), [](const events::Site& s) {
+    return s.at_l2 || s.is_volatile || s.order != events::MemoryOrder::weak;
+  });
+  if (around || !model.l1_caches_global || 32 * out.read.sectors > d(sizes.l1_bytes) || misses <= most) return;
+  const double by = most / misses;
+  out.global_loads.hits = out.global_loads.sectors - most;
+  out.l2_read_sectors -= std::min(out.l2_read_sectors, misses - most);
+  out.l2_read_lines *= by;
+  for (events::SiteCaches& s : out.sites) s.l1_hit_sectors = s.load_sectors - by * (s.load_sectors - s.l1_hit_sectors);
+}
+
 // By site: sectors that its blocks access over those that were logged, of blocks that were too long.
 std::vector<double> unlogged_shares(const events::KernelFacts& facts, const events::LaunchCounts& counts,
                                     const AccessLog& log, const std::vector<SiteSeen>& sites) {
   std::vector<double> out(sites.size(), 1);
   const bool all = std::all_of(log.blocks.begin(), log.blocks.end(), [](const BlockLog& b) { return b.left_out == 0; });
   if (all || log.blocks.empty()) return out;
-  const double part = d(log.blocks.size()) / d(log.grid.count());
+  const auto besides = std::count_if(log.blocks.begin(), log.blocks.end(), [](const BlockLog& b) { return b.beside; });
+  const double part =
+      static_cast<double>(static_cast<std::ptrdiff_t>(log.blocks.size()) - besides) / d(log.grid.count());
   for (std::size_t s = 0; s < sites.size() && s < facts.sites.size() && s < counts.sites.size(); ++s) {
     const double logged = sites[s].global.sectors + sites[s].texture.sectors;
     if (logged > 0) out[s] = std::max(1.0, d(counts.sites[s].global.sectors) * part / logged);
@@ -639,8 +405,7 @@ CacheCounts model_caches(const GpuModel& model, const CacheSizes& sizes, const e
                          const events::LaunchCounts& counts, const AccessLog& log) {
   CacheCounts out;
   const std::uint64_t blocks = log.grid.count();
-  Replay replay(model, sizes, facts, log);
-  replay.run();
+  const Replayed replay = counters::replay(model, sizes, facts, log);
   out.blocks = d(blocks);
   out.blocks_seen = replay.blocks;
   out.requests_seen = replay.requests;
@@ -657,6 +422,8 @@ CacheCounts model_caches(const GpuModel& model, const CacheSizes& sizes, const e
   out.written_by_block = times(replay.written_by_block, store_scale);
   out.constant_bytes = 64 * d(sectors_in(replay.constants.stretches()));
 
+  const bool all_logged =
+      std::all_of(log.blocks.begin(), log.blocks.end(), [](const BlockLog& b) { return b.left_out == 0; });
   const WholeGrid grid(log, blocks, replay.sites, unlogged_shares(facts, counts, log, replay.sites));
   out.read = grid.of(Use::read);
   out.written = grid.of(Use::written);
@@ -664,6 +431,7 @@ CacheCounts model_caches(const GpuModel& model, const CacheSizes& sizes, const e
   // A sector at which two blocks meet is written by both in part, and so as a whole.
   const double met = std::max(0.0, out.written_by_block.sectors - out.written.sectors);
   out.partly_written_sectors = std::clamp(replay.partly_written * store_scale - 2 * met, 0.0, out.written.sectors);
+  if (!all_logged) bound_misses(model, sizes, facts, out);
   if (sizes.l2_bytes == 0)
     without_l2(facts, counts, out);
   else
@@ -680,9 +448,9 @@ std::optional<CacheCounts> caches_of(const GpuModel& model, const CacheSizes& si
   });
   if (log.caches.blocks == 0) return std::nullopt;
   CacheCounts out = log.caches;
-  std::uint64_t requests = 0;
-  for (const events::SiteCounts& c : counts.sites) requests += c.global_requests + c.local_requests;
-  if (log.requests != 0 && requests != log.requests) out.scale(d(requests) / d(log.requests));
+  std::uint64_t sectors = 0;
+  for (const events::SiteCounts& c : counts.sites) sectors += c.global.sectors + c.local.sectors;
+  if (log.sectors != 0 && sectors != log.sectors) out.scale(d(sectors) / d(log.sectors));
   return out;
 }
 

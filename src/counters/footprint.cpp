@@ -10,7 +10,15 @@ namespace warpgrind::counters {
 
 Stretches merged(Stretches s) {
   const auto by_begin = [](const Stretch& a, const Stretch& b) { return a.begin < b.begin; };
-  if (!std::is_sorted(s.begin(), s.end(), by_begin)) std::sort(s.begin(), s.end(), by_begin);
+  if (!std::is_sorted(s.begin(), s.end(), by_begin)) {
+    constexpr std::size_t kMany = 1024;
+    if (s.size() > kMany && sectors_in(s) < 256 * s.size()) {  // bits are quicker to sort
+      SectorSet set;
+      for (const Stretch& x : s) set.add(x.begin, x.end);
+      return set.stretches();
+    }
+    std::sort(s.begin(), s.end(), by_begin);
+  }
   std::size_t n = 0;
   for (const Stretch& x : s) {
     if (n != 0 && x.begin <= s[n - 1].end)
@@ -42,8 +50,33 @@ events::DistinctStretches distinct(const Stretches& stretches) {
   return {counts[0], counts[1], counts[2], counts[3], counts[4]};
 }
 
+std::uint64_t& BitPages::bits(std::uint64_t number) {
+  if (2 * used_ >= pages_.size()) {
+    std::vector<Page> old(pages_.empty() ? 64 : 4 * pages_.size());
+    old.swap(pages_);
+    used_ = 0;
+    for (const Page& p : old)
+      if (p.number != kNone) bits(p.number) = p.bits;
+  }
+  const std::size_t last = pages_.size() - 1;
+  for (std::size_t at = number * 0x9e3779b97f4a7c15u >> 20 & last;; at = (at + 1) & last) {
+    Page& p = pages_[at];
+    if (p.number == number) return p.bits;
+    if (p.number != kNone) continue;
+    ++used_;
+    p.number = number;
+    return p.bits;
+  }
+}
+
+void BitPages::clear() {
+  if (used_ == 0) return;
+  used_ = 0;
+  std::fill(pages_.begin(), pages_.end(), Page{});
+}
+
 void SectorSet::add(std::uint64_t begin, std::uint64_t end) {
-  if (used_ != 0) return add_to_pages(begin, end);
+  if (!pages_.empty()) return add_to_pages(begin, end);
   for (auto s = few_.rbegin(); s != few_.rend(); ++s)
     if (begin <= s->end && end >= s->begin) {
       s->begin = std::min(s->begin, begin);
@@ -62,39 +95,20 @@ void SectorSet::add(std::uint64_t begin, std::uint64_t end) {
 void SectorSet::add_to_pages(std::uint64_t begin, std::uint64_t end) {
   while (begin < end) {
     const std::uint64_t stop = std::min(end, (begin | 63) + 1), n = stop - begin;
-    const std::uint64_t bits = n == 64 ? ~std::uint64_t{0} : ((std::uint64_t{1} << n) - 1) << (begin & 63);
-    page(begin >> 6).bits |= bits;
+    pages_.bits(begin >> 6) |= n == 64 ? ~std::uint64_t{0} : ((std::uint64_t{1} << n) - 1) << (begin & 63);
     begin = stop;
   }
 }
 
-SectorSet::Page& SectorSet::page(std::uint64_t number) {
-  if (2 * used_ >= pages_.size()) {
-    std::vector<Page> old(pages_.empty() ? 64 : 4 * pages_.size());
-    old.swap(pages_);
-    used_ = 0;
-    for (const Page& p : old)
-      if (p.number != ~std::uint64_t{0}) page(p.number).bits = p.bits;
-  }
-  const std::size_t last = pages_.size() - 1;
-  for (std::size_t at = number * 0x9e3779b97f4a7c15u >> 20 & last;; at = (at + 1) & last) {
-    Page& p = pages_[at];
-    if (p.number == number) return p;
-    if (p.number != ~std::uint64_t{0}) continue;
-    ++used_;
-    p.number = number;
-    return p;
-  }
-}
-
 Stretches SectorSet::stretches() const {
-  if (used_ == 0) return merged(few_);
-  std::vector<Page> sorted;
-  for (const Page& p : pages_)
-    if (p.number != ~std::uint64_t{0}) sorted.push_back(p);
-  std::sort(sorted.begin(), sorted.end(), [](const Page& a, const Page& b) { return a.number < b.number; });
+  if (pages_.empty()) return merged(few_);
+  std::vector<BitPages::Page> sorted;
+  for (const BitPages::Page& p : pages_.pages())
+    if (p.number != BitPages::kNone) sorted.push_back(p);
+  std::sort(sorted.begin(), sorted.end(),
+            [](const BitPages::Page& a, const BitPages::Page& b) { return a.number < b.number; });
   Stretches out;
-  for (const Page& p : sorted)
+  for (const BitPages::Page& p : sorted)
     for (std::uint64_t bits = p.bits, at = p.number << 6; bits != 0;) {
       const auto skip = static_cast<unsigned>(std::countr_zero(bits));
       bits >>= skip;
@@ -127,7 +141,8 @@ struct Equation {
   double distance;
 };
 
-bool solve(std::vector<Equation> equations, const Dim3& grid, std::int64_t steps[3]) {
+// tolerance: sectors; 0: steps are whole.
+bool solve(std::vector<Equation> equations, const Dim3& grid, double tolerance, double steps[3]) {
   const std::uint64_t extent[3] = {grid.x, grid.y, grid.z};
   const std::vector<Equation> all = equations;
   unsigned row = 0;
@@ -142,44 +157,37 @@ bool solve(std::vector<Equation> equations, const Dim3& grid, std::int64_t steps
     for (unsigned i = 0; i < equations.size(); ++i) {
       if (i == row) continue;
       const double f = equations[i].of[k] / equations[row].of[k];
-      for (unsigned j = 0; j < 3; ++j) equations[i].of[j] -= f * equations[row].of[j];
+      for (unsigned m = 0; m < 3; ++m) equations[i].of[m] -= f * equations[row].of[m];
       equations[i].distance -= f * equations[row].distance;
     }
     pivot_of[k] = row++;
   }
-  for (unsigned k = 0; k < 3; ++k)
-    steps[k] = pivot_of[k] == ~0u ? 0 : std::llround(equations[pivot_of[k]].distance / equations[pivot_of[k]].of[k]);
+  for (unsigned k = 0; k < 3; ++k) {
+    steps[k] = pivot_of[k] == ~0u ? 0 : equations[pivot_of[k]].distance / equations[pivot_of[k]].of[k];
+    if (tolerance == 0) steps[k] = std::round(steps[k]);
+  }
   return std::all_of(all.begin(), all.end(), [&](const Equation& e) {
     double sum = 0;
-    for (unsigned k = 0; k < 3; ++k) sum += e.of[k] * static_cast<double>(steps[k]);
-    return sum == e.distance;
+    for (unsigned k = 0; k < 3; ++k) sum += e.of[k] * steps[k];
+    return std::fabs(sum - e.distance) <= tolerance;
   });
 }
 
-}  // namespace
-
-std::optional<Moved> find_steps(const std::vector<BlockStretches>& blocks, const Dim3& grid) {
-  std::map<std::uint64_t, std::vector<const BlockStretches*>> by_shape;
-  for (const BlockStretches& b : blocks)
-    if (!b.stretches.empty()) by_shape[shape_hash(b.stretches)].push_back(&b);
-  const std::vector<const BlockStretches*>* most = nullptr;
-  for (const auto& [hash, same] : by_shape)
-    if (most == nullptr || same.size() > most->size()) most = &same;
-  if (most == nullptr || 2 * most->size() < blocks.size()) return std::nullopt;
-  const BlockStretches& first = *most->front();
+std::optional<Moved> moved_from(const std::vector<const BlockStretches*>& same, const Dim3& grid, double tolerance) {
+  const BlockStretches& first = *same.front();
   std::vector<Equation> equations;
-  for (const BlockStretches* b : *most) {
-    const auto apart = [](std::uint64_t a, std::uint64_t c) { return static_cast<double>(a) - static_cast<double>(c); };
+  for (const BlockStretches* b : same) {
+    const auto apart = [](std::uint64_t a, std::uint64_t c) {
+      return static_cast<double>(static_cast<std::int64_t>(a - c));
+    };
     equations.push_back(
         {{apart(b->index.x, first.index.x), apart(b->index.y, first.index.y), apart(b->index.z, first.index.z)},
-         static_cast<double>(static_cast<std::int64_t>(b->stretches.front().begin) -
-                             static_cast<std::int64_t>(first.stretches.front().begin))});
+         apart(b->stretches.front().begin, first.stretches.front().begin)});
   }
   Moved out;
-  if (!solve(equations, grid, out.step)) return std::nullopt;
-  const std::int64_t back = out.step[0] * static_cast<std::int64_t>(first.index.x) +
-                            out.step[1] * static_cast<std::int64_t>(first.index.y) +
-                            out.step[2] * static_cast<std::int64_t>(first.index.z);
+  if (!solve(equations, grid, tolerance, out.step)) return std::nullopt;
+  const auto back = static_cast<std::int64_t>(
+      std::floor(out.step[0] * first.index.x + out.step[1] * first.index.y + out.step[2] * first.index.z));
   out.shape = first.stretches;
   for (Stretch& s : out.shape) {
     s.begin -= static_cast<std::uint64_t>(back);
@@ -188,10 +196,43 @@ std::optional<Moved> find_steps(const std::vector<BlockStretches>& blocks, const
   return out;
 }
 
+// Those of the most frequent key; less than half of all: none.
+template <class Key>
+std::vector<const BlockStretches*> most_alike(const std::vector<BlockStretches>& blocks, Key&& key,
+                                              std::vector<const BlockStretches*>* others) {
+  std::map<std::uint64_t, std::vector<const BlockStretches*>> by_key;
+  for (const BlockStretches& b : blocks)
+    if (!b.stretches.empty()) by_key[key(b.stretches)].push_back(&b);
+  std::vector<const BlockStretches*>* most = nullptr;
+  for (auto& [k, same] : by_key)
+    if (most == nullptr || same.size() > most->size()) most = &same;
+  if (most == nullptr || 2 * most->size() < blocks.size()) return {};
+  others->clear();
+  for (const auto& [k, same] : by_key)
+    if (&same != most) others->insert(others->end(), same.begin(), same.end());
+  return std::move(*most);
+}
+
+}  // namespace
+
+std::optional<Moved> find_steps(const std::vector<BlockStretches>& blocks, const Dim3& grid) {
+  std::vector<const BlockStretches*> others;
+  std::optional<Moved> out;
+  if (const auto same = most_alike(blocks, shape_hash, &others); !same.empty()) out = moved_from(same, grid, 0);
+  if (!out) {  // as many stretches over about as much
+    const auto rough = [](const Stretches& s) { return s.size() << 40 | (s.back().end - s.front().begin + 1) / 3; };
+    constexpr std::size_t kEnough = 4;  // blocks that agree by more than chance
+    const auto same = most_alike(blocks, rough, &others);
+    if (same.size() > kEnough) out = moved_from(same, grid, 1);
+  }
+  if (out) out->others = std::move(others);
+  return out;
+}
+
 std::optional<Stretches> moved_over(const Moved& moved, const Dim3& grid, std::uint64_t blocks,
                                     std::pair<std::uint64_t, std::uint64_t> range) {
   struct Way {
-    std::int64_t step;
+    double step;
     std::uint64_t times;
   };
   const std::uint64_t nx = std::min<std::uint64_t>(grid.x, blocks), rows = (blocks + grid.x - 1) / grid.x;
@@ -200,20 +241,23 @@ std::optional<Stretches> moved_over(const Moved& moved, const Dim3& grid, std::u
   Way ways[3] = {{moved.step[0], nx}, {moved.step[1], ny}, {moved.step[2], nz}};
   // Short steps first: what they fill is one stretch for the long ones.
   std::sort(std::begin(ways), std::end(ways),
-            [](const Way& a, const Way& b) { return std::llabs(a.step) < std::llabs(b.step); });
+            [](const Way& a, const Way& b) { return std::fabs(a.step) < std::fabs(b.step); });
   Stretches now = moved.shape;
   for (const Way& w : ways) {
     if (w.step == 0 || w.times <= 1) continue;
-    const auto step = static_cast<std::uint64_t>(std::llabs(w.step));
+    const double step = std::fabs(w.step);
+    const auto at = [&](std::uint64_t k) {
+      return static_cast<std::uint64_t>(std::floor(step * static_cast<double>(k)));
+    };
     Stretches next;
     for (const Stretch& s : now) {
-      const std::uint64_t first = w.step > 0 ? s.begin : s.begin - step * (w.times - 1), length = s.end - s.begin;
-      if (length >= step) {
-        next.push_back({first, first + step * (w.times - 1) + length});
+      const std::uint64_t first = w.step > 0 ? s.begin : s.begin - at(w.times - 1), length = s.end - s.begin;
+      if (static_cast<double>(length) >= step) {
+        next.push_back({first, first + at(w.times - 1) + length});
         continue;
       }
       if (next.size() + w.times > 16 * kMostStretches) return std::nullopt;
-      for (std::uint64_t k = 0; k < w.times; ++k) next.push_back({first + k * step, first + k * step + length});
+      for (std::uint64_t k = 0; k < w.times; ++k) next.push_back({first + at(k), first + at(k) + length});
     }
     now = merged(std::move(next));
     if (now.size() > kMostStretches) return std::nullopt;

@@ -21,23 +21,42 @@ Stretches merged(Stretches any_order);
 std::uint64_t sectors_in(const Stretches& stretches);
 events::DistinctStretches distinct(const Stretches& stretches);
 
+// 64 bits for each number.
+class BitPages {
+ public:
+  struct Page {
+    std::uint64_t number = kNone, bits = 0;
+  };
+  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+  std::uint64_t& bits(std::uint64_t number);
+  bool empty() const { return used_ == 0; }
+  void clear();
+  const std::vector<Page>& pages() const { return pages_; }  // in no order; number kNone: none
+
+ private:
+  std::vector<Page> pages_;
+  std::size_t used_ = 0;
+};
+
 // A set that grows request by request.
 class SectorSet {
  public:
   void add(std::uint64_t begin, std::uint64_t end);
-  bool empty() const { return few_.empty() && used_ == 0; }
+  void add(const Stretches& stretches) {
+    for (const Stretch& s : stretches) add(s.begin, s.end);
+  }
+  bool empty() const { return few_.empty() && pages_.empty(); }
+  void clear() {
+    few_.clear();
+    pages_.clear();
+  }
   Stretches stretches() const;
 
  private:
-  struct Page {
-    std::uint64_t number = ~std::uint64_t{0}, bits = 0;
-  };
   void add_to_pages(std::uint64_t begin, std::uint64_t end);
-  Page& page(std::uint64_t number);
   static constexpr std::size_t kFew = 12;
   Stretches few_;  // in no order; while there are few
-  std::vector<Page> pages_;
-  std::size_t used_ = 0;
+  BitPages pages_;
 };
 
 // What one instruction touches in one block.
@@ -48,11 +67,13 @@ struct BlockStretches {
 
 // Blocks that touch the same shape, moved by so many sectors for each block along x, y and z.
 struct Moved {
-  Stretches shape;  // of block (0, 0, 0)
-  std::int64_t step[3] = {0, 0, 0};
+  Stretches shape;                            // of block (0, 0, 0)
+  std::vector<const BlockStretches*> others;  // blocks of another shape
+  double step[3] = {0, 0, 0};
 };
-// nullopt: less than half of the blocks agree, or they do not tell all steps. Blocks at the edges of a grid may touch
-// less.
+// nullopt: less than half of the blocks agree, or they do not tell all steps. Steps that are no whole sectors make
+// shapes that differ at their ends: then blocks agree that are within a sector of where they should be. Blocks at the
+// edges of a grid may touch less.
 std::optional<Moved> find_steps(const std::vector<BlockStretches>& blocks, const Dim3& grid);
 // All that the first `blocks` blocks of a grid touch, cut to [range.first, range.second) (bytes; none: {0, 0}).
 // nullopt: more than kMostStretches apart.

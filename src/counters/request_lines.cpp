@@ -76,6 +76,9 @@ void find_lines(const events::AccessLog& log, const events::BlockLog& block, con
 
 unsigned bank_passes(const events::AccessLog& log, const events::BlockLog& block, const events::LoggedAccess& e,
                      std::uint32_t bytes) {
+  const auto stride = static_cast<std::int64_t>(bytes);
+  if (!e.lanes && e.mask == kFullMask && log.row == kWarpSize && (e.kx == 0 || e.kx == stride))
+    return std::max(1u, bytes / 4);
   std::uint64_t addresses[kWarpSize];
   std::uint8_t lanes[kWarpSize];
   const unsigned n = lane_addresses(log, block, e, addresses, lanes);

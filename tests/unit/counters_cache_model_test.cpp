@@ -119,8 +119,8 @@ TEST(Footprint, AllBlocksFromSome) {
   };
   const auto moved = find_steps({tile(3, 1), tile(40, 2), tile(7, 7)}, grid);
   ASSERT_TRUE(moved);
-  EXPECT_EQ(moved->step[0], 2);
-  EXPECT_EQ(moved->step[1], 300);
+  EXPECT_DOUBLE_EQ(moved->step[0], 2);
+  EXPECT_DOUBLE_EQ(moved->step[1], 300);
   const auto all = moved_over(*moved, grid, 500, {0, 0});
   ASSERT_TRUE(all);
   EXPECT_EQ(*all, (Stretches{{1000, 4000}}));

@@ -22,8 +22,9 @@ inline std::string read_file(const std::string& path) {
 
 struct Gpu {
   explicit Gpu(unsigned workers = 1, double timeout = 0, const std::string& file = "kernels.ptx",
-               events::Observer* observer = nullptr) {
+               events::Observer* observer = nullptr, bool caches = false) {
     Options options;
+    options.caches = caches;
     options.workers = workers;
     options.timeout_seconds = timeout;
     device = std::make_unique<Device>(0, **find_gpu_model("h200"), options);

@@ -13,7 +13,7 @@ namespace warpgrind::device {
 namespace {
 
 // Of one block at most this part of all: a grid of few long blocks is looked at in several of them.
-constexpr std::uint64_t kParts = 8;
+constexpr std::uint64_t kParts = 8, kMiddle = 4;
 // What may be logged before block 0 has ended: memory, and time that is lost.
 constexpr std::uint64_t kTooMuch = 16 * kLogged;
 
@@ -22,7 +22,9 @@ events::LoggedAccess* add(const Access& a, StateSpace space) {
   events::BlockLog* log = fiber.block->log;
   if (log == nullptr) return nullptr;
   const std::uint32_t warp = a.context->warp;
-  if (log->taken[warp] >= fiber.worker->launch->warp_log) {
+  constexpr std::uint32_t kGroupsOfTexture = 8;  // a texture's instruction is several entries
+  const std::uint32_t most = fiber.worker->launch->warp_log;
+  if (log->taken[warp] >= (space == StateSpace::texture ? kGroupsOfTexture * most : most)) {
     ++log->left_out;
     return nullptr;
   }
@@ -63,24 +65,38 @@ void put_lanes(events::BlockLog& log, events::LoggedAccess& e, const std::uint64
 void begin_logging(Launch& launch) {
   launch.logged = 0;
   launch.first_block_requests = 0;
-  const std::uint64_t most = launch.config.cooperative ? kLogged / std::max<std::uint64_t>(1, launch.blocks) : kLogged;
-  launch.warp_log =
-      static_cast<std::uint32_t>(std::max<std::uint64_t>(64, most / kParts / std::max(1u, launch.warps_per_block)));
+  const std::uint64_t parts = launch.config.cooperative ? launch.blocks : std::min(launch.blocks, kParts);
+  launch.warp_log = static_cast<std::uint32_t>(
+      std::max<std::uint64_t>(64, kLogged / std::max<std::uint64_t>(1, parts) / std::max(1u, launch.warps_per_block)));
 }
 
-bool is_logged(const Launch& launch, std::uint64_t block, std::uint64_t requests) {
-  const std::uint64_t room = std::max(kParts, kLogged / std::max<std::uint64_t>(1, requests));
-  if (room >= launch.blocks) return true;
+namespace {
+
+// The middle of the grid, and its next neighbours: they tell how blocks differ by their index.
+bool is_in_the_middle(const Launch& launch, std::uint64_t block) {
+  const Dim3& g = launch.config.grid;
+  const std::uint64_t row = g.x, plane = row * g.y, middle = g.x / 2 + g.y / 2 * row + g.z / 2 * plane;
+  return block == middle || (g.x > 2 && block == middle + 1) || (g.y > 2 && block == middle + row) ||
+         (g.z > 2 && block == middle + plane);
+}
+
+}  // namespace
+
+Logged how_logged(const Launch& launch, std::uint64_t block, std::uint64_t requests) {
+  const std::uint64_t room = std::max(kParts, kLogged / std::max<std::uint64_t>(1, requests)) - kMiddle;
+  if (room + kMiddle >= launch.blocks) return Logged::yes;
   const std::uint64_t sms = launch.sm_count, waves = (launch.blocks + sms - 1) / sms;
-  const std::uint64_t sm = events::sm_of_block(block, sms);
-  if (room >= 2 * waves) {  // whole SMs, spread over those that have blocks
-    const std::uint64_t busy = std::min(sms, launch.blocks), wanted = room / waves;
-    return sm * wanted % busy < wanted;
+  const std::uint64_t group = events::sm_group(events::sm_of_block(block, sms));
+  constexpr std::uint64_t kTogether = events::kSmsTogether;
+  bool chosen = false;
+  if (room >= kTogether * waves) {  // whole groups of SMs, spread over those that have blocks
+    const std::uint64_t groups = (sms + kTogether - 1) / kTogether;
+    const std::uint64_t busy = std::min(groups, std::max(events::kSmClusters, launch.blocks / kTogether));
+    chosen = group * (room / (kTogether * waves)) % busy < room / (kTogether * waves);
+  } else {  // one group, for a while
+    chosen = group == 0 && block / sms < std::max<std::uint64_t>(1, room / kTogether);
   }
-  // Two SMs for a while: one from the beginning, one from the middle on.
-  const std::uint64_t wave = block / sms, turns = std::max<std::uint64_t>(1, room / 2);
-  if (sm == 0) return wave < turns;
-  return sm == sms / 2 && wave >= waves / 2 && wave < waves / 2 + turns;
+  return chosen ? Logged::yes : is_in_the_middle(launch, block) ? Logged::beside : Logged::no;
 }
 
 void begin_log(Worker& worker, Block& block) {
@@ -88,7 +104,7 @@ void begin_log(Worker& worker, Block& block) {
   const std::uint64_t known = launch.first_block_requests.load(std::memory_order_acquire);
   if (block.linear != 0) {
     if (known == 0 ? launch.logged.load(std::memory_order_relaxed) > kTooMuch
-                   : !is_logged(launch, block.linear, known - 1))
+                   : how_logged(launch, block.linear, known - 1) == Logged::no)
       return;
   }
   auto log = std::make_unique<events::BlockLog>();
@@ -154,7 +170,10 @@ std::shared_ptr<const events::AccessLog> collect_log(Launch& launch,
   auto out = std::make_shared<events::AccessLog>();
   for (unsigned i = 0; i < launch.workers; ++i) {
     for (auto& log : workers[i]->logs)
-      if (known != 0 && is_logged(launch, log->block, known - 1)) out->blocks.push_back(std::move(*log));
+      if (const Logged how = known != 0 ? how_logged(launch, log->block, known - 1) : Logged::no; how != Logged::no) {
+        log->beside = how == Logged::beside;
+        out->blocks.push_back(std::move(*log));
+      }
     workers[i]->logs.clear();
     workers[i]->logging = 0;
   }

@@ -1,6 +1,7 @@
 // Keeps the accesses of some blocks for the modelled caches (events/access_log.h). A launch logs about kLogged
-// requests: all blocks of a small one, else all those of some SMs, or some of two SMs; which is decided by what block 0
-// asked for alone, so that it does not depend on the number of workers. A kernel that is launched again with the same
+// requests: all blocks of a small one, else all or some of those of some SMs whose requests meet, and some from the
+// middle of the grid; which is decided by what block 0 asked for alone, so that it does not depend on the number of
+// workers. A kernel that is launched again with the same
 // arguments and shape is not logged again.
 #pragma once
 
@@ -14,12 +15,13 @@
 
 namespace warpgrind::device {
 
-inline constexpr std::uint64_t kLogged = 32768;
+inline constexpr std::uint64_t kLogged = 12288;
 
 // Before the launch: does it log?
 void begin_logging(Launch& launch);
-// Is the block one of those that `requests` of block 0 leave room for?
-bool is_logged(const Launch& launch, std::uint64_t block, std::uint64_t requests);
+// Is the block one of those that `requests` of block 0 leave room for? beside: events::BlockLog.
+enum class Logged : std::uint8_t { no, yes, beside };
+Logged how_logged(const Launch& launch, std::uint64_t block, std::uint64_t requests);
 // When a block begins and ends. Its worker's inline caches are emptied, and stay so while it lives.
 void begin_log(Worker& worker, Block& block);
 void end_log(Worker& worker, Block& block);

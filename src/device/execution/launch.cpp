@@ -351,16 +351,16 @@ std::shared_ptr<const events::AccessLog> Device::Impl::find_repeated(Launch& lau
 void Device::Impl::keep_log(const Launch& launch, const PackedParameters& parameters, bool repeated,
                             events::LaunchCounts& counts) {
   if (!counts.log || launch.fault) return;
-  std::uint64_t requests = 0, digest = 0;
+  std::uint64_t sectors = 0, digest = 0;
   for (const events::SiteCounts& c : counts.sites) {
-    requests += c.global_requests + c.local_requests;
+    sectors += c.global.sectors + c.local.sectors;
     for (const std::uint64_t n :
          {c.requests, c.lanes, c.global.sectors, c.global.lines, c.global.wavefronts, c.local.sectors})
       digest = events::mixed(digest ^ (n + 1));
   }
   const auto key = RepeatedLogs::key_of(launch, parameters.bytes);
   if (repeated) return repeated_logs.compare(launch, key, digest);
-  counts.log->requests = requests;
+  counts.log->sectors = sectors;
   repeated_logs.keep(launch, key, counts.log, digest);
 }
 

@@ -1,0 +1,98 @@
+// What the device logs for the modelled caches.
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <vector>
+
+#include "device_fixture.h"
+#include "events/access_log.h"
+
+namespace warpgrind::device {
+namespace {
+
+// vadd of n elements in blocks of 256, or gather with an index that goes backwards.
+struct Logging {
+  explicit Logging(unsigned workers, bool caches = true) : gpu(workers, 0, "kernels.ptx", nullptr, caches) {}
+  LaunchResult vadd(int n) {
+    if (!a) a = gpu.array<float>(kMost), b = gpu.array<float>(kMost), c = gpu.array<float>(kMost);
+    return gpu.run("vadd", shape({static_cast<std::uint32_t>(n + 255) / 256, 1, 1}, {256, 1, 1}), a, b, c, n);
+  }
+  LaunchResult gather(int n) {
+    if (!a) a = gpu.array<float>(kMost), c = gpu.array<float>(kMost);
+    if (!index) {
+      index = gpu.array<int>(kMost);
+      for (int i = 0; i < n; ++i) index[i] = n - 1 - i * 7 % n;
+    }
+    return gpu.run("gather", shape({static_cast<std::uint32_t>(n) / 128, 1, 1}, {128, 1, 1}), a, index, c, n);
+  }
+  static constexpr std::size_t kMost = 1 << 20;
+  Gpu gpu;
+  float *a = nullptr, *b = nullptr, *c = nullptr;
+  int* index = nullptr;
+};
+
+// Everything in a log that does not depend on where the arrays are.
+std::vector<std::uint64_t> said(const events::AccessLog& log) {
+  std::vector<std::uint64_t> out;
+  for (const events::BlockLog& b : log.blocks) {
+    out.insert(out.end(), {b.block, b.accesses.size(), b.left_out, b.beside});
+    for (const events::LoggedAccess& e : b.accesses)
+      out.insert(out.end(), {e.base - log.ranges[e.site].first, static_cast<std::uint64_t>(e.lanes ? 0 : e.kx), e.mask,
+                             e.site, e.warp, static_cast<std::uint64_t>(e.type)});
+    out.insert(out.end(), b.offsets.begin(), b.offsets.end());
+  }
+  return out;
+}
+
+TEST(AccessLog, SmallLaunchesAsAWhole) {
+  Logging run(1);
+  const LaunchResult r = run.vadd(1000);
+  ASSERT_TRUE(r.counts.log);
+  ASSERT_EQ(r.counts.log->blocks.size(), 4u);
+  for (const events::BlockLog& b : r.counts.log->blocks) EXPECT_EQ(b.accesses.size(), 8u * 3);
+  EXPECT_EQ(r.counts.log->blocks[3].accesses.back().type, AccessType::store);
+  EXPECT_FALSE(Logging(1, false).vadd(1000).counts.log);
+}
+
+// The inline caches are empty while a block is logged: what is counted stays the same.
+TEST(AccessLog, CountsStayAsTheyAre) {
+  for (const auto kernel : {&Logging::vadd, &Logging::gather}) {
+    Logging with(1), without(1, false);
+    const LaunchResult a = (with.*kernel)(1 << 16), b = (without.*kernel)(1 << 16);
+    for (const events::SiteKind kind : {events::SiteKind::load, events::SiteKind::store}) {
+      EXPECT_EQ(total(a, kind).requests, total(b, kind).requests);
+      EXPECT_EQ(total(a, kind).global.sectors, total(b, kind).global.sectors);
+      EXPECT_EQ(total(a, kind).lanes, total(b, kind).lanes);
+    }
+  }
+}
+
+TEST(AccessLog, TheSameForAnyNumberOfWorkers) {
+  for (const auto kernel : {&Logging::vadd, &Logging::gather}) {
+    Logging one(1);
+    const LaunchResult first = (one.*kernel)(1 << 20);
+    ASSERT_TRUE(first.counts.log);
+    const std::size_t blocks = first.counts.log->blocks.size();
+    EXPECT_GT(blocks, 8u);
+    EXPECT_LT(blocks, (std::size_t{1} << 20) / 256);
+    for (const unsigned workers : {2u, 4u}) {
+      Logging more(workers);
+      const LaunchResult r = (more.*kernel)(1 << 20);
+      ASSERT_TRUE(r.counts.log);
+      EXPECT_EQ(said(*r.counts.log), said(*first.counts.log)) << workers;
+    }
+  }
+}
+
+TEST(AccessLog, LaunchesThatRepeat) {
+  Logging run(2);
+  const LaunchResult first = run.vadd(5000), again = run.vadd(5000), other = run.vadd(4000);
+  EXPECT_TRUE(first.counts.log == again.counts.log);
+  EXPECT_TRUE(first.counts.log != other.counts.log);
+  Logging data(2);  // what a gather reads its data decide
+  const LaunchResult one = data.gather(4096), two = data.gather(4096);
+  EXPECT_TRUE(one.counts.log != two.counts.log);
+}
+
+}  // namespace
+}  // namespace warpgrind::device
