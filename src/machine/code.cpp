@@ -9,6 +9,7 @@
 #include "flow/definitions.h"
 #include "flow/forms.h"
 #include "machine/classify.h"
+#include "machine/fuse_operations.h"
 #include "machine/if_conversion.h"
 #include "machine/merge_accesses.h"
 
@@ -40,6 +41,7 @@ class Translation {
     }
     convert_branches(code_, facts_);
     merge_accesses(code_, module_, bodies_);
+    fuse_operations(code_, bodies_);
     for (const Block& block : code_.blocks)
       for (const Instruction& i : block.instructions) code_.static_issue += i.issue;
     return std::move(code_);

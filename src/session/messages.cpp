@@ -24,7 +24,7 @@ std::string banner(const GpuModel& model, const RunOptions& options) {
       "{}; not modelled: {}",
       options.devices > 1 ? fmt::format("{} x ", options.devices) : "", model.name, model.cc_major, model.cc_minor,
       options.counters ? "counters on" : "counters off",
-      "cache hits and misses, DRAM traffic, the machine code that ptxas would make");
+      "NVIDIA's machine code (caches and what ptxas does are modelled)");
 }
 
 std::string describe(const Error& error) {

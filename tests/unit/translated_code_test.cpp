@@ -198,6 +198,16 @@ TEST(TranslatedCode, AnEarlyReturnIsAPredicatedExit) {
   EXPECT_TRUE(t.code.predicated[0]);
 }
 
+TEST(TranslatedCode, AProductAndItsSumAreFused) {
+  const auto ffma = [](const std::string& body) {
+    const Translated t(body + " st.global.f32 [%rd1], %f4;\n");
+    return t.find(ptx::Opcode::add).operations[static_cast<std::size_t>(Operation::ffma)];
+  };
+  EXPECT_EQ(ffma("mul.f32 %f3, %f1, %f2; add.f32 %f4, %f3, %f1;"), 1);
+  EXPECT_EQ(ffma("mul.rn.f32 %f3, %f1, %f2; add.f32 %f4, %f3, %f1;"), 0);                      // asks for its rounding
+  EXPECT_EQ(ffma("mul.f32 %f3, %f1, %f2; add.f32 %f4, %f3, %f1; add.f32 %f4, %f4, %f3;"), 0);  // used twice
+}
+
 TEST(TranslatedCode, DivisionsAreSequences) {
   const Translated t("div.rn.f32 %f3, %f1, %f2; mul.f32 %f4, %f3, 0f40000000; st.global.f32 [%rd1], %f4;\n");
   const auto count = [](const Instruction& i, Operation o) { return i.operations[static_cast<std::size_t>(o)]; };
