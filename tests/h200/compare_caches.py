@@ -123,10 +123,11 @@ def table(off):
                      + " | ".join(cell(c, q.unit()) for q, c in zip(QUANTITIES, columns)) + " |")
     everything = [sum((columns[i] for columns in off.values()), []) for i in range(len(QUANTITIES))]
     lines.append(f"| **all** | {max(map(len, everything))} | "
-                 + " | ".join(f"**{cell(c, q.unit())}**" for q, c in zip(QUANTITIES, everything)) + " |")
+                 + " | ".join(f"**{cell(c, q.unit())}**" if c else "" for q, c in zip(QUANTITIES, everything)) + " |")
     within = [f"{100 * sum(v[0] <= q.bound for v in c) / len(c):.0f} %" if c else "" for q, c in zip(QUANTITIES, everything)]
     lines.append("| within the bound | | " + " | ".join(
-        f"{w} within {q.bound}{' points' if q.kind == 'points' else ' %'}" for q, w in zip(QUANTITIES, within)) + " |")
+        f"{w} within {q.bound}{' points' if q.kind == 'points' else ' %'}" if w else "" for q, w in zip(QUANTITIES, within))
+                 + " |")
     return lines, everything
 
 

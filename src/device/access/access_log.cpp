@@ -163,6 +163,35 @@ void log_texels(const Access& a, const Texels& texels) {
   }
 }
 
+namespace {
+
+// Where the host has put the virtual GPU's memory and the arrays of textures differs from run to run, and lines go into
+// sets of a cache by their addresses: counted from where these begin.
+void leave_host_out(events::AccessLog& log) {
+  constexpr std::uint64_t kPage = 4096;
+  AddressSpace& space = AddressSpace::instance();
+  std::uint64_t arrays = ~std::uint64_t{0};
+  for (const events::BlockLog& b : log.blocks)
+    for (const events::LoggedAccess& e : b.accesses)
+      if (e.space == StateSpace::texture && !space.inside_reserved(e.base)) arrays = std::min(arrays, e.base);
+  const std::uint64_t origin = space.reserved_base();
+  for (events::BlockLog& b : log.blocks)
+    for (events::LoggedAccess& e : b.accesses) {
+      if (e.space == StateSpace::local) continue;
+      if (space.inside_reserved(e.base))
+        e.base -= origin;
+      else if (e.space == StateSpace::texture)
+        e.base -= arrays / kPage * kPage;
+    }
+  for (auto& [low, high] : log.ranges)
+    if (high != 0 && space.inside_reserved(low)) {
+      low -= origin;
+      high -= origin;
+    }
+}
+
+}  // namespace
+
 std::shared_ptr<const events::AccessLog> collect_log(Launch& launch,
                                                      const std::vector<std::unique_ptr<Worker>>& workers) {
   if (!launch.logs) return nullptr;
@@ -186,6 +215,7 @@ std::shared_ptr<const events::AccessLog> collect_log(Launch& launch,
       if (range.second != 0 || e.space == StateSpace::local) continue;
       if (const Range* found = launch.ranges->find(e.base)) range = {found->low, found->high};
     }
+  leave_host_out(*out);
   out->grid = launch.config.grid;
   out->warps_per_block = launch.warps_per_block;
   out->row = jit::row_length(launch.kernel->shape);
