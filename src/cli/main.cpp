@@ -113,6 +113,9 @@ CLI::App* add_run(CLI::App& app, RunCommand& command) {
   run->add_option("--json", command.options.json_path, "write the profile as JSON");
   run->add_option("--csv", command.options.csv_path,
                   "write the metrics of each launch as CSV, in the columns of `ncu --csv`");
+  run->add_option("--work", command.options.work_path,
+                  "write what each launch asks of the GPU as CSV: the input of the time model (docs/accuracy.md)")
+      ->type_name("FILE");
   add_reports(run, command.reports);
   run->add_flag("--detail", command.options.detail,
                 "also record how requests looked, and the sources, for --json (slower)");

@@ -144,8 +144,8 @@ Status check_writable(const std::string& path) {
 
 int run(const RunCommand& asked) {
   RunCommand command = asked;
-  for (std::string* path : {&command.options.json_path, &command.options.csv_path, &command.reports.junit_path,
-                            &command.reports.sarif_path})
+  for (std::string* path : {&command.options.json_path, &command.options.csv_path, &command.options.work_path,
+                            &command.reports.junit_path, &command.reports.sarif_path})
     *path = of_this_rank(*path);
   if (!command.reports.needs_profile()) return run_program(command, nullptr);
   if (!command.options.counters) {
@@ -174,10 +174,10 @@ int run_program(const RunCommand& command, FinishedRun* finished) {
   if (Status filter = session::check(options.launches); !filter) return complain(filter.error()), kUsageError;
   if (auto model = find_gpu_model(options.gpu); !model) return complain(model.error()), kUsageError;
   if (command.no_cache) options.cache_directory.clear();
-  for (const std::string* path : {&options.json_path, &options.csv_path})
+  for (const std::string* path : {&options.json_path, &options.csv_path, &options.work_path})
     if (Status writable = check_writable(*path); !writable) return complain(writable.error()), kUsageError;
   std::error_code gone;
-  for (std::string* path : {&options.json_path, &options.csv_path})
+  for (std::string* path : {&options.json_path, &options.csv_path, &options.work_path})
     if (!path->empty() && *path != "-") *path = fs::absolute(*path, gone).string();
   if (gone) return complain("the folder that this runs in is not there any more: " + gone.message()), kUsageError;
   const std::string wanted_json = options.json_path;

@@ -395,9 +395,9 @@ cudaError_t make_work(const FillOperation& f, const Target& target, bool host_bl
     fill_bytes(f);
   };
   const std::uint64_t bytes = static_cast<std::uint64_t>(f.width) * f.element * f.height * f.depth;
-  out->place = [target, bytes, host_blocks] {
+  out->place = [target, bytes, host_blocks, address = reinterpret_cast<std::uint64_t>(f.pointer)] {
     target.host.pay();
-    const timing::Span span = the_session().fill(target.stream, *target.host.clock, bytes);
+    const timing::Span span = the_session().fill(target.stream, *target.host.clock, address, bytes);
     if (host_blocks) the_session().timeline().synchronize_time(*target.host.clock, span.end);
   };
   return cudaSuccess;

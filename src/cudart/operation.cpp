@@ -59,7 +59,8 @@ cudaError_t make(EventOperation& op, const Target& target, bool, WorkPtr& out) {
   mark->work = out;
   out->place = [target, mark] {
     target.host.pay();
-    mark->time_ns = the_session().timeline().work(target.stream, *target.host.clock, 0).end;
+    const double takes = the_session().model().timing.event_pair_ns;
+    mark->time_ns = the_session().timeline().work(target.stream, *target.host.clock, takes).end;
   };
   std::shared_ptr<Capture> before;  // may hold the last reference to a graph: let go without the lock
   const std::lock_guard lock(op.event->mutex);

@@ -352,6 +352,39 @@ bool wants_colour(std::FILE* stream) {
   return isatty(fileno(stream)) != 0 && term != nullptr && std::strcmp(term, "dumb") != 0;
 }
 
+namespace {
+
+// "bound by latency; at 24 % less, DRAM bandwidth"
+std::string what_binds(const KernelProfile& k) {
+  const Metric* limit = find(k.metrics, "warpgrind__estimated_limit");
+  if (limit == nullptr || limit->text.empty()) return "";
+  std::string out = "bound by " + limit->text;
+  const std::vector<results::BoundProfile>& bounds = k.bounds;
+  if (bounds.size() > 1 && bounds[0].ns > 0 && bounds[0].limit == limit->text)
+    out += fmt::format("; at {:.0f} % less, {}", 100 * (1 - bounds[1].ns / bounds[0].ns), bounds[1].limit);
+  return out;
+}
+
+void print_time(Writer& w, const KernelProfile& k) {
+  const Metric* time = find(k.metrics, "gpu__time_duration.sum");
+  if (time == nullptr) return;
+  const Metric *low = find(k.metrics, "warpgrind__time_low.sum"), *high = find(k.metrics, "warpgrind__time_high.sum");
+  const std::string interval =
+      low && high ? fmt::format(" ({} to {})", with_time(low->value), with_time(high->value)) : std::string();
+  const std::string binds = what_binds(k);
+  // One line as long as it fits.
+  constexpr std::size_t kMost = 68;
+  std::string line = "time " + with_time(time->value) + interval;
+  if (!binds.empty() && line.size() + 2 + binds.size() <= kMost) {
+    w.fact(line + ", " + binds, time->origin);
+  } else {
+    w.fact(line, time->origin);
+    if (!binds.empty()) w.fact("  " + binds, time->origin);
+  }
+}
+
+}  // namespace
+
 std::string kernel_text(const KernelProfile& k, const TextOptions& options) {
   Writer w(options.colour);
   std::string name = k.name;
@@ -365,12 +398,7 @@ std::string kernel_text(const KernelProfile& k, const TextOptions& options) {
   print_caches(w, k.metrics);
   print_instructions(w, k.metrics);
   for (const std::string& difference : machine_differences(k)) w.fact(difference, Origin::modelled);
-  if (const Metric* time = find(k.metrics, "gpu__time_duration.sum")) {
-    const Metric* limit = find(k.metrics, "warpgrind__estimated_limit");
-    w.fact(fmt::format("time {}{}", with_time(time->value),
-                       limit != nullptr && !limit->text.empty() ? ", bound by " + limit->text : ""),
-           time->origin);
-  }
+  print_time(w, k);
   return w.take() + advice_text(k, options);
 }
 

@@ -221,6 +221,8 @@ void Collector::add(const LaunchRecord& l) {
   counters::Values values = counters::launch_values(l.shape, *l.facts, *l.counts);
   const timing::KernelEstimate& estimate = l.estimate;
   values.set(MetricId::time, estimate.ns);
+  values.set(MetricId::time_low, estimate.low_ns);
+  values.set(MetricId::time_high, estimate.high_ns);
   values.set(MetricId::time_limit, 0);
   values.time_limit = timing::name(estimate.limit);
   if (l.footprint.total() > 0) values.set(MetricId::footprint, static_cast<double>(l.footprint.total()));

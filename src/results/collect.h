@@ -7,6 +7,7 @@
 #include "counters/kernel_counters.h"
 #include "results/profile.h"
 #include "timing/estimate.h"
+#include "timing/work_of.h"
 
 namespace warpgrind::results {
 

@@ -15,6 +15,7 @@ std::string encode(const RunOptions& o) {
                       {"threads", o.threads},
                       {"json", o.json_path},
                       {"csv", o.csv_path},
+                      {"work", o.work_path},
                       {"launches", o.each_launch},
                       {"quiet", o.quiet},
                       {"timeout", o.timeout_seconds},
@@ -55,6 +56,7 @@ Result<RunOptions> decode(std::string_view text) {
   json::read(j, "threads", o.threads);
   json::read(j, "json", o.json_path);
   json::read(j, "csv", o.csv_path);
+  json::read(j, "work", o.work_path);
   json::read(j, "launches", o.each_launch);
   json::read(j, "quiet", o.quiet);
   json::read(j, "timeout", o.timeout_seconds);

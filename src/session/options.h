@@ -18,6 +18,7 @@ struct RunOptions {
   unsigned devices = 1;
   unsigned threads = 0;  // worker threads; 0: all cores
   std::string json_path, csv_path;
+  std::string work_path;  // what each launch asked of the GPU, as the time model reads it
   bool each_launch = false;
   bool quiet = false;
   double timeout_seconds = 0;     // wall clock of the run; 0: none

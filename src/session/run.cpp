@@ -14,6 +14,7 @@
 #include "counters/cache_model.h"
 #include "device/memory/address_space.h"
 #include "gpu/occupancy.h"
+#include "results/json.h"
 #include "results/sources.h"
 #include "session/api_findings.h"
 #include "session/interrupts.h"
@@ -49,20 +50,22 @@ Result<Program*> Session::add_program(Program::Entries entries, const std::strin
 // ---- 2. A kernel is launched: compile, execute, estimate, count.
 namespace {
 
-// Distinct bytes the kernel may touch: the allocations that its pointer parameters point into.
-timing::Footprint footprint(const LaunchRequest& request) {
+// The allocations that its pointer parameters point into.
+TouchedMemory touched_memory(const LaunchRequest& request) {
   std::set<std::uint64_t> seen;
-  timing::Footprint total;
+  TouchedMemory touched;
   for (const jit::ParameterLayout& p : request.kernel->parameters) {
     for (std::uint64_t at = 0; at + 8 <= p.size; at += 8) {
       std::uint64_t word = 0;
       std::memcpy(&word, request.parameters.bytes.data() + p.offset + at, 8);
-      auto range = device::AddressSpace::instance().find(word);
-      if (range && seen.insert(range->low).second)
-        (range->host ? total.host : total.device) += range->high - range->low;
+      const auto range = device::AddressSpace::instance().find(word);
+      if (!range || !seen.insert(range->low).second) continue;
+      const std::uint64_t bytes = range->high - range->low;
+      (range->host ? touched.footprint.host : touched.footprint.device) += bytes;
+      if (!range->host) touched.device.emplace_back(range->low, bytes);
     }
   }
-  return total;
+  return touched;
 }
 
 counters::LaunchShape shape_of(const GpuModel& model, Program& program, const jit::CompiledKernel& kernel,
@@ -103,10 +106,11 @@ struct Recorder {
   const LaunchRequest& request;
   std::atomic<std::uint64_t>& next_id;
   std::map<std::string, double>& ns_a_block;
-  double estimated_ns = 0;
+  TimeEstimates& estimates;
+  timing::KernelTime time{};
   double gpu_fraction = 0;  // the part of the GPU that the blocks of the grid fill
 
-  void record(const device::LaunchResult& result, const timing::Footprint& footprint, int carveout_percent) {
+  void record(const device::LaunchResult& result, const TouchedMemory& touched, int carveout_percent) {
     if (!result.kernel) return;
     results::LaunchRecord r;
     r.mangled_name = result.kernel->facts().name;
@@ -118,25 +122,42 @@ struct Recorder {
     r.shape.code = result.machine;
     r.facts = &result.kernel->facts();
     r.counts = &result.counts;
-    r.footprint = footprint;
+    r.footprint = touched.footprint;
     r.wall_seconds = result.wall_seconds;
     r.compile_seconds = result.compile_seconds;
     Occupancy occupancy = counters::occupancy_of(r.shape);
-    r.estimate = timing::estimate_kernel(session.model(), *r.facts, result.counts, occupancy,
-                                         result.config.grid.count(), footprint);
+    r.estimate = estimate(result, occupancy, touched);
     const double blocks = std::max(1.0, static_cast<double>(result.config.grid.count()));
     double& known = ns_a_block[r.mangled_name];
     if (result.config.counted)
       known = r.estimate.ns / blocks;
     else
-      r.estimate.ns = std::max(r.estimate.ns, known * blocks);
-    estimated_ns += r.estimate.ns;
+      r.estimate.add(std::max(0.0, known * blocks - r.estimate.ns));
+    // Grids that a kernel launches come one after the other.
+    const bool first = time.queued == 0;
+    time.alone += first ? r.estimate.event_ns - session.model().timing.event_pair_ns : r.estimate.queued_ns;
+    time.queued += r.estimate.queued_ns;
     gpu_fraction = std::max(gpu_fraction, part_of_gpu(r.shape, occupancy));
     if (!session.options().counters) return;
     if (result.config.counted)
       collector.add(r);
     else
       collector.leave_out_launch();
+  }
+
+ private:
+  timing::KernelEstimate estimate(const device::LaunchResult& result, const Occupancy& occupancy,
+                                  const TouchedMemory& touched) {
+    timing::LaunchSeen seen;
+    seen.code = result.machine;
+    seen.facts = &result.kernel->facts();
+    seen.counts = &result.counts;
+    if (result.counts.caches) seen.caches = &*result.counts.caches;
+    seen.occupancy = occupancy;
+    seen.blocks = result.config.grid.count();
+    seen.threads_per_block = result.config.block.count();
+    seen.footprint = touched.footprint;
+    return estimates.launch(request.device, seen, touched, request.ranges, !session.options().work_path.empty());
   }
 };
 
@@ -175,7 +196,7 @@ LaunchOutcome Session::run(const LaunchRequest& request) {
     outcome.error = module.error();
     return outcome;
   }
-  outcome.footprint = footprint(request);
+  outcome.touched = touched_memory(request);
   const std::unique_ptr<Snapshot> snapshot = snapshot_before(gpu, request, *module);
   RunningKernel running;  // Ctrl-C asks the kernel to stop and to say where it is
   Result<device::LaunchResult> result =
@@ -217,11 +238,11 @@ timing::Span Session::record(const LaunchRequest& request, const LaunchOutcome& 
     if (result.fault->kind == device::FaultKind::unsupported)
       leave_status("problem", "a kernel needs something that is not supported yet");
   }
-  Recorder recorder{*this, *collector_, request, next_launch_, ns_a_block_};
-  recorder.record(result, outcome.footprint, request.carveout_percent);
+  Recorder recorder{*this, *collector_, request, next_launch_, ns_a_block_, *estimates_};
+  recorder.record(result, outcome.touched, request.carveout_percent);
   for (const device::LaunchResult& child : result.children) recorder.record(child, {}, -1);
   const timing::Span span =
-      timeline_->kernel(request.stream, host, recorder.estimated_ns, std::min(1.0, recorder.gpu_fraction));
+      timeline_->kernel(request.stream, host, recorder.time, std::min(1.0, recorder.gpu_fraction));
   collector_->add_to_timeline({request.device, request.stream, "kernel", demangle(request.kernel->name), span.begin,
                                span.end, 0, request.work});
   return span;
@@ -272,6 +293,9 @@ void Session::finish(bool at_once) {
     if (auto sticky = after_fault_.finding(checkers_->gone_on())) profile.findings.push_back(std::move(*sticky));
   if (options_.detail || checkers_) results::read_sources(profile);
   advice::advise(profile);
+  if (!options_.work_path.empty())
+    if (Status s = results::write_file(of_process(options_.work_path, number_), estimates_->rows()); !s)
+      problem(s.error());
   OutputFiles files{of_process(options_.json_path, number_), of_process(options_.csv_path, number_), options_.quiet,
                     options_.each_launch};
   if (Status written = write_results(profile, files); !written) return problem(written.error());

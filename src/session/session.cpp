@@ -96,6 +96,7 @@ Session::Session() {
   if (options_.devices == 0) options_.devices = 1;
   devices_.resize(options_.devices);
   timeline_ = std::make_unique<timing::Timeline>(options_.devices, model_->copy_engines, model_->concurrent_kernels);
+  estimates_ = std::make_unique<TimeEstimates>(*model_);
   collector_ = std::make_unique<results::Collector>(options_.each_launch || !options_.csv_path.empty());
   launch_choice_ = std::make_unique<LaunchChoice>(options_.launches);
   if (options_.checks.any()) {
@@ -286,7 +287,9 @@ timing::Span Session::copy(int device, timing::StreamId stream, timing::HostCloc
   return span;
 }
 
-timing::Span Session::fill(timing::StreamId stream, const timing::HostClock& host, std::uint64_t bytes) {
+timing::Span Session::fill(timing::StreamId stream, const timing::HostClock& host, std::uint64_t address,
+                           std::uint64_t bytes) {
+  estimates_->written(timeline_->device_of(stream), address, bytes);
   timing::Span span = timeline_->work(stream, host, timing::estimate_memset_ns(*model_, bytes));
   collector_->add_to_timeline(
       {timeline_->device_of(stream), stream, "memset", "memset", span.begin, span.end, bytes, t_placing});
@@ -297,7 +300,7 @@ timing::Span Session::library_call(int device, timing::StreamId stream, timing::
                                    const LibraryCallName& name, const timing::LibraryWork& work) {
   const timing::LibraryEstimate estimate = timing::estimate_library(*model_, work);
   collector_->add_library_call(device, name.function, name.arguments, name.by, estimate.ns);
-  const timing::Span span = timeline_->kernel(stream, host, estimate.ns, estimate.gpu_fraction);
+  const timing::Span span = timeline_->kernel(stream, host, {estimate.ns, estimate.ns}, estimate.gpu_fraction);
   collector_->add_to_timeline({device, stream, "library call",
                                name.arguments.empty() ? name.function : name.function + " " + name.arguments,
                                span.begin, span.end, 0, t_placing});

@@ -24,6 +24,7 @@
 #include "session/options.h"
 #include "session/other_orders.h"
 #include "session/program.h"
+#include "session/time_estimates.h"
 #include "timing/estimate.h"
 #include "timing/library_estimate.h"
 #include "timing/timeline.h"
@@ -46,7 +47,7 @@ struct LaunchRequest {
 struct LaunchOutcome {
   std::optional<device::LaunchResult> result;
   std::optional<Error> error;
-  timing::Footprint footprint;
+  TouchedMemory touched;
 };
 
 class Session {
@@ -88,7 +89,7 @@ class Session {
   // A copy of `bytes`: counted and placed on the timeline. host_blocks: the call returns when it is done.
   timing::Span copy(int device, timing::StreamId stream, timing::HostClock& host, timing::CopyPath path,
                     timing::HostMemory memory, std::uint64_t bytes, bool host_blocks);
-  timing::Span fill(timing::StreamId stream, const timing::HostClock& host, std::uint64_t bytes);
+  timing::Span fill(timing::StreamId stream, const timing::HostClock& host, std::uint64_t address, std::uint64_t bytes);
 
   // The calling thread gives a piece of work (events::StreamWork::id) its place on the timeline; 0: no more.
   static void placing(std::uint64_t work);
@@ -175,6 +176,7 @@ class Session {
   std::unique_ptr<checkers::Checkers> checkers_;                        // of `warpgrind check`
   std::vector<std::unique_ptr<Program>> programs_;
   std::unique_ptr<results::Collector> collector_;
+  std::unique_ptr<TimeEstimates> estimates_;
   std::unique_ptr<LaunchChoice> launch_choice_;
   std::map<std::string, double> ns_a_block_;  // of each kernel's last counted launch, for those that are not
   std::set<std::string> said_;

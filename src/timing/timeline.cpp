@@ -8,14 +8,14 @@ Timeline::Timeline(unsigned devices, unsigned copy_engines, bool concurrent_kern
     : devices_(devices), concurrent_kernels_(concurrent_kernels) {
   for (DeviceTime& device : devices_) device.engines.assign(std::max(1u, copy_engines), 0);
   for (unsigned i = 0; i < devices; i++) {
-    streams_[next_] = {static_cast<int>(i), StreamKind::legacy_default, 0};
+    streams_[next_] = {static_cast<int>(i), StreamKind::legacy_default, 0, false};
     next_++;
   }
 }
 
 StreamId Timeline::add_stream(int device, StreamKind kind) {
   std::lock_guard lock(mutex_);
-  streams_[next_] = {device, kind, 0};
+  streams_[next_] = {device, kind, 0, false};
   return next_++;
 }
 
@@ -51,6 +51,7 @@ Span Timeline::finish(Stream& stream, double begin, double duration) {
   DeviceTime& device = devices_[stream.device];
   double end = begin + duration;
   stream.end = end;
+  stream.kernel = false;
   device.last_end = std::max(device.last_end, end);
   if (stream.kind == StreamKind::legacy_default) device.legacy_end = std::max(device.legacy_end, end);
   if (stream.kind == StreamKind::blocking) device.blocking_end = std::max(device.blocking_end, end);
@@ -88,12 +89,16 @@ double Timeline::place_kernel(DeviceTime& device, HostClock& host, double earlie
   return begin;
 }
 
-Span Timeline::kernel(StreamId id, HostClock& host, double duration_ns, double gpu_fraction) {
+Span Timeline::kernel(StreamId id, HostClock& host, const KernelTime& time, double gpu_fraction) {
   std::lock_guard lock(mutex_);
   Stream& s = stream(id);
-  double fraction = concurrent_kernels_ ? std::clamp(gpu_fraction, 0.0, 1.0) : 1.0;
-  double begin = place_kernel(devices_[s.device], host, std::max(ready(s), host.now), duration_ns, fraction);
-  return finish(s, begin, duration_ns);
+  const double fraction = concurrent_kernels_ ? std::clamp(gpu_fraction, 0.0, 1.0) : 1.0;
+  const double before = ready(s),
+               duration = s.kernel && before == s.end && before > host.now ? time.queued : time.alone;
+  const double begin = place_kernel(devices_[s.device], host, std::max(before, host.now), duration, fraction);
+  const Span span = finish(s, begin, duration);
+  s.kernel = true;
+  return span;
 }
 
 Span Timeline::copy(StreamId id, const HostClock& host, CopyEngine engine, double duration_ns) {

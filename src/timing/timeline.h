@@ -28,6 +28,12 @@ struct Span {
   double begin = 0, end = 0;
 };
 
+// What a kernel adds to the time of its stream.
+struct KernelTime {
+  double alone = 0;   // ns: the stream has nothing to do, or something else than kernels
+  double queued = 0;  // ns: it was issued before the kernel before it in its stream ended
+};
+
 // The virtual clock of one host thread. Read and moved by the timeline alone, under its lock.
 struct HostClock {
   double now = 0;
@@ -49,7 +55,7 @@ class Timeline {
   // Work that `host` issued. A kernel that finds the queue of launches full makes the host wait.
   // gpu_fraction: the part of the GPU that the kernel's blocks fill, 0 to 1; kernels of different streams run side by
   // side as long as the sum is at most 1.
-  Span kernel(StreamId stream, HostClock& host, double duration_ns, double gpu_fraction);
+  Span kernel(StreamId stream, HostClock& host, const KernelTime& time, double gpu_fraction);
   Span copy(StreamId stream, const HostClock& host, CopyEngine engine, double duration_ns);
   // Takes no unit of the GPU: memset, host functions, event marks (duration 0).
   Span work(StreamId stream, const HostClock& host, double duration_ns);
@@ -70,6 +76,7 @@ class Timeline {
     int device = 0;
     StreamKind kind = StreamKind::blocking;
     double end = 0;
+    bool kernel = false;  // what ends there
   };
   struct Running {
     double begin, end, fraction;

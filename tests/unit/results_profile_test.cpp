@@ -34,8 +34,11 @@ Profile example() {
   c.global_lanes = c.lanes = 512;
   record.facts = &facts;
   record.counts = &counts;
-  record.estimate = timing::estimate_kernel(*record.shape.model, facts, counts, counters::occupancy_of(record.shape),
-                                            record.shape.grid.count());
+  timing::LaunchWork work;
+  work.blocks = 8;
+  work.warps_per_block = 2;
+  work.resident_blocks = 32;
+  record.estimate = timing::estimate_kernel(*record.shape.model, work);
   Collector collector(true);
   collector.add(record);
   record.id = 1;

@@ -56,8 +56,13 @@ results::Profile transpose(const char* gpu) {
   r.shape.registers_from_binary = true;
   r.facts = &facts;
   r.counts = &counts;
-  r.estimate =
-      timing::estimate_kernel(*r.shape.model, facts, counts, counters::occupancy_of(r.shape), r.shape.grid.count());
+  timing::LaunchWork work;
+  work.blocks = 1024;
+  work.warps_per_block = work.resident_blocks = 8;
+  work.instructions = 15;
+  work.path_700 = 900;
+  work.l2_read_sectors = work.read_sectors = work.l2_write_sectors = work.write_sectors = 131072;
+  r.estimate = timing::estimate_kernel(*r.shape.model, work);
   results::Collector collector(false);
   collector.add(r);
   collector.add_transfer("HtoD", "pageable", 4 << 20, 230000);

@@ -11,36 +11,49 @@ TEST(Timeline, StreamsOverlapAndKeepTheirOrder) {
   Timeline t(1, 2, true);
   HostClock host;
   StreamId a = t.add_stream(0, StreamKind::blocking), b = t.add_stream(0, StreamKind::blocking);
-  Span first = t.kernel(a, host, 100, 0.5), second = t.kernel(a, host, 100, 0.5), other = t.kernel(b, host, 100, 0.5);
+  Span first = t.kernel(a, host, {100, 100}, 0.5), second = t.kernel(a, host, {100, 100}, 0.5),
+       other = t.kernel(b, host, {100, 100}, 0.5);
   EXPECT_EQ(first.begin, 0);
   EXPECT_EQ(second.begin, 100);
   EXPECT_EQ(other.begin, 0);
+}
+
+TEST(Timeline, KernelsOneAfterTheOtherCostLess) {
+  Timeline t(1, 2, true);
+  HostClock host;
+  const StreamId a = t.add_stream(0, StreamKind::blocking);
+  EXPECT_EQ(t.kernel(a, host, {100, 60}, 0.5).end, 100);
+  EXPECT_EQ(t.kernel(a, host, {100, 60}, 0.5).end, 160);
+  t.synchronize(host, a);
+  EXPECT_EQ(t.kernel(a, host, {100, 60}, 0.5).end, 260);  // issued when nothing ran
+  t.work(a, host, 5);
+  EXPECT_EQ(t.kernel(a, host, {100, 60}, 0.5).end, 365);
 }
 
 TEST(Timeline, KernelsThatFillTheGpuRunOneAfterTheOther) {
   Timeline t(1, 2, true);
   HostClock host;
   StreamId a = t.add_stream(0, StreamKind::blocking), b = t.add_stream(0, StreamKind::blocking);
-  t.kernel(a, host, 100, 1.0);
-  EXPECT_EQ(t.kernel(b, host, 100, 1.0).begin, 100);
+  t.kernel(a, host, {100, 100}, 1.0);
+  EXPECT_EQ(t.kernel(b, host, {100, 100}, 1.0).begin, 100);
 }
 
 TEST(Timeline, NoConcurrentKernelsOnOldGpus) {
   Timeline t(1, 1, false);
   HostClock host;
   StreamId a = t.add_stream(0, StreamKind::blocking), b = t.add_stream(0, StreamKind::blocking);
-  t.kernel(a, host, 100, 0.1);
-  EXPECT_EQ(t.kernel(b, host, 100, 0.1).begin, 100);
+  t.kernel(a, host, {100, 100}, 0.1);
+  EXPECT_EQ(t.kernel(b, host, {100, 100}, 0.1).begin, 100);
 }
 
 TEST(Timeline, LegacyDefaultStreamWaitsForBlockingStreamsAndTheyForIt) {
   Timeline t(1, 2, true);
   HostClock host;
   StreamId blocking = t.add_stream(0, StreamKind::blocking), free = t.add_stream(0, StreamKind::non_blocking);
-  t.kernel(blocking, host, 100, 0.1);
-  EXPECT_EQ(t.kernel(Timeline::legacy_default(0), host, 50, 0.1).begin, 100);
-  EXPECT_EQ(t.kernel(blocking, host, 10, 0.1).begin, 150);
-  EXPECT_EQ(t.kernel(free, host, 10, 0.1).begin, 0);
+  t.kernel(blocking, host, {100, 100}, 0.1);
+  EXPECT_EQ(t.kernel(Timeline::legacy_default(0), host, {50, 50}, 0.1).begin, 100);
+  EXPECT_EQ(t.kernel(blocking, host, {10, 10}, 0.1).begin, 150);
+  EXPECT_EQ(t.kernel(free, host, {10, 10}, 0.1).begin, 0);
 }
 
 TEST(Timeline, CopiesOfBothDirectionsNeedTwoEngines) {
@@ -57,12 +70,12 @@ TEST(Timeline, HostMovesOnWhenItWaits) {
   Timeline t(2, 2, true);
   HostClock host;
   StreamId a = t.add_stream(0, StreamKind::blocking), b = t.add_stream(1, StreamKind::blocking);
-  t.kernel(a, host, 100, 1);
+  t.kernel(a, host, {100, 100}, 1);
   EXPECT_FALSE(t.finished(host, a));
   t.synchronize(host, a);
   EXPECT_TRUE(t.finished(host, a));
   EXPECT_EQ(t.now(host), 100);
-  EXPECT_EQ(t.kernel(b, host, 5, 1).begin, 100);  // not issued before
+  EXPECT_EQ(t.kernel(b, host, {5, 5}, 1).begin, 100);  // not issued before
   t.synchronize_device(host, 1);
   EXPECT_EQ(t.now(host), 105);
 }
@@ -71,10 +84,10 @@ TEST(Timeline, WaitingForAnEvent) {
   Timeline t(1, 2, true);
   HostClock host;
   StreamId a = t.add_stream(0, StreamKind::blocking), b = t.add_stream(0, StreamKind::blocking);
-  t.kernel(a, host, 100, 0.1);
+  t.kernel(a, host, {100, 100}, 0.1);
   double event = t.work(a, host, 0).end;
   t.wait(b, event);
-  EXPECT_EQ(t.kernel(b, host, 10, 0.1).begin, 100);
+  EXPECT_EQ(t.kernel(b, host, {10, 10}, 0.1).begin, 100);
 }
 
 }  // namespace

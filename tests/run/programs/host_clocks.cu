@@ -1,4 +1,5 @@
-// Ways to measure a launch: `host_clocks HOW`. Only those that read the host's clock on both sides, and wait, are named.
+// Ways to measure a launch: `host_clocks HOW`. Only those that read the host's clock on both sides, and wait, are
+// named.
 #include <sys/time.h>
 
 #include <chrono>

@@ -1,0 +1,27 @@
+// What one launch asks of a GPU: the input of the time model. Counts are exact or modelled; the rows of launch_work.inc
+// say what each is.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace warpgrind::timing {
+
+struct LaunchWork {
+#define WG_WORK(member, unit, definition) double member = 0;
+#include "timing/launch_work.inc"
+#undef WG_WORK
+};
+
+struct WorkMember {
+  std::string_view name, unit, definition;
+  double LaunchWork::*value = nullptr;
+};
+
+inline constexpr std::array kWorkMembers = {
+#define WG_WORK(member, unit, definition) WorkMember{#member, unit, definition, &LaunchWork::member},
+#include "timing/launch_work.inc"
+#undef WG_WORK
+};
+
+}  // namespace warpgrind::timing

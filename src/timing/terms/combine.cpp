@@ -1,0 +1,41 @@
+// How the terms of a kernel add up. Parts that run beside each other hide each other the better the more warps there
+// are: a norm (a^p + b^p)^(1/p), whose exponent grows from nearly a sum with one warp a scheduler to what was measured
+// with many (latency against bandwidth on an H200: 1.7 for DRAM, 2.4 for L2).
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+
+#include "timing/terms/terms.h"
+
+namespace warpgrind::timing {
+namespace {
+
+double norm(std::initializer_list<double> parts, double p) {
+  double sum = 0;
+  for (const double x : parts) sum += std::pow(x, p);
+  return std::pow(sum, 1 / p);
+}
+
+// DRAM and L2 work on the same requests one after the other, mostly hidden. The front end that hands out blocks runs
+// beside everything: almost the longer of the two.
+constexpr double kMemoryNorm = 4, kBlocksNorm = 6;
+
+}  // namespace
+
+double combine(const Terms& t, const Setting& s) {
+  const double sm = std::max({t[Limit::issue], t[Limit::integer], t[Limit::fp32], t[Limit::fp64],
+                              t[Limit::special_functions], t[Limit::tensor]});
+  const double mio = std::max({t[Limit::shared_throughput] + t[Limit::l1_throughput], t[Limit::texture],
+                               t[Limit::constant_throughput], t[Limit::barriers]});
+  const double memory = norm({t[Limit::dram_bandwidth], t[Limit::l2_bandwidth], t[Limit::l2_port],
+                              t[Limit::partial_writes], t[Limit::atomics], t[Limit::host_link]},
+                             kMemoryNorm);
+  const double many = std::log(s.placed.resident_warps) / std::log(16.0);  // 0: one warp a scheduler, 1: sixteen
+  const double overlap = s.fitted.overlap_one + (s.fitted.overlap_many - s.fitted.overlap_one) * many;
+  const double sharing = 1 + (s.fitted.sharing - 1) * std::min(1.0, 0.25 + many);
+  const double throughput = norm({sm, mio, memory}, sharing);
+  const double core = norm({throughput, t[Limit::latency]}, overlap);
+  return norm({core, t[Limit::block_launch]}, kBlocksNorm) + t[Limit::instruction_fetch];
+}
+
+}  // namespace warpgrind::timing

@@ -1,0 +1,85 @@
+// DRAM. It moves pieces of 64 bytes; pieces that come alone out of their line, and lines alone out of theirs, cost more
+// (measured on an H200: loads of one sector 128, 256 and 512 bytes apart take 74, 98 and 107 bytes' time each). Sectors
+// written in part are read, merged and written. A launch that begins with dirty lines in L2 pays for their way out.
+#include <algorithm>
+
+#include "timing/terms/terms.h"
+
+namespace warpgrind::timing {
+namespace {
+
+constexpr double kSector = 32, kLine = 128;
+// How much more a piece costs that is alone in its line, ... whose line is alone in 256 bytes, ... in 512 bytes.
+constexpr double kLonelyPiece = 0.16, kLonelyLine = 0.37, kLonelyPair = 0.14;
+// A sector written in part costs so many bytes where its line has 4, 2, 1 such sectors; more where lines are alone.
+constexpr double kPartOfFour = 64, kPartOfTwo = 90, kPartAlone = 179, kPartLonelyLine = 0.385, kPartLonelyPair = 0.07;
+// Writing takes the place of dirty lines as it goes: pure writes pay nothing for them, copies a third, reads all.
+constexpr double kWritesEvict = 1.3;
+
+double ratio(double a, double b, double otherwise) {
+  return b > 0 ? a / b : otherwise;
+}
+
+struct Spread {
+  double pieces, lines, pairs, fours;  // 1: none is alone; 2, 4: one of so many
+};
+Spread spread(double sectors, double pieces, double lines, double pairs, double fours) {
+  return {2 * ratio(pieces, sectors, 0.5), 4 * ratio(lines, sectors, 0.25), 2 * ratio(pairs, lines, 0.5),
+          2 * ratio(fours, pairs, 0.5)};
+}
+
+double lonely(const Spread& a) {
+  double more = 1;
+  if (a.pieces > 1 && a.lines / a.pieces > 1.01)
+    more += kLonelyPiece * std::clamp(2 * a.lines / a.pieces - 1, 0.0, 1.0);
+  if (a.lines / a.pieces > 1.5)
+    more += kLonelyLine * std::max(0.0, a.pairs - 1) + kLonelyPair * std::max(0.0, a.fours - 1);
+  return more;
+}
+
+double bytes_of_part(const Spread& a) {
+  double bytes = a.lines <= 2 ? kPartOfFour + (kPartOfTwo - kPartOfFour) * (a.lines - 1)
+                              : kPartOfTwo + (kPartAlone - kPartOfTwo) / 2 * (a.lines - 2);
+  if (a.lines > 3)
+    bytes *= (1 + kPartLonelyLine * std::max(0.0, a.pairs - 1)) * (1 + kPartLonelyPair * std::max(0.0, a.fours - 1));
+  return bytes;
+}
+
+}  // namespace
+
+double still_there(const GpuModel& model, double bytes) {
+  const double room = 0.636 * static_cast<double>(model.l2_bytes);  // 40 MB of an H200's
+  return room > 0 ? std::clamp(1.5 - bytes / room, 0.0, 1.0) : 0;
+}
+
+DramTraffic dram_traffic(const Setting& s) {
+  const LaunchWork& w = s.work;
+  const Spread r = spread(w.read_sectors, w.read_pieces, w.read_lines, w.read_pairs, w.read_fours);
+  const Spread o = spread(w.write_sectors, w.write_pieces, w.write_lines, w.write_pairs, w.write_fours);
+  const double part = std::clamp(ratio(w.partly_written_sectors, w.write_sectors, 0), 0.0, 1.0);
+  const double written = w.write_sectors * kSector;
+  DramTraffic d;
+  d.read = w.read_sectors * kSector * r.pieces * lonely(r) * (1 - s.l2.resident);
+  d.written =
+      written * (1 - part) * (part < 0.25 ? o.lines : 1) + w.write_sectors * part * bytes_of_part(o) * s.fitted.merge;
+  d.written *= 1 - s.l2.resident;
+  d.allocated = w.read_lines * kLine + w.write_lines * kLine;
+  const double total = std::max(1.0, d.read + d.written);
+  if (d.read > 0)
+    d.evicted = std::min(s.l2.dirty_bytes, d.allocated) * std::max(0.0, 1 - kWritesEvict * d.written / total);
+  return d;
+}
+
+void add_dram_term(Terms& t, const Setting& s) {
+  const TimingConstants& c = s.model.timing;
+  const DramTraffic d = dram_traffic(s);
+  const double total = d.read + d.written;
+  // Turning from reading to writing and back costs a tenth when half are writes: a copy is slower than reading by that.
+  const double turning = c.dram_copy_gbps > 0 ? std::max(0.0, c.dram_read_gbps / c.dram_copy_gbps - 1) : 0;
+  const double mix = total > 0 ? 2 * std::min(d.read, d.written) / total : 0;
+  t[Limit::dram_bandwidth] = (total + d.evicted) / c.dram_read_gbps * (1 + turning * mix);
+  if (s.work.host_bytes > 0 && s.model.timing.mapped_read_gbps > 0)
+    t[Limit::host_link] = s.work.host_bytes / s.model.timing.mapped_read_gbps;
+}
+
+}  // namespace warpgrind::timing

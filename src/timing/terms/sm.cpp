@@ -1,0 +1,39 @@
+// The throughput of an SM's pipes: issue slots of its schedulers, and what executes integer, floating-point and matrix
+// instructions. Rates a cycle and SM are those of the model; a warp instruction of 32 lanes takes 32 / (lanes of a
+// scheduler) cycles.
+#include <algorithm>
+
+#include "timing/terms/terms.h"
+
+namespace warpgrind::timing {
+namespace {
+
+// Of what PTX counts as moves and conversions between integers a third is left for the integer pipe (ptxas renames
+// registers instead of moving them); fitted by eye on the lab's rows of an H200.
+constexpr double kMoveOnAlu = 0.3;
+// Cycles of a scheduler for one matrix instruction: m16n8k16 of 16-bit types 6.1 and m8n8k4 of FP64 16 on an H200
+// (1.52 and 4 of an SM, measured). Relative to the FP64 pipe for the second, which is no faster than DFMA there.
+constexpr double kHalfMatrix = 6.1, kDoubleMatrix = 16;
+
+}  // namespace
+
+void add_sm_terms(Terms& t, const Setting& s) {
+  const LaunchWork& w = s.work;
+  const GpuModel& m = s.model;
+  const double schedulers = std::max(1u, m.schedulers_per_sm);
+  const auto cycles_of = [&](std::uint32_t lanes) { return kWarpSize * schedulers / std::max(1u, lanes); };
+  const double n = s.placed.warps_per_scheduler;
+  const auto term = [&](double a_warp) { return s.cycles(a_warp * n); };
+  const double integer = cycles_of(m.cores_int_per_sm), fp32 = cycles_of(m.cores_fp32_per_sm);
+  const double imad = w.imad * s.fitted.integer;
+  // Since Kepler a scheduler issues an instruction a cycle; before, as fast as its lanes take a warp.
+  const double issue = m.cc_major >= 3 ? 1 : fp32;
+  t[Limit::issue] = term(w.instructions * s.fitted.issue * issue);
+  t[Limit::integer] = term((w.alu + kMoveOnAlu * w.moves) * integer * s.fitted.integer);
+  t[Limit::fp32] = term(std::max((w.fma + imad) * fp32, imad * integer));
+  t[Limit::fp64] = term(w.fp64 * cycles_of(m.cores_fp64_per_sm));
+  t[Limit::special_functions] = term(w.special * cycles_of(m.sfu_per_sm));
+  t[Limit::tensor] = term(kDoubleMatrix * w.tensor_double + kHalfMatrix * w.tensor_half);
+}
+
+}  // namespace warpgrind::timing

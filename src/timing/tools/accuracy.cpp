@@ -1,0 +1,105 @@
+// How good the time estimate is, from stored measurements alone: `make accuracy`. Writes docs/accuracy.md with its
+// chart, a table that later runs are held against, and the intervals of estimates (timing/intervals.inc).
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "timing/tools/accuracy_report.h"
+#include "timing/tools/score.h"
+
+namespace {
+
+using namespace warpgrind;          // NOLINT(google-build-using-namespace)
+using namespace warpgrind::timing;  // NOLINT(google-build-using-namespace)
+
+struct Arguments {
+  std::string gpu = "h200", results, launches, markdown, svg, table, intervals, check;
+  int worst = 0;
+  bool fit = false;
+};
+
+constexpr const char* kUsage =
+    "usage: warpgrind-accuracy RESULTS.json LAUNCHES.csv [--gpu MODEL] [--markdown FILE] [--svg FILE] [--table FILE]\n"
+    "         [--intervals FILE] [--check TABLE] [--fit] [--worst N]\n"
+    "  --check   exit code 1 when a topic's median error is more than 2 points above that of the table, or a row is\n"
+    "            now off by more than a factor of 2 that was not\n"
+    "  --fit     fits the parameters of timing/fitted.h on all rows and prints them\n";
+
+bool read(int argc, char** argv, Arguments& out) {
+  std::vector<std::string> plain;
+  const std::map<std::string, std::string*> texts = {
+      {"--gpu", &out.gpu},     {"--markdown", &out.markdown},   {"--svg", &out.svg},
+      {"--table", &out.table}, {"--intervals", &out.intervals}, {"--check", &out.check}};
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word == "--fit")
+      out.fit = true;
+    else if (word == "--worst" && i + 1 < argc)
+      out.worst = std::atoi(argv[++i]);
+    else if (const auto text = texts.find(word); text != texts.end() && i + 1 < argc)
+      *text->second = argv[++i];
+    else if (word.rfind("--", 0) == 0)
+      return false;
+    else
+      plain.push_back(word);
+  }
+  if (plain.size() != 2) return false;
+  out.results = plain[0];
+  out.launches = plain[1];
+  return true;
+}
+
+bool write(const std::string& path, const std::string& text) {
+  if (path.empty()) return true;
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) std::fprintf(stderr, "%s: cannot be written\n", path.c_str());
+  return static_cast<bool>(out);
+}
+
+void print_fit(const GpuModel& model, const std::vector<StoredRow>& rows) {
+  std::vector<const StoredRow*> all;
+  for (const StoredRow& row : rows) all.push_back(&row);
+  const Fitted fitted = fit(model, all, {}, kSweeps);
+  for (const FittedMember& m : kFittedMembers) fmt::print("{} = {:.4g}\n", m.name, fitted.*m.value);
+  std::vector<double> ratios;
+  for (const StoredRow& row : rows) ratios.push_back(predict(model, row, fitted).ns / row.measured_ns);
+  const Score s = score(ratios);
+  fmt::print("on the same rows: median {:.1f} %, 90 % within {:.1f} %, worst {:.2f}x\n", 100 * s.median, 100 * s.p90,
+             s.worst);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Arguments arguments;
+  if (!read(argc, argv, arguments)) return std::fputs(kUsage, stderr), 2;
+  const auto model = find_gpu_model(arguments.gpu);
+  if (!model) return std::fprintf(stderr, "%s\n", model.error().message.c_str()), 2;
+  const auto rows = read_rows(arguments.results, arguments.launches);
+  if (!rows) return std::fprintf(stderr, "%s\n", rows.error().message.c_str()), 2;
+  if (rows->empty()) return std::fputs("no row has both a measured time and stored launches\n", stderr), 2;
+  if (arguments.fit) print_fit(**model, *rows);
+
+  const Accuracy accuracy = judge(**model, *rows);
+  std::fputs(text_table(accuracy).c_str(), stdout);
+  if (arguments.worst > 0) std::fputs(worst_rows(accuracy, arguments.worst).c_str(), stdout);
+  const bool written = write(arguments.markdown, markdown(accuracy)) && write(arguments.svg, svg(accuracy)) &&
+                       write(arguments.table, table_csv(accuracy)) &&
+                       write(arguments.intervals, intervals_inc(accuracy));
+  if (!written) return 2;
+  if (arguments.check.empty()) return 0;
+  const std::optional<std::string> before = read_whole(arguments.check);
+  if (!before) return std::fprintf(stderr, "%s: cannot be read\n", arguments.check.c_str()), 2;
+  const std::string worse = worse_than(accuracy, *before);
+  std::fputs(worse.c_str(), stderr);
+  return worse.empty() ? 0 : 1;
+}

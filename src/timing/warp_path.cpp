@@ -1,0 +1,155 @@
+#include "timing/warp_path.h"
+
+#include <algorithm>
+#include <map>
+
+#include "timing/schedule.h"
+
+namespace warpgrind::timing {
+namespace {
+
+using machine::Instruction;
+using machine::Pipe;
+
+// Instructions that are walked through; loops go on as their last rounds went.
+constexpr std::size_t kMostInstructions = 4000;
+// An atomic with a result goes to L2 however near the data was.
+constexpr double kLeastAtomic = 300;
+
+class Walk {
+ public:
+  Walk(const GpuModel& model, const machine::Code& code, const machine::Flow& flow, double warps,
+       double warps_per_block, const NewToWarp& new_to_warp)
+      : model_(model), code_(code), flow_(flow), warps_(warps), new_to_warp_(new_to_warp) {
+    const TimingConstants& c = model.timing;
+    barrier_ = c.barrier_cycles + c.barrier_cycles_per_warp * warps_per_block;
+    const double fp64 = c.fp64_lanes > 0 ? kWarpSize * std::max(1u, model.schedulers_per_sm) / c.fp64_lanes : 1;
+    fp64_ = std::max(0.0, fp64 - 1);
+    for (const machine::Block& b : code.blocks) blocks_.emplace_back(b);
+  }
+
+  // Cycles of a warp in the mean, and what the slowest takes longer.
+  std::pair<double, double> cycles_with(double latency) {
+    std::map<std::uint32_t, std::vector<double>> taken;
+    walk(latency, taken);
+    double total = 0, heaviest = 0;
+    std::uint32_t heavy = machine::kNone;
+    for (std::uint32_t b = 0; b < code_.blocks.size(); ++b) {
+      const double times = flow_.warps[b] / warps_;
+      if (times <= 0) continue;
+      const double cycles = of_block(b, times, taken[b], latency);
+      total += cycles;
+      if (cycles > heaviest) heaviest = cycles, heavy = b;
+    }
+    return {total, heavy == machine::kNone ? 0 : heaviest * more_than_mean(heavy)};
+  }
+
+ private:
+  double latency_of(const Instruction& i, double latency) const {
+    const TimingConstants& c = model_.timing;
+    const double fresh = i.site == machine::kNone ? 1 : new_to_warp_(i.site);
+    if (i.pipe == Pipe::atomic_global && i.atomic && i.load) return std::max(latency, kLeastAtomic);
+    if (i.pipe == Pipe::texture) return c.texture_latency_cycles + std::max(0.0, latency - c.l1_latency_cycles) * fresh;
+    if (i.load && (i.pipe == Pipe::global || i.pipe == Pipe::local))
+      return latency > c.l1_latency_cycles ? c.l1_latency_cycles + (latency - c.l1_latency_cycles) * fresh : latency;
+    return i.latency;
+  }
+
+  Costs costs(std::uint32_t block, double latency) const {
+    Costs c{{}, barrier_, fp64_};
+    for (const Instruction& i : code_.blocks[block].instructions) c.latency.push_back(latency_of(i, latency));
+    return c;
+  }
+
+  // From the kernel's beginning, always where most of the warps went that have not been accounted for.
+  void walk(double latency, std::map<std::uint32_t, std::vector<double>>& taken) {
+    std::map<std::pair<std::uint32_t, std::size_t>, double> used;
+    std::map<std::uint32_t, Costs> known;
+    Ready ready(code_.registers, 0);
+    double now = 0;
+    std::size_t instructions = 0;
+    for (std::uint32_t b = code_.entry; instructions < kMostInstructions;) {
+      const auto cost = known.try_emplace(b).first;
+      if (cost->second.latency.empty()) cost->second = costs(b, latency);
+      const double end = schedule(blocks_[b], cost->second, now, ready);
+      taken[b].push_back(end - now);
+      now = end;
+      instructions += code_.blocks[b].instructions.size() + 1;
+      const std::size_t way = next(b, used, taken);
+      if (way == kNowhere) return;
+      used[{b, way}] += 1;
+      b = code_.blocks[b].successors[way].to;
+    }
+  }
+
+  static constexpr std::size_t kNowhere = ~std::size_t{0};
+  std::size_t next(std::uint32_t b, const std::map<std::pair<std::uint32_t, std::size_t>, double>& used,
+                   const std::map<std::uint32_t, std::vector<double>>& taken) const {
+    std::size_t best = kNowhere;
+    double most = 0.02;  // fewer warps than one in fifty went on: the end
+    for (std::size_t k = 0; k < code_.blocks[b].successors.size(); ++k) {
+      const std::uint32_t to = code_.blocks[b].successors[k].to;
+      const auto spent = used.find({b, k});
+      double left = flow_.edges[b][k] / warps_ - (spent == used.end() ? 0 : spent->second);
+      if (to != machine::Edge::kLeaves) {
+        const auto visits = taken.find(to);
+        left = std::min(
+            left, flow_.warps[to] / warps_ - (visits == taken.end() ? 0 : static_cast<double>(visits->second.size())));
+      } else {
+        left = std::min(left, 0.5);
+      }
+      if (left > most) most = left, best = k;
+    }
+    if (best != kNowhere && code_.blocks[b].successors[best].to == machine::Edge::kLeaves) return kNowhere;
+    return best;
+  }
+
+  // The first round through a loop waits for what comes into it; the others go on alike.
+  double of_block(std::uint32_t b, double times, const std::vector<double>& rounds, double latency) {
+    if (rounds.empty()) {
+      Ready ready(code_.registers, 0);
+      return times * schedule(blocks_[b], costs(b, latency), 0, ready);
+    }
+    double sum = 0;
+    for (const double r : rounds) sum += r;
+    if (rounds.size() < 3 || times <= 1)
+      return times * (rounds.size() < 3 ? sum / static_cast<double>(rounds.size()) : rounds[0]);
+    return rounds[0] + (sum - rounds[0]) / static_cast<double>(rounds.size() - 1) * (times - 1);
+  }
+
+  // A block that few warps enter: those take all of its time.
+  double more_than_mean(std::uint32_t b) const {
+    const double times = flow_.warps[b] / warps_;
+    double entering = times;
+    if (times > 1.5) {
+      entering = 0;
+      for (std::uint32_t from = 0; from < code_.blocks.size(); ++from)
+        for (std::size_t k = 0; k < code_.blocks[from].successors.size(); ++k)
+          if (code_.blocks[from].successors[k].to == b && flow_.warps[from] < 0.5 * flow_.warps[b])
+            entering += flow_.edges[from][k] / warps_;
+    }
+    constexpr double kMost = 4;
+    return entering > 0.02 && entering < 0.95 ? std::min(1 / entering, kMost) - 1 : 0;
+  }
+
+  const GpuModel& model_;
+  const machine::Code& code_;
+  const machine::Flow& flow_;
+  double warps_, barrier_ = 0, fp64_ = 0;
+  const NewToWarp& new_to_warp_;
+  std::vector<Dependences> blocks_;
+};
+
+}  // namespace
+
+WarpPath warp_path(const GpuModel& model, const machine::Code& code, const machine::Flow& flow, double warps,
+                   double warps_per_block, const NewToWarp& new_to_warp) {
+  WarpPath path;
+  if (code.blocks.empty() || warps <= 0) return path;
+  Walk walk(model, code, flow, warps, warps_per_block, new_to_warp);
+  for (std::size_t k = 0; k < kPathLatencies.size(); ++k)
+    std::tie(path.cycles[k], path.slowest[k]) = walk.cycles_with(kPathLatencies[k]);
+  return path;
+}
+
+}  // namespace warpgrind::timing

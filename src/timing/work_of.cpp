@@ -1,0 +1,222 @@
+#include "timing/work_of.h"
+
+#include <algorithm>
+
+#include "timing/warp_path.h"
+
+namespace warpgrind::timing {
+namespace {
+
+using events::SiteKind;
+using machine::Pipe;
+
+constexpr double kSector = 32;
+
+double d(std::uint64_t n) {
+  return static_cast<double>(n);
+}
+
+class Reading {
+ public:
+  Reading(const LaunchSeen& l, const machine::Code& code)
+      : l_(l), code_(code), flow_(machine::flow_of(code, *l.facts, *l.counts)) {}
+
+  LaunchWork run(const GpuModel& model, std::vector<double>& like, WarpPath& path) {
+    shape();
+    instructions();
+    find_path(model, like, path);
+    for (std::size_t s = 0; s < l_.facts->sites.size() && s < l_.counts->sites.size(); ++s)
+      site(l_.facts->sites[s], l_.counts->sites[s]);
+    if (l_.caches)
+      caches();
+    else
+      without_caches();
+    return w_;
+  }
+
+ private:
+  void shape() {
+    w_.blocks = d(std::max<std::uint64_t>(1, l_.blocks));
+    w_.threads_per_block = d(l_.threads_per_block);
+    w_.warps_per_block = d((l_.threads_per_block + kWarpSize - 1) / kWarpSize);
+    w_.resident_blocks = std::max(1u, l_.occupancy.blocks_per_sm);
+    warps_ = std::max(1.0, d(l_.counts->warps_launched));
+  }
+
+  double* pipe_of(Pipe pipe) {
+    switch (pipe) {
+      case Pipe::alu:
+        return &w_.alu;
+      case Pipe::move:
+        return &w_.moves;
+      case Pipe::fma:
+      case Pipe::half:
+        return &w_.fma;
+      case Pipe::imad:
+        return &w_.imad;
+      case Pipe::fp64:
+        return &w_.fp64;
+      case Pipe::xu:
+        return &w_.special;
+      case Pipe::shuffle:
+        return &w_.shuffles;
+      case Pipe::barrier:
+        return &w_.barriers;
+      case Pipe::texture:
+        return &w_.textures;
+      case Pipe::tensor_half:
+        return &w_.tensor_half;
+      case Pipe::tensor_double:
+        return &w_.tensor_double;
+      default:
+        return nullptr;
+    }
+  }
+
+  void instructions() {
+    for (std::size_t b = 0; b < code_.blocks.size(); ++b) {
+      const double times = flow_.warps[b] / warps_;
+      if (times <= 0) continue;
+      for (const machine::Instruction& i : code_.blocks[b].instructions) {
+        w_.instructions += times * i.issue;
+        if (double* pipe = pipe_of(i.pipe)) *pipe += times * i.issue;
+        if (i.pipe != Pipe::none) w_.static_instructions += 1;
+      }
+    }
+  }
+
+  double new_to_warp(std::uint32_t site) const {
+    if (!l_.caches || site >= l_.caches->sites.size()) return 1;
+    const events::SiteCaches& c = l_.caches->sites[site];
+    return c.requests > 0 ? std::min(1.0, c.requests_new_to_warp / c.requests) : 1;
+  }
+
+  // Launches of a kernel mostly do the same, block for block: then the path is known.
+  void find_path(const GpuModel& model, std::vector<double>& like, WarpPath& p) {
+    std::vector<double> now;
+    for (const double warps : flow_.warps) now.push_back(warps / warps_);
+    for (std::uint32_t s = 0; s < l_.facts->sites.size(); ++s) now.push_back(new_to_warp(s));
+    now.push_back(w_.warps_per_block);
+    if (now != like) {
+      like = std::move(now);
+      p = warp_path(model, code_, flow_, warps_, w_.warps_per_block,
+                    [this](std::uint32_t s) { return new_to_warp(s); });
+    }
+    w_.path_0 = p.cycles[0], w_.path_40 = p.cycles[1], w_.path_290 = p.cycles[2];
+    w_.path_700 = p.cycles[3], w_.path_1000 = p.cycles[4];
+    w_.slowest_290 = p.slowest[2], w_.slowest_700 = p.slowest[3];
+  }
+
+  void site(const events::Site& site, const events::SiteCounts& c) {
+    w_.shared_wavefronts += d(c.shared.wavefronts);
+    if (site.space == StateSpace::constant) {
+      w_.constant_requests += d(c.global_requests);
+      w_.constant_wavefronts += d(c.global.wavefronts);
+      return;
+    }
+    if (site.kind == SiteKind::atomic || site.kind == SiteKind::reduction) return atomics(site, c);
+    if (site.kind == SiteKind::store || (site.kind == SiteKind::bulk_copy && c.shared_requests == 0)) {
+      stores(c.global, c.global_requests, true);
+      stores(c.local, c.local_requests, false);
+      return;
+    }
+    load_sectors_ += d(c.global.sectors) + d(c.local.sectors);
+    load_lines_ += d(c.global.lines) + d(c.local.lines);
+    load_asked_ += d(c.global.bytes_asked) + d(c.local.bytes_asked);
+    load_requests_ += d(c.global_requests) + d(c.local_requests);
+  }
+
+  void atomics(const events::Site& site, const events::SiteCounts& c) {
+    w_.atomic_sectors += d(c.global.sectors);
+    w_.atomic_requests += d(c.global_requests);
+    w_.atomic_lanes += d(c.global_lanes);
+    if (!site.no_return) returned_ += d(c.global.sectors);
+    w_.atomic_returns = w_.atomic_sectors > 0 ? returned_ / w_.atomic_sectors : 0;
+  }
+
+  // A row of neighbouring elements may begin inside a sector; L2 puts such ends together with those of the next row.
+  // Everything else that is less than its sectors is a write of a part. (Local memory of a divergent warp too.)
+  void stores(const AccessCost& c, std::uint64_t requests, bool global) {
+    if (requests == 0 || c.sectors == 0) return;
+    const double sectors = d(c.sectors), lines = d(c.lines), n = d(requests), asked = d(c.bytes_asked) / kSector;
+    w_.l2_write_lines += lines;
+    if (global && lines / n <= 2.01 && sectors / n <= 5.01) {
+      w_.l2_write_sectors += std::min(sectors, asked + 1);
+      return;
+    }
+    w_.l2_write_sectors += sectors;
+    // A fifth of its bytes missing: nearly all of its sectors are written in part.
+    w_.partial_write_sectors += sectors * std::min(1.0, 5 * std::max(0.0, 1 - asked / sectors));
+  }
+
+  void caches() {
+    const events::CacheCounts& c = *l_.caches;
+    w_.l1_load_passes = c.load_passes;
+    w_.l1_store_passes = c.store_passes;
+    w_.constant_span = c.constant_bytes;
+    w_.l2_read_sectors = c.l2_read_sectors;
+    w_.l2_read_lines = c.l2_read_lines;
+    w_.atomic_distinct_sectors = c.atomic_sectors;
+    const auto take = [](const events::DistinctStretches& s, double& sectors, double& pieces, double& lines,
+                         double& pairs, double& fours) {
+      sectors = s.sectors, pieces = s.pieces, lines = s.lines, pairs = s.pairs, fours = s.quads;
+    };
+    take(c.read, w_.read_sectors, w_.read_pieces, w_.read_lines, w_.read_pairs, w_.read_fours);
+    take(c.written, w_.write_sectors, w_.write_pieces, w_.write_lines, w_.write_pairs, w_.write_fours);
+    w_.partly_written_sectors = c.partly_written_sectors;
+    host_share();
+  }
+
+  // Every load goes to L2; what it reads more than the footprint it finds there.
+  void without_caches() {
+    w_.l1_load_passes = std::max(load_lines_, load_requests_);
+    w_.l1_store_passes = w_.l2_write_lines;
+    w_.l2_read_sectors = load_sectors_;
+    w_.l2_read_lines = load_lines_;
+    const bool rows =
+        load_requests_ > 0 && load_lines_ / load_requests_ <= 2.01 && load_sectors_ / load_requests_ <= 5.01;
+    if (rows) w_.l2_read_sectors = std::min(load_sectors_, load_asked_ / kSector);
+    const double all = d(l_.footprint.device) / kSector;
+    double read = w_.l2_read_sectors, written = w_.l2_write_sectors;
+    if (all > 0) {
+      written = std::min(written, all);
+      read = std::min(read, std::max(all - written, 0.25 * all));
+    }
+    const auto whole = [](double n, double& sectors, double& pieces, double& lines, double& pairs, double& fours) {
+      sectors = n, pieces = n / 2, lines = n / 4, pairs = n / 8, fours = n / 16;
+    };
+    whole(read, w_.read_sectors, w_.read_pieces, w_.read_lines, w_.read_pairs, w_.read_fours);
+    whole(written, w_.write_sectors, w_.write_pieces, w_.write_lines, w_.write_pairs, w_.write_fours);
+    host_share();
+  }
+
+  // The traffic is taken to be spread over the allocations by their size. The host's memory is not kept in L2: it
+  // crosses the link at every access.
+  void host_share() {
+    if (l_.footprint.host == 0) return;
+    const double share = d(l_.footprint.host) / d(l_.footprint.total());
+    w_.host_bytes = (w_.l2_read_sectors + w_.l2_write_sectors) * kSector * share;
+    for (double* member :
+         {&w_.l2_read_sectors, &w_.l2_read_lines, &w_.l2_write_sectors, &w_.l2_write_lines, &w_.partial_write_sectors,
+          &w_.read_sectors, &w_.read_pieces, &w_.read_lines, &w_.read_pairs, &w_.read_fours, &w_.write_sectors,
+          &w_.write_pieces, &w_.write_lines, &w_.write_pairs, &w_.write_fours, &w_.partly_written_sectors})
+      *member *= 1 - share;
+  }
+
+  const LaunchSeen& l_;
+  const machine::Code& code_;
+  machine::Flow flow_;
+  LaunchWork w_;
+  double warps_ = 1;
+  double load_sectors_ = 0, load_lines_ = 0, load_asked_ = 0, load_requests_ = 0, returned_ = 0;
+};
+
+}  // namespace
+
+LaunchWork WorkReader::read(const LaunchSeen& launch) {
+  static const machine::Code kNone;
+  Kernel& kernel = kernels_[launch.facts];
+  return Reading(launch, launch.code ? *launch.code : kNone).run(model_, kernel.like, kernel.path);
+}
+
+}  // namespace warpgrind::timing

@@ -1,0 +1,125 @@
+// The critical path of a warp, on code made by hand.
+#include <gtest/gtest.h>
+
+#include "timing/schedule.h"
+#include "timing/warp_path.h"
+
+namespace warpgrind::timing {
+namespace {
+
+using machine::Instruction;
+using machine::Pipe;
+
+const GpuModel& h200() {
+  return **find_gpu_model("h200");
+}
+
+Instruction fma(ptx::RegId to, std::vector<ptx::RegId> from) {
+  Instruction i;
+  i.pipe = Pipe::fma;
+  i.latency = 4.5F;
+  i.writes = {to};
+  i.reads = std::move(from);
+  return i;
+}
+Instruction load(ptx::RegId to, ptx::RegId address) {
+  Instruction i;
+  i.pipe = Pipe::global;
+  i.load = true;
+  i.site = 0;
+  i.result_words = 1;
+  i.writes = {to};
+  i.reads = {address};
+  return i;
+}
+Instruction barrier() {
+  Instruction i;
+  i.pipe = Pipe::barrier;
+  return i;
+}
+
+// One straight block that every warp runs `times` times; a loop where that is more than once.
+struct Kernel {
+  machine::Code code;
+  machine::Flow flow;
+  Kernel(std::vector<Instruction> instructions, double times = 1) {
+    machine::Block block;
+    block.instructions = std::move(instructions);
+    block.facts_blocks = {0};
+    if (times > 1) block.successors.push_back({0, machine::kNone});
+    block.successors.push_back({machine::Edge::kLeaves, machine::kNone});
+    code.blocks = {block};
+    code.registers = 64;
+    flow.warps = flow.lanes = {times};
+    flow.edges = {{}};
+    if (times > 1) flow.edges[0].push_back(times - 1);
+    flow.edges[0].push_back(1);
+  }
+  WarpPath path(double new_sectors = 1) const {
+    return warp_path(h200(), code, flow, 1, 8, [=](std::uint32_t) { return new_sectors; });
+  }
+};
+
+TEST(WarpPath, AChainTakesItsLatencies) {
+  std::vector<Instruction> chain;
+  for (unsigned k = 0; k < 8; ++k) chain.push_back(fma(1, {1}));
+  // The eighth is issued after seven latencies; its own result is for the next.
+  EXPECT_NEAR(Kernel(chain).path().cycles[0], 7 * 4.5 + 1, 0.1);
+  std::vector<Instruction> apart;
+  for (unsigned k = 0; k < 8; ++k) apart.push_back(fma(1 + k, {20 + k}));
+  EXPECT_NEAR(Kernel(apart).path().cycles[0], 8, 0.1);
+  // In a loop each round waits for the one before.
+  EXPECT_NEAR(Kernel({fma(1, {1})}, 100).path().cycles[0], 99 * 4.5 + 1, 10);
+}
+
+TEST(WarpPath, IndependentLoadsShareOneLatency) {
+  std::vector<Instruction> loads;
+  for (unsigned k = 0; k < 8; ++k) loads.push_back(load(1 + k, 30));
+  for (unsigned k = 0; k < 8; ++k) loads.push_back(fma(20, {20, 1 + k}));
+  const WarpPath p = Kernel(loads).path();
+  EXPECT_NEAR(p.cycles[3] - p.cycles[0], 700, 20);
+  // One after the other: eight.
+  std::vector<Instruction> chain;
+  for (unsigned k = 0; k < 8; ++k) chain.push_back(load(1, 1));
+  chain.push_back(fma(2, {1}));
+  const WarpPath q = Kernel(chain).path();
+  EXPECT_NEAR(q.cycles[3] - q.cycles[0], 8 * 700, 60);
+}
+
+TEST(WarpPath, WhatTheWarpHasHadComesFromL1) {
+  const Kernel k({load(1, 30), fma(2, {1})});
+  EXPECT_NEAR(k.path(0).cycles[4], h200().timing.l1_latency_cycles + 2, 5);
+  EXPECT_NEAR(k.path(1).cycles[4], 1000 + 2, 5);
+}
+
+TEST(WarpPath, LoadsKeepToTheRegistersThereAre) {
+  // 64 loads of 4 words each cannot all be under way before the first is used.
+  std::vector<Instruction> code;
+  for (unsigned k = 0; k < 32; ++k) {
+    code.push_back(load(1 + k, 60));
+    code.back().result_words = 4;
+    code.push_back(fma(50, {50, 1 + k}));
+  }
+  const WarpPath p = Kernel(code).path();
+  EXPECT_GT(p.cycles[3] - p.cycles[0], 3 * 700);
+}
+
+TEST(WarpPath, ABarrierOrders) {
+  const WarpPath p = Kernel({load(1, 30), barrier(), load(2, 31), fma(3, {1, 2})}).path();
+  const WarpPath q = Kernel({load(1, 30), load(2, 31), fma(3, {1, 2})}).path();
+  const double cost = h200().timing.barrier_cycles + 8 * h200().timing.barrier_cycles_per_warp;
+  EXPECT_NEAR(p.cycles[0] - q.cycles[0], cost + 1, 2);
+}
+
+TEST(WarpPath, LoopsGoOnAsTheyBegan) {
+  const Kernel once({load(1, 30), fma(2, {2, 1})}), often({load(1, 30), fma(2, {2, 1})}, 100000);
+  const double one = once.path().cycles[3], many = often.path().cycles[3];
+  EXPECT_NEAR(many, 1e5 * one, 0.1e5 * one);  // each round waits for its load
+}
+
+TEST(WarpPath, NoCodeNoPath) {
+  EXPECT_EQ(warp_path(h200(), {}, {}, 1, 1, [](std::uint32_t) { return 1.0; }).cycles[4], 0);
+}
+
+}  // namespace
+}  // namespace warpgrind::timing
