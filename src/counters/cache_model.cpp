@@ -25,6 +25,7 @@ struct Irregular {
   double one = 0, seen = 0;
   Stretches together;
   double ones[5] = {};
+  double longer = 1;  // how much more such a block accesses than was logged of it
 };
 
 events::DistinctStretches times(events::DistinctStretches d, double k) {
@@ -40,6 +41,10 @@ class WholeGrid {
             const std::vector<double>& longer)
       : log_(log), blocks_(blocks), all_seen_(log.blocks.size() >= blocks) {
     std::map<std::pair<std::uint64_t, unsigned>, std::map<std::uint64_t, Stretches>> irregular;
+    struct Share {
+      double sectors = 0, times = 0;
+    };
+    std::map<Key, Share> shares;
     for (std::size_t s = 0; s < sites.size(); ++s) {
       const SiteSeen& site = sites[s];
       if (site.blocks.empty()) continue;
@@ -53,10 +58,10 @@ class WholeGrid {
         for (const BlockStretches& b : site.blocks) own.insert(own.end(), b.stretches.begin(), b.stretches.end());
         own = merged(std::move(own));
         know(own);
-        add_unlogged(key, own, longer[s]);
+        return own;
       };
       if (all_seen_) {
-        seen();
+        add_unlogged(key, seen(), longer[s]);
         continue;
       }
       std::optional<Moved> moved = find_steps(site.blocks, log.grid);
@@ -69,7 +74,11 @@ class WholeGrid {
         moved_.push_back({std::move(*moved), range, use});
         continue;
       }
-      seen();
+      const Stretches own = seen();
+      const auto sectors = static_cast<double>(sectors_in(own));
+      Share& share = shares[key];
+      share.sectors += sectors;
+      share.times += longer[s] * sectors;
       auto& group = irregular[key];
       for (const BlockStretches& b : site.blocks) {
         Stretches& to = group[(b.index.z * std::uint64_t{log.grid.y} + b.index.y) * log.grid.x + b.index.x];
@@ -77,7 +86,11 @@ class WholeGrid {
       }
     }
     for (Stretches& k : known_) k = merged(std::move(k));
-    for (auto& [key, by_block] : irregular) irregular_[key] = gather(by_block);
+    for (auto& [key, by_block] : irregular) {
+      irregular_[key] = gather(by_block);
+      const Share& share = shares[key];
+      if (share.sectors > 0) irregular_[key].longer = std::max(1.0, share.times / share.sectors);
+    }
     extend_unlogged();
   }
 
@@ -173,7 +186,8 @@ class WholeGrid {
     const double counts[5] = {d.sectors, d.pieces, d.lines, d.pairs, d.quads};
     const auto range = ranges_.find(key)->second;
     const double most = most_of(key, granularity, i.together);
-    const double all = extrapolated(i.ones[granularity], counts[granularity], i.seen, blocks, most);
+    const double logged = extrapolated(i.ones[granularity], counts[granularity], i.seen, blocks, most);
+    const double all = std::max(logged, std::min(most, logged * i.longer));
     if (known.empty()) return all;
     // Where other sites have been is taken to be anywhere in the allocation.
     double there = 0;
