@@ -2,13 +2,13 @@
 # make test   set-up, build, all tests
 # Both work with and without NVIDIA's toolkit, and run also leaves out the page where node or npm had failed; what is left
 # out is named.
-# The rest: build, install PREFIX=..., bench, format, check, clean. BUILD=... selects another build folder.
+# The rest: accuracy (docs/accuracy.md from stored measurements), build, install PREFIX=..., bench, format, check, clean. BUILD=... selects another build folder.
 BUILD ?= build
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 SOURCES = git ls-files '*.cpp' '*.h' '*.cu' '*.cc'
 
-.PHONY: run tour test build setup install bench format check clean
+.PHONY: run tour test build setup install accuracy bench format check clean
 
 run: setup
 	@scripts/build.sh $(BUILD) tour
@@ -32,6 +32,12 @@ setup:
 
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+accuracy: setup
+	@scripts/build.sh $(BUILD) warpgrind-accuracy
+	@$(BUILD)/bin/warpgrind-accuracy lab/results/h200/lab-full.json lab/results/h200/launches.csv \
+	  --markdown docs/accuracy.md --svg docs/accuracy.svg --table lab/results/h200/accuracy.csv \
+	  --intervals src/timing/intervals.inc
 
 bench: build
 	@python3 bench/bench.py --build $(BUILD) $(BENCH_ARGS)

@@ -4,8 +4,10 @@
 
 namespace warpgrind::timing {
 
-L2State L2Contents::before(const Stretches& allocations) const {
-  L2State state{dirty_, 0};
+L2State L2Contents::before(const Stretches& allocations, const void* kernel) const {
+  L2State state{dirty_, 0, 0};
+  if (const auto code = code_.find(kernel); code != code_.end())
+    state.code = still_there(model_, touched_ - code->second);
   double bytes = 0, there = 0;
   for (const auto& [address, size] : allocations) {
     bytes += static_cast<double>(size);
@@ -16,7 +18,8 @@ L2State L2Contents::before(const Stretches& allocations) const {
   return state;
 }
 
-void L2Contents::after_launch(const Stretches& allocations, double bytes, double allocated) {
+void L2Contents::after_launch(const Stretches& allocations, double bytes, double allocated, const void* kernel) {
+  code_[kernel] = touched_;
   for (const auto& [address, size] : allocations) last_[address] = touched_;
   touched_ += bytes;
   dirty_ = std::max(0.0, dirty_ - allocated);

@@ -1,6 +1,7 @@
 #include "timing/work_of.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "timing/warp_path.h"
 
@@ -85,10 +86,16 @@ class Reading {
     }
   }
 
+  // What another warp of the SM has asked for is under way, and not there yet: a load waits for what is new to its own
+  // warp. A warp alone finds all that L1 still has.
   double new_to_warp(std::uint32_t site) const {
     if (!l_.caches || site >= l_.caches->sites.size()) return 1;
     const events::SiteCaches& c = l_.caches->sites[site];
-    return c.requests > 0 ? std::min(1.0, c.requests_new_to_warp / c.requests) : 1;
+    if (c.requests <= 0) return 1;
+    const double fresh = std::min(1.0, c.requests_new_to_warp / c.requests);
+    if (w_.blocks * w_.warps_per_block > 1 || c.load_sectors <= 0) return fresh;
+    const double hit = c.l1_hit_sectors / c.load_sectors;
+    return std::min(fresh, 1 - std::pow(hit, c.load_sectors / c.requests));
   }
 
   // Launches of a kernel mostly do the same, block for block: then the path is known.

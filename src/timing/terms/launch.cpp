@@ -1,5 +1,7 @@
 // What a launch costs however little it does: its way to the GPU, the first fetch of its code, and the rate at which
 // blocks are handed to SMs.
+#include <algorithm>
+
 #include "timing/terms/terms.h"
 
 namespace warpgrind::timing {
@@ -8,7 +10,9 @@ void add_launch_terms(Terms& t, const Setting& s) {
   const TimingConstants& c = s.model.timing;
   constexpr double kLargeBlock = 512;  // threads; larger ones come more slowly (two fit on an SM)
   t[Limit::block_launch] = s.work.blocks * (s.work.threads_per_block > kLargeBlock ? c.block_ns_1024 : c.block_ns);
-  t[Limit::instruction_fetch] = s.work.static_instructions * s.fitted.fetch_ns;
+  // From DRAM; what L2 holds comes at the rate of straight code.
+  const double fetch = s.fitted.fetch_ns + (c.cold_instruction_ns - s.fitted.fetch_ns) * s.l2.code;
+  t[Limit::instruction_fetch] = s.work.static_instructions * std::max(0.0, fetch);
   t[Limit::launch] = c.empty_kernel_ns + s.fitted.start_ns;
 }
 

@@ -14,8 +14,12 @@ Prediction predict(const GpuModel& model, const StoredRow& row, const Fitted& fi
   std::map<Limit, double> bounds;
   double dirty = 0;  // the lab flushes L2 by reading
   bool first = true;
+  std::vector<double> kernels;  // that have run in this row, told apart by their size
   const auto add = [&](const LaunchWork& work, double times) {
-    L2State l2{dirty, 0};
+    L2State l2{dirty, 0, 0};
+    for (const double known : kernels)
+      if (known == work.static_instructions) l2.code = 1;
+    kernels.push_back(work.static_instructions);
     if (!first) l2.resident = still_there(model, 32 * (work.read_sectors + work.write_sectors));
     const KernelEstimate e = estimate_kernel(model, work, l2, fitted);
     const double queued = row.rung == "graph" ? e.queued_ns - c.next_launch_ns + c.graph_kernel_ns : e.queued_ns;
@@ -27,7 +31,7 @@ Prediction predict(const GpuModel& model, const StoredRow& row, const Fitted& fi
   for (const StoredLaunch& launch : row.launches) {
     unsigned left = launch.repeat;
     // The first ones find L2 in another state; then each is like the last.
-    for (; left > 0 && (first || dirty > 0); --left) add(launch.work, 1);
+    for (unsigned n = 0; left > 0 && n < 2; --left, ++n) add(launch.work, 1);
     if (left > 0) add(launch.work, left);
   }
   for (const auto& [limit, ns] : bounds) p.bounds.push_back({limit, ns});

@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""What the launches of the lab's rows ask of the GPU, for the time model: lab/results/GPU/launches.csv.
+
+    scripts/collect_launches.py --build build > lab/results/h200/launches.csv
+
+Runs the lab's topics at their full sizes on the virtual GPU, each launch counted (about 15 minutes on two cores); launches
+of a row that are alike become one line. Products are counted up to 1024: 4096 takes hours.
+"""
+import argparse
+import csv
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+TOPICS = {
+    "banks": [[]], "constant": [[]], "texture": [[]], "transpose": [[]], "coalescing": [[]], "divergence": [[]],
+    "occupancy": [[]], "local": [[]], "reduction": [[]], "bandwidth": [[]], "vecadd": [[]], "image": [[]], "poisson": [[]],
+    "matmul": [["--sizes", "16,64,256,1024,1000x777x1234", "--rung", "naive", "--rung", "tiled*", "--rung", "registers*",
+                "--rung", "double buffer", "--rung", "tile width", "--rung", "one tile"],
+               ["--sizes", "16,64", "--rung", "one thread"]],
+    "gemm": [["--sizes", "16:1024:x2,1000x777x1234", "--rung", "one element", "--rung", "two*", "--rung", "four*", "--rung",
+              "shared*", "--rung", "registers*", "--rung", "double buffer", "--rung", "tensor cores"],
+             ["--sizes", "16:128:x2", "--rung", "one thread"]],
+}
+
+
+def launches(warpgrind, gpu, program, arguments):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "work.csv")
+        subprocess.run([warpgrind, "run", "--quiet", "--gpu", gpu, "--work", path, program, "--full", *arguments],
+                       stdout=subprocess.DEVNULL, check=True)
+        with open(path, newline="") as f:
+            return list(csv.DictReader(f))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--build", default="build")
+    parser.add_argument("--gpu", default="h200")
+    parser.add_argument("topics", nargs="*")
+    arguments = parser.parse_args()
+    rows, columns = {}, None
+    for topic in arguments.topics or TOPICS:
+        for selection in TOPICS[topic]:
+            print(topic, *selection, file=sys.stderr)
+            program = os.path.join(arguments.build, "lab", topic)
+            for launch in launches(os.path.join(arguments.build, "bin", "warpgrind"), arguments.gpu, program, selection):
+                name = re.split(r"(?<! )/(?! )", launch.pop("range"))[-1]  # ranges are nested by "/"
+                if ":" not in name:
+                    continue
+                columns = columns or [c for c in launch if c != "repeat"]
+                work = [launch[c] for c in columns]
+                known = rows.setdefault(name, [])
+                if known and known[-1][1] == work:
+                    known[-1][0] += 1
+                else:
+                    known.append([1, work])
+    out = csv.writer(sys.stdout, lineterminator="\n")
+    out.writerow(["range", "repeat", *columns])
+    for name, known in rows.items():
+        for repeat, work in known:
+            out.writerow([name, repeat, *work])
+
+
+if __name__ == "__main__":
+    main()
