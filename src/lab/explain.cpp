@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 namespace warpgrind::lab {
@@ -118,13 +120,46 @@ std::string list(const std::vector<std::string>& phrases, std::size_t most) {
   return out;
 }
 
+// Between which times (us) a row's estimate says that it lies; an empty stretch for a measured one.
+std::pair<double, double> interval(const Row& row) {
+  const double time = row.metric("gpu__time_duration.sum"), low = row.metric("warpgrind__time_low.sum"),
+               high = row.metric("warpgrind__time_high.sum");
+  const double t = row.derived.time_us;
+  if (row.origin != "estimated" || time <= 0 || low <= 0 || high <= 0) return {t, t};
+  return {t * low / time, t * high / time};
+}
+
+// Two estimates whose intervals have more than half of the shorter one in common.
+bool about_the_same(const Row& a, const Row& b) {
+  const auto [a_low, a_high] = interval(a);
+  const auto [b_low, b_high] = interval(b);
+  const double shorter = std::min(a_high - a_low, b_high - b_low);
+  return shorter > 0 && std::min(a_high, b_high) - std::max(a_low, b_low) > 0.5 * shorter;
+}
+
+// "12.4 us instead of 20 us (estimated; bound by latency)"; of estimates that nobody should rank, their intervals.
+std::string times(const Row& before, const Row& after) {
+  const double t0 = before.derived.time_us, t1 = after.derived.time_us;
+  if (t0 <= 0 || t1 <= 0) return "";
+  std::string text;
+  if (about_the_same(before, after)) {
+    const auto [low, high] = interval(after);
+    text = fmt::format(". Time about the same: {:.4g} us ({:.3g} to {:.3g}) and {:.4g} us", t1, low, high, t0);
+  } else {
+    text = std::fabs(t0 / t1 - 1) > 0.02 ? fmt::format(". Time {:.4g} us instead of {:.4g} us", t1, t0)
+                                         : fmt::format(". Time stays {:.4g} us", t1);
+  }
+  return text +
+         fmt::format(" ({}{})", after.origin, after.derived.limit.empty() ? "" : "; bound by " + after.derived.limit);
+}
+
 }  // namespace
 
 std::string explain(const Row& before, const Row& after) {
   if (before.metrics.empty() || after.metrics.empty()) return "";
   const Changes changes = changes_between(before, after);
   const double t0 = before.derived.time_us, t1 = after.derived.time_us;
-  const bool slower = t1 > 1.02 * t0;
+  const bool same = about_the_same(before, after), slower = !same && t1 > 1.02 * t0;
   std::string text;
   if (changes.better.empty() && changes.worse.empty()) {
     text = fmt::format("the same counts as {}", before.label());
@@ -132,16 +167,11 @@ std::string explain(const Row& before, const Row& after) {
     text = fmt::format("does more than {}: {}", before.label(), list(changes.worse, 2));
   } else {
     text = slower ? fmt::format("slower than {} by the estimate, although: {}", before.label(), list(changes.better, 3))
+           : same ? fmt::format("against {}: {}", before.label(), list(changes.better, 3))
                   : fmt::format("better than {}: {}", before.label(), list(changes.better, 3));
     if (!changes.worse.empty()) text += ". The price: " + list(changes.worse, 2);
   }
-  if (t0 > 0 && t1 > 0) {
-    text += std::fabs(t0 / t1 - 1) > 0.02 ? fmt::format(". Time {:.4g} us instead of {:.4g} us", t1, t0)
-                                          : fmt::format(". Time stays {:.4g} us", t1);
-    text +=
-        fmt::format(" ({}{})", after.origin, after.derived.limit.empty() ? "" : "; bound by " + after.derived.limit);
-  }
-  return text + ".";
+  return text + times(before, after) + ".";
 }
 
 }  // namespace warpgrind::lab
