@@ -188,6 +188,8 @@ std::optional<Moved> moved_from(const std::vector<const BlockStretches*>& same, 
   if (!solve(equations, grid, tolerance, out.step)) return std::nullopt;
   const auto back = static_cast<std::int64_t>(
       std::floor(out.step[0] * first.index.x + out.step[1] * first.index.y + out.step[2] * first.index.z));
+  // Addresses of a texture begin at 0, and its first blocks may be cut there: they would lie before it.
+  if (back > 0 && first.stretches.front().begin < static_cast<std::uint64_t>(back)) return std::nullopt;
   out.shape = first.stretches;
   for (Stretch& s : out.shape) {
     s.begin -= static_cast<std::uint64_t>(back);
@@ -251,6 +253,7 @@ std::optional<Stretches> moved_over(const Moved& moved, const Dim3& grid, std::u
     };
     Stretches next;
     for (const Stretch& s : now) {
+      if (w.step < 0 && s.begin < at(w.times - 1)) return std::nullopt;  // before the first address
       const std::uint64_t first = w.step > 0 ? s.begin : s.begin - at(w.times - 1), length = s.end - s.begin;
       if (static_cast<double>(length) >= step) {
         next.push_back({first, first + at(w.times - 1) + length});

@@ -28,7 +28,9 @@ class Reading {
     find_path(model, like, path);
     for (std::size_t s = 0; s < l_.facts->sites.size() && s < l_.counts->sites.size(); ++s)
       site(l_.facts->sites[s], l_.counts->sites[s]);
-    if (l_.caches)
+    if (model.l2_bytes == 0)
+      transactions();
+    else if (l_.caches)
       caches();
     else
       without_caches();
@@ -123,10 +125,12 @@ class Reading {
     }
     if (site.kind == SiteKind::atomic || site.kind == SiteKind::reduction) return atomics(site, c);
     if (site.kind == SiteKind::store || (site.kind == SiteKind::bulk_copy && c.shared_requests == 0)) {
+      store_moved_ += d(c.global.bytes_moved) + kSector * d(c.local.sectors);
       stores(c.global, c.global_requests, true);
       stores(c.local, c.local_requests, false);
       return;
     }
+    load_moved_ += d(c.global.bytes_moved) + kSector * d(c.local.sectors);
     load_sectors_ += d(c.global.sectors) + d(c.local.sectors);
     load_lines_ += d(c.global.lines) + d(c.local.lines);
     load_asked_ += d(c.global.bytes_asked) + d(c.local.bytes_asked);
@@ -174,6 +178,26 @@ class Reading {
     host_share();
   }
 
+  // Compute capability 1.x: no caches for global memory, every transaction goes to DRAM as a whole.
+  void transactions() {
+    w_.l1_load_passes = std::max(load_lines_, load_requests_);
+    w_.l1_store_passes = w_.l2_write_lines;
+    w_.partial_write_sectors = 0;
+    w_.l2_read_sectors = load_moved_ / kSector;
+    w_.l2_write_sectors = store_moved_ / kSector;
+    w_.l2_read_lines = w_.l2_read_sectors / 4;
+    w_.l2_write_lines = w_.l2_write_sectors / 4;
+    if (l_.caches) w_.constant_span = l_.caches->constant_bytes;
+    whole(w_.l2_read_sectors, w_.read_sectors, w_.read_pieces, w_.read_lines, w_.read_pairs, w_.read_fours);
+    whole(w_.l2_write_sectors, w_.write_sectors, w_.write_pieces, w_.write_lines, w_.write_pairs, w_.write_fours);
+    host_share();
+  }
+
+  // Stretches without gaps.
+  static void whole(double n, double& sectors, double& pieces, double& lines, double& pairs, double& fours) {
+    sectors = n, pieces = n / 2, lines = n / 4, pairs = n / 8, fours = n / 16;
+  }
+
   // Every load goes to L2; what it reads more than the footprint it finds there.
   void without_caches() {
     w_.l1_load_passes = std::max(load_lines_, load_requests_);
@@ -189,9 +213,6 @@ class Reading {
       written = std::min(written, all);
       read = std::min(read, std::max(all - written, 0.25 * all));
     }
-    const auto whole = [](double n, double& sectors, double& pieces, double& lines, double& pairs, double& fours) {
-      sectors = n, pieces = n / 2, lines = n / 4, pairs = n / 8, fours = n / 16;
-    };
     whole(read, w_.read_sectors, w_.read_pieces, w_.read_lines, w_.read_pairs, w_.read_fours);
     whole(written, w_.write_sectors, w_.write_pieces, w_.write_lines, w_.write_pairs, w_.write_fours);
     host_share();
@@ -216,6 +237,7 @@ class Reading {
   LaunchWork w_;
   double warps_ = 1;
   double load_sectors_ = 0, load_lines_ = 0, load_asked_ = 0, load_requests_ = 0, returned_ = 0;
+  double load_moved_ = 0, store_moved_ = 0;  // bytes, by transactions
 };
 
 }  // namespace

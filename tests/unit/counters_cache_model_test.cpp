@@ -294,5 +294,14 @@ TEST(CacheModel, LaunchesAddUp) {
   EXPECT_EQ(a.sites[0].load_sectors, 8);
 }
 
+// The first block of a texture's rows is cut at address 0: continued backwards it would lie before that.
+TEST(Footprint, NothingLiesBeforeTheFirstAddress) {
+  std::vector<BlockStretches> blocks;
+  for (std::uint32_t x = 2; x < 7; ++x) blocks.push_back({{x, 0, 0}, {{10ull * x - 15, 10ull * x - 5}}});
+  EXPECT_FALSE(find_steps(blocks, {8, 1, 1}));
+  for (BlockStretches& b : blocks) b.stretches[0] = {b.stretches[0].begin + 100, b.stretches[0].end + 100};
+  EXPECT_TRUE(find_steps(blocks, {8, 1, 1}));
+}
+
 }  // namespace
 }  // namespace warpgrind::counters
