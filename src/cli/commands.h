@@ -28,6 +28,8 @@ struct RunCommand {
 int run(const RunCommand& command);
 // Runs the program and returns its exit code; `finished` (null: nobody asks) gets the profiles of its processes.
 int run_program(const RunCommand& command, FinishedRun* finished);
+// The same, with what the program prints on standard error: standard output is for what we say.
+int run_program_aside(const RunCommand& command, FinishedRun* finished);
 struct ShowCommand {
   std::string profile;
   bool quiet = false, each_launch = false;

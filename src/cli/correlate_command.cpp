@@ -10,7 +10,6 @@
 #include "base/temporary_folder.h"
 #include "cli/commands.h"
 #include "cli/compile_program.h"
-#include "cli/output_aside.h"
 #include "cli/run_reports.h"
 #include "correlate/correlate.h"
 #include "counters/metric_table.h"
@@ -133,11 +132,7 @@ int correlate(const CorrelateCommand& command) {
   run.options.quiet = true;
   run.options.each_launch = true;
   FinishedRun finished;
-  int code = 0;
-  {
-    const OutputAside aside;
-    code = run_program(run, &finished);
-  }
+  const int code = run_program_aside(run, &finished);
   if (!finished.started || finished.profiles.empty()) return code != 0 ? code : kUsageError;
   if (code != 0) complain("the program ended with exit code " + std::to_string(code));
   results::Profile here = finished.profiles[0];

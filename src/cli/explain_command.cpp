@@ -2,7 +2,6 @@
 #include <cstdio>
 
 #include "cli/commands.h"
-#include "cli/output_aside.h"
 #include "report/terminal.h"
 #include "results/json.h"
 
@@ -41,11 +40,7 @@ int explain(const ExplainCommand& command) {
   run.options.quiet = true;
   run.options.detail = true;
   FinishedRun finished;
-  int code = 0;
-  {
-    const OutputAside aside;
-    code = run_program(run, &finished);
-  }
+  const int code = run_program_aside(run, &finished);
   if (!finished.started) return code;
   if (code != 0) complain("the program ended with exit code " + std::to_string(code));
   if (finished.profiles.empty()) return code != 0 ? code : kUsageError;

@@ -21,6 +21,7 @@
 #include "cli/commands.h"
 #include "cli/compile_program.h"
 #include "cli/mpi_rank.h"
+#include "cli/output_aside.h"
 #include "gpu/gpu_model.h"
 #include "results/json.h"
 #include "session/processes.h"
@@ -161,6 +162,11 @@ int run(const RunCommand& asked) {
   const int code = run_program(detailed, &finished);
   if (!finished.started) return code;
   return write_reports(command.reports, *expectations, finished, stderr);
+}
+
+int run_program_aside(const RunCommand& command, FinishedRun* finished) {
+  const OutputAside aside;
+  return run_program(command, finished);
 }
 
 int run_program(const RunCommand& command, FinishedRun* finished) {

@@ -9,28 +9,12 @@
 #include <string_view>
 #include <utility>
 
+#include "base/csv_line.h"
+
 namespace warpgrind::correlate {
 namespace {
 
 using Record = std::vector<std::string>;
-
-// One line of CSV; quotes double inside quotes.
-Record split(std::string_view line) {
-  Record out(1);
-  bool quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (c == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"')
-      out.back() += line[++i];
-    else if (c == '"')
-      quoted = !quoted;
-    else if (c == ',' && !quoted)
-      out.emplace_back();
-    else if (c != '\r')
-      out.back() += c;
-  }
-  return out;
-}
 
 std::size_t column(const Record& header, std::initializer_list<const char*> names) {
   for (const char* name : names)
@@ -139,7 +123,7 @@ Result<std::vector<HardwareLaunch>> read_hardware_file(const std::string& text, 
     const std::string_view line(text.data() + begin, end - begin);
     begin = end + 1;
     if (line.starts_with("#") || line.starts_with("==")) continue;
-    Record record = split(line);
+    Record record = split_csv_line(line);
     const Columns maybe(record);
     if (header.empty() || maybe.good()) {
       if (maybe.good()) header = std::move(record);  // a second one: files were joined

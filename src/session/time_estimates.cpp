@@ -14,9 +14,7 @@ timing::KernelEstimate TimeEstimates::launch(int device, const timing::LaunchSee
   const timing::LaunchWork work = reader_.read(seen);
   timing::L2Contents& l2 = l2_of(device);
   timing::KernelEstimate estimate = timing::estimate_kernel(model_, work, l2.before(touched.device, seen.facts));
-  constexpr double kSector = 32;
-  l2.after_launch(touched.device, kSector * (work.read_sectors + work.write_sectors), estimate.allocated_bytes,
-                  seen.facts);
+  l2.after_launch(touched.device, work.touched_bytes(), estimate.allocated_bytes, seen.facts);
   if (keep) {
     rows_ += fmt::format("\"{}\",1", range);
     for (const timing::WorkMember& m : timing::kWorkMembers) rows_ += fmt::format(",{:.6g}", work.*m.value);

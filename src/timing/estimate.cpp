@@ -8,7 +8,7 @@ namespace warpgrind::timing {
 
 const char* name(Limit limit) {
   static constexpr const char* kNames[] = {
-#define WG_TERM(id, group, text) text,
+#define WG_TERM(id, text) text,
 #include "timing/terms/terms.inc"
 #undef WG_TERM
   };

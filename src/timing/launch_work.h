@@ -7,10 +7,16 @@
 
 namespace warpgrind::timing {
 
+inline constexpr double kSectorBytes = 32;
+
 struct LaunchWork {
 #define WG_WORK(member, unit, definition) double member = 0;
 #include "timing/launch_work.inc"
 #undef WG_WORK
+  // Of different memory, read and written.
+  double touched_bytes() const {
+    return kSectorBytes * (read_sectors + write_sectors);
+  }
 };
 
 struct WorkMember {

@@ -1,6 +1,7 @@
 #include "timing/work_of.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "timing/warp_path.h"
@@ -10,8 +11,6 @@ namespace {
 
 using events::SiteKind;
 using machine::Pipe;
-
-constexpr double kSector = 32;
 
 double d(std::uint64_t n) {
   return static_cast<double>(n);
@@ -34,6 +33,7 @@ class Reading {
       caches();
     else
       without_caches();
+    host_share();
     return w_;
   }
 
@@ -125,12 +125,12 @@ class Reading {
     }
     if (site.kind == SiteKind::atomic || site.kind == SiteKind::reduction) return atomics(site, c);
     if (site.kind == SiteKind::store || (site.kind == SiteKind::bulk_copy && c.shared_requests == 0)) {
-      store_moved_ += d(c.global.bytes_moved) + kSector * d(c.local.sectors);
+      store_moved_ += d(c.global.bytes_moved) + kSectorBytes * d(c.local.sectors);
       stores(c.global, c.global_requests, true);
       stores(c.local, c.local_requests, false);
       return;
     }
-    load_moved_ += d(c.global.bytes_moved) + kSector * d(c.local.sectors);
+    load_moved_ += d(c.global.bytes_moved) + kSectorBytes * d(c.local.sectors);
     load_sectors_ += d(c.global.sectors) + d(c.local.sectors);
     load_lines_ += d(c.global.lines) + d(c.local.lines);
     load_asked_ += d(c.global.bytes_asked) + d(c.local.bytes_asked);
@@ -149,7 +149,7 @@ class Reading {
   // Everything else that is less than its sectors is a write of a part. (Local memory of a divergent warp too.)
   void stores(const AccessCost& c, std::uint64_t requests, bool global) {
     if (requests == 0 || c.sectors == 0) return;
-    const double sectors = d(c.sectors), lines = d(c.lines), n = d(requests), asked = d(c.bytes_asked) / kSector;
+    const double sectors = d(c.sectors), lines = d(c.lines), n = d(requests), asked = d(c.bytes_asked) / kSectorBytes;
     w_.l2_write_lines += lines;
     if (global && lines / n <= 2.01 && sectors / n <= 5.01) {
       w_.l2_write_sectors += std::min(sectors, asked + 1);
@@ -168,14 +168,9 @@ class Reading {
     w_.l2_read_sectors = c.l2_read_sectors;
     w_.l2_read_lines = c.l2_read_lines;
     w_.atomic_distinct_sectors = c.atomic_sectors;
-    const auto take = [](const events::DistinctStretches& s, double& sectors, double& pieces, double& lines,
-                         double& pairs, double& fours) {
-      sectors = s.sectors, pieces = s.pieces, lines = s.lines, pairs = s.pairs, fours = s.quads;
-    };
-    take(c.read, w_.read_sectors, w_.read_pieces, w_.read_lines, w_.read_pairs, w_.read_fours);
-    take(c.written, w_.write_sectors, w_.write_pieces, w_.write_lines, w_.write_pairs, w_.write_fours);
+    put(kRead, c.read);
+    put(kWritten, c.written);
     w_.partly_written_sectors = c.partly_written_sectors;
-    host_share();
   }
 
   // Compute capability 1.x: no caches for global memory, every transaction goes to DRAM as a whole.
@@ -183,19 +178,28 @@ class Reading {
     w_.l1_load_passes = std::max(load_lines_, load_requests_);
     w_.l1_store_passes = w_.l2_write_lines;
     w_.partial_write_sectors = 0;
-    w_.l2_read_sectors = load_moved_ / kSector;
-    w_.l2_write_sectors = store_moved_ / kSector;
+    w_.l2_read_sectors = load_moved_ / kSectorBytes;
+    w_.l2_write_sectors = store_moved_ / kSectorBytes;
     w_.l2_read_lines = w_.l2_read_sectors / 4;
     w_.l2_write_lines = w_.l2_write_sectors / 4;
     if (l_.caches) w_.constant_span = l_.caches->constant_bytes;
-    whole(w_.l2_read_sectors, w_.read_sectors, w_.read_pieces, w_.read_lines, w_.read_pairs, w_.read_fours);
-    whole(w_.l2_write_sectors, w_.write_sectors, w_.write_pieces, w_.write_lines, w_.write_pairs, w_.write_fours);
-    host_share();
+    put(kRead, whole(w_.l2_read_sectors));
+    put(kWritten, whole(w_.l2_write_sectors));
   }
 
-  // Stretches without gaps.
-  static void whole(double n, double& sectors, double& pieces, double& lines, double& pairs, double& fours) {
-    sectors = n, pieces = n / 2, lines = n / 4, pairs = n / 8, fours = n / 16;
+  // The members of LaunchWork that say how much different memory is read, or written.
+  using Distinct = std::array<double LaunchWork::*, 5>;
+  static constexpr Distinct kRead = {&LaunchWork::read_sectors, &LaunchWork::read_pieces, &LaunchWork::read_lines,
+                                     &LaunchWork::read_pairs, &LaunchWork::read_fours};
+  static constexpr Distinct kWritten = {&LaunchWork::write_sectors, &LaunchWork::write_pieces, &LaunchWork::write_lines,
+                                        &LaunchWork::write_pairs, &LaunchWork::write_fours};
+  void put(const Distinct& members, const events::DistinctStretches& s) {
+    const double figures[] = {s.sectors, s.pieces, s.lines, s.pairs, s.quads};
+    for (std::size_t k = 0; k < members.size(); ++k) w_.*members[k] = figures[k];
+  }
+  // So many sectors side by side.
+  static events::DistinctStretches whole(double sectors) {
+    return {sectors, sectors / 2, sectors / 4, sectors / 8, sectors / 16};
   }
 
   // Every load goes to L2; what it reads more than the footprint it finds there.
@@ -206,16 +210,15 @@ class Reading {
     w_.l2_read_lines = load_lines_;
     const bool rows =
         load_requests_ > 0 && load_lines_ / load_requests_ <= 2.01 && load_sectors_ / load_requests_ <= 5.01;
-    if (rows) w_.l2_read_sectors = std::min(load_sectors_, load_asked_ / kSector);
-    const double all = d(l_.footprint.device) / kSector;
+    if (rows) w_.l2_read_sectors = std::min(load_sectors_, load_asked_ / kSectorBytes);
+    const double all = d(l_.footprint.device) / kSectorBytes;
     double read = w_.l2_read_sectors, written = w_.l2_write_sectors;
     if (all > 0) {
       written = std::min(written, all);
       read = std::min(read, std::max(all - written, 0.25 * all));
     }
-    whole(read, w_.read_sectors, w_.read_pieces, w_.read_lines, w_.read_pairs, w_.read_fours);
-    whole(written, w_.write_sectors, w_.write_pieces, w_.write_lines, w_.write_pairs, w_.write_fours);
-    host_share();
+    put(kRead, whole(read));
+    put(kWritten, whole(written));
   }
 
   // The traffic is taken to be spread over the allocations by their size. The host's memory is not kept in L2: it
@@ -223,11 +226,11 @@ class Reading {
   void host_share() {
     if (l_.footprint.host == 0) return;
     const double share = d(l_.footprint.host) / d(l_.footprint.total());
-    w_.host_bytes = (w_.l2_read_sectors + w_.l2_write_sectors) * kSector * share;
-    for (double* member :
-         {&w_.l2_read_sectors, &w_.l2_read_lines, &w_.l2_write_sectors, &w_.l2_write_lines, &w_.partial_write_sectors,
-          &w_.read_sectors, &w_.read_pieces, &w_.read_lines, &w_.read_pairs, &w_.read_fours, &w_.write_sectors,
-          &w_.write_pieces, &w_.write_lines, &w_.write_pairs, &w_.write_fours, &w_.partly_written_sectors})
+    w_.host_bytes = (w_.l2_read_sectors + w_.l2_write_sectors) * kSectorBytes * share;
+    for (const Distinct& members : {kRead, kWritten})
+      for (const auto member : members) w_.*member *= 1 - share;
+    for (double* member : {&w_.l2_read_sectors, &w_.l2_read_lines, &w_.l2_write_sectors, &w_.l2_write_lines,
+                           &w_.partial_write_sectors, &w_.partly_written_sectors})
       *member *= 1 - share;
   }
 

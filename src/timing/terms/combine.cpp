@@ -23,6 +23,8 @@ constexpr double kMemoryNorm = 4, kBlocksNorm = 6;
 }  // namespace
 
 double combine(const Terms& t, const Setting& s) {
+  // An instruction of any pipe also takes an issue slot, and a pass through L1 or shared memory the same unit: inside
+  // such a group the longest counts.
   const double sm = std::max({t[Limit::issue], t[Limit::integer], t[Limit::fp32], t[Limit::fp64],
                               t[Limit::special_functions], t[Limit::tensor]});
   const double mio = std::max({t[Limit::shared_throughput] + t[Limit::l1_throughput], t[Limit::texture],

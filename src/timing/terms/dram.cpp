@@ -8,7 +8,7 @@
 namespace warpgrind::timing {
 namespace {
 
-constexpr double kSector = 32, kLine = 128;
+constexpr double kLineBytes = 128;
 // How much more a piece costs that is alone in its line, ... whose line is alone in 256 bytes, ... in 512 bytes.
 constexpr double kLonelyPiece = 0.16, kLonelyLine = 0.37, kLonelyPair = 0.14;
 // A sector written in part costs so many bytes where its line has 4, 2, 1 such sectors; more where lines are alone.
@@ -57,13 +57,13 @@ DramTraffic dram_traffic(const Setting& s) {
   const Spread r = spread(w.read_sectors, w.read_pieces, w.read_lines, w.read_pairs, w.read_fours);
   const Spread o = spread(w.write_sectors, w.write_pieces, w.write_lines, w.write_pairs, w.write_fours);
   const double part = std::clamp(ratio(w.partly_written_sectors, w.write_sectors, 0), 0.0, 1.0);
-  const double written = w.write_sectors * kSector;
+  const double written = w.write_sectors * kSectorBytes;
   DramTraffic d;
-  d.read = w.read_sectors * kSector * r.pieces * lonely(r) * (1 - s.l2.resident);
+  d.read = w.read_sectors * kSectorBytes * r.pieces * lonely(r) * (1 - s.l2.resident);
   d.written =
       written * (1 - part) * (part < 0.25 ? o.lines : 1) + w.write_sectors * part * bytes_of_part(o) * s.fitted.merge;
   d.written *= 1 - s.l2.resident;
-  d.allocated = w.read_lines * kLine + w.write_lines * kLine;
+  d.allocated = w.read_lines * kLineBytes + w.write_lines * kLineBytes;
   const double total = std::max(1.0, d.read + d.written);
   if (d.read > 0)
     d.evicted = std::min(s.l2.dirty_bytes, d.allocated) * std::max(0.0, 1 - kWritesEvict * d.written / total);

@@ -5,15 +5,12 @@
 #include "timing/terms/terms.h"
 
 namespace warpgrind::timing {
-namespace {
-constexpr double kSector = 32;
-}
 
 void add_l2_terms(Terms& t, const Setting& s) {
   const LaunchWork& w = s.work;
   const TimingConstants& c = s.model.timing;
   if (s.model.l2_bytes == 0) return;
-  const double read = w.l2_read_sectors * kSector, written = w.l2_write_sectors * kSector;
+  const double read = w.l2_read_sectors * kSectorBytes, written = w.l2_write_sectors * kSectorBytes;
   t[Limit::l2_bandwidth] =
       std::max(read / c.l2_read_gbps, w.l2_read_lines / c.l2_lines_per_ns) + written / c.l2_write_gbps;
   t[Limit::l2_port] = s.cycles((read + written) / s.placed.busy_sms / c.l2_sm_bytes_per_cycle);

@@ -4,25 +4,21 @@
 #include <array>
 
 #include "timing/terms/terms.h"
+#include "timing/warp_path.h"
 
 namespace warpgrind::timing {
 namespace {
-
-constexpr double kSector = 32;
 
 struct Point {
   double latency, cycles;
 };
 
-double interpolate(const std::array<Point, 5>& points, double latency) {
-  for (std::size_t i = 1; i + 1 < points.size(); ++i)
-    if (latency <= points[i].latency || i + 2 == points.size()) {
-      // Beyond the last point the slope of the last stretch goes on.
-      const Point& a = latency <= points[i].latency ? points[i - 1] : points[i];
-      const Point& b = latency <= points[i].latency ? points[i] : points[i + 1];
-      return a.cycles + (b.cycles - a.cycles) * (latency - a.latency) / (b.latency - a.latency);
-    }
-  return points.back().cycles;
+// Beyond the last point the slope of the last stretch goes on.
+double interpolate(const std::array<Point, kPathLatencies.size()>& points, double latency) {
+  std::size_t i = 1;
+  while (i + 1 < points.size() && latency > points[i].latency) ++i;
+  const Point &a = points[i - 1], &b = points[i];
+  return a.cycles + (b.cycles - a.cycles) * (latency - a.latency) / (b.latency - a.latency);
 }
 
 }  // namespace
@@ -33,9 +29,9 @@ static double load_latency(const Setting& s) {
   const LaunchWork& w = s.work;
   const TimingConstants& c = s.model.timing;
   const double resident = s.model.sm_count * std::max(1.0, w.resident_blocks);
-  const double rounds = std::max(1.0, w.blocks / resident), distinct = w.read_sectors * kSector;
+  const double rounds = std::max(1.0, w.blocks / resident), distinct = w.read_sectors * kSectorBytes;
   const double at_once =
-      std::min(distinct, w.l2_read_sectors * kSector / std::max(1.0, w.blocks) * std::min(w.blocks, resident));
+      std::min(distinct, w.l2_read_sectors * kSectorBytes / std::max(1.0, w.blocks) * std::min(w.blocks, resident));
   const double fresh = at_once > 0 ? std::min(1.0, distinct / (rounds * at_once)) * (1 - s.l2.resident) : 0;
   return fresh * c.dram_latency_cycles + (1 - fresh) * c.l2_latency_cycles;
 }
@@ -44,8 +40,10 @@ void add_latency_term(Terms& t, const Setting& s) {
   const LaunchWork& w = s.work;
   const TimingConstants& c = s.model.timing;
   const double latency = load_latency(s);
+  const auto& at = kPathLatencies;
   const double path = interpolate(
-      {{{0, w.path_0}, {40, w.path_40}, {290, w.path_290}, {700, w.path_700}, {1000, w.path_1000}}}, latency);
+      {{{at[0], w.path_0}, {at[1], w.path_40}, {at[2], w.path_290}, {at[3], w.path_700}, {at[4], w.path_1000}}},
+      latency);
   const double warp = w.path_0 + (path - w.path_0) * s.fitted.path;
   const double turnover = c.block_turnover_cycles + (w.l2_write_sectors > 0 ? c.store_ack_cycles : 0);
   const double slowest = latency >= 700 ? w.slowest_700 : w.slowest_290;

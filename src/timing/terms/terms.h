@@ -14,12 +14,12 @@ namespace warpgrind::timing {
 
 // What can bind a kernel.
 enum class Limit : std::uint8_t {
-#define WG_TERM(id, group, text) id,
+#define WG_TERM(id, text) id,
 #include "timing/terms/terms.inc"
 #undef WG_TERM
 };
 inline constexpr std::size_t kLimits = 0
-#define WG_TERM(id, group, text) +1
+#define WG_TERM(id, text) +1
 #include "timing/terms/terms.inc"
 #undef WG_TERM
     ;

@@ -282,7 +282,7 @@ std::string intervals_inc(const Accuracy& a) {
                        std::max(1.0, factors[std::min(n - 1, n * 9 / 10)]), shortest, longest);
   };
   static constexpr const char* kIds[] = {
-#define WG_TERM(id, group, text) #id,
+#define WG_TERM(id, text) #id,
 #include "timing/terms/terms.inc"
 #undef WG_TERM
   };

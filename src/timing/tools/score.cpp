@@ -20,7 +20,7 @@ Prediction predict(const GpuModel& model, const StoredRow& row, const Fitted& fi
     for (const double known : kernels)
       if (known == work.static_instructions) l2.code = 1;
     kernels.push_back(work.static_instructions);
-    if (!first) l2.resident = still_there(model, 32 * (work.read_sectors + work.write_sectors));
+    if (!first) l2.resident = still_there(model, work.touched_bytes());
     const KernelEstimate e = estimate_kernel(model, work, l2, fitted);
     const double queued = row.rung == "graph" ? e.queued_ns - c.next_launch_ns + c.graph_kernel_ns : e.queued_ns;
     p.ns += first ? e.event_ns + (times - 1) * queued : times * queued;

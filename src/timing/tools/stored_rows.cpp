@@ -5,26 +5,12 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/csv_line.h"
 #include "base/file.h"
 #include "base/json.h"
 
 namespace warpgrind::timing {
 namespace {
-
-// A line of CSV; a cell may stand in quotation marks.
-std::vector<std::string> split(const std::string& line) {
-  std::vector<std::string> cells(1);
-  bool quoted = false;
-  for (const char c : line) {
-    if (c == '"')
-      quoted = !quoted;
-    else if (c == ',' && !quoted)
-      cells.emplace_back();
-    else
-      cells.back() += c;
-  }
-  return cells;
-}
 
 bool gpu_alone(const StoredRow& row) {
   static constexpr const char* kTopics[] = {"timing", "transfer", "streams", "multigpu", "poisson_mpi"};
@@ -45,7 +31,7 @@ Result<std::map<std::string, std::vector<StoredLaunch>>> read_launches(const std
   while (!line.empty() && line[0] == '#' && std::getline(in, line)) {
   }
   std::vector<double LaunchWork::*> members;
-  const std::vector<std::string> head = split(line);
+  const std::vector<std::string> head = split_csv_line(line);
   for (std::size_t i = 2; i < head.size(); ++i) {
     const WorkMember* found = nullptr;
     for (const WorkMember& m : kWorkMembers)
@@ -57,7 +43,7 @@ Result<std::map<std::string, std::vector<StoredLaunch>>> read_launches(const std
     return Error{ErrorKind::bad_input, path + ": lacks figures of launch_work.inc: collect it again", ""};
   std::map<std::string, std::vector<StoredLaunch>> launches;
   while (std::getline(in, line)) {
-    const std::vector<std::string> cells = split(line);
+    const std::vector<std::string> cells = split_csv_line(line);
     if (cells.size() != head.size()) return Error{ErrorKind::bad_input, path + ": bad line: " + line, ""};
     StoredLaunch launch;
     launch.repeat = static_cast<unsigned>(std::strtoul(cells[1].c_str(), nullptr, 10));
