@@ -5,15 +5,22 @@
 #include <sys/time.h>
 #include <time.h>
 
+#include <atomic>
+
 #include "cudart/preload_hooks.h"
 
 namespace {
 
-// No static variable with a guard: these may be called by whatever allocates memory.
+// No static variable with a guard: these may be called by whatever allocates memory. Threads that come together at the
+// first call find the same function.
 template <class Function>
-Function* real(Function*& found, const char* name) {
-  if (!found) found = reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
-  return found;
+Function* real(std::atomic<Function*>& found, const char* name) {
+  Function* function = found.load(std::memory_order_relaxed);
+  if (!function) {
+    function = reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
+    found.store(function, std::memory_order_relaxed);
+  }
+  return function;
 }
 
 void note(const char* function) {
@@ -25,7 +32,7 @@ void note(const char* function) {
 // WG_CLOCK(RESULT, NAME, (PARAMETERS), (ARGUMENTS))
 #define WG_CLOCK(Result, name, parameters, arguments)                      \
   __attribute__((visibility("default"))) Result name parameters noexcept { \
-    static Result(*found) parameters = nullptr;                            \
+    static std::atomic<Result(*) parameters> found{nullptr};               \
     note(#name);                                                           \
     return real(found, #name) arguments;                                   \
   }
