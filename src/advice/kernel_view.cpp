@@ -38,6 +38,8 @@ double KernelView::gain(std::initializer_list<Shrink> shrink) const {
 }
 
 double KernelView::dram_bytes() const {
+  if (const double modelled = value("dram__bytes_read.sum") + value("dram__bytes_write.sum"); modelled > 0)
+    return modelled;
   if (model_ == nullptr) return 0;
   for (const results::BoundProfile& b : kernel_.bounds)
     if (b.limit == limit::kDram)

@@ -42,7 +42,7 @@ class KernelView {
   // The part of the estimated time that goes when these limits shrink to `factor` of what they are.
   using Shrink = std::pair<const char*, double>;
   double gain(std::initializer_list<Shrink> shrink) const;
-  double dram_bytes() const;  // that the estimate assumes; 0: not known
+  double dram_bytes() const;  // by the modelled caches, else as much as its bound of the time means; 0: not known
 
   // Evidence, with value, unit and origin of the profile.
   std::vector<results::Advice::Evidence> evidence(const std::vector<const char*>& metrics) const;

@@ -317,11 +317,8 @@ class Scaling {
     to.requests_new_to_warp = t.requests != 0 ? t.fresh * k : load ? requests : 0;
     to.l1_passes = t.requests != 0 ? t.passes * k : texture ? 0 : requests;
     if (load) {
-      out_.load_requests += requests;
-      out_.load_requests_new_to_warp += to.requests_new_to_warp;
       out_.load_passes += to.l1_passes;
     } else {
-      out_.store_requests += requests;
       out_.store_passes += to.l1_passes;
     }
   }
@@ -367,8 +364,6 @@ void below_l1(const GpuModel& model, const CacheSizes& sizes, const WholeGrid& g
   const double cold = std::min(out.l2_read_sectors + out.l2_atomic_sectors, brought.sectors + read_again / 32);
   out.l2.sectors = out.l2_read_sectors + out.l2_written_sectors + out.l2_atomic_sectors;
   out.l2.hits = out.l2.sectors - cold;
-  const double found = out.l2_read_sectors > 0 ? 1 - std::min(1.0, cold / out.l2_read_sectors) : 0;
-  for (events::SiteCaches& s : out.sites) s.l2_hit_sectors = found * (s.load_sectors - s.l1_hit_sectors);
 }
 
 // What fits into L1 as a whole is missed once on each SM: where blocks are too long to be logged, what was seen of them

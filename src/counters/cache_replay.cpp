@@ -72,7 +72,7 @@ class Replay : public Replayed {
         facts_(facts),
         log_(log),
         whole_lines_(model.rules.coalescing == CoalescingRule::lines_128),
-        together_(model.cc_major == 9),
+        groups_{model.sm_parts, model.sms_sharing_requests},
         asked_(1024) {
     sites.resize(facts.sites.size());
   }
@@ -86,7 +86,7 @@ class Replay : public Replayed {
         continue;
       }
       const std::uint64_t sm = events::sm_of_block(b.block, sms);
-      by_group[together_ ? events::sm_group(sm) : sm][sm].push_back(&b);
+      by_group[groups_.of(sm)][sm].push_back(&b);
     }
     std::size_t most = 1;  // blocks of an SM at one time, of those that were logged
     for (const auto& [group, by_sm] : by_group)
@@ -281,7 +281,7 @@ class Replay : public Replayed {
       }
       tally.hits += std::popcount(static_cast<std::uint8_t>(found & lines.sectors[i]));
       auto under = static_cast<std::uint8_t>(load ? mask & ~found : mask);
-      if (load && under != 0 && together_ && !local)
+      if (load && under != 0 && groups_.together > 1 && !local)
         under &= static_cast<std::uint8_t>(~asked_by_others(lines.line[i], under, number));
       const int below = std::popcount(under);
       tally.below += below;
@@ -374,7 +374,8 @@ class Replay : public Replayed {
   const CacheSizes& sizes_;
   const events::KernelFacts& facts_;
   const AccessLog& log_;
-  const bool whole_lines_, together_;
+  const bool whole_lines_;
+  const events::SmGroups groups_;
   double part_ = 1;
   std::vector<Sm> sms_;
   std::vector<Asked> asked_;

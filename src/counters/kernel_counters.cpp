@@ -215,6 +215,7 @@ void divide(Values& v, MetricId target, double numerator, double divisor, double
 }  // namespace
 
 Occupancy occupancy_of(const LaunchShape& s) {
+  if (s.occupancy) return *s.occupancy;
   BlockResources block{.threads = static_cast<std::uint32_t>(s.block.count()),
                        .registers_per_thread = s.registers,
                        .static_shared = s.static_shared,

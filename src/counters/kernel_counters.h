@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "counters/metric_table.h"
 #include "events/scoreboard.h"
@@ -22,6 +23,7 @@ struct LaunchShape {
   bool registers_from_binary = false;                   // else the JIT's estimate
   int carveout_percent = -1;                            // cudaFuncAttributePreferredSharedMemoryCarveout
   const machine::Code* code = nullptr;                  // what ptxas would make of it; null: counters as of PTX
+  std::optional<Occupancy> occupancy{};                 // occupancy_of() it, where that was worked out before
 };
 
 Occupancy occupancy_of(const LaunchShape& shape);

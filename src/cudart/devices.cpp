@@ -129,6 +129,7 @@ WG_API cudaError_t cudaDeviceReset() {
     }
     const Context fresh;
     c.flags = fresh.flags.load();
+    c.cache_config = fresh.cache_config.load();
     for (std::size_t i = 0; i < std::size(c.limits); i++) c.limits[i] = fresh.limits[i].load();
     if (s.device_in_use(device)) s.device(device).set_stack_size(0);
     thread_state().last_error = cudaSuccess;
@@ -160,14 +161,18 @@ WG_API cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
   });
 }
 
-// Preferences about L1 and banks: kept by the hardware as hints, and only that.
+// How L1 and shared memory share an SM's memory where they do (preferred_carveout_percent).
 WG_API cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config) {
-  return api([&] { return config <= cudaFuncCachePreferEqual ? cudaSuccess : cudaErrorInvalidValue; });
+  return api([&]() -> cudaError_t {
+    if (config > cudaFuncCachePreferEqual) return cudaErrorInvalidValue;
+    current_context().cache_config = config;
+    return cudaSuccess;
+  });
 }
 WG_API cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
   return api([&]() -> cudaError_t {
     if (!config) return cudaErrorInvalidValue;
-    *config = cudaFuncCachePreferNone;
+    *config = current_context().cache_config;
     return cudaSuccess;
   });
 }

@@ -133,13 +133,30 @@ cudaError_t occupancy_of(const void* function, int block_size, std::size_t dynam
   block.registers_per_thread = d.resources.registers;
   block.static_shared = d.resources.static_shared;
   block.dynamic_shared = dynamic_shared;
-  block.shared_carveout = preferred_carveout(the_session().model(), d.kernel->carveout, block);
+  block.shared_carveout = preferred_carveout(the_session().model(), preferred_carveout_percent(*d.kernel), block);
   out = occupancy(the_session().model(), block);
   if (block_size > max_threads(d)) out.blocks_per_sm = 0;
   return cudaSuccess;
 }
 
 }  // namespace
+
+int preferred_carveout_percent(const KernelHandle& kernel) {
+  if (const int percent = kernel.carveout; percent >= 0) return percent;
+  cudaFuncCache config = kernel.cache_config;
+  if (config == cudaFuncCachePreferNone) config = current_context().cache_config;
+  switch (config) {
+    case cudaFuncCachePreferNone:
+      break;
+    case cudaFuncCachePreferShared:
+      return 100;
+    case cudaFuncCachePreferL1:
+      return 0;
+    case cudaFuncCachePreferEqual:
+      return 50;
+  }
+  return -1;
+}
 
 extern "C" {
 
@@ -158,8 +175,11 @@ WG_API cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, cudaFunc
 }
 WG_API cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache config) {
   return api([&]() -> cudaError_t {
-    if (!find_kernel(function)) return cudaErrorInvalidDeviceFunction;
-    return config <= cudaFuncCachePreferEqual ? cudaSuccess : cudaErrorInvalidValue;
+    KernelHandle* kernel = find_kernel(function);
+    if (!kernel) return cudaErrorInvalidDeviceFunction;
+    if (config > cudaFuncCachePreferEqual) return cudaErrorInvalidValue;
+    kernel->cache_config = config;
+    return cudaSuccess;
   });
 }
 WG_API cudaError_t cudaFuncSetSharedMemConfig(const void* function, cudaSharedMemConfig) {

@@ -71,7 +71,8 @@ cudaError_t check_resources(const KernelHandle& kernel, const session::KernelRes
   block.registers_per_thread = resources.registers;
   block.static_shared = resources.static_shared;
   block.dynamic_shared = a.shared;
-  block.shared_carveout = preferred_carveout(model, a.carveout_percent.value_or(kernel.carveout), block);
+  block.shared_carveout =
+      preferred_carveout(model, a.carveout_percent.value_or(preferred_carveout_percent(kernel)), block);
   std::uint64_t resident = std::uint64_t{occupancy(model, block).blocks_per_sm} * model.sm_count;
   if (to_dim(a.grid).count() <= resident) return cudaSuccess;
   return refuse(cudaErrorCooperativeLaunchTooLarge,
@@ -126,7 +127,7 @@ cudaError_t make_kernel(const LaunchArguments& a, KernelOperation& out) {
   out.config.dynamic_shared = a.shared;
   out.config.cooperative = a.cooperative;
   out.early = a.early;
-  out.carveout_percent = a.carveout_percent.value_or(kernel->carveout);
+  out.carveout_percent = a.carveout_percent.value_or(preferred_carveout_percent(*kernel));
   if (cudaError_t error =
           choose_cluster(*kernel, out.entry->text->performance.reqnctapercluster, a, out.config.cluster))
     return error;

@@ -117,6 +117,7 @@ struct KernelHandle {
   // cudaFuncSetAttribute; defaults as documented.
   std::atomic<int> max_dynamic_shared{-1};  // -1: the device's default
   std::atomic<int> carveout{-1};
+  std::atomic<cudaFuncCache> cache_config{cudaFuncCachePreferNone};
   std::atomic<int> cluster[3] = {0, 0, 0};
   std::atomic<int> cluster_must_be_set{0}, non_portable_cluster{0}, cluster_policy{0};
   std::mutex prepared_mutex;

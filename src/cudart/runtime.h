@@ -41,6 +41,7 @@ struct Context {
   std::atomic<unsigned> flags{0};
   std::mutex peers_mutex;
   std::set<int> peers;
+  std::atomic<cudaFuncCache> cache_config{cudaFuncCachePreferNone};
   std::atomic<std::size_t> limits[7] = {1024, 1048576, 8388608, 2, 2048, 128, 0};
   StreamRef legacy;
   MemPool pool;                            // the default one
@@ -152,6 +153,9 @@ StreamRef resolve(cudaStream_t handle);
 EventRef find_event(const Event* event);  // nullptr: no such event
 // A function pointer or a cudaKernel_t; nullptr: not a kernel of this program.
 KernelHandle* find_kernel(const void* function);
+// The part of its memory, in percent of the most, that an SM is to give to shared memory for this kernel: by its
+// attribute, else by its cache configuration, else by that of the device. -1: as the driver likes.
+int preferred_carveout_percent(const KernelHandle& kernel);
 const Variable* find_variable(const void* symbol);
 struct DeviceVariable {
   void* address = nullptr;

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -92,7 +93,8 @@ struct LaunchConfig {
   Dim3 grid, block, cluster{1, 1, 1};
   std::uint64_t dynamic_shared = 0;
   bool cooperative = false;
-  bool counted = true;  // false: no counters, and no observer hears of it (checks of addresses stay)
+  bool counted = true;       // false: no counters, and no observer hears of it (checks of addresses stay)
+  std::string_view range{};  // events::Launch::range; only while it runs
   bool operator==(const LaunchConfig&) const = default;
 };
 

@@ -56,14 +56,12 @@ inline std::uint64_t sm_of_block(std::uint64_t block, std::uint64_t sms) {
   return (block % sms + mixed(block / sms) % sms) % sms;
 }
 
-// SMs whose requests for one line at one time are one request to L2. Consecutive blocks go to the kSmClusters parts of
-// the GPU in turn; four neighbours of a part share. On an H200 132 SMs that all read one table made 34.4 times its
-// sectors of requests (lab banks, constant), and products of matrices in tiles of 32, whose neighbours of a part have a
-// column of tiles in common, five eighths of what their SMs missed (0.62; tests/data/h200/caches.csv).
-inline constexpr std::uint64_t kSmClusters = 8, kSmsTogether = 4;
-inline std::uint64_t sm_group(std::uint64_t sm) {
-  return sm % kSmClusters + kSmClusters * (sm / kSmClusters / kSmsTogether);
-}
+// SMs whose requests for one line at one time are one request to L2. Consecutive blocks go to `parts` parts of the GPU
+// in turn; `together` neighbours of a part share. Figures of the GPU model.
+struct SmGroups {
+  std::uint64_t parts = 1, together = 1;
+  std::uint64_t of(std::uint64_t sm) const { return sm % parts + parts * (sm / parts / together); }
+};
 
 struct AccessLog {
   mutable std::vector<BlockLog> blocks;  // in order of their numbers

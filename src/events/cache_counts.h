@@ -32,26 +32,23 @@ struct DistinctStretches {
 
 // Of a site's requests to global and local memory and by textures.
 struct SiteCaches {
-  double requests = 0;              // warp instructions
-  double requests_new_to_warp = 0;  // loads that touch a sector which their warp has not touched lately
-  double load_sectors = 0, l1_hit_sectors = 0, l2_hit_sectors = 0;  // of loads: looked up in L1; what L1 misses L2 has
-  double l1_passes = 0;  // through the data banks of L1, as wavefronts of shared memory
+  double requests = 0;                          // warp instructions
+  double requests_new_to_warp = 0;              // loads that touch a sector which their warp has not touched lately
+  double load_sectors = 0, l1_hit_sectors = 0;  // of loads: looked up in L1
+  double l1_passes = 0;                         // through the data banks of L1, as wavefronts of shared memory
   void add(const SiteCaches& o) {
     requests += o.requests;
     requests_new_to_warp += o.requests_new_to_warp;
     load_sectors += o.load_sectors;
     l1_hit_sectors += o.l1_hit_sectors;
-    l2_hit_sectors += o.l2_hit_sectors;
     l1_passes += o.l1_passes;
   }
 };
 
 struct CacheCounts {
-  double launches = 1;
   double blocks = 0, blocks_seen = 0, requests_seen = 0;
   CacheLookups global_loads, local_loads, texture, global_stores, local_stores;  // in L1
-  double load_requests = 0, load_requests_new_to_warp = 0, store_requests = 0;  // warp instructions; textures are loads
-  double load_passes = 0, store_passes = 0;                                     // through L1's data banks
+  double load_passes = 0, store_passes = 0;              // through L1's data banks; textures are loads
   double l2_read_sectors = 0;                            // misses of L1, and loads that leave it out
   double l2_written_sectors = 0, l2_atomic_sectors = 0;  // stores go through
   double l2_read_lines = 0;                              // different lines of each request that missed in L1
@@ -65,9 +62,8 @@ struct CacheCounts {
   double footprint_bytes = 0;         // different sectors that are touched at all x 32
   double constant_bytes = 0;          // different 64-byte stretches of constant memory x 64
   double dram_read_bytes = 0, dram_written_bytes = 0;
-  std::vector<SiteCaches> sites;       // index as in KernelFacts::sites
-  void scale(double by);               // but for `launches` and what was seen
-  void add(const CacheCounts& other);  // of another launch; sites are added where there are as many
+  std::vector<SiteCaches> sites;  // index as in KernelFacts::sites
+  void scale(double by);          // but for what was seen
 };
 
 }  // namespace warpgrind::events

@@ -28,7 +28,8 @@ struct Launch {
   unsigned first_worker = 0, workers = ~0u;  // who runs it: numbers from first_worker on, of no other launch meanwhile
   Dim3 cluster{1, 1, 1};                     // blocks
   bool cooperative = false;
-  std::uint64_t work = 0;  // StreamWork::id that it belongs to: the same for the grids that its kernels launch
+  std::uint64_t work = 0;    // StreamWork::id that it belongs to: the same for the grids that its kernels launch
+  std::string_view range{};  // the named ranges (NVTX) it was issued in, joined by "/"; of a child none
   // By site, 1: each thread touches bytes of global memory there that no other thread of the launch touches anywhere.
   // Empty: nobody has looked.
   std::span<const std::uint8_t> own{};

@@ -201,7 +201,8 @@ std::string read_model(const Json& json, const std::string& where, GpuModel& m) 
   r.read("l1_caches_global", m.l1_caches_global);
   r.read("texture_cache_bytes", m.texture_cache_bytes);
   r.read("dram_piece_bytes", m.dram_piece_bytes);
-  r.read("l2_partitions", m.l2_partitions);
+  r.read("sm_parts", m.sm_parts);
+  r.read("sms_sharing_requests", m.sms_sharing_requests);
   r.read("memory_bus_bits", m.memory_bus_bits);
   r.read("memory_clock_mhz", m.memory_clock_mhz);
   r.read("memory_data_rate", m.memory_data_rate);

@@ -38,7 +38,9 @@ struct GpuModel {
   bool l1_caches_global = true;           // loads of global memory; local ones are wherever there is an L1
   std::uint64_t texture_cache_bytes = 0;  // an SM's own cache of textures and ld.global.nc; 0: they use L1
   std::uint32_t dram_piece_bytes = 32;    // read at once
-  std::uint32_t l2_partitions = 1;        // 2: each SM is near one half
+  // Consecutive blocks go to so many parts of the GPU in turn (on an H200 as many as it has GPCs), and in each of them
+  // neighbours, this many SMs, ask L2 for a line together. 1, 1: each SM asks for itself.
+  std::uint32_t sm_parts = 1, sms_sharing_requests = 1;
   std::uint32_t memory_bus_bits = 0;
   double memory_clock_mhz = 0;  // as the device query reports it
   double memory_data_rate = 2;  // transfers a clock: 2 (DDR)

@@ -41,6 +41,7 @@ std::uint64_t largest_carveout(const GpuModel& m) {
 std::uint64_t chosen_carveout(const GpuModel& m, std::uint64_t allocated, std::uint32_t by_warps, std::uint32_t fit,
                               bool uses_shared, std::uint32_t threads) {
   if (m.shared_carveouts.empty()) return m.shared_per_sm;
+  if (m.cc_major < 7) return largest_carveout(m);  // what is not asked for is 48 KB of shared memory
   std::vector<std::uint64_t> sizes = m.shared_carveouts;
   std::sort(sizes.begin(), sizes.end());
   const std::uint64_t largest = sizes.back();

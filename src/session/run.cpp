@@ -71,27 +71,37 @@ TouchedMemory touched_memory(const LaunchRequest& request) {
 counters::LaunchShape shape_of(const GpuModel& model, Program& program, const jit::CompiledKernel& kernel,
                                const device::LaunchConfig& config, int carveout_percent) {
   auto exact = program.registers(kernel.facts().name);
-  return {&model,
-          config.grid,
-          config.block,
-          kernel.static_shared_bytes,
-          config.dynamic_shared,
-          kernel.local_bytes,
-          exact.value_or(kernel.register_estimate),
-          exact.has_value(),
-          carveout_percent};
+  counters::LaunchShape shape{&model,
+                              config.grid,
+                              config.block,
+                              kernel.static_shared_bytes,
+                              config.dynamic_shared,
+                              kernel.local_bytes,
+                              exact.value_or(kernel.register_estimate),
+                              exact.has_value(),
+                              carveout_percent};
+  shape.occupancy = counters::occupancy_of(shape);
+  return shape;
 }
 
 // What the caches of the GPU would make of the accesses that were logged; the log is not needed any more.
-void model_caches(const GpuModel& model, Program& program, int carveout_percent, device::LaunchResult& result) {
+void model_caches(const counters::LaunchShape& shape, device::LaunchResult& result) {
   events::LaunchCounts& counts = result.counts;
-  if (counts.log && result.kernel) {
-    const counters::LaunchShape shape = shape_of(model, program, *result.kernel, result.config, carveout_percent);
-    counts.caches = counters::caches_of(model, counters::cache_sizes(model, counters::occupancy_of(shape)),
+  if (counts.log && result.kernel)
+    counts.caches = counters::caches_of(*shape.model, counters::cache_sizes(*shape.model, *shape.occupancy),
                                         result.kernel->facts(), counts, *counts.log);
-  }
   counts.log.reset();
-  for (device::LaunchResult& child : result.children) model_caches(model, program, -1, child);
+}
+
+// The shape of each launch is worked out here, once. Children prefer nothing.
+void look_at(const GpuModel& model, Program& program, int carveout_percent, LaunchOutcome& outcome) {
+  const auto look = [&](device::LaunchResult& result, int percent) {
+    counters::LaunchShape& shape = outcome.shapes.emplace_back();
+    if (result.kernel) shape = shape_of(model, program, *result.kernel, result.config, percent);
+    model_caches(shape, result);
+  };
+  look(*outcome.result, carveout_percent);
+  for (device::LaunchResult& child : outcome.result->children) look(child, -1);
 }
 
 double part_of_gpu(const counters::LaunchShape& shape, const Occupancy& occupancy) {
@@ -110,7 +120,7 @@ struct Recorder {
   timing::KernelTime time{};
   double gpu_fraction = 0;  // the part of the GPU that the blocks of the grid fill
 
-  void record(const device::LaunchResult& result, const TouchedMemory& touched, int carveout_percent) {
+  void record(const device::LaunchResult& result, const TouchedMemory& touched, const counters::LaunchShape& shape) {
     if (!result.kernel) return;
     results::LaunchRecord r;
     r.mangled_name = result.kernel->facts().name;
@@ -118,14 +128,14 @@ struct Recorder {
     r.id = next_id++;
     r.device = request.device;
     r.range = request.ranges;
-    r.shape = shape_of(session.model(), *request.program, *result.kernel, result.config, carveout_percent);
+    r.shape = shape;
     r.shape.code = result.machine;
     r.facts = &result.kernel->facts();
     r.counts = &result.counts;
     r.footprint = touched.footprint;
     r.wall_seconds = result.wall_seconds;
     r.compile_seconds = result.compile_seconds;
-    Occupancy occupancy = counters::occupancy_of(r.shape);
+    const Occupancy occupancy = counters::occupancy_of(shape);
     r.estimate = estimate(result, occupancy, touched);
     const double blocks = std::max(1.0, static_cast<double>(result.config.grid.count()));
     double& known = ns_a_block[r.mangled_name];
@@ -199,8 +209,10 @@ LaunchOutcome Session::run(const LaunchRequest& request) {
   outcome.touched = touched_memory(request);
   const std::unique_ptr<Snapshot> snapshot = snapshot_before(gpu, request, *module);
   RunningKernel running;  // Ctrl-C asks the kernel to stop and to say where it is
+  device::LaunchConfig config = request.config;
+  config.range = request.ranges;
   Result<device::LaunchResult> result =
-      gpu.launch(*module, request.kernel->function, request.config, request.parameters, request.work);
+      gpu.launch(*module, request.kernel->function, config, request.parameters, request.work);
   if (!result) {
     outcome.error = result.error();
     return outcome;
@@ -211,7 +223,7 @@ LaunchOutcome Session::run(const LaunchRequest& request) {
     running.die_of_interrupt();
   }
   outcome.result = result.take();
-  model_caches(*model_, *request.program, request.carveout_percent, *outcome.result);
+  look_at(*model_, *request.program, request.carveout_percent, outcome);
   if (snapshot) try_other_orders(*snapshot, request, *outcome.result);
   return outcome;
 }
@@ -239,8 +251,9 @@ timing::Span Session::record(const LaunchRequest& request, const LaunchOutcome& 
       leave_status("problem", "a kernel needs something that is not supported yet");
   }
   Recorder recorder{*this, *collector_, request, next_launch_, ns_a_block_, *estimates_};
-  recorder.record(result, outcome.touched, request.carveout_percent);
-  for (const device::LaunchResult& child : result.children) recorder.record(child, {}, -1);
+  recorder.record(result, outcome.touched, outcome.shapes.front());
+  for (std::size_t i = 0; i < result.children.size(); ++i)
+    recorder.record(result.children[i], {}, outcome.shapes[i + 1]);
   const timing::Span span =
       timeline_->kernel(request.stream, host, recorder.time, std::min(1.0, recorder.gpu_fraction));
   collector_->add_to_timeline({request.device, request.stream, "kernel", demangle(request.kernel->name), span.begin,

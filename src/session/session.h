@@ -48,6 +48,7 @@ struct LaunchOutcome {
   std::optional<device::LaunchResult> result;
   std::optional<Error> error;
   TouchedMemory touched;
+  std::vector<counters::LaunchShape> shapes;  // of the launch, then of the grids that it launched, with occupancy
 };
 
 class Session {

@@ -284,16 +284,6 @@ TEST(CacheModel, NewToAWarp) {
   EXPECT_EQ(c.sites[0].requests_new_to_warp, 2);
 }
 
-TEST(CacheModel, LaunchesAddUp) {
-  Kernel k;
-  k.block(0, {affine(kArray, 4)});
-  events::CacheCounts a = k.run(1, 4);
-  a.add(k.run(1, 4));
-  EXPECT_EQ(a.launches, 2);
-  EXPECT_EQ(a.dram_read_bytes, 256);
-  EXPECT_EQ(a.sites[0].load_sectors, 8);
-}
-
 // The first block of a texture's rows is cut at address 0: continued backwards it would lie before that.
 TEST(Footprint, NothingLiesBeforeTheFirstAddress) {
   std::vector<BlockStretches> blocks;

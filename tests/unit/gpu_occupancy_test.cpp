@@ -55,7 +55,9 @@ TEST(Occupancy, PreferredCarveOut) {
   EXPECT_EQ(carveout(14), 32768u);
   EXPECT_EQ(carveout(15), 65536u);
   EXPECT_EQ(carveout(100), 233472u);
-  EXPECT_EQ(preferred_carveout(**find_gpu_model("k40c"), 50, block), 0u);
+  EXPECT_EQ(preferred_carveout(**find_gpu_model("k40c"), 50, block), 32768u);
+  EXPECT_EQ(occupancy(**find_gpu_model("k40c"), block).shared_config, 49152u);  // the default
+  EXPECT_EQ(preferred_carveout(**find_gpu_model("p100"), 50, block), 0u);       // its L1 is its own
   BlockResources limited = block;
   limited.shared_carveout = carveout(14);
   EXPECT_EQ(occupancy(h200, limited).blocks_per_sm, 3u);

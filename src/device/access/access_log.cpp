@@ -86,15 +86,15 @@ Logged how_logged(const Launch& launch, std::uint64_t block, std::uint64_t reque
   const std::uint64_t room = std::max(kParts, kLogged / std::max<std::uint64_t>(1, requests)) - kMiddle;
   if (room + kMiddle >= launch.blocks) return Logged::yes;
   const std::uint64_t sms = launch.sm_count, waves = (launch.blocks + sms - 1) / sms;
-  const std::uint64_t group = events::sm_group(events::sm_of_block(block, sms));
-  constexpr std::uint64_t kTogether = events::kSmsTogether;
+  const std::uint64_t group = launch.sm_groups.of(events::sm_of_block(block, sms));
+  const std::uint64_t together = launch.sm_groups.together;
   bool chosen = false;
-  if (room >= kTogether * waves) {  // whole groups of SMs, spread over those that have blocks
-    const std::uint64_t groups = (sms + kTogether - 1) / kTogether;
-    const std::uint64_t busy = std::min(groups, std::max(events::kSmClusters, launch.blocks / kTogether));
-    chosen = group * (room / (kTogether * waves)) % busy < room / (kTogether * waves);
+  if (room >= together * waves) {  // whole groups of SMs, spread over those that have blocks
+    const std::uint64_t groups = (sms + together - 1) / together;
+    const std::uint64_t busy = std::min(groups, std::max(launch.sm_groups.parts, launch.blocks / together));
+    chosen = group * (room / (together * waves)) % busy < room / (together * waves);
   } else {  // one group, for a while
-    chosen = group == 0 && block / sms < std::max<std::uint64_t>(1, room / kTogether);
+    chosen = group == 0 && block / sms < std::max<std::uint64_t>(1, room / together);
   }
   return chosen ? Logged::yes : is_in_the_middle(launch, block) ? Logged::beside : Logged::no;
 }

@@ -174,7 +174,8 @@ void Device::Impl::set_up(Engine& engine, LoadedModule& module, const KernelReco
                  static_cast<unsigned>(engine.workers.size()),
                  config.cluster,
                  config.cooperative,
-                 engine.work};
+                 engine.work,
+                 config.range};
   launch.rules = model.rules;
   launch.counters = config.counted && (options.counters || wants.counts);
   launch.bounds_stop = options.bounds_stop;
@@ -200,6 +201,7 @@ void Device::Impl::set_up(Engine& engine, LoadedModule& module, const KernelReco
   launch.warps_per_block = static_cast<std::uint32_t>(launch.shapes.size());
   launch.ranges = AddressSpace::instance().snapshot();
   launch.sm_count = std::max(1u, model.sm_count);
+  launch.sm_groups = {model.sm_parts, model.sms_sharing_requests};
   launch.keeps_time = kernel.code->keeps_time;
   launch.issue_cycles = dependent_issue_cycles(model);
   launch.sm_clock_khz = std::max(1u, static_cast<std::uint32_t>(model.sm_clock_mhz * 1000));
@@ -277,7 +279,7 @@ void Device::Impl::begin_observation(Engine& engine) {
   launch.whole_barriers =
       launch.barriers_observed && launch.wants.whole_blocks && !launch.keeps_time && !launch.ordered;
   launch.shows_affine = wants.only_written;
-  launch.logs = options.caches && launch.counters && !wants.accesses && launch.kernel->sites.size() != 0;
+  launch.logs = options.caches && launch.counters && launch.kernel->sites.size() != 0;
   if (launch.logs) begin_logging(launch);
   if (!wants.accesses) return;
   if (launch.wants.accesses && !launch.wants.only_written)

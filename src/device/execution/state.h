@@ -298,6 +298,7 @@ struct Launch {
   std::shared_ptr<const RangeTable> ranges;
   unsigned workers = 1;
   std::uint32_t sm_count = 1;
+  events::SmGroups sm_groups;
   // Kernels that read a clock: blocks of one SM follow each other in time. Cycles; the last block's end.
   bool keeps_time = false;
   std::vector<std::uint64_t> sm_cycles;
