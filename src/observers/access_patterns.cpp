@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "base/element.h"
+#include "results/collect.h"
 
 namespace warpgrind::observers {
 namespace {
@@ -134,6 +135,40 @@ std::vector<PatternCount> merged(std::vector<PatternCount> all) {
   return out;
 }
 
+// The most frequent patterns, with the worst and the best of all among them.
+SitePatterns listed(const Table& table, std::size_t most) {
+  std::vector<PatternCount> all;
+  for (const auto& [hash, p] : table.patterns) all.push_back(p);
+  // Those that were evicted may be worse or better than all that is kept.
+  for (const auto& p : {table.worst, table.best})
+    if (p && std::none_of(all.begin(), all.end(), [&](const PatternCount& q) { return q.key == p->key; }))
+      all.push_back(*p);
+  std::uint64_t evicted = 0;  // of these, what `other` has in it
+  for (const PatternCount& p : all)
+    if (!table.patterns.contains(p.key.hash())) evicted += p.count;
+  all = merged(std::move(all));
+  std::sort(all.begin(), all.end(), [](const PatternCount& a, const PatternCount& b) {
+    return a.count != b.count ? a.count > b.count : before(a.key, b.key);
+  });
+  const auto worse = [](const PatternCount& a, const PatternCount& b) { return badness(a) < badness(b); };
+  const auto worst = std::max_element(all.begin(), all.end(), worse) - all.begin();
+  const auto best = std::min_element(all.begin(), all.end(), worse) - all.begin();
+  SitePatterns site;
+  site.type = table.type;
+  site.bytes = table.bytes;
+  site.other = table.other - std::min(table.other, evicted);
+  for (std::ptrdiff_t i = 0; i < static_cast<std::ptrdiff_t>(all.size()); ++i) {
+    const bool is_listed = site.patterns.size() < most - 2 || i == worst || i == best;
+    if (i == worst) site.worst = static_cast<std::uint32_t>(site.patterns.size());
+    if (i == best) site.best = static_cast<std::uint32_t>(site.patterns.size());
+    if (is_listed)
+      site.patterns.push_back(all[static_cast<std::size_t>(i)]);
+    else
+      site.other += all[static_cast<std::size_t>(i)].count;
+  }
+  return site;
+}
+
 results::AccessPattern pattern_of(results::Profile& profile, const PatternCount& p, AccessType type,
                                   std::uint32_t bytes, const AccessRules& rules) {
   results::AccessPattern out;
@@ -183,6 +218,23 @@ struct AccessPatterns::Impl {
   AccessRules rules;
   std::vector<std::unique_ptr<WorkerTables>> workers{kMostWorkers};
   std::map<SiteKey, Table> sites;
+  // Of the first launch of a kernel in a named range, by range and kernel.
+  using Sites = std::map<std::pair<std::string, std::uint32_t>, SitePatterns>;  // function, PTX line
+  std::map<std::pair<std::string, std::string>, Sites> ranges;
+
+  // Where the patterns of this launch are kept apart; null: they are not.
+  Sites* in_range(const events::Launch& launch) {
+    if (launch.range.empty() || ranges.size() >= results::Collector::kMostRangeKernels) return nullptr;
+    const auto [it, fresh] = ranges.try_emplace({std::string(launch.range), launch.facts->name});
+    return fresh ? &it->second : nullptr;
+  }
+  void put(results::Profile& profile, results::SiteProfile& to, const SitePatterns& from) const {
+    for (const PatternCount& p : from.patterns)
+      to.patterns.push_back(pattern_of(profile, p, from.type, from.bytes, rules));
+    to.patterns_other = from.other;
+    to.worst = from.worst;
+    to.best = from.best;
+  }
 
   std::uint64_t row_bytes() const { return std::uint64_t{rules.banks.banks} * rules.banks.bank_bytes; }
 
@@ -246,6 +298,7 @@ void AccessPatterns::on_access(const events::Access& a, unsigned worker) {
 
 void AccessPatterns::on_launch_end(const events::Launch& launch, const events::LaunchCounts&) {
   const events::KernelFacts& facts = *launch.facts;
+  Impl::Sites* const range = impl_->in_range(launch);
   const std::size_t end = std::min<std::size_t>(std::size_t{launch.first_worker} + launch.workers, kMostWorkers);
   for (std::size_t s = 0; s < facts.sites.size(); ++s) {
     Table sum;
@@ -268,43 +321,14 @@ void AccessPatterns::on_launch_end(const events::Launch& launch, const events::L
       p->block_index += launch.id << 40;  // the example of the first launch stays
     }
     const events::Site& site = facts.sites[s];
+    if (range != nullptr) (*range)[{site.function, site.ptx_line}] = listed(sum, kListedOfRange);
     impl_->sites[{facts.name, site.function, site.ptx_line}].add(sum);
   }
 }
 
 std::map<AccessPatterns::SiteKey, SitePatterns> AccessPatterns::result() const {
   std::map<SiteKey, SitePatterns> out;
-  for (const auto& [key, table] : impl_->sites) {
-    std::vector<PatternCount> all;
-    for (const auto& [hash, p] : table.patterns) all.push_back(p);
-    // Those that were evicted may be worse or better than all that is kept.
-    for (const auto& p : {table.worst, table.best})
-      if (p && std::none_of(all.begin(), all.end(), [&](const PatternCount& q) { return q.key == p->key; }))
-        all.push_back(*p);
-    std::uint64_t evicted = 0;  // of these, what `other` has in it
-    for (const PatternCount& p : all)
-      if (!table.patterns.contains(p.key.hash())) evicted += p.count;
-    all = merged(std::move(all));
-    std::sort(all.begin(), all.end(), [](const PatternCount& a, const PatternCount& b) {
-      return a.count != b.count ? a.count > b.count : before(a.key, b.key);
-    });
-    const auto worse = [](const PatternCount& a, const PatternCount& b) { return badness(a) < badness(b); };
-    const auto worst = std::max_element(all.begin(), all.end(), worse) - all.begin();
-    const auto best = std::min_element(all.begin(), all.end(), worse) - all.begin();
-    SitePatterns& site = out[key];
-    site.type = table.type;
-    site.bytes = table.bytes;
-    site.other = table.other - std::min(table.other, evicted);
-    for (std::ptrdiff_t i = 0; i < static_cast<std::ptrdiff_t>(all.size()); ++i) {
-      const bool listed = site.patterns.size() < kListed - 2 || i == worst || i == best;
-      if (i == worst) site.worst = static_cast<std::uint32_t>(site.patterns.size());
-      if (i == best) site.best = static_cast<std::uint32_t>(site.patterns.size());
-      if (listed)
-        site.patterns.push_back(all[static_cast<std::size_t>(i)]);
-      else
-        site.other += all[static_cast<std::size_t>(i)].count;
-    }
-  }
+  for (const auto& [key, table] : impl_->sites) out[key] = listed(table, kListed);
   return out;
 }
 
@@ -314,15 +338,18 @@ void AccessPatterns::contribute(results::Profile& profile) const {
     if (k.device != impl_->watched.device) continue;
     for (results::SiteProfile& s : k.sites) {
       const auto found = sites.find({k.mangled_name, s.function, s.ptx_line});
-      if (found == sites.end()) continue;
-      const SitePatterns& from = found->second;
-      for (const PatternCount& p : from.patterns)
-        s.patterns.push_back(pattern_of(profile, p, from.type, from.bytes, impl_->rules));
-      s.patterns_other = from.other;
-      s.worst = from.worst;
-      s.best = from.best;
+      if (found != sites.end()) impl_->put(profile, s, found->second);
     }
   }
+  for (results::RangeProfile& r : profile.ranges)
+    for (results::RangeKernel& k : r.kernels) {
+      const auto of_range = impl_->ranges.find({r.range, k.mangled_name});
+      if (of_range == impl_->ranges.end()) continue;
+      for (results::SiteProfile& s : k.sites) {
+        const auto found = of_range->second.find({s.function, s.ptx_line});
+        if (found != of_range->second.end() && s.patterns.empty()) impl_->put(profile, s, found->second);
+      }
+    }
 }
 
 std::unique_ptr<ProfileObserver> make_access_patterns(const Watched& watched) {

@@ -51,7 +51,8 @@ struct SitePatterns {
 // of the patterns that are kept are exact, and which are kept depends on the patterns alone.
 class AccessPatterns final : public ProfileObserver {
  public:
-  static constexpr std::size_t kListed = 8;  // patterns of a site in the result
+  static constexpr std::size_t kListed = 8;         // patterns of a site in the result
+  static constexpr std::size_t kListedOfRange = 3;  // likewise, in a named range: the typical, the worst, the best one
 
   explicit AccessPatterns(const Watched& watched);
   ~AccessPatterns() override;

@@ -37,8 +37,9 @@ void add_location(results::CodeRow& row, const ptx::Function& function, const pt
   }
 }
 
-void add_metric(results::Metrics& metrics, const char* name, const char* unit, double value) {
-  results::Metric& m = metrics.try_emplace(name, results::Metric{0, unit, Origin::exact, ""}).first->second;
+void add_metric(results::Metrics& metrics, const char* name, const char* unit, double value,
+                Origin origin = Origin::exact) {
+  results::Metric& m = metrics.try_emplace(name, results::Metric{0, unit, origin, ""}).first->second;
   m.value += value;
 }
 
@@ -53,6 +54,14 @@ bool adds_up(const std::string& metric) {
 // head.
 bool loads_parameter(const results::CodeRow& row) {
   return row.text.starts_with("ld.param");
+}
+
+// Of the sectors that the loads of a line looked up in L1.
+void add_hit_rate(results::Metrics& line) {
+  const auto lookups = line.find("warpgrind__l1_lookups.sum"), hits = line.find("warpgrind__l1_lookup_hit.sum");
+  if (lookups == line.end() || lookups->second.value <= 0) return;
+  const double hit = hits == line.end() ? 0 : hits->second.value;
+  line["l1tex__t_sector_hit_rate.pct"] = {100 * hit / lookups->second.value, "%", Origin::modelled, ""};
 }
 
 // The unit of requests by where a site's accesses went.
@@ -195,6 +204,8 @@ class LineSums {
         f(at(inlined_, call.file, call.line, row->function));
   }
   void move_to(results::KernelProfile& k) {
+    for (Lines* lines : {&own_, &inlined_})
+      for (auto& [place, l] : *lines) add_hit_rate(l.metrics);
     for (auto& [place, l] : own_) k.lines.push_back(std::move(l));
     for (auto& [place, l] : inlined_) k.inlined_lines.push_back(std::move(l));
   }
@@ -231,7 +242,7 @@ void KernelCode::add_lines(results::KernelProfile& k, const Kernel& kernel) {
     const auto row = rows.find(s.ptx_line);
     sums.add(row == rows.end() ? nullptr : row->second, s.file, s.line, [&](results::LineProfile& l) {
       for (const auto& [name, m] : s.metrics)
-        if (adds_up(name)) add_metric(l.metrics, name.c_str(), m.unit.c_str(), m.value);
+        if (adds_up(name)) add_metric(l.metrics, name.c_str(), m.unit.c_str(), m.value, m.origin);
       add_requests(l.metrics, s);
     });
   }

@@ -17,6 +17,7 @@
 #include "report/line_matching.h"
 #include "report/source_lines.h"
 #include "results/code_rows.h"
+#include "results/sources.h"
 
 namespace warpgrind::report {
 namespace {
@@ -42,7 +43,8 @@ struct Counters {
   // Of the worst instruction: a mean of a good load and a bad store would say nothing.
   double sectors_per_request = 0, ways = 0;
   double excess = 0, wavefronts = 0, ideal_wavefronts = 0;
-  bool inlined = false;  // with what was inlined into the line
+  double l1_hits = 0, l1_lookups = 0;  // sectors of loads; modelled
+  bool inlined = false;                // with what was inlined into the line
 
   void add_site(const SiteProfile& s) {
     const double executed = of(s.metrics, kInst);
@@ -52,6 +54,8 @@ struct Counters {
     ways = std::max(ways, of(s.metrics, "memory_l1_wavefronts_shared") / executed);
     wavefronts += of(s.metrics, "memory_l1_wavefronts_shared");
     ideal_wavefronts += of(s.metrics, "memory_l1_wavefronts_shared_ideal");
+    l1_hits += of(s.metrics, "warpgrind__l1_lookup_hit.sum");
+    l1_lookups += of(s.metrics, "warpgrind__l1_lookups.sum");
   }
   void add_line(const Metrics& m) {
     inst += of(m, kInst);
@@ -77,6 +81,9 @@ template <double Counters::*Field>
 std::optional<double> count(const Counters& c) {
   return c.*Field > 0 ? std::optional(c.*Field) : std::nullopt;
 }
+std::optional<double> l1_hit_percent(const Counters& c) {
+  return c.l1_lookups > 0 ? std::optional(100 * c.l1_hits / c.l1_lookups) : std::nullopt;
+}
 bool never(const Counters&) {
   return false;
 }
@@ -86,6 +93,7 @@ constexpr Column kColumns[] = {
     {"lanes", 6, ratio<&Counters::thread_inst, &Counters::inst>, false,
      [](const Counters& c) { return c.inst > 0 && c.thread_inst / c.inst < 24; }},
     {"sect/req", 9, count<&Counters::sectors_per_request>, false, [](const Counters& c) { return c.excess > 0; }},
+    {"L1 hit", 8, l1_hit_percent, false, never},
     {"excess", 7, count<&Counters::excess>, true, [](const Counters& c) { return c.excess > 0; }},
     {"ways", 6, count<&Counters::ways>, false, [](const Counters& c) { return c.wavefronts > c.ideal_wavefronts; }},
     {"split", 7, count<&Counters::divergent>, true, [](const Counters& c) { return c.divergent > 0; }}};
@@ -142,7 +150,7 @@ class View {
     leave_out_headers();
     const auto rows = results::by_ptx_line(kernel_.code);
     for (const SiteProfile& s : kernel_.sites) {
-      if (!s.file.empty() && s.line != 0 && !(left_out_ != 0 && of_the_system(s.file)))
+      if (!s.file.empty() && s.line != 0 && !(left_out_ != 0 && results::of_the_system(s.file)))
         files_[s.file][s.line].add_site(s);
       if (const auto code = rows.find(s.ptx_line); code != rows.end())
         for (const auto& call : code->second->inlined_at) {
@@ -158,17 +166,10 @@ class View {
   }
 
   // Headers that nobody here wrote, where the lines that call into them have their figures too.
-  static bool of_the_system(const std::string& file) {
-    for (const char* start : {"/usr/include/", "/usr/lib/"})
-      if (file.starts_with(start)) return true;
-    for (const char* part : {"/targets/x86_64-linux/include/", "/cuda/include/", "/lib/clang/"})
-      if (file.find(part) != std::string::npos) return true;
-    return false;
-  }
   void leave_out_headers() {
     if (kernel_.inlined_lines.empty()) return;
     const std::size_t before = files_.size();
-    std::erase_if(files_, [](const auto& f) { return of_the_system(f.first); });
+    std::erase_if(files_, [](const auto& f) { return results::of_the_system(f.first); });
     left_out_ = before - files_.size();
   }
 
@@ -371,9 +372,10 @@ std::string source_text_view(const results::Profile& profile, const TextOptions&
   if (out.empty()) return "no kernel ran\n";
   out += wrapped(
       "inst: instructions executed by warps. lanes: threads on, on average. sect/req: sectors of 32 bytes a request, "
-      "of the worst instruction of the line. excess: sectors beyond the ideal. ways: passes through the banks a shared "
-      "request, of the worst. split: branches at which a warp went both ways. All exact but for atomics, "
-      "whose sect/req and ways are modelled.",
+      "of the worst instruction of the line. L1 hit: percent of the sectors of loads that L1 had. excess: sectors "
+      "beyond "
+      "the ideal. ways: passes through the banks a shared request, of the worst. split: branches at which a warp went "
+      "both ways. All exact but for L1 hit, which is modelled, as are sect/req and ways of atomics.",
       kWidth, "");
   return out;
 }

@@ -194,12 +194,13 @@ struct KernelSum {
 }  // namespace
 
 struct Collector::Impl {
-  bool keep_launches = false;
+  bool keep_launches = false, by_range = false;
   mutable std::mutex mutex;
   std::map<std::pair<int, std::string>, std::size_t> index;  // device, mangled name
   std::vector<KernelSum> kernels;
   std::map<std::string, std::size_t> range_index;
   std::vector<KernelSum> ranges;
+  std::map<std::pair<std::string, std::string>, KernelSum> range_kernels;  // range, mangled name
   std::vector<KernelProfile> launches;
   std::uint64_t launches_left_out = 0;
   std::vector<TransferProfile> transfers;
@@ -210,10 +211,27 @@ struct Collector::Impl {
   std::uint64_t timeline_left_out = 0;
   std::vector<TimelineEntry> host_timeline;
   std::atomic<std::uint64_t> host_timeline_left_out{0};  // of every further call: no lock
+
+  void add_to_range(const LaunchRecord& l, const counters::Values& values) {
+    const std::pair key{l.range, l.mangled_name};
+    if (range_kernels.size() < kMostRangeKernels || range_kernels.count(key) != 0) range_kernels[key].add(l, values);
+  }
+  void add_range_kernels(Profile& p) const {
+    std::vector<const std::pair<const std::pair<std::string, std::string>, KernelSum>*> order;
+    for (const auto& entry : range_kernels) order.push_back(&entry);
+    std::sort(order.begin(), order.end(),
+              [](const auto* a, const auto* b) { return a->second.first_id < b->second.first_id; });
+    for (const auto* entry : order) {
+      KernelProfile k = entry->second.profile();
+      RangeProfile& range = p.ranges[range_index.find(entry->first.first)->second];
+      range.kernels.push_back({std::move(k.name), std::move(k.mangled_name), k.launches, std::move(k.sites)});
+    }
+  }
 };
 
-Collector::Collector(bool keep_launches) : impl_(std::make_unique<Impl>()) {
+Collector::Collector(bool keep_launches, bool by_range) : impl_(std::make_unique<Impl>()) {
   impl_->keep_launches = keep_launches;
+  impl_->by_range = by_range;
 }
 Collector::~Collector() = default;
 
@@ -240,6 +258,7 @@ void Collector::add(const LaunchRecord& l) {
     const auto [range, first] = impl_->range_index.try_emplace(l.range, impl_->ranges.size());
     if (first) impl_->ranges.emplace_back();
     impl_->ranges[range->second].add_values(l, values);
+    if (impl_->by_range) impl_->add_to_range(l, values);
   }
   if (impl_->keep_launches) {
     KernelSum one;
@@ -313,8 +332,9 @@ Profile Collector::profile() const {
   p.ranges.resize(impl_->ranges.size());
   for (const auto& [name, i] : impl_->range_index) {
     const KernelSum& sum = impl_->ranges[i];
-    p.ranges[i] = {name, sum.launches, metrics_of(sum.values)};
+    p.ranges[i] = {name, sum.launches, metrics_of(sum.values), {}};
   }
+  impl_->add_range_kernels(p);
   p.launches = impl_->launches;
   p.launches_left_out = impl_->launches_left_out;
   p.transfers = impl_->transfers;

@@ -27,8 +27,10 @@ struct LaunchRecord {
 // Thread-safe.
 class Collector {
  public:
-  // keep_launches: Profile::launches gets each launch apart too (--launches, --csv).
-  explicit Collector(bool keep_launches);
+  // keep_launches: Profile::launches gets each launch apart too (--launches, --csv). by_range: RangeProfile::kernels
+  // are kept, of the first kMostRangeKernels pairs.
+  explicit Collector(bool keep_launches, bool by_range = false);
+  static constexpr std::size_t kMostRangeKernels = 4096;
   ~Collector();
   Collector(const Collector&) = delete;
   Collector& operator=(const Collector&) = delete;

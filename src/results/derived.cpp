@@ -73,7 +73,11 @@ std::map<std::string, Definition> definitions_of(const Profile& profile) {
       for (const auto* lines : {&k.lines, &k.inlined_lines})
         for (const LineProfile& l : *lines) take(l.metrics);
     }
-  for (const RangeProfile& r : profile.ranges) take(r.metrics);
+  for (const RangeProfile& r : profile.ranges) {
+    take(r.metrics);
+    for (const RangeKernel& k : r.kernels)
+      for (const SiteProfile& s : k.sites) take(s.metrics);
+  }
   std::map<std::string, Definition> out;
   for (const std::string& name : names)
     if (const counters::MetricRow* row = counters::find_metric(name)) out[name] = definition(*row);

@@ -79,10 +79,17 @@ struct KernelProfile {
   std::optional<BlockTraceProfile> block_trace;
 };
 
+struct RangeKernel {  // of a detailed run: the launches of a kernel in a named range
+  std::string name, mangled_name;
+  std::uint64_t launches = 0;
+  std::vector<SiteProfile> sites;  // patterns: those of the first of these launches, at most three
+};
+
 struct RangeProfile {  // launches in a named range (NVTX), whatever kernels they were of
   std::string range;   // the names of the open ranges, the outermost first, joined by "/"
   std::uint64_t launches = 0;
   Metrics metrics;
+  std::vector<RangeKernel> kernels;  // of a detailed run, in the order of their first launches
 };
 
 struct TransferProfile {    // host-device copies, by direction and host memory

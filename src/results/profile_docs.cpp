@@ -69,6 +69,8 @@ inline constexpr Object kObject<Advice>{"Advice", "One thing worth doing about a
 template <>
 inline constexpr Object kObject<KernelProfile>{"Kernel", "The launches of a kernel, or one of them."};
 template <>
+inline constexpr Object kObject<RangeKernel>{"RangeKernel", "The launches of a kernel in a named range."};
+template <>
 inline constexpr Object kObject<RangeProfile>{"Range", "The launches in a named range."};
 template <>
 inline constexpr Object kObject<TransferProfile>{"Transfer", "Copies alike."};

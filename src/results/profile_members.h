@@ -133,11 +133,20 @@ void members(V& v, T& x) {
       "detail: likewise, by the line of a call: what was inlined there, at any depth; `lines` has it at its own");
 }
 
+template <class V, Is<RangeKernel> T>
+void members(V& v, T& x) {
+  v.member("name", x.name, Since::first, "demangled");
+  v.member("mangled_name", x.mangled_name, Since::first, "");
+  v.member("launches", x.launches, Since::first, "that are summed here");
+  v.member("sites", x.sites, Since::first, "as of the kernel; patterns: up to 3, of the first of these launches");
+}
+
 template <class V, Is<RangeProfile> T>
 void members(V& v, T& x) {
   v.member("range", x.range, Since::first, "the names of the open ranges, the outermost first, joined by /");
   v.member("launches", x.launches, Since::first, "that are summed here");
   v.member("metrics", x.metrics, Since::first, "by name");
+  v.member("kernels", x.kernels, Since::if_any, "detail: of the first 4,096 pairs of range and kernel");
 }
 
 template <class V, Is<TransferProfile> T>

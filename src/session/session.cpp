@@ -97,7 +97,8 @@ Session::Session() {
   devices_.resize(options_.devices);
   timeline_ = std::make_unique<timing::Timeline>(options_.devices, model_->copy_engines, model_->concurrent_kernels);
   estimates_ = std::make_unique<TimeEstimates>(*model_);
-  collector_ = std::make_unique<results::Collector>(options_.each_launch || !options_.csv_path.empty());
+  collector_ =
+      std::make_unique<results::Collector>(options_.each_launch || !options_.csv_path.empty(), options_.detail);
   launch_choice_ = std::make_unique<LaunchChoice>(options_.launches);
   if (options_.checks.any()) {
     checkers::AskUnwritten unwritten;

@@ -69,6 +69,34 @@ TEST(AccessPatterns, CountsTypicalWorstAndBest) {
   EXPECT_EQ(s.patterns[1].allocation->first, 0x100000u);
 }
 
+// Of a kernel in a named range its first launch, whatever it does in others and later.
+TEST(AccessPatterns, RangesKeepTheirFirstLaunch) {
+  Fixture f;
+  const auto launch = [&f](const char* range, std::int64_t stride) {
+    f.launch.range = range;
+    f.access(0, row(0x100000, stride), 0, 0);
+    f.end();
+  };
+  launch("wide", 128);
+  launch("dense", 4);
+  launch("wide", 4);
+  launch("", 8);
+  results::Profile profile;
+  for (const char* range : {"dense", "wide", "other"}) {
+    results::SiteProfile site;
+    site.function = "k";
+    site.ptx_line = 7;
+    profile.ranges.push_back({range, 1, {}, {{"k", "k", 1, {site}}}});
+  }
+  f.patterns.contribute(profile);
+  const auto site = [&profile](std::size_t i) { return profile.ranges[i].kernels[0].sites[0]; };
+  ASSERT_EQ(site(0).patterns.size(), 1u);
+  EXPECT_EQ(site(0).patterns[0].sectors, 4u);
+  ASSERT_EQ(site(1).patterns.size(), 1u);
+  EXPECT_EQ(site(1).patterns[0].sectors, 32u);
+  EXPECT_TRUE(site(2).patterns.empty());
+}
+
 TEST(AccessPatterns, SharedMemoryByBanks) {
   Fixture f;
   f.access(1, row(64, 128), 0, 0);

@@ -232,11 +232,20 @@ export interface Kernel {
   inlined_lines?: LineRow[]; // detail: likewise, by the line of a call: what was inlined there, at any depth; `lines` has it at its own
 }
 
+/** The launches of a kernel in a named range. */
+export interface RangeKernel {
+  name: string; // demangled
+  mangled_name: string;
+  launches: number; // that are summed here
+  sites: Site[]; // as of the kernel; patterns: up to 3, of the first of these launches
+}
+
 /** The launches in a named range. */
 export interface Range {
   range: string; // the names of the open ranges, the outermost first, joined by /
   launches: number; // that are summed here
   metrics: Metrics; // by name
+  kernels?: RangeKernel[]; // detail: of the first 4,096 pairs of range and kernel
 }
 
 /** Copies alike. */

@@ -12,11 +12,13 @@ interface HeatColumn {
   title: string;
   metric: string;
   per?: string; // shown as a ratio to this one
+  percent?: boolean; // of which none is worth saying
 }
 const columns: HeatColumn[] = [
   { title: "Warp inst.", metric: "inst_executed" },
   { title: "Lanes", metric: "thread_inst_executed_true", per: "inst_executed" },
   { title: "Sectors", metric: "memory_l2_theoretical_sectors_global" },
+  { title: "L1 hit %", metric: "warpgrind__l1_lookup_hit.sum", per: "warpgrind__l1_lookups.sum", percent: true },
   { title: "Excess sectors", metric: "derived__memory_l2_theoretical_sectors_global_excessive" },
   { title: "Shared wavefr.", metric: "memory_l1_wavefronts_shared" },
   { title: "Bank conflicts", metric: "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum" },
@@ -28,8 +30,10 @@ function heatValue(m: Metrics | undefined, c: HeatColumn): number {
   const value = m.number(c.metric);
   if (!c.per) return value;
   const base = m.number(c.per);
-  return base ? value / base : 0;
+  return base ? ((c.percent ? 100 : 1) * value) / base : 0;
 }
+
+const said = (m: Metrics | undefined, c: HeatColumn): boolean => heatValue(m, c) > 0 || (c.percent === true && (m?.number(c.per!) ?? 0) > 0);
 
 /** Sums of a line. Where the profile has none, those of its memory and branch instructions. */
 function linesOf(kernel: Kernel): LineRow[] {
@@ -41,11 +45,11 @@ function linesOf(kernel: Kernel): LineRow[] {
     let sum = sums.get(key);
     if (!sum)
       sums.set(key, (sum = { row: { file: site.file, line: site.line, function: site.function, metrics: new Metrics() }, metrics: new Map() }));
-    for (const c of columns) {
-      const metric = site.metrics.get(c.metric);
+    for (const name of new Set(columns.flatMap((c) => (c.per ? [c.metric, c.per] : [c.metric])))) {
+      const metric = site.metrics.get(name);
       if (!metric || typeof metric.value !== "number") continue;
-      const old = sum.metrics.get(c.metric);
-      sum.metrics.set(c.metric, old ? { ...old, value: (old.value as number) + metric.value } : metric);
+      const old = sum.metrics.get(name);
+      sum.metrics.set(name, old ? { ...old, value: (old.value as number) + metric.value } : metric);
     }
   }
   return [...sums.values()].map((s) => ({ ...s.row, metrics: Metrics.of([...s.metrics.values()]) }));
@@ -79,9 +83,9 @@ function sum(list: Metrics[]): Metrics {
 function heatCells(metrics: Metrics | undefined, most: number[], used: HeatColumn[]): Child[] {
   return used.map((c, i) => {
     const value = heatValue(metrics, c);
-    if (!value) return h("span", { class: "heat" });
+    if (!said(metrics, c)) return h("span", { class: "heat" });
     const part = c.per ? 0 : Math.sqrt(value / most[i]);
-    const low = c.per && value < 31.5;
+    const low = c.per && !c.percent && value < 31.5;
     return h(
       "span",
       { class: low ? "heat few" : "heat", style: `--heat:${(part * 55).toFixed(0)}%`, title: `${c.metric}: ${value}` },
@@ -95,14 +99,14 @@ function header(used: HeatColumn[], title: string): HTMLElement {
     "div",
     { class: "source-head" },
     h("span", { class: "line-number" }, "line"),
-    used.map((c) => h("span", { class: "heat" }, definitionLink(c.metric, c.title), originBadge("exact"))),
+    used.map((c) => h("span", { class: "heat" }, definitionLink(c.percent ? "l1tex__t_sector_hit_rate.pct" : c.metric, c.title), originBadge(c.percent ? "modelled" : "exact"))),
     h("span", { class: "code" }, title),
   );
 }
 
 function usedColumns(all: Iterable<Metrics>): { used: HeatColumn[]; most: number[] } {
   const lists = [...all];
-  const used = columns.filter((c) => lists.some((m) => heatValue(m, c) > 0));
+  const used = columns.filter((c) => lists.some((m) => said(m, c)));
   const most = used.map((c) => lists.reduce((top, m) => Math.max(top, heatValue(m, c)), 0) || 1);
   return { used, most };
 }
