@@ -170,6 +170,7 @@ int lab(const LabCommand& command) {
   settings.run.gpu = command.gpu;
   settings.run.native = command.on == "gpu";
   settings.run.full = command.full;
+  settings.run.detail = !command.report_path.empty();
   settings.run.threads = command.threads;
   settings.run.timeout_seconds = command.timeout_seconds;
   settings.run.cache = command.cache;

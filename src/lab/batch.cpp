@@ -34,8 +34,8 @@ class State {
  public:
   State(const std::vector<const Topic*>& topics, const BatchSettings& s) {
     if (s.state_folder.empty()) return;
-    std::string words =
-        fmt::format("{} {} {} {} {}", s.run.native ? "gpu" : s.run.gpu, s.run.full, s.run.sizes, s.run.type, s.models);
+    std::string words = fmt::format("{} {} {} {} {} {}", s.run.native ? "gpu" : s.run.gpu, s.run.full, s.run.sizes,
+                                    s.run.type, s.models, s.run.detail);
     for (const std::string& rung : s.run.rungs) words += " " + rung;
     for (const auto& [name, value] : s.run.options) words += " " + name + "=" + value;
     for (const Topic* t : topics) {
@@ -156,11 +156,14 @@ TopicResult run_with_models(const Topic& topic, const RunSettings& run, bool mod
       TopicResult same = result;
       same.models.clear();
       same.notes.clear();
+      same.sources.clear();
+      for (Row& row : same.rows) row.kernels.clear();
       result.models.push_back(std::move(same));
       continue;
     }
     RunSettings other = run;
     other.gpu = model;
+    other.detail = false;
     TopicResult m = run_topic(topic, other);
     derive(m, limits_of_model(model));
     m.notes.clear();

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
+#include "lab/row_kernel_members.h"
 
 namespace warpgrind::lab {
 
@@ -133,7 +134,14 @@ Json row_json(const Row& r) {
   if (r.cpu) j["cpu_us"] = timing_json(*r.cpu);
   j["metrics"] = metrics_json(r.metrics);
   j["derived"] = derived_json(r.derived);
+  if (!r.kernels.empty()) j["kernels"] = results::JsonWriter::value(r.kernels);
   return j;
+}
+
+// Of what has a table of its members.
+template <class T>
+void read_list(const Json& j, const char* name, std::vector<T>& out) {
+  if (const auto it = j.find(name); it != j.end()) results::JsonReader::read(results::JsonReader::Json(*it), out);
 }
 
 Row read_row(const Json& j) {
@@ -161,6 +169,7 @@ Row read_row(const Json& j) {
   r.cpu = read_timing(j, "cpu_us");
   r.metrics = read_metrics(j);
   r.derived = read_derived(j);
+  read_list(j, "kernels", r.kernels);
   return r;
 }
 
@@ -194,21 +203,23 @@ Json topic_json(const TopicResult& t) {
   for (const Row& r : t.rows) rows.push_back(row_json(r));
   for (const Note& n : t.notes) notes.push_back({{"title", n.title}, {"text", n.text}});
   for (const TopicResult& m : t.models) models.push_back(topic_json(m));
-  return {{"topic", t.topic},
-          {"title", t.title},
-          {"document", t.document},
-          {"shows", t.shows},
-          {"gpu", t.gpu},
-          {"virtual", t.is_virtual},
-          {"error", t.error},
-          {"exit_code", t.exit_code},
-          {"seconds", number(t.seconds)},
-          {"sm_mhz_before", number(t.sm_mhz_before)},
-          {"sm_mhz_after", number(t.sm_mhz_after)},
-          {"device", device_json(t.device)},
-          {"rows", std::move(rows)},
-          {"notes", std::move(notes)},
-          {"models", std::move(models)}};
+  Json out = {{"topic", t.topic},
+              {"title", t.title},
+              {"document", t.document},
+              {"shows", t.shows},
+              {"gpu", t.gpu},
+              {"virtual", t.is_virtual},
+              {"error", t.error},
+              {"exit_code", t.exit_code},
+              {"seconds", number(t.seconds)},
+              {"sm_mhz_before", number(t.sm_mhz_before)},
+              {"sm_mhz_after", number(t.sm_mhz_after)},
+              {"device", device_json(t.device)},
+              {"rows", std::move(rows)},
+              {"notes", std::move(notes)},
+              {"models", std::move(models)}};
+  if (!t.sources.empty()) out["sources"] = results::JsonWriter::value(t.sources);
+  return out;
 }
 
 TopicResult read_topic(const Json& j) {
@@ -227,6 +238,7 @@ TopicResult read_topic(const Json& j) {
   t.device = read_device(j);
   json::each(j, "rows", [&](const Json& r) { t.rows.push_back(read_row(r)); });
   json::each(j, "notes", [&](const Json& n) { t.notes.push_back({text(n, "title"), text(n, "text")}); });
+  read_list(j, "sources", t.sources);
   json::each(j, "models", [&](const Json& m) { t.models.push_back(read_topic(m)); });
   return t;
 }

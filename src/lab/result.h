@@ -2,6 +2,7 @@
 // docs/lab-format.md describes the JSON.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -33,6 +34,19 @@ struct Derived {
   std::string why;                           // why it is faster than the rung before, from the counts of both
 };
 
+struct RowKernel {  // of a detailed run: the launches of a kernel in the row's range
+  std::string name;
+  std::uint64_t launches = 0;
+  std::vector<results::SiteProfile> sites;
+  std::vector<std::string> sources;  // SourceText::key; the kernel's own function first
+};
+
+struct SourceText {  // a function that kernels of the topic consist of
+  std::string key, file;
+  std::uint32_t line = 0;  // of the first of the text
+  std::string text;
+};
+
 struct Row {
   std::string rung, what, role, size_text, type, range, origin, skipped;
   std::vector<double> size;
@@ -42,6 +56,7 @@ struct Row {
   std::optional<Timing> gpu, cpu;
   results::Metrics metrics;  // of the launches in the row's range; empty on a real GPU
   Derived derived;
+  std::vector<RowKernel> kernels;  // in the order of their first launches
 
   std::string label() const;                     // the rung and its parameters
   std::string key() const;                       // the same row in another result
@@ -68,6 +83,7 @@ struct TopicResult {
   Device device;
   std::vector<Row> rows;
   std::vector<Note> notes;
+  std::vector<SourceText> sources;  // that kernels of the rows name
   std::vector<TopicResult> models;  // the same on other GPU models
 
   std::size_t verified() const, shown() const;

@@ -14,6 +14,7 @@
 #include "base/temporary_folder.h"
 #include "fatbin/elf_image.h"
 #include "lab/process.h"
+#include "lab/row_kernels.h"
 #include "results/json.h"
 
 namespace warpgrind::lab {
@@ -25,6 +26,7 @@ std::vector<std::string> command_line(const Topic& topic, const RunSettings& s, 
   std::vector<std::string> line;
   if (!s.native) {
     line = {s.warpgrind, "run", "--quiet", "--gpu", s.gpu, "--json", profile};
+    if (s.detail) line.push_back("--detail");
     if (s.threads > 0) line.insert(line.end(), {"--threads", std::to_string(s.threads)});
     if (s.timeout_seconds > 0) line.insert(line.end(), {"--timeout", fmt::format("{}", s.timeout_seconds)});
     if (s.no_cache)
@@ -126,6 +128,7 @@ TopicResult run_topic(const Topic& topic, const RunSettings& settings) {
     auto profile = results::from_json(read_whole(profile_path).value_or(""), profile_path);
     if (profile) {
       join_counters(result, *profile);
+      if (settings.detail) join_kernels(result, *profile);
     } else {
       result.error = "no counters: " + profile.error().message;
     }

@@ -16,6 +16,7 @@ struct RunSettings {
   std::string gpu = "h200";  // the model; unused on a real GPU
   bool native = false;       // --on gpu
   bool full = false;
+  bool detail = false;  // also the kernels of each row: their texts, and how requests looked
   unsigned threads = 0;
   double timeout_seconds = 0;  // as of `warpgrind run`
   std::string cache;           // folder of compiled kernels; empty: the default one

@@ -286,3 +286,25 @@ export function lab(measured = false) {
   });
   return { format: "warpgrind-lab 1", command: "warpgrind lab matmul", date: "2030-01-01", machine: "test", on: measured ? "gpu" : "virtual", full: false, topics: [topic("h200", [topic("g80", [])])], left_out: [{ topic: "poisson", reason: `it needs ${kHostile}` }] };
 }
+
+/** The same result with the kernels of each rung: "naive" wastes sectors, "tiled" banks, "register tile" is the same template. */
+export function withKernels(result) {
+  const name = "void matmul(float*)";
+  const patterns = { rows: [pattern("global", 10, 4, 0)], column: [pattern("global", 10, 4096, 0)], bank: [pattern("shared", 10, 128, 0)] };
+  const load = (which, id) => site(id, "load", which === "bank" ? "shared" : "global", "/src/matmul.cu", 15, patterns[which], name);
+  const sector = (m) => ({ ...m, "warpgrind__sectors.sum": { value: m.memory_l2_theoretical_sectors_global?.value ?? 0, unit: "sector", origin: "exact" } });
+  const kernel = (which, more) => ({ name: `void ${more}(float*)`, launches: 1, sites: which.map((w, i) => { const s = load(w, i); return { ...s, metrics: sector(s.metrics) }; }), sources: [more.startsWith("naive") ? "/src/matmul.cu:6" : "/src/matmul.cu:40"] });
+  const topic = result.topics[0];
+  const same = Array.from({ length: 12 }, (_, i) => `  // line ${i} is the same`);
+  const text = (middle) => [...same.slice(0, 9), ...middle, ...same.slice(9), `  // ${kHostile}`, "}"].join("\n") + "\n";
+  topic.sources = [
+    { key: "/src/matmul.cu:6", file: "/src/matmul.cu", line: 6, text: text(["  sum += a[i];", "  sum += b[i];"]) },
+    { key: "/src/matmul.cu:40", file: "/src/matmul.cu", line: 40, text: text(["  tile[i] = a[i];", "  __syncthreads();", "  sum += tile[j];"]) },
+  ];
+  for (const row of topic.rows) {
+    if (row.skipped) continue;
+    row.kernels = [row.rung === "naive" ? kernel(["column"], "naive") : kernel(["rows", "bank"], row.rung === "tiled" ? "tiled<16>" : "tiled<32>")];
+    row.metrics["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"] = exact(row.rung === "naive" ? 320 : 40, "sector");
+  }
+  return result;
+}

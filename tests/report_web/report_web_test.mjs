@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "no
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { checked, hostile, kHostile, lab, profile } from "./profiles.mjs";
+import { checked, hostile, kHostile, lab, profile, withKernels } from "./profiles.mjs";
 
 const kSkipped = 77;
 const kHang = 300e3; // milliseconds until something that never comes is given up; nothing is judged by how long it takes
@@ -257,6 +257,34 @@ tests.lab = async () => {
   check((await page.locator(".origin.measured").count()) > 0, "measured rows say so");
   const ladder = await page.locator(".card", { hasText: "The ladder" }).first().textContent();
   check(ladder.includes("predicted") && ladder.includes("measured"), "predicted stands beside measured");
+};
+
+// A rung beside the one before: sources, counters, and the access that matters.
+tests.lab_steps = async () => {
+  const without = await open(withData(report("lab_base", profile({})), "lab_no_steps", { lab: lab(), profiles: [] }));
+  check((await without.locator("h2", { hasText: "One rung beside" }).count()) === 0, "without a detailed run there are no steps");
+  const html = withData(report("lab_base", profile({})), "lab_steps", { lab: withKernels(lab()), profiles: [] });
+  const page = await open(html);
+  const card = page.locator(".card", { has: page.locator("h2", { hasText: "One rung beside" }) });
+  check((await page.inputValue("select[aria-label='Before']")) === "0" && (await page.inputValue("select[aria-label='After']")) === "1", "the first step is shown");
+  check((await card.textContent()).includes("1024x1024 float; step 1 of 2"), "of the largest size, without what is swept at another one");
+  check((await card.locator(".diff.side .code.gone").count()) === 2 && (await card.locator(".diff.side .code.fresh").count()) === 3, "two lines are gone, three are new");
+  const side = await card.locator(".diff.side").textContent();
+  check(side.includes("6 lines that are the same") && side.includes(kHostile), "lines far from a change are left out, and sources are text");
+  check((await card.locator(".diff.side .gone.line-number").first().textContent()) === "15", "lines have the numbers of their file");
+  check((await card.locator(".step-counters tbody tr", { hasText: "sectors of global loads" }).textContent()).includes("\u00f7 8"), "the table says by how much a counter shrinks");
+  const drawings = card.locator(".step-access");
+  check((await drawings.nth(0).locator(".drawing .sector").count()) === 32, "what wastes most is drawn: 32 sectors");
+  check((await drawings.nth(1).locator(".drawing .word.conflict").count()) === 31, "and a 32-way conflict, where that is what wastes");
+  await drawings.nth(1).locator("select").first().selectOption("0");
+  check((await drawings.nth(1).locator(".drawing .sector").count()) === 4, "another instruction can be chosen");
+  await page.getByText("next step").click();
+  await page.waitForFunction(() => document.querySelector("select[aria-label='After']").value === "2");
+  check((await card.textContent()).includes("both run the same source"), "one template twice is said to be one source");
+  const narrow = await open(html, { width: 420, scheme: "dark" });
+  check(!(await narrow.isVisible(".diff.side")) && (await narrow.isVisible(".diff.unified")), "on a narrow screen one text with both");
+  check((await narrow.locator(".diff.unified tr").evaluateAll((rows) => rows.map((r) => (r.querySelector(".gone") ? "-" : r.querySelector(".fresh") ? "+" : "")).join(""))) === "--+++", "first what is gone, then what is new");
+  check(await narrow.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "and nothing is wider than it");
 };
 
 tests.lab_of_few_points = async () => {

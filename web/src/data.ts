@@ -1,7 +1,7 @@
 // What the page is given: profiles and results of the lab, packed by src/report/page_data.cpp. Here they are unpacked.
 // Nothing is trusted to be there: older profiles and runs without --detail lack parts.
 
-import type { Definition, Kernel, MetricValue, Model, Origin, Profile } from "./profile_types";
+import type { Definition, Kernel, MetricValue, Model, Origin, Profile, Site } from "./profile_types";
 
 export type * from "./profile_types";
 
@@ -75,6 +75,19 @@ export interface Timing {
   high: number;
   count: number;
 }
+/** Of a detailed run: the launches of a kernel in a row's range. */
+export interface RowKernel {
+  name: string;
+  launches: number;
+  sites: Site[]; // those with patterns
+  sources: string[]; // keys of the topic's, the kernel's own function first
+}
+export interface SourceText {
+  key: string;
+  file: string;
+  line: number; // of the first of the text
+  text: string;
+}
 export interface LabRow {
   rung: string;
   what: string;
@@ -93,6 +106,7 @@ export interface LabRow {
   cpu_us?: Timing;
   metrics?: Metrics;
   derived?: Record<string, number | string>;
+  kernels?: RowKernel[];
 }
 export interface Topic {
   topic: string;
@@ -106,6 +120,7 @@ export interface Topic {
   rows: LabRow[];
   notes: { title: string; text: string }[];
   models: Topic[];
+  sources?: SourceText[];
 }
 export interface Lab {
   command: string;

@@ -10,7 +10,8 @@ import { lanesToSectors, sectorMap } from "./sectors";
 
 let banks = { banks: 32, bank_bytes: 4, lanes: 32 };
 export function setBanks(page: Page): void {
-  banks = page.profiles[0]?.model?.banks ?? banks;
+  const ofLab = page.models.find((m) => m.id === page.lab?.topics[0]?.gpu);
+  banks = page.profiles[0]?.model?.banks ?? ofLab?.banks ?? banks;
 }
 
 const memory = (s: Site): boolean => (s.patterns?.length ?? 0) > 0 || s.metrics.has("warpgrind__bytes_asked.sum");
@@ -48,8 +49,8 @@ export function patternView(p: Pattern): Child {
   ];
 }
 
-/** A site with one of its patterns, to be placed beside its source line. */
-export function siteCard(ref: KernelRef, site: Site, chosen = 0): HTMLElement {
+/** A site with one of its patterns, to be placed beside its source line; without a kernel that has a page of its own no link. */
+export function siteCard(ref: KernelRef | undefined, site: Site, chosen = 0): HTMLElement {
   const patterns = site.patterns ?? [];
   const index = Math.min(chosen, Math.max(0, patterns.length - 1));
   const total = patterns.reduce((n, p) => n + p.count, 0) + (site.patterns_other ?? 0);
@@ -77,7 +78,7 @@ export function siteCard(ref: KernelRef, site: Site, chosen = 0): HTMLElement {
   return h(
     "article",
     { class: "site" },
-    h("h4", null, h("a", { href: address(kernelState(ref.index, "access", { site: String(site.id) })) }, `${site.space} ${site.kind}`), " ", h("code", null, site.ptx)),
+    h("h4", null, ref ? h("a", { href: address(kernelState(ref.index, "access", { site: String(site.id) })) }, `${site.space} ${site.kind}`) : `${site.space} ${site.kind}`, " ", h("code", null, site.ptx), ref || !site.line ? null : h("span", { class: "soft" }, ` ${fileName(site.file)}:${site.line}`)),
     siteFacts(site),
     choice,
     patterns.length

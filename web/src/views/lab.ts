@@ -8,6 +8,7 @@ import { definitionLink, originBadge } from "../metric";
 import { address, type State } from "../state";
 import { table } from "../table";
 import { rooflineChart, type RoofPoint } from "./roofline";
+import { stepsView } from "./steps";
 
 const kFewest = 3; // points of a curve: two are in the table
 const kFar = 12; // a limit this many times beyond the best bar would leave no bars to see
@@ -56,6 +57,20 @@ function ladderRows(topic: Topic): LabRow[] {
   }
   const most = Math.max(0, ...[...groups.values()].map((g) => g.length));
   return [...groups.values()].filter((g) => g.length > most / 2).sort((a, b) => elements(b[0]) - elements(a[0]) || b.length - a.length)[0] ?? [];
+}
+
+/** Where the fastest rungs leave most of the GPU idle, bars say little about what the rungs do. */
+function smallGrid(rows: LabRow[]): Child {
+  const waves = (r: LabRow): number => r.metrics?.number("launch__waves_per_multiprocessor") ?? 0;
+  const small = rows.filter((r) => r.role === "rung" && waves(r) > 0 && waves(r) < 0.5);
+  if (!small.length) return null;
+  const least = small.reduce((a, b) => (waves(b) < waves(a) ? b : a));
+  return h(
+    "p",
+    null,
+    `${small.length === 1 ? "One rung fills" : `${small.length} of ${rows.length} rungs fill`} less than half of the GPU at this size; ${label(least)} starts ${percent(waves(least))} of the blocks that it could hold at once. What a rung saves shows where grids are larger. `,
+    originBadge(least.metrics?.get("launch__waves_per_multiprocessor")?.origin ?? "exact"),
+  );
 }
 
 function ladder(page: Page, topic: Topic, measured: Map<string, LabRow>): Child {
@@ -116,6 +131,7 @@ function ladder(page: Page, topic: Topic, measured: Map<string, LabRow>): Child 
           ".",
         )
       : null,
+    smallGrid(rows),
     h("p", { class: "soft" }, "Longer is faster. ", originBadge(origin, true), others ? [" beside ", originBadge("measured", true)] : null, far ? ` The limit, ${measure.limitName} ${short(limit)} ${measure.name}, lies far beyond the chart.` : null),
     chart(`${measure.name} of each rung: ${rows.map((r) => `${label(r)} ${significant(measure.of(r))}`).join(", ")}`, 100 + rows.length * (others ? 46 : 30), make),
   );
@@ -145,7 +161,7 @@ function ladderOnGpu(page: Page, topic: Topic): Child {
   });
   return section(
     `The ladder on ${kept.device?.name ?? kept.gpu} itself, ${rows[0].size_text}`,
-    h("p", { class: "soft" }, "Kept from a run on a real GPU, at a size for which the virtual one takes long. ", originBadge("measured", true)),
+    h("p", { class: "soft" }, "Longer is faster. Kept from a run on a real GPU, at a size for which the virtual one takes long: the ladder as it is where the data is large. ", originBadge("measured", true)),
     chart(`${measure.name} of each rung: ${rows.map((r) => `${label(r)} ${significant(measure.of(r))}`).join(", ")}`, 80 + rows.length * 30, make),
   );
 }
@@ -337,8 +353,9 @@ export function labView(page: Page, state: State): Child {
     h("p", { class: "soft" }, `${topic.virtual ? "virtual GPU " : ""}${topic.gpu}${topic.document ? `; course: ${topic.document}` : ""}`),
     topic.error ? note(topic.error) : null,
     rungTexts(topic),
-    ladder(page, topic, measured),
     ladderOnGpu(page, topic),
+    ladder(page, topic, measured),
+    stepsView(topic, state),
     sizeCurves(page, topic),
     parameterCurves(topic),
     topicRoofline(page, topic),

@@ -1,0 +1,275 @@
+// One rung of a ladder beside another: what differs in their sources, the counters of both, and how the requests of the
+// memory instruction that matters looked.
+import type { LabRow, RowKernel, Site, SourceText, Topic } from "../data";
+import { type Child, h, note, section } from "../dom";
+import { count, fileName, shortKernel, significant } from "../format";
+import { highlightLine, insideComments } from "../highlight";
+import { type DiffRow, diffLines, isSame } from "../line_diff";
+import { metricValue } from "../metric";
+import { address, go, type State } from "../state";
+import { siteCard } from "./access";
+
+const kAround = 3; // lines of context around a change
+
+const counters: [label: string, metric: string][] = [
+  ["time", "gpu__time_duration.sum"],
+  ["launches", "warpgrind__launches.sum"],
+  ["warp instructions (PTX)", "warpgrind__ptx_inst_executed.sum"],
+  ["global load requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"],
+  ["sectors of global loads", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"],
+  ["sectors a load request", "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio"],
+  ["global store requests", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"],
+  ["sectors of global stores", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"],
+  ["sectors a store request", "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio"],
+  ["L1 hit rate", "l1tex__t_sector_hit_rate.pct"],
+  ["L2 hit rate", "lts__t_sector_hit_rate.pct"],
+  ["DRAM bytes read", "dram__bytes_read.sum"],
+  ["DRAM bytes written", "dram__bytes_write.sum"],
+  ["shared memory wavefronts", "memory_l1_wavefronts_shared"],
+  ["bank conflicts", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"],
+  ["divergent branches (PTX)", "warpgrind__divergent_branches.sum"],
+  ["barriers", "warpgrind__ptx_inst_executed_op_barrier.sum"],
+  ["registers a thread", "launch__registers_per_thread"],
+  ["theoretical occupancy", "sm__maximum_warps_per_active_cycle_pct"],
+];
+
+const label = (r: LabRow): string => r.rung + Object.entries(r.parameters ?? {}).map(([k, v]) => ` ${k} ${v}`).join("");
+const elements = (r: LabRow): number => r.size.reduce((a, b) => a * b, 1);
+const ladderOf = (r: LabRow): string => (r.rung.includes(" / ") ? r.rung.slice(0, r.rung.indexOf(" / ")) : "");
+
+/** Rows of one size and type: the largest at which more than half of the rungs ran; of what is only swept, of all rows. */
+function candidates(topic: Topic): LabRow[] {
+  const all = topic.rows.filter((r) => !r.skipped && r.verified && r.kernels?.length);
+  const rungs = all.filter((r) => !Object.keys(r.parameters ?? {}).length);
+  const groups = new Map<string, LabRow[]>();
+  for (const r of rungs.length > 1 ? rungs : all) {
+    const key = `${r.size_text}|${r.type}`;
+    const list = groups.get(key);
+    if (list) list.push(r);
+    else groups.set(key, [r]);
+  }
+  const most = Math.max(0, ...[...groups.values()].map((g) => g.length));
+  const chosen = [...groups.values()].filter((g) => g.length > most / 2).sort((a, b) => elements(b[0]) - elements(a[0]) || b.length - a.length)[0];
+  return chosen ? all.filter((r) => r.size_text === chosen[0].size_text && r.type === chosen[0].type) : [];
+}
+
+/** The row that one is compared with: the one before it in its ladder, or of its sweep. */
+function rowBefore(rows: LabRow[], at: number): number {
+  const swept = Object.keys(rows[at].parameters ?? {}).length > 0;
+  for (let i = at - 1; i >= 0; --i) if (ladderOf(rows[i]) === ladderOf(rows[at]) && (!swept || rows[i].rung === rows[at].rung)) return i;
+  return -1;
+}
+
+const metric = (s: Site, name: string): number => s.metrics.number(name);
+/** Passes that need not be, and all of them: a sector is a quarter of what L1 moves at a time. */
+const waste = (s: Site): number => metric(s, "derived__memory_l2_theoretical_sectors_global_excessive") / 4 + metric(s, "derived__memory_l1_wavefronts_shared_excessive");
+const traffic = (s: Site): number => metric(s, "warpgrind__sectors.sum") / 4 + metric(s, "memory_l1_wavefronts_shared");
+
+interface Choice {
+  kernel: RowKernel;
+  site: Site;
+}
+const choices = (r: LabRow): Choice[] => (r.kernels ?? []).flatMap((kernel) => kernel.sites.map((site) => ({ kernel, site })));
+
+function most(list: Choice[], of: (s: Site) => number): Choice | undefined {
+  return list.reduce<Choice | undefined>((best, c) => (of(c.site) > (best ? of(best.site) : 0) ? c : best), undefined);
+}
+
+/** What a row pays most for that it need not; where it wastes nothing, what does there what wastes in the other. */
+function thatMatters(row: LabRow, other: LabRow): Choice | undefined {
+  const own = choices(row);
+  const worst = most(own, waste);
+  if (worst) return worst;
+  const there = most(choices(other), waste) ?? most(choices(other), traffic);
+  const alike = own.filter((c) => there && c.site.space === there.site.space && c.site.kind === there.site.kind);
+  return most(alike, traffic) ?? most(own, traffic) ?? own[0];
+}
+
+function accesses(row: LabRow, other: LabRow): Child {
+  const own = choices(row);
+  const first = thatMatters(row, other);
+  if (!first) return note(`${label(row)}: no accesses of its own to memory were recorded.`);
+  const holder = h("div", null);
+  const show = (c: Choice): void => holder.replaceChildren(siteCard(undefined, c.site, waste(c.site) > 0 ? c.site.worst ?? 0 : 0));
+  show(first);
+  const name = (c: Choice): string =>
+    `${(row.kernels?.length ?? 0) > 1 ? shortKernel(c.kernel.name) + ": " : ""}${c.site.space} ${c.site.kind}${c.site.line ? `, line ${c.site.line}` : ""}: ${c.site.ptx}`;
+  return h(
+    "div",
+    { class: "step-access" },
+    h("h3", null, label(row)),
+    own.length > 1
+      ? h(
+          "label",
+          null,
+          "Instruction ",
+          h(
+            "select",
+            { "aria-label": `Memory instruction of ${label(row)}`, onchange: (e: Event) => show(own[Number((e.target as HTMLSelectElement).value)]) },
+            own.map((c, i) => h("option", { value: i, selected: c === first || (c.site === first.site && c.kernel === first.kernel) }, name(c))),
+          ),
+        )
+      : null,
+    holder,
+  );
+}
+
+function change(before: number, after: number): string {
+  if (!before || !after || before === after) return before === after ? "" : after ? "new" : "gone";
+  const factor = after / before;
+  return factor > 1 ? `\u00d7 ${significant(factor)}` : `\u00f7 ${significant(1 / factor)}`;
+}
+
+function counterTable(before: LabRow, after: LabRow): Child {
+  const shown = counters.filter(([, m]) => before.metrics?.has(m) || after.metrics?.has(m));
+  return h(
+    "div",
+    { class: "scroll", tabindex: 0 },
+    h(
+      "table",
+      { "aria-label": `Counters of ${label(before)} and ${label(after)}`, class: "step-counters" },
+      h("thead", null, h("tr", null, h("th", { scope: "col" }, "Counter"), [before, after].map((r) => h("th", { scope: "col", class: "number" }, label(r))), h("th", { scope: "col", class: "number" }, "Change"))),
+      h(
+        "tbody",
+        null,
+        shown.map(([name, m]) =>
+          h(
+            "tr",
+            null,
+            h("td", null, name),
+            [before, after].map((r) => h("td", { class: "number" }, r.metrics?.has(m) ? metricValue(r.metrics.get(m)) : "0")),
+            h("td", { class: "number" }, change(before.metrics?.number(m) ?? 0, after.metrics?.number(m) ?? 0)),
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+interface Text {
+  lines: string[];
+  numbers: number[]; // in their files
+  comments: Uint8Array;
+}
+
+/** All functions of a row's kernels, each once, with an empty line between. */
+function textOf(topic: Topic, row: LabRow): Text {
+  const keys = new Set((row.kernels ?? []).flatMap((k) => k.sources));
+  const lines: string[] = [];
+  const numbers: number[] = [];
+  for (const key of keys) {
+    const source = topic.sources?.find((s: SourceText) => s.key === key);
+    if (!source) continue;
+    if (lines.length) {
+      lines.push("");
+      numbers.push(0);
+    }
+    source.text.replace(/\n$/, "").split("\n").forEach((line, i) => {
+      lines.push(line);
+      numbers.push(source.line + i);
+    });
+  }
+  return { lines, numbers, comments: insideComments(lines) };
+}
+
+/** Rows to show; null: lines between that are the same. */
+function withContext(rows: DiffRow[], before: string[], after: string[]): (DiffRow | number)[] {
+  const near = new Uint8Array(rows.length);
+  rows.forEach((row, i) => {
+    if (isSame(row, before, after)) return;
+    near.fill(1, Math.max(0, i - kAround), i + kAround + 1);
+  });
+  const out: (DiffRow | number)[] = [];
+  for (let i = 0; i < rows.length; ) {
+    if (near[i]) {
+      out.push(rows[i++]);
+      continue;
+    }
+    const begin = i;
+    while (i < rows.length && !near[i]) ++i;
+    if (i - begin <= 2) out.push(...rows.slice(begin, i));
+    else out.push(i - begin);
+  }
+  return out;
+}
+
+const columns = (texts: number): HTMLElement => h("colgroup", null, Array.from({ length: texts }, () => [h("col", { class: "number-column" }), h("col", null)]));
+
+function sourceDiff(topic: Topic, beforeRow: LabRow, afterRow: LabRow): Child {
+  const before = textOf(topic, beforeRow);
+  const after = textOf(topic, afterRow);
+  const names = (r: LabRow): Child => h("code", null, (r.kernels ?? []).map((k) => shortKernel(k.name)).join(", "));
+  if (!before.lines.length || !after.lines.length) return note("The sources of these kernels were not found.");
+  const rows = diffLines(before.lines, after.lines);
+  const parts = rows.every((r) => isSame(r, before.lines, after.lines)) ? rows : withContext(rows, before.lines, after.lines);
+  const unchanged = parts === rows;
+  const code = (t: Text, i: number | undefined, kind: string, sign: string): HTMLElement[] => [
+    h("td", { class: `line-number ${kind}` }, i === undefined ? "" : t.numbers[i] || ""),
+    h("td", { class: `code ${kind}` }, i === undefined ? "" : [sign ? h("span", { class: "sign" }, sign) : null, highlightLine(t.lines[i], t.comments[i] === 1)]),
+  ];
+  const gap = (n: number, columns: number): HTMLElement => h("tr", { class: "gap" }, h("td", { colspan: columns }, `${n} lines that are the same`));
+  const side = parts.map((p) => {
+    if (typeof p === "number") return gap(p, 4);
+    const equal = isSame(p, before.lines, after.lines);
+    return h("tr", null, code(before, p.before, equal ? "" : p.before === undefined ? "none" : "gone", equal ? "" : "\u2212"), code(after, p.after, equal ? "" : p.after === undefined ? "none" : "fresh", equal ? "" : "+"));
+  });
+  // One below the other: of a change first all that is gone.
+  const unified: HTMLElement[] = [];
+  let fresh: HTMLElement[] = [];
+  const flush = (): void => {
+    unified.push(...fresh);
+    fresh = [];
+  };
+  for (const p of parts) {
+    if (typeof p === "number" || isSame(p, before.lines, after.lines)) {
+      flush();
+      unified.push(typeof p === "number" ? gap(p, 2) : h("tr", null, code(after, p.after, "", "")));
+      continue;
+    }
+    if (p.before !== undefined) unified.push(h("tr", null, code(before, p.before, "gone", "\u2212")));
+    if (p.after !== undefined) fresh.push(h("tr", null, code(after, p.after, "fresh", "+")));
+  }
+  flush();
+  const files = new Set([...(beforeRow.kernels ?? []), ...(afterRow.kernels ?? [])].flatMap((k) => k.sources).map((key) => fileName(key.slice(0, key.lastIndexOf(":")))));
+  return [
+    h("p", { class: "soft" }, [...files].join(", "), unchanged ? [": both run the same source, as ", names(beforeRow), " and ", names(afterRow)] : [": ", names(beforeRow), " beside ", names(afterRow)]),
+    h("table", { class: "diff side", "aria-label": `Source of ${label(beforeRow)} beside that of ${label(afterRow)}` }, columns(2), h("tbody", null, side)),
+    h("table", { class: "diff unified", "aria-label": `What changes in the source from ${label(beforeRow)} to ${label(afterRow)}` }, columns(1), h("tbody", null, unified)),
+  ];
+}
+
+/** Null where the kernels of the rows were not kept: then there is nothing to show. */
+export function stepsView(topic: Topic, state: State): Child {
+  const rows = candidates(topic);
+  if (rows.length < 2) return null;
+  const to = (before: number, after: number): State => ({ view: "lab", topic: topic.topic, before: String(before), after: String(after) });
+  const steps = rows.map((_, i) => i).filter((i) => rowBefore(rows, i) >= 0);
+  const wanted = (text: string | undefined): number => (text !== undefined && rows[Number(text)] ? Number(text) : -1);
+  let after = wanted(state.after);
+  if (after < 0) after = steps[0] ?? 1;
+  let before = wanted(state.before);
+  if (before < 0) before = Math.max(0, rowBefore(rows, after));
+  const here = steps.indexOf(after);
+  const link = (i: number, text: string): Child => (steps[i] === undefined ? null : h("a", { class: "button", href: address(to(rowBefore(rows, steps[i]), steps[i])) }, text));
+  const choose = (title: string, chosen: number, then: (i: number) => State): Child =>
+    h(
+      "label",
+      null,
+      title,
+      " ",
+      h("select", { "aria-label": title, onchange: (e: Event) => go(then(Number((e.target as HTMLSelectElement).value))) }, rows.map((r, i) => h("option", { value: i, selected: i === chosen }, label(r)))),
+    );
+  const a = rows[before];
+  const b = rows[after];
+  const why = String(b.derived?.why ?? "");
+  return section(
+    "One rung beside the one before",
+    h("p", { class: "step-choice" }, choose("Before", before, (i) => to(i, after)), choose("After", after, (i) => to(before, i)), link(here - 1, "\u2190 previous step"), link(here + 1, "next step \u2192"), h("span", { class: "soft" }, `${b.size_text} ${b.type}; step ${here < 0 ? "\u2013" : count(here + 1)} of ${steps.length}`)),
+    why.includes(label(a)) ? h("p", { class: "why" }, why) : null,
+    counterTable(a, b),
+    h("h3", null, "What changes in the source"),
+    sourceDiff(topic, a, b),
+    h("h3", null, "The access that matters"),
+    h("div", { class: "step-accesses" }, accesses(a, b), accesses(b, a)),
+  );
+}
