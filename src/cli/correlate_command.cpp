@@ -46,13 +46,19 @@ std::set<std::string> wanted_metrics() {
   return out;
 }
 
-// The names after "Failed to find metric": this GPU lacks them, or this version of ncu.
+// The names after "Failed to find metric": this GPU lacks them, or this version of ncu. A name without a suffix comes
+// as the regular expression that ncu made of it: regex:^NAME\.(sum|min|...)$.
 std::vector<std::string> unknown_metrics(const std::string& said) {
-  static constexpr std::string_view kBefore = "Failed to find metric ";
+  static constexpr std::string_view kBefore = "Failed to find metric ", kExpression = "regex:^", kSuffixes = "\\.(";
   std::vector<std::string> out;
   for (std::size_t at = said.find(kBefore); at != std::string::npos; at = said.find(kBefore, at + 1)) {
     const std::size_t begin = at + kBefore.size(), end = said.find_first_of(" \r\n,;", begin);
-    out.push_back(said.substr(begin, end - begin));
+    std::string name = said.substr(begin, end - begin);
+    if (name.starts_with(kExpression)) {
+      name = name.substr(kExpression.size(), name.find(kSuffixes) - kExpression.size());
+      std::erase(name, '\\');
+    }
+    out.push_back(std::move(name));
   }
   return out;
 }
@@ -76,8 +82,8 @@ Result<std::string> counted_by_ncu(const CorrelateCommand& command) {
   if (folder.path.empty()) return Error{ErrorKind::environment, folder.problem, ""};
   const std::string log = folder.path + "/ncu.csv";
   std::set<std::string> metrics = wanted_metrics();
-  constexpr int kTries = 4;  // each time without the metrics that were not known
-  for (int i = 0; i < kTries; ++i) {
+  // Each time without the metrics that were not known: ncu names one at a time, before the first kernel has run.
+  while (!metrics.empty()) {
     std::string list;
     for (const std::string& m : metrics) list += (list.empty() ? "" : ",") + m;
     std::vector<std::string> line = {ncu,

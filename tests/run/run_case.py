@@ -137,7 +137,8 @@ def run(case, build):
         command = [str(build / "bin/warpgrind")] + [fill(a) for a in case["command"]]
         if "kernels" in case or "launches" in case:
             command[2:2] = ["--json", f"{folder}/profile.json"] + (["--launches"] if "launches" in case else [])
-        environment = whole_run.environment(**{"XDG_CACHE_HOME": str(build / "test-cache"), **case.get("environment", {})})
+        wanted = {name: fill(value) for name, value in case.get("environment", {}).items()}
+        environment = whole_run.environment(**{"XDG_CACHE_HOME": str(build / "test-cache"), **wanted})
         print("$", " ".join(command))
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=1400, env=environment,
                               stdin=subprocess.DEVNULL)
