@@ -79,9 +79,9 @@ void add_instructions(Values& v, const machine::Code& code, const machine::Flow&
     for (const Instruction& i : code.blocks[b].instructions) {
       const double on = lanes_on.of(i);
       add_width(v, i, flow.warps[b]);
-      v.add(MetricId::machine_inst, flow.warps[b] * i.issue);
-      v.add(MetricId::machine_thread_inst, flow.lanes[b] * i.issue);
-      v.add(MetricId::machine_thread_inst_on, on * i.issue);
+      v.add(MetricId::machine_inst, flow.times(b, i) * i.issue);
+      v.add(MetricId::machine_thread_inst, flow.lanes_of(b, i) * i.issue);
+      v.add(MetricId::machine_thread_inst_on, on * flow.share(b, i) * i.issue);
       for (std::size_t k = 0; k < machine::kOperations; ++k)
         if (i.operations[k] != 0)
           v.add(static_cast<MetricId>(static_cast<std::size_t>(MetricId::machine_fadd) + k), on * i.operations[k]);

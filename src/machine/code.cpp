@@ -1,6 +1,7 @@
 #include "machine/code.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <string>
 #include <utility>
@@ -12,6 +13,8 @@
 #include "machine/fuse_operations.h"
 #include "machine/if_conversion.h"
 #include "machine/merge_accesses.h"
+#include "machine/select_instructions.h"
+#include "machine/unroll_loops.h"
 
 namespace warpgrind::machine {
 namespace {
@@ -42,8 +45,8 @@ class Translation {
     convert_branches(code_, facts_);
     merge_accesses(code_, module_, bodies_);
     fuse_operations(code_, bodies_);
-    for (const Block& block : code_.blocks)
-      for (const Instruction& i : block.instructions) code_.static_issue += i.issue;
+    select_instructions(code_, module_, bodies_);
+    unroll_loops(code_, facts_, bodies_);
     return std::move(code_);
   }
 
@@ -86,7 +89,6 @@ class Translation {
       add_registers(i, body.body[at], body);
       block.instructions.push_back(std::move(i));
     }
-    code_.static_instructions += facts.instruction_count;
     return true;
   }
 
@@ -150,6 +152,19 @@ std::vector<double> edge_warps(const events::KernelFacts& facts, const events::L
   return warps;
 }
 
+// Rounds in fours, then two, then one: how often a loop's own instructions are left, of 1.
+double loop_share(const Block& block, std::uint32_t number, const std::vector<double>& ways, double warps) {
+  if (block.unrolled == 1 || warps <= 0) return 1;
+  if (block.unrolled == Block::kAltogether) return 0;
+  double back = 0;
+  for (std::size_t k = 0; k < block.successors.size(); ++k)
+    if (block.successors[k].to == number) back += ways[k];
+  const double entries = std::max(1.0, warps - back), rounds = std::round(warps / entries);
+  const double by = block.unrolled, rest = std::fmod(rounds, by);
+  const double passes = std::floor(rounds / by) + (rest >= 2 ? 1 : 0) + std::fmod(rest, 2);
+  return std::min(1.0, passes / rounds);
+}
+
 }  // namespace
 
 std::string_view name(Pipe pipe) {
@@ -193,6 +208,8 @@ Flow flow_of(const Code& code, const events::KernelFacts& facts, const events::L
     std::vector<double>& ways = flow.edges.emplace_back();
     for (const Edge& e : block.successors)
       ways.push_back(e.facts_edge == kNone ? flow.warps.back() : edges[e.facts_edge]);
+    const auto number = static_cast<std::uint32_t>(flow.warps.size() - 1);
+    flow.loop_share.push_back(loop_share(block, number, ways, flow.warps.back()));
   }
   return flow;
 }

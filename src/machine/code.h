@@ -60,6 +60,7 @@ inline constexpr std::size_t kOperations = static_cast<std::size_t>(Operation::c
 struct Instruction {
   std::uint32_t function = 0;  // index into Code::functions
   std::uint32_t ptx = 0;       // index into the function's body
+  bool added = false;          // by ptxas: none of PTX's, but before `ptx` (the next one)
   // Index into KernelFacts::sites. Of a joint access: the part with the lowest address, so that its lanes' addresses
   // are those of the whole.
   std::uint32_t site = kNone;
@@ -70,6 +71,7 @@ struct Instruction {
   bool atomic = false;   // also both
   bool guarded = false;  // by its own predicate, or since a branch around it has become one
   bool ends = false;     // control leaves its block here
+  bool of_loop = false;  // counts, compares or goes back: once for all rounds that are unrolled together
   // Machine instructions that it stands for: 0.35 for a mov, 17 for div.rn.f32, 0 for one merged into a neighbour.
   float issue = 1;
   // Cycles until its result can be used. 0 for loads from global, local and texture memory and for atomics with a
@@ -99,6 +101,9 @@ struct Block {
   // under a predicate, with fewer lanes or none.
   std::vector<std::uint32_t> facts_blocks;
   std::vector<Edge> successors;
+  // A loop onto itself: rounds that ptxas puts one after the other.
+  static constexpr std::uint32_t kAltogether = 0;  // all of them: there is no loop any more
+  std::uint32_t unrolled = 1;
 };
 
 struct Code {
@@ -109,9 +114,7 @@ struct Code {
   std::vector<std::uint32_t> block_of;     // by index into KernelFacts::blocks: the block of the code it became part of
   // By index into KernelFacts::branches: no branch any more, but predicates, so that it cannot diverge.
   std::vector<bool> predicated;
-  std::uint32_t registers = 0;            // numbers of registers in use
-  std::uint32_t static_instructions = 0;  // of PTX
-  float static_issue = 0;                 // machine instructions: `issue`, summed
+  std::uint32_t registers = 0;  // numbers of registers in use
 };
 
 // Empty code (no blocks) when the module is not the one that the facts are of.
@@ -122,6 +125,13 @@ struct Flow {
   std::vector<double> warps;               // by block
   std::vector<double> lanes;               // by block
   std::vector<std::vector<double>> edges;  // by block, by successor: warps of which some lane went there
+  // By block: of how many of its runs, of 1, instructions that belong to a loop (Instruction::of_loop) are left.
+  std::vector<double> loop_share;
+
+  // Times that an instruction of the block was executed, over all warps; and the lanes of the warps that did.
+  double times(std::size_t block, const Instruction& i) const { return warps[block] * share(block, i); }
+  double lanes_of(std::size_t block, const Instruction& i) const { return lanes[block] * share(block, i); }
+  double share(std::size_t block, const Instruction& i) const { return i.of_loop ? loop_share[block] : 1; }
 };
 // Edges come from the counters of branches (both ways of a branch that diverges count), so that nobody has to ask for
 // the counters of edges; ways of indexed branches from what their targets count.

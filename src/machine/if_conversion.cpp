@@ -10,7 +10,7 @@ namespace {
 
 // Instructions of a body that ptxas puts under a predicate.
 constexpr std::size_t kLongest = 9;
-constexpr float kPredicatedBranch = 0.3f;  // L: what is left of the branch: a predicate more to set up
+constexpr float kPredicatedBranch = 0;  // the comparison gives the predicate
 
 class Conversion {
  public:
@@ -122,7 +122,7 @@ class Conversion {
     const std::uint32_t end = code_.blocks[one].successors[0].to;
     if (end == Edge::kLeaves || end == b || end == one || end == other) return false;
     if (code_.blocks[other].successors[0].to != end) return false;
-    if (code_.blocks[one].instructions.size() + code_.blocks[other].instructions.size() > kLongest) return false;
+    if (length(code_.blocks[one]) + length(code_.blocks[other]) > static_cast<float>(kLongest)) return false;
     const std::uint32_t branch = branch_of_[block.facts_blocks.back()];
     if (branch != kNone) code_.predicated[branch] = true;
     for (const std::uint32_t side : {one, other}) {
@@ -135,8 +135,16 @@ class Conversion {
     return true;
   }
 
+  // Divisions and their like count as what they become.
+  static float length(const Block& block) {
+    constexpr float kSequence = 8;
+    float sum = 0;
+    for (const Instruction& i : block.instructions) sum += i.issue > kSequence ? i.issue : 1;
+    return sum;
+  }
+
   static bool small(const Block& block) {
-    if (block.instructions.size() > kLongest) return false;
+    if (length(block) > static_cast<float>(kLongest)) return false;
     return std::none_of(block.instructions.begin(), block.instructions.end(), [](const Instruction& i) {
       return i.pipe == Pipe::barrier || i.pipe == Pipe::fence || i.pipe == Pipe::atomic_global ||
              (i.pipe == Pipe::control && !i.ends);

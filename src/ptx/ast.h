@@ -213,6 +213,7 @@ struct UnknownInstruction {
 struct Label {
   std::string name;
   std::uint32_t instruction = 0;  // the label stands before this instruction (== body.size() at the end)
+  bool no_unroll = false;         // `.pragma "nounroll";` follows: the loop that begins here stays as it is
 };
 
 struct PerformanceDirectives {  // 0 where not written

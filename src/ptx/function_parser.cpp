@@ -86,6 +86,8 @@ bool FunctionParser::directive() {
 bool FunctionParser::pragma() {
   do {
     if (t_.token().kind != TokenKind::string) return t_.unexpected("a string");
+    if (t_.token().text.find("nounroll") != std::string_view::npos)
+      for (Label& label : f_->labels) label.no_unroll |= label.instruction == f_->body.size();
     t_.advance();
   } while (t_.accept(','));
   return t_.expect(';', ".pragma");
@@ -169,7 +171,7 @@ bool FunctionParser::label(const Token& name) {
     t_.error(name.range(), fmt::format("label '{}' is defined twice in this scope", name.text.substr(0, 60)));
     return true;
   }
-  f_->labels.push_back({std::string(name.text), static_cast<std::uint32_t>(f_->body.size())});
+  f_->labels.push_back({std::string(name.text), static_cast<std::uint32_t>(f_->body.size()), false});
   return true;
 }
 

@@ -20,7 +20,7 @@ struct Translated {
   const Instruction& find(ptx::Opcode opcode, std::size_t* block = nullptr) const {
     for (std::size_t b = 0; b < code.blocks.size(); ++b)
       for (const Instruction& i : code.blocks[b].instructions)
-        if (kernel.module->functions[code.functions[i.function]].body[i.ptx].opcode == opcode) {
+        if (!i.added && kernel.module->functions[code.functions[i.function]].body[i.ptx].opcode == opcode) {
           if (block) *block = b;
           return i;
         }
@@ -46,7 +46,7 @@ TEST(TranslatedCode, InstructionsHavePipeCostsRegistersAndSite) {
   EXPECT_EQ(t.find(ptx::Opcode::ld).pipe, Pipe::none);  // ld.param
   const Instruction& division = t.find(ptx::Opcode::div);
   EXPECT_EQ(division.pipe, Pipe::fma);
-  EXPECT_EQ(division.issue, 17);
+  EXPECT_EQ(division.issue, 10);
   EXPECT_EQ(division.reads.size(), 2u);
   EXPECT_EQ(division.writes.size(), 1u);
   const Instruction& store = t.find(ptx::Opcode::st);
@@ -213,6 +213,68 @@ TEST(TranslatedCode, DivisionsAreSequences) {
   const auto count = [](const Instruction& i, Operation o) { return i.operations[static_cast<std::size_t>(o)]; };
   EXPECT_EQ(count(t.find(ptx::Opcode::div), Operation::ffma), 5);
   EXPECT_EQ(count(t.find(ptx::Opcode::mul), Operation::fadd), 1);
+}
+
+// Machine instructions of the kernel, each once; 'k' itself begins with 1 (the stack), 1 more with global memory, loads
+// its pointer and reads the thread, and ends with EXIT.
+float instructions(const std::string& body) {
+  const Translated t(body);
+  float sum = 0;
+  for (const Block& block : t.code.blocks)
+    for (const Instruction& i : block.instructions) sum += i.issue;
+  return sum;
+}
+
+TEST(TranslatedCode, SumsTakeShiftsProductsAndSumsIn) {
+  constexpr char kStore[] = " st.global.u32 [%rd1], %r4;\n";
+  const float alone = instructions("mad.lo.u32 %r4, %r1, %r1, %r1;" + std::string(kStore));
+  EXPECT_EQ(alone, 1 + 1 + 1 + 1 + 1 + 1 + 1);  // stack, descriptor, pointer, thread, IMAD, STG, EXIT
+  const auto more = [&](const char* body) { return instructions(body + std::string(kStore)) - alone; };
+  EXPECT_EQ(more("shl.b32 %r3, %r1, 4; add.u32 %r4, %r3, %r1;"), 0);                         // LEA
+  EXPECT_EQ(more("mul.lo.u32 %r3, %r1, %r1; add.u32 %r4, %r3, %r1;"), 0);                    // IMAD
+  EXPECT_EQ(more("add.u32 %r3, %r1, 9; add.u32 %r4, %r3, %r1;"), 0);                         // IADD3
+  EXPECT_EQ(more("add.u32 %r3, %r1, 9; add.u32 %r5, %r3, 1; add.u32 %r4, %r5, %r1;"), 1);    // two
+  EXPECT_EQ(more("and.b32 %r3, %r1, 9; xor.b32 %r4, %r3, %r1;"), 0);                         // LOP3
+  EXPECT_EQ(more("shl.b32 %r3, %r1, 4; add.u32 %r4, %r3, %r1; add.u32 %r4, %r4, %r3;"), 1);  // used twice: IADD3
+  EXPECT_EQ(more("mul.lo.u32 %r4, %r1, %r1; mul.lo.u32 %r5, %r1, 7;"), 0);                   // read by nobody
+  EXPECT_EQ(more("mov.u32 %r3, 17; mul.lo.u32 %r4, %r1, %r3;"), 0);                          // an operand
+  EXPECT_EQ(more("setp.lt.u32 %p1, %r1, 9; setp.gt.u32 %p2, %r1, 3; and.pred %p3, %p1, %p2; selp.u32 %r4, %r1, 7, "
+                 "%p3;"),
+            2);
+}
+
+TEST(TranslatedCode, AddressesAreFolded) {
+  const float alone = instructions("st.global.u32 [%rd1], %r1;");
+  // IMAD.WIDE
+  EXPECT_EQ(instructions("mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2; st.global.u32 [%rd3], %r1;"), alone + 1);
+  // LEA, LEA.HI.X
+  EXPECT_EQ(instructions("cvt.u64.u32 %rd2, %r1; shl.b64 %rd4, %rd2, 2; add.s64 %rd3, %rd1, %rd4;\n"
+                         "st.global.u32 [%rd3], %r1;"),
+            alone + 2);
+  // [R2+0x40]
+  EXPECT_EQ(instructions("add.s64 %rd3, %rd1, 64; st.global.u32 [%rd3], %r1;"), alone);
+}
+
+TEST(TranslatedCode, ALoopToAConstantIsUnrolled) {
+  const auto loop = [](const std::string& begin, const std::string& end, const char* pragma = "") {
+    return Translated("ld.global.u32 %r2, [%rd1]; mov.u64 %rd2, %rd1; " + begin + "\nloop: " + pragma +
+                          " ld.global.u32 %r3, [%rd2]; add.u32 %r4, %r4, %r3; add.s64 %rd2, %rd2, 4; " + end +
+                          " @%p1 bra loop;\nst.global.u32 [%rd1], %r4;\n",
+                      32);
+  };
+  const auto unrolled = [](const Translated& t) {
+    std::size_t block = 0;
+    t.find(ptx::Opcode::setp, &block);
+    return std::make_pair(t.code.blocks[block].unrolled, t.flow.loop_share[block]);
+  };
+  const char* kToZero = "add.s32 %r5, %r5, -1; setp.gt.s32 %p1, %r5, 0;";
+  EXPECT_EQ(unrolled(loop("add.u32 %r5, %r2, 11;", kToZero)), std::make_pair(4u, 4.0 / 11));  // 4 + 4 + 2 + 1
+  EXPECT_EQ(unrolled(loop("add.u32 %r5, %r2, 11;", kToZero, ".pragma \"nounroll\";")), std::make_pair(1u, 1.0));
+  EXPECT_EQ(unrolled(loop("mov.u32 %r5, 11;", kToZero)), std::make_pair(Block::kAltogether, 0.0));
+  EXPECT_EQ(
+      unrolled(loop("mov.u32 %r5, 11; mov.u32 %r6, %ntid.x;", "sub.s32 %r5, %r5, %r6; setp.gt.s32 %p1, %r5, 0;", ""))
+          .first,
+      1u);
 }
 
 TEST(TranslatedCode, OfAnotherModuleThereIsNone) {

@@ -1,0 +1,47 @@
+// Who writes and reads each register of the code, after everything that joins instructions has.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "flow/definitions.h"
+#include "machine/code.h"
+#include "ptx/ast.h"
+
+namespace warpgrind::machine {
+
+struct Where {
+  std::uint32_t block = 0, at = 0;  // index into Code::blocks, Block::instructions
+  friend bool operator==(const Where&, const Where&) = default;
+};
+
+class Uses {
+ public:
+  Uses(const Code& code, const std::vector<flow::Definitions>& bodies);
+
+  const std::vector<Where>& writers(ptx::RegId r) const { return writers_[r]; }
+  const std::vector<Where>& readers(ptx::RegId r) const { return readers_[r]; }
+  const Instruction& instruction(Where w) const { return code_.blocks[w.block].instructions[w.at]; }
+  const ptx::Instruction& text(const Instruction& i) const { return bodies_[i.function].function.body[i.ptx]; }
+  const ptx::Instruction& text(Where w) const { return text(instruction(w)); }
+  // The number of an operand's register in the code; kNone: it is none.
+  ptx::RegId reg(const Instruction& i, const ptx::Operand& o) const;
+  ptx::RegId address_base(const Instruction& i) const;  // of a memory instruction's address; kNone: no register
+  // The only instruction that writes the register, if there is just one and nothing else can be read.
+  const Where* only_writer(ptx::RegId r) const { return writers_[r].size() == 1 ? &writers_[r][0] : nullptr; }
+  bool alive(Where w) const { return alive_[w.block][w.at]; }
+  // Different values in the lanes of a warp, or read from memory: what ptxas does not keep in uniform registers.
+  bool varies(ptx::RegId r) const { return varies_[r]; }
+
+ private:
+  void find_alive();
+  void find_varying();
+
+  const Code& code_;
+  const std::vector<flow::Definitions>& bodies_;
+  std::vector<std::vector<Where>> writers_, readers_;  // by register
+  std::vector<std::vector<bool>> alive_;               // by block, by instruction
+  std::vector<bool> varies_;                           // by register
+};
+
+}  // namespace warpgrind::machine
