@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "base/words.h"
@@ -183,9 +184,9 @@ class Comparer {
     std::map<std::pair<std::string, std::uint32_t>, const SourceLine*> old;  // by file name and line as of `after`
     std::vector<const SourceLine*> gone;
     for (const SourceLine& l : before) {
-      const std::string other = file_after(l.file, after);
-      const std::uint32_t now = other.empty() ? 0 : map_.after(l.file, other, l.line);
-      if (now == 0 || !old.try_emplace({base_name(l.file), now}, &l).second) gone.push_back(&l);
+      const std::optional<std::string> other = file_after(l.file, before, after);
+      const std::uint32_t now = other ? map_.after(l.file, *other, l.line) : 0;
+      if (now == 0 || !old.try_emplace({base_name(*other), now}, &l).second) gone.push_back(&l);
     }
     std::vector<LineDiff> out;
     static const Metrics kNothing;
@@ -206,14 +207,25 @@ class Comparer {
     return out;
   }
 
-  // The same file may lie elsewhere now.
-  static std::string file_after(const std::string& file, const std::vector<SourceLine>& after) {
-    std::string same_name;
-    for (const SourceLine& l : after) {
+  // The same file may lie elsewhere now, or have another name: when it is the only one that is not there any more, and
+  // there is one that was not there. Lines without a file are those of the PTX.
+  static std::optional<std::string> file_after(const std::string& file, const std::vector<SourceLine>& before,
+                                               const std::vector<SourceLine>& after) {
+    const auto files = [](const std::vector<SourceLine>& lines) {
+      std::map<std::string, std::string> out;  // by name
+      for (const SourceLine& l : lines) out[base_name(l.file)] = l.file;
+      return out;
+    };
+    for (const SourceLine& l : after)
       if (l.file == file) return file;
-      if (base_name(l.file) == base_name(file)) same_name = l.file;
-    }
-    return same_name;
+    const auto there = files(after);
+    if (const auto same_name = there.find(base_name(file)); same_name != there.end()) return same_name->second;
+    std::map<std::string, std::string> gone = files(before), fresh = there;
+    std::erase_if(gone, [&](const auto& f) { return there.contains(f.first) || f.first.empty(); });
+    const auto was = files(before);
+    std::erase_if(fresh, [&](const auto& f) { return was.contains(f.first) || f.first.empty(); });
+    if (file.empty() || gone.size() != 1 || fresh.size() != 1) return std::nullopt;
+    return fresh.begin()->second;
   }
 
   void apply_rules() {

@@ -109,6 +109,42 @@ TEST(Diff, OnlyEstimatesMayRiseALittle) {
   }
 }
 
+// The same kernel in a file of another name, a line further down, and one without line information.
+TEST(Diff, LinesOfAFileWithAnotherName) {
+  const auto profile = [](const std::string& file, std::uint32_t line, double inst) {
+    results::Profile p;
+    p.gpu = "NVIDIA H200";
+    results::KernelProfile& k = p.kernels.emplace_back();
+    k.name = k.mangled_name = "k";
+    const auto add = [&k](const std::string& in, std::uint32_t at, double n) {
+      results::LineProfile& l = k.lines.emplace_back();
+      l.file = in;
+      l.line = at;
+      l.metrics["inst_executed"] = {n, "inst", Origin::exact, ""};
+    };
+    add(file, line, inst);
+    add("/src/both.cuh", 7, 5);
+    results::KernelProfile& ptx = p.kernels.emplace_back();
+    ptx.name = ptx.mangled_name = "without_lines";
+    results::SiteProfile& s = ptx.sites.emplace_back();
+    s.ptx_line = 92;
+    s.metrics["inst_executed"] = {8, "inst", Origin::exact, ""};
+    const std::string text = line == 3 ? "a\nb\nc\n" : "new\na\nb\nc\n";
+    p.sources.push_back({file, text, "", false});
+    return p;
+  };
+  const auto same = compare(profile("/src/old.cu", 3, 9), profile("/src/renamed.cu", 4, 9), {});
+  ASSERT_TRUE(same);
+  ASSERT_EQ(same->kernels.size(), 2u);
+  EXPECT_TRUE(same->kernels[0].lines.empty());
+  EXPECT_TRUE(same->kernels[1].lines.empty());
+  const auto more = compare(profile("/src/old.cu", 3, 9), profile("/src/renamed.cu", 4, 10), {});
+  ASSERT_TRUE(more);
+  ASSERT_EQ(more->kernels[0].lines.size(), 1u);
+  EXPECT_EQ(more->kernels[0].lines[0].before, 3u);
+  EXPECT_EQ(more->kernels[0].lines[0].after, 4u);
+}
+
 TEST(Terminal, FindingSaysWhatWhereAndWhatToDo) {
   results::Finding f;
   f.kind = "error";
