@@ -38,7 +38,8 @@ struct RowKernel {  // of a detailed run: the launches of a kernel in the row's 
   std::string name;
   std::uint64_t launches = 0;
   std::vector<results::SiteProfile> sites;
-  std::vector<std::string> sources;  // SourceText::key; the kernel's own function first
+  std::vector<results::BoundProfile> bounds;  // of the estimated time, the longest first
+  std::vector<std::string> sources;           // SourceText::key; the kernel's own function first
 };
 
 struct SourceText {  // a function that kernels of the topic consist of

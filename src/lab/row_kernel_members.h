@@ -13,6 +13,7 @@ void members(V& v, T& x) {
   v.member("name", x.name, Since::first, "demangled");
   v.member("launches", x.launches, Since::first, "in the row's range");
   v.member("sites", x.sites, Since::first, "as in a profile, those with patterns and the most traffic");
+  v.member("bounds", x.bounds, Since::later, "of the estimated time, the longest first");
   v.member("sources", x.sources, Since::first, "keys of the topic's sources, the kernel's own first");
 }
 

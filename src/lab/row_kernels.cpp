@@ -108,7 +108,7 @@ void join_kernels(TopicResult& topic, const results::Profile& profile) {
                                          [&text](const SourceText& t) { return t.key == text.key; });
           if (!there) topic.sources.push_back(std::move(text));
         }
-      row.kernels.push_back({k.name, k.launches, telling_sites(k.sites), known->second});
+      row.kernels.push_back({k.name, k.launches, telling_sites(k.sites), k.bounds, known->second});
     }
   }
 }

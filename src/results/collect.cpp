@@ -214,7 +214,10 @@ struct Collector::Impl {
 
   void add_to_range(const LaunchRecord& l, const counters::Values& values) {
     const std::pair key{l.range, l.mangled_name};
-    if (range_kernels.size() < kMostRangeKernels || range_kernels.count(key) != 0) range_kernels[key].add(l, values);
+    if (range_kernels.size() >= kMostRangeKernels && range_kernels.count(key) == 0) return;
+    KernelSum& sum = range_kernels[key];
+    sum.add(l, values);
+    sum.add_bounds(l.estimate);
   }
   void add_range_kernels(Profile& p) const {
     std::vector<const std::pair<const std::pair<std::string, std::string>, KernelSum>*> order;
@@ -224,7 +227,8 @@ struct Collector::Impl {
     for (const auto* entry : order) {
       KernelProfile k = entry->second.profile();
       RangeProfile& range = p.ranges[range_index.find(entry->first.first)->second];
-      range.kernels.push_back({std::move(k.name), std::move(k.mangled_name), k.launches, std::move(k.sites)});
+      range.kernels.push_back(
+          {std::move(k.name), std::move(k.mangled_name), k.launches, std::move(k.sites), std::move(k.bounds)});
     }
   }
 };

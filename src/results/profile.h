@@ -82,7 +82,8 @@ struct KernelProfile {
 struct RangeKernel {  // of a detailed run: the launches of a kernel in a named range
   std::string name, mangled_name;
   std::uint64_t launches = 0;
-  std::vector<SiteProfile> sites;  // patterns: those of the first of these launches, at most three
+  std::vector<SiteProfile> sites;    // patterns: those of the first of these launches, at most three
+  std::vector<BoundProfile> bounds;  // of the estimated time, the longest first
 };
 
 struct RangeProfile {  // launches in a named range (NVTX), whatever kernels they were of

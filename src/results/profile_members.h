@@ -139,6 +139,7 @@ void members(V& v, T& x) {
   v.member("mangled_name", x.mangled_name, Since::first, "");
   v.member("launches", x.launches, Since::first, "that are summed here");
   v.member("sites", x.sites, Since::first, "as of the kernel; patterns: up to 3, of the first of these launches");
+  v.member("bounds", x.bounds, Since::later, "what limits the estimated time, the longest first");
 }
 
 template <class V, Is<RangeProfile> T>

@@ -293,7 +293,7 @@ export function withKernels(result) {
   const patterns = { rows: [pattern("global", 10, 4, 0)], column: [pattern("global", 10, 4096, 0)], bank: [pattern("shared", 10, 128, 0)] };
   const load = (which, id) => site(id, "load", which === "bank" ? "shared" : "global", "/src/matmul.cu", 15, patterns[which], name);
   const sector = (m) => ({ ...m, "warpgrind__sectors.sum": { value: m.memory_l2_theoretical_sectors_global?.value ?? 0, unit: "sector", origin: "exact" } });
-  const kernel = (which, more) => ({ name: `void ${more}(float*)`, launches: 1, sites: which.map((w, i) => { const s = load(w, i); return { ...s, metrics: sector(s.metrics) }; }), sources: [more.startsWith("naive") ? "/src/matmul.cu:6" : "/src/matmul.cu:40"] });
+  const kernel = (which, more) => ({ name: `void ${more}(float*)`, launches: 1, sites: which.map((w, i) => { const s = load(w, i); return { ...s, metrics: sector(s.metrics) }; }), bounds: [{ limit: "DRAM bandwidth", ns: 40e3 }, { limit: "latency", ns: 7e3 }], sources: [more.startsWith("naive") ? "/src/matmul.cu:6" : "/src/matmul.cu:40"] });
   const topic = result.topics[0];
   const same = Array.from({ length: 12 }, (_, i) => `  // line ${i} is the same`);
   const text = (middle) => [...same.slice(0, 9), ...middle, ...same.slice(9), `  // ${kHostile}`, "}"].join("\n") + "\n";

@@ -278,6 +278,7 @@ tests.lab_steps = async () => {
   check((await drawings.nth(1).locator(".drawing .word.conflict").count()) === 31, "and a 32-way conflict, where that is what wastes");
   await drawings.nth(1).locator("select").first().selectOption("0");
   check((await drawings.nth(1).locator(".drawing .sector").count()) === 4, "another instruction can be chosen");
+  check((await page.locator(".card", { hasText: "is the fastest here" }).first().textContent()).includes("Alone, DRAM bandwidth would take 40\u202f\u00b5s of the"), "why the fastest does not reach all of what it waits for");
   await page.getByText("next step").click();
   await page.waitForFunction(() => document.querySelector("select[aria-label='After']").value === "2");
   check((await card.textContent()).includes("both run the same source"), "one template twice is said to be one source");
@@ -357,7 +358,7 @@ tests.large = async () => {
 
 tests.looks = async () => {
   const base = report("looks", profile({}));
-  const labs = withData(base, "looks_lab", { lab: lab(), measured: lab(true) });
+  const labs = withData(base, "looks_lab", { lab: withKernels(lab()), measured: lab(true) });
   const checks = report("looks_findings", checked());
   for (const scheme of ["light", "dark"])
     for (const width of [1300, 390]) {

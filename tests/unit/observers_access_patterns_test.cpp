@@ -86,7 +86,7 @@ TEST(AccessPatterns, RangesKeepTheirFirstLaunch) {
     results::SiteProfile site;
     site.function = "k";
     site.ptx_line = 7;
-    profile.ranges.push_back({range, 1, {}, {{"k", "k", 1, {site}}}});
+    profile.ranges.push_back({range, 1, {}, {{"k", "k", 1, {site}, {}}}});
   }
   f.patterns.contribute(profile);
   const auto site = [&profile](std::size_t i) { return profile.ranges[i].kernels[0].sites[0]; };

@@ -80,6 +80,7 @@ export interface RowKernel {
   name: string;
   launches: number;
   sites: Site[]; // those with patterns
+  bounds?: { limit: string; ns: number }[]; // of the estimated time, the longest first
   sources: string[]; // keys of the topic's, the kernel's own function first
 }
 export interface SourceText {

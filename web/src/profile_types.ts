@@ -238,6 +238,7 @@ export interface RangeKernel {
   mangled_name: string;
   launches: number; // that are summed here
   sites: Site[]; // as of the kernel; patterns: up to 3, of the first of these launches
+  bounds?: Bound[]; // what limits the estimated time, the longest first
 }
 
 /** The launches in a named range. */

@@ -3,7 +3,7 @@
 import { axis, base, chart, colours, dashes, ink, type Option, symbols } from "../chart";
 import type { Lab, LabRow, Model, Page, Topic } from "../data";
 import { type Child, h, note, section } from "../dom";
-import { percent, short, significant } from "../format";
+import { percent, short, significant, time } from "../format";
 import { definitionLink, originBadge } from "../metric";
 import { address, type State } from "../state";
 import { table } from "../table";
@@ -57,6 +57,20 @@ function ladderRows(topic: Topic): LabRow[] {
   }
   const most = Math.max(0, ...[...groups.values()].map((g) => g.length));
   return [...groups.values()].filter((g) => g.length > most / 2).sort((a, b) => elements(b[0]) - elements(a[0]) || b.length - a.length)[0] ?? [];
+}
+
+/** Why a rung that waits for its memory (say) does not reach all of it: what each limit would take alone. */
+function shareOfLimits(row: LabRow): Child {
+  const sums = new Map<string, number>();
+  for (const k of row.kernels ?? []) for (const b of k.bounds ?? []) sums.set(b.limit, (sums.get(b.limit) ?? 0) + b.ns);
+  const [first, second] = [...sums].sort((a, b) => b[1] - a[1]);
+  const whole = timeOf(row) * 1e3;
+  if (!first || !second || !(whole > first[1])) return null;
+  return [
+    ` Alone, ${first[0]} would take ${time(first[1])} of the ${time(whole)} (${percent(first[1] / whole)}), ${second[0]} ${time(second[1])}; they overlap only in part, which is what is missing to the whole `,
+    originBadge("estimated"),
+    ".",
+  ];
 }
 
 /** Where the fastest rungs leave most of the GPU idle, bars say little about what the rungs do. */
@@ -129,6 +143,7 @@ function ladder(page: Page, topic: Topic, measured: Map<string, LabRow>): Child 
           `${label(top)} is the fastest here. It reaches ${percent(share)} of ${top.derived?.share_of === "flops" ? "the arithmetic" : "the bandwidth of the memory"} that the GPU has by its data sheet`,
           top.derived?.limit ? [`; what it waits for is ${String(top.derived.limit)} `, originBadge("estimated")] : null,
           ".",
+          top ? shareOfLimits(top) : null,
         )
       : null,
     smallGrid(rows),

@@ -12,7 +12,7 @@ import { siteCard } from "./access";
 const kAround = 3; // lines of context around a change
 
 const counters: [label: string, metric: string][] = [
-  ["time", "gpu__time_duration.sum"],
+  ["kernel time", "gpu__time_duration.sum"],
   ["launches", "warpgrind__launches.sum"],
   ["warp instructions (PTX)", "warpgrind__ptx_inst_executed.sum"],
   ["global load requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"],
