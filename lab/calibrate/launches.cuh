@@ -231,6 +231,15 @@ inline void launches(Bench& b) {
   CHECK_KERNEL();
   b.report.set(Figure::host_launch_ns, host);
   b.report.set(Figure::first_launch_ns, first - host);
+  std::vector<double> waits;
+  for (int i = 0; i < b.many(30, 3); ++i) {
+    const double issue = lab::wall_us();
+    empty(1);
+    CHECK_CUDA(cudaDeviceSynchronize());
+    waits.push_back((lab::wall_us() - issue) * 1e3);
+  }
+  const double kernel = b.report[Figure::launch_event_ns] - b.report[Figure::event_pair_ns];
+  b.report.set(Figure::host_wait_ns, Bench::median(waits) - host - kernel);
   dependent_kernels(b);
   graphs(b);
   cold_starts(b);

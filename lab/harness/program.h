@@ -86,7 +86,7 @@ class Program {
     CHECK_CUDA(cudaDeviceSynchronize());
     {
       const Range range(row.range);
-      once(row, launch);
+      once(row, c.cold, launch);
     }
     row.verdict = verify();
     row.origin = on_virtual_gpu() ? "estimated" : "measured";
@@ -192,27 +192,35 @@ class Program {
     return row;
   }
 
-  // The first execution, the one that is verified and counted. The launches queue up behind a fill, so the host's
-  // own share does not show between the events; the host's time is what it would be without the fill: it issues, then
-  // waits.
+  // The first execution, the one that is verified and counted, timed as repetitions on a real GPU are. Cold: the
+  // launches queue up behind something else, so the host's own share does not show between the events; the host's time
+  // is what it would be without that: it issues, then waits. Else from an idle GPU to an idle GPU, without the events'
+  // own part.
   template <class Launch>
-  void once(Row& row, Launch launch) {
+  void once(Row& row, bool cold, Launch launch) {
     Event before, start, stop;
     QueueFill fill;
+    CHECK_CUDA(cudaDeviceSynchronize());
     const double begin_us = host_us();
     before.record();
-    fill.enqueue();
+    const double record_us = host_us() - begin_us;
+    if (cold) fill.enqueue();
     start.record();
     const double issue_us = host_us();
     launch();
     const double issued_us = host_us();
-    stop.record();
     CHECK_CUDA(cudaGetLastError());
-    row.gpu = Timing::of({stop.us_since(start)});
+    const bool done = !cold && cudaStreamQuery(nullptr) == cudaSuccess;  // the calls have waited themselves
+    cudaGetLastError();                                                  // where "not ready" counts as an error
+    stop.record();
     CHECK_CUDA(cudaDeviceSynchronize());
-    const double fill_us = start.us_since(before);
-    const double issue = issued_us - issue_us < fill_us ? issued_us - issue_us : 0;
-    row.cpu = Timing::of({host_us() - begin_us - fill_us + issue});
+    const double end_us = host_us();
+    row.gpu = Timing::of({stop.us_since(start)});
+    const double fill_us = start.us_since(before);  // not cold: two events with nothing between them
+    const double issue = cold && issued_us - issue_us < fill_us ? issued_us - issue_us : 0;
+    row.cpu = Timing::of({done   ? issued_us - issue_us
+                          : cold ? end_us - begin_us - fill_us + issue
+                                 : end_us - issue_us - 2 * record_us - fill_us});
   }
 
   // GPU time: launches queue up behind the flush, so that the host's share does not show between the events. Host time:

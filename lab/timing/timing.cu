@@ -247,10 +247,11 @@ class Measurements {
                   kEarlier, launches_, cudaGetErrorName(early_));
     out += text;
     if (lab::on_virtual_gpu() && first_wall_us_ > 0) {
-      std::snprintf(text, sizeof text,
-                    "The virtual GPU has no loading on its timeline; here the first launch took %.1f ms of this\n"
-                    "computer, for translating the kernel or fetching it from the cache.\n",
-                    first_wall_us_ / 1e3);
+      std::snprintf(
+          text, sizeof text,
+          "The first launch took %.1f ms of this computer, for translating the kernel or fetching it from the\n"
+          "cache; the timeline has what loading its code takes on the modelled host.\n",
+          first_wall_us_ / 1e3);
       out += text;
     }
     out +=

@@ -177,6 +177,12 @@ cudaError_t check(const CopyOperation& c) {
 
 namespace {
 
+// What the GPU writes of managed memory, the host has not.
+void see_managed(const void* pointer) {
+  const Place place = place_of(pointer);
+  if (place.memory == Memory::managed) the_session().managed_memory().see(place.low, place.high);
+}
+
 struct Route {
   timing::CopyPath path = timing::CopyPath::host_to_host;
   timing::HostMemory memory = timing::HostMemory::pinned;
@@ -295,8 +301,11 @@ cudaError_t make_work(const CopyOperation& copy, const Target& target, bool host
     return cudaSuccess;
   }
   const Route route = route_of(copy);
-  // On the timeline the host waits for the staging buffer, but not in a graph (it has no handle of a stream).
-  const bool blocks = host_blocks || (route.memory == timing::HostMemory::pageable && target.handle);
+  if (!copy.to.array) see_managed(copy.to.pointer);
+  // The host waits for the staging buffer, but not in a graph (it has no handle of a stream).
+  using Part = session::Session::HostPart;
+  const bool staged = route.memory == timing::HostMemory::pageable && target.handle;
+  const Part part = host_blocks || (staged && !copy.staged) ? Part::waits : staged ? Part::stages : Part::none;
   const std::uint64_t bytes = static_cast<std::uint64_t>(copy.width) * copy.height * copy.depth;
   CopyOperation c = copy;
   if (c.staged) {
@@ -312,9 +321,9 @@ cudaError_t make_work(const CopyOperation& copy, const Target& target, bool host
     publish(c, device);
     move_bytes(c);
   };
-  out->place = [target, route, bytes, blocks] {
+  out->place = [target, route, bytes, part] {
     target.host.pay();
-    the_session().copy(target.device, target.stream, *target.host.clock, route.path, route.memory, bytes, blocks);
+    the_session().copy(target.device, target.stream, *target.host.clock, route.path, route.memory, bytes, part);
   };
   return cudaSuccess;
 }
@@ -384,6 +393,7 @@ void fill_bytes(const FillOperation& f) {
 
 cudaError_t make_work(const FillOperation& f, const Target& target, bool host_blocks, WorkPtr& out) {
   if (cudaError_t error = check(f)) return error;
+  see_managed(f.pointer);
   out = std::make_shared<Work>();
   out->kind = Work::Kind::memory;
   out->what = events::StreamWork::Kind::fill;

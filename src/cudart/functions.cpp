@@ -161,7 +161,12 @@ int preferred_carveout_percent(const KernelHandle& kernel) {
 extern "C" {
 
 WG_API cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* out, const void* function) {
-  return api([&]() -> cudaError_t { return out ? attributes_of(*out, function) : cudaErrorInvalidValue; });
+  return api([&]() -> cudaError_t {
+    if (!out) return cudaErrorInvalidValue;
+    const cudaError_t error = attributes_of(*out, function);
+    if (error == cudaSuccess) charge_load(*find_kernel(function), thread_state().device);
+    return error;
+  });
 }
 WG_API cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribute, int value) {
   return api([&] { return set_attribute(function, attribute, value); });

@@ -241,14 +241,18 @@ std::size_t GraphLaunch::branch_for(const GraphNode& node, int device) {
     if (branches_[i].device == device &&
         std::find(node.dependencies.begin(), node.dependencies.end(), branches_[i].last) != node.dependencies.end())
       return i;
-  branches_.push_back({device, time_.add_stream(device, timing::StreamKind::non_blocking), nullptr});
+  branches_.push_back({device, time_.add_stream(device, timing::StreamKind::graph), nullptr});
   return branches_.size() - 1;
 }
 
 void GraphLaunch::place_begin(const Node& node) {
   const timing::StreamId stream = branches_[node.branch].stream;
   time_.wait(stream, begin_);
-  for (std::size_t before : node.dependencies) time_.wait(stream, nodes_[before].ended);
+  for (std::size_t before : node.dependencies) {
+    const int device = branches_[nodes_[before].branch].device;
+    time_.wait(stream, nodes_[before].ended, device != branches_[node.branch].device);
+  }
+  if (!node.dependencies.empty()) time_.chain(stream);
 }
 
 void GraphLaunch::place_end(Node& node) {
@@ -361,7 +365,7 @@ std::vector<KernelShape> kernel_shapes(const Graph& graph, int device) {
 }
 
 cudaError_t launch_graph(const Graph& graph, const StreamRef& stream) {
-  charge_host();
+  charge_host(the_session().model().timing.host_launch_ns);
   auto launch =
       std::make_shared<GraphLaunch>(Target{stream->device, stream->id, take_host_time(), stream.get()}, stream);
   if (cudaError_t error = launch->prepare(graph)) return error;

@@ -45,7 +45,7 @@ void* thread_made(StartRoutine start) {
   Executor::instance().ledger().add([host = take_host_time(), begun] {
     host.pay();
     timing::Timeline& time = the_session().timeline();
-    time.synchronize_time(*begun, time.now(*host.clock));
+    time.catch_up(*begun, time.now(*host.clock));
   });
   return new Clock(std::move(begun));
 }
@@ -70,7 +70,7 @@ void thread_joined(pthread_t thread) {
   Executor::instance().ledger().add([host = take_host_time(), ended] {
     host.pay();
     timing::Timeline& time = the_session().timeline();
-    time.synchronize_time(*host.clock, time.now(*ended));
+    time.catch_up(*host.clock, time.now(*ended));
   });
 }
 

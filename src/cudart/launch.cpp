@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/demangle.h"
 #include "cudart/operation.h"
 #include "cudart/runtime.h"
 #include "gpu/launch_limits.h"
@@ -206,6 +207,20 @@ cudaError_t compile(const KernelShape& shape) {
   request.carveout_percent = shape.carveout_percent;
   double part_of_gpu = 0;
   return prepare(*shape.kernel, request, part_of_gpu);
+}
+
+// Modules are loaded lazily, kernel by kernel (CUDA C++ Programming Guide, "Lazy Loading").
+void charge_load(KernelHandle& kernel, int device) {
+  const std::uint64_t bit = std::uint64_t{1} << (device % 64);
+  if (kernel.loaded.fetch_or(bit) & bit) return;
+  const Moment begin = host_moment();
+  charge_host(the_session().model().timing.first_launch_ns);
+  host_row(begin, "call", "load " + demangle(kernel.name));
+}
+
+void charge_launch(const KernelOperation& op, int device) {
+  charge_load(*op.kernel, device);
+  charge_host(the_session().model().timing.host_launch_ns);
 }
 
 cudaError_t make_work(const KernelOperation& op, const Target& target, WorkPtr& out) {

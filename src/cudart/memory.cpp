@@ -190,6 +190,7 @@ void release_all(int device) {
   for (auto it = live().begin(); it != live().end();) {
     if (it->second == device) {
       forget_advice(it->first);
+      the_session().managed_memory().forget(it->first);
       forget_pool_block(reinterpret_cast<void*>(it->first));
       the_session().device(device).free(it->first);
       it = live().erase(it);
@@ -209,6 +210,7 @@ cudaError_t release(void* pointer) {
     if (live().erase(place.low) == 0) return cudaErrorInvalidValue;  // a variable of the program
   }
   forget_advice(place.low);
+  the_session().managed_memory().forget(place.low);
   forget_pool_block(pointer);
   return the_session().device(place.device).free(place.low) ? cudaSuccess : cudaErrorInvalidValue;
 }
@@ -355,7 +357,8 @@ WG_API cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* out, const vo
 
 }  // extern "C"
 
-// ---- Managed memory: hints change nothing, since there is one physical memory; they are checked as documented.
+// ---- Managed memory: hints change no data, since there is one physical memory; they are checked as documented. What a
+// prefetch moves takes virtual time (session/managed_memory.h).
 namespace {
 
 cudaError_t check_managed(const void* pointer, std::size_t count) {
@@ -408,8 +411,21 @@ cudaError_t prefetch(const void* pointer, std::size_t count, cudaMemLocation loc
   if (!resolve(handle)) return cudaErrorInvalidResourceHandle;
   if (cudaError_t error = check_managed(pointer, count)) return error;
   if (location.type == 1 && !valid_device(location.id)) return cudaErrorInvalidDevice;
-  std::lock_guard lock(advice_mutex);
-  advices()[place_of(pointer).low].prefetched = location;
+  const Place place = place_of(pointer);
+  {
+    std::lock_guard lock(advice_mutex);
+    advices()[place.low].prefetched = location;
+  }
+  const StreamRef stream = resolve(handle);
+  if (stream->capturing) return cudaSuccess;
+  the_session().managed_memory().see(place.low, place.high);
+  charge_host();
+  auto work = std::make_shared<Work>();
+  work->place = [host = take_host_time(), stream, low = place.low, count, to_device = location.type == 1] {
+    host.pay();
+    the_session().prefetch(stream->device, stream->id, *host.clock, low, count, to_device);
+  };
+  Executor::instance().issue(*stream, work);
   return cudaSuccess;
 }
 

@@ -120,6 +120,7 @@ struct KernelHandle {
   std::atomic<cudaFuncCache> cache_config{cudaFuncCachePreferNone};
   std::atomic<int> cluster[3] = {0, 0, 0};
   std::atomic<int> cluster_must_be_set{0}, non_portable_cluster{0}, cluster_policy{0};
+  std::atomic<std::uint64_t> loaded{0};  // a bit for each device that has launched it
   std::mutex prepared_mutex;
   PreparedShape prepared;
 };

@@ -36,7 +36,7 @@ cudaError_t make(HostOperation& op, const Target& target, bool, WorkPtr& out) {
   };
   out->place = [target] {
     target.host.pay();
-    the_session().timeline().work(target.stream, *target.host.clock, kHostCallNs);
+    the_session().timeline().work(target.stream, *target.host.clock, timing::kHostCallNs);
   };
   return cudaSuccess;
 }
@@ -49,9 +49,14 @@ cudaError_t make(EventOperation& op, const Target& target, bool, WorkPtr& out) {
   out = std::make_shared<Work>();
   out->what = op.wait ? events::StreamWork::Kind::event_wait : events::StreamWork::Kind::event_record;
   if (op.wait) {
-    out->place = [target, mark = op.event->latest()] {
+    int of = 0;
+    {
+      const std::lock_guard lock(op.event->mutex);
+      of = op.event->device;
+    }
+    out->place = [target, mark = op.event->latest(), other = of != target.device] {
       target.host.pay();
-      if (mark) the_session().timeline().wait(target.stream, mark->time_ns);
+      if (mark) the_session().timeline().wait(target.stream, mark->time_ns, other);
     };
     return cudaSuccess;
   }
@@ -119,7 +124,10 @@ cudaError_t submit(const StreamRef& stream, Operation operation, bool host_block
   std::vector<WorkPtr> others;
   if (event && event->wait)
     if (auto mark = event->event->latest()) others.push_back(mark->work);
-  if (!event || !event->wait) charge_host();
+  if (const auto* kernel = std::get_if<KernelOperation>(&operation))
+    charge_launch(*kernel, stream->device);
+  else if (!event || !event->wait)
+    charge_host();
   WorkPtr work;
   const Target target{stream->device, stream->id, take_host_time(), stream.get()};
   if (cudaError_t error = make_work(operation, target, host_blocks, work)) return error;

@@ -179,10 +179,8 @@ cudaError_t synchronize(Stream& stream);
 cudaError_t synchronize_device(int device);
 cudaError_t synchronize(const std::shared_ptr<EventMark>& mark, int device);  // null: was never recorded
 
-// The host's part of an asynchronous call, virtual nanoseconds (estimated; CUDA launch overhead on the host side).
-inline constexpr double kHostCallNs = 1000;
 // What the calling thread's calls cost goes with the next thing it issues, which has its place in the ledger.
-void charge_host(double ns = kHostCallNs);
+void charge_host(double ns = timing::kHostCallNs);
 struct HostTime {
   std::shared_ptr<timing::HostClock> clock;
   double owed_ns = 0;

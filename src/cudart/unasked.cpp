@@ -46,9 +46,10 @@ cudaError_t already_said(cudaError_t error) {
 cudaError_t set_last_error(cudaError_t error) {
   if (error == cudaSuccess) return error;
   ThreadState& thread = thread_state();
-  thread.last_error = error;
-  // An answer, not a failure; and what a finding or a message has named is not named again.
+  // An answer, not a failure, and no last error (CUDA 13.0 on an H200: cudaGetLastError after it gives cudaSuccess);
+  // and what a finding or a message has named is not named again.
   const bool answer = error == cudaErrorNotReady;
+  if (!answer) thread.last_error = error;
   if (error == sticky_error())
     the_session().returned_sticky_error(error_name(error));
   else if (!answer && !thread.error_is_said)

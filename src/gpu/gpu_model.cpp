@@ -212,11 +212,6 @@ std::string read_model(const Json& json, const std::string& where, GpuModel& m) 
   r.read("texture_alignment", m.texture_alignment);
   r.read("texture_pitch_alignment", m.texture_pitch_alignment);
   r.read("link_name", m.link_name);
-  r.read("link_gbps_pinned", m.link_gbps_pinned);
-  r.read("link_gbps_pageable", m.link_gbps_pageable);
-  r.read("peer_gbps", m.peer_gbps);
-  r.read("launch_latency_us", m.launch_latency_us);
-  r.read("copy_latency_us", m.copy_latency_us);
   r.read("achievable_bandwidth_fraction", m.achievable_bandwidth_fraction);
   r.read("copy_engines", m.copy_engines);
   r.read("concurrent_kernels", m.concurrent_kernels);

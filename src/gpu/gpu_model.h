@@ -48,11 +48,7 @@ struct GpuModel {
   double sm_clock_mhz = 0;  // boost clock, what the device query reports
   double base_clock_mhz = 0;
   std::uint32_t texture_alignment = 512, texture_pitch_alignment = 32;
-  // Links and latencies, for the first time estimate
-  double link_gbps_pinned = 0, link_gbps_pageable = 0;  // host link, GB/s = 1e9, one direction
-  std::string link_name;                                // "PCIe gen 5 x16"
-  double peer_gbps = 0;
-  double launch_latency_us = 0, copy_latency_us = 0;
+  std::string link_name;                       // to the host: "PCIe gen 5 x16"; what it takes: `timing`
   double achievable_bandwidth_fraction = 0.8;  // of theoretical, stream-like
   std::uint32_t copy_engines = 2;
   bool concurrent_kernels = true, managed_memory = true, cooperative_launch = true, unified_addressing = true,

@@ -105,10 +105,13 @@ std::string gpu_text(const GpuModel& m) {
   l.add("global accesses", rule_text(m.rules.coalescing));
   l.add("shared accesses", bank_text(m.rules.banks));
   l.heading("links (for the time estimate)");
-  l.add("host link",
-        fmt::format("{}: {:g} GB/s pinned, {:g} GB/s pageable", m.link_name, m.link_gbps_pinned, m.link_gbps_pageable));
-  if (m.peer_gbps > 0) l.add("to another GPU", fmt::format("{:g} GB/s one way", m.peer_gbps));
-  l.add("latencies", fmt::format("launch {:g} us, copy {:g} us", m.launch_latency_us, m.copy_latency_us));
+  const TimingConstants& c = m.timing;
+  l.add("host link", fmt::format("{}: pinned {:g} GB/s to the device, {:g} back; pageable {:g} and {:g}", m.link_name,
+                                 c.pinned_to_device_gbps, c.pinned_to_host_gbps, c.pageable_to_device_gbps,
+                                 c.pageable_to_host_gbps));
+  if (c.peer_copy_gbps > 0) l.add("to another GPU", fmt::format("{:g} GB/s one way", c.peer_copy_gbps));
+  l.add("between two events", fmt::format("empty kernel {:g} us, copy of 4 bytes {:g} us", c.launch_event_ns * 1e-3,
+                                          c.pinned_to_device_latency_ns * 1e-3));
   l.add("copy engines", fmt::format("{}", m.copy_engines));
   add_timing(m, l);
   l.heading("sources");

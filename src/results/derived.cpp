@@ -43,8 +43,8 @@ Model model_of(const GpuModel& gpu) {
           .dram_achievable_fraction = gpu.achievable_bandwidth_fraction,
           .l2_bytes = gpu.l2_bytes,
           .shared_per_sm = gpu.shared_per_sm,
-          .link_gbps_pinned = gpu.link_gbps_pinned,
-          .link_gbps_pageable = gpu.link_gbps_pageable,
+          .link_gbps_pinned = gpu.timing.pinned_to_device_gbps,
+          .link_gbps_pageable = gpu.timing.pageable_to_device_gbps,
           .coalescing = coalescing_name(gpu.rules.coalescing),
           .banks = {banks.banks, banks.bank_bytes, banks.lanes}};
 }

@@ -50,8 +50,9 @@ Result<Program*> Session::add_program(Program::Entries entries, const std::strin
 // ---- 2. A kernel is launched: compile, execute, estimate, count.
 namespace {
 
-// The allocations that its pointer parameters point into.
-TouchedMemory touched_memory(const LaunchRequest& request) {
+// The allocations that its pointer parameters point into. Of managed memory it is known afterwards how much the host
+// had written.
+TouchedMemory touched_memory(const LaunchRequest& request, ManagedMemory& managed) {
   std::set<std::uint64_t> seen;
   TouchedMemory touched;
   for (const jit::ParameterLayout& p : request.kernel->parameters) {
@@ -63,9 +64,27 @@ TouchedMemory touched_memory(const LaunchRequest& request) {
       const std::uint64_t bytes = range->high - range->low;
       (range->host ? touched.footprint.host : touched.footprint.device) += bytes;
       if (!range->host) touched.device.emplace_back(range->low, bytes);
+      if (!range->managed) continue;
+      managed.see(range->low, range->high);
+      touched.managed.emplace_back(range->low, range->high);
     }
   }
   return touched;
+}
+
+// What each site accesses, by the first allocation that was seen of it.
+std::vector<timing::SiteMemory> memories_of(const events::AccessLog& log, int device) {
+  std::vector<timing::SiteMemory> out;
+  for (const auto& [low, high] : log.ranges) {
+    timing::SiteMemory& memory = out.emplace_back(timing::SiteMemory::own);
+    const auto range = high != 0 ? device::AddressSpace::instance().find(low) : std::nullopt;
+    if (!range || range->managed) continue;
+    if (range->host)
+      memory = timing::SiteMemory::host;
+    else if (range->device != device)
+      memory = timing::SiteMemory::peer;
+  }
+  return out;
 }
 
 counters::LaunchShape shape_of(const GpuModel& model, Program& program, const jit::CompiledKernel& kernel,
@@ -143,10 +162,7 @@ struct Recorder {
       known = r.estimate.ns / blocks;
     else
       r.estimate.add(std::max(0.0, known * blocks - r.estimate.ns));
-    // Grids that a kernel launches come one after the other.
-    const bool first = time.queued == 0;
-    time.alone += first ? r.estimate.event_ns - session.model().timing.event_pair_ns : r.estimate.queued_ns;
-    time.queued += r.estimate.queued_ns;
+    add_time(r.estimate);
     gpu_fraction = std::max(gpu_fraction, part_of_gpu(r.shape, occupancy));
     if (!session.options().counters) return;
     if (result.config.counted)
@@ -156,6 +172,30 @@ struct Recorder {
   }
 
  private:
+  // Grids that a kernel launches come one after the other.
+  void add_time(const timing::KernelEstimate& e) {
+    const TimingConstants& c = session.model().timing;
+    const bool first = time.queued == 0;
+    const double alone = e.event_ns - c.event_pair_ns;
+    time.alone += first ? alone : e.queued_ns;
+    time.graph_first += first ? alone + c.graph_launch_ns - c.launch_event_ns : e.queued_ns;
+    time.graph_next += first ? e.queued_ns - c.next_launch_ns + c.graph_kernel_ns : e.queued_ns;
+    time.queued += e.queued_ns;
+  }
+
+  // Pages of 64 KiB. What is touched is taken to be spread evenly over the allocations.
+  double migrated(const device::LaunchResult& result, const TouchedMemory& touched) const {
+    constexpr double kPage = 64 * 1024;
+    const double all = static_cast<double>(touched.footprint.total());
+    const bool moves_all = session.model().timing.migration_gbps <= 0;  // GPUs without page faults: at a launch
+    double part = 1, bytes = 0;
+    if (!moves_all && result.counts.caches && all > 0)
+      part = std::min(1.0, result.counts.caches->footprint_bytes / all);
+    for (const auto& [low, high] : touched.managed)
+      bytes += session.managed_memory().to_device(low, std::max(kPage, part * static_cast<double>(high - low)));
+    return bytes;
+  }
+
   timing::KernelEstimate estimate(const device::LaunchResult& result, const Occupancy& occupancy,
                                   const TouchedMemory& touched) {
     timing::LaunchSeen seen;
@@ -167,6 +207,8 @@ struct Recorder {
     seen.blocks = result.config.grid.count();
     seen.threads_per_block = result.config.block.count();
     seen.footprint = touched.footprint;
+    if (!touched.memories.empty()) seen.memories = &touched.memories;
+    seen.migrated_bytes = migrated(result, touched);
     return estimates.launch(request.device, seen, touched, request.ranges, !session.options().work_path.empty());
   }
 };
@@ -206,7 +248,7 @@ LaunchOutcome Session::run(const LaunchRequest& request) {
     outcome.error = module.error();
     return outcome;
   }
-  outcome.touched = touched_memory(request);
+  outcome.touched = touched_memory(request, managed_memory_);
   const std::unique_ptr<Snapshot> snapshot = snapshot_before(gpu, request, *module);
   RunningKernel running;  // Ctrl-C asks the kernel to stop and to say where it is
   device::LaunchConfig config = request.config;
@@ -223,6 +265,7 @@ LaunchOutcome Session::run(const LaunchRequest& request) {
     running.die_of_interrupt();
   }
   outcome.result = result.take();
+  if (outcome.result->counts.log) outcome.touched.memories = memories_of(*outcome.result->counts.log, request.device);
   look_at(*model_, *request.program, request.carveout_percent, outcome);
   if (snapshot) try_other_orders(*snapshot, request, *outcome.result);
   return outcome;

@@ -95,7 +95,8 @@ Session::Session() {
   model_ = *model;
   if (options_.devices == 0) options_.devices = 1;
   devices_.resize(options_.devices);
-  timeline_ = std::make_unique<timing::Timeline>(options_.devices, model_->copy_engines, model_->concurrent_kernels);
+  timeline_ = std::make_unique<timing::Timeline>(options_.devices, model_->copy_engines, model_->concurrent_kernels,
+                                                 timing::timeline_costs(*model_));
   estimates_ = std::make_unique<TimeEstimates>(*model_);
   collector_ =
       std::make_unique<results::Collector>(options_.each_launch || !options_.csv_path.empty(), options_.detail);
@@ -270,30 +271,46 @@ void Session::placing(std::uint64_t work) {
 }
 
 timing::Span Session::copy(int device, timing::StreamId stream, timing::HostClock& host, timing::CopyPath path,
-                           timing::HostMemory memory, std::uint64_t bytes, bool host_blocks) {
-  double ns = timing::estimate_copy_ns(*model_, path, memory, bytes);
+                           timing::HostMemory memory, std::uint64_t bytes, HostPart part) {
+  const timing::CopyEstimate e = timing::estimate_copy(*model_, path, memory, bytes);
   using timing::CopyPath;
   bool host_link = path == CopyPath::host_to_device || path == CopyPath::device_to_host;
   collector_->add_transfer(direction_name(path),
                            !host_link                             ? "-"
                            : memory == timing::HostMemory::pinned ? "pinned"
                                                                   : "pageable",
-                           bytes, ns);
+                           bytes, e.staging_ns + e.time.alone);
   timing::CopyEngine engine = path == CopyPath::host_to_device   ? timing::CopyEngine::to_device
                               : path == CopyPath::device_to_host ? timing::CopyEngine::to_host
+                              : path == CopyPath::peer           ? timing::CopyEngine::peer
                                                                  : timing::CopyEngine::none;
-  timing::Span span = timeline_->copy(stream, host, engine, ns);
+  // A call that waits stages nothing while its stream has something to do.
+  if (part == HostPart::waits && e.staging_ns > 0) timeline_->synchronize(host, stream);
+  if (part != HostPart::none) timeline_->host_work(host, e.staging_ns);
+  timing::Span span = timeline_->copy(stream, host, engine, e.time);
   collector_->add_to_timeline({device, stream, "copy", direction_name(path), span.begin, span.end, bytes, t_placing});
-  if (host_blocks) timeline_->synchronize_time(host, span.end);
+  if (part == HostPart::waits && !e.returns_early) timeline_->synchronize_time(host, span.end);
   return span;
 }
 
 timing::Span Session::fill(timing::StreamId stream, const timing::HostClock& host, std::uint64_t address,
                            std::uint64_t bytes) {
   estimates_->written(timeline_->device_of(stream), address, bytes);
-  timing::Span span = timeline_->work(stream, host, timing::estimate_memset_ns(*model_, bytes));
+  timing::Span span = timeline_->fill(stream, host, timing::estimate_memset_ns(*model_, bytes));
   collector_->add_to_timeline(
       {timeline_->device_of(stream), stream, "memset", "memset", span.begin, span.end, bytes, t_placing});
+  return span;
+}
+
+timing::Span Session::prefetch(int device, timing::StreamId stream, const timing::HostClock& host, std::uint64_t low,
+                               std::uint64_t bytes, bool to_device) {
+  const double n = static_cast<double>(bytes);
+  const double moved = to_device ? managed_memory_.to_device(low, n) : managed_memory_.to_host(low, n);
+  const timing::CopyEngine engine = to_device ? timing::CopyEngine::to_device : timing::CopyEngine::to_host;
+  const timing::Span span =
+      timeline_->copy(stream, host, engine, timing::estimate_prefetch(*model_, static_cast<std::uint64_t>(moved)));
+  collector_->add_to_timeline({device, stream, "copy", to_device ? "prefetch to the device" : "prefetch to the host",
+                               span.begin, span.end, static_cast<std::uint64_t>(moved), t_placing});
   return span;
 }
 
@@ -301,7 +318,8 @@ timing::Span Session::library_call(int device, timing::StreamId stream, timing::
                                    const LibraryCallName& name, const timing::LibraryWork& work) {
   const timing::LibraryEstimate estimate = timing::estimate_library(*model_, work);
   collector_->add_library_call(device, name.function, name.arguments, name.by, estimate.ns);
-  const timing::Span span = timeline_->kernel(stream, host, {estimate.ns, estimate.ns}, estimate.gpu_fraction);
+  const timing::Span span =
+      timeline_->kernel(stream, host, {estimate.ns, estimate.ns, estimate.ns, estimate.ns}, estimate.gpu_fraction);
   collector_->add_to_timeline({device, stream, "library call",
                                name.arguments.empty() ? name.function : name.function + " " + name.arguments,
                                span.begin, span.end, 0, t_placing});

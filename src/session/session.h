@@ -21,6 +21,7 @@
 #include "results/collect.h"
 #include "session/after_fault.h"
 #include "session/api_errors.h"
+#include "session/managed_memory.h"
 #include "session/options.h"
 #include "session/other_orders.h"
 #include "session/program.h"
@@ -87,10 +88,20 @@ class Session {
   // still to be printed unprinted.
   void finish(bool at_once = false);
 
-  // A copy of `bytes`: counted and placed on the timeline. host_blocks: the call returns when it is done.
+  // A copy of `bytes`: counted and placed on the timeline.
+  enum class HostPart : std::uint8_t {
+    none,    // the call only issues it
+    stages,  // and takes the bytes of pageable memory along
+    waits    // returns when it is done
+  };
   timing::Span copy(int device, timing::StreamId stream, timing::HostClock& host, timing::CopyPath path,
-                    timing::HostMemory memory, std::uint64_t bytes, bool host_blocks);
+                    timing::HostMemory memory, std::uint64_t bytes, HostPart part);
   timing::Span fill(timing::StreamId stream, const timing::HostClock& host, std::uint64_t address, std::uint64_t bytes);
+
+  // Managed memory is prefetched, [address, address + bytes) of the allocation at `low`.
+  timing::Span prefetch(int device, timing::StreamId stream, const timing::HostClock& host, std::uint64_t low,
+                        std::uint64_t bytes, bool to_device);
+  ManagedMemory& managed_memory() { return managed_memory_; }
 
   // The calling thread gives a piece of work (events::StreamWork::id) its place on the timeline; 0: no more.
   static void placing(std::uint64_t work);
@@ -179,6 +190,7 @@ class Session {
   std::unique_ptr<results::Collector> collector_;
   std::unique_ptr<TimeEstimates> estimates_;
   std::unique_ptr<LaunchChoice> launch_choice_;
+  ManagedMemory managed_memory_;
   std::map<std::string, double> ns_a_block_;  // of each kernel's last counted launch, for those that are not
   std::set<std::string> said_;
   struct WentOn {

@@ -5,6 +5,8 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/result.h"
 #include "device/device.h"
@@ -19,6 +21,8 @@ namespace warpgrind::session {
 struct TouchedMemory {
   timing::L2Contents::Stretches device;
   timing::Footprint footprint;
+  std::vector<timing::SiteMemory> memories;                      // by site; empty: not known
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> managed;  // allocations of managed memory, [first, second)
 };
 
 // Thread-safe.

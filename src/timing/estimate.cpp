@@ -27,6 +27,7 @@ KernelEstimate estimate_kernel(const GpuModel& model, const LaunchWork& work, co
   add_mio_terms(terms, s);
   add_l2_terms(terms, s);
   add_dram_term(terms, s);
+  add_link_terms(terms, s);
   add_atomics_term(terms, s);
   add_latency_term(terms, s);
   add_launch_terms(terms, s);

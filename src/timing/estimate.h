@@ -9,6 +9,7 @@
 #include "timing/fitted.h"
 #include "timing/launch_work.h"
 #include "timing/terms/terms.h"
+#include "timing/timeline.h"
 
 namespace warpgrind::timing {
 
@@ -35,8 +36,17 @@ KernelEstimate estimate_kernel(const GpuModel& model, const LaunchWork& work, co
 enum class CopyPath : std::uint8_t { host_to_device, device_to_host, device_to_device, peer, host_to_host };
 enum class HostMemory : std::uint8_t { pageable, pinned };
 
-// Nanoseconds of one copy on the GPU's timeline: latency + bytes over the bandwidth of the path.
-double estimate_copy_ns(const GpuModel& model, CopyPath path, HostMemory host, std::uint64_t bytes);
+// What one copy takes. Pageable memory goes through buffers of the driver, which the host fills or empties: its call
+// returns when that is done, but for a small copy to the device, whose bytes the call takes along.
+struct CopyEstimate {
+  CopyTime time;
+  double staging_ns = 0;       // of the host, before the GPU begins
+  bool returns_early = false;  // a call that waits returns when the bytes are staged, not when they have arrived
+};
+CopyEstimate estimate_copy(const GpuModel& model, CopyPath path, HostMemory host, std::uint64_t bytes);
+// Managed memory that is moved ahead of its use: so many bytes that are not where they should be.
+CopyTime estimate_prefetch(const GpuModel& model, std::uint64_t bytes);
 double estimate_memset_ns(const GpuModel& model, std::uint64_t bytes);
+TimelineCosts timeline_costs(const GpuModel& model);
 
 }  // namespace warpgrind::timing

@@ -1,21 +1,22 @@
 #include "timing/timeline.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace warpgrind::timing {
 
-Timeline::Timeline(unsigned devices, unsigned copy_engines, bool concurrent_kernels)
-    : devices_(devices), concurrent_kernels_(concurrent_kernels) {
-  for (DeviceTime& device : devices_) device.engines.assign(std::max(1u, copy_engines), 0);
+Timeline::Timeline(unsigned devices, unsigned copy_engines, bool concurrent_kernels, const TimelineCosts& costs)
+    : devices_(devices), concurrent_kernels_(concurrent_kernels), costs_(costs) {
+  for (DeviceTime& device : devices_) device.engines.assign(std::max(1u, copy_engines) + 1, 0);
   for (unsigned i = 0; i < devices; i++) {
-    streams_[next_] = {static_cast<int>(i), StreamKind::legacy_default, 0, false};
+    streams_[next_] = {.device = static_cast<int>(i), .kind = StreamKind::legacy_default};
     next_++;
   }
 }
 
 StreamId Timeline::add_stream(int device, StreamKind kind) {
   std::lock_guard lock(mutex_);
-  streams_[next_] = {device, kind, 0, false};
+  streams_[next_] = {.device = device, .kind = kind};
   return next_++;
 }
 
@@ -52,6 +53,7 @@ Span Timeline::finish(Stream& stream, double begin, double duration) {
   double end = begin + duration;
   stream.end = end;
   stream.kernel = false;
+  stream.chained = false;
   device.last_end = std::max(device.last_end, end);
   if (stream.kind == StreamKind::legacy_default) device.legacy_end = std::max(device.legacy_end, end);
   if (stream.kind == StreamKind::blocking) device.blocking_end = std::max(device.blocking_end, end);
@@ -89,55 +91,103 @@ double Timeline::place_kernel(DeviceTime& device, HostClock& host, double earlie
   return begin;
 }
 
+// Measured behind a busy stream, where kernels and copies are commands of different queues of the GPU, one of which
+// waits for the other; a stream that has been idle does not pay.
+double Timeline::switch_to(Stream& s, Unit unit) {
+  const Unit before = std::exchange(s.unit, unit);
+  return before != Unit::none && before != unit ? costs_.engine_switch : 0;
+}
+
+// When the stream comes to what `host` issues now.
+double Timeline::turn(Stream& s, const HostClock& host) const {
+  const double before = ready(s);
+  if (host.now >= before) s.unit = Unit::none;  // it is idle
+  return std::max(before, host.now);
+}
+
 Span Timeline::kernel(StreamId id, HostClock& host, const KernelTime& time, double gpu_fraction) {
   std::lock_guard lock(mutex_);
   Stream& s = stream(id);
   const double fraction = concurrent_kernels_ ? std::clamp(gpu_fraction, 0.0, 1.0) : 1.0;
-  const double before = ready(s),
-               duration = s.kernel && before == s.end && before > host.now ? time.queued : time.alone;
-  const double begin = place_kernel(devices_[s.device], host, std::max(before, host.now), duration, fraction);
+  const double before = ready(s);
+  double duration = s.kernel && before == s.end && before > host.now ? time.queued : time.alone;
+  if (s.kind == StreamKind::graph) duration = s.chained ? time.graph_next : time.graph_first;
+  const double earliest = turn(s, host);
+  duration += switch_to(s, Unit::compute);
+  const double begin = place_kernel(devices_[s.device], host, earliest, duration, fraction);
   const Span span = finish(s, begin, duration);
   s.kernel = true;
   return span;
 }
 
-Span Timeline::copy(StreamId id, const HostClock& host, CopyEngine engine, double duration_ns) {
+// One engine serves both directions of the host's link on GPUs that have a single one.
+double& Timeline::busy_until(DeviceTime& device, CopyEngine engine) {
+  const bool second = engine == CopyEngine::to_host && device.engines.size() > 2;
+  return engine == CopyEngine::peer ? device.engines.back() : device.engines[second ? 1 : 0];
+}
+
+Span Timeline::copy(StreamId id, const HostClock& host, CopyEngine engine, const CopyTime& time) {
   std::lock_guard lock(mutex_);
   Stream& s = stream(id);
-  double begin = std::max(ready(s), host.now);
+  double begin = turn(s, host), duration = time.alone;
   if (engine != CopyEngine::none) {
-    // One engine serves both directions on GPUs that have a single one.
-    std::vector<double>& engines = devices_[s.device].engines;
-    double& busy_until = engines[engine == CopyEngine::to_host && engines.size() > 1 ? 1 : 0];
-    begin = std::max(begin, busy_until);
-    busy_until = begin + duration_ns;
+    double& busy = busy_until(devices_[s.device], engine);
+    if (busy >= begin && busy > host.now) duration = time.queued;
+    if (!time.with_commands) duration += switch_to(s, Unit::copy);
+    begin = std::max(begin, busy);
+    busy = begin + duration;
+  } else {
+    duration += switch_to(s, Unit::compute);
   }
-  return finish(s, begin, duration_ns);
+  return finish(s, begin, duration);
 }
 
 Span Timeline::work(StreamId id, const HostClock& host, double duration_ns) {
   std::lock_guard lock(mutex_);
   Stream& s = stream(id);
-  return finish(s, std::max(ready(s), host.now), duration_ns);
+  return finish(s, turn(s, host), duration_ns);
 }
 
-void Timeline::wait(StreamId id, double time) {
+Span Timeline::fill(StreamId id, const HostClock& host, double duration_ns) {
   std::lock_guard lock(mutex_);
   Stream& s = stream(id);
+  const double begin = turn(s, host);
+  return finish(s, begin, duration_ns + switch_to(s, Unit::compute));
+}
+
+void Timeline::wait(StreamId id, double time, bool other_gpu) {
+  std::lock_guard lock(mutex_);
+  Stream& s = stream(id);
+  if (other_gpu) time += costs_.other_gpu;
   if (time > ready(s)) finish(s, time, 0);
+}
+
+void Timeline::chain(StreamId id) {
+  std::lock_guard lock(mutex_);
+  stream(id).chained = true;
+}
+
+// Who comes shortly after the end still waits for the rest of the way that the news takes.
+void Timeline::notice(HostClock& host, double end, double after) {
+  if (end > 0) host.now = std::max(host.now, end + after);
 }
 
 void Timeline::synchronize(HostClock& host, StreamId id) {
   std::lock_guard lock(mutex_);
-  host.now = std::max(host.now, ready(stream(id)));
+  notice(host, ready(stream(id)), costs_.host_wait);
 }
 
 void Timeline::synchronize_device(HostClock& host, int device) {
   std::lock_guard lock(mutex_);
-  host.now = std::max(host.now, devices_[device].last_end);
+  notice(host, devices_[device].last_end, costs_.host_wait);
 }
 
 void Timeline::synchronize_time(HostClock& host, double time) {
+  std::lock_guard lock(mutex_);
+  notice(host, time, costs_.host_wait);
+}
+
+void Timeline::catch_up(HostClock& host, double time) {
   std::lock_guard lock(mutex_);
   host.now = std::max(host.now, time);
 }

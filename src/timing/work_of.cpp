@@ -33,7 +33,7 @@ class Reading {
       caches();
     else
       without_caches();
-    host_share();
+    far_memory();
     return w_;
   }
 
@@ -221,17 +221,53 @@ class Reading {
     put(kWritten, whole(written));
   }
 
-  // The traffic is taken to be spread over the allocations by their size. The host's memory is not kept in L2: it
-  // crosses the link at every access.
-  void host_share() {
-    if (l_.footprint.host == 0) return;
-    const double share = d(l_.footprint.host) / d(l_.footprint.total());
-    w_.host_bytes = (w_.l2_read_sectors + w_.l2_write_sectors) * kSectorBytes * share;
-    for (const Distinct& members : {kRead, kWritten})
-      for (const auto member : members) w_.*member *= 1 - share;
-    for (double* member : {&w_.l2_read_sectors, &w_.l2_read_lines, &w_.l2_write_sectors, &w_.l2_write_lines,
-                           &w_.partial_write_sectors, &w_.partly_written_sectors})
-      *member *= 1 - share;
+  // Parts of what is read and written below L1.
+  struct FarShares {
+    double host_read = 0, host_write = 0, peer_read = 0, peer_write = 0;
+  };
+
+  // By what each site accesses; else the traffic is taken to be spread over the allocations by their size.
+  FarShares far_shares() const {
+    FarShares f;
+    if (!l_.memories) {
+      if (l_.footprint.host > 0) f.host_read = f.host_write = d(l_.footprint.host) / d(l_.footprint.total());
+      return f;
+    }
+    double read = 0, written = 0;
+    for (std::size_t s = 0; s < l_.facts->sites.size() && s < l_.counts->sites.size(); ++s) {
+      const events::Site& site = l_.facts->sites[s];
+      const events::SiteCounts& c = l_.counts->sites[s];
+      if (site.space == StateSpace::constant) continue;
+      const bool store = site.kind == SiteKind::store;
+      double sectors = d(c.global.sectors);
+      if (!store && l_.caches && s < l_.caches->sites.size())
+        sectors = std::max(0.0, sectors - l_.caches->sites[s].l1_hit_sectors);
+      (store ? written : read) += sectors + (store ? d(c.local.sectors) : 0);
+      const SiteMemory memory = s < l_.memories->size() ? (*l_.memories)[s] : SiteMemory::own;
+      if (memory == SiteMemory::host) (store ? f.host_write : f.host_read) += sectors;
+      if (memory == SiteMemory::peer) (store ? f.peer_write : f.peer_read) += sectors;
+    }
+    for (double* share : {&f.host_read, &f.peer_read}) *share = read > 0 ? *share / read : 0;
+    for (double* share : {&f.host_write, &f.peer_write}) *share = written > 0 ? *share / written : 0;
+    return f;
+  }
+
+  // Memory behind a link is not kept in L2: it crosses the link at every access that L1 misses.
+  void far_memory() {
+    w_.migrated_bytes = l_.migrated_bytes;
+    const FarShares f = far_shares();
+    const double read = w_.l2_read_sectors * kSectorBytes, written = w_.l2_write_sectors * kSectorBytes;
+    w_.host_read_bytes = read * f.host_read;
+    w_.host_write_bytes = written * f.host_write;
+    w_.peer_bytes = read * f.peer_read + written * f.peer_write;
+    w_.far_loads = std::min(1.0, f.host_read + f.peer_read);
+    const double read_here = 1 - w_.far_loads, written_here = 1 - std::min(1.0, f.host_write + f.peer_write);
+    for (const auto member : kRead) w_.*member *= read_here;
+    for (const auto member : kWritten) w_.*member *= written_here;
+    for (double* member : {&w_.l2_read_sectors, &w_.l2_read_lines}) *member *= read_here;
+    for (double* member :
+         {&w_.l2_write_sectors, &w_.l2_write_lines, &w_.partial_write_sectors, &w_.partly_written_sectors})
+      *member *= written_here;
   }
 
   const LaunchSeen& l_;

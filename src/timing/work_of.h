@@ -1,7 +1,9 @@
 // What a launch asked of the GPU, from its counts, its machine code and the modelled caches.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <vector>
 
 #include "events/cache_counts.h"
 #include "events/scoreboard.h"
@@ -20,6 +22,9 @@ struct Footprint {
   std::uint64_t total() const { return device + host; }
 };
 
+// What the memory is that a site accesses.
+enum class SiteMemory : std::uint8_t { own, host, peer };
+
 struct LaunchSeen {
   const machine::Code* code = nullptr;  // null: nothing was counted, and only the shape is known
   const events::KernelFacts* facts = nullptr;
@@ -29,6 +34,8 @@ struct LaunchSeen {
   Occupancy occupancy;
   std::uint64_t blocks = 1, threads_per_block = 1;
   Footprint footprint;
+  const std::vector<SiteMemory>* memories = nullptr;  // by site; null: not known, and `footprint` decides
+  double migrated_bytes = 0;                          // of managed memory that is moved for it
 };
 
 // Keeps what it has found out about kernels: the path of a warp while launches are alike. Not thread-safe. Kernels are

@@ -31,7 +31,7 @@ TEST(GpuModels, EveryFigureIsPlausibleAndHasASource) {
     EXPECT_GE(m.shared_per_sm, m.shared_per_block_optin + m.shared_reserved_per_block) << m.id;
     EXPECT_GT(m.theoretical_bandwidth(), 50e9) << m.id;
     EXPECT_LT(m.theoretical_bandwidth(), 9e12) << m.id;
-    EXPECT_GT(m.link_gbps_pinned, m.link_gbps_pageable) << m.id;
+    EXPECT_FALSE(m.link_name.empty()) << m.id;
     EXPECT_GT(m.achievable_bandwidth_fraction, 0.5) << m.id;
     EXPECT_LE(m.achievable_bandwidth_fraction, 1.0) << m.id;
     EXPECT_EQ(m.rules.banks.banks, m.cc_major < 2 ? 16 : 32) << m.id;
@@ -76,6 +76,8 @@ TEST(GpuModels, TimingFiguresAreInOrder) {
       EXPECT_GT(gbps, 0.5 * theory) << m.id;
     }
     EXPECT_LE(t.pageable_to_device_gbps, t.pinned_to_device_gbps) << m.id;
+    EXPECT_LE(t.pageable_to_host_gbps, t.pinned_to_host_gbps) << m.id;
+    EXPECT_LE(t.next_copy_ns, t.pinned_to_device_latency_ns) << m.id;
     EXPECT_LE(t.dram_piece_bytes_128, t.dram_piece_bytes_512) << m.id;
     EXPECT_EQ(t.fp64_lanes > 0, t.fp64_latency_cycles > 0) << m.id;
     EXPECT_EQ(t.tensor_cycles > 0, m.cc_major >= 7) << m.id;

@@ -119,10 +119,48 @@ TEST(Estimate, OneOfManyTermsIsAllThatCounts) {
 
 TEST(Estimate, MappedHostMemory) {
   LaunchWork w = copy_kernel(64 << 20, 16);
-  w.host_bytes = 64 << 20;
+  const double bytes = w.host_read_bytes = 64 << 20;
   const KernelEstimate e = estimate_kernel(h200(), w);
   EXPECT_EQ(e.limit, Limit::host_link);
-  EXPECT_NEAR(e.ns, w.host_bytes / h200().timing.mapped_read_gbps, 0.1 * w.host_bytes / h200().timing.mapped_read_gbps);
+  EXPECT_NEAR(e.ns, bytes / h200().timing.mapped_read_gbps, 0.1 * bytes / h200().timing.mapped_read_gbps);
+  w.host_write_bytes = bytes / 2;  // the other direction of the link
+  EXPECT_EQ(estimate_kernel(h200(), w).ns, e.ns);
+  w.host_write_bytes = 4 * bytes;
+  EXPECT_GT(estimate_kernel(h200(), w).ns, 3 * e.ns);
+}
+
+TEST(Estimate, ALoadOverALinkTakesItsTime) {
+  LaunchWork w = empty_kernel(1);
+  w.path_40 = 40, w.path_290 = 290, w.path_700 = 700, w.path_1000 = 1000;  // one load
+  w.l2_read_sectors = w.read_sectors = 1;
+  const double near = estimate_kernel(h200(), w).ns;
+  w.far_loads = 1;
+  const double more = h200().timing.mapped_latency_ns - h200().timing.dram_latency_cycles / 1.98;
+  EXPECT_NEAR(estimate_kernel(h200(), w).ns - near, more, 0.5 * more);
+}
+
+TEST(Estimate, MemoryOfAnotherGpu) {
+  LaunchWork w = copy_kernel(64 << 20, 16);
+  w.peer_bytes = 64 << 20;
+  const KernelEstimate e = estimate_kernel(h200(), w);
+  EXPECT_EQ(e.limit, Limit::peer_link);
+  EXPECT_NEAR(e.ns, w.peer_bytes / 396, 0.15 * w.peer_bytes / 396);                // NVLink, as copies
+  EXPECT_GT(estimate_kernel(**find_gpu_model("gtx280"), w).ns, w.peer_bytes / 6);  // no link: as over PCIe
+}
+
+// Measured (lab, topics transfer and vecadd, rungs "managed"): 1 MiB 0.43 ms, 16 MiB 1.9 ms, 64 MiB 6.6 to 7.9 ms.
+TEST(Estimate, ManagedMemoryThatMoves) {
+  const auto more = [](const char* gpu, double bytes) {
+    const GpuModel& m = **find_gpu_model(gpu);
+    LaunchWork w = copy_kernel(1 << 20, 16);
+    const double before = estimate_kernel(m, w).ns;
+    w.migrated_bytes = bytes;
+    return estimate_kernel(m, w).ns - before;
+  };
+  EXPECT_NEAR(more("h200", 1 << 20), 428e3, 0.25 * 428e3);
+  EXPECT_NEAR(more("h200", 16 << 20), 1897e3, 0.25 * 1897e3);
+  EXPECT_NEAR(more("h200", 64 << 20), 7200e3, 0.25 * 7200e3);
+  EXPECT_NEAR(more("k40c", 64 << 20), (64 << 20) / 10.3, 0.05 * (64 << 20) / 10.3);  // as one copy
 }
 
 TEST(Estimate, OlderGpusAreSlower) {
@@ -165,13 +203,55 @@ TEST(L2Contents, WhatWasLatelyTouchedIsThere) {
 }
 
 TEST(Estimate, HostCopies) {
-  // Measured on an H200: 1 GiB pinned 55.5 GB/s, pageable about 18 from the device.
+  const TimingConstants& c = h200().timing;
+  const auto copy = [](CopyPath path, HostMemory memory, std::uint64_t bytes) {
+    return estimate_copy(h200(), path, memory, bytes);
+  };
   const double gib = 1024.0 * 1024 * 1024;
-  EXPECT_NEAR(gib / estimate_copy_ns(h200(), CopyPath::host_to_device, HostMemory::pinned, 1u << 30), 55.5, 0.5);
-  EXPECT_NEAR(gib / estimate_copy_ns(h200(), CopyPath::device_to_host, HostMemory::pageable, 1u << 30), 18, 1);
-  EXPECT_NEAR(2 * gib / estimate_copy_ns(h200(), CopyPath::device_to_device, HostMemory::pinned, 1u << 30), 4223, 120);
-  EXPECT_LT(estimate_copy_ns(h200(), CopyPath::host_to_device, HostMemory::pinned, 1 << 20),
-            estimate_copy_ns(h200(), CopyPath::host_to_device, HostMemory::pageable, 1 << 20));
+  EXPECT_NEAR(gib / copy(CopyPath::host_to_device, HostMemory::pinned, 1u << 30).time.alone, 55.5, 0.5);
+  EXPECT_NEAR(gib / copy(CopyPath::device_to_host, HostMemory::pageable, 1u << 30).time.alone, 15.5, 0.5);
+  EXPECT_NEAR(2 * gib / copy(CopyPath::device_to_device, HostMemory::pinned, 1u << 30).time.alone, 4282, 50);
+  EXPECT_NEAR(gib / copy(CopyPath::peer, HostMemory::pinned, 1u << 30).time.alone, 396, 2);
+  // 4 bytes: the two events around it included.
+  const CopyEstimate small = copy(CopyPath::host_to_device, HostMemory::pinned, 4);
+  EXPECT_NEAR(small.time.alone + c.event_pair_ns, c.pinned_to_device_latency_ns, 1);
+  EXPECT_NEAR(small.time.queued, c.next_copy_ns, 1);
+  EXPECT_TRUE(small.time.with_commands);
+  EXPECT_FALSE(copy(CopyPath::host_to_device, HostMemory::pinned, 65536).time.with_commands);
+  EXPECT_FALSE(copy(CopyPath::device_to_host, HostMemory::pinned, 4).time.with_commands);
+}
+
+TEST(Estimate, PageableCopiesAreTheHosts) {
+  const TimingConstants& c = h200().timing;
+  const CopyEstimate in = estimate_copy(h200(), CopyPath::host_to_device, HostMemory::pageable, 65536);
+  EXPECT_TRUE(in.returns_early);  // with the bytes staged
+  EXPECT_NEAR(in.staging_ns, 65536 / c.pageable_to_device_gbps, 1);
+  const CopyEstimate larger = estimate_copy(h200(), CopyPath::host_to_device, HostMemory::pageable, 65537);
+  const CopyEstimate out = estimate_copy(h200(), CopyPath::device_to_host, HostMemory::pageable, 65536);
+  for (const CopyEstimate& e : {larger, out}) {
+    EXPECT_FALSE(e.returns_early);
+    EXPECT_EQ(e.staging_ns, 0);
+    EXPECT_EQ(e.time.queued, e.time.alone);
+  }
+  EXPECT_NEAR(out.time.alone + c.host_wait_ns + kHostCallNs - 65536 / c.pageable_to_host_gbps,
+              c.pageable_to_host_latency_ns, 1);
+}
+
+// Whatever the model: nothing gets faster by more bytes, or behind other work.
+TEST(Estimate, CopiesOfAllModels) {
+  for (const GpuModel& m : gpu_models())
+    for (const CopyPath path : {CopyPath::host_to_device, CopyPath::device_to_host, CopyPath::device_to_device,
+                                CopyPath::peer, CopyPath::host_to_host})
+      for (const HostMemory memory : {HostMemory::pageable, HostMemory::pinned}) {
+        double last = 0;
+        for (std::uint64_t bytes = 4; bytes <= std::uint64_t{1} << 30; bytes *= 4) {
+          const CopyEstimate e = estimate_copy(m, path, memory, bytes);
+          EXPECT_GT(e.time.alone + e.staging_ns, last) << m.id << " " << bytes;
+          EXPECT_LE(e.time.queued, e.time.alone) << m.id << " " << bytes;
+          EXPECT_GT(e.time.queued, 0) << m.id << " " << bytes;
+          last = e.time.alone + e.staging_ns;
+        }
+      }
 }
 
 }  // namespace

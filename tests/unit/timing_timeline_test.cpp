@@ -61,9 +61,75 @@ TEST(Timeline, CopiesOfBothDirectionsNeedTwoEngines) {
     Timeline t(1, engines, true);
     HostClock host;
     StreamId a = t.add_stream(0, StreamKind::non_blocking), b = t.add_stream(0, StreamKind::non_blocking);
-    t.copy(a, host, CopyEngine::to_device, 100);
-    EXPECT_EQ(t.copy(b, host, CopyEngine::to_host, 100).begin, engines == 1 ? 100 : 0);
+    t.copy(a, host, CopyEngine::to_device, {100, 100});
+    EXPECT_EQ(t.copy(b, host, CopyEngine::to_host, {100, 100}).begin, engines == 1 ? 100 : 0);
   }
+}
+
+TEST(Timeline, CopiesBehindEachOtherPayTheLatencyOnce) {
+  Timeline t(1, 2, true);
+  HostClock host;
+  StreamId a = t.add_stream(0, StreamKind::non_blocking), b = t.add_stream(0, StreamKind::non_blocking);
+  EXPECT_EQ(t.copy(a, host, CopyEngine::to_device, {100, 70}).end, 100);
+  EXPECT_EQ(t.copy(a, host, CopyEngine::to_device, {100, 70}).end, 170);
+  EXPECT_EQ(t.copy(b, host, CopyEngine::to_device, {100, 70}).end, 240);  // the engine is what they share
+  EXPECT_EQ(t.copy(b, host, CopyEngine::to_host, {100, 70}).end, 340);    // another engine, which had nothing to do
+  t.synchronize_device(host, 0);
+  EXPECT_EQ(t.copy(a, host, CopyEngine::to_device, {100, 70}).end, 440);  // issued when nothing was copied
+}
+
+TEST(Timeline, TheOtherEngineBehindWorkOfItsStreamBeginsLater) {
+  Timeline t(1, 2, true, {.host_wait = 0, .engine_switch = 30});
+  HostClock host;
+  const StreamId a = t.add_stream(0, StreamKind::non_blocking);
+  EXPECT_EQ(t.copy(a, host, CopyEngine::to_device, {100, 70}).end, 100);
+  EXPECT_EQ(t.kernel(a, host, {100, 60}, 1).end, 230);
+  EXPECT_EQ(t.kernel(a, host, {100, 60}, 1).end, 290);
+  EXPECT_EQ(t.copy(a, host, CopyEngine::to_device, {100, 70, true}).end, 390);  // goes with the commands
+  EXPECT_EQ(t.copy(a, host, CopyEngine::to_host, {100, 70}).end, 520);
+  t.synchronize(host, a);
+  EXPECT_EQ(t.kernel(a, host, {100, 60}, 1).end, 620);  // the GPU was idle
+}
+
+TEST(Timeline, NodesOfAGraph) {
+  Timeline t(1, 2, true);
+  HostClock host;
+  const StreamId a = t.add_stream(0, StreamKind::graph);
+  const KernelTime time{100, 60, 90, 40};
+  EXPECT_EQ(t.kernel(a, host, time, 1).end, 90);
+  t.work(a, host, 0);
+  t.chain(a);
+  EXPECT_EQ(t.kernel(a, host, time, 1).end, 130);
+}
+
+TEST(Timeline, WordFromAnotherGpuTakesItsTime) {
+  Timeline t(2, 2, true, {.other_gpu = 15});
+  HostClock host;
+  const StreamId a = t.add_stream(0, StreamKind::blocking), b = t.add_stream(1, StreamKind::blocking),
+                 c = t.add_stream(0, StreamKind::blocking);
+  const double end = t.kernel(a, host, {100, 100}, 0.1).end;
+  t.wait(b, end, true);
+  t.wait(c, end);
+  EXPECT_EQ(t.kernel(b, host, {10, 10}, 0.1).begin, 115);
+  EXPECT_EQ(t.kernel(c, host, {10, 10}, 0.1).begin, 100);
+}
+
+TEST(Timeline, TheHostNoticesLater) {
+  Timeline t(1, 2, true, {.host_wait = 25, .engine_switch = 0});
+  HostClock host, other;
+  const StreamId a = t.add_stream(0, StreamKind::blocking);
+  t.synchronize(host, a);
+  EXPECT_EQ(t.now(host), 0);  // nothing was there to wait for
+  t.kernel(a, host, {100, 100}, 1);
+  t.host_work(other, 110);
+  for (HostClock* who : {&host, &other}) {
+    t.synchronize(*who, a);
+    EXPECT_EQ(t.now(*who), 125);
+  }
+  t.catch_up(host, 130);
+  EXPECT_EQ(t.now(host), 130);
+  t.synchronize(host, a);
+  EXPECT_EQ(t.now(host), 130);
 }
 
 TEST(Timeline, HostMovesOnWhenItWaits) {

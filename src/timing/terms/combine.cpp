@@ -30,14 +30,15 @@ double combine(const Terms& t, const Setting& s) {
   const double mio = std::max({t[Limit::shared_throughput] + t[Limit::l1_throughput], t[Limit::texture],
                                t[Limit::constant_throughput], t[Limit::barriers]});
   const double memory = norm({t[Limit::dram_bandwidth], t[Limit::l2_bandwidth], t[Limit::l2_port],
-                              t[Limit::partial_writes], t[Limit::atomics], t[Limit::host_link]},
+                              t[Limit::partial_writes], t[Limit::atomics], t[Limit::host_link], t[Limit::peer_link]},
                              kMemoryNorm);
   const double many = std::log(s.placed.resident_warps) / std::log(16.0);  // 0: one warp a scheduler, 1: sixteen
   const double overlap = s.fitted.overlap_one + (s.fitted.overlap_many - s.fitted.overlap_one) * many;
   const double sharing = 1 + (s.fitted.sharing - 1) * std::min(1.0, 0.25 + many);
   const double throughput = norm({sm, mio, memory}, sharing);
   const double core = norm({throughput, t[Limit::latency]}, overlap);
-  return norm({core, t[Limit::block_launch]}, kBlocksNorm) + t[Limit::instruction_fetch];
+  return norm({core, t[Limit::block_launch]}, kBlocksNorm) + t[Limit::instruction_fetch] +
+         t[Limit::migration];  // while pages move, all warps wait for them
 }
 
 }  // namespace warpgrind::timing

@@ -78,8 +78,6 @@ void add_dram_term(Terms& t, const Setting& s) {
   const double turning = c.dram_copy_gbps > 0 ? std::max(0.0, c.dram_read_gbps / c.dram_copy_gbps - 1) : 0;
   const double mix = total > 0 ? 2 * std::min(d.read, d.written) / total : 0;
   t[Limit::dram_bandwidth] = (total + d.evicted) / c.dram_read_gbps * (1 + turning * mix);
-  if (s.work.host_bytes > 0 && s.model.timing.mapped_read_gbps > 0)
-    t[Limit::host_link] = s.work.host_bytes / s.model.timing.mapped_read_gbps;
 }
 
 }  // namespace warpgrind::timing

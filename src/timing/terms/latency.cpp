@@ -33,7 +33,8 @@ static double load_latency(const Setting& s) {
   const double at_once =
       std::min(distinct, w.l2_read_sectors * kSectorBytes / std::max(1.0, w.blocks) * std::min(w.blocks, resident));
   const double fresh = at_once > 0 ? std::min(1.0, distinct / (rounds * at_once)) * (1 - s.l2.resident) : 0;
-  return fresh * c.dram_latency_cycles + (1 - fresh) * c.l2_latency_cycles;
+  const double near = fresh * c.dram_latency_cycles + (1 - fresh) * c.l2_latency_cycles;
+  return near + w.far_loads * std::max(0.0, link_latency_cycles(s) - near);
 }
 
 void add_latency_term(Terms& t, const Setting& s) {

@@ -69,9 +69,11 @@ struct Setting {
   double cycles(double n) const { return n * cycle_ns; }
 };
 
-void add_sm_terms(Terms& terms, const Setting& s);   // issue, pipes
-void add_mio_terms(Terms& terms, const Setting& s);  // shared memory, L1, textures, constants, barriers
-void add_l2_terms(Terms& terms, const Setting& s);   // and partial writes
+void add_sm_terms(Terms& terms, const Setting& s);    // issue, pipes
+void add_mio_terms(Terms& terms, const Setting& s);   // shared memory, L1, textures, constants, barriers
+void add_l2_terms(Terms& terms, const Setting& s);    // and partial writes
+void add_link_terms(Terms& terms, const Setting& s);  // the host's memory, other GPUs', managed memory that moves
+double link_latency_cycles(const Setting& s);         // of a load; to another GPU it is taken to be that to the host
 // Bytes that cross to DRAM count by what they cost there (pieces, lonely lines, parts of sectors).
 struct DramTraffic {
   double read = 0, written = 0, evicted = 0;  // bytes
