@@ -39,7 +39,7 @@ struct Table {
   AccessType type = AccessType::load;
   unsigned bytes = 0;
   std::unordered_map<std::uint64_t, PatternCount> patterns;  // by hash
-  std::uint64_t highest = 0;                                 // hash in it, when it is full
+  std::vector<std::uint64_t> heap;                           // their hashes, the highest first
   std::uint64_t other = 0;
   // Of those that were not kept, too.
   std::optional<PatternCount> worst, best;
@@ -69,12 +69,12 @@ struct Table {
   }
 
   void evict() {
-    const auto last = patterns.find(highest);
+    const auto last = patterns.find(heap.front());
     other += last->second.count;
     consider_extremes(last->second);
     patterns.erase(last);
-    highest = 0;
-    for (const auto& [hash, p] : patterns) highest = std::max(highest, hash);
+    std::pop_heap(heap.begin(), heap.end());
+    heap.pop_back();
   }
 
   void add(std::uint64_t hash, const PatternCount& p) {
@@ -86,9 +86,7 @@ struct Table {
       return;
     }
     if (patterns.size() >= kKept) {
-      if (highest == 0)
-        for (const auto& [h, entry] : patterns) highest = std::max(highest, h);
-      if (hash > highest) {
+      if (hash > heap.front()) {
         other += p.count;
         consider_extremes(p);
         return;
@@ -96,6 +94,8 @@ struct Table {
       evict();
     }
     patterns.emplace(hash, p);
+    heap.push_back(hash);
+    std::push_heap(heap.begin(), heap.end());
   }
 
   void add(const Table& from) {
