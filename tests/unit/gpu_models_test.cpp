@@ -14,6 +14,14 @@ const GpuModel& model(const char* name) {
 }
 
 // A GPU is one file: its name is the model's.
+// Hopper's SMs are seen to ask L2 together (src/gpu/models/h200.json); of others nothing is known.
+TEST(GpuModels, SmsThatAskTogether) {
+  for (const GpuModel& m : gpu_models()) {
+    EXPECT_EQ(m.sm_parts, m.cc_major == 9 ? 8u : 1u) << m.id;
+    EXPECT_EQ(m.sms_sharing_requests, m.cc_major == 9 ? 4u : 1u) << m.id;
+  }
+}
+
 TEST(GpuModels, EveryFileIsAModel) {
   std::set<std::string> wanted, found;
   for (const auto& file : std::filesystem::directory_iterator(WARPGRIND_TESTS "/../src/gpu/models"))

@@ -67,7 +67,7 @@ function shareOfLimits(row: LabRow): Child {
   const whole = timeOf(row) * 1e3;
   if (!first || !second || !(whole > first[1])) return null;
   return [
-    ` Alone, ${first[0]} would take ${time(first[1])} of the ${time(whole)} (${percent(first[1] / whole)}), ${second[0]} ${time(second[1])}; they overlap only in part, which is what is missing to the whole `,
+    ` Alone, ${first[0]} would take ${time(first[1])} of the ${time(whole)} (${percent(first[1] / whole)}), ${second[0]} ${time(second[1])}; the rest is what overlaps only in part, and launching and copies where there are some `,
     originBadge("estimated"),
     ".",
   ];
