@@ -99,6 +99,13 @@ void add_shared(Values& v, const Instruction& i, const events::Site& site, const
   v.add(load ? MetricId::machine_shared_ld_ideal : MetricId::machine_shared_st_ideal, d(cost.ideal_wavefronts));
 }
 
+// One lane adds for its warp: one sector of one line.
+void aggregate(Values& v, const events::Site& site, const events::SiteCounts& c) {
+  const double requests = d(c.global_requests);
+  v.add(site.no_return ? MetricId::global_red_sectors : MetricId::global_atom_sectors, requests - d(c.global.sectors));
+  v.add(site.no_return ? MetricId::global_red_lines : MetricId::global_atom_lines, requests - d(c.global.lines));
+}
+
 }  // namespace
 
 void add_machine_values(Values& v, const LaunchShape& shape, const events::KernelFacts& facts,
@@ -115,6 +122,7 @@ void add_machine_values(Values& v, const LaunchShape& shape, const events::Kerne
       if (i.bytes == 0 || i.site >= facts.sites.size() || i.site >= counts.sites.size()) continue;
       const events::Site& site = facts.sites[i.site];
       if (site.kind == SiteKind::load || site.kind == SiteKind::store) add_shared(v, i, site, counts.sites[i.site]);
+      if (i.aggregated) aggregate(v, site, counts.sites[i.site]);
     }
   // Parts of an instruction are an average.
   for (const MetricId id : {MetricId::machine_inst, MetricId::machine_thread_inst, MetricId::machine_thread_inst_on})

@@ -165,6 +165,28 @@ double loop_share(const Block& block, std::uint32_t number, const std::vector<do
   return std::min(1.0, passes / rounds);
 }
 
+// A branch to nothing but the kernel's end is an EXIT under a predicate: who leaves by it does not come to the end's
+// own.
+void leave_early(const Code& code, Flow& flow) {
+  for (std::uint32_t end = 0; end < code.blocks.size(); ++end) {
+    const Block& block = code.blocks[end];
+    if (block.instructions.size() != 1 || block.successors.size() != 1 || block.successors[0].to != Edge::kLeaves)
+      continue;
+    double warps = 0, lanes = 0;
+    for (std::uint32_t b = 0; b < code.blocks.size(); ++b) {
+      const std::vector<Edge>& ways = code.blocks[b].successors;
+      const bool back = ways.size() == 2 && (ways[0].to <= b || ways[1].to <= b);  // a loop's branch goes back instead
+      for (std::size_t k = 0; k < ways.size(); ++k) {
+        if (ways[k].to != end || (ways.size() > 1 && !back) || flow.warps[b] <= 0) continue;
+        warps += flow.edges[b][k];
+        lanes += flow.lanes[b] / flow.warps[b] * flow.edges[b][k];
+      }
+    }
+    flow.warps[end] = std::min(flow.warps[end], warps);
+    flow.lanes[end] = std::min(flow.lanes[end], lanes);
+  }
+}
+
 }  // namespace
 
 std::string_view name(Pipe pipe) {
@@ -211,6 +233,7 @@ Flow flow_of(const Code& code, const events::KernelFacts& facts, const events::L
     const auto number = static_cast<std::uint32_t>(flow.warps.size() - 1);
     flow.loop_share.push_back(loop_share(block, number, ways, flow.warps.back()));
   }
+  leave_early(code, flow);
   return flow;
 }
 

@@ -66,9 +66,11 @@ struct Instruction {
   std::uint32_t site = kNone;
   std::uint32_t facts_block = 0;  // index into KernelFacts::blocks: where it stands in PTX
   Pipe pipe = Pipe::none;
-  bool load = false;     // reads memory
-  bool store = false;    // writes memory
-  bool atomic = false;   // also both
+  bool load = false;    // reads memory
+  bool store = false;   // writes memory
+  bool atomic = false;  // also both
+  // An atomic whose address and value the lanes share: a vote, and one lane adds for all of them.
+  bool aggregated = false;
   bool guarded = false;  // by its own predicate, or since a branch around it has become one
   bool ends = false;     // control leaves its block here
   bool of_loop = false;  // counts, compares or goes back: once for all rounds that are unrolled together

@@ -101,7 +101,7 @@ class Selection {
     }
   }
 
-  float other(const Instruction& i, const ptx::Instruction& t) const {
+  float other(Instruction& i, const ptx::Instruction& t) const {
     const bool single = t.type() == ScalarType::f32;
     const bool scaled = single && t.has(ptx::Modifier::approx) && !t.has(ptx::Modifier::ftz);
     switch (t.opcode) {
@@ -116,7 +116,7 @@ class Selection {
         return 2;
       case Opcode::atom:
       case Opcode::red:
-        return i.issue + stored_constants(t);
+        return atomic(i, t);
       case Opcode::tex:
       case Opcode::tld4:  // the upper half of its handle
         return i.issue + 1;
@@ -410,6 +410,19 @@ class Selection {
     }
     if (t.opcode == Opcode::st) more += stored_constants(t);
     return 1 + more;
+  }
+
+  // atomicAdd of one value to one place by a whole warp: S2R (lane), VOTEU, FLO, POPC, ISETP, and one lane's RED; who
+  // wants the old value gets it by SHFL, with the number of lanes before it (S2R, LOP3, POPC, IADD3).
+  float atomic(Instruction& i, const ptx::Instruction& t) const {
+    constexpr float kVote = 5, kOldValue = 5;
+    const bool integer = t.type() == ScalarType::u32 || t.type() == ScalarType::s32;
+    const bool uniform = std::none_of(i.reads.begin(), i.reads.end(), [&](ptx::RegId r) { return uses_.varies(r); });
+    i.aggregated = t.has(ptx::Modifier::add) && integer && uniform && i.pipe == Pipe::atomic_global && !t.guard;
+    if (!i.aggregated) return i.issue + stored_constants(t);
+    const bool read =
+        std::any_of(i.writes.begin(), i.writes.end(), [&](ptx::RegId r) { return !uses_.readers(r).empty(); });
+    return i.issue + kVote + (read ? kOldValue : 0);
   }
 
   // Data is in registers.

@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <set>
 
-#include "flow/cfg.h"
-#include "flow/liveness.h"
 #include "jit/kernel/layout.h"
+#include "machine/registers.h"
 #include "ptx/architecture.h"
 #include "ptx/linker.h"
 #include "ptx/parser.h"
@@ -133,8 +132,7 @@ Result<KernelResources> Program::resources(const std::string& kernel) {
   std::optional<unsigned> exact = registers(kernel);
   KernelResources r;
   r.registers_exact = exact.has_value();
-  const ptx::Function& entry = (*m)->functions[*index];
-  r.registers = exact ? *exact : flow::peak_live_registers(entry, flow::build_control_flow(entry));
+  r.registers = exact ? *exact : machine::estimate_registers(**m, *index, cc_);
   r.static_shared = layout.static_shared;
   r.local_bytes = layout.local_bytes;
   std::set<std::uint32_t> constants;

@@ -89,15 +89,15 @@ std::vector<timing::SiteMemory> memories_of(const events::AccessLog& log, int de
 
 counters::LaunchShape shape_of(const GpuModel& model, Program& program, const jit::CompiledKernel& kernel,
                                const device::LaunchConfig& config, int carveout_percent) {
-  auto exact = program.registers(kernel.facts().name);
+  const Result<KernelResources> needs = program.resources(kernel.facts().name);
   counters::LaunchShape shape{&model,
                               config.grid,
                               config.block,
                               kernel.static_shared_bytes,
                               config.dynamic_shared,
                               kernel.local_bytes,
-                              exact.value_or(kernel.register_estimate),
-                              exact.has_value(),
+                              needs.ok() ? needs->registers : kernel.register_estimate,
+                              needs.ok() && needs->registers_exact,
                               carveout_percent};
   shape.occupancy = counters::occupancy_of(shape);
   return shape;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "machine/code.h"
+#include "machine/registers.h"
 #include "ptx_kernel.h"
 
 namespace warpgrind::machine {
@@ -275,6 +276,58 @@ TEST(TranslatedCode, ALoopToAConstantIsUnrolled) {
       unrolled(loop("mov.u32 %r5, 11; mov.u32 %r6, %ntid.x;", "sub.s32 %r5, %r5, %r6; setp.gt.s32 %p1, %r5, 0;", ""))
           .first,
       1u);
+}
+
+// One value to one place: a vote, and one lane adds for its warp.
+TEST(TranslatedCode, AtomicsOfAWholeWarpAreAggregated) {
+  EXPECT_EQ(instructions("atom.global.add.u32 %r2, [%rd1], 1;"), 10);  // as ptxas made of it
+  EXPECT_EQ(instructions("atom.global.add.u32 %r2, [%rd1], 1; st.global.u32 [%rd1], %r2;"), 16);
+  const auto aggregated = [](const std::string& body) { return Translated(body).find(ptx::Opcode::atom).aggregated; };
+  EXPECT_TRUE(aggregated("atom.global.add.u32 %r2, [%rd1], 1;"));
+  EXPECT_FALSE(aggregated("atom.global.add.u32 %r2, [%rd1], %r1;"));  // each lane its own
+  EXPECT_FALSE(aggregated("atom.global.max.u32 %r2, [%rd1], 1;"));    // not a sum
+  EXPECT_FALSE(aggregated("mov.f32 %f1, 0f3F800000; atom.global.add.f32 %f2, [%rd1], %f1;"));
+  EXPECT_FALSE(aggregated("mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2; atom.global.add.u32 %r2, [%rd3], 1;"));
+}
+
+std::uint32_t registers(const std::string& body, const std::string& bounds = "", std::uint32_t cc = 90) {
+  const std::string text = ".version 8.6\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 data) " +
+                           bounds +
+                           "\n{\n.reg .b32 %r<200>; .reg .b64 %rd<8>; .reg .pred %p<4>;\nld.param.u64 %rd1, [data];\n" +
+                           "mov.u32 %r1, %tid.x;\n" + body + "\nret;\n}\n";
+  auto module = ptx::parse(text, "test.ptx");
+  EXPECT_TRUE(module.ok());
+  return module.ok() ? estimate_registers(**module, 0, cc) : 0;
+}
+
+TEST(TranslatedCode, RegistersAreEstimatedFromWhatIsAlive) {
+  std::string make, use;
+  for (int r = 2; r < 102; ++r) {
+    make += "mad.lo.u32 %r" + std::to_string(r) + ", %r" + std::to_string(r - 1) + ", %r1, 7;\n";
+    use += "st.global.u32 [%rd1+" + std::to_string(4 * r) + "], %r" + std::to_string(r) + ";\n";
+  }
+  EXPECT_EQ(registers(make + use), 6 + 120u);  // a fifth more than 100
+  EXPECT_EQ(registers(make), 8u);              // nobody reads them
+  EXPECT_LE(registers("st.global.u32 [%rd1], %r1;"), 12u);
+  // Launch bounds are obeyed, and what threads of old GPUs have.
+  EXPECT_EQ(registers(make + use, ".maxnreg 40"), 40u);
+  EXPECT_EQ(registers(make + use, ".maxntid 1024"), 64u);
+  EXPECT_EQ(registers(make + use, ".maxntid 256 .minnctapersm 6"), 40u);
+  EXPECT_EQ(registers(make + use, "", 20), 63u);
+}
+
+// Ten loads that ptxas puts before what uses them, where an SM is full of warps all the same.
+TEST(TranslatedCode, LoadsPutFirstFillRegistersUpToAFullSm) {
+  std::string one, all;
+  for (int r = 2; r < 42; ++r) {
+    const std::string load = "ld.global.u32 %r100, [%rd1+" + std::to_string(4 * r) + "]; add.u32 %r1, %r1, %r100;\n";
+    if (r == 2) one = load;
+    all += load;
+  }
+  const char* kEnd = "st.global.u32 [%rd1], %r1;";
+  EXPECT_LT(registers(one + kEnd), 12u);
+  EXPECT_GT(registers(all + kEnd), 20u);
+  EXPECT_LE(registers(all + kEnd), 32u);
 }
 
 TEST(TranslatedCode, OfAnotherModuleThereIsNone) {
