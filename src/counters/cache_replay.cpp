@@ -18,20 +18,20 @@ using events::SiteKind;
 
 // What a warp has touched lately.
 struct WarpFilter {
-  static constexpr unsigned kEntries = 64;
-  std::uint64_t line[kEntries];
-  std::uint8_t sectors[kEntries];
-  WarpFilter() { std::fill(std::begin(line), std::end(line), ~std::uint64_t{0}); }
+  static constexpr unsigned kSets = 64, kWays = 4;  // 32 lanes in lines of their own, several times
+  std::uint64_t line[kSets][kWays];
+  std::uint8_t sectors[kSets][kWays];
+  WarpFilter() { std::fill(&line[0][0], &line[0][0] + kSets * kWays, ~std::uint64_t{0}); }
   bool touch(std::uint64_t of, std::uint8_t mask) {  // true: some of it is new
-    const auto at = static_cast<unsigned>(of * 0x9e3779b97f4a7c15u >> 58);
-    if (line[at] != of) {
-      line[at] = of;
-      sectors[at] = mask;
-      return true;
-    }
-    const bool fresh = (mask & ~sectors[at]) != 0;
-    sectors[at] |= mask;
-    return fresh;
+    const auto set = static_cast<unsigned>(of * 0x9e3779b97f4a7c15u >> 58);
+    std::uint64_t* const lines = line[set];
+    std::uint8_t* const there = sectors[set];
+    const auto way = static_cast<unsigned>(std::find(lines, lines + kWays, of) - lines);
+    const std::uint8_t known = way < kWays ? there[way] : 0;
+    for (unsigned w = std::min(way, kWays - 1); w > 0; --w) lines[w] = lines[w - 1], there[w] = there[w - 1];
+    lines[0] = of;
+    there[0] = known | mask;
+    return (mask & ~known) != 0;
   }
 };
 

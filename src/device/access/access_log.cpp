@@ -66,8 +66,11 @@ void begin_logging(Launch& launch) {
   launch.logged = 0;
   launch.first_block_requests = 0;
   const std::uint64_t parts = launch.config.cooperative ? launch.blocks : std::min(launch.blocks, kParts);
+  const std::uint64_t warps = launch.blocks * launch.warps_per_block;
   launch.warp_log = static_cast<std::uint32_t>(
-      std::max<std::uint64_t>(64, kLogged / std::max<std::uint64_t>(1, parts) / std::max(1u, launch.warps_per_block)));
+      warps <= kFewWarps ? kLoggedOfFew / std::max<std::uint64_t>(1, warps)
+                         : std::max<std::uint64_t>(
+                               64, kLogged / std::max<std::uint64_t>(1, parts) / std::max(1u, launch.warps_per_block)));
 }
 
 namespace {

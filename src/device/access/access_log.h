@@ -16,6 +16,9 @@
 namespace warpgrind::device {
 
 inline constexpr std::uint64_t kLogged = 12288;
+// Of a launch of so few warps that one of them is all that there is to see: its log must be longer than what a cache
+// holds, or data that it just cannot hold looks as if it were always new. 26 ms at 0.1 us a request.
+inline constexpr std::uint64_t kLoggedOfFew = 262144, kFewWarps = 4;
 
 // Before the launch: does it log?
 void begin_logging(Launch& launch);
