@@ -97,6 +97,7 @@ class Translation {
     flow::registers_read(from, i.reads);
     unsigned bits = 0;
     for (const ptx::RegId r : i.writes) bits += std::max(32u, ptx::bits(body.registers[r].type));
+    i.sets_predicate = !i.writes.empty() && body.registers[i.writes[0]].type == ptx::ScalarType::pred;
     if (i.load) i.result_words = static_cast<std::uint8_t>(std::min(255u, bits / 32));
     const auto add = [](std::vector<ptx::RegId>& to, ptx::RegId r) {
       if (std::find(to.begin(), to.end(), r) == to.end()) to.push_back(r);

@@ -50,6 +50,7 @@ enum class Pipe : std::uint8_t {
   control,
   count
 };
+inline constexpr std::size_t kPipes = static_cast<std::size_t>(Pipe::count);
 std::string_view name(Pipe pipe);
 
 // Floating-point operations as Nsight Compute counts them (smsp__sass_thread_inst_executed_op_fadd ... _hfma).
@@ -74,6 +75,8 @@ struct Instruction {
   bool guarded = false;  // by its own predicate, or since a branch around it has become one
   bool ends = false;     // control leaves its block here
   bool of_loop = false;  // counts, compares or goes back: once for all rounds that are unrolled together
+  // Its result is a predicate, which guards and branches have later than arithmetic would.
+  bool sets_predicate = false;
   // Machine instructions that it stands for: 0.35 for a mov, 17 for div.rn.f32, 0 for one merged into a neighbour.
   float issue = 1;
   // Cycles until its result can be used. 0 for loads from global, local and texture memory and for atomics with a

@@ -28,7 +28,7 @@ struct FittedMember {
 inline constexpr std::array kFittedMembers = {
     FittedMember{"start_ns", &Fitted::start_ns, 200, 1000},
     FittedMember{"overlap_many", &Fitted::overlap_many, 1.2, 5},
-    FittedMember{"overlap_one", &Fitted::overlap_one, 1.3, 3},
+    FittedMember{"overlap_one", &Fitted::overlap_one, 1.0, 3},
     FittedMember{"sharing", &Fitted::sharing, 1.5, 8},
     FittedMember{"fetch_ns", &Fitted::fetch_ns, 0, 5},
     FittedMember{"integer", &Fitted::integer, 0.4, 1.1},

@@ -1,7 +1,8 @@
-// List scheduling of one straight piece of machine code: the order in which a warp issues its instructions, and when
-// each result is there.
+// One straight piece of machine code: the order that ptxas gives its instructions (list scheduling, with latencies that
+// it can only guess for loads), and when a warp issues them, in this order, and each result is there.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -40,15 +41,21 @@ class Dependences {
 };
 
 struct Costs {
-  std::vector<double> latency;  // by instruction of the block
-  double barrier = 0;           // cycles of a barrier
-  double fp64 = 0;              // cycles that an FP64 instruction of a warp keeps its pipe beyond the first
+  std::vector<double> latency;                 // by instruction of the block
+  double barrier = 0;                          // cycles of a barrier
+  double branch = 0;                           // cycles until a warp issues again after a branch
+  double predicate = 0;                        // cycles until a predicate guards, selects or decides a branch
+  std::array<double, machine::kPipes> busy{};  // cycles that an instruction of a warp keeps its pipe, by Pipe
 };
 
 // Cycle at which each register is there, by number; 0: long ago.
 using Ready = std::vector<double>;
 
+// Indexes of the block's instructions in the order in which they stand in machine code. `registers`: numbers in use.
+std::vector<std::uint32_t> order_of(const Dependences& block, Costs costs, std::size_t registers);
+
 // Issues the block from cycle `start` on and returns the cycle after its last issue. `ready` comes in and goes out.
-double schedule(const Dependences& block, const Costs& costs, double start, Ready& ready);
+double issue_in_order(const Dependences& block, const std::vector<std::uint32_t>& order, const Costs& costs,
+                      double start, Ready& ready);
 
 }  // namespace warpgrind::timing

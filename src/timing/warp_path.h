@@ -1,7 +1,7 @@
 // How long one warp takes for its instructions when nobody else is on the GPU: its critical path. Machine code
-// (machine/code.h) is scheduled block by block as ptxas and the hardware would: the longest path first, one issue a
-// cycle, loads early as far as registers allow; what is not ready when a block ends is waited for in the next. Blocks
-// follow each other on the way that most warps took, as often as they ran.
+// (machine/code.h) is put in order block by block as ptxas would: the longest path first, loads early as far as
+// registers allow. A warp issues it in this order, one a cycle; what is not ready when a block ends is waited for in
+// the next. Blocks follow each other on the way that most warps took, as often as they ran.
 #pragma once
 
 #include <array>

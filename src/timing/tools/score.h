@@ -10,7 +10,7 @@
 namespace warpgrind::timing {
 
 // Nanoseconds between the two events around a row's launches. limit: what binds most of it.
-inline constexpr unsigned kSweeps = 3;  // of a fit
+inline constexpr unsigned kSweeps = 5;  // of a fit
 
 struct Prediction {
   double ns = 0;
