@@ -1,6 +1,7 @@
 #include "timing/warp_path.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "timing/schedule.h"
@@ -13,6 +14,7 @@ using machine::Pipe;
 
 // Instructions that are walked through; loops go on as their last rounds went.
 constexpr std::size_t kMostInstructions = 4000;
+constexpr long kMostRounds = 8;  // of a loop in one
 // An atomic with a result goes to L2 however near the data was.
 constexpr double kLeastAtomic = 300;
 
@@ -26,8 +28,10 @@ class Walk {
     costs_.branch = 2 * c.integer_latency_cycles;  // its stall count (5) and the fetch at the other place
     costs_.predicate = predicate_cycles(model);
     find_pipes();
-    for (const machine::Block& b : code.blocks) {
-      blocks_.emplace_back(b);
+    unrolled_.reserve(code.blocks.size());
+    for (std::uint32_t b = 0; b < code.blocks.size(); ++b) {
+      unrolled_.push_back(unrolled(b));
+      blocks_.emplace_back(unrolled_.back().block);
       orders_.push_back(order_of(blocks_.back(), costs(b, c.l1_latency_cycles), code.registers));
     }
   }
@@ -49,6 +53,24 @@ class Walk {
   }
 
  private:
+  // A loop's block as often as ptxas puts its rounds one behind the other: it counts, compares and goes back once for
+  // all.
+  struct Unrolled {
+    machine::Block block;
+    unsigned rounds = 1;
+  };
+  Unrolled unrolled(std::uint32_t b) const {
+    const machine::Block& block = code_.blocks[b];
+    const double share = b < flow_.loop_share.size() ? flow_.loop_share[b] : 1;
+    Unrolled u;
+    u.rounds = share > 0 ? static_cast<unsigned>(std::clamp(std::lround(1 / share), 1L, kMostRounds)) : 1;
+    if (block.instructions.size() * u.rounds > kMostInstructions) u.rounds = 1;
+    for (unsigned round = 0; round < u.rounds; ++round)
+      for (const Instruction& i : block.instructions)
+        if (!i.of_loop || round + 1 == u.rounds) u.block.instructions.push_back(i);
+    return u;
+  }
+
   // Until a predicate guards, selects or decides a branch. Volta and later: 13 cycles lie between ISETP and such a
   // reader in all machine code of ptxas 13.0 (1,017 of 1,017 branches behind their comparison).
   static double predicate_cycles(const GpuModel& model) {
@@ -80,9 +102,9 @@ class Walk {
     return i.latency;
   }
 
-  Costs costs(const machine::Block& block, double latency) const {
+  Costs costs(std::uint32_t b, double latency) const {
     Costs c = costs_;
-    for (const Instruction& i : block.instructions) c.latency.push_back(latency_of(i, latency));
+    for (const Instruction& i : unrolled_[b].block.instructions) c.latency.push_back(latency_of(i, latency));
     return c;
   }
 
@@ -95,11 +117,14 @@ class Walk {
     std::size_t instructions = 0;
     for (std::uint32_t b = code_.entry; instructions < kMostInstructions;) {
       const auto cost = known.try_emplace(b).first;
-      if (cost->second.latency.empty()) cost->second = costs(code_.blocks[b], latency);
+      if (cost->second.latency.empty()) cost->second = costs(b, latency);
       const double end = issue_in_order(blocks_[b], orders_[b], cost->second, now, ready);
-      taken[b].push_back(end - now);
+      const unsigned rounds = unrolled_[b].rounds;
+      taken[b].insert(taken[b].end(), rounds, (end - now) / rounds);
       now = end;
-      instructions += code_.blocks[b].instructions.size() + 1;
+      instructions += unrolled_[b].block.instructions.size() + 1;
+      for (std::size_t k = 0; rounds > 1 && k < code_.blocks[b].successors.size(); ++k)
+        if (code_.blocks[b].successors[k].to == b) used[{b, k}] += rounds - 1;
       const std::size_t way = next(b, used, taken);
       if (way == kNowhere) return;
       used[{b, way}] += 1;
@@ -133,7 +158,7 @@ class Walk {
   double of_block(std::uint32_t b, double times, const std::vector<double>& rounds, double latency) {
     if (rounds.empty()) {
       Ready ready(code_.registers, 0);
-      return times * issue_in_order(blocks_[b], orders_[b], costs(code_.blocks[b], latency), 0, ready);
+      return times / unrolled_[b].rounds * issue_in_order(blocks_[b], orders_[b], costs(b, latency), 0, ready);
     }
     double sum = 0;
     for (const double r : rounds) sum += r;
@@ -163,7 +188,8 @@ class Walk {
   double warps_;
   Costs costs_;  // but for the latencies
   const NewToWarp& new_to_warp_;
-  std::vector<Dependences> blocks_;
+  std::vector<Unrolled> unrolled_;
+  std::vector<Dependences> blocks_;  // of these
   std::vector<std::vector<std::uint32_t>> orders_;
 };
 

@@ -81,8 +81,9 @@ class Reading {
       const double times = flow_.warps[b] / warps_;
       if (times <= 0) continue;
       for (const machine::Instruction& i : code_.blocks[b].instructions) {
-        w_.instructions += times * i.issue;
-        if (double* pipe = pipe_of(i.pipe)) *pipe += times * i.issue;
+        const double issued = flow_.times(b, i) / warps_ * i.issue;
+        w_.instructions += issued;
+        if (double* pipe = pipe_of(i.pipe)) *pipe += issued;
         if (i.pipe != Pipe::none) w_.static_instructions += 1;
       }
     }
