@@ -9,15 +9,15 @@
 namespace warpgrind::timing {
 
 struct Fitted {
-  double start_ns = 344;       // parameters, page tables and code that a launch finds cold
-  double overlap_many = 2.73;  // norm of latency and throughput with 16 warps a scheduler,
-  double overlap_one = 1.3;    // ... with one
-  double sharing = 2.15;       // norm of the groups of units
-  double fetch_ns = 4.59;      // an instruction that is fetched for the first time
-  double integer = 0.55;       // SASS integer instructions for one of PTX
-  double issue = 0.826;        // SASS instructions for one by machine/'s weights
-  double path = 1.25;          // of the path's part that depends on the latency of memory
-  double merge = 0.72;         // of the bytes that writes of parts of sectors cost
+  double start_ns = 598.8;      // parameters, page tables and code that a launch finds cold
+  double overlap_many = 3.205;  // norm of latency and throughput with 16 warps a scheduler,
+  double overlap_one = 1;       // ... with one
+  double sharing = 1.834;       // norm of the groups of units
+  double fetch_ns = 2.023;      // an instruction that is fetched for the first time
+  double integer = 0.4;         // SASS integer instructions for one of PTX
+  double issue = 0.8988;        // SASS instructions for one by machine/'s weights
+  double path = 1.211;          // of the path's part that depends on the latency of memory
+  double merge = 0.6831;        // of the bytes that writes of parts of sectors cost
 };
 
 struct FittedMember {

@@ -81,9 +81,10 @@ class Reading {
       const double times = flow_.warps[b] / warps_;
       if (times <= 0) continue;
       for (const machine::Instruction& i : code_.blocks[b].instructions) {
-        const double issued = flow_.times(b, i) / warps_ * i.issue;
+        const double executed = flow_.times(b, i) / warps_, issued = executed * i.issue;
         w_.instructions += issued;
-        if (double* pipe = pipe_of(i.pipe)) *pipe += issued;
+        // A texture's instruction stands for the moves before it, too: they are not the texture units' work.
+        if (double* pipe = pipe_of(i.pipe)) *pipe += i.pipe == Pipe::texture ? executed : issued;
         if (i.pipe != Pipe::none) w_.static_instructions += 1;
       }
     }

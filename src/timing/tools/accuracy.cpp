@@ -22,15 +22,16 @@ using namespace warpgrind::timing;  // NOLINT(google-build-using-namespace)
 struct Arguments {
   std::string gpu = "h200", results, launches, markdown, svg, table, intervals, check;
   int worst = 0;
-  bool fit = false;
+  bool fit = false, elsewhere = false;
 };
 
 constexpr const char* kUsage =
     "usage: warpgrind-accuracy RESULTS.json LAUNCHES.csv [--gpu MODEL] [--markdown FILE] [--svg FILE] [--table FILE]\n"
-    "         [--intervals FILE] [--check TABLE] [--fit] [--worst N]\n"
+    "         [--intervals FILE] [--check TABLE] [--fit] [--elsewhere] [--worst N]\n"
     "  --check   exit code 1 when a topic's median error is more than 2 points above that of the table, or a row is\n"
     "            now off by more than a factor of 2 that was not\n"
-    "  --fit     fits the parameters of timing/fitted.h on all rows and prints them\n";
+    "  --fit     fits the parameters of timing/fitted.h on all rows and prints them\n"
+    "  --elsewhere  they were fitted on rows of another GPU: all rows are predicted with them\n";
 
 bool read(int argc, char** argv, Arguments& out) {
   std::vector<std::string> plain;
@@ -41,6 +42,8 @@ bool read(int argc, char** argv, Arguments& out) {
     const std::string word = argv[i];
     if (word == "--fit")
       out.fit = true;
+    else if (word == "--elsewhere")
+      out.elsewhere = true;
     else if (word == "--worst" && i + 1 < argc)
       out.worst = std::atoi(argv[++i]);
     else if (const auto text = texts.find(word); text != texts.end() && i + 1 < argc)
@@ -89,11 +92,11 @@ int main(int argc, char** argv) {
   if (rows->empty()) return std::fputs("no row has both a measured time and stored launches\n", stderr), 2;
   if (arguments.fit) print_fit(**model, *rows);
 
-  const Accuracy accuracy = judge(**model, *rows);
+  const Accuracy accuracy = judge(**model, *rows, arguments.elsewhere);
   std::fputs(text_table(accuracy).c_str(), stdout);
   if (arguments.worst > 0) std::fputs(worst_rows(accuracy, arguments.worst).c_str(), stdout);
-  const bool written = write(arguments.markdown, markdown(accuracy)) && write(arguments.svg, svg(accuracy)) &&
-                       write(arguments.table, table_csv(accuracy)) &&
+  const bool written = write(arguments.markdown, markdown(accuracy, arguments.svg)) &&
+                       write(arguments.svg, svg(accuracy)) && write(arguments.table, table_csv(accuracy)) &&
                        write(arguments.intervals, intervals_inc(accuracy));
   if (!written) return 2;
   if (arguments.check.empty()) return 0;

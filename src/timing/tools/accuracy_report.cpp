@@ -73,9 +73,10 @@ std::string csv_cell(const std::string& text) {
 
 }  // namespace
 
-Accuracy judge(const GpuModel& model, const std::vector<StoredRow>& rows) {
-  Accuracy a{&model, &rows, {}, leave_topics_out(model, rows)};
+Accuracy judge(const GpuModel& model, const std::vector<StoredRow>& rows, bool elsewhere) {
+  Accuracy a{&model, &rows, {}, {}, elsewhere};
   for (const StoredRow& row : rows) a.fitted.push_back(predict(model, row, {}));
+  a.left_out = elsewhere ? a.fitted : leave_topics_out(model, rows);
   return a;
 }
 
@@ -89,7 +90,7 @@ std::string text_table(const Accuracy& a) {
   line("all topics", score_of(a, a.left_out, all_rows(a)));
   for (const auto& [topic, rows] : group(a, [&](std::size_t i) { return (*a.rows)[i].topic; }))
     line("  " + topic, score_of(a, a.left_out, rows));
-  line("as it is in use", score_of(a, a.fitted, all_rows(a)));
+  if (!a.elsewhere) line("as it is in use", score_of(a, a.fitted, all_rows(a)));
   return out + ranking_text(ranking(*a.rows, a.left_out)) + "\n";
 }
 
@@ -111,22 +112,26 @@ std::string worst_rows(const Accuracy& a, int count) {
   return out;
 }
 
-std::string markdown(const Accuracy& a) {
+std::string markdown(const Accuracy& a, const std::string& svg_path) {
   const Score left_out = score_of(a, a.left_out, all_rows(a)), fitted = score_of(a, a.fitted, all_rows(a));
   std::string out =
       "# How good the time estimate is\n\nMade by `make accuracy` from stored measurements (lab/results); no GPU is "
       "needed.\n\n";
   out += fmt::format(
-      "**Never fitted** (each topic of the lab predicted by a fit on all others, {} rows, {}): **median {}, 90 % of "
-      "the "
-      "rows within {}, {} within 30 %, worst {:.2f}x.** {}\n\n",
+      "**Never fitted** ({}, {} rows, {}): **median {}, 90 % of the rows within {}, {} within 30 %, worst {:.2f}x.** "
+      "{}\n\n",
+      a.elsewhere ? "constants by `warpgrind calibrate`, parameters fitted on the rows of another GPU"
+                  : "each topic of the lab predicted by a fit on all others",
       left_out.rows, a.model->name, percent(left_out.median), percent(left_out.p90), percent(left_out.within_30),
       left_out.worst, ranking_text(ranking(*a.rows, a.left_out)));
-  out += fmt::format(
-      "As it is in use, with {} parameters fitted on these same rows: median {}, 90 % within {}, worst {:.2f}x. {}\n\n",
-      kFittedMembers.size(), percent(fitted.median), percent(fitted.p90), fitted.worst,
-      ranking_text(ranking(*a.rows, a.fitted)));
-  out += "![measured and predicted times](accuracy.svg)\n\n";
+  if (!a.elsewhere)
+    out += fmt::format(
+        "As it is in use, with {} parameters fitted on these same rows: median {}, 90 % within {}, worst {:.2f}x. "
+        "{}\n\n",
+        kFittedMembers.size(), percent(fitted.median), percent(fitted.p90), fitted.worst,
+        ranking_text(ranking(*a.rows, a.fitted)));
+  if (!svg_path.empty())
+    out += fmt::format("![measured and predicted times]({})\n\n", svg_path.substr(svg_path.rfind('/') + 1));
   out +=
       "A row is one kernel, or a few that belong together, between two CUDA events. Left out are rows whose time is "
       "not "

@@ -13,12 +13,13 @@ struct Accuracy {
   const std::vector<StoredRow>* rows = nullptr;
   // Of each row: by the parameters in use, which were fitted on all rows, and by a fit without the row's topic.
   std::vector<Prediction> fitted, left_out;
+  bool elsewhere = false;  // fitted on the rows of another GPU: nothing has to be left out
 };
-Accuracy judge(const GpuModel& model, const std::vector<StoredRow>& rows);
+Accuracy judge(const GpuModel& model, const std::vector<StoredRow>& rows, bool elsewhere);
 
 std::string text_table(const Accuracy& accuracy);
 std::string worst_rows(const Accuracy& accuracy, int count);
-std::string markdown(const Accuracy& accuracy);
+std::string markdown(const Accuracy& accuracy, const std::string& svg_path);
 std::string svg(const Accuracy& accuracy);  // measured against predicted, both logarithmic
 // What CI holds a run against: the median error of each topic, and the rows that are off by more than a factor of 2.
 std::string table_csv(const Accuracy& accuracy);
