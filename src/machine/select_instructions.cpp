@@ -66,7 +66,7 @@ class Selection {
   float cost(Where w, Instruction& i, const ptx::Instruction& t) {
     switch (t.opcode) {
       case Opcode::mov:
-        return move(w, i, t);
+        return move(i, t);
       case Opcode::ld:
       case Opcode::ldu:
       case Opcode::st:
@@ -80,9 +80,9 @@ class Selection {
       case Opcode::not_:
         return logic(w, i, t);
       case Opcode::mul:
-        return product(w, i, t);
+        return product(i, t);
       case Opcode::cvt:
-        return convert(w, i, t);
+        return convert(i, t);
       case Opcode::shl:
       case Opcode::shr:
         return shift(i, t);
@@ -307,7 +307,7 @@ class Selection {
     return 2;
   }
 
-  float product(Where w, Instruction& i, const ptx::Instruction& t) {
+  float product(const Instruction& i, const ptx::Instruction& t) const {
     if (ptx::is_float(t.type())) return i.issue;
     const ptx::RegId to = i.writes.empty() ? kNone : i.writes[0];
     if (t.has(ptx::Modifier::wide)) {
@@ -321,7 +321,6 @@ class Selection {
     if (!is_wide(t.type())) return 1;
     unsigned narrow = 0;  // operands whose upper half is zero
     for (std::size_t k = 1; k < t.operands.size(); ++k) narrow += is_narrow(i, t.operands[k]) ? 1 : 0;
-    (void)w;
     return narrow == 2 ? 1.0f : narrow == 1 ? 3.0f : 4.0f;
   }
 
@@ -334,8 +333,7 @@ class Selection {
     return p.opcode == Opcode::cvt && p.type(1) == ScalarType::u32;
   }
 
-  float convert(Where w, Instruction& i, const ptx::Instruction& t) {
-    (void)w;
+  float convert(const Instruction& i, const ptx::Instruction& t) const {
     const ScalarType to = t.type(0), from = t.type(1);
     if (ptx::is_float(to) || ptx::is_float(from)) return 1;
     if (ptx::bits(to) <= ptx::bits(from)) return 0;  // half of a pair, or bits that nobody looks at
@@ -358,8 +356,7 @@ class Selection {
 
   // --- moves and memory ------------------------------------------------------------------------------------------
 
-  float move(Where w, Instruction& i, const ptx::Instruction& t) {
-    (void)w;
+  float move(const Instruction& i, const ptx::Instruction& t) const {
     if (t.operands.size() != 2 || i.writes.empty()) return 0;
     const ptx::Operand& from = t.operands[1];
     switch (from.kind) {

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <optional>
 #include <set>
 
 #include "base/words.h"
@@ -183,8 +182,10 @@ class Comparer {
     const std::vector<SourceLine> before = source_lines(a), after = source_lines(b);
     std::map<std::pair<std::string, std::uint32_t>, const SourceLine*> old;  // by file name and line as of `after`
     std::vector<const SourceLine*> gone;
+    const std::map<std::string, std::string> files = files_after(before, after);
     for (const SourceLine& l : before) {
-      const std::optional<std::string> other = file_after(l.file, before, after);
+      const auto file = files.find(l.file);
+      const std::string* other = file == files.end() ? nullptr : &file->second;
       const std::uint32_t now = other ? map_.after(l.file, *other, l.line) : 0;
       if (now == 0 || !old.try_emplace({base_name(*other), now}, &l).second) gone.push_back(&l);
     }
@@ -207,25 +208,30 @@ class Comparer {
     return out;
   }
 
-  // The same file may lie elsewhere now, or have another name: when it is the only one that is not there any more, and
-  // there is one that was not there. Lines without a file are those of the PTX.
-  static std::optional<std::string> file_after(const std::string& file, const std::vector<SourceLine>& before,
-                                               const std::vector<SourceLine>& after) {
-    const auto files = [](const std::vector<SourceLine>& lines) {
-      std::map<std::string, std::string> out;  // by name
+  // Which file each file became; one that is not in it is gone. The same file may lie elsewhere now, or have another
+  // name: when it is the only one that is not there any more, and there is one that was not there. Lines without a file
+  // are those of the PTX.
+  static std::map<std::string, std::string> files_after(const std::vector<SourceLine>& before,
+                                                        const std::vector<SourceLine>& after) {
+    const auto by_name = [](const std::vector<SourceLine>& lines) {
+      std::map<std::string, std::string> out;
       for (const SourceLine& l : lines) out[base_name(l.file)] = l.file;
       return out;
     };
-    for (const SourceLine& l : after)
-      if (l.file == file) return file;
-    const auto there = files(after);
-    if (const auto same_name = there.find(base_name(file)); same_name != there.end()) return same_name->second;
-    std::map<std::string, std::string> gone = files(before), fresh = there;
+    const auto was = by_name(before), there = by_name(after);
+    auto gone = was, fresh = there;
     std::erase_if(gone, [&](const auto& f) { return there.contains(f.first) || f.first.empty(); });
-    const auto was = files(before);
     std::erase_if(fresh, [&](const auto& f) { return was.contains(f.first) || f.first.empty(); });
-    if (file.empty() || gone.size() != 1 || fresh.size() != 1) return std::nullopt;
-    return fresh.begin()->second;
+    std::map<std::string, std::string> out;
+    for (const SourceLine& l : after) out[l.file] = l.file;
+    for (const SourceLine& l : before) {
+      if (out.contains(l.file)) continue;
+      if (const auto same_name = there.find(base_name(l.file)); same_name != there.end())
+        out[l.file] = same_name->second;
+      else if (!l.file.empty() && gone.size() == 1 && fresh.size() == 1)
+        out[l.file] = fresh.begin()->second;
+    }
+    return out;
   }
 
   void apply_rules() {

@@ -179,7 +179,7 @@ struct Recorder {
     const double alone = e.event_ns - c.event_pair_ns;
     time.alone += first ? alone : e.queued_ns;
     time.graph_first += first ? alone + c.graph_launch_ns - c.launch_event_ns : e.queued_ns;
-    time.graph_next += first ? e.queued_ns - c.next_launch_ns + c.graph_kernel_ns : e.queued_ns;
+    time.graph_next += first ? e.chained_ns(session.model()) : e.queued_ns;
     time.queued += e.queued_ns;
   }
 

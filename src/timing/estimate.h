@@ -28,6 +28,10 @@ struct KernelEstimate {
   double dram_bytes = 0;       // read and written
   double allocated_bytes = 0;  // lines of L2 that the launch takes
   void add(double more_ns);    // to all times
+  // What it adds as a node of a graph that depends on another node.
+  double chained_ns(const GpuModel& model) const {
+    return queued_ns - model.timing.next_launch_ns + model.timing.graph_kernel_ns;
+  }
 };
 
 KernelEstimate estimate_kernel(const GpuModel& model, const LaunchWork& work, const L2State& l2 = {},

@@ -32,7 +32,8 @@ class Walk {
     for (std::uint32_t b = 0; b < code.blocks.size(); ++b) {
       unrolled_.push_back(unrolled(b));
       blocks_.emplace_back(unrolled_.back().block);
-      orders_.push_back(order_of(blocks_.back(), costs(b, c.l1_latency_cycles), code.registers));
+      orders_.emplace_back();  // of what warps ran: putting long blocks in order costs
+      if (flow.warps[b] > 0) orders_.back() = order_of(blocks_.back(), costs(b, c.l1_latency_cycles), code.registers);
     }
   }
 

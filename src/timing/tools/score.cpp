@@ -9,7 +9,6 @@
 namespace warpgrind::timing {
 
 Prediction predict(const GpuModel& model, const StoredRow& row, const Fitted& fitted) {
-  const TimingConstants& c = model.timing;
   Prediction p;
   std::map<Limit, double> bounds;
   double dirty = 0;  // the lab flushes L2 by reading
@@ -22,7 +21,7 @@ Prediction predict(const GpuModel& model, const StoredRow& row, const Fitted& fi
     kernels.push_back(work.static_instructions);
     if (!first) l2.resident = still_there(model, work.touched_bytes());
     const KernelEstimate e = estimate_kernel(model, work, l2, fitted);
-    const double queued = row.rung == "graph" ? e.queued_ns - c.next_launch_ns + c.graph_kernel_ns : e.queued_ns;
+    const double queued = row.rung == "graph" ? e.chained_ns(model) : e.queued_ns;
     p.ns += first ? e.event_ns + (times - 1) * queued : times * queued;
     for (const Bound& b : e.bounds) bounds[b.limit] += b.ns * times;
     dirty = std::max(0.0, dirty - e.allocated_bytes);
