@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/wrapping.h"
 #include "flow/forms.h"
 #include "flow/transfer.h"
 
@@ -132,7 +133,7 @@ AddressSum AddressSums::opaque(Root root, std::uint8_t zeros) const {
 
 AddressSum AddressSums::sum(const AddressSum& a, const AddressSum& b, std::int64_t sign) {
   AddressSum s;
-  s.constant = a.constant + sign * b.constant;
+  s.constant = wrapping_add(a.constant, wrapping_multiply(sign, b.constant));
   s.zeros = std::min(a.zeros, b.zeros);
   auto x = a.terms.begin();
   auto y = b.terms.begin();
@@ -140,10 +141,11 @@ AddressSum AddressSums::sum(const AddressSum& a, const AddressSum& b, std::int64
     if (y == b.terms.end() || (x != a.terms.end() && x->first < y->first)) {
       s.terms.push_back(*x++);
     } else if (x == a.terms.end() || y->first < x->first) {
-      s.terms.push_back({y->first, sign * y->second});
+      s.terms.push_back({y->first, wrapping_multiply(sign, y->second)});
       ++y;
     } else {
-      if (const std::int64_t times = x->second + sign * y->second; times != 0) s.terms.push_back({x->first, times});
+      const std::int64_t times = wrapping_add(x->second, wrapping_multiply(sign, y->second));
+      if (times != 0) s.terms.push_back({x->first, times});
       ++x, ++y;
     }
   }
@@ -153,8 +155,8 @@ AddressSum AddressSums::sum(const AddressSum& a, const AddressSum& b, std::int64
 
 AddressSum AddressSums::scaled(const AddressSum& a, std::int64_t by) {
   AddressSum s = a;
-  s.constant *= by;
-  for (auto& [root, times] : s.terms) times *= by;
+  s.constant = wrapping_multiply(s.constant, by);
+  for (auto& [root, times] : s.terms) times = wrapping_multiply(times, by);
   s.zeros = capped(a.zeros + zeros_of_number(by));
   if (by == 0) s.terms.clear(), s.zeros = kMost;
   return s;
@@ -278,7 +280,7 @@ AddressSum AddressSums::address(const Operand& o) {
   } else {
     s.zeros = kMost;
   }
-  s.constant += o.offset;
+  s.constant = wrapping_add(s.constant, o.offset);
   return s;
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 
+#include "base/wrapping.h"
 #include "machine/address_sums.h"
 #include "ptx/types.h"
 
@@ -34,11 +35,14 @@ struct Access {
            address.same_terms(o.address);
   }
   std::int64_t offset() const { return address.constant; }
-  std::int64_t end() const { return address.constant + bytes; }
+  std::int64_t end() const { return wrapping_add(address.constant, bytes); }
 };
 
 bool may_overlap(const Access& a, const Access& b) {
-  if (a.address.same_terms(b.address)) return a.offset() < b.end() && b.offset() < a.end();
+  if (a.address.same_terms(b.address)) {
+    const auto from_a = static_cast<std::uint64_t>(b.offset()) - static_cast<std::uint64_t>(a.offset());
+    return from_a < a.bytes || std::uint64_t{0} - from_a < b.bytes;
+  }
   const auto x = a.address.variable(), y = b.address.variable();
   return !(x && y && *x != *y);  // in different variables
 }
@@ -205,13 +209,13 @@ class Merging {
     if (a.element < 4) return 0;
     const std::uint64_t low = static_cast<std::uint64_t>(a.offset());
     if (low % width != 0 || (1u << a.address.zeros) < width) return 0;
-    std::int64_t end = a.end();
+    unsigned covered = a.bytes;
     std::size_t n = first + 1;
-    while (n < group.size() && end < a.offset() + width && group[n].offset() == end && group[n].element >= 4) {
-      end = group[n].end();
+    while (n < group.size() && covered < width && group[n].offset() == group[n - 1].end() && group[n].element >= 4) {
+      covered += group[n].bytes;
       ++n;
     }
-    return end == a.offset() + width ? n - first : 0;
+    return covered == width ? n - first : 0;
   }
 
   static void widen(Block& block, std::span<const Access> parts, unsigned width) {

@@ -1,8 +1,10 @@
 #include "machine/unroll_loops.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 
+#include "base/wrapping.h"
 #include "machine/uses.h"
 #include "ptx/types.h"
 
@@ -93,7 +95,7 @@ class Unrolling {
     if ((t.opcode != Opcode::add && t.opcode != Opcode::sub) || i.guarded || i.writes.size() != 1) return std::nullopt;
     if (uses_.reg(i, t.operands[1]) != i.writes[0] || t.operands[2].kind != OperandKind::immediate) return std::nullopt;
     const auto by = static_cast<std::int64_t>(t.operands[2].bits);
-    return t.opcode == Opcode::add ? by : -by;
+    return t.opcode == Opcode::add ? by : wrapping_multiply(by, -1);
   }
 
   std::optional<Counter> find_counter(std::uint32_t b) const {
@@ -121,8 +123,10 @@ class Unrolling {
       begin = static_cast<std::int64_t>(t.operands[1].bits);
     }
     if (!begin) return std::nullopt;
-    const std::int64_t n = (end - *begin + by + (by > 0 ? -1 : 1)) / by;
-    return n > 0 ? std::optional(n) : std::nullopt;
+    const __int128 way = static_cast<__int128>(end) - *begin;
+    const __int128 n = way / by + (way % by != 0 ? 1 : 0);
+    if (way == 0 || (way > 0) != (by > 0) || n > std::numeric_limits<std::int64_t>::max()) return std::nullopt;
+    return static_cast<std::int64_t>(n);
   }
 
   // Steps by constants, and addresses made of them: offsets of the next rounds' accesses.

@@ -1,0 +1,16 @@
+// Sums and products as registers of 64 bits make them: what does not fit is lost. Of signed numbers C++ leaves that
+// undefined.
+#pragma once
+
+#include <cstdint>
+
+namespace warpgrind {
+
+constexpr std::int64_t wrapping_add(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+constexpr std::int64_t wrapping_multiply(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+}
+
+}  // namespace warpgrind
