@@ -1,8 +1,12 @@
 // What the table of functions (include/warpgrind/runtime_functions.inc) defines by itself: twins and what is
 // unsupported.
-#include "cudart/runtime.h"
+#include "cudart/call.h"
 
 namespace warpgrind::cudart {
+
+cudaError_t unsupported_call(const char* name) {
+  return api([&] { return not_supported(name); });
+}
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 

@@ -2,7 +2,7 @@
 // declare.
 #pragma once
 
-#include "cudart/api_types.h"
+#include "host/types.h"
 
 #define WG_API __attribute__((visibility("default")))
 

@@ -5,12 +5,12 @@
 #include <string>
 
 #include "base/host_pages.h"
-#include "cudart/call_scope.h"
-#include "cudart/executor.h"
+#include "cudart/call.h"
 #include "cudart/host_threads.h"
 #include "cudart/preload_hooks.h"
 #include "cudart/redirect.h"
-#include "cudart/runtime.h"
+#include "host/call_scope.h"
+#include "host/executor.h"
 
 namespace warpgrind::cudart {
 

@@ -1,113 +1,41 @@
 // Events: marks on the timeline. Elapsed times are estimated.
-#include "cudart/operation.h"
-#include "cudart/runtime.h"
+#include "host/events.h"
+
+#include "cudart/call.h"
+#include "host/operation.h"
 
 namespace warpgrind::cudart {
-
-namespace {
-
-cudaError_t record(cudaEvent_t event_handle, cudaStream_t handle) {
-  return api([&]() -> cudaError_t {
-    const StreamRef stream = resolve(handle);
-    const EventRef event = find_event(event_handle);
-    if (!stream || !event) return cudaErrorInvalidResourceHandle;
-    return submit(stream, EventOperation{event, false}, false);
-  });
-}
-
-// Whether the record lies in the virtual past of this thread.
-bool has_passed(const EventMark& mark) {
-  Executor& executor = Executor::instance();
-  executor.ledger().add([host = take_host_time()] { host.pay(); });
-  if (!executor.settle() && !mark.work->done()) return false;
-  if (mark.time_ns > the_session().timeline().now(*thread_state().clock)) return false;
-  executor.publish_wait(mark.work);
-  return true;
-}
-
-int device_of(Event& event) {
-  const std::lock_guard lock(event.mutex);
-  return event.device;
-}
-
-}  // namespace
 
 extern "C" {
 
 WG_API cudaError_t cudaEventCreateWithFlags(cudaEvent_t* out, unsigned flags) {
-  return api([&]() -> cudaError_t {
-    constexpr unsigned kAll = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
-    if (!out || (flags & ~kAll)) return cudaErrorInvalidValue;
-    if ((flags & cudaEventInterprocess) && !(flags & cudaEventDisableTiming)) return cudaErrorInvalidValue;
-    auto event = std::make_shared<Event>();
-    event->device = thread_state().device;
-    event->flags = flags;
-    Runtime& r = Runtime::instance();
-    std::lock_guard lock(r.mutex);
-    *out = event.get();
-    the_session().handle_made("event", reinterpret_cast<std::uint64_t>(event.get()));
-    r.events.emplace(event.get(), std::move(event));
-    return cudaSuccess;
-  });
+  return api([&] { return create_event(out, flags); });
 }
 WG_API cudaError_t cudaEventCreate(cudaEvent_t* out) {
   return cudaEventCreateWithFlags(out, 0);
 }
 
 WG_API cudaError_t cudaEventDestroy(cudaEvent_t event) {
-  return api([&]() -> cudaError_t {
-    Runtime& r = Runtime::instance();
-    std::lock_guard lock(r.mutex);
-    if (r.events.erase(event) == 0) {
-      thread_state().refused_handle = reinterpret_cast<std::uint64_t>(event);
-      return cudaErrorInvalidResourceHandle;
-    }
-    the_session().handle_destroyed(reinterpret_cast<std::uint64_t>(event));
-    return cudaSuccess;
-  });
+  return api([&] { return destroy_event(event); });
 }
 
 WG_API cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  return record(event, stream);
+  return api([&] { return record_event(event, stream); });
 }
 WG_API cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned) {
-  return record(event, stream);
+  return api([&] { return record_event(event, stream); });
 }
 
 WG_API cudaError_t cudaEventQuery(cudaEvent_t handle) {
-  return api([&]() -> cudaError_t {
-    const EventRef event = find_event(handle);
-    if (!event) return cudaErrorInvalidResourceHandle;
-    if (event->captured_by()) return cudaErrorCapturedEvent;
-    charge_host();  // a program that polls sees the end after a while
-    const auto mark = event->latest();
-    if (!mark) return cudaSuccess;
-    if (!has_passed(*mark)) return cudaErrorNotReady;
-    return show_fault(device_of(*event));
-  });
+  return api([&] { return query_event(handle); });
 }
 
 WG_API cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
-  return api([&]() -> cudaError_t {
-    const EventRef event = find_event(handle);
-    if (!event) return cudaErrorInvalidResourceHandle;
-    if (event->captured_by()) return cudaErrorCapturedEvent;
-    return synchronize(event->latest(), device_of(*event));
-  });
+  return api([&] { return synchronize_event(handle); });
 }
 
 WG_API cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start_handle, cudaEvent_t end_handle) {
-  return api([&]() -> cudaError_t {
-    if (!milliseconds) return cudaErrorInvalidValue;
-    const EventRef start = find_event(start_handle), end = find_event(end_handle);
-    if (!start || !end) return cudaErrorInvalidResourceHandle;
-    if ((start->flags | end->flags) & cudaEventDisableTiming) return cudaErrorInvalidResourceHandle;
-    const auto from = start->latest(), to = end->latest();
-    if (!from || !to) return cudaErrorInvalidResourceHandle;
-    if (!has_passed(*from) || !has_passed(*to)) return cudaErrorNotReady;
-    *milliseconds = static_cast<float>((to->time_ns - from->time_ns) / 1e6);
-    return cudaSuccess;
-  });
+  return api([&] { return elapsed_time(milliseconds, start_handle, end_handle); });
 }
 
 }  // extern "C"

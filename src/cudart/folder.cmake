@@ -4,19 +4,13 @@ file(GLOB cudart_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/cudart/*.
 list(FILTER cudart_sources EXCLUDE REGEX "/cudart/preload")
 
 add_library(cudart_objects OBJECT ${cudart_sources})
-target_link_libraries(cudart_objects PRIVATE wg_session)
-# The headers that programs are compiled with, without the toolkit: the types of the API.
-target_include_directories(cudart_objects PUBLIC ${CMAKE_SOURCE_DIR}/include)
-# No exceptions: programs in C cannot be unwound through. Which call failed is read from the stack (unasked.cpp): entry
-# points must stand there, as one piece.
-target_compile_options(cudart_objects PRIVATE -fno-exceptions -fno-optimize-sibling-calls
-                                              $<$<CXX_COMPILER_ID:GNU>:-fno-reorder-blocks-and-partition>)
+target_link_libraries(cudart_objects PRIVATE host_objects)
 # For tests that look inside, as libcudart.so shows its entry points alone.
-add_library(wg_cudart STATIC EXCLUDE_FROM_ALL $<TARGET_OBJECTS:cudart_objects>)
+add_library(wg_cudart STATIC EXCLUDE_FROM_ALL $<TARGET_OBJECTS:cudart_objects> $<TARGET_OBJECTS:host_objects>)
 target_link_libraries(wg_cudart PUBLIC wg_session LLVM-19 ${CMAKE_DL_LIBS})
 target_include_directories(wg_cudart PUBLIC ${CMAKE_SOURCE_DIR}/include)
 
-add_library(cudart SHARED $<TARGET_OBJECTS:cudart_objects>)
+add_library(cudart SHARED $<TARGET_OBJECTS:cudart_objects> $<TARGET_OBJECTS:host_objects>)
 target_include_directories(cudart PUBLIC ${CMAKE_SOURCE_DIR}/include)
 target_link_libraries(cudart PRIVATE wg_session LLVM-19 ${CMAKE_DL_LIBS})
 set_target_properties(cudart PROPERTIES VERSION 13 SOVERSION 13)

@@ -1,227 +1,44 @@
 // Kernels as objects: attributes, occupancy, parameters.
 #include <algorithm>
 
-#include "cudart/operation.h"
-#include "cudart/runtime.h"
+#include "cudart/call.h"
 #include "gpu/occupancy.h"
+#include "host/kernels.h"
+#include "host/operation.h"
 
 namespace warpgrind::cudart {
-
-namespace {
-
-struct Described {
-  KernelHandle* kernel = nullptr;
-  std::uint32_t function = 0;
-  std::shared_ptr<const ptx::Module> module;
-  session::KernelResources resources;
-  const ptx::Function& entry() const { return module->functions[function]; }
-};
-
-cudaError_t describe(const void* function, Described& out) {
-  out.kernel = find_kernel(function);
-  if (!out.kernel) return cudaErrorInvalidDeviceFunction;
-  if (cudaError_t error = resolve_function(*out.kernel, out.function)) return error;
-  out.module = *out.kernel->program->module();
-  if (!out.entry().is_entry) return cudaErrorInvalidDeviceFunction;
-  auto resources = out.kernel->program->resources(out.kernel->name);
-  if (!resources) {
-    the_session().problem(resources.error());
-    return error_of(resources.error());
-  }
-  out.resources = *resources;
-  return cudaSuccess;
-}
-
-// The most threads a block of the kernel can have: launch bounds, then registers.
-int max_threads(const Described& d) {
-  const GpuModel& model = the_session().model();
-  std::uint64_t most = model.max_threads_per_block;
-  const ptx::PerformanceDirectives& p = d.entry().performance;
-  auto product = [](const std::uint32_t v[3]) { return std::uint64_t{v[0]} * std::max(1u, v[1]) * std::max(1u, v[2]); };
-  if (p.maxntid[0]) most = std::min(most, product(p.maxntid));
-  if (p.reqntid[0]) most = std::min(most, product(p.reqntid));
-  if (d.resources.registers_exact && d.resources.registers) {
-    std::uint64_t unit = std::max(1u, model.register_allocation_unit);
-    std::uint64_t per_warp = (std::uint64_t{d.resources.registers} * 32 + unit - 1) / unit * unit;
-    most = std::min(most, model.registers_per_block / per_warp * 32);
-  }
-  return static_cast<int>(most);
-}
-
-int max_dynamic_shared(const Described& d) {
-  int set = d.kernel->max_dynamic_shared.load();
-  if (set >= 0) return set;
-  const GpuModel& model = the_session().model();
-  return static_cast<int>(model.shared_per_block - std::min(model.shared_per_block, d.resources.static_shared));
-}
-
-cudaError_t attributes_of(cudaFuncAttributes& out, const void* function) {
-  Described d;
-  if (cudaError_t error = describe(function, d)) return error;
-  out = {};
-  out.sharedSizeBytes = d.resources.static_shared;
-  out.constSizeBytes = d.resources.constant_bytes;
-  out.localSizeBytes = d.resources.local_bytes;
-  out.maxThreadsPerBlock = max_threads(d);
-  out.numRegs = static_cast<int>(d.resources.registers);
-  const GpuModel& model = the_session().model();
-  int target = 0;
-  for (char c : d.module->target)
-    if (c >= '0' && c <= '9') target = target * 10 + (c - '0');
-  out.ptxVersion = target;
-  out.binaryVersion = model.cc_major * 10 + model.cc_minor;
-  out.maxDynamicSharedSizeBytes = max_dynamic_shared(d);
-  out.preferredShmemCarveout = d.kernel->carveout;
-  out.clusterDimMustBeSet = d.kernel->cluster_must_be_set;
-  const std::uint32_t* cluster = d.entry().performance.reqnctapercluster;
-  auto wanted = [&](int i) {
-    int set = d.kernel->cluster[i].load();
-    return set ? set : static_cast<int>(cluster[i]);
-  };
-  out.requiredClusterWidth = wanted(0);
-  out.requiredClusterHeight = wanted(1);
-  out.requiredClusterDepth = wanted(2);
-  out.clusterSchedulingPolicyPreference = d.kernel->cluster_policy;
-  out.nonPortableClusterSizeAllowed = d.kernel->non_portable_cluster;
-  return cudaSuccess;
-}
-
-cudaError_t set_attribute(const void* function, cudaFuncAttribute attribute, int value) {
-  KernelHandle* kernel = find_kernel(function);
-  if (!kernel) return cudaErrorInvalidDeviceFunction;
-  switch (attribute) {
-    case cudaFuncAttributeMaxDynamicSharedMemorySize: {
-      const GpuModel& model = the_session().model();
-      Described d;
-      if (cudaError_t error = describe(function, d)) return error;
-      std::uint64_t most = model.shared_per_block_optin ? model.shared_per_block_optin : model.shared_per_block;
-      if (value < 0 || static_cast<std::uint64_t>(value) + d.resources.static_shared > most)
-        return cudaErrorInvalidValue;
-      kernel->max_dynamic_shared = value;
-      return cudaSuccess;
-    }
-    case cudaFuncAttributePreferredSharedMemoryCarveout:
-      if (value < -1 || value > 100) return cudaErrorInvalidValue;
-      kernel->carveout = value;
-      return cudaSuccess;
-    case cudaFuncAttributeClusterDimMustBeSet:
-      kernel->cluster_must_be_set = value;
-      return cudaSuccess;
-    case cudaFuncAttributeRequiredClusterWidth:
-    case cudaFuncAttributeRequiredClusterHeight:
-    case cudaFuncAttributeRequiredClusterDepth:
-      kernel->cluster[attribute - cudaFuncAttributeRequiredClusterWidth] = value;
-      return cudaSuccess;
-    case cudaFuncAttributeNonPortableClusterSizeAllowed:
-      kernel->non_portable_cluster = value;
-      return cudaSuccess;
-    case cudaFuncAttributeClusterSchedulingPolicyPreference:
-      kernel->cluster_policy = value;
-      return cudaSuccess;
-    case cudaFuncAttributeMax:
-      break;
-  }
-  return cudaErrorInvalidValue;
-}
-
-cudaError_t occupancy_of(const void* function, int block_size, std::size_t dynamic_shared, Occupancy& out) {
-  if (block_size <= 0) return cudaErrorInvalidValue;
-  Described d;
-  if (cudaError_t error = describe(function, d)) return error;
-  BlockResources block;
-  block.threads = static_cast<std::uint32_t>(block_size);
-  block.registers_per_thread = d.resources.registers;
-  block.static_shared = d.resources.static_shared;
-  block.dynamic_shared = dynamic_shared;
-  block.shared_carveout = preferred_carveout(the_session().model(), preferred_carveout_percent(*d.kernel), block);
-  out = occupancy(the_session().model(), block);
-  if (block_size > max_threads(d)) out.blocks_per_sm = 0;
-  return cudaSuccess;
-}
-
-}  // namespace
-
-int preferred_carveout_percent(const KernelHandle& kernel) {
-  if (const int percent = kernel.carveout; percent >= 0) return percent;
-  cudaFuncCache config = kernel.cache_config;
-  if (config == cudaFuncCachePreferNone) config = current_context().cache_config;
-  switch (config) {
-    case cudaFuncCachePreferNone:
-      break;
-    case cudaFuncCachePreferShared:
-      return 100;
-    case cudaFuncCachePreferL1:
-      return 0;
-    case cudaFuncCachePreferEqual:
-      return 50;
-  }
-  return -1;
-}
 
 extern "C" {
 
 WG_API cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* out, const void* function) {
-  return api([&]() -> cudaError_t {
-    if (!out) return cudaErrorInvalidValue;
-    const cudaError_t error = attributes_of(*out, function);
-    if (error == cudaSuccess) charge_load(*find_kernel(function), thread_state().device);
-    return error;
-  });
+  return api([&] { return func_get_attributes(out, function); });
 }
 WG_API cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribute, int value) {
   return api([&] { return set_attribute(function, attribute, value); });
 }
 WG_API cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, cudaFuncAttribute attribute, int value,
                                                    int device) {
-  return api([&]() -> cudaError_t {
-    if (!valid_device(device)) return cudaErrorInvalidDevice;
-    return set_attribute(kernel, attribute, value);
-  });
+  return api([&] { return kernel_set_attribute_for_device(kernel, attribute, value, device); });
 }
 WG_API cudaError_t cudaFuncSetCacheConfig(const void* function, cudaFuncCache config) {
-  return api([&]() -> cudaError_t {
-    KernelHandle* kernel = find_kernel(function);
-    if (!kernel) return cudaErrorInvalidDeviceFunction;
-    if (config > cudaFuncCachePreferEqual) return cudaErrorInvalidValue;
-    kernel->cache_config = config;
-    return cudaSuccess;
-  });
+  return api([&] { return set_cache_config(function, config); });
 }
 WG_API cudaError_t cudaFuncSetSharedMemConfig(const void* function, cudaSharedMemConfig) {
   return api([&] { return find_kernel(function) ? cudaSuccess : cudaErrorInvalidDeviceFunction; });
 }
 WG_API cudaError_t cudaFuncGetName(const char** name, const void* function) {
-  return api([&]() -> cudaError_t {
-    KernelHandle* kernel = find_kernel(function);
-    if (!kernel || !name) return kernel ? cudaErrorInvalidValue : cudaErrorInvalidDeviceFunction;
-    *name = kernel->name.c_str();
-    return cudaSuccess;
-  });
+  return api([&] { return func_get_name(name, function); });
 }
 WG_API cudaError_t cudaFuncGetParamInfo(const void* function, std::size_t index, std::size_t* offset,
                                         std::size_t* size) {
-  return api([&]() -> cudaError_t {
-    KernelHandle* kernel = find_kernel(function);
-    const session::KernelEntry* entry = nullptr;
-    if (!kernel) return cudaErrorInvalidDeviceFunction;
-    if (cudaError_t error = find_entry(*kernel, entry)) return error;
-    const auto& layout = entry->parameters;
-    if (index >= layout.size() || !offset) return cudaErrorInvalidValue;
-    *offset = layout[index].offset;
-    if (size) *size = layout[index].size;
-    return cudaSuccess;
-  });
+  return api([&] { return parameter_info(function, index, offset, size); });
 }
 
 WG_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* function,
                                                                           int block_size, std::size_t dynamic_shared,
                                                                           unsigned) {
-  return api([&]() -> cudaError_t {
-    Occupancy o;
-    if (!blocks) return cudaErrorInvalidValue;
-    if (cudaError_t error = occupancy_of(function, block_size, dynamic_shared, o)) return error;
-    *blocks = static_cast<int>(o.blocks_per_sm);
-    return cudaSuccess;
+  return api([&] {
+    return occupancy_max_active_blocks_per_multiprocessor_with_flags(blocks, function, block_size, dynamic_shared);
   });
 }
 WG_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function, int block_size,
@@ -232,62 +49,16 @@ WG_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, co
 // The largest dynamic shared memory with which `blocks` blocks still fit on one SM.
 WG_API cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, const void* function, int blocks,
                                                              int block_size) {
-  return api([&]() -> cudaError_t {
-    if (!bytes || blocks <= 0) return cudaErrorInvalidValue;
-    Occupancy o;
-    if (cudaError_t error = occupancy_of(function, block_size, 0, o)) return error;
-    if (o.blocks_per_sm < static_cast<std::uint32_t>(blocks)) return cudaErrorInvalidValue;
-    const GpuModel& model = the_session().model();
-    std::size_t low = 0, high = model.shared_per_block_optin ? model.shared_per_block_optin : model.shared_per_block;
-    while (low < high) {
-      std::size_t middle = (low + high + 1) / 2;
-      Occupancy probe;
-      if (cudaError_t error = occupancy_of(function, block_size, middle, probe)) return error;
-      if (probe.blocks_per_sm >= static_cast<std::uint32_t>(blocks)) {
-        low = middle;
-      } else {
-        high = middle - 1;
-      }
-    }
-    *bytes = low;
-    return cudaSuccess;
-  });
+  return api([&] { return available_shared(bytes, function, blocks, block_size); });
 }
-
-namespace {
-unsigned cluster_blocks(const cudaLaunchConfig_t& config) {
-  for (unsigned i = 0; i < config.numAttrs; i++)
-    if (config.attrs[i].id == cudaLaunchAttributeClusterDimension) {
-      const auto& c = config.attrs[i].val.clusterDim;
-      return std::max(1u, c.x) * std::max(1u, c.y) * std::max(1u, c.z);
-    }
-  return 1;
-}
-}  // namespace
 
 WG_API cudaError_t cudaOccupancyMaxPotentialClusterSize(int* size, const void* function,
                                                         const cudaLaunchConfig_t* config) {
-  return api([&]() -> cudaError_t {
-    KernelHandle* kernel = find_kernel(function);
-    if (!size || !config || !kernel) return cudaErrorInvalidValue;
-    if (the_session().model().cc_major < 9) return cudaErrorNotSupported;
-    *size = kernel->non_portable_cluster ? 16 : 8;
-    return cudaSuccess;
-  });
+  return api([&] { return occupancy_max_potential_cluster_size(size, function, config); });
 }
 WG_API cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void* function,
                                                   const cudaLaunchConfig_t* config) {
-  return api([&]() -> cudaError_t {
-    if (!clusters || !config) return cudaErrorInvalidValue;
-    if (the_session().model().cc_major < 9) return cudaErrorNotSupported;
-    Occupancy o;
-    const dim3& b = config->blockDim;
-    if (cudaError_t error = occupancy_of(function, static_cast<int>(b.x * b.y * b.z), config->dynamicSmemBytes, o))
-      return error;
-    *clusters =
-        static_cast<int>(std::uint64_t{o.blocks_per_sm} * the_session().model().sm_count / cluster_blocks(*config));
-    return cudaSuccess;
-  });
+  return api([&] { return occupancy_max_active_clusters(clusters, function, config); });
 }
 
 }  // extern "C"

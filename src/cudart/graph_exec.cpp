@@ -1,106 +1,12 @@
 // Graphs as a whole: edges, queries, clones, instantiation, launches, updates.
+#include "host/graph_exec.h"
+
 #include <algorithm>
 
-#include "cudart/graph.h"
-#include "cudart/runtime.h"
+#include "cudart/call.h"
+#include "host/graph.h"
 
 namespace warpgrind::cudart {
-
-namespace {
-
-// The size-then-fill protocol of the API's list queries.
-template <class List>
-cudaError_t give(const List& list, cudaGraphNode_t* out, std::size_t* count) {
-  if (!count) return cudaErrorInvalidValue;
-  if (out) {
-    for (std::size_t i = 0; i < *count; i++) out[i] = i < list.size() ? list[i] : nullptr;
-    *count = std::min(*count, list.size());
-  } else {
-    *count = list.size();
-  }
-  return cudaSuccess;
-}
-
-bool are_edges(const Graph* graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to, std::size_t count) {
-  if (!is_graph(graph) || (count && (!from || !to))) return false;
-  for (std::size_t i = 0; i < count; i++)
-    if (!is_node(from[i]) || !is_node(to[i]) || from[i]->graph != graph || to[i]->graph != graph || from[i] == to[i])
-      return false;
-  return true;
-}
-bool has_edge(const GraphNode* from, const GraphNode* to) {
-  return std::find(to->dependencies.begin(), to->dependencies.end(), from) != to->dependencies.end();
-}
-
-cudaError_t instantiate(cudaGraphExec_t* out, Graph* graph, unsigned long long flags) {
-  if (!out || !is_graph(graph)) return cudaErrorInvalidValue;
-  if (!graph->nodes.empty() && topological_order(*graph).empty()) return cudaErrorInvalidValue;  // a cycle
-  auto* exec = new GraphExec;
-  exec->graph = clone(*graph);
-  exec->flags = flags;
-  Runtime& r = Runtime::instance();
-  std::lock_guard lock(r.mutex);
-  r.graph_execs.insert(exec);
-  the_session().handle_made("graph", reinterpret_cast<std::uint64_t>(exec));
-  *out = exec;
-  return cudaSuccess;
-}
-
-cudaError_t launch(GraphExec* exec, cudaStream_t handle) {
-  return api([&]() -> cudaError_t {
-    const StreamRef stream = resolve(handle);
-    if (!stream) return cudaErrorInvalidResourceHandle;
-    std::vector<KernelShape> shapes;
-    {
-      const GraphsLock lock;
-      if (!is_graph_exec(exec)) return cudaErrorInvalidValue;
-      if (stream->capture) return submit(stream, ChildGraphOperation{clone(*exec->graph)}, false);
-      shapes = kernel_shapes(*exec->graph, stream->device);
-    }
-    // Other threads go on with their graphs meanwhile.
-    for (const KernelShape& shape : shapes)
-      if (cudaError_t error = compile(shape)) return error;
-    const GraphsLock lock;
-    if (!is_graph_exec(exec)) return cudaErrorInvalidValue;
-    return launch_graph(*exec->graph, stream);
-  });
-}
-
-// Same shape, same kinds of node, same kernels' functions may differ: the new parameters are taken over.
-cudaError_t update(GraphExec& exec, const Graph& graph, cudaGraphExecUpdateResultInfo& info) {
-  info = {cudaGraphExecUpdateSuccess, nullptr, nullptr};
-  auto fail = [&](cudaGraphExecUpdateResult why, GraphNode* node) {
-    info.result = why;
-    info.errorNode = node;
-    return cudaErrorGraphExecUpdateFailure;
-  };
-  Graph& mine = *exec.graph;
-  if (mine.nodes.size() != graph.nodes.size()) return fail(cudaGraphExecUpdateErrorTopologyChanged, nullptr);
-  std::map<const GraphNode*, std::size_t> index, my_index;
-  for (std::size_t i = 0; i < graph.nodes.size(); i++) {
-    index[graph.nodes[i].get()] = i;
-    my_index[mine.nodes[i].get()] = i;
-  }
-  for (std::size_t i = 0; i < graph.nodes.size(); i++) {
-    const GraphNode &a = *mine.nodes[i], &b = *graph.nodes[i];
-    if (a.type != b.type) return fail(cudaGraphExecUpdateErrorNodeTypeChanged, graph.nodes[i].get());
-    std::set<std::size_t> before, after;
-    for (const GraphNode* d : a.dependencies) before.insert(my_index[d]);
-    for (const GraphNode* d : b.dependencies) after.insert(index[d]);
-    if (before != after) return fail(cudaGraphExecUpdateErrorTopologyChanged, graph.nodes[i].get());
-  }
-  for (std::size_t i = 0; i < graph.nodes.size(); i++) {
-    mine.nodes[i]->operation = graph.nodes[i]->operation;
-    mine.nodes[i]->copy_parameters = graph.nodes[i]->copy_parameters;
-    mine.nodes[i]->fill_parameters = graph.nodes[i]->fill_parameters;
-    mine.clone[i] = {graph.nodes[i]->id, mine.nodes[i].get()};
-  }
-  mine.memory = graph.memory;
-  mine.user_objects = graph.user_objects;
-  return cudaSuccess;
-}
-
-}  // namespace
 
 extern "C" {
 
@@ -112,159 +18,65 @@ WG_API cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* out, cudaGraph
 }
 WG_API cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* out, cudaGraph_t graph,
                                                   cudaGraphInstantiateParams* p) {
-  return graph_api([&]() -> cudaError_t {
-    if (!p) return cudaErrorInvalidValue;
-    cudaError_t error = instantiate(out, graph, p->flags);
-    p->result_out = error ? cudaGraphInstantiateError : cudaGraphInstantiateSuccess;
-    p->errNode_out = nullptr;
-    return error;
-  });
+  return graph_api([&] { return graph_instantiate_with_params(out, graph, p); });
 }
 WG_API cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long* flags) {
-  return graph_api([&]() -> cudaError_t {
-    if (!is_graph_exec(exec) || !flags) return cudaErrorInvalidValue;
-    *flags = exec->flags;
-    return cudaSuccess;
-  });
+  return graph_api([&] { return graph_exec_get_flags(exec, flags); });
 }
 WG_API cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
-  return graph_api([&]() -> cudaError_t {
-    Runtime& r = Runtime::instance();
-    {
-      std::lock_guard lock(r.mutex);
-      if (r.graph_execs.erase(exec) == 0) return cudaErrorInvalidValue;
-      the_session().handle_destroyed(reinterpret_cast<std::uint64_t>(exec));
-    }
-    delete exec;
-    return cudaSuccess;
-  });
+  return graph_api([&] { return graph_exec_destroy(exec); });
 }
 WG_API cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
-  return launch(exec, stream);
+  return api([&] { return graph_launch(exec, stream); });
 }
 WG_API cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t) {
   return graph_api([&] { return is_graph_exec(exec) ? cudaSuccess : cudaErrorInvalidValue; });
 }
 WG_API cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo* info) {
-  return graph_api([&]() -> cudaError_t {
-    if (!is_graph_exec(exec) || !is_graph(graph)) return cudaErrorInvalidValue;
-    cudaGraphExecUpdateResultInfo unused;
-    return update(*exec, *graph, info ? *info : unused);
-  });
+  return graph_api([&] { return graph_exec_update(exec, graph, info); });
 }
 
 WG_API cudaError_t cudaGraphClone(cudaGraph_t* out, cudaGraph_t graph) {
-  return graph_api([&]() -> cudaError_t {
-    if (!out || !is_graph(graph)) return cudaErrorInvalidValue;
-    Graph* copy = clone(*graph).release();
-    Runtime& r = Runtime::instance();
-    std::lock_guard lock(r.mutex);
-    r.graphs.insert(copy);
-    the_session().handle_made("graph", reinterpret_cast<std::uint64_t>(copy));
-    *out = copy;
-    return cudaSuccess;
-  });
+  return graph_api([&] { return graph_clone(out, graph); });
 }
 WG_API cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t* out, cudaGraphNode_t node, cudaGraph_t graph) {
-  return graph_api([&]() -> cudaError_t {
-    if (!out || !is_graph(graph)) return cudaErrorInvalidValue;
-    *out = find_in_clone(*graph, node);
-    return *out ? cudaSuccess : cudaErrorInvalidValue;
-  });
+  return graph_api([&] { return graph_node_find_in_clone(out, node, graph); });
 }
 
 WG_API cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) {
-  return graph_api([&]() -> cudaError_t {
-    if (!is_node(node) || !type) return cudaErrorInvalidValue;
-    *type = node->type;
-    return cudaSuccess;
-  });
+  return graph_api([&] { return graph_node_get_type(node, type); });
 }
 WG_API cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* count) {
-  return graph_api([&]() -> cudaError_t {
-    if (!is_graph(graph)) return cudaErrorInvalidValue;
-    std::vector<GraphNode*> all;
-    for (const auto& node : graph->nodes) all.push_back(node.get());
-    return give(all, nodes, count);
-  });
+  return graph_api([&] { return graph_get_nodes(graph, nodes, count); });
 }
 WG_API cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* count) {
-  return graph_api([&]() -> cudaError_t {
-    if (!is_graph(graph)) return cudaErrorInvalidValue;
-    std::vector<GraphNode*> roots;
-    for (const auto& node : graph->nodes)
-      if (node->dependencies.empty()) roots.push_back(node.get());
-    return give(roots, nodes, count);
-  });
+  return graph_api([&] { return graph_get_root_nodes(graph, nodes, count); });
 }
 WG_API cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to,
                                      cudaGraphEdgeData* data, std::size_t* count) {
-  return graph_api([&]() -> cudaError_t {
-    if (!is_graph(graph)) return cudaErrorInvalidValue;
-    std::vector<GraphNode*> begins, ends;
-    for (const auto& node : graph->nodes)
-      for (GraphNode* d : node->dependencies) {
-        begins.push_back(d);
-        ends.push_back(node.get());
-      }
-    if (data && count) std::fill_n(data, std::min(*count, begins.size()), cudaGraphEdgeData{});
-    if (!from || !to) return give(begins, nullptr, count);
-    std::size_t room = count ? *count : 0;
-    give(begins, from, &room);
-    return give(ends, to, count);
-  });
+  return graph_api([&] { return graph_get_edges(graph, from, to, data, count); });
 }
 WG_API cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t* out, cudaGraphEdgeData*,
                                                 std::size_t* count) {
-  return graph_api(
-      [&]() -> cudaError_t { return is_node(node) ? give(node->dependencies, out, count) : cudaErrorInvalidValue; });
+  return graph_api([&] { return graph_node_get_dependencies(node, out, count); });
 }
 WG_API cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t* out, cudaGraphEdgeData*,
                                                   std::size_t* count) {
-  return graph_api([&]() -> cudaError_t {
-    if (!is_node(node)) return cudaErrorInvalidValue;
-    std::vector<GraphNode*> after;
-    for (const auto& other : node->graph->nodes)
-      if (std::find(other->dependencies.begin(), other->dependencies.end(), node) != other->dependencies.end())
-        after.push_back(other.get());
-    return give(after, out, count);
-  });
+  return graph_api([&] { return graph_node_get_dependent_nodes(node, out, count); });
 }
 WG_API cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
                                             const cudaGraphEdgeData*, std::size_t count) {
-  return graph_api([&]() -> cudaError_t {
-    if (!are_edges(graph, from, to, count)) return cudaErrorInvalidValue;
-    for (std::size_t i = 0; i < count; i++)
-      if (has_edge(from[i], to[i])) return cudaErrorInvalidValue;
-    for (std::size_t i = 0; i < count; i++) to[i]->dependencies.push_back(from[i]);
-    return cudaSuccess;
-  });
+  return graph_api([&] { return graph_add_dependencies(graph, from, to, count); });
 }
 WG_API cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
                                                const cudaGraphNode_t* to, const cudaGraphEdgeData*, std::size_t count) {
-  return graph_api([&]() -> cudaError_t {
-    if (!are_edges(graph, from, to, count)) return cudaErrorInvalidValue;
-    for (std::size_t i = 0; i < count; i++)
-      if (!has_edge(from[i], to[i])) return cudaErrorInvalidValue;
-    for (std::size_t i = 0; i < count; i++) std::erase(to[i]->dependencies, from[i]);
-    return cudaSuccess;
-  });
+  return graph_api([&] { return graph_remove_dependencies(graph, from, to, count); });
 }
 WG_API cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned enabled) {
-  return graph_api([&]() -> cudaError_t {
-    GraphNode* mine = is_graph_exec(exec) ? find_in_clone(*exec->graph, node) : nullptr;
-    if (!mine) return cudaErrorInvalidValue;
-    mine->enabled = enabled != 0;
-    return cudaSuccess;
-  });
+  return graph_api([&] { return graph_node_set_enabled(exec, node, enabled); });
 }
 WG_API cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned* enabled) {
-  return graph_api([&]() -> cudaError_t {
-    GraphNode* mine = is_graph_exec(exec) ? find_in_clone(*exec->graph, node) : nullptr;
-    if (!mine || !enabled) return cudaErrorInvalidValue;
-    *enabled = mine->enabled;
-    return cudaSuccess;
-  });
+  return graph_api([&] { return graph_node_get_enabled(exec, node, enabled); });
 }
 
 // ---- Memory that graphs hold, and objects that live as long as a graph
@@ -272,35 +84,15 @@ WG_API cudaError_t cudaDeviceGraphMemTrim(int device) {
   return graph_api([&] { return valid_device(device) ? cudaSuccess : cudaErrorInvalidDevice; });
 }
 WG_API cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute, void* value) {
-  return graph_api([&]() -> cudaError_t {
-    if (!valid_device(device) || !value || attribute > cudaGraphMemAttrReservedMemHigh) return cudaErrorInvalidValue;
-    std::uint64_t bytes = 0;
-    Runtime& r = Runtime::instance();
-    std::lock_guard lock(r.mutex);
-    for (const Graph* graph : r.graphs)
-      for (const auto& node : graph->nodes)
-        if (auto* op = std::get_if<AllocOperation>(&node->operation); op && op->device == device) bytes += op->bytes;
-    *static_cast<std::uint64_t*>(value) = bytes;
-    return cudaSuccess;
-  });
+  return graph_api([&] { return device_get_graph_mem_attribute(device, attribute, value); });
 }
 WG_API cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute, void* value) {
-  return graph_api([&]() -> cudaError_t {
-    if (!valid_device(device)) return cudaErrorInvalidDevice;
-    // Only the high watermarks can be set, and only back to zero.
-    if (!value || (attribute != cudaGraphMemAttrUsedMemHigh && attribute != cudaGraphMemAttrReservedMemHigh) ||
-        *static_cast<std::uint64_t*>(value))
-      return cudaErrorInvalidValue;
-    return cudaSuccess;
-  });
+  return graph_api([&] { return device_set_graph_mem_attribute(device, attribute, value); });
 }
 
 WG_API cudaError_t cudaUserObjectCreate(cudaUserObject_t* out, void* pointer, cudaHostFn_t destroy, unsigned count,
                                         unsigned) {
-  return graph_api([&]() -> cudaError_t {
-    if (!out || count == 0) return cudaErrorInvalidValue;
-    return create_user_object(out, pointer, destroy, count);
-  });
+  return graph_api([&] { return user_object_create(out, pointer, destroy, count); });
 }
 WG_API cudaError_t cudaUserObjectRetain(cudaUserObject_t object, unsigned count) {
   return graph_api([&] { return retain(object, count); });
@@ -310,31 +102,10 @@ WG_API cudaError_t cudaUserObjectRelease(cudaUserObject_t object, unsigned count
 }
 WG_API cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned count,
                                              unsigned flags) {
-  return graph_api([&]() -> cudaError_t {
-    constexpr unsigned kMove = 1;  // cudaGraphUserObjectMove: the caller's references become the graph's
-    if (!is_graph(graph) || count == 0 || (flags & ~kMove)) return cudaErrorInvalidValue;
-    // Moving takes none, but the object must be one.
-    if (cudaError_t error = retain(object, count)) return error;
-    if (flags & kMove)
-      if (cudaError_t error = release(object, count)) return error;
-    graph->user_objects.push_back(std::make_shared<UserReferences>(object, count));
-    return cudaSuccess;
-  });
+  return graph_api([&] { return graph_retain_user_object(graph, object, count, flags); });
 }
 WG_API cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned count) {
-  return graph_api([&]() -> cudaError_t {
-    if (!is_graph(graph) || count == 0) return cudaErrorInvalidValue;
-    unsigned held = 0;
-    for (const auto& r : graph->user_objects)
-      if (r->object == object) held += r->count;
-    if (held < count) return cudaErrorInvalidValue;
-    // What stays is a share of its own: clones keep the references that they were made with.
-    std::erase_if(graph->user_objects, [&](const auto& r) { return r->object == object; });
-    if (held == count) return cudaSuccess;
-    if (cudaError_t error = retain(object, held - count)) return error;
-    graph->user_objects.push_back(std::make_shared<UserReferences>(object, held - count));
-    return cudaSuccess;
-  });
+  return graph_api([&] { return graph_release_user_object(graph, object, count); });
 }
 
 }  // extern "C"

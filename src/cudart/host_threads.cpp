@@ -6,10 +6,12 @@
 #include <memory>
 #include <mutex>
 
-#include "cudart/executor.h"
-#include "cudart/runtime.h"
+#include "host/executor.h"
+#include "host/state.h"
 
 namespace warpgrind::cudart {
+
+using namespace host;
 
 namespace {
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "cudart/call_scope.h"
-#include "cudart/runtime.h"
+#include "cudart/call.h"
+#include "host/call_scope.h"
 #include "session/ranges.h"
 #include "session/session.h"
 #include "timing/timeline.h"

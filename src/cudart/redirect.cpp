@@ -9,8 +9,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "cudart/call.h"
 #include "cudart/program_image.h"
-#include "cudart/runtime.h"
 
 namespace warpgrind::cudart {
 

@@ -4,8 +4,9 @@
 
 #include <algorithm>
 
-#include "cudart/runtime.h"
+#include "cudart/call.h"
 #include "device/memory/address_space.h"
+#include "host/memory.h"
 
 namespace warpgrind::cudart {
 
@@ -27,7 +28,7 @@ bool has_code(const FatbinHandle* handle) {
 }
 
 void add_variable(FatbinHandle* handle, const void* host, Variable variable) {
-  Runtime& r = Runtime::instance();
+  HostState& r = HostState::instance();
   std::lock_guard lock(r.mutex);
   r.variables[host] = std::move(variable);
   handle->variables.push_back(host);
@@ -85,7 +86,7 @@ WG_API void __cudaRegisterFatBinaryEnd(void** handle) {
 WG_API void __cudaUnregisterFatBinary(void** handle) {
   FatbinHandle* fatbin = of(handle);
   if (!fatbin) return;
-  Runtime& r = Runtime::instance();
+  HostState& r = HostState::instance();
   std::lock_guard lock(r.mutex);
   for (const void* f : fatbin->functions) {
     auto found = r.kernels.find(f);
@@ -108,7 +109,7 @@ WG_API void __cudaRegisterFunction(void** handle, const char* host_function, cha
   kernel->program = fatbin->program;
   kernel->name = device_name;
   kernel->host_function = host_function;
-  Runtime& r = Runtime::instance();
+  HostState& r = HostState::instance();
   std::lock_guard lock(r.mutex);
   r.kernel_handles.insert(kernel.get());
   fatbin->functions.push_back(host_function);
@@ -138,7 +139,7 @@ WG_API char __cudaInitModule(void** handle) {
   if (!handle) return 0;
   std::vector<Variable> managed;
   {
-    Runtime& r = Runtime::instance();
+    HostState& r = HostState::instance();
     std::lock_guard lock(r.mutex);
     for (const void* host : of(handle)->variables)
       if (auto found = r.variables.find(host); found != r.variables.end() && found->second.managed_pointer)

@@ -1,175 +1,44 @@
 // Streams, callbacks, and stream capture.
+#include "host/streams.h"
+
 #include <algorithm>
 
-#include "cudart/graph.h"
-#include "cudart/operation.h"
-#include "cudart/runtime.h"
+#include "cudart/call.h"
+#include "host/graph.h"
+#include "host/operation.h"
 
 namespace warpgrind::cudart {
-
-namespace {
-
-constexpr int kGreatestPriority = -5;  // what GPUs since compute capability 7 report; 0 is the least
-
-cudaError_t create(cudaStream_t* out, unsigned flags, int priority) {
-  if (!out || (flags & ~cudaStreamNonBlocking)) return cudaErrorInvalidValue;
-  // Whoever still works with it when it is destroyed has its place on the timeline; that goes with the last of them.
-  const StreamRef stream(new Stream, [](Stream* s) {
-    Executor::instance().ledger().add([id = s->id] { the_session().timeline().remove_stream(id); });
-    delete s;
-  });
-  stream->device = thread_state().device;
-  stream->flags = flags;
-  stream->priority = std::clamp(priority, kGreatestPriority, 0);
-  stream->kind = flags & cudaStreamNonBlocking ? timing::StreamKind::non_blocking : timing::StreamKind::blocking;
-  stream->id = the_session().timeline().add_stream(stream->device, stream->kind);
-  Runtime& r = Runtime::instance();
-  stream->unique_id = r.next_id++;
-  std::lock_guard lock(r.mutex);
-  *out = stream.get();
-  r.streams.emplace(stream.get(), stream);
-  the_session().handle_made("stream", reinterpret_cast<std::uint64_t>(stream.get()));
-  return cudaSuccess;
-}
-
-// A stream that joined a capture stays its member, so that the capture's end can tell whether its work was joined (on a
-// GPU too: NVIDIA's sample graphMemoryNodes destroys it before the end). Without its origin a capture cannot be ended.
-void leave_capture(const StreamRef& stream) {
-  const GraphsLock lock;
-  if (!stream->capture || stream->capture->origin != stream.get()) return;
-  Capture& capture = *stream->capture;
-  capture.invalidated = true;
-  std::erase(capture.members, stream);
-  capture.origin = nullptr;
-  stream->end_capture();  // the last one deletes the graph that nobody will get
-}
-
-// Returns at once; what is in the stream goes on.
-cudaError_t destroy(cudaStream_t handle) {
-  Runtime& r = Runtime::instance();
-  StreamRef stream;
-  {
-    std::lock_guard lock(r.mutex);
-    auto found = r.streams.find(handle);
-    if (found == r.streams.end()) {
-      thread_state().refused_handle = reinterpret_cast<std::uint64_t>(handle);
-      return cudaErrorInvalidResourceHandle;
-    }
-    the_session().handle_destroyed(reinterpret_cast<std::uint64_t>(handle));
-    stream = std::move(found->second);
-    r.streams.erase(found);
-  }
-  leave_capture(stream);
-  return cudaSuccess;
-}
-
-// Calls that may not be made on a stream that is being captured.
-cudaError_t usable(const StreamRef& stream) {
-  if (!stream) return cudaErrorInvalidResourceHandle;
-  if (!stream->capturing) return cudaSuccess;
-  const GraphsLock lock;
-  if (!stream->capture) return cudaSuccess;
-  stream->capture->invalidated = true;
-  return cudaErrorStreamCaptureUnsupported;
-}
-
-cudaError_t synchronize_stream(cudaStream_t handle) {
-  return api([&]() -> cudaError_t {
-    const StreamRef stream = resolve(handle);
-    if (cudaError_t error = usable(stream)) return error;
-    return synchronize(*stream);
-  });
-}
-
-cudaError_t query_stream(cudaStream_t handle) {
-  return api([&]() -> cudaError_t {
-    const StreamRef stream = resolve(handle);
-    if (cudaError_t error = usable(stream)) return error;
-    // Asking takes the host some time; without it a program that polls would never see the end.
-    charge_host();
-    timing::Timeline& time = the_session().timeline();
-    Executor& executor = Executor::instance();
-    executor.ledger().add([host = take_host_time()] { host.pay(); });
-    if (!executor.settle() && !executor.ended(*stream)) return cudaErrorNotReady;
-    if (!time.finished(*thread_state().clock, stream->id)) return cudaErrorNotReady;
-    executor.publish_wait(*stream);
-    if (the_session().device_in_use(stream->device)) the_session().device(stream->device).flush_output();
-    return show_fault(stream->device);
-  });
-}
-
-int priority_of(Stream& stream) {
-  const std::lock_guard lock(stream.mutex);
-  return stream.priority;
-}
-
-cudaStreamCaptureStatus status_of(const Stream& stream) {
-  const GraphsLock lock;
-  if (!stream.capture) return cudaStreamCaptureStatusNone;
-  return stream.capture->invalidated ? cudaStreamCaptureStatusInvalidated : cudaStreamCaptureStatusActive;
-}
-
-cudaError_t wait_event(cudaStream_t handle, cudaEvent_t event_handle, unsigned flags) {
-  return api([&]() -> cudaError_t {
-    const StreamRef stream = resolve(handle);
-    const EventRef event = find_event(event_handle);
-    if (!stream || !event) return cudaErrorInvalidResourceHandle;
-    if (flags & ~1u) return cudaErrorInvalidValue;
-    // Waiting for an event of a capture makes this stream a part of the capture.
-    if (auto capture = event->captured_by()) {
-      const GraphsLock lock;
-      if (capture->ended) return cudaErrorCapturedEvent;
-      if (!stream->capture && !capture->invalidated) {
-        stream->begin_capture(capture, event->tail_of(*capture));
-        capture->members.push_back(stream);
-        return cudaSuccess;
-      }
-    }
-    return submit(stream, EventOperation{event, true}, false);
-  });
-}
-
-}  // namespace
 
 extern "C" {
 
 WG_API cudaError_t cudaStreamCreate(cudaStream_t* out) {
-  return api([&] { return create(out, 0, 0); });
+  return api([&] { return create_stream(out, 0, 0); });
 }
 WG_API cudaError_t cudaStreamCreateWithFlags(cudaStream_t* out, unsigned flags) {
-  return api([&] { return create(out, flags, 0); });
+  return api([&] { return create_stream(out, flags, 0); });
 }
 WG_API cudaError_t cudaStreamCreateWithPriority(cudaStream_t* out, unsigned flags, int priority) {
-  return api([&] { return create(out, flags, priority); });
+  return api([&] { return create_stream(out, flags, priority); });
 }
 WG_API cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-  return api([&] { return destroy(stream); });
+  return api([&] { return destroy_stream(stream); });
 }
 WG_API cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
-  return api([&]() -> cudaError_t {
-    if (least) *least = 0;
-    if (greatest) *greatest = kGreatestPriority;
-    return cudaSuccess;
-  });
+  return api([&] { return device_get_stream_priority_range(least, greatest); });
 }
 WG_API cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  return synchronize_stream(stream);
+  return api([&] { return synchronize_stream(stream); });
 }
 WG_API cudaError_t cudaStreamQuery(cudaStream_t stream) {
-  return query_stream(stream);
+  return api([&] { return query_stream(stream); });
 }
 WG_API cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
-  return wait_event(stream, event, flags);
+  return api([&] { return wait_event(stream, event, flags); });
 }
 
 WG_API cudaError_t cudaStreamAddCallback(cudaStream_t handle, cudaStreamCallback_t callback, void* data,
                                          unsigned flags) {
-  return api([&]() -> cudaError_t {
-    if (!callback || flags) return cudaErrorInvalidValue;
-    const StreamRef stream = resolve(handle);
-    if (cudaError_t error = usable(stream)) return error;
-    return submit(stream, HostOperation{nullptr, callback, data}, false);
-  });
+  return api([&] { return stream_add_callback(handle, callback, data, flags); });
 }
 
 // ---- Queries
@@ -186,152 +55,23 @@ WG_STREAM_GETTER(cudaStreamGetPriority, int, priority_of(*stream))
 WG_STREAM_GETTER(cudaStreamGetFlags, unsigned, stream->flags)
 WG_STREAM_GETTER(cudaStreamGetId, unsigned long long, stream->unique_id)
 WG_STREAM_GETTER(cudaStreamGetDevice, int, stream->device)
-WG_STREAM_GETTER(cudaStreamIsCapturing, cudaStreamCaptureStatus, status_of(*stream))
+WG_STREAM_GETTER(cudaStreamIsCapturing, cudaStreamCaptureStatus, capture_status(*stream))
 #undef WG_STREAM_GETTER
 
 WG_API cudaError_t cudaStreamSetAttribute(cudaStream_t handle, cudaLaunchAttributeID id,
                                           const cudaLaunchAttributeValue* value) {
-  return api([&]() -> cudaError_t {
-    const StreamRef stream = resolve(handle);
-    if (!stream) return cudaErrorInvalidResourceHandle;
-    if (!value || id <= 0 || id >= cudaLaunchAttributeMax) return cudaErrorInvalidValue;
-    const std::lock_guard lock(stream->mutex);
-    stream->attributes[id] = *value;
-    if (id == cudaLaunchAttributePriority) stream->priority = value->priority;
-    return cudaSuccess;
-  });
+  return api([&] { return stream_set_attribute(handle, id, value); });
 }
 WG_API cudaError_t cudaStreamGetAttribute(cudaStream_t handle, cudaLaunchAttributeID id,
                                           cudaLaunchAttributeValue* value) {
-  return api([&]() -> cudaError_t {
-    const StreamRef stream = resolve(handle);
-    if (!stream) return cudaErrorInvalidResourceHandle;
-    if (!value || id <= 0 || id >= cudaLaunchAttributeMax) return cudaErrorInvalidValue;
-    const std::lock_guard lock(stream->mutex);
-    *value = stream->attributes[id];
-    if (id == cudaLaunchAttributePriority) value->priority = stream->priority;
-    return cudaSuccess;
-  });
+  return api([&] { return stream_get_attribute(handle, id, value); });
 }
 WG_API cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
-  return api([&]() -> cudaError_t {
-    const StreamRef a = resolve(to), b = resolve(from);
-    if (!a || !b) return cudaErrorInvalidResourceHandle;
-    if (a == b) return cudaSuccess;
-    const std::scoped_lock lock(a->mutex, b->mutex);
-    std::copy(std::begin(b->attributes), std::end(b->attributes), a->attributes);
-    return cudaSuccess;
-  });
+  return api([&] { return stream_copy_attributes(to, from); });
 }
 WG_API cudaError_t cudaCtxResetPersistingL2Cache() {
   return api([] { return cudaSuccess; });
 }
-
-}  // extern "C"
-
-// ---- Capture
-namespace {
-
-cudaError_t begin_capture(cudaStream_t handle, Graph* into, const cudaGraphNode_t* dependencies, std::size_t count,
-                          cudaStreamCaptureMode mode) {
-  const StreamRef stream = resolve(handle);
-  if (!stream) return cudaErrorInvalidResourceHandle;
-  if (stream->id == timing::Timeline::legacy_default(stream->device)) return cudaErrorStreamCaptureUnsupported;
-  const GraphsLock lock;
-  if (stream->capture) return cudaErrorIllegalState;
-  if (mode < 0 || mode > 2) return cudaErrorInvalidValue;
-  auto capture = std::make_shared<Capture>();
-  Runtime& r = Runtime::instance();
-  capture->id = r.next_id++;
-  capture->origin = stream.get();
-  capture->members = {stream};
-  for (std::size_t i = 0; i < count; i++)
-    if (!dependencies || !is_node(dependencies[i]) || dependencies[i]->graph != into) return cudaErrorInvalidValue;
-  if (into) {
-    capture->graph = into;
-  } else {
-    capture->own_graph = std::make_unique<Graph>();
-    capture->graph = capture->own_graph.get();
-    capture->graph->id = r.next_id++;
-  }
-  stream->begin_capture(capture, {dependencies, dependencies + count});
-  return cudaSuccess;
-}
-
-// Whether the origin's last nodes come after the last nodes of every stream that joined.
-bool joined(const Capture& capture) {
-  std::vector<const GraphNode*> work(capture.origin->capture_tail.begin(), capture.origin->capture_tail.end());
-  std::set<const GraphNode*> before(work.begin(), work.end());
-  while (!work.empty()) {
-    const GraphNode* node = work.back();
-    work.pop_back();
-    if (!is_node(node)) continue;  // destroyed meanwhile
-    for (const GraphNode* d : node->dependencies)
-      if (before.insert(d).second) work.push_back(d);
-  }
-  for (const StreamRef& member : capture.members)
-    for (const GraphNode* tail : member->capture_tail)
-      if (!before.count(tail)) return false;
-  return true;
-}
-
-cudaError_t end_capture(cudaStream_t handle, cudaGraph_t* out) {
-  const StreamRef stream = resolve(handle);
-  if (!stream || !out) return cudaErrorInvalidResourceHandle;
-  const GraphsLock lock;
-  if (!stream->capture) return cudaErrorIllegalState;
-  std::shared_ptr<Capture> capture = stream->capture;
-  if (capture->origin && capture->origin != stream.get()) return cudaErrorStreamCaptureUnmatched;
-  bool good = !capture->invalidated, whole = good && joined(*capture);
-  for (const StreamRef& member : capture->members) member->end_capture();
-  capture->members.clear();
-  capture->ended = true;
-  *out = nullptr;
-  if (!good || !whole) return good ? cudaErrorStreamCaptureUnjoined : cudaErrorStreamCaptureInvalidated;
-  *out = capture->graph;
-  if (capture->own_graph) {
-    Runtime& r = Runtime::instance();
-    std::lock_guard lock(r.mutex);
-    the_session().handle_made("graph", reinterpret_cast<std::uint64_t>(capture->own_graph.get()));
-    r.graphs.insert(capture->own_graph.release());
-  }
-  return cudaSuccess;
-}
-
-cudaError_t capture_info(cudaStream_t handle, cudaStreamCaptureStatus* status, unsigned long long* id,
-                         cudaGraph_t* graph, const cudaGraphNode_t** dependencies, const cudaGraphEdgeData** edges,
-                         std::size_t* count) {
-  const StreamRef stream = resolve(handle);
-  if (!stream) return cudaErrorInvalidResourceHandle;
-  if (!status) return cudaErrorInvalidValue;
-  *status = cudaStreamCaptureStatusNone;
-  if (edges) *edges = nullptr;
-  const GraphsLock lock;
-  if (!stream->capture) return cudaSuccess;
-  const Capture& capture = *stream->capture;
-  *status = capture.invalidated ? cudaStreamCaptureStatusInvalidated : cudaStreamCaptureStatusActive;
-  if (id) *id = capture.id;
-  if (graph) *graph = capture.graph;
-  if (dependencies) *dependencies = stream->capture_tail.data();
-  if (count) *count = stream->capture_tail.size();
-  return cudaSuccess;
-}
-
-cudaError_t update_capture(cudaStream_t handle, cudaGraphNode_t* nodes, std::size_t count, unsigned flags) {
-  const StreamRef stream = resolve(handle);
-  const GraphsLock lock;
-  if (!stream || !stream->capture) return cudaErrorIllegalState;
-  if (flags > 1 || (count && !nodes)) return cudaErrorInvalidValue;
-  for (std::size_t i = 0; i < count; i++)
-    if (!is_node(nodes[i]) || nodes[i]->graph != stream->capture->graph) return cudaErrorInvalidValue;
-  if (flags == 1) stream->capture_tail.clear();
-  stream->capture_tail.insert(stream->capture_tail.end(), nodes, nodes + count);
-  return cudaSuccess;
-}
-
-}  // namespace
-
-extern "C" {
 
 WG_API cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
   return api([&] { return begin_capture(stream, nullptr, nullptr, 0, mode); });
@@ -339,11 +79,7 @@ WG_API cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCapture
 WG_API cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t* nodes,
                                                  const cudaGraphEdgeData*, std::size_t count,
                                                  cudaStreamCaptureMode mode) {
-  return api([&]() -> cudaError_t {
-    const GraphsLock lock;
-    if (!is_graph(graph)) return cudaErrorInvalidValue;
-    return begin_capture(stream, graph, nodes, count, mode);
-  });
+  return api([&] { return stream_begin_capture_to_graph(stream, graph, nodes, count, mode); });
 }
 WG_API cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* out) {
   return api([&] { return end_capture(stream, out); });
@@ -358,11 +94,7 @@ WG_API cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cuda
   return api([&] { return update_capture(stream, nodes, count, flags); });
 }
 WG_API cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
-  return api([&]() -> cudaError_t {
-    if (!mode) return cudaErrorInvalidValue;
-    std::swap(*mode, thread_state().capture_mode);
-    return cudaSuccess;
-  });
+  return api([&] { return thread_exchange_stream_capture_mode(mode); });
 }
 
 }  // extern "C"

@@ -1,6 +1,6 @@
 // One virtual GPU: its memory, the modules loaded on it, and the execution of grids. launch() runs a grid to its end on
 // the calling thread and its workers; several threads may launch at the same time, and then their grids run beside each
-// other (which ones may is for the streams above to say, see cudart/executor.h). Time is virtual (timing/timeline.h).
+// other (which ones may is for the streams above to say, see host/executor.h). Time is virtual (timing/timeline.h).
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct Code;
 
 namespace warpgrind::device {
 
-// What a fault of the user's kernel is; each maps to one cudaError_t (cudart/errors.cpp).
+// What a fault of the user's kernel is; each maps to one cudaError_t (host/state.cpp).
 enum class FaultKind : std::uint8_t {
   illegal_address,
   misaligned_address,

@@ -1,5 +1,5 @@
 // One process under test: its virtual GPUs, the programs registered in it, virtual time, and what was seen. The CUDA
-// runtime API (src/cudart) is a thin layer over this. Thread-safe. Lives until the process ends.
+// APIs (src/host, src/cudart) are a layer over this. Thread-safe. Lives until the process ends.
 #pragma once
 
 #include <atomic>

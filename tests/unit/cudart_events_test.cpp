@@ -9,11 +9,13 @@
 #include <vector>
 
 #include "../api/api_test.h"
-#include "cudart/runtime.h"
+#include "host/state.h"
 #include "keep_events.h"
 
 namespace warpgrind::cudart {
 namespace {
+
+using namespace host;
 
 using Work = events::StreamWork;
 

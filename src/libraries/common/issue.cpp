@@ -6,13 +6,13 @@ namespace warpgrind::libraries {
 
 LibraryIssue issue(CallName name, const char* by, const LibraryWork& work, cudaStream_t stream, bool host_waits,
                    std::function<void(LibraryRun&)> run) {
-  auto call = std::make_shared<cudart::LibraryCall>();
+  auto call = std::make_shared<host::LibraryCall>();
   call->function = name.function;
   call->arguments = std::move(name.arguments);
   call->by = by;
   call->work = work;
   call->run = std::move(run);
-  const cudart::LibraryCallRef reference = std::move(call);
+  const host::LibraryCallRef reference = std::move(call);
   return warpgrind_library_issue(&reference, stream, host_waits);
 }
 

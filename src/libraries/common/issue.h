@@ -6,12 +6,12 @@
 #include <functional>
 #include <string>
 
-#include "cudart/library_calls.h"
+#include "host/library_calls.h"
 
 namespace warpgrind::libraries {
 
-using cudart::LibraryIssue;
-using cudart::LibraryRun;
+using host::LibraryIssue;
+using host::LibraryRun;
 using timing::LibraryArithmetic;
 using timing::LibraryFamily;
 using timing::LibraryWork;

@@ -12,7 +12,7 @@
 
 #include "timing/library_estimate.h"
 
-namespace warpgrind::cudart {
+namespace warpgrind::host {
 
 // Given to the call when its stream has come to it. Each of its operands is asked for before it is touched; an access
 // to what is no memory of the GPU ends the call and breaks the context, as such an access of a kernel does.
@@ -42,12 +42,12 @@ enum class LibraryIssue : std::uint8_t {
   not_captured,  // the host must wait for its result, which a capture does not allow
 };
 
-}  // namespace warpgrind::cudart
+}  // namespace warpgrind::host
 
 extern "C" {
 // stream: a cudaStream_t. host_waits: comes back when the call is done (its result goes to host memory).
-warpgrind::cudart::LibraryIssue warpgrind_library_issue(const warpgrind::cudart::LibraryCallRef* call, void* stream,
-                                                        bool host_waits);
+warpgrind::host::LibraryIssue warpgrind_library_issue(const warpgrind::host::LibraryCallRef* call, void* stream,
+                                                      bool host_waits);
 // Whether kernels can reach the address: memory of a GPU, managed memory, or pinned memory of the host.
 bool warpgrind_library_reachable(const void* address);
 // Whether the stream is one (the null stream is).

@@ -8,13 +8,13 @@
 #include <variant>
 #include <vector>
 
-#include "cudart/executor.h"
-#include "cudart/library_calls.h"
-#include "cudart/runtime.h"
 #include "device/device.h"
 #include "device/memory/array.h"
+#include "host/executor.h"
+#include "host/library_calls.h"
+#include "host/state.h"
 
-namespace warpgrind::cudart {
+namespace warpgrind::host {
 
 // One side of a copy: a pointer with a pitch, or an array. x in bytes.
 struct CopySide {
@@ -143,4 +143,4 @@ void release_all(int device);           // cudaDeviceReset
 void forget_pool_block(void* pointer);  // it is free: its pool uses less (pools.cpp)
 void release_arrays(int device);        // cudaDeviceReset (textures.cpp)
 
-}  // namespace warpgrind::cudart
+}  // namespace warpgrind::host

@@ -1,12 +1,12 @@
 #pragma once
 
-#include "cudart/api_types.h"
 #include "gpu/gpu_model.h"
+#include "host/types.h"
 
-namespace warpgrind::cudart {
+namespace warpgrind::host {
 
 void fill_properties(const GpuModel& model, int device, cudaDeviceProp& out);
 // False: no such attribute.
 bool device_attribute(const GpuModel& model, int device, cudaDeviceAttr attribute, int& out);
 
-}  // namespace warpgrind::cudart
+}  // namespace warpgrind::host

@@ -1,8 +1,8 @@
-#include "cudart/operation.h"
+#include "host/operation.h"
 
-#include "cudart/graph.h"
+#include "host/graph.h"
 
-namespace warpgrind::cudart {
+namespace warpgrind::host {
 
 std::vector<void*> KernelOperation::pointers() {
   std::vector<void*> out;
@@ -140,4 +140,4 @@ cudaError_t submit(const StreamRef& stream, Operation operation, bool host_block
   return show_fault(stream->device);
 }
 
-}  // namespace warpgrind::cudart
+}  // namespace warpgrind::host

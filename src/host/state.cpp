@@ -1,4 +1,4 @@
-#include "cudart/runtime.h"
+#include "host/state.h"
 
 #include <fmt/core.h>
 #include <unistd.h>
@@ -6,13 +6,13 @@
 #include <utility>
 
 #include "base/assert.h"
-#include "cudart/executor.h"
+#include "host/executor.h"
 
-namespace warpgrind::cudart {
+namespace warpgrind::host {
 
-Runtime& Runtime::instance() {
-  static auto* runtime = new Runtime;  // never destroyed, as the session
-  return *runtime;
+HostState& HostState::instance() {
+  static auto* state = new HostState;  // never destroyed, as the session
+  return *state;
 }
 
 // Destructors of static objects call us after those of the main thread's thread_locals (a global that frees its memory,
@@ -35,7 +35,7 @@ ThreadState& thread_state() {
 Context& context(int device) {
   // Made once and for all, so that it is found without a lock: also by a forked child, whose locks nobody gives back.
   static const std::vector<std::unique_ptr<Context>>& contexts = []() -> auto& {
-    Runtime& r = Runtime::instance();
+    HostState& r = HostState::instance();
     std::lock_guard lock(r.mutex);
     int count = the_session().device_count();
     for (int i = 0; i < count; i++) {
@@ -83,7 +83,7 @@ StreamRef resolve(cudaStream_t handle) {
   ThreadState& thread = thread_state();
   if (handle == nullptr && thread.null_stream_is_own) handle = kStreamPerThread;
   if (handle == nullptr || handle == kStreamLegacy) return context(thread.device).legacy;
-  Runtime& r = Runtime::instance();
+  HostState& r = HostState::instance();
   if (handle == kStreamPerThread) {
     StreamRef& own = thread.per_thread_streams[thread.device];
     if (!own) {
@@ -102,7 +102,7 @@ StreamRef resolve(cudaStream_t handle) {
 }
 
 EventRef find_event(const Event* event) {
-  Runtime& r = Runtime::instance();
+  HostState& r = HostState::instance();
   std::lock_guard lock(r.mutex);
   auto found = r.events.find(event);
   if (found != r.events.end()) return found->second;
@@ -111,7 +111,7 @@ EventRef find_event(const Event* event) {
 }
 
 KernelHandle* find_kernel(const void* function) {
-  Runtime& r = Runtime::instance();
+  HostState& r = HostState::instance();
   std::lock_guard lock(r.mutex);
   if (auto found = r.kernels.find(function); found != r.kernels.end()) return found->second.get();
   auto* handle = static_cast<const KernelHandle*>(function);
@@ -119,7 +119,7 @@ KernelHandle* find_kernel(const void* function) {
 }
 
 const Variable* find_variable(const void* symbol) {
-  Runtime& r = Runtime::instance();
+  HostState& r = HostState::instance();
   std::lock_guard lock(r.mutex);
   auto found = r.variables.find(symbol);
   return found == r.variables.end() ? nullptr : &found->second;
@@ -229,10 +229,6 @@ cudaError_t not_supported(const char* what) {
   return already_said(cudaErrorNotSupported);
 }
 
-cudaError_t unsupported_call(const char* name) {
-  return api([&] { return not_supported(name); });
-}
-
 void charge_host(double ns) {
   thread_state().owed_ns += ns;
 }
@@ -284,4 +280,4 @@ cudaError_t synchronize(const std::shared_ptr<EventMark>& mark, int device) {
   });
 }
 
-}  // namespace warpgrind::cudart
+}  // namespace warpgrind::host

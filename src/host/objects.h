@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "cudart/api_types.h"
+#include "host/types.h"
 #include "session/program.h"
 #include "timing/timeline.h"
 
-namespace warpgrind::cudart {
+namespace warpgrind::host {
 
 struct Work;  // executor.h
 using WorkPtr = std::shared_ptr<Work>;
@@ -136,4 +136,4 @@ struct MemPool {
   std::atomic<int> reuse[4] = {1, 1, 1, 1};
 };
 
-}  // namespace warpgrind::cudart
+}  // namespace warpgrind::host

@@ -6,8 +6,8 @@
 // further grids that are ready run beside it as far as they fit on the modelled GPU, so that kernels may wait for each
 // other.
 //
-// Lock order, outermost first: GraphsLock, Runtime::mutex, Executor::mutex_, the ledger's, the timeline's. Nothing that
-// a program can see (kernels, copies, callbacks) and no Place of the ledger runs under any of them.
+// Lock order, outermost first: GraphsLock, HostState::mutex, Executor::mutex_, the ledger's, the timeline's. Nothing
+// that a program can see (kernels, copies, callbacks) and no Place of the ledger runs under any of them.
 #pragma once
 
 #include <pthread.h>
@@ -24,12 +24,12 @@
 #include <vector>
 
 #include "base/host_stack.h"
-#include "cudart/objects.h"
 #include "device/device.h"
 #include "events/events.h"
+#include "host/objects.h"
 #include "timing/ledger.h"
 
-namespace warpgrind::cudart {
+namespace warpgrind::host {
 
 struct Work {
   enum class Kind : std::uint8_t { grid, host_function, memory, mark };
@@ -138,4 +138,4 @@ class Executor {
   timing::Ledger ledger_;
 };
 
-}  // namespace warpgrind::cudart
+}  // namespace warpgrind::host

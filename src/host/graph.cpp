@@ -1,12 +1,12 @@
-#include "cudart/graph.h"
+#include "host/graph.h"
 
 #include <algorithm>
 #include <set>
 
-#include "cudart/executor.h"
-#include "cudart/runtime.h"
+#include "host/executor.h"
+#include "host/state.h"
 
-namespace warpgrind::cudart {
+namespace warpgrind::host {
 
 namespace {
 
@@ -50,7 +50,7 @@ GraphsLock::~GraphsLock() {
 Capture::Capture() = default;
 Capture::~Capture() = default;
 
-GraphNode::GraphNode() : id(Runtime::instance().next_id++) {
+GraphNode::GraphNode() : id(HostState::instance().next_id++) {
   std::lock_guard lock(live().mutex);
   live().nodes.insert(this);
 }
@@ -142,7 +142,7 @@ void Graph::remove(GraphNode* node) {
 
 std::unique_ptr<Graph> clone(const Graph& graph) {
   auto copy = std::make_unique<Graph>();
-  copy->id = Runtime::instance().next_id++;
+  copy->id = HostState::instance().next_id++;
   copy->memory = graph.memory;
   copy->user_objects = graph.user_objects;
   std::map<const GraphNode*, GraphNode*> twin;
@@ -402,15 +402,15 @@ cudaError_t capture_operation(Stream& stream, Operation operation) {
 }
 
 bool is_graph(const Graph* graph) {
-  Runtime& r = Runtime::instance();
+  HostState& r = HostState::instance();
   std::lock_guard lock(r.mutex);
   return r.graphs.count(graph) != 0;
 }
 
 bool is_graph_exec(const GraphExec* exec) {
-  Runtime& r = Runtime::instance();
+  HostState& r = HostState::instance();
   std::lock_guard lock(r.mutex);
   return r.graph_execs.count(exec) != 0;
 }
 
-}  // namespace warpgrind::cudart
+}  // namespace warpgrind::host

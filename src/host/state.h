@@ -1,8 +1,8 @@
-// State of the runtime API in this process, and what every entry point begins and ends with.
+// What the CUDA APIs share in this process: contexts, handles, the state of each host thread, errors, waits of the host
+// and its virtual time. Entry points (src/cudart, src/cuda) translate arguments and errors, and do nothing else.
 //
-//   extern "C" WG_API cudaError_t cudaX(...) { return api([&] { ...; return cudaSuccess; }); }
-//
-// api() gives a sticky error back before the body runs and keeps the last error of the host thread.
+// Errors of this folder are cudaError_t, whose numbers are those of CUresult but for some below 100 that only the
+// runtime has.
 #pragma once
 
 #include <map>
@@ -11,12 +11,12 @@
 #include <unordered_map>
 #include <utility>
 
-#include "cudart/api.h"
-#include "cudart/call_scope.h"
-#include "cudart/objects.h"
+#include "host/call_scope.h"
+#include "host/objects.h"
+#include "host/types.h"
 #include "session/session.h"
 
-namespace warpgrind::cudart {
+namespace warpgrind::host {
 
 // Handles with a fixed value: cudaStreamLegacy and cudaStreamPerThread.
 inline Stream* const kStreamLegacy = reinterpret_cast<Stream*>(1);
@@ -49,7 +49,7 @@ struct Context {
 };
 
 // Everything that outlives a call. Lists are guarded by `mutex`; contexts are few and live for ever.
-struct Runtime {
+struct HostState {
   std::mutex mutex;
   std::vector<std::unique_ptr<Context>> contexts;
   std::unordered_map<const void*, std::unique_ptr<KernelHandle>> kernels;  // by host function
@@ -62,7 +62,7 @@ struct Runtime {
   std::set<const MemPool*> pools;
   std::atomic<std::uint64_t> next_id{1};
 
-  static Runtime& instance();
+  static HostState& instance();
 };
 
 struct ThreadState {
@@ -129,25 +129,6 @@ cudaError_t show_fault(int device);
 
 void begin_call();  // forgets the reasons of the call before
 
-template <class Body>
-cudaError_t api(Body&& body) {
-  if (cudaError_t error = enter_call(); error != cudaSuccess) return thread_state().last_error = error;
-  const CallScope scope(__PRETTY_FUNCTION__);
-  const cudaError_t sticky = sticky_error();
-  if (sticky == cudaSuccess) return set_last_error(body());
-  // What is wrong with this call itself is noted behind the error that the program gets.
-  if (goes_on_after_fault())
-    if (const cudaError_t error = body(); error != sticky) set_last_error(error);
-  return set_last_error(sticky);
-}
-// For calls that work on a broken context too (device queries, error texts).
-template <class Body>
-cudaError_t api_without_context(Body&& body) {
-  if (cudaError_t error = enter_call(); error != cudaSuccess) return thread_state().last_error = error;
-  const CallScope scope(__PRETTY_FUNCTION__);
-  return set_last_error(body());
-}
-
 // The stream behind a handle; nullptr: no such stream.
 StreamRef resolve(cudaStream_t handle);
 EventRef find_event(const Event* event);  // nullptr: no such event
@@ -170,8 +151,6 @@ cudaError_t error_of(const device::Fault& fault);
 cudaError_t error_of(const Error& error);
 // cudaErrorNotSupported, named once on stderr.
 cudaError_t not_supported(const char* what);
-// What an unsupported call (WG_UNSUPPORTED of warpgrind/runtime_functions.inc) does.
-cudaError_t unsupported_call(const char* name);
 
 // Waits of the host: the work is done, device output comes out, and virtual time moves on. They return the error of the
 // device, if it has one by now.
@@ -190,4 +169,4 @@ HostTime take_host_time();
 // The thread's virtual clock, after all that it waited for.
 double host_now();
 
-}  // namespace warpgrind::cudart
+}  // namespace warpgrind::host

@@ -1,13 +1,13 @@
-#include "cudart/call_scope.h"
+#include "host/call_scope.h"
 
 #include <atomic>
 #include <cstring>
 #include <utility>
 
-#include "cudart/executor.h"
-#include "cudart/runtime.h"
+#include "host/executor.h"
+#include "host/state.h"
 
-namespace warpgrind::cudart {
+namespace warpgrind::host {
 
 namespace {
 
@@ -78,24 +78,6 @@ std::string call_name(const char* of_body) {
   name = name.substr(0, name.find('('));
   if (const std::size_t space = name.rfind(' '); space != std::string::npos) name = name.substr(space + 1);
   if (const std::size_t colons = name.rfind("::"); colons != std::string::npos) name = name.substr(colons + 2);
-  if (name.starts_with("cuda")) return name;
-  if (name == "launch") return std::strstr(at, "LaunchArguments") ? "cudaLaunchKernel" : "cudaGraphLaunch";
-  // Bodies that several calls share, with and without a stream of their own.
-  constexpr std::pair<const char*, const char*> kShared[] = {{"copy", "cudaMemcpy"},
-                                                             {"fill", "cudaMemset"},
-                                                             {"copy_to_array", "cudaMemcpyToArray"},
-                                                             {"copy_from_array", "cudaMemcpyFromArray"},
-                                                             {"copy_symbol", "cudaMemcpy (symbol)"},
-                                                             {"copy_3d", "cudaMemcpy3D"},
-                                                             {"copy_3d_peer", "cudaMemcpy3DPeer"},
-                                                             {"copy_peer", "cudaMemcpyPeer"},
-                                                             {"record", "cudaEventRecord"},
-                                                             {"launch_with_attributes", "cudaLaunchKernelEx"},
-                                                             {"synchronize_stream", "cudaStreamSynchronize"},
-                                                             {"query_stream", "cudaStreamQuery"},
-                                                             {"wait_event", "cudaStreamWaitEvent"}};
-  for (const auto& [body, call] : kShared)
-    if (name == body) return call;
   return name.empty() ? "call" : name;
 }
 
@@ -125,4 +107,4 @@ const char* clock_around_launches() {
   return g_around.load();
 }
 
-}  // namespace warpgrind::cudart
+}  // namespace warpgrind::host

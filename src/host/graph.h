@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/host_stack.h"
-#include "cudart/operation.h"
+#include "host/operation.h"
 
-namespace warpgrind::cudart {
+namespace warpgrind::host {
 
 struct GraphNode {
   GraphNode();
@@ -95,13 +95,4 @@ cudaError_t capture_operation(Stream& stream, Operation operation);  // under Gr
 bool is_graph(const Graph* graph);
 bool is_graph_exec(const GraphExec* exec);
 
-// An entry point that works with graphs.
-template <class Body>
-cudaError_t graph_api(Body&& body) {
-  return api([&] {
-    const GraphsLock lock;
-    return body();
-  });
-}
-
-}  // namespace warpgrind::cudart
+}  // namespace warpgrind::host

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace warpgrind::cudart {
+namespace warpgrind::host {
 struct Stream;
 struct Event;
 struct Graph;
@@ -17,21 +17,21 @@ struct MipmappedArrayHandle;
 struct KernelHandle;
 struct LibraryHandle;
 struct UserObject;
-}  // namespace warpgrind::cudart
+}  // namespace warpgrind::host
 
 #define WARPGRIND_LIBRARY  // no overloads for programs of earlier versions
-#define CUstream_st warpgrind::cudart::Stream
-#define CUevent_st warpgrind::cudart::Event
-#define CUgraph_st warpgrind::cudart::Graph
-#define CUgraphNode_st warpgrind::cudart::GraphNode
-#define CUgraphExec_st warpgrind::cudart::GraphExec
-#define CUmemPoolHandle_st warpgrind::cudart::MemPool
-#define cudaArray warpgrind::cudart::ArrayHandle
-#define cudaMipmappedArray warpgrind::cudart::MipmappedArrayHandle
-#define CUkern_st warpgrind::cudart::KernelHandle
-#define CUfunc_st warpgrind::cudart::KernelHandle
-#define CUlib_st warpgrind::cudart::LibraryHandle
-#define CUuserObject_st warpgrind::cudart::UserObject
+#define CUstream_st warpgrind::host::Stream
+#define CUevent_st warpgrind::host::Event
+#define CUgraph_st warpgrind::host::Graph
+#define CUgraphNode_st warpgrind::host::GraphNode
+#define CUgraphExec_st warpgrind::host::GraphExec
+#define CUmemPoolHandle_st warpgrind::host::MemPool
+#define cudaArray warpgrind::host::ArrayHandle
+#define cudaMipmappedArray warpgrind::host::MipmappedArrayHandle
+#define CUkern_st warpgrind::host::KernelHandle
+#define CUfunc_st warpgrind::host::KernelHandle
+#define CUlib_st warpgrind::host::LibraryHandle
+#define CUuserObject_st warpgrind::host::UserObject
 #include "cuda_runtime_api.h"
 #undef CUstream_st
 #undef CUevent_st
@@ -46,9 +46,9 @@ struct UserObject;
 #undef CUlib_st
 #undef CUuserObject_st
 
-namespace warpgrind::cudart {
+namespace warpgrind::host {
 
 const char* error_name(cudaError_t error);
 const char* error_text(cudaError_t error);
 
-}  // namespace warpgrind::cudart
+}  // namespace warpgrind::host

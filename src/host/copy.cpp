@@ -6,11 +6,11 @@
 #include <optional>
 #include <string>
 
-#include "cudart/operation.h"
-#include "cudart/runtime.h"
 #include "device/memory/address_space.h"
+#include "host/operation.h"
+#include "host/state.h"
 
-namespace warpgrind::cudart {
+namespace warpgrind::host {
 
 Place place_of(const void* pointer) {
   auto address = reinterpret_cast<std::uint64_t>(pointer);
@@ -413,4 +413,4 @@ cudaError_t make_work(const FillOperation& f, const Target& target, bool host_bl
   return cudaSuccess;
 }
 
-}  // namespace warpgrind::cudart
+}  // namespace warpgrind::host

@@ -1,13 +1,13 @@
 // What a GPU model looks like to a program. Figures that no model has (texture limits, ids) are the same for all GPUs
 // of a compute capability: CUDA C++ Programming Guide, appendix "Compute Capabilities", table of technical
 // specifications.
-#include "cudart/device_properties.h"
+#include "host/device_properties.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
 
-namespace warpgrind::cudart {
+namespace warpgrind::host {
 
 namespace {
 
@@ -346,4 +346,4 @@ bool device_attribute(const GpuModel& model, int device, cudaDeviceAttr attribut
   }
 }
 
-}  // namespace warpgrind::cudart
+}  // namespace warpgrind::host

@@ -1,12 +1,12 @@
-#include "cudart/executor.h"
+#include "host/executor.h"
 
 #include <algorithm>
 
 #include "base/host_pages.h"
 #include "base/host_thread.h"
-#include "cudart/runtime.h"
+#include "host/state.h"
 
-namespace warpgrind::cudart {
+namespace warpgrind::host {
 
 namespace {
 
@@ -441,4 +441,4 @@ WorkPtr Executor::lead(Lock& lock) {
   }
 }
 
-}  // namespace warpgrind::cudart
+}  // namespace warpgrind::host

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-namespace warpgrind::cudart {
+namespace warpgrind::host {
 
 // When something of the host began, in virtual time: known once the ledger has come to it.
 using Moment = std::shared_ptr<double>;
@@ -41,4 +41,4 @@ void no_more_clocks();
 // The function it read before and after a launch that it waited for; null: none.
 const char* clock_around_launches();
 
-}  // namespace warpgrind::cudart
+}  // namespace warpgrind::host

@@ -1,9 +1,9 @@
 // The last error of a thread, and which errors the program knows of: those whose value the caller reads, and all that
 // came before a cudaGetLastError or cudaPeekAtLastError of the same thread.
 #include "base/host_stack.h"
-#include "cudart/runtime.h"
+#include "host/state.h"
 
-namespace warpgrind::cudart {
+namespace warpgrind::host {
 
 namespace {
 
@@ -64,4 +64,4 @@ void errors_were_asked_for() {
   thread.not_asked_for.clear();
 }
 
-}  // namespace warpgrind::cudart
+}  // namespace warpgrind::host

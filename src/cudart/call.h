@@ -1,0 +1,48 @@
+// What every entry point of the runtime API begins and ends with:
+//
+//   extern "C" WG_API cudaError_t cudaX(...) { return api([&] { ...; return cudaSuccess; }); }
+//
+// api() gives a sticky error back before the body runs and keeps the last error of the host thread.
+#pragma once
+
+#include "cudart/api.h"
+#include "host/call_scope.h"
+#include "host/graph.h"
+#include "host/state.h"
+
+namespace warpgrind::cudart {
+
+using namespace host;
+
+template <class Body>
+cudaError_t api(Body&& body) {
+  if (cudaError_t error = enter_call(); error != cudaSuccess) return thread_state().last_error = error;
+  const CallScope scope(__PRETTY_FUNCTION__);
+  const cudaError_t sticky = sticky_error();
+  if (sticky == cudaSuccess) return set_last_error(body());
+  // What is wrong with this call itself is noted behind the error that the program gets.
+  if (goes_on_after_fault())
+    if (const cudaError_t error = body(); error != sticky) set_last_error(error);
+  return set_last_error(sticky);
+}
+// For calls that work on a broken context too (device queries, error texts).
+template <class Body>
+cudaError_t api_without_context(Body&& body) {
+  if (cudaError_t error = enter_call(); error != cudaSuccess) return thread_state().last_error = error;
+  const CallScope scope(__PRETTY_FUNCTION__);
+  return set_last_error(body());
+}
+
+// An entry point that works with graphs.
+template <class Body>
+cudaError_t graph_api(Body&& body) {
+  return api([&] {
+    const GraphsLock lock;
+    return body();
+  });
+}
+
+// What an unsupported call (WG_UNSUPPORTED of warpgrind/runtime_functions.inc) does.
+cudaError_t unsupported_call(const char* name);
+
+}  // namespace warpgrind::cudart

@@ -1,0 +1,40 @@
+// CUDA arrays, texture objects and surface objects behind their handles.
+#pragma once
+
+#include <memory>
+
+#include "device/memory/array.h"
+#include "host/operation.h"
+#include "host/types.h"
+
+namespace warpgrind::host {
+
+struct ArrayHandle {
+  std::shared_ptr<device::Array> array;  // texture and surface objects and pending copies own it too
+  cudaChannelFormatDesc format;
+  unsigned flags = 0;
+  int device = 0;
+};
+
+std::shared_ptr<device::Array> array_of(const ArrayHandle* handle);  // null: not a live array
+
+// flags: cudaArrayLayered and its like.
+cudaError_t create_array(cudaArray_t* out, const cudaChannelFormatDesc* desc, cudaExtent extent, unsigned flags);
+cudaError_t free_array(ArrayHandle* array);
+
+// Texture and surface objects. The view may be null.
+cudaError_t create_texture_object(cudaTextureObject_t* out, const cudaResourceDesc* resource,
+                                  const cudaTextureDesc* texture, const cudaResourceViewDesc* view);
+cudaError_t destroy_texture_object(cudaTextureObject_t object);
+// What it was made of; null for what is not asked for. Asked for a view that there is not: cudaErrorInvalidValue.
+cudaError_t texture_descriptions(cudaTextureObject_t object, cudaResourceDesc* resource, cudaTextureDesc* texture,
+                                 cudaResourceViewDesc* view);
+cudaError_t create_surface_object(cudaSurfaceObject_t* out, const cudaResourceDesc* resource);
+cudaError_t destroy_surface_object(cudaSurfaceObject_t object);
+cudaError_t surface_description(cudaSurfaceObject_t object, cudaResourceDesc* out);
+
+// ---- As the runtime API's functions of these names.
+cudaError_t array_get_info(cudaChannelFormatDesc* desc, cudaExtent* extent, unsigned* flags, cudaArray_t array);
+cudaError_t get_channel_desc(cudaChannelFormatDesc* desc, cudaArray_const_t array);
+
+}  // namespace warpgrind::host

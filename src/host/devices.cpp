@@ -1,0 +1,181 @@
+#include "host/devices.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include "host/device_properties.h"
+#include "host/executor.h"
+#include "host/operation.h"
+#include "host/state.h"
+
+namespace warpgrind::host {
+
+namespace {
+constexpr int kVersion = 13000;  // of the driver and the runtime that these libraries stand for
+}
+
+cudaError_t driver_get_version(int* version) {
+  if (!version) return cudaErrorInvalidValue;
+  *version = kVersion;
+  return cudaSuccess;
+}
+
+cudaError_t get_device_count(int* count) {
+  if (!count) return cudaErrorInvalidValue;
+  *count = the_session().device_count();
+  return cudaSuccess;
+}
+
+cudaError_t set_device(int device) {
+  if (!valid_device(device)) return cudaErrorInvalidDevice;
+  thread_state().device = device;
+  return cudaSuccess;
+}
+
+cudaError_t get_device(int* device) {
+  if (!device) return cudaErrorInvalidValue;
+  *device = thread_state().device;
+  return cudaSuccess;
+}
+
+cudaError_t set_valid_devices(int* devices, int count) {
+  if (count < 0 || (count && !devices)) return cudaErrorInvalidValue;
+  for (int i = 0; i < count; i++)
+    if (!valid_device(devices[i])) return cudaErrorInvalidDevice;
+  return cudaSuccess;
+}
+
+cudaError_t get_device_properties(cudaDeviceProp* out, int device) {
+  if (!out) return cudaErrorInvalidValue;
+  if (!valid_device(device)) return cudaErrorInvalidDevice;
+  fill_properties(the_session().model(), device, *out);
+  return cudaSuccess;
+}
+
+cudaError_t device_get_attribute(int* value, cudaDeviceAttr attribute, int device) {
+  if (!value) return cudaErrorInvalidValue;
+  if (!valid_device(device)) return cudaErrorInvalidDevice;
+  return device_attribute(the_session().model(), device, attribute, *value) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t choose_device(int* device, const cudaDeviceProp* properties) {
+  if (!device || !properties) return cudaErrorInvalidValue;
+  *device = 0;  // all virtual GPUs of a run are of one model
+  return cudaSuccess;
+}
+
+cudaError_t set_device_flags(unsigned flags) {
+  if (flags & ~0x1fu) return cudaErrorInvalidValue;
+  current_context().flags = flags;
+  return cudaSuccess;
+}
+
+cudaError_t get_device_flags(unsigned* flags) {
+  if (!flags) return cudaErrorInvalidValue;
+  *flags = current_context().flags | 0x8;  // mapped host memory is always possible
+  return cudaSuccess;
+}
+
+cudaError_t device_set_limit(cudaLimit limit, std::size_t value) {
+  if (limit < 0 || limit > cudaLimitPersistingL2CacheSize) return cudaErrorUnsupportedLimit;
+  device::Device& gpu = current_device();
+  constexpr std::size_t kMostLocal = 512 << 10;  // "Maximum amount of local memory per thread", all GPUs since 2.0
+  if (limit == cudaLimitStackSize && value > kMostLocal)
+    return refuse(cudaErrorInvalidValue, fmt::format("a stack of {} bytes a thread, at most {}", value, kMostLocal));
+  if (limit == cudaLimitStackSize) gpu.set_stack_size(value);
+  if (limit == cudaLimitMallocHeapSize && !gpu.set_heap_size(value))
+    return refuse(cudaErrorInvalidValue, "a kernel that uses malloc has run: the heap has its size");
+  if (limit == cudaLimitPrintfFifoSize) gpu.set_printf_fifo(value);
+  current_context().limits[limit] = value;
+  return cudaSuccess;
+}
+
+cudaError_t device_get_limit(std::size_t* value, cudaLimit limit) {
+  if (!value) return cudaErrorInvalidValue;
+  if (limit < 0 || limit > cudaLimitPersistingL2CacheSize) return cudaErrorUnsupportedLimit;
+  *value = current_context().limits[limit];
+  return cudaSuccess;
+}
+
+cudaError_t device_set_cache_config(cudaFuncCache config) {
+  if (config > cudaFuncCachePreferEqual) return cudaErrorInvalidValue;
+  current_context().cache_config = config;
+  return cudaSuccess;
+}
+
+cudaError_t device_get_cache_config(cudaFuncCache* config) {
+  if (!config) return cudaErrorInvalidValue;
+  *config = current_context().cache_config;
+  return cudaSuccess;
+}
+
+cudaError_t device_set_shared_mem_config(cudaSharedMemConfig config) {
+  if (config > cudaSharedMemBankSizeEightByte) return cudaErrorInvalidValue;
+  if (config == cudaSharedMemBankSizeEightByte && the_session().model().cc_major == 3)
+    the_session().say_once("cudaDeviceSetSharedMemConfig: bank conflicts are counted in the model's own bank mode");
+  return cudaSuccess;
+}
+
+cudaError_t device_get_shared_mem_config(cudaSharedMemConfig* config) {
+  if (!config) return cudaErrorInvalidValue;
+  *config = cudaSharedMemBankSizeFourByte;
+  return cudaSuccess;
+}
+
+cudaError_t device_get_texture_1d_linear_max_width(std::size_t* width, int device) {
+  int value = 0;
+  if (!width || !valid_device(device)) return cudaErrorInvalidValue;
+  device_attribute(the_session().model(), device, cudaDevAttrMaxTexture1DLinearWidth, value);
+  *width = static_cast<std::size_t>(value);
+  return cudaSuccess;
+}
+
+cudaError_t device_get_pci_bus_id(char* out, int length, int device) {
+  if (!out || length < 13) return cudaErrorInvalidValue;
+  if (!valid_device(device)) return cudaErrorInvalidDevice;
+  std::snprintf(out, static_cast<std::size_t>(length), "0000:%02X:00.0", device + 1);
+  return cudaSuccess;
+}
+
+cudaError_t device_get_by_pci_bus_id(int* device, const char* id) {
+  unsigned domain = 0, bus = 0;
+  if (!device || !id || std::sscanf(id, "%x:%x", &domain, &bus) != 2) return cudaErrorInvalidValue;
+  if (domain != 0 || !valid_device(static_cast<int>(bus) - 1)) return cudaErrorInvalidDevice;
+  *device = static_cast<int>(bus) - 1;
+  return cudaSuccess;
+}
+
+cudaError_t device_can_access_peer(int* can, int device, int peer) {
+  if (!can) return cudaErrorInvalidValue;
+  if (!valid_device(device) || !valid_device(peer)) return cudaErrorInvalidDevice;
+  *can = device != peer;
+  return cudaSuccess;
+}
+
+cudaError_t device_enable_peer_access(int peer, unsigned flags) {
+  if (flags) return cudaErrorInvalidValue;
+  if (!valid_device(peer) || peer == thread_state().device) return cudaErrorInvalidDevice;
+  Context& c = current_context();
+  const std::lock_guard lock(c.peers_mutex);
+  return c.peers.insert(peer).second ? cudaSuccess : cudaErrorPeerAccessAlreadyEnabled;
+}
+
+cudaError_t device_disable_peer_access(int peer) {
+  if (!valid_device(peer)) return cudaErrorInvalidDevice;
+  Context& c = current_context();
+  const std::lock_guard lock(c.peers_mutex);
+  return c.peers.erase(peer) ? cudaSuccess : cudaErrorPeerAccessNotEnabled;
+}
+
+cudaError_t device_get_p2p_attribute(int* value, cudaDeviceP2PAttr attribute, int from, int to) {
+  if (!value || attribute < cudaDevP2PAttrPerformanceRank || attribute > cudaDevP2PAttrOnlyPartialNativeAtomicSupported)
+    return cudaErrorInvalidValue;
+  if (!valid_device(from) || !valid_device(to) || from == to) return cudaErrorInvalidDevice;
+  *value = attribute != cudaDevP2PAttrPerformanceRank && attribute != cudaDevP2PAttrOnlyPartialNativeAtomicSupported;
+  return cudaSuccess;
+}
+
+}  // namespace warpgrind::host

@@ -1,0 +1,87 @@
+// Events: marks on the timeline. Elapsed times are estimated.
+#include "host/events.h"
+
+#include "host/operation.h"
+#include "host/state.h"
+
+namespace warpgrind::host {
+
+cudaError_t record_event(cudaEvent_t event_handle, cudaStream_t handle) {
+  const StreamRef stream = resolve(handle);
+  const EventRef event = find_event(event_handle);
+  if (!stream || !event) return cudaErrorInvalidResourceHandle;
+  return submit(stream, EventOperation{event, false}, false);
+}
+
+// Whether the record lies in the virtual past of this thread.
+bool has_passed(const EventMark& mark) {
+  Executor& executor = Executor::instance();
+  executor.ledger().add([host = take_host_time()] { host.pay(); });
+  if (!executor.settle() && !mark.work->done()) return false;
+  if (mark.time_ns > the_session().timeline().now(*thread_state().clock)) return false;
+  executor.publish_wait(mark.work);
+  return true;
+}
+
+int device_of(Event& event) {
+  const std::lock_guard lock(event.mutex);
+  return event.device;
+}
+
+cudaError_t create_event(cudaEvent_t* out, unsigned flags) {
+  constexpr unsigned kAll = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
+  if (!out || (flags & ~kAll)) return cudaErrorInvalidValue;
+  if ((flags & cudaEventInterprocess) && !(flags & cudaEventDisableTiming)) return cudaErrorInvalidValue;
+  auto event = std::make_shared<Event>();
+  event->device = thread_state().device;
+  event->flags = flags;
+  HostState& r = HostState::instance();
+  std::lock_guard lock(r.mutex);
+  *out = event.get();
+  the_session().handle_made("event", reinterpret_cast<std::uint64_t>(event.get()));
+  r.events.emplace(event.get(), std::move(event));
+  return cudaSuccess;
+}
+
+cudaError_t destroy_event(cudaEvent_t event) {
+  HostState& r = HostState::instance();
+  std::lock_guard lock(r.mutex);
+  if (r.events.erase(event) == 0) {
+    thread_state().refused_handle = reinterpret_cast<std::uint64_t>(event);
+    return cudaErrorInvalidResourceHandle;
+  }
+  the_session().handle_destroyed(reinterpret_cast<std::uint64_t>(event));
+  return cudaSuccess;
+}
+
+cudaError_t query_event(cudaEvent_t handle) {
+  const EventRef event = find_event(handle);
+  if (!event) return cudaErrorInvalidResourceHandle;
+  if (event->captured_by()) return cudaErrorCapturedEvent;
+  charge_host();  // a program that polls sees the end after a while
+  const auto mark = event->latest();
+  if (!mark) return cudaSuccess;
+  if (!has_passed(*mark)) return cudaErrorNotReady;
+  return show_fault(device_of(*event));
+}
+
+cudaError_t synchronize_event(cudaEvent_t handle) {
+  const EventRef event = find_event(handle);
+  if (!event) return cudaErrorInvalidResourceHandle;
+  if (event->captured_by()) return cudaErrorCapturedEvent;
+  return synchronize(event->latest(), device_of(*event));
+}
+
+cudaError_t elapsed_time(float* milliseconds, cudaEvent_t start_handle, cudaEvent_t end_handle) {
+  if (!milliseconds) return cudaErrorInvalidValue;
+  const EventRef start = find_event(start_handle), end = find_event(end_handle);
+  if (!start || !end) return cudaErrorInvalidResourceHandle;
+  if ((start->flags | end->flags) & cudaEventDisableTiming) return cudaErrorInvalidResourceHandle;
+  const auto from = start->latest(), to = end->latest();
+  if (!from || !to) return cudaErrorInvalidResourceHandle;
+  if (!has_passed(*from) || !has_passed(*to)) return cudaErrorNotReady;
+  *milliseconds = static_cast<float>((to->time_ns - from->time_ns) / 1e6);
+  return cudaSuccess;
+}
+
+}  // namespace warpgrind::host

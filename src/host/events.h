@@ -1,0 +1,15 @@
+// Events: marks on the timeline. Elapsed times are estimated.
+#pragma once
+
+#include "host/operation.h"
+
+namespace warpgrind::host {
+
+cudaError_t create_event(cudaEvent_t* out, unsigned flags);  // cudaEventDefault and its like
+cudaError_t destroy_event(cudaEvent_t event);
+cudaError_t record_event(cudaEvent_t event, cudaStream_t stream);
+cudaError_t query_event(cudaEvent_t event);
+cudaError_t synchronize_event(cudaEvent_t event);
+cudaError_t elapsed_time(float* milliseconds, cudaEvent_t start, cudaEvent_t end);
+
+}  // namespace warpgrind::host

@@ -1,0 +1,68 @@
+// Making nodes of graphs, and changing their parameters. All of it under GraphsLock.
+#pragma once
+
+#include <utility>
+
+#include "host/copies.h"
+#include "host/graph.h"
+#include "host/launch.h"
+
+namespace warpgrind::host {
+
+cudaError_t create_graph(cudaGraph_t* out);
+cudaError_t add_node(cudaGraphNode_t* out, Graph* graph, const cudaGraphNode_t* dependencies, std::size_t count,
+                     Operation operation);
+cudaError_t kernel_operation(const cudaKernelNodeParams* parameters, KernelOperation& out);
+cudaError_t fill_operation(const cudaMemsetParams* parameters, FillOperation& out);
+cudaMemcpy3DParms linear_parameters(void* to, const void* from, std::size_t count, cudaMemcpyKind kind);
+// The memory of an alloc node, which the graph owns; its address is put into the parameters.
+cudaError_t allocation_operation(cudaMemAllocNodeParams& parameters, Graph& graph, AllocOperation& out);
+GraphNode* executable_node(GraphExec* exec, GraphNode* node);  // null: none of the kind
+
+// Parameters of a node that there is.
+cudaError_t set_kernel(GraphNode* node, const cudaKernelNodeParams* parameters);
+cudaError_t set_copy(GraphNode* node, const cudaMemcpy3DParms* parameters);
+cudaError_t set_linear_copy(GraphNode* node, void* to, const void* from, std::size_t count, cudaMemcpyKind kind);
+cudaError_t set_symbol_copy(GraphNode* node, const void* symbol, std::size_t offset, const void* other,
+                            std::size_t count, cudaMemcpyKind kind, bool to_symbol);
+cudaError_t set_fill(GraphNode* node, const cudaMemsetParams* parameters);
+cudaError_t set_host(GraphNode* node, const cudaHostNodeParams* parameters);
+cudaError_t set_event(GraphNode* node, Event* event, bool wait);
+cudaError_t set_parameters(GraphNode* node, const cudaGraphNodeParams* parameters);
+
+cudaError_t add_copy(cudaGraphNode_t* out, Graph* graph, const cudaGraphNode_t* dependencies, std::size_t count,
+                     const cudaMemcpy3DParms* parameters);
+cudaError_t add_symbol_copy(cudaGraphNode_t* out, Graph* graph, const cudaGraphNode_t* dependencies, std::size_t count,
+                            const void* symbol, std::size_t offset, const void* other, std::size_t bytes,
+                            cudaMemcpyKind kind, bool to_symbol);
+cudaError_t add_by_parameters(cudaGraphNode_t* out, Graph* graph, const cudaGraphNode_t* dependencies,
+                              std::size_t count, cudaGraphNodeParams* parameters);
+
+// Replaces the operation of a node by one of the same kind.
+template <class Kind>
+cudaError_t replace_operation(GraphNode* node, Operation operation) {
+  if (!is_node(node) || !std::holds_alternative<Kind>(node->operation)) return cudaErrorInvalidValue;
+  node->operation = std::move(operation);
+  return cudaSuccess;
+}
+
+// ---- As the runtime API's functions of these names.
+cudaError_t graph_destroy(cudaGraph_t graph);
+cudaError_t graph_add_kernel_node(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* d, std::size_t n,
+                                  const cudaKernelNodeParams* p);
+cudaError_t graph_add_memset_node(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* d, std::size_t n,
+                                  const cudaMemsetParams* p);
+cudaError_t graph_add_host_node(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* d, std::size_t n,
+                                const cudaHostNodeParams* p);
+cudaError_t graph_add_child_graph_node(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* d, std::size_t n,
+                                       cudaGraph_t child);
+cudaError_t graph_add_event_record_node(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* d,
+                                        std::size_t n, cudaEvent_t event);
+cudaError_t graph_add_event_wait_node(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* d, std::size_t n,
+                                      cudaEvent_t event);
+cudaError_t graph_add_mem_alloc_node(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* d, std::size_t n,
+                                     cudaMemAllocNodeParams* p);
+cudaError_t graph_destroy_node(cudaGraphNode_t node);
+cudaError_t graph_exec_child_graph_node_set_params(cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraph_t child);
+
+}  // namespace warpgrind::host

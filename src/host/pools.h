@@ -1,0 +1,25 @@
+// Stream-ordered memory: it is there at once, and is given back when its stream comes to that.
+#pragma once
+
+#include "host/operation.h"
+
+namespace warpgrind::host {
+
+bool is_pool(const MemPool* pool);
+MemPool* pool_of(int device);  // that cudaMallocAsync takes from
+// pool: null for the stream's device's.
+cudaError_t allocate_from(MemPool* pool, void** out, std::size_t size, const StreamRef& stream);
+cudaError_t free_async(void* pointer, const StreamRef& stream);
+cudaError_t set_pool(int device, MemPool* pool);
+cudaError_t create_pool(MemPool** out, int device);
+cudaError_t destroy_pool(MemPool* pool);
+cudaError_t pool_attribute(MemPool* pool, cudaMemPoolAttr what, void* value, bool set);
+
+// ---- As the runtime API's functions of these names.
+cudaError_t device_get_default_pool(cudaMemPool_t* out, int device);
+cudaError_t device_get_pool(cudaMemPool_t* out, int device);
+cudaError_t pool_create(cudaMemPool_t* out, const cudaMemPoolProps* properties);
+cudaError_t pool_set_access(cudaMemPool_t pool, const cudaMemAccessDesc* list, std::size_t count);
+cudaError_t pool_get_access(cudaMemAccessFlags* flags, cudaMemPool_t pool);
+
+}  // namespace warpgrind::host

@@ -1,0 +1,41 @@
+// Streams and stream capture.
+#pragma once
+
+#include "host/graph.h"
+#include "host/operation.h"
+
+namespace warpgrind::host {
+
+inline constexpr int kGreatestPriority = -5;  // what GPUs since compute capability 7 report; 0 is the least
+
+cudaError_t create_stream(cudaStream_t* out, unsigned flags, int priority);  // flags: cudaStreamNonBlocking
+cudaError_t destroy_stream(cudaStream_t handle);                             // returns at once; what is in it goes on
+// Calls that may not be made on a stream that is being captured: then they end its capture.
+cudaError_t usable(const StreamRef& stream);
+cudaError_t synchronize_stream(cudaStream_t handle);
+cudaError_t query_stream(cudaStream_t handle);
+int priority_of(Stream& stream);
+cudaError_t wait_event(cudaStream_t handle, cudaEvent_t event, unsigned flags);
+
+// into: null for a graph of its own, else the nodes that the first one comes after.
+cudaError_t begin_capture(cudaStream_t handle, Graph* into, const cudaGraphNode_t* dependencies, std::size_t count,
+                          cudaStreamCaptureMode mode);
+cudaError_t end_capture(cudaStream_t handle, cudaGraph_t* out);
+cudaStreamCaptureStatus capture_status(const Stream& stream);
+// All but `status` may be null.
+cudaError_t capture_info(cudaStream_t handle, cudaStreamCaptureStatus* status, unsigned long long* id,
+                         cudaGraph_t* graph, const cudaGraphNode_t** dependencies, const cudaGraphEdgeData** edges,
+                         std::size_t* count);
+cudaError_t update_capture(cudaStream_t handle, cudaGraphNode_t* nodes, std::size_t count, unsigned flags);
+
+// ---- As the runtime API's functions of these names.
+cudaError_t device_get_stream_priority_range(int* least, int* greatest);
+cudaError_t stream_add_callback(cudaStream_t handle, cudaStreamCallback_t callback, void* data, unsigned flags);
+cudaError_t stream_set_attribute(cudaStream_t handle, cudaLaunchAttributeID id, const cudaLaunchAttributeValue* value);
+cudaError_t stream_get_attribute(cudaStream_t handle, cudaLaunchAttributeID id, cudaLaunchAttributeValue* value);
+cudaError_t stream_copy_attributes(cudaStream_t to, cudaStream_t from);
+cudaError_t stream_begin_capture_to_graph(cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t* nodes,
+                                          std::size_t count, cudaStreamCaptureMode mode);
+cudaError_t thread_exchange_stream_capture_mode(cudaStreamCaptureMode* mode);
+
+}  // namespace warpgrind::host

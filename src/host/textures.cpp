@@ -1,0 +1,304 @@
+// Arrays, texture objects and surface objects: the API's descriptions become those of src/device/memory/texture.h.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+
+#include "device/memory/texture.h"
+#include "host/arrays.h"
+#include "host/device_properties.h"
+#include "host/executor.h"
+#include "host/state.h"
+
+namespace warpgrind::host {
+
+struct TextureDescriptions {
+  cudaResourceDesc resource;
+  cudaTextureDesc texture;
+  cudaResourceViewDesc view;
+  bool has_view;
+};
+namespace {
+
+struct Handles {
+  std::mutex mutex;
+  std::set<const ArrayHandle*> arrays;
+  std::map<cudaTextureObject_t, TextureDescriptions> textures;
+  std::map<cudaSurfaceObject_t, cudaResourceDesc> surfaces;
+};
+
+}  // namespace
+
+Handles& handles() {
+  static auto* h = new Handles;
+  return *h;
+}
+namespace {
+
+// False: a format that textures cannot have.
+bool to_format(const cudaChannelFormatDesc& desc, device::ChannelFormat& out) {
+  const int bits[4] = {desc.x, desc.y, desc.z, desc.w};
+  if (desc.f < cudaChannelFormatKindSigned || desc.f > cudaChannelFormatKindFloat) return false;
+  for (int i = 0; i < 4; i++) {
+    if (bits[i] != 0 && bits[i] != 8 && bits[i] != 16 && bits[i] != 32) return false;
+    if (bits[i] != 0 && bits[i] != bits[0]) return false;
+    out.bits[i] = static_cast<std::uint8_t>(bits[i]);
+  }
+  if (out.channels() == 0 || out.channels() == 3) return false;
+  out.kind = static_cast<device::ChannelFormat::Kind>(desc.f);
+  return true;
+}
+
+// The largest arrays of the model (the table of technical specifications of the CUDA C++ Programming Guide).
+cudaError_t check_extent(const cudaExtent& extent, unsigned flags) {
+  cudaDeviceProp p;
+  fill_properties(the_session().model(), thread_state().device, p);
+  const bool layered = flags & cudaArrayLayered, cubemap = flags & cudaArrayCubemap;
+  const bool surface = flags & cudaArraySurfaceLoadStore;
+  if (cubemap &&
+      (extent.width != extent.height || extent.depth == 0 || extent.depth % 6 || (!layered && extent.depth != 6)))
+    return refuse(cudaErrorInvalidValue, "a cubemap has square faces, and six of them");
+  if ((flags & cudaArrayTextureGather) && (extent.height == 0 || extent.depth != 0))
+    return refuse(cudaErrorInvalidValue, "texture gather is for two-dimensional arrays");
+  std::size_t most[3] = {0, 0, 0};
+  const auto set = [&](int width, int height, int depth) {
+    most[0] = static_cast<std::size_t>(width);
+    most[1] = static_cast<std::size_t>(height);
+    most[2] = static_cast<std::size_t>(depth);
+  };
+  if (cubemap && layered)
+    set(p.maxTextureCubemapLayered[0], p.maxTextureCubemapLayered[0], p.maxTextureCubemapLayered[1]);
+  else if (cubemap)
+    set(p.maxTextureCubemap, p.maxTextureCubemap, 6);
+  else if (layered && extent.height)
+    set(p.maxTexture2DLayered[0], p.maxTexture2DLayered[1], p.maxTexture2DLayered[2]);
+  else if (layered)
+    set(p.maxTexture1DLayered[0], 0, p.maxTexture1DLayered[1]);
+  else if (extent.depth)
+    set(p.maxTexture3D[0], p.maxTexture3D[1], p.maxTexture3D[2]);
+  else if (extent.height)
+    set(surface ? p.maxSurface2D[0] : p.maxTexture2D[0], surface ? p.maxSurface2D[1] : p.maxTexture2D[1], 0);
+  else
+    set(surface ? p.maxSurface1D : p.maxTexture1D, 0, 0);
+  if (extent.width <= most[0] && extent.height <= most[1] && extent.depth <= most[2]) return cudaSuccess;
+  return refuse(cudaErrorInvalidValue,
+                fmt::format("an array of {} x {} x {} elements, at most {} x {} x {}", extent.width, extent.height,
+                            extent.depth, most[0], most[1], most[2]));
+}
+
+events::Allocation event_of(const ArrayHandle& handle) {
+  return {events::Allocation::Kind::array, handle.device, reinterpret_cast<std::uint64_t>(handle.array->data()),
+          handle.array->size()};
+}
+
+}  // namespace
+
+void forget(const ArrayHandle* array) {
+  device::Device& gpu = the_session().device(array->device);
+  gpu.give_memory_back(array->array->size());
+  gpu.publish_deallocation(event_of(*array));
+  delete array;  // objects that read it keep its memory
+}
+
+cudaError_t create_array(cudaArray_t* out, const cudaChannelFormatDesc* desc, cudaExtent extent, unsigned flags) {
+  if (!out || !desc || extent.width == 0) return cudaErrorInvalidValue;
+  device::ChannelFormat format;
+  if (!to_format(*desc, format)) {
+    if (desc->f > cudaChannelFormatKindNone) return not_supported("an array of this channel format");
+    return cudaErrorInvalidChannelDescriptor;
+  }
+  device::ArrayShape shape;
+  shape.width = extent.width;
+  shape.height = extent.height;
+  shape.depth = extent.depth;
+  shape.layered = flags & cudaArrayLayered;
+  shape.cubemap = flags & cudaArrayCubemap;
+  shape.surface = flags & cudaArraySurfaceLoadStore;
+  shape.gather = flags & cudaArrayTextureGather;
+  if (cudaError_t error = check_extent(extent, flags)) return error;
+  device::Device& gpu = current_device();
+  auto handle = std::make_unique<ArrayHandle>();
+  handle->array = device::Array::create(format, shape);
+  if (!handle->array || !gpu.take_memory(handle->array->size()))
+    return refuse(cudaErrorMemoryAllocation, "an array that does not fit into the GPU's memory");
+  handle->format = *desc;
+  handle->flags = flags;
+  handle->device = thread_state().device;
+  gpu.publish_allocation(event_of(*handle));
+  std::lock_guard lock(handles().mutex);
+  handles().arrays.insert(handle.get());
+  *out = handle.release();
+  return cudaSuccess;
+}
+namespace {
+
+cudaError_t to_resource(const cudaResourceDesc& desc, device::TextureResource& out) {
+  using Kind = device::TextureResource::Kind;
+  switch (desc.resType) {
+    case cudaResourceTypeArray:
+      out.kind = Kind::array;
+      out.array = array_of(desc.res.array.array);
+      return out.array ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    case cudaResourceTypeMipmappedArray:
+      return not_supported("a texture object on a mipmapped array");
+    case cudaResourceTypeLinear: {
+      const auto& r = desc.res.linear;
+      if (!to_format(r.desc, out.format)) return cudaErrorInvalidChannelDescriptor;
+      out.kind = Kind::linear;
+      out.address = reinterpret_cast<std::uint64_t>(r.devPtr);
+      out.width = r.sizeInBytes / out.format.bytes();
+      break;
+    }
+    case cudaResourceTypePitch2D: {
+      const auto& r = desc.res.pitch2D;
+      if (!to_format(r.desc, out.format)) return cudaErrorInvalidChannelDescriptor;
+      out.kind = Kind::pitched;
+      out.address = reinterpret_cast<std::uint64_t>(r.devPtr);
+      out.width = r.width;
+      out.height = r.height;
+      out.pitch = r.pitchInBytes;
+      if (r.pitchInBytes / out.format.bytes() < r.width ||
+          r.pitchInBytes % std::max(1u, the_session().model().texture_pitch_alignment))
+        return cudaErrorInvalidValue;
+      break;
+    }
+  }
+  Place place = place_of(reinterpret_cast<void*>(out.address));
+  if (place.memory == Memory::pageable || place.memory == Memory::invalid) return cudaErrorInvalidValue;
+  if (out.kind == Kind::pitched && (out.width == 0 || out.height == 0)) return cudaErrorInvalidValue;
+  // Widths and pitches of programs may be any numbers.
+  std::uint64_t bytes = 0, row = 0;
+  if (__builtin_mul_overflow(out.width, std::uint64_t{out.format.bytes()}, &row) ||
+      (out.kind == Kind::pitched && __builtin_mul_overflow(out.height - 1, out.pitch, &bytes)) ||
+      __builtin_add_overflow(bytes, row, &bytes))
+    return cudaErrorInvalidValue;
+  return bytes <= place.high - out.address ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t to_description(const cudaTextureDesc& desc, const device::ChannelFormat& format,
+                           device::TextureDescription& out) {
+  for (int i = 0; i < 3; i++) {
+    if (desc.addressMode[i] < 0 || desc.addressMode[i] > 3) return cudaErrorInvalidValue;
+    out.address[static_cast<std::size_t>(i)] = static_cast<device::AddressMode>(desc.addressMode[i]);
+  }
+  bool integers = format.kind != device::ChannelFormat::Kind::floating;
+  out.linear_filter = desc.filterMode == 1;
+  out.normalized_float = desc.readMode == 1 && integers;
+  if (out.normalized_float && format.bits[0] == 32) return cudaErrorInvalidNormSetting;
+  if (out.linear_filter && integers && !out.normalized_float) return cudaErrorInvalidFilterSetting;
+  out.normalized_coordinates = desc.normalizedCoords != 0;
+  out.srgb = desc.sRGB != 0;
+  std::copy_n(desc.borderColor, 4, out.border.begin());
+  if (desc.maxAnisotropy > 1) the_session().say_once("textures: anisotropic filtering is not modelled");
+  return cudaSuccess;
+}
+
+}  // namespace
+
+cudaError_t create_texture_object(cudaTextureObject_t* out, const cudaResourceDesc* resource,
+                                  const cudaTextureDesc* texture, const cudaResourceViewDesc* view) {
+  if (!out || !resource) return cudaErrorInvalidValue;
+  cudaTextureDesc defaults{};
+  if (!texture) texture = &defaults;
+  device::TextureResource r;
+  if (cudaError_t error = to_resource(*resource, r)) return error;
+  device::TextureDescription d;
+  const device::ChannelFormat& format = r.array ? r.array->format() : r.format;
+  if (cudaError_t error = to_description(*texture, format, d)) return error;
+  if (view && view->format != 0)
+    the_session().say_once("textures: resource views are read with the array's own format");
+  *out = device::create_texture(r, d);
+  the_session().handle_made("texture", *out);
+  std::lock_guard lock(handles().mutex);
+  handles().textures[*out] = {*resource, *texture, view ? *view : cudaResourceViewDesc{}, view != nullptr};
+  return cudaSuccess;
+}
+
+std::shared_ptr<device::Array> array_of(const ArrayHandle* handle) {
+  std::lock_guard lock(handles().mutex);
+  return handles().arrays.count(handle) ? handle->array : nullptr;
+}
+
+void release_arrays(int device) {
+  std::lock_guard lock(handles().mutex);
+  std::erase_if(handles().arrays, [&](const ArrayHandle* array) {
+    if (array->device != device) return false;
+    forget(array);
+    return true;
+  });
+}
+
+cudaError_t free_array(ArrayHandle* array) {
+  if (!array) return cudaSuccess;
+  Executor::instance().wait_all();  // kernels may still use it
+  std::lock_guard lock(handles().mutex);
+  if (handles().arrays.erase(array) == 0) return cudaErrorInvalidResourceHandle;
+  forget(array);
+  return cudaSuccess;
+}
+
+cudaError_t destroy_texture_object(cudaTextureObject_t object) {
+  if (object == 0) return cudaSuccess;
+  Executor::instance().wait_all();  // kernels may still use it
+  std::lock_guard lock(handles().mutex);
+  handles().textures.erase(object);
+  the_session().handle_destroyed(object);
+  return device::destroy_texture(object) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t create_surface_object(cudaSurfaceObject_t* out, const cudaResourceDesc* resource) {
+  if (!out || !resource || resource->resType != cudaResourceTypeArray) return cudaErrorInvalidValue;
+  std::shared_ptr<device::Array> array = array_of(resource->res.array.array);
+  if (!array) return cudaErrorInvalidResourceHandle;
+  if (!array->shape().surface) return cudaErrorInvalidValue;  // needs cudaArraySurfaceLoadStore
+  *out = device::create_surface(array);
+  std::lock_guard lock(handles().mutex);
+  handles().surfaces[*out] = *resource;
+  return cudaSuccess;
+}
+
+cudaError_t destroy_surface_object(cudaSurfaceObject_t object) {
+  if (object == 0) return cudaSuccess;
+  Executor::instance().wait_all();  // kernels may still use it
+  std::lock_guard lock(handles().mutex);
+  handles().surfaces.erase(object);
+  return device::destroy_surface(object) ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t texture_descriptions(cudaTextureObject_t object, cudaResourceDesc* resource, cudaTextureDesc* texture,
+                                 cudaResourceViewDesc* view) {
+  if (!resource && !texture && !view) return cudaErrorInvalidValue;
+  const std::lock_guard lock(handles().mutex);
+  const auto found = handles().textures.find(object);
+  if (found == handles().textures.end()) return cudaErrorInvalidValue;
+  if (resource) *resource = found->second.resource;
+  if (texture) *texture = found->second.texture;
+  if (view) *view = found->second.view;
+  return view && !found->second.has_view ? cudaErrorInvalidValue : cudaSuccess;
+}
+
+cudaError_t surface_description(cudaSurfaceObject_t object, cudaResourceDesc* out) {
+  if (!out) return cudaErrorInvalidValue;
+  const std::lock_guard lock(handles().mutex);
+  const auto found = handles().surfaces.find(object);
+  if (found == handles().surfaces.end()) return cudaErrorInvalidValue;
+  *out = found->second;
+  return cudaSuccess;
+}
+
+cudaError_t array_get_info(cudaChannelFormatDesc* desc, cudaExtent* extent, unsigned* flags, cudaArray_t array) {
+  std::shared_ptr<device::Array> a = array_of(array);
+  if (!a) return cudaErrorInvalidResourceHandle;
+  if (desc) *desc = array->format;
+  if (extent) *extent = {a->shape().width, a->shape().height, a->shape().depth};
+  if (flags) *flags = array->flags;
+  return cudaSuccess;
+}
+
+cudaError_t get_channel_desc(cudaChannelFormatDesc* desc, cudaArray_const_t array) {
+  if (!desc || !array_of(array)) return cudaErrorInvalidResourceHandle;
+  *desc = array->format;
+  return cudaSuccess;
+}
+
+}  // namespace warpgrind::host
