@@ -62,8 +62,8 @@ struct Instruction {
   std::uint32_t function = 0;  // index into Code::functions
   std::uint32_t ptx = 0;       // index into the function's body
   bool added = false;          // by ptxas: none of PTX's, but before `ptx` (the next one)
-  // Index into KernelFacts::sites. Of a joint access: the part with the lowest address, so that its lanes' addresses
-  // are those of the whole.
+  // Index into KernelFacts::sites. Of a joint access: the part with the lowest address. Its lanes' addresses are those of
+  // the whole, once they are rounded down to a multiple of `bytes`.
   std::uint32_t site = kNone;
   std::uint32_t facts_block = 0;  // index into KernelFacts::blocks: where it stands in PTX
   Pipe pipe = Pipe::none;

@@ -13,6 +13,7 @@ namespace warpgrind::machine {
 namespace {
 
 constexpr unsigned kWidest = 16;  // bytes a lane of one access
+constexpr unsigned kWord = 4;
 
 // A plain load or store of a block, not yet followed by what it may not be moved across.
 struct Access {
@@ -35,6 +36,8 @@ struct Access {
            address.same_terms(o.address);
   }
   std::int64_t offset() const { return address.constant; }
+  // From the last multiple of the widest access, which the address is sure to be counted from.
+  std::uint64_t within() const { return static_cast<std::uint64_t>(address.constant) % kWidest; }
   std::int64_t end() const { return wrapping_add(address.constant, bytes); }
 };
 
@@ -52,6 +55,16 @@ bool is_plain(const ptx::Instruction& i) {
   for (const M m : i.modifiers)
     if (m != M::weak && m != M::ca && m != M::wb && m != M::nc && m != M::shared_cta && m != M::global) return false;
   return true;
+}
+
+// Becomes code with a branch around a call, for operands that are not normal: the end of a piece of straight code.
+// ptxas 13.0: of four loads with one of these after each none is merged.
+bool has_slow_path(const ptx::Instruction& i) {
+  using ptx::Opcode;
+  const bool division = i.opcode == Opcode::div || i.opcode == Opcode::rem;
+  if (!division && i.opcode != Opcode::rcp && i.opcode != Opcode::sqrt) return false;
+  if (!ptx::is_float(i.type())) return ptx::bits(i.type()) == 64;
+  return !i.has(ptx::Modifier::approx) && !i.has(ptx::Modifier::full);
 }
 
 class Merging {
@@ -83,7 +96,7 @@ class Merging {
     using ptx::Opcode;
     if (i.pipe == Pipe::none && text.opcode != Opcode::call) return;
     if (i.pipe == Pipe::barrier || i.pipe == Pipe::fence || i.atomic || text.opcode == Opcode::call ||
-        text.opcode == Opcode::bar_warp_sync || text.opcode == Opcode::brkpt)
+        text.opcode == Opcode::bar_warp_sync || text.opcode == Opcode::brkpt || has_slow_path(text))
       return close_all(block);
     if (!i.load && !i.store) return;
     if ((text.opcode != Opcode::ld && text.opcode != Opcode::st) || !is_plain(text)) return close_all(block);
@@ -193,25 +206,44 @@ class Merging {
     std::sort(group.begin(), group.end(), [](const Access& a, const Access& b) { return a.offset() < b.offset(); });
     for (std::size_t k = 0; k < group.size();) {
       std::size_t end = k + 1;
-      for (unsigned width = kWidest; width > group[k].bytes; width /= 2)
-        if (const std::size_t n = covers(group, k, width); n != 0) {
-          widen(block, std::span(group).subspan(k, n), width);
-          end = k + n;
-          break;
-        }
+      for (unsigned width = kWidest; width > group[k].bytes; width /= 2) {
+        std::size_t n = covers(group, k, width);
+        if (n == 0 && width == kWidest) n = covers_nearly(group, k);
+        if (n == 0) continue;
+        widen(block, std::span(group).subspan(k, n), width);
+        end = k + n;
+        break;
+      }
       k = end;
     }
+  }
+
+  // Three words of four in shared memory are loaded as four, whichever is not wanted; those of global memory are not.
+  static std::size_t covers_nearly(const std::vector<Access>& group, std::size_t first) {
+    const Access& a = group[first];
+    if (a.store || a.space != StateSpace::shared || a.element < kWord || (1u << a.address.zeros) < kWidest) return 0;
+    unsigned covered = 0;
+    std::size_t n = first;
+    for (; n < group.size() && group[n].element >= kWord; ++n) {
+      const bool follows = n == first || group[n].offset() >= group[n - 1].end();
+      const std::uint64_t away = group[n].within() - a.within() + static_cast<std::uint64_t>(a.offset());
+      const bool same_piece = away == static_cast<std::uint64_t>(group[n].offset());
+      if (!follows || !same_piece || group[n].within() + group[n].bytes > kWidest) break;
+      covered += group[n].bytes;
+    }
+    return covered == kWidest - kWord ? n - first : 0;
   }
 
   // How many accesses from `first` on make up exactly `width` bytes; 0: they do not.
   static std::size_t covers(const std::vector<Access>& group, std::size_t first, unsigned width) {
     const Access& a = group[first];
-    if (a.element < 4) return 0;
+    if (a.element < kWord) return 0;
     const std::uint64_t low = static_cast<std::uint64_t>(a.offset());
     if (low % width != 0 || (1u << a.address.zeros) < width) return 0;
     unsigned covered = a.bytes;
     std::size_t n = first + 1;
-    while (n < group.size() && covered < width && group[n].offset() == group[n - 1].end() && group[n].element >= 4) {
+    while (n < group.size() && covered < width && group[n].offset() == group[n - 1].end() &&
+           group[n].element >= kWord) {
       covered += group[n].bytes;
       ++n;
     }

@@ -142,6 +142,47 @@ TEST(TranslatedCode, NeighbouringLoadsOfSharedMemoryBecomeOne) {
   EXPECT_EQ(t.run.counts.sites[joint->site].shared.wavefronts, 8u);
 }
 
+// As ptxas 13.0 does with each set of three words of four.
+TEST(TranslatedCode, ThreeWordsOfFourAreLoadedAsFour) {
+  const auto words = [](std::initializer_list<int> which, const char* space) {
+    std::string body = std::string(space) == "shared" ? kBase : "mov.u32 %r4, %r1;\n";
+    for (const int w : which)
+      body += std::string("ld.") + space + ".f32 %f" + std::to_string(w + 1) +
+              (space[0] == 's' ? ", [%r4+" : ", [%rd1+") + std::to_string(4 * w) + "];\n";
+    const Translated t(body);
+    return widths(t, ptx::Opcode::ld, space[0] == 's' ? StateSpace::shared : StateSpace::global);
+  };
+  for (const std::initializer_list<int> three : {std::initializer_list<int>{0, 1, 2}, {0, 1, 3}, {0, 2, 3}, {1, 2, 3}})
+    EXPECT_EQ(words(three, "shared"), (Widths{16}));
+  EXPECT_EQ(words({1, 2, 3, 4, 5, 6}, "shared"), (Widths{16, 16}));
+  EXPECT_EQ(words({0, 2}, "shared"), (Widths{4, 4}));
+  EXPECT_EQ(words({2, 3, 4}, "shared"), (Widths{8, 4}));
+  EXPECT_EQ(words({0, 1, 2}, "global"), (Widths{4, 4, 4}));
+}
+
+// A word that nobody asked for is read with the others: 8 wavefronts for 32 lanes of 16 bytes, wherever the first is.
+TEST(TranslatedCode, AnAccessWithAGapCountsAsAWhole) {
+  const Translated t(std::string(kBase) +
+                     "ld.shared.f32 %f1, [%r4+4]; ld.shared.f32 %f2, [%r4+8]; ld.shared.f32 %f3, [%r4+12];\n");
+  const Instruction& load = *std::find_if(t.code.blocks[0].instructions.begin(), t.code.blocks[0].instructions.end(),
+                                          [](const Instruction& i) { return i.bytes == 16; });
+  EXPECT_EQ(t.run.counts.sites[load.site].joint.wavefronts, 2u * 4);
+  EXPECT_EQ(t.run.counts.sites[load.site].joint.bank_conflicts, 0u);
+}
+
+TEST(TranslatedCode, ASlowPathKeepsLoadsApart) {
+  const auto loads = [](const char* between) {
+    const Translated t(std::string(kBase) + "ld.shared.f32 %f1, [%r4];" + between + "ld.shared.f32 %f2, [%r4+4];\n");
+    return widths(t, ptx::Opcode::ld, StateSpace::shared);
+  };
+  for (const char* slow : {"div.rn.f32 %f3, %f1, %f1;", "rcp.rn.f32 %f3, %f1;", "sqrt.rn.f32 %f3, %f1;",
+                           "div.rn.f64 %fd1, %fd1, %fd1;", "div.u64 %rd2, %rd1, %rd1;"})
+    EXPECT_EQ(loads(slow), (Widths{4, 4})) << slow;
+  for (const char* quick : {"div.approx.f32 %f3, %f1, %f1;", "rsqrt.approx.f32 %f3, %f1;", "ex2.approx.f32 %f3, %f1;",
+                            "div.u32 %r3, %r1, %r1;"})
+    EXPECT_EQ(loads(quick), (Widths{8})) << quick;
+}
+
 TEST(TranslatedCode, WithoutSureAlignmentNothingIsMerged) {
   // 4 * thread: no pair of words is aligned in all threads.
   EXPECT_EQ(widths(Translated("mov.u32 %r2, memory; shl.b32 %r3, %r1, 2; add.u32 %r4, %r2, %r3;\n"

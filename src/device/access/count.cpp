@@ -20,14 +20,17 @@ AccessForm form_in(const SiteFacts& facts, StateSpace space) {
   return form;
 }
 
-// `times` requests of these addresses to `space`; those of a joint access are the addresses of its first part.
+// `times` requests of these addresses to `space`; a joint access begins where the last multiple of its width is, at its
+// first part or, if it has a word that nobody asked for, before that.
 void add_requests(const Launch& launch, const SiteFacts& facts, SiteRecord& record, StateSpace space,
                   const std::int64_t* offsets, LaneMask mask, std::uint64_t times) {
   AccessForm form = form_in(facts, space);
   record.counts.add(space, access_cost(launch.rules, form, offsets, mask), mask, times);
   if (facts.joint_bytes == 0) return;
   form.bytes = facts.joint_bytes;
-  record.counts.joint.add(access_cost(launch.rules, form, offsets, mask), times);
+  std::int64_t begins[kWarpSize];
+  for (unsigned l = 0; l < kWarpSize; ++l) begins[l] = offsets[l] & -std::int64_t{facts.joint_bytes};
+  record.counts.joint.add(access_cost(launch.rules, form, begins, mask), times);
 }
 
 void fold_lanes(const Launch& launch, const SiteFacts& facts, SiteRecord& record) {

@@ -43,7 +43,8 @@ struct SiteFacts {
   std::uint8_t element = 4, vector = 1;
   events::MemoryOrder order = events::MemoryOrder::weak;
   events::MemoryScope scope = events::MemoryScope::none;
-  // ptxas makes one access of it and its neighbours, from its address on: bytes a lane. 0: it stays what it is.
+  // ptxas makes one access of it and its neighbours, of which it has the lowest address: bytes a lane, and the whole
+  // begins at a multiple of them. 0: it stays what it is.
   std::uint8_t joint_bytes = 0;
 };
 
