@@ -43,6 +43,11 @@ Result<std::vector<FatbinEntry>> read_wrapper(const void* wrapper);
 bool gets_parts_later(const void* wrapper);
 // Any file named above; the message of an error names it.
 Result<std::vector<FatbinEntry>> read_file(const std::string& path);
+// What read_file reads, in memory, which is copied.
+Result<std::vector<FatbinEntry>> read_memory(std::span<const std::byte> bytes, const std::string& name);
+// An image as cuModuleLoadData takes it, whose size is not given: a fatbin, its wrapper, a cubin, or PTX that ends with
+// a NUL. Trusted as far as its headers say, and copied (but for a wrapper's: that is the program's own).
+Result<std::vector<FatbinEntry>> read_image(const void* image, const std::string& name);
 // One fatbin (magic 0xBA55ED50) or several back to back.
 Result<std::vector<FatbinEntry>> read_fatbin(std::span<const std::byte> bytes,
                                              std::shared_ptr<const void> owner = nullptr,

@@ -1,12 +1,15 @@
 // Files of all kinds that may hold PTX.
+#include <elf.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cstring>
 
 #include "fatbin/elf_image.h"
 #include "fatbin/fatbin.h"
@@ -178,33 +181,81 @@ FatbinEntry ptx_entry(Bytes file, const std::shared_ptr<const void>& owner, cons
   return e;
 }
 
-}  // namespace
-
-Result<std::vector<FatbinEntry>> read_file(const std::string& path) {
-  auto mapping = map_file(path);
-  if (!mapping) return mapping.error();
-  const Bytes bytes = (*mapping)->bytes();
-  const std::shared_ptr<const void> owner = *mapping;
-  const auto named = [&path](Result<Entries> r) -> Result<Entries> {
+// What any file holds, or an image in memory; `name`: for messages.
+Result<Entries> read_bytes(Bytes bytes, const std::shared_ptr<const void>& owner, const std::string& name) {
+  const auto named = [&name](Result<Entries> r) -> Result<Entries> {
     if (r) return r;
     Error e = r.error();
-    e.message = fmt::format("{}: {}", path, e.message);
+    e.message = fmt::format("{}: {}", name, e.message);
     return e;
   };
   if (is_elf(bytes)) {
     const auto elf = ElfImage::open(bytes);
     if (!elf)
-      return Error{ErrorKind::bad_input, fmt::format("{}: the ELF file is damaged or not a 64-bit one", path),
+      return Error{ErrorKind::bad_input, fmt::format("{}: the ELF file is damaged or not a 64-bit one", name),
                    "Rebuild the program."};
     return named(read_elf(*elf, bytes, owner));
   }
   if (read<std::uint32_t>(bytes, 0) == kFatbinMagic) return named(read_fatbin(bytes, owner));
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (text.find(".version") == std::string_view::npos) {
-    return Error{ErrorKind::bad_input, fmt::format("{}: neither a program, a fatbin nor PTX", path),
+    return Error{ErrorKind::bad_input, fmt::format("{}: neither a program, a fatbin nor PTX", name),
                  "Give a program built by nvcc, a .fatbin, .o or .ptx file."};
   }
-  return Entries{ptx_entry(bytes, owner, path)};
+  return Entries{ptx_entry(bytes, owner, name)};
+}
+
+// Bytes of an ELF file whose headers begin at `memory`: to the end of the last of what they name.
+std::uint64_t elf_size(const std::byte* memory) {
+  Elf64_Ehdr header;
+  std::memcpy(&header, memory, sizeof header);
+  std::uint64_t end = std::max<std::uint64_t>(sizeof header, header.e_phoff + header.e_phnum * sizeof(Elf64_Phdr));
+  end = std::max<std::uint64_t>(end, header.e_shoff + header.e_shnum * sizeof(Elf64_Shdr));
+  for (std::uint16_t n = 0; n < header.e_shnum; ++n) {
+    Elf64_Shdr section;
+    std::memcpy(&section, memory + header.e_shoff + n * sizeof section, sizeof section);
+    if (section.sh_type != SHT_NOBITS) end = std::max<std::uint64_t>(end, section.sh_offset + section.sh_size);
+  }
+  return end;
+}
+
+std::uint64_t image_size(const std::byte* memory) {
+  std::uint32_t magic = 0;
+  std::memcpy(&magic, memory, sizeof magic);
+  if (magic == kFatbinMagic) {
+    std::uint16_t header = 0;
+    std::uint64_t body = 0;
+    std::memcpy(&header, memory + 6, sizeof header);
+    std::memcpy(&body, memory + 8, sizeof body);
+    return header + body;
+  }
+  if (std::memcmp(memory, ELFMAG, SELFMAG) == 0) return elf_size(memory);
+  return std::strlen(reinterpret_cast<const char*>(memory));
+}
+
+}  // namespace
+
+Result<std::vector<FatbinEntry>> read_memory(std::span<const std::byte> bytes, const std::string& name) {
+  auto copy = std::make_shared<std::vector<std::byte>>(bytes.begin(), bytes.end());
+  const Bytes all{copy->data(), copy->size()};
+  return read_bytes(all, std::move(copy), name);
+}
+
+Result<std::vector<FatbinEntry>> read_image(const void* image, const std::string& name) {
+  // Short texts are no image: what is looked at below lies in the first four bytes, or behind a magic number.
+  const auto* memory = static_cast<const std::byte*>(image);
+  if (std::memchr(memory, 0, 4) != nullptr && std::memcmp(memory, ELFMAG, SELFMAG) != 0)
+    return Error{ErrorKind::bad_input, fmt::format("{}: neither a fatbin, a cubin nor PTX", name), ""};
+  std::uint32_t magic = 0;
+  std::memcpy(&magic, memory, sizeof magic);
+  if (magic == kWrapperMagic) return read_wrapper(image);
+  return read_memory({memory, image_size(memory)}, name);
+}
+
+Result<std::vector<FatbinEntry>> read_file(const std::string& path) {
+  auto mapping = map_file(path);
+  if (!mapping) return mapping.error();
+  return read_bytes((*mapping)->bytes(), *mapping, path);
 }
 
 }  // namespace warpgrind::fatbin

@@ -106,6 +106,23 @@ cudaError_t choose_cluster(const KernelHandle& kernel, const std::uint32_t (&fix
   return cudaSuccess;
 }
 
+// The one place where arguments are packed.
+cudaError_t pack(const LaunchArguments& a, const std::vector<jit::ParameterLayout>& layout,
+                 device::PackedParameters& out) {
+  if (!a.packed) {
+    auto packed = device::pack(layout, a.parameters);
+    if (!packed) return cudaErrorInvalidValue;
+    out = std::move(*packed);
+    return cudaSuccess;
+  }
+  const std::size_t size = layout.empty() ? 0 : layout.back().offset + layout.back().size;
+  if (a.packed->size() < size)
+    return refuse(cudaErrorInvalidValue,
+                  fmt::format("{} bytes of packed parameters, the kernel has {}", a.packed->size(), size));
+  out.bytes.assign(a.packed->begin(), a.packed->begin() + static_cast<std::ptrdiff_t>(size));
+  return cudaSuccess;
+}
+
 }  // namespace
 
 cudaError_t make_kernel(const LaunchArguments& a, KernelOperation& out) {
@@ -127,10 +144,7 @@ cudaError_t make_kernel(const LaunchArguments& a, KernelOperation& out) {
   if (cudaError_t error =
           choose_cluster(*kernel, out.entry->text->performance.reqnctapercluster, a, out.config.cluster))
     return error;
-  auto packed = device::pack(out.entry->parameters, a.parameters);
-  if (!packed) return cudaErrorInvalidValue;
-  out.parameters = std::move(*packed);
-  return cudaSuccess;
+  return pack(a, out.entry->parameters, out.parameters);
 }
 
 namespace {

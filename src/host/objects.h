@@ -114,6 +114,7 @@ struct KernelHandle {
   std::atomic<const session::KernelEntry*> entry{nullptr};  // found at the first use
   std::string name;
   const void* host_function = nullptr;
+  LibraryHandle* library = nullptr;  // that it was loaded with while the program runs (modules.h)
   // cudaFuncSetAttribute; defaults as documented.
   std::atomic<int> max_dynamic_shared{-1};  // -1: the device's default
   std::atomic<int> carveout{-1};
@@ -123,11 +124,6 @@ struct KernelHandle {
   std::atomic<std::uint64_t> loaded{0};  // a bit for each device that has launched it
   std::mutex prepared_mutex;
   PreparedShape prepared;
-};
-
-struct LibraryHandle {
-  session::Program* program = nullptr;
-  std::vector<std::unique_ptr<KernelHandle>> kernels;
 };
 
 struct MemPool {

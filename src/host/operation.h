@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <variant>
 #include <vector>
 
@@ -100,6 +101,7 @@ struct LaunchArguments {
   dim3 grid{1, 1, 1}, block{1, 1, 1};
   std::size_t shared = 0;
   void** parameters = nullptr;
+  std::optional<std::span<const std::uint8_t>> packed;  // instead: as they lie in parameter memory
   bool cooperative = false;
   bool early = false;
   dim3 cluster{0, 0, 0};
