@@ -139,7 +139,7 @@ typedef struct cudaAsyncNotificationInfo {
 } cudaAsyncNotificationInfo_t;
 typedef void (*cudaAsyncCallback)(cudaAsyncNotificationInfo_t* info, void* userData, cudaAsyncCallbackHandle_t handle);
 
-typedef enum CUlogLevel_enum { cudaLogLevelError = 0, cudaLogLevelWarning = 1 } cudaLogLevel;
+typedef enum cudaLogLevel { cudaLogLevelError = 0, cudaLogLevelWarning = 1 } cudaLogLevel;
 typedef void (*cudaLogsCallback_t)(void* data, cudaLogLevel logLevel, char* message, size_t length);
 
 typedef enum cudaJitOption {

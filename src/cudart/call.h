@@ -17,6 +17,7 @@ using namespace host;
 template <class Body>
 cudaError_t api(Body&& body) {
   if (cudaError_t error = enter_call(); error != cudaSuccess) return thread_state().last_error = error;
+  thread_state().uses_runtime = true;
   const CallScope scope(__PRETTY_FUNCTION__);
   const cudaError_t sticky = sticky_error();
   if (sticky == cudaSuccess) return set_last_error(body());

@@ -31,7 +31,10 @@ cudaError_t get_device_count(int* count) {
 
 cudaError_t set_device(int device) {
   if (!valid_device(device)) return cudaErrorInvalidDevice;
-  thread_state().device = device;
+  ThreadState& thread = thread_state();
+  thread.device = device;
+  ++thread.device_choices;
+  thread.uses_runtime = true;
   return cudaSuccess;
 }
 

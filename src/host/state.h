@@ -67,6 +67,8 @@ struct HostState {
 
 struct ThreadState {
   int device = 0;
+  unsigned device_choices = 0;  // how often cudaSetDevice was called
+  bool uses_runtime = false;    // a call of the runtime has made its device's primary context current
   cudaError_t last_error = cudaSuccess;
   cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
   std::map<int, StreamRef> per_thread_streams;

@@ -1,0 +1,37 @@
+// The types of the driver API are those of the headers that programs are compiled with (include/cuda.h). What a handle
+// points to is the runtime's, since both APIs share it: a CUstream is a cudaStream_t, a CUarray a cudaArray_t.
+#pragma once
+
+#include "host/types.h"
+
+namespace warpgrind::cuda {
+struct Context;
+}
+
+#define CUctx_st warpgrind::cuda::Context
+#define CUstream_st warpgrind::host::Stream
+#define CUevent_st warpgrind::host::Event
+#define CUgraph_st warpgrind::host::Graph
+#define CUgraphNode_st warpgrind::host::GraphNode
+#define CUgraphExec_st warpgrind::host::GraphExec
+#define CUmemPoolHandle_st warpgrind::host::MemPool
+#define CUarray_st warpgrind::host::ArrayHandle
+#define CUmipmappedArray_st warpgrind::host::MipmappedArrayHandle
+#define CUkern_st warpgrind::host::KernelHandle
+#define CUfunc_st warpgrind::host::KernelHandle
+#define CUlib_st warpgrind::host::LibraryHandle
+#define CUuserObject_st warpgrind::host::UserObject
+#include "cuda.h"
+#undef CUctx_st
+#undef CUstream_st
+#undef CUevent_st
+#undef CUgraph_st
+#undef CUgraphNode_st
+#undef CUgraphExec_st
+#undef CUmemPoolHandle_st
+#undef CUarray_st
+#undef CUmipmappedArray_st
+#undef CUkern_st
+#undef CUfunc_st
+#undef CUlib_st
+#undef CUuserObject_st

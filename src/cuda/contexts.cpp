@@ -1,0 +1,326 @@
+// Primary contexts, and contexts of the program's own.
+#include "cuda/driver.h"
+#include "host/devices.h"
+#include "host/streams.h"
+
+namespace warpgrind::cuda {
+
+namespace {
+
+constexpr unsigned kApiVersion = 3020;  // of contexts: "e.g. 3010 or 3020"
+
+// At most one way to wait, and nothing that cuda.h does not name.
+bool valid_flags(unsigned flags) {
+  const unsigned wait = flags & CU_CTX_SCHED_MASK;
+  return !(flags & ~static_cast<unsigned>(CU_CTX_FLAGS_MASK)) && (wait & (wait - 1)) == 0;
+}
+
+// Of a handle; null: of the calling thread.
+CUresult context_of(CUcontext handle, Context*& out) {
+  out = handle ? handle : current_context();
+  if (!out) return CUDA_ERROR_INVALID_CONTEXT;
+  return check(out);
+}
+
+CUresult create(CUcontext* out, unsigned flags, CUdevice device) {
+  return driver_without_context([&]() -> CUresult {
+    if (!out || !valid_flags(flags)) return CUDA_ERROR_INVALID_VALUE;
+    if (!valid_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+    Context& made = create_context(device, flags);
+    push_context(made);
+    *out = &made;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult destroy(CUcontext context) {
+  if (const CUresult error = check(context); error != CUDA_SUCCESS) return error;
+  if (context->primary) return CUDA_ERROR_INVALID_CONTEXT;
+  if (current_context() == context) pop_context();
+  context->alive = false;
+  return CUDA_SUCCESS;
+}
+
+}  // namespace
+
+// ---- Primary contexts: those of the runtime
+CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
+  return driver_without_context([&]() -> CUresult {
+    if (!context) return CUDA_ERROR_INVALID_VALUE;
+    if (!valid_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+    Context& primary = primary_context(device);
+    ++primary.uses;
+    *context = &primary;
+    return CUDA_SUCCESS;
+  });
+}
+
+// What it holds stays: the runtime may be using it too.
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
+  return driver_without_context([&]() -> CUresult {
+    if (!valid_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+    std::atomic<int>& uses = primary_context(device).uses;
+    for (int before = uses; before > 0;)
+      if (uses.compare_exchange_weak(before, before - 1)) return CUDA_SUCCESS;
+    return CUDA_ERROR_INVALID_CONTEXT;
+  });
+}
+CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
+  return cuDevicePrimaryCtxRelease_v2(device);
+}
+
+CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned int flags) {
+  return driver_without_context([&]() -> CUresult {
+    if (!valid_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+    if (!valid_flags(flags)) return CUDA_ERROR_INVALID_VALUE;
+    primary_context(device).flags = flags;
+    return CUDA_SUCCESS;
+  });
+}
+// Before CUDA 11 flags were for a context that was not active yet.
+CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned int flags) {
+  return driver_without_context([&]() -> CUresult {
+    if (valid_device(device) && primary_context(device).uses > 0) return CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE;
+    return cuDevicePrimaryCtxSetFlags_v2(device, flags);
+  });
+}
+
+CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned int* flags, int* active) {
+  return driver_without_context([&]() -> CUresult {
+    if (!flags && !active) return CUDA_ERROR_INVALID_VALUE;
+    if (!valid_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+    const Context& primary = primary_context(device);
+    if (flags) *flags = primary.flags;
+    if (active) *active = primary.uses > 0 || host::the_session().device_in_use(device);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuDevicePrimaryCtxReset_v2(CUdevice device) {
+  return driver_without_context([&]() -> CUresult {
+    if (!valid_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+    int& current = host::thread_state().device;
+    const int before = current;
+    current = device;
+    const cudaError_t error = cudaDeviceReset();  // the runtime's: what registered programs hold goes too
+    current = before;
+    return driver_error(error);
+  });
+}
+CUresult cuDevicePrimaryCtxReset(CUdevice device) {
+  return cuDevicePrimaryCtxReset_v2(device);
+}
+
+// ---- Contexts of the program's own
+CUresult cuCtxCreate(CUcontext* context, unsigned int flags, CUdevice device) {
+  return create(context, flags, device);
+}
+CUresult cuCtxCreate_v2(CUcontext* context, unsigned int flags, CUdevice device) {
+  return create(context, flags, device);
+}
+// A share of the SMs needs MPS, and graphics other drivers: neither is here.
+CUresult cuCtxCreate_v3(CUcontext* context, CUexecAffinityParam* parameters, int count, unsigned int flags,
+                        CUdevice device) {
+  if (count < 0 || (count > 0 && !parameters)) return CUDA_ERROR_INVALID_VALUE;
+  if (count > 0) return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
+  return create(context, flags, device);
+}
+CUresult cuCtxCreate_v4(CUcontext* context, CUctxCreateParams* parameters, unsigned int flags, CUdevice device) {
+  if (parameters && parameters->cigParams) return not_supported("cuCtxCreate for graphics (cigParams)");
+  if (parameters && parameters->numExecAffinityParams > 0) return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
+  return create(context, flags, device);
+}
+
+CUresult cuCtxDestroy_v2(CUcontext context) {
+  return driver_without_context([&]() -> CUresult { return destroy(context); });
+}
+CUresult cuCtxDestroy(CUcontext context) {
+  return cuCtxDestroy_v2(context);
+}
+
+CUresult cuCtxAttach(CUcontext* context, unsigned int flags) {
+  return driver([&]() -> CUresult {
+    if (!context || flags) return CUDA_ERROR_INVALID_VALUE;
+    *context = current_context();
+    ++(*context)->uses;
+    return CUDA_SUCCESS;
+  });
+}
+CUresult cuCtxDetach(CUcontext context) {
+  return driver([&]() -> CUresult {
+    if (context != current_context()) return CUDA_ERROR_INVALID_CONTEXT;
+    return --context->uses > 0 ? CUDA_SUCCESS : destroy(context);
+  });
+}
+
+CUresult cuCtxPushCurrent_v2(CUcontext context) {
+  return driver_without_context([&]() -> CUresult {
+    if (const CUresult error = check(context); error != CUDA_SUCCESS) return error;
+    push_context(*context);
+    return CUDA_SUCCESS;
+  });
+}
+CUresult cuCtxPushCurrent(CUcontext context) {
+  return cuCtxPushCurrent_v2(context);
+}
+CUresult cuCtxPopCurrent_v2(CUcontext* context) {
+  return driver_without_context([&]() -> CUresult {
+    Context* const top = pop_context();
+    if (context) *context = top;
+    return top ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+  });
+}
+CUresult cuCtxPopCurrent(CUcontext* context) {
+  return cuCtxPopCurrent_v2(context);
+}
+
+CUresult cuCtxSetCurrent(CUcontext context) {
+  return driver_without_context([&]() -> CUresult {
+    if (context)
+      if (const CUresult error = check(context); error != CUDA_SUCCESS) return error;
+    replace_context(context);
+    return CUDA_SUCCESS;
+  });
+}
+CUresult cuCtxGetCurrent(CUcontext* context) {
+  return driver_without_context([&]() -> CUresult {
+    if (!context) return CUDA_ERROR_INVALID_VALUE;
+    *context = current_context();
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuCtxGetDevice(CUdevice* device) {
+  return driver([&]() -> CUresult {
+    if (!device) return CUDA_ERROR_INVALID_VALUE;
+    *device = current_context()->device;
+    return CUDA_SUCCESS;
+  });
+}
+CUresult cuCtxGetDevice_v2(CUdevice* device, CUcontext context) {
+  return driver_without_context([&]() -> CUresult {
+    if (!device) return CUDA_ERROR_INVALID_VALUE;
+    Context* of = nullptr;
+    if (const CUresult error = context_of(context, of); error != CUDA_SUCCESS) return error;
+    *device = of->device;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuCtxGetFlags(unsigned int* flags) {
+  return driver([&]() -> CUresult {
+    if (!flags) return CUDA_ERROR_INVALID_VALUE;
+    *flags = current_context()->flags;
+    return CUDA_SUCCESS;
+  });
+}
+CUresult cuCtxSetFlags(unsigned int flags) {
+  return driver([&]() -> CUresult {
+    if (!valid_flags(flags)) return CUDA_ERROR_INVALID_VALUE;
+    current_context()->flags = flags;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuCtxGetId(CUcontext context, unsigned long long* id) {
+  return driver_without_context([&]() -> CUresult {
+    if (!id) return CUDA_ERROR_INVALID_VALUE;
+    Context* of = nullptr;
+    if (const CUresult error = context_of(context, of); error != CUDA_SUCCESS) return error;
+    *id = of->id;
+    return CUDA_SUCCESS;
+  });
+}
+CUresult cuCtxGetApiVersion(CUcontext context, unsigned int* version) {
+  return driver_without_context([&]() -> CUresult {
+    if (!version) return CUDA_ERROR_INVALID_VALUE;
+    Context* of = nullptr;
+    if (const CUresult error = context_of(context, of); error != CUDA_SUCCESS) return error;
+    *version = kApiVersion;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuCtxSynchronize() {
+  return driver([&]() -> CUresult { return driver_error(host::synchronize_device(host::thread_state().device)); });
+}
+CUresult cuCtxSynchronize_v2(CUcontext context) {
+  return driver_without_context([&]() -> CUresult {
+    Context* of = nullptr;
+    if (const CUresult error = context_of(context, of); error != CUDA_SUCCESS) return error;
+    return driver_error(host::synchronize_device(of->device));
+  });
+}
+
+// ---- What a context is set to. What the runtime does not have, no GPU here has.
+CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
+  return driver([&]() -> CUresult {
+    if (limit >= CU_LIMIT_MAX) return CUDA_ERROR_INVALID_VALUE;
+    return driver_error(host::device_set_limit(static_cast<cudaLimit>(limit), value));
+  });
+}
+CUresult cuCtxGetLimit(size_t* value, CUlimit limit) {
+  return driver([&]() -> CUresult {
+    if (limit >= CU_LIMIT_MAX) return CUDA_ERROR_INVALID_VALUE;
+    return driver_error(host::device_get_limit(value, static_cast<cudaLimit>(limit)));
+  });
+}
+CUresult cuCtxGetCacheConfig(CUfunc_cache* config) {
+  return driver([&]() -> CUresult {
+    return driver_error(host::device_get_cache_config(reinterpret_cast<cudaFuncCache*>(config)));
+  });
+}
+CUresult cuCtxSetCacheConfig(CUfunc_cache config) {
+  return driver(
+      [&]() -> CUresult { return driver_error(host::device_set_cache_config(static_cast<cudaFuncCache>(config))); });
+}
+CUresult cuCtxGetSharedMemConfig(CUsharedconfig* config) {
+  return driver([&]() -> CUresult {
+    return driver_error(host::device_get_shared_mem_config(reinterpret_cast<cudaSharedMemConfig*>(config)));
+  });
+}
+CUresult cuCtxSetSharedMemConfig(CUsharedconfig config) {
+  return driver([&]() -> CUresult {
+    return driver_error(host::device_set_shared_mem_config(static_cast<cudaSharedMemConfig>(config)));
+  });
+}
+CUresult cuCtxGetStreamPriorityRange(int* least, int* greatest) {
+  return driver([&]() -> CUresult { return driver_error(host::device_get_stream_priority_range(least, greatest)); });
+}
+CUresult cuCtxResetPersistingL2Cache() {
+  return driver([&]() -> CUresult { return CUDA_SUCCESS; });
+}
+// All of them.
+CUresult cuCtxGetExecAffinity(CUexecAffinityParam* exec_affinity, CUexecAffinityType type) {
+  return driver([&]() -> CUresult {
+    if (!exec_affinity || type != CU_EXEC_AFFINITY_TYPE_SM_COUNT) return CUDA_ERROR_INVALID_VALUE;
+    exec_affinity->type = type;
+    exec_affinity->param.smCount.val = host::the_session().model().sm_count;
+    return CUDA_SUCCESS;
+  });
+}
+
+// ---- Peers
+CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags) {
+  return driver([&]() -> CUresult {
+    if (flags) return CUDA_ERROR_INVALID_VALUE;
+    if (check(peer) != CUDA_SUCCESS || peer == current_context()) return CUDA_ERROR_INVALID_CONTEXT;
+    if (peer->device == current_context()->device) return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
+    return driver_error(host::device_enable_peer_access(peer->device, flags));
+  });
+}
+CUresult cuCtxDisablePeerAccess(CUcontext peer) {
+  return driver([&]() -> CUresult {
+    if (check(peer) != CUDA_SUCCESS || peer == current_context()) return CUDA_ERROR_INVALID_CONTEXT;
+    return driver_error(host::device_disable_peer_access(peer->device));
+  });
+}
+
+CUresult cuProfilerStart() {
+  return driver([]() -> CUresult { return CUDA_SUCCESS; });
+}
+CUresult cuProfilerStop() {
+  return driver([]() -> CUresult { return CUDA_SUCCESS; });
+}
+
+}  // namespace warpgrind::cuda

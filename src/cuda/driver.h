@@ -1,0 +1,104 @@
+// What every function of the driver API begins and ends with, and the contexts behind it.
+//
+//   CUresult cuX(...) { return driver([&]() -> CUresult { ...; return CUDA_SUCCESS; }); }
+//
+// Functions are C++ functions of this namespace with the names of the ABI's symbols (functions.h declares them from the
+// table); libcuda.so.1 jumps to them through the array of entries.h.
+#pragma once
+
+#include <atomic>
+#include <string>
+
+#include "cuda/api_types.h"
+#include "cuda/functions.h"
+#include "host/state.h"
+
+namespace warpgrind::cuda {
+
+// A context of the driver API. Those of one device share what the runtime keeps for that device: memory, streams,
+// limits, a kernel's fault. Handles stay valid as such for ever: a destroyed context is known to be one. What was made
+// under a context is not freed with it yet, but when the process ends.
+struct Context {
+  int device = 0;
+  bool primary = false;
+  std::uint64_t id = 0;
+  std::atomic<unsigned> flags{0};  // CUctx_flags
+  std::atomic<int> uses{0};        // primary: how often it is retained; others: cuCtxAttach
+  std::atomic<bool> alive{true};   // not destroyed
+};
+
+// The one of the device; made at the first question.
+Context& primary_context(int device);
+Context& create_context(int device, unsigned flags);
+// CUDA_SUCCESS, CUDA_ERROR_CONTEXT_IS_DESTROYED, or CUDA_ERROR_INVALID_CONTEXT for what is no context.
+CUresult check(const Context* context);
+
+// The calling thread's stack of contexts. The runtime's current device and the top of the stack go together: who makes
+// a context current makes its device the runtime's, and cudaSetDevice replaces the top by that device's primary
+// context.
+Context* current_context();  // null: none
+void push_context(Context& context);
+Context* pop_context();                  // null: there was none
+void replace_context(Context* context);  // cuCtxSetCurrent; null: pops
+
+// cuInit was called, or the runtime, which does so by itself.
+bool initialized();
+void set_initialized();
+
+// The runtime's error as the driver API has it. Numbers are the same but for a few that only the runtime knows.
+CUresult driver_error(cudaError_t error);
+const char* error_name(CUresult error);  // null: no such error
+const char* error_text(CUresult error);
+
+enum class Needs { nothing, initialization, context };
+// Errors of the place a function is called from, and of what it needs.
+CUresult enter(Needs needs);
+
+// Calls of the driver API do not show in cudaGetLastError.
+class KeepsLastError {
+ public:
+  KeepsLastError() : thread_(host::thread_state()), before_(thread_.last_error) {}
+  ~KeepsLastError() { thread_.last_error = before_; }
+  KeepsLastError(const KeepsLastError&) = delete;
+  KeepsLastError& operator=(const KeepsLastError&) = delete;
+
+ private:
+  host::ThreadState& thread_;
+  cudaError_t before_;
+};
+
+// For functions of the current context: with none CUDA_ERROR_INVALID_CONTEXT, after a kernel's fault that error.
+template <class Body>
+CUresult driver(Body&& body) {
+  if (const CUresult error = enter(Needs::context); error != CUDA_SUCCESS) return error;
+  const host::CallScope scope(__PRETTY_FUNCTION__);
+  const KeepsLastError keeps;
+  const CUresult sticky = driver_error(host::sticky_error());
+  if (sticky == CUDA_SUCCESS) return body();
+  if (host::goes_on_after_fault()) body();
+  return sticky;
+}
+// For functions of devices and of contexts by their handle.
+template <class Body>
+CUresult driver_without_context(Body&& body) {
+  if (const CUresult error = enter(Needs::initialization); error != CUDA_SUCCESS) return error;
+  const host::CallScope scope(__PRETTY_FUNCTION__);
+  const KeepsLastError keeps;
+  return body();
+}
+// For functions that work before cuInit.
+template <class Body>
+CUresult driver_always(Body&& body) {
+  if (const CUresult error = enter(Needs::nothing); error != CUDA_SUCCESS) return error;
+  const host::CallScope scope(__PRETTY_FUNCTION__);
+  return body();
+}
+
+// CUDA_ERROR_NOT_SUPPORTED, named once on stderr.
+CUresult not_supported(const std::string& what);
+
+inline bool valid_device(CUdevice device) {
+  return host::valid_device(device);
+}
+
+}  // namespace warpgrind::cuda

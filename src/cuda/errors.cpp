@@ -1,0 +1,78 @@
+// Error names and texts, and how the runtime's errors look from here.
+#include <fmt/core.h>
+
+#include "cuda/driver.h"
+
+namespace warpgrind::cuda {
+
+const char* error_name(CUresult error) {
+  switch (error) {
+#define WG_DRIVER_ERROR(name, value, text) \
+  case CUDA_##name:                        \
+    return "CUDA_" #name;
+#include "warpgrind/driver_errors.inc"
+#undef WG_DRIVER_ERROR
+  }
+  return nullptr;
+}
+
+const char* error_text(CUresult error) {
+  switch (error) {
+#define WG_DRIVER_ERROR(name, value, text) \
+  case CUDA_##name:                        \
+    return text;
+#include "warpgrind/driver_errors.inc"
+#undef WG_DRIVER_ERROR
+  }
+  return nullptr;
+}
+
+CUresult driver_error(cudaError_t error) {
+  switch (error) {
+    // Numbers of the runtime alone. What it says of arguments is CUDA_ERROR_INVALID_VALUE here.
+    case cudaErrorInvalidConfiguration:
+    case cudaErrorInvalidPitchValue:
+    case cudaErrorInvalidHostPointer:
+    case cudaErrorInvalidDevicePointer:
+    case cudaErrorInvalidTexture:
+    case cudaErrorInvalidTextureBinding:
+    case cudaErrorInvalidChannelDescriptor:
+    case cudaErrorInvalidMemcpyDirection:
+    case cudaErrorInvalidFilterSetting:
+    case cudaErrorInvalidNormSetting:
+    case cudaErrorMissingConfiguration:
+      return CUDA_ERROR_INVALID_VALUE;
+    case cudaErrorInvalidSymbol:
+    case cudaErrorInvalidDeviceFunction:
+      return CUDA_ERROR_NOT_FOUND;
+    case cudaErrorIncompatibleDriverContext:
+      return CUDA_ERROR_INVALID_CONTEXT;
+    default: {
+      const auto same = static_cast<CUresult>(error);
+      return error_name(same) ? same : CUDA_ERROR_UNKNOWN;
+    }
+  }
+}
+
+CUresult cuGetErrorName(CUresult error, const char** text) {
+  return driver_always([&]() -> CUresult {
+    if (!text) return CUDA_ERROR_INVALID_VALUE;
+    *text = error_name(error);
+    return *text ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
+CUresult cuGetErrorString(CUresult error, const char** text) {
+  return driver_always([&]() -> CUresult {
+    if (!text) return CUDA_ERROR_INVALID_VALUE;
+    *text = error_text(error);
+    return *text ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
+CUresult not_supported(const std::string& what) {
+  host::the_session().say_once(fmt::format("{} is not supported: CUDA_ERROR_NOT_SUPPORTED is returned", what));
+  return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+}  // namespace warpgrind::cuda

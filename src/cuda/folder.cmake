@@ -1,0 +1,26 @@
+# The driver API. Its functions are part of libcudart.so.13, so that both APIs have one state; libcuda.so.1 is a small
+# library of jumps to them, with every symbol that programs link or look up.
+file(GLOB cuda_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/cuda/*.cpp)
+add_library(cuda_objects OBJECT ${cuda_sources})
+target_link_libraries(cuda_objects PRIVATE wg_session)
+target_include_directories(cuda_objects PUBLIC ${CMAKE_SOURCE_DIR}/include)
+target_compile_options(cuda_objects PRIVATE -fno-exceptions -fno-optimize-sibling-calls
+                                            $<$<CXX_COMPILER_ID:GNU>:-fno-reorder-blocks-and-partition>)
+foreach(whole cudart wg_cudart)
+  target_sources(${whole} PRIVATE $<TARGET_OBJECTS:cuda_objects>)
+endforeach()
+set(entries_map ${CMAKE_CURRENT_SOURCE_DIR}/cuda/entries.map)
+target_link_options(cudart PRIVATE -Wl,--version-script=${entries_map})
+set_property(TARGET cudart APPEND PROPERTY LINK_DEPENDS ${entries_map})
+
+enable_language(ASM)
+set(cuda_library ${CMAKE_CURRENT_SOURCE_DIR}/cuda/library)
+add_library(cuda SHARED ${cuda_library}/trampolines.S)
+set_property(SOURCE ${cuda_library}/trampolines.S APPEND PROPERTY OBJECT_DEPENDS
+             "${CMAKE_SOURCE_DIR}/include/warpgrind/driver_functions.inc;${CMAKE_SOURCE_DIR}/include/warpgrind/driver_rows.h")
+target_include_directories(cuda PRIVATE ${CMAKE_SOURCE_DIR}/include)
+target_link_libraries(cuda PRIVATE cudart)
+set_target_properties(cuda PROPERTIES VERSION 1 SOVERSION 1 INSTALL_RPATH "$ORIGIN" LINKER_LANGUAGE CXX)
+target_link_options(cuda PRIVATE -Wl,--version-script=${cuda_library}/libcuda.map -Wl,--no-undefined -Wl,--as-needed)
+set_property(TARGET cuda APPEND PROPERTY LINK_DEPENDS ${cuda_library}/libcuda.map)
+install(TARGETS cuda LIBRARY DESTINATION lib/warpgrind)

@@ -1,0 +1,19 @@
+// All functions of the driver API that this library has (include/warpgrind/driver_functions.inc), by the names of their
+// symbols.
+#pragma once
+
+#include "cuda/api_types.h"
+
+namespace warpgrind::cuda {
+
+#define WG_DRIVER(name, symbol, version, parameters, arguments) CUresult symbol parameters;
+#define WG_DRIVER_PTDS(name, symbol, version, parameters, arguments) \
+  CUresult symbol parameters;                                        \
+  CUresult symbol##_ptds parameters;
+#define WG_DRIVER_PTSZ(name, symbol, version, parameters, arguments) \
+  CUresult symbol parameters;                                        \
+  CUresult symbol##_ptsz parameters;
+#define WG_DRIVER_UNDECLARED(name, symbol, version) CUresult symbol();
+#include "warpgrind/driver_rows.h"
+
+}  // namespace warpgrind::cuda

@@ -1,0 +1,139 @@
+// Contexts, the calling thread's stack of them, and whether the driver was initialised.
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "cuda/driver.h"
+
+namespace warpgrind::cuda {
+
+namespace {
+
+struct Contexts {
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Context>> all;  // also those that were destroyed
+  std::vector<Context*> primary;              // by device
+};
+Contexts& contexts() {
+  static auto* contexts = new Contexts;  // never destroyed, as the session
+  return *contexts;
+}
+
+Context& add(int device, bool primary, unsigned flags) {
+  auto context = std::make_unique<Context>();
+  context->device = device;
+  context->primary = primary;
+  context->flags = flags;
+  context->id = contexts().all.size() + 1;
+  contexts().all.push_back(std::move(context));
+  return *contexts().all.back();
+}
+
+std::atomic<bool> g_initialized{false};
+
+struct ThreadContexts {
+  std::vector<Context*> stack;
+  unsigned device_choices = 0;  // of the runtime, when this was last looked at
+};
+ThreadContexts& thread_contexts() {
+  static thread_local ThreadContexts contexts;
+  return contexts;
+}
+
+// What the runtime did since: cudaSetDevice replaces the current context, and any call that works on a device takes
+// that device's primary context where none is current.
+ThreadContexts& in_step() {
+  ThreadContexts& thread = thread_contexts();
+  const host::ThreadState& runtime = host::thread_state();
+  const bool chosen = runtime.device_choices != thread.device_choices;
+  thread.device_choices = runtime.device_choices;
+  if (chosen && !thread.stack.empty()) thread.stack.pop_back();
+  if (chosen || (runtime.uses_runtime && thread.stack.empty()))
+    thread.stack.push_back(&primary_context(runtime.device));
+  return thread;
+}
+
+void tell_runtime(const ThreadContexts& thread) {
+  host::ThreadState& runtime = host::thread_state();
+  runtime.uses_runtime = false;
+  if (!thread.stack.empty()) runtime.device = thread.stack.back()->device;
+}
+
+}  // namespace
+
+Context& primary_context(int device) {
+  Contexts& c = contexts();
+  const std::lock_guard lock(c.mutex);
+  if (c.primary.empty()) {
+    const auto count = static_cast<std::size_t>(host::the_session().device_count());
+    for (std::size_t i = 0; i < count; i++) c.primary.push_back(&add(static_cast<int>(i), true, 0));
+  }
+  return *c.primary[static_cast<std::size_t>(device)];
+}
+
+Context& create_context(int device, unsigned flags) {
+  primary_context(device);  // ids of primary contexts come first
+  Contexts& c = contexts();
+  const std::lock_guard lock(c.mutex);
+  Context& made = add(device, false, flags);
+  made.uses = 1;
+  return made;
+}
+
+CUresult check(const Context* context) {
+  Contexts& c = contexts();
+  const std::lock_guard lock(c.mutex);
+  const auto is = [&](const std::unique_ptr<Context>& one) { return one.get() == context; };
+  if (std::none_of(c.all.begin(), c.all.end(), is)) return CUDA_ERROR_INVALID_CONTEXT;
+  return context->alive ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+}
+
+Context* current_context() {
+  const ThreadContexts& thread = in_step();
+  return thread.stack.empty() ? nullptr : thread.stack.back();
+}
+
+void push_context(Context& context) {
+  ThreadContexts& thread = in_step();
+  thread.stack.push_back(&context);
+  tell_runtime(thread);
+}
+
+Context* pop_context() {
+  ThreadContexts& thread = in_step();
+  if (thread.stack.empty()) return nullptr;
+  Context* const top = thread.stack.back();
+  thread.stack.pop_back();
+  tell_runtime(thread);
+  return top;
+}
+
+void replace_context(Context* context) {
+  ThreadContexts& thread = in_step();
+  if (!thread.stack.empty()) thread.stack.pop_back();
+  if (context) thread.stack.push_back(context);
+  tell_runtime(thread);
+}
+
+bool initialized() {
+  if (g_initialized.load(std::memory_order_acquire)) return true;
+  if (session::Session::exists() && host::the_session().used()) set_initialized();
+  return g_initialized.load(std::memory_order_acquire);
+}
+
+void set_initialized() {
+  g_initialized.store(true, std::memory_order_release);
+}
+
+CUresult enter(Needs needs) {
+  if (needs == Needs::nothing) return CUDA_SUCCESS;
+  if (!initialized()) return CUDA_ERROR_NOT_INITIALIZED;
+  if (const cudaError_t error = host::enter_call(); error != cudaSuccess) return driver_error(error);
+  if (needs == Needs::initialization) return CUDA_SUCCESS;
+  const Context* context = current_context();
+  if (!context) return CUDA_ERROR_INVALID_CONTEXT;
+  return context->alive ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+}
+
+}  // namespace warpgrind::cuda

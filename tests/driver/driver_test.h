@@ -1,0 +1,30 @@
+// What the tests of the driver API share: short expectations, two virtual GPUs, a context. Linked against our
+// libcuda.so.1, as a program is: no toolkit is needed.
+#pragma once
+
+#include <cuda.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#define OK(...) EXPECT_EQ(__VA_ARGS__, CUDA_SUCCESS)
+#define FAILS(error, ...) EXPECT_EQ(__VA_ARGS__, error)
+
+namespace warpgrind::cuda::test {
+
+constexpr int kDevices = 2;
+
+// A test with a context on device 0.
+class WithContext : public testing::Test {
+ protected:
+  WithContext() {
+    OK(cuInit(0));
+    OK(cuCtxCreate(&context, nullptr, 0, 0));
+  }
+  ~WithContext() override { OK(cuCtxDestroy(context)); }
+  WithContext(const WithContext&) = delete;
+  WithContext& operator=(const WithContext&) = delete;
+  CUcontext context = nullptr;
+};
+
+}  // namespace warpgrind::cuda::test

@@ -1,0 +1,86 @@
+// Both APIs in one program: "A runtime program and the driver API share contexts" (Interactions with the CUDA driver
+// API, CUDA Runtime API reference).
+#include <cuda_runtime_api.h>
+
+#include <thread>
+
+#include "driver_test.h"
+
+namespace warpgrind::cuda {
+
+namespace {
+
+CUcontext current() {
+  CUcontext context = nullptr;
+  OK(cuCtxGetCurrent(&context));
+  return context;
+}
+CUcontext primary(CUdevice device) {
+  CUcontext context = nullptr;
+  OK(cuDevicePrimaryCtxRetain(&context, device));
+  OK(cuDevicePrimaryCtxRelease(device));
+  return context;
+}
+int device_of_runtime() {
+  int device = -1;
+  EXPECT_EQ(cudaGetDevice(&device), cudaSuccess);
+  return device;
+}
+
+}  // namespace
+
+TEST(Interoperation, TheRuntimeInitializesTheDriver) {
+  int count = 0;
+  FAILS(CUDA_ERROR_NOT_INITIALIZED, cuDeviceGetCount(&count));
+  EXPECT_EQ(cudaGetDeviceCount(&count), cudaSuccess);
+  OK(cuDeviceGetCount(&count));
+  EXPECT_EQ(count, test::kDevices);
+}
+
+TEST(Interoperation, TheRuntimeMakesThePrimaryContextCurrent) {
+  OK(cuInit(0));
+  EXPECT_EQ(current(), nullptr);
+  EXPECT_EQ(cudaFree(nullptr), cudaSuccess);
+  EXPECT_EQ(current(), primary(0));
+  std::thread([] { EXPECT_EQ(current(), nullptr); }).join();
+  EXPECT_EQ(cudaSetDevice(1), cudaSuccess);
+  EXPECT_EQ(current(), primary(1));
+}
+
+TEST(Interoperation, CudaSetDeviceReplacesTheCurrentContext) {
+  OK(cuInit(0));
+  CUcontext own = nullptr;
+  OK(cuCtxCreate(&own, nullptr, 0, 0));
+  EXPECT_EQ(cudaFree(nullptr), cudaSuccess);  // works on the context that is there
+  EXPECT_EQ(current(), own);
+  EXPECT_EQ(cudaSetDevice(0), cudaSuccess);
+  EXPECT_EQ(current(), primary(0));
+}
+
+TEST(Interoperation, TheRuntimeWorksOnTheDeviceOfTheCurrentContext) {
+  OK(cuInit(0));
+  CUcontext other = nullptr, popped = nullptr;
+  EXPECT_EQ(cudaSetDevice(0), cudaSuccess);
+  OK(cuCtxCreate(&other, nullptr, 0, 1));
+  EXPECT_EQ(device_of_runtime(), 1);
+  void* memory = nullptr;
+  EXPECT_EQ(cudaMalloc(&memory, 64), cudaSuccess);
+  cudaPointerAttributes attributes{};
+  EXPECT_EQ(cudaPointerGetAttributes(&attributes, memory), cudaSuccess);
+  EXPECT_EQ(attributes.device, 1);
+  OK(cuCtxPopCurrent(&popped));
+  EXPECT_EQ(device_of_runtime(), 0);
+  EXPECT_EQ(current(), primary(0));
+  EXPECT_EQ(cudaFree(memory), cudaSuccess);
+}
+
+TEST(Interoperation, ErrorsOfTheDriverAreNotTheRuntimes) {
+  OK(cuInit(0));
+  CUdevice device = -1;
+  EXPECT_EQ(cudaFree(nullptr), cudaSuccess);
+  FAILS(CUDA_ERROR_INVALID_DEVICE, cuDeviceGet(&device, 99));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuCtxSetCacheConfig(static_cast<CUfunc_cache>(9)));
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+}
+
+}  // namespace warpgrind::cuda

@@ -1,0 +1,89 @@
+// Functions that are unsupported so far: each says so, whatever it is given. And what each function does when all its
+// arguments are null or zero: an error, or nothing. The expectations are in null_arguments.txt; WARPGRIND_REWRITE=1
+// writes it anew.
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <map>
+
+#include "driver_test.h"
+
+namespace warpgrind::cuda {
+
+namespace {
+
+const std::string kFile = WARPGRIND_TESTS "/null_arguments.txt";
+
+// No function of the table takes more than 12 arguments, and those beyond its own do no harm.
+CUresult call(const std::string& symbol) {
+  using Function = CUresult (*)(long, long, long, long, long, long, long, long, long, long, long, long);
+  static void* const library = ::dlopen("libcuda.so.1", RTLD_NOW);
+  const auto function = reinterpret_cast<Function>(::dlsym(library, symbol.c_str()));
+  EXPECT_NE(function, nullptr) << symbol;
+  return function ? function(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) : CUDA_ERROR_NOT_FOUND;
+}
+
+}  // namespace
+
+TEST(Unsupported, SaySo) {
+#define WG_DRIVER(name, symbol, version, parameters, arguments)
+#define WG_DRIVER_PTDS WG_DRIVER
+#define WG_DRIVER_PTSZ WG_DRIVER
+#define WG_DRIVER_NAME(name, symbol, version)
+#define WG_DRIVER_UNDECLARED(name, symbol, version) EXPECT_EQ(call(#symbol), CUDA_ERROR_NOT_SUPPORTED) << #symbol;
+#define WG_DRIVER_UNSUPPORTED(name, symbol, version, parameters, arguments) \
+  EXPECT_EQ(call(#symbol), CUDA_ERROR_NOT_SUPPORTED) << #symbol;
+#define WG_DRIVER_UNSUPPORTED_PTDS(name, symbol, version, parameters, arguments) \
+  EXPECT_EQ(call(#symbol), CUDA_ERROR_NOT_SUPPORTED) << #symbol;                 \
+  EXPECT_EQ(call(#symbol "_ptds"), CUDA_ERROR_NOT_SUPPORTED) << #symbol;
+#define WG_DRIVER_UNSUPPORTED_PTSZ(name, symbol, version, parameters, arguments) \
+  EXPECT_EQ(call(#symbol), CUDA_ERROR_NOT_SUPPORTED) << #symbol;                 \
+  EXPECT_EQ(call(#symbol "_ptsz"), CUDA_ERROR_NOT_SUPPORTED) << #symbol;
+#include "warpgrind/driver_functions.inc"
+#undef WG_DRIVER
+#undef WG_DRIVER_PTDS
+#undef WG_DRIVER_PTSZ
+#undef WG_DRIVER_NAME
+#undef WG_DRIVER_UNDECLARED
+#undef WG_DRIVER_UNSUPPORTED
+#undef WG_DRIVER_UNSUPPORTED_PTDS
+#undef WG_DRIVER_UNSUPPORTED_PTSZ
+}
+
+TEST(NullArguments, AreRefusedOrHarmless) {
+  std::map<std::string, std::string> seen;
+  OK(cuInit(0));
+  CUcontext context = nullptr;
+  OK(cuCtxCreate(&context, nullptr, 0, 0));
+  const auto see = [&](const std::string& symbol) {
+    OK(cuCtxSetCurrent(context));
+    const CUresult error = call(symbol);
+    const char* name = nullptr;
+    OK(cuGetErrorName(error, &name));
+    seen[symbol] = name;
+    // Of a capture that the call has begun.
+    call("cuStreamEndCapture_ptsz");
+  };
+#define WG_DRIVER(name, symbol, version, parameters, arguments) see(#symbol);
+#define WG_DRIVER_PTDS(name, symbol, version, parameters, arguments) see(#symbol), see(#symbol "_ptds");
+#define WG_DRIVER_PTSZ(name, symbol, version, parameters, arguments) see(#symbol), see(#symbol "_ptsz");
+#define WG_DRIVER_NAME(name, symbol, version)
+#define WG_DRIVER_UNDECLARED(name, symbol, version)
+#define WG_DRIVER_UNSUPPORTED(name, symbol, version, parameters, arguments)
+#define WG_DRIVER_UNSUPPORTED_PTDS WG_DRIVER_UNSUPPORTED
+#define WG_DRIVER_UNSUPPORTED_PTSZ WG_DRIVER_UNSUPPORTED
+#include "warpgrind/driver_functions.inc"
+  if (std::getenv("WARPGRIND_REWRITE")) {
+    std::ofstream out(kFile);
+    for (const auto& [name, result] : seen) out << name << " " << result << "\n";
+    return;
+  }
+  std::map<std::string, std::string> expected;
+  std::ifstream in(kFile);
+  for (std::string name, result; in >> name >> result;) expected[name] = result;
+  for (const auto& [name, result] : seen) EXPECT_EQ(result, expected[name]) << name;
+  EXPECT_EQ(seen.size(), expected.size());
+}
+
+}  // namespace warpgrind::cuda
