@@ -24,9 +24,9 @@ add_custom_command(
           ${toolkit}/lib64/nvcc/libcudart.so
   DEPENDS cudart ${link_stub}
   COMMENT "libcudart.so to link with" VERBATIM)
-# Libraries that run on the host (src/libraries).
+# The driver API (src/cuda), and libraries that run on the host (src/libraries).
 set(gpu_libraries)
-foreach(library cublasLt cublas cufft curand cusparse)
+foreach(library cuda cublasLt cublas cufft curand cusparse)
   if(TARGET ${library})
     get_target_property(version ${library} SOVERSION)
     set(file lib${library}.so.${version})
@@ -42,6 +42,9 @@ foreach(library cublasLt cublas cufft curand cusparse)
     list(APPEND gpu_libraries ${library}:${version})
   endif()
 endforeach()
+# Where CMake looks for the driver's.
+file(MAKE_DIRECTORY ${toolkit}/lib64/stubs)
+file(CREATE_LINK ../libcuda.so ${toolkit}/lib64/stubs/libcuda.so SYMBOLIC)
 add_custom_target(toolkit ALL DEPENDS ${stubs} warpgrind warpgrind_preload libdevice launch_pass)
 
 install(CODE "
@@ -50,7 +53,7 @@ install(CODE "
   file(CREATE_LINK ../../../bin/warpgrind \$ENV{DESTDIR}\${to}/bin/nvcc SYMBOLIC)")
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/include DESTINATION lib/warpgrind)
 install(DIRECTORY ${toolkit}/lib64 DESTINATION lib/warpgrind
-        PATTERN "libcublas*.so*" EXCLUDE PATTERN "libcufft.so*" EXCLUDE PATTERN "libcurand.so*" EXCLUDE
+        PATTERN "lib64/libcuda.so*" EXCLUDE PATTERN "nvcc/libcuda.so*" EXCLUDE PATTERN "libcublas*.so*" EXCLUDE PATTERN "libcufft.so*" EXCLUDE PATTERN "libcurand.so*" EXCLUDE
         PATTERN "libcusparse.so*" EXCLUDE)
 install(CODE "
   set(from \$ENV{DESTDIR}\${to})

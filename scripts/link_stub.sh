@@ -4,7 +4,7 @@ set -eu
 nm=$1 cc=$2 library=$3 soname=$4 stub=$5
 mkdir -p "$(dirname "$stub")"
 {
-  "$nm" -D --defined-only "$library" | sed -n 's/@.*//; s/^[0-9a-f]* [TWi] \(.*\)$/.globl \1\n.type \1, @function\n\1:/p'
+  "$nm" -D --defined-only "$library" | sed -n 's/@.*//; s/^[0-9a-f]* [TWDi] \(.*\)$/.globl \1\n.type \1, @function\n\1:/p'
   echo '.section .note.GNU-stack,"",@progbits'
 } >"$stub.s"
 # Names have the library's version, which other libraries ask for (libcublas.so.13 is linked with the real one).

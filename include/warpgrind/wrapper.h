@@ -84,7 +84,7 @@ WG_BUILTIN_VAR(gridDim)
 #define __COMMON_FUNCTIONS_H__
 
 typedef unsigned int cuuint32_t;
-typedef unsigned long long cuuint64_t;
+typedef unsigned long cuuint64_t;
 
 // Each stands on those before it.
 // clang-format off

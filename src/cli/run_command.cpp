@@ -64,8 +64,7 @@ int finish(int status, const std::string& folder, const std::string& program) {
   const bool no_cuda = !has_status(folder, "cuda") && !problem;
   if (no_cuda)
     complain(fmt::format("no CUDA code found: {} and what it started never registered any", program),
-             "is it a CUDA program, built by nvcc or clang? One that loads kernels through the driver API (libcuda) "
-             "alone is not supported yet");
+             "is it a CUDA program, built by nvcc or clang, or one that calls the driver API (libcuda.so.1)?");
   if (WIFSIGNALED(status)) {
     const int signal = WTERMSIG(status);
     if (signal != SIGKILL && signal != SIGABRT && signal != SIGSEGV) end_by_signal(signal);

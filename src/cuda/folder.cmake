@@ -9,9 +9,6 @@ target_compile_options(cuda_objects PRIVATE -fno-exceptions -fno-optimize-siblin
 foreach(whole cudart wg_cudart)
   target_sources(${whole} PRIVATE $<TARGET_OBJECTS:cuda_objects>)
 endforeach()
-set(entries_map ${CMAKE_CURRENT_SOURCE_DIR}/cuda/entries.map)
-target_link_options(cudart PRIVATE -Wl,--version-script=${entries_map})
-set_property(TARGET cudart APPEND PROPERTY LINK_DEPENDS ${entries_map})
 
 enable_language(ASM)
 set(cuda_library ${CMAKE_CURRENT_SOURCE_DIR}/cuda/library)

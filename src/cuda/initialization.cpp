@@ -1,57 +1,8 @@
-// cuInit, versions, and the addresses of functions.
-#include <cstring>
-
+// cuInit and versions.
 #include "cuda/driver.h"
-#include "cuda/entries.h"
 #include "host/devices.h"
 
 namespace warpgrind::cuda {
-
-namespace {
-
-constexpr int kFirstOwnStreams = 7000;  // per-thread default streams came with CUDA 7.0
-
-// The last row of the name whose version is not after `version`.
-const DriverEntry* find_entry(const char* name, int version, bool& known) {
-  const DriverEntry* found = nullptr;
-  known = false;
-  for (const DriverEntry* entry = warpgrind_driver_entries; entry->name; entry++) {
-    if (std::strcmp(entry->name, name) != 0) continue;
-    known = true;
-    if (entry->version <= version && (!found || entry->version >= found->version)) found = entry;
-  }
-  return found;
-}
-
-int driver_version() {
-  int version = 0;
-  host::driver_get_version(&version);
-  return version;
-}
-
-struct Search {
-  void* function = nullptr;
-  CUdriverProcAddressQueryResult status = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
-};
-
-Search search(const char* name, int version, cuuint64_t flags) {
-  Search out;
-  bool known = false;
-  const DriverEntry* entry = find_entry(name, version, known);
-  if (known) out.status = CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT;
-  if (!entry) return out;
-  const bool own = (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) && version >= kFirstOwnStreams;
-  out.function = reinterpret_cast<void*>(own && entry->own_stream ? entry->own_stream : entry->function);
-  out.status = CU_GET_PROC_ADDRESS_SUCCESS;
-  return out;
-}
-
-bool valid_question(const char* name, void** function, int version, cuuint64_t flags) {
-  constexpr cuuint64_t kFlags = CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
-  return name && *name && function && version <= driver_version() && !(flags & ~kFlags) && flags != kFlags;
-}
-
-}  // namespace
 
 CUresult cuInit(unsigned int flags) {
   return driver_always([&]() -> CUresult {
@@ -64,37 +15,7 @@ CUresult cuInit(unsigned int flags) {
 }
 
 CUresult cuDriverGetVersion(int* version) {
-  return driver_always([&]() -> CUresult {
-    if (!version) return CUDA_ERROR_INVALID_VALUE;
-    *version = driver_version();
-    return CUDA_SUCCESS;
-  });
-}
-
-CUresult cuGetProcAddress(const char* symbol, void** function, int version, cuuint64_t flags) {
-  return driver_always([&]() -> CUresult {
-    if (!valid_question(symbol, function, version, flags)) return CUDA_ERROR_INVALID_VALUE;
-    *function = search(symbol, version, flags).function;
-    return *function ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
-  });
-}
-
-CUresult cuGetProcAddress_v2(const char* symbol, void** function, int version, cuuint64_t flags,
-                             CUdriverProcAddressQueryResult* status) {
-  return driver_always([&]() -> CUresult {
-    if (!valid_question(symbol, function, version, flags)) return CUDA_ERROR_INVALID_VALUE;
-    const Search found = search(symbol, version, flags);
-    *function = found.function;
-    if (status) *status = found.status;
-    return CUDA_SUCCESS;
-  });
-}
-
-// Tables of functions that no manual describes: nothing is imitated.
-CUresult cuGetExportTable(const void** table, const CUuuid*) {
-  if (table) *table = nullptr;
-  return not_supported(
-      "cuGetExportTable, by which this program or a library of it asks for functions that NVIDIA does not document,");
+  return driver_always([&]() -> CUresult { return driver_error(host::driver_get_version(version)); });
 }
 
 }  // namespace warpgrind::cuda

@@ -146,18 +146,6 @@ WG_API cudaError_t cudaProfilerStop() {
   return api([] { return cudaSuccess; });
 }
 
-// There is no driver API behind this library (yet).
-WG_API cudaError_t cudaGetDriverEntryPoint(const char*, void** function, unsigned long long,
-                                           cudaDriverEntryPointQueryResult* status) {
-  if (function) *function = nullptr;
-  if (status) *status = cudaDriverEntryPointSymbolNotFound;
-  return unsupported_call("cudaGetDriverEntryPoint");
-}
-WG_API cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** function, unsigned,
-                                                    unsigned long long flags, cudaDriverEntryPointQueryResult* status) {
-  return cudaGetDriverEntryPoint(name, function, flags, status);
-}
-
 }  // extern "C"
 
 }  // namespace warpgrind::cudart

@@ -225,4 +225,29 @@ TEST(Errors, LastErrorIsKeptUntilAsked) {
   EXPECT_STREQ(cudaGetErrorName(static_cast<cudaError_t>(123456)), "unrecognized error code");
 }
 
+TEST(Devices, DriverEntryPoints) {
+  using Count = int (*)(int*);
+  void *function = nullptr, *own = nullptr;
+  cudaDriverEntryPointQueryResult status{};
+  int count = 0;
+  OK(cudaGetDriverEntryPoint("cuDeviceGetCount", &function, cudaEnableDefault, &status));
+  EXPECT_EQ(status, cudaDriverEntryPointSuccess);
+  EXPECT_EQ(reinterpret_cast<Count>(function)(&count), 0);
+  EXPECT_EQ(count, 2);
+  OK(cudaGetDriverEntryPointByVersion("cuCtxGetId", &function, 11080, cudaEnableDefault, &status));
+  EXPECT_EQ(status, cudaDriverEntryPointVersionNotSufficent);
+  EXPECT_EQ(function, nullptr);
+  OK(cudaGetDriverEntryPoint("cuMakeCoffee", &function, cudaEnableDefault, &status));
+  EXPECT_EQ(status, cudaDriverEntryPointSymbolNotFound);
+  FAILS(cudaErrorInvalidValue, cudaGetDriverEntryPoint(nullptr, &function, cudaEnableDefault, &status));
+  FAILS(cudaErrorInvalidValue,
+        cudaGetDriverEntryPointByVersion("cuInit", &function, 99000, cudaEnableDefault, &status));
+  // Of programs compiled with --default-stream per-thread.
+  OK(cudaGetDriverEntryPoint_ptsz("cuStreamQuery", &own, cudaEnableDefault, nullptr));
+  OK(cudaGetDriverEntryPoint("cuStreamQuery", &function, cudaEnableDefault, nullptr));
+  EXPECT_NE(function, own);
+  OK(cudaGetDriverEntryPointByVersion_ptsz("cuStreamQuery", &own, 13000, cudaEnableLegacyStream, nullptr));
+  EXPECT_EQ(function, own);
+}
+
 }  // namespace warpgrind::cudart

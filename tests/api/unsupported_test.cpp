@@ -25,16 +25,4 @@ TEST(Unsupported, SaySo) {
 #include "warpgrind/runtime_functions.inc"
 }
 
-// There is no driver API behind this library (yet).
-TEST(Unsupported, DriverEntryPoints) {
-  void* function = &function;
-  cudaDriverEntryPointQueryResult status = cudaDriverEntryPointSuccess;
-  FAILS(cudaErrorNotSupported, cudaGetDriverEntryPoint("cuInit", &function, 0, &status));
-  EXPECT_EQ(function, nullptr);
-  EXPECT_EQ(status, cudaDriverEntryPointSymbolNotFound);
-  FAILS(cudaErrorNotSupported, cudaGetDriverEntryPoint_ptsz("cuInit", &function, 0, &status));
-  FAILS(cudaErrorNotSupported, cudaGetDriverEntryPointByVersion("cuInit", &function, 13000, 0, &status));
-  FAILS(cudaErrorNotSupported, cudaGetDriverEntryPointByVersion_ptsz("cuInit", &function, 13000, 0, &status));
-}
-
 }  // namespace warpgrind::cudart
