@@ -20,10 +20,10 @@ WG_API cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 
 WG_API cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  return api([&] { return record_event(event, stream); });
+  return api([&] { return record_event(event, stream, cudaEventRecordDefault); });
 }
-WG_API cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned) {
-  return api([&] { return record_event(event, stream); });
+WG_API cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
+  return api([&] { return record_event(event, stream, flags); });
 }
 
 WG_API cudaError_t cudaEventQuery(cudaEvent_t handle) {

@@ -72,9 +72,10 @@ CallScope::~CallScope() {
 
 std::string call_name(const char* of_body) {
   constexpr const char* kBody = "Body = ";
-  const char* at = std::strstr(of_body, kBody);
-  if (!at) return "call";
-  std::string name = at + std::strlen(kBody);
+  const std::string text = of_body;
+  const std::size_t at = text.rfind(kBody);  // the innermost, where a wrapper calls a wrapper
+  if (at == std::string::npos) return "call";
+  std::string name = text.substr(at + std::strlen(kBody));
   name = name.substr(0, name.find('('));
   if (const std::size_t space = name.rfind(' '); space != std::string::npos) name = name.substr(space + 1);
   if (const std::size_t colons = name.rfind("::"); colons != std::string::npos) name = name.substr(colons + 2);

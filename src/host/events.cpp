@@ -6,11 +6,18 @@
 
 namespace warpgrind::host {
 
-cudaError_t record_event(cudaEvent_t event_handle, cudaStream_t handle) {
+int device_of(Event& event) {
+  const std::lock_guard lock(event.mutex);
+  return event.device;
+}
+
+cudaError_t record_event(cudaEvent_t event_handle, cudaStream_t handle, unsigned flags) {
   const StreamRef stream = resolve(handle);
   const EventRef event = find_event(event_handle);
-  if (!stream || !event) return cudaErrorInvalidResourceHandle;
-  return submit(stream, EventOperation{event, false}, false);
+  if (!stream || !event || device_of(*event) != stream->device) return cudaErrorInvalidResourceHandle;
+  const bool external = flags == cudaEventRecordExternal;
+  if ((flags && !external) || (external && !stream->capturing)) return cudaErrorInvalidValue;
+  return submit(stream, EventOperation{event, false, external}, false);
 }
 
 // Whether the record lies in the virtual past of this thread.
@@ -21,11 +28,6 @@ bool has_passed(const EventMark& mark) {
   if (mark.time_ns > the_session().timeline().now(*thread_state().clock)) return false;
   executor.publish_wait(mark.work);
   return true;
-}
-
-int device_of(Event& event) {
-  const std::lock_guard lock(event.mutex);
-  return event.device;
 }
 
 cudaError_t create_event(cudaEvent_t* out, unsigned flags) {

@@ -7,7 +7,7 @@ namespace warpgrind::host {
 
 cudaError_t create_event(cudaEvent_t* out, unsigned flags);  // cudaEventDefault and its like
 cudaError_t destroy_event(cudaEvent_t event);
-cudaError_t record_event(cudaEvent_t event, cudaStream_t stream);
+cudaError_t record_event(cudaEvent_t event, cudaStream_t stream, unsigned flags);  // cudaEventRecordExternal
 cudaError_t query_event(cudaEvent_t event);
 cudaError_t synchronize_event(cudaEvent_t event);
 cudaError_t elapsed_time(float* milliseconds, cudaEvent_t start, cudaEvent_t end);

@@ -378,7 +378,7 @@ cudaError_t capture_operation(Stream& stream, Operation operation) {
   if (!capture.own_graph && !is_graph(capture.graph)) capture.invalidated = true;  // the caller destroyed it
   if (capture.invalidated) return cudaErrorStreamCaptureInvalidated;
   std::erase_if(stream.capture_tail, [](const GraphNode* node) { return !is_node(node); });
-  if (auto* e = std::get_if<EventOperation>(&operation)) {
+  if (auto* e = std::get_if<EventOperation>(&operation); e && !e->external) {
     // Events order captured streams; they become no nodes.
     std::shared_ptr<Capture> before;  // let go without the event's lock
     const std::lock_guard lock(e->event->mutex);

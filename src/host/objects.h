@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "host/types.h"
@@ -28,6 +29,8 @@ struct Capture {
   std::unique_ptr<Graph> own_graph;  // null: the graph is the caller's (cudaStreamBeginCaptureToGraph, or handed out)
   const Stream* origin = nullptr;    // null: destroyed
   bool invalidated = false, ended = false;
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
+  std::thread::id begun_by;        // who has to end it, unless the mode is relaxed
   std::vector<StreamRef> members;  // the origin, and streams that joined through events
 };
 
@@ -55,7 +58,9 @@ struct Stream {
   // Under GraphsLock.
   std::shared_ptr<Capture> capture;
   std::vector<GraphNode*> capture_tail;
-  std::mutex mutex;  // guards what follows; nothing is locked under it
+  std::vector<cudaGraphEdgeData> tail_edges;  // what cudaStreamGetCaptureInfo gave away
+  const void* made_in = nullptr;              // a context of the driver API; null: the primary one of its device
+  std::mutex mutex;                           // guards what follows; nothing is locked under it
   int priority = 0;
   cudaLaunchAttributeValue attributes[cudaLaunchAttributeMax] = {};
 

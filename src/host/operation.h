@@ -55,6 +55,7 @@ struct HostOperation {
 struct EventOperation {
   EventRef event;
   bool wait = false;
+  bool external = false;  // in a capture it becomes a node, and orders nothing
 };
 struct EmptyOperation {};
 struct ChildGraphOperation {

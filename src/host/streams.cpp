@@ -110,7 +110,9 @@ cudaError_t wait_event(cudaStream_t handle, cudaEvent_t event_handle, unsigned f
   const StreamRef stream = resolve(handle);
   const EventRef event = find_event(event_handle);
   if (!stream || !event) return cudaErrorInvalidResourceHandle;
-  if (flags & ~1u) return cudaErrorInvalidValue;
+  const bool external = flags == cudaEventWaitExternal;
+  if ((flags && !external) || (external && !stream->capturing)) return cudaErrorInvalidValue;
+  if (external) return submit(stream, EventOperation{event, true, true}, false);
   // Waiting for an event of a capture makes this stream a part of the capture.
   if (auto capture = event->captured_by()) {
     const GraphsLock lock;
@@ -138,6 +140,8 @@ cudaError_t begin_capture(cudaStream_t handle, Graph* into, const cudaGraphNode_
   HostState& r = HostState::instance();
   capture->id = r.next_id++;
   capture->origin = stream.get();
+  capture->mode = mode;
+  capture->begun_by = std::this_thread::get_id();
   capture->members = {stream};
   for (std::size_t i = 0; i < count; i++)
     if (!dependencies || !is_node(dependencies[i]) || dependencies[i]->graph != into) return cudaErrorInvalidValue;
@@ -179,6 +183,8 @@ cudaError_t end_capture(cudaStream_t handle, cudaGraph_t* out) {
   if (!stream->capture) return cudaErrorIllegalState;
   std::shared_ptr<Capture> capture = stream->capture;
   if (capture->origin && capture->origin != stream.get()) return cudaErrorStreamCaptureUnmatched;
+  if (capture->mode != cudaStreamCaptureModeRelaxed && capture->begun_by != std::this_thread::get_id())
+    return cudaErrorStreamCaptureWrongThread;
   bool good = !capture->invalidated, whole = good && joined(*capture);
   for (const StreamRef& member : capture->members) member->end_capture();
   capture->members.clear();
@@ -210,6 +216,10 @@ cudaError_t capture_info(cudaStream_t handle, cudaStreamCaptureStatus* status, u
   if (id) *id = capture.id;
   if (graph) *graph = capture.graph;
   if (dependencies) *dependencies = stream->capture_tail.data();
+  if (edges) {
+    stream->tail_edges.assign(stream->capture_tail.size(), cudaGraphEdgeData{});
+    *edges = stream->tail_edges.data();
+  }
   if (count) *count = stream->capture_tail.size();
   return cudaSuccess;
 }
@@ -239,10 +249,20 @@ cudaError_t stream_add_callback(cudaStream_t handle, cudaStreamCallback_t callba
   return submit(stream, HostOperation{nullptr, callback, data}, false);
 }
 
+namespace {
+
+bool of_streams(cudaLaunchAttributeID id) {
+  return id == cudaStreamAttributeAccessPolicyWindow || id == cudaStreamAttributeSynchronizationPolicy ||
+         id == cudaStreamAttributePriority || id == cudaStreamAttributeMemSyncDomainMap ||
+         id == cudaStreamAttributeMemSyncDomain;
+}
+
+}  // namespace
+
 cudaError_t stream_set_attribute(cudaStream_t handle, cudaLaunchAttributeID id, const cudaLaunchAttributeValue* value) {
   const StreamRef stream = resolve(handle);
   if (!stream) return cudaErrorInvalidResourceHandle;
-  if (!value || id <= 0 || id >= cudaLaunchAttributeMax) return cudaErrorInvalidValue;
+  if (!value || !of_streams(id)) return cudaErrorInvalidValue;
   const std::lock_guard lock(stream->mutex);
   stream->attributes[id] = *value;
   if (id == cudaLaunchAttributePriority) stream->priority = value->priority;
@@ -252,7 +272,7 @@ cudaError_t stream_set_attribute(cudaStream_t handle, cudaLaunchAttributeID id, 
 cudaError_t stream_get_attribute(cudaStream_t handle, cudaLaunchAttributeID id, cudaLaunchAttributeValue* value) {
   const StreamRef stream = resolve(handle);
   if (!stream) return cudaErrorInvalidResourceHandle;
-  if (!value || id <= 0 || id >= cudaLaunchAttributeMax) return cudaErrorInvalidValue;
+  if (!value || !of_streams(id)) return cudaErrorInvalidValue;
   const std::lock_guard lock(stream->mutex);
   *value = stream->attributes[id];
   if (id == cudaLaunchAttributePriority) value->priority = stream->priority;
@@ -276,7 +296,8 @@ cudaError_t stream_begin_capture_to_graph(cudaStream_t stream, cudaGraph_t graph
 }
 
 cudaError_t thread_exchange_stream_capture_mode(cudaStreamCaptureMode* mode) {
-  if (!mode) return cudaErrorInvalidValue;
+  if (!mode || *mode < cudaStreamCaptureModeGlobal || *mode > cudaStreamCaptureModeRelaxed)
+    return cudaErrorInvalidValue;
   std::swap(*mode, thread_state().capture_mode);
   return cudaSuccess;
 }

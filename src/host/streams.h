@@ -15,7 +15,7 @@ cudaError_t usable(const StreamRef& stream);
 cudaError_t synchronize_stream(cudaStream_t handle);
 cudaError_t query_stream(cudaStream_t handle);
 int priority_of(Stream& stream);
-cudaError_t wait_event(cudaStream_t handle, cudaEvent_t event, unsigned flags);
+cudaError_t wait_event(cudaStream_t handle, cudaEvent_t event, unsigned flags);  // cudaEventWaitExternal
 
 // into: null for a graph of its own, else the nodes that the first one comes after.
 cudaError_t begin_capture(cudaStream_t handle, Graph* into, const cudaGraphNode_t* dependencies, std::size_t count,

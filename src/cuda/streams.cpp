@@ -1,0 +1,192 @@
+// Streams, what is put into them beside memory and kernels, and their capture.
+#include "host/streams.h"
+
+#include "cuda/host_calls.h"
+#include "host/launch.h"
+#include "host/memory.h"
+
+namespace warpgrind::cuda {
+
+namespace {
+
+CUresult create(CUstream* out, unsigned flags, int priority) {
+  return driver([&]() -> CUresult {
+    if (const cudaError_t error = host::create_stream(out, flags, priority)) return driver_error(error);
+    (*out)->made_in = current_context();
+    return CUDA_SUCCESS;
+  });
+}
+
+// What a query gives of a stream.
+template <class Value, class Question>
+CUresult ask(CUstream handle, Value* out, Question question) {
+  return driver([&]() -> CUresult {
+    const host::StreamRef stream = host::resolve(handle);
+    if (!stream) return CUDA_ERROR_INVALID_HANDLE;
+    if (!out) return CUDA_ERROR_INVALID_VALUE;
+    *out = static_cast<Value>(question(*stream));
+    return CUDA_SUCCESS;
+  });
+}
+
+// The context that it was made in; of the default streams the current one.
+CUresult context_of(CUstream handle, CUcontext* out) {
+  return driver([&]() -> CUresult {
+    const host::StreamRef stream = host::resolve(handle);
+    if (!stream) return CUDA_ERROR_INVALID_HANDLE;
+    if (!out) return CUDA_ERROR_INVALID_VALUE;
+    const bool is_default = handle == nullptr || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
+    auto* const made_in = static_cast<Context*>(const_cast<void*>(stream->made_in));
+    if (is_default)
+      *out = current_context();
+    else
+      *out = made_in ? made_in : &primary_context(stream->device);
+    return check(*out);
+  });
+}
+
+}  // namespace
+
+CUresult cuStreamCreate(CUstream* stream, unsigned int flags) {
+  return create(stream, flags, 0);
+}
+CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned int flags, int priority) {
+  return create(stream, flags, priority);
+}
+CUresult cuStreamDestroy_v2(CUstream stream) {
+  return host_call([&] { return host::destroy_stream(stream); });
+}
+CUresult cuStreamDestroy(CUstream stream) {
+  return cuStreamDestroy_v2(stream);
+}
+CUresult cuStreamSynchronize(CUstream stream) {
+  return host_call([&] { return host::synchronize_stream(stream); });
+}
+CUresult cuStreamQuery(CUstream stream) {
+  return host_call([&] { return host::query_stream(stream); });
+}
+
+// ---- What a stream is
+CUresult cuStreamGetPriority(CUstream stream, int* priority) {
+  return ask(stream, priority, [](host::Stream& s) { return host::priority_of(s); });
+}
+CUresult cuStreamGetDevice(CUstream stream, CUdevice* device) {
+  return ask(stream, device, [](host::Stream& s) { return s.device; });
+}
+CUresult cuStreamGetFlags(CUstream stream, unsigned int* flags) {
+  return ask(stream, flags, [](host::Stream& s) { return s.flags; });
+}
+CUresult cuStreamGetId(CUstream stream, unsigned long long* id) {
+  return ask(stream, id, [](host::Stream& s) { return s.unique_id; });
+}
+CUresult cuStreamGetCtx(CUstream stream, CUcontext* context) {
+  return context_of(stream, context);
+}
+// No stream here is of a green context.
+CUresult cuStreamGetCtx_v2(CUstream stream, CUcontext* context, CUgreenCtx* green) {
+  const CUresult error = context_of(stream, context);
+  if (error == CUDA_SUCCESS && green) *green = nullptr;
+  return error;
+}
+
+CUresult cuStreamSetAttribute(CUstream stream, CUstreamAttrID attribute, const CUstreamAttrValue* value) {
+  return host_call([&] {
+    return host::stream_set_attribute(stream, static_cast<cudaLaunchAttributeID>(attribute),
+                                      as<const cudaLaunchAttributeValue>(value));
+  });
+}
+CUresult cuStreamGetAttribute(CUstream stream, CUstreamAttrID attribute, CUstreamAttrValue* value) {
+  return host_call([&] {
+    return host::stream_get_attribute(stream, static_cast<cudaLaunchAttributeID>(attribute),
+                                      as<cudaLaunchAttributeValue>(value));
+  });
+}
+CUresult cuStreamCopyAttributes(CUstream to, CUstream from) {
+  return host_call([&] { return host::stream_copy_attributes(to, from); });
+}
+
+// ---- What comes next in a stream
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags) {
+  return host_call([&] { return host::wait_event(stream, event, flags); });
+}
+CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void* data, unsigned int flags) {
+  // Errors that a kernel's fault leaves have the same number in both APIs.
+  return host_call(
+      [&] { return host::stream_add_callback(stream, reinterpret_cast<cudaStreamCallback_t>(callback), data, flags); });
+}
+CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void* data) {
+  return host_call([&] { return host::launch_host_function(stream, function, data); });
+}
+CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr pointer, size_t, unsigned int flags) {
+  return host_call([&]() -> cudaError_t {
+    const host::Memory memory = host::place_of(reinterpret_cast<const void*>(pointer)).memory;
+    if (memory != host::Memory::managed && memory != host::Memory::pageable) return cudaErrorInvalidValue;
+    return host::stream_attach_mem_async(stream, flags);
+  });
+}
+
+// ---- Capture
+CUresult cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode) {
+  return host_call(
+      [&] { return host::begin_capture(stream, nullptr, nullptr, 0, static_cast<cudaStreamCaptureMode>(mode)); });
+}
+CUresult cuStreamBeginCapture(CUstream stream) {
+  return cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL);
+}
+CUresult cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph, const CUgraphNode* dependencies,
+                                     const CUgraphEdgeData*, size_t count, CUstreamCaptureMode mode) {
+  return host_call([&] {
+    return host::stream_begin_capture_to_graph(stream, graph, dependencies, count,
+                                               static_cast<cudaStreamCaptureMode>(mode));
+  });
+}
+CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
+  return host_call([&] { return host::thread_exchange_stream_capture_mode(as<cudaStreamCaptureMode>(mode)); });
+}
+CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
+  return host_call([&] { return graph ? host::end_capture(stream, graph) : cudaErrorInvalidValue; });
+}
+CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {
+  return ask(stream, status, [](host::Stream& s) { return host::capture_status(s); });
+}
+
+namespace {
+
+CUresult capture_info(CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id, CUgraph* graph,
+                      const CUgraphNode** dependencies, const CUgraphEdgeData** edges, size_t* count) {
+  return host_call([&]() -> cudaError_t {
+    unsigned long long number = 0;
+    const cudaError_t error = host::capture_info(stream, as<cudaStreamCaptureStatus>(status), &number, graph,
+                                                 dependencies, as<const cudaGraphEdgeData*>(edges), count);
+    if (!error && id && *status == CU_STREAM_CAPTURE_STATUS_ACTIVE) *id = number;
+    return error;
+  });
+}
+
+CUresult update_dependencies(CUstream stream, CUgraphNode* dependencies, size_t count, unsigned int flags) {
+  return host_call([&] { return host::update_capture(stream, dependencies, count, flags); });
+}
+
+}  // namespace
+
+CUresult cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id) {
+  return capture_info(stream, status, id, nullptr, nullptr, nullptr, nullptr);
+}
+CUresult cuStreamGetCaptureInfo_v2(CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id, CUgraph* graph,
+                                   const CUgraphNode** dependencies, size_t* count) {
+  return capture_info(stream, status, id, graph, dependencies, nullptr, count);
+}
+CUresult cuStreamGetCaptureInfo_v3(CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id, CUgraph* graph,
+                                   const CUgraphNode** dependencies, const CUgraphEdgeData** edges, size_t* count) {
+  return capture_info(stream, status, id, graph, dependencies, edges, count);
+}
+CUresult cuStreamUpdateCaptureDependencies(CUstream stream, CUgraphNode* dependencies, size_t count,
+                                           unsigned int flags) {
+  return update_dependencies(stream, dependencies, count, flags);
+}
+CUresult cuStreamUpdateCaptureDependencies_v2(CUstream stream, CUgraphNode* dependencies, const CUgraphEdgeData*,
+                                              size_t count, unsigned int flags) {
+  return update_dependencies(stream, dependencies, count, flags);
+}
+
+}  // namespace warpgrind::cuda
