@@ -1,6 +1,7 @@
 #include "counters/machine_counters.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <map>
@@ -73,6 +74,22 @@ void add_width(Values& v, const Instruction& i, double warps) {
   v.add(static_cast<MetricId>(static_cast<unsigned>(MetricId::memory_8b) + width), warps * parts);
 }
 
+// Volta's pipes and later ones'; before, they were others.
+bool has_counted_pipes(const LaunchShape& shape) {
+  return shape.model != nullptr && shape.model->cc_major >= 7;
+}
+MetricId of_pipe(std::size_t pipe) {
+  return static_cast<MetricId>(static_cast<std::size_t>(MetricId::pipe_alu) + pipe);
+}
+
+void add_pipes(Values& v, const machine::Code& code, const machine::Flow& flow) {
+  std::array<double, machine::kCountedPipes> sums{};
+  for (std::size_t b = 0; b < code.blocks.size(); ++b)
+    for (const Instruction& i : code.blocks[b].instructions)
+      for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += flow.times(b, i) * i.on_pipe[k];
+  for (std::size_t k = 0; k < sums.size(); ++k) v.set(of_pipe(k), std::round(sums[k]));  // parts are averages
+}
+
 void add_instructions(Values& v, const machine::Code& code, const machine::Flow& flow, const LanesOn& lanes_on) {
   for (std::size_t b = 0; b < code.blocks.size(); ++b) {
     if (flow.warps[b] == 0) continue;
@@ -117,6 +134,7 @@ void add_machine_values(Values& v, const LaunchShape& shape, const events::Kerne
   for (unsigned width = 0; width < 5; ++width)
     v.set(static_cast<MetricId>(static_cast<unsigned>(MetricId::memory_8b) + width), 0);
   add_instructions(v, *shape.code, flow, LanesOn(facts, counts));
+  if (has_counted_pipes(shape)) add_pipes(v, *shape.code, flow);
   for (const machine::Block& block : shape.code->blocks)
     for (const Instruction& i : block.instructions) {
       if (i.bytes == 0 || i.site >= facts.sites.size() || i.site >= counts.sites.size()) continue;

@@ -13,6 +13,7 @@
 #include "machine/fuse_operations.h"
 #include "machine/if_conversion.h"
 #include "machine/merge_accesses.h"
+#include "machine/pipe_counts.h"
 #include "machine/select_instructions.h"
 #include "machine/unroll_loops.h"
 
@@ -46,6 +47,7 @@ class Translation {
     merge_accesses(code_, module_, bodies_);
     fuse_operations(code_, bodies_);
     select_instructions(code_, module_, bodies_);
+    count_pipes(code_, bodies_);
     unroll_loops(code_, facts_, bodies_);
     return std::move(code_);
   }

@@ -57,13 +57,17 @@ std::string_view name(Pipe pipe);
 enum class Operation : std::uint8_t { fadd, fmul, ffma, dadd, dmul, dfma, hadd, hmul, hfma, count };
 inline constexpr std::size_t kOperations = static_cast<std::size_t>(Operation::count);
 
+// Pipes whose instructions Nsight Compute counts (sm__inst_executed_pipe_...), since Volta.
+enum class CountedPipe : std::uint8_t { alu, fma, fp64, lsu, tex, xu, count };
+inline constexpr std::size_t kCountedPipes = static_cast<std::size_t>(CountedPipe::count);
+
 // One PTX instruction, as ptxas is taken to translate it.
 struct Instruction {
   std::uint32_t function = 0;  // index into Code::functions
   std::uint32_t ptx = 0;       // index into the function's body
   bool added = false;          // by ptxas: none of PTX's, but before `ptx` (the next one)
-  // Index into KernelFacts::sites. Of a joint access: the part with the lowest address. Its lanes' addresses are those of
-  // the whole, once they are rounded down to a multiple of `bytes`.
+  // Index into KernelFacts::sites. Of a joint access: the part with the lowest address. Its lanes' addresses are those
+  // of the whole, once they are rounded down to a multiple of `bytes`.
   std::uint32_t site = kNone;
   std::uint32_t facts_block = 0;  // index into KernelFacts::blocks: where it stands in PTX
   Pipe pipe = Pipe::none;
@@ -89,6 +93,7 @@ struct Instruction {
   // first of the parts stands, stores where the last does. It writes (loads) or reads (stores) nothing any more.
   std::uint32_t merged_into = kNone;
   std::array<std::uint8_t, kOperations> operations{};  // that a lane of it executes, by Operation
+  std::array<float, kCountedPipes> on_pipe{};  // of `issue`, by CountedPipe; the others are of no pipe that is counted
   // Registers, one number a web (flow/webs.h) over all functions of the code. The guard is read; a guarded instruction
   // also reads what it writes.
   std::vector<ptx::RegId> writes, reads;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 
 #include "machine/code.h"
 #include "machine/registers.h"
@@ -181,6 +182,33 @@ TEST(TranslatedCode, ASlowPathKeepsLoadsApart) {
   for (const char* quick : {"div.approx.f32 %f3, %f1, %f1;", "rsqrt.approx.f32 %f3, %f1;", "ex2.approx.f32 %f3, %f1;",
                             "div.u32 %r3, %r1, %r1;"})
     EXPECT_EQ(loads(quick), (Widths{8})) << quick;
+}
+
+// As an H200's counters have it, kernel by kernel: S2R of a thread's index is the load and store unit's, that of a
+// block's is not; I2FP is the integer pipe's, I2F.S16 that of special functions.
+TEST(TranslatedCode, InstructionsAreCountedByPipe) {
+  const auto pipes = [](const std::string& body) {
+    const Translated t(body);
+    std::array<float, kCountedPipes> sums{};
+    for (const Block& block : t.code.blocks)
+      for (const Instruction& i : block.instructions)
+        for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += i.on_pipe[k];
+    return sums;
+  };
+  const auto at = [](CountedPipe p) { return static_cast<std::size_t>(p); };
+  const auto more = [&](const std::string& body, CountedPipe pipe) {
+    const std::string store = "st.global.f32 [%rd1], %f9;\n";
+    return pipes(body + store)[at(pipe)] - pipes(store)[at(pipe)];
+  };
+  EXPECT_EQ(more("ld.global.f32 %f1, [%rd1+4]; add.f32 %f9, %f1, %f1;", CountedPipe::lsu), 1);
+  EXPECT_EQ(more("ld.global.f32 %f1, [%rd1+4]; add.f32 %f9, %f1, %f1;", CountedPipe::fma), 1);
+  EXPECT_EQ(more("mov.u32 %r2, %laneid; cvt.rn.f32.s32 %f9, %r2;", CountedPipe::lsu), 1);
+  EXPECT_EQ(more("mov.u32 %r2, %ctaid.y; cvt.rn.f32.s32 %f9, %r2;", CountedPipe::lsu), 0);
+  EXPECT_EQ(more("mov.u32 %r2, %ctaid.y; cvt.rn.f32.s32 %f9, %r2;", CountedPipe::alu), 1);
+  EXPECT_EQ(more("ld.global.s16 %h1, [%rd1]; cvt.rn.f32.s16 %f9, %h1;", CountedPipe::xu), 1);
+  EXPECT_EQ(more("ld.global.f32 %f1, [%rd1+4]; div.rn.f32 %f9, %f1, %f1;", CountedPipe::xu), 2);  // MUFU, FCHK
+  EXPECT_EQ(more("ld.global.f32 %f1, [%rd1+4]; div.rn.f32 %f9, %f1, %f1;", CountedPipe::fma), 5);
+  EXPECT_EQ(more("membar.gl;", CountedPipe::tex), 1);  // CCTL.IVALL
 }
 
 TEST(TranslatedCode, WithoutSureAlignmentNothingIsMerged) {
