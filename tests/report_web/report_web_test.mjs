@@ -120,8 +120,15 @@ tests.click_a_line = async () => {
   const text = await page.textContent("aside");
   check(text.includes("ld.global.f32 %f0"), "the line's PTX is shown");
   check((await page.textContent(".source-row.chosen .line-number")) === "2", "the line is marked");
+  const share = () => page.evaluate(() => document.querySelector(".split .rows").clientWidth / document.querySelector(".split").clientWidth);
+  check((await share()) < 0.7, "what belongs to the line stands beside the code");
   await page.goBack();
   check((await page.locator("aside .site").count()) === 0, "back leads to no chosen line");
+  check((await share()) > 0.95, "with nothing beside it the code has the whole width");
+  await page.at("view=kernel&k=0&tab=source&line=400");
+  check((await page.textContent("aside")).includes("Nothing of this line"), "a line without instructions says so");
+  check((await share()) > 0.95, "and leaves the code its width");
+  await page.at("view=kernel&k=0&tab=source");
   // Evidence leads to the source, a number to its definition.
   await page.at("view=summary");
   await page.click(".advice a.place");
