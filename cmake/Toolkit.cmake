@@ -26,7 +26,7 @@ add_custom_command(
   COMMENT "libcudart.so to link with" VERBATIM)
 # The driver API (src/cuda), and libraries that run on the host (src/libraries).
 set(gpu_libraries)
-foreach(library cuda cublasLt cublas cufft curand cusparse)
+foreach(library cuda nvidia-ml cublasLt cublas cufft curand cusparse)
   if(TARGET ${library})
     get_target_property(version ${library} SOVERSION)
     set(file lib${library}.so.${version})
@@ -42,9 +42,11 @@ foreach(library cuda cublasLt cublas cufft curand cusparse)
     list(APPEND gpu_libraries ${library}:${version})
   endif()
 endforeach()
-# Where CMake looks for the driver's.
+# Where CMake looks for those of the driver.
 file(MAKE_DIRECTORY ${toolkit}/lib64/stubs)
-file(CREATE_LINK ../libcuda.so ${toolkit}/lib64/stubs/libcuda.so SYMBOLIC)
+foreach(library cuda nvidia-ml)
+  file(CREATE_LINK ../lib${library}.so ${toolkit}/lib64/stubs/lib${library}.so SYMBOLIC)
+endforeach()
 add_custom_target(toolkit ALL DEPENDS ${stubs} warpgrind warpgrind_preload libdevice launch_pass)
 
 install(CODE "
@@ -53,7 +55,8 @@ install(CODE "
   file(CREATE_LINK ../../../bin/warpgrind \$ENV{DESTDIR}\${to}/bin/nvcc SYMBOLIC)")
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/include DESTINATION lib/warpgrind)
 install(DIRECTORY ${toolkit}/lib64 DESTINATION lib/warpgrind
-        PATTERN "lib64/libcuda.so*" EXCLUDE PATTERN "nvcc/libcuda.so*" EXCLUDE PATTERN "libcublas*.so*" EXCLUDE PATTERN "libcufft.so*" EXCLUDE PATTERN "libcurand.so*" EXCLUDE
+        PATTERN "lib64/libcuda.so*" EXCLUDE PATTERN "nvcc/libcuda.so*" EXCLUDE PATTERN "lib64/libnvidia-ml.so*" EXCLUDE
+        PATTERN "nvcc/libnvidia-ml.so*" EXCLUDE PATTERN "libcublas*.so*" EXCLUDE PATTERN "libcufft.so*" EXCLUDE PATTERN "libcurand.so*" EXCLUDE
         PATTERN "libcusparse.so*" EXCLUDE)
 install(CODE "
   set(from \$ENV{DESTDIR}\${to})

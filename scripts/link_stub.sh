@@ -8,6 +8,6 @@ mkdir -p "$(dirname "$stub")"
   echo '.section .note.GNU-stack,"",@progbits'
 } >"$stub.s"
 # Names have the library's version, which other libraries ask for (libcublas.so.13 is linked with the real one).
-echo "$(basename "$soname") { *; };" >"$stub.map"
+echo "$(basename "$soname" | tr - _) { *; };" >"$stub.map"
 "$cc" -shared -nostdlib -Wl,-soname,"$soname" -Wl,--version-script="$stub.map" -Wl,--build-id=none -o "$stub" "$stub.s"
 rm -f "$stub.s" "$stub.map"

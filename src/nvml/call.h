@@ -1,0 +1,48 @@
+// What every function of NVML begins with. Functions are C++ functions of this namespace, declared here from the table;
+// the library libnvidia-ml.so.1 jumps to them through one array (entries.cpp).
+#pragma once
+
+#include <cstddef>
+
+#include "host/state.h"
+#include "nvml.h"
+
+// What a handle points to. There is one for each virtual GPU, for ever.
+struct nvmlDevice_st {
+  unsigned index = 0;
+};
+
+namespace warpgrind::nvml {
+
+#define WG_NVML(result, name, parameters, arguments) result name parameters;
+#define WG_NVML_UNSUPPORTED(name, parameters) nvmlReturn_t name parameters;
+#define WG_NVML_UNDECLARED(name) nvmlReturn_t name();
+#include "warpgrind/nvml_functions.inc"
+#undef WG_NVML
+#undef WG_NVML_UNSUPPORTED
+#undef WG_NVML_UNDECLARED
+
+inline const GpuModel& model() {
+  return host::the_session().model();
+}
+
+bool initialized();                      // nvmlInit, and not yet as often nvmlShutdown
+unsigned device_count();                 // virtual GPUs
+nvmlDevice_t handle_of(unsigned index);  // null: no such device
+bool valid(nvmlDevice_t device);
+
+// NVML_ERROR_INSUFFICIENT_SIZE if it does not fit with its end.
+nvmlReturn_t copy_text(const char* text, char* out, unsigned length);
+
+template <class Body>
+nvmlReturn_t call(Body&& body) {
+  return initialized() ? body() : NVML_ERROR_UNINITIALIZED;
+}
+// For functions of one device that give one thing back; `out` must not be null.
+template <class Body>
+nvmlReturn_t call_of(nvmlDevice_t device, const void* out, Body&& body) {
+  if (!initialized()) return NVML_ERROR_UNINITIALIZED;
+  return out && valid(device) ? body() : NVML_ERROR_INVALID_ARGUMENT;
+}
+
+}  // namespace warpgrind::nvml
