@@ -20,6 +20,8 @@ struct Context;
 #define CUkern_st warpgrind::host::KernelHandle
 #define CUfunc_st warpgrind::host::KernelHandle
 #define CUlib_st warpgrind::host::LibraryHandle
+#define CUmod_st warpgrind::host::LibraryHandle
+#define CUlinkState_st warpgrind::host::LinkState
 #define CUuserObject_st warpgrind::host::UserObject
 #include "cuda.h"
 #undef CUctx_st
@@ -34,4 +36,6 @@ struct Context;
 #undef CUkern_st
 #undef CUfunc_st
 #undef CUlib_st
+#undef CUmod_st
+#undef CUlinkState_st
 #undef CUuserObject_st

@@ -53,7 +53,12 @@ WG_API cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block
   return api([&] { return launch_kernel(plain_launch(kernel, grid, block, parameters, shared), stream); });
 }
 WG_API cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function, void** parameters) {
-  return api([&] { return launch_with_attributes(config, function, parameters); });
+  return api([&]() -> cudaError_t {
+    if (!config) return cudaErrorInvalidValue;
+    return launch_with_attributes(
+        plain_launch(function, config->gridDim, config->blockDim, parameters, config->dynamicSmemBytes), config->stream,
+        config->attrs, config->numAttrs);
+  });
 }
 WG_API cudaError_t cudaLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block, void** parameters,
                                                std::size_t shared, cudaStream_t stream) {

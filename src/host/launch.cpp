@@ -288,12 +288,11 @@ cudaError_t launch_host_function(cudaStream_t stream, cudaHostFn_t function, voi
   return submit(resolve(stream), HostOperation{function, nullptr, data}, false);
 }
 
-cudaError_t launch_with_attributes(const cudaLaunchConfig_t* config, const void* function, void** parameters) {
-  if (!config || (config->numAttrs && !config->attrs)) return cudaErrorInvalidValue;
-  LaunchArguments a = plain_launch(function, config->gridDim, config->blockDim, parameters, config->dynamicSmemBytes);
+cudaError_t launch_with_attributes(LaunchArguments a, cudaStream_t stream, const cudaLaunchAttribute* attributes,
+                                   unsigned count) {
+  if (count && !attributes) return cudaErrorInvalidValue;
   Event* completed = nullptr;
-  for (unsigned i = 0; i < config->numAttrs; i++) {
-    const cudaLaunchAttribute& attribute = config->attrs[i];
+  for (const cudaLaunchAttribute& attribute : std::span(attributes, count)) {
     switch (attribute.id) {
       case cudaLaunchAttributeCooperative:
         a.cooperative = attribute.val.cooperative != 0;
@@ -320,9 +319,9 @@ cudaError_t launch_with_attributes(const cudaLaunchConfig_t* config, const void*
         break;  // scheduling and cache hints: nothing to do here
     }
   }
-  cudaError_t error = launch_kernel(a, config->stream);
+  cudaError_t error = launch_kernel(a, stream);
   const EventRef event = completed ? find_event(completed) : nullptr;
-  if (error == cudaSuccess && event) error = submit(resolve(config->stream), EventOperation{event, false}, false);
+  if (error == cudaSuccess && event) error = submit(resolve(stream), EventOperation{event, false}, false);
   return error;
 }
 

@@ -8,6 +8,7 @@ namespace warpgrind::host {
 cudaError_t launch_kernel(const LaunchArguments& arguments, cudaStream_t stream);
 LaunchArguments plain_launch(const void* function, dim3 grid, dim3 block, void** parameters, std::size_t shared);
 cudaError_t launch_host_function(cudaStream_t stream, cudaHostFn_t function, void* data);
-cudaError_t launch_with_attributes(const cudaLaunchConfig_t* config, const void* function, void** parameters);
+cudaError_t launch_with_attributes(LaunchArguments arguments, cudaStream_t stream,
+                                   const cudaLaunchAttribute* attributes, unsigned count);
 
 }  // namespace warpgrind::host

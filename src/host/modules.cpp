@@ -9,6 +9,7 @@
 
 #include "fatbin/write.h"
 #include "host/executor.h"
+#include "ptx/printer.h"
 
 namespace warpgrind::host {
 
@@ -36,6 +37,14 @@ cudaError_t refused_code(const session::Program& program, const Error& error, st
   return error_of(error);
 }
 
+// As ptxas says it.
+cudaError_t check_calls(session::Program& program, std::string& messages) {
+  current_device();  // which brings the functions of the virtual GPU's own
+  for (const std::string& name : program.undefined_functions())
+    messages += fmt::format("Unresolved extern function '{}'\n", name);
+  return messages.empty() ? cudaSuccess : refuse(cudaErrorInvalidPtx, messages);
+}
+
 cudaError_t load(LibraryHandle** out, std::vector<fatbin::FatbinEntry> entries, const std::string& name, int device,
                  std::string& messages) {
   const bool any = std::ranges::any_of(entries, [](const auto& e) { return e.kind == fatbin::EntryKind::ptx; });
@@ -53,6 +62,7 @@ cudaError_t load(LibraryHandle** out, std::vector<fatbin::FatbinEntry> entries, 
     return error_of(program.error());
   }
   if (auto module = (*program)->module(); !module) return refused_code(**program, module.error(), messages);
+  if (cudaError_t error = check_calls(**program, messages)) return error;
   auto handle = std::make_unique<LibraryHandle>();
   handle->program = *program;
   handle->device = device;
@@ -195,24 +205,14 @@ cudaError_t add_to_link(LinkState& state, Result<std::vector<fatbin::FatbinEntry
 }
 
 cudaError_t complete_link(LinkState& state, std::string& messages) {
-  // Each image of its own, so that the reader links them with each other.
-  state.image.clear();
+  if (state.entries.empty()) return refuse(cudaErrorInvalidValue, "nothing to link");
   const GpuModel& model = the_session().model();
   const auto cc = static_cast<std::uint32_t>(model.cc_major * 10 + model.cc_minor);
-  for (const std::uint32_t image : fatbin::program_images(state.entries)) {
-    const auto choice = fatbin::choose_ptx(state.entries, image, cc, fatbin::NewerPtx::accept);
-    const auto text = choice ? fatbin::ptx_text(*choice->entry) : Result<std::string>(choice.error());
-    if (!text) {
-      messages = text_of(text.error());
-      return refuse(choice ? cudaErrorInvalidPtx : cudaErrorNoKernelImageForDevice, text.error().message);
-    }
-    state.image += fatbin::make_fatbin({{*text, choice->entry->arch, choice->entry->name, false, false}});
-  }
-  if (state.image.empty()) return refuse(cudaErrorInvalidValue, "nothing to link");
-  // What does not link is said now.
-  session::Program program([&] { return fatbin::read_memory(std::as_bytes(std::span(state.image)), "linked code"); },
-                           cc, "linked code");
-  if (auto module = program.module(); !module) return refused_code(program, module.error(), messages);
+  session::Program program([&] { return Result(state.entries); }, cc, "linked code");
+  const auto module = program.module();
+  if (!module) return refused_code(program, module.error(), messages);
+  if (cudaError_t error = check_calls(program, messages)) return error;
+  state.image = fatbin::make_fatbin({{ptx::print(**module), state.entries.front().arch, "linked code", false, false}});
   return cudaSuccess;
 }
 

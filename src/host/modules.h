@@ -54,6 +54,7 @@ cudaError_t library_global(LibraryHandle& handle, int device, const char* name, 
 
 // What cuLinkCreate begins: pieces of PTX that become one image.
 struct LinkState {
+  JitOptions options;
   std::vector<fatbin::FatbinEntry> entries;
   std::string image;  // of the last completion: a fatbin
 };

@@ -16,6 +16,7 @@ struct ArrayHandle;
 struct MipmappedArrayHandle;
 struct KernelHandle;
 struct LibraryHandle;
+struct LinkState;
 struct UserObject;
 }  // namespace warpgrind::host
 

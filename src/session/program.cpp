@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "jit/calls/symbols.h"
 #include "jit/kernel/layout.h"
 #include "machine/registers.h"
 #include "ptx/architecture.h"
@@ -91,6 +92,22 @@ std::optional<std::uint32_t> Program::function(const std::string& name) {
   auto found = functions_.find(name);
   if (found == functions_.end()) return std::nullopt;
   return found->second;
+}
+
+std::vector<std::string> Program::undefined_functions() {
+  std::vector<std::string> out;
+  const auto m = module();
+  if (!m) return out;
+  std::set<std::uint32_t> called;
+  for (const ptx::Function& f : (*m)->functions)
+    for (const ptx::Instruction& i : f.body)
+      if (i.opcode == ptx::Opcode::call && i.operands[0].kind == ptx::OperandKind::function)
+        called.insert(i.operands[0].index);
+  for (const std::uint32_t index : called) {
+    const ptx::Function& f = (*m)->functions[index];
+    if (!f.has_body && !jit::find_call_symbol("wg_call_" + f.name)) out.push_back(f.name);
+  }
+  return out;
 }
 
 // ptxas allocates registers for one architecture: the nearest not above the model is the best witness, then the lowest

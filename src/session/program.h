@@ -62,6 +62,8 @@ class Program {
   Result<KernelResources> resources(const std::string& kernel);
   // Stays where it is as long as the program does.
   Result<const KernelEntry*> kernel(const std::string& name);
+  // Functions that it calls, and that neither it nor the virtual GPU has. After a device has been made.
+  std::vector<std::string> undefined_functions();
   // True when some image was taken although its PTX was made for a newer GPU than the model.
   bool newer_than_model() const { return newer_; }
   // False when it was found to hold no code that this GPU could run.

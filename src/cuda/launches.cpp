@@ -1,0 +1,177 @@
+// Launches of kernels.
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "cuda/driver.h"
+#include "host/kernels.h"
+#include "host/launch.h"
+
+namespace warpgrind::cuda {
+
+namespace {
+
+constexpr unsigned kMostParameters = 32764;  // bytes, of a kernel (CUDA C++ Programming Guide)
+
+// Arguments as pointers to each, or `extra`: all of them in one buffer, laid out as parameter memory is.
+CUresult arguments_of(CUfunction function, void** parameters, void** extra, host::LaunchArguments& out) {
+  if (!function || host::find_kernel(function) != function) return CUDA_ERROR_INVALID_HANDLE;
+  if (parameters && extra) return CUDA_ERROR_INVALID_VALUE;
+  out.function = function;
+  out.parameters = parameters;
+  if (!extra) return CUDA_SUCCESS;
+  const void* buffer = nullptr;
+  std::size_t size = 0;
+  for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
+    if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER)
+      buffer = extra[1];
+    else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE)
+      size = *static_cast<const std::size_t*>(extra[1]);
+    else
+      return CUDA_ERROR_INVALID_VALUE;
+  }
+  if (!buffer && size) return CUDA_ERROR_INVALID_VALUE;
+  out.packed = std::span(static_cast<const std::uint8_t*>(buffer), size);
+  return CUDA_SUCCESS;
+}
+
+CUresult launch(CUfunction function, dim3 grid, dim3 block, unsigned shared, CUstream stream, void** parameters,
+                void** extra, bool cooperative) {
+  host::LaunchArguments a;
+  if (const CUresult error = arguments_of(function, parameters, extra, a); error != CUDA_SUCCESS) return error;
+  a.grid = grid;
+  a.block = block;
+  a.shared = shared;
+  a.cooperative = cooperative;
+  return driver_error(host::launch_kernel(a, stream));
+}
+
+// What the functions from before CUDA 4 set for the next launch of a function.
+struct Prepared {
+  dim3 block{1, 1, 1};
+  unsigned shared = 0;
+  std::vector<std::uint8_t> parameters;
+};
+std::mutex prepared_mutex;
+std::map<const host::KernelHandle*, Prepared>& prepared() {
+  static auto* map = new std::map<const host::KernelHandle*, Prepared>;
+  return *map;
+}
+
+template <class Body>
+CUresult prepare(CUfunction function, Body body) {
+  return driver([&]() -> CUresult {
+    if (!function || host::find_kernel(function) != function) return CUDA_ERROR_INVALID_HANDLE;
+    const std::lock_guard lock(prepared_mutex);
+    return body(prepared()[function]);
+  });
+}
+
+CUresult set_parameter(CUfunction function, int offset, const void* value, unsigned bytes) {
+  return prepare(function, [&](Prepared& p) -> CUresult {
+    if (offset < 0 || !value || bytes > kMostParameters || static_cast<unsigned>(offset) > kMostParameters - bytes)
+      return CUDA_ERROR_INVALID_VALUE;
+    const auto begin = static_cast<std::size_t>(offset);
+    if (p.parameters.size() < begin + bytes) p.parameters.resize(begin + bytes);
+    std::memcpy(p.parameters.data() + begin, value, bytes);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult launch_prepared(CUfunction function, int width, int height, CUstream stream) {
+  return driver([&]() -> CUresult {
+    if (!function || host::find_kernel(function) != function) return CUDA_ERROR_INVALID_HANDLE;
+    if (width <= 0 || height <= 0) return CUDA_ERROR_INVALID_VALUE;
+    Prepared p;
+    {
+      const std::lock_guard lock(prepared_mutex);
+      p = prepared()[function];
+    }
+    host::LaunchArguments a;
+    a.function = function;
+    a.grid = {static_cast<unsigned>(width), static_cast<unsigned>(height), 1};
+    a.block = p.block;
+    a.shared = p.shared;
+    a.packed = std::span<const std::uint8_t>(p.parameters);
+    return driver_error(host::launch_kernel(a, stream));
+  });
+}
+
+}  // namespace
+
+CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                        unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void** parameters,
+                        void** extra) {
+  return driver([&] {
+    return launch(function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, stream, parameters, extra,
+                  false);
+  });
+}
+CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                                   unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+                                   CUstream stream, void** parameters) {
+  return driver([&] {
+    return launch(function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, stream, parameters, nullptr,
+                  true);
+  });
+}
+// Attributes have the numbers and the layout of the runtime's.
+CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** parameters, void** extra) {
+  static_assert(sizeof(CUlaunchAttribute) == sizeof(cudaLaunchAttribute) &&
+                static_cast<int>(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) ==
+                    static_cast<int>(cudaLaunchAttributeClusterDimension));
+  return driver([&]() -> CUresult {
+    if (!config) return CUDA_ERROR_INVALID_VALUE;
+    host::LaunchArguments a;
+    if (const CUresult error = arguments_of(function, parameters, extra, a); error != CUDA_SUCCESS) return error;
+    a.grid = {config->gridDimX, config->gridDimY, config->gridDimZ};
+    a.block = {config->blockDimX, config->blockDimY, config->blockDimZ};
+    a.shared = config->sharedMemBytes;
+    return driver_error(host::launch_with_attributes(
+        a, config->hStream, reinterpret_cast<const cudaLaunchAttribute*>(config->attrs), config->numAttrs));
+  });
+}
+
+// ---- Deprecated: what is set one by one, and a launch
+CUresult cuFuncSetBlockShape(CUfunction function, int x, int y, int z) {
+  return prepare(function, [&](Prepared& p) -> CUresult {
+    if (x <= 0 || y <= 0 || z <= 0) return CUDA_ERROR_INVALID_VALUE;
+    p.block = {static_cast<unsigned>(x), static_cast<unsigned>(y), static_cast<unsigned>(z)};
+    return CUDA_SUCCESS;
+  });
+}
+CUresult cuFuncSetSharedSize(CUfunction function, unsigned bytes) {
+  return prepare(function, [&](Prepared& p) -> CUresult {
+    p.shared = bytes;
+    return CUDA_SUCCESS;
+  });
+}
+CUresult cuParamSetSize(CUfunction function, unsigned bytes) {
+  return prepare(function, [&](Prepared& p) -> CUresult {
+    if (bytes > kMostParameters) return CUDA_ERROR_INVALID_VALUE;
+    p.parameters.resize(bytes);
+    return CUDA_SUCCESS;
+  });
+}
+CUresult cuParamSeti(CUfunction function, int offset, unsigned value) {
+  return set_parameter(function, offset, &value, sizeof value);
+}
+CUresult cuParamSetf(CUfunction function, int offset, float value) {
+  return set_parameter(function, offset, &value, sizeof value);
+}
+CUresult cuParamSetv(CUfunction function, int offset, void* pointer, unsigned bytes) {
+  return set_parameter(function, offset, pointer, bytes);
+}
+CUresult cuLaunch(CUfunction function) {
+  return launch_prepared(function, 1, 1, nullptr);
+}
+CUresult cuLaunchGrid(CUfunction function, int grid_width, int grid_height) {
+  return launch_prepared(function, grid_width, grid_height, nullptr);
+}
+CUresult cuLaunchGridAsync(CUfunction function, int grid_width, int grid_height, CUstream stream) {
+  return launch_prepared(function, grid_width, grid_height, stream);
+}
+
+}  // namespace warpgrind::cuda

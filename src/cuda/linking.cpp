@@ -1,0 +1,108 @@
+// Linking of PTX: cubins, objects and archives take part with the PTX that they carry.
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <span>
+
+#include "cuda/driver.h"
+#include "host/modules.h"
+
+namespace warpgrind::cuda {
+
+namespace {
+
+std::mutex links_mutex;
+std::set<const host::LinkState*>& links() {
+  static auto* set = new std::set<const host::LinkState*>;
+  return *set;
+}
+bool is_link(const host::LinkState* state) {
+  const std::lock_guard lock(links_mutex);
+  return links().contains(state);
+}
+
+CUresult create(unsigned count, CUjit_option* options, void** values, CUlinkState* state) {
+  return driver([&]() -> CUresult {
+    if (!state || (count && (!options || !values))) return CUDA_ERROR_INVALID_VALUE;
+    auto made = std::make_unique<host::LinkState>();
+    made->options = host::JitOptions(count, reinterpret_cast<const int*>(options), values);
+    const std::lock_guard lock(links_mutex);
+    links().insert(made.get());
+    *state = made.release();
+    return CUDA_SUCCESS;
+  });
+}
+
+// Archives and objects of nvcc hold whole fatbins: read_memory finds them. LTO IR is NVIDIA's own.
+CUresult add(host::LinkState* state, CUjitInputType type, Result<std::vector<fatbin::FatbinEntry>> piece) {
+  if (type == CU_JIT_INPUT_NVVM) return not_supported("linking of LTO IR (CU_JIT_INPUT_NVVM)");
+  std::string messages;
+  const cudaError_t error = host::add_to_link(*state, std::move(piece), messages);
+  if (error != cudaSuccess) state->options.give(messages, "");
+  return driver_error(error);
+}
+
+CUresult add_data(CUlinkState state, CUjitInputType type, void* data, std::size_t size, const char* name) {
+  return driver([&]() -> CUresult {
+    if (!is_link(state)) return CUDA_ERROR_INVALID_HANDLE;
+    if (!data || size == 0 || type >= CU_JIT_NUM_INPUT_TYPES) return CUDA_ERROR_INVALID_VALUE;
+    const std::span bytes(static_cast<const std::byte*>(data), size);
+    return add(state, type, fatbin::read_memory(bytes, name ? name : "linked code"));
+  });
+}
+CUresult add_file(CUlinkState state, CUjitInputType type, const char* path) {
+  return driver([&]() -> CUresult {
+    if (!is_link(state)) return CUDA_ERROR_INVALID_HANDLE;
+    if (!path || type >= CU_JIT_NUM_INPUT_TYPES) return CUDA_ERROR_INVALID_VALUE;
+    if (std::error_code none; !std::filesystem::exists(path, none)) return CUDA_ERROR_FILE_NOT_FOUND;
+    return add(state, type, fatbin::read_file(path));
+  });
+}
+
+}  // namespace
+
+CUresult cuLinkCreate(unsigned count, CUjit_option* options, void** values, CUlinkState* state) {
+  return create(count, options, values, state);
+}
+CUresult cuLinkCreate_v2(unsigned count, CUjit_option* options, void** values, CUlinkState* state) {
+  return create(count, options, values, state);
+}
+CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void* data, std::size_t size, const char* name, unsigned,
+                       CUjit_option*, void**) {
+  return add_data(state, type, data, size, name);
+}
+CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void* data, std::size_t size, const char* name,
+                          unsigned, CUjit_option*, void**) {
+  return add_data(state, type, data, size, name);
+}
+CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char* path, unsigned, CUjit_option*, void**) {
+  return add_file(state, type, path);
+}
+CUresult cuLinkAddFile_v2(CUlinkState state, CUjitInputType type, const char* path, unsigned, CUjit_option*, void**) {
+  return add_file(state, type, path);
+}
+// The image is a fatbin of the pieces' PTX, and lives as long as the state.
+CUresult cuLinkComplete(CUlinkState state, void** image, std::size_t* size) {
+  return driver([&]() -> CUresult {
+    if (!is_link(state)) return CUDA_ERROR_INVALID_HANDLE;
+    if (!image) return CUDA_ERROR_INVALID_VALUE;
+    std::string messages;
+    const cudaError_t error = host::complete_link(*state, messages);
+    state->options.give(messages, "");
+    if (error != cudaSuccess) return driver_error(error);
+    *image = state->image.data();
+    if (size) *size = state->image.size();
+    return CUDA_SUCCESS;
+  });
+}
+CUresult cuLinkDestroy(CUlinkState state) {
+  return driver([&]() -> CUresult {
+    const std::lock_guard lock(links_mutex);
+    if (links().erase(state) == 0) return CUDA_ERROR_INVALID_HANDLE;
+    delete state;
+    return CUDA_SUCCESS;
+  });
+}
+
+}  // namespace warpgrind::cuda

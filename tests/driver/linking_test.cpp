@@ -1,0 +1,93 @@
+// Linking of PTX.
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+
+#include "code.h"
+
+namespace warpgrind::cuda::test {
+
+namespace {
+
+constexpr const char* kCaller = R"(.version 8.0
+.target sm_50
+.address_size 64
+.extern .func (.param .b32 out) seven();
+.visible .entry write(.param .u64 p)
+{
+  .reg .u64 %rd<3>;
+  .reg .u32 %r<2>;
+  .param .b32 got;
+  ld.param.u64 %rd1, [p];
+  cvta.to.global.u64 %rd2, %rd1;
+  call (got), seven, ();
+  ld.param.b32 %r1, [got];
+  st.global.u32 [%rd2], %r1;
+  ret;
+}
+)";
+constexpr const char* kCallee = R"(.version 8.0
+.target sm_50
+.address_size 64
+.visible .func (.param .b32 out) seven()
+{
+  st.param.b32 [out], 7;
+  ret;
+}
+)";
+
+CUresult add(CUlinkState state, const char* ptx) {
+  return cuLinkAddData(state, CU_JIT_INPUT_PTX, const_cast<char*>(ptx), std::strlen(ptx) + 1, "part", 0, nullptr,
+                       nullptr);
+}
+
+}  // namespace
+
+using Linking = WithContext;
+
+TEST_F(Linking, TwoPieces) {
+  const std::string path = testing::TempDir() + "driver_linking.ptx";
+  std::ofstream(path) << kCallee;
+  CUlinkState state = nullptr;
+  OK(cuLinkCreate(0, nullptr, nullptr, &state));
+  OK(add(state, kCaller));
+  OK(cuLinkAddFile(state, CU_JIT_INPUT_PTX, path.c_str(), 0, nullptr, nullptr));
+  void* image = nullptr;
+  std::size_t size = 0;
+  OK(cuLinkComplete(state, &image, &size));
+  EXPECT_GT(size, 0u);
+  CUmodule module = nullptr;
+  OK(cuModuleLoadData(&module, image));
+  OK(cuLinkDestroy(state));
+  CUfunction write = nullptr;
+  OK(cuModuleGetFunction(&write, module, "write"));
+  const Words words(1);
+  CUdeviceptr p = words.data();
+  void* parameters[] = {&p};
+  OK(cuLaunchKernel(write, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr));
+  EXPECT_EQ(words.read()[0], 7u);
+  OK(cuModuleUnload(module));
+  std::remove(path.c_str());
+}
+
+TEST_F(Linking, Refused) {
+  char log[256] = "";
+  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  void* values[] = {log, reinterpret_cast<void*>(sizeof log)};
+  CUlinkState state = nullptr;
+  OK(cuLinkCreate(2, options, values, &state));
+  void* image = nullptr;
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuLinkComplete(state, &image, nullptr));  // of nothing
+  OK(add(state, kCaller));
+  EXPECT_NE(cuLinkComplete(state, &image, nullptr), CUDA_SUCCESS);
+  EXPECT_NE(std::string(log).find("seven"), std::string::npos) << log;
+  FAILS(CUDA_ERROR_INVALID_IMAGE, add(state, "nothing"));
+  FAILS(CUDA_ERROR_FILE_NOT_FOUND, cuLinkAddFile(state, CU_JIT_INPUT_PTX, "/nowhere", 0, nullptr, nullptr));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuLinkAddData(state, CU_JIT_INPUT_PTX, nullptr, 0, nullptr, 0, nullptr, nullptr));
+  OK(cuLinkDestroy(state));
+  FAILS(CUDA_ERROR_INVALID_HANDLE, cuLinkDestroy(state));
+  FAILS(CUDA_ERROR_INVALID_HANDLE, cuLinkComplete(state, &image, nullptr));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuLinkCreate(0, nullptr, nullptr, nullptr));
+}
+
+}  // namespace warpgrind::cuda::test
