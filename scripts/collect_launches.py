@@ -3,8 +3,8 @@
 
     scripts/collect_launches.py --build build > lab/results/h200/launches.csv
 
-Runs the lab's topics at their full sizes on the virtual GPU, each launch counted (about 15 minutes on two cores); launches
-of a row that are alike become one line. Products are counted up to 1024: 4096 takes hours.
+Runs the lab's topics at their full sizes on the virtual GPU, each launch counted (about 20 minutes on two cores); launches
+of a row that are alike become one line. Products are counted up to 2048 (tiles of other widths up to 1024).
 """
 import argparse
 import csv
@@ -19,8 +19,9 @@ TOPICS = {
     "occupancy": [[]], "local": [[]], "reduction": [[]], "bandwidth": [[]], "vecadd": [[]], "image": [[]], "poisson": [[]],
     "matmul": [["--sizes", "16,64,256,1024,1000x777x1234", "--rung", "naive", "--rung", "tiled*", "--rung", "registers*",
                 "--rung", "double buffer", "--rung", "tile width", "--rung", "one tile"],
+               ["--sizes", "2048", "--rung", "naive", "--rung", "tiled*", "--rung", "registers*", "--rung", "double buffer"],
                ["--sizes", "16,64", "--rung", "one thread"]],
-    "gemm": [["--sizes", "16:1024:x2,1000x777x1234", "--rung", "one element", "--rung", "two*", "--rung", "four*", "--rung",
+    "gemm": [["--sizes", "16:2048:x2,1000x777x1234", "--rung", "one element", "--rung", "two*", "--rung", "four*", "--rung",
               "shared*", "--rung", "registers*", "--rung", "double buffer", "--rung", "tensor cores"],
              ["--sizes", "16:128:x2", "--rung", "one thread"]],
 }

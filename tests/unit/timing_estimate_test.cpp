@@ -117,6 +117,24 @@ TEST(Estimate, OneOfManyTermsIsAllThatCounts) {
   EXPECT_NEAR(e.ns, cycles / 1.98, 0.05 * cycles / 1.98);
 }
 
+// What one request more of RED costs at L2, measured (lab/results/h200/calibration.csv and the lab's histograms).
+TEST(Estimate, AtomicsOnFewSectors) {
+  constexpr double kRequests = 1e5;
+  const auto each_ns = [](double sectors_a_request, double distinct) {
+    LaunchWork w = empty_kernel(1e3, 256);
+    w.atomic_requests = kRequests;
+    w.atomic_lanes = 32 * kRequests;
+    w.atomic_sectors = sectors_a_request * kRequests;
+    w.atomic_distinct_sectors = distinct;
+    for (const Bound& b : estimate_kernel(h200(), w).bounds)
+      if (b.limit == Limit::atomics) return b.ns / kRequests;
+    return 0.0;
+  };
+  EXPECT_NEAR(each_ns(32, 32), 11.1, 0.5);      // 32 words 32 bytes apart
+  EXPECT_NEAR(each_ns(4, 4), 2.64, 0.15);       // the 32 words of a line
+  EXPECT_NEAR(each_ns(4, 32), 10.3 / 8, 0.15);  // 256 bins, 8 requests for all of them
+}
+
 TEST(Estimate, MappedHostMemory) {
   LaunchWork w = copy_kernel(64 << 20, 16);
   const double bytes = w.host_read_bytes = 64 << 20;
