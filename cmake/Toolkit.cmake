@@ -47,6 +47,15 @@ file(MAKE_DIRECTORY ${toolkit}/lib64/stubs)
 foreach(library cuda nvidia-ml)
   file(CREATE_LINK ../lib${library}.so ${toolkit}/lib64/stubs/lib${library}.so SYMBOLIC)
 endforeach()
+# NVRTC, which has a folder of its own among the libraries.
+add_custom_command(
+  OUTPUT ${toolkit}/lib64/libnvrtc.so
+  COMMAND sh ${link_stub} ${CMAKE_NM} ${CMAKE_C_COMPILER} $<TARGET_FILE:nvrtc> $<TARGET_FILE:nvrtc> ${toolkit}/lib64/libnvrtc.so
+  DEPENDS nvrtc ${link_stub}
+  COMMENT "libnvrtc.so to link with" VERBATIM)
+list(APPEND stubs ${toolkit}/lib64/libnvrtc.so)
+file(CREATE_LINK ../../lib/nvrtc/libnvrtc.so.13 ${toolkit}/lib64/libnvrtc.so.13 SYMBOLIC)
+file(CREATE_LINK ../libnvrtc.so.13 ${toolkit}/lib64/nvcc/libnvrtc.so SYMBOLIC)
 add_custom_target(toolkit ALL DEPENDS ${stubs} warpgrind warpgrind_preload libdevice launch_pass)
 
 install(CODE "
@@ -57,7 +66,7 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/include DESTINATION lib/warpgrind)
 install(DIRECTORY ${toolkit}/lib64 DESTINATION lib/warpgrind
         PATTERN "lib64/libcuda.so*" EXCLUDE PATTERN "nvcc/libcuda.so*" EXCLUDE PATTERN "lib64/libnvidia-ml.so*" EXCLUDE
         PATTERN "nvcc/libnvidia-ml.so*" EXCLUDE PATTERN "libcublas*.so*" EXCLUDE PATTERN "libcufft.so*" EXCLUDE PATTERN "libcurand.so*" EXCLUDE
-        PATTERN "libcusparse.so*" EXCLUDE)
+        PATTERN "libcusparse.so*" EXCLUDE PATTERN "libnvrtc.so*" EXCLUDE)
 install(CODE "
   set(from \$ENV{DESTDIR}\${to})
   foreach(library ${gpu_libraries})
@@ -70,6 +79,10 @@ install(CODE "
     file(CREATE_LINK ../\${file} \${from}/lib64/\${file} SYMBOLIC)
     file(CREATE_LINK ../\${file} \${from}/lib64/nvcc/lib\${name}.so SYMBOLIC)
   endforeach()
+  execute_process(COMMAND sh ${link_stub} ${CMAKE_NM} ${CMAKE_C_COMPILER} $<TARGET_FILE:nvrtc> \${to}/nvrtc/libnvrtc.so.13
+                          \${from}/lib64/libnvrtc.so COMMAND_ERROR_IS_FATAL ANY)
+  file(CREATE_LINK ../nvrtc/libnvrtc.so.13 \${from}/lib64/libnvrtc.so.13 SYMBOLIC)
+  file(CREATE_LINK ../libnvrtc.so.13 \${from}/lib64/nvcc/libnvrtc.so SYMBOLIC)
   execute_process(COMMAND sh ${link_stub} ${CMAKE_NM} ${CMAKE_C_COMPILER} $<TARGET_FILE:cudart> \${to}/libcudart.so.13
                           \${from}/lib64/libcudart.so COMMAND_ERROR_IS_FATAL ANY)
   file(WRITE \${from}/lib64/libcudart_static.a \"INPUT(\${to}/lib64/libcudart.so)\\n\")")

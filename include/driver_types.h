@@ -4,8 +4,10 @@
 #ifndef __DRIVER_TYPES_H__
 #define __DRIVER_TYPES_H__
 
+#ifndef __CUDACC_RTC__  // which reads no header of the host
 #include <limits.h>
 #include <stddef.h>
+#endif
 
 #include "host_defines.h"
 #include "vector_types.h"

@@ -133,7 +133,7 @@ class Planner {
     // As nvcc: f(...) that only overload resolution sees, in traits (libcu++ has them in device code).
     append(out, {"-Xclang", "-fcuda-allow-variadic-functions"});
     append(out, tolerance());
-    append(out, {"-isystem", toolkit_.headers, "-include", "warpgrind/wrapper.h"});
+    append(out, {"-isystem", toolkit_.headers, "-include", request_.wrapper});
     append(out, macros());
     // CMake's question who compiles. Other sources do not see __NVCC__: it is asked for nvcc's bugs, __CUDACC__ for
     // CUDA.
@@ -341,6 +341,9 @@ class Planner {
     out.push_back("-Wl,--end-group");
     append(out, request_.link);
     if (runtime) out.push_back("-Wl,-rpath," + toolkit_.libraries);
+    // In a folder of its own, as `warpgrind run` prefers NVIDIA's.
+    if (std::find(request_.libraries.begin(), request_.libraries.end(), "nvrtc") != request_.libraries.end())
+      out.push_back("-Wl,-rpath," + toolkit_.libraries + "/nvrtc");
     return out;
   }
 

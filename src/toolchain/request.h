@@ -35,11 +35,12 @@ struct Request {
   bool flush_to_zero = false, exact_division = true, exact_sqrt = true, fused = true, fast_functions = false;
   bool per_thread_stream = false;
 
-  std::string standard;           // "c++17"; empty: clang's default, which is nvcc's
-  std::string host_optimisation;  // "-O3"; empty: none, as nvcc
-  std::vector<std::string> both;  // options of clang, for host and device code
-  std::vector<std::string> host;  // for host code alone
-  std::vector<std::string> link;  // for the linker, behind the objects
+  std::string wrapper = "warpgrind/wrapper.h";  // the header that every CUDA source begins with
+  std::string standard;                         // "c++17"; empty: clang's default, which is nvcc's
+  std::string host_optimisation;                // "-O3"; empty: none, as nvcc
+  std::vector<std::string> both;                // options of clang, for host and device code
+  std::vector<std::string> host;                // for host code alone
+  std::vector<std::string> link;                // for the linker, behind the objects
   std::vector<std::string> libraries, library_paths;
   std::vector<std::string> archive;  // for ar
   std::string host_compiler, archiver;

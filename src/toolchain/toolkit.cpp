@@ -23,14 +23,14 @@ std::string find_program(const std::string& name, const std::string& path) {
   return "";
 }
 
-Result<Toolkit> find_toolkit(const std::string& path) {
-  auto library = runtime_library();
-  if (!library) return library.error();
+namespace {
+
+Result<Toolkit> find_parts(const std::string& folder, const std::string& libraries, const std::string& path) {
   Toolkit out;
-  out.folder = toolkit_folder();
+  out.folder = folder;
   out.headers = out.folder + "/include";
   out.links = out.folder + "/lib64";
-  out.libraries = fs::path(*library).parent_path().string();
+  out.libraries = libraries;
   std::error_code problem;
   if (!fs::exists(out.headers + "/cuda_runtime.h", problem) || !fs::exists(out.links, problem))
     return Error{ErrorKind::environment, "warpgrind's headers are not where they belong",
@@ -43,6 +43,22 @@ Result<Toolkit> find_toolkit(const std::string& path) {
   if (out.clang.empty())
     return Error{ErrorKind::environment, "clang++-19 is not installed", "Debian has it: apt-get install clang-19"};
   return out;
+}
+
+}  // namespace
+
+Result<Toolkit> find_toolkit(const std::string& path) {
+  auto library = runtime_library();
+  if (!library) return library.error();
+  return find_parts(toolkit_folder(), fs::path(*library).parent_path().string(), path);
+}
+
+Result<Toolkit> find_toolkit_of(const std::string& libraries, const std::string& path) {
+  std::error_code problem;
+  // An installation has the headers among its libraries, a build beside them.
+  const bool installed = fs::is_directory(libraries + "/include", problem);
+  const fs::path folder = installed ? fs::path(libraries) : fs::path(libraries).parent_path() / "toolkit";
+  return find_parts(folder.string(), libraries, path);
 }
 
 bool is_foreign_toolkit(const Toolkit& toolkit, const std::string& folder) {

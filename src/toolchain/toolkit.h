@@ -23,6 +23,8 @@ struct Toolkit {
 
 // path: the value of PATH, where clang is looked for.
 Result<Toolkit> find_toolkit(const std::string& path);
+// For a library of ours in some other program: the one that belongs to it. libraries: the folder of libcudart.so.13.
+Result<Toolkit> find_toolkit_of(const std::string& libraries, const std::string& path);
 
 // A folder with headers of a CUDA toolkit other than ours. Makefiles name it; nothing is taken from it.
 bool is_foreign_toolkit(const Toolkit& toolkit, const std::string& folder);

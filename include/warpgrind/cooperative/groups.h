@@ -62,6 +62,11 @@ WG_GROUP inline thread_block this_thread_block() {
   return thread_block();
 }
 
+// As in NVIDIA's headers, code for a GPU before sm_90 has none.
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+#define WG_HAS_CLUSTERS
+#endif
+#ifdef WG_HAS_CLUSTERS
 class cluster_group : public thread_group {
   WG_GROUP cluster_group() : thread_group(kCluster, 0) {}
   friend WG_GROUP cluster_group this_cluster();
@@ -102,6 +107,7 @@ class cluster_group : public thread_group {
 WG_GROUP inline cluster_group this_cluster() {
   return cluster_group();
 }
+#endif
 
 namespace wg {
 // All blocks of a cooperative grid meet: the first of a block counts; who completes the round adds what turns the sign
@@ -152,6 +158,7 @@ class grid_group : public thread_group {
   static WG_GROUP dim3 group_dim() { return dim3(gridDim.x, gridDim.y, gridDim.z); }
   static WG_GROUP dim3 dim_blocks() { return group_dim(); }
   static WG_GROUP dim3 block_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
+#ifdef WG_HAS_CLUSTERS
   static WG_GROUP unsigned long long num_clusters() {
     const dim3 n = __clusterGridDimInClusters();
     return (unsigned long long)n.x * n.y * n.z;
@@ -160,8 +167,13 @@ class grid_group : public thread_group {
     const dim3 n = __clusterGridDimInClusters(), i = __clusterIdx();
     return ((unsigned long long)i.z * n.y + i.y) * n.x + i.x;
   }
-  static WG_GROUP dim3 dim_clusters() { return __clusterGridDimInClusters(); }
-  static WG_GROUP dim3 cluster_index() { return __clusterIdx(); }
+  static WG_GROUP dim3 dim_clusters() {
+    return __clusterGridDimInClusters();
+  }
+  static WG_GROUP dim3 cluster_index() {
+    return __clusterIdx();
+  }
+#endif
 };
 WG_GROUP inline grid_group this_grid() {
   return grid_group();
@@ -243,8 +255,10 @@ WG_GROUP inline unsigned long long thread_group::size() const {
       return wg::threads_of_block();
     case kGrid:
       return grid_group::size();
+#ifdef WG_HAS_CLUSTERS
     case kCluster:
       return cluster_group::size();
+#endif
     case kThread:
       return 1;
     default:
@@ -257,8 +271,10 @@ WG_GROUP inline unsigned long long thread_group::thread_rank() const {
       return wg::thread_in_block();
     case kGrid:
       return grid_group::thread_rank();
+#ifdef WG_HAS_CLUSTERS
     case kCluster:
       return cluster_group::thread_rank();
+#endif
     case kThread:
       return 0;
     default:
@@ -273,9 +289,11 @@ WG_GROUP inline void thread_group::sync() const {
     case kGrid:
       grid_group::sync();
       break;
+#ifdef WG_HAS_CLUSTERS
     case kCluster:
       cluster_group::sync();
       break;
+#endif
     case kThread:
       break;
     default:

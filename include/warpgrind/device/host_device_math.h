@@ -4,6 +4,11 @@
 
 #define WG_DEVICE static __device__ __forceinline__
 #define WG_HOST static inline __host__ __attribute__((unused))
+#ifdef __CUDACC_RTC__  // there is no host, and no C library of it
+#define WG_ON_HOST(...)
+#else
+#define WG_ON_HOST(...) __VA_ARGS__
+#endif
 
 #define WG_MIN_MAX(type, a_type, b_type)          \
   WG_HOST type min(a_type a, b_type b) {          \
@@ -55,6 +60,7 @@ WG_FLOAT_MIN_MAX(double, float, double, )
 WG_FLOAT_MIN_MAX(double, double, float, )
 #undef WG_FLOAT_MIN_MAX
 
+#ifndef __CUDACC_RTC__
 // ---- On the host
 #define WG_HOST_PAIR(name, parameters, arguments, expression) \
   WG_HOST double name parameters {                            \
@@ -159,6 +165,7 @@ WG_HOST unsigned long long ullmax(unsigned long long a, unsigned long long b) {
 WG_HOST unsigned long long ullmin(unsigned long long a, unsigned long long b) {
   return min(a, b);
 }
+#endif
 
 // ---- Overloads for float of the C library's names: clang declares them for the device (before <cmath>, which makes
 // templates of them) and leaves the definitions to the toolkit's headers.
@@ -217,12 +224,10 @@ WG_DEVICE float nanf(const char*) {
 }
 
 // ---- Overloads for float of names that only CUDA has
-#define WG_FLOAT_OVERLOAD(name)   \
-  WG_HOST float name(float x) {   \
-    return ::name##f(x);          \
-  }                               \
-  WG_DEVICE float name(float x) { \
-    return ::name##f(x);          \
+#define WG_FLOAT_OVERLOAD(name)                                    \
+  WG_ON_HOST(WG_HOST float name(float x) { return ::name##f(x); }) \
+  WG_DEVICE float name(float x) {                                  \
+    return ::name##f(x);                                           \
   }
 WG_FLOAT_OVERLOAD(rsqrt)
 WG_FLOAT_OVERLOAD(rcbrt)
@@ -234,18 +239,15 @@ WG_FLOAT_OVERLOAD(normcdfinv)
 WG_FLOAT_OVERLOAD(normcdf)
 WG_FLOAT_OVERLOAD(erfcx)
 #undef WG_FLOAT_OVERLOAD
-WG_HOST void sincospi(float x, float* s, float* c) {
-  sincospif(x, s, c);
-}
+WG_ON_HOST(WG_HOST void sincospi(float x, float* s, float* c) { sincospif(x, s, c); })
+WG_ON_HOST(WG_HOST void sincos(float x, float* s, float* c) { sincosf(x, s, c); })
 WG_DEVICE void sincospi(float x, float* s, float* c) {
   sincospif(x, s, c);
 }
 WG_DEVICE void sincos(float x, float* s, float* c) {
   sincosf(x, s, c);
 }
-WG_HOST void sincos(float x, float* s, float* c) {
-  sincosf(x, s, c);
-}
 
 #undef WG_HOST
+#undef WG_ON_HOST
 #undef WG_DEVICE

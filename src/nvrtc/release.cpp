@@ -1,0 +1,16 @@
+#include "nvrtc/release.h"
+
+namespace warpgrind::nvrtc {
+
+// 13: what NVIDIA's libnvrtc.so.13.0.88 says. 12: the release notes of CUDA 12.9 and NVRTC's documentation of it.
+const Release& release() {
+#if WARPGRIND_NVRTC_MAJOR == 12
+  static const Release release = {
+      12, 9, 86, {50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90, 100, 101, 103, 120, 121}, 52};
+#else
+  static const Release release = {13, 0, 88, {75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121}, 75};
+#endif
+  return release;
+}
+
+}  // namespace warpgrind::nvrtc
