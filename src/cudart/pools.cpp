@@ -47,8 +47,8 @@ WG_API cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr w
 WG_API cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* list, std::size_t count) {
   return api([&] { return pool_set_access(pool, list, count); });
 }
-WG_API cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool, cudaMemLocation*) {
-  return api([&] { return pool_get_access(flags, pool); });
+WG_API cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool, cudaMemLocation* of) {
+  return api([&] { return pool_get_access(flags, pool, of); });
 }
 
 }  // extern "C"

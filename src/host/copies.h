@@ -41,6 +41,17 @@ cudaError_t make_copy(const cudaMemcpy3DParms& parameters, CopyOperation& out);
 cudaError_t copy_3d(const cudaMemcpy3DParms* parameters, cudaStream_t stream, bool host_blocks);
 cudaError_t copy_3d_peer(const cudaMemcpy3DPeerParms* parameters, cudaStream_t stream, bool host_blocks);
 
+// Copies that a batch issues together. `order`: when the source may be read.
+struct BatchedCopy {
+  CopyOperation copy;
+  cudaMemcpySrcAccessOrder order = cudaMemcpySrcAccessOrderStream;
+};
+// attributes[i] are for the copies from firsts[i] on. False: these are no such numbers.
+bool set_attributes(std::vector<BatchedCopy>& copies, const cudaMemcpyAttributes* attributes, const std::size_t* firsts,
+                    std::size_t count);
+// All of them, or none where one is wrong; failed (may be null): which. The null stream is none for this.
+cudaError_t copy_batch(const std::vector<BatchedCopy>& copies, std::size_t* failed, cudaStream_t stream);
+
 FillOperation plain_fill(void* pointer, int value, std::size_t count);
 FillOperation rectangle_fill(void* pointer, std::size_t pitch, int value, std::size_t width, std::size_t height);
 FillOperation box_fill(const cudaPitchedPtr& pointer, int value, const cudaExtent& extent);

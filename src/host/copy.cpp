@@ -16,9 +16,9 @@ Place place_of(const void* pointer) {
   auto address = reinterpret_cast<std::uint64_t>(pointer);
   auto& space = device::AddressSpace::instance();
   auto range = space.find(address);
-  if (!range) return {space.inside_reserved(address) ? Memory::invalid : Memory::pageable, 0, 0, 0};
+  if (!range) return {space.inside_reserved(address) ? Memory::invalid : Memory::pageable};
   Memory memory = range->managed ? Memory::managed : range->host ? Memory::pinned : Memory::device;
-  return {memory, range->device, range->low, range->high};
+  return {memory, range->device, range->low, range->high, range->id, range->constant};
 }
 
 namespace {
@@ -345,8 +345,8 @@ cudaError_t check(const FillOperation& f) {
   const std::size_t bytes = f.width * f.element;
   if ((f.height > 1 || f.depth > 1) && f.pitch < bytes)
     return refuse(cudaErrorInvalidPitchValue, fmt::format("a pitch of {} bytes for rows of {}", f.pitch, bytes));
-  if (reinterpret_cast<std::uint64_t>(f.pointer) % f.element)
-    return refuse(cudaErrorInvalidValue, "the address is no multiple of the element's size");
+  if (reinterpret_cast<std::uint64_t>(f.pointer) % f.element || (f.height > 1 && f.pitch % f.element))
+    return refuse(cudaErrorInvalidValue, "the address or the pitch is no multiple of the element's size");
   const Place place = place_of(f.pointer);
   if (!kernel_reachable(place.memory))
     return refuse(cudaErrorInvalidValue,

@@ -133,6 +133,8 @@ struct Place {
   Memory memory = Memory::pageable;
   int device = 0;
   std::uint64_t low = 0, high = 0;
+  std::uint64_t id = 0;    // of the allocation; no other one of the process has it
+  bool read_only = false;  // for kernels
 };
 Place place_of(const void* pointer);
 

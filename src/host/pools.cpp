@@ -59,6 +59,12 @@ cudaError_t allocate_from(MemPool* pool, void** out, std::size_t size, const Str
   return cudaSuccess;
 }
 
+MemPool* pool_of_block(const void* pointer) {
+  const std::lock_guard lock(pool_mutex);
+  const auto block = pool_blocks().find(pointer);
+  return block == pool_blocks().end() ? nullptr : block->second.first;
+}
+
 void forget_pool_block(void* pointer) {
   std::lock_guard lock(pool_mutex);
   auto block = pool_blocks().find(pointer);
@@ -179,8 +185,10 @@ cudaError_t pool_set_access(cudaMemPool_t pool, const cudaMemAccessDesc* list, s
   return cudaSuccess;
 }
 
-cudaError_t pool_get_access(cudaMemAccessFlags* flags, cudaMemPool_t pool) {
-  if (!is_pool(pool) || !flags) return cudaErrorInvalidValue;
+// All virtual GPUs reach all memory.
+cudaError_t pool_get_access(cudaMemAccessFlags* flags, cudaMemPool_t pool, const cudaMemLocation* of) {
+  if (!is_pool(pool) || !flags || !of || of->type != cudaMemLocationTypeDevice) return cudaErrorInvalidValue;
+  if (!valid_device(of->id)) return cudaErrorInvalidDevice;
   *flags = cudaMemAccessFlagsProtReadWrite;
   return cudaSuccess;
 }

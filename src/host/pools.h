@@ -7,6 +7,7 @@ namespace warpgrind::host {
 
 bool is_pool(const MemPool* pool);
 MemPool* pool_of(int device);  // that cudaMallocAsync takes from
+MemPool* pool_of_block(const void* pointer);  // null: its start is no block of a pool
 // pool: null for the stream's device's.
 cudaError_t allocate_from(MemPool* pool, void** out, std::size_t size, const StreamRef& stream);
 cudaError_t free_async(void* pointer, const StreamRef& stream);
@@ -20,6 +21,6 @@ cudaError_t device_get_default_pool(cudaMemPool_t* out, int device);
 cudaError_t device_get_pool(cudaMemPool_t* out, int device);
 cudaError_t pool_create(cudaMemPool_t* out, const cudaMemPoolProps* properties);
 cudaError_t pool_set_access(cudaMemPool_t pool, const cudaMemAccessDesc* list, std::size_t count);
-cudaError_t pool_get_access(cudaMemAccessFlags* flags, cudaMemPool_t pool);
+cudaError_t pool_get_access(cudaMemAccessFlags* flags, cudaMemPool_t pool, const cudaMemLocation* of);
 
 }  // namespace warpgrind::host

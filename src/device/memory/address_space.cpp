@@ -123,6 +123,7 @@ Result<std::uint64_t> AddressSpace::allocate(std::uint64_t size, std::uint64_t a
   Range range = attributes;
   range.low = start;
   range.high = start + size;
+  range.id = ++last_id_;
   ranges_[start] = range;
   blocks_[start] = taken;
   table_.reset();
@@ -207,6 +208,7 @@ void AddressSpace::register_host(std::uint64_t address, std::uint64_t size, bool
   range.high = address + std::max<std::uint64_t>(1, size);
   range.host = true;
   range.managed = managed;
+  range.id = ++last_id_;
   ranges_[address] = range;
   table_.reset();
 }

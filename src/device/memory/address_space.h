@@ -18,6 +18,7 @@ namespace warpgrind::device {
 struct Range {
   std::uint64_t low = 0, high = 0;
   std::int32_t device = 0;
+  std::uint64_t id = 0;   // of the allocation; no other one of the process has it
   bool constant = false;  // kernels may only read it
   bool managed = false;
   bool host = false;         // registered host memory: not ours to free
@@ -99,7 +100,7 @@ class AddressSpace {
   std::deque<Quarantined> quarantine_;  // the oldest first
   std::uint64_t quarantined_bytes_ = 0, kept_bytes_ = 0;
   std::shared_ptr<const RangeTable> table_;  // null: must be rebuilt
-  std::uint64_t large_count_ = 0;
+  std::uint64_t large_count_ = 0, last_id_ = 0;
 };
 
 }  // namespace warpgrind::device

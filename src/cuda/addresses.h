@@ -1,0 +1,32 @@
+// Device addresses are host addresses here (device/memory/address_space.h), and a CUdeviceptr is one as a number.
+#pragma once
+
+#include "cuda/driver.h"
+#include "host/operation.h"
+
+namespace warpgrind::cuda {
+
+inline void* pointer(CUdeviceptr address) {
+  return reinterpret_cast<void*>(address);
+}
+inline CUdeviceptr address(const void* pointer) {
+  return reinterpret_cast<CUdeviceptr>(pointer);
+}
+
+// Both APIs have places of memory, with the same numbers.
+static_assert(sizeof(CUmemLocation) == sizeof(cudaMemLocation));
+inline cudaMemLocation location_of(const CUmemLocation& location) {
+  return {static_cast<cudaMemLocationType>(location.type), location.id};
+}
+// CU_DEVICE_CPU is the host.
+inline cudaMemLocation location_of(CUdevice device) {
+  return device == CU_DEVICE_CPU ? cudaMemLocation{cudaMemLocationTypeHost, 0}
+                                 : cudaMemLocation{cudaMemLocationTypeDevice, device};
+}
+
+// What an allocation of the calling thread ended with: its address, and its context is remembered.
+CUresult allocated(cudaError_t error, void* memory, CUdeviceptr* out);
+// The context that it was allocated in; a device's primary one where the runtime did it.
+Context* context_of_memory(const host::Place& place);
+
+}  // namespace warpgrind::cuda

@@ -1,0 +1,150 @@
+// Memory management: allocation of device, pinned and managed memory. What differs from the runtime: a size of 0 and a
+// null pointer are errors.
+#include "host/memory.h"
+
+#include "cuda/addresses.h"
+#include "host/devices.h"
+
+namespace warpgrind::cuda {
+
+// ---- Device memory
+CUresult cuMemGetInfo_v2(size_t* free, size_t* total) {
+  return driver([&]() -> CUresult { return driver_error(host::mem_get_info(free, total)); });
+}
+
+CUresult cuMemAlloc_v2(CUdeviceptr* out, size_t bytes) {
+  return driver([&]() -> CUresult {
+    if (!out || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+    void* memory = nullptr;
+    const cudaError_t error = host::allocate_linear(&memory, bytes);
+    return allocated(error, memory, out);
+  });
+}
+
+CUresult cuMemAllocPitch_v2(CUdeviceptr* out, size_t* pitch, size_t width, size_t height, unsigned int element_size) {
+  return driver([&]() -> CUresult {
+    if (!out || !pitch || width == 0 || height == 0) return CUDA_ERROR_INVALID_VALUE;
+    if (element_size != 4 && element_size != 8 && element_size != 16) return CUDA_ERROR_INVALID_VALUE;
+    void* memory = nullptr;
+    const cudaError_t error = host::allocate_pitch(&memory, pitch, width, height);
+    return allocated(error, memory, out);
+  });
+}
+
+CUresult cuMemFree_v2(CUdeviceptr memory) {
+  return driver([&]() -> CUresult {
+    if (!memory) return CUDA_ERROR_INVALID_VALUE;
+    return driver_error(host::free_device(pointer(memory), "cuMemFree"));
+  });
+}
+
+CUresult cuMemGetAddressRange_v2(CUdeviceptr* base, size_t* size, CUdeviceptr of) {
+  return driver([&]() -> CUresult {
+    const host::Place place = host::place_of(pointer(of));
+    if (place.memory == host::Memory::pageable || place.memory == host::Memory::invalid) return CUDA_ERROR_NOT_FOUND;
+    if (base) *base = place.low;
+    if (size) *size = place.high - place.low;
+    return CUDA_SUCCESS;
+  });
+}
+
+// ---- Pinned memory
+CUresult cuMemHostAlloc(void** out, size_t bytes, unsigned int flags) {
+  return driver([&]() -> CUresult {
+    if (!out || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+    void* memory = nullptr;
+    CUdeviceptr same = 0;
+    const cudaError_t error = host::host_alloc(&memory, bytes, flags);
+    const CUresult result = allocated(error, memory, &same);
+    if (result == CUDA_SUCCESS) *out = memory;
+    return result;
+  });
+}
+CUresult cuMemAllocHost_v2(void** out, size_t bytes) {
+  return cuMemHostAlloc(out, bytes, 0);
+}
+
+CUresult cuMemFreeHost(void* memory) {
+  return driver([&]() -> CUresult {
+    if (!memory) return CUDA_ERROR_INVALID_VALUE;
+    return driver_error(host::tell_if_invalid(host::free_host(memory), memory, "cuMemFreeHost"));
+  });
+}
+
+CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* out, void* memory, unsigned int flags) {
+  return driver([&]() -> CUresult {
+    if (!out) return CUDA_ERROR_INVALID_VALUE;
+    void* device = nullptr;
+    const cudaError_t error = host::host_get_device_pointer(&device, memory, flags);
+    if (error == cudaSuccess) *out = address(device);
+    return driver_error(error);
+  });
+}
+
+CUresult cuMemHostGetFlags(unsigned int* flags, void* memory) {
+  return driver([&]() -> CUresult { return driver_error(host::host_get_flags(flags, memory)); });
+}
+
+CUresult cuMemHostRegister_v2(void* memory, size_t bytes, unsigned int flags) {
+  return driver([&]() -> CUresult { return driver_error(host::register_host(memory, bytes, flags)); });
+}
+// Before CUDA 6.5 the same, with fewer flags.
+CUresult cuMemHostRegister(void* memory, size_t bytes, unsigned int flags) {
+  return cuMemHostRegister_v2(memory, bytes, flags);
+}
+CUresult cuMemHostUnregister(void* memory) {
+  return driver([&]() -> CUresult { return driver_error(host::unregister_host(memory)); });
+}
+
+// ---- Managed memory
+CUresult cuMemAllocManaged(CUdeviceptr* out, size_t bytes, unsigned int flags) {
+  return driver([&]() -> CUresult {
+    if (!out) return CUDA_ERROR_INVALID_VALUE;
+    void* memory = nullptr;
+    const cudaError_t error = host::allocate_managed(&memory, bytes, flags);
+    return allocated(error, memory, out);
+  });
+}
+
+CUresult cuMemAdvise_v2(CUdeviceptr memory, size_t count, CUmem_advise advice, CUmemLocation location) {
+  return driver([&]() -> CUresult {
+    const auto what = static_cast<cudaMemoryAdvise>(advice);
+    return driver_error(host::advise_managed(pointer(memory), count, what, location_of(location)));
+  });
+}
+CUresult cuMemAdvise(CUdeviceptr memory, size_t count, CUmem_advise advice, CUdevice device) {
+  return driver([&]() -> CUresult {
+    const auto what = static_cast<cudaMemoryAdvise>(advice);
+    return driver_error(host::advise_managed(pointer(memory), count, what, location_of(device)));
+  });
+}
+
+CUresult cuMemPrefetchAsync_v2(CUdeviceptr memory, size_t count, CUmemLocation location, unsigned int flags,
+                               CUstream stream) {
+  return driver([&]() -> CUresult {
+    if (flags) return CUDA_ERROR_INVALID_VALUE;
+    return driver_error(host::prefetch_managed(pointer(memory), count, location_of(location), stream));
+  });
+}
+CUresult cuMemPrefetchAsync(CUdeviceptr memory, size_t count, CUdevice to, CUstream stream) {
+  return driver([&]() -> CUresult {
+    return driver_error(host::prefetch_managed(pointer(memory), count, location_of(to), stream));
+  });
+}
+
+CUresult cuMemRangeGetAttribute(void* data, size_t size, CUmem_range_attribute attribute, CUdeviceptr memory,
+                                size_t count) {
+  return driver([&]() -> CUresult {
+    const auto what = static_cast<cudaMemRangeAttribute>(attribute);
+    return driver_error(host::managed_range_attribute(data, size, what, pointer(memory), count));
+  });
+}
+CUresult cuMemRangeGetAttributes(void** data, size_t* sizes, CUmem_range_attribute* attributes, size_t attribute_count,
+                                 CUdeviceptr memory, size_t count) {
+  return driver([&]() -> CUresult {
+    auto* what = reinterpret_cast<cudaMemRangeAttribute*>(attributes);
+    return driver_error(host::mem_range_get_attributes(data, sizes, what, attribute_count, pointer(memory), count));
+  });
+}
+
+}  // namespace warpgrind::cuda

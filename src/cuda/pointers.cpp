@@ -1,0 +1,179 @@
+// Unified addressing: what a pointer is.
+#include <cstring>
+#include <map>
+#include <mutex>
+
+#include "cuda/addresses.h"
+#include "host/pools.h"
+
+namespace warpgrind::cuda {
+
+namespace {
+
+using host::Memory;
+using host::Place;
+
+// By numbers of allocations, which come but once: what was freed is in nobody's way.
+struct Remembered {
+  std::mutex mutex;
+  std::map<std::uint64_t, Context*> contexts;     // that are not primary
+  std::map<std::uint64_t, unsigned> synchronous;  // CU_POINTER_ATTRIBUTE_SYNC_MEMOPS
+};
+Remembered& remembered() {
+  static auto* all = new Remembered;
+  return *all;
+}
+
+bool known(const Place& place) {
+  return place.memory != Memory::pageable && place.memory != Memory::invalid;
+}
+
+template <class T>
+CUresult give(void* data, T value) {
+  std::memcpy(data, &value, sizeof value);
+  return CUDA_SUCCESS;
+}
+
+unsigned synchronous(const Place& place) {
+  const std::lock_guard lock(remembered().mutex);
+  const auto found = remembered().synchronous.find(place.id);
+  return found == remembered().synchronous.end() ? 0 : found->second;
+}
+
+// Booleans have four bytes.
+CUresult attribute_of(const Place& place, CUdeviceptr at, CUpointer_attribute attribute, void* data) {
+  switch (attribute) {
+    case CU_POINTER_ATTRIBUTE_CONTEXT:
+      return give(data, context_of_memory(place));
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+      return give(data, place.memory == Memory::pinned ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE);
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+      return give(data, at);
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+      return place.memory == Memory::device ? CUDA_ERROR_INVALID_VALUE : give(data, at);
+    case CU_POINTER_ATTRIBUTE_P2P_TOKENS:
+      return not_supported("CU_POINTER_ATTRIBUTE_P2P_TOKENS");
+    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+      return give(data, synchronous(place));
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+    case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
+      return give(data, static_cast<unsigned long long>(place.id));
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+      return give(data, unsigned{place.memory == Memory::managed});
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+      return give(data, place.device);
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+    case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
+      return give(data, CUdeviceptr{place.low});
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
+      return give(data, std::size_t{place.high - place.low});
+    case CU_POINTER_ATTRIBUTE_MAPPED:
+      return give(data, 1u);
+    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+      return give(data, std::uint64_t{CU_MEM_HANDLE_TYPE_NONE});
+    // Neither other processes nor other devices of the bus reach this memory.
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
+      return give(data, 0u);
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+      return give(data, place.read_only ? CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READ
+                                        : CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE);
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+      return give(data, host::pool_of_block(pointer(place.low)));
+  }
+  return CUDA_ERROR_INVALID_VALUE;
+}
+
+// What cuPointerGetAttributes gives of a pointer that CUDA does not know: nothing, and no error.
+CUresult no_attribute(CUpointer_attribute attribute, void* data) {
+  switch (attribute) {
+    case CU_POINTER_ATTRIBUTE_CONTEXT:
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+    case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+    case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
+    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+      return give(data, std::uint64_t{0});
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+      return give(data, CU_DEVICE_INVALID);
+    case CU_POINTER_ATTRIBUTE_P2P_TOKENS:
+      return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_MAPPED:
+    case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+    case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
+      return give(data, 0u);
+  }
+  return CUDA_ERROR_INVALID_VALUE;
+}
+
+}  // namespace
+
+CUresult allocated(cudaError_t error, void* memory, CUdeviceptr* out) {
+  if (error != cudaSuccess) return driver_error(error);
+  *out = address(memory);
+  Context* const context = current_context();
+  if (context->primary) return CUDA_SUCCESS;
+  const std::lock_guard lock(remembered().mutex);
+  remembered().contexts[host::place_of(memory).id] = context;
+  return CUDA_SUCCESS;
+}
+
+Context* context_of_memory(const Place& place) {
+  {
+    const std::lock_guard lock(remembered().mutex);
+    const auto found = remembered().contexts.find(place.id);
+    if (found != remembered().contexts.end()) return found->second;
+  }
+  return &primary_context(place.device);
+}
+
+// A context need not be current.
+CUresult cuPointerGetAttribute(void* data, CUpointer_attribute attribute, CUdeviceptr of) {
+  return driver_without_context([&]() -> CUresult {
+    const Place place = host::place_of(pointer(of));
+    if (!data || !known(place)) return CUDA_ERROR_INVALID_VALUE;
+    return attribute_of(place, of, attribute, data);
+  });
+}
+
+CUresult cuPointerGetAttributes(unsigned int count, CUpointer_attribute* attributes, void** data, CUdeviceptr of) {
+  return driver_without_context([&]() -> CUresult {
+    if (!attributes || !data || count == 0) return CUDA_ERROR_INVALID_VALUE;
+    const Place place = host::place_of(pointer(of));
+    for (unsigned i = 0; i < count; i++) {
+      if (!data[i]) return CUDA_ERROR_INVALID_VALUE;
+      const bool none =
+          !known(place) || (attributes[i] == CU_POINTER_ATTRIBUTE_HOST_POINTER && place.memory == Memory::device);
+      const CUresult error =
+          none ? no_attribute(attributes[i], data[i]) : attribute_of(place, of, attributes[i], data[i]);
+      if (error != CUDA_SUCCESS) return error;
+    }
+    return CUDA_SUCCESS;
+  });
+}
+
+// Copies of the host are always synchronous here as far as a program can see: the attribute is only kept.
+CUresult cuPointerSetAttribute(const void* value, CUpointer_attribute attribute, CUdeviceptr of) {
+  return driver_without_context([&]() -> CUresult {
+    if (!value || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS) return CUDA_ERROR_INVALID_VALUE;
+    const Place place = host::place_of(pointer(of));
+    if (place.memory != Memory::device) return CUDA_ERROR_INVALID_VALUE;
+    const std::lock_guard lock(remembered().mutex);
+    remembered().synchronous[place.id] = *static_cast<const unsigned*>(value) != 0;
+    return CUDA_SUCCESS;
+  });
+}
+
+}  // namespace warpgrind::cuda
