@@ -114,8 +114,8 @@ CUresult copy_box(const SideOfBox& from, const SideOfBox& to, const Extent& exte
 
 CUresult copy_2d(const CUDA_MEMCPY2D* c, CUstream stream, bool host_blocks) {
   if (!c) return CUDA_ERROR_INVALID_VALUE;
-  const SideOfBox from{c->srcMemoryType, c->srcHost, c->srcDevice, c->srcArray, c->srcXInBytes,
-                       c->srcY,          0,          c->srcPitch,  0};
+  const SideOfBox from{c->srcMemoryType, c->srcHost, c->srcDevice, c->srcArray, c->srcXInBytes, c->srcY, 0,
+                       c->srcPitch,      0};
   const SideOfBox to{c->dstMemoryType, c->dstHost, c->dstDevice, c->dstArray, c->dstXInBytes, c->dstY, 0,
                      c->dstPitch,      0};
   return copy_box(from, to, {c->WidthInBytes, c->Height, 1}, false, stream, host_blocks);
@@ -228,7 +228,7 @@ host::FillOperation fill_of(CUdeviceptr to, size_t pitch, unsigned value, unsign
   fill.height = fill.rows = height;
   return fill;
 }
-CUresult fill_now(const host::FillOperation& fill) {
+CUresult fill_sync(const host::FillOperation& fill) {
   return driver_error(host::fill_now(fill));
 }
 CUresult fill_async(const host::FillOperation& fill, CUstream stream) {
@@ -239,34 +239,28 @@ CUresult fill_async(const host::FillOperation& fill, CUstream stream) {
 
 // ---- Linear
 CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
-  return driver([&]() -> CUresult {
-    return copy_plain(pointer(to), pointer(from), bytes, cudaMemcpyDefault, nullptr, kWaits);
-  });
+  return driver(
+      [&]() -> CUresult { return copy_plain(pointer(to), pointer(from), bytes, cudaMemcpyDefault, nullptr, kWaits); });
 }
 CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
-  return driver([&]() -> CUresult {
-    return copy_plain(pointer(to), pointer(from), bytes, cudaMemcpyDefault, stream, kAsync);
-  });
+  return driver(
+      [&]() -> CUresult { return copy_plain(pointer(to), pointer(from), bytes, cudaMemcpyDefault, stream, kAsync); });
 }
 CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void* from, size_t bytes) {
-  return driver([&]() -> CUresult {
-    return copy_plain(pointer(to), from, bytes, cudaMemcpyHostToDevice, nullptr, kWaits);
-  });
+  return driver(
+      [&]() -> CUresult { return copy_plain(pointer(to), from, bytes, cudaMemcpyHostToDevice, nullptr, kWaits); });
 }
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, size_t bytes, CUstream stream) {
-  return driver([&]() -> CUresult {
-    return copy_plain(pointer(to), from, bytes, cudaMemcpyHostToDevice, stream, kAsync);
-  });
+  return driver(
+      [&]() -> CUresult { return copy_plain(pointer(to), from, bytes, cudaMemcpyHostToDevice, stream, kAsync); });
 }
 CUresult cuMemcpyDtoH_v2(void* to, CUdeviceptr from, size_t bytes) {
-  return driver([&]() -> CUresult {
-    return copy_plain(to, pointer(from), bytes, cudaMemcpyDeviceToHost, nullptr, kWaits);
-  });
+  return driver(
+      [&]() -> CUresult { return copy_plain(to, pointer(from), bytes, cudaMemcpyDeviceToHost, nullptr, kWaits); });
 }
 CUresult cuMemcpyDtoHAsync_v2(void* to, CUdeviceptr from, size_t bytes, CUstream stream) {
-  return driver([&]() -> CUresult {
-    return copy_plain(to, pointer(from), bytes, cudaMemcpyDeviceToHost, stream, kAsync);
-  });
+  return driver(
+      [&]() -> CUresult { return copy_plain(to, pointer(from), bytes, cudaMemcpyDeviceToHost, stream, kAsync); });
 }
 CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
   return driver([&]() -> CUresult {
@@ -280,8 +274,7 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CU
 }
 
 CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes) {
-  return driver(
-      [&]() -> CUresult { return copy_peer(to, to_context, from, from_context, bytes, nullptr, kWaits); });
+  return driver([&]() -> CUresult { return copy_peer(to, to_context, from, from_context, bytes, nullptr, kWaits); });
 }
 CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes,
                            CUstream stream) {
@@ -372,22 +365,22 @@ CUresult cuMemcpy3DBatchAsync_v2(size_t count, CUDA_MEMCPY3D_BATCH_OP* operation
 
 // ---- Fills: counts and widths are elements
 CUresult cuMemsetD8_v2(CUdeviceptr to, unsigned char value, size_t count) {
-  return driver([&]() -> CUresult { return fill_now(fill_of(to, value, 1, count)); });
+  return driver([&]() -> CUresult { return fill_sync(fill_of(to, value, 1, count)); });
 }
 CUresult cuMemsetD16_v2(CUdeviceptr to, unsigned short value, size_t count) {
-  return driver([&]() -> CUresult { return fill_now(fill_of(to, value, 2, count)); });
+  return driver([&]() -> CUresult { return fill_sync(fill_of(to, value, 2, count)); });
 }
 CUresult cuMemsetD32_v2(CUdeviceptr to, unsigned int value, size_t count) {
-  return driver([&]() -> CUresult { return fill_now(fill_of(to, value, 4, count)); });
+  return driver([&]() -> CUresult { return fill_sync(fill_of(to, value, 4, count)); });
 }
 CUresult cuMemsetD2D8_v2(CUdeviceptr to, size_t pitch, unsigned char value, size_t width, size_t height) {
-  return driver([&]() -> CUresult { return fill_now(fill_of(to, pitch, value, 1, width, height)); });
+  return driver([&]() -> CUresult { return fill_sync(fill_of(to, pitch, value, 1, width, height)); });
 }
 CUresult cuMemsetD2D16_v2(CUdeviceptr to, size_t pitch, unsigned short value, size_t width, size_t height) {
-  return driver([&]() -> CUresult { return fill_now(fill_of(to, pitch, value, 2, width, height)); });
+  return driver([&]() -> CUresult { return fill_sync(fill_of(to, pitch, value, 2, width, height)); });
 }
 CUresult cuMemsetD2D32_v2(CUdeviceptr to, size_t pitch, unsigned int value, size_t width, size_t height) {
-  return driver([&]() -> CUresult { return fill_now(fill_of(to, pitch, value, 4, width, height)); });
+  return driver([&]() -> CUresult { return fill_sync(fill_of(to, pitch, value, 4, width, height)); });
 }
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count, CUstream stream) {
   return driver([&]() -> CUresult { return fill_async(fill_of(to, value, 1, count), stream); });

@@ -78,8 +78,8 @@ CUresult attribute_of(const Place& place, CUdeviceptr at, CUpointer_attribute at
     case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
       return give(data, 0u);
     case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
-      return give(data, place.read_only ? CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READ
-                                        : CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE);
+      return give(data,
+                  place.read_only ? CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READ : CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE);
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
       return give(data, host::pool_of_block(pointer(place.low)));
   }

@@ -6,7 +6,7 @@
 namespace warpgrind::host {
 
 bool is_pool(const MemPool* pool);
-MemPool* pool_of(int device);  // that cudaMallocAsync takes from
+MemPool* pool_of(int device);                 // that cudaMallocAsync takes from
 MemPool* pool_of_block(const void* pointer);  // null: its start is no block of a pool
 // pool: null for the stream's device's.
 cudaError_t allocate_from(MemPool* pool, void** out, std::size_t size, const StreamRef& stream);

@@ -1,0 +1,104 @@
+// Stream ordered memory allocator.
+#include "host/pools.h"
+
+#include "cuda/addresses.h"
+
+namespace warpgrind::cuda {
+
+namespace {
+
+// Both APIs describe pools alike.
+static_assert(sizeof(CUmemPoolProps) == sizeof(cudaMemPoolProps));
+static_assert(sizeof(CUmemAccessDesc) == sizeof(cudaMemAccessDesc));
+
+CUresult allocate(CUdeviceptr* out, size_t bytes, CUmemoryPool pool, CUstream stream) {
+  if (!out || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+  void* memory = nullptr;
+  const cudaError_t error = host::allocate_from(pool, &memory, bytes, host::resolve(stream));
+  return allocated(error, memory, out);
+}
+
+// Pools are those of devices, of memory that stays where it is: the host's and managed ones are not here.
+CUresult check_location(const CUmemLocation* location, CUmemAllocationType type) {
+  if (!location || type == CU_MEM_ALLOCATION_TYPE_INVALID) return CUDA_ERROR_INVALID_VALUE;
+  if (type != CU_MEM_ALLOCATION_TYPE_PINNED || location->type != CU_MEM_LOCATION_TYPE_DEVICE)
+    return not_supported("a memory pool of the host or of managed memory");
+  return valid_device(location->id) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+
+}  // namespace
+
+CUresult cuMemAllocAsync(CUdeviceptr* out, size_t bytes, CUstream stream) {
+  return driver([&]() -> CUresult { return allocate(out, bytes, nullptr, stream); });
+}
+CUresult cuMemAllocFromPoolAsync(CUdeviceptr* out, size_t bytes, CUmemoryPool pool, CUstream stream) {
+  return driver([&]() -> CUresult { return pool ? allocate(out, bytes, pool, stream) : CUDA_ERROR_INVALID_VALUE; });
+}
+CUresult cuMemFreeAsync(CUdeviceptr memory, CUstream stream) {
+  return driver([&]() -> CUresult {
+    if (!memory) return CUDA_ERROR_INVALID_VALUE;
+    void* const at = pointer(memory);
+    return driver_error(host::tell_if_invalid(host::free_async(at, host::resolve(stream)), at, "cuMemFreeAsync"));
+  });
+}
+
+CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* properties) {
+  return driver_without_context([&]() -> CUresult {
+    return driver_error(host::pool_create(pool, reinterpret_cast<const cudaMemPoolProps*>(properties)));
+  });
+}
+CUresult cuMemPoolDestroy(CUmemoryPool pool) {
+  return driver_without_context([&]() -> CUresult { return driver_error(host::destroy_pool(pool)); });
+}
+// Nothing is kept that nobody uses.
+CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t) {
+  return driver_without_context(
+      [&]() -> CUresult { return host::is_pool(pool) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE; });
+}
+CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void* value) {
+  return driver_without_context([&]() -> CUresult {
+    return driver_error(host::pool_attribute(pool, static_cast<cudaMemPoolAttr>(attribute), value, true));
+  });
+}
+CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void* value) {
+  return driver_without_context([&]() -> CUresult {
+    return driver_error(host::pool_attribute(pool, static_cast<cudaMemPoolAttr>(attribute), value, false));
+  });
+}
+CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* map, size_t count) {
+  return driver_without_context([&]() -> CUresult {
+    return driver_error(host::pool_set_access(pool, reinterpret_cast<const cudaMemAccessDesc*>(map), count));
+  });
+}
+CUresult cuMemPoolGetAccess(CUmemAccess_flags* flags, CUmemoryPool pool, CUmemLocation* location) {
+  return driver_without_context([&]() -> CUresult {
+    if (!flags || !location) return CUDA_ERROR_INVALID_VALUE;
+    cudaMemAccessFlags same{};
+    const cudaMemLocation of = location_of(*location);
+    const cudaError_t error = host::pool_get_access(&same, pool, &of);
+    if (error == cudaSuccess) *flags = static_cast<CUmemAccess_flags>(same);
+    return driver_error(error);
+  });
+}
+
+// ---- By place, since CUDA 13
+CUresult cuMemGetDefaultMemPool(CUmemoryPool* pool, CUmemLocation* location, CUmemAllocationType type) {
+  return driver_without_context([&]() -> CUresult {
+    if (const CUresult error = check_location(location, type); error != CUDA_SUCCESS) return error;
+    return driver_error(host::device_get_default_pool(pool, location->id));
+  });
+}
+CUresult cuMemGetMemPool(CUmemoryPool* pool, CUmemLocation* location, CUmemAllocationType type) {
+  return driver_without_context([&]() -> CUresult {
+    if (const CUresult error = check_location(location, type); error != CUDA_SUCCESS) return error;
+    return driver_error(host::device_get_pool(pool, location->id));
+  });
+}
+CUresult cuMemSetMemPool(CUmemLocation* location, CUmemAllocationType type, CUmemoryPool pool) {
+  return driver_without_context([&]() -> CUresult {
+    if (const CUresult error = check_location(location, type); error != CUDA_SUCCESS) return error;
+    return driver_error(host::set_pool(location->id, pool));
+  });
+}
+
+}  // namespace warpgrind::cuda

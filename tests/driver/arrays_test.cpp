@@ -1,0 +1,154 @@
+// Arrays, texture objects and surface objects.
+#include <cstring>
+
+#include "driver_test.h"
+
+namespace warpgrind::cuda {
+
+namespace {
+
+using Arrays = test::WithContext;
+constexpr CUDA_ARRAY_DESCRIPTOR kImage{8, 4, CU_AD_FORMAT_UNSIGNED_INT8, 4};
+
+CUDA_RESOURCE_DESC resource_of(CUarray array) {
+  CUDA_RESOURCE_DESC resource{};
+  resource.resType = CU_RESOURCE_TYPE_ARRAY;
+  resource.res.array.hArray = array;
+  return resource;
+}
+
+}  // namespace
+
+TEST_F(Arrays, AreDescribed) {
+  CUarray image = nullptr, box = nullptr;
+  CUDA_ARRAY_DESCRIPTOR flat{};
+  CUDA_ARRAY3D_DESCRIPTOR deep{}, layers{16, 8, 5, CU_AD_FORMAT_HALF, 2, CUDA_ARRAY3D_LAYERED};
+  OK(cuArrayCreate(&image, &kImage));
+  OK(cuArrayGetDescriptor(&flat, image));
+  EXPECT_EQ(flat.Width, 8u);
+  EXPECT_EQ(flat.Height, 4u);
+  EXPECT_EQ(flat.Format, CU_AD_FORMAT_UNSIGNED_INT8);
+  EXPECT_EQ(flat.NumChannels, 4u);
+  OK(cuArray3DCreate(&box, &layers));
+  OK(cuArray3DGetDescriptor(&deep, box));
+  EXPECT_EQ(deep.Depth, 5u);
+  EXPECT_EQ(deep.Format, CU_AD_FORMAT_HALF);
+  EXPECT_EQ(deep.NumChannels, 2u);
+  EXPECT_EQ(deep.Flags, unsigned{CUDA_ARRAY3D_LAYERED});
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuArrayGetDescriptor(nullptr, image));
+  FAILS(CUDA_ERROR_INVALID_HANDLE, cuArrayGetDescriptor(&flat, nullptr));
+  FAILS(CUDA_ERROR_INVALID_HANDLE, cuArray3DGetDescriptor(&deep, reinterpret_cast<CUarray>(&deep)));
+  OK(cuArrayDestroy(image));
+  OK(cuArrayDestroy(box));
+  FAILS(CUDA_ERROR_INVALID_HANDLE, cuArrayDestroy(image));
+  FAILS(CUDA_ERROR_INVALID_HANDLE, cuArrayDestroy(nullptr));
+}
+
+TEST_F(Arrays, HaveLimits) {
+  CUarray array = nullptr;
+  CUDA_ARRAY_DESCRIPTOR wrong = kImage;
+  CUDA_ARRAY3D_DESCRIPTOR cube{8, 4, 6, CU_AD_FORMAT_FLOAT, 1, CUDA_ARRAY3D_CUBEMAP};
+  wrong.NumChannels = 3;
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuArrayCreate(&array, &wrong));
+  wrong.NumChannels = 1;
+  wrong.Width = 0;
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuArrayCreate(&array, &wrong));
+  wrong.Width = size_t{1} << 40;
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuArrayCreate(&array, &wrong));
+  wrong = kImage;
+  wrong.Format = CU_AD_FORMAT_NV12;
+  FAILS(CUDA_ERROR_NOT_SUPPORTED, cuArrayCreate(&array, &wrong));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuArray3DCreate(&array, &cube));
+  cube.Height = 8;
+  OK(cuArray3DCreate(&array, &cube));
+  OK(cuArrayDestroy(array));
+}
+
+TEST_F(Arrays, AreSeenThroughTextures) {
+  CUarray image = nullptr;
+  CUtexObject object = 0;
+  OK(cuArrayCreate(&image, &kImage));
+  CUDA_RESOURCE_DESC resource = resource_of(image), made_of{};
+  CUDA_TEXTURE_DESC texture{}, read{};
+  CUDA_RESOURCE_VIEW_DESC view{};
+  texture.addressMode[1] = CU_TR_ADDRESS_MODE_CLAMP;
+  texture.flags = CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES;
+  OK(cuTexObjectCreate(&object, &resource, &texture, nullptr));
+  OK(cuTexObjectGetResourceDesc(&made_of, object));
+  EXPECT_EQ(made_of.resType, CU_RESOURCE_TYPE_ARRAY);
+  EXPECT_EQ(made_of.res.array.hArray, image);
+  OK(cuTexObjectGetTextureDesc(&read, object));
+  EXPECT_EQ(read.addressMode[1], CU_TR_ADDRESS_MODE_CLAMP);
+  EXPECT_EQ(read.flags, texture.flags);
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuTexObjectGetResourceViewDesc(&view, object));
+  OK(cuTexObjectDestroy(object));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuTexObjectGetResourceDesc(&made_of, object));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuTexObjectGetTextureDesc(&read, object));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuTexObjectDestroy(object));
+  view.format = CU_RES_VIEW_FORMAT_UINT_4X8;
+  view.width = 8;
+  view.height = 4;
+  OK(cuTexObjectCreate(&object, &resource, &texture, &view));
+  CUDA_RESOURCE_VIEW_DESC seen{};
+  OK(cuTexObjectGetResourceViewDesc(&seen, object));
+  EXPECT_EQ(seen.width, 8u);
+  OK(cuTexObjectDestroy(object));
+  texture.filterMode = CU_TR_FILTER_MODE_LINEAR;  // of integers that stay integers
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuTexObjectCreate(&object, &resource, &texture, nullptr));
+  texture.flags = 0;
+  OK(cuTexObjectCreate(&object, &resource, &texture, nullptr));
+  OK(cuTexObjectDestroy(object));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuTexObjectCreate(&object, &resource, nullptr, nullptr));
+  OK(cuArrayDestroy(image));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuTexObjectCreate(&object, &resource, &texture, nullptr));
+}
+
+TEST_F(Arrays, MayBeMemory) {
+  CUdeviceptr memory = 0;
+  CUtexObject object = 0;
+  OK(cuMemAlloc(&memory, 1024));
+  CUDA_RESOURCE_DESC resource{}, made_of{};
+  const CUDA_TEXTURE_DESC texture{};
+  resource.resType = CU_RESOURCE_TYPE_LINEAR;
+  resource.res.linear = {memory, CU_AD_FORMAT_SIGNED_INT32, 2, 1024};
+  OK(cuTexObjectCreate(&object, &resource, &texture, nullptr));
+  OK(cuTexObjectGetResourceDesc(&made_of, object));
+  EXPECT_EQ(made_of.res.linear.devPtr, memory);
+  EXPECT_EQ(made_of.res.linear.format, CU_AD_FORMAT_SIGNED_INT32);
+  EXPECT_EQ(made_of.res.linear.numChannels, 2u);
+  EXPECT_EQ(made_of.res.linear.sizeInBytes, 1024u);
+  OK(cuTexObjectDestroy(object));
+  resource.res.linear.sizeInBytes = 2048;
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuTexObjectCreate(&object, &resource, &texture, nullptr));
+  resource.resType = CU_RESOURCE_TYPE_PITCH2D;
+  resource.res.pitch2D = {memory, CU_AD_FORMAT_FLOAT, 1, 64, 4, 256};
+  OK(cuTexObjectCreate(&object, &resource, &texture, nullptr));
+  OK(cuTexObjectGetResourceDesc(&made_of, object));
+  EXPECT_EQ(made_of.res.pitch2D.pitchInBytes, 256u);
+  EXPECT_EQ(made_of.res.pitch2D.format, CU_AD_FORMAT_FLOAT);
+  OK(cuTexObjectDestroy(object));
+  resource.res.pitch2D.height = 5;
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuTexObjectCreate(&object, &resource, &texture, nullptr));
+  OK(cuMemFree(memory));
+}
+
+TEST_F(Arrays, AreWrittenThroughSurfaces) {
+  CUarray plain = nullptr, writable = nullptr;
+  CUsurfObject object = 0;
+  const CUDA_ARRAY3D_DESCRIPTOR image{8, 4, 0, CU_AD_FORMAT_FLOAT, 1, CUDA_ARRAY3D_SURFACE_LDST};
+  OK(cuArrayCreate(&plain, &kImage));
+  OK(cuArray3DCreate(&writable, &image));
+  CUDA_RESOURCE_DESC resource = resource_of(plain), made_of{};
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuSurfObjectCreate(&object, &resource));
+  resource = resource_of(writable);
+  OK(cuSurfObjectCreate(&object, &resource));
+  OK(cuSurfObjectGetResourceDesc(&made_of, object));
+  EXPECT_EQ(made_of.res.array.hArray, writable);
+  OK(cuSurfObjectDestroy(object));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuSurfObjectDestroy(object));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuSurfObjectGetResourceDesc(&made_of, object));
+  OK(cuArrayDestroy(plain));
+  OK(cuArrayDestroy(writable));
+}
+
+}  // namespace warpgrind::cuda
