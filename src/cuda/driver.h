@@ -67,31 +67,36 @@ class KeepsLastError {
   cudaError_t before_;
 };
 
+// What every function ends with: an error that the program drops is a finding at the end of the run.
+CUresult leave(CUresult error, const char* of_body);
+
 // For functions of the current context: with none CUDA_ERROR_INVALID_CONTEXT, after a kernel's fault that error.
 template <class Body>
 CUresult driver(Body&& body) {
-  if (const CUresult error = enter(Needs::context); error != CUDA_SUCCESS) return error;
+  if (const CUresult error = enter(Needs::context); error != CUDA_SUCCESS) return leave(error, __PRETTY_FUNCTION__);
   const host::CallScope scope(__PRETTY_FUNCTION__);
   const KeepsLastError keeps;
   const CUresult sticky = driver_error(host::sticky_error());
-  if (sticky == CUDA_SUCCESS) return body();
+  if (sticky == CUDA_SUCCESS) return leave(body(), __PRETTY_FUNCTION__);
   if (host::goes_on_after_fault()) body();
+  host::the_session().returned_sticky_error(error_name(sticky));
   return sticky;
 }
 // For functions of devices and of contexts by their handle.
 template <class Body>
 CUresult driver_without_context(Body&& body) {
-  if (const CUresult error = enter(Needs::initialization); error != CUDA_SUCCESS) return error;
+  if (const CUresult error = enter(Needs::initialization); error != CUDA_SUCCESS)
+    return leave(error, __PRETTY_FUNCTION__);
   const host::CallScope scope(__PRETTY_FUNCTION__);
   const KeepsLastError keeps;
-  return body();
+  return leave(body(), __PRETTY_FUNCTION__);
 }
 // For functions that work before cuInit.
 template <class Body>
 CUresult driver_always(Body&& body) {
-  if (const CUresult error = enter(Needs::nothing); error != CUDA_SUCCESS) return error;
+  if (const CUresult error = enter(Needs::nothing); error != CUDA_SUCCESS) return leave(error, __PRETTY_FUNCTION__);
   const host::CallScope scope(__PRETTY_FUNCTION__);
-  return body();
+  return leave(body(), __PRETTY_FUNCTION__);
 }
 
 // CUDA_ERROR_NOT_SUPPORTED, named once on stderr.

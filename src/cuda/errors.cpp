@@ -72,6 +72,7 @@ CUresult cuGetErrorString(CUresult error, const char** text) {
 
 CUresult not_supported(const std::string& what) {
   host::the_session().say_once(fmt::format("{} is not supported: CUDA_ERROR_NOT_SUPPORTED is returned", what));
+  host::already_said(cudaSuccess);
   return CUDA_ERROR_NOT_SUPPORTED;
 }
 

@@ -127,13 +127,23 @@ void set_initialized() {
 }
 
 CUresult enter(Needs needs) {
-  if (needs == Needs::nothing) return CUDA_SUCCESS;
+  if (needs == Needs::nothing) {
+    host::begin_call();
+    return CUDA_SUCCESS;
+  }
   if (!initialized()) return CUDA_ERROR_NOT_INITIALIZED;
   if (const cudaError_t error = host::enter_call(); error != cudaSuccess) return driver_error(error);
   if (needs == Needs::initialization) return CUDA_SUCCESS;
   const Context* context = current_context();
   if (!context) return CUDA_ERROR_INVALID_CONTEXT;
   return context->alive ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+}
+
+CUresult leave(CUresult error, const char* of_body) {
+  // The last is an answer, not a failure.
+  if (error == CUDA_SUCCESS || error == CUDA_ERROR_NOT_INITIALIZED || error == CUDA_ERROR_NOT_READY) return error;
+  host::note_error(host::call_name(of_body), error_name(error), error_text(error));
+  return error;
 }
 
 }  // namespace warpgrind::cuda

@@ -114,6 +114,8 @@ inline bool valid_device(int device) {
 
 // What every call ends with: remembers an error for cudaGetLastError and for the end of the run (unasked.cpp).
 cudaError_t set_last_error(cudaError_t error);
+// An error of an API that keeps no last error, for the end of the run.
+void note_error(std::string call, const char* name, const char* text);
 // The error, and why: "2048 threads a block, at most 1024".
 cudaError_t refuse(cudaError_t error, std::string why);
 // The error was said already when it occurred: the end of the run need not name it.

@@ -7,20 +7,25 @@ namespace warpgrind::host {
 
 namespace {
 
-void note(cudaError_t error) {
-  ThreadState& thread = thread_state();
+// False: the program has read it.
+bool dropped(session::ApiError& e) {
   HostStack walk = host_stack();
-  if (!session::result_dropped(walk.callers)) return;
-  session::ApiError e;
-  e.call = std::move(walk.call);
-  e.name = error_name(error);
-  e.text = error_text(error);
+  if (!session::result_dropped(walk.callers)) return false;
+  const ThreadState& thread = thread_state();
+  if (e.call.empty()) e.call = std::move(walk.call);
   e.reason = thread.reason;
   e.kernel = thread.refused_kernel;
   e.address = thread.refused_address;
   e.handle = thread.refused_handle;
   e.callers = std::move(walk.callers);
-  ++thread.not_asked_for[the_session().api_errors().add(e)];
+  return true;
+}
+
+void note(cudaError_t error) {
+  session::ApiError e;
+  e.name = error_name(error);
+  e.text = error_text(error);
+  if (dropped(e)) ++thread_state().not_asked_for[the_session().api_errors().add(e)];
 }
 
 }  // namespace
@@ -31,6 +36,16 @@ void begin_call() {
   thread.refused_kernel.clear();
   thread.refused_address = thread.refused_handle = 0;
   thread.error_is_said = false;
+}
+
+void note_error(std::string call, const char* name, const char* text) {
+  session::ApiError e;
+  e.call = std::move(call);
+  e.name = name;
+  e.text = text;
+  if (thread_state().error_is_said || the_session().broken_by_fork()) return;
+  thread_state().error_is_said = true;  // one call may use another
+  if (dropped(e)) the_session().api_errors().add(e);
 }
 
 cudaError_t refuse(cudaError_t error, std::string why) {
