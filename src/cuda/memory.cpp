@@ -1,5 +1,5 @@
-// Memory management: allocation of device, pinned and managed memory. What differs from the runtime: a size of 0 and a
-// null pointer are errors.
+// Memory management: allocation of device, pinned and managed memory. What differs from the runtime: a size of 0 is an
+// error.
 #include "host/memory.h"
 
 #include "cuda/addresses.h"
@@ -32,10 +32,7 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr* out, size_t* pitch, size_t width, size_
 }
 
 CUresult cuMemFree_v2(CUdeviceptr memory) {
-  return driver([&]() -> CUresult {
-    if (!memory) return CUDA_ERROR_INVALID_VALUE;
-    return driver_error(host::free_device(pointer(memory), "cuMemFree"));
-  });
+  return driver([&]() -> CUresult { return driver_error(host::free_device(pointer(memory), "cuMemFree")); });
 }
 
 CUresult cuMemGetAddressRange_v2(CUdeviceptr* base, size_t* size, CUdeviceptr of) {
@@ -66,7 +63,6 @@ CUresult cuMemAllocHost_v2(void** out, size_t bytes) {
 
 CUresult cuMemFreeHost(void* memory) {
   return driver([&]() -> CUresult {
-    if (!memory) return CUDA_ERROR_INVALID_VALUE;
     return driver_error(host::tell_if_invalid(host::free_host(memory), memory, "cuMemFreeHost"));
   });
 }

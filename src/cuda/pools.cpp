@@ -36,7 +36,6 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr* out, size_t bytes, CUmemoryPool po
 }
 CUresult cuMemFreeAsync(CUdeviceptr memory, CUstream stream) {
   return driver([&]() -> CUresult {
-    if (!memory) return CUDA_ERROR_INVALID_VALUE;
     void* const at = pointer(memory);
     return driver_error(host::tell_if_invalid(host::free_async(at, host::resolve(stream)), at, "cuMemFreeAsync"));
   });

@@ -143,6 +143,11 @@ bool good(const Access& a, Extent* x) {
   return true;
 }
 
+// Mapped memory may be there for some devices only.
+bool is_for(const Range& range, const Launch& launch) {
+  return (range.devices >> launch.device->ordinal() & 1) != 0;
+}
+
 // ---- Without a stop at bounds
 
 // The bytes of a lane lie in no allocation, but where a GPU would have memory: in a page that it has mapped, or in what
@@ -154,6 +159,8 @@ bool would_go_on(const Access& a, unsigned lane) {
     return !fiber_of(*a.context).block->cluster && bytes <= a.context->total_shared &&
            address <= a.context->total_shared - bytes;
   if (bytes == 0 || address + bytes < address) return false;
+  const auto range = AddressSpace::instance().find(address);
+  if (range && !is_for(*range, launch_of(*a.context))) return false;
   Range& mapped = worker_of(*a.context).mapped;
   if (!mapped.holds(address, address + bytes - 1)) {
     const auto around = AddressSpace::instance().mapped_around(address);
@@ -322,13 +329,12 @@ bool in_pieces(const Access& a) {
 bool find_allocation(const Launch& launch, std::uint64_t address, Range* range) {
   if (const Range* r = launch.ranges->find(address)) {
     *range = *r;
-    return true;
+  } else if (const auto live = AddressSpace::instance().find(address)) {
+    *range = *live;
+  } else {
+    return false;
   }
-  if (const auto r = AddressSpace::instance().find(address)) {
-    *range = *r;
-    return true;
-  }
-  return false;
+  return is_for(*range, launch);
 }
 
 bool find_bounded(const Launch& launch, std::uint32_t site, std::uint64_t address, Range* range) {

@@ -130,6 +130,54 @@ Result<std::uint64_t> AddressSpace::allocate(std::uint64_t size, std::uint64_t a
   return start;
 }
 
+bool AddressSpace::place_at(std::uint64_t low, std::uint64_t bytes) {
+  std::uint64_t high = 0;
+  if (low < base_ || __builtin_add_overflow(low, bytes, &high) || high > first_internal()) return false;
+  if (low >= top_) {
+    if (low > top_) holes_[top_] = low - top_;
+    top_ = high;
+    return true;
+  }
+  const auto above = holes_.upper_bound(low);
+  if (above == holes_.begin()) return false;
+  const auto hole = std::prev(above);
+  const std::uint64_t first = hole->first, last = first + hole->second;
+  if (high > last) return false;
+  holes_.erase(hole);
+  if (low > first) holes_[first] = low - first;
+  if (high < last) holes_[high] = last - high;
+  return true;
+}
+
+std::uint64_t AddressSpace::reserve(std::uint64_t size, std::uint64_t alignment, std::uint64_t wish) {
+  const std::lock_guard lock(mutex_);
+  alignment = std::max(alignment, kHugePage);
+  if (!reserve() || size > kReserved || alignment > kReserved) return 0;
+  const std::uint64_t bytes = round_up(size, kHugePage);
+  if (wish % alignment == 0 && place_at(wish, bytes)) return wish;
+  return place(bytes, alignment, 0);
+}
+
+void AddressSpace::unreserve(std::uint64_t address, std::uint64_t size) {
+  const std::lock_guard lock(mutex_);
+  add_hole(address, round_up(size, kHugePage));
+}
+
+std::vector<Range> AddressSpace::replace(std::uint64_t low, std::uint64_t high, const std::vector<Range>& ranges) {
+  const std::lock_guard lock(mutex_);
+  std::vector<Range> before;
+  for (auto it = ranges_.lower_bound(low); it != ranges_.end() && it->first < high; it = ranges_.erase(it))
+    before.push_back(it->second);
+  for (Range range : ranges) {
+    const auto same = [&](const Range& r) { return r.low == range.low; };
+    const auto old = std::find_if(before.begin(), before.end(), same);
+    range.id = old == before.end() ? ++last_id_ : old->id;
+    ranges_[range.low] = range;
+  }
+  table_.reset();
+  return before;
+}
+
 std::optional<Range> AddressSpace::release(std::uint64_t address, const char* by) {
   const std::lock_guard lock(mutex_);
   const auto block = blocks_.find(address);

@@ -18,8 +18,9 @@ namespace warpgrind::device {
 struct Range {
   std::uint64_t low = 0, high = 0;
   std::int32_t device = 0;
-  std::uint64_t id = 0;   // of the allocation; no other one of the process has it
-  bool constant = false;  // kernels may only read it
+  std::uint64_t id = 0;                       // of the allocation; no other one of the process has it
+  std::uint64_t devices = ~std::uint64_t{0};  // whose kernels may access it: a bit for each
+  bool constant = false;                      // kernels may only read it
   bool managed = false;
   bool host = false;         // registered host memory: not ours to free
   bool kernel_heap = false;  // DeviceHeap knows which of it is in use
@@ -47,6 +48,13 @@ class AddressSpace {
   // nullopt: not the start of an allocation. by: the function that frees it, for messages. The place is not handed out
   // again soon, so that a use after free is found and named.
   std::optional<Range> release(std::uint64_t address, const char* by = nullptr);
+  // Addresses in whole pages of a GPU, without memory: what kernels may access there is what replace() says. wish:
+  // where they are to begin, if they are free; alignment: 0, or a power of two. 0: there are none left.
+  std::uint64_t reserve(std::uint64_t size, std::uint64_t alignment, std::uint64_t wish);
+  void unreserve(std::uint64_t address, std::uint64_t size);
+  // Between low and high, of reserved addresses, are these from now on; what was there before. What begins where
+  // something began keeps its id.
+  std::vector<Range> replace(std::uint64_t low, std::uint64_t high, const std::vector<Range>& ranges);
   // managed: a __managed__ variable that lies in the program's own memory.
   void register_host(std::uint64_t address, std::uint64_t size, bool managed = false);
   void unregister_host(std::uint64_t address);
@@ -84,6 +92,7 @@ class AddressSpace {
   bool leaves_quarantine() const;
   std::uint64_t first_internal() const { return base_ + kReserved - kHugePage - kInternal; }
   std::uint64_t place(std::uint64_t size, std::uint64_t alignment, std::uint64_t skew);
+  bool place_at(std::uint64_t low, std::uint64_t bytes);  // false: something is there
   void add_hole(std::uint64_t low, std::uint64_t bytes);
   std::uint64_t take_hole(std::uint64_t size, std::uint64_t alignment, std::uint64_t skew);
 

@@ -1,0 +1,119 @@
+// Virtual memory management. Memory is not shared with other processes: handles are neither exported nor imported.
+#include "host/virtual_memory.h"
+
+#include "cuda/addresses.h"
+
+namespace warpgrind::cuda {
+
+namespace {
+
+// Memory of a device that stays where it is.
+CUresult check_properties(const CUmemAllocationProp* properties) {
+  if (!properties || properties->type != CU_MEM_ALLOCATION_TYPE_PINNED) return CUDA_ERROR_INVALID_VALUE;
+  if (properties->requestedHandleTypes) return not_supported("memory that other processes can import");
+  switch (properties->location.type) {
+    case CU_MEM_LOCATION_TYPE_DEVICE:
+      return valid_device(properties->location.id) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+    case CU_MEM_LOCATION_TYPE_HOST:
+    case CU_MEM_LOCATION_TYPE_HOST_NUMA:
+    case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT:
+      return not_supported("cuMemCreate of memory of the host");
+    default:
+      return CUDA_ERROR_INVALID_VALUE;
+  }
+}
+
+}  // namespace
+
+CUresult cuMemAddressReserve(CUdeviceptr* out, size_t size, size_t alignment, CUdeviceptr wish,
+                             unsigned long long flags) {
+  return driver_without_context([&]() -> CUresult {
+    if (!out || flags) return CUDA_ERROR_INVALID_VALUE;
+    std::uint64_t reserved = 0;
+    const cudaError_t error = host::reserve_addresses(&reserved, size, alignment, wish);
+    if (error == cudaSuccess) *out = reserved;
+    return driver_error(error);
+  });
+}
+CUresult cuMemAddressFree(CUdeviceptr from, size_t size) {
+  return driver_without_context([&]() -> CUresult { return driver_error(host::free_addresses(from, size)); });
+}
+
+CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t size, const CUmemAllocationProp* properties,
+                     unsigned long long flags) {
+  return driver_without_context([&]() -> CUresult {
+    if (!handle || flags) return CUDA_ERROR_INVALID_VALUE;
+    if (const CUresult error = check_properties(properties); error != CUDA_SUCCESS) return error;
+    std::uint64_t made = 0;
+    const cudaError_t error = host::create_memory(&made, size, properties->location.id);
+    if (error == cudaSuccess) *handle = made;
+    return driver_error(error);
+  });
+}
+CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
+  return driver_without_context([&]() -> CUresult { return driver_error(host::release_memory(handle)); });
+}
+
+CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* handle, void* at) {
+  return driver_without_context([&]() -> CUresult {
+    if (!handle) return CUDA_ERROR_INVALID_VALUE;
+    std::uint64_t mapped = 0;
+    const cudaError_t error = host::retain_memory(&mapped, address(at));
+    if (error == cudaSuccess) *handle = mapped;
+    return driver_error(error);
+  });
+}
+
+CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* properties, CUmemGenericAllocationHandle handle) {
+  return driver_without_context([&]() -> CUresult {
+    if (!properties) return CUDA_ERROR_INVALID_VALUE;
+    int device = 0;
+    const cudaError_t error = host::device_of_memory(&device, handle);
+    if (error != cudaSuccess) return driver_error(error);
+    *properties = {};  // nothing is compressed
+    properties->type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    properties->location = {CU_MEM_LOCATION_TYPE_DEVICE, device};
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuMemGetAllocationGranularity(size_t* granularity, const CUmemAllocationProp* properties,
+                                       CUmemAllocationGranularity_flags option) {
+  return driver_without_context([&]() -> CUresult {
+    const bool known = option == CU_MEM_ALLOC_GRANULARITY_MINIMUM || option == CU_MEM_ALLOC_GRANULARITY_RECOMMENDED;
+    if (!granularity || !known) return CUDA_ERROR_INVALID_VALUE;
+    if (const CUresult error = check_properties(properties); error != CUDA_SUCCESS) return error;
+    *granularity = host::kMappingGranularity;
+    return CUDA_SUCCESS;
+  });
+}
+
+// "Currently must be zero": offset and flags.
+CUresult cuMemMap(CUdeviceptr to, size_t size, size_t offset, CUmemGenericAllocationHandle handle,
+                  unsigned long long flags) {
+  return driver_without_context([&]() -> CUresult {
+    if (offset || flags) return CUDA_ERROR_INVALID_VALUE;
+    return driver_error(host::map_memory(to, size, handle));
+  });
+}
+CUresult cuMemUnmap(CUdeviceptr from, size_t size) {
+  return driver_without_context([&]() -> CUresult { return driver_error(host::unmap_memory(from, size)); });
+}
+
+CUresult cuMemSetAccess(CUdeviceptr of, size_t size, const CUmemAccessDesc* list, size_t count) {
+  return driver_without_context([&]() -> CUresult {
+    static_assert(sizeof(CUmemAccessDesc) == sizeof(cudaMemAccessDesc));
+    return driver_error(host::set_access(of, size, reinterpret_cast<const cudaMemAccessDesc*>(list), count));
+  });
+}
+CUresult cuMemGetAccess(unsigned long long* flags, const CUmemLocation* location, CUdeviceptr of) {
+  return driver_without_context([&]() -> CUresult {
+    if (!flags || !location) return CUDA_ERROR_INVALID_VALUE;
+    cudaMemAccessFlags same{};
+    const cudaError_t error = host::get_access(&same, location_of(*location), of);
+    if (error == cudaSuccess) *flags = same;
+    return driver_error(error);
+  });
+}
+
+}  // namespace warpgrind::cuda

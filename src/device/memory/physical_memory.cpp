@@ -1,0 +1,60 @@
+#include "device/memory/physical_memory.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <mutex>
+
+namespace warpgrind::device {
+
+namespace {
+
+struct File {
+  std::mutex mutex;
+  int descriptor = -1;
+  std::uint64_t bytes = 0;
+};
+File& file() {
+  static auto* one = new File;  // never destroyed, as what is mapped of it
+  return *one;
+}
+
+Error no_memory(const char* what) {
+  return {ErrorKind::environment, fmt::format("{}: {}", what, std::strerror(errno)), ""};
+}
+
+}  // namespace
+
+Result<std::uint64_t> take_physical(std::uint64_t bytes) {
+  File& f = file();
+  const std::lock_guard lock(f.mutex);
+  if (f.descriptor < 0) f.descriptor = ::memfd_create("warpgrind physical memory", MFD_CLOEXEC);
+  if (f.descriptor < 0 || ::ftruncate(f.descriptor, static_cast<off_t>(f.bytes + bytes)) != 0)
+    return no_memory("the host has no memory for the GPU's");
+  const std::uint64_t offset = f.bytes;
+  f.bytes += bytes;
+  return offset;
+}
+
+void give_physical_back(std::uint64_t offset, std::uint64_t bytes) {
+  ::fallocate(file().descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
+              static_cast<off_t>(bytes));
+}
+
+Status map_physical(std::uint64_t address, std::uint64_t bytes, std::uint64_t offset) {
+  void* const at = ::mmap(reinterpret_cast<void*>(address), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+                          file().descriptor, static_cast<off_t>(offset));
+  if (at == MAP_FAILED) return no_memory("the host cannot map the GPU's memory");
+  return Ok{};
+}
+
+void unmap_physical(std::uint64_t address, std::uint64_t bytes) {
+  ::mmap(reinterpret_cast<void*>(address), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
+         -1, 0);
+}
+
+}  // namespace warpgrind::device

@@ -1,0 +1,235 @@
+// Virtual memory management.
+#include "code.h"
+
+namespace warpgrind::cuda {
+
+namespace {
+
+constexpr size_t kPage = 2 << 20;  // the granularity
+using Words = std::vector<unsigned>;
+
+CUmemAllocationProp properties_of(int device) {
+  CUmemAllocationProp properties{};
+  properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, device};
+  return properties;
+}
+
+class VirtualMemory : public test::WithContext {
+ protected:
+  VirtualMemory() {
+    const CUmemAllocationProp properties = properties_of(0);
+    OK(cuMemAddressReserve(&space, 4 * kPage, 0, 0, 0));
+    OK(cuMemCreate(&memory, kPage, &properties, 0));
+  }
+  ~VirtualMemory() override {
+    OK(cuMemRelease(memory));
+    OK(cuMemAddressFree(space, 4 * kPage));
+  }
+  CUresult access(CUdeviceptr at, size_t size, CUmemAccess_flags flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
+                  int device = 0) {
+    const CUmemAccessDesc description{{CU_MEM_LOCATION_TYPE_DEVICE, device}, flags};
+    return cuMemSetAccess(at, size, &description, 1);
+  }
+  CUdeviceptr space = 0;
+  CUmemGenericAllocationHandle memory = 0;
+};
+
+size_t free_bytes() {
+  size_t free = 0, total = 0;
+  OK(cuMemGetInfo(&free, &total));
+  return free;
+}
+
+}  // namespace
+
+TEST_F(VirtualMemory, HasAGranularity) {
+  int supported = 0;
+  size_t bytes = 0;
+  CUmemAllocationProp properties = properties_of(0);
+  OK(cuDeviceGetAttribute(&supported, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 0));
+  EXPECT_EQ(supported, 1);
+  OK(cuMemGetAllocationGranularity(&bytes, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM));
+  EXPECT_EQ(bytes, kPage);
+  FAILS(CUDA_ERROR_INVALID_VALUE,
+        cuMemGetAllocationGranularity(nullptr, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM));
+  properties.location.id = 9;
+  FAILS(CUDA_ERROR_INVALID_DEVICE,
+        cuMemGetAllocationGranularity(&bytes, &properties, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED));
+}
+
+TEST_F(VirtualMemory, IsReserved) {
+  CUdeviceptr a = 0, b = 0;
+  OK(cuMemAddressReserve(&a, kPage, size_t{8} << 20, 0, 0));
+  EXPECT_EQ(a % (size_t{8} << 20), 0u);
+  OK(cuMemAddressReserve(&b, kPage, 0, a + 8 * kPage, 0));
+  EXPECT_EQ(b, a + 8 * kPage);  // as was wished
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemAddressReserve(&a, 0, 0, 0, 0));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemAddressReserve(&a, 100, 0, 0, 0));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemAddressReserve(&a, kPage, 3, 0, 0));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemAddressReserve(&a, kPage, 0, 0, 1));
+  FAILS(CUDA_ERROR_OUT_OF_MEMORY, cuMemAddressReserve(&a, size_t{1} << 50, 0, 0, 0));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemAddressFree(a, 2 * kPage));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemAddressFree(a + kPage, kPage));
+  OK(cuMemAddressFree(a, kPage));
+  OK(cuMemAddressFree(b, kPage));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemAddressFree(b, kPage));
+}
+
+TEST_F(VirtualMemory, IsTakenAndGivenBack) {
+  CUmemAllocationProp properties = properties_of(0), seen{};
+  CUmemGenericAllocationHandle other = 0, same = 0;
+  const size_t before = free_bytes();
+  OK(cuMemCreate(&other, 3 * kPage, &properties, 0));
+  EXPECT_EQ(before - free_bytes(), 3 * kPage);
+  OK(cuMemGetAllocationPropertiesFromHandle(&seen, other));
+  EXPECT_EQ(seen.location.type, CU_MEM_LOCATION_TYPE_DEVICE);
+  OK(cuMemMap(space, 3 * kPage, 0, other, 0));
+  OK(cuMemRetainAllocationHandle(&same, reinterpret_cast<void*>(space + kPage)));
+  EXPECT_EQ(same, other);
+  OK(cuMemRelease(other));
+  OK(cuMemRelease(other));
+  EXPECT_EQ(before - free_bytes(), 3 * kPage);  // still mapped
+  OK(cuMemUnmap(space, 3 * kPage));
+  EXPECT_EQ(free_bytes(), before);
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemRelease(other));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemGetAllocationPropertiesFromHandle(&seen, other));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemRetainAllocationHandle(&same, reinterpret_cast<void*>(space)));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemCreate(&other, 0, &properties, 0));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemCreate(&other, kPage + 4096, &properties, 0));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemCreate(&other, kPage, nullptr, 0));
+  FAILS(CUDA_ERROR_OUT_OF_MEMORY, cuMemCreate(&other, size_t{1} << 45, &properties, 0));
+  properties.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+  FAILS(CUDA_ERROR_NOT_SUPPORTED, cuMemCreate(&other, kPage, &properties, 0));
+}
+
+TEST_F(VirtualMemory, MappedTwiceIsOneMemory) {
+  unsigned value = 0;
+  OK(cuMemMap(space, kPage, 0, memory, 0));
+  OK(cuMemMap(space + 2 * kPage, kPage, 0, memory, 0));
+  OK(access(space, kPage));
+  OK(access(space + 2 * kPage, kPage));
+  OK(cuMemsetD32(space + 64, 77, 1));
+  OK(cuMemcpyDtoH(&value, space + 2 * kPage + 64, 4));
+  EXPECT_EQ(value, 77u);
+  OK(cuMemUnmap(space, kPage));
+  OK(cuMemUnmap(space + 2 * kPage, kPage));
+  OK(cuMemMap(space + kPage, kPage, 0, memory, 0));  // what it holds stays
+  OK(access(space + kPage, kPage));
+  value = 0;
+  OK(cuMemcpyDtoH(&value, space + kPage + 64, 4));
+  EXPECT_EQ(value, 77u);
+  OK(cuMemUnmap(space + kPage, kPage));
+}
+
+// As vectors that grow do: memory behind memory is one allocation.
+TEST_F(VirtualMemory, GrowsInPlace) {
+  const CUmemAllocationProp properties = properties_of(0);
+  CUmemGenericAllocationHandle more = 0;
+  CUdeviceptr base = 0;
+  size_t size = 0;
+  OK(cuMemCreate(&more, kPage, &properties, 0));
+  OK(cuMemMap(space, kPage, 0, memory, 0));
+  OK(access(space, kPage));
+  OK(cuMemMap(space + kPage, kPage, 0, more, 0));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemsetD8(space, 1, 2 * kPage));  // the second has no access
+  OK(access(space, 2 * kPage));
+  OK(cuMemsetD8(space, 1, 2 * kPage));
+  OK(cuMemGetAddressRange(&base, &size, space + kPage));
+  EXPECT_EQ(base, space);
+  EXPECT_EQ(size, 2 * kPage);
+  OK(cuMemUnmap(space, kPage));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemsetD8(space, 1, 1));
+  OK(cuMemsetD8(space + kPage, 1, kPage));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemFree(space + kPage));
+  OK(cuMemUnmap(space + kPage, kPage));
+  OK(cuMemRelease(more));
+}
+
+TEST_F(VirtualMemory, HasAccess) {
+  const CUmemLocation first{CU_MEM_LOCATION_TYPE_DEVICE, 0}, second{CU_MEM_LOCATION_TYPE_DEVICE, 1},
+      nobody{CU_MEM_LOCATION_TYPE_DEVICE, 9};
+  unsigned long long flags = 77;
+  OK(cuMemMap(space, kPage, 0, memory, 0));
+  OK(cuMemGetAccess(&flags, &first, space + 4));
+  EXPECT_EQ(flags, unsigned{CU_MEM_ACCESS_FLAGS_PROT_NONE});
+  OK(access(space, kPage));
+  OK(access(space, kPage, CU_MEM_ACCESS_FLAGS_PROT_READ, 1));
+  OK(cuMemGetAccess(&flags, &first, space + 4));
+  EXPECT_EQ(flags, unsigned{CU_MEM_ACCESS_FLAGS_PROT_READWRITE});
+  OK(cuMemGetAccess(&flags, &second, space + 4));
+  EXPECT_EQ(flags, unsigned{CU_MEM_ACCESS_FLAGS_PROT_READ});
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemGetAccess(&flags, &first, space + kPage));
+  FAILS(CUDA_ERROR_INVALID_DEVICE, cuMemGetAccess(&flags, &nobody, space));
+  const CUmemAccessDesc wrong{nobody, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+  FAILS(CUDA_ERROR_INVALID_DEVICE, cuMemSetAccess(space, kPage, &wrong, 1));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemSetAccess(space, kPage, nullptr, 1));
+  FAILS(CUDA_ERROR_INVALID_VALUE, access(space, 2 * kPage));
+  OK(cuMemUnmap(space, kPage));
+}
+
+TEST_F(VirtualMemory, IsMappedWhereNothingIs) {
+  OK(cuMemMap(space + kPage, kPage, 0, memory, 0));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemMap(space + kPage, kPage, 0, memory, 0));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemMap(space, 2 * kPage, 0, memory, 0));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemMap(space + 4 * kPage, kPage, 0, memory, 0));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemMap(space + 4096, kPage, 0, memory, 0));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemMap(space, kPage, kPage, memory, 0));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemMap(space, kPage, 0, 12345, 0));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemUnmap(space, 2 * kPage));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemUnmap(space + kPage, 4096));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemAddressFree(space, 4 * kPage));
+  OK(cuMemUnmap(space + kPage, kPage));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemUnmap(space + kPage, kPage));
+}
+
+// ---- In kernels
+namespace {
+
+// add_step on 32 words there.
+CUresult run(CUdeviceptr at) {
+  CUmodule module = nullptr;
+  CUfunction add_step = nullptr;
+  OK(cuModuleLoadData(&module, test::kCode));
+  OK(cuModuleGetFunction(&add_step, module, "add_step"));
+  void* arguments[] = {&at};
+  OK(cuLaunchKernel(add_step, 1, 1, 1, 32, 1, 1, 0, nullptr, arguments, nullptr));
+  return cuCtxSynchronize();
+}
+
+}  // namespace
+
+TEST_F(VirtualMemory, IsUsedByKernels) {
+  Words words(32);
+  OK(cuMemMap(space, kPage, 0, memory, 0));
+  OK(access(space, kPage));
+  OK(run(space + 128));
+  OK(run(space + 128));
+  OK(cuMemcpyDtoH(words.data(), space + 128, 128));
+  EXPECT_EQ(words, Words(32, 6));
+  OK(cuMemUnmap(space, kPage));
+}
+
+// Each of these breaks its process.
+TEST_F(VirtualMemory, IsNothingForKernelsBeforeItIsMapped) {
+  FAILS(CUDA_ERROR_ILLEGAL_ADDRESS, run(space));
+}
+TEST_F(VirtualMemory, IsNothingForKernelsWithoutAccess) {
+  OK(cuMemMap(space, kPage, 0, memory, 0));
+  FAILS(CUDA_ERROR_ILLEGAL_ADDRESS, run(space));
+  OK(cuMemUnmap(space, kPage));
+}
+TEST_F(VirtualMemory, IsNothingForKernelsOfOtherDevices) {
+  OK(cuMemMap(space, kPage, 0, memory, 0));
+  OK(access(space, kPage, CU_MEM_ACCESS_FLAGS_PROT_READWRITE, 1));
+  FAILS(CUDA_ERROR_ILLEGAL_ADDRESS, run(space));
+  OK(cuMemUnmap(space, kPage));
+}
+TEST_F(VirtualMemory, IsNotWrittenWhereItIsReadOnly) {
+  OK(cuMemMap(space, kPage, 0, memory, 0));
+  OK(access(space, kPage, CU_MEM_ACCESS_FLAGS_PROT_READ));
+  FAILS(CUDA_ERROR_ILLEGAL_ADDRESS, run(space));
+  OK(cuMemUnmap(space, kPage));
+}
+
+}  // namespace warpgrind::cuda
