@@ -43,7 +43,7 @@ class Translation {
       const bool leaves = edge.to == events::EdgeFacts::kLeaves;
       code_.blocks[edge.from].successors.push_back({leaves ? Edge::kLeaves : edge.to, e});
     }
-    convert_branches(code_, facts_);
+    convert_branches(code_, facts_, bodies_);
     merge_accesses(code_, module_, bodies_);
     fuse_operations(code_, bodies_);
     select_instructions(code_, module_, bodies_);

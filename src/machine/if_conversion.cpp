@@ -14,7 +14,8 @@ constexpr float kPredicatedBranch = 0;  // the comparison gives the predicate
 
 class Conversion {
  public:
-  Conversion(Code& code, const events::KernelFacts& facts) : code_(code), dead_(code.blocks.size(), false) {
+  Conversion(Code& code, const events::KernelFacts& facts, const std::vector<flow::Definitions>& bodies)
+      : code_(code), bodies_(bodies), dead_(code.blocks.size(), false) {
     for (std::uint32_t b = 0; b < facts.branches.size(); ++b)
       branch_at_[{facts.branches[b].function, facts.branches[b].instruction}] = b;
     for (std::uint32_t b = 0; b < facts.blocks.size(); ++b) {
@@ -39,6 +40,8 @@ class Conversion {
       for (std::uint32_t b = 0; b < code_.blocks.size(); ++b)
         while (!dead_[b] && (append_next(b) || append_guarded(b))) changed = true;
     }
+    for (std::uint32_t b = 0; b < code_.blocks.size(); ++b)
+      if (!dead_[b]) close_loop(b);
     renumber();
   }
 
@@ -135,6 +138,55 @@ class Conversion {
     return true;
   }
 
+  // A loop to a constant with its exit in the middle, which the compiler makes of a number of rounds that its unrolling
+  // does not divide: where ptxas unrolls it, both pieces are one. The second counts as often as the first, once too
+  // often.
+  void close_loop(std::uint32_t b) {
+    Block& block = code_.blocks[b];
+    if (block.successors.size() != 2 || block.instructions.empty()) return;
+    for (const unsigned way : {0u, 1u}) {
+      const std::uint32_t next = block.successors[way].to;
+      if (next == Edge::kLeaves || next == b || block.successors[1 - way].to == b || entries_[next] != 1) continue;
+      const Block& second = code_.blocks[next];
+      if (second.successors.size() != 1 || second.successors[0].to != b || second.instructions.empty()) continue;
+      if (stays(block) || stays(second) || !to_constant(block)) continue;
+      Instruction branch = block.instructions.back();
+      drop_branch(block);
+      const Edge leave = block.successors[1 - way], back = second.successors[0];
+      take(block, next, false);
+      drop_branch(block);
+      block.instructions.push_back(std::move(branch));
+      block.successors = {back, leave};
+      return;
+    }
+  }
+
+  const ptx::Instruction& text(const Instruction& i) const { return bodies_[i.function].function.body[i.ptx]; }
+
+  // Longer than what ptxas unrolls, or not to be unrolled.
+  bool stays(const Block& block) const {
+    constexpr float kLongestPiece = 32;
+    float issue = 0;
+    for (const Instruction& i : block.instructions) issue += i.issue;
+    if (issue > kLongestPiece || block.instructions.front().pipe == Pipe::barrier) return true;
+    const Instruction& first = block.instructions.front();
+    const auto& labels = bodies_[first.function].function.labels;
+    return std::any_of(labels.begin(), labels.end(),
+                       [&](const ptx::Label& l) { return l.no_unroll && l.instruction == first.ptx; });
+  }
+
+  bool to_constant(const Block& block) const {
+    const Instruction& last = block.instructions.back();
+    const ptx::Guard guard = text(last).guard;
+    if (!last.ends || !guard) return false;
+    const auto compares = [&](const Instruction& i) {
+      const ptx::Instruction& t = text(i);
+      return t.opcode == ptx::Opcode::setp && t.operands.size() == 3 && t.operands[0].index == guard.reg &&
+             t.operands[1].kind == ptx::OperandKind::reg && t.operands[2].kind == ptx::OperandKind::immediate;
+    };
+    return std::any_of(block.instructions.begin(), block.instructions.end(), compares);
+  }
+
   // Divisions and their like count as what they become.
   static float length(const Block& block) {
     constexpr float kSequence = 8;
@@ -188,6 +240,7 @@ class Conversion {
   }
 
   Code& code_;
+  const std::vector<flow::Definitions>& bodies_;
   std::vector<bool> dead_;
   std::vector<bool> exits_;             // by facts block: its branch leaves the kernel
   std::vector<std::uint32_t> entries_;  // ways into each block
@@ -197,8 +250,8 @@ class Conversion {
 
 }  // namespace
 
-void convert_branches(Code& code, const events::KernelFacts& facts) {
-  if (!code.blocks.empty()) Conversion(code, facts).run();
+void convert_branches(Code& code, const events::KernelFacts& facts, const std::vector<flow::Definitions>& bodies) {
+  if (!code.blocks.empty()) Conversion(code, facts, bodies).run();
 }
 
 }  // namespace warpgrind::machine

@@ -1,12 +1,16 @@
 // Short branches as predicates: what ptxas makes of `if` with a small body.
 #pragma once
 
+#include <vector>
+
 #include "events/site.h"
+#include "flow/definitions.h"
 #include "machine/code.h"
 
 namespace warpgrind::machine {
 
 // Joins straight pieces of code, and puts small blocks that a branch goes around under its predicate.
-void convert_branches(Code& code, const events::KernelFacts& facts);
+// `bodies`: by index into Code::functions.
+void convert_branches(Code& code, const events::KernelFacts& facts, const std::vector<flow::Definitions>& bodies);
 
 }  // namespace warpgrind::machine

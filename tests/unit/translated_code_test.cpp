@@ -171,6 +171,27 @@ TEST(TranslatedCode, AnAccessWithAGapCountsAsAWhole) {
   EXPECT_EQ(t.run.counts.sites[load.site].joint.bank_conflicts, 0u);
 }
 
+// 43 words by fours: the exit stands after the third. ptxas 13.0 makes 16-byte loads of such loops (1001, 1003, 1007
+// words).
+TEST(TranslatedCode, ALoopWithItsExitInTheMiddleIsOnePiece) {
+  const std::string head = "mov.u32 %r2, memory; mov.u32 %r3, 8; mov.f32 %f9, 0f00000000; bra.uni first;\n";
+  const std::string second =
+      "second: ld.shared.f32 %f4, [%r2+12]; add.f32 %f9, %f9, %f4; add.u32 %r3, %r3, 16; add.u32 %r2, %r2, 16;\n";
+  const std::string first =
+      "ld.shared.f32 %f1, [%r2]; ld.shared.f32 %f2, [%r2+4]; ld.shared.f32 %f3, [%r2+8]; add.f32 %f9, %f9, %f1;\n"
+      "add.f32 %f9, %f9, %f2; add.f32 %f9, %f9, %f3; setp.eq.s32 %p1, %r3, 168; @%p1 bra after; bra.uni second;\n"
+      "after: st.global.f32 [%rd1], %f9;\n";
+  const Translated t(head + second + "first: " + first);
+  EXPECT_EQ(widths(t, ptx::Opcode::ld, StateSpace::shared), (Widths{16}));
+  std::size_t loop = 0;
+  t.find(ptx::Opcode::setp, &loop);
+  EXPECT_EQ(t.flow.warps[loop], 2 * 11);
+  EXPECT_EQ(t.code.blocks[loop].facts_blocks.size(), 3u);
+  EXPECT_NE(t.code.blocks[loop].unrolled, 1u);
+  const Translated stays(head + second + "first: .pragma \"nounroll\"; " + first);
+  EXPECT_EQ(widths(stays, ptx::Opcode::ld, StateSpace::shared), (Widths{16, 4}));
+}
+
 TEST(TranslatedCode, ASlowPathKeepsLoadsApart) {
   const auto loads = [](const char* between) {
     const Translated t(std::string(kBase) + "ld.shared.f32 %f1, [%r4];" + between + "ld.shared.f32 %f2, [%r4+4];\n");
