@@ -398,8 +398,8 @@ cudaError_t make_work(const FillOperation& f, const Target& target, bool host_bl
   out->kind = Work::Kind::memory;
   out->what = events::StreamWork::Kind::fill;
   out->run = [f, device = target.device] {
-    if (context(device).runs_nothing()) return;
-    if (f.width && !span_of(f.pointer, f.pitch, f.rows, {0, 0, 0, f.width * f.element, f.height, f.depth}))
+    if (context(device).runs_nothing() || !f.width || !f.height || !f.depth) return;
+    if (!span_of(f.pointer, f.pitch, f.rows, {0, 0, 0, f.width * f.element, f.height, f.depth}))
       return break_context(f, device);
     publish(f, device);
     fill_bytes(f);

@@ -84,6 +84,15 @@ TEST(Copies, WrongSizes) {
   EXPECT_EQ(d.read(), std::vector<unsigned>(1024, 0));  // nothing was written
 }
 
+TEST(Copies, FillsOfNothing) {
+  test::Words d(16, 5);
+  OK(cudaMemset2D(d, 64, 0, 64, 0));
+  OK(cudaMemset2D(d, 64, 0, 0, 1));
+  OK(cudaMemset3D({d, 64, 64, 1}, 0, {64, 1, 0}));
+  OK(cudaDeviceSynchronize());
+  EXPECT_EQ(d.read(), std::vector<unsigned>(16, 5));
+}
+
 // An H200's driver takes the size of a fill unchecked when it wraps: the call succeeds, and the context is broken.
 TEST(Copies, NegativeFillBreaksTheContext) {
   void* d = nullptr;

@@ -308,6 +308,9 @@ TEST_F(Copies, FillRectangles) {
   words = read(b);
   EXPECT_EQ(Words(words.begin(), words.begin() + 9),
             (Words{0x04040404, 0x00050005, 6, 0, 0x04040404, 0x00050005, 6, 0, 0}));
+  OK(cuMemsetD2D8(b, 16, 1, 4, 0));  // nothing
+  OK(cuMemsetD2D8(b, 16, 1, 0, 4));
+  OK(cuCtxSynchronize());
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemsetD2D8(b, 4, 1, 8, 2));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemsetD2D16(b, 17, 1, 8, 2));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemsetD2D32(b, 64, 1, 16, 5));
