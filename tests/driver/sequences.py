@@ -16,6 +16,8 @@ import pathlib
 import random
 import sys
 
+import memory_questions
+
 C = ctypes
 STEPS = 40
 PTX = b"""
@@ -449,7 +451,7 @@ def questions():
         d.call("cuCtxDetach", other)
         d.call("cuCtxDetach", peer)
 
-    return {f.__name__: f for f in (before_init, destroyed, nulls, flags_of, primary_context, small)}
+    return {f.__name__: f for f in (before_init, destroyed, nulls, flags_of, primary_context, small, *memory_questions.QUESTIONS)}
 
 
 def run_alone(name, body):
