@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "device/memory/address_space.h"
 #include "host/arrays.h"
 #include "host/operation.h"
 #include "host/state.h"
@@ -239,6 +240,7 @@ cudaError_t get_symbol_address(void** out, const void* symbol) {
   DeviceVariable where;
   if (cudaError_t error = locate(*variable, thread_state().device, where)) return error;
   *out = where.address;
+  device::AddressSpace::instance().let_kernels_write(reinterpret_cast<std::uint64_t>(where.address));
   return cudaSuccess;
 }
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <set>
 
+#include "device/memory/address_space.h"
 #include "fatbin/write.h"
 #include "host/executor.h"
 #include "ptx/printer.h"
@@ -186,6 +187,8 @@ cudaError_t library_kernels(LibraryHandle& handle, std::vector<KernelHandle*>& o
 cudaError_t library_global(LibraryHandle& handle, int device, const char* name, DeviceVariable& out) {
   if (!name) return cudaErrorInvalidValue;
   const cudaError_t error = locate(Variable{handle.program, name, 0, nullptr}, device, out);
+  if (error == cudaSuccess)
+    device::AddressSpace::instance().let_kernels_write(reinterpret_cast<std::uint64_t>(out.address));
   if (error != cudaErrorInvalidSymbol) return error;
   return refuse(cudaErrorSymbolNotFound, fmt::format("there is no variable {}", name));
 }

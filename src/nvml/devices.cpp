@@ -1,7 +1,9 @@
 // Which devices there are, and what they are: as the CUDA APIs say, so that programs recognise them.
 #include <fmt/core.h>
 
+#include <cstddef>
 #include <cstdio>
+#include <cstring>
 #include <string>
 
 #include "host/device_properties.h"
@@ -95,6 +97,14 @@ nvmlBrandType_t brand(const std::string& name) {
   return NVML_BRAND_NVIDIA;
 }
 
+nvmlReturn_t first_of_pci_info(nvmlDevice_t device, nvmlPciInfo_t* pci, std::size_t bytes) {
+  if (!pci) return NVML_ERROR_INVALID_ARGUMENT;
+  nvmlPciInfo_t whole;
+  const nvmlReturn_t error = nvmlDeviceGetPciInfo_v3(device, &whole);
+  if (error == NVML_SUCCESS) std::memcpy(pci, &whole, bytes);
+  return error;
+}
+
 }  // namespace
 
 nvmlReturn_t nvmlDeviceGetCount_v2(unsigned int* count) {
@@ -170,11 +180,12 @@ nvmlReturn_t nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPciInfo_t* pci) {
     return NVML_SUCCESS;
   });
 }
+// Programs that ask for earlier versions have a shorter structure: to the subsystem's number, and before it.
 nvmlReturn_t nvmlDeviceGetPciInfo_v2(nvmlDevice_t device, nvmlPciInfo_t* pci) {
-  return nvmlDeviceGetPciInfo_v3(device, pci);
+  return first_of_pci_info(device, pci, offsetof(nvmlPciInfo_t, busId));
 }
 nvmlReturn_t nvmlDeviceGetPciInfo(nvmlDevice_t device, nvmlPciInfo_t* pci) {
-  return nvmlDeviceGetPciInfo_v3(device, pci);
+  return first_of_pci_info(device, pci, offsetof(nvmlPciInfo_t, pciSubSystemId));
 }
 
 // ---- Two devices

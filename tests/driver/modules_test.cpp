@@ -21,6 +21,18 @@ TEST_F(Modules, FromPtx) {
   EXPECT_EQ(after_add(function("add_step")), 5u);
 }
 
+// A GPU's constant memory has an address of global memory too (hashcat clears its tables so).
+TEST_F(Modules, ConstantsAreWrittenByTheirAddress) {
+  CUdeviceptr table = 0;
+  OK(cuModuleGetGlobal(&table, nullptr, module, "table"));
+  void* parameters[] = {&table};
+  OK(cuLaunchKernel(function("add_step"), 1, 1, 1, 4, 1, 1, 0, nullptr, parameters, nullptr));
+  OK(cuCtxSynchronize());
+  unsigned values[4] = {};
+  OK(cuMemcpyDtoH(values, table, sizeof values));
+  EXPECT_EQ(values[3], 7u);
+}
+
 TEST_F(Modules, Lists) {
   unsigned count = 0;
   OK(cuModuleGetFunctionCount(&count, module));

@@ -269,6 +269,14 @@ void AddressSpace::unregister_host(std::uint64_t address) {
   table_.reset();
 }
 
+void AddressSpace::let_kernels_write(std::uint64_t address) {
+  const std::lock_guard lock(mutex_);
+  const auto found = ranges_.find(address);
+  if (found == ranges_.end() || !found->second.constant || found->second.internal) return;
+  found->second.constant = false;
+  table_.reset();
+}
+
 std::optional<Range> AddressSpace::find(std::uint64_t address) const {
   const std::lock_guard lock(mutex_);
   auto it = ranges_.upper_bound(address);
