@@ -1,7 +1,7 @@
 // Arrays, texture objects and surface objects.
 #include <cstring>
 
-#include "driver_test.h"
+#include "code.h"
 
 namespace warpgrind::cuda {
 
@@ -15,6 +15,49 @@ CUDA_RESOURCE_DESC resource_of(CUarray array) {
   resource.resType = CU_RESOURCE_TYPE_ARRAY;
   resource.res.array.hArray = array;
   return resource;
+}
+
+// read(tex, p): p[i] = red of texel (i, 1), for 8 threads; write(surf): word (i, 0) = 100 + i
+constexpr const char* kImageCode = R"(.version 8.0
+.target sm_52
+.address_size 64
+.visible .entry read(.param .u64 texture, .param .u64 p)
+{
+  .reg .u64 %rd<5>;
+  .reg .u32 %r<3>;
+  .reg .f32 %f<5>;
+  ld.param.u64 %rd1, [texture];
+  ld.param.u64 %rd2, [p];
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r2, 1;
+  tex.2d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1, %r2}];
+  mul.wide.u32 %rd3, %r1, 4;
+  add.u64 %rd4, %rd2, %rd3;
+  st.global.f32 [%rd4], %f1;
+  ret;
+}
+.visible .entry write(.param .u64 surface)
+{
+  .reg .u64 %rd<2>;
+  .reg .u32 %r<5>;
+  ld.param.u64 %rd1, [surface];
+  mov.u32 %r1, %tid.x;
+  shl.b32 %r2, %r1, 2;
+  mov.u32 %r3, 0;
+  add.u32 %r4, %r1, 100;
+  sust.b.2d.b32.trap [%rd1, {%r2, %r3}], {%r4};
+  ret;
+}
+)";
+
+void run(const char* kernel, void** arguments) {
+  CUmodule module = nullptr;
+  CUfunction function = nullptr;
+  OK(cuModuleLoadData(&module, kImageCode));
+  OK(cuModuleGetFunction(&function, module, kernel));
+  OK(cuLaunchKernel(function, 1, 1, 1, 8, 1, 1, 0, nullptr, arguments, nullptr));
+  OK(cuCtxSynchronize());
+  OK(cuModuleUnload(module));
 }
 
 }  // namespace
@@ -101,6 +144,46 @@ TEST_F(Arrays, AreSeenThroughTextures) {
   FAILS(CUDA_ERROR_INVALID_VALUE, cuTexObjectCreate(&object, &resource, nullptr, nullptr));
   OK(cuArrayDestroy(image));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuTexObjectCreate(&object, &resource, &texture, nullptr));
+}
+
+// Bytes become fractions of 255, unless they are to stay integers.
+TEST_F(Arrays, AreReadByKernels) {
+  CUarray image = nullptr;
+  CUtexObject object = 0;
+  CUdeviceptr out = 0;
+  unsigned char bytes[4 * 8 * 4];
+  for (unsigned i = 0; i < sizeof bytes; i++) bytes[i] = static_cast<unsigned char>(i);
+  float seen[8] = {};
+  OK(cuArrayCreate(&image, &kImage));
+  OK(cuMemcpyHtoA(image, 0, bytes, sizeof bytes));
+  OK(cuMemAlloc(&out, sizeof seen));
+  const CUDA_RESOURCE_DESC resource = resource_of(image);
+  const CUDA_TEXTURE_DESC texture{};
+  OK(cuTexObjectCreate(&object, &resource, &texture, nullptr));
+  void* arguments[] = {&object, &out};
+  run("read", arguments);
+  OK(cuMemcpyDtoH(seen, out, sizeof seen));
+  for (int i = 0; i < 8; i++) EXPECT_FLOAT_EQ(seen[i], static_cast<float>(bytes[32 + 4 * i]) / 255.f);
+  OK(cuTexObjectDestroy(object));
+  OK(cuMemFree(out));
+  OK(cuArrayDestroy(image));
+}
+
+TEST_F(Arrays, AreWrittenByKernels) {
+  CUarray image = nullptr;
+  CUsurfObject object = 0;
+  const CUDA_ARRAY3D_DESCRIPTOR words{8, 4, 0, CU_AD_FORMAT_UNSIGNED_INT32, 1, CUDA_ARRAY3D_SURFACE_LDST};
+  unsigned seen[9] = {};
+  OK(cuArray3DCreate(&image, &words));
+  const CUDA_RESOURCE_DESC resource = resource_of(image);
+  OK(cuSurfObjectCreate(&object, &resource));
+  void* arguments[] = {&object};
+  run("write", arguments);
+  OK(cuMemcpyAtoH(seen, image, 0, sizeof seen));
+  for (unsigned i = 0; i < 8; i++) EXPECT_EQ(seen[i], 100 + i);
+  EXPECT_EQ(seen[8], 0u);
+  OK(cuSurfObjectDestroy(object));
+  OK(cuArrayDestroy(image));
 }
 
 TEST_F(Arrays, MayBeMemory) {
