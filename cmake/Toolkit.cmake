@@ -1,5 +1,5 @@
 # What CUDA programs are compiled and linked with, laid out as NVIDIA's toolkit, so that makefiles and CMake find it:
-#   bin/nvcc     warpgrind under another name      include/   our headers
+#   bin/nvcc, bin/ptxas   warpgrind under other names   include/   our headers
 #   lib64/       what programs are linked with: libcudart.so, libcudart_static.a (a linker script that names it),
 #                libcudadevrt.a (empty), libcublas.so and its like
 # Each .so is a stub with the names alone (the linker would read LLVM behind libcudart.so: 0.5 s). What another linker links with
@@ -10,6 +10,7 @@
 set(toolkit ${CMAKE_BINARY_DIR}/toolkit)
 file(MAKE_DIRECTORY ${toolkit}/bin ${toolkit}/lib64/nvcc)
 file(CREATE_LINK ../../bin/warpgrind ${toolkit}/bin/nvcc SYMBOLIC)
+file(CREATE_LINK ../../bin/warpgrind ${toolkit}/bin/ptxas SYMBOLIC)
 file(CREATE_LINK ${CMAKE_SOURCE_DIR}/include ${toolkit}/include SYMBOLIC)
 # By its whole path: CMake links it without -L.
 file(WRITE ${toolkit}/lib64/libcudart_static.a "INPUT(${toolkit}/lib64/libcudart.so)\n")
@@ -61,7 +62,8 @@ add_custom_target(toolkit ALL DEPENDS ${stubs} warpgrind warpgrind_preload libde
 install(CODE "
   set(to \${CMAKE_INSTALL_PREFIX}/lib/warpgrind)
   file(MAKE_DIRECTORY \$ENV{DESTDIR}\${to}/bin)
-  file(CREATE_LINK ../../../bin/warpgrind \$ENV{DESTDIR}\${to}/bin/nvcc SYMBOLIC)")
+  file(CREATE_LINK ../../../bin/warpgrind \$ENV{DESTDIR}\${to}/bin/nvcc SYMBOLIC)
+  file(CREATE_LINK ../../../bin/warpgrind \$ENV{DESTDIR}\${to}/bin/ptxas SYMBOLIC)")
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/include DESTINATION lib/warpgrind)
 install(DIRECTORY ${toolkit}/lib64 DESTINATION lib/warpgrind
         PATTERN "lib64/libcuda.so*" EXCLUDE PATTERN "nvcc/libcuda.so*" EXCLUDE PATTERN "lib64/libnvidia-ml.so*" EXCLUDE

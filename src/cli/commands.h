@@ -20,6 +20,7 @@ struct RunCommand {
   std::vector<std::string> sources;     // program is a .cu file: what is compiled and linked with it
   std::vector<std::string> nvcc_flags;  // for them
   std::string compiler;                 // "nvcc", "clang"; empty: nvcc when it is there
+  std::string nvrtc = "auto";           // "nvidia", "ours": which the program finds (nvrtc_choice.h)
   std::vector<std::string> program;     // path and arguments
   std::string trace_block = "0,0,0";
   bool host_lines = false;  // .cu files are compiled with the host's debug information
@@ -72,6 +73,7 @@ struct CalibrateCommand {
 int calibrate(const CalibrateCommand& command);
 int gpus(const std::string& name);                    // empty: all
 int nvcc(const std::vector<std::string>& arguments);  // as nvcc takes them
+int ptxas(const std::vector<std::string>& arguments);
 // What the environment says to compilers.
 toolchain::Surroundings compiler_surroundings();
 std::vector<std::string> with_nvcc_variables(const std::vector<std::string>& words);

@@ -99,6 +99,11 @@ void add_compilation(CLI::App* app, RunCommand& command) {
   app->add_option("--compiler", command.compiler,
                   "for .cu files: nvcc (default where it is installed) or clang, which needs nothing of NVIDIA's")
       ->check(CLI::IsMember({"nvcc", "clang"}));
+  app->add_option("--nvrtc", command.nvrtc,
+                  "which libnvrtc compiles at run time: NVIDIA's or ours (with clang); auto: NVIDIA's where it is "
+                  "installed, as it needs no GPU")
+      ->check(CLI::IsMember({"auto", "nvidia", "ours"}))
+      ->capture_default_str();
   app->add_option("--nvcc-flags", command.nvcc_flags, "flags for compiling .cu files, in one argument")
       ->type_name("FLAGS")
       ->allow_extra_args(false)
@@ -466,10 +471,11 @@ int main(int argc, char** argv) {
   const CLI::App* explain = cli::add_explain(app, explanation);
   // All of its command line is nvcc's: ours knows nothing of it.
   app.add_subcommand("nvcc", "Compile CUDA with clang-19 and nvcc's options: `warpgrind nvcc --help`");
+  app.add_subcommand("ptxas", "Check PTX and pack it, for clients that call ptxas: `warpgrind ptxas --help`");
   std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   const std::string_view called = argc > 0 ? argv[0] : "";
   const std::string_view name = called.substr(called.rfind('/') + 1);
-  if (name == "nvcc") arguments.insert(arguments.begin(), "nvcc");
+  if (name == "nvcc" || name == "ptxas") arguments.insert(arguments.begin(), std::string(name));
   if (name == "compute-sanitizer") {
     arguments.insert(arguments.begin(), "check");
     checked.as_sanitizer = true;
@@ -477,6 +483,7 @@ int main(int argc, char** argv) {
   }
   if (!arguments.empty() && arguments[0] == "nvcc")
     return cli::end(cli::nvcc({arguments.begin() + 1, arguments.end()}));
+  if (!arguments.empty() && arguments[0] == "ptxas") return cli::ptxas({arguments.begin() + 1, arguments.end()});
   if (!arguments.empty() && arguments[0] == "run") {
     command.program = cli::cut_program(*run, arguments);
     command.sources = cli::cut_sources(command.program);

@@ -7,7 +7,9 @@
 #include <set>
 
 #include "base/demangle.h"
+#include "base/file.h"
 #include "cli/commands.h"
+#include "cli/nvrtc_choice.h"
 #include "cli/program_modules.h"
 #include "fatbin/fatbin.h"
 #include "ptx/spelling.h"
@@ -42,6 +44,15 @@ void print_kernels(const ptx::Module& module) {
   for (const auto& [count, spelling] : sorted) fmt::print("    {:8}  {}\n", count, spelling);
 }
 
+// By name in the file: linked with it, or opened by the program itself.
+bool compiles_at_run_time(const std::string& path) {
+  const std::string content = read_whole(path).value_or("");
+  if (!content.starts_with("\x7f"
+                           "ELF"))
+    return false;
+  return content.find("nvrtcCompileProgram") != std::string::npos || content.find("libnvrtc.so") != std::string::npos;
+}
+
 }  // namespace
 
 int scan(const std::string& path) {
@@ -49,6 +60,8 @@ int scan(const std::string& path) {
   if (!entries) return complain(entries.error()), kUsageError;
   fmt::print("{}: {} entries\n", path, entries->size());
   print_entries(*entries);
+  if (compiles_at_run_time(path))
+    fmt::print("  compiles kernels while it runs (NVRTC), which cannot be seen before; by {}\n", chosen_nvrtc());
   int code = 0;
   auto modules = read_modules(*entries, path, &code);
   if (!modules) return complain(modules.error()), kUsageError;

@@ -1,0 +1,120 @@
+#include "cli/nvrtc_choice.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <link.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+#include <vector>
+
+#include "base/installation.h"
+#include "cli/commands.h"
+#include "cli/compile_program.h"
+
+namespace warpgrind::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kLibraries[] = {"libnvrtc.so.13", "libnvrtc.so.12"};
+constexpr const char* kOurFolder = "nvrtc";  // beside libcudart.so.13
+
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value ? value : "";
+}
+
+std::string our_folder(const std::string& library) {
+  return (fs::path(library).parent_path() / kOurFolder).string();
+}
+
+// The toolkit that ours is laid out as has links to ours.
+bool is_ours(const fs::path& file) {
+  std::error_code none;
+  auto library = runtime_library();
+  return library && fs::canonical(file, none).parent_path() == fs::canonical(our_folder(*library), none);
+}
+
+std::string library_in(const std::string& folder) {
+  std::error_code none;
+  for (const char* name : kLibraries)
+    if (const fs::path file = fs::path(folder) / name; fs::exists(file, none) && !is_ours(file)) return file.string();
+  return "";
+}
+
+std::vector<std::string> folders() {
+  std::vector<std::string> out;
+  std::istringstream path(variable("LD_LIBRARY_PATH"));
+  for (std::string folder; std::getline(path, folder, ':');)
+    if (!folder.empty()) out.push_back(folder);
+  std::vector<std::string> toolkits = {variable("CUDA_HOME"), variable("CUDA_PATH")};
+  std::error_code none;
+  if (const std::string nvcc = find_in_path("nvcc"); !nvcc.empty())
+    toolkits.push_back(fs::canonical(nvcc, none).parent_path().parent_path().string());
+  toolkits.emplace_back("/usr/local/cuda");
+  for (const std::string& toolkit : toolkits)
+    for (const char* folder : {"/lib64", "/targets/x86_64-linux/lib"})
+      if (!toolkit.empty()) out.push_back(toolkit + folder);
+  return out;
+}
+
+// /etc/ld.so.conf, and what else the loader looks at by itself.
+std::string known_to_loader() {
+  std::string out;
+  for (const char* name : kLibraries) {
+    void* const handle = out.empty() ? dlopen(name, RTLD_LAZY | RTLD_LOCAL) : nullptr;
+    if (!handle) continue;
+    const link_map* map = nullptr;
+    if (dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map && !is_ours(map->l_name)) out = map->l_name;
+    dlclose(handle);
+  }
+  return out;
+}
+
+void append_to_library_path(const std::string& folder) {
+  const std::string before = variable("LD_LIBRARY_PATH");
+  setenv("LD_LIBRARY_PATH", before.empty() ? folder.c_str() : (before + ":" + folder).c_str(), 1);
+}
+
+}  // namespace
+
+std::string nvidia_nvrtc() {
+  for (const std::string& folder : folders())
+    if (std::string found = library_in(folder); !found.empty()) return found;
+  return known_to_loader();
+}
+
+Status choose_nvrtc(const std::string& which, const std::string& library, const std::string& links) {
+  if (which == "ours") {
+    prepend_to_environment("LD_LIBRARY_PATH", our_folder(library));
+    return Ok{};
+  }
+  const fs::path found = nvidia_nvrtc();
+  if (found.empty() && which == "nvidia")
+    return Error{ErrorKind::environment, "NVIDIA's libnvrtc is not installed",
+                 "CUDA_HOME may name its toolkit; --nvrtc ours needs clang alone"};
+  // Behind the program's own folders, NVIDIA's in front: ours has the version that NVIDIA's has not.
+  if (!found.empty()) {
+    std::error_code problem;
+    fs::create_directories(links, problem);
+    for (fs::directory_iterator at(found.parent_path(), problem), end; !problem && at != end; at.increment(problem)) {
+      std::error_code there;
+      if (const std::string name = at->path().filename().string(); name.starts_with("libnvrtc"))
+        fs::create_symlink(at->path(), fs::path(links) / name, there);
+    }
+    append_to_library_path(links);
+  }
+  if (which != "nvidia") append_to_library_path(our_folder(library));
+  return Ok{};
+}
+
+std::string chosen_nvrtc() {
+  if (const std::string file = nvidia_nvrtc(); !file.empty()) return "NVIDIA's, " + file;
+  auto library = runtime_library();
+  return library ? fmt::format("warpgrind's, {}/{}", our_folder(*library), kLibraries[0]) : "";
+}
+
+}  // namespace warpgrind::cli
