@@ -12,6 +12,7 @@
 #include "base/installation.h"
 #include "cli/commands.h"
 #include "cli/compile_program.h"
+#include "toolchain/toolkit.h"
 
 namespace warpgrind::cli {
 
@@ -74,40 +75,25 @@ std::string known_to_loader() {
   return out;
 }
 
-void append_to_library_path(const std::string& folder) {
-  const std::string before = variable("LD_LIBRARY_PATH");
-  setenv("LD_LIBRARY_PATH", before.empty() ? folder.c_str() : (before + ":" + folder).c_str(), 1);
-}
-
-}  // namespace
-
+// In LD_LIBRARY_PATH, in the toolkit of CUDA_HOME, CUDA_PATH, nvcc or /usr/local/cuda, or where the loader knows of it.
 std::string nvidia_nvrtc() {
   for (const std::string& folder : folders())
     if (std::string found = library_in(folder); !found.empty()) return found;
   return known_to_loader();
 }
 
-Status choose_nvrtc(const std::string& which, const std::string& library, const std::string& links) {
-  if (which == "ours") {
-    prepend_to_environment("LD_LIBRARY_PATH", our_folder(library));
-    return Ok{};
-  }
-  const fs::path found = nvidia_nvrtc();
+}  // namespace
+
+Status choose_nvrtc(const std::string& which, const std::string& library) {
+  prepend_to_environment("LD_LIBRARY_PATH", our_folder(library));
+  const fs::path found = which == "ours" ? "" : nvidia_nvrtc();
   if (found.empty() && which == "nvidia")
     return Error{ErrorKind::environment, "NVIDIA's libnvrtc is not installed",
                  "CUDA_HOME may name its toolkit; --nvrtc ours needs clang alone"};
-  // Behind the program's own folders, NVIDIA's in front: ours has the version that NVIDIA's has not.
-  if (!found.empty()) {
-    std::error_code problem;
-    fs::create_directories(links, problem);
-    for (fs::directory_iterator at(found.parent_path(), problem), end; !problem && at != end; at.increment(problem)) {
-      std::error_code there;
-      if (const std::string name = at->path().filename().string(); name.starts_with("libnvrtc"))
-        fs::create_symlink(at->path(), fs::path(links) / name, there);
-    }
-    append_to_library_path(links);
-  }
-  if (which != "nvidia") append_to_library_path(our_folder(library));
+  if (found.empty())
+    unsetenv(toolchain::kNvidiaNvrtcVariable);
+  else
+    setenv(toolchain::kNvidiaNvrtcVariable, found.parent_path().c_str(), 1);
   return Ok{};
 }
 

@@ -218,8 +218,7 @@ int run_program(const RunCommand& command, FinishedRun* finished) {
   // are.
   prepend_to_environment("LD_PRELOAD", (fs::path(*library).parent_path() / "libwarpgrind_preload.so").string());
   put_first_in_library_path(*library);
-  if (Status s = choose_nvrtc(command.nvrtc, *library, folder.path + "/nvrtc"); !s)
-    return complain(s.error()), kUsageError;
+  if (Status s = choose_nvrtc(command.nvrtc, *library); !s) return complain(s.error()), kUsageError;
   setenv("NVTX_INJECTION64_PATH", library->c_str(), 0);  // named ranges; a tool that the user named himself stays
   const auto begin = std::chrono::steady_clock::now();
   auto status = run_child(arguments);

@@ -19,6 +19,7 @@
 
 #include <vector>
 
+#include "launchpass/run_time_variables.h"
 #include "launchpass/vector_copies.h"
 
 namespace {
@@ -206,6 +207,7 @@ extern "C" __attribute__((visibility("default"))) llvm::PassPluginLibraryInfo ll
   return {LLVM_PLUGIN_API_VERSION, "warpgrind-launch", "1", [](llvm::PassBuilder& builder) {
             builder.registerPipelineStartEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel level) {
               passes.addPass(LaunchPass());
+              passes.addPass(RunTimeVariables());
               if (level != llvm::OptimizationLevel::O0)
                 passes.addPass(llvm::createModuleToFunctionPassAdaptor(VectorCopies()));
             });

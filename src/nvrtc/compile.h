@@ -22,7 +22,6 @@ struct Source {
 struct Surroundings {
   std::string libraries;  // the folder of our libcudart.so.13
   std::string path;       // where clang is looked for
-  std::string cache;      // folder of results; empty: none
 };
 
 struct Compiled {

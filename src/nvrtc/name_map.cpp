@@ -92,6 +92,30 @@ std::string without_static(const std::string& symbol) {
   return out + symbol.substr(std::min(at, symbol.size()));
 }
 
+// A static variable outside of any namespace has its plain name there: _ZL2sc is sc.
+std::string plain_name(const std::string& variable) {
+  if (!variable.starts_with("_ZL")) return variable;
+  std::size_t length = 0;
+  const char *const begin = variable.data() + 3, *const end = variable.data() + variable.size();
+  const auto [rest, problem] = std::from_chars(begin, end, length);
+  const bool whole = problem == std::errc() && length == static_cast<std::size_t>(end - rest);
+  return whole ? std::string(rest, end) : variable;
+}
+
+// ".visible .const .align 4 .b8 cv[12];", ".global .align 4 .u32 dv = 3;"
+std::set<std::string> variables_of(std::string_view ptx) {
+  std::set<std::string> out;
+  for (std::string_view line : lines_with_ends(ptx)) {
+    if (!line.starts_with('.') ||
+        (line.find(".global ") == std::string_view::npos && line.find(".const ") == std::string_view::npos))
+      continue;
+    line = line.substr(0, line.find_first_of("[=;"));
+    while (!line.empty() && !in_symbol(line.back())) line.remove_suffix(1);
+    out.emplace(line.substr(line.find_last_of(" \t") + 1));
+  }
+  return out;
+}
+
 std::string with_symbol_renamed(std::string_view ptx, const std::string& from, const std::string& to) {
   std::string out;
   std::size_t done = 0;
@@ -147,6 +171,11 @@ NameMap take_names(const std::set<std::string>& expressions, std::string& ptx) {
   for (const std::string& kernel : kernels)
     if (const std::string other = without_static(kernel); other != kernel && !kernels.contains(other))
       renamed[kernel] = other;
+  const std::set<std::string> variables = variables_of(rest);
+  for (const std::string& variable : variables)
+    if (const std::string other = plain_name(variable);
+        other != variable && !variables.contains(other) && !kernels.contains(other) && !functions.contains(other))
+      renamed[variable] = other;
   for (const auto& [from, to] : renamed) rest = with_symbol_renamed(rest, from, to);
   std::size_t index = 0;
   for (const std::string& expression : expressions) {

@@ -20,7 +20,7 @@ struct NameMap {
   std::string errors;                          // lines of the log: expressions that are no address of anything
   int error_count = 0;
 };
-// Takes the variables out of `ptx`, and gives kernels that are static the names they have with NVIDIA's compiler.
+// Takes the variables out of `ptx`, and gives what is static the names it has with NVIDIA's compiler.
 NameMap take_names(const std::set<std::string>& expressions, std::string& ptx);
 
 // Which expression the line of a message is about; empty: none.

@@ -1,8 +1,5 @@
 // The entry points of NVRTC (include/warpgrind/nvrtc_functions.inc). Programs are looked up by their handle, so that
 // one that is none, or not any more, is an error and no crash.
-#define WG_NVRTC_12(result, name, parameters, arguments) WG_NVRTC(result, name, parameters, arguments)
-#include "nvrtc.h"
-
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -14,7 +11,9 @@
 #include <unordered_map>
 
 #include "nvrtc/compile.h"
+#include "nvrtc/forward.h"
 #include "nvrtc/release.h"
+#include "toolchain/toolkit.h"
 
 namespace warpgrind::nvrtc {
 
@@ -259,6 +258,11 @@ nvrtcResult SetFlowCallback(nvrtcProgram prog, int (*callback)(void*, void*), vo
   return NVRTC_SUCCESS;
 }
 
+const Forwarded* nvidias() {
+  static const std::string folder = variable(toolchain::kNvidiaNvrtcVariable);
+  return forwarded(folder);
+}
+
 }  // namespace
 
 }  // namespace warpgrind::nvrtc
@@ -266,8 +270,9 @@ nvrtcResult SetFlowCallback(nvrtcProgram prog, int (*callback)(void*, void*), vo
 #if WARPGRIND_NVRTC_MAJOR != 12
 #undef WG_NVRTC_12
 #endif
-#define WG_NVRTC(result, name, parameters, arguments)                               \
-  extern "C" __attribute__((visibility("default"))) result nvrtc##name parameters { \
-    return warpgrind::nvrtc::name arguments;                                        \
+#define WG_NVRTC(result, name, parameters, arguments)                                          \
+  extern "C" __attribute__((visibility("default"))) result nvrtc##name parameters {            \
+    const warpgrind::nvrtc::Forwarded* const theirs = warpgrind::nvrtc::nvidias();             \
+    return theirs && theirs->name ? theirs->name arguments : warpgrind::nvrtc::name arguments; \
   }
 #include "warpgrind/nvrtc_functions.inc"

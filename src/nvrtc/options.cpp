@@ -274,7 +274,6 @@ class Reader {
     out.source_folder = !has(OptionId::no_source_include);
     out.include_path = has(OptionId::include_path);
     out.brief = is(OptionId::brief_diagnostics, false);
-    out.cached = !has(OptionId::no_cache);
     const std::string folder = last(OptionId::pch_dir);
     const auto in_folder = [&folder](const std::string& name) {
       return name.empty() || name[0] == '/' || folder.empty() ? name : folder + "/" + name;

@@ -33,7 +33,7 @@ struct Options {
   int architecture = 0;       // that was asked for: 120, where clang compiles for 90
   bool machine_code = false;  // sm_NN: a cubin is wanted
   bool link_time_optimisation = false, optix = false, syntax_only = false;
-  bool default_device = false, source_folder = true, include_path = false, brief = false, cached = true;
+  bool default_device = false, source_folder = true, include_path = false, brief = false;
   bool pch_messages = true;
   std::string create_pch, use_pch;  // with the folder of -pch-dir
   std::string time_file, time_trace;

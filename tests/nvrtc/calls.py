@@ -172,7 +172,7 @@ class Calls:
                      bool(re.search(rf"(\.entry|\.(global|const) .*) {re.escape(str(name))}\b", ptx)))
 
 
-ALL_GOOD = {"plain", "&plain", "tk<float>", "&tk<int>", "t<float,3>", "tk<Q<3,float>>", "a::s", "&a::dv", "&dv", "arr", "&cc", "::plain"}
+ALL_GOOD = {"plain", "&plain", "tk<float>", "&tk<int>", "t<float,3>", "tk<Q<3,float>>", "a::s", "&a::dv", "&dv", "arr", "&cc", "::plain", "&sl"}
 
 
 def main():

@@ -130,10 +130,10 @@ template <int N> __device__ int tv; const int ci = 3; extern "C" __constant__ in
 template <class T, int N> __global__ void t(T*) {} __global__ void ov(int) {} __global__ void ov(float) {} enum E { A };
 __global__ void plain() {}
 #define MAC plain
-__device__ const int dci = 4; __device__ int* dp; __device__ int arr[3]; __device__ int dv; namespace q = a; template <class T> struct W { static const int v = 3; };
+__device__ const int dci = 4; __device__ int* dp; __device__ int arr[3]; __device__ int dv; namespace q = a; static __constant__ float sc2[2]; static __device__ L sl; __global__ void uses(float* p) { *p = sc2[1] + sl.v; } template <class T> struct W { static const int v = 3; };
 """
 NAMES = ["plain", "&plain", "  plain  ", "(plain)", "*plain", "::plain", "MAC", "plain\n", "c", "&c", "a::s", "tk<int>", "&tk<int>", "tk<float>", "tk<Q<3,float>>", "tk<L>",
          "tk<unsigned long long>", "tk<decltype(1.f)>", "t<float,3>", "t<float, (3+1)>", "t<L*, W<int>::v>", "(void(*)(int))ov", "(void(*)(float))&ov",
          "static_cast<void(*)(float)>(ov)", "&dv", "&a::dv", "q::dv", "&q::dv", "&tv<4>", "arr", "&arr", "&arr[0]", "&cc", "dv", "cc", "sc", "a::sdv", "tv<4>",
          "dp", "*dp", "arr[1]", "&arr[1]", "df", "&df", "ci", "dci", "A", "0", "nullptr", "", "ov", "tk", "tk<nope>", "tk<int", "tk<int>;", "tk<tk<int>>", "nothing", "&nothing",
-         "plain()", "a::dv+1"]
+         "plain()", "a::dv+1", "sc2", "&sl", "&sc"]

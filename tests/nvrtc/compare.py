@@ -67,7 +67,7 @@ def main():
         unknown = [what for what, *_ in different if what not in expected or expected[what] == _[0]]
         expected.update({what: came for what, came, _ in different})
         with tempfile.TemporaryDirectory() as folder:
-            got = lines_of(args.library, folder, os.environ.get("WARPGRIND_TEST_PRELOAD"))
+            got = lines_of(pathlib.Path(args.library).resolve(), folder, os.environ.get("WARPGRIND_TEST_PRELOAD"))
             problems = compare(expected, got) + [f"differences.txt: {what} is no difference" for what in unknown]
             with concurrent.futures.ThreadPoolExecutor(2) as pool:
                 problems += filter(None, pool.map(lambda p: scan(args.warpgrind, p), sorted(pathlib.Path(folder).iterdir())))

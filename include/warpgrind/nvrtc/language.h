@@ -100,6 +100,9 @@ __host__ __device__ constexpr const T* end(initializer_list<T> list) noexcept {
 }  // namespace std
 #endif
 
+// Tells src/launchpass that static variables may be set from outside.
+static __device__ __attribute__((used)) const char wg_run_time_unit __asm__("__wg_run_time_unit") = 0;
+
 #if __cplusplus >= 201703L
 namespace wg_nvrtc {
 template <auto* value>
