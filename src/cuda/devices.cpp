@@ -25,6 +25,10 @@ bool own_attribute(const GpuModel& model, CUdevice_attribute attribute, int& out
     case CU_DEVICE_ATTRIBUTE_CAN_TEX2D_GATHER:
       out = model.cc_major >= 2;
       return true;
+    case CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS:
+    case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR:
+      out = 1;  // as stream_memory.cpp does
+      return true;
     case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
       out = 1;
       return true;

@@ -21,20 +21,7 @@ CUresult arguments_of(CUfunction function, void** parameters, void** extra, host
   if (parameters && extra) return CUDA_ERROR_INVALID_VALUE;
   out.function = function;
   out.parameters = parameters;
-  if (!extra) return CUDA_SUCCESS;
-  const void* buffer = nullptr;
-  std::size_t size = 0;
-  for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
-    if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER)
-      buffer = extra[1];
-    else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE)
-      size = *static_cast<const std::size_t*>(extra[1]);
-    else
-      return CUDA_ERROR_INVALID_VALUE;
-  }
-  if (!buffer && size) return CUDA_ERROR_INVALID_VALUE;
-  out.packed = std::span(static_cast<const std::uint8_t*>(buffer), size);
-  return CUDA_SUCCESS;
+  return extra ? driver_error(host::take_packed(extra, out)) : CUDA_SUCCESS;
 }
 
 CUresult launch(CUfunction function, dim3 grid, dim3 block, unsigned shared, CUstream stream, void** parameters,

@@ -41,8 +41,8 @@ WG_API cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
 #define WG_NODE_PARAMETERS cudaGraphNode_t *out, cudaGraph_t graph, const cudaGraphNode_t *d, std::size_t n
 
 WG_API cudaError_t cudaGraphAddNode(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* d,
-                                    const cudaGraphEdgeData*, std::size_t n, cudaGraphNodeParams* p) {
-  return graph_api([&] { return add_by_parameters(out, graph, d, n, p); });
+                                    const cudaGraphEdgeData* edges, std::size_t n, cudaGraphNodeParams* p) {
+  return graph_api([&] { return add_by_parameters(out, graph, d, edges, n, p); });
 }
 WG_API cudaError_t cudaGraphAddKernelNode(WG_NODE_PARAMETERS, const cudaKernelNodeParams* p) {
   return graph_api([&] { return graph_add_kernel_node(out, graph, d, n, p); });
@@ -107,6 +107,17 @@ WG_API cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernel
 }
 WG_API cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelNodeParams* p) {
   return graph_api([&] { return set_kernel(node, p); });
+}
+WG_API cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID id,
+                                                   const cudaLaunchAttributeValue* value) {
+  return graph_api([&] { return kernel_node_set_attribute(node, id, value); });
+}
+WG_API cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID id,
+                                                   cudaLaunchAttributeValue* value) {
+  return graph_api([&] { return kernel_node_get_attribute(node, id, value); });
+}
+WG_API cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNode_t from) {
+  return graph_api([&] { return kernel_node_copy_attributes(to, from); });
 }
 WG_API cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, cudaMemcpy3DParms* p) {
   return with_node<CopyOperation>(node, [&](CopyOperation&) { return give(p, node->copy_parameters); });

@@ -5,6 +5,7 @@
 
 #include "cudart/call.h"
 #include "host/graph.h"
+#include "host/graph_dot.h"
 
 namespace warpgrind::cudart {
 
@@ -43,6 +44,9 @@ WG_API cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t* out, cudaGraphNode_
   return graph_api([&] { return graph_node_find_in_clone(out, node, graph); });
 }
 
+WG_API cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char* path, unsigned flags) {
+  return graph_api([&] { return print_dot(graph, path, flags); });
+}
 WG_API cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) {
   return graph_api([&] { return graph_node_get_type(node, type); });
 }
@@ -56,21 +60,22 @@ WG_API cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, c
                                      cudaGraphEdgeData* data, std::size_t* count) {
   return graph_api([&] { return graph_get_edges(graph, from, to, data, count); });
 }
-WG_API cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t* out, cudaGraphEdgeData*,
+WG_API cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t* out, cudaGraphEdgeData* data,
                                                 std::size_t* count) {
-  return graph_api([&] { return graph_node_get_dependencies(node, out, count); });
+  return graph_api([&] { return graph_node_get_dependencies(node, out, data, count); });
 }
-WG_API cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t* out, cudaGraphEdgeData*,
+WG_API cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t* out, cudaGraphEdgeData* data,
                                                   std::size_t* count) {
-  return graph_api([&] { return graph_node_get_dependent_nodes(node, out, count); });
+  return graph_api([&] { return graph_node_get_dependent_nodes(node, out, data, count); });
 }
 WG_API cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
-                                            const cudaGraphEdgeData*, std::size_t count) {
-  return graph_api([&] { return graph_add_dependencies(graph, from, to, count); });
+                                            const cudaGraphEdgeData* data, std::size_t count) {
+  return graph_api([&] { return graph_add_dependencies(graph, from, to, data, count); });
 }
 WG_API cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
-                                               const cudaGraphNode_t* to, const cudaGraphEdgeData*, std::size_t count) {
-  return graph_api([&] { return graph_remove_dependencies(graph, from, to, count); });
+                                               const cudaGraphNode_t* to, const cudaGraphEdgeData* data,
+                                               std::size_t count) {
+  return graph_api([&] { return graph_remove_dependencies(graph, from, to, data, count); });
 }
 WG_API cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned enabled) {
   return graph_api([&] { return graph_node_set_enabled(exec, node, enabled); });

@@ -335,7 +335,7 @@ void Executor::wait_all() {
 // All that runs waits for something that no other work will do.
 bool Executor::waits_for_host() const {
   return std::all_of(running_.begin(), running_.end(), [](const Running& r) {
-    if (r.work->kind == Work::Kind::host_function) return true;
+    if (r.work->kind == Work::Kind::host_function || r.work->kind == Work::Kind::wait) return true;
     return r.work->kind == Work::Kind::grid && the_session().device(r.work->device).only_waits();
   });
 }
@@ -384,6 +384,7 @@ void Executor::end() {
     stopped = true;
     waits_since = now;
     the_session().say_once("the program ended while its kernels waited for the host: they are stopped");
+    ends_ = true;
     for (int device = 0; device < the_session().device_count(); device++)
       if (the_session().device_in_use(device)) the_session().device(device).abandon_launches(true);
   }

@@ -32,7 +32,8 @@
 namespace warpgrind::host {
 
 struct Work {
-  enum class Kind : std::uint8_t { grid, host_function, memory, mark };
+  // wait: for what somebody else writes into memory.
+  enum class Kind : std::uint8_t { grid, host_function, memory, wait, mark };
   Kind kind = Kind::mark;
   int device = 0;
   // For observers; the number is there once it is issued.
@@ -72,8 +73,9 @@ class Executor {
   void wait_device(int device);
   void wait_all();
   bool ended(const Stream& stream);
-  // At the end of the process: waits too, but stops kernels that wait for a host that will do nothing any more.
+  // At the end of the process: waits too, but stops what waits for a host that will do nothing any more.
   void end();
+  bool ends() const { return ends_.load(std::memory_order_relaxed); }  // work that waits gives up
 
   // Virtual time: everything issued before has its place. For calls that give times away, or say whether something has
   // ended. Comes back without (false) when a kernel waits for the host.
@@ -132,8 +134,9 @@ class Executor {
   std::uint64_t tick_ = 1, marks_ = 0, issued_ = 0;
   unsigned waiters_ = 0, followers_ = 0, quiet_ticks_ = 0;
   std::chrono::microseconds pace_ = kTick;  // between two looks of the leader
-  std::atomic<bool> observed_{false};       // somebody wants work of streams or waits of the host
-  WorkPtr not_hastened_;                    // it, or what it comes after, waits for the host
+  std::atomic<bool> ends_{false};
+  std::atomic<bool> observed_{false};  // somebody wants work of streams or waits of the host
+  WorkPtr not_hastened_;               // it, or what it comes after, waits for the host
   bool has_leader_ = false, leader_asleep_ = false, no_threads_ = false;
   timing::Ledger ledger_;
 };

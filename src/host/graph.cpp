@@ -10,10 +10,11 @@ namespace warpgrind::host {
 
 namespace {
 
-// Handles of nodes and user objects that live: programs give us any pointer.
+// Handles of nodes, graphs and user objects that live: programs give us any pointer.
 struct Live {
   std::mutex mutex;
   std::set<const GraphNode*> nodes;
+  std::set<const Graph*> graphs;
   std::set<const UserObject*> user_objects;
 };
 Live& live() {
@@ -63,6 +64,16 @@ GraphNode::~GraphNode() {
 bool is_node(const GraphNode* node) {
   std::lock_guard lock(live().mutex);
   return live().nodes.count(node) != 0;
+}
+
+Graph::Graph() {
+  std::lock_guard lock(live().mutex);
+  live().graphs.insert(this);
+}
+
+Graph::~Graph() {
+  std::lock_guard lock(live().mutex);
+  live().graphs.erase(this);
 }
 
 GraphMemory::~GraphMemory() {
@@ -119,6 +130,7 @@ cudaGraphNodeType type_of(const Operation& operation) {
     cudaGraphNodeType operator()(const ChildGraphOperation&) const { return cudaGraphNodeTypeGraph; }
     cudaGraphNodeType operator()(const AllocOperation&) const { return cudaGraphNodeTypeMemAlloc; }
     cudaGraphNodeType operator()(const FreeOperation&) const { return cudaGraphNodeTypeMemFree; }
+    cudaGraphNodeType operator()(const MemoryOperation&) const { return kMemoryNode; }
   };
   return std::visit(Visitor{}, operation);
 }
@@ -135,7 +147,10 @@ GraphNode* Graph::add(Operation operation, std::vector<GraphNode*> dependencies)
 }
 
 void Graph::remove(GraphNode* node) {
-  for (auto& other : nodes) std::erase(other->dependencies, node);
+  for (auto& other : nodes) {
+    std::erase(other->dependencies, node);
+    other->edges.erase(node);
+  }
   std::erase_if(clone, [&](const auto& pair) { return pair.second == node; });
   std::erase_if(nodes, [&](const auto& n) { return n.get() == node; });
 }
@@ -155,11 +170,16 @@ std::unique_ptr<Graph> clone(const Graph& graph) {
     made->enabled = node->enabled;
     made->copy_parameters = node->copy_parameters;
     made->fill_parameters = node->fill_parameters;
+    made->attributes = node->attributes;
     twin[node.get()] = made;
     copy->clone.emplace_back(node->id, made);
   }
   for (const auto& node : graph.nodes)
-    for (GraphNode* dependency : node->dependencies) twin[node.get()]->dependencies.push_back(twin[dependency]);
+    for (GraphNode* dependency : node->dependencies) {
+      twin[node.get()]->dependencies.push_back(twin[dependency]);
+      if (const auto edge = node->edges.find(dependency); edge != node->edges.end())
+        twin[node.get()]->edges[twin[dependency]] = edge->second;
+    }
   return copy;
 }
 
@@ -402,6 +422,11 @@ cudaError_t capture_operation(Stream& stream, Operation operation) {
 }
 
 bool is_graph(const Graph* graph) {
+  std::lock_guard lock(live().mutex);
+  return live().graphs.count(graph) != 0;
+}
+
+bool owns_graph(const Graph* graph) {
   HostState& r = HostState::instance();
   std::lock_guard lock(r.mutex);
   return r.graphs.count(graph) != 0;

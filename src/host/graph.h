@@ -29,6 +29,15 @@ struct GraphNode {
   std::vector<void*> parameter_pointers;
   cudaMemcpy3DParms copy_parameters{};  // memcpy nodes
   cudaMemsetParams fill_parameters{};   // memset nodes
+  // Edges from nodes it depends on that are not of the default kind: they may begin it early, which we never do.
+  std::map<const GraphNode*, cudaGraphEdgeData> edges;
+  // Of kernel nodes, those that were set; what decides the launch is in the operation.
+  std::map<cudaLaunchAttributeID, cudaLaunchAttributeValue> attributes;
+
+  cudaGraphEdgeData edge_from(const GraphNode* node) const {
+    const auto found = edges.find(node);
+    return found == edges.end() ? cudaGraphEdgeData{} : found->second;
+  }
 };
 bool is_node(const GraphNode* node);  // a node of a graph that lives
 
@@ -64,6 +73,11 @@ struct GraphMemory {
 };
 
 struct Graph {
+  Graph();
+  ~Graph();
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+
   std::uint64_t id = 0;
   std::vector<std::unique_ptr<GraphNode>> nodes;            // in order of creation: an order that respects all edges
   std::vector<std::pair<std::uint64_t, GraphNode*>> clone;  // in a clone: id of the original node, its copy
@@ -78,6 +92,8 @@ struct GraphExec {
   unsigned long long flags = 0;
 };
 
+// CU_GRAPH_NODE_TYPE_BATCH_MEM_OP of the driver API: the runtime has no name for it.
+inline constexpr auto kMemoryNode = static_cast<cudaGraphNodeType>(12);
 cudaGraphNodeType type_of(const Operation& operation);
 // A deep copy of nodes and edges. Memory of alloc nodes and user objects are shared with the original.
 std::unique_ptr<Graph> clone(const Graph& graph);
@@ -92,7 +108,8 @@ cudaError_t launch_graph(const Graph& graph, const StreamRef& stream);
 
 // The stream's call becomes a node.
 cudaError_t capture_operation(Stream& stream, Operation operation);  // under GraphsLock
-bool is_graph(const Graph* graph);
+bool is_graph(const Graph* graph);                                   // also one within a graph
+bool owns_graph(const Graph* graph);                                 // one that the program has to destroy
 bool is_graph_exec(const GraphExec* exec);
 
 }  // namespace warpgrind::host

@@ -9,16 +9,32 @@ namespace warpgrind::host {
 
 namespace {
 
-// The size-then-fill protocol of the API's list queries.
-template <class List>
-cudaError_t give_list(const List& list, cudaGraphNode_t* out, std::size_t* count) {
+// One row of a list query: a node, or an edge and its kind.
+struct Listed {
+  GraphNode *node = nullptr, *to = nullptr;
+  cudaGraphEdgeData edge{};
+};
+bool is_default(const cudaGraphEdgeData& edge) {
+  return edge.type == cudaGraphDependencyTypeDefault && edge.from_port == 0 && edge.to_port == 0;
+}
+
+// The size-then-fill protocol of the API's list queries. Lists that are not asked for are null.
+cudaError_t give_list(const std::vector<Listed>& list, cudaGraphNode_t* out, cudaGraphNode_t* to,
+                      cudaGraphEdgeData* data, std::size_t* count) {
   if (!count) return cudaErrorInvalidValue;
-  if (out) {
-    for (std::size_t i = 0; i < *count; i++) out[i] = i < list.size() ? list[i] : nullptr;
-    *count = std::min(*count, list.size());
-  } else {
+  if (!out) {
     *count = list.size();
+    return cudaSuccess;
   }
+  for (std::size_t i = 0; i < std::min(*count, list.size()); i++)
+    if (!data && !is_default(list[i].edge)) return cudaErrorLossyQuery;
+  for (std::size_t i = 0; i < *count; i++) {
+    const Listed row = i < list.size() ? list[i] : Listed{};
+    out[i] = row.node;
+    if (to) to[i] = row.to;
+    if (data) data[i] = row.edge;
+  }
+  *count = std::min(*count, list.size());
   return cudaSuccess;
 }
 
@@ -29,6 +45,18 @@ bool are_edges(const Graph* graph, const cudaGraphNode_t* from, const cudaGraphN
       return false;
   return true;
 }
+// Edges that are not of the default kind come from kernels.
+bool valid(const cudaGraphEdgeData& edge, const GraphNode& from, const GraphNode& to) {
+  const bool programmatic = edge.type == cudaGraphDependencyTypeProgrammatic;
+  if (edge.to_port || edge.type > cudaGraphDependencyTypeProgrammatic ||
+      edge.from_port > cudaGraphKernelNodePortLaunchCompletion)
+    return false;
+  if (std::any_of(std::begin(edge.reserved), std::end(edge.reserved), [](unsigned char c) { return c != 0; }))
+    return false;
+  if (edge.from_port && from.type != cudaGraphNodeTypeKernel) return false;
+  if (edge.from_port == cudaGraphKernelNodePortProgrammatic && !programmatic) return false;
+  return !programmatic || (edge.from_port && to.type == cudaGraphNodeTypeKernel);
+}
 bool has_edge(const GraphNode* from, const GraphNode* to) {
   return std::find(to->dependencies.begin(), to->dependencies.end(), from) != to->dependencies.end();
 }
@@ -36,7 +64,9 @@ bool has_edge(const GraphNode* from, const GraphNode* to) {
 }  // namespace
 
 cudaError_t instantiate(cudaGraphExec_t* out, Graph* graph, unsigned long long flags) {
-  if (!out || !is_graph(graph)) return cudaErrorInvalidValue;
+  constexpr unsigned long long kAll = cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagUpload |
+                                      cudaGraphInstantiateFlagDeviceLaunch | cudaGraphInstantiateFlagUseNodePriority;
+  if (!out || !is_graph(graph) || (flags & ~kAll)) return cudaErrorInvalidValue;
   if (!graph->nodes.empty() && topological_order(*graph).empty()) return cudaErrorInvalidValue;  // a cycle
   auto* exec = new GraphExec;
   exec->graph = clone(*graph);
@@ -94,6 +124,7 @@ cudaError_t update_graph_exec(GraphExec& exec, const Graph& graph, cudaGraphExec
     mine.nodes[i]->operation = graph.nodes[i]->operation;
     mine.nodes[i]->copy_parameters = graph.nodes[i]->copy_parameters;
     mine.nodes[i]->fill_parameters = graph.nodes[i]->fill_parameters;
+    mine.nodes[i]->attributes = graph.nodes[i]->attributes;
     mine.clone[i] = {graph.nodes[i]->id, mine.nodes[i].get()};
   }
   mine.memory = graph.memory;
@@ -157,63 +188,82 @@ cudaError_t graph_node_get_type(cudaGraphNode_t node, cudaGraphNodeType* type) {
 
 cudaError_t graph_get_nodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* count) {
   if (!is_graph(graph)) return cudaErrorInvalidValue;
-  std::vector<GraphNode*> all;
-  for (const auto& node : graph->nodes) all.push_back(node.get());
-  return give_list(all, nodes, count);
+  std::vector<Listed> all;
+  for (const auto& node : graph->nodes) all.push_back({node.get(), nullptr, {}});
+  return give_list(all, nodes, nullptr, nullptr, count);
 }
 
 cudaError_t graph_get_root_nodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* count) {
   if (!is_graph(graph)) return cudaErrorInvalidValue;
-  std::vector<GraphNode*> roots;
+  std::vector<Listed> roots;
   for (const auto& node : graph->nodes)
-    if (node->dependencies.empty()) roots.push_back(node.get());
-  return give_list(roots, nodes, count);
+    if (node->dependencies.empty()) roots.push_back({node.get(), nullptr, {}});
+  return give_list(roots, nodes, nullptr, nullptr, count);
 }
 
 cudaError_t graph_get_edges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to, cudaGraphEdgeData* data,
                             std::size_t* count) {
   if (!is_graph(graph)) return cudaErrorInvalidValue;
-  std::vector<GraphNode*> begins, ends;
+  std::vector<Listed> edges;
   for (const auto& node : graph->nodes)
-    for (GraphNode* d : node->dependencies) {
-      begins.push_back(d);
-      ends.push_back(node.get());
-    }
-  if (data && count) std::fill_n(data, std::min(*count, begins.size()), cudaGraphEdgeData{});
-  if (!from || !to) return give_list(begins, nullptr, count);
-  std::size_t room = count ? *count : 0;
-  give_list(begins, from, &room);
-  return give_list(ends, to, count);
+    for (GraphNode* d : node->dependencies) edges.push_back({d, node.get(), node->edge_from(d)});
+  return give_list(edges, to ? from : nullptr, to, data, count);
 }
 
-cudaError_t graph_node_get_dependencies(cudaGraphNode_t node, cudaGraphNode_t* out, std::size_t* count) {
-  return is_node(node) ? give_list(node->dependencies, out, count) : cudaErrorInvalidValue;
-}
-
-cudaError_t graph_node_get_dependent_nodes(cudaGraphNode_t node, cudaGraphNode_t* out, std::size_t* count) {
+cudaError_t graph_node_get_dependencies(cudaGraphNode_t node, cudaGraphNode_t* out, cudaGraphEdgeData* data,
+                                        std::size_t* count) {
   if (!is_node(node)) return cudaErrorInvalidValue;
-  std::vector<GraphNode*> after;
-  for (const auto& other : node->graph->nodes)
-    if (std::find(other->dependencies.begin(), other->dependencies.end(), node) != other->dependencies.end())
-      after.push_back(other.get());
-  return give_list(after, out, count);
+  std::vector<Listed> before;
+  for (GraphNode* d : node->dependencies) before.push_back({d, nullptr, node->edge_from(d)});
+  return give_list(before, out, nullptr, data, count);
 }
 
-cudaError_t graph_add_dependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
-                                   std::size_t count) {
-  if (!are_edges(graph, from, to, count)) return cudaErrorInvalidValue;
-  for (std::size_t i = 0; i < count; i++)
-    if (has_edge(from[i], to[i])) return cudaErrorInvalidValue;
-  for (std::size_t i = 0; i < count; i++) to[i]->dependencies.push_back(from[i]);
+cudaError_t graph_node_get_dependent_nodes(cudaGraphNode_t node, cudaGraphNode_t* out, cudaGraphEdgeData* data,
+                                           std::size_t* count) {
+  if (!is_node(node)) return cudaErrorInvalidValue;
+  std::vector<Listed> after;
+  for (const auto& other : node->graph->nodes)
+    if (has_edge(node, other.get())) after.push_back({other.get(), nullptr, other->edge_from(node)});
+  return give_list(after, out, nullptr, data, count);
+}
+
+cudaError_t check_edges(const cudaGraphNode_t* from, const GraphNode& to, const cudaGraphEdgeData* data,
+                        std::size_t count) {
+  for (std::size_t i = 0; data && i < count; i++)
+    if (!valid(data[i], *from[i], to)) return cudaErrorInvalidValue;
   return cudaSuccess;
 }
 
-cudaError_t graph_remove_dependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
-                                      std::size_t count) {
+void set_edges(const cudaGraphNode_t* from, GraphNode& to, const cudaGraphEdgeData* data, std::size_t count) {
+  for (std::size_t i = 0; data && i < count; i++)
+    if (!is_default(data[i])) to.edges[from[i]] = data[i];
+}
+
+cudaError_t graph_add_dependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
+                                   const cudaGraphEdgeData* data, std::size_t count) {
   if (!are_edges(graph, from, to, count)) return cudaErrorInvalidValue;
   for (std::size_t i = 0; i < count; i++)
-    if (!has_edge(from[i], to[i])) return cudaErrorInvalidValue;
-  for (std::size_t i = 0; i < count; i++) std::erase(to[i]->dependencies, from[i]);
+    if (has_edge(from[i], to[i]) || (data && !valid(data[i], *from[i], *to[i]))) return cudaErrorInvalidValue;
+  for (std::size_t i = 0; i < count; i++) {
+    to[i]->dependencies.push_back(from[i]);
+    if (data) set_edges(from + i, *to[i], data + i, 1);
+  }
+  return cudaSuccess;
+}
+
+// The edges are removed that have this kind.
+cudaError_t graph_remove_dependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
+                                      const cudaGraphEdgeData* data, std::size_t count) {
+  if (!are_edges(graph, from, to, count)) return cudaErrorInvalidValue;
+  for (std::size_t i = 0; i < count; i++) {
+    const cudaGraphEdgeData wanted = data ? data[i] : cudaGraphEdgeData{}, edge = to[i]->edge_from(from[i]);
+    const bool same = wanted.type == edge.type && wanted.from_port == edge.from_port && wanted.to_port == edge.to_port;
+    if (!has_edge(from[i], to[i]) || !same) return cudaErrorInvalidValue;
+  }
+  for (std::size_t i = 0; i < count; i++) {
+    std::erase(to[i]->dependencies, from[i]);
+    to[i]->edges.erase(from[i]);
+  }
   return cudaSuccess;
 }
 

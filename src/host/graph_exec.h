@@ -23,12 +23,19 @@ cudaError_t graph_get_nodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size
 cudaError_t graph_get_root_nodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* count);
 cudaError_t graph_get_edges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to, cudaGraphEdgeData* data,
                             std::size_t* count);
-cudaError_t graph_node_get_dependencies(cudaGraphNode_t node, cudaGraphNode_t* out, std::size_t* count);
-cudaError_t graph_node_get_dependent_nodes(cudaGraphNode_t node, cudaGraphNode_t* out, std::size_t* count);
+// Edges to a node: whether they are of a kind that there is, and what is not of the default kind. data may be null.
+cudaError_t check_edges(const cudaGraphNode_t* from, const GraphNode& to, const cudaGraphEdgeData* data,
+                        std::size_t count);
+void set_edges(const cudaGraphNode_t* from, GraphNode& to, const cudaGraphEdgeData* data, std::size_t count);
+// data: null for edges of the default kind; a list of others without it is cudaErrorLossyQuery.
+cudaError_t graph_node_get_dependencies(cudaGraphNode_t node, cudaGraphNode_t* out, cudaGraphEdgeData* data,
+                                        std::size_t* count);
+cudaError_t graph_node_get_dependent_nodes(cudaGraphNode_t node, cudaGraphNode_t* out, cudaGraphEdgeData* data,
+                                           std::size_t* count);
 cudaError_t graph_add_dependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
-                                   std::size_t count);
+                                   const cudaGraphEdgeData* data, std::size_t count);
 cudaError_t graph_remove_dependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
-                                      std::size_t count);
+                                      const cudaGraphEdgeData* data, std::size_t count);
 cudaError_t graph_node_set_enabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned enabled);
 cudaError_t graph_node_get_enabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned* enabled);
 cudaError_t device_get_graph_mem_attribute(int device, cudaGraphMemAttributeType attribute, void* value);

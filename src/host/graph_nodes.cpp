@@ -6,7 +6,9 @@
 
 #include "host/arrays.h"
 #include "host/graph.h"
+#include "host/graph_exec.h"
 #include "host/state.h"
+#include "host/stream_memory.h"
 
 namespace warpgrind::host {
 
@@ -22,22 +24,24 @@ cudaError_t add_node(cudaGraphNode_t* out, Graph* graph, const cudaGraphNode_t* 
 }
 namespace {
 
-LaunchArguments launch_arguments(const cudaKernelNodeParams& p) {
-  LaunchArguments a;
+cudaError_t launch_arguments(const cudaKernelNodeParams* params, LaunchArguments& a) {
+  if (!params) return cudaErrorInvalidValue;
+  const cudaKernelNodeParams& p = *params;
+  if (p.kernelParams && p.extra) return cudaErrorInvalidValue;
   a.function = p.func;
   a.grid = p.gridDim;
   a.block = p.blockDim;
   a.shared = p.sharedMemBytes;
   a.parameters = p.kernelParams;
-  return a;
+  return p.extra ? take_packed(p.extra, a) : cudaSuccess;
 }
 
 }  // namespace
 
 cudaError_t kernel_operation(const cudaKernelNodeParams* p, KernelOperation& out) {
-  if (!p) return cudaErrorInvalidValue;
-  if (p->extra) return not_supported("kernel arguments through `extra` in a graph node");
-  return make_kernel(launch_arguments(*p), out);
+  LaunchArguments a;
+  if (cudaError_t error = launch_arguments(p, a)) return error;
+  return make_kernel(a, out);
 }
 
 cudaError_t fill_operation(const cudaMemsetParams* p, FillOperation& out) {
@@ -85,9 +89,9 @@ GraphNode* executable_node(GraphExec* exec, GraphNode* node) {
 }
 
 cudaError_t set_kernel(GraphNode* node, const cudaKernelNodeParams* p) {
-  KernelOperation op;
-  if (cudaError_t error = kernel_operation(p, op)) return error;
-  return replace_operation<KernelOperation>(node, std::move(op));
+  LaunchArguments a;
+  if (cudaError_t error = launch_arguments(p, a)) return error;
+  return set_kernel(node, a);
 }
 cudaError_t set_copy(GraphNode* node, const cudaMemcpy3DParms* p) {
   CopyOperation op;
@@ -173,7 +177,9 @@ cudaError_t set_parameters(GraphNode* node, const cudaGraphNodeParams* p) {
   }
 }
 
-cudaError_t add_by_parameters(cudaGraphNode_t* out, Graph* graph, const cudaGraphNode_t* d, std::size_t n,
+namespace {
+
+cudaError_t add_default_edges(cudaGraphNode_t* out, Graph* graph, const cudaGraphNode_t* d, std::size_t n,
                               cudaGraphNodeParams* p) {
   if (!p || !is_graph(graph)) return cudaErrorInvalidValue;
   switch (p->type) {
@@ -195,8 +201,7 @@ cudaError_t add_by_parameters(cudaGraphNode_t* out, Graph* graph, const cudaGrap
       if (!p->host.fn) return cudaErrorInvalidValue;
       return add_node(out, graph, d, n, HostOperation{p->host.fn, nullptr, p->host.userData});
     case cudaGraphNodeTypeGraph:
-      if (!is_graph(p->graph.graph)) return cudaErrorInvalidValue;
-      return add_node(out, graph, d, n, ChildGraphOperation{clone(*p->graph.graph)});
+      return add_child_graph(out, graph, d, n, p->graph.graph, p->graph.ownership == cudaGraphChildGraphOwnershipMove);
     case cudaGraphNodeTypeEmpty:
       return add_node(out, graph, d, n, EmptyOperation{});
     case cudaGraphNodeTypeWaitEvent:
@@ -217,6 +222,24 @@ cudaError_t add_by_parameters(cudaGraphNode_t* out, Graph* graph, const cudaGrap
     default:
       return not_supported("a graph node of this type (conditional, external semaphore)");
   }
+}
+
+}  // namespace
+
+cudaError_t with_edges(cudaError_t added, cudaGraphNode_t* out, const cudaGraphNode_t* d,
+                       const cudaGraphEdgeData* edges, std::size_t n) {
+  if (added) return added;
+  if (cudaError_t error = check_edges(d, **out, edges, n)) {
+    (*out)->graph->remove(*out);
+    return error;
+  }
+  set_edges(d, **out, edges, n);
+  return cudaSuccess;
+}
+
+cudaError_t add_by_parameters(cudaGraphNode_t* out, Graph* graph, const cudaGraphNode_t* d,
+                              const cudaGraphEdgeData* edges, std::size_t n, cudaGraphNodeParams* p) {
+  return with_edges(add_default_edges(out, graph, d, n, p), out, d, edges, n);
 }
 
 cudaError_t create_graph(cudaGraph_t* out) {
@@ -266,8 +289,31 @@ cudaError_t graph_add_host_node(cudaGraphNode_t* out, cudaGraph_t graph, const c
 
 cudaError_t graph_add_child_graph_node(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* d, std::size_t n,
                                        cudaGraph_t child) {
-  if (!is_graph(child)) return cudaErrorInvalidValue;
-  return add_node(out, graph, d, n, ChildGraphOperation{clone(*child)});
+  return add_child_graph(out, graph, d, n, child, false);
+}
+
+cudaError_t add_child_graph(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* d, std::size_t n,
+                            cudaGraph_t child, bool move) {
+  if (!is_graph(child) || (move && (child == graph || !owns_graph(child)))) return cudaErrorInvalidValue;
+  if (!move) return add_node(out, graph, d, n, ChildGraphOperation{clone(*child)});
+  if (cudaError_t error = add_node(out, graph, d, n, ChildGraphOperation{})) return error;
+  HostState& r = HostState::instance();
+  {
+    std::lock_guard lock(r.mutex);
+    r.graphs.erase(child);
+  }
+  std::get<ChildGraphOperation>((*out)->operation).graph.reset(child);
+  return cudaSuccess;
+}
+
+cudaError_t add_memory_node(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* d, std::size_t n,
+                            MemoryOperation operation) {
+  if (cudaError_t error = check(operation)) return error;
+  return add_node(out, graph, d, n, std::move(operation));
+}
+cudaError_t set_memory_operation(GraphNode* node, MemoryOperation operation) {
+  if (cudaError_t error = check(operation)) return error;
+  return replace_operation<MemoryOperation>(node, std::move(operation));
 }
 
 cudaError_t graph_add_event_record_node(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* d,

@@ -21,6 +21,7 @@ GraphNode* executable_node(GraphExec* exec, GraphNode* node);  // null: none of 
 
 // Parameters of a node that there is.
 cudaError_t set_kernel(GraphNode* node, const cudaKernelNodeParams* parameters);
+cudaError_t set_kernel(GraphNode* node, LaunchArguments arguments);  // what attributes say stays
 cudaError_t set_copy(GraphNode* node, const cudaMemcpy3DParms* parameters);
 cudaError_t set_linear_copy(GraphNode* node, void* to, const void* from, std::size_t count, cudaMemcpyKind kind);
 cudaError_t set_symbol_copy(GraphNode* node, const void* symbol, std::size_t offset, const void* other,
@@ -35,8 +36,12 @@ cudaError_t add_copy(cudaGraphNode_t* out, Graph* graph, const cudaGraphNode_t* 
 cudaError_t add_symbol_copy(cudaGraphNode_t* out, Graph* graph, const cudaGraphNode_t* dependencies, std::size_t count,
                             const void* symbol, std::size_t offset, const void* other, std::size_t bytes,
                             cudaMemcpyKind kind, bool to_symbol);
+
 cudaError_t add_by_parameters(cudaGraphNode_t* out, Graph* graph, const cudaGraphNode_t* dependencies,
-                              std::size_t count, cudaGraphNodeParams* parameters);
+                              const cudaGraphEdgeData* edges, std::size_t count, cudaGraphNodeParams* parameters);
+// Gives the node that was just added its edges' kinds; when they are none it goes again.
+cudaError_t with_edges(cudaError_t added, cudaGraphNode_t* out, const cudaGraphNode_t* dependencies,
+                       const cudaGraphEdgeData* edges, std::size_t count);
 
 // Replaces the operation of a node by one of the same kind.
 template <class Kind>
@@ -62,7 +67,17 @@ cudaError_t graph_add_event_wait_node(cudaGraphNode_t* out, cudaGraph_t graph, c
                                       cudaEvent_t event);
 cudaError_t graph_add_mem_alloc_node(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* d, std::size_t n,
                                      cudaMemAllocNodeParams* p);
+// move: the parent takes the graph itself, and only a graph that the program owns.
+cudaError_t add_child_graph(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* d, std::size_t n,
+                            cudaGraph_t child, bool move);
+cudaError_t add_memory_node(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* d, std::size_t n,
+                            MemoryOperation operation);
+cudaError_t set_memory_operation(GraphNode* node, MemoryOperation operation);
 cudaError_t graph_destroy_node(cudaGraphNode_t node);
+// Attributes of kernel nodes (kernel_nodes.cpp).
+cudaError_t kernel_node_set_attribute(GraphNode* node, cudaLaunchAttributeID id, const cudaLaunchAttributeValue* value);
+cudaError_t kernel_node_get_attribute(const GraphNode* node, cudaLaunchAttributeID id, cudaLaunchAttributeValue* value);
+cudaError_t kernel_node_copy_attributes(GraphNode* to, const GraphNode* from);
 cudaError_t graph_exec_child_graph_node_set_params(cudaGraphExec_t exec, cudaGraphNode_t node, cudaGraph_t child);
 
 }  // namespace warpgrind::host

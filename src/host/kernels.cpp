@@ -229,6 +229,28 @@ cudaError_t occupancy_max_active_blocks_per_multiprocessor_with_flags(int* block
   return cudaSuccess;
 }
 
+cudaError_t most_occupying_block(int* grid, int* block_size, const void* function,
+                                 const std::function<std::size_t(int)>& shared_of, int limit) {
+  Described d;
+  if (cudaError_t error = describe(function, d)) return error;
+  constexpr int kWarp = 32;
+  int largest = static_cast<int>(max_threads(d));
+  if (limit > 0) largest = std::min(largest, limit);
+  int best = 0;
+  *grid = *block_size = 0;
+  for (int size = (largest + kWarp - 1) / kWarp * kWarp; size > 0; size -= kWarp) {
+    const int threads = std::min(size, largest);
+    Occupancy o;
+    if (cudaError_t error = occupancy_of(function, threads, shared_of(threads), o)) return error;
+    const int resident = static_cast<int>(o.blocks_per_sm) * threads;
+    if (resident <= best) continue;
+    best = resident;
+    *block_size = threads;
+    *grid = static_cast<int>(o.blocks_per_sm * the_session().model().sm_count);
+  }
+  return cudaSuccess;
+}
+
 namespace {
 
 unsigned cluster_blocks(const cudaLaunchConfig_t& config) {

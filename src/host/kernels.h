@@ -1,6 +1,8 @@
 // Kernels as objects: attributes and occupancy. `function`: what find_kernel takes.
 #pragma once
 
+#include <functional>
+
 #include "gpu/occupancy.h"
 #include "host/operation.h"
 
@@ -13,6 +15,11 @@ cudaError_t parameter_info(const void* function, std::size_t index, std::size_t*
 cudaError_t occupancy_of(const void* function, int block_size, std::size_t dynamic_shared, Occupancy& out);
 // The largest dynamic shared memory, in bytes, with which `blocks` blocks still fit on one SM.
 cudaError_t available_shared(std::size_t* bytes, const void* function, int blocks, int block_size);
+
+// The threads of a block with which most threads are resident on an SM, at most `limit` (0: any), and the blocks that
+// fill the GPU then. shared_of: bytes of dynamic shared memory of a block of so many threads.
+cudaError_t most_occupying_block(int* grid, int* block_size, const void* function,
+                                 const std::function<std::size_t(int)>& shared_of, int limit);
 
 // ---- As the runtime API's functions of these names.
 cudaError_t func_get_attributes(cudaFuncAttributes* out, const void* function);

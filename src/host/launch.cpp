@@ -283,6 +283,23 @@ LaunchArguments plain_launch(const void* function, dim3 grid, dim3 block, void**
   return a;
 }
 
+cudaError_t take_packed(void** extra, LaunchArguments& out) {
+  void *const kEnd = nullptr, *const kBuffer = reinterpret_cast<void*>(1), *const kSize = reinterpret_cast<void*>(2);
+  const void* buffer = nullptr;
+  std::size_t size = 0;
+  for (; *extra != kEnd; extra += 2) {
+    if (*extra == kBuffer)
+      buffer = extra[1];
+    else if (*extra == kSize)
+      size = *static_cast<const std::size_t*>(extra[1]);
+    else
+      return cudaErrorInvalidValue;
+  }
+  if (!buffer && size) return cudaErrorInvalidValue;
+  out.packed = std::span(static_cast<const std::uint8_t*>(buffer), size);
+  return cudaSuccess;
+}
+
 cudaError_t launch_host_function(cudaStream_t stream, cudaHostFn_t function, void* data) {
   if (!function) return cudaErrorInvalidValue;
   return submit(resolve(stream), HostOperation{function, nullptr, data}, false);

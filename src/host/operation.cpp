@@ -43,6 +43,9 @@ cudaError_t make(HostOperation& op, const Target& target, bool, WorkPtr& out) {
 cudaError_t make(LibraryOperation& op, const Target& target, bool host_blocks, WorkPtr& out) {
   return make_work(op, target, host_blocks, out);
 }
+cudaError_t make(MemoryOperation& op, const Target& target, bool, WorkPtr& out) {
+  return make_work(op, target, out);
+}
 cudaError_t make(EventOperation& op, const Target& target, bool, WorkPtr& out) {
   if (!find_event(op.event.get()))
     return cudaErrorInvalidResourceHandle;  // destroyed after it became a node of a graph

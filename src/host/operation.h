@@ -72,8 +72,21 @@ struct FreeOperation {
 struct LibraryOperation {
   LibraryCallRef call;
 };
-using Operation = std::variant<KernelOperation, CopyOperation, FillOperation, HostOperation, EventOperation,
-                               EmptyOperation, ChildGraphOperation, AllocOperation, FreeOperation, LibraryOperation>;
+// Words of memory that are written or waited for, one after the other (stream_memory.h).
+struct MemoryOperation {
+  struct Step {
+    enum class Kind : std::uint8_t { wait, write, barrier } kind = Kind::barrier;
+    enum class Compare : std::uint8_t { greater_equal, equal, any_bit, any_bit_of_neither } compare{};
+    unsigned bytes = 4;  // of the word: 4 or 8
+    void* address = nullptr;
+    std::uint64_t value = 0;
+  };
+  std::vector<Step> steps;
+  std::shared_ptr<const void> given;  // of a node: the parameters as its API has them
+};
+using Operation =
+    std::variant<KernelOperation, CopyOperation, FillOperation, HostOperation, EventOperation, EmptyOperation,
+                 ChildGraphOperation, AllocOperation, FreeOperation, LibraryOperation, MemoryOperation>;
 
 // Where work goes: a device, a stream of the timeline, the clock of the thread that issues it.
 struct Target {
@@ -126,6 +139,8 @@ cudaError_t compile(const KernelShape& shape);
 
 // Calls of libraries (library_calls.cpp).
 cudaError_t make_work(const LibraryOperation& call, const Target& target, bool host_blocks, WorkPtr& out);
+// Stream memory operations (stream_memory.cpp).
+cudaError_t make_work(const MemoryOperation& operation, const Target& target, WorkPtr& out);
 
 // What memory a pointer is in.
 enum class Memory : std::uint8_t { pageable, pinned, device, managed, invalid };

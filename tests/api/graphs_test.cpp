@@ -1,4 +1,9 @@
 // Graphs: nodes of every kind, their parameters, edges, clones, execution, updates, user objects.
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+#include <string>
+
 #include "api_test.h"
 
 namespace warpgrind::cudart {
@@ -70,6 +75,48 @@ TEST(Graphs, KernelNodes) {
   FAILS(cudaErrorInvalidValue, cudaGraphKernelNodeSetParams(kNoNode, &p));
   p.blockDim.x = 4096;
   FAILS(cudaErrorInvalidValue, cudaGraphAddKernelNode(&node, f.graph, nullptr, 0, &p));
+}
+
+TEST(Graphs, KernelNodesHaveAttributes) {
+  Fixture f;
+  cudaGraphNode_t node = nullptr, twin = nullptr;
+  cudaKernelNodeParams p = f.kernel();
+  OK(cudaGraphAddKernelNode(&node, f.graph, nullptr, 0, &p));
+  OK(cudaGraphAddKernelNode(&twin, f.graph, &node, 1, &p));
+  cudaLaunchAttributeValue value{};
+  OK(cudaGraphKernelNodeGetAttribute(node, cudaLaunchAttributeCooperative, &value));
+  EXPECT_EQ(value.cooperative, 0);
+  value.cooperative = 1;
+  OK(cudaGraphKernelNodeSetAttribute(node, cudaLaunchAttributeCooperative, &value));
+  OK(cudaGraphKernelNodeCopyAttributes(twin, node));
+  value = {};
+  OK(cudaGraphKernelNodeGetAttribute(twin, cudaLaunchAttributeCooperative, &value));
+  EXPECT_EQ(value.cooperative, 1);
+  f.run();
+  EXPECT_EQ(f.d.read()[15], 5u);
+  // New parameters keep it: more blocks than are resident at once are refused.
+  p.gridDim = {1u << 20, 1, 1};
+  FAILS(cudaErrorCooperativeLaunchTooLarge, cudaGraphKernelNodeSetParams(node, &p));
+  FAILS(cudaErrorInvalidValue, cudaGraphKernelNodeSetAttribute(node, cudaLaunchAttributeProgrammaticEvent, &value));
+  FAILS(cudaErrorInvalidValue, cudaGraphKernelNodeGetAttribute(kNoNode, cudaLaunchAttributePriority, &value));
+  FAILS(cudaErrorInvalidValue, cudaGraphKernelNodeCopyAttributes(kNoNode, node));
+}
+
+TEST(Graphs, AreShownAsDot) {
+  Fixture f;
+  cudaGraphNode_t node = nullptr, next = nullptr;
+  cudaKernelNodeParams p = f.kernel();
+  OK(cudaGraphAddKernelNode(&node, f.graph, nullptr, 0, &p));
+  OK(cudaGraphAddEmptyNode(&next, f.graph, &node, 1));
+  const std::string path = testing::TempDir() + "warpgrind_runtime_graph.dot";
+  OK(cudaGraphDebugDotPrint(f.graph, path.c_str(), cudaGraphDebugDotFlagsVerbose));
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  for (const char* part : {"digraph dot {", "KERNEL", "block 16 x 1 x 1", "EMPTY", " -> "})
+    EXPECT_NE(text.str().find(part), std::string::npos) << part;
+  std::remove(path.c_str());
+  FAILS(cudaErrorOperatingSystem, cudaGraphDebugDotPrint(f.graph, "/nowhere/graph.dot", 0));
+  FAILS(cudaErrorInvalidValue, cudaGraphDebugDotPrint(nullptr, path.c_str(), 0));
 }
 
 TEST(Graphs, CopyNodes) {

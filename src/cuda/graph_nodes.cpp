@@ -1,0 +1,451 @@
+// Nodes of graphs: adding them, reading and changing their parameters, in the graph and in its executable form.
+#include "host/graph_nodes.h"
+
+#include <algorithm>
+
+#include "cuda/graph_parameters.h"
+#include "cuda/stream_memory.h"
+#include "host/graph_exec.h"
+
+namespace warpgrind::cuda {
+
+namespace {
+
+// Where a node is added.
+struct Spot {
+  CUgraphNode* node;
+  CUgraph graph;
+  const CUgraphNode* dependencies;
+  size_t count;
+};
+
+// Adds a node for a context's device.
+template <class Add>
+CUresult add_for(const Spot& at, CUcontext context, Add add) {
+  int device = -1;
+  if (const CUresult error = device_of(context, device); error != CUDA_SUCCESS) return error;
+  const CUresult error = driver_error(add());
+  if (error == CUDA_SUCCESS) (*at.node)->device = device;
+  return error;
+}
+
+// The parameters that the versions of a struct share.
+template <class Old>
+CUDA_KERNEL_NODE_PARAMS_v3 newest(const Old& p) {
+  CUDA_KERNEL_NODE_PARAMS_v3 out{};
+  out.func = p.func;
+  out.gridDimX = p.gridDimX, out.gridDimY = p.gridDimY, out.gridDimZ = p.gridDimZ;
+  out.blockDimX = p.blockDimX, out.blockDimY = p.blockDimY, out.blockDimZ = p.blockDimZ;
+  out.sharedMemBytes = p.sharedMemBytes;
+  out.kernelParams = p.kernelParams;
+  out.extra = p.extra;
+  if constexpr (!std::is_same_v<Old, CUDA_KERNEL_NODE_PARAMS_v1>) {
+    out.kern = p.kern;
+    out.ctx = p.ctx;
+  }
+  return out;
+}
+
+CUresult add_kernel(const Spot& at, const CUDA_KERNEL_NODE_PARAMS_v3& p) {
+  host::LaunchArguments a;
+  if (const CUresult error = launch_of(p, a); error != CUDA_SUCCESS) return error;
+  return add_for(at, p.func ? nullptr : p.ctx, [&]() -> cudaError_t {
+    host::KernelOperation op;
+    if (const cudaError_t error = host::make_kernel(a, op)) return error;
+    return host::add_node(at.node, at.graph, at.dependencies, at.count, std::move(op));
+  });
+}
+CUresult set_kernel(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v3& p) {
+  host::LaunchArguments a;
+  if (const CUresult error = launch_of(p, a); error != CUDA_SUCCESS) return error;
+  return driver_error(host::set_kernel(node, a));
+}
+
+CUresult add_copy(const Spot& at, const CUDA_MEMCPY3D* p, CUcontext context) {
+  cudaMemcpy3DParms copy;
+  if (const CUresult error = copy_of(p, copy); error != CUDA_SUCCESS) return error;
+  return add_for(at, context, [&] { return host::add_copy(at.node, at.graph, at.dependencies, at.count, &copy); });
+}
+CUresult set_copy(CUgraphNode node, const CUDA_MEMCPY3D* p) {
+  cudaMemcpy3DParms copy;
+  if (const CUresult error = copy_of(p, copy); error != CUDA_SUCCESS) return error;
+  return driver_error(host::set_copy(node, &copy));
+}
+
+// With or without a context in the end.
+template <class Fill>
+cudaMemsetParams fill_of(const Fill& p) {
+  return {reinterpret_cast<void*>(p.dst), p.pitch, p.value, p.elementSize, p.width, p.height};
+}
+CUresult add_fill(const Spot& at, const cudaMemsetParams& fill, CUcontext context) {
+  return add_for(at, context,
+                 [&] { return host::graph_add_memset_node(at.node, at.graph, at.dependencies, at.count, &fill); });
+}
+
+CUresult add_memory(const Spot& at, const CUDA_BATCH_MEM_OP_NODE_PARAMS_v2& p) {
+  host::MemoryOperation op;
+  if (const CUresult error = memory_operation(p.paramArray, p.count, p.flags, op); error != CUDA_SUCCESS) return error;
+  return add_for(at, p.ctx,
+                 [&] { return host::add_memory_node(at.node, at.graph, at.dependencies, at.count, std::move(op)); });
+}
+CUresult set_memory(CUgraphNode node, const CUDA_BATCH_MEM_OP_NODE_PARAMS_v2& p) {
+  host::MemoryOperation op;
+  if (const CUresult error = memory_operation(p.paramArray, p.count, p.flags, op); error != CUDA_SUCCESS) return error;
+  return driver_error(host::set_memory_operation(node, std::move(op)));
+}
+
+// Of the types whose parameters both APIs have alike.
+CUresult add_alike(const Spot& at, CUgraphNodeParams& p) {
+  cudaGraphNodeParams same{};
+  same.type = static_cast<cudaGraphNodeType>(p.type);
+  std::copy(std::begin(p.reserved1), std::end(p.reserved1), same.reserved1);
+  const CUresult error =
+      driver_error(host::add_by_parameters(at.node, at.graph, at.dependencies, nullptr, at.count, &same));
+  std::copy(std::begin(same.reserved1), std::end(same.reserved1), p.reserved1);
+  return error;
+}
+
+CUresult add_any(const Spot& at, CUgraphNodeParams& p) {
+  switch (p.type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+      return add_kernel(at, p.kernel);
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+      return add_copy(at, &p.memcpy.copyParams, p.memcpy.copyCtx);
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+      return add_fill(at, fill_of(p.memset), p.memset.ctx);
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+      return add_memory(at, p.memOp);
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
+      return not_supported("a graph node of this type (conditional, external semaphore)");
+    default:
+      return p.type >= 0 && p.type <= CU_GRAPH_NODE_TYPE_CONDITIONAL ? add_alike(at, p) : CUDA_ERROR_INVALID_VALUE;
+  }
+}
+
+CUresult set_any(CUgraphNode node, const CUgraphNodeParams& p) {
+  switch (p.type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+      return set_kernel(node, p.kernel);
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+      return set_copy(node, &p.memcpy.copyParams);
+    case CU_GRAPH_NODE_TYPE_MEMSET: {
+      const cudaMemsetParams fill = fill_of(p.memset);
+      return driver_error(host::set_fill(node, &fill));
+    }
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+      return set_memory(node, p.memOp);
+    case CU_GRAPH_NODE_TYPE_HOST:
+      return driver_error(host::set_host(node, as<const cudaHostNodeParams>(&p.host)));
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+      return driver_error(host::set_event(node, p.eventWait.event, true));
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+      return driver_error(host::set_event(node, p.eventRecord.event, false));
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
+      return not_supported("new parameters for this type of graph node");
+    default:
+      return CUDA_ERROR_INVALID_VALUE;
+  }
+}
+
+// graph_call() for what has a CUresult already.
+template <class Body>
+CUresult with_graphs(Body&& body) {
+  return driver([&]() -> CUresult {
+    const host::GraphsLock lock;
+    return body();
+  });
+}
+
+// The operation of a node, if it is of the kind, to read it.
+template <class Kind, class Out, class Give>
+CUresult read(CUgraphNode node, Out* out, Give give) {
+  return with_graphs([&]() -> CUresult {
+    auto* op = host::is_node(node) ? std::get_if<Kind>(&node->operation) : nullptr;
+    if (!op || !out) return CUDA_ERROR_INVALID_VALUE;
+    return give(*op);
+  });
+}
+
+template <class Params>
+CUresult read_kernel(CUgraphNode node, Params* parameters) {
+  return read<host::KernelOperation>(node, parameters, [&](host::KernelOperation& op) {
+    const CUDA_KERNEL_NODE_PARAMS_v3 p = parameters_of(*node, op);
+    *parameters = {};
+    parameters->func = p.func;
+    parameters->gridDimX = p.gridDimX, parameters->gridDimY = p.gridDimY, parameters->gridDimZ = p.gridDimZ;
+    parameters->blockDimX = p.blockDimX, parameters->blockDimY = p.blockDimY, parameters->blockDimZ = p.blockDimZ;
+    parameters->sharedMemBytes = p.sharedMemBytes;
+    parameters->kernelParams = p.kernelParams;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUDA_BATCH_MEM_OP_NODE_PARAMS_v2 newest(const CUDA_BATCH_MEM_OP_NODE_PARAMS& p) {
+  return {p.ctx, p.count, p.paramArray, p.flags};
+}
+
+}  // namespace
+
+// ---- Kernels
+CUresult cuGraphAddKernelNode_v2(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies, size_t count,
+                                 const CUDA_KERNEL_NODE_PARAMS* parameters) {
+  return with_graphs([&]() -> CUresult {
+    return parameters ? add_kernel({node, graph, dependencies, count}, newest(*parameters)) : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+CUresult cuGraphAddKernelNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies, size_t count,
+                              const CUDA_KERNEL_NODE_PARAMS_v1* parameters) {
+  return with_graphs([&]() -> CUresult {
+    return parameters ? add_kernel({node, graph, dependencies, count}, newest(*parameters)) : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS* parameters) {
+  return read_kernel(node, parameters);
+}
+CUresult cuGraphKernelNodeGetParams(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS_v1* parameters) {
+  return read_kernel(node, parameters);
+}
+CUresult cuGraphKernelNodeSetParams_v2(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS* parameters) {
+  return with_graphs(
+      [&]() -> CUresult { return parameters ? set_kernel(node, newest(*parameters)) : CUDA_ERROR_INVALID_VALUE; });
+}
+CUresult cuGraphKernelNodeSetParams(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS_v1* parameters) {
+  return with_graphs(
+      [&]() -> CUresult { return parameters ? set_kernel(node, newest(*parameters)) : CUDA_ERROR_INVALID_VALUE; });
+}
+CUresult cuGraphExecKernelNodeSetParams_v2(CUgraphExec exec, CUgraphNode node,
+                                           const CUDA_KERNEL_NODE_PARAMS* parameters) {
+  return with_graphs([&]() -> CUresult {
+    return parameters ? set_kernel(host::executable_node(exec, node), newest(*parameters)) : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+CUresult cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                        const CUDA_KERNEL_NODE_PARAMS_v1* parameters) {
+  return with_graphs([&]() -> CUresult {
+    return parameters ? set_kernel(host::executable_node(exec, node), newest(*parameters)) : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+CUresult cuGraphKernelNodeSetAttribute(CUgraphNode node, CUkernelNodeAttrID attribute,
+                                       const CUkernelNodeAttrValue* value) {
+  return graph_call([&] {
+    return host::kernel_node_set_attribute(node, static_cast<cudaLaunchAttributeID>(attribute),
+                                           as<const cudaLaunchAttributeValue>(value));
+  });
+}
+CUresult cuGraphKernelNodeGetAttribute(CUgraphNode node, CUkernelNodeAttrID attribute, CUkernelNodeAttrValue* value) {
+  return graph_call([&] {
+    return host::kernel_node_get_attribute(node, static_cast<cudaLaunchAttributeID>(attribute),
+                                           as<cudaLaunchAttributeValue>(value));
+  });
+}
+CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode to, CUgraphNode from) {
+  return graph_call([&] { return host::kernel_node_copy_attributes(to, from); });
+}
+
+// ---- Copies and fills
+CUresult cuGraphAddMemcpyNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies, size_t count,
+                              const CUDA_MEMCPY3D* copy, CUcontext context) {
+  return with_graphs([&] { return add_copy({node, graph, dependencies, count}, copy, context); });
+}
+CUresult cuGraphMemcpyNodeGetParams(CUgraphNode node, CUDA_MEMCPY3D* parameters) {
+  return read<host::CopyOperation>(node, parameters, [&](const host::CopyOperation&) {
+    *parameters = parameters_of(node->copy_parameters);
+    return CUDA_SUCCESS;
+  });
+}
+CUresult cuGraphMemcpyNodeSetParams(CUgraphNode node, const CUDA_MEMCPY3D* parameters) {
+  return with_graphs([&] { return set_copy(node, parameters); });
+}
+CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec exec, CUgraphNode node, const CUDA_MEMCPY3D* copy,
+                                        CUcontext context) {
+  return with_graphs([&]() -> CUresult {
+    int device = -1;
+    if (const CUresult error = device_of(context, device); error != CUDA_SUCCESS) return error;
+    return set_copy(host::executable_node(exec, node), copy);
+  });
+}
+CUresult cuGraphAddMemsetNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies, size_t count,
+                              const CUDA_MEMSET_NODE_PARAMS* fill, CUcontext context) {
+  return with_graphs([&]() -> CUresult {
+    return fill ? add_fill({node, graph, dependencies, count}, fill_of(*fill), context) : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+CUresult cuGraphMemsetNodeGetParams(CUgraphNode node, CUDA_MEMSET_NODE_PARAMS* parameters) {
+  return read<host::FillOperation>(node, parameters, [&](const host::FillOperation&) {
+    *parameters = *as<const CUDA_MEMSET_NODE_PARAMS>(&node->fill_parameters);
+    return CUDA_SUCCESS;
+  });
+}
+CUresult cuGraphMemsetNodeSetParams(CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS* parameters) {
+  return graph_call([&] { return host::set_fill(node, as<const cudaMemsetParams>(parameters)); });
+}
+CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec exec, CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS* fill,
+                                        CUcontext context) {
+  return with_graphs([&]() -> CUresult {
+    int device = -1;
+    if (const CUresult error = device_of(context, device); error != CUDA_SUCCESS) return error;
+    return driver_error(host::set_fill(host::executable_node(exec, node), as<const cudaMemsetParams>(fill)));
+  });
+}
+
+// ---- Host functions, child graphs, nothing
+CUresult cuGraphAddHostNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies, size_t count,
+                            const CUDA_HOST_NODE_PARAMS* parameters) {
+  return graph_call([&] {
+    return host::graph_add_host_node(node, graph, dependencies, count, as<const cudaHostNodeParams>(parameters));
+  });
+}
+CUresult cuGraphHostNodeGetParams(CUgraphNode node, CUDA_HOST_NODE_PARAMS* parameters) {
+  return read<host::HostOperation>(node, parameters, [&](const host::HostOperation& op) {
+    *parameters = {op.function, op.data};
+    return CUDA_SUCCESS;
+  });
+}
+CUresult cuGraphHostNodeSetParams(CUgraphNode node, const CUDA_HOST_NODE_PARAMS* parameters) {
+  return graph_call([&] { return host::set_host(node, as<const cudaHostNodeParams>(parameters)); });
+}
+CUresult cuGraphExecHostNodeSetParams(CUgraphExec exec, CUgraphNode node, const CUDA_HOST_NODE_PARAMS* parameters) {
+  return graph_call(
+      [&] { return host::set_host(host::executable_node(exec, node), as<const cudaHostNodeParams>(parameters)); });
+}
+CUresult cuGraphAddChildGraphNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies, size_t count,
+                                  CUgraph child) {
+  return graph_call([&] { return host::graph_add_child_graph_node(node, graph, dependencies, count, child); });
+}
+CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode node, CUgraph* graph) {
+  return read<host::ChildGraphOperation>(node, graph, [&](const host::ChildGraphOperation& op) {
+    *graph = op.graph.get();
+    return CUDA_SUCCESS;
+  });
+}
+CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraph child) {
+  return graph_call([&] { return host::graph_exec_child_graph_node_set_params(exec, node, child); });
+}
+CUresult cuGraphAddEmptyNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies, size_t count) {
+  return graph_call([&] { return host::add_node(node, graph, dependencies, count, host::EmptyOperation{}); });
+}
+
+// ---- Events
+CUresult cuGraphAddEventRecordNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies, size_t count,
+                                   CUevent event) {
+  return graph_call([&] { return host::graph_add_event_record_node(node, graph, dependencies, count, event); });
+}
+CUresult cuGraphAddEventWaitNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies, size_t count,
+                                 CUevent event) {
+  return graph_call([&] { return host::graph_add_event_wait_node(node, graph, dependencies, count, event); });
+}
+
+namespace {
+
+CUresult event_of(CUgraphNode node, CUevent* event, bool wait) {
+  return read<host::EventOperation>(node, event, [&](const host::EventOperation& op) {
+    if (op.wait != wait) return CUDA_ERROR_INVALID_VALUE;
+    *event = op.event.get();
+    return CUDA_SUCCESS;
+  });
+}
+
+}  // namespace
+
+CUresult cuGraphEventRecordNodeGetEvent(CUgraphNode node, CUevent* event) {
+  return event_of(node, event, false);
+}
+CUresult cuGraphEventWaitNodeGetEvent(CUgraphNode node, CUevent* event) {
+  return event_of(node, event, true);
+}
+CUresult cuGraphEventRecordNodeSetEvent(CUgraphNode node, CUevent event) {
+  return graph_call([&] { return host::set_event(node, event, false); });
+}
+CUresult cuGraphEventWaitNodeSetEvent(CUgraphNode node, CUevent event) {
+  return graph_call([&] { return host::set_event(node, event, true); });
+}
+CUresult cuGraphExecEventRecordNodeSetEvent(CUgraphExec exec, CUgraphNode node, CUevent event) {
+  return graph_call([&] { return host::set_event(host::executable_node(exec, node), event, false); });
+}
+CUresult cuGraphExecEventWaitNodeSetEvent(CUgraphExec exec, CUgraphNode node, CUevent event) {
+  return graph_call([&] { return host::set_event(host::executable_node(exec, node), event, true); });
+}
+
+// ---- Memory
+CUresult cuGraphAddMemAllocNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies, size_t count,
+                                CUDA_MEM_ALLOC_NODE_PARAMS* parameters) {
+  return graph_call([&] {
+    return host::graph_add_mem_alloc_node(node, graph, dependencies, count, as<cudaMemAllocNodeParams>(parameters));
+  });
+}
+CUresult cuGraphMemAllocNodeGetParams(CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS* parameters) {
+  return read<host::AllocOperation>(node, parameters, [&](const host::AllocOperation& op) {
+    *parameters = {};
+    parameters->poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    parameters->poolProps.location = {CU_MEM_LOCATION_TYPE_DEVICE, op.device};
+    parameters->bytesize = op.bytes;
+    parameters->dptr = reinterpret_cast<CUdeviceptr>(op.pointer);
+    return CUDA_SUCCESS;
+  });
+}
+CUresult cuGraphAddMemFreeNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies, size_t count,
+                               CUdeviceptr pointer) {
+  return graph_call([&] {
+    return pointer
+               ? host::add_node(node, graph, dependencies, count, host::FreeOperation{reinterpret_cast<void*>(pointer)})
+               : cudaErrorInvalidValue;
+  });
+}
+CUresult cuGraphMemFreeNodeGetParams(CUgraphNode node, CUdeviceptr* pointer) {
+  return read<host::FreeOperation>(node, pointer, [&](const host::FreeOperation& op) {
+    *pointer = reinterpret_cast<CUdeviceptr>(op.pointer);
+    return CUDA_SUCCESS;
+  });
+}
+CUresult cuGraphAddBatchMemOpNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies, size_t count,
+                                  const CUDA_BATCH_MEM_OP_NODE_PARAMS* parameters) {
+  return with_graphs([&]() -> CUresult {
+    return parameters ? add_memory({node, graph, dependencies, count}, newest(*parameters)) : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+CUresult cuGraphBatchMemOpNodeGetParams(CUgraphNode node, CUDA_BATCH_MEM_OP_NODE_PARAMS* parameters) {
+  return read<host::MemoryOperation>(node, parameters, [&](const host::MemoryOperation& op) {
+    auto* given = static_cast<CUstreamBatchMemOpParams*>(const_cast<void*>(op.given.get()));
+    *parameters = {current_context(), static_cast<unsigned>(op.steps.size()), given, 0};
+    return CUDA_SUCCESS;
+  });
+}
+CUresult cuGraphBatchMemOpNodeSetParams(CUgraphNode node, const CUDA_BATCH_MEM_OP_NODE_PARAMS* parameters) {
+  return with_graphs(
+      [&]() -> CUresult { return parameters ? set_memory(node, newest(*parameters)) : CUDA_ERROR_INVALID_VALUE; });
+}
+CUresult cuGraphExecBatchMemOpNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                            const CUDA_BATCH_MEM_OP_NODE_PARAMS* parameters) {
+  return with_graphs([&]() -> CUresult {
+    return parameters ? set_memory(host::executable_node(exec, node), newest(*parameters)) : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
+// ---- Of any type
+CUresult cuGraphAddNode_v2(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
+                           const CUgraphEdgeData* edges, size_t count, CUgraphNodeParams* parameters) {
+  return with_graphs([&]() -> CUresult {
+    if (!parameters) return CUDA_ERROR_INVALID_VALUE;
+    if (const CUresult error = add_any({node, graph, dependencies, count}, *parameters); error != CUDA_SUCCESS)
+      return error;
+    return driver_error(host::with_edges(cudaSuccess, node, dependencies, as<const cudaGraphEdgeData>(edges), count));
+  });
+}
+CUresult cuGraphAddNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies, size_t count,
+                        CUgraphNodeParams* parameters) {
+  return cuGraphAddNode_v2(node, graph, dependencies, nullptr, count, parameters);
+}
+CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams* parameters) {
+  return with_graphs([&]() -> CUresult { return parameters ? set_any(node, *parameters) : CUDA_ERROR_INVALID_VALUE; });
+}
+CUresult cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraphNodeParams* parameters) {
+  return with_graphs([&]() -> CUresult {
+    return parameters ? set_any(host::executable_node(exec, node), *parameters) : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
+}  // namespace warpgrind::cuda
