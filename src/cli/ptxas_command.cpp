@@ -24,6 +24,7 @@ namespace {
 
 constexpr int kFailed = 255;  // as ptxas ends
 constexpr const char *kDefaultGpu = "sm_75", *kDefaultOutput = "elf.o";
+constexpr const char* kAborted = "ptxas fatal   : Ptx assembly aborted due to errors\n";
 constexpr int kMostOptionsFiles = 8;
 
 enum class Takes : std::uint8_t { nothing, word, number, boolean, registers };
@@ -146,7 +147,7 @@ std::string said(const Error& error, const std::string& name) {
                        line.substr(at + mark.size()));
   }
   if (out.empty()) out = fmt::format("ptxas {}, line 1; fatal   : {}\n", name, error.message);
-  return out + "ptxas fatal   : Ptx assembly aborted due to errors\n";
+  return out + kAborted;
 }
 
 struct Source {
@@ -203,6 +204,11 @@ Status assemble(const Line& line) {
           ""};
     const auto module = ptx::parse(source.text, source.name);
     if (!module) return Error{ErrorKind::bad_input, said(module.error(), source.name), ""};
+    std::string unknown;
+    for (const ptx::Function& f : (*module)->functions)
+      for (const ptx::UnknownInstruction& i : f.unknown)
+        unknown += fmt::format("ptxas {}, line {}; error   : {}\n", source.name, i.range.line, i.why);
+    if (!unknown.empty()) return Error{ErrorKind::bad_input, unknown + kAborted, ""};
     if (target_of(source.text) > gpu->first)
       return fatal("SM version specified by .target is higher than default SM version assumed");
     for (const ptx::Function& f : (*module)->functions)

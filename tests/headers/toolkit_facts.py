@@ -42,7 +42,7 @@ def facts_of(clang, folder, headers):
 
     def walk(node):
         kind, name = node.get("kind"), node.get("name", "")
-        if kind == "EnumConstantDecl" and re.match(r"cu|CU|NVRTC|MAJOR|MINOR|PATCH", name):
+        if kind == "EnumConstantDecl" and re.match(r"cu|CU|NVRTC|NVJITLINK|MAJOR|MINOR|PATCH", name):
             enumerators.append(name)
         elif kind == "CXXRecordDecl" and node.get("completeDefinition") and re.match(r"cuda|CU|curandD|curandH|curandStateM|mtgp32|dim3|u?(char|short|int|long|longlong)\d|float\d|double\d", name):
             types.append(name)
