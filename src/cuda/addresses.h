@@ -24,9 +24,11 @@ inline cudaMemLocation location_of(CUdevice device) {
                                  : cudaMemLocation{cudaMemLocationTypeDevice, device};
 }
 
-// What an allocation of the calling thread ended with: its address, and its context is remembered.
+// What an allocation of the calling thread ended with: its address, and the current context owns it.
 CUresult allocated(cudaError_t error, void* memory, CUdeviceptr* out);
-// The context that it was allocated in; a device's primary one where the runtime did it.
-Context* context_of_memory(const host::Place& place);
+// Before it is freed.
+void forget_owner(const void* memory);
+// What it owns is freed, as it is destroyed.
+void free_memory_of(const Context& context);
 
 }  // namespace warpgrind::cuda

@@ -1,4 +1,5 @@
 // Primary contexts, and contexts of the program's own.
+#include "cuda/addresses.h"
 #include "cuda/driver.h"
 #include "host/devices.h"
 #include "host/streams.h"
@@ -36,6 +37,7 @@ CUresult create(CUcontext* out, unsigned flags, CUdevice device) {
 CUresult destroy(CUcontext context) {
   if (const CUresult error = check(context); error != CUDA_SUCCESS) return error;
   if (context->primary) return CUDA_ERROR_INVALID_CONTEXT;
+  free_memory_of(*context);
   if (current_context() == context) pop_context();
   context->alive = false;
   return CUDA_SUCCESS;

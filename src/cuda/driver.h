@@ -16,8 +16,8 @@
 namespace warpgrind::cuda {
 
 // A context of the driver API. Those of one device share what the runtime keeps for that device: memory, streams,
-// limits, a kernel's fault. Handles stay valid as such for ever: a destroyed context is known to be one. What was made
-// under a context is not freed with it yet, but when the process ends.
+// limits, a kernel's fault. Handles stay valid as such for ever: a destroyed context is known to be one. Its memory
+// goes with it; what else was made under it is not freed yet, but when the process ends.
 struct Context {
   int device = 0;
   bool primary = false;

@@ -32,7 +32,10 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr* out, size_t* pitch, size_t width, size_
 }
 
 CUresult cuMemFree_v2(CUdeviceptr memory) {
-  return driver([&]() -> CUresult { return driver_error(host::free_device(pointer(memory), "cuMemFree")); });
+  return driver([&]() -> CUresult {
+    forget_owner(pointer(memory));
+    return driver_error(host::free_device(pointer(memory), "cuMemFree"));
+  });
 }
 
 CUresult cuMemGetAddressRange_v2(CUdeviceptr* base, size_t* size, CUdeviceptr of) {
@@ -63,6 +66,7 @@ CUresult cuMemAllocHost_v2(void** out, size_t bytes) {
 
 CUresult cuMemFreeHost(void* memory) {
   return driver([&]() -> CUresult {
+    forget_owner(memory);
     return driver_error(host::tell_if_invalid(host::free_host(memory), memory, "cuMemFreeHost"));
   });
 }

@@ -4,7 +4,9 @@
 #include <mutex>
 
 #include "cuda/addresses.h"
+#include "host/memory.h"
 #include "host/pools.h"
+#include "host/virtual_memory.h"
 
 namespace warpgrind::cuda {
 
@@ -13,10 +15,14 @@ namespace {
 using host::Memory;
 using host::Place;
 
+struct Owned {
+  Context* by = nullptr;  // not a primary context: that of what is not here
+  CUdeviceptr memory = 0;
+};
 // By numbers of allocations, which come but once: what was freed is in nobody's way.
 struct Remembered {
   std::mutex mutex;
-  std::map<std::uint64_t, Context*> contexts;     // that are not primary
+  std::map<std::uint64_t, Owned> owned;
   std::map<std::uint64_t, unsigned> synchronous;  // CU_POINTER_ATTRIBUTE_SYNC_MEMOPS
 };
 Remembered& remembered() {
@@ -34,6 +40,17 @@ CUresult give(void* data, T value) {
   return CUDA_SUCCESS;
 }
 
+// Who allocated it; no context owns memory of pools and what is mapped.
+Context* owner_of(const Place& place) {
+  {
+    const std::lock_guard lock(remembered().mutex);
+    const auto found = remembered().owned.find(place.id);
+    if (found != remembered().owned.end()) return found->second.by;
+  }
+  if (host::pool_of_block(pointer(place.low)) || host::is_mapped(place.low)) return nullptr;
+  return &primary_context(place.device);
+}
+
 unsigned synchronous(const Place& place) {
   const std::lock_guard lock(remembered().mutex);
   const auto found = remembered().synchronous.find(place.id);
@@ -44,7 +61,7 @@ unsigned synchronous(const Place& place) {
 CUresult attribute_of(const Place& place, CUdeviceptr at, CUpointer_attribute attribute, void* data) {
   switch (attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
-      return give(data, context_of_memory(place));
+      return give(data, owner_of(place));
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
       return give(data, place.memory == Memory::pinned ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE);
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
@@ -126,17 +143,35 @@ CUresult allocated(cudaError_t error, void* memory, CUdeviceptr* out) {
   Context* const context = current_context();
   if (context->primary) return CUDA_SUCCESS;
   const std::lock_guard lock(remembered().mutex);
-  remembered().contexts[host::place_of(memory).id] = context;
+  remembered().owned[host::place_of(memory).id] = {context, *out};
   return CUDA_SUCCESS;
 }
 
-Context* context_of_memory(const Place& place) {
+void forget_owner(const void* memory) {
+  const std::lock_guard lock(remembered().mutex);
+  if (remembered().owned.empty()) return;
+  const Place place = host::place_of(memory);
+  if (place.low == address(memory)) remembered().owned.erase(place.id);
+}
+
+void free_memory_of(const Context& context) {
+  std::map<std::uint64_t, Owned> owned;
   {
     const std::lock_guard lock(remembered().mutex);
-    const auto found = remembered().contexts.find(place.id);
-    if (found != remembered().contexts.end()) return found->second;
+    std::erase_if(remembered().owned, [&](const auto& one) {
+      if (one.second.by != &context) return false;
+      owned.insert(one);
+      return true;
+    });
   }
-  return &primary_context(place.device);
+  for (const auto& [id, one] : owned) {
+    const Place place = host::place_of(pointer(one.memory));
+    if (place.id != id) continue;  // freed by the runtime, and perhaps something else is there
+    if (place.memory == Memory::pinned)
+      host::free_host(pointer(one.memory));
+    else
+      host::free_device(pointer(one.memory), "cuCtxDestroy");
+  }
 }
 
 // A context need not be current.

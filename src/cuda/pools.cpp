@@ -15,7 +15,8 @@ CUresult allocate(CUdeviceptr* out, size_t bytes, CUmemoryPool pool, CUstream st
   if (!out || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
   void* memory = nullptr;
   const cudaError_t error = host::allocate_from(pool, &memory, bytes, host::resolve(stream));
-  return allocated(error, memory, out);
+  if (error == cudaSuccess) *out = address(memory);
+  return driver_error(error);
 }
 
 // Pools are those of devices, of memory that stays where it is: the host's and managed ones are not here.

@@ -239,6 +239,12 @@ cudaError_t unmap_memory(std::uint64_t address, std::uint64_t size) {
   return cudaSuccess;
 }
 
+bool is_mapped(std::uint64_t address) {
+  VirtualMemory& v = virtual_memory();
+  const std::lock_guard lock(v.mutex);
+  return mapping_at(v, address) != v.mappings.end();
+}
+
 cudaError_t set_access(std::uint64_t address, std::uint64_t size, const cudaMemAccessDesc* list, std::size_t count) {
   if (!list || count == 0) return cudaErrorInvalidValue;
   for (std::size_t i = 0; i < count; i++) {

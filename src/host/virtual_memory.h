@@ -25,6 +25,7 @@ cudaError_t device_of_memory(int* device, std::uint64_t handle);
 cudaError_t map_memory(std::uint64_t address, std::uint64_t size, std::uint64_t handle);
 // One or more mappings, whole, with no gap; waits for what may still use them.
 cudaError_t unmap_memory(std::uint64_t address, std::uint64_t size);
+bool is_mapped(std::uint64_t address);
 cudaError_t set_access(std::uint64_t address, std::uint64_t size, const cudaMemAccessDesc* list, std::size_t count);
 cudaError_t get_access(cudaMemAccessFlags* flags, const cudaMemLocation& of, std::uint64_t address);
 

@@ -70,6 +70,26 @@ TEST_F(Memory, IsThatOfTheContextsDevice) {
   OK(cuCtxDestroy(other));
 }
 
+TEST_F(Memory, GoesWithItsContext) {
+  CUcontext other = nullptr;
+  CUdeviceptr kept = 0, a = 0, b = 0, managed = 0;
+  void* pinned = nullptr;
+  size_t size = 0;
+  OK(cuMemAlloc(&kept, kBytes));
+  const size_t before = free_bytes();
+  OK(cuCtxCreate(&other, nullptr, 0, 0));
+  OK(cuMemAlloc(&a, kBytes));
+  OK(cuMemAlloc(&b, kBytes));
+  OK(cuMemAllocManaged(&managed, kBytes, CU_MEM_ATTACH_GLOBAL));
+  OK(cuMemAllocHost(&pinned, kBytes));
+  OK(cuMemFree(b));
+  OK(cuCtxDestroy(other));
+  EXPECT_EQ(free_bytes(), before);
+  for (const CUdeviceptr gone : {a, b, managed, reinterpret_cast<CUdeviceptr>(pinned)})
+    FAILS(CUDA_ERROR_NOT_FOUND, cuMemGetAddressRange(nullptr, &size, gone));
+  OK(cuMemFree(kept));
+}
+
 TEST_F(Memory, HasPitches) {
   CUdeviceptr a = 0;
   size_t pitch = 0;

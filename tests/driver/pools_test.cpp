@@ -36,6 +36,9 @@ TEST_F(Pools, AllocateAndFree) {
   EXPECT_EQ(last, 6u);
   OK(cuPointerGetAttribute(&of, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, b));
   EXPECT_EQ(of, pool);
+  CUcontext owner = context;
+  OK(cuPointerGetAttribute(&owner, CU_POINTER_ATTRIBUTE_CONTEXT, b));
+  EXPECT_EQ(owner, nullptr);  // a pool's
   EXPECT_EQ(attribute(CU_MEMPOOL_ATTR_USED_MEM_CURRENT), 128u);
   OK(cuMemFreeAsync(a, nullptr));
   OK(cuMemFree(b));
