@@ -147,7 +147,7 @@ CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
   return host_call([&] { return graph ? host::end_capture(stream, graph) : cudaErrorInvalidValue; });
 }
 CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {
-  return ask(stream, status, [](host::Stream& s) { return host::capture_status(s); });
+  return host_call([&] { return host::is_capturing(stream, as<cudaStreamCaptureStatus>(status)); });
 }
 
 namespace {

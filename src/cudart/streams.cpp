@@ -55,8 +55,10 @@ WG_STREAM_GETTER(cudaStreamGetPriority, int, priority_of(*stream))
 WG_STREAM_GETTER(cudaStreamGetFlags, unsigned, stream->flags)
 WG_STREAM_GETTER(cudaStreamGetId, unsigned long long, stream->unique_id)
 WG_STREAM_GETTER(cudaStreamGetDevice, int, stream->device)
-WG_STREAM_GETTER(cudaStreamIsCapturing, cudaStreamCaptureStatus, capture_status(*stream))
 #undef WG_STREAM_GETTER
+WG_API cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+  return api([&] { return is_capturing(stream, status); });
+}
 
 WG_API cudaError_t cudaStreamSetAttribute(cudaStream_t handle, cudaLaunchAttributeID id,
                                           const cudaLaunchAttributeValue* value) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "host/state.h"
+#include "host/streams.h"
 
 namespace warpgrind::host {
 
@@ -82,6 +83,7 @@ cudaError_t instantiate(cudaGraphExec_t* out, Graph* graph, unsigned long long f
 cudaError_t graph_launch(GraphExec* exec, cudaStream_t handle) {
   const StreamRef stream = resolve(handle);
   if (!stream) return cudaErrorInvalidResourceHandle;
+  if (cudaError_t error = implicit_dependency(*stream)) return error;
   std::vector<KernelShape> shapes;
   {
     const GraphsLock lock;

@@ -1,6 +1,7 @@
 #include "host/operation.h"
 
 #include "host/graph.h"
+#include "host/streams.h"
 
 namespace warpgrind::host {
 
@@ -106,6 +107,7 @@ cudaError_t make_work(Operation& operation, const Target& target, bool host_bloc
 
 cudaError_t submit(const StreamRef& stream, Operation operation, bool host_blocks) {
   if (!stream) return cudaErrorInvalidResourceHandle;
+  if (cudaError_t error = implicit_dependency(*stream)) return error;
   if (stream->capturing) {
     const GraphsLock lock;
     if (stream->capture && !host_blocks) return capture_operation(*stream, std::move(operation));

@@ -2,6 +2,7 @@
 #include "host/streams.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "host/graph.h"
 #include "host/operation.h"
@@ -31,6 +32,24 @@ cudaError_t create_stream(cudaStream_t* out, unsigned flags, int priority) {
 }
 namespace {
 
+// Captures that go on. The number can be asked for without a lock, the list is under GraphsLock.
+std::atomic<std::size_t> g_capture_count{0};
+std::vector<std::weak_ptr<Capture>>& captures() {
+  static auto* list = new std::vector<std::weak_ptr<Capture>>;
+  return *list;
+}
+void add_capture(const std::shared_ptr<Capture>& capture) {
+  captures().push_back(capture);
+  g_capture_count = captures().size();
+}
+void remove_capture(const Capture& capture) {
+  std::erase_if(captures(), [&](const std::weak_ptr<Capture>& c) {
+    const auto there = c.lock();
+    return !there || there.get() == &capture;
+  });
+  g_capture_count = captures().size();
+}
+
 // A stream that joined a capture stays its member, so that the capture's end can tell whether its work was joined (on a
 // GPU too: NVIDIA's sample graphMemoryNodes destroys it before the end). Without its origin a capture cannot be ended.
 void leave_capture(const StreamRef& stream) {
@@ -40,6 +59,7 @@ void leave_capture(const StreamRef& stream) {
   capture.invalidated = true;
   std::erase(capture.members, stream);
   capture.origin = nullptr;
+  remove_capture(capture);
   stream->end_capture();  // the last one deletes the graph that nobody will get
 }
 
@@ -67,6 +87,7 @@ cudaError_t destroy_stream(cudaStream_t handle) {
 // Calls that may not be made on a stream that is being captured.
 cudaError_t usable(const StreamRef& stream) {
   if (!stream) return cudaErrorInvalidResourceHandle;
+  if (cudaError_t error = implicit_dependency(*stream)) return error;
   if (!stream->capturing) return cudaSuccess;
   const GraphsLock lock;
   if (!stream->capture) return cudaSuccess;
@@ -100,16 +121,36 @@ int priority_of(Stream& stream) {
   return stream.priority;
 }
 
-cudaStreamCaptureStatus capture_status(const Stream& stream) {
+cudaError_t implicit_dependency(const Stream& stream, bool invalidates) {
+  if (stream.kind != timing::StreamKind::legacy_default || g_capture_count.load(std::memory_order_relaxed) == 0)
+    return cudaSuccess;
   const GraphsLock lock;
-  if (!stream.capture) return cudaStreamCaptureStatusNone;
-  return stream.capture->invalidated ? cudaStreamCaptureStatusInvalidated : cudaStreamCaptureStatusActive;
+  cudaError_t error = cudaSuccess;
+  for (const std::weak_ptr<Capture>& one : captures()) {
+    const std::shared_ptr<Capture> capture = one.lock();
+    if (!capture) continue;
+    const bool depends = std::any_of(capture->members.begin(), capture->members.end(), [&](const StreamRef& member) {
+      return member->kind == timing::StreamKind::blocking && member->device == stream.device;
+    });
+    if (!depends) continue;
+    if (invalidates) capture->invalidated = true;
+    error = refuse(cudaErrorStreamCaptureImplicit,
+                   "the legacy default stream waits for a blocking stream that is being captured");
+  }
+  return error;
+}
+
+cudaError_t is_capturing(cudaStream_t handle, cudaStreamCaptureStatus* status) {
+  const StreamRef stream = resolve(handle);
+  if (!stream) return cudaErrorInvalidResourceHandle;
+  return capture_info(handle, status, nullptr, nullptr, nullptr, nullptr, nullptr);
 }
 
 cudaError_t wait_event(cudaStream_t handle, cudaEvent_t event_handle, unsigned flags) {
   const StreamRef stream = resolve(handle);
   const EventRef event = find_event(event_handle);
   if (!stream || !event) return cudaErrorInvalidResourceHandle;
+  if (cudaError_t error = implicit_dependency(*stream)) return error;
   const bool external = flags == cudaEventWaitExternal;
   if ((flags && !external) || (external && !stream->capturing)) return cudaErrorInvalidValue;
   if (external) return submit(stream, EventOperation{event, true, true}, false);
@@ -152,6 +193,7 @@ cudaError_t begin_capture(cudaStream_t handle, Graph* into, const cudaGraphNode_
     capture->graph = capture->own_graph.get();
     capture->graph->id = r.next_id++;
   }
+  add_capture(capture);
   stream->begin_capture(capture, {dependencies, dependencies + count});
   return cudaSuccess;
 }
@@ -189,6 +231,7 @@ cudaError_t end_capture(cudaStream_t handle, cudaGraph_t* out) {
   for (const StreamRef& member : capture->members) member->end_capture();
   capture->members.clear();
   capture->ended = true;
+  remove_capture(*capture);
   *out = nullptr;
   if (!good || !whole) return good ? cudaErrorStreamCaptureUnjoined : cudaErrorStreamCaptureInvalidated;
   *out = capture->graph;
@@ -207,6 +250,7 @@ cudaError_t capture_info(cudaStream_t handle, cudaStreamCaptureStatus* status, u
   const StreamRef stream = resolve(handle);
   if (!stream) return cudaErrorInvalidResourceHandle;
   if (!status) return cudaErrorInvalidValue;
+  if (cudaError_t error = implicit_dependency(*stream, false)) return error;
   *status = cudaStreamCaptureStatusNone;
   if (edges) *edges = nullptr;
   const GraphsLock lock;

@@ -21,7 +21,10 @@ cudaError_t wait_event(cudaStream_t handle, cudaEvent_t event, unsigned flags); 
 cudaError_t begin_capture(cudaStream_t handle, Graph* into, const cudaGraphNode_t* dependencies, std::size_t count,
                           cudaStreamCaptureMode mode);
 cudaError_t end_capture(cudaStream_t handle, cudaGraph_t* out);
-cudaStreamCaptureStatus capture_status(const Stream& stream);
+cudaError_t is_capturing(cudaStream_t handle, cudaStreamCaptureStatus* status);
+// The legacy default stream waits for blocking streams, and they for it: while one of them is captured, calls with it
+// are cudaErrorStreamCaptureImplicit. `invalidates`: such a call spoils the capture.
+cudaError_t implicit_dependency(const Stream& stream, bool invalidates = true);
 // All but `status` may be null.
 cudaError_t capture_info(cudaStream_t handle, cudaStreamCaptureStatus* status, unsigned long long* id,
                          cudaGraph_t* graph, const cudaGraphNode_t** dependencies, const cudaGraphEdgeData** edges,

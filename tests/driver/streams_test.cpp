@@ -301,6 +301,29 @@ TEST_F(Streams, CaptureForbidsWaiting) {
   FAILS(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cuStreamBeginCapture(nullptr, CU_STREAM_CAPTURE_MODE_GLOBAL));
 }
 
+// The legacy default stream waits for blocking streams: a call with it would be a dependency that no graph has.
+TEST_F(Streams, CaptureIsNoneOfTheDefaultStreams) {
+  OwnStream blocking(CU_STREAM_DEFAULT), other;
+  CUgraph graph = nullptr;
+  CUstreamCaptureStatus status{};
+  std::atomic<int> number{0};
+  OK(cuStreamBeginCapture(other.handle, CU_STREAM_CAPTURE_MODE_RELAXED));
+  OK(cuLaunchHostFunc(nullptr, add_one, &number));
+  OK(cuStreamEndCapture(other.handle, &graph));
+  OK(cuGraphDestroy(graph));
+  OK(cuStreamBeginCapture(blocking.handle, CU_STREAM_CAPTURE_MODE_RELAXED));
+  FAILS(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, cuStreamIsCapturing(CU_STREAM_LEGACY, &status));
+  EXPECT_EQ(capturing(blocking.handle), CU_STREAM_CAPTURE_STATUS_ACTIVE);
+  FAILS(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, cuLaunchHostFunc(nullptr, add_one, &number));
+  EXPECT_EQ(capturing(blocking.handle), CU_STREAM_CAPTURE_STATUS_INVALIDATED);
+  FAILS(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, cuStreamSynchronize(nullptr));
+  OK(cuStreamSynchronize(other.handle));
+  FAILS(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cuStreamEndCapture(blocking.handle, &graph));
+  OK(cuLaunchHostFunc(nullptr, add_one, &number));
+  OK(cuStreamSynchronize(nullptr));
+  EXPECT_EQ(number, 2);
+}
+
 TEST_F(Streams, CaptureGrowsAGraph) {
   OwnStream stream;
   std::atomic<int> number{0};
