@@ -21,3 +21,16 @@ set_target_properties(cuda PROPERTIES VERSION 1 SOVERSION 1 INSTALL_RPATH "$ORIG
 target_link_options(cuda PRIVATE -Wl,--version-script=${cuda_library}/libcuda.map -Wl,--no-undefined -Wl,--as-needed)
 set_property(TARGET cuda APPEND PROPERTY LINK_DEPENDS ${cuda_library}/libcuda.map)
 install(TARGETS cuda LIBRARY DESTINATION lib/warpgrind)
+
+# The same without what came with CUDA 13: clients that take any symbol NAME_v2 for NAME with another number of bits
+# (Numba up to 0.56) call functions of 13.0 that have other parameters. They name the driver's file by a variable.
+add_library(cuda12 SHARED ${cuda_library}/driver12.S)
+set_property(SOURCE ${cuda_library}/driver12.S APPEND PROPERTY OBJECT_DEPENDS
+             "${cuda_library}/trampolines.S;${CMAKE_SOURCE_DIR}/include/warpgrind/driver_functions.inc;${CMAKE_SOURCE_DIR}/include/warpgrind/driver_rows.h")
+target_include_directories(cuda12 PRIVATE ${CMAKE_SOURCE_DIR}/include ${cuda_library})
+target_link_libraries(cuda12 PRIVATE cudart)
+set_target_properties(cuda12 PROPERTIES OUTPUT_NAME cuda VERSION 1 SOVERSION 1 INSTALL_RPATH "$ORIGIN/.." LINKER_LANGUAGE CXX
+                      LIBRARY_OUTPUT_DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/driver12)
+target_link_options(cuda12 PRIVATE -Wl,--version-script=${cuda_library}/libcuda.map -Wl,--no-undefined -Wl,--as-needed)
+set_property(TARGET cuda12 APPEND PROPERTY LINK_DEPENDS ${cuda_library}/libcuda.map)
+install(TARGETS cuda12 LIBRARY DESTINATION lib/warpgrind/driver12 NAMELINK_SKIP)

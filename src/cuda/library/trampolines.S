@@ -4,22 +4,28 @@
   .section .note.GNU-stack, "", @progbits
   .text
 
-#define WG_JUMP(symbol, at)                                   \
+// WARPGRIND_DRIVER_BEFORE: an older driver, without the symbols that came with that version or later.
+#ifndef WARPGRIND_DRIVER_BEFORE
+#define WARPGRIND_DRIVER_BEFORE 1000000
+#endif
+#define WG_JUMP(symbol, version, at)                          \
+  .if version < WARPGRIND_DRIVER_BEFORE;                      \
   .globl symbol;                                              \
   .type symbol, @function;                                    \
   .balign 16;                                                 \
   symbol: endbr64;                                            \
   movq warpgrind_driver_entries@GOTPCREL(%rip), %r11;         \
   jmp *(wg_entry * 40 + at)(%r11);                            \
-  .size symbol, . - symbol;
+  .size symbol, . - symbol;                                   \
+  .endif;
 #define WG_NEXT .set wg_entry, wg_entry + 1;
 
   .set wg_entry, 0
-#define WG_DRIVER(name, symbol, version, parameters, arguments) WG_JUMP(symbol, 24) WG_NEXT
+#define WG_DRIVER(name, symbol, version, parameters, arguments) WG_JUMP(symbol, version, 24) WG_NEXT
 #define WG_DRIVER_PTDS(name, symbol, version, parameters, arguments) \
-  WG_JUMP(symbol, 24) WG_JUMP(symbol##_ptds, 32) WG_NEXT
+  WG_JUMP(symbol, version, 24) WG_JUMP(symbol##_ptds, version, 32) WG_NEXT
 #define WG_DRIVER_PTSZ(name, symbol, version, parameters, arguments) \
-  WG_JUMP(symbol, 24) WG_JUMP(symbol##_ptsz, 32) WG_NEXT
-#define WG_DRIVER_UNDECLARED(name, symbol, version) WG_JUMP(symbol, 24) WG_NEXT
+  WG_JUMP(symbol, version, 24) WG_JUMP(symbol##_ptsz, version, 32) WG_NEXT
+#define WG_DRIVER_UNDECLARED(name, symbol, version) WG_JUMP(symbol, version, 24) WG_NEXT
 #define WG_DRIVER_NAME(name, symbol, version) WG_NEXT
 #include "warpgrind/driver_rows.h"
