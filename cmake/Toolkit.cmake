@@ -57,7 +57,14 @@ add_custom_command(
 list(APPEND stubs ${toolkit}/lib64/libnvrtc.so)
 file(CREATE_LINK ../../lib/nvrtc/libnvrtc.so.13 ${toolkit}/lib64/libnvrtc.so.13 SYMBOLIC)
 file(CREATE_LINK ../libnvrtc.so.13 ${toolkit}/lib64/nvcc/libnvrtc.so SYMBOLIC)
-add_custom_target(toolkit ALL DEPENDS ${stubs} warpgrind warpgrind_preload libdevice launch_pass)
+# libNVVM and the device library, where clients of libNVVM look for them: Numba, with CUDA_HOME naming this folder.
+file(MAKE_DIRECTORY ${toolkit}/nvvm/lib64 ${toolkit}/nvvm/libdevice)
+file(CREATE_LINK ../../../lib/nvvm/libnvvm.so.4 ${toolkit}/nvvm/lib64/libnvvm.so.4 SYMBOLIC)
+file(CREATE_LINK libnvvm.so.4 ${toolkit}/nvvm/lib64/libnvvm.so SYMBOLIC)
+file(CREATE_LINK ../../../lib/libdevice.bc ${toolkit}/nvvm/libdevice/libdevice.10.bc SYMBOLIC)
+# The driver as it was before CUDA 13 (src/cuda/folder.cmake).
+file(CREATE_LINK ../lib/driver12 ${toolkit}/driver12 SYMBOLIC)
+add_custom_target(toolkit ALL DEPENDS ${stubs} warpgrind warpgrind_preload libdevice launch_pass nvvm cuda12)
 
 install(CODE "
   set(to \${CMAKE_INSTALL_PREFIX}/lib/warpgrind)
@@ -65,6 +72,11 @@ install(CODE "
   file(CREATE_LINK ../../../bin/warpgrind \$ENV{DESTDIR}\${to}/bin/nvcc SYMBOLIC)
   file(CREATE_LINK ../../../bin/warpgrind \$ENV{DESTDIR}\${to}/bin/ptxas SYMBOLIC)")
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/include DESTINATION lib/warpgrind)
+install(CODE "
+  file(MAKE_DIRECTORY \$ENV{DESTDIR}\${to}/nvvm/lib64 \$ENV{DESTDIR}\${to}/nvvm/libdevice)
+  file(CREATE_LINK ../libnvvm.so.4 \$ENV{DESTDIR}\${to}/nvvm/lib64/libnvvm.so.4 SYMBOLIC)
+  file(CREATE_LINK libnvvm.so.4 \$ENV{DESTDIR}\${to}/nvvm/lib64/libnvvm.so SYMBOLIC)
+  file(CREATE_LINK ../../libdevice.bc \$ENV{DESTDIR}\${to}/nvvm/libdevice/libdevice.10.bc SYMBOLIC)")
 install(DIRECTORY ${toolkit}/lib64 DESTINATION lib/warpgrind
         PATTERN "lib64/libcuda.so*" EXCLUDE PATTERN "nvcc/libcuda.so*" EXCLUDE PATTERN "lib64/libnvidia-ml.so*" EXCLUDE
         PATTERN "nvcc/libnvidia-ml.so*" EXCLUDE PATTERN "libcublas*.so*" EXCLUDE PATTERN "libcufft.so*" EXCLUDE PATTERN "libcurand.so*" EXCLUDE
