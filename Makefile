@@ -2,13 +2,13 @@
 # make test   set-up, build, all tests
 # Both work with and without NVIDIA's toolkit, and run also leaves out the page where node or npm had failed; what is left
 # out is named.
-# The rest: accuracy (docs/accuracy.md from stored measurements), build, install PREFIX=..., bench, format, check, clean. BUILD=... selects another build folder.
+# The rest: accuracy (docs/accuracy.md from stored measurements), clients (docs/clients.md: their own tests, an hour), build, install PREFIX=..., bench, format, check, clean. BUILD=... selects another build folder.
 BUILD ?= build
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 SOURCES = git ls-files '*.cpp' '*.h' '*.cu' '*.cc'
 
-.PHONY: run tour test build setup install accuracy bench format check clean
+.PHONY: run tour test build setup install accuracy clients bench format check clean
 
 run: setup
 	@scripts/build.sh $(BUILD) tour
@@ -40,6 +40,9 @@ accuracy: setup
 	  --intervals src/timing/intervals.inc
 	@$(BUILD)/bin/warpgrind-accuracy lab/results/h100/lab-full.json lab/results/h100/launches.csv --gpu h100 --elsewhere \
 	  --markdown docs/accuracy-h100.md --svg docs/accuracy-h100.svg --table lab/results/h100/accuracy.csv
+
+clients: build
+	@python3 scripts/clients.py --build $(BUILD)
 
 bench: build
 	@python3 bench/bench.py --build $(BUILD) $(BENCH_ARGS)
