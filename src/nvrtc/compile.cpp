@@ -17,6 +17,7 @@
 #include "nvrtc/release.h"
 #include "toolchain/cluster_dimensions.h"
 #include "toolchain/plan.h"
+#include "toolchain/spellings.h"
 #include "toolchain/static_variables.h"
 #include "toolchain/toolkit.h"
 
@@ -46,19 +47,43 @@ class Compilation {
 
   Compiled run(const std::function<bool()>& cancelled) {
     const auto begin = std::chrono::steady_clock::now();
-    auto inputs = write_inputs(source_, options_, folder_);
-    if (!inputs) return failed(inputs.error());
-    inputs_ = inputs.take();
-    const auto end = run_clang(command(), folder_ + "/messages", cancelled);
-    if (!end) return failed(end.error());
-    if (*end == ClangEnd::cancelled) return failed(NVRTC_ERROR_CANCELLED, "");
-    Compiled out = finished(*end == ClangEnd::good);
+    std::vector<std::string> words;
+    ClangEnd ended = ClangEnd::failed;
+    // Each time fewer places are left that clang refuses and NVRTC takes.
+    do {
+      auto inputs = write_inputs(source_, options_, folder_);
+      if (!inputs) return failed(inputs.error());
+      inputs_ = inputs.take();
+      if (words.empty()) words = command();
+      const auto end = run_clang(words, folder_ + "/messages", cancelled);
+      if (!end) return failed(end.error());
+      ended = *end;
+    } while (ended == ClangEnd::failed && respell());
+    if (ended == ClangEnd::cancelled) return failed(NVRTC_ERROR_CANCELLED, "");
+    Compiled out = finished(ended == ClangEnd::good);
     const auto took = std::chrono::steady_clock::now() - begin;
     write_times(std::chrono::duration_cast<std::chrono::milliseconds>(took).count(), out);
     return out;
   }
 
  private:
+  // Whether something of the program or its headers has another spelling now (toolchain/spellings.h).
+  bool respell() {
+    bool changed = false;
+    const auto respell_one = [&changed](std::string& text, const std::vector<toolchain::Place>& places) {
+      std::string after = toolchain::respelt(text, places);
+      changed |= after != text;
+      text = std::move(after);
+    };
+    const std::string said = read_whole(folder_ + "/messages").value_or("");
+    for (const auto& [file, places] : toolchain::refused_spellings(said)) {
+      if (file == source_.name) respell_one(source_.text, places);
+      for (auto& [name, text] : source_.headers)
+        if (file == name || file == inputs_.header_folder + name) respell_one(text, places);
+    }
+    return changed;
+  }
+
   // The device pass of `warpgrind nvcc -ptx`, without the host's headers.
   std::vector<std::string> command() {
     toolchain::Request& request = options_.request;
@@ -160,7 +185,7 @@ class Compilation {
     out.result = NVRTC_ERROR_TIME_FILE_WRITE_FAILED;
   }
 
-  const Source& source_;
+  Source source_;
   Options options_;
   const toolchain::Toolkit& toolkit_;
   std::string folder_;
