@@ -73,6 +73,13 @@ Cost convert(const ptx::Instruction& i) {
   return floating ? Cost::convert : Cost::resize;
 }
 
+// Integers of 32 bits, and smaller ones without a sign, to single precision: I2FP instead of I2F.
+bool is_quick_conversion(const ptx::Instruction& i) {
+  if (i.opcode != Opcode::cvt || i.types.size() != 2 || i.types[0] != ScalarType::f32) return false;
+  const ScalarType from = i.types[1];
+  return ptx::is_integer(from) && (ptx::bits(from) == 32 || (ptx::bits(from) < 32 && !ptx::is_signed(from)));
+}
+
 // add, sub, mul, mad, fma, min, max and their like.
 Cost arithmetic(const ptx::Instruction& i) {
   const ScalarType t = i.type();
@@ -334,7 +341,8 @@ void add_operations(Instruction& m, const ptx::Instruction& i) {
 }  // namespace
 
 Instruction classify(const ptx::Instruction& i, const GpuModel& model) {
-  const CostRow& row = kCosts[static_cast<unsigned>(cost_of(i))];
+  const bool quick = model.cc_major * 10 + model.cc_minor >= 86 && is_quick_conversion(i);
+  const CostRow& row = kCosts[static_cast<unsigned>(quick ? Cost::convert_to_single : cost_of(i))];
   Instruction m;
   m.pipe = row.pipe;
   m.issue = row.issue;

@@ -150,12 +150,6 @@ class PipeCounts {
   static void floating(Instruction& i, const ptx::Instruction& t) {
     const auto single = static_cast<float>(operations(i, Operation::fadd));
     const auto twice = static_cast<float>(operations(i, Operation::dadd));
-    if (t.opcode == Opcode::cvt) {
-      const ScalarType from = t.type(1);
-      const bool quick = t.type(0) == ScalarType::f32 && ptx::is_integer(from) &&
-                         (ptx::bits(from) == 32 || (ptx::bits(from) < 32 && !ptx::is_signed(from)));
-      return put(i, quick ? CountedPipe::alu : CountedPipe::xu, 1);  // I2FP; I2F.S16
-    }
     float left = i.issue - single - twice;
     put(i, CountedPipe::fma, single);
     put(i, CountedPipe::fp64, twice);

@@ -80,14 +80,26 @@ class Reading {
     for (std::size_t b = 0; b < code_.blocks.size(); ++b) {
       const double times = flow_.warps[b] / warps_;
       if (times <= 0) continue;
+      const double copies = copies_of(b);
       for (const machine::Instruction& i : code_.blocks[b].instructions) {
         const double executed = flow_.times(b, i) / warps_, issued = executed * i.issue;
         w_.instructions += issued;
         // A texture's instruction stands for the moves before it, too: they are not the texture units' work.
         if (double* pipe = pipe_of(i.pipe)) *pipe += i.pipe == Pipe::texture ? executed : issued;
-        if (i.pipe != Pipe::none) w_.static_instructions += 1;
+        w_.static_instructions += i.issue * (i.of_loop ? 1 : copies);
       }
     }
+  }
+
+  // Rounds of a loop that stand one after the other in machine code and are run.
+  double copies_of(std::size_t b) const {
+    const machine::Block& block = code_.blocks[b];
+    if (block.unrolled == 1) return 1;
+    double entries = flow_.warps[b];
+    for (std::size_t k = 0; k < block.successors.size(); ++k)
+      if (block.successors[k].to == b) entries -= flow_.edges[b][k];
+    const double rounds = std::max(1.0, flow_.warps[b] / std::max(1.0, entries));
+    return block.unrolled == machine::Block::kAltogether ? rounds : std::min<double>(block.unrolled, rounds);
   }
 
   // What another warp of the SM has asked for is under way, and not there yet: a load waits for what is new to its own

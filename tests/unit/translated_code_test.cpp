@@ -232,6 +232,23 @@ TEST(TranslatedCode, InstructionsAreCountedByPipe) {
   EXPECT_EQ(more("membar.gl;", CountedPipe::tex), 1);  // CCTL.IVALL
 }
 
+// I2FP: of fixed latency in machine code since compute capability 8.6.
+TEST(TranslatedCode, IntegersBecomeSinglePrecisionOnTheIntegerPipe) {
+  const auto pipe = [](const char* conversion, const char* gpu) {
+    device::Kernel kernel(std::string(conversion) + "st.global.f32 [%rd1], %f9;\n");
+    const device::LaunchResult run = kernel.run(32);
+    const Code code = translate(*kernel.module, run.kernel->facts(), **find_gpu_model(gpu));
+    for (const Instruction& i : code.blocks[0].instructions)
+      if (kernel.module->functions[0].body[i.ptx].opcode == ptx::Opcode::cvt) return i.pipe;
+    return Pipe::none;
+  };
+  EXPECT_EQ(pipe("cvt.rn.f32.s32 %f9, %r1;", "h200"), Pipe::alu);
+  EXPECT_EQ(pipe("cvt.rn.f32.u16 %f9, %h1;", "h200"), Pipe::alu);
+  EXPECT_EQ(pipe("cvt.rn.f32.s16 %f9, %h1;", "h200"), Pipe::xu);  // I2F
+  EXPECT_EQ(pipe("cvt.rn.f32.u64 %f9, %rd1;", "h200"), Pipe::xu);
+  EXPECT_EQ(pipe("cvt.rn.f32.s32 %f9, %r1;", "k40c"), Pipe::xu);
+}
+
 TEST(TranslatedCode, WithoutSureAlignmentNothingIsMerged) {
   // 4 * thread: no pair of words is aligned in all threads.
   EXPECT_EQ(widths(Translated("mov.u32 %r2, memory; shl.b32 %r3, %r1, 2; add.u32 %r4, %r2, %r3;\n"
