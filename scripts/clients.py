@@ -90,7 +90,35 @@ class Numba:
         return dict(module=module, text=text, whys=dict(whys), names=names, **counts)
 
 
-CLIENTS = {"numba": Numba}
+class Hashcat:
+    """Debian's hashcat: each mode's self-test and example hash, as tests/clients/hashcat/modes.py tries them."""
+
+    name = "hashcat"
+    script = ROOT / "tests/clients/hashcat/modes.py"
+    what = "self-test and example hash of 30 common modes; a mask attack on an MD5 and on a SHA-256"
+
+    def __init__(self, build):
+        self.build = build
+
+    def version(self):
+        try:
+            return subprocess.run(["hashcat", "--version"], capture_output=True, text=True).stdout.strip()
+        except FileNotFoundError:
+            return None
+
+    def suites(self):
+        modes = subprocess.run([sys.executable, self.script, "--list"], capture_output=True, text=True, check=True)
+        return [(self.what, mode) for mode in modes.stdout.split()]
+
+    def test(self, mode, timeout):
+        command = [sys.executable, str(self.script), str(self.build / "bin/warpgrind"), "--modes", mode, "--seconds", str(timeout)]
+        _, text = run(command, dict(os.environ), 3 * timeout)
+        failed = re.findall(r"^FAILED (.*)", text, re.M)
+        return dict(module=f"mode {mode}", text=text, whys={}, names=dict(failed=failed, skipped=[]), failed=len(failed),
+                    passed=len(re.findall(r"^passed", text, re.M)))
+
+
+CLIENTS = {"hashcat": Hashcat, "numba": Numba}
 
 
 def row_of(client, version, what, results, reasons):

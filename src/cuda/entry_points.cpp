@@ -1,5 +1,8 @@
 // The addresses of the driver API's functions, by their documented names.
+#include <dlfcn.h>
+
 #include <cstring>
+#include <string_view>
 
 #include "cuda/driver.h"
 #include "cuda/entries.h"
@@ -52,6 +55,15 @@ bool valid_question(const char* name, void** function, int version, cuuint64_t f
   return name && *name && function && version <= driver_version() && !(flags & ~kFlags) && flags != kFlags;
 }
 
+// NVIDIA's run-time compiler asks whether there is a driver with tables of its own, and goes on without: nothing to
+// say.
+bool caller_is_nvrtc(const void* return_address) {
+  Dl_info info{};
+  if (::dladdr(return_address, &info) == 0 || !info.dli_fname) return false;
+  const std::string_view path = info.dli_fname;
+  return path.substr(path.rfind('/') + 1).starts_with("libnvrtc");
+}
+
 }  // namespace
 
 CUresult cuGetProcAddress(const char* symbol, void** function, int version, cuuint64_t flags) {
@@ -75,6 +87,7 @@ CUresult cuGetProcAddress_v2(const char* symbol, void** function, int version, c
 
 // Tables of functions that no manual describes: nothing is imitated.
 CUresult cuGetExportTable(const void** table, const CUuuid*) {
+  if (caller_is_nvrtc(__builtin_return_address(0))) return CUDA_ERROR_NOT_SUPPORTED;
   if (table) *table = nullptr;
   return not_supported(
       "cuGetExportTable, by which this program or a library of it asks for functions that NVIDIA does not document,");

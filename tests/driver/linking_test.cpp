@@ -90,4 +90,28 @@ TEST_F(Linking, Refused) {
   FAILS(CUDA_ERROR_INVALID_VALUE, cuLinkCreate(0, nullptr, nullptr, nullptr));
 }
 
+// The symbols of before CUDA 6.5.
+#undef cuLinkCreate
+#undef cuLinkAddData
+#undef cuLinkAddFile
+TEST_F(Linking, AsBeforeCuda65) {
+  const std::string path = testing::TempDir() + "driver_linking_first.ptx";
+  std::ofstream(path) << kCallee;
+  CUlinkState state = nullptr;
+  OK(cuLinkCreate(0, nullptr, nullptr, &state));
+  OK(cuLinkAddData(state, CU_JIT_INPUT_PTX, const_cast<char*>(kCaller), std::strlen(kCaller) + 1, "part", 0, nullptr,
+                   nullptr));
+  OK(cuLinkAddFile(state, CU_JIT_INPUT_PTX, path.c_str(), 0, nullptr, nullptr));
+  void* image = nullptr;
+  OK(cuLinkComplete(state, &image, nullptr));
+  CUmodule module = nullptr;
+  OK(cuModuleLoadFatBinary(&module, image));
+  OK(cuModuleUnload(module));
+  OK(cuLinkDestroy(state));
+  std::remove(path.c_str());
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuLinkCreate(0, nullptr, nullptr, nullptr));
+  FAILS(CUDA_ERROR_INVALID_HANDLE, cuLinkAddData(state, CU_JIT_INPUT_PTX, &image, 8, nullptr, 0, nullptr, nullptr));
+  FAILS(CUDA_ERROR_INVALID_HANDLE, cuLinkAddFile(state, CU_JIT_INPUT_PTX, path.c_str(), 0, nullptr, nullptr));
+}
+
 }  // namespace warpgrind::cuda::test
