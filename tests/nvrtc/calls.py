@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Calls NVRTC as programs do, one line for each case: `kind what<TAB>what came of it`.
 
-  calls.py --library libnvrtc.so.13 [--ptx FOLDER]     --ptx keeps the PTX of every case that has some
+  calls.py --library libnvrtc.so.13 [--part PART] [--ptx FOLDER]     --ptx keeps the PTX of every case that has some
 
 What came of it is what a program can rely on: results, which of PTX, cubin, LTO IR and OptiX IR there is, the place of the
 first error, lowered names, the lines with which NVRTC refuses options. Not the texts of compiler messages.
@@ -64,7 +64,7 @@ class Calls:
         assert log.endswith(b"\0")
         if len(ptx) > 1 and self.ptx_folder:
             self.count += 1
-            (self.ptx_folder / f"{self.count}.ptx").write_bytes(ptx[:-1])
+            (self.ptx_folder / f"{os.getpid()}-{self.count}.ptx").write_bytes(ptx[:-1])
         there = [name for name in ("PTX", "CUBIN", "LTOIR", "OptiXIR") if len(self.n.text(name, program)) > (name == "PTX")]
         first = re.search(r"^(.*?)(?:: error: |: catastrophic error: |ommand-line error: )", log[:-1].decode(), re.M)
         return [result, ",".join(there) or "nothing", first[1] if first else ""]
@@ -175,10 +175,14 @@ class Calls:
 ALL_GOOD = {"plain", "&plain", "tk<float>", "&tk<int>", "t<float,3>", "tk<Q<3,float>>", "a::s", "&a::dv", "&dv", "arr", "&cc", "::plain", "&sl"}
 
 
+PARTS = ["functions", "options", "sources", "includes", "names"]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--library", required=True)
     parser.add_argument("--ptx", type=pathlib.Path)
+    parser.add_argument("--part", choices=PARTS, help="some of the cases alone; by itself all")
     args = parser.parse_args()
     from cases import INCLUDES, NAME_SOURCE, NAMES, OPTIONS, SOURCES
     with tempfile.TemporaryDirectory() as temporary:
@@ -189,16 +193,21 @@ def main():
         (folder / "sub/second.h").write_text("#define SECOND 1\n")
         os.chdir(folder)
         calls = Calls(Nvrtc(args.library), folder, args.ptx)
-        calls.functions()
-        calls.options(OPTIONS)
-        for source, *options in SOURCES:
+        def wanted(part):
+            return args.part in (None, part)
+        if wanted("functions"):
+            calls.functions()
+        if wanted("options"):
+            calls.options(OPTIONS)
+        for source, *options in SOURCES if wanted("sources") else []:
             calls.compiled("source", source, options)
-        for case in INCLUDES:
+        for case in INCLUDES if wanted("includes") else []:
             calls.compiled("include", case["source"], [o.replace("DIR", str(folder)) for o in case.get("options", [])],
                            case.get("name", "k.cu").replace("DIR", str(folder)).encode(), case.get("headers", []), case["what"])
-        calls.names(NAME_SOURCE, NAMES)
-        calls.names(NAME_SOURCE, ["plain", "&tk<int>", "(void(*)(int))ov", "arr", "nothing"], ["-std=c++14"])
-        calls.names(NAME_SOURCE, ["plain", "&tk<int>", "dci"], ["-rdc=true", "-arch=sm_80"])
+        if wanted("names"):
+            calls.names(NAME_SOURCE, NAMES)
+            calls.names(NAME_SOURCE, ["plain", "&tk<int>", "(void(*)(int))ov", "arr", "nothing"], ["-std=c++14"])
+            calls.names(NAME_SOURCE, ["plain", "&tk<int>", "dci"], ["-rdc=true", "-arch=sm_80"])
 
 
 if __name__ == "__main__":

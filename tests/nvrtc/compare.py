@@ -14,17 +14,25 @@ import subprocess
 import sys
 import tempfile
 
+from calls import PARTS
+
 HERE = pathlib.Path(__file__).resolve().parent
 SKIP = 77
 
 
 def lines_of(library, ptx=None, preload=None):
     env = dict(os.environ, **({"LD_PRELOAD": preload} if preload else {}))
-    command = [sys.executable, HERE / "calls.py", "--library", library] + (["--ptx", ptx] if ptx else [])
-    done = subprocess.run(command, env=env, capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(done.stdout[-2000:] + done.stderr)
-    return dict(line.split("\t") for line in done.stdout.splitlines())
+
+    def run(part):
+        command = [sys.executable, HERE / "calls.py", "--library", library, "--part", part] + (["--ptx", ptx] if ptx else [])
+        return subprocess.run(command, env=env, capture_output=True, text=True)
+    out = {}
+    with concurrent.futures.ThreadPoolExecutor(len(PARTS)) as pool:
+        for done in pool.map(run, PARTS):
+            if done.returncode:
+                sys.exit(done.stdout[-2000:] + done.stderr)
+            out.update(line.split("\t") for line in done.stdout.splitlines())
+    return out
 
 
 def read(name):
