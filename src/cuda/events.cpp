@@ -20,6 +20,19 @@ CUresult cuEventRecord(CUevent event, CUstream stream) {
 CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned int flags) {
   return host_call([&] { return host::record_event(event, stream, flags); });
 }
+// Of all streams of a context, which are those of its device.
+CUresult cuCtxRecordEvent(CUcontext context, CUevent event) {
+  return driver_without_context([&]() -> CUresult {
+    if (const CUresult error = check(context); error != CUDA_SUCCESS) return error;
+    return driver_error(host::record_device(event, context->device));
+  });
+}
+CUresult cuCtxWaitEvent(CUcontext context, CUevent event) {
+  return driver_without_context([&]() -> CUresult {
+    if (const CUresult error = check(context); error != CUDA_SUCCESS) return error;
+    return driver_error(host::wait_on_device(event, context->device));
+  });
+}
 CUresult cuEventQuery(CUevent event) {
   return host_call([&] { return host::query_event(event); });
 }

@@ -3,6 +3,7 @@
 
 #include "host/operation.h"
 #include "host/state.h"
+#include "host/streams.h"
 
 namespace warpgrind::host {
 
@@ -28,6 +29,53 @@ bool has_passed(const EventMark& mark) {
   if (mark.time_ns > the_session().timeline().now(*thread_state().clock)) return false;
   executor.publish_wait(mark.work);
   return true;
+}
+
+cudaError_t record_device(cudaEvent_t handle, int device) {
+  const EventRef event = find_event(handle);
+  if (!event || device_of(*event) != device) return cudaErrorInvalidResourceHandle;
+  if (cudaError_t error = no_captures(device)) return error;
+  charge_host();
+  auto work = std::make_shared<Work>();
+  auto mark = std::make_shared<EventMark>();
+  work->device = device;
+  work->what = events::StreamWork::Kind::event_record;
+  mark->work = work;
+  work->place = [host = take_host_time(), mark, device] {
+    host.pay();
+    timing::HostClock end = *host.clock;
+    the_session().timeline().synchronize_device(end, device);
+    mark->time_ns = end.now;
+  };
+  Executor& executor = Executor::instance();
+  executor.issue(work, executor.pending(device));
+  std::shared_ptr<Capture> before;  // let go without the lock
+  const std::lock_guard lock(event->mutex);
+  event->mark = std::move(mark);
+  before.swap(event->capture);
+  return cudaSuccess;
+}
+
+cudaError_t wait_on_device(cudaEvent_t handle, int device) {
+  const EventRef event = find_event(handle);
+  if (!event) return cudaErrorInvalidResourceHandle;
+  if (cudaError_t error = no_captures(device)) return error;
+  if (event->captured_by()) return cudaErrorCapturedEvent;
+  const auto mark = event->latest();
+  if (!mark) return cudaSuccess;
+  std::vector<timing::StreamId> streams{context(device).legacy->id};
+  {
+    HostState& r = HostState::instance();
+    const std::lock_guard lock(r.mutex);
+    for (const auto& [there, stream] : r.streams)
+      if (stream->device == device) streams.push_back(stream->id);
+  }
+  Executor& executor = Executor::instance();
+  executor.hold(device, mark->work);
+  executor.ledger().add([streams, mark, other = device_of(*event) != device] {
+    for (const timing::StreamId stream : streams) the_session().timeline().wait(stream, mark->time_ns, other);
+  });
+  return cudaSuccess;
 }
 
 cudaError_t create_event(cudaEvent_t* out, unsigned flags) {

@@ -50,6 +50,8 @@ void Executor::issue(Stream& stream, const WorkPtr& work, const std::vector<Work
   work->device = stream.device;
   DeviceState& device = state(stream.device);
   std::vector<WorkPtr> before = others;
+  std::erase_if(device.holds, [](const WorkPtr& w) { return w->done(); });
+  before.insert(before.end(), device.holds.begin(), device.holds.end());
   if (stream.last) before.push_back(stream.last);
   if (stream.kind == timing::StreamKind::legacy_default) {
     before.insert(before.end(), device.blocking.begin(), device.blocking.end());
@@ -102,6 +104,17 @@ void Executor::look_again() {
 void Executor::issue(const WorkPtr& work, const std::vector<WorkPtr>& others) {
   Lock lock(mutex_);
   enqueue(work, others, events::StreamWork::kNoStream);
+}
+
+std::vector<WorkPtr> Executor::pending(int device) {
+  const Lock lock(mutex_);
+  const std::list<WorkPtr>& all = state(device).pending;
+  return {all.begin(), all.end()};
+}
+
+void Executor::hold(int device, const WorkPtr& work) {
+  const Lock lock(mutex_);
+  if (!work->done()) state(device).holds.push_back(work);
 }
 
 device::Device* Executor::gpu(int device) {

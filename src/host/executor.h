@@ -67,6 +67,11 @@ class Executor {
   // In no stream: after `others` alone (nodes of a graph).
   void issue(const WorkPtr& work, const std::vector<WorkPtr>& others);
 
+  // What was issued on the device and has not ended.
+  std::vector<WorkPtr> pending(int device);
+  // What is issued to the device's streams from now on comes after this too.
+  void hold(int device, const WorkPtr& work);
+
   // Wait until work has ended, and run what it needs meanwhile.
   void wait(const WorkPtr& work);
   void wait(Stream& stream);  // what is in it; of a legacy default stream: and in the blocking streams
@@ -101,6 +106,7 @@ class Executor {
   struct DeviceState {
     WorkPtr legacy_last;            // of the legacy default stream
     std::vector<WorkPtr> blocking;  // of blocking streams, since then
+    std::vector<WorkPtr> holds;     // that all streams wait for
     std::list<WorkPtr> pending;     // issued and not done, in order of issue
     std::vector<Running> grids;     // that run now
     device::Device* gpu = nullptr;  // once it is in use

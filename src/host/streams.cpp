@@ -140,6 +140,19 @@ cudaError_t implicit_dependency(const Stream& stream, bool invalidates) {
   return error;
 }
 
+cudaError_t no_captures(int device) {
+  const GraphsLock lock;
+  cudaError_t error = cudaSuccess;
+  for (const std::weak_ptr<Capture>& one : captures()) {
+    const std::shared_ptr<Capture> capture = one.lock();
+    const auto here = [&](const StreamRef& member) { return member->device == device; };
+    if (!capture || std::none_of(capture->members.begin(), capture->members.end(), here)) continue;
+    capture->invalidated = true;
+    error = cudaErrorStreamCaptureUnsupported;
+  }
+  return error;
+}
+
 cudaError_t is_capturing(cudaStream_t handle, cudaStreamCaptureStatus* status) {
   const StreamRef stream = resolve(handle);
   if (!stream) return cudaErrorInvalidResourceHandle;

@@ -29,6 +29,8 @@ cudaError_t implicit_dependency(const Stream& stream, bool invalidates = true);
 cudaError_t capture_info(cudaStream_t handle, cudaStreamCaptureStatus* status, unsigned long long* id,
                          cudaGraph_t* graph, const cudaGraphNode_t** dependencies, const cudaGraphEdgeData** edges,
                          std::size_t* count);
+// For calls that are about all streams of the device: they spoil captures there.
+cudaError_t no_captures(int device);
 cudaError_t update_capture(cudaStream_t handle, cudaGraphNode_t* nodes, std::size_t count, unsigned flags);
 
 // ---- As the runtime API's functions of these names.

@@ -89,6 +89,37 @@ TEST_F(Events, BelongToADevice) {
   OK(cuEventDestroy(event));
 }
 
+TEST_F(Events, OfContexts) {
+  CUstream stream = nullptr, later = nullptr;
+  CUevent event = made();
+  std::atomic<bool> open{false}, passed{false};
+  const auto pass = [](void* flag) { *static_cast<std::atomic<bool>*>(flag) = true; };
+  OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+  OK(cuLaunchHostFunc(stream, wait_for, &open));
+  OK(cuCtxRecordEvent(context, event));
+  FAILS(CUDA_ERROR_NOT_READY, cuEventQuery(event));
+  OK(cuCtxWaitEvent(context, event));
+  OK(cuStreamCreate(&later, CU_STREAM_NON_BLOCKING));
+  OK(cuLaunchHostFunc(later, pass, &passed));
+  FAILS(CUDA_ERROR_NOT_READY, cuStreamQuery(later));
+  EXPECT_FALSE(passed);
+  open = true;
+  OK(cuEventSynchronize(event));
+  OK(cuStreamSynchronize(later));
+  EXPECT_TRUE(passed);
+  FAILS(CUDA_ERROR_INVALID_CONTEXT, cuCtxRecordEvent(nullptr, event));
+  FAILS(CUDA_ERROR_INVALID_HANDLE, cuCtxRecordEvent(context, kNoEvent));
+  FAILS(CUDA_ERROR_INVALID_CONTEXT, cuCtxWaitEvent(nullptr, event));
+  FAILS(CUDA_ERROR_INVALID_HANDLE, cuCtxWaitEvent(context, kNoEvent));
+  OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+  FAILS(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cuCtxRecordEvent(context, event));
+  CUgraph graph = nullptr;
+  FAILS(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cuStreamEndCapture(stream, &graph));
+  OK(cuStreamDestroy(stream));
+  OK(cuStreamDestroy(later));
+  OK(cuEventDestroy(event));
+}
+
 // Recorded in a capture an event orders its streams; with the flag it is a node, which the graph's launch records.
 TEST_F(Events, OfCaptures) {
   CUevent event = made(), node_event = made();
