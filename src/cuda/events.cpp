@@ -9,7 +9,7 @@ CUresult cuEventCreate(CUevent* event, unsigned int flags) {
   return host_call([&] { return host::create_event(event, flags); });
 }
 CUresult cuEventDestroy_v2(CUevent event) {
-  return host_call([&] { return host::destroy_event(event); });
+  return driver_without_context([&] { return driver_error(host::destroy_event(event)); });
 }
 CUresult cuEventDestroy(CUevent event) {
   return cuEventDestroy_v2(event);

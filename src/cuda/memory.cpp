@@ -32,7 +32,7 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr* out, size_t* pitch, size_t width, size_
 }
 
 CUresult cuMemFree_v2(CUdeviceptr memory) {
-  return driver([&]() -> CUresult {
+  return driver_without_context([&]() -> CUresult {
     forget_owner(pointer(memory));
     return driver_error(host::free_device(pointer(memory), "cuMemFree"));
   });
@@ -65,7 +65,7 @@ CUresult cuMemAllocHost_v2(void** out, size_t bytes) {
 }
 
 CUresult cuMemFreeHost(void* memory) {
-  return driver([&]() -> CUresult {
+  return driver_without_context([&]() -> CUresult {
     forget_owner(memory);
     return driver_error(host::tell_if_invalid(host::free_host(memory), memory, "cuMemFreeHost"));
   });
@@ -93,7 +93,7 @@ CUresult cuMemHostRegister(void* memory, size_t bytes, unsigned int flags) {
   return cuMemHostRegister_v2(memory, bytes, flags);
 }
 CUresult cuMemHostUnregister(void* memory) {
-  return driver([&]() -> CUresult { return driver_error(host::unregister_host(memory)); });
+  return driver_without_context([&]() -> CUresult { return driver_error(host::unregister_host(memory)); });
 }
 
 // ---- Managed memory

@@ -40,7 +40,7 @@ CUresult cuModuleLoadFatBinary(CUmodule* module, const void* image) {
   return driver([&] { return load(module, image, 0, nullptr, nullptr); });
 }
 CUresult cuModuleUnload(CUmodule module) {
-  return driver([&] { return driver_error(host::unload(module)); });
+  return driver_without_context([&] { return driver_error(host::unload(module)); });
 }
 // Kernels are compiled at their first launch.
 CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode* mode) {

@@ -54,7 +54,7 @@ CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned int flags, int pr
   return create(stream, flags, priority);
 }
 CUresult cuStreamDestroy_v2(CUstream stream) {
-  return host_call([&] { return host::destroy_stream(stream); });
+  return driver_without_context([&] { return driver_error(host::destroy_stream(stream)); });
 }
 CUresult cuStreamDestroy(CUstream stream) {
   return cuStreamDestroy_v2(stream);

@@ -54,7 +54,18 @@ TEST_F(Memory, NeedsAContext) {
   CUdeviceptr a = 0;
   OK(cuCtxSetCurrent(nullptr));
   FAILS(CUDA_ERROR_INVALID_CONTEXT, cuMemAlloc(&a, 4));
-  FAILS(CUDA_ERROR_INVALID_CONTEXT, cuMemFree(a));
+  OK(cuCtxSetCurrent(context));
+}
+
+// A pointer says whose memory it is. Numba frees what it has when no context is current any more (its reset()).
+TEST_F(Memory, IsFreedWithoutAContext) {
+  CUdeviceptr a = 0;
+  void* host = nullptr;
+  OK(cuMemAlloc(&a, 4));
+  OK(cuMemAllocHost(&host, 4));
+  OK(cuCtxSetCurrent(nullptr));
+  OK(cuMemFree(a));
+  OK(cuMemFreeHost(host));
   OK(cuCtxSetCurrent(context));
 }
 
