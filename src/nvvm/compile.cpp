@@ -93,7 +93,7 @@ class Compilation {
     into.push_back(file);
     if (is_bitcode(module.bytes)) return written(file, module.bytes);
     const std::string text = without_dialect(module.bytes, options_);
-    const auto bitcode = bitcode_of_old_text(text, module.name);
+    const auto bitcode = bitcode_of_old_text(text, module.name, options_.flush_to_zero);
     if (bitcode) return written(file, *bitcode);
     // Not the text of an old LLVM: perhaps that of a new one.
     const std::string source = file + ".ll";

@@ -2,6 +2,10 @@
 
 #include <dlfcn.h>
 
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
 namespace warpgrind::nvvm {
 
 namespace {
@@ -11,6 +15,11 @@ namespace {
 using Context = void*;
 using Module = void*;
 using Buffer = void*;
+using Value = void*;
+using Block = void*;
+using Builder = void*;
+using Attribute = void*;
+using Type = void*;
 
 struct OldLlvm {
   Context (*ContextCreate)() = nullptr;
@@ -23,25 +32,49 @@ struct OldLlvm {
   void (*DisposeMemoryBuffer)(Buffer) = nullptr;
   void (*DisposeModule)(Module) = nullptr;
   void (*DisposeMessage)(char*) = nullptr;
+  Value (*GetFirstFunction)(Module) = nullptr;
+  Value (*GetNextFunction)(Value) = nullptr;
+  Block (*GetFirstBasicBlock)(Value) = nullptr;
+  Block (*GetNextBasicBlock)(Block) = nullptr;
+  Value (*GetFirstInstruction)(Block) = nullptr;
+  Value (*GetNextInstruction)(Value) = nullptr;
+  Value (*IsACallInst)(Value) = nullptr;
+  Value (*IsAInlineAsm)(Value) = nullptr;
+  Value (*GetCalledValue)(Value) = nullptr;
+  const char* (*GetValueName2)(Value, std::size_t*) = nullptr;
+  Value (*GetOperand)(Value, unsigned) = nullptr;
+  Type (*TypeOf)(Value) = nullptr;
+  unsigned (*GetEnumAttributeKindForName)(const char*, std::size_t) = nullptr;
+  Attribute (*CreateEnumAttribute)(Context, unsigned, std::uint64_t) = nullptr;
+  Attribute (*CreateStringAttribute)(Context, const char*, unsigned, const char*, unsigned) = nullptr;
+  void (*AddAttributeAtIndex)(Value, unsigned, Attribute) = nullptr;
+  void (*AddCallSiteAttribute)(Value, unsigned, Attribute) = nullptr;
+  Builder (*CreateBuilderInContext)(Context) = nullptr;
+  void (*DisposeBuilder)(Builder) = nullptr;
+  void (*PositionBuilderBefore)(Builder, Value) = nullptr;
+  Value (*BuildAddrSpaceCast)(Builder, Value, Type, const char*) = nullptr;
+  void (*ReplaceAllUsesWith)(Value, Value) = nullptr;
+  void (*InstructionEraseFromParent)(Value) = nullptr;
 };
 
-template <typename Function>
-bool take(void* library, const char* name, Function& into) {
-  into = reinterpret_cast<Function>(dlsym(library, name));
-  return into != nullptr;
-}
-
 bool take_all(void* library, OldLlvm& out) {
-  return take(library, "LLVMContextCreate", out.ContextCreate) &&
-         take(library, "LLVMContextDispose", out.ContextDispose) &&
-         take(library, "LLVMCreateMemoryBufferWithMemoryRangeCopy", out.CreateMemoryBufferWithMemoryRangeCopy) &&
-         take(library, "LLVMParseIRInContext", out.ParseIRInContext) &&
-         take(library, "LLVMWriteBitcodeToMemoryBuffer", out.WriteBitcodeToMemoryBuffer) &&
-         take(library, "LLVMGetBufferStart", out.GetBufferStart) &&
-         take(library, "LLVMGetBufferSize", out.GetBufferSize) &&
-         take(library, "LLVMDisposeMemoryBuffer", out.DisposeMemoryBuffer) &&
-         take(library, "LLVMDisposeModule", out.DisposeModule) &&
-         take(library, "LLVMDisposeMessage", out.DisposeMessage);
+  const auto take = [library](const char* name, auto& into) {
+    into = reinterpret_cast<std::remove_reference_t<decltype(into)>>(dlsym(library, name));
+    return into != nullptr;
+  };
+#define WG_TAKE(name) take("LLVM" #name, out.name)
+  return WG_TAKE(ContextCreate) && WG_TAKE(ContextDispose) && WG_TAKE(CreateMemoryBufferWithMemoryRangeCopy) &&
+         WG_TAKE(ParseIRInContext) && WG_TAKE(WriteBitcodeToMemoryBuffer) && WG_TAKE(GetBufferStart) &&
+         WG_TAKE(GetBufferSize) && WG_TAKE(DisposeMemoryBuffer) && WG_TAKE(DisposeModule) && WG_TAKE(DisposeMessage) &&
+         WG_TAKE(GetFirstFunction) && WG_TAKE(GetNextFunction) && WG_TAKE(GetFirstBasicBlock) &&
+         WG_TAKE(GetNextBasicBlock) && WG_TAKE(GetFirstInstruction) && WG_TAKE(GetNextInstruction) &&
+         WG_TAKE(IsACallInst) && WG_TAKE(IsAInlineAsm) && WG_TAKE(GetCalledValue) && WG_TAKE(GetValueName2) &&
+         WG_TAKE(GetOperand) && WG_TAKE(TypeOf) && WG_TAKE(GetEnumAttributeKindForName) &&
+         WG_TAKE(CreateEnumAttribute) && WG_TAKE(CreateStringAttribute) && WG_TAKE(AddAttributeAtIndex) &&
+         WG_TAKE(AddCallSiteAttribute) && WG_TAKE(CreateBuilderInContext) && WG_TAKE(DisposeBuilder) &&
+         WG_TAKE(PositionBuilderBefore) && WG_TAKE(BuildAddrSpaceCast) && WG_TAKE(ReplaceAllUsesWith) &&
+         WG_TAKE(InstructionEraseFromParent);
+#undef WG_TAKE
 }
 
 // Those that read both kinds of pointers come last: they take the first pointer of a text for the kind of all.
@@ -56,9 +89,65 @@ const OldLlvm* old_llvm() {
   return one;
 }
 
+// What NVVM takes for granted and LLVM wants to be told.
+class Explained {
+ public:
+  Explained(const OldLlvm& llvm, Context context, bool flush_to_zero)
+      : llvm_(llvm), builder_(llvm.CreateBuilderInContext(context)) {
+    constexpr std::string_view kName = "convergent";
+    convergent_ = llvm.CreateEnumAttribute(context, llvm.GetEnumAttributeKindForName(kName.data(), kName.size()), 0);
+    constexpr std::string_view kDenormals = "denormal-fp-math-f32", kFlushed = "preserve-sign";
+    if (flush_to_zero)
+      flushed_ =
+          llvm.CreateStringAttribute(context, kDenormals.data(), kDenormals.size(), kFlushed.data(), kFlushed.size());
+  }
+  ~Explained() { llvm_.DisposeBuilder(builder_); }
+  Explained(const Explained&) = delete;
+  Explained& operator=(const Explained&) = delete;
+
+  // Every function may have a barrier in it, until LLVM finds that it has none: calls in both ways of a branch are not
+  // to become one before it.
+  void all_of(Module module) {
+    for (Value function = llvm_.GetFirstFunction(module); function; function = llvm_.GetNextFunction(function)) {
+      llvm_.AddAttributeAtIndex(function, kOfTheFunction, convergent_);
+      if (flushed_) llvm_.AddAttributeAtIndex(function, kOfTheFunction, flushed_);
+      for (Block block = llvm_.GetFirstBasicBlock(function); block; block = llvm_.GetNextBasicBlock(block))
+        for (Value at = llvm_.GetFirstInstruction(block); at;) {
+          const Value next = llvm_.GetNextInstruction(at);
+          if (llvm_.IsACallInst(at)) call(at);
+          at = next;
+        }
+    }
+  }
+
+ private:
+  static constexpr unsigned kOfTheFunction = ~0U;  // LLVMAttributeFunctionIndex
+
+  void call(Value at) {
+    const Value called = llvm_.GetCalledValue(at);
+    if (llvm_.IsAInlineAsm(called)) {
+      llvm_.AddCallSiteAttribute(at, kOfTheFunction, convergent_);
+      return;
+    }
+    std::size_t length = 0;
+    const char* const text = llvm_.GetValueName2(called, &length);
+    const std::string_view name(text ? text : "", text ? length : 0);
+    // Intrinsics through which no address space is inferred ("Address Space Conversion" of NVVM IR's specification).
+    if (!name.starts_with("llvm.nvvm.ptr.") || name.find(".to.gen.") == std::string_view::npos) return;
+    llvm_.PositionBuilderBefore(builder_, at);
+    llvm_.ReplaceAllUsesWith(at, llvm_.BuildAddrSpaceCast(builder_, llvm_.GetOperand(at, 0), llvm_.TypeOf(at), ""));
+    llvm_.InstructionEraseFromParent(at);
+  }
+
+  const OldLlvm& llvm_;
+  Builder builder_;
+  Attribute convergent_;
+  Attribute flushed_ = nullptr;  // none: denormals stay
+};
+
 }  // namespace
 
-Result<std::string> bitcode_of_old_text(const std::string& text, const std::string& name) {
+Result<std::string> bitcode_of_old_text(const std::string& text, const std::string& name, bool flush_to_zero) {
   const OldLlvm* const llvm = old_llvm();
   if (!llvm)
     return Error{ErrorKind::environment, "IR whose pointers have types needs an LLVM that reads it: libLLVM-14.so.1",
@@ -70,6 +159,7 @@ Result<std::string> bitcode_of_old_text(const std::string& text, const std::stri
   char* message = nullptr;
   std::string bitcode, problem;
   if (llvm->ParseIRInContext(context, source, &module, &message) == 0) {
+    Explained(*llvm, context, flush_to_zero).all_of(module);
     const Buffer written = llvm->WriteBitcodeToMemoryBuffer(module);
     bitcode.assign(llvm->GetBufferStart(written), llvm->GetBufferSize(written));
     llvm->DisposeMemoryBuffer(written);

@@ -9,7 +9,8 @@
 
 namespace warpgrind::nvvm {
 
-// The error: what is wrong in the text (bad_input), or that there is no such LLVM (environment).
-Result<std::string> bitcode_of_old_text(const std::string& text, const std::string& name);
+// flush_to_zero: of float32 denormals, in all its functions. The error: what is wrong in the text (bad_input), or that
+// there is no such LLVM (environment).
+Result<std::string> bitcode_of_old_text(const std::string& text, const std::string& name, bool flush_to_zero);
 
 }  // namespace warpgrind::nvvm

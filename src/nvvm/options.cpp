@@ -57,8 +57,8 @@ Result<Options> read_options(const std::vector<std::string>& words) {
 std::vector<std::string> clang_words(const Options& options) {
   std::vector<std::string> out = {options.optimise ? "-O3" : "-O0", "-Xclang", "-target-cpu", "-Xclang",
                                   fmt::format("sm_{}{}", options.architecture, options.suffix)};
-  // Functions come without the attribute by which clang's own sources say it.
-  if (options.flush_to_zero) out.insert(out.end(), {"-mllvm", "-nvptx-f32ftz"});
+  // For the device library; other functions say it by an attribute.
+  if (options.flush_to_zero) out.insert(out.end(), {"-Xclang", "-fdenormal-fp-math-f32=preserve-sign"});
   // 2: IEEE; 0: div.approx, as --use_fast_math has it.
   const auto backend = [&out](const char* name, int value) {
     out.insert(out.end(), {"-mllvm", fmt::format("{}={}", name, value)});
