@@ -17,12 +17,16 @@ bool ends_a_name(const std::string& text, std::size_t at) {
   return at >= text.size() || text[at] == '"' || text[at] == '(' || std::isspace(static_cast<unsigned char>(text[at]));
 }
 
-void rename_intrinsics(std::string& text) {
-  for (const std::string_view one : kIntrinsics) {
-    const std::string whole = std::string(kTheirs).append(one);
-    for (std::size_t at = text.find(whole); at != std::string::npos; at = text.find(whole, at + 1))
-      if (ends_a_name(text, at + whole.size())) text.replace(at, kTheirs.size(), kOurs);
-  }
+void rename(std::string& text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + 1))
+    if (ends_a_name(text, at + from.size())) text.replace(at, from.size(), to);
+}
+
+void rename_intrinsics(std::string& text, const Options& options) {
+  for (const std::string_view one : kIntrinsics)
+    rename(text, std::string(kTheirs).append(one), std::string(kOurs).append(one));
+  // The device library rounds its square root whatever -prec-sqrt says.
+  if (!options.exact_sqrt) rename(text, "__nv_sqrtf", "warpgrind.nvvm.sqrtf");
 }
 
 // The kinds of a compilation unit: clang writes what the unit says, whatever its own options are. -generate-line-info
@@ -102,13 +106,23 @@ attributes #0 = { alwaysinline convergent nounwind }
 }  // namespace
 
 std::string without_dialect(std::string text, const Options& options) {
-  rename_intrinsics(text);
+  rename_intrinsics(text, options);
   set_debug_kind(text, options);
   return text;
 }
 
 std::string dialect_module(const Options& options) {
   std::string out(kModule);
+  if (!options.exact_sqrt) {
+    const std::string root = options.flush_to_zero ? "@llvm.nvvm.sqrt.approx.ftz.f" : "@llvm.nvvm.sqrt.approx.f";
+    out += "declare float " + root + "(float)\n" + R"(
+define linkonce_odr float @warpgrind.nvvm.sqrtf(float %x) #0 {
+  %1 = call float )" +
+           root + R"((float %x)
+  ret float %1
+}
+)";
+  }
   // What libdevice asks for by __nvvm_reflect.
   if (options.flush_to_zero) out += "!llvm.module.flags = !{!0}\n!0 = !{i32 4, !\"nvvm-reflect-ftz\", i32 1}\n";
   return out;

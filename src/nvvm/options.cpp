@@ -65,8 +65,9 @@ std::vector<std::string> clang_words(const Options& options) {
   };
   backend("-nvptx-prec-divf32", options.exact_division ? 2 : 0);
   backend("-nvptx-prec-sqrtf32", options.exact_sqrt ? 1 : 0);
-  backend("-nvptx-fma-level", options.fused ? 2 : 0);
-  out.push_back(options.fused ? "-ffp-contract=fast" : "-ffp-contract=off");
+  const bool fused = options.fused && options.optimise;
+  backend("-nvptx-fma-level", fused ? 2 : 0);
+  out.push_back(fused ? "-ffp-contract=fast" : "-ffp-contract=off");
   return out;
 }
 
