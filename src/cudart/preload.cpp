@@ -70,7 +70,8 @@ std::string in_place_of_nvidias(const std::string& library) {
   std::string out;
   for (const warpgrind::cudart::LoadedObject& object : warpgrind::cudart::loaded_objects()) {
     const std::string name = object.path.substr(object.path.rfind('/') + 1);
-    for (const char* known : {"libcuda.so.", "libnvidia-ml.so.", "libcublas.so.", "libcublasLt.so.", "libcufft.so.", "libcurand.so.", "libcusparse.so."})
+    for (const char* known : {"libcuda.so.", "libnvidia-ml.so.", "libcublas.so.", "libcublasLt.so.", "libcufft.so.",
+                              "libcurand.so.", "libcusparse.so."})
       if (name.rfind(known, 0) == 0 && object.path != folder + name && ::access((folder + name).c_str(), R_OK) == 0)
         out += ":" + folder + name;
   }

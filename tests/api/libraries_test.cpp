@@ -104,7 +104,8 @@ TEST(Libraries, Refused) {
   cudaJitOption options[] = {cudaJitErrorLogBuffer, cudaJitErrorLogBufferSizeBytes};
   void* values[] = {log, reinterpret_cast<void*>(sizeof log)};
   cudaLibrary_t library = nullptr;
-  const std::string wrong = ".version 8.0\n.target sm_50\n.address_size 64\n.visible .entry k() { mov.u32 %rx, 1; ret; }\n";
+  const std::string wrong =
+      ".version 8.0\n.target sm_50\n.address_size 64\n.visible .entry k() { mov.u32 %rx, 1; ret; }\n";
   FAILS(cudaErrorInvalidPtx, cudaLibraryLoadData(&library, wrong.c_str(), options, values, 2, nullptr, nullptr, 0));
   EXPECT_NE(std::string(log).find("%rx"), std::string::npos) << log;
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(values[1]), std::strlen(log));

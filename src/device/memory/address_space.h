@@ -59,8 +59,8 @@ class AddressSpace {
   void register_host(std::uint64_t address, std::uint64_t size, bool managed = false);
   void unregister_host(std::uint64_t address);
 
-  // The host has the address of a __constant__ variable, and may give it to kernels: a GPU lets them write there, and sees
-  // it in constant loads of later launches.
+  // The host has the address of a __constant__ variable, and may give it to kernels: a GPU lets them write there, and
+  // sees it in constant loads of later launches.
   void let_kernels_write(std::uint64_t address);
 
   std::optional<Range> find(std::uint64_t address) const;
