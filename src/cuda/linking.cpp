@@ -6,6 +6,7 @@
 #include <span>
 
 #include "cuda/driver.h"
+#include "fatbin/write.h"
 #include "host/modules.h"
 
 namespace warpgrind::cuda {
@@ -43,6 +44,19 @@ CUresult add(host::LinkState* state, CUjitInputType type, Result<std::vector<fat
   return driver_error(error);
 }
 
+// Each member of an archive that has device code; one without any, as libcudadevrt.a is here, adds nothing.
+CUresult add_archive(host::LinkState* state, const char* path) {
+  const auto parts = fatbin::relocatable_parts(path);
+  if (!parts) return add(state, CU_JIT_INPUT_LIBRARY, parts.error());
+  for (const fatbin::RelocatablePart& part : *parts) {
+    if (part.fatbin.empty()) continue;
+    const CUresult error =
+        add(state, CU_JIT_INPUT_LIBRARY, fatbin::read_memory(std::as_bytes(std::span(part.fatbin)), path));
+    if (error != CUDA_SUCCESS) return error;
+  }
+  return CUDA_SUCCESS;
+}
+
 CUresult add_data(CUlinkState state, CUjitInputType type, void* data, std::size_t size, const char* name) {
   return driver([&]() -> CUresult {
     if (!is_link(state)) return CUDA_ERROR_INVALID_HANDLE;
@@ -56,7 +70,7 @@ CUresult add_file(CUlinkState state, CUjitInputType type, const char* path) {
     if (!is_link(state)) return CUDA_ERROR_INVALID_HANDLE;
     if (!path || type >= CU_JIT_NUM_INPUT_TYPES) return CUDA_ERROR_INVALID_VALUE;
     if (std::error_code none; !std::filesystem::exists(path, none)) return CUDA_ERROR_FILE_NOT_FOUND;
-    return add(state, type, fatbin::read_file(path));
+    return type == CU_JIT_INPUT_LIBRARY ? add_archive(state, path) : add(state, type, fatbin::read_file(path));
   });
 }
 

@@ -70,6 +70,20 @@ TEST_F(Linking, TwoPieces) {
   std::remove(path.c_str());
 }
 
+// A library without device code is one, as libcudadevrt.a is to those who link it always.
+TEST_F(Linking, AnEmptyArchive) {
+  const std::string path = testing::TempDir() + "driver_linking.a";
+  std::ofstream(path) << "!<arch>\n";
+  CUlinkState state = nullptr;
+  OK(cuLinkCreate(0, nullptr, nullptr, &state));
+  OK(add(state, kCallee));
+  OK(cuLinkAddFile(state, CU_JIT_INPUT_LIBRARY, path.c_str(), 0, nullptr, nullptr));
+  void* image = nullptr;
+  OK(cuLinkComplete(state, &image, nullptr));
+  OK(cuLinkDestroy(state));
+  std::remove(path.c_str());
+}
+
 TEST_F(Linking, Refused) {
   char log[256] = "";
   CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
