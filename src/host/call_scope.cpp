@@ -79,6 +79,11 @@ std::string call_name(const char* of_body) {
   name = name.substr(0, name.find('('));
   if (const std::size_t space = name.rfind(' '); space != std::string::npos) name = name.substr(space + 1);
   if (const std::size_t colons = name.rfind("::"); colons != std::string::npos) name = name.substr(colons + 2);
+  // As documented: __cudaLaunchKernel is what nvcc makes of <<<>>>, cuMemAlloc_v2 what a program calls as cuMemAlloc.
+  name.erase(0, name.find_first_not_of('_'));
+  const std::size_t version = name.rfind("_v");
+  if (version != std::string::npos && name.find_first_not_of("0123456789", version + 2) == std::string::npos)
+    name.erase(version);
   return name.empty() ? "call" : name;
 }
 
