@@ -242,9 +242,9 @@ Result<std::vector<FatbinEntry>> read_memory(std::span<const std::byte> bytes, c
 }
 
 Result<std::vector<FatbinEntry>> read_image(const void* image, const std::string& name) {
-  // Short texts are no image: what is looked at below lies in the first four bytes, or behind a magic number.
+  // Texts shorter than a magic number are no image; no magic number has a NUL in it.
   const auto* memory = static_cast<const std::byte*>(image);
-  if (std::memchr(memory, 0, 4) != nullptr && std::memcmp(memory, ELFMAG, SELFMAG) != 0)
+  if (std::memchr(memory, 0, 4) != nullptr)
     return Error{ErrorKind::bad_input, fmt::format("{}: neither a fatbin, a cubin nor PTX", name), ""};
   std::uint32_t magic = 0;
   std::memcpy(&magic, memory, sizeof magic);
