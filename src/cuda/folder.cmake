@@ -18,7 +18,7 @@ set_property(SOURCE ${cuda_library}/trampolines.S APPEND PROPERTY OBJECT_DEPENDS
 target_include_directories(cuda PRIVATE ${CMAKE_SOURCE_DIR}/include)
 target_link_libraries(cuda PRIVATE cudart)
 set_target_properties(cuda PROPERTIES VERSION 1 SOVERSION 1 INSTALL_RPATH "$ORIGIN" LINKER_LANGUAGE CXX)
-target_link_options(cuda PRIVATE -Wl,--version-script=${cuda_library}/libcuda.map -Wl,--no-undefined -Wl,--as-needed)
+target_link_options(cuda PRIVATE -Wl,--version-script=${cuda_library}/libcuda.map -Wl,--no-undefined -nodefaultlibs)
 set_property(TARGET cuda APPEND PROPERTY LINK_DEPENDS ${cuda_library}/libcuda.map)
 install(TARGETS cuda LIBRARY DESTINATION lib/warpgrind)
 
@@ -31,6 +31,6 @@ target_include_directories(cuda12 PRIVATE ${CMAKE_SOURCE_DIR}/include ${cuda_lib
 target_link_libraries(cuda12 PRIVATE cudart)
 set_target_properties(cuda12 PROPERTIES OUTPUT_NAME cuda VERSION 1 SOVERSION 1 INSTALL_RPATH "$ORIGIN/.." LINKER_LANGUAGE CXX
                       LIBRARY_OUTPUT_DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/driver12)
-target_link_options(cuda12 PRIVATE -Wl,--version-script=${cuda_library}/libcuda.map -Wl,--no-undefined -Wl,--as-needed)
+target_link_options(cuda12 PRIVATE -Wl,--version-script=${cuda_library}/libcuda.map -Wl,--no-undefined -nodefaultlibs)
 set_property(TARGET cuda12 APPEND PROPERTY LINK_DEPENDS ${cuda_library}/libcuda.map)
 install(TARGETS cuda12 LIBRARY DESTINATION lib/warpgrind/driver12 NAMELINK_SKIP)

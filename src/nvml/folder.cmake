@@ -13,6 +13,6 @@ set_property(SOURCE ${nvml_library}/trampolines.S APPEND PROPERTY OBJECT_DEPENDS
 target_include_directories(nvidia-ml PRIVATE ${CMAKE_SOURCE_DIR}/include)
 target_link_libraries(nvidia-ml PRIVATE cudart)
 set_target_properties(nvidia-ml PROPERTIES VERSION 1 SOVERSION 1 INSTALL_RPATH "$ORIGIN" LINKER_LANGUAGE CXX)
-target_link_options(nvidia-ml PRIVATE -Wl,--version-script=${nvml_library}/libnvidia-ml.map -Wl,--no-undefined -Wl,--as-needed)
+target_link_options(nvidia-ml PRIVATE -Wl,--version-script=${nvml_library}/libnvidia-ml.map -Wl,--no-undefined -nodefaultlibs)
 set_property(TARGET nvidia-ml APPEND PROPERTY LINK_DEPENDS ${nvml_library}/libnvidia-ml.map)
 install(TARGETS nvidia-ml LIBRARY DESTINATION lib/warpgrind)
