@@ -7,6 +7,7 @@
 #include <link.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
@@ -64,15 +65,19 @@ bool needs_library(const std::string& library, bool& there) {
 }
 
 // Libraries of NVIDIA's that the program found through an RPATH and that there are versions of beside `library`: those,
-// each after a ':'.
+// each after a ':'. Not where ours is there already: a program that names a file by its whole path gets both.
 std::string in_place_of_nvidias(const std::string& library) {
   const std::string folder = library.substr(0, library.rfind('/') + 1);
   std::string out;
-  for (const warpgrind::cudart::LoadedObject& object : warpgrind::cudart::loaded_objects()) {
+  const auto objects = warpgrind::cudart::loaded_objects();
+  const auto is_there = [&](const std::string& path) {
+    return std::any_of(objects.begin(), objects.end(), [&](const auto& object) { return object.path == path; });
+  };
+  for (const warpgrind::cudart::LoadedObject& object : objects) {
     const std::string name = object.path.substr(object.path.rfind('/') + 1);
     for (const char* known : {"libcuda.so.", "libnvidia-ml.so.", "libcublas.so.", "libcublasLt.so.", "libcufft.so.",
                               "libcurand.so.", "libcusparse.so."})
-      if (name.rfind(known, 0) == 0 && object.path != folder + name && ::access((folder + name).c_str(), R_OK) == 0)
+      if (name.rfind(known, 0) == 0 && !is_there(folder + name) && ::access((folder + name).c_str(), R_OK) == 0)
         out += ":" + folder + name;
   }
   return out;
