@@ -11,7 +11,7 @@ namespace warpgrind::cuda {
 CUresult launch_of(const CUDA_KERNEL_NODE_PARAMS_v3& p, host::LaunchArguments& out) {
   // A CUkernel stands for its function in any context.
   const host::KernelHandle* kernel = p.func ? p.func : p.kern;
-  if (!kernel || host::find_kernel(kernel) != kernel) return CUDA_ERROR_INVALID_VALUE;
+  if (!host::is_kernel(kernel)) return CUDA_ERROR_INVALID_VALUE;
   if (p.kernelParams && p.extra) return CUDA_ERROR_INVALID_VALUE;
   out.function = kernel;
   out.grid = {p.gridDimX, p.gridDimY, p.gridDimZ};

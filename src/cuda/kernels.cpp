@@ -9,18 +9,15 @@ namespace warpgrind::cuda {
 
 namespace {
 
-bool is_kernel(const host::KernelHandle* kernel) {
-  return kernel && host::find_kernel(kernel) == kernel;
-}
-
 // A function of the current context, or a kernel, which needs none.
 template <class Body>
 CUresult of_function(CUfunction function, Body body) {
-  return driver([&]() -> CUresult { return is_kernel(function) ? body() : CUDA_ERROR_INVALID_HANDLE; });
+  return driver([&]() -> CUresult { return host::is_kernel(function) ? body() : CUDA_ERROR_INVALID_HANDLE; });
 }
 template <class Body>
 CUresult of_kernel(CUkernel kernel, Body body) {
-  return driver_without_context([&]() -> CUresult { return is_kernel(kernel) ? body() : CUDA_ERROR_INVALID_HANDLE; });
+  return driver_without_context(
+      [&]() -> CUresult { return host::is_kernel(kernel) ? body() : CUDA_ERROR_INVALID_HANDLE; });
 }
 
 CUresult attribute_of(int* value, CUfunction_attribute attribute, CUfunction function) {

@@ -17,7 +17,7 @@ constexpr unsigned kMostParameters = 32764;  // bytes, of a kernel (CUDA C++ Pro
 
 // Arguments as pointers to each, or `extra`: all of them in one buffer, laid out as parameter memory is.
 CUresult arguments_of(CUfunction function, void** parameters, void** extra, host::LaunchArguments& out) {
-  if (!function || host::find_kernel(function) != function) return CUDA_ERROR_INVALID_HANDLE;
+  if (!host::is_kernel(function)) return CUDA_ERROR_INVALID_HANDLE;
   if (parameters && extra) return CUDA_ERROR_INVALID_VALUE;
   out.function = function;
   out.parameters = parameters;
@@ -50,7 +50,7 @@ std::map<const host::KernelHandle*, Prepared>& prepared() {
 template <class Body>
 CUresult prepare(CUfunction function, Body body) {
   return driver([&]() -> CUresult {
-    if (!function || host::find_kernel(function) != function) return CUDA_ERROR_INVALID_HANDLE;
+    if (!host::is_kernel(function)) return CUDA_ERROR_INVALID_HANDLE;
     const std::lock_guard lock(prepared_mutex);
     return body(prepared()[function]);
   });
@@ -69,7 +69,7 @@ CUresult set_parameter(CUfunction function, int offset, const void* value, unsig
 
 CUresult launch_prepared(CUfunction function, int width, int height, CUstream stream) {
   return driver([&]() -> CUresult {
-    if (!function || host::find_kernel(function) != function) return CUDA_ERROR_INVALID_HANDLE;
+    if (!host::is_kernel(function)) return CUDA_ERROR_INVALID_HANDLE;
     if (width <= 0 || height <= 0) return CUDA_ERROR_INVALID_VALUE;
     Prepared p;
     {

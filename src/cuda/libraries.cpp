@@ -1,6 +1,4 @@
 // Libraries: code that is of no context, and their kernels.
-#include <algorithm>
-
 #include "cuda/driver.h"
 #include "host/kernels.h"
 #include "host/modules.h"
@@ -57,25 +55,12 @@ CUresult cuLibraryGetKernel(CUkernel* kernel, CUlibrary library, const char* nam
       [&] { return of_library(library, [&] { return driver_error(host::library_kernel(*library, name, kernel)); }); });
 }
 CUresult cuLibraryGetKernelCount(unsigned* count, CUlibrary library) {
-  return driver_without_context([&] {
-    return of_library(library, [&]() -> CUresult {
-      if (!count) return CUDA_ERROR_INVALID_VALUE;
-      std::vector<host::KernelHandle*> kernels;
-      const cudaError_t error = host::library_kernels(*library, kernels);
-      *count = static_cast<unsigned>(kernels.size());
-      return driver_error(error);
-    });
-  });
+  return driver_without_context(
+      [&] { return of_library(library, [&] { return driver_error(host::library_kernel_count(*library, count)); }); });
 }
 CUresult cuLibraryEnumerateKernels(CUkernel* kernels, unsigned count, CUlibrary library) {
   return driver_without_context([&] {
-    return of_library(library, [&]() -> CUresult {
-      if (!kernels) return CUDA_ERROR_INVALID_VALUE;
-      std::vector<host::KernelHandle*> all;
-      if (const cudaError_t error = host::library_kernels(*library, all)) return driver_error(error);
-      std::copy_n(all.begin(), std::min<std::size_t>(count, all.size()), kernels);
-      return CUDA_SUCCESS;
-    });
+    return of_library(library, [&] { return driver_error(host::library_kernels(*library, kernels, count)); });
   });
 }
 // A library is a module in every context.

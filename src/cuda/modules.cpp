@@ -1,8 +1,6 @@
 // Modules: code loaded into the current context. A module is a library that belongs to a device.
 #include "host/modules.h"
 
-#include <algorithm>
-
 #include "cuda/driver.h"
 
 namespace warpgrind::cuda {
@@ -61,20 +59,14 @@ CUresult cuModuleGetFunctionCount(unsigned* count, CUmodule module) {
   return driver([&]() -> CUresult {
     if (!count) return CUDA_ERROR_INVALID_VALUE;
     if (!host::is_library(module)) return CUDA_ERROR_INVALID_HANDLE;
-    std::vector<host::KernelHandle*> kernels;
-    const cudaError_t error = host::library_kernels(*module, kernels);
-    *count = static_cast<unsigned>(kernels.size());
-    return driver_error(error);
+    return driver_error(host::library_kernel_count(*module, count));
   });
 }
 CUresult cuModuleEnumerateFunctions(CUfunction* functions, unsigned count, CUmodule module) {
   return driver([&]() -> CUresult {
     if (!functions) return CUDA_ERROR_INVALID_VALUE;
     if (!host::is_library(module)) return CUDA_ERROR_INVALID_HANDLE;
-    std::vector<host::KernelHandle*> kernels;
-    if (const cudaError_t error = host::library_kernels(*module, kernels)) return driver_error(error);
-    std::copy_n(kernels.begin(), std::min<std::size_t>(count, kernels.size()), functions);
-    return CUDA_SUCCESS;
+    return driver_error(host::library_kernels(*module, functions, count));
   });
 }
 CUresult cuModuleGetGlobal_v2(CUdeviceptr* pointer, std::size_t* bytes, CUmodule module, const char* name) {

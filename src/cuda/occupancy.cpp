@@ -8,7 +8,7 @@ namespace {
 
 // Errors of what all of them are given.
 CUresult check(CUfunction function, unsigned flags) {
-  if (!function || host::find_kernel(function) != function) return CUDA_ERROR_INVALID_HANDLE;
+  if (!host::is_kernel(function)) return CUDA_ERROR_INVALID_HANDLE;
   return flags & ~static_cast<unsigned>(CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE) ? CUDA_ERROR_INVALID_VALUE
                                                                                : CUDA_SUCCESS;
 }

@@ -46,22 +46,10 @@ WG_API cudaError_t cudaLibraryGetKernel(cudaKernel_t* kernel, cudaLibrary_t libr
   return of_library(library, [&] { return library_kernel(*library, name, kernel); });
 }
 WG_API cudaError_t cudaLibraryGetKernelCount(unsigned* count, cudaLibrary_t library) {
-  return of_library(library, [&]() -> cudaError_t {
-    std::vector<KernelHandle*> kernels;
-    if (!count) return cudaErrorInvalidValue;
-    if (cudaError_t error = library_kernels(*library, kernels)) return error;
-    *count = static_cast<unsigned>(kernels.size());
-    return cudaSuccess;
-  });
+  return of_library(library, [&] { return library_kernel_count(*library, count); });
 }
 WG_API cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t* kernels, unsigned count, cudaLibrary_t library) {
-  return of_library(library, [&]() -> cudaError_t {
-    std::vector<KernelHandle*> all;
-    if (!kernels) return cudaErrorInvalidValue;
-    if (cudaError_t error = library_kernels(*library, all)) return error;
-    std::copy_n(all.begin(), std::min<std::size_t>(count, all.size()), kernels);
-    return cudaSuccess;
-  });
+  return of_library(library, [&] { return library_kernels(*library, kernels, count); });
 }
 WG_API cudaError_t cudaLibraryGetGlobal(void** pointer, std::size_t* bytes, cudaLibrary_t library, const char* name) {
   return of_library(library, [&]() -> cudaError_t {

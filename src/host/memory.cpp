@@ -48,13 +48,12 @@ void forget_advice(std::uint64_t address) {
   advices().erase(address);
 }
 
-const HostBlock* find_host(const void* pointer, std::uint64_t* start = nullptr) {
+const HostBlock* find_host(const void* pointer) {
   auto& blocks = host_blocks();
   auto above = blocks.upper_bound(address_of(pointer));
   if (above == blocks.begin()) return nullptr;
   auto block = std::prev(above);
   if (address_of(pointer) >= block->first + block->second.size) return nullptr;
-  if (start) *start = block->first;
   return &block->second;
 }
 
@@ -324,13 +323,6 @@ cudaError_t advise_managed(const void* pointer, std::size_t count, cudaMemoryAdv
   if (what == cudaMemAdviseSetAccessedBy) advice.accessed_by.push_back(device_of(location));
   if (what == cudaMemAdviseUnsetAccessedBy) std::erase(advice.accessed_by, device_of(location));
   return cudaSuccess;
-}
-
-bool pinned_block(const void* pointer, std::uint64_t* low, std::size_t* bytes) {
-  const std::lock_guard lock(host_mutex);
-  const HostBlock* block = find_host(pointer, low);
-  if (block && bytes) *bytes = block->size;
-  return block != nullptr;
 }
 
 bool pinned_flags(const void* pointer, unsigned* flags) {

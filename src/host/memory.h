@@ -17,7 +17,6 @@ cudaError_t unregister_host(void* pointer);
 // Flags of the pinned block that holds an address; false: in none. With unified addressing all pinned memory is
 // portable and mapped, at its own address.
 bool pinned_flags(const void* pointer, unsigned* flags);
-bool pinned_block(const void* pointer, std::uint64_t* low, std::size_t* bytes);
 
 // ---- Device memory. A size of 0 gives a null pointer.
 // Bytes of rows whose starts are a multiple of the texture alignment, as the driver's are. False: no such number.

@@ -172,7 +172,9 @@ cudaError_t library_kernel(LibraryHandle& handle, const char* name, KernelHandle
   return cudaSuccess;
 }
 
-cudaError_t library_kernels(LibraryHandle& handle, std::vector<KernelHandle*>& out) {
+namespace {
+
+cudaError_t all_kernels(LibraryHandle& handle, std::vector<KernelHandle*>& out) {
   const auto module = handle.program->module();
   if (!module) return error_of(module.error());
   for (const ptx::Function& f : (*module)->functions) {
@@ -181,6 +183,24 @@ cudaError_t library_kernels(LibraryHandle& handle, std::vector<KernelHandle*>& o
     if (cudaError_t error = library_kernel(handle, f.name.c_str(), &kernel)) return error;
     out.push_back(kernel);
   }
+  return cudaSuccess;
+}
+
+}  // namespace
+
+cudaError_t library_kernel_count(LibraryHandle& handle, unsigned* count) {
+  if (!count) return cudaErrorInvalidValue;
+  std::vector<KernelHandle*> kernels;
+  if (cudaError_t error = all_kernels(handle, kernels)) return error;
+  *count = static_cast<unsigned>(kernels.size());
+  return cudaSuccess;
+}
+
+cudaError_t library_kernels(LibraryHandle& handle, KernelHandle** out, unsigned room) {
+  if (!out) return cudaErrorInvalidValue;
+  std::vector<KernelHandle*> kernels;
+  if (cudaError_t error = all_kernels(handle, kernels)) return error;
+  std::copy_n(kernels.begin(), std::min<std::size_t>(room, kernels.size()), out);
   return cudaSuccess;
 }
 

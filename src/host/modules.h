@@ -49,7 +49,9 @@ cudaError_t load_file(LibraryHandle** out, const char* path, int device, std::st
 cudaError_t unload(LibraryHandle* handle);
 
 cudaError_t library_kernel(LibraryHandle& handle, const char* name, KernelHandle** out);  // cudaErrorSymbolNotFound
-cudaError_t library_kernels(LibraryHandle& handle, std::vector<KernelHandle*>& out);      // all entries, in their order
+// Of all entries, in their order.
+cudaError_t library_kernel_count(LibraryHandle& handle, unsigned* count);
+cudaError_t library_kernels(LibraryHandle& handle, KernelHandle** out, unsigned room);
 cudaError_t library_global(LibraryHandle& handle, int device, const char* name, DeviceVariable& out);
 
 // What cuLinkCreate begins: pieces of PTX that become one image.

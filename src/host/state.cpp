@@ -118,6 +118,10 @@ KernelHandle* find_kernel(const void* function) {
   return r.kernel_handles.count(handle) ? const_cast<KernelHandle*>(handle) : nullptr;
 }
 
+bool is_kernel(const KernelHandle* handle) {
+  return handle && find_kernel(handle) == handle;
+}
+
 const Variable* find_variable(const void* symbol) {
   HostState& r = HostState::instance();
   std::lock_guard lock(r.mutex);

@@ -138,6 +138,7 @@ StreamRef resolve(cudaStream_t handle);
 EventRef find_event(const Event* event);  // nullptr: no such event
 // A function pointer or a cudaKernel_t; nullptr: not a kernel of this program.
 KernelHandle* find_kernel(const void* function);
+bool is_kernel(const KernelHandle* handle);  // a handle itself, of a kernel that is loaded
 // The part of its memory, in percent of the most, that an SM is to give to shared memory for this kernel: by its
 // attribute, else by its cache configuration, else by that of the device. -1: as the driver likes.
 int preferred_carveout_percent(const KernelHandle& kernel);
