@@ -29,9 +29,8 @@ constexpr RuleRow kRules[] = {
 
 // The model of the profile: by its name, as cudaGetDeviceProperties reports it.
 const GpuModel* model_of(const results::Profile& profile) {
-  for (const GpuModel& m : gpu_models())
-    if (m.name == profile.gpu || m.id == profile.gpu) return &m;
-  return nullptr;
+  const Result<const GpuModel*> found = find_gpu_model(profile.gpu);
+  return found ? *found : nullptr;
 }
 
 // One cause is said once: by the rule that knows it best. threads: of a launch.

@@ -15,6 +15,7 @@ constexpr const char* kBlock = "launch__block_size";
 constexpr const char* kWaves = "launch__waves_per_multiprocessor";
 constexpr const char* kOccupancy = "sm__maximum_warps_per_active_cycle_pct";
 constexpr const char* kLimiter = "warpgrind__occupancy_limiter";
+constexpr double kMostThreads = 1024;  // of a block
 
 // All that is done by the SMs, when the same work is spread over more of them.
 double spread(const KernelView& k, double factor) {
@@ -41,8 +42,10 @@ void small_launch(const KernelView& k, std::vector<Candidate>& out) {
 }
 
 void block_size(const KernelView& k, std::vector<Candidate>& out) {
-  const auto threads = static_cast<std::uint64_t>(k.value(kBlock));
-  if (threads == 0 || threads % kWarpSize == 0) return;
+  const double counted = k.value(kBlock);
+  if (!(counted > 0 && counted <= kMostThreads)) return;  // a profile that others wrote may have any number
+  const auto threads = static_cast<std::uint64_t>(counted);
+  if (threads % kWarpSize == 0) return;
   const std::uint64_t warps = (threads + kWarpSize - 1) / kWarpSize;
   const double used = static_cast<double>(threads) / static_cast<double>(warps * kWarpSize);
   Candidate c;

@@ -21,6 +21,22 @@ std::string_view without_source(std::string_view name) {
   return name;
 }
 
+// ABI tags are part of a name, "f[abi:cxx11]()". Numba puts the state of its compiler into one: 40 and more characters
+// that say nothing to who wrote the kernel. What distinguishes two versions of one kernel ("[abi:v2]") is short.
+void leave_out_long_tags(std::string& name) {
+  constexpr std::string_view kTag = "[abi:";
+  constexpr std::size_t kLongest = 24;
+  for (std::size_t at = 0; (at = name.find(kTag, at)) != std::string::npos;) {
+    const std::size_t end = name.find(']', at);
+    if (end == std::string::npos) return;
+    if (end - at > kTag.size() + kLongest) {
+      name.erase(at, end + 1 - at);
+    } else {
+      at = end;
+    }
+  }
+}
+
 }  // namespace
 
 std::string demangle(const std::string& name) {
@@ -30,6 +46,7 @@ std::string demangle(const std::string& name) {
   if (!text) return name;
   std::string out = text;
   std::free(text);
+  leave_out_long_tags(out);
   return out;
 }
 

@@ -1,14 +1,16 @@
 #include "base/file.h"
 
 #include <fstream>
-#include <iterator>
 
 namespace warpgrind {
 
 std::optional<std::string> read_whole(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return std::nullopt;
-  return std::string((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  std::string out;
+  char part[1 << 16];  // not by the file's size: those of /proc have none
+  while (file.read(part, sizeof part), file.gcount() > 0) out.append(part, static_cast<std::size_t>(file.gcount()));
+  return out;
 }
 
 }  // namespace warpgrind

@@ -1,5 +1,8 @@
 #include "base/installation.h"
 
+#include <dlfcn.h>
+#include <link.h>
+
 #include <cstdlib>
 #include <filesystem>
 
@@ -31,6 +34,21 @@ Result<std::string> runtime_library() {
                "looked in " + at + "/lib/warpgrind and " + at + "/lib; build or install warpgrind again"};
 }
 
+Result<std::string> library_of_ours(const std::string& name) {
+  Dl_info info{};
+  link_map* map = nullptr;
+  fs::path own;
+  if (::dladdr1(reinterpret_cast<void*>(&library_of_ours), &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) != 0)
+    own = map->l_name;
+  if (own.empty()) own = own_executable();  // of the executable the loader knows no name
+  const fs::path folder = own.parent_path();
+  std::error_code problem;
+  for (const fs::path& f : {folder, folder.parent_path() / "lib" / "warpgrind", folder.parent_path() / "lib"})
+    if (fs::exists(f / name, problem)) return (f / name).string();
+  return Error{ErrorKind::environment, name + " of warpgrind is not where it belongs",
+               "looked beside " + own.string() + "; build or install warpgrind again"};
+}
+
 std::string lab_folder() {
   std::error_code ignored;
   const fs::path installed = root() / "lib" / "warpgrind" / "lab";
@@ -46,6 +64,11 @@ std::string toolkit_folder() {
 void prepend_to_environment(const char* variable, const std::string& value) {
   const char* old = std::getenv(variable);
   setenv(variable, old && *old ? (value + ":" + old).c_str() : value.c_str(), 1);
+}
+
+void append_to_environment(const char* variable, const std::string& value) {
+  const char* old = std::getenv(variable);
+  setenv(variable, old && *old ? (std::string(old) + ":" + value).c_str() : value.c_str(), 1);
 }
 
 void put_first_in_library_path(const std::string& library) {

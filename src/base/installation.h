@@ -10,7 +10,9 @@ namespace warpgrind {
 
 std::string own_executable();
 Result<std::string> runtime_library();  // our libcudart.so.13
-std::string lab_folder();               // the programs of the lab; may not exist
+// A library that lies beside the one that this code is in, or where the libraries of this executable lie.
+Result<std::string> library_of_ours(const std::string& name);
+std::string lab_folder();  // the programs of the lab; may not exist
 // What CUDA programs are compiled with, laid out as NVIDIA's toolkit: bin/nvcc, include, lib64.
 std::string toolkit_folder();
 
@@ -18,6 +20,8 @@ std::string toolkit_folder();
 // nvcc's with a shared runtime, name libcudart.so.13 and not where it lies.
 void put_first_in_library_path(const std::string& library);
 
-void prepend_to_environment(const char* variable, const std::string& value);  // separated by ':'
+// In front of what the variable has, or behind it; separated by ':'.
+void prepend_to_environment(const char* variable, const std::string& value);
+void append_to_environment(const char* variable, const std::string& value);
 
 }  // namespace warpgrind

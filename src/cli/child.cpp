@@ -10,6 +10,8 @@
 #include <csignal>
 #include <cstring>
 
+#include "base/argument_pointers.h"
+
 namespace warpgrind::cli {
 
 namespace {
@@ -71,9 +73,7 @@ class SignalsBlocked {
 
 [[noreturn]] void become(const std::vector<std::string>& arguments, const SignalsBlocked& blocked, pid_t parent,
                          int report) {
-  std::vector<char*> argv;
-  for (const std::string& a : arguments) argv.push_back(const_cast<char*>(a.c_str()));
-  argv.push_back(nullptr);
+  const std::vector<char*> argv = argument_pointers(arguments);
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // kept by exec
   if (getppid() != parent) _exit(126);
   blocked.lift_in_child();

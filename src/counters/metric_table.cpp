@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 namespace warpgrind::counters {
 namespace {
@@ -38,13 +39,21 @@ const MetricRow* find_metric(std::string_view name) {
 }
 
 void Values::add(const Values& other) {
-  static const std::bitset<kMetrics> sums = [] {
+  struct Sums {
     std::bitset<kMetrics> set;
-    for (std::size_t i = 0; i < kMetrics; ++i) set[i] = kTable[i].kind == MetricKind::sum;
-    return set;
+    std::array<std::uint64_t, kMetrics> mask{};  // all bits of the rows that add up: no branch for each row
+  };
+  static const Sums sums = [] {
+    Sums s;
+    for (std::size_t i = 0; i < kMetrics; ++i) {
+      s.set[i] = kTable[i].kind == MetricKind::sum;
+      s.mask[i] = s.set[i] ? ~std::uint64_t{0} : 0;
+    }
+    return s;
   }();
-  for (std::size_t i = 0; i < kMetrics; ++i) values_[i] += sums[i] ? other.values_[i] : 0;  // 0 when absent
-  present_ |= other.present_ & sums;
+  for (std::size_t i = 0; i < kMetrics; ++i)  // 0 when absent
+    values_[i] += std::bit_cast<double>(std::bit_cast<std::uint64_t>(other.values_[i]) & sums.mask[i]);
+  present_ |= other.present_ & sums.set;
 }
 
 Origin Values::origin(MetricId id) const {

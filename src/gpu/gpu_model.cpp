@@ -280,6 +280,15 @@ std::string folded(std::string_view text) {
   return out;
 }
 
+// The member "name" of a model's text, without parsing the whole.
+std::string_view name_in(std::string_view text) {
+  constexpr std::string_view kMember = "\"name\": \"";
+  const std::size_t at = text.find(kMember);
+  if (at == std::string_view::npos) return {};
+  text.remove_prefix(at + kMember.size());
+  return text.substr(0, text.find('"'));
+}
+
 }  // namespace
 
 double GpuModel::theoretical_bandwidth() const {
@@ -313,7 +322,7 @@ Result<const GpuModel*> find_gpu_model(std::string_view name) {
   if (name.ends_with(".json")) return model_of_file(std::string(name));
   const std::string wanted = folded(name);
   for (std::size_t i = 0; i < std::size(kEmbedded); ++i)
-    if (wanted == kEmbedded[i].id) return &parsed(i);
+    if (wanted == kEmbedded[i].id || wanted == folded(name_in(kEmbedded[i].text))) return &parsed(i);
   std::vector<std::string> known;
   std::vector<const GpuModel*> models;  // of each name
   for (const GpuModel& m : gpu_models()) {

@@ -4,23 +4,28 @@
 
 namespace warpgrind {
 
+std::uint64_t printf_fifo_bytes(const GpuModel& model) {
+  constexpr std::uint64_t kOfSm = 64 << 10, kFixed = 1 << 20;
+  return model.cc_major >= 7 ? kOfSm * model.sm_count : kFixed;
+}
+
 std::string shape_problem(const GpuModel& model, const Dim3& grid, const Dim3& block) {
   if (block.x == 0 || block.y == 0 || block.z == 0) return "a block without threads";
   if (grid.x == 0 || grid.y == 0 || grid.z == 0) return "a grid without blocks";
   // Where x times y is too much already, z could make the product wrap.
   const std::uint64_t plane = std::uint64_t{block.x} * block.y;
   const std::uint64_t all = plane > model.max_threads_per_block ? plane : block.count();
-  const auto limit = [](std::uint64_t asked, const std::string& what, std::uint64_t most) {
-    return asked <= most ? std::string() : fmt::format("{} {}, at most {}", asked, what, most);
-  };
-  std::string problem = limit(all, "threads a block", model.max_threads_per_block);
+  // Every launch comes by here: text is made where something is wrong.
+  if (all > model.max_threads_per_block)
+    return fmt::format("{} threads a block, at most {}", all, model.max_threads_per_block);
   const std::uint32_t blocks[] = {grid.x, grid.y, grid.z}, threads[] = {block.x, block.y, block.z};
-  for (unsigned k = 0; k < 3 && problem.empty(); ++k) {
-    const std::string in = fmt::format(" in {}", "xyz"[k]);
-    problem = limit(threads[k], "threads a block" + in, model.max_block_dim[k]);
-    if (problem.empty()) problem = limit(blocks[k], "blocks" + in, model.max_grid_dim[k]);
+  for (unsigned k = 0; k < 3; ++k) {
+    if (threads[k] > model.max_block_dim[k])
+      return fmt::format("{} threads a block in {}, at most {}", threads[k], "xyz"[k], model.max_block_dim[k]);
+    if (blocks[k] > model.max_grid_dim[k])
+      return fmt::format("{} blocks in {}, at most {}", blocks[k], "xyz"[k], model.max_grid_dim[k]);
   }
-  return problem;
+  return {};
 }
 
 }  // namespace warpgrind

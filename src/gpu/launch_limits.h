@@ -13,6 +13,10 @@ namespace warpgrind {
 // on).
 inline constexpr std::uint64_t kMostLocalBytes = 512 * 1024;
 
+// What keeps the text that kernels print, until the program sets it: 64 KiB for each SM (an H200's cuCtxGetLimit),
+// before Volta 1 MiB.
+std::uint64_t printf_fifo_bytes(const GpuModel& model);
+
 // Why no kernel can be launched so: "2048 threads a block, at most 1024"; empty: it can.
 std::string shape_problem(const GpuModel& model, const Dim3& grid, const Dim3& block);
 

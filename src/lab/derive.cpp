@@ -75,7 +75,8 @@ Limits limits_of_device(const Device& device, const TopicResult* bandwidth) {
   l.dram_ceiling_gbs = 0;
   l.fp32_ceiling_gflops = l.fp64_ceiling_gflops = 0;
   if (bandwidth) {
-    l.dram_ceiling_gbs = best(*bandwidth, "copy", &Derived::gbs);
+    l.dram_ceiling_gbs =
+        std::max(best(*bandwidth, "copy", &Derived::gbs), best(*bandwidth, "copy tiles", &Derived::gbs));
     l.fp32_ceiling_gflops = best(*bandwidth, "fma float", &Derived::gflops);
     l.fp64_ceiling_gflops = best(*bandwidth, "fma double", &Derived::gflops);
   }

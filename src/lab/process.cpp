@@ -10,6 +10,7 @@
 #include <chrono>
 #include <csignal>
 
+#include "base/argument_pointers.h"
 #include "base/installation.h"
 
 namespace warpgrind::lab {
@@ -39,9 +40,7 @@ struct Pipe {
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != parent) _exit(127);  // it went before that
   if (!library.empty()) put_first_in_library_path(library);
-  std::vector<char*> argv;
-  for (const std::string& a : arguments) argv.push_back(const_cast<char*>(a.c_str()));
-  argv.push_back(nullptr);
+  const std::vector<char*> argv = argument_pointers(arguments);
   const int nothing = ::open("/dev/null", O_RDONLY);
   dup2(nothing, STDIN_FILENO);
   dup2(out, STDOUT_FILENO);

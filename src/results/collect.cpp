@@ -6,10 +6,11 @@
 #include <mutex>
 #include <optional>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include "counters/cache_counters.h"
-#include "counters/machine_counters.h"
+#include "results/launch_values.h"
 #include "timing/estimate.h"
 
 namespace warpgrind::results {
@@ -84,10 +85,14 @@ struct KernelSum {
   Dim3 grid, block;
   std::uint64_t dynamic_shared = 0;
   bool shapes_differ = false;
-  counters::Values values;
+  counters::Values values;  // of several launches: without what is derived
   std::map<Place, SiteSum> sites;
   std::map<Place, BranchSum> branches;
   std::map<timing::Limit, double> bounds;  // of the estimated time, ns
+  // The places of the kernel that was added last, by site and branch of its facts; null: it has not run there yet.
+  const events::KernelFacts* facts = nullptr;
+  std::vector<SiteSum*> site_places;
+  std::vector<BranchSum*> branch_places;
 
   void add_bounds(const timing::KernelEstimate& estimate) {
     for (const timing::Bound& b : estimate.bounds) bounds[b.limit] += b.ns;
@@ -106,37 +111,59 @@ struct KernelSum {
     } else {
       shapes_differ |= !(grid == l.shape.grid && block == l.shape.block) || dynamic_shared != l.shape.dynamic_shared;
       values.add(v);
-      counters::derive(values);
     }
     ++launches;
   }
 
-  void add(const LaunchRecord& l, const counters::Values& v) {
+  Metrics metrics() const {
+    if (launches == 1) return metrics_of(values);
+    counters::Values all = values;
+    counters::derive(all);
+    return metrics_of(all);
+  }
+
+  SiteSum& site_sum(const events::KernelFacts& f, std::size_t i) {
+    if (!site_places[i]) {
+      const events::Site& s = f.sites[i];
+      const auto [at, fresh] = sites.try_emplace({s.function, s.instruction});
+      site_places[i] = &at->second;
+      if (fresh) at->second.site = s, at->second.file = file_name(f, s.file);
+    }
+    return *site_places[i];
+  }
+
+  BranchSum& branch_sum(const events::KernelFacts& f, std::size_t i) {
+    if (!branch_places[i]) {
+      const events::BranchFacts& b = f.branches[i];
+      const auto [at, fresh] = branches.try_emplace({b.function, b.instruction});
+      branch_places[i] = &at->second;
+      if (fresh) at->second.branch = b, at->second.file = file_name(f, b.file);
+    }
+    return *branch_places[i];
+  }
+
+  // machine: accesses that ptxas leaves, by site.
+  void add(const LaunchRecord& l, const counters::Values& v, const std::vector<std::uint64_t>& machine) {
     add_values(l, v);
-    const events::KernelFacts& facts = *l.facts;
-    const std::vector<std::uint64_t> machine = counters::machine_accesses(l.shape, facts, *l.counts);
-    for (std::size_t i = 0; i < facts.sites.size() && i < l.counts->sites.size(); ++i) {
+    const events::KernelFacts& f = *l.facts;
+    if (facts != &f) {
+      facts = &f;
+      site_places.assign(f.sites.size(), nullptr);
+      branch_places.assign(f.branches.size(), nullptr);
+    }
+    for (std::size_t i = 0; i < f.sites.size() && i < l.counts->sites.size(); ++i) {
       if (l.counts->sites[i].requests == 0) continue;
-      const events::Site& s = facts.sites[i];
-      SiteSum& sum = sites[{s.function, s.instruction}];
-      if (sum.counts.requests == 0) {
-        sum.site = s;
-        sum.file = file_name(facts, s.file);
-      }
+      SiteSum& sum = site_sum(f, i);
       sum.counts.add(l.counts->sites[i]);
       if (l.counts->caches && i < l.counts->caches->sites.size()) sum.caches.add(l.counts->caches->sites[i]);
-      const bool plain = s.kind == events::SiteKind::load || s.kind == events::SiteKind::store;
+      const events::SiteKind kind = f.sites[i].kind;
+      const bool plain = kind == events::SiteKind::load || kind == events::SiteKind::store;
       if (plain && i < machine.size()) sum.machine = sum.machine.value_or(0) + machine[i];
     }
-    for (std::size_t i = 0; i < facts.branches.size() && i < l.counts->branches.size(); ++i) {
+    for (std::size_t i = 0; i < f.branches.size() && i < l.counts->branches.size(); ++i) {
       const events::BranchCounts& c = l.counts->branches[i];
       if (c.executed == 0) continue;
-      const events::BranchFacts& b = facts.branches[i];
-      BranchSum& sum = branches[{b.function, b.instruction}];
-      if (sum.counts.executed == 0) {
-        sum.branch = b;
-        sum.file = file_name(facts, b.file);
-      }
+      BranchSum& sum = branch_sum(f, i);
       sum.counts.executed += c.executed;
       sum.counts.divergent += c.divergent;
       sum.counts.taken_lanes += c.taken_lanes;
@@ -155,7 +182,7 @@ struct KernelSum {
     p.grid = grid;
     p.block = block;
     p.shapes_differ = shapes_differ;
-    p.metrics = metrics_of(values);
+    p.metrics = metrics();
     for (const auto& [limit, ns] : bounds) p.bounds.push_back({timing::name(limit), ns});
     std::stable_sort(p.bounds.begin(), p.bounds.end(),
                      [](const BoundProfile& a, const BoundProfile& b) { return a.ns > b.ns; });
@@ -191,6 +218,9 @@ struct KernelSum {
   }
 };
 
+// They move when a vector of them grows, and so must what their pointers point to.
+static_assert(std::is_nothrow_move_constructible_v<KernelSum>);
+
 }  // namespace
 
 struct Collector::Impl {
@@ -198,6 +228,7 @@ struct Collector::Impl {
   mutable std::mutex mutex;
   std::map<std::pair<int, std::string>, std::size_t> index;  // device, mangled name
   std::vector<KernelSum> kernels;
+  LaunchValues launch_values;
   std::map<std::string, std::size_t> range_index;
   std::vector<KernelSum> ranges;
   std::map<std::pair<std::string, std::string>, KernelSum> range_kernels;  // range, mangled name
@@ -212,11 +243,11 @@ struct Collector::Impl {
   std::vector<TimelineEntry> host_timeline;
   std::atomic<std::uint64_t> host_timeline_left_out{0};  // of every further call: no lock
 
-  void add_to_range(const LaunchRecord& l, const counters::Values& values) {
+  void add_to_range(const LaunchRecord& l, const counters::Values& values, const std::vector<std::uint64_t>& machine) {
     const std::pair key{l.range, l.mangled_name};
     if (range_kernels.size() >= kMostRangeKernels && range_kernels.count(key) == 0) return;
     KernelSum& sum = range_kernels[key];
-    sum.add(l, values);
+    sum.add(l, values, machine);
     sum.add_bounds(l.estimate);
   }
   void add_range_kernels(Profile& p) const {
@@ -240,7 +271,9 @@ Collector::Collector(bool keep_launches, bool by_range) : impl_(std::make_unique
 Collector::~Collector() = default;
 
 void Collector::add(const LaunchRecord& l) {
-  counters::Values values = counters::launch_values(l.shape, *l.facts, *l.counts);
+  const std::lock_guard lock(impl_->mutex);
+  const LaunchValues::Of& of = impl_->launch_values.of(l.shape, *l.facts, *l.counts);
+  counters::Values values = of.values;
   const timing::KernelEstimate& estimate = l.estimate;
   values.set(MetricId::time, estimate.ns);
   values.set(MetricId::time_low, estimate.low_ns);
@@ -253,20 +286,19 @@ void Collector::add(const LaunchRecord& l) {
     values.set(MetricId::compile_time, l.compile_seconds * 1e9);
   }
 
-  const std::lock_guard lock(impl_->mutex);
   const auto [it, fresh] = impl_->index.try_emplace({l.device, l.mangled_name}, impl_->kernels.size());
   if (fresh) impl_->kernels.emplace_back();
-  impl_->kernels[it->second].add(l, values);
+  impl_->kernels[it->second].add(l, values, of.machine);
   impl_->kernels[it->second].add_bounds(estimate);
   if (!l.range.empty()) {
     const auto [range, first] = impl_->range_index.try_emplace(l.range, impl_->ranges.size());
     if (first) impl_->ranges.emplace_back();
     impl_->ranges[range->second].add_values(l, values);
-    if (impl_->by_range) impl_->add_to_range(l, values);
+    if (impl_->by_range) impl_->add_to_range(l, values, of.machine);
   }
   if (impl_->keep_launches) {
     KernelSum one;
-    one.add(l, values);
+    one.add(l, values, of.machine);
     one.add_bounds(estimate);
     impl_->launches.push_back(one.profile());
     impl_->launches.back().range = l.range;
@@ -336,7 +368,7 @@ Profile Collector::profile() const {
   p.ranges.resize(impl_->ranges.size());
   for (const auto& [name, i] : impl_->range_index) {
     const KernelSum& sum = impl_->ranges[i];
-    p.ranges[i] = {name, sum.launches, metrics_of(sum.values), {}};
+    p.ranges[i] = {name, sum.launches, sum.metrics(), {}};
   }
   impl_->add_range_kernels(p);
   p.launches = impl_->launches;

@@ -50,9 +50,8 @@ Model model_of(const GpuModel& gpu) {
 }
 
 std::optional<Model> model_named(const std::string& name) {
-  for (const GpuModel& gpu : gpu_models())
-    if (gpu.name == name) return model_of(gpu);
-  return std::nullopt;
+  const Result<const GpuModel*> found = find_gpu_model(name);
+  return found ? std::optional(model_of(**found)) : std::nullopt;
 }
 
 std::map<std::string, Definition> all_definitions() {

@@ -9,9 +9,11 @@
 #include "jit/kernel/layout.h"
 #include "machine/registers.h"
 #include "ptx/architecture.h"
+#include "ptx/device_runtime.h"
 #include "ptx/linker.h"
 #include "ptx/parser.h"
 #include "ptx/printer.h"
+#include "ptx/undefined.h"
 
 namespace warpgrind::session {
 
@@ -30,6 +32,7 @@ Result<std::shared_ptr<const ptx::Module>> Program::build() {
       return choice.error();
     }
     if (choice->newer) newer_ = true;
+    if (choice->newer && !choice->machine_code) refused_by_model_ = true;
     Result<std::string> text = fatbin::ptx_text(*choice->entry);
     if (!text) return text.error();
     std::string name =
@@ -38,6 +41,9 @@ Result<std::shared_ptr<const ptx::Module>> Program::build() {
     if (!parsed) return parsed.error();
     modules.push_back(parsed.take());
   }
+  Result<std::shared_ptr<ptx::Module>> runtime = ptx::device_runtime_for(modules);
+  if (!runtime) return runtime.error();
+  if (*runtime) modules.push_back(runtime.take());
   if (modules.size() == 1) return std::shared_ptr<const ptx::Module>(modules.front());
   Result<std::shared_ptr<ptx::Module>> linked = ptx::link(modules);
   if (!linked) return linked.error();
@@ -98,15 +104,8 @@ std::vector<std::string> Program::undefined_functions() {
   std::vector<std::string> out;
   const auto m = module();
   if (!m) return out;
-  std::set<std::uint32_t> called;
-  for (const ptx::Function& f : (*m)->functions)
-    for (const ptx::Instruction& i : f.body)
-      if (i.opcode == ptx::Opcode::call && i.operands[0].kind == ptx::OperandKind::function)
-        called.insert(i.operands[0].index);
-  for (const std::uint32_t index : called) {
-    const ptx::Function& f = (*m)->functions[index];
-    if (!f.has_body && !jit::find_call_symbol("wg_call_" + f.name)) out.push_back(f.name);
-  }
+  for (ptx::Undefined& one : ptx::undefined_references(**m))
+    if (one.is_function && !jit::find_call_symbol("wg_call_" + one.name)) out.push_back(std::move(one.name));
   return out;
 }
 

@@ -66,6 +66,8 @@ class Program {
   std::vector<std::string> undefined_functions();
   // True when some image was taken although its PTX was made for a newer GPU than the model.
   bool newer_than_model() const { return newer_; }
+  // And that there is no machine code for the model either, so that the GPU itself would refuse the program.
+  bool refused_by_model() const { return refused_by_model_; }
   // False when it was found to hold no code that this GPU could run.
   bool has_image() const { return has_image_; }
 
@@ -78,7 +80,7 @@ class Program {
   std::vector<fatbin::FatbinEntry> entries_;  // since build()
   std::uint32_t cc_;
   std::string name_;
-  std::atomic<bool> newer_{false}, has_image_{true};
+  std::atomic<bool> newer_{false}, refused_by_model_{false}, has_image_{true};
   std::mutex mutex_;
   std::optional<Result<std::shared_ptr<const ptx::Module>>> module_;
   std::map<std::string, std::uint32_t> functions_;

@@ -5,6 +5,8 @@
 #include <mutex>
 #include <vector>
 
+#include "base/per_thread.h"
+
 namespace warpgrind::session {
 
 namespace {
@@ -13,7 +15,7 @@ struct Range {
   std::string name;
   const void* domain;
 };
-thread_local std::vector<Range> stack;
+using Stack = std::vector<Range>;
 
 struct Started {
   std::mutex mutex;
@@ -29,6 +31,7 @@ Started& started() {
 }  // namespace
 
 int push_range(std::string name, const void* domain) {
+  Stack& stack = per_thread<Stack>();
   stack.push_back({std::move(name), domain});
   return static_cast<int>(
              std::count_if(stack.begin(), stack.end(), [&](const Range& r) { return r.domain == domain; })) -
@@ -36,6 +39,7 @@ int push_range(std::string name, const void* domain) {
 }
 
 int pop_range(const void* domain) {
+  Stack& stack = per_thread<Stack>();
   const auto of_domain = [&](const Range& r) { return r.domain == domain; };
   const auto last = std::find_if(stack.rbegin(), stack.rend(), of_domain);
   if (last == stack.rend()) return -1;
@@ -64,7 +68,7 @@ std::string open_ranges() {
     const std::lock_guard lock(all.mutex);
     for (const auto& [id, name] : all.ranges) add(name);
   }
-  for (const Range& r : stack) add(r.name);
+  for (const Range& r : per_thread<Stack>()) add(r.name);
   return out;
 }
 

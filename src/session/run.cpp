@@ -8,6 +8,8 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <mutex>
+#include <unordered_map>
 
 #include "advice/advise.h"
 #include "base/demangle.h"
@@ -87,17 +89,26 @@ std::vector<timing::SiteMemory> memories_of(const events::AccessLog& log, int de
   return out;
 }
 
-counters::LaunchShape shape_of(const GpuModel& model, Program& program, const jit::CompiledKernel& kernel,
+// Demangled: that takes a microsecond, and is done once for each kernel.
+std::string shown_name(const std::string& mangled) {
+  static std::mutex mutex;
+  static std::unordered_map<std::string, std::string> names;
+  const std::lock_guard lock(mutex);
+  const auto [at, fresh] = names.try_emplace(mangled);
+  if (fresh) at->second = demangle(mangled);
+  return at->second;
+}
+
+counters::LaunchShape shape_of(const GpuModel& model, const KernelResources* needs, const jit::CompiledKernel& kernel,
                                const device::LaunchConfig& config, int carveout_percent) {
-  const Result<KernelResources> needs = program.resources(kernel.facts().name);
   counters::LaunchShape shape{&model,
                               config.grid,
                               config.block,
                               kernel.static_shared_bytes,
                               config.dynamic_shared,
                               kernel.local_bytes,
-                              needs.ok() ? needs->registers : kernel.register_estimate,
-                              needs.ok() && needs->registers_exact,
+                              needs ? needs->registers : kernel.register_estimate,
+                              needs && needs->registers_exact,
                               carveout_percent};
   shape.occupancy = counters::occupancy_of(shape);
   return shape;
@@ -113,14 +124,18 @@ void model_caches(const counters::LaunchShape& shape, device::LaunchResult& resu
 }
 
 // The shape of each launch is worked out here, once. Children prefer nothing.
-void look_at(const GpuModel& model, Program& program, int carveout_percent, LaunchOutcome& outcome) {
-  const auto look = [&](device::LaunchResult& result, int percent) {
+void look_at(const GpuModel& model, const LaunchRequest& request, LaunchOutcome& outcome) {
+  const auto look = [&](device::LaunchResult& result, const KernelResources* needs, int percent) {
     counters::LaunchShape& shape = outcome.shapes.emplace_back();
-    if (result.kernel) shape = shape_of(model, program, *result.kernel, result.config, percent);
+    if (result.kernel) shape = shape_of(model, needs, *result.kernel, result.config, percent);
     model_caches(shape, result);
   };
-  look(*outcome.result, carveout_percent);
-  for (device::LaunchResult& child : outcome.result->children) look(child, -1);
+  look(*outcome.result, &request.kernel->resources, request.carveout_percent);
+  for (device::LaunchResult& child : outcome.result->children) {
+    const Result<KernelResources> needs =
+        request.program->resources(child.kernel ? child.kernel->facts().name : std::string());
+    look(child, needs.ok() ? &*needs : nullptr, -1);
+  }
 }
 
 double part_of_gpu(const counters::LaunchShape& shape, const Occupancy& occupancy) {
@@ -143,7 +158,7 @@ struct Recorder {
     if (!result.kernel) return;
     results::LaunchRecord r;
     r.mangled_name = result.kernel->facts().name;
-    r.name = demangle(r.mangled_name);
+    r.name = shown_name(r.mangled_name);
     r.id = next_id++;
     r.device = request.device;
     r.range = request.ranges;
@@ -213,6 +228,18 @@ struct Recorder {
   }
 };
 
+std::string newer_code(const GpuModel& model, bool refused) {
+  if (refused)
+    return fmt::format(
+        "the program has code for newer GPUs only: the {} (sm_{}{}) itself would refuse it "
+        "(cudaErrorNoKernelImageForDevice); here it runs",
+        model.name, model.cc_major, model.cc_minor);
+  return fmt::format(
+      "the program has machine code for the {} (sm_{}{}), which does not run here, and PTX for newer GPUs "
+      "only: that runs, and may do other than the machine code does",
+      model.name, model.cc_major, model.cc_minor);
+}
+
 }  // namespace
 
 std::variant<double, Session::Refusal> Session::prepare(const LaunchRequest& request) {
@@ -221,10 +248,7 @@ std::variant<double, Session::Refusal> Session::prepare(const LaunchRequest& req
   if (!module) return Refusal{Refusal::Step::load, module.error()};
   if (request.kernel->beyond_model) return Refusal{Refusal::Step::architecture, *request.kernel->beyond_model};
   if (request.program->newer_than_model() && !options_.quiet)
-    say_once(
-        fmt::format("the program has code for newer GPUs only: the {} (sm_{}{}) itself would refuse it "
-                    "(cudaErrorNoKernelImageForDevice); here it runs",
-                    model_->name, model_->cc_major, model_->cc_minor));
+    say_once(newer_code(*model_, request.program->refused_by_model()));
   const auto note = [&](const std::string& kernel) {
     const std::lock_guard lock(mutex_);
     compiling_ = kernel;
@@ -236,7 +260,7 @@ std::variant<double, Session::Refusal> Session::prepare(const LaunchRequest& req
   if (auto fits = gpu.prepare(*module, request.kernel->function, request.config); !fits)
     return Refusal{Refusal::Step::shape, fits.error()};
   const counters::LaunchShape shape =
-      shape_of(*model_, *request.program, **kernel, request.config, request.carveout_percent);
+      shape_of(*model_, &request.kernel->resources, **kernel, request.config, request.carveout_percent);
   return part_of_gpu(shape, counters::occupancy_of(shape));
 }
 
@@ -266,7 +290,7 @@ LaunchOutcome Session::run(const LaunchRequest& request) {
   }
   outcome.result = result.take();
   if (outcome.result->counts.log) outcome.touched.memories = memories_of(*outcome.result->counts.log, request.device);
-  look_at(*model_, *request.program, request.carveout_percent, outcome);
+  look_at(*model_, request, outcome);
   if (snapshot) try_other_orders(*snapshot, request, *outcome.result);
   return outcome;
 }
@@ -299,7 +323,7 @@ timing::Span Session::record(const LaunchRequest& request, const LaunchOutcome& 
     recorder.record(result.children[i], {}, outcome.shapes[i + 1]);
   const timing::Span span =
       timeline_->kernel(request.stream, host, recorder.time, std::min(1.0, recorder.gpu_fraction));
-  collector_->add_to_timeline({request.device, request.stream, "kernel", demangle(request.kernel->name), span.begin,
+  collector_->add_to_timeline({request.device, request.stream, "kernel", shown_name(request.kernel->name), span.begin,
                                span.end, 0, request.work});
   return span;
 }

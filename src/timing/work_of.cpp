@@ -85,7 +85,7 @@ class Reading {
         const double executed = flow_.times(b, i) / warps_, issued = executed * i.issue;
         w_.instructions += issued;
         // A texture's instruction stands for the moves before it, too: they are not the texture units' work.
-        if (double* pipe = pipe_of(i.pipe)) *pipe += i.pipe == Pipe::texture ? executed : issued;
+        if (double* pipe = pipe_of(i.pipe)) *pipe += (i.pipe == Pipe::texture ? executed : issued) * i.work;
         w_.static_instructions += i.issue * (i.of_loop ? 1 : copies);
       }
     }

@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/argument_pointers.h"
+
 namespace warpgrind::toolchain {
 
 namespace {
@@ -37,9 +39,7 @@ sigset_t held_signals() {
   sigprocmask(SIG_SETMASK, &none, nullptr);
   unsetenv("LD_PRELOAD");  // is meant for programs under test
   for (const std::string& variable : variables) putenv(const_cast<char*>(variable.c_str()));
-  std::vector<char*> argv;
-  for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
-  argv.push_back(nullptr);
+  const std::vector<char*> argv = argument_pointers(command);
   execvp(argv[0], argv.data());
   const int error = errno;
   if (write(report, &error, sizeof error) < 0) _exit(kCannotStart);

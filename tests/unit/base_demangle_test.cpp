@@ -17,5 +17,11 @@ TEST(BaseDemangle, ShortNamesAreNotTypes) {
   for (const char* name : {"s", "i", "f", "Pi", "St", ""}) EXPECT_EQ(demangle(name), name);
 }
 
+TEST(BaseDemangle, TagsOfNumba) {
+  EXPECT_EQ(demangle("_ZN8__main__6beyondB2v1B41cw51cXTLSUwv1sDUaKthqaNgoKmjgMVuW1AiA8rAEEi"),
+            "__main__::beyond[abi:v1](int)");
+  EXPECT_EQ(demangle("_Z1fB5cxx11v"), "f[abi:cxx11]()");
+}
+
 }  // namespace
 }  // namespace warpgrind

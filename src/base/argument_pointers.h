@@ -1,0 +1,18 @@
+// The argv of exec and posix_spawn.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace warpgrind {
+
+// Points into `words`, which must stay; a null pointer comes last. exec's interface takes no const and changes nothing.
+inline std::vector<char*> argument_pointers(const std::vector<std::string>& words) {
+  std::vector<char*> out;
+  out.reserve(words.size() + 1);
+  for (const std::string& word : words) out.push_back(const_cast<char*>(word.c_str()));
+  out.push_back(nullptr);
+  return out;
+}
+
+}  // namespace warpgrind

@@ -1,0 +1,35 @@
+// Counters of single launches. Programs launch the same kernel with the same counts thousands of times: what was worked
+// out for the last launch of a kernel is kept, and serves those that are like it.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "counters/kernel_counters.h"
+#include "events/kernels_gone.h"
+
+namespace warpgrind::results {
+
+// Not thread-safe.
+class LaunchValues {
+ public:
+  struct Of {
+    counters::Values values;             // without times
+    std::vector<std::uint64_t> machine;  // accesses that ptxas leaves, by site
+  };
+  // Valid until the next call.
+  const Of& of(const counters::LaunchShape& shape, const events::KernelFacts& facts,
+               const events::LaunchCounts& counts);
+
+ private:
+  struct Last {
+    counters::LaunchShape shape;
+    events::LaunchCounts counts;
+    Of of;
+  };
+  std::unordered_map<const events::KernelFacts*, Last> last_;
+  events::KernelsGone gone_;
+};
+
+}  // namespace warpgrind::results
