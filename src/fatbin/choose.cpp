@@ -34,6 +34,10 @@ bool is_device_runtime(std::span<const FatbinEntry> entries, std::uint32_t image
          text->find(".extern .func  (.param .b32 func_retval0) __cudaCDP2LaunchDeviceV2") == std::string::npos;
 }
 
+bool runs_machine_code(const std::set<std::uint32_t>& archs, std::uint32_t cc) {
+  return std::any_of(archs.begin(), archs.end(), [&](std::uint32_t a) { return a <= cc && a / 10 == cc / 10; });
+}
+
 }  // namespace
 
 Result<Choice> choose_ptx(std::span<const FatbinEntry> entries, std::uint32_t image, std::uint32_t cc, NewerPtx newer) {
@@ -47,8 +51,8 @@ Result<Choice> choose_ptx(std::span<const FatbinEntry> entries, std::uint32_t im
     if (e.arch <= cc && (!best || e.arch > best->arch)) best = &e;
     if (e.arch > cc && (!lowest_newer || e.arch < lowest_newer->arch)) lowest_newer = &e;
   }
-  if (best) return Choice{best, false};
-  if (lowest_newer && newer == NewerPtx::accept) return Choice{lowest_newer, true};
+  if (best) return Choice{best, false, false};
+  if (lowest_newer && newer == NewerPtx::accept) return Choice{lowest_newer, true, runs_machine_code(cubin_archs, cc)};
   if (lowest_newer) {
     return Error{ErrorKind::bad_input,
                  fmt::format("the program holds PTX for {} only, and the GPU is sm_{}", list_of(ptx_archs), cc),

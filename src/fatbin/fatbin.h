@@ -66,6 +66,9 @@ enum class NewerPtx : std::uint8_t { refuse, accept };
 struct Choice {
   const FatbinEntry* entry = nullptr;
   bool newer = false;  // its architecture is above the one asked for
+  // Beside newer PTX: machine code that such a GPU would run in its place (its own architecture, or a lower one of the
+  // same major version).
+  bool machine_code = false;
 };
 
 // The best PTX of one image for compute capability `cc` (90): the highest architecture not above it.

@@ -84,9 +84,13 @@ void rename_module(std::string& object, std::string_view unique) {
 Result<std::vector<RelocatablePart>> relocatable_parts(const std::string& path) {
   const std::optional<std::string> content = read_whole(path);
   if (!content) return Error{ErrorKind::bad_input, fmt::format("cannot read {}", path), ""};
-  const Bytes bytes(reinterpret_cast<const std::byte*>(content->data()), content->size());
+  return relocatable_parts_of(*content);
+}
+
+std::vector<RelocatablePart> relocatable_parts_of(std::string_view file) {
+  const Bytes bytes(reinterpret_cast<const std::byte*>(file.data()), file.size());
   std::vector<RelocatablePart> out;
-  if (content->starts_with(ARMAG)) {
+  if (file.starts_with(ARMAG)) {
     read_archive(bytes, out);
   } else {
     read_object(bytes, false, out);

@@ -36,5 +36,7 @@ struct RelocatablePart {
   bool in_archive = false;  // taken by the linker only when something of it is needed
 };
 Result<std::vector<RelocatablePart>> relocatable_parts(const std::string& path);
+// Likewise of such a file in memory.
+std::vector<RelocatablePart> relocatable_parts_of(std::string_view file);
 
 }  // namespace warpgrind::fatbin

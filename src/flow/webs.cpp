@@ -126,7 +126,7 @@ class WebSplitter {
       for (std::uint32_t n = cfg_.blocks[b].first; n < cfg_.blocks[b].end; ++n) {
         registers_read(f_.body[n], read);
         for (RegId r : read) meet(r, live);
-        if (f_.body[n].guard)  // keeps the old value: the same register
+        if (f_.body[n].guard || ptx::info(f_.body[n].opcode).updates)  // keeps the old value: the same register
           for (std::uint32_t d = first_of_[n]; d < first_of_[n + 1]; ++d) join(d, meet(definitions_[d].reg, live));
         for (std::uint32_t d = first_of_[n]; d + 1 < first_of_[n + 1]; ++d)  // the same register written twice at once
           for (std::uint32_t e = d + 1; e < first_of_[n + 1]; ++e)

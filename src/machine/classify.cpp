@@ -114,6 +114,17 @@ Cost matrix(const ptx::Instruction& i) {
   return Cost::tensor_half;
 }
 
+// wgmma, in m16n8k16: a warp's 16 rows by its columns, whose depth takes as long for every type. The tensor cores do
+// 512 multiply-adds of 16-bit types a cycle and quarter of an SM (H100 and H200, NVIDIA's datasheets): 4 cycles, where
+// mma is measured with 6.1 (timing/terms/sm.cpp).
+float matrix_work(const ptx::Instruction& i) {
+  constexpr float kCyclesOfMma = 6.1f, kCycles = 4;
+  constexpr unsigned kRegistersOfEight = 4;  // of D for eight columns; half as many of f16
+  if (i.opcode != Opcode::wgmma_mma_async) return 1;
+  const auto registers = static_cast<float>(i.operands[0].elements.size());
+  return registers / (i.type() == ScalarType::f16 ? kRegistersOfEight / 2 : kRegistersOfEight) * kCycles / kCyclesOfMma;
+}
+
 bool any_result(const ptx::Instruction& i) {
   return i.opcode == Opcode::atom && !i.operands.empty() && i.operands[0].kind != ptx::OperandKind::sink;
 }
@@ -257,6 +268,7 @@ Cost cost_of(const ptx::Instruction& i) {
       return wide(i) ? Cost::logic_64 : Cost::integer;
     case Opcode::wmma_mma:
     case Opcode::mma:
+    case Opcode::wgmma_mma_async:
       return matrix(i);
     default:
       return cost_of_synchronization(i);
@@ -347,6 +359,7 @@ Instruction classify(const ptx::Instruction& i, const GpuModel& model) {
   m.pipe = row.pipe;
   m.issue = row.issue;
   m.latency = row.latency;
+  m.work = matrix_work(i);
   if (of_fixed_latency(m.pipe)) m.latency *= dependent_issue(model) / 4.45f;
   const ptx::OpcodeInfo& info = ptx::info(i.opcode);
   const bool memory = m.pipe >= Pipe::global && m.pipe <= Pipe::atomic_shared;

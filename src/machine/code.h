@@ -83,6 +83,9 @@ struct Instruction {
   bool sets_predicate = false;
   // Machine instructions that it stands for: 0.35 for a mov, 17 for div.rn.f32, 0 for one merged into a neighbour.
   float issue = 1;
+  // What each of them keeps its pipe for, in the pipe's unit: of the tensor cores one m16n8k16, of which a wgmma has
+  // many.
+  float work = 1;
   // Cycles until its result can be used. 0 for loads from global, local and texture memory and for atomics with a
   // result: by where the data is. 0 for barriers, which wait for other warps.
   float latency = 0;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
@@ -251,6 +252,7 @@ struct Module {
   bool debug = false;
   std::string name;                 // file or fatbin entry it came from, for messages
   std::string text;                 // the PTX text: diagnostics and source views quote it
+  std::deque<std::string> ranges;   // names of .param x<2>: x0, x1, which do not stand in the text
   std::vector<std::string> files;   // .file table, index as in .loc (entry 0 may be empty)
   std::vector<Variable> variables;  // module scope: global, const, shared, texref ...
   std::vector<Function> functions;  // entries and device functions, declarations included

@@ -98,9 +98,13 @@ bool FunctionParser::declare_variable(Declarator& d) {
   };
   if (d.count == 0) return add(d);
   if (d.count > kMostVariables) return t_.error(d.variable.range, "too many variables in one declaration");
-  // The names do not stand in the text: they are views into the variables' own names, which must not move. Rare, so
-  // refused.
-  return t_.error(d.variable.range, "a range of names is only possible for registers");
+  for (std::uint64_t i = 0; i < d.count; ++i) {
+    Declarator one = d;
+    one.name = m_.module().ranges.emplace_back(fmt::format("{}{}", d.name, i));
+    one.variable.name = one.name;
+    if (!add(one)) return false;
+  }
+  return true;
 }
 
 bool FunctionParser::find_in_range(NameScope& scope, std::string_view name, Symbol& out) {

@@ -62,6 +62,7 @@ struct OpcodeInfo {
   bool writes_memory = false;
   bool convergent = false;  // its result depends on which other lanes execute it together
   bool may_trap = false;    // can end the kernel with an error
+  bool updates = false;     // reads its destination, too
   SiteKind site = SiteKind::barrier;
   ResultForm result = ResultForm::by_sources;
   Waits waits = Waits::never;

@@ -112,6 +112,24 @@ TEST(Fatbin, ChoosesTheHighestArchitectureThatFits) {
   EXPECT_TRUE(anyway->newer);
 }
 
+// As CuPy's binding of CUB: an H200 runs its cubin, and a virtual one what there is of PTX.
+TEST(Fatbin, NewerPtxBesideMachineCodeThatTheGpuRuns) {
+  const std::string bin = Builder().add(2, 80, "elf").add(2, 90, "elf").add(1, 120, kPtx).build();
+  const auto entries = read_fatbin(as_bytes(bin));
+  ASSERT_TRUE(entries);
+  const struct {
+    unsigned cc;
+    bool newer, machine_code;
+  } wanted[] = {{120, false, false}, {90, true, true},  {86, true, true},
+                {89, true, true},    {75, true, false}, {100, true, false}};
+  for (const auto& want : wanted) {
+    const auto choice = choose_ptx(*entries, 0, want.cc, NewerPtx::accept);
+    ASSERT_TRUE(choice) << want.cc;
+    EXPECT_EQ(choice->newer, want.newer) << want.cc;
+    EXPECT_EQ(choice->machine_code, want.machine_code) << want.cc;
+  }
+}
+
 TEST(Fatbin, MachineCodeAloneIsAClearError) {
   const std::string bin = Builder().add(2, 90, "elf").build();
   const auto entries = read_fatbin(as_bytes(bin));

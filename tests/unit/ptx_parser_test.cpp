@@ -120,6 +120,19 @@ TEST(PtxParser, HugeRegisterRangesCostNothing) {
             std::string::npos);
 }
 
+// GCC's offload compiler writes its calls' parameters so.
+TEST(PtxParser, RangesOfParameters) {
+  const auto m = parsed(
+      ".func (.param .u64 r) g(.param .u64 a, .param .u64 b);\n"
+      ".entry k() { .reg .u64 %x; .local .u32 spill<3>; { .param .u64 %P<2>, %R; st.param.u64 [%P0], 1; "
+      "st.param.u64 [%P1], 2; call.uni (%R), g, (%P0, %P1); ld.param.u64 %x, [%R]; } mov.u64 %x, spill2; ret; }");
+  EXPECT_EQ(m->functions.back().variables.size(), 6u);
+  EXPECT_NE(complaint(".entry k() { .param .u64 %P<2>; st.param.u64 [%P2], 1; }").find("'%P2' is not declared"),
+            std::string::npos);
+  EXPECT_NE(complaint(".entry k() { .param .u64 %P<2>; .param .u64 %P1; }").find("%P1"), std::string::npos);
+  EXPECT_NE(complaint(".entry k() { .local .u64 big<5000>; }").find("too many"), std::string::npos);
+}
+
 TEST(PtxParser, VectorRegistersAreSplit) {
   const auto m = parsed(
       ".entry k() { .reg .v4 .u32 %v; .reg .u32 %r; mov.v4.u32 %v, %tid; mov.u32 %r, %v.y; mov.u32 %r, %ntid.w; }");

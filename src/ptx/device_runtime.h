@@ -1,0 +1,17 @@
+// What NVIDIA's device runtime library (libcudadevrt) would bring: there it is machine code, here it is PTX.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/result.h"
+#include "ptx/ast.h"
+
+namespace warpgrind::ptx {
+
+// Cooperative groups' functions of cuda_device_runtime_api.h (cudaCGGetIntrinsicHandle, cudaCGSynchronize,
+// cudaCGSynchronizeGrid, cudaCGGetSize, cudaCGGetRank), to be linked to `modules`; null where those declare none of
+// them, or define one themselves.
+Result<std::shared_ptr<Module>> device_runtime_for(const std::vector<std::shared_ptr<Module>>& modules);
+
+}  // namespace warpgrind::ptx
