@@ -1,14 +1,11 @@
 #include "jit/compile/kernel_archive.h"
 
-#include <dlfcn.h>
-#include <llvm-c/Core.h>
-#include <llvm/ADT/StringExtras.h>
-#include <llvm/Support/BLAKE3.h>
 #include <sys/stat.h>
 
 #include <cstring>
 #include <type_traits>
 
+#include "base/digest.h"
 #include "jit/code_hash.h"  // made by the build: kCodeHash, a digest of the sources that decide the code
 
 namespace warpgrind::jit {
@@ -38,20 +35,20 @@ class Writer {
 // Never reads past the end; what is missing is zero, and ok() false.
 class Reader {
  public:
-  explicit Reader(llvm::StringRef bytes) : left_(bytes) {}
+  explicit Reader(std::string_view bytes) : left_(bytes) {}
   template <class T>
   requires std::is_trivially_copyable_v<T>
   void operator()(T& value) {
     if (!has(sizeof value)) return;
     std::memcpy(&value, left_.data(), sizeof value);
-    left_ = left_.drop_front(sizeof value);
+    left_.remove_prefix(sizeof value);
   }
   void operator()(std::string& text) {
     std::size_t size = 0;
     (*this)(size);
     if (!has(size)) return;
-    text = left_.take_front(size).str();
-    left_ = left_.drop_front(size);
+    text = left_.substr(0, size);
+    left_.remove_prefix(size);
   }
   template <class T>
   void operator()(std::vector<T>& list) {
@@ -62,14 +59,14 @@ class Reader {
     for (T& t : list) visit(*this, t);
   }
   bool ok() const { return ok_; }
-  llvm::StringRef rest() const { return left_; }
+  std::string_view rest() const { return left_; }
 
  private:
   bool has(std::size_t size) {
     ok_ = ok_ && size <= left_.size();
     return ok_;
   }
-  llvm::StringRef left_;
+  std::string_view left_;
   bool ok_ = true;
 };
 
@@ -124,35 +121,27 @@ void visit(A& a, Is<events::KernelFacts> auto& s) {
 template <class A>
 void visit_kernel(A& a, Is<CompiledKernel> auto& k) {
   members(a, k.local_bytes, k.open_ended, k.static_shared_bytes, k.dynamic_shared_offset, k.parameter_bytes,
-          k.frame_bytes, k.register_estimate, k.keeps_time, k.size);
-}
-
-// The LLVM that is loaded, which may be newer than the one this was compiled for.
-std::string llvm_identity() {
-  unsigned major = 0, minor = 0, patch = 0;
-  LLVMGetVersion(&major, &minor, &patch);
-  std::string out = "llvm " + std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
-  Dl_info where{};
-  struct stat file {};
-  if (dladdr(reinterpret_cast<void*>(&LLVMGetVersion), &where) != 0 && where.dli_fname &&
-      stat(where.dli_fname, &file) == 0)
-    out += " " + std::to_string(file.st_size) + " " + std::to_string(file.st_mtim.tv_sec);
-  return out;
+          k.frame_bytes, k.region_bytes, k.register_estimate, k.keeps_time, k.size);
 }
 
 }  // namespace
 
 const std::string_view kCodeDigest = kCodeHash;
 
+FileIdentity FileIdentity::of(const std::string& path) {
+  FileIdentity out{path, 0, 0};
+  struct stat file {};
+  if (::stat(path.c_str(), &file) == 0) {
+    out.bytes = static_cast<std::uint64_t>(file.st_size);
+    out.modified_ns = std::int64_t{file.st_mtim.tv_sec} * 1'000'000'000 + file.st_mtim.tv_nsec;
+  }
+  return out;
+}
+
 std::string cache_key(const ptx::Module& module, std::uint32_t entry, const CompileOptions& options,
                       const std::string& cpu, std::string_view code) {
-  static const std::string llvm = llvm_identity();
-  llvm::BLAKE3 hash;
-  const auto add = [&](llvm::StringRef part) {
-    const std::uint64_t size = part.size();  // so that parts do not run into each other
-    hash.update(llvm::ArrayRef(reinterpret_cast<const std::uint8_t*>(&size), sizeof size));
-    hash.update(part);
-  };
+  Writer parts;
+  const auto add = [&](std::string_view part) { parts(std::string(part)); };
   const std::uint8_t flags[] = {static_cast<std::uint8_t>(options.shape),
                                 options.counters,
                                 options.every_access,
@@ -161,32 +150,32 @@ std::string cache_key(const ptx::Module& module, std::uint32_t entry, const Comp
                                 options.edges,
                                 options.definedness};
   add(code);
-  add(llvm);
   add(cpu);
   add({reinterpret_cast<const char*>(flags), sizeof flags});
   add(module.functions[entry].name);
   add(std::to_string(entry));
   for (const std::string& file : module.files) add(file);
   add(module.text);
-  return llvm::toHex(hash.final(), /*LowerCase=*/true);
+  return digest(parts.take());
 }
 
-std::string pack(const CompiledKernel& kernel, llvm::StringRef object) {
+std::string pack(const CompiledKernel& kernel, const FileIdentity& llvm, std::string_view object) {
   Writer writer;
+  members(writer, llvm.path, llvm.bytes, llvm.modified_ns);
   visit_kernel(writer, kernel);
   visit(writer, kernel.facts());
-  std::string bytes = writer.take();
-  bytes.append((8 - bytes.size() % 8) % 8, '\0');  // object files want to be aligned
-  return bytes.append(object);
+  return writer.take().append(object);
 }
 
-std::unique_ptr<llvm::MemoryBuffer> unpack(llvm::StringRef bytes, CompiledKernel& kernel, events::KernelFacts& facts) {
+std::optional<std::string_view> unpack(std::string_view bytes, CompiledKernel& kernel, events::KernelFacts& facts) {
   Reader reader(bytes);
+  FileIdentity llvm;
+  members(reader, llvm.path, llvm.bytes, llvm.modified_ns);
+  if (!reader.ok() || !(FileIdentity::of(llvm.path) == llvm)) return std::nullopt;
   visit_kernel(reader, kernel);
   visit(reader, facts);
-  const std::size_t padding = (8 - (bytes.size() - reader.rest().size()) % 8) % 8;
-  if (!reader.ok() || reader.rest().size() <= padding) return nullptr;
-  return llvm::MemoryBuffer::getMemBufferCopy(reader.rest().drop_front(padding), "cached kernel");
+  if (!reader.ok() || reader.rest().empty()) return std::nullopt;
+  return reader.rest();
 }
 
 }  // namespace warpgrind::jit

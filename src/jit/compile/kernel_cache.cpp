@@ -1,36 +1,31 @@
 #include "jit/compile/kernel_cache.h"
 
 #include <fcntl.h>
-#include <llvm/Support/BLAKE3.h>
-#include <llvm/Support/FileSystem.h>
-#include <llvm/Support/raw_ostream.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
+#include <fstream>
 #include <vector>
+
+#include "base/digest.h"
+#include "base/file.h"
 
 namespace warpgrind::jit {
 
 namespace {
-
+namespace fs = std::filesystem;
 constexpr std::size_t kDigestBytes = 32;
-
-std::string digest(llvm::StringRef data) {
-  llvm::BLAKE3 hash;
-  hash.update(data);
-  const auto result = hash.final();
-  return std::string(reinterpret_cast<const char*>(result.data()), result.size());
-}
-
 }  // namespace
 
 KernelCache::KernelCache(const std::string& directory) {
   if (directory.empty()) return;
   directory_ = directory + "/kernels";
-  if (llvm::sys::fs::create_directories(directory) ||
-      llvm::sys::fs::create_directory(directory_, /*IgnoreExisting=*/true, llvm::sys::fs::owner_all))
+  std::error_code problem;
+  fs::create_directories(directory, problem);
+  if (::mkdir(directory_.c_str(), S_IRWXU) != 0 && errno != EEXIST)
     return;  // no home folder, a full disk: as without a cache
   struct stat folder {};
   if (lstat(directory_.c_str(), &folder) != 0) return;
@@ -44,58 +39,58 @@ KernelCache::KernelCache(const std::string& directory) {
 }
 
 // File: the digest of what follows, then what pack() gave. A damaged file is as good as none.
-std::unique_ptr<llvm::MemoryBuffer> KernelCache::find(const std::string& key) const {
-  if (!enabled_) return nullptr;
-  auto file = llvm::MemoryBuffer::getFile(path(key), /*IsText=*/false, /*RequiresNullTerminator=*/false);
-  if (!file || (*file)->getBufferSize() <= kDigestBytes) return nullptr;
-  const llvm::StringRef whole = (*file)->getBuffer();
-  const llvm::StringRef bytes = whole.drop_front(kDigestBytes);
-  if (digest(bytes) != whole.take_front(kDigestBytes)) return nullptr;
+std::optional<std::string> KernelCache::find(const std::string& key) const {
+  if (!enabled_) return std::nullopt;
+  std::optional<std::string> file = read_whole(path(key));
+  if (!file || file->size() <= kDigestBytes) return std::nullopt;
+  const std::string_view bytes = std::string_view(*file).substr(kDigestBytes);
+  if (digest(bytes) != std::string_view(*file).substr(0, kDigestBytes)) return std::nullopt;
   utimensat(AT_FDCWD, path(key).c_str(), nullptr, 0);  // used now: evict() goes by this
-  return llvm::MemoryBuffer::getMemBufferCopy(bytes, "cached kernel");
+  return std::string(bytes);
 }
 
-void KernelCache::store(const std::string& key, llvm::StringRef bytes, std::uint64_t limit) const {
+void KernelCache::store(const std::string& key, std::string_view bytes, std::uint64_t limit) const {
   if (!enabled_) return;
   static std::atomic<std::uint64_t> serial{0};
   const std::string temporary = path(key) + "." + std::to_string(getpid()) + "." + std::to_string(serial++);
   std::error_code problem;
   {
-    llvm::raw_fd_ostream out(temporary, problem);
-    if (problem) return;
-    out << digest(bytes) << bytes;
-    out.flush();
-    if (out.has_error()) {
-      out.clear_error();
-      llvm::sys::fs::remove(temporary);
+    std::ofstream out(temporary, std::ios::binary);
+    out << digest(bytes) << bytes << std::flush;
+    if (!out) {
+      fs::remove(temporary, problem);
       return;
     }
   }
-  if (llvm::sys::fs::rename(temporary, path(key))) llvm::sys::fs::remove(temporary);
+  fs::rename(temporary, path(key), problem);
+  if (problem) fs::remove(temporary, problem);
   evict(limit);
 }
 
 // Down to three quarters of the limit, so that it is not done for every kernel.
 void KernelCache::evict(std::uint64_t limit) const {
   struct File {
-    std::string path;
+    fs::path path;
     std::uint64_t bytes = 0;
-    llvm::sys::TimePoint<> used;
+    fs::file_time_type used;
   };
   std::vector<File> files;
   std::uint64_t total = 0;
   std::error_code problem;
-  for (llvm::sys::fs::directory_iterator at(directory_, problem), end; at != end && !problem; at.increment(problem)) {
-    const auto status = at->status();
-    if (!status || status->type() != llvm::sys::fs::file_type::regular_file) continue;
-    files.push_back({at->path(), status->getSize(), status->getLastModificationTime()});
-    total += status->getSize();
+  for (fs::directory_iterator at(directory_, problem), end; at != end && !problem; at.increment(problem)) {
+    std::error_code gone;  // another process makes room too
+    if (!at->is_regular_file(gone)) continue;
+    File file{at->path(), at->file_size(gone), {}};
+    if (!gone) file.used = at->last_write_time(gone);
+    if (gone) continue;
+    total += file.bytes;
+    files.push_back(std::move(file));
   }
   if (total <= limit) return;
   std::sort(files.begin(), files.end(), [](const File& a, const File& b) { return a.used < b.used; });
   for (const File& file : files) {
     if (total <= limit / 4 * 3) return;
-    if (!llvm::sys::fs::remove(file.path)) total -= file.bytes;
+    if (fs::remove(file.path, problem)) total -= file.bytes;
   }
 }
 

@@ -2,10 +2,10 @@
 // to it.
 #pragma once
 
-#include <llvm/Support/MemoryBuffer.h>
-
-#include <memory>
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace warpgrind::jit {
 
@@ -17,10 +17,10 @@ class KernelCache {
   // Why a folder that was asked for is not used; empty: it is, or none was asked for.
   const std::string& refusal() const { return refusal_; }
 
-  std::unique_ptr<llvm::MemoryBuffer> find(const std::string& key) const;  // null: not there or damaged
+  std::optional<std::string> find(const std::string& key) const;  // nullopt: not there or damaged
   // A failure (full disk) only loses the speed-up. Kernels not used for longest make room when the folder grows beyond
   // `limit` bytes.
-  void store(const std::string& key, llvm::StringRef bytes, std::uint64_t limit = kLimit) const;
+  void store(const std::string& key, std::string_view bytes, std::uint64_t limit = kLimit) const;
   static constexpr std::uint64_t kLimit = std::uint64_t{1} << 30;
 
  private:

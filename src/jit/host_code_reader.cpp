@@ -1,4 +1,4 @@
-#include "jit/host_code.h"
+#include "jit/host_code_reader.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -133,14 +133,14 @@ std::mutex g_mutex;  // both tools below keep caches
 
 }  // namespace
 
-ResultUse result_use(const void* return_address) {
+ResultUse read_result_use(const void* return_address) {
   const std::lock_guard lock(g_mutex);
   static auto* disassembler = new Disassembler;
   std::set<std::uint64_t> seen;
   return disassembler->follow(reinterpret_cast<std::uint64_t>(return_address), seen);
 }
 
-std::vector<HostPlace> host_places(const void* return_address) {
+std::vector<HostPlace> read_host_places(const void* return_address) {
   const std::lock_guard lock(g_mutex);
   std::vector<HostPlace> out;
   Dl_info info{};

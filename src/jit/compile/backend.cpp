@@ -1,0 +1,50 @@
+#include "jit/compile/backend.h"
+
+#include <dlfcn.h>
+
+#include "base/installation.h"
+#include "jit/compile/kernel_archive.h"
+
+namespace warpgrind::jit {
+
+// Linked into an executable where all code must be in one place (fuzz targets); null elsewhere.
+extern "C" [[gnu::weak]] Backend* warpgrind_jit_backend(std::string_view code, std::span<const CallSymbol> symbols);
+
+namespace {
+
+constexpr const char* kLibrary = "libwarpgrind_jit.so";
+
+Result<Backend*> open() {
+  auto* make = &warpgrind_jit_backend;
+  if (!make) {
+    const Result<std::string> path = library_of_ours(kLibrary);
+    if (!path) return path.error();
+    void* library = ::dlopen(path->c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!library) return Error{ErrorKind::environment, std::string("the JIT cannot be loaded: ") + ::dlerror(), ""};
+    make = reinterpret_cast<decltype(make)>(::dlsym(library, "warpgrind_jit_backend"));
+  }
+  Backend* made = make ? make(kCodeDigest, call_symbols()) : nullptr;
+  if (!made)
+    return Error{ErrorKind::environment, std::string(kLibrary) + " is of another build",
+                 "build or install warpgrind again"};
+  return made;
+}
+
+}  // namespace
+
+Result<Backend*> backend() {
+  static const auto& opened = *new Result<Backend*>(open());  // asked for at the process's end, too
+  return opened;
+}
+
+ResultUse result_use(const void* return_address) {
+  const Result<Backend*> with = backend();
+  return with ? (*with)->result_use(return_address) : ResultUse::unknown;
+}
+
+std::vector<HostPlace> host_places(const void* return_address) {
+  const Result<Backend*> with = backend();
+  return with ? (*with)->host_places(return_address) : std::vector<HostPlace>{HostPlace{}};
+}
+
+}  // namespace warpgrind::jit
