@@ -10,6 +10,7 @@
 #include "device/definedness/tracking.h"
 #include "device/device_impl.h"
 #include "device/memory/address_space.h"
+#include "gpu/launch_limits.h"
 
 namespace warpgrind::device {
 
@@ -20,6 +21,7 @@ void register_symbols() {
   jit::register_call_symbols(device_launch_symbols());
   jit::register_call_symbols(atomic_symbols());
   jit::register_call_symbols(async_copy_symbols());
+  jit::register_call_symbols(warpgroup_symbols());
   jit::register_call_symbols(texture_symbols());
   jit::register_call_symbols(definedness_symbols());
 }
@@ -149,7 +151,9 @@ bool Device::only_waits() const {
 }
 
 Device::Device(int ordinal, const GpuModel& model, const Options& options)
-    : impl_(std::make_unique<Impl>(*this, ordinal, model, options)) {}
+    : impl_(std::make_unique<Impl>(*this, ordinal, model, options)) {
+  set_printf_fifo(printf_fifo_bytes(model));
+}
 Device::~Device() = default;
 
 const GpuModel& Device::model() const {
@@ -194,7 +198,8 @@ void Device::give_memory_back(std::uint64_t bytes) {
   impl_->bytes_used -= bytes;
 }
 
-Result<std::uint64_t> Device::allocate(std::uint64_t size, std::uint64_t alignment, events::Allocation::Kind as) {
+Result<std::uint64_t> Device::allocate(std::uint64_t size, std::uint64_t alignment, events::Allocation::Kind as,
+                                       int file) {
   if (!take_memory(size))
     return Error{ErrorKind::environment,
                  fmt::format("{} bytes do not fit into the memory of the {} ({} of {} bytes are in use)", size,
@@ -202,6 +207,7 @@ Result<std::uint64_t> Device::allocate(std::uint64_t size, std::uint64_t alignme
                  ""};
   Range attributes;
   attributes.device = impl_->ordinal;
+  attributes.file = file;
   auto address = AddressSpace::instance().allocate(size, alignment, attributes);
   if (!address) {
     give_memory_back(size);

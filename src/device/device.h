@@ -162,9 +162,10 @@ class Device {
   int ordinal() const;
   void add_observer(events::Observer* observer);  // before the first launch
 
-  // Memory: device addresses are host addresses in one reserved range; pages are committed when touched.
+  // Memory: device addresses are host addresses in one reserved range; pages are committed when touched. file: whose
+  // pages they are (Range::file).
   Result<std::uint64_t> allocate(std::uint64_t size, std::uint64_t alignment = 512,
-                                 events::Allocation::Kind as = events::Allocation::Kind::device);
+                                 events::Allocation::Kind as = events::Allocation::Kind::device, int file = -1);
   // Host and device may use it. Since compute capability 6 it may be larger than the GPU's memory, and takes none of it
   // before it is used there.
   Result<std::uint64_t> allocate_managed(std::uint64_t size);

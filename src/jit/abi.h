@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "events/late_loads.h"
+#include "gpu/request_counting.h"
 #include "gpu/types.h"
 
 namespace warpgrind::jit {
@@ -35,6 +36,17 @@ inline unsigned masked_slot(std::uint64_t tag) {
   return static_cast<unsigned>(tag * kMaskedHash >> kMaskedShift);
 }
 
+// The same for accesses whose lanes have addresses of their own. All are good when for each lane on
+//   rotr(address - low, log2(alignment)) < places      bounds and alignment in one comparison
+// and where counters are on, the request is kept: address - low of the lanes on is below kOffsetLimit. Costs are
+// counted for kKeptRequests together (gpu/request_costs.h), by the device: wg_count_lanes. places == 0: empty.
+struct LaneRequests {
+  std::uint64_t low;
+  std::uint64_t places;
+  std::uint64_t kept;
+  KeptRequests requests;
+};
+
 struct SiteState {
   std::uint64_t low;
   std::uint64_t span;  // (highest good base - low) >> log2(alignment)
@@ -42,6 +54,7 @@ struct SiteState {
   std::uint64_t watched;  // wg_watch is to be asked; of kernels that are compiled so
   std::uint64_t histogram[256];
   MaskedCount masked[kMaskedCounts];
+  LaneRequests lanes;
 };
 
 // X(lane) and Y(lane): the two lane patterns of affine values, fixed by the block shape.
@@ -120,14 +133,18 @@ struct WarpContext {
   alignas(64) std::uint32_t members[kWarpSize];
   alignas(64) std::uint64_t brought[kWarpSize];
   LaneMask participants;
-  std::uint32_t barrier_result;  // bar.red of lanes that waited
+  std::uint32_t barrier_result;  // bar.red of a warp, or of lanes, that waited
+  std::uint32_t region;          // where the warp goes on: 0, from the start; n, behind the n-th barrier that ends one
+  std::uint8_t* frame;           // what it keeps while it waits there (CompiledKernel::region_bytes)
   void* runtime;                 // the device's own structures (block, worker, launch)
   // From a byte to its shadow, which says which of its bits nobody has written: of global memory, of the block's shared
   // memory, of the warp's local memory. In kernels compiled for it.
   std::uint64_t global_shadow, shared_shadow, local_shadow;
 };
 
-using WarpFunction = void (*)(WarpContext*);
+// Runs a warp, whose frame is the second argument, to its end or to a barrier that ends a region; there it goes on with
+// the warp that wg_come_to_barrier names, or returns.
+using WarpFunction = void (*)(WarpContext*, std::uint8_t* frame);
 
 }  // namespace warpgrind::jit
 
@@ -150,6 +167,8 @@ void wg_store_affine(void* context, std::uint32_t site, std::uint64_t base, std:
 // Counts an access of some lanes that machine code has checked and makes itself.
 void wg_count_affine(void* context, std::uint32_t site, std::uint64_t base, std::int64_t kx, std::int64_t ky,
                      std::uint32_t mask);
+// The requests that the site has kept are counted; it keeps none afterwards.
+void wg_count_lanes(void* context, std::uint32_t site);
 // An access that the inline cache would serve, at a site that is watched. 0: observers want to see it all: wg_load or
 // wg_store are to do it.
 std::uint32_t wg_watch(void* context, std::uint32_t site, std::uint64_t base, std::int64_t kx, std::int64_t ky,
@@ -187,6 +206,12 @@ void wg_barrier(void* context, std::uint32_t instruction, std::uint32_t id, std:
 std::uint32_t wg_barrier_reduce(void* context, std::uint32_t instruction, std::uint32_t id, std::uint32_t threads,
                                 std::uint32_t mask, std::uint32_t predicate_mask,
                                 std::uint32_t op);  // op 0 popc, 1 and, 2 or
+// The same for a whole warp at the end of a region. Who goes on: this warp, another one, or null: the kernel's function
+// returns. The result of a reduction is in WarpContext::barrier_result.
+void* wg_come_to_barrier(void* context, std::uint32_t instruction, std::uint32_t id, std::uint32_t threads,
+                         std::uint32_t mask);
+void* wg_come_to_barrier_reduce(void* context, std::uint32_t instruction, std::uint32_t id, std::uint32_t threads,
+                                std::uint32_t mask, std::uint32_t predicate_mask, std::uint32_t op);
 void wg_cluster_arrive(void* context, std::uint32_t instruction, std::uint32_t mask);
 void wg_cluster_wait(void* context, std::uint32_t instruction, std::uint32_t mask);
 void wg_barrier_arrive(void* context, std::uint32_t instruction, std::uint32_t id, std::uint32_t threads,

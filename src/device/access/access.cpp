@@ -8,6 +8,7 @@
 
 #include "device/access/access_log.h"
 #include "device/access/count.h"
+#include "device/access/lane_requests.h"
 #include "device/definedness/tracking.h"
 
 namespace warpgrind::device {
@@ -140,10 +141,13 @@ void load_or_store(Access& a, Lanes<GenericAddress> addresses, LaneMask mask, vo
     if (part.mask != asked) [[unlikely]]
       clear_lanes(part, asked & ~part.mask, values);
     move(part, place, values);
+    open_window(part);
   };
   const auto run = [&](auto&& part) {
     if (part.writes() && launch_of(*part.context).shadow) define(part);  // pass() is not asked for what repeats itself
-    if (!move_repeated(part, values)) pass_and_move(part);
+    if (move_repeated(part, values)) return;
+    if (const auto place = pass_lanes(part)) return move(part, *place, values);
+    pass_and_move(part);
   };
   const StateSpace written = a.form.space;
   if (written == StateSpace::global || written == StateSpace::constant) {

@@ -6,6 +6,7 @@
 //   access.cpp        the order of it all; observers
 //   move.cpp          bytes, local memory's interleaving
 //   inline_cache.cpp  in front: affine accesses that the machine code's own cache may take from then on
+//   lane_requests.cpp likewise those whose lanes have addresses of their own
 // A host pointer comes out of a Place only, and a Place out of pass() only.
 #pragma once
 
@@ -107,6 +108,7 @@ class Place {
   const std::uint64_t* addresses_;
   friend Place pass(Access&);
   friend std::optional<Place> try_pass(Access&);
+  friend std::optional<Place> pass_lanes(const Access&);
   friend void move(const Access&, const Place&, void*);
 };
 

@@ -118,7 +118,7 @@ void begin_log(Worker& worker, Block& block) {
   worker.logs.push_back(std::move(log));
   if (worker.logging++ != 0) return;
   const auto sites = static_cast<std::uint32_t>(launch.kernel->sites.size());
-  for (std::uint32_t s = 0; s < sites; ++s) fold_inline_cache(worker, s);
+  for (std::uint32_t s = 0; s < sites; ++s) close_site(worker, s);
 }
 
 void end_log(Worker& worker, Block& block) {

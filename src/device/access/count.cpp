@@ -3,6 +3,10 @@
 #include <bit>
 #include <cstring>
 
+#include "device/access/inline_cache.h"
+#include "device/access/lane_requests.h"
+#include "gpu/request_costs.h"
+
 namespace warpgrind::device {
 
 namespace {
@@ -210,13 +214,54 @@ void count_masked(const Access& a, std::uint64_t base, std::int64_t kx, std::int
   }
   // Costs of a tag that comes again and again are worth a slot; others would only fold all the time.
   constexpr std::uint32_t kLater = 64;
-  const bool one_lane = (a.mask & (a.mask - 1)) == 0;  // count_affine() needs one pattern for all of these
-  if (one_lane || (m.hits != 0 && ++worker.records[a.site].other_masks % kLater != 0))
-    return count_affine(a, base, kx, ky);
+  if (m.hits != 0 && ++worker.records[a.site].other_masks % kLater != 0) {
+    if (!keep_affine(a, {base, kx, ky})) count_affine(a, base, kx, ky);
+    return;
+  }
   SiteRecord& record = worker.records[a.site];
   record.used = true;
   fold_masked(launch, launch.kernel->sites[a.site], record, state, m);
   m = {tag, 1};
+}
+
+namespace {
+
+// What `requests` requests of `lanes` lanes cost together.
+void add_sum(events::SiteCounts& counts, StateSpace space, const AccessCost& cost, std::uint64_t requests,
+             std::uint64_t lanes) {
+  counts.requests += requests;
+  counts.lanes += lanes;
+  const bool shared = space == StateSpace::shared, local = space == StateSpace::local;
+  (shared ? counts.shared : local ? counts.local : counts.global).add(cost);
+  (shared ? counts.shared_requests : local ? counts.local_requests : counts.global_requests) += requests;
+  (shared ? counts.shared_lanes : local ? counts.local_lanes : counts.global_lanes) += lanes;
+}
+
+}  // namespace
+
+void fold_lane_requests(Worker& worker, std::uint32_t site) {
+  jit::LaneRequests& lanes = worker.sites[site].lanes;
+  if (lanes.kept == 0) return;
+  const Launch& launch = *worker.launch;
+  const SiteFacts& facts = launch.kernel->sites[site];
+  SiteRecord& record = worker.records[site];
+  record.used = true;
+  AccessForm form = facts.form;
+  if (form.space == StateSpace::generic || form.space == StateSpace::none) form.space = StateSpace::global;
+  const auto count = static_cast<unsigned>(lanes.kept);
+  const auto skew = static_cast<std::uint32_t>(lanes.low & 255);
+  std::uint64_t lanes_on = 0;
+  for (unsigned r = 0; r < count; ++r) lanes_on += static_cast<unsigned>(std::popcount(lanes.requests.masks[r]));
+  const std::uint64_t limit = lanes.places * form.bytes;
+  const auto cost = [&](unsigned begins) {
+    return requests_cost(launch.rules, form, lanes.requests, count, limit, skew, begins, request_counting());
+  };
+  add_sum(record.counts, form.space, cost(1), count, lanes_on);
+  if (facts.joint_bytes != 0) {
+    form.bytes = facts.joint_bytes;
+    record.counts.joint.add(cost(facts.joint_bytes));
+  }
+  lanes.kept = 0;
 }
 
 void fold_inline_cache(Worker& worker, std::uint32_t site) {
@@ -240,6 +285,12 @@ void fold_inline_cache(Worker& worker, std::uint32_t site) {
   empty_inline_cache(state);
 }
 
+void close_site(Worker& worker, std::uint32_t site) {
+  fold_inline_cache(worker, site);
+  fold_lane_requests(worker, site);
+  worker.sites[site].lanes.places = 0;
+}
+
 void forget_pieces(Worker& worker) {
   const auto sites = static_cast<std::uint32_t>(worker.launch->kernel->sites.size());
   for (std::uint32_t s = 0; s < sites; ++s) {
@@ -253,11 +304,11 @@ void collect(Worker& worker, events::LaunchCounts& counts) {
   const Launch& launch = *worker.launch;
   const events::KernelFacts& facts = launch.kernel->code->facts();
   for (std::uint32_t s = 0; s < facts.sites.size(); ++s) {
-    fold_inline_cache(worker, s);
+    close_site(worker, s);
     SiteRecord& record = worker.records[s];
     record.range = {};
     record.piece_cached = false;
-    record.refills = record.other_masks = 0;
+    record.refills = record.lane_refills = record.other_masks = 0;
     if (!record.used) continue;
     fold_lanes(launch, launch.kernel->sites[s], record);
     for (AffinePattern& p : record.affine) fold_affine(launch, launch.kernel->sites[s], record, p);

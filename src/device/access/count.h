@@ -37,8 +37,9 @@ struct alignas(64) SiteRecord {
   LanePattern lanes;
   AffinePattern affine[kAffinePatterns];
   std::uint32_t next_affine = 0;
-  std::uint32_t refills = 0;      // of the inline cache in this launch
-  std::uint32_t other_masks = 0;  // accesses of some lanes that found another pattern in their slot
+  std::uint32_t refills = 0;       // of the inline cache in this launch
+  std::uint32_t lane_refills = 0;  // of jit::LaneRequests
+  std::uint32_t other_masks = 0;   // accesses of some lanes that found another pattern in their slot
   bool used = false;
   bool piece_cached = false;  // the inline cache holds a piece of the heap of kernels
   events::SiteCounts counts;
@@ -54,6 +55,10 @@ void count_affine(const Access& a, std::uint64_t base, std::int64_t kx, std::int
 void count_masked(const Access& a, std::uint64_t base, std::int64_t kx, std::int64_t ky);
 // Before the inline cache of a site changes: its histogram goes into the counts, and it is empty afterwards.
 void fold_inline_cache(Worker& worker, std::uint32_t site);
+// The same for the requests that it has kept (jit::LaneRequests); it has its window still.
+void fold_lane_requests(Worker& worker, std::uint32_t site);
+// The same for both, and the window is closed: from here on each access of the site comes to us.
+void close_site(Worker& worker, std::uint32_t site);
 // End of a launch: adds everything the worker counted, and leaves its records empty.
 void collect(Worker& worker, events::LaunchCounts& counts);
 // This worker's warps have given pieces of the heap of kernels back. (Inline caches of other workers are theirs: they

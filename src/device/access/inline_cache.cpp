@@ -127,6 +127,15 @@ void refill_and_count(Worker& worker, const Access& s, const AffineAddresses& a,
 
 }  // namespace
 
+void expand(const AffineAddresses& a, jit::LaneShape shape, std::uint64_t* addresses) {
+  const unsigned row = jit::row_length(shape);
+  std::uint64_t start = a.base;
+  for (unsigned first = 0; first < kWarpSize; first += row) {
+    for (unsigned l = 0; l < row; ++l) addresses[first + l] = start + static_cast<std::uint64_t>(a.kx) * l;
+    start += static_cast<std::uint64_t>(a.ky);
+  }
+}
+
 std::optional<AffinePlace> pass_affine(Access& s, const AffineAddresses& a) {
   Worker& worker = worker_of(*s.context);
   const Launch& launch = *worker.launch;
@@ -137,7 +146,7 @@ std::optional<AffinePlace> pass_affine(Access& s, const AffineAddresses& a) {
   Window w;
   if (!moderate(a) || !window_of(s, a, row, &w)) return std::nullopt;
   if (a.bits(row) & (s.bytes() - 1)) return std::nullopt;
-  if (w.space == StateSpace::local && (a.kx != 0 || a.ky != 0 || s.mask != kFullMask)) return std::nullopt;
+  if (w.space == StateSpace::local && (a.kx != 0 || a.ky != 0)) return std::nullopt;
   const auto base = static_cast<std::int64_t>(a.base);
   if (base + a.least(row) < static_cast<std::int64_t>(w.low) ||
       base + a.most(row) + static_cast<std::int64_t>(s.bytes()) > static_cast<std::int64_t>(w.high))

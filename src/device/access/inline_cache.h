@@ -29,6 +29,8 @@ struct AffineAddresses {
   }
 };
 
+void expand(const AffineAddresses& a, jit::LaneShape shape, std::uint64_t* addresses);  // of all 32 lanes
+
 struct AffinePlace {
   StateSpace space;         // where it went
   std::uint64_t host_base;  // of `base`, unless the space is local

@@ -222,6 +222,47 @@ void relative_offsets(std::int64_t* offsets, const std::uint64_t* a, std::uint64
     offsets[l] = ((mask >> l) & 1) ? static_cast<std::int64_t>(a[l] - origin) : 0;
 }
 
+WG_AVX512 bool lanes_in_window_avx512(const LaneWindow& window, const std::uint64_t* a, LaneMask mask,
+                                      std::uint32_t* offsets) {
+  const __m512i low = _mm512_set1_epi64(static_cast<long long>(window.low));
+  const __m512i places = _mm512_set1_epi64(static_cast<long long>(window.places));
+  const __m512i by = _mm512_set1_epi64(window.shift);
+  unsigned bad = 0;
+  for (unsigned k = 0; k < kWarpSize; k += 8) {
+    const auto on = static_cast<__mmask8>(mask >> k);
+    const __m512i distance = _mm512_sub_epi64(_mm512_loadu_si512(a + k), low);
+    bad |= _mm512_mask_cmpge_epu64_mask(on, _mm512_rorv_epi64(distance, by), places);
+    const __m256i offset = _mm512_mask_cvtepi64_epi32(_mm256_set1_epi32(-1), on, distance);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(offsets + k), offset);
+  }
+  return bad == 0;
+}
+
+bool lanes_in_window_avx2(const LaneWindow& window, const std::uint64_t* a, LaneMask mask, std::uint32_t* offsets) {
+  const __m256i low = _mm256_set1_epi64x(static_cast<long long>(window.low)), sign = _mm256_set1_epi64x(INT64_MIN);
+  const __m256i last = _mm256_xor_si256(_mm256_set1_epi64x(static_cast<long long>(window.places - 1)), sign);
+  const __m128i right = _mm_cvtsi32_si128(static_cast<int>(window.shift));
+  const __m128i left = _mm_cvtsi32_si128(static_cast<int>(64 - window.shift));
+  const __m256i low_halves = _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7), bits = _mm256_setr_epi64x(1, 2, 4, 8);
+  __m256i bad = _mm256_setzero_si256();
+  for (unsigned k = 0; k < kWarpSize; k += 4) {
+    const __m256i on = _mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x(mask >> k), bits), bits);
+    const __m256i address = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(a + k));
+    const __m256i distance = _mm256_sub_epi64(address, low);
+    const __m256i place = _mm256_or_si256(_mm256_srl_epi64(distance, right), _mm256_sll_epi64(distance, left));
+    bad = _mm256_or_si256(bad, _mm256_and_si256(on, _mm256_cmpgt_epi64(_mm256_xor_si256(place, sign), last)));
+    const __m256i offset = _mm256_or_si256(distance, _mm256_xor_si256(on, _mm256_set1_epi64x(-1)));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(offsets + k),
+                     _mm256_castsi256_si128(_mm256_permutevar8x32_epi32(offset, low_halves)));
+  }
+  return _mm256_testz_si256(bad, bad) != 0;
+}
+
+bool lanes_in_window(const LaneWindow& window, const std::uint64_t* a, LaneMask mask, std::uint32_t* offsets) {
+  return kHaveAvx512 ? lanes_in_window_avx512(window, a, mask, offsets)
+                     : lanes_in_window_avx2(window, a, mask, offsets);
+}
+
 void gather(void* out, std::uint64_t origin, const std::uint64_t* a, LaneMask mask, unsigned element, unsigned count) {
   const NotWatched guard;
   auto* bytes = static_cast<std::uint8_t*>(out);

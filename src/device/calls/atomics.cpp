@@ -7,6 +7,7 @@
 
 #include "base/sanitizers.h"
 #include "device/access/access.h"
+#include "device/access/lane_requests.h"
 #include "device/calls/symbols.h"
 #include "device/definedness/tracking.h"
 #include "device/execution/order.h"
@@ -22,18 +23,20 @@ using jit::AtomicOperation;
 using ptx::ScalarType;
 
 struct Request {
-  std::uint8_t* const* pointers;
+  Place place;
+  std::size_t skipped;  // bytes of the elements before, of vectors
   LaneMask mask;
   const void* b;
   const void* c;
   void* out;
   bool shared;
+  std::uint8_t* pointer(unsigned lane) const { return place.of(lane) + skipped; }
 };
 
 bool one_address(const Request& r) {
-  const std::uint8_t* first = r.pointers[std::countr_zero(r.mask)];
+  const std::uint8_t* first = r.pointer(static_cast<unsigned>(std::countr_zero(r.mask)));
   for (LaneMask m = r.mask; m != 0; m &= m - 1)
-    if (r.pointers[std::countr_zero(m)] != first) return false;
+    if (r.pointer(static_cast<unsigned>(std::countr_zero(m))) != first) return false;
   return true;
 }
 
@@ -52,7 +55,7 @@ T chain(const Request& r, T value, F f) {
 template <class T, class F>
 void update(const Request& r, F f) {
   if (!r.shared && one_address(r)) {
-    T* p = reinterpret_cast<T*>(r.pointers[std::countr_zero(r.mask)]);
+    T* p = reinterpret_cast<T*>(r.pointer(static_cast<unsigned>(std::countr_zero(r.mask))));
     T old = __atomic_load_n(p, __ATOMIC_RELAXED);
     while (!__atomic_compare_exchange_n(p, &old, chain(r, old, f), false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
     }
@@ -60,7 +63,7 @@ void update(const Request& r, F f) {
   }
   for (LaneMask m = r.mask; m != 0; m &= m - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(m));
-    T* p = reinterpret_cast<T*>(r.pointers[l]);
+    T* p = reinterpret_cast<T*>(r.pointer(l));
     T old;
     if (r.shared) {
       old = *p;
@@ -81,14 +84,14 @@ void add_integer(const Request& r) {
   if (one_address(r)) {
     T sum = 0;
     for (LaneMask m = r.mask; m != 0; m &= m - 1) sum = static_cast<T>(sum + b[std::countr_zero(m)]);
-    T* p = reinterpret_cast<T*>(r.pointers[std::countr_zero(r.mask)]);
+    T* p = reinterpret_cast<T*>(r.pointer(static_cast<unsigned>(std::countr_zero(r.mask))));
     const T old = __atomic_fetch_add(p, sum, __ATOMIC_SEQ_CST);
     if (r.out) chain(r, old, [&](T value, unsigned l) { return static_cast<T>(value + b[l]); });
     return;
   }
   for (LaneMask m = r.mask; m != 0; m &= m - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(m));
-    const T old = __atomic_fetch_add(reinterpret_cast<T*>(r.pointers[l]), b[l], __ATOMIC_SEQ_CST);
+    const T old = __atomic_fetch_add(reinterpret_cast<T*>(r.pointer(l)), b[l], __ATOMIC_SEQ_CST);
     if (r.out) static_cast<T*>(r.out)[l] = old;
   }
 }
@@ -125,11 +128,11 @@ void wide(const Request& r, AtomicOperation op) {
   for (LaneMask m = r.mask; m != 0; m &= m - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(m));
     Wide old, b, c;
-    std::memcpy(&old, r.pointers[l], sizeof(Wide));
+    std::memcpy(&old, r.pointer(l), sizeof(Wide));
     std::memcpy(&b, static_cast<const std::uint8_t*>(r.b) + l * sizeof(Wide), sizeof(Wide));
     std::memcpy(&c, static_cast<const std::uint8_t*>(r.c) + l * sizeof(Wide), sizeof(Wide));
     const bool exchange = op == AtomicOperation::exchange;
-    if (exchange || old == b) std::memcpy(r.pointers[l], exchange ? &b : &c, sizeof(Wide));
+    if (exchange || old == b) std::memcpy(r.pointer(l), exchange ? &b : &c, sizeof(Wide));
     if (r.out) std::memcpy(static_cast<std::uint8_t*>(r.out) + l * sizeof(Wide), &old, sizeof(Wide));
   }
 }
@@ -275,42 +278,50 @@ void clear_results(std::uint8_t* out, LaneMask lanes, unsigned size, unsigned ve
       std::memset(out + (std::size_t{e} * kWarpSize + static_cast<unsigned>(std::countr_zero(m))) * size, 0, size);
 }
 
-// The lanes' operations on one space, whose addresses have passed. `lanes` may be more than have been counted.
-void perform_part(Access& part, LaneMask lanes, std::uint32_t code, const void* b, const void* c, void* out) {
-  const auto type = static_cast<ScalarType>(code >> 8 & 0xff);
-  const unsigned size = ptx::bytes(type);
-  if (launch_of(*part.context).shadow)
-    check_update(part, static_cast<AtomicOperation>(code & 0xff) != AtomicOperation::exchange);
-  const bool one_for_all = lanes != part.mask;
-  if (one_for_all) part.behind = lanes;
-  const LaneMask asked = part.mask;
-  const Place place = pass(part);
-  if (part.mask != asked) [[unlikely]] {
-    if (out) clear_results(static_cast<std::uint8_t*>(out), asked & ~part.mask, size, part.vector);
-    if (part.mask == 0) return;
-    lanes = part.mask;
-  }
-  const auto first = static_cast<unsigned>(std::countr_zero(part.mask));
+struct Update {
+  std::uint32_t code;
+  const void *b, *c;
+  void* out;
+};
+
+// The lanes' operations on one space, whose addresses have passed. Of `lanes` that are not in the part's mask, the
+// address is that of one which is.
+void perform_passed(const Access& part, const Place& place, LaneMask lanes, const Update& u) {
+  const auto type = static_cast<ScalarType>(u.code >> 8 & 0xff);
+  const std::size_t size = ptx::bytes(type);
   for (unsigned e = 0; e < part.vector; ++e) {
     const auto of_element = [&](const void* p) {
-      return p ? static_cast<const std::uint8_t*>(p) + std::size_t{e} * size * kWarpSize : nullptr;
+      return p ? static_cast<const std::uint8_t*>(p) + e * size * kWarpSize : nullptr;
     };
-    std::uint8_t* at[kWarpSize];
-    for (LaneMask m = lanes; m != 0; m &= m - 1) {
-      const auto l = static_cast<unsigned>(std::countr_zero(m));
-      at[l] = place.of(one_for_all ? first : l) + std::size_t{e} * size;
-    }
-    const Request r{at,
+    const Request r{place,
+                    e * size,
                     lanes,
-                    of_element(b),
-                    of_element(c),
-                    const_cast<std::uint8_t*>(of_element(out)),
+                    of_element(u.b),
+                    of_element(u.c),
+                    const_cast<std::uint8_t*>(of_element(u.out)),
                     part.form.space == StateSpace::shared};
-    if (!perform(r, static_cast<AtomicOperation>(code & 0xff), type))
-      raise(*part.context, part.site, first, FaultKind::unsupported,
+    if (!perform(r, static_cast<AtomicOperation>(u.code & 0xff), type))
+      raise(*part.context, part.site, static_cast<unsigned>(std::countr_zero(part.mask)), FaultKind::unsupported,
             "an atomic operation that the virtual GPU does not do on this type",
             "`warpgrind scan` lists what is not supported");
   }
+}
+
+// The same of a part whose addresses have not passed. `lanes` may be more than are counted.
+void perform_part(Access& part, LaneMask lanes, const Update& u) {
+  if (launch_of(*part.context).shadow)
+    check_update(part, static_cast<AtomicOperation>(u.code & 0xff) != AtomicOperation::exchange);
+  if (lanes != part.mask) part.behind = lanes;  // one for all
+  const LaneMask asked = part.mask;
+  const Place place = pass(part);
+  if (part.mask != asked) [[unlikely]] {
+    const unsigned size = ptx::bytes(static_cast<ScalarType>(u.code >> 8 & 0xff));
+    if (u.out) clear_results(static_cast<std::uint8_t*>(u.out), asked & ~part.mask, size, part.vector);
+    if (part.mask == 0) return;
+    lanes = part.mask;
+  }
+  perform_passed(part, place, lanes, u);
+  open_window(part);
 }
 
 }  // namespace
@@ -331,6 +342,10 @@ extern "C" void wg_atomic(void* context, std::uint32_t site, std::uint32_t code,
   const bool one_address = (code & jit::kAtomicOneAddress) != 0;
   // One lane does it for the warp: only that one is an access.
   const LaneMask counted = one_address ? mask & (~mask + 1) : mask;
-  each_space(access_of(warp(context), site), Lanes<GenericAddress>(addresses), counted,
-             [&](Access part) { perform_part(part, one_address ? mask : part.mask, code, b, c, out); });
+  const Update update{code, b, c, out};
+  Access access = access_of(warp(context), site);
+  if (const auto place = pass_written(access, Lanes<GenericAddress>(addresses), counted))
+    return perform_passed(access, *place, mask, update);
+  each_space(access, Lanes<GenericAddress>(addresses), counted,
+             [&](Access part) { perform_part(part, one_address ? mask : part.mask, update); });
 }

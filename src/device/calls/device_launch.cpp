@@ -10,6 +10,7 @@
 #include "device/calls/symbols.h"
 #include "device/device_impl.h"
 #include "device/fault.h"
+#include "device/memory/conditions.h"
 #include "device/module.h"
 #include "gpu/launch_limits.h"
 
@@ -257,6 +258,11 @@ std::optional<Fault> run_queued_copy(Device::Impl& device, const ChildLaunch& wo
   return std::nullopt;
 }
 
+// void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned value)
+extern "C" void wg_call_set_conditional(jit::WarpContext*, std::uint32_t, std::uint32_t mask, Arguments a, Results) {
+  each_lane(mask, [&](unsigned l) { set_condition(plane64(a, 0, l), plane32(a, 2, l)); });
+}
+
 std::span<const jit::CallSymbol> device_launch_symbols() {
 #define WG_DEVICE_RUNTIME(name, function, parameters, results)                                        \
   {"wg_call___cudaCDP2" name, reinterpret_cast<void*>(&function), parameters, results},               \
@@ -284,6 +290,7 @@ std::span<const jit::CallSymbol> device_launch_symbols() {
       WG_DEVICE_RUNTIME("GetErrorName", wg_call_cdp_get_error_string, 1, 2),
       WG_DEVICE_RUNTIME("GetDevice", wg_call_cdp_get_device, 2, 1),
       WG_DEVICE_RUNTIME("GetDeviceCount", wg_call_cdp_get_device_count, 2, 1),
+      WG_DEVICE_RUNTIME("GraphSetConditional", wg_call_set_conditional, 3, 0),
   };
 #undef WG_DEVICE_RUNTIME
   return symbols;

@@ -16,15 +16,6 @@ namespace warpgrind::device {
 
 namespace {
 
-void expand(const AffineAddresses& a, jit::LaneShape shape, std::uint64_t* addresses) {
-  const unsigned row = jit::row_length(shape);
-  std::uint64_t start = a.base;
-  for (unsigned first = 0; first < kWarpSize; first += row) {
-    for (unsigned l = 0; l < row; ++l) addresses[first + l] = start + static_cast<std::uint64_t>(a.kx) * l;
-    start += static_cast<std::uint64_t>(a.ky);
-  }
-}
-
 // The first step off the fast path is to find out what is accessed; the site says whether it is a load.
 Access written_access(void* context, std::uint32_t site, LaneMask mask) {
   Access a = access_of(warp(context), site);
@@ -125,6 +116,7 @@ std::span<const jit::CallSymbol> memory_symbols() {
       {"wg_store_affine", reinterpret_cast<void*>(&wg_store_affine)},
       {"wg_watch", reinterpret_cast<void*>(&wg_watch)},
       {"wg_count_affine", reinterpret_cast<void*>(&wg_count_affine)},
+      {"wg_count_lanes", reinterpret_cast<void*>(&wg_count_lanes)},
       {"wg_load_uniform", reinterpret_cast<void*>(&wg_load_uniform)},
       {"wg_put_on_stack", reinterpret_cast<void*>(&wg_put_on_stack)},
       {"wg_take_from_stack", reinterpret_cast<void*>(&wg_take_from_stack)},
@@ -168,6 +160,10 @@ std::uint32_t wg_watch(void* context, std::uint32_t site, std::uint64_t base, st
 void wg_count_affine(void* context, std::uint32_t site, std::uint64_t base, std::int64_t kx, std::int64_t ky,
                      std::uint32_t mask) {
   count_masked(written_access(context, site, mask), base, kx, ky);
+}
+
+void wg_count_lanes(void* context, std::uint32_t site) {
+  fold_lane_requests(worker_of(warp(context)), site);
 }
 
 void wg_load_uniform(void* context, std::uint32_t site, std::uint64_t base, std::uint32_t mask, void* out) {

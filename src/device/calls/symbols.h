@@ -14,6 +14,7 @@ std::span<const jit::CallSymbol> control_symbols();        // barrier.cpp
 std::span<const jit::CallSymbol> call_symbols();           // device_functions.cpp
 std::span<const jit::CallSymbol> atomic_symbols();         // atomics.cpp
 std::span<const jit::CallSymbol> async_copy_symbols();     // async_copy.cpp
+std::span<const jit::CallSymbol> warpgroup_symbols();      // warpgroup_matrix.cpp
 std::span<const jit::CallSymbol> texture_symbols();        // calls/texture.cpp
 std::span<const jit::CallSymbol> device_launch_symbols();  // device_launch.cpp
 

@@ -10,6 +10,7 @@
 #include "base/sanitizers.h"
 #include "device/access/access.h"
 #include "device/calls/symbols.h"
+#include "device/calls/texture_lanes.h"
 #include "device/fault.h"
 #include "jit/families/texture_operation.h"
 
@@ -101,17 +102,49 @@ Texel read_texels(const Texture& t, const TextureCall& call, const std::uint32_t
     n[c - first] = static_cast<std::int32_t>(raw);
     f[c - first] = std::bit_cast<float>(raw);
   }
+  if (call.detail == jit::TextureDetail::level) {
+    const std::uint32_t raw = coordinates[call.coordinates * kWarpSize + lane];
+    return call.integer_coordinates ? fetch_level(t, call.geometry, n, layer, static_cast<std::int32_t>(raw), read)
+                                    : sample_level(t, call.geometry, f, layer, std::bit_cast<float>(raw), read);
+  }
+  if (call.detail == jit::TextureDetail::gradients && !call.integer_coordinates) {
+    float steps[2][3] = {};
+    const unsigned size = jit::step_size(call.geometry);
+    for (unsigned k = 0; k < 2 * size; ++k)
+      steps[k / size][k % size] = std::bit_cast<float>(coordinates[(call.coordinates + k) * kWarpSize + lane]);
+    return sample_level(t, call.geometry, f, layer, level_of_gradients(t, call.geometry, steps[0], steps[1]), read);
+  }
   return call.gather                ? gather4(t, call.geometry, f, layer, call.component, read)
          : call.integer_coordinates ? fetch(t, call.geometry, n, layer, read)
                                     : sample(t, call.geometry, f, layer, read);
 }
 
-Refusal read_textures(const Access& access, const TextureCall& call, const std::uint64_t* handles,
-                      const std::uint32_t* coordinates, LaneMask mask, std::uint32_t* out) {
+// The only one that is used, or null.
+const std::uint64_t* one_handle(const std::uint64_t* handles, LaneMask mask) {
+  if (mask == 0) return nullptr;
+  const std::uint64_t* const first = handles + std::countr_zero(mask);
+  for (LaneMask m = mask; m != 0; m &= m - 1)
+    if (handles[std::countr_zero(m)] != *first) return nullptr;
+  return first;
+}
+
+// All lanes at once, where that can be done.
+bool read_together(const Access& access, const TextureCall& call, const std::uint64_t* handles,
+                   const std::uint32_t* coordinates, LaneMask mask, std::uint32_t* out, Texels& texels,
+                   unsigned& bytes) {
+  const std::uint64_t* const handle = is_flat(call) ? one_handle(handles, mask) : nullptr;
+  const auto texture = handle ? find_texture(*handle) : nullptr;
+  Refusal refusal;
+  if (!texture || !still_allocated(launch_of(*access.context), *texture, &refusal)) return false;
+  bytes = std::max(1u, texture->format().bytes());
+  return read_lanes(*texture, call, coordinates, mask, out, texels);
+}
+
+Refusal read_each(const Access& access, const TextureCall& call, const std::uint64_t* handles,
+                  const std::uint32_t* coordinates, LaneMask mask, std::uint32_t* out, Texels& texels,
+                  unsigned& bytes) {
   LastHandle<Texture, find_texture> last;
   const Launch& launch = launch_of(*access.context);
-  Texels texels;
-  unsigned bytes = 4;
   const Texture* checked = nullptr;
   for (LaneMask m = mask; m != 0; m &= m - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(m));
@@ -127,6 +160,17 @@ Refusal read_textures(const Access& access, const TextureCall& call, const std::
     bytes = std::max(1u, t->format().bytes());
     texels.add(l, read);
   }
+  return {};
+}
+
+Refusal read_textures(const Access& access, const TextureCall& call, const std::uint64_t* handles,
+                      const std::uint32_t* coordinates, LaneMask mask, std::uint32_t* out) {
+  Texels texels;
+  unsigned bytes = 4;
+  if (!read_together(access, call, handles, coordinates, mask, out, texels, bytes))
+    if (const Refusal refusal = read_each(access, call, handles, coordinates, mask, out, texels, bytes);
+        refusal.why != Refusal::Why::none)
+      return refusal;
   Access a = access;
   a.form = {StateSpace::texture, AccessType::load, static_cast<std::uint8_t>(bytes)};
   a.path = events::AccessPath::texture;
@@ -222,6 +266,7 @@ Refusal query(std::uint32_t what, bool surface, const std::uint64_t* handles, La
     const auto l = static_cast<unsigned>(std::countr_zero(m));
     ArrayShape shape;
     bool normalized = false;
+    std::size_t levels = 1;
     if (surface) {
       const auto s = find_surface(handles[l]);
       if (!s) return {Refusal::Why::no_surface, l, handles[l]};
@@ -230,7 +275,10 @@ Refusal query(std::uint32_t what, bool surface, const std::uint64_t* handles, La
       const auto t = find_texture(handles[l]);
       if (!t) return {Refusal::Why::no_texture, l, handles[l]};
       normalized = t->description.normalized_coordinates;
-      if (t->resource.array)
+      levels = std::max<std::size_t>(1, t->resource.levels.size());
+      if (out[l] && out[l] < t->resource.levels.size())
+        shape = t->resource.levels[out[l]]->shape();
+      else if (t->resource.array)
         shape = t->resource.array->shape();
       else
         shape.width = t->resource.width, shape.height = t->resource.height;
@@ -239,7 +287,7 @@ Refusal query(std::uint32_t what, bool surface, const std::uint64_t* handles, La
                                                   shape.height,
                                                   shape.layered ? 0 : shape.depth,
                                                   shape.layered ? shape.depth / (shape.cubemap ? 6 : 1) : 0,
-                                                  1,
+                                                  levels,
                                                   normalized};
     out[l] = static_cast<std::uint32_t>(answers[what % jit::kQueries]);
   }
@@ -255,13 +303,14 @@ using warpgrind::jit::TextureCall;
 
 extern "C" {
 
-// coordinates[c*32 + l]; out[k*32 + l], k = 0..3
+// coordinates[c*32 + l], and what says the level behind them; out[k*32 + l], k = 0..3
 static void wg_texture(void* context, std::uint32_t site, std::uint32_t code, const std::uint64_t* handles,
                        const std::uint32_t* coordinates, std::uint32_t mask, std::uint32_t* out) {
   jit::WarpContext& w = warp(context);
   raise_if(w, site, read_textures(access_of(w, site), TextureCall::decode(code), handles, coordinates, mask, out));
 }
 
+// out[l]: the level that is asked about, and then the answer
 static void wg_texture_query(void* context, std::uint32_t site, std::uint32_t what, std::uint32_t surface,
                              const std::uint64_t* handles, std::uint32_t mask, std::uint32_t* out) {
   raise_if(warp(context), site, query(what, surface != 0, handles, mask, out));

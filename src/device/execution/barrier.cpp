@@ -32,7 +32,7 @@ inline void release(Worker& w, Block& b, Barrier& barrier) {
     publish_passed(w, b, barrier);
   if (barrier.reduces)
     for (WarpFiber* f = barrier.first; f; f = f->next)
-      f->barrier_result = barrier_reduction(barrier, f->barrier_operation);
+      f->context.barrier_result = barrier_reduction(barrier, f->barrier_operation);
   if (barrier.first) {
     (w.ready_last ? w.ready_last->next : w.ready_first) = barrier.first;
     w.ready_last = barrier.last;
@@ -109,11 +109,6 @@ inline void queue_at(WarpFiber& f, Barrier& barrier, std::uint32_t site, std::ui
   barrier.last = &f;
 }
 
-void wait(WarpFiber& f, Barrier& barrier, std::uint32_t site, std::uint32_t id) {
-  queue_at(f, barrier, site, id);
-  suspend(*f.worker, f);
-}
-
 // Has a warp of the block been let past a barrier, and not run since?
 bool somebody_is_behind(const WarpFiber& f) {
   for (const WarpFiber* other = f.worker->ready_first; other; other = other->next)
@@ -136,30 +131,79 @@ bool is_of_whole_block(const WarpFiber& f, const Arrival& a) {
          a.mask == c.initial_mask && (all.arrived == 0 || all.whole_site == a.site);
 }
 
-void come_whole(WarpFiber& f, const Arrival& a) {
+// True: others are still to come.
+bool come_whole(WarpFiber& f, const Arrival& a) {
   Worker& w = *f.worker;
   Block& b = *f.block;
   Barrier& all = b.barriers[0];
   b.barriers_in_use = std::max(b.barriers_in_use, 1u);
   all.whole_site = a.site;
   all.arrived += static_cast<std::uint32_t>(std::popcount(a.mask));
-  if (all.arrived == w.launch->threads_per_block) return release(w, b, all);
+  if (all.arrived == w.launch->threads_per_block) return release(w, b, all), false;
   queue_at(f, all, a.site, 0);
-  suspend_without_time(w, f);
+  return true;
+}
+
+// A warp comes to a barrier, of a reduction where there is a predicate. True: it waits for others.
+bool come(jit::WarpContext& c, const Arrival& a, const LaneMask* predicate) {
+  WarpFiber& f = fiber_of(c);
+  if (!predicate && is_of_whole_block(f, a)) return come_whole(f, a);
+  const bool last = arrive(c, a, predicate);
+  Barrier& barrier = f.block->barriers[a.id];
+  if (!last) {
+    queue_at(f, barrier, a.site, a.id);
+    return true;
+  }
+  if (predicate) c.barrier_result = barrier_reduction(barrier, f.barrier_operation);
+  release(*f.worker, *f.block, barrier);
+  take_turns(f);
+  return false;
 }
 
 // Apart from the common case, which would save registers for all of it.
-[[gnu::noinline]] void barrier(jit::WarpContext& c, std::uint32_t site, std::uint32_t id, std::uint32_t threads,
-                               LaneMask mask) {
-  Arrival a{site, id, threads, mask};
-  if (a.mask == 0 || alone(c, a)) return;
-  WarpFiber& f = fiber_of(c);
-  a.mask = all_if_apart(c, a);
-  f.barrier_operation = 0;
-  if (is_of_whole_block(f, a)) return come_whole(f, a);
-  if (!arrive(c, a, nullptr)) return wait(f, f.block->barriers[a.id], a.site, a.id);
-  release(*f.worker, *f.block, f.block->barriers[a.id]);
-  take_turns(f);
+[[gnu::noinline]] bool come_to_any(jit::WarpContext& c, const Arrival& a) {
+  if (a.mask == 0 || alone(c, a)) return false;
+  fiber_of(c).barrier_operation = 0;
+  return come(c, a, nullptr);
+}
+[[gnu::noinline]] void wait_at_any(jit::WarpContext& c, Arrival a) {
+  if (a.mask != 0 && !alone(c, a)) a.mask = all_if_apart(c, a);
+  if (come_to_any(c, a)) suspend(*fiber_of(c).worker, fiber_of(c));
+}
+
+// __syncthreads() of a whole block, that nobody observes: the common case.
+inline bool is_plain(const WarpFiber& f, std::uint32_t id, std::uint32_t threads, LaneMask mask, bool unobserved) {
+  const Block& b = *f.block;
+  return (id | threads | f.context.exited | b.exited | b.barriers[0].expected) == 0 && mask == f.context.initial_mask &&
+         unobserved && b.barriers_in_use != 0;
+}
+// True: the last one.
+inline bool come_plain(WarpFiber& f, std::uint32_t site, LaneMask mask) {
+  Barrier& all = f.block->barriers[0];
+  all.arrived += static_cast<std::uint32_t>(std::popcount(mask));
+  if (all.arrived == f.block->threads) return true;
+  queue_at(f, all, site, 0);
+  return false;
+}
+
+// The rest of wg_come_to_barrier, which saves no registers so.
+[[gnu::noinline]] void* release_and_go_on(WarpFiber& f) {
+  release(*f.worker, *f.block, f.block->barriers[0]);
+  return &f.context;
+}
+[[gnu::noinline]] void* end_region_at_any(WarpFiber& f, std::uint32_t site, std::uint32_t id, std::uint32_t threads,
+                                          LaneMask mask) {
+  // Where an order of warps is asked for, a warp may be suspended at places that this does not know.
+  if (f.worker->launch->ordered) return wg_barrier(&f.context, site, id, threads, mask), &f.context;
+  return come_to_any(f.context, {site, id, threads, mask}) ? nullptr : &f.context;
+}
+
+// Who goes on in the place of a warp at the end of a region. Null: the worker's loop knows.
+inline void* next_in_place(Worker& w) {
+  WarpFiber* const next = w.ready_first;
+  if (w.starting || !next || next->on_stack || w.launch->interrupt.load(std::memory_order_acquire) != 0) return nullptr;
+  begin_to_run(w, *next_ready(w));
+  return &next->context;
 }
 
 // Another round in which every warp of the worker only spun. True: no worker can go on, and not for want of time: each
@@ -298,6 +342,8 @@ std::span<const jit::CallSymbol> control_symbols() {
   static const jit::CallSymbol symbols[] = {
       {"wg_barrier", reinterpret_cast<void*>(&wg_barrier)},
       {"wg_barrier_reduce", reinterpret_cast<void*>(&wg_barrier_reduce)},
+      {"wg_come_to_barrier", reinterpret_cast<void*>(&wg_come_to_barrier)},
+      {"wg_come_to_barrier_reduce", reinterpret_cast<void*>(&wg_come_to_barrier_reduce)},
       {"wg_cluster_arrive", reinterpret_cast<void*>(&wg_cluster_arrive)},
       {"wg_cluster_wait", reinterpret_cast<void*>(&wg_cluster_wait)},
       {"wg_barrier_arrive", reinterpret_cast<void*>(&wg_barrier_arrive)},
@@ -330,19 +376,18 @@ using namespace warpgrind::device;
 extern "C" {
 
 void wg_barrier(void* context, std::uint32_t site, std::uint32_t id, std::uint32_t threads, std::uint32_t mask) {
-  // __syncthreads() of a whole block, the common case.
-  jit::WarpContext& c = warp(context);
-  WarpFiber& f = fiber_of(c);
-  Block& b = *f.block;
-  Barrier& all = b.barriers[0];
-  const Launch& launch = *f.worker->launch;
-  const bool plain = (id | threads | c.exited | b.exited | all.expected) == 0 && mask == c.initial_mask &&
-                     launch.plain_barriers && b.barriers_in_use != 0;
-  if (!plain) return barrier(c, site, id, threads, mask);
-  all.arrived += static_cast<std::uint32_t>(std::popcount(mask));
-  if (all.arrived == launch.threads_per_block) return release(*f.worker, b, all);
-  queue_at(f, all, site, 0);
+  WarpFiber& f = fiber_of(warp(context));
+  if (!is_plain(f, id, threads, mask, f.worker->launch->plain_barriers))
+    return wait_at_any(f.context, {site, id, threads, mask});
+  if (come_plain(f, site, mask)) return release(*f.worker, *f.block, f.block->barriers[0]);
   suspend_without_time(*f.worker, f);
+}
+
+void* wg_come_to_barrier(void* context, std::uint32_t site, std::uint32_t id, std::uint32_t threads,
+                         std::uint32_t mask) {
+  WarpFiber& f = fiber_of(warp(context));
+  if (!is_plain(f, id, threads, mask, f.block->plain)) return end_region_at_any(f, site, id, threads, mask);
+  return come_plain(f, site, mask) ? release_and_go_on(f) : next_in_place(*f.worker);
 }
 
 std::uint32_t wg_barrier_reduce(void* context, std::uint32_t site, std::uint32_t id, std::uint32_t threads,
@@ -352,15 +397,18 @@ std::uint32_t wg_barrier_reduce(void* context, std::uint32_t site, std::uint32_t
   Arrival a{site, id, threads, mask};
   a.mask = all_if_apart(c, a);
   f.barrier_operation = operation;
-  if (!arrive(c, a, &predicate)) {
-    wait(f, f.block->barriers[id], site, id);
-    return f.barrier_result;
-  }
-  Barrier& last = f.block->barriers[id];
-  const std::uint32_t result = barrier_reduction(last, operation);
-  release(*f.worker, *f.block, last);
-  take_turns(f);
-  return result;
+  if (come(c, a, &predicate)) suspend(*f.worker, f);
+  return c.barrier_result;
+}
+
+void* wg_come_to_barrier_reduce(void* context, std::uint32_t site, std::uint32_t id, std::uint32_t threads,
+                                std::uint32_t mask, std::uint32_t predicate, std::uint32_t operation) {
+  jit::WarpContext& c = warp(context);
+  WarpFiber& f = fiber_of(c);
+  if (f.worker->launch->ordered)
+    return wg_barrier_reduce(context, site, id, threads, mask, predicate, operation), context;
+  f.barrier_operation = operation;
+  return come(c, {site, id, threads, mask}, &predicate) ? nullptr : context;
 }
 
 void wg_barrier_arrive(void* context, std::uint32_t site, std::uint32_t id, std::uint32_t threads, std::uint32_t mask) {

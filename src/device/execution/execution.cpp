@@ -1,5 +1,5 @@
-// How a worker runs blocks. Every fiber runs the same loop: take the next warp, run it, again; so a kernel whose warps
-// never wait needs no switch at all. A warp that waits keeps its fiber, and another fiber goes on with the loop.
+// How a worker runs blocks. A loop takes the next warp and runs it, to its end or to the end of a region, again and
+// again on one stack. A warp that waits elsewhere keeps the stack, and the loop goes on on another one.
 #include <pmmintrin.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -128,11 +128,19 @@ void release_local_memory(WarpFiber& f) {
   f.local_mapped = mapped;
 }
 
+[[gnu::noinline]] void grow_frame(WarpFiber& f, std::uint64_t bytes) {
+  std::free(f.context.frame);
+  f.frame_capacity = (bytes + 63) / 64 * 64;
+  f.context.frame = static_cast<std::uint8_t*>(std::aligned_alloc(64, f.frame_capacity));
+  WG_ASSERT(f.context.frame);
+}
+
 // Fields that are the same for every warp of the launch.
 void enter_launch(WarpFiber& f, Launch& launch, Worker& w) {
   jit::WarpContext& c = f.context;
   f.launch = launch.serial;
   if (launch.local_size * kWarpSize > f.local_capacity) grow_local_memory(f, launch.local_size * kWarpSize);
+  if (launch.kernel->code->region_bytes > f.frame_capacity) grow_frame(f, launch.kernel->code->region_bytes);
   c.params = launch.parameters;
   c.globals = launch.module->globals().data();
   c.functions = nullptr;
@@ -191,10 +199,10 @@ void start_warp(WarpFiber& f, Worker& w, Block& b) {
     c.cycles = b.begin_cycles;
   c.initial_mask = shape.mask;
   c.exited = 0;
+  c.region = 0;
   c.spin = 0;
   c.local_top = 0;
   if (launch.kernel->shape == jit::LaneShape::general) std::memcpy(c.tid, launch.warp_threads[index].tid, sizeof c.tid);
-  f.state = WarpState::running;
   f.exited_counted = 0;
   f.cluster_phase = 0;
   f.spinning = 0;
@@ -232,14 +240,24 @@ void put_idle(Worker& w, WarpFiber& f) {
   w.idle = &f;
 }
 
-// After a fault: no fiber is where it was.
+void put_idle(Worker& w, Carrier& c) {
+  c.next = w.idle_carriers;
+  w.idle_carriers = &c;
+}
+
+// After a fault: nothing is where it was.
 void reset(Worker& w) {
   w.idle = w.ready_first = w.ready_last = w.current = nullptr;
   for (const auto& f : w.fibers) {
-    f->fresh = true;
+    f->on_stack = false;
     f->block = nullptr;
     f->launch = ~0ull;
     put_idle(w, *f);
+  }
+  w.idle_carriers = nullptr;
+  for (const auto& c : w.carriers) {
+    c->fresh = true;
+    put_idle(w, *c);
   }
   const std::uint64_t ended = w.blocks_ended;
   while (w.live) retire_block(w, w.live);
@@ -255,6 +273,7 @@ WarpFiber::WarpFiber() {
 }
 WarpFiber::~WarpFiber() {
   release_local_memory(*this);
+  std::free(context.frame);
 }
 Block::~Block() {
   std::free(shared_memory);
@@ -316,6 +335,8 @@ inline Block& new_block(Worker& w) {
     b = w.blocks.back().get();
   }
   b->warps = w.launch->warps_per_block;
+  b->threads = w.launch->threads_per_block;
+  b->plain = w.launch->plain_barriers && !w.launch->ordered;
   b->started = b->ended = b->exited = 0;
   b->cluster_rank = 0;
   b->left = 0;
@@ -375,23 +396,68 @@ bool activate_block(Worker& w) {
   return true;
 }
 
+Carrier& take_carrier(Worker& w) {
+  if (Carrier* c = w.idle_carriers) {
+    w.idle_carriers = c->next;
+    return *c;
+  }
+  auto made = std::make_unique<Carrier>();
+  if (!w.stacks.take(&made->stack)) {
+    give_up(w, "the host has no memory left for the warps of this launch",
+            "fewer or smaller blocks at a time, or a higher limit on memory maps (sysctl vm.max_map_count)");
+  }
+  made->worker = &w;
+  w.carriers.push_back(std::move(made));
+  return *w.carriers.back();
+}
+
+namespace {
+
 WarpFiber& take_fiber(Worker& w) {
   if (WarpFiber* f = w.idle) {
     w.idle = f->next;
     f->next = nullptr;
     return *f;
   }
-  auto made = std::make_unique<WarpFiber>();
-  if (!w.stacks.take(&made->stack)) {
-    give_up(w, "the host has no memory left for the warps of this launch",
-            "fewer or smaller blocks at a time, or a higher limit on memory maps (sysctl vm.max_map_count)");
-  }
-  made->worker = &w;
-  w.fibers.push_back(std::move(made));
+  w.fibers.push_back(std::make_unique<WarpFiber>());
+  w.fibers.back()->worker = &w;
   return *w.fibers.back();
 }
 
-namespace {
+// The warp runs, and those that it names at the end of a region, until one ends or nobody is named. Each may wait on
+// this stack meanwhile, while others run on others. Gives the one that has ended, if one has.
+inline WarpFiber* run(Worker& w, WarpFiber& f) {
+  begin_to_run(w, f);
+  w.launch->entry(&f.context, f.context.frame);
+  WarpFiber& last = *w.current;
+  if (last.state != WarpState::running) return nullptr;
+  end_warp(last, w);
+  return &last;
+}
+
+inline bool stays_in_order(const Worker& w) {
+  return !w.launch->ordered && w.launch->interrupt.load(std::memory_order_acquire) == 0;
+}
+
+inline bool has_warp_to_start(Worker& w) {
+  return w.starting || (w.live_blocks == 0 && activate_block(w));
+}
+
+// One warp after the other in one place, as long as they end: taking the place anew would cost short warps a tenth.
+void start_warps(Worker& w) {
+  WarpFiber* fiber = &take_fiber(w);
+  do {
+    start_warp(*fiber, w, *w.starting);
+    fiber = run(w, *fiber);
+  } while (fiber && stays_in_order(w) && has_warp_to_start(w));
+  if (fiber) put_idle(w, *fiber);
+}
+
+void resume(Worker& w, WarpFiber& ready) {
+  if (w.launch->keeps_time) [[unlikely]]
+    take_time(ready);
+  if (WarpFiber* ended = run(w, ready)) put_idle(w, *ended);
+}
 
 // Every warp of the worker that waits, in the order of blocks and warps.
 std::vector<const WarpFiber*> waiting_warps(Worker& w) {
@@ -459,21 +525,24 @@ void stopped(Worker& w) {
   }
 }
 
-// The worker's loop, run by whichever fiber is free. It owns nothing: a fault may abandon it anywhere.
-void fiber_loop(void* argument) {
-  auto* self = static_cast<WarpFiber*>(argument);
+// The worker's loop, run by whichever carrier is free. It owns nothing: a fault may abandon it anywhere.
+void carrier_loop(void* argument) {
+  auto* self = static_cast<Carrier*>(argument);
   Worker& w = *self->worker;
   _mm_setcsr(kDefaultMxcsr);
   for (;;) {
     if (w.launch->interrupt.load(std::memory_order_acquire) != 0) stopped(w);
-    if (w.launch->ordered ? starts_next(w) : w.starting || (w.live_blocks == 0 && activate_block(w))) {
-      start_warp(*self, w, *w.starting);
-      w.launch->entry(&self->context);
-      end_warp(*self, w);
+    if (w.launch->ordered ? starts_next(w) : has_warp_to_start(w)) {
+      start_warps(w);
+      continue;
+    }
+    WarpFiber* const ready = w.launch->ordered ? next_in_order(w) : next_ready(w);
+    if (ready && !ready->on_stack) {
+      resume(w, *ready);
       continue;
     }
     put_idle(w, *self);
-    if (WarpFiber* ready = w.launch->ordered ? next_in_order(w) : next_ready(w)) {
+    if (ready) {
       go_to(w, self->continuation, *ready);
       continue;
     }
@@ -561,11 +630,11 @@ void run_worker(Worker& w) {
   w.listed_site = ~0u;
   w.listed_block = w.listed_thread = {0, 0, 0};
   if (w.stacks.grow(w.launch->kernel->code->frame_bytes)) {
-    w.fibers.clear();
-    w.idle = nullptr;
+    w.carriers.clear();
+    w.idle_carriers = nullptr;
     w.emergency = {};
   }
-  // take_fiber() may leave at once, so that it must run on a fiber: the emergency stack does for the first one.
+  // take_carrier() may leave at once, so that it must run on a stack of ours: the emergency one does.
   if (!w.emergency.low && !w.stacks.take(&w.emergency)) {
     Fault fault = describe(*w.launch, FaultKind::out_of_resources, ~0u);
     fault.message = "the host has no memory left for a stack";
@@ -576,10 +645,8 @@ void run_worker(Worker& w) {
   prepare(
       start, w.emergency,
       [](void* argument) {
-        Worker& worker = *static_cast<Worker*>(argument);
-        WarpFiber& first = take_fiber(worker);
         Continuation nowhere;
-        go_to(worker, nowhere, first);
+        go_to_loop(*static_cast<Worker*>(argument), nowhere);
       },
       &w);
   switch_to(w.main, start);

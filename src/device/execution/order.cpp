@@ -95,13 +95,11 @@ WarpFiber* next_in_order(Worker& w) {
 }
 
 void suspend_in_order(Worker& w, WarpFiber& self) {
-  if (starts_next(w)) return go_to(w, self.continuation, take_fiber(w));
+  self.on_stack = true;
+  if (starts_next(w)) return go_to_loop(w, self.continuation);
   WarpFiber* const ready = next_in_order(w);
   if (!ready) report_deadlock(w);
-  if (ready == &self)
-    self.state = WarpState::running;
-  else
-    go_to(w, self.continuation, *ready);
+  go_on_stack(w, self, *ready);
 }
 
 std::uint32_t live_warps(const Worker& w) {

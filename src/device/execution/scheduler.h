@@ -10,8 +10,8 @@ namespace warpgrind::device {
 void suspend_in_order(Worker& worker, WarpFiber& self);  // order.h
 
 // execution.cpp
-void fiber_loop(void* fiber);                       // what every fiber runs
-WarpFiber& take_fiber(Worker& worker);              // idle or new
+void carrier_loop(void* carrier);                   // what every carrier runs
+Carrier& take_carrier(Worker& worker);              // idle or new
 [[noreturn]] void report_deadlock(Worker& worker);  // no warp of the worker can go on
 void list_first(Worker& worker, const WarpFiber& fiber,
                 std::uint32_t site);               // timeout or Ctrl-C: a warp that was found
@@ -32,14 +32,33 @@ inline WarpFiber* next_ready(Worker& w) {
   return f;
 }
 
+inline void begin_to_run(Worker& w, WarpFiber& f) {
+  w.current = &f;
+  f.state = WarpState::running;
+}
+
+// To a warp that waits on a stack.
 inline void go_to(Worker& w, Continuation& from, WarpFiber& to) {
-  w.current = &to;
+  begin_to_run(w, to);
+  to.on_stack = false;
+  switch_to(from, to.continuation);
+}
+
+// To the worker's loop, on another stack.
+inline void go_to_loop(Worker& w, Continuation& from) {
+  Carrier& to = take_carrier(w);
   if (to.fresh) [[unlikely]] {
     to.fresh = false;
-    prepare(to.continuation, to.stack, &fiber_loop, &to);
+    prepare(to.continuation, to.stack, &carrier_loop, &to);
   }
-  to.state = WarpState::running;
   switch_to(from, to.continuation);
+}
+
+// From a warp that waits on its stack to one that does, and may be the same.
+inline void go_on_stack(Worker& w, WarpFiber& self, WarpFiber& ready) {
+  if (&ready != &self) return go_to(w, self.continuation, ready);
+  self.on_stack = false;
+  self.state = WarpState::running;
 }
 
 // What a warp has waited for lies in its past (kernels that read a clock).
@@ -52,20 +71,17 @@ inline void take_time(WarpFiber& f) {
     f.context.cycles = std::max(f.context.cycles, f.block->cycles);
 }
 
-// The current warp waits (its state says for what); others run. No clock is kept.
+// The current warp waits within a region (its state says for what); others run. No clock is kept.
 inline void suspend_without_time(Worker& w, WarpFiber& self) {
   if (w.launch->interrupt.load(std::memory_order_acquire) != 0) [[unlikely]]
     stopped(w);
   if (w.launch->ordered) [[unlikely]]
     return suspend_in_order(w, self);
-  if (w.starting) return go_to(w, self.continuation, take_fiber(w));
-  WarpFiber* ready = next_ready(w);
-  if (!ready) [[unlikely]]
+  self.on_stack = true;
+  if (!w.starting && !w.ready_first) [[unlikely]]
     report_deadlock(w);
-  if (ready == &self)
-    self.state = WarpState::running;
-  else
-    go_to(w, self.continuation, *ready);
+  if (w.starting || !w.ready_first->on_stack) return go_to_loop(w, self.continuation);
+  go_on_stack(w, self, *next_ready(w));
 }
 
 inline void suspend(Worker& w, WarpFiber& self) {

@@ -1,5 +1,5 @@
 // What runs while a grid runs: launch, worker, block, warp. Machine code sees only jit::WarpContext; its `runtime`
-// points to the WarpFiber that carries it. One worker is one host thread, so nothing here below Launch needs locks.
+// points to the WarpFiber around it. One worker is one host thread, so nothing here below Launch needs locks.
 #pragma once
 
 #include <atomic>
@@ -82,32 +82,32 @@ struct KernelRecord {
 
 enum class WarpState : std::uint8_t { idle, running, ready, barrier, yielded };
 
-// A fiber with the warp it carries now. A warp keeps its fiber until it ends; then the fiber takes the next warp.
+// A warp. At the end of a region it is all in its context and its frame (jit/kernel/regions.h); wherever else it waits,
+// it keeps the stack that it runs on. When it has ended another warp is put here.
 struct alignas(64) WarpFiber {
   jit::WarpContext context;
-  Continuation continuation;
-  Stack stack;
+  Continuation continuation;  // on_stack: where it goes on
   Worker* worker = nullptr;
   Block* block = nullptr;
   std::uint64_t block_linear = 0;  // of the block the context is set up for
   std::uint64_t launch = ~0ull;    // serial of the launch the context is set up for
   WarpFiber* next = nullptr;       // in the queue that `state` names
   WarpState state = WarpState::idle;
-  bool fresh = true;              // the continuation must be prepared before the first switch
+  bool on_stack = false;          // it waits within a region
   bool waits_by_path = false;     // barrier: its lanes wait at several places (paths.h), which say where
   std::uint32_t wait_site = ~0u;  // barrier: site of the instruction it waits at
   std::uint32_t wait_barrier = 0;
-  std::uint32_t barrier_operation = 0, barrier_result = 0;  // bar.red
-  std::uint32_t exited_counted = 0;                         // threads of the warp that Block::exited knows of
-  std::uint32_t cluster_phase = 0;                          // the generation that ends what it arrived at,
-  LaneMask cluster_arrived = 0;                             // and the lanes that did
-  std::uint32_t polls = 0;                                  // loop heads since it last waited (orders)
-  std::uint32_t polled_site = ~0u;                          // of the loop head it has come to last (orders)
-  LaneMask spinning = 0;                                    // at the last turn of a loop that waits
-  std::unique_ptr<ParkedPaths> parked;                      // made when lanes first wait apart from the rest
-  std::unique_ptr<UndefinedLoads> undefined_loads;          // made by the first
-  std::uint32_t undefined_site = ~0u;                       // whose address was undefined last,
-  LaneMask undefined_lanes = 0;                             // in these lanes: where it leads says nothing more
+  std::uint32_t barrier_operation = 0;              // bar.red
+  std::uint32_t exited_counted = 0;                 // threads of the warp that Block::exited knows of
+  std::uint32_t cluster_phase = 0;                  // the generation that ends what it arrived at,
+  LaneMask cluster_arrived = 0;                     // and the lanes that did
+  std::uint32_t polls = 0;                          // loop heads since it last waited (orders)
+  std::uint32_t polled_site = ~0u;                  // of the loop head it has come to last (orders)
+  LaneMask spinning = 0;                            // at the last turn of a loop that waits
+  std::unique_ptr<ParkedPaths> parked;              // made when lanes first wait apart from the rest
+  std::unique_ptr<UndefinedLoads> undefined_loads;  // made by the first
+  std::uint32_t undefined_site = ~0u;               // whose address was undefined last,
+  LaneMask undefined_lanes = 0;                     // in these lanes: where it leads says nothing more
   WarpFiber();
   ~WarpFiber();
   WarpFiber(const WarpFiber&) = delete;
@@ -115,6 +115,16 @@ struct alignas(64) WarpFiber {
   std::uint8_t* local = nullptr;  // of all lanes; pages that nobody has written take no memory
   std::uint64_t local_capacity = 0;
   std::uint64_t local_mapped = 0;  // bytes: twice as many where it has a shadow, which lies behind
+  std::uint64_t frame_capacity = 0;
+};
+
+// A stack with the worker's loop on it: what runs warps.
+struct Carrier {
+  Continuation continuation;
+  Stack stack;
+  Worker* worker = nullptr;
+  bool fresh = true;        // the continuation must be prepared before the first switch
+  Carrier* next = nullptr;  // idle ones
 };
 
 inline WarpFiber& fiber_of(jit::WarpContext& context) {
@@ -163,8 +173,10 @@ struct alignas(64) Block {
   std::uint32_t index[3] = {0, 0, 0};
   std::uint32_t warps = 0, started = 0, ended = 0;
   std::uint32_t exited = 0;  // threads; those of a warp that runs are counted when it arrives at a barrier
+  std::uint32_t threads = 0;
   std::uint32_t smid = 0;
   unsigned barriers_in_use = 0;  // highest barrier number used + 1
+  bool plain = false;            // Launch::plain_barriers, and warps run in the usual order
   std::uint8_t* shared = nullptr;
   Cluster* cluster = nullptr;
   std::uint32_t cluster_rank = 0;
@@ -221,7 +233,8 @@ struct alignas(64) Worker {
   Launch* launch = nullptr;
   Block* starting = nullptr;  // the live block that has warps to start
   WarpFiber* ready_first = nullptr;
-  WarpFiber* idle = nullptr;
+  WarpFiber* idle = nullptr;         // without a warp
+  Carrier* idle_carriers = nullptr;  // whose loop has nothing to do
   std::uint32_t live_blocks = 0;
   std::uint32_t idle_turns = 0;  // yields since something moved
   std::uint64_t warps_ended = 0, threads_ended = 0, blocks_ended = 0;
@@ -245,6 +258,7 @@ struct alignas(64) Worker {
   std::atomic<bool> spins_only{false}, finished{false};
   std::vector<std::uint64_t> seen_rounds;  // of the other workers, when this one began to spin
   std::vector<std::unique_ptr<WarpFiber>> fibers;
+  std::vector<std::unique_ptr<Carrier>> carriers;
   std::vector<std::unique_ptr<Block>> blocks;
   std::vector<std::unique_ptr<Cluster>> clusters;
   StackPool stacks;

@@ -1,11 +1,37 @@
 #include "device/execution/worker_team.h"
 
+#include <immintrin.h>
 #include <sched.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <thread>
 
 namespace warpgrind::device {
+
+namespace {
+
+// Who waits, for work or for the others, looks for some time before it sleeps, where there is a processor for each
+// worker: waking a thread takes some 50 us, a tenth of a grid of half a millisecond, and most programs launch again at
+// once. True as soon as `there` is.
+template <class There>
+bool look_for(unsigned workers, There&& there) {
+  static const unsigned processors = available_processors();
+  if (workers > processors) return there();
+  constexpr auto kTime = std::chrono::microseconds(50);
+  constexpr unsigned kPauses = 64;  // between two looks at the clock
+  const auto end = std::chrono::steady_clock::now() + kTime;
+  do {
+    for (unsigned i = 0; i < kPauses; ++i) {
+      if (there()) return true;
+      _mm_pause();
+    }
+  } while (std::chrono::steady_clock::now() < end);
+  return there();
+}
+
+}  // namespace
 
 WorkerTeam::~WorkerTeam() {
   {
@@ -26,25 +52,27 @@ unsigned WorkerTeam::grow(unsigned count) {
   return std::min(count, static_cast<unsigned>(threads_.size() + 1));
 }
 
+// generation_ and busy_ change under the mutex; those who have not gone to sleep read them without.
 void WorkerTeam::run(unsigned count, const std::function<void(unsigned)>& work) {
-  if (count > 1) {
+  if (count == 1) return work(0);
+  {
     const std::lock_guard lock(mutex_);
     work_ = &work;
     count_ = count;
-    busy_ = count - 1;
-    ++generation_;
+    std::atomic_ref(busy_).store(count - 1, std::memory_order_relaxed);
+    std::atomic_ref(generation_).fetch_add(1, std::memory_order_release);
   }
-  if (count > 1) start_.notify_all();
+  start_.notify_all();
   work(0);
-  if (count > 1) {
-    std::unique_lock lock(mutex_);
-    done_.wait(lock, [&] { return busy_ == 0; });
-    work_ = nullptr;
-  }
+  const auto done = [&] { return std::atomic_ref(busy_).load(std::memory_order_acquire) == 0; };
+  if (look_for(count, done)) return;
+  std::unique_lock lock(mutex_);
+  done_.wait(lock, done);
 }
 
 void WorkerTeam::loop(unsigned index, std::uint64_t seen) {
   for (;;) {
+    look_for(index + 1, [&] { return std::atomic_ref(generation_).load(std::memory_order_acquire) != seen; });
     const std::function<void(unsigned)>* work = nullptr;
     {
       std::unique_lock lock(mutex_);
@@ -55,12 +83,8 @@ void WorkerTeam::loop(unsigned index, std::uint64_t seen) {
     }
     if (!work) continue;
     (*work)(index);
-    bool last = false;
-    {
-      const std::lock_guard lock(mutex_);
-      last = --busy_ == 0;
-    }
-    if (last) done_.notify_one();
+    const std::lock_guard lock(mutex_);
+    if (std::atomic_ref(busy_).fetch_sub(1, std::memory_order_acq_rel) == 1) done_.notify_one();
   }
 }
 

@@ -1,13 +1,16 @@
 #include "device/memory/address_space.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 #include "base/element.h"
+#include "device/memory/physical_memory.h"
 
 namespace warpgrind::device {
 
@@ -95,7 +98,8 @@ Result<std::uint64_t> AddressSpace::allocate(std::uint64_t size, std::uint64_t a
     return Error{ErrorKind::environment, fmt::format("cannot reserve address space: {}", std::strerror(errno)),
                  "raise the limit on virtual memory (ulimit -v)"};
   size = std::max<std::uint64_t>(1, size);
-  alignment = std::max<std::uint64_t>(512, alignment);
+  const bool own_pages = attributes.file >= 0;
+  alignment = std::max<std::uint64_t>(own_pages ? kPage : 512, alignment);
   if (size > kReserved) return Error{ErrorKind::environment, "no address space left for device memory", ""};
   const bool large = size >= kHugePage;
   std::uint64_t skew = 0;
@@ -105,7 +109,7 @@ Result<std::uint64_t> AddressSpace::allocate(std::uint64_t size, std::uint64_t a
     alignment = kHugePage;
     skew = (large_count_++ * 5 % 8) * 512;
   }
-  const std::uint64_t taken = round_up(size + kRedZone, 512);
+  const std::uint64_t taken = round_up(size + kRedZone, own_pages ? kPage : 512);
   std::uint64_t start = 0;
   if (attributes.internal && taken + alignment <= first_internal() + kInternal - internal_top_) {
     start = round_up(internal_top_, alignment) + skew;
@@ -120,6 +124,11 @@ Result<std::uint64_t> AddressSpace::allocate(std::uint64_t size, std::uint64_t a
     return Error{ErrorKind::environment, fmt::format("the host has no memory left: {}", std::strerror(errno)), ""};
   }
   if (large) madvise(pointer(first), last - first, MADV_HUGEPAGE);
+  if (own_pages)
+    if (Status shared = share_pages(first, last, attributes.file); !shared) {
+      holes_[start] = taken;
+      return shared.error();
+    }
   Range range = attributes;
   range.low = start;
   range.high = start + size;
@@ -184,8 +193,13 @@ std::optional<Range> AddressSpace::release(std::uint64_t address, const char* by
   if (block == blocks_.end()) return std::nullopt;
   const Range range = element(ranges_, address);
   // Whole pages go back to the host; the rest is zeroed, so that a later allocation starts with zeroes as a fresh one.
-  const std::uint64_t first = round_up(range.low, kPage), last = round_down(range.high, kPage);
-  if (first < last) {
+  // Pages of a file of its own are whole ones.
+  const std::uint64_t first = round_up(range.low, kPage);
+  const std::uint64_t last = range.file >= 0 ? round_up(range.high, kPage) : round_down(range.high, kPage);
+  if (range.file >= 0) {
+    unshare_pages(first, last);
+  } else if (first < last) {
+    unshare_pages(first, last);
     madvise(pointer(first), last - first, MADV_DONTNEED);
     std::memset(pointer(range.low), 0, first - range.low);
     std::memset(pointer(last), 0, range.high - last);
@@ -202,6 +216,60 @@ std::optional<Range> AddressSpace::release(std::uint64_t address, const char* by
   while (leaves_quarantine()) leave_quarantine();
   table_.reset();
   return range;
+}
+
+Result<AddressSpace::Shared> AddressSpace::share(std::uint64_t address) {
+  const std::lock_guard lock(mutex_);
+  if (!blocks_.contains(address)) return Error{ErrorKind::bad_input, "no allocation begins there", ""};
+  const Range& range = element(ranges_, address);
+  if (range.file >= 0) return Shared{range.file, address - base_};
+  if (shared_file_ < 0) {
+    const Result<int> made = make_shareable_file("memory", kReserved);
+    if (!made) return made.error();
+    shared_file_ = *made;
+  }
+  const std::uint64_t first = round_down(range.low, kPage), last = round_up(range.high, kPage);
+  if (Status shared = share_pages(first, last, shared_file_); !shared) return shared.error();
+  return Shared{shared_file_, address - base_};
+}
+
+// Those of the pages that are not shared yet (a neighbour's, which it has been asked for).
+Status AddressSpace::share_pages(std::uint64_t low, std::uint64_t high, int file) {
+  while (low < high) {
+    auto next = shared_.upper_bound(low);
+    if (next != shared_.begin() && std::prev(next)->second.high > low) {
+      low = std::prev(next)->second.high;
+      continue;
+    }
+    const std::uint64_t end = next == shared_.end() ? high : std::min(high, next->first);
+    static constexpr std::uint8_t kZeroes[kPage] = {};
+    for (std::uint64_t page = low; page < end; page += kPage)
+      if (std::memcmp(pointer(page), kZeroes, kPage) != 0 &&
+          ::pwrite(file, pointer(page), kPage, static_cast<off_t>(page - base_)) != static_cast<ssize_t>(kPage))
+        return Error{ErrorKind::environment, fmt::format("the host has no memory left: {}", std::strerror(errno)), ""};
+    if (Status mapped = map_physical(low, end - low, low - base_, file); !mapped) return mapped;
+    shared_[low] = {end, file};
+    low = end;
+  }
+  return Ok{};
+}
+
+// Whole pages of what is freed are the process's own again. Who has them mapped elsewhere sees zeroes.
+void AddressSpace::unshare_pages(std::uint64_t low, std::uint64_t high) {
+  auto it = shared_.upper_bound(low);
+  if (it != shared_.begin() && std::prev(it)->second.high > low) --it;
+  while (it != shared_.end() && it->first < high) {
+    const std::uint64_t first = it->first, first_here = std::max(low, first);
+    const SharedPages pages = it->second;
+    const std::uint64_t last = std::min(high, pages.high), bytes = last - first_here;
+    it = shared_.erase(it);
+    if (first < first_here) shared_[first] = {first_here, pages.file};
+    if (last < pages.high) it = shared_.emplace(last, pages).first;
+    ::mmap(pointer(first_here), bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
+           -1, 0);
+    ::fallocate(pages.file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(first_here - base_),
+                static_cast<off_t>(bytes));
+  }
 }
 
 void AddressSpace::keep_freed(std::uint64_t bytes) {

@@ -25,6 +25,7 @@ struct Range {
   bool host = false;         // registered host memory: not ours to free
   bool kernel_heap = false;  // DeviceHeap knows which of it is in use
   bool internal = false;     // the driver's own: no memory of the program is near it
+  int file = -1;             // whose pages it has, and nobody else on them (AddressSpace::share); -1: the process's own
   bool holds(std::uint64_t first, std::uint64_t last) const { return first >= low && last < high; }
 };
 
@@ -48,6 +49,14 @@ class AddressSpace {
   // nullopt: not the start of an allocation. by: the function that frees it, for messages. The place is not handed out
   // again soon, so that a use after free is found and named.
   std::optional<Range> release(std::uint64_t address, const char* by = nullptr);
+  // Where an allocation lies in a file that other processes can map: at the same distance from its beginning as from
+  // reserved_base(), so that each page of the process has one place there. Its pages become the file's at the first
+  // such question; nobody may write to them meanwhile. Those of Range::file are from the beginning.
+  struct Shared {
+    int file = -1;
+    std::uint64_t offset = 0;
+  };
+  Result<Shared> share(std::uint64_t address);
   // Addresses in whole pages of a GPU, without memory: what kernels may access there is what replace() says. wish:
   // where they are to begin, if they are free; alignment: 0, or a power of two. 0: there are none left.
   std::uint64_t reserve(std::uint64_t size, std::uint64_t alignment, std::uint64_t wish);
@@ -77,7 +86,8 @@ class AddressSpace {
   // holds some of an allocation, and its neighbours of the same kind. The host can read and write all of it.
   std::optional<Range> mapped_around(std::uint64_t address);
   std::uint64_t reserved_base();  // 0: the host has no address space for it
-  bool inside_reserved(std::uint64_t address) const { return address >= base_ && address < base_ + kReserved; }
+  // Of nothing while nothing is reserved: a program that was not made to be moved has its heap at low addresses.
+  bool inside_reserved(std::uint64_t address) const { return base_ && address - base_ < kReserved; }
 
   // From now on: freed places wait until as many bytes have been freed after them, however many places they are.
   void keep_freed(std::uint64_t bytes);
@@ -92,6 +102,8 @@ class AddressSpace {
  private:
   AddressSpace() = default;
   bool reserve();
+  Status share_pages(std::uint64_t low, std::uint64_t high, int file);
+  void unshare_pages(std::uint64_t low, std::uint64_t high);
   void leave_quarantine();  // the oldest
   bool leaves_quarantine() const;
   std::uint64_t first_internal() const { return base_ + kReserved - kHugePage - kInternal; }
@@ -111,6 +123,12 @@ class AddressSpace {
     Freed freed;
   };
   std::deque<Quarantined> quarantine_;  // the oldest first
+  struct SharedPages {
+    std::uint64_t high = 0;
+    int file = -1;
+  };
+  std::map<std::uint64_t, SharedPages> shared_;  // by low; none overlap
+  int shared_file_ = -1;                         // of what was made without a file
   std::uint64_t quarantined_bytes_ = 0, kept_bytes_ = 0;
   std::shared_ptr<const RangeTable> table_;  // null: must be rebuilt
   std::uint64_t large_count_ = 0, last_id_ = 0;

@@ -8,10 +8,13 @@
 #include <cerrno>
 #include <cstring>
 #include <mutex>
+#include <string_view>
 
 namespace warpgrind::device {
 
 namespace {
+
+const std::string kMark = "warpgrind ";  // of the names of our files
 
 struct File {
   std::mutex mutex;
@@ -45,9 +48,9 @@ void give_physical_back(std::uint64_t offset, std::uint64_t bytes) {
               static_cast<off_t>(bytes));
 }
 
-Status map_physical(std::uint64_t address, std::uint64_t bytes, std::uint64_t offset) {
+Status map_physical(std::uint64_t address, std::uint64_t bytes, std::uint64_t offset, int of) {
   void* const at = ::mmap(reinterpret_cast<void*>(address), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
-                          file().descriptor, static_cast<off_t>(offset));
+                          of < 0 ? file().descriptor : of, static_cast<off_t>(offset));
   if (at == MAP_FAILED) return no_memory("the host cannot map the GPU's memory");
   return Ok{};
 }
@@ -55,6 +58,27 @@ Status map_physical(std::uint64_t address, std::uint64_t bytes, std::uint64_t of
 void unmap_physical(std::uint64_t address, std::uint64_t bytes) {
   ::mmap(reinterpret_cast<void*>(address), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
          -1, 0);
+}
+
+Result<int> make_shareable_file(const std::string& name, std::uint64_t bytes) {
+  const int made = ::memfd_create((kMark + name).c_str(), MFD_CLOEXEC);
+  if (made < 0) return no_memory("the host has no memory for the GPU's");
+  if (::ftruncate(made, static_cast<off_t>(bytes)) == 0) return made;
+  const Error error = no_memory("the host has no memory for the GPU's");
+  ::close(made);
+  return error;
+}
+
+// The kernel shows such a file as "/memfd:NAME (deleted)".
+std::string file_name(int file) {
+  char text[256];
+  const std::string link = fmt::format("/proc/self/fd/{}", file);
+  const ssize_t bytes = ::readlink(link.c_str(), text, sizeof text);
+  const std::string_view before = "/memfd:", after = " (deleted)";
+  std::string_view name(text, bytes < 0 ? 0 : static_cast<std::size_t>(bytes));
+  if (!name.starts_with(before) || !name.ends_with(after)) return "";
+  name = name.substr(before.size(), name.size() - before.size() - after.size());
+  return name.starts_with(kMark) ? std::string(name.substr(kMark.size())) : "";
 }
 
 }  // namespace warpgrind::device

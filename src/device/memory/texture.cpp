@@ -6,10 +6,12 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <mutex>
 #include <shared_mutex>
 #include <unordered_map>
 
+#include "device/memory/texel_plane.h"
 #include "device/memory/texture_filter.h"
 #include "device/memory/texture_format.h"
 
@@ -24,6 +26,10 @@ class Registry {
     const std::unique_lock lock(mutex_);
     objects_[next_] = std::make_shared<const T>(std::move(value));
     return next_++;
+  }
+  void put(std::uint64_t handle, T value) {
+    const std::unique_lock lock(mutex_);
+    objects_[handle] = std::make_shared<const T>(std::move(value));
   }
   bool remove(std::uint64_t handle) {
     const std::unique_lock lock(mutex_);
@@ -50,52 +56,14 @@ Registry<Surface>& surfaces() {
   return r;
 }
 
-struct Extents {
-  std::int64_t size[3];  // width, height, depth
-};
-
-Extents extents_of(const Texture& t) {
-  const TextureResource& r = t.resource;
-  if (r.kind == TextureResource::Kind::array) {
-    const ArrayShape& s = r.array->shape();
-    return {{static_cast<std::int64_t>(s.width), static_cast<std::int64_t>(s.rows()),
-             static_cast<std::int64_t>(s.slices())}};
-  }
-  return {{static_cast<std::int64_t>(r.width),
-           static_cast<std::int64_t>(r.kind == TextureResource::Kind::pitched ? r.height : 1), 1}};
-}
-
 // nullptr: outside the data.
-const std::uint8_t* texel_at(const Texture& t, std::int64_t x, std::int64_t y, std::int64_t z) {
-  const Extents e = extents_of(t);
-  if (x < 0 || y < 0 || z < 0 || x >= e.size[0] || y >= e.size[1] || z >= e.size[2]) return nullptr;
-  const TextureResource& r = t.resource;
-  const std::uint64_t bytes = t.format().bytes();
-  const auto ux = static_cast<std::uint64_t>(x), uy = static_cast<std::uint64_t>(y), uz = static_cast<std::uint64_t>(z);
-  if (r.kind == TextureResource::Kind::array)
-    return r.array->data() + uz * r.array->slice_bytes() + uy * r.array->row_bytes() + ux * bytes;
-  return reinterpret_cast<const std::uint8_t*>(r.address) + uy * r.pitch + ux * bytes;
-}
-
-// The hardware keeps arrays of several rows in blocks, in which a 32-byte sector is 16 bytes of one row and the 16
-// below (measured on an H200 with linear filtering of 2D arrays of 4-byte texels: sectors to 0.003 %).
-std::uint64_t layout_of(const Texture& t, std::int64_t x, std::int64_t y, std::int64_t z, const std::uint8_t* at) {
-  const TextureResource& r = t.resource;
-  if (r.kind != TextureResource::Kind::array || r.array->shape().height == 0)
-    return reinterpret_cast<std::uint64_t>(at);
-  constexpr std::uint64_t kTileBytes = 16, kTileRows = 2;
-  const std::uint64_t tiles = (r.array->row_bytes() + kTileBytes - 1) / kTileBytes;
-  const std::uint64_t tile_rows = (r.array->shape().rows() + kTileRows - 1) / kTileRows;
-  const std::uint64_t byte = static_cast<std::uint64_t>(x) * t.format().bytes(), row = static_cast<std::uint64_t>(y);
-  const std::uint64_t tile = (static_cast<std::uint64_t>(z) * tile_rows + row / kTileRows) * tiles + byte / kTileBytes;
-  const std::uint64_t begin = reinterpret_cast<std::uint64_t>(r.array->data()) & ~std::uint64_t{511};
-  return begin + tile * kTileBytes * kTileRows + row % kTileRows * kTileBytes + byte % kTileBytes;
-}
-
 const std::uint8_t* read_texel(const Texture& t, std::int64_t x, std::int64_t y, std::int64_t z, TexelList* read) {
-  const std::uint8_t* at = texel_at(t, x, y, z);
-  if (read && at && read->count < TexelList::kMost)
-    read->at[read->count++] = {reinterpret_cast<std::uint64_t>(at), layout_of(t, x, y, z, at)};
+  const TexelPlane plane(t);
+  if (!plane.holds(x, y, z)) return nullptr;
+  const auto ux = static_cast<std::uint64_t>(x), uy = static_cast<std::uint64_t>(y), uz = static_cast<std::uint64_t>(z);
+  const std::uint8_t* const at = plane.at(ux, uy, uz);
+  if (read && read->count < TexelList::kMost)
+    read->at[read->count++] = {reinterpret_cast<std::uint64_t>(at), plane.layout(ux, uy, uz)};
   return at;
 }
 
@@ -160,7 +128,7 @@ struct Prepared {
 Prepared prepare(const Texture& t, TextureGeometry g, const float* c, std::int32_t layer) {
   Prepared p{};
   p.dims = dimensions(g);
-  const Extents e = extents_of(t);
+  const TexelPlane e(t);
   for (unsigned d = 0; d < 3; ++d) p.n[d] = std::max<std::int64_t>(1, e.size[d]);
   float u[3] = {c[0], p.dims > 1 ? c[1] : 0, p.dims > 2 ? c[2] : 0};
   const bool cube = g == TextureGeometry::cube || g == TextureGeometry::acube;
@@ -196,10 +164,35 @@ std::int64_t placed(const Texture& t, const Prepared& p, unsigned d, std::int64_
   return place(i, p.n[d], t.description.address[d], t.description.normalized_coordinates || cube);
 }
 
+Texture made(const TextureResource& resource, const TextureDescription& description) {
+  Texture texture{resource, description, {}};
+  for (const std::shared_ptr<const Array>& level : resource.levels) {
+    TextureResource one;
+    one.array = level;
+    texture.levels.push_back(std::make_shared<const Texture>(Texture{one, description, {}}));
+  }
+  return texture;
+}
+
+// Between two levels: 8 bits of the fraction, as between two texels.
+Texel blended(const Texel& low, const Texel& high, double fraction) {
+  Texel out;
+  for (unsigned k = 0; k < 4; ++k)
+    out.channel[k] = std::bit_cast<std::uint32_t>(static_cast<float>(
+        (1 - fraction) * std::bit_cast<float>(low.channel[k]) + fraction * std::bit_cast<float>(high.channel[k])));
+  return out;
+}
+
 }  // namespace
 
 std::uint64_t create_texture(const TextureResource& resource, const TextureDescription& description) {
-  return textures().add({resource, description});
+  return textures().add(made(resource, description));
+}
+void bind_texture(std::uint64_t reference, const TextureResource& resource, const TextureDescription& description) {
+  textures().put(reference, made(resource, description));
+}
+void bind_surface(std::uint64_t reference, std::shared_ptr<Array> array) {
+  surfaces().put(reference, {std::move(array)});
 }
 std::uint64_t create_surface(std::shared_ptr<Array> array) {
   return surfaces().add({std::move(array)});
@@ -254,6 +247,46 @@ Texel sample(const Texture& t, TextureGeometry g, const float* c, std::int32_t l
     corners[corner] = texel_or_border(t, index, p.dims, p.slice, read, TexelRange::as_stored);
   }
   return filtered_texel(t, corners, weights, 1u << p.dims);
+}
+
+Texel sample_level(const Texture& t, TextureGeometry g, const float* c, std::int32_t layer, float level,
+                   TexelList* read) {
+  if (t.levels.empty()) return sample(t, g, c, layer, read);
+  const TextureDescription& d = t.description;
+  const auto last = static_cast<float>(t.levels.size() - 1);
+  float at = std::isnan(level) ? 0 : level + d.level_bias;
+  at = std::clamp(std::max(d.least_level, std::min(at, d.most_level)), 0.0f, last);
+  if (!d.linear_levels || !gives_floats(t))
+    return sample(*t.levels[static_cast<std::size_t>(std::floor(at + 0.5f))], g, c, layer, read);
+  const double fixed = std::floor(double{at} * 256);
+  const auto low = static_cast<std::size_t>(fixed / 256);
+  const double fraction = fixed / 256 - static_cast<double>(low);
+  const Texel first = sample(*t.levels[low], g, c, layer, read);
+  return fraction == 0 ? first : blended(first, sample(*t.levels[low + 1], g, c, layer, read), fraction);
+}
+
+Texel fetch_level(const Texture& t, TextureGeometry g, const std::int32_t* c, std::int32_t layer, std::int32_t level,
+                  TexelList* read) {
+  if (t.levels.empty()) return fetch(t, g, c, layer, read);
+  if (level < 0 || static_cast<std::size_t>(level) >= t.levels.size()) return Texel{};
+  return fetch(*t.levels[static_cast<std::size_t>(level)], g, c, layer, read);
+}
+
+// A cube's coordinates are a direction, of which a face spans 2.
+float level_of_gradients(const Texture& t, TextureGeometry g, const float* dx, const float* dy) {
+  const bool cube = g == TextureGeometry::cube || g == TextureGeometry::acube;
+  const TexelPlane e(t);
+  double longest = 0;
+  for (const float* step : {dx, dy}) {
+    double square = 0;
+    for (unsigned k = 0; k < (cube ? 3 : dimensions(g)); ++k) {
+      const double texels =
+          double{step[k]} * (cube ? static_cast<double>(e.size[0]) / 2 : static_cast<double>(e.size[k]));
+      square += texels * texels;
+    }
+    longest = std::max(longest, square);
+  }
+  return longest > 0 ? static_cast<float>(std::log2(longest) / 2) : -std::numeric_limits<float>::max();
 }
 
 Texel gather4(const Texture& t, TextureGeometry g, const float* c, std::int32_t layer, unsigned component,

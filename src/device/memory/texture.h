@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "device/memory/array.h"
 #include "jit/families/texture_operation.h"
@@ -15,11 +16,12 @@ enum class AddressMode : std::uint8_t { wrap, clamp, mirror, border };  // cudaT
 
 struct TextureResource {
   enum class Kind : std::uint8_t { array, linear, pitched } kind = Kind::array;
-  std::shared_ptr<const Array> array;
-  std::uint64_t address = 0;            // linear, pitched: device address
-  ChannelFormat format;                 // linear, pitched
-  std::uint64_t width = 0, height = 0;  // elements; linear: width only
-  std::uint64_t pitch = 0;              // pitched: bytes a row
+  std::shared_ptr<const Array> array;                // of a mipmapped array: its first level
+  std::vector<std::shared_ptr<const Array>> levels;  // of a mipmapped array: all that may be read
+  std::uint64_t address = 0;                         // linear, pitched: device address
+  ChannelFormat format;                              // linear, pitched
+  std::uint64_t width = 0, height = 0;               // elements; linear: width only
+  std::uint64_t pitch = 0;                           // pitched: bytes a row
 };
 
 struct TextureDescription {
@@ -29,11 +31,15 @@ struct TextureDescription {
   bool normalized_coordinates = false;
   bool srgb = false;
   std::array<float, 4> border{0, 0, 0, 0};
+  // Of a mipmapped array: the level of detail plus the bias, between these two.
+  bool linear_levels = false;  // blends the two levels beside it; else the nearest one
+  float level_bias = 0, least_level = 0, most_level = 0;
 };
 
 struct Texture {
   TextureResource resource;
   TextureDescription description;
+  std::vector<std::shared_ptr<const Texture>> levels;  // of a mipmapped array, each by itself
   const ChannelFormat& format() const {
     return resource.kind == TextureResource::Kind::array ? resource.array->format() : resource.format;
   }
@@ -46,6 +52,9 @@ struct Surface {
 // Handles are never 0 and never reused; an unknown handle finds nothing. Thread-safe.
 std::uint64_t create_texture(const TextureResource& resource, const TextureDescription& description);
 std::uint64_t create_surface(std::shared_ptr<Array> array);
+// A reference of PTX (.texref, .surfref), whose handle is the variable's address, means this from now on.
+void bind_texture(std::uint64_t reference, const TextureResource& resource, const TextureDescription& description);
+void bind_surface(std::uint64_t reference, std::shared_ptr<Array> array);
 bool destroy_texture(std::uint64_t handle);
 bool destroy_surface(std::uint64_t handle);
 std::shared_ptr<const Texture> find_texture(std::uint64_t handle);
@@ -65,7 +74,7 @@ struct TexelList {
     std::uint64_t layout;  // where the hardware keeps it, for counting sectors: 2D and 3D arrays in tiles of 16 bytes x
                            // 2 rows, all else as it is
   };
-  static constexpr unsigned kMost = 8;
+  static constexpr unsigned kMost = 16;  // corners of a cube, in two levels
   unsigned count = 0;
   Entry at[kMost];
 };
@@ -75,6 +84,13 @@ Texel sample(const Texture& texture, TextureGeometry geometry, const float* coor
              TexelList* read = nullptr);
 Texel fetch(const Texture& texture, TextureGeometry geometry, const std::int32_t* coordinates, std::int32_t layer,
             TexelList* read = nullptr);
+// With a level of detail; of what is not mipmapped it means nothing.
+Texel sample_level(const Texture& texture, TextureGeometry geometry, const float* coordinates, std::int32_t layer,
+                   float level, TexelList* read = nullptr);
+Texel fetch_level(const Texture& texture, TextureGeometry geometry, const std::int32_t* coordinates, std::int32_t layer,
+                  std::int32_t level, TexelList* read = nullptr);
+// The level of detail at which the longer of two steps, of normalised coordinates, is one texel.
+float level_of_gradients(const Texture& texture, TextureGeometry geometry, const float* dx, const float* dy);
 // Channel `component` of the four texels a bilinear fetch would blend (tld4): order (-,+) (+,+) (+,-) (-,-).
 Texel gather4(const Texture& texture, TextureGeometry geometry, const float* coordinates, std::int32_t layer,
               unsigned component, TexelList* read = nullptr);

@@ -26,9 +26,6 @@ enum MatrixFlags : std::uint32_t {
   kMatrixAndPopc = 16,   // b1: and instead of xor
 };
 
-// Bits of one element of a matrix of this type (tf32 is kept in 32).
-unsigned matrix_element_bits(ptx::ScalarType type);
-
 void register_matrix_symbols();  // wg_mma, wg_matrix_rows
 
 }  // namespace warpgrind::jit

@@ -13,8 +13,9 @@ struct Registry {
   std::map<std::string, CallSymbol, std::less<>> symbols;
 };
 
+// Never destroyed: what is said at the process's end may still open the JIT, to read the host's code.
 Registry& registry() {
-  static Registry instance;
+  static Registry& instance = *new Registry;
   return instance;
 }
 
@@ -33,10 +34,12 @@ std::optional<CallSymbol> find_call_symbol(std::string_view name) {
   return it == r.symbols.end() ? std::nullopt : std::optional(it->second);
 }
 
-void for_each_call_symbol(const std::function<void(const char*, void*)>& visit) {
+std::vector<CallSymbol> call_symbols() {
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
-  for (const auto& [name, symbol] : r.symbols) visit(name.c_str(), symbol.address);
+  std::vector<CallSymbol> out;
+  for (const auto& [name, symbol] : r.symbols) out.push_back(symbol);
+  return out;
 }
 
 }  // namespace warpgrind::jit

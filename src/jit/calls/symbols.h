@@ -3,10 +3,10 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace warpgrind::jit {
 
@@ -20,7 +20,7 @@ struct CallSymbol {
 
 void register_call_symbols(std::span<const CallSymbol> symbols);  // thread-safe; the last registration of a name counts
 std::optional<CallSymbol> find_call_symbol(std::string_view name);
-void for_each_call_symbol(const std::function<void(const char* name, void* address)>& visit);
+std::vector<CallSymbol> call_symbols();  // all of them
 
 // Those of src/jit itself; called by make_compiler() (static initialisers of a static library may be dropped by the
 // linker).

@@ -1,5 +1,6 @@
 // PTX ISA, "Parallel Synchronization and Communication Instructions" of blocks and clusters: bar, barrier,
 // bar.warp.sync, barrier.cluster, membar, fence.
+#include "jit/abi.h"
 #include "jit/kernel/lower.h"
 
 namespace warpgrind::jit {
@@ -30,17 +31,27 @@ void lower_barrier(Lowering& l) {
   Value* threads = left > (reduce ? 1u : 0u) ? uniform(i.operands[k++]) : ir.getInt32(0);
   if (!reduce) {
     const char* name = i.has(Modifier::arrive) ? "wg_barrier_arrive" : "wg_barrier";
+    const auto call = [&](const char* function, llvm::Type* result) {
+      return l.call(function, result, {l.context_pointer(), l.site_number(), id, threads, l.mask_bits()});
+    };
     const auto whole_warp = [&]() -> Value* {
-      return l.call(name, ir.getVoidTy(), {l.context_pointer(), l.site_number(), id, threads, l.mask_bits()});
+      if (!l.ends_region()) return call(name, ir.getVoidTy());
+      l.end_region([&] { return call("wg_come_to_barrier", ir.getPtrTy()); });
+      return nullptr;
     };
     l.barrier(id, threads, whole_warp, nullptr, 0);
     return;
   }
   const unsigned op = i.has(Modifier::popc) ? 0 : i.has(Modifier::and_) ? 1 : 2;
   Value* predicate = l.lanes_to_bits(l.read_vector(i.operands[k], ScalarType::pred));
-  const auto whole_warp = [&]() -> Value* {
-    return l.call("wg_barrier_reduce", ir.getInt32Ty(),
+  const auto call = [&](const char* function, llvm::Type* type) {
+    return l.call(function, type,
                   {l.context_pointer(), l.site_number(), id, threads, l.mask_bits(), predicate, ir.getInt32(op)});
+  };
+  const auto whole_warp = [&]() -> Value* {
+    if (!l.ends_region()) return call("wg_barrier_reduce", ir.getInt32Ty());
+    l.end_region([&] { return call("wg_come_to_barrier_reduce", ir.getPtrTy()); });
+    return ir.CreateLoad(ir.getInt32Ty(), l.at(l.context_pointer(), offsetof(WarpContext, barrier_result)));
   };
   Value* result = l.barrier(id, threads, whole_warp, predicate, op);
   if (op == 0)

@@ -4,7 +4,8 @@
 #include "jit/families/matrix.h"
 
 #include "jit/calls/matrix.h"
-#include "jit/kernel/lower.h"
+#include "jit/calls/matrix_elements.h"
+#include "jit/families/fragments.h"
 
 namespace warpgrind::jit {
 
@@ -15,7 +16,6 @@ using ptx::Instruction;
 using ptx::Modifier;
 using ptx::Opcode;
 using ptx::Operand;
-using ptx::OperandKind;
 using ptx::ScalarType;
 
 std::optional<MatrixShape> shape_of(const Instruction& i) {
@@ -34,11 +34,6 @@ std::optional<MatrixShape> shape_of(const Instruction& i) {
   return std::nullopt;
 }
 
-// The registers of a fragment operand: {a, b, ...} or a single one.
-llvm::ArrayRef<Operand> registers_of(const Operand& o) {
-  return o.kind == OperandKind::vector ? llvm::ArrayRef<Operand>(o.elements) : llvm::ArrayRef<Operand>(o);
-}
-
 // The `index`-th row or col among the modifiers.
 bool is_column(const Instruction& i, unsigned index) {
   for (Modifier m : i.modifiers)
@@ -49,23 +44,6 @@ bool is_column(const Instruction& i, unsigned index) {
 
 ScalarType word_type(ScalarType type) {
   return type == ScalarType::f64 ? ScalarType::b64 : ScalarType::b32;
-}
-
-// Fragment registers in memory, one plane of 32 lanes after the other.
-Value* spill(Lowering& l, const Operand& o, ScalarType word) {
-  const auto registers = registers_of(o);
-  Value* planes = l.scratch(l.element(word), static_cast<unsigned>(registers.size()));
-  llvm::Type* type = llvm::FixedVectorType::get(l.element(word), kWarpSize);
-  for (unsigned r = 0; r < registers.size(); ++r)
-    l.ir().CreateStore(l.read_vector(registers[r], word), l.ir().CreateConstInBoundsGEP1_64(type, planes, r));
-  return planes;
-}
-
-void reload(Lowering& l, const Operand& o, ScalarType word, Value* planes) {
-  const auto registers = registers_of(o);
-  llvm::Type* type = llvm::FixedVectorType::get(l.element(word), kWarpSize);
-  for (unsigned r = 0; r < registers.size(); ++r)
-    l.write(registers[r], l.ir().CreateLoad(type, l.ir().CreateConstInBoundsGEP1_64(type, planes, r)), word);
 }
 
 // Registers of each lane for so many elements of the warp. (wmma has some that are used twice.)
@@ -92,6 +70,22 @@ bool agree(ScalarType a, ScalarType b, ScalarType c, ScalarType d) {
 }
 
 }  // namespace
+
+Value* spill(Lowering& l, const Operand& o, ScalarType word) {
+  const auto registers = registers_of(o);
+  Value* planes = l.scratch(l.element(word), static_cast<unsigned>(registers.size()));
+  llvm::Type* type = llvm::FixedVectorType::get(l.element(word), kWarpSize);
+  for (unsigned r = 0; r < registers.size(); ++r)
+    l.ir().CreateStore(l.read_vector(registers[r], word), l.ir().CreateConstInBoundsGEP1_64(type, planes, r));
+  return planes;
+}
+
+void reload(Lowering& l, const Operand& o, ScalarType word, Value* planes) {
+  const auto registers = registers_of(o);
+  llvm::Type* type = llvm::FixedVectorType::get(l.element(word), kWarpSize);
+  for (unsigned r = 0; r < registers.size(); ++r)
+    l.write(registers[r], l.ir().CreateLoad(type, l.ir().CreateConstInBoundsGEP1_64(type, planes, r)), word);
+}
 
 void lower_mma(Lowering& l) {
   const Instruction& i = l.instruction();

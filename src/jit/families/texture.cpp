@@ -74,7 +74,7 @@ Value* handles(Lowering& l, const Operand& address) {
 
 Value* coordinates(Lowering& l, const std::vector<const Operand*>& list, unsigned count) {
   llvm::IRBuilder<>& ir = l.ir();
-  Value* area = l.scratch(ir.getInt32Ty(), 4);
+  Value* area = l.scratch(ir.getInt32Ty(), kTextureWords);
   for (unsigned k = 0; k < count && k < list.size(); ++k) {
     Value* at = ir.CreateConstInBoundsGEP1_64(ir.getInt32Ty(), area, std::uint64_t{k} * kWarpSize);
     ir.CreateAlignedStore(l.read_vector(*list[k], ScalarType::b32), at, llvm::Align(4));
@@ -109,10 +109,31 @@ void write_texel(Lowering& l, Value* out) {
   }
 }
 
+// The operands behind the address that say which level, as further coordinates. False: they are not there.
+bool add_detail(const ptx::Instruction& i, std::size_t first, TextureCall& call, std::vector<const Operand*>& list) {
+  call.detail = i.has(Modifier::level)  ? TextureDetail::level
+                : i.has(Modifier::grad) ? TextureDetail::gradients
+                                        : TextureDetail::base;
+  if (call.detail == TextureDetail::base) return true;
+  list.resize(call.coordinates);  // some forms have one more, that is not read
+  const unsigned operands = call.detail == TextureDetail::level ? 1 : 2;
+  const unsigned words = call.detail == TextureDetail::level ? 1 : step_size(call.geometry);
+  for (std::size_t k = first; k < first + operands; ++k) {
+    if (k >= i.operands.size()) return false;
+    std::vector<const Operand*> step;
+    if (i.operands[k].kind == OperandKind::vector)
+      flatten(i.operands[k], step);
+    else
+      step.push_back(&i.operands[k]);
+    if (step.size() < words) return false;
+    list.insert(list.end(), step.begin(), step.begin() + words);
+  }
+  return true;
+}
+
 }  // namespace
 
-// tex.geom.v4.dtype.ctype d{|p}, [t, {coordinates}]{, lod or gradients}; there are no mipmaps, so a level of detail is
-// level 0.
+// tex.geom.v4.dtype.ctype d{|p}, [t, {coordinates}]{, lod or gradients}
 void lower_texture(Lowering& l) {
   const ptx::Instruction& i = l.instruction();
   llvm::IRBuilder<>& ir = l.ir();
@@ -129,10 +150,12 @@ void lower_texture(Lowering& l) {
   call.gather = i.opcode == Opcode::tld4;
   if (call.gather) call.component = i.has(Modifier::g) ? 1 : i.has(Modifier::b) ? 2 : i.has(Modifier::a) ? 3 : 0;
   if (list.size() < call.coordinates) return l.unsupported("a texture that is passed with a separate sampler");
+  if (!add_detail(i, first + 1, call, list)) return l.unsupported("this form of a level of detail");
+  const auto words = static_cast<unsigned>(call.detail == TextureDetail::base ? call.coordinates : list.size());
   Value* out = l.scratch(ir.getInt32Ty(), 4);
   l.call("wg_texture", ir.getVoidTy(),
          {l.context_pointer(), l.site_number(), ir.getInt32(call.encode()), handles(l, i.operands[first]),
-          coordinates(l, list, call.coordinates), l.mask_bits(), out});
+          coordinates(l, list, words), l.mask_bits(), out});
   write_texel(l, out);
   if (i.has_second_destination)
     l.result(1, llvm::ConstantInt::getTrue(llvm::FixedVectorType::get(ir.getInt1Ty(), kWarpSize)), ScalarType::pred);
@@ -186,6 +209,10 @@ void lower_texture_query(Lowering& l) {
     if (i.has(modifier)) what = query;
   if (what == kQueries) return l.unsupported("this query");
   Value* out = l.scratch(ir.getInt32Ty());
+  // The level that is asked about goes in where the answer comes out.
+  const bool level = i.has(Modifier::level) && i.operands.size() > 2;
+  ir.CreateAlignedStore(level ? l.read_vector(i.operands[2], ScalarType::b32) : l.splat(ir.getInt32(0)), out,
+                        llvm::Align(4));
   l.call("wg_texture_query", ir.getVoidTy(),
          {l.context_pointer(), l.site_number(), ir.getInt32(what), ir.getInt32(i.opcode == Opcode::suq),
           handles(l, i.operands[1]), l.mask_bits(), out});

@@ -20,17 +20,36 @@ enum TextureQuery : std::uint32_t {
   kQueries
 };
 
+// Which level of a mipmapped array: the first, a given one, that of two steps of the coordinates.
+enum class TextureDetail : std::uint8_t { base, level, gradients };
+
+// Coordinates that a step has: without the layer.
+inline unsigned step_size(TextureGeometry g) {
+  switch (g) {
+    case TextureGeometry::d1:
+    case TextureGeometry::a1d:
+      return 1;
+    case TextureGeometry::d2:
+    case TextureGeometry::a2d:
+      return 2;
+    default:
+      return 3;
+  }
+}
+inline constexpr unsigned kTextureWords = 4 + 2 * 3;  // coordinates and two steps, at most
+
 struct TextureCall {
   TextureGeometry geometry = TextureGeometry::d1;
   std::uint8_t coordinates = 1;  // how many, layer included
   bool integer_coordinates = false, gather = false;
   std::uint8_t component = 0;  // of a gather
   SurfaceBoundary boundary = SurfaceBoundary::trap;
+  TextureDetail detail = TextureDetail::base;  // words behind the coordinates: one, or two steps
 
   std::uint32_t encode() const {
     return static_cast<std::uint32_t>(geometry) | std::uint32_t{coordinates} << 4 |
            std::uint32_t{integer_coordinates} << 8 | std::uint32_t{gather} << 9 | std::uint32_t{component} << 10 |
-           static_cast<std::uint32_t>(boundary) << 12;
+           static_cast<std::uint32_t>(boundary) << 12 | static_cast<std::uint32_t>(detail) << 14;
   }
   static TextureCall decode(std::uint32_t code) {
     TextureCall c;
@@ -40,6 +59,7 @@ struct TextureCall {
     c.gather = code >> 9 & 1;
     c.component = code >> 10 & 3;
     c.boundary = static_cast<SurfaceBoundary>(code >> 12 & 3);
+    c.detail = static_cast<TextureDetail>(code >> 14 & 3);
     return c;
   }
 };

@@ -89,6 +89,8 @@ class ShadowLowering final : public Lowering {
   Value* barrier(Value* id, Value* threads, llvm::function_ref<Value*()> whole, Value* p, std::uint32_t op) override {
     return of_.barrier(id, threads, whole, p, op);
   }
+  bool ends_region() const override { return of_.ends_region(); }
+  void end_region(llvm::function_ref<Value*()> come) override { of_.end_region(come); }
   void cluster_wait(llvm::function_ref<void()> whole) override { of_.cluster_wait(whole); }
   void unsupported(const char* why) override { of_.unsupported(why); }
 

@@ -111,7 +111,7 @@ std::vector<Value*> DirectAccess::load_local(Value* offset, llvm::Type* element,
   return out;
 }
 
-void DirectAccess::store_local(Value* offset, llvm::Type* element, const std::vector<Value*>& values) {
+void DirectAccess::store_local(Value* offset, llvm::Type* element, const std::vector<Value*>& values, Value* lanes) {
   llvm::Type* plane = llvm::FixedVectorType::get(ir_.getInt32Ty(), kWarpSize);
   const unsigned bits = element->getPrimitiveSizeInBits();
   Value* local = local_memory();
@@ -119,6 +119,12 @@ void DirectAccess::store_local(Value* offset, llvm::Type* element, const std::ve
     return ir_.CreateGEP(ir_.getInt8Ty(), local, ir_.CreateShl(ir_.CreateLShr(byte_offset, 2), 7));
   };
   const auto shaped = [&](llvm::Type* e) { return llvm::FixedVectorType::get(e, kWarpSize); };
+  const auto put_row = [&](Value* row, Value* to) {
+    if (lanes)
+      ir_.CreateMaskedStore(row, to, llvm::Align(64), lanes);
+    else
+      ir_.CreateAlignedStore(row, to, llvm::Align(64));
+  };
   for (std::size_t e = 0; e < values.size(); ++e) {
     Value* at = ir_.CreateAdd(offset, ir_.getInt64(e * bits / 8));
     Value* v = values[e];
@@ -127,14 +133,14 @@ void DirectAccess::store_local(Value* offset, llvm::Type* element, const std::ve
       for (unsigned w = 0; w < bits / 32; ++w) {
         Value* part = w ? ir_.CreateLShr(v, f_.splat(ir_.getIntN(bits, 32 * w))) : v;
         Value* to = w ? word(ir_.CreateAdd(at, ir_.getInt64(4 * w))) : word(at);
-        ir_.CreateAlignedStore(ir_.CreateTrunc(part, plane), to, llvm::Align(64));
+        put_row(ir_.CreateTrunc(part, plane), to);
       }
     } else {
       Value* shift = f_.splat(ir_.CreateTrunc(ir_.CreateShl(ir_.CreateAnd(at, ir_.getInt64(3)), 3), ir_.getInt32Ty()));
       Value* ones = ir_.CreateShl(f_.splat(ir_.getInt32((1u << bits) - 1)), shift);
       Value* old = ir_.CreateAlignedLoad(plane, word(at), llvm::Align(64));
       Value* put = ir_.CreateShl(ir_.CreateZExt(v, plane), shift);
-      ir_.CreateAlignedStore(ir_.CreateOr(ir_.CreateAnd(old, ir_.CreateNot(ones)), put), word(at), llvm::Align(64));
+      put_row(ir_.CreateOr(ir_.CreateAnd(old, ir_.CreateNot(ones)), put), word(at));
     }
   }
 }
@@ -219,7 +225,7 @@ std::vector<Value*> DirectAccess::load(const Address& a, StateSpace space, llvm:
 void DirectAccess::store(const Address& a, StateSpace space, llvm::Type* element, const std::vector<Value*>& values) {
   const auto count = static_cast<unsigned>(values.size());
   const unsigned bytes = element->getPrimitiveSizeInBits() / 8;
-  if (space == StateSpace::local) return store_local(a.base, element, values);
+  if (space == StateSpace::local) return store_local(a.base, element, values, nullptr);
   Value* pointer = host_pointer(a.base, space);
   if (a.kind == Address::Kind::uniform) {  // lanes write one place: the last lane wins, as in a serial order
     if (count > 1 && space != StateSpace::shared && is_volatile()) {
@@ -252,6 +258,7 @@ void DirectAccess::store(const Address& a, StateSpace space, llvm::Type* element
 
 // Some lane is on.
 void DirectAccess::store_some(const Address& a, StateSpace space, llvm::Type* element, Value* value) {
+  if (space == StateSpace::local) return store_local(a.base, element, {value}, masks_.lanes());
   const llvm::Align align(element->getPrimitiveSizeInBits() / 8);
   Value* pointer = host_pointer(a.base, space);
   if (a.kind == Address::Kind::uniform) {  // the last lane wins, as in a serial order

@@ -24,7 +24,9 @@ class DirectAccess {
   std::vector<llvm::Value*> load_wholes(llvm::Value* pointers, llvm::Type* element, unsigned count);
   void store_wholes(llvm::Value* pointers, llvm::Type* element, const std::vector<llvm::Value*>& values);
   std::vector<llvm::Value*> load_local(llvm::Value* offset, llvm::Type* element, unsigned count);
-  void store_local(llvm::Value* offset, llvm::Type* element, const std::vector<llvm::Value*>& values);
+  // lanes, a <32 x i1>: of these only; null: of all.
+  void store_local(llvm::Value* offset, llvm::Type* element, const std::vector<llvm::Value*>& values,
+                   llvm::Value* lanes);
   bool is_volatile() const;
   llvm::Value* local_memory();
 

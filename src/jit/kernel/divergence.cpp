@@ -29,7 +29,7 @@ void Divergence::create_blocks() {
     bodies_[b] = f_.new_block("b" + std::to_string(b));
     if (is_reconvergence_[b]) arrivals_[b] = f_.new_block("r" + std::to_string(b));
   }
-  ir_.CreateBr(arrival(0));
+  regions_.begin(arrival(0));
   for (std::uint32_t b : f_.cfg.order)
     if (arrivals_[b]) emit_arrival(b);
 }

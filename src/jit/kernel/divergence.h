@@ -12,8 +12,8 @@ namespace warpgrind::jit {
 
 class Divergence {
  public:
-  Divergence(FunctionContext& context, LaneMasks& masks, PathStack& stack, Waiting& waiting)
-      : f_(context), ir_(context.ir()), masks_(masks), stack_(stack), waiting_(waiting) {}
+  Divergence(FunctionContext& context, LaneMasks& masks, PathStack& stack, Waiting& waiting, Regions& regions)
+      : f_(context), ir_(context.ir()), masks_(masks), stack_(stack), waiting_(waiting), regions_(regions) {}
   void create();
   void create_blocks();
   void finish();  // when all blocks are lowered; the function's last block is left open
@@ -33,6 +33,7 @@ class Divergence {
   LaneMasks& masks_;
   PathStack& stack_;
   Waiting& waiting_;
+  Regions& regions_;
   std::vector<llvm::BasicBlock*> bodies_, arrivals_;
   std::vector<bool> is_reconvergence_, is_resume_;
   llvm::BasicBlock* leave_ = nullptr;

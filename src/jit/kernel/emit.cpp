@@ -34,7 +34,7 @@ Result<std::unique_ptr<llvm::Module>> emit(KernelUnit& unit, llvm::LLVMContext& 
     if (!function.has_body) continue;
     unit.keeps_time |= reads_clock(function);
     const bool is_kernel = f == entry;
-    llvm::FunctionType* type = is_kernel ? llvm::FunctionType::get(nothing, {pointer}, false)
+    llvm::FunctionType* type = is_kernel ? llvm::FunctionType::get(nothing, {pointer, pointer}, false)
                                          : llvm::FunctionType::get(nothing, {pointer, i32, pointer, pointer}, false);
     auto* made = llvm::Function::Create(
         type, is_kernel ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::InternalLinkage,
@@ -48,6 +48,7 @@ Result<std::unique_ptr<llvm::Module>> emit(KernelUnit& unit, llvm::LLVMContext& 
       made->addFnAttr("warpgrind-avx512f");  // for instructions with a rounding mode
     made->addFnAttr("min-legal-vector-width", "512");
     made->addParamAttr(0, llvm::Attribute::NoAlias);
+    if (is_kernel) made->addParamAttr(1, llvm::Attribute::NoAlias);
     unit.functions[f] = made;
   }
   for (const auto& [index, made] : unit.functions) {

@@ -22,6 +22,7 @@ void FunctionLowering::run() {
   Value* lanes = f_.is_kernel ? f_.context_field(offsetof(WarpContext, initial_mask), ir().getInt32Ty(), "initial_mask")
                               : f_.llvm_function->getArg(1);
   registers_.create();
+  regions_.create();
   definedness_.create();
   variables_.create_frame();
   masks_.create(lanes);

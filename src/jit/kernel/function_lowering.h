@@ -29,8 +29,9 @@ class FunctionLowering final : public Lowering {
         counting_(f_, masks_),
         clock_(f_),
         stack_(f_, masks_),
-        waiting_(f_, masks_, stack_, registers_, sites_),
-        divergence_(f_, masks_, stack_, waiting_),
+        regions_(f_, masks_, stack_, registers_),
+        waiting_(f_, masks_, stack_, registers_, sites_, regions_),
+        divergence_(f_, masks_, stack_, waiting_, regions_),
         branches_(f_, masks_, stack_, registers_, sites_, counting_, waiting_, divergence_),
         parameters_(f_, masks_, registers_),
         stack_parameters_(f_, variables_, sites_, parameters_),
@@ -83,6 +84,8 @@ class FunctionLowering final : public Lowering {
                        llvm::Value* predicate, std::uint32_t operation) override {
     return waiting_.barrier(id, threads, whole_warp, predicate, operation);
   }
+  bool ends_region() const override { return regions_.end_here(); }
+  void end_region(llvm::function_ref<llvm::Value*()> come) override { regions_.end(come); }
   void cluster_wait(llvm::function_ref<void()> whole_warp) override { waiting_.cluster_wait(whole_warp); }
   void unsupported(const char* why) override { f_.unsupported(why); }
 
@@ -102,6 +105,7 @@ class FunctionLowering final : public Lowering {
   Counting counting_;
   Clock clock_;
   PathStack stack_;
+  Regions regions_;
   Waiting waiting_;
   Divergence divergence_;
   Branches branches_;

@@ -20,7 +20,7 @@ bool InlineCache::serves_all(const Address& a, StateSpace space, unsigned bytes)
 
 bool InlineCache::serves_some(const Address& a, StateSpace space, unsigned element_bytes, unsigned count,
                               bool store) const {
-  if (space == StateSpace::local) return false;  // counted lane by lane
+  if (space == StateSpace::local) return !store || count == 1;  // of all lanes alike: serves_all()
   const std::int64_t bytes = std::int64_t{element_bytes} * count;
   if (store && (count != 1 || element_bytes < 4)) return false;
   if (a.kind == Address::Kind::uniform) return true;

@@ -89,6 +89,9 @@ class Lowering : public Values {
   // as wg_barrier_reduce takes it) over `predicate`, if there is one.
   virtual llvm::Value* barrier(llvm::Value* id, llvm::Value* threads, llvm::function_ref<llvm::Value*()> whole_warp,
                                llvm::Value* predicate, std::uint32_t operation) = 0;
+  // At such a barrier, when the whole warp is there, a region may end; `come` asks the device (kernel/regions.h).
+  virtual bool ends_region() const = 0;
+  virtual void end_region(llvm::function_ref<llvm::Value*()> come) = 0;
   // The other half of a barrier of the cluster, likewise.
   virtual void cluster_wait(llvm::function_ref<void()> whole_warp) = 0;
 

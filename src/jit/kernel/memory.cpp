@@ -78,6 +78,38 @@ void Memory::careful_store(Address& a, llvm::Type* element, const std::vector<Va
   call_device(a, {"wg_store", "wg_store_affine"}, in);
 }
 
+Value* Memory::load_lanes(Address& a, StateSpace space, llvm::Type* element) {
+  BasicBlock* slow = f_.new_block("slow");
+  BasicBlock* join = f_.new_block("loaded");
+  Value* addresses = addresses_.lanes(a);
+  lanes_.begin(addresses, cache_.state(), element->getPrimitiveSizeInBits() / 8, slow);
+  Value* near = lanes_.load(addresses, space, element);
+  BasicBlock* near_end = ir_.GetInsertBlock();
+  ir_.CreateBr(join);
+  ir_.SetInsertPoint(slow);
+  Value* far = careful_load(a, element, 1, kLoad)[0];
+  BasicBlock* far_end = ir_.GetInsertBlock();
+  ir_.CreateBr(join);
+  ir_.SetInsertPoint(join);
+  llvm::PHINode* value = ir_.CreatePHI(near->getType(), 2);
+  value->addIncoming(near, near_end);
+  value->addIncoming(far, far_end);
+  return value;
+}
+
+void Memory::store_lanes(Address& a, StateSpace space, llvm::Type* element, Value* value) {
+  BasicBlock* slow = f_.new_block("slow");
+  BasicBlock* join = f_.new_block("stored");
+  Value* addresses = addresses_.lanes(a);
+  lanes_.begin(addresses, cache_.state(), element->getPrimitiveSizeInBits() / 8, slow);
+  lanes_.store(addresses, space, value);
+  ir_.CreateBr(join);
+  ir_.SetInsertPoint(slow);
+  careful_store(a, element, {value});
+  ir_.CreateBr(join);
+  ir_.SetInsertPoint(join);
+}
+
 // ld.param by an address in a register, as clang reads a structure that is passed by value: no site of its own is
 // counted, as with ld.param by name.
 std::vector<Value*> Memory::load_parameter(Address& a, llvm::Type* element, unsigned count) {
@@ -168,6 +200,7 @@ void Memory::load() {
     return loaded;
   };
   if (i.space == StateSpace::param) return deliver({load_parameter(a, e, count), {}});
+  if (lanes_.serves(a, i.space, bytes, /*store=*/false)) return deliver({{load_lanes(a, i.space, e)}, {}});
   if (!cache_.serves_all(a, i.space, bytes)) return deliver(carefully());
   Value* state = cache_.state();
   BasicBlock* fast = f_.new_block("fast");
@@ -290,6 +323,7 @@ void Memory::store() {
     careful_store(a, e, values);
     if (definedness_.on()) careful_store_shadows(a, shadow, shadows);
   };
+  if (lanes_.serves(a, i.space, bytes, /*store=*/true)) return store_lanes(a, i.space, e, values[0]);
   if (!cache_.serves_all(a, i.space, bytes)) return carefully();
   Value* state = cache_.state();
   BasicBlock* fast = f_.new_block("fast");

@@ -1,5 +1,6 @@
 // ld and st. The common access (address uniform or affine) is checked, counted and done in place through the site's
-// inline cache; everything else is one call of the device.
+// inline cache, and one whose lanes have addresses of their own in the site's window; everything else is one call of
+// the device.
 #pragma once
 
 #include <vector>
@@ -7,6 +8,7 @@
 #include "jit/kernel/definedness.h"
 #include "jit/kernel/direct_access.h"
 #include "jit/kernel/inline_cache.h"
+#include "jit/kernel/lane_access.h"
 #include "jit/kernel/parameters.h"
 
 namespace warpgrind::jit {
@@ -24,6 +26,7 @@ class Memory {
         definedness_(definedness),
         addresses_(context, registers, variables),
         cache_(context, masks, sites, counting),
+        lanes_(context, masks, sites),
         direct_(context, masks) {}
   void load();  // the current instruction
   void store();
@@ -42,6 +45,8 @@ class Memory {
   std::vector<llvm::Value*> careful_load(Address& a, llvm::Type* element, unsigned count, const DeviceLoad& device);
   std::vector<llvm::Value*> load_parameter(Address& a, llvm::Type* element, unsigned count);
   void careful_store(Address& a, llvm::Type* element, const std::vector<llvm::Value*>& values);
+  llvm::Value* load_lanes(Address& a, StateSpace space, llvm::Type* element);
+  void store_lanes(Address& a, StateSpace space, llvm::Type* element, llvm::Value* value);
   // Of the current instruction (definedness.h): shadows of what it stores, null where all bits are defined.
   std::vector<llvm::Value*> stored_shadows() const;
   void store_shadows(const Address& a, llvm::Type* element, const std::vector<llvm::Value*>& shadows, bool some_lanes);
@@ -59,6 +64,7 @@ class Memory {
   Definedness& definedness_;
   Addresses addresses_;
   InlineCache cache_;
+  LaneAccess lanes_;
   DirectAccess direct_;
 };
 

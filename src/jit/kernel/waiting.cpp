@@ -303,7 +303,8 @@ Meeting Waiting::meet(const Operand* members, Value* value) {
 BasicBlock* Waiting::unless_whole_warp() {
   BasicBlock* whole = f_.new_block("whole_warp");
   BasicBlock* some = f_.new_block("some_lanes");
-  expect_first(ir_.CreateCondBr(ir_.CreateICmpEQ(masks_.alive(), masks_.active()), whole, some));
+  Value* all_here = regions_.undivided(ir_.CreateICmpEQ(masks_.alive(), masks_.active()));
+  expect_first(ir_.CreateCondBr(all_here, whole, some));
   ir_.SetInsertPoint(whole);
   return some;
 }

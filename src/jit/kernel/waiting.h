@@ -11,6 +11,7 @@
 
 #include "jit/kernel/meeting.h"
 #include "jit/kernel/path_stack.h"
+#include "jit/kernel/regions.h"
 #include "jit/kernel/registers.h"
 #include "jit/kernel/sites.h"
 
@@ -18,8 +19,15 @@ namespace warpgrind::jit {
 
 class Waiting {
  public:
-  Waiting(FunctionContext& context, LaneMasks& masks, PathStack& stack, Registers& registers, Sites& sites)
-      : f_(context), ir_(context.ir()), masks_(masks), stack_(stack), registers_(registers), sites_(sites) {}
+  Waiting(FunctionContext& context, LaneMasks& masks, PathStack& stack, Registers& registers, Sites& sites,
+          Regions& regions)
+      : f_(context),
+        ir_(context.ir()),
+        masks_(masks),
+        stack_(stack),
+        registers_(registers),
+        sites_(sites),
+        regions_(regions) {}
   llvm::Value* create();  // only where lanes can wait; where the entries of the path stack are then
 
   Meeting meet(const ptx::Operand* members, llvm::Value* value);
@@ -70,6 +78,7 @@ class Waiting {
   PathStack& stack_;
   Registers& registers_;
   Sites& sites_;
+  Regions& regions_;
   llvm::Value* paths_ = nullptr;
   llvm::AllocaInst* save_area_ = nullptr;
   llvm::BasicBlock* go_on_ = nullptr;  // Paths say who runs and where

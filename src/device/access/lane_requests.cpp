@@ -1,0 +1,123 @@
+#include "device/access/lane_requests.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "device/access/count.h"
+
+namespace warpgrind::device {
+
+namespace {
+
+// What the window of a site is of: sites that may go anywhere have one of global memory only.
+StateSpace space_of_window(StateSpace written) {
+  switch (written) {
+    case StateSpace::global:
+    case StateSpace::constant:
+    case StateSpace::shared:
+    case StateSpace::local:
+      return written;
+    case StateSpace::generic:
+    case StateSpace::none:
+      return StateSpace::global;
+    default:
+      return StateSpace::none;
+  }
+}
+
+struct Window {
+  std::uint64_t low, high;
+};
+
+// [low, high) of its space where accesses of the site may go, around this one. nullopt: looked at each time.
+std::optional<Window> window_of(const Access& a) {
+  jit::WarpContext& c = *a.context;
+  const Launch& launch = launch_of(c);
+  const Bound& bound = bound_of(launch, a.site, a.form.space);
+  if (a.form.space == StateSpace::shared) return Window{bound.low, std::min(c.shared_size, bound.high)};
+  if (a.form.space == StateSpace::local) return Window{bound.low, std::min(c.local_size, bound.high)};
+  const Range& range = worker_of(c).records[a.site].range;  // within its bound
+  if (range.kernel_heap || (a.writes() && range.constant)) return std::nullopt;
+  return Window{range.low, range.high};
+}
+
+void keep(Worker& worker, std::uint32_t site, LaneMask mask) {
+  jit::LaneRequests& lanes = worker.sites[site].lanes;
+  lanes.requests.masks[lanes.kept++] = mask;
+  if (lanes.kept == kKeptRequests) fold_lane_requests(worker, site);
+}
+
+// Around addresses from `first` to `last`, each of one lane, that are good.
+void open_around(const Access& a, std::uint64_t first, std::uint64_t last) {
+  Worker& worker = worker_of(*a.context);
+  const Launch& launch = *worker.launch;
+  // What somebody wants to see, or follow, goes the careful way each time.
+  if (worker.logging != 0 || launch.shadow != nullptr || is_watched(launch, a.site)) return;
+  SiteRecord& record = worker.records[a.site];
+  constexpr std::uint32_t kEager = 16, kLater = 64;  // sites that go from one allocation to another keep their window
+  if (const std::uint32_t n = record.lane_refills++; n >= kEager && n % kLater != 0) return;
+  const auto found = window_of(a);
+  const std::uint64_t within = a.bytes() - 1;
+  if (!found || found->high < a.bytes()) return;
+  std::uint64_t low = (found->low + within) & ~within;
+  // Offsets have 32 bits.
+  if (first > kOffsetLimit / 2) low = std::max(low, (first - kOffsetLimit / 2) & ~std::uint64_t{255});
+  const std::uint64_t end = std::min(found->high - a.bytes(), low + (kOffsetLimit - 256)) & ~within;
+  if (first < low || last > end) return;
+  fold_lane_requests(worker, a.site);
+  jit::LaneRequests& lanes = worker.sites[a.site].lanes;
+  lanes.low = low;
+  lanes.places = ((end - low) >> std::countr_zero(a.bytes())) + 1;
+}
+
+StateSpace space_of_window(const Access& a) {
+  return space_of_window(launch_of(*a.context).kernel->sites[a.site].form.space);
+}
+
+}  // namespace
+
+std::optional<Place> pass_lanes(const Access& a) {
+  Worker& worker = worker_of(*a.context);
+  const jit::LaneRequests& lanes = worker.sites[a.site].lanes;
+  if (lanes.places == 0 || a.form.space != space_of_window(a)) return std::nullopt;
+  const LaneWindow window{lanes.low, lanes.places, static_cast<unsigned>(std::countr_zero(a.bytes()))};
+  std::uint32_t* offsets = worker.sites[a.site].lanes.requests.offsets[lanes.kept];
+  if (!lanes_in_window(window, a.addresses, a.mask, offsets)) return std::nullopt;
+  if (worker.launch->counters) keep(worker, a.site, a.mask);
+  return Place(a.form.space == StateSpace::shared ? reinterpret_cast<std::uint64_t>(a.context->shared) : 0,
+               a.addresses);
+}
+
+std::optional<Place> pass_written(Access& a, Lanes<GenericAddress> addresses, LaneMask mask) {
+  const StateSpace written = a.form.space;
+  a.form.space = space_of_window(written);
+  a.addresses = addresses.data();
+  a.mask = mask;
+  auto place = pass_lanes(a);
+  if (!place) a.form.space = written;
+  return place;
+}
+
+bool keep_affine(const Access& a, const AffineAddresses& affine) {
+  Worker& worker = worker_of(*a.context);
+  if (a.form.space != space_of_window(a)) return false;
+  alignas(64) std::uint64_t addresses[kWarpSize];
+  expand(affine, worker.launch->kernel->shape, addresses);
+  jit::LaneRequests& lanes = worker.sites[a.site].lanes;
+  const LaneWindow window{lanes.low, lanes.places, static_cast<unsigned>(std::countr_zero(a.bytes()))};
+  if (lanes.places == 0 || !lanes_in_window(window, addresses, a.mask, lanes.requests.offsets[lanes.kept])) {
+    const Extent x = extent_of(addresses, a.mask);
+    open_around(a, x.low, x.high);  // for the next
+    return false;
+  }
+  keep(worker, a.site, a.mask);
+  return true;
+}
+
+void open_window(const Access& a) {
+  if (a.mask == 0 || a.form.space != space_of_window(a)) return;
+  const Extent x = extent_of(a.addresses, a.mask);
+  open_around(a, x.low, x.high);
+}
+
+}  // namespace warpgrind::device

@@ -1,0 +1,143 @@
+// wgmma: the matrices that its descriptors describe (PTX ISA, "Shared Memory Matrix Layout" and "Matrix Descriptor
+// Format"). They are made of pieces of 16 bytes, each in one place whatever the layout, and read as accesses to shared
+// memory.
+#include "jit/calls/warpgroup_matrix.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "device/access/access.h"
+#include "device/calls/symbols.h"
+
+namespace warpgrind::device {
+
+namespace {
+
+constexpr unsigned kPiece = 16;                                   // bytes
+constexpr unsigned kPieces = jit::kWarpgroupDepthBytes / kPiece;  // of a row of A or a column of B
+constexpr unsigned kEight = 8;                                    // rows of a core matrix; 16-bit elements of a piece
+constexpr unsigned kDepth = 16;  // of 16-bit types, the only ones that may lie by depth
+
+// Bits of the descriptor: 0-13 start, 16-29 leading and 32-45 stride dimension byte offset, each over 16; 49-51 base
+// offset; 62-63 swizzling.
+struct Descriptor {
+  std::uint64_t start, leading, stride;
+  unsigned base;   // of the swizzling pattern, in lines of 128 bytes
+  unsigned width;  // pieces side by side: 1 (not swizzled), 8 (128 bytes), 4, 2
+
+  explicit Descriptor(std::uint64_t bits) {
+    static constexpr unsigned kWidths[] = {1, 8, 4, 2};
+    const auto field = [&](unsigned shift) { return (bits >> shift & 0x3fff) * 16; };
+    start = field(0), leading = field(16), stride = field(32);
+    base = static_cast<unsigned>(bits >> 49 & 7);
+    width = kWidths[bits >> 62];
+  }
+
+  // The 16-byte columns within `width` are permuted by the number of the line of 128 bytes.
+  std::uint64_t swizzled(std::uint64_t address) const {
+    return address ^ ((((address >> 7) - base) & (width - 1)) * kPiece);
+  }
+  // Piece `p` of row (of A; column of B) `line`.
+  std::uint64_t of_line(unsigned line, unsigned p) const {
+    const std::uint64_t beside = width == 1 ? p * leading : std::uint64_t{p} * kPiece;
+    return swizzled(start + std::uint64_t{line % kEight} * width * kPiece + line / kEight * stride + beside);
+  }
+  // Eight rows (columns) from 8*`group` on at one `depth`.
+  std::uint64_t of_depth(unsigned group, unsigned depth) const {
+    const std::uint64_t line = std::uint64_t{depth % kEight} * width * kPiece;
+    const std::uint64_t far =
+        width == 1 ? group * stride + depth / kEight * leading
+                   : std::uint64_t{group % width} * kPiece + group / width * leading + depth / kEight * stride;
+    return swizzled(start + line + far);
+  }
+};
+
+// Reads pieces, 32 at a time, to where they stand one behind the other.
+class Reader {
+ public:
+  Reader(jit::WarpContext& w, std::uint32_t site) : w_(w), access_(access_of(w, site)) {
+    access_.form = {StateSpace::shared, AccessType::load, kPiece};
+    access_.element = kPiece;
+    access_.counted = access_.published = false;
+  }
+  void read(std::uint64_t address, std::uint8_t* to) {
+    addresses_[waiting_] = address;
+    to_[waiting_] = to;
+    if (++waiting_ == kWarpSize) flush();
+  }
+  void flush() {
+    if (waiting_ == 0) return;
+    const LaneMask lanes = waiting_ == kWarpSize ? kFullMask : (LaneMask{1} << waiting_) - 1;
+    std::uint64_t offsets[kWarpSize];
+    std::fill(addresses_ + waiting_, addresses_ + kWarpSize, addresses_[0]);
+    shared_offsets(w_, Lanes<GenericAddress>(addresses_), offsets);
+    Access access = access_.at(Lanes<SharedOffset>(offsets), lanes);
+    const Place place = pass(access);
+    for (unsigned l = 0; l < waiting_; ++l)
+      if (access.mask >> l & 1)
+        std::memcpy(to_[l], place.of(l), kPiece);
+      else
+        std::memset(to_[l], 0, kPiece);
+    waiting_ = 0;
+  }
+
+ private:
+  jit::WarpContext& w_;
+  Access access_;
+  unsigned waiting_ = 0;
+  std::uint64_t addresses_[kWarpSize];
+  std::uint8_t* to_[kWarpSize];
+};
+
+// `count` rows of A or columns of B from `first` on.
+void read_matrix(Reader& reader, const Descriptor& d, bool by_depth, unsigned first, unsigned count, std::uint8_t* to) {
+  if (by_depth) {
+    for (unsigned k = 0; k < kDepth; ++k)
+      for (unsigned g = 0; g < count / kEight; ++g, to += kPiece) reader.read(d.of_depth(first / kEight + g, k), to);
+  } else {
+    for (unsigned line = 0; line < count; ++line)
+      for (unsigned p = 0; p < kPieces; ++p, to += kPiece) reader.read(d.of_line(first + line, p), to);
+  }
+}
+
+}  // namespace
+
+}  // namespace warpgrind::device
+
+using namespace warpgrind;
+using namespace warpgrind::device;
+
+extern "C" {
+
+// code, flags: jit::WarpgroupProduct. left: 32 descriptors, or planes of registers; right: 32 descriptors. They and the
+// predicate are the same in all lanes.
+static void wg_warpgroup_mma(void* context, std::uint32_t site, std::uint32_t code, std::uint32_t flags,
+                             std::uint32_t* sums, const void* left, const std::uint64_t* right, std::uint32_t add,
+                             std::uint32_t mask) {
+  if (mask == 0) return;
+  jit::WarpContext& w = warp(context);
+  const auto lane = static_cast<unsigned>(std::countr_zero(mask));
+  const auto product = jit::WarpgroupProduct::from_code(code, flags);
+  jit::WarpgroupTiles tiles;
+  Reader reader(w, site);
+  if (product.has(jit::kWarpgroupAInShared))
+    read_matrix(reader, Descriptor(static_cast<const std::uint64_t*>(left)[lane]), product.has(jit::kWarpgroupAByDepth),
+                w.warp % jit::kWarpgroupWarps * jit::kWarpgroupRows, jit::kWarpgroupRows, tiles.a);
+  else
+    jit::warpgroup_rows(static_cast<const std::uint32_t*>(left), tiles.a);
+  read_matrix(reader, Descriptor(right[lane]), product.has(jit::kWarpgroupBByDepth), 0, product.columns, tiles.b);
+  reader.flush();
+  jit::multiply_warpgroup(product, tiles, (add >> lane & 1) != 0, sums);
+}
+
+}  // extern "C"
+
+namespace warpgrind::device {
+
+std::span<const jit::CallSymbol> warpgroup_symbols() {
+  static const jit::CallSymbol symbols[] = {{"wg_warpgroup_mma", reinterpret_cast<void*>(&wg_warpgroup_mma)}};
+  return symbols;
+}
+
+}  // namespace warpgrind::device

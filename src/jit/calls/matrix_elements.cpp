@@ -1,0 +1,178 @@
+#include "jit/calls/matrix_elements.h"
+
+#include <immintrin.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "base/assert.h"
+#include "gpu/half.h"
+
+namespace warpgrind::jit {
+
+using ptx::ScalarType;
+
+unsigned matrix_element_bits(ScalarType type) {
+  switch (type) {
+    case ScalarType::b1:
+      return 1;
+    case ScalarType::s4:
+    case ScalarType::u4:
+      return 4;
+    case ScalarType::s8:
+    case ScalarType::u8:
+    case ScalarType::e4m3:
+    case ScalarType::e5m2:
+      return 8;
+    case ScalarType::f16:
+    case ScalarType::bf16:
+      return 16;
+    case ScalarType::f64:
+      return 64;
+    default:
+      return 32;
+  }
+}
+
+namespace {
+
+#pragma GCC push_options
+#pragma GCC target("avx2,fma,f16c")
+#pragma GCC optimize("O3", "no-trapping-math", "no-math-errno")
+
+constexpr unsigned kWide = 8;  // floats of a vector
+
+// e4m3 (no infinity, 0x7f is NaN) and e5m2 (the upper half of an f16).
+float fp8_to_float(std::uint8_t v, ScalarType type) {
+  if (type == ScalarType::e5m2) return half_to_float(static_cast<std::uint16_t>(v << 8));
+  const unsigned exponent = v >> 3 & 15, mantissa = v & 7;
+  if (exponent == 15 && mantissa == 7) return std::nanf("");
+  const float size = exponent == 0 ? static_cast<float>(mantissa) * 0x1p-9f
+                                   : std::bit_cast<float>((exponent + 120) << 23 | mantissa << 20);
+  return v & 0x80 ? -size : size;
+}
+
+// All numbers of 8 bits: a look-up is a gather of the vector code.
+const float* fp8_numbers(ScalarType type) {
+  struct Numbers {
+    float of[256];
+    explicit Numbers(ScalarType t) {
+      for (unsigned v = 0; v < 256; ++v) of[v] = fp8_to_float(static_cast<std::uint8_t>(v), t);
+    }
+  };
+  static const Numbers e4m3(ScalarType::e4m3), e5m2(ScalarType::e5m2);
+  return type == ScalarType::e4m3 ? e4m3.of : e5m2.of;
+}
+
+void unpack_bytes(std::int32_t* out, const std::uint8_t* in, unsigned count, bool is_signed) {
+  for (unsigned i = 0; i < count; i += kWide) {
+    const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(in + i));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + i),
+                        is_signed ? _mm256_cvtepi8_epi32(bytes) : _mm256_cvtepu8_epi32(bytes));
+  }
+}
+
+// Two numbers of 4 bits a byte, the lower half first.
+void unpack_nibbles(std::int32_t* out, const std::uint8_t* in, unsigned count, bool is_signed) {
+  const __m256i places = _mm256_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28);
+  for (unsigned i = 0; i < count; i += kWide) {
+    std::int32_t word;
+    std::memcpy(&word, in + i / 2, sizeof word);
+    const __m256i up = _mm256_slli_epi32(_mm256_srlv_epi32(_mm256_set1_epi32(word), places), 28);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + i),
+                        is_signed ? _mm256_srai_epi32(up, 28) : _mm256_srli_epi32(up, 28));
+  }
+}
+
+void pack_halves(std::uint16_t* out, const float* in, unsigned count) {
+  const __m128i nan = _mm_set1_epi16(0x7fff);
+  for (unsigned i = 0; i < count; i += kWide) {
+    const __m256 v = _mm256_loadu_ps(in + i);
+    const __m256i is_nan = _mm256_castps_si256(_mm256_cmp_ps(v, v, _CMP_UNORD_Q));
+    const __m128i mask = _mm_packs_epi32(_mm256_castsi256_si128(is_nan), _mm256_extracti128_si256(is_nan, 1));
+    const __m128i halves = _mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out + i), _mm_blendv_epi8(halves, nan, mask));
+  }
+}
+
+}  // namespace
+
+void unpack_matrix(float* out, const void* in, unsigned count, ScalarType type) {
+  const auto* const bytes = static_cast<const std::uint8_t*>(in);
+  const auto* const halves = static_cast<const std::uint16_t*>(in);
+  const auto* const words = static_cast<const float*>(in);
+  const __m256 significant = _mm256_castsi256_ps(_mm256_set1_epi32(static_cast<int>(0xffffe000u)));  // of a tf32
+  switch (type) {
+    case ScalarType::f16:
+      for (unsigned i = 0; i < count; i += kWide)
+        _mm256_storeu_ps(out + i, _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(halves + i))));
+      return;
+    case ScalarType::bf16:
+      for (unsigned i = 0; i < count; i += kWide) {
+        const __m256i wide = _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(halves + i)));
+        _mm256_storeu_ps(out + i, _mm256_castsi256_ps(_mm256_slli_epi32(wide, 16)));
+      }
+      return;
+    case ScalarType::tf32:
+      for (unsigned i = 0; i < count; i += kWide)
+        _mm256_storeu_ps(out + i, _mm256_and_ps(_mm256_loadu_ps(words + i), significant));
+      return;
+    case ScalarType::f32:
+      std::memcpy(out, in, count * sizeof *out);
+      return;
+    case ScalarType::e4m3:
+    case ScalarType::e5m2: {
+      const float* const number = fp8_numbers(type);
+      for (unsigned i = 0; i < count; ++i) out[i] = number[bytes[i]];
+      return;
+    }
+    default:
+      WG_ASSERT(!"a type of floating-point matrices");
+  }
+}
+
+void unpack_matrix(double* out, const void* in, unsigned count, ScalarType type) {
+  WG_ASSERT(type == ScalarType::f64);
+  std::memcpy(out, in, count * sizeof *out);
+}
+
+void unpack_matrix(std::int32_t* out, const void* in, unsigned count, ScalarType type) {
+  const auto* const bytes = static_cast<const std::uint8_t*>(in);
+  switch (type) {
+    case ScalarType::s32:
+      std::memcpy(out, in, count * sizeof *out);
+      return;
+    case ScalarType::s8:
+    case ScalarType::u8:
+      return unpack_bytes(out, bytes, count, type == ScalarType::s8);
+    case ScalarType::s4:
+    case ScalarType::u4:
+      return unpack_nibbles(out, bytes, count, type == ScalarType::s4);
+    default:
+      WG_ASSERT(!"a type of integer matrices");
+  }
+}
+
+void pack_matrix(void* out, const float* in, unsigned count, ScalarType type) {
+  if (type == ScalarType::f16) return pack_halves(static_cast<std::uint16_t*>(out), in, count);
+  WG_ASSERT(type == ScalarType::f32);
+  auto* const words = static_cast<float*>(out);
+  const __m256 nan = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fffffff));
+  for (unsigned i = 0; i < count; i += kWide) {
+    const __m256 v = _mm256_loadu_ps(in + i);
+    _mm256_storeu_ps(words + i, _mm256_blendv_ps(v, nan, _mm256_cmp_ps(v, v, _CMP_UNORD_Q)));
+  }
+}
+
+void pack_matrix(void* out, const double* in, unsigned count, ScalarType) {
+  std::memcpy(out, in, count * sizeof *in);
+}
+
+void pack_matrix(void* out, const std::int32_t* in, unsigned count, ScalarType) {
+  std::memcpy(out, in, count * sizeof *in);
+}
+
+#pragma GCC pop_options
+
+}  // namespace warpgrind::jit

@@ -1,0 +1,209 @@
+#include "jit/calls/matrix_products.h"
+
+#include <immintrin.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "base/assert.h"
+#include "gpu/types.h"
+#include "jit/calls/matrix_elements.h"
+
+namespace warpgrind::jit {
+
+using ptx::ScalarType;
+
+namespace {
+
+constexpr unsigned kWide = 8;  // columns at a time
+
+#pragma GCC push_options
+#pragma GCC target("avx2,fma,f16c,popcnt")
+#pragma GCC optimize("O3", "no-trapping-math", "no-math-errno")
+
+struct Floats {
+  using Vector = __m256;
+  static constexpr unsigned kRows = 8, kVectors = 1;  // as many sums as hide the latency and stay in registers
+  static Vector load(const float* p) { return _mm256_loadu_ps(p); }
+  static void store(float* p, Vector v) { _mm256_storeu_ps(p, v); }
+  static Vector add(Vector sum, float a, Vector b) { return _mm256_fmadd_ps(_mm256_set1_ps(a), b, sum); }
+};
+struct Doubles {
+  using Vector = __m256d;
+  static constexpr unsigned kRows = 4, kVectors = 2;
+  static Vector load(const double* p) { return _mm256_loadu_pd(p); }
+  static void store(double* p, Vector v) { _mm256_storeu_pd(p, v); }
+  static Vector add(Vector sum, double a, Vector b) { return _mm256_fmadd_pd(_mm256_set1_pd(a), b, sum); }
+};
+struct Integers {
+  using Vector = __m256i;
+  static constexpr unsigned kRows = 8, kVectors = 1;
+  static Vector load(const std::int32_t* p) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)); }
+  static void store(std::int32_t* p, Vector v) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), v); }
+  static Vector add(Vector sum, std::int32_t a, Vector b) {
+    return _mm256_add_epi32(sum, _mm256_mullo_epi32(_mm256_set1_epi32(a), b));
+  }
+};
+
+template <class Lanes, class T>
+void multiply(T* sums, const T* a, const T* b, unsigned rows, unsigned columns, unsigned depth) {
+  constexpr unsigned kPerVector = kWide / Lanes::kVectors;
+  for (unsigned i = 0; i < rows; i += Lanes::kRows)
+    for (unsigned j = 0; j < columns; j += kWide) {
+      typename Lanes::Vector block[Lanes::kRows][Lanes::kVectors];
+      const auto at = [&](unsigned r, unsigned v) { return std::size_t{i + r} * columns + j + v * kPerVector; };
+      for (unsigned r = 0; r < Lanes::kRows; ++r)
+        for (unsigned v = 0; v < Lanes::kVectors; ++v) block[r][v] = Lanes::load(sums + at(r, v));
+      for (unsigned k = 0; k < depth; ++k)
+        for (unsigned v = 0; v < Lanes::kVectors; ++v) {
+          const auto line = Lanes::load(b + std::size_t{k} * columns + j + v * kPerVector);
+          for (unsigned r = 0; r < Lanes::kRows; ++r)
+            block[r][v] = Lanes::add(block[r][v], a[std::size_t{i + r} * depth + k], line);
+        }
+      for (unsigned r = 0; r < Lanes::kRows; ++r)
+        for (unsigned v = 0; v < Lanes::kVectors; ++v) Lanes::store(sums + at(r, v), block[r][v]);
+    }
+}
+
+// An 8 x 8 square: `from` has lines of `depth`, `to` lines of `columns`.
+void transpose_square(float* to, const float* from, unsigned columns, unsigned depth) {
+  __m256 r[kWide], s[kWide];
+  for (unsigned i = 0; i < kWide; ++i) r[i] = _mm256_loadu_ps(from + std::size_t{i} * depth);
+  for (unsigned i = 0; i < kWide; i += 2) {
+    s[i] = _mm256_unpacklo_ps(r[i], r[i + 1]);
+    s[i + 1] = _mm256_unpackhi_ps(r[i], r[i + 1]);
+  }
+  for (unsigned i = 0; i < kWide; i += 4)
+    for (unsigned e = 0; e < 2; ++e) {
+      r[i + 2 * e] = _mm256_shuffle_ps(s[i + e], s[i + e + 2], 0x44);
+      r[i + 2 * e + 1] = _mm256_shuffle_ps(s[i + e], s[i + e + 2], 0xee);
+    }
+  for (unsigned i = 0; i < kWide / 2; ++i) {
+    float* const low = to + std::size_t{i} * columns;
+    _mm256_storeu_ps(low, _mm256_permute2f128_ps(r[i], r[i + 4], 0x20));
+    _mm256_storeu_ps(low + std::size_t{4} * columns, _mm256_permute2f128_ps(r[i], r[i + 4], 0x31));
+  }
+}
+
+// f(first element of eight in a row of sums, first word of them in the planes): `registers` planes hold a row's pairs.
+template <class F>
+void each_piece(unsigned rows, unsigned columns, unsigned registers, F&& f) {
+  const unsigned halves = rows / kWide;
+  for (unsigned j = 0; j < columns / kWide; ++j)
+    for (unsigned half = 0; half < halves; ++half)
+      for (unsigned r = 0; r < kWide; ++r)
+        f(std::size_t{half * kWide + r} * columns + std::size_t{j} * kWide,
+          std::size_t{(j * halves + half) * registers} * kWarpSize + std::size_t{r} * 4);
+}
+
+void read_words(float* sums, const float* planes, unsigned rows, unsigned columns) {
+  each_piece(rows, columns, 2, [&](std::size_t piece, std::size_t word) {
+    const __m128 even = _mm_loadu_ps(planes + word), odd = _mm_loadu_ps(planes + word + kWarpSize);
+    _mm_storeu_ps(sums + piece, _mm_unpacklo_ps(even, odd));
+    _mm_storeu_ps(sums + piece + 4, _mm_unpackhi_ps(even, odd));
+  });
+}
+
+void write_words(float* planes, const float* sums, unsigned rows, unsigned columns) {
+  each_piece(rows, columns, 2, [&](std::size_t piece, std::size_t word) {
+    const __m128 low = _mm_loadu_ps(sums + piece), high = _mm_loadu_ps(sums + piece + 4);
+    _mm_storeu_ps(planes + word, _mm_shuffle_ps(low, high, 0x88));
+    _mm_storeu_ps(planes + word + kWarpSize, _mm_shuffle_ps(low, high, 0xdd));
+  });
+}
+
+}  // namespace
+
+void add_products(float* sums, const float* a, const float* b, unsigned rows, unsigned columns, unsigned depth) {
+  multiply<Floats>(sums, a, b, rows, columns, depth);
+}
+
+void add_products(double* sums, const double* a, const double* b, unsigned rows, unsigned columns, unsigned depth) {
+  multiply<Doubles>(sums, a, b, rows, columns, depth);
+}
+
+void add_products(std::int32_t* sums, const std::int32_t* a, const std::int32_t* b, unsigned rows, unsigned columns,
+                  unsigned depth) {
+  multiply<Integers>(sums, a, b, rows, columns, depth);
+}
+
+void add_bit_counts(std::int32_t* sums, const std::uint32_t* a, const std::uint32_t* b, unsigned rows, unsigned columns,
+                    unsigned words, bool both) {
+  for (unsigned i = 0; i < rows; ++i)
+    for (unsigned j = 0; j < columns; ++j)
+      for (unsigned w = 0; w < words; ++w) {
+        const std::uint32_t x = a[i * words + w], y = b[j * words + w];
+        sums[i * columns + j] += std::popcount(both ? x & y : x ^ y);
+      }
+}
+
+void transpose_columns(float* to, const float* from, unsigned columns, unsigned depth) {
+  unsigned whole = depth / kWide * kWide;
+  for (unsigned j = 0; j < columns; j += kWide) {
+    for (unsigned k = 0; k < whole; k += kWide)
+      transpose_square(to + std::size_t{k} * columns + j, from + std::size_t{j} * depth + k, columns, depth);
+    for (unsigned k = whole; k < depth; ++k)
+      for (unsigned i = j; i < j + kWide; ++i) to[std::size_t{k} * columns + i] = from[std::size_t{i} * depth + k];
+  }
+}
+
+void transpose_columns(double* to, const double* from, unsigned columns, unsigned depth) {
+  for (unsigned k = 0; k < depth; ++k)
+    for (unsigned j = 0; j < columns; ++j) to[std::size_t{k} * columns + j] = from[std::size_t{j} * depth + k];
+}
+
+void transpose_columns(std::int32_t* to, const std::int32_t* from, unsigned columns, unsigned depth) {
+  transpose_columns(reinterpret_cast<float*>(to), reinterpret_cast<const float*>(from), columns, depth);
+}
+
+void add_integers(std::int32_t* sums, const std::int32_t* before, std::size_t count, bool saturate) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int64_t sum = std::int64_t{sums[i]} + before[i];
+    sums[i] = static_cast<std::int32_t>(saturate ? std::clamp<std::int64_t>(sum, INT32_MIN, INT32_MAX) : sum);
+  }
+}
+
+void read_sums(float* sums, const void* planes, unsigned rows, unsigned columns, ScalarType type) {
+  if (type != ScalarType::f16) return read_words(sums, static_cast<const float*>(planes), rows, columns);
+  each_piece(rows, columns, 1, [&](std::size_t piece, std::size_t word) {
+    const auto* const pairs = reinterpret_cast<const __m128i*>(static_cast<const std::uint32_t*>(planes) + word);
+    _mm256_storeu_ps(sums + piece, _mm256_cvtph_ps(_mm_loadu_si128(pairs)));
+  });
+}
+
+void write_sums(void* planes, const float* sums, unsigned rows, unsigned columns, ScalarType type) {
+  if (type == ScalarType::f16)
+    return each_piece(rows, columns, 1, [&](std::size_t piece, std::size_t word) {
+      pack_matrix(static_cast<std::uint32_t*>(planes) + word, sums + piece, kWide, type);
+    });
+  write_words(static_cast<float*>(planes), sums, rows, columns);
+  // Planes have the sums and nothing else.
+  pack_matrix(planes, static_cast<const float*>(planes), rows * columns, ScalarType::f32);
+}
+
+void read_sums(std::int32_t* sums, const void* planes, unsigned rows, unsigned columns, ScalarType) {
+  read_words(reinterpret_cast<float*>(sums), static_cast<const float*>(planes), rows, columns);
+}
+
+void write_sums(void* planes, const std::int32_t* sums, unsigned rows, unsigned columns, ScalarType) {
+  write_words(static_cast<float*>(planes), reinterpret_cast<const float*>(sums), rows, columns);
+}
+
+void read_sums(double* sums, const void* planes, unsigned rows, unsigned columns, ScalarType) {
+  each_piece(rows, columns, 2, [&](std::size_t piece, std::size_t word) {
+    const double* const even = static_cast<const double*>(planes) + word;
+    for (unsigned i = 0; i < kWide; ++i) sums[piece + i] = even[i / 2 + i % 2 * kWarpSize];
+  });
+}
+
+void write_sums(void* planes, const double* sums, unsigned rows, unsigned columns, ScalarType) {
+  each_piece(rows, columns, 2, [&](std::size_t piece, std::size_t word) {
+    double* const even = static_cast<double*>(planes) + word;
+    for (unsigned i = 0; i < kWide; ++i) even[i / 2 + i % 2 * kWarpSize] = sums[piece + i];
+  });
+}
+
+#pragma GCC pop_options
+
+}  // namespace warpgrind::jit

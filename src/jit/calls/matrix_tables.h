@@ -1,0 +1,23 @@
+// Products of the matrix instructions whose fragments are no blocks of rows: wmma, whose fragments are the matrix as it
+// stands in memory, and mma.m8n8k4 of f16, whose four products are spread over the warp.
+#pragma once
+
+#include <cstdint>
+
+#include "jit/calls/matrix.h"
+
+namespace warpgrind::jit {
+
+struct MatrixProduct {
+  MatrixShape shape;
+  ptx::ScalarType d, a, b, c;
+  std::uint32_t flags = 0;
+
+  bool has(MatrixFlags f) const { return (flags & f) != 0; }
+  // The one shape of Volta's, four independent products in a warp.
+  bool is_volta() const { return has(kMatrixMmaLayout) && shape.m == 8 && shape.k == 4 && a == ptx::ScalarType::f16; }
+};
+
+void multiply_by_tables(const MatrixProduct& product, void* d, const void* a, const void* b, const void* c);
+
+}  // namespace warpgrind::jit

@@ -1,0 +1,223 @@
+#include "jit/kernel/regions.h"
+
+#include <algorithm>
+
+#include "flow/forms.h"
+#include "flow/liveness.h"
+#include "ptx/waits.h"
+
+namespace warpgrind::jit {
+
+using llvm::BasicBlock;
+using llvm::Value;
+using ptx::Instruction;
+using ptx::Opcode;
+
+namespace {
+
+// What keeps something from one instruction for another beside registers.
+bool keeps_more(const Instruction& i) {
+  switch (i.opcode) {
+    case Opcode::call:
+    case Opcode::alloca:
+    case Opcode::stacksave:
+    case Opcode::stackrestore:
+      return true;
+    default:
+      return i.has(ptx::Modifier::cc);
+  }
+}
+
+bool is_barrier(const Instruction& i) {
+  return (i.opcode == Opcode::bar || i.opcode == Opcode::barrier) && ptx::waits_for_others(i);
+}
+
+bool contains(const std::vector<std::uint64_t>& set, ptx::RegId r) {
+  return set[r / 64] >> (r % 64) & 1;
+}
+
+// At each border, the registers that may have been written since the last one: the frame has the others already. Lanes
+// that pass a barrier apart from their warp leave nothing there, so that only others count as one.
+class WrittenSinceBorder {
+ public:
+  using RegisterSet = std::vector<std::uint64_t>;
+  WrittenSinceBorder(const FunctionContext& f, const flow::LiveRegisters& live)
+      : f_(f), out_(f.cfg.blocks.size(), RegisterSet((f.function.registers.size() + 63) / 64)) {
+    const auto keep_nothing = [](std::uint32_t, const RegisterSet&) {};
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const std::uint32_t b : f_.cfg.order) {
+        RegisterSet after = at_start(b, live);
+        pass(b, after, keep_nothing);
+        if (after == out_[b]) continue;
+        out_[b] = std::move(after);
+        changed = true;
+      }
+    }
+  }
+
+  // What registers have at the start of the kernel is in no frame.
+  RegisterSet at_start(std::uint32_t block, const flow::LiveRegisters& live) const {
+    RegisterSet set(out_[block].size());
+    if (block == f_.cfg.order.front()) set = live.words(block);
+    for (const std::uint32_t p : f_.cfg.blocks[block].predecessors)
+      for (std::size_t w = 0; w < set.size(); ++w) set[w] |= out_[p][w];
+    return set;
+  }
+
+  template <class AtBorder>
+  void pass(std::uint32_t block, RegisterSet& set, AtBorder&& at_border) const {
+    std::vector<ptx::RegId> written;
+    for (std::uint32_t n = f_.cfg.blocks[block].first; n < f_.cfg.blocks[block].end; ++n) {
+      if (is_barrier(f_.function.body[n])) {
+        at_border(n, set);
+        if (!f_.wait_points.at(n)) std::fill(set.begin(), set.end(), 0);
+      }
+      flow::registers_written(f_.function.body[n], written);
+      for (const ptx::RegId r : written) set[r / 64] |= 1ull << (r % 64);
+    }
+  }
+
+ private:
+  const FunctionContext& f_;
+  std::vector<RegisterSet> out_;
+};
+
+// Slots, there and back: more than that would be a large part of the code of even the largest kernels.
+constexpr std::uint64_t kMostKept = 3000;
+// Where lanes may wait apart, what they keep in registers has to be told from what the frame gives back.
+constexpr std::uint64_t kMostJoined = 1500;
+
+}  // namespace
+
+bool Regions::possible() const {
+  const std::vector<Instruction>& body = f_.function.body;
+  return f_.is_kernel && !f_.unit.options.definedness && std::none_of(body.begin(), body.end(), keeps_more);
+}
+
+void Regions::create() {
+  if (!possible()) return;
+  const flow::LiveRegisters live = flow::find_live_registers(f_.function, f_.cfg);
+  const WrittenSinceBorder since(f_, live);
+  std::uint64_t kept = 0, joined = 0;
+  for (const std::uint32_t b : f_.cfg.order) {
+    RegisterSet now = since.at_start(b, live);
+    since.pass(b, now, [&](std::uint32_t n, const RegisterSet& written) {
+      const std::uint32_t behind = n + 1 < f_.cfg.blocks[b].end ? n + 1 : n;
+      Border border;
+      border.instruction = n;
+      place(border, flow::live_registers_before(f_.function, f_.cfg, live, behind), written);
+      kept += border.kept.size();
+      if (f_.wait_points.at(n)) joined += f_.function.registers.size();
+      borders_.push_back(std::move(border));
+    });
+  }
+  if (kept > kMostKept || joined > kMostJoined) borders_.clear();
+}
+
+void Regions::place(Border& border, const RegisterSet& live, const RegisterSet& written) {
+  std::uint64_t& bytes = f_.unit.region_bytes;
+  for (ptx::RegId r = 0; r < f_.function.registers.size(); ++r) {
+    if (!contains(live, r)) continue;
+    const Registers::Slot& slot = registers_.slot(r);
+    for (llvm::AllocaInst* a : {slot.scalar, slot.base, slot.kx, slot.ky, slot.vector}) {
+      if (!a) continue;
+      const auto [at, fresh] = places_.emplace(a, 0);
+      if (fresh) {
+        const std::uint64_t bits = a->getAllocatedType()->getPrimitiveSizeInBits().getFixedValue();
+        const std::uint64_t size = std::max<std::uint64_t>(8, (bits / 8 + 7) / 8 * 8);
+        if (bits >= 64 && a->getAllocatedType()->isVectorTy()) bytes = (bytes + 63) / 64 * 64;
+        at->second = bytes;
+        bytes += size;
+      }
+      border.kept.push_back({a, at->second, contains(written, r)});
+    }
+  }
+}
+
+void Regions::begin(BasicBlock* first) {
+  if (borders_.empty()) {
+    ir_.CreateBr(first);
+    return;
+  }
+  Value* region = ir_.CreateLoad(ir_.getInt32Ty(), f_.at(f_.context_argument, offsetof(WarpContext, region)));
+  entries_ = ir_.CreateSwitch(region, first, static_cast<unsigned>(borders_.size()));
+}
+
+const Regions::Border* Regions::border_here() const {
+  const auto found =
+      std::find_if(borders_.begin(), borders_.end(), [&](const Border& b) { return b.instruction == f_.now.index; });
+  return found == borders_.end() ? nullptr : &*found;
+}
+
+bool Regions::end_here() const {
+  return border_here() != nullptr;
+}
+
+Value* Regions::undivided(Value* whole) {
+  return end_here() ? ir_.CreateAnd(whole, ir_.CreateICmpEQ(stack_.depth(), ir_.getInt32(0))) : whole;
+}
+
+Value* Regions::in_frame(std::uint64_t at) {
+  return f_.at(f_.llvm_function->getArg(1), at);
+}
+
+void Regions::keep(const Border& border) {
+  for (const Kept& k : border.kept) {
+    if (!k.written) continue;
+    llvm::Type* type = k.slot->getAllocatedType();
+    Value* value = ir_.CreateLoad(type, k.slot);
+    const bool predicates = type->isVectorTy() && type->getScalarSizeInBits() == 1;
+    if (predicates) value = f_.lanes_to_bits(value);
+    ir_.CreateAlignedStore(value, in_frame(k.at), llvm::Align(type->isVectorTy() && !predicates ? 16 : 8));
+  }
+}
+
+void Regions::take_back(const Border& border) {
+  for (const Kept& k : border.kept) {
+    llvm::Type* type = k.slot->getAllocatedType();
+    const bool predicates = type->isVectorTy() && type->getScalarSizeInBits() == 1;
+    Value* value = predicates
+                       ? f_.bits_to_lanes(ir_.CreateAlignedLoad(ir_.getInt32Ty(), in_frame(k.at), llvm::Align(8)))
+                       : ir_.CreateAlignedLoad(type, in_frame(k.at), llvm::Align(type->isVectorTy() ? 16 : 8));
+    ir_.CreateStore(value, k.slot);
+  }
+}
+
+// Another warp goes on in this one's place, without the device; or the device knows what to do.
+void Regions::hand_over(Value* warp) {
+  BasicBlock* to_device = f_.new_block("nobody_named");
+  BasicBlock* to_warp = f_.new_block("another_warp");
+  ir_.CreateCondBr(ir_.CreateIsNull(warp), to_device, to_warp);
+  ir_.SetInsertPoint(to_device);
+  ir_.CreateRetVoid();
+  ir_.SetInsertPoint(to_warp);
+  Value* frame = ir_.CreateLoad(ir_.getPtrTy(), f_.at(warp, offsetof(WarpContext, frame)));
+  llvm::CallInst* goes_on = ir_.CreateCall(f_.llvm_function, {warp, frame});
+  goes_on->setTailCallKind(llvm::CallInst::TCK_MustTail);
+  ir_.CreateRetVoid();
+}
+
+void Regions::end(llvm::function_ref<Value*()> come) {
+  const Border& border = *border_here();
+  keep(border);
+  const auto number = static_cast<std::uint32_t>(&border - borders_.data()) + 1;
+  ir_.CreateStore(ir_.getInt32(number), f_.at(f_.context_argument, offsetof(WarpContext, region)));
+  BasicBlock* others = f_.new_block("others_first");
+  BasicBlock* next = f_.new_block("region");
+  Value* warp = come();
+  ir_.CreateCondBr(ir_.CreateICmpEQ(warp, f_.context_argument), next, others);
+  ir_.SetInsertPoint(others);
+  hand_over(warp);
+  entries_->addCase(ir_.getInt32(number), next);
+  ir_.SetInsertPoint(next);
+  take_back(border);
+  // Nothing of the warp waits elsewhere: it is as at the start, without those that have left.
+  Value* all = masks_.alive();
+  masks_.set_active(all);
+  masks_.set_live(all);
+  stack_.set_depth(ir_.getInt32(0));
+  stack_.set_current(ir_.getInt32(ptx::kNoId));
+}
+
+}  // namespace warpgrind::jit

@@ -1,0 +1,58 @@
+// Regions: what a warp runs between two barriers of its block. At the border another warp goes on in its place, in the
+// same function and on the same stack; what the warp needs behind the border is in its frame, a few registers mostly.
+// Switching fibers instead took nearly half of a tree reduction: a return to another place than the last call's is
+// never predicted. Only whole warps can end a region: everything else that waits (lanes apart from the rest, loops that
+// wait for memory, barriers in called functions) keeps its stack.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "jit/kernel/path_stack.h"
+#include "jit/kernel/registers.h"
+
+namespace warpgrind::jit {
+
+class Regions {
+ public:
+  Regions(FunctionContext& context, LaneMasks& masks, PathStack& stack, Registers& registers)
+      : f_(context), ir_(context.ir()), masks_(masks), stack_(stack), registers_(registers) {}
+  void create();                               // finds the borders
+  void begin(llvm::BasicBlock* first);         // ends the block before the first one: a warp goes on where it is
+  bool end_here() const;                       // the current instruction ends a region, if the whole warp is at it
+  llvm::Value* undivided(llvm::Value* whole);  // i1: and nothing of the warp waits elsewhere
+
+  // Registers go to the frame; `come` asks the device who goes on. Leaves the insertion point in the next region.
+  void end(llvm::function_ref<llvm::Value*()> come);
+
+ private:
+  // Where one of a register's slots is in the frame; written: it may have another value than there.
+  struct Kept {
+    llvm::AllocaInst* slot = nullptr;
+    std::uint64_t at = 0;
+    bool written = false;
+  };
+  struct Border {
+    std::uint32_t instruction = 0;
+    std::vector<Kept> kept;
+  };
+  using RegisterSet = std::vector<std::uint64_t>;  // a bit each
+  bool possible() const;
+  void place(Border& border, const RegisterSet& live, const RegisterSet& written);
+  const Border* border_here() const;
+  void keep(const Border& border);
+  void take_back(const Border& border);
+  void hand_over(llvm::Value* warp);
+  llvm::Value* in_frame(std::uint64_t at);
+
+  FunctionContext& f_;
+  llvm::IRBuilder<>& ir_;
+  LaneMasks& masks_;
+  PathStack& stack_;
+  Registers& registers_;
+  std::vector<Border> borders_;
+  std::map<llvm::AllocaInst*, std::uint64_t> places_;  // one a slot: what is not touched between two borders stays
+  llvm::SwitchInst* entries_ = nullptr;
+};
+
+}  // namespace warpgrind::jit

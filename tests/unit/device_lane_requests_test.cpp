@@ -1,0 +1,197 @@
+// Accesses whose lanes have addresses of their own: what machine code and the device make of them when nobody watches
+// against the plain rules of each access that an observer sees, with and without AVX-512 in machine code.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "device_fixture.h"
+#include "ptx_kernel.h"
+
+namespace warpgrind::device {
+namespace {
+
+constexpr unsigned kTurns = 45;  // more than twice as many requests as are counted together
+
+// Sees every access and adds up what it costs.
+class PlainCounts : public events::Observer {
+ public:
+  events::Wants wants() const override {
+    events::Wants w;
+    w.counts = w.accesses = true;
+    return w;
+  }
+  void on_access(const events::Access& a, unsigned) override {
+    std::int64_t offsets[kWarpSize];
+    for (unsigned l = 0; l < kWarpSize; ++l) offsets[l] = static_cast<std::int64_t>(a.addresses[l]);
+    const AccessForm form{a.space, a.type, static_cast<std::uint8_t>(a.bytes), SharedAtomic::native};
+    sites[a.site].add(a.space, access_cost((*find_gpu_model("h200"))->rules, form, offsets, a.mask), a.mask);
+  }
+  std::map<std::uint32_t, events::SiteCounts> sites;
+};
+
+struct Case {
+  const char* name;
+  const char* space;  // whose address %rd5 is
+  unsigned bytes;
+  const char* access;  // of %rd5, where %p1 and %p2 are some of the lanes
+};
+
+const Case kCases[] = {
+    {"bytes", "global", 1, "ld.global.u8 %r6, [%rd5];"},
+    {"signed halves", "global", 2, "ld.global.s16 %r6, [%rd5];"},
+    {"words", "global", 4, "ld.global.u32 %r6, [%rd5];"},
+    {"some words", "global", 4, "@%p1 ld.global.u32 %r6, [%rd5];"},
+    {"few words", "global", 4, "@%p2 ld.global.u32 %r6, [%rd5];"},
+    {"volatile words", "global", 4, "ld.volatile.global.u32 %r6, [%rd5];"},
+    {"floats", "global", 4, "ld.global.f32 %f1, [%rd5]; mov.b32 %r6, %f1;"},
+    {"doubles", "global", 8, "ld.global.f64 %fd1, [%rd5]; mov.b64 {%r6, %r7}, %fd1; xor.b32 %r6, %r6, %r7;"},
+    {"pairs", "global", 8, "ld.global.v2.u32 {%r6, %r7}, [%rd5]; xor.b32 %r6, %r6, %r7;"},
+    {"fours", "global", 16, "ld.global.v4.u32 {%r6, %r7, %r8, %r9}, [%rd5]; xor.b32 %r6, %r7, %r9;"},
+    {"generic", "global", 4, "ld.u32 %r6, [%rd5];"},
+    {"stores of bytes", "global", 1, "st.global.u8 [%rd5], %r2;"},
+    {"stores", "global", 4, "st.global.u32 [%rd5], %r2;"},
+    {"some stores", "global", 4, "@%p1 st.global.u32 [%rd5], %r2;"},
+    {"stores of 8", "global", 8, "st.global.v2.u32 [%rd5], {%r2, %r3};"},
+    {"stores of doubles", "global", 8, "mov.b64 %fd1, {%r2, %r3}; @%p1 st.global.f64 [%rd5], %fd1;"},
+    {"atomics", "global", 4, "atom.global.add.u32 %r6, [%rd5], %r2;"},
+    {"some reductions", "global", 4, "@%p1 red.global.add.u32 [%rd5], %r2;"},
+    {"wide atomics", "global", 8,
+     "mov.b64 %rd7, {%r2, %r3}; atom.global.max.u64 %rd8, [%rd5], %rd7; mov.b64 {%r6, %r7}, %rd8;"},
+    {"constants", "constant", 4, "ld.const.u32 %r6, [%rd5];"},
+    {"some constant bytes", "constant", 1, "@%p1 ld.const.u8 %r6, [%rd5];"},
+    {"shared bytes", "shared", 1, "ld.shared.u8 %r6, [%rd5];"},
+    {"shared halves", "shared", 2, "@%p1 ld.shared.u16 %r6, [%rd5];"},
+    {"shared words", "shared", 4, "ld.shared.u32 %r6, [%rd5];"},
+    {"shared doubles", "shared", 8, "ld.shared.f64 %fd1, [%rd5]; mov.b64 {%r6, %r7}, %fd1;"},
+    {"shared fours", "shared", 16, "ld.shared.v4.u32 {%r6, %r7, %r8, %r9}, [%rd5];"},
+    {"shared stores of bytes", "shared", 1, "st.shared.u8 [%rd5], %r2;"},
+    {"shared stores", "shared", 4, "@%p1 st.shared.u32 [%rd5], %r2;"},
+    {"shared atomics", "shared", 4, "atom.shared.add.u32 %r6, [%rd5], %r2;"},
+    {"local bytes", "local", 1, "ld.local.u8 %r6, [%rd5];"},
+    {"local words", "local", 4, "ld.local.u32 %r6, [%rd5];"},
+    {"some local words", "local", 4, "@%p1 ld.local.u32 %r6, [%rd5];"},
+    {"local doubles", "local", 8, "ld.local.f64 %fd1, [%rd5]; mov.b64 {%r6, %r7}, %fd1; xor.b32 %r6, %r6, %r7;"},
+    {"local stores of bytes", "local", 1, "@%p1 st.local.u8 [%rd5], %r2; ld.local.u32 %r6, [%rd6];"},
+    {"local stores of halves", "local", 2, "st.local.u16 [%rd5], %r2; ld.local.u32 %r6, [%rd6+4];"},
+    {"local stores", "local", 4, "st.local.u32 [%rd5], %r2; ld.local.u32 %r6, [%rd5];"},
+    {"local stores of doubles", "local", 8,
+     "mov.b64 %fd1, {%r2, %r3}; @%p1 st.local.f64 [%rd5], %fd1; ld.local.u32 %r6, [%rd5+4];"},
+    {"some lanes at one local word", "local", 4, "@%p1 st.local.u32 [%rd6+8], %r2; @%p2 ld.local.u32 %r6, [%rd6+8];"},
+    {"some lanes at one local byte", "local", 4, "@%p1 st.local.u8 [%rd6+9], %r2; @%p2 ld.local.u8 %r6, [%rd6+9];"},
+};
+
+// Each lane goes to random places of an area of `area` bytes, some of them again and again.
+std::string body_of(const Case& c, unsigned area) {
+  const bool shared = std::strcmp(c.space, "shared") == 0, local = std::strcmp(c.space, "local") == 0;
+  const bool constant = std::strcmp(c.space, "constant") == 0;
+  const std::string base = constant ? "mov.u64 %rd4, table;"
+                           : shared ? "mov.u64 %rd4, memory;"
+                           : local  ? "mov.u64 %rd4, own;"
+                                    : "mov.u64 %rd4, %rd1;";
+  const std::string fill = "FILL: add.u64 %rd5, %rd4, %rd9; " +
+                           std::string(shared ? "st.shared.u32 [%rd5], %r11;" : "st.local.u32 [%rd5], %r11;") +
+                           " mad.lo.u32 %r11, %r11, 747796405, 1; add.u64 %rd9, %rd9, 4; setp.lt.u64 %p3, %rd9, 4096; "
+                           "@%p3 bra FILL;\n";
+  return ".local .align 16 .b8 own[4096];\n" + base +
+         "mov.u64 %rd6, %rd4; mov.u64 %rd9, 0; mov.u32 %r10, 0; mov.u32 %r11, 17; mov.u32 %r6, 0; mov.u32 %r7, 0;\n"
+         "mov.u32 %r9, 0; mov.u32 %r12, 0; mad.lo.u32 %r2, %r1, 747796405, 12345;\n" +
+         (shared || local ? fill : "") +
+         "TURN: mad.lo.u32 %r2, %r2, 1664525, 1013904223; shr.u32 %r3, %r2, 9;\n"
+         "and.b32 %r13, %r10, 3; setp.eq.u32 %p4, %r13, 0; @%p4 and.b32 %r3, %r3, 31;\n"  // near each other
+         "rem.u32 %r3, %r3, " +
+         std::to_string(area) + "; and.b32 %r3, %r3, -" + std::to_string(c.bytes) +
+         ";\ncvt.u64.u32 %rd5, %r3; add.u64 %rd5, %rd5, %rd4;\n"
+         "and.b32 %r4, %r2, 0x10000; setp.ne.u32 %p1, %r4, 0; and.b32 %r4, %r2, 0x1f0000; setp.eq.u32 %p2, %r4, 0;\n" +
+         c.access +
+         "\nxor.b32 %r12, %r12, %r6; mad.lo.u32 %r12, %r12, 31, 7; add.u32 %r10, %r10, 1; setp.lt.u32 %p3, %r10, " +
+         std::to_string(kTurns) +
+         ";\n@%p3 bra TURN;\nmul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2; st.global.u32 [%rd3+32768], %r12;\n";
+}
+
+struct Outcome {
+  std::vector<events::SiteCounts> sites;
+  std::vector<std::uint32_t> memory;
+};
+
+Outcome run_case(const Case& c, unsigned area, const std::string& cpu, PlainCounts* observer) {
+  Kernel kernel(body_of(c, area), 1, observer, ".const .align 16 .u32 table[1024] = {3, 1, 4, 1, 5, 9, 2, 6};\n", cpu);
+  constexpr std::size_t kWords = Kernel::kBytes / 4;
+  for (std::uint32_t w = 0; w < kWords; ++w) kernel.data[w] = w * 2654435761u;
+  const LaunchResult result = kernel.run(64);
+  return {result.counts.sites, {kernel.data, kernel.data + kWords}};
+}
+
+bool same_cost(const AccessCost& a, const AccessCost& b) {
+  return std::memcmp(&a, &b, sizeof a) == 0;
+}
+
+void expect_same(const events::SiteCounts& got, const events::SiteCounts& want, const std::string& where) {
+  EXPECT_EQ(got.requests, want.requests) << where;
+  EXPECT_EQ(got.lanes, want.lanes) << where;
+  EXPECT_EQ(got.global_requests + 3 * got.shared_requests + 7 * got.local_requests,
+            want.global_requests + 3 * want.shared_requests + 7 * want.local_requests)
+      << where;
+  EXPECT_EQ(got.global_lanes + 3 * got.shared_lanes + 7 * got.local_lanes,
+            want.global_lanes + 3 * want.shared_lanes + 7 * want.local_lanes)
+      << where;
+  EXPECT_TRUE(same_cost(got.global, want.global))
+      << where << ": sectors " << got.global.sectors << ", " << want.global.sectors;
+  EXPECT_TRUE(same_cost(got.shared, want.shared))
+      << where << ": wavefronts " << got.shared.wavefronts << ", " << want.shared.wavefronts;
+  EXPECT_TRUE(same_cost(got.local, want.local))
+      << where << ": sectors " << got.local.sectors << ", " << want.local.sectors;
+}
+
+class LaneRequests : public testing::TestWithParam<const char*> {};
+
+TEST_P(LaneRequests, AreCountedByThePlainRules) {
+  for (const Case& c : kCases) {
+    for (const unsigned area : {4096u, 128u}) {
+      SCOPED_TRACE(std::string(c.name) + ", " + std::to_string(area) + " bytes");
+      PlainCounts plain;
+      const Outcome seen = run_case(c, area, GetParam(), &plain);
+      const Outcome alone = run_case(c, area, GetParam(), nullptr);
+      EXPECT_EQ(alone.memory, seen.memory);
+      ASSERT_EQ(alone.sites.size(), seen.sites.size());
+      for (std::uint32_t s = 0; s < alone.sites.size(); ++s) {
+        expect_same(seen.sites[s], plain.sites[s], "seen, site " + std::to_string(s));
+        expect_same(alone.sites[s], plain.sites[s], "alone, site " + std::to_string(s));
+      }
+    }
+  }
+}
+
+// After many good requests, one of a lane that is not.
+TEST_P(LaneRequests, FaultsNameLaneAndAddress) {
+  const Case last_turn{"", "global", 4,
+                       "setp.eq.u32 %p5, %r10, 40; setp.eq.and.u32 %p5, %r1, 45, %p5; @%p5 add.u64 %rd5, %rd5, "
+                       "0x100000000; ld.global.u32 %r6, [%rd5];"};
+  Kernel kernel(body_of(last_turn, 128), 1, nullptr, "", GetParam());
+  const LaunchResult result = kernel.try_run(64);
+  ASSERT_TRUE(result.fault);
+  EXPECT_EQ(result.fault->thread.x, 45u);
+  const std::uint64_t begin = reinterpret_cast<std::uint64_t>(kernel.data) + 0x100000000;
+  EXPECT_GE(result.fault->address, begin);
+  EXPECT_LT(result.fault->address, begin + 128);
+}
+
+TEST_P(LaneRequests, MisalignedLanesAreFaults) {
+  const Case last_turn{"", "shared", 4,
+                       "setp.eq.u32 %p5, %r10, 40; setp.eq.and.u32 %p5, %r1, 7, %p5; @%p5 add.u64 %rd5, %rd5, 2; "
+                       "st.shared.u32 [%rd5], %r6;"};
+  Kernel kernel(body_of(last_turn, 128), 1, nullptr, "", GetParam());
+  const LaunchResult result = kernel.try_run(64);
+  ASSERT_TRUE(result.fault);
+  EXPECT_EQ(result.fault->kind, FaultKind::misaligned_address);
+  EXPECT_EQ(result.fault->thread.x, 7u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Cpus, LaneRequests, testing::Values("", "x86-64-v3"),
+                         [](const auto& cpu) { return cpu.param[0] == 0 ? "host" : "avx2"; });
+
+}  // namespace
+}  // namespace warpgrind::device
