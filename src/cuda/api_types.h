@@ -6,7 +6,9 @@
 
 namespace warpgrind::cuda {
 struct Context;
-}
+struct SurfaceReference;
+struct TextureReference;
+}  // namespace warpgrind::cuda
 
 #define CUctx_st warpgrind::cuda::Context
 #define CUstream_st warpgrind::host::Stream
@@ -23,6 +25,8 @@ struct Context;
 #define CUmod_st warpgrind::host::LibraryHandle
 #define CUlinkState_st warpgrind::host::LinkState
 #define CUuserObject_st warpgrind::host::UserObject
+#define CUtexref_st warpgrind::cuda::TextureReference
+#define CUsurfref_st warpgrind::cuda::SurfaceReference
 #include "cuda.h"
 #undef CUctx_st
 #undef CUstream_st
@@ -39,3 +43,5 @@ struct Context;
 #undef CUmod_st
 #undef CUlinkState_st
 #undef CUuserObject_st
+#undef CUtexref_st
+#undef CUsurfref_st

@@ -28,13 +28,29 @@ static_assert(CUDA_ARRAY3D_LAYERED == cudaArrayLayered && CUDA_ARRAY3D_SURFACE_L
               CUDA_ARRAY3D_CUBEMAP == cudaArrayCubemap && CUDA_ARRAY3D_TEXTURE_GATHER == cudaArrayTextureGather);
 constexpr unsigned kFlags =
     CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST | CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_TEXTURE_GATHER;
+constexpr unsigned kOtherFlags = CUDA_ARRAY3D_DEPTH_TEXTURE | CUDA_ARRAY3D_COLOR_ATTACHMENT | CUDA_ARRAY3D_SPARSE |
+                                 CUDA_ARRAY3D_DEFERRED_MAPPING | CUDA_ARRAY3D_VIDEO_ENCODE_DECODE;
 
+// Formats that cuda.h names and that are not here: compressed ones, those of video, and normalized ones.
+bool is_other_format(CUarray_format f) {
+  return f == CU_AD_FORMAT_UNORM_INT_101010_2 || (f >= CU_AD_FORMAT_BC1_UNORM && f <= CU_AD_FORMAT_Y410) ||
+         (f >= CU_AD_FORMAT_NV12 && f <= CU_AD_FORMAT_YUV444_16bit_SemiPlanar) ||
+         (f >= CU_AD_FORMAT_UNORM_INT8X1 && f <= CU_AD_FORMAT_SNORM_INT16X4);
+}
+
+CUresult check(const CUDA_ARRAY3D_DESCRIPTOR& d, cudaChannelFormatDesc& channels) {
+  if ((d.NumChannels != 1 && d.NumChannels != 2 && d.NumChannels != 4) || d.Flags & ~(kFlags | kOtherFlags))
+    return CUDA_ERROR_INVALID_VALUE;
+  if (!channels_of(d.Format, d.NumChannels, channels))
+    return is_other_format(d.Format) ? not_supported("an array of this format") : CUDA_ERROR_INVALID_VALUE;
+  if (d.Flags & ~kFlags) return not_supported("an array with other flags than layered, surface, cubemap and gather");
+  const bool layered = d.Flags & CUDA_ARRAY3D_LAYERED;
+  if (d.Depth && !d.Height && !layered) return CUDA_ERROR_INVALID_VALUE;  // slices without rows
+  return CUDA_SUCCESS;
+}
 CUresult create(CUarray* out, const CUDA_ARRAY3D_DESCRIPTOR& d) {
   cudaChannelFormatDesc channels{};
-  if (d.Format <= 0 || (d.NumChannels != 1 && d.NumChannels != 2 && d.NumChannels != 4))
-    return CUDA_ERROR_INVALID_VALUE;
-  if (!channels_of(d.Format, d.NumChannels, channels)) return not_supported("an array of this format");
-  if (d.Flags & ~kFlags) return not_supported("an array with other flags than layered, surface, cubemap and gather");
+  if (const CUresult error = check(d, channels); error != CUDA_SUCCESS) return error;
   return driver_error(host::create_array(out, &channels, {d.Width, d.Height, d.Depth}, d.Flags));
 }
 
@@ -89,6 +105,24 @@ CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR* out, CUarray array) {
 }
 CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR* out, CUarray array) {
   return driver([&]() -> CUresult { return out ? describe(array, *out) : CUDA_ERROR_INVALID_VALUE; });
+}
+
+CUresult cuMipmappedArrayCreate(CUmipmappedArray* out, const CUDA_ARRAY3D_DESCRIPTOR* d, unsigned int levels) {
+  return driver([&]() -> CUresult {
+    if (!out || !d) return CUDA_ERROR_INVALID_VALUE;
+    cudaChannelFormatDesc channels{};
+    if (const CUresult error = check(*d, channels); error != CUDA_SUCCESS) return error;
+    return driver_error(
+        host::create_mipmapped_array(out, &channels, {d->Width, d->Height, d->Depth}, levels, d->Flags));
+  });
+}
+CUresult cuMipmappedArrayGetLevel(CUarray* out, CUmipmappedArray array, unsigned int level) {
+  return driver([&]() -> CUresult { return driver_error(host::mipmapped_array_level(out, array, level)); });
+}
+CUresult cuMipmappedArrayDestroy(CUmipmappedArray array) {
+  return driver([&]() -> CUresult {
+    return array ? driver_error(host::free_mipmapped_array(array)) : CUDA_ERROR_INVALID_HANDLE;
+  });
 }
 
 CUresult cuArrayDestroy(CUarray array) {

@@ -23,10 +23,23 @@ CUresult context_of(CUcontext handle, Context*& out) {
   return check(out);
 }
 
+// What is known of the current one even when it is destroyed.
+template <class Value, class Question>
+CUresult of_current(Value* out, Question question) {
+  return driver_without_context([&]() -> CUresult {
+    if (!out) return CUDA_ERROR_INVALID_VALUE;
+    const Context* const current = current_context();
+    if (!current) return CUDA_ERROR_INVALID_CONTEXT;
+    *out = question(*current);
+    return CUDA_SUCCESS;
+  });
+}
+
 CUresult create(CUcontext* out, unsigned flags, CUdevice device) {
   return driver_without_context([&]() -> CUresult {
-    if (!out || !valid_flags(flags)) return CUDA_ERROR_INVALID_VALUE;
+    if (!out) return CUDA_ERROR_INVALID_VALUE;
     if (!valid_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+    if (!valid_flags(flags)) return CUDA_ERROR_INVALID_VALUE;
     Context& made = create_context(device, flags);
     push_context(made);
     *out = &made;
@@ -40,7 +53,20 @@ CUresult destroy(CUcontext context) {
   free_memory_of(*context);
   if (current_context() == context) pop_context();
   context->alive = false;
+  context->flags = 0;
   return CUDA_SUCCESS;
+}
+
+// Nobody retains it any more. What the runtime has in it stays.
+void let_go(Context& primary) {
+  host::Context& of_device = host::context(primary.device);
+  of_device.retained = false;
+  if (!of_device.used) free_memory_of(primary);
+}
+
+// No context here is made for graphics (cuCtxCreate_v4): there is nothing of it, and it cannot be set.
+bool is_of_graphics(CUlimit limit) {
+  return limit == CU_LIMIT_SHMEM_SIZE || limit == CU_LIMIT_CIG_ENABLED;
 }
 
 }  // namespace
@@ -52,18 +78,21 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
     if (!valid_device(device)) return CUDA_ERROR_INVALID_DEVICE;
     Context& primary = primary_context(device);
     ++primary.uses;
+    host::context(device).retained = true;
     *context = &primary;
     return CUDA_SUCCESS;
   });
 }
 
-// What it holds stays: the runtime may be using it too.
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
   return driver_without_context([&]() -> CUresult {
     if (!valid_device(device)) return CUDA_ERROR_INVALID_DEVICE;
-    std::atomic<int>& uses = primary_context(device).uses;
-    for (int before = uses; before > 0;)
-      if (uses.compare_exchange_weak(before, before - 1)) return CUDA_SUCCESS;
+    Context& primary = primary_context(device);
+    for (int before = primary.uses; before > 0;) {
+      if (!primary.uses.compare_exchange_weak(before, before - 1)) continue;
+      if (before == 1) let_go(primary);
+      return CUDA_SUCCESS;
+    }
     return CUDA_ERROR_INVALID_CONTEXT;
   });
 }
@@ -74,7 +103,7 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
 CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned int flags) {
   return driver_without_context([&]() -> CUresult {
     if (!valid_device(device)) return CUDA_ERROR_INVALID_DEVICE;
-    if (!valid_flags(flags)) return CUDA_ERROR_INVALID_VALUE;
+    if (!valid_flags(flags) || flags & CU_CTX_MAP_HOST) return CUDA_ERROR_INVALID_VALUE;
     primary_context(device).flags = flags;
     return CUDA_SUCCESS;
   });
@@ -82,7 +111,7 @@ CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned int flags) {
 // Before CUDA 11 flags were for a context that was not active yet.
 CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned int flags) {
   return driver_without_context([&]() -> CUresult {
-    if (valid_device(device) && primary_context(device).uses > 0) return CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE;
+    if (valid_device(device) && is_alive(primary_context(device))) return CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE;
     return cuDevicePrimaryCtxSetFlags_v2(device, flags);
   });
 }
@@ -93,7 +122,7 @@ CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned int* flags, int* a
     if (!valid_device(device)) return CUDA_ERROR_INVALID_DEVICE;
     const Context& primary = primary_context(device);
     if (flags) *flags = primary.flags;
-    if (active) *active = primary.uses > 0 || host::the_session().device_in_use(device);
+    if (active) *active = is_alive(primary);
     return CUDA_SUCCESS;
   });
 }
@@ -134,6 +163,7 @@ CUresult cuCtxCreate_v4(CUcontext* context, CUctxCreateParams* parameters, unsig
 }
 
 CUresult cuCtxDestroy_v2(CUcontext context) {
+  if (!context) return leave(CUDA_ERROR_INVALID_VALUE, "cuCtxDestroy");
   return driver_without_context([&]() -> CUresult { return destroy(context); });
 }
 CUresult cuCtxDestroy(CUcontext context) {
@@ -157,6 +187,7 @@ CUresult cuCtxDetach(CUcontext context) {
 
 CUresult cuCtxPushCurrent_v2(CUcontext context) {
   return driver_without_context([&]() -> CUresult {
+    if (!context) return CUDA_ERROR_INVALID_VALUE;
     if (const CUresult error = check(context); error != CUDA_SUCCESS) return error;
     push_context(*context);
     return CUDA_SUCCESS;
@@ -193,11 +224,7 @@ CUresult cuCtxGetCurrent(CUcontext* context) {
 }
 
 CUresult cuCtxGetDevice(CUdevice* device) {
-  return driver([&]() -> CUresult {
-    if (!device) return CUDA_ERROR_INVALID_VALUE;
-    *device = current_context()->device;
-    return CUDA_SUCCESS;
-  });
+  return of_current(device, [](const Context& current) { return current.device; });
 }
 CUresult cuCtxGetDevice_v2(CUdevice* device, CUcontext context) {
   return driver_without_context([&]() -> CUresult {
@@ -210,11 +237,7 @@ CUresult cuCtxGetDevice_v2(CUdevice* device, CUcontext context) {
 }
 
 CUresult cuCtxGetFlags(unsigned int* flags) {
-  return driver([&]() -> CUresult {
-    if (!flags) return CUDA_ERROR_INVALID_VALUE;
-    *flags = current_context()->flags;
-    return CUDA_SUCCESS;
-  });
+  return of_current(flags, [](const Context& current) { return current.flags.load(); });
 }
 CUresult cuCtxSetFlags(unsigned int flags) {
   return driver([&]() -> CUresult {
@@ -243,27 +266,42 @@ CUresult cuCtxGetApiVersion(CUcontext context, unsigned int* version) {
   });
 }
 
+namespace {
+
+// All streams, those that are being captured too: not even a relaxed capture allows that.
+CUresult synchronize(int device) {
+  if (const cudaError_t error = host::no_captures(device)) return driver_error(error);
+  return driver_error(host::synchronize_device(device));
+}
+
+}  // namespace
+
 CUresult cuCtxSynchronize() {
-  return driver([&]() -> CUresult { return driver_error(host::synchronize_device(host::thread_state().device)); });
+  return driver([&]() -> CUresult { return synchronize(host::thread_state().device); });
 }
 CUresult cuCtxSynchronize_v2(CUcontext context) {
   return driver_without_context([&]() -> CUresult {
     Context* of = nullptr;
     if (const CUresult error = context_of(context, of); error != CUDA_SUCCESS) return error;
-    return driver_error(host::synchronize_device(of->device));
+    return synchronize(of->device);
   });
 }
 
-// ---- What a context is set to. What the runtime does not have, no GPU here has.
+// ---- What a context is set to
 CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
   return driver([&]() -> CUresult {
-    if (limit >= CU_LIMIT_MAX) return CUDA_ERROR_INVALID_VALUE;
+    if (limit < 0 || limit >= CU_LIMIT_MAX) return CUDA_ERROR_INVALID_VALUE;
+    if (is_of_graphics(limit)) return CUDA_ERROR_NOT_PERMITTED;
     return driver_error(host::device_set_limit(static_cast<cudaLimit>(limit), value));
   });
 }
 CUresult cuCtxGetLimit(size_t* value, CUlimit limit) {
   return driver([&]() -> CUresult {
-    if (limit >= CU_LIMIT_MAX) return CUDA_ERROR_INVALID_VALUE;
+    if (limit < 0 || limit >= CU_LIMIT_MAX || !value) return CUDA_ERROR_INVALID_VALUE;
+    if (is_of_graphics(limit)) {
+      *value = 0;
+      return CUDA_SUCCESS;
+    }
     return driver_error(host::device_get_limit(value, static_cast<cudaLimit>(limit)));
   });
 }
@@ -306,14 +344,14 @@ CUresult cuCtxGetExecAffinity(CUexecAffinityParam* exec_affinity, CUexecAffinity
 CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags) {
   return driver([&]() -> CUresult {
     if (flags) return CUDA_ERROR_INVALID_VALUE;
-    if (check(peer) != CUDA_SUCCESS || peer == current_context()) return CUDA_ERROR_INVALID_CONTEXT;
+    if (check(peer) != CUDA_SUCCESS) return CUDA_ERROR_INVALID_CONTEXT;
     if (peer->device == current_context()->device) return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
     return driver_error(host::device_enable_peer_access(peer->device, flags));
   });
 }
 CUresult cuCtxDisablePeerAccess(CUcontext peer) {
   return driver([&]() -> CUresult {
-    if (check(peer) != CUDA_SUCCESS || peer == current_context()) return CUDA_ERROR_INVALID_CONTEXT;
+    if (check(peer) != CUDA_SUCCESS) return CUDA_ERROR_INVALID_CONTEXT;
     return driver_error(host::device_disable_peer_access(peer->device));
   });
 }

@@ -17,7 +17,10 @@ constexpr bool kWaits = true, kAsync = false;
 CUresult issue(const CopyOperation& copy, CUstream stream, bool host_blocks) {
   return driver_error(host::issue_copy(copy, stream, host_blocks));
 }
+// With unified addressing a side that the function's name says is the host's may be a device's as well.
 CUresult copy_plain(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, CUstream stream, bool host_blocks) {
+  const void* const of_host = kind == cudaMemcpyHostToDevice ? from : kind == cudaMemcpyDeviceToHost ? to : nullptr;
+  if (of_host && host::place_of(of_host).memory == host::Memory::device) kind = cudaMemcpyDeviceToDevice;
   return issue(host::linear_copy(to, from, bytes, kind), stream, host_blocks);
 }
 
@@ -30,21 +33,19 @@ CUresult copy_peer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcon
                                       stream, host_blocks));
 }
 
-// ---- Bytes of arrays, counted from their beginning
+// ---- Bytes of the first row of an array
 CUresult array_bytes(CUarray array, size_t offset, const void* other, size_t bytes, cudaMemcpyKind kind, bool to_array,
                      CUstream stream, bool host_blocks) {
-  const auto memory = host::array_of(array);
-  if (!memory) return CUDA_ERROR_INVALID_HANDLE;
-  const size_t row = memory->row_bytes();
-  return driver_error(
-      host::copy_array_bytes(array, offset % row, offset / row, other, bytes, kind, to_array, stream, host_blocks));
+  if (!host::array_of(array)) return CUDA_ERROR_INVALID_VALUE;
+  const CopySide inside = host::in_array(array, offset, 0), outside = host::in_memory(other, bytes, 1);
+  return issue(
+      to_array ? host::rectangle(inside, outside, bytes, 1, kind) : host::rectangle(outside, inside, bytes, 1, kind),
+      stream, host_blocks);
 }
 
 CUresult array_to_array(CUarray to, size_t to_offset, CUarray from, size_t from_offset, size_t bytes) {
   const auto target = host::array_of(to), source = host::array_of(from);
-  if (!target || !source) return CUDA_ERROR_INVALID_HANDLE;
-  if (target->element_bytes() != source->element_bytes() || bytes % source->element_bytes())
-    return CUDA_ERROR_INVALID_VALUE;
+  if (!target || !source || target->element_bytes() != source->element_bytes()) return CUDA_ERROR_INVALID_VALUE;
   return issue(host::rectangle(host::in_array(to, to_offset, 0), host::in_array(from, from_offset, 0), bytes, 1,
                                cudaMemcpyDeviceToDevice),
                nullptr, kWaits);
@@ -99,6 +100,7 @@ cudaMemcpyKind kind_of(CUmemorytype from, CUmemorytype to) {
 
 CUresult copy_box(const SideOfBox& from, const SideOfBox& to, const Extent& extent, bool peer, CUstream stream,
                   bool host_blocks) {
+  if (extent.width == 0 || extent.height == 0 || extent.depth == 0) return CUDA_SUCCESS;  // whatever else is said
   CopyOperation copy;
   if (const CUresult error = side_of(from, extent, copy.from); error != CUDA_SUCCESS) return error;
   if (const CUresult error = side_of(to, extent, copy.to); error != CUDA_SUCCESS) return error;

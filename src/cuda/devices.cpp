@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "cuda/arrays.h"
 #include "cuda/driver.h"
 #include "host/device_properties.h"
 #include "host/pools.h"
@@ -30,9 +31,9 @@ bool own_attribute(const GpuModel& model, CUdevice_attribute attribute, int& out
       out = 1;  // as stream_memory.cpp does
       return true;
     case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
+    case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED:
       out = 1;
       return true;
-    case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_HANDLE_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED:
@@ -69,8 +70,9 @@ CUresult cuDeviceGetCount(int* count) {
 
 CUresult cuDeviceGetName(char* name, int length, CUdevice device) {
   return driver_without_context([&]() -> CUresult {
-    if (!name || length <= 0) return CUDA_ERROR_INVALID_VALUE;
+    if (!name) return CUDA_ERROR_INVALID_VALUE;
     if (!valid_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+    if (length <= 0) return CUDA_ERROR_INVALID_VALUE;
     std::snprintf(name, static_cast<std::size_t>(length), "%s", host::the_session().model().name.c_str());
     return CUDA_SUCCESS;
   });
@@ -145,22 +147,23 @@ CUresult cuDeviceGetByPCIBusId(CUdevice* device, const char* id) {
   return driver_without_context([&]() -> CUresult { return driver_error(host::device_get_by_pci_bus_id(device, id)); });
 }
 
-// No process gives a part of the SMs to a context here: that is MPS's.
-CUresult cuDeviceGetExecAffinitySupport(int* value, CUexecAffinityType type, CUdevice device) {
+// No process gives a part of the SMs to a context here: that is MPS's. Nor is there anything of other names.
+CUresult cuDeviceGetExecAffinitySupport(int* value, CUexecAffinityType, CUdevice device) {
   return driver_without_context([&]() -> CUresult {
-    if (!value || type != CU_EXEC_AFFINITY_TYPE_SM_COUNT) return CUDA_ERROR_INVALID_VALUE;
+    if (!value) return CUDA_ERROR_INVALID_VALUE;
     if (!valid_device(device)) return CUDA_ERROR_INVALID_DEVICE;
     *value = 0;
     return CUDA_SUCCESS;
   });
 }
 
-CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t* width, CUarray_format, unsigned int channels, CUdevice device) {
+CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t* width, CUarray_format format, unsigned int channels,
+                                            CUdevice device) {
   return driver_without_context([&]() -> CUresult {
-    if (!width || (channels != 1 && channels != 2 && channels != 4)) return CUDA_ERROR_INVALID_VALUE;
-    if (!valid_device(device)) return CUDA_ERROR_INVALID_DEVICE;
-    *width = static_cast<size_t>(properties_of(device).maxTexture1DLinear);
-    return CUDA_SUCCESS;
+    cudaChannelFormatDesc element{};
+    if (!channels_of(format, channels, element)) return CUDA_ERROR_INVALID_VALUE;
+    const int bits = element.x + element.y + element.z + element.w;
+    return driver_error(host::device_get_texture_1d_linear_max_width(width, static_cast<unsigned>(bits / 8), device));
   });
 }
 

@@ -18,14 +18,18 @@ namespace warpgrind::cuda {
 // A context of the driver API. Those of one device share what the runtime keeps for that device: memory, streams,
 // limits, a kernel's fault. Handles stay valid as such for ever: a destroyed context is known to be one. Its memory
 // goes with it; what else was made under it is not freed yet, but when the process ends.
+// A primary one comes to life again with the same handle: it is alive from when somebody retains it, or the runtime
+// uses its device, until the last one who retains it lets go and the runtime has reset the device, or until
+// cuDevicePrimaryCtxReset.
 struct Context {
   int device = 0;
   bool primary = false;
   std::uint64_t id = 0;
   std::atomic<unsigned> flags{0};  // CUctx_flags
   std::atomic<int> uses{0};        // primary: how often it is retained; others: cuCtxAttach
-  std::atomic<bool> alive{true};   // not destroyed
+  std::atomic<bool> alive{true};   // not destroyed; of primary ones is_alive() knows
 };
+bool is_alive(const Context& context);
 
 // The one of the device; made at the first question.
 Context& primary_context(int device);
@@ -50,7 +54,8 @@ CUresult driver_error(cudaError_t error);
 const char* error_name(CUresult error);  // null: no such error
 const char* error_text(CUresult error);
 
-enum class Needs { nothing, initialization, context };
+// living_context: none need be current, but one that is must not be destroyed.
+enum class Needs { nothing, initialization, living_context, context };
 // Errors of the place a function is called from, and of what it needs.
 CUresult enter(Needs needs);
 
@@ -70,10 +75,10 @@ class KeepsLastError {
 // What every function ends with: an error that the program drops is a finding at the end of the run.
 CUresult leave(CUresult error, const char* of_body);
 
-// For functions of the current context: with none CUDA_ERROR_INVALID_CONTEXT, after a kernel's fault that error.
-template <class Body>
-CUresult driver(Body&& body) {
-  if (const CUresult error = enter(Needs::context); error != CUDA_SUCCESS) return leave(error, __PRETTY_FUNCTION__);
+// After a kernel's fault that error, whatever the body does.
+template <Needs needs, class Body>
+CUresult driver_unless_broken(Body&& body) {
+  if (const CUresult error = enter(needs); error != CUDA_SUCCESS) return leave(error, __PRETTY_FUNCTION__);
   const host::CallScope scope(__PRETTY_FUNCTION__);
   const KeepsLastError keeps;
   const CUresult sticky = driver_error(host::sticky_error());
@@ -82,11 +87,32 @@ CUresult driver(Body&& body) {
   host::the_session().returned_sticky_error(error_name(sticky));
   return sticky;
 }
-// For functions of devices and of contexts by their handle.
+// For functions of the current context: with none CUDA_ERROR_INVALID_CONTEXT.
 template <class Body>
+CUresult driver(Body&& body) {
+  return driver_unless_broken<Needs::context>(body);
+}
+// For functions of what has a handle (modules, kernels, streams that the program made), which is of a context by
+// itself: none need be current.
+template <class Body>
+CUresult driver_of_handle(Body&& body) {
+  return driver_unless_broken<Needs::initialization>(body);
+}
+// ... where a null handle is refused before anything else is looked at, initialisation included (events, functions).
+template <class Handle, class Body>
+CUresult driver_of(const Handle* handle, Body&& body) {
+  return handle ? driver_of_handle(body) : leave(CUDA_ERROR_INVALID_HANDLE, __PRETTY_FUNCTION__);
+}
+// For functions of a stream: the default ones are those of the current context.
+template <class Body>
+CUresult driver_in(CUstream stream, Body&& body) {
+  const bool is_default = !stream || stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD;
+  return is_default ? driver(body) : driver_of_handle(body);
+}
+// For functions of devices and of contexts by their handle.
+template <Needs needs = Needs::initialization, class Body>
 CUresult driver_without_context(Body&& body) {
-  if (const CUresult error = enter(Needs::initialization); error != CUDA_SUCCESS)
-    return leave(error, __PRETTY_FUNCTION__);
+  if (const CUresult error = enter(needs); error != CUDA_SUCCESS) return leave(error, __PRETTY_FUNCTION__);
   const host::CallScope scope(__PRETTY_FUNCTION__);
   const KeepsLastError keeps;
   return leave(body(), __PRETTY_FUNCTION__);

@@ -44,15 +44,16 @@ Search search(const char* name, int version, cuuint64_t flags) {
   const DriverEntry* entry = find_entry(name, version, known);
   if (known) out.status = CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT;
   if (!entry) return out;
-  const bool own = (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) && version >= kFirstOwnStreams;
-  out.function = reinterpret_cast<void*>(own && entry->own_stream ? entry->own_stream : entry->function);
+  const bool own = (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) && entry->own_stream;
+  if (own && version < kFirstOwnStreams) return out;
+  out.function = reinterpret_cast<void*>(own ? entry->own_stream : entry->function);
   out.status = CU_GET_PROC_ADDRESS_SUCCESS;
   return out;
 }
 
 bool valid_question(const char* name, void** function, int version, cuuint64_t flags) {
   constexpr cuuint64_t kFlags = CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
-  return name && *name && function && version <= driver_version() && !(flags & ~kFlags) && flags != kFlags;
+  return name && function && version <= driver_version() && !(flags & ~kFlags);
 }
 
 // NVIDIA's run-time compiler asks whether there is a driver with tables of its own, and goes on without: nothing to

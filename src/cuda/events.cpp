@@ -9,16 +9,16 @@ CUresult cuEventCreate(CUevent* event, unsigned int flags) {
   return host_call([&] { return host::create_event(event, flags); });
 }
 CUresult cuEventDestroy_v2(CUevent event) {
-  return driver_without_context([&] { return driver_error(host::destroy_event(event)); });
+  return driver_of(event, [&] { return driver_error(host::destroy_event(event)); });
 }
 CUresult cuEventDestroy(CUevent event) {
   return cuEventDestroy_v2(event);
 }
 CUresult cuEventRecord(CUevent event, CUstream stream) {
-  return host_call([&] { return host::record_event(event, stream, cudaEventRecordDefault); });
+  return call_in(stream, [&] { return host::record_event(event, stream, cudaEventRecordDefault); });
 }
 CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned int flags) {
-  return host_call([&] { return host::record_event(event, stream, flags); });
+  return call_in(stream, [&] { return host::record_event(event, stream, flags); });
 }
 // Of all streams of a context, which are those of its device.
 CUresult cuCtxRecordEvent(CUcontext context, CUevent event) {
@@ -34,13 +34,14 @@ CUresult cuCtxWaitEvent(CUcontext context, CUevent event) {
   });
 }
 CUresult cuEventQuery(CUevent event) {
-  return host_call([&] { return host::query_event(event); });
+  return driver_of(event, [&] { return driver_error(host::query_event(event)); });
 }
 CUresult cuEventSynchronize(CUevent event) {
-  return host_call([&] { return host::synchronize_event(event); });
+  return driver_of(event, [&] { return driver_error(host::synchronize_event(event)); });
 }
 CUresult cuEventElapsedTime_v2(float* milliseconds, CUevent start, CUevent end) {
-  return host_call([&] { return host::elapsed_time(milliseconds, start, end); });
+  return driver_of(start && end ? start : nullptr,
+                   [&] { return driver_error(host::elapsed_time(milliseconds, start, end)); });
 }
 CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end) {
   return cuEventElapsedTime_v2(milliseconds, start, end);

@@ -10,13 +10,24 @@ foreach(whole cudart wg_cudart)
   target_sources(${whole} PRIVATE $<TARGET_OBJECTS:cuda_objects>)
 endforeach()
 
-enable_language(ASM)
+# add_entries(TARGET ENTRIES RUNTIME): base/beside.c for a library of jumps, which links nothing but the C library.
+function(add_entries target entries runtime)
+  # A copy of its own: definitions of a source are shared by the targets of a folder.
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/beside_${target}.c)
+  configure_file(${CMAKE_CURRENT_SOURCE_DIR}/base/beside.c ${source} COPYONLY)
+  target_sources(${target} PRIVATE ${source})
+  set_source_files_properties(${source} PROPERTIES COMPILE_DEFINITIONS
+                              "WARPGRIND_ENTRIES=${entries};WARPGRIND_RUNTIME=\"${runtime}\"")
+  add_dependencies(${target} cudart)
+  target_link_libraries(${target} PRIVATE -l:libc.so.6)
+endfunction()
+
 set(cuda_library ${CMAKE_CURRENT_SOURCE_DIR}/cuda/library)
 add_library(cuda SHARED ${cuda_library}/trampolines.S)
 set_property(SOURCE ${cuda_library}/trampolines.S APPEND PROPERTY OBJECT_DEPENDS
              "${CMAKE_SOURCE_DIR}/include/warpgrind/driver_functions.inc;${CMAKE_SOURCE_DIR}/include/warpgrind/driver_rows.h")
 target_include_directories(cuda PRIVATE ${CMAKE_SOURCE_DIR}/include)
-target_link_libraries(cuda PRIVATE cudart)
+add_entries(cuda warpgrind_driver_entries libcudart.so.13)
 set_target_properties(cuda PROPERTIES VERSION 1 SOVERSION 1 INSTALL_RPATH "$ORIGIN" LINKER_LANGUAGE CXX)
 target_link_options(cuda PRIVATE -Wl,--version-script=${cuda_library}/libcuda.map -Wl,--no-undefined -nodefaultlibs)
 set_property(TARGET cuda APPEND PROPERTY LINK_DEPENDS ${cuda_library}/libcuda.map)
@@ -28,7 +39,7 @@ add_library(cuda12 SHARED ${cuda_library}/driver12.S)
 set_property(SOURCE ${cuda_library}/driver12.S APPEND PROPERTY OBJECT_DEPENDS
              "${cuda_library}/trampolines.S;${CMAKE_SOURCE_DIR}/include/warpgrind/driver_functions.inc;${CMAKE_SOURCE_DIR}/include/warpgrind/driver_rows.h")
 target_include_directories(cuda12 PRIVATE ${CMAKE_SOURCE_DIR}/include ${cuda_library})
-target_link_libraries(cuda12 PRIVATE cudart)
+add_entries(cuda12 warpgrind_driver_entries ../libcudart.so.13)
 set_target_properties(cuda12 PROPERTIES OUTPUT_NAME cuda VERSION 1 SOVERSION 1 INSTALL_RPATH "$ORIGIN/.." LINKER_LANGUAGE CXX
                       LIBRARY_OUTPUT_DIRECTORY ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/driver12)
 target_link_options(cuda12 PRIVATE -Wl,--version-script=${cuda_library}/libcuda.map -Wl,--no-undefined -nodefaultlibs)

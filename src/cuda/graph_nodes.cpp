@@ -115,10 +115,9 @@ CUresult add_any(const Spot& at, CUgraphNodeParams& p) {
       return add_fill(at, fill_of(p.memset), p.memset.ctx);
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
       return add_memory(at, p.memOp);
-    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
-      return not_supported("a graph node of this type (conditional, external semaphore)");
+      return not_supported("a graph node of this type (external semaphore)");
     default:
       return p.type >= 0 && p.type <= CU_GRAPH_NODE_TYPE_CONDITIONAL ? add_alike(at, p) : CUDA_ERROR_INVALID_VALUE;
   }
@@ -445,6 +444,17 @@ CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams* parameters) {
 CUresult cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraphNodeParams* parameters) {
   return with_graphs([&]() -> CUresult {
     return parameters ? set_any(host::executable_node(exec, node), *parameters) : CUDA_ERROR_INVALID_VALUE;
+  });
+}
+
+CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle* handle, CUgraph graph, CUcontext context,
+                                        unsigned int initial, unsigned int flags) {
+  return with_graphs([&]() -> CUresult {
+    if (const CUresult error = context ? check(context) : CUDA_SUCCESS; error != CUDA_SUCCESS) return error;
+    cudaGraphConditionalHandle made = 0;
+    const cudaError_t error = host::create_conditional_handle(&made, graph, initial, flags);
+    if (error == cudaSuccess && handle) *handle = made;
+    return handle ? driver_error(error) : CUDA_ERROR_INVALID_VALUE;
   });
 }
 

@@ -11,7 +11,12 @@ template <class Body>
 CUresult host_call(Body&& body) {
   return driver([&]() -> CUresult { return driver_error(body()); });
 }
-// ... with graphs.
+// Of a stream: driver_in(), likewise.
+template <class Body>
+CUresult call_in(CUstream stream, Body&& body) {
+  return driver_in(stream, [&]() -> CUresult { return driver_error(body()); });
+}
+// host_call() with graphs.
 template <class Body>
 CUresult graph_call(Body&& body) {
   return driver([&]() -> CUresult {

@@ -9,15 +9,21 @@ namespace warpgrind::cuda {
 
 namespace {
 
-// A function of the current context, or a kernel, which needs none.
 template <class Body>
 CUresult of_function(CUfunction function, Body body) {
-  return driver([&]() -> CUresult { return host::is_kernel(function) ? body() : CUDA_ERROR_INVALID_HANDLE; });
+  return driver_of(function,
+                   [&]() -> CUresult { return host::is_kernel(function) ? body() : CUDA_ERROR_INVALID_HANDLE; });
 }
 template <class Body>
 CUresult of_kernel(CUkernel kernel, Body body) {
   return driver_without_context(
       [&]() -> CUresult { return host::is_kernel(kernel) ? body() : CUDA_ERROR_INVALID_HANDLE; });
+}
+
+// Questions about a kernel's code: none is a wrong argument, and no wrong handle.
+template <class Handle, class Body>
+CUresult of_code(const Handle* handle, Body body) {
+  return handle ? body() : leave(CUDA_ERROR_INVALID_VALUE, __PRETTY_FUNCTION__);
 }
 
 CUresult attribute_of(int* value, CUfunction_attribute attribute, CUfunction function) {
@@ -79,9 +85,11 @@ CUresult attribute_of(int* value, CUfunction_attribute attribute, CUfunction fun
   return CUDA_ERROR_INVALID_VALUE;
 }
 
-// Those that can be set have the numbers of cudaFuncAttribute.
+// Those that can be set have the numbers of cudaFuncAttribute. That a cluster's size must be set follows from the code.
 CUresult set(CUfunction function, CUfunction_attribute attribute, int value) {
-  if (attribute < CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) return CUDA_ERROR_INVALID_VALUE;
+  if (attribute < CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES ||
+      attribute == CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET)
+    return CUDA_ERROR_INVALID_VALUE;
   return driver_error(host::set_attribute(function, static_cast<cudaFuncAttribute>(attribute), value));
 }
 static_assert(static_cast<int>(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) ==
@@ -124,10 +132,11 @@ CUresult cuFuncGetModule(CUmodule* module, CUfunction function) {
   return of_function(function, [&] { return library_of(module, function); });
 }
 CUresult cuFuncGetName(const char** name, CUfunction function) {
-  return of_function(function, [&] { return name_of(name, function); });
+  return of_code(function, [&] { return of_function(function, [&] { return name_of(name, function); }); });
 }
 CUresult cuFuncGetParamInfo(CUfunction function, std::size_t index, std::size_t* offset, std::size_t* size) {
-  return of_function(function, [&] { return driver_error(host::parameter_info(function, index, offset, size)); });
+  const auto ask = [&] { return driver_error(host::parameter_info(function, index, offset, size)); };
+  return of_code(function, [&] { return of_function(function, ask); });
 }
 CUresult cuFuncIsLoaded(CUfunctionLoadingState* state, CUfunction function) {
   return of_function(function, [&]() -> CUresult {
@@ -171,10 +180,11 @@ CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice d
   });
 }
 CUresult cuKernelGetName(const char** name, CUkernel kernel) {
-  return of_kernel(kernel, [&] { return name_of(name, kernel); });
+  return of_code(kernel, [&] { return of_kernel(kernel, [&] { return name_of(name, kernel); }); });
 }
 CUresult cuKernelGetParamInfo(CUkernel kernel, std::size_t index, std::size_t* offset, std::size_t* size) {
-  return of_kernel(kernel, [&] { return driver_error(host::parameter_info(kernel, index, offset, size)); });
+  const auto ask = [&] { return driver_error(host::parameter_info(kernel, index, offset, size)); };
+  return of_code(kernel, [&] { return of_kernel(kernel, ask); });
 }
 
 }  // namespace warpgrind::cuda

@@ -1,50 +1,33 @@
 // Libraries: code that is of no context, and their kernels.
-#include "cuda/driver.h"
+#include "cuda/globals.h"
 #include "host/kernels.h"
-#include "host/modules.h"
 
 namespace warpgrind::cuda {
 
 namespace {
-
-template <class Load>
-CUresult load(unsigned count, const CUjit_option* options, void** values, Load load_code) {
-  return driver_without_context([&] {
-    const host::JitOptions jit(count, reinterpret_cast<const int*>(options), values);
-    std::string messages;
-    const cudaError_t error = load_code(messages);
-    jit.give(messages, "");
-    return driver_error(error);
-  });
-}
 
 template <class Body>
 CUresult of_library(const host::LibraryHandle* library, Body body) {
   return host::is_library(library) ? body() : CUDA_ERROR_INVALID_HANDLE;
 }
 
-CUresult global(CUdeviceptr* pointer, std::size_t* bytes, CUlibrary library, const char* name) {
-  return of_library(library, [&]() -> CUresult {
-    host::DeviceVariable found;
-    const int device = host::thread_state().device;
-    if (const cudaError_t error = host::library_global(*library, device, name, found)) return driver_error(error);
-    if (pointer) *pointer = reinterpret_cast<CUdeviceptr>(found.address);
-    if (bytes) *bytes = found.size;
-    return CUDA_SUCCESS;
-  });
+// A variable, whose name is looked at before the handle is.
+template <class Body>
+CUresult variable(const char* name, Body body) {
+  return name && *name ? body() : CUDA_ERROR_INVALID_VALUE;
 }
 
 }  // namespace
 
 CUresult cuLibraryLoadData(CUlibrary* library, const void* code, CUjit_option* options, void** values,
                            unsigned option_count, CUlibraryOption*, void**, unsigned) {
-  return load(option_count, options, values,
-              [&](std::string& messages) { return host::load_image(library, code, -1, messages); });
+  const host::JitOptions jit(option_count, reinterpret_cast<const int*>(options), values);
+  return driver_without_context([&] { return driver_error(host::load_image(library, code, -1, jit)); });
 }
 CUresult cuLibraryLoadFromFile(CUlibrary* library, const char* path, CUjit_option* options, void** values,
                                unsigned option_count, CUlibraryOption*, void**, unsigned) {
-  return load(option_count, options, values,
-              [&](std::string& messages) { return host::load_file(library, path, -1, messages); });
+  const host::JitOptions jit(option_count, reinterpret_cast<const int*>(options), values);
+  return driver_without_context([&] { return driver_error(host::load_file(library, path, -1, jit)); });
 }
 CUresult cuLibraryUnload(CUlibrary library) {
   return driver_without_context([&] { return driver_error(host::unload(library)); });
@@ -74,10 +57,16 @@ CUresult cuLibraryGetModule(CUmodule* module, CUlibrary library) {
   });
 }
 CUresult cuLibraryGetGlobal(CUdeviceptr* pointer, std::size_t* bytes, CUlibrary library, const char* name) {
-  return driver([&] { return global(pointer, bytes, library, name); });
+  return driver([&] { return variable(name, [&] { return global_of(library, name, pointer, bytes); }); });
 }
 CUresult cuLibraryGetManaged(CUdeviceptr* pointer, std::size_t* bytes, CUlibrary library, const char* name) {
-  return driver_without_context([&] { return global(pointer, bytes, library, name); });
+  const auto managed = [&]() -> CUresult {
+    void* at = nullptr;
+    const cudaError_t error = host::library_managed(library, name, &at, bytes);
+    if (error == cudaSuccess && pointer) *pointer = address(at);
+    return driver_error(error);
+  };
+  return driver_without_context([&] { return variable(name, managed); });
 }
 
 }  // namespace warpgrind::cuda

@@ -1,9 +1,10 @@
-// Memory management: allocation of device, pinned and managed memory. What differs from the runtime: a size of 0 is an
-// error.
+// Memory management: allocation of device, pinned and managed memory. What differs from the runtime: device memory of
+// no bytes is an error.
 #include "host/memory.h"
 
 #include "cuda/addresses.h"
 #include "host/devices.h"
+#include "host/virtual_memory.h"
 
 namespace warpgrind::cuda {
 
@@ -32,7 +33,7 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr* out, size_t* pitch, size_t width, size_
 }
 
 CUresult cuMemFree_v2(CUdeviceptr memory) {
-  return driver_without_context([&]() -> CUresult {
+  return driver_without_context<Needs::living_context>([&]() -> CUresult {
     forget_owner(pointer(memory));
     return driver_error(host::free_device(pointer(memory), "cuMemFree"));
   });
@@ -42,8 +43,10 @@ CUresult cuMemGetAddressRange_v2(CUdeviceptr* base, size_t* size, CUdeviceptr of
   return driver([&]() -> CUresult {
     const host::Place place = host::place_of(pointer(of));
     if (place.memory == host::Memory::pageable || place.memory == host::Memory::invalid) return CUDA_ERROR_NOT_FOUND;
-    if (base) *base = place.low;
-    if (size) *size = place.high - place.low;
+    const auto mapped = host::mapped_place(of);
+    const std::uint64_t low = mapped ? mapped->low : place.low;
+    if (base) *base = low;
+    if (size) *size = (mapped ? mapped->high : place.high) - low;
     return CUDA_SUCCESS;
   });
 }
@@ -51,7 +54,7 @@ CUresult cuMemGetAddressRange_v2(CUdeviceptr* base, size_t* size, CUdeviceptr of
 // ---- Pinned memory
 CUresult cuMemHostAlloc(void** out, size_t bytes, unsigned int flags) {
   return driver([&]() -> CUresult {
-    if (!out || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+    if (!out) return CUDA_ERROR_INVALID_VALUE;
     void* memory = nullptr;
     CUdeviceptr same = 0;
     const cudaError_t error = host::host_alloc(&memory, bytes, flags);
@@ -65,7 +68,7 @@ CUresult cuMemAllocHost_v2(void** out, size_t bytes) {
 }
 
 CUresult cuMemFreeHost(void* memory) {
-  return driver_without_context([&]() -> CUresult {
+  return driver_without_context<Needs::living_context>([&]() -> CUresult {
     forget_owner(memory);
     return driver_error(host::tell_if_invalid(host::free_host(memory), memory, "cuMemFreeHost"));
   });

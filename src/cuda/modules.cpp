@@ -1,32 +1,23 @@
 // Modules: code loaded into the current context. A module is a library that belongs to a device.
 #include "host/modules.h"
 
-#include "cuda/driver.h"
+#include "cuda/globals.h"
+#include "cuda/references.h"
 
 namespace warpgrind::cuda {
 
 namespace {
 
-CUdeviceptr to_device_pointer(const void* pointer) {
-  return reinterpret_cast<CUdeviceptr>(pointer);
-}
-
-// What is wrong with the code goes into the buffers that the options name.
 CUresult load(CUmodule* module, const void* image, unsigned count, const CUjit_option* options, void** values) {
   const host::JitOptions jit(count, reinterpret_cast<const int*>(options), values);
-  std::string messages;
-  const cudaError_t error = host::load_image(module, image, host::thread_state().device, messages);
-  jit.give(messages, "");
-  return driver_error(error);
+  return driver_error(host::load_image(module, image, host::thread_state().device, jit));
 }
 
 }  // namespace
 
 CUresult cuModuleLoad(CUmodule* module, const char* path) {
-  return driver([&] {
-    std::string messages;
-    return driver_error(host::load_file(module, path, host::thread_state().device, messages));
-  });
+  return driver(
+      [&] { return driver_error(host::load_file(module, path, host::thread_state().device, host::JitOptions())); });
 }
 CUresult cuModuleLoadData(CUmodule* module, const void* image) {
   return driver([&] { return load(module, image, 0, nullptr, nullptr); });
@@ -38,7 +29,10 @@ CUresult cuModuleLoadFatBinary(CUmodule* module, const void* image) {
   return driver([&] { return load(module, image, 0, nullptr, nullptr); });
 }
 CUresult cuModuleUnload(CUmodule module) {
-  return driver_without_context([&] { return driver_error(host::unload(module)); });
+  return driver_without_context([&] {
+    forget_references(module);
+    return driver_error(host::unload(module));
+  });
 }
 // Kernels are compiled at their first launch.
 CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode* mode) {
@@ -50,35 +44,27 @@ CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode* mode) {
 }
 
 CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
-  return driver([&]() -> CUresult {
+  return driver_of_handle([&]() -> CUresult {
     if (!host::is_library(module)) return CUDA_ERROR_INVALID_HANDLE;
     return driver_error(host::library_kernel(*module, name, function));
   });
 }
 CUresult cuModuleGetFunctionCount(unsigned* count, CUmodule module) {
-  return driver([&]() -> CUresult {
+  return driver_of_handle([&]() -> CUresult {
     if (!count) return CUDA_ERROR_INVALID_VALUE;
     if (!host::is_library(module)) return CUDA_ERROR_INVALID_HANDLE;
     return driver_error(host::library_kernel_count(*module, count));
   });
 }
 CUresult cuModuleEnumerateFunctions(CUfunction* functions, unsigned count, CUmodule module) {
-  return driver([&]() -> CUresult {
+  return driver_of_handle([&]() -> CUresult {
     if (!functions) return CUDA_ERROR_INVALID_VALUE;
     if (!host::is_library(module)) return CUDA_ERROR_INVALID_HANDLE;
     return driver_error(host::library_kernels(*module, functions, count));
   });
 }
 CUresult cuModuleGetGlobal_v2(CUdeviceptr* pointer, std::size_t* bytes, CUmodule module, const char* name) {
-  return driver([&]() -> CUresult {
-    if (!host::is_library(module)) return CUDA_ERROR_INVALID_HANDLE;
-    host::DeviceVariable found;
-    if (const cudaError_t error = host::library_global(*module, module->device, name, found))
-      return driver_error(error);
-    if (pointer) *pointer = to_device_pointer(found.address);
-    if (bytes) *bytes = found.size;
-    return CUDA_SUCCESS;
-  });
+  return driver_of_handle([&] { return global_of(module, name, pointer, bytes); });
 }
 
 }  // namespace warpgrind::cuda

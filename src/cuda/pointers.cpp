@@ -6,6 +6,7 @@
 #include "cuda/addresses.h"
 #include "host/memory.h"
 #include "host/pools.h"
+#include "host/shared_memory.h"
 #include "host/virtual_memory.h"
 
 namespace warpgrind::cuda {
@@ -16,7 +17,7 @@ using host::Memory;
 using host::Place;
 
 struct Owned {
-  Context* by = nullptr;  // not a primary context: that of what is not here
+  Context* by = nullptr;
   CUdeviceptr memory = 0;
 };
 // By numbers of allocations, which come but once: what was freed is in nobody's way.
@@ -47,14 +48,25 @@ Context* owner_of(const Place& place) {
     const auto found = remembered().owned.find(place.id);
     if (found != remembered().owned.end()) return found->second.by;
   }
-  if (host::pool_of_block(pointer(place.low)) || host::is_mapped(place.low)) return nullptr;
+  if (host::pool_of_block(pointer(place.low)) || host::mapped_place(place.low)) return nullptr;
   return &primary_context(place.device);
 }
 
 unsigned synchronous(const Place& place) {
   const std::lock_guard lock(remembered().mutex);
   const auto found = remembered().synchronous.find(place.id);
-  return found == remembered().synchronous.end() ? 0 : found->second;
+  return found == remembered().synchronous.end() ? place.memory != Memory::pinned : found->second;
+}
+
+// What is mapped is a part of what is reserved; all else both at once.
+host::MappedPlace mapping_of(const Place& place, CUdeviceptr at) {
+  return host::mapped_place(at).value_or(host::MappedPlace{place.low, place.high, place.low, place.high});
+}
+
+CUmemAllocationHandleType handle_types(const Place& place) {
+  const host::MemPool* const pool = host::pool_of_block(pointer(place.low));
+  const bool shareable = pool ? pool->file >= 0 : host::is_shareable(place.low);
+  return shareable ? CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR : CU_MEM_HANDLE_TYPE_NONE;
 }
 
 // Booleans have four bytes.
@@ -69,6 +81,7 @@ CUresult attribute_of(const Place& place, CUdeviceptr at, CUpointer_attribute at
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
       return place.memory == Memory::device ? CUDA_ERROR_INVALID_VALUE : give(data, at);
     case CU_POINTER_ATTRIBUTE_P2P_TOKENS:
+      if (place.memory == Memory::pinned) return CUDA_ERROR_INVALID_VALUE;
       return not_supported("CU_POINTER_ATTRIBUTE_P2P_TOKENS");
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
       return give(data, synchronous(place));
@@ -80,17 +93,24 @@ CUresult attribute_of(const Place& place, CUdeviceptr at, CUpointer_attribute at
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
       return give(data, place.device);
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+      return give(data, CUdeviceptr{mapping_of(place, at).reserved_low});
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE: {
+      const host::MappedPlace mapped = mapping_of(place, at);
+      return give(data, std::size_t{mapped.reserved_high - mapped.reserved_low});
+    }
     case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
-      return give(data, CUdeviceptr{place.low});
-    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
-    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
-      return give(data, std::size_t{place.high - place.low});
+      return give(data, CUdeviceptr{mapping_of(place, at).low});
+    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE: {
+      const host::MappedPlace mapped = mapping_of(place, at);
+      return give(data, std::size_t{mapped.high - mapped.low});
+    }
     case CU_POINTER_ATTRIBUTE_MAPPED:
       return give(data, 1u);
     case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
-      return give(data, std::uint64_t{CU_MEM_HANDLE_TYPE_NONE});
-    // Neither other processes nor other devices of the bus reach this memory.
+      return give(data, std::uint64_t{handle_types(place)});
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+      return give(data, unsigned{host::is_exportable(place)});
+    // No other devices of the bus reach this memory.
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
     case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
       return give(data, 0u);
@@ -141,7 +161,6 @@ CUresult allocated(cudaError_t error, void* memory, CUdeviceptr* out) {
   if (error != cudaSuccess) return driver_error(error);
   *out = address(memory);
   Context* const context = current_context();
-  if (context->primary) return CUDA_SUCCESS;
   const std::lock_guard lock(remembered().mutex);
   remembered().owned[host::place_of(memory).id] = {context, *out};
   return CUDA_SUCCESS;
@@ -204,7 +223,7 @@ CUresult cuPointerSetAttribute(const void* value, CUpointer_attribute attribute,
   return driver_without_context([&]() -> CUresult {
     if (!value || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS) return CUDA_ERROR_INVALID_VALUE;
     const Place place = host::place_of(pointer(of));
-    if (place.memory != Memory::device) return CUDA_ERROR_INVALID_VALUE;
+    if (!known(place)) return CUDA_ERROR_INVALID_VALUE;
     const std::lock_guard lock(remembered().mutex);
     remembered().synchronous[place.id] = *static_cast<const unsigned*>(value) != 0;
     return CUDA_SUCCESS;

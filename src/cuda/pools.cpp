@@ -10,9 +10,10 @@ namespace {
 // Both APIs describe pools alike.
 static_assert(sizeof(CUmemPoolProps) == sizeof(cudaMemPoolProps));
 static_assert(sizeof(CUmemAccessDesc) == sizeof(cudaMemAccessDesc));
+static_assert(sizeof(CUmemPoolPtrExportData) == sizeof(cudaMemPoolPtrExportData));
 
 CUresult allocate(CUdeviceptr* out, size_t bytes, CUmemoryPool pool, CUstream stream) {
-  if (!out || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+  if (!out) return CUDA_ERROR_INVALID_VALUE;
   void* memory = nullptr;
   const cudaError_t error = host::allocate_from(pool, &memory, bytes, host::resolve(stream));
   if (error == cudaSuccess) *out = address(memory);
@@ -77,6 +78,37 @@ CUresult cuMemPoolGetAccess(CUmemAccess_flags* flags, CUmemoryPool pool, CUmemLo
     const cudaMemLocation of = location_of(*location);
     const cudaError_t error = host::pool_get_access(&same, pool, &of);
     if (error == cudaSuccess) *flags = static_cast<CUmemAccess_flags>(same);
+    return driver_error(error);
+  });
+}
+
+// ---- Of other processes. A file descriptor is given as the pointer itself.
+CUresult cuMemPoolExportToShareableHandle(void* handle, CUmemoryPool pool, CUmemAllocationHandleType type,
+                                          unsigned long long flags) {
+  return driver_without_context([&]() -> CUresult {
+    return driver_error(
+        host::pool_export(static_cast<int*>(handle), pool, static_cast<cudaMemAllocationHandleType>(type), flags != 0));
+  });
+}
+CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool* pool, void* handle, CUmemAllocationHandleType type,
+                                            unsigned long long flags) {
+  return driver_without_context([&]() -> CUresult {
+    return driver_error(host::pool_import(pool, static_cast<int>(address(handle)),
+                                          static_cast<cudaMemAllocationHandleType>(type), flags != 0));
+  });
+}
+CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData* data, CUdeviceptr memory) {
+  return driver_without_context([&]() -> CUresult {
+    return driver_error(host::pool_export_pointer(reinterpret_cast<cudaMemPoolPtrExportData*>(data), pointer(memory)));
+  });
+}
+CUresult cuMemPoolImportPointer(CUdeviceptr* out, CUmemoryPool pool, CUmemPoolPtrExportData* data) {
+  return driver_without_context([&]() -> CUresult {
+    if (!out) return CUDA_ERROR_INVALID_VALUE;
+    void* memory = nullptr;
+    const cudaError_t error =
+        host::pool_import_pointer(&memory, pool, reinterpret_cast<cudaMemPoolPtrExportData*>(data));
+    if (error == cudaSuccess) *out = address(memory);
     return driver_error(error);
   });
 }

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/per_thread.h"
 #include "cuda/driver.h"
 
 namespace warpgrind::cuda {
@@ -36,15 +37,10 @@ struct ThreadContexts {
   std::vector<Context*> stack;
   unsigned device_choices = 0;  // of the runtime, when this was last looked at
 };
-ThreadContexts& thread_contexts() {
-  static thread_local ThreadContexts contexts;
-  return contexts;
-}
-
 // What the runtime did since: cudaSetDevice replaces the current context, and any call that works on a device takes
 // that device's primary context where none is current.
 ThreadContexts& in_step() {
-  ThreadContexts& thread = thread_contexts();
+  ThreadContexts& thread = per_thread<ThreadContexts>();
   const host::ThreadState& runtime = host::thread_state();
   const bool chosen = runtime.device_choices != thread.device_choices;
   thread.device_choices = runtime.device_choices;
@@ -57,6 +53,7 @@ ThreadContexts& in_step() {
 void tell_runtime(const ThreadContexts& thread) {
   host::ThreadState& runtime = host::thread_state();
   runtime.uses_runtime = false;
+  runtime.in_own_context = !thread.stack.empty() && !thread.stack.back()->primary;
   if (!thread.stack.empty()) runtime.device = thread.stack.back()->device;
 }
 
@@ -86,7 +83,11 @@ CUresult check(const Context* context) {
   const std::lock_guard lock(c.mutex);
   const auto is = [&](const std::unique_ptr<Context>& one) { return one.get() == context; };
   if (std::none_of(c.all.begin(), c.all.end(), is)) return CUDA_ERROR_INVALID_CONTEXT;
-  return context->alive ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+  return is_alive(*context) ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+}
+
+bool is_alive(const Context& context) {
+  return context.primary ? host::context(context.device).is_active() : context.alive.load();
 }
 
 Context* current_context() {
@@ -135,8 +136,8 @@ CUresult enter(Needs needs) {
   if (const cudaError_t error = host::enter_call(); error != cudaSuccess) return driver_error(error);
   if (needs == Needs::initialization) return CUDA_SUCCESS;
   const Context* context = current_context();
-  if (!context) return CUDA_ERROR_INVALID_CONTEXT;
-  return context->alive ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+  if (!context) return needs == Needs::context ? CUDA_ERROR_INVALID_CONTEXT : CUDA_SUCCESS;
+  return is_alive(*context) ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
 CUresult leave(CUresult error, const char* of_body) {

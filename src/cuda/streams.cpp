@@ -10,6 +10,8 @@ namespace warpgrind::cuda {
 namespace {
 
 CUresult create(CUstream* out, unsigned flags, int priority) {
+  if (!out || flags & ~static_cast<unsigned>(CU_STREAM_NON_BLOCKING))  // before anything else is looked at
+    return leave(CUDA_ERROR_INVALID_VALUE, __PRETTY_FUNCTION__);
   return driver([&]() -> CUresult {
     if (const cudaError_t error = host::create_stream(out, flags, priority)) return driver_error(error);
     (*out)->made_in = current_context();
@@ -20,9 +22,9 @@ CUresult create(CUstream* out, unsigned flags, int priority) {
 // What a query gives of a stream.
 template <class Value, class Question>
 CUresult ask(CUstream handle, Value* out, Question question) {
-  return driver([&]() -> CUresult {
+  return driver_in(handle, [&]() -> CUresult {
     const host::StreamRef stream = host::resolve(handle);
-    if (!stream) return CUDA_ERROR_INVALID_HANDLE;
+    if (const cudaError_t error = host::takes_calls(stream)) return driver_error(error);
     if (!out) return CUDA_ERROR_INVALID_VALUE;
     *out = static_cast<Value>(question(*stream));
     return CUDA_SUCCESS;
@@ -31,7 +33,7 @@ CUresult ask(CUstream handle, Value* out, Question question) {
 
 // The context that it was made in; of the default streams the current one.
 CUresult context_of(CUstream handle, CUcontext* out) {
-  return driver([&]() -> CUresult {
+  return driver_in(handle, [&]() -> CUresult {
     const host::StreamRef stream = host::resolve(handle);
     if (!stream) return CUDA_ERROR_INVALID_HANDLE;
     if (!out) return CUDA_ERROR_INVALID_VALUE;
@@ -54,16 +56,16 @@ CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned int flags, int pr
   return create(stream, flags, priority);
 }
 CUresult cuStreamDestroy_v2(CUstream stream) {
-  return driver_without_context([&] { return driver_error(host::destroy_stream(stream)); });
+  return driver_of(stream, [&] { return driver_error(host::destroy_stream(stream)); });
 }
 CUresult cuStreamDestroy(CUstream stream) {
   return cuStreamDestroy_v2(stream);
 }
 CUresult cuStreamSynchronize(CUstream stream) {
-  return host_call([&] { return host::synchronize_stream(stream); });
+  return call_in(stream, [&] { return host::synchronize_stream(stream); });
 }
 CUresult cuStreamQuery(CUstream stream) {
-  return host_call([&] { return host::query_stream(stream); });
+  return call_in(stream, [&] { return host::query_stream(stream); });
 }
 
 // ---- What a stream is
@@ -90,13 +92,13 @@ CUresult cuStreamGetCtx_v2(CUstream stream, CUcontext* context, CUgreenCtx* gree
 }
 
 CUresult cuStreamSetAttribute(CUstream stream, CUstreamAttrID attribute, const CUstreamAttrValue* value) {
-  return host_call([&] {
+  return call_in(stream, [&] {
     return host::stream_set_attribute(stream, static_cast<cudaLaunchAttributeID>(attribute),
                                       as<const cudaLaunchAttributeValue>(value));
   });
 }
 CUresult cuStreamGetAttribute(CUstream stream, CUstreamAttrID attribute, CUstreamAttrValue* value) {
-  return host_call([&] {
+  return call_in(stream, [&] {
     return host::stream_get_attribute(stream, static_cast<cudaLaunchAttributeID>(attribute),
                                       as<cudaLaunchAttributeValue>(value));
   });
@@ -107,7 +109,7 @@ CUresult cuStreamCopyAttributes(CUstream to, CUstream from) {
 
 // ---- What comes next in a stream
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned int flags) {
-  return host_call([&] { return host::wait_event(stream, event, flags); });
+  return call_in(stream, [&] { return host::wait_event(stream, event, flags); });
 }
 CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void* data, unsigned int flags) {
   // Errors that a kernel's fault leaves have the same number in both APIs.
@@ -115,10 +117,10 @@ CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void* d
       [&] { return host::stream_add_callback(stream, reinterpret_cast<cudaStreamCallback_t>(callback), data, flags); });
 }
 CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void* data) {
-  return host_call([&] { return host::launch_host_function(stream, function, data); });
+  return call_in(stream, [&] { return host::launch_host_function(stream, function, data); });
 }
 CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr pointer, size_t, unsigned int flags) {
-  return host_call([&]() -> cudaError_t {
+  return call_in(stream, [&]() -> cudaError_t {
     const host::Memory memory = host::place_of(reinterpret_cast<const void*>(pointer)).memory;
     if (memory != host::Memory::managed && memory != host::Memory::pageable) return cudaErrorInvalidValue;
     return host::stream_attach_mem_async(stream, flags);
@@ -135,7 +137,7 @@ CUresult cuStreamBeginCapture(CUstream stream) {
 }
 CUresult cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph, const CUgraphNode* dependencies,
                                      const CUgraphEdgeData*, size_t count, CUstreamCaptureMode mode) {
-  return host_call([&] {
+  return call_in(stream, [&] {
     return host::stream_begin_capture_to_graph(stream, graph, dependencies, count,
                                                static_cast<cudaStreamCaptureMode>(mode));
   });
@@ -144,10 +146,10 @@ CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
   return host_call([&] { return host::thread_exchange_stream_capture_mode(as<cudaStreamCaptureMode>(mode)); });
 }
 CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
-  return host_call([&] { return graph ? host::end_capture(stream, graph) : cudaErrorInvalidValue; });
+  return call_in(stream, [&] { return graph ? host::end_capture(stream, graph) : cudaErrorInvalidValue; });
 }
 CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {
-  return host_call([&] { return host::is_capturing(stream, as<cudaStreamCaptureStatus>(status)); });
+  return call_in(stream, [&] { return host::is_capturing(stream, as<cudaStreamCaptureStatus>(status)); });
 }
 
 namespace {

@@ -47,6 +47,8 @@ void to_driver(const cudaResourceDesc& d, CUDA_RESOURCE_DESC& out) {
   out.resType = static_cast<CUresourcetype>(d.resType);
   if (d.resType == cudaResourceTypeArray) {
     out.res.array.hArray = d.res.array.array;
+  } else if (d.resType == cudaResourceTypeMipmappedArray) {
+    out.res.mipmap.hMipmappedArray = d.res.mipmap.mipmap;
   } else if (d.resType == cudaResourceTypeLinear) {
     auto& linear = out.res.linear;
     linear.devPtr = address(d.res.linear.devPtr);
@@ -69,6 +71,10 @@ constexpr unsigned kKnownFlags = CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_CO
 bool channels_of(const cudaResourceDesc& resource, cudaChannelFormatDesc& out) {
   if (resource.resType == cudaResourceTypeLinear) out = resource.res.linear.desc;
   if (resource.resType == cudaResourceTypePitch2D) out = resource.res.pitch2D.desc;
+  cudaArray_t level = nullptr;
+  if (resource.resType == cudaResourceTypeMipmappedArray)
+    return host::mipmapped_array_level(&level, resource.res.mipmap.mipmap, 0) == cudaSuccess &&
+           host::get_channel_desc(&out, level) == cudaSuccess;
   if (resource.resType != cudaResourceTypeArray) return true;
   return host::get_channel_desc(&out, resource.res.array.array) == cudaSuccess;
 }

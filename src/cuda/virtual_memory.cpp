@@ -1,4 +1,4 @@
-// Virtual memory management. Memory is not shared with other processes: handles are neither exported nor imported.
+// Virtual memory management. Other processes have memory by file descriptors.
 #include "host/virtual_memory.h"
 
 #include "cuda/addresses.h"
@@ -10,7 +10,10 @@ namespace {
 // Memory of a device that stays where it is.
 CUresult check_properties(const CUmemAllocationProp* properties) {
   if (!properties || properties->type != CU_MEM_ALLOCATION_TYPE_PINNED) return CUDA_ERROR_INVALID_VALUE;
-  if (properties->requestedHandleTypes) return not_supported("memory that other processes can import");
+  constexpr unsigned kOthers = CU_MEM_HANDLE_TYPE_WIN32 | CU_MEM_HANDLE_TYPE_WIN32_KMT | CU_MEM_HANDLE_TYPE_FABRIC;
+  const unsigned others = properties->requestedHandleTypes & ~CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+  if (others & ~kOthers) return CUDA_ERROR_INVALID_VALUE;
+  if (others) return not_supported("memory that other processes import by anything but a file descriptor");
   switch (properties->location.type) {
     case CU_MEM_LOCATION_TYPE_DEVICE:
       return valid_device(properties->location.id) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
@@ -45,7 +48,8 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t size, const CU
     if (!handle || flags) return CUDA_ERROR_INVALID_VALUE;
     if (const CUresult error = check_properties(properties); error != CUDA_SUCCESS) return error;
     std::uint64_t made = 0;
-    const cudaError_t error = host::create_memory(&made, size, properties->location.id);
+    const cudaError_t error =
+        host::create_memory(&made, size, properties->location.id, properties->requestedHandleTypes != 0);
     if (error == cudaSuccess) *handle = made;
     return driver_error(error);
   });
@@ -68,11 +72,13 @@ CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* properties,
   return driver_without_context([&]() -> CUresult {
     if (!properties) return CUDA_ERROR_INVALID_VALUE;
     int device = 0;
-    const cudaError_t error = host::device_of_memory(&device, handle);
+    bool shareable = false;
+    const cudaError_t error = host::device_of_memory(&device, &shareable, handle);
     if (error != cudaSuccess) return driver_error(error);
     *properties = {};  // nothing is compressed
     properties->type = CU_MEM_ALLOCATION_TYPE_PINNED;
     properties->location = {CU_MEM_LOCATION_TYPE_DEVICE, device};
+    if (shareable) properties->requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
     return CUDA_SUCCESS;
   });
 }
@@ -82,18 +88,37 @@ CUresult cuMemGetAllocationGranularity(size_t* granularity, const CUmemAllocatio
   return driver_without_context([&]() -> CUresult {
     const bool known = option == CU_MEM_ALLOC_GRANULARITY_MINIMUM || option == CU_MEM_ALLOC_GRANULARITY_RECOMMENDED;
     if (!granularity || !known) return CUDA_ERROR_INVALID_VALUE;
-    if (const CUresult error = check_properties(properties); error != CUDA_SUCCESS) return error;
+    if (!properties) return CUDA_ERROR_INVALID_VALUE;  // the same for all of them, those included that there are not
     *granularity = host::kMappingGranularity;
     return CUDA_SUCCESS;
   });
 }
 
-// "Currently must be zero": offset and flags.
+CUresult cuMemExportToShareableHandle(void* out, CUmemGenericAllocationHandle handle, CUmemAllocationHandleType type,
+                                      unsigned long long flags) {
+  return driver_without_context([&]() -> CUresult {
+    if (!out || flags || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) return CUDA_ERROR_INVALID_VALUE;
+    return driver_error(host::export_memory(static_cast<int*>(out), handle));
+  });
+}
+// A file descriptor is given as the pointer itself.
+CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle, void* from,
+                                        CUmemAllocationHandleType type) {
+  return driver_without_context([&]() -> CUresult {
+    if (!handle || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) return CUDA_ERROR_INVALID_VALUE;
+    std::uint64_t made = 0;
+    const cudaError_t error = host::import_memory(&made, static_cast<int>(address(from)));
+    if (error == cudaSuccess) *handle = made;
+    return driver_error(error);
+  });
+}
+
+// "Currently must be zero": flags.
 CUresult cuMemMap(CUdeviceptr to, size_t size, size_t offset, CUmemGenericAllocationHandle handle,
                   unsigned long long flags) {
   return driver_without_context([&]() -> CUresult {
-    if (offset || flags) return CUDA_ERROR_INVALID_VALUE;
-    return driver_error(host::map_memory(to, size, handle));
+    if (flags) return CUDA_ERROR_INVALID_VALUE;
+    return driver_error(host::map_memory(to, size, offset, handle));
   });
 }
 CUresult cuMemUnmap(CUdeviceptr from, size_t size) {

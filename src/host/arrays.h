@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "device/memory/array.h"
 #include "host/operation.h"
@@ -14,6 +15,13 @@ struct ArrayHandle {
   cudaChannelFormatDesc format;
   unsigned flags = 0;
   int device = 0;
+  bool is_level = false;  // of a mipmapped array, with which it goes
+};
+struct MipmappedArrayHandle {
+  std::vector<ArrayHandle*> levels;  // each half the size of the one before, and at least 1
+  cudaExtent extent{};
+  unsigned flags = 0;
+  int device = 0;
 };
 
 std::shared_ptr<device::Array> array_of(const ArrayHandle* handle);  // null: not a live array
@@ -21,6 +29,17 @@ std::shared_ptr<device::Array> array_of(const ArrayHandle* handle);  // null: no
 // flags: cudaArrayLayered and its like.
 cudaError_t create_array(cudaArray_t* out, const cudaChannelFormatDesc* desc, cudaExtent extent, unsigned flags);
 cudaError_t free_array(ArrayHandle* array);
+
+// levels: as many as there can be, at most.
+cudaError_t create_mipmapped_array(cudaMipmappedArray_t* out, const cudaChannelFormatDesc* desc, cudaExtent extent,
+                                   unsigned levels, unsigned flags);
+cudaError_t free_mipmapped_array(cudaMipmappedArray_t array);
+cudaError_t mipmapped_array_level(cudaArray_t* out, cudaMipmappedArray_const_t array, unsigned level);
+
+// What a texture or surface reference of a module means from now on; kernels that run have ended before.
+cudaError_t bind_texture_reference(std::uint64_t variable, const cudaResourceDesc& resource,
+                                   const cudaTextureDesc& texture);
+cudaError_t bind_surface_reference(std::uint64_t variable, cudaArray_t array);
 
 // Texture and surface objects. The view may be null.
 cudaError_t create_texture_object(cudaTextureObject_t* out, const cudaResourceDesc* resource,

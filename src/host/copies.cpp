@@ -9,18 +9,27 @@
 #include "host/arrays.h"
 #include "host/operation.h"
 #include "host/state.h"
+#include "host/streams.h"
 
 namespace warpgrind::host {
 
-cudaError_t issue_copy(const CopyOperation& c, cudaStream_t stream, bool host_blocks) {
+cudaError_t issue_copy(const CopyOperation& c, cudaStream_t handle, bool host_blocks) {
+  const StreamRef stream = resolve(handle);
+  if (stream)
+    if (cudaError_t error = takes_calls(stream)) return error;
   if (cudaError_t error = check(c)) return error;
-  return submit(resolve(stream), c, host_blocks);
+  return submit(stream, c, host_blocks);
 }
 
-cudaError_t issue_fill(const FillOperation& f, cudaStream_t stream, bool host_blocks) {
-  if (cudaError_t error = check(f)) return error;
+cudaError_t issue_fill(const FillOperation& f, cudaStream_t handle, bool host_blocks) {
+  const StreamRef stream = resolve(handle);
+  if (stream)
+    if (cudaError_t error = takes_calls(stream)) return error;
+  // What a graph fills is looked at when it is instantiated.
+  if (!stream || !stream->capturing)
+    if (cudaError_t error = check(f)) return error;
   // cudaMemset returns before the GPU is done, but it may not be called while its stream is being captured.
-  return submit(resolve(stream), f, host_blocks);
+  return submit(stream, f, host_blocks);
 }
 
 // Of memory of the host or for it, the call is over when the memory is filled (CUDA runtime API, "API synchronization

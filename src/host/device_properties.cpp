@@ -165,7 +165,10 @@ void fill_properties(const GpuModel& m, int device, cudaDeviceProp& p) {
   p.accessPolicyMaxWindowSize = m.cc_major >= 8 ? 128 << 20 : 0;
   p.reservedSharedMemPerBlock = m.shared_reserved_per_block;
   p.hostRegisterSupported = m.host_register;
+  p.hostRegisterReadOnlySupported = m.host_register;
   p.memoryPoolsSupported = m.cc_major >= 6;
+  p.memoryPoolSupportedHandleTypes = p.memoryPoolsSupported ? cudaMemHandleTypePosixFileDescriptor : 0;
+  p.ipcEventSupported = 1;
   p.unifiedFunctionPointers = 0;
   p.deviceNumaId = -1;
   p.hostNumaId = -1;

@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
+#include <type_traits>
 
+#include "gpu/launch_limits.h"
 #include "host/device_properties.h"
 #include "host/executor.h"
 #include "host/operation.h"
@@ -34,7 +37,8 @@ cudaError_t set_device(int device) {
   ThreadState& thread = thread_state();
   thread.device = device;
   ++thread.device_choices;
-  thread.uses_runtime = true;
+  thread.in_own_context = false;
+  use_runtime();
   return cudaSuccess;
 }
 
@@ -82,8 +86,35 @@ cudaError_t get_device_flags(unsigned* flags) {
   return cudaSuccess;
 }
 
+namespace {
+
+// Kernels of compute capability 9.0 and later do not wait for those that they launch: no depth to set.
+bool is_limit(cudaLimit limit) {
+  if (limit == cudaLimitDevRuntimeSyncDepth) return the_session().model().cc_major < 9;
+  return limit >= 0 && limit <= cudaLimitPersistingL2CacheSize;
+}
+
+std::size_t most_persisting_l2() {
+  int bytes = 0;
+  device_attribute(the_session().model(), 0, cudaDevAttrMaxPersistingL2CacheSize, bytes);
+  return static_cast<std::size_t>(bytes);
+}
+
+}  // namespace
+
+void set_default_limits(Context& context) {
+  const std::size_t limits[] = {1024, printf_fifo_bytes(the_session().model()), 8 << 20, 2, 2048, 128, 0};
+  static_assert(std::size(limits) == std::extent_v<decltype(context.limits)>);
+  std::copy(std::begin(limits), std::end(limits), context.limits);
+}
+
 cudaError_t device_set_limit(cudaLimit limit, std::size_t value) {
-  if (limit < 0 || limit > cudaLimitPersistingL2CacheSize) return cudaErrorUnsupportedLimit;
+  if (!is_limit(limit)) return cudaErrorUnsupportedLimit;
+  constexpr std::size_t kMostL2Fetch = 128;  // "Values can range from 0B to 128B"
+  if (limit == cudaLimitMaxL2FetchGranularity && value > kMostL2Fetch)
+    return refuse(cudaErrorInvalidValue, fmt::format("{} bytes fetched at a time, at most {}", value, kMostL2Fetch));
+  if (limit == cudaLimitPersistingL2CacheSize && value > most_persisting_l2())
+    return refuse(cudaErrorInvalidValue, "more than the L2 keeps");
   device::Device& gpu = current_device();
   constexpr std::size_t kMostLocal = 512 << 10;  // "Maximum amount of local memory per thread", all GPUs since 2.0
   if (limit == cudaLimitStackSize && value > kMostLocal)
@@ -98,7 +129,7 @@ cudaError_t device_set_limit(cudaLimit limit, std::size_t value) {
 
 cudaError_t device_get_limit(std::size_t* value, cudaLimit limit) {
   if (!value) return cudaErrorInvalidValue;
-  if (limit < 0 || limit > cudaLimitPersistingL2CacheSize) return cudaErrorUnsupportedLimit;
+  if (!is_limit(limit)) return cudaErrorUnsupportedLimit;
   *value = current_context().limits[limit];
   return cudaSuccess;
 }
@@ -128,11 +159,15 @@ cudaError_t device_get_shared_mem_config(cudaSharedMemConfig* config) {
   return cudaSuccess;
 }
 
-cudaError_t device_get_texture_1d_linear_max_width(std::size_t* width, int device) {
-  int value = 0;
-  if (!width || !valid_device(device)) return cudaErrorInvalidValue;
-  device_attribute(the_session().model(), device, cudaDevAttrMaxTexture1DLinearWidth, value);
-  *width = static_cast<std::size_t>(value);
+// The attribute is for the widest elements, of 16 bytes. Of narrower ones as many go as have the same bytes, at most
+// four times as many (an H200: 2^28, 2^29 and 2^30 of 16, 8 and 4 bytes, 2^30 of less).
+cudaError_t device_get_texture_1d_linear_max_width(std::size_t* width, unsigned element, int device) {
+  constexpr unsigned kWidest = 16, kMostTimes = 4;
+  if (!width || element == 0 || element > kWidest) return cudaErrorInvalidValue;
+  if (!valid_device(device)) return cudaErrorInvalidDevice;
+  int widest = 0;
+  device_attribute(the_session().model(), device, cudaDevAttrMaxTexture1DLinearWidth, widest);
+  *width = static_cast<std::size_t>(widest) * std::min(kWidest / element, kMostTimes);
   return cudaSuccess;
 }
 

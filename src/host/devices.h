@@ -24,7 +24,8 @@ cudaError_t device_set_cache_config(cudaFuncCache config);
 cudaError_t device_get_cache_config(cudaFuncCache* config);
 cudaError_t device_set_shared_mem_config(cudaSharedMemConfig config);
 cudaError_t device_get_shared_mem_config(cudaSharedMemConfig* config);
-cudaError_t device_get_texture_1d_linear_max_width(std::size_t* width, int device);
+// Of elements of so many bytes.
+cudaError_t device_get_texture_1d_linear_max_width(std::size_t* width, unsigned element, int device);
 cudaError_t device_get_pci_bus_id(char* out, int length, int device);
 cudaError_t device_get_by_pci_bus_id(int* device, const char* id);
 cudaError_t device_can_access_peer(int* can, int device, int peer);

@@ -2,6 +2,7 @@
 #include "host/events.h"
 
 #include "host/operation.h"
+#include "host/shared_events.h"
 #include "host/state.h"
 #include "host/streams.h"
 
@@ -15,9 +16,12 @@ int device_of(Event& event) {
 cudaError_t record_event(cudaEvent_t event_handle, cudaStream_t handle, unsigned flags) {
   const StreamRef stream = resolve(handle);
   const EventRef event = find_event(event_handle);
-  if (!stream || !event || device_of(*event) != stream->device) return cudaErrorInvalidResourceHandle;
   const bool external = flags == cudaEventRecordExternal;
-  if ((flags && !external) || (external && !stream->capturing)) return cudaErrorInvalidValue;
+  if (cudaError_t error = takes_calls(stream)) return error;
+  if (!event) return cudaErrorInvalidResourceHandle;
+  if (flags && !external) return cudaErrorInvalidValue;
+  if (device_of(*event) != stream->device) return cudaErrorInvalidResourceHandle;
+  if (external && !stream->capturing) return cudaErrorIllegalState;
   return submit(stream, EventOperation{event, false, external}, false);
 }
 
@@ -41,6 +45,7 @@ cudaError_t record_device(cudaEvent_t handle, int device) {
   work->device = device;
   work->what = events::StreamWork::Kind::event_record;
   mark->work = work;
+  tell_other_processes(*event, *mark, *work);
   work->place = [host = take_host_time(), mark, device] {
     host.pay();
     timing::HostClock end = *host.clock;
@@ -61,6 +66,14 @@ cudaError_t wait_on_device(cudaEvent_t handle, int device) {
   if (!event) return cudaErrorInvalidResourceHandle;
   if (cudaError_t error = no_captures(device)) return error;
   if (event->captured_by()) return cudaErrorCapturedEvent;
+  if (const std::uint64_t record = foreign_record(*event)) {
+    auto work = std::make_shared<Work>();
+    work->device = device;
+    wait_for_other_process(event->shared, record, *work);
+    Executor::instance().issue(work, {});
+    Executor::instance().hold(device, work);
+    return cudaSuccess;
+  }
   const auto mark = event->latest();
   if (!mark) return cudaSuccess;
   std::vector<timing::StreamId> streams{context(device).legacy->id};
@@ -82,9 +95,17 @@ cudaError_t create_event(cudaEvent_t* out, unsigned flags) {
   constexpr unsigned kAll = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
   if (!out || (flags & ~kAll)) return cudaErrorInvalidValue;
   if ((flags & cudaEventInterprocess) && !(flags & cudaEventDisableTiming)) return cudaErrorInvalidValue;
+  if (!(flags & cudaEventInterprocess)) return adopt_event(out, flags, nullptr);
+  std::shared_ptr<SharedEvent> shared = SharedEvent::create();
+  if (!shared) return refuse(cudaErrorMemoryAllocation, "the host has no memory for an event of several processes");
+  return adopt_event(out, flags, std::move(shared));
+}
+
+cudaError_t adopt_event(cudaEvent_t* out, unsigned flags, std::shared_ptr<SharedEvent> shared) {
   auto event = std::make_shared<Event>();
   event->device = thread_state().device;
   event->flags = flags;
+  event->shared = std::move(shared);
   HostState& r = HostState::instance();
   std::lock_guard lock(r.mutex);
   *out = event.get();
@@ -108,7 +129,10 @@ cudaError_t query_event(cudaEvent_t handle) {
   const EventRef event = find_event(handle);
   if (!event) return cudaErrorInvalidResourceHandle;
   if (event->captured_by()) return cudaErrorCapturedEvent;
+  if (cudaError_t error = forbidden_by_captures()) return error;
   charge_host();  // a program that polls sees the end after a while
+  if (const std::uint64_t record = foreign_record(*event))
+    return event->shared->has_ended(record) ? show_fault(device_of(*event)) : cudaErrorNotReady;
   const auto mark = event->latest();
   if (!mark) return cudaSuccess;
   if (!has_passed(*mark)) return cudaErrorNotReady;
@@ -119,6 +143,11 @@ cudaError_t synchronize_event(cudaEvent_t handle) {
   const EventRef event = find_event(handle);
   if (!event) return cudaErrorInvalidResourceHandle;
   if (event->captured_by()) return cudaErrorCapturedEvent;
+  if (cudaError_t error = forbidden_by_captures()) return error;
+  if (const std::uint64_t record = foreign_record(*event)) {
+    event->shared->wait(record, [] { return Executor::instance().ends(); });
+    return show_fault(device_of(*event));
+  }
   return synchronize(event->latest(), device_of(*event));
 }
 

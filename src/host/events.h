@@ -6,6 +6,8 @@
 namespace warpgrind::host {
 
 cudaError_t create_event(cudaEvent_t* out, unsigned flags);  // cudaEventDefault and its like
+// One that another process has made.
+cudaError_t adopt_event(cudaEvent_t* out, unsigned flags, std::shared_ptr<SharedEvent> shared);
 cudaError_t destroy_event(cudaEvent_t event);
 cudaError_t record_event(cudaEvent_t event, cudaStream_t stream, unsigned flags);  // cudaEventRecordExternal
 // All that the device's streams hold by now; all that they get from now on.

@@ -1,6 +1,7 @@
 #include "host/executor.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/host_pages.h"
 #include "base/host_thread.h"
@@ -22,6 +23,7 @@ constexpr auto kPatienceAtEnd = std::chrono::seconds(1);
 thread_local bool t_in_host_function = false;
 thread_local unsigned t_running = 0;    // works that this thread is inside of
 thread_local std::uint64_t t_work = 0;  // the innermost of them
+thread_local bool t_serves = false;     // one of the executor's threads
 
 }  // namespace
 
@@ -67,9 +69,11 @@ void Executor::issue(Stream& stream, const WorkPtr& work, const std::vector<Work
   }
   stream.last = work;
   enqueue(work, std::move(before), stream.id);
-  // The queue of launches is as long as the hardware's; who issues more waits.
-  const auto full = [&] { return device.pending.size() > timing::Timeline::kQueueDepth; };
-  if ((full() || no_threads_) && t_running == 0) wait(lock, {no_threads_ ? work : device.pending.front()});
+  // The queue of launches is as long as the hardware's; who issues more waits, until half of it is done: a thread that
+  // slept until there is room for one more would be woken for every launch.
+  if (no_threads_ && t_running == 0) wait(lock, {work});
+  if (device.pending.size() > timing::Timeline::kQueueDepth && t_running == 0)
+    wait(lock, {*std::next(device.pending.begin(), timing::Timeline::kQueueDepth / 2)});
   if (HostPages::instance().wanted() && t_running == 0) hasten(lock, work);
 }
 
@@ -80,7 +84,7 @@ void Executor::hasten(Lock& lock, const WorkPtr& work) {
   not_hastened_.reset();
   const auto begin = Clock::now();
   auto waits_since = begin;
-  ++waiters_;
+  ++watchers_;
   while (!work->done()) {
     const auto now = Clock::now();
     if (running_.empty() || !waits_for_host()) waits_since = now;
@@ -91,7 +95,7 @@ void Executor::hasten(Lock& lock, const WorkPtr& work) {
     look_again();
     done_.wait_for(lock, kSlowTick);
   }
-  --waiters_;
+  --watchers_;
 }
 
 // What is ready is taken at once, by one of our threads.
@@ -245,10 +249,24 @@ void Executor::run(Lock& lock, const WorkPtr& work) {
     }
   work->after_.clear();
   if (!ready_.empty()) kick();
-  if (waiters_) done_.notify_all();
+  // Waking a thread takes longer than a small grid: only if this is what it waits for, or if there is more to run than
+  // this thread takes, which is one if it is the executor's own.
+  const bool for_others = ready_.size() > (t_serves && t_running == 0 ? 1 : 0);
+  if (watchers_ || (waiters_ && (is_awaited(*work) || for_others))) done_.notify_all();
 }
 
 // ---- Waiting
+
+bool Executor::is_awaited(const Work& work) const {
+  return std::find(awaited_.begin(), awaited_.end(), &work) != awaited_.end();
+}
+
+// Or until there is something that the thread could run.
+void Executor::sleep_until_done(Lock& lock, const Work& work) {
+  awaited_.push_back(&work);
+  done_.wait(lock);
+  awaited_.erase(std::find(awaited_.begin(), awaited_.end(), &work));
+}
 
 void Executor::wait(Lock& lock, const std::vector<WorkPtr>& targets) {
   const std::uint64_t mark = ++marks_;
@@ -270,7 +288,7 @@ void Executor::wait(Lock& lock, const std::vector<WorkPtr>& targets) {
       if (WorkPtr work = take([&](const Work& w) { return w.mark_ == mark; }))
         run(lock, work);
       else
-        done_.wait(lock);
+        sleep_until_done(lock, *t);
     }
   }
   --waiters_;
@@ -345,6 +363,14 @@ void Executor::wait_all() {
   }
 }
 
+void Executor::alone(const std::function<void()>& action) {
+  Lock lock(mutex_);
+  ++watchers_;
+  done_.wait(lock, [&] { return running_.empty() || t_running > 0; });
+  --watchers_;
+  action();
+}
+
 // All that runs waits for something that no other work will do.
 bool Executor::waits_for_host() const {
   return std::all_of(running_.begin(), running_.end(), [](const Running& r) {
@@ -359,7 +385,7 @@ bool Executor::settle() {
   const std::uint64_t last = ledger_.last();
   const auto begin = Clock::now();
   auto waits_since = begin;
-  ++waiters_;
+  ++watchers_;
   bool settled = true;
   while (!ledger_.placed_through(last)) {
     const auto now = Clock::now();
@@ -371,7 +397,7 @@ bool Executor::settle() {
     look_again();  // it would wait for this thread otherwise
     done_.wait_for(lock, kSlowTick);
   }
-  --waiters_;
+  --watchers_;
   if (settled) return true;
   lock.unlock();
   ledger_.place_closed(last);
@@ -385,7 +411,7 @@ void Executor::end() {
   const auto pending = [&] {
     return std::any_of(devices_.begin(), devices_.end(), [](const DeviceState& d) { return !d.pending.empty(); });
   };
-  ++waiters_;
+  ++watchers_;
   bool stopped = false;
   while (pending()) {
     look_again();
@@ -401,7 +427,7 @@ void Executor::end() {
     for (int device = 0; device < the_session().device_count(); device++)
       if (the_session().device_in_use(device)) the_session().device(device).abandon_launches(true);
   }
-  --waiters_;
+  --watchers_;
 }
 
 // ---- The executor's threads. One of them leads: it looks for work now and then, and makes another the leader before
@@ -417,6 +443,7 @@ bool Executor::spawn() {
 
 void Executor::serve() {
   Lock lock(mutex_);
+  t_serves = true;
   for (;;) {
     follower_wakes_.wait(lock, [&] { return !has_leader_; });
     --followers_;

@@ -77,6 +77,8 @@ class Executor {
   void wait(Stream& stream);  // what is in it; of a legacy default stream: and in the blocking streams
   void wait_device(int device);
   void wait_all();
+  // While no work runs, and none begins: for what moves memory. Work that waits for this thread would never end.
+  void alone(const std::function<void()>& action);
   bool ended(const Stream& stream);
   // At the end of the process: waits too, but stops what waits for a host that will do nothing any more.
   void end();
@@ -125,6 +127,8 @@ class Executor {
   WorkPtr take(Wanted&& wanted);
   void run(Lock& lock, const WorkPtr& work);
   void wait(Lock& lock, const std::vector<WorkPtr>& targets);
+  bool is_awaited(const Work& work) const;
+  void sleep_until_done(Lock& lock, const Work& work);
   void kick();
   bool spawn();
   void serve();
@@ -138,6 +142,8 @@ class Executor {
   std::deque<WorkPtr> ready_;
   std::vector<Running> running_;  // all kinds, all devices
   std::uint64_t tick_ = 1, marks_ = 0, issued_ = 0;
+  std::vector<const Work*> awaited_;  // works that threads sleep for in wait()
+  unsigned watchers_ = 0;             // threads that look again when anything ends
   unsigned waiters_ = 0, followers_ = 0, quiet_ticks_ = 0;
   std::chrono::microseconds pace_ = kTick;  // between two looks of the leader
   std::atomic<bool> ends_{false};

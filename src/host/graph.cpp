@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "device/memory/conditions.h"
 #include "host/executor.h"
 #include "host/state.h"
 
@@ -128,11 +129,33 @@ cudaGraphNodeType type_of(const Operation& operation) {
     }
     cudaGraphNodeType operator()(const EmptyOperation&) const { return cudaGraphNodeTypeEmpty; }
     cudaGraphNodeType operator()(const ChildGraphOperation&) const { return cudaGraphNodeTypeGraph; }
+    cudaGraphNodeType operator()(const ConditionalOperation&) const { return cudaGraphNodeTypeConditional; }
     cudaGraphNodeType operator()(const AllocOperation&) const { return cudaGraphNodeTypeMemAlloc; }
     cudaGraphNodeType operator()(const FreeOperation&) const { return cudaGraphNodeTypeMemFree; }
     cudaGraphNodeType operator()(const MemoryOperation&) const { return kMemoryNode; }
   };
   return std::visit(Visitor{}, operation);
+}
+
+const Graph* ConditionalOperation::chosen(std::uint32_t value) const {
+  const auto body = [&](std::size_t k) { return k < bodies->size() ? (*bodies)[k].get() : nullptr; };
+  switch (kind) {
+    case Kind::if_else:
+      return body(value ? 0 : 1);
+    case Kind::while_true:
+      return value ? body(0) : nullptr;
+    case Kind::one_of:
+      return body(value);
+  }
+  return nullptr;
+}
+
+ConditionalOperation make_conditional(ConditionalOperation::Kind kind, std::uint64_t handle,
+                                      std::vector<std::shared_ptr<Graph>> bodies) {
+  ConditionalOperation op{kind, handle, nullptr, std::make_shared<std::vector<Graph*>>()};
+  for (const auto& body : bodies) op.handles->push_back(body.get());
+  op.bodies = std::make_shared<std::vector<std::shared_ptr<Graph>>>(std::move(bodies));
+  return op;
 }
 
 GraphNode* Graph::add(Operation operation, std::vector<GraphNode*> dependencies) {
@@ -160,10 +183,16 @@ std::unique_ptr<Graph> clone(const Graph& graph) {
   copy->id = HostState::instance().next_id++;
   copy->memory = graph.memory;
   copy->user_objects = graph.user_objects;
+  copy->conditions = graph.conditions;
   std::map<const GraphNode*, GraphNode*> twin;
   for (const auto& node : graph.nodes) {
     Operation operation = node->operation;
     if (auto* child = std::get_if<ChildGraphOperation>(&operation)) child->graph = clone(*child->graph);
+    if (auto* conditional = std::get_if<ConditionalOperation>(&operation)) {
+      std::vector<std::shared_ptr<Graph>> bodies;
+      for (const auto& body : *conditional->bodies) bodies.push_back(clone(*body));
+      *conditional = make_conditional(conditional->kind, conditional->handle, std::move(bodies));
+    }
     GraphNode* made = copy->add(std::move(operation), {});
     made->made = node->made;
     made->device = node->device;
@@ -237,10 +266,12 @@ class GraphLaunch : public std::enable_shared_from_this<GraphLaunch> {
     std::size_t branch = 0;
     WorkPtr work;  // null: a graph of its own
     std::shared_ptr<GraphLaunch> nested;
+    std::optional<ConditionalOperation> conditional;
     double ended = 0;  // virtual; when it has been placed
   };
   std::size_t branch_for(const GraphNode& node, int device);
   cudaError_t prepare(const GraphNode& node);
+  WorkPtr issue_conditional(const Node& node, WorkPtr before);
   void place_begin(const Node& node);
   void place_end(Node& node);
 
@@ -251,6 +282,7 @@ class GraphLaunch : public std::enable_shared_from_this<GraphLaunch> {
   std::vector<Branch> branches_;
   std::vector<Node> nodes_;
   std::map<const GraphNode*, std::size_t> index_;
+  std::vector<Graph::Condition> conditions_;
   // The graph may be destroyed while this runs.
   std::vector<std::shared_ptr<GraphMemory>> memory_;
   std::vector<std::shared_ptr<UserReferences>> user_objects_;
@@ -292,6 +324,9 @@ cudaError_t GraphLaunch::prepare(const GraphNode& graph_node) {
   if (child && graph_node.enabled) {
     node.nested = std::make_shared<GraphLaunch>(target);
     if (cudaError_t error = node.nested->prepare(*child->graph)) return error;
+  } else if (const auto* conditional = std::get_if<ConditionalOperation>(&operation);
+             conditional && graph_node.enabled) {
+    node.conditional = *conditional;
   } else if (!graph_node.enabled) {
     node.work = std::make_shared<Work>();
   } else if (cudaError_t error = make_work(operation, target, false, node.work)) {
@@ -311,9 +346,27 @@ cudaError_t GraphLaunch::prepare(const GraphNode& graph_node) {
 cudaError_t GraphLaunch::prepare(const Graph& graph) {
   memory_ = graph.memory;
   user_objects_ = graph.user_objects;
+  conditions_ = graph.conditions;
   for (const GraphNode* node : topological_order(graph))
     if (cudaError_t error = prepare(*node)) return error;
   return cudaSuccess;
+}
+
+WorkPtr GraphLaunch::issue_conditional(const Node& node, WorkPtr before) {
+  Executor& executor = Executor::instance();
+  const Branch& branch = branches_[node.branch];
+  const Target target{branch.device, branch.stream, {target_.host.clock, 0}, nullptr};
+  const bool again = node.conditional->kind == ConditionalOperation::Kind::while_true;
+  do {
+    executor.wait(before);
+    if (executor.ends() || context(target_.device).runs_nothing()) break;
+    const Graph* const body = node.conditional->chosen(device::condition(node.conditional->handle).value_or(0));
+    if (!body) break;
+    auto launch = std::make_shared<GraphLaunch>(target);
+    if (launch->prepare(*body) != cudaSuccess) break;  // its reason was said
+    before = launch->issue(nullptr, {before});
+  } while (again);
+  return before;
 }
 
 WorkPtr GraphLaunch::issue(Stream* stream, const std::vector<WorkPtr>& before) {
@@ -331,6 +384,10 @@ WorkPtr GraphLaunch::issue(Stream* stream, const std::vector<WorkPtr>& before) {
     self->target_.host.pay();
     self->begin_ = self->end_ = self->time_.work(self->target_.stream, *self->target_.host.clock, 0).end;
   };
+  begin->run = [conditions = conditions_] {
+    for (const Graph::Condition& condition : conditions)
+      if (condition.at_launch) device::set_condition(condition.handle, condition.initial);
+  };
   put(begin, before);
   std::vector<WorkPtr> all{begin}, ends;
   for (std::size_t i = 0; i < nodes_.size(); i++) {
@@ -340,13 +397,13 @@ WorkPtr GraphLaunch::issue(Stream* stream, const std::vector<WorkPtr>& before) {
     const auto* event = std::get_if<EventOperation>(&node.node->operation);
     if (event && event->wait && node.node->enabled)
       if (auto mark = event->event->latest()) after.push_back(mark->work);
-    if (node.nested) {
+    if (node.nested || node.conditional) {
       auto first = std::make_shared<Work>(), last = std::make_shared<Work>();
       first->device = last->device = target_.device;
       first->place = [self, i] { self->place_begin(self->nodes_[i]); };
       last->place = [self, i] { self->place_end(self->nodes_[i]); };
       executor.issue(first, after);
-      executor.issue(last, {node.nested->issue(nullptr, {first})});
+      executor.issue(last, {node.nested ? node.nested->issue(nullptr, {first}) : issue_conditional(node, first)});
       ends.push_back(last);
     } else {
       node.work->place = [self, i, inner = std::move(node.work->place)] {
@@ -379,6 +436,11 @@ std::vector<KernelShape> kernel_shapes(const Graph& graph, int device) {
     } else if (const auto* child = std::get_if<ChildGraphOperation>(&node->operation)) {
       const std::vector<KernelShape> inner = kernel_shapes(*child->graph, on);
       shapes.insert(shapes.end(), inner.begin(), inner.end());
+    } else if (const auto* conditional = std::get_if<ConditionalOperation>(&node->operation)) {
+      for (const auto& body : *conditional->bodies) {
+        const std::vector<KernelShape> inner = kernel_shapes(*body, on);
+        shapes.insert(shapes.end(), inner.begin(), inner.end());
+      }
     }
   }
   return shapes;
@@ -407,6 +469,7 @@ cudaError_t capture_operation(Stream& stream, Operation operation) {
       e->event->capture_tail = stream.capture_tail;
       return cudaSuccess;
     }
+    if (!e->event->mark && !e->event->capture) return cudaSuccess;  // never recorded: nothing to wait for
     if (e->event->capture != stream.capture) {
       capture.invalidated = true;
       return cudaErrorStreamCaptureIsolation;

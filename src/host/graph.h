@@ -83,6 +83,12 @@ struct Graph {
   std::vector<std::pair<std::uint64_t, GraphNode*>> clone;  // in a clone: id of the original node, its copy
   std::vector<std::shared_ptr<GraphMemory>> memory;
   std::vector<std::shared_ptr<UserReferences>> user_objects;
+  struct Condition {
+    std::uint64_t handle = 0;
+    std::uint32_t initial = 0;
+    bool at_launch = false;  // each launch begins with the initial value
+  };
+  std::vector<Condition> conditions;  // handles that the graph made
   GraphNode* add(Operation operation, std::vector<GraphNode*> dependencies);
   void remove(GraphNode* node);
 };
@@ -95,6 +101,8 @@ struct GraphExec {
 // CU_GRAPH_NODE_TYPE_BATCH_MEM_OP of the driver API: the runtime has no name for it.
 inline constexpr auto kMemoryNode = static_cast<cudaGraphNodeType>(12);
 cudaGraphNodeType type_of(const Operation& operation);
+ConditionalOperation make_conditional(ConditionalOperation::Kind kind, std::uint64_t handle,
+                                      std::vector<std::shared_ptr<Graph>> bodies);
 // A deep copy of nodes and edges. Memory of alloc nodes and user objects are shared with the original.
 std::unique_ptr<Graph> clone(const Graph& graph);
 GraphNode* find_in_clone(const Graph& clone, const GraphNode* original);
@@ -103,7 +111,8 @@ std::vector<GraphNode*> topological_order(const Graph& graph);
 // What launch_graph() would compile, under GraphsLock: to be compiled before, without it.
 std::vector<KernelShape> kernel_shapes(const Graph& graph, int device);
 // Issues all enabled nodes, after what is in the stream and before what comes next in it. The graph may change or go
-// afterwards.
+// afterwards. A conditional node is waited for here: what runs then is issued in its order, so that it has its place on
+// the timeline (whose host does not wait).
 cudaError_t launch_graph(const Graph& graph, const StreamRef& stream);
 
 // The stream's call becomes a node.

@@ -86,6 +86,11 @@ struct Details {
     return fmt::format("\nevent {}", fmt::ptr(op.event.get()));
   }
   std::string operator()(const ChildGraphOperation& op) const { return fmt::format("\ngraph_{}", op.graph->id); }
+  std::string operator()(const ConditionalOperation& op) const {
+    std::string text = fmt::format("\nhandle {}", op.handle);
+    for (const auto& body : *op.bodies) text += fmt::format("\ngraph_{}", body->id);
+    return text;
+  }
   std::string operator()(const AllocOperation& op) const {
     if (!(flags & kMemAllocParams)) return "";
     return fmt::format("\n{} bytes at {}\ndevice {}", op.bytes, fmt::ptr(op.pointer), op.device);
@@ -124,7 +129,10 @@ void print(std::ostream& out, const Graph& graph, unsigned flags) {
     }
   out << "}\n";
   for (const auto& node : graph.nodes)
-    if (const auto* child = std::get_if<ChildGraphOperation>(&node->operation)) print(out, *child->graph, flags);
+    if (const auto* child = std::get_if<ChildGraphOperation>(&node->operation))
+      print(out, *child->graph, flags);
+    else if (const auto* conditional = std::get_if<ConditionalOperation>(&node->operation))
+      for (const auto& body : *conditional->bodies) print(out, *body, flags);
 }
 
 }  // namespace

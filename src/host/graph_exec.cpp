@@ -64,10 +64,28 @@ bool has_edge(const GraphNode* from, const GraphNode* to) {
 
 }  // namespace
 
+namespace {
+
+// Fills of memory that is gone, or was never there: captures do not ask.
+cudaError_t check_fills(const Graph& graph) {
+  for (const auto& node : graph.nodes) {
+    if (const auto* fill = std::get_if<FillOperation>(&node->operation))
+      if (cudaError_t error = check(*fill)) return error;
+    if (const auto* child = std::get_if<ChildGraphOperation>(&node->operation))
+      if (cudaError_t error = check_fills(*child->graph)) return error;
+  }
+  return cudaSuccess;
+}
+
+}  // namespace
+
 cudaError_t instantiate(cudaGraphExec_t* out, Graph* graph, unsigned long long flags) {
   constexpr unsigned long long kAll = cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagUpload |
                                       cudaGraphInstantiateFlagDeviceLaunch | cudaGraphInstantiateFlagUseNodePriority;
-  if (!out || !is_graph(graph) || (flags & ~kAll)) return cudaErrorInvalidValue;
+  if (!out || (flags & ~kAll)) return cudaErrorInvalidValue;
+  if (cudaError_t error = forbidden_by_captures()) return error;
+  if (!is_graph(graph)) return cudaErrorInvalidValue;
+  if (cudaError_t error = check_fills(*graph)) return error;
   if (!graph->nodes.empty() && topological_order(*graph).empty()) return cudaErrorInvalidValue;  // a cycle
   auto* exec = new GraphExec;
   exec->graph = clone(*graph);
@@ -87,6 +105,8 @@ cudaError_t graph_launch(GraphExec* exec, cudaStream_t handle) {
   std::vector<KernelShape> shapes;
   {
     const GraphsLock lock;
+    if (stream->capture && (stream->capture->invalidated || !is_graph_exec(exec)))
+      return cudaErrorStreamCaptureUnsupported;
     if (!is_graph_exec(exec)) return cudaErrorInvalidValue;
     if (stream->capture) return submit(stream, ChildGraphOperation{clone(*exec->graph)}, false);
     shapes = kernel_shapes(*exec->graph, stream->device);
@@ -149,6 +169,7 @@ cudaError_t graph_exec_get_flags(cudaGraphExec_t exec, unsigned long long* flags
 }
 
 cudaError_t graph_exec_destroy(cudaGraphExec_t exec) {
+  if (cudaError_t error = forbidden_by_captures()) return error;
   HostState& r = HostState::instance();
   {
     std::lock_guard lock(r.mutex);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "device/memory/conditions.h"
 #include "host/arrays.h"
 #include "host/graph.h"
 #include "host/graph_exec.h"
@@ -45,7 +46,7 @@ cudaError_t kernel_operation(const cudaKernelNodeParams* p, KernelOperation& out
 }
 
 cudaError_t fill_operation(const cudaMemsetParams* p, FillOperation& out) {
-  if (!p) return cudaErrorInvalidValue;
+  if (!p || !p->dst) return cudaErrorInvalidValue;  // of a node, even where it fills nothing
   out.pointer = static_cast<std::uint8_t*>(p->dst);
   out.pitch = p->pitch;
   out.value = p->value;
@@ -179,6 +180,26 @@ cudaError_t set_parameters(GraphNode* node, const cudaGraphNodeParams* p) {
 
 namespace {
 
+// Two graphs: if and else. The program fills the empty graphs that it gets.
+cudaError_t add_conditional(cudaGraphNode_t* out, Graph* graph, const cudaGraphNode_t* d, std::size_t n,
+                            cudaConditionalNodeParams& p) {
+  using Kind = ConditionalOperation::Kind;
+  const unsigned most = p.type == cudaGraphCondTypeIf ? 2 : p.type == cudaGraphCondTypeWhile ? 1 : 0xffff;
+  if (p.type < cudaGraphCondTypeIf || p.type > cudaGraphCondTypeSwitch || p.size == 0 || p.size > most)
+    return cudaErrorInvalidValue;
+  if (!device::condition(p.handle)) return refuse(cudaErrorInvalidValue, "no handle of a condition");
+  std::vector<std::shared_ptr<Graph>> bodies;
+  for (unsigned k = 0; k < p.size; k++) {
+    bodies.push_back(std::make_shared<Graph>());
+    bodies.back()->id = HostState::instance().next_id++;
+  }
+  ConditionalOperation op = make_conditional(static_cast<Kind>(p.type), p.handle, std::move(bodies));
+  Graph** const handles = op.handles->data();
+  if (cudaError_t error = add_node(out, graph, d, n, std::move(op))) return error;
+  p.phGraph_out = handles;
+  return cudaSuccess;
+}
+
 cudaError_t add_default_edges(cudaGraphNode_t* out, Graph* graph, const cudaGraphNode_t* d, std::size_t n,
                               cudaGraphNodeParams* p) {
   if (!p || !is_graph(graph)) return cudaErrorInvalidValue;
@@ -219,8 +240,10 @@ cudaError_t add_default_edges(cudaGraphNode_t* out, Graph* graph, const cudaGrap
     }
     case cudaGraphNodeTypeMemFree:
       return add_node(out, graph, d, n, FreeOperation{p->free.dptr});
+    case cudaGraphNodeTypeConditional:
+      return add_conditional(out, graph, d, n, p->conditional);
     default:
-      return not_supported("a graph node of this type (conditional, external semaphore)");
+      return not_supported("a graph node of this type (external semaphore)");
   }
 }
 
@@ -240,6 +263,13 @@ cudaError_t with_edges(cudaError_t added, cudaGraphNode_t* out, const cudaGraphN
 cudaError_t add_by_parameters(cudaGraphNode_t* out, Graph* graph, const cudaGraphNode_t* d,
                               const cudaGraphEdgeData* edges, std::size_t n, cudaGraphNodeParams* p) {
   return with_edges(add_default_edges(out, graph, d, n, p), out, d, edges, n);
+}
+
+cudaError_t create_conditional_handle(cudaGraphConditionalHandle* out, Graph* graph, unsigned initial, unsigned flags) {
+  if (!out || !is_graph(graph) || (flags & ~unsigned{cudaGraphCondAssignDefault})) return cudaErrorInvalidValue;
+  *out = device::create_condition(initial);
+  graph->conditions.push_back({*out, initial, (flags & cudaGraphCondAssignDefault) != 0});
+  return cudaSuccess;
 }
 
 cudaError_t create_graph(cudaGraph_t* out) {

@@ -9,6 +9,8 @@
 
 namespace warpgrind::host {
 
+// The value of a condition, that kernels set; flags: cudaGraphCondAssignDefault.
+cudaError_t create_conditional_handle(cudaGraphConditionalHandle* out, Graph* graph, unsigned initial, unsigned flags);
 cudaError_t create_graph(cudaGraph_t* out);
 cudaError_t add_node(cudaGraphNode_t* out, Graph* graph, const cudaGraphNode_t* dependencies, std::size_t count,
                      Operation operation);

@@ -11,7 +11,10 @@
 #include "device/memory/address_space.h"
 #include "host/graph.h"
 #include "host/operation.h"
+#include "host/pools.h"
+#include "host/shared_memory.h"
 #include "host/state.h"
+#include "host/streams.h"
 
 namespace warpgrind::host {
 
@@ -168,11 +171,11 @@ std::map<std::uint64_t, int>& live() {
 
 }  // namespace
 
-cudaError_t allocate(int device, std::size_t bytes, void** out, events::Allocation::Kind kind) {
+cudaError_t allocate(int device, std::size_t bytes, void** out, events::Allocation::Kind kind, int file) {
   constexpr std::uint64_t kAlignment = 512;
   device::Device& gpu = the_session().device(device);
   const bool managed = kind == events::Allocation::Kind::managed;
-  Result<std::uint64_t> address = managed ? gpu.allocate_managed(bytes) : gpu.allocate(bytes, kAlignment, kind);
+  Result<std::uint64_t> address = managed ? gpu.allocate_managed(bytes) : gpu.allocate(bytes, kAlignment, kind, file);
   if (!address) {
     gpu.publish(events::FailedAllocation{device, bytes});
     return refuse(cudaErrorMemoryAllocation, address.error().message);
@@ -183,7 +186,13 @@ cudaError_t allocate(int device, std::size_t bytes, void** out, events::Allocati
   return cudaSuccess;
 }
 
+bool is_allocated(const void* start) {
+  const std::lock_guard lock(live_mutex);
+  return live().contains(address_of(start));
+}
+
 void release_all(int device) {
+  release_imports(device);
   std::lock_guard lock(live_mutex);
   for (auto it = live().begin(); it != live().end();) {
     if (it->second == device) {
@@ -205,7 +214,11 @@ cudaError_t release(void* pointer) {
   if (place.memory != Memory::device && place.memory != Memory::managed) return cudaErrorInvalidValue;
   {
     std::lock_guard lock(live_mutex);
-    if (live().erase(place.low) == 0) return cudaErrorInvalidValue;  // a variable of the program
+    if (live().erase(place.low) == 0) {  // a variable of the program, or memory that is mapped
+      if (!release_import(pointer, true)) return cudaErrorInvalidValue;
+      forget_pool_block(pointer);
+      return cudaSuccess;
+    }
   }
   forget_advice(place.low);
   the_session().managed_memory().forget(place.low);
@@ -288,7 +301,11 @@ cudaError_t unregister_host(void* pointer) {
   Executor::instance().wait_all();
   std::lock_guard lock(host_mutex);
   auto block = host_blocks().find(address_of(pointer));
-  if (block == host_blocks().end() || !block->second.registered) return cudaErrorHostMemoryNotRegistered;
+  if (block == host_blocks().end() || !block->second.registered) {
+    const Memory memory = place_of(pointer).memory;  // CUDA's own, or nobody's
+    const bool unknown = pointer && (memory == Memory::pageable || memory == Memory::invalid);
+    return unknown ? cudaErrorHostMemoryNotRegistered : cudaErrorInvalidValue;
+  }
   device::AddressSpace::instance().unregister_host(block->first);
   current_device().publish_deallocation(
       {events::Allocation::Kind::registered, thread_state().device, block->first, block->second.size});
@@ -304,6 +321,7 @@ cudaError_t allocate_managed(void** out, std::size_t size, unsigned flags) {
 
 cudaError_t free_device(void* pointer, const char* by) {
   if (!pointer) return cudaSuccess;
+  if (cudaError_t error = forbidden_by_captures()) return error;
   synchronize_device(thread_state().device);
   const Place place = place_of(pointer);  // work of its own device may still use it
   if (place.memory == Memory::device || place.memory == Memory::managed) Executor::instance().wait_device(place.device);
@@ -336,6 +354,7 @@ cudaError_t allocate_linear(void** out, std::size_t size) {
   if (!out) return cudaErrorInvalidValue;
   *out = nullptr;
   if (size == 0) return cudaSuccess;
+  if (cudaError_t error = forbidden_by_captures()) return error;
   return allocate(thread_state().device, size, out);
 }
 
@@ -364,7 +383,11 @@ cudaError_t host_get_device_pointer(void** out, void* pointer, unsigned flags) {
 }
 
 cudaError_t host_get_flags(unsigned* flags, void* pointer) {
-  return flags && pinned_flags(pointer, flags) ? cudaSuccess : cudaErrorInvalidValue;
+  if (!flags) return cudaErrorInvalidValue;
+  if (pinned_flags(pointer, flags)) return cudaSuccess;
+  if (place_of(pointer).memory != Memory::managed) return cudaErrorInvalidValue;
+  *flags = cudaHostAllocMapped;
+  return cudaSuccess;
 }
 
 cudaError_t mem_get_info(std::size_t* free_bytes, std::size_t* total) {

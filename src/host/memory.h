@@ -25,6 +25,7 @@ cudaError_t allocate_box(const cudaExtent& extent, void** out, std::size_t* pitc
 cudaError_t allocate_managed(void** out, std::size_t size, unsigned flags);  // cudaMemAttachGlobal, cudaMemAttachHost
 // Waits for what may still use it. `by`: the function of the API, for who observes frees of what is no allocation.
 cudaError_t free_device(void* pointer, const char* by);
+bool is_allocated(const void* start);  // by this process, and not freed: no variable, nothing that is mapped
 
 // ---- Managed memory: hints change no data, since there is one physical memory; they are checked as documented. What a
 // prefetch moves takes virtual time (session/managed_memory.h).

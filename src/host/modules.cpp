@@ -10,6 +10,7 @@
 #include "device/memory/address_space.h"
 #include "fatbin/write.h"
 #include "host/executor.h"
+#include "host/streams.h"
 #include "ptx/printer.h"
 
 namespace warpgrind::host {
@@ -108,6 +109,8 @@ void JitOptions::give(const std::string& errors, const std::string& info) const 
   fill(info_, info);
 }
 
+namespace {
+
 cudaError_t load_image(LibraryHandle** out, const void* image, int device, std::string& messages) {
   if (!out || !image) return cudaErrorInvalidValue;
   auto entries = fatbin::read_image(image, "the image");
@@ -130,7 +133,25 @@ cudaError_t load_file(LibraryHandle** out, const char* path, int device, std::st
   return load(out, entries.take(), std::filesystem::path(path).filename(), device, messages);
 }
 
+}  // namespace
+
+cudaError_t load_image(LibraryHandle** out, const void* image, int device, const JitOptions& options) {
+  std::string messages;
+  const cudaError_t error = load_image(out, image, device, messages);
+  options.give(messages, "");
+  return error;
+}
+
+cudaError_t load_file(LibraryHandle** out, const char* path, int device, const JitOptions& options) {
+  std::string messages;
+  const cudaError_t error = load_file(out, path, device, messages);
+  options.give(messages, "");
+  return error;
+}
+
 cudaError_t unload(LibraryHandle* handle) {
+  if (!is_library(handle)) return cudaErrorInvalidResourceHandle;
+  if (cudaError_t error = forbidden_by_captures()) return error;
   {
     const std::lock_guard lock(libraries_mutex);
     if (libraries().erase(handle) == 0) return cudaErrorInvalidResourceHandle;
@@ -204,13 +225,50 @@ cudaError_t library_kernels(LibraryHandle& handle, KernelHandle** out, unsigned 
   return cudaSuccess;
 }
 
-cudaError_t library_global(LibraryHandle& handle, int device, const char* name, DeviceVariable& out) {
+cudaError_t library_global(LibraryHandle* handle, const char* name, void** address, std::size_t* bytes) {
+  if (!is_library(handle)) return cudaErrorInvalidResourceHandle;
+  if (!name || !*name) return cudaErrorInvalidValue;
+  // A kernel's name is there, but is that of no variable.
+  if (const auto index = handle->program->function(name);
+      index && (*handle->program->module())->functions[*index].is_entry)
+    return refuse(cudaErrorInvalidValue, fmt::format("{} is a kernel", name));
+  DeviceVariable found;
+  const int device = handle->device >= 0 ? handle->device : thread_state().device;
+  const cudaError_t error = locate(Variable{handle->program, name, 0, nullptr}, device, found);
+  if (error == cudaErrorInvalidSymbol)
+    return refuse(cudaErrorSymbolNotFound, fmt::format("there is no variable {}", name));
+  if (error != cudaSuccess) return error;
+  device::AddressSpace::instance().let_kernels_write(reinterpret_cast<std::uint64_t>(found.address));
+  if (address) *address = found.address;
+  if (bytes) *bytes = found.size;
+  return cudaSuccess;
+}
+
+cudaError_t library_managed(LibraryHandle* handle, const char* name, void** address, std::size_t* bytes) {
+  if (!is_library(handle)) return cudaErrorInvalidResourceHandle;
+  if (!name || !*name) return cudaErrorInvalidValue;
+  const auto module = handle->program->module();
+  if (!module) return error_of(module.error());
+  const auto& variables = (*module)->variables;
+  const auto is_it = [&](const ptx::Variable& v) { return v.name == name && v.managed; };
+  if (std::none_of(variables.begin(), variables.end(), is_it))
+    return refuse(cudaErrorSymbolNotFound, fmt::format("there is no variable {} of managed memory", name));
+  return library_global(handle, name, address, bytes);
+}
+
+cudaError_t library_reference(LibraryHandle& handle, int device, const char* name, ptx::ScalarType type,
+                              std::uint64_t& out) {
   if (!name) return cudaErrorInvalidValue;
-  const cudaError_t error = locate(Variable{handle.program, name, 0, nullptr}, device, out);
-  if (error == cudaSuccess)
-    device::AddressSpace::instance().let_kernels_write(reinterpret_cast<std::uint64_t>(out.address));
-  if (error != cudaErrorInvalidSymbol) return error;
-  return refuse(cudaErrorSymbolNotFound, fmt::format("there is no variable {}", name));
+  const auto module = handle.program->module();
+  if (!module) return error_of(module.error());
+  const auto& variables = (*module)->variables;
+  const auto is_it = [&](const ptx::Variable& v) { return v.name == name && v.type == type; };
+  if (std::none_of(variables.begin(), variables.end(), is_it))
+    return refuse(cudaErrorSymbolNotFound, fmt::format("there is no reference {}", name));
+  DeviceVariable found;
+  if (cudaError_t error = locate(Variable{handle.program, name, 0, nullptr}, device, found)) return error;
+  out = reinterpret_cast<std::uint64_t>(found.address);
+  return cudaSuccess;
 }
 
 cudaError_t add_to_link(LinkState& state, Result<std::vector<fatbin::FatbinEntry>> piece, std::string& messages) {

@@ -10,6 +10,7 @@
 #include "fatbin/fatbin.h"
 #include "host/objects.h"
 #include "host/state.h"
+#include "ptx/types.h"
 
 namespace warpgrind::host {
 
@@ -42,9 +43,9 @@ class JitOptions {
 };
 
 // From an image in memory (fatbin::read_image), a file, or what was linked. The code is parsed at once: what is wrong
-// with it is in `messages`.
-cudaError_t load_image(LibraryHandle** out, const void* image, int device, std::string& messages);
-cudaError_t load_file(LibraryHandle** out, const char* path, int device, std::string& messages);
+// with it goes into the buffers that the options name. device: as LibraryHandle's.
+cudaError_t load_image(LibraryHandle** out, const void* image, int device, const JitOptions& options);
+cudaError_t load_file(LibraryHandle** out, const char* path, int device, const JitOptions& options);
 // Waits for the devices. Handles of its kernels are none any more.
 cudaError_t unload(LibraryHandle* handle);
 
@@ -52,7 +53,14 @@ cudaError_t library_kernel(LibraryHandle& handle, const char* name, KernelHandle
 // Of all entries, in their order.
 cudaError_t library_kernel_count(LibraryHandle& handle, unsigned* count);
 cudaError_t library_kernels(LibraryHandle& handle, KernelHandle** out, unsigned room);
-cudaError_t library_global(LibraryHandle& handle, int device, const char* name, DeviceVariable& out);
+// A variable's address and size, each null where it is not asked for: on the module's device, a library's on that of
+// the calling thread. No library: cudaErrorInvalidResourceHandle.
+cudaError_t library_global(LibraryHandle* handle, const char* name, void** address, std::size_t* bytes);
+// Likewise of a variable of managed memory: one of another kind is none (cudaErrorSymbolNotFound).
+cudaError_t library_managed(LibraryHandle* handle, const char* name, void** address, std::size_t* bytes);
+// The variable of a .texref or .surfref of that name: its address is what kernels use it by. The type is theirs.
+cudaError_t library_reference(LibraryHandle& handle, int device, const char* name, ptx::ScalarType type,
+                              std::uint64_t& out);
 
 // What cuLinkCreate begins: pieces of PTX that become one image.
 struct LinkState {

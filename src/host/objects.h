@@ -15,7 +15,8 @@
 
 namespace warpgrind::host {
 
-struct Work;  // executor.h
+struct Work;        // executor.h
+class SharedEvent;  // shared_events.h
 using WorkPtr = std::shared_ptr<Work>;
 using StreamRef = std::shared_ptr<Stream>;
 using EventRef = std::shared_ptr<Event>;
@@ -81,12 +82,14 @@ struct EventMark {
   WorkPtr work;
   // Virtual; there when the ledger has placed `work`, which a query need not wait for when the work has ended.
   std::atomic<double> time_ns{0};
+  std::uint64_t record = 0;  // SharedEvent's number of it
 };
 struct Event {
   unsigned flags = 0;
-  std::mutex mutex;                 // guards what follows; nothing is locked under it
-  int device = 0;                   // of the stream it was recorded in
-  std::shared_ptr<EventMark> mark;  // null: not recorded yet
+  std::mutex mutex;                     // guards what follows; nothing is locked under it
+  std::shared_ptr<SharedEvent> shared;  // what other processes see of it; null: nothing (shared_events.h)
+  int device = 0;                       // of the stream it was recorded in
+  std::shared_ptr<EventMark> mark;      // null: not recorded yet
   // Recorded in a capturing stream: what a wait for it depends on.
   std::shared_ptr<Capture> capture;
   std::vector<GraphNode*> capture_tail;
@@ -133,6 +136,8 @@ struct KernelHandle {
 
 struct MemPool {
   int device = 0;
+  int file = -1;  // that its memory lies in, for other processes (shared_memory.h); -1: nobody else has it
+  bool imported = false;
   std::atomic<std::uint64_t> used{0}, used_high{0}, release_threshold{0};
   std::atomic<int> reuse[4] = {1, 1, 1, 1};
 };

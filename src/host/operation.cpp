@@ -1,6 +1,7 @@
 #include "host/operation.h"
 
 #include "host/graph.h"
+#include "host/shared_events.h"
 #include "host/streams.h"
 
 namespace warpgrind::host {
@@ -52,6 +53,12 @@ cudaError_t make(EventOperation& op, const Target& target, bool, WorkPtr& out) {
     return cudaErrorInvalidResourceHandle;  // destroyed after it became a node of a graph
   out = std::make_shared<Work>();
   out->what = op.wait ? events::StreamWork::Kind::event_wait : events::StreamWork::Kind::event_record;
+  if (const std::uint64_t record = op.wait ? foreign_record(*op.event) : 0) {
+    out->device = target.device;
+    wait_for_other_process(op.event->shared, record, *out);
+    out->place = [target] { target.host.pay(); };
+    return cudaSuccess;
+  }
   if (op.wait) {
     int of = 0;
     {
@@ -71,6 +78,7 @@ cudaError_t make(EventOperation& op, const Target& target, bool, WorkPtr& out) {
     const double takes = the_session().model().timing.event_pair_ns;
     mark->time_ns = the_session().timeline().work(target.stream, *target.host.clock, takes).end;
   };
+  tell_other_processes(*op.event, *mark, *out);
   std::shared_ptr<Capture> before;  // may hold the last reference to a graph: let go without the lock
   const std::lock_guard lock(op.event->mutex);
   op.event->mark = std::move(mark);
@@ -127,7 +135,7 @@ cudaError_t submit(const StreamRef& stream, Operation operation, bool host_block
   }
   const auto* event = std::get_if<EventOperation>(&operation);
   std::vector<WorkPtr> others;
-  if (event && event->wait)
+  if (event && event->wait && !foreign_record(*event->event))
     if (auto mark = event->event->latest()) others.push_back(mark->work);
   if (const auto* kernel = std::get_if<KernelOperation>(&operation))
     charge_launch(*kernel, stream->device);

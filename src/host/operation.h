@@ -61,6 +61,15 @@ struct EmptyOperation {};
 struct ChildGraphOperation {
   std::shared_ptr<Graph> graph;
 };
+// Graphs of which one runs, or none: which the handle's value says when everything before has ended.
+struct ConditionalOperation {
+  enum class Kind : std::uint8_t { if_else, while_true, one_of } kind = Kind::if_else;
+  std::uint64_t handle = 0;
+  std::shared_ptr<std::vector<std::shared_ptr<Graph>>> bodies;
+  std::shared_ptr<std::vector<Graph*>> handles;  // of the bodies, as the API gives them
+
+  const Graph* chosen(std::uint32_t value) const;  // null: none
+};
 struct AllocOperation {
   std::size_t bytes = 0;
   void* pointer = nullptr;  // chosen when the node is made, so that later nodes can name it
@@ -84,9 +93,9 @@ struct MemoryOperation {
   std::vector<Step> steps;
   std::shared_ptr<const void> given;  // of a node: the parameters as its API has them
 };
-using Operation =
-    std::variant<KernelOperation, CopyOperation, FillOperation, HostOperation, EventOperation, EmptyOperation,
-                 ChildGraphOperation, AllocOperation, FreeOperation, LibraryOperation, MemoryOperation>;
+using Operation = std::variant<KernelOperation, CopyOperation, FillOperation, HostOperation, EventOperation,
+                               EmptyOperation, ChildGraphOperation, ConditionalOperation, AllocOperation, FreeOperation,
+                               LibraryOperation, MemoryOperation>;
 
 // Where work goes: a device, a stream of the timeline, the clock of the thread that issues it.
 struct Target {
@@ -155,7 +164,8 @@ Place place_of(const void* pointer);
 
 // Device memory of graphs and pools (memory.cpp).
 cudaError_t allocate(int device, std::size_t bytes, void** out,
-                     events::Allocation::Kind kind = events::Allocation::Kind::device);
+                     events::Allocation::Kind kind = events::Allocation::Kind::device,
+                     int file = -1);  // that its pages are of (device::Range::file)
 cudaError_t release(void* pointer);
 // Of a function that frees: who observes frees of what is no such allocation says it, and nobody else.
 cudaError_t tell_if_invalid(cudaError_t error, const void* pointer, const char* by);

@@ -23,4 +23,10 @@ cudaError_t pool_create(cudaMemPool_t* out, const cudaMemPoolProps* properties);
 cudaError_t pool_set_access(cudaMemPool_t pool, const cudaMemAccessDesc* list, std::size_t count);
 cudaError_t pool_get_access(cudaMemAccessFlags* flags, cudaMemPool_t pool, const cudaMemLocation* of);
 
+// ---- Of other processes (shared_memory.h). A pool that is exported was made so; one that is imported gives nothing.
+cudaError_t pool_export(int* descriptor, cudaMemPool_t pool, cudaMemAllocationHandleType type, unsigned flags);
+cudaError_t pool_import(cudaMemPool_t* out, int descriptor, cudaMemAllocationHandleType type, unsigned flags);
+cudaError_t pool_export_pointer(cudaMemPoolPtrExportData* out, void* pointer);
+cudaError_t pool_import_pointer(void** out, cudaMemPool_t pool, const cudaMemPoolPtrExportData* data);
+
 }  // namespace warpgrind::host

@@ -1,11 +1,18 @@
 #include "host/state.h"
 
+#include <dlfcn.h>
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <filesystem>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "base/assert.h"
+#include "base/demangle.h"
+#include "base/installation.h"
+#include "base/per_thread.h"
 #include "host/executor.h"
 
 namespace warpgrind::host {
@@ -15,21 +22,8 @@ HostState& HostState::instance() {
   return *state;
 }
 
-// Destructors of static objects call us after those of the main thread's thread_locals (a global that frees its memory,
-// libomp that joins its threads): its state stays. Another thread that still calls us after its end gets a new one,
-// which stays too.
 ThreadState& thread_state() {
-  static thread_local ThreadState* state = nullptr;
-  struct End {
-    ~End() {
-      if (::gettid() != ::getpid()) delete std::exchange(state, nullptr);
-    }
-  };
-  if (!state) {
-    state = new ThreadState;
-    static thread_local const End end;
-  }
-  return *state;
+  return per_thread<ThreadState>();
 }
 
 Context& context(int device) {
@@ -45,6 +39,7 @@ Context& context(int device) {
       c->legacy->id = timing::Timeline::legacy_default(i);
       c->legacy->kind = timing::StreamKind::legacy_default;
       c->pool.device = i;
+      set_default_limits(*c);
       r.pools.insert(&c->pool);
       r.contexts.push_back(std::move(c));
     }
@@ -137,6 +132,27 @@ cudaError_t module_error(const session::Program& program, const Error& error) {
   return program.has_image() ? error_of(error) : cudaErrorNoKernelImageForDevice;
 }
 
+// "the program holds no PTX, ...": of a library the file is named, and the first kernel that is wanted of it.
+cudaError_t no_image(const KernelHandle& kernel, Error error) {
+  constexpr std::string_view kWhole = "the program ";
+  Dl_info at{};
+  if (kernel.host_function && dladdr(kernel.host_function, &at) != 0 && at.dli_fname) {
+    const std::string file = at.dli_fname, executable = own_executable();
+    std::error_code unknown;
+    if (!std::filesystem::equivalent(file, executable, unknown) && error.message.starts_with(kWhole)) {
+      static std::mutex mutex;
+      static std::set<std::string> named;
+      const std::lock_guard lock(mutex);
+      if (!named.insert(file).second) return cudaErrorNoKernelImageForDevice;
+      error.message = fmt::format("{} {}; the kernel {} was asked for", file, error.message.substr(kWhole.size()),
+                                  demangle(kernel.name));
+      error.detail = "Its kernels cannot run on a virtual GPU, unless it is built with PTX as well";
+    }
+  }
+  the_session().problem(error);
+  return cudaErrorNoKernelImageForDevice;
+}
+
 }  // namespace
 
 cudaError_t locate(const Variable& variable, int device, DeviceVariable& out) {
@@ -152,6 +168,7 @@ cudaError_t locate(const Variable& variable, int device, DeviceVariable& out) {
 
 cudaError_t resolve_function(KernelHandle& kernel, std::uint32_t& function) {
   auto module = kernel.program->module();
+  if (!module && !kernel.program->has_image()) return no_image(kernel, module.error());
   if (!module) return module_error(*kernel.program, module.error());
   auto index = kernel.program->function(kernel.name);
   if (!index) return cudaErrorInvalidDeviceFunction;

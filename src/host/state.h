@@ -31,6 +31,9 @@ struct Variable {
 
 // One primary context: what cudaDeviceReset throws away.
 struct Context {
+  // Since the device was reset last: the runtime has worked in it, the driver API's user holds it.
+  std::atomic<bool> used{false}, retained{false};
+  bool is_active() const { return used || retained; }
   // A kernel fault. It is known when its grid has ended, and the program sees it, in every call from then on, when it
   // has waited for that device: so that the same call brings it at every run.
   std::atomic<cudaError_t> fault{cudaSuccess}, sticky{cudaSuccess};
@@ -42,7 +45,7 @@ struct Context {
   std::mutex peers_mutex;
   std::set<int> peers;
   std::atomic<cudaFuncCache> cache_config{cudaFuncCachePreferNone};
-  std::atomic<std::size_t> limits[7] = {1024, 1048576, 8388608, 2, 2048, 128, 0};
+  std::atomic<std::size_t> limits[7] = {};  // by cudaLimit; set_default_limits()
   StreamRef legacy;
   MemPool pool;                            // the default one
   std::atomic<MemPool*> current{nullptr};  // cudaDeviceSetMemPool; null: the default
@@ -69,6 +72,7 @@ struct ThreadState {
   int device = 0;
   unsigned device_choices = 0;  // how often cudaSetDevice was called
   bool uses_runtime = false;    // a call of the runtime has made its device's primary context current
+  bool in_own_context = false;  // of the driver API, no primary one: the runtime works in it
   cudaError_t last_error = cudaSuccess;
   cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
   std::map<int, StreamRef> per_thread_streams;
@@ -102,8 +106,17 @@ inline session::Session& the_session() {
   return session::Session::instance();
 }
 Context& context(int device);
+void set_default_limits(Context& context);  // as a new context has them
 inline Context& current_context() {
   return context(thread_state().device);
+}
+// A call of the runtime, which brings the primary context of its device to life.
+inline void use_runtime() {
+  ThreadState& thread = thread_state();
+  thread.uses_runtime = true;
+  if (thread.in_own_context) return;
+  std::atomic<bool>& used = context(thread.device).used;
+  if (!used.load(std::memory_order_relaxed)) used = true;
 }
 inline device::Device& current_device() {
   return the_session().device(thread_state().device);

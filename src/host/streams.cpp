@@ -84,6 +84,14 @@ cudaError_t destroy_stream(cudaStream_t handle) {
   return cudaSuccess;
 }
 
+cudaError_t takes_calls(const StreamRef& stream) {
+  if (!stream) return cudaErrorInvalidResourceHandle;
+  if (cudaError_t error = implicit_dependency(*stream)) return error;
+  if (!stream->capturing) return cudaSuccess;
+  const GraphsLock lock;
+  return stream->capture && stream->capture->invalidated ? cudaErrorStreamCaptureInvalidated : cudaSuccess;
+}
+
 // Calls that may not be made on a stream that is being captured.
 cudaError_t usable(const StreamRef& stream) {
   if (!stream) return cudaErrorInvalidResourceHandle;
@@ -98,12 +106,14 @@ cudaError_t usable(const StreamRef& stream) {
 cudaError_t synchronize_stream(cudaStream_t handle) {
   const StreamRef stream = resolve(handle);
   if (cudaError_t error = usable(stream)) return error;
+  if (cudaError_t error = forbidden_by_captures()) return error;
   return synchronize(*stream);
 }
 
 cudaError_t query_stream(cudaStream_t handle) {
   const StreamRef stream = resolve(handle);
   if (cudaError_t error = usable(stream)) return error;
+  if (cudaError_t error = forbidden_by_captures()) return error;
   // Asking takes the host some time; without it a program that polls would never see the end.
   charge_host();
   timing::Timeline& time = the_session().timeline();
@@ -140,6 +150,22 @@ cudaError_t implicit_dependency(const Stream& stream, bool invalidates) {
   return error;
 }
 
+cudaError_t forbidden_by_captures() {
+  const cudaStreamCaptureMode mine = thread_state().capture_mode;
+  if (mine == cudaStreamCaptureModeRelaxed || g_capture_count.load(std::memory_order_relaxed) == 0) return cudaSuccess;
+  const GraphsLock lock;
+  cudaError_t error = cudaSuccess;
+  for (const std::weak_ptr<Capture>& one : captures()) {
+    const std::shared_ptr<Capture> capture = one.lock();
+    if (!capture || capture->mode == cudaStreamCaptureModeRelaxed) continue;
+    const bool of_all = capture->mode == cudaStreamCaptureModeGlobal && mine != cudaStreamCaptureModeThreadLocal;
+    if (!of_all && capture->begun_by != std::this_thread::get_id()) continue;
+    capture->invalidated = true;
+    error = refuse(cudaErrorStreamCaptureUnsupported, "a stream is being captured, and the call may wait for its work");
+  }
+  return error;
+}
+
 cudaError_t no_captures(int device) {
   const GraphsLock lock;
   cudaError_t error = cudaSuccess;
@@ -162,10 +188,12 @@ cudaError_t is_capturing(cudaStream_t handle, cudaStreamCaptureStatus* status) {
 cudaError_t wait_event(cudaStream_t handle, cudaEvent_t event_handle, unsigned flags) {
   const StreamRef stream = resolve(handle);
   const EventRef event = find_event(event_handle);
-  if (!stream || !event) return cudaErrorInvalidResourceHandle;
-  if (cudaError_t error = implicit_dependency(*stream)) return error;
   const bool external = flags == cudaEventWaitExternal;
-  if ((flags && !external) || (external && !stream->capturing)) return cudaErrorInvalidValue;
+  if (stream)
+    if (cudaError_t error = takes_calls(stream)) return error;
+  if (flags && !external) return cudaErrorInvalidValue;
+  if (!stream || !event) return cudaErrorInvalidResourceHandle;
+  if (external && !stream->capturing) return cudaErrorIllegalState;
   if (external) return submit(stream, EventOperation{event, true, true}, false);
   // Waiting for an event of a capture makes this stream a part of the capture.
   if (auto capture = event->captured_by()) {
@@ -186,10 +214,11 @@ cudaError_t begin_capture(cudaStream_t handle, Graph* into, const cudaGraphNode_
                           cudaStreamCaptureMode mode) {
   const StreamRef stream = resolve(handle);
   if (!stream) return cudaErrorInvalidResourceHandle;
+  if (mode < 0 || mode > 2) return cudaErrorInvalidValue;
+  if (cudaError_t error = implicit_dependency(*stream)) return error;
   if (stream->id == timing::Timeline::legacy_default(stream->device)) return cudaErrorStreamCaptureUnsupported;
   const GraphsLock lock;
   if (stream->capture) return cudaErrorIllegalState;
-  if (mode < 0 || mode > 2) return cudaErrorInvalidValue;
   auto capture = std::make_shared<Capture>();
   HostState& r = HostState::instance();
   capture->id = r.next_id++;
@@ -234,10 +263,14 @@ bool joined(const Capture& capture) {
 cudaError_t end_capture(cudaStream_t handle, cudaGraph_t* out) {
   const StreamRef stream = resolve(handle);
   if (!stream || !out) return cudaErrorInvalidResourceHandle;
+  if (cudaError_t error = implicit_dependency(*stream)) return error;
   const GraphsLock lock;
   if (!stream->capture) return cudaErrorIllegalState;
   std::shared_ptr<Capture> capture = stream->capture;
-  if (capture->origin && capture->origin != stream.get()) return cudaErrorStreamCaptureUnmatched;
+  if (capture->origin && capture->origin != stream.get()) {
+    capture->invalidated = true;
+    return cudaErrorStreamCaptureUnmatched;
+  }
   if (capture->mode != cudaStreamCaptureModeRelaxed && capture->begun_by != std::this_thread::get_id())
     return cudaErrorStreamCaptureWrongThread;
   bool good = !capture->invalidated, whole = good && joined(*capture);
@@ -339,6 +372,8 @@ cudaError_t stream_get_attribute(cudaStream_t handle, cudaLaunchAttributeID id, 
 cudaError_t stream_copy_attributes(cudaStream_t to, cudaStream_t from) {
   const StreamRef a = resolve(to), b = resolve(from);
   if (!a || !b) return cudaErrorInvalidResourceHandle;
+  for (const StreamRef& stream : {a, b})
+    if (cudaError_t error = takes_calls(stream)) return error;
   if (a == b) return cudaSuccess;
   const std::scoped_lock lock(a->mutex, b->mutex);
   std::copy(std::begin(b->attributes), std::end(b->attributes), a->attributes);
@@ -353,8 +388,7 @@ cudaError_t stream_begin_capture_to_graph(cudaStream_t stream, cudaGraph_t graph
 }
 
 cudaError_t thread_exchange_stream_capture_mode(cudaStreamCaptureMode* mode) {
-  if (!mode || *mode < cudaStreamCaptureModeGlobal || *mode > cudaStreamCaptureModeRelaxed)
-    return cudaErrorInvalidValue;
+  if (!mode) return cudaErrorInvalidValue;  // a number that is no mode is taken, and as strict as the global one
   std::swap(*mode, thread_state().capture_mode);
   return cudaSuccess;
 }

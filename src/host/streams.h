@@ -10,6 +10,9 @@ inline constexpr int kGreatestPriority = -5;  // what GPUs since compute capabil
 
 cudaError_t create_stream(cudaStream_t* out, unsigned flags, int priority);  // flags: cudaStreamNonBlocking
 cudaError_t destroy_stream(cudaStream_t handle);                             // returns at once; what is in it goes on
+// What calls of a stream look at first, before their other arguments: cudaErrorInvalidResourceHandle,
+// cudaErrorStreamCaptureImplicit, cudaErrorStreamCaptureInvalidated.
+cudaError_t takes_calls(const StreamRef& stream);
 // Calls that may not be made on a stream that is being captured: then they end its capture.
 cudaError_t usable(const StreamRef& stream);
 cudaError_t synchronize_stream(cudaStream_t handle);
@@ -29,7 +32,11 @@ cudaError_t implicit_dependency(const Stream& stream, bool invalidates = true);
 cudaError_t capture_info(cudaStream_t handle, cudaStreamCaptureStatus* status, unsigned long long* id,
                          cudaGraph_t* graph, const cudaGraphNode_t** dependencies, const cudaGraphEdgeData** edges,
                          std::size_t* count);
-// For calls that are about all streams of the device: they spoil captures there.
+// For calls that may wait for work of streams (they allocate, free, load off, ask for the end): while a capture goes on
+// that forbids them they are cudaErrorStreamCaptureUnsupported, and spoil it (CUDA runtime API,
+// cudaThreadExchangeStreamCaptureMode).
+cudaError_t forbidden_by_captures();
+// For calls that are about all streams of the device: they spoil captures there, of whatever mode.
 cudaError_t no_captures(int device);
 cudaError_t update_capture(cudaStream_t handle, cudaGraphNode_t* nodes, std::size_t count, unsigned flags);
 

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <bit>
 #include <map>
 
 #include "device/memory/texture.h"
@@ -23,6 +24,7 @@ namespace {
 struct Handles {
   std::mutex mutex;
   std::set<const ArrayHandle*> arrays;
+  std::set<const MipmappedArrayHandle*> mipmapped;
   std::map<cudaTextureObject_t, TextureDescriptions> textures;
   std::map<cudaSurfaceObject_t, cudaResourceDesc> surfaces;
 };
@@ -132,7 +134,23 @@ cudaError_t create_array(cudaArray_t* out, const cudaChannelFormatDesc* desc, cu
 }
 namespace {
 
-cudaError_t to_resource(const cudaResourceDesc& desc, device::TextureResource& out) {
+// A view has some of the levels.
+cudaError_t to_levels(const MipmappedArrayHandle* mipmap, const cudaResourceViewDesc* view,
+                      device::TextureResource& out) {
+  const std::lock_guard lock(handles().mutex);
+  if (!handles().mipmapped.contains(mipmap)) return cudaErrorInvalidResourceHandle;
+  const std::size_t first = view ? view->firstMipmapLevel : 0;
+  const std::size_t last = view ? view->lastMipmapLevel : mipmap->levels.size() - 1;
+  if (first > last || last >= mipmap->levels.size())
+    return refuse(cudaErrorInvalidValue,
+                  fmt::format("a view of the levels {} to {}, of {}", first, last, mipmap->levels.size()));
+  for (std::size_t k = first; k <= last; k++) out.levels.push_back(mipmap->levels[k]->array);
+  out.kind = device::TextureResource::Kind::array;
+  out.array = out.levels.front();
+  return cudaSuccess;
+}
+
+cudaError_t to_resource(const cudaResourceDesc& desc, const cudaResourceViewDesc* view, device::TextureResource& out) {
   using Kind = device::TextureResource::Kind;
   switch (desc.resType) {
     case cudaResourceTypeArray:
@@ -140,7 +158,7 @@ cudaError_t to_resource(const cudaResourceDesc& desc, device::TextureResource& o
       out.array = array_of(desc.res.array.array);
       return out.array ? cudaSuccess : cudaErrorInvalidResourceHandle;
     case cudaResourceTypeMipmappedArray:
-      return not_supported("a texture object on a mipmapped array");
+      return to_levels(desc.res.mipmap.mipmap, view, out);
     case cudaResourceTypeLinear: {
       const auto& r = desc.res.linear;
       if (!to_format(r.desc, out.format)) return cudaErrorInvalidChannelDescriptor;
@@ -175,8 +193,9 @@ cudaError_t to_resource(const cudaResourceDesc& desc, device::TextureResource& o
   return bytes <= place.high - out.address ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-cudaError_t to_description(const cudaTextureDesc& desc, const device::ChannelFormat& format,
+cudaError_t to_description(const cudaTextureDesc& desc, const device::TextureResource& resource,
                            device::TextureDescription& out) {
+  const device::ChannelFormat& format = resource.array ? resource.array->format() : resource.format;
   for (int i = 0; i < 3; i++) {
     if (desc.addressMode[i] < 0 || desc.addressMode[i] > 3) return cudaErrorInvalidValue;
     out.address[static_cast<std::size_t>(i)] = static_cast<device::AddressMode>(desc.addressMode[i]);
@@ -189,6 +208,15 @@ cudaError_t to_description(const cudaTextureDesc& desc, const device::ChannelFor
   out.normalized_coordinates = desc.normalizedCoords != 0;
   out.srgb = desc.sRGB != 0;
   std::copy_n(desc.borderColor, 4, out.border.begin());
+  if (!resource.levels.empty()) {
+    if (!desc.normalizedCoords)
+      return refuse(cudaErrorInvalidValue, "a mipmapped array is read with normalised coordinates");
+    out.linear_levels = desc.mipmapFilterMode == cudaFilterModeLinear;
+    if (out.linear_levels && integers && !out.normalized_float) return cudaErrorInvalidFilterSetting;
+    out.level_bias = desc.mipmapLevelBias;
+    out.least_level = desc.minMipmapLevelClamp;
+    out.most_level = desc.maxMipmapLevelClamp;
+  }
   if (desc.maxAnisotropy > 1) the_session().say_once("textures: anisotropic filtering is not modelled");
   return cudaSuccess;
 }
@@ -201,10 +229,9 @@ cudaError_t create_texture_object(cudaTextureObject_t* out, const cudaResourceDe
   cudaTextureDesc defaults{};
   if (!texture) texture = &defaults;
   device::TextureResource r;
-  if (cudaError_t error = to_resource(*resource, r)) return error;
+  if (cudaError_t error = to_resource(*resource, view, r)) return error;
   device::TextureDescription d;
-  const device::ChannelFormat& format = r.array ? r.array->format() : r.format;
-  if (cudaError_t error = to_description(*texture, format, d)) return error;
+  if (cudaError_t error = to_description(*texture, r, d)) return error;
   if (view && view->format != 0)
     the_session().say_once("textures: resource views are read with the array's own format");
   *out = device::create_texture(r, d);
@@ -221,6 +248,11 @@ std::shared_ptr<device::Array> array_of(const ArrayHandle* handle) {
 
 void release_arrays(int device) {
   std::lock_guard lock(handles().mutex);
+  std::erase_if(handles().mipmapped, [&](const MipmappedArrayHandle* mipmap) {
+    if (mipmap->device != device) return false;
+    delete mipmap;
+    return true;
+  });
   std::erase_if(handles().arrays, [&](const ArrayHandle* array) {
     if (array->device != device) return false;
     forget(array);
@@ -232,7 +264,9 @@ cudaError_t free_array(ArrayHandle* array) {
   if (!array) return cudaSuccess;
   Executor::instance().wait_all();  // kernels may still use it
   std::lock_guard lock(handles().mutex);
-  if (handles().arrays.erase(array) == 0) return cudaErrorInvalidResourceHandle;
+  if (!handles().arrays.contains(array)) return cudaErrorInvalidResourceHandle;
+  if (array->is_level) return refuse(cudaErrorInvalidValue, "a level goes with its mipmapped array");
+  handles().arrays.erase(array);
   forget(array);
   return cudaSuccess;
 }
@@ -298,6 +332,96 @@ cudaError_t array_get_info(cudaChannelFormatDesc* desc, cudaExtent* extent, unsi
 cudaError_t get_channel_desc(cudaChannelFormatDesc* desc, cudaArray_const_t array) {
   if (!desc || !array_of(array)) return cudaErrorInvalidResourceHandle;
   *desc = array->format;
+  return cudaSuccess;
+}
+
+// ---- Mipmapped arrays
+
+namespace {
+
+// Layers and faces are as many at every level.
+cudaExtent extent_at(const cudaExtent& extent, unsigned flags, unsigned level) {
+  const auto smaller = [&](std::size_t n) { return n ? std::max<std::size_t>(1, n >> level) : 0; };
+  const bool keeps_depth = flags & (cudaArrayLayered | cudaArrayCubemap);
+  return {smaller(extent.width), smaller(extent.height), keeps_depth ? extent.depth : smaller(extent.depth)};
+}
+
+// 1 + floor(log2(the longest side))
+unsigned most_levels(const cudaExtent& extent, unsigned flags) {
+  std::size_t longest = std::max(extent.width, extent.height);
+  if (!(flags & (cudaArrayLayered | cudaArrayCubemap))) longest = std::max(longest, extent.depth);
+  return static_cast<unsigned>(std::bit_width(longest));
+}
+
+}  // namespace
+
+cudaError_t create_mipmapped_array(cudaMipmappedArray_t* out, const cudaChannelFormatDesc* desc, cudaExtent extent,
+                                   unsigned levels, unsigned flags) {
+  if (!out || !desc || extent.width == 0) return cudaErrorInvalidValue;
+  auto mipmap = std::make_unique<MipmappedArrayHandle>();
+  mipmap->extent = extent;
+  mipmap->flags = flags;
+  mipmap->device = thread_state().device;
+  levels = std::clamp(levels, 1u, most_levels(extent, flags));
+  cudaError_t error = cudaSuccess;
+  for (unsigned k = 0; k < levels && error == cudaSuccess; k++) {
+    cudaArray_t level = nullptr;
+    error = create_array(&level, desc, extent_at(extent, flags, k), flags);
+    if (error == cudaSuccess) mipmap->levels.push_back(level);
+  }
+  const std::lock_guard lock(handles().mutex);
+  for (ArrayHandle* level : mipmap->levels) {
+    level->is_level = true;
+    if (error == cudaSuccess) continue;
+    handles().arrays.erase(level);
+    forget(level);
+  }
+  if (error != cudaSuccess) return error;
+  handles().mipmapped.insert(mipmap.get());
+  *out = mipmap.release();
+  return cudaSuccess;
+}
+
+cudaError_t free_mipmapped_array(cudaMipmappedArray_t array) {
+  if (!array) return cudaSuccess;
+  Executor::instance().wait_all();  // kernels may still use it
+  const std::lock_guard lock(handles().mutex);
+  if (handles().mipmapped.erase(array) == 0) return cudaErrorInvalidResourceHandle;
+  for (const ArrayHandle* level : array->levels) {
+    handles().arrays.erase(level);
+    forget(level);
+  }
+  delete array;
+  return cudaSuccess;
+}
+
+cudaError_t mipmapped_array_level(cudaArray_t* out, cudaMipmappedArray_const_t array, unsigned level) {
+  const std::lock_guard lock(handles().mutex);
+  if (!handles().mipmapped.contains(array)) return cudaErrorInvalidResourceHandle;
+  if (!out || level >= array->levels.size()) return cudaErrorInvalidValue;
+  *out = array->levels[level];
+  return cudaSuccess;
+}
+
+// ---- References of modules
+
+cudaError_t bind_texture_reference(std::uint64_t variable, const cudaResourceDesc& resource,
+                                   const cudaTextureDesc& texture) {
+  device::TextureResource r;
+  if (cudaError_t error = to_resource(resource, nullptr, r)) return error;
+  device::TextureDescription d;
+  if (cudaError_t error = to_description(texture, r, d)) return error;
+  Executor::instance().wait_all();
+  device::bind_texture(variable, r, d);
+  return cudaSuccess;
+}
+
+cudaError_t bind_surface_reference(std::uint64_t variable, cudaArray_t handle) {
+  std::shared_ptr<device::Array> array = array_of(handle);
+  if (!array) return cudaErrorInvalidResourceHandle;
+  if (!array->shape().surface) return cudaErrorInvalidValue;  // needs cudaArraySurfaceLoadStore
+  Executor::instance().wait_all();
+  device::bind_surface(variable, std::move(array));
   return cudaSuccess;
 }
 

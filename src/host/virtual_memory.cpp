@@ -1,25 +1,36 @@
 #include "host/virtual_memory.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "base/element.h"
 #include "device/memory/address_space.h"
 #include "device/memory/physical_memory.h"
 #include "host/executor.h"
+#include "host/shared_memory.h"
 #include "host/state.h"
 
 namespace warpgrind::host {
 
 namespace {
 
-struct Memory {
+const std::string kMemoryFile = "physical memory";
+
+struct Physical {
   std::uint64_t offset = 0, size = 0;
   int device = 0;
+  int file = -1;  // a descriptor of its own, if it is shareable
+  bool imported = false;
   unsigned references = 1, mappings = 0;
 };
 struct Mapping {
@@ -31,7 +42,7 @@ using Mappings = std::map<std::uint64_t, Mapping>;  // by address
 struct VirtualMemory {
   std::mutex mutex;
   std::map<std::uint64_t, std::uint64_t> reserved;  // address -> size
-  std::map<std::uint64_t, Memory> memories;         // by handle
+  std::map<std::uint64_t, Physical> memories;       // by handle
   Mappings mappings;
   std::uint64_t last_handle = 0;
 };
@@ -44,12 +55,13 @@ bool is_multiple(std::uint64_t number) {
   return number % kMappingGranularity == 0;
 }
 
-// The reservation that has all of it.
-bool is_reserved(const VirtualMemory& v, std::uint64_t low, std::uint64_t size) {
+// The reservation that has all of it; null: none.
+const std::pair<const std::uint64_t, std::uint64_t>* reservation_of(const VirtualMemory& v, std::uint64_t low,
+                                                                    std::uint64_t size) {
   const auto above = v.reserved.upper_bound(low);
-  if (above == v.reserved.begin()) return false;
-  const auto& [start, bytes] = *std::prev(above);
-  return size <= bytes && low - start <= bytes - size;
+  if (above == v.reserved.begin()) return nullptr;
+  const auto& reserved = *std::prev(above);
+  return size <= reserved.second && low - reserved.first <= reserved.second - size ? &reserved : nullptr;
 }
 
 Mappings::iterator mapping_at(VirtualMemory& v, std::uint64_t address) {
@@ -70,10 +82,13 @@ bool whole_mappings(VirtualMemory& v, std::uint64_t address, std::uint64_t size,
 
 void forget_if_unused(VirtualMemory& v, std::uint64_t handle) {
   const auto found = v.memories.find(handle);
-  const Memory& memory = found->second;
+  const Physical& memory = found->second;
   if (memory.references || memory.mappings) return;
-  device::give_physical_back(memory.offset, memory.size);
-  the_session().device(memory.device).give_memory_back(memory.size);
+  if (memory.file >= 0)
+    ::close(memory.file);  // its pages are the host's again when no process has them
+  else
+    device::give_physical_back(memory.offset, memory.size);
+  if (!memory.imported) the_session().device(memory.device).give_memory_back(memory.size);
   v.memories.erase(found);
 }
 
@@ -103,6 +118,19 @@ std::vector<device::Range> accessible(VirtualMemory& v, std::uint64_t low, std::
   return out;
 }
 
+Status take_pages(Physical& memory, bool shareable) {
+  if (shareable) {
+    const Result<int> made = device::make_shareable_file(shareable_name(kMemoryFile, memory.device), memory.size);
+    if (!made) return made.error();
+    memory.file = *made;
+    return Ok{};
+  }
+  const Result<std::uint64_t> offset = device::take_physical(memory.size);
+  if (!offset) return offset.error();
+  memory.offset = *offset;
+  return Ok{};
+}
+
 events::Allocation event_of(const device::Range& range) {
   return {events::Allocation::Kind::device, range.device, range.low, range.high - range.low};
 }
@@ -128,8 +156,7 @@ void tell_kernels(VirtualMemory& v, std::uint64_t low, std::uint64_t high) {
 }  // namespace
 
 cudaError_t reserve_addresses(std::uint64_t* out, std::uint64_t size, std::uint64_t alignment, std::uint64_t wish) {
-  constexpr std::uint64_t kPage = 4096;
-  if (!out || size == 0 || size % kPage || (alignment & (alignment - 1))) return cudaErrorInvalidValue;
+  if (!out || size == 0 || !is_multiple(size) || (alignment & (alignment - 1))) return cudaErrorInvalidValue;
   const std::uint64_t address = device::AddressSpace::instance().reserve(size, alignment, wish);
   if (!address) return refuse(cudaErrorMemoryAllocation, "no address space left for device memory");
   VirtualMemory& v = virtual_memory();
@@ -153,7 +180,7 @@ cudaError_t free_addresses(std::uint64_t address, std::uint64_t size) {
   return cudaSuccess;
 }
 
-cudaError_t create_memory(std::uint64_t* handle, std::uint64_t size, int device) {
+cudaError_t create_memory(std::uint64_t* handle, std::uint64_t size, int device, bool shareable) {
   if (!handle || size == 0 || !is_multiple(size)) return cudaErrorInvalidValue;
   if (!valid_device(device)) return cudaErrorInvalidDevice;
   device::Device& gpu = the_session().device(device);
@@ -161,15 +188,43 @@ cudaError_t create_memory(std::uint64_t* handle, std::uint64_t size, int device)
     gpu.publish(events::FailedAllocation{device, size});
     return refuse(cudaErrorMemoryAllocation, fmt::format("{} bytes do not fit into the GPU's memory", size));
   }
-  const Result<std::uint64_t> offset = device::take_physical(size);
-  if (!offset) {
+  Physical memory{0, size, device};
+  const Status taken = take_pages(memory, shareable);
+  if (!taken) {
     gpu.give_memory_back(size);
-    return refuse(cudaErrorMemoryAllocation, offset.error().message);
+    return refuse(cudaErrorMemoryAllocation, taken.error().message);
   }
   VirtualMemory& v = virtual_memory();
   const std::lock_guard lock(v.mutex);
   *handle = ++v.last_handle;
-  v.memories[*handle] = {*offset, size, device};
+  v.memories[*handle] = memory;
+  return cudaSuccess;
+}
+
+cudaError_t export_memory(int* descriptor, std::uint64_t handle) {
+  VirtualMemory& v = virtual_memory();
+  const std::lock_guard lock(v.mutex);
+  const auto found = v.memories.find(handle);
+  if (!descriptor || found == v.memories.end() || found->second.references == 0) return cudaErrorInvalidValue;
+  if (found->second.file < 0)
+    return refuse(cudaErrorInvalidValue, "the memory was not made to be exported (requestedHandleTypes)");
+  *descriptor = ::dup(found->second.file);  // a program that this one starts has it too
+  return *descriptor < 0 ? refuse(cudaErrorOperatingSystem, std::strerror(errno)) : cudaSuccess;
+}
+
+cudaError_t import_memory(std::uint64_t* handle, int descriptor) {
+  const std::optional<int> device = device_of_file(descriptor, kMemoryFile);
+  struct stat facts {};
+  if (!handle || !device || ::fstat(descriptor, &facts) != 0)
+    return refuse(cudaErrorInvalidValue, "no descriptor of memory on a GPU that this process has");
+  Physical memory{0, static_cast<std::uint64_t>(facts.st_size), *device};
+  memory.file = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);  // the program may close its own
+  if (memory.file < 0) return refuse(cudaErrorOperatingSystem, std::strerror(errno));
+  memory.imported = true;
+  VirtualMemory& v = virtual_memory();
+  const std::lock_guard lock(v.mutex);
+  *handle = ++v.last_handle;
+  v.memories[*handle] = memory;
   return cudaSuccess;
 }
 
@@ -193,28 +248,38 @@ cudaError_t retain_memory(std::uint64_t* handle, std::uint64_t address) {
   return cudaSuccess;
 }
 
-cudaError_t device_of_memory(int* device, std::uint64_t handle) {
+bool is_shareable(std::uint64_t address) {
+  VirtualMemory& v = virtual_memory();
+  const std::lock_guard lock(v.mutex);
+  const auto mapping = mapping_at(v, address);
+  return mapping != v.mappings.end() && element(v.memories, mapping->second.memory).file >= 0;
+}
+
+cudaError_t device_of_memory(int* device, bool* shareable, std::uint64_t handle) {
   VirtualMemory& v = virtual_memory();
   const std::lock_guard lock(v.mutex);
   const auto found = v.memories.find(handle);
   if (!device || found == v.memories.end() || found->second.references == 0) return cudaErrorInvalidValue;
   *device = found->second.device;
+  *shareable = found->second.file >= 0;
   return cudaSuccess;
 }
 
-cudaError_t map_memory(std::uint64_t address, std::uint64_t size, std::uint64_t handle) {
+cudaError_t map_memory(std::uint64_t address, std::uint64_t size, std::uint64_t offset, std::uint64_t handle) {
   VirtualMemory& v = virtual_memory();
   const std::lock_guard lock(v.mutex);
   const auto found = v.memories.find(handle);
   if (found == v.memories.end() || found->second.references == 0)
     return refuse(cudaErrorInvalidValue, "no such memory");
-  if (size == 0 || size > found->second.size || !is_multiple(size) || !is_multiple(address))
-    return refuse(cudaErrorInvalidValue, "not a multiple of the granularity, or more than there is");
-  if (!is_reserved(v, address, size)) return refuse(cudaErrorInvalidValue, "these addresses are not reserved");
+  if (size == 0 || !is_multiple(size) || !is_multiple(address))
+    return refuse(cudaErrorInvalidValue, "not a multiple of the granularity");
+  if (offset || size != found->second.size)
+    return refuse(cudaErrorNotSupported, "memory is mapped as a whole, as on a GPU");
+  if (!reservation_of(v, address, size)) return refuse(cudaErrorInvalidValue, "these addresses are not reserved");
   const auto next = v.mappings.lower_bound(address);
   if (mapping_at(v, address) != v.mappings.end() || (next != v.mappings.end() && next->first - address < size))
     return refuse(cudaErrorInvalidValue, "something is mapped there");
-  if (Status mapped = device::map_physical(address, size, found->second.offset); !mapped)
+  if (Status mapped = device::map_physical(address, size, found->second.offset, found->second.file); !mapped)
     return refuse(cudaErrorMemoryAllocation, mapped.error().message);
   found->second.mappings++;
   v.mappings[address] = {size, handle};
@@ -225,8 +290,15 @@ cudaError_t unmap_memory(std::uint64_t address, std::uint64_t size) {
   Executor::instance().wait_all();
   VirtualMemory& v = virtual_memory();
   const std::lock_guard lock(v.mutex);
-  Mappings::iterator first, end;
-  if (!whole_mappings(v, address, size, first, end)) return refuse(cudaErrorInvalidValue, "not whole mappings");
+  if (size == 0 || !reservation_of(v, address, size)) return refuse(cudaErrorInvalidValue, "not what is reserved");
+  const auto first = v.mappings.lower_bound(address), end = v.mappings.lower_bound(address + size);
+  const auto ends_behind = [&](const Mappings::value_type& m, std::uint64_t at) {
+    return m.first + m.second.size > at;
+  };
+  if ((first != v.mappings.begin() && ends_behind(*std::prev(first), address)) ||
+      (first != end && ends_behind(*std::prev(end), address + size)))
+    return refuse(cudaErrorInvalidValue, "not whole mappings");
+  if (first == end) return cudaSuccess;
   std::vector<std::uint64_t> handles;
   for (auto m = first; m != end; ++m) handles.push_back(m->second.memory);
   v.mappings.erase(first, end);
@@ -239,10 +311,13 @@ cudaError_t unmap_memory(std::uint64_t address, std::uint64_t size) {
   return cudaSuccess;
 }
 
-bool is_mapped(std::uint64_t address) {
+std::optional<MappedPlace> mapped_place(std::uint64_t address) {
   VirtualMemory& v = virtual_memory();
   const std::lock_guard lock(v.mutex);
-  return mapping_at(v, address) != v.mappings.end();
+  const auto mapping = mapping_at(v, address);
+  if (mapping == v.mappings.end()) return std::nullopt;
+  const auto& [low, size] = *reservation_of(v, mapping->first, mapping->second.size);
+  return MappedPlace{mapping->first, mapping->first + mapping->second.size, low, low + size};
 }
 
 cudaError_t set_access(std::uint64_t address, std::uint64_t size, const cudaMemAccessDesc* list, std::size_t count) {
@@ -252,8 +327,10 @@ cudaError_t set_access(std::uint64_t address, std::uint64_t size, const cudaMemA
     if (flags != cudaMemAccessFlagsProtNone && flags != cudaMemAccessFlagsProtRead &&
         flags != cudaMemAccessFlagsProtReadWrite)
       return cudaErrorInvalidValue;
-    if (list[i].location.type != cudaMemLocationTypeDevice) return not_supported("access of the host to mapped memory");
-    if (!valid_device(list[i].location.id)) return cudaErrorInvalidDevice;
+    const cudaMemLocation& of = list[i].location;
+    if (of.type == cudaMemLocationTypeInvalid || (of.type == cudaMemLocationTypeDevice && !valid_device(of.id)))
+      return cudaErrorInvalidValue;
+    if (of.type != cudaMemLocationTypeDevice) return not_supported("access of the host to mapped memory");
   }
   Executor::instance().wait_all();  // it may take access away
   VirtualMemory& v = virtual_memory();

@@ -11,7 +11,7 @@ add_library(nvidia-ml SHARED ${nvml_library}/trampolines.S)
 set_property(SOURCE ${nvml_library}/trampolines.S APPEND PROPERTY OBJECT_DEPENDS
              "${CMAKE_SOURCE_DIR}/include/warpgrind/nvml_functions.inc")
 target_include_directories(nvidia-ml PRIVATE ${CMAKE_SOURCE_DIR}/include)
-target_link_libraries(nvidia-ml PRIVATE cudart)
+add_entries(nvidia-ml warpgrind_nvml_entries libcudart.so.13)
 set_target_properties(nvidia-ml PROPERTIES VERSION 1 SOVERSION 1 INSTALL_RPATH "$ORIGIN" LINKER_LANGUAGE CXX)
 target_link_options(nvidia-ml PRIVATE -Wl,--version-script=${nvml_library}/libnvidia-ml.map -Wl,--no-undefined -nodefaultlibs)
 set_property(TARGET nvidia-ml APPEND PROPERTY LINK_DEPENDS ${nvml_library}/libnvidia-ml.map)

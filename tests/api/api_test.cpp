@@ -115,8 +115,8 @@ std::string fatbin(std::string text, bool machine_code) {
 
 struct Program {
   Program() {
-    // Two virtual GPUs, for the peer calls. As `warpgrind run --devices 2` does.
-    ::setenv("WARPGRIND_OPTIONS", R"({"gpu": "h200", "devices": 2, "threads": 2, "quiet": true})", 1);
+    // Two virtual GPUs, for the peer calls. As `warpgrind run --devices 2` does, which some tests are started by.
+    ::setenv("WARPGRIND_OPTIONS", R"({"gpu": "h200", "devices": 2, "threads": 2, "quiet": true})", 0);
     static const std::string data = fatbin(kPtx, false);
     static Wrapper wrapper{.data = data.data()};
     void** handle = __cudaRegisterFatBinary(&wrapper);

@@ -1,4 +1,6 @@
 // Arrays, texture objects, surface objects.
+#include <sys/mman.h>
+
 #include "api_test.h"
 
 namespace warpgrind::cudart {
@@ -30,6 +32,23 @@ unsigned texel(cudaTextureObject_t texture, unsigned x, unsigned y) {
 }
 
 }  // namespace
+
+// As CuPy's first copy: the heap of an executable without -pie lies low, and no device memory has been taken so far.
+TEST(Arrays, FirstCopyIsFromALowAddress) {
+  auto* low = reinterpret_cast<void*>(std::uintptr_t{1} << 28);
+  auto* words = static_cast<unsigned*>(
+      ::mmap(low, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0));
+  ASSERT_EQ(words, low);
+  for (unsigned i = 0; i < 64; ++i) words[i] = 10 * i;
+  cudaArray_t array = nullptr;
+  OK(cudaMallocArray(&array, &kWords, 16, 4));
+  OK(cudaMemcpy2DToArray(array, 0, 0, words, 64, 64, 4, cudaMemcpyHostToDevice));
+  unsigned back[64] = {};
+  OK(cudaMemcpy2DFromArray(back, 64, array, 0, 0, 64, 4, cudaMemcpyDeviceToHost));
+  EXPECT_EQ(std::memcmp(back, words, sizeof back), 0);
+  OK(cudaFreeArray(array));
+  ::munmap(words, 4096);
+}
 
 TEST(Arrays, ShapesAndLimits) {
   cudaArray_t array = nullptr;
@@ -164,6 +183,25 @@ TEST(Surfaces, WriteAndDescribe) {
   FAILS(cudaErrorInvalidValue, cudaCreateSurfaceObject(&surface, &resource));
   OK(cudaFreeArray(array));
   OK(cudaFreeArray(plain));
+}
+
+// tests/driver/mipmaps_test.cpp has what kernels read of them.
+TEST(Arrays, HaveMipmaps) {
+  const cudaChannelFormatDesc words = cudaCreateChannelDesc(32, 0, 0, 0, cudaChannelFormatKindUnsigned);
+  cudaMipmappedArray_t mipmap = nullptr;
+  cudaArray_t level = nullptr;
+  cudaExtent extent{};
+  OK(cudaMallocMipmappedArray(&mipmap, &words, {16, 4, 0}, 3, 0));
+  OK(cudaGetMipmappedArrayLevel(&level, mipmap, 2));
+  OK(cudaArrayGetInfo(nullptr, &extent, nullptr, level));
+  EXPECT_EQ(extent.width, 4u);
+  EXPECT_EQ(extent.height, 1u);
+  FAILS(cudaErrorInvalidValue, cudaGetMipmappedArrayLevel(&level, mipmap, 3));
+  FAILS(cudaErrorInvalidValue, cudaFreeArray(level));
+  OK(cudaFreeMipmappedArray(mipmap));
+  FAILS(cudaErrorInvalidResourceHandle, cudaFreeMipmappedArray(mipmap));
+  FAILS(cudaErrorInvalidValue, cudaMallocMipmappedArray(nullptr, &words, {16, 4, 0}, 3, 0));
+  cudaGetLastError();
 }
 
 }  // namespace warpgrind::cudart

@@ -167,10 +167,14 @@ TEST(Registration, CodeThatCannotRun) {
     std::string image;
     bool machine_code;
     cudaError_t error;
-  } cases[] = {{head + "  mov.u32 %unknown, 1;\n  ret;\n}\n", false, cudaErrorInvalidPtx},
-               {head + "  .reg .f32 %f<4>;\n  wgmma.fence.sync.aligned;\n  ret;\n}\n", false, cudaErrorNotSupported},
-               {"no machine code of ours", true, cudaErrorNoKernelImageForDevice},
-               {head + "  ret;\n}\n", false, cudaSuccess}};
+  } cases[] = {
+      {head + "  mov.u32 %unknown, 1;\n  ret;\n}\n", false, cudaErrorInvalidPtx},
+      {head +
+           "  .reg .f32 %f<4>; .reg .b64 %q; .reg .b32 %r; .reg .pred %p;\n  wgmma.mma_async.sp.sync.aligned.m64n8k32"
+           ".f32.f16.f16 {%f0, %f1, %f2, %f3}, %q, %q, %r, 0, %p, 1, 1, 0, 0;\n  ret;\n}\n",
+       false, cudaErrorNotSupported},
+      {"no machine code of ours", true, cudaErrorNoKernelImageForDevice},
+      {head + "  ret;\n}\n", false, cudaSuccess}};
   static char hosts[std::size(cases)];
   for (std::size_t i = 0; i < std::size(cases); ++i) {
     void** handle = test::register_program(cases[i].image, "kernel", &hosts[i], cases[i].machine_code);

@@ -468,4 +468,34 @@ TEST(Graphs, ClonesChildrenAndUpdates) {
   OK(cudaGraphDestroy(parent));
 }
 
+// tests/driver/conditional_graphs_test.cpp has conditions that kernels set.
+TEST(Graphs, HaveConditionalNodes) {
+  const test::Words words(1);
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t exec = nullptr;
+  cudaGraphNode_t node = nullptr, inner = nullptr;
+  cudaGraphConditionalHandle handle = 0;
+  OK(cudaGraphCreate(&graph, 0));
+  OK(cudaGraphConditionalHandleCreate(&handle, graph, 1, cudaGraphCondAssignDefault));
+  FAILS(cudaErrorInvalidValue, cudaGraphConditionalHandleCreate(&handle, nullptr, 1, 0));
+  cudaGraphNodeParams p{};
+  p.type = cudaGraphNodeTypeConditional;
+  p.conditional.handle = handle;
+  p.conditional.type = cudaGraphCondTypeIf;
+  p.conditional.size = 1;
+  OK(cudaGraphAddNode(&node, graph, nullptr, nullptr, 0, &p));
+  cudaMemsetParams fill{};
+  fill.dst = words;
+  fill.value = 5;
+  fill.elementSize = 4;
+  fill.width = fill.height = 1;
+  OK(cudaGraphAddMemsetNode(&inner, p.conditional.phGraph_out[0], nullptr, 0, &fill));
+  OK(cudaGraphInstantiate(&exec, graph, 0));
+  OK(cudaGraphLaunch(exec, nullptr));
+  EXPECT_EQ(words.read(), std::vector<unsigned>{5});
+  OK(cudaGraphExecDestroy(exec));
+  OK(cudaGraphDestroy(graph));
+  cudaGetLastError();
+}
+
 }  // namespace warpgrind::cudart

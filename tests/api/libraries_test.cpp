@@ -12,6 +12,7 @@ constexpr const char* kCode = R"(.version 8.0
 .target sm_50
 .address_size 64
 .visible .global .align 4 .u32 step = 3;
+.visible .global .attribute(.managed) .align 4 .u32 managed = 7;
 .visible .entry add_step(.param .u64 p)
 {
   .reg .u64 %rd<3>;
@@ -50,7 +51,8 @@ TEST(Libraries, FromPtx) {
   const unsigned five = 5;
   OK(cudaMemcpy(step, &five, sizeof five, cudaMemcpyHostToDevice));
   EXPECT_EQ(after_add(library), 5u);
-  OK(cudaLibraryGetManaged(&step, &bytes, library, "step"));
+  FAILS(cudaErrorSymbolNotFound, cudaLibraryGetManaged(&step, &bytes, library, "step"));
+  OK(cudaLibraryGetManaged(&step, &bytes, library, "managed"));
   unsigned count = 0;
   OK(cudaLibraryGetKernelCount(&count, library));
   EXPECT_EQ(count, 2u);

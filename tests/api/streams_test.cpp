@@ -216,6 +216,31 @@ TEST(Capture, StreamDestroyed) {
   }
 }
 
+// Ending it at a stream that only joined ends nothing, and spoils the capture.
+TEST(Capture, EndedAtAStreamThatJoined) {
+  cudaStream_t a = nullptr, b = nullptr;
+  cudaEvent_t fork = nullptr;
+  cudaGraph_t graph = nullptr;
+  test::Words d(4);
+  OK(cudaStreamCreate(&a));
+  OK(cudaStreamCreate(&b));
+  OK(cudaEventCreate(&fork));
+  OK(cudaStreamBeginCapture(a, cudaStreamCaptureModeGlobal));
+  FAILS(cudaErrorIllegalState, cudaStreamEndCapture(b, &graph));  // of no capture: spoils nothing
+  OK(cudaEventRecord(fork, a));
+  OK(cudaStreamWaitEvent(b, fork, 0));
+  OK(test::launch_fill(d, 1, 4, b));
+  FAILS(cudaErrorStreamCaptureUnmatched, cudaStreamEndCapture(b, &graph));
+  FAILS(cudaErrorStreamCaptureInvalidated, cudaStreamEndCapture(a, &graph));
+  EXPECT_EQ(graph, nullptr);
+  OK(test::launch_fill(d, 2, 4, b));  // ordinary streams again
+  OK(cudaStreamSynchronize(b));
+  EXPECT_EQ(d.read()[0], 2u);
+  OK(cudaStreamDestroy(a));
+  OK(cudaStreamDestroy(b));
+  OK(cudaEventDestroy(fork));
+}
+
 // What a stream did stays in the capture when the stream is destroyed, if the origin waits for it.
 TEST(Capture, StreamDestroyedAfterItsJoin) {
   cudaStream_t a = nullptr, b = nullptr;

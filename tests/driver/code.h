@@ -13,6 +13,7 @@ inline constexpr const char* kCode = R"(.version 8.0
 .target sm_50
 .address_size 64
 .visible .global .align 4 .u32 step = 3;
+.visible .global .attribute(.managed) .align 4 .u32 managed = 7;
 .visible .const .align 4 .u32 table[4] = {1, 2, 3, 4};
 .visible .entry add_step(.param .u64 p)
 {

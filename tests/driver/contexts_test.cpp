@@ -15,7 +15,7 @@ CUcontext current() {
 
 class Contexts : public testing::Test {
  protected:
-  Contexts() { OK(cuInit(0)); }
+  Contexts() { test::without_context(); }
 };
 using InContext = test::WithContext;
 
@@ -57,7 +57,9 @@ TEST_F(Contexts, RefuseWhatIsNone) {
   FAILS(CUDA_ERROR_INVALID_DEVICE, cuCtxCreate(&context, nullptr, 0, 2));
   CUexecAffinityParam affinity{};
   FAILS(CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY, cuCtxCreate_v3(&context, &affinity, 1, 0, 0));
-  FAILS(CUDA_ERROR_INVALID_CONTEXT, cuCtxDestroy(nullptr));
+  FAILS(CUDA_ERROR_INVALID_DEVICE, cuCtxCreate_v2(&context, 0x1000, 9));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuCtxDestroy(nullptr));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuCtxPushCurrent(nullptr));
   FAILS(CUDA_ERROR_INVALID_CONTEXT, cuCtxDestroy(none));
   FAILS(CUDA_ERROR_INVALID_CONTEXT, cuCtxSetCurrent(none));
   FAILS(CUDA_ERROR_INVALID_CONTEXT, cuCtxPushCurrent(none));
@@ -95,7 +97,7 @@ TEST_F(Contexts, OfCuda2) {
   FAILS(CUDA_ERROR_INVALID_CONTEXT, cuCtxDetach(nullptr));
   OK(cuCtxPopCurrent(&same));
   FAILS(CUDA_ERROR_INVALID_CONTEXT, cuCtxPopCurrent(&same));
-  FAILS(CUDA_ERROR_INVALID_CONTEXT, cuCtxPushCurrent(nullptr));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuCtxPushCurrent(nullptr));
   OK(cuCtxPushCurrent(context));
   OK(cuCtxDestroy(context));
   FAILS(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuCtxDestroy(context));
@@ -122,6 +124,13 @@ TEST_F(InContext, IsStillCurrentWhereItWasDestroyed) {
   std::thread([&] { OK(cuCtxDestroy(other)); }).join();
   EXPECT_EQ(current(), other);
   FAILS(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuCtxSynchronize());
+  FAILS(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuMemFree(0));
+  CUdevice device = -1;
+  unsigned flags = 9;
+  OK(cuCtxGetDevice(&device));
+  EXPECT_EQ(device, 1);
+  OK(cuCtxGetFlags(&flags));
+  EXPECT_EQ(flags, 0u);
   OK(cuCtxSetCurrent(context));
 }
 
@@ -159,7 +168,13 @@ TEST_F(InContext, HasLimitsAndSettings) {
   OK(cuCtxGetLimit(&value, CU_LIMIT_STACK_SIZE));
   EXPECT_EQ(value, 4096u);
   FAILS(CUDA_ERROR_INVALID_VALUE, cuCtxGetLimit(nullptr, CU_LIMIT_STACK_SIZE));
-  FAILS(CUDA_ERROR_UNSUPPORTED_LIMIT, cuCtxSetLimit(CU_LIMIT_SHMEM_SIZE, 1));
+  OK(cuCtxGetLimit(&value, CU_LIMIT_PRINTF_FIFO_SIZE));
+  EXPECT_EQ(value, size_t{132} << 16);
+  FAILS(CUDA_ERROR_UNSUPPORTED_LIMIT, cuCtxGetLimit(&value, CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuCtxSetLimit(CU_LIMIT_MAX_L2_FETCH_GRANULARITY, 4096));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuCtxSetLimit(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 1 << 30));
+  FAILS(CUDA_ERROR_NOT_PERMITTED, cuCtxSetLimit(CU_LIMIT_SHMEM_SIZE, 1));
+  OK(cuCtxGetLimit(&value, CU_LIMIT_SHMEM_SIZE));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuCtxSetLimit(CU_LIMIT_MAX, 1));
   CUfunc_cache cache{};
   OK(cuCtxSetCacheConfig(CU_FUNC_CACHE_PREFER_L1));
@@ -196,10 +211,61 @@ TEST_F(InContext, SeesPeersWhenItAsks) {
   OK(cuCtxEnablePeerAccess(other, 0));
   FAILS(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED, cuCtxEnablePeerAccess(other, 0));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuCtxEnablePeerAccess(other, 1));
-  FAILS(CUDA_ERROR_INVALID_CONTEXT, cuCtxEnablePeerAccess(context, 0));
+  FAILS(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, cuCtxEnablePeerAccess(context, 0));
   FAILS(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, cuCtxEnablePeerAccess(sibling, 0));
   OK(cuCtxDisablePeerAccess(other));
   FAILS(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED, cuCtxDisablePeerAccess(other));
+}
+
+// Who retains it after that has the same handle again.
+TEST_F(Contexts, OfDevicesEndWithTheirLastUse) {
+  CUcontext primary = nullptr, own = nullptr;
+  CUdeviceptr a = 0, b = 0;
+  int active = -1;
+  OK(cuCtxCreate_v2(&own, 0, 1));  // is another one
+  OK(cuMemAlloc(&b, 64));
+  OK(cuDevicePrimaryCtxGetState(1, nullptr, &active));
+  EXPECT_EQ(active, 0);
+  OK(cuDevicePrimaryCtxRetain(&primary, 1));
+  OK(cuCtxSetCurrent(primary));
+  OK(cuMemAlloc(&a, 64));
+  OK(cuDevicePrimaryCtxRelease(1));
+  FAILS(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuCtxSynchronize());
+  EXPECT_EQ(current(), primary);
+  OK(cuCtxSetCurrent(own));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemFree(a));  // went with it
+  OK(cuMemFree(b));
+  OK(cuDevicePrimaryCtxRetain(&primary, 1));
+  OK(cuCtxSetCurrent(primary));
+  OK(cuCtxSynchronize());
+  OK(cuDevicePrimaryCtxReset(1));
+  OK(cuDevicePrimaryCtxGetState(1, nullptr, &active));
+  EXPECT_EQ(active, 0);
+  FAILS(CUDA_ERROR_CONTEXT_IS_DESTROYED, cuMemAlloc(&a, 64));
+  OK(cuDevicePrimaryCtxRelease(1));
+  FAILS(CUDA_ERROR_INVALID_CONTEXT, cuDevicePrimaryCtxRelease(1));
+  OK(cuCtxDestroy(own));
+}
+
+// Events, streams and functions bring their contexts along.
+TEST_F(InContext, NeedNotBeCurrentForHandles) {
+  CUstream stream = nullptr;
+  CUevent event = nullptr;
+  CUcontext popped = nullptr;
+  OK(cuStreamCreate(&stream, 0));
+  OK(cuEventCreate(&event, 0));
+  OK(cuEventRecord(event, stream));
+  OK(cuCtxPopCurrent_v2(&popped));
+  OK(cuStreamSynchronize(stream));
+  OK(cuEventSynchronize(event));
+  FAILS(CUDA_ERROR_INVALID_CONTEXT, cuStreamSynchronize(nullptr));
+  FAILS(CUDA_ERROR_INVALID_HANDLE, cuEventSynchronize(nullptr));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuStreamWaitEvent(stream, nullptr, 9));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuStreamCreate(&stream, 9));
+  FAILS(CUDA_ERROR_INVALID_CONTEXT, cuStreamCreate(&stream, 0));
+  OK(cuCtxSetCurrent(context));
+  OK(cuStreamDestroy(stream));
+  OK(cuEventDestroy(event));
 }
 
 TEST_F(Contexts, OfDevicesAreRetained) {
@@ -231,6 +297,7 @@ TEST_F(Contexts, OfDevicesAreRetained) {
   FAILS(CUDA_ERROR_INVALID_DEVICE, cuDevicePrimaryCtxReset(2));
   FAILS(CUDA_ERROR_INVALID_DEVICE, cuDevicePrimaryCtxRetain(&first, 2));
   FAILS(CUDA_ERROR_INVALID_DEVICE, cuDevicePrimaryCtxGetState(2, &flags, &active));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuDevicePrimaryCtxSetFlags(1, CU_CTX_MAP_HOST));
 #undef cuDevicePrimaryCtxRelease
 #undef cuDevicePrimaryCtxSetFlags
 #undef cuDevicePrimaryCtxReset

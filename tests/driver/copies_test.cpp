@@ -1,4 +1,6 @@
 // Memory management: copies and fills.
+#include <sys/mman.h>
+
 #include <cstring>
 #include <numeric>
 #include <vector>
@@ -45,6 +47,28 @@ class Copies : public test::WithContext {
 };
 
 }  // namespace
+
+using NoDeviceMemory = test::WithContext;
+
+// Programs that are not position-independent have their heap far below: no device memory, also where there is none yet.
+TEST_F(NoDeviceMemory, LowAddresses) {
+  void* const low = reinterpret_cast<void*>(std::uintptr_t{1} << 25);
+  void* const heap =
+      mmap(low, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  if (heap != low) GTEST_SKIP() << "32 MiB is taken";
+  void* pinned = nullptr;
+  CUdeviceptr mapped = 0;
+  OK(cuMemHostAlloc(&pinned, kBytes, CU_MEMHOSTALLOC_DEVICEMAP));
+  OK(cuMemHostGetDevicePointer(&mapped, pinned, 0));
+  std::memset(pinned, 7, kBytes);
+  OK(cuMemcpyDtoH(heap, mapped, kBytes));
+  EXPECT_EQ(std::memcmp(heap, pinned, kBytes), 0);
+  std::memset(heap, 9, kBytes);
+  OK(cuMemcpyHtoD(mapped, heap, kBytes));
+  EXPECT_EQ(std::memcmp(heap, pinned, kBytes), 0);
+  OK(cuMemFreeHost(pinned));
+  munmap(heap, kBytes);
+}
 
 TEST_F(Copies, BetweenHostAndDevice) {
   OK(cuMemcpyHtoD(a, host.data(), kBytes));
@@ -114,9 +138,11 @@ TEST_F(Copies, BetweenContexts) {
 }
 
 TEST_F(Copies, OfBytesOfArrays) {
-  OK(cuMemcpyHtoA(rows, 0, host.data(), 128));
-  OK(cuMemcpyAtoH(back.data(), rows, 32, 64));  // rows 1 and 2
-  EXPECT_EQ(Words(back.begin(), back.begin() + 16), Words(host.begin() + 8, host.begin() + 24));
+  OK(cuMemcpyHtoA(rows, 0, host.data(), 32));  // of the first row
+  OK(cuMemcpyAtoH(back.data(), rows, 8, 24));
+  EXPECT_EQ(Words(back.begin(), back.begin() + 6), Words(host.begin() + 2, host.begin() + 8));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemcpyAtoH(back.data(), rows, 32, 32));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemcpyHtoA(rows, 16, host.data(), 32));
   OK(cuMemcpyAtoD(b, rows, 4, 8));
   EXPECT_EQ(read(b)[1], 3u);
   OK(cuMemcpyDtoA(rows, 0, b, 8));
@@ -131,7 +157,7 @@ TEST_F(Copies, OfBytesOfArrays) {
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemcpyHtoA(rows, 4, host.data(), 128));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemcpyAtoH(back.data(), rows, kMinus4, 128));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemcpyDtoA(row, 0, b, 65));
-  FAILS(CUDA_ERROR_INVALID_HANDLE, cuMemcpyAtoD(b, nullptr, 0, 4));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemcpyAtoD(b, nullptr, 0, 4));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemcpyAtoA(row, 0, rows, 0, 65));
   FAILS(CUDA_ERROR_INVALID_HANDLE, cuMemcpyHtoAAsync(row, 0, host.data(), 4, wrong));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemcpyAtoHAsync(back.data(), row, 64, 4, nullptr));

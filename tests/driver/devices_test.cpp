@@ -81,11 +81,16 @@ TEST_F(Devices, HaveAttributes) {
   EXPECT_GT(bytes, size_t{100} << 30);
   FAILS(CUDA_ERROR_INVALID_VALUE, cuDeviceTotalMem(nullptr, 0));
   OK(cuDeviceGetTexture1DLinearMaxWidth(&width, CU_AD_FORMAT_FLOAT, 1, 0));
-  EXPECT_GE(width, size_t{1} << 27);
+  EXPECT_EQ(width, size_t{1} << 30);
+  OK(cuDeviceGetTexture1DLinearMaxWidth(&width, CU_AD_FORMAT_FLOAT, 4, 0));
+  EXPECT_EQ(width, size_t{1} << 28);
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuDeviceGetTexture1DLinearMaxWidth(&width, static_cast<CUarray_format>(99), 1, 0));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuDeviceGetTexture1DLinearMaxWidth(&width, CU_AD_FORMAT_FLOAT, 3, 0));
   OK(cuDeviceGetExecAffinitySupport(&value, CU_EXEC_AFFINITY_TYPE_SM_COUNT, 0));
   EXPECT_EQ(value, 0);
-  FAILS(CUDA_ERROR_INVALID_VALUE, cuDeviceGetExecAffinitySupport(&value, static_cast<CUexecAffinityType>(7), 0));
+  OK(cuDeviceGetExecAffinitySupport(&value, static_cast<CUexecAffinityType>(7), 0));
+  EXPECT_EQ(value, 0);
+  FAILS(CUDA_ERROR_INVALID_DEVICE, cuDeviceGetExecAffinitySupport(&value, static_cast<CUexecAffinityType>(7), 9));
 }
 
 // Each attribute of the manual has a value.

@@ -14,11 +14,18 @@ namespace warpgrind::cuda::test {
 
 constexpr int kDevices = 2;
 
+// What tests before left current in this thread, where all of a program run in one process.
+inline void without_context() {
+  OK(cuInit(0));
+  for (CUcontext current = nullptr; cuCtxGetCurrent(&current) == CUDA_SUCCESS && current;)
+    OK(cuCtxPopCurrent_v2(&current));
+}
+
 // A test with a context on device 0.
 class WithContext : public testing::Test {
  protected:
   WithContext() {
-    OK(cuInit(0));
+    without_context();
     OK(cuCtxCreate(&context, nullptr, 0, 0));
   }
   ~WithContext() override { OK(cuCtxDestroy(context)); }

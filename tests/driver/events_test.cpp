@@ -126,7 +126,7 @@ TEST_F(Events, OfCaptures) {
   CUstream stream = nullptr;
   OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
   OK(cuEventRecordWithFlags(event, stream, CU_EVENT_RECORD_DEFAULT));
-  FAILS(CUDA_ERROR_INVALID_VALUE, cuEventRecordWithFlags(event, stream, CU_EVENT_RECORD_EXTERNAL));
+  FAILS(CUDA_ERROR_ILLEGAL_STATE, cuEventRecordWithFlags(event, stream, CU_EVENT_RECORD_EXTERNAL));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuEventRecordWithFlags(event, stream, 2));
   OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
   OK(cuEventRecord(event, stream));

@@ -437,7 +437,7 @@ TEST_F(GraphNodes, OfAnyType) {
   FAILS(CUDA_ERROR_INVALID_VALUE, cuGraphNodeSetParams(filling, &host));  // of another type
   FAILS(CUDA_ERROR_INVALID_VALUE, cuGraphExecNodeSetParams(graph.exec, kNoNode, &fill));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuGraphAddNode(&last, kNoGraph, nullptr, nullptr, 0, &fill));
-  fill.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+  fill.type = CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT;
   FAILS(CUDA_ERROR_NOT_SUPPORTED, cuGraphAddNode(&last, graph.handle, nullptr, nullptr, 0, &fill));
 }
 

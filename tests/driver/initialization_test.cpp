@@ -11,6 +11,15 @@ TEST(Initialization, ComesFirst) {
   FAILS(CUDA_ERROR_NOT_INITIALIZED, cuDeviceGetCount(&count));
   FAILS(CUDA_ERROR_NOT_INITIALIZED, cuCtxGetCurrent(&context));
   FAILS(CUDA_ERROR_NOT_INITIALIZED, cuCtxSynchronize());
+  // What is wrong by itself is said nevertheless.
+  CUstream stream = nullptr;
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuCtxDestroy(nullptr));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuStreamCreate(&stream, 2));
+  FAILS(CUDA_ERROR_NOT_INITIALIZED, cuStreamCreate(&stream, 1));
+  FAILS(CUDA_ERROR_INVALID_HANDLE, cuStreamDestroy(nullptr));
+  FAILS(CUDA_ERROR_INVALID_HANDLE, cuEventQuery(nullptr));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuFuncGetName(nullptr, nullptr));
+  FAILS(CUDA_ERROR_NOT_INITIALIZED, cuModuleUnload(nullptr));
   OK(cuDriverGetVersion(&version));
   EXPECT_EQ(version, CUDA_VERSION);
   FAILS(CUDA_ERROR_INVALID_VALUE, cuDriverGetVersion(nullptr));

@@ -53,7 +53,7 @@ TEST_F(Kernels, NamesAndParameters) {
   }
   std::size_t offset = 0;
   FAILS(CUDA_ERROR_INVALID_VALUE, cuFuncGetParamInfo(sum, 4, &offset, nullptr));
-  FAILS(CUDA_ERROR_INVALID_HANDLE, cuFuncGetName(&name, nullptr));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuFuncGetName(&name, nullptr));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuFuncGetModule(nullptr, sum));
 }
 

@@ -49,7 +49,11 @@ TEST_F(Libraries, Variables) {
   unsigned value = 0;
   OK(cuMemcpyDtoH(&value, pointer, sizeof value));
   EXPECT_EQ(value, 3u);
-  OK(cuLibraryGetManaged(&pointer, &bytes, library, "step"));
+  FAILS(CUDA_ERROR_NOT_FOUND, cuLibraryGetManaged(&pointer, &bytes, library, "step"));
+  OK(cuLibraryGetManaged(&pointer, &bytes, library, "managed"));
+  OK(cuMemcpyDtoH(&value, pointer, sizeof value));
+  EXPECT_EQ(value, 7u);
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuLibraryGetGlobal(&pointer, &bytes, library, "sum"));
   FAILS(CUDA_ERROR_NOT_FOUND, cuLibraryGetGlobal(&pointer, &bytes, library, "none"));
   FAILS(CUDA_ERROR_INVALID_HANDLE, cuLibraryGetManaged(&pointer, &bytes, nullptr, "step"));
 }
@@ -84,7 +88,7 @@ TEST_F(Libraries, Attributes) {
   FAILS(CUDA_ERROR_INVALID_DEVICE,
         cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 0, bounded, -1));
   FAILS(CUDA_ERROR_INVALID_DEVICE, cuKernelSetCacheConfig(bounded, CU_FUNC_CACHE_PREFER_L1, kDevices));
-  FAILS(CUDA_ERROR_INVALID_HANDLE, cuKernelGetName(&name, nullptr));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuKernelGetName(&name, nullptr));
 }
 
 TEST_F(Libraries, FromFiles) {

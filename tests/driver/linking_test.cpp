@@ -36,6 +36,60 @@ constexpr const char* kCallee = R"(.version 8.0
 }
 )";
 
+// Numba's grid group: each block adds its number and 1 to a sum, and behind the grid's barrier thread 0 keeps what the
+// sum is then at p[1 + block], the error at p[9 + block]; thread 1 keeps its rank at p[17 + block].
+constexpr const char* kGrid = R"(.version 8.0
+.target sm_50
+.address_size 64
+.extern .func (.param .b64 out) cudaCGGetIntrinsicHandle(.param .b32 scope);
+.extern .func (.param .b32 out) cudaCGSynchronize(.param .b64 handle, .param .b32 flags);
+.extern .func (.param .b32 out) cudaCGGetRank(.param .b64 thread, .param .b64 grid, .param .b64 handle);
+.visible .entry whole_grid(.param .u64 p)
+{
+  .reg .u64 %rd<7>;
+  .reg .u32 %r<8>;
+  .reg .pred %q;
+  .param .b32 scope;
+  .param .b64 handle;
+  .param .b64 a;
+  .param .b32 flags;
+  .param .b32 error;
+  .param .b64 b;
+  .param .b64 c;
+  .param .b32 unranked;
+  ld.param.u64 %rd1, [p];
+  st.param.b32 [scope], 1;
+  call (handle), cudaCGGetIntrinsicHandle, (scope);
+  ld.param.b64 %rd2, [handle];
+  mov.u32 %r1, %ctaid.x;
+  add.u32 %r2, %r1, 1;
+  mov.u32 %r3, %tid.x;
+  setp.ne.u32 %q, %r3, 0;
+  @!%q red.global.add.u32 [%rd1], %r2;
+  st.param.b64 [a], %rd2;
+  st.param.b32 [flags], 0;
+  call (error), cudaCGSynchronize, (a, flags);
+  ld.param.b32 %r4, [error];
+  mul.wide.u32 %rd3, %r2, 4;
+  add.u64 %rd4, %rd1, %rd3;
+  @%q bra RANK;
+  ld.volatile.global.u32 %r5, [%rd1];
+  st.global.u32 [%rd4], %r5;
+  st.global.u32 [%rd4+32], %r4;
+  ret;
+RANK:
+  add.u64 %rd5, %rd4, 64;
+  setp.ne.u32 %q, %r3, 1;
+  @%q bra END;
+  st.param.b64 [a], %rd5;
+  st.param.b64 [b], 0;
+  st.param.b64 [c], %rd2;
+  call (unranked), cudaCGGetRank, (a, b, c);
+END:
+  ret;
+}
+)";
+
 CUresult add(CUlinkState state, const char* ptx) {
   return cuLinkAddData(state, CU_JIT_INPUT_PTX, const_cast<char*>(ptx), std::strlen(ptx) + 1, "part", 0, nullptr,
                        nullptr);
@@ -82,6 +136,41 @@ TEST_F(Linking, AnEmptyArchive) {
   OK(cuLinkComplete(state, &image, nullptr));
   OK(cuLinkDestroy(state));
   std::remove(path.c_str());
+}
+
+// libcudadevrt.a is machine code: its functions of cooperative groups are there without it.
+TEST_F(Linking, TheDeviceRuntime) {
+  CUlinkState state = nullptr;
+  OK(cuLinkCreate(0, nullptr, nullptr, &state));
+  OK(add(state, kGrid));
+  OK(add(state, kCallee));
+  void* image = nullptr;
+  OK(cuLinkComplete(state, &image, nullptr));
+  for (const void* code : {static_cast<const void*>(image), static_cast<const void*>(kGrid)}) {
+    CUmodule module = nullptr;
+    OK(cuModuleLoadData(&module, code));
+    CUfunction kernel = nullptr;
+    OK(cuModuleGetFunction(&kernel, module, "whole_grid"));
+    const Words words(25);
+    CUdeviceptr p = words.data();
+    void* parameters[] = {&p};
+    OK(cuLaunchCooperativeKernel(kernel, 8, 1, 1, 64, 1, 1, 0, nullptr, parameters));
+    std::vector<unsigned> got = words.read();
+    for (unsigned block = 0; block < 8; block++) {
+      EXPECT_EQ(got[1 + block], 36u) << block;
+      EXPECT_EQ(got[9 + block], 0u) << block;
+      EXPECT_EQ(got[17 + block], 64 * block + 1) << block;
+    }
+    // Without the blocks' being there at the same time there is no group, and nobody waits.
+    const Words others(25);
+    p = others.data();
+    OK(cuLaunchKernel(kernel, 8, 1, 1, 64, 1, 1, 0, nullptr, parameters, nullptr));
+    got = others.read();
+    EXPECT_EQ(got[0], 36u);
+    for (unsigned block = 0; block < 8; block++) EXPECT_EQ(got[9 + block], CUDA_ERROR_INVALID_VALUE) << block;
+    OK(cuModuleUnload(module));
+  }
+  OK(cuLinkDestroy(state));
 }
 
 TEST_F(Linking, Refused) {

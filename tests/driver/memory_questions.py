@@ -148,8 +148,8 @@ def memory_arrays(d):
                (8, 8, 6, 3, 1, 4), (8, 8, 5, 3, 1, 1), (8, 0, 5, 3, 1, 0), (1 << 20, 4, 0, 3, 1, 0), (8, 4, 0, 3, 1, 1 << 20)):
         d.lines.append(f"array {d3}")
         if d.call("cuArray3DCreate_v2", C.byref(array), C.byref(Described(*d3))) == 0:
-            d.call("cuArray3DGetDescriptor_v2", C.byref(back), array, out=[lambda: [getattr(back, n) for n, _ in Described._fields_]])
-            d.call("cuArrayDestroy", array)
+            d.call("cuArray3DGetDescriptor_v2", C.byref(back), ("array", array), out=[lambda: [getattr(back, n) for n, _ in Described._fields_]])
+            d.call("cuArrayDestroy", ("array", array))
     d.call("cuArrayDestroy", None)
     d.call("cuArrayCreate_v2", C.byref(array), C.byref(Flat(8, 4, 3, 1)))
     named = d.keep("array", array)

@@ -98,13 +98,13 @@ TEST_F(Pointers, HaveSeveralAttributesAtOnce) {
 
 TEST_F(Pointers, MaySynchronizeCopies) {
   CUdeviceptr a = 0;
-  const unsigned yes = 1;
+  const unsigned no = 0;
   OK(cuMemAlloc(&a, 64));
-  EXPECT_EQ(attribute<unsigned>(CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, a), 0u);
-  OK(cuPointerSetAttribute(&yes, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, a));
   EXPECT_EQ(attribute<unsigned>(CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, a), 1u);
-  FAILS(CUDA_ERROR_INVALID_VALUE, cuPointerSetAttribute(&yes, CU_POINTER_ATTRIBUTE_BUFFER_ID, a));
-  FAILS(CUDA_ERROR_INVALID_VALUE, cuPointerSetAttribute(&yes, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, 0));
+  OK(cuPointerSetAttribute(&no, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, a));
+  EXPECT_EQ(attribute<unsigned>(CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, a), 0u);
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuPointerSetAttribute(&no, CU_POINTER_ATTRIBUTE_BUFFER_ID, a));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuPointerSetAttribute(&no, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, 0));
   OK(cuMemFree(a));
 }
 

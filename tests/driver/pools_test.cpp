@@ -47,7 +47,8 @@ TEST_F(Pools, AllocateAndFree) {
   EXPECT_EQ(attribute(CU_MEMPOOL_ATTR_USED_MEM_HIGH), 128u);
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemFreeAsync(a, nullptr));
   OK(cuMemFreeAsync(0, nullptr));
-  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemAllocAsync(&a, 0, nullptr));
+  OK(cuMemAllocAsync(&a, 0, nullptr));
+  EXPECT_EQ(a, 0u);
   FAILS(CUDA_ERROR_INVALID_HANDLE, cuMemAllocAsync(&a, 64, reinterpret_cast<CUstream>(&a)));
   FAILS(CUDA_ERROR_OUT_OF_MEMORY, cuMemAllocAsync(&a, size_t{1} << 45, nullptr));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemAllocFromPoolAsync(&a, 64, wrong, nullptr));
@@ -82,7 +83,12 @@ TEST_F(Pools, AreForAllDevices) {
   OK(cuMemPoolGetAccess(&flags, pool, &peer));
   EXPECT_EQ(flags, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
   FAILS(CUDA_ERROR_INVALID_DEVICE, cuMemPoolSetAccess(pool, &none, 1));
-  FAILS(CUDA_ERROR_INVALID_DEVICE, cuMemPoolGetAccess(&flags, pool, &nobody));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemPoolGetAccess(&flags, pool, &nobody));
+  CUmemLocation cpu{CU_MEM_LOCATION_TYPE_HOST, 0};
+  const CUmemAccessDesc for_cpu{cpu, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+  OK(cuMemPoolGetAccess(&flags, pool, &cpu));
+  EXPECT_EQ(flags, CU_MEM_ACCESS_FLAGS_PROT_NONE);
+  FAILS(CUDA_ERROR_NOT_SUPPORTED, cuMemPoolSetAccess(pool, &for_cpu, 1));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemPoolGetAccess(nullptr, pool, &peer));
   OK(cuMemPoolDestroy(pool));
 }
@@ -110,7 +116,7 @@ TEST_F(Pools, HaveKnownProperties) {
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemPoolCreate(&other, &properties));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemPoolCreate(nullptr, &properties));
   properties.location.id = 1;
-  properties.handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+  properties.handleTypes = CU_MEM_HANDLE_TYPE_FABRIC;
   FAILS(CUDA_ERROR_NOT_SUPPORTED, cuMemPoolCreate(&other, &properties));
   OK(cuMemPoolDestroy(pool));
 }

@@ -1,5 +1,6 @@
 // Streams, host functions in them, and stream capture.
 #include <atomic>
+#include <functional>
 #include <thread>
 #include <vector>
 
@@ -178,7 +179,7 @@ TEST_F(Streams, WaitForEventsOfOtherStreams) {
   FAILS(CUDA_ERROR_INVALID_HANDLE, cuStreamWaitEvent(second.handle, kNoEvent, 0));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuStreamWaitEvent(second.handle, event, 2));
   // Only a capture makes nodes of events.
-  FAILS(CUDA_ERROR_INVALID_VALUE, cuStreamWaitEvent(second.handle, event, CU_EVENT_WAIT_EXTERNAL));
+  FAILS(CUDA_ERROR_ILLEGAL_STATE, cuStreamWaitEvent(second.handle, event, CU_EVENT_WAIT_EXTERNAL));
   OK(cuEventDestroy(event));
 }
 
@@ -286,8 +287,9 @@ TEST_F(Streams, CaptureEndsWhereItBegan) {
   EXPECT_EQ(mode, CU_STREAM_CAPTURE_MODE_GLOBAL);
   OK(cuThreadExchangeStreamCaptureMode(&mode));
   EXPECT_EQ(mode, CU_STREAM_CAPTURE_MODE_RELAXED);
-  mode = static_cast<CUstreamCaptureMode>(3);
-  FAILS(CUDA_ERROR_INVALID_VALUE, cuThreadExchangeStreamCaptureMode(&mode));
+  mode = static_cast<CUstreamCaptureMode>(3);  // as an H200 has it
+  OK(cuThreadExchangeStreamCaptureMode(&mode));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuThreadExchangeStreamCaptureMode(nullptr));
 }
 
 TEST_F(Streams, CaptureForbidsWaiting) {
@@ -299,6 +301,54 @@ TEST_F(Streams, CaptureForbidsWaiting) {
   FAILS(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cuStreamEndCapture(stream.handle, &graph));
   EXPECT_EQ(graph, nullptr);
   FAILS(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cuStreamBeginCapture(nullptr, CU_STREAM_CAPTURE_MODE_GLOBAL));
+}
+
+// Of calls that may wait for work of any stream: which captures forbid them is a matter of both modes, the capture's
+// and the thread's.
+TEST_F(Streams, CaptureForbidsCallsThatMayWait) {
+  OwnStream stream, other;
+  CUdeviceptr memory = 0, more = 0;
+  CUgraph graph = nullptr;
+  CUevent event = nullptr;
+  OK(cuMemAlloc(&memory, 64));
+  OK(cuEventCreate(&event, 0));
+  const std::pair<const char*, std::function<CUresult()>> calls[] = {
+      {"cuMemAlloc", [&] { return cuMemAlloc(&more, 64); }},
+      {"cuMemAllocAsync", [&] { return cuMemAllocAsync(&more, 64, other.handle); }},
+      {"cuMemFree", [&] { return cuMemFree(memory); }},
+      {"cuEventQuery", [&] { return cuEventQuery(event); }},
+      {"cuEventSynchronize", [&] { return cuEventSynchronize(event); }},
+      {"cuStreamSynchronize", [&] { return cuStreamSynchronize(other.handle); }}};
+  for (const auto& [name, call] : calls) {
+    for (const CUstreamCaptureMode mode : {CU_STREAM_CAPTURE_MODE_GLOBAL, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL}) {
+      OK(cuStreamBeginCapture(stream.handle, mode));
+      EXPECT_EQ(call(), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED) << name;
+      FAILS(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cuStreamEndCapture(stream.handle, &graph));
+    }
+  }
+  // Another thread's, which says that it knows what it does; a relaxed capture.
+  CUresult elsewhere = CUDA_SUCCESS;
+  const auto ask_elsewhere = [&] {
+    std::thread([&] { elsewhere = cuEventQuery(event); }).join();
+    return elsewhere;
+  };
+  OK(cuStreamBeginCapture(stream.handle, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+  EXPECT_EQ(ask_elsewhere(), CUDA_SUCCESS);
+  CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+  OK(cuThreadExchangeStreamCaptureMode(&mode));
+  OK(cuEventQuery(event));
+  OK(cuThreadExchangeStreamCaptureMode(&mode));
+  OK(cuStreamEndCapture(stream.handle, &graph));
+  OK(cuGraphDestroy(graph));
+  OK(cuStreamBeginCapture(stream.handle, CU_STREAM_CAPTURE_MODE_GLOBAL));
+  EXPECT_EQ(ask_elsewhere(), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  FAILS(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cuStreamEndCapture(stream.handle, &graph));
+  OK(cuStreamBeginCapture(stream.handle, CU_STREAM_CAPTURE_MODE_RELAXED));
+  OK(cuEventQuery(event));
+  FAILS(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cuCtxSynchronize());  // of that stream, too
+  FAILS(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cuStreamEndCapture(stream.handle, &graph));
+  OK(cuEventDestroy(event));
+  OK(cuMemFree(memory));
 }
 
 // The legacy default stream waits for blocking streams: a call with it would be a dependency that no graph has.

@@ -54,8 +54,8 @@ TEST_F(VirtualMemory, HasAGranularity) {
   FAILS(CUDA_ERROR_INVALID_VALUE,
         cuMemGetAllocationGranularity(nullptr, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM));
   properties.location.id = 9;
-  FAILS(CUDA_ERROR_INVALID_DEVICE,
-        cuMemGetAllocationGranularity(&bytes, &properties, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED));
+  OK(cuMemGetAllocationGranularity(&bytes, &properties, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemGetAllocationGranularity(&bytes, nullptr, CU_MEM_ALLOC_GRANULARITY_MINIMUM));
 }
 
 TEST_F(VirtualMemory, IsReserved) {
@@ -99,7 +99,7 @@ TEST_F(VirtualMemory, IsTakenAndGivenBack) {
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemCreate(&other, kPage + 4096, &properties, 0));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemCreate(&other, kPage, nullptr, 0));
   FAILS(CUDA_ERROR_OUT_OF_MEMORY, cuMemCreate(&other, size_t{1} << 45, &properties, 0));
-  properties.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+  properties.requestedHandleTypes = CU_MEM_HANDLE_TYPE_FABRIC;
   FAILS(CUDA_ERROR_NOT_SUPPORTED, cuMemCreate(&other, kPage, &properties, 0));
 }
 
@@ -122,7 +122,7 @@ TEST_F(VirtualMemory, MappedTwiceIsOneMemory) {
   OK(cuMemUnmap(space + kPage, kPage));
 }
 
-// As vectors that grow do: memory behind memory is one allocation.
+// As vectors that grow do: memory behind memory is one for kernels and copies, and still two mappings.
 TEST_F(VirtualMemory, GrowsInPlace) {
   const CUmemAllocationProp properties = properties_of(0);
   CUmemGenericAllocationHandle more = 0;
@@ -136,8 +136,14 @@ TEST_F(VirtualMemory, GrowsInPlace) {
   OK(access(space, 2 * kPage));
   OK(cuMemsetD8(space, 1, 2 * kPage));
   OK(cuMemGetAddressRange(&base, &size, space + kPage));
+  EXPECT_EQ(base, space + kPage);
+  EXPECT_EQ(size, kPage);
+  OK(cuPointerGetAttribute(&size, CU_POINTER_ATTRIBUTE_RANGE_SIZE, space + kPage));
+  EXPECT_EQ(size, 4 * kPage);  // what is reserved
+  OK(cuPointerGetAttribute(&base, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, space + kPage));
   EXPECT_EQ(base, space);
-  EXPECT_EQ(size, 2 * kPage);
+  OK(cuPointerGetAttribute(&size, CU_POINTER_ATTRIBUTE_MAPPING_SIZE, space + kPage));
+  EXPECT_EQ(size, kPage);
   OK(cuMemUnmap(space, kPage));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemsetD8(space, 1, 1));
   OK(cuMemsetD8(space + kPage, 1, kPage));
@@ -162,7 +168,7 @@ TEST_F(VirtualMemory, HasAccess) {
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemGetAccess(&flags, &first, space + kPage));
   FAILS(CUDA_ERROR_INVALID_DEVICE, cuMemGetAccess(&flags, &nobody, space));
   const CUmemAccessDesc wrong{nobody, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
-  FAILS(CUDA_ERROR_INVALID_DEVICE, cuMemSetAccess(space, kPage, &wrong, 1));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemSetAccess(space, kPage, &wrong, 1));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemSetAccess(space, kPage, nullptr, 1));
   FAILS(CUDA_ERROR_INVALID_VALUE, access(space, 2 * kPage));
   OK(cuMemUnmap(space, kPage));
@@ -171,16 +177,16 @@ TEST_F(VirtualMemory, HasAccess) {
 TEST_F(VirtualMemory, IsMappedWhereNothingIs) {
   OK(cuMemMap(space + kPage, kPage, 0, memory, 0));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemMap(space + kPage, kPage, 0, memory, 0));
-  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemMap(space, 2 * kPage, 0, memory, 0));
+  FAILS(CUDA_ERROR_NOT_SUPPORTED, cuMemMap(space, 2 * kPage, 0, memory, 0));  // not as large as the memory
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemMap(space + 4 * kPage, kPage, 0, memory, 0));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemMap(space + 4096, kPage, 0, memory, 0));
-  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemMap(space, kPage, kPage, memory, 0));
+  FAILS(CUDA_ERROR_NOT_SUPPORTED, cuMemMap(space, kPage, kPage, memory, 0));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemMap(space, kPage, 0, 12345, 0));
-  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemUnmap(space, 2 * kPage));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemUnmap(space + kPage, 4096));
+  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemUnmap(space, 5 * kPage));  // beyond what is reserved
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemAddressFree(space, 4 * kPage));
-  OK(cuMemUnmap(space + kPage, kPage));
-  FAILS(CUDA_ERROR_INVALID_VALUE, cuMemUnmap(space + kPage, kPage));
+  OK(cuMemUnmap(space, 2 * kPage));
+  OK(cuMemUnmap(space + kPage, kPage));  // nothing is mapped there any more
 }
 
 // ---- In kernels

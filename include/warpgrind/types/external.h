@@ -2,6 +2,7 @@
 // name them compile.
 #pragma once
 
+#define cudaIpcMemLazyEnablePeerAccess 0x01  // flag of cudaIpcOpenMemHandle
 typedef struct cudaIpcEventHandle_st {
   char reserved[CUDA_IPC_HANDLE_SIZE];
 } cudaIpcEventHandle_t;

@@ -1,5 +1,5 @@
 // libcuda.so.1: for each symbol of the driver API a jump to its function, whose address stands in the array that
-// libcudart.so.13 exports (cuda/entries.h): 40 bytes an entry, the function at 24, its twin at 32. r11 is free at the
+// libcudart.so.13 exports (cuda/entries.h; found by base/beside.c): 40 bytes an entry, the function at 24, its twin at 32. r11 is free at the
 // start of a function (System V ABI).
   .section .note.GNU-stack, "", @progbits
   .text
@@ -14,7 +14,7 @@
   .type symbol, @function;                                    \
   .balign 16;                                                 \
   symbol: endbr64;                                            \
-  movq warpgrind_driver_entries@GOTPCREL(%rip), %r11;         \
+  movq wg_entries(%rip), %r11;                                \
   jmp *(wg_entry * 40 + at)(%r11);                            \
   .size symbol, . - symbol;                                   \
   .endif;

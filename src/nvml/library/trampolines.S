@@ -1,5 +1,5 @@
 // libnvidia-ml.so.1: for each function of NVML a jump to it, whose address stands in the array that libcudart.so.13 exports
-// (nvml/entries.cpp). r11 is free at the start of a function (System V ABI).
+// (nvml/entries.cpp; found by base/beside.c). r11 is free at the start of a function (System V ABI).
   .section .note.GNU-stack, "", @progbits
   .text
 
@@ -9,7 +9,7 @@
   .type name, @function;                                      \
   .balign 16;                                                 \
   name: endbr64;                                              \
-  movq warpgrind_nvml_entries@GOTPCREL(%rip), %r11;           \
+  movq wg_entries(%rip), %r11;                                \
   jmp *(wg_entry * 8)(%r11);                                  \
   .size name, . - name;                                       \
   .set wg_entry, wg_entry + 1;
