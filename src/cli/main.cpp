@@ -6,10 +6,12 @@
 #include <cstdio>
 #include <string_view>
 
+#include "base/run_variables.h"
 #include "cli/check_command.h"
 #include "cli/child.h"
 #include "cli/commands.h"
 #include "cli/lab_command.h"
+#include "cli/tools_of_run.h"
 #include "gpu/gpu_model.h"
 #include "report/gpus.h"
 
@@ -481,6 +483,8 @@ int main(int argc, char** argv) {
     checked.as_sanitizer = true;
     checked.error_exitcode = 0;
   }
+  if (!arguments.empty() && arguments[0] == run_variables::kToolOfRun)
+    return cli::end(cli::tool_of_run({arguments.begin() + 1, arguments.end()}));
   if (!arguments.empty() && arguments[0] == "nvcc")
     return cli::end(cli::nvcc({arguments.begin() + 1, arguments.end()}));
   if (!arguments.empty() && arguments[0] == "ptxas") return cli::ptxas({arguments.begin() + 1, arguments.end()});

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/installation.h"
+#include "base/run_variables.h"
 #include "cli/commands.h"
 #include "cli/compile_program.h"
-#include "toolchain/toolkit.h"
 
 namespace warpgrind::cli {
 
@@ -85,15 +85,22 @@ std::string nvidia_nvrtc() {
 }  // namespace
 
 Status choose_nvrtc(const std::string& which, const std::string& library) {
+  const fs::path theirs = nvidia_nvrtc();
   prepend_to_environment("LD_LIBRARY_PATH", our_folder(library));
-  const fs::path found = which == "ours" ? "" : nvidia_nvrtc();
+  const fs::path found = which == "ours" ? "" : theirs;
+  // Whichever compiles: who has LTO IR of NVIDIA's has NVIDIA's libraries, and they lie in one folder.
+  setenv(run_variables::kNvidiaJitLink, theirs.parent_path().c_str(), 1);
   if (found.empty() && which == "nvidia")
     return Error{ErrorKind::environment, "NVIDIA's libnvrtc is not installed",
                  "CUDA_HOME may name its toolkit; --nvrtc ours needs clang alone"};
-  if (found.empty())
-    unsetenv(toolchain::kNvidiaNvrtcVariable);
+  if (which == "ours")
+    setenv(run_variables::kOwnNvrtc, "1", 1);
   else
-    setenv(toolchain::kNvidiaNvrtcVariable, found.parent_path().c_str(), 1);
+    unsetenv(run_variables::kOwnNvrtc);
+  if (found.empty())
+    unsetenv(run_variables::kNvidiaNvrtc);
+  else
+    setenv(run_variables::kNvidiaNvrtc, found.parent_path().c_str(), 1);
   return Ok{};
 }
 

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "cli/commands.h"
+#include "ptx/device_runtime.h"
 #include "ptx/linker.h"
 #include "ptx/parser.h"
 
@@ -26,7 +27,10 @@ Result<std::vector<std::shared_ptr<ptx::Module>>> read_modules(const std::vector
     groups[choice->entry->wrapper].push_back(module.take());
   }
   std::vector<std::shared_ptr<ptx::Module>> modules;
-  for (const auto& [wrapper, parts] : groups) {
+  for (auto& [wrapper, parts] : groups) {
+    auto runtime = ptx::device_runtime_for(parts);
+    if (!runtime) return runtime.error();
+    if (*runtime) parts.push_back(runtime.take());
     auto linked = ptx::link(parts);
     if (!linked) return linked.error();
     modules.push_back(linked.take());

@@ -13,6 +13,7 @@
 #include "cli/commands.h"
 #include "fatbin/write.h"
 #include "ptx/parser.h"
+#include "ptx/undefined.h"
 #include "toolchain/architecture.h"
 #include "toolchain/messages.h"
 #include "toolchain/options.h"
@@ -188,6 +189,21 @@ int target_of(const std::string& text) {
   return number;
 }
 
+// Of a whole program, which no link step follows.
+Status check_references(const ptx::Module& module) {
+  for (const ptx::Undefined& one : ptx::undefined_references(module)) {
+    if (one.is_function && !ptx::is_always_there(one.name))
+      return fatal(fmt::format("Unresolved extern function '{}'", one.name));
+    if (!one.is_function)
+      std::fputs(fmt::format("ptxas warning : Unresolved extern variable '{}' in whole program compilation, ignoring "
+                             "extern qualifier\n",
+                             one.name)
+                     .c_str(),
+                 stderr);
+  }
+  return Ok{};
+}
+
 Status assemble(const Line& line) {
   const std::string gpu_name = line.last("gpu-name", kDefaultGpu);
   const auto gpu = read_gpu(gpu_name);
@@ -209,6 +225,8 @@ Status assemble(const Line& line) {
       for (const ptx::UnknownInstruction& i : f.unknown)
         unknown += fmt::format("ptxas {}, line {}; error   : {}\n", source.name, i.range.line, i.why);
     if (!unknown.empty()) return Error{ErrorKind::bad_input, unknown + kAborted, ""};
+    if (!line.has("compile-only"))
+      if (Status s = check_references(**module); !s) return s;
     if (target_of(source.text) > gpu->first)
       return fatal("SM version specified by .target is higher than default SM version assumed");
     for (const ptx::Function& f : (*module)->functions)

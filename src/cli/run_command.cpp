@@ -16,6 +16,7 @@
 
 #include "base/file.h"
 #include "base/installation.h"
+#include "base/run_variables.h"
 #include "base/temporary_folder.h"
 #include "cli/child.h"
 #include "cli/commands.h"
@@ -129,6 +130,22 @@ void name_profiles(const std::vector<session::ProcessNote>& notes, bool files_wa
     std::fputs(("warpgrind: profiles of the run's processes\n" + text).c_str(), stderr);
 }
 
+// Numba up to 0.56 calls NAME_v2 wherever the driver has such a symbol, which some of CUDA 13's mean otherwise: it gets
+// the driver library of before. Later ones call each function as they know it, and work with either.
+void name_older_driver(const std::string& library) {
+  const fs::path older = fs::path(library).parent_path() / "driver12" / "libcuda.so.1";
+  constexpr int kKeep = 0;  // what the user named stays
+  if (std::error_code none; fs::exists(older, none)) setenv("NUMBA_CUDA_DRIVER", older.c_str(), kKeep);
+}
+
+// Compilers at run time keep what they made, under keys that say for which GPU, but not who runs it: machine code that
+// they made for a real one is none here. So theirs lie apart from those of other runs, unless the user says where.
+void keep_caches_apart(const fs::path& folder) {
+  constexpr std::pair<const char*, const char*> kCaches[] = {{"CUPY_CACHE_DIR", "cupy"},
+                                                             {"TRITON_CACHE_DIR", "triton"}};
+  for (const auto& [variable, name] : kCaches) setenv(variable, (folder / name).c_str(), 0);
+}
+
 }  // namespace
 
 Status check_writable(const std::string& path) {
@@ -219,7 +236,12 @@ int run_program(const RunCommand& command, FinishedRun* finished) {
   prepend_to_environment("LD_PRELOAD", (fs::path(*library).parent_path() / "libwarpgrind_preload.so").string());
   put_first_in_library_path(*library);
   if (Status s = choose_nvrtc(command.nvrtc, *library); !s) return complain(s.error()), kUsageError;
+  // Programs that compile by calling nvcc find ours where there is no other.
+  setenv(run_variables::kExecutable, own_executable().c_str(), 1);
+  append_to_environment("PATH", toolkit_folder() + "/bin");
   setenv("NVTX_INJECTION64_PATH", library->c_str(), 0);  // named ranges; a tool that the user named himself stays
+  name_older_driver(*library);
+  keep_caches_apart(options.cache_directory.empty() ? folder.path : options.cache_directory);
   const auto begin = std::chrono::steady_clock::now();
   auto status = run_child(arguments);
   if (!status) return complain(status.error()), kUsageError;

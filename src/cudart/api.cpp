@@ -13,11 +13,6 @@ cudaError_t unsupported_call(const char* name) {
 extern "C" {
 #define WG_DEFAULT(value)
 #define WG_FUNCTION(result, name, parameters, arguments)
-#define WG_TWIN(result, name, twin, parameters, arguments) \
-  WG_API result name##twin parameters {                    \
-    NullStreamIsOwn scope;                                 \
-    return name arguments;                                 \
-  }
 #define WG_FUNCTION_PTDS(result, name, parameters, arguments) WG_TWIN(result, name, _ptds, parameters, arguments)
 #define WG_FUNCTION_PTSZ(result, name, parameters, arguments) WG_TWIN(result, name, _ptsz, parameters, arguments)
 #define WG_UNSUPPORTED(name, parameters) \

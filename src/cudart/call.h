@@ -17,7 +17,7 @@ using namespace host;
 template <class Body>
 cudaError_t api(Body&& body) {
   if (cudaError_t error = enter_call(); error != cudaSuccess) return thread_state().last_error = error;
-  thread_state().uses_runtime = true;
+  use_runtime();
   const CallScope scope(__PRETTY_FUNCTION__);
   const cudaError_t sticky = sticky_error();
   if (sticky == cudaSuccess) return set_last_error(body());
@@ -42,6 +42,13 @@ cudaError_t graph_api(Body&& body) {
     return body();
   });
 }
+
+// The twin of an entry point for programs whose null stream is each thread's own (name_ptds, name_ptsz).
+#define WG_TWIN(result, name, twin, parameters, arguments) \
+  WG_API result name##twin parameters {                    \
+    NullStreamIsOwn scope;                                 \
+    return name arguments;                                 \
+  }
 
 // What an unsupported call (WG_UNSUPPORTED of warpgrind/runtime_functions.inc) does.
 cudaError_t unsupported_call(const char* name);

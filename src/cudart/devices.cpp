@@ -12,6 +12,7 @@
 #include "host/executor.h"
 #include "host/memory.h"
 #include "host/operation.h"
+#include "host/streams.h"
 
 namespace warpgrind::cudart {
 
@@ -61,7 +62,11 @@ WG_API cudaError_t cudaGetDeviceFlags(unsigned* flags) {
 }
 
 WG_API cudaError_t cudaDeviceSynchronize() {
-  return api([]() -> cudaError_t { return synchronize_device(thread_state().device); });
+  return api([]() -> cudaError_t {
+    const int device = thread_state().device;
+    if (cudaError_t error = no_captures(device)) return error;
+    return synchronize_device(device);
+  });
 }
 
 WG_API cudaError_t cudaDeviceReset() {
@@ -87,8 +92,12 @@ WG_API cudaError_t cudaDeviceReset() {
     const Context fresh;
     c.flags = fresh.flags.load();
     c.cache_config = fresh.cache_config.load();
-    for (std::size_t i = 0; i < std::size(c.limits); i++) c.limits[i] = fresh.limits[i].load();
-    if (s.device_in_use(device)) s.device(device).set_stack_size(0);
+    set_default_limits(c);
+    c.used = c.retained = false;
+    if (s.device_in_use(device)) {
+      s.device(device).set_stack_size(0);
+      s.device(device).set_printf_fifo(c.limits[cudaLimitPrintfFifoSize]);
+    }
     thread_state().last_error = cudaSuccess;
     return cudaSuccess;
   });
@@ -114,8 +123,13 @@ WG_API cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig config) {
 WG_API cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
   return api([&] { return device_get_shared_mem_config(config); });
 }
-WG_API cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(std::size_t* width, const cudaChannelFormatDesc*, int device) {
-  return api([&] { return device_get_texture_1d_linear_max_width(width, device); });
+WG_API cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(std::size_t* width, const cudaChannelFormatDesc* format,
+                                                        int device) {
+  return api([&] {
+    if (!format) return cudaErrorInvalidValue;
+    const int bits = format->x + format->y + format->z + format->w;
+    return device_get_texture_1d_linear_max_width(width, static_cast<unsigned>(bits / 8), device);
+  });
 }
 
 WG_API cudaError_t cudaDeviceGetPCIBusId(char* out, int length, int device) {

@@ -33,6 +33,10 @@ extern "C" {
 WG_API cudaError_t cudaGraphCreate(cudaGraph_t* out, unsigned flags) {
   return graph_api([&] { return flags ? cudaErrorInvalidValue : create_graph(out); });
 }
+WG_API cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle* out, cudaGraph_t graph,
+                                                    unsigned initial, unsigned flags) {
+  return graph_api([&] { return create_conditional_handle(out, graph, initial, flags); });
+}
 WG_API cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
   return graph_api([&] { return graph_destroy(graph); });
 }

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/per_thread.h"
 #include "cudart/call.h"
 #include "host/call_scope.h"
 #include "session/ranges.h"
@@ -61,7 +62,7 @@ struct Open {
   const void* domain;
   warpgrind::cudart::Moment begin;
 };
-thread_local std::vector<Open> t_open;
+using OpenRanges = std::vector<Open>;
 struct Started {
   std::mutex mutex;
   std::map<std::uint64_t, Open> ranges;
@@ -73,14 +74,15 @@ Started& started() {
 }
 
 int push(std::string name, const void* domain = nullptr) {
-  t_open.push_back({name, domain, warpgrind::cudart::host_moment()});
+  warpgrind::per_thread<OpenRanges>().push_back({name, domain, warpgrind::cudart::host_moment()});
   return warpgrind::session::push_range(std::move(name), domain);
 }
 int pop(const void* domain = nullptr) {
-  const auto last = std::find_if(t_open.rbegin(), t_open.rend(), [&](const Open& r) { return r.domain == domain; });
-  if (last != t_open.rend()) {
+  OpenRanges& open = warpgrind::per_thread<OpenRanges>();
+  const auto last = std::find_if(open.rbegin(), open.rend(), [&](const Open& r) { return r.domain == domain; });
+  if (last != open.rend()) {
     warpgrind::cudart::host_row(last->begin, "range", last->name);
-    t_open.erase(std::next(last).base());
+    open.erase(std::next(last).base());
   }
   return warpgrind::session::pop_range(domain);
 }

@@ -51,6 +51,22 @@ WG_API cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t
   return api([&] { return pool_get_access(flags, pool, of); });
 }
 
+WG_API cudaError_t cudaMemPoolExportToShareableHandle(void* handle, cudaMemPool_t pool,
+                                                      cudaMemAllocationHandleType type, unsigned flags) {
+  return api([&] { return pool_export(static_cast<int*>(handle), pool, type, flags); });
+}
+// A file descriptor is given as the pointer itself.
+WG_API cudaError_t cudaMemPoolImportFromShareableHandle(cudaMemPool_t* pool, void* handle,
+                                                        cudaMemAllocationHandleType type, unsigned flags) {
+  return api([&] { return pool_import(pool, static_cast<int>(reinterpret_cast<std::intptr_t>(handle)), type, flags); });
+}
+WG_API cudaError_t cudaMemPoolExportPointer(cudaMemPoolPtrExportData* data, void* pointer) {
+  return api([&] { return pool_export_pointer(data, pointer); });
+}
+WG_API cudaError_t cudaMemPoolImportPointer(void** pointer, cudaMemPool_t pool, cudaMemPoolPtrExportData* data) {
+  return api([&] { return pool_import_pointer(pointer, pool, data); });
+}
+
 }  // extern "C"
 
 }  // namespace warpgrind::cudart

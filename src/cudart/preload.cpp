@@ -14,6 +14,9 @@
 #include <cstring>
 #include <string>
 
+#include "cudart/our_libraries.h"
+#include "cudart/preload_early.h"
+#include "cudart/preload_tools.h"
 #include "cudart/program_image.h"
 
 namespace {
@@ -21,11 +24,7 @@ namespace {
 constexpr const char* kAgain = "WARPGRIND_STARTED_AGAIN";  // process number: the second start must not lead to a third
 
 std::string library_path() {
-  Dl_info info{};
-  if (!::dladdr(reinterpret_cast<void*>(&library_path), &info)) return {};
-  std::string path = info.dli_fname;
-  std::size_t slash = path.rfind('/');
-  return (slash == std::string::npos ? std::string() : path.substr(0, slash + 1)) + "libcudart.so.13";
+  return warpgrind::cudart::folder_of(reinterpret_cast<const void*>(&library_path)) + "libcudart.so.13";
 }
 
 [[noreturn]] void give_up(const std::string& why) {
@@ -53,14 +52,18 @@ std::atomic<unsigned long long> g_loads{0};
 bool needs_library(const std::string& library, bool& there) {
   using warpgrind::cudart::LoadedObject;
   using warpgrind::cudart::ProgramImage;
+  static bool was_there = false;  // it is never closed: what has been redirected jumps into it
+  // Never destroyed: exit handlers open libraries, too (the JIT, for places in the host's code).
+  static auto& new_objects = *new warpgrind::cudart::NewObjects;
   bool needed = false;
-  there = false;
-  for (const LoadedObject& object : warpgrind::cudart::loaded_objects()) {
-    there |= object.path == library;
+  for (const LoadedObject& object : new_objects()) {
+    was_there |= object.path == library;
+    if (needed) continue;
     ProgramImage image;
-    needed |= object.path.find("/libcudart.so") != std::string::npos;  // another one, through an RPATH
-    needed |= image.open(object.path) && image.has_cuda_code();
+    needed = object.path.find("/libcudart.so") != std::string::npos ||  // another one, through an RPATH
+             (image.open(object.path) && (image.has_cuda_code() || image.has_static_runtime()));
   }
+  there = was_there;
   return needed;
 }
 
@@ -75,15 +78,15 @@ std::string in_place_of_nvidias(const std::string& library) {
   };
   for (const warpgrind::cudart::LoadedObject& object : objects) {
     const std::string name = object.path.substr(object.path.rfind('/') + 1);
-    for (const char* known : {"libcuda.so.", "libnvidia-ml.so.", "libcublas.so.", "libcublasLt.so.", "libcufft.so.",
-                              "libcurand.so.", "libcusparse.so."})
-      if (name.rfind(known, 0) == 0 && !is_there(folder + name) && ::access((folder + name).c_str(), R_OK) == 0)
-        out += ":" + folder + name;
+    const warpgrind::cudart::OurLibrary* const known = warpgrind::cudart::our_library(name);
+    if (known && known->at_start && !is_there(folder + name) && ::access((folder + name).c_str(), R_OK) == 0)
+      out += ":" + folder + name;
   }
   return out;
 }
 
 __attribute__((constructor)) void loaded(int, char** argv, char**) {
+  warpgrind::cudart::replace_tool(argv);
   std::string library = library_path();
   bool there = false;
   g_loads = loads();
@@ -122,7 +125,7 @@ void look_at_new_objects() {
 // glibc's crti.o makes every object call this function, if there is one, before its constructors run: so it is the
 // moment to redirect a library that is being opened, since nvcc's constructors register its kernels. The sanitizers'
 // own libraries call it before they are ready: no checks until g_started.
-extern "C" __attribute__((visibility("default"), no_sanitize("address", "thread", "undefined"))) void __gmon_start__() {
+extern "C" __attribute__((visibility("default"), WG_CALLED_EARLY)) void __gmon_start__() {
   if (!g_started || t_busy) return;
   t_busy = true;
   look_at_new_objects();

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstring>
 #include <string_view>
 
 namespace warpgrind::cudart {
@@ -27,6 +29,28 @@ std::vector<LoadedObject> loaded_objects() {
   // The kernel's own object has no file. A library may have been opened by a relative path.
   std::erase_if(out, [](const LoadedObject& o) { return o.path.find('/') == std::string::npos; });
   return out;
+}
+
+std::vector<LoadedObject> NewObjects::operator()() {
+  unsigned long long closed = 0;
+  ::dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* out) {
+        *static_cast<unsigned long long*>(out) = info->dlpi_subs;
+        return 1;
+      },
+      &closed);
+  const auto before = [](const LoadedObject& a, const LoadedObject& b) { return a.path < b.path; };
+  std::vector<LoadedObject> all = loaded_objects(), fresh;
+  std::vector<LoadedObject> known = closed == closed_ ? std::move(known_) : std::vector<LoadedObject>();
+  for (const LoadedObject& object : all) {
+    const auto [first, last] = std::equal_range(known.begin(), known.end(), object, before);
+    if (std::none_of(first, last, [&](const LoadedObject& k) { return k.base == object.base; }))
+      fresh.push_back(object);
+  }
+  std::sort(all.begin(), all.end(), before);
+  known_ = std::move(all);
+  closed_ = closed;
+  return fresh;
 }
 
 ProgramImage::~ProgramImage() {
@@ -54,6 +78,24 @@ bool ProgramImage::has_cuda_code() const {
 
 bool ProgramImage::has_symbol_table() const {
   return elf_->section(".symtab") != nullptr;
+}
+
+namespace {
+
+// What every copy of the runtime defines: nvcc's constructors and the programs of the runtime API begin with it.
+constexpr std::string_view kRegister = "__cudaRegisterFatBinary";
+
+}  // namespace
+
+bool ProgramImage::has_static_runtime() const {
+  for (const fatbin::ElfSection& table : elf_->sections()) {
+    if (table.type != SHT_SYMTAB || table.link >= elf_->sections().size()) continue;
+    // Its names in one go first: a library of 100 MB has 10 MB of them, and reading each symbol takes ten times as
+    // long.
+    const fatbin::Bytes names = elf_->sections()[table.link].bytes;
+    if (::memmem(names.data(), names.size(), kRegister.data(), kRegister.size())) return defines(kRegister);
+  }
+  return false;
 }
 
 bool ProgramImage::needs_shared_runtime() const {
@@ -90,12 +132,21 @@ std::vector<ProgramImage::Function> ProgramImage::runtime_functions() const {
   bool registers = false;
   each_function(*elf_, [&](std::string_view name, const Elf64_Sym& symbol) {
     if (!name.starts_with("cuda") && !name.starts_with("__cuda")) return;
-    registers |= name == "__cudaRegisterFatBinary";
+    registers |= name == kRegister;
     // Functions start at multiples of 16: what follows a short one up to there is padding.
     out.push_back({std::string(name), symbol.st_value, (symbol.st_size + 15) & ~std::uint64_t{15}});
   });
   if (!registers) out.clear();
   return out;
+}
+
+int ProgramImage::runtime_release(const std::vector<Function>& functions) {
+  const auto has = [&](std::string_view name) {
+    return std::any_of(functions.begin(), functions.end(), [&](const Function& f) { return f.name == name; });
+  };
+  if (has("cudaGetDeviceProperties_v2")) return 12;       // came with 12.0, went with 13.0
+  if (!has("cudaBindTexture")) return 13;                 // went with 12.0
+  return has("cudaCtxResetPersistingL2Cache") ? 11 : 10;  // came with 11.0
 }
 
 bool ProgramImage::defines(std::string_view function) const {

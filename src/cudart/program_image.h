@@ -20,6 +20,17 @@ struct LoadedObject {
 };
 std::vector<LoadedObject> loaded_objects();
 
+// The objects of a process that were not there when it was last asked: a program that opens many libraries has each
+// looked at once. After something was closed all of them are new, since another object may lie at the same place.
+class NewObjects {
+ public:
+  std::vector<LoadedObject> operator()();
+
+ private:
+  std::vector<LoadedObject> known_;  // by path
+  unsigned long long closed_ = 0;    // how many objects had been closed
+};
+
 class ProgramImage {
  public:
   ProgramImage() = default;
@@ -30,6 +41,9 @@ class ProgramImage {
   bool open(const std::string& path);  // false: not a 64-bit ELF file with sections that can be read
   bool has_cuda_code() const;          // a section with fatbin wrappers
   bool has_symbol_table() const;
+  // Defines the functions of the CUDA runtime, whether it has CUDA code or leaves that to others (bindings for other
+  // languages). Looks at the names of an object with a symbol table, and at nothing of one without.
+  bool has_static_runtime() const;
   bool needs_shared_runtime() const;  // DT_NEEDED libcudart.so.*
 
   struct Function {
@@ -39,6 +53,9 @@ class ProgramImage {
   };
   // Functions named cuda* and __cuda* that the file defines, if __cudaRegisterFatBinary is one of them.
   std::vector<Function> runtime_functions() const;
+  // The release of CUDA that such functions are of: 11, 12, 13 (or later), or 10 for all before 11. Told by functions
+  // that came or went: nothing in the file says it.
+  static int runtime_release(const std::vector<Function>& functions);
   bool defines(std::string_view function) const;
 
  private:

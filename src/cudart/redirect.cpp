@@ -64,11 +64,20 @@ void name_static_libraries(const LoadedObject& object, const ProgramImage& image
                       l.name, name_of(object), l.option));
 }
 
+// Ours in place of that function of the runtime of CUDA `release`: warpgrind/older_functions.inc. Null: we have none.
+const void* function_of(void* self, int release, const std::string& name) {
+  if (release < 13)
+    for (const std::string& older : {fmt::format("warpgrind_cuda{}_{}", release, name), "warpgrind_older_" + name})
+      if (const void* ours = ::dlsym(self, older.c_str())) return ours;
+  return ::dlsym(self, name.c_str());
+}
+
 void redirect(const LoadedObject& object, void* self) {
   ProgramImage image;
   // Another shared runtime, which the program found through an RPATH, is redirected as a static one is.
   bool shared_runtime = object.path.find("/libcudart.so") != std::string::npos;
-  if (!image.open(object.path) || (!image.has_cuda_code() && !shared_runtime)) return;
+  if (!image.open(object.path)) return;
+  if (!image.has_cuda_code() && !image.has_static_runtime() && !shared_runtime) return;
   if (object.is_executable) name_static_libraries(object, image);
   if (image.needs_shared_runtime()) return;
   std::vector<ProgramImage::Function> functions = image.runtime_functions();
@@ -80,9 +89,14 @@ void redirect(const LoadedObject& object, void* self) {
                  fmt::format("{}, or do not strip it.", kUseShared));
     return;
   }
+  const int release = ProgramImage::runtime_release(functions);
+  if (release < 11)
+    refuse_run(
+        fmt::format("{} has the CUDA runtime of a release before 11, whose structures are others", name_of(object)),
+        "Compile it with CUDA 11 or later.");
   // A function that stays NVIDIA's would ask for a driver, or mix two runtimes: the run must not go on with it.
   for (const ProgramImage::Function& f : functions) {
-    const void* ours = ::dlsym(self, f.name.c_str());
+    const void* ours = function_of(self, release, f.name);
     if (!ours) continue;
     if (f.room < kJumpBytes)
       refuse_run(
@@ -102,8 +116,11 @@ void redirect_static_runtimes() {
   if (!::dladdr(reinterpret_cast<void*>(&redirect_static_runtimes), &info)) return;
   void* self = ::dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
   if (!self) return;
-  for (const LoadedObject& object : loaded_objects())
-    if (object.path != info.dli_fname) redirect(object, self);
+  const std::string own = info.dli_fname;
+  const std::string folder = own.substr(0, own.rfind('/') + 1);
+  static auto& new_objects = *new NewObjects;  // exit handlers open libraries, too
+  for (const LoadedObject& object : new_objects())
+    if (!object.path.starts_with(folder + "libcudart.so.")) redirect(object, self);  // not ours, of all releases
 }
 
 // For the preload library, which is told of every library that the program opens.

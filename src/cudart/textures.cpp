@@ -37,6 +37,17 @@ WG_API cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc* desc, cudaArray_con
   return api([&] { return get_channel_desc(desc, array); });
 }
 
+WG_API cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t* out, const cudaChannelFormatDesc* desc,
+                                            cudaExtent extent, unsigned levels, unsigned flags) {
+  return api([&] { return create_mipmapped_array(out, desc, extent, levels, flags); });
+}
+WG_API cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t array) {
+  return api([&] { return free_mipmapped_array(array); });
+}
+WG_API cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t* out, cudaMipmappedArray_const_t array, unsigned level) {
+  return api([&] { return mipmapped_array_level(out, array, level); });
+}
+
 WG_API cudaError_t cudaCreateTextureObject(cudaTextureObject_t* out, const cudaResourceDesc* resource,
                                            const cudaTextureDesc* texture, const cudaResourceViewDesc* view) {
   return api([&] { return create_texture_object(out, resource, texture, view); });

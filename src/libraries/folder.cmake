@@ -1,5 +1,5 @@
 # NVIDIA's libraries as far as they are carried out on the host: libcublas.so.13 and its like, with the names, versions and
-# version tags that programs of CUDA 13 ask for. They are opened by programs, link libcudart.so.13 as anybody's, and open
+# version tags that programs of CUDA 13 ask for, and of 11 and 12. They are opened by programs, link libcudart.so.13 as anybody's, and open
 # OpenBLAS and FFTW when the first call needs them.
 find_path(WARPGRIND_OPENBLAS_INCLUDE cblas.h PATHS /usr/include/${CMAKE_LIBRARY_ARCHITECTURE}/openblas-serial
           PATH_SUFFIXES openblas-serial NO_DEFAULT_PATH)
@@ -20,6 +20,35 @@ function(add_gpu_library name version folder)
   install(TARGETS ${name} LIBRARY DESTINATION lib/warpgrind)
 endfunction()
 
+# add_older_library(NAME VERSION): lib<NAME>.so.<VERSION> as programs of an earlier release ask for it, jumps into the
+# library above of the same functions, whose parameters did not change. The list is that of the library's own symbols.
+function(add_older_library name version)
+  set(target ${name}${version})
+  set(jumps ${CMAKE_CURRENT_BINARY_DIR}/older/${name}.inc)
+  if(NOT TARGET ${name}_jumps)
+    get_target_property(own ${name} SOVERSION)
+    add_custom_command(OUTPUT ${jumps} DEPENDS ${name} VERBATIM
+      COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_CURRENT_BINARY_DIR}/older
+      COMMAND sh -c "$1 -D --defined-only $2 | sed -n 's/^.* T \\([A-Za-z0-9_]*\\)@.*$/WG_JUMP(\\1, wg_newer_\\1, \\1@lib'$3'.so.'$4')/p' > $5"
+              sh ${CMAKE_NM} $<TARGET_FILE:${name}> ${name} ${own} ${jumps})
+    add_custom_target(${name}_jumps DEPENDS ${jumps})
+  endif()
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/older/${target}.map
+       CONTENT "lib${name}.so.${version} { global: *; };\n")
+  set(source ${CMAKE_CURRENT_BINARY_DIR}/older/${target}.S)
+  configure_file(${CMAKE_CURRENT_SOURCE_DIR}/libraries/common/jumps.S ${source} COPYONLY)
+  add_library(${target} SHARED ${source})
+  add_dependencies(${target} ${name}_jumps)
+  set_property(SOURCE ${source} APPEND PROPERTY OBJECT_DEPENDS ${jumps})
+  target_compile_definitions(${target} PRIVATE "WARPGRIND_JUMPS=\"${jumps}\"")
+  target_link_libraries(${target} PRIVATE ${name})
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} SUFFIX .so.${version} NO_SONAME ON
+                        INSTALL_RPATH "$ORIGIN" LINKER_LANGUAGE CXX)
+  target_link_options(${target} PRIVATE -Wl,-soname=lib${name}.so.${version} -Wl,--no-undefined -nodefaultlibs
+                                        -Wl,--version-script=${CMAKE_CURRENT_BINARY_DIR}/older/${target}.map)
+  install(TARGETS ${target} LIBRARY DESTINATION lib/warpgrind)
+endfunction()
+
 target_link_libraries(wg_libraries PUBLIC warpgrind_flags cudart ${CMAKE_DL_LIBS})
 target_include_directories(wg_libraries PUBLIC ${CMAKE_SOURCE_DIR}/include)
 # Memory of a GPU has no types, and nothing here may throw through a program's frames.
@@ -36,6 +65,10 @@ if(WARPGRIND_OPENBLAS_INCLUDE AND WARPGRIND_OPENBLAS)
   target_link_libraries(cublasLt PRIVATE wg_products)
   add_gpu_library(cublas 13 blas)
   target_link_libraries(cublas PRIVATE wg_products cublasLt)
+  foreach(release 11 12)
+    add_older_library(cublas ${release})
+    add_older_library(cublasLt ${release})
+  endforeach()
 else()
   message(STATUS "libcublas and libcublasLt are left out: OpenBLAS is missing (libopenblas-serial-dev, which scripts/setup.sh installs)")
 endif()
@@ -44,6 +77,8 @@ find_path(WARPGRIND_FFTW_INCLUDE fftw3.h)
 if(WARPGRIND_FFTW_INCLUDE)
   add_gpu_library(cufft 12 fft)
   target_include_directories(cufft SYSTEM PRIVATE ${WARPGRIND_FFTW_INCLUDE})
+  add_older_library(cufft 10)
+  add_older_library(cufft 11)
 else()
   message(STATUS "libcufft is left out: FFTW is missing (libfftw3-dev, which scripts/setup.sh installs)")
 endif()
@@ -57,3 +92,4 @@ else()
 endif()
 
 add_gpu_library(cusparse 12 sparse)
+add_older_library(cusparse 11)

@@ -1,9 +1,12 @@
-// A program without CUDA code that opens the driver by the name it is given, as clients in other languages do.
+// A program without CUDA code that opens the driver by the name it is given, as clients in other languages do. The
+// libraries named after that are opened before it.
 #include <dlfcn.h>
 
 #include <cstdio>
 
-int main(int, char** argv) {
+int main(int argc, char** argv) {
+  for (int i = 2; i < argc; i++)
+    if (!::dlopen(argv[i], RTLD_NOW)) return std::printf("%s\n", ::dlerror()), 1;
   void* driver = ::dlopen(argv[1], RTLD_NOW);
   if (!driver) return std::printf("%s\n", ::dlerror()), 1;
   const auto function = [&](const char* name) { return ::dlsym(driver, name); };

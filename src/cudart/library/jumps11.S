@@ -1,0 +1,2 @@
+#define WARPGRIND_RELEASE 11
+#include "jumps.S"

@@ -1,0 +1,2 @@
+#define WARPGRIND_RELEASE 12
+#include "jumps.S"

@@ -1,0 +1,23 @@
+// The functions of warpgrind/older_functions.inc, and what makes their names.
+#pragma once
+
+#include "cudart/api.h"
+#include "cudart/older/types.h"
+
+#define WG_OLDER(name, parameters, arguments) WG_API cudaError_t warpgrind_older_##name parameters;
+#define WG_OLDER_11(name, parameters, arguments) WG_API cudaError_t warpgrind_cuda11_##name parameters;
+#define WG_OLDER_12(name, parameters, arguments) WG_API cudaError_t warpgrind_cuda12_##name parameters;
+#define WG_OLDER_PTSZ WG_OLDER
+#define WG_OLDER_11_PTSZ WG_OLDER_11
+#define WG_OLDER_12_PTSZ WG_OLDER_12
+namespace warpgrind::cudart {
+extern "C" {
+#include "warpgrind/older_functions.inc"
+}
+}  // namespace warpgrind::cudart
+#undef WG_OLDER
+#undef WG_OLDER_11
+#undef WG_OLDER_12
+#undef WG_OLDER_PTSZ
+#undef WG_OLDER_11_PTSZ
+#undef WG_OLDER_12_PTSZ

@@ -1,0 +1,18 @@
+// The per-thread twins of warpgrind/older_functions.inc.
+#include "cudart/call.h"
+#include "cudart/older/functions.h"
+
+namespace warpgrind::cudart {
+
+extern "C" {
+#define WG_OLDER(name, parameters, arguments)
+#define WG_OLDER_11(name, parameters, arguments)
+#define WG_OLDER_12(name, parameters, arguments)
+#define WG_OLDER_TWIN(name, parameters, arguments) WG_TWIN(cudaError_t, name, _ptsz, parameters, arguments)
+#define WG_OLDER_PTSZ(name, parameters, arguments) WG_OLDER_TWIN(warpgrind_older_##name, parameters, arguments)
+#define WG_OLDER_11_PTSZ(name, parameters, arguments) WG_OLDER_TWIN(warpgrind_cuda11_##name, parameters, arguments)
+#define WG_OLDER_12_PTSZ(name, parameters, arguments) WG_OLDER_TWIN(warpgrind_cuda12_##name, parameters, arguments)
+#include "warpgrind/older_functions.inc"
+}
+
+}  // namespace warpgrind::cudart
