@@ -1,0 +1,18 @@
+// Functions of cuBLAS that are not carried out are there, and say so by their status.
+#include <cublas_v2.h>
+
+#include "unsupported_test.h"
+
+#define WG_UNSUPPORTED_CALL(name) extern "C" int name();
+#include "libraries/blas/unsupported.inc"
+#undef WG_UNSUPPORTED_CALL
+
+TEST(BlasUnsupported, EachSaysSo) {
+#define WG_UNSUPPORTED_CALL(name) {#name, name},
+  warpgrind::test::expect_refused(
+      {
+#include "libraries/blas/unsupported.inc"
+      },
+      CUBLAS_STATUS_NOT_SUPPORTED);
+#undef WG_UNSUPPORTED_CALL
+}
