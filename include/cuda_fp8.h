@@ -220,13 +220,34 @@ struct __nv_fp8_e8m0 {
   __host__ __device__ explicit __nv_fp8_e8m0(double d)
       : __x(__nv_cvt_double_to_e8m0(d, __NV_SATFINITE, cudaRoundPosInf)) {}
   __host__ __device__ explicit __nv_fp8_e8m0(float f) : __nv_fp8_e8m0((double)f) {}
-  __host__ __device__ explicit __nv_fp8_e8m0(int i) : __nv_fp8_e8m0((double)i) {}
   __host__ __device__ explicit __nv_fp8_e8m0(__half h) : __nv_fp8_e8m0((float)h) {}
   __host__ __device__ explicit __nv_fp8_e8m0(__nv_bfloat16 b) : __nv_fp8_e8m0((float)b) {}
   __host__ __device__ explicit operator __nv_bfloat16() const { return __nv_bfloat16(__nv_cvt_e8m0_to_bf16raw(__x)); }
   __host__ __device__ explicit operator float() const { return (float)__nv_bfloat16(__nv_cvt_e8m0_to_bf16raw(__x)); }
   __host__ __device__ explicit operator double() const { return (double)(float)*this; }
   __host__ __device__ explicit operator __half() const { return __half((float)*this); }
+  __host__ __device__ explicit operator bool() const { return true; }  // there is no zero
+#define WG_E8M0(type, most)                                                                         \
+  __host__ __device__ explicit __nv_fp8_e8m0(type i) : __nv_fp8_e8m0(wg_bfloat16::odd_double(i)) {} \
+  WG_E8M0_TO(type, most)
+#define WG_E8M0_TO(type, most)                                             \
+  __host__ __device__ explicit operator type() const {                     \
+    const float f = (float)*this;                                          \
+    return f != f ? (type)0 : f >= (float)(most) ? (type)(most) : (type)f; \
+  }
+  WG_E8M0(short, 32767)
+  WG_E8M0(unsigned short, 65535)
+  WG_E8M0(int, 2147483647)
+  WG_E8M0(unsigned int, 4294967295u)
+  WG_E8M0(long, 9223372036854775807l)
+  WG_E8M0(unsigned long, 18446744073709551615ul)
+  WG_E8M0(long long, 9223372036854775807ll)
+  WG_E8M0(unsigned long long, 18446744073709551615ull)
+  WG_E8M0_TO(signed char, 127)
+  WG_E8M0_TO(unsigned char, 255)
+  WG_E8M0_TO(char, 127)
+#undef WG_E8M0
+#undef WG_E8M0_TO
 };
 #undef WG_BOTH
 #endif

@@ -1,23 +1,29 @@
 // The entry points of nvJitLink (include/warpgrind/nvjitlink_functions.inc): inputs are read for their PTX when they
-// are added, and linked as PTX.
+// are added, and linked as PTX. NVIDIA's LTO IR becomes PTX when all of it is there.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "base/file.h"
 #include "fatbin/fatbin.h"
 #include "fatbin/write.h"
+#include "jitlink/nvidia.h"
 #include "nvJitLink.h"
 #include "ptx/linker.h"
 #include "ptx/parser.h"
 #include "ptx/printer.h"
+#include "ptx/undefined.h"
 
 namespace warpgrind::jitlink {
 
@@ -41,7 +47,9 @@ struct Link {
   std::mutex mutex;
   int architecture = 0;
   bool lto = false, ptx_wanted = false, line_info = false, complete = false;
+  std::vector<std::string> options;  // as they came
   std::vector<std::shared_ptr<ptx::Module>> modules;
+  std::vector<LtoInput> lto_inputs;
   std::string cubin, ptx, errors, info;
 };
 
@@ -130,6 +138,19 @@ nvJitLinkResult add_text(Link& link, std::string text, const std::string& name) 
   return NVJITLINK_SUCCESS;
 }
 
+nvJitLinkResult add_lto(Link& link, nvJitLinkInputType type, std::string_view bytes, const std::string& name) {
+  if (!reads_lto())
+    return fail(link, NVJITLINK_ERROR_INCORRECT_INPUT_TYPE,
+                name +
+                    ": NVIDIA's LTO IR is read by NVIDIA's libnvJitLink alone, which was not found; compile it with "
+                    "warpgrind's NVRTC, or as PTX");
+  if (!link.lto)
+    return fail(link, NVJITLINK_ERROR_LTO_NOT_ENABLED,
+                "ERROR NVJITLINK_ERROR_LTO_NOT_ENABLED: -lto is needed for " + name);
+  link.lto_inputs.push_back({type, std::string(bytes), name});
+  return NVJITLINK_SUCCESS;
+}
+
 nvJitLinkResult add_entries(Link& link, const Result<std::vector<fatbin::FatbinEntry>>& entries,
                             const std::string& name) {
   if (!entries) return fail(link, NVJITLINK_ERROR_INVALID_INPUT, fmt::format("{}: {}", name, entries.error().message));
@@ -148,13 +169,23 @@ bool is_ptx(std::string_view text) {
   return text.find(".version") != std::string_view::npos && text.find(".target") != std::string_view::npos;
 }
 
+constexpr std::string_view kArchive = "!<arch>\n";
+
 // What holds a fatbin: ours in place of cubins and LTO IR, nvcc's objects and programs.
 bool is_container(std::string_view bytes) {
   return bytes.starts_with("\x50\xed\x55\xba") ||
          bytes.starts_with(
              "\x7f"
              "ELF") ||
-         bytes.starts_with("!<arch>");
+         bytes.starts_with(kArchive);
+}
+
+// A fatbin, or an object with one.
+nvJitLinkResult add_container(Link& link, nvJitLinkInputType type, std::string_view bytes, const std::string& name) {
+  const auto entries = fatbin::read_memory(std::as_bytes(std::span(bytes)), name);
+  // nvcc -dlto leaves neither PTX nor machine code.
+  if ((!entries || entries->empty()) && link.lto && reads_lto()) return add_lto(link, type, bytes, name);
+  return add_entries(link, entries, name);
 }
 
 nvJitLinkResult add_bytes(Link& link, nvJitLinkInputType type, std::string_view bytes, const std::string& name) {
@@ -164,13 +195,19 @@ nvJitLinkResult add_bytes(Link& link, nvJitLinkInputType type, std::string_view 
   const bool text = !container && is_ptx(bytes);
   if (type == NVJITLINK_INPUT_ANY && !container && !text)
     return fail(link, NVJITLINK_ERROR_UNRECOGNIZED_INPUT, "unrecognized input: " + name);
-  if (type == NVJITLINK_INPUT_LTOIR && !container)
-    return fail(link, NVJITLINK_ERROR_INCORRECT_INPUT_TYPE,
-                name + ": NVIDIA's LTO IR cannot be linked by warpgrind; compile it with warpgrind's NVRTC, or as PTX");
+  if (type == NVJITLINK_INPUT_LTOIR && !container) return add_lto(link, type, bytes, name);
   if (type != NVJITLINK_INPUT_ANY && (type == NVJITLINK_INPUT_PTX ? !text : !container))
     return fail(link, NVJITLINK_ERROR_INCORRECT_INPUT_TYPE, "ERROR 1: bad input: does not match its type: " + name);
   if (text) return add_text(link, std::string(bytes.substr(0, bytes.find('\0'))), name);
-  return add_entries(link, fatbin::read_memory(std::as_bytes(std::span(bytes)), name), name);
+  if (bytes.starts_with(kArchive)) {
+    for (const fatbin::RelocatablePart& part : fatbin::relocatable_parts_of(bytes)) {
+      if (part.fatbin.empty()) continue;
+      const nvJitLinkResult result = add_container(link, NVJITLINK_INPUT_FATBIN, part.fatbin, name);
+      if (result != NVJITLINK_SUCCESS) return result;
+    }
+    return NVJITLINK_SUCCESS;
+  }
+  return add_container(link, type, bytes, name);
 }
 
 nvJitLinkResult Create(nvJitLinkHandle* handle, uint32_t count, const char** options) {
@@ -185,6 +222,7 @@ nvJitLinkResult Create(nvJitLinkHandle* handle, uint32_t count, const char** opt
   for (uint32_t i = 0; i < count; i++) {
     if (!options[i]) return NVJITLINK_ERROR_NULL_INPUT;
     words.emplace_back(options[i]);
+    link->options.emplace_back(options[i]);
   }
   return read_options(*link, words);
 }
@@ -213,7 +251,56 @@ nvJitLinkResult AddFile(nvJitLinkHandle handle, nvJitLinkInputType type, const c
   if (link->complete) return NVJITLINK_ERROR_INTERNAL;
   if (type == NVJITLINK_INPUT_NONE || type == NVJITLINK_INPUT_INDEX)
     return fail(*link, NVJITLINK_ERROR_INCORRECT_INPUT_TYPE, fmt::format("unsupported input type: {}", path));
+  const std::optional<std::string> bytes = read_whole(path);
+  if (bytes && (type == NVJITLINK_INPUT_LTOIR || is_container(*bytes))) return add_bytes(*link, type, *bytes, path);
   return add_entries(*link, fatbin::read_file(path), path);
+}
+
+// As nvJitLink says it: a line for each module and name.
+std::string undefined_references(const Link& link) {
+  std::set<std::string> defined;
+  for (const auto& module : link.modules) {
+    for (const ptx::Function& f : module->functions)
+      if (f.has_body || f.alias_of != ptx::kNoId) defined.insert(f.name);
+    for (const ptx::Variable& v : module->variables)
+      if (v.linkage != ptx::Linkage::external) defined.insert(v.name);
+  }
+  std::string out;
+  for (const auto& module : link.modules)
+    for (const ptx::Undefined& one : ptx::undefined_references(*module))
+      if (!defined.contains(one.name) && !(one.is_function && ptx::is_always_there(one.name)))
+        out += fmt::format("error   : Undefined reference to '{}' in '{}'\n", one.name, module->name);
+  return out;
+}
+
+// Functions that the modules declare, and none of them defines.
+std::vector<std::string> called_elsewhere(const Link& link) {
+  std::set<std::string> declared, defined;
+  for (const auto& module : link.modules)
+    for (const ptx::Function& f : module->functions) (f.has_body ? defined : declared).insert(f.name);
+  std::vector<std::string> out;
+  for (const std::string& name : declared)
+    if (!defined.contains(name)) out.push_back(name);
+  return out;
+}
+
+// The LTO IR as one more module. `text` stays empty unless it is all there is.
+nvJitLinkResult take_lto(Link& link, std::string& text) {
+  const std::vector<std::string> called = called_elsewhere(link);
+  LtoLinked linked = link_lto(link.lto_inputs, link.options, called);
+  link.errors += linked.errors;
+  link.info += linked.info;
+  if (linked.result != NVJITLINK_SUCCESS) return linked.result;
+  const bool alone = link.modules.empty();
+  if (alone) text = linked.ptx;
+  if (const nvJitLinkResult result = add_text(link, std::move(linked.ptx), "LTO IR"); result != NVJITLINK_SUCCESS)
+    return result;
+  // What is not a kernel is internal to its PTX by now.
+  for (ptx::Function& f : link.modules.back()->functions)
+    if (f.has_body && f.linkage == ptx::Linkage::internal &&
+        std::find(called.begin(), called.end(), f.name) != called.end())
+      f.linkage = ptx::Linkage::visible;
+  return NVJITLINK_SUCCESS;
 }
 
 nvJitLinkResult Complete(nvJitLinkHandle handle) {
@@ -222,10 +309,17 @@ nvJitLinkResult Complete(nvJitLinkHandle handle) {
   const std::lock_guard lock(link->mutex);
   if (link->complete) return NVJITLINK_ERROR_INTERNAL;
   link->complete = true;
+  std::string text;
+  if (!link->lto_inputs.empty())
+    if (const nvJitLinkResult result = take_lto(*link, text); result != NVJITLINK_SUCCESS) return result;
   if (link->modules.empty()) return fail(*link, NVJITLINK_ERROR_INVALID_INPUT, "ERROR: nothing to link");
-  const auto linked = ptx::link(link->modules);
-  if (!linked) return fail(*link, NVJITLINK_ERROR_INTERNAL, "error   : " + linked.error().message);
-  const std::string text = ptx::print(**linked);
+  if (const std::string undefined = undefined_references(*link); !undefined.empty() && !link->ptx_wanted)
+    return fail(*link, NVJITLINK_ERROR_INTERNAL, undefined + "ERROR 9: finish");
+  if (text.empty()) {
+    const auto linked = ptx::link(link->modules);
+    if (!linked) return fail(*link, NVJITLINK_ERROR_INTERNAL, "error   : " + linked.error().message);
+    text = ptx::print(**linked);
+  }
   if (link->ptx_wanted) {
     link->ptx = text;
     return NVJITLINK_SUCCESS;

@@ -11,6 +11,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/argument_pointers.h"
+
 namespace warpgrind::nvrtc {
 
 namespace {
@@ -54,9 +56,7 @@ class Spawn {
   Spawn& operator=(const Spawn&) = delete;
 
   int start(const std::vector<std::string>& command, pid_t& child) const {
-    std::vector<char*> words;
-    for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
-    words.push_back(nullptr);
+    const std::vector<char*> words = argument_pointers(command);
     return posix_spawn(&child, words[0], &actions_, &attributes_, words.data(), environment().data());
   }
 

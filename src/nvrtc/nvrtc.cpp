@@ -10,10 +10,10 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "base/run_variables.h"
 #include "nvrtc/compile.h"
 #include "nvrtc/forward.h"
 #include "nvrtc/release.h"
-#include "toolchain/toolkit.h"
 
 namespace warpgrind::nvrtc {
 
@@ -259,7 +259,7 @@ nvrtcResult SetFlowCallback(nvrtcProgram prog, int (*callback)(void*, void*), vo
 }
 
 const Forwarded* nvidias() {
-  static const std::string folder = variable(toolchain::kNvidiaNvrtcVariable);
+  static const std::string folder = variable(run_variables::kNvidiaNvrtc);
   return forwarded(folder);
 }
 

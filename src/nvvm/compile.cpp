@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <fstream>
+#include <sstream>
 
 #include "base/file.h"
 #include "base/temporary_folder.h"
+#include "fatbin/write.h"
 #include "nvrtc/clang_run.h"
 #include "nvvm/dialect.h"
 #include "nvvm/old_ir.h"
@@ -31,6 +33,15 @@ Compiled missing(const Error& error) {
 // LLVM's bitcode, bare or in a wrapper ("LLVM Bitcode File Format").
 bool is_bitcode(const std::string& bytes) {
   return bytes.starts_with("BC\xC0\xDE") || bytes.starts_with("\xDE\xC0\x17\x0B");
+}
+
+// Programs show what is in the log. Modules of clients have the data layouts of other releases, and clang's own wins.
+std::string without_layouts(const std::string& messages) {
+  std::istringstream lines(messages);
+  std::string out;
+  for (std::string line; std::getline(lines, line);)
+    if (!line.starts_with("warning: Linking two modules of different ")) out += line + "\n";
+  return out.find_first_not_of('\n') == std::string::npos ? "" : out;
 }
 
 bool write_file(const std::string& path, const std::string& bytes) {
@@ -66,10 +77,20 @@ class Compilation {
     Compiled out = run(command, NVVM_ERROR_COMPILATION);
     if (out.result == NVVM_SUCCESS) out.ptx = read_whole(ptx).value_or("");
     if (out.result == NVVM_SUCCESS && out.ptx.empty()) out.result = NVVM_ERROR_COMPILATION;
+    if (out.result == NVVM_SUCCESS && options_.lto) out.ptx = container(std::move(out.ptx));
     return out;
   }
 
  private:
+  // What our nvJitLink reads as LTO IR.
+  std::string container(std::string ptx) const {
+    fatbin::PtxCode code;
+    code.text = "// PTX in place of LTO IR: warpgrind runs PTX.\n" + std::move(ptx);
+    code.arch = static_cast<std::uint32_t>(options_.architecture);
+    code.line_info = options_.line_info;
+    return fatbin::make_fatbin({code});
+  }
+
   static void link(std::vector<std::string>& command, const char* how, const std::string& file) {
     command.insert(command.end(), {"-Xclang", how, "-Xclang", file});
   }
@@ -84,7 +105,8 @@ class Compilation {
     const std::string messages = folder_ + "/messages";
     const auto end = nvrtc::run_clang(command, messages, {});
     if (!end) return missing(end.error());
-    return failed(*end == nvrtc::ClangEnd::good ? NVVM_SUCCESS : otherwise, read_whole(messages).value_or(""));
+    return failed(*end == nvrtc::ClangEnd::good ? NVVM_SUCCESS : otherwise,
+                  without_layouts(read_whole(messages).value_or("")));
   }
 
   Compiled read(const Module& module) {

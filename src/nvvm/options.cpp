@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "toolchain/architecture.h"
+
 namespace warpgrind::nvvm {
 
 namespace {
@@ -43,6 +45,8 @@ Result<Options> read_options(const std::vector<std::string>& words) {
       out.debug = true;
     } else if (word == "-generate-line-info") {
       out.line_info = true;
+    } else if (word == "-gen-lto") {
+      out.lto = true;
     } else if (word == "-opt=0" || word == "-opt=3") {
       out.optimise = word.back() == '3';
     } else if (!read_switch(word, "-ftz", out.flush_to_zero) && !read_switch(word, "-prec-sqrt", out.exact_sqrt) &&
@@ -55,8 +59,11 @@ Result<Options> read_options(const std::vector<std::string>& words) {
 }
 
 std::vector<std::string> clang_words(const Options& options) {
-  std::vector<std::string> out = {options.optimise ? "-O3" : "-O0", "-Xclang", "-target-cpu", "-Xclang",
-                                  fmt::format("sm_{}{}", options.architecture, options.suffix)};
+  // As with NVRTC: what is newer than clang's newest GPU is compiled for that.
+  const bool newer = options.architecture > toolchain::kDefaultArchitecture;
+  const std::string cpu = newer ? fmt::format("sm_{}", toolchain::kDefaultArchitecture)
+                                : fmt::format("sm_{}{}", options.architecture, options.suffix);
+  std::vector<std::string> out = {options.optimise ? "-O3" : "-O0", "-Xclang", "-target-cpu", "-Xclang", cpu};
   // For the device library; other functions say it by an attribute.
   if (options.flush_to_zero) out.insert(out.end(), {"-Xclang", "-fdenormal-fp-math-f32=preserve-sign"});
   // 2: IEEE; 0: div.approx, as --use_fast_math has it.

@@ -18,6 +18,7 @@ struct Options {
   bool exact_sqrt = true;      // -prec-sqrt=0: no
   bool exact_division = true;  // -prec-div=0: no
   bool fused = true;           // -fma=0: no
+  bool lto = false;            // -gen-lto: what nvJitLink takes as LTO IR
 };
 
 Result<Options> read_options(const std::vector<std::string>& words);

@@ -269,6 +269,10 @@ class Driver {
   std::string device_code(const Unit& unit) const {
     fatbin::PtxCode code;
     code.text = unit.input.language == Language::ptx ? content_of(unit.input.path) : ptx_of(unit);
+    if (request_.phase == Phase::cubin)
+      code.text =
+          fmt::format("// PTX in place of machine code for {}: warpgrind runs PTX.\n", request_.architecture.sm()) +
+          code.text;
     code.arch = static_cast<std::uint32_t>(request_.architecture.number);
     code.debug = request_.device_debug;
     code.line_info = request_.line_info;
@@ -277,7 +281,8 @@ class Driver {
   }
 
   Status join(const Unit& unit) {
-    if (request_.phase == Phase::fatbin) return write_file(unit.output, device_code(unit));
+    if (request_.phase == Phase::fatbin || request_.phase == Phase::cubin)
+      return write_file(unit.output, device_code(unit));
     if (request_.phase == Phase::ptx) return write_file(unit.output, ptx_of(unit));
     if (request_.phase < Phase::object || unit.device.empty()) return Ok{};
     const std::string fatbin = device_code(unit);

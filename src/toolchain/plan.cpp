@@ -203,6 +203,8 @@ class Planner {
         return ".ptx";
       case Phase::fatbin:
         return ".fatbin";
+      case Phase::cubin:
+        return ".cubin";
       default:
         return ".o";
     }
@@ -266,6 +268,7 @@ class Planner {
         break;
       case Phase::ptx:
       case Phase::fatbin:
+      case Phase::cubin:
         if (cuda) unit.device = device_pass(unit);
         break;
       default:

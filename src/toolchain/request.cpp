@@ -47,7 +47,7 @@ Status read_inputs(const CommandLine& line, Request& out) {
     if (!language)
       return bad(fmt::format("don't know what to do with '{}'", path),
                  "sources end in .cu, .cpp, .cc, .cxx, .c or .ptx; -x cu takes any name");
-    if (language == Language::ptx && out.phase != Phase::fatbin)
+    if (language == Language::ptx && out.phase != Phase::fatbin && out.phase != Phase::cubin)
       return bad(fmt::format("{}: .ptx input files are only allowed with --fatbin (-fatbin)", path),
                  "include the kernels' source instead, or load the PTX when the program runs");
     out.inputs.push_back({path, *language});
@@ -69,6 +69,7 @@ void read_phase(const CommandLine& line, Request& out) {
                                                     {OptionId::user_dependencies, Phase::dependencies},
                                                     {OptionId::ptx, Phase::ptx},
                                                     {OptionId::fatbin, Phase::fatbin},
+                                                    {OptionId::cubin, Phase::cubin},
                                                     {OptionId::compile, Phase::object},
                                                     {OptionId::device_c, Phase::object},
                                                     {OptionId::device_w, Phase::object},

@@ -11,7 +11,7 @@
 namespace warpgrind::toolchain {
 
 // Until which step the sources are taken.
-enum class Phase : std::uint8_t { preprocess, dependencies, ptx, fatbin, object, device_link, archive, program };
+enum class Phase : std::uint8_t { preprocess, dependencies, ptx, fatbin, cubin, object, device_link, archive, program };
 enum class Language : std::uint8_t { cuda, cpp, c, ptx, linkable };
 enum class DependencyRules : std::uint8_t { none, user, all };
 

@@ -63,7 +63,8 @@ Result<Toolkit> find_toolkit_of(const std::string& libraries, const std::string&
 
 bool is_foreign_toolkit(const Toolkit& toolkit, const std::string& folder) {
   std::error_code problem;
-  if (!fs::exists(folder + "/cuda_runtime.h", problem)) return false;
+  // Packages bring along NVIDIA's half types alone, which are for NVIDIA's compilers.
+  if (!fs::exists(folder + "/cuda_runtime.h", problem) && !fs::exists(folder + "/cuda_fp16.hpp", problem)) return false;
   return !fs::equivalent(folder, toolkit.headers, problem);
 }
 

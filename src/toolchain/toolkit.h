@@ -21,9 +21,6 @@ struct Toolkit {
   std::string clang;
 };
 
-// The folder of NVIDIA's libnvrtc, for ours to hand over to: `warpgrind run` says it to the program.
-inline constexpr const char* kNvidiaNvrtcVariable = "WARPGRIND_NVIDIA_NVRTC";
-
 // path: the value of PATH, where clang is looked for.
 Result<Toolkit> find_toolkit(const std::string& path);
 // For a library of ours in some other program: the one that belongs to it. libraries: the folder of libcudart.so.13.

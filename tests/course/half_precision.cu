@@ -25,6 +25,18 @@ __global__ void compute(float* out, T* sum, T a, T b) {
   atomicAdd(sum, a);
 }
 
+// Integers to bfloat16 in each direction, and back to bytes.
+__global__ void directed(int* out) {
+  out[0] = __bfloat16_as_ushort(__int2bfloat16_rz(257));
+  out[1] = __bfloat16_as_ushort(__uint2bfloat16_ru(257));
+  out[2] = __bfloat16_as_ushort(__short2bfloat16_rd(-257));
+  out[3] = __bfloat16_as_ushort(__ll2bfloat16_ru((1ll << 60) + 1));
+  out[4] = __bfloat16_as_ushort(__ull2bfloat16_rz(~0ull));
+  out[5] = __half_as_ushort(__int2half_rz(70000));
+  out[6] = __bfloat162uchar_rz(__float2bfloat16(300.0f));
+  out[7] = __bfloat162char_rz(__float2bfloat16(-3.7f));
+}
+
 template <class T, class T2>
 void run(const char* name, double epsilon) {
   float out[10], *device;
@@ -82,6 +94,12 @@ int main() {
   expect_equal("e5m2 of double2", 0, back.x, 0.75);
   expect_equal("e5m2 of double2", 1, back.y, -6);
   expect_equal("half2 of e4m3", 0, __high2float((__half2)__nv_fp8x2_e4m3(half_low)), -0.5);
+  int directions[8], *device;
+  CHECK(cudaMalloc(&device, sizeof directions));
+  directed<<<1, 1>>>(device);
+  CHECK(cudaMemcpy(directions, device, sizeof directions, cudaMemcpyDeviceToHost));
+  const int rounded[] = {0x4380, 0x4381, 0xc381, 0x5d81, 0x5f7f, 0x7bff, 255, -3};
+  for (int i = 0; i < 8; i++) expect_equal("directed", i, directions[i], rounded[i]);
 #if CUDART_VERSION >= 12080
   // A power of two, upwards; 0 is the smallest, infinity the largest.
   const double numbers[] = {1, 1.5, -3, 0, 6e-39, 2e38, 1e39, INFINITY};
@@ -93,6 +111,11 @@ int main() {
   expect_equal("e8m0, infinite", 0, __nv_cvt_float_to_e8m0(INFINITY, __NV_NOSAT, cudaRoundZero), 255);
   expect_equal("e8m0 to float", 0, (float)__nv_fp8_e8m0(3.0f), 4);
   expect_equal("e8m0 to float", 1, (float)__nv_fp8_e8m0(0.0f), 5.8774717541114375e-39);
+  expect_equal("e8m0 of integers", 0, __nv_fp8_e8m0(5u).__x, 130);
+  expect_equal("e8m0 of integers", 1, __nv_fp8_e8m0(-1000ll).__x, 137);
+  expect_equal("integers of e8m0", 0, (int)__nv_fp8_e8m0(100.0f), 128);
+  expect_equal("integers of e8m0", 1, (signed char)__nv_fp8_e8m0(100.0f), 127);
+  expect_equal("integers of e8m0", 2, (unsigned long long)__nv_fp8_e8m0(0.3f), 0);
 #endif
   std::printf("half precision: right\n");
 }

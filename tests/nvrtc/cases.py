@@ -90,7 +90,7 @@ SOURCES = [[body(s)] for s in (
     ["#if __cplusplus != 201402L\n#error no\n#endif", "-std=c++14"], ["#if __cplusplus != 202002L\n#error no\n#endif", "--std=c++20"],
     ["#if __CUDA_ARCH__ != 800\n#error no\n#endif", "-arch=sm_80"], ["#if __CUDA_FTZ != 1 || __CUDA_PREC_DIV != 0\n#error no\n#endif", "-use_fast_math"],
     ["#if __CUDACC_VER_MAJOR__ != 13 || __CUDACC_VER_MINOR__ != 0 || CUDART_VERSION != 13000 || !defined(__CUDACC__)\n#error no\n#endif"],
-    ["#if defined(__NVCC__) || defined(CUDA_VERSION) || defined(M_PI) || !defined(__CUDACC_RTC__) || !defined(NULL)\n#error no\n#endif"]]
+    ["#if defined(__NVCC__) || defined(__clang__) || defined(__GNUC__) || defined(__GNUG__) || defined(__CUDA__) || defined(__linux__) || defined(__unix__) || defined(_GNU_SOURCE) || defined(CUDA_VERSION) || defined(M_PI) || !defined(__CUDACC_RTC__) || !defined(NULL)\n#error no\n#endif"]]
 
 # Headers: given to nvrtcCreateProgram, in folders, beside the source; and what is nowhere.
 INCLUDES = [

@@ -112,4 +112,19 @@ typedef unsigned long long cuuint64_t;
 
 #undef CUDA_VERSION
 #include "../letters_back.h"
+
+// NVRTC says of no compiler and no system that it is one (asked with #ifdef, 13.0): headers for many compilers ask for
+// those first, and take a host's library from them (CCCL, which CuPy brings along).
+#undef __clang__
+#undef __GNUC__
+#undef __GNUG__
+#undef __CUDA__
+#undef _GNU_SOURCE
+#undef __linux__
+#undef __linux
+#undef linux
+#undef __gnu_linux__
+#undef __unix__
+#undef __unix
+#undef unix
 #endif
