@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Clients under warpgrind: runs their own test suites, module by module, and writes the table of docs/clients.md.
 
-  scripts/clients.py --build build/release [numba ...] [--only WORD] [--jobs N] [--timeout SECONDS]
+  scripts/clients.py --build build/release [numba cupy ...] [--only WORD] [--jobs N] [--timeout SECONDS]
+  scripts/clients.py --limit 240 --rows FILE numba-cuda      on another machine; and here: --take FILE
 
 What was run is kept in docs/clients.json, so that a client that is not on this machine keeps its rows; docs/clients.md
 is made from it, between the two marks."""
@@ -12,8 +13,10 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MARKS = ("<!-- begin: scripts/clients.py -->", "<!-- end: scripts/clients.py -->")
@@ -39,29 +42,40 @@ class Numba:
     name = "Numba"
     python = "/usr/bin/python3"
     folders = ("cudapy", "cudadrv", "doc_examples", "nocuda")
+    package = "numba"
+    options = ("--no-counters", "--quiet")
+
+    native = False
 
     def __init__(self, build):
         self.build = build
 
     def environment(self):
-        toolkit = self.build / "toolkit"
-        return dict(os.environ, CUDA_HOME=str(toolkit), NUMBA_CUDA_DRIVER=str(toolkit / "driver12/libcuda.so.1"))
+        return dict(os.environ, CUDA_HOME=str(self.build / "toolkit"))
+
+    def asked(self, program):
+        """What it prints; None: nothing. (A program that uses no CUDA ends with an error under warpgrind.)"""
+        ended = subprocess.run(self.command("-c", program), capture_output=True, text=True, env=self.environment())
+        return ended.stdout.strip() or None
+
+    def command(self, *words):
+        under = [] if self.native else [str(self.build / "bin/warpgrind"), "run", *self.options]
+        return [*under, self.python, *words]
 
     def version(self):
         """None: it is not here."""
-        asked = subprocess.run([self.python, "-c", "import numba; print(numba.__version__)"], capture_output=True, text=True)
-        return asked.stdout.strip() if asked.returncode == 0 else None
+        return self.asked(f"import {self.package}; print({self.package}.__version__)")
 
     def suites(self):
-        place = subprocess.run([self.python, "-c", "import numba.cuda.tests as t; print(t.__path__[0])"],
-                               capture_output=True, text=True, check=True).stdout.strip()
+        place = self.asked("import numba.cuda.tests as t; print(t.__path__[0])")
         for folder in self.folders:
             for file in sorted(pathlib.Path(place, folder).glob("test_*.py")):
-                yield f"numba.cuda.tests.{folder}", f"numba.cuda.tests.{folder}.{file.stem}"
+                # For a module without one (those for pytest alone) numba.runtests takes all there are.
+                if re.search(r"^class \w+\(.*Test", file.read_text(), re.M):
+                    yield f"numba.cuda.tests.{folder}", f"numba.cuda.tests.{folder}.{file.stem}"
 
     def test(self, module, timeout):
-        command = [self.build / "bin/warpgrind", "run", "--no-counters", "--quiet", self.python, "-m", "numba.runtests", "-v", module]
-        status, text = run([str(word) for word in command], self.environment(), timeout)
+        status, text = run(self.command("-m", "numba.runtests", "-v", module), self.environment(), timeout)
         skipped = re.findall(r"skipped ['\"]([^\n]*)['\"]$", text, re.M)
         failed = sorted({f"{at}" for at in re.findall(r"^(?:FAIL|ERROR|UNEXPECTED SUCCESS): \w+ \(([\w.]+)\)", text, re.M)})
         ran = re.search(r"^Ran (\d+) tests? in", text, re.M)
@@ -73,6 +87,31 @@ class Numba:
         whys = collections.Counter(skipped)
         names = {"failed": failed}
         return dict(module=module, text=text, whys=dict(whys), names=names, **counts)
+
+
+class NumbaCuda(Numba):
+    """The package numba-cuda of $WARPGRIND_NUMBA_CUDA_PYTHON, or of python3, with NVIDIA's libraries where they are found."""
+
+    name = "numba-cuda"
+    package = "numba_cuda"
+    folders = ("cudapy", "cudadrv", "core", "doc_examples", "nocuda", "nrt")
+    python = os.environ.get("WARPGRIND_NUMBA_CUDA_PYTHON") or "python3"
+    stand_ins = ROOT / "tests/clients/numba_cuda"
+    # Kernels of three of its tests step past the end of an array, where a GPU has a page.
+    options = ("--no-counters", "--quiet", "--no-bounds-stop")
+
+    def environment(self):
+        return dict(os.environ, PYTHONPATH=os.pathsep.join(filter(None, [str(self.stand_ins), os.environ.get("PYTHONPATH")])))
+
+
+class NumbaCudaAlone(NumbaCuda):
+    """The same without NVIDIA's toolkit: libNVVM, NVRTC, nvJitLink and the headers are ours."""
+
+    name = "numba-cuda, no toolkit"
+    options = (*NumbaCuda.options, "--nvrtc", "ours")
+
+    def environment(self):
+        return dict(super().environment(), CUDA_HOME=str(self.build / "toolkit"))
 
 
 class Hashcat:
@@ -103,7 +142,101 @@ class Hashcat:
                     passed=len(re.findall(r"^passed", text, re.M)))
 
 
-CLIENTS = {"hashcat": Hashcat, "numba": Numba}
+class Cupy:
+    """CuPy of $WARPGRIND_CUPY_PYTHON, or of python3: scripts of ours with NVIDIA's NVRTC and with ours, and its own tests where
+    $WARPGRIND_CUPY_TESTS names the folder `tests` of its sources. Not those that are marked slow (arrays of 4 GiB), nor those of
+    Jitify, which is deprecated and compiles each header by itself."""
+
+    name = "CuPy"
+    python = os.environ.get("WARPGRIND_CUPY_PYTHON") or shutil.which("python3") or "python3"
+    api_tests = ("compiler device driver graph memory memory_hook nvrtc nvtx pinned_memory profile runtime stream texture").split()
+
+    def __init__(self, build):
+        self.build = build
+
+    def version(self):
+        asked = subprocess.run([self.python, "-c", "import cupy; print(cupy.__version__)"], capture_output=True, text=True)
+        return asked.stdout.strip() if asked.returncode == 0 else None
+
+    def suites(self):
+        for nvrtc in ("nvidia", "ours"):
+            for script in sorted((ROOT / "tests/clients/cupy").glob("*.py")):
+                yield f"scripts of ours, --nvrtc {nvrtc}", f"{nvrtc}:{script.name}"
+        tests = pathlib.Path(os.environ.get("WARPGRIND_CUPY_TESTS", "/nonexistent"))
+        for file in sorted(tests.glob("cupy_tests/core_tests/**/test_*.py")):
+            yield "cupy_tests/core_tests", str(file.relative_to(tests))
+        for name in self.api_tests:
+            if (tests / f"cupy_tests/cuda_tests/test_{name}.py").exists():
+                yield "cupy_tests/cuda_tests", f"cupy_tests/cuda_tests/test_{name}.py"
+
+    def script(self, module, timeout):
+        nvrtc, name = module.split(":")
+        status, text = run([sys.executable, str(ROOT / "tests/clients/run_script.py"), "--build", str(self.build), f"cupy/{name}",
+                            "--options", "--nvrtc", nvrtc], dict(os.environ), timeout)
+        failed = [] if status == 0 else [f"{module}: " + (f"no end within {timeout} s" if status is None else f"ended with {status}")]
+        return dict(module=module, text=text, whys={}, names=dict(failed=failed), passed=1 - len(failed), failed=len(failed))
+
+    def test(self, module, timeout):
+        if ":" in module:
+            return self.script(module, timeout)
+        tests = os.environ["WARPGRIND_CUPY_TESTS"]
+        environment = dict(os.environ, PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
+        command = [self.build / "bin/warpgrind", "run", "--no-counters", "--quiet", "--devices", "2", self.python, "-m", "pytest",
+                   "-p", "no:cacheprovider", "--rootdir", tests, "-q", "-rfEs", "--tb=short", "-W", "ignore", "-m", "not slow",
+                   "-k", "not jitify or no-jitify", f"{tests}/{module}"]
+        status, text = run([str(word) for word in command], environment, timeout)
+        ended = re.search(r"^=* ?((?:\d+ \w+(?:, )?)+) in [\d.]+s", text, re.M)
+        counts = {what: int(n) for n, what in re.findall(r"(\d+) (\w+)", ended[1])} if ended else {}
+        found = re.findall(r"^(?:FAILED|ERROR) (\S+?::.*?)(?: - .*)?$", text, re.M)
+        failed = sorted({one[one.index("cupy_tests"):] for one in found})
+        if not ended:
+            failed.append(f"{module}: " + (f"no end within {timeout} s" if status is None else f"ended with {status}"))
+        whys = collections.Counter()
+        for count, why in re.findall(r"^SKIPPED \[(\d+)\] \S+: (.*)$", text, re.M):
+            whys[why] += int(count)
+        return dict(module=module.replace("/", "."), text=text, whys=dict(whys), names=dict(failed=failed), failed=len(failed),
+                    passed=counts.get("passed", 0), skipped=counts.get("skipped", 0))
+
+
+class Triton:
+    """Triton of $WARPGRIND_TRITON_PYTHON, or of python3: scripts of ours, and its tutorials where $WARPGRIND_TUTORIALS names the
+    folder they are in (they need torch beside)."""
+
+    name = "Triton"
+    python = os.environ.get("WARPGRIND_TRITON_PYTHON") or "python3"
+    folder = ROOT / "tests/clients/triton"
+    scripts = ("vector_add", "softmax", "matmul", "layer_norm", "language")
+
+    def __init__(self, build):
+        self.build = build
+
+    def version(self):
+        asked = subprocess.run([self.python, "-c", "import numpy, triton; print(triton.__version__)"], capture_output=True, text=True)
+        return asked.stdout.strip() if asked.returncode == 0 else None
+
+    def suites(self):
+        tutorials = pathlib.Path(os.environ.get("WARPGRIND_TUTORIALS", "/nonexistent"))
+        for gpu in ("a100", "h200"):
+            for name in self.scripts:
+                yield f"scripts of ours, --gpu {gpu}", f"{gpu} {self.folder / name}.py"
+            for script in sorted(tutorials.glob("*.py")):
+                yield f"tutorials, --gpu {gpu}", f"{gpu} {script}"
+
+    def test(self, module, timeout):
+        gpu, script = module.split(" ", 1)
+        runner = [] if pathlib.Path(script).is_relative_to(self.folder) else [str(self.folder / "run_tutorial.py")]
+        command = [str(self.build / "bin/warpgrind"), "run", "--quiet", "--gpu", gpu, self.python, *runner, script]
+        status, text = run(command, dict(os.environ), timeout)
+        name = f"{pathlib.Path(script).name} on {gpu}"
+        # A script says by an exception what is different, tutorial 3 in words.
+        good = status == 0 and "differ\n" not in text
+        why_not = f"no end within {timeout} s" if status is None else f"ended with {status}"
+        return dict(module=name, text=text, whys={}, names=dict(failed=[] if good else [f"{name}: {why_not}"]), passed=int(good),
+                    failed=int(not good))
+
+
+CLIENTS = {"hashcat": Hashcat, "numba": Numba, "numba-cuda": NumbaCuda, "numba-cuda-alone": NumbaCudaAlone,
+           "cupy": Cupy, "triton": Triton}
 
 
 def row_of(client, version, what, results, reasons):
@@ -141,39 +274,75 @@ def write(rows):
     document.write_text(text[:begin] + MARKS[0] + "\n" + "\n".join(lines) + "\n" + text[end:])
 
 
+def merged(rows, new):
+    """The new rows in place of those of the same clients; what a person wrote to one stays."""
+    reasons = {(row["client"], row["what"]): row["reasons"] for row in rows}
+    for row in new:
+        row["reasons"] = reasons.get((row["client"], row["what"]), row["reasons"])
+    clients = {row["client"] for row in new}
+    return [row for row in rows if row["client"] not in clients] + new
+
+
+def rows_of(client, version, arguments, end):
+    """Runs its suites, a row for each group of them. end: when the last one has to be done (time.monotonic())."""
+    def run_one(module):
+        left = end - time.monotonic()
+        out = "left out by --without" if arguments.without and arguments.without in module else "no time was left" if left < 1 else ""
+        if out:
+            return dict(module=module, text="", whys={out: 1}, names=dict(failed=[]), skipped=1)
+        return client.test(module, min(arguments.timeout, int(left)))
+
+    groups = {}
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        waiting = {pool.submit(run_one, module): what for what, module in client.suites()
+                   if not arguments.only or arguments.only in module}
+        for one in concurrent.futures.as_completed(waiting):
+            result = one.result()
+            groups.setdefault(waiting[one], []).append(result)
+            print(*(f"{result.get(key, 0):4} {key}" for key in ("passed", "failed", "skipped")), result["module"], flush=True)
+            if arguments.logs:
+                arguments.logs.mkdir(parents=True, exist_ok=True)
+                (arguments.logs / f"{result['module']}.txt").write_text(result["text"])
+    order = list(dict.fromkeys(waiting.values()))
+    name = f"{client.name}, real GPU" if arguments.native else client.name
+    return [row_of(name, version, what, groups[what], []) for what in order]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("clients", nargs="*", default=[], choices=[[], *CLIENTS])
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    parser.add_argument("--native", action="store_true", help="numba-cuda on the GPU of this machine; no document is written")
     parser.add_argument("--only", help="modules with this in their names; nothing is written then")
+    parser.add_argument("--without", help="modules with this in their names are left out: test_managed_alloc takes half of the GPU's memory")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--timeout", type=int, default=300, help="seconds for each module")
+    parser.add_argument("--limit", type=int, default=10**9, help="seconds for everything")
+    parser.add_argument("--rows", type=pathlib.Path, help="a file for the rows, which go nowhere else then")
+    parser.add_argument("--take", type=pathlib.Path, help="such a file, whose rows are written; nothing is run")
     parser.add_argument("--logs", type=pathlib.Path, help="a folder for what each module printed")
     arguments = parser.parse_args()
     store = ROOT / "docs/clients.json"
     rows = json.loads(store.read_text()) if store.exists() else []
+    if arguments.take:
+        write(merged(rows, json.loads(arguments.take.read_text())))
+        return 0
+    NumbaCuda.native = arguments.native
+    end = time.monotonic() + arguments.limit
+    new = []
     for name in arguments.clients or CLIENTS:
         client = CLIENTS[name](arguments.build.resolve())
         version = client.version()
         if not version:
             print(f"{client.name}: not on this machine, its rows stay as they are")
             continue
-        groups = {}
-        with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-            waiting = [(what, pool.submit(client.test, module, arguments.timeout)) for what, module in client.suites()
-                       if not arguments.only or arguments.only in module]
-            for what, one in waiting:
-                result = one.result()
-                groups.setdefault(what, []).append(result)
-                print(*(f"{result.get(key, 0):4} {key}" for key in ("passed", "failed", "skipped")), result["module"], flush=True)
-                if arguments.logs:
-                    arguments.logs.mkdir(parents=True, exist_ok=True)
-                    (arguments.logs / f"{result['module']}.txt").write_text(result["text"])
-        reasons = {(row["client"], row["what"]): row["reasons"] for row in rows}
-        new = [row_of(client.name, version, what, results, reasons.get((client.name, what), [])) for what, results in groups.items()]
-        rows = [row for row in rows if row["client"] != client.name] + new
-    if not arguments.only:
-        write(rows)
+        new += rows_of(client, version, arguments, end)
+        for row in new:
+            print(f"{row['client']} {row['what']}: {row['passed']} passed, {row['failed']} failed, {row['skipped']} skipped")
+    if arguments.rows:
+        arguments.rows.write_text(json.dumps(new, indent=1) + "\n")
+    elif not arguments.only and not arguments.native:
+        write(merged(rows, new))
     return 0
 
 
