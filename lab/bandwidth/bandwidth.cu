@@ -1,5 +1,6 @@
 // Bandwidth: what follows from the data sheet, and what plain kernels reach. Its rows are the ceilings that the other
 // topics are compared with.
+#include "bandwidth/copy_tiles.cuh"
 #include "bandwidth/kernels.cuh"
 #include "bandwidth/query.h"
 #include "harness/harness.h"
@@ -19,6 +20,7 @@ const lab::Topic kTopic = {
     .rungs = {{"read", "each float read once, words of 4 or 16 bytes a thread", lab::Role::bound},
               {"write", "each float written once", lab::Role::bound},
               {"copy", "each float read and written once", lab::Role::bound},
+              {"copy tiles", "a block for each 4 KiB, in the order of the addresses", lab::Role::bound},
               {"triad", "a + s b: two reads, one write", lab::Role::bound},
               {"fma float", "multiply-adds in registers, float", lab::Role::bound},
               {"fma double", "multiply-adds in registers, double", lab::Role::bound},
@@ -65,6 +67,13 @@ class Memory {
           for (long i = 0; i < n_; ++i) expected[i] = a_host_[i] + static_cast<double>(kScale) * b_host_[i];
           return lab::compare(out_.host(), expected, 2 * lab::kUnitFloat);  // one rounding of a value below 1.5
         });
+  }
+  void tiles() {
+    const auto kernel = copy_tiles<kThreads, 1, Hint::none>;
+    const int grid = std::max(1, lab::blocks(n_ / 4, kThreads));
+    run<float4>(
+        "copy tiles", {8.0 * n_, 0}, kernel, [&] { kernel<<<grid, kThreads>>>(a_.data(), out_.data(), n_); },
+        [&] { return lab::compare(out_.host(), a_host_); });
   }
 
  private:
@@ -183,6 +192,7 @@ int main(int argc, char** argv) {
     Memory memory(program, size);
     memory.all<float>();
     memory.all<float4>();
+    memory.tiles();
   }
   // Long enough to make the launch's own time small beside it.
   const int rounds = program.full() ? 4096 : 256;

@@ -1,6 +1,8 @@
 // Matrix multiplication C = A B in double (and float), row-major, any sizes: the document's five steps, two more, and
 // the libraries of the GPU and of the CPU.
+#include "gemm/float_stages.cuh"
 #include "gemm/kernels.cuh"
+#include "gemm/tensor_stages.cuh"
 #include "harness/blas.h"
 #include "harness/harness.h"
 #include "harness/product.h"
@@ -35,6 +37,7 @@ const lab::Topic kTopic = {
               {"double buffer",
                "8 x 4 elements a thread (float: 8 x 8), the next tiles are loaded meanwhile, 16 bytes at a time"},
               {"tensor cores", "tensor cores, which take doubles too (compute capability 8.0 up)"},
+              {"stages", "tiles by asynchronous copies, several ahead; double: the tensor cores' shapes of 9.0"},
               {"cublas", "cuBLAS, row-major by swapping the operands", Role::library}},
     .options = {{"cpu-threads", "0", "threads of OpenBLAS; 0: one for each core"}},
 };
@@ -129,6 +132,64 @@ void run_tensor(Bench<T>& bench) {
     bench.kernel("tensor cores", gemm_tensor<16>, 64, 64, dim3(128));
 }
 
+// The larger the tile, the fewer loads an element costs; but there must be enough of them for all multiprocessors.
+template <class T>
+struct StagesOf {
+  using Large = FloatShape<128, 256, 32, 8, 16, 3, 1>;
+  using Middle = FloatShape<128, 128, 8, 8, 8, 4, 2>;
+  using Small = FloatShape<64, 64, 16, 8, 4, 4, 4>;
+  static constexpr int kMajor = 8;
+  template <class Shape, bool kWide>
+  static constexpr auto kernel = gemm_float_stages<Shape, kWide>;
+};
+template <>
+struct StagesOf<double> {
+  using Large = TensorShape<128, 128, 32, 2, 4, 3, 16>;
+  using Middle = TensorShape<128, 64, 16, 2, 2, 4, 8, 2>;
+  using Small = TensorShape<64, 64, 16, 2, 2, 4, 8, 3>;
+  static constexpr int kMajor = 9;
+  template <class Shape, bool kWide>
+  static constexpr auto kernel = gemm_tensor_stages<Shape, kWide>;
+};
+
+template <class Shape, class T>
+void run_stages_of(Bench<T>& bench) {
+  const int m = bench.product.m, n = bench.product.n, k = bench.product.k;
+  const bool wide = n % Pack<T>::kCount == 0 && k % Pack<T>::kCount == 0;  // rows are aligned to 16 bytes
+  const auto kernel = wide ? StagesOf<T>::template kernel<Shape, true> : StagesOf<T>::template kernel<Shape, false>;
+  if (Shape::kShared > lab::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin))
+    return bench.program.skip(bench.row("stages"), "this GPU has not enough shared memory for one block");
+  CHECK_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Shape::kShared));
+  const int grid = lab::blocks(m, Shape::kTileM) * lab::blocks(n, Shape::kTileN);
+  bench.measure("stages", [&] {
+    kernel<<<grid, Shape::kThreads, Shape::kShared>>>(bench.a.data(), bench.b.data(), bench.c.data(), m, n, k);
+  });
+}
+
+// Whether this shape's tiles fill each multiprocessor `times` over, and one block fits at all.
+template <class Shape, class T>
+bool fills(const Bench<T>& bench, int times) {
+  const long tiles =
+      static_cast<long>(lab::blocks(bench.product.m, Shape::kTileM)) * lab::blocks(bench.product.n, Shape::kTileN);
+  return tiles >= times * lab::device_attribute(cudaDevAttrMultiProcessorCount) &&
+         Shape::kShared <= lab::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+}
+
+template <class T>
+void run_stages(Bench<T>& bench) {
+  using Large = typename StagesOf<T>::Large;
+  using Middle = typename StagesOf<T>::Middle;
+  if (compute_capability_major() < StagesOf<T>::kMajor)
+    return bench.program.skip(bench.row("stages"), "this GPU lacks its instructions: compute capability " +
+                                                       std::to_string(StagesOf<T>::kMajor) + ".0 up");
+  if (fills<Large>(bench, 3))
+    run_stages_of<Large>(bench);
+  else if (fills<Middle>(bench, 1))
+    run_stages_of<Middle>(bench);
+  else
+    run_stages_of<typename StagesOf<T>::Small>(bench);
+}
+
 template <class T>
 void run_gpu(Bench<T>& bench, lab::Cublas& cublas) {
   const int m = bench.product.m, n = bench.product.n, k = bench.product.k;
@@ -153,6 +214,7 @@ void run_gpu(Bench<T>& bench, lab::Cublas& cublas) {
                     : matmul_double_buffer<T, kRows, kColumns, kAcross, false>,
                kRows, kColumns, dim3(256));
   run_tensor(bench);
+  run_stages(bench);
   if (cublas.missing().empty())
     bench.measure("cublas", [&] { cublas.multiply(bench.a.data(), bench.b.data(), bench.c.data(), m, n, k); });
   else

@@ -4,9 +4,12 @@
 #include <string>
 
 #include "harness/harness.h"
+#include "harness/strips.h"
+#include "image/blur_stream.cuh"
 #include "image/convolution.cuh"
 #include "image/dct.cuh"
 #include "image/histogram.cuh"
+#include "image/histogram_lanes.cuh"
 #include "image/matching.cuh"
 #include "image/median.cuh"
 #include "image/picture.h"
@@ -39,6 +42,7 @@ const lab::Topic kTopic = {
               {"blur / shared", "pixels in a shared tile with a halo"},
               {"blur / separable", "a row pass and a column pass by global memory"},
               {"blur / separable shared", "both passes in a shared tile"},
+              {"blur / stream", "both passes in registers, warps stream down their columns"},
               {"blur / texture", "pixels through the texture unit"},
               {"blur / NPP", "nppiFilter", lab::Role::library},
               {"edges / global", "Sobel, 8 loads a pixel"},
@@ -48,6 +52,7 @@ const lab::Topic kTopic = {
               {"histogram / shared", "a histogram for each block in shared memory"},
               {"histogram / warp", "a histogram for each warp"},
               {"histogram / wide", "four pixels a load"},
+              {"histogram / lanes", "a column of bins for each lane, in its own bank; 16 pixels a load"},
               {"median 3x3 / global", "window in local memory, insertion sort"},
               {"median 3x3 / shared", "window from a shared tile"},
               {"median 3x3 / network", "sorting network in registers"},
@@ -143,6 +148,7 @@ class Images {
     });
     blur_row("blur / separable shared",
              [&] { blur_separable_shared<<<grid, kTile>>>(in.data(), out.data(), rows_, columns_); });
+    blur_by_stream(blur_row, weights, in, out);
     blur_row("blur / texture", [&] { blur_texture<<<grid, kTile>>>(texture, out.data(), rows_, columns_); });
     npp();
 
@@ -155,6 +161,27 @@ class Images {
     edge_row("edges / global", [&] { edges_global<<<grid, kTile>>>(in.data(), out.data(), rows_, columns_); });
     edge_row("edges / shared", [&] { edges_shared<<<grid, kTile>>>(in.data(), out.data(), rows_, columns_); });
     edge_row("edges / texture", [&] { edges_texture<<<grid, kTile>>>(texture, out.data(), rows_, columns_); });
+  }
+
+  template <class BlurRow>
+  void blur_by_stream(const BlurRow& row, const std::vector<double>& line, const lab::DeviceArray<float>& in,
+                      lab::DeviceArray<float>& out) {
+    using Strip = BlurStrip<kRadius, 4>;
+    if (lab::device_attribute(cudaDevAttrComputeCapabilityMajor) < 8) {
+      const lab::Case c{"blur / stream", size_, "float", {}};
+      return program_.skip(c, "this GPU has no asynchronous copies: compute capability 8.0 up");
+    }
+    Weights<kRadius> weights;
+    std::copy(line.begin(), line.end(), weights.w);
+    const auto kernel = columns_ % 4 == 0 ? blur_stream<Strip, true> : blur_stream<Strip, false>;
+    constexpr int kWaves = 1;  // of 1, 2 and 4 the fastest on an H200
+    int each = 0;
+    CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, 32 * Strip::kWarps, Strip::kShared));
+    const lab::Strips cut = lab::cut_strips(rows_, columns_, Strip::kWidth, Strip::kWarps, each, kWaves);
+    row("blur / stream", [&, cut] {
+      kernel<<<cut.grid, 32 * Strip::kWarps, Strip::kShared>>>(in.data(), out.data(), weights, rows_, columns_,
+                                                               cut.chunk);
+    });
   }
 
   void histograms() {
@@ -173,6 +200,29 @@ class Images {
     row("histogram / shared", histogram_shared);
     row("histogram / warp", histogram_warp);
     row("histogram / wide", histogram_wide);
+    histogram_by_lanes(bins, expected);
+  }
+
+  void histogram_by_lanes(lab::DeviceArray<unsigned>& bins, const std::vector<double>& expected) {
+    // Loads in flight a thread: on an H200 two are ahead of four by 1.4 to 2.5 % at 64 MiB (15 packs a thread), four by
+    // 0.3 at 1 GiB (248).
+    constexpr int kLaneThreads = 1024;
+    constexpr long kLongPacks = 64;  // of 16 bytes, a thread
+    const long threads = static_cast<long>(lab::device_attribute(cudaDevAttrMaxThreadsPerMultiProcessor)) *
+                         lab::device_attribute(cudaDevAttrMultiProcessorCount);
+    const auto kernel =
+        count_ / 16 >= kLongPacks * threads ? histogram_lanes<kLaneThreads, 4> : histogram_lanes<kLaneThreads, 2>;
+    const lab::Case c{"histogram / lanes", size_, "byte", {double(count_) + 4.0 * kBins, 0}};
+    int each = 0;
+    if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, kLaneThreads, kLaneTableBytes) != cudaSuccess)
+      cudaGetLastError();  // more threads or shared memory than any block may have
+    if (each == 0) return program_.skip(c, "this GPU has not enough shared memory or threads for one block");
+    const int resident = each * lab::device_attribute(cudaDevAttrMultiProcessorCount);
+    const int grid = std::min(resident, lab::blocks(count_, 16L * kLaneThreads));
+    program_.run(
+        c, [&] { CHECK_CUDA(cudaMemset(bins.data(), 0, bins.bytes())); },
+        [&] { kernel<<<grid, kLaneThreads, kLaneTableBytes>>>(grey_in_.data(), bins.data(), count_); },
+        [&] { return lab::compare(bins.host(), expected); });
   }
 
   void medians_of_windows() {

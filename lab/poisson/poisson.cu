@@ -5,7 +5,9 @@
 #include <functional>
 
 #include "converge.cuh"
+#include "harness/strips.h"
 #include "kernels.cuh"
+#include "ring.cuh"
 #include "stream.cuh"
 
 namespace {
@@ -37,6 +39,8 @@ const lab::Topic kTopic = {
               {"stream1", "warps stream down columns in registers, 16 bytes a load; one sweep"},
               {"stream4", "the same, 4 sweeps in registers for one pass over memory"},
               {"stream8", "8 sweeps in registers"},
+              {"ring4", "4 sweeps, rows fetched ahead into shared memory, nothing compared inside the grid"},
+              {"ring8", "8 sweeps"},
               {"cpu", "OpenMP on the host", lab::Role::host},
               {"converge_sine", "to a tolerance, norm on the GPU; against the analytic solution", lab::Role::sweep},
               {"converge_room", "heated room; against over-relaxation on the host", lab::Role::sweep}},
@@ -85,6 +89,8 @@ class Ladder {
     stream<1>("stream1");
     stream<4>("stream4");
     stream<8>("stream8");
+    ring<4>("ring4");
+    ring<8>("ring8");
     cpu();
   }
 
@@ -136,6 +142,26 @@ class Ladder {
   void stream(const char* rung) {
     sweep_by(
         kDepth, rung, [&](const T* u, T* out) { launch_stream<kDepth>(u, out); },
+        [&](const T* u, T* out) { launch_stream<1>(u, out); });
+  }
+
+  template <int kDepth>
+  void ring(const char* rung) {
+    using Shape = Ring<T, kDepth, kPerLane<T>, kDepth>;
+    constexpr int kWaves = 4;  // ring8 of floats on an H200: 124 us a sweep at 16384^2, with 2 waves 141
+    int major = 0;
+    CHECK_CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0));
+    if (major < 8) return program_.skip(row(rung), "this GPU has no asynchronous copies: compute capability 8.0 up");
+    CHECK_CUDA(cudaFuncSetAttribute(jacobi_ring<Shape>, cudaFuncAttributeMaxDynamicSharedMemorySize, Shape::kShared));
+    int each = 0;
+    CHECK_CUDA(
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, jacobi_ring<Shape>, 32 * Shape::kWarps, Shape::kShared));
+    const lab::Strips cut = lab::cut_strips(g_.rows, g_.columns, Shape::kWidth, Shape::kWarps, each, kWaves);
+    sweep_by(
+        kDepth, rung,
+        [&](const T* u, T* out) {
+          jacobi_ring<Shape><<<cut.grid, 32 * Shape::kWarps, Shape::kShared>>>(u, source_.data(), out, g_, cut.chunk);
+        },
         [&](const T* u, T* out) { launch_stream<1>(u, out); });
   }
 

@@ -4,6 +4,7 @@
 
 #include "harness/harness.h"
 #include "reduction/stream.cuh"
+#include "reduction/tiles.cuh"
 #include "reduction/tree.cuh"
 
 #if __has_include(<cub/device/device_reduce.cuh>)
@@ -37,6 +38,8 @@ const lab::Topic kTopic = {
               {"atomics", "one launch: an atomic addition a block"},
               {"grid sync", "one launch: barrier over the grid, cooperative"},
               {"last block", "one launch: the last block adds the partial sums"},
+              {"dealt",
+               "tiles of 8 vectors a thread, dealt to the blocks that fit at once; the last hands the total on"},
               {"CUB", "cub::DeviceReduce::Sum", lab::Role::library}},
     .options = {{"threads", "256", "threads of a block of the first six rungs: 64, 128, 256 or 512"}},
 };
@@ -63,6 +66,7 @@ class Sums {
       : program_(program), size_(size), type_(type), threads_(threads), n_(size[0]), values_(random_values()) {
     CHECK_CUDA(cudaDeviceGetAttribute(&sm_count_, cudaDevAttrMultiProcessorCount, 0));
     CHECK_CUDA(cudaMemset(tickets_.data(), 0, sizeof(unsigned)));
+    CHECK_CUDA(cudaMemset(total_.data(), 0, sizeof(T)));
   }
 
   void tree() {
@@ -99,6 +103,18 @@ class Sums {
     run("last block", [=, this] {
       reduce_last_block<<<grid, kThreads>>>(values_.data(), partial_.data(), result_.data(), tickets_.data(), n_);
     });
+    constexpr int kFlight = 8;
+    int each = 0;
+    CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, reduce_dealt<kFlight, T>, kThreads, 0));
+    const int tiles = lab::blocks(n_ / Vector<T>::kCount, long(kThreads) * kFlight);
+    const int dealt_to = std::max(1, std::min(tiles, each * sm_count_));
+    run(
+        "dealt",
+        [=, this] {
+          reduce_dealt<kFlight>
+              <<<dealt_to, kThreads>>>(values_.data(), total_.data(), tickets_.data(), result_.data(), n_);
+        },
+        dealt_to);
   }
   void library() {
 #ifdef LAB_CUB
@@ -219,7 +235,7 @@ class Sums {
   long n_;
   double expected_ = 0;
   lab::DeviceArray<T> values_;
-  lab::DeviceArray<T> partial_{size_t(n_) / 64 + 1 + kMostThreads * 64}, next_{partial_.count()}, result_{1};
+  lab::DeviceArray<T> partial_{size_t(n_) / 64 + 1 + kMostThreads * 64}, next_{partial_.count()}, result_{1}, total_{1};
   lab::DeviceArray<unsigned> tickets_{1};
 };
 

@@ -2,6 +2,7 @@
 #include "harness/harness.h"
 #include "transpose/cublas.h"
 #include "transpose/kernels.cuh"
+#include "transpose/squares.cuh"
 
 namespace {
 
@@ -24,6 +25,8 @@ const lab::Topic kTopic = {
               {"swizzled", "element x of row y at x ^ y: no conflicts, no waste"},
               {"vector", "16 bytes a lane from and to global memory; 2 lanes a bank in the tile"},
               {"registers", "squares of 16-byte vectors turned in registers: the tile takes vectors too"},
+              {"long pieces",
+               "tiles of 512 bytes down, taken down the columns: writes stay longer in a page of the memory"},
               {"cublasGeam", "cuBLAS", lab::Role::library}},
     .options = {{"tile", "32", "width of the tile, 16 or 32 (the last two rungs have their own)"}},
 };
@@ -62,6 +65,21 @@ class Transposes {
     const dim3 block(kVectorsPerRow, kVectorsPerRow);
     run("vector", transpose_vector<T, kWhole>, kSide, block, kSide * (kSide + 1) * sizeof(T), turned_);
     run("registers", transpose_registers<T, kWhole>, kSide, block, kSide * kSide * sizeof(T), turned_);
+  }
+  template <bool kWhole>
+  void pieces() {
+    constexpr int kWide = 16, kHigh = 32, kCount = Vector<T>::kCount;
+    constexpr unsigned kThreads = kWide * kHigh, kShared = kThreads * kCount * sizeof(Vector<T>);
+    if (kThreads > most_threads_) return skip("long pieces", "threads", kThreads, most_threads_);
+    if (kShared > most_shared_) return skip("long pieces", "bytes of shared memory", kShared, most_shared_);
+    const int grid = lab::blocks(columns_, kWide * kCount) * lab::blocks(rows_, kHigh * kCount);
+    program_.run(
+        row("long pieces"), [&] { out_.poison(); },
+        [&] {
+          transpose_squares<T, kWide, kHigh, Order::columns, kWhole>
+              <<<grid, kThreads, kShared>>>(in_.data(), out_.data(), rows_, columns_);
+        },
+        [&] { return lab::compare(out_.host(), turned_); });
   }
   void library() {
     if (!program_.chosen("cublasGeam")) return;
@@ -124,10 +142,13 @@ void run_size(lab::Program& program, const lab::Size& size, const char* type, lo
   else
     transposes.template tiled<32>();
   constexpr int kCount = Vector<T>::kCount;
-  if (size[0] % kCount == 0 && size[1] % kCount == 0)
+  if (size[0] % kCount == 0 && size[1] % kCount == 0) {
     transposes.template vectors<true>();
-  else
+    transposes.template pieces<true>();
+  } else {
     transposes.template vectors<false>();
+    transposes.template pieces<false>();
+  }
   transposes.library();
 }
 

@@ -1,0 +1,125 @@
+// Variants of the matrix products' last rungs, float and double, beside cuBLAS.
+#include "gemm/float_stages.cuh"
+#include "gemm/tensor_stages.cuh"
+#include "harness/blas.h"
+#include "variants/bench.h"
+
+namespace {
+
+using variants::Bench;
+
+// Slow and plain: what all others must agree with, in double and in the order of k.
+template <class T>
+__global__ void product_plain(const T* a, const T* b, T* c, int m, int n, int k) {
+  const int column = blockIdx.x * 32 + threadIdx.x, row = blockIdx.y * 8 + threadIdx.y;
+  if (row >= m || column >= n) return;
+  double sum = 0;
+  for (int i = 0; i < k; ++i) sum += double(a[static_cast<long>(row) * k + i]) * b[static_cast<long>(i) * n + column];
+  c[static_cast<long>(row) * n + column] = static_cast<T>(sum);
+}
+
+template <class T>
+class Products {
+ public:
+  Products(Bench& bench, const char* part, int m, int n, int k)
+      : bench_(bench),
+        part_(part),
+        m_(m),
+        n_(n),
+        k_(k),
+        a_(size_t(m) * k),
+        b_(size_t(k) * n),
+        c_(size_t(m) * n),
+        expected_(c_.count()) {
+    variants::fill_values<<<variants::kFillBlocks, variants::kFillThreads>>>(a_.data(), a_.count(), 11);
+    variants::fill_values<<<variants::kFillBlocks, variants::kFillThreads>>>(b_.data(), b_.count(), 12);
+    product_plain<<<dim3(lab::blocks(n, 32), lab::blocks(m, 8)), dim3(32, 8)>>>(a_.data(), b_.data(), expected_.data(),
+                                                                                m, n, k);
+    CHECK_KERNEL();
+  }
+  template <class Shape>
+  using Kernel = void (*)(const T*, const T*, T*, int, int, int);
+
+  // Either of a kernel's two forms: rows aligned to 16 bytes, or not.
+  template <class Shape>
+  void variant(const char* name, Kernel<Shape> wide, Kernel<Shape> narrow) {
+    constexpr int kPack = 16 / sizeof(T);
+    const auto kernel = n_ % kPack == 0 && k_ % kPack == 0 ? wide : narrow;
+    CHECK_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Shape::kShared));
+    const int grid = lab::blocks(m_, Shape::kTileM) * lab::blocks(n_, Shape::kTileN);
+    run(name,
+        [=, this] { kernel<<<grid, Shape::kThreads, Shape::kShared>>>(a_.data(), b_.data(), c_.data(), m_, n_, k_); });
+  }
+  void library(lab::Cublas& cublas) {
+    if (cublas.missing().empty()) run("cuBLAS", [&] { cublas.multiply(a_.data(), b_.data(), c_.data(), m_, n_, k_); });
+  }
+
+ private:
+  void run(const char* name, const std::function<void()>& launch) {
+    c_.poison();
+    // 6 deviations of a sum of k rounding errors of products below 1, and the rounding of the whole.
+    const double unit = sizeof(T) == 4 ? lab::kUnitFloat : lab::kUnitDouble, bound = 6 * unit * k_ * 0.5;
+    bench_.run(part_, name, std::to_string(m_) + "x" + std::to_string(n_) + "x" + std::to_string(k_),
+               2e-3 * m_ * n_ * k_, "TFLOP/s", launch,
+               [&] { return variants::different(expected_.data(), c_.data(), c_.count(), bound) == 0; });
+  }
+
+  Bench& bench_;
+  const char* part_;
+  int m_, n_, k_;
+  lab::DeviceArray<T> a_, b_, c_, expected_;
+};
+
+template <class Shape>
+void tensor(Products<double>& products, const char* name) {
+  products.variant<Shape>(name, gemm_tensor_stages<Shape, true>, gemm_tensor_stages<Shape, false>);
+}
+template <class Shape>
+void ordinary(Products<float>& products, const char* name) {
+  products.variant<Shape>(name, gemm_float_stages<Shape, true>, gemm_float_stages<Shape, false>);
+}
+
+void doubles(Bench& bench, lab::Cublas& cublas, int m, int n, int k) {
+  Products<double> products(bench, "dgemm", m, n, k);
+  products.library(cublas);
+  tensor<TensorShape<128, 128, 16, 2, 4, 4, 8>>(products, "128x128x16 w64x32 k8 s4");
+  tensor<TensorShape<128, 128, 16, 2, 4, 4, 16>>(products, "128x128x16 w64x32 k16 s4");
+  tensor<TensorShape<128, 128, 32, 2, 4, 3, 8>>(products, "128x128x32 w64x32 k8 s3");
+  tensor<TensorShape<128, 128, 32, 2, 4, 3, 16>>(products, "128x128x32 w64x32 k16 s3");
+  tensor<TensorShape<128, 128, 16, 4, 4, 4, 8>>(products, "128x128x16 w32x32 k8 s4");
+  tensor<TensorShape<128, 64, 16, 2, 2, 4, 8, 2>>(products, "128x64x16 w64x32 k8 s4 2/SM");
+  tensor<TensorShape<128, 64, 16, 2, 2, 4, 16, 2>>(products, "128x64x16 w64x32 k16 s4 2/SM");
+  tensor<TensorShape<64, 64, 16, 2, 2, 4, 8, 3>>(products, "64x64x16 w32x32 k8 s4 3/SM");
+}
+
+void floats(Bench& bench, lab::Cublas& cublas, int m, int n, int k) {
+  Products<float> products(bench, "sgemm", m, n, k);
+  products.library(cublas);
+  ordinary<FloatShape<128, 128, 16, 8, 8, 3, 2>>(products, "128x128x16 8x8 s3 2/SM");
+  ordinary<FloatShape<128, 128, 8, 8, 8, 4, 2>>(products, "128x128x8 8x8 s4 2/SM");
+  ordinary<FloatShape<128, 256, 16, 8, 16, 4, 1>>(products, "128x256x16 8x16 s4");
+  ordinary<FloatShape<256, 128, 16, 8, 16, 4, 1>>(products, "256x128x16 8x16 s4");
+  ordinary<FloatShape<128, 128, 16, 8, 16, 4, 2>>(products, "128x128x16 8x16 s4 2/SM");
+  ordinary<FloatShape<128, 256, 32, 8, 16, 3, 1>>(products, "128x256x32 8x16 s3");
+  ordinary<FloatShape<128, 128, 32, 8, 16, 3, 2>>(products, "128x128x32 8x16 s3 2/SM");
+  ordinary<FloatShape<64, 64, 16, 8, 4, 4, 4>>(products, "64x64x16 8x4 s4 4/SM");
+  ordinary<FloatShape<64, 64, 32, 4, 4, 3, 3>>(products, "64x64x32 4x4 s3 3/SM");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Bench bench(argc, argv);
+  lab::Cublas cublas;
+  struct Size {
+    int m, n, k;
+  };
+  const std::vector<Size> sizes =
+      bench.small() ? std::vector<Size>{{256, 256, 64}, {130, 262, 70}, {67, 133, 45}}
+                    : std::vector<Size>{{4096, 4096, 4096}, {2000, 3000, 1500}, {1001, 1777, 1235}, {1024, 1024, 1024}};
+  for (const auto& [m, n, k] : sizes) {
+    if (bench.wanted("dgemm")) doubles(bench, cublas, m, n, k);
+    if (bench.wanted("sgemm")) floats(bench, cublas, m, n, k);
+  }
+  return bench.finish();
+}
