@@ -1,11 +1,14 @@
 // The work kernels of the benchmark as an ordinary CUDA program; kernels.cl and native.cc hold the same algorithms.
 //
 //   kernels KERNEL SIZE REPETITIONS
-//     KERNEL  vecadd, mm, mmt, transpose, reduce, jacobi, gather, empty
-//     SIZE    elements (vecadd, reduce, gather) or the width of the square (mm, mmt, transpose, jacobi)
+//     KERNEL  vecadd, mm, mmt, transpose, reduce, jacobi, empty; addresses that data decides: gather, gather_far,
+//             gather_masked, gather_bytes, gather_halves, scatter, shared_gather, local_histogram, local_sort,
+//             shared_atomics, global_atomics
+//     SIZE    threads, or the width of the square (mm, mmt, transpose, jacobi)
 // Prints one line: KERNEL,SIZE,first s,median s,least s,most s,work items,million items a second,ok|WRONG. Times are
 // the host's clock around launch and synchronisation; `first` holds the compilation. The result of the last launch is
 // checked.
+#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -15,6 +18,7 @@
 #include <cstdlib>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -78,6 +82,99 @@ __global__ void jacobi(const double* u, double* w, int width) {
 __global__ void gather(const float* in, const int* index, float* out, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) out[i] = in[index[i]];
+}
+
+// ---- Addresses that data decides. `kTurns` a thread where the table is in shared or local memory.
+constexpr int kTurns = 32;
+constexpr unsigned kTable = 2048, kBins = 256, kOwn = 32;
+
+__host__ __device__ inline unsigned next_random(unsigned x) {
+  return x * 1664525u + 1013904223u;
+}
+
+__global__ void gather_masked(const float* in, const int* index, float* out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  int at = index[i];
+  float v = 1;
+  if (at & 1) v = in[at];
+  out[i] = v;
+}
+
+template <class T>
+__global__ void gather_of(const T* in, const int* index, T* out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = in[index[i]];
+}
+
+__global__ void scatter(const float* in, const int* index, float* out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[index[i]] = in[i];
+}
+
+__global__ void shared_gather(const unsigned* seed, unsigned* out, int n) {
+  __shared__ unsigned table[kTable];
+  for (unsigned k = threadIdx.x; k < kTable; k += blockDim.x) table[k] = k * k;
+  __syncthreads();
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  unsigned x = seed[i], sum = 0;
+  for (int t = 0; t < kTurns; t++) {
+    x = next_random(x);
+    sum += table[x >> 21];
+  }
+  out[i] = sum;
+}
+
+__global__ void local_histogram(const unsigned* seed, unsigned* out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  unsigned bins[kOwn] = {}, x = seed[i];
+  for (int t = 0; t < kTurns; t++) {
+    x = next_random(x);
+    bins[x >> 27]++;
+  }
+  unsigned most = 0;
+  for (unsigned b = 0; b < kOwn; b++) most = max(most, bins[b] * kOwn + b);
+  out[i] = most;
+}
+
+// Insertion: each thread's own number of steps.
+__global__ void local_sort(const unsigned* seed, unsigned* out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  unsigned sorted[kOwn], x = seed[i];
+  for (int t = 0; t < int(kOwn); t++) {
+    x = next_random(x);
+    int at = t;
+    for (; at > 0 && sorted[at - 1] > x; at--) sorted[at] = sorted[at - 1];
+    sorted[at] = x;
+  }
+  out[i] = sorted[kOwn / 2];
+}
+
+__global__ void shared_atomics(const unsigned* seed, unsigned* bins, int n) {
+  __shared__ unsigned own[kBins];
+  for (unsigned b = threadIdx.x; b < kBins; b += blockDim.x) own[b] = 0;
+  __syncthreads();
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  unsigned x = i < n ? seed[i] : 0;
+  for (int t = 0; t < kTurns; t++) {
+    x = next_random(x);
+    if (i < n) atomicAdd(&own[x >> 24], x & 3);
+  }
+  __syncthreads();
+  for (unsigned b = threadIdx.x; b < kBins; b += blockDim.x) atomicAdd(&bins[b], own[b]);
+}
+
+__global__ void global_atomics(const unsigned* seed, unsigned* bins, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  unsigned x = seed[i];
+  for (int t = 0; t < kTurns; t++) {
+    x = next_random(x);
+    atomicAdd(&bins[x >> 12], 1);
+  }
 }
 
 __global__ void empty() {}
@@ -197,16 +294,98 @@ static Work jacobi_work(int n) {
           }};
 }
 
-static Work gather_work(int n) {  // from 4 MiB
-  auto in = random_values<float>(1 << 20);
+static std::vector<int> random_indexes(int n, unsigned below) {
   std::vector<int> index(n);
-  for (int& i : index) i = std::rand() & ((1 << 20) - 1);
-  float *din = device_copy(in), *dout = device_copy(std::vector<float>(n, -1));
+  unsigned x = 1;
+  for (int& i : index) i = (x = next_random(x)) % below;
+  return index;
+}
+
+template <class T>
+using GatherKernel = void (*)(const T*, const int*, T*, int);
+
+template <class T>
+static Work gather_work(GatherKernel<T> kernel, int n, unsigned table, bool odd_only = false) {
+  std::vector<T> in(table);
+  for (unsigned k = 0; k < table; k++) in[k] = T(k % 251);
+  const std::vector<int> index = random_indexes(n, table);
+  T *din = device_copy(in), *dout = device_copy(std::vector<T>(n));
   int* dindex = device_copy(index);
-  return {double(n), [=] { gather<<<(n + 255) / 256, 256>>>(din, dindex, dout, n); },
+  return {double(n), [=] { kernel<<<(n + 255) / 256, 256>>>(din, dindex, dout, n); },
           [=] {
             auto out = fetch(dout, n);
-            for (int i = 0; i < n; i += 97) expect(out[i], in[index[i]]);
+            for (int i = 0; i < n; i += 97)
+              expect(double(out[i]), odd_only && index[i] % 2 == 0 ? 1 : double(in[index[i]]));
+          }};
+}
+
+static Work scatter_work(int n) {
+  auto in = random_values<float>(n);
+  std::vector<int> index(n);
+  for (int i = 0; i < n; i++) index[i] = int((unsigned(i) * 2654435761u) & unsigned(n - 1));  // n: a power of two
+  float *din = device_copy(in), *dout = device_copy(std::vector<float>(n, -1));
+  int* dindex = device_copy(index);
+  return {double(n), [=] { scatter<<<(n + 255) / 256, 256>>>(din, dindex, dout, n); },
+          [=] {
+            auto out = fetch(dout, n);
+            for (int i = 0; i < n; i += 97) expect(out[index[i]], in[i]);
+          }};
+}
+
+// One result a thread, of `kTurns` random numbers of its own.
+static Work turns_work(void (*kernel)(const unsigned*, unsigned*, int), int n,
+                       std::function<unsigned(std::vector<unsigned>)> want) {
+  std::vector<unsigned> seed(n);
+  for (int i = 0; i < n; i++) seed[i] = next_random(i * 977u);
+  unsigned *dseed = device_copy(seed), *dout = device_copy(std::vector<unsigned>(n));
+  return {double(n) * kTurns, [=] { kernel<<<(n + 255) / 256, 256>>>(dseed, dout, n); },
+          [=] {
+            auto out = fetch(dout, n);
+            for (int i = 0; i < n; i += 97) {
+              std::vector<unsigned> random;
+              for (unsigned x = seed[i]; random.size() < kTurns;) random.push_back(x = next_random(x));
+              if (out[i] != want(random)) wrong = true;
+            }
+          }};
+}
+
+static unsigned sum_of_table(std::vector<unsigned> random) {
+  unsigned sum = 0;
+  for (unsigned x : random) sum += (x >> 21) * (x >> 21);
+  return sum;
+}
+
+static unsigned fullest_bin(std::vector<unsigned> random) {
+  unsigned bins[kOwn] = {}, most = 0;
+  for (unsigned x : random) bins[x >> 27]++;
+  for (unsigned b = 0; b < kOwn; b++) most = std::max(most, bins[b] * kOwn + b);
+  return most;
+}
+
+static unsigned median_of(std::vector<unsigned> random) {
+  std::sort(random.begin(), random.end());
+  return random[kOwn / 2];
+}
+
+// The bins take up every launch; only their sum is checked, as a multiple of one launch's.
+static Work histogram_work(void (*kernel)(const unsigned*, unsigned*, int), int n, unsigned bins, bool weighted) {
+  std::vector<unsigned> seed(n);
+  unsigned one_launch = 0;
+  for (int i = 0; i < n; i++) {
+    unsigned x = seed[i] = next_random(i * 977u);
+    for (int t = 0; t < kTurns; t++) one_launch += weighted ? (x = next_random(x)) & 3 : 1;
+  }
+  unsigned *dseed = device_copy(seed), *dbins = device_copy(std::vector<unsigned>(bins));
+  auto launches = std::make_shared<unsigned>(0);
+  return {double(n) * kTurns,
+          [=] {
+            kernel<<<(n + 255) / 256, 256>>>(dseed, dbins, n);
+            ++*launches;
+          },
+          [=] {
+            unsigned sum = 0;
+            for (unsigned b : fetch(dbins, bins)) sum += b;
+            if (sum != one_launch * *launches) wrong = true;
           }};
 }
 
@@ -217,14 +396,28 @@ static double now() {
 int main(int argc, char** argv) {
   const std::string name = argc > 1 ? argv[1] : "";
   const int size = argc > 2 ? std::atoi(argv[2]) : 0, repetitions = argc > 3 ? std::atoi(argv[3]) : 0;
-  const std::map<std::string, std::function<Work()>> kernels = {{"vecadd", [=] { return vecadd_work(size); }},
-                                                                {"mm", [=] { return mm_work(size, false); }},
-                                                                {"mmt", [=] { return mm_work(size, true); }},
-                                                                {"transpose", [=] { return transpose_work(size); }},
-                                                                {"reduce", [=] { return reduce_work(size); }},
-                                                                {"jacobi", [=] { return jacobi_work(size); }},
-                                                                {"gather", [=] { return gather_work(size); }},
-                                                                {"empty", [] { return Work{1, [] { empty<<<1, 32>>>(); }, [] {}}; }}};
+  const unsigned near = 1 << 20, far = 1 << 24;  // elements of tables: 4 and 64 MiB of floats
+  const std::map<std::string, std::function<Work()>> kernels = {
+      {"vecadd", [=] { return vecadd_work(size); }},
+      {"mm", [=] { return mm_work(size, false); }},
+      {"mmt", [=] { return mm_work(size, true); }},
+      {"transpose", [=] { return transpose_work(size); }},
+      {"reduce", [=] { return reduce_work(size); }},
+      {"jacobi", [=] { return jacobi_work(size); }},
+      {"gather", [=] { return gather_work<float>(gather, size, near); }},
+      {"gather_far", [=] { return gather_work<float>(gather, size, far); }},
+      {"gather_masked", [=] { return gather_work<float>(gather_masked, size, near, true); }},
+      {"gather_bytes", [=] { return gather_work<unsigned char>(gather_of<unsigned char>, size, near); }},
+      {"gather_halves", [=] { return gather_work<__half>(gather_of<__half>, size, near); }},
+      {"scatter", [=] { return scatter_work(size); }},
+      {"shared_gather", [=] { return turns_work(shared_gather, size, sum_of_table); }},
+      {"local_histogram", [=] { return turns_work(local_histogram, size, fullest_bin); }},
+      {"local_sort", [=] { return turns_work(local_sort, size, median_of); }},
+      {"shared_atomics", [=] { return histogram_work(shared_atomics, size, kBins, true); }},
+      {"global_atomics", [=] { return histogram_work(global_atomics, size, near, false); }},
+      {"empty", [] {
+         return Work{1, [] { empty<<<1, 32>>>(); }, [] {}};
+       }}};
   const auto found = kernels.find(name);
   if (found == kernels.end() || size < 1 || repetitions < 1) {
     std::fprintf(stderr, "usage: kernels KERNEL SIZE REPETITIONS\n");
