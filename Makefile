@@ -2,7 +2,7 @@
 # make test   set-up, build, all tests
 # Both work with and without NVIDIA's toolkit, and run also leaves out the page where node or npm had failed; what is left
 # out is named.
-# The rest: accuracy (docs/accuracy.md from stored measurements), clients (docs/clients.md: their own tests, an hour), build, install PREFIX=..., bench, format, check, clean. BUILD=... selects another build folder.
+# The rest: accuracy (docs/accuracy.md from stored measurements), clients (docs/clients.md: their own tests, an hour), build, install PREFIX=..., bench, format, check, clean. BUILD=... selects another build folder, TEST_ARGS=... goes to ctest.
 BUILD ?= build
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
@@ -22,7 +22,7 @@ tour:
 	  [ -n "$$report" ] || echo "left out: the page for the browser (node or npm is missing or had failed: see $(BUILD)/web)"
 
 test: build
-	@ctest --test-dir $(BUILD) --output-on-failure -j$(JOBS) --output-junit tests.xml
+	@ctest --test-dir $(BUILD) --output-on-failure -j$(JOBS) --output-junit tests.xml $(TEST_ARGS)
 
 build: setup
 	@scripts/build.sh $(BUILD) all

@@ -1,12 +1,12 @@
 #!/bin/sh
 # Installs what the build needs from Debian (12 or later) or Ubuntu, and only what is missing.
 #   scripts/setup.sh            what `make run` and `make test` need
-#   CI=1 scripts/setup.sh       also clang-format, the runtime of the fuzz targets, Chromium, and clients that are run (docs/clients.md)
+#   CI=1 scripts/setup.sh       also clang-format, what sanitizers and fuzz targets run with, Chromium, and clients that are run (docs/clients.md)
 #   BENCH=1 scripts/setup.sh    also the peers that `make bench` compares with
 # Works as root or through sudo. The CUDA toolkit is not installed: programs are then compiled by clang-19.
 set -eu
 
-packages="llvm-19-dev clang-19 libfmt-dev libcli11-dev nlohmann-json3-dev libzstd-dev liblz4-dev libopenblas-serial-dev libfftw3-dev libboost-dev libomp-19-dev
+packages="llvm-19-dev clang-19 libfmt-dev libcli11-dev nlohmann-json3-dev libzstd-dev liblz4-dev libxxhash-dev libopenblas-serial-dev libfftw3-dev libboost-dev libomp-19-dev
   ninja-build ccache pkg-config cmake g++ libgtest-dev libpng-dev libopenmpi-dev openmpi-bin python3 rocm-device-libs
   libthrust-dev libcub-dev libcu++-dev"  # headers alone, 13 MB: what CUDA programs include
 # The page of `--report` is bundled by node when warpgrind is built; any recent one will do.
