@@ -1,17 +1,20 @@
-// Poisson's equation over MPI: one rank a GPU, a slab of rows a rank, halo rows by way of pinned host memory, so that
-// any MPI will do. Ranks of one computer share its GPUs in turn.
+// Poisson's equation over MPI: one rank a GPU, a slab of rows a rank. Edge rows go to the neighbours as pointers of the
+// GPU where MPI takes them, else by way of pinned host memory (halo.h). Ranks of one computer share its GPUs in turn.
 //
 //   poisson_mpi                                            one rank
 //   mpirun -np 4 poisson_mpi 8192                          four ranks, four GPUs, or fewer GPUs shared
 //   mpirun -np 4 warpgrind run --quiet poisson_mpi 512     the same on virtual GPUs: each rank has its own
 //   mpirun -np 4 -H host1:2,host2:2 poisson_mpi 8192       two ranks on each of two hosts; the program, and warpgrind,
 //                                                          must lie at the same path on both
-// As root in a container mpirun also wants --allow-run-as-root, and --oversubscribe for more ranks than cores.
+// As root in a container mpirun also wants --allow-run-as-root, and --oversubscribe for more ranks than cores. What
+// several hosts need, and what happens when one is lost: README.md.
 #include <mpi.h>
 
 #include <memory>
 
 #include "poisson/slab.cuh"
+#include "poisson_mpi/halo.h"
+#include "poisson_mpi/watch.h"
 
 namespace {
 
@@ -22,16 +25,18 @@ const lab::Topic kTopic = {
     .title = "Poisson's equation over MPI, one rank a GPU",
     .document = "002 (DTU)",
     .shows =
-        "Each rank sends its edge rows through the host. With the edges computed first, the way through the host is "
-        "hidden "
-        "behind the interior. Start it with mpirun.",
+        "Each rank sends its edge rows to its neighbours. With the edges computed first, their way is hidden behind "
+        "the "
+        "interior. Start it with mpirun.",
     .size_names = "ROWSxCOLUMNS",
     .quick_sizes = "512",
     .full_sizes = "1024,8192",
     .types = "double",
     .rungs = {{"exchange", "a sweep of the slab, then the halo: nothing is computed meanwhile"},
               {"overlap", "edges first; their rows travel while the interior is computed"}},
-    .options = {{"sweeps", "8", "sweeps of each rung"}},
+    .options = {{"sweeps", "8", "sweeps of each rung"},
+                {"halo", "auto", "rows as pointers of the GPU or by way of the host: device, staged; auto: as MPI can"},
+                {"patience", "600", "seconds after which rows that do not come end the job; 0: never"}},
 };
 
 // OpenMPI's default is to end all ranks when a call fails.
@@ -62,30 +67,10 @@ Place choose_device() {
   return p;
 }
 
-// Rows of numbers in pinned host memory: copies to and from it run beside the host and the kernels.
-class PinnedRow {
- public:
-  explicit PinnedRow(int columns) : bytes_(sizeof(double) * columns) { CHECK_CUDA(cudaMallocHost(&data_, bytes_)); }
-  ~PinnedRow() { cudaFreeHost(data_); }
-  PinnedRow(const PinnedRow&) = delete;
-  PinnedRow& operator=(const PinnedRow&) = delete;
-  double* data() { return data_; }
-  void read(const double* device, cudaStream_t stream) {
-    CHECK_CUDA(cudaMemcpyAsync(data_, device, bytes_, cudaMemcpyDeviceToHost, stream));
-  }
-  void write(double* device, cudaStream_t stream) {
-    CHECK_CUDA(cudaMemcpyAsync(device, data_, bytes_, cudaMemcpyHostToDevice, stream));
-  }
-
- private:
-  double* data_ = nullptr;
-  size_t bytes_;
-};
-
 // The slab of this rank.
 class RankSlab {
  public:
-  RankSlab(const Grid& whole, const RandomProblem<double>& problem)
+  RankSlab(const Grid& whole, const RandomProblem<double>& problem, HaloPath path, Watch& watch)
       : part_(part_of(whole.rows, ranks(), rank_of())),
         g_(part_.rows, whole.columns),
         start_(g_, piece(whole, problem.start, part_)),
@@ -93,14 +78,9 @@ class RankSlab {
         source_(g_, piece(whole, problem.source, part_)),
         a_(g_),
         b_(g_),
-        send_up_(g_.columns),
-        send_down_(g_.columns),
-        from_up_(g_.columns),
-        from_down_(g_.columns) {
+        halo_(path, g_.columns, watch) {
     for (cudaStream_t* stream : {&edges_, &inner_})
       CHECK_CUDA(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking));
-    up_ = rank_of() > 0 ? rank_of() - 1 : MPI_PROC_NULL;
-    down_ = rank_of() + 1 < ranks() ? rank_of() + 1 : MPI_PROC_NULL;
   }
   ~RankSlab() {
     cudaStreamDestroy(edges_);
@@ -125,7 +105,7 @@ class RankSlab {
       } else {
         sweep_rows<double>(u, source_.data(), out, g_, 0, g_.rows, edges_);
       }
-      exchange(out);
+      halo_.run({out + g_.at(-1, 0), out + g_.at(0, 0), out + g_.at(g_.rows - 1, 0), out + g_.at(g_.rows, 0)}, edges_);
       // The next sweep's edges need the interior, and its interior the edges.
       CHECK_CUDA(cudaStreamSynchronize(edges_));
       CHECK_CUDA(cudaStreamSynchronize(inner_));
@@ -153,28 +133,11 @@ class RankSlab {
  private:
   Field<double>& field(int index) { return index % 2 ? b_ : a_; }
 
-  // GPU to pinned memory, to the neighbour's pinned memory, to its GPU.
-  void exchange(double* out) {
-    if (up_ != MPI_PROC_NULL) send_up_.read(out + g_.at(0, 0), edges_);
-    if (down_ != MPI_PROC_NULL) send_down_.read(out + g_.at(g_.rows - 1, 0), edges_);
-    CHECK_CUDA(cudaStreamSynchronize(edges_));
-    constexpr int kUpwards = 1, kDownwards = 2;
-    MPI_Request requests[4];
-    MPI_Irecv(from_up_.data(), g_.columns, MPI_DOUBLE, up_, kDownwards, MPI_COMM_WORLD, &requests[0]);
-    MPI_Irecv(from_down_.data(), g_.columns, MPI_DOUBLE, down_, kUpwards, MPI_COMM_WORLD, &requests[1]);
-    MPI_Isend(send_up_.data(), g_.columns, MPI_DOUBLE, up_, kUpwards, MPI_COMM_WORLD, &requests[2]);
-    MPI_Isend(send_down_.data(), g_.columns, MPI_DOUBLE, down_, kDownwards, MPI_COMM_WORLD, &requests[3]);
-    MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
-    if (up_ != MPI_PROC_NULL) from_up_.write(out + g_.at(-1, 0), edges_);
-    if (down_ != MPI_PROC_NULL) from_down_.write(out + g_.at(g_.rows, 0), edges_);
-  }
-
   Part part_;
   Grid g_;
   Field<double> start_, empty_, source_, a_, b_;
-  PinnedRow send_up_, send_down_, from_up_, from_down_;
+  HaloExchange halo_;
   cudaStream_t edges_ = nullptr, inner_ = nullptr;
-  int up_, down_;
 };
 
 double slowest(double us) {
@@ -199,7 +162,7 @@ lab::Timing time_sweeps(RankSlab& slab, int sweeps, bool overlap) {
 }
 
 // program: on rank 0 only.
-void run_size(lab::Program* program, const lab::CommandLine& line, const lab::Size& size) {
+void run_size(lab::Program* program, const lab::CommandLine& line, const lab::Size& size, HaloPath path, Watch& watch) {
   const int sweeps = static_cast<int>(line.option_number("sweeps", 1, 100000));
   const auto row = [&](const char* rung, const lab::Work& work) {
     return lab::Case{rung, size, "double", work, {{"ranks", double(ranks())}}};
@@ -213,9 +176,8 @@ void run_size(lab::Program* program, const lab::CommandLine& line, const lab::Si
   MPI_Bcast(&fits, 1, MPI_INT, 0, MPI_COMM_WORLD);
   if (!fits) return;
   const RandomProblem<double> problem(g);
-  RankSlab slab(g, problem);
-  std::vector<Expected<double>> expected;  // on rank 0
-  if (program) expected.emplace_back(g, problem, sweeps);
+  RankSlab slab(g, problem, path, watch);
+  std::vector<Expected<double>> expected;  // on rank 0, once it is wanted
   for (const char* rung : {"exchange", "overlap"}) {
     if (!line.chosen(rung)) continue;
     const lab::Case c = row(rung, work<double>(g, sweeps));
@@ -225,35 +187,52 @@ void run_size(lab::Program* program, const lab::CommandLine& line, const lab::Si
       timing = time_sweeps(slab, sweeps, rung == std::string("overlap"));
     }
     const std::vector<double> all = slab.gather(g, sweeps);
+    if (program && expected.empty()) expected.emplace_back(g, problem, sweeps);
     if (program) program->row(c, timing, timing, expected.front().verdict(all));
   }
 }
 
-void say_who_is_where(lab::Program* program, const Place& place) {
+// The host of each rank; rank 0 says who is where.
+std::vector<std::string> hosts_of_ranks(lab::Program* program, const Place& place) {
+  struct One {
+    char host[64];
+    int device, device_count;
+  };
   char host[MPI_MAX_PROCESSOR_NAME] = "";
   int length = 0;
   MPI_Get_processor_name(host, &length);
-  char mine[128] = "";
-  std::snprintf(mine, sizeof mine, "rank %d: %.60s, GPU %d of %d\n", rank_of(), host, place.device, place.device_count);
-  std::vector<char> all(program ? sizeof mine * ranks() : 0);
-  MPI_Gather(mine, sizeof mine, MPI_CHAR, all.data(), sizeof mine, MPI_CHAR, 0, MPI_COMM_WORLD);
+  One mine{"", place.device, place.device_count};
+  std::snprintf(mine.host, sizeof mine.host, "%.63s", host);
+  std::vector<One> all(ranks());
+  MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, MPI_COMM_WORLD);
+  std::vector<std::string> hosts;
   std::string text;
-  for (size_t at = 0; at < all.size(); at += sizeof mine) text += &all[at];
+  for (const One& one : all) {
+    text += "rank " + std::to_string(hosts.size()) + ": " + one.host + ", GPU " + std::to_string(one.device) + " of " +
+            std::to_string(one.device_count) + "\n";
+    hosts.emplace_back(one.host);
+  }
   if (program) program->note("ranks", text);
+  return hosts;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   const lab::CommandLine line(argc, argv, kTopic);  // --help and --describe end here, without MPI
+  require_halo(line);
+  const auto patience = static_cast<unsigned>(line.option_number("patience", 0, 1000000));
   MPI_Init(&argc, &argv);
   int code = 0;
   {
     std::unique_ptr<lab::Program> program;
     if (rank_of() == 0) program = std::make_unique<lab::Program>(argc, argv, kTopic);
     const Place place = choose_device();
-    say_who_is_where(program.get(), place);
-    for (const lab::Size& size : line.sizes()) run_size(program.get(), line, size);
+    const std::vector<std::string> hosts = hosts_of_ranks(program.get(), place);
+    const HaloChoice halo = choose_halo(line.option("halo"));
+    if (program) program->note("halo", halo.text);
+    Watch watch(hosts, rank_of(), patience);
+    for (const lab::Size& size : line.sizes()) run_size(program.get(), line, size, halo.path, watch);
     if (program) code = program->finish();
   }
   MPI_Bcast(&code, 1, MPI_INT, 0, MPI_COMM_WORLD);

@@ -1,23 +1,52 @@
 #include "cli/mpi_rank.h"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <csignal>
 #include <cstdlib>
+#include <cstring>
 
 #include "session/processes.h"
 
 namespace warpgrind::cli {
 
-std::string of_this_rank(const std::string& path) {
+namespace {
+
+std::string host_name() {
+  char name[256] = "";
+  return gethostname(name, sizeof name - 1) == 0 ? name : "this host";
+}
+
+}  // namespace
+
+std::optional<MpiRank> mpi_rank() {
   struct Names {
     const char *size, *rank;
   };
   constexpr Names kLaunchers[] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"}, {"PMI_SIZE", "PMI_RANK"}};
-  if (path.empty() || path == "-") return path;
   for (const Names& names : kLaunchers) {
     const char *size = std::getenv(names.size), *rank = std::getenv(names.rank);
-    if (!size || !rank || std::atoi(size) < 2) continue;
-    return session::labelled(path, std::string("rank") + rank);
+    if (size && rank && std::atoi(size) > 1) return MpiRank{rank, size};
   }
-  return path;
+  return std::nullopt;
+}
+
+std::string of_this_rank(const std::string& path) {
+  const std::optional<MpiRank> rank = mpi_rank();
+  return rank ? session::labelled(path, "rank" + rank->rank) : path;
+}
+
+LostRank lost_rank(const MpiRank& who, int signal, const std::string& profiles) {
+  const bool asked = signal == SIGTERM || signal == SIGINT || signal == SIGHUP;
+  const char* const why =
+      asked ? "mpirun ends all ranks so when one of them fails, a host is lost, or it is interrupted itself: its "
+              "messages and those of the other ranks say which\n  if a host is lost, start the job again without it "
+              "(mpirun -H)"
+            : "mpirun ends the other ranks now";
+  return {fmt::format("rank {} of {} on {} was ended by a signal ({}) before its program was done", who.rank, who.size,
+                      host_name(), strsignal(signal)),
+          why + (profiles.empty() ? "" : "\n  " + profiles)};
 }
 
 }  // namespace warpgrind::cli

@@ -112,22 +112,50 @@ Status read_profiles(std::vector<session::ProcessNote>& notes, const std::string
   return Ok{};
 }
 
+// Where the files of a process lie, or why there are none; empty: none were asked for.
+std::string place_of_profile(const session::ProcessNote& note) {
+  if (!note.ended)
+    return note.pid > 0 && kill(static_cast<pid_t>(note.pid), 0) == 0
+               ? "none yet: it is still running"
+               : "none: it was killed, or became another program";
+  std::string where;
+  for (const std::string* path : {&note.json, &note.csv})
+    if (!path->empty() && *path != "-") where += (where.empty() ? "" : ", ") + *path;
+  return where;
+}
+
 // Several processes: where the profile of each lies. Whose profile is missing is said in any case.
 void name_profiles(const std::vector<session::ProcessNote>& notes, bool files_wanted, bool quiet) {
   std::string text;
   for (const session::ProcessNote& note : notes) {
-    std::string where;
-    for (const std::string* path : {&note.json, &note.csv})
-      if (!path->empty() && *path != "-") where += (where.empty() ? "" : ", ") + *path;
-    if (!note.ended)
-      where = note.pid > 0 && kill(static_cast<pid_t>(note.pid), 0) == 0
-                  ? "none yet: it is still running"
-                  : "none: it was killed, or became another program";
+    const std::string where = place_of_profile(note);
     if (!where.empty() && (!note.ended || notes.size() > 1))
       text += fmt::format("  process {} ({}): {}\n", note.number, note.command, where);
   }
   if (!text.empty() && (files_wanted || !quiet))
     std::fputs(("warpgrind: profiles of the run's processes\n" + text).c_str(), stderr);
+}
+
+// A rank that mpirun ends, or that died and takes the others along: said even with --quiet, as a shell would see
+// nothing.
+void name_lost_rank(const std::vector<session::ProcessNote>& notes, int signal, bool files_wanted) {
+  const std::optional<MpiRank> rank = mpi_rank();
+  if (!rank) return;
+  std::string profiles;
+  for (const session::ProcessNote& note : notes)
+    if (const std::string where = place_of_profile(note); files_wanted && !where.empty())
+      profiles +=
+          fmt::format("{}profile of what ran until then ({}): {}", profiles.empty() ? "" : "\n  ", note.command, where);
+  const LostRank lost = lost_rank(*rank, signal, profiles);
+  complain(lost.message, lost.detail);
+}
+
+// What is said when the program has ended, before its exit is passed on.
+void name_what_is_left(const std::vector<session::ProcessNote>& notes, int status, bool files_wanted, bool quiet) {
+  if (WIFSIGNALED(status))
+    name_lost_rank(notes, WTERMSIG(status), files_wanted);
+  else
+    name_profiles(notes, files_wanted, quiet);
 }
 
 // Numba up to 0.56 calls NAME_v2 wherever the driver has such a symbol, which some of CUDA 13's mean otherwise: it gets
@@ -224,6 +252,7 @@ int run_program(const RunCommand& command, FinishedRun* finished) {
   std::error_code as_given;
   options.executable = fs::canonical(arguments[0], as_given).string();
   options.command = fmt::format("{}", fmt::join(command.program, " "));
+  options.tell_at_signals = mpi_rank().has_value();
   if (finished) options.json_path = folder.path + "/" + kProfileName;
   options.status_directory = folder.path + "/status";
   std::error_code no_folder;
@@ -248,7 +277,7 @@ int run_program(const RunCommand& command, FinishedRun* finished) {
   std::vector<session::ProcessNote> notes = session::process_notes(options.status_directory);
   const bool files_wanted = finished || !options.json_path.empty() || !options.csv_path.empty();
   if (!finished) {
-    if (!WIFSIGNALED(*status)) name_profiles(notes, files_wanted, options.quiet);
+    name_what_is_left(notes, *status, files_wanted, options.quiet);
     return finish(*status, options.status_directory, command.program[0]);
   }
   finished->started = true;
@@ -257,7 +286,7 @@ int run_program(const RunCommand& command, FinishedRun* finished) {
   finished->command = options.command;
   const Status read = read_profiles(notes, wanted_json, *finished);
   if (!read) complain(read.error());
-  if (!WIFSIGNALED(*status)) name_profiles(notes, files_wanted, options.quiet);
+  name_what_is_left(notes, *status, files_wanted, options.quiet);
   finished->exit_code = finish(*status, options.status_directory, command.program[0]);
   if (!read && finished->exit_code == 0) finished->exit_code = kUsageError;
   return finished->exit_code;

@@ -1,5 +1,6 @@
 // Ctrl-C while a kernel runs: the kernel stops at its next loop and says where each warp is; otherwise the signal does
-// what it always does, except that a run of checks tells first what it has found.
+// what it always does, except that a run of checks tells first what it has found, and a rank of an MPI job what it
+// counted.
 #pragma once
 
 #include <functional>

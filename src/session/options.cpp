@@ -32,6 +32,7 @@ std::string encode(const RunOptions& o) {
                       {"schedules", o.schedules},
                       {"detail", o.detail},
                       {"fill", o.fill},
+                      {"tell_at_signals", o.tell_at_signals},
                       {"track_unused_memory", o.track_unused_memory},
                       {"block_x", o.trace_block.x},
                       {"block_y", o.trace_block.y},
@@ -75,6 +76,7 @@ Result<RunOptions> decode(std::string_view text) {
   json::read(j, "schedules", o.schedules);
   json::read(j, "detail", o.detail);
   json::read(j, "fill", o.fill);
+  json::read(j, "tell_at_signals", o.tell_at_signals);
   json::read(j, "track_unused_memory", o.track_unused_memory);
   json::read(j, "block_x", o.trace_block.x);
   json::read(j, "block_y", o.trace_block.y);

@@ -33,6 +33,7 @@ struct RunOptions {
   Dim3 trace_block{0, 0, 0};         // with detail: the block whose accesses are kept in order
   bool detail = false;               // also how requests looked, counters by line, sources: for reports
   checkers::Selection checks;        // `warpgrind check`
+  bool tell_at_signals = false;      // SIGTERM and SIGINT: the profile is written first, as checks tell what they found
   bool track_unused_memory = false;  // with the checks of init: allocations that nobody writes are told
   int fill = -1;                     // the byte that memory holds which nobody has written; -1: as it comes
   std::string cache_directory;       // empty: no cache

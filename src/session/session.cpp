@@ -186,7 +186,7 @@ void Session::announce_once() {
   if (!options_.quiet) print_line(banner(*model_, options_));
   if (options_.timeout_seconds > 0 && !start_deadline(options_.timeout_seconds, [this] { stop_at_deadline(); }))
     say_once("warning: the host allows no more threads (ulimit -u): the run as a whole has no time limit");
-  if (checkers_ && !tell_before_signals([this] { stop_at_signal(); }))
+  if ((checkers_ || options_.tell_at_signals) && !tell_before_signals([this] { stop_at_signal(); }))
     say_once("warning: the host allows no more threads (ulimit -u): what is found is lost if a signal ends the run");
   announced_.store(true, std::memory_order_release);
 }
@@ -220,8 +220,10 @@ void Session::stop_at_signal() {
     others_tell = finished_;
   }
   if (!others_tell) {
-    checkers_->note_fault();  // what it has not freed it might have
-    say_once("the run was ended by a signal: what was found before is told");
+    if (checkers_) {
+      checkers_->note_fault();  // what it has not freed it might have
+      say_once("the run was ended by a signal: what was found before is told");
+    }
     return finish();
   }
   constexpr std::chrono::milliseconds kMost(60000), kStep(10);
