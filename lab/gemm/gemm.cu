@@ -1,7 +1,11 @@
-// Matrix multiplication C = A B in double (and float), row-major, any sizes: the document's five steps, two more, and
-// the libraries of the GPU and of the CPU.
+// Matrix multiplication C = A B in double (and float), row-major, any sizes: the document's five steps, more of them,
+// and the libraries of the GPU and of the CPU.
+#include <climits>
+
+#include "gemm/float_fitted.cuh"
 #include "gemm/float_stages.cuh"
 #include "gemm/kernels.cuh"
+#include "gemm/tensor_fitted.cuh"
 #include "gemm/tensor_stages.cuh"
 #include "harness/blas.h"
 #include "harness/harness.h"
@@ -38,6 +42,7 @@ const lab::Topic kTopic = {
                "8 x 4 elements a thread (float: 8 x 8), the next tiles are loaded meanwhile, 16 bytes at a time"},
               {"tensor cores", "tensor cores, which take doubles too (compute capability 8.0 up)"},
               {"stages", "tiles by asynchronous copies, several ahead; double: the tensor cores' shapes of 9.0"},
+              {"fitted", "operands in the registers where the instructions want them; double: no barrier of the block"},
               {"cublas", "cuBLAS, row-major by swapping the operands", Role::library}},
     .options = {{"cpu-threads", "0", "threads of OpenBLAS; 0: one for each core"}},
 };
@@ -190,6 +195,73 @@ void run_stages(Bench<T>& bench) {
     run_stages_of<typename StagesOf<T>::Small>(bench);
 }
 
+// The fewer of its tiles come one after another on a multiprocessor, and the smaller they are, the sooner a shape is
+// done; a larger tile is better only where that is the same.
+template <class T>
+struct FittedOf {
+  using Large = FittedFloatShape<128, 256, 8, 16, 4, 1, 3>;
+  using Middle = FittedFloatShape<128, 128, 8, 8, 3, 2, 4>;
+  using Small = FittedFloatShape<64, 128, 8, 8, 4, 2, 4>;
+  template <class Shape>
+  static auto kernel(bool wide, int m, int n) {
+    const bool inside = m >= Shape::kTileM && n >= Shape::kTileN;
+    return wide     ? inside ? gemm_float_fitted<Shape, true, true> : gemm_float_fitted<Shape, true, false>
+               : inside ? gemm_float_fitted<Shape, false, true>
+                    : gemm_float_fitted<Shape, false, false>;
+  }
+};
+template <>
+struct FittedOf<double> {
+  using Large = FittedTensorShape<112, 128, 2, 4, 6>;
+  using Middle = FittedTensorShape<128, 128, 2, 4, 6>;
+  using Small = FittedTensorShape<128, 64, 4, 2, 6>;
+  template <class Shape>
+  static auto kernel(bool wide, int, int) {
+    return wide ? gemm_tensor_fitted<Shape, true> : gemm_tensor_fitted<Shape, false>;
+  }
+};
+
+template <class Shape, class T>
+void run_fitted_of(Bench<T>& bench) {
+  const int m = bench.product.m, n = bench.product.n, k = bench.product.k;
+  const bool wide = n % Pack<T>::kCount == 0 && k % Pack<T>::kCount == 0;  // rows are aligned to 16 bytes
+  const auto kernel = FittedOf<T>::template kernel<Shape>(wide, m, n);
+  if (Shape::kShared > lab::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin))
+    return bench.program.skip(bench.row("fitted"), "this GPU has not enough shared memory for one block");
+  CHECK_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Shape::kShared));
+  const int grid = lab::blocks(m, Shape::kTileM) * lab::blocks(n, Shape::kTileN);
+  bench.measure("fitted", [&] {
+    kernel<<<grid, Shape::kThreads, Shape::kShared>>>(bench.a.data(), bench.b.data(), bench.c.data(), m, n, k);
+  });
+}
+
+// Elements of C that the busiest multiprocessor computes one after another; none where no block fits.
+template <class Shape, class T>
+long busiest(const Bench<T>& bench) {
+  const long tiles =
+      static_cast<long>(lab::blocks(bench.product.m, Shape::kTileM)) * lab::blocks(bench.product.n, Shape::kTileN);
+  const bool fits = Shape::kShared <= lab::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+  return fits ? lab::blocks(tiles, lab::device_attribute(cudaDevAttrMultiProcessorCount)) *
+                    static_cast<long>(Shape::kTileM * Shape::kTileN)
+              : LONG_MAX;
+}
+
+template <class T>
+void run_fitted(Bench<T>& bench) {
+  using Of = FittedOf<T>;
+  if (compute_capability_major() < StagesOf<T>::kMajor)
+    return bench.program.skip(bench.row("fitted"), "this GPU lacks its instructions: compute capability " +
+                                                       std::to_string(StagesOf<T>::kMajor) + ".0 up");
+  const long large = busiest<typename Of::Large>(bench), middle = busiest<typename Of::Middle>(bench);
+  const long small = busiest<typename Of::Small>(bench);
+  if (large <= std::min(middle, small))
+    run_fitted_of<typename Of::Large>(bench);
+  else if (middle <= small)
+    run_fitted_of<typename Of::Middle>(bench);
+  else
+    run_fitted_of<typename Of::Small>(bench);
+}
+
 template <class T>
 void run_gpu(Bench<T>& bench, lab::Cublas& cublas) {
   const int m = bench.product.m, n = bench.product.n, k = bench.product.k;
@@ -215,6 +287,7 @@ void run_gpu(Bench<T>& bench, lab::Cublas& cublas) {
                kRows, kColumns, dim3(256));
   run_tensor(bench);
   run_stages(bench);
+  run_fitted(bench);
   if (cublas.missing().empty())
     bench.measure("cublas", [&] { cublas.multiply(bench.a.data(), bench.b.data(), bench.c.data(), m, n, k); });
   else

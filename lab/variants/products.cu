@@ -1,5 +1,9 @@
 // Variants of the matrix products' last rungs, float and double, beside cuBLAS.
+#include <unistd.h>
+
+#include "gemm/float_fitted.cuh"
 #include "gemm/float_stages.cuh"
+#include "gemm/tensor_fitted.cuh"
 #include "gemm/tensor_stages.cuh"
 #include "harness/blas.h"
 #include "variants/bench.h"
@@ -50,6 +54,10 @@ class Products {
     run(name,
         [=, this] { kernel<<<grid, Shape::kThreads, Shape::kShared>>>(a_.data(), b_.data(), c_.data(), m_, n_, k_); });
   }
+  template <class Shape>
+  bool holds() const {
+    return m_ >= Shape::kTileM && n_ >= Shape::kTileN;
+  }
   void library(lab::Cublas& cublas) {
     if (cublas.missing().empty()) run("cuBLAS", [&] { cublas.multiply(a_.data(), b_.data(), c_.data(), m_, n_, k_); });
   }
@@ -57,6 +65,9 @@ class Products {
  private:
   void run(const char* name, const std::function<void()>& launch) {
     c_.poison();
+    // Products in doubles draw so much power that the clocks sink: cuBLAS ran at 63.1 TFLOP/s as the first one and
+    // at 59.3 right after ten others. Each variant starts after a rest.
+    if (!lab::on_virtual_gpu()) usleep(150000);
     // 6 deviations of a sum of k rounding errors of products below 1, and the rounding of the whole.
     const double unit = sizeof(T) == 4 ? lab::kUnitFloat : lab::kUnitDouble, bound = 6 * unit * k_ * 0.5;
     bench_.run(part_, name, std::to_string(m_) + "x" + std::to_string(n_) + "x" + std::to_string(k_),
@@ -79,31 +90,49 @@ void ordinary(Products<float>& products, const char* name) {
   products.variant<Shape>(name, gemm_float_stages<Shape, true>, gemm_float_stages<Shape, false>);
 }
 
+template <class Shape>
+void fitted(Products<double>& products, const char* name) {
+  products.variant<Shape>(name, gemm_tensor_fitted<Shape, true>, gemm_tensor_fitted<Shape, false>);
+}
+template <class Shape>
+void fitted(Products<float>& products, const char* name) {
+  if (products.holds<Shape>())
+    products.variant<Shape>(name, gemm_float_fitted<Shape, true, true>, gemm_float_fitted<Shape, false, true>);
+  else
+    products.variant<Shape>(name, gemm_float_fitted<Shape, true, false>, gemm_float_fitted<Shape, false, false>);
+}
+
 void doubles(Bench& bench, lab::Cublas& cublas, int m, int n, int k) {
   Products<double> products(bench, "dgemm", m, n, k);
   products.library(cublas);
-  tensor<TensorShape<128, 128, 16, 2, 4, 4, 8>>(products, "128x128x16 w64x32 k8 s4");
-  tensor<TensorShape<128, 128, 16, 2, 4, 4, 16>>(products, "128x128x16 w64x32 k16 s4");
-  tensor<TensorShape<128, 128, 32, 2, 4, 3, 8>>(products, "128x128x32 w64x32 k8 s3");
   tensor<TensorShape<128, 128, 32, 2, 4, 3, 16>>(products, "128x128x32 w64x32 k16 s3");
-  tensor<TensorShape<128, 128, 16, 4, 4, 4, 8>>(products, "128x128x16 w32x32 k8 s4");
   tensor<TensorShape<128, 64, 16, 2, 2, 4, 8, 2>>(products, "128x64x16 w64x32 k8 s4 2/SM");
-  tensor<TensorShape<128, 64, 16, 2, 2, 4, 16, 2>>(products, "128x64x16 w64x32 k16 s4 2/SM");
   tensor<TensorShape<64, 64, 16, 2, 2, 4, 8, 3>>(products, "64x64x16 w32x32 k8 s4 3/SM");
+  fitted<FittedTensorShape<112, 128, 2, 4, 6>>(products, "fitted 112x128 w56x32 s6");
+  fitted<FittedTensorShape<128, 128, 2, 4, 6>>(products, "fitted 128x128 w64x32 s6");
+  fitted<FittedTensorShape<128, 128, 2, 4, 5>>(products, "fitted 128x128 w64x32 s5");
+  fitted<FittedTensorShape<128, 128, 2, 4, 7>>(products, "fitted 128x128 w64x32 s7");
+  fitted<FittedTensorShape<128, 64, 4, 2, 6>>(products, "fitted 128x64 w32x32 s6");
+  fitted<FittedTensorShape<64, 128, 2, 4, 6>>(products, "fitted 64x128 w32x32 s6");
+  products.library(cublas);
 }
 
 void floats(Bench& bench, lab::Cublas& cublas, int m, int n, int k) {
   Products<float> products(bench, "sgemm", m, n, k);
   products.library(cublas);
-  ordinary<FloatShape<128, 128, 16, 8, 8, 3, 2>>(products, "128x128x16 8x8 s3 2/SM");
   ordinary<FloatShape<128, 128, 8, 8, 8, 4, 2>>(products, "128x128x8 8x8 s4 2/SM");
-  ordinary<FloatShape<128, 256, 16, 8, 16, 4, 1>>(products, "128x256x16 8x16 s4");
-  ordinary<FloatShape<256, 128, 16, 8, 16, 4, 1>>(products, "256x128x16 8x16 s4");
-  ordinary<FloatShape<128, 128, 16, 8, 16, 4, 2>>(products, "128x128x16 8x16 s4 2/SM");
   ordinary<FloatShape<128, 256, 32, 8, 16, 3, 1>>(products, "128x256x32 8x16 s3");
-  ordinary<FloatShape<128, 128, 32, 8, 16, 3, 2>>(products, "128x128x32 8x16 s3 2/SM");
   ordinary<FloatShape<64, 64, 16, 8, 4, 4, 4>>(products, "64x64x16 8x4 s4 4/SM");
-  ordinary<FloatShape<64, 64, 32, 4, 4, 3, 3>>(products, "64x64x32 4x4 s3 3/SM");
+  fitted<FittedFloatShape<128, 256, 8, 16, 3, 1, 3>>(products, "fitted 128x256 8x16 s3 p3");
+  fitted<FittedFloatShape<128, 256, 8, 16, 3, 1, 4>>(products, "fitted 128x256 8x16 s3 p4");
+  fitted<FittedFloatShape<128, 256, 8, 16, 3, 1, 5>>(products, "fitted 128x256 8x16 s3 p5");
+  fitted<FittedFloatShape<128, 256, 8, 16, 4, 1, 3>>(products, "fitted 128x256 8x16 s4 p3");
+  fitted<FittedFloatShape<128, 256, 8, 16, 4, 1, 1>>(products, "fitted 128x256 8x16 s4 p1");
+  fitted<FittedFloatShape<256, 128, 16, 8, 4, 1, 4>>(products, "fitted 256x128 16x8 s4 p4");
+  fitted<FittedFloatShape<128, 128, 8, 8, 3, 2, 1>>(products, "fitted 128x128 8x8 s3 p1 2/SM");
+  fitted<FittedFloatShape<128, 128, 8, 8, 3, 2, 4>>(products, "fitted 128x128 8x8 s3 p4 2/SM");
+  fitted<FittedFloatShape<64, 128, 8, 8, 4, 2, 1>>(products, "fitted 64x128 8x8 s4 p1 2/SM");
+  fitted<FittedFloatShape<64, 128, 8, 8, 4, 2, 4>>(products, "fitted 64x128 8x8 s4 p4 2/SM");
 }
 
 }  // namespace
