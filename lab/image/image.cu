@@ -5,14 +5,19 @@
 
 #include "harness/harness.h"
 #include "harness/strips.h"
+#include "image/blur_gather.cuh"
 #include "image/blur_stream.cuh"
 #include "image/convolution.cuh"
 #include "image/dct.cuh"
+#include "image/dct_registers.cuh"
 #include "image/histogram.cuh"
 #include "image/histogram_lanes.cuh"
+#include "image/match_tensor.cuh"
 #include "image/matching.cuh"
 #include "image/median.cuh"
+#include "image/median_tiles.cuh"
 #include "image/picture.h"
+#include "image/pitched.h"
 #include "image/png.h"
 #include "image/point.cuh"
 #include "image/reference.h"
@@ -44,6 +49,7 @@ const lab::Topic kTopic = {
               {"blur / separable shared", "both passes in a shared tile"},
               {"blur / stream", "both passes in registers, warps stream down their columns"},
               {"blur / texture", "pixels through the texture unit"},
+              {"blur / gather", "four pixels a fetch, each fetched once; then as the stream"},
               {"blur / NPP", "nppiFilter", lab::Role::library},
               {"edges / global", "Sobel, 8 loads a pixel"},
               {"edges / shared", "shared tile with a halo of 1"},
@@ -59,17 +65,21 @@ const lab::Topic kTopic = {
               {"median 5x5 / global", "25 pixels: sort in local memory"},
               {"median 5x5 / shared", "window from a shared tile"},
               {"median 5x5 / network", "sorting network in registers"},
+              {"median 5x5 / tiles", "windows share their networks, two pixels in a register"},
               {"dct / naive", "64 products a coefficient, and back, by global memory"},
               {"dct / shared", "separable, forward and back in shared memory"},
+              {"dct / registers", "fast transform, a block in the registers of a thread"},
               {"match / global", "normalised cross-correlation with a piece of 16 x 16"},
               {"match / constant", "the piece in constant memory"},
-              {"match / shared", "the image in a shared tile"}},
+              {"match / shared", "the image in a shared tile"},
+              {"match / tensor", "products by the tensor cores, sums that move on with the window"}},
     .options = {{"image", "-", "a PNG file to work on instead of a made-up picture"},
                 {"out", "-", "a folder for the results as PNG"},
                 {"hue", "120", "by how many degrees the hue turns, 0 to 360"},
                 {"quality", "50", "of the compression, 1 to 100"}},
 };
 constexpr double kUnit = lab::kUnitFloat;
+constexpr char kNoHalves[] = "this GPU has no minimum of two halves of a register: compute capability 9.0 up";
 
 dim3 tiles(long rows, long columns) {
   return dim3(lab::blocks(columns, kTileX), lab::blocks(rows, kTileY));
@@ -87,7 +97,9 @@ class Images {
         count_(rows_ * columns_),
         grey_{rows_, columns_, grey_bytes(picture)},
         grey_in_(grey_.values),
-        grey_out_(picture.count()) {
+        grey_out_(picture.count()),
+        grey_rows_(rows_, columns_, grey_.values),
+        rows_out_(rows_, columns_) {
     for (const unsigned char v : grey_.values) bright_.push_back(v / 255.0f);
   }
 
@@ -150,6 +162,7 @@ class Images {
              [&] { blur_separable_shared<<<grid, kTile>>>(in.data(), out.data(), rows_, columns_); });
     blur_by_stream(blur_row, weights, in, out);
     blur_row("blur / texture", [&] { blur_texture<<<grid, kTile>>>(texture, out.data(), rows_, columns_); });
+    blur_by_gather(blur_row, weights, out);
     npp();
 
     // A gradient is a sum of 6 terms with weights of at most 8 in all, rounded at most 6 times; the root of two squares
@@ -182,6 +195,24 @@ class Images {
       kernel<<<cut.grid, 32 * Strip::kWarps, Strip::kShared>>>(in.data(), out.data(), weights, rows_, columns_,
                                                                cut.chunk);
     });
+  }
+
+  template <class BlurRow>
+  void blur_by_gather(const BlurRow& row, const std::vector<double>& line, lab::DeviceArray<float>& out) {
+    if (lab::device_attribute(cudaDevAttrComputeCapabilityMajor) < 3)
+      return program_.skip({"blur / gather", size_, "float", {}},
+                           "this GPU has no shuffles: compute capability 3.0 up");
+    const Array array(bright_, columns_, rows_, cudaArrayTextureGather);
+    const Texture texture(array.resource(), {});
+    Weights<kRadius> weights;
+    std::copy(line.begin(), line.end(), weights.w);
+    constexpr int kAhead = 1, kWarps = 4, kWaves = 1;  // on an H100 the fastest of 1 to 3 and of 1 and 2 at 2160 x 3840
+    const auto kernel =
+        columns_ % 4 == 0 ? blur_gather<kRadius, kAhead, kWarps, true> : blur_gather<kRadius, kAhead, kWarps, false>;
+    const lab::Strips cut =
+        lab::cut_strips(rows_, columns_, kGatherStrip, kWarps, resident(kernel, 32 * kWarps), kWaves);
+    row("blur / gather",
+        [&, cut] { kernel<<<cut.grid, 32 * kWarps>>>(texture, out.data(), weights, rows_, columns_, cut.chunk); });
   }
 
   void histograms() {
@@ -242,6 +273,28 @@ class Images {
     };
     rows_of("median 3x3", 1, median_global<1>, median_shared<1>, median_network<1>);
     rows_of("median 5x5", 2, median_global<2>, median_shared<2>, median_network<2>);
+    if (program_.chosen("median 5x5 / tiles")) median_by_tiles();
+  }
+
+  void median_by_tiles() {
+    const lab::Case c{"median 5x5 / tiles", size_, "byte", {2.0 * count_, 0}};
+    if (lab::device_attribute(cudaDevAttrComputeCapabilityMajor) < 9) return program_.skip(c, kNoHalves);
+    constexpr int kWaves = 2;  // of 1, 2 and 4 the fastest on an H100, by 1 to 3 %
+    lab::Strips cut =
+        lab::cut_strips(rows_, columns_, kMedianStrip, kMedianWarps, resident(median_tiles, 32 * kMedianWarps), kWaves);
+    cut.chunk += cut.chunk % 2;
+    const std::vector<double> expected = medians(grey_, 2);
+    program_.run(
+        c, [&] { rows_out_.poison(); },
+        [&] {
+          median_tiles<<<cut.grid, 32 * kMedianWarps>>>(grey_rows_.bytes(), rows_out_.bytes(), rows_, columns_,
+                                                        cut.chunk);
+        },
+        [&] {
+          const std::vector<unsigned char> got = rows_out_.host();
+          save("median 5x5 / tiles", got);
+          return lab::compare(got, expected, 0);
+        });
   }
 
   void compressions() {
@@ -261,11 +314,15 @@ class Images {
     const std::vector<double> exact = transform.forward(pixels);
     lab::DeviceArray<short> coefficients(exact.size());
     const dim3 grid = tiles(high, wide);
+    const auto case_of = [&](const char* rung) {
+      return lab::Case{rung, size_, "byte", {2.0 * count_ + 2.0 * exact.size(), 4.0 * 2 * kBlock * count_}};
+    };
     const auto row = [&](const char* rung, auto launch) {
       program_.run(
-          {rung, size_, "byte", {2.0 * count_ + 2.0 * exact.size(), 4.0 * 2 * kBlock * count_}},
-          [&] { coefficients.poison(), grey_out_.poison(); }, launch,
-          [&] { return check_compression(rung, transform, quantiser, exact, coefficients.host(), wide); });
+          case_of(rung), [&] { coefficients.poison(), grey_out_.poison(); }, launch,
+          [&] {
+            return check_compression(rung, transform, quantiser, exact, coefficients.host(), grey_out_.host(), wide);
+          });
     };
     row("dct / naive", [&] {
       dct_naive<<<grid, kTile>>>(grey_in_.data(), coefficients.data(), rows_, columns_, wide);
@@ -274,6 +331,7 @@ class Images {
     row("dct / shared", [&] {
       dct_shared<<<grid, kTile>>>(grey_in_.data(), coefficients.data(), grey_out_.data(), rows_, columns_, wide);
     });
+    compress_in_registers(case_of("dct / registers"), transform, quantiser, exact, wide);
     if (!program_.chosen("dct / shared")) return;
     const std::vector<short> got = coefficients.host();
     const double zeros = static_cast<double>(std::count(got.begin(), got.end(), 0));
@@ -312,6 +370,7 @@ class Images {
     row("match / constant",
         [&] { match_constant<<<grid, kTile>>>(grey_in_.data(), out.data(), shape, rows_, columns_); });
     row("match / shared", [&] { match_shared<<<grid, kTile>>>(grey_in_.data(), out.data(), shape, rows_, columns_); });
+    match_by_tensor(shape, high, wide, piece.values.size(), expected);
     if (!program_.chosen("match / shared")) return;
     const std::vector<float> got = out.host();
     const size_t best = std::max_element(got.begin(), got.end()) - got.begin();
@@ -324,6 +383,58 @@ class Images {
   }
 
  private:
+  void compress_in_registers(const lab::Case& c, const Transform& transform, const std::vector<int>& quantiser,
+                             const std::vector<double>& exact, int wide) {
+    if (lab::device_attribute(cudaDevAttrComputeCapabilityMajor) < 9) return program_.skip(c, kNoHalves);
+    lab::DeviceArray<short> coefficients(exact.size());
+    Factors by;
+    for (int i = 0; i < kBlock * kBlock; ++i) {
+      const auto scale = [](int k) { return k ? std::sqrt(2.0) * std::cos(k * M_PI / 16) : 1.0; };
+      const double factor = 8 * scale(i / kBlock) * scale(i % kBlock);
+      by.forward[i] = static_cast<float>(1 / (factor * quantiser[i]));
+      by.back[i] = static_cast<float>(quantiser[i] * factor / 64);
+    }
+    // As many blocks as run at once, each for several places: the fastest at 2160 x 3840 on an H100, by 6 %.
+    constexpr int kDctThreads = 128;
+    const int all = lab::blocks(static_cast<long>(exact.size()) / (kBlock * kBlock), kDctThreads);
+    const int blocks =
+        std::min(all, resident(dct_registers, kDctThreads) * lab::device_attribute(cudaDevAttrMultiProcessorCount));
+    program_.run(
+        c, [&] { coefficients.poison(), rows_out_.poison(); },
+        [&] {
+          dct_registers<<<blocks, kDctThreads>>>(grey_rows_.bytes(), coefficients.data(), rows_out_.bytes(), by, rows_,
+                                                 columns_, wide);
+        },
+        [&] {
+          return check_compression("dct / registers", transform, quantiser, exact, coefficients.host(),
+                                   rows_out_.host(), wide);
+        });
+  }
+  // Sums exact here too; a score is rounded 6 times, and the root of its square is an approximation with an error of
+  // two roundings.
+  void match_by_tensor(const Piece& shape, int high, int wide, size_t pixels, const std::vector<double>& expected) {
+    const lab::Case c{"match / tensor", size_, "byte", {count_ + 4.0 * high * wide, 6.0 * pixels * high * wide}};
+    if (lab::device_attribute(cudaDevAttrComputeCapabilityMajor) < 8)
+      return program_.skip(c, "this GPU's tensor cores do not multiply bytes 16 x 32: compute capability 8.0 up");
+    constexpr int kWarps = 4, kAhead = 3, kWaves = 1;  // of 1 to 4 and of 1 and 2 the fastest on an H100
+    const auto kernel = match_tensor<kWarps, kAhead>;
+    const lab::Strips cut = lab::cut_strips(high, wide, kMatchStrip, kWarps, resident(kernel, 32 * kWarps), kWaves);
+    PitchedPlane<float> scores(high, wide);
+    program_.run(
+        c, [&] { scores.poison(); },
+        [&] {
+          kernel<<<cut.grid, 32 * kWarps>>>(grey_rows_.bytes(), scores.data(), scores.pitch(), shape, rows_, columns_,
+                                            cut.chunk);
+        },
+        [&] { return lab::compare(scores.host(), expected, 8 * kUnit); });
+  }
+  template <class Kernel>
+  static int resident(Kernel kernel, int threads) {  // blocks an SM
+    int each = 0;
+    CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, 0));
+    return each;
+  }
+
   // One byte a pixel in grey_out_; `moved` bytes and `flop` operations a pixel.
   template <class Launch>
   void bytes(const std::string& rung, double moved, double flop, const std::vector<double>& expected, double tolerance,
@@ -369,7 +480,8 @@ class Images {
   // at most 64 * 128 / 4. Pixels against the inverse of those very coefficients, since a tie may round either way: half
   // a step, and sums of at most 64 * 1200 / 4. Each term is rounded at most 70 times.
   lab::Verdict check_compression(const char* rung, const Transform& transform, const std::vector<int>& quantiser,
-                                 const std::vector<double>& exact, const std::vector<short>& coefficients, int wide) {
+                                 const std::vector<double>& exact, const std::vector<short>& coefficients,
+                                 const std::vector<unsigned char>& pixels, int wide) {
     Plane<double> scaled{static_cast<int>(exact.size()) / wide, wide, {}};
     std::vector<double> got, expected, tolerance;
     for (size_t i = 0; i < exact.size(); ++i) {
@@ -380,7 +492,6 @@ class Images {
       tolerance.push_back(0.5 + 64 * 32 * 70 * kUnit / q);
     }
     const std::vector<double> back = transform.inverse(scaled);
-    const std::vector<unsigned char> pixels = grey_out_.host();
     for (size_t i = 0; i < pixels.size(); ++i) {
       got.push_back(pixels[i]);
       expected.push_back(std::clamp(back[i / columns_ * wide + i % columns_] + 128, 0.0, 255.0));
@@ -414,6 +525,7 @@ class Images {
   Plane<unsigned char> grey_;
   std::vector<float> bright_;  // 0 to 1
   lab::DeviceArray<unsigned char> grey_in_, grey_out_;
+  PitchedPlane<unsigned char> grey_rows_, rows_out_;
 };
 
 bool any(const lab::Program& program, const std::string& start) {

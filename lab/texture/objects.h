@@ -72,9 +72,9 @@ class Pitched {
 // Texture memory in the hardware's own order; height 0 is an array of one dimension.
 class Array {
  public:
-  Array(const std::vector<float>& host, size_t width, size_t height) {
+  Array(const std::vector<float>& host, size_t width, size_t height, unsigned flags = 0) {
     const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
-    CHECK_CUDA(cudaMallocArray(&array_, &format, width, height));
+    CHECK_CUDA(cudaMallocArray(&array_, &format, width, height, flags));
     const size_t row = width * sizeof(float);
     CHECK_CUDA(cudaMemcpy2DToArray(array_, 0, 0, host.data(), row, row, height ? height : 1, cudaMemcpyHostToDevice));
   }
