@@ -21,7 +21,8 @@ namespace warpgrind::jit {
 //
 // Where some lanes are off and the same condition holds, all 32 addresses are good too: the access goes on in place,
 // counted by masked[masked_slot(tag)].hits += 1 with tag = mask | (base & 255) << 32. Another tag in the slot:
-// wg_count_affine.
+// wg_count_affine. Local memory is served at one offset for all lanes only, and counted without slots, whatever the
+// mask: histogram[local_kind(mask)] += 1 (gpu/local_kinds.h; kind 0, of no lanes, counts nothing).
 struct MaskedCount {
   std::uint64_t tag;  // ~0: empty
   std::uint64_t hits;

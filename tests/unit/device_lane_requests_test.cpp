@@ -82,6 +82,13 @@ const Case kCases[] = {
      "mov.b64 %fd1, {%r2, %r3}; @%p1 st.local.f64 [%rd5], %fd1; ld.local.u32 %r6, [%rd5+4];"},
     {"some lanes at one local word", "local", 4, "@%p1 st.local.u32 [%rd6+8], %r2; @%p2 ld.local.u32 %r6, [%rd6+8];"},
     {"some lanes at one local byte", "local", 4, "@%p1 st.local.u8 [%rd6+9], %r2; @%p2 ld.local.u8 %r6, [%rd6+9];"},
+    {"some lanes at one local double", "local", 8,
+     "mov.b64 %fd1, {%r2, %r3}; @%p1 st.local.f64 [%rd6+16], %fd1; @%p2 ld.local.f64 %fd1, [%rd6+16]; "
+     "@%p1 ld.local.u32 %r6, [%rd6+20];"},
+    {"lanes at one local word, by and by fewer", "local", 4,
+     "setp.lt.u32 %p5, %r10, %r1; @%p5 ld.local.u32 %r6, [%rd6+8]; @!%p5 st.local.u32 [%rd6+8], %r2;"},
+    {"pairs at one local place", "local", 8,
+     "@%p1 ld.local.v2.u32 {%r6, %r7}, [%rd6+8]; @%p2 st.local.v2.u32 [%rd6+8], {%r2, %r3};"},
 };
 
 // Each lane goes to random places of an area of `area` bytes, some of them again and again.

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <functional>
 #include <map>
 #include <random>
@@ -7,6 +8,7 @@
 
 #include "gpu/access_rules.h"
 #include "gpu/gpu_model.h"
+#include "gpu/local_kinds.h"
 #include "h200_data.h"
 
 namespace warpgrind {
@@ -346,6 +348,29 @@ TEST(AccessRules, EightByteBanksOfKepler) {
 }
 
 // ---- Local memory: the words of the lanes are interleaved.
+
+// One offset for all lanes: the groups and the number of lanes on decide, by the rules of every GPU.
+TEST(AccessRules, KindsOfLanesAtOneLocalOffset) {
+  for (unsigned kind = 1; kind < kLocalKinds; ++kind) EXPECT_EQ(local_kind(lanes_of_local_kind(kind)), kind);
+  EXPECT_EQ(local_kind(0), 0u);
+  EXPECT_EQ(kLocalKinds, 240u);
+  std::mt19937_64 random(5);
+  for (const GpuModel& gpu : gpu_models()) {
+    for (unsigned n = 0; n < 4000; ++n) {
+      const auto few = static_cast<LaneMask>(random() & random()), many = static_cast<LaneMask>(random());
+      const LaneMask mask =
+          std::max(LaneMask{1}, n % 2 ? few & static_cast<LaneMask>(random()) : many << random() % 32);
+      const unsigned bytes = 1u << random() % 5;
+      const AccessType type = random() % 2 ? AccessType::load : AccessType::store;
+      const Lanes at = lanes([offset = std::int64_t(random() % 64 * 16)](int) { return offset; });
+      const Lanes origin = lanes([](int) { return 0; });
+      const AccessCost real = local_cost(gpu.rules, type, at.offsets.data(), mask, bytes);
+      const AccessCost stands =
+          local_cost(gpu.rules, type, origin.offsets.data(), lanes_of_local_kind(local_kind(mask)), bytes);
+      ASSERT_EQ(std::memcmp(&real, &stands, sizeof real), 0) << gpu.id << ", mask " << mask << ", bytes " << bytes;
+    }
+  }
+}
 
 TEST(AccessRules, LocalMemory) {
   const AccessCost same =

@@ -5,6 +5,7 @@
 
 #include "device/access/inline_cache.h"
 #include "device/access/lane_requests.h"
+#include "gpu/local_kinds.h"
 #include "gpu/request_costs.h"
 
 namespace warpgrind::device {
@@ -189,6 +190,16 @@ void count_affine(const Access& a, std::uint64_t base, std::int64_t kx, std::int
 
 namespace {
 
+void fold_bin(const Launch& launch, const SiteFacts& facts, SiteRecord& record, const jit::SiteState& state,
+              unsigned bin) {
+  const bool local = facts.form.space == StateSpace::local;
+  if (local && bin == 0) return;  // no lane was on
+  std::int64_t offsets[kWarpSize];
+  affine_offsets(launch.kernel->shape, local ? 0 : bin, state.key_x, state.key_y, offsets);
+  const LaneMask mask = local ? lanes_of_local_kind(bin) : kFullMask;
+  add_requests(launch, facts, record, facts.form.space, offsets, mask, state.histogram[bin]);
+}
+
 void fold_masked(const Launch& launch, const SiteFacts& facts, SiteRecord& record, const jit::SiteState& state,
                  jit::MaskedCount& m) {
   if (m.hits == 0) return;
@@ -206,6 +217,10 @@ void count_masked(const Access& a, std::uint64_t base, std::int64_t kx, std::int
   const Launch& launch = *worker.launch;
   if (!launch.counters || a.mask == 0) return;
   jit::SiteState& state = worker.sites[a.site];
+  if (a.form.space == StateSpace::local) {
+    ++state.histogram[local_kind(a.mask)];
+    return;
+  }
   const std::uint64_t tag = jit::masked_tag(base, a.mask);
   jit::MaskedCount& m = state.masked[jit::masked_slot(tag)];
   if (m.tag == tag) {
@@ -272,13 +287,8 @@ void fold_inline_cache(Worker& worker, std::uint32_t site) {
     SiteRecord& record = worker.records[site];
     const SiteFacts& facts = launch.kernel->sites[site];
     record.used = true;
-    for (unsigned bin = 0; bin < 256; ++bin) {
-      const std::uint64_t times = state.histogram[bin];
-      if (times == 0) continue;
-      std::int64_t offsets[kWarpSize];
-      affine_offsets(launch.kernel->shape, bin, state.key_x, state.key_y, offsets);
-      add_requests(launch, facts, record, facts.form.space, offsets, kFullMask, times);
-    }
+    for (unsigned bin = 0; bin < 256; ++bin)
+      if (state.histogram[bin] != 0) fold_bin(launch, facts, record, state, bin);
     for (jit::MaskedCount& m : state.masked) fold_masked(launch, facts, record, state, m);
   }
   std::memset(state.histogram, 0, sizeof state.histogram);

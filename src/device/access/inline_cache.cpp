@@ -119,7 +119,7 @@ void refill_and_count(Worker& worker, const Access& s, const AffineAddresses& a,
   if (!refill(worker, s, a, w, row)) return count_affine(s, a.base, a.kx, a.ky);
   if (!worker.launch->counters) return;
   jit::SiteState& state = worker.sites[s.site];
-  if (s.mask == kFullMask)
+  if (s.mask == kFullMask && w.space != StateSpace::local)
     ++state.histogram[a.base & 255];
   else
     count_masked(s, a.base, a.kx, a.ky);

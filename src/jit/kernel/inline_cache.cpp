@@ -4,6 +4,7 @@
 
 #include <bit>
 
+#include "gpu/local_kinds.h"
 #include "jit/kernel/access_facts.h"
 
 namespace warpgrind::jit {
@@ -126,15 +127,38 @@ void InlineCache::note(const Address& a, Value* log, Value* at) {
   ir_.CreateStore(f_.at(at, sizeof(events::LateLoad)), f_.at(log, offsetof(events::LateLoads, next)));
 }
 
-void InlineCache::count_all(const Address& a, Value* state) {
-  if (!f_.unit.options.counters) return;
-  Value* bin = ir_.CreateAnd(a.base, ir_.getInt64(255));
+void InlineCache::count_in_bin(Value* state, Value* bin) {
   Value* histogram = f_.at(state, offsetof(SiteState, histogram));
   counting_.bump(ir_.CreateInBoundsGEP(ir_.getInt64Ty(), histogram, bin), ir_.getInt64(1));
 }
 
-void InlineCache::count_some(const Address& a, Value* state) {
+void InlineCache::count_all(const Address& a, StateSpace space, Value* state) {
   if (!f_.unit.options.counters) return;
+  const bool local = space == StateSpace::local;
+  count_in_bin(state, local ? ir_.getInt64(local_kind(kFullMask)) : ir_.CreateAnd(a.base, ir_.getInt64(255)));
+}
+
+// local_kind() of the lanes on.
+Value* InlineCache::kind_of_lanes() {
+  llvm::Type *i8 = ir_.getInt8Ty(), *i64 = ir_.getInt64Ty();
+  Value* mask = masks_.bits();
+  auto* groups = llvm::FixedVectorType::get(ir_.getIntNTy(kLaneGroup), kLaneGroups);
+  Value* on = ir_.CreateICmpNE(ir_.CreateBitCast(mask, groups), llvm::Constant::getNullValue(groups));
+  Value* index = ir_.CreateZExt(ir_.CreateBitCast(on, ir_.getIntNTy(kLaneGroups)), i64);
+  constexpr const char* kName = "wg_local_kinds";
+  llvm::GlobalVariable* table = f_.unit.llvm->getGlobalVariable(kName, true);
+  if (!table) {
+    llvm::Constant* before = llvm::ConstantDataArray::get(f_.context(), llvm::ArrayRef(kLocalKindsBefore));
+    table = new llvm::GlobalVariable(*f_.unit.llvm, before->getType(), /*isConstant=*/true,
+                                     llvm::GlobalValue::InternalLinkage, before, kName);
+  }
+  Value* before = ir_.CreateZExt(ir_.CreateLoad(i8, ir_.CreateInBoundsGEP(i8, table, index)), i64);
+  return ir_.CreateAdd(before, ir_.CreateZExt(ir_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, mask), i64));
+}
+
+void InlineCache::count_some(const Address& a, StateSpace space, Value* state) {
+  if (!f_.unit.options.counters) return;
+  if (space == StateSpace::local) return count_in_bin(state, kind_of_lanes());
   llvm::Type* i64 = ir_.getInt64Ty();
   Value* mask = masks_.bits();
   Value* low = ir_.CreateShl(ir_.CreateAnd(a.base, ir_.getInt64(255)), 32);

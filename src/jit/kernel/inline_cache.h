@@ -26,14 +26,16 @@ class InlineCache {
   void show(const Address& a, llvm::Value* state, StateSpace space, llvm::BasicBlock* slow);
   // Likewise of a load that may be told late (events/late_loads.h).
   void show_load(const Address& a, llvm::Value* state, const ptx::Instruction& load, llvm::BasicBlock* slow);
-  void count_all(const Address& a, llvm::Value* state);
-  void count_some(const Address& a, llvm::Value* state);
+  void count_all(const Address& a, StateSpace space, llvm::Value* state);
+  void count_some(const Address& a, StateSpace space, llvm::Value* state);
 
  private:
   struct Watching {
     llvm::BasicBlock *ask, *go_on;
   };
   llvm::MDNode* seldom() const;
+  void count_in_bin(llvm::Value* state, llvm::Value* bin);
+  llvm::Value* kind_of_lanes();
   Watching begin_watching(llvm::Value* state);
   void ask(const Address& a, llvm::BasicBlock* go_on, llvm::BasicBlock* slow);
   void note(const Address& a, llvm::Value* log, llvm::Value* at);

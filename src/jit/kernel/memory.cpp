@@ -222,12 +222,12 @@ void Memory::load() {
   };
   ir_.SetInsertPoint(fast);
   cache_.show_load(a, state, i, slow);
-  cache_.count_all(a, state);
+  cache_.count_all(a, i.space, state);
   arrive_with(directly());
   if (masked_path) {
     ir_.SetInsertPoint(masked);
     cache_.show_load(a, state, i, slow);
-    cache_.count_some(a, state);
+    cache_.count_some(a, i.space, state);
     arrive_with(directly());  // lanes off read good memory; nobody sees it
   }
   ir_.SetInsertPoint(slow);
@@ -334,7 +334,7 @@ void Memory::store() {
   cache_.branch(a, state, bytes, {fast, masked, slow}, nullptr);
   ir_.SetInsertPoint(fast);
   cache_.show(a, state, i.space, slow);
-  cache_.count_all(a, state);
+  cache_.count_all(a, i.space, state);
   if (definedness_.on()) store_shadows(a, shadow, shadows, false);
   direct_.store(a, i.space, e, values);
   ir_.CreateBr(join);
@@ -344,7 +344,7 @@ void Memory::store() {
     ir_.CreateCondBr(ir_.CreateICmpNE(masks_.bits(), ir_.getInt32(0)), some, slow);
     ir_.SetInsertPoint(some);
     cache_.show(a, state, i.space, slow);
-    cache_.count_some(a, state);
+    cache_.count_some(a, i.space, state);
     if (definedness_.on()) store_shadows(a, shadow, shadows, true);
     direct_.store_some(a, i.space, e, values[0]);
     ir_.CreateBr(join);
