@@ -96,7 +96,7 @@ struct Paths {
 // Scoreboard layout (std::uint64_t slots, one array per worker), offsets in CompiledKernel:
 //   blocks:   2 slots each {warps, lanes}
 //   guards:   1 slot each {lanes on}
-//   branches: 4 slots each {executed, divergent, taken lanes, taken by some lane}
+//   branches: 4 slots each {taken by nobody, divergent, taken lanes, taken by some}
 //   edges:    2 slots each {warps, lanes}, of blocks with several ways out, where an observer wants them
 struct WarpContext {
   const std::uint8_t* params;      // kernel parameter buffer, laid out as the .param list

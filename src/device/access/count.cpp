@@ -337,7 +337,7 @@ void collect(Worker& worker, events::LaunchCounts& counts) {
     for (std::uint32_t g = 0; g < counts.guard_lanes.size(); ++g) counts.guard_lanes[g] += board[code.guard_slot(g)];
     for (std::uint32_t b = 0; b < counts.branches.size(); ++b) {
       const std::uint64_t* slot = board + code.branch_slot(b);
-      counts.branches[b].executed += slot[0];
+      counts.branches[b].executed += slot[0] + slot[3];
       counts.branches[b].divergent += slot[1];
       counts.branches[b].taken_lanes += slot[2];
       counts.branches[b].taken += slot[3];

@@ -52,42 +52,57 @@ void Branches::lower_branch(std::uint32_t block, const ptx::Instruction& i) {
   const ptx::Operand p = predicate_of(i.guard);
   if (registers_.is_scalar(p)) {
     Value* condition = registers_.read_scalar(p, ptx::ScalarType::pred);
-    if (f_.unit.options.counters) {
-      Value* mask = masks_.active();
-      Value* none = ir_.getInt32(0);
-      Value* taken = ir_.CreateSelect(condition, mask, none);
-      Value* not_taken = ir_.CreateSelect(condition, none, mask);
-      counting_.count_branch(taken, went_both_ways(taken, not_taken));
-      counting_.count_ways(block, target, taken, fallthrough, not_taken);
-    }
-    if (target == fallthrough)
+    Value* mask = masks_.active();
+    Value* none = ir_.getInt32(0);
+    Value* taken = ir_.CreateSelect(condition, mask, none);
+    if (f_.unit.options.counters)
+      counting_.count_ways(block, target, taken, fallthrough, ir_.CreateSelect(condition, none, mask));
+    if (target == fallthrough) {
+      counting_.count_branch(taken, ir_.getFalse());
       ir_.CreateBr(divergence_.arrival(target));
-    else
-      ir_.CreateCondBr(condition, divergence_.arrival(target), divergence_.arrival(fallthrough));
+      return;
+    }
+    Value* counters = counting_.begin_branch();
+    ir_.CreateCondBr(condition, counted(counters, mask, divergence_.arrival(target)),
+                     counted(counters, nullptr, divergence_.arrival(fallthrough)));
     return;
   }
   Value* bits = f_.lanes_to_bits(registers_.read_vector(p, ptx::ScalarType::pred));
   Value* mask = masks_.active();
   Value* taken = ir_.CreateAnd(mask, bits);
   Value* not_taken = ir_.CreateAnd(mask, ir_.CreateNot(bits));
-  counting_.count_branch(taken, went_both_ways(taken, not_taken));
   counting_.count_ways(block, target, taken, fallthrough, not_taken);
   if (target == fallthrough) {
+    counting_.count_branch(taken, went_both_ways(taken, not_taken));
     ir_.CreateBr(divergence_.arrival(target));
     return;
   }
   split(block, taken, not_taken, target, fallthrough);
 }
 
+BasicBlock* Branches::counted(Value* counters, Value* taken, BasicBlock* to) {
+  if (!counters) return to;
+  llvm::IRBuilder<>::InsertPointGuard guard(ir_);
+  BasicBlock* way = f_.new_block("way");
+  ir_.SetInsertPoint(way);
+  counting_.count_way(counters, taken, /*split=*/false);
+  ir_.CreateBr(to);
+  return way;
+}
+
 // Ends the block with a jump for agreeing lanes, or a split.
 void Branches::split(std::uint32_t block, Value* taken, Value* not_taken, std::uint32_t target,
                      std::uint32_t fallthrough) {
+  Value* counters = counting_.begin_branch();
   BasicBlock* some_taken = f_.new_block("some");
   BasicBlock* mixed = f_.new_block("split");
-  ir_.CreateCondBr(ir_.CreateICmpEQ(taken, ir_.getInt32(0)), divergence_.arrival(fallthrough), some_taken);
+  ir_.CreateCondBr(ir_.CreateICmpEQ(taken, ir_.getInt32(0)),
+                   counted(counters, nullptr, divergence_.arrival(fallthrough)), some_taken);
   ir_.SetInsertPoint(some_taken);
-  ir_.CreateCondBr(ir_.CreateICmpEQ(not_taken, ir_.getInt32(0)), divergence_.arrival(target), mixed);
+  ir_.CreateCondBr(ir_.CreateICmpEQ(not_taken, ir_.getInt32(0)), counted(counters, taken, divergence_.arrival(target)),
+                   mixed);
   ir_.SetInsertPoint(mixed);
+  if (counters) counting_.count_way(counters, taken, /*split=*/true);
   const std::uint32_t point = f_.cfg.blocks[block].post_dominator;
   // A side that leaves at once needs no entry: its lanes are simply gone.
   const auto leave_now = [&](Value* gone, Value* stay, std::uint32_t next) {

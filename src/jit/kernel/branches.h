@@ -29,6 +29,8 @@ class Branches {
   void begin_block(std::uint32_t block);
 
  private:
+  // The way to an arrival, with its count: lanes that took the branch, or null: nobody did.
+  llvm::BasicBlock* counted(llvm::Value* counters, llvm::Value* taken, llvm::BasicBlock* to);
   void poll(std::uint32_t block);
   std::uint32_t block_at(std::uint32_t instruction) const;
   void lower_branch(std::uint32_t block, const ptx::Instruction& i);

@@ -18,6 +18,10 @@ class Counting {
   void count_guarded(llvm::Value* lanes);  // the current instruction runs with these lanes
   // The current instruction. `split`, an i1: its lanes went different ways.
   void count_branch(llvm::Value* taken, llvm::Value* split);
+  // The same, counted where each of its ways begins: counters for count_way(), null without counters. taken: null where
+  // nobody took it.
+  llvm::Value* begin_branch();
+  void count_way(llvm::Value* first, llvm::Value* taken, bool split);
   void record_edge(std::uint32_t block, std::uint32_t target);  // the block's only way out
   void count_edge(std::uint32_t block, std::uint32_t target, llvm::Value* lanes);
   void count_ways(std::uint32_t block, std::uint32_t target, llvm::Value* taken, std::uint32_t fallthrough,
@@ -26,6 +30,7 @@ class Counting {
 
  private:
   llvm::Value* slot(llvm::Value* index);
+  void add_to(llvm::Value* first, unsigned field, llvm::Value* amount);
   llvm::Value* part(const char* name);  // where a part of the scoreboard starts: known when all blocks are counted
 
   FunctionContext& f_;
