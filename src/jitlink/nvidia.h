@@ -20,7 +20,7 @@ struct LtoLinked {
   std::string errors, info;  // its logs
 };
 
-// Its folder is what WARPGRIND_NVIDIA_JITLINK says (toolchain/toolkit.h). False: LTO IR cannot be read here.
+// Its folder is what WARPGRIND_NVIDIA_JITLINK says (base/run_variables.h). False: LTO IR cannot be read here.
 bool reads_lto();
 
 // options: the program's own, as they came. called: functions that code beside these inputs calls; without being named
