@@ -117,6 +117,7 @@ class HaloExchange {
     constexpr int kUpwards = 1, kDownwards = 2;
     const int up = watch_.up(), down = watch_.down();
     MPI_Request requests[4];
+    watch_.begin();
     MPI_Irecv(rows.before, columns_, MPI_DOUBLE, up, kDownwards, MPI_COMM_WORLD, &requests[0]);
     MPI_Irecv(rows.after, columns_, MPI_DOUBLE, down, kUpwards, MPI_COMM_WORLD, &requests[1]);
     MPI_Isend(rows.first, columns_, MPI_DOUBLE, up, kUpwards, MPI_COMM_WORLD, &requests[2]);

@@ -6,6 +6,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <string>
@@ -28,14 +29,15 @@ class Watch {
     const std::string up = up_ == MPI_PROC_NULL ? "" : name(up_), down = down_ == MPI_PROC_NULL ? "" : name(down_);
     waits_for_[kUp] = up;
     waits_for_[kDown] = down;
-    waits_for_[kUp | kDown] = up + " and of " + down;
+    waits_for_[kUp | kDown] = up + " and " + down;
     for (int i = 0; i < 4; ++i)
       at_end_[i] = who_ + " was ended by SIGTERM" +
-                   (i ? " while it waited for the rows of " + waits_for_[i] : std::string(", not in an exchange")) +
-                   "\n";
+                   (i ? " while it exchanged rows with " + waits_for_[i] : std::string(", not in an exchange")) + "\n";
     the_watch() = this;
     listen(SIGTERM, on_end, &before_);
     listen(SIGALRM, on_alarm, nullptr);
+    // A row for a host that has just ended: MPI finds that the connection is gone, and says which it was.
+    listen(SIGPIPE, SIG_IGN, nullptr);
   }
   ~Watch() {
     sigaction(SIGTERM, &before_, nullptr);
@@ -47,13 +49,19 @@ class Watch {
   int up() const { return up_; }
   int down() const { return down_; }
 
-  // Until all four are done; the first two are the receives from above and below.
-  void wait_for(MPI_Request (&requests)[4]) {
+  // Before the first of an exchange's requests is made: MPI may connect again to a neighbour that is gone, and be ended
+  // in there.
+  void begin() {
+    missing_ = (up_ != MPI_PROC_NULL ? kUp : 0) | (down_ != MPI_PROC_NULL ? kDown : 0);
     late_ = 0;
     tick(patience_);
+  }
+  // Until all four are done: the receives from above and below, then the sends.
+  void wait_for(MPI_Request (&requests)[4]) {
     for (;;) {
-      missing_ = (requests[0] != MPI_REQUEST_NULL && up_ != MPI_PROC_NULL ? kUp : 0) |
-                 (requests[1] != MPI_REQUEST_NULL && down_ != MPI_PROC_NULL ? kDown : 0);
+      const auto waits = [&](int i) { return requests[i] != MPI_REQUEST_NULL; };
+      missing_ = (up_ != MPI_PROC_NULL && (waits(0) || waits(2)) ? kUp : 0) |
+                 (down_ != MPI_PROC_NULL && (waits(1) || waits(3)) ? kDown : 0);
       int count = 0, done[4];
       MPI_Testsome(4, requests, &count, done, MPI_STATUSES_IGNORE);
       if (count == MPI_UNDEFINED) break;
@@ -78,11 +86,10 @@ class Watch {
   }
 
   [[noreturn]] void give_up() {
-    const std::string what = missing_ ? "no rows came from " + waits_for_[missing_] : "no rows could be sent";
     std::fprintf(stderr,
-                 "%s: %s for %u s: that rank, its host or the network is gone, or slower than --patience %u allows. "
-                 "The job ends here; start it again on hosts that answer (mpirun -H)\n",
-                 who_.c_str(), what.c_str(), patience_, patience_);
+                 "%s: no rows were exchanged with %s for %u s: that rank, its host or the network is gone, or slower "
+                 "than --patience %u allows. The job ends here; start it again on hosts that answer (mpirun -H)\n",
+                 who_.c_str(), waits_for_[missing_].c_str(), patience_, patience_);
     MPI_Abort(MPI_COMM_WORLD, kExitLost);
     _exit(kExitLost);
   }
@@ -98,7 +105,8 @@ class Watch {
   static void on_end(int signal) {
     if (Watch* watch = the_watch()) {
       const std::string& text = watch->at_end_[watch->missing_];
-      if (write(STDERR_FILENO, text.data(), text.size()) < 0) _exit(128 + signal);
+      // mpirun sends it to the process group, and warpgrind passes on what it gets: once is enough.
+      if (!watch->said_.test_and_set() && write(STDERR_FILENO, text.data(), text.size()) < 0) _exit(128 + signal);
       sigaction(signal, &watch->before_, nullptr);  // and what would have happened: warpgrind writes the profile
     }
     raise(signal);
@@ -115,6 +123,7 @@ class Watch {
   std::string who_, waits_for_[4], at_end_[4];
   struct sigaction before_ {};
   volatile std::sig_atomic_t missing_ = 0, late_ = 0;
+  std::atomic_flag said_ = ATOMIC_FLAG_INIT;
 };
 
 }  // namespace poisson

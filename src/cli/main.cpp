@@ -18,8 +18,9 @@
 namespace warpgrind::cli {
 
 void complain(const std::string& message, const std::string& detail) {
-  std::fputs(fmt::format("warpgrind: {}\n", message).c_str(), stderr);
-  if (!detail.empty()) std::fputs(fmt::format("  {}\n", detail).c_str(), stderr);
+  std::string text = fmt::format("warpgrind: {}\n", message);
+  if (!detail.empty()) text += fmt::format("  {}\n", detail);
+  std::fputs(text.c_str(), stderr);  // in one piece: others write there, too
 }
 
 void complain(const Error& error) {

@@ -18,6 +18,23 @@ std::string host_name() {
   return gethostname(name, sizeof name - 1) == 0 ? name : "this host";
 }
 
+std::string why_lost(int signal) {
+  const std::string without = "\n  if a host is lost, start the job again without it (mpirun -H)";
+  switch (signal) {
+    case SIGTERM:
+    case SIGINT:
+    case SIGHUP:
+      return "mpirun ends all ranks so when one of them fails, a host is lost, or it is interrupted itself: its "
+             "messages "
+             "and those of the other ranks say which" +
+             without;
+    case SIGPIPE:
+      return "who read what it wrote is gone, another rank, its host or mpirun: their messages say which" + without;
+    default:
+      return "mpirun ends the other ranks now";
+  }
+}
+
 }  // namespace
 
 std::optional<MpiRank> mpi_rank() {
@@ -38,15 +55,9 @@ std::string of_this_rank(const std::string& path) {
 }
 
 LostRank lost_rank(const MpiRank& who, int signal, const std::string& profiles) {
-  const bool asked = signal == SIGTERM || signal == SIGINT || signal == SIGHUP;
-  const char* const why =
-      asked ? "mpirun ends all ranks so when one of them fails, a host is lost, or it is interrupted itself: its "
-              "messages and those of the other ranks say which\n  if a host is lost, start the job again without it "
-              "(mpirun -H)"
-            : "mpirun ends the other ranks now";
   return {fmt::format("rank {} of {} on {} was ended by a signal ({}) before its program was done", who.rank, who.size,
                       host_name(), strsignal(signal)),
-          why + (profiles.empty() ? "" : "\n  " + profiles)};
+          why_lost(signal) + (profiles.empty() ? "" : "\n  " + profiles)};
 }
 
 }  // namespace warpgrind::cli

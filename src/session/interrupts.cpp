@@ -36,8 +36,10 @@ void die(int signal) {
 
 extern "C" void on_interrupt(int signal, siginfo_t* info, void*) {
   const bool tells = teller.load() == getpid(), runs = running_kernels.load() != 0;
-  // timeout(1) sends it to its child and to the group, and what it sends twice is one request.
-  if (tells && signal == SIGTERM && asked_by.load() == SIGTERM) return;
+  // timeout(1) sends SIGTERM to its child and to the group, and what it sends twice is one request. And the pipes that
+  // nobody reads any more may be written to again before all is told.
+  const int asked_before = asked_by.load();
+  if (tells && ((signal == SIGTERM && asked_before == SIGTERM) || (signal == SIGPIPE && asked_before))) return;
   const bool passed_on = info->si_code == SI_USER && info->si_pid == getppid();
   const int seen = passed_on ? ++from_parent : ++from_others;
   if (seen <= (passed_on ? from_others : from_parent).load()) return;  // the second way of a request that was served
@@ -97,7 +99,7 @@ bool tell_before_signals(std::function<void()> tell) {
   if (!thread.start(wait, HostThread::Signals::none)) return false;
   thread.detach();
   teller = getpid();
-  for (const int signal : {SIGINT, SIGTERM}) install(signal);
+  for (const int signal : {SIGINT, SIGTERM, SIGPIPE}) install(signal);
   return true;
 }
 

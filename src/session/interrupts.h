@@ -17,9 +17,9 @@ class RunningKernel {
   [[noreturn]] void die_of_interrupt();  // by the signal that asked for it
 };
 
-// From now on SIGTERM (of `timeout`, say) and SIGINT, where the program handles neither, stop the kernels that run;
-// then `tell` is called, on a thread of its own, and the process ends by that signal. Once a process. False: the host
-// allows no more threads, and the signals do what they did.
+// From now on SIGTERM (of `timeout`, say), SIGINT and SIGPIPE, where the program handles none, stop the kernels that
+// run; then `tell` is called, on a thread of its own, and the process ends by that signal. Once a process. False: the
+// host allows no more threads, and the signals do what they did.
 bool tell_before_signals(std::function<void()> tell);
 
 }  // namespace warpgrind::session

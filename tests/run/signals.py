@@ -125,9 +125,9 @@ def term_of_a_check(build, folder):
     return problems + ([] if "ERROR: interrupted" in run.said() else ["no word of the interrupted kernel"])
 
 
-def check_ended_between_kernels(build, folder, number):
+def check_ended_between_kernels(build, folder, number, to_program=False):
     run = Run(build, folder, command="check", mode="host")
-    run.process.send_signal(number)
+    os.kill(run.children[0] if to_program else run.process.pid, number)
     problems = run.check(-number)
     if "ERROR: race-global" not in run.said():
         problems.append("nothing of what was found")
@@ -142,6 +142,11 @@ def term_of_a_check_between_kernels(build, folder):
 
 def int_of_a_check_between_kernels(build, folder):
     return check_ended_between_kernels(build, folder, signal.SIGINT)
+
+
+def check_whose_output_nobody_reads(build, folder):
+    """As with `| head`: a program's write after that is a SIGPIPE."""
+    return check_ended_between_kernels(build, folder, signal.SIGPIPE, to_program=True)
 
 
 def hangup(build, folder):
@@ -171,8 +176,8 @@ def folder_of_a_living_run_stays(build, folder):
 
 
 CASES = [int_to_warpgrind_alone, int_to_the_group, ctrl_c_in_a_terminal, term, term_of_a_check,
-         term_of_a_check_between_kernels, int_of_a_check_between_kernels, hangup, kill_takes_the_program_along,
-         folder_of_a_living_run_stays]
+         term_of_a_check_between_kernels, int_of_a_check_between_kernels, check_whose_output_nobody_reads, hangup,
+         kill_takes_the_program_along, folder_of_a_living_run_stays]
 
 
 def main():
