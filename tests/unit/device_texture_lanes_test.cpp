@@ -100,8 +100,10 @@ TEST_P(Lanes, EqualLaneByLane) {
                                        : std::bit_cast<std::uint32_t>(coordinate(t.description.normalized_coordinates));
     const LaneMask mask = turn % 3 ? ~LaneMask{0} : static_cast<LaneMask>(random_()) | 1;
     std::uint32_t out[4 * kWarpSize];
+    LaneTexels together_read;
+    if (!read_lanes(t, call, words, mask, out, together_read)) continue;
     Texels texels;
-    if (!read_lanes(t, call, words, mask, out, texels)) continue;
+    together_read.add_to(texels);
     ++together;
     for (unsigned l = 0; l < kWarpSize; ++l) {
       if (!(mask >> l & 1)) continue;

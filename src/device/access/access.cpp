@@ -125,6 +125,29 @@ void Texels::add(unsigned lane, const TexelList& read) {
   most = std::max(most, read.count);
 }
 
+void LaneTexels::add_to(Texels& texels) const {
+  unsigned read[kWarpSize] = {};
+  for (unsigned k = 0; k < corners; ++k)
+    for (LaneMask m = on[k]; m != 0; m &= m - 1) {
+      const auto l = static_cast<unsigned>(std::countr_zero(m));
+      const unsigned n = read[l]++;
+      texels.on[n] |= LaneMask{1} << l;
+      texels.addresses[n][l] = data + static_cast<std::uint64_t>(offset[k][l]);
+      texels.layout[n][l] = first_place + static_cast<std::uint64_t>(place[k][l]);
+      texels.most = std::max(texels.most, read[l]);
+    }
+}
+
+void pass_texels(const Access& access, LaneMask mask, const LaneTexels& lanes) {
+  Access a = access;
+  if (a.counted && count_texels(a, mask, lanes)) a.counted = false;
+  const bool told = worker_of(*a.context).logging != 0 || is_watched(launch_of(*a.context), a.site);
+  if (!told && !a.counted) return;
+  Texels texels;
+  lanes.add_to(texels);
+  pass_texels(a, mask, texels);
+}
+
 void pass_texels(const Access& a, LaneMask mask, const Texels& texels) {
   if (a.counted) count_texels(a, mask, texels);
   if (worker_of(*a.context).logging != 0) [[unlikely]]

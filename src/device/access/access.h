@@ -121,6 +121,18 @@ struct Texels {
   void add(unsigned lane, const TexelList& read);
 };
 
+// The same of all lanes at once, where each reads some of the same few corners (of one texel, or of the 2 or 4 that are
+// filtered).
+inline constexpr unsigned kMostCorners = 4;
+struct LaneTexels {
+  unsigned corners = 0;
+  LaneMask on[kMostCorners];
+  std::uint64_t data, first_place;                           // the first texel on the host and on the hardware
+  alignas(64) std::int32_t offset[kMostCorners][kWarpSize];  // bytes from there; of lanes off anything
+  alignas(64) std::int32_t place[kMostCorners][kWarpSize];   // likewise, on the hardware
+  void add_to(Texels& texels) const;                         // each lane's in the order of the corners
+};
+
 // All lanes lie in the heap of kernels: in pieces that are in use?
 bool in_pieces(const Access& access);
 // Checks, counts, publishes. The mask is not empty, and becomes that of the lanes that may go on: all of them, unless
@@ -130,6 +142,7 @@ Place pass(Access& a);
 std::optional<Place> try_pass(Access& a);
 // The same for textures, whose unit has checked and moved: counted together, published texel by texel.
 void pass_texels(const Access& a, LaneMask mask, const Texels& texels);
+void pass_texels(const Access& a, LaneMask mask, const LaneTexels& texels);
 // Moves what an access has passed: a load to values[e*32 + l], a store from there.
 void move(const Access& a, const Place& place, void* values);
 // All of it, for ld and st; quick where the lanes repeat their last pattern. Addresses as the instruction writes them;

@@ -6,6 +6,7 @@
 #include "device/access/inline_cache.h"
 #include "device/access/lane_requests.h"
 #include "gpu/local_kinds.h"
+#include "gpu/neighbours.h"
 #include "gpu/request_costs.h"
 
 namespace warpgrind::device {
@@ -160,6 +161,21 @@ void count_texels(const Access& a, LaneMask mask, const Texels& texels) {
   SiteRecord& record = worker.records[a.site];
   record.used = true;
   if (requests) record.counts.add(a.form.space, sum, mask, 1, requests);
+}
+
+bool count_texels(const Access& a, LaneMask mask, const LaneTexels& texels) {
+  Worker& worker = worker_of(*a.context);
+  const Launch& launch = *worker.launch;
+  if (!launch.counters || mask == 0) return true;
+  if (launch.rules.coalescing != CoalescingRule::sectors_32) return false;
+  unsigned requests = 0;
+  const auto skew = static_cast<std::uint32_t>(texels.first_place & 127);
+  const AccessCost sum =
+      neighbours_cost(texels.place, texels.on, texels.corners, a.group, skew, a.form.bytes, requests);
+  SiteRecord& record = worker.records[a.site];
+  record.used = true;
+  if (requests) record.counts.add(a.form.space, sum, mask, 1, requests);
+  return true;
 }
 
 void count_affine(const Access& a, std::uint64_t base, std::int64_t kx, std::int64_t ky) {

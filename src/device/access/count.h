@@ -49,6 +49,8 @@ struct alignas(64) SiteRecord {
 // An access that has been checked. Its pattern is kept, also when counters are off: repeated patterns need no check.
 void count(const Access& a, const Extent& extent);
 void count_texels(const Access& a, LaneMask mask, const Texels& texels);
+// Likewise; false: not by this machine's rules.
+bool count_texels(const Access& a, LaneMask mask, const LaneTexels& texels);
 // lane addresses base + kx*X + ky*Y
 void count_affine(const Access& a, std::uint64_t base, std::int64_t kx, std::int64_t ky);
 // The same for an access that the site's inline cache covers and whose keys are the cache's.

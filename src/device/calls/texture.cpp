@@ -130,7 +130,7 @@ const std::uint64_t* one_handle(const std::uint64_t* handles, LaneMask mask) {
 
 // All lanes at once, where that can be done.
 bool read_together(const Access& access, const TextureCall& call, const std::uint64_t* handles,
-                   const std::uint32_t* coordinates, LaneMask mask, std::uint32_t* out, Texels& texels,
+                   const std::uint32_t* coordinates, LaneMask mask, std::uint32_t* out, LaneTexels& texels,
                    unsigned& bytes) {
   const std::uint64_t* const handle = is_flat(call) ? one_handle(handles, mask) : nullptr;
   const auto texture = handle ? find_texture(*handle) : nullptr;
@@ -165,18 +165,22 @@ Refusal read_each(const Access& access, const TextureCall& call, const std::uint
 
 Refusal read_textures(const Access& access, const TextureCall& call, const std::uint64_t* handles,
                       const std::uint32_t* coordinates, LaneMask mask, std::uint32_t* out) {
-  Texels texels;
   unsigned bytes = 4;
-  if (!read_together(access, call, handles, coordinates, mask, out, texels, bytes))
-    if (const Refusal refusal = read_each(access, call, handles, coordinates, mask, out, texels, bytes);
-        refusal.why != Refusal::Why::none)
-      return refusal;
-  Access a = access;
-  a.form = {StateSpace::texture, AccessType::load, static_cast<std::uint8_t>(bytes)};
-  a.path = events::AccessPath::texture;
-  a.group = lanes_per_request(call, bytes);
-  pass_texels(a, mask, texels);
-  return {};
+  const auto of_unit = [&] {
+    Access a = access;
+    a.form = {StateSpace::texture, AccessType::load, static_cast<std::uint8_t>(bytes)};
+    a.path = events::AccessPath::texture;
+    a.group = lanes_per_request(call, bytes);
+    return a;
+  };
+  if (LaneTexels together; read_together(access, call, handles, coordinates, mask, out, together, bytes)) {
+    pass_texels(of_unit(), mask, together);
+    return {};
+  }
+  Texels texels;
+  const Refusal refusal = read_each(access, call, handles, coordinates, mask, out, texels, bytes);
+  if (refusal.why == Refusal::Why::none) pass_texels(of_unit(), mask, texels);
+  return refusal;
 }
 
 struct Surfel {

@@ -1,6 +1,7 @@
 // Where the texels of a texture stand: on the host, and where the hardware keeps them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "device/memory/texture.h"
@@ -8,6 +9,8 @@
 namespace warpgrind::device {
 
 struct TexelPlane {
+  static constexpr unsigned kTileBytes = 16, kTileRows = 2;
+
   const std::uint8_t* data;
   std::int64_t size[3];                         // texels: width, rows, slices
   std::uint64_t row_bytes, slice_bytes, bytes;  // of a row, a slice, a texel
@@ -49,9 +52,12 @@ struct TexelPlane {
     const std::uint64_t byte = x * bytes, tile = (slice * tile_rows + y / kTileRows) * tiles + byte / kTileBytes;
     return first_tile + tile * kTileBytes * kTileRows + y % kTileRows * kTileBytes + byte % kTileBytes;
   }
-
- private:
-  static constexpr std::uint64_t kTileBytes = 16, kTileRows = 2;
+  // Bytes from the first to behind the last, on the host and where the hardware keeps them: the longer of both.
+  std::uint64_t stretch() const {
+    const std::uint64_t slices = static_cast<std::uint64_t>(size[2]), rows = static_cast<std::uint64_t>(size[1]);
+    const std::uint64_t held = slices * tile_rows * tiles * kTileBytes * kTileRows, slice = rows * row_bytes;
+    return std::max({held, slices * slice_bytes, slice});
+  }
 };
 
 }  // namespace warpgrind::device
