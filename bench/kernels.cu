@@ -1,26 +1,24 @@
 // The work kernels of the benchmark as an ordinary CUDA program; kernels.cl and native.cc hold the same algorithms.
 //
 //   kernels KERNEL SIZE REPETITIONS
-//     KERNEL  vecadd, mm, mmt, transpose, reduce, jacobi, empty; addresses that data decides: gather, gather_far,
-//             gather_masked, gather_bytes, gather_halves, scatter, shared_gather, local_histogram, local_sort,
-//             shared_atomics, global_atomics
 //     SIZE    threads, or the width of the square (mm, mmt, transpose, jacobi)
-// Prints one line: KERNEL,SIZE,first s,median s,least s,most s,work items,million items a second,ok|WRONG. Times are
-// the host's clock around launch and synchronisation; `first` holds the compilation. The result of the last launch is
-// checked.
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <functional>
-#include <map>
 #include <memory>
-#include <string>
 #include <vector>
+
+#include "device.h"
+#include "measure.h"
+
+using bench::device_copy;
+using bench::expect;
+using bench::fetch;
+using bench::Work;
+using bench::wrong;
 
 __global__ void vecadd(const float* a, const float* b, float* c, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -179,44 +177,11 @@ __global__ void global_atomics(const unsigned* seed, unsigned* bins, int n) {
 
 __global__ void empty() {}
 
-static void check(cudaError_t error, const char* what) {
-  if (error == cudaSuccess) return;
-  std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(error));
-  std::exit(3);
-}
-#define CHECK(call) check((call), #call)
-
-template <class T>
-static T* device_copy(const std::vector<T>& host) {
-  T* device;
-  CHECK(cudaMalloc(&device, host.size() * sizeof(T)));
-  CHECK(cudaMemcpy(device, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice));
-  return device;
-}
-
-static bool wrong = false;
-static void expect(double got, double want) {
-  if (!(std::fabs(got - want) <= 1e-4 * (1 + std::fabs(want)))) wrong = true;
-}
-
-// A kernel with its buffers: how to launch it and how to check what it left.
-struct Work {
-  double items = 0;
-  std::function<void()> launch, verify;
-};
-
 template <class T>
 static std::vector<T> random_values(size_t count) {
   std::vector<T> values(count);
   for (T& v : values) v = std::rand() / static_cast<T>(RAND_MAX);
   return values;
-}
-
-template <class T>
-static std::vector<T> fetch(const T* device, size_t count) {
-  std::vector<T> host(count);
-  CHECK(cudaMemcpy(host.data(), device, count * sizeof(T), cudaMemcpyDeviceToHost));
-  return host;
 }
 
 static Work vecadd_work(int n) {
@@ -389,54 +354,28 @@ static Work histogram_work(void (*kernel)(const unsigned*, unsigned*, int), int 
           }};
 }
 
-static double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 int main(int argc, char** argv) {
-  const std::string name = argc > 1 ? argv[1] : "";
-  const int size = argc > 2 ? std::atoi(argv[2]) : 0, repetitions = argc > 3 ? std::atoi(argv[3]) : 0;
   const unsigned near = 1 << 20, far = 1 << 24;  // elements of tables: 4 and 64 MiB of floats
-  const std::map<std::string, std::function<Work()>> kernels = {
-      {"vecadd", [=] { return vecadd_work(size); }},
-      {"mm", [=] { return mm_work(size, false); }},
-      {"mmt", [=] { return mm_work(size, true); }},
-      {"transpose", [=] { return transpose_work(size); }},
-      {"reduce", [=] { return reduce_work(size); }},
-      {"jacobi", [=] { return jacobi_work(size); }},
-      {"gather", [=] { return gather_work<float>(gather, size, near); }},
-      {"gather_far", [=] { return gather_work<float>(gather, size, far); }},
-      {"gather_masked", [=] { return gather_work<float>(gather_masked, size, near, true); }},
-      {"gather_bytes", [=] { return gather_work<unsigned char>(gather_of<unsigned char>, size, near); }},
-      {"gather_halves", [=] { return gather_work<__half>(gather_of<__half>, size, near); }},
-      {"scatter", [=] { return scatter_work(size); }},
-      {"shared_gather", [=] { return turns_work(shared_gather, size, sum_of_table); }},
-      {"local_histogram", [=] { return turns_work(local_histogram, size, fullest_bin); }},
-      {"local_sort", [=] { return turns_work(local_sort, size, median_of); }},
-      {"shared_atomics", [=] { return histogram_work(shared_atomics, size, kBins, true); }},
-      {"global_atomics", [=] { return histogram_work(global_atomics, size, near, false); }},
-      {"empty", [] {
-         return Work{1, [] { empty<<<1, 32>>>(); }, [] {}};
+  const bench::Works works = {
+      {"vecadd", vecadd_work},
+      {"mm", [](int n) { return mm_work(n, false); }},
+      {"mmt", [](int n) { return mm_work(n, true); }},
+      {"transpose", transpose_work},
+      {"reduce", reduce_work},
+      {"jacobi", jacobi_work},
+      {"gather", [=](int n) { return gather_work<float>(gather, n, near); }},
+      {"gather_far", [=](int n) { return gather_work<float>(gather, n, far); }},
+      {"gather_masked", [=](int n) { return gather_work<float>(gather_masked, n, near, true); }},
+      {"gather_bytes", [=](int n) { return gather_work<unsigned char>(gather_of<unsigned char>, n, near); }},
+      {"gather_halves", [=](int n) { return gather_work<__half>(gather_of<__half>, n, near); }},
+      {"scatter", scatter_work},
+      {"shared_gather", [](int n) { return turns_work(shared_gather, n, sum_of_table); }},
+      {"local_histogram", [](int n) { return turns_work(local_histogram, n, fullest_bin); }},
+      {"local_sort", [](int n) { return turns_work(local_sort, n, median_of); }},
+      {"shared_atomics", [](int n) { return histogram_work(shared_atomics, n, kBins, true); }},
+      {"global_atomics", [=](int n) { return histogram_work(global_atomics, n, near, false); }},
+      {"empty", [](int) {
+         return Work{1, [] { empty<<<1, 32>>>(); }};
        }}};
-  const auto found = kernels.find(name);
-  if (found == kernels.end() || size < 1 || repetitions < 1) {
-    std::fprintf(stderr, "usage: kernels KERNEL SIZE REPETITIONS\n");
-    return 2;
-  }
-  const Work work = found->second();
-  std::vector<double> seconds;
-  double first = 0;
-  for (int i = 0; i <= repetitions; i++) {
-    const double begin = now();
-    work.launch();
-    CHECK(cudaGetLastError());
-    CHECK(cudaDeviceSynchronize());
-    (i == 0 ? first : seconds.emplace_back()) = now() - begin;
-  }
-  std::sort(seconds.begin(), seconds.end());
-  const double median = seconds[seconds.size() / 2];
-  work.verify();
-  std::printf("%s,%d,%.6f,%.6f,%.6f,%.6f,%.0f,%.2f,%s\n", name.c_str(), size, first, median, seconds.front(),
-              seconds.back(), work.items, work.items / median / 1e6, wrong ? "WRONG" : "ok");
-  return wrong;
+  return bench::measure_launches(argc, argv, works);
 }

@@ -2,16 +2,12 @@
 // model.
 //
 //   native KERNEL SIZE REPETITIONS      threads: OMP_NUM_THREADS
-// Prints the same line as kernels.cu.
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
-#include <map>
-#include <string>
 #include <vector>
+
+#include "measure.h"
 
 #define NOINLINE __attribute__((noinline))
 
@@ -82,48 +78,50 @@ NOINLINE static void gather(const float* in, const int* index, float* out, int n
   for (int i = 0; i < n; i++) out[i] = in[index[i]];
 }
 
-static double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 int main(int argc, char** argv) {
-  if (argc < 4) {
-    std::fprintf(stderr, "usage: native KERNEL SIZE REPETITIONS\n");
-    return 2;
-  }
-  const std::string name = argv[1];
-  const int n = std::atoi(argv[2]), repetitions = std::atoi(argv[3]);
-  const bool line = name == "vecadd" || name == "reduce" || name == "gather";
-  const size_t count = line ? size_t(n) : size_t(n) * n;
-  std::vector<float> a(std::max<size_t>(count, 1 << 20)), b(count), out(count);
-  std::vector<double> u(name == "jacobi" ? count : 0), w(u.size());
-  std::vector<int> index(name == "gather" ? count : 0);
-  for (float& v : a) v = std::rand() / static_cast<float>(RAND_MAX);
-  for (float& v : b) v = std::rand() / static_cast<float>(RAND_MAX);
-  for (double& v : u) v = std::rand() / static_cast<double>(RAND_MAX);
-  for (int& i : index) i = std::rand() & ((1 << 20) - 1);
-  const std::map<std::string, std::function<void()>> kernels = {
-      {"vecadd", [&] { vecadd(a.data(), b.data(), out.data(), n); }},
-      {"mm", [&] { mm(a.data(), b.data(), out.data(), n); }},
-      {"mmt", [&] { mmt(a.data(), b.data(), out.data(), n); }},
-      {"transpose", [&] { transpose(a.data(), out.data(), n); }},
-      {"reduce", [&] { reduce(a.data(), out.data(), n); }},
-      {"jacobi", [&] { jacobi(u.data(), w.data(), n); }},
-      {"gather", [&] { gather(a.data(), index.data(), out.data(), n); }}};
-  const auto found = kernels.find(name);
-  if (found == kernels.end()) {
-    std::fprintf(stderr, "native: no kernel %s\n", argv[1]);
-    return 2;
-  }
-  std::vector<double> seconds;
-  double first = 0;
-  for (int i = 0; i <= repetitions; i++) {
-    const double begin = now();
-    found->second();
-    (i == 0 ? first : seconds.emplace_back()) = now() - begin;
-  }
-  std::sort(seconds.begin(), seconds.end());
-  const double median = seconds[seconds.size() / 2], work = double(count) * (name == "mm" || name == "mmt" ? n : 1);
-  std::printf("%s,%d,%.6f,%.6f,%.6f,%.6f,%.0f,%.2f,ok\n", argv[1], n, first, median, seconds.front(), seconds.back(),
-              work, work / median / 1e6);
+  using bench::Work;
+  std::vector<float> a, b, out;
+  std::vector<double> u, w;
+  std::vector<int> index;
+  const auto floats = [&](size_t count) {
+    for (std::vector<float>* v : {&a, &b, &out}) v->resize(count);
+    for (std::vector<float>* v : {&a, &b})
+      for (float& x : *v) x = std::rand() / static_cast<float>(RAND_MAX);
+    return double(count);
+  };
+  const auto square = [](int n) { return size_t(n) * n; };
+  const bench::Works works = {{"vecadd",
+                               [&](int n) {
+                                 return Work{floats(n), [&, n] { vecadd(a.data(), b.data(), out.data(), n); }};
+                               }},
+                              {"mm",
+                               [&](int n) {
+                                 return Work{n * floats(square(n)), [&, n] { mm(a.data(), b.data(), out.data(), n); }};
+                               }},
+                              {"mmt",
+                               [&](int n) {
+                                 return Work{n * floats(square(n)), [&, n] { mmt(a.data(), b.data(), out.data(), n); }};
+                               }},
+                              {"transpose",
+                               [&](int n) {
+                                 return Work{floats(square(n)), [&, n] { transpose(a.data(), out.data(), n); }};
+                               }},
+                              {"reduce",
+                               [&](int n) {
+                                 return Work{floats(n), [&, n] { reduce(a.data(), out.data(), n); }};
+                               }},
+                              {"jacobi",
+                               [&](int n) {
+                                 for (std::vector<double>* v : {&u, &w}) v->resize(square(n));
+                                 for (double& v : u) v = std::rand() / static_cast<double>(RAND_MAX);
+                                 return Work{double(square(n)), [&, n] { jacobi(u.data(), w.data(), n); }};
+                               }},
+                              {"gather", [&](int n) {
+                                 constexpr int kTable = 1 << 20;
+                                 floats(std::max(n, kTable));
+                                 index.resize(n);
+                                 for (int& i : index) i = std::rand() & (kTable - 1);
+                                 return Work{double(n), [&, n] { gather(a.data(), index.data(), out.data(), n); }};
+                               }}};
+  return bench::measure(argc, argv, works);
 }

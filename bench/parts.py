@@ -4,7 +4,7 @@ import os
 import tempfile
 
 from rows import (FIRST_LAUNCHES, KERNELS, LAUNCHES, MANY_LAUNCHES, MANY_LAUNCHES_MIB, SIXTEEN_THREADS_GOAL, STARTS,
-                  TWO_THREADS_GOAL)
+                  TWO_THREADS_GOAL, UNITS)
 
 BY_NAME = {kernel.name: kernel for kernel in KERNELS}
 
@@ -71,6 +71,19 @@ def instructions(programs, args):
         speeds = [count / r["median_s"] / 1e6 if count and r else None for r in (on, off)]
         figures[f"instructions.{k.name}"], figures[f"counters.{k.name}"] = speeds[0], ratio(off, on)
         print(f"{k.title:36} {number(speeds[0], 9)} {number(speeds[1], 9)} {number(ratio(off, on), 7)}", flush=True)
+    return figures
+
+
+def units(programs, args):
+    figures = {}
+    print("\nWhat a GPU has units for, against plain C++ of the same arithmetic (1 thread): million items a second\n")
+    print(f"{'':36} {'items':>8} {'counters':>9} {'without':>9} {'plain C++':>10} {'ratio':>7} {'goal':>5}")
+    for u in UNITS:
+        on, off = (programs.virtual_gpu(u.name, u.size, 1, options, program="units") for options in ([], ["--no-counters"]))
+        plain = programs.native(u.name, u.size, 1, "native_units")
+        figures[f"units.{u.name}"] = ratio(on, plain)
+        print(f"{u.title:36} {u.items:>8} {rate(on, 9)} {rate(off, 9)} {rate(plain, 10)} {number(ratio(on, plain), 7)} {u.goal:5}",
+              flush=True)
     return figures
 
 
@@ -153,8 +166,8 @@ def checks(programs, args):
     return figures
 
 
-PARTS = {"peers": peers, "scaling": scaling, "instructions": instructions, "launches": launches, "start_up": start_up,
-         "checks": checks}
+PARTS = {"peers": peers, "scaling": scaling, "instructions": instructions, "units": units, "launches": launches,
+         "start_up": start_up, "checks": checks}
 
 
 def goals():
@@ -171,6 +184,8 @@ def goals():
         if k.large:
             out[f"scaling.{k.name}.16"] = (f"{k.title.split(',')[0].rsplit(' ', 1)[0]}, {k.large}: 16 threads", "x one",
                                            SIXTEEN_THREADS_GOAL, False)
+    for u in UNITS:
+        out[f"units.{u.name}"] = (f"{u.title}, 1 thread", "x plain C++", u.goal, False)
     for row in LAUNCHES:
         out[f"launch.{row.name}"] = (row.title, "us each", row.goal, True)
         out[f"launch.{row.name}.cpu"] = (f"{row.title}: CPU time", "us each", None, True)

@@ -39,14 +39,18 @@ class Programs:
                                            "-o", self.folder / name]):
             sys.exit("\n".join(self.skipped))
 
+    def build_plain(self, source, program):
+        return self.compile(source, ["g++", "-O3", "-march=native", "-fopenmp", "-std=c++17", HERE / source, "-o",
+                                     self.folder / program])
+
     def build(self, peers):
-        for name in ("kernels", "launches"):
+        for name in ("kernels", "units", "launches"):
             self.build_cuda(name)
-        self.have_native = self.have_pocl = self.have_oclgrind = False
+        self.plain = {program: self.build_plain(source, program)
+                      for source, program in (("native.cc", "native"), ("units.cc", "native_units"))}
+        self.have_pocl = self.have_oclgrind = False
         if not peers:
             return
-        self.have_native = self.compile("plain C++", ["g++", "-O3", "-march=native", "-fopenmp", "-std=c++17",
-                                                      HERE / "native.cc", "-o", self.folder / "native"])
         ocl = self.compile("PoCL and Oclgrind", ["g++", "-O2", "-std=c++17", HERE / "ocl_bench.cc", "-o",
                                                  self.folder / "ocl_bench", "-lOpenCL"], ["CL/cl.h"])
         vendors = pathlib.Path("/etc/OpenCL/vendors")
@@ -85,9 +89,10 @@ class Programs:
     def run_command(self, *options):
         return [self.warpgrind, "run", "--quiet", *options]
 
-    def virtual_gpu(self, kernel, size, threads, options=(), environment=None, repetitions=REPETITIONS):
-        return self.many([*self.run_command("--threads", threads, *options), self.folder / "kernels", kernel, size,
-                          repetitions], environment)
+    def virtual_gpu(self, kernel, size, threads, options=(), environment=None, repetitions=REPETITIONS,
+                    program="kernels"):
+        return self.many([*self.run_command("--threads", threads, *options), self.folder / program, kernel, size, repetitions],
+                         environment)
 
     def pocl(self, kernel, size, threads):
         if not self.have_pocl:
@@ -100,10 +105,10 @@ class Programs:
             return None
         return self.once(["oclgrind", "--num-threads", 1, self.folder / "ocl_bench", HERE / "kernels.cl", kernel, size, 1, 0])
 
-    def native(self, kernel, size, threads):
-        if not self.have_native:
+    def native(self, kernel, size, threads, program="native"):
+        if not self.plain[program]:
             return None
-        return self.many([self.folder / "native", kernel, size, REPETITIONS], {"OMP_NUM_THREADS": str(threads)})
+        return self.many([self.folder / program, kernel, size, REPETITIONS], {"OMP_NUM_THREADS": str(threads)})
 
     def launches(self, way, count, nodes, options=()):
         """Microseconds of wall and CPU time for each launch or node, and the process's peak in MiB."""

@@ -34,6 +34,24 @@ KERNELS = (
     Kernel("global_atomics", "random atomicAdd, 4 MiB", 1 << 17),
 )
 OCLGRIND_GOAL = 1000
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A kernel of units.cu and units.cc: what a GPU has hardware of its own for."""
+    name: str
+    title: str
+    items: str
+    size: int  # threads
+    goal: float = 0.5  # of plain C++
+
+
+UNITS = (
+    Unit("mma", "ldmatrix and mma, 16 x 8 x 16 halves", "FMAs", 1 << 16),
+    Unit("halves", "__hfma2", "FMAs", 1 << 17),
+    Unit("video", "vabsdiff4 with a sum", "bytes", 1 << 17),
+    Unit("texture", "tex2D of floats, linear filter", "samples", 1 << 17),
+)
 TWO_THREADS_GOAL, SIXTEEN_THREADS_GOAL = 1.9, 12
 FIRST_LAUNCHES = ("vecadd", "mm", "mmt", "reduce", "empty")
 
