@@ -1,12 +1,11 @@
 #include "device/calls/texture_lanes.h"
 
-#include <immintrin.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
 
+#include "base/cpu.h"
 #include "base/sanitizers.h"
 #include "device/memory/texel_plane.h"
 #include "device/memory/texture_format.h"
@@ -303,18 +302,8 @@ void filter(const Texture& t, FilteredFormat format, const TexelPlane& plane, co
   }
 }
 
-#pragma GCC pop_options
-
-}  // namespace
-
-bool is_flat(const TextureCall& call) {
-  const bool geometry = call.geometry == TextureGeometry::d1 || call.geometry == TextureGeometry::d2 ||
-                        call.geometry == TextureGeometry::a1d || call.geometry == TextureGeometry::a2d;
-  return geometry && !call.gather && call.detail == jit::TextureDetail::base;
-}
-
-bool read_lanes(const Texture& t, const TextureCall& call, const std::uint32_t* coordinates, LaneMask mask,
-                std::uint32_t* out, LaneTexels& texels) {
+bool read_all(const Texture& t, const TextureCall& call, const std::uint32_t* coordinates, LaneMask mask,
+              std::uint32_t* out, LaneTexels& texels) {
   const TexelPlane plane(t);
   if (plane.size[0] <= 0 || plane.size[1] <= 0 || plane.stretch() > kLargest) return false;
   Corners c;
@@ -344,6 +333,31 @@ bool read_lanes(const Texture& t, const TextureCall& call, const std::uint32_t* 
   else
     read_one_texel(t, plane, c, texels.on[0], sampled ? border_texel(t) : Texel{}, mask, out);
   return true;
+}
+
+[[gnu::flatten]] bool read_avx2(const Texture& t, const TextureCall& call, const std::uint32_t* coordinates,
+                                LaneMask mask, std::uint32_t* out, LaneTexels& texels) {
+  return read_all(t, call, coordinates, mask, out, texels);
+}
+
+[[gnu::flatten]] WG_AVX512 bool read_avx512(const Texture& t, const TextureCall& call, const std::uint32_t* coordinates,
+                                            LaneMask mask, std::uint32_t* out, LaneTexels& texels) {
+  return read_all(t, call, coordinates, mask, out, texels);
+}
+
+#pragma GCC pop_options
+
+}  // namespace
+
+bool is_flat(const TextureCall& call) {
+  const bool geometry = call.geometry == TextureGeometry::d1 || call.geometry == TextureGeometry::d2 ||
+                        call.geometry == TextureGeometry::a1d || call.geometry == TextureGeometry::a2d;
+  return geometry && !call.gather && call.detail == jit::TextureDetail::base;
+}
+
+bool read_lanes(const Texture& t, const TextureCall& call, const std::uint32_t* coordinates, LaneMask mask,
+                std::uint32_t* out, LaneTexels& texels) {
+  return (kHaveAvx512 ? read_avx512 : read_avx2)(t, call, coordinates, mask, out, texels);
 }
 
 }  // namespace warpgrind::device
