@@ -21,6 +21,20 @@ __device__ __forceinline__ void copy_or_zero(uint32_t to, const void* from, bool
         : "memory");
 }
 
+// Starts part `part` of `parts` of a tile's copies: rounds of A, then of B.
+template <class Shape, bool kWhole, class Copy>
+__device__ __forceinline__ void start_part(const Copy& copy, int part, int parts, int left) {
+  constexpr int kRounds = Shape::kRoundsA + Shape::kRoundsB;
+#pragma unroll
+  for (int i = 0; i < kRounds; ++i) {
+    if (i * parts / kRounds != part) continue;
+    if (i < Shape::kRoundsA)
+      copy.template round_a<kWhole>(i, left);
+    else
+      copy.template round_b<kWhole>(i - Shape::kRoundsA, left);
+  }
+}
+
 // mbarriers: `count` arrivals end a phase, and phases are told apart by their parity.
 __device__ __forceinline__ void init_barrier(uint32_t barrier, int count) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(count) : "memory");

@@ -76,19 +76,6 @@ struct FittedFloatCopy {
         copy_or_zero<4>(to + 4 * j, kInside ? from + j : from + min(column + j, n - 1), absent);
     }
   }
-  // Part `part` of `parts`.
-  template <bool kWhole>
-  __device__ __forceinline__ void start(int part, int parts, int left) const {
-    constexpr int kRounds = Shape::kRoundsA + Shape::kRoundsB;
-#pragma unroll
-    for (int i = 0; i < kRounds; ++i) {
-      if (i * parts / kRounds != part) continue;
-      if (i < Shape::kRoundsA)
-        round_a<kWhole>(i, left);
-      else
-        round_b<kWhole>(i - Shape::kRoundsA, left);
-    }
-  }
   __device__ __forceinline__ void next(int steps) {
     a += steps;
     b += static_cast<long>(steps) * n;
@@ -133,9 +120,9 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kPerSm)
   for (int s = 0; s < kAhead; ++s) {
     const int steps = s == 0 ? k - (count - 1) * kTileK : kTileK;  // the first tiles take what the others leave
     if (s == 0)
-      copy.template start<false>(0, 1, steps);
+      start_part<Shape, false>(copy, 0, 1, steps);
     else
-      copy.template start<true>(0, 1, count - s);
+      start_part<Shape, true>(copy, 0, 1, count - s);
     copy.next(steps);
     copy.next_stage(kBytes);
     commit_copies();
@@ -165,7 +152,7 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kPerSm)
         from_a += further;
         from_b += further;
       }
-      if (step < Shape::kParts) copy.template start<true>(step, Shape::kParts, count - t - kAhead);
+      if (step < Shape::kParts) start_part<Shape, true>(copy, step, Shape::kParts, count - t - kAhead);
       if (step == kTileK - 2) {
         copy.next(kTileK);
         commit_copies();

@@ -67,19 +67,6 @@ struct FittedTensorCopy {
       copy_or_zero<8>(to + 8, from + min(column + 1, n - 1), absent);
     }
   }
-  // Part `part` of `parts`.
-  template <bool kWhole>
-  __device__ __forceinline__ void start(int part, int parts, int left) const {
-    constexpr int kRounds = Shape::kRoundsA + Shape::kRoundsB;
-#pragma unroll
-    for (int i = 0; i < kRounds; ++i) {
-      if (i * parts / kRounds != part) continue;
-      if (i < Shape::kRoundsA)
-        round_a<kWhole>(i, left);
-      else
-        round_b<kWhole>(i - Shape::kRoundsA, left);
-    }
-  }
   __device__ __forceinline__ void next(int steps, int further) {
     a += steps;
     b += static_cast<long>(steps) * n;
@@ -183,9 +170,9 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kPerSm)
   for (int s = 0; s < kAhead; ++s) {
     const int steps = s == 0 ? k - (count - 1) * kTileK : kTileK;  // the first tiles take what the others leave
     if (s == 0)
-      copy.template start<false>(0, 1, steps);
+      start_part<Shape, false>(copy, 0, 1, steps);
     else
-      copy.template start<true>(0, 1, count - s);
+      start_part<Shape, true>(copy, 0, 1, count - s);
     copy.next(steps, kBytes);
     arrive_after_copies(arrived + 8 * s);
   }
@@ -222,7 +209,8 @@ __global__ void __launch_bounds__(Shape::kThreads, Shape::kPerSm)
 #pragma unroll
         for (int i = 0; i < 2 * Shape::kAcross; ++i)
           if (i * (kProducts - 2) / (2 * Shape::kAcross) == p) fragments[1 - step].load_b(i, from_b, 1 - step);
-        if (step == 0 && p % kEach == 0) copy.template start<true>(p / kEach, kProducts / kEach, count - t - kAhead);
+        if (step == 0 && p % kEach == 0)
+          start_part<Shape, true>(copy, p / kEach, kProducts / kEach, count - t - kAhead);
       }
       if (step == 0) {
         arrive_after_copies(arrived + 8 * write.stage);
