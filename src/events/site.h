@@ -55,6 +55,11 @@ struct Site {
   std::uint32_t instruction = 0;     // index into the function's body
   std::string function;              // the PTX function it stands in (a kernel may call .funcs)
   std::string text;                  // the instruction as printed PTX, for reports
+  // Where machine code counts it with another site, `distance` bytes from whose addresses its own are: the number of
+  // that site, a lower one (jit/kernel/access_groups.h).
+  static constexpr std::uint32_t kAlone = ~0u;
+  std::uint32_t leader = kAlone;
+  std::int64_t distance = 0;
   // All of them; empty: any pointer may be in the address.
   std::vector<AddressOrigin> origins;
 };

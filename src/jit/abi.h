@@ -23,6 +23,9 @@ namespace warpgrind::jit {
 // counted by masked[masked_slot(tag)].hits += 1 with tag = mask | (base & 255) << 32. Another tag in the slot:
 // wg_count_affine. Local memory is served at one offset for all lanes only, and counted without slots, whatever the
 // mask: histogram[local_kind(mask)] += 1 (gpu/local_kinds.h; kind 0, of no lanes, counts nothing).
+//
+// A site that others follow (events::Site::leader) has a window in which they are good, too, and its histogram counts
+// them along: the device keeps out of it.
 struct MaskedCount {
   std::uint64_t tag;  // ~0: empty
   std::uint64_t hits;

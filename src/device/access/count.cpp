@@ -206,23 +206,34 @@ void count_affine(const Access& a, std::uint64_t base, std::int64_t kx, std::int
 
 namespace {
 
-void fold_bin(const Launch& launch, const SiteFacts& facts, SiteRecord& record, const jit::SiteState& state,
-              unsigned bin) {
+// Into the counts of the site, or of one that follows it.
+void fold_bin(Worker& worker, std::uint32_t site, const jit::SiteState& state, unsigned bin, std::uint64_t hits) {
+  const Launch& launch = *worker.launch;
+  const SiteFacts& facts = launch.kernel->sites[site];
   const bool local = facts.form.space == StateSpace::local;
   if (local && bin == 0) return;  // no lane was on
   std::int64_t offsets[kWarpSize];
   affine_offsets(launch.kernel->shape, local ? 0 : bin, state.key_x, state.key_y, offsets);
   const LaneMask mask = local ? lanes_of_local_kind(bin) : kFullMask;
-  add_requests(launch, facts, record, facts.form.space, offsets, mask, state.histogram[bin]);
+  SiteRecord& record = worker.records[site];
+  record.used = true;
+  add_requests(launch, facts, record, facts.form.space, offsets, mask, hits);
 }
 
-void fold_masked(const Launch& launch, const SiteFacts& facts, SiteRecord& record, const jit::SiteState& state,
-                 jit::MaskedCount& m) {
+void fold_masked(Worker& worker, std::uint32_t site, const jit::SiteState& state, jit::MaskedCount& m) {
   if (m.hits == 0) return;
-  std::int64_t offsets[kWarpSize];
-  affine_offsets(launch.kernel->shape, static_cast<std::int64_t>(m.tag >> 32), state.key_x, state.key_y, offsets);
+  const Launch& launch = *worker.launch;
   const auto mask = static_cast<LaneMask>(m.tag);
-  add_requests(launch, facts, record, facts.form.space, offsets, mask, m.hits);
+  const auto add = [&](std::uint32_t to, std::uint64_t low) {
+    std::int64_t offsets[kWarpSize];
+    affine_offsets(launch.kernel->shape, static_cast<std::int64_t>(low & 255), state.key_x, state.key_y, offsets);
+    const SiteFacts& facts = launch.kernel->sites[to];
+    worker.records[to].used = true;
+    add_requests(launch, facts, worker.records[to], facts.form.space, offsets, mask, m.hits);
+  };
+  add(site, m.tag >> 32);
+  for (const SiteFacts::Follower& f : launch.kernel->sites[site].followers)
+    add(f.site, (m.tag >> 32) + static_cast<std::uint64_t>(f.distance));
   m = {~0ull, 0};
 }
 
@@ -239,7 +250,9 @@ void count_masked(const Access& a, std::uint64_t base, std::int64_t kx, std::int
   }
   const std::uint64_t tag = jit::masked_tag(base, a.mask);
   jit::MaskedCount& m = state.masked[jit::masked_slot(tag)];
-  if (m.tag == tag) {
+  // Its followers are not counted along here: only what comes next may use the slot.
+  const bool leads = !worker.launch->kernel->sites[a.site].followers.empty();
+  if (m.tag == tag && !leads) {
     ++m.hits;
     return;
   }
@@ -249,10 +262,10 @@ void count_masked(const Access& a, std::uint64_t base, std::int64_t kx, std::int
     if (!keep_affine(a, {base, kx, ky})) count_affine(a, base, kx, ky);
     return;
   }
-  SiteRecord& record = worker.records[a.site];
-  record.used = true;
-  fold_masked(launch, launch.kernel->sites[a.site], record, state, m);
-  m = {tag, 1};
+  worker.records[a.site].used = true;
+  fold_masked(worker, a.site, state, m);
+  m = {tag, leads ? 0u : 1u};
+  if (leads) count_affine(a, base, kx, ky);
 }
 
 namespace {
@@ -303,9 +316,14 @@ void fold_inline_cache(Worker& worker, std::uint32_t site) {
     SiteRecord& record = worker.records[site];
     const SiteFacts& facts = launch.kernel->sites[site];
     record.used = true;
-    for (unsigned bin = 0; bin < 256; ++bin)
-      if (state.histogram[bin] != 0) fold_bin(launch, facts, record, state, bin);
-    for (jit::MaskedCount& m : state.masked) fold_masked(launch, facts, record, state, m);
+    for (unsigned bin = 0; bin < 256; ++bin) {
+      const std::uint64_t hits = state.histogram[bin];
+      if (hits == 0) continue;
+      fold_bin(worker, site, state, bin, hits);
+      for (const SiteFacts::Follower& f : facts.followers)
+        fold_bin(worker, f.site, state, (bin + static_cast<std::uint64_t>(f.distance)) & 255, hits);
+    }
+    for (jit::MaskedCount& m : state.masked) fold_masked(worker, site, state, m);
   }
   std::memset(state.histogram, 0, sizeof state.histogram);
   empty_inline_cache(state);
@@ -329,8 +347,8 @@ void forget_pieces(Worker& worker) {
 void collect(Worker& worker, events::LaunchCounts& counts) {
   const Launch& launch = *worker.launch;
   const events::KernelFacts& facts = launch.kernel->code->facts();
+  for (std::uint32_t s = 0; s < facts.sites.size(); ++s) close_site(worker, s);  // some count for others
   for (std::uint32_t s = 0; s < facts.sites.size(); ++s) {
-    close_site(worker, s);
     SiteRecord& record = worker.records[s];
     record.range = {};
     record.piece_cached = false;

@@ -99,15 +99,19 @@ bool covers(const jit::SiteState& state, const Access& s, const AffineAddresses&
 // keep their old cache most times (false): folding costs more than a careful access.
 bool refill(Worker& worker, const Access& s, const AffineAddresses& a, const Window& w, unsigned row) {
   SiteRecord& record = worker.records[s.site];
+  const SiteFacts& facts = worker.launch->kernel->sites[s.site];
+  const std::uint64_t within = s.bytes() - 1;
+  const std::uint64_t low =
+      (w.low - static_cast<std::uint64_t>(a.least(row) + facts.least_distance) + within) & ~within;
+  const std::uint64_t high =
+      (w.high - s.bytes() - static_cast<std::uint64_t>(a.most(row) + facts.most_distance)) & ~within;
+  if (static_cast<std::int64_t>(high) < static_cast<std::int64_t>(low)) return false;  // its followers go elsewhere
   constexpr std::uint32_t kEager = 16, kLater = 64;
   const std::uint32_t n = record.refills++;
   if (n >= kEager && n % kLater != 0) return false;
   fold_inline_cache(worker, s.site);
   record.piece_cached = w.of_heap;
   jit::SiteState& state = worker.sites[s.site];
-  const std::uint64_t within = s.bytes() - 1;
-  const std::uint64_t low = (w.low - static_cast<std::uint64_t>(a.least(row)) + within) & ~within;
-  const std::uint64_t high = (w.high - s.bytes() - static_cast<std::uint64_t>(a.most(row))) & ~within;
   state.low = low;
   state.span = (high - low) >> std::countr_zero(s.bytes());
   state.key_x = a.kx;
@@ -119,7 +123,9 @@ void refill_and_count(Worker& worker, const Access& s, const AffineAddresses& a,
   if (!refill(worker, s, a, w, row)) return count_affine(s, a.base, a.kx, a.ky);
   if (!worker.launch->counters) return;
   jit::SiteState& state = worker.sites[s.site];
-  if (s.mask == kFullMask && w.space != StateSpace::local)
+  if (!worker.launch->kernel->sites[s.site].followers.empty())  // by the histogram, they would be counted, too
+    count_affine(s, a.base, a.kx, a.ky);
+  else if (s.mask == kFullMask && w.space != StateSpace::local)
     ++state.histogram[a.base & 255];
   else
     count_masked(s, a.base, a.kx, a.ky);

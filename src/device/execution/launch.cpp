@@ -34,6 +34,14 @@ std::vector<SiteFacts> pack_sites(const events::KernelFacts& facts) {
                    s.vector,
                    s.order,
                    s.scope});
+  for (std::uint32_t s = 0; s < facts.sites.size(); ++s) {
+    if (facts.sites[s].leader >= out.size()) continue;  // alone
+    SiteFacts& leader = out[facts.sites[s].leader];
+    const std::int64_t distance = facts.sites[s].distance;
+    leader.followers.push_back({s, distance});
+    leader.least_distance = std::min(leader.least_distance, distance);
+    leader.most_distance = std::max(leader.most_distance, distance);
+  }
   return out;
 }
 

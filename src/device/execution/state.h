@@ -46,6 +46,13 @@ struct SiteFacts {
   // ptxas makes one access of it and its neighbours, of which it has the lowest address: bytes a lane, and the whole
   // begins at a multiple of them. 0: it stays what it is.
   std::uint8_t joint_bytes = 0;
+  // Sites that are counted with this one (events::Site::leader); their distances, none of them included as 0.
+  struct Follower {
+    std::uint32_t site;
+    std::int64_t distance;
+  };
+  std::vector<Follower> followers{};
+  std::int64_t least_distance = 0, most_distance = 0;
 };
 
 // What the accesses of a site should stay in: [low, high) in addresses of a space. No opinion: everything.

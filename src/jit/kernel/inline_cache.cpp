@@ -156,9 +156,12 @@ Value* InlineCache::kind_of_lanes() {
   return ir_.CreateAdd(before, ir_.CreateZExt(ir_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, mask), i64));
 }
 
-void InlineCache::count_some(const Address& a, StateSpace space, Value* state) {
-  if (!f_.unit.options.counters) return;
-  if (space == StateSpace::local) return count_in_bin(state, kind_of_lanes());
+Value* InlineCache::count_some(const Address& a, StateSpace space, Value* state) {
+  if (!f_.unit.options.counters) return ir_.getTrue();
+  if (space == StateSpace::local) {
+    count_in_bin(state, kind_of_lanes());
+    return ir_.getTrue();
+  }
   llvm::Type* i64 = ir_.getInt64Ty();
   Value* mask = masks_.bits();
   Value* low = ir_.CreateShl(ir_.CreateAnd(a.base, ir_.getInt64(255)), 32);
@@ -180,6 +183,10 @@ void InlineCache::count_some(const Address& a, StateSpace space, Value* state) {
           {f_.context_argument, sites_.number(), a.base, uniform ? zero : a.kx, uniform ? zero : a.ky, mask});
   ir_.CreateBr(counted);
   ir_.SetInsertPoint(counted);
+  llvm::PHINode* by_table = ir_.CreatePHI(ir_.getInt1Ty(), 2);
+  by_table->addIncoming(ir_.getTrue(), known);
+  by_table->addIncoming(ir_.getFalse(), other);
+  return by_table;
 }
 
 }  // namespace warpgrind::jit

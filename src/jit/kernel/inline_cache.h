@@ -27,7 +27,8 @@ class InlineCache {
   // Likewise of a load that may be told late (events/late_loads.h).
   void show_load(const Address& a, llvm::Value* state, const ptx::Instruction& load, llvm::BasicBlock* slow);
   void count_all(const Address& a, StateSpace space, llvm::Value* state);
-  void count_some(const Address& a, StateSpace space, llvm::Value* state);
+  // Returns i1: by the site's own table, which counts its followers along.
+  llvm::Value* count_some(const Address& a, StateSpace space, llvm::Value* state);
 
  private:
   struct Watching {

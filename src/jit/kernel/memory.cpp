@@ -160,6 +160,30 @@ bool Memory::names_parameter(const Operand& address) const {
          f_.function.variables[address.index].space == StateSpace::param;
 }
 
+Value* Memory::checked_by_leader() {
+  const auto follows = groups_.follows(f_.now.index);
+  const auto led = follows ? led_.find(follows->leader) : led_.end();
+  if (led == led_.end()) return nullptr;
+  events::Site& site = f_.unit.facts.sites[sites_.number()->getZExtValue()];
+  site.leader = led->second.site;
+  site.distance = follows->distance;
+  return led->second.checked;
+}
+
+void Memory::lead(const std::vector<std::pair<BasicBlock*, Value*>>& ways) {
+  if (!groups_.leads(f_.now.index)) return;
+  llvm::PHINode* phi = ir_.CreatePHI(ir_.getInt1Ty(), static_cast<unsigned>(ways.size()));
+  for (const auto& [from, checked] : ways) phi->addIncoming(checked, from);
+  led_[f_.now.index] = {phi, static_cast<std::uint32_t>(sites_.number()->getZExtValue())};
+}
+
+// Of a branch whose second way is the slow one.
+llvm::MDNode* Memory::likely() const {
+  const auto weight = [&](std::uint32_t n) { return llvm::ConstantAsMetadata::get(ir_.getInt32(n)); };
+  return llvm::MDNode::get(f_.context(),
+                           {llvm::MDString::get(f_.context(), "branch_weights"), weight(1000), weight(1)});
+}
+
 void Memory::load() {
   const ptx::Instruction& i = f_.instruction();
   if (i.space == StateSpace::param && i.operands[1].base == OperandKind::variable &&
@@ -202,37 +226,43 @@ void Memory::load() {
   if (i.space == StateSpace::param) return deliver({load_parameter(a, e, count), {}});
   if (lanes_.serves(a, i.space, bytes, /*store=*/false)) return deliver({{load_lanes(a, i.space, e)}, {}});
   if (!cache_.serves_all(a, i.space, bytes)) return deliver(carefully());
-  Value* state = cache_.state();
   BasicBlock* fast = f_.new_block("fast");
   BasicBlock* slow = f_.new_block("slow");
   BasicBlock* join = f_.new_block("loaded");
-  llvm::MDNode* likely = llvm::MDNode::get(f_.context(), {llvm::MDString::get(f_.context(), "branch_weights"),
-                                                          llvm::ConstantAsMetadata::get(ir_.getInt32(1000)),
-                                                          llvm::ConstantAsMetadata::get(ir_.getInt32(1))});
-  const bool masked_path = cache_.serves_some(a, i.space, bytes / count, count, /*store=*/false);
-  BasicBlock* masked = masked_path ? f_.new_block("masked") : slow;
-  cache_.branch(a, state, bytes, {fast, masked, slow}, likely);
   std::vector<std::pair<BasicBlock*, Loaded>> ways;
-  const auto arrive_with = [&](Loaded loaded) {
+  std::vector<std::pair<BasicBlock*, Value*>> checked;
+  const auto arrive_with = [&](Loaded loaded, Value* good) {
     if (!f_.now.scalar)
       for (std::vector<Value*>* part : {&loaded.values, &loaded.shadows})
         for (Value*& v : *part) v = f_.splat(v);
     ways.emplace_back(ir_.GetInsertBlock(), std::move(loaded));
+    checked.emplace_back(ir_.GetInsertBlock(), good);
     ir_.CreateBr(join);
   };
-  ir_.SetInsertPoint(fast);
-  cache_.show_load(a, state, i, slow);
-  cache_.count_all(a, i.space, state);
-  arrive_with(directly());
-  if (masked_path) {
-    ir_.SetInsertPoint(masked);
+  if (Value* by_leader = checked_by_leader()) {
+    ir_.CreateCondBr(by_leader, fast, slow, likely());
+    ir_.SetInsertPoint(fast);
+    arrive_with(directly(), ir_.getTrue());
+  } else {
+    Value* state = cache_.state();
+    const bool masked_path = cache_.serves_some(a, i.space, bytes / count, count, /*store=*/false);
+    BasicBlock* masked = masked_path ? f_.new_block("masked") : slow;
+    cache_.branch(a, state, bytes, {fast, masked, slow}, likely());
+    ir_.SetInsertPoint(fast);
     cache_.show_load(a, state, i, slow);
-    cache_.count_some(a, i.space, state);
-    arrive_with(directly());  // lanes off read good memory; nobody sees it
+    cache_.count_all(a, i.space, state);
+    arrive_with(directly(), ir_.getTrue());
+    if (masked_path) {
+      ir_.SetInsertPoint(masked);
+      cache_.show_load(a, state, i, slow);
+      Value* by_table = cache_.count_some(a, i.space, state);
+      arrive_with(directly(), by_table);  // lanes off read good memory; nobody sees it
+    }
   }
   ir_.SetInsertPoint(slow);
-  arrive_with(carefully());
+  arrive_with(carefully(), ir_.getFalse());
   ir_.SetInsertPoint(join);
+  lead(checked);
   const auto joined = [&](std::vector<Value*> Loaded::*part) {
     std::vector<Value*> out;
     for (unsigned k = 0; k < (ways[0].second.*part).size(); ++k) {
@@ -325,34 +355,53 @@ void Memory::store() {
   };
   if (lanes_.serves(a, i.space, bytes, /*store=*/true)) return store_lanes(a, i.space, e, values[0]);
   if (!cache_.serves_all(a, i.space, bytes)) return carefully();
-  Value* state = cache_.state();
   BasicBlock* fast = f_.new_block("fast");
   BasicBlock* slow = f_.new_block("slow");
   BasicBlock* join = f_.new_block("stored");
+  std::vector<std::pair<BasicBlock*, Value*>> checked;
+  const auto arrive = [&](Value* good) {
+    checked.emplace_back(ir_.GetInsertBlock(), good);
+    ir_.CreateBr(join);
+  };
   const bool masked_path = cache_.serves_some(a, i.space, bytes / count, count, /*store=*/true);
   BasicBlock* masked = masked_path ? f_.new_block("masked") : slow;
-  cache_.branch(a, state, bytes, {fast, masked, slow}, nullptr);
+  Value* by_leader = checked_by_leader();
+  Value* state = by_leader ? nullptr : cache_.state();
+  if (by_leader) {
+    BasicBlock* good = f_.new_block("good");
+    ir_.CreateCondBr(by_leader, good, slow, likely());
+    ir_.SetInsertPoint(good);
+    ir_.CreateCondBr(ir_.CreateICmpEQ(masks_.bits(), ir_.getInt32(kFullMask)), fast, masked);
+  } else {
+    cache_.branch(a, state, bytes, {fast, masked, slow}, nullptr);
+  }
   ir_.SetInsertPoint(fast);
-  cache_.show(a, state, i.space, slow);
-  cache_.count_all(a, i.space, state);
+  if (!by_leader) {
+    cache_.show(a, state, i.space, slow);
+    cache_.count_all(a, i.space, state);
+  }
   if (definedness_.on()) store_shadows(a, shadow, shadows, false);
   direct_.store(a, i.space, e, values);
-  ir_.CreateBr(join);
+  arrive(ir_.getTrue());
   if (masked_path) {
     BasicBlock* some = f_.new_block("some_lanes");
     ir_.SetInsertPoint(masked);
     ir_.CreateCondBr(ir_.CreateICmpNE(masks_.bits(), ir_.getInt32(0)), some, slow);
     ir_.SetInsertPoint(some);
-    cache_.show(a, state, i.space, slow);
-    cache_.count_some(a, i.space, state);
+    Value* by_table = ir_.getTrue();
+    if (!by_leader) {
+      cache_.show(a, state, i.space, slow);
+      by_table = cache_.count_some(a, i.space, state);
+    }
     if (definedness_.on()) store_shadows(a, shadow, shadows, true);
     direct_.store_some(a, i.space, e, values[0]);
-    ir_.CreateBr(join);
+    arrive(by_table);
   }
   ir_.SetInsertPoint(slow);
   carefully();
-  ir_.CreateBr(join);
+  arrive(ir_.getFalse());
   ir_.SetInsertPoint(join);
+  lead(checked);
 }
 
 }  // namespace warpgrind::jit

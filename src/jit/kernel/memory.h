@@ -3,8 +3,10 @@
 // the device.
 #pragma once
 
+#include <unordered_map>
 #include <vector>
 
+#include "jit/kernel/access_groups.h"
 #include "jit/kernel/definedness.h"
 #include "jit/kernel/direct_access.h"
 #include "jit/kernel/inline_cache.h"
@@ -27,7 +29,8 @@ class Memory {
         addresses_(context, registers, variables),
         cache_(context, masks, sites, counting),
         lanes_(context, masks, sites),
-        direct_(context, masks) {}
+        direct_(context, masks),
+        groups_(context) {}
   void load();  // the current instruction
   void store();
 
@@ -52,6 +55,11 @@ class Memory {
   void store_shadows(const Address& a, llvm::Type* element, const std::vector<llvm::Value*>& shadows, bool some_lanes);
   void careful_store_shadows(Address& a, llvm::Type* element, const std::vector<llvm::Value*>& shadows);
   void keep_origins(const Address& a, const std::vector<llvm::Value*>& shadows);
+  llvm::MDNode* likely() const;
+  // Whether its leader has checked and counted the current instruction (i1); null: it has none.
+  llvm::Value* checked_by_leader();
+  // The current instruction has been done by one of these ways, each with whether its followers are checked by it.
+  void lead(const std::vector<std::pair<llvm::BasicBlock*, llvm::Value*>>& ways);
   llvm::Value* scratch_area();
   llvm::Value* plane(llvm::Value* area, std::size_t e, unsigned bytes);
 
@@ -66,6 +74,13 @@ class Memory {
   InlineCache cache_;
   LaneAccess lanes_;
   DirectAccess direct_;
+  const AccessGroups groups_;
+  // Of leaders whose code is there: whether the inline cache took it (i1), and its site.
+  struct Led {
+    llvm::Value* checked;
+    std::uint32_t site;
+  };
+  std::unordered_map<std::uint32_t, Led> led_;
 };
 
 }  // namespace warpgrind::jit
