@@ -39,11 +39,6 @@ events::LoggedAccess* add(const Access& a, StateSpace space) {
   return &e;
 }
 
-bool is_of_interest(StateSpace space) {
-  return space == StateSpace::global || space == StateSpace::constant || space == StateSpace::local ||
-         space == StateSpace::texture;
-}
-
 // Addresses of the lanes that are on, as distances from the lowest. Too far apart: those are left out.
 void put_lanes(events::BlockLog& log, events::LoggedAccess& e, const std::uint64_t* addresses, LaneMask mask) {
   std::uint64_t low = ~std::uint64_t{0};
@@ -118,7 +113,8 @@ void begin_log(Worker& worker, Block& block) {
   worker.logs.push_back(std::move(log));
   if (worker.logging++ != 0) return;
   const auto sites = static_cast<std::uint32_t>(launch.kernel->sites.size());
-  for (std::uint32_t s = 0; s < sites; ++s) close_site(worker, s);
+  for (std::uint32_t s = 0; s < sites; ++s)
+    if (is_logged(launch.kernel->sites[s].form.space)) close_site(worker, s);
 }
 
 void end_log(Worker& worker, Block& block) {
@@ -131,7 +127,7 @@ void end_log(Worker& worker, Block& block) {
 }
 
 void log_affine(const Access& a, const AffineAddresses& addresses) {
-  if (!is_of_interest(a.form.space)) return;
+  if (!is_logged(a.form.space)) return;
   events::LoggedAccess* e = add(a, a.form.space);
   if (e == nullptr) return;
   e->base = addresses.base;
@@ -140,7 +136,7 @@ void log_affine(const Access& a, const AffineAddresses& addresses) {
 }
 
 void log_lanes(const Access& a) {
-  if (!is_of_interest(a.form.space) || !a.counted || a.mask == 0) return;
+  if (!is_logged(a.form.space) || !a.counted || a.mask == 0) return;
   events::LoggedAccess* e = add(a, a.form.space);
   if (e != nullptr) put_lanes(*fiber_of(*a.context).block->log, *e, a.addresses, a.mask);
 }

@@ -25,7 +25,12 @@ void begin_logging(Launch& launch);
 // Is the block one of those that `requests` of block 0 leave room for? beside: events::BlockLog.
 enum class Logged : std::uint8_t { no, yes, beside };
 Logged how_logged(const Launch& launch, std::uint64_t block, std::uint64_t requests);
-// When a block begins and ends. Its worker's inline caches are emptied, and stay so while it lives.
+// What the caches see. An address of generic space may be one of theirs.
+inline bool is_logged(StateSpace space) {
+  return space != StateSpace::shared && space != StateSpace::param;
+}
+// When a block begins and ends. Its worker's inline caches are emptied, and stay so while it lives, but for those of
+// shared memory.
 void begin_log(Worker& worker, Block& block);
 void end_log(Worker& worker, Block& block);
 // Of accesses that have been checked.

@@ -162,7 +162,7 @@ std::optional<AffinePlace> pass_affine(Access& s, const AffineAddresses& a) {
     return std::nullopt;
   }
   s.form.space = w.space;
-  if (worker.logging != 0) [[unlikely]] {  // the inline caches are empty, and stay so
+  if (worker.logging != 0 && is_logged(w.space)) [[unlikely]] {  // the inline caches are empty, and stay so
     count_affine(s, a.base, a.kx, a.ky);
     log_affine(s, a);
   } else if (w.cacheable && !covers(worker.sites[s.site], s, a))

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "device/access/access_log.h"
 #include "device/access/count.h"
 
 namespace warpgrind::device {
@@ -52,7 +53,8 @@ void open_around(const Access& a, std::uint64_t first, std::uint64_t last) {
   Worker& worker = worker_of(*a.context);
   const Launch& launch = *worker.launch;
   // What somebody wants to see, or follow, goes the careful way each time.
-  if (worker.logging != 0 || launch.shadow != nullptr || is_watched(launch, a.site)) return;
+  const bool logged = worker.logging != 0 && is_logged(a.form.space);
+  if (logged || launch.shadow != nullptr || is_watched(launch, a.site)) return;
   SiteRecord& record = worker.records[a.site];
   constexpr std::uint32_t kEager = 16, kLater = 64;  // sites that go from one allocation to another keep their window
   if (const std::uint32_t n = record.lane_refills++; n >= kEager && n % kLater != 0) return;
