@@ -24,7 +24,7 @@ def main():
     assert text.count("| 2026-01-0") == 3, text
     # What a row of goals() measures has a name that some part gives.
     assert not [name for name in history.goals() if name.split(".")[0] not in
-                ("pocl", "scaling", "launch", "memory", "start", "instructions")]
+                ("pocl", "scaling", "launch", "memory", "start", "instructions", "units")]
 
 
 if __name__ == "__main__":
