@@ -112,6 +112,7 @@ TEST_F(StreamMemory, InDeviceMemory) {
   CUdeviceptr word = 0;
   OK(cuMemAlloc(&word, 8));
   OK(cuMemsetD32(word, 0, 2));
+  OK(cuStreamSynchronize(nullptr));  // of device memory it may be on its way still, and the streams do not wait for it
   OK(cuStreamWaitValue32(first, word, 3, CU_STREAM_WAIT_VALUE_EQ));
   OK(cuStreamWriteValue32(first, word + 4, 9, 0));
   OK(cuStreamWriteValue32(second, word, 3, 0));
