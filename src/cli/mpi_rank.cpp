@@ -25,8 +25,7 @@ std::string why_lost(int signal) {
     case SIGINT:
     case SIGHUP:
       return "mpirun ends all ranks so when one of them fails, a host is lost, or it is interrupted itself: its "
-             "messages "
-             "and those of the other ranks say which" +
+             "messages and those of the other ranks say which" +
              without;
     case SIGPIPE:
       return "who read what it wrote is gone, another rank, its host or mpirun: their messages say which" + without;

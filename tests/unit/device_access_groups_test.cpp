@@ -2,6 +2,7 @@
 // each access by itself.
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -120,28 +121,28 @@ TEST_P(AccessGroups, AreCountedAsEachByItself) {
     }
 }
 
+std::optional<Fault> fault_of(const char* body, const std::string& cpu) {
+  Kernel kernel(body_of({"", body, 1}), 1, nullptr, "", cpu);
+  return kernel.try_run(32).fault;
+}
+
 // After many good ones, the leader of which would still be good.
 TEST_P(AccessGroups, AFollowerOutsideIsItsOwnFault) {
-  const Case c{"",
-               "mov.u32 %r9, %r5; setp.eq.u32 %p5, %r10, 60; @%p5 add.u32 %r9, %r9, 3072; ld.shared.u32 %r6, [%r9]; "
-               "ld.shared.u32 %r7, [%r9+512];",
-               1};
-  Kernel kernel(body_of(c), 1, nullptr, "", GetParam());
-  const LaunchResult result = kernel.try_run(32);
-  ASSERT_TRUE(result.fault);
-  EXPECT_EQ(result.fault->kind, FaultKind::shared_out_of_bounds);
-  EXPECT_NE(result.fault->ptx_text.find("%r7"), std::string::npos) << result.fault->ptx_text;
+  const auto fault = fault_of(
+      "mov.u32 %r9, %r5; setp.eq.u32 %p5, %r10, 60; @%p5 add.u32 %r9, %r9, 3072; ld.shared.u32 %r6, [%r9]; "
+      "ld.shared.u32 %r7, [%r9+512];",
+      GetParam());
+  ASSERT_TRUE(fault);
+  EXPECT_EQ(fault->kind, FaultKind::shared_out_of_bounds);
+  EXPECT_NE(fault->ptx_text.find("%r7"), std::string::npos) << fault->ptx_text;
 }
 
 TEST_P(AccessGroups, AMisalignedLeaderIsAFault) {
-  const Case c{"",
-               "setp.eq.u32 %p5, %r10, 60; @%p5 add.u32 %r5, %r5, 2; ld.shared.u32 %r6, [%r5]; "
-               "ld.shared.u32 %r7, [%r5+512];",
-               1};
-  Kernel kernel(body_of(c), 1, nullptr, "", GetParam());
-  const LaunchResult result = kernel.try_run(32);
-  ASSERT_TRUE(result.fault);
-  EXPECT_EQ(result.fault->kind, FaultKind::misaligned_address);
+  const auto fault = fault_of(
+      "setp.eq.u32 %p5, %r10, 60; @%p5 add.u32 %r5, %r5, 2; ld.shared.u32 %r6, [%r5]; ld.shared.u32 %r7, [%r5+512];",
+      GetParam());
+  ASSERT_TRUE(fault);
+  EXPECT_EQ(fault->kind, FaultKind::misaligned_address);
 }
 
 INSTANTIATE_TEST_SUITE_P(Cpus, AccessGroups, testing::Values("", "x86-64-v3"),

@@ -206,34 +206,32 @@ void count_affine(const Access& a, std::uint64_t base, std::int64_t kx, std::int
 
 namespace {
 
-// Into the counts of the site, or of one that follows it.
-void fold_bin(Worker& worker, std::uint32_t site, const jit::SiteState& state, unsigned bin, std::uint64_t hits) {
+// Hits of the site's inline cache, whose keys these are: into its counts, and those of the sites that follow it.
+void fold_hits(Worker& worker, std::uint32_t site, const jit::SiteState& state, std::uint64_t base, LaneMask mask,
+               std::uint64_t hits) {
   const Launch& launch = *worker.launch;
-  const SiteFacts& facts = launch.kernel->sites[site];
-  const bool local = facts.form.space == StateSpace::local;
-  if (local && bin == 0) return;  // no lane was on
-  std::int64_t offsets[kWarpSize];
-  affine_offsets(launch.kernel->shape, local ? 0 : bin, state.key_x, state.key_y, offsets);
-  const LaneMask mask = local ? lanes_of_local_kind(bin) : kFullMask;
-  SiteRecord& record = worker.records[site];
-  record.used = true;
-  add_requests(launch, facts, record, facts.form.space, offsets, mask, hits);
+  const auto add = [&](std::uint32_t to, std::uint64_t at) {
+    std::int64_t offsets[kWarpSize];
+    affine_offsets(launch.kernel->shape, static_cast<std::int64_t>(at & 255), state.key_x, state.key_y, offsets);
+    const SiteFacts& facts = launch.kernel->sites[to];
+    worker.records[to].used = true;
+    add_requests(launch, facts, worker.records[to], facts.form.space, offsets, mask, hits);
+  };
+  add(site, base);
+  for (const SiteFacts::Follower& f : launch.kernel->sites[site].followers)
+    add(f.site, base + static_cast<std::uint64_t>(f.distance));
+}
+
+void fold_bin(Worker& worker, std::uint32_t site, const jit::SiteState& state, unsigned bin) {
+  const std::uint64_t hits = state.histogram[bin];
+  const bool local = worker.launch->kernel->sites[site].form.space == StateSpace::local;
+  if (hits == 0 || (local && bin == 0)) return;  // no lane was on
+  fold_hits(worker, site, state, local ? 0 : bin, local ? lanes_of_local_kind(bin) : kFullMask, hits);
 }
 
 void fold_masked(Worker& worker, std::uint32_t site, const jit::SiteState& state, jit::MaskedCount& m) {
   if (m.hits == 0) return;
-  const Launch& launch = *worker.launch;
-  const auto mask = static_cast<LaneMask>(m.tag);
-  const auto add = [&](std::uint32_t to, std::uint64_t low) {
-    std::int64_t offsets[kWarpSize];
-    affine_offsets(launch.kernel->shape, static_cast<std::int64_t>(low & 255), state.key_x, state.key_y, offsets);
-    const SiteFacts& facts = launch.kernel->sites[to];
-    worker.records[to].used = true;
-    add_requests(launch, facts, worker.records[to], facts.form.space, offsets, mask, m.hits);
-  };
-  add(site, m.tag >> 32);
-  for (const SiteFacts::Follower& f : launch.kernel->sites[site].followers)
-    add(f.site, (m.tag >> 32) + static_cast<std::uint64_t>(f.distance));
+  fold_hits(worker, site, state, m.tag >> 32, static_cast<LaneMask>(m.tag), m.hits);
   m = {~0ull, 0};
 }
 
@@ -313,16 +311,8 @@ void fold_inline_cache(Worker& worker, std::uint32_t site) {
   if (state.low == ~0ull && state.span == 0) return;
   const Launch& launch = *worker.launch;
   if (launch.counters) {
-    SiteRecord& record = worker.records[site];
-    const SiteFacts& facts = launch.kernel->sites[site];
-    record.used = true;
-    for (unsigned bin = 0; bin < 256; ++bin) {
-      const std::uint64_t hits = state.histogram[bin];
-      if (hits == 0) continue;
-      fold_bin(worker, site, state, bin, hits);
-      for (const SiteFacts::Follower& f : facts.followers)
-        fold_bin(worker, f.site, state, (bin + static_cast<std::uint64_t>(f.distance)) & 255, hits);
-    }
+    worker.records[site].used = true;
+    for (unsigned bin = 0; bin < 256; ++bin) fold_bin(worker, site, state, bin);
     for (jit::MaskedCount& m : state.masked) fold_masked(worker, site, state, m);
   }
   std::memset(state.histogram, 0, sizeof state.histogram);
