@@ -54,6 +54,24 @@ TEST(Forms, GlobalIndexIsAffineAndItsAddressWide) {
   EXPECT_EQ(a["%f1"].kind, FormKind::varying);
 }
 
+TEST(ControlFlow, LabelsThatNobodyJumpsToBeginNoBlock) {
+  const Analysed a =
+      analyse("mov.u32 %r1, %tid.x; $line1: add.s32 %r2, %r1, 1; $line2: $line3: add.s32 %r3, %r2, 1; ret; $end:\n");
+  ASSERT_EQ(a.cfg.blocks.size(), 1u);
+  EXPECT_EQ(a.cfg.blocks[0].end, 4u);
+}
+
+TEST(ControlFlow, TargetsOfBranchesAndTablesBeginBlocks) {
+  const Analysed a = analyse(
+      "ld.param.u32 %r1, [n]; $head: add.s32 %r1, %r1, -1; $line: setp.gt.s32 %p1, %r1, 0; @%p1 bra $head;\n"
+      "$table: .branchtargets $zero, $one;\n"
+      "brx.idx %r1, $table; $zero: mov.u32 %r2, 0; $one: mov.u32 %r3, 1; ret;\n");
+  std::vector<std::uint32_t> first;
+  for (const flow::BasicBlock& b : a.cfg.blocks) first.push_back(b.first);
+  EXPECT_EQ(first, (std::vector<std::uint32_t>{0, 1, 4, 5, 6}));
+  EXPECT_TRUE(a.cfg.blocks[1].loop_head);
+}
+
 TEST(Forms, RowsMakeTidYAffine) {
   const Analysed a = analyse(
       "mov.u32 %r1, %tid.y; ld.param.u32 %r2, [n]; mul.lo.s32 %r3, %r1, %r2; mov.u32 %r4, %tid.x; add.s32 %r5, %r3, "
