@@ -140,7 +140,11 @@ struct WarpContext {
   std::uint32_t barrier_result;  // bar.red of a warp, or of lanes, that waited
   std::uint32_t region;          // where the warp goes on: 0, from the start; n, behind the n-th barrier that ends one
   std::uint8_t* frame;           // what it keeps while it waits there (CompiledKernel::region_bytes)
-  void* runtime;                 // the device's own structures (block, worker, launch)
+  // Who goes on when this warp comes to __syncthreads() as a whole (device/execution/rounds.h); null: the device knows.
+  WarpContext* successor;
+  WarpContext** running;  // where the device looks for the warp that runs: written by who hands over to a successor
+  std::uint32_t barrier_site;  // where it last did
+  void* runtime;               // the device's own structures (block, worker, launch)
   // From a byte to its shadow, which says which of its bits nobody has written: of global memory, of the block's shared
   // memory, of the warp's local memory. In kernels compiled for it.
   std::uint64_t global_shadow, shared_shadow, local_shadow;

@@ -59,6 +59,7 @@ bool arrive(jit::WarpContext& c, const Arrival& a, const LaneMask* predicate) {
   Worker& w = *f.worker;
   Block& b = *f.block;
   const Launch& launch = *w.launch;
+  leave_round(w, f);
   if (a.id >= kBarriers)
     raise(c, a.site, a.mask ? static_cast<unsigned>(std::countr_zero(a.mask)) : 0, FaultKind::barrier_number,
           fmt::format("barrier {} does not exist: 0 to 15 do", a.id));
@@ -98,15 +99,6 @@ LaneMask all_if_apart(jit::WarpContext& c, const Arrival& a) {
        "move __syncthreads() out of code that depends on the thread, or the function into its caller "
        "(__forceinline__); the warp counts as a whole here");
   return alive;
-}
-
-inline void queue_at(WarpFiber& f, Barrier& barrier, std::uint32_t site, std::uint32_t id) {
-  f.state = WarpState::barrier;
-  f.wait_site = site;
-  f.wait_barrier = id;
-  f.next = nullptr;
-  (barrier.last ? barrier.last->next : barrier.first) = &f;
-  barrier.last = &f;
 }
 
 // Has a warp of the block been let past a barrier, and not run since?
@@ -188,6 +180,10 @@ inline bool come_plain(WarpFiber& f, std::uint32_t site, LaneMask mask) {
 
 // The rest of wg_come_to_barrier, which saves no registers so.
 [[gnu::noinline]] void* release_and_go_on(WarpFiber& f) {
+  if (WarpFiber* first = begin_round(*f.worker, f)) {
+    f.worker->current = first;
+    return &first->context;
+  }
   release(*f.worker, *f.block, f.block->barriers[0]);
   return &f.context;
 }
@@ -255,6 +251,7 @@ void warn_of_order(WarpFiber& f) {
 std::uint32_t yield(WarpFiber& f, LaneMask lanes) {
   Worker& w = *f.worker;
   Launch& launch = *w.launch;
+  leave_round(w, f);
   bool give_way = some_may_run(f);
   f.polls = 0;
   ++w.idle_turns;
@@ -377,6 +374,7 @@ extern "C" {
 
 void wg_barrier(void* context, std::uint32_t site, std::uint32_t id, std::uint32_t threads, std::uint32_t mask) {
   WarpFiber& f = fiber_of(warp(context));
+  leave_round(*f.worker, f);
   if (!is_plain(f, id, threads, mask, f.worker->launch->plain_barriers))
     return wait_at_any(f.context, {site, id, threads, mask});
   if (come_plain(f, site, mask)) return release(*f.worker, *f.block, f.block->barriers[0]);
@@ -386,8 +384,17 @@ void wg_barrier(void* context, std::uint32_t site, std::uint32_t id, std::uint32
 void* wg_come_to_barrier(void* context, std::uint32_t site, std::uint32_t id, std::uint32_t threads,
                          std::uint32_t mask) {
   WarpFiber& f = fiber_of(warp(context));
-  if (!is_plain(f, id, threads, mask, f.block->plain)) return end_region_at_any(f, site, id, threads, mask);
-  return come_plain(f, site, mask) ? release_and_go_on(f) : next_in_place(*f.worker);
+  Worker& w = *f.worker;
+  const bool plain = is_plain(f, id, threads, mask, f.block->plain);
+  if (WarpFiber* const first = w.round) {
+    if (plain && !f.context.successor && w.launch->interrupt.load(std::memory_order_acquire) == 0) {
+      w.current = first;  // the last one of a round: all have come
+      return &first->context;
+    }
+    write_down_round(w, f);
+  }
+  if (!plain) return end_region_at_any(f, site, id, threads, mask);
+  return come_plain(f, site, mask) ? release_and_go_on(f) : next_in_place(w);
 }
 
 std::uint32_t wg_barrier_reduce(void* context, std::uint32_t site, std::uint32_t id, std::uint32_t threads,
@@ -419,6 +426,7 @@ void wg_barrier_arrive(void* context, std::uint32_t site, std::uint32_t id, std:
 
 void wg_let_others_pass(void* context) {
   WarpFiber& f = fiber_of(warp(context));
+  leave_round(*f.worker, f);
   if (f.worker->launch->ordered || !somebody_is_behind(f)) return;
   f.state = WarpState::yielded;
   queue_ready(*f.worker, &f);
@@ -433,6 +441,7 @@ void wg_interrupt(void* context, std::uint32_t site, std::uint32_t) {
   WarpFiber& f = fiber_of(warp(context));
   Worker& w = *f.worker;
   Launch& launch = *w.launch;
+  leave_round(w, f);
   if (launch.stop_reason.load() == 0) {
     if (launch.stop.load()) leave_launch(w);
     return take_turns_in_loop(f, site);

@@ -169,6 +169,8 @@ void enter_launch(WarpFiber& f, Launch& launch, Worker& w) {
   c.total_shared = launch.total_shared;
   c.all_shared = launch.all_shared;
   std::copy(std::begin(launch.env), std::end(launch.env), c.env);
+  static_assert(offsetof(WarpFiber, context) == 0);
+  c.running = reinterpret_cast<jit::WarpContext**>(&w.current);
   c.runtime = &f;
   c.global_shadow = launch.shadow ? launch.shadow->distance() : 0;
   c.local_shadow = f.local_capacity;
@@ -247,6 +249,7 @@ void put_idle(Worker& w, Carrier& c) {
 
 // After a fault: nothing is where it was.
 void reset(Worker& w) {
+  forget_round(w);
   w.idle = w.ready_first = w.ready_last = w.current = nullptr;
   for (const auto& f : w.fibers) {
     f->on_stack = false;
@@ -430,6 +433,7 @@ inline WarpFiber* run(Worker& w, WarpFiber& f) {
   begin_to_run(w, f);
   w.launch->entry(&f.context, f.context.frame);
   WarpFiber& last = *w.current;
+  leave_round(w, last);
   if (last.state != WarpState::running) return nullptr;
   end_warp(last, w);
   return &last;

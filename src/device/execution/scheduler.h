@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "device/execution/rounds.h"
 #include "device/execution/state.h"
 
 namespace warpgrind::device {
@@ -22,6 +23,16 @@ inline void queue_ready(Worker& w, WarpFiber* f) {
   f->next = nullptr;
   (w.ready_last ? w.ready_last->next : w.ready_first) = f;
   w.ready_last = f;
+}
+
+// It waits at a barrier; who counts the arrival is the caller.
+inline void queue_at(WarpFiber& f, Barrier& barrier, std::uint32_t site, std::uint32_t id) {
+  f.state = WarpState::barrier;
+  f.wait_site = site;
+  f.wait_barrier = id;
+  f.next = nullptr;
+  (barrier.last ? barrier.last->next : barrier.first) = &f;
+  barrier.last = &f;
 }
 
 inline WarpFiber* next_ready(Worker& w) {
@@ -73,6 +84,7 @@ inline void take_time(WarpFiber& f) {
 
 // The current warp waits within a region (its state says for what); others run. No clock is kept.
 inline void suspend_without_time(Worker& w, WarpFiber& self) {
+  leave_round(w, self);
   if (w.launch->interrupt.load(std::memory_order_acquire) != 0) [[unlikely]]
     stopped(w);
   if (w.launch->ordered) [[unlikely]]

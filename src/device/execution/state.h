@@ -92,7 +92,7 @@ enum class WarpState : std::uint8_t { idle, running, ready, barrier, yielded };
 // A warp. At the end of a region it is all in its context and its frame (jit/kernel/regions.h); wherever else it waits,
 // it keeps the stack that it runs on. When it has ended another warp is put here.
 struct alignas(64) WarpFiber {
-  jit::WarpContext context;
+  jit::WarpContext context;   // first: WarpContext::running points to Worker::current
   Continuation continuation;  // on_stack: where it goes on
   Worker* worker = nullptr;
   Block* block = nullptr;
@@ -248,6 +248,7 @@ struct alignas(64) Worker {
 
   Block* live = nullptr;
   Block* free_blocks = nullptr;
+  WarpFiber* round = nullptr;                   // the first of the warps that take turns (rounds.h)
   std::uint64_t chunk_next = 0, chunk_end = 0;  // blocks taken but not started
   WarpFiber* current = nullptr;
   WarpFiber* ready_last = nullptr;

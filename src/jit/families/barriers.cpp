@@ -36,7 +36,11 @@ void lower_barrier(Lowering& l) {
     };
     const auto whole_warp = [&]() -> Value* {
       if (!l.ends_region()) return call(name, ir.getVoidTy());
-      l.end_region([&] { return call("wg_come_to_barrier", ir.getPtrTy()); });
+      const auto is_zero = [](Value* v) {
+        const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(v);
+        return constant && constant->isZero();
+      };
+      l.end_region([&] { return call("wg_come_to_barrier", ir.getPtrTy()); }, is_zero(id) && is_zero(threads));
       return nullptr;
     };
     l.barrier(id, threads, whole_warp, nullptr, 0);
@@ -50,7 +54,7 @@ void lower_barrier(Lowering& l) {
   };
   const auto whole_warp = [&]() -> Value* {
     if (!l.ends_region()) return call("wg_barrier_reduce", ir.getInt32Ty());
-    l.end_region([&] { return call("wg_come_to_barrier_reduce", ir.getPtrTy()); });
+    l.end_region([&] { return call("wg_come_to_barrier_reduce", ir.getPtrTy()); }, false);
     return ir.CreateLoad(ir.getInt32Ty(), l.at(l.context_pointer(), offsetof(WarpContext, barrier_result)));
   };
   Value* result = l.barrier(id, threads, whole_warp, predicate, op);

@@ -90,7 +90,7 @@ class ShadowLowering final : public Lowering {
     return of_.barrier(id, threads, whole, p, op);
   }
   bool ends_region() const override { return of_.ends_region(); }
-  void end_region(llvm::function_ref<Value*()> come) override { of_.end_region(come); }
+  void end_region(llvm::function_ref<Value*()> come, bool of_block) override { of_.end_region(come, of_block); }
   void cluster_wait(llvm::function_ref<void()> whole) override { of_.cluster_wait(whole); }
   void unsupported(const char* why) override { of_.unsupported(why); }
 

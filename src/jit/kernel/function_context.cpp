@@ -42,13 +42,30 @@ FunctionContext::FunctionContext(KernelUnit& kernel, std::uint32_t index, bool i
       wait_points(function, cfg, analysis, layout),
       provenance(function, cfg),
       llvm_function(warpgrind::element(kernel.functions, index)),
-      context_argument(llvm_function->getArg(0)),
+      entry(llvm::BasicBlock::Create(kernel.llvm->getContext(), "entry", llvm_function)),
+      enter(llvm::BasicBlock::Create(kernel.llvm->getContext(), "enter", llvm_function)),
+      context_argument(enter_with(0)),
+      frame_argument(is_kernel ? enter_with(1) : nullptr),
       prologue(kernel.llvm->getContext()),
       body_(kernel.llvm->getContext()) {
-  llvm::BasicBlock* entry = new_block("entry");
+  llvm::BranchInst::Create(enter, entry);
   llvm::BasicBlock* start = new_block("start");
-  prologue.SetInsertPoint(llvm::BranchInst::Create(start, entry));
+  prologue.SetInsertPoint(llvm::BranchInst::Create(start, enter));
   body_.SetInsertPoint(start);
+}
+
+Value* FunctionContext::enter_with(unsigned argument) const {
+  Value* first = llvm_function->getArg(argument);
+  if (!is_kernel) return first;
+  llvm::PHINode* warp = llvm::PHINode::Create(first->getType(), 2, "", enter);
+  warp->addIncoming(first, entry);
+  return warp;
+}
+
+void FunctionContext::enter_again(Value* context, Value* frame) {
+  llvm::cast<llvm::PHINode>(context_argument)->addIncoming(context, ir().GetInsertBlock());
+  llvm::cast<llvm::PHINode>(frame_argument)->addIncoming(frame, ir().GetInsertBlock());
+  ir().CreateBr(enter);
 }
 
 void FunctionContext::stand_at(std::uint32_t index) {
@@ -66,7 +83,7 @@ Value* FunctionContext::lane_pattern(bool y, unsigned width) {
 }
 
 llvm::AllocaInst* FunctionContext::entry_alloca(llvm::Type* type, const char* name, unsigned alignment) {
-  llvm::AllocaInst* a = prologue.CreateAlloca(type, nullptr, name);
+  llvm::AllocaInst* a = llvm::IRBuilder<>(entry->getTerminator()).CreateAlloca(type, nullptr, name);
   if (alignment) a->setAlignment(llvm::Align(alignment));
   return a;
 }

@@ -31,6 +31,8 @@ class FunctionContext : public Values {
   llvm::Value* context_address(std::size_t offset);                                    // in the prologue
   llvm::Value* lane_pattern(bool y, unsigned width);  // X or Y of each lane (jit/abi.h), constant <32 x iN>
 
+  void enter_again(llvm::Value* context, llvm::Value* frame);  // another warp of the kernel goes on from here
+
   void unsupported(const char* why);        // ends the compilation of the kernel
   void refuse(const std::string& problem);  // the PTX is wrong: ends it too
 
@@ -47,11 +49,16 @@ class FunctionContext : public Values {
   const flow::Provenance provenance;
 
   llvm::Function* const llvm_function;
+  // A kernel's function runs other warps in turn (jit/kernel/regions.h): what is true of one begins at `enter`.
+  llvm::BasicBlock* const entry;  // of allocas
+  llvm::BasicBlock* const enter;
   llvm::Value* const context_argument;  // WarpContext*
-  llvm::IRBuilder<> prologue;           // appends to the entry block, before its final branch
+  llvm::Value* const frame_argument;    // of kernels: of the warp, likewise
+  llvm::IRBuilder<> prologue;           // appends to `enter`, before its final branch
   Position now;
 
  private:
+  llvm::Value* enter_with(unsigned argument) const;
   std::string place() const;  // of the current instruction, for messages
   std::string spelling() const;
   void fail(Error error);

@@ -85,7 +85,9 @@ class FunctionLowering final : public Lowering {
     return waiting_.barrier(id, threads, whole_warp, predicate, operation);
   }
   bool ends_region() const override { return regions_.end_here(); }
-  void end_region(llvm::function_ref<llvm::Value*()> come) override { regions_.end(come); }
+  void end_region(llvm::function_ref<llvm::Value*()> come, bool of_block) override {
+    regions_.end(come, of_block ? sites_.number() : nullptr);
+  }
   void cluster_wait(llvm::function_ref<void()> whole_warp) override { waiting_.cluster_wait(whole_warp); }
   void unsupported(const char* why) override { f_.unsupported(why); }
 

@@ -91,7 +91,7 @@ class Lowering : public Values {
                                llvm::Value* predicate, std::uint32_t operation) = 0;
   // At such a barrier, when the whole warp is there, a region may end; `come` asks the device (kernel/regions.h).
   virtual bool ends_region() const = 0;
-  virtual void end_region(llvm::function_ref<llvm::Value*()> come) = 0;
+  virtual void end_region(llvm::function_ref<llvm::Value*()> come, bool of_block) = 0;
   // The other half of a barrier of the cluster, likewise.
   virtual void cluster_wait(llvm::function_ref<void()> whole_warp) = 0;
 

@@ -159,7 +159,7 @@ Value* Regions::undivided(Value* whole) {
 }
 
 Value* Regions::in_frame(std::uint64_t at) {
-  return f_.at(f_.llvm_function->getArg(1), at);
+  return f_.at(f_.frame_argument, at);
 }
 
 void Regions::keep(const Border& border) {
@@ -184,31 +184,50 @@ void Regions::take_back(const Border& border) {
   }
 }
 
-// Another warp goes on in this one's place, without the device; or the device knows what to do.
-void Regions::hand_over(Value* warp) {
+// Another warp goes on in this one's place.
+void Regions::go_on_as(Value* warp) {
+  Value* frame = ir_.CreateLoad(ir_.getPtrTy(), f_.at(warp, offsetof(WarpContext, frame)));
+  f_.enter_again(warp, frame);
+}
+
+// In the common case the device has nothing to decide. Leaves the insertion point where it has.
+void Regions::hand_over_to_successor(Value* site) {
+  BasicBlock* turn = f_.new_block("turn");
+  BasicBlock* ask = f_.new_block("ask");
+  Value* whole = f_.context_field(offsetof(WarpContext, initial_mask), ir_.getInt32Ty(), "initial_mask");
+  Value* warp = ir_.CreateLoad(ir_.getPtrTy(), f_.at(f_.context_argument, offsetof(WarpContext, successor)));
+  Value* in_turn = ir_.CreateAnd(ir_.CreateICmpEQ(masks_.active(), whole), ir_.CreateIsNotNull(warp));
+  ir_.CreateCondBr(in_turn, turn, ask);
+  ir_.SetInsertPoint(turn);
+  ir_.CreateStore(site, f_.at(f_.context_argument, offsetof(WarpContext, barrier_site)));
+  ir_.CreateStore(warp, ir_.CreateLoad(ir_.getPtrTy(), f_.at(f_.context_argument, offsetof(WarpContext, running))));
+  go_on_as(warp);
+  ir_.SetInsertPoint(ask);
+}
+
+// Null: the device has other things to do than the block's next warp.
+void Regions::ask_device(llvm::function_ref<Value*()> come, BasicBlock* next) {
+  BasicBlock* others = f_.new_block("others_first");
   BasicBlock* to_device = f_.new_block("nobody_named");
   BasicBlock* to_warp = f_.new_block("another_warp");
+  Value* warp = come();
+  ir_.CreateCondBr(ir_.CreateICmpEQ(warp, f_.context_argument), next, others);
+  ir_.SetInsertPoint(others);
   ir_.CreateCondBr(ir_.CreateIsNull(warp), to_device, to_warp);
   ir_.SetInsertPoint(to_device);
   ir_.CreateRetVoid();
   ir_.SetInsertPoint(to_warp);
-  Value* frame = ir_.CreateLoad(ir_.getPtrTy(), f_.at(warp, offsetof(WarpContext, frame)));
-  llvm::CallInst* goes_on = ir_.CreateCall(f_.llvm_function, {warp, frame});
-  goes_on->setTailCallKind(llvm::CallInst::TCK_MustTail);
-  ir_.CreateRetVoid();
+  go_on_as(warp);
 }
 
-void Regions::end(llvm::function_ref<Value*()> come) {
+void Regions::end(llvm::function_ref<Value*()> come, Value* of_block) {
   const Border& border = *border_here();
   keep(border);
   const auto number = static_cast<std::uint32_t>(&border - borders_.data()) + 1;
   ir_.CreateStore(ir_.getInt32(number), f_.at(f_.context_argument, offsetof(WarpContext, region)));
-  BasicBlock* others = f_.new_block("others_first");
+  if (of_block) hand_over_to_successor(of_block);
   BasicBlock* next = f_.new_block("region");
-  Value* warp = come();
-  ir_.CreateCondBr(ir_.CreateICmpEQ(warp, f_.context_argument), next, others);
-  ir_.SetInsertPoint(others);
-  hand_over(warp);
+  ask_device(come, next);
   entries_->addCase(ir_.getInt32(number), next);
   ir_.SetInsertPoint(next);
   take_back(border);

@@ -23,7 +23,8 @@ class Regions {
   llvm::Value* undivided(llvm::Value* whole);  // i1: and nothing of the warp waits elsewhere
 
   // Registers go to the frame; `come` asks the device who goes on. Leaves the insertion point in the next region.
-  void end(llvm::function_ref<llvm::Value*()> come);
+  // of_block: the site of a barrier that waits for all threads of the block, for which a warp may have a successor.
+  void end(llvm::function_ref<llvm::Value*()> come, llvm::Value* of_block);
 
  private:
   // Where one of a register's slots is in the frame; written: it may have another value than there.
@@ -42,7 +43,9 @@ class Regions {
   const Border* border_here() const;
   void keep(const Border& border);
   void take_back(const Border& border);
-  void hand_over(llvm::Value* warp);
+  void ask_device(llvm::function_ref<llvm::Value*()> come, llvm::BasicBlock* next);
+  void hand_over_to_successor(llvm::Value* site);
+  void go_on_as(llvm::Value* warp);
   llvm::Value* in_frame(std::uint64_t at);
 
   FunctionContext& f_;

@@ -32,8 +32,7 @@ Value* Waiting::create() {
   static_assert(sizeof(Paths) % 8 == 0);
   paths_ = paths;
   Value* entries = f_.prologue.CreateConstInBoundsGEP1_64(f_.prologue.getInt8Ty(), paths, offsetof(Paths, entries));
-  save_area_ = f_.prologue.CreateAlloca(ir_.getInt8Ty(), f_.prologue.getInt64(64), "saved");
-  save_area_->setAlignment(llvm::Align(64));
+  save_area_ = f_.entry_alloca(ir_.getInt8Ty(), "saved", 64);  // as many of them as write_saving() finds
   go_on_ = f_.new_block("go_on");
   return entries;
 }
