@@ -18,7 +18,9 @@ class DirectAccess {
  private:
   llvm::Value* host_pointer(llvm::Value* address, StateSpace space);
   llvm::Value* lane_pointers(const Address& a, llvm::Value* pointer);
-  std::vector<llvm::Value*> load_rows(const Address& a, llvm::Value* pointer, llvm::Type* element, unsigned count);
+  std::vector<llvm::Value*> load_rows(const Address& a, llvm::Value* pointer, StateSpace space, llvm::Type* element,
+                                      unsigned count);
+  void prefetch_behind(llvm::Value* row, std::uint64_t bytes);
   llvm::Value* interleave_row(const std::vector<llvm::Value*>& values, unsigned row);
   llvm::Value* concatenated(std::vector<llvm::Value*> parts);
   std::vector<llvm::Value*> load_wholes(llvm::Value* pointers, llvm::Type* element, unsigned count);

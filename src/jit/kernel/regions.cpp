@@ -113,6 +113,7 @@ void Regions::create() {
     });
   }
   if (kept > kMostKept || joined > kMostJoined) borders_.clear();
+  f_.takes_turns = !borders_.empty();
 }
 
 void Regions::place(Border& border, const RegisterSet& live, const RegisterSet& written) {
