@@ -123,40 +123,34 @@ bool is_of_whole_block(const WarpFiber& f, const Arrival& a) {
          a.mask == c.initial_mask && (all.arrived == 0 || all.whole_site == a.site);
 }
 
-// True: others are still to come.
-bool come_whole(WarpFiber& f, const Arrival& a) {
+void come_whole(WarpFiber& f, const Arrival& a) {
   Worker& w = *f.worker;
   Block& b = *f.block;
   Barrier& all = b.barriers[0];
   b.barriers_in_use = std::max(b.barriers_in_use, 1u);
   all.whole_site = a.site;
   all.arrived += static_cast<std::uint32_t>(std::popcount(a.mask));
-  if (all.arrived == w.launch->threads_per_block) return release(w, b, all), false;
   queue_at(f, all, a.site, 0);
-  return true;
+  if (all.arrived == w.launch->threads_per_block) release(w, b, all);
 }
 
-// A warp comes to a barrier, of a reduction where there is a predicate. True: it waits for others.
-bool come(jit::WarpContext& c, const Arrival& a, const LaneMask* predicate) {
+// A warp comes to a barrier, of a reduction where there is a predicate, and waits. After the last one has come all go
+// on in the order in which they came, whether somebody observes it or not: a program prints the same with `check`.
+void come(jit::WarpContext& c, const Arrival& a, const LaneMask* predicate) {
   WarpFiber& f = fiber_of(c);
   if (!predicate && is_of_whole_block(f, a)) return come_whole(f, a);
   const bool last = arrive(c, a, predicate);
   Barrier& barrier = f.block->barriers[a.id];
-  if (!last) {
-    queue_at(f, barrier, a.site, a.id);
-    return true;
-  }
-  if (predicate) c.barrier_result = barrier_reduction(barrier, f.barrier_operation);
-  release(*f.worker, *f.block, barrier);
-  take_turns(f);
-  return false;
+  queue_at(f, barrier, a.site, a.id);
+  if (last) release(*f.worker, *f.block, barrier);
 }
 
-// Apart from the common case, which would save registers for all of it.
+// Apart from the common case, which would save registers for all of it. True: others go on first.
 [[gnu::noinline]] bool come_to_any(jit::WarpContext& c, const Arrival& a) {
   if (a.mask == 0 || alone(c, a)) return false;
   fiber_of(c).barrier_operation = 0;
-  return come(c, a, nullptr);
+  come(c, a, nullptr);
+  return true;
 }
 [[gnu::noinline]] void wait_at_any(jit::WarpContext& c, Arrival a) {
   if (a.mask != 0 && !alone(c, a)) a.mask = all_if_apart(c, a);
@@ -173,25 +167,8 @@ inline bool is_plain(const WarpFiber& f, std::uint32_t id, std::uint32_t threads
 inline bool come_plain(WarpFiber& f, std::uint32_t site, LaneMask mask) {
   Barrier& all = f.block->barriers[0];
   all.arrived += static_cast<std::uint32_t>(std::popcount(mask));
-  if (all.arrived == f.block->threads) return true;
   queue_at(f, all, site, 0);
-  return false;
-}
-
-// The rest of wg_come_to_barrier, which saves no registers so.
-[[gnu::noinline]] void* release_and_go_on(WarpFiber& f) {
-  if (WarpFiber* first = begin_round(*f.worker, f)) {
-    f.worker->current = first;
-    return &first->context;
-  }
-  release(*f.worker, *f.block, f.block->barriers[0]);
-  return &f.context;
-}
-[[gnu::noinline]] void* end_region_at_any(WarpFiber& f, std::uint32_t site, std::uint32_t id, std::uint32_t threads,
-                                          LaneMask mask) {
-  // Where an order of warps is asked for, a warp may be suspended at places that this does not know.
-  if (f.worker->launch->ordered) return wg_barrier(&f.context, site, id, threads, mask), &f.context;
-  return come_to_any(f.context, {site, id, threads, mask}) ? nullptr : &f.context;
+  return all.arrived == f.block->threads;
 }
 
 // Who goes on in the place of a warp at the end of a region. Null: the worker's loop knows.
@@ -200,6 +177,23 @@ inline void* next_in_place(Worker& w) {
   if (w.starting || !next || next->on_stack || w.launch->interrupt.load(std::memory_order_acquire) != 0) return nullptr;
   begin_to_run(w, *next_ready(w));
   return &next->context;
+}
+
+// The rest of wg_come_to_barrier, which saves no registers so.
+[[gnu::noinline]] void* release_and_go_on(WarpFiber& f) {
+  Worker& w = *f.worker;
+  if (WarpFiber* first = begin_round(w, *f.block)) {
+    w.current = first;
+    return &first->context;
+  }
+  release(w, *f.block, f.block->barriers[0]);
+  return next_in_place(w);
+}
+[[gnu::noinline]] void* end_region_at_any(WarpFiber& f, std::uint32_t site, std::uint32_t id, std::uint32_t threads,
+                                          LaneMask mask) {
+  // Where an order of warps is asked for, a warp may be suspended at places that this does not know.
+  if (f.worker->launch->ordered) return wg_barrier(&f.context, site, id, threads, mask), &f.context;
+  return come_to_any(f.context, {site, id, threads, mask}) ? nullptr : &f.context;
 }
 
 // Another round in which every warp of the worker only spun. True: no worker can go on, and not for want of time: each
@@ -377,7 +371,7 @@ void wg_barrier(void* context, std::uint32_t site, std::uint32_t id, std::uint32
   leave_round(*f.worker, f);
   if (!is_plain(f, id, threads, mask, f.worker->launch->plain_barriers))
     return wait_at_any(f.context, {site, id, threads, mask});
-  if (come_plain(f, site, mask)) return release(*f.worker, *f.block, f.block->barriers[0]);
+  if (come_plain(f, site, mask)) release(*f.worker, *f.block, f.block->barriers[0]);
   suspend_without_time(*f.worker, f);
 }
 
@@ -404,7 +398,8 @@ std::uint32_t wg_barrier_reduce(void* context, std::uint32_t site, std::uint32_t
   Arrival a{site, id, threads, mask};
   a.mask = all_if_apart(c, a);
   f.barrier_operation = operation;
-  if (come(c, a, &predicate)) suspend(*f.worker, f);
+  come(c, a, &predicate);
+  suspend(*f.worker, f);
   return c.barrier_result;
 }
 
@@ -415,7 +410,8 @@ void* wg_come_to_barrier_reduce(void* context, std::uint32_t site, std::uint32_t
   if (f.worker->launch->ordered)
     return wg_barrier_reduce(context, site, id, threads, mask, predicate, operation), context;
   f.barrier_operation = operation;
-  return come(c, {site, id, threads, mask}, &predicate) ? nullptr : context;
+  come(c, {site, id, threads, mask}, &predicate);
+  return nullptr;
 }
 
 void wg_barrier_arrive(void* context, std::uint32_t site, std::uint32_t id, std::uint32_t threads, std::uint32_t mask) {

@@ -15,17 +15,14 @@ WarpFiber* successor(const WarpFiber& f) {
 
 }  // namespace
 
-WarpFiber* begin_round(Worker& w, WarpFiber& last) {
-  Block& b = *last.block;
+WarpFiber* begin_round(Worker& w, Block& b) {
   Barrier& all = b.barriers[0];
-  if (w.starting || w.ready_first || w.live_blocks != 1 || b.cluster || !all.first || all.parked ||
+  if (w.starting || w.ready_first || w.live_blocks != 1 || b.warps == 1 || b.cluster || all.parked ||
       w.launch->interrupt.load(std::memory_order_acquire) != 0)
     return nullptr;
   for (const WarpFiber* f = all.first; f; f = f->next)
     if (f->on_stack) return nullptr;
   w.round = all.first;
-  all.last->next = &last;
-  last.next = nullptr;
   all = {};
   w.idle_turns = 0;
   for (WarpFiber* f = w.round; f; f = f->next) {

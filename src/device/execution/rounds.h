@@ -8,9 +8,9 @@
 
 namespace warpgrind::device {
 
-// All warps of `last`'s block have come to its barrier 0 as a whole, `last` just now, and the worker has no other
-// warps: they take turns from now on, unless one of them waits within a region. Null: as before.
-WarpFiber* begin_round(Worker& worker, WarpFiber& last);
+// All warps of the block have come to its barrier 0 as a whole and are in its list, and the worker has no other warps:
+// they take turns from now on, unless one of them waits within a region. The first one; null: as before.
+WarpFiber* begin_round(Worker& worker, Block& block);
 
 void write_down_round(Worker& worker, WarpFiber& current);
 

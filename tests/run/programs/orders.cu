@@ -43,18 +43,18 @@ __global__ void last_by_number(int* out) {
   *out = all;
 }
 
-// Warp 1 takes what is there so far; with a barrier in front it would be all.
+// Warp 0 takes what is there so far; with a barrier in front it would be all.
 __global__ void overtaken_warp(int* out) {
   __shared__ int ready, values[32];
   if (threadIdx.x == 0) ready = 0;
   __syncthreads();
-  if (threadIdx.x < 32) {
-    values[threadIdx.x] = static_cast<int>(threadIdx.x) + 32;
-    if (threadIdx.x == 31) atomicExch_block(&ready, 1);
+  if (threadIdx.x >= 32) {
+    values[threadIdx.x - 32] = static_cast<int>(threadIdx.x);
+    if (threadIdx.x == 63) atomicExch_block(&ready, 1);
   } else {
     if (atomicAdd_block(&ready, 0) == 0) return;
     __threadfence_block();
-    out[threadIdx.x - 32] = values[threadIdx.x - 32];
+    out[threadIdx.x] = values[threadIdx.x];
   }
 }
 
