@@ -15,6 +15,7 @@
 #include "cli/commands.h"
 #include "gpu/gpu_model.h"
 #include "lab/batch.h"
+#include "lab/course.h"
 #include "lab/process.h"
 #include "lab/table.h"
 #include "report/html.h"
@@ -162,6 +163,8 @@ int lab(const LabCommand& command) {
     measured = result.take();
   }
 
+  const auto course = lab::read_course(folder);
+  if (!course) return complain(course.error()), kUsageError;
   if (!command.report_path.empty())
     if (const Status page = report::html_available(); !page) return complain(page.error()), kUsageError;
 
@@ -216,8 +219,12 @@ int lab(const LabCommand& command) {
   const std::string json = lab::to_json(result);
   bool written = write(command.json_path, json) && write(command.csv_path, lab::to_csv(result));
   if (!command.report_path.empty()) {
-    const auto html = report::html_report(
-        {"lab: " + title(result), WARPGRIND_VERSION, {}, json, measured ? lab::to_json(*measured) : std::string()});
+    const auto html = report::html_report({"lab: " + title(result),
+                                           WARPGRIND_VERSION,
+                                           {},
+                                           json,
+                                           measured ? lab::to_json(*measured) : std::string(),
+                                           course->json});
     if (!html) complain(html.error());
     written = html && write(command.report_path, *html) && written;
     std::error_code ignored;

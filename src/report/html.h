@@ -14,6 +14,7 @@ struct HtmlInput {
   std::string version;                // of warpgrind
   std::vector<std::string> profiles;  // JSON, as results::to_json writes it
   std::string lab, measured;          // JSON of lab results: this one, and one of a real GPU to compare with
+  std::string course = {};            // JSON: the lab's course (lab/course.h), for results of the lab
   std::string baseline = {};          // JSON: what changed since an earlier profile (report/diff_json.h)
 };
 

@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "gpu/gpu_model.h"
+#include "report/access_rule_table.h"
 #include "results/member_json.h"
 #include "results/profile_members.h"
 
@@ -149,6 +150,12 @@ Result<std::string> page_data(const HtmlInput& input) {
     if (!lab) return lab.error();
     page[key] = packer.pack(lab.take(), "", false);
   }
+  if (!input.course.empty()) {
+    auto course = parse(input.course, "course");
+    if (!course) return course.error();
+    page["course"] = course.take();
+  }
+  if (!input.lab.empty()) page["rules"] = access_rule_table();
   Json models = Json::array();
   for (const GpuModel& model : gpu_models()) models.push_back(results::JsonWriter::value(results::model_of(model)));
   page["models"] = std::move(models);

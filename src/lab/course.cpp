@@ -1,0 +1,66 @@
+#include "lab/course.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "base/file.h"
+#include "base/json.h"
+
+namespace warpgrind::lab {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+Result<Json> read_format(const fs::path& path, const char* format) {
+  const auto text = read_whole(path.string());
+  if (!text)
+    return Error{ErrorKind::environment, fmt::format("cannot read {}", path.string()),
+                 "it is part of the lab: build warpgrind again (make build)"};
+  Json j = Json::parse(*text, nullptr, false);
+  if (!j.is_object() || json::get<std::string>(j, "format") != format)
+    return Error{ErrorKind::bad_input, fmt::format("{} is not JSON of the format \"{}\"", path.string(), format),
+                 "docs/lab-format.md says what is in it"};
+  return j;
+}
+
+std::vector<fs::path> files_in(const fs::path& folder) {
+  std::vector<fs::path> out;
+  std::error_code problem;
+  for (fs::directory_iterator at(folder, problem), end; !problem && at != end; at.increment(problem))
+    if (at->path().extension() == ".json") out.push_back(at->path());
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+}  // namespace
+
+Result<Course> read_course(const std::string& folder) {
+  const fs::path root = fs::path(folder) / "course";
+  std::error_code ignored;
+  Course course;
+  if (!fs::is_directory(root, ignored)) return course;
+  auto whole = read_format(root / "course.json", "warpgrind-course 1");
+  if (!whole) return whole.error();
+  auto glossary = read_format(root / "glossary.json", "warpgrind-glossary 1");
+  if (!glossary) return glossary.error();
+  Json chapters = Json::object();
+  for (const fs::path& path : files_in(root / "chapters")) {
+    auto chapter = read_format(path, "warpgrind-chapter 1");
+    if (!chapter) return chapter.error();
+    const std::string topic = json::get<std::string>(*chapter, "topic");
+    if (topic.empty()) return Error{ErrorKind::bad_input, fmt::format("{} names no \"topic\"", path.string()), ""};
+    course.questions[topic] = json::get<std::string>(*chapter, "question");
+    chapters[topic] = chapter.take();
+  }
+  (*whole)["glossary"] = (*glossary)["terms"];
+  (*whole)["chapters"] = std::move(chapters);
+  course.json = whole->dump(-1, ' ', false, Json::error_handler_t::replace);
+  return course;
+}
+
+}  // namespace warpgrind::lab
