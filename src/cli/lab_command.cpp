@@ -122,12 +122,30 @@ bool write(const std::string& path, const std::string& text) {
   return static_cast<bool>(status);
 }
 
+Result<lab::LabResult> stored(const std::string& path) {
+  const auto text = read_whole(path);
+  if (!text) return Error{ErrorKind::bad_input, fmt::format("cannot read {}", path), ""};
+  return lab::from_json(*text, path);
+}
+
 // What the times of the model are shown beside: as asked, or else what was measured on such a GPU and is kept with the
-// lab.
-std::string measured_results(const LabCommand& command, const std::string& folder) {
-  if (!command.compare_path.empty() || command.on != "virtual") return command.compare_path;
+// lab, of which a topic may have a file of its own (h200.multigpu.json). No topics: there is nothing.
+Result<lab::LabResult> measured_results(const LabCommand& command, const std::string& folder,
+                                        const std::vector<const lab::Topic*>& topics) {
+  if (!command.compare_path.empty()) return stored(command.compare_path);
   const std::string kept = fmt::format("{}/results/{}.json", folder, command.gpu);
-  return access(kept.c_str(), R_OK) == 0 ? kept : "";
+  if (command.on != "virtual" || access(kept.c_str(), R_OK) != 0) return lab::LabResult{};
+  auto all = stored(kept);
+  if (!all) return all;
+  for (const lab::Topic* t : topics) {
+    const std::string own = fmt::format("{}/results/{}.{}.json", folder, command.gpu, t->name);
+    if (access(own.c_str(), R_OK) != 0) continue;
+    auto one = stored(own);
+    if (!one) return one;
+    std::erase_if(all->topics, [&](const lab::TopicResult& r) { return r.topic == t->name; });
+    for (lab::TopicResult& r : one->topics) all->topics.push_back(std::move(r));
+  }
+  return all;
 }
 
 }  // namespace
@@ -154,14 +172,8 @@ int lab(const LabCommand& command) {
   if (command.on == "virtual") {
     if (auto model = find_gpu_model(command.gpu); !model) return complain(model.error()), kUsageError;
   }
-  std::optional<lab::LabResult> measured;
-  if (const std::string path = measured_results(command, folder); !path.empty()) {
-    const auto text = read_whole(path);
-    if (!text) return complain(Error{ErrorKind::bad_input, fmt::format("cannot read {}", path), ""}), kUsageError;
-    auto result = lab::from_json(*text, path);
-    if (!result) return complain(result.error()), kUsageError;
-    measured = result.take();
-  }
+  const auto measured = measured_results(command, folder, *wanted);
+  if (!measured) return complain(measured.error()), kUsageError;
 
   const auto course = lab::read_course(folder);
   if (!course) return complain(course.error()), kUsageError;
@@ -191,9 +203,8 @@ int lab(const LabCommand& command) {
   lab::catch_interrupts();
   const auto print = [&](const lab::TopicResult& result) {
     const lab::TopicResult* real = nullptr;
-    if (measured)
-      for (const lab::TopicResult& t : measured->topics)
-        if (t.topic == result.topic) real = &t;
+    for (const lab::TopicResult& t : measured->topics)
+      if (t.topic == result.topic) real = &t;
     std::fputs((command.brief ? lab::brief_text(result, real) : lab::topic_text(result, real)).c_str(), stdout);
     std::fflush(stdout);
   };
@@ -223,7 +234,7 @@ int lab(const LabCommand& command) {
                                            WARPGRIND_VERSION,
                                            {},
                                            json,
-                                           measured ? lab::to_json(*measured) : std::string(),
+                                           measured->topics.empty() ? std::string() : lab::to_json(*measured),
                                            course->json});
     if (!html) complain(html.error());
     written = html && write(command.report_path, *html) && written;

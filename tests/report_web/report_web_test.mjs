@@ -1,70 +1,10 @@
 // The report page in headless Chromium: report_web_test.mjs --warpgrind BINARY --modules DIR --out DIR [--only NAME]
 // Exit code 77 (skipped, with the reason) where Chromium or the page is not there.
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { join, resolve } from "node:path";
+import { statSync } from "node:fs";
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { browser, check, kHang, open, out, report, run, withData } from "./harness.mjs";
 import { checked, hostile, kHostile, lab, profile, withKernels } from "./profiles.mjs";
-
-const kSkipped = 77;
-const kHang = 300e3; // milliseconds until something that never comes is given up; nothing is judged by how long it takes
-const option = (name) => resolve(process.argv[process.argv.indexOf(`--${name}`) + 1]);
-const skip = (why) => {
-  console.log(`skipped: ${why}`);
-  process.exit(kSkipped);
-};
-const chromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find((p) => existsSync(p));
-if (!chromium) skip("chromium is not installed (CI=1 scripts/setup.sh installs it)");
-if (!existsSync(join(option("modules"), "playwright-core"))) skip("this build has no report page (no node or npm when it was configured)");
-const playwright = createRequire(join(option("modules"), "_"))("playwright-core");
-const out = option("out");
-mkdirSync(out, { recursive: true });
-
-const failures = [];
-const check = (good, what) => {
-  if (good) return;
-  failures.push(what);
-  console.log(`FAIL ${what}`);
-};
-
-function report(name, data) {
-  const json = join(out, `${name}.json`);
-  const html = join(out, `${name}.html`);
-  writeFileSync(json, JSON.stringify(data));
-  const run = spawnSync(option("warpgrind"), ["show", "--quiet", "--report", html, json], { encoding: "utf8" });
-  if (run.status !== 0) throw new Error(`warpgrind show --report: ${run.stdout}${run.stderr}`);
-  return html;
-}
-
-/** The same page with other data: results of the lab, with or without a measured one. */
-function withData(html, name, data) {
-  const text = readFileSync(html, "utf8");
-  const begin = text.indexOf('id="data">') + 10;
-  const end = text.indexOf("</script>", begin);
-  const page = { ...JSON.parse(text.slice(begin, end)), ...data };
-  const file = join(out, `${name}.html`);
-  writeFileSync(file, text.slice(0, begin) + JSON.stringify(page).replaceAll("<", "\\u003c") + text.slice(end));
-  return file;
-}
-
-const browser = await playwright.chromium.launch({ executablePath: chromium, args: ["--no-sandbox"] });
-
-async function open(html, { scheme = "light", width = 1300 } = {}) {
-  const context = await browser.newContext({ colorScheme: scheme, viewport: { width, height: 900 } });
-  const page = await context.newPage();
-  page.setDefaultTimeout(kHang);
-  page.on("console", (m) => ["error", "warning"].includes(m.type()) && check(false, `${html}: console ${m.type()}: ${m.text()}`));
-  page.on("pageerror", (e) => check(false, `${html}: ${e.message}`));
-  const url = pathToFileURL(html).href;
-  page.on("request", (r) => check(r.url().startsWith(url) || r.url().startsWith("data:"), `${html}: request for ${r.url()}`));
-  page.at = async (hash) => {
-    await page.goto(`${url}#${hash}`);
-    await page.waitForSelector("html[data-ready]");
-  };
-  await page.at("");
-  return page;
-}
 
 const tests = {};
 
@@ -254,42 +194,56 @@ tests.lab = async () => {
   const html = report("lab_base", profile({}));
   const page = await open(withData(html, "lab", { lab: lab(), measured: lab(true), profiles: [] }));
   check((await page.getAttribute("html", "data-ready")) === "lab", "a result of the lab opens with the lab");
-  for (const title of ["The ladder", "Over size", "Over tile", "Roofline: NVIDIA H200", "On other GPU models", "Over tile on GPU models: tile width", "All rows", "A note"])
+  for (const title of ["How fast is each rung, and how far is the limit?", "How does the size change it?", "What does tile change?", "What does tile of tile width change on other GPU models?", "The roofline of NVIDIA H200"])
     check((await page.locator("h2", { hasText: title }).count()) > 0, `the lab shows "${title}"`);
   await page.waitForFunction(() => [...document.querySelectorAll(".chart")].every((c) => c.querySelector("svg path")));
+  for (const title of ["All 14 rows", "A note", "Compare any two rows"]) {
+    await page.locator("summary", { hasText: title }).click();
+    check(await page.locator("details[open]", { has: page.locator("summary", { hasText: title }) }).isVisible(), `"${title}" can be opened`);
+  }
+  await page.getByText("Open all").click();
+  await page.waitForSelector(".step[open] .why");
   const text = await page.textContent("main");
   check(text.includes("Left out: poisson (it needs <script>"), "what the build left out is named, as text");
-  check(text.includes("better than before: <script>"), "each rung says why it is better, in text");
+  check(text.includes("better than naive: <script>"), "each rung says why it is better, in text");
   check(text.includes("skipped: needs more memory"), "a row that was skipped says why");
-  check((await page.locator(".origin.measured").count()) > 0, "measured rows say so");
-  const ladder = await page.locator(".card", { hasText: "The ladder" }).first().textContent();
-  check(ladder.includes("predicted") && ladder.includes("measured"), "predicted stands beside measured");
+  const ladder = await page.locator(".card", { hasText: "How fast is each rung" }).first();
+  check((await ladder.locator(".bar-line.predicted").count()) === 3 && (await ladder.locator(".bar-line.measured").count()) === 3, "predicted stands beside measured");
 };
 
 // A rung beside the one before: sources, counters, and the access that matters.
 tests.lab_steps = async () => {
   const without = await open(withData(report("lab_base", profile({})), "lab_no_steps", { lab: lab(), profiles: [] }));
-  check((await without.locator("h2", { hasText: "One rung beside" }).count()) === 0, "without a detailed run there are no steps");
+  await without.locator(".step summary").first().click();
+  await without.waitForSelector(".step[open] .note");
+  check((await without.locator(".step[open] .diff").count()) === 0, "without a detailed run there are no sources");
   const html = withData(report("lab_base", profile({})), "lab_steps", { lab: withKernels(lab()), profiles: [] });
   const page = await open(html);
-  const card = page.locator(".card", { has: page.locator("h2", { hasText: "One rung beside" }) });
-  check((await page.inputValue("select[aria-label='Before']")) === "0" && (await page.inputValue("select[aria-label='After']")) === "1", "the first step is shown");
-  check((await card.textContent()).includes("1024x1024 float; step 1 of 2"), "of the largest size, without what is swept at another one");
-  check((await card.locator(".diff.side .code.gone").count()) === 2 && (await card.locator(".diff.side .code.fresh").count()) === 3, "two lines are gone, three are new");
-  const side = await card.locator(".diff.side").textContent();
+  check((await page.locator(".step").count()) === 2 && (await page.locator(".step .diff").count()) === 0, "two steps, and nothing of them is made before it is wanted");
+  await page.locator(".step summary").first().click();
+  const step = page.locator(".step").first();
+  await step.locator(".diff.side").waitFor();
+  check((await step.textContent()).includes("(1024x1024 float)"), "of the largest size, without what is swept at another one");
+  check((await step.locator(".diff.side .code.gone").count()) === 2 && (await step.locator(".diff.side .code.fresh").count()) === 3, "two lines are gone, three are new");
+  const side = await step.locator(".diff.side").textContent();
   check(side.includes("6 lines that are the same") && side.includes(kHostile), "lines far from a change are left out, and sources are text");
-  check((await card.locator(".diff.side .gone.line-number").first().textContent()) === "15", "lines have the numbers of their file");
-  check((await card.locator(".step-counters tbody tr", { hasText: "sectors of global loads" }).textContent()).includes("\u00f7 8"), "the table says by how much a counter shrinks");
-  const drawings = card.locator(".step-access");
+  check((await step.locator(".diff.side .gone.line-number").first().textContent()) === "15", "lines have the numbers of their file");
+  check((await step.locator(".step-counters tbody tr", { hasText: "sectors of global loads" }).textContent()).includes("\u00f7 8"), "the table says by how much a counter shrinks");
+  const drawings = step.locator(".step-access");
   check((await drawings.nth(0).locator(".drawing .sector").count()) === 32, "what wastes most is drawn: 32 sectors");
   check((await drawings.nth(1).locator(".drawing .word.conflict").count()) === 31, "and a 32-way conflict, where that is what wastes");
   await drawings.nth(1).locator("select").first().selectOption("0");
   check((await drawings.nth(1).locator(".drawing .sector").count()) === 4, "another instruction can be chosen");
   check((await page.locator(".card", { hasText: "is the fastest here" }).first().textContent()).includes("Alone, DRAM bandwidth would take 40\u202f\u00b5s of the"), "why the fastest does not reach all of what it waits for");
-  await page.getByText("next step").click();
-  await page.waitForFunction(() => document.querySelector("select[aria-label='After']").value === "2");
-  check((await card.textContent()).includes("both run the same source"), "one template twice is said to be one source");
+  await page.at("view=lab&topic=matmul&rung=register tile");
+  check((await page.locator(".step.target[open]").getAttribute("data-rung")) === "register tile", "the address opens a step");
+  check((await page.locator(".step.target").textContent()).includes("both run the same source"), "one template twice is said to be one source");
+  await page.locator("summary", { hasText: "Compare any two rows" }).click();
+  await page.selectOption("select[aria-label='After']", { label: "register tile, 1024x1024 float" });
+  check((await page.locator("details", { hasText: "Compare any two rows" }).locator(".step-counters").count()) === 1, "any two rows can be compared");
   const narrow = await open(html, { width: 420, scheme: "dark" });
+  await narrow.locator(".step summary").first().click();
+  await narrow.locator(".step .diff.unified").first().waitFor();
   check(!(await narrow.isVisible(".diff.side")) && (await narrow.isVisible(".diff.unified")), "on a narrow screen one text with both");
   check((await narrow.locator(".diff.unified tr").evaluateAll((rows) => rows.map((r) => (r.querySelector(".gone") ? "-" : r.querySelector(".fresh") ? "+" : "")).join(""))) === "--+++", "first what is gone, then what is new");
   check(await narrow.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "and nothing is wider than it");
@@ -301,7 +255,7 @@ tests.lab_of_few_points = async () => {
   const [first] = topic.rows.filter((r) => r.parameters?.tile !== undefined);
   for (const r of topic.rows) if (r.parameters?.tile !== undefined) r.parameters.tile = r === first ? 4 : 16;
   const page = await open(withData(report("lab_base", profile({})), "lab_few", { lab: result, profiles: [] }));
-  check((await page.locator("h2", { hasText: /^Over tile$/ }).count()) === 0, "two points are no curve");
+  check((await page.locator("h2", { hasText: "What does tile change?" }).count()) === 0, "two points are no curve");
 };
 
 // Calls and ranges of the host: a row for each thread and depth.
@@ -394,18 +348,4 @@ tests.looks = async () => {
     }
 };
 
-const only = process.argv.includes("--only") ? process.argv[process.argv.indexOf("--only") + 1] : "";
-for (const [name, test] of Object.entries(tests)) {
-  if (only && only !== name) continue;
-  const before = failures.length;
-  const begin = Date.now();
-  try {
-    await test();
-  } catch (e) {
-    check(false, `${name}: ${e.message}`);
-  }
-  for (const context of browser.contexts()) await context.close();
-  console.log(`${failures.length === before ? "ok  " : "FAIL"} ${name} (${Date.now() - begin} ms)`);
-}
-await browser.close();
-process.exit(failures.length ? 1 : 0);
+await run(tests);

@@ -1,6 +1,7 @@
 // What the page is given: profiles and results of the lab, packed by src/report/page_data.cpp. Here they are unpacked.
 // Nothing is trusted to be there: older profiles and runs without --detail lack parts.
 
+import type { Course } from "./course";
 import type { Definition, Kernel, MetricValue, Model, Origin, Profile, Site } from "./profile_types";
 
 export type * from "./profile_types";
@@ -132,6 +133,17 @@ export interface Lab {
   topics: Topic[];
   left_out?: { topic: string; reason: string }[]; // what the build had no program for
 }
+/** The same accesses on all GPU models (src/report/access_rule_table.h). */
+export interface RuleExample {
+  name: string;
+  bytes: number; // a lane
+  addresses: (number | null)[];
+}
+export interface RuleTable {
+  global: RuleExample[];
+  shared: RuleExample[];
+  models: { id: string; name: string; architecture: string; cc: string; rule: string; banks: number; global: [offset: number, bytes: number][][]; shared: number[] }[];
+}
 export interface BaselineChange {
   label: string;
   metric: string;
@@ -167,6 +179,8 @@ export interface Page {
   profiles: Profile[];
   lab?: Lab;
   measured?: Lab; // the same topics on a real GPU
+  course?: Course; // texts of the lab's chapters
+  rules?: RuleTable; // what the same accesses cost on all GPU models
   baseline?: Baseline;
   models: Model[];
   definitions: Record<string, Definition>;

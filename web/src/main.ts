@@ -8,6 +8,7 @@ import { setBanks } from "./views/access";
 import { aboutView, countersView } from "./views/counters";
 import { changesTitle, changesView } from "./views/changes";
 import { findingsTitle, findingsView, isChecked } from "./views/findings";
+import { glossaryView } from "./views/course/glossary";
 import { kernelView } from "./views/kernel";
 import { labView } from "./views/lab";
 import { rooflineView } from "./views/roofline";
@@ -24,7 +25,7 @@ type View = [id: string, title: string, used: boolean, draw: (state: State) => C
 // What was asked for comes first.
 const findings: View = ["findings", findingsTitle(page), isChecked(page) || page.profiles.some((p) => p.findings.length > 0), (state) => findingsView(page, state)];
 const views: View[] = [
-  ["lab", "Lab", !!page.lab, (state) => labView(page, state)],
+  ["lab", page.course ? "Course" : "Lab", !!page.lab, (state) => labView(page, state)],
   ...(isChecked(page) ? [findings] : []),
   ["summary", "Summary", page.profiles.length > 0, () => summaryView(page)],
   ...(isChecked(page) ? [] : [findings]),
@@ -32,6 +33,7 @@ const views: View[] = [
   ["kernel", "Kernels", kernels.length > 0, (state) => kernelView(page, kernels, state)],
   ["roofline", "Roofline", page.profiles.length > 0, () => rooflineView(page)],
   ["timeline", "Timeline", page.profiles.length > 0, () => timelineView(page)],
+  ["glossary", "Glossary", !!page.course, (state) => glossaryView(page, state)],
   ["counters", "Counters", true, (state) => countersView(page, state)],
   ["about", "About", true, () => aboutView(page)],
 ];
@@ -76,5 +78,15 @@ document.getElementById("app")!.replaceChildren(
   h("header", null, h("h1", null, "warpgrind ", h("span", null, page.title)), navigation, themeButton),
   main,
 );
+// Paper cannot be opened: what is closed is printed too, except whole tables.
+let opened: HTMLDetailsElement[] = [];
+window.addEventListener("beforeprint", () => {
+  opened.push(...main.querySelectorAll<HTMLDetailsElement>("details.step:not([open])"));
+  for (const d of opened) d.open = true;
+});
+window.addEventListener("afterprint", () => {
+  for (const d of opened) d.open = false;
+  opened = [];
+});
 window.addEventListener("hashchange", show);
 show();

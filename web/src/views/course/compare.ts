@@ -1,64 +1,40 @@
 // One rung of a ladder beside another: what differs in their sources, the counters of both, and how the requests of the
 // memory instruction that matters looked.
-import type { LabRow, RowKernel, Site, SourceText, Topic } from "../data";
-import { type Child, h, note, section } from "../dom";
-import { count, fileName, shortKernel, significant } from "../format";
-import { highlightLine, insideComments } from "../highlight";
-import { type DiffRow, diffLines, isSame } from "../line_diff";
-import { metricValue } from "../metric";
-import { address, go, type State } from "../state";
-import { siteCard } from "./access";
+import type { LabRow, Page, RowKernel, Site, SourceText, Topic } from "../../data";
+import { type Child, h, note } from "../../dom";
+import { fileName, shortKernel, significant } from "../../format";
+import { highlightLine, insideComments } from "../../highlight";
+import { type DiffRow, diffLines, isSame } from "../../line_diff";
+import { metricValue } from "../../metric";
+import { termLink } from "../../course";
+import { siteCard } from "../access";
+import { label } from "../lab_rows";
 
 const kAround = 3; // lines of context around a change
+const kChanged = 0.005; // a counter that moved by less is the same
 
-const counters: [label: string, metric: string][] = [
+// With the term of the glossary that explains it.
+const counters: [label: string, metric: string, term?: string][] = [
   ["kernel time", "gpu__time_duration.sum"],
-  ["launches", "warpgrind__launches.sum"],
-  ["warp instructions (PTX)", "warpgrind__ptx_inst_executed.sum"],
-  ["global load requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"],
-  ["sectors of global loads", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"],
-  ["sectors a load request", "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio"],
-  ["global store requests", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"],
-  ["sectors of global stores", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"],
-  ["sectors a store request", "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio"],
-  ["L1 hit rate", "l1tex__t_sector_hit_rate.pct"],
-  ["L2 hit rate", "lts__t_sector_hit_rate.pct"],
-  ["DRAM bytes read", "dram__bytes_read.sum"],
-  ["DRAM bytes written", "dram__bytes_write.sum"],
-  ["shared memory wavefronts", "memory_l1_wavefronts_shared"],
-  ["bank conflicts", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"],
-  ["divergent branches (PTX)", "warpgrind__divergent_branches.sum"],
-  ["barriers", "warpgrind__ptx_inst_executed_op_barrier.sum"],
-  ["registers a thread", "launch__registers_per_thread"],
-  ["theoretical occupancy", "sm__maximum_warps_per_active_cycle_pct"],
+  ["launches", "warpgrind__launches.sum", "kernel"],
+  ["warp instructions (PTX)", "warpgrind__ptx_inst_executed.sum", "warp"],
+  ["global load requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "request"],
+  ["sectors of global loads", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "sector"],
+  ["sectors a load request", "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio", "coalescing"],
+  ["global store requests", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "request"],
+  ["sectors of global stores", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "sector"],
+  ["sectors a store request", "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio", "coalescing"],
+  ["L1 hit rate", "l1tex__t_sector_hit_rate.pct", "L1"],
+  ["L2 hit rate", "lts__t_sector_hit_rate.pct", "L2"],
+  ["DRAM bytes read", "dram__bytes_read.sum", "global memory"],
+  ["DRAM bytes written", "dram__bytes_write.sum", "global memory"],
+  ["shared memory wavefronts", "memory_l1_wavefronts_shared", "wavefront"],
+  ["bank conflicts", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", "bank conflict"],
+  ["divergent branches (PTX)", "warpgrind__divergent_branches.sum", "divergence"],
+  ["barriers", "warpgrind__ptx_inst_executed_op_barrier.sum", "barrier"],
+  ["registers a thread", "launch__registers_per_thread", "register"],
+  ["theoretical occupancy", "sm__maximum_warps_per_active_cycle_pct", "occupancy"],
 ];
-
-const label = (r: LabRow): string => r.rung + Object.entries(r.parameters ?? {}).map(([k, v]) => ` ${k} ${v}`).join("");
-const elements = (r: LabRow): number => r.size.reduce((a, b) => a * b, 1);
-const ladderOf = (r: LabRow): string => (r.rung.includes(" / ") ? r.rung.slice(0, r.rung.indexOf(" / ")) : "");
-
-/** Rows of one size and type: the largest at which more than half of the rungs ran; of what is only swept, of all rows. */
-function candidates(topic: Topic): LabRow[] {
-  const all = topic.rows.filter((r) => !r.skipped && r.verified && r.kernels?.length);
-  const rungs = all.filter((r) => !Object.keys(r.parameters ?? {}).length);
-  const groups = new Map<string, LabRow[]>();
-  for (const r of rungs.length > 1 ? rungs : all) {
-    const key = `${r.size_text}|${r.type}`;
-    const list = groups.get(key);
-    if (list) list.push(r);
-    else groups.set(key, [r]);
-  }
-  const most = Math.max(0, ...[...groups.values()].map((g) => g.length));
-  const chosen = [...groups.values()].filter((g) => g.length > most / 2).sort((a, b) => elements(b[0]) - elements(a[0]) || b.length - a.length)[0];
-  return chosen ? all.filter((r) => r.size_text === chosen[0].size_text && r.type === chosen[0].type) : [];
-}
-
-/** The row that one is compared with: the one before it in its ladder, or of its sweep. */
-function rowBefore(rows: LabRow[], at: number): number {
-  const swept = Object.keys(rows[at].parameters ?? {}).length > 0;
-  for (let i = at - 1; i >= 0; --i) if (ladderOf(rows[i]) === ladderOf(rows[at]) && (!swept || rows[i].rung === rows[at].rung)) return i;
-  return -1;
-}
 
 const metric = (s: Site, name: string): number => s.metrics.number(name);
 /** Passes that need not be, and all of them: a sector is a quarter of what L1 moves at a time. */
@@ -85,7 +61,7 @@ function thatMatters(row: LabRow, other: LabRow): Choice | undefined {
   return most(alike, traffic) ?? most(own, traffic) ?? own[0];
 }
 
-function accesses(row: LabRow, other: LabRow): Child {
+export function accesses(row: LabRow, other: LabRow): Child {
   const own = choices(row);
   const first = thatMatters(row, other);
   if (!first) return note(`${label(row)}: no accesses of its own to memory were recorded.`);
@@ -97,7 +73,7 @@ function accesses(row: LabRow, other: LabRow): Child {
   return h(
     "div",
     { class: "step-access" },
-    h("h3", null, label(row)),
+    h("h5", null, label(row)),
     own.length > 1
       ? h(
           "label",
@@ -120,30 +96,36 @@ function change(before: number, after: number): string {
   return factor > 1 ? `\u00d7 ${significant(factor)}` : `\u00f7 ${significant(1 / factor)}`;
 }
 
-function counterTable(before: LabRow, after: LabRow): Child {
-  const shown = counters.filter(([, m]) => before.metrics?.has(m) || after.metrics?.has(m));
-  return h(
-    "div",
-    { class: "scroll", tabindex: 0 },
+/** The counters that changed, telling ones first; all of them where nothing did. */
+export function counterTable(page: Page, before: LabRow, after: LabRow): Child {
+  const of = (r: LabRow, m: string): number => r.metrics?.number(m) ?? 0;
+  const known = counters.filter(([, m]) => before.metrics?.has(m) || after.metrics?.has(m));
+  const changed = known.filter(([, m]) => Math.abs(of(after, m) - of(before, m)) > kChanged * Math.max(Math.abs(of(before, m)), Math.abs(of(after, m))));
+  if (!known.length) return note("No counters were recorded for these rows.");
+  const row = ([name, m, term]: (typeof counters)[number]): HTMLElement =>
     h(
-      "table",
-      { "aria-label": `Counters of ${label(before)} and ${label(after)}`, class: "step-counters" },
-      h("thead", null, h("tr", null, h("th", { scope: "col" }, "Counter"), [before, after].map((r) => h("th", { scope: "col", class: "number" }, label(r))), h("th", { scope: "col", class: "number" }, "Change"))),
-      h(
-        "tbody",
-        null,
-        shown.map(([name, m]) =>
+      "tr",
+      null,
+      h("td", null, term ? termLink(page, term, name) : name),
+      [before, after].map((r) => h("td", { class: "number" }, r.metrics?.has(m) ? metricValue(r.metrics.get(m)) : "0")),
+      h("td", { class: "number" }, change(of(before, m), of(after, m))),
+    );
+  const rest = known.length - changed.length;
+  return [
+    changed.length
+      ? h(
+          "div",
+          { class: "scroll", tabindex: 0 },
           h(
-            "tr",
-            null,
-            h("td", null, name),
-            [before, after].map((r) => h("td", { class: "number" }, r.metrics?.has(m) ? metricValue(r.metrics.get(m)) : "0")),
-            h("td", { class: "number" }, change(before.metrics?.number(m) ?? 0, after.metrics?.number(m) ?? 0)),
+            "table",
+            { "aria-label": `Counters of ${label(before)} and ${label(after)} that differ`, class: "step-counters" },
+            h("thead", null, h("tr", null, h("th", { scope: "col" }, "Counter"), [before, after].map((r) => h("th", { scope: "col", class: "number" }, label(r))), h("th", { scope: "col", class: "number" }, "Change"))),
+            h("tbody", null, changed.map(row)),
           ),
-        ),
-      ),
-    ),
-  );
+        )
+      : null,
+    h("p", { class: "soft" }, changed.length ? `${rest} other counters are the same.` : `All ${rest} counters are the same.`),
+  ];
 }
 
 interface Text {
@@ -195,7 +177,7 @@ function withContext(rows: DiffRow[], before: string[], after: string[]): (DiffR
 
 const columns = (texts: number): HTMLElement => h("colgroup", null, Array.from({ length: texts }, () => [h("col", { class: "number-column" }), h("col", null)]));
 
-function sourceDiff(topic: Topic, beforeRow: LabRow, afterRow: LabRow): Child {
+export function sourceDiff(topic: Topic, beforeRow: LabRow, afterRow: LabRow): Child {
   const before = textOf(topic, beforeRow);
   const after = textOf(topic, afterRow);
   const names = (r: LabRow): Child => h("code", null, (r.kernels ?? []).map((k) => shortKernel(k.name)).join(", "));
@@ -238,38 +220,3 @@ function sourceDiff(topic: Topic, beforeRow: LabRow, afterRow: LabRow): Child {
   ];
 }
 
-/** Null where the kernels of the rows were not kept: then there is nothing to show. */
-export function stepsView(topic: Topic, state: State): Child {
-  const rows = candidates(topic);
-  if (rows.length < 2) return null;
-  const to = (before: number, after: number): State => ({ view: "lab", topic: topic.topic, before: String(before), after: String(after) });
-  const steps = rows.map((_, i) => i).filter((i) => rowBefore(rows, i) >= 0);
-  const wanted = (text: string | undefined): number => (text !== undefined && rows[Number(text)] ? Number(text) : -1);
-  let after = wanted(state.after);
-  if (after < 0) after = steps[0] ?? 1;
-  let before = wanted(state.before);
-  if (before < 0) before = Math.max(0, rowBefore(rows, after));
-  const here = steps.indexOf(after);
-  const link = (i: number, text: string): Child => (steps[i] === undefined ? null : h("a", { class: "button", href: address(to(rowBefore(rows, steps[i]), steps[i])) }, text));
-  const choose = (title: string, chosen: number, then: (i: number) => State): Child =>
-    h(
-      "label",
-      null,
-      title,
-      " ",
-      h("select", { "aria-label": title, onchange: (e: Event) => go(then(Number((e.target as HTMLSelectElement).value))) }, rows.map((r, i) => h("option", { value: i, selected: i === chosen }, label(r)))),
-    );
-  const a = rows[before];
-  const b = rows[after];
-  const why = String(b.derived?.why ?? "");
-  return section(
-    "One rung beside the one before",
-    h("p", { class: "step-choice" }, choose("Before", before, (i) => to(i, after)), choose("After", after, (i) => to(before, i)), link(here - 1, "\u2190 previous step"), link(here + 1, "next step \u2192"), h("span", { class: "soft" }, `${b.size_text} ${b.type}; step ${here < 0 ? "\u2013" : count(here + 1)} of ${steps.length}`)),
-    why.includes(label(a)) ? h("p", { class: "why" }, why) : null,
-    counterTable(a, b),
-    h("h3", null, "What changes in the source"),
-    sourceDiff(topic, a, b),
-    h("h3", null, "The access that matters"),
-    h("div", { class: "step-accesses" }, accesses(a, b), accesses(b, a)),
-  );
-}

@@ -1,0 +1,167 @@
+// The course on the lab's page, in headless Chromium: the map, every chapter, the glossary. Rows are those stored of a real GPU
+// (so that no lab has to run), texts and rules those that `warpgrind lab --report` writes.
+// course_test.mjs --warpgrind BINARY --modules DIR --out DIR --results lab/results/GPU [--only NAME]
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { check, open, option, out, run, withData } from "./harness.mjs";
+
+const made = join(out, "vecadd.html");
+const lab = spawnSync(option("warpgrind"), ["lab", "vecadd", "--sizes", "64", "--no-models", "--report", made], { encoding: "utf8" });
+if (lab.status !== 0) throw new Error(`warpgrind lab --report: ${lab.stdout}${lab.stderr}`);
+const stored = (file) => JSON.parse(readFileSync(join(option("results"), file), "utf8"));
+const results = stored("lab-full.json");
+results.topics = [...results.topics.filter((t) => t.topic !== "multigpu"), ...stored("multigpu-x4.json").topics];
+const virtual = { ...results, on: "virtual", topics: results.topics.map((t) => ({ ...t, virtual: true, gpu: "h200" })) };
+const html = withData(made, "course", { lab: virtual, measured: results });
+const course = JSON.parse(readFileSync(html, "utf8").split('id="data">')[1].split("</script>")[0]).course;
+const chapters = course.order.filter((t) => results.topics.some((r) => r.topic === t));
+
+const tests = {};
+
+tests.map = async () => {
+  const page = await open(html);
+  const text = await page.textContent("main");
+  for (const d of course.documents) check(text.includes(d.title), `the map names ${d.title}`);
+  check((await page.locator(".sections > li").count()) === course.documents.reduce((n, d) => n + d.sections.length, 0), "and all their sections");
+  check((await page.locator(".chapters > li").count()) === chapters.length, "the chapters are listed");
+  const kept = (topic, rung) => results.topics.find((t) => t.topic === topic)?.rows.some((r) => r.rung === rung);
+  const links = (await page.locator("a.rung-link").evaluateAll((all) => [...new Set(all.map((a) => a.getAttribute("href")))])).filter((href) => {
+    const wanted = new URLSearchParams(href.slice(1));
+    return kept(wanted.get("topic"), wanted.get("rung")); // a rung newer than the stored results has no rows here
+  });
+  check(links.length > 80, `the map leads to ${links.length} rungs`);
+  for (const href of links) {
+    await page.at(href.slice(1));
+    const wanted = new URLSearchParams(href.slice(1));
+    const target = page.locator("main .target").first();
+    const good = (await target.count()) === 1 && (((await target.getAttribute("data-rungs")) ?? "").split("|").includes(wanted.get("rung")) || (await target.textContent()).includes(wanted.get("rung")));
+    check(good, `${href} leads to what shows the rung`);
+    check(await page.locator(".tabs [aria-current]", { hasText: wanted.get("topic") }).first().isVisible(), `${href} opens its chapter`);
+  }
+  await page.at("view=lab&topic=nothing");
+  check((await page.textContent("main")).includes("no topic nothing"), "an address of no chapter says so");
+};
+
+tests.chapters = async () => {
+  for (const scheme of ["light", "dark"])
+    for (const width of [1300, 360]) {
+      const page = await open(html, { scheme, width });
+      for (const topic of chapters) {
+        await page.at(`view=lab&topic=${topic}`);
+        const chapter = course.chapters[topic];
+        check((await page.textContent(".opening h2")) === chapter.question, `${topic} opens with its question`);
+        check((await page.locator(".take-away li").count()) === chapter.take_away.length, `${topic} ends with what to take away`);
+        await page.waitForFunction(() => [...document.querySelectorAll(".chart")].every((c) => c.querySelector("svg path")));
+        const steps = await page.locator(".step").count();
+        check(steps > 0, `${topic} has steps`);
+        for (const summary of await page.locator(".step summary").all()) await summary.click();
+        await page.waitForFunction((n) => document.querySelectorAll(".step[open] .step-times li").length >= n, steps, { timeout: 10e3 }).catch(() => check(false, `${topic}: each step has times`));
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+        check(wide <= width, `${topic} at ${width} pixels is ${wide} wide`);
+        if ((scheme === "light") === (width === 1300)) await page.screenshot({ path: join(out, `${topic}-${scheme}-${width}.png`), fullPage: true });
+      }
+      for (const hash of ["view=lab", "view=glossary"]) {
+        await page.at(hash);
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+        check(wide <= width, `${hash} at ${width} pixels is ${wide} wide`);
+      }
+    }
+};
+
+tests.glossary = async () => {
+  const page = await open(html);
+  const wanted = new Set();
+  for (const hash of ["view=lab", ...chapters.map((t) => `view=lab&topic=${t}`)]) {
+    await page.at(hash);
+    for (const href of await page.locator("a.term").evaluateAll((all) => all.map((a) => a.getAttribute("href")))) wanted.add(href);
+  }
+  check(wanted.size > 15, `the chapters use ${wanted.size} terms`);
+  for (const href of wanted) {
+    await page.at(href.slice(1));
+    check((await page.locator(".glossary .chosen dt").count()) === 1, `${href} is in the glossary`);
+  }
+  await page.at("view=glossary");
+  for (const href of await page.locator(".glossary a.definition").evaluateAll((all) => [...new Set(all.map((a) => a.getAttribute("href")))])) {
+    await page.at(href.slice(1));
+    check((await page.locator(".definitions .chosen").count()) === 1, `${href} is a counter`);
+  }
+  await page.at("view=glossary");
+  await page.fill("input[aria-label='Filter the glossary']", "half-warp");
+  check((await page.locator(".glossary > div:visible").count()) < 8, "the filter leaves few terms");
+};
+
+tests.rules = async () => {
+  const page = await open(html);
+  await page.at("view=lab&topic=coalescing");
+  check((await page.locator(".rules-table tbody tr:has(th[scope=row])").count()) === 16, "all GPU models stand beside each other");
+  check((await page.locator(".rules-table .rule").count()) === 4, "under the four rules");
+  // A load shifted by one float: a transaction a lane on 1.0, three segments on 1.3, two lines on 2.0, five sectors since.
+  for (const [gpu, figure] of [["Quadro FX 5600", "32 / 1024"], ["GeForce GTX 280", "3 / 224"], ["Tesla M2090", "2 / 256"], ["H200", "5 / 160"]])
+    check((await page.textContent(`.rules-table button[aria-label*="${gpu}, shifted by 1 float:"]`)) === figure, `${gpu}: ${figure}`);
+  const cell = page.locator('.rules-table button[aria-label*="GTX 280, shifted by 1 float:"]');
+  await cell.focus();
+  await page.keyboard.press("Enter");
+  check((await cell.getAttribute("aria-pressed")) === "true", "a figure can be chosen with the keyboard");
+  check((await page.locator(".rule-drawing .drawing .sector").count()) === 3, "and is drawn: three segments");
+  await page.at("view=lab&topic=banks");
+  await page.locator('.rules-table button[aria-label*="H200, stride of 32 words:"]').click();
+  check((await page.locator(".rule-drawing .word.conflict").count()) === 31, "31 words of a stride of 32 wait");
+};
+
+tests.reading = async () => {
+  const page = await open(html, { width: 360 });
+  for (const hash of ["view=lab", "view=lab&topic=coalescing", "view=lab&topic=matmul"]) {
+    await page.at(hash);
+    const levels = await page.locator("h1, h2, h3, h4, h5").evaluateAll((all) => all.filter((h) => h.offsetParent).map((h) => Number(h.tagName[1])));
+    check(levels.every((l, i) => i === 0 || l <= levels[i - 1] + 1), `${hash}: no level of headings is left out: ${levels}`);
+    const nameless = await page.locator("svg[role=img]:not([aria-label]), select:not([aria-label]), nav:not([aria-label]), table:not([aria-label])").evaluateAll((all) => all.filter((e) => !e.closest("label")).length);
+    check(nameless === 0, `${hash}: ${nameless} drawings, choices or tables have no name`);
+    check((await page.locator("main, header, nav").count()) >= 3, `${hash}: landmarks`);
+  }
+  // Contrast of text in both schemes, by WCAG's formula.
+  for (const scheme of ["light", "dark"]) {
+    const p = await open(html, { scheme });
+    await p.at("view=lab&topic=coalescing");
+    await p.locator(".step summary").first().click();
+    const low = await p.evaluate(() => {
+      const rgb = (text) => {
+        const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+        canvas.fillStyle = text;
+        canvas.fillRect(0, 0, 1, 1);
+        return [...canvas.getImageData(0, 0, 1, 1).data];
+      };
+      const light = ([r, g, b]) => [r, g, b].map((v) => v / 255).map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)).reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+      const background = (e) => {
+        for (let at = e; at; at = at.parentElement) {
+          const c = rgb(getComputedStyle(at).backgroundColor);
+          if (c[3] === 255) return c;
+        }
+        return [255, 255, 255];
+      };
+      const out = [];
+      for (const e of document.querySelectorAll("main p, main a, main li, main td, main th, main h2, main h3, main button, main summary, main dt, header a, .step-gain, .bar-name, .bar-value")) {
+        if (!e.offsetParent || !e.textContent.trim()) continue;
+        const [a, b] = [light(rgb(getComputedStyle(e).color)), light(background(e))].sort((x, y) => y - x);
+        const contrast = (a + 0.05) / (b + 0.05);
+        if (contrast < 4.5) out.push(`${e.tagName}.${e.className} ${contrast.toFixed(2)} ${e.textContent.slice(0, 30)}`);
+      }
+      return [...new Set(out)];
+    });
+    check(low.length === 0, `${scheme}: too little contrast: ${low.slice(0, 5).join("; ")}`);
+  }
+};
+
+tests.print = async () => {
+  const page = await open(html);
+  await page.at("view=lab&topic=transpose");
+  await page.emulateMedia({ media: "print" });
+  check(!(await page.isVisible("nav.views")) && !(await page.isVisible(".chapter-nav")), "print leaves the navigation out");
+  await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
+  check((await page.locator(".step:not([open])").count()) === 0, "and opens the steps");
+  await page.pdf({ path: join(out, "transpose.pdf") });
+  await page.evaluate(() => window.dispatchEvent(new Event("afterprint")));
+  check((await page.locator(".step[open]").count()) === 0, "which are closed again afterwards");
+};
+
+await run(tests);
