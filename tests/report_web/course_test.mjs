@@ -12,11 +12,20 @@ if (lab.status !== 0) throw new Error(`warpgrind lab --report: ${lab.stdout}${la
 const stored = (file) => JSON.parse(readFileSync(join(option("results"), file), "utf8"));
 const results = stored("lab-full.json");
 results.topics = [...results.topics.filter((t) => t.topic !== "multigpu"), ...stored("multigpu-x4.json").topics];
-const virtual = { ...results, on: "virtual", topics: results.topics.map((t) => ({ ...t, virtual: true, gpu: "h200" })) };
+const virtual = { ...results, on: "virtual", topics: results.topics.map((t) => ({ ...t, virtual: true, gpu: "h200", rows: t.rows.map((r) => ({ ...r })) })) };
+
+// The tile of a transpose is drawn from recorded accesses, which a real GPU's rows have not: those of one warp.
+const exactPattern = (words) => ({ count: 8192, mask: "0xffffffff", lane_bytes: 4, space: "shared", addresses: words.map((w) => (w - Math.min(...words)) * 4), base: { allocation: null, offset: Math.min(...words) * 4 }, alignment: 0, sectors: 0, lines_128: 0, wavefronts: 1, ideal_sectors: 0, ideal_wavefronts: 1, transactions: [], block: [0, 0, 0], warp: 0 });
+for (const [rung, pitch] of [["shared", 32], ["padded", 33]]) {
+  const site = (id, kind, words) => ({ id, kind, space: "shared", function: "", ptx: `${kind === "load" ? "ld" : "st"}.shared.f32`, file: "", line: 0, ptx_line: 0, metrics: {}, patterns: [exactPattern(words)], worst: 0, best: 0 });
+  const lanes = Array.from({ length: 32 }, (_, l) => l);
+  const kernels = [{ name: rung, launches: 1, sources: [], sites: [...[0, 8, 16, 24].map((row, i) => site(i, "store", lanes.map((l) => row * pitch + l))), ...[0, 8].map((column, i) => site(4 + i, "load", lanes.map((l) => l * pitch + column)))] }];
+  for (const r of virtual.topics.find((t) => t.topic === "transpose").rows) if (r.rung === rung) r.kernels = kernels;
+}
+
 const html = withData(made, "course", { lab: virtual, measured: results });
 const course = JSON.parse(readFileSync(html, "utf8").split('id="data">')[1].split("</script>")[0]).course;
 const chapters = course.order.filter((t) => results.topics.some((r) => r.topic === t));
-
 const tests = {};
 
 tests.map = async () => {
@@ -55,7 +64,7 @@ tests.chapters = async () => {
         await page.waitForFunction(() => [...document.querySelectorAll(".chart")].every((c) => c.querySelector("svg path")));
         const steps = await page.locator(".step").count();
         check(steps > 0, `${topic} has steps`);
-        for (const summary of await page.locator(".step summary").all()) await summary.click();
+        await page.getByText("Open all").click();
         await page.waitForFunction((n) => document.querySelectorAll(".step[open] .step-times li").length >= n, steps, { timeout: 10e3 }).catch(() => check(false, `${topic}: each step has times`));
         const wide = await page.evaluate(() => document.documentElement.scrollWidth);
         check(wide <= width, `${topic} at ${width} pixels is ${wide} wide`);
@@ -107,6 +116,51 @@ tests.rules = async () => {
   await page.at("view=lab&topic=banks");
   await page.locator('.rules-table button[aria-label*="H200, stride of 32 words:"]').click();
   check((await page.locator(".rule-drawing .word.conflict").count()) === 31, "31 words of a stride of 32 wait");
+};
+
+// Drawings to step through: by keys and by buttons, never by themselves, with the same in words.
+tests.steppers = async () => {
+  const page = await open(html);
+  const said = () => page.textContent(".stage-text");
+  for (const [topic, steps] of [["matmul", 11], ["reduction", 7], ["transpose", 7], ["multigpu", 4], ["streams", 4]]) {
+    await page.at(`view=lab&topic=${topic}`);
+    check((await page.locator(".stepper").count()) === 1, `${topic} has a drawing to step through`);
+    const labels = new Set();
+    await page.focus(".stepper");
+    for (let i = 0; i < 40; ++i) {
+      labels.add(await page.getAttribute(".stage .drawing", "aria-label"));
+      check((await page.locator(".all-steps li[aria-current]").count()) === 1, `${topic}: the list marks the step`);
+      await page.keyboard.press("ArrowRight");
+    }
+    const last = Number(/of (\d+)/.exec(await said())[1]);
+    check((await said()).startsWith(`Step ${last} of ${last}`) && last >= steps, `${topic}: keys go to the last of ${steps} steps: ${await said()}`);
+    check(await page.isDisabled("button[aria-label='One step forward']"), `${topic}: there it ends`);
+    check(labels.size >= Math.min(4, steps - 1), `${topic}: drawings say what they show: ${labels.size}`);
+    await page.keyboard.press("Home");
+    const before = await said();
+    await page.waitForTimeout(300);
+    check((await said()) === before && before.startsWith("Step 1 "), `${topic}: nothing moves by itself`);
+    await page.click("button[aria-label='One step forward']");
+    check((await said()).startsWith("Step 2 "), `${topic}: a button steps too`);
+    check((await page.locator(".all-steps li").count()) === last, `${topic}: all steps are there in words`);
+  }
+  // What they say is what the rungs do.
+  await page.at("view=lab&topic=transpose");
+  for (const [rung, passes] of [["shared", "1 bank: 32 passes"], ["padded", "32 banks: 1 pass"]]) {
+    await page.click(`.stepper button[aria-label='Show ${rung}']`);
+    await page.focus(".stepper");
+    await page.keyboard.press("End");
+    check((await said()).includes(passes), `${rung}: ${passes}, not ${await said()}`);
+    check((await page.locator(".stage .cell.clash").count()) === (rung === "shared" ? 33 : 0), `${rung}: words that collide are marked`);
+  }
+  await page.at("view=lab&topic=reduction");
+  for (const [rung, words] of [["interleaved, divergent", "Both warps run with some lanes off"], ["interleaved", "2 passes, a bank conflict"], ["sequential", "One warp is full, the other has nothing to do. No two lanes"]]) {
+    await page.click(`.stepper button[aria-label='Show ${rung}']`);
+    await page.focus(".stepper");
+    await page.keyboard.press("Home");
+    await page.keyboard.press("ArrowRight");
+    check((await said()).includes(words), `${rung}: ${words}, not ${await said()}`);
+  }
 };
 
 tests.reading = async () => {

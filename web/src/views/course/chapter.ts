@@ -10,6 +10,7 @@ import { table } from "../../table";
 import { derived, elements, hasFlop, keyOf, label, ladderRows, measuredTopic, modelFor, shown, timeOf } from "../lab_rows";
 import { rooflineChart, type RoofPoint } from "../roofline";
 import { defaultCharts, questionChart } from "./curves";
+import { figure } from "./figures/index";
 import { ladderFigures } from "./ladder";
 import { rulesView } from "./rules";
 import { freeComparison, stepList } from "./steps";
@@ -136,6 +137,7 @@ export function chapterView(page: Page, topic: Topic, state: State): Child {
       documentsOf(page, topic),
       topic.error ? note(topic.error) : null,
     ),
+    figure(page, topic, chapter?.animation),
     ladderFigures(page, topic),
     steps,
     charts,
