@@ -15,6 +15,7 @@
 #include "cli/commands.h"
 #include "gpu/gpu_model.h"
 #include "lab/batch.h"
+#include "lab/brief.h"
 #include "lab/course.h"
 #include "lab/process.h"
 #include "lab/table.h"
@@ -200,12 +201,17 @@ int lab(const LabCommand& command) {
   const std::string cache = session::default_cache_directory();
   if (wanted->size() > 1 && !cache.empty()) settings.state_folder = cache + "/lab";
 
+  const bool brief = command.brief || (wanted->size() > 1 && !command.table);
   lab::catch_interrupts();
   const auto print = [&](const lab::TopicResult& result) {
     const lab::TopicResult* real = nullptr;
     for (const lab::TopicResult& t : measured->topics)
       if (t.topic == result.topic) real = &t;
-    std::fputs((command.brief ? lab::brief_text(result, real) : lab::topic_text(result, real)).c_str(), stdout);
+    const auto words = course->chapters.find(result.topic);
+    const std::string text =
+        brief ? lab::brief_text(result, real, words == course->chapters.end() ? lab::ChapterWords{} : words->second)
+              : lab::topic_text(result, real);
+    std::fputs(text.c_str(), stdout);
     std::fflush(stdout);
   };
   lab::BatchOutcome outcome = lab::run_batch(*wanted, settings, print);
@@ -223,6 +229,8 @@ int lab(const LabCommand& command) {
   result.topics = std::move(outcome.topics);
   if (std::count(command.topics.begin(), command.topics.end(), "all")) result.left_out = left_out;
   if (result.topics.size() > 1) std::fputs(lab::summary_text(result).c_str(), stdout);
+  if (brief && !result.topics.empty())
+    std::fputs("all rows of a topic, and why each rung is faster: warpgrind lab TOPIC\n", stdout);
   if (outcome.resumed > 0)
     std::fputs(
         fmt::format("{} topics were taken from an interrupted run; --fresh runs them again\n", outcome.resumed).c_str(),

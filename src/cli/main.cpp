@@ -328,7 +328,11 @@ CLI::App* add_lab(CLI::App& app, LabCommand& command) {
   lab->add_option(
       "--compare", command.compare_path,
       "JSON of a run with --on gpu: its times beside the predicted ones (default: what is kept of that GPU)");
-  lab->add_flag("--brief", command.brief, "of each topic only the ladder of the largest problem");
+  CLI::Option* brief =
+      lab->add_flag("--brief", command.brief,
+                    "each topic on one screen: the ladder of its largest problem (default of several topics)");
+  lab->add_flag("--table", command.table, "of each topic all rows, and why each rung is faster (default of one topic)")
+      ->excludes(brief);
   lab->add_flag("--fresh", command.fresh, "do not go on where an interrupted run of several topics ended");
   lab->add_flag("--no-models", command.no_models, "only --gpu, not the other models a topic compares");
   lab->add_option("--programs", command.programs, "folder of the lab's programs");

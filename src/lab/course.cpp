@@ -28,6 +28,30 @@ Result<Json> read_format(const fs::path& path, const char* format) {
   return j;
 }
 
+// "[[term|words]]" -> "words", and no marks of code.
+std::string plain(const std::string& text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text.compare(i, 2, "[[") == 0) {
+      const std::size_t end = text.find("]]", i);
+      if (end == std::string::npos) return out + text.substr(i);
+      const std::string term = text.substr(i + 2, end - i - 2);
+      out += term.substr(term.find('|') == std::string::npos ? 0 : term.find('|') + 1);
+      i = end + 1;
+    } else if (text[i] != '`') {
+      out += text[i];
+    }
+  }
+  return out;
+}
+
+ChapterWords words_of(const Json& chapter) {
+  ChapterWords words{plain(json::get<std::string>(chapter, "question")), ""};
+  if (const auto it = chapter.find("take_away"); it != chapter.end() && it->is_array() && !it->empty())
+    if (const Json& first = it->front(); first.is_string()) words.lesson = plain(first.get<std::string>());
+  return words;
+}
+
 std::vector<fs::path> files_in(const fs::path& folder) {
   std::vector<fs::path> out;
   std::error_code problem;
@@ -54,7 +78,7 @@ Result<Course> read_course(const std::string& folder) {
     if (!chapter) return chapter.error();
     const std::string topic = json::get<std::string>(*chapter, "topic");
     if (topic.empty()) return Error{ErrorKind::bad_input, fmt::format("{} names no \"topic\"", path.string()), ""};
-    course.questions[topic] = json::get<std::string>(*chapter, "question");
+    course.chapters[topic] = words_of(*chapter);
     chapters[topic] = chapter.take();
   }
   (*whole)["glossary"] = (*glossary)["terms"];

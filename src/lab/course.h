@@ -10,9 +10,13 @@
 
 namespace warpgrind::lab {
 
+struct ChapterWords {
+  std::string question, lesson;  // without markup; lesson: the first thing to take away
+};
+
 struct Course {
   std::string json;                              // for the report's page: all of it as one object; empty: there is none
-  std::map<std::string, std::string> questions;  // of each chapter, by topic
+  std::map<std::string, ChapterWords> chapters;  // by topic
 };
 
 // `folder`: that of the programs. Without a folder course/ there is no course, which is no error; a file that cannot be

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "lab/derive.h"
+#include "lab/row_groups.h"
 #include "lab/text_table.h"
 
 namespace warpgrind::lab {
@@ -15,14 +16,6 @@ namespace {
 
 constexpr std::size_t kWidth = 118;
 
-std::string figure(double v) {
-  if (v == 0 || !std::isfinite(v)) return "";
-  if (v >= 1e7) return fmt::format("{:.3g}", v);
-  if (v >= 100) return fmt::format("{:.0f}", v);
-  if (v >= 10) return fmt::format("{:.1f}", v);
-  if (v >= 0.01) return fmt::format("{:.2f}", v);
-  return fmt::format("{:.1e}", v);
-}
 std::string share(double v) {
   return v == 0 ? "" : v < 0.1 ? fmt::format("{:.1f}", 100 * v) : fmt::format("{:.0f}", 100 * v);
 }
@@ -31,13 +24,6 @@ std::string times(double v) {
 }
 std::string whole(double v) {
   return v >= 1e5 ? fmt::format("{:.3g}", v) : fmt::format("{:.0f}", v);
-}
-
-const Row* same_row(const TopicResult* other, const Row& row) {
-  if (!other) return nullptr;
-  for (const Row& r : other->rows)
-    if (r.key() == row.key() && r.shown()) return &r;
-  return nullptr;
 }
 
 TextTable rows_table(const std::vector<const Row*>& rows, const TopicResult* measured) {
@@ -75,38 +61,26 @@ TextTable rows_table(const std::vector<const Row*>& rows, const TopicResult* mea
     const bool counted = !row->metrics.empty();
     table.add({row->label(),
                "yes",
-               figure(d.time_us),
-               row->gpu && row->cpu ? figure(row->cpu->median) : "",
-               figure(real),
+               figure_text(d.time_us),
+               row->gpu && row->cpu ? figure_text(row->cpu->median) : "",
+               figure_text(real),
                real > 0 ? times(d.time_us / real) : "",
-               figure(d.gbs),
-               figure(d.gflops),
+               figure_text(d.gbs),
+               figure_text(d.gflops),
                share(d.theoretical_share),
                share(d.ceiling_share),
                times(d.step),
                times(d.cumulative),
-               figure(d.load_sectors_per_request),
-               figure(d.store_sectors_per_request),
+               figure_text(d.load_sectors_per_request),
+               figure_text(d.store_sectors_per_request),
                counted && shared ? whole(d.bank_conflicts) : "",
-               counted && shared ? figure(d.conflicts_per_request) : "",
+               counted && shared ? figure_text(d.conflicts_per_request) : "",
                d.divergent_branches > 0 ? whole(d.divergent_branches) : "",
-               d.gflops > 0 ? figure(d.cgma) : "",
-               d.gflops > 0 ? figure(d.cgma_ceiling_gflops) : "",
+               d.gflops > 0 ? figure_text(d.cgma) : "",
+               d.gflops > 0 ? figure_text(d.cgma_ceiling_gflops) : "",
                d.limit});
   }
   return table;
-}
-
-// Rows in groups of one problem: size and type.
-std::vector<std::pair<std::string, std::vector<const Row*>>> groups(const TopicResult& result) {
-  std::vector<std::pair<std::string, std::vector<const Row*>>> out;
-  for (const Row& row : result.rows) {
-    const std::string name = row.size_text + " " + row.type;
-    auto it = std::find_if(out.begin(), out.end(), [&](const auto& group) { return group.first == name; });
-    if (it == out.end()) it = out.insert(out.end(), {name, {}});
-    it->second.push_back(&row);
-  }
-  return out;
 }
 
 std::string skipped_text(const std::vector<const Row*>& rows) {
@@ -145,16 +119,6 @@ std::string left_out_text(const std::vector<LeftOut>& left_out) {
   return out;
 }
 
-std::string failures(const TopicResult& t) {
-  std::string out;
-  for (const Row& row : t.rows)
-    if (row.skipped.empty() && !row.verified)
-      out +=
-          fmt::format("NOT VERIFIED: {} {} {}: max error {:.3g}, tolerance {:.3g}, {:.0f} of {:.0f} elements wrong\n",
-                      row.label(), row.size_text, row.type, row.max_error, row.tolerance, row.wrong, row.elements);
-  return out;
-}
-
 // One quantity of all models beside each other.
 struct Quantity {
   const char* title;
@@ -188,7 +152,7 @@ std::string models_text(const TopicResult& t) {
         const Row* other = same_row(&m, row);
         const double v = other ? quantity.of(*other) : 0;
         any |= v != 0;
-        cells.push_back(v >= 1000 ? whole(v) : figure(v));
+        cells.push_back(v >= 1000 ? whole(v) : figure_text(v));
       }
       table.add(cells);
     }
@@ -244,24 +208,6 @@ std::string topic_text(const TopicResult& t, const TopicResult* measured) {
   return out;
 }
 
-std::string brief_text(const TopicResult& t, const TopicResult* measured) {
-  std::string out = first_line(t);
-  const auto all = groups(t);
-  for (auto group = all.rbegin(); group != all.rend(); ++group) {
-    std::vector<const Row*> ladder;
-    for (const Row* row : group->second)
-      if (row->role == "rung" && row->skipped.empty()) ladder.push_back(row);
-    if (ladder.empty()) continue;
-    out += group->first + "\n" + rows_table(ladder, measured).text();
-    const std::size_t more = t.shown() - ladder.size();
-    if (more > 0) out += fmt::format("and {} more rows\n", more);
-    break;
-  }
-  out += failures(t);
-  if (!t.error.empty()) out += fmt::format("{}: {}\n", t.topic, t.error);
-  return out;
-}
-
 std::string summary_text(const LabResult& result) {
   TextTable table({{"topic", false},
                    {"rows", true},
@@ -287,8 +233,8 @@ std::string summary_text(const LabResult& result) {
     }
     std::size_t skipped = t.rows.size() - t.shown();
     table.add({t.topic, std::to_string(t.rows.size()), std::to_string(t.verified()),
-               skipped ? std::to_string(skipped) : "", first ? figure(first->derived.time_us) : "",
-               best ? figure(best->derived.time_us) : "",
+               skipped ? std::to_string(skipped) : "", first ? figure_text(first->derived.time_us) : "",
+               best ? figure_text(best->derived.time_us) : "",
                first && best ? times(first->derived.time_us / best->derived.time_us) : "", best ? best->label() : "",
                fmt::format("{:.1f}", t.seconds), t.good() ? "" : "FAILED"});
   }

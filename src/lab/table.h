@@ -16,8 +16,6 @@ std::string rungs_text(const Topic& topic);  // `warpgrind lab TOPIC --list`
 // One line per rung, then why each is better than the one before, then the program's notes. measured: the same topic on
 // a real GPU, or null; its times then stand beside the predicted ones.
 std::string topic_text(const TopicResult& result, const TopicResult* measured);
-// The ladder of the largest problem alone, and what failed: for many topics at once.
-std::string brief_text(const TopicResult& result, const TopicResult* measured);
 std::string summary_text(const LabResult& result);
 
 }  // namespace warpgrind::lab

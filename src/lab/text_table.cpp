@@ -1,6 +1,9 @@
 #include "lab/text_table.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 
 namespace warpgrind::lab {
@@ -61,6 +64,15 @@ std::string TextTable::text() const {
     append_line(out, line);
   }
   return out;
+}
+
+std::string figure_text(double v) {
+  if (v == 0 || !std::isfinite(v)) return "";
+  if (v >= 1e7) return fmt::format("{:.3g}", v);
+  if (v >= 100) return fmt::format("{:.0f}", v);
+  if (v >= 10) return fmt::format("{:.1f}", v);
+  if (v >= 0.01) return fmt::format("{:.2f}", v);
+  return fmt::format("{:.1e}", v);
 }
 
 std::string wrapped(const std::string& text, std::size_t width, const std::string& first, const std::string& next) {

@@ -1,0 +1,193 @@
+#include "lab/brief.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <tuple>
+
+#include "lab/derive.h"
+#include "lab/row_groups.h"
+#include "lab/text_table.h"
+
+namespace warpgrind::lab {
+namespace {
+
+constexpr std::size_t kWidth = 118;
+constexpr std::size_t kMostRows = 13;  // of a table: with its head and the lines around it that is a screen
+
+std::string times(double v) {
+  return v == 0 ? "" : fmt::format("{:.2f}", v);
+}
+
+std::vector<std::string> ladders_of(const std::vector<const Row*>& rows) {
+  std::vector<std::string> out;
+  for (const Row* row : rows)
+    if (std::find(out.begin(), out.end(), ladder_of(*row)) == out.end()) out.push_back(ladder_of(*row));
+  return out;
+}
+
+std::string ladder_table(const std::vector<const Row*>& ladder, const TopicResult* measured) {
+  const bool flops = std::any_of(ladder.begin(), ladder.end(), [](const Row* r) { return r->derived.share_of_flops; });
+  TextTable table({{"rung", false},
+                   {"time us", true},
+                   {"measured us", true},
+                   {flops ? "GFLOP/s" : "GB/s", true},
+                   {"step", true},
+                   {"total", true},
+                   {"sectors/ load", true},
+                   {"sectors/ store", true},
+                   {"conflicts/ request", true},
+                   {"divergent branches", true},
+                   {"bound by", false}});
+  std::size_t left = kMostRows;
+  for (const Row* row : ladder) {
+    if (left-- == 0) break;
+    const Derived& d = row->derived;
+    const Row* real = same_row(measured, *row);
+    table.add({row->label(), figure_text(d.time_us), real ? figure_text(real->derived.time_us) : "",
+               figure_text(flops ? d.gflops : d.gbs), times(d.step), times(d.cumulative),
+               figure_text(d.load_sectors_per_request), figure_text(d.store_sectors_per_request),
+               figure_text(d.conflicts_per_request), figure_text(d.divergent_branches), d.limit});
+  }
+  return table.text();
+}
+
+// Many ladders: where each begins and ends.
+std::string ladders_table(const TopicResult& t, const std::vector<std::string>& names) {
+  TextTable table(
+      {{"ladder", false}, {"first rung", false}, {"us", true}, {"best rung", false}, {"us", true}, {"times", true}});
+  std::size_t left = kMostRows;
+  for (const std::string& name : names) {
+    if (left == 0) break;
+    const Row *first = nullptr, *best = nullptr;
+    for (const Row& row : t.rows) {
+      if (row.role != "rung" || !row.shown() || ladder_of(row) != name || row.derived.time_us <= 0) continue;
+      if (!first) first = &row;
+      const bool same = row.size_text == first->size_text && row.type == first->type;
+      if (same && (!best || row.derived.time_us < best->derived.time_us)) best = &row;
+    }
+    if (!first || first == best) continue;
+    --left;
+    const auto rung = [&name](const Row& row) { return name.empty() ? row.rung : row.rung.substr(name.size() + 3); };
+    table.add({name, rung(*first), figure_text(first->derived.time_us), rung(*best), figure_text(best->derived.time_us),
+               times(first->derived.time_us / best->derived.time_us)});
+  }
+  return table.text();
+}
+
+std::string range_text(const std::vector<const Row*>& rows, const std::function<double(const Row&)>& of) {
+  double low = 0, high = 0;
+  for (const Row* row : rows) {
+    const double v = of(*row);
+    if (v <= 0) continue;
+    low = low == 0 ? v : std::min(low, v);
+    high = std::max(high, v);
+  }
+  const std::string from = figure_text(low), to = figure_text(high);
+  return from == to ? from : from + " to " + to;
+}
+
+// "stride 1 to 32": the parameters of the rows.
+std::string swept(const std::vector<const Row*>& rows) {
+  std::string out;
+  for (const auto& [name, value] : rows.front()->parameters) {
+    double low = value, high = value;
+    for (const Row* row : rows)
+      if (const auto it = row->parameters.find(name); it != row->parameters.end()) {
+        low = std::min(low, it->second);
+        high = std::max(high, it->second);
+      }
+    out += fmt::format("{}{} {:.4g}", out.empty() ? "" : ", ", name, low);
+    if (high != low) out += fmt::format(" to {:.4g}", high);
+  }
+  return out;
+}
+
+std::string sweep_table(const std::vector<const Row*>& rows) {
+  const bool bound = std::any_of(rows.begin(), rows.end(), [](const Row* r) { return r->role == "bound"; });
+  // Of launches the CPU's timer shows the same and the way there; it is told where it is what a topic is about.
+  const bool clocks = !bound && std::any_of(rows.begin(), rows.end(), [](const Row* r) {
+    return r->cpu && r->derived.time_us > 1.2 * r->cpu->median;
+  });
+  TextTable table({{"rung", false},
+                   {"over", false},
+                   {"rows", true},
+                   {"time us", true},
+                   {"CPU timer", true},
+                   {bound ? "GB/s" : "", true},
+                   {"sectors/ load", true},
+                   {"conflicts/ request", true}});
+  std::vector<std::string> done;
+  for (const Row* row : rows) {
+    if (std::find(done.begin(), done.end(), row->rung) != done.end()) continue;
+    if (done.size() == kMostRows) break;
+    done.push_back(row->rung);
+    std::vector<const Row*> own;
+    std::copy_if(rows.begin(), rows.end(), std::back_inserter(own), [&](const Row* r) { return r->rung == row->rung; });
+    table.add({row->rung, swept(own), std::to_string(own.size()),
+               range_text(own, [](const Row& r) { return r.derived.time_us; }),
+               clocks ? range_text(own, [](const Row& r) { return r.cpu ? r.cpu->median : 0; }) : "",
+               bound ? range_text(own, [](const Row& r) { return r.derived.gbs; }) : "",
+               range_text(own, [](const Row& r) { return r.derived.load_sectors_per_request; }),
+               range_text(own, [](const Row& r) { return r.derived.conflicts_per_request; })});
+  }
+  return table.text();
+}
+
+// The largest problem that has rungs of a ladder.
+std::pair<std::string, std::vector<const Row*>> ladder_rows(const TopicResult& t) {
+  const auto all = groups(t);
+  for (auto group = all.rbegin(); group != all.rend(); ++group) {
+    std::vector<const Row*> rows;
+    for (const Row* row : group->second)
+      if (row->shown() && row->role == "rung") rows.push_back(row);
+    if (rows.size() > 1) return {group->first, rows};
+  }
+  return {};
+}
+
+// Of sweeps the problem with most rows, of several the largest.
+std::pair<std::string, std::vector<const Row*>> sweep_rows(const TopicResult& t) {
+  std::pair<std::string, std::vector<const Row*>> out;
+  for (const auto& [problem, all] : groups(t)) {
+    std::vector<const Row*> rows;
+    std::copy_if(all.begin(), all.end(), std::back_inserter(rows),
+                 [](const Row* r) { return r->shown() && r->role != "host"; });
+    if (!rows.empty() && rows.size() >= out.second.size()) out = {problem, rows};
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string brief_text(const TopicResult& t, const TopicResult* measured, const ChapterWords& words) {
+  std::string out = "\n" + wrapped(fmt::format("{}: {}", t.topic, words.question.empty() ? t.title : words.question),
+                                   kWidth, "== ", "   ");
+  auto [problem, rows] = ladder_rows(t);
+  const bool ladder = !rows.empty();
+  if (!ladder) std::tie(problem, rows) = sweep_rows(t);
+  const std::vector<std::string> names = ladders_of(rows);
+  const bool several = ladder && names.size() > 1;
+  out += fmt::format("   {}{} GPU {}; {} rows, {} verified; course: {}; {:.1f} s\n",
+                     several || rows.empty() ? "" : problem + " on ", t.is_virtual ? "the virtual" : "the real", t.gpu,
+                     t.rows.size(), t.verified() == t.rows.size() ? "all" : std::to_string(t.verified()), t.document,
+                     t.seconds);
+  if (several) {
+    std::vector<const Row*> all;
+    for (const Row& row : t.rows)
+      if (row.role == "rung" && row.shown()) all.push_back(&row);
+    out += ladders_table(t, ladders_of(all));
+  } else if (ladder) {
+    out += ladder_table(rows, measured);
+  } else if (!rows.empty()) {
+    out += sweep_table(rows);
+  }
+  if (!words.lesson.empty()) out += wrapped(words.lesson, kWidth, "-> ", "   ");
+  out += failures(t);
+  if (!t.error.empty()) out += fmt::format("{}: {}\n", t.topic, t.error);
+  return out;
+}
+
+}  // namespace warpgrind::lab

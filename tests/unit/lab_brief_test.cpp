@@ -1,0 +1,125 @@
+// A topic on one screen, and the course's files.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "lab/brief.h"
+#include "lab/course.h"
+
+namespace warpgrind::lab {
+namespace {
+
+namespace fs = std::filesystem;
+
+Row row(const std::string& rung, const std::string& role, double us, std::map<std::string, double> parameters = {}) {
+  Row r;
+  r.rung = rung;
+  r.role = role;
+  r.size_text = "1024";
+  r.type = "float";
+  r.parameters = std::move(parameters);
+  r.verified = true;
+  r.derived.time_us = us;
+  return r;
+}
+
+std::size_t lines(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+TEST(Brief, FitsAScreenWhateverTheTopicHas) {
+  for (const char* role : {"rung", "sweep", "bound"}) {
+    TopicResult t;
+    t.topic = "many";
+    for (int i = 0; i < 200; ++i) t.rows.push_back(row("rung " + std::to_string(i), role, 1000.0 / (i + 1)));
+    const std::string text = brief_text(t, nullptr, {std::string(300, 'q') + " " + std::string(100, 'q'), "lesson"});
+    EXPECT_LE(lines(text), kBriefLines) << text;
+    EXPECT_NE(text.find("rung 0"), std::string::npos);
+    EXPECT_NE(text.find("200 rows"), std::string::npos);
+  }
+  TopicResult t;
+  t.topic = "ladders";
+  for (int i = 0; i < 100; ++i)
+    t.rows.push_back(row("l" + std::to_string(i / 2) + " / r" + std::to_string(i), "rung", 100 - i));
+  EXPECT_LE(lines(brief_text(t, nullptr, {})), kBriefLines);
+}
+
+TEST(Brief, SweepsAreRanges) {
+  TopicResult t;
+  t.topic = "banks";
+  for (const double stride : {1, 2, 32}) {
+    t.rows.push_back(row("strided", "sweep", 8 * stride, {{"stride", stride}}));
+    t.rows.back().derived.conflicts_per_request = stride - 1;
+  }
+  const std::string text = brief_text(t, nullptr, {"When do lanes wait?", "Odd strides never do."});
+  for (const char* part :
+       {"== banks: When do lanes wait?", "stride 1 to 32", "8.00 to 256", "1.00 to 31.0", "-> Odd strides never do."})
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+}
+
+TEST(Brief, SaysWhatWasWrong) {
+  TopicResult t;
+  t.topic = "broken";
+  t.title = "title";
+  t.rows.push_back(row("first", "rung", 1));
+  t.rows.back().verified = false;
+  t.error = "no device";
+  const std::string text = brief_text(t, nullptr, {});
+  for (const char* part : {"== broken: title", "1 rows, 0 verified", "NOT VERIFIED: first", "broken: no device"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+}
+
+class CourseFiles : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::path(testing::TempDir()) / "lab_course";
+    fs::remove_all(folder_);
+    fs::create_directories(folder_ / "course/chapters");
+    write("course.json", R"({"format": "warpgrind-course 1", "title": "A course"})");
+    write("glossary.json", R"({"format": "warpgrind-glossary 1", "terms": [{"term": "bank"}]})");
+    write("chapters/banks.json",
+          R"({"format": "warpgrind-chapter 1", "topic": "banks", "question": "Which `x` of [[bank|banks]]?",
+                                     "take_away": ["One [[bank]], one word."]})");
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+  void write(const std::string& name, const std::string& text) { std::ofstream(folder_ / "course" / name) << text; }
+  fs::path folder_;
+};
+
+TEST_F(CourseFiles, AreOneObjectAndPlainWords) {
+  const auto course = read_course(folder_.string());
+  ASSERT_TRUE(course) << course.error().message;
+  EXPECT_EQ(course->chapters.at("banks").question, "Which x of banks?");
+  EXPECT_EQ(course->chapters.at("banks").lesson, "One bank, one word.");
+  for (const char* part : {R"("title":"A course")", R"("glossary":[{"term":"bank"}])", R"("chapters":{"banks":{)"})
+    EXPECT_NE(course->json.find(part), std::string::npos) << part << "\n" << course->json;
+}
+
+TEST_F(CourseFiles, NoneIsNoError) {
+  const auto course = read_course((folder_ / "nowhere").string());
+  ASSERT_TRUE(course);
+  EXPECT_TRUE(course->json.empty());
+  EXPECT_TRUE(course->chapters.empty());
+}
+
+TEST_F(CourseFiles, BadOnesAreNamed) {
+  const auto fails = [&](const char* name, const char* text) {
+    SetUp();
+    write(name, text);
+    const auto course = read_course(folder_.string());
+    ASSERT_FALSE(course) << name;
+    EXPECT_NE(course.error().message.find(name), std::string::npos) << course.error().message;
+  };
+  fails("course.json", "{");
+  fails("glossary.json", R"({"format": "warpgrind-course 1"})");
+  fails("chapters/banks.json", R"(["no object"])");
+  fails("chapters/banks.json", R"({"format": "warpgrind-chapter 1"})");
+  SetUp();
+  fs::remove(folder_ / "course/glossary.json");
+  EXPECT_FALSE(read_course(folder_.string()));
+}
+
+}  // namespace
+}  // namespace warpgrind::lab
