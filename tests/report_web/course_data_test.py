@@ -102,6 +102,14 @@ for topic, chapter in chapters.items():
         for metric in chart["y"].removeprefix("metric:").split(" / ") if chart["y"].startswith("metric:") else []:
             check(f"`{metric}`" in counters, f"{where}: no counter {metric}")
 
+    for each in chapter.get("try", []):
+        words = each["command"].split()
+        check("warpgrind" in words and each["question"].strip(), f"{where}: try '{each}'")
+        if words[:2] == ["warpgrind", "lab"]:
+            check(words[2] == topic, f"{where}: '{each['command']}' runs another topic")
+            rung = words[words.index("--rung") + 1] if "--rung" in words else ""
+            check(topic not in topics or any(rung in r for r in topics[topic]), f"{where}: no rung '{rung}'")
+
 for text in texts([course, chapters, terms]):
     for name in re.findall(r"\[\[([^\]|]+)", text):
         check(name.lower() in names, f"the glossary has no '{name}': {text}")

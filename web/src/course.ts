@@ -32,7 +32,7 @@ export interface ChartText {
   at?: Record<string, number>;
   log?: string; // axes: "x", "y", "xy"
   limit?: "dram" | "fp32" | "fp64";
-  models?: boolean; // the GPU models of the topic beside each other
+  models?: boolean | string[]; // the GPU models of the topic beside each other, or only those
   measured?: boolean; // what a real GPU took as well
   answer?: string;
 }
@@ -46,6 +46,7 @@ export interface Chapter {
   rules?: "global" | "shared";
   animation?: string;
   take_away: string[];
+  try?: { command: string; question: string }[];
 }
 export interface Section {
   title: string;

@@ -46,6 +46,9 @@ let theme: Theme = "auto";
 const themeButton = h("button", { type: "button", class: "theme", onclick: nextTheme }, "Theme: auto");
 function nextTheme(): void {
   theme = ({ auto: "light", light: "dark", dark: "auto" } as const)[theme];
+  setTheme();
+}
+function setTheme(): void {
   if (theme === "auto") delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
   themeButton.textContent = `Theme: ${theme}`;
@@ -78,15 +81,18 @@ document.getElementById("app")!.replaceChildren(
   h("header", null, h("h1", null, "warpgrind ", h("span", null, page.title)), navigation, themeButton),
   main,
 );
-// Paper cannot be opened: what is closed is printed too, except whole tables.
+// Paper is white and cannot be opened: what is closed is printed too, except whole tables.
 let opened: HTMLDetailsElement[] = [];
 window.addEventListener("beforeprint", () => {
-  opened.push(...main.querySelectorAll<HTMLDetailsElement>("details.step:not([open])"));
+  opened.push(...main.querySelectorAll<HTMLDetailsElement>("details.step:not([open]), details.all-steps:not([open])"));
   for (const d of opened) d.open = true;
+  document.documentElement.dataset.theme = "light";
+  redrawCharts();
 });
 window.addEventListener("afterprint", () => {
   for (const d of opened) d.open = false;
   opened = [];
+  setTheme();
 });
 window.addEventListener("hashchange", show);
 show();

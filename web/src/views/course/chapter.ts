@@ -144,6 +144,7 @@ export function chapterView(page: Page, topic: Topic, state: State): Child {
     chapter?.rules ? rulesView(page, chapter.rules) : null,
     roofline(page, topic),
     chapter ? section("What to take away", h("ul", { class: "take-away" }, chapter.take_away.map((t) => h("li", null, rich(page, t))))) : null,
+    chapter?.try?.length ? section("Try it", h("p", { class: "soft" }, "In a terminal, where warpgrind is built; no GPU is needed."), h("ul", { class: "try" }, chapter.try.map((t) => h("li", null, h("code", null, t.command), h("p", null, rich(page, t.question)))))) : null,
     freeComparison(page, topic),
     everything(page, topic, !!state.rung && !opened && !card),
     notes(topic),

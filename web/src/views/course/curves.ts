@@ -118,7 +118,10 @@ export function questionChart(page: Page, topic: Topic, c: ChartText): Child {
   if (c.x === "rung") return rungBars(page, topic, c);
   const model = modelFor(page, topic);
   const real = c.measured ? measuredTopic(page, topic) : undefined;
-  const own = c.models ? [topic, ...(topic.models ?? []).filter((m) => m.gpu !== topic.gpu)].flatMap((t) => linesOf(t, c, false).map((l) => ({ ...l, name: c.rungs?.length === 1 ? t.gpu : `${l.name}, ${t.gpu}` }))) : linesOf(topic, c, false);
+  const only = Array.isArray(c.models) ? c.models : undefined;
+  const all = c.models ? [topic, ...(topic.models ?? []).filter((m) => m.gpu !== topic.gpu)].filter((t) => !only || only.includes(t.gpu)) : [topic];
+  const nameOf = (rung: string, t: Topic): string => (!c.models ? rung : c.rungs?.length === 1 ? t.gpu : `${rung}, ${t.gpu}`);
+  const own = all.flatMap((t) => linesOf(t, c, false).map((l) => ({ ...l, name: nameOf(l.name, t) })));
   const gpu = real ? linesOf(real, c, true) : [];
   if (c.models && own.length < 2) return null;
   // Where the virtual GPU ran too few sizes, what a real one took says it alone.
