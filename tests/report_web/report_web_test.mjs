@@ -40,6 +40,28 @@ tests.views = async () => {
   check((await page.locator(".drawing .word.conflict").count()) === 31, "32-way conflict: 31 words wait");
 };
 
+// Local memory is interleaved over the lanes; the constant cache gives a word at a time.
+tests.other_spaces = async () => {
+  const p = profile({});
+  const lanes = Array.from({ length: 32 }, (_, lane) => lane);
+  const draw = (i, space, addresses) => {
+    const site = p.kernels[0].sites[i];
+    site.space = space;
+    site.patterns = [{ ...site.patterns[0], space, addresses, transactions: [] }];
+    site.patterns_other = 0;
+    site.worst = 0;
+  };
+  draw(0, "local", lanes.map(() => 8));
+  draw(1, "local", lanes.map((l) => 4 * l));
+  draw(2, "const", lanes.map((l) => 4 * (l % 2)));
+  const page = await open(report("spaces", p));
+  for (const [site, pieces, why] of [[0, 4, "one index for all lanes: neighbouring words"], [1, 32, "an index for each lane: a sector for each"], [2, 2, "two words of constant memory"]]) {
+    await page.at(`view=kernel&k=0&tab=access&site=${site}`);
+    check((await page.locator(".site .drawing .sector").count()) === pieces, `${why}: ${pieces} pieces are drawn, not ${await page.locator(".site .drawing .sector").count()}`);
+  }
+  check((await page.textContent(".site")).includes("2 different addresses, so 2 passes"), "passes of the constant cache are told");
+};
+
 tests.inlined_functions = async () => {
   const page = await open(report("inlined", profile({})));
   await page.at("view=kernel&k=0&tab=source&line=12");

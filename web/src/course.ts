@@ -42,6 +42,8 @@ export interface Chapter {
   opening: string[];
   steps?: StepText[]; // else the ladder, rung by rung
   rungs?: Record<string, string>; // why: of rungs of a ladder
+  clock?: "cpu"; // what its steps are about
+  access?: Record<string, string>; // of rungs: "shared load", the memory instruction to be drawn
   charts?: ChartText[];
   rules?: "global" | "shared";
   animation?: string;

@@ -17,6 +17,10 @@ export function setBanks(page: Page): void {
 const memory = (s: Site): boolean => (s.patterns?.length ?? 0) > 0 || s.metrics.has("warpgrind__bytes_asked.sum");
 
 function cost(p: Pattern): Child {
+  if (p.space === "const") {
+    const n = new Set(p.addresses.filter((a) => a !== null)).size;
+    return [`${n} different address${n === 1 ? "" : "es"}, so ${n} pass${n === 1 ? "" : "es"} of the constant cache`, originBadge("exact")];
+  }
   if (p.space === "shared")
     return [`${p.wavefronts} wavefront${p.wavefronts === 1 ? "" : "s"}, at best ${p.ideal_wavefronts}`, originBadge("exact")];
   const unit = p.transactions.length && !p.sectors ? "transaction" : "sector";
@@ -45,7 +49,7 @@ export function patternView(p: Pattern): Child {
       `${active} of 32 lanes, ${p.lane_bytes} byte${p.lane_bytes === 1 ? "" : "s"} each; for example block (${p.block.join(", ")}), warp ${p.warp}, from ${from}byte ${count(p.base.offset)}: `,
       cost(p),
     ),
-    p.space === "shared" ? bankGrid(p, banks) : [lanesToSectors(p), sectorMap(p)],
+    p.space === "shared" ? bankGrid(p, banks) : p.space === "const" ? lanesToSectors(p) : [lanesToSectors(p), sectorMap(p)],
   ];
 }
 
@@ -83,7 +87,7 @@ export function siteCard(ref: KernelRef | undefined, site: Site, chosen = 0): HT
     choice,
     patterns.length
       ? [
-          patterns.length === 1 ? h("p", { class: "soft" }, `All ${count(total)} requests looked like this.`) : null,
+          patterns.length === 1 && !site.patterns_other ? h("p", { class: "soft" }, `All ${count(total)} requests looked like this.`) : null,
           holder,
           site.patterns_other
             ? h("p", { class: "soft" }, `${count(site.patterns_other)} of ${count(total)} requests had other patterns, which are not listed.`)

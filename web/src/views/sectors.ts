@@ -8,21 +8,34 @@ interface Piece {
   bytes: number;
 }
 
-const laneAddress = (p: Pattern, lane: number): number | null => {
+/** What a lane touches. Local memory is interleaved by words over the lanes: word w of lane l lies at word 32 w + l, so that
+ * lanes with one index lie beside each other; offsets in a pattern are those of the thread. */
+function touched(p: Pattern, lane: number): Piece[] {
   const offset = p.addresses[lane];
-  return offset === null || offset === undefined ? null : p.alignment + offset;
-};
+  if (offset === null || offset === undefined) return [];
+  if (p.space !== "local") return [{ begin: p.alignment + offset, bytes: p.lane_bytes }];
+  const out: Piece[] = [];
+  for (let at = (p.base.offset % 4) + offset, left = p.lane_bytes; left > 0; ) {
+    const bytes = Math.min(left, 4 - (at % 4));
+    out.push({ begin: Math.floor(at / 4) * 128 + lane * 4 + (at % 4), bytes });
+    at += bytes;
+    left -= bytes;
+  }
+  return out;
+}
+
+/** The address, or for local memory the place in the interleaved memory, at which the window that is drawn begins. */
+const origin = (p: Pattern): number => (p.space === "local" ? Math.floor(p.base.offset / 4) * 128 : p.base.offset - p.alignment);
 
 /** What is moved for this request: the transactions where the profile lists them, sectors else. */
 function pieces(p: Pattern): Piece[] {
   if (p.transactions.length)
     return p.transactions.map((t) => ({ begin: p.alignment + t.address_offset, bytes: t.bytes })).sort((a, b) => a.begin - b.begin);
+  // The constant cache gives a word at a time.
+  if (p.space === "const") return [...new Set(p.addresses.filter((a): a is number => a !== null))].sort((a, b) => a - b).map((a) => ({ begin: p.alignment + a, bytes: p.lane_bytes }));
   const sectors = new Set<number>();
-  for (let lane = 0; lane < 32; ++lane) {
-    const at = laneAddress(p, lane);
-    if (at === null) continue;
-    for (let sector = Math.floor(at / 32); sector <= Math.floor((at + p.lane_bytes - 1) / 32); ++sector) sectors.add(sector);
-  }
+  for (let lane = 0; lane < 32; ++lane)
+    for (const t of touched(p, lane)) for (let sector = Math.floor(t.begin / 32); sector <= Math.floor((t.begin + t.bytes - 1) / 32); ++sector) sectors.add(sector);
   return [...sectors].sort((a, b) => a - b).map((sector) => ({ begin: sector * 32, bytes: 32 }));
 }
 
@@ -48,15 +61,14 @@ export function lanesToSectors(p: Pattern): SVGElement {
   const links: Child[] = [];
   const lanes: Child[] = [];
   for (let lane = 0; lane < 32; ++lane) {
-    const at = laneAddress(p, lane);
+    const own = touched(p, lane);
     const left = 10 + lane * cell;
     lanes.push(
-      s("rect", { x: left, y: 22, width: cell - 2, height: 20, class: at === null ? "lane off" : "lane" }),
-      s("text", { x: left + cell / 2 - 1, y: 36, class: at === null ? "small middle faint" : "small middle" }, lane),
+      s("rect", { x: left, y: 22, width: cell - 2, height: 20, class: own.length ? "lane" : "lane off" }),
+      s("text", { x: left + cell / 2 - 1, y: 36, class: own.length ? "small middle" : "small middle faint" }, lane),
     );
-    if (at === null) continue;
     moved.forEach((piece, i) => {
-      if (at < piece.begin + piece.bytes && at + p.lane_bytes > piece.begin)
+      if (own.some((t) => t.begin < piece.begin + piece.bytes && t.begin + t.bytes > piece.begin))
         links.push(s("line", { x1: left + cell / 2 - 1, y1: 42, x2: centre[i], y2: 130, class: "link" }));
     });
   }
@@ -68,7 +80,7 @@ export function lanesToSectors(p: Pattern): SVGElement {
     links,
     lanes,
     marks,
-    s("text", { x: 10, y: 166, class: "small" }, p.transactions.length ? "transactions" : "32-byte sectors, side by side within a 128-byte line"),
+    s("text", { x: 10, y: 166, class: "small" }, p.space === "const" ? "different words: one after the other" : p.transactions.length ? "transactions" : "32-byte sectors, side by side within a 128-byte line"),
   );
 }
 
@@ -82,17 +94,16 @@ export function sectorMap(p: Pattern): Child {
   const row = 24;
   const users = new Map<number, number[]>();
   for (let lane = 0; lane < 32; ++lane) {
-    const at = laneAddress(p, lane);
-    if (at === null) continue;
-    for (let w = Math.floor(at / 4); w <= Math.floor((at + p.lane_bytes - 1) / 4); ++w) {
-      const list = users.get(w);
-      if (list) list.push(lane);
-      else users.set(w, [lane]);
-    }
+    for (const t of touched(p, lane))
+      for (let w = Math.floor(t.begin / 4); w <= Math.floor((t.begin + t.bytes - 1) / 4); ++w) {
+        const list = users.get(w);
+        if (list) list.push(lane);
+        else users.set(w, [lane]);
+      }
   }
   const cells: Child[] = [];
   shown.forEach((line, y) => {
-    cells.push(s("text", { x: left - 8, y: y * row + 38, class: "small end" }, p.base.offset + line * 128 - p.alignment));
+    cells.push(s("text", { x: left - 8, y: y * row + 38, class: "small end" }, origin(p) + line * 128));
     for (let w = 0; w < 32; ++w) {
       const begin = line * 128 + w * 4;
       const lanes = users.get(line * 32 + w);
@@ -113,8 +124,7 @@ export function sectorMap(p: Pattern): Child {
   });
   const asked = new Set<number>();
   for (let lane = 0; lane < 32; ++lane) {
-    const at = laneAddress(p, lane);
-    if (at !== null) for (let b = 0; b < p.lane_bytes; ++b) asked.add(at + b);
+    for (const t of touched(p, lane)) for (let b = 0; b < t.bytes; ++b) asked.add(t.begin + b);
   }
   const bytes = moved.reduce((n, m) => n + m.bytes, 0);
   return [

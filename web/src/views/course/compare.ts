@@ -61,9 +61,20 @@ function thatMatters(row: LabRow, other: LabRow): Choice | undefined {
   return most(alike, traffic) ?? most(own, traffic) ?? own[0];
 }
 
-export function accesses(row: LabRow, other: LabRow): Child {
+/** The memory instruction that a row is shown by: what its chapter names ("shared load"), else what matters. */
+function chosenAccess(row: LabRow, other: LabRow, wanted: string | undefined): Choice | undefined {
+  const named = wanted ? choices(row).filter((c) => `${c.site.space} ${c.site.kind}` === wanted) : [];
+  return most(named, (s) => metric(s, "inst_executed")) ?? thatMatters(row, other);
+}
+
+/** Do requests of two instructions look the same? Then it is not memory that makes the difference. */
+function alike(a: Choice, b: Choice): boolean {
+  const [p, q] = [a.site.patterns?.[0], b.site.patterns?.[0]];
+  return !!p && !!q && a.site.space === b.site.space && a.site.kind === b.site.kind && p.lane_bytes === q.lane_bytes && p.alignment === q.alignment && p.mask === q.mask && p.sectors === q.sectors && p.wavefronts === q.wavefronts && p.addresses.join() === q.addresses.join();
+}
+
+function accessCard(row: LabRow, title: string, first: Choice | undefined): Child {
   const own = choices(row);
-  const first = thatMatters(row, other);
   if (!first) return note(`${label(row)}: no accesses of its own to memory were recorded.`);
   const holder = h("div", null);
   const show = (c: Choice): void => holder.replaceChildren(siteCard(undefined, c.site, waste(c.site) > 0 ? c.site.worst ?? 0 : 0));
@@ -73,7 +84,7 @@ export function accesses(row: LabRow, other: LabRow): Child {
   return h(
     "div",
     { class: "step-access" },
-    h("h5", null, label(row)),
+    h("h5", null, title),
     own.length > 1
       ? h(
           "label",
@@ -82,12 +93,26 @@ export function accesses(row: LabRow, other: LabRow): Child {
           h(
             "select",
             { "aria-label": `Memory instruction of ${label(row)}`, onchange: (e: Event) => show(own[Number((e.target as HTMLSelectElement).value)]) },
-            own.map((c, i) => h("option", { value: i, selected: c === first || (c.site === first.site && c.kernel === first.kernel) }, name(c))),
+            own.map((c, i) => h("option", { value: i, selected: c.site === first.site && c.kernel === first.kernel }, name(c))),
           ),
         )
       : null,
     holder,
   );
+}
+
+/** The access that matters, before and after; `wanted`: of rungs, as a chapter names it. */
+export function accessPair(before: LabRow, after: LabRow, wanted: Record<string, string>): Child {
+  const a = chosenAccess(before, after, wanted[before.rung]);
+  const b = chosenAccess(after, before, wanted[after.rung]);
+  if (!a && !b) return note("Neither of them has accesses to memory that were recorded.");
+  if (a && b && alike(a, b))
+    return [
+      h("h4", null, "The access, the same in both"),
+      h("p", { class: "soft" }, "Both ask memory for the same: the difference lies elsewhere."),
+      h("div", { class: "step-accesses" }, accessCard(after, `${label(before)} and ${label(after)}`, b)),
+    ];
+  return [h("h4", null, "The access that matters, before and after"), h("div", { class: "step-accesses" }, accessCard(before, label(before), a), accessCard(after, label(after), b))];
 }
 
 function change(before: number, after: number): string {

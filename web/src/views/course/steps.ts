@@ -1,12 +1,14 @@
 // The steps of a chapter: each rung beside the one before. What a step holds is made when it is opened: sources and
 // drawings of a whole ladder at once would be slow to open and long to scroll past.
 import { type Chapter, matches, rich, type RowChoice } from "../../course";
-import type { LabRow, Page, Topic } from "../../data";
+import type { LabRow, Origin, Page, Topic } from "../../data";
 import { type Child, h, note, section } from "../../dom";
 import { significant } from "../../format";
 import { originBadge } from "../../metric";
 import { elements, keyOf, label, ladderOf, laddersOf, mainProblem, measuredTopic, problemOf, shown, isSwept, timeOf } from "../lab_rows";
-import { accesses, counterTable, sourceDiff } from "./compare";
+import { accessPair, counterTable, sourceDiff } from "./compare";
+
+const kSame = 0.02; // times that differ by less are the same
 
 export interface Step {
   before: LabRow;
@@ -67,7 +69,7 @@ export function stepsOf(topic: Topic, chapter: Chapter | undefined): Step[] {
 function times(before: number, after: number): string {
   if (!before || !after) return "";
   const factor = before / after;
-  const word = factor > 1.02 ? `${significant(factor)} times as fast` : factor < 0.98 ? `${significant(1 / factor)} times as slow` : "the same";
+  const word = factor > 1 + kSame ? `${significant(factor)} times as fast` : factor < 1 - kSame ? `${significant(1 / factor)} times as slow` : "the same";
   return `${significant(before)} \u2192 ${significant(after)} \u00b5s, ${word}`;
 }
 
@@ -83,34 +85,49 @@ function onGpu(page: Page, topic: Topic, step: Step): [LabRow, LabRow][] {
   return out;
 }
 
-function timeFacts(page: Page, topic: Topic, step: Step): Child {
+/** What the CPU's clock showed: of topics that are about it. Neither faster nor slower: it measures what stands between its
+ * start and its stop. */
+function byCpu(a: LabRow, b: LabRow): string {
+  const [x, y] = [a.cpu_us?.median ?? 0, b.cpu_us?.median ?? 0];
+  return x > 0 && y > 0 ? `${significant(x)} \u2192 ${significant(y)} \u00b5s` : "";
+}
+
+function timeLine(name: string, a: LabRow, b: LabRow, kind: Origin, cpu: boolean): Child {
+  const text = times(timeOf(a), timeOf(b));
+  const clock = cpu ? byCpu(a, b) : "";
+  return text ? h("li", null, name, text, ` (${b.size_text} ${b.type}) `, originBadge(kind), clock ? [h("br", null), `By the CPU's clock: ${clock}`] : null) : null;
+}
+
+function timeFacts(page: Page, topic: Topic, step: Step, cpu: boolean): Child {
   const kind = step.after.origin === "measured" ? "measured" : "estimated";
-  const own = times(timeOf(step.before), timeOf(step.after));
   const name = measuredTopic(page, topic)?.device?.name ?? "a real GPU";
   return h(
     "ul",
     { class: "step-times" },
-    own ? h("li", null, kind === "estimated" ? "Predicted: " : "Measured: ", own, ` (${step.after.size_text} ${step.after.type}) `, originBadge(kind)) : null,
-    onGpu(page, topic, step).map(([a, b]) => h("li", null, `On ${name}: `, times(timeOf(a), timeOf(b)), ` (${b.size_text} ${b.type}) `, originBadge("measured"))),
+    timeLine(kind === "estimated" ? "Predicted: " : "Measured: ", step.before, step.after, kind, cpu),
+    onGpu(page, topic, step).map(([a, b]) => timeLine(`On ${name}: `, a, b, "measured", cpu)),
   );
 }
 
 /** What a reader of the summary sees of the step: the factor on a real GPU with the largest data, else by the model. */
-function gain(page: Page, topic: Topic, step: Step): Child {
+function gain(page: Page, topic: Topic, step: Step, cpu: boolean): Child {
   const real = onGpu(page, topic, step).pop();
   const [a, b] = real ?? [step.before, step.after];
+  const origin = originBadge(real ? "measured" : step.after.origin ?? "estimated");
+  const clock = cpu ? byCpu(a, b) : "";
+  if (clock) return h("span", { class: "step-gain", title: `by the CPU's clock (${b.size_text} ${b.type})` }, `CPU ${clock}`, origin);
   const factor = timeOf(a) && timeOf(b) ? timeOf(a) / timeOf(b) : 0;
   if (!factor) return null;
-  const [kind, text] = factor > 1.02 ? ["faster", `\u00d7 ${significant(factor)}`] : factor < 0.98 ? ["slower", `\u00f7 ${significant(1 / factor)}`] : ["", "="];
-  return h("span", { class: `step-gain ${kind}`, title: `${times(timeOf(a), timeOf(b))} (${b.size_text} ${b.type})` }, h("span", { class: "hidden" }, kind || "about the same time", " "), text, originBadge(real ? "measured" : step.after.origin ?? "estimated"));
+  const [kind, text] = factor > 1 + kSame ? ["faster", `\u00d7 ${significant(factor)}`] : factor < 1 - kSame ? ["slower", `\u00f7 ${significant(1 / factor)}`] : ["", "="];
+  return h("span", { class: `step-gain ${kind}`, title: `${times(timeOf(a), timeOf(b))} (${b.size_text} ${b.type})` }, h("span", { class: "hidden" }, kind || "about the same time", " "), text, origin);
 }
 
-function body(page: Page, topic: Topic, step: Step): Child {
+function body(page: Page, topic: Topic, step: Step, chapter?: Chapter): Child {
   const why = String(step.after.derived?.why ?? "");
   const counted = why.includes(label(step.before)) ? why : "";
   const drawn = !!(step.before.kernels?.length || step.after.kernels?.length);
   return [
-    timeFacts(page, topic, step),
+    timeFacts(page, topic, step, chapter?.clock === "cpu"),
     counted ? h("p", { class: "why" }, "Counted: ", counted) : null,
     h("h4", null, "What changed in the counts"),
     counterTable(page, step.before, step.after),
@@ -118,8 +135,7 @@ function body(page: Page, topic: Topic, step: Step): Child {
       ? [
           h("h4", null, "What changed in the source"),
           sourceDiff(topic, step.before, step.after),
-          h("h4", null, "The access that matters, before and after"),
-          h("div", { class: "step-accesses" }, accesses(step.before, step.after), accesses(step.after, step.before)),
+          accessPair(step.before, step.after, chapter?.access ?? {}),
         ]
       : note("Sources and accesses of these rows were not recorded (they launch no kernel, or the run had no --report)."),
   ];
@@ -142,12 +158,12 @@ export function stepList(page: Page, topic: Topic, chapter: Chapter | undefined,
     const fill = (): void => {
       if (made) return;
       made = true;
-      holder.append(h("div", null, body(page, topic, step)));
+      holder.append(h("div", null, body(page, topic, step, chapter)));
     };
     const details = h(
       "details",
       { class: wanted ? "step target" : "step", id: `step-${i + 1}`, "data-rung": step.after.rung, "data-before": step.before.rung, open: wanted, ontoggle: (e: Event) => (e.target as HTMLDetailsElement).open && fill() },
-      h("summary", { tabindex: 0 }, h("span", { class: "step-number" }, `${i + 1}`), h("span", { class: "step-names" }, label(step.before), " \u2192 ", h("strong", null, label(step.after))), gain(page, topic, step), h("span", { class: "step-what" }, step.after.what)),
+      h("summary", { tabindex: 0 }, h("span", { class: "step-number" }, `${i + 1}`), h("span", { class: "step-names" }, label(step.before), " \u2192 ", h("strong", null, label(step.after))), gain(page, topic, step, chapter?.clock === "cpu"), h("span", { class: "step-what" }, step.after.what)),
       step.text ? h("p", { class: "step-text" }, rich(page, step.text)) : null,
       holder,
     );
