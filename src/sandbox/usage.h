@@ -1,0 +1,20 @@
+// What the processes of a box use together, read from outside.
+#pragma once
+
+#include <cstdint>
+#include <set>
+
+namespace warpgrind::sandbox {
+
+struct Usage {
+  double cpu_seconds = 0;    // also of processes that have ended
+  std::uint64_t memory = 0;  // resident, page tables, and files in memory that a process has open
+  int processes = 0;         // and threads
+  std::uint64_t disk = 0;
+  std::uint64_t files = 0;
+};
+
+// `processes`: the box's /proc. `disk`: its /tmp.
+Usage usage_of(int processes, int disk);
+
+}  // namespace warpgrind::sandbox
