@@ -36,7 +36,8 @@ struct Job {
   // What lies in it is copied into the box, and what the job has written there is copied back when it has ended:
   // regular files and folders only. Empty: nothing of both.
   std::filesystem::path work;
-  std::vector<std::filesystem::path> readable;  // absolute, seen under the same path; what is not there is left out
+  std::vector<std::filesystem::path> readable;  // absolute, seen under the same path; what is not there is left out;
+                                                // as root, what nobody but root may read stays closed
   std::vector<std::pair<std::string, std::string>> environment;  // besides PATH, HOME, TMPDIR and LANG
   Limits limits;
   std::function<void(std::string_view)> on_output;  // as it arrives, from the thread that called

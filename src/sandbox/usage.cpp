@@ -81,6 +81,7 @@ Usage usage_of(int processes, int disk) {
   Usage usage;
   std::set<std::uint64_t> seen;
   std::uint64_t shared = 0;
+  std::uint64_t in_files = 0;
   int again = openat(processes, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR* stream = again >= 0 ? fdopendir(again) : nullptr;
   while (const dirent* entry = stream != nullptr ? readdir(stream) : nullptr) {
@@ -89,13 +90,13 @@ Usage usage_of(int processes, int disk) {
     const std::string status = text_of(processes, name + "/status");
     usage.processes += static_cast<int>(number_after(status, "\nThreads:"));
     usage.memory += 1024 * (number_after(status, "\nRssAnon:") + number_after(status, "\nVmPTE:") + 16);
-    shared = std::max(shared, 1024 * number_after(status, "\nRssShmem:"));
+    shared += 1024 * number_after(status, "\nRssShmem:");
     usage.cpu_seconds += cpu_seconds(text_of(processes, name + "/stat"));
-    usage.memory += files_in_memory(processes, name, seen);
+    in_files += files_in_memory(processes, name, seen);
   }
   if (stream != nullptr) closedir(stream);
-  // What is mapped is mostly also open, and the same in all processes.
-  if (seen.empty()) usage.memory += shared;
+  // What is mapped is mostly also open.
+  usage.memory += std::max(shared, in_files);
   struct statvfs about;
   if (fstatvfs(disk, &about) == 0) {
     usage.disk = static_cast<std::uint64_t>(about.f_blocks - about.f_bfree) * about.f_frsize;
