@@ -4,8 +4,11 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <grp.h>
+#include <linux/capability.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -46,6 +49,12 @@ Result<Pipe> make_pipe() {
 struct CommandLine {
   std::vector<std::string> words;
   std::vector<Descriptor> opened;  // that it names by number
+  struct Reached {
+    std::string path;
+    std::string place;
+    bool folder;
+  };
+  std::vector<Reached> reached;
   void add(std::initializer_list<std::string> more) { words.insert(words.end(), more); }
 };
 
@@ -74,21 +83,36 @@ void add_system(CommandLine& line) {
             "/proc/self/fd/1", "/dev/stdout", "--symlink", "/proc/self/fd/2", "/dev/stderr"});
 }
 
-// By descriptors: the user that the box belongs to may not be able to reach the place by itself.
-Status add_readable(CommandLine& line, const Job& job) {
+// As root: the user that the box belongs to may not be able to reach a place that it may read (/root/app). Such places
+// are bound below kReach first, in a mount namespace of bubblewrap's own.
+constexpr const char* kReach = "/mnt";
+
+Status add_readable(CommandLine& line, const Job& job, bool reach) {
   for (const std::filesystem::path& path : job.readable) {
-    const std::filesystem::path place = path.lexically_normal();
-    const std::string text = place.string();
-    if (!place.is_absolute() || text == "/" || text == "/proc" || text == "/dev" || text == "/tmp" ||
+    const std::string text = path.lexically_normal().string();
+    if (!path.is_absolute() || text == "/" || text == "/proc" || text == "/dev" || text == "/tmp" ||
         (text + "/").starts_with(std::string(kWorkFolder) + "/")) {
       return Error{ErrorKind::bad_input, fmt::format("sandbox: '{}' cannot be shown to a job", path.string()), ""};
     }
-    const int opened = open(place.c_str(), O_PATH | O_CLOEXEC);
-    if (opened < 0) continue;
-    line.opened.emplace_back(opened);
-    line.add({"--ro-bind-fd", std::to_string(opened), text});
+    struct stat about;
+    if (stat(text.c_str(), &about) != 0) continue;
+    std::string source = text;
+    if (reach) {
+      source = fmt::format("{}/{}", kReach, line.reached.size());
+      line.reached.push_back({text, source, S_ISDIR(about.st_mode)});
+    }
+    line.add({"--ro-bind", source, text});
   }
   return Ok{};
+}
+
+// Whether this process may mount; a root of a container often may not.
+bool may_mount() {
+  if (geteuid() != 0) return false;
+  constexpr unsigned kSysAdmin = 21;
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  std::array<__user_cap_data_struct, 2> sets{};
+  return syscall(SYS_capget, &header, sets.data()) == 0 && (sets[0].effective >> kSysAdmin & 1) != 0;
 }
 
 void add_environment(CommandLine& line, const Job& job) {
@@ -104,7 +128,7 @@ Result<CommandLine> command_line(const Job& job, int gate, int info, int status)
             "--die-with-parent", "--new-session"});
   add_system(line);
   line.add({"--size", std::to_string(job.limits.disk_bytes), "--tmpfs", "/tmp"});
-  Status shown = add_readable(line, job);
+  Status shown = add_readable(line, job, may_mount());
   if (!shown) return shown.error();
   add_environment(line, job);
   Result<int> filter = system_call_filter();
@@ -136,46 +160,73 @@ void set_limits(rlim_t cpu_seconds) {
   set(RLIMIT_RTPRIO, 0);
 }
 
-// In the child of a process that may have threads: system calls only.
-[[noreturn]] void become(char* const* arguments, int output, const int* kept, std::size_t kept_count,
-                         rlim_t cpu_seconds) {
+bool bind_reached(const std::vector<CommandLine::Reached>& reached) {
+  if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return false;
+  std::array<char, 32> source;
+  std::array<int, 64> opened;  // before kReach is covered
+  if (reached.size() > opened.size()) return false;
+  for (std::size_t i = 0; i < reached.size(); ++i) opened[i] = open(reached[i].path.c_str(), O_PATH | O_CLOEXEC);
+  if (mount("tmpfs", kReach, "tmpfs", 0, "mode=755") != 0) return false;
+  for (std::size_t i = 0; i < reached.size(); ++i) {
+    const char* place = reached[i].place.c_str();
+    if (reached[i].folder ? mkdir(place, 0755) != 0 : mknod(place, S_IFREG | 0644, 0) != 0) return false;
+    *fmt::format_to(source.data(), "/proc/self/fd/{}", opened[i]) = 0;
+    if (mount(source.data(), place, nullptr, MS_BIND | MS_REC, nullptr) != 0) return false;
+    close(opened[i]);
+  }
+  return true;
+}
+
+[[noreturn]] void give_up(const char* why) {
+  if (write(1, why, std::strlen(why)) < 0) _exit(125);
+  _exit(126);
+}
+
+struct Start {
+  std::vector<char*> arguments;
+  std::vector<int> kept;  // descriptors, in rising order
+  int output;
+  rlim_t cpu_seconds;
+};
+
+// In the child of a process that may have threads: system calls only, and nothing that allocates.
+[[noreturn]] void become(const Start& start, const std::vector<CommandLine::Reached>& reached) {
   for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
   const int nothing = open("/dev/null", O_RDONLY);
-  if (nothing < 0 || dup2(nothing, 0) < 0 || dup2(output, 1) < 0 || dup2(output, 2) < 0) _exit(126);
-  // What the caller has open is not the job's: all but what bubblewrap was told about, in rising order.
+  if (nothing < 0 || dup2(nothing, 0) < 0 || dup2(start.output, 1) < 0 || dup2(start.output, 2) < 0) _exit(126);
+  // What the caller has open is not the job's.
   unsigned from = 3;
-  for (std::size_t i = 0; i < kept_count; ++i) {
-    const unsigned number = kept[i];
+  for (const int kept : start.kept) {
+    const unsigned number = kept;
     if (number > from) syscall(SYS_close_range, from, number - 1, 0);
-    fcntl(kept[i], F_SETFD, 0);
+    fcntl(kept, F_SETFD, 0);
     from = number + 1;
   }
   syscall(SYS_close_range, from, ~0u, 0);
+  if (!reached.empty() && !bind_reached(reached)) give_up("what the job may read cannot be bound for it");
   if (geteuid() == 0 && (setgroups(0, nullptr) != 0 || setresgid(kNobody, kNobody, kNobody) != 0 ||
                          setresuid(kNobody, kNobody, kNobody) != 0)) {
-    _exit(126);
+    give_up("root cannot become another user");
   }
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // changing the user took it away
-  set_limits(cpu_seconds);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // after the change of user, which takes it away
+  set_limits(start.cpu_seconds);
   if (chdir("/") != 0) _exit(126);
   char* const environment[] = {nullptr};
-  execve("/usr/bin/bwrap", arguments, environment);
+  execve("/usr/bin/bwrap", start.arguments.data(), environment);
   _exit(127);
 }
 
 pid_t start(CommandLine& line, int output, std::vector<int> kept, const Limits& limits) {
-  for (const Descriptor& opened : line.opened) kept.push_back(opened.get());
-  std::sort(kept.begin(), kept.end());
-  std::vector<char*> arguments;
-  for (std::string& word : line.words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
+  Start start{{}, std::move(kept), output, static_cast<rlim_t>(limits.cpu_seconds) + 2};
+  for (const Descriptor& opened : line.opened) start.kept.push_back(opened.get());
+  std::sort(start.kept.begin(), start.kept.end());
+  for (std::string& word : line.words) start.arguments.push_back(word.data());
+  start.arguments.push_back(nullptr);
   const pid_t child = fork();
-  if (child == 0)
-    become(arguments.data(), output, kept.data(), kept.size(), static_cast<rlim_t>(limits.cpu_seconds) + 2);
+  if (child == 0) become(start, line.reached);
   return child;
 }
 

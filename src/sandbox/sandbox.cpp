@@ -87,7 +87,7 @@ class Watch {
     end_.cpu_seconds = std::max(end_.cpu_seconds, usage.cpu_seconds);
     end_.peak_memory = std::max(end_.peak_memory, usage.memory);
     if (cancel_.stop_requested()) stop(Ending::cancelled);
-    if (usage.memory > limits.memory_bytes) stop(Ending::memory);
+    if (usage.memory > limits.memory_bytes || machine_is_short_of_memory()) stop(Ending::memory);
     if (usage.processes > limits.processes) stop(Ending::processes);
     if (usage.files > static_cast<std::uint64_t>(limits.files)) stop(Ending::disk);
     if (end_.cpu_seconds > limits.cpu_seconds) stop(Ending::cpu_time);

@@ -105,4 +105,10 @@ Usage usage_of(int processes, int disk) {
   return usage;
 }
 
+bool machine_is_short_of_memory() {
+  const std::string text = text_of(AT_FDCWD, "/proc/meminfo");
+  const std::uint64_t available = number_after(text, "MemAvailable:");
+  return available != 0 && available < number_after(text, "MemTotal:") / 16;
+}
+
 }  // namespace warpgrind::sandbox
