@@ -63,4 +63,18 @@ const page = `<!doctype html>
 </html>
 `;
 writeFileSync(out, page);
+
+// The page of `warpgrind serve`, whose script and style are files of their own: its policy allows none inside the page.
+const playground = option("playground", join(here, "playground"));
+const served = await esbuild.build({
+  ...shared,
+  entryPoints: [join(here, "src/playground/main.ts")],
+  format: "iife",
+  target: "es2020",
+  legalComments: "eof",
+  define: { "process.env.NODE_ENV": '"production"' },
+});
+writeFileSync(`${playground}.js`, served.outputFiles[0].text);
+const servedStyle = await esbuild.build({ ...shared, entryPoints: [join(here, "src/playground/style.css")] });
+writeFileSync(`${playground}.css`, servedStyle.outputFiles[0].text);
 console.log(`${out}: ${(page.length / 1024).toFixed(0)} KiB`);

@@ -1,0 +1,102 @@
+#include "serve/starting_points.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/file.h"
+#include "base/installation.h"
+
+namespace warpgrind::serve {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Short {
+  const char* name;
+  const char* text;
+};
+constexpr Short kShort[] = {
+#include "serve/short_programs.inc"
+};
+
+// Of a build in its source tree, or of an installation.
+std::string folder_of_ours(const char* name, const char* with) {
+  const fs::path root = fs::path(own_executable()).parent_path().parent_path();
+  std::error_code ignored;
+  for (const fs::path& folder : {root / "share" / "warpgrind" / name, root.parent_path() / name})
+    if (fs::exists(folder / with, ignored)) return folder.string();
+  return "";
+}
+
+// The first line of a comment or of a text, without its marks.
+std::string first_line(const std::string& text) {
+  std::string line = text.substr(0, text.find('\n'));
+  line.erase(0, line.find_first_not_of("/*# "));
+  if (line.size() > 90) line = line.substr(0, line.rfind(' ', 87)) + " ...";
+  return line;
+}
+
+std::vector<std::string> folders_in(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code problem;
+  if (folder.empty()) return names;
+  for (fs::directory_iterator at(folder, problem), end; !problem && at != end; at.increment(problem))
+    if (at->is_directory(problem)) names.push_back(at->path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// An exercise is a folder with a text and a skeleton.
+fs::path skeleton_of(const fs::path& exercise) {
+  std::error_code ignored;
+  for (const char* name : {"skeleton.cu", "start.cu", "exercise.cu"})
+    if (fs::exists(exercise / name, ignored)) return exercise / name;
+  return {};
+}
+
+std::string title_of_exercise(const fs::path& exercise, const std::string& name) {
+  for (const char* text : {"text.md", "README.md", "exercise.md", "task.md"})
+    if (const auto found = read_whole((exercise / text).string())) return name + ": " + first_line(*found);
+  return name;
+}
+
+}  // namespace
+
+std::string lab_sources() {
+  return folder_of_ours("lab", "harness/harness.h");
+}
+
+std::vector<StartingPoint> starting_points() {
+  std::vector<StartingPoint> points;
+  for (const Short& one : kShort)
+    points.push_back({std::string("short/") + one.name, "First steps", first_line(one.text)});
+  const std::string exercises = folder_of_ours("exercises", ".");
+  for (const std::string& name : folders_in(exercises))
+    if (!skeleton_of(fs::path(exercises) / name).empty())
+      points.push_back({"exercise/" + name, "Exercises", title_of_exercise(fs::path(exercises) / name, name)});
+  const std::string lab = lab_sources();
+  for (const std::string& topic : folders_in(lab)) {
+    const auto text = read_whole((fs::path(lab) / topic / (topic + ".cu")).string());
+    // Those that need no library and one process.
+    if (text && text->find("<mpi.h>") == std::string::npos && text->find("<png.h>") == std::string::npos &&
+        text->find("\"harness/harness.h\"") != std::string::npos)
+      points.push_back({"lab/" + topic, "Lab", topic + ": " + first_line(*text)});
+  }
+  return points;
+}
+
+std::optional<std::string> starting_source(const std::string& name) {
+  for (const Short& one : kShort)
+    if (name == std::string("short/") + one.name) return one.text;
+  // Only names that were listed become paths.
+  const auto points = starting_points();
+  if (std::none_of(points.begin(), points.end(), [&](const StartingPoint& p) { return p.name == name; }))
+    return std::nullopt;
+  const std::string last = name.substr(name.find('/') + 1);
+  if (name.starts_with("exercise/"))
+    return read_whole(skeleton_of(fs::path(folder_of_ours("exercises", ".")) / last).string());
+  return read_whole((fs::path(lab_sources()) / last / (last + ".cu")).string());
+}
+
+}  // namespace warpgrind::serve
