@@ -16,7 +16,7 @@ struct User {
   bool busy = false;
 };
 
-// Users in the order of their turns. Who is served goes to the end, and leaves when nothing of his waits or runs.
+// Users in the order of their turns. Who has been served goes to the end, and leaves when nothing of his waits.
 class EmbeddedQueue : public JobQueue {
  public:
   void push(RunRequest run) override {
@@ -38,7 +38,6 @@ class EmbeddedQueue : public JobQueue {
     RunRequest run = std::move(next->runs.front());
     next->runs.pop_front();
     next->busy = true;
-    users_.splice(users_.end(), users_, next);
     return run;
   }
 
@@ -47,6 +46,7 @@ class EmbeddedQueue : public JobQueue {
     const auto user = find(run.session);
     if (user == users_.end()) return;
     user->busy = false;
+    users_.splice(users_.end(), users_, user);  // behind those that came meanwhile
     if (user->runs.empty()) users_.erase(user);
     changed_.notify_one();
   }
@@ -91,7 +91,8 @@ class EmbeddedQueue : public JobQueue {
           before = false;
           continue;
         }
-        ahead += std::min(other->runs.size(), round + (before ? 1 : 0));
+        const bool first = user->busy ? before || !other->busy : before && !other->busy;
+        ahead += std::min(other->runs.size(), round + (first ? 1 : 0));
       }
       return ahead;
     }
