@@ -119,9 +119,13 @@ export class Result {
       h(
         "p",
         { class: "chips" },
-        ["warpgrind__sectors_per_request.ratio", "warpgrind__efficiency.pct", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", "warpgrind__divergent_branches.sum"]
-          .filter((m) => kernel.metrics.has(m))
-          .map((m) => h("span", { class: "chip" }, definitionLink(m), " ", metricValue(kernel.metrics.get(m)))),
+        [
+          ["memory_l2_theoretical_sectors_global_excessive", "sectors more than needed"],
+          ["l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", "bank conflicts"],
+          ["warpgrind__divergent_branches.sum", "divergent branches"],
+        ]
+          .filter(([m]) => kernel.metrics.number(m) > 0)
+          .map(([m, words]) => h("span", { class: "chip" }, definitionLink(m, words), " ", metricValue(kernel.metrics.get(m)))),
       ),
       kernel.advice?.length ? h("ol", { class: "advices" }, kernel.advice.slice(0, 3).map((a) => adviceCard(ref, a))) : note("No rule has anything to say about this kernel."),
     );
