@@ -79,6 +79,10 @@ struct ServeCommand {
   unsigned jobs = 0;               // at a time; 0: half of the cores
   double cpu_seconds = 20;         // of a run
   unsigned memory_mib = 2048;
+  std::string broker;           // HOST:PORT of Redis; empty: runs are carried out here
+  std::string broker_password;  // file
+  bool worker = false;          // no page: runs of the broker are carried out here
+  double lost_after = 10;       // seconds until a worker that is not heard of is taken for lost
 };
 int serve(const ServeCommand& command);               // until it is interrupted
 int gpus(const std::string& name);                    // empty: all

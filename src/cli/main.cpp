@@ -389,6 +389,13 @@ CLI::App* add_serve(CLI::App& app, ServeCommand& command) {
   serve->add_option("--memory", command.memory_mib, "MiB of memory of a run")
       ->check(CLI::Range(128, 1 << 20))
       ->capture_default_str();
+  serve->add_option("--broker", command.broker, "Redis server through which workers on other machines take the runs")
+      ->type_name("HOST:PORT");
+  serve->add_option("--broker-password", command.broker_password, "file with its password")->type_name("FILE");
+  serve->add_flag("--worker", command.worker, "no page: carry out runs of --broker, one at a time");
+  serve->add_option("--lost-after", command.lost_after, "seconds until a worker that is not heard of is taken for lost")
+      ->check(CLI::Range(1.0, 3600.0))
+      ->capture_default_str();
   return serve;
 }
 

@@ -125,15 +125,19 @@ Answer Api::run(const std::string& session, const std::string& body) {
   return {200, {{"id", id}}};
 }
 
-Answer Api::look(const std::string& session, const std::string& id, std::size_t from, const std::string& known) {
+Answer Api::look(const std::string& session, const std::string& id, const Known& known) {
   if (const auto live = live_.find(id); live != nullptr && live->session == session) {
-    const auto state = known == "queued"    ? LiveRun::State::queued
-                       : known == "running" ? LiveRun::State::running
-                                            : LiveRun::State::done;
-    LiveRun::View view = live->wait(from, state, kPatience);
+    const auto state = known.state == "queued"    ? LiveRun::State::queued
+                       : known.state == "running" ? LiveRun::State::running
+                                                  : LiveRun::State::done;
+    LiveRun::View view = live->wait(known.from, known.attempt, state, kPatience);
     if (view.state != LiveRun::State::done) {
-      view.output.resize(whole_characters(view.output));
-      json body = {{"state", name_of(view.state)}, {"output", view.output}, {"next", from + view.output.size()}};
+      if (const std::size_t whole = whole_characters(view.output); whole != 0) view.output.resize(whole);
+      json body = {{"state", name_of(view.state)},
+                   {"output", view.output},
+                   {"from", view.from},
+                   {"next", view.from + view.output.size()},
+                   {"attempt", view.attempt}};
       if (const auto ahead = queue_.ahead_of(id)) body["ahead"] = *ahead;
       return {200, body};
     }
@@ -143,7 +147,8 @@ Answer Api::look(const std::string& session, const std::string& id, std::size_t 
   const RunResult& result = run->result;
   return {200,
           {{"state", "done"},
-           {"output", from < result.output.size() ? result.output.substr(from) : ""},
+           {"output", result.output},
+           {"from", 0},
            {"next", result.output.size()},
            {"ending", result.ending},
            {"good", result.good},

@@ -27,8 +27,14 @@ class Api {
   Answer keep(const std::string& session, const std::string& body);
   Answer program(const std::string& id);
   Answer run(const std::string& session, const std::string& body);
-  // What the run has said from byte `from` on; waits for more, or for another state than `known`.
-  Answer look(const std::string& session, const std::string& id, std::size_t from, const std::string& known);
+  // What a looker-on has: `from` bytes of the output of an attempt, and a state.
+  struct Known {
+    std::size_t from = 0;
+    int attempt = 0;
+    std::string state;
+  };
+  // What is new since; waits for it. "from" is 0 when the run was begun anew: what was known of its output is void.
+  Answer look(const std::string& session, const std::string& id, const Known& known);
   Answer cancel(const std::string& session, const std::string& id);
   std::optional<std::string> report(const std::string& session, const std::string& id);  // JSON
 

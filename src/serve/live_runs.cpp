@@ -1,10 +1,14 @@
 #include "serve/live_runs.h"
 
+#include <algorithm>
+
 namespace warpgrind::serve {
 
 void LiveRun::begin() {
   const std::lock_guard lock(mutex_);
   state_ = State::running;
+  output_.clear();
+  ++attempt_;
   changed_.notify_all();
 }
 
@@ -20,10 +24,11 @@ void LiveRun::end() {
   changed_.notify_all();
 }
 
-LiveRun::View LiveRun::wait(std::size_t from, State known, std::chrono::milliseconds patience) {
+LiveRun::View LiveRun::wait(std::size_t from, int attempt, State known, std::chrono::milliseconds patience) {
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, patience, [&] { return output_.size() > from || state_ != known; });
-  return {state_, from < output_.size() ? output_.substr(from) : ""};
+  changed_.wait_for(lock, patience, [&] { return output_.size() > from || attempt_ != attempt || state_ != known; });
+  const std::size_t at = attempt == attempt_ ? std::min(from, output_.size()) : 0;
+  return {state_, output_.substr(at), at, attempt_};
 }
 
 std::shared_ptr<LiveRun> LiveRuns::add(const std::string& id, const std::string& session) {

@@ -21,13 +21,16 @@ class LiveRun {
   struct View {
     State state;
     std::string output;  // from where it was asked
+    std::size_t from;    // 0 when it was begun anew
+    int attempt;         // how often it was begun
   };
 
-  void begin();
+  void begin();  // anew, too: what it had said is void
   void say(std::string_view more);
   void end();
-  // Waits until there is more output than `from`, or another state than `known`, or the time is over.
-  View wait(std::size_t from, State known, std::chrono::milliseconds patience);
+  // Waits until there is more output than the first `from` bytes of that attempt, or another state, or the time is
+  // over.
+  View wait(std::size_t from, int attempt, State known, std::chrono::milliseconds patience);
 
   const std::string session;
   std::stop_source cancel;
@@ -38,6 +41,7 @@ class LiveRun {
   std::condition_variable changed_;
   State state_ = State::queued;
   std::string output_;
+  int attempt_ = 0;
 };
 
 class LiveRuns {

@@ -156,8 +156,11 @@ class Server {
     });
     http_.Get("/api/runs/([0-9a-f]{32})", [this](const Request& request, Response& response) {
       with_session(request, response, [&](const std::string& session) {
-        const std::size_t from = std::strtoull(request.get_param_value("from").c_str(), nullptr, 10);
-        send(response, api_.look(session, request.matches[1], from, request.get_param_value("state")));
+        const auto number = [&](const char* name) {
+          return std::strtoull(request.get_param_value(name).c_str(), nullptr, 10);
+        };
+        const Api::Known known{number("from"), static_cast<int>(number("attempt")), request.get_param_value("state")};
+        send(response, api_.look(session, request.matches[1], known));
       });
     });
     http_.Post("/api/runs/([0-9a-f]{32})/cancel", [this](const Request& request, Response& response) {
@@ -179,14 +182,22 @@ class Server {
   httplib::Server http_;
 };
 
+Status boxes_work() {
+  if (const std::string& why = sandbox::why_none(); !why.empty())
+    return Error{ErrorKind::environment, "no sandbox: programs that come over the network would run as you", why};
+  return Ok{};
+}
+
 Status allowed(const ServeOptions& options) {
   if (!is_loopback(options.listen.host) && !options.is_public)
     return Error{ErrorKind::bad_input, fmt::format("{} can be reached from other machines", options.listen.host),
                  "anybody there could run programs here: --public says that this is wanted (docs/playground.md)"};
   if (Status page = page_available(); !page) return page;
-  if (const std::string& why = sandbox::why_none(); !why.empty())
-    return Error{ErrorKind::environment, "no sandbox: programs that come over the network would run as you", why};
-  return Ok{};
+  if (options.broker) {
+    auto broker = Redis::connect(*options.broker);
+    return broker ? Status(Ok{}) : Status(broker.error());
+  }
+  return boxes_work();
 }
 
 // SIGINT and SIGTERM end the server and not the process. Must come before the first thread.
@@ -223,12 +234,25 @@ Status serve(const ServeOptions& options) {
   }
   Api api(**store, *queue, live, options.limits);
   Server server(options, **store, api);
-  const Workers workers(**store, *queue, live, options.limits, options.jobs);
+  const std::unique_ptr<Carrier> carrier =
+      options.broker ? make_redis_carrier(*options.broker) : make_local_carrier(options.limits);
+  const Workers workers(**store, *queue, live, *carrier, options.jobs);
   std::jthread ending([&](const std::stop_token& stop) {
     signals.wait(stop);
     server.stop();
   });
   return server.listen(options.listen);
+}
+
+Status serve_as_worker(const WorkerOptions& options) {
+  if (Status boxes = boxes_work(); !boxes) return boxes;
+  const EndSignals signals;
+  std::stop_source end;
+  std::jthread ending([&](const std::stop_token& stop) {
+    signals.wait(stop);
+    end.request_stop();
+  });
+  return work_for_broker(options, end.get_token());
 }
 
 }  // namespace warpgrind::serve

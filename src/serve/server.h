@@ -1,11 +1,13 @@
 // `warpgrind serve`: the playground, a page with an editor whose programs run here, each in a box.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "sandbox/sandbox.h"
+#include "serve/carrier.h"
 #include "serve/request_check.h"
 
 namespace warpgrind::serve {
@@ -16,10 +18,12 @@ struct ServeOptions {
   std::vector<std::string> names;  // what users call this server
   std::string data;                // database file
   unsigned jobs = 1;               // at a time
+  std::optional<Broker> broker;    // workers elsewhere take the runs
   sandbox::Limits limits;
 };
 
-// Until SIGINT or SIGTERM.
+// Both until SIGINT or SIGTERM.
 Status serve(const ServeOptions& options);
+Status serve_as_worker(const WorkerOptions& options);
 
 }  // namespace warpgrind::serve

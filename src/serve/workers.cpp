@@ -1,84 +1,9 @@
 #include "serve/workers.h"
 
-#include <fmt/format.h>
-
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-
-#include "base/file.h"
-#include "base/installation.h"
-#include "base/temporary_folder.h"
-#include "serve/starting_points.h"
-
 namespace warpgrind::serve {
 
-namespace {
-
-namespace fs = std::filesystem;
-
-constexpr const char* kSource = "main.cu";
-constexpr const char* kReport = "report.html";
-constexpr const char* kProfile = "profile.json";
-constexpr const char* kBefore = "before.json";
-constexpr std::uintmax_t kLargestReport = 32 << 20;
-
-// What of this installation a run needs, and of what it is compiled with and not in /usr.
-std::vector<fs::path> readable() {
-  const fs::path executable = own_executable();
-  const fs::path root = executable.parent_path().parent_path();
-  const fs::path toolkit = toolkit_folder();
-  std::vector<fs::path> out = {executable, root / "lib", toolkit};
-  std::error_code ignored;
-  for (const fs::path& folder : {toolkit / "include", fs::path(lab_sources())}) {
-    const fs::path real = fs::canonical(folder, ignored);
-    if (!real.empty()) out.push_back(real);
-  }
-  std::erase_if(out, [](const fs::path& path) { return path.string().starts_with("/usr/"); });
-  return out;
-}
-
-std::vector<std::string> words(const std::string& text) {
-  std::istringstream stream(text);
-  std::vector<std::string> out;
-  for (std::string word; stream >> word;) out.push_back(word);
-  return out;
-}
-
-sandbox::Job job_of(const RunRequest& run, bool compared) {
-  sandbox::Job job;
-  // clang: nvcc takes several times as long to compile, and the first output shall be there at once.
-  job.command = {own_executable(), run.mode, "--compiler", "clang",    "--gpu", run.gpu,    "--threads", "1",
-                 "--no-cache",     "--json", kProfile,     "--report", kReport, "--detail", "--quiet"};
-  if (run.mode == "check") job.command.resize(job.command.size() - 2);
-  if (const std::string lab = lab_sources(); !lab.empty())
-    job.command.insert(job.command.end(), {"--nvcc-flags", "-I" + lab});
-  if (compared && run.mode == "run") job.command.insert(job.command.end(), {"--baseline", kBefore});
-  job.command.push_back(kSource);
-  job.command.push_back("--");
-  for (std::string& word : words(run.arguments)) job.command.push_back(std::move(word));
-  job.readable = readable();
-  return job;
-}
-
-// The report's data, without the page around it. Both were made in the box: it is for the browser, which takes it as
-// data and shows it as text.
-std::string report_data(const fs::path& path) {
-  std::error_code problem;
-  if (fs::file_size(path, problem) > kLargestReport || problem) return "";
-  const std::string page = read_whole(path.string()).value_or("");
-  constexpr std::string_view kBegin = "id=\"data\">";
-  const std::size_t begin = page.find(kBegin);
-  if (begin == std::string::npos) return "";
-  const std::size_t end = page.find("</script>", begin);
-  if (end == std::string::npos) return "";
-  return page.substr(begin + kBegin.size(), end - begin - kBegin.size());
-}
-
-}  // namespace
-
-Workers::Workers(Store& store, JobQueue& queue, LiveRuns& live, const sandbox::Limits& limits, unsigned count)
-    : store_(store), queue_(queue), live_(live), limits_(limits) {
+Workers::Workers(Store& store, JobQueue& queue, LiveRuns& live, Carrier& carrier, unsigned count)
+    : store_(store), queue_(queue), live_(live), carrier_(carrier) {
   for (unsigned i = 0; i < count; ++i) threads_.emplace_back([this](const std::stop_token& stop) { work(stop); });
 }
 
@@ -86,45 +11,25 @@ Workers::~Workers() {
   for (std::jthread& thread : threads_) thread.request_stop();
 }
 
-void Workers::work(std::stop_token stop) {
+void Workers::work(const std::stop_token& stop) {
   while (auto run = queue_.take(stop)) {
-    const std::shared_ptr<LiveRun> live = live_.find(run->id);
-    if (live == nullptr) {
-      queue_.finished(*run);
-      continue;
+    if (const std::shared_ptr<LiveRun> live = live_.find(run->id)) {
+      const RunResult result = carrier_.carry_out(task_of(*run), *live, stop);
+      if (stop.stop_requested() && !live->unwanted) return;  // it is run again when the server is
+      store_.finish(*run, result);
+      live->end();
+      live_.remove(run->id);
     }
-    live->begin();
-    const RunResult result = carry_out(*run, *live, stop);
-    if (stop.stop_requested() && !live->unwanted) return;  // it is run again when the server is
-    store_.finish(*run, result);
-    live->end();
-    live_.remove(run->id);
     queue_.finished(*run);
   }
 }
 
-RunResult Workers::carry_out(const RunRequest& run, LiveRun& live, const std::stop_token& stop) {
-  const TemporaryFolder folder;
-  if (!folder.problem.empty()) return {"not run: " + folder.problem, false, "", "", ""};
-  const fs::path work = fs::path(folder.path) / "work";
-  std::error_code ignored;
-  fs::create_directory(work, ignored);
-  std::ofstream(work / kSource) << run.source;
-  bool compared = false;
-  if (!run.before.empty()) {
-    const auto before = store_.run(run.before);
-    compared = before && before->session == run.session && !before->result.profile.empty();
-    if (compared) std::ofstream(work / kBefore) << before->result.profile;
-  }
-  sandbox::Job job = job_of(run, compared);
-  job.work = work;
-  job.limits = limits_;
-  job.on_output = [&](std::string_view more) { live.say(more); };
-  const std::stop_callback at_the_end(stop, [&] { live.cancel.request_stop(); });
-  auto end = sandbox::run(job, live.cancel.get_token());
-  if (!end) return {"not run: " + end.error().message + ": " + end.error().detail, false, "", "", ""};
-  const auto profile = read_whole((work / kProfile).string());
-  return {text_of(*end, limits_), end->ok(), end->output, report_data(work / kReport), profile.value_or("")};
+Task Workers::task_of(const RunRequest& run) {
+  Task task{run, ""};
+  if (run.before.empty()) return task;
+  const auto before = store_.run(run.before);
+  if (before && before->session == run.session) task.before = before->result.profile;
+  return task;
 }
 
 }  // namespace warpgrind::serve

@@ -1,10 +1,10 @@
-// Threads that take runs from the queue and carry them out, each in a box.
+// Threads that take runs from the queue and have them carried out.
 #pragma once
 
 #include <thread>
 #include <vector>
 
-#include "sandbox/sandbox.h"
+#include "serve/carrier.h"
 #include "serve/job_queue.h"
 #include "serve/live_runs.h"
 #include "serve/store.h"
@@ -13,17 +13,17 @@ namespace warpgrind::serve {
 
 class Workers {
  public:
-  Workers(Store& store, JobQueue& queue, LiveRuns& live, const sandbox::Limits& limits, unsigned count);
+  Workers(Store& store, JobQueue& queue, LiveRuns& live, Carrier& carrier, unsigned count);
   ~Workers();  // what runs is stopped and stays unfinished in the store
 
  private:
-  void work(std::stop_token stop);
-  RunResult carry_out(const RunRequest& run, LiveRun& live, const std::stop_token& stop);
+  void work(const std::stop_token& stop);
+  Task task_of(const RunRequest& run);
 
   Store& store_;
   JobQueue& queue_;
   LiveRuns& live_;
-  const sandbox::Limits limits_;
+  Carrier& carrier_;
   std::vector<std::jthread> threads_;
 };
 

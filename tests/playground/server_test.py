@@ -3,8 +3,11 @@ started for lack of a sandbox or of the page."""
 import http.client
 import json
 import os
+import pathlib
 import re
+import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -30,8 +33,8 @@ int main() {
 
 
 class Server:
-    def __init__(self, warpgrind, folder, *options, port=0):
-        self.process = subprocess.Popen([warpgrind, "serve", "--listen", str(port), "--data", f"{folder}/data.sqlite", "--jobs", "1", *options],
+    def __init__(self, warpgrind, folder, *options, port=0, jobs=1):
+        self.process = subprocess.Popen([warpgrind, "serve", "--listen", str(port), "--data", f"{folder}/data.sqlite", "--jobs", str(jobs), *options],
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         line = self.process.stdout.readline()
         found = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
@@ -80,14 +83,18 @@ class User:
 
     def follow(self, run):
         """Its end, with all its output, and the states that it was seen in."""
-        at, state, output, states = 0, "none", "", []
+        at, attempt, state, output, states = 0, 0, "none", "", []
         while state != "done":
-            status, answer = self.ask("GET", f"/api/runs/{run}?from={at}&state={state}")
+            status, answer = self.ask("GET", f"/api/runs/{run}?from={at}&attempt={attempt}&state={state}")
             assert status == 200, answer
-            output += answer["output"]
-            at, state = answer["next"], answer["state"]
+            output = output + answer["output"] if answer["from"] else answer["output"]
+            at, attempt, state = answer["next"], answer.get("attempt", 0), answer["state"]
             states.append(state)
         return {**answer, "all": output, "states": states}
+
+    def await_begun(self, run):
+        while "begun" not in self.ask("GET", f"/api/runs/{run}?from=0&attempt=1&state=running")[1]["output"]:
+            time.sleep(0.01)
 
     def run(self, source, **more):
         return self.follow(self.begin(source, **more))
@@ -133,11 +140,10 @@ def case_output_comes_while_it_runs(warpgrind, folder):
     server = Server(warpgrind, folder)
     user = User(server)
     run = user.begin(SLOW)
-    at, seen = 0, []
-    state = "none"
+    at, attempt, state, seen = 0, 0, "none", []
     while state != "done":
-        answer = user.ask("GET", f"/api/runs/{run}?from={at}&state={state}")[1]
-        at, state = answer["next"], answer["state"]
+        answer = user.ask("GET", f"/api/runs/{run}?from={at}&attempt={attempt}&state={state}")[1]
+        at, attempt, state = answer["next"], answer.get("attempt", 0), answer["state"]
         seen.append((state, answer["output"]))
     assert any(s == "running" and "begun" in o and "ended" not in o for s, o in seen), seen
     server.end()
@@ -218,8 +224,7 @@ def case_restart(warpgrind, folder):
     for by in (signal.SIGKILL, signal.SIGTERM):
         run = user.begin(SLOW)
         waiting = user.begin(COPY)
-        while "begun" not in user.ask("GET", f"/api/runs/{run}?from=0&state=running")[1]["output"]:
-            pass
+        user.await_begun(run)
         server.end(by)
         server = Server(warpgrind, folder, port=server.port)
         user.server = server
@@ -228,6 +233,61 @@ def case_restart(warpgrind, folder):
     equal(user.ask("GET", f"/api/programs/{kept}"), (200, {"source": HELLO, "gpu": "t4"}), "a kept program")
     equal(user.follow(done)["all"], before["all"], "an old result")
     server.end()
+
+
+def has_children(process):
+    return any(path.read_text().strip() for path in pathlib.Path(f"/proc/{process.pid}/task").glob("*/children"))
+
+
+def case_workers(warpgrind, folder):
+    """Two workers, one of which is killed in the middle of a run: the run is run again, and nothing is lost."""
+    broker_program = shutil.which("redis-server")
+    if not broker_program:
+        print("skipped: redis-server is not installed (CI=1 scripts/setup.sh installs it)")
+        sys.exit(SKIPPED)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    pathlib.Path(folder, "password").write_text("secret\n")
+    broker = subprocess.Popen([broker_program, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", folder, "--requirepass", "secret"],
+                              stdout=subprocess.DEVNULL)
+    to_broker = ["--broker", f"127.0.0.1:{port}", "--broker-password", f"{folder}/password"]
+    for _ in range(HANG):
+        if socket.socket().connect_ex(("127.0.0.1", port)) == 0:
+            break
+        time.sleep(0.1)
+    wrong = subprocess.run([warpgrind, "serve", "--worker", "--broker", f"127.0.0.1:{port}", "--broker-password", "/etc/hostname"],
+                           capture_output=True, text=True, check=False)
+    equal((wrong.returncode, "password" in wrong.stderr), (2, True), "a wrong password")
+    server = Server(warpgrind, folder, *to_broker, jobs=2)
+    users = [User(server) for _ in range(3)]
+    waiting = users[2].begin(HELLO)  # before there is a worker
+    workers = [subprocess.Popen([warpgrind, "serve", "--worker", *to_broker, "--lost-after", "1"], stdout=subprocess.DEVNULL) for _ in range(2)]
+    assert users[2].follow(waiting)["all"].startswith("hello"), "what waited for a worker"
+    run = users[0].begin(SLOW.replace("800000", "2500000"))
+    users[0].await_begun(run)
+    victim = next(w for w in workers if has_children(w))
+    victim.kill()
+    victim.wait()
+    other = users[1].run(COPY)
+    equal((other["all"], other["ending"], other["report"]), ("no error\n", "exit code 0", True), "another's run")
+    end = users[0].follow(run)
+    assert end["all"].startswith("begun\nended\n"), f"what the killed worker ran is run again: {end}"
+    # A run is cancelled at its worker; and one that is under way goes on while the server is started again.
+    run = users[0].begin(SLOW.replace("800000", "100000000"))
+    users[0].await_begun(run)
+    users[0].ask("POST", f"/api/runs/{run}/cancel", {})
+    equal(users[0].follow(run)["ending"], "stopped on request")
+    run = users[0].begin(SLOW)
+    users[0].await_begun(run)
+    server.end(signal.SIGKILL)
+    server = Server(warpgrind, folder, *to_broker, port=server.port)
+    users[0].server = server
+    assert users[0].follow(run)["all"].startswith("begun\nended\n")
+    server.end()
+    for process in (workers[0] if workers[1] is victim else workers[1], broker):
+        process.terminate()
+        equal(process.wait(HANG), 0)
 
 
 # What a hostile program may do to the compiler and to the virtual GPU. Each must end, with a message that fits, and the next

@@ -17,8 +17,10 @@ export interface Wanted extends Program {
 }
 export interface Progress {
   state: "queued" | "running" | "done";
-  output: string;
+  output: string; // from byte `from` on; 0: all of it, when it was begun anew, too
+  from: number;
   next: number;
+  attempt?: number;
   ahead?: number; // runs that are begun before
   ending?: string;
   good?: boolean;
@@ -50,23 +52,23 @@ export async function run(wanted: Wanted, begun: (id: string) => void, seen: (pr
   const { id } = (await (await ask("/api/runs", wanted)).json()) as { id: string };
   begun(id);
   let at = 0;
+  let attempt = 0;
   let state = "none";
   let all = "";
   for (let failures = 0; ; ) {
     let progress: Progress;
     try {
-      progress = await (await ask(`/api/runs/${id}?from=${at}&state=${state}`)).json();
+      progress = await (await ask(`/api/runs/${id}?from=${at}&attempt=${attempt}&state=${state}`)).json();
       failures = 0;
     } catch (error) {
       if (!(error instanceof TypeError) || ++failures > 20) throw error; // TypeError: nobody answered
       await new Promise((resolve) => setTimeout(resolve, 500));
-      at = 0; // what it had said is lost with the server, and it is run again
-      all = "";
+      attempt = -1; // what it had said is lost with the server, and it is run again
       continue;
     }
-    if (progress.next < at) all = "";
-    all += progress.output;
+    all = progress.from ? all + progress.output : progress.output;
     at = progress.next;
+    attempt = progress.attempt ?? 0;
     state = progress.state;
     seen(progress, all);
     if (progress.state === "done") return { ...progress, id, all };

@@ -1,0 +1,118 @@
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "base/file.h"
+#include "base/installation.h"
+#include "base/temporary_folder.h"
+#include "serve/carrier.h"
+#include "serve/starting_points.h"
+
+namespace warpgrind::serve {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kSource = "main.cu";
+constexpr const char* kReport = "report.html";
+constexpr const char* kProfile = "profile.json";
+constexpr const char* kBefore = "before.json";
+constexpr std::uintmax_t kLargestReport = 32 << 20;
+
+// What of this installation a run needs, and of what it is compiled with and not in /usr.
+std::vector<fs::path> readable() {
+  const fs::path executable = own_executable();
+  const fs::path root = executable.parent_path().parent_path();
+  const fs::path toolkit = toolkit_folder();
+  std::vector<fs::path> out = {executable, root / "lib", toolkit};
+  std::error_code ignored;
+  for (const fs::path& folder : {toolkit / "include", fs::path(lab_sources())}) {
+    const fs::path real = fs::canonical(folder, ignored);
+    if (!real.empty()) out.push_back(real);
+  }
+  std::erase_if(out, [](const fs::path& path) { return path.string().starts_with("/usr/"); });
+  return out;
+}
+
+std::vector<std::string> words(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> out;
+  for (std::string word; stream >> word;) out.push_back(word);
+  return out;
+}
+
+sandbox::Job job_of(const RunRequest& run, bool compared) {
+  sandbox::Job job;
+  // clang: nvcc takes several times as long to compile, and the first output shall be there at once.
+  job.command = {own_executable(), run.mode, "--compiler", "clang",    "--gpu", run.gpu,    "--threads", "1",
+                 "--no-cache",     "--json", kProfile,     "--report", kReport, "--detail", "--quiet"};
+  if (run.mode == "check") job.command.resize(job.command.size() - 2);
+  if (const std::string lab = lab_sources(); !lab.empty())
+    job.command.insert(job.command.end(), {"--nvcc-flags", "-I" + lab});
+  if (compared && run.mode == "run") job.command.insert(job.command.end(), {"--baseline", kBefore});
+  job.command.push_back(kSource);
+  job.command.push_back("--");
+  for (std::string& word : words(run.arguments)) job.command.push_back(std::move(word));
+  job.readable = readable();
+  return job;
+}
+
+// The report's data, without the page around it. Both were made in the box: it is for the browser, which takes it as
+// data and shows it as text.
+std::string report_data(const fs::path& path) {
+  std::error_code problem;
+  if (fs::file_size(path, problem) > kLargestReport || problem) return "";
+  const std::string page = read_whole(path.string()).value_or("");
+  constexpr std::string_view kBegin = "id=\"data\">";
+  const std::size_t begin = page.find(kBegin);
+  if (begin == std::string::npos) return "";
+  const std::size_t end = page.find("</script>", begin);
+  if (end == std::string::npos) return "";
+  return page.substr(begin + kBegin.size(), end - begin - kBegin.size());
+}
+
+}  // namespace
+
+RunResult run_in_box(const Task& task, const sandbox::Limits& limits, std::function<void(std::string_view)> on_output,
+                     const std::stop_token& stop) {
+  const TemporaryFolder folder;
+  if (!folder.problem.empty()) return {"not run: " + folder.problem, false, "", "", ""};
+  const fs::path work = fs::path(folder.path) / "work";
+  std::error_code ignored;
+  fs::create_directory(work, ignored);
+  std::ofstream(work / kSource) << task.run.source;
+  if (!task.before.empty()) std::ofstream(work / kBefore) << task.before;
+  sandbox::Job job = job_of(task.run, !task.before.empty());
+  job.work = work;
+  job.limits = limits;
+  job.on_output = std::move(on_output);
+  auto end = sandbox::run(job, stop);
+  if (!end) return {"not run: " + end.error().message + ": " + end.error().detail, false, "", "", ""};
+  const auto profile = read_whole((work / kProfile).string());
+  return {text_of(*end, limits), end->ok(), end->output, report_data(work / kReport), profile.value_or("")};
+}
+
+namespace {
+
+class LocalCarrier : public Carrier {
+ public:
+  explicit LocalCarrier(const sandbox::Limits& limits) : limits_(limits) {}
+  RunResult carry_out(const Task& task, LiveRun& live, const std::stop_token& server_ends) override {
+    live.begin();
+    const std::stop_callback at_the_end(server_ends, [&] { live.cancel.request_stop(); });
+    return run_in_box(
+        task, limits_, [&](std::string_view more) { live.say(more); }, live.cancel.get_token());
+  }
+
+ private:
+  const sandbox::Limits limits_;
+};
+
+}  // namespace
+
+std::unique_ptr<Carrier> make_local_carrier(const sandbox::Limits& limits) {
+  return std::make_unique<LocalCarrier>(limits);
+}
+
+}  // namespace warpgrind::serve
