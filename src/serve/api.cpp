@@ -43,20 +43,17 @@ const char* name_of(LiveRun::State state) {
   return state == LiveRun::State::queued ? "queued" : state == LiveRun::State::running ? "running" : "done";
 }
 
-struct Wanted {
-  std::string source, gpu;
-};
-
 // An answer: what is wrong with it.
-std::variant<Wanted, Answer> read_program(const json& body) {
-  const auto source = text(body, "source"), gpu = text(body, "gpu");
-  if (!source || !gpu) return refusal(400, "source and gpu must be texts");
+std::variant<Program, Answer> read_program(const json& body) {
+  const auto source = text(body, "source"), gpu = text(body, "gpu"), exercise = text(body, "exercise");
+  if (!source || !gpu || !exercise) return refusal(400, "source, gpu and exercise must be texts");
+  if (!exercise->empty() && !is_exercise(*exercise)) return refusal(400, "there is no such exercise");
   if (source->size() > kLongestSource) return refusal(413, "the program is longer than 256 KiB");
   const auto model = find_gpu_model(gpu->empty() ? "h200" : *gpu);
   // A path would be read as a model's file.
   if (!model || gpu->find('/') != std::string::npos || gpu->find(".json") != std::string::npos)
     return refusal(400, "there is no such GPU model");
-  return Wanted{*source, (*model)->id};
+  return Program{*source, (*model)->id, *exercise};
 }
 
 }  // namespace
@@ -83,7 +80,7 @@ Answer Api::start() const {
 Answer Api::starting_point(const std::string& name) const {
   const auto source = starting_source(name);
   if (!source) return refusal(404, "there is no such program to start from");
-  return {200, {{"source", *source}}};
+  return {200, {{"source", source->source}, {"text", source->text}}};
 }
 
 Answer Api::keep(const std::string& session, const std::string& body) {
@@ -91,8 +88,8 @@ Answer Api::keep(const std::string& session, const std::string& body) {
   if (!asked.is_object()) return refusal(400, "a JSON object is wanted");
   auto wanted = read_program(asked);
   if (auto* wrong = std::get_if<Answer>(&wanted)) return *wrong;
-  const Wanted& program = std::get<Wanted>(wanted);
-  const auto id = store_.keep({program.source, program.gpu}, session);
+  const Program& program = std::get<Program>(wanted);
+  const auto id = store_.keep(program, session);
   if (!id) return refusal(429, "this session has kept as many programs as it may");
   return {200, {{"id", *id}}};
 }
@@ -100,7 +97,7 @@ Answer Api::keep(const std::string& session, const std::string& body) {
 Answer Api::program(const std::string& id) {
   const auto found = store_.program(id);
   if (!found) return refusal(404, "there is no such program");
-  return {200, {{"source", found->source}, {"gpu", found->gpu}}};
+  return {200, {{"source", found->source}, {"gpu", found->gpu}, {"exercise", found->exercise}}};
 }
 
 Answer Api::run(const std::string& session, const std::string& body) {
@@ -108,16 +105,19 @@ Answer Api::run(const std::string& session, const std::string& body) {
   if (!asked.is_object()) return refusal(400, "a JSON object is wanted");
   auto wanted = read_program(asked);
   if (auto* wrong = std::get_if<Answer>(&wanted)) return *wrong;
-  const Wanted& program = std::get<Wanted>(wanted);
+  const Program& program = std::get<Program>(wanted);
   const auto mode = text(asked, "mode"), arguments = text(asked, "arguments"), before = text(asked, "before");
   if (!mode || !arguments || !before) return refusal(400, "mode, arguments and before must be texts");
-  if (*mode != "run" && *mode != "check") return refusal(400, "mode is run or check");
+  const bool judged = *mode == "judge" && !program.exercise.empty();
+  if (*mode != "run" && *mode != "check" && !judged)
+    return refusal(400, "mode is run or check, or judge for an exercise");
   if (arguments->size() > kLongestArguments || arguments->find('\0') != std::string::npos)
     return refusal(400, "the arguments are too long");
   if (queue_.waiting_of(session) >= kWaitingOfOne)
     return refusal(429, fmt::format("{} runs of yours are waiting already", kWaitingOfOne));
   if (queue_.waiting() >= kWaitingOfAll) return refusal(503, "too many runs are waiting: try again later");
-  RunRequest run{unguessable_name(), session, program.source, program.gpu, *mode, *arguments, *before};
+  RunRequest run{unguessable_name(), session, program.source,  program.gpu, *mode,
+                 *arguments,         *before, program.exercise};
   store_.add(run);
   live_.add(run.id, session);
   const std::string id = run.id;

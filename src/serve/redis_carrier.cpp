@@ -78,7 +78,7 @@ class RedisCarrier : public Carrier {
     if (begun->number != 0) return true;
     return redis
         .ask({"XADD", keys::kJobs, "*", "id", run.id, "source", run.source, "gpu", run.gpu, "mode", run.mode,
-              "arguments", run.arguments, "before", task.before})
+              "arguments", run.arguments, "before", task.before, "exercise", run.exercise})
         .ok();
   }
 

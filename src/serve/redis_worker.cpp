@@ -69,8 +69,9 @@ class Worker {
 
   Status carry_out(const Entry& entry) {
     const std::string *id = entry.find("id"), *source = entry.find("source"), *gpu = entry.find("gpu"),
-                      *mode = entry.find("mode"), *arguments = entry.find("arguments"), *before = entry.find("before");
-    if (!id || !source || !gpu || !mode || !arguments || !before) return drop(entry.id);
+                      *mode = entry.find("mode"), *arguments = entry.find("arguments"), *before = entry.find("before"),
+                      *exercise = entry.find("exercise");
+    if (!id || !source || !gpu || !mode || !arguments || !before || !exercise) return drop(entry.id);
     auto ended = redis_->ask({"EXISTS", keys::ended(*id)});
     if (!ended) return ended.error();
     if (ended->number != 0) return drop(entry.id);
@@ -78,7 +79,7 @@ class Worker {
       return finish(entry.id, *id,
                     {fmt::format("not run: {} workers were lost with it", kMostAttempts), false, "", "", ""});
     if (auto said = redis_->ask({"XADD", keys::said(*id), "*", "begin", name_}); !said) return said.error();
-    const Task task{{*id, "", *source, *gpu, *mode, *arguments, ""}, *before};
+    const Task task{{*id, "", *source, *gpu, *mode, *arguments, "", *exercise}, *before};
     std::stop_source cancel;
     const std::stop_callback at_the_end(stop_, [&] { cancel.request_stop(); });
     std::jthread pulse([&](const std::stop_token& over) { show_life(entry.id, *id, cancel, over); });

@@ -15,6 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kSource = "main.cu";
+constexpr const char* kJudged = "judged.cu";
 constexpr const char* kReport = "report.html";
 constexpr const char* kProfile = "profile.json";
 constexpr const char* kBefore = "before.json";
@@ -27,7 +28,7 @@ std::vector<fs::path> readable() {
   const fs::path toolkit = toolkit_folder();
   std::vector<fs::path> out = {executable, root / "lib", toolkit};
   std::error_code ignored;
-  for (const fs::path& folder : {toolkit / "include", fs::path(lab_sources())}) {
+  for (const fs::path& folder : {toolkit / "include", fs::path(lab_sources()), fs::path(exercises_folder())}) {
     const fs::path real = fs::canonical(folder, ignored);
     if (!real.empty()) out.push_back(real);
   }
@@ -42,20 +43,38 @@ std::vector<std::string> words(const std::string& text) {
   return out;
 }
 
+// A program is run as it is; the answer to an exercise with the exercise's tests behind it, of one size or of several.
+std::vector<std::string> run_command(const RunRequest& run, bool compared) {
+  // clang: nvcc takes several times as long to compile, and the first output shall be there at once.
+  std::vector<std::string> out = {own_executable(), run.mode,    "--compiler", "clang",      "--gpu",
+                                  run.gpu,          "--threads", "1",          "--no-cache", "--json",
+                                  kProfile,         "--report",  kReport};
+  if (run.mode == "run") out.insert(out.end(), {"--detail", "--quiet"});
+  if (const std::string lab = lab_sources(); !lab.empty()) out.insert(out.end(), {"--nvcc-flags", "-I" + lab});
+  if (compared && run.mode == "run") out.insert(out.end(), {"--baseline", kBefore});
+  out.insert(out.end(), {run.exercise.empty() ? kSource : kJudged, "--"});
+  if (!run.exercise.empty()) out.emplace_back(run.mode == "run" ? "counted" : "checked");
+  for (std::string& word : words(run.arguments)) out.push_back(std::move(word));
+  return out;
+}
+
+std::vector<std::string> judge_command(const RunRequest& run) {
+  return {own_executable(), "exercise", "check", "--exercise", run.exercise, "--gpu", run.gpu, "--no-cache", kSource};
+}
+
 sandbox::Job job_of(const RunRequest& run, bool compared) {
   sandbox::Job job;
-  // clang: nvcc takes several times as long to compile, and the first output shall be there at once.
-  job.command = {own_executable(), run.mode, "--compiler", "clang",    "--gpu", run.gpu,    "--threads", "1",
-                 "--no-cache",     "--json", kProfile,     "--report", kReport, "--detail", "--quiet"};
-  if (run.mode == "check") job.command.resize(job.command.size() - 2);
-  if (const std::string lab = lab_sources(); !lab.empty())
-    job.command.insert(job.command.end(), {"--nvcc-flags", "-I" + lab});
-  if (compared && run.mode == "run") job.command.insert(job.command.end(), {"--baseline", kBefore});
-  job.command.push_back(kSource);
-  job.command.push_back("--");
-  for (std::string& word : words(run.arguments)) job.command.push_back(std::move(word));
+  job.command = run.mode == "judge" ? judge_command(run) : run_command(run, compared);
   job.readable = readable();
   return job;
+}
+
+void add_tests(const RunRequest& run, const fs::path& work) {
+  const fs::path folder = exercises_folder();
+  std::error_code ignored;
+  fs::copy_file(folder / run.exercise / "driver.cu", work / "driver.cu", ignored);
+  fs::copy_file(folder / "include" / "judge.h", work / "judge.h", ignored);
+  std::ofstream(work / kJudged) << "#include \"" << kSource << "\"\n#include \"judge.h\"\n#include \"driver.cu\"\n";
 }
 
 // The report's data, without the page around it. Both were made in the box: it is for the browser, which takes it as
@@ -83,6 +102,7 @@ RunResult run_in_box(const Task& task, const sandbox::Limits& limits, std::funct
   fs::create_directory(work, ignored);
   std::ofstream(work / kSource) << task.run.source;
   if (!task.before.empty()) std::ofstream(work / kBefore) << task.before;
+  if (!task.run.exercise.empty()) add_tests(task.run, work);
   sandbox::Job job = job_of(task.run, !task.before.empty());
   job.work = work;
   job.limits = limits;

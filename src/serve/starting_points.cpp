@@ -20,11 +20,12 @@ constexpr Short kShort[] = {
 #include "serve/short_programs.inc"
 };
 
-// Of a build in its source tree, or of an installation.
+// Of an installation, of a build, or of the source tree around it.
 std::string folder_of_ours(const char* name, const char* with) {
   const fs::path root = fs::path(own_executable()).parent_path().parent_path();
   std::error_code ignored;
-  for (const fs::path& folder : {root / "share" / "warpgrind" / name, root.parent_path() / name})
+  for (const fs::path& folder :
+       {root / "lib" / "warpgrind" / name, root / "share" / "warpgrind" / name, root / name, root.parent_path() / name})
     if (fs::exists(folder / with, ignored)) return folder.string();
   return "";
 }
@@ -47,19 +48,8 @@ std::vector<std::string> folders_in(const std::string& folder) {
   return names;
 }
 
-// An exercise is a folder with a text and a skeleton.
-fs::path skeleton_of(const fs::path& exercise) {
-  std::error_code ignored;
-  for (const char* name : {"skeleton.cu", "start.cu", "exercise.cu"})
-    if (fs::exists(exercise / name, ignored)) return exercise / name;
-  return {};
-}
-
-std::string title_of_exercise(const fs::path& exercise, const std::string& name) {
-  for (const char* text : {"text.md", "README.md", "exercise.md", "task.md"})
-    if (const auto found = read_whole((exercise / text).string())) return name + ": " + first_line(*found);
-  return name;
-}
+constexpr const char* kSkeleton = "skeleton.cu";
+constexpr const char* kText = "text.md";
 
 }  // namespace
 
@@ -71,10 +61,11 @@ std::vector<StartingPoint> starting_points() {
   std::vector<StartingPoint> points;
   for (const Short& one : kShort)
     points.push_back({std::string("short/") + one.name, "First steps", first_line(one.text)});
-  const std::string exercises = folder_of_ours("exercises", ".");
+  const fs::path exercises = exercises_folder();
   for (const std::string& name : folders_in(exercises))
-    if (!skeleton_of(fs::path(exercises) / name).empty())
-      points.push_back({"exercise/" + name, "Exercises", title_of_exercise(fs::path(exercises) / name, name)});
+    if (is_exercise(name))
+      points.push_back({"exercise/" + name, "Exercises",
+                        name + ": " + first_line(read_whole((exercises / name / kText).string()).value_or(name))});
   const std::string lab = lab_sources();
   for (const std::string& topic : folders_in(lab)) {
     const auto text = read_whole((fs::path(lab) / topic / (topic + ".cu")).string());
@@ -86,17 +77,30 @@ std::vector<StartingPoint> starting_points() {
   return points;
 }
 
-std::optional<std::string> starting_source(const std::string& name) {
+std::string exercises_folder() {
+  return folder_of_ours("exercises", "include");
+}
+
+bool is_exercise(const std::string& name) {
+  const bool plain =
+      !name.empty() && name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_-") == std::string::npos;
+  std::error_code ignored;
+  return plain && fs::exists(fs::path(exercises_folder()) / name / kSkeleton, ignored);
+}
+
+std::optional<StartingSource> starting_source(const std::string& name) {
   for (const Short& one : kShort)
-    if (name == std::string("short/") + one.name) return one.text;
+    if (name == std::string("short/") + one.name) return StartingSource{one.text, ""};
   // Only names that were listed become paths.
   const auto points = starting_points();
   if (std::none_of(points.begin(), points.end(), [&](const StartingPoint& p) { return p.name == name; }))
     return std::nullopt;
   const std::string last = name.substr(name.find('/') + 1);
+  const fs::path exercise = fs::path(exercises_folder()) / last;
   if (name.starts_with("exercise/"))
-    return read_whole(skeleton_of(fs::path(folder_of_ours("exercises", ".")) / last).string());
-  return read_whole((fs::path(lab_sources()) / last / (last + ".cu")).string());
+    return StartingSource{read_whole((exercise / kSkeleton).string()).value_or(""),
+                          read_whole((exercise / kText).string()).value_or("")};
+  return StartingSource{read_whole((fs::path(lab_sources()) / last / (last + ".cu")).string()).value_or(""), ""};
 }
 
 }  // namespace warpgrind::serve

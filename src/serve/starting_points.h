@@ -14,7 +14,15 @@ struct StartingPoint {
 };
 
 std::vector<StartingPoint> starting_points();
-std::optional<std::string> starting_source(const std::string& name);  // nullopt: not one of them
+struct StartingSource {
+  std::string source;
+  std::string text;  // of an exercise: what is to be done
+};
+std::optional<StartingSource> starting_source(const std::string& name);  // nullopt: not one of them
+
+// The exercises (docs/exercise-format.md); empty: they are not on this machine.
+std::string exercises_folder();
+bool is_exercise(const std::string& name);
 
 // The lab's sources, whose programs include its harness; empty: they are not on this machine.
 std::string lab_sources();

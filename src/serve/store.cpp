@@ -15,10 +15,11 @@ PRAGMA journal_mode = WAL;
 PRAGMA synchronous = NORMAL;
 CREATE TABLE IF NOT EXISTS sessions (id TEXT PRIMARY KEY, seen INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS programs (id TEXT PRIMARY KEY, session TEXT NOT NULL, source TEXT NOT NULL, gpu TEXT NOT NULL,
-  made INTEGER NOT NULL);
+  exercise TEXT NOT NULL, made INTEGER NOT NULL);
 CREATE INDEX IF NOT EXISTS programs_of_session ON programs (session);
 CREATE TABLE IF NOT EXISTS runs (number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, session TEXT NOT NULL,
   source TEXT NOT NULL, gpu TEXT NOT NULL, mode TEXT NOT NULL, arguments TEXT NOT NULL, before TEXT NOT NULL,
+  exercise TEXT NOT NULL,
   done INTEGER NOT NULL DEFAULT 0, ending TEXT NOT NULL DEFAULT '', good INTEGER NOT NULL DEFAULT 0,
   output TEXT NOT NULL DEFAULT '', report TEXT NOT NULL DEFAULT '', profile TEXT NOT NULL DEFAULT '');
 CREATE INDEX IF NOT EXISTS runs_of_session ON runs (session, number);
@@ -78,25 +79,27 @@ std::optional<std::string> Store::keep(const Program& program, const std::string
     if (count.with(session).step() && count.number(0) >= kProgramsOfSession) return std::nullopt;
   }
   const std::string id = unguessable_name();
-  Statement(*database_, "INSERT INTO programs VALUES (?, ?, ?, ?, ?)")
+  Statement(*database_, "INSERT INTO programs (id, session, source, gpu, exercise, made) VALUES (?, ?, ?, ?, ?, ?)")
       .with(id)
       .with(session)
       .with(program.source)
       .with(program.gpu)
+      .with(program.exercise)
       .with(now())
       .go();
   return id;
 }
 
 std::optional<Program> Store::program(const std::string& id) {
-  Statement find(*database_, "SELECT source, gpu FROM programs WHERE id = ?");
+  Statement find(*database_, "SELECT source, gpu, exercise FROM programs WHERE id = ?");
   if (!find.with(id).step()) return std::nullopt;
-  return Program{find.text(0), find.text(1)};
+  return Program{find.text(0), find.text(1), find.text(2)};
 }
 
 void Store::add(const RunRequest& run) {
   Statement(*database_,
-            "INSERT INTO runs (id, session, source, gpu, mode, arguments, before) VALUES (?, ?, ?, ?, ?, ?, ?)")
+            "INSERT INTO runs (id, session, source, gpu, mode, arguments, before, exercise) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
       .with(run.id)
       .with(run.session)
       .with(run.source)
@@ -104,6 +107,7 @@ void Store::add(const RunRequest& run) {
       .with(run.mode)
       .with(run.arguments)
       .with(run.before)
+      .with(run.exercise)
       .go();
 }
 
@@ -132,11 +136,13 @@ void Store::cancel(const std::string& id) {
 }
 
 std::vector<RunRequest> Store::unfinished() {
-  Statement find(*database_,
-                 "SELECT id, session, source, gpu, mode, arguments, before FROM runs WHERE done = 0 ORDER BY number");
+  Statement find(
+      *database_,
+      "SELECT id, session, source, gpu, mode, arguments, before, exercise FROM runs WHERE done = 0 ORDER BY number");
   std::vector<RunRequest> runs;
   while (find.step())
-    runs.push_back({find.text(0), find.text(1), find.text(2), find.text(3), find.text(4), find.text(5), find.text(6)});
+    runs.push_back({find.text(0), find.text(1), find.text(2), find.text(3), find.text(4), find.text(5), find.text(6),
+                    find.text(7)});
   return runs;
 }
 

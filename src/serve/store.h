@@ -16,14 +16,16 @@ std::string unguessable_name();
 
 struct Program {
   std::string source, gpu;
+  std::string exercise;  // that it answers; may be empty
 };
 
 struct RunRequest {
   std::string id, session;
   std::string source, gpu;
-  std::string mode;       // "run", "check"
+  std::string mode;       // "run", "check", "judge"
   std::string arguments;  // of the program, separated by spaces
   std::string before;     // id of the run that it is compared with; may be empty
+  std::string exercise;   // that it answers; may be empty
 };
 
 struct RunResult {

@@ -168,6 +168,7 @@ def case_refusals(warpgrind, folder):
     equal(server.ask("POST", "/api/runs", "x" * (2 << 20), Cookie=user.cookie)[0], 413, "too long")
     for what, body in {"no JSON": "{", "no object": "[]", "a number": {**good, "source": 1}, "no such GPU": {**good, "gpu": "h9"},
                        "a file for a GPU": {**good, "gpu": "/etc/passwd"}, "no such mode": {**good, "mode": "nvcc"},
+                       "no such exercise": {**good, "exercise": "../lab"}, "nothing to judge": {**good, "mode": "judge"},
                        "long arguments": {**good, "arguments": "x" * 5000}}.items():
         equal(server.ask("POST", "/api/runs", body, Cookie=user.cookie)[0], 400, what)
     equal(user.ask("POST", "/api/runs", {**good, "source": "x" * 300000})[0], 413, "a long program")
@@ -230,7 +231,7 @@ def case_restart(warpgrind, folder):
         user.server = server
         equal(user.follow(run)["all"].split("\nwarpgrind")[0].strip(), "begun\nended", f"what ran at {by.name} is run again")
         equal(user.follow(waiting)["ending"], "exit code 0", f"what waited at {by.name} is run")
-    equal(user.ask("GET", f"/api/programs/{kept}"), (200, {"source": HELLO, "gpu": "t4"}), "a kept program")
+    equal(user.ask("GET", f"/api/programs/{kept}"), (200, {"source": HELLO, "gpu": "t4", "exercise": ""}), "a kept program")
     equal(user.follow(done)["all"], before["all"], "an old result")
     server.end()
 

@@ -9,7 +9,7 @@ import { compilerMessages, findingMessages, lineCounters } from "./marks";
 import { readReport, Result } from "./result";
 import * as server from "./server";
 
-const draft = "warpgrind-draft"; // what was typed is there after a reload
+const draft = "warpgrind-playground"; // what was typed is there after a reload
 const result = new Result();
 const message = h("p", { class: "message", role: "status" });
 const say = (text: string): void => void (message.textContent = text);
@@ -20,6 +20,8 @@ const argumentsOf = h("input", { "aria-label": "Arguments of the program", place
 const compare = h("select", { "aria-label": "Compare with" }, h("option", { value: "" }, "nothing"));
 const runButton = h("button", { type: "button", class: "button main", title: "Ctrl+Enter", onclick: () => guard(() => execute("run")) }, "Run");
 const checkButton = h("button", { type: "button", class: "button", onclick: () => guard(() => execute("check")) }, "Check");
+const judgeButton = h("button", { type: "button", class: "button", hidden: true, onclick: () => guard(() => execute("judge")) }, "Judge");
+const buttons = [runButton, checkButton, judgeButton];
 const stopButton = h("button", { type: "button", class: "button", disabled: true, onclick: () => guard(stop) }, "Stop");
 const keepButton = h("button", { type: "button", class: "button", onclick: () => guard(keep) }, "Link");
 const columnNames = h("p", { class: "columns soft" });
@@ -29,7 +31,7 @@ const editor = new Editor(
   holder,
   () => {
     try {
-      localStorage.setItem(draft, editor.source);
+      localStorage.setItem(draft, JSON.stringify({ source: editor.source, exercise }));
     } catch {
       // no storage: it is kept by links only
     }
@@ -47,8 +49,18 @@ async function guard(act: () => Promise<void>): Promise<void> {
   }
 }
 
+let exercise = "";
+/** The program answers this exercise from now on; empty: none. */
+async function answer(name: string): Promise<void> {
+  exercise = name;
+  judgeButton.hidden = !name;
+  result.ask(name ? (await server.startingPoint(`exercise/${name}`)).text : "");
+}
+
 async function startFrom(name: string): Promise<void> {
-  editor.source = (await server.startingPoint(name)).source;
+  const { source } = await server.startingPoint(name);
+  await answer(name.startsWith("exercise/") ? name.slice("exercise/".length) : "");
+  editor.source = source;
   history.replaceState(null, "", "/");
   showColumns(undefined);
 }
@@ -63,17 +75,17 @@ function showColumns(page: Page | undefined): void {
 
 let running = "";
 let number = 0;
-async function execute(mode: "run" | "check"): Promise<void> {
+async function execute(mode: server.Mode): Promise<void> {
   if (running) return;
   running = "new";
   const source = editor.source;
-  for (const button of [runButton, checkButton]) button.disabled = true;
+  for (const button of buttons) button.disabled = true;
   editor.clear();
   columnNames.replaceChildren();
   result.progress("Sent.", "");
   try {
     const done = await server.run(
-      { source, gpu: gpu.value, mode, arguments: argumentsOf.value, before: mode === "run" ? compare.value : "" },
+      { source, gpu: gpu.value, exercise, mode, arguments: argumentsOf.value, before: mode === "run" ? compare.value : "" },
       (id) => {
         running = id;
         stopButton.disabled = false;
@@ -93,7 +105,7 @@ async function execute(mode: "run" | "check"): Promise<void> {
   } finally {
     running = "";
     stopButton.disabled = true;
-    for (const button of [runButton, checkButton]) button.disabled = false;
+    for (const button of buttons) button.disabled = false;
   }
 }
 
@@ -108,7 +120,7 @@ async function stop(): Promise<void> {
 }
 
 async function keep(): Promise<void> {
-  const id = await server.keep({ source: editor.source, gpu: gpu.value });
+  const id = await server.keep({ source: editor.source, gpu: gpu.value, exercise });
   history.replaceState(null, "", `/p/${id}${location.hash}`);
   let copied = "";
   try {
@@ -148,18 +160,22 @@ async function open(): Promise<void> {
   fill(start);
   const id = /^\/p\/([0-9a-f]{32})$/.exec(location.pathname)?.[1];
   const asked = new URLSearchParams(location.search).get("start");
-  let old: string | null = null;
+  let old: Partial<server.Program> = {};
   try {
-    old = localStorage.getItem(draft);
+    old = JSON.parse(localStorage.getItem(draft) ?? "{}") as Partial<server.Program>;
   } catch {
-    // no storage
+    // no storage, or not ours
   }
   if (id) {
     const program = await server.kept(id);
     gpu.value = program.gpu;
+    await answer(program.exercise);
     editor.source = program.source;
   } else if (asked) await startFrom(asked);
-  else if (old) editor.source = old;
+  else if (old.source) {
+    if (start.starts.some((one) => one.name === `exercise/${old.exercise}`)) await answer(old.exercise!);
+    editor.source = old.source;
+  }
   else await startFrom(start.starts[0].name);
 }
 
@@ -169,7 +185,7 @@ document.getElementById("app")!.replaceChildren(
     "header",
     null,
     h("h1", null, "warpgrind ", h("span", null, "playground")),
-    h("div", { class: "controls" }, starts, h("label", null, "GPU ", gpu), argumentsOf, runButton, checkButton, stopButton, h("label", null, "compare with ", compare), keepButton),
+    h("div", { class: "controls" }, starts, h("label", null, "GPU ", gpu), argumentsOf, runButton, checkButton, judgeButton, stopButton, h("label", null, "compare with ", compare), keepButton),
     themeButton,
   ),
   message,

@@ -29,6 +29,7 @@ export class Result {
   private readonly output = h("pre", { class: "output", tabindex: 0, "aria-label": "Output" });
   private readonly status = h("p", { class: "status", role: "status" });
   private outcome: Outcome = { status: "", output: "" };
+  private task = "";
 
   constructor() {
     window.addEventListener("hashchange", () => this.draw());
@@ -43,6 +44,13 @@ export class Result {
       this.draw();
     }
     this.write();
+  }
+
+  /** What an exercise asks for; empty: there is none. */
+  ask(task: string): void {
+    this.task = task;
+    if (task) go({ view: "task" }, true);
+    this.draw();
   }
 
   finish(outcome: Outcome): void {
@@ -65,9 +73,11 @@ export class Result {
     const { page } = this.outcome;
     const kernels = page ? allKernels(page) : [];
     const result: View = ["result", "Result", true, () => this.overview(page, kernels)];
-    if (!page) return [result];
+    const task: View = ["task", "Task", this.task !== "", () => section("Task", h("pre", { class: "task" }, this.task))];
+    if (!page) return [result, task];
     return [
       result,
+      task,
       ["findings", findingsTitle(page), isChecked(page) || page.profiles.some((p) => p.findings.length > 0), (s) => findingsView(page, s)],
       ["line", "Line", kernels.length > 0, (s) => this.line(page, Number(s.line ?? 0))],
       ["changes", changesTitle(page), !!page.baseline, () => changesView(page)],

@@ -9,9 +9,15 @@ export interface Start {
 export interface Program {
   source: string;
   gpu: string;
+  exercise: string; // that it answers; may be empty
 }
+export interface StartingPoint {
+  source: string;
+  text: string; // of an exercise: what is to be done
+}
+export type Mode = "run" | "check" | "judge";
 export interface Wanted extends Program {
-  mode: "run" | "check";
+  mode: Mode;
   arguments: string;
   before: string;
 }
@@ -41,7 +47,7 @@ async function ask(path: string, body?: unknown): Promise<Response> {
 }
 
 export const start = async (): Promise<Start> => (await ask("/api/start")).json();
-export const startingPoint = async (name: string): Promise<Program> => (await ask(`/api/starts/${name.split("/").map(encodeURIComponent).join("/")}`)).json();
+export const startingPoint = async (name: string): Promise<StartingPoint> => (await ask(`/api/starts/${name.split("/").map(encodeURIComponent).join("/")}`)).json();
 export const kept = async (id: string): Promise<Program> => (await ask(`/api/programs/${id}`)).json();
 export const keep = async (program: Program): Promise<string> => (await (await ask("/api/programs", program)).json()).id;
 export const cancel = async (id: string): Promise<void> => void (await ask(`/api/runs/${id}/cancel`, {}));
