@@ -17,8 +17,8 @@ struct Usage {
 // `processes`: the box's /proc. `disk`: its /tmp.
 Usage usage_of(int processes, int disk);
 
-// What the machine has left has become so little that it is in danger. Memory can be hidden from usage_of(): pages of a shared
-// mapping that no process has touched lately belong to nobody.
+// What the machine has left has become so little that it is in danger. Memory can be hidden from usage_of(): pages of a
+// shared mapping that no process has touched lately belong to nobody.
 bool machine_is_short_of_memory();
 
 }  // namespace warpgrind::sandbox

@@ -105,6 +105,7 @@ tests.from_edit_to_drawn_access = async () => {
   await page.run("Run");
   check((await page.locator("#result .drawing .sector").count()) === 4, "neighbours: 4 sectors");
   await page.click("nav.views a:has-text('Changes')");
+  await page.waitForSelector("#result[data-view=changes]");
   const changes = await page.textContent("#result");
   check(/better/i.test(changes), `the comparison says that it is better: ${changes.slice(0, 300)}`);
   await page.screenshot({ path: join(out, "changes.png") });
