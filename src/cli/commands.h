@@ -81,8 +81,9 @@ struct ServeCommand {
   unsigned memory_mib = 2048;
   std::string broker;           // HOST:PORT of Redis; empty: runs are carried out here
   std::string broker_password;  // file
-  bool worker = false;          // no page: runs of the broker are carried out here
-  double lost_after = 10;       // seconds until a worker that is not heard of is taken for lost
+  bool no_sandbox = false;
+  bool worker = false;     // no page: runs of the broker are carried out here
+  double lost_after = 10;  // seconds until a worker that is not heard of is taken for lost
 };
 int serve(const ServeCommand& command);               // until it is interrupted
 int gpus(const std::string& name);                    // empty: all

@@ -389,6 +389,8 @@ CLI::App* add_serve(CLI::App& app, ServeCommand& command) {
   serve->add_option("--memory", command.memory_mib, "MiB of memory of a run")
       ->check(CLI::Range(128, 1 << 20))
       ->capture_default_str();
+  serve->add_flag("--no-sandbox", command.no_sandbox,
+                  "run programs as you, with all that you may do: on loopback alone");
   serve->add_option("--broker", command.broker, "Redis server through which workers on other machines take the runs")
       ->type_name("HOST:PORT");
   serve->add_option("--broker-password", command.broker_password, "file with its password")->type_name("FILE");

@@ -83,6 +83,7 @@ int serve(const ServeCommand& command) {
   options.data = *data;
   options.jobs = command.jobs != 0 ? command.jobs : std::max(1u, std::thread::hardware_concurrency() / 2);
   options.broker = broker;
+  options.boxed = !command.no_sandbox;
   options.limits = limits_of(command);
   return report(serve::serve(options));
 }

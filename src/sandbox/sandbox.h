@@ -61,6 +61,11 @@ std::string text_of(const End& end, const Limits& limits);
 // An error is that there is no sandbox, or that the job was not described well; whatever the program does is an End.
 Result<End> run(const Job& job, std::stop_token cancel = {});
 
+// Without a box: as this user, who vouches for the program. Holds the limits of CPU time of one process, of time and of
+// output, and ends what the program has started in its session. It is for machines where there is no box; nothing is
+// readable that is not for this user, and job.readable means nothing.
+Result<End> run_without_box(const Job& job, std::stop_token cancel = {});
+
 // Empty: programs can be boxed on this machine. Otherwise what is missing and what to do. Tried once, by a run.
 const std::string& why_none();
 

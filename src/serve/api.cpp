@@ -90,7 +90,7 @@ Answer Api::keep(const std::string& session, const std::string& body) {
   if (auto* wrong = std::get_if<Answer>(&wanted)) return *wrong;
   const Program& program = std::get<Program>(wanted);
   const auto id = store_.keep(program, session);
-  if (!id) return refusal(429, "this session has kept as many programs as it may");
+  if (!id) return refusal(429, "as many programs are kept as may be");
   return {200, {{"id", *id}}};
 }
 

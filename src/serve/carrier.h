@@ -18,8 +18,12 @@ struct Task {
   std::string before;  // the profile that it is compared with; may be empty
 };
 
-// In a box on this machine.
-RunResult run_in_box(const Task& task, const sandbox::Limits& limits, std::function<void(std::string_view)> on_output,
+// In a box on this machine, or without one.
+struct Manner {
+  sandbox::Limits limits;
+  bool boxed = true;  // not: as this user, who has been warned
+};
+RunResult run_in_box(const Task& task, const Manner& manner, std::function<void(std::string_view)> on_output,
                      const std::stop_token& stop);
 
 class Carrier {
@@ -28,7 +32,7 @@ class Carrier {
   // Returns early, with anything, when the server ends; stops the run when its user cancels it (live.cancel).
   virtual RunResult carry_out(const Task& task, LiveRun& live, const std::stop_token& server_ends) = 0;
 };
-std::unique_ptr<Carrier> make_local_carrier(const sandbox::Limits& limits);
+std::unique_ptr<Carrier> make_local_carrier(const Manner& manner);
 std::unique_ptr<Carrier> make_redis_carrier(const Broker& broker);
 
 // `warpgrind serve --worker`: takes runs from the broker until SIGINT or SIGTERM. What another worker has begun and not

@@ -50,6 +50,8 @@ class Worker {
     const std::string idle = std::to_string(static_cast<long>(1000 * options_.lost_after));
     auto lost = redis_->ask({"XAUTOCLAIM", keys::kJobs, keys::kGroup, name_, idle, "0-0", "COUNT", "1"});
     if (!lost) return lost.error();
+    // A broker that was started again without its data has no group: it is made when this worker connects anew.
+    if (lost->kind == Reply::Kind::error) return Error{ErrorKind::environment, "the broker says: " + lost->text, ""};
     if (lost->items.size() >= 2)
       for (Entry& entry : entries_of(lost->items[1])) return std::optional(std::move(entry));
     auto fresh = redis_->ask(
@@ -85,7 +87,7 @@ class Worker {
     std::jthread pulse([&](const std::stop_token& over) { show_life(entry.id, *id, cancel, over); });
     bool connected = true;
     const RunResult result = run_in_box(
-        task, options_.limits,
+        task, {options_.limits},
         [&](std::string_view more) {
           if (connected) connected = redis_->ask({"XADD", keys::said(*id), "*", "say", std::string(more)}).ok();
         },

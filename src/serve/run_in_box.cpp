@@ -19,7 +19,7 @@ constexpr const char* kJudged = "judged.cu";
 constexpr const char* kReport = "report.html";
 constexpr const char* kProfile = "profile.json";
 constexpr const char* kBefore = "before.json";
-constexpr std::uintmax_t kLargestReport = 32 << 20;
+constexpr std::uintmax_t kLargestReport = 8 << 20;
 
 // What of this installation a run needs, and of what it is compiled with and not in /usr.
 std::vector<fs::path> readable() {
@@ -93,7 +93,7 @@ std::string report_data(const fs::path& path) {
 
 }  // namespace
 
-RunResult run_in_box(const Task& task, const sandbox::Limits& limits, std::function<void(std::string_view)> on_output,
+RunResult run_in_box(const Task& task, const Manner& manner, std::function<void(std::string_view)> on_output,
                      const std::stop_token& stop) {
   const TemporaryFolder folder;
   if (!folder.problem.empty()) return {"not run: " + folder.problem, false, "", "", ""};
@@ -105,34 +105,34 @@ RunResult run_in_box(const Task& task, const sandbox::Limits& limits, std::funct
   if (!task.run.exercise.empty()) add_tests(task.run, work);
   sandbox::Job job = job_of(task.run, !task.before.empty());
   job.work = work;
-  job.limits = limits;
+  job.limits = manner.limits;
   job.on_output = std::move(on_output);
-  auto end = sandbox::run(job, stop);
+  auto end = manner.boxed ? sandbox::run(job, stop) : sandbox::run_without_box(job, stop);
   if (!end) return {"not run: " + end.error().message + ": " + end.error().detail, false, "", "", ""};
   const auto profile = read_whole((work / kProfile).string());
-  return {text_of(*end, limits), end->ok(), end->output, report_data(work / kReport), profile.value_or("")};
+  return {text_of(*end, manner.limits), end->ok(), end->output, report_data(work / kReport), profile.value_or("")};
 }
 
 namespace {
 
 class LocalCarrier : public Carrier {
  public:
-  explicit LocalCarrier(const sandbox::Limits& limits) : limits_(limits) {}
+  explicit LocalCarrier(const Manner& manner) : manner_(manner) {}
   RunResult carry_out(const Task& task, LiveRun& live, const std::stop_token& server_ends) override {
     live.begin();
     const std::stop_callback at_the_end(server_ends, [&] { live.cancel.request_stop(); });
     return run_in_box(
-        task, limits_, [&](std::string_view more) { live.say(more); }, live.cancel.get_token());
+        task, manner_, [&](std::string_view more) { live.say(more); }, live.cancel.get_token());
   }
 
  private:
-  const sandbox::Limits limits_;
+  const Manner manner_;
 };
 
 }  // namespace
 
-std::unique_ptr<Carrier> make_local_carrier(const sandbox::Limits& limits) {
-  return std::make_unique<LocalCarrier>(limits);
+std::unique_ptr<Carrier> make_local_carrier(const Manner& manner) {
+  return std::make_unique<LocalCarrier>(manner);
 }
 
 }  // namespace warpgrind::serve

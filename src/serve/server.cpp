@@ -184,7 +184,8 @@ class Server {
 
 Status boxes_work() {
   if (const std::string& why = sandbox::why_none(); !why.empty())
-    return Error{ErrorKind::environment, "no sandbox: programs that come over the network would run as you", why};
+    return Error{ErrorKind::environment, "no sandbox: programs that come over the network would run as you",
+                 why + "; --no-sandbox runs them as you, for this machine alone"};
   return Ok{};
 }
 
@@ -197,7 +198,10 @@ Status allowed(const ServeOptions& options) {
     auto broker = Redis::connect(*options.broker);
     return broker ? Status(Ok{}) : Status(broker.error());
   }
-  return boxes_work();
+  if (options.boxed) return boxes_work();
+  if (is_loopback(options.listen.host) && !options.is_public) return Ok{};
+  return Error{ErrorKind::bad_input, "--no-sandbox is for loopback alone",
+               "who reaches this server could do on this machine all that you may do"};
 }
 
 // SIGINT and SIGTERM end the server and not the process. Must come before the first thread.
@@ -235,7 +239,7 @@ Status serve(const ServeOptions& options) {
   Api api(**store, *queue, live, options.limits);
   Server server(options, **store, api);
   const std::unique_ptr<Carrier> carrier =
-      options.broker ? make_redis_carrier(*options.broker) : make_local_carrier(options.limits);
+      options.broker ? make_redis_carrier(*options.broker) : make_local_carrier({options.limits, options.boxed});
   const Workers workers(**store, *queue, live, *carrier, options.jobs);
   std::jthread ending([&](const std::stop_token& stop) {
     signals.wait(stop);

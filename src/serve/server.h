@@ -20,6 +20,7 @@ struct ServeOptions {
   unsigned jobs = 1;               // at a time
   std::optional<Broker> broker;    // workers elsewhere take the runs
   sandbox::Limits limits;
+  bool boxed = true;  // not: programs run as this user; only on loopback
 };
 
 // Both until SIGINT or SIGTERM.

@@ -51,6 +51,15 @@ std::vector<std::string> folders_in(const std::string& folder) {
 constexpr const char* kSkeleton = "skeleton.cu";
 constexpr const char* kText = "text.md";
 
+// Programs of the harness whose kernels are mostly in one file, and that need no other library.
+bool is_one_file(const std::string& text) {
+  int others = 0;
+  for (std::size_t at = 0; (at = text.find("#include \"", at)) != std::string::npos; ++at)
+    if (text.compare(at + 10, 8, "harness/") != 0) ++others;
+  const auto has = [&](const char* what) { return text.find(what) != std::string::npos; };
+  return has("\"harness/harness.h\"") && others <= 3 && !has("<mpi.h>") && !has("<omp.h>");
+}
+
 }  // namespace
 
 std::string lab_sources() {
@@ -69,10 +78,7 @@ std::vector<StartingPoint> starting_points() {
   const std::string lab = lab_sources();
   for (const std::string& topic : folders_in(lab)) {
     const auto text = read_whole((fs::path(lab) / topic / (topic + ".cu")).string());
-    // Those that need no library and one process.
-    if (text && text->find("<mpi.h>") == std::string::npos && text->find("<png.h>") == std::string::npos &&
-        text->find("\"harness/harness.h\"") != std::string::npos)
-      points.push_back({"lab/" + topic, "Lab", topic + ": " + first_line(*text)});
+    if (text && is_one_file(*text)) points.push_back({"lab/" + topic, "Lab", topic + ": " + first_line(*text)});
   }
   return points;
 }

@@ -26,6 +26,8 @@ CREATE INDEX IF NOT EXISTS runs_of_session ON runs (session, number);
 )";
 
 constexpr int kProgramsOfSession = 1000;
+constexpr int kProgramsOfAll = 50000;
+constexpr int kRunsOfAll = 2000;                 // whose results are kept
 constexpr int kRunsOfSession = 12;               // whose results are kept
 constexpr std::int64_t kForgotten = 30 * 86400;  // seconds until a session that nobody uses goes, with its runs
 
@@ -75,8 +77,9 @@ bool Store::knows_session(const std::string& id) {
 
 std::optional<std::string> Store::keep(const Program& program, const std::string& session) {
   {
-    Statement count(*database_, "SELECT count(*) FROM programs WHERE session = ?");
-    if (count.with(session).step() && count.number(0) >= kProgramsOfSession) return std::nullopt;
+    Statement count(*database_, "SELECT count(*), (SELECT count(*) FROM programs) FROM programs WHERE session = ?");
+    const bool counted = count.with(session).step();
+    if (counted && (count.number(0) >= kProgramsOfSession || count.number(1) >= kProgramsOfAll)) return std::nullopt;
   }
   const std::string id = unguessable_name();
   Statement(*database_, "INSERT INTO programs (id, session, source, gpu, exercise, made) VALUES (?, ?, ?, ?, ?, ?)")
@@ -126,6 +129,11 @@ void Store::finish(const RunRequest& run, const RunResult& result) {
             "(SELECT number FROM runs WHERE session = ?1 AND done = 1 ORDER BY number DESC LIMIT ?2)")
       .with(run.session)
       .with(std::int64_t{kRunsOfSession})
+      .go();
+  Statement(*database_,
+            "DELETE FROM runs WHERE done = 1 AND number <= "
+            "(SELECT number FROM runs WHERE done = 1 ORDER BY number DESC LIMIT 1 OFFSET ?)")
+      .with(std::int64_t{kRunsOfAll})
       .go();
 }
 

@@ -184,10 +184,26 @@ def case_refusals(warpgrind, folder):
         status = user.ask("POST", "/api/runs", {**good, "source": SLOW})[0]
     equal(status, 429, "more runs than one may have waiting")
     server.end()
+    refused = subprocess.run([warpgrind, "serve", "--public", "--no-sandbox", "--listen", "0.0.0.0:0", "--data", f"{folder}/x"],
+                             capture_output=True, text=True, check=False)
+    equal((refused.returncode, "--no-sandbox" in refused.stderr), (2, True), "no sandbox for others")
     for listen in ("0.0.0.0:0", "[::]:0"):
         refused = subprocess.run([warpgrind, "serve", "--listen", listen, "--data", f"{folder}/x"], capture_output=True, text=True, check=False)
         equal(refused.returncode, 2, listen)
         assert "--public" in refused.stderr, refused.stderr
+
+
+def case_without_sandbox(warpgrind, folder):
+    server = Server(warpgrind, folder, "--no-sandbox", "--cpu-seconds", "3")
+    user = User(server)
+    end = user.run(COPY)
+    equal((end["all"], end["ending"], end["report"]), ("no error\n", "exit code 0", True), "a run")
+    assert user.run('#include <cstdio>\nint main() { for (;;) puts("all work and no play"); }')["ending"].startswith("stopped: more than 1024 KiB")
+    run = user.begin(SLOW.replace("800000", "100000000"))
+    user.await_begun(run)
+    user.ask("POST", f"/api/runs/{run}/cancel", {})
+    equal(user.follow(run)["ending"], "stopped on request")
+    server.end()
 
 
 def case_twenty_users(warpgrind, folder):
@@ -314,8 +330,17 @@ HOSTILE = {
 }
 
 
+# What might harm the run of another user.
+BESIDE = {
+    "fork bomb": "#include <unistd.h>\nint main() { for (;;) fork(); }\n",
+    "memory": "#include <cstdlib>\n#include <cstring>\nint main() { for (;;) memset(malloc(1 << 20), 1, 1 << 20); }\n",
+    "endless output": '#include <cstdio>\nint main() { for (;;) puts("all work and no play"); }\n',
+    "many files": '#include <cstdio>\nint main() { for (int i = 0;; ++i) { char n[20]; sprintf(n, "/tmp/%d", i); if (FILE* f = fopen(n, "w")) fclose(f); } }\n',
+}
+
+
 def case_hostile(warpgrind, folder):
-    server = Server(warpgrind, folder, "--cpu-seconds", "3", "--memory", "512")
+    server = Server(warpgrind, folder, "--cpu-seconds", "3", "--memory", "512", jobs=2)
     user = User(server)
     for name, (source, wanted) in HOSTILE.items():
         run = user.begin(source.replace("DATA", f"{folder}/data.sqlite"))
@@ -325,8 +350,14 @@ def case_hostile(warpgrind, folder):
         status, report = user.ask("GET", f"/api/runs/{run}/report")
         assert status == 404 or "root:" not in json.dumps(report), name
         print(f"  {name}: {end['ending']}", flush=True)
-    end = user.run(COPY)
-    equal((end["all"], end["ending"]), ("no error\n", "exit code 0"), "the next program")
+    neighbour = User(server)
+    for name, source in BESIDE.items():
+        bad = user.begin(source)
+        end = neighbour.run(COPY)
+        equal((end["all"], end["ending"]), ("no error\n", "exit code 0"), f"a program beside: {name}")
+        end = user.follow(bad)
+        assert end["ending"].startswith("stopped: "), f"{name}: {end}"
+        print(f"  {name}: {end['ending']}", flush=True)
     server.end()
 
 
