@@ -333,7 +333,7 @@ HOSTILE = {
 # What might harm the run of another user.
 BESIDE = {
     "fork bomb": "#include <unistd.h>\nint main() { for (;;) fork(); }\n",
-    "memory": "#include <cstdlib>\n#include <cstring>\nint main() { for (;;) memset(malloc(1 << 20), 1, 1 << 20); }\n",
+    "memory": "#include <cstdlib>\n#include <cstring>\nchar* volatile p;\nint main() { for (;;) { p = (char*)malloc(1 << 20); memset(p, 1, 1 << 20); } }\n",
     "endless output": '#include <cstdio>\nint main() { for (;;) puts("all work and no play"); }\n',
     "many files": '#include <cstdio>\nint main() { for (int i = 0;; ++i) { char n[20]; sprintf(n, "/tmp/%d", i); if (FILE* f = fopen(n, "w")) fclose(f); } }\n',
 }
