@@ -317,11 +317,8 @@ HOSTILE = {
     "template bomb": ("template <int N> struct T { static constexpr long v = T<N - 1>::v + T<N - 2>::v * N; };\n"
                       "template <int A, int B> struct U { static constexpr long v = U<A - 1, B * 2>::v + U<A - 1, B * 2 + 1>::v; };\n"
                       "template <int B> struct U<0, B> { static constexpr long v = 1; };\nint main() { return U<24, 1>::v; }\n", r"stopped: more than|exit code 2"),
-    "macro bomb": ("#define A x x x x x x x x x x\n" + "".join(f"#define {chr(66 + i)} {' '.join([chr(65 + i)] * 10)}\n" for i in range(8)) + "int x[] = {I};\nint main() {}\n", r"stopped: "),
-    "large object": ("char big[3000000000] = {1};\nint main() {}\n", r"stopped: more than|exit code 2"),
     "kernel that hangs": (program("__global__ void k(volatile int* d) { while (d[0] == 0) {} }", "k<<<1, 32>>>(data);"), r"stopped: "),
     "huge grid": (program("__global__ void k(int* d) { atomicAdd(d, 1); }", "k<<<2147483647, 1024>>>(data);"), r"stopped: "),
-    "printf of a kernel": (program('__global__ void k(int* d) { for (;;) printf("%d all work and no play\\n", d[0]); }', "k<<<64, 256>>>(data);"), r"stopped: "),
     "memory of the GPU": ("#include <cstdio>\nint main() { void* p; for (;;) if (cudaMalloc(&p, 64 << 20) == cudaSuccess) cudaMemset(p, 1, 64 << 20); }\n", r"stopped: "),
     "forged report": ('#include <cstdio>\n#include <cstdlib>\nint main() { void* p; cudaMalloc(&p, 4); atexit([] {}); FILE* f = fopen("report.html", "w"); '
                       'fputs("<script id=\\"data\\">{\\"title\\":1}</script><script>alert(1)</script>", f); fclose(f); _Exit(0); }\n', r"."),
@@ -334,8 +331,6 @@ HOSTILE = {
 BESIDE = {
     "fork bomb": "#include <unistd.h>\nint main() { for (;;) fork(); }\n",
     "memory": "#include <cstdlib>\n#include <cstring>\nchar* volatile p;\nint main() { for (;;) { p = (char*)malloc(1 << 20); memset(p, 1, 1 << 20); } }\n",
-    "endless output": '#include <cstdio>\nint main() { for (;;) puts("all work and no play"); }\n',
-    "many files": '#include <cstdio>\nint main() { for (int i = 0;; ++i) { char n[20]; sprintf(n, "/tmp/%d", i); if (FILE* f = fopen(n, "w")) fclose(f); } }\n',
 }
 
 
