@@ -46,9 +46,10 @@ std::vector<std::string> words(const std::string& text) {
 // A program is run as it is; the answer to an exercise with the exercise's tests behind it, of one size or of several.
 std::vector<std::string> run_command(const RunRequest& run, bool compared) {
   // clang: nvcc takes several times as long to compile, and the first output shall be there at once.
-  std::vector<std::string> out = {own_executable(), run.mode,    "--compiler", "clang",      "--gpu",
-                                  run.gpu,          "--threads", "1",          "--no-cache", "--json",
-                                  kProfile,         "--report",  kReport};
+  // stdbuf: a program that prints into a pipe would keep its lines until its end.
+  std::vector<std::string> out = {"/usr/bin/stdbuf", "-oL",    own_executable(), run.mode,    "--compiler",
+                                  "clang",           "--gpu",  run.gpu,          "--threads", "1",
+                                  "--no-cache",      "--json", kProfile,         "--report",  kReport};
   if (run.mode == "run") out.insert(out.end(), {"--detail", "--quiet"});
   if (const std::string lab = lab_sources(); !lab.empty()) out.insert(out.end(), {"--nvcc-flags", "-I" + lab});
   if (compared && run.mode == "run") out.insert(out.end(), {"--baseline", kBefore});

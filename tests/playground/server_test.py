@@ -18,7 +18,7 @@ SKIPPED = 77
 HANG = 300  # seconds until something that never comes is given up
 
 HELLO = '#include <cstdio>\nint main() { puts("hello"); }\n'
-SLOW = '#include <cstdio>\n#include <unistd.h>\nint main() { puts("begun"); fflush(stdout); usleep(800000); puts("ended"); }\n'
+SLOW = '#include <cstdio>\n#include <unistd.h>\nint main() { puts("begun"); usleep(800000); puts("ended"); }\n'
 KERNEL = """#include <cstdio>
 %s
 int main() {
