@@ -1,4 +1,5 @@
-# The HTML report's page: web/ bundled into one file by esbuild. Run as a script (-P) with WEB, WORK, OUT, NPM and NODE.
+# The HTML report's page: web/ bundled into one file by esbuild, and the playground's into PLAYGROUND.js and .css. Run as a script
+# (-P) with WEB, WORK, OUT, PLAYGROUND, NPM and NODE.
 # Where the packages cannot be had the build goes on with an empty page, and `--report` says so.
 file(MAKE_DIRECTORY ${WORK})
 foreach(name package.json package-lock.json)
@@ -16,10 +17,13 @@ if(NOT EXISTS ${installed} OR ${WORK}/package-lock.json IS_NEWER_THAN ${installe
 endif()
 if(NOT result EQUAL 0)
   message(WARNING "npm could not install what the HTML report needs; this build will have no report page.\n${text}\nRemove ${OUT} to try again.")
-  file(WRITE ${OUT} "")
+  foreach(file ${OUT} ${PLAYGROUND}.js ${PLAYGROUND}.css)
+    file(WRITE ${file} "")
+  endforeach()
   return()
 endif()
-execute_process(COMMAND ${NODE} ${WEB}/build.mjs --modules ${WORK}/node_modules --out ${OUT} RESULT_VARIABLE result)
+execute_process(COMMAND ${NODE} ${WEB}/build.mjs --modules ${WORK}/node_modules --out ${OUT} --playground ${PLAYGROUND}
+                RESULT_VARIABLE result)
 if(NOT result EQUAL 0)
   file(REMOVE ${OUT})
   message(FATAL_ERROR "web/build.mjs failed")

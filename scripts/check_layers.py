@@ -50,7 +50,7 @@ def check_includes(layers, errors):
 READ_ENVIRONMENT = {
     "src/base/installation.cpp", "src/base/temporary_folder.cpp", "src/cli/compile_program.cpp", "src/cli/mpi_rank.cpp",
     "src/cli/nvcc_command.cpp", "src/cli/nvrtc_choice.cpp", "src/cli/sanitizer.cpp", "src/cudart/entry.cpp", "src/cudart/preload.cpp", "src/cudart/preload_open.cpp", "src/cudart/preload_tools.cpp", "src/nvrtc/nvrtc.cpp",
-    "src/jitlink/nvidia.cpp", "src/nvvm/nvvm.cpp", "src/report/terminal.cpp",
+    "src/cli/serve_command.cpp", "src/jitlink/nvidia.cpp", "src/nvvm/nvvm.cpp", "src/report/terminal.cpp",
     "src/session/options.cpp", "src/session/session.cpp"}
 
 

@@ -30,15 +30,16 @@ const style = await esbuild.build({ ...shared, entryPoints: [join(here, "src/sty
 const code = script.outputFiles[0].text.replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--");
 const hash = createHash("sha256").update(code, "utf8").digest("base64");
 
-const licences = ["echarts", "zrender", "highlight.js", "tslib"]
+const licencesOf = (names) => names
   .map((name) => {
     const folder = join(modules, name);
     const version = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")).version;
     const texts = ["NOTICE", "LICENSE", "LICENSE.txt"].map((f) => join(folder, f)).filter((f) => existsSync(f));
     return `== ${name} ${version}\n\n${texts.map((f) => readFileSync(f, "utf8").trim()).join("\n\n")}`;
   })
-  .join("\n\n\n")
-  .replaceAll("</", "<\\/");
+  .join("\n\n\n");
+const drawing = ["echarts", "zrender", "highlight.js", "tslib"];
+const licences = licencesOf(drawing).replaceAll("</", "<\\/");
 
 const policy = `default-src 'none'; script-src 'sha256-${hash}'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'`;
 const page = `<!doctype html>
@@ -63,4 +64,23 @@ const page = `<!doctype html>
 </html>
 `;
 writeFileSync(out, page);
+
+// The page of `warpgrind serve`, whose script and style are files of their own: its policy allows none inside the page.
+const playground = option("playground", join(here, "playground"));
+const served = await esbuild.build({
+  ...shared,
+  entryPoints: [join(here, "src/playground/main.ts")],
+  format: "iife",
+  target: "es2020",
+  legalComments: "eof",
+  define: { "process.env.NODE_ENV": '"production"' },
+});
+const editor = [
+  ...["autocomplete", "commands", "lang-cpp", "language", "lint", "search", "state", "view"].map((name) => `@codemirror/${name}`),
+  ...["common", "cpp", "highlight", "lr"].map((name) => `@lezer/${name}`),
+  ...["@marijn/find-cluster-break", "crelt", "style-mod", "w3c-keyname"],
+].filter((name) => existsSync(join(modules, name)));
+writeFileSync(`${playground}.js`, `${served.outputFiles[0].text}\n/*\n${licencesOf([...drawing, ...editor]).replaceAll("*/", "* /")}\n*/\n`);
+const servedStyle = await esbuild.build({ ...shared, entryPoints: [join(here, "src/playground/style.css")] });
+writeFileSync(`${playground}.css`, servedStyle.outputFiles[0].text);
 console.log(`${out}: ${(page.length / 1024).toFixed(0)} KiB`);

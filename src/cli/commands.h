@@ -71,6 +71,21 @@ struct CalibrateCommand {
   std::string csv_path, programs;
 };
 int calibrate(const CalibrateCommand& command);
+struct ServeCommand {
+  std::string listen = "127.0.0.1:8000";
+  bool is_public = false;
+  std::vector<std::string> names;  // what users call the server
+  std::string data;                // database; empty: in the user's data folder
+  unsigned jobs = 0;               // at a time; 0: half of the cores
+  double cpu_seconds = 20;         // of a run
+  unsigned memory_mib = 2048;
+  std::string broker;           // HOST:PORT of Redis; empty: runs are carried out here
+  std::string broker_password;  // file
+  bool no_sandbox = false;
+  bool worker = false;     // no page: runs of the broker are carried out here
+  double lost_after = 10;  // seconds until a worker that is not heard of is taken for lost
+};
+int serve(const ServeCommand& command);               // until it is interrupted
 int gpus(const std::string& name);                    // empty: all
 int nvcc(const std::vector<std::string>& arguments);  // as nvcc takes them
 int ptxas(const std::vector<std::string>& arguments);

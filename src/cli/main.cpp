@@ -374,6 +374,37 @@ CLI::App* add_calibrate(CLI::App& app, CalibrateCommand& command) {
   return calibrate;
 }
 
+CLI::App* add_serve(CLI::App& app, ServeCommand& command) {
+  CLI::App* serve = app.add_subcommand(
+      "serve", "The playground: a page with an editor, whose programs run on this machine, each in a sandbox");
+  serve->add_option("--listen", command.listen, "where: ADDRESS:PORT or a port; port 0 is any that is free")
+      ->capture_default_str();
+  serve->add_flag("--public", command.is_public, "may listen beyond this machine: read docs/playground.md first");
+  serve->add_option("--name", command.names, "what users call this server (behind a reverse proxy), several times")
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  serve->add_option("--data", command.data, "file that keeps programs, sessions and runs")->type_name("FILE");
+  serve->add_option("--jobs", command.jobs, "runs at a time (0: half of the cores)")->check(CLI::Range(0, 1024));
+  serve
+      ->add_option("--cpu-seconds", command.cpu_seconds,
+                   "CPU time of a run, compiling included; three times as long by the clock")
+      ->check(CLI::Range(1.0, 3600.0))
+      ->capture_default_str();
+  serve->add_option("--memory", command.memory_mib, "MiB of memory of a run")
+      ->check(CLI::Range(128, 1 << 20))
+      ->capture_default_str();
+  serve->add_flag("--no-sandbox", command.no_sandbox,
+                  "run programs as you, with all that you may do: on loopback alone");
+  serve->add_option("--broker", command.broker, "Redis server through which workers on other machines take the runs")
+      ->type_name("HOST:PORT");
+  serve->add_option("--broker-password", command.broker_password, "file with its password")->type_name("FILE");
+  serve->add_flag("--worker", command.worker, "no page: carry out runs of --broker, one at a time");
+  serve->add_option("--lost-after", command.lost_after, "seconds until a worker that is not heard of is taken for lost")
+      ->check(CLI::Range(1.0, 3600.0))
+      ->capture_default_str();
+  return serve;
+}
+
 // Options that `warpgrind lab` does not know are the topics': taken out, with their values.
 std::vector<std::string> cut_topic_options(const CLI::App& lab, std::vector<std::string>& arguments) {
   std::vector<std::string> kept = {arguments[0]}, topics;
@@ -468,6 +499,8 @@ int main(int argc, char** argv) {
   const CLI::App* diff = cli::add_diff(app, difference);
   cli::LabCommand laboratory;
   const CLI::App* lab = cli::add_lab(app, laboratory);
+  cli::ServeCommand served;
+  const CLI::App* serve = cli::add_serve(app, served);
   cli::CorrelateCommand correlation;
   correlation.run.options.cache_directory = session::default_cache_directory();
   const CLI::App* correlate = cli::add_correlate(app, correlation);
@@ -520,6 +553,7 @@ int main(int argc, char** argv) {
   if (*diff) return cli::diff(difference);
   if (*lab) return cli::lab(laboratory);
   if (*correlate) return cli::end(cli::correlate(correlation));
+  if (*serve) return cli::serve(served);
   if (*calibrate) return cli::calibrate(calibration);
   return cli::end(cli::run(command));
 }

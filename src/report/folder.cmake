@@ -6,11 +6,12 @@ option(WARPGRIND_REPORT_PAGE "bundle the page of the HTML report (needs node and
 find_program(WARPGRIND_NODE node)
 find_program(WARPGRIND_NPM npm)
 set(report_page ${CMAKE_BINARY_DIR}/web/page.html)
+set(playground_page ${CMAKE_BINARY_DIR}/web/playground)  # of `warpgrind serve`: .js and .css
 if(WARPGRIND_REPORT_PAGE AND WARPGRIND_NODE AND WARPGRIND_NPM)
   file(GLOB_RECURSE report_page_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/web/src/*.ts ${CMAKE_SOURCE_DIR}/web/src/*.css)
   add_custom_command(
-    OUTPUT ${report_page}
-    COMMAND ${CMAKE_COMMAND} -DWEB=${CMAKE_SOURCE_DIR}/web -DWORK=${CMAKE_BINARY_DIR}/web -DOUT=${report_page}
+    OUTPUT ${report_page} ${playground_page}.js ${playground_page}.css
+    COMMAND ${CMAKE_COMMAND} -DWEB=${CMAKE_SOURCE_DIR}/web -DWORK=${CMAKE_BINARY_DIR}/web -DOUT=${report_page} -DPLAYGROUND=${playground_page}
             -DNPM=${WARPGRIND_NPM} -DNODE=${WARPGRIND_NODE} -P ${CMAKE_SOURCE_DIR}/cmake/ReportPage.cmake
     DEPENDS ${report_page_sources} ${CMAKE_SOURCE_DIR}/web/build.mjs ${CMAKE_SOURCE_DIR}/web/package-lock.json
             ${CMAKE_SOURCE_DIR}/cmake/ReportPage.cmake
@@ -18,7 +19,11 @@ if(WARPGRIND_REPORT_PAGE AND WARPGRIND_NODE AND WARPGRIND_NPM)
 else()
   message(STATUS "no node and npm: `warpgrind run --report` will not be there")
   set(report_page ${CMAKE_BINARY_DIR}/web/no_page.html)  # a name of its own: the page is made once node is there
-  file(WRITE ${report_page} "")
+  set(playground_page ${CMAKE_BINARY_DIR}/web/no_playground)
+  foreach(file ${report_page} ${playground_page}.js ${playground_page}.css)
+    file(WRITE ${file} "")
+  endforeach()
 endif()
+set(playground_files ${playground_page}.js ${playground_page}.css)
 set_source_files_properties(${CMAKE_SOURCE_DIR}/src/report/html.cpp PROPERTIES
                             OBJECT_DEPENDS ${report_page} COMPILE_DEFINITIONS WARPGRIND_PAGE="${report_page}")

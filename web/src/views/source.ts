@@ -8,13 +8,13 @@ import { Rows } from "../rows";
 import { address, go, kernelState, type State } from "../state";
 import { siteCard } from "./access";
 
-interface HeatColumn {
+export interface HeatColumn {
   title: string;
   metric: string;
   per?: string; // shown as a ratio to this one
   percent?: boolean; // of which none is worth saying
 }
-const columns: HeatColumn[] = [
+export const columns: HeatColumn[] = [
   { title: "Warp inst.", metric: "inst_executed" },
   { title: "Lanes", metric: "thread_inst_executed_true", per: "inst_executed" },
   { title: "Sectors", metric: "memory_l2_theoretical_sectors_global" },
@@ -25,7 +25,7 @@ const columns: HeatColumn[] = [
   { title: "Split branches", metric: "warpgrind__divergent_branches.sum" },
 ];
 
-function heatValue(m: Metrics | undefined, c: HeatColumn): number {
+export function heatValue(m: Metrics | undefined, c: HeatColumn): number {
   if (!m) return 0;
   const value = m.number(c.metric);
   if (!c.per) return value;
@@ -33,10 +33,10 @@ function heatValue(m: Metrics | undefined, c: HeatColumn): number {
   return base ? ((c.percent ? 100 : 1) * value) / base : 0;
 }
 
-const said = (m: Metrics | undefined, c: HeatColumn): boolean => heatValue(m, c) > 0 || (c.percent === true && (m?.number(c.per!) ?? 0) > 0);
+export const said = (m: Metrics | undefined, c: HeatColumn): boolean => heatValue(m, c) > 0 || (c.percent === true && (m?.number(c.per!) ?? 0) > 0);
 
 /** Sums of a line. Where the profile has none, those of its memory and branch instructions. */
-function linesOf(kernel: Kernel): LineRow[] {
+export function linesOf(kernel: Kernel): LineRow[] {
   if (kernel.lines?.length) return kernel.lines;
   const sums = new Map<string, { row: LineRow; metrics: Map<string, Metric> }>();
   for (const site of kernel.sites) {
@@ -56,7 +56,7 @@ function linesOf(kernel: Kernel): LineRow[] {
 }
 
 /** Several rows of one line (functions inlined at many places) become one. */
-function byLine(rows: LineRow[], file: string): Map<number, Metrics> {
+export function byLine(rows: LineRow[], file: string): Map<number, Metrics> {
   const lists = new Map<number, Metrics[]>();
   for (const row of rows)
     if (row.file === file) {

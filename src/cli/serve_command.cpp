@@ -1,0 +1,91 @@
+// `warpgrind serve`.
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <thread>
+
+#include "base/file.h"
+#include "cli/commands.h"
+#include "serve/server.h"
+
+namespace warpgrind::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Where programs keep their data, as the desktop's conventions say.
+Result<std::string> data_file() {
+  const char* data = std::getenv("XDG_DATA_HOME");
+  const char* home = std::getenv("HOME");
+  const bool has_data = data && *data, has_home = home && *home;
+  if (!has_data && !has_home)
+    return Error{ErrorKind::environment, "no place for the playground's data", "set HOME, or name a file: --data FILE"};
+  const fs::path folder = (has_data ? fs::path(data) : fs::path(home) / ".local" / "share") / "warpgrind";
+  std::error_code ignored;  // opening the file says what is wrong
+  fs::create_directories(folder, ignored);
+  return (folder / "playground.sqlite").string();
+}
+
+Result<serve::Broker> broker_of(const ServeCommand& command) {
+  serve::Broker broker;
+  serve::Address address{broker.host, broker.port};
+  if (!serve::read_address(command.broker, address))
+    return Error{ErrorKind::bad_input, "--broker wants HOST:PORT: " + command.broker, "as 10.0.0.5:6379"};
+  broker.host = address.host;
+  broker.port = address.port;
+  if (command.broker_password.empty()) return broker;
+  auto password = read_whole(command.broker_password);
+  if (!password)
+    return Error{ErrorKind::bad_input, "cannot read " + command.broker_password, "--broker-password wants a file"};
+  while (password->ends_with('\n')) password->pop_back();
+  broker.password = *password;
+  return broker;
+}
+
+sandbox::Limits limits_of(const ServeCommand& command) {
+  sandbox::Limits limits;
+  limits.cpu_seconds = command.cpu_seconds;
+  limits.wall_seconds = 3 * command.cpu_seconds;
+  limits.memory_bytes = static_cast<std::uint64_t>(command.memory_mib) << 20;
+  return limits;
+}
+
+int report(const Status& ended) {
+  if (ended) return 0;
+  complain(ended.error());
+  return kUsageError;
+}
+
+}  // namespace
+
+int serve(const ServeCommand& command) {
+  std::optional<serve::Broker> broker;
+  if (!command.broker.empty()) {
+    auto read = broker_of(command);
+    if (!read) return report(read.error());
+    broker = *read;
+  }
+  if (command.worker) {
+    if (!broker) return complain("--worker needs --broker HOST:PORT, from where it gets its runs"), kUsageError;
+    return report(serve::serve_as_worker({*broker, limits_of(command), command.lost_after}));
+  }
+  serve::ServeOptions options;
+  if (!serve::read_address(command.listen, options.listen)) {
+    complain("--listen wants ADDRESS:PORT: " + command.listen, "as 127.0.0.1:8000, [::1]:8000, or a port alone");
+    return kUsageError;
+  }
+  Result<std::string> data = command.data.empty() ? data_file() : Result<std::string>(command.data);
+  if (!data) return report(data.error());
+  options.is_public = command.is_public;
+  options.names = command.names;
+  options.data = *data;
+  options.jobs = command.jobs != 0 ? command.jobs : std::max(1u, std::thread::hardware_concurrency() / 2);
+  options.broker = broker;
+  options.boxed = !command.no_sandbox;
+  options.limits = limits_of(command);
+  return report(serve::serve(options));
+}
+
+}  // namespace warpgrind::cli

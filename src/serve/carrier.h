@@ -1,0 +1,47 @@
+// Who carries out a run: this machine, or a worker elsewhere.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string_view>
+
+#include "sandbox/sandbox.h"
+#include "serve/live_runs.h"
+#include "serve/redis.h"
+#include "serve/store.h"
+
+namespace warpgrind::serve {
+
+struct Task {
+  RunRequest run;
+  std::string before;  // the profile that it is compared with; may be empty
+};
+
+// In a box on this machine, or without one.
+struct Manner {
+  sandbox::Limits limits;
+  bool boxed = true;  // not: as this user, who has been warned
+};
+RunResult run_in_box(const Task& task, const Manner& manner, std::function<void(std::string_view)> on_output,
+                     const std::stop_token& stop);
+
+class Carrier {
+ public:
+  virtual ~Carrier() = default;
+  // Returns early, with anything, when the server ends; stops the run when its user cancels it (live.cancel).
+  virtual RunResult carry_out(const Task& task, LiveRun& live, const std::stop_token& server_ends) = 0;
+};
+std::unique_ptr<Carrier> make_local_carrier(const Manner& manner);
+std::unique_ptr<Carrier> make_redis_carrier(const Broker& broker);
+
+// `warpgrind serve --worker`: takes runs from the broker until SIGINT or SIGTERM. What another worker has begun and not
+// heard of for `lost_after` seconds is taken over.
+struct WorkerOptions {
+  Broker broker;
+  sandbox::Limits limits;
+  double lost_after = 10;
+};
+Status work_for_broker(const WorkerOptions& options, const std::stop_token& stop);
+
+}  // namespace warpgrind::serve

@@ -1,0 +1,118 @@
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <list>
+#include <mutex>
+
+#include "serve/job_queue.h"
+
+namespace warpgrind::serve {
+
+namespace {
+
+struct User {
+  std::string name;
+  std::deque<RunRequest> runs;
+  bool busy = false;
+};
+
+// Users in the order of their turns. Who has been served goes to the end, and leaves when nothing of his waits.
+class EmbeddedQueue : public JobQueue {
+ public:
+  void push(RunRequest run) override {
+    const std::lock_guard lock(mutex_);
+    auto user = find(run.session);
+    if (user == users_.end()) user = users_.insert(users_.end(), User{run.session, {}, false});
+    user->runs.push_back(std::move(run));
+    changed_.notify_one();
+  }
+
+  std::optional<RunRequest> take(std::stop_token stop) override {
+    std::unique_lock lock(mutex_);
+    auto next = users_.end();
+    const bool found = changed_.wait(lock, stop, [&] {
+      next = std::find_if(users_.begin(), users_.end(), [](const User& u) { return !u.busy && !u.runs.empty(); });
+      return next != users_.end();
+    });
+    if (!found || stop.stop_requested()) return std::nullopt;
+    RunRequest run = std::move(next->runs.front());
+    next->runs.pop_front();
+    next->busy = true;
+    return run;
+  }
+
+  void finished(const RunRequest& run) override {
+    const std::lock_guard lock(mutex_);
+    const auto user = find(run.session);
+    if (user == users_.end()) return;
+    user->busy = false;
+    users_.splice(users_.end(), users_, user);  // behind those that came meanwhile
+    if (user->runs.empty()) users_.erase(user);
+    changed_.notify_one();
+  }
+
+  bool remove(const std::string& id) override {
+    const std::lock_guard lock(mutex_);
+    for (auto user = users_.begin(); user != users_.end(); ++user) {
+      if (std::erase_if(user->runs, [&](const RunRequest& r) { return r.id == id; }) == 0) continue;
+      if (user->runs.empty() && !user->busy) users_.erase(user);
+      return true;
+    }
+    return false;
+  }
+
+  std::size_t waiting() const override {
+    const std::lock_guard lock(mutex_);
+    std::size_t count = 0;
+    for (const User& user : users_) count += user.runs.size();
+    return count;
+  }
+
+  std::size_t waiting_of(const std::string& name) const override {
+    const std::lock_guard lock(mutex_);
+    for (const User& user : users_)
+      if (user.name == name) return user.runs.size();
+    return 0;
+  }
+
+  // The k-th of a user is begun in the k-th round: each other user gets k turns before, and one more if his comes
+  // first.
+  std::optional<std::size_t> ahead_of(const std::string& id) const override {
+    const std::lock_guard lock(mutex_);
+    for (auto user = users_.begin(); user != users_.end(); ++user) {
+      const auto run =
+          std::find_if(user->runs.begin(), user->runs.end(), [&](const RunRequest& r) { return r.id == id; });
+      if (run == user->runs.end()) continue;
+      const std::size_t round = run - user->runs.begin();
+      std::size_t ahead = round;
+      bool before = true;
+      for (auto other = users_.begin(); other != users_.end(); ++other) {
+        if (other == user) {
+          before = false;
+          continue;
+        }
+        const bool first = user->busy ? before || !other->busy : before && !other->busy;
+        ahead += std::min(other->runs.size(), round + (first ? 1 : 0));
+      }
+      return ahead;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::list<User>::iterator find(const std::string& name) {
+    return std::find_if(users_.begin(), users_.end(), [&](const User& u) { return u.name == name; });
+  }
+
+  mutable std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::list<User> users_;
+};
+
+}  // namespace
+
+std::unique_ptr<JobQueue> make_embedded_queue() {
+  return std::make_unique<EmbeddedQueue>();
+}
+
+}  // namespace warpgrind::serve

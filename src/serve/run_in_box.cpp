@@ -1,0 +1,139 @@
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "base/file.h"
+#include "base/installation.h"
+#include "base/temporary_folder.h"
+#include "serve/carrier.h"
+#include "serve/starting_points.h"
+
+namespace warpgrind::serve {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kSource = "main.cu";
+constexpr const char* kJudged = "judged.cu";
+constexpr const char* kReport = "report.html";
+constexpr const char* kProfile = "profile.json";
+constexpr const char* kBefore = "before.json";
+constexpr std::uintmax_t kLargestReport = 8 << 20;
+
+// What of this installation a run needs, and of what it is compiled with and not in /usr.
+std::vector<fs::path> readable() {
+  const fs::path executable = own_executable();
+  const fs::path root = executable.parent_path().parent_path();
+  const fs::path toolkit = toolkit_folder();
+  std::vector<fs::path> out = {executable, root / "lib", toolkit};
+  std::error_code ignored;
+  for (const fs::path& folder : {toolkit / "include", fs::path(lab_sources()), fs::path(exercises_folder())}) {
+    const fs::path real = fs::canonical(folder, ignored);
+    if (!real.empty()) out.push_back(real);
+  }
+  std::erase_if(out, [](const fs::path& path) { return path.string().starts_with("/usr/"); });
+  return out;
+}
+
+std::vector<std::string> words(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> out;
+  for (std::string word; stream >> word;) out.push_back(word);
+  return out;
+}
+
+// A program is run as it is; the answer to an exercise with the exercise's tests behind it, of one size or of several.
+std::vector<std::string> run_command(const RunRequest& run, bool compared) {
+  // clang: nvcc takes several times as long to compile, and the first output shall be there at once.
+  // stdbuf: a program that prints into a pipe would keep its lines until its end.
+  std::vector<std::string> out = {"/usr/bin/stdbuf", "-oL",    own_executable(), run.mode,    "--compiler",
+                                  "clang",           "--gpu",  run.gpu,          "--threads", "1",
+                                  "--no-cache",      "--json", kProfile,         "--report",  kReport};
+  if (run.mode == "run") out.insert(out.end(), {"--detail", "--quiet"});
+  if (const std::string lab = lab_sources(); !lab.empty()) out.insert(out.end(), {"--nvcc-flags", "-I" + lab});
+  if (compared && run.mode == "run") out.insert(out.end(), {"--baseline", kBefore});
+  out.insert(out.end(), {run.exercise.empty() ? kSource : kJudged, "--"});
+  if (!run.exercise.empty()) out.emplace_back(run.mode == "run" ? "counted" : "checked");
+  for (std::string& word : words(run.arguments)) out.push_back(std::move(word));
+  return out;
+}
+
+std::vector<std::string> judge_command(const RunRequest& run) {
+  return {own_executable(), "exercise", "check", "--exercise", run.exercise, "--gpu", run.gpu, "--no-cache", kSource};
+}
+
+sandbox::Job job_of(const RunRequest& run, bool compared) {
+  sandbox::Job job;
+  job.command = run.mode == "judge" ? judge_command(run) : run_command(run, compared);
+  job.readable = readable();
+  return job;
+}
+
+void add_tests(const RunRequest& run, const fs::path& work) {
+  const fs::path folder = exercises_folder();
+  std::error_code ignored;
+  fs::copy_file(folder / run.exercise / "driver.cu", work / "driver.cu", ignored);
+  fs::copy_file(folder / "include" / "judge.h", work / "judge.h", ignored);
+  std::ofstream(work / kJudged) << "#include \"" << kSource << "\"\n#include \"judge.h\"\n#include \"driver.cu\"\n";
+}
+
+// The report's data, without the page around it. Both were made in the box: it is for the browser, which takes it as
+// data and shows it as text.
+std::string report_data(const fs::path& path) {
+  std::error_code problem;
+  if (fs::file_size(path, problem) > kLargestReport || problem) return "";
+  const std::string page = read_whole(path.string()).value_or("");
+  constexpr std::string_view kBegin = "id=\"data\">";
+  const std::size_t begin = page.find(kBegin);
+  if (begin == std::string::npos) return "";
+  const std::size_t end = page.find("</script>", begin);
+  if (end == std::string::npos) return "";
+  return page.substr(begin + kBegin.size(), end - begin - kBegin.size());
+}
+
+}  // namespace
+
+RunResult run_in_box(const Task& task, const Manner& manner, std::function<void(std::string_view)> on_output,
+                     const std::stop_token& stop) {
+  const TemporaryFolder folder;
+  if (!folder.problem.empty()) return {"not run: " + folder.problem, false, "", "", ""};
+  const fs::path work = fs::path(folder.path) / "work";
+  std::error_code ignored;
+  fs::create_directory(work, ignored);
+  std::ofstream(work / kSource) << task.run.source;
+  if (!task.before.empty()) std::ofstream(work / kBefore) << task.before;
+  if (!task.run.exercise.empty()) add_tests(task.run, work);
+  sandbox::Job job = job_of(task.run, !task.before.empty());
+  job.work = work;
+  job.limits = manner.limits;
+  job.on_output = std::move(on_output);
+  auto end = manner.boxed ? sandbox::run(job, stop) : sandbox::run_without_box(job, stop);
+  if (!end) return {"not run: " + end.error().message + ": " + end.error().detail, false, "", "", ""};
+  const auto profile = read_whole((work / kProfile).string());
+  return {text_of(*end, manner.limits), end->ok(), end->output, report_data(work / kReport), profile.value_or("")};
+}
+
+namespace {
+
+class LocalCarrier : public Carrier {
+ public:
+  explicit LocalCarrier(const Manner& manner) : manner_(manner) {}
+  RunResult carry_out(const Task& task, LiveRun& live, const std::stop_token& server_ends) override {
+    live.begin();
+    const std::stop_callback at_the_end(server_ends, [&] { live.cancel.request_stop(); });
+    return run_in_box(
+        task, manner_, [&](std::string_view more) { live.say(more); }, live.cancel.get_token());
+  }
+
+ private:
+  const Manner manner_;
+};
+
+}  // namespace
+
+std::unique_ptr<Carrier> make_local_carrier(const Manner& manner) {
+  return std::make_unique<LocalCarrier>(manner);
+}
+
+}  // namespace warpgrind::serve

@@ -1,0 +1,112 @@
+#include "serve/starting_points.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/file.h"
+#include "base/installation.h"
+
+namespace warpgrind::serve {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Short {
+  const char* name;
+  const char* text;
+};
+constexpr Short kShort[] = {
+#include "serve/short_programs.inc"
+};
+
+// Of an installation, of a build, or of the source tree around it.
+std::string folder_of_ours(const char* name, const char* with) {
+  const fs::path root = fs::path(own_executable()).parent_path().parent_path();
+  std::error_code ignored;
+  for (const fs::path& folder :
+       {root / "lib" / "warpgrind" / name, root / "share" / "warpgrind" / name, root / name, root.parent_path() / name})
+    if (fs::exists(folder / with, ignored)) return folder.string();
+  return "";
+}
+
+// The first line of a comment or of a text, without its marks.
+std::string first_line(const std::string& text) {
+  std::string line = text.substr(0, text.find('\n'));
+  line.erase(0, line.find_first_not_of("/*# "));
+  if (line.size() > 90) line = line.substr(0, line.rfind(' ', 87)) + " ...";
+  return line;
+}
+
+std::vector<std::string> folders_in(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code problem;
+  if (folder.empty()) return names;
+  for (fs::directory_iterator at(folder, problem), end; !problem && at != end; at.increment(problem))
+    if (at->is_directory(problem)) names.push_back(at->path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+constexpr const char* kSkeleton = "skeleton.cu";
+constexpr const char* kText = "text.md";
+
+// Programs of the harness whose kernels are mostly in one file, and that need no other library.
+bool is_one_file(const std::string& text) {
+  int others = 0;
+  for (std::size_t at = 0; (at = text.find("#include \"", at)) != std::string::npos; ++at)
+    if (text.compare(at + 10, 8, "harness/") != 0) ++others;
+  const auto has = [&](const char* what) { return text.find(what) != std::string::npos; };
+  return has("\"harness/harness.h\"") && others <= 3 && !has("<mpi.h>") && !has("<omp.h>");
+}
+
+}  // namespace
+
+std::string lab_sources() {
+  return folder_of_ours("lab", "harness/harness.h");
+}
+
+std::vector<StartingPoint> starting_points() {
+  std::vector<StartingPoint> points;
+  for (const Short& one : kShort)
+    points.push_back({std::string("short/") + one.name, "First steps", first_line(one.text)});
+  const fs::path exercises = exercises_folder();
+  for (const std::string& name : folders_in(exercises))
+    if (is_exercise(name))
+      points.push_back({"exercise/" + name, "Exercises",
+                        name + ": " + first_line(read_whole((exercises / name / kText).string()).value_or(name))});
+  const std::string lab = lab_sources();
+  for (const std::string& topic : folders_in(lab)) {
+    const auto text = read_whole((fs::path(lab) / topic / (topic + ".cu")).string());
+    if (text && is_one_file(*text)) points.push_back({"lab/" + topic, "Lab", topic + ": " + first_line(*text)});
+  }
+  return points;
+}
+
+std::string exercises_folder() {
+  return folder_of_ours("exercises", "include");
+}
+
+bool is_exercise(const std::string& name) {
+  const bool plain =
+      !name.empty() && name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_-") == std::string::npos;
+  std::error_code ignored;
+  return plain && fs::exists(fs::path(exercises_folder()) / name / kSkeleton, ignored);
+}
+
+std::optional<StartingSource> starting_source(const std::string& name) {
+  for (const Short& one : kShort)
+    if (name == std::string("short/") + one.name) return StartingSource{one.text, ""};
+  // Only names that were listed become paths.
+  const auto points = starting_points();
+  if (std::none_of(points.begin(), points.end(), [&](const StartingPoint& p) { return p.name == name; }))
+    return std::nullopt;
+  const std::string last = name.substr(name.find('/') + 1);
+  const fs::path exercise = fs::path(exercises_folder()) / last;
+  if (name.starts_with("exercise/"))
+    return StartingSource{read_whole((exercise / kSkeleton).string()).value_or(""),
+                          read_whole((exercise / kText).string()).value_or("")};
+  return StartingSource{read_whole((fs::path(lab_sources()) / last / (last + ".cu")).string()).value_or(""), ""};
+}
+
+}  // namespace warpgrind::serve

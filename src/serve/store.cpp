@@ -1,0 +1,164 @@
+#include "serve/store.h"
+
+#include <fmt/format.h>
+#include <sys/random.h>
+
+#include <array>
+#include <ctime>
+
+namespace warpgrind::serve {
+
+namespace {
+
+constexpr const char* kSchema = R"(
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = NORMAL;
+CREATE TABLE IF NOT EXISTS sessions (id TEXT PRIMARY KEY, seen INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS programs (id TEXT PRIMARY KEY, session TEXT NOT NULL, source TEXT NOT NULL, gpu TEXT NOT NULL,
+  exercise TEXT NOT NULL, made INTEGER NOT NULL);
+CREATE INDEX IF NOT EXISTS programs_of_session ON programs (session);
+CREATE TABLE IF NOT EXISTS runs (number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, session TEXT NOT NULL,
+  source TEXT NOT NULL, gpu TEXT NOT NULL, mode TEXT NOT NULL, arguments TEXT NOT NULL, before TEXT NOT NULL,
+  exercise TEXT NOT NULL,
+  done INTEGER NOT NULL DEFAULT 0, ending TEXT NOT NULL DEFAULT '', good INTEGER NOT NULL DEFAULT 0,
+  output TEXT NOT NULL DEFAULT '', report TEXT NOT NULL DEFAULT '', profile TEXT NOT NULL DEFAULT '');
+CREATE INDEX IF NOT EXISTS runs_of_session ON runs (session, number);
+)";
+
+constexpr int kProgramsOfSession = 1000;
+constexpr int kProgramsOfAll = 50000;
+constexpr int kRunsOfAll = 2000;                 // whose results are kept
+constexpr int kRunsOfSession = 12;               // whose results are kept
+constexpr std::int64_t kForgotten = 30 * 86400;  // seconds until a session that nobody uses goes, with its runs
+
+std::int64_t now() {
+  return std::time(nullptr);
+}
+
+}  // namespace
+
+std::string unguessable_name() {
+  std::array<unsigned char, 16> bytes;
+  // Never short for up to 256 bytes.
+  WG_ASSERT(getrandom(bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()));
+  std::string name;
+  for (const unsigned char byte : bytes) name += fmt::format("{:02x}", byte);
+  return name;
+}
+
+Result<std::unique_ptr<Store>> Store::open(const std::string& path) {
+  auto database = Database::open(path, kSchema);
+  if (!database) return database.error();
+  std::unique_ptr<Store> store(new Store(database.take()));
+  const std::int64_t oldest = now() - kForgotten;
+  Statement(*store->database_, "DELETE FROM runs WHERE session IN (SELECT id FROM sessions WHERE seen < ?)")
+      .with(oldest)
+      .go();
+  Statement(*store->database_, "DELETE FROM sessions WHERE seen < ?").with(oldest).go();
+  return store;
+}
+
+std::string Store::new_session() {
+  const std::string id = unguessable_name();
+  Statement(*database_, "INSERT INTO sessions VALUES (?, ?)").with(id).with(now()).go();
+  return id;
+}
+
+bool Store::knows_session(const std::string& id) {
+  const std::int64_t at = now();
+  {
+    Statement find(*database_, "SELECT seen FROM sessions WHERE id = ?");
+    if (!find.with(id).step()) return false;
+    if (at - find.number(0) < 3600) return true;
+  }
+  Statement(*database_, "UPDATE sessions SET seen = ? WHERE id = ?").with(at).with(id).go();
+  return true;
+}
+
+std::optional<std::string> Store::keep(const Program& program, const std::string& session) {
+  {
+    Statement count(*database_, "SELECT count(*), (SELECT count(*) FROM programs) FROM programs WHERE session = ?");
+    const bool counted = count.with(session).step();
+    if (counted && (count.number(0) >= kProgramsOfSession || count.number(1) >= kProgramsOfAll)) return std::nullopt;
+  }
+  const std::string id = unguessable_name();
+  Statement(*database_, "INSERT INTO programs (id, session, source, gpu, exercise, made) VALUES (?, ?, ?, ?, ?, ?)")
+      .with(id)
+      .with(session)
+      .with(program.source)
+      .with(program.gpu)
+      .with(program.exercise)
+      .with(now())
+      .go();
+  return id;
+}
+
+std::optional<Program> Store::program(const std::string& id) {
+  Statement find(*database_, "SELECT source, gpu, exercise FROM programs WHERE id = ?");
+  if (!find.with(id).step()) return std::nullopt;
+  return Program{find.text(0), find.text(1), find.text(2)};
+}
+
+void Store::add(const RunRequest& run) {
+  Statement(*database_,
+            "INSERT INTO runs (id, session, source, gpu, mode, arguments, before, exercise) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+      .with(run.id)
+      .with(run.session)
+      .with(run.source)
+      .with(run.gpu)
+      .with(run.mode)
+      .with(run.arguments)
+      .with(run.before)
+      .with(run.exercise)
+      .go();
+}
+
+void Store::finish(const RunRequest& run, const RunResult& result) {
+  Statement(*database_,
+            "UPDATE runs SET done = 1, ending = ?, good = ?, output = ?, report = ?, profile = ? WHERE id = ?")
+      .with(result.ending)
+      .with(std::int64_t{result.good})
+      .with(result.output)
+      .with(result.report)
+      .with(result.profile)
+      .with(run.id)
+      .go();
+  Statement(*database_,
+            "DELETE FROM runs WHERE session = ?1 AND done = 1 AND number NOT IN "
+            "(SELECT number FROM runs WHERE session = ?1 AND done = 1 ORDER BY number DESC LIMIT ?2)")
+      .with(run.session)
+      .with(std::int64_t{kRunsOfSession})
+      .go();
+  Statement(*database_,
+            "DELETE FROM runs WHERE done = 1 AND number <= "
+            "(SELECT number FROM runs WHERE done = 1 ORDER BY number DESC LIMIT 1 OFFSET ?)")
+      .with(std::int64_t{kRunsOfAll})
+      .go();
+}
+
+void Store::cancel(const std::string& id) {
+  Statement(*database_, "UPDATE runs SET done = 1, ending = 'stopped on request' WHERE id = ? AND done = 0")
+      .with(id)
+      .go();
+}
+
+std::vector<RunRequest> Store::unfinished() {
+  Statement find(
+      *database_,
+      "SELECT id, session, source, gpu, mode, arguments, before, exercise FROM runs WHERE done = 0 ORDER BY number");
+  std::vector<RunRequest> runs;
+  while (find.step())
+    runs.push_back({find.text(0), find.text(1), find.text(2), find.text(3), find.text(4), find.text(5), find.text(6),
+                    find.text(7)});
+  return runs;
+}
+
+std::optional<Store::StoredRun> Store::run(const std::string& id) {
+  Statement find(*database_, "SELECT session, done, ending, good, output, report, profile FROM runs WHERE id = ?");
+  if (!find.with(id).step()) return std::nullopt;
+  return StoredRun{
+      find.text(0), find.number(1) != 0, {find.text(2), find.number(3) != 0, find.text(4), find.text(5), find.text(6)}};
+}
+
+}  // namespace warpgrind::serve

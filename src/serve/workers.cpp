@@ -1,0 +1,35 @@
+#include "serve/workers.h"
+
+namespace warpgrind::serve {
+
+Workers::Workers(Store& store, JobQueue& queue, LiveRuns& live, Carrier& carrier, unsigned count)
+    : store_(store), queue_(queue), live_(live), carrier_(carrier) {
+  for (unsigned i = 0; i < count; ++i) threads_.emplace_back([this](const std::stop_token& stop) { work(stop); });
+}
+
+Workers::~Workers() {
+  for (std::jthread& thread : threads_) thread.request_stop();
+}
+
+void Workers::work(const std::stop_token& stop) {
+  while (auto run = queue_.take(stop)) {
+    if (const std::shared_ptr<LiveRun> live = live_.find(run->id)) {
+      const RunResult result = carrier_.carry_out(task_of(*run), *live, stop);
+      if (stop.stop_requested() && !live->unwanted) return;  // it is run again when the server is
+      store_.finish(*run, result);
+      live->end();
+      live_.remove(run->id);
+    }
+    queue_.finished(*run);
+  }
+}
+
+Task Workers::task_of(const RunRequest& run) {
+  Task task{run, ""};
+  if (run.before.empty()) return task;
+  const auto before = store_.run(run.before);
+  if (before && before->session == run.session) task.before = before->result.profile;
+  return task;
+}
+
+}  // namespace warpgrind::serve
