@@ -36,6 +36,7 @@ class Trial {
   std::string without_folder(const std::string& text) const;
 
  private:
+  std::string work() const;
   ChildJob job(std::vector<std::string> command) const;
   Result<Ran> run(std::vector<std::string> options, const std::string& argument);
 
