@@ -69,6 +69,8 @@ ChildJob Trial::job(std::vector<std::string> command) const {
 std::string Trial::without_folder(const std::string& text) const {
   std::string out = text;
   replace_all(out, folder_inside(job({})) + "/", "");
+  for (const std::string& file : {exercise_.hand_in(), std::string("driver.cu"), std::string("judge.h")})
+    replace_all(out, "./" + file, file);
   return out;
 }
 
@@ -85,7 +87,7 @@ Status Trial::prepare(const std::string& hand_in) {
     return Error{ErrorKind::environment, fmt::format("cannot read {}", header ? exercise_.file("driver.cu") : headers),
                  "build or install warpgrind again"};
   const std::string judged =
-      fmt::format("#include \"{}\"\n#include \"judge.h\"\n#include \"driver.cu\"\n", exercise_.hand_in());
+      fmt::format("#include \"judge.h\"\n#include \"{}\"\n#include \"driver.cu\"\n", exercise_.hand_in());
   const std::pair<std::string, const std::string*> files[] = {
       {exercise_.hand_in(), &*source}, {"judge.h", &*header}, {"driver.cu", &*driver}, {"judged.cu", &judged}};
   for (const auto& [name, text] : files)

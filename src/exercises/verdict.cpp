@@ -155,8 +155,11 @@ std::string class_text(const std::vector<Graded>& graded, bool colour) {
   std::string out;
   for (const Graded& g : graded) {
     const Outcome outcome = g.passed() ? Outcome::passed : Outcome::failed;
-    out += fmt::format("{}  {}  {}  {}\n", mark(outcome, colour), report::left(g.student, static_cast<int>(student)),
-                       report::left(g.exercise, static_cast<int>(exercise)), first_problem(g));
+    std::string line =
+        fmt::format("{}  {}  {}  {}", mark(outcome, colour), report::left(g.student, static_cast<int>(student)),
+                    report::left(g.exercise, static_cast<int>(exercise)), first_problem(g));
+    while (line.ends_with(' ')) line.pop_back();
+    out += line + "\n";
   }
   return out + fmt::format("{} of {} hand-ins solved\n", passed, graded.size());
 }
