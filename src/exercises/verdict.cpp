@@ -51,6 +51,18 @@ std::string dumped(const Json& j) {
   return j.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+// What a hand-in may have written: no codes for a terminal, and UTF-8.
+std::string printable(const std::string& text) {
+  std::string out = Json::parse(dumped(Json(text)), nullptr, false).get<std::string>();
+  for (char& c : out)
+    if ((static_cast<unsigned char>(c) < ' ' && c != '\n') || c == '\x7f') c = ' ';
+  return out;
+}
+
+std::string xml(const std::string& text) {
+  return report::escaped(printable(text));
+}
+
 std::string place(const Judged& j) {
   if (j.file.empty()) return "";
   return j.line != 0 ? fmt::format("{}:{}", base_name(j.file), j.line) : base_name(j.file);
@@ -114,33 +126,32 @@ std::string verdict_junit(const std::vector<Graded>& graded) {
     std::string cases;
     const auto add = [&](const Graded& g, const std::string& name, const std::string& inside, double took) {
       ++tests;
-      cases += fmt::format("    <testcase name=\"{}\" classname=\"{}\" time=\"{:.3f}\"", report::escaped(name),
-                           report::escaped(student + "." + g.exercise), took);
+      cases += fmt::format("    <testcase name=\"{}\" classname=\"{}\" time=\"{:.3f}\"", xml(name),
+                           xml(student + "." + g.exercise), took);
       cases += inside.empty() ? "/>\n" : ">\n" + inside + "    </testcase>\n";
     };
     for (const Graded* g : all) {
       seconds += g->seconds;
       if (!g->problem.empty()) {
         ++errors;
-        add(*g, "judged", fmt::format("      <error message=\"{}\" type=\"hand-in\"/>\n", report::escaped(g->problem)),
-            g->seconds);
+        add(*g, "judged", fmt::format("      <error message=\"{}\" type=\"hand-in\"/>\n", xml(g->problem)), g->seconds);
       }
       for (const Judged& j : g->verdict.lines) {
         std::string inside;
         if (j.outcome == Outcome::failed) {
           ++failures;
           const std::string at = place(j).empty() ? "" : "\nat " + place(j);
-          inside = fmt::format("      <failure message=\"{}\" type=\"{}\">{}</failure>\n", report::escaped(j.seen),
-                               report::escaped(j.rule), report::escaped(j.message + at + "\n" + j.details));
+          inside = fmt::format("      <failure message=\"{}\" type=\"{}\">{}</failure>\n", xml(j.seen), xml(j.rule),
+                               xml(j.message + at + "\n" + j.details));
         } else if (j.outcome == Outcome::not_judged) {
-          inside = fmt::format("      <skipped message=\"{}\"/>\n", report::escaped(j.seen));
+          inside = fmt::format("      <skipped message=\"{}\"/>\n", xml(j.seen));
         }
         add(*g, j.asked, inside, &j == &g->verdict.lines[0] ? g->seconds : 0);
       }
     }
     out += fmt::format(
         "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" time=\"{:.3f}\">\n{}  </testsuite>\n",
-        report::escaped(student), tests, failures, errors, seconds, cases);
+        xml(student), tests, failures, errors, seconds, cases);
   }
   return out + "</testsuites>\n";
 }
@@ -155,9 +166,9 @@ std::string class_text(const std::vector<Graded>& graded, bool colour) {
   std::string out;
   for (const Graded& g : graded) {
     const Outcome outcome = g.passed() ? Outcome::passed : Outcome::failed;
-    std::string line =
-        fmt::format("{}  {}  {}  {}", mark(outcome, colour), report::left(g.student, static_cast<int>(student)),
-                    report::left(g.exercise, static_cast<int>(exercise)), first_problem(g));
+    std::string line = fmt::format("{}  {}  {}  {}", mark(outcome, colour),
+                                   report::left(printable(g.student), static_cast<int>(student)),
+                                   report::left(g.exercise, static_cast<int>(exercise)), printable(first_problem(g)));
     while (line.ends_with(' ')) line.pop_back();
     out += line + "\n";
   }
