@@ -1,7 +1,7 @@
-// What the tests of the exercises are written with: a test (driver.cu) defines judge::test(), runs the learner's code on
-// several sizes and says for each whether the results are right. `warpgrind exercise check` compiles it behind the learner's
-// file and runs it twice: with several small sizes, where findings are looked for, and with the one that is counted.
-// Plain CUDA: `nvcc -I exercises/include -include hand_in.cu driver.cu` runs the same test on a GPU.
+// What the tests of the exercises are written with: a test (driver.cu) defines judge::test(), runs the learner's code
+// on several sizes and says for each whether the results are right. `warpgrind exercise check` compiles it behind the
+// learner's file and runs it twice: with several small sizes, where findings are looked for, and with the one that is
+// counted. Plain CUDA: `nvcc -I exercises/include -include hand_in.cu driver.cu` runs the same test on a GPU.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -30,8 +30,8 @@ std::vector<T> numbers(std::size_t n, unsigned seed = 1) {
   return out;
 }
 
-// Memory of the device of exactly this size, so that one element too many is an access outside of it. Without contents: all
-// bytes 0xFF, by which an element that nobody wrote is known.
+// Memory of the device of exactly this size, so that one element too many is an access outside of it. Without contents:
+// all bytes 0xFF, by which an element that nobody wrote is known.
 template <class T>
 class Buffer {
  public:
@@ -58,7 +58,7 @@ class Buffer {
   std::size_t n_ = 0;
 };
 
-// A well-known wrong result, and what somebody who got it did.
+// A well-known wrong result, and what somebody who got it did. The first that fits is told.
 template <class T>
 struct Lookalike {
   std::string what;
@@ -88,13 +88,15 @@ inline void say(const std::string& name, bool right, const std::string& seen = "
 inline bool ran(const std::string& name) {
   cudaError_t error = cudaGetLastError();
   if (error == cudaErrorInvalidConfiguration || error == cudaErrorInvalidValue) {
-    say(name, false, std::string("a call was refused, a launch most likely (") + cudaGetErrorName(error) +
-                         "): a grid has at least one block, a block 1 to 1024 threads");
+    say(name, false,
+        std::string("a call was refused, a launch most likely (") + cudaGetErrorName(error) +
+            "): a grid has at least one block, a block 1 to 1024 threads");
     return false;
   }
   if (error == cudaSuccess) error = cudaDeviceSynchronize();
   if (error != cudaSuccess)
-    say(name, false, std::string("it was stopped: ") + cudaGetErrorName(error) + " (" + cudaGetErrorString(error) + ")");
+    say(name, false,
+        std::string("it was stopped: ") + cudaGetErrorName(error) + " (" + cudaGetErrorString(error) + ")");
   return error == cudaSuccess;
 }
 
@@ -144,7 +146,10 @@ void compare(const std::string& name, const std::vector<T>& got, const std::vect
   if (unwritten) text += ", " + std::to_string(unwritten) + " were never written";
   text += ")";
   for (const Lookalike<T>& l : lookalikes)
-    if (all_same(got, l.values, tolerance)) text += ". " + l.what;
+    if (all_same(got, l.values, tolerance)) {
+      text += ". " + l.what;
+      break;
+    }
   say(name, false, text);
 }
 
@@ -155,7 +160,10 @@ void compare_value(const std::string& name, T got, T want, const std::vector<Loo
   if (same(got, want, tolerance)) return say(name, true);
   std::string text = "it is " + shown(got) + ", right is " + shown(want);
   for (const Lookalike<T>& l : lookalikes)
-    if (same(got, l.values[0], tolerance)) text += ". " + l.what;
+    if (same(got, l.values[0], tolerance)) {
+      text += ". " + l.what;
+      break;
+    }
   say(name, false, text);
 }
 

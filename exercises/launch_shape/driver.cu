@@ -8,7 +8,7 @@ void judge::test() {
     launch_scale(dx, 3, n);
     if (!judge::ran(judge::n_is(n))) return;
     judge::compare(judge::n_is(n), dx.read(), scaled, 0,
-                   {{"The last elements have no block: n / 256 rounds down", rounded_down},
-                    {"No thread did anything: was the kernel launched?", x}});
+                   {{"No thread did anything: was the kernel launched?", x},
+                    {"The last elements have no block: n / 256 rounds down", rounded_down}});
   }
 }

@@ -215,7 +215,8 @@ int test(const ExerciseCommand& command, const Exercise& e) {
     for (const char c : text) flat += c == '\n' ? ' ' : c;
     std::unique_copy(flat.begin(), flat.end(), std::back_inserter(squeezed),
                      [](char a, char b) { return a == ' ' && b == ' '; });
-    const bool as_expected = verdict->passed() == pass && squeezed.find(message) != std::string::npos;
+    const bool compiles = verdict->lines[0].outcome == exercises::Judged::Outcome::passed;
+    const bool as_expected = compiles && verdict->passed() == pass && squeezed.find(message) != std::string::npos;
     good &= as_expected;
     std::fputs(fmt::format("{}  {}/{} {}\n", as_expected ? "pass" : "FAIL", e.name, file,
                            pass              ? "is solved"

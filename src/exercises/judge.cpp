@@ -53,6 +53,14 @@ Judged judge_compilation(const ChildEnd& end) {
   return out;
 }
 
+// "right: n = 1, n = 256"
+std::string names_of(const std::vector<Case>& cases, bool right) {
+  std::string out;
+  for (const Case& c : cases)
+    if (c.right == right) out += (out.empty() ? "" : "; ") + c.name;
+  return out.empty() ? "" : (right ? "right: " : "wrong: ") + out + "\n";
+}
+
 Judged judge_results(const Ran& ran) {
   Judged out{.rule = "results", .asked = "the results are right"};
   std::size_t right = 0;
@@ -66,9 +74,7 @@ Judged judge_results(const Ran& ran) {
     out.seen = fmt::format("{} of {} cases", right, ran.cases.size());
   } else if (wrong) {
     out.seen = fmt::format("{}: {}", wrong->name, wrong->seen);
-    for (const Case& c : ran.cases)
-      out.details += fmt::format("{} {}{}\n", c.right ? "right" : "WRONG", c.name, c.right ? "" : ": " + c.seen);
-    if (ran.cases.size() == 1) out.details.clear();
+    if (ran.cases.size() > 1) out.details = names_of(ran.cases, true) + names_of(ran.cases, false);
   } else {
     out.seen = !ran.end.stopped.empty() ? "the program was " + ran.end.stopped
                : ran.end.exit_code > 128

@@ -92,7 +92,7 @@ Result<Judged> Judge::judge_time(const Exercise& exercise, const Rule& rule, con
                       : std::string("no kernel ran");
   if (good) return out;
   out.message = rule.message;
-  out.details = slowest_kernel_advice(profile);
+  out.details = rule.timeline ? timeline_text(profile) : slowest_kernel_advice(profile);
   return out;
 }
 

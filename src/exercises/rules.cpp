@@ -7,6 +7,7 @@
 #include "base/regular_expression.h"
 #include "base/words.h"
 #include "report/access_view.h"
+#include "report/advice_text.h"
 #include "report/format.h"
 #include "report/kernel_names.h"
 
@@ -166,10 +167,23 @@ std::string slowest_kernel_advice(const results::Profile& profile) {
                      limit == slowest->metrics.end() ? "" : ", bound by " + limit->second.text);
   if (slowest->advice.empty()) return out;
   const results::Advice& advice = slowest->advice[0];
-  out += advice.title + "\n" + advice.text + "\n";
+  constexpr std::size_t kWidth = 78;
+  out += advice.title + "\n" + report::wrapped(advice.text, kWidth, "");
   for (const results::Advice::Place& p : advice.places)
     if (p.line != 0) out += fmt::format("at {}:{}\n", base_name(p.file), p.line);
   return out;
+}
+
+std::string timeline_text(const results::Profile& profile) {
+  double copies = 0, kernels = 0;
+  for (const results::TimelineEntry& e : profile.timeline) {
+    if (is_of_test(e.name)) continue;
+    (e.kind == "copy" ? copies : kernels) += e.end_ns - e.begin_ns;
+  }
+  const double elapsed = timeline_ns(profile), sum = copies + kernels;
+  return fmt::format("copies {}, kernels and others {}, together {}: {} of it while something else ran\n",
+                     report::with_time(copies), report::with_time(kernels), report::with_time(sum),
+                     report::with_time(std::max(0.0, sum - elapsed)));
 }
 
 std::string without_comments(const std::string& source) {

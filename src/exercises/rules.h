@@ -23,6 +23,7 @@ double timeline_ns(const results::Profile& profile);                           /
 Judged judge_counter(const Rule& rule, const results::Profile& profile, bool colour);
 Judged judge_copies(const Rule& rule, const results::Profile& profile);
 Judged judge_source(const Rule& rule, const std::string& source, const std::string& file);
+std::string timeline_text(const results::Profile& profile);  // how much of it ran at once
 std::string slowest_kernel_advice(const results::Profile& profile);
 
 std::string without_comments(const std::string& source);  // blanks in their place
