@@ -91,7 +91,7 @@ Result<Judged> Judge::judge_time(const Exercise& exercise, const Rule& rule, con
                                     report::fixed(limit > 0 ? took / limit : 0, 2))
                       : std::string("no kernel ran");
   if (good) return out;
-  out.message = rule.message;
+  out.message = rule.message.empty() ? "It takes longer than it must: what limits it stands below." : rule.message;
   out.details = rule.timeline ? timeline_text(profile) : slowest_kernel_advice(profile);
   return out;
 }
