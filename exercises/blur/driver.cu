@@ -1,6 +1,9 @@
 void judge::test() {
-  struct Size { int width, height; };
-  const std::vector<Size> sizes = judge::counted() ? std::vector<Size>{{256, 256}} : std::vector<Size>{{1, 1}, {32, 8}, {50, 21}, {7, 40}};
+  struct Size {
+    int width, height;
+  };
+  const std::vector<Size> sizes =
+      judge::counted() ? std::vector<Size>{{256, 256}} : std::vector<Size>{{1, 1}, {32, 8}, {50, 21}, {7, 40}};
   for (const auto [w, h] : sizes) {
     const auto in = judge::numbers(w * h);
     std::vector<float> right(w * h), by_nine(w * h);

@@ -6,5 +6,4 @@ __global__ void lengths(const float* points, float* out, int n) {
   out[i] = x * x + y * y + z * z;
 }
 
-__global__ void lengths_of_arrays(const float* x, const float* y, const float* z, float* out, int n) {
-}
+__global__ void lengths_of_arrays(const float* x, const float* y, const float* z, float* out, int n) {}

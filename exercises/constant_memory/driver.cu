@@ -9,6 +9,8 @@ void judge::test() {
     const judge::Buffer<float> din(in), out(n);
     filter<<<judge::blocks(n, 256), 256>>>(din, out, n);
     if (!judge::ran(judge::n_is(n))) return;
-    judge::compare(judge::n_is(n), out.read(), right, 0, {{"The weights are used in the reverse order", reversed}, {"All weights are 0: were they copied?", std::vector<float>(n)}});
+    judge::compare(judge::n_is(n), out.read(), right, 0,
+                   {{"The weights are used in the reverse order", reversed},
+                    {"All weights are 0: were they copied?", std::vector<float>(n)}});
   }
 }

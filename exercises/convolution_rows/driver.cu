@@ -5,7 +5,8 @@ void judge::test() {
     std::vector<float> right(in.size());
     for (int y = 0; y < height; ++y)
       for (int x = 0; x < width; ++x) {
-        for (int k = std::max(0, x - 4); k <= std::min(width - 1, x + 4); ++k) right[y * width + x] += in[y * width + k];
+        for (int k = std::max(0, x - 4); k <= std::min(width - 1, x + 4); ++k)
+          right[y * width + x] += in[y * width + k];
         right[y * width + x] /= 9;
       }
     const judge::Buffer<float> din(in), out(in.size());

@@ -1,7 +1,10 @@
 // C (m x n) = A (m x k) B (k x n), rows one after the other.
 void judge::test() {
-  struct Shape { int m, n, k; };
-  const std::vector<Shape> shapes = judge::counted() ? std::vector<Shape>{{{64, 64, 64}}} : std::vector<Shape>{{32, 16, 16}, {20, 37, 9}, {50, 18, 40}};
+  struct Shape {
+    int m, n, k;
+  };
+  const std::vector<Shape> shapes = judge::counted() ? std::vector<Shape>{{{64, 64, 64}}}
+                                                     : std::vector<Shape>{{32, 16, 16}, {20, 37, 9}, {50, 18, 40}};
   for (const auto [m, n, k] : shapes) {
     const std::string name = "m, n, k = " + std::to_string(m) + ", " + std::to_string(n) + ", " + std::to_string(k);
     const auto a = judge::numbers(m * k, 1), b = judge::numbers(k * n, 2);

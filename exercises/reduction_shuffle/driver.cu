@@ -10,6 +10,7 @@ void judge::test() {
     const judge::Buffer<float> dx(x), partial(count);
     block_sum<<<count, kThreads>>>(dx, partial, n);
     if (!judge::ran(judge::n_is(n))) return;
-    judge::compare(judge::n_is(n), partial.read(), right, 0, {{"Each block gave its first number: nothing was added", firsts}});
+    judge::compare(judge::n_is(n), partial.read(), right, 0,
+                   {{"Each block gave its first number: nothing was added", firsts}});
   }
 }

@@ -5,8 +5,11 @@ __global__ void judge_copy(const float* in, float* out, int n) {
 }
 
 void judge::test() {
-  struct Size { int rows, columns; };
-  const std::vector<Size> sizes = judge::counted() ? std::vector<Size>{{1024, 1024}} : std::vector<Size>{{32, 32}, {1, 70}, {100, 45}};
+  struct Size {
+    int rows, columns;
+  };
+  const std::vector<Size> sizes =
+      judge::counted() ? std::vector<Size>{{1024, 1024}} : std::vector<Size>{{32, 32}, {1, 70}, {100, 45}};
   for (const auto [rows, columns] : sizes) {
     const auto in = judge::numbers(rows * columns);
     std::vector<float> right(in.size());

@@ -5,7 +5,8 @@ void judge::test() {
     for (int i = 0; i < n; ++i) right[i] = in[i] * in[i];
     square_all(in.data(), out.data(), n);
     if (!judge::ran(judge::n_is(n))) return;
-    judge::compare(judge::n_is(n), out, right, 0,
-                   {{"Nothing came back: is the second copy from the device to the host?", std::vector<float>(n, -1.0f)}});
+    judge::compare(
+        judge::n_is(n), out, right, 0,
+        {{"Nothing came back: is the second copy from the device to the host?", std::vector<float>(n, -1.0f)}});
   }
 }

@@ -1,7 +1,9 @@
 __constant__ float weights[9];
 
 // Called once, before the kernel: w has 9 weights in memory of the host.
-void set_weights(const float* w) { (void)w; }
+void set_weights(const float* w) {
+  (void)w;
+}
 
 // out[i] is the sum of weights[k] * in[i + k], k = 0 .. 8; in has n + 8 elements.
 __global__ void filter(const float* in, float* out, int n) {
