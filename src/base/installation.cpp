@@ -55,6 +55,12 @@ std::string lab_folder() {
   return fs::is_directory(installed, ignored) ? installed.string() : (root() / "lab").string();
 }
 
+std::string exercises_folder() {
+  std::error_code ignored;
+  const fs::path installed = root() / "lib" / "warpgrind" / "exercises";
+  return fs::is_directory(installed, ignored) ? installed.string() : (root() / "exercises").string();
+}
+
 std::string toolkit_folder() {
   std::error_code ignored;
   const fs::path installed = root() / "lib" / "warpgrind";

@@ -12,7 +12,8 @@ std::string own_executable();
 Result<std::string> runtime_library();  // our libcudart.so.13
 // A library that lies beside the one that this code is in, or where the libraries of this executable lie.
 Result<std::string> library_of_ours(const std::string& name);
-std::string lab_folder();  // the programs of the lab; may not exist
+std::string lab_folder();        // the programs of the lab; may not exist
+std::string exercises_folder();  // likewise
 // What CUDA programs are compiled with, laid out as NVIDIA's toolkit: bin/nvcc, include, lib64.
 std::string toolkit_folder();
 

@@ -10,6 +10,7 @@
 #include "cli/check_command.h"
 #include "cli/child.h"
 #include "cli/commands.h"
+#include "cli/exercise_command.h"
 #include "cli/lab_command.h"
 #include "cli/tools_of_run.h"
 #include "gpu/gpu_model.h"
@@ -340,6 +341,52 @@ CLI::App* add_lab(CLI::App& app, LabCommand& command) {
   return lab;
 }
 
+CLI::App* add_exercise(CLI::App& app, ExerciseCommand& command) {
+  using Action = ExerciseCommand::Action;
+  CLI::App* exercise = app.add_subcommand("exercise", "The exercises of the course, and the judge of their answers");
+  exercise->require_subcommand(1);
+  exercise->fallthrough();
+  exercise->add_option("--exercises", command.folder, "folder of the exercises (docs/exercise-format.md)");
+  const auto action = [&](const char* name, const char* what, Action chosen) {
+    CLI::App* one = exercise->add_subcommand(name, what);
+    one->callback([&command, chosen] { command.action = chosen; });
+    return one;
+  };
+  const auto judging = [&](CLI::App* one) {
+    one->add_option("--gpu", command.gpu, "GPU model instead of the exercise's, see `warpgrind gpus`");
+    one->add_option("--cache", command.cache, "folder of what the solutions took");
+    one->add_flag("--no-cache", command.no_cache, "run the solutions anew");
+  };
+  action("list", "All exercises, in the order of the documents", Action::list);
+  CLI::App* start = action("start", "Begin one: its text and a skeleton, in a folder of its own", Action::start);
+  start->add_option("name", command.name, "the exercise")->required();
+  start->add_option("folder", command.target, "where (default: a folder of its name)");
+  CLI::App* check = action("check", "Judge an answer; exit code 1: it is not right yet", Action::check);
+  check->add_option("file", command.target, "the answer, or its folder (default: this folder); with --all: of a class");
+  check->add_option("--exercise", command.name, "which exercise it answers, when the file's name does not say it");
+  check->add_flag("--all", command.all, "judge FOLDER/STUDENT/NAME.cu, each in a sandbox");
+  check->add_flag("--no-sandbox", command.no_sandbox, "with --all: run them as you, with all that you may do");
+  check->add_option("--json", command.json_path, "write the verdicts as JSON");
+  check->add_option("--junit", command.junit_path, "write the verdicts as JUnit XML");
+  judging(check);
+  const std::pair<const char*, Action> shown[] = {
+      {"text", Action::text}, {"hint", Action::hint}, {"solution", Action::solution}};
+  for (const auto& [name, chosen] : shown) {
+    CLI::App* one = action(name,
+                           chosen == Action::text   ? "Print what is to be done"
+                           : chosen == Action::hint ? "The next hint, or that of --step"
+                                                    : "Print the solution",
+                           chosen);
+    one->add_option("name", command.name, "the exercise (default: that of this folder)");
+    if (chosen == Action::hint) one->add_option("--step", command.step, "which one")->check(CLI::Range(1, 99));
+  }
+  CLI::App* test =
+      action("test", "For authors: the skeleton fails, the solution passes, wrong answers are told why", Action::test);
+  test->add_option("name", command.name, "the exercise")->required();
+  judging(test);
+  return exercise;
+}
+
 CLI::App* add_correlate(CLI::App& app, CorrelateCommand& command) {
   CLI::App* correlate = app.add_subcommand(
       "correlate",
@@ -501,6 +548,9 @@ int main(int argc, char** argv) {
   const CLI::App* lab = cli::add_lab(app, laboratory);
   cli::ServeCommand served;
   const CLI::App* serve = cli::add_serve(app, served);
+  cli::ExerciseCommand exercises;
+  exercises.cache = session::default_cache_directory();
+  const CLI::App* exercise = cli::add_exercise(app, exercises);
   cli::CorrelateCommand correlation;
   correlation.run.options.cache_directory = session::default_cache_directory();
   const CLI::App* correlate = cli::add_correlate(app, correlation);
@@ -552,6 +602,7 @@ int main(int argc, char** argv) {
   if (*show) return cli::show(shown);
   if (*diff) return cli::diff(difference);
   if (*lab) return cli::lab(laboratory);
+  if (*exercise) return cli::exercise(exercises);
   if (*correlate) return cli::end(cli::correlate(correlation));
   if (*serve) return cli::serve(served);
   if (*calibrate) return cli::calibrate(calibration);

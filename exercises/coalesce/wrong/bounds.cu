@@ -1,0 +1,4 @@
+__global__ void lengths_of_arrays(const float* x, const float* y, const float* z, float* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = x[i] * x[i] + y[i] * y[i] + z[i] * z[i];
+}

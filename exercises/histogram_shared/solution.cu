@@ -1,0 +1,9 @@
+__global__ void histogram(const unsigned char* x, unsigned* counts, int n) {
+  __shared__ unsigned mine[32];
+  if (threadIdx.x < 32) mine[threadIdx.x] = 0;
+  __syncthreads();
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) atomicAdd(&mine[x[i]], 1);
+  __syncthreads();
+  if (threadIdx.x < 32) atomicAdd(&counts[threadIdx.x], mine[threadIdx.x]);
+}

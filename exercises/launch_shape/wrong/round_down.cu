@@ -1,0 +1,11 @@
+__global__ void scale(float* x, float factor, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] *= factor;
+}
+
+// Launches scale() for n elements that lie on the GPU.
+void launch_scale(float* x, float factor, int n) {
+  const int threads = 256;
+  const int blocks = n / threads;
+  scale<<<blocks, threads>>>(x, factor, n);
+}

@@ -1,0 +1,13 @@
+__global__ void block_sum(const float* x, float* partial, int n) {
+  __shared__ float s[256];
+  const int t = threadIdx.x, i = blockIdx.x * (4 * blockDim.x) + t;
+  float sum = 0;
+  for (int k = 0; k < 4; ++k)
+    if (i < n) sum += x[i + k * 256];
+  s[t] = sum;
+  for (int step = 128; step > 0; step /= 2) {
+    __syncthreads();
+    if (t < step) s[t] += s[t + step];
+  }
+  if (t == 0) partial[blockIdx.x] = s[0];
+}

@@ -1,0 +1,4 @@
+__global__ void shift(cudaTextureObject_t picture, float* out, int width, int height) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < width && y < height) out[y * width + x] = tex2D<float>(picture, x, y);
+}

@@ -1,0 +1,18 @@
+__global__ void scale(const float* in, float* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = 2 * in[i] + 1;
+}
+
+// Returns the sum of 2 * x + 1 over x = 0 .. n - 1.
+double sum_managed(int n) {
+  float *in, *out;
+  cudaMallocManaged(&in, n * sizeof(float));
+  cudaMallocManaged(&out, n * sizeof(float));
+  for (int i = 0; i < n; ++i) in[i] = i;
+  scale<<<(n + 255) / 256, 256>>>(in, out, n);
+  double sum = 0;
+  for (int i = 0; i < n; ++i) sum += out[i];
+  cudaFree(in);
+  cudaFree(out);
+  return sum;
+}

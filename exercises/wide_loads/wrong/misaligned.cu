@@ -1,0 +1,5 @@
+// n is a multiple of 4, and the pointers are of cudaMalloc: 16 bytes fit.
+__global__ void copy4(const float* in, float* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n / 4) *reinterpret_cast<float4*>(out + 4 * i) = *reinterpret_cast<const float4*>(in + 4 * i + 1);
+}

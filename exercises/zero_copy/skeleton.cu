@@ -1,0 +1,7 @@
+__global__ void scale(const float* in, float* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = 2 * in[i] + 1;
+}
+
+// in and out are pinned and mapped: the GPU can reach them.
+void scale_in_place(float* in, float* out, int n) {}

@@ -1,0 +1,107 @@
+#include "exercises/hand_ins.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "results/json.h"
+
+namespace warpgrind::exercises {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+constexpr const char* kMarker = ".warpgrind-exercise";
+
+bool is_known(const std::vector<Exercise>& exercises, const std::string& name) {
+  return std::any_of(exercises.begin(), exercises.end(), [&](const Exercise& e) { return e.name == name; });
+}
+
+}  // namespace
+
+std::optional<Marker> read_marker(const std::string& folder) {
+  const auto text = read_whole((fs::path(folder.empty() ? "." : folder) / kMarker).string());
+  if (!text) return std::nullopt;
+  const Json j = Json::parse(*text, nullptr, false);
+  if (!j.is_object()) return std::nullopt;
+  Marker out{json::get<std::string>(j, "exercise"), std::max(0, json::get<int>(j, "hints"))};
+  if (out.exercise.empty()) return std::nullopt;
+  return out;
+}
+
+Status write_marker(const std::string& folder, const Marker& marker) {
+  const Json j = {{"exercise", marker.exercise}, {"hints", marker.hints}};
+  return results::write_file((fs::path(folder) / kMarker).string(), j.dump() + "\n");
+}
+
+Result<HandIn> find_hand_in(const std::string& target, const std::string& name,
+                            const std::vector<Exercise>& exercises) {
+  std::error_code none;
+  fs::path file = target;
+  if (target.empty() || fs::is_directory(file, none)) {
+    const auto marker = read_marker(target);
+    const std::string exercise = !name.empty() ? name : marker ? marker->exercise : "";
+    if (exercise.empty())
+      return Error{
+          ErrorKind::bad_input,
+          fmt::format("{} is no folder that `warpgrind exercise start` made", target.empty() ? "this" : target),
+          "give a file: warpgrind exercise check NAME.cu"};
+    file /= exercise + ".cu";
+    if (!fs::exists(file, none))
+      return Error{ErrorKind::bad_input, fmt::format("{} is not there", file.string()),
+                   fmt::format("`warpgrind exercise start {}` makes it", exercise)};
+    return HandIn{"", exercise, file.string(), ""};
+  }
+  if (!fs::exists(file, none)) {
+    if (is_known(exercises, target))
+      return Error{ErrorKind::bad_input, fmt::format("'{}' is an exercise, and no file", target),
+                   fmt::format("give your answer's file: warpgrind exercise check {0}/{0}.cu", target)};
+    return Error{ErrorKind::bad_input, fmt::format("{}: no such file", target), ""};
+  }
+  if (!name.empty()) return HandIn{"", name, target, ""};
+  if (is_known(exercises, file.stem().string())) return HandIn{"", file.stem().string(), target, ""};
+  if (const auto marker = read_marker(file.parent_path().string())) return HandIn{"", marker->exercise, target, ""};
+  return Error{ErrorKind::bad_input, fmt::format("which exercise is {} an answer to?", target),
+               "call it NAME.cu, or say --exercise NAME"};
+}
+
+Result<std::vector<HandIn>> find_hand_ins(const std::string& folder, const std::vector<Exercise>& exercises) {
+  std::vector<HandIn> out;
+  std::error_code problem, none;
+  if (!fs::is_directory(folder, none))
+    return Error{ErrorKind::bad_input, fmt::format("{} is no folder", folder), "--all judges FOLDER/STUDENT/NAME.cu"};
+  constexpr auto kPassOver = fs::directory_options::skip_permission_denied;
+  for (fs::recursive_directory_iterator at(folder, kPassOver, problem), end; !problem && at != end;
+       at.increment(problem)) {
+    const fs::path& path = at->path();
+    if (path.extension() != ".cu") continue;
+    const fs::path within = path.lexically_relative(folder);
+    HandIn found;
+    found.student = std::distance(within.begin(), within.end()) > 1 ? within.begin()->string() : "-";
+    found.exercise = path.stem().string();
+    found.file = path.string();
+    const fs::file_status status = fs::symlink_status(path, none);
+    if (status.type() != fs::file_type::regular)
+      found.problem = "it is no plain file (links are not followed)";
+    else if (!is_known(exercises, found.exercise))
+      found.problem = fmt::format("there is no exercise '{}'", found.exercise);
+    out.push_back(std::move(found));
+  }
+  if (problem) return Error{ErrorKind::environment, fmt::format("cannot read {}: {}", folder, problem.message()), ""};
+  if (out.empty())
+    return Error{ErrorKind::bad_input, fmt::format("no .cu file below {}", folder),
+                 "--all judges FOLDER/STUDENT/NAME.cu"};
+  std::sort(out.begin(), out.end(), [](const HandIn& a, const HandIn& b) {
+    return std::tie(a.student, a.exercise, a.file) < std::tie(b.student, b.exercise, b.file);
+  });
+  return out;
+}
+
+}  // namespace warpgrind::exercises

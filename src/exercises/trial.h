@@ -1,0 +1,48 @@
+// A hand-in with the test of its exercise in a folder of its own, compiled and run there.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/temporary_folder.h"
+#include "exercises/child.h"
+#include "exercises/exercise.h"
+#include "exercises/judge.h"
+#include "results/profile.h"
+
+namespace warpgrind::exercises {
+
+struct Case {
+  std::string name, seen;
+  bool right = false;
+};
+
+// What a run of the test left.
+struct Ran {
+  ChildEnd end;
+  std::vector<Case> cases;
+  bool finished = false;  // the test came to its end
+  std::vector<results::Profile> profiles;
+};
+
+class Trial {
+ public:
+  Trial(const Exercise& exercise, const JudgeSettings& settings) : exercise_(exercise), settings_(settings) {}
+  Status prepare(const std::string& hand_in);
+  Result<ChildEnd> compile();
+  Result<Ran> run_checked();  // several sizes, with all checkers
+  Result<Ran> run_counted();  // one size, counted in detail
+  std::string without_folder(const std::string& text) const;
+
+ private:
+  std::string work() const;
+  ChildJob job(std::vector<std::string> command) const;
+  Result<Ran> run(std::vector<std::string> options, const std::string& argument);
+
+  const Exercise& exercise_;
+  const JudgeSettings& settings_;
+  TemporaryFolder folder_;
+};
+
+}  // namespace warpgrind::exercises

@@ -1,0 +1,25 @@
+// A verdict for people and for programs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "exercises/judge.h"
+
+namespace warpgrind::exercises {
+
+std::string verdict_text(const Verdict& verdict, bool colour);
+
+// One hand-in of a class.
+struct Graded {
+  std::string student, exercise, file;
+  Verdict verdict;
+  std::string problem;  // why there is no verdict
+  double seconds = 0;   // that the judgement took
+  bool passed() const { return problem.empty() && verdict.passed(); }
+};
+std::string verdict_json(const std::vector<Graded>& graded);
+std::string verdict_junit(const std::vector<Graded>& graded);
+std::string class_text(const std::vector<Graded>& graded, bool colour);  // one line a hand-in
+
+}  // namespace warpgrind::exercises
