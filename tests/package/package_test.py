@@ -42,6 +42,17 @@ def project(build, folder):
     for file in ("sarif/good.sarif", "sarif/good_check.sarif", "junit/good.xml", "junit/good_check.xml"):
         if not os.path.getsize(os.path.join(here, file)):
             sys.exit("%s is empty" % file)
+    # An installed program's sources: the folder that it was built in is gone.
+    os.makedirs(os.path.join(folder, "there/copies"))
+    os.mkdir(os.path.join(folder, "app"))
+    shutil.copy(os.path.join(HERE, "project/copy.cu"), os.path.join(folder, "there/copies"))
+    must([os.path.join(prefix, "bin/warpgrind"), "nvcc", "-lineinfo", "-o", os.path.join(folder, "app/copy"), "there/copies/copy.cu"], cwd=folder)
+    os.rename(os.path.join(folder, "there"), os.path.join(folder, "app/source"))
+    text = must([os.path.join(prefix, "bin/warpgrind"), "run", "--source", os.path.join(folder, "app/copy"), "4096"])
+    if "if (i < n) out[i] = in[i];" not in text:
+        sys.exit("the source is not shown:\n" + text)
+    if not os.path.exists(os.path.join(prefix, "lib/warpgrind/lab/source/vecadd/vecadd.cu")):
+        sys.exit("the lab's sources are not installed")
     # What is wrong in a call is told when the project is configured.
     for call, wanted in (("NAME a", "either TARGET or COMMAND"), ("NAME a COMMAND x ONLY races", "CHECK is missing"),
                          ("COMMAND x", "NAME is missing"), ("NAME a TARGET nothing", "nothing is no target"),
