@@ -2,13 +2,13 @@
 # make test   set-up, build, all tests
 # Both work with and without NVIDIA's toolkit, and run also leaves out the page where node or npm had failed; what is left
 # out is named.
-# The rest: accuracy (docs/accuracy.md from stored measurements), clients (docs/clients.md: their own tests, an hour), build, install PREFIX=..., bench, format, check, clean. BUILD=... selects another build folder, TEST_ARGS=... goes to ctest.
+# The rest: accuracy (docs/accuracy.md from stored measurements), clients (docs/clients.md: their own tests, an hour), build, install PREFIX=..., package (build/warpgrind_VERSION_amd64.deb), bench, format, check, clean. BUILD=... selects another build folder, TEST_ARGS=... goes to ctest.
 BUILD ?= build
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 SOURCES = git ls-files '*.cpp' '*.h' '*.cu' '*.cc'
 
-.PHONY: run tour test build setup install accuracy clients bench format check clean
+.PHONY: run tour test build setup install package accuracy clients bench format check clean
 
 run: setup
 	@scripts/build.sh $(BUILD) tour
@@ -32,6 +32,12 @@ setup:
 
 install: build
 	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+# Without nvcc, whatever this machine has: programs that it built hold NVIDIA's runtime library, which is not ours to give away.
+package: setup
+	@CMAKE_ARGS="-DWARPGRIND_NVCC=OFF $(CMAKE_ARGS)" scripts/build.sh $(BUILD)/package product
+	@cd $(BUILD) && cpack --config package/CPackConfig.cmake >package/cpack.log || { cat package/cpack.log; exit 1; }
+	@rm -rf $(BUILD)/_CPack_Packages; ls $(BUILD)/warpgrind_*.deb
 
 accuracy: setup
 	@scripts/build.sh $(BUILD) warpgrind-accuracy

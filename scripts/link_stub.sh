@@ -9,5 +9,6 @@ mkdir -p "$(dirname "$stub")"
 } >"$stub.s"
 # Names have the library's version, which other libraries ask for (libcublas.so.13 is linked with the real one).
 echo "$(basename "$soname" | tr - _) { *; };" >"$stub.map"
-"$cc" -shared -nostdlib -Wl,-soname,"$soname" -Wl,--version-script="$stub.map" -Wl,--build-id=none -o "$stub" "$stub.s"
+"$cc" -shared -nostdlib -s -Wl,-soname,"$soname" -Wl,--version-script="$stub.map" -Wl,--build-id=none -o "$stub" "$stub.s"
 rm -f "$stub.s" "$stub.map"
+chmod 644 "$stub"  # as Debian has libraries

@@ -9,6 +9,7 @@
 #include "base/run_variables.h"
 #include "cli/check_command.h"
 #include "cli/child.h"
+#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/exercise_command.h"
 #include "cli/lab_command.h"
@@ -570,6 +571,10 @@ int main(int argc, char** argv) {
     arguments.insert(arguments.begin(), "check");
     checked.as_sanitizer = true;
     checked.error_exitcode = 0;
+  }
+  if (!arguments.empty() && arguments[0] == cli::kCommandLine) {
+    std::fputs(cli::command_line_json(app).c_str(), stdout);
+    return 0;
   }
   if (!arguments.empty() && arguments[0] == run_variables::kToolOfRun)
     return cli::end(cli::tool_of_run({arguments.begin() + 1, arguments.end()}));

@@ -7,18 +7,41 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
 #include <limits>
 #include <set>
 
 namespace warpgrind::results {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr std::size_t kLargest = 4 << 20;  // what no person wrote is not shown
+
+// A program that was moved or installed, as the lab's are, may have its sources in a folder `source` beside it: the
+// longest end of the path that is there. Empty: there is none.
+std::string beside_the_program(const std::string& path) {
+  std::error_code error;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path() / "source";
+  if (error || !fs::is_directory(folder, error)) return "";
+  for (std::size_t at = path.find('/'); at != std::string::npos; at = path.find('/', at + 1)) {
+    const fs::path there = folder / path.substr(at + 1);
+    if (fs::is_regular_file(there, error)) return there.string();
+  }
+  return "";
+}
 
 SourceFile read(const std::string& path, std::time_t built) {
   SourceFile out{path, "", "", false};
   struct stat info {};
-  std::FILE* file = stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) ? std::fopen(path.c_str(), "rbe") : nullptr;
+  std::string from = path;
+  errno = 0;
+  if (stat(path.c_str(), &info) != 0) {
+    const int reason = errno;
+    if (const std::string other = beside_the_program(path); !other.empty()) from = other;
+    errno = reason;
+  }
+  std::FILE* file = stat(from.c_str(), &info) == 0 && S_ISREG(info.st_mode) ? std::fopen(from.c_str(), "rbe") : nullptr;
   if (file == nullptr) {
     out.missing = fmt::format("{}: {}", path, errno == 0 ? "not a file" : std::strerror(errno));
     return out;
@@ -62,10 +85,7 @@ void read_sources(Profile& profile) {
   const std::time_t built =
       stat("/proc/self/exe", &program) == 0 ? program.st_mtime : std::numeric_limits<std::time_t>::max();
   for (const SourceFile& known : profile.sources) files.erase(known.file);
-  for (const std::string& file : files) {
-    errno = 0;
-    profile.sources.push_back(read(file, built));
-  }
+  for (const std::string& file : files) profile.sources.push_back(read(file, built));
 }
 
 }  // namespace warpgrind::results

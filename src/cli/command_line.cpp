@@ -1,0 +1,72 @@
+#include "cli/command_line.h"
+
+#include <nlohmann/json.hpp>
+
+#include "gpu/gpu_model.h"
+
+namespace warpgrind::cli {
+namespace {
+
+using nlohmann::json;
+
+// CLI11 keeps the words of IsMember only in the name of the type: "TEXT:{auto,nvidia,ours}".
+json choices_of(const CLI::Option& option) {
+  json out = json::array();
+  const std::string type = option.get_type_name();
+  const std::size_t begin = type.find('{'), end = type.find('}');
+  if (begin == std::string::npos || end == std::string::npos) return out;
+  for (const std::string& word : CLI::detail::split(type.substr(begin + 1, end - begin - 1), ',')) out.push_back(word);
+  return out;
+}
+
+std::string type_of(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  return type.substr(0, type.find_first_of(":{ "));
+}
+
+json option_json(const CLI::Option& option) {
+  json names = json::array();
+  for (const std::string& name : option.get_snames()) names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
+  json choices = choices_of(option);
+  // What may follow is known here, and not by CLI11: a file of a model may, too.
+  const std::string& what = option.get_description();
+  if (what.find("see `warpgrind gpus`") != std::string::npos)
+    for (const GpuModel& model : gpu_models()) choices.push_back(model.id);
+  // The cache's folder is the builder's own: a page says nothing of it.
+  std::string preset = option.get_default_str();
+  if (preset.starts_with("/")) preset.clear();
+  return {{"names", names},
+          {"positional", option.get_positional() ? option.get_name(true) : ""},
+          {"what", what},
+          {"group", option.get_group()},
+          {"type", type_of(option)},
+          {"choices", choices},
+          {"default", preset},
+          {"takes_value", option.get_items_expected_max() > 0},
+          {"required", option.get_required()},
+          {"several", option.get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll}};
+}
+
+json app_json(const CLI::App& app) {
+  json options = json::array(), commands = json::array();
+  for (const CLI::Option* option : app.get_options())
+    if (!option->get_group().empty()) options.push_back(option_json(*option));
+  for (const CLI::App* command : app.get_subcommands(nullptr))
+    if (!command->get_group().empty()) commands.push_back(app_json(*command));
+  return {{"name", app.get_name()},
+          {"what", app.get_description()},
+          {"footer", app.get_footer()},
+          {"options", options},
+          {"commands", commands}};
+}
+
+}  // namespace
+
+std::string command_line_json(const CLI::App& app) {
+  json out = app_json(app);
+  out["version"] = WARPGRIND_VERSION;
+  return out.dump(1) + "\n";
+}
+
+}  // namespace warpgrind::cli

@@ -1,0 +1,14 @@
+// The other end of the block is read without a barrier.
+__global__ void reversed(int* out) {
+  __shared__ int s[256];
+  s[threadIdx.x] = threadIdx.x;
+  out[threadIdx.x] = s[255 - threadIdx.x];
+}
+
+int main() {
+  int* out = nullptr;
+  cudaMalloc(&out, 256 * sizeof(int));
+  reversed<<<1, 256>>>(out);
+  cudaDeviceSynchronize();
+  return cudaFree(out) == cudaSuccess ? 0 : 2;
+}
