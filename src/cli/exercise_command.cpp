@@ -46,7 +46,7 @@ std::string folder_of(const ExerciseCommand& command) {
 exercises::JudgeSettings settings_of(const ExerciseCommand& command) {
   exercises::JudgeSettings out;
   out.warpgrind = own_executable();
-  out.include = exercises_folder() + "/include";
+  out.include = folder_of(command) + "/include";
   out.cache = command.no_cache ? "" : command.cache;
   out.gpu = command.gpu;
   out.colour = report::wants_colour(stdout);

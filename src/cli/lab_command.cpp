@@ -176,7 +176,7 @@ int lab(const LabCommand& command) {
   const auto measured = measured_results(command, folder, *wanted);
   if (!measured) return complain(measured.error()), kUsageError;
 
-  const auto course = lab::read_course(folder);
+  const auto course = lab::read_course(folder, exercises_folder());
   if (!course) return complain(course.error()), kUsageError;
   if (!command.report_path.empty())
     if (const Status page = report::html_available(); !page) return complain(page.error()), kUsageError;

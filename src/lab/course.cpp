@@ -61,9 +61,29 @@ std::vector<fs::path> files_in(const fs::path& folder) {
   return out;
 }
 
+// By topic, in their order: what a chapter names at its end. An exercise that cannot be read is not named here;
+// `warpgrind exercise list` says what is wrong with it.
+std::map<std::string, Json> exercises_by_topic(const std::string& folder) {
+  std::vector<std::pair<std::int64_t, Json>> all;
+  std::error_code problem;
+  for (fs::directory_iterator at(folder, problem), end; !problem && at != end; at.increment(problem)) {
+    const auto text = read_whole((at->path() / "exercise.json").string());
+    const Json j = text ? Json::parse(*text, nullptr, false) : Json();
+    if (!j.is_object()) continue;
+    all.emplace_back(json::get<std::int64_t>(j, "order"), Json{{"name", at->path().filename().string()},
+                                                               {"title", json::get<std::string>(j, "title")},
+                                                               {"level", json::get<std::int64_t>(j, "level")},
+                                                               {"topic", json::get<std::string>(j, "topic")}});
+  }
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::map<std::string, Json> out;
+  for (auto& [order, exercise] : all) out[exercise["topic"].get<std::string>()].push_back(std::move(exercise));
+  return out;
+}
+
 }  // namespace
 
-Result<Course> read_course(const std::string& folder) {
+Result<Course> read_course(const std::string& folder, const std::string& exercises_folder) {
   const fs::path root = fs::path(folder) / "course";
   std::error_code ignored;
   Course course;
@@ -73,6 +93,7 @@ Result<Course> read_course(const std::string& folder) {
   auto glossary = read_format(root / "glossary.json", "warpgrind-glossary 1");
   if (!glossary) return glossary.error();
   Json chapters = Json::object();
+  std::map<std::string, Json> exercises = exercises_by_topic(exercises_folder);
   for (const fs::path& path : files_in(root / "chapters")) {
     auto chapter = read_format(path, "warpgrind-chapter 1");
     if (!chapter) return chapter.error();
@@ -80,6 +101,8 @@ Result<Course> read_course(const std::string& folder) {
     if (topic.empty()) return Error{ErrorKind::bad_input, fmt::format("{} names no \"topic\"", path.string()), ""};
     course.chapters[topic] = words_of(*chapter);
     chapters[topic] = chapter.take();
+    if (const auto of_it = exercises.find(topic); of_it != exercises.end())
+      chapters[topic]["exercises"] = std::move(of_it->second);
   }
   (*whole)["glossary"] = (*glossary)["terms"];
   (*whole)["chapters"] = std::move(chapters);

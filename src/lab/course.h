@@ -20,7 +20,7 @@ struct Course {
 };
 
 // `folder`: that of the programs. Without a folder course/ there is no course, which is no error; a file that cannot be
-// read or is none of its format is one.
-Result<Course> read_course(const std::string& folder);
+// read or is none of its format is one. The exercises of a topic are named in its chapter.
+Result<Course> read_course(const std::string& folder, const std::string& exercises_folder);
 
 }  // namespace warpgrind::lab

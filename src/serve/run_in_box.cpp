@@ -60,7 +60,11 @@ std::vector<std::string> run_command(const RunRequest& run, bool compared) {
 }
 
 std::vector<std::string> judge_command(const RunRequest& run) {
-  return {own_executable(), "exercise", "check", "--exercise", run.exercise, "--gpu", run.gpu, "--no-cache", kSource};
+  // The folder itself: in a build it is a link, which is not in the box.
+  std::error_code ignored;
+  const std::string exercises = fs::canonical(exercises_folder(), ignored).string();
+  return {own_executable(), "exercise", "--exercises", exercises,    "check", "--exercise",
+          run.exercise,     "--gpu",    run.gpu,       "--no-cache", kSource};
 }
 
 sandbox::Job job_of(const RunRequest& run, bool compared) {

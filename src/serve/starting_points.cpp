@@ -20,16 +20,6 @@ constexpr Short kShort[] = {
 #include "serve/short_programs.inc"
 };
 
-// Of an installation, of a build, or of the source tree around it.
-std::string folder_of_ours(const char* name, const char* with) {
-  const fs::path root = fs::path(own_executable()).parent_path().parent_path();
-  std::error_code ignored;
-  for (const fs::path& folder :
-       {root / "lib" / "warpgrind" / name, root / "share" / "warpgrind" / name, root / name, root.parent_path() / name})
-    if (fs::exists(folder / with, ignored)) return folder.string();
-  return "";
-}
-
 // The first line of a comment or of a text, without its marks.
 std::string first_line(const std::string& text) {
   std::string line = text.substr(0, text.find('\n'));
@@ -62,8 +52,13 @@ bool is_one_file(const std::string& text) {
 
 }  // namespace
 
+// Of an installation, or of the source tree around a build.
 std::string lab_sources() {
-  return folder_of_ours("lab", "harness/harness.h");
+  const fs::path root = fs::path(own_executable()).parent_path().parent_path();
+  std::error_code ignored;
+  for (const fs::path& folder : {root / "lib" / "warpgrind" / "lab" / "source", root.parent_path() / "lab"})
+    if (fs::exists(folder / "harness" / "harness.h", ignored)) return folder.string();
+  return "";
 }
 
 std::vector<StartingPoint> starting_points() {
@@ -81,10 +76,6 @@ std::vector<StartingPoint> starting_points() {
     if (text && is_one_file(*text)) points.push_back({"lab/" + topic, "Lab", topic + ": " + first_line(*text)});
   }
   return points;
-}
-
-std::string exercises_folder() {
-  return folder_of_ours("exercises", "include");
 }
 
 bool is_exercise(const std::string& name) {

@@ -20,9 +20,7 @@ struct StartingSource {
 };
 std::optional<StartingSource> starting_source(const std::string& name);  // nullopt: not one of them
 
-// The exercises (docs/exercise-format.md); empty: they are not on this machine.
-std::string exercises_folder();
-bool is_exercise(const std::string& name);
+bool is_exercise(const std::string& name);  // of base/installation.h's exercises_folder()
 
 // The lab's sources, whose programs include its harness; empty: they are not on this machine.
 std::string lab_sources();

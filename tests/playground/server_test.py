@@ -136,6 +136,16 @@ def case_results(warpgrind, folder):
     equal(server.end(), 0, "the server's exit code")
 
 
+def case_judge(warpgrind, folder):
+    exercise = pathlib.Path(__file__).resolve().parents[2] / "exercises/vector_add"
+    server = Server(warpgrind, folder)
+    user = User(server)
+    for file, good, said in (("skeleton.cu", False, "not yet"), ("solution.cu", True, "solved")):
+        end = user.run((exercise / file).read_text(), mode="judge", exercise="vector_add")
+        assert end["good"] == good and said in end["all"], f"{file}: {end}"
+    equal(server.end(), 0, "the server's exit code")
+
+
 def case_output_comes_while_it_runs(warpgrind, folder):
     server = Server(warpgrind, folder)
     user = User(server)

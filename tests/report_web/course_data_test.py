@@ -110,6 +110,10 @@ for topic, chapter in chapters.items():
             rung = words[words.index("--rung") + 1] if "--rung" in words else ""
             check(topic not in topics or any(rung in r for r in topics[topic]), f"{where}: no rung '{rung}'")
 
+for path in sorted(lab.parent.glob("exercises/*/exercise.json")):
+    topic = json.loads(path.read_text())["topic"]
+    check(topic in chapters, f"{path.parent.name}: no chapter {topic} would name it")
+
 for text in texts([course, chapters, terms]):
     for name in re.findall(r"\[\[([^\]|]+)", text):
         check(name.lower() in names, f"the glossary has no '{name}': {text}")

@@ -89,7 +89,7 @@ class CourseFiles : public testing::Test {
 };
 
 TEST_F(CourseFiles, AreOneObjectAndPlainWords) {
-  const auto course = read_course(folder_.string());
+  const auto course = read_course(folder_.string(), (folder_ / "exercises").string());
   ASSERT_TRUE(course) << course.error().message;
   EXPECT_EQ(course->chapters.at("banks").question, "Which x of banks?");
   EXPECT_EQ(course->chapters.at("banks").lesson, "One bank, one word.");
@@ -97,8 +97,26 @@ TEST_F(CourseFiles, AreOneObjectAndPlainWords) {
     EXPECT_NE(course->json.find(part), std::string::npos) << part << "\n" << course->json;
 }
 
+TEST_F(CourseFiles, NameTheExercisesOfTheirTopic) {
+  const auto exercise = [&](const std::string& name, const std::string& text) {
+    fs::create_directories(folder_ / "exercises" / name);
+    std::ofstream(folder_ / "exercises" / name / "exercise.json") << text;
+  };
+  exercise("second", R"({"title": "B", "topic": "banks", "order": 2, "level": 3})");
+  exercise("first", R"({"title": "A", "topic": "banks", "order": 1, "level": 1})");
+  exercise("elsewhere", R"({"title": "C", "topic": "vecadd", "order": 1, "level": 1})");
+  exercise("broken", "{");
+  fs::create_directories(folder_ / "exercises/include");
+  const auto course = read_course(folder_.string(), (folder_ / "exercises").string());
+  ASSERT_TRUE(course) << course.error().message;
+  const std::string wanted =
+      R"("exercises":[{"name":"first","title":"A","level":1,"topic":"banks"},{"name":"second","title":"B","level":3,"topic":"banks"}])";
+  EXPECT_NE(course->json.find(wanted), std::string::npos) << course->json;
+  EXPECT_EQ(course->json.find("elsewhere"), std::string::npos);
+}
+
 TEST_F(CourseFiles, NoneIsNoError) {
-  const auto course = read_course((folder_ / "nowhere").string());
+  const auto course = read_course((folder_ / "nowhere").string(), "");
   ASSERT_TRUE(course);
   EXPECT_TRUE(course->json.empty());
   EXPECT_TRUE(course->chapters.empty());
@@ -108,7 +126,7 @@ TEST_F(CourseFiles, BadOnesAreNamed) {
   const auto fails = [&](const char* name, const char* text) {
     SetUp();
     write(name, text);
-    const auto course = read_course(folder_.string());
+    const auto course = read_course(folder_.string(), (folder_ / "exercises").string());
     ASSERT_FALSE(course) << name;
     EXPECT_NE(course.error().message.find(name), std::string::npos) << course.error().message;
   };
@@ -118,7 +136,7 @@ TEST_F(CourseFiles, BadOnesAreNamed) {
   fails("chapters/banks.json", R"({"format": "warpgrind-chapter 1"})");
   SetUp();
   fs::remove(folder_ / "course/glossary.json");
-  EXPECT_FALSE(read_course(folder_.string()));
+  EXPECT_FALSE(read_course(folder_.string(), (folder_ / "exercises").string()));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // A chapter: the question, the ladder with its limit, each step with source, counts and accesses, charts that answer a
 // question each, and what to take away. A topic that the course does not know has one made of what it says itself.
-import { chapterOrder, chapterState, rich, sectionsOf } from "../../course";
+import { type Chapter, chapterOrder, chapterState, rich, sectionsOf } from "../../course";
 import type { LabRow, Page, Topic } from "../../data";
 import { type Child, h, note, section } from "../../dom";
 import { percent, significant } from "../../format";
@@ -116,6 +116,20 @@ function documentsOf(page: Page, topic: Topic): Child {
   );
 }
 
+/** What a reader does with what the chapter says: judged by `warpgrind exercise check`, or in the playground. */
+function exercises(chapter: Chapter | undefined): Child {
+  if (!chapter?.exercises?.length) return null;
+  return section(
+    "Exercises",
+    h("p", { class: "soft" }, "Each begins in a folder of its own; ", h("code", null, "warpgrind exercise check"), " there judges the answer. ", h("code", null, "warpgrind serve"), " has them all in the browser."),
+    h(
+      "ul",
+      { class: "try" },
+      chapter.exercises.map((e) => h("li", null, h("code", null, `warpgrind exercise start ${e.name}`), h("p", null, e.title, h("span", { class: "soft" }, ` (level ${e.level} of 5)`)))),
+    ),
+  );
+}
+
 export function chapterView(page: Page, topic: Topic, state: State): Child {
   const order = chapterOrder(page);
   const chapter = page.course?.chapters[topic.topic];
@@ -145,6 +159,7 @@ export function chapterView(page: Page, topic: Topic, state: State): Child {
     roofline(page, topic),
     chapter ? section("What to take away", h("ul", { class: "take-away" }, chapter.take_away.map((t) => h("li", null, rich(page, t))))) : null,
     chapter?.try?.length ? section("Try it", h("p", { class: "soft" }, "In a terminal, where warpgrind is built; no GPU is needed."), h("ul", { class: "try" }, chapter.try.map((t) => h("li", null, h("code", null, t.command), h("p", null, rich(page, t.question)))))) : null,
+    exercises(chapter),
     freeComparison(page, topic),
     everything(page, topic, !!state.rung && !opened && !card),
     notes(topic),
