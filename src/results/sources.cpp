@@ -24,11 +24,13 @@ std::string beside_the_program(const std::string& path) {
   std::error_code error;
   const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path() / "source";
   if (error || !fs::is_directory(folder, error)) return "";
-  for (std::size_t at = path.find('/'); at != std::string::npos; at = path.find('/', at + 1)) {
-    const fs::path there = folder / path.substr(at + 1);
-    if (fs::is_regular_file(there, error)) return there.string();
+  std::string end = path.starts_with('/') ? path.substr(1) : path;
+  for (;;) {
+    if (fs::is_regular_file(folder / end, error)) return (folder / end).string();
+    const std::size_t next = end.find('/');
+    if (next == std::string::npos) return "";
+    end.erase(0, next + 1);
   }
-  return "";
 }
 
 SourceFile read(const std::string& path, std::time_t built) {
