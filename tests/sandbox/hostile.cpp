@@ -87,11 +87,15 @@ void many_threads() {
   }
 }
 
+// A megabyte that a compiler cannot do without.
+void touch_more_memory() {
+  void* block = malloc(1 << 20);
+  if (block != nullptr) memset(block, 1, 1 << 20);
+  asm volatile("" : : "r"(block) : "memory");
+}
+
 void memory() {
-  for (;;) {
-    void* block = malloc(1 << 20);
-    if (block != nullptr) memset(block, 1, 1 << 20);
-  }
+  for (;;) touch_more_memory();
 }
 
 // No process has much.
@@ -99,7 +103,7 @@ void memory_of_many() {
   for (int child = 0; child < 20; ++child) {
     if (fork() == 0) break;
   }
-  for (int i = 0; i < 20; ++i) memset(malloc(1 << 20), 1, 1 << 20);
+  for (int i = 0; i < 20; ++i) touch_more_memory();
   sleep(100);
 }
 

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <sstream>
@@ -215,14 +216,19 @@ TEST_P(HostileProgram, StaysInTheBox) {
   const std::string program = std::string(WARPGRIND_BUILD) + "/tests/sandbox/hostile";
   Job hostile = job({program, GetParam().name, outside, std::to_string(getpid())});
   hostile.readable = {program};
+  const auto may_end_by = [](Ending ending) {
+    const std::vector<Ending>& endings = GetParam().endings;
+    return std::find(endings.begin(), endings.end(), ending) != endings.end();
+  };
+  // On a slow machine, or with sanitizers, the limit that is meant may come late.
+  if (!may_end_by(Ending::wall_time)) hostile.limits.wall_seconds = 25;
+  if (!may_end_by(Ending::cpu_time)) hostile.limits.cpu_seconds = 25;
   const auto started = std::chrono::steady_clock::now();
   End end = run_it(hostile);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - started;
 
   EXPECT_EQ(end.output.find("ESCAPED"), std::string::npos) << end.output.substr(0, 2000);
-  bool expected = false;
-  for (Ending ending : GetParam().endings) expected |= end.how == ending;
-  EXPECT_TRUE(expected) << text_of(end, hostile.limits) << "\n" << end.output.substr(0, 2000);
+  EXPECT_TRUE(may_end_by(end.how)) << text_of(end, hostile.limits) << "\n" << end.output.substr(0, 2000);
   EXPECT_TRUE(end.how != Ending::exited || end.code == 0) << end.output.substr(0, 2000);
   EXPECT_LE(end.output.size(), hostile.limits.output_bytes);
   EXPECT_LE(end.peak_memory, 8 * hostile.limits.memory_bytes);
