@@ -1,24 +1,5 @@
-// C (m x n) = A (m x k) B (k x n), rows one after the other.
+#include "matmul_test.h"
+
 void judge::test() {
-  struct Shape {
-    int m, n, k;
-  };
-  const std::vector<Shape> shapes = judge::counted() ? std::vector<Shape>{{{64, 64, 64}}}
-                                                     : std::vector<Shape>{{16, 16, 16}, {20, 37, 9}, {1, 70, 33}};
-  for (const auto [m, n, k] : shapes) {
-    const std::string name = "m, n, k = " + std::to_string(m) + ", " + std::to_string(n) + ", " + std::to_string(k);
-    const auto a = judge::numbers(m * k, 1), b = judge::numbers(k * n, 2);
-    std::vector<float> right(m * n), transposed(m * n);
-    for (int y = 0; y < m; ++y)
-      for (int x = 0; x < n; ++x)
-        for (int i = 0; i < k; ++i) {
-          right[y * n + x] += a[y * k + i] * b[i * n + x];
-          if (m == n && n == k) transposed[y * n + x] += a[i * k + y] * b[x * n + i];
-        }
-    const judge::Buffer<float> da(a), db(b), dc(m * n);
-    const dim3 threads(16, 16), blocks(judge::blocks(n, 16), judge::blocks(m, 16));
-    matmul<<<blocks, threads>>>(da, db, dc, m, n, k);
-    if (!judge::ran(name)) return;
-    judge::compare(name, dc.read(), right, n, {{"Rows and columns are swapped: x belongs to the column", transposed}});
-  }
+  matmul_test({{16, 16, 16}, {20, 37, 9}, {1, 70, 33}}, 16);
 }

@@ -26,9 +26,9 @@ std::string key_of(const Exercise& exercise, const JudgeSettings& settings) {
   const auto built = fs::last_write_time(settings.warpgrind, none).time_since_epoch().count();
   std::string text = fmt::format("{} {} {} {}", exercise.name, settings.gpu.empty() ? exercise.gpu : settings.gpu,
                                  exercise.devices, built);
-  for (const std::string& file :
-       {exercise.file("solution.cu"), exercise.file("driver.cu"), settings.include + "/judge.h"})
-    text += "\n" + read_whole(file).value_or("");
+  std::vector<std::string> files = test_headers(settings.include);
+  files.insert(files.end(), {exercise.file("solution.cu"), exercise.file("driver.cu")});
+  for (const std::string& file : files) text += "\n" + read_whole(file).value_or("");
   return digest(text);
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <sstream>
 
@@ -50,6 +51,15 @@ std::vector<std::string> own_folders(const std::string& executable) {
 
 }  // namespace
 
+std::vector<std::string> test_headers(const std::string& include) {
+  std::vector<std::string> out{include + "/judge.h"};
+  std::error_code problem;
+  for (fs::directory_iterator at(include, problem), end; !problem && at != end; at.increment(problem))
+    if (at->path().extension() == ".h" && at->path().filename() != "judge.h") out.push_back(at->path().string());
+  std::sort(out.begin() + 1, out.end());
+  return out;
+}
+
 // Not the folder itself: it holds a lock, which a box would copy back as another file.
 std::string Trial::work() const {
   return folder_.path + "/work";
@@ -69,8 +79,9 @@ ChildJob Trial::job(std::vector<std::string> command) const {
 std::string Trial::without_folder(const std::string& text) const {
   std::string out = text;
   replace_all(out, folder_inside(job({})) + "/", "");
-  for (const std::string& file : {exercise_.hand_in(), std::string("driver.cu"), std::string("judge.h")})
-    replace_all(out, "./" + file, file);
+  std::vector<std::string> files{exercise_.hand_in(), "driver.cu"};
+  for (const std::string& header : test_headers(settings_.include)) files.push_back(fs::path(header).filename());
+  for (const std::string& file : files) replace_all(out, "./" + file, file);
   return out;
 }
 
@@ -81,17 +92,19 @@ Status Trial::prepare(const std::string& hand_in) {
   if (problem) return Error{ErrorKind::environment, fmt::format("cannot make {}: {}", work(), problem.message()), ""};
   const auto source = read_whole(hand_in);
   if (!source) return Error{ErrorKind::bad_input, fmt::format("cannot read {}", hand_in), ""};
-  const std::string headers = settings_.include + "/judge.h";
-  const auto header = read_whole(headers), driver = read_whole(exercise_.file("driver.cu"));
-  if (!header || !driver)
-    return Error{ErrorKind::environment, fmt::format("cannot read {}", header ? exercise_.file("driver.cu") : headers),
-                 "build or install warpgrind again"};
-  const std::string judged =
-      fmt::format("#include \"judge.h\"\n#include \"{}\"\n#include \"driver.cu\"\n", exercise_.hand_in());
-  const std::pair<std::string, const std::string*> files[] = {
-      {exercise_.hand_in(), &*source}, {"judge.h", &*header}, {"driver.cu", &*driver}, {"judged.cu", &judged}};
+  std::vector<std::pair<std::string, std::string>> files{{exercise_.hand_in(), *source}};
+  std::vector<std::string> own = test_headers(settings_.include);
+  own.push_back(exercise_.file("driver.cu"));
+  for (const std::string& path : own) {
+    const auto text = read_whole(path);
+    if (!text)
+      return Error{ErrorKind::environment, fmt::format("cannot read {}", path), "build or install warpgrind again"};
+    files.emplace_back(fs::path(path).filename().string(), *text);
+  }
+  files.emplace_back(
+      "judged.cu", fmt::format("#include \"judge.h\"\n#include \"{}\"\n#include \"driver.cu\"\n", exercise_.hand_in()));
   for (const auto& [name, text] : files)
-    if (Status s = results::write_file(work() + "/" + name, *text); !s) return s;
+    if (Status s = results::write_file(work() + "/" + name, text); !s) return s;
   return Ok{};
 }
 

@@ -26,6 +26,9 @@ struct Ran {
   std::vector<results::Profile> profiles;
 };
 
+// judge.h, and what tests share: the headers beside it, in a fixed order.
+std::vector<std::string> test_headers(const std::string& include);
+
 class Trial {
  public:
   Trial(const Exercise& exercise, const JudgeSettings& settings) : exercise_(exercise), settings_(settings) {}

@@ -78,7 +78,7 @@ void add_tests(const RunRequest& run, const fs::path& work) {
   const fs::path folder = exercises_folder();
   std::error_code ignored;
   fs::copy_file(folder / run.exercise / "driver.cu", work / "driver.cu", ignored);
-  fs::copy_file(folder / "include" / "judge.h", work / "judge.h", ignored);
+  fs::copy(folder / "include", work, ignored);
   std::ofstream(work / kJudged) << "#include \"" << kSource << "\"\n#include \"judge.h\"\n#include \"driver.cu\"\n";
 }
 
