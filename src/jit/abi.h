@@ -101,6 +101,21 @@ struct Paths {
 //   guards:   1 slot each {lanes on}
 //   branches: 4 slots each {taken by nobody, divergent, taken lanes, taken by some}
 //   edges:    2 slots each {warps, lanes}, of blocks with several ways out, where an observer wants them
+// The lanes of a warp; the same for every block of a launch.
+struct alignas(16) WarpShape {
+  std::uint32_t tid_base[3];  // tid of lane 0 (linear and rows shapes)
+  LaneMask mask;              // lanes that exist
+};
+
+// WarpContext::region of a warp that has ended and has handed over to its successor.
+inline constexpr std::uint32_t kEndedRegion = ~0u;
+
+// Where the device looks for the warp that runs.
+struct RunningWarp {
+  struct WarpContext* warp;
+  std::uint64_t ended;  // warps that have handed over at their end
+};
+
 struct WarpContext {
   const std::uint8_t* params;      // kernel parameter buffer, laid out as the .param list
   const std::uint64_t* globals;    // device address of each module variable (index as in ptx::Module::variables)
@@ -115,13 +130,18 @@ struct WarpContext {
   std::uint64_t local_size;                 // bytes a thread
   std::uint64_t local_top;                  // stack pointer of .func frames: next free byte a thread
   const volatile std::uint32_t* interrupt;  // non-zero: call wg_interrupt at the next loop back edge
-  std::uint32_t ctaid[3], nctaid[3], ntid[3];
-  std::uint32_t tid_base[3];  // tid of lane 0 (linear and rows shapes)
-  std::uint32_t warp;         // index in the block
-  LaneMask initial_mask;      // lanes that exist
-  LaneMask exited;            // lanes that executed exit/ret of the kernel
-  std::uint32_t spin;         // back-edge count of spin loops
+  std::uint32_t nctaid[3], ntid[3];
+  alignas(16) std::uint32_t ctaid[3];
   std::uint32_t smid;
+  // What each warp of a block has of its own, 16 bytes twice. Kernels without regions write the next warp's there, and
+  // it goes on in place of the one that ends (jit/kernel/regions.h).
+  alignas(16) std::uint32_t tid_base[3];  // as in WarpShape
+  LaneMask initial_mask;
+  std::uint32_t warp;    // index in the block
+  LaneMask exited;       // lanes that executed exit/ret of the kernel
+  std::uint32_t region;  // where the warp goes on: 0, from the start; n, behind the n-th barrier that ends one
+  std::uint32_t spin;    // back-edge count of spin loops
+  const WarpShape *next_shape, *last_shape;  // of the warps that go on in place of this one; both the same: none do
   // The warp's time in cycles of its SM: moved on by machine code, in kernels that read a clock, for every instruction
   // (jit/kernel/clock.cpp); by the device at barriers and where a warp has waited for others.
   std::uint64_t cycles;
@@ -138,11 +158,11 @@ struct WarpContext {
   alignas(64) std::uint64_t brought[kWarpSize];
   LaneMask participants;
   std::uint32_t barrier_result;  // bar.red of a warp, or of lanes, that waited
-  std::uint32_t region;          // where the warp goes on: 0, from the start; n, behind the n-th barrier that ends one
   std::uint8_t* frame;           // what it keeps while it waits there (CompiledKernel::region_bytes)
-  // Who goes on when this warp comes to __syncthreads() as a whole (device/execution/rounds.h); null: the device knows.
+  // Who goes on when this warp ends or comes to __syncthreads() as a whole (device/execution/rounds.h); null: the
+  // device knows.
   WarpContext* successor;
-  WarpContext** running;  // where the device looks for the warp that runs: written by who hands over to a successor
+  RunningWarp* running;        // written by who hands over to a successor
   std::uint32_t barrier_site;  // where it last did
   void* runtime;               // the device's own structures (block, worker, launch)
   // From a byte to its shadow, which says which of its bits nobody has written: of global memory, of the block's shared
@@ -150,8 +170,12 @@ struct WarpContext {
   std::uint64_t global_shadow, shared_shadow, local_shadow;
 };
 
+static_assert(offsetof(WarpContext, initial_mask) == offsetof(WarpContext, tid_base) + offsetof(WarpShape, mask));
+static_assert(offsetof(WarpContext, warp) == offsetof(WarpContext, tid_base) + sizeof(WarpShape));
+static_assert(offsetof(WarpContext, spin) == offsetof(WarpContext, warp) + 12);
+
 // Runs a warp, whose frame is the second argument, to its end or to a barrier that ends a region; there it goes on with
-// the warp that wg_come_to_barrier names, or returns.
+// the warp's successor or the one that wg_come_to_barrier names, or returns.
 using WarpFunction = void (*)(WarpContext*, std::uint8_t* frame);
 
 }  // namespace warpgrind::jit

@@ -1,5 +1,6 @@
-// Warps that go from barrier to barrier in turn (device/execution/rounds.h), and all that ends a round: each case has
-// some plain barriers first, so that the round is on when it comes.
+// Warps that take turns in machine code (device/execution/rounds.h), and all that ends that. Rounds: kernels with
+// barriers, where the case begins behind some plain ones; BlockInTurn: from the start of a block; InPlace: kernels
+// without regions, in which a block's warps follow each other in one context.
 #include <string>
 
 #include "ptx_kernel.h"
@@ -123,6 +124,166 @@ TEST(Rounds, ManyBlocksOnTwoWorkers) {
       2);
   k.run(256, 500);
   for (unsigned b = 0; b < 500; ++b) EXPECT_EQ(k.data[b], 255u * 256 / 2) << b;
+}
+
+// ---- From the start of a block
+
+const char kPlain[] =
+    "shl.b32 %r2, %r1, 2; cvt.u64.u32 %rd2, %r2; add.u64 %rd3, %rd1, %rd2; shr.u32 %r3, %r1, 5;"
+    "mov.u32 %r20, memory; add.u32 %r21, %r20, %r2;\n";
+
+// Thread t of each block gets what its neighbour's warp wrote, and its block's number.
+TEST(BlockInTurn, EachBlockBeginsAnew) {
+  Kernel k(
+      std::string(kPlain) +
+      "mov.u32 %r9, %ctaid.x; mad.lo.u32 %r4, %r9, 1000, %r1; st.shared.u32 [%r21], %r4; bar.sync 0;"
+      "xor.b32 %r5, %r2, 128; add.u32 %r5, %r20, %r5; ld.shared.u32 %r6, [%r5];"
+      "mad.lo.u32 %r7, %r9, 256, %r2; mad.lo.u32 %r7, %r9, 256, %r7; cvt.u64.u32 %rd4, %r7; add.u64 %rd4, %rd1, %rd4;"
+      "st.global.u32 [%rd4], %r6;");
+  for (const unsigned threads : {128u, 64u}) {
+    const LaunchResult r = k.run(threads, 40);
+    EXPECT_EQ(r.counts.warps_launched, 40u * threads / 32);
+    EXPECT_EQ(r.counts.threads_launched, 40u * threads);
+    for (unsigned b = 0; b < 40; ++b)
+      for (unsigned t = 0; t < threads; ++t) EXPECT_EQ(k.data[b * 128 + t], b * 1000 + (t ^ 32)) << b << ' ' << t;
+  }
+}
+
+TEST(BlockInTurn, WarpsLeaveBeforeTheFirstBarrier) {
+  Kernel k(std::string(kPlain) +
+           "and.b32 %r4, %r3, 1; setp.eq.u32 %p1, %r4, 0; @%p1 ret; st.shared.u32 [%r21], %r1; bar.sync 0;"
+           "xor.b32 %r5, %r2, 256; add.u32 %r5, %r20, %r5; ld.shared.u32 %r6, [%r5]; bar.sync 0; st.global.u32 [%rd3], "
+           "%r6;");
+  for (const unsigned blocks : {1u, 7u}) {
+    const LaunchResult r = k.run(128, blocks);
+    EXPECT_EQ(r.counts.warps_launched, blocks * 4u);
+    for (unsigned t = 0; t < 128; ++t) EXPECT_EQ(k.data[t], t / 32 % 2 ? t ^ 64 : 0u) << t;
+  }
+}
+
+// The first warp waits for the last, which has not begun.
+TEST(BlockInTurn, AWarpWaitsForOneThatHasNotBegun) {
+  Kernel k(std::string(kPlain) +
+           "setp.eq.u32 %p2, %r3, 0; @!%p2 bra other;\n"
+           "again: ld.volatile.global.u32 %r4, [%rd1+8192]; mov.u32 %r7, %ctaid.x; setp.le.u32 %p3, %r4, %r7; @%p3 bra "
+           "again;"
+           "bra.uni both;\n"
+           "other: setp.eq.u32 %p4, %r1, 96; @%p4 atom.global.add.u32 %r8, [%rd1+8192], 1;\n"
+           "both: st.shared.u32 [%r21], %r1; bar.sync 0; xor.b32 %r5, %r2, 384; add.u32 %r5, %r20, %r5;"
+           "ld.shared.u32 %r6, [%r5]; bar.sync 0; st.global.u32 [%rd3], %r6;");
+  k.run(128, 5);
+  for (unsigned t = 0; t < 128; ++t) EXPECT_EQ(k.data[t], t ^ 96);
+}
+
+TEST(BlockInTurn, ADeadlockNamesWarpsThatWaitOnly) {
+  Kernel k(std::string(kPlain) +
+           "setp.eq.u32 %p1, %r3, 1; @%p1 bra one;\nbar.sync 0;\nret;\none: bar.sync 1, 64;\nret;");
+  const LaunchResult r = k.try_run(96);
+  ASSERT_TRUE(r.fault);
+  EXPECT_EQ(r.fault->kind, FaultKind::barrier_mismatch);
+  ASSERT_EQ(r.fault->warps.size(), 3u);
+  const auto place = [&](unsigned warp) { return r.fault->warps[warp].substr(r.fault->warps[warp].find("PTX")); };
+  EXPECT_EQ(place(0), place(2));
+  EXPECT_NE(place(0), place(1));
+}
+
+TEST(BlockInTurn, AFaultAndTheNextLaunch) {
+  Kernel k(std::string(kPlain) +
+           "mov.u32 %r9, %ctaid.x; ld.global.u32 %r4, [%rd1+16384]; setp.eq.u32 %p1, %r9, %r4; setp.eq.and.u32 %p1, "
+           "%r1, 40, %p1;"
+           "@%p1 trap; st.shared.u32 [%r21], %r9; bar.sync 0; ld.shared.u32 %r5, [%r20]; st.global.u32 [%rd3], %r5;");
+  k.data[4096] = 3;
+  const LaunchResult stopped = k.try_run(128, 6);
+  ASSERT_TRUE(stopped.fault);
+  EXPECT_EQ(stopped.fault->block.x, 3u);
+  EXPECT_EQ(stopped.fault->thread.x, 40u);
+  k.data[4096] = 99;
+  k.run(96, 6);
+  for (unsigned t = 0; t < 96; ++t) EXPECT_EQ(k.data[t], 5u);
+}
+
+// ---- In place
+
+TEST(InPlace, EachWarpHasItsOwnThreads) {
+  const std::string body =
+      "mov.u32 %r10, %tid.x; mov.u32 %r11, %tid.y; mov.u32 %r12, %tid.z; mov.u32 %r13, %ntid.x; mov.u32 %r14, %ntid.y;"
+      "mad.lo.u32 %r15, %r12, %r14, %r11; mad.lo.u32 %r15, %r15, %r13, %r10; mov.u32 %r16, %ctaid.x; mov.u32 %r17, "
+      "%ctaid.y;"
+      "mov.u32 %r4, %warpid; mad.lo.u32 %r18, %r17, 3, %r16; mad.lo.u32 %r19, %r18, 128, %r15; mul.wide.u32 %rd4, "
+      "%r19, 4;"
+      "add.u64 %rd4, %rd1, %rd4; shl.b32 %r5, %r4, 24; shl.b32 %r6, %r12, 16; or.b32 %r5, %r5, %r6; shl.b32 %r6, %r11, "
+      "8;"
+      "or.b32 %r5, %r5, %r6; or.b32 %r5, %r5, %r10; st.global.u32 [%rd4], %r5;";
+  Kernel k(body);
+  for (const Dim3 block : {Dim3{100, 1, 1}, Dim3{8, 4, 3}, Dim3{16, 8, 1}, Dim3{7, 5, 3}, Dim3{32, 3, 1}}) {
+    LaunchConfig config;
+    config.grid = {3, 7, 1};
+    config.block = block;
+    const LaunchResult r = k.run(config);
+    const auto threads = static_cast<unsigned>(block.count());
+    EXPECT_EQ(r.counts.warps_launched, 21u * ((threads + 31) / 32));
+    EXPECT_EQ(r.counts.threads_launched, 21u * threads);
+    for (unsigned b = 0; b < 21; ++b)
+      for (unsigned t = 0; t < threads; ++t)
+        EXPECT_EQ(k.data[b * 128 + t],
+                  t / 32 << 24 | t / block.x / block.y << 16 | t / block.x % block.y << 8 | t % block.x)
+            << b << ' ' << t;
+  }
+}
+
+TEST(InPlace, LanesThatLeftAreBackInTheNextWarp) {
+  Kernel k(std::string(kPlain) +
+           "setp.lt.u32 %p1, %r1, 20; @%p1 exit; mov.u32 %r4, 0; mov.u32 %r5, %laneid;\n"
+           "turn: setp.ge.u32 %p2, %r4, %r5; @%p2 exit; add.u32 %r4, %r4, 1; st.global.u32 [%rd3], %r4; bra.uni turn;");
+  k.run(128, 3);
+  for (unsigned t = 0; t < 128; ++t) EXPECT_EQ(k.data[t], t < 20 ? 0 : t % 32) << t;
+}
+
+// A lock that no warp holds for long, and a flag that the last one sets.
+TEST(InPlace, AWarpWaitsForOneThatHasNotBegun) {
+  Kernel k(std::string(kPlain) +
+           "setp.eq.u32 %p2, %r3, 1; @!%p2 bra other;\n"
+           "again: ld.volatile.global.u32 %r4, [%rd1+8192]; mov.u32 %r7, %ctaid.x; setp.le.u32 %p3, %r4, %r7; @%p3 bra "
+           "again;"
+           "bra.uni both;\n"
+           "other: setp.eq.u32 %p4, %r1, 96; @%p4 atom.global.add.u32 %r8, [%rd1+8192], 1;\n"
+           "both: atom.global.add.u32 %r9, [%rd3], 1;");
+  const LaunchResult r = k.run(160, 6);
+  EXPECT_EQ(r.counts.warps_launched, 30u);
+  EXPECT_EQ(r.counts.threads_launched, 6u * 160);
+  for (unsigned t = 0; t < 160; ++t) EXPECT_EQ(k.data[t], 6u);
+}
+
+// A call keeps a kernel from having regions: its warps wait on their stacks, some after others have ended in place.
+const char kFunction[] =
+    ".func (.param .b32 out) twice(.param .b32 in)\n"
+    "{\n.reg .b32 %r1; ld.param.b32 %r1, [in]; add.u32 %r1, %r1, %r1; st.param.b32 [out], %r1; ret;\n}\n";
+
+TEST(InPlace, SomeWarpsEndAndOthersMeet) {
+  Kernel k(
+      std::string(kPlain) +
+          "setp.lt.u32 %p1, %r3, 2; @%p1 ret; call (%r4), twice, (%r1); st.shared.u32 [%r21], %r4; bar.sync 0;"
+          "setp.eq.u32 %p2, %r3, 3; @%p2 ret; xor.b32 %r5, %r2, 128; add.u32 %r5, %r20, %r5; ld.shared.u32 %r6, [%r5];"
+          "bar.sync 0; st.global.u32 [%rd3], %r6;",
+      1, nullptr, kFunction);
+  const LaunchResult r = k.run(192, 9);
+  EXPECT_EQ(r.counts.warps_launched, 54u);
+  for (unsigned t = 0; t < 192; ++t) EXPECT_EQ(k.data[t], t / 32 < 2 || t / 32 == 3 ? 0 : 2 * (t ^ 32)) << t;
+}
+
+TEST(InPlace, AFaultNamesItsWarpAndTheNextLaunchRuns) {
+  Kernel k(std::string(kPlain) +
+           "mov.u32 %r9, %ctaid.x; ld.global.u32 %r4, [%rd1+16384]; setp.eq.u32 %p1, %r9, %r4; setp.eq.and.u32 %p1, "
+           "%r1, 70, %p1;"
+           "@%p1 trap; st.global.u32 [%rd3], %r9;");
+  k.data[4096] = 2;
+  const LaunchResult stopped = k.try_run(128, 6);
+  ASSERT_TRUE(stopped.fault);
+  EXPECT_EQ(stopped.fault->block.x, 2u);
+  EXPECT_EQ(stopped.fault->thread.x, 70u);
+  k.data[4096] = 99;
+  k.run(96, 6);
+  for (unsigned t = 0; t < 96; ++t) EXPECT_EQ(k.data[t], 5u);
 }
 
 }  // namespace

@@ -379,15 +379,15 @@ void* wg_come_to_barrier(void* context, std::uint32_t site, std::uint32_t id, st
                          std::uint32_t mask) {
   WarpFiber& f = fiber_of(warp(context));
   Worker& w = *f.worker;
-  const bool plain = is_plain(f, id, threads, mask, f.block->plain);
   if (WarpFiber* const first = w.round) {
-    if (plain && !f.context.successor && w.launch->interrupt.load(std::memory_order_acquire) == 0) {
+    if (is_plain(f, id, threads, mask, f.block->plain) && !f.context.successor && w.ended_in_round == 0 &&
+        w.launch->interrupt.load(std::memory_order_acquire) == 0) {
       w.current = first;  // the last one of a round: all have come
       return &first->context;
     }
     write_down_round(w, f);
   }
-  if (!plain) return end_region_at_any(f, site, id, threads, mask);
+  if (!is_plain(f, id, threads, mask, f.block->plain)) return end_region_at_any(f, site, id, threads, mask);
   return come_plain(f, site, mask) ? release_and_go_on(f) : next_in_place(w);
 }
 

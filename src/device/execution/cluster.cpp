@@ -65,6 +65,7 @@ void pass_if_complete(Worker& w, Cluster& c) {
 // A launch without clusters: every block is one.
 Cluster& cluster_of(WarpFiber& f) {
   Block& b = *f.block;
+  leave_round(*f.worker, f);
   if (!b.cluster) {
     Cluster* own = nullptr;
     enter_cluster(*f.worker, b, own);

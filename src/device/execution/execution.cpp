@@ -18,10 +18,19 @@
 #include "device/execution/paths.h"
 #include "device/execution/scheduler.h"
 #include "device/execution/state.h"
+#include "device/execution/warps.h"
 #include "device/fault.h"
 #include "device/module.h"
 
 namespace warpgrind::device {
+
+void give_up(Worker& w, const char* message, const char* advice) {
+  Fault fault = describe(*w.launch, FaultKind::out_of_resources, ~0u);
+  fault.message = message;
+  fault.advice = advice;
+  record(*w.launch, std::move(fault), 0, 0);
+  leave_launch(w);
+}
 
 namespace {
 
@@ -55,11 +64,6 @@ void begin_shared(const Launch& launch, const Block& b) {
     std::memset(b.shared, *launch.fill, launch.shared_size);
 }
 
-[[gnu::noinline]] void fill_local(const Launch& launch, WarpFiber& f) {
-  const std::uint64_t bytes = std::min(launch.kernel->code->local_bytes, f.context.local_size);
-  if (bytes) std::memset(f.local, *launch.fill, (bytes + 3) / 4 * 4 * kWarpSize);
-}
-
 events::BlockEvent block_event(const Launch& launch, Block& b) {
   return {&launch.info, Dim3{b.index[0], b.index[1], b.index[2]}, launch.shared_size, &b.late_loads,
           jit::row_length(launch.kernel->shape)};
@@ -82,165 +86,7 @@ void end_time(Launch& launch, const Block& b) {
   }
 }
 
-inline void retire_block(Worker& w, Block* b) {
-  if (w.launch->wants.blocks_ended && !w.launch->stop.load(std::memory_order_relaxed))
-    events::publish_block_end(w.launch->observers, block_event(*w.launch, *b), w.number);
-  if (b->log) end_log(w, *b);
-  (b->previous ? b->previous->next : w.live) = b->next;
-  if (b->next) b->next->previous = b->previous;
-  for (unsigned k = 0; k < b->barriers_in_use; ++k) b->barriers[k] = {};
-  b->barriers_in_use = 0;
-  b->next = w.free_blocks;
-  w.free_blocks = b;
-  --w.live_blocks;
-  ++w.blocks_ended;
-  if (w.launch->keeps_time) end_time(*w.launch, *b);
-  if (b->cluster) leave_cluster(w, *b);
-}
-
-// ---- Warps
-
-[[noreturn]] void give_up(Worker& w, const char* message, const char* advice) {
-  Fault fault = describe(*w.launch, FaultKind::out_of_resources, ~0u);
-  fault.message = message;
-  fault.advice = advice;
-  record(*w.launch, std::move(fault), 0, 0);
-  leave_launch(w);
-}
-
-void release_local_memory(WarpFiber& f) {
-  if (f.local) munmap(f.local, f.local_mapped);
-  f.local = nullptr;
-  f.local_capacity = f.local_mapped = 0;
-}
-
-// Up to 16 MiB a warp (cudaLimitStackSize), of which most kernels touch little.
-[[gnu::noinline]] void grow_local_memory(WarpFiber& f, std::uint64_t bytes) {
-  release_local_memory(f);
-  bytes = (bytes + 4095) / 4096 * 4096;
-  const std::uint64_t mapped = f.worker->launch->shadow ? 2 * bytes : bytes;
-  void* p = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (p == MAP_FAILED)
-    give_up(*f.worker, "the host has no memory left for the local memory of this launch's threads",
-            "smaller arrays in the kernel, a smaller stack (cudaLimitStackSize), or fewer or smaller blocks at a time");
-  f.local = static_cast<std::uint8_t*>(p);
-  f.local_capacity = bytes;
-  f.local_mapped = mapped;
-}
-
-[[gnu::noinline]] void grow_frame(WarpFiber& f, std::uint64_t bytes) {
-  std::free(f.context.frame);
-  f.frame_capacity = (bytes + 63) / 64 * 64;
-  f.context.frame = static_cast<std::uint8_t*>(std::aligned_alloc(64, f.frame_capacity));
-  WG_ASSERT(f.context.frame);
-}
-
-// Fields that are the same for every warp of the launch.
-void enter_launch(WarpFiber& f, Launch& launch, Worker& w) {
-  jit::WarpContext& c = f.context;
-  f.launch = launch.serial;
-  if (launch.local_size * kWarpSize > f.local_capacity) grow_local_memory(f, launch.local_size * kWarpSize);
-  if (launch.kernel->code->region_bytes > f.frame_capacity) grow_frame(f, launch.kernel->code->region_bytes);
-  c.params = launch.parameters;
-  c.globals = launch.module->globals().data();
-  c.functions = nullptr;
-  c.sites = w.sites;
-  c.scoreboard = w.scoreboard;
-  c.shared_size = launch.shared_size;
-  c.dynamic_shared_offset = launch.kernel->code->dynamic_shared_offset;
-  c.local = f.local;
-  c.local_size = launch.local_size;
-  static_assert(sizeof launch.interrupt == sizeof *c.interrupt && decltype(launch.interrupt)::is_always_lock_free);
-  c.interrupt = reinterpret_cast<const volatile std::uint32_t*>(&launch.interrupt);
-  static constexpr std::uint32_t kAlways = 1;  // every head of a loop is a place to take turns
-  if (launch.ordered) c.interrupt = &kAlways;
-  f.polled_site = ~0u;
-  const Dim3 &grid = launch.config.grid, &block = launch.config.block, &cluster = launch.config.cluster;
-  const Dim3* from[] = {&grid, &block, &cluster};
-  std::uint32_t* to[] = {c.nctaid, c.ntid, c.cluster_dim};
-  for (unsigned k = 0; k < 3; ++k) {
-    to[k][0] = from[k]->x;
-    to[k][1] = from[k]->y;
-    to[k][2] = from[k]->z;
-  }
-  c.explicit_cluster = launch.cluster_size > 1;
-  c.issue_cycles = launch.issue_cycles;
-  c.sm_clock_khz = launch.sm_clock_khz;
-  c.total_shared = launch.total_shared;
-  c.all_shared = launch.all_shared;
-  std::copy(std::begin(launch.env), std::end(launch.env), c.env);
-  static_assert(offsetof(WarpFiber, context) == 0);
-  c.running = reinterpret_cast<jit::WarpContext**>(&w.current);
-  c.runtime = &f;
-  c.global_shadow = launch.shadow ? launch.shadow->distance() : 0;
-  c.local_shadow = f.local_capacity;
-  f.block = nullptr;
-}
-
-void start_warp(WarpFiber& f, Worker& w, Block& b) {
-  Launch& launch = *w.launch;
-  jit::WarpContext& c = f.context;
-  if (f.launch != launch.serial) enter_launch(f, launch, w);
-  if (f.block != &b || f.block_linear != b.linear) {
-    f.block = &b;
-    f.block_linear = b.linear;
-    c.shared = b.shared;
-    c.late_loads = &b.late_loads;
-    c.shared_shadow = b.shared_shadow;
-    c.cluster_rank = b.cluster_rank;
-    std::memcpy(c.ctaid, b.index, sizeof c.ctaid);
-    c.smid = b.smid;
-  }
-  const std::uint32_t index = launch.ordered ? warp_in_order(launch, b, b.started) : b.started;
-  ++b.started;
-  if (b.started == b.warps) w.starting = b.next_start;
-  const WarpShape& shape = launch.shapes[index];
-  std::memcpy(c.tid_base, shape.tid_base, sizeof c.tid_base);  // std::copy() would call memmove
-  c.warp = index;
-  if (launch.keeps_time) [[unlikely]]
-    c.cycles = b.begin_cycles;
-  c.initial_mask = shape.mask;
-  c.exited = 0;
-  c.region = 0;
-  c.spin = 0;
-  c.local_top = 0;
-  if (launch.kernel->shape == jit::LaneShape::general) std::memcpy(c.tid, launch.warp_threads[index].tid, sizeof c.tid);
-  f.exited_counted = 0;
-  f.cluster_phase = 0;
-  f.spinning = 0;
-  f.waits_by_path = false;  // a launch that was stopped leaves such things
-  if (f.parked) f.parked->in_use = 0;
-  if (launch.shadow) [[unlikely]]
-    forget_local(f);
-  if (launch.fill) [[unlikely]]
-    fill_local(launch, f);
-  w.idle_turns = 0;
-}
-
-void end_warp(WarpFiber& f, Worker& w) {
-  Block& b = *f.block;
-  give_time(f);
-  const auto left = static_cast<unsigned>(__builtin_popcount(f.context.initial_mask)) - f.exited_counted;
-  if (b.cluster) cluster_exited(w, b, left);
-  ++b.ended;
-  ++w.warps_ended;
-  w.threads_ended += static_cast<unsigned>(__builtin_popcount(f.context.initial_mask));
-  w.idle_turns = 0;
-  if (b.ended == b.warps) {
-    retire_block(w, &b);
-    return;
-  }
-  b.exited += left;
-  if (b.barriers_in_use != 0) release_if_complete(w, b);
-}
-
 // ---- Scheduling
-
-void put_idle(Worker& w, WarpFiber& f) {
-  f.state = WarpState::idle;
-  f.next = w.idle;
-  w.idle = &f;
-}
 
 void put_idle(Worker& w, Carrier& c) {
   c.next = w.idle_carriers;
@@ -263,7 +109,7 @@ void reset(Worker& w) {
     put_idle(w, *c);
   }
   const std::uint64_t ended = w.blocks_ended;
-  while (w.live) retire_block(w, w.live);
+  while (w.live) retire_block(w, *w.live);
   w.blocks_ended = ended;  // those did not end
   w.starting = nullptr;
   w.listing = false;
@@ -271,13 +117,6 @@ void reset(Worker& w) {
 
 }  // namespace
 
-WarpFiber::WarpFiber() {
-  std::memset(&context, 0, sizeof context);
-}
-WarpFiber::~WarpFiber() {
-  release_local_memory(*this);
-  std::free(context.frame);
-}
 Block::~Block() {
   std::free(shared_memory);
 }
@@ -399,6 +238,23 @@ bool activate_block(Worker& w) {
   return true;
 }
 
+void retire_block(Worker& w, Block& b) {
+  const Launch& launch = *w.launch;
+  if (launch.wants.blocks_ended && !launch.stop.load(std::memory_order_relaxed))
+    events::publish_block_end(launch.observers, block_event(launch, b), w.number);
+  if (b.log) end_log(w, b);
+  (b.previous ? b.previous->next : w.live) = b.next;
+  if (b.next) b.next->previous = b.previous;
+  for (unsigned k = 0; k < b.barriers_in_use; ++k) b.barriers[k] = {};
+  b.barriers_in_use = 0;
+  b.next = w.free_blocks;
+  w.free_blocks = &b;
+  --w.live_blocks;
+  ++w.blocks_ended;
+  if (launch.keeps_time) end_time(*w.launch, b);
+  if (b.cluster) leave_cluster(w, b);
+}
+
 Carrier& take_carrier(Worker& w) {
   if (Carrier* c = w.idle_carriers) {
     w.idle_carriers = c->next;
@@ -416,25 +272,13 @@ Carrier& take_carrier(Worker& w) {
 
 namespace {
 
-WarpFiber& take_fiber(Worker& w) {
-  if (WarpFiber* f = w.idle) {
-    w.idle = f->next;
-    f->next = nullptr;
-    return *f;
-  }
-  w.fibers.push_back(std::make_unique<WarpFiber>());
-  w.fibers.back()->worker = &w;
-  return *w.fibers.back();
-}
-
 // The warp runs, and those that it names at the end of a region, until one ends or nobody is named. Each may wait on
 // this stack meanwhile, while others run on others. Gives the one that has ended, if one has.
 inline WarpFiber* run(Worker& w, WarpFiber& f) {
   begin_to_run(w, f);
   w.launch->entry(&f.context, f.context.frame);
   WarpFiber& last = *w.current;
-  leave_round(w, last);
-  if (last.state != WarpState::running) return nullptr;
+  if (end_block_in_turn(w, last) || last.state != WarpState::running) return nullptr;
   end_warp(last, w);
   return &last;
 }
@@ -449,11 +293,19 @@ inline bool has_warp_to_start(Worker& w) {
 
 // One warp after the other in one place, as long as they end: taking the place anew would cost short warps a tenth.
 void start_warps(Worker& w) {
-  WarpFiber* fiber = &take_fiber(w);
+  WarpFiber* fiber = nullptr;
   do {
-    start_warp(*fiber, w, *w.starting);
+    Block& block = *w.starting;
+    if (WarpFiber* first = begin_block_in_turn(w, block)) {
+      run(w, *first);
+      continue;
+    }
+    if (!fiber) fiber = &take_fiber(w);
+    start_warp(*fiber, w, block);
+    begin_in_place(w, block, *fiber);
     fiber = run(w, *fiber);
-  } while (fiber && stays_in_order(w) && has_warp_to_start(w));
+    if (!fiber) return;
+  } while (stays_in_order(w) && has_warp_to_start(w));
   if (fiber) put_idle(w, *fiber);
 }
 
@@ -655,6 +507,7 @@ void run_worker(Worker& w) {
       &w);
   switch_to(w.main, start);
   w.finished = true;
+  release_team(w);
   if (w.launch->stop.load(std::memory_order_relaxed)) reset(w);
   _mm_setcsr(user_mxcsr);
 }

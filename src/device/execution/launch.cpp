@@ -13,6 +13,7 @@
 #include "device/access/watched.h"
 #include "device/device_impl.h"
 #include "device/execution/order.h"
+#include "device/execution/rounds.h"
 #include "device/fault.h"
 #include "gpu/issue.h"
 #include "gpu/launch_limits.h"
@@ -59,7 +60,7 @@ void shape_warps(Launch& launch, const Dim3& block) {
   launch.warp_threads.resize(launch.shapes.size());
   launch.shapes_block = block;
   for (std::uint32_t w = 0; w < launch.shapes.size(); ++w) {
-    WarpShape& s = launch.shapes[w];
+    jit::WarpShape& s = launch.shapes[w];
     auto& tid = launch.warp_threads[w].tid;
     s.mask = 0;
     for (std::uint32_t l = 0; l < kWarpSize; ++l) {
@@ -410,6 +411,7 @@ Result<LaunchResult> Device::Impl::run_grid(Engine& engine, LoadedModule& module
     prepare_worker(worker, record.sites.size(), record.code->scoreboard_slots());
   }
   begin_observation(engine);
+  launch.turns = turns_of(launch);
   const auto repeated = find_repeated(launch, parameters);
   enlist(&launch);
   interrupt_if_requested_since(launch, interrupts_before);  // while it was being compiled

@@ -241,6 +241,7 @@ void look_again(WarpFiber& f) {
 enum class Reason { spins, stopped };
 
 void choose(WarpFiber& f, Paths& p, Reason reason) {
+  leave_round(*f.worker, f);
   look_again(f);
   drop_empty(p);
   for (;;) {

@@ -1,9 +1,11 @@
 #include "device/execution/rounds.h"
 
 #include <bit>
+#include <cstring>
 #include <utility>
 
 #include "device/execution/scheduler.h"
+#include "device/execution/warps.h"
 
 namespace warpgrind::device {
 
@@ -13,7 +15,64 @@ WarpFiber* successor(const WarpFiber& f) {
   return f.context.successor ? &fiber_of(*f.context.successor) : nullptr;
 }
 
+WarpFiber* unlink_successor(WarpFiber& f) {
+  WarpFiber* const next = successor(f);
+  f.context.successor = nullptr;
+  return next;
+}
+
+// The warps of the block before, again: in one launch each has the same number and the same threads.
+void begin_again(WarpFiber& first, const Block& b) {
+  for (WarpFiber* f = &first; f; f = successor(*f)) {
+    jit::WarpContext& c = f->context;
+    static_assert(offsetof(jit::WarpContext, smid) == offsetof(jit::WarpContext, ctaid) + sizeof c.ctaid);
+    static_assert(offsetof(Block, smid) == offsetof(Block, index) + sizeof b.index);
+    std::memcpy(c.ctaid, b.index, sizeof c.ctaid + sizeof c.smid);
+    c.exited = 0;
+    c.region = 0;
+    c.spin = 0;
+    f->block_linear = b.linear;
+  }
+}
+
+WarpFiber& begin_anew(Worker& w, Block& b) {
+  WarpFiber& first = take_fiber(w);
+  WarpFiber* last = &first;
+  for (;;) {
+    start_warp(*last, w, b);
+    last->state = WarpState::running;
+    if (b.started == b.warps) return first;
+    WarpFiber& next = take_fiber(w);
+    last->context.successor = &next.context;
+    last = &next;
+  }
+}
+
 }  // namespace
+
+Turns turns_of(const Launch& launch) {
+  if (launch.ordered || launch.keeps_time || launch.shadow || launch.fill || launch.cluster_size != 1)
+    return Turns::none;
+  if (launch.kernel->code->has_regions) return launch.plain_barriers ? Turns::round : Turns::none;
+  return launch.kernel->shape == jit::LaneShape::general ? Turns::none : Turns::in_place;
+}
+
+WarpFiber* begin_block_in_turn(Worker& w, Block& b) {
+  if (w.launch->turns != Turns::round || b.started != 0 || w.live_blocks != 1 || w.ready_first) return nullptr;
+  if (w.team && w.team->block == &b) {
+    begin_again(*w.team, b);
+    b.started = b.warps;
+    w.starting = nullptr;
+    w.round = std::exchange(w.team, nullptr);
+  } else {
+    release_team(w);
+    w.round = &begin_anew(w, b);
+  }
+  b.barriers_in_use = 1;
+  w.in_order = true;
+  w.ended_in_round = 0;
+  return w.round;
+}
 
 WarpFiber* begin_round(Worker& w, Block& b) {
   Barrier& all = b.barriers[0];
@@ -23,6 +82,8 @@ WarpFiber* begin_round(Worker& w, Block& b) {
   for (const WarpFiber* f = all.first; f; f = f->next)
     if (f->on_stack) return nullptr;
   w.round = all.first;
+  w.in_order = false;
+  w.ended_in_round = 0;
   all = {};
   w.idle_turns = 0;
   for (WarpFiber* f = w.round; f; f = f->next) {
@@ -32,21 +93,51 @@ WarpFiber* begin_round(Worker& w, Block& b) {
   return w.round;
 }
 
+void begin_in_place(Worker& w, Block& b, WarpFiber& first) {
+  if (w.launch->turns != Turns::in_place || b.started == b.warps) return;
+  first.context.next_shape = &w.launch->shapes[b.started];
+  first.context.last_shape = w.launch->shapes.data() + b.warps;
+  w.in_place = &first;
+  w.first_in_place = first.context.warp;
+}
+
+bool end_block_in_turn(Worker& w, WarpFiber& last) {
+  if (!w.round || w.ended_in_round + 1 != last.block->warps) {
+    leave_round(w, last);
+    return false;
+  }
+  Block& b = *last.block;
+  b.ended = b.warps;
+  w.warps_ended += b.warps;
+  w.threads_ended += w.launch->threads_per_block;
+  w.idle_turns = 0;
+  w.team = std::exchange(w.round, nullptr);
+  if (!w.in_order) release_team(w);
+  retire_block(w, b);
+  return true;
+}
+
 void write_down_round(Worker& w, WarpFiber& current) {
   Block& b = *current.block;
   Barrier& all = b.barriers[0];
-  bool has_come = true;
+  bool has_run = true;
   for (WarpFiber* f = std::exchange(w.round, nullptr); f;) {
-    WarpFiber* const next = successor(*f);
-    f->context.successor = nullptr;
+    WarpFiber* const next = unlink_successor(*f);
     if (f == &current) {
-      has_come = false;
-    } else if (has_come) {
-      all.arrived += static_cast<std::uint32_t>(std::popcount(f->context.initial_mask));
-      queue_at(*f, all, f->context.barrier_site, 0);
-    } else {
+      has_run = false;
+    } else if (!has_run && f->context.region == 0) {  // has not begun, nor have those behind it
+      put_idle(w, *f);
+      --b.started;
+      w.starting = &b;
+    } else if (!has_run) {
       f->state = WarpState::barrier;
       queue_ready(w, f);
+    } else if (f->context.region == jit::kEndedRegion) {
+      end_warp(*f, w);
+      put_idle(w, *f);
+    } else {
+      all.arrived += static_cast<std::uint32_t>(std::popcount(f->context.initial_mask));
+      queue_at(*f, all, f->context.barrier_site, 0);
     }
     f = next;
   }
@@ -54,12 +145,33 @@ void write_down_round(Worker& w, WarpFiber& current) {
   w.idle_turns = 0;
 }
 
-void forget_round(Worker& w) {
-  for (WarpFiber* f = std::exchange(w.round, nullptr); f;) {
-    WarpFiber* const next = successor(*f);
-    f->context.successor = nullptr;
+void write_down_in_place(Worker& w) {
+  WarpFiber& f = *std::exchange(w.in_place, nullptr);
+  Block& b = *f.block;
+  f.context.next_shape = f.context.last_shape = nullptr;
+  const std::uint32_t warps = f.context.warp - w.first_in_place,
+                      threads = warps * kWarpSize;  // only the last has fewer
+  if (warps == 0) return;
+  b.started += warps;
+  if (b.started == b.warps) w.starting = nullptr;
+  b.ended += warps;
+  b.exited += threads;
+  w.warps_ended += warps;
+  w.threads_ended += threads;
+  w.idle_turns = 0;
+  if (b.barriers_in_use != 0) release_if_complete(w, b);
+}
+
+void release_team(Worker& w) {
+  for (WarpFiber* f = std::exchange(w.team, nullptr); f;) {
+    WarpFiber* const next = unlink_successor(*f);
+    put_idle(w, *f);
     f = next;
   }
+}
+
+void forget_round(Worker& w) {
+  w.round = w.in_place = w.team = nullptr;
 }
 
 }  // namespace warpgrind::device

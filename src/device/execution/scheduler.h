@@ -11,9 +11,11 @@ namespace warpgrind::device {
 void suspend_in_order(Worker& worker, WarpFiber& self);  // order.h
 
 // execution.cpp
-void carrier_loop(void* carrier);                   // what every carrier runs
-Carrier& take_carrier(Worker& worker);              // idle or new
-[[noreturn]] void report_deadlock(Worker& worker);  // no warp of the worker can go on
+void retire_block(Worker& worker, Block& block);                                     // its warps have ended
+[[noreturn]] void give_up(Worker& worker, const char* message, const char* advice);  // the host is out of resources
+void carrier_loop(void* carrier);                                                    // what every carrier runs
+Carrier& take_carrier(Worker& worker);                                               // idle or new
+[[noreturn]] void report_deadlock(Worker& worker);                                   // no warp of the worker can go on
 void list_first(Worker& worker, const WarpFiber& fiber,
                 std::uint32_t site);               // timeout or Ctrl-C: a warp that was found
 [[noreturn]] void finish_listing(Worker& worker);  // timeout or Ctrl-C: every warp has said where it is

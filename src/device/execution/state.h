@@ -178,10 +178,11 @@ struct alignas(64) Block {
   // What starting and ending a warp touches is one cache line.
   std::uint64_t linear = 0;
   std::uint32_t index[3] = {0, 0, 0};
+  std::uint32_t smid = 0;  // behind `index`, as in a WarpContext
+  // Those of warps that take turns are counted when they leave off (rounds.h).
   std::uint32_t warps = 0, started = 0, ended = 0;
   std::uint32_t exited = 0;  // threads; those of a warp that runs are counted when it arrives at a barrier
   std::uint32_t threads = 0;
-  std::uint32_t smid = 0;
   unsigned barriers_in_use = 0;  // highest barrier number used + 1
   bool plain = false;            // Launch::plain_barriers, and warps run in the usual order
   std::uint8_t* shared = nullptr;
@@ -205,12 +206,7 @@ struct alignas(64) Block {
   Block* previous = nullptr;  // live blocks
 };
 
-// The lanes of each warp of a block; the same for all blocks of a launch. Every warp that starts reads the first, only
-// kernels of LaneShape::general the second.
-struct WarpShape {
-  std::uint32_t tid_base[3];
-  LaneMask mask;
-};
+// The threads of each warp of a block, for kernels of LaneShape::general; the same for all blocks of a launch.
 struct WarpThreads {
   std::uint32_t tid[3][kWarpSize];
 };
@@ -248,9 +244,14 @@ struct alignas(64) Worker {
 
   Block* live = nullptr;
   Block* free_blocks = nullptr;
-  WarpFiber* round = nullptr;                   // the first of the warps that take turns (rounds.h)
+  // rounds.h: the first of the warps that take turns; the one whose place the block's next warps take; those of the
+  // block before, which were in the order of their numbers and have all ended.
+  WarpFiber *round = nullptr, *in_place = nullptr, *team = nullptr;
+  bool in_order = false;                        // the round has been so from the block's start
+  std::uint32_t first_in_place = 0;             // number of the warp that began there
   std::uint64_t chunk_next = 0, chunk_end = 0;  // blocks taken but not started
-  WarpFiber* current = nullptr;
+  WarpFiber* current = nullptr;                 // these two are a jit::RunningWarp
+  std::uint64_t ended_in_round = 0;
   WarpFiber* ready_last = nullptr;
   Cluster* free_clusters = nullptr;
 
@@ -293,6 +294,9 @@ struct alignas(64) Worker {
   Worker& operator=(const Worker&) = delete;
 };
 
+// How warps of a block follow each other in machine code (rounds.h); none: the worker's loop begins and ends each.
+enum class Turns : std::uint8_t { none, round, in_place };
+
 struct Launch {
   Device* device = nullptr;
   LoadedModule* module = nullptr;
@@ -306,7 +310,8 @@ struct Launch {
   bool barriers_observed = false;  // by somebody who wants arrivals, or that they are passed
   bool plain_barriers = true;      // nobody observes them, and no clock is kept
   bool whole_barriers = false;     // those of a whole block are told as one (Wants::whole_blocks)
-  bool shows_affine = false;       // machine code shows what it serves itself at watched sites (Wants::only_written)
+  Turns turns = Turns::none;
+  bool shows_affine = false;  // machine code shows what it serves itself at watched sites (Wants::only_written)
   std::uint8_t* parameters = nullptr;
   std::uint64_t shared_size = 0, local_size = 0;
   std::uint64_t blocks = 0;
@@ -315,7 +320,7 @@ struct Launch {
   std::uint32_t cluster_size = 1;
   std::uint32_t total_shared = 0, all_shared = 0;  // %total_smem_size, %aggr_smem_size
   std::uint32_t warps_per_block = 0, threads_per_block = 0;
-  std::vector<WarpShape> shapes;
+  std::vector<jit::WarpShape> shapes;
   std::vector<WarpThreads> warp_threads;
   Dim3 shapes_block{0, 0, 0};  // the block that these describe
   std::shared_ptr<const RangeTable> ranges;

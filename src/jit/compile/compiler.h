@@ -78,6 +78,7 @@ class CompiledKernel {
   CompilationSize size;
   double compile_seconds = 0;
   bool from_cache = false;
+  bool has_regions = false;        // barriers end regions (jit/kernel/regions.h)
   std::uint64_t region_bytes = 0;  // what a warp keeps while it waits at a barrier that ends a region
 };
 

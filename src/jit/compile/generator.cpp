@@ -144,6 +144,7 @@ Result<std::string> LlvmGenerator::generate(const ptx::Module& module, std::uint
   if (!object) return object.error();
   facts = std::move(unit.facts);
   kernel.frame_bytes = frame_bytes(*object);
+  kernel.has_regions = unit.has_regions;
   kernel.region_bytes = unit.region_bytes;
   constexpr std::uint64_t kOpenEndedBytes = 16384;  // more of a stack whose depth is not known
   kernel.keeps_time = unit.keeps_time;

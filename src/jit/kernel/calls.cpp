@@ -92,6 +92,10 @@ std::optional<Signature> Calls::callee_signature() {
     signature = is_list && !table.functions.empty() ? signature_of(f_.unit.module->functions[table.functions[0]])
                                                     : signature_of(table);
   }
+  for (const auto* list : {&signature.parameters, &signature.results})
+    for (const ptx::Variable& v : *list)
+      if (v.space == StateSpace::reg)
+        return f_.unsupported("a callee whose parameters are registers (.reg) instead of .param"), std::nullopt;
   if (const std::string problem = call_problem(f_.function, i, signature, name); !problem.empty())
     return f_.refuse(problem), std::nullopt;
   return signature;

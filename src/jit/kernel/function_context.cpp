@@ -96,7 +96,9 @@ Value* FunctionContext::context_field(std::size_t offset, llvm::Type* type, cons
   Value*& field = context_fields_[offset];
   if (!field) {
     llvm::LoadInst* load = prologue.CreateLoad(type, context_address(offset), name);
-    load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context(), {}));
+    // Another warp may go on in the place of one that ends.
+    const bool of_warp = offset >= offsetof(WarpContext, tid_base) && offset <= offsetof(WarpContext, spin);
+    if (!of_warp) load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context(), {}));
     field = load;
   }
   return field;

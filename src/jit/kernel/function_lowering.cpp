@@ -38,7 +38,7 @@ void FunctionLowering::run() {
   if (f_.wait_points.any()) waiting_.write_saving();
   stack_parameters_.leave();
   variables_.release_frame();
-  ir().CreateRetVoid();
+  regions_.leave();
 }
 
 void FunctionLowering::lower_block(std::uint32_t b) {

@@ -23,6 +23,7 @@ struct KernelUnit {
   std::map<std::uint32_t, llvm::Function*> functions;  // by ptx function index
   std::optional<Error> error;                          // first unsupported thing
   bool keeps_time = false;                             // it, or a function it calls, reads a clock
+  bool has_regions = false;                            // CompiledKernel::has_regions
   std::uint64_t region_bytes = 0;                      // CompiledKernel::region_bytes
   bool by_table = false;                               // registers are found by their addresses: quick tier only
   std::vector<Error>* all_refusals = nullptr;          // set: a dry run, which goes on behind the first

@@ -113,7 +113,7 @@ void Regions::create() {
     });
   }
   if (kept > kMostKept || joined > kMostJoined) borders_.clear();
-  f_.takes_turns = !borders_.empty();
+  f_.takes_turns = f_.unit.has_regions = !borders_.empty();
 }
 
 void Regions::place(Border& border, const RegisterSet& live, const RegisterSet& written) {
@@ -141,7 +141,7 @@ void Regions::begin(BasicBlock* first) {
     ir_.CreateBr(first);
     return;
   }
-  Value* region = ir_.CreateLoad(ir_.getInt32Ty(), f_.at(f_.context_argument, offsetof(WarpContext, region)));
+  Value* region = ir_.CreateLoad(ir_.getInt32Ty(), in_context(offsetof(WarpContext, region)));
   entries_ = ir_.CreateSwitch(region, first, static_cast<unsigned>(borders_.size()));
 }
 
@@ -157,6 +157,10 @@ bool Regions::end_here() const {
 
 Value* Regions::undivided(Value* whole) {
   return end_here() ? ir_.CreateAnd(whole, ir_.CreateICmpEQ(stack_.depth(), ir_.getInt32(0))) : whole;
+}
+
+Value* Regions::in_context(std::size_t field) {
+  return f_.at(f_.context_argument, field);
 }
 
 Value* Regions::in_frame(std::uint64_t at) {
@@ -196,12 +200,12 @@ void Regions::hand_over_to_successor(Value* site) {
   BasicBlock* turn = f_.new_block("turn");
   BasicBlock* ask = f_.new_block("ask");
   Value* whole = f_.context_field(offsetof(WarpContext, initial_mask), ir_.getInt32Ty(), "initial_mask");
-  Value* warp = ir_.CreateLoad(ir_.getPtrTy(), f_.at(f_.context_argument, offsetof(WarpContext, successor)));
+  Value* warp = ir_.CreateLoad(ir_.getPtrTy(), in_context(offsetof(WarpContext, successor)));
   Value* in_turn = ir_.CreateAnd(ir_.CreateICmpEQ(masks_.active(), whole), ir_.CreateIsNotNull(warp));
   ir_.CreateCondBr(in_turn, turn, ask);
   ir_.SetInsertPoint(turn);
-  ir_.CreateStore(site, f_.at(f_.context_argument, offsetof(WarpContext, barrier_site)));
-  ir_.CreateStore(warp, ir_.CreateLoad(ir_.getPtrTy(), f_.at(f_.context_argument, offsetof(WarpContext, running))));
+  ir_.CreateStore(site, in_context(offsetof(WarpContext, barrier_site)));
+  ir_.CreateStore(warp, ir_.CreateLoad(ir_.getPtrTy(), in_context(offsetof(WarpContext, running))));
   go_on_as(warp);
   ir_.SetInsertPoint(ask);
 }
@@ -225,7 +229,7 @@ void Regions::end(llvm::function_ref<Value*()> come, Value* of_block) {
   const Border& border = *border_here();
   keep(border);
   const auto number = static_cast<std::uint32_t>(&border - borders_.data()) + 1;
-  ir_.CreateStore(ir_.getInt32(number), f_.at(f_.context_argument, offsetof(WarpContext, region)));
+  ir_.CreateStore(ir_.getInt32(number), in_context(offsetof(WarpContext, region)));
   if (of_block) hand_over_to_successor(of_block);
   BasicBlock* next = f_.new_block("region");
   ask_device(come, next);
@@ -238,6 +242,48 @@ void Regions::end(llvm::function_ref<Value*()> come, Value* of_block) {
   masks_.set_live(all);
   stack_.set_depth(ir_.getInt32(0));
   stack_.set_current(ir_.getInt32(ptx::kNoId));
+}
+
+void Regions::leave() {
+  BasicBlock* nobody = f_.new_block("nobody");
+  if (!borders_.empty())
+    hand_over_at_end(nobody);
+  else if (f_.is_kernel)
+    go_on_in_place(nobody);
+  else
+    ir_.CreateBr(nobody);
+  ir_.SetInsertPoint(nobody);
+  ir_.CreateRetVoid();
+}
+
+void Regions::hand_over_at_end(BasicBlock* nobody) {
+  BasicBlock* turn = f_.new_block("turn");
+  Value* warp = ir_.CreateLoad(ir_.getPtrTy(), in_context(offsetof(WarpContext, successor)));
+  ir_.CreateCondBr(ir_.CreateIsNull(warp), nobody, turn);
+  ir_.SetInsertPoint(turn);
+  ir_.CreateStore(ir_.getInt32(kEndedRegion), in_context(offsetof(WarpContext, region)));
+  Value* running = ir_.CreateLoad(ir_.getPtrTy(), in_context(offsetof(WarpContext, running)));
+  Value* ended = f_.at(running, offsetof(RunningWarp, ended));
+  ir_.CreateStore(ir_.CreateAdd(ir_.CreateLoad(ir_.getInt64Ty(), ended), ir_.getInt64(1)), ended);
+  ir_.CreateStore(warp, f_.at(running, offsetof(RunningWarp, warp)));
+  go_on_as(warp);
+}
+
+void Regions::go_on_in_place(BasicBlock* nobody) {
+  BasicBlock* next = f_.new_block("next_warp");
+  llvm::Type* words = llvm::FixedVectorType::get(ir_.getInt32Ty(), 4);
+  Value* shape = ir_.CreateLoad(ir_.getPtrTy(), in_context(offsetof(WarpContext, next_shape)));
+  Value* last = ir_.CreateLoad(ir_.getPtrTy(), in_context(offsetof(WarpContext, last_shape)));
+  ir_.CreateCondBr(ir_.CreateICmpEQ(shape, last), nobody, next);
+  ir_.SetInsertPoint(next);
+  ir_.CreateStore(f_.at(shape, sizeof(WarpShape)), in_context(offsetof(WarpContext, next_shape)));
+  ir_.CreateAlignedStore(ir_.CreateAlignedLoad(words, shape, llvm::Align(16)),
+                         in_context(offsetof(WarpContext, tid_base)), llvm::Align(16));
+  Value* warp = ir_.CreateLoad(ir_.getInt32Ty(), in_context(offsetof(WarpContext, warp)));
+  Value* state = ir_.CreateInsertElement(llvm::Constant::getNullValue(words), ir_.CreateAdd(warp, ir_.getInt32(1)),
+                                         std::uint64_t{0});
+  ir_.CreateAlignedStore(state, in_context(offsetof(WarpContext, warp)), llvm::Align(16));
+  f_.enter_again(f_.context_argument, f_.frame_argument);
 }
 
 }  // namespace warpgrind::jit
