@@ -185,4 +185,42 @@ ControlFlow build_control_flow(const ptx::Function& function) {
   return cfg;
 }
 
+namespace {
+
+// What can be reached from `from` without entering `avoided`.
+std::vector<bool> walk(const ControlFlow& cfg, std::uint32_t from, std::size_t avoided) {
+  std::vector<bool> seen(cfg.blocks.size(), false);
+  if (from == avoided) return seen;
+  std::vector<std::uint32_t> work{from};
+  seen[from] = true;
+  while (!work.empty()) {
+    const std::uint32_t b = work.back();
+    work.pop_back();
+    for (std::uint32_t s : cfg.blocks[b].successors)
+      if (s != cfg.exit() && s != avoided && !seen[s]) seen[s] = true, work.push_back(s);
+  }
+  return seen;
+}
+
+}  // namespace
+
+std::vector<bool> loop_body(const ControlFlow& cfg, std::uint32_t head) {
+  const std::vector<bool> reached = walk(cfg, head, cfg.blocks.size());
+  const std::vector<bool> beside = walk(cfg, cfg.order.front(), head);
+  const std::vector<std::uint32_t>& before = cfg.blocks[head].predecessors;
+  const bool natural = std::any_of(before.begin(), before.end(), [&](auto p) { return reached[p] && !beside[p]; });
+  std::vector<bool> body(cfg.blocks.size(), false);
+  body[head] = true;
+  std::vector<std::uint32_t> work;
+  for (std::uint32_t p : before)
+    if (reached[p] && !(natural && beside[p]) && !body[p]) body[p] = true, work.push_back(p);
+  while (!work.empty()) {
+    const std::uint32_t b = work.back();
+    work.pop_back();
+    for (std::uint32_t p : cfg.blocks[b].predecessors)
+      if (reached[p] && !body[p]) body[p] = true, work.push_back(p);
+  }
+  return body;
+}
+
 }  // namespace warpgrind::flow

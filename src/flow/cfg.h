@@ -27,6 +27,11 @@ struct ControlFlow {
 
 ControlFlow build_control_flow(const ptx::Function& function);
 
+// The blocks of the natural loop of `head`: what leads to an edge back to it that only `head` leads to. (Whatever else
+// can come back, the body of a loop around it, does not belong to it.) In a cycle with several entries: the whole
+// cycle.
+std::vector<bool> loop_body(const ControlFlow& cfg, std::uint32_t head);
+
 // Does the instruction end a basic block (bra, brx.idx, ret, exit, trap)?
 bool ends_block(const ptx::Instruction& instruction);
 

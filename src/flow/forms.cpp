@@ -52,47 +52,11 @@ class SpinLoops {
   std::vector<bool> find() {
     std::vector<bool> heads(cfg_.blocks.size(), false);
     for (std::uint32_t b : cfg_.order)
-      if (cfg_.blocks[b].loop_head) heads[b] = may_wait(b, loop_body(b));
+      if (cfg_.blocks[b].loop_head) heads[b] = may_wait(b, loop_body(cfg_, b));
     return heads;
   }
 
  private:
-  // The natural loop of `head`: what leads to an edge back to it that only `head` leads to. (Whatever else can come
-  // back, the body of a loop around it, does not belong to it.) In a cycle with several entries: the whole cycle.
-  std::vector<bool> loop_body(std::uint32_t head) const {
-    const std::vector<bool> reached = walk(head, cfg_.blocks.size());
-    const std::vector<bool> beside = walk(cfg_.order.front(), head);
-    const std::vector<std::uint32_t>& before = cfg_.blocks[head].predecessors;
-    const bool natural = std::any_of(before.begin(), before.end(), [&](auto p) { return reached[p] && !beside[p]; });
-    std::vector<bool> body(cfg_.blocks.size(), false);
-    body[head] = true;
-    std::vector<std::uint32_t> work;
-    for (std::uint32_t p : before)
-      if (reached[p] && !(natural && beside[p]) && !body[p]) body[p] = true, work.push_back(p);
-    while (!work.empty()) {
-      const std::uint32_t b = work.back();
-      work.pop_back();
-      for (std::uint32_t p : cfg_.blocks[b].predecessors)
-        if (reached[p] && !body[p]) body[p] = true, work.push_back(p);
-    }
-    return body;
-  }
-
-  // What can be reached from `from` without entering `avoided`.
-  std::vector<bool> walk(std::uint32_t from, std::size_t avoided) const {
-    std::vector<bool> seen(cfg_.blocks.size(), false);
-    if (from == avoided) return seen;
-    std::vector<std::uint32_t> work{from};
-    seen[from] = true;
-    while (!work.empty()) {
-      const std::uint32_t b = work.back();
-      work.pop_back();
-      for (std::uint32_t s : cfg_.blocks[b].successors)
-        if (s != cfg_.exit() && s != avoided && !seen[s]) seen[s] = true, work.push_back(s);
-    }
-    return seen;
-  }
-
   static bool reads_shared_state(const Instruction& i) {
     using M = ptx::Modifier;
     switch (i.opcode) {

@@ -47,6 +47,30 @@ TEST(Regions, ValuesOfEveryKindComeBack) {
     }
 }
 
+// What loops with barriers read and do not write: from both sides of a branch, and from the loop around.
+TEST(Regions, WhatALoopDoesNotWriteComesBackInEveryTurn) {
+  Kernel k(
+      std::string(kAddress) +
+      "mov.u32 %r20, memory; add.u32 %r21, %r20, %r2; xor.b32 %r22, %r2, 128; add.u32 %r22, %r20, %r22;"
+      "ld.global.u32 %r3, [%rd3]; and.b32 %r4, %r1, 16; setp.eq.u32 %p1, %r4, 0; @%p1 bra low;\n"
+      "mul.lo.u32 %r5, %r3, 3; bra.uni both;\nlow: add.u32 %r5, %r3, 7;\nboth: mov.u32 %r6, 0; mov.u32 %r7, 0;\n"
+      "outer: mul.lo.u32 %r8, %r7, 100; add.u32 %r8, %r8, %r1; mov.u32 %r9, 0;\n"
+      "inner: add.u32 %r10, %r5, %r8; st.shared.u32 [%r21], %r10; bar.sync 0; ld.shared.u32 %r11, [%r22]; bar.sync 0;"
+      "mad.lo.u32 %r6, %r11, %r9, %r6; add.u32 %r6, %r6, %r5; add.u32 %r9, %r9, 1; setp.lt.u32 %p2, %r9, 4;"
+      "@%p2 bra inner;\n"
+      "add.u32 %r7, %r7, 1; setp.lt.u32 %p3, %r7, 3; @%p3 bra outer;\n"
+      "add.u32 %r6, %r6, %r5; st.global.u32 [%rd3+4096], %r6;");
+  for (unsigned t = 0; t < 128; ++t) k.data[t] = t * t;
+  k.run(128, 3);
+  const auto own = [](unsigned t) { return t & 16 ? t * t * 3 : t * t + 7; };
+  for (unsigned t = 0; t < 128; ++t) {
+    unsigned sum = own(t);
+    for (unsigned outer = 0; outer < 3; ++outer)
+      for (unsigned inner = 0; inner < 4; ++inner) sum += (own(t ^ 32) + outer * 100 + (t ^ 32)) * inner + own(t);
+    EXPECT_EQ(k.data[1024 + t], sum) << t;
+  }
+}
+
 // Each turn of a loop is two regions, and its barriers are the same instructions for all warps.
 TEST(Regions, BarriersInALoop) {
   Kernel k(std::string(kAddress) +

@@ -10,6 +10,7 @@
 #include <llvm/Transforms/Scalar/ADCE.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/InstSimplifyPass.h>
+#include <llvm/Transforms/Scalar/JumpThreading.h>
 #include <llvm/Transforms/Scalar/LICM.h>
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Scalar/SCCP.h>
@@ -52,6 +53,11 @@ CodeSize measure(llvm::Module& module) {
 
 namespace {
 
+// Accesses that follow one that has been checked for them all (kernel/access_groups.h) ask again whether it was good.
+// With at most so many instructions between them the good and the bad ways go apart for good: multiplication 512
+// in 4.96 instead of 5.69 ms, tiled in 6.2 instead of 6.3; no more with 60 and 120.
+constexpr int kThreadedInstructions = 20;
+
 void add_full(llvm::FunctionPassManager& passes) {
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
   passes.addPass(SinkNanCanonicalization());
@@ -59,6 +65,7 @@ void add_full(llvm::FunctionPassManager& passes) {
   passes.addPass(llvm::SCCPPass());
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::SimplifyCFGPass());
+  passes.addPass(llvm::JumpThreadingPass(kThreadedInstructions));
   llvm::LoopPassManager loop_passes;
   loop_passes.addPass(llvm::LICMPass(llvm::LICMOptions()));
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loop_passes), /*UseMemorySSA=*/true));

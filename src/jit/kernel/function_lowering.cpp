@@ -58,6 +58,7 @@ void FunctionLowering::lower_block(std::uint32_t b) {
   if (f_.unit.error) return;
   clock_.write_down();
   if (flow::ends_block(f_.function.body[last])) check_end(last);
+  regions_.end_block(b);
   branches_.lower(b);
 }
 

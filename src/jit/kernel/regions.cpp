@@ -36,18 +36,28 @@ bool contains(const std::vector<std::uint64_t>& set, ptx::RegId r) {
   return set[r / 64] >> (r % 64) & 1;
 }
 
+bool has_barrier(const FunctionContext& f, std::uint32_t block) {
+  const auto begin = f.function.body.begin();
+  return std::any_of(begin + f.cfg.blocks[block].first, begin + f.cfg.blocks[block].end, is_barrier);
+}
+
 // At each border, the registers that may have been written since the last one: the frame has the others already. Lanes
-// that pass a barrier apart from their warp leave nothing there, so that only others count as one.
+// that pass a barrier apart from their warp leave nothing there, so that only others count as one. What a loop with
+// borders does not write is written down before it (kept_before_loops), not at its first border in every turn.
 class WrittenSinceBorder {
  public:
   using RegisterSet = std::vector<std::uint64_t>;
   WrittenSinceBorder(const FunctionContext& f, const flow::LiveRegisters& live)
-      : f_(f), out_(f.cfg.blocks.size(), RegisterSet((f.function.registers.size() + 63) / 64)) {
+      : f_(f),
+        live_(live),
+        loops_(f.cfg.blocks.size()),
+        out_(f.cfg.blocks.size(), RegisterSet((f.function.registers.size() + 63) / 64)) {
+    find_loops();
     const auto keep_nothing = [](std::uint32_t, const RegisterSet&) {};
     for (bool changed = true; changed;) {
       changed = false;
       for (const std::uint32_t b : f_.cfg.order) {
-        RegisterSet after = at_start(b, live);
+        RegisterSet after = at_start(b);
         pass(b, after, keep_nothing);
         if (after == out_[b]) continue;
         out_[b] = std::move(after);
@@ -57,12 +67,23 @@ class WrittenSinceBorder {
   }
 
   // What registers have at the start of the kernel is in no frame.
-  RegisterSet at_start(std::uint32_t block, const flow::LiveRegisters& live) const {
+  RegisterSet at_start(std::uint32_t block) const {
     RegisterSet set(out_[block].size());
-    if (block == f_.cfg.order.front()) set = live.words(block);
+    if (block == f_.cfg.order.front()) set = live_.words(block);
     for (const std::uint32_t p : f_.cfg.blocks[block].predecessors)
-      for (std::size_t w = 0; w < set.size(); ++w) set[w] |= out_[p][w];
+      if (!enters_loop(p, block)) add(set, out_[p]);
     return set;
+  }
+
+  // What goes to the frame at the end of a block, because a loop begins behind it.
+  RegisterSet kept_before_loops(std::uint32_t block) const {
+    RegisterSet all(out_[block].size());
+    for (const std::uint32_t s : f_.cfg.blocks[block].successors) {
+      if (!enters_loop(block, s)) continue;
+      const RegisterSet in_loop = at_start(s), &live = live_.words(s);
+      for (std::size_t w = 0; w < all.size(); ++w) all[w] |= out_[block][w] & live[w] & ~in_loop[w];
+    }
+    return all;
   }
 
   template <class AtBorder>
@@ -79,7 +100,24 @@ class WrittenSinceBorder {
   }
 
  private:
+  static void add(RegisterSet& to, const RegisterSet& from) {
+    for (std::size_t w = 0; w < to.size(); ++w) to[w] |= from[w];
+  }
+  void find_loops() {
+    for (const std::uint32_t b : f_.cfg.order) {
+      if (!f_.cfg.blocks[b].loop_head || b == f_.cfg.order.front()) continue;
+      std::vector<bool> body = flow::loop_body(f_.cfg, b);
+      for (std::uint32_t k = 0; k < body.size() && loops_[b].empty(); ++k)
+        if (body[k] && has_barrier(f_, k)) loops_[b] = std::move(body);
+    }
+  }
+  bool enters_loop(std::uint32_t from, std::uint32_t head) const {
+    return head < loops_.size() && !loops_[head].empty() && !loops_[head][from];
+  }
+
   const FunctionContext& f_;
+  const flow::LiveRegisters& live_;
+  std::vector<std::vector<bool>> loops_;  // of a head: the blocks of its loop, if that has borders
   std::vector<RegisterSet> out_;
 };
 
@@ -101,7 +139,7 @@ void Regions::create() {
   const WrittenSinceBorder since(f_, live);
   std::uint64_t kept = 0, joined = 0;
   for (const std::uint32_t b : f_.cfg.order) {
-    RegisterSet now = since.at_start(b, live);
+    RegisterSet now = since.at_start(b);
     since.pass(b, now, [&](std::uint32_t n, const RegisterSet& written) {
       const std::uint32_t behind = n + 1 < f_.cfg.blocks[b].end ? n + 1 : n;
       Border border;
@@ -113,16 +151,23 @@ void Regions::create() {
     });
   }
   if (kept > kMostKept || joined > kMostJoined) borders_.clear();
+  if (!borders_.empty())
+    for (const std::uint32_t b : f_.cfg.order) keep_at_end(b, since.kept_before_loops(b));
   f_.takes_turns = f_.unit.has_regions = !borders_.empty();
+}
+
+std::vector<llvm::AllocaInst*> Regions::slots_of(ptx::RegId r) const {
+  const Registers::Slot& slot = registers_.slot(r);
+  std::vector<llvm::AllocaInst*> slots = {slot.scalar, slot.base, slot.kx, slot.ky, slot.vector};
+  std::erase(slots, nullptr);
+  return slots;
 }
 
 void Regions::place(Border& border, const RegisterSet& live, const RegisterSet& written) {
   std::uint64_t& bytes = f_.unit.region_bytes;
   for (ptx::RegId r = 0; r < f_.function.registers.size(); ++r) {
     if (!contains(live, r)) continue;
-    const Registers::Slot& slot = registers_.slot(r);
-    for (llvm::AllocaInst* a : {slot.scalar, slot.base, slot.kx, slot.ky, slot.vector}) {
-      if (!a) continue;
+    for (llvm::AllocaInst* a : slots_of(r)) {
       const auto [at, fresh] = places_.emplace(a, 0);
       if (fresh) {
         const std::uint64_t bits = a->getAllocatedType()->getPrimitiveSizeInBits().getFixedValue();
@@ -134,6 +179,19 @@ void Regions::place(Border& border, const RegisterSet& live, const RegisterSet& 
       border.kept.push_back({a, at->second, contains(written, r)});
     }
   }
+}
+
+// Of these registers, those that some border keeps.
+void Regions::keep_at_end(std::uint32_t block, const RegisterSet& registers) {
+  for (ptx::RegId r = 0; r < f_.function.registers.size(); ++r) {
+    if (!contains(registers, r)) continue;
+    for (llvm::AllocaInst* a : slots_of(r))
+      if (const auto at = places_.find(a); at != places_.end()) before_loops_[block].push_back({a, at->second, true});
+  }
+}
+
+void Regions::end_block(std::uint32_t block) {
+  if (const auto found = before_loops_.find(block); found != before_loops_.end()) keep(found->second);
 }
 
 void Regions::begin(BasicBlock* first) {
@@ -167,8 +225,8 @@ Value* Regions::in_frame(std::uint64_t at) {
   return f_.at(f_.frame_argument, at);
 }
 
-void Regions::keep(const Border& border) {
-  for (const Kept& k : border.kept) {
+void Regions::keep(const std::vector<Kept>& registers) {
+  for (const Kept& k : registers) {
     if (!k.written) continue;
     llvm::Type* type = k.slot->getAllocatedType();
     Value* value = ir_.CreateLoad(type, k.slot);
@@ -227,7 +285,7 @@ void Regions::ask_device(llvm::function_ref<Value*()> come, BasicBlock* next) {
 
 void Regions::end(llvm::function_ref<Value*()> come, Value* of_block) {
   const Border& border = *border_here();
-  keep(border);
+  keep(border.kept);
   const auto number = static_cast<std::uint32_t>(&border - borders_.data()) + 1;
   ir_.CreateStore(ir_.getInt32(number), in_context(offsetof(WarpContext, region)));
   if (of_block) hand_over_to_successor(of_block);

@@ -21,6 +21,7 @@ class Regions {
       : f_(context), ir_(context.ir()), masks_(masks), stack_(stack), registers_(registers) {}
   void create();                               // finds the borders
   void begin(llvm::BasicBlock* first);         // ends the block before the first one: a warp goes on where it is
+  void end_block(std::uint32_t block);         // before its last instruction, if that ends it
   bool end_here() const;                       // the current instruction ends a region, if the whole warp is at it
   llvm::Value* undivided(llvm::Value* whole);  // i1: and nothing of the warp waits elsewhere
 
@@ -44,7 +45,9 @@ class Regions {
   bool possible() const;
   void place(Border& border, const RegisterSet& live, const RegisterSet& written);
   const Border* border_here() const;
-  void keep(const Border& border);
+  std::vector<llvm::AllocaInst*> slots_of(ptx::RegId r) const;
+  void keep_at_end(std::uint32_t block, const RegisterSet& registers);
+  void keep(const std::vector<Kept>& registers);
   void take_back(const Border& border);
   void ask_device(llvm::function_ref<llvm::Value*()> come, llvm::BasicBlock* next);
   void hand_over_to_successor(llvm::Value* site);
@@ -61,6 +64,7 @@ class Regions {
   Registers& registers_;
   std::vector<Border> borders_;
   std::map<llvm::AllocaInst*, std::uint64_t> places_;  // one a slot: what is not touched between two borders stays
+  std::map<std::uint32_t, std::vector<Kept>> before_loops_;  // by block: at its end
   llvm::SwitchInst* entries_ = nullptr;
 };
 
