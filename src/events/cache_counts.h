@@ -12,6 +12,7 @@ struct CacheLookups {
     sectors += o.sectors;
     hits += o.hits;
   }
+  bool operator==(const CacheLookups&) const = default;
 };
 
 // How many different aligned stretches of each size something touches.
@@ -28,6 +29,7 @@ struct DistinctStretches {
     pairs += o.pairs;
     quads += o.quads;
   }
+  bool operator==(const DistinctStretches&) const = default;
 };
 
 // Of a site's requests to global and local memory and by textures.
@@ -43,6 +45,7 @@ struct SiteCaches {
     l1_hit_sectors += o.l1_hit_sectors;
     l1_passes += o.l1_passes;
   }
+  bool operator==(const SiteCaches&) const = default;
 };
 
 struct CacheCounts {
@@ -64,6 +67,7 @@ struct CacheCounts {
   double dram_read_bytes = 0, dram_written_bytes = 0;
   std::vector<SiteCaches> sites;  // index as in KernelFacts::sites
   void scale(double by);          // but for what was seen
+  bool operator==(const CacheCounts&) const = default;
 };
 
 }  // namespace warpgrind::events

@@ -28,11 +28,13 @@ struct SiteCounts {
   // `times` instructions of `mask`'s lanes that went to `space` in `parts` requests, at this cost each. Constant memory
   // and textures count as global.
   void add(StateSpace space, const AccessCost& cost, LaneMask mask, std::uint64_t times = 1, std::uint64_t parts = 1);
+  bool operator==(const SiteCounts&) const = default;
 };
 
 struct BlockCounts {
   std::uint64_t warps = 0;  // times a warp went through the block
   std::uint64_t lanes = 0;  // lanes on, summed
+  bool operator==(const BlockCounts&) const = default;
 };
 
 struct BranchCounts {
@@ -40,6 +42,7 @@ struct BranchCounts {
   std::uint64_t divergent = 0;  // active lanes went different ways
   std::uint64_t taken_lanes = 0;
   std::uint64_t taken = 0;  // warps of which some lane took it: with `executed` and `divergent` both ways are known
+  bool operator==(const BranchCounts&) const = default;
 };
 
 struct LaunchCounts {

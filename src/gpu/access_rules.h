@@ -47,6 +47,7 @@ struct AccessCost {
   std::uint64_t bank_conflicts = 0;    // shared: wavefronts beyond one a group of lanes
   std::uint64_t ideal_wavefronts = 0;  // passes that the same lanes need when packed (never more than they take)
   void add(const AccessCost& other, std::uint64_t times = 1);
+  bool operator==(const AccessCost&) const = default;
 };
 
 enum class AccessType : std::uint8_t { load, store, atomic, reduction };

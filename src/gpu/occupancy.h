@@ -33,6 +33,7 @@ struct Occupancy {
   std::uint64_t shared_config = 0;                   // bytes of shared memory of an SM in this launch (the carve-out)
   std::uint64_t shared_unused =
       0;  // dynamic bytes a block could add and keep blocks_per_sm (driver's maximum carve-out)
+  bool operator==(const Occupancy&) const = default;
 };
 
 // What a launch gets when the kernel uses `registers` (0: unknown).

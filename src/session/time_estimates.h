@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -28,7 +29,8 @@ struct TouchedMemory {
 // Thread-safe.
 class TimeEstimates {
  public:
-  explicit TimeEstimates(const GpuModel& model) : model_(model), reader_(model) {}
+  explicit TimeEstimates(const GpuModel& model);
+  ~TimeEstimates();
 
   // keep: rows() will have it.
   timing::KernelEstimate launch(int device, const timing::LaunchSeen& seen, const TouchedMemory& touched,
@@ -39,12 +41,15 @@ class TimeEstimates {
   std::string rows() const;
 
  private:
+  struct Before;
   timing::L2Contents& l2_of(int device);
+  Before& read(const timing::LaunchSeen& seen);
 
   const GpuModel& model_;
   mutable std::mutex mutex_;
   timing::WorkReader reader_;
   std::map<int, timing::L2Contents> l2_;  // by device
+  std::map<const events::KernelFacts*, std::unique_ptr<Before>> before_;
   std::string rows_;
 };
 

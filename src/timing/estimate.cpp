@@ -33,6 +33,7 @@ KernelEstimate estimate_kernel(const GpuModel& model, const LaunchWork& work, co
   add_launch_terms(terms, s);
 
   KernelEstimate e;
+  e.bounds.reserve(kLimits);
   const double body = combine(terms, s);
   e.event_ns = c.launch_event_ns + fitted.start_ns + body;
   e.ns = e.event_ns - (c.launch_event_ns - c.empty_kernel_ns);

@@ -20,6 +20,7 @@ namespace warpgrind::timing {
 struct Footprint {
   std::uint64_t device = 0, host = 0;
   std::uint64_t total() const { return device + host; }
+  bool operator==(const Footprint&) const = default;
 };
 
 // What the memory is that a site accesses.

@@ -53,6 +53,7 @@ struct L2State {
   double dirty_bytes = 0;  // lines that must be written back before others may take their place
   double resident = 0;     // 0 to 1: the part of what the launch reads that is there
   double code = 0;         // likewise, of the kernel's machine code
+  bool operator==(const L2State&) const = default;
 };
 
 // The part of some memory that is still in L2 when so many bytes have been touched since it was gone through, its own
