@@ -1,17 +1,33 @@
 #include "gpu/neighbours.h"
 
-#include <immintrin.h>
-
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <utility>
+
+#include "base/vectors.h"
+
+namespace warpgrind {
+namespace {
+
+// Of each lane's group, in its first lane at least.
+struct GroupCounts {
+  alignas(64) std::int32_t sectors[kWarpSize], lines[kWarpSize], texels[kWarpSize];
+};
+constexpr std::int32_t kNearColumns = 8, kLeastColumns = kNearColumns + 4;
+
+}  // namespace
+}  // namespace warpgrind
+
+#define WG_FOR_VECTORS "gpu/neighbours.inc"
+#include "base/for_vectors.inc"
 
 namespace warpgrind {
 
 namespace {
 
-constexpr unsigned kSectorBytes = 32, kSectorShift = 5, kSectorsOfLine = 2;  // the last: a shift
-constexpr unsigned kVector = 8;                                              // lanes of one
+constexpr unsigned kSectorsOfLine = 2;  // a shift
+constexpr unsigned kVector = 8;                           // lanes of one
 
 // Lane l gets the value of lane l - kBy of its group, the last after the first.
 template <unsigned kGroup, unsigned kBy>
@@ -60,55 +76,138 @@ void firsts(const std::int32_t (*values)[kWarpSize], unsigned count, LaneMask* f
   }
 }
 
-// Lanes of each group, over all masks.
-struct Groups {
-  unsigned of[kVector] = {};
-};
-Groups count_groups(const LaneMask* masks, unsigned count, unsigned group) {
-  Groups sums;
-  const LaneMask one = (LaneMask{1} << group) - 1;
-  for (unsigned g = 0; g * group < kWarpSize; ++g)
-    for (unsigned k = 0; k < count; ++k)
-      sums.of[g] += static_cast<unsigned>(std::popcount(masks[k] >> (g * group) & one));
-  return sums;
-}
-
-unsigned all(const LaneMask* masks, unsigned count) {
-  unsigned sum = 0;
-  for (unsigned k = 0; k < count; ++k) sum += static_cast<unsigned>(std::popcount(masks[k]));
-  return sum;
-}
-
 }  // namespace
 
 void first_of_neighbours(const std::int32_t (*values)[kWarpSize], unsigned count, unsigned group, LaneMask* first) {
   group == 4 ? firsts<4>(values, count, first) : firsts<8>(values, count, first);
 }
 
-AccessCost neighbours_cost(const std::int32_t (*place)[kWarpSize], const LaneMask* on, unsigned count, unsigned group,
-                           std::uint32_t skew, unsigned bytes, unsigned& requests) {
+namespace {
+
+// By comparing all with all.
+void count_far(const GridTexels& t, unsigned group, bool wide, GroupCounts& counts) {
   alignas(64) std::int32_t sectors[kMostOfEach][kWarpSize], lines[kMostOfEach][kWarpSize];
-  for (unsigned k = 0; k < count; ++k)
-    for (unsigned l = 0; l < kWarpSize; ++l) {
-      const std::int32_t off = static_cast<std::int32_t>(on[k] >> l & 1) - 1;
-      sectors[k][l] = (place[k][l] + static_cast<std::int32_t>(skew)) >> kSectorShift | off;
-      lines[k][l] = sectors[k][l] >> kSectorsOfLine;
-    }
+  (wide ? avx512::find_sectors : avx2::find_sectors)(t, sectors);
+  for (unsigned k = 0; k < t.corners; ++k)
+    for (unsigned l = 0; l < kWarpSize; ++l) lines[k][l] = sectors[k][l] >> kSectorsOfLine;
   LaneMask sector[kMostOfEach], line[kMostOfEach];
-  first_of_neighbours(sectors, count, group, sector);
-  first_of_neighbours(lines, count, group, line);
-  const Groups lanes = count_groups(on, count, group), touched = count_groups(sector, count, group);
-  AccessCost cost;
-  requests = 0;
-  for (unsigned g = 0; g < kVector; ++g) {
-    requests += lanes.of[g] != 0;
-    cost.ideal_sectors += std::min((lanes.of[g] * bytes + kSectorBytes - 1) / kSectorBytes, touched.of[g]);
+  first_of_neighbours(sectors, t.corners, group, sector);
+  first_of_neighbours(lines, t.corners, group, line);
+  const LaneMask one = (LaneMask{1} << group) - 1;
+  for (unsigned first = 0; first < kWarpSize; first += group) {
+    const auto of_group = [&](const LaneMask* masks) {
+      unsigned sum = 0;
+      for (unsigned k = 0; k < t.corners; ++k) sum += static_cast<unsigned>(std::popcount(masks[k] >> first & one));
+      return static_cast<std::int32_t>(sum);
+    };
+    counts.sectors[first] = of_group(sector);
+    counts.lines[first] = of_group(line);
+    counts.texels[first] = of_group(t.on);
   }
-  cost.sectors = cost.distinct_sectors = cost.transactions = all(sector, count);
-  cost.lines = cost.distinct_lines = all(line, count);
-  cost.bytes_moved = cost.sectors * kSectorBytes;
-  cost.bytes_asked = std::uint64_t{all(on, count)} * bytes;
-  return cost;
+}
+
+void count_groups(const GridTexels& t, unsigned group, bool wide, GroupCounts& counts) {
+  // A line may hold the end of one row and the beginning of the next, which columns so near to each other cannot be
+  // both.
+  const SectorGrid& g = *t.grid;
+  const bool lines_end = g.columns % 4 == 0 && g.skew == 0;
+  const bool apart = lines_end || g.columns >= kLeastColumns || g.rows * g.slices == 1;
+  if (!apart || !(wide ? avx512::count_near : avx2::count_near)(t, group, counts)) count_far(t, group, wide, counts);
+}
+
+}  // namespace
+
+void count_grids(std::span<const GridTexels> texels, unsigned group, GridCounts& counts, bool wide) {
+  GroupCounts sum, more;
+  count_groups(texels.front(), group, wide, sum);
+  for (const GridTexels& t : texels.subspan(1)) {
+    count_groups(t, group, wide, more);
+    for (unsigned l = 0; l < kWarpSize; l += group) {
+      sum.sectors[l] += more.sectors[l];
+      sum.lines[l] += more.lines[l];
+      sum.texels[l] += more.texels[l];
+    }
+  }
+  const std::int32_t bytes = 1 << texels.front().grid->byte_shift;
+  for (unsigned l = 0; l < kWarpSize; l += group) {
+    const std::int32_t n = sum.texels[l], sectors = sum.sectors[l];
+    constexpr std::int32_t kBytes = kSectorBytes;
+    counts.requests += n != 0;
+    counts.texels += static_cast<unsigned>(n);
+    counts.sectors += static_cast<unsigned>(sectors);
+    counts.lines += static_cast<unsigned>(sum.lines[l]);
+    counts.ideal_sectors += static_cast<unsigned>(std::min((n * bytes + kBytes - 1) / kBytes, sectors));
+  }
+}
+
+namespace {
+
+// What decides the cost of a pattern beside the grid: how its texels are read, and where the first lies in its line.
+std::uint64_t pattern_kind(const GridTexels& t, unsigned group, unsigned& slot) {
+  const SectorGrid& g = *t.grid;
+  const std::int32_t x = t.index[0][0][0], y = t.axes > 1 ? t.index[1][0][0] : 0;
+  const std::int32_t row = y >> g.row_shift, slice = g.slices > 1 ? t.index[2][0][0] : 0;
+  const std::uint32_t column = static_cast<std::uint32_t>(x) & ((4u << g.column_shift >> g.byte_shift) - 1);
+  const std::uint32_t side = static_cast<std::uint32_t>(y) & ((1u << g.row_shift) - 1);
+  const std::uint32_t begin = static_cast<std::uint32_t>((slice * g.rows + row) * g.columns) & 3;
+  slot = (column & 15) | side << 4;
+  const std::uint64_t form = t.axes | t.corners << 4 | unsigned{t.corner[0]} << 8 | group << 12;
+  return form << 32 | column << 8 | side << 4 | begin;
+}
+
+}  // namespace
+
+void GridCounter::count(std::span<const GridTexels> texels, unsigned group, LaneMask mask) {
+  // Where patterns do not come again, looking for them is now and then.
+  constexpr std::uint32_t kMissed = 64, kSeldom = 16;
+  const bool looks = texels.size() == 1 && (missed_ < kMissed || missed_ % kSeldom == 0);
+  const GridTexels& t = texels.front();
+  const SectorGrid& g = *t.grid;
+  const unsigned sides = t.corners > 1 ? 2 : 1, axes = g.slices > 1 ? 3 : t.axes;
+  unsigned slot = 0;
+  std::uint64_t kind = 0;
+  Pattern* p = nullptr;
+  if (looks) {
+    kind = pattern_kind(t, group, slot);
+    p = &patterns_[slot % kPatterns];
+    const bool same = p->kind == kind && p->mask == mask && p->grid == g && std::equal(t.on, t.on + t.corners, p->on);
+    if (same && (wide_ ? avx512::is_pattern : avx2::is_pattern)(t, axes, sides, p->texels)) {
+      ++p->hits;
+      missed_ = 0;
+      return;
+    }
+  }
+  ++missed_;
+  GridCounts counts;
+  count_grids(texels, group, counts, wide_);
+  add(counts, g.byte_shift, mask, 1);
+  if (!looks) return;
+  add(p->counts, p->grid.byte_shift, p->mask, p->hits);
+  p->kind = p->hits = 0;
+  if (!(wide_ ? avx512::keep_pattern : avx2::keep_pattern)(t, axes, sides, p->texels)) return;
+  std::copy_n(t.on, t.corners, p->on);
+  p->mask = mask;
+  p->kind = kind;
+  p->grid = g;
+  p->counts = counts;
+}
+
+void GridCounter::add(const GridCounts& counts, unsigned byte_shift, LaneMask mask, std::uint64_t times) {
+  if (times == 0 || counts.requests == 0) return;
+  sums_.counts.add(counts, times);
+  sums_.bytes += (counts.texels << byte_shift) * times;
+  sums_.warps += times;
+  sums_.lanes += static_cast<unsigned>(std::popcount(mask)) * times;
+}
+
+GridCounter::Sums GridCounter::take() {
+  for (Pattern& p : patterns_) {
+    add(p.counts, p.grid.byte_shift, p.mask, p.hits);
+    p.hits = 0;
+  }
+  const Sums sums = sums_;
+  sums_ = {};
+  return sums;
 }
 
 }  // namespace warpgrind

@@ -10,6 +10,7 @@
 #include "device/access/count.h"
 #include "device/access/lane_requests.h"
 #include "device/definedness/tracking.h"
+#include "device/memory/texel_plane.h"
 
 namespace warpgrind::device {
 
@@ -116,35 +117,43 @@ std::optional<Place> try_pass(Access& a) {
   return Place{origin_of(a), a.addresses};
 }
 
-void Texels::add(unsigned lane, const TexelList& read) {
-  for (unsigned k = 0; k < read.count; ++k) {
-    on[k] |= LaneMask{1} << lane;
-    addresses[k][lane] = read.at[k].address;
-    layout[k][lane] = read.at[k].layout;
-  }
-  most = std::max(most, read.count);
+void Texels::add(unsigned lane, const TexelList::Entry& texel) {
+  const unsigned k = read[lane]++;
+  on[k] |= LaneMask{1} << lane;
+  addresses[k][lane] = texel.address;
+  layout[k][lane] = texel.layout;
+  most = std::max(most, k + 1);
+}
+
+LaneTexels::At LaneTexels::at(unsigned k, unsigned lane) const {
+  const unsigned c = corner[k];
+  const auto along = [&](unsigned axis, unsigned side) { return static_cast<std::uint64_t>(index[axis][side][lane]); };
+  return {along(0, c & 1), axes > 1 ? along(1, c >> 1 & 1) : 0, along(2, axes > 2 ? c >> 2 : 0)};
 }
 
 void LaneTexels::add_to(Texels& texels) const {
-  unsigned read[kWarpSize] = {};
   for (unsigned k = 0; k < corners; ++k)
     for (LaneMask m = on[k]; m != 0; m &= m - 1) {
       const auto l = static_cast<unsigned>(std::countr_zero(m));
-      const unsigned n = read[l]++;
-      texels.on[n] |= LaneMask{1} << l;
-      texels.addresses[n][l] = data + static_cast<std::uint64_t>(offset[k][l]);
-      texels.layout[n][l] = first_place + static_cast<std::uint64_t>(place[k][l]);
-      texels.most = std::max(texels.most, read[l]);
+      const At t = at(k, l);
+      const auto address = reinterpret_cast<std::uint64_t>(plane->at(t.x, t.y, t.slice));
+      texels.add(l, {address, plane->layout(t.x, t.y, t.slice)});
     }
 }
 
-void pass_texels(const Access& access, LaneMask mask, const LaneTexels& lanes) {
-  Access a = access;
-  if (a.counted && count_texels(a, mask, lanes)) a.counted = false;
-  const bool told = worker_of(*a.context).logging != 0 || is_watched(launch_of(*a.context), a.site);
-  if (!told && !a.counted) return;
+unsigned LaneTexels::bytes() const {
+  return static_cast<unsigned>(plane->bytes);
+}
+
+void pass_texels(jit::WarpContext& context, std::uint32_t site, LaneMask mask, std::span<const LaneTexels> lanes) {
+  Worker& worker = worker_of(context);
+  const bool counted = count_texels(worker, site, mask, lanes);
+  const bool told = worker.logging != 0 || is_watched(*worker.launch, site);
+  if (!told && counted) return;
   Texels texels;
-  lanes.add_to(texels);
+  for (const LaneTexels& one : lanes) one.add_to(texels);
+  Access a = texel_access(context, site, lanes.front().bytes(), lanes.front().group);
+  a.counted = !counted;
   pass_texels(a, mask, texels);
 }
 

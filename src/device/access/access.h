@@ -12,13 +12,17 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "device/access/lane_vectors.h"
 #include "device/execution/state.h"
 #include "device/memory/texture.h"
 #include "gpu/addresses.h"
+#include "gpu/neighbours.h"
 
 namespace warpgrind::device {
+
+struct TexelPlane;
 
 struct Access {
   jit::WarpContext* context = nullptr;
@@ -112,25 +116,45 @@ class Place {
   friend void move(const Access&, const Place&, void*);
 };
 
+// A fetch of `bytes` a texel, of which `group` neighbours make one request.
+inline Access texel_access(jit::WarpContext& context, std::uint32_t site, unsigned bytes, unsigned group) {
+  Access a = access_of(context, site);
+  a.form = {StateSpace::texture, AccessType::load, static_cast<std::uint8_t>(bytes)};
+  a.path = events::AccessPath::texture;
+  a.group = group;
+  return a;
+}
+
 // What the texture unit reads for the lanes of a warp: up to eight texels a lane.
 struct Texels {
   unsigned most = 0;  // texels of any lane
   LaneMask on[TexelList::kMost] = {};
   std::uint64_t addresses[TexelList::kMost][kWarpSize];
   std::uint64_t layout[TexelList::kMost][kWarpSize];
-  void add(unsigned lane, const TexelList& read);
+  std::uint8_t read[kWarpSize] = {};                       // by each lane
+  void add(unsigned lane, const TexelList::Entry& texel);  // at most kMost of a lane
 };
 
-// The same of all lanes at once, where each reads some of the same few corners (of one texel, or of the 2 or 4 that are
-// filtered).
-inline constexpr unsigned kMostCorners = 4;
+// Planes that a request can read from: two levels of a mipmapped array.
+inline constexpr unsigned kMostPlanes = 2;
+// The same of all lanes at once and of one plane, where each reads some of the same few corners: of one texel, or of
+// the 2, 4 or 8 around a point.
 struct LaneTexels {
-  unsigned corners = 0;
-  LaneMask on[kMostCorners];
-  std::uint64_t data, first_place;                           // the first texel on the host and on the hardware
-  alignas(64) std::int32_t offset[kMostCorners][kWarpSize];  // bytes from there; of lanes off anything
-  alignas(64) std::int32_t place[kMostCorners][kWarpSize];   // likewise, on the hardware
-  void add_to(Texels& texels) const;                         // each lane's in the order of the corners
+  static constexpr unsigned kMost = 8;
+  const TexelPlane* plane = nullptr;
+  const SectorGrid* grid = nullptr;  // null: none by which they can be counted
+  unsigned axes = 1, corners = 0;
+  unsigned group = 4;          // neighbours that make one request
+  const std::uint8_t* corner;  // in the order of reading; bit d: the upper neighbour along axis d
+  LaneMask on[kMost];          // which lanes read it
+  // Texels along the axes, the lower and the upper ones; the last is the slice. What is not read means nothing.
+  alignas(64) std::int32_t index[3][2][kWarpSize];
+  struct At {
+    std::uint64_t x, y, slice;
+  };
+  unsigned bytes() const;                  // of a texel
+  At at(unsigned k, unsigned lane) const;  // the k-th texel
+  void add_to(Texels& texels) const;       // behind those there, each lane's in the order of the corners
 };
 
 // All lanes lie in the heap of kernels: in pieces that are in use?
@@ -142,7 +166,7 @@ Place pass(Access& a);
 std::optional<Place> try_pass(Access& a);
 // The same for textures, whose unit has checked and moved: counted together, published texel by texel.
 void pass_texels(const Access& a, LaneMask mask, const Texels& texels);
-void pass_texels(const Access& a, LaneMask mask, const LaneTexels& texels);
+void pass_texels(jit::WarpContext& context, std::uint32_t site, LaneMask mask, std::span<const LaneTexels> texels);
 // Moves what an access has passed: a load to values[e*32 + l], a store from there.
 void move(const Access& a, const Place& place, void* values);
 // All of it, for ld and st; quick where the lanes repeat their last pattern. Addresses as the instruction writes them;

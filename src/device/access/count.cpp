@@ -163,18 +163,22 @@ void count_texels(const Access& a, LaneMask mask, const Texels& texels) {
   if (requests) record.counts.add(a.form.space, sum, mask, 1, requests);
 }
 
-bool count_texels(const Access& a, LaneMask mask, const LaneTexels& texels) {
-  Worker& worker = worker_of(*a.context);
+bool count_texels(Worker& worker, std::uint32_t site, LaneMask mask, std::span<const LaneTexels> texels) {
   const Launch& launch = *worker.launch;
   if (!launch.counters || mask == 0) return true;
-  if (launch.rules.coalescing != CoalescingRule::sectors_32) return false;
-  unsigned requests = 0;
-  const auto skew = static_cast<std::uint32_t>(texels.first_place & 127);
-  const AccessCost sum =
-      neighbours_cost(texels.place, texels.on, texels.corners, a.group, skew, a.form.bytes, requests);
-  SiteRecord& record = worker.records[a.site];
+  GridTexels grids[kMostPlanes];
+  if (launch.rules.coalescing != CoalescingRule::sectors_32 || texels.size() > kMostPlanes) return false;
+  // Of two levels of a 3D array count_texels() above takes the first 32 texels of a quad.
+  if (texels.size() > 1 && texels.front().axes == 3) return false;
+  for (std::size_t i = 0; i < texels.size(); ++i) {
+    const LaneTexels& t = texels[i];
+    if (!t.grid) return false;
+    grids[i] = {t.grid, t.axes, t.corners, t.corner, t.on, t.index};
+  }
+  SiteRecord& record = worker.records[site];
   record.used = true;
-  if (requests) record.counts.add(a.form.space, sum, mask, 1, requests);
+  if (!record.texels) record.texels = std::make_unique<GridCounter>();
+  record.texels->count({grids, texels.size()}, texels.front().group, mask);
   return true;
 }
 
@@ -306,6 +310,27 @@ void fold_lane_requests(Worker& worker, std::uint32_t site) {
   lanes.kept = 0;
 }
 
+namespace {
+
+void fold_texels(SiteRecord& record) {
+  if (!record.texels) return;
+  const GridCounter::Sums sums = record.texels->take();
+  AccessCost cost;
+  cost.sectors = cost.distinct_sectors = cost.transactions = sums.counts.sectors;
+  cost.lines = cost.distinct_lines = sums.counts.lines;
+  cost.ideal_sectors = sums.counts.ideal_sectors;
+  cost.bytes_moved = cost.sectors * kSectorBytes;
+  cost.bytes_asked = sums.bytes;
+  events::SiteCounts& c = record.counts;
+  c.global.add(cost);
+  c.requests += sums.warps;
+  c.lanes += sums.lanes;
+  c.global_requests += sums.counts.requests;
+  c.global_lanes += sums.lanes;
+}
+
+}  // namespace
+
 void fold_inline_cache(Worker& worker, std::uint32_t site) {
   jit::SiteState& state = worker.sites[site];
   if (state.low == ~0ull && state.span == 0) return;
@@ -346,6 +371,7 @@ void collect(Worker& worker, events::LaunchCounts& counts) {
     if (!record.used) continue;
     fold_lanes(launch, launch.kernel->sites[s], record);
     for (AffinePattern& p : record.affine) fold_affine(launch, launch.kernel->sites[s], record, p);
+    fold_texels(record);
     counts.sites[s].add(record.counts);
     record.counts = {};
     record.used = false;

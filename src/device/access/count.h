@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "device/access/access.h"
 #include "device/execution/state.h"
 #include "events/scoreboard.h"
+#include "gpu/neighbours.h"
 
 namespace warpgrind::device {
 
@@ -43,14 +45,15 @@ struct alignas(64) SiteRecord {
   bool used = false;
   bool piece_cached = false;  // the inline cache holds a piece of the heap of kernels
   events::SiteCounts counts;
-  Range range;  // where its last access went
+  std::unique_ptr<GridCounter> texels;  // made by the first fetch
+  Range range;                          // where its last access went
 };
 
 // An access that has been checked. Its pattern is kept, also when counters are off: repeated patterns need no check.
 void count(const Access& a, const Extent& extent);
 void count_texels(const Access& a, LaneMask mask, const Texels& texels);
-// Likewise; false: not by this machine's rules.
-bool count_texels(const Access& a, LaneMask mask, const LaneTexels& texels);
+// Likewise; false: not by this way.
+bool count_texels(Worker& worker, std::uint32_t site, LaneMask mask, std::span<const LaneTexels> texels);
 // lane addresses base + kx*X + ky*Y
 void count_affine(const Access& a, std::uint64_t base, std::int64_t kx, std::int64_t ky);
 // The same for an access that the site's inline cache covers and whose keys are the cache's.

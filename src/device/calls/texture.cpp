@@ -10,7 +10,8 @@
 #include "base/sanitizers.h"
 #include "device/access/access.h"
 #include "device/calls/symbols.h"
-#include "device/calls/texture_lanes.h"
+#include "device/calls/texture_levels.h"
+#include "device/calls/texture_unit.h"
 #include "device/fault.h"
 #include "jit/families/texture_operation.h"
 
@@ -70,24 +71,6 @@ void raise_if(jit::WarpContext& w, std::uint32_t site, const Refusal& r) {
   }
 }
 
-// Linear memory may have been freed since.
-bool still_allocated(const Launch& launch, const Texture& t, Refusal* refusal) {
-  const TextureResource& r = t.resource;
-  if (r.kind == TextureResource::Kind::array) return true;
-  const std::uint64_t rows = r.height ? r.height : 1, row = r.width * r.format.bytes();
-  const std::uint64_t bytes = r.kind == TextureResource::Kind::linear ? row : r.pitch * (rows - 1) + row;
-  refusal->handle = r.address;
-  refusal->bytes = bytes;
-  return global_stretch(launch, GenericAddress{r.address}, std::max<std::uint64_t>(1, bytes), false).has_value();
-}
-
-// Lanes that make one request: 8 neighbours of a 1D fetch (4 of 16-byte texels), a quad otherwise (measured:
-// docs/counters.md).
-unsigned lanes_per_request(const TextureCall& call, unsigned bytes) {
-  const bool flat = call.geometry == TextureGeometry::d1 && call.integer_coordinates;
-  return flat && bytes < 16 ? 8 : 4;
-}
-
 Texel read_texels(const Texture& t, const TextureCall& call, const std::uint32_t* coordinates, unsigned lane,
                   TexelList* read) {
   const NotWatched guard;
@@ -119,68 +102,83 @@ Texel read_texels(const Texture& t, const TextureCall& call, const std::uint32_t
                                     : sample(t, call.geometry, f, layer, read);
 }
 
-// The only one that is used, or null.
-const std::uint64_t* one_handle(const std::uint64_t* handles, LaneMask mask) {
-  if (mask == 0) return nullptr;
-  const std::uint64_t* const first = handles + std::countr_zero(mask);
-  for (LaneMask m = mask; m != 0; m &= m - 1)
-    if (handles[std::countr_zero(m)] != *first) return nullptr;
-  return first;
+// Of the lanes of an instruction.
+struct Handles {
+  const std::uint64_t* first;
+  bool one;  // for all lanes
+  std::uint64_t of(unsigned lane) const { return first[one ? 0 : lane]; }
+  // The only one that is used, or null.
+  const std::uint64_t* only(LaneMask mask) const {
+    if (one || mask == 0) return mask ? first : nullptr;
+    const std::uint64_t* const used = first + std::countr_zero(mask);
+    std::uint64_t others = 0;
+    for (unsigned l = 0; l < kWarpSize; ++l) others |= (first[l] ^ *used) & (0 - std::uint64_t{mask >> l & 1});
+    return others == 0 ? used : nullptr;
+  }
+};
+
+// Null: not the same for all lanes, or lane by lane for another reason.
+const BoundTexture* find_bound(Worker& worker, std::uint32_t code, const Handles& handles, LaneMask mask) {
+  const std::uint64_t* const handle = handles.only(mask);
+  if (!handle) return nullptr;
+  if (!worker.textures) worker.textures = std::make_unique<TextureUnit>();
+  const BoundTexture* const bound = worker.textures->find(*worker.launch, *handle, code);
+  return bound && (bound->sampler.kind != LaneSampler::Kind::none || !bound->levels.empty()) ? bound : nullptr;
 }
 
-// All lanes at once, where that can be done.
-bool read_together(const Access& access, const TextureCall& call, const std::uint64_t* handles,
-                   const std::uint32_t* coordinates, LaneMask mask, std::uint32_t* out, LaneTexels& texels,
-                   unsigned& bytes) {
-  const std::uint64_t* const handle = is_flat(call) ? one_handle(handles, mask) : nullptr;
-  const auto texture = handle ? find_texture(*handle) : nullptr;
-  Refusal refusal;
-  if (!texture || !still_allocated(launch_of(*access.context), *texture, &refusal)) return false;
-  bytes = std::max(1u, texture->format().bytes());
-  return read_lanes(*texture, call, coordinates, mask, out, texels);
-}
-
-Refusal read_each(const Access& access, const TextureCall& call, const std::uint64_t* handles,
-                  const std::uint32_t* coordinates, LaneMask mask, std::uint32_t* out, Texels& texels,
-                  unsigned& bytes) {
+Refusal read_each(jit::WarpContext& w, std::uint32_t site, const TextureCall& call, const Handles& handles,
+                  const std::uint32_t* coordinates, LaneMask mask, std::uint32_t* out) {
   LastHandle<Texture, find_texture> last;
-  const Launch& launch = launch_of(*access.context);
+  const Launch& launch = launch_of(w);
   const Texture* checked = nullptr;
+  Texels texels;
+  unsigned bytes = 4;
   for (LaneMask m = mask; m != 0; m &= m - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(m));
-    const Texture* t = last.get(handles[l]);
-    Refusal refusal{Refusal::Why::no_texture, l, handles[l]};
+    const Texture* t = last.get(handles.of(l));
+    Refusal refusal{Refusal::Why::no_texture, l, handles.of(l)};
     if (!t) return refusal;
-    refusal.why = Refusal::Why::freed;
-    if (t != checked && !still_allocated(launch, *t, &refusal)) return refusal;
+    if (t != checked && !still_allocated(launch, *t)) {
+      refusal.why = Refusal::Why::freed;
+      refusal.handle = t->resource.address;
+      refusal.bytes = linear_bytes(*t);
+      return refusal;
+    }
     checked = t;
     TexelList read;
     const Texel x = read_texels(*t, call, coordinates, l, &read);
     for (unsigned k = 0; k < 4; ++k) out[k * kWarpSize + l] = x.channel[k];
     bytes = std::max(1u, t->format().bytes());
-    texels.add(l, read);
+    for (unsigned k = 0; k < read.count; ++k) texels.add(l, read.at[k]);
   }
+  pass_texels(texel_access(w, site, bytes, lanes_per_request(call, bytes)), mask, texels);
   return {};
 }
 
-Refusal read_textures(const Access& access, const TextureCall& call, const std::uint64_t* handles,
-                      const std::uint32_t* coordinates, LaneMask mask, std::uint32_t* out) {
-  unsigned bytes = 4;
-  const auto of_unit = [&] {
-    Access a = access;
-    a.form = {StateSpace::texture, AccessType::load, static_cast<std::uint8_t>(bytes)};
-    a.path = events::AccessPath::texture;
-    a.group = lanes_per_request(call, bytes);
-    return a;
-  };
-  if (LaneTexels together; read_together(access, call, handles, coordinates, mask, out, together, bytes)) {
-    pass_texels(of_unit(), mask, together);
-    return {};
+bool read_levels_together(jit::WarpContext& w, std::uint32_t site, const BoundTexture& bound, const TextureCall& call,
+                          const std::uint32_t* coordinates, LaneMask mask, std::uint32_t* out) {
+  LevelTexels texels;
+  if (!read_levels(*bound.texture, bound.levels, call, coordinates, mask, out, texels)) return false;
+  if (texels.count != 0) {
+    pass_texels(w, site, mask, {texels.planes, texels.count});
+  } else {
+    const auto bytes = static_cast<unsigned>(bound.sampler.plane.bytes);
+    pass_texels(texel_access(w, site, bytes, lanes_per_request(call, bytes)), mask, texels.by_lanes);
   }
-  Texels texels;
-  const Refusal refusal = read_each(access, call, handles, coordinates, mask, out, texels, bytes);
-  if (refusal.why == Refusal::Why::none) pass_texels(of_unit(), mask, texels);
-  return refusal;
+  return true;
+}
+
+// All lanes at once, where that can be done.
+bool read_together(jit::WarpContext& w, std::uint32_t site, std::uint32_t code, const Handles& handles,
+                   const std::uint32_t* coordinates, LaneMask mask, std::uint32_t* out) {
+  const BoundTexture* const bound = find_bound(worker_of(w), code, handles, mask);
+  if (!bound) return false;
+  if (!bound->levels.empty())
+    return read_levels_together(w, site, *bound, TextureCall::decode(code), coordinates, mask, out);
+  LaneTexels texels;
+  if (!bound->sampler.read(coordinates, mask, out, texels)) return false;
+  pass_texels(w, site, mask, {&texels, 1});
+  return true;
 }
 
 struct Surfel {
@@ -241,15 +239,15 @@ void move_surfels(const Access& a, LaneMask mask, LaneMask inside, const std::op
   }
 }
 
-Refusal access_surfaces(const Access& access, const TextureCall& call, const std::uint64_t* handles,
+Refusal access_surfaces(const Access& access, const TextureCall& call, const Handles& handles,
                         const std::uint32_t* coordinates, LaneMask mask, void* data) {
   LastHandle<Surface, find_surface> last;
   std::uint64_t addresses[kWarpSize] = {};
   LaneMask inside = 0;
   for (LaneMask m = mask; m != 0; m &= m - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(m));
-    const Surface* s = last.get(handles[l]);
-    Refusal refusal{Refusal::Why::no_surface, l, handles[l]};
+    const Surface* s = last.get(handles.of(l));
+    Refusal refusal{Refusal::Why::no_surface, l, handles.of(l)};
     if (!s) return refusal;
     std::int32_t c[3] = {0, 0, 0};
     for (unsigned k = 0; k < call.coordinates && k < 3; ++k)
@@ -311,7 +309,10 @@ extern "C" {
 static void wg_texture(void* context, std::uint32_t site, std::uint32_t code, const std::uint64_t* handles,
                        const std::uint32_t* coordinates, std::uint32_t mask, std::uint32_t* out) {
   jit::WarpContext& w = warp(context);
-  raise_if(w, site, read_textures(access_of(w, site), TextureCall::decode(code), handles, coordinates, mask, out));
+  const TextureCall call = TextureCall::decode(code);
+  const Handles of_lanes{handles, call.one_handle};
+  if (read_together(w, site, code, of_lanes, coordinates, mask, out)) return;
+  raise_if(w, site, read_each(w, site, call, of_lanes, coordinates, mask, out));
 }
 
 // out[l]: the level that is asked about, and then the answer
@@ -327,7 +328,8 @@ static void wg_surface(void* context, std::uint32_t site, std::uint32_t code, co
   Access a = access_of(w, site);
   a.form.type = store ? AccessType::store : AccessType::load;
   a.path = events::AccessPath::surface;
-  raise_if(w, site, access_surfaces(a, TextureCall::decode(code), handles, coordinates, mask, data));
+  const TextureCall call = TextureCall::decode(code);
+  raise_if(w, site, access_surfaces(a, call, {handles, call.one_handle}, coordinates, mask, data));
 }
 
 }  // extern "C"

@@ -1,22 +1,48 @@
 // Textures for all lanes of a request at once: the rules of memory/texture.h and texture_filter.h in vector code, for
-// the kinds of textures that most programs use. The others are read lane by lane.
+// what most programs use. All else is read lane by lane.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
+#include "base/cpu.h"
 #include "device/access/access.h"
+#include "device/memory/texel_plane.h"
 #include "device/memory/texture.h"
 #include "gpu/types.h"
 
 namespace warpgrind::device {
 
-// 1D and 2D textures, also layered ones, without levels of detail and gathers.
-bool is_flat(const jit::TextureCall& call);
+// What a channel's bits stand for.
+enum class ChannelMeaning : std::uint8_t { word, half, unsigned_integer, signed_integer, unsigned_unit, signed_unit };
 
-// A flat call. coordinates[c*32 + l], the layer first; out[k*32 + l] is written for all lanes, what was read goes
-// to `texels`. False: none of these kinds, and nothing is written. With linear filtering they are textures of 32-bit
-// floats and of normalised unsigned integers of 8 or 16 bits.
-bool read_lanes(const Texture& texture, const jit::TextureCall& call, const std::uint32_t* coordinates, LaneMask mask,
-                std::uint32_t* out, LaneTexels& texels);
+// Lanes that make one request: 8 neighbours of a 1D fetch (4 of 16-byte texels), a quad otherwise (measured:
+// docs/counters.md).
+unsigned lanes_per_request(const jit::TextureCall& call, unsigned bytes);
+
+// A texture as one kind of instruction reads it, looked at once.
+struct LaneSampler {
+  enum class Kind : std::uint8_t { none, fetch, point, linear, gather } kind = Kind::none;  // none: lane by lane
+  ChannelMeaning meaning = ChannelMeaning::word;
+  std::uint8_t axes = 1, bits = 32, channels = 1, component = 0;
+  bool layered = false, cube = false, normalized = false, borders = false;
+  AddressMode mode[3] = {};
+  float farthest[3] = {};            // coordinates from here on are not taken
+  std::int32_t size[3] = {1, 1, 1};  // texels along the axes
+  std::int32_t slices = 1;
+  std::uint8_t group = 4;                                                          // LaneTexels::group
+  std::uint8_t corners = 1, corner[LaneTexels::kMost] = {0, 1, 2, 3, 4, 5, 6, 7};  // LaneTexels::corner
+  std::int32_t last_word = 0;             // bytes to the last place from which 4 can be read
+  std::uint32_t outside[4] = {};          // what is read outside: bits of the channels,
+  std::int32_t filtered_outside[4] = {};  // and in the filter's unit, where that is no float
+  TexelPlane plane;
+  std::optional<SectorGrid> grid;
+
+  LaneSampler(const Texture& texture, const jit::TextureCall& call);
+  // coordinates[c*32 + l], the layer first; out[k*32 + l] is written for all lanes, what was read goes to `texels`.
+  // False: some lane is too far out, and what was written means nothing. wide: by AVX-512.
+  bool read(const std::uint32_t* coordinates, LaneMask mask, std::uint32_t* out, LaneTexels& texels,
+            bool wide = kHaveAvx512) const;
+};
 
 }  // namespace warpgrind::device

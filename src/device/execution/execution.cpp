@@ -12,6 +12,7 @@
 #include "base/assert.h"
 #include "device/access/access_log.h"
 #include "device/access/count.h"
+#include "device/calls/texture_unit.h"
 #include "device/definedness/tracking.h"
 #include "device/execution/crash_guard.h"
 #include "device/execution/order.h"
@@ -120,6 +121,8 @@ void reset(Worker& w) {
 Block::~Block() {
   std::free(shared_memory);
 }
+Worker::Worker() = default;
+
 Worker::~Worker() {
   std::free(sites);
   delete[] records;

@@ -11,6 +11,7 @@
 #include "device/access/count.h"
 #include "device/access/own_elements.h"
 #include "device/access/watched.h"
+#include "device/calls/texture_unit.h"
 #include "device/device_impl.h"
 #include "device/execution/order.h"
 #include "device/execution/rounds.h"
@@ -327,6 +328,7 @@ void Device::Impl::collect_results(Engine& engine, LaunchResult& result, std::ve
     w.warnings.clear();
     w.warned.clear();
     w.mapped = {};
+    if (w.textures) w.textures->forget();
   }
   const auto by_block = [](const auto& a, const auto& b) { return a.block < b.block; };
   std::stable_sort(text.begin(), text.end(), by_block);

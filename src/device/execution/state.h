@@ -35,6 +35,7 @@ struct ParkedPaths;
 struct UndefinedLoads;
 class LoadedModule;
 class ShadowMemory;
+class TextureUnit;
 
 // The facts of a site that an access needs, packed.
 struct SiteFacts {
@@ -279,8 +280,9 @@ struct alignas(64) Worker {
   std::vector<ChildLaunch> children;
   std::uint32_t child_error = 0;  // cudaGetLastError() of device code: of the last launch that was refused
   std::vector<Fault> warnings;
-  std::vector<std::uint64_t> warned;  // keys of warnings given, in the same order
-  Range mapped;                       // where accesses outside of allocations went on last
+  std::vector<std::uint64_t> warned;      // keys of warnings given, in the same order
+  std::unique_ptr<TextureUnit> textures;  // made by the first fetch
+  Range mapped;                           // where accesses outside of allocations went on last
 
   // Grow-only arrays behind sites, records and scoreboard.
   std::size_t site_capacity = 0, scoreboard_capacity = 0;
@@ -288,7 +290,7 @@ struct alignas(64) Worker {
   std::uint32_t listed_site = ~0u;   // where the first warp that was stopped is
   Dim3 listed_block, listed_thread;  // and which it is
   bool listing = false;              // timeout or Ctrl-C: each warp says where it is instead of going on
-  Worker() = default;
+  Worker();
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;

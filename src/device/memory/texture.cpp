@@ -30,11 +30,14 @@ class Registry {
   void put(std::uint64_t handle, T value) {
     const std::unique_lock lock(mutex_);
     objects_[handle] = std::make_shared<const T>(std::move(value));
+    version_.fetch_add(1, std::memory_order_release);
   }
   bool remove(std::uint64_t handle) {
     const std::unique_lock lock(mutex_);
+    version_.fetch_add(1, std::memory_order_release);
     return objects_.erase(handle) != 0;
   }
+  std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
   std::shared_ptr<const T> find(std::uint64_t handle) const {
     const std::shared_lock lock(mutex_);
     const auto it = objects_.find(handle);
@@ -45,6 +48,7 @@ class Registry {
   mutable std::shared_mutex mutex_;
   std::unordered_map<std::uint64_t, std::shared_ptr<const T>> objects_;
   std::uint64_t next_ = 1;
+  std::atomic<std::uint64_t> version_{1};  // of what is no addition
 };
 
 Registry<Texture>& textures() {
@@ -174,15 +178,6 @@ Texture made(const TextureResource& resource, const TextureDescription& descript
   return texture;
 }
 
-// Between two levels: 8 bits of the fraction, as between two texels.
-Texel blended(const Texel& low, const Texel& high, double fraction) {
-  Texel out;
-  for (unsigned k = 0; k < 4; ++k)
-    out.channel[k] = std::bit_cast<std::uint32_t>(static_cast<float>(
-        (1 - fraction) * std::bit_cast<float>(low.channel[k]) + fraction * std::bit_cast<float>(high.channel[k])));
-  return out;
-}
-
 }  // namespace
 
 std::uint64_t create_texture(const TextureResource& resource, const TextureDescription& description) {
@@ -205,6 +200,9 @@ bool destroy_surface(std::uint64_t handle) {
 }
 std::shared_ptr<const Texture> find_texture(std::uint64_t handle) {
   return textures().find(handle);
+}
+std::uint64_t textures_version() {
+  return textures().version();
 }
 std::shared_ptr<const Surface> find_surface(std::uint64_t handle) {
   return surfaces().find(handle);
@@ -249,20 +247,31 @@ Texel sample(const Texture& t, TextureGeometry g, const float* c, std::int32_t l
   return filtered_texel(t, corners, weights, 1u << p.dims);
 }
 
-Texel sample_level(const Texture& t, TextureGeometry g, const float* c, std::int32_t layer, float level,
-                   TexelList* read) {
-  if (t.levels.empty()) return sample(t, g, c, layer, read);
+LevelPair levels_at(const Texture& t, float level) {
   const TextureDescription& d = t.description;
   const auto last = static_cast<float>(t.levels.size() - 1);
   float at = std::isnan(level) ? 0 : level + d.level_bias;
   at = std::clamp(std::max(d.least_level, std::min(at, d.most_level)), 0.0f, last);
-  if (!d.linear_levels || !gives_floats(t))
-    return sample(*t.levels[static_cast<std::size_t>(std::floor(at + 0.5f))], g, c, layer, read);
+  if (!d.linear_levels || !gives_floats(t)) return {static_cast<std::size_t>(std::floor(at + 0.5f)), 0};
   const double fixed = std::floor(double{at} * 256);
   const auto low = static_cast<std::size_t>(fixed / 256);
-  const double fraction = fixed / 256 - static_cast<double>(low);
-  const Texel first = sample(*t.levels[low], g, c, layer, read);
-  return fraction == 0 ? first : blended(first, sample(*t.levels[low + 1], g, c, layer, read), fraction);
+  return {low, fixed / 256 - static_cast<double>(low)};
+}
+
+std::uint32_t between_levels(std::uint32_t low, std::uint32_t high, double fraction) {
+  return std::bit_cast<std::uint32_t>(
+      static_cast<float>((1 - fraction) * std::bit_cast<float>(low) + fraction * std::bit_cast<float>(high)));
+}
+
+Texel sample_level(const Texture& t, TextureGeometry g, const float* c, std::int32_t layer, float level,
+                   TexelList* read) {
+  if (t.levels.empty()) return sample(t, g, c, layer, read);
+  const auto [low, fraction] = levels_at(t, level);
+  Texel out = sample(*t.levels[low], g, c, layer, read);
+  if (fraction == 0) return out;
+  const Texel high = sample(*t.levels[low + 1], g, c, layer, read);
+  for (unsigned k = 0; k < 4; ++k) out.channel[k] = between_levels(out.channel[k], high.channel[k], fraction);
+  return out;
 }
 
 Texel fetch_level(const Texture& t, TextureGeometry g, const std::int32_t* c, std::int32_t layer, std::int32_t level,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -58,6 +59,8 @@ void bind_surface(std::uint64_t reference, std::shared_ptr<Array> array);
 bool destroy_texture(std::uint64_t handle);
 bool destroy_surface(std::uint64_t handle);
 std::shared_ptr<const Texture> find_texture(std::uint64_t handle);
+// Another one when a handle means something else than before.
+std::uint64_t textures_version();
 std::shared_ptr<const Surface> find_surface(std::uint64_t handle);
 
 // One texel as its channels' bits: integers extended to 32 bits, floats as f32 bits. Absent channels are 0, absent w
@@ -89,6 +92,14 @@ Texel sample_level(const Texture& texture, TextureGeometry geometry, const float
                    float level, TexelList* read = nullptr);
 Texel fetch_level(const Texture& texture, TextureGeometry geometry, const std::int32_t* coordinates, std::int32_t layer,
                   std::int32_t level, TexelList* read = nullptr);
+// Of a mipmapped one, what a level of detail reads: `low` and, with a fraction above 0, the next one.
+struct LevelPair {
+  std::size_t low;
+  double fraction;
+};
+LevelPair levels_at(const Texture& texture, float level);
+// A channel between two levels: 8 bits of the fraction, as between two texels.
+std::uint32_t between_levels(std::uint32_t low, std::uint32_t high, double fraction);
 // The level of detail at which the longer of two steps, of normalised coordinates, is one texel.
 float level_of_gradients(const Texture& texture, TextureGeometry geometry, const float* dx, const float* dy);
 // Channel `component` of the four texels a bilinear fetch would blend (tld4): order (-,+) (+,+) (+,-) (-,-).

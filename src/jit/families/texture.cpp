@@ -64,11 +64,14 @@ void flatten(const Operand& o, std::vector<const Operand*>& out) {
   }
 }
 
-Value* handles(Lowering& l, const Operand& address) {
+// `one`: only one is written where it is the same for all lanes.
+Value* handles(Lowering& l, const Operand& address, bool* one) {
   Operand base = address;
   base.elements.clear();
   Value* area = l.scratch(l.ir().getInt64Ty());
-  l.ir().CreateAlignedStore(l.read_vector(base, ScalarType::b64), area, llvm::Align(64));
+  if (one) *one = l.is_scalar(base);
+  Value* handle = one && *one ? l.read_scalar(base, ScalarType::b64) : l.read_vector(base, ScalarType::b64);
+  l.ir().CreateAlignedStore(handle, area, llvm::Align(8));
   return area;
 }
 
@@ -153,9 +156,10 @@ void lower_texture(Lowering& l) {
   if (!add_detail(i, first + 1, call, list)) return l.unsupported("this form of a level of detail");
   const auto words = static_cast<unsigned>(call.detail == TextureDetail::base ? call.coordinates : list.size());
   Value* out = l.scratch(ir.getInt32Ty(), 4);
+  Value* from = handles(l, i.operands[first], &call.one_handle);
   l.call("wg_texture", ir.getVoidTy(),
-         {l.context_pointer(), l.site_number(), ir.getInt32(call.encode()), handles(l, i.operands[first]),
-          coordinates(l, list, words), l.mask_bits(), out});
+         {l.context_pointer(), l.site_number(), ir.getInt32(call.encode()), from, coordinates(l, list, words),
+          l.mask_bits(), out});
   write_texel(l, out);
   if (i.has_second_destination)
     l.result(1, llvm::ConstantInt::getTrue(llvm::FixedVectorType::get(ir.getInt1Ty(), kWarpSize)), ScalarType::pred);
@@ -187,8 +191,9 @@ void lower_surface(Lowering& l) {
   const llvm::Align align(e->getPrimitiveSizeInBits() / 8);
   if (store)
     for (unsigned k = 0; k < i.vector; ++k) ir.CreateAlignedStore(l.read_vector(part(k), i.type()), place(k), align);
+  Value* from = handles(l, i.operands[at], &call.one_handle);
   l.call("wg_surface", ir.getVoidTy(),
-         {l.context_pointer(), l.site_number(), ir.getInt32(call.encode()), handles(l, i.operands[at]),
+         {l.context_pointer(), l.site_number(), ir.getInt32(call.encode()), from,
           coordinates(l, list, call.coordinates), l.mask_bits(), ir.getInt32(store), data});
   if (store) return;
   for (unsigned k = 0; k < i.vector; ++k)
@@ -215,7 +220,7 @@ void lower_texture_query(Lowering& l) {
                         llvm::Align(4));
   l.call("wg_texture_query", ir.getVoidTy(),
          {l.context_pointer(), l.site_number(), ir.getInt32(what), ir.getInt32(i.opcode == Opcode::suq),
-          handles(l, i.operands[1]), l.mask_bits(), out});
+          handles(l, i.operands[1], nullptr), l.mask_bits(), out});
   l.result(0, ir.CreateAlignedLoad(llvm::FixedVectorType::get(ir.getInt32Ty(), kWarpSize), out, llvm::Align(4)),
            ScalarType::b32);
 }

@@ -45,11 +45,13 @@ struct TextureCall {
   std::uint8_t component = 0;  // of a gather
   SurfaceBoundary boundary = SurfaceBoundary::trap;
   TextureDetail detail = TextureDetail::base;  // words behind the coordinates: one, or two steps
+  bool one_handle = false;                     // there is one for all lanes
 
   std::uint32_t encode() const {
     return static_cast<std::uint32_t>(geometry) | std::uint32_t{coordinates} << 4 |
            std::uint32_t{integer_coordinates} << 8 | std::uint32_t{gather} << 9 | std::uint32_t{component} << 10 |
-           static_cast<std::uint32_t>(boundary) << 12 | static_cast<std::uint32_t>(detail) << 14;
+           static_cast<std::uint32_t>(boundary) << 12 | static_cast<std::uint32_t>(detail) << 14 |
+           std::uint32_t{one_handle} << 16;
   }
   static TextureCall decode(std::uint32_t code) {
     TextureCall c;
@@ -60,6 +62,7 @@ struct TextureCall {
     c.component = code >> 10 & 3;
     c.boundary = static_cast<SurfaceBoundary>(code >> 12 & 3);
     c.detail = static_cast<TextureDetail>(code >> 14 & 3);
+    c.one_handle = code >> 16 & 1;
     return c;
   }
 };

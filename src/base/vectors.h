@@ -1,0 +1,330 @@
+// Vectors of lanes for two kinds of CPUs: avx2 (x86-64-v3, which all of our code is built for) and avx512
+// (kHaveAvx512), with the same names in both. Code for both is a file that base/for_vectors.inc includes once in each
+// namespace. Arithmetic, comparisons (all bits or none) and choices are C++'s operators, as gcc and clang have them for
+// vectors.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "base/cpu.h"
+
+#define WG_INLINE_AVX2 inline __attribute__((always_inline))
+#define WG_INLINE_AVX512 inline WG_AVX512 __attribute__((always_inline))
+// Before a loop of few turns whose number is known: what is kept by turns stays in registers.
+#ifdef __clang__
+#define WG_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define WG_UNROLL _Pragma("GCC unroll 16")
+#endif
+
+namespace warpgrind {
+
+namespace avx2 {
+
+inline constexpr unsigned kWidth = 8;  // lanes
+using Ints = std::int32_t __attribute__((vector_size(32)));
+using Words = std::uint32_t __attribute__((vector_size(32)));
+using Longs = std::uint64_t __attribute__((vector_size(32)));  // of half the lanes
+using Floats = float __attribute__((vector_size(32)));
+using Doubles = double __attribute__((vector_size(32)));  // of half the lanes
+
+WG_INLINE_AVX2 Ints least(Ints a, Ints b) {
+  return reinterpret_cast<Ints>(_mm256_min_epi32(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
+}
+WG_INLINE_AVX2 Ints greatest(Ints a, Ints b) {
+  return reinterpret_cast<Ints>(_mm256_max_epi32(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
+}
+WG_INLINE_AVX2 Words least(Words a, Words b) {
+  return reinterpret_cast<Words>(_mm256_min_epu32(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
+}
+// 1 << by, 0 for all that is not in [0, 31].
+WG_INLINE_AVX2 Ints bit(Ints by) {
+  return reinterpret_cast<Ints>(_mm256_sllv_epi32(_mm256_set1_epi32(1), reinterpret_cast<__m256i>(by)));
+}
+// Bits that are set.
+WG_INLINE_AVX2 Ints bits(Ints of) {
+  const auto v = reinterpret_cast<__m256i>(of);
+  const __m256i table = _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4)),
+                nibble = _mm256_set1_epi8(15),
+                bytes = _mm256_add_epi8(_mm256_shuffle_epi8(table, _mm256_and_si256(v, nibble)),
+                                        _mm256_shuffle_epi8(table, _mm256_and_si256(_mm256_srli_epi16(v, 4), nibble)));
+  return reinterpret_cast<Ints>(
+      _mm256_madd_epi16(_mm256_maddubs_epi16(bytes, _mm256_set1_epi8(1)), _mm256_set1_epi16(1)));
+}
+// By the signs of the lanes, and what has none but these.
+WG_INLINE_AVX2 std::uint32_t signs(Ints v) {
+  return static_cast<std::uint32_t>(_mm256_movemask_ps(reinterpret_cast<__m256>(v)));
+}
+WG_INLINE_AVX2 Ints lanes_of(std::uint32_t mask) {
+  const Ints bit_of_lane = {1, 2, 4, 8, 16, 32, 64, 128};
+  return (bit_of_lane & static_cast<std::int32_t>(mask)) != 0;
+}
+// Lanes 1, 2 or 4 apart change places.
+template <unsigned kBy>
+WG_INLINE_AVX2 Ints swapped(Ints v) {
+  const auto of = reinterpret_cast<__m256i>(v);
+  if constexpr (kBy == 4) return reinterpret_cast<Ints>(_mm256_permute2x128_si256(of, of, 1));
+  return reinterpret_cast<Ints>(_mm256_shuffle_epi32(of, kBy == 1 ? 0xb1 : 0x4e));
+}
+// 32 differences to `from` of each, as bytes with saturation, in some order.
+struct Packed {
+  __m256i half[2];
+};
+WG_INLINE_AVX2 __m256i packed(const std::int32_t* values, __m256i from) {
+  const auto eight = [&](unsigned k) {
+    return _mm256_sub_epi32(_mm256_load_si256(reinterpret_cast<const __m256i*>(values + 8 * k)), from);
+  };
+  return _mm256_packs_epi16(_mm256_packs_epi32(eight(0), eight(1)), _mm256_packs_epi32(eight(2), eight(3)));
+}
+WG_INLINE_AVX2 Packed packed(const std::int32_t* a, const std::int32_t* b, std::int32_t from) {
+  return {packed(a, _mm256_set1_epi32(from)), packed(b, _mm256_set1_epi32(from))};
+}
+WG_INLINE_AVX2 bool same(const Packed& p, const void* as) {
+  const auto* const other = static_cast<const __m256i*>(as);
+  const __m256i differ = _mm256_or_si256(_mm256_xor_si256(p.half[0], _mm256_load_si256(other)),
+                                         _mm256_xor_si256(p.half[1], _mm256_load_si256(other + 1)));
+  return _mm256_testz_si256(differ, differ);
+}
+WG_INLINE_AVX2 void store(const Packed& p, void* to) {
+  _mm256_store_si256(static_cast<__m256i*>(to), p.half[0]);
+  _mm256_store_si256(static_cast<__m256i*>(to) + 1, p.half[1]);
+}
+WG_INLINE_AVX2 bool saturated(const Packed& p) {
+  const __m256i most = _mm256_max_epi8(p.half[0], p.half[1]), least = _mm256_min_epi8(p.half[0], p.half[1]);
+  const __m256i ends =
+      _mm256_or_si256(_mm256_cmpeq_epi8(most, _mm256_set1_epi8(127)), _mm256_cmpeq_epi8(least, _mm256_set1_epi8(-128)));
+  return !_mm256_testz_si256(ends, ends);
+}
+WG_INLINE_AVX2 Floats floor(Floats v) {
+  return _mm256_floor_ps(v);
+}
+WG_INLINE_AVX2 Floats magnitude(Floats v) {
+  return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), v);
+}
+WG_INLINE_AVX2 Doubles magnitude(Doubles v) {
+  return _mm256_andnot_pd(_mm256_set1_pd(-0.0), v);
+}
+WG_INLINE_AVX2 Ints to_ints(Floats v) {  // towards zero
+  return reinterpret_cast<Ints>(_mm256_cvttps_epi32(v));
+}
+WG_INLINE_AVX2 Floats to_floats(Ints v) {
+  return _mm256_cvtepi32_ps(reinterpret_cast<__m256i>(v));
+}
+// Lanes of the lower and of the upper half.
+WG_INLINE_AVX2 Doubles low_doubles(Floats v) {
+  return _mm256_cvtps_pd(_mm256_castps256_ps128(v));
+}
+WG_INLINE_AVX2 Doubles high_doubles(Floats v) {
+  return _mm256_cvtps_pd(_mm256_extractf128_ps(v, 1));
+}
+WG_INLINE_AVX2 Doubles low_doubles(Ints v) {
+  return _mm256_cvtepi32_pd(_mm256_castsi256_si128(reinterpret_cast<__m256i>(v)));
+}
+WG_INLINE_AVX2 Doubles high_doubles(Ints v) {
+  return _mm256_cvtepi32_pd(_mm256_extracti128_si256(reinterpret_cast<__m256i>(v), 1));
+}
+WG_INLINE_AVX2 Floats joined(Doubles low, Doubles high) {
+  return _mm256_set_m128(_mm256_cvtpd_ps(high), _mm256_cvtpd_ps(low));
+}
+WG_INLINE_AVX2 Doubles sum_of_product(Doubles a, Doubles b, Doubles c) {
+  return _mm256_fmadd_pd(a, b, c);
+}
+// 64-bit products of the even and of the odd lanes.
+WG_INLINE_AVX2 Longs even_products(Ints a, Ints b) {
+  return reinterpret_cast<Longs>(_mm256_mul_epi32(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
+}
+WG_INLINE_AVX2 Longs odd_products(Ints a, Ints b) {
+  return even_products(reinterpret_cast<Ints>(reinterpret_cast<Longs>(a) >> 32), b);
+}
+// The lower halves of both, as lanes again.
+WG_INLINE_AVX2 Ints zipped(Longs even, Longs odd) {
+  return reinterpret_cast<Ints>(
+      _mm256_blend_epi32(reinterpret_cast<__m256i>(even), reinterpret_cast<__m256i>(odd << 32), 0xaa));
+}
+// What lies at each lane's offset: one word, two, four. Loads of one lane each: the CPU's gathers take four to five
+// times as long (38 ns for 4 x 32 words on a Zen 5, where pairs of them take 8).
+// The offsets come from memory, whence a CPU loads two a cycle; a compiler that sees them in a register takes them
+// apart.
+WG_INLINE_AVX2 void keep_in_memory(std::int32_t (&values)[kWidth]) {
+  asm("" : "+m"(values));
+}
+WG_INLINE_AVX2 void load_words(const std::uint8_t* data, const std::int32_t* offset, Ints (&word)[1]) {
+  const auto at = reinterpret_cast<const char*>(data);
+  std::int32_t w[kWidth];
+  for (unsigned l = 0; l < kWidth; ++l) std::memcpy(&w[l], at + offset[l], sizeof w[l]);
+  word[0] = Ints{w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7]};
+}
+WG_INLINE_AVX2 __m128 two_pairs(const std::uint8_t* data, const std::int32_t* offset) {
+  const __m128 low = _mm_castsi128_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(data + offset[0])));
+  return _mm_loadh_pi(low, reinterpret_cast<const __m64*>(data + offset[1]));
+}
+WG_INLINE_AVX2 void load_words(const std::uint8_t* data, const std::int32_t* offset, Ints (&word)[2]) {
+  const __m256 a = _mm256_set_m128(two_pairs(data, offset + 4), two_pairs(data, offset)),
+               b = _mm256_set_m128(two_pairs(data, offset + 6), two_pairs(data, offset + 2));
+  word[0] = reinterpret_cast<Ints>(_mm256_shuffle_ps(a, b, 0x88));
+  word[1] = reinterpret_cast<Ints>(_mm256_shuffle_ps(a, b, 0xdd));
+}
+WG_INLINE_AVX2 void load_words(const std::uint8_t* data, const std::int32_t* offset, Ints (&word)[4]) {
+  __m256 row[4];
+  for (unsigned l = 0; l < 4; ++l)
+    row[l] = _mm256_set_m128(_mm_loadu_ps(reinterpret_cast<const float*>(data + offset[l + 4])),
+                             _mm_loadu_ps(reinterpret_cast<const float*>(data + offset[l])));
+  const __m256 a = _mm256_unpacklo_ps(row[0], row[1]), b = _mm256_unpackhi_ps(row[0], row[1]),
+               c = _mm256_unpacklo_ps(row[2], row[3]), d = _mm256_unpackhi_ps(row[2], row[3]);
+  word[0] = reinterpret_cast<Ints>(_mm256_shuffle_ps(a, c, 0x44));
+  word[1] = reinterpret_cast<Ints>(_mm256_shuffle_ps(a, c, 0xee));
+  word[2] = reinterpret_cast<Ints>(_mm256_shuffle_ps(b, d, 0x44));
+  word[3] = reinterpret_cast<Ints>(_mm256_shuffle_ps(b, d, 0xee));
+}
+
+}  // namespace avx2
+
+namespace avx512 {
+
+inline constexpr unsigned kWidth = 16;
+using Ints = std::int32_t __attribute__((vector_size(64)));
+using Words = std::uint32_t __attribute__((vector_size(64)));
+using Longs = std::uint64_t __attribute__((vector_size(64)));
+using Floats = float __attribute__((vector_size(64)));
+using Doubles = double __attribute__((vector_size(64)));
+
+WG_INLINE_AVX512 Ints least(Ints a, Ints b) {
+  return reinterpret_cast<Ints>(_mm512_min_epi32(reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
+}
+WG_INLINE_AVX512 Ints greatest(Ints a, Ints b) {
+  return reinterpret_cast<Ints>(_mm512_max_epi32(reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
+}
+WG_INLINE_AVX512 Words least(Words a, Words b) {
+  return reinterpret_cast<Words>(_mm512_min_epu32(reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
+}
+WG_INLINE_AVX512 Ints bit(Ints by) {
+  return reinterpret_cast<Ints>(_mm512_sllv_epi32(_mm512_set1_epi32(1), reinterpret_cast<__m512i>(by)));
+}
+WG_INLINE_AVX512 Ints bits(Ints of) {
+  const auto v = reinterpret_cast<__m512i>(of);
+  const __m512i table = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4)),
+                nibble = _mm512_set1_epi8(15),
+                bytes = _mm512_add_epi8(_mm512_shuffle_epi8(table, _mm512_and_si512(v, nibble)),
+                                        _mm512_shuffle_epi8(table, _mm512_and_si512(_mm512_srli_epi16(v, 4), nibble)));
+  return reinterpret_cast<Ints>(
+      _mm512_madd_epi16(_mm512_maddubs_epi16(bytes, _mm512_set1_epi8(1)), _mm512_set1_epi16(1)));
+}
+WG_INLINE_AVX512 std::uint32_t signs(Ints v) {
+  return _mm512_movepi32_mask(reinterpret_cast<__m512i>(v));
+}
+WG_INLINE_AVX512 Ints lanes_of(std::uint32_t mask) {
+  return reinterpret_cast<Ints>(_mm512_movm_epi32(static_cast<__mmask16>(mask)));
+}
+template <unsigned kBy>
+WG_INLINE_AVX512 Ints swapped(Ints v) {
+  const auto of = reinterpret_cast<__m512i>(v);
+  if constexpr (kBy == 4) return reinterpret_cast<Ints>(_mm512_shuffle_i32x4(of, of, 0xb1));
+  return reinterpret_cast<Ints>(_mm512_shuffle_epi32(of, static_cast<_MM_PERM_ENUM>(kBy == 1 ? 0xb1 : 0x4e)));
+}
+struct Packed {
+  __m512i both;
+};
+WG_INLINE_AVX512 __m512i packed(const std::int32_t* values, __m512i from) {
+  return _mm512_packs_epi32(_mm512_sub_epi32(_mm512_load_si512(values), from),
+                            _mm512_sub_epi32(_mm512_load_si512(values + 16), from));
+}
+WG_INLINE_AVX512 Packed packed(const std::int32_t* a, const std::int32_t* b, std::int32_t from) {
+  return {_mm512_packs_epi16(packed(a, _mm512_set1_epi32(from)), packed(b, _mm512_set1_epi32(from)))};
+}
+WG_INLINE_AVX512 bool same(const Packed& p, const void* as) {
+  return _mm512_cmpneq_epi64_mask(p.both, _mm512_load_si512(as)) == 0;
+}
+WG_INLINE_AVX512 void store(const Packed& p, void* to) {
+  _mm512_store_si512(to, p.both);
+}
+WG_INLINE_AVX512 bool saturated(const Packed& p) {
+  return (_mm512_cmpeq_epi8_mask(p.both, _mm512_set1_epi8(127)) |
+          _mm512_cmpeq_epi8_mask(p.both, _mm512_set1_epi8(-128))) != 0;
+}
+WG_INLINE_AVX512 Floats floor(Floats v) {
+  return _mm512_roundscale_ps(v, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+}
+WG_INLINE_AVX512 Floats magnitude(Floats v) {
+  return _mm512_abs_ps(v);
+}
+WG_INLINE_AVX512 Doubles magnitude(Doubles v) {
+  return _mm512_abs_pd(v);
+}
+WG_INLINE_AVX512 Ints to_ints(Floats v) {
+  return reinterpret_cast<Ints>(_mm512_cvttps_epi32(v));
+}
+WG_INLINE_AVX512 Floats to_floats(Ints v) {
+  return _mm512_cvtepi32_ps(reinterpret_cast<__m512i>(v));
+}
+WG_INLINE_AVX512 Doubles low_doubles(Floats v) {
+  return _mm512_cvtps_pd(_mm512_castps512_ps256(v));
+}
+WG_INLINE_AVX512 Doubles high_doubles(Floats v) {
+  return _mm512_cvtps_pd(_mm512_extractf32x8_ps(v, 1));
+}
+WG_INLINE_AVX512 Doubles low_doubles(Ints v) {
+  return _mm512_cvtepi32_pd(_mm512_castsi512_si256(reinterpret_cast<__m512i>(v)));
+}
+WG_INLINE_AVX512 Doubles high_doubles(Ints v) {
+  return _mm512_cvtepi32_pd(_mm512_extracti32x8_epi32(reinterpret_cast<__m512i>(v), 1));
+}
+WG_INLINE_AVX512 Floats joined(Doubles low, Doubles high) {
+  return _mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps(low)), _mm512_cvtpd_ps(high), 1);
+}
+WG_INLINE_AVX512 Doubles sum_of_product(Doubles a, Doubles b, Doubles c) {
+  return _mm512_fmadd_pd(a, b, c);
+}
+WG_INLINE_AVX512 Longs even_products(Ints a, Ints b) {
+  return reinterpret_cast<Longs>(_mm512_mul_epi32(reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
+}
+WG_INLINE_AVX512 Longs odd_products(Ints a, Ints b) {
+  return even_products(reinterpret_cast<Ints>(reinterpret_cast<Longs>(a) >> 32), b);
+}
+WG_INLINE_AVX512 Ints zipped(Longs even, Longs odd) {
+  return reinterpret_cast<Ints>(
+      _mm512_mask_blend_epi32(0xaaaa, reinterpret_cast<__m512i>(even), reinterpret_cast<__m512i>(odd << 32)));
+}
+WG_INLINE_AVX512 __m512 quarters(__m128 a, __m128 b, __m128 c, __m128 d) {
+  const __m256 low = _mm256_set_m128(b, a), high = _mm256_set_m128(d, c);
+  return _mm512_insertf32x8(_mm512_castps256_ps512(low), high, 1);
+}
+WG_INLINE_AVX512 void keep_in_memory(std::int32_t (&values)[kWidth]) {
+  asm("" : "+m"(values));
+}
+WG_INLINE_AVX512 void load_words(const std::uint8_t* data, const std::int32_t* offset, Ints (&word)[1]) {
+  const auto at = reinterpret_cast<const char*>(data);
+  std::int32_t w[kWidth];
+  for (unsigned l = 0; l < kWidth; ++l) std::memcpy(&w[l], at + offset[l], sizeof w[l]);
+  word[0] = Ints{w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11], w[12], w[13], w[14], w[15]};
+}
+WG_INLINE_AVX512 __m128 two_pairs(const std::uint8_t* data, const std::int32_t* offset) {
+  const __m128 low = _mm_castsi128_ps(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(data + offset[0])));
+  return _mm_loadh_pi(low, reinterpret_cast<const __m64*>(data + offset[1]));
+}
+WG_INLINE_AVX512 void load_words(const std::uint8_t* data, const std::int32_t* offset, Ints (&word)[2]) {
+  const __m512 a = quarters(two_pairs(data, offset), two_pairs(data, offset + 4), two_pairs(data, offset + 8),
+                            two_pairs(data, offset + 12)),
+               b = quarters(two_pairs(data, offset + 2), two_pairs(data, offset + 6), two_pairs(data, offset + 10),
+                            two_pairs(data, offset + 14));
+  word[0] = reinterpret_cast<Ints>(_mm512_shuffle_ps(a, b, 0x88));
+  word[1] = reinterpret_cast<Ints>(_mm512_shuffle_ps(a, b, 0xdd));
+}
+WG_INLINE_AVX512 void load_words(const std::uint8_t* data, const std::int32_t* offset, Ints (&word)[4]) {
+  __m512 row[4];
+  for (unsigned l = 0; l < 4; ++l)
+    row[l] = quarters(_mm_loadu_ps(reinterpret_cast<const float*>(data + offset[l])),
+                      _mm_loadu_ps(reinterpret_cast<const float*>(data + offset[l + 4])),
+                      _mm_loadu_ps(reinterpret_cast<const float*>(data + offset[l + 8])),
+                      _mm_loadu_ps(reinterpret_cast<const float*>(data + offset[l + 12])));
+  const __m512 a = _mm512_unpacklo_ps(row[0], row[1]), b = _mm512_unpackhi_ps(row[0], row[1]),
+               c = _mm512_unpacklo_ps(row[2], row[3]), d = _mm512_unpackhi_ps(row[2], row[3]);
+  word[0] = reinterpret_cast<Ints>(_mm512_shuffle_ps(a, c, 0x44));
+  word[1] = reinterpret_cast<Ints>(_mm512_shuffle_ps(a, c, 0xee));
+  word[2] = reinterpret_cast<Ints>(_mm512_shuffle_ps(b, d, 0x44));
+  word[3] = reinterpret_cast<Ints>(_mm512_shuffle_ps(b, d, 0xee));
+}
+
+}  // namespace avx512
+
+}  // namespace warpgrind
