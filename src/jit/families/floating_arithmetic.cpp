@@ -2,6 +2,8 @@
 
 #include <llvm/IR/IntrinsicsX86.h>
 
+#include <algorithm>
+
 namespace warpgrind::jit {
 
 using llvm::Value;
@@ -28,10 +30,6 @@ std::uint64_t sign_bit(Value* value) {
 const char* const kOpNames[] = {"add", "sub", "mul", "div", "fma", "sqrt"};
 const char* const kRoundingNames[] = {"rn", "rz", "rm", "rp"};
 
-bool has_avx512(Lowering& lowering) {
-  return lowering.ir().GetInsertBlock()->getParent()->hasFnAttribute("warpgrind-avx512f");
-}
-
 llvm::Intrinsic::ID avx512_intrinsic(FloatOp op, bool is_double) {
   switch (op) {
     case FloatOp::add:
@@ -57,14 +55,15 @@ Value* embedded_rounding(Lowering& lowering, FloatOp op, Rounding rounding, bool
   // _MM_FROUND_NO_EXC | _MM_FROUND_TO_{NEAREST, NEG_INF, POS_INF, ZERO}
   static constexpr unsigned kImmediate[] = {8, 11, 9, 10};
   const unsigned width = is_double ? 8 : 16;
-  llvm::SmallVector<Value*, 4> parts;
-  for (unsigned at = 0; at < kWarpSize; at += width) {
+  const unsigned all = llvm::cast<llvm::FixedVectorType>(arguments[0]->getType())->getNumElements();
+  llvm::SmallVector<Value*, 4> parts(std::max(1u, all / width));
+  for (unsigned at = 0; at < all; at += width) {
     llvm::SmallVector<int, 16> lanes;
     for (unsigned i = 0; i < width; ++i) lanes.push_back(static_cast<int>(at + i));
     llvm::SmallVector<Value*, 4> operands;
     for (Value* a : arguments) operands.push_back(ir.CreateShuffleVector(a, lanes));
     operands.push_back(ir.getInt32(kImmediate[static_cast<unsigned>(rounding)]));
-    parts.push_back(ir.CreateIntrinsic(avx512_intrinsic(op, is_double), {}, operands));
+    parts[at / width] = ir.CreateIntrinsic(avx512_intrinsic(op, is_double), {}, operands);
   }
   while (parts.size() > 1) {
     llvm::SmallVector<Value*, 4> joined;
@@ -110,6 +109,10 @@ Value* call_with(Lowering& lowering, const char* name, llvm::Type* element, llvm
 
 }  // namespace
 
+bool rounds_in_code(Lowering& lowering) {
+  return lowering.ir().GetInsertBlock()->getParent()->hasFnAttribute("warpgrind-avx512f");
+}
+
 Rounding rounding_of(const ptx::Instruction& i) {
   if (i.has(Modifier::rz)) return Rounding::zero;
   if (i.has(Modifier::rm)) return Rounding::down;
@@ -120,7 +123,7 @@ Rounding rounding_of(const ptx::Instruction& i) {
 Value* rounded(Lowering& lowering, FloatOp op, Rounding rounding, ScalarType type, llvm::ArrayRef<Value*> arguments) {
   if (rounding == Rounding::nearest) return nearest(lowering.ir(), op, arguments);
   const bool is_double = type == ScalarType::f64;
-  if (arguments[0]->getType()->isVectorTy() && has_avx512(lowering))
+  if (arguments[0]->getType()->isVectorTy() && rounds_in_code(lowering))
     return embedded_rounding(lowering, op, rounding, is_double, arguments);
   const std::string name = std::string("wg_") + kOpNames[static_cast<unsigned>(op)] + "_" +
                            kRoundingNames[static_cast<unsigned>(rounding)] + (is_double ? "_f64" : "_f32");
@@ -131,12 +134,12 @@ Value* fma_to_odd(Lowering& lowering, Value* a, Value* b, Value* c) {
   llvm::IRBuilder<>& ir = lowering.ir();
   Value* down = rounded(lowering, FloatOp::fma, Rounding::down, ScalarType::f32, {a, b, c});
   Value* up = rounded(lowering, FloatOp::fma, Rounding::up, ScalarType::f32, {a, b, c});
-  // Inexact: of the two neighbours exactly one is odd. Exact (or NaN): both are the same but for the sign of zero,
-  // where up is right.
-  Value* up_bits = bits_of(ir, up);
-  Value* up_is_odd = ir.CreateICmpNE(ir.CreateAnd(up_bits, integer_like(up_bits, 1)), integer_like(up_bits, 0));
-  Value* take_up = ir.CreateOr(up_is_odd, ir.CreateFCmpUEQ(down, up));
-  return ir.CreateSelect(take_up, up, down);
+  // Inexact: of the two neighbours exactly one is odd, and the one of the lesser magnitude, odd or made so, is it.
+  // Exact (or NaN): both are the same but for the sign of zero, where the positive one is right.
+  Value *a_bits = bits_of(ir, down), *b_bits = bits_of(ir, up);
+  Value* lesser = ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, a_bits, b_bits);
+  Value* odd = ir.CreateAnd(ir.CreateOr(a_bits, b_bits), integer_like(a_bits, 1));
+  return ir.CreateBitCast(ir.CreateOr(lesser, odd), up->getType());
 }
 
 Value* canonical_nan(Lowering& lowering, Value* value) {
