@@ -541,6 +541,30 @@ TEST(Access, TexturesAndSurfacesArePublished) {
   destroy_surface(surface);
 }
 
+TEST(Access, LanesWriteSurfacesOfTheirOwn) {
+  ArrayShape shape;
+  shape.width = 8;
+  shape.height = 4;
+  ChannelFormat format;
+  format.bits[0] = 32;
+  const std::shared_ptr<Array> arrays[] = {Array::create(format, shape), Array::create(format, shape)};
+  const std::uint64_t surfaces[] = {create_surface(arrays[0]), create_surface(arrays[1])};
+  Kernel k(R"(
+    and.b32 %r2, %r1, 1; shl.b32 %r3, %r2, 3; cvt.u64.u32 %rd6, %r3; add.u64 %rd6, %rd1, %rd6;
+    ld.global.u64 %rd5, [%rd6]; shl.b32 %r2, %r1, 2; mov.u32 %r3, 1; add.u32 %r4, %r1, 100;
+    sust.b.2d.b32.zero [%rd5, {%r2, %r3}], %r4;)");
+  std::memcpy(k.data, surfaces, sizeof surfaces);
+  ASSERT_FALSE(k.run(12).fault);  // the last four lie outside
+  for (unsigned x = 0; x < 8; ++x)
+    for (unsigned y = 0; y < 4; ++y)
+      for (unsigned a = 0; a < 2; ++a) {
+        std::uint32_t word;
+        std::memcpy(&word, arrays[a]->data() + (y * 8 + x) * sizeof word, sizeof word);
+        EXPECT_EQ(word, y == 1 && x % 2 == a ? 100 + x : 0) << x << ", " << y << " of " << a;
+      }
+  for (const std::uint64_t surface : surfaces) destroy_surface(surface);
+}
+
 // A fault leaves the fiber for good: nothing that it found may be held then.
 TEST(Access, AFaultKeepsNoTexture) {
   ArrayShape shape;

@@ -21,21 +21,20 @@ namespace {
 
 using jit::TextureCall;
 
-// Kernels use the same few handles over and over.
-template <class T, std::shared_ptr<const T> (*find)(std::uint64_t)>
-class LastHandle {
+// Lanes mostly have the handle of the one before.
+class LastTexture {
  public:
-  const T* get(std::uint64_t handle) {
-    if (handle != handle_ || !object_) {
-      object_ = find(handle);
+  const Texture* get(std::uint64_t handle) {
+    if (handle != handle_ || !texture_) {
+      texture_ = find_texture(handle);
       handle_ = handle;
     }
-    return object_.get();
+    return texture_.get();
   }
 
  private:
   std::uint64_t handle_ = 0;
-  std::shared_ptr<const T> object_;
+  std::shared_ptr<const Texture> texture_;
 };
 
 // Why a lane cannot go on. A fault leaves this fiber for good, so it is raised where no object is held any more: what
@@ -117,18 +116,22 @@ struct Handles {
   }
 };
 
+TextureUnit& unit_of(Worker& worker) {
+  if (!worker.textures) worker.textures = std::make_unique<TextureUnit>();
+  return *worker.textures;
+}
+
 // Null: not the same for all lanes, or lane by lane for another reason.
 const BoundTexture* find_bound(Worker& worker, std::uint32_t code, const Handles& handles, LaneMask mask) {
   const std::uint64_t* const handle = handles.only(mask);
   if (!handle) return nullptr;
-  if (!worker.textures) worker.textures = std::make_unique<TextureUnit>();
-  const BoundTexture* const bound = worker.textures->find(*worker.launch, *handle, code);
+  const BoundTexture* const bound = unit_of(worker).find(*worker.launch, *handle, code);
   return bound && (bound->sampler.kind != LaneSampler::Kind::none || !bound->levels.empty()) ? bound : nullptr;
 }
 
 Refusal read_each(jit::WarpContext& w, std::uint32_t site, const TextureCall& call, const Handles& handles,
                   const std::uint32_t* coordinates, LaneMask mask, std::uint32_t* out) {
-  LastHandle<Texture, find_texture> last;
+  LastTexture last;
   const Launch& launch = launch_of(w);
   const Texture* checked = nullptr;
   Texels texels;
@@ -181,85 +184,116 @@ bool read_together(jit::WarpContext& w, std::uint32_t site, std::uint32_t code, 
   return true;
 }
 
-struct Surfel {
-  std::uint8_t* at = nullptr;  // null: outside
+// The bytes that each lane of `mask` asks a surface for; an address of lanes inside only.
+struct Surfels {
+  alignas(64) std::uint64_t addresses[kWarpSize];
+  LaneMask outside = 0;
 };
 
-// x in bytes; y, z and layer in elements. Clamp moves to the edge, zero drops; trap is a fault (false).
-bool surface_address(const Surface& s, const TextureCall& call, const std::int32_t* c, unsigned bytes, Surfel* out,
-                     Refusal* refusal) {
-  Array& a = *s.array;
+// x in bytes; y, z and layer in elements. Of what lies outside the address is that of the edge.
+void find_surfels(Array& a, const TextureCall& call, const std::uint32_t* coordinates, unsigned bytes, LaneMask mask,
+                  Surfels& to) {
   const ArrayShape& shape = a.shape();
-  std::int64_t at[3] = {c[0], 0, 0};
   const bool layered = call.geometry == TextureGeometry::a1d || call.geometry == TextureGeometry::a2d;
-  if (layered) {
-    at[2] = c[0];
-    at[0] = c[1];
-    if (call.geometry == TextureGeometry::a2d) at[1] = c[2];
-  } else {
-    if (call.geometry != TextureGeometry::d1) at[1] = c[1];
-    if (call.geometry == TextureGeometry::d3) at[2] = c[2];
-  }
-  const std::int64_t limit[3] = {static_cast<std::int64_t>(a.row_bytes()) - bytes,
-                                 static_cast<std::int64_t>(shape.rows()) - 1,
-                                 static_cast<std::int64_t>(shape.slices()) - 1};
-  for (unsigned d = 0; d < 3; ++d) {
-    if (at[d] >= 0 && at[d] <= limit[d]) continue;
-    if (call.boundary == jit::SurfaceBoundary::zero) return true;
-    if (call.boundary == jit::SurfaceBoundary::trap) {
-      refusal->why = Refusal::Why::outside;
-      refusal->bytes = bytes;
-      std::copy(std::begin(at), std::end(at), refusal->at);
-      const std::uint64_t extent[3] = {a.row_bytes(), shape.rows(), shape.slices()};
-      std::copy(std::begin(extent), std::end(extent), refusal->extent);
-      return false;
+  const bool flat = call.geometry == TextureGeometry::d1 || call.geometry == TextureGeometry::a1d;
+  struct Axis {
+    std::int64_t last, bytes;
+    bool there;
+    unsigned coordinate;
+  };
+  const Axis axes[] = {
+      {static_cast<std::int64_t>(a.row_bytes()) - bytes, 1, true, layered ? 1u : 0u},
+      {static_cast<std::int64_t>(shape.rows()) - 1, static_cast<std::int64_t>(a.row_bytes()), !flat, layered ? 2u : 1u},
+      {static_cast<std::int64_t>(shape.slices()) - 1, static_cast<std::int64_t>(a.slice_bytes()),
+       layered || call.geometry == TextureGeometry::d3, layered ? 0u : 2u}};
+  alignas(64) std::int64_t offset[kWarpSize] = {}, outside[kWarpSize] = {};
+  for (const Axis& axis : axes) {
+    const std::int64_t edge = std::max<std::int64_t>(0, axis.last);
+    if (!axis.there) continue;
+    const std::uint32_t* const words = coordinates + std::size_t{axis.coordinate} * kWarpSize;
+    for (unsigned l = 0; l < kWarpSize; ++l) {
+      const std::int64_t at = static_cast<std::int32_t>(words[l]);
+      outside[l] |= at | (axis.last - at);  // by the sign
+      offset[l] += (at < 0 ? 0 : at > edge ? edge : at) * axis.bytes;
     }
-    at[d] = std::clamp<std::int64_t>(at[d], 0, std::max<std::int64_t>(0, limit[d]));
   }
-  out->at = a.data() + static_cast<std::uint64_t>(at[2]) * a.slice_bytes() +
-            static_cast<std::uint64_t>(at[1]) * a.row_bytes() + static_cast<std::uint64_t>(at[0]);
-  return true;
+  const auto first = reinterpret_cast<std::uint64_t>(a.data());
+  for (LaneMask m = mask; m != 0; m &= m - 1) {
+    const auto l = static_cast<unsigned>(std::countr_zero(m));
+    to.addresses[l] = first + static_cast<std::uint64_t>(offset[l]);
+    to.outside |= static_cast<LaneMask>(outside[l] < 0) << l;
+  }
+}
+
+Refusal refuse_outside(const Array& a, const TextureCall& call, const std::uint32_t* coordinates, unsigned bytes,
+                       unsigned lane) {
+  Refusal r{Refusal::Why::outside, lane};
+  r.bytes = bytes;
+  const auto at = [&](unsigned k) {
+    return std::int64_t{static_cast<std::int32_t>(coordinates[k * kWarpSize + lane])};
+  };
+  const bool layered = call.geometry == TextureGeometry::a1d || call.geometry == TextureGeometry::a2d;
+  const unsigned first = layered ? 1 : 0;
+  for (unsigned k = first; k < call.coordinates && k < 3; ++k) r.at[k - first] = at(k);
+  if (layered) r.at[2] = at(0);
+  const std::uint64_t extent[3] = {a.row_bytes(), a.shape().rows(), a.shape().slices()};
+  std::copy(std::begin(extent), std::end(extent), r.extent);
+  return r;
 }
 
 // data[e*32 + l]; absent surfels read as zero and are not written.
-void move_surfels(const Access& a, LaneMask mask, LaneMask inside, const std::optional<Place>& place,
-                  std::uint8_t* data) {
+template <class T>
+void move_surfels(const Access& a, LaneMask mask, LaneMask inside, const std::optional<Place>& place, void* data) {
   const NotWatched guard;
-  for (LaneMask m = mask; m != 0; m &= m - 1) {
-    const auto l = static_cast<unsigned>(std::countr_zero(m));
-    for (unsigned e = 0; e < a.vector; ++e) {
-      std::uint8_t* lane = data + (std::size_t{e} * kWarpSize + l) * a.element;
+  auto* const values = static_cast<T*>(data);
+  for (unsigned e = 0; e < a.vector; ++e) {
+    T* const lanes = values + std::size_t{e} * kWarpSize;
+    for (LaneMask m = mask; m != 0; m &= m - 1) {
+      const auto l = static_cast<unsigned>(std::countr_zero(m));
       if ((inside >> l & 1) == 0) {
-        if (!a.writes()) std::memset(lane, 0, a.element);
+        if (!a.writes()) lanes[l] = 0;
         continue;
       }
-      std::uint8_t* surfel = place->of(l) + std::size_t{e} * a.element;
-      std::memcpy(a.writes() ? surfel : lane, a.writes() ? lane : surfel, a.element);
+      std::uint8_t* const surfel = place->of(l) + e * sizeof(T);
+      a.writes() ? std::memcpy(surfel, lanes + l, sizeof(T)) : std::memcpy(lanes + l, surfel, sizeof(T));
     }
   }
 }
 
 Refusal access_surfaces(const Access& access, const TextureCall& call, const Handles& handles,
                         const std::uint32_t* coordinates, LaneMask mask, void* data) {
-  LastHandle<Surface, find_surface> last;
-  std::uint64_t addresses[kWarpSize] = {};
-  LaneMask inside = 0;
-  for (LaneMask m = mask; m != 0; m &= m - 1) {
-    const auto l = static_cast<unsigned>(std::countr_zero(m));
-    const Surface* s = last.get(handles.of(l));
-    Refusal refusal{Refusal::Why::no_surface, l, handles.of(l)};
-    if (!s) return refusal;
-    std::int32_t c[3] = {0, 0, 0};
-    for (unsigned k = 0; k < call.coordinates && k < 3; ++k)
-      c[k] = static_cast<std::int32_t>(coordinates[k * kWarpSize + l]);
-    Surfel at;
-    if (!surface_address(*s, call, c, access.bytes(), &at, &refusal)) return refusal;
-    if (at.at) addresses[l] = reinterpret_cast<std::uint64_t>(at.at), inside |= 1u << l;
+  Surfels surfels;
+  for (LaneMask rest = mask; rest != 0;) {  // mostly of one surface
+    const auto first = static_cast<unsigned>(std::countr_zero(rest));
+    const std::uint64_t handle = handles.of(first);
+    LaneMask lanes = handles.one ? rest : 0;
+    for (LaneMask m = handles.one ? 0 : rest; m != 0; m &= m - 1)
+      if (handles.of(static_cast<unsigned>(std::countr_zero(m))) == handle) lanes |= m & (~m + 1);
+    rest &= ~lanes;
+    const Surface* const s = unit_of(worker_of(*access.context)).surface(handle);
+    if (!s) return {Refusal::Why::no_surface, first, handle};
+    find_surfels(*s->array, call, coordinates, access.bytes(), lanes, surfels);
+    if (surfels.outside != 0 && call.boundary == jit::SurfaceBoundary::trap)
+      return refuse_outside(*s->array, call, coordinates, access.bytes(),
+                            static_cast<unsigned>(std::countr_zero(surfels.outside)));
   }
-  Access a = access.at_texels(addresses, inside);
+  const LaneMask inside = call.boundary == jit::SurfaceBoundary::zero ? mask & ~surfels.outside : mask;
+  Access a = access.at_texels(surfels.addresses, inside);
   std::optional<Place> place;
   if (inside) place = pass(a);
-  move_surfels(a, mask, inside, place, static_cast<std::uint8_t*>(data));
+  switch (a.element) {
+    case 1:
+      move_surfels<std::uint8_t>(a, mask, inside, place, data);
+      break;
+    case 2:
+      move_surfels<std::uint16_t>(a, mask, inside, place, data);
+      break;
+    case 4:
+      move_surfels<std::uint32_t>(a, mask, inside, place, data);
+      break;
+    default:
+      move_surfels<std::uint64_t>(a, mask, inside, place, data);
+  }
   return {};
 }
 

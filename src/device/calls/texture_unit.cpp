@@ -21,7 +21,7 @@ bool still_allocated(const Launch& launch, const Texture& t) {
 
 const BoundTexture* TextureUnit::find(const Launch& launch, std::uint64_t handle, std::uint32_t code) {
   if (const std::uint64_t now = textures_version(); version_ != now) {
-    forget();
+    for (std::unique_ptr<BoundTexture>& kept : bound_) kept.reset();
     version_ = now;
   }
   std::unique_ptr<BoundTexture>& kept = bound_[(handle ^ code ^ code >> 4) % kKept];
@@ -37,7 +37,18 @@ const BoundTexture* TextureUnit::find(const Launch& launch, std::uint64_t handle
   return kept.get();
 }
 
+const Surface* TextureUnit::surface(std::uint64_t handle) {
+  if (const std::uint64_t now = surfaces_version();
+      handle != surface_handle_ || surfaces_version_ != now || !surface_) {
+    surface_ = find_surface(handle);
+    surface_handle_ = handle;
+    surfaces_version_ = now;
+  }
+  return surface_.get();
+}
+
 void TextureUnit::forget() {
+  surface_ = nullptr;
   for (std::unique_ptr<BoundTexture>& kept : bound_) kept.reset();
 }
 

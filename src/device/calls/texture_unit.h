@@ -1,5 +1,5 @@
-// The textures that a worker's warps read in a launch: found by their handles and looked at once, as kernels use the
-// same few over and over.
+// The textures and surfaces that a worker's warps use in a launch: found by their handles and looked at once, as
+// kernels use the same few over and over.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +27,8 @@ class TextureUnit {
  public:
   // Null: there is none, or it cannot be read (find_texture() and still_allocated() say why).
   const BoundTexture* find(const Launch& launch, std::uint64_t handle, std::uint32_t code);
+  // Null: there is none.
+  const Surface* surface(std::uint64_t handle);
   // When a launch has ended: nobody but the program keeps textures between launches.
   void forget();
 
@@ -34,6 +36,9 @@ class TextureUnit {
   static constexpr std::size_t kKept = 32;
   std::unique_ptr<BoundTexture> bound_[kKept];
   std::uint64_t version_ = 0;  // of the table of textures
+  // The last one, likewise.
+  std::shared_ptr<const Surface> surface_;
+  std::uint64_t surface_handle_ = 0, surfaces_version_ = 0;
 };
 
 }  // namespace warpgrind::device

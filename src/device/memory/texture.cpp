@@ -204,6 +204,9 @@ std::shared_ptr<const Texture> find_texture(std::uint64_t handle) {
 std::uint64_t textures_version() {
   return textures().version();
 }
+std::uint64_t surfaces_version() {
+  return surfaces().version();
+}
 std::shared_ptr<const Surface> find_surface(std::uint64_t handle) {
   return surfaces().find(handle);
 }

@@ -61,6 +61,7 @@ bool destroy_surface(std::uint64_t handle);
 std::shared_ptr<const Texture> find_texture(std::uint64_t handle);
 // Another one when a handle means something else than before.
 std::uint64_t textures_version();
+std::uint64_t surfaces_version();
 std::shared_ptr<const Surface> find_surface(std::uint64_t handle);
 
 // One texel as its channels' bits: integers extended to 32 bits, floats as f32 bits. Absent channels are 0, absent w
