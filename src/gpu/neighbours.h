@@ -70,7 +70,7 @@ class GridCounter {
     SectorGrid grid;
     GridCounts counts;
   };
-  static constexpr unsigned kPatterns = 32;
+  static constexpr unsigned kPatterns = 64;
   Pattern patterns_[kPatterns];
   Sums sums_;
   std::uint32_t missed_ = 0;  // since the last hit
