@@ -51,6 +51,8 @@ UNITS = (
     Unit("halves", "__hfma2", "FMAs", 1 << 17),
     Unit("video", "vabsdiff4 with a sum", "bytes", 1 << 17),
     Unit("texture", "tex2D of floats, linear filter", "samples", 1 << 17),
+    Unit("volume", "tex3D of floats, linear filter", "samples", 1 << 17),
+    Unit("colours", "tex2D of four bytes from 0 to 1, linear filter, wrapped", "samples", 1 << 17),
 )
 TWO_THREADS_GOAL, SIXTEEN_THREADS_GOAL = 1.9, 12
 FIRST_LAUNCHES = ("vecadd", "mm", "mmt", "reduce", "empty")

@@ -153,6 +153,69 @@ static Work texture(int n) {
   return {double(n) * kTexels, launch};
 }
 
+static Work volume(int n) {
+  constexpr int kWidth = kVolumeWidth, kLast = kWidth - 1;
+  std::vector<float> image, out(n);
+  for (int i = 0; i < kWidth * kWidth * kWidth; i++)
+    image.push_back(voxel(i % kWidth, i / kWidth % kWidth, i / (kWidth * kWidth)));
+  const auto launch = [=]() mutable {
+    const float* const from = image.data();
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+      const float y = float(i / kWidth % kWidth) + 0.25f, z = float(i / (kWidth * kWidth) % kWidth) + 0.25f;
+      float x = float(i % kWidth) + 0.125f, sum = 0;
+      for (int t = 0; t < kTexels; t++, x += kTextureStep) {
+        const int px = int(x), py = int(y), pz = int(z);
+        const auto weight = [](float p, int whole) { return std::floor((p - whole) * 256) / 256; };
+        const float fx = weight(x, px), fy = weight(y, py), fz = weight(z, pz);
+        const int x0 = std::min(px, kLast), x1 = std::min(px + 1, kLast);
+        const auto plane = [&](int slice) {
+          const float *row = from + (slice * kWidth + std::min(py, kLast)) * kWidth,
+                      *next = from + (slice * kWidth + std::min(py + 1, kLast)) * kWidth;
+          return (1 - fy) * ((1 - fx) * row[x0] + fx * row[x1]) + fy * ((1 - fx) * next[x0] + fx * next[x1]);
+        };
+        sum += (1 - fz) * plane(std::min(pz, kLast)) + fz * plane(std::min(pz + 1, kLast));
+      }
+      out[i] = sum;
+    }
+  };
+  return {double(n) * kTexels, launch};
+}
+
+static Work colours(int n) {
+  std::vector<uint8_t> image;
+  std::vector<float> out(n);
+  for (int i = 0; i < 4 * kTextureWidth * kTextureWidth; i++)
+    image.push_back(texel_byte(i / 4 % kTextureWidth, i / 4 / kTextureWidth, i % 4));
+  const auto launch = [=]() mutable {
+    constexpr int kMask = kTextureWidth - 1;
+    const uint8_t* const from = image.data();
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+      const float v = (float(i / kTextureWidth % kTextureWidth) + 0.75f) / kTextureWidth;
+      float x = float(i % kTextureWidth) + 0.625f, sum = 0;
+      for (int t = 0; t < kTexels; t++, x += kTextureStep) {
+        const float u = x / kTextureWidth;
+        const float tx = u * kTextureWidth - 0.5f, ty = v * kTextureWidth - 0.5f;
+        const int px = int(std::floor(tx)), py = int(std::floor(ty));
+        const float fx = std::floor((tx - px) * 256) / 256, fy = std::floor((ty - py) * 256) / 256;
+        const auto at = [&](int a, int b) { return from + ((b & kMask) * kTextureWidth + (a & kMask)) * 4; };
+        const uint8_t *a = at(px, py), *b = at(px + 1, py), *c = at(px, py + 1), *d = at(px + 1, py + 1);
+        for (int k = 0; k < 4; k++)
+          sum += ((1 - fy) * ((1 - fx) * a[k] + fx * b[k]) + fy * ((1 - fx) * c[k] + fx * d[k])) / 255;
+      }
+      out[i] = sum;
+    }
+  };
+  return {double(n) * kTexels, launch};
+}
+
 int main(int argc, char** argv) {
-  return measure(argc, argv, {{"mma", mma}, {"halves", halves}, {"video", video}, {"texture", texture}});
+  return measure(argc, argv,
+                 {{"mma", mma},
+                  {"halves", halves},
+                  {"video", video},
+                  {"texture", texture},
+                  {"volume", volume},
+                  {"colours", colours}});
 }

@@ -87,6 +87,28 @@ __global__ void texture(cudaTextureObject_t from, float* out, int n) {
   out[i] = sum;
 }
 
+__global__ void volume(cudaTextureObject_t from, float* out, int n) {
+  const int i = blockIdx.x * kBlock + threadIdx.x;
+  if (i >= n) return;
+  const float y = float(i / kVolumeWidth % kVolumeWidth) + 0.75f;
+  const float z = float(i / (kVolumeWidth * kVolumeWidth) % kVolumeWidth) + 0.75f;
+  float x = float(i % kVolumeWidth) + 0.625f, sum = 0;
+  for (int t = 0; t < kTexels; t++, x += kTextureStep) sum += tex3D<float>(from, x, y, z);
+  out[i] = sum;
+}
+
+__global__ void colours(cudaTextureObject_t from, float* out, int n) {
+  const int i = blockIdx.x * kBlock + threadIdx.x;
+  if (i >= n) return;
+  const float v = (float(i / kTextureWidth % kTextureWidth) + 0.75f) / kTextureWidth;
+  float x = float(i % kTextureWidth) + 0.625f, sum = 0;
+  for (int t = 0; t < kTexels; t++, x += kTextureStep) {
+    const float4 c = tex2D<float4>(from, x / kTextureWidth, v);
+    sum += c.x + c.y + c.z + c.w;
+  }
+  out[i] = sum;
+}
+
 static Work mma_work(int n) {
   std::vector<__half> a, b;
   std::vector<float> want(kRows * kColumns);
@@ -134,22 +156,37 @@ static Work video_work(int n) {
           }};
 }
 
-static Work texture_work(int n) {
-  std::vector<float> image;
-  for (int i = 0; i < kTextureWidth * kTextureWidth; i++) image.push_back(texel(i % kTextureWidth, i / kTextureWidth));
+// Of an array of such texels, with linear filtering.
+template <class T>
+static cudaTextureObject_t texture_of(std::vector<T> image, cudaExtent size, cudaTextureDesc description) {
   cudaArray_t array;
-  const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
-  CHECK(cudaMallocArray(&array, &format, kTextureWidth, kTextureWidth));
-  const size_t pitch = kTextureWidth * sizeof(float);
-  CHECK(cudaMemcpy2DToArray(array, 0, 0, image.data(), pitch, pitch, kTextureWidth, cudaMemcpyHostToDevice));
+  const cudaChannelFormatDesc format = cudaCreateChannelDesc<T>();
+  CHECK(cudaMalloc3DArray(&array, &format, size));
+  cudaMemcpy3DParms copy{};
+  copy.srcPtr = make_cudaPitchedPtr(image.data(), size.width * sizeof(T), size.width, size.height);
+  copy.dstArray = array;
+  copy.extent = make_cudaExtent(size.width, size.height, std::max<size_t>(size.depth, 1));
+  copy.kind = cudaMemcpyHostToDevice;
+  CHECK(cudaMemcpy3D(&copy));
   cudaResourceDesc resource{};
   resource.resType = cudaResourceTypeArray;
   resource.res.array.array = array;
-  cudaTextureDesc description{};
-  description.addressMode[0] = description.addressMode[1] = cudaAddressModeClamp;
   description.filterMode = cudaFilterModeLinear;
   cudaTextureObject_t object;
   CHECK(cudaCreateTextureObject(&object, &resource, &description, nullptr));
+  return object;
+}
+
+static cudaTextureDesc clamped() {
+  cudaTextureDesc description{};
+  for (auto& mode : description.addressMode) mode = cudaAddressModeClamp;
+  return description;
+}
+
+static Work texture_work(int n) {
+  std::vector<float> image;
+  for (int i = 0; i < kTextureWidth * kTextureWidth; i++) image.push_back(texel(i % kTextureWidth, i / kTextureWidth));
+  const cudaTextureObject_t object = texture_of(image, make_cudaExtent(kTextureWidth, kTextureWidth, 0), clamped());
   float* dout = device_copy(std::vector<float>(n));
   return {double(n) * kTexels, [=] { texture<<<n / kBlock, kBlock>>>(object, dout, n); },
           [=] {
@@ -171,7 +208,74 @@ static Work texture_work(int n) {
           }};
 }
 
+static Work volume_work(int n) {
+  constexpr int kWidth = kVolumeWidth;
+  std::vector<float> image;
+  for (int i = 0; i < kWidth * kWidth * kWidth; i++)
+    image.push_back(voxel(i % kWidth, i / kWidth % kWidth, i / (kWidth * kWidth)));
+  const cudaTextureObject_t object = texture_of(image, make_cudaExtent(kWidth, kWidth, kWidth), clamped());
+  float* dout = device_copy(std::vector<float>(n));
+  return {double(n) * kTexels, [=] { volume<<<n / kBlock, kBlock>>>(object, dout, n); },
+          [=] {
+            auto out = fetch(dout, n);
+            const auto at = [](int x, int y, int z) {
+              return voxel(std::min(x, kWidth - 1), std::min(y, kWidth - 1), std::min(z, kWidth - 1));
+            };
+            for (int i = 0; i < n; i += 97) {
+              const int py = i / kWidth % kWidth, pz = i / (kWidth * kWidth) % kWidth;
+              float want = 0;
+              for (int t = 0; t < kTexels; t++) {
+                const float x = float(i % kWidth) + 0.125f + t * kTextureStep, fx = x - std::floor(x);
+                for (int c = 0; c < 4; c++)
+                  want += (c & 1 ? 0.25f : 0.75f) * (c & 2 ? 0.25f : 0.75f) *
+                          ((1 - fx) * at(int(x), py + (c & 1), pz + (c >> 1)) +
+                           fx * at(int(x) + 1, py + (c & 1), pz + (c >> 1)));
+              }
+              expect(out[i] / kTexels, want / kTexels);
+            }
+          }};
+}
+
+static Work colours_work(int n) {
+  std::vector<uchar4> image;
+  for (int i = 0; i < kTextureWidth * kTextureWidth; i++) {
+    const auto byte = [=](int c) { return texel_byte(i % kTextureWidth, i / kTextureWidth, c); };
+    image.push_back(make_uchar4(byte(0), byte(1), byte(2), byte(3)));
+  }
+  cudaTextureDesc description{};
+  for (auto& mode : description.addressMode) mode = cudaAddressModeWrap;
+  description.normalizedCoords = 1;
+  description.readMode = cudaReadModeNormalizedFloat;
+  const cudaTextureObject_t object = texture_of(image, make_cudaExtent(kTextureWidth, kTextureWidth, 0), description);
+  float* dout = device_copy(std::vector<float>(n));
+  return {double(n) * kTexels, [=] { colours<<<n / kBlock, kBlock>>>(object, dout, n); },
+          [=] {
+            auto out = fetch(dout, n);
+            const auto at = [](int x, int y) {
+              float sum = 0;
+              for (int c = 0; c < 4; c++) sum += texel_byte(x % kTextureWidth, y % kTextureWidth, c) / 255.0f;
+              return sum;
+            };
+            for (int i = 0; i < n; i += 97) {
+              const int py = i / kTextureWidth % kTextureWidth;
+              float want = 0;
+              for (int t = 0; t < kTexels; t++) {
+                const float x = float(i % kTextureWidth) + 0.125f + t * kTextureStep, fx = x - std::floor(x);
+                const int px = int(x);
+                want += 0.75f * ((1 - fx) * at(px, py) + fx * at(px + 1, py)) +
+                        0.25f * ((1 - fx) * at(px, py + 1) + fx * at(px + 1, py + 1));
+              }
+              expect(out[i], want);
+            }
+          }};
+}
+
 int main(int argc, char** argv) {
-  return measure_launches(
-      argc, argv, {{"mma", mma_work}, {"halves", halves_work}, {"video", video_work}, {"texture", texture_work}});
+  return measure_launches(argc, argv,
+                          {{"mma", mma_work},
+                           {"halves", halves_work},
+                           {"video", video_work},
+                           {"texture", texture_work},
+                           {"volume", volume_work},
+                           {"colours", colours_work}});
 }

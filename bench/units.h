@@ -38,5 +38,13 @@ constexpr float kTextureStep = 1.75f;
 constexpr float texel(int x, int y) {
   return float((x * 7 + y * 3) % 32);
 }
+// The same of a volume, and of four bytes a texel that stand for 0 to 1, where coordinates are from 0 to 1 and repeat.
+constexpr int kVolumeWidth = 64;
+constexpr float voxel(int x, int y, int z) {
+  return texel(x, y + 5 * z);
+}
+constexpr uint8_t texel_byte(int x, int y, int channel) {
+  return uint8_t(texel(x, y)) * 8 + channel;
+}
 
 }  // namespace bench
