@@ -1,4 +1,4 @@
-// The 5 x 5 median's last rung: networks that neighbouring windows share, on two pixels at a time.
+// The 5 x 5 median's last rung: networks that neighbouring windows share, on two pixels at a time, by two pipes.
 #pragma once
 
 #include "image/words.cuh"
@@ -19,27 +19,44 @@ __device__ __forceinline__ Sorted<kCount> taken(const Sorted<kAll>& from) {
   return to;
 }
 
+// Which pipe sorts two pixels: that of whole numbers by a minimum and a maximum, of two cycles of a scheduler each;
+// that of halves by what b is above a, if it is, which is then added to a and taken from b: three instructions. A pixel
+// is a number of 16 bits below 256, and as a half it is 2^-24 times that: differences are exact.
+enum class Pipe { whole, half };
+template <Pipe kPipe>
+__device__ __forceinline__ void exchanged(unsigned a, unsigned b, unsigned& low, unsigned& high) {
+  if constexpr (kPipe == Pipe::half) {
+    unsigned above;
+    asm("fma.rn.relu.f16x2 %0, %1, %2, %3;" : "=r"(above) : "r"(a), "r"(0xbc00bc00), "r"(b));  // max(b - a, 0)
+    asm("sub.rn.f16x2 %0, %1, %2;" : "=r"(low) : "r"(b), "r"(above));
+    asm("add.rn.f16x2 %0, %1, %2;" : "=r"(high) : "r"(a), "r"(above));
+  } else {
+    low = lesser(a, b), high = greater(a, b);
+  }
+}
+
 // Batcher's merge: those at odd places, those at even places, and an exchange of neighbours. What nobody reads of the
 // result is not computed.
-template <int kA, int kB>
+template <Pipe kPipe, int kA, int kB>
 __device__ __forceinline__ Sorted<kA + kB> merged(const Sorted<kA>& a, const Sorted<kB>& b) {
   if constexpr (kA == 0) {
     return b;
   } else if constexpr (kB == 0) {
     return a;
   } else if constexpr (kA == 1 && kB == 1) {
-    return {{lesser(a.at[0], b.at[0]), greater(a.at[0], b.at[0])}};
+    Sorted<2> to;
+    exchanged<kPipe>(a.at[0], b.at[0], to.at[0], to.at[1]);
+    return to;
   } else {
-    const auto odd = merged(taken<0, (kA + 1) / 2, 2>(a), taken<0, (kB + 1) / 2, 2>(b));
-    const auto even = merged(taken<1, kA / 2, 2>(a), taken<1, kB / 2, 2>(b));
+    const auto odd = merged<kPipe>(taken<0, (kA + 1) / 2, 2>(a), taken<0, (kB + 1) / 2, 2>(b));
+    const auto even = merged<kPipe>(taken<1, kA / 2, 2>(a), taken<1, kB / 2, 2>(b));
     constexpr int kOdd = (kA + 1) / 2 + (kB + 1) / 2, kEven = kA / 2 + kB / 2;
     Sorted<kA + kB> to;
     to.at[0] = odd.at[0];
 #pragma unroll
     for (int i = 0; i < kEven; ++i)
       if (i + 1 < kOdd) {
-        to.at[2 * i + 1] = lesser(odd.at[i + 1], even.at[i]);
-        to.at[2 * i + 2] = greater(odd.at[i + 1], even.at[i]);
+        exchanged<kPipe>(odd.at[i + 1], even.at[i], to.at[2 * i + 1], to.at[2 * i + 2]);
       } else {
         to.at[2 * i + 1] = even.at[i];
       }
@@ -47,49 +64,56 @@ __device__ __forceinline__ Sorted<kA + kB> merged(const Sorted<kA>& a, const Sor
     return to;
   }
 }
-// The same with b's places counted from 0: of 4 and 10 the middle 6 then cost 26 operations and not 30.
-template <int kA, int kB>
-__device__ __forceinline__ Sorted<kA + kB> merged_crosswise(const Sorted<kA>& a, const Sorted<kB>& b) {
-  static_assert(kA % 2 == 0 && kB % 2 == 0);
-  const auto x = merged(taken<0, kA / 2, 2>(a), taken<1, kB / 2, 2>(b));
-  const auto y = merged(taken<1, kA / 2, 2>(a), taken<0, kB / 2, 2>(b));
-  Sorted<kA + kB> to;
+// The kRank-th of two and five: of the greater ones of a pair that has kRank - 1 below it, the least. A minimum of
+// three is one instruction, which a sequence of exchanges does not use.
+template <int kRank>
+__device__ __forceinline__ unsigned ranked(const Sorted<2>& a, const Sorted<5>& b) {
+  static_assert(kRank >= 3 && kRank <= 5);
+  return lesser(lesser(greater(a.at[0], b.at[kRank - 2]), greater(a.at[1], b.at[kRank - 3])), b.at[kRank - 1]);
+}
+// The middle 6 of 4 and 10: those at even places of the one with those at odd places of the other, and an exchange.
+__device__ __forceinline__ Sorted<6> middle_six(const Sorted<4>& a, const Sorted<10>& b) {
+  const Sorted<2> even = taken<0, 2, 2>(a), odd = taken<1, 2, 2>(a);
+  const Sorted<5> evens = taken<0, 5, 2>(b), odds = taken<1, 5, 2>(b);
+  const unsigned x[3] = {ranked<3>(even, odds), ranked<4>(even, odds), ranked<5>(even, odds)};
+  const unsigned y[3] = {ranked<3>(odd, evens), ranked<4>(odd, evens), ranked<5>(odd, evens)};
+  Sorted<6> to;
 #pragma unroll
-  for (int i = 0; i < (kA + kB) / 2; ++i) {
-    to.at[2 * i] = lesser(x.at[i], y.at[i]);
-    to.at[2 * i + 1] = greater(x.at[i], y.at[i]);
-  }
+  for (int i = 0; i < 3; ++i) to.at[2 * i] = lesser(x[i], y[i]), to.at[2 * i + 1] = greater(x[i], y[i]);
   return to;
 }
 // The sixth of six, four and one more: that one, if it is between the fifth and sixth of the ten.
 __device__ __forceinline__ unsigned middle(const Sorted<6>& a, const Sorted<4>& b, unsigned more) {
-  const Sorted<2> around = taken<4, 2, 1>(merged_crosswise(a, b));
-  return greater(around.at[0], lesser(around.at[1], more));
+  const unsigned x = lesser(lesser(greater(a.at[0], b.at[3]), greater(a.at[2], b.at[1])), a.at[4]);
+  const unsigned y = lesser(lesser(greater(a.at[1], b.at[2]), greater(a.at[3], b.at[0])), a.at[5]);
+  return greater(lesser(x, y), lesser(greater(x, y), more));
 }
 
-// A lane has 8 columns: the pixels c and c + 4 are the halves of a register, for c from -2 to 5; each byte stands twice
-// in its half.
+// A lane has 8 columns: the pixels c and c + 4 are the halves of a register, for c from -2 to 5.
 constexpr int kMedianPer = 8, kMedianStrip = 32 * kMedianPer, kMedianWarps = 4;
 struct MedianRow {
   unsigned at[kMedianPer];
   __device__ __forceinline__ unsigned operator[](int c) const { return at[c + 2]; }
 };
-// A row on its way: the lane's words and one at either side.
+// A row on its way: the lane's words, and two pixels at either side with zeros above them.
 struct MedianWords {
   unsigned words[4];
-  __device__ __forceinline__ void load(const unsigned char* row, int x) {
-    const uint2 own = *reinterpret_cast<const uint2*>(row + x);
-    words[0] = *reinterpret_cast<const unsigned*>(row + max(x - 4, 0));
+  __device__ __forceinline__ void load(const unsigned char* own_pixels, int x) {
+    const uint2 own = *reinterpret_cast<const uint2*>(own_pixels);
+    if (x > 0) words[0] = *reinterpret_cast<const unsigned short*>(own_pixels - 2);
     words[1] = own.x, words[2] = own.y;
-    words[3] = *reinterpret_cast<const unsigned*>(row + x + 8);
+    words[3] = *reinterpret_cast<const unsigned short*>(own_pixels + 8);
   }
   __device__ __forceinline__ MedianRow arrived(int x, int columns) {
-    if (x == 0) words[0] = __byte_perm(words[1], 0, 0x0000);
-    if (x + 12 > columns) repeat_last<3>(words + 1, x, columns);
+    if (x == 0) words[0] = (words[1] & 0xff) * 0x101;
+    if (x + 10 > columns) repeat_last<3>(words + 1, x, columns), words[3] &= 0xffff;
+    // Above each pixel comes a zero: of words[0], words[3] and `front` the upper half, of `rear` the lower one.
+    const unsigned front = words[1] & 0xffff, rear = words[1] & 0xffff0000;
     MedianRow row;
-#pragma unroll
-    for (int c = -2; c < 6; ++c)
-      row.at[c + 2] = __byte_perm(words[(c + 4) / 4], words[(c + 4) / 4 + 1], (c + 4) % 4 * 0x1111 + 0x4400);
+    row.at[0] = __byte_perm(words[0], words[1], 0x2620), row.at[1] = __byte_perm(words[0], words[1], 0x2721);
+    row.at[2] = __byte_perm(front, words[2], 0x2420), row.at[3] = __byte_perm(front, words[2], 0x2521);
+    row.at[4] = __byte_perm(rear, words[2], 0x0602), row.at[5] = __byte_perm(rear, words[2], 0x0703);
+    row.at[6] = __byte_perm(words[2], words[3], 0x6460), row.at[7] = __byte_perm(words[2], words[3], 0x6561);
     return row;
   }
 };
@@ -101,10 +125,10 @@ struct MedianRows {
 __device__ __forceinline__ MedianRows median_rows(const MedianRow& a, const MedianRow& b) {
   Sorted<2> pairs[8];
 #pragma unroll
-  for (int c = -2; c < 6; ++c) pairs[c + 2] = merged(Sorted<1>{{a[c]}}, Sorted<1>{{b[c]}});
+  for (int c = -2; c < 6; ++c) pairs[c + 2] = merged<Pipe::half>(Sorted<1>{{a[c]}}, Sorted<1>{{b[c]}});
   MedianRows to;
 #pragma unroll
-  for (int i = 0; i < 3; ++i) to.blocks[i] = merged(pairs[1 + 2 * i], pairs[2 + 2 * i]);
+  for (int i = 0; i < 3; ++i) to.blocks[i] = merged<Pipe::half>(pairs[1 + 2 * i], pairs[2 + 2 * i]);
   to.columns[0] = pairs[0], to.columns[1] = pairs[2], to.columns[2] = pairs[5], to.columns[3] = pairs[7];
   return to;
 }
@@ -112,58 +136,61 @@ __device__ __forceinline__ MedianRows median_rows(const MedianRow& a, const Medi
 // The medians of the two windows of a tile which have `row` at their top or bottom; c is the first column.
 __device__ __forceinline__ void median_pair(unsigned (&medians)[4], int c, const MedianRow& row, const Sorted<6>& left,
                                             const Sorted<6>& right) {
-  const Sorted<2> a = merged(Sorted<1>{{row[c - 1]}}, Sorted<1>{{row[c]}});
-  const Sorted<2> b = merged(Sorted<1>{{row[c + 1]}}, Sorted<1>{{row[c + 2]}});
-  const Sorted<4> four = merged(a, b);
+  const Sorted<2> a = merged<Pipe::whole>(Sorted<1>{{row[c - 1]}}, Sorted<1>{{row[c]}});
+  const Sorted<2> b = merged<Pipe::whole>(Sorted<1>{{row[c + 1]}}, Sorted<1>{{row[c + 2]}});
+  const Sorted<4> four = merged<Pipe::whole>(a, b);
   medians[c] = middle(left, four, row[c - 2]);
   medians[c + 1] = middle(right, four, row[c + 3]);
 }
 
 __device__ __forceinline__ void store_medians(unsigned char* out, const unsigned (&medians)[4]) {
-  const unsigned a = __byte_perm(medians[0], medians[1], 0x7351), b = __byte_perm(medians[2], medians[3], 0x7351);
+  const unsigned a = medians[0] + 256 * medians[1], b = medians[2] + 256 * medians[3];
   *reinterpret_cast<uint2*>(out) = make_uint2(__byte_perm(a, b, 0x5410), __byte_perm(a, b, 0x7632));
 }
 
-// Claim: 27 instructions a pixel, each the minimum or maximum of two pixels in one register, where the network for each
-// window has some 300. The four windows of a tile of 2 x 2 pixels share 4 x 4 of their 25 pixels: these are merged from
-// sorted blocks, which the tile beside and the tile below use too, and of 16 only the middle 10 can be a median. A
-// column of 4 at the side leaves 6 of 14; a row of 4 and the corner leave the one. Nothing lies in shared memory: a
-// warp streams down its columns.
+// Claim: 25 minima and maxima a pixel, each of two pixels in one register, where the network for each window has some
+// 300. The four windows of a tile of 2 x 2 pixels share 4 x 4 of their 25 pixels: these are merged from sorted blocks,
+// which the tile beside and the tile below use too, and of 16 only the middle 10 can be a median. A column of 4 at the
+// side leaves 6 of 14; a row of 4 and the corner leave the one. Nothing lies in shared memory: a warp streams down its
+// columns. What is sorted as a whole and not only in part is sorted as halves: 7 of the 25.
 __global__ void __launch_bounds__(32 * kMedianWarps, 4)
     median_tiles(Rows in, Rows out, int rows, int columns, int chunk) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, strips = (columns + kMedianStrip - 1) / kMedianStrip;
   const int index = blockIdx.x * kMedianWarps + warp, first = index / strips * chunk, last = min(first + chunk, rows);
   const int x = index % strips * kMedianStrip + lane * kMedianPer;
   if (first >= rows || x >= columns) return;
-  const auto ask = [&](int y) {
+  const auto ask = [&](int offset) {
     MedianWords row;
-    row.load(in.data + inside(y, rows) * in.pitch, x);
+    row.load(in.data + x + offset, x);
     return row;
   };
   MedianWords start[4];
 #pragma unroll
-  for (int i = 0; i < 4; ++i) start[i] = ask(first - 2 + i);
-  MedianWords soon = ask(first + 2), last_soon = ask(first + 3);
+  for (int i = 0; i < 4; ++i) start[i] = ask(inside(first - 2 + i, rows) * in.pitch);
+  int asked = inside(first + 2, rows) * in.pitch;
+  const int last_row = (rows - 1) * in.pitch;
+  const auto ask_next = [&] { return ask(asked = min(asked + in.pitch, last_row)); };
+  MedianWords soon = ask(asked), last_soon = ask_next();
   MedianRow top = start[0].arrived(x, columns), here = start[2].arrived(x, columns);
   MedianRow below = start[3].arrived(x, columns);
   MedianRows upper = median_rows(start[1].arrived(x, columns), here);
-#pragma unroll 1
+#pragma unroll 2
   for (int y = first; y < last; y += 2) {
     const MedianRow next = soon.arrived(x, columns), bottom = last_soon.arrived(x, columns);
-    soon = ask(y + 4), last_soon = ask(y + 5);
+    soon = ask_next(), last_soon = ask_next();
     const MedianRows lower = median_rows(below, next);
     Sorted<8> halves[3];
     Sorted<4> sides[4];
 #pragma unroll
-    for (int i = 0; i < 3; ++i) halves[i] = merged(upper.blocks[i], lower.blocks[i]);
+    for (int i = 0; i < 3; ++i) halves[i] = merged<Pipe::half>(upper.blocks[i], lower.blocks[i]);
 #pragma unroll
-    for (int i = 0; i < 4; ++i) sides[i] = merged(upper.columns[i], lower.columns[i]);
+    for (int i = 0; i < 4; ++i) sides[i] = merged<Pipe::half>(upper.columns[i], lower.columns[i]);
     unsigned medians[2][4];
 #pragma unroll
     for (int tile = 0; tile < 2; ++tile) {
-      const Sorted<10> core = taken<3, 10, 1>(merged(halves[tile], halves[tile + 1]));
-      const Sorted<6> left = taken<4, 6, 1>(merged_crosswise(sides[tile], core));
-      const Sorted<6> right = taken<4, 6, 1>(merged_crosswise(sides[tile + 2], core));
+      const Sorted<10> core = taken<3, 10, 1>(merged<Pipe::whole>(halves[tile], halves[tile + 1]));
+      const Sorted<6> left = middle_six(sides[tile], core);
+      const Sorted<6> right = middle_six(sides[tile + 2], core);
       median_pair(medians[0], 2 * tile, top, left, right);
       median_pair(medians[1], 2 * tile, bottom, left, right);
     }
