@@ -1,8 +1,9 @@
-# add_cuda_program(NAME SOURCE [COMPILER nvcc|clang] [CUDART static|shared] [OUTPUT DIR] [INCLUDES DIR...] [FLAGS FLAG...] [LIBRARIES FLAG...] [DEPENDS FILE...])
+# add_cuda_program(NAME SOURCE [COMPILER nvcc|clang] [CUDART static|shared] [OUTPUT DIR] [INCLUDES DIR...] [ARCHITECTURES ARCH...] [FLAGS FLAG...] [LIBRARIES FLAG...] [DEPENDS FILE...])
 #
 # Builds an ordinary CUDA program. Not CMake's own CUDA language: that needs a toolkit at configure time, and these programs
 # are built without one too, by clang-19 (`warpgrind nvcc`). COMPILER defaults to nvcc when it is installed. What a
-# compiler that is not there would build is skipped. The target is called program_NAME.
+# compiler that is not there would build is skipped. ARCHITECTURES: 90a 90 and the like instead of 90, the most special
+# first: of two that a GPU can run the virtual GPU takes the first. The target is called program_NAME.
 #
 # WARPGRIND_PROGRAMS=FOLDER: another build folder whose programs are taken as they are (links, made when CMake runs), since
 # no sanitizer looks at them: what runs inside them, and is sanitized, is our library.
@@ -15,7 +16,7 @@ find_program(WARPGRIND_CLANG clang++-19 PATHS /usr/lib/llvm-19/bin)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
 function(add_cuda_program name source)
-  cmake_parse_arguments(arg "" "COMPILER;CUDART;OUTPUT" "INCLUDES;FLAGS;LIBRARIES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(arg "" "COMPILER;CUDART;OUTPUT" "INCLUDES;ARCHITECTURES;FLAGS;LIBRARIES;DEPENDS" ${ARGN})
   if(NOT arg_COMPILER)
     set(arg_COMPILER clang)
     if(WARPGRIND_NVCC)
@@ -39,6 +40,13 @@ function(add_cuda_program name source)
     endif()
     return()
   endif()
+  set(arch_flags -arch=sm_90)
+  if(arg_ARCHITECTURES)
+    set(arch_flags "")
+  endif()
+  foreach(arch ${arg_ARCHITECTURES})
+    list(APPEND arch_flags -gencode arch=compute_${arch},code=[sm_${arch},compute_${arch}])
+  endforeach()
   set(include_flags ${arg_INCLUDES})
   list(TRANSFORM include_flags PREPEND "-I")
   get_filename_component(folder ${source} DIRECTORY)
@@ -49,7 +57,7 @@ function(add_cuda_program name source)
     add_custom_command(
       OUTPUT ${program}
       COMMAND ${CMAKE_COMMAND} -E make_directory ${arg_OUTPUT}
-      COMMAND ${WARPGRIND_NVCC} -O3 -std=c++20 -arch=sm_90 -lineinfo -cudart ${arg_CUDART} ${include_flags} ${arg_FLAGS}
+      COMMAND ${WARPGRIND_NVCC} -O3 -std=c++20 ${arch_flags} -lineinfo -cudart ${arg_CUDART} ${include_flags} ${arg_FLAGS}
               ${source} ${arg_LIBRARIES} -o ${program}
       DEPENDS ${source} ${headers} ${arg_DEPENDS}
       COMMENT "nvcc ${name}" VERBATIM)
@@ -58,7 +66,7 @@ function(add_cuda_program name source)
     add_custom_command(
       OUTPUT ${program}
       COMMAND ${CMAKE_COMMAND} -E make_directory ${arg_OUTPUT}
-      COMMAND $<TARGET_FILE:warpgrind> nvcc -O3 -std=c++20 -arch=sm_90 -lineinfo ${include_flags} ${arg_FLAGS} -MD -MF
+      COMMAND $<TARGET_FILE:warpgrind> nvcc -O3 -std=c++20 ${arch_flags} -lineinfo ${include_flags} ${arg_FLAGS} -MD -MF
               ${program}.d -MT ${program} ${source} ${arg_LIBRARIES} -o ${program}
       DEPFILE ${program}.d
       DEPENDS ${source} ${arg_DEPENDS} toolkit ${CMAKE_BINARY_DIR}/toolkit/lib64/libcudart.so

@@ -13,6 +13,7 @@
 #include "image/histogram.cuh"
 #include "image/histogram_lanes.cuh"
 #include "image/match_tensor.cuh"
+#include "image/match_warpgroups.cuh"
 #include "image/matching.cuh"
 #include "image/median.cuh"
 #include "image/median_tiles.cuh"
@@ -72,7 +73,8 @@ const lab::Topic kTopic = {
               {"match / global", "normalised cross-correlation with a piece of 16 x 16"},
               {"match / constant", "the piece in constant memory"},
               {"match / shared", "the image in a shared tile"},
-              {"match / tensor", "products by the tensor cores, sums that move on with the window"}},
+              {"match / tensor", "products by the tensor cores, sums that move on with the window"},
+              {"match / warpgroups", "products of four warps from shared memory, 4 rows of places at a time"}},
     .options = {{"image", "-", "a PNG file to work on instead of a made-up picture"},
                 {"out", "-", "a folder for the results as PNG"},
                 {"hue", "120", "by how many degrees the hue turns, 0 to 360"},
@@ -369,6 +371,7 @@ class Images {
         [&] { match_constant<<<grid, kTile>>>(grey_in_.data(), out.data(), shape, rows_, columns_); });
     row("match / shared", [&] { match_shared<<<grid, kTile>>>(grey_in_.data(), out.data(), shape, rows_, columns_); });
     match_by_tensor(shape, high, wide, piece.values.size(), expected);
+    match_by_warpgroups(shape, static_cast<float>(spread), pixels, high, wide, expected);
     if (!program_.chosen("match / shared")) return;
     const std::vector<float> got = out.host();
     const size_t best = std::max_element(got.begin(), got.end()) - got.begin();
@@ -423,6 +426,26 @@ class Images {
         [&] {
           kernel<<<cut.grid, 32 * kWarps>>>(grey_rows_.bytes(), scores.data(), scores.pitch(), shape, rows_, columns_,
                                             cut.chunk);
+        },
+        [&] { return lab::compare(scores.host(), expected, 8 * kUnit); });
+  }
+  // Rounded once more: the piece's spread too is a float.
+  void match_by_warpgroups(const Piece& shape, float spread, const lab::DeviceArray<unsigned char>& pixels, int high,
+                           int wide, const std::vector<double>& expected) {
+    const lab::Case c{
+        "match / warpgroups", size_, "byte", {count_ + 4.0 * high * wide, 6.0 * pixels.count() * high * wide}};
+    if (lab::device_attribute(cudaDevAttrComputeCapabilityMajor) != 9)
+      return program_.skip(c, "products of warpgroups are of compute capability 9.0 and no other");
+    CHECK_CUDA(
+        cudaFuncSetAttribute(match_warpgroups, cudaFuncAttributeMaxDynamicSharedMemorySize, sizeof(MatchShared)));
+    const lab::Strips cut = lab::cut_strips(high, wide, kMatchStrip, kTeams * kSlots, 1, 1);
+    PitchedPlane<float> scores(high, wide);
+    program_.run(
+        c, [&] { scores.poison(); },
+        [&] {
+          match_warpgroups<<<cut.grid, kTeams * kTeamThreads, sizeof(MatchShared)>>>(
+              grey_rows_.bytes(), pixels.data(), scores.data(), scores.pitch(), shape, spread, rows_, columns_,
+              cut.chunk);
         },
         [&] { return lab::compare(scores.host(), expected, 8 * kUnit); });
   }

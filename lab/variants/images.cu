@@ -5,6 +5,7 @@
 #include "image/blur_gather.cuh"
 #include "image/dct_registers.cuh"
 #include "image/match_tensor.cuh"
+#include "image/match_warpgroups.cuh"
 #include "image/median.cuh"
 #include "image/median_tiles.cuh"
 #include "image/pitched.h"
@@ -180,10 +181,20 @@ class Pictures {
             [&] { return out.upload(scores.host()), same(); });
       }
     };
-    tensor("tensor ahead 1", image::match_tensor<4, 1>, 4);
-    tensor("tensor ahead 2", image::match_tensor<4, 2>, 4);
     tensor("tensor ahead 3", image::match_tensor<4, 3>, 4);
-    tensor("tensor ahead 4", image::match_tensor<4, 4>, 4);
+    const lab::DeviceArray<unsigned char> pixels(piece.values);
+    CHECK_CUDA(cudaFuncSetAttribute(image::match_warpgroups, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    sizeof(image::MatchShared)));
+    lab::Strips cut = lab::cut_strips(high, wide, image::kMatchStrip, image::kTeams * image::kSlots, 1, 1);
+    scores.poison();
+    bench_.run(
+        "match", "warpgroups", size_, moved, "GB/s",
+        [=, this, &scores, &pixels] {
+          image::match_warpgroups<<<cut.grid, image::kTeams * image::kTeamThreads, sizeof(image::MatchShared)>>>(
+              rows_in_.bytes(), pixels.data(), scores.data(), scores.pitch(), shape, static_cast<float>(spread), rows_,
+              columns_, cut.chunk);
+        },
+        [&] { return out.upload(scores.host()), same(); });
     const auto buffer_size =
         npp::find<npp::MatchSize>(kStatistics, "nppiValidNormLevelGetBufferHostSize_8u32f_C1R_Ctx");
     const auto match = npp::find<npp::Match>(kStatistics, "nppiCrossCorrValid_NormLevel_8u32f_C1R_Ctx");
@@ -191,7 +202,6 @@ class Pictures {
     size_t need = 0;
     buffer_size(all(), &need, npp::context());
     lab::DeviceArray<unsigned char> buffer(need + 1);
-    const lab::DeviceArray<unsigned char> pixels(piece.values);
     out.poison();
     bench_.run(
         "match", "NPP", size_, moved, "GB/s",
