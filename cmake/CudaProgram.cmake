@@ -2,8 +2,8 @@
 #
 # Builds an ordinary CUDA program. Not CMake's own CUDA language: that needs a toolkit at configure time, and these programs
 # are built without one too, by clang-19 (`warpgrind nvcc`). COMPILER defaults to nvcc when it is installed. What a
-# compiler that is not there would build is skipped. ARCHITECTURES: 90a 90 and the like instead of 90, the most special
-# first: of two that a GPU can run the virtual GPU takes the first. The target is called program_NAME.
+# compiler that is not there would build is skipped. ARCHITECTURES: 90a 90 and the like instead of 90. The target is called
+# program_NAME.
 #
 # WARPGRIND_PROGRAMS=FOLDER: another build folder whose programs are taken as they are (links, made when CMake runs), since
 # no sanitizer looks at them: what runs inside them, and is sanitized, is our library.

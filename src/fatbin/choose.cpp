@@ -38,6 +38,21 @@ bool runs_machine_code(const std::set<std::uint32_t>& archs, std::uint32_t cc) {
   return std::any_of(archs.begin(), archs.end(), [&](std::uint32_t a) { return a <= cc && a / 10 == cc / 10; });
 }
 
+// PTX of an architecture and no other: `.target sm_90a`.
+bool is_specific(const FatbinEntry& ptx) {
+  const auto text = ptx_text(ptx);
+  if (!text) return false;
+  const std::string target = fmt::format(".target sm_{}", ptx.arch);
+  const std::size_t at = text->find(target);
+  return at != std::string::npos && text->compare(at + target.size(), 1, "a") == 0;
+}
+
+// Of two for the same architecture, a GPU of it gets what is made for it alone.
+bool is_better(const FatbinEntry& e, const FatbinEntry& best, std::uint32_t cc) {
+  return e.arch != best.arch ? e.arch > best.arch
+                             : is_specific(e) == (e.arch == cc) && is_specific(best) != (e.arch == cc);
+}
+
 }  // namespace
 
 Result<Choice> choose_ptx(std::span<const FatbinEntry> entries, std::uint32_t image, std::uint32_t cc, NewerPtx newer) {
@@ -48,7 +63,7 @@ Result<Choice> choose_ptx(std::span<const FatbinEntry> entries, std::uint32_t im
     if (e.image != image) continue;
     (e.kind == EntryKind::ptx ? ptx_archs : cubin_archs).insert(e.arch);
     if (e.kind != EntryKind::ptx) continue;
-    if (e.arch <= cc && (!best || e.arch > best->arch)) best = &e;
+    if (e.arch <= cc && (!best || is_better(e, *best, cc))) best = &e;
     if (e.arch > cc && (!lowest_newer || e.arch < lowest_newer->arch)) lowest_newer = &e;
   }
   if (best) return Choice{best, false, false};

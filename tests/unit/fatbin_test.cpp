@@ -112,6 +112,19 @@ TEST(Fatbin, ChoosesTheHighestArchitectureThatFits) {
   EXPECT_TRUE(anyway->newer);
 }
 
+TEST(Fatbin, OneArchitectureAloneOrWithOthers) {
+  std::string alone = kPtx;
+  alone.insert(alone.find("sm_90") + 5, "a");
+  for (const bool first : {true, false}) {
+    const std::string bin = Builder().add(1, 90, first ? alone : kPtx).add(1, 90, first ? kPtx : alone).build();
+    const auto entries = read_fatbin(as_bytes(bin));
+    ASSERT_TRUE(entries);
+    const FatbinEntry &plain = (*entries)[first], &specific = (*entries)[!first];
+    EXPECT_EQ(choose_ptx(*entries, 0, 90, NewerPtx::refuse)->entry, &specific);
+    EXPECT_EQ(choose_ptx(*entries, 0, 100, NewerPtx::refuse)->entry, &plain);
+  }
+}
+
 // As CuPy's binding of CUB: an H200 runs its cubin, and a virtual one what there is of PTX.
 TEST(Fatbin, NewerPtxBesideMachineCodeThatTheGpuRuns) {
   const std::string bin = Builder().add(2, 80, "elf").add(2, 90, "elf").add(1, 120, kPtx).build();
