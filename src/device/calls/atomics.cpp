@@ -40,6 +40,15 @@ bool one_address(const Request& r) {
   return true;
 }
 
+// Host atomics wait for each other: without this each would wait for its own cache miss (random updates of 512 MiB:
+// 1.6x). Always inlined: GCC takes a function that does nothing but this for one without effects, and leaves calls of
+// it out.
+[[gnu::always_inline]] inline void begin_misses(const Request& r) {
+  constexpr int kWrite = 1;
+  for (LaneMask m = r.mask; m != 0; m &= m - 1)
+    __builtin_prefetch(r.pointer(static_cast<unsigned>(std::countr_zero(m))), kWrite);
+}
+
 // The lanes' operations one after the other on one value; the old values go to `out`.
 template <class T, class F>
 T chain(const Request& r, T value, F f) {
@@ -61,6 +70,7 @@ void update(const Request& r, F f) {
     }
     return;
   }
+  if (!r.shared) begin_misses(r);
   for (LaneMask m = r.mask; m != 0; m &= m - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(m));
     T* p = reinterpret_cast<T*>(r.pointer(l));
@@ -89,6 +99,7 @@ void add_integer(const Request& r) {
     if (r.out) chain(r, old, [&](T value, unsigned l) { return static_cast<T>(value + b[l]); });
     return;
   }
+  begin_misses(r);
   for (LaneMask m = r.mask; m != 0; m &= m - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(m));
     const T old = __atomic_fetch_add(reinterpret_cast<T*>(r.pointer(l)), b[l], __ATOMIC_SEQ_CST);
