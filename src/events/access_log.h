@@ -1,6 +1,5 @@
 // The accesses of some blocks of a launch, in order: what the modelled caches are fed with (counters/cache_model.h).
-// While such a block runs, machine code serves none of its accesses itself (device/access/access_log.h), so that the
-// others pay nothing.
+// Machine code serves none of these itself (device/access/access_log.h), so that the others pay nothing.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +37,7 @@ struct BlockLog {
   std::vector<LoggedAccess> accesses;
   std::vector<std::uint32_t> offsets;
   std::vector<std::uint32_t> taken;  // by warp: requests in `accesses`
-  std::uint64_t left_out = 0;        // requests: a warp had too many
+  std::uint64_t left_out = 0;        // requests: a warp had too many, of which not all need be counted
   bool beside = false;               // logged for which memory it touches only: the SMs of the others would not run it
 };
 

@@ -6,6 +6,7 @@
 
 #include "device_fixture.h"
 #include "events/access_log.h"
+#include "ptx_kernel.h"
 
 namespace warpgrind::device {
 namespace {
@@ -82,6 +83,49 @@ TEST(AccessLog, TheSameForAnyNumberOfWorkers) {
       EXPECT_EQ(said(*r.counts.log), said(*first.counts.log)) << workers;
     }
   }
+}
+
+// Blocks of `threads`, whose first warp goes to memory `turns` times, the others twice.
+LaunchResult run_turns(unsigned turns, unsigned threads, unsigned blocks, bool caches) {
+  Kernel kernel("setp.lt.u32 %p1, %r1, 32; selp.u32 %r2, " + std::to_string(turns) +
+                    ", 2, %p1; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2;\n"
+                    "TURN: ld.global.u32 %r3, [%rd3]; add.u32 %r3, %r3, 1; st.global.u32 [%rd3], %r3;\n"
+                    "red.global.add.u32 [%rd1+8192], %r3; sub.u32 %r2, %r2, 1; setp.ne.u32 %p2, %r2, 0; @%p2 bra TURN;",
+                1, nullptr, "", "", caches);
+  return kernel.run(threads, blocks);
+}
+
+// A warp whose part of the log is full is served by machine code: the log does not hear of the rest.
+TEST(AccessLog, WarpsLeaveAFullLog) {
+  constexpr unsigned kTurns = 100'000;
+  for (const unsigned threads : {32u, 96u, 256u}) {
+    const LaunchResult with = run_turns(kTurns, threads, 1, true), without = run_turns(kTurns, threads, 1, false);
+    ASSERT_TRUE(with.counts.log);
+    ASSERT_EQ(with.counts.log->blocks.size(), 1u);
+    const events::BlockLog& log = with.counts.log->blocks[0];
+    EXPECT_GT(log.left_out, 0u);
+    EXPECT_LT(log.left_out, 10u);
+    for (std::uint32_t w = 1; w < threads / 32; ++w) EXPECT_EQ(log.taken[w], 6u);
+    ASSERT_EQ(with.counts.sites.size(), without.counts.sites.size());
+    for (std::size_t s = 0; s < with.counts.sites.size(); ++s) {
+      EXPECT_EQ(with.counts.sites[s].requests, without.counts.sites[s].requests);
+      EXPECT_EQ(with.counts.sites[s].lanes, without.counts.sites[s].lanes);
+      EXPECT_EQ(with.counts.sites[s].global.sectors, without.counts.sites[s].global.sectors);
+    }
+  }
+}
+
+// Which blocks are logged depends on how much block 0 asks for, told or not.
+TEST(AccessLog, BlocksOfLongLaunches) {
+  const auto blocks = [](unsigned turns) {
+    const LaunchResult r = run_turns(turns, 256, 200, true);
+    std::vector<std::uint64_t> out;
+    for (const events::BlockLog& b : r.counts.log->blocks) out.push_back(b.block);
+    return out;
+  };
+  EXPECT_EQ(blocks(300).size(), 12u);
+  EXPECT_EQ(blocks(600), (std::vector<std::uint64_t>{0, 8, 16, 24, 100, 101}));
+  EXPECT_EQ(blocks(2000), blocks(600));
 }
 
 TEST(AccessLog, LaunchesThatRepeat) {

@@ -14,8 +14,9 @@ namespace warpgrind::device {
 // One kernel `k(.u64 data)` of the given body; %rd1 is the pointer, %r1 the thread.
 struct Kernel {
   explicit Kernel(const std::string& body, unsigned workers = 1, events::Observer* observer = nullptr,
-                  const std::string& module_text = "", const std::string& cpu = "") {
+                  const std::string& module_text = "", const std::string& cpu = "", bool caches = false) {
     Options options;
+    options.caches = caches;
     options.cpu = cpu;
     options.workers = workers;
     options.timeout_seconds = 600;  // for a launch that hangs

@@ -102,7 +102,7 @@ Place pass(Access& a) {
   const Extent x = check(a);
   if (a.mask == 0) return {0, a.addresses};
   if (a.counted) count(a, x);
-  if (worker_of(*a.context).logging != 0) [[unlikely]]
+  if (is_logging(*a.context)) [[unlikely]]
     log_lanes(a);
   publish(a);
   return {origin_of(a), a.addresses};
@@ -111,7 +111,7 @@ Place pass(Access& a) {
 std::optional<Place> try_pass(Access& a) {
   if (!allowed(a)) return std::nullopt;
   if (a.counted) count(a, extent_of(a.addresses, a.mask));
-  if (worker_of(*a.context).logging != 0) [[unlikely]]
+  if (is_logging(*a.context)) [[unlikely]]
     log_lanes(a);
   publish(a);
   return Place{origin_of(a), a.addresses};
@@ -148,7 +148,7 @@ unsigned LaneTexels::bytes() const {
 void pass_texels(jit::WarpContext& context, std::uint32_t site, LaneMask mask, std::span<const LaneTexels> lanes) {
   Worker& worker = worker_of(context);
   const bool counted = count_texels(worker, site, mask, lanes);
-  const bool told = worker.logging != 0 || is_watched(*worker.launch, site);
+  const bool told = is_logging(context) || is_watched(*worker.launch, site);
   if (!told && counted) return;
   Texels texels;
   for (const LaneTexels& one : lanes) one.add_to(texels);
@@ -159,7 +159,7 @@ void pass_texels(jit::WarpContext& context, std::uint32_t site, LaneMask mask, s
 
 void pass_texels(const Access& a, LaneMask mask, const Texels& texels) {
   if (a.counted) count_texels(a, mask, texels);
-  if (worker_of(*a.context).logging != 0) [[unlikely]]
+  if (is_logging(*a.context)) [[unlikely]]
     log_texels(a, texels);
   for (unsigned k = 0; k < texels.most; ++k) publish(a.at_texels(texels.addresses[k], texels.on[k]));
 }

@@ -16,16 +16,26 @@ namespace {
 constexpr std::uint64_t kParts = 8, kMiddle = 4;
 // What may be logged before block 0 has ended: memory, and time that is lost.
 constexpr std::uint64_t kTooMuch = 16 * kLogged;
+// Of a block that asks for so much how_logged() says the same whatever else it asks for.
+constexpr std::uint64_t kTellsAll = kLogged / kParts;
+constexpr std::uint32_t kGroupsOfTexture = 8;  // a texture's instruction is several entries
+
+// The warp's part of the log is full, and the model knows that there is more: machine code serves the rest, which may
+// be long (one block of 10,000,000 turns: 5x).
+void leave_log(const Access& a, const events::BlockLog& log) {
+  if (log.block != 0 || log.accesses.size() + log.left_out >= kTellsAll) a.context->sites = worker_of(*a.context).sites;
+}
 
 events::LoggedAccess* add(const Access& a, StateSpace space) {
   WarpFiber& fiber = fiber_of(*a.context);
   events::BlockLog* log = fiber.block->log;
   if (log == nullptr) return nullptr;
   const std::uint32_t warp = a.context->warp;
-  constexpr std::uint32_t kGroupsOfTexture = 8;  // a texture's instruction is several entries
-  const std::uint32_t most = fiber.worker->launch->warp_log;
-  if (log->taken[warp] >= (space == StateSpace::texture ? kGroupsOfTexture * most : most)) {
+  const Launch& launch = *fiber.worker->launch;
+  const std::uint32_t most = launch.warp_log, most_of_texture = kGroupsOfTexture * most;
+  if (log->taken[warp] >= (space == StateSpace::texture ? most_of_texture : most)) {
     ++log->left_out;
+    if (log->taken[warp] >= (launch.logs_textures ? most_of_texture : most)) leave_log(a, *log);
     return nullptr;
   }
   ++log->taken[warp];
@@ -60,6 +70,10 @@ void put_lanes(events::BlockLog& log, events::LoggedAccess& e, const std::uint64
 void begin_logging(Launch& launch) {
   launch.logged = 0;
   launch.first_block_requests = 0;
+  const std::vector<SiteFacts>& sites = launch.kernel->sites;
+  launch.logs_textures = std::any_of(sites.begin(), sites.end(), [](const SiteFacts& s) {
+    return s.kind == SiteKind::texture || s.kind == SiteKind::surface;
+  });
   const std::uint64_t parts = launch.config.cooperative ? launch.blocks : std::min(launch.blocks, kParts);
   const std::uint64_t warps = launch.blocks * launch.warps_per_block;
   launch.warp_log = static_cast<std::uint32_t>(
@@ -111,19 +125,14 @@ void begin_log(Worker& worker, Block& block) {
   log->taken.assign(launch.warps_per_block, 0);
   block.log = log.get();
   worker.logs.push_back(std::move(log));
-  if (worker.logging++ != 0) return;
-  const auto sites = static_cast<std::uint32_t>(launch.kernel->sites.size());
-  for (std::uint32_t s = 0; s < sites; ++s)
-    if (is_logged(launch.kernel->sites[s].form.space)) close_site(worker, s);
 }
 
-void end_log(Worker& worker, Block& block) {
+void end_log(const Worker& worker, Block& block) {
   Launch& launch = *worker.launch;
   const std::uint64_t requests = block.log->accesses.size() + block.log->left_out;
   if (block.linear == 0) launch.first_block_requests.store(requests + 1, std::memory_order_release);
   launch.logged.fetch_add(block.log->accesses.size(), std::memory_order_relaxed);
   block.log = nullptr;
-  --worker.logging;
 }
 
 void log_affine(const Access& a, const AffineAddresses& addresses) {
@@ -203,7 +212,6 @@ std::shared_ptr<const events::AccessLog> collect_log(Launch& launch,
         out->blocks.push_back(std::move(*log));
       }
     workers[i]->logs.clear();
-    workers[i]->logging = 0;
   }
   std::sort(out->blocks.begin(), out->blocks.end(),
             [](const events::BlockLog& a, const events::BlockLog& b) { return a.block < b.block; });

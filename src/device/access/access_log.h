@@ -29,10 +29,16 @@ Logged how_logged(const Launch& launch, std::uint64_t block, std::uint64_t reque
 inline bool is_logged(StateSpace space) {
   return space != StateSpace::shared && space != StateSpace::param;
 }
-// When a block begins and ends. Its worker's inline caches are emptied, and stay so while it lives, but for those of
-// shared memory.
+// When a block begins and ends. Its warps have site states of their own (Worker::logged_sites), whose inline caches and
+// windows stay empty but for those of shared memory; each until its part of the log is full.
 void begin_log(Worker& worker, Block& block);
-void end_log(Worker& worker, Block& block);
+void end_log(const Worker& worker, Block& block);
+inline void give_sites(WarpFiber& warp, const Block& block) {
+  warp.context.sites = block.log ? warp.worker->logged_sites : warp.worker->sites;
+}
+inline bool is_logging(const jit::WarpContext& context) {
+  return context.sites == fiber_of(context).worker->logged_sites;
+}
 // Of accesses that have been checked.
 void log_affine(const Access& access, const AffineAddresses& addresses);
 void log_lanes(const Access& access);

@@ -245,7 +245,7 @@ void count_masked(const Access& a, std::uint64_t base, std::int64_t kx, std::int
   Worker& worker = worker_of(*a.context);
   const Launch& launch = *worker.launch;
   if (!launch.counters || a.mask == 0) return;
-  jit::SiteState& state = worker.sites[a.site];
+  jit::SiteState& state = a.context->sites[a.site];
   if (a.form.space == StateSpace::local) {
     ++state.histogram[local_kind(a.mask)];
     return;
@@ -285,8 +285,7 @@ void add_sum(events::SiteCounts& counts, StateSpace space, const AccessCost& cos
 
 }  // namespace
 
-void fold_lane_requests(Worker& worker, std::uint32_t site) {
-  jit::LaneRequests& lanes = worker.sites[site].lanes;
+void fold_lane_requests(Worker& worker, std::uint32_t site, jit::LaneRequests& lanes) {
   if (lanes.kept == 0) return;
   const Launch& launch = *worker.launch;
   const SiteFacts& facts = launch.kernel->sites[site];
@@ -331,8 +330,7 @@ void fold_texels(SiteRecord& record) {
 
 }  // namespace
 
-void fold_inline_cache(Worker& worker, std::uint32_t site) {
-  jit::SiteState& state = worker.sites[site];
+void fold_inline_cache(Worker& worker, std::uint32_t site, jit::SiteState& state) {
   if (state.low == ~0ull && state.span == 0) return;
   const Launch& launch = *worker.launch;
   if (launch.counters) {
@@ -344,17 +342,23 @@ void fold_inline_cache(Worker& worker, std::uint32_t site) {
   empty_inline_cache(state);
 }
 
-void close_site(Worker& worker, std::uint32_t site) {
-  fold_inline_cache(worker, site);
-  fold_lane_requests(worker, site);
-  worker.sites[site].lanes.places = 0;
+namespace {
+
+// From here on each access of the site comes to us.
+void close_site(Worker& worker, std::uint32_t site, jit::SiteState& state) {
+  fold_inline_cache(worker, site, state);
+  if (state.lanes.places == 0) return;  // nothing went by it
+  fold_lane_requests(worker, site, state.lanes);
+  state.lanes.places = 0;
 }
+
+}  // namespace
 
 void forget_pieces(Worker& worker) {
   const auto sites = static_cast<std::uint32_t>(worker.launch->kernel->sites.size());
   for (std::uint32_t s = 0; s < sites; ++s) {
     if (!worker.records[s].piece_cached) continue;
-    fold_inline_cache(worker, s);
+    for (jit::SiteState* of : {worker.sites, worker.logged_sites}) fold_inline_cache(worker, s, of[s]);
     worker.records[s].piece_cached = false;
   }
 }
@@ -362,7 +366,10 @@ void forget_pieces(Worker& worker) {
 void collect(Worker& worker, events::LaunchCounts& counts) {
   const Launch& launch = *worker.launch;
   const events::KernelFacts& facts = launch.kernel->code->facts();
-  for (std::uint32_t s = 0; s < facts.sites.size(); ++s) close_site(worker, s);  // some count for others
+  for (std::uint32_t s = 0; s < facts.sites.size(); ++s) {  // some count for others
+    close_site(worker, s, worker.sites[s]);
+    if (!worker.logs.empty()) close_site(worker, s, worker.logged_sites[s]);
+  }
   for (std::uint32_t s = 0; s < facts.sites.size(); ++s) {
     SiteRecord& record = worker.records[s];
     record.range = {};

@@ -59,11 +59,9 @@ void count_affine(const Access& a, std::uint64_t base, std::int64_t kx, std::int
 // The same for an access that the site's inline cache covers and whose keys are the cache's.
 void count_masked(const Access& a, std::uint64_t base, std::int64_t kx, std::int64_t ky);
 // Before the inline cache of a site changes: its histogram goes into the counts, and it is empty afterwards.
-void fold_inline_cache(Worker& worker, std::uint32_t site);
+void fold_inline_cache(Worker& worker, std::uint32_t site, jit::SiteState& state);
 // The same for the requests that it has kept (jit::LaneRequests); it has its window still.
-void fold_lane_requests(Worker& worker, std::uint32_t site);
-// The same for both, and the window is closed: from here on each access of the site comes to us.
-void close_site(Worker& worker, std::uint32_t site);
+void fold_lane_requests(Worker& worker, std::uint32_t site, jit::LaneRequests& lanes);
 // End of a launch: adds everything the worker counted, and leaves its records empty.
 void collect(Worker& worker, events::LaunchCounts& counts);
 // This worker's warps have given pieces of the heap of kernels back. (Inline caches of other workers are theirs: they

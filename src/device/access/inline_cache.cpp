@@ -109,9 +109,9 @@ bool refill(Worker& worker, const Access& s, const AffineAddresses& a, const Win
   constexpr std::uint32_t kEager = 16, kLater = 64;
   const std::uint32_t n = record.refills++;
   if (n >= kEager && n % kLater != 0) return false;
-  fold_inline_cache(worker, s.site);
+  jit::SiteState& state = s.context->sites[s.site];
+  fold_inline_cache(worker, s.site, state);
   record.piece_cached = w.of_heap;
-  jit::SiteState& state = worker.sites[s.site];
   state.low = low;
   state.span = (high - low) >> std::countr_zero(s.bytes());
   state.key_x = a.kx;
@@ -122,7 +122,7 @@ bool refill(Worker& worker, const Access& s, const AffineAddresses& a, const Win
 void refill_and_count(Worker& worker, const Access& s, const AffineAddresses& a, const Window& w, unsigned row) {
   if (!refill(worker, s, a, w, row)) return count_affine(s, a.base, a.kx, a.ky);
   if (!worker.launch->counters) return;
-  jit::SiteState& state = worker.sites[s.site];
+  jit::SiteState& state = s.context->sites[s.site];
   if (!worker.launch->kernel->sites[s.site].followers.empty())  // by the histogram, they would be counted, too
     count_affine(s, a.base, a.kx, a.ky);
   else if (s.mask == kFullMask && w.space != StateSpace::local)
@@ -142,13 +142,21 @@ void expand(const AffineAddresses& a, jit::LaneShape shape, std::uint64_t* addre
   }
 }
 
+// Machine code may still use the site states that the warp had while its requests were logged.
+void count_checked(const Access& s, const AffineAddresses& a) {
+  if (covers(s.context->sites[s.site], s, a))
+    count_masked(s, a.base, a.kx, a.ky);
+  else
+    count_affine(s, a.base, a.kx, a.ky);
+}
+
 std::optional<AffinePlace> pass_affine(Access& s, const AffineAddresses& a) {
   Worker& worker = worker_of(*s.context);
   const Launch& launch = *worker.launch;
   const unsigned row = jit::row_length(launch.kernel->shape);
   // What is watched is counted and published lane by lane, and only then served by machine code, which asks each time.
   const bool watched = is_watched(launch, s.site);
-  if (watched && (!launch.shows_affine || covers(worker.sites[s.site], s, a))) return std::nullopt;
+  if (watched && (!launch.shows_affine || covers(s.context->sites[s.site], s, a))) return std::nullopt;
   Window w;
   if (!moderate(a) || !window_of(s, a, row, &w)) return std::nullopt;
   if (a.bits(row) & (s.bytes() - 1)) return std::nullopt;
@@ -162,10 +170,10 @@ std::optional<AffinePlace> pass_affine(Access& s, const AffineAddresses& a) {
     return std::nullopt;
   }
   s.form.space = w.space;
-  if (worker.logging != 0 && is_logged(w.space)) [[unlikely]] {  // the inline caches are empty, and stay so
+  if (is_logging(*s.context) && is_logged(w.space)) [[unlikely]] {  // the inline caches are empty, and stay so
     count_affine(s, a.base, a.kx, a.ky);
     log_affine(s, a);
-  } else if (w.cacheable && !covers(worker.sites[s.site], s, a))
+  } else if (w.cacheable && !covers(s.context->sites[s.site], s, a))
     refill_and_count(worker, s, a, w, row);
   else if (w.cacheable)
     count_masked(s, a.base, a.kx, a.ky);

@@ -38,5 +38,7 @@ struct AffinePlace {
 // Checked and counted, by the lanes of the access's mask; its space becomes where it went. nullopt: not decided here,
 // the lanes must be looked at one by one, and the access is as it was. (Nobody observes: nothing is published.)
 std::optional<AffinePlace> pass_affine(Access& access, const AffineAddresses& addresses);
+// Counts an access of some lanes that machine code has checked and makes itself.
+void count_checked(const Access& access, const AffineAddresses& addresses);
 
 }  // namespace warpgrind::device

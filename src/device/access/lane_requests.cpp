@@ -42,10 +42,10 @@ std::optional<Window> window_of(const Access& a) {
   return Window{range.low, range.high};
 }
 
-void keep(Worker& worker, std::uint32_t site, LaneMask mask) {
-  jit::LaneRequests& lanes = worker.sites[site].lanes;
-  lanes.requests.masks[lanes.kept++] = mask;
-  if (lanes.kept == kKeptRequests) fold_lane_requests(worker, site);
+void keep(const Access& a) {
+  jit::LaneRequests& lanes = a.context->sites[a.site].lanes;
+  lanes.requests.masks[lanes.kept++] = a.mask;
+  if (lanes.kept == kKeptRequests) fold_lane_requests(worker_of(*a.context), a.site, lanes);
 }
 
 // Around addresses from `first` to `last`, each of one lane, that are good.
@@ -53,7 +53,7 @@ void open_around(const Access& a, std::uint64_t first, std::uint64_t last) {
   Worker& worker = worker_of(*a.context);
   const Launch& launch = *worker.launch;
   // What somebody wants to see, or follow, goes the careful way each time.
-  const bool logged = worker.logging != 0 && is_logged(a.form.space);
+  const bool logged = is_logging(*a.context) && is_logged(a.form.space);
   if (logged || launch.shadow != nullptr || is_watched(launch, a.site)) return;
   SiteRecord& record = worker.records[a.site];
   constexpr std::uint32_t kEager = 16, kLater = 64;  // sites that go from one allocation to another keep their window
@@ -66,8 +66,8 @@ void open_around(const Access& a, std::uint64_t first, std::uint64_t last) {
   if (first > kOffsetLimit / 2) low = std::max(low, (first - kOffsetLimit / 2) & ~std::uint64_t{255});
   const std::uint64_t end = std::min(found->high - a.bytes(), low + (kOffsetLimit - 256)) & ~within;
   if (first < low || last > end) return;
-  fold_lane_requests(worker, a.site);
-  jit::LaneRequests& lanes = worker.sites[a.site].lanes;
+  jit::LaneRequests& lanes = a.context->sites[a.site].lanes;
+  fold_lane_requests(worker, a.site, lanes);
   lanes.low = low;
   lanes.places = ((end - low) >> std::countr_zero(a.bytes())) + 1;
 }
@@ -79,13 +79,11 @@ StateSpace space_of_window(const Access& a) {
 }  // namespace
 
 std::optional<Place> pass_lanes(const Access& a) {
-  Worker& worker = worker_of(*a.context);
-  const jit::LaneRequests& lanes = worker.sites[a.site].lanes;
+  jit::LaneRequests& lanes = a.context->sites[a.site].lanes;
   if (lanes.places == 0 || a.form.space != space_of_window(a)) return std::nullopt;
   const LaneWindow window{lanes.low, lanes.places, static_cast<unsigned>(std::countr_zero(a.bytes()))};
-  std::uint32_t* offsets = worker.sites[a.site].lanes.requests.offsets[lanes.kept];
-  if (!lanes_in_window(window, a.addresses, a.mask, offsets)) return std::nullopt;
-  if (worker.launch->counters) keep(worker, a.site, a.mask);
+  if (!lanes_in_window(window, a.addresses, a.mask, lanes.requests.offsets[lanes.kept])) return std::nullopt;
+  if (launch_of(*a.context).counters) keep(a);
   return Place(a.form.space == StateSpace::shared ? reinterpret_cast<std::uint64_t>(a.context->shared) : 0,
                a.addresses);
 }
@@ -105,14 +103,14 @@ bool keep_affine(const Access& a, const AffineAddresses& affine) {
   if (a.form.space != space_of_window(a)) return false;
   alignas(64) std::uint64_t addresses[kWarpSize];
   expand(affine, worker.launch->kernel->shape, addresses);
-  jit::LaneRequests& lanes = worker.sites[a.site].lanes;
+  jit::LaneRequests& lanes = a.context->sites[a.site].lanes;
   const LaneWindow window{lanes.low, lanes.places, static_cast<unsigned>(std::countr_zero(a.bytes()))};
   if (lanes.places == 0 || !lanes_in_window(window, addresses, a.mask, lanes.requests.offsets[lanes.kept])) {
     const Extent x = extent_of(addresses, a.mask);
     open_around(a, x.low, x.high);  // for the next
     return false;
   }
-  keep(worker, a.site, a.mask);
+  keep(a);
   return true;
 }
 

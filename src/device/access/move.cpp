@@ -112,7 +112,7 @@ bool move_repeated(const Access& a, void* values) {
     return false;
   if (!same_offsets(p.offsets, a.addresses, first, a.mask)) return false;
   ++p.hits;
-  if (worker.logging != 0) [[unlikely]]
+  if (is_logging(*a.context)) [[unlikely]]
     log_lanes(a);
   const std::uint64_t origin =
       a.form.space == StateSpace::shared ? reinterpret_cast<std::uint64_t>(a.context->shared) : 0;

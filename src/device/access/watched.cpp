@@ -65,7 +65,7 @@ std::vector<std::uint8_t> sites_to_watch(const Launch& launch, const std::vector
 void watch_in_machine_code(Launch& launch, const std::vector<std::unique_ptr<Worker>>& workers) {
   for (unsigned i = 0; i < launch.workers; ++i)
     for (std::uint32_t s = 0; s < launch.kernel->sites.size(); ++s)
-      workers[i]->sites[s].watched = is_watched(launch, s) ? 1 : 0;
+      workers[i]->sites[s].watched = workers[i]->logged_sites[s].watched = is_watched(launch, s) ? 1 : 0;
 }
 
 std::uint32_t watch(jit::WarpContext& c, std::uint32_t site, std::uint64_t base, std::int64_t kx, std::int64_t ky,

@@ -159,11 +159,13 @@ std::uint32_t wg_watch(void* context, std::uint32_t site, std::uint64_t base, st
 
 void wg_count_affine(void* context, std::uint32_t site, std::uint64_t base, std::int64_t kx, std::int64_t ky,
                      std::uint32_t mask) {
-  count_masked(written_access(context, site, mask), base, kx, ky);
+  count_checked(written_access(context, site, mask), {base, kx, ky});
 }
 
 void wg_count_lanes(void* context, std::uint32_t site) {
-  fold_lane_requests(worker_of(warp(context)), site);
+  Worker& worker = worker_of(warp(context));
+  for (jit::SiteState* of : {worker.sites, worker.logged_sites})  // machine code may have gone on with what it had
+    if (of[site].lanes.kept == kKeptRequests) fold_lane_requests(worker, site, of[site].lanes);
 }
 
 void wg_load_uniform(void* context, std::uint32_t site, std::uint64_t base, std::uint32_t mask, void* out) {

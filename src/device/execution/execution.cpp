@@ -459,12 +459,13 @@ void prepare_worker(Worker& w, std::size_t sites, std::size_t slots) {
   if (sites > w.site_capacity) {
     std::free(w.sites);
     delete[] w.records;
-    w.site_capacity = std::max<std::size_t>(64, sites * 3 / 2);
-    w.sites =
-        static_cast<jit::SiteState*>(std::aligned_alloc(64, (w.site_capacity * sizeof(jit::SiteState) + 63) / 64 * 64));
+    w.site_capacity = std::max<std::size_t>(32, sites * 3 / 2);
+    const std::size_t states = 2 * w.site_capacity;
+    w.sites = static_cast<jit::SiteState*>(std::aligned_alloc(64, (states * sizeof(jit::SiteState) + 63) / 64 * 64));
     WG_ASSERT(w.sites);
-    std::memset(static_cast<void*>(w.sites), 0, w.site_capacity * sizeof(jit::SiteState));
-    for (std::size_t s = 0; s < w.site_capacity; ++s) empty_inline_cache(w.sites[s]);
+    w.logged_sites = w.sites + w.site_capacity;
+    std::memset(static_cast<void*>(w.sites), 0, states * sizeof(jit::SiteState));
+    for (std::size_t s = 0; s < states; ++s) empty_inline_cache(w.sites[s]);
     w.records = new SiteRecord[w.site_capacity];
   }
   if (slots > w.scoreboard_capacity) {

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "device/access/access_log.h"
 #include "device/execution/scheduler.h"
 #include "device/execution/warps.h"
 
@@ -31,6 +32,7 @@ void begin_again(WarpFiber& first, const Block& b) {
     c.exited = 0;
     c.region = 0;
     c.spin = 0;
+    give_sites(*f, b);
     f->block_linear = b.linear;
   }
 }
@@ -95,6 +97,7 @@ WarpFiber* begin_round(Worker& w, Block& b) {
 
 void begin_in_place(Worker& w, Block& b, WarpFiber& first) {
   if (w.launch->turns != Turns::in_place || b.started == b.warps) return;
+  if (b.log) return;  // of which each warp has its own part
   first.context.next_shape = &w.launch->shapes[b.started];
   first.context.last_shape = w.launch->shapes.data() + b.warps;
   w.in_place = &first;

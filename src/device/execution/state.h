@@ -256,9 +256,11 @@ struct alignas(64) Worker {
   WarpFiber* ready_last = nullptr;
   Cluster* free_clusters = nullptr;
 
-  unsigned index = 0;               // in its launch
-  unsigned number = 0;              // on its device, for observers
-  jit::SiteState* sites = nullptr;  // all empty between launches
+  unsigned index = 0;   // in its launch
+  unsigned number = 0;  // on its device, for observers
+  // All empty between launches. Those of warps whose requests are logged (access/access_log.h), as many, are behind
+  // them.
+  jit::SiteState *sites = nullptr, *logged_sites = nullptr;
   SiteRecord* records = nullptr;
   std::uint64_t* scoreboard = nullptr;
   Continuation main;  // the host thread itself
@@ -273,7 +275,6 @@ struct alignas(64) Worker {
   std::vector<std::unique_ptr<Cluster>> clusters;
   StackPool stacks;
 
-  std::uint32_t logging = 0;  // live blocks with a log: machine code serves nothing itself
   std::vector<std::unique_ptr<events::BlockLog>> logs;
 
   std::vector<OutputRecord> output;
@@ -367,6 +368,7 @@ struct Launch {
   // The modelled caches (access/access_log.h).
   bool logs = false;
   std::uint32_t warp_log = 0;                          // most requests of a warp
+  bool logs_textures = false;                          // of which it may take more
   std::atomic<std::uint64_t> first_block_requests{0};  // + 1, when block 0 has ended
   std::atomic<std::uint64_t> logged{0};                // requests, of blocks that have ended
 };

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/assert.h"
+#include "device/access/access_log.h"
 #include "device/definedness/tracking.h"
 #include "device/execution/order.h"
 #include "device/execution/paths.h"
@@ -59,7 +60,6 @@ void enter_launch(WarpFiber& f, Launch& launch, Worker& w) {
   c.params = launch.parameters;
   c.globals = launch.module->globals().data();
   c.functions = nullptr;
-  c.sites = w.sites;
   c.scoreboard = w.scoreboard;
   c.shared_size = launch.shared_size;
   c.dynamic_shared_offset = launch.kernel->code->dynamic_shared_offset;
@@ -135,6 +135,7 @@ void start_warp(WarpFiber& f, Worker& w, Block& b) {
   const jit::WarpShape& shape = launch.shapes[index];
   std::memcpy(c.tid_base, shape.tid_base, sizeof c.tid_base);  // std::copy() would call memmove
   c.warp = index;
+  give_sites(f, b);
   if (launch.keeps_time) [[unlikely]]
     c.cycles = b.begin_cycles;
   c.initial_mask = shape.mask;

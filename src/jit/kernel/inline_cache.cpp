@@ -30,8 +30,17 @@ bool InlineCache::serves_some(const Address& a, StateSpace space, unsigned eleme
 
 Value* InlineCache::state() {
   const std::uint64_t site = sites_.number()->getZExtValue();
-  Value* sites = f_.context_field(offsetof(WarpContext, sites), ir_.getPtrTy(), "sites");
-  return f_.at(sites, site * sizeof(SiteState));
+  if (!sites_at_) {
+    sites_at_ = f_.entry_alloca(ir_.getPtrTy(), "sites");
+    f_.prologue.CreateStore(f_.prologue.CreateLoad(ir_.getPtrTy(), f_.context_address(offsetof(WarpContext, sites))),
+                            sites_at_);
+  }
+  return f_.at(ir_.CreateLoad(ir_.getPtrTy(), sites_at_), site * sizeof(SiteState));
+}
+
+void InlineCache::read_sites_again() {
+  if (!sites_at_) return;
+  ir_.CreateStore(ir_.CreateLoad(ir_.getPtrTy(), f_.at(f_.context_argument, offsetof(WarpContext, sites))), sites_at_);
 }
 
 Value* InlineCache::hit(const Address& a, Value* state, unsigned alignment) {

@@ -20,7 +20,8 @@ class InlineCache {
   bool serves_all(const Address& a, StateSpace space, unsigned bytes) const;
   bool serves_some(const Address& a, StateSpace space, unsigned element_bytes, unsigned count, bool store) const;
 
-  llvm::Value* state();  // of the current instruction's site
+  llvm::Value* state();     // of the current instruction's site
+  void read_sites_again();  // the device may have given the warp others (device/access/access_log.h)
   void branch(const Address& a, llvm::Value* state, unsigned alignment, const Ways& ways, llvm::MDNode* weights);
   // Goes on where nobody wants to see more of the access, else to `slow`.
   void show(const Address& a, llvm::Value* state, StateSpace space, llvm::BasicBlock* slow);
@@ -47,6 +48,7 @@ class InlineCache {
   LaneMasks& masks_;
   Sites& sites_;
   Counting& counting_;
+  llvm::AllocaInst* sites_at_ = nullptr;
 };
 
 }  // namespace warpgrind::jit

@@ -59,11 +59,13 @@ std::vector<Value*> Memory::careful_load(Address& a, llvm::Type* element, unsign
     Value* site = sites_.number();
     Value* mask = masks_.bits();
     f_.call(device.uniform, ir_.getVoidTy(), {f_.context_argument, site, a.base, mask, out});
+    cache_.read_sites_again();
     for (unsigned e = 0; e < count; ++e)
       values.push_back(ir_.CreateAlignedLoad(element, f_.at(out, e * bytes), llvm::Align(bytes)));
     return values;
   }
   call_device(a, {device.by_vector, device.by_affine}, out);
+  cache_.read_sites_again();
   llvm::Type* lanes = llvm::FixedVectorType::get(element, kWarpSize);
   for (unsigned e = 0; e < count; ++e)
     values.push_back(ir_.CreateAlignedLoad(lanes, plane(out, e, bytes), llvm::Align(bytes)));
@@ -76,6 +78,7 @@ void Memory::careful_store(Address& a, llvm::Type* element, const std::vector<Va
   for (std::size_t e = 0; e < values.size(); ++e)
     ir_.CreateAlignedStore(values[e], plane(in, e, bytes), llvm::Align(bytes));
   call_device(a, {"wg_store", "wg_store_affine"}, in);
+  cache_.read_sites_again();
 }
 
 Value* Memory::load_lanes(Address& a, StateSpace space, llvm::Type* element) {
