@@ -44,11 +44,16 @@ inline unsigned masked_slot(std::uint64_t tag) {
 //   rotr(address - low, log2(alignment)) < places      bounds and alignment in one comparison
 // and where counters are on, the request is kept: address - low of the lanes on is below kOffsetLimit. Costs are
 // counted for kKeptRequests together (gpu/request_costs.h), by the device: wg_count_lanes. places == 0: empty.
+//
+// Where all lanes are on and lie steps[lane] bytes behind lane 0, the request is counted by in_steps[its address & 255]
+// instead. All steps are multiples of steps[1], which the device chooses by what comes (device/access/count.cpp).
 struct LaneRequests {
   std::uint64_t low;
   std::uint64_t places;
   std::uint64_t kept;
+  alignas(64) std::uint64_t steps[kWarpSize];
   KeptRequests requests;
+  std::uint64_t in_steps[256];
 };
 
 struct SiteState {

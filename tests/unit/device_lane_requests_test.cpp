@@ -72,8 +72,17 @@ const Case kCases[] = {
      "@%p1 ld.local.v2.u32 {%r6, %r7}, [%rd6+8]; @%p2 st.local.v2.u32 [%rd6+8], {%r2, %r3};"},
 };
 
-// Each lane goes to random places of an area of `area` bytes, some of them again and again.
-std::string body_of(const Case& c, unsigned area) {
+// Where each lane goes, from 0 on, for turn %r10 and random %r2: to random places, some of them again and again; or
+// `step` bytes behind the lane before, in the middle turns twice as many.
+std::string places(unsigned step) {
+  if (step == 0)
+    return "shr.u32 %r3, %r2, 9;\nand.b32 %r13, %r10, 3; setp.eq.u32 %p4, %r13, 0; @%p4 and.b32 %r3, %r3, 31;\n";
+  return "shr.u32 %r13, %r10, 4; and.b32 %r13, %r13, 1; shl.b32 %r13, " + std::to_string(step) +
+         ", %r13; mul.lo.u32 %r3, %r10, 20; mad.lo.u32 %r3, %r1, %r13, %r3;\n";
+}
+
+// Each lane goes to places of an area of `area` bytes.
+std::string body_of(const Case& c, unsigned area, unsigned step = 0) {
   const bool shared = std::strcmp(c.space, "shared") == 0, local = std::strcmp(c.space, "local") == 0;
   const bool constant = std::strcmp(c.space, "constant") == 0;
   const std::string base = constant ? "mov.u64 %rd4, table;"
@@ -87,11 +96,8 @@ std::string body_of(const Case& c, unsigned area) {
   return ".local .align 16 .b8 own[4096];\n" + base +
          "mov.u64 %rd6, %rd4; mov.u64 %rd9, 0; mov.u32 %r10, 0; mov.u32 %r11, 17; mov.u32 %r6, 0; mov.u32 %r7, 0;\n"
          "mov.u32 %r9, 0; mov.u32 %r12, 0; mad.lo.u32 %r2, %r1, 747796405, 12345;\n" +
-         (shared || local ? fill : "") +
-         "TURN: mad.lo.u32 %r2, %r2, 1664525, 1013904223; shr.u32 %r3, %r2, 9;\n"
-         "and.b32 %r13, %r10, 3; setp.eq.u32 %p4, %r13, 0; @%p4 and.b32 %r3, %r3, 31;\n"  // near each other
-         "rem.u32 %r3, %r3, " +
-         std::to_string(area) + "; and.b32 %r3, %r3, -" + std::to_string(c.bytes) +
+         (shared || local ? fill : "") + "TURN: mad.lo.u32 %r2, %r2, 1664525, 1013904223;\n" + places(step) +
+         "rem.u32 %r3, %r3, " + std::to_string(area) + "; and.b32 %r3, %r3, -" + std::to_string(c.bytes) +
          ";\ncvt.u64.u32 %rd5, %r3; add.u64 %rd5, %rd5, %rd4;\n"
          "and.b32 %r4, %r2, 0x10000; setp.ne.u32 %p1, %r4, 0; and.b32 %r4, %r2, 0x1f0000; setp.eq.u32 %p2, %r4, 0;\n" +
          c.access +
@@ -105,8 +111,9 @@ struct Outcome {
   std::vector<std::uint32_t> memory;
 };
 
-Outcome run_case(const Case& c, unsigned area, const std::string& cpu, PlainCounts* observer) {
-  Kernel kernel(body_of(c, area), 1, observer, ".const .align 16 .u32 table[1024] = {3, 1, 4, 1, 5, 9, 2, 6};\n", cpu);
+Outcome run_case(const Case& c, unsigned area, unsigned step, const std::string& cpu, PlainCounts* observer) {
+  Kernel kernel(body_of(c, area, step), 1, observer, ".const .align 16 .u32 table[1024] = {3, 1, 4, 1, 5, 9, 2, 6};\n",
+                cpu);
   constexpr std::size_t kWords = Kernel::kBytes / 4;
   for (std::uint32_t w = 0; w < kWords; ++w) kernel.data[w] = w * 2654435761u;
   const LaunchResult result = kernel.run(64);
@@ -115,20 +122,34 @@ Outcome run_case(const Case& c, unsigned area, const std::string& cpu, PlainCoun
 
 class LaneRequests : public testing::TestWithParam<const char*> {};
 
+void expect_plain(const Case& c, unsigned area, unsigned step, const char* cpu) {
+  SCOPED_TRACE(std::string(c.name) + ", " + std::to_string(area) + " bytes, in steps of " + std::to_string(step));
+  PlainCounts plain;
+  const Outcome seen = run_case(c, area, step, cpu, &plain);
+  const Outcome alone = run_case(c, area, step, cpu, nullptr);
+  EXPECT_EQ(alone.memory, seen.memory);
+  ASSERT_EQ(alone.sites.size(), seen.sites.size());
+  for (std::uint32_t s = 0; s < alone.sites.size(); ++s) {
+    expect_same(seen.sites[s], plain.sites[s], "seen, site " + std::to_string(s));
+    expect_same(alone.sites[s], plain.sites[s], "alone, site " + std::to_string(s));
+  }
+}
+
 TEST_P(LaneRequests, AreCountedByThePlainRules) {
+  for (const Case& c : kCases)
+    for (const unsigned area : {4096u, 128u}) expect_plain(c, area, 0, GetParam());
+}
+
+// Side by side, with gaps, the other way round, all at one place; in 260 bytes they begin anew somewhere among the
+// lanes.
+TEST_P(LaneRequests, InStepsTheSame) {
+  constexpr unsigned kLarge = 4096, kSmall = 260;
   for (const Case& c : kCases) {
-    for (const unsigned area : {4096u, 128u}) {
-      SCOPED_TRACE(std::string(c.name) + ", " + std::to_string(area) + " bytes");
-      PlainCounts plain;
-      const Outcome seen = run_case(c, area, GetParam(), &plain);
-      const Outcome alone = run_case(c, area, GetParam(), nullptr);
-      EXPECT_EQ(alone.memory, seen.memory);
-      ASSERT_EQ(alone.sites.size(), seen.sites.size());
-      for (std::uint32_t s = 0; s < alone.sites.size(); ++s) {
-        expect_same(seen.sites[s], plain.sites[s], "seen, site " + std::to_string(s));
-        expect_same(alone.sites[s], plain.sites[s], "alone, site " + std::to_string(s));
-      }
-    }
+    for (const unsigned step : {c.bytes, 3 * c.bytes}) expect_plain(c, kLarge, step, GetParam());
+    expect_plain(c, kSmall, c.bytes, GetParam());
+    if (c.bytes != 4) continue;
+    expect_plain(c, kLarge, 0 - c.bytes, GetParam());
+    expect_plain(c, kSmall, kSmall, GetParam());
   }
 }
 

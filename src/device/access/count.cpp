@@ -1,5 +1,6 @@
 #include "device/access/count.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -285,6 +286,34 @@ void add_sum(events::SiteCounts& counts, StateSpace space, const AccessCost& cos
 
 }  // namespace
 
+namespace {
+
+void fold_steps(Worker& worker, std::uint32_t site, jit::LaneRequests& lanes) {
+  const Launch& launch = *worker.launch;
+  const SiteFacts& facts = launch.kernel->sites[site];
+  for (unsigned bin = 0; bin < 256; ++bin) {
+    if (lanes.in_steps[bin] == 0) continue;
+    std::int64_t offsets[kWarpSize];
+    for (unsigned l = 0; l < kWarpSize; ++l) offsets[l] = bin + static_cast<std::int64_t>(lanes.steps[l]);
+    worker.records[site].used = true;
+    add_requests(launch, facts, worker.records[site], facts.form.space, offsets, kFullMask, lanes.in_steps[bin]);
+    lanes.in_steps[bin] = 0;
+  }
+}
+
+}  // namespace
+
+void choose_steps(Worker& worker, std::uint32_t site, jit::LaneRequests& lanes, const std::uint64_t* addresses) {
+  const std::uint64_t step = addresses[1] - addresses[0];
+  if (lanes.steps[1] == step) return;  // of lanes that the device served
+  for (unsigned l = 2; l < kWarpSize; ++l)
+    if (addresses[l] - addresses[l - 1] != step) return;
+  constexpr std::uint32_t kEager = 16, kLater = 64;  // sites of several steps keep theirs
+  if (const std::uint32_t n = worker.records[site].lane_steps++; n >= kEager && n % kLater != 0) return;
+  fold_steps(worker, site, lanes);
+  for (unsigned l = 0; l < kWarpSize; ++l) lanes.steps[l] = step * l;
+}
+
 void fold_lane_requests(Worker& worker, std::uint32_t site, jit::LaneRequests& lanes) {
   if (lanes.kept == 0) return;
   const Launch& launch = *worker.launch;
@@ -305,6 +334,11 @@ void fold_lane_requests(Worker& worker, std::uint32_t site, jit::LaneRequests& l
   if (facts.joint_bytes != 0) {
     form.bytes = facts.joint_bytes;
     record.counts.joint.add(cost(facts.joint_bytes));
+  }
+  if (lanes.requests.masks[count - 1] == kFullMask) {
+    std::uint64_t last[kWarpSize];
+    std::copy_n(lanes.requests.offsets[count - 1], kWarpSize, last);
+    choose_steps(worker, site, lanes, last);
   }
   lanes.kept = 0;
 }
@@ -349,6 +383,7 @@ void close_site(Worker& worker, std::uint32_t site, jit::SiteState& state) {
   fold_inline_cache(worker, site, state);
   if (state.lanes.places == 0) return;  // nothing went by it
   fold_lane_requests(worker, site, state.lanes);
+  fold_steps(worker, site, state.lanes);
   state.lanes.places = 0;
 }
 
@@ -374,7 +409,7 @@ void collect(Worker& worker, events::LaunchCounts& counts) {
     SiteRecord& record = worker.records[s];
     record.range = {};
     record.piece_cached = false;
-    record.refills = record.lane_refills = record.other_masks = 0;
+    record.refills = record.lane_refills = record.lane_steps = record.other_masks = 0;
     if (!record.used) continue;
     fold_lanes(launch, launch.kernel->sites[s], record);
     for (AffinePattern& p : record.affine) fold_affine(launch, launch.kernel->sites[s], record, p);

@@ -41,6 +41,7 @@ struct alignas(64) SiteRecord {
   std::uint32_t next_affine = 0;
   std::uint32_t refills = 0;       // of the inline cache in this launch
   std::uint32_t lane_refills = 0;  // of jit::LaneRequests
+  std::uint32_t lane_steps = 0;    // changes of its steps
   std::uint32_t other_masks = 0;   // accesses of some lanes that found another pattern in their slot
   bool used = false;
   bool piece_cached = false;  // the inline cache holds a piece of the heap of kernels
@@ -62,6 +63,8 @@ void count_masked(const Access& a, std::uint64_t base, std::int64_t kx, std::int
 void fold_inline_cache(Worker& worker, std::uint32_t site, jit::SiteState& state);
 // The same for the requests that it has kept (jit::LaneRequests); it has its window still.
 void fold_lane_requests(Worker& worker, std::uint32_t site, jit::LaneRequests& lanes);
+// Where the lanes of a request of all lanes are in steps, the next ones may be, too.
+void choose_steps(Worker& worker, std::uint32_t site, jit::LaneRequests& lanes, const std::uint64_t* addresses);
 // End of a launch: adds everything the worker counted, and leaves its records empty.
 void collect(Worker& worker, events::LaunchCounts& counts);
 // This worker's warps have given pieces of the heap of kernels back. (Inline caches of other workers are theirs: they

@@ -118,6 +118,8 @@ void open_window(const Access& a) {
   if (a.mask == 0 || a.form.space != space_of_window(a)) return;
   const Extent x = extent_of(a.addresses, a.mask);
   open_around(a, x.low, x.high);
+  jit::LaneRequests& lanes = a.context->sites[a.site].lanes;
+  if (lanes.places != 0 && a.mask == kFullMask) choose_steps(worker_of(*a.context), a.site, lanes, a.addresses);
 }
 
 }  // namespace warpgrind::device

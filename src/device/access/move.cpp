@@ -7,6 +7,7 @@
 #include "device/access/access.h"
 #include "device/access/access_log.h"
 #include "device/access/count.h"
+#include "device/access/lane_requests.h"
 
 namespace warpgrind::device {
 
@@ -111,7 +112,8 @@ bool move_repeated(const Access& a, void* values) {
                                                (record.range.kernel_heap && !in_pieces(a)))
     return false;
   if (!same_offsets(p.offsets, a.addresses, first, a.mask)) return false;
-  ++p.hits;
+  constexpr std::uint64_t kOften = 32;  // machine code is faster, if it may and can
+  if (++p.hits % kOften == 0) open_window(a);
   if (is_logging(*a.context)) [[unlikely]]
     log_lanes(a);
   const std::uint64_t origin =

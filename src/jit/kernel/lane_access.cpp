@@ -11,17 +11,22 @@ namespace warpgrind::jit {
 using llvm::BasicBlock;
 using llvm::Value;
 
-bool LaneAccess::serves(const Address& a, StateSpace space, unsigned bytes, bool store) const {
+bool LaneAccess::serves(const Address& a, StateSpace space, unsigned bytes, unsigned count) const {
   if (f_.unit.options.every_access || f_.unit.options.definedness) return false;
   if (!f_.llvm_function->hasFnAttribute("warpgrind-avx512f")) return false;  // the device is as good without
   using M = ptx::Modifier;
   const ptx::Instruction& i = f_.instruction();
   // What others' stores are waited for by is loaded anew each time, as gathers are not.
   if (memory_order(i) != events::MemoryOrder::weak || i.has(M::cg) || i.has(M::cv)) return false;
-  if (bytes > 8 || i.vector != 1 || a.kind == Address::Kind::uniform) return false;
-  if (space == StateSpace::local) return true;
-  if (a.kind != Address::Kind::varying || (store && bytes < 4)) return false;
+  if (a.kind == Address::Kind::uniform || bytes > 8) return false;
+  if (space == StateSpace::local) return count == 1;
+  constexpr unsigned kMost = 16;  // bytes; longer vectors are rare
+  if (a.kind != Address::Kind::varying || bytes * count > kMost) return false;
   return space == StateSpace::global || space == StateSpace::constant || space == StateSpace::shared;
+}
+
+bool LaneAccess::gathers(StateSpace space, unsigned bytes, unsigned count, bool store) {
+  return count == 1 && (space == StateSpace::local || !store || bytes >= 4);
 }
 
 llvm::MDNode* LaneAccess::weights(std::uint32_t first, std::uint32_t second) const {
@@ -30,7 +35,7 @@ llvm::MDNode* LaneAccess::weights(std::uint32_t first, std::uint32_t second) con
                            {llvm::MDString::get(f_.context(), "branch_weights"), weight(first), weight(second)});
 }
 
-void LaneAccess::begin(Value* addresses, Value* state, unsigned bytes, BasicBlock* slow) {
+Value* LaneAccess::begin(Value* addresses, Value* state, unsigned bytes, BasicBlock* slow) {
   llvm::Type* i64 = ir_.getInt64Ty();
   const auto field = [&](std::size_t offset) {
     return f_.splat(ir_.CreateLoad(i64, f_.at(state, offsetof(SiteState, lanes) + offset)));
@@ -46,10 +51,57 @@ void LaneAccess::begin(Value* addresses, Value* state, unsigned bytes, BasicBloc
   BasicBlock* quick = f_.new_block("in_window");
   ir_.CreateCondBr(ir_.CreateAnd(all_good, ir_.CreateICmpNE(mask, ir_.getInt32(0))), quick, slow, weights(1000, 1));
   ir_.SetInsertPoint(quick);
-  if (f_.unit.options.counters) keep(distances, state);
+  return distances;
+}
+
+void LaneAccess::branch(Value* addresses, Value* state, unsigned bytes, const Ways& ways) {
+  llvm::Type* i64 = ir_.getInt64Ty();
+  const auto field = [&](std::size_t offset) { return f_.at(state, offsetof(SiteState, lanes) + offset); };
+  Value* first = ir_.CreateShuffleVector(addresses, llvm::SmallVector<int, kWarpSize>(kWarpSize, 0));
+  Value* steps = ir_.CreateAlignedLoad(vector(i64), field(offsetof(LaneRequests, steps)), llvm::Align(64));
+  Value* regular = f_.lanes_to_bits(ir_.CreateICmpEQ(ir_.CreateSub(addresses, first), steps));
+  BasicBlock* in_steps = f_.new_block("in_steps");
+  ir_.CreateCondBr(ir_.CreateICmpEQ(ir_.CreateAnd(regular, masks_.bits()), ir_.getInt32(kFullMask)), in_steps,
+                   ways.anyhow);
+  ir_.SetInsertPoint(in_steps);
+  ir_.CreateCondBr(ir_.CreateICmpEQ(step(state), ir_.getInt64(bytes)), ways.row, ways.strided);
+}
+
+// Bytes from a lane to the next.
+Value* LaneAccess::step(Value* state) {
+  constexpr std::size_t kStep = offsetof(LaneRequests, steps) + sizeof(std::uint64_t);
+  return ir_.CreateLoad(ir_.getInt64Ty(), f_.at(state, offsetof(SiteState, lanes) + kStep));
+}
+
+Address LaneAccess::row(Value* addresses, unsigned bytes) {
+  Address a;
+  a.kind = Address::Kind::affine;
+  a.base = ir_.CreateExtractElement(addresses, std::uint64_t{0});
+  a.constant_kx = bytes;
+  a.constant_ky = std::int64_t{bytes} * f_.layout.row_length;
+  a.kx = ir_.getInt64(bytes);
+  a.ky = ir_.getInt64(static_cast<std::uint64_t>(*a.constant_ky));
+  return a;
+}
+
+Address LaneAccess::strided(Value* addresses, Value* state) {
+  Address a;
+  a.kind = Address::Kind::affine;
+  a.base = ir_.CreateExtractElement(addresses, std::uint64_t{0});
+  a.kx = step(state);
+  a.ky = ir_.CreateMul(a.kx, ir_.getInt64(f_.layout.row_length));
+  return a;
+}
+
+void LaneAccess::count_regular(Value* addresses, Value* state) {
+  if (!f_.unit.options.counters) return;
+  Value* bin = ir_.CreateAnd(ir_.CreateExtractElement(addresses, std::uint64_t{0}), ir_.getInt64(255));
+  Value* hits = f_.at(state, offsetof(SiteState, lanes) + offsetof(LaneRequests, in_steps));
+  counting_.bump(ir_.CreateInBoundsGEP(ir_.getInt64Ty(), hits, bin), ir_.getInt64(1));
 }
 
 void LaneAccess::keep(Value* distances, Value* state) {
+  if (!f_.unit.options.counters) return;
   llvm::Type *i64 = ir_.getInt64Ty(), *i32 = ir_.getInt32Ty();
   constexpr std::size_t kLanes = offsetof(SiteState, lanes), kRequests = kLanes + offsetof(LaneRequests, requests);
   Value* counter = f_.at(state, kLanes + offsetof(LaneRequests, kept));

@@ -1,21 +1,34 @@
 // ld and st whose lanes have addresses of their own, where the CPU has gathers and scatters with masks: checked by a
-// comparison a lane, kept to be counted with others, and moved in place (LaneRequests in jit/abi.h).
+// comparison a lane, and moved in place (LaneRequests in jit/abi.h). What is anyhow is kept, to be counted with others.
+// Mostly all lanes are side by side, or in steps, and it only cannot be told beforehand: an index that was divided, a
+// loop whose turns nvcc has divided by four.
 #pragma once
 
 #include "jit/kernel/addresses.h"
+#include "jit/kernel/counting.h"
 #include "jit/kernel/sites.h"
 
 namespace warpgrind::jit {
 
 class LaneAccess {
  public:
-  LaneAccess(FunctionContext& context, LaneMasks& masks, Sites& sites)
-      : f_(context), ir_(context.ir()), masks_(masks), sites_(sites) {}
-  // The current instruction, of one element a lane.
-  bool serves(const Address& a, StateSpace space, unsigned bytes, bool store) const;
+  LaneAccess(FunctionContext& context, LaneMasks& masks, Sites& sites, Counting& counting)
+      : f_(context), ir_(context.ir()), masks_(masks), sites_(sites), counting_(counting) {}
+  // The current instruction, of `count` elements of `bytes` a lane.
+  bool serves(const Address& a, StateSpace space, unsigned bytes, unsigned count) const;
+  // Also where the lanes are anywhere.
+  static bool gathers(StateSpace space, unsigned bytes, unsigned count, bool store);
 
-  // Goes on where all lanes are good, and the request is kept; else to `slow`.
-  void begin(llvm::Value* addresses, llvm::Value* state, unsigned bytes, llvm::BasicBlock* slow);
+  // Goes on where all lanes are good, else to `slow`. Returns their distances from the window's begin, <32 x i64>.
+  llvm::Value* begin(llvm::Value* addresses, llvm::Value* state, unsigned bytes, llvm::BasicBlock* slow);
+  struct Ways {
+    llvm::BasicBlock *row, *strided, *anyhow;  // all lanes side by side; in the site's steps; else
+  };
+  void branch(llvm::Value* addresses, llvm::Value* state, unsigned bytes, const Ways& ways);
+  Address row(llvm::Value* addresses, unsigned bytes);
+  Address strided(llvm::Value* addresses, llvm::Value* state);
+  void count_regular(llvm::Value* addresses, llvm::Value* state);
+  void keep(llvm::Value* distances, llvm::Value* state);
   llvm::Value* load(llvm::Value* addresses, StateSpace space, llvm::Type* element);
   void store(llvm::Value* addresses, StateSpace space, llvm::Value* value);
 
@@ -23,7 +36,7 @@ class LaneAccess {
   struct Words {
     llvm::Value *pointers, *shift;  // of the 4-byte words that hold smaller elements; bits to the right, as <32 x i32>
   };
-  void keep(llvm::Value* distances, llvm::Value* state);
+  llvm::Value* step(llvm::Value* state);
   llvm::MDNode* weights(std::uint32_t first, std::uint32_t second) const;
   llvm::Type* vector(llvm::Type* element) const { return llvm::FixedVectorType::get(element, kWarpSize); }
   llvm::Value* gather(llvm::Value* pointers, llvm::Type* element, unsigned alignment);
@@ -36,6 +49,7 @@ class LaneAccess {
   llvm::IRBuilder<>& ir_;
   LaneMasks& masks_;
   Sites& sites_;
+  Counting& counting_;
 };
 
 }  // namespace warpgrind::jit

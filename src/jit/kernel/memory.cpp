@@ -81,36 +81,82 @@ void Memory::careful_store(Address& a, llvm::Type* element, const std::vector<Va
   cache_.read_sites_again();
 }
 
-Value* Memory::load_lanes(Address& a, StateSpace space, llvm::Type* element) {
+// move() where the lanes are: a row, in steps, or (nullptr) anywhere; each way goes on to what is inserted next.
+void Memory::move_lanes(Address& a, StateSpace space, llvm::Type* element, unsigned count, bool store,
+                        const std::function<void(const Address* regular)>& move,
+                        const std::function<void()>& carefully) {
+  const unsigned bytes = element->getPrimitiveSizeInBits() / 8, whole = bytes * count;
+  const bool gathers = LaneAccess::gathers(space, bytes, count, store);
   BasicBlock* slow = f_.new_block("slow");
-  BasicBlock* join = f_.new_block("loaded");
+  BasicBlock* join = f_.new_block("joined");
   Value* addresses = addresses_.lanes(a);
-  lanes_.begin(addresses, cache_.state(), element->getPrimitiveSizeInBits() / 8, slow);
-  Value* near = lanes_.load(addresses, space, element);
-  BasicBlock* near_end = ir_.GetInsertBlock();
-  ir_.CreateBr(join);
+  Value* state = cache_.state();
+  Value* distances = lanes_.begin(addresses, state, whole, slow);
+  BasicBlock* anywhere = gathers ? f_.new_block("anywhere") : slow;
+  if (space != StateSpace::local) {               // where lanes are never side by side
+    const bool in_steps = gathers || count == 1;  // vectors would be 32 moves and shuffles of all of them
+    BasicBlock* row = f_.new_block("row");
+    BasicBlock* strided = in_steps ? f_.new_block("strided") : slow;
+    BasicBlock* anyhow = gathers ? f_.new_block("anyhow") : slow;
+    lanes_.branch(addresses, state, whole, {row, strided, anyhow});
+    ir_.SetInsertPoint(row);
+    lanes_.count_regular(addresses, state);
+    const Address beside = lanes_.row(addresses, whole);
+    move(&beside);
+    ir_.CreateBr(join);
+    if (in_steps) {
+      ir_.SetInsertPoint(strided);
+      lanes_.count_regular(addresses, state);
+      if (!gathers) {
+        const Address apart = lanes_.strided(addresses, state);
+        move(&apart);
+      }
+      ir_.CreateBr(gathers ? anywhere : join);
+    }
+    if (gathers) ir_.SetInsertPoint(anyhow);
+  }
+  if (gathers) {
+    lanes_.keep(distances, state);
+    ir_.CreateBr(anywhere);
+    ir_.SetInsertPoint(anywhere);
+    move(nullptr);
+    ir_.CreateBr(join);
+  }
   ir_.SetInsertPoint(slow);
-  Value* far = careful_load(a, element, 1, kLoad)[0];
-  BasicBlock* far_end = ir_.GetInsertBlock();
+  carefully();
   ir_.CreateBr(join);
   ir_.SetInsertPoint(join);
-  llvm::PHINode* value = ir_.CreatePHI(near->getType(), 2);
-  value->addIncoming(near, near_end);
-  value->addIncoming(far, far_end);
-  return value;
 }
 
-void Memory::store_lanes(Address& a, StateSpace space, llvm::Type* element, Value* value) {
-  BasicBlock* slow = f_.new_block("slow");
-  BasicBlock* join = f_.new_block("stored");
-  Value* addresses = addresses_.lanes(a);
-  lanes_.begin(addresses, cache_.state(), element->getPrimitiveSizeInBits() / 8, slow);
-  lanes_.store(addresses, space, value);
-  ir_.CreateBr(join);
-  ir_.SetInsertPoint(slow);
-  careful_store(a, element, {value});
-  ir_.CreateBr(join);
-  ir_.SetInsertPoint(join);
+std::vector<Value*> Memory::load_lanes(Address& a, StateSpace space, llvm::Type* element, unsigned count) {
+  std::vector<std::pair<BasicBlock*, std::vector<Value*>>> ways;
+  const auto arrive = [&](std::vector<Value*> values) { ways.emplace_back(ir_.GetInsertBlock(), std::move(values)); };
+  move_lanes(
+      a, space, element, count, /*store=*/false,
+      [&](const Address* regular) {
+        arrive(regular ? direct_.load(*regular, space, element, count)
+                       : std::vector<Value*>{lanes_.load(addresses_.lanes(a), space, element)});
+      },
+      [&] { arrive(careful_load(a, element, count, kLoad)); });
+  std::vector<Value*> out;
+  for (unsigned e = 0; e < count; ++e) {
+    llvm::PHINode* value = ir_.CreatePHI(ways[0].second[e]->getType(), static_cast<unsigned>(ways.size()));
+    for (const auto& [from, values] : ways) value->addIncoming(values[e], from);
+    out.push_back(value);
+  }
+  return out;
+}
+
+void Memory::store_lanes(Address& a, StateSpace space, llvm::Type* element, const std::vector<Value*>& values) {
+  move_lanes(
+      a, space, element, static_cast<unsigned>(values.size()), /*store=*/true,
+      [&](const Address* regular) {
+        if (regular)
+          direct_.store(*regular, space, element, values);
+        else
+          lanes_.store(addresses_.lanes(a), space, values[0]);
+      },
+      [&] { careful_store(a, element, values); });
 }
 
 // ld.param by an address in a register, as clang reads a structure that is passed by value: no site of its own is
@@ -227,7 +273,7 @@ void Memory::load() {
     return loaded;
   };
   if (i.space == StateSpace::param) return deliver({load_parameter(a, e, count), {}});
-  if (lanes_.serves(a, i.space, bytes, /*store=*/false)) return deliver({{load_lanes(a, i.space, e)}, {}});
+  if (lanes_.serves(a, i.space, bytes / count, count)) return deliver({load_lanes(a, i.space, e, count), {}});
   if (!cache_.serves_all(a, i.space, bytes)) return deliver(carefully());
   BasicBlock* fast = f_.new_block("fast");
   BasicBlock* slow = f_.new_block("slow");
@@ -356,7 +402,7 @@ void Memory::store() {
     careful_store(a, e, values);
     if (definedness_.on()) careful_store_shadows(a, shadow, shadows);
   };
-  if (lanes_.serves(a, i.space, bytes, /*store=*/true)) return store_lanes(a, i.space, e, values[0]);
+  if (lanes_.serves(a, i.space, bytes / count, count)) return store_lanes(a, i.space, e, values);
   if (!cache_.serves_all(a, i.space, bytes)) return carefully();
   BasicBlock* fast = f_.new_block("fast");
   BasicBlock* slow = f_.new_block("slow");

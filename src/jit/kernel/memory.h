@@ -3,6 +3,7 @@
 // the device.
 #pragma once
 
+#include <functional>
 #include <unordered_map>
 #include <vector>
 
@@ -28,7 +29,7 @@ class Memory {
         definedness_(definedness),
         addresses_(context, registers, variables),
         cache_(context, masks, sites, counting),
-        lanes_(context, masks, sites),
+        lanes_(context, masks, sites, counting),
         direct_(context, masks),
         groups_(context) {}
   void load();  // the current instruction
@@ -48,8 +49,11 @@ class Memory {
   std::vector<llvm::Value*> careful_load(Address& a, llvm::Type* element, unsigned count, const DeviceLoad& device);
   std::vector<llvm::Value*> load_parameter(Address& a, llvm::Type* element, unsigned count);
   void careful_store(Address& a, llvm::Type* element, const std::vector<llvm::Value*>& values);
-  llvm::Value* load_lanes(Address& a, StateSpace space, llvm::Type* element);
-  void store_lanes(Address& a, StateSpace space, llvm::Type* element, llvm::Value* value);
+  // What LaneAccess serves.
+  std::vector<llvm::Value*> load_lanes(Address& a, StateSpace space, llvm::Type* element, unsigned count);
+  void store_lanes(Address& a, StateSpace space, llvm::Type* element, const std::vector<llvm::Value*>& values);
+  void move_lanes(Address& a, StateSpace space, llvm::Type* element, unsigned count, bool store,
+                  const std::function<void(const Address* regular)>& move, const std::function<void()>& carefully);
   // Of the current instruction (definedness.h): shadows of what it stores, null where all bits are defined.
   std::vector<llvm::Value*> stored_shadows() const;
   void store_shadows(const Address& a, llvm::Type* element, const std::vector<llvm::Value*>& shadows, bool some_lanes);
