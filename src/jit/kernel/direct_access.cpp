@@ -38,7 +38,7 @@ Value* DirectAccess::lane_pointers(const Address& a, Value* pointer) {
 void DirectAccess::prefetch_behind(Value* row, std::uint64_t bytes) {
   constexpr std::uint64_t kDistance = 1024, kLine = 64;
   constexpr std::uint32_t kRead = 0, kAllCaches = 3, kData = 1;
-  if (!f_.takes_turns) return;
+  if (!f_.is_kernel || !f_.unit.has_regions) return;
   for (std::uint64_t at = 0; at < bytes; at += kLine)
     ir_.CreateIntrinsic(
         llvm::Intrinsic::prefetch, {ir_.getPtrTy()},

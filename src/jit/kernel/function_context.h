@@ -55,7 +55,6 @@ class FunctionContext : public Values {
   llvm::Value* const context_argument;  // WarpContext*
   llvm::Value* const frame_argument;    // of kernels: of the warp, likewise
   llvm::IRBuilder<> prologue;           // appends to `enter`, before its final branch
-  bool takes_turns = false;             // of a kernel: it ends regions at barriers
   Position now;
 
  private:

@@ -153,7 +153,7 @@ void Regions::create() {
   if (kept > kMostKept || joined > kMostJoined) borders_.clear();
   if (!borders_.empty())
     for (const std::uint32_t b : f_.cfg.order) keep_at_end(b, since.kept_before_loops(b));
-  f_.takes_turns = f_.unit.has_regions = !borders_.empty();
+  f_.unit.has_regions = !borders_.empty();
 }
 
 std::vector<llvm::AllocaInst*> Regions::slots_of(ptx::RegId r) const {
