@@ -183,6 +183,22 @@ static cudaTextureDesc clamped() {
   return description;
 }
 
+// What each thread of texture() and colours() adds up, of the texels that `at` gives.
+template <class At>
+static void expect_filtered(const std::vector<float>& out, At at) {
+  for (size_t i = 0; i < out.size(); i += 97) {
+    const int first = int(i) % kTextureWidth, py = int(i) / kTextureWidth % kTextureWidth;
+    float want = 0;
+    for (int t = 0; t < kTexels; t++) {
+      const float x = float(first) + 0.125f + t * kTextureStep, fx = x - std::floor(x);
+      const int px = int(x);
+      want += 0.75f * ((1 - fx) * at(px, py) + fx * at(px + 1, py)) +
+              0.25f * ((1 - fx) * at(px, py + 1) + fx * at(px + 1, py + 1));
+    }
+    expect(out[i], want);
+  }
+}
+
 static Work texture_work(int n) {
   std::vector<float> image;
   for (int i = 0; i < kTextureWidth * kTextureWidth; i++) image.push_back(texel(i % kTextureWidth, i / kTextureWidth));
@@ -194,17 +210,7 @@ static Work texture_work(int n) {
             const auto at = [](int x, int y) {
               return texel(std::min(x, kTextureWidth - 1), std::min(y, kTextureWidth - 1));
             };
-            for (int i = 0; i < n; i += 97) {
-              const int py = i / kTextureWidth % kTextureWidth;
-              float want = 0;
-              for (int t = 0; t < kTexels; t++) {
-                const float x = float(i % kTextureWidth) + 0.125f + t * kTextureStep, fx = x - std::floor(x);
-                const int px = int(x);
-                want += 0.75f * ((1 - fx) * at(px, py) + fx * at(px + 1, py)) +
-                        0.25f * ((1 - fx) * at(px, py + 1) + fx * at(px + 1, py + 1));
-              }
-              expect(out[i], want);
-            }
+            expect_filtered(out, at);
           }};
 }
 
@@ -256,17 +262,7 @@ static Work colours_work(int n) {
               for (int c = 0; c < 4; c++) sum += texel_byte(x % kTextureWidth, y % kTextureWidth, c) / 255.0f;
               return sum;
             };
-            for (int i = 0; i < n; i += 97) {
-              const int py = i / kTextureWidth % kTextureWidth;
-              float want = 0;
-              for (int t = 0; t < kTexels; t++) {
-                const float x = float(i % kTextureWidth) + 0.125f + t * kTextureStep, fx = x - std::floor(x);
-                const int px = int(x);
-                want += 0.75f * ((1 - fx) * at(px, py) + fx * at(px + 1, py)) +
-                        0.25f * ((1 - fx) * at(px, py + 1) + fx * at(px + 1, py + 1));
-              }
-              expect(out[i], want);
-            }
+            expect_filtered(out, at);
           }};
 }
 

@@ -503,13 +503,18 @@ TEST(Access, CallsOfKernelsArePublished) {
   EXPECT_TRUE(seen.saw({StateSpace::global, AccessType::load, AccessPath::call, kWeak, kNone, 1, 1}));
 }
 
-TEST(Access, TexturesAndSurfacesArePublished) {
+// 8 x 4 of 32 bits.
+std::shared_ptr<Array> array_of_words() {
   ArrayShape shape;
   shape.width = 8;
   shape.height = 4;
   ChannelFormat format;
   format.bits[0] = 32;
-  const std::shared_ptr<Array> array = Array::create(format, shape);
+  return Array::create(format, shape);
+}
+
+TEST(Access, TexturesAndSurfacesArePublished) {
+  const std::shared_ptr<Array> array = array_of_words();
   TextureResource resource;
   resource.array = array;
   TextureDescription linear;
@@ -542,12 +547,7 @@ TEST(Access, TexturesAndSurfacesArePublished) {
 }
 
 TEST(Access, LanesWriteSurfacesOfTheirOwn) {
-  ArrayShape shape;
-  shape.width = 8;
-  shape.height = 4;
-  ChannelFormat format;
-  format.bits[0] = 32;
-  const std::shared_ptr<Array> arrays[] = {Array::create(format, shape), Array::create(format, shape)};
+  const std::shared_ptr<Array> arrays[] = {array_of_words(), array_of_words()};
   const std::uint64_t surfaces[] = {create_surface(arrays[0]), create_surface(arrays[1])};
   Kernel k(R"(
     and.b32 %r2, %r1, 1; shl.b32 %r3, %r2, 3; cvt.u64.u32 %rd6, %r3; add.u64 %rd6, %rd1, %rd6;

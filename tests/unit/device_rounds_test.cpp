@@ -132,6 +132,18 @@ const char kPlain[] =
     "shl.b32 %r2, %r1, 2; cvt.u64.u32 %rd2, %r2; add.u64 %rd3, %rd1, %rd2; shr.u32 %r3, %r1, 5;"
     "mov.u32 %r20, memory; add.u32 %r21, %r20, %r2;\n";
 
+// A kernel whose thread traps in the block that data[4096] names, and which gives each thread its block's number.
+void expect_fault_and_next_launch(Kernel& k, unsigned block, unsigned thread) {
+  k.data[4096] = block;
+  const LaunchResult stopped = k.try_run(128, 6);
+  ASSERT_TRUE(stopped.fault);
+  EXPECT_EQ(stopped.fault->block.x, block);
+  EXPECT_EQ(stopped.fault->thread.x, thread);
+  k.data[4096] = 99;
+  k.run(96, 6);
+  for (unsigned t = 0; t < 96; ++t) EXPECT_EQ(k.data[t], 5u);
+}
+
 // Thread t of each block gets what its neighbour's warp wrote, and its block's number.
 TEST(BlockInTurn, EachBlockBeginsAnew) {
   Kernel k(
@@ -192,14 +204,7 @@ TEST(BlockInTurn, AFaultAndTheNextLaunch) {
            "mov.u32 %r9, %ctaid.x; ld.global.u32 %r4, [%rd1+16384]; setp.eq.u32 %p1, %r9, %r4; setp.eq.and.u32 %p1, "
            "%r1, 40, %p1;"
            "@%p1 trap; st.shared.u32 [%r21], %r9; bar.sync 0; ld.shared.u32 %r5, [%r20]; st.global.u32 [%rd3], %r5;");
-  k.data[4096] = 3;
-  const LaunchResult stopped = k.try_run(128, 6);
-  ASSERT_TRUE(stopped.fault);
-  EXPECT_EQ(stopped.fault->block.x, 3u);
-  EXPECT_EQ(stopped.fault->thread.x, 40u);
-  k.data[4096] = 99;
-  k.run(96, 6);
-  for (unsigned t = 0; t < 96; ++t) EXPECT_EQ(k.data[t], 5u);
+  expect_fault_and_next_launch(k, 3, 40);
 }
 
 // ---- In place
@@ -239,7 +244,7 @@ TEST(InPlace, LanesThatLeftAreBackInTheNextWarp) {
   for (unsigned t = 0; t < 128; ++t) EXPECT_EQ(k.data[t], t < 20 ? 0 : t % 32) << t;
 }
 
-// A lock that no warp holds for long, and a flag that the last one sets.
+// The second warp waits for a flag that the fourth one sets.
 TEST(InPlace, AWarpWaitsForOneThatHasNotBegun) {
   Kernel k(std::string(kPlain) +
            "setp.eq.u32 %p2, %r3, 1; @!%p2 bra other;\n"
@@ -276,14 +281,7 @@ TEST(InPlace, AFaultNamesItsWarpAndTheNextLaunchRuns) {
            "mov.u32 %r9, %ctaid.x; ld.global.u32 %r4, [%rd1+16384]; setp.eq.u32 %p1, %r9, %r4; setp.eq.and.u32 %p1, "
            "%r1, 70, %p1;"
            "@%p1 trap; st.global.u32 [%rd3], %r9;");
-  k.data[4096] = 2;
-  const LaunchResult stopped = k.try_run(128, 6);
-  ASSERT_TRUE(stopped.fault);
-  EXPECT_EQ(stopped.fault->block.x, 2u);
-  EXPECT_EQ(stopped.fault->thread.x, 70u);
-  k.data[4096] = 99;
-  k.run(96, 6);
-  for (unsigned t = 0; t < 96; ++t) EXPECT_EQ(k.data[t], 5u);
+  expect_fault_and_next_launch(k, 2, 70);
 }
 
 }  // namespace

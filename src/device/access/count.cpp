@@ -284,10 +284,6 @@ void add_sum(events::SiteCounts& counts, StateSpace space, const AccessCost& cos
   (shared ? counts.shared_lanes : local ? counts.local_lanes : counts.global_lanes) += lanes;
 }
 
-}  // namespace
-
-namespace {
-
 void fold_steps(Worker& worker, std::uint32_t site, jit::LaneRequests& lanes) {
   const Launch& launch = *worker.launch;
   const SiteFacts& facts = launch.kernel->sites[site];

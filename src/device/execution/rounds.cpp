@@ -1,10 +1,8 @@
 #include "device/execution/rounds.h"
 
 #include <bit>
-#include <cstring>
 #include <utility>
 
-#include "device/access/access_log.h"
 #include "device/execution/scheduler.h"
 #include "device/execution/warps.h"
 
@@ -25,15 +23,8 @@ WarpFiber* unlink_successor(WarpFiber& f) {
 // The warps of the block before, again: in one launch each has the same number and the same threads.
 void begin_again(WarpFiber& first, const Block& b) {
   for (WarpFiber* f = &first; f; f = successor(*f)) {
-    jit::WarpContext& c = f->context;
-    static_assert(offsetof(jit::WarpContext, smid) == offsetof(jit::WarpContext, ctaid) + sizeof c.ctaid);
-    static_assert(offsetof(Block, smid) == offsetof(Block, index) + sizeof b.index);
-    std::memcpy(c.ctaid, b.index, sizeof c.ctaid + sizeof c.smid);
-    c.exited = 0;
-    c.region = 0;
-    c.spin = 0;
-    give_sites(*f, b);
-    f->block_linear = b.linear;
+    place_in_grid(*f, b);
+    begin_at_start(*f, b);
   }
 }
 
@@ -101,7 +92,6 @@ void begin_in_place(Worker& w, Block& b, WarpFiber& first) {
   first.context.next_shape = &w.launch->shapes[b.started];
   first.context.last_shape = w.launch->shapes.data() + b.warps;
   w.in_place = &first;
-  w.first_in_place = first.context.warp;
 }
 
 bool end_block_in_turn(Worker& w, WarpFiber& last) {
@@ -152,7 +142,7 @@ void write_down_in_place(Worker& w) {
   WarpFiber& f = *std::exchange(w.in_place, nullptr);
   Block& b = *f.block;
   f.context.next_shape = f.context.last_shape = nullptr;
-  const std::uint32_t warps = f.context.warp - w.first_in_place,
+  const std::uint32_t warps = f.context.warp + 1 - b.started,
                       threads = warps * kWarpSize;  // only the last has fewer
   if (warps == 0) return;
   b.started += warps;

@@ -249,7 +249,6 @@ struct alignas(64) Worker {
   // block before, which were in the order of their numbers and have all ended.
   WarpFiber *round = nullptr, *in_place = nullptr, *team = nullptr;
   bool in_order = false;                        // the round has been so from the block's start
-  std::uint32_t first_in_place = 0;             // number of the warp that began there
   std::uint64_t chunk_next = 0, chunk_end = 0;  // blocks taken but not started
   WarpFiber* current = nullptr;                 // these two are a jit::RunningWarp
   std::uint64_t ended_in_round = 0;

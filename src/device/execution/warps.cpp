@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include "base/assert.h"
-#include "device/access/access_log.h"
 #include "device/definedness/tracking.h"
 #include "device/execution/order.h"
 #include "device/execution/paths.h"
@@ -121,13 +120,11 @@ void start_warp(WarpFiber& f, Worker& w, Block& b) {
   if (f.launch != launch.serial) enter_launch(f, launch, w);
   if (f.block != &b || f.block_linear != b.linear) {
     f.block = &b;
-    f.block_linear = b.linear;
+    place_in_grid(f, b);
     c.shared = b.shared;
     c.late_loads = &b.late_loads;
     c.shared_shadow = b.shared_shadow;
     c.cluster_rank = b.cluster_rank;
-    std::memcpy(c.ctaid, b.index, sizeof c.ctaid);
-    c.smid = b.smid;
   }
   const std::uint32_t index = launch.ordered ? warp_in_order(launch, b, b.started) : b.started;
   ++b.started;
@@ -135,13 +132,10 @@ void start_warp(WarpFiber& f, Worker& w, Block& b) {
   const jit::WarpShape& shape = launch.shapes[index];
   std::memcpy(c.tid_base, shape.tid_base, sizeof c.tid_base);  // std::copy() would call memmove
   c.warp = index;
-  give_sites(f, b);
+  begin_at_start(f, b);
   if (launch.keeps_time) [[unlikely]]
     c.cycles = b.begin_cycles;
   c.initial_mask = shape.mask;
-  c.exited = 0;
-  c.region = 0;
-  c.spin = 0;
   c.local_top = 0;
   if (launch.kernel->shape == jit::LaneShape::general) std::memcpy(c.tid, launch.warp_threads[index].tid, sizeof c.tid);
   f.exited_counted = 0;

@@ -18,8 +18,6 @@ llvm::Value* rounded(Lowering& lowering, FloatOp op, Rounding rounding, ptx::Sca
                      llvm::ArrayRef<llvm::Value*> arguments);
 // Vectors of any length are rounded in machine code, however; else calls do it for 32 lanes where it is not to nearest.
 bool rounds_in_code(Lowering& lowering);
-// Vectors of any length are rounded in machine code, however; else calls do it for 32 lanes where it is not to nearest.
-bool rounds_in_code(Lowering& lowering);
 // fma of f32 values rounded to odd: rounding the result again to half the precision gives the same as rounding once.
 llvm::Value* fma_to_odd(Lowering& lowering, llvm::Value* a, llvm::Value* b, llvm::Value* c);
 

@@ -253,6 +253,13 @@ void Regions::go_on_as(Value* warp) {
   f_.enter_again(warp, frame);
 }
 
+// The device is told which warp runs. Where it looks for that.
+Value* Regions::tell_running(Value* warp) {
+  Value* running = ir_.CreateLoad(ir_.getPtrTy(), in_context(offsetof(WarpContext, running)));
+  ir_.CreateStore(warp, f_.at(running, offsetof(RunningWarp, warp)));
+  return running;
+}
+
 // In the common case the device has nothing to decide. Leaves the insertion point where it has.
 void Regions::hand_over_to_successor(Value* site) {
   BasicBlock* turn = f_.new_block("turn");
@@ -263,7 +270,7 @@ void Regions::hand_over_to_successor(Value* site) {
   ir_.CreateCondBr(in_turn, turn, ask);
   ir_.SetInsertPoint(turn);
   ir_.CreateStore(site, in_context(offsetof(WarpContext, barrier_site)));
-  ir_.CreateStore(warp, ir_.CreateLoad(ir_.getPtrTy(), in_context(offsetof(WarpContext, running))));
+  tell_running(warp);
   go_on_as(warp);
   ir_.SetInsertPoint(ask);
 }
@@ -320,10 +327,8 @@ void Regions::hand_over_at_end(BasicBlock* nobody) {
   ir_.CreateCondBr(ir_.CreateIsNull(warp), nobody, turn);
   ir_.SetInsertPoint(turn);
   ir_.CreateStore(ir_.getInt32(kEndedRegion), in_context(offsetof(WarpContext, region)));
-  Value* running = ir_.CreateLoad(ir_.getPtrTy(), in_context(offsetof(WarpContext, running)));
-  Value* ended = f_.at(running, offsetof(RunningWarp, ended));
+  Value* ended = f_.at(tell_running(warp), offsetof(RunningWarp, ended));
   ir_.CreateStore(ir_.CreateAdd(ir_.CreateLoad(ir_.getInt64Ty(), ended), ir_.getInt64(1)), ended);
-  ir_.CreateStore(warp, f_.at(running, offsetof(RunningWarp, warp)));
   go_on_as(warp);
 }
 

@@ -54,6 +54,7 @@ class Regions {
   void hand_over_at_end(llvm::BasicBlock* nobody);
   void go_on_in_place(llvm::BasicBlock* nobody);
   void go_on_as(llvm::Value* warp);
+  llvm::Value* tell_running(llvm::Value* warp);
   llvm::Value* in_context(std::size_t field);
   llvm::Value* in_frame(std::uint64_t at);
 

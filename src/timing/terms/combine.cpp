@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <iterator>
 
 #include "timing/terms/terms.h"
 
@@ -12,14 +13,11 @@ namespace {
 
 // One part alone is its own norm: most parts of most kernels are 0, and powers took a twentieth of an empty launch.
 double norm(std::initializer_list<double> parts, double p) {
-  double sum = 0, only = 0;
-  unsigned there = 0;
-  for (const double x : parts) {
-    if (x == 0) continue;
-    sum += there != 0 ? std::pow(x, p) : 0;
-    if (there++ == 0) only = x;
-  }
-  return there < 2 ? only : std::pow(sum + std::pow(only, p), 1 / p);
+  if (std::count(parts.begin(), parts.end(), 0.0) + 1 >= std::ssize(parts)) return std::max(parts);
+  double sum = 0;
+  for (const double x : parts)
+    if (x != 0) sum += std::pow(x, p);
+  return std::pow(sum, 1 / p);
 }
 
 // DRAM and L2 work on the same requests one after the other, mostly hidden. The front end that hands out blocks runs
