@@ -164,6 +164,8 @@ Value ThreadForms::result(const Instruction& i) {
     case Opcode::add:
     case Opcode::sub:
       return fitting(sum(of(i.operands[1], bits), of(i.operands[2], bits), i.opcode == Opcode::add ? 1 : -1), bits);
+    case Opcode::not_:
+      return fitting(sum(number(-1), of(i.operands[1], bits), -1), bits);
     case Opcode::mul:
     case Opcode::mad:
       return product(i);

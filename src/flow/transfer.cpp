@@ -232,6 +232,8 @@ Form arithmetic_form(const Instruction& i, const std::vector<Form>& forms, const
       return add_forms(form(1), form(2), true, width);
     case Opcode::neg:
       return add_forms(uniform_form(kAllZeros), form(1), true, width);
+    case Opcode::not_:  // -1 - x: n - 1 - i is made of it
+      return add_forms(uniform_form(0), form(1), true, width);
     case Opcode::mul:
     case Opcode::mad: {
       const bool wide = i.has(Modifier::wide);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "flow/forms.h"
+#include "flow/lane_steps.h"
 #include "flow/liveness.h"
 #include "flow/provenance.h"
 #include "flow/transfer.h"
@@ -52,6 +53,16 @@ TEST(Forms, GlobalIndexIsAffineAndItsAddressWide) {
   EXPECT_EQ(a["%rd3"].scale, 4);
   EXPECT_TRUE(a["%rd3"].is_signed);
   EXPECT_EQ(a["%f1"].kind, FormKind::varying);
+}
+
+TEST(Forms, NotIsMinusOneMinus) {
+  const Analysed a = analyse(std::string(kGlobalIndex) +
+                             "not.b32 %r6, %r5; add.s32 %r7, %r6, %r1; mul.wide.s32 %rd2, %r7, 8; not.b64 %rd3, %rd2; "
+                             "not.pred %p2, %p1; ret;\n");
+  EXPECT_EQ(a["%r7"].kind, FormKind::affine);
+  EXPECT_EQ(a["%r7"].kx, -1);
+  EXPECT_EQ(a["%rd3"].kind, FormKind::wide);
+  EXPECT_EQ(a["%rd3"].scale, -8);
 }
 
 TEST(ControlFlow, LabelsThatNobodyJumpsToBeginNoBlock) {
@@ -186,6 +197,33 @@ TEST(Provenance, FollowsArithmeticAndStopsAtMemory) {
       origins_of(
           "mov.u64 %rd2, s; mov.u64 %rd9, %rd1; L: setp.eq.u32 %p1, %r2, 0; @%p1 mov.u64 %rd9, %rd2; @%p1 bra L;"),
       "p s");
+}
+
+// Of the address in the last access.
+std::int64_t step_of(const std::string& body) {
+  const Analysed a = analyse(std::string(kGlobalIndex) + body + " ld.global.u32 %r30, [%rd9]; ret;\n");
+  const flow::LaneSteps steps(a.function(), a.cfg, a.forms.forms);
+  const auto& body_of = a.function().body;
+  return steps.of(body_of[body_of.size() - 2].operands[1]);
+}
+
+TEST(LaneSteps, AreGuessedFromTheConstants) {
+  // The first loop of a grid-stride copy that nvcc has unrolled: lanes leave it after different numbers of turns.
+  const std::string unrolled =
+      "div.u32 %r6, %r5, %r1; mov.u32 %r7, %r5; L: add.s32 %r7, %r7, %r3; add.s32 %r6, %r6, -1; "
+      "setp.ne.s32 %p1, %r6, 0; @%p1 bra L;\n";
+  EXPECT_EQ(step_of(unrolled + "mul.wide.s32 %rd2, %r7, 12; add.s64 %rd9, %rd1, %rd2;"), 12);
+  EXPECT_EQ(step_of(unrolled + "shl.b32 %r8, %r7, 1; mad.wide.s32 %rd9, %r8, 4, %rd1;"), 8);
+  EXPECT_EQ(step_of(unrolled + "not.b32 %r8, %r7; mad.wide.s32 %rd9, %r8, 4, %rd1;"), -4);
+  EXPECT_EQ(step_of(unrolled + "mad.lo.s32 %r8, %r1, %r1, %r7; mad.wide.s32 %rd9, %r8, 4, %rd1;"), 4);
+  EXPECT_EQ(step_of("ld.global.u32 %r8, [%rd1]; mad.wide.s32 %rd9, %r8, 32, %rd1;"), 0);  // one address
+  EXPECT_EQ(step_of("mad.wide.s32 %rd2, %r5, 4, %rd1; ld.global.u32 %r8, [%rd2]; mad.wide.s32 %rd9, %r8, 32, %rd1;"),
+            32);
+  EXPECT_EQ(step_of("mul.wide.s32 %rd2, %r5, 4; add.s64 %rd9, %rd1, %rd2;"), 4);
+  // What a loop adds up does not grow in the guess.
+  EXPECT_EQ(step_of("mov.u32 %r7, 0; L: add.s32 %r7, %r7, %r5; setp.lt.s32 %p1, %r7, %r1; @%p1 bra L; "
+                    "mad.wide.s32 %rd9, %r7, 4, %rd1;"),
+            4);
 }
 
 }  // namespace

@@ -136,6 +136,12 @@ std::optional<Affine> AffineArithmetic::make(unsigned width) {
       return sum(operand(1, width), operand(2, width), true);
     case Opcode::neg:
       return negated(operand(1, width));
+    case Opcode::not_: {
+      Affine a = negated(operand(1, width));
+      Value*& at = a.wide ? a.base : a.b;
+      at = ir_.CreateAdd(at, llvm::ConstantInt::getAllOnesValue(at->getType()));
+      return a;
+    }
     case Opcode::mul:
       return product(i.has(Modifier::wide));
     case Opcode::mad:

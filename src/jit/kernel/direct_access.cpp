@@ -3,9 +3,16 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Intrinsics.h>
 
+#include <bit>
+#include <cstdlib>
+
 namespace warpgrind::jit {
 
 using llvm::Value;
+
+namespace {
+constexpr unsigned kShortestRow = 8;  // lanes that are worth a row with gaps
+}
 
 Value* DirectAccess::host_pointer(Value* address, StateSpace space) {
   if (shadow_) {
@@ -45,37 +52,70 @@ void DirectAccess::prefetch_behind(Value* row, std::uint64_t bytes) {
         {f_.at(row, kDistance + at), ir_.getInt32(kRead), ir_.getInt32(kAllCaches), ir_.getInt32(kData)});
 }
 
-// Rows of `f_.layout.row_length` lanes that are contiguous (kx == bytes a lane) or all at one address (kx == 0).
-std::vector<Value*> DirectAccess::load_rows(const Address& a, Value* pointer, StateSpace space, llvm::Type* element,
-                                            unsigned count) {
-  const unsigned rows = kWarpSize / f_.layout.row_length, bytes = element->getPrimitiveSizeInBits() / 8;
-  const bool broadcast = *a.constant_kx == 0;
-  std::vector<Value*> out(count, nullptr);
-  const unsigned lanes = broadcast ? 1 : f_.layout.row_length;
-  llvm::Type* row_type = llvm::FixedVectorType::get(element, lanes * count);
+// Lanes that lie in steps of constant length, of at most 8 words: a row holds what is between them too.
+std::optional<DirectAccess::Rows> DirectAccess::rows_of(const Address& a, unsigned bytes, unsigned count) const {
+  constexpr std::int64_t kLongest = 32;
+  if (!a.constant_kx || *a.constant_kx % bytes != 0) return std::nullopt;
+  const std::int64_t apart = std::abs(*a.constant_kx), own = std::int64_t{bytes} * count;
+  Rows r;
+  r.step = static_cast<unsigned>(apart / bytes);
+  r.elements = count;
+  if (apart == 0) return r;
+  if (apart < own || (apart != own && (apart > kLongest || f_.layout.row_length < kShortestRow))) return std::nullopt;
+  r.lanes = f_.layout.row_length;
+  r.backwards = *a.constant_kx < 0;
+  r.dense = apart == own;
+  r.elements = (r.lanes - 1) * r.step + count;
+  return r;
+}
+
+Value* DirectAccess::row_pointer(const Address& a, Value* pointer, const Rows& rows, unsigned r) {
+  if (r > 0) pointer = ir_.CreateGEP(ir_.getInt8Ty(), pointer, ir_.CreateMul(a.ky, ir_.getInt64(r)));
+  if (!rows.backwards) return pointer;
+  return ir_.CreateGEP(ir_.getInt8Ty(), pointer, ir_.CreateMul(a.kx, ir_.getInt64(rows.lanes - 1)));
+}
+
+bool DirectAccess::has_masked_moves() const {
+  return f_.llvm_function->hasFnAttribute("warpgrind-avx512f");
+}
+
+// A row that ends with its last element, behind which may be nobody's memory.
+Value* DirectAccess::load_row(const Rows& rows, Value* at, llvm::Type* element) {
+  const unsigned bytes = element->getPrimitiveSizeInBits() / 8;
+  const unsigned whole = std::bit_ceil(rows.elements);
+  if (rows.elements == whole || !has_masked_moves())
+    return ir_.CreateAlignedLoad(llvm::FixedVectorType::get(element, rows.elements), at, llvm::Align(bytes),
+                                 is_volatile());
+  llvm::SmallVector<llvm::Constant*, 256> own;
+  for (unsigned k = 0; k < whole; ++k) own.push_back(ir_.getInt1(k < rows.elements));
+  llvm::Type* type = llvm::FixedVectorType::get(element, whole);
+  return ir_.CreateMaskedLoad(type, at, llvm::Align(bytes), llvm::ConstantVector::get(own),
+                              llvm::PoisonValue::get(type));
+}
+
+std::vector<Value*> DirectAccess::load_rows(const Address& a, Value* pointer, const Rows& rows, StateSpace space,
+                                            llvm::Type* element, unsigned count) {
+  const unsigned length = f_.layout.row_length, bytes = element->getPrimitiveSizeInBits() / 8;
   std::vector<Value*> row_values;
-  for (unsigned r = 0; r < rows; ++r) {
-    Value* at = r == 0 ? pointer : ir_.CreateGEP(ir_.getInt8Ty(), pointer, ir_.CreateMul(a.ky, ir_.getInt64(r)));
-    if (space == StateSpace::global && !broadcast) prefetch_behind(at, std::uint64_t{lanes} * count * bytes);
-    row_values.push_back(ir_.CreateAlignedLoad(row_type, at, llvm::Align(bytes), is_volatile()));
+  for (unsigned r = 0; r < kWarpSize / length; ++r) {
+    Value* at = row_pointer(a, pointer, rows, r);
+    if (space == StateSpace::global && rows.dense) prefetch_behind(at, std::uint64_t{rows.elements} * bytes);
+    row_values.push_back(load_row(rows, at, element));
   }
+  std::vector<Value*> out(count, nullptr);
   for (unsigned e = 0; e < count; ++e) {
     Value* whole = nullptr;
-    for (unsigned r = 0; r < rows; ++r) {
+    for (unsigned r = 0; r < row_values.size(); ++r) {
       llvm::SmallVector<int, kWarpSize> pick;  // element e of the row's lanes, widened to 32 lanes in place
-      for (unsigned l = 0; l < kWarpSize; ++l) {
-        const unsigned lane = l % f_.layout.row_length;
-        pick.push_back(l / f_.layout.row_length == r ? static_cast<int>((broadcast ? 0 : lane) * count + e)
-                                                     : llvm::PoisonMaskElem);
-      }
+      for (unsigned l = 0; l < kWarpSize; ++l)
+        pick.push_back(l / length == r ? static_cast<int>(rows.first_of(l % length) + e) : llvm::PoisonMaskElem);
       Value* part = ir_.CreateShuffleVector(row_values[r], pick);
       if (!whole) {
         whole = part;
         continue;
       }
       llvm::SmallVector<int, kWarpSize> merge;
-      for (unsigned l = 0; l < kWarpSize; ++l)
-        merge.push_back(static_cast<int>(l / f_.layout.row_length == r ? l + kWarpSize : l));
+      for (unsigned l = 0; l < kWarpSize; ++l) merge.push_back(static_cast<int>(l / length == r ? l + kWarpSize : l));
       whole = ir_.CreateShuffleVector(whole, part, merge);
     }
     out[e] = whole;
@@ -83,13 +123,28 @@ std::vector<Value*> DirectAccess::load_rows(const Address& a, Value* pointer, St
   return out;
 }
 
-// The elements of row r's lanes in memory order: lane 0's elements, lane 1's, ...
-Value* DirectAccess::interleave_row(const std::vector<Value*>& values, unsigned r) {
-  std::vector<int> order;
-  for (unsigned l = 0; l < f_.layout.row_length; ++l)
-    for (unsigned e = 0; e < values.size(); ++e)
-      order.push_back(static_cast<int>(e * kWarpSize + r * f_.layout.row_length + l));
-  return ir_.CreateShuffleVector(concatenated(values), order);
+// The lanes' elements in the order of memory; what is between them is left alone.
+void DirectAccess::store_rows(const Address& a, Value* pointer, const Rows& rows, llvm::Type* element,
+                              const std::vector<Value*>& values) {
+  const auto count = static_cast<unsigned>(values.size());
+  const llvm::Align align(element->getPrimitiveSizeInBits() / 8);
+  const unsigned size = std::bit_ceil(rows.elements);
+  Value* all = concatenated(values);
+  for (unsigned r = 0; r < kWarpSize / f_.layout.row_length; ++r) {
+    std::vector<int> order(size, llvm::PoisonMaskElem);
+    llvm::SmallVector<llvm::Constant*, 256> own(size, ir_.getFalse());
+    for (unsigned l = 0; l < rows.lanes; ++l)
+      for (unsigned e = 0; e < count; ++e) {
+        order[rows.first_of(l) + e] = static_cast<int>(e * kWarpSize + r * rows.lanes + l);
+        own[rows.first_of(l) + e] = ir_.getTrue();
+      }
+    Value* row = ir_.CreateShuffleVector(all, order);
+    Value* at = row_pointer(a, pointer, rows, r);
+    if (rows.dense)
+      ir_.CreateAlignedStore(row, at, align);
+    else
+      ir_.CreateMaskedStore(row, at, align, llvm::ConstantVector::get(own));
+  }
 }
 
 Value* DirectAccess::local_memory() {
@@ -228,8 +283,7 @@ std::vector<Value*> DirectAccess::load(const Address& a, StateSpace space, llvm:
                         : ir_.CreateAlignedLoad(element, f_.at(pointer, e * bytes), llvm::Align(bytes), is_volatile()));
     return out;
   }
-  if (a.constant_kx && (*a.constant_kx == 0 || *a.constant_kx == std::int64_t{bytes} * count))
-    return load_rows(a, pointer, space, element, count);
+  if (const auto rows = rows_of(a, bytes, count)) return load_rows(a, pointer, *rows, space, element, count);
   Value* pointers = lane_pointers(a, pointer);
   if (at_once) return load_wholes(pointers, element, count);
   for (unsigned e = 0; e < count; ++e) {
@@ -256,15 +310,9 @@ void DirectAccess::store(const Address& a, StateSpace space, llvm::Type* element
                              llvm::Align(bytes));
     return;
   }
-  if (a.constant_kx && *a.constant_kx == std::int64_t{bytes} * count) {
-    const auto row_address = [&](unsigned r) {
-      return r == 0 ? pointer : ir_.CreateGEP(ir_.getInt8Ty(), pointer, ir_.CreateMul(a.ky, ir_.getInt64(r)));
-    };
-    for (unsigned r = 0; r < kWarpSize / f_.layout.row_length; ++r) {
-      ir_.CreateAlignedStore(interleave_row(values, r), row_address(r), llvm::Align(bytes));
-    }
-    return;
-  }
+  const auto rows = rows_of(a, bytes, count);
+  if (rows && rows->step > 0 && (rows->dense || has_masked_moves()))
+    return store_rows(a, pointer, *rows, element, values);
   Value* pointers = lane_pointers(a, pointer);
   if (count > 1 && space != StateSpace::shared) return store_wholes(pointers, element, values);
   for (unsigned e = 0; e < count; ++e) {

@@ -1,6 +1,7 @@
 // Moving the bytes of accesses that the inline cache has found good: plain loads and stores of the host.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "jit/kernel/addresses.h"
@@ -18,10 +19,22 @@ class DirectAccess {
  private:
   llvm::Value* host_pointer(llvm::Value* address, StateSpace space);
   llvm::Value* lane_pointers(const Address& a, llvm::Value* pointer);
-  std::vector<llvm::Value*> load_rows(const Address& a, llvm::Value* pointer, StateSpace space, llvm::Type* element,
-                                      unsigned count);
+  // How the lanes lie that share a row (f_.layout.row_length): in steps of a constant number of elements, which are all
+  // theirs where the row is dense; in step 0 they read one place.
+  struct Rows {
+    unsigned lanes = 1, step = 0, elements = 1;  // of a row, from its lowest address on
+    bool backwards = false, dense = false;
+    unsigned first_of(unsigned lane) const { return (backwards ? lanes - 1 - lane : lane) * step; }
+  };
+  std::optional<Rows> rows_of(const Address& a, unsigned bytes, unsigned count) const;
+  llvm::Value* row_pointer(const Address& a, llvm::Value* pointer, const Rows& rows, unsigned r);
+  llvm::Value* load_row(const Rows& rows, llvm::Value* at, llvm::Type* element);
+  std::vector<llvm::Value*> load_rows(const Address& a, llvm::Value* pointer, const Rows& rows, StateSpace space,
+                                      llvm::Type* element, unsigned count);
+  void store_rows(const Address& a, llvm::Value* pointer, const Rows& rows, llvm::Type* element,
+                  const std::vector<llvm::Value*>& values);
+  bool has_masked_moves() const;
   void prefetch_behind(llvm::Value* row, std::uint64_t bytes);
-  llvm::Value* interleave_row(const std::vector<llvm::Value*>& values, unsigned row);
   llvm::Value* concatenated(std::vector<llvm::Value*> parts);
   std::vector<llvm::Value*> load_wholes(llvm::Value* pointers, llvm::Type* element, unsigned count);
   void store_wholes(llvm::Value* pointers, llvm::Type* element, const std::vector<llvm::Value*>& values);

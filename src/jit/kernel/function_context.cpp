@@ -39,6 +39,7 @@ FunctionContext::FunctionContext(KernelUnit& kernel, std::uint32_t index, bool i
       layout(lane_layout(kernel.options.shape)),
       cfg(flow::build_control_flow(function)),
       analysis(flow::analyse_forms(function, cfg, layout)),
+      lane_steps(function, cfg, analysis.forms),
       wait_points(function, cfg, analysis, layout),
       provenance(function, cfg),
       llvm_function(warpgrind::element(kernel.functions, index)),

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "flow/forms.h"
+#include "flow/lane_steps.h"
 #include "flow/provenance.h"
 #include "flow/wait_points.h"
 #include "jit/abi.h"
@@ -45,6 +46,7 @@ class FunctionContext : public Values {
   const flow::LaneLayout layout;
   const flow::ControlFlow cfg;
   const flow::FormAnalysis analysis;
+  const flow::LaneSteps lane_steps;
   const flow::WaitPoints wait_points;
   const flow::Provenance provenance;
 

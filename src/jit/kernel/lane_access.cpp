@@ -3,6 +3,7 @@
 #include <llvm/IR/Constants.h>
 
 #include <bit>
+#include <cstdlib>
 
 #include "jit/kernel/access_facts.h"
 
@@ -54,7 +55,12 @@ Value* LaneAccess::begin(Value* addresses, Value* state, unsigned bytes, BasicBl
   return distances;
 }
 
-void LaneAccess::branch(Value* addresses, Value* state, unsigned bytes, const Ways& ways) {
+std::int64_t LaneAccess::expected_step(const Address& a, unsigned bytes) const {
+  const std::int64_t guess = f_.lane_steps.of(*a.operand);
+  return std::abs(guess) > bytes ? guess : bytes;
+}
+
+void LaneAccess::branch(Value* addresses, Value* state, std::int64_t expected, const Ways& ways) {
   llvm::Type* i64 = ir_.getInt64Ty();
   const auto field = [&](std::size_t offset) { return f_.at(state, offsetof(SiteState, lanes) + offset); };
   Value* first = ir_.CreateShuffleVector(addresses, llvm::SmallVector<int, kWarpSize>(kWarpSize, 0));
@@ -64,7 +70,8 @@ void LaneAccess::branch(Value* addresses, Value* state, unsigned bytes, const Wa
   ir_.CreateCondBr(ir_.CreateICmpEQ(ir_.CreateAnd(regular, masks_.bits()), ir_.getInt32(kFullMask)), in_steps,
                    ways.anyhow);
   ir_.SetInsertPoint(in_steps);
-  ir_.CreateCondBr(ir_.CreateICmpEQ(step(state), ir_.getInt64(bytes)), ways.row, ways.strided);
+  Value* as_expected = ir_.CreateICmpEQ(step(state), ir_.getInt64(static_cast<std::uint64_t>(expected)));
+  ir_.CreateCondBr(as_expected, ways.expected, ways.strided);
 }
 
 // Bytes from a lane to the next.
@@ -73,13 +80,13 @@ Value* LaneAccess::step(Value* state) {
   return ir_.CreateLoad(ir_.getInt64Ty(), f_.at(state, offsetof(SiteState, lanes) + kStep));
 }
 
-Address LaneAccess::row(Value* addresses, unsigned bytes) {
+Address LaneAccess::expected(Value* addresses, std::int64_t step) {
   Address a;
   a.kind = Address::Kind::affine;
   a.base = ir_.CreateExtractElement(addresses, std::uint64_t{0});
-  a.constant_kx = bytes;
-  a.constant_ky = std::int64_t{bytes} * f_.layout.row_length;
-  a.kx = ir_.getInt64(bytes);
+  a.constant_kx = step;
+  a.constant_ky = step * f_.layout.row_length;
+  a.kx = ir_.getInt64(static_cast<std::uint64_t>(step));
   a.ky = ir_.getInt64(static_cast<std::uint64_t>(*a.constant_ky));
   return a;
 }

@@ -22,10 +22,12 @@ class LaneAccess {
   // Goes on where all lanes are good, else to `slow`. Returns their distances from the window's begin, <32 x i64>.
   llvm::Value* begin(llvm::Value* addresses, llvm::Value* state, unsigned bytes, llvm::BasicBlock* slow);
   struct Ways {
-    llvm::BasicBlock *row, *strided, *anyhow;  // all lanes side by side; in the site's steps; else
+    llvm::BasicBlock *expected, *strided, *anyhow;  // all lanes in steps of so many bytes; of another number; else
   };
-  void branch(llvm::Value* addresses, llvm::Value* state, unsigned bytes, const Ways& ways);
-  Address row(llvm::Value* addresses, unsigned bytes);
+  // Side by side, or as far apart as flow/lane_steps.h has it; `bytes` are a lane's.
+  std::int64_t expected_step(const Address& a, unsigned bytes) const;
+  void branch(llvm::Value* addresses, llvm::Value* state, std::int64_t expected, const Ways& ways);
+  Address expected(llvm::Value* addresses, std::int64_t step);
   Address strided(llvm::Value* addresses, llvm::Value* state);
   void count_regular(llvm::Value* addresses, llvm::Value* state);
   void keep(llvm::Value* distances, llvm::Value* state);

@@ -81,7 +81,8 @@ void Memory::careful_store(Address& a, llvm::Type* element, const std::vector<Va
   cache_.read_sites_again();
 }
 
-// move() where the lanes are: a row, in steps, or (nullptr) anywhere; each way goes on to what is inserted next.
+// move() where the lanes are: in the steps that are expected, in others, or (nullptr) anywhere; each way goes on to
+// what is inserted next.
 void Memory::move_lanes(Address& a, StateSpace space, llvm::Type* element, unsigned count, bool store,
                         const std::function<void(const Address* regular)>& move,
                         const std::function<void()>& carefully) {
@@ -95,14 +96,15 @@ void Memory::move_lanes(Address& a, StateSpace space, llvm::Type* element, unsig
   BasicBlock* anywhere = gathers ? f_.new_block("anywhere") : slow;
   if (space != StateSpace::local) {               // where lanes are never side by side
     const bool in_steps = gathers || count == 1;  // vectors would be 32 moves and shuffles of all of them
-    BasicBlock* row = f_.new_block("row");
+    const std::int64_t step = lanes_.expected_step(a, whole);
+    BasicBlock* as_expected = f_.new_block("as_expected");
     BasicBlock* strided = in_steps ? f_.new_block("strided") : slow;
     BasicBlock* anyhow = gathers ? f_.new_block("anyhow") : slow;
-    lanes_.branch(addresses, state, whole, {row, strided, anyhow});
-    ir_.SetInsertPoint(row);
+    lanes_.branch(addresses, state, step, {as_expected, strided, anyhow});
+    ir_.SetInsertPoint(as_expected);
     lanes_.count_regular(addresses, state);
-    const Address beside = lanes_.row(addresses, whole);
-    move(&beside);
+    const Address expected = lanes_.expected(addresses, step);
+    move(&expected);
     ir_.CreateBr(join);
     if (in_steps) {
       ir_.SetInsertPoint(strided);

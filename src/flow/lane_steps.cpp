@@ -1,0 +1,106 @@
+#include "flow/lane_steps.h"
+
+#include <cstdlib>
+
+#include "flow/transfer.h"
+
+namespace warpgrind::flow {
+
+using ptx::Instruction;
+using ptx::Opcode;
+using ptx::Operand;
+using ptx::OperandKind;
+
+namespace {
+
+constexpr std::int64_t kMost = 1 << 16;  // longer ones are none of elements, and products of products are nonsense
+
+std::int64_t bounded(std::int64_t step) {
+  return std::abs(step) <= kMost ? step : 0;
+}
+
+}  // namespace
+
+LaneSteps::LaneSteps(const ptx::Function& function, const ControlFlow& cfg, const std::vector<Form>& forms)
+    : forms_(forms), steps_(function.registers.size()) {
+  constexpr unsigned kPasses = 2;  // what a loop hands on to itself is known in the second
+  std::vector<ptx::RegId> written;
+  for (unsigned pass = 0; pass < kPasses; ++pass)
+    for (const std::uint32_t b : cfg.order)
+      for (std::uint32_t n = cfg.blocks[b].first; n < cfg.blocks[b].end; ++n) {
+        const Instruction& i = function.body[n];
+        registers_written(i, written);
+        for (const ptx::RegId r : written)
+          if (steps_[r] == 0 && forms_[r].kind == FormKind::varying && ptx::bits(function.registers[r].type) >= 32)
+            steps_[r] = result(i);
+      }
+}
+
+std::int64_t LaneSteps::of_value(const Operand& o) const {
+  if (o.kind != OperandKind::reg) return 0;
+  const Form& f = forms_[o.index];
+  if (f.kind == FormKind::varying) return steps_[o.index];
+  return f.kx ? bounded(*f.kx * f.scale) : 0;
+}
+
+std::int64_t LaneSteps::of_product(const Operand& a, const Operand& b) const {
+  if (const auto by = literal(b)) return bounded(*by) * of_value(a);
+  if (const auto by = literal(a)) return bounded(*by) * of_value(b);
+  return 0;
+}
+
+// Of the first source that has any.
+std::int64_t LaneSteps::first_of(const Instruction& i, std::size_t first) const {
+  for (std::size_t k = first; k < i.operands.size(); ++k)
+    if (const std::int64_t step = of_value(i.operands[k])) return step;
+  return 0;
+}
+
+std::int64_t LaneSteps::result(const Instruction& i) const {
+  const std::size_t at = destination_operands(i);
+  const auto source = [&](std::size_t k) -> const Operand& { return i.operands[at + k]; };
+  switch (i.opcode) {
+    case Opcode::mul:
+    case Opcode::mul24:
+      return bounded(of_product(source(0), source(1)));
+    case Opcode::mad:
+    case Opcode::mad24:
+      return bounded(of_product(source(0), source(1)) + of_value(source(2)));
+    case Opcode::shl: {
+      const std::int64_t by = literal(source(1)).value_or(-1);
+      return by >= 0 && by < 16 ? bounded(of_value(source(0)) << by) : 0;
+    }
+    case Opcode::add:
+      return bounded(of_value(source(0)) + of_value(source(1)));
+    case Opcode::sub:
+      return bounded(of_value(source(0)) - of_value(source(1)));
+    case Opcode::neg:
+    case Opcode::not_:
+      return -of_value(source(0));
+    case Opcode::mov:
+    case Opcode::cvt:
+    case Opcode::cvta:
+    case Opcode::and_:
+    case Opcode::or_:
+    case Opcode::xor_:
+    case Opcode::lop3:
+    case Opcode::min:
+    case Opcode::max:
+    case Opcode::rem:
+    case Opcode::selp: {
+      const std::int64_t step = first_of(i, at);
+      return step == 0 ? 1 : step;
+    }
+    default:  // an index that has been divided, loaded or computed otherwise
+      return 1;
+  }
+}
+
+std::int64_t LaneSteps::of(const Operand& address) const {
+  if (address.base != OperandKind::reg) return 0;
+  const Form& f = forms_[address.index];
+  if (f.kind == FormKind::varying) return steps_[address.index];
+  return f.kx ? bounded(*f.kx * f.scale) : 0;
+}
+
+}  // namespace warpgrind::flow
