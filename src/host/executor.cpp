@@ -110,6 +110,12 @@ void Executor::issue(const WorkPtr& work, const std::vector<WorkPtr>& others) {
   enqueue(work, others, events::StreamWork::kNoStream);
 }
 
+// At once: issued one by one, each would wait for the thread that runs the one before.
+void Executor::issue(std::vector<Issue> works) {
+  Lock lock(mutex_);
+  for (Issue& i : works) enqueue(i.work, std::move(i.others), events::StreamWork::kNoStream);
+}
+
 std::vector<WorkPtr> Executor::pending(int device) {
   const Lock lock(mutex_);
   const std::list<WorkPtr>& all = state(device).pending;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "device/memory/conditions.h"
 #include "host/executor.h"
@@ -390,10 +391,13 @@ WorkPtr GraphLaunch::issue(Stream* stream, const std::vector<WorkPtr>& before) {
   };
   put(begin, before);
   std::vector<WorkPtr> all{begin}, ends;
+  std::vector<Executor::Issue> works;
+  const auto issue_works = [&] { executor.issue(std::exchange(works, {})); };
   for (std::size_t i = 0; i < nodes_.size(); i++) {
     Node& node = nodes_[i];
-    std::vector<WorkPtr> after{begin};
+    std::vector<WorkPtr> after;
     for (std::size_t d : node.dependencies) after.push_back(ends[d]);
+    if (after.empty()) after.push_back(begin);
     const auto* event = std::get_if<EventOperation>(&node.node->operation);
     if (event && event->wait && node.node->enabled)
       if (auto mark = event->event->latest()) after.push_back(mark->work);
@@ -402,7 +406,8 @@ WorkPtr GraphLaunch::issue(Stream* stream, const std::vector<WorkPtr>& before) {
       first->device = last->device = target_.device;
       first->place = [self, i] { self->place_begin(self->nodes_[i]); };
       last->place = [self, i] { self->place_end(self->nodes_[i]); };
-      executor.issue(first, after);
+      works.push_back({first, std::move(after)});
+      issue_works();
       executor.issue(last, {node.nested ? node.nested->issue(nullptr, {first}) : issue_conditional(node, first)});
       ends.push_back(last);
     } else {
@@ -411,10 +416,11 @@ WorkPtr GraphLaunch::issue(Stream* stream, const std::vector<WorkPtr>& before) {
         if (inner) inner();
         self->place_end(self->nodes_[i]);
       };
-      executor.issue(node.work, after);
+      works.push_back({node.work, std::move(after)});
       ends.push_back(std::move(node.work));
     }
   }
+  issue_works();
   end->place = [self] {
     self->time_.wait(self->target_.stream, self->end_);
     for (const Branch& branch : self->branches_) self->time_.remove_stream(branch.stream);

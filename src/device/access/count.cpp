@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <iterator>
+#include <utility>
 
 #include "device/access/inline_cache.h"
 #include "device/access/lane_requests.h"
@@ -227,10 +229,23 @@ void fold_hits(Worker& worker, std::uint32_t site, const jit::SiteState& state, 
     add(f.site, base + static_cast<std::uint64_t>(f.distance));
 }
 
-void fold_bin(Worker& worker, std::uint32_t site, const jit::SiteState& state, unsigned bin) {
-  const std::uint64_t hits = state.histogram[bin];
+// f(bin, hits) of those with any, which become empty: mostly none or one of them is, in a launch of a few warps all of
+// the time goes into looking.
+template <class F>
+void take_bins(std::uint64_t (&bins)[256], F&& f) {
+  constexpr unsigned kTogether = 16;
+  for (unsigned first = 0; first < std::size(bins); first += kTogether) {
+    std::uint64_t any = 0;
+    for (unsigned k = 0; k < kTogether; ++k) any |= bins[first + k];
+    if (any == 0) continue;
+    for (unsigned bin = first; bin < first + kTogether; ++bin)
+      if (const std::uint64_t hits = std::exchange(bins[bin], 0)) f(bin, hits);
+  }
+}
+
+void fold_bin(Worker& worker, std::uint32_t site, const jit::SiteState& state, unsigned bin, std::uint64_t hits) {
   const bool local = worker.launch->kernel->sites[site].form.space == StateSpace::local;
-  if (hits == 0 || (local && bin == 0)) return;  // no lane was on
+  if (local && bin == 0) return;  // no lane was on
   fold_hits(worker, site, state, local ? 0 : bin, local ? lanes_of_local_kind(bin) : kFullMask, hits);
 }
 
@@ -287,14 +302,12 @@ void add_sum(events::SiteCounts& counts, StateSpace space, const AccessCost& cos
 void fold_steps(Worker& worker, std::uint32_t site, jit::LaneRequests& lanes) {
   const Launch& launch = *worker.launch;
   const SiteFacts& facts = launch.kernel->sites[site];
-  for (unsigned bin = 0; bin < 256; ++bin) {
-    if (lanes.in_steps[bin] == 0) continue;
+  take_bins(lanes.in_steps, [&](unsigned bin, std::uint64_t hits) {
     std::int64_t offsets[kWarpSize];
     for (unsigned l = 0; l < kWarpSize; ++l) offsets[l] = bin + static_cast<std::int64_t>(lanes.steps[l]);
     worker.records[site].used = true;
-    add_requests(launch, facts, worker.records[site], facts.form.space, offsets, kFullMask, lanes.in_steps[bin]);
-    lanes.in_steps[bin] = 0;
-  }
+    add_requests(launch, facts, worker.records[site], facts.form.space, offsets, kFullMask, hits);
+  });
 }
 
 }  // namespace
@@ -365,10 +378,10 @@ void fold_inline_cache(Worker& worker, std::uint32_t site, jit::SiteState& state
   const Launch& launch = *worker.launch;
   if (launch.counters) {
     worker.records[site].used = true;
-    for (unsigned bin = 0; bin < 256; ++bin) fold_bin(worker, site, state, bin);
+    take_bins(state.histogram,
+              [&](unsigned bin, std::uint64_t hits) { fold_bin(worker, site, state, bin, hits); });
     for (jit::MaskedCount& m : state.masked) fold_masked(worker, site, state, m);
   }
-  std::memset(state.histogram, 0, sizeof state.histogram);
   empty_inline_cache(state);
 }
 
