@@ -36,11 +36,14 @@ LaneSteps::LaneSteps(const ptx::Function& function, const ControlFlow& cfg, cons
       }
 }
 
-std::int64_t LaneSteps::of_value(const Operand& o) const {
-  if (o.kind != OperandKind::reg) return 0;
-  const Form& f = forms_[o.index];
-  if (f.kind == FormKind::varying) return steps_[o.index];
+std::int64_t LaneSteps::of_register(ptx::RegId r) const {
+  const Form& f = forms_[r];
+  if (f.kind == FormKind::varying) return steps_[r];
   return f.kx ? bounded(*f.kx * f.scale) : 0;
+}
+
+std::int64_t LaneSteps::of_value(const Operand& o) const {
+  return o.kind == OperandKind::reg ? of_register(o.index) : 0;
 }
 
 std::int64_t LaneSteps::of_product(const Operand& a, const Operand& b) const {
@@ -97,10 +100,7 @@ std::int64_t LaneSteps::result(const Instruction& i) const {
 }
 
 std::int64_t LaneSteps::of(const Operand& address) const {
-  if (address.base != OperandKind::reg) return 0;
-  const Form& f = forms_[address.index];
-  if (f.kind == FormKind::varying) return steps_[address.index];
-  return f.kx ? bounded(*f.kx * f.scale) : 0;
+  return address.base == OperandKind::reg ? of_register(address.index) : 0;
 }
 
 }  // namespace warpgrind::flow

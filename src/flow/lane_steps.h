@@ -20,6 +20,7 @@ class LaneSteps {
   std::int64_t of(const ptx::Operand& address) const;
 
  private:
+  std::int64_t of_register(ptx::RegId r) const;
   std::int64_t of_value(const ptx::Operand& operand) const;
   std::int64_t of_product(const ptx::Operand& a, const ptx::Operand& b) const;
   std::int64_t first_of(const ptx::Instruction& i, std::size_t first) const;

@@ -378,8 +378,7 @@ void fold_inline_cache(Worker& worker, std::uint32_t site, jit::SiteState& state
   const Launch& launch = *worker.launch;
   if (launch.counters) {
     worker.records[site].used = true;
-    take_bins(state.histogram,
-              [&](unsigned bin, std::uint64_t hits) { fold_bin(worker, site, state, bin, hits); });
+    take_bins(state.histogram, [&](unsigned bin, std::uint64_t hits) { fold_bin(worker, site, state, bin, hits); });
     for (jit::MaskedCount& m : state.masked) fold_masked(worker, site, state, m);
   }
   empty_inline_cache(state);
