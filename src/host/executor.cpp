@@ -27,6 +27,12 @@ thread_local bool t_serves = false;     // one of the executor's threads
 
 }  // namespace
 
+// Who waits for the lock looks a while before it sleeps: it is held for some 100 ns, and two threads that take turns
+// with each launch would sleep and wake each other all the time.
+Executor::Executor() {
+  *mutex_.native_handle() = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
+}
+
 Executor& Executor::instance() {
   static auto* executor = new Executor;  // never destroyed, as the session
   return *executor;

@@ -60,6 +60,7 @@ struct Work {
 
 class Executor {
  public:
+  Executor();
   static Executor& instance();
 
   // Next in the stream, after `others` too.
