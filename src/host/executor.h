@@ -60,7 +60,6 @@ struct Work {
 
 class Executor {
  public:
-  Executor();
   static Executor& instance();
 
   // Next in the stream, after `others` too.
@@ -103,6 +102,7 @@ class Executor {
   void publish_wait(const Stream& stream);
 
  private:
+  Executor();
   using Lock = std::unique_lock<std::mutex>;
   using Clock = std::chrono::steady_clock;
   // The leader looks for work at this pace; each look in vain doubles it, until the second.
