@@ -53,7 +53,7 @@ cudaError_t record_device(cudaEvent_t handle, int device) {
     mark->time_ns = end.now;
   };
   Executor& executor = Executor::instance();
-  executor.issue(work, executor.pending(device));
+  executor.issue({{work, executor.pending(device)}});
   std::shared_ptr<Capture> before;  // let go without the lock
   const std::lock_guard lock(event->mutex);
   event->mark = std::move(mark);
@@ -70,7 +70,7 @@ cudaError_t wait_on_device(cudaEvent_t handle, int device) {
     auto work = std::make_shared<Work>();
     work->device = device;
     wait_for_other_process(event->shared, record, *work);
-    Executor::instance().issue(work, {});
+    Executor::instance().issue({{work, {}}});
     Executor::instance().hold(device, work);
     return cudaSuccess;
   }

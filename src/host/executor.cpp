@@ -111,11 +111,6 @@ void Executor::look_again() {
   leader_wakes_.notify_one();
 }
 
-void Executor::issue(const WorkPtr& work, const std::vector<WorkPtr>& others) {
-  Lock lock(mutex_);
-  enqueue(work, others, events::StreamWork::kNoStream);
-}
-
 // At once: issued one by one, each would wait for the thread that runs the one before.
 void Executor::issue(std::vector<Issue> works) {
   Lock lock(mutex_);

@@ -64,13 +64,12 @@ class Executor {
 
   // Next in the stream, after `others` too.
   void issue(Stream& stream, const WorkPtr& work, const std::vector<WorkPtr>& others = {});
-  // In no stream: after `others` alone (nodes of a graph).
+  // In no stream, one after the other, each after its `others` alone (nodes of a graph).
   struct Issue {
     WorkPtr work;
     std::vector<WorkPtr> others;
   };
-  void issue(const WorkPtr& work, const std::vector<WorkPtr>& others);
-  void issue(std::vector<Issue> works);  // one after the other
+  void issue(std::vector<Issue> works);
 
   // What was issued on the device and has not ended.
   std::vector<WorkPtr> pending(int device);

@@ -377,7 +377,7 @@ WorkPtr GraphLaunch::issue(Stream* stream, const std::vector<WorkPtr>& before) {
     if (stream)
       executor.issue(*stream, work, others);
     else
-      executor.issue(work, others);
+      executor.issue({{work, others}});
   };
   const auto self = shared_from_this();
   auto begin = std::make_shared<Work>(), end = std::make_shared<Work>();
@@ -408,7 +408,7 @@ WorkPtr GraphLaunch::issue(Stream* stream, const std::vector<WorkPtr>& before) {
       last->place = [self, i] { self->place_end(self->nodes_[i]); };
       works.push_back({first, std::move(after)});
       issue_works();
-      executor.issue(last, {node.nested ? node.nested->issue(nullptr, {first}) : issue_conditional(node, first)});
+      works.push_back({last, {node.nested ? node.nested->issue(nullptr, {first}) : issue_conditional(node, first)}});
       ends.push_back(last);
     } else {
       node.work->place = [self, i, inner = std::move(node.work->place)] {

@@ -75,15 +75,11 @@ Value* DirectAccess::row_pointer(const Address& a, Value* pointer, const Rows& r
   return ir_.CreateGEP(ir_.getInt8Ty(), pointer, ir_.CreateMul(a.kx, ir_.getInt64(rows.lanes - 1)));
 }
 
-bool DirectAccess::has_masked_moves() const {
-  return f_.llvm_function->hasFnAttribute("warpgrind-avx512f");
-}
-
-// A row that ends with its last element, behind which may be nobody's memory.
+// A row that ends with its last element (by a mask, where the CPU has them), behind which may be nobody's memory.
 Value* DirectAccess::load_row(const Rows& rows, Value* at, llvm::Type* element) {
   const unsigned bytes = element->getPrimitiveSizeInBits() / 8;
   const unsigned whole = std::bit_ceil(rows.elements);
-  if (rows.elements == whole || !has_masked_moves())
+  if (rows.elements == whole || !f_.has_avx512())
     return ir_.CreateAlignedLoad(llvm::FixedVectorType::get(element, rows.elements), at, llvm::Align(bytes),
                                  is_volatile());
   llvm::SmallVector<llvm::Constant*, 256> own;
@@ -311,8 +307,7 @@ void DirectAccess::store(const Address& a, StateSpace space, llvm::Type* element
     return;
   }
   const auto rows = rows_of(a, bytes, count);
-  if (rows && rows->step > 0 && (rows->dense || has_masked_moves()))
-    return store_rows(a, pointer, *rows, element, values);
+  if (rows && rows->step > 0 && (rows->dense || f_.has_avx512())) return store_rows(a, pointer, *rows, element, values);
   Value* pointers = lane_pointers(a, pointer);
   if (count > 1 && space != StateSpace::shared) return store_wholes(pointers, element, values);
   for (unsigned e = 0; e < count; ++e) {

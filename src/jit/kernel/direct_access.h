@@ -33,7 +33,6 @@ class DirectAccess {
                                       llvm::Type* element, unsigned count);
   void store_rows(const Address& a, llvm::Value* pointer, const Rows& rows, llvm::Type* element,
                   const std::vector<llvm::Value*>& values);
-  bool has_masked_moves() const;
   void prefetch_behind(llvm::Value* row, std::uint64_t bytes);
   llvm::Value* concatenated(std::vector<llvm::Value*> parts);
   std::vector<llvm::Value*> load_wholes(llvm::Value* pointers, llvm::Type* element, unsigned count);

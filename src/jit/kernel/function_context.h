@@ -30,6 +30,7 @@ class FunctionContext : public Values {
   llvm::AllocaInst* entry_alloca(llvm::Type* type, const char* name, unsigned alignment = 0);
   llvm::Value* context_field(std::size_t offset, llvm::Type* type, const char* name);  // loaded once, in the prologue
   llvm::Value* context_address(std::size_t offset);                                    // in the prologue
+  bool has_avx512() const { return llvm_function->hasFnAttribute("warpgrind-avx512f"); }  // jit/kernel/emit.cpp
   llvm::Value* lane_pattern(bool y, unsigned width);  // X or Y of each lane (jit/abi.h), constant <32 x iN>
 
   void enter_again(llvm::Value* context, llvm::Value* frame);  // another warp of the kernel goes on from here

@@ -14,7 +14,7 @@ using llvm::Value;
 
 bool LaneAccess::serves(const Address& a, StateSpace space, unsigned bytes, unsigned count) const {
   if (f_.unit.options.every_access || f_.unit.options.definedness) return false;
-  if (!f_.llvm_function->hasFnAttribute("warpgrind-avx512f")) return false;  // the device is as good without
+  if (!f_.has_avx512()) return false;  // the device is as good without
   using M = ptx::Modifier;
   const ptx::Instruction& i = f_.instruction();
   // What others' stores are waited for by is loaded anew each time, as gathers are not.
@@ -81,21 +81,21 @@ Value* LaneAccess::step(Value* state) {
 }
 
 Address LaneAccess::expected(Value* addresses, std::int64_t step) {
-  Address a;
-  a.kind = Address::Kind::affine;
-  a.base = ir_.CreateExtractElement(addresses, std::uint64_t{0});
+  Address a = in_steps(addresses, ir_.getInt64(static_cast<std::uint64_t>(step)));
   a.constant_kx = step;
   a.constant_ky = step * f_.layout.row_length;
-  a.kx = ir_.getInt64(static_cast<std::uint64_t>(step));
-  a.ky = ir_.getInt64(static_cast<std::uint64_t>(*a.constant_ky));
   return a;
 }
 
 Address LaneAccess::strided(Value* addresses, Value* state) {
+  return in_steps(addresses, step(state));
+}
+
+Address LaneAccess::in_steps(Value* addresses, Value* step) {
   Address a;
   a.kind = Address::Kind::affine;
   a.base = ir_.CreateExtractElement(addresses, std::uint64_t{0});
-  a.kx = step(state);
+  a.kx = step;
   a.ky = ir_.CreateMul(a.kx, ir_.getInt64(f_.layout.row_length));
   return a;
 }

@@ -39,6 +39,7 @@ class LaneAccess {
     llvm::Value *pointers, *shift;  // of the 4-byte words that hold smaller elements; bits to the right, as <32 x i32>
   };
   llvm::Value* step(llvm::Value* state);
+  Address in_steps(llvm::Value* addresses, llvm::Value* step);
   llvm::MDNode* weights(std::uint32_t first, std::uint32_t second) const;
   llvm::Type* vector(llvm::Type* element) const { return llvm::FixedVectorType::get(element, kWarpSize); }
   llvm::Value* gather(llvm::Value* pointers, llvm::Type* element, unsigned alignment);
