@@ -1,5 +1,5 @@
-// Sums and products as registers of 64 bits make them: what does not fit is lost. Of signed numbers C++ leaves that
-// undefined.
+// Sums, products and negatives as registers of 64 bits make them: what does not fit is lost. Of signed numbers C++
+// leaves that undefined.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,10 @@ constexpr std::int64_t wrapping_add(std::int64_t a, std::int64_t b) {
 }
 constexpr std::int64_t wrapping_multiply(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+}
+
+constexpr std::int64_t wrapping_negative(std::int64_t a) {
+  return wrapping_multiply(a, -1);
 }
 
 }  // namespace warpgrind

@@ -23,7 +23,7 @@ enum class FormKind : std::uint8_t { undefined, uniform, affine, wide, varying }
 
 struct Form {
   FormKind kind = FormKind::undefined;
-  // Coefficients known at compile time; nullopt: known only at run time.
+  // Coefficients known at compile time, signed numbers of 32 bits; nullopt: known only at run time.
   std::optional<std::int64_t> kx, ky;
   std::uint8_t zeros = 0;  // trailing zero bits that the base part b is known to have
   bool is_signed = false;  // wide: sign extension

@@ -1,7 +1,6 @@
 #include "flow/lane_steps.h"
 
-#include <cstdlib>
-
+#include "base/wrapping.h"
 #include "flow/transfer.h"
 
 namespace warpgrind::flow {
@@ -16,7 +15,7 @@ namespace {
 constexpr std::int64_t kMost = 1 << 16;  // longer ones are none of elements, and products of products are nonsense
 
 std::int64_t bounded(std::int64_t step) {
-  return std::abs(step) <= kMost ? step : 0;
+  return -kMost <= step && step <= kMost ? step : 0;
 }
 
 }  // namespace
@@ -39,7 +38,7 @@ LaneSteps::LaneSteps(const ptx::Function& function, const ControlFlow& cfg, cons
 std::int64_t LaneSteps::of_register(ptx::RegId r) const {
   const Form& f = forms_[r];
   if (f.kind == FormKind::varying) return steps_[r];
-  return f.kx ? bounded(*f.kx * f.scale) : 0;
+  return f.kx ? bounded(wrapping_multiply(*f.kx, f.scale)) : 0;
 }
 
 std::int64_t LaneSteps::of_value(const Operand& o) const {

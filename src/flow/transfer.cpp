@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/wrapping.h"
+
 namespace warpgrind::flow {
 
 using ptx::Instruction;
@@ -61,16 +63,20 @@ bool any_of_kind(const Instruction& i, std::size_t from, const std::vector<Form>
   return false;
 }
 
+// Coefficients of an affine form: of 32 bits, as signed numbers.
+std::int64_t coefficient(std::int64_t k) {
+  return static_cast<std::int32_t>(k);
+}
+
 std::optional<std::int64_t> times(std::optional<std::int64_t> k, std::optional<std::int64_t> by) {
   if (k && *k == 0) return 0;
-  if (k && by) return static_cast<std::int64_t>(static_cast<std::uint64_t>(*k) * static_cast<std::uint64_t>(*by));
+  if (k && by) return coefficient(wrapping_multiply(*k, *by));
   return std::nullopt;
 }
 
 std::optional<std::int64_t> plus(std::optional<std::int64_t> a, std::optional<std::int64_t> b, bool minus) {
   if (!a || !b) return std::nullopt;
-  const auto ua = static_cast<std::uint64_t>(*a), ub = static_cast<std::uint64_t>(*b);
-  return static_cast<std::int64_t>(minus ? ua - ub : ua + ub);
+  return coefficient(minus ? *a - *b : *a + *b);
 }
 
 bool is_lane_form(const Form& f) {
@@ -85,7 +91,7 @@ Form add_forms(const Form& a, const Form& b, bool minus, unsigned width) {
     if (a.kind == FormKind::wide && b.kind == FormKind::uniform) return a;
     if (a.kind == FormKind::uniform && b.kind == FormKind::wide) {
       Form f = b;
-      if (minus) f.scale = -f.scale;
+      if (minus) f.scale = wrapping_negative(f.scale);
       return f;
     }
     return varying_form();
@@ -114,7 +120,7 @@ Form multiply_forms(const Form& a, const Form& b, std::optional<std::int64_t> la
   f.zeros = zeros;
   if (lanes.kind == FormKind::wide && width == 64) {
     if (!by || *by == 0) return varying_form();
-    f.scale *= *by;
+    f.scale = wrapping_multiply(f.scale, *by);
     return f;
   }
   if (lanes.kind != FormKind::affine || width != 32) return varying_form();

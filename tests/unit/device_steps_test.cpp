@@ -109,5 +109,16 @@ TEST(Steps, OfRowsOfABlock) {
       expect_alike(e, row == 8, row);
 }
 
+// Two lanes on there are 2^64 bytes: every second one is where the first is.
+TEST(Steps, OfHalfTheAddressSpace) {
+  const std::string body =
+      "mov.u32 %r1, %tid.x; cvt.u64.u32 %rd4, %r1; shl.b64 %rd4, %rd4, 63; add.u64 %rd4, %rd4, %rd1;\n"
+      "and.b32 %r2, %r1, 1; setp.eq.u32 %p1, %r2, 0;\n"
+      "mov.u32 %r3, 0; @%p1 ld.global.u32 %r3, [%rd4];\n"
+      "mul.wide.u32 %rd5, %r1, 4; add.u64 %rd5, %rd5, %rd1; st.global.u32 [%rd5+128], %r3;\n";
+  const Outcome outcome = run_body(body, kThreads, "", nullptr);
+  for (unsigned t = 0; t < kThreads; ++t) EXPECT_EQ(outcome.memory[32 + t], t % 2 == 0 ? outcome.memory[0] : 0);
+}
+
 }  // namespace
 }  // namespace warpgrind::device

@@ -1,6 +1,8 @@
 // Control flow and register forms, on small kernels in PTX text.
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "flow/forms.h"
 #include "flow/lane_steps.h"
 #include "flow/liveness.h"
@@ -63,6 +65,20 @@ TEST(Forms, NotIsMinusOneMinus) {
   EXPECT_EQ(a["%r7"].kx, -1);
   EXPECT_EQ(a["%rd3"].kind, FormKind::wide);
   EXPECT_EQ(a["%rd3"].scale, -8);
+}
+
+TEST(Forms, FactorsAreLostBeyondTheirRegister) {
+  // 3 * 2863311531 is 2^33 + 1.
+  const Analysed a = analyse(std::string(kGlobalIndex) +
+                             "mul.lo.u32 %r6, %r5, 3; mul.lo.u32 %r7, %r6, 2863311531; mul.lo.u32 %r8, %r5, 4294967295;"
+                             "mul.wide.s32 %rd2, %r5, 1; shl.b64 %rd3, %rd2, 63; neg.s64 %rd4, %rd3;"
+                             "mul.lo.s64 %rd5, %rd4, 3; ret;\n");
+  EXPECT_EQ(a["%r7"].kx, 1);
+  EXPECT_EQ(a["%r8"].kx, -1);
+  constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+  EXPECT_EQ(a["%rd3"].scale, kLeast);
+  EXPECT_EQ(a["%rd4"].scale, kLeast);
+  EXPECT_EQ(a["%rd5"].scale, kLeast);
 }
 
 TEST(ControlFlow, LabelsThatNobodyJumpsToBeginNoBlock) {
@@ -220,6 +236,7 @@ TEST(LaneSteps, AreGuessedFromTheConstants) {
   EXPECT_EQ(step_of("mad.wide.s32 %rd2, %r5, 4, %rd1; ld.global.u32 %r8, [%rd2]; mad.wide.s32 %rd9, %r8, 32, %rd1;"),
             32);
   EXPECT_EQ(step_of("mul.wide.s32 %rd2, %r5, 4; add.s64 %rd9, %rd1, %rd2;"), 4);
+  EXPECT_EQ(step_of("mul.wide.s32 %rd2, %r5, 1; shl.b64 %rd3, %rd2, 63; add.s64 %rd9, %rd1, %rd3;"), 0);  // too long
   // What a loop adds up does not grow in the guess.
   EXPECT_EQ(step_of("mov.u32 %r7, 0; L: add.s32 %r7, %r7, %r5; setp.lt.s32 %p1, %r7, %r1; @%p1 bra L; "
                     "mad.wide.s32 %rd9, %r7, 4, %rd1;"),

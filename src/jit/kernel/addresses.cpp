@@ -2,6 +2,8 @@
 
 #include <llvm/IR/Constants.h>
 
+#include "base/wrapping.h"
+
 namespace warpgrind::jit {
 
 using flow::FormKind;
@@ -85,7 +87,7 @@ Address Addresses::of(const Operand& o, StateSpace space) {
   const auto coefficient = [&](Value* k, const std::optional<std::int64_t>& known,
                                std::optional<std::int64_t>& constant) -> Value* {
     if (known) {
-      constant = static_cast<std::int32_t>(*known) * a.scale;
+      constant = wrapping_multiply(*known, a.scale);
       return ir_.getInt64(static_cast<std::uint64_t>(*constant));
     }
     Value* v = ir_.CreateSExt(k, i64);

@@ -1,5 +1,6 @@
 #include "jit/kernel/affine_arithmetic.h"
 
+#include "base/wrapping.h"
 #include "flow/transfer.h"
 
 namespace warpgrind::jit {
@@ -21,7 +22,7 @@ Affine AffineArithmetic::sum(const Affine& a, const Affine& b, bool minus) {
     const bool lanes_in_b = b.carries_lanes;
     Affine r = lanes_in_b ? b : a;
     r.base = op(a.base, b.base);
-    if (lanes_in_b && minus) r.scale = -b.scale;
+    if (lanes_in_b && minus) r.scale = wrapping_negative(b.scale);
     r.carries_lanes = a.carries_lanes || b.carries_lanes;
     return r;
   }
@@ -36,7 +37,7 @@ Affine AffineArithmetic::sum(const Affine& a, const Affine& b, bool minus) {
 Affine AffineArithmetic::scaled(Affine a, Value* by32, std::optional<std::int64_t> by) {
   if (a.wide) {
     a.base = ir_.CreateMul(a.base, ir_.getInt64(static_cast<std::uint64_t>(*by)));
-    a.scale *= *by;
+    a.scale = wrapping_multiply(a.scale, *by);
   } else {
     a.b = ir_.CreateMul(a.b, by32);
     a.kx = ir_.CreateMul(a.kx, by32);
@@ -105,7 +106,7 @@ Affine AffineArithmetic::converted(unsigned width) {
 Affine AffineArithmetic::negated(Affine a) {
   if (a.wide) {
     a.base = ir_.CreateNeg(a.base);
-    a.scale = -a.scale;
+    a.scale = wrapping_negative(a.scale);
   } else {
     a.b = ir_.CreateNeg(a.b);
     a.kx = ir_.CreateNeg(a.kx);

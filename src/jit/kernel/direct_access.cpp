@@ -54,14 +54,15 @@ void DirectAccess::prefetch_behind(Value* row, std::uint64_t bytes) {
 
 // Lanes that lie in steps of constant length, of at most 8 words: a row holds what is between them too.
 std::optional<DirectAccess::Rows> DirectAccess::rows_of(const Address& a, unsigned bytes, unsigned count) const {
-  constexpr std::int64_t kLongest = 32;
-  if (!a.constant_kx || *a.constant_kx % bytes != 0) return std::nullopt;
+  constexpr std::int64_t kLongest = 32;  // also the longest access of a lane
+  if (!a.constant_kx || *a.constant_kx < -kLongest || *a.constant_kx > kLongest || *a.constant_kx % bytes != 0)
+    return std::nullopt;
   const std::int64_t apart = std::abs(*a.constant_kx), own = std::int64_t{bytes} * count;
   Rows r;
   r.step = static_cast<unsigned>(apart / bytes);
   r.elements = count;
   if (apart == 0) return r;
-  if (apart < own || (apart != own && (apart > kLongest || f_.layout.row_length < kShortestRow))) return std::nullopt;
+  if (apart < own || (apart != own && f_.layout.row_length < kShortestRow)) return std::nullopt;
   r.lanes = f_.layout.row_length;
   r.backwards = *a.constant_kx < 0;
   r.dense = apart == own;
