@@ -5,6 +5,10 @@
 # compiler that is not there would build is skipped. ARCHITECTURES: 90a 90 and the like instead of 90. The target is called
 # program_NAME.
 #
+# add_cuda_program_twice(NAME SOURCE ...): where nvcc is installed and WARPGRIND_BOTH_COMPILERS is on, also NAME_clang, built by
+# clang. Off: compiling and running everything twice is a quarter of `make test`, and a machine without nvcc (in CI,
+# scripts/without_toolkit.sh) has them all by clang. BUILD/built_by.txt says who built NAME.
+#
 # WARPGRIND_PROGRAMS=FOLDER: another build folder whose programs are taken as they are (links, made when CMake runs), since
 # no sanitizer looks at them: what runs inside them, and is sanitized, is our library.
 set(WARPGRIND_PROGRAMS "" CACHE PATH "A build folder to take the CUDA programs from")
@@ -13,15 +17,18 @@ if(EXISTS "${WARPGRIND_PROGRAMS}/CMakeCache.txt")
 endif()
 find_program(WARPGRIND_NVCC nvcc PATHS /usr/local/cuda/bin)
 find_program(WARPGRIND_CLANG clang++-19 PATHS /usr/lib/llvm-19/bin)
+option(WARPGRIND_BOTH_COMPILERS "Build the CUDA programs of lab and tests by clang too where nvcc is installed" OFF)
+set(programs_built_by clang)
+if(WARPGRIND_NVCC)
+  set(programs_built_by nvcc)
+endif()
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/built_by.txt CONTENT "@programs_built_by@\n" @ONLY)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
 function(add_cuda_program name source)
   cmake_parse_arguments(arg "" "COMPILER;CUDART;OUTPUT" "INCLUDES;ARCHITECTURES;FLAGS;LIBRARIES;DEPENDS" ${ARGN})
   if(NOT arg_COMPILER)
-    set(arg_COMPILER clang)
-    if(WARPGRIND_NVCC)
-      set(arg_COMPILER nvcc)
-    endif()
+    set(arg_COMPILER ${programs_built_by})
   endif()
   if(NOT arg_OUTPUT)
     set(arg_OUTPUT ${CMAKE_CURRENT_BINARY_DIR})
@@ -76,4 +83,11 @@ function(add_cuda_program name source)
     return()
   endif()
   add_custom_target(program_${name} ALL DEPENDS ${program})
+endfunction()
+
+function(add_cuda_program_twice name)
+  add_cuda_program(${name} ${ARGN})
+  if(WARPGRIND_NVCC AND WARPGRIND_BOTH_COMPILERS)
+    add_cuda_program(${name}_clang ${ARGN} COMPILER clang)
+  endif()
 endfunction()

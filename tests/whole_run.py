@@ -7,6 +7,11 @@ import shlex
 SANITIZER_REPORT = re.compile(r"^(WARNING: ThreadSanitizer|.*ERROR: (Address|Leak)Sanitizer|.*: runtime error:).*", re.M)
 
 
+def built_by(build):
+    """nvcc or clang: who built the CUDA programs NAME (NAME_clang: clang). `build` is a pathlib.Path."""
+    return (build / "built_by.txt").read_text().strip()
+
+
 def environment(**changes):
     """Of a run. In a build for a sanitizer (tests/CMakeLists.txt) the program is not instrumented, but our library is: then
     the sanitizer's own library must come first."""

@@ -132,9 +132,9 @@ def compare(findings, e):
     return problems
 
 
-def built_by_clang(e, args):
+def built_by_clang(args):
     """Where there is no nvcc, there is one program, and clang has built it."""
-    return args.compiler == "clang" or not (args.build / "tests/check" / f"{e.area}_clang").exists()
+    return "clang" in (args.compiler, whole_run.built_by(args.build))
 
 
 def check(e, build, compiler, print_command, more):
@@ -172,7 +172,7 @@ def run(e, args, pending):
         findings, problems = check(e, args.build, args.compiler, args.verbose, args.option)
     except NoResult as error:
         problems = [str(error)]
-    file = "pending.txt" if e.case in pending[0] or not built_by_clang(e, args) else "pending_clang.txt"
+    file = "pending.txt" if e.case in pending[0] or not built_by_clang(args) else "pending_clang.txt"
     reason = pending[file != "pending.txt"].get(e.case)
     source = f"{e.case} ({e.area}.cu:{e.line}, {e.what})"
     if not problems and reason:

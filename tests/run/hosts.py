@@ -89,7 +89,7 @@ exec nsenter -t "$(cat {folder}/$host.pid)" -n -u -m -p -- env -i PATH="$PATH" H
         self.profile = {rank: folder / f"p.rank{rank}.json" for rank in (0, 1)}
 
     def start(self, *arguments, mpi=()):
-        program = next(p for p in programs(self.build) if p.exists())
+        program = program_of(self.build)
         environment = whole_run.environment(XDG_CACHE_HOME=str(self.build / "test-cache"), TMPDIR=str(self.folder / "alpha"))
         command = ["mpirun", "--allow-run-as-root", "--mca", "plm_rsh_agent", str(self.agent), "-H", "alpha:1,beta:1", "-np", "2",
                    "-x", "XDG_CACHE_HOME", *mpi, str(self.build / "bin/warpgrind"), "run", "--json", str(self.folder / "p.json"),
@@ -149,8 +149,8 @@ exec nsenter -t "$(cat {folder}/$host.pid)" -n -u -m -p -- env -i PATH="$PATH" H
         return problems
 
 
-def programs(build):
-    return [build / "lab/poisson_mpi_clang", build / "lab/poisson_mpi"]
+def program_of(build):
+    return build / "lab/poisson_mpi"
 
 
 def children_of(pid):
@@ -263,7 +263,7 @@ def start_again_inside(build):
     for tool, package in TOOLS.items():
         if not shutil.which(tool):
             return f"{tool} is not installed ({package})"
-    if not any(p.exists() for p in programs(build)):
+    if not program_of(build).exists():
         return "poisson_mpi was not built"
     link = "ip link add wg0 type veth peer name wg1"
     for own in (OWN, ["--map-root-user", *OWN]):  # as root, or where any user may have namespaces

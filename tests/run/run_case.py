@@ -5,7 +5,7 @@
   run_case.py --build DIR NAME             runs one; exit code 0 passed, 1 failed, 77 skipped (the reason is printed)
 
 A case is a table [[case]] with
-  name       unique; programs built by both compilers give two cases, NAME.nvcc and NAME.clang
+  name       unique; one with programs gives two cases, NAME.nvcc and NAME.clang: skipped for who has not built them
   command    arguments of warpgrind. {NAME} is the program NAME of lab/ or tests/run/programs, {out} an empty folder,
              {src} this folder, {build} the build folder
   exit       the expected exit code (default 0); or "nonzero"
@@ -36,7 +36,7 @@ sys.path.insert(0, str(HERE.parent))
 import whole_run  # noqa: E402
 
 SKIP = 77
-# Where programs are: lab/NAME or tests/run/NAME below the build folder; the clang build is NAME_clang where nvcc exists.
+# Where programs are: lab/NAME or tests/run/NAME below the build folder; NAME_clang where nvcc has built NAME.
 PROGRAM_FOLDERS = ("lab", "tests/run")
 PROGRAM = re.compile(r"\{(\w+)\}")
 
@@ -58,10 +58,10 @@ def read_cases(files="*"):
 
 
 def find_program(name, build, compiler):
-    have_nvcc = (build / "lab/vecadd_clang").exists()
+    by_nvcc = whole_run.built_by(build) == "nvcc"
     for folder in PROGRAM_FOLDERS:
-        for candidate in ([f"{name}_clang"] if compiler == "clang" and have_nvcc else [name]):
-            if (build / folder / candidate).exists() and (compiler == "clang" or have_nvcc):
+        for candidate in ([f"{name}_clang"] if compiler == "clang" and by_nvcc else [name]):
+            if (build / folder / candidate).exists() and (compiler == "clang" or by_nvcc):
                 return str(build / folder / candidate)
     return None
 
@@ -111,7 +111,7 @@ def run(case, build):
                 if name not in values:
                     values[name] = find_program(name, build, case["compiler"])
                 if values[name] is None:
-                    print(f"skipped: {name} was not built ({case['compiler']} is not installed)")
+                    print(f"skipped: {name} was not built by {case['compiler']}")
                     sys.exit(SKIP)
                 text = text.replace("{" + name + "}", values[name])
             return text

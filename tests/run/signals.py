@@ -29,7 +29,7 @@ class Run:
         self.temporary.mkdir(exist_ok=True)
         self.profile = folder / "profile.json"
         environment = whole_run.environment(TMPDIR=str(self.temporary), XDG_CACHE_HOME=str(build / "test-cache"))
-        program = next(p for p in (build / "tests/run/processes_clang", build / "tests/run/processes") if p.exists())
+        program = build / "tests/run/processes"
         command = [str(build / "bin/warpgrind"), command, "--json", str(self.profile), str(program), mode]
         self.stderr = open(folder / "stderr", "w+")
         self.terminal = None
