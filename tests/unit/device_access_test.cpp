@@ -546,6 +546,44 @@ TEST(Access, TexturesAndSurfacesArePublished) {
   destroy_surface(surface);
 }
 
+// A quad reads 64 texels of two levels, of 16^3 and 8^3 floats in tiles of 4 columns x 2 rows: the lanes' own columns,
+// rows 1 and 2 and slices 1 and 2 of the one are 16 sectors; two lanes share the columns of the other, rows 0 and 1 are
+// one tile: 4. Of 8^3 and 4^3 it is 4 and, in the middle of a texel each, 1. Both quads at once, which read from
+// different levels, lane by lane.
+TEST(Access, AQuadOfTwoLevelsInThreeDimensions) {
+  TextureResource resource;
+  ArrayShape shape;
+  ChannelFormat format;
+  format.bits[0] = 32;
+  format.kind = ChannelFormat::Kind::floating;
+  for (const std::uint64_t size : {16, 8, 4}) {
+    shape.width = shape.height = shape.depth = size;
+    resource.levels.push_back(Array::create(format, shape));
+  }
+  resource.array = resource.levels.front();
+  TextureDescription description;
+  description.linear_filter = description.linear_levels = description.normalized_coordinates = true;
+  description.most_level = 2;
+  const std::uint64_t texture = create_texture(resource, description);
+  for (const unsigned quads : {1u, 2u}) {
+    Kernel k(R"(
+      ld.global.u64 %rd5, [%rd1];
+      and.b32 %r2, %r1, 3; cvt.rn.f32.u32 %f1, %r2; fma.rn.f32 %f1, %f1, 0f3E800000, 0f3E000000; mov.f32 %f2, 0f3E000000;
+      shr.u32 %r3, %r1, 2; cvt.rn.f32.u32 %f3, %r3; add.f32 %f3, %f3, 0f3F000000;
+      tex.level.3d.v4.f32.f32 {%f4, %f5, %f6, %f7}, [%rd5, {%f1, %f2, %f2, %f2}], %f3;
+      mul.wide.u32 %rd6, %r1, 4; add.u64 %rd6, %rd6, %rd1; st.global.f32 [%rd6+64], %f4;)");
+    std::memcpy(k.data, &texture, 8);
+    const LaunchResult r = k.run(4 * quads);
+    const events::SiteCounts* c = counts_at(r, SiteKind::texture);
+    ASSERT_NE(c, nullptr);
+    EXPECT_EQ(c->global_requests, quads);
+    EXPECT_EQ(c->global.bytes_asked, quads == 1 ? 256u : 400u);
+    EXPECT_EQ(c->global.sectors, quads == 1 ? 20u : 25u);
+    EXPECT_EQ(c->global.ideal_sectors, quads == 1 ? 8u : 13u);
+  }
+  destroy_texture(texture);
+}
+
 TEST(Access, LanesWriteSurfacesOfTheirOwn) {
   const std::shared_ptr<Array> arrays[] = {array_of_words(), array_of_words()};
   const std::uint64_t surfaces[] = {create_surface(arrays[0]), create_surface(arrays[1])};

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "device/access/count.h"
+#include "device/access/texel_requests.h"
 #include "device/device_impl.h"
 
 namespace warpgrind::device {
@@ -154,21 +155,14 @@ void log_texels(const Access& a, const Texels& texels) {
   events::BlockLog* log = fiber_of(*a.context).block->log;
   if (log == nullptr) return;
   bool first = true;
-  for (unsigned begin = 0; begin < kWarpSize; begin += a.group) {
-    const LaneMask lanes = ((LaneMask{1} << a.group) - 1) << begin;
-    std::uint64_t at[kWarpSize];
-    unsigned n = 0;
-    for (unsigned k = 0; k < texels.most; ++k)
-      for (LaneMask m = texels.on[k] & lanes; m != 0 && n < kWarpSize; m &= m - 1)
-        at[n++] = texels.layout[k][std::countr_zero(m)];
-    if (n == 0) continue;
+  each_texel_request(texels, a.group, [&](const std::uint64_t* at, unsigned n, bool) {
     events::LoggedAccess* e = add(a, StateSpace::texture);
     if (e == nullptr) return;
     e->mask = n == kWarpSize ? kFullMask : (LaneMask{1} << n) - 1;
     e->first = first;
     first = false;
     put_lanes(*log, *e, at, e->mask);
-  }
+  });
 }
 
 namespace {

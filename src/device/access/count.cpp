@@ -8,6 +8,7 @@
 
 #include "device/access/inline_cache.h"
 #include "device/access/lane_requests.h"
+#include "device/access/texel_requests.h"
 #include "gpu/local_kinds.h"
 #include "gpu/neighbours.h"
 #include "gpu/request_costs.h"
@@ -148,19 +149,21 @@ void count_texels(const Access& a, LaneMask mask, const Texels& texels) {
   Worker& worker = worker_of(*a.context);
   const Launch& launch = *worker.launch;
   if (!launch.counters || mask == 0) return;
-  AccessCost sum;
+  AccessCost sum, request;
   std::uint64_t requests = 0;
-  for (unsigned first = 0; first < kWarpSize; first += a.group) {
-    const LaneMask lanes = ((LaneMask{1} << a.group) - 1) << first;
-    std::int64_t offsets[kWarpSize] = {};  // at most 8 texels of 4 lanes, or one of 8
-    unsigned n = 0;
-    for (unsigned k = 0; k < texels.most; ++k)
-      for (LaneMask m = texels.on[k] & lanes; m != 0 && n < kWarpSize; m &= m - 1)
-        offsets[n++] = static_cast<std::int64_t>(texels.layout[k][std::countr_zero(m)]);
-    if (n == 0) continue;
-    sum.add(access_cost(launch.rules, a.form, offsets, n == kWarpSize ? kFullMask : (LaneMask{1} << n) - 1));
+  const auto close = [&] {
+    if (request.bytes_asked == 0) return;
+    request.ideal_sectors = std::min((request.bytes_asked + kSectorBytes - 1) / kSectorBytes, request.distinct_sectors);
+    sum.add(std::exchange(request, {}));
     ++requests;
-  }
+  };
+  each_texel_request(texels, a.group, [&](const std::uint64_t* at, unsigned n, bool first) {
+    if (first) close();
+    std::int64_t offsets[kWarpSize] = {};
+    std::copy_n(at, n, offsets);
+    request.add(access_cost(launch.rules, a.form, offsets, n == kWarpSize ? kFullMask : (LaneMask{1} << n) - 1));
+  });
+  close();
   SiteRecord& record = worker.records[a.site];
   record.used = true;
   if (requests) record.counts.add(a.form.space, sum, mask, 1, requests);
@@ -171,8 +174,6 @@ bool count_texels(Worker& worker, std::uint32_t site, LaneMask mask, std::span<c
   if (!launch.counters || mask == 0) return true;
   GridTexels grids[kMostPlanes];
   if (launch.rules.coalescing != CoalescingRule::sectors_32 || texels.size() > kMostPlanes) return false;
-  // Of two levels of a 3D array count_texels() above takes the first 32 texels of a quad.
-  if (texels.size() > 1 && texels.front().axes == 3) return false;
   for (std::size_t i = 0; i < texels.size(); ++i) {
     const LaneTexels& t = texels[i];
     if (!t.grid) return false;
