@@ -12,6 +12,7 @@ A case is a table [[case]] with
   stdout, stderr   regular expressions that must occur, in this order; not_stdout, not_stderr: that must not
   needs      "nvcc", "clang": skipped when it is not installed; "no gpu": skipped where there is one; "page": skipped where the
              build has no page of the HTML report (no node)
+  long       true: half a minute of kernels of which shorter cases have the likes; skipped in builds for a sanitizer
   calls_nvcc true: NVIDIA's nvcc runs in the run; skipped in builds for a sanitizer
   launches   list of per-launch checks, kernels: list of per-kernel checks in the JSON file {out}/profile.json:
              { name = REGEX, launches = N, metrics = { METRIC = "expression" } }
@@ -124,6 +125,9 @@ def run(case, build):
             return SKIP
         if case.get("calls_nvcc") and os.environ.get("WARPGRIND_TEST_PRELOAD"):
             print("skipped: NVIDIA's nvcc does not run beside a sanitizer's library")
+            return SKIP
+        if case.get("long") and os.environ.get("WARPGRIND_TEST_PRELOAD"):
+            print("skipped: long, and not what a sanitizer looks at")
             return SKIP
         page = build / "web/page.html"
         if case.get("needs") == "page" and not (page.exists() and page.stat().st_size):
