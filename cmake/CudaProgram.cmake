@@ -7,13 +7,13 @@
 #
 # add_cuda_program_twice(NAME SOURCE ...): where nvcc is installed and WARPGRIND_BOTH_COMPILERS is on, also NAME_clang, built by
 # clang. Off: compiling and running everything twice is a quarter of `make test`, and a machine without nvcc (in CI,
-# scripts/without_toolkit.sh) has them all by clang. BUILD/built_by.txt says who built NAME.
+# scripts/without_toolkit.sh) has them all by clang. BUILD/compilers.txt: who builds NAME, then who builds NAME_clang, if anybody.
 #
 # WARPGRIND_PROGRAMS=FOLDER: another build folder whose programs are taken as they are (links, made when CMake runs), since
 # no sanitizer looks at them: what runs inside them, and is sanitized, is our library.
 set(WARPGRIND_PROGRAMS "" CACHE PATH "A build folder to take the CUDA programs from")
 if(EXISTS "${WARPGRIND_PROGRAMS}/CMakeCache.txt")
-  load_cache(${WARPGRIND_PROGRAMS} READ_WITH_PREFIX "" WARPGRIND_NVCC)
+  load_cache(${WARPGRIND_PROGRAMS} READ_WITH_PREFIX "" WARPGRIND_NVCC WARPGRIND_BOTH_COMPILERS)
 endif()
 find_program(WARPGRIND_NVCC nvcc PATHS /usr/local/cuda/bin)
 find_program(WARPGRIND_CLANG clang++-19 PATHS /usr/lib/llvm-19/bin)
@@ -22,7 +22,11 @@ set(programs_built_by clang)
 if(WARPGRIND_NVCC)
   set(programs_built_by nvcc)
 endif()
-file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/built_by.txt CONTENT "@programs_built_by@\n" @ONLY)
+set(compilers ${programs_built_by})
+if(WARPGRIND_NVCC AND WARPGRIND_BOTH_COMPILERS)
+  string(APPEND compilers " clang")
+endif()
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/compilers.txt CONTENT "@compilers@\n" @ONLY)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
 function(add_cuda_program name source)

@@ -7,9 +7,17 @@ import shlex
 SANITIZER_REPORT = re.compile(r"^(WARNING: ThreadSanitizer|.*ERROR: (Address|Leak)Sanitizer|.*: runtime error:).*", re.M)
 
 
-def built_by(build):
-    """nvcc or clang: who built the CUDA programs NAME (NAME_clang: clang). `build` is a pathlib.Path."""
-    return (build / "built_by.txt").read_text().strip()
+def compilers(build):
+    """Who builds the CUDA programs in this folder (a pathlib.Path): NAME the first; NAME_clang clang, if it is the second."""
+    return (build / "compilers.txt").read_text().split()
+
+
+def program_name(build, name, compiler):
+    """The file name of NAME as the compiler builds it here, or None. What an earlier build has left does not count."""
+    here = compilers(build)
+    if compiler not in here:
+        return None
+    return name if compiler == here[0] else f"{name}_{compiler}"
 
 
 def environment(**changes):

@@ -132,16 +132,12 @@ def compare(findings, e):
     return problems
 
 
-def built_by_clang(args):
-    """Where there is no nvcc, there is one program, and clang has built it."""
-    return "clang" in (args.compiler, whole_run.built_by(args.build))
-
-
 def check(e, build, compiler, print_command, more):
     """(findings, problems) of a run."""
-    program = build / "tests/check" / (e.area + ("_clang" if compiler == "clang" else ""))
-    if not program.exists():
-        program = build / "tests/check" / e.area
+    name = whole_run.program_name(build, e.area, compiler)
+    if not name:
+        raise NoResult(f"{build} has no programs by {compiler} (WARPGRIND_BOTH_COMPILERS, cmake/CudaProgram.cmake)")
+    program = build / "tests/check" / name
     with tempfile.TemporaryDirectory(prefix="warpgrind-test-") as folder:
         path = pathlib.Path(folder) / "found.json"
         command = [str(build / "bin/warpgrind"), "check", "--json", str(path), *e.options, *more, str(program), e.case]
@@ -172,7 +168,7 @@ def run(e, args, pending):
         findings, problems = check(e, args.build, args.compiler, args.verbose, args.option)
     except NoResult as error:
         problems = [str(error)]
-    file = "pending.txt" if e.case in pending[0] or not built_by_clang(args) else "pending_clang.txt"
+    file = "pending.txt" if e.case in pending[0] or args.compiler != "clang" else "pending_clang.txt"
     reason = pending[file != "pending.txt"].get(e.case)
     source = f"{e.case} ({e.area}.cu:{e.line}, {e.what})"
     if not problems and reason:
@@ -196,7 +192,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--list", action="store_true", help="print the ids")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
-    parser.add_argument("--compiler", choices=("nvcc", "clang"), default="nvcc", help="of the programs, where both are there")
+    parser.add_argument("--compiler", choices=("nvcc", "clang"), help="of the programs, where both are there (default: nvcc)")
     parser.add_argument("--option", action="append", default=[], help="of `warpgrind check`, for all cases: --option=--schedules=4")
     parser.add_argument("--verbose", action="store_true", help="also the command, and what pending cases lack")
     parser.add_argument("which", nargs="*", default=["all"], help="ids, areas (files of cases/), or all")
@@ -208,6 +204,7 @@ def main():
     if args.list:
         print("\n".join(cases))
         return 0
+    args.compiler = args.compiler or whole_run.compilers(args.build)[0]
     chosen = [e for e in cases.values() if {e.case, e.area, "all"} & set(args.which)]
     if not chosen:
         parser.error(f"no case or area {args.which}")

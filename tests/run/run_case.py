@@ -37,7 +37,7 @@ sys.path.insert(0, str(HERE.parent))
 import whole_run  # noqa: E402
 
 SKIP = 77
-# Where programs are: lab/NAME or tests/run/NAME below the build folder; NAME_clang where nvcc has built NAME.
+# Where programs are, below the build folder.
 PROGRAM_FOLDERS = ("lab", "tests/run")
 PROGRAM = re.compile(r"\{(\w+)\}")
 
@@ -59,12 +59,9 @@ def read_cases(files="*"):
 
 
 def find_program(name, build, compiler):
-    by_nvcc = whole_run.built_by(build) == "nvcc"
-    for folder in PROGRAM_FOLDERS:
-        for candidate in ([f"{name}_clang"] if compiler == "clang" and by_nvcc else [name]):
-            if (build / folder / candidate).exists() and (compiler == "clang" or by_nvcc):
-                return str(build / folder / candidate)
-    return None
+    file = whole_run.program_name(build, name, compiler)
+    paths = [build / folder / file for folder in PROGRAM_FOLDERS] if file else []
+    return next((str(path) for path in paths if path.exists()), None)
 
 
 def check_order(patterns, text, what, problems):

@@ -24,12 +24,11 @@ void each_texel_request(const Texels& texels, unsigned group, F&& f) {
     if (n > kWarpSize) std::sort(at, at + n);
     for (unsigned begin = 0, end; begin < n; begin = end) {
       end = std::min(begin + kWarpSize, n);
-      if (end < n)
-        for (unsigned e = end; e > begin; --e)
-          if (at[e - 1] >> kLineShift != at[e] >> kLineShift) {
-            end = e;
-            break;
-          }
+      if (end < n) {
+        unsigned boundary = end;
+        while (boundary > begin && at[boundary - 1] >> kLineShift == at[boundary] >> kLineShift) --boundary;
+        if (boundary > begin) end = boundary;
+      }
       f(at + begin, end - begin, begin == 0);
     }
   }
