@@ -12,8 +12,8 @@ namespace {
 using results::SiteProfile;
 
 constexpr const char* kWavefronts = "memory_l1_wavefronts_shared";
-constexpr const char* kIdeal = "memory_l1_wavefronts_shared_ideal";
-constexpr const char* kExcessive = "derived__memory_l1_wavefronts_shared_excessive";
+constexpr const char* kIdealShared = "memory_l1_wavefronts_shared_ideal";
+constexpr const char* kExcessiveShared = "derived__memory_l1_wavefronts_shared_excessive";
 constexpr double kConflictShare = 0.1;
 
 struct Operation {
@@ -74,7 +74,7 @@ void shared_memory_conflicts(const KernelView& k, std::vector<Candidate>& out) {
 }
 
 void uncoalesced_shared_access(const KernelView& k, std::vector<Candidate>& out) {
-  const double actual = k.value(kWavefronts), ideal = k.value(kIdeal);
+  const double actual = k.value(kWavefronts), ideal = k.value(kIdealShared);
   if (actual <= ideal || actual <= 0) return;
   for (const Operation& op : kOperations)
     if (conflicts(k, op)) return;
@@ -86,8 +86,8 @@ void uncoalesced_shared_access(const KernelView& k, std::vector<Candidate>& out)
       "Some requests pass through the banks more often than their bytes need. Let neighbouring lanes take neighbouring "
       "words, and align accesses of 8 and 16 bytes.";
   c.advice.estimated_gain = k.gain({{limit::kShared, left}});
-  c.advice.evidence = k.evidence({kExcessive, kWavefronts, kIdeal});
-  c.advice.places = k.places([](const SiteProfile& s) { return KernelView::value(s, kExcessive); });
+  c.advice.evidence = k.evidence({kExcessiveShared, kWavefronts, kIdealShared});
+  c.advice.places = k.places([](const SiteProfile& s) { return KernelView::value(s, kExcessiveShared); });
   out.push_back(std::move(c));
 }
 

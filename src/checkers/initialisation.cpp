@@ -21,16 +21,16 @@ namespace {
 using events::UndefinedOrigin;
 using events::UndefinedUse;
 using results::Severity;
-using Kind = UndefinedOrigin::Kind;
+using OriginKind = UndefinedOrigin::Kind;
 
 // What the value was in, as a kind of finding; empty: what it decides says more.
-const char* kind_of(Kind origin) {
+const char* kind_of(OriginKind origin) {
   switch (origin) {
-    case Kind::shared:
+    case OriginKind::shared:
       return "uninit-shared";
-    case Kind::local:
+    case OriginKind::local:
       return "uninit-local";
-    case Kind::register_:
+    case OriginKind::register_:
       return "uninit-register";
     default:
       return "";
@@ -41,7 +41,7 @@ struct UseWords {
   const char *kind, *message, *access, *advice;
 };
 // plain: an update by a load and a store.
-UseWords words_of(UndefinedUse::Use use, bool plain, Kind origin) {
+UseWords words_of(UndefinedUse::Use use, bool plain, OriginKind origin) {
   if (plain)
     return {"uninit-rmw", "memory that was never written is added to", "write",
             "set it to its first value before the launch: cudaMemset or cudaMemcpy, whose sizes are in bytes"};
@@ -54,9 +54,10 @@ UseWords words_of(UndefinedUse::Use use, bool plain, Kind origin) {
               "write the value before it is used"};
     case UndefinedUse::Use::update:
       return {"uninit-rmw", "an atomic operation updates memory that was never written", "atomic",
-              origin == Kind::memory ? "set it to its first value before the launch: cudaMemset"
-                                     : "set it to its first value: a store by each thread, and __syncthreads() before "
-                                       "the first atomic operation"};
+              origin == OriginKind::memory
+                  ? "set it to its first value before the launch: cudaMemset"
+                  : "set it to its first value: a store by each thread, and __syncthreads() before "
+                    "the first atomic operation"};
     default:
       return {"uninit-branch", "an uninitialised value decides a branch", "branch",
               "write the value on every path before it is looked at"};
@@ -97,7 +98,7 @@ class Initialisation final : public Checker {
 };
 
 // What the instruction that uses the value is there for.
-const char* verb_of(const events::Site& site, const char* otherwise) {
+const char* verb_of_site(const events::Site& site, const char* otherwise) {
   switch (site.kind) {
     case SiteKind::load:
     case SiteKind::texture:
@@ -115,8 +116,9 @@ const char* verb_of(const events::Site& site, const char* otherwise) {
 // The same for what is the same, whoever sees it first.
 std::string Initialisation::name_of(const UndefinedOrigin& origin, const std::string& kernel) const {
   // Which register is the compiler's affair: an unrolled loop has one for each turn.
-  if (origin.kind == Kind::register_) return "register " + kernel;
-  if (origin.kind != Kind::memory) return fmt::format("{} {} {}", static_cast<int>(origin.kind), kernel, origin.object);
+  if (origin.kind == OriginKind::register_) return "register " + kernel;
+  if (origin.kind != OriginKind::memory)
+    return fmt::format("{} {} {}", static_cast<int>(origin.kind), kernel, origin.object);
   const auto object = known_.objects.live_at(origin.address);
   return object ? fmt::format("memory {}", object->number) : "memory";
 }
@@ -141,26 +143,26 @@ std::optional<results::FindingOrigin> Initialisation::origin_of_value(const Unde
                                                                       const std::string& kernel) const {
   results::FindingOrigin out;
   switch (origin.kind) {
-    case Kind::unknown:
+    case OriginKind::unknown:
       return std::nullopt;
-    case Kind::memory: {
+    case OriginKind::memory: {
       const auto object = known_.objects.live_at(origin.address);
       if (!object) return std::nullopt;
       out = origin_of(*object);
       out.object = describe(*object, origin.address, 1) + ", never written";
       break;
     }
-    case Kind::shared:
+    case OriginKind::shared:
       out.kind = "shared variable";
       out.object = origin.object.empty() ? fmt::format("byte {} of the shared memory of {}", origin.address, kernel)
                                          : fmt::format("`{}` (shared memory of {}, byte {})", plain_name(origin.object),
                                                        kernel, origin.address);
       break;
-    case Kind::local:
+    case OriginKind::local:
       out.kind = "local variable";
       out.object = fmt::format("an array or variable in the local memory of {}, byte {}", kernel, origin.address);
       break;
-    case Kind::register_:
+    case OriginKind::register_:
       out.kind = "register";
       out.object = fmt::format("register {} of {}: a variable that is not written on this path", origin.object, kernel);
       break;
@@ -191,7 +193,7 @@ void Initialisation::on_undefined_use(const UndefinedUse& use, unsigned) {
     if (*kind_of(use.origin.kind)) f.kind = kind_of(use.origin.kind);
   f.message = words.message;
   f.advice = words.advice;
-  f.accesses.push_back(access_at(use, lane, verb_of(site, words.access)));
+  f.accesses.push_back(access_at(use, lane, verb_of_site(site, words.access)));
   move_to(f.accesses[0], launch, site, use.instruction);
   take_place(f, f.accesses[0]);
   f.origin = origin_of_value(use.origin, kernel);

@@ -40,7 +40,7 @@ constexpr Pair kSame[] = {
     {MetricId::machine_thread_inst_on, MetricId::thread_inst_on},
 };
 
-double d(std::uint64_t n) {
+double as_double(std::uint64_t n) {
   return static_cast<double>(n);
 }
 
@@ -53,9 +53,9 @@ class LanesOn {
   }
   double of(const Instruction& i) const {
     if (i.facts_block >= counts_.blocks.size()) return 0;
-    if (!i.guarded) return d(counts_.blocks[i.facts_block].lanes);
+    if (!i.guarded) return as_double(counts_.blocks[i.facts_block].lanes);
     const auto it = guards_.find({i.facts_block, i.ptx});
-    return d(it == guards_.end() ? counts_.blocks[i.facts_block].lanes : it->second);
+    return as_double(it == guards_.end() ? counts_.blocks[i.facts_block].lanes : it->second);
   }
 
  private:
@@ -110,17 +110,21 @@ void add_shared(Values& v, const Instruction& i, const events::Site& site, const
   if (c.shared_requests == 0) return;
   const AccessCost& cost = i.bytes > site.bytes() ? c.joint : c.shared;
   const bool load = site.kind == SiteKind::load;
-  v.add(load ? MetricId::shared_ld_inst : MetricId::shared_st_inst, d(c.shared_requests));
-  v.add(load ? MetricId::machine_shared_ld_wavefronts : MetricId::machine_shared_st_wavefronts, d(cost.wavefronts));
-  v.add(load ? MetricId::machine_shared_ld_conflicts : MetricId::machine_shared_st_conflicts, d(cost.bank_conflicts));
-  v.add(load ? MetricId::machine_shared_ld_ideal : MetricId::machine_shared_st_ideal, d(cost.ideal_wavefronts));
+  v.add(load ? MetricId::shared_ld_inst : MetricId::shared_st_inst, as_double(c.shared_requests));
+  v.add(load ? MetricId::machine_shared_ld_wavefronts : MetricId::machine_shared_st_wavefronts,
+        as_double(cost.wavefronts));
+  v.add(load ? MetricId::machine_shared_ld_conflicts : MetricId::machine_shared_st_conflicts,
+        as_double(cost.bank_conflicts));
+  v.add(load ? MetricId::machine_shared_ld_ideal : MetricId::machine_shared_st_ideal, as_double(cost.ideal_wavefronts));
 }
 
 // One lane adds for its warp: one sector of one line.
 void aggregate(Values& v, const events::Site& site, const events::SiteCounts& c) {
-  const double requests = d(c.global_requests);
-  v.add(site.no_return ? MetricId::global_red_sectors : MetricId::global_atom_sectors, requests - d(c.global.sectors));
-  v.add(site.no_return ? MetricId::global_red_lines : MetricId::global_atom_lines, requests - d(c.global.lines));
+  const double requests = as_double(c.global_requests);
+  v.add(site.no_return ? MetricId::global_red_sectors : MetricId::global_atom_sectors,
+        requests - as_double(c.global.sectors));
+  v.add(site.no_return ? MetricId::global_red_lines : MetricId::global_atom_lines,
+        requests - as_double(c.global.lines));
 }
 
 }  // namespace
@@ -146,7 +150,7 @@ void add_machine_values(Values& v, const LaunchShape& shape, const events::Kerne
   for (const MetricId id : {MetricId::machine_inst, MetricId::machine_thread_inst, MetricId::machine_thread_inst_on})
     v.set(id, std::round(v.get(id)));
   for (std::size_t b = 0; b < counts.branches.size() && b < shape.code->predicated.size(); ++b)
-    if (!shape.code->predicated[b]) v.add(MetricId::machine_divergent, d(counts.branches[b].divergent));
+    if (!shape.code->predicated[b]) v.add(MetricId::machine_divergent, as_double(counts.branches[b].divergent));
 }
 
 std::vector<std::uint64_t> machine_accesses(const LaunchShape& shape, const events::KernelFacts& facts,

@@ -8,6 +8,8 @@
 #include <span>
 #include <string_view>
 
+#include "base/result.h"
+
 namespace warpgrind::fatbin {
 
 using Bytes = std::span<const std::byte>;
@@ -32,5 +34,12 @@ inline std::string_view text_at(Bytes bytes, std::uint64_t offset) {
   const auto* start = reinterpret_cast<const char*>(bytes.data()) + offset;
   return {start, strnlen(start, bytes.size() - offset)};
 }
+
+// Magic numbers and sizes of the container format (as nvcc writes it).
+inline constexpr std::uint32_t kFatbinMagic = 0xBA55ED50, kWrapperMagic = 0x466243b1;
+inline constexpr std::uint32_t kFatbinHeader = 16, kEntryHeader = 64;  // without name and options
+inline constexpr std::uint64_t kFlagDebug = 0x2;
+
+Error damaged(const char* what);  // "the fatbin is damaged: WHAT"
 
 }  // namespace warpgrind::fatbin

@@ -6,18 +6,14 @@
 
 namespace warpgrind::fatbin {
 
-namespace {
-
-constexpr std::uint32_t kFatbinMagic = 0xBA55ED50;
-constexpr std::uint32_t kWrapperMagic = 0x466243b1;
-constexpr std::uint64_t kFatbinHeader = 16;
-constexpr std::uint64_t kEntryHeader = 64;  // without name and options
-constexpr std::uint64_t kFlagDebug = 0x2, kFlagLz4 = 0x2000, kFlagZstd = 0x8000;
-
 Error damaged(const char* what) {
   return {ErrorKind::bad_input, fmt::format("the fatbin is damaged: {}", what),
           "Rebuild the program; the file may be truncated."};
 }
+
+namespace {
+
+constexpr std::uint64_t kFlagLz4 = 0x2000, kFlagZstd = 0x8000;
 
 struct RawEntry {
   std::uint16_t kind;

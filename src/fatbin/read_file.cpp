@@ -11,6 +11,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "fatbin/bytes.h"
 #include "fatbin/elf_image.h"
 #include "fatbin/fatbin.h"
 
@@ -18,8 +19,6 @@ namespace warpgrind::fatbin {
 
 namespace {
 
-constexpr std::uint32_t kFatbinMagic = 0xBA55ED50;
-constexpr std::uint32_t kWrapperMagic = 0x466243b1;
 constexpr std::uint64_t kWrapperSize = 24;
 
 struct Mapping {
@@ -65,11 +64,6 @@ Status append(Bytes bytes, const std::shared_ptr<const void>& owner, std::uint32
     all.push_back(std::move(e));
   }
   return Ok{};
-}
-
-Error damaged(const char* what) {
-  return {ErrorKind::bad_input, fmt::format("the fatbin is damaged: {}", what),
-          "Rebuild the program; the file may be truncated."};
 }
 
 // The one fatbin at an address of a program file.

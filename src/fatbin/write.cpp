@@ -14,11 +14,8 @@ namespace warpgrind::fatbin {
 
 namespace {
 
-constexpr std::uint32_t kFatbinMagic = 0xBA55ED50;
-constexpr std::uint16_t kFatbinHeader = 16;
 constexpr std::uint16_t kKindPtx = 1, kEntryVersion = 0x0101;
-constexpr std::uint32_t kEntryHeader = 64;
-constexpr std::uint64_t kFlags64BitLinux = 0x11, kFlagDebug = 0x2;
+constexpr std::uint64_t kFlags64BitLinux = 0x11;
 constexpr std::size_t kAlignment = 8;
 
 template <class T>

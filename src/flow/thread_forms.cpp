@@ -21,10 +21,10 @@ namespace {
 using Value = std::optional<ThreadForm>;
 
 // Numbers stay below this, so that sums of them do not overflow.
-constexpr std::int64_t kMost = std::int64_t{1} << 60;
+constexpr std::int64_t kLargestFactor = std::int64_t{1} << 60;
 
 bool moderate(__int128 n) {
-  return n > -kMost && n < kMost;
+  return n > -kLargestFactor && n < kLargestFactor;
 }
 
 Value sum(const Value& a, const Value& b, std::int64_t times) {

@@ -9,12 +9,10 @@
 #include <bit>
 
 #include "gpu/distinct.h"
+#include "gpu/sectors.h"
 
 namespace warpgrind {
 namespace {
-
-constexpr unsigned kSectorBytes = 32;
-constexpr unsigned kSectorShift = 5, kLineShift = 7;
 
 struct Touched {
   unsigned sectors = 0, lines = 0;

@@ -7,6 +7,7 @@
 
 #include "base/cpu.h"
 #include "gpu/access_rules.h"
+#include "gpu/sectors.h"
 #include "gpu/types.h"
 
 namespace warpgrind {
@@ -14,7 +15,7 @@ namespace warpgrind {
 // For each of the first `count` arrays, the lanes on whose value no lower lane of the same group of `group` (4 or 8)
 // neighbours has in the same array, and none of that group in an array before. Values of lanes on are not negative; of
 // lanes off they are -1.
-inline constexpr unsigned kMostOfEach = 8, kSectorBytes = 32;
+inline constexpr unsigned kMostOfEach = 8;
 void first_of_neighbours(const std::int32_t (*values)[kWarpSize], unsigned count, unsigned group, LaneMask* first);
 
 // A plane of texels, and those that a warp reads: each group of `group` neighbours makes a request for all of theirs.

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <bit>
 
+#include "gpu/sectors.h"
+
 namespace warpgrind {
 
 namespace {
-
-constexpr unsigned kSectorBytes = 32, kSectorShift = 5;
 
 struct Requests {
   const AccessRules& rules;

@@ -16,7 +16,7 @@ namespace {
 using Step = MemoryOperation::Step;
 
 // A wait looks at its word at this pace, at first and at last.
-constexpr std::chrono::microseconds kFirstPause{20}, kLongestPause{1000};
+constexpr std::chrono::microseconds kFirstPoll{20}, kLongestPoll{1000};
 
 bool reaches(const Step& step) {
   const Place place = place_of(step.address);
@@ -70,14 +70,14 @@ void break_context(const Step& step, int device) {
 
 // False: it cannot go on.
 bool wait(const Step& step, int device) {
-  auto pause = kFirstPause;
+  auto pause = kFirstPoll;
   while (!holds(step, load(step))) {
     if (Executor::instance().ends() || context(device).runs_nothing()) return false;
     // What the host does meanwhile is observed.
     HostPages::instance().resume();
     std::this_thread::sleep_for(pause);
     HostPages::instance().pause();
-    pause = std::min(2 * pause, kLongestPause);
+    pause = std::min(2 * pause, kLongestPoll);
     if (!reaches(step)) {
       break_context(step, device);
       return false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "machine/registers.h"
 #include "machine/uses.h"
 #include "ptx/types.h"
 
@@ -19,10 +20,6 @@ constexpr float kMoveAlu = 0.27f, kMoveFma = 0.51f;
 constexpr float kSumAlu = 0.32f;
 constexpr float kUpperSumAlu = 0.64f;
 constexpr float kShiftLeftAlu = 0.43f;
-
-bool is_wide(ScalarType t) {
-  return ptx::bits(t) == 64 && t != ScalarType::f32x2;
-}
 
 class PipeCounts {
  public:

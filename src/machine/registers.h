@@ -19,4 +19,9 @@ RegisterNeed register_need(const ptx::Module& module, std::uint32_t function);
 // Obeys .maxnreg, .maxntid and .minnctapersm. `cc`: the compute capability times 10, which limits a thread's registers.
 std::uint32_t estimate_registers(const ptx::Module& module, std::uint32_t function, std::uint32_t cc);
 
+// Whether a value of this type is computed in two registers. f32x2 has instructions of its own.
+inline bool is_wide(ptx::ScalarType t) {
+  return ptx::bits(t) == 64 && t != ptx::ScalarType::f32x2;
+}
+
 }  // namespace warpgrind::machine

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "machine/registers.h"
 #include "machine/uses.h"
 #include "ptx/types.h"
 
@@ -13,10 +14,6 @@ namespace {
 using ptx::Opcode;
 using ptx::OperandKind;
 using ptx::ScalarType;
-
-bool is_wide(ScalarType t) {
-  return ptx::bits(t) == 64 && t != ScalarType::f32x2;
-}
 
 bool is_immediate(const ptx::Operand& o) {
   return o.kind == OperandKind::immediate;

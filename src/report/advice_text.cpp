@@ -11,7 +11,7 @@
 namespace warpgrind::report {
 namespace {
 
-constexpr std::size_t kWidth = 80;
+constexpr std::size_t kAdviceWidth = 80;
 
 std::string places_of(const results::Advice& a) {
   std::string out, file;
@@ -56,11 +56,12 @@ std::string advice_text(const results::KernelProfile& kernel, const TextOptions&
     if (a.estimated_gain >= 0.005)
       title += fmt::format(" (up to {:.0f} % of the time, {})", 100 * a.estimated_gain, name(a.origin));
     // Colour after wrapping: its codes have no width.
-    out += wrapped(fmt::format("  {}. {}", i + 1, title), kWidth, "     ").insert(2, options.colour ? "\033[1m" : "");
+    out += wrapped(fmt::format("  {}. {}", i + 1, title), kAdviceWidth, "     ")
+               .insert(2, options.colour ? "\033[1m" : "");
     if (options.colour) out.insert(out.size() - 1, "\033[0m");
     if (const std::string places = places_of(a); !places.empty())
-      out += wrapped("     at " + places, kWidth, "        ");
-    if (!a.text.empty()) out += wrapped("     " + a.text, kWidth, "     ");
+      out += wrapped("     at " + places, kAdviceWidth, "        ");
+    if (!a.text.empty()) out += wrapped("     " + a.text, kAdviceWidth, "     ");
   }
   return out;
 }

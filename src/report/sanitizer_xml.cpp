@@ -12,7 +12,7 @@ namespace {
 using results::Finding;
 using results::FindingAccess;
 
-class Writer {
+class XmlWriter {
  public:
   std::string text = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n";
 
@@ -63,7 +63,7 @@ std::string plain_name(std::string name) {
   return name.substr(0, name.find('('));
 }
 
-void place(Writer& w, const char* element, const FindingAccess& a) {
+void place(XmlWriter& w, const char* element, const FindingAccess& a) {
   w.open(element);
   w.element("func", plain_name(!a.function.empty() ? a.function : !a.kernel.empty() ? a.kernel : a.access));
   if (a.line != 0) {
@@ -74,7 +74,7 @@ void place(Writer& w, const char* element, const FindingAccess& a) {
   w.close(element);
 }
 
-void race_sides(Writer& w, const Finding& f) {
+void race_sides(XmlWriter& w, const Finding& f) {
   constexpr const char* kSides[] = {"source", "destination"};
   for (std::size_t side = 0; side < 2; ++side) {
     w.open(kSides[side]);
@@ -85,7 +85,7 @@ void race_sides(Writer& w, const Finding& f) {
   }
 }
 
-void hazard_sides(Writer& w, const Finding& f, const std::string& type) {
+void hazard_sides(XmlWriter& w, const Finding& f, const std::string& type) {
   const FindingAccess& first = f.accesses[0];
   w.open("common");
   w.element("type", type);
@@ -102,14 +102,14 @@ void hazard_sides(Writer& w, const Finding& f, const std::string& type) {
   }
 }
 
-void api_call(Writer& w, const Finding& f) {
+void api_call(XmlWriter& w, const Finding& f) {
   w.element("text", sanitizer_headline(f));
   if (!f.accesses.empty()) w.element("api", sanitizer_call(f.accesses[0]));
   w.element("error", f.error);
 }
 
 // Of one access.
-void access(Writer& w, const Finding& f, Kind kind) {
+void access(XmlWriter& w, const Finding& f, Kind kind) {
   const FindingAccess* const a = f.accesses.empty() ? nullptr : &f.accesses[0];
   std::string text = sanitizer_headline(f);
   const bool bad = kind == Kind::precise && a && a->of_thread && a->bytes != 0;
@@ -126,7 +126,7 @@ void access(Writer& w, const Finding& f, Kind kind) {
   if (!bad && a && a->of_thread && a->bytes != 0) w.element("size", std::to_string(a->bytes));
 }
 
-void leak(Writer& w, const Finding& f) {
+void leak(XmlWriter& w, const Finding& f) {
   const FindingAccess* const a = f.accesses.empty() ? nullptr : &f.accesses[0];
   const std::uint64_t bytes = a && a->memory ? a->memory->object_bytes : 0;
   w.element("text", fmt::format("Leaked {} bytes", bytes));
@@ -135,7 +135,7 @@ void leak(Writer& w, const Finding& f) {
   w.element("type", f.kind == "leak-array" ? "array" : "generic");
 }
 
-void barrier_error(Writer& w, const Finding& f) {
+void barrier_error(XmlWriter& w, const Finding& f) {
   constexpr std::string_view kHead = "Barrier error detected. ";
   std::string type = sanitizer_headline(f);
   if (type.starts_with(kHead)) type.erase(0, kHead.size());
@@ -144,7 +144,7 @@ void barrier_error(Writer& w, const Finding& f) {
   w.element("type", type);
 }
 
-void what(Writer& w, const Finding& f, Kind kind) {
+void what(XmlWriter& w, const Finding& f, Kind kind) {
   w.open("what");
   switch (kind) {
     case Kind::api:
@@ -172,7 +172,7 @@ void what(Writer& w, const Finding& f, Kind kind) {
   w.close("what");
 }
 
-void host_stack(Writer& w, const Finding& f, Kind kind) {
+void host_stack(XmlWriter& w, const Finding& f, Kind kind) {
   const FindingAccess& first = f.accesses[0];
   w.open("hostStack");
   w.element("saveLocation", kind == Kind::leak                              ? "allocation time"
@@ -183,7 +183,7 @@ void host_stack(Writer& w, const Finding& f, Kind kind) {
   w.close("hostStack");
 }
 
-void record(Writer& w, const Finding& f, const SanitizerForm& form) {
+void record(XmlWriter& w, const Finding& f, const SanitizerForm& form) {
   const Kind kind = kind_of(f, form);
   const bool race = kind == Kind::analysis || kind == Kind::hazard;
   w.open("record");
@@ -206,7 +206,7 @@ void record(Writer& w, const Finding& f, const SanitizerForm& form) {
 }  // namespace
 
 std::string sanitizer_xml(const std::vector<const Finding*>& findings, const SanitizerForm& form) {
-  Writer w;
+  XmlWriter w;
   w.open("ComputeSanitizerOutput");
   for (const Finding* f : findings) record(w, *f, form);
   w.close("ComputeSanitizerOutput");

@@ -25,9 +25,9 @@ std::string percent_encoded(std::string_view path) {
   return out;
 }
 
-class Writer {
+class SarifWriter {
  public:
-  explicit Writer(const RunFacts& run) : run_(run) {}
+  explicit SarifWriter(const RunFacts& run) : run_(run) {}
 
   void finding(const results::Finding& f) {
     std::string text = f.message;
@@ -157,7 +157,7 @@ class Writer {
 
 std::string sarif_json(const std::vector<ExpectationResult>& expectations,
                        const std::vector<results::Profile>& profiles, const RunFacts& run) {
-  Writer w(run);
+  SarifWriter w(run);
   for (const results::Profile& p : profiles)
     for (const results::Finding& f : p.findings) w.finding(f);
   for (const ExpectationResult& r : expectations) w.expectation(r);

@@ -22,7 +22,7 @@ struct Name {
 };
 
 // "sm_90a", "compute_80", "lto_75"
-std::optional<Name> read(std::string_view text) {
+std::optional<Name> read_name(std::string_view text) {
   const auto line = text.find('_');
   if (line == std::string_view::npos) return std::nullopt;
   const std::string_view kind = text.substr(0, line);
@@ -86,14 +86,14 @@ Result<Architecture> choose_architecture(const std::string& arch, const std::vec
   for (std::string code : codes) {
     std::erase_if(code, [](char c) { return c == '[' || c == ']' || c == '"'; });
     for (const std::string& one : split_list(code))
-      if (!for_all(one) && !read(one)) return unsupported(one);
+      if (!for_all(one) && !read_name(one)) return unsupported(one);
   }
   if (wanted.empty()) return Architecture{};
   std::optional<Architecture> best;
   for (const std::string& text : wanted) {
     Architecture one;
     if (!for_all(text)) {
-      const auto name = read(text);
+      const auto name = read_name(text);
       if (!name) return unsupported(text);
       one = {std::min(name->number, kHighestOfClang), name->number == kHighestOfClang && name->suffix == 'a'};
       if (one.number == 88) one.number = 87;  // newer than clang 19

@@ -39,7 +39,7 @@ std::string content_of(const std::string& path) {
   return read_whole(path).value_or("");
 }
 
-Status write_file(const std::string& path, const std::string& content) {
+Status write_output(const std::string& path, const std::string& content) {
   if (path.empty() || path == "-") {
     std::fwrite(content.data(), 1, content.size(), stdout);
     return Ok{};
@@ -72,7 +72,7 @@ class Driver {
       show_plan();
       return {};
     }
-    if (Status s = write_file(plan_.placeholder, fatbin::make_fatbin({})); !s) return failed(s.error());
+    if (Status s = write_output(plan_.placeholder, fatbin::make_fatbin({})); !s) return failed(s.error());
     const bool good = compile() && link();
     if (outcome_.signal != 0 || !good) remove_unfinished();
     if (outcome_.exit_code == 0 && outcome_.signal == 0 && request_.then_run) run_program();
@@ -187,7 +187,7 @@ class Driver {
       if (after == before || file.find(';') != std::string::npos) continue;
       const std::string copy =
           first ? fmt::format("{}.respelt{}", unit.host_messages, running.copies.size()) : copied->second;
-      if (!write_file(copy, after)) continue;
+      if (!write_output(copy, after)) continue;
       changed = true;
       if (!first) continue;
       running.copies[file] = copy;
@@ -256,9 +256,10 @@ class Driver {
     outcome_.dependencies = merged(std::move(outcome_.dependencies), files);
     if (request_.dependencies == DependencyRules::none || unit.input.language == Language::ptx) return Ok{};
     const bool by_rule_option = !unit.dependency_file.empty();
-    return write_file(by_rule_option ? unit.dependency_file : unit.output,
-                      dependency_rule(request_.dependency_target.empty() ? escaped_for_make(unit.target) : unit.target,
-                                      files, request_.phony_targets));
+    return write_output(
+        by_rule_option ? unit.dependency_file : unit.output,
+        dependency_rule(request_.dependency_target.empty() ? escaped_for_make(unit.target) : unit.target, files,
+                        request_.phony_targets));
   }
 
   std::string ptx_of(const Unit& unit) const {
@@ -282,8 +283,8 @@ class Driver {
 
   Status join(const Unit& unit) {
     if (request_.phase == Phase::fatbin || request_.phase == Phase::cubin)
-      return write_file(unit.output, device_code(unit));
-    if (request_.phase == Phase::ptx) return write_file(unit.output, ptx_of(unit));
+      return write_output(unit.output, device_code(unit));
+    if (request_.phase == Phase::ptx) return write_output(unit.output, ptx_of(unit));
     if (request_.phase < Phase::object || unit.device.empty()) return Ok{};
     const std::string fatbin = device_code(unit);
     if (request_.keep)
@@ -295,13 +296,13 @@ class Driver {
     // A source without kernels and device variables has no place for a fatbin, and needs none.
     const auto replaced = fatbin::replace_section(object, fatbin_section(request_), fatbin);
     if (!replaced) return replaced.error();
-    return *replaced ? write_file(unit.output, object) : Ok{};
+    return *replaced ? write_output(unit.output, object) : Ok{};
   }
 
   Status keep(const Unit& unit, const std::string& fatbin) const {
     const std::string stem = (fs::path(request_.keep_directory) / fs::path(unit.ptx).stem()).string();
-    if (Status s = write_file(stem + ".ptx", ptx_of(unit)); !s) return s;
-    return write_file(stem + ".fatbin", fatbin);
+    if (Status s = write_output(stem + ".ptx", ptx_of(unit)); !s) return s;
+    return write_output(stem + ".fatbin", fatbin);
   }
 
   // ---- Linking
@@ -349,9 +350,9 @@ class Driver {
     std::vector<std::string> fatbins;
     for (const std::string& fatbin : link->fatbins) {
       fatbins.push_back(fmt::format("{}.{}.fatbin", plan_.stub_source, fatbins.size()));
-      if (Status s = write_file(fatbins.back(), fatbin); !s) return failed(s.error()), false;
+      if (Status s = write_output(fatbins.back(), fatbin); !s) return failed(s.error()), false;
     }
-    if (Status s = write_file(plan_.stub_source, device_link_source(*link, fatbins)); !s)
+    if (Status s = write_output(plan_.stub_source, device_link_source(*link, fatbins)); !s)
       return failed(s.error()), false;
     extra.push_back(plan_.stub);
     return call(plan_.stub_command);

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Error bad(std::string message, std::string detail = "") {
+Error bad_option(std::string message, std::string detail = "") {
   return {ErrorKind::bad_input, std::move(message), std::move(detail)};
 }
 
@@ -40,25 +40,25 @@ Status read_inputs(const CommandLine& line, Request& out) {
   if (chosen == "c++") forced = Language::cpp;
   if (chosen == "c") forced = Language::c;
   if (!chosen.empty() && !forced)
-    return bad(fmt::format("value '{}' is not defined for option 'x'", chosen), "cu, c++ or c");
+    return bad_option(fmt::format("value '{}' is not defined for option 'x'", chosen), "cu, c++ or c");
   for (const std::string& path : line.inputs) {
     auto language = language_of(path);
     if (forced && language != Language::linkable) language = forced;
     if (!language)
-      return bad(fmt::format("don't know what to do with '{}'", path),
-                 "sources end in .cu, .cpp, .cc, .cxx, .c or .ptx; -x cu takes any name");
+      return bad_option(fmt::format("don't know what to do with '{}'", path),
+                        "sources end in .cu, .cpp, .cc, .cxx, .c or .ptx; -x cu takes any name");
     if (language == Language::ptx && out.phase != Phase::fatbin && out.phase != Phase::cubin)
-      return bad(fmt::format("{}: .ptx input files are only allowed with --fatbin (-fatbin)", path),
-                 "include the kernels' source instead, or load the PTX when the program runs");
+      return bad_option(fmt::format("{}: .ptx input files are only allowed with --fatbin (-fatbin)", path),
+                        "include the kernels' source instead, or load the PTX when the program runs");
     out.inputs.push_back({path, *language});
   }
-  if (out.inputs.empty()) return bad("no input files specified", "use option --help for more information");
+  if (out.inputs.empty()) return bad_option("no input files specified", "use option --help for more information");
   const auto sources = static_cast<std::size_t>(std::count_if(
       out.inputs.begin(), out.inputs.end(), [](const Input& i) { return i.language != Language::linkable; }));
   const bool one_each = out.phase < Phase::device_link && out.phase != Phase::dependencies;
   if (one_each && sources > 1 && !out.output.empty())
-    return bad("a single input file is required for a non-link phase when an output file is specified",
-               "leave -o out, or use -odir");
+    return bad_option("a single input file is required for a non-link phase when an output file is specified",
+                      "leave -o out, or use -odir");
   return Ok{};
 }
 
@@ -110,8 +110,8 @@ Status read_device(const CommandLine& line, Request& out) {
   out.fused = boolean(OptionId::fmad, true);
   const std::string stream = line.last(OptionId::default_stream);
   if (!stream.empty() && stream != "legacy" && stream != "null" && stream != "per-thread")
-    return bad(fmt::format("value '{}' is not defined for option 'default-stream'", stream),
-               "legacy, null or per-thread");
+    return bad_option(fmt::format("value '{}' is not defined for option 'default-stream'", stream),
+                      "legacy, null or per-thread");
   out.per_thread_stream = stream == "per-thread";
   return Ok{};
 }
@@ -127,15 +127,15 @@ void pass_on(const Given& given, std::vector<std::string>& to) {
 Status read_host(const CommandLine& line, Request& out) {
   out.standard = line.last(OptionId::std);
   if (!out.standard.empty() && !out.standard.starts_with("c++") && !out.standard.starts_with("gnu++"))
-    return bad(fmt::format("value '{}' is not defined for option 'std'", out.standard),
-               "c++03, c++11, c++14, c++17, c++20 or c++23");
+    return bad_option(fmt::format("value '{}' is not defined for option 'std'", out.standard),
+                      "c++03, c++11, c++14, c++17, c++20 or c++23");
   if (const std::string level = line.last(OptionId::optimize); !level.empty())
     out.host_optimisation = "-O" + (level.size() > 1 || level[0] > '3' ? std::string("3") : level);
   if (const std::string bits = line.last(OptionId::machine); !bits.empty() && bits != "64")
-    return bad(fmt::format("value '{}' is not defined for option 'machine'", bits), "only 64");
+    return bad_option(fmt::format("value '{}' is not defined for option 'machine'", bits), "only 64");
   const std::string cudart = line.last(OptionId::cudart);
   if (!cudart.empty() && cudart != "none" && cudart != "shared" && cudart != "static")
-    return bad(fmt::format("value '{}' is not defined for option 'cudart'", cudart), "none, shared or static");
+    return bad_option(fmt::format("value '{}' is not defined for option 'cudart'", cudart), "none, shared or static");
   out.runtime = cudart != "none";
   out.shared = line.has(OptionId::shared);
   out.host_compiler = line.last(OptionId::compiler_bindir);
@@ -150,7 +150,7 @@ Status read_host(const CommandLine& line, Request& out) {
         {"missing-launch-bounds", ""},
         {"ext-lambda-captures-this", ""}};
     const auto found = kKinds.find(kind);
-    if (found == kKinds.end()) return bad(fmt::format("value '{}' is not defined for option 'Werror'", kind));
+    if (found == kKinds.end()) return bad_option(fmt::format("value '{}' is not defined for option 'Werror'", kind));
     if (!found->second.empty()) out.both.push_back(found->second);
   }
   return Ok{};
@@ -197,7 +197,7 @@ Status read_course(const CommandLine& line, Request& out) {
   out.then_run = line.has(OptionId::run);
   if (const std::string threads = line.last(OptionId::threads); !threads.empty()) {
     constexpr std::size_t kMostDigits = 4;
-    if (threads.size() > kMostDigits) return bad(fmt::format("-t: '{}': no such number of threads", threads));
+    if (threads.size() > kMostDigits) return bad_option(fmt::format("-t: '{}': no such number of threads", threads));
     std::from_chars(threads.data(), threads.data() + threads.size(), out.threads);
   }
   return Ok{};
@@ -212,7 +212,7 @@ Result<Request> read_request(const CommandLine& line) {
   out.device_linked = !line.has(OptionId::no_device_link);
   read_phase(line, out);
   if (!out.dependency_output.empty() && out.dependencies == DependencyRules::none)
-    return bad("option '--dependency-output' (-MF) requires one of '-M', '-MM', '-MD' or '-MMD'");
+    return bad_option("option '--dependency-output' (-MF) requires one of '-M', '-MM', '-MD' or '-MMD'");
   for (const auto& read : {read_device, read_host, read_course})
     if (Status s = read(line, out); !s) return s.error();
   read_passed_on(line, out);

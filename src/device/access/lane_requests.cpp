@@ -26,20 +26,20 @@ StateSpace space_of_window(StateSpace written) {
   }
 }
 
-struct Window {
+struct Bounds {
   std::uint64_t low, high;
 };
 
 // [low, high) of its space where accesses of the site may go, around this one. nullopt: looked at each time.
-std::optional<Window> window_of(const Access& a) {
+std::optional<Bounds> bounds_of(const Access& a) {
   jit::WarpContext& c = *a.context;
   const Launch& launch = launch_of(c);
   const Bound& bound = bound_of(launch, a.site, a.form.space);
-  if (a.form.space == StateSpace::shared) return Window{bound.low, std::min(c.shared_size, bound.high)};
-  if (a.form.space == StateSpace::local) return Window{bound.low, std::min(c.local_size, bound.high)};
+  if (a.form.space == StateSpace::shared) return Bounds{bound.low, std::min(c.shared_size, bound.high)};
+  if (a.form.space == StateSpace::local) return Bounds{bound.low, std::min(c.local_size, bound.high)};
   const Range& range = worker_of(c).records[a.site].range;  // within its bound
   if (range.kernel_heap || (a.writes() && range.constant)) return std::nullopt;
-  return Window{range.low, range.high};
+  return Bounds{range.low, range.high};
 }
 
 void keep(const Access& a) {
@@ -58,7 +58,7 @@ void open_around(const Access& a, std::uint64_t first, std::uint64_t last) {
   SiteRecord& record = worker.records[a.site];
   constexpr std::uint32_t kEager = 16, kLater = 64;  // sites that go from one allocation to another keep their window
   if (const std::uint32_t n = record.lane_refills++; n >= kEager && n % kLater != 0) return;
-  const auto found = window_of(a);
+  const auto found = bounds_of(a);
   const std::uint64_t within = a.bytes() - 1;
   if (!found || found->high < a.bytes()) return;
   std::uint64_t low = (found->low + within) & ~within;

@@ -26,7 +26,7 @@ constexpr std::size_t kStacksInSlab = 32;
 constexpr std::size_t kStagger = 320, kStaggers = 12;
 
 // The top of a fresh stack holds what to run.
-struct Entry {
+struct FiberEntry {
   FiberFunction function;
   void* argument;
 };
@@ -42,8 +42,8 @@ void arrive(Continuation* from, bool first) {
 
 // jump() leaves its two arguments where the second and the first argument of a function are.
 void enter(Continuation* self, Continuation* from) {
-  const Entry* entry =
-      reinterpret_cast<const Entry*>(static_cast<const std::uint8_t*>(self->stack_bottom) + self->stack_size);
+  const FiberEntry* entry =
+      reinterpret_cast<const FiberEntry*>(static_cast<const std::uint8_t*>(self->stack_bottom) + self->stack_size);
   const FiberFunction function = entry->function;
   void* const argument = entry->argument;
   arrive(from, true);
@@ -108,7 +108,7 @@ void forget_frames(const Stack& stack) {
 
 void prepare(Continuation& to, const Stack& stack, FiberFunction function, void* argument) {
   forget_frames(stack);
-  auto* entry = reinterpret_cast<Entry*>(stack.top() - 64);
+  auto* entry = reinterpret_cast<FiberEntry*>(stack.top() - 64);
   *entry = {function, argument};
   to.stack_bottom = stack.low;
   to.stack_size = stack.bytes - 64;

@@ -16,7 +16,7 @@ using ptx::ScalarType;
 
 namespace {
 
-constexpr unsigned kWide = 8;  // columns at a time
+constexpr unsigned kColumnsAtOnce = 8;  // columns at a time
 
 #pragma GCC push_options
 #pragma GCC target("avx2,fma,f16c,popcnt")
@@ -48,9 +48,9 @@ struct Integers {
 
 template <class Lanes, class T>
 void multiply(T* sums, const T* a, const T* b, unsigned rows, unsigned columns, unsigned depth) {
-  constexpr unsigned kPerVector = kWide / Lanes::kVectors;
+  constexpr unsigned kPerVector = kColumnsAtOnce / Lanes::kVectors;
   for (unsigned i = 0; i < rows; i += Lanes::kRows)
-    for (unsigned j = 0; j < columns; j += kWide) {
+    for (unsigned j = 0; j < columns; j += kColumnsAtOnce) {
       typename Lanes::Vector block[Lanes::kRows][Lanes::kVectors];
       const auto at = [&](unsigned r, unsigned v) { return std::size_t{i + r} * columns + j + v * kPerVector; };
       for (unsigned r = 0; r < Lanes::kRows; ++r)
@@ -68,18 +68,18 @@ void multiply(T* sums, const T* a, const T* b, unsigned rows, unsigned columns, 
 
 // An 8 x 8 square: `from` has lines of `depth`, `to` lines of `columns`.
 void transpose_square(float* to, const float* from, unsigned columns, unsigned depth) {
-  __m256 r[kWide], s[kWide];
-  for (unsigned i = 0; i < kWide; ++i) r[i] = _mm256_loadu_ps(from + std::size_t{i} * depth);
-  for (unsigned i = 0; i < kWide; i += 2) {
+  __m256 r[kColumnsAtOnce], s[kColumnsAtOnce];
+  for (unsigned i = 0; i < kColumnsAtOnce; ++i) r[i] = _mm256_loadu_ps(from + std::size_t{i} * depth);
+  for (unsigned i = 0; i < kColumnsAtOnce; i += 2) {
     s[i] = _mm256_unpacklo_ps(r[i], r[i + 1]);
     s[i + 1] = _mm256_unpackhi_ps(r[i], r[i + 1]);
   }
-  for (unsigned i = 0; i < kWide; i += 4)
+  for (unsigned i = 0; i < kColumnsAtOnce; i += 4)
     for (unsigned e = 0; e < 2; ++e) {
       r[i + 2 * e] = _mm256_shuffle_ps(s[i + e], s[i + e + 2], 0x44);
       r[i + 2 * e + 1] = _mm256_shuffle_ps(s[i + e], s[i + e + 2], 0xee);
     }
-  for (unsigned i = 0; i < kWide / 2; ++i) {
+  for (unsigned i = 0; i < kColumnsAtOnce / 2; ++i) {
     float* const low = to + std::size_t{i} * columns;
     _mm256_storeu_ps(low, _mm256_permute2f128_ps(r[i], r[i + 4], 0x20));
     _mm256_storeu_ps(low + std::size_t{4} * columns, _mm256_permute2f128_ps(r[i], r[i + 4], 0x31));
@@ -89,11 +89,11 @@ void transpose_square(float* to, const float* from, unsigned columns, unsigned d
 // f(first element of eight in a row of sums, first word of them in the planes): `registers` planes hold a row's pairs.
 template <class F>
 void each_piece(unsigned rows, unsigned columns, unsigned registers, F&& f) {
-  const unsigned halves = rows / kWide;
-  for (unsigned j = 0; j < columns / kWide; ++j)
+  const unsigned halves = rows / kColumnsAtOnce;
+  for (unsigned j = 0; j < columns / kColumnsAtOnce; ++j)
     for (unsigned half = 0; half < halves; ++half)
-      for (unsigned r = 0; r < kWide; ++r)
-        f(std::size_t{half * kWide + r} * columns + std::size_t{j} * kWide,
+      for (unsigned r = 0; r < kColumnsAtOnce; ++r)
+        f(std::size_t{half * kColumnsAtOnce + r} * columns + std::size_t{j} * kColumnsAtOnce,
           std::size_t{(j * halves + half) * registers} * kWarpSize + std::size_t{r} * 4);
 }
 
@@ -139,12 +139,13 @@ void add_bit_counts(std::int32_t* sums, const std::uint32_t* a, const std::uint3
 }
 
 void transpose_columns(float* to, const float* from, unsigned columns, unsigned depth) {
-  unsigned whole = depth / kWide * kWide;
-  for (unsigned j = 0; j < columns; j += kWide) {
-    for (unsigned k = 0; k < whole; k += kWide)
+  unsigned whole = depth / kColumnsAtOnce * kColumnsAtOnce;
+  for (unsigned j = 0; j < columns; j += kColumnsAtOnce) {
+    for (unsigned k = 0; k < whole; k += kColumnsAtOnce)
       transpose_square(to + std::size_t{k} * columns + j, from + std::size_t{j} * depth + k, columns, depth);
     for (unsigned k = whole; k < depth; ++k)
-      for (unsigned i = j; i < j + kWide; ++i) to[std::size_t{k} * columns + i] = from[std::size_t{i} * depth + k];
+      for (unsigned i = j; i < j + kColumnsAtOnce; ++i)
+        to[std::size_t{k} * columns + i] = from[std::size_t{i} * depth + k];
   }
 }
 
@@ -175,7 +176,7 @@ void read_sums(float* sums, const void* planes, unsigned rows, unsigned columns,
 void write_sums(void* planes, const float* sums, unsigned rows, unsigned columns, ScalarType type) {
   if (type == ScalarType::f16)
     return each_piece(rows, columns, 1, [&](std::size_t piece, std::size_t word) {
-      pack_matrix(static_cast<std::uint32_t*>(planes) + word, sums + piece, kWide, type);
+      pack_matrix(static_cast<std::uint32_t*>(planes) + word, sums + piece, kColumnsAtOnce, type);
     });
   write_words(static_cast<float*>(planes), sums, rows, columns);
   // Planes have the sums and nothing else.
@@ -193,14 +194,14 @@ void write_sums(void* planes, const std::int32_t* sums, unsigned rows, unsigned 
 void read_sums(double* sums, const void* planes, unsigned rows, unsigned columns, ScalarType) {
   each_piece(rows, columns, 2, [&](std::size_t piece, std::size_t word) {
     const double* const even = static_cast<const double*>(planes) + word;
-    for (unsigned i = 0; i < kWide; ++i) sums[piece + i] = even[i / 2 + i % 2 * kWarpSize];
+    for (unsigned i = 0; i < kColumnsAtOnce; ++i) sums[piece + i] = even[i / 2 + i % 2 * kWarpSize];
   });
 }
 
 void write_sums(void* planes, const double* sums, unsigned rows, unsigned columns, ScalarType) {
   each_piece(rows, columns, 2, [&](std::size_t piece, std::size_t word) {
     double* const even = static_cast<double*>(planes) + word;
-    for (unsigned i = 0; i < kWide; ++i) even[i / 2 + i % 2 * kWarpSize] = sums[piece + i];
+    for (unsigned i = 0; i < kColumnsAtOnce; ++i) even[i / 2 + i % 2 * kWarpSize] = sums[piece + i];
   });
 }
 

@@ -58,12 +58,12 @@ unsigned index_of(const MatrixProduct& p, Matrix matrix, ScalarType type, unsign
 
 // Where each element of the dense matrices (row by row, product by product) stands in the fragments. Made once for each
 // kind of product and thread.
-struct Table {
+struct FragmentTable {
   std::vector<std::uint16_t> places;
   bool in_order = true;  // places[i] == i
 };
 struct Tables {
-  Table a, b, c, d;
+  FragmentTable a, b, c, d;
 };
 
 unsigned products_of(const MatrixProduct& p) {
@@ -77,7 +77,7 @@ const Tables& tables_of(const MatrixProduct& p) {
   Tables& t = made[Key{p.shape.code(), code(p.a), code(p.b), code(p.c), code(p.d), p.flags}];
   if (!t.a.places.empty()) return t;
   const auto [m, n, k] = p.shape;
-  const auto fill = [&](Table& table, Matrix matrix, ScalarType type, unsigned rows, unsigned columns) {
+  const auto fill = [&](FragmentTable& table, Matrix matrix, ScalarType type, unsigned rows, unsigned columns) {
     for (unsigned quad = 0; quad < products_of(p); ++quad)
       for (unsigned i = 0; i < rows; ++i)
         for (unsigned j = 0; j < columns; ++j) {
@@ -95,10 +95,10 @@ const Tables& tables_of(const MatrixProduct& p) {
 
 // T: the type of products and sums.
 template <class T>
-struct Work {
+struct DenseWork {
   T linear[kMaxElements], a[kMaxElements], b[kMaxElements], sums[kMaxElements], before[kMaxElements];
 
-  void gather(T* dense, const void* fragment, const Table& table, ScalarType type) {
+  void gather(T* dense, const void* fragment, const FragmentTable& table, ScalarType type) {
     const auto count = static_cast<unsigned>(table.places.size());
     if (table.in_order) return unpack_matrix(dense, fragment, count, type);
     unpack_matrix(linear, fragment, count, type);
@@ -107,11 +107,11 @@ struct Work {
 };
 
 template <class T>
-void multiply(const MatrixProduct& p, void* d, const void* a, const void* b, const void* c) {
+void multiply_dense(const MatrixProduct& p, void* d, const void* a, const void* b, const void* c) {
   const Tables& tables = tables_of(p);
   // On the heap: a library with large thread-local arrays cannot be opened by dlopen.
-  static thread_local const auto scratch = std::make_unique_for_overwrite<Work<T>>();
-  Work<T>& work = *scratch;
+  static thread_local const auto scratch = std::make_unique_for_overwrite<DenseWork<T>>();
+  DenseWork<T>& work = *scratch;
   const auto [m, n, k] = p.shape;
   const auto count = static_cast<unsigned>(tables.d.places.size());
   constexpr bool kIntegers = std::is_integral_v<T>;  // whose products do not overflow, while C may
@@ -138,11 +138,11 @@ void multiply(const MatrixProduct& p, void* d, const void* a, const void* b, con
 
 void multiply_by_tables(const MatrixProduct& p, void* d, const void* a, const void* b, const void* c) {
   if (p.d == ScalarType::f64)
-    multiply<double>(p, d, a, b, c);
+    multiply_dense<double>(p, d, a, b, c);
   else if (p.d == ScalarType::s32)
-    multiply<std::int32_t>(p, d, a, b, c);
+    multiply_dense<std::int32_t>(p, d, a, b, c);
   else
-    multiply<float>(p, d, a, b, c);
+    multiply_dense<float>(p, d, a, b, c);
 }
 
 }  // namespace warpgrind::jit

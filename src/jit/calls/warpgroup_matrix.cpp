@@ -15,13 +15,13 @@ namespace {
 using ptx::ScalarType;
 
 constexpr unsigned kRows = kWarpgroupRows, kMostColumns = kMostWarpgroupColumns;
-constexpr unsigned kMostDepth = 32;  // elements of 8 bits
+constexpr unsigned kDeepestProduct = 32;  // elements of 8 bits
 
 template <class T>
 struct Dense {
-  T a[kRows * kMostDepth];         // row by row
-  T b[kMostDepth * kMostColumns];  // by depth: columns side by side
-  T linear[kMostDepth * kMostColumns];
+  T a[kRows * kDeepestProduct];         // row by row
+  T b[kDeepestProduct * kMostColumns];  // by depth: columns side by side
+  T linear[kDeepestProduct * kMostColumns];
   T sums[kRows * kMostColumns];
 };
 

@@ -20,17 +20,17 @@ using ptx::Operand;
 using ptx::OperandKind;
 using ptx::ScalarType;
 
-struct Shape {
+struct WarpgroupShape {
   unsigned columns = 0, depth = 0;
 };
 
 // ".m64n128k16"
-std::optional<Shape> shape_of(const Instruction& i) {
+std::optional<WarpgroupShape> warpgroup_shape_of(const Instruction& i) {
   static constexpr std::string_view kRows = "m64n";
   for (const Modifier m : i.modifiers) {
     const std::string_view text = ptx::name(m);
     if (!text.starts_with(kRows)) continue;
-    Shape shape;
+    WarpgroupShape shape;
     const char* const end = text.data() + text.size();
     const auto columns = std::from_chars(text.data() + kRows.size(), end, shape.columns);
     if (columns.ptr == end || *columns.ptr != 'k') return std::nullopt;
@@ -66,7 +66,7 @@ Value* stored(Lowering& l, Value* lanes) {
 
 void lower_wgmma(Lowering& l) {
   const Instruction& i = l.instruction();
-  const auto shape = shape_of(i);
+  const auto shape = warpgroup_shape_of(i);
   const ScalarType d = i.type(0), a = i.type(1), b = i.type(2);
   if (!shape || shape->columns == 0 || shape->columns > kMostWarpgroupColumns || shape->columns % 8 != 0 ||
       shape->depth * matrix_element_bits(a) != kWarpgroupDepthBytes * 8)

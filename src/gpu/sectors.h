@@ -1,0 +1,8 @@
+// Sizes that every GPU since compute capability 3.0 moves memory in: sectors of 32 bytes, lines of 128 (four sectors).
+#pragma once
+
+namespace warpgrind {
+
+inline constexpr unsigned kSectorBytes = 32, kSectorShift = 5, kLineShift = 7;
+
+}  // namespace warpgrind
