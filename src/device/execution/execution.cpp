@@ -277,7 +277,7 @@ namespace {
 
 // The warp runs, and those that it names at the end of a region, until one ends or nobody is named. Each may wait on
 // this stack meanwhile, while others run on others. Gives the one that has ended, if one has.
-inline WarpFiber* run(Worker& w, WarpFiber& f) {
+[[nodiscard]] inline WarpFiber* run(Worker& w, WarpFiber& f) {
   begin_to_run(w, f);
   w.launch->entry(&f.context, f.context.frame);
   WarpFiber& last = *w.current;
@@ -300,7 +300,7 @@ void start_warps(Worker& w) {
   do {
     Block& block = *w.starting;
     if (WarpFiber* first = begin_block_in_turn(w, block)) {
-      run(w, *first);
+      if (WarpFiber* ended = run(w, *first)) put_idle(w, *ended);  // the round was left before its end
       continue;
     }
     if (!fiber) fiber = &take_fiber(w);
