@@ -209,6 +209,7 @@ cudaError_t error_of(const device::Fault& fault) {
       return cudaErrorAssert;
     case FaultKind::illegal_instruction:
     case FaultKind::barrier_number:
+    case FaultKind::barrier_count:
     case FaultKind::unsupported:
       return cudaErrorIllegalInstruction;
     case FaultKind::invalid_pc:

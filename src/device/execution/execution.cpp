@@ -1,5 +1,6 @@
 // How a worker runs blocks. A loop takes the next warp and runs it, to its end or to the end of a region, again and
 // again on one stack. A warp that waits elsewhere keeps the stack, and the loop goes on on another one.
+#include <fmt/format.h>
 #include <pmmintrin.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -337,6 +338,18 @@ std::vector<const WarpFiber*> waiting_warps(Worker& w) {
   return stuck;
 }
 
+// Why warps wait at a barrier with a count. Empty: it has none.
+std::string describe_count(const WarpFiber& f) {
+  const Block& b = *f.block;
+  const Barrier& barrier = b.barriers[f.wait_barrier];
+  if (barrier.expected == 0) return {};
+  std::string text = fmt::format(": barrier {} waits for {} threads, and {} have come", f.wait_barrier,
+                                 barrier.expected, barrier.arrived);
+  if (barrier.expected > b.warps * kWarpSize) return text + fmt::format(" (the block has {})", b.threads);
+  if (b.exited) text += fmt::format(" ({} of the block's have left the kernel)", b.exited);
+  return text;
+}
+
 void record_deadlock(Worker& w) {
   Launch& launch = *w.launch;
   const std::vector<const WarpFiber*> stuck = waiting_warps(w);
@@ -356,6 +369,12 @@ void record_deadlock(Worker& w) {
     fault.message = mixed ? "warps of one block wait at different barriers, and no warp can go on"
                           : "warps wait at a barrier that the others never reach, and no warp can go on";
     fault.advice = "every thread of a block must reach the same __syncthreads(), or as many as the barrier names";
+    const std::string count = mixed ? std::string() : describe_count(first);
+    fault.message += count;
+    if (!count.empty())
+      fault.advice =
+          "let as many threads come as the barrier counts, whoever has left the kernel, or use __syncthreads(), which "
+          "waits for those that remain";
   }
   for (const WarpFiber* f : stuck) {
     add_places(launch, *f, fault.warps);
