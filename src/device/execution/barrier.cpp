@@ -407,6 +407,7 @@ std::span<const jit::CallSymbol> control_symbols() {
       {"wg_trap", reinterpret_cast<void*>(&wg_trap)},
       {"wg_unsupported", reinterpret_cast<void*>(&wg_unsupported)},
       {"wg_indirect_call_fault", reinterpret_cast<void*>(&wg_indirect_call_fault)},
+      {"wg_stack_overflow", reinterpret_cast<void*>(&wg_stack_overflow)},
   };
   return symbols;
 }
@@ -530,6 +531,12 @@ void wg_unsupported(void* context, std::uint32_t site) {
   raise(warp(context), site, 0, FaultKind::unsupported,
         "an instruction that the virtual GPU does not support was reached",
         "`warpgrind scan` lists every such instruction of a program before it is run");
+}
+
+void wg_stack_overflow(void* context, std::uint32_t site, std::uint64_t needed, std::uint32_t mask) {
+  jit::WarpContext& c = warp(context);
+  const FaultText text = stack_overflow_text("call", c.local_size, needed);
+  raise(c, site, mask ? static_cast<unsigned>(std::countr_zero(mask)) : 0, text.kind, text.message, text.advice);
 }
 
 void wg_indirect_call_fault(void* context, std::uint32_t site, std::uint64_t address, std::uint32_t is_function) {

@@ -508,7 +508,7 @@ void run_worker(Worker& w) {
   w.seen_rounds.assign(w.launch->all_workers->size(), 0);
   w.listed_site = ~0u;
   w.listed_block = w.listed_thread = {0, 0, 0};
-  if (w.stacks.grow(w.launch->kernel->code->frame_bytes)) {
+  if (w.stacks.grow(w.launch->stack_bytes)) {
     w.carriers.clear();
     w.idle_carriers = nullptr;
     w.emergency = {};

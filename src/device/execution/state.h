@@ -2,6 +2,7 @@
 // points to the WarpFiber around it. One worker is one host thread, so nothing here below Launch needs locks.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -323,6 +324,7 @@ struct Launch {
   bool shows_affine = false;  // machine code shows what it serves itself at watched sites (Wants::only_written)
   std::uint8_t* parameters = nullptr;
   std::uint64_t shared_size = 0, local_size = 0;
+  std::uint64_t stack_bytes = 0;  // of the host's stack, for frames of machine code
   std::uint64_t blocks = 0;
   // Of a grid that device code launched: how many grids are above it (tail launches: as the parent).
   unsigned depth = 0;
@@ -384,6 +386,14 @@ inline Worker& worker_of(jit::WarpContext& context) {
 }
 inline Launch& launch_of(jit::WarpContext& context) {
   return *worker_of(context).launch;
+}
+// Bytes of a thread's local memory that a warp which starts finds unwritten: all that the kernel and its calls are
+// known to need, and of a stack without a known depth its first part, as clearing 16 MiB a warp would take longer than
+// kernels do.
+inline std::uint64_t unwritten_local_bytes(const Launch& launch) {
+  constexpr std::uint64_t kFirstPart = 16384;
+  const jit::CompiledKernel& code = *launch.kernel->code;
+  return std::min(launch.local_size, code.open_ended ? std::max(code.local_bytes, kFirstPart) : code.local_bytes);
 }
 inline bool is_watched(const Launch& launch, std::uint32_t site) {
   return !launch.watched.empty() && (site >= launch.watched.size() || launch.watched[site] != 0);

@@ -19,7 +19,7 @@ namespace warpgrind::device {
 namespace {
 
 [[gnu::noinline]] void fill_local(const Launch& launch, WarpFiber& f) {
-  const std::uint64_t bytes = std::min(launch.kernel->code->local_bytes, f.context.local_size);
+  const std::uint64_t bytes = unwritten_local_bytes(launch);
   if (bytes) std::memset(f.local, *launch.fill, (bytes + 3) / 4 * 4 * kWarpSize);
 }
 
