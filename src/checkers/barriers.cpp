@@ -101,7 +101,6 @@ class Barriers final : public Checker {
     if (e.site != events::BarrierPassed::kEach) return note_passed(block, e.site);
     std::vector<Arrival>& arrived = block.arrived[e.barrier];
     if (arrived.empty()) return;
-    check_released(e, arrived);
     if (all_at_one_site(*e.launch, arrived)) {
       if (arrived.size() == warps_of(*e.launch)) note_passed(block, arrived[0].site);
       arrived.clear();
@@ -156,7 +155,6 @@ class Barriers final : public Checker {
   }
 
   void check_count(const events::Barrier& e, const Arrival& now, const std::vector<Arrival>& arrived);
-  void check_released(const events::BarrierPassed& e, const std::vector<Arrival>& arrived);
   bool judge_warps(const events::BarrierPassed& e, const BlockState& block, const std::vector<Arrival>& arrived);
   void judge_leavers(const events::BarrierPassed& e, const BlockState& block, const std::vector<Arrival>& arrived);
   void judge_block(const events::BarrierPassed& e, const std::vector<Arrival>& arrived);
@@ -187,18 +185,21 @@ void Barriers::wrong_count(const events::Barrier& e, const Arrival& now, const A
 void Barriers::check_count(const events::Barrier& e, const Arrival& now, const std::vector<Arrival>& arrived) {
   const std::uint32_t all = whole_warps(block_threads(*e.launch));
   const auto count = [&](const Arrival& a) { return a.threads == 0 ? all : a.threads; };
+  const auto named = [](const Arrival& a) {
+    return a.threads == 0 ? std::string("all threads (no count)") : fmt::format("{} threads", a.threads);
+  };
   if (now.threads % kWarpSize != 0)
     return wrong_count(
         e, now, nullptr,
         fmt::format("barrier {} is to wait for {} threads, which is no multiple of 32", e.barrier, now.threads),
         "barriers count whole warps (PTX ISA, bar): name a multiple of 32");
   for (const Arrival& other : arrived) {
-    if (count(other) != count(now))
+    if (other.threads != now.threads)  // also where the count is the block's: a GPU ends the kernel
       return wrong_count(
           e, now, &other,
-          fmt::format("barrier {} is to wait for {} threads at one place, and for {} at another, before "
+          fmt::format("barrier {} is to wait for {} at one place, and for {} at another, before "
                       "anybody has passed it",
-                      e.barrier, count(other), count(now)),
+                      e.barrier, named(other), named(now)),
           "all that meet at a barrier must name the same count, and different barriers different numbers");
     if (other.warp == now.warp && (other.mask & now.mask) != 0)
       return wrong_count(
@@ -211,36 +212,6 @@ void Barriers::check_count(const events::Barrier& e, const Arrival& now, const s
                 fmt::format("barrier {} is to wait for {} threads, and the block has {}", e.barrier, count(now),
                             block_threads(*e.launch)),
                 "a barrier waits for threads of one block: name no more than the block has");
-}
-
-// Threads that have left the kernel are not waited for at a barrier of all threads. One that names a count waits for so
-// many: there a GPU would wait for ever, and the virtual one goes on.
-void Barriers::check_released(const events::BarrierPassed& e, const std::vector<Arrival>& arrived) {
-  const events::Launch& launch = *e.launch;
-  const Arrival& first = arrived[0];
-  const auto differs = [&](const Arrival& a) { return a.threads != first.threads; };
-  if (first.threads == 0 || first.threads > whole_warps(block_threads(launch))) return;
-  if (std::any_of(arrived.begin(), arrived.end(), differs)) return;  // wrong_count()
-  std::vector<LaneMask> came((block_threads(launch) + kWarpSize - 1) / kWarpSize, 0);
-  for (const Arrival& a : arrived) {
-    if (came[a.warp] & a.mask) return;  // twice: likewise
-    came[a.warp] |= a.mask;
-  }
-  const auto warps = std::count_if(came.begin(), came.end(), [](LaneMask lanes) { return lanes != 0; });
-  const auto threads = static_cast<std::uint32_t>(warps) * kWarpSize;
-  if (threads >= first.threads) return;
-  found_.add(key("barrier-deadlock", launch, first.site, first.site), who(launch, e.block, first), [&] {
-    results::Finding f;
-    f.kind = "barrier-deadlock";
-    f.message = fmt::format("barrier {} waits for {} threads, and only {} come: the others have left the kernel",
-                            e.barrier, first.threads, threads);
-    for (const Arrival& a : arrived) f.accesses.push_back(access(launch, e.block, a));
-    take_place(f, f.accesses[0]);
-    f.notes.push_back("a barrier with a count waits for that many, also when threads have left; here it goes on");
-    f.advice =
-        "let as many threads come as the barrier counts, or use __syncthreads(), which waits for those that remain";
-    return f;
-  });
 }
 
 // True: at least one warp has come in parts.

@@ -95,7 +95,7 @@ WG_API cudaError_t cudaDeviceReset() {
     set_default_limits(c);
     c.used = c.retained = false;
     if (s.device_in_use(device)) {
-      s.device(device).set_stack_size(0);
+      s.device(device).set_stack_size(c.limits[cudaLimitStackSize]);
       s.device(device).set_printf_fifo(c.limits[cudaLimitPrintfFifoSize]);
     }
     thread_state().last_error = cudaSuccess;

@@ -44,6 +44,7 @@ enum class FaultKind : std::uint8_t {
   deadlock,
   barrier_mismatch,
   barrier_number,   // no such barrier
+  barrier_count,    // arrivals at one barrier name different counts
   member_deadlock,  // lanes of a warp wait for each other at .sync operations
   warp_mismatch,    // lanes of a .sync operation
   absent_lanes,     // that a shuffle reads

@@ -18,6 +18,7 @@
 #include "device/execution/worker_team.h"
 #include "device/memory/device_heap.h"
 #include "device/module.h"
+#include "gpu/launch_limits.h"
 
 namespace warpgrind::device {
 
@@ -146,7 +147,7 @@ struct Device::Impl {
   const ShadowMemory* shadow = nullptr;  // somebody wants uses of undefined bits, and the host has room to follow them
 
   std::atomic<std::uint64_t> bytes_used{0};
-  std::atomic<std::uint64_t> heap_size{std::uint64_t{8} << 20}, stack_size{0};
+  std::atomic<std::uint64_t> heap_size{std::uint64_t{8} << 20}, stack_size{kDefaultStackBytes};
   std::atomic<std::uint64_t> cycles{0};  // of the SMs, at the end of the last kernel that read a clock
   OutputBuffer output;
   DeviceHeap heap;           // malloc in kernels

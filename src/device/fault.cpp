@@ -147,6 +147,16 @@ void warn(jit::WarpContext& context, std::uint32_t site, unsigned lane, FaultKin
   warning->advice = std::move(advice);
 }
 
+FaultText stack_overflow_text(const char* what, std::uint64_t size, std::uint64_t needed) {
+  return {
+      FaultKind::stack_overflow,
+      fmt::format("the stack of a thread is {} bytes (cudaLimitStackSize), and this {} needs {} or more", size, what,
+                  needed),
+      fmt::format("raise it with cudaDeviceSetLimit(cudaLimitStackSize, {}), or more; calls of a known depth always "
+                  "fit, recursion and alloca() get what the limit says",
+                  std::bit_ceil(needed))};
+}
+
 void count_went_on(jit::WarpContext& context, std::uint32_t site, unsigned lane, FaultKind kind, unsigned lanes,
                    const std::function<FaultText()>& text) {
   const auto [warning, is_new] = warning_of(context, site, lane, kind);

@@ -30,6 +30,8 @@ struct FaultText {
   FaultKind kind = FaultKind::illegal_address;
   std::string message, advice;
 };
+// size: bytes of the thread's stack; needed: at least, for what did not fit ("call", "access").
+FaultText stack_overflow_text(const char* what, std::uint64_t size, std::uint64_t needed);
 void count_went_on(jit::WarpContext& context, std::uint32_t site, unsigned lane, FaultKind kind, unsigned lanes,
                    const std::function<FaultText()>& text);
 // The fault that would have ended a launch which goes on, because somebody observes invalid accesses: kept if it is the

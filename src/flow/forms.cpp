@@ -155,16 +155,16 @@ class Analysis {
 
   bool propagate() {
     bool changed_ever = false;
-    std::vector<RegId> written;
+    std::vector<WrittenRegister> written;
     for (bool changed = true; changed;) {
       changed = false;
       for (std::uint32_t b : cfg_.order)
         for (std::uint32_t n = cfg_.blocks[b].first; n < cfg_.blocks[b].end; ++n) {
           const Instruction& i = f_.body[n];
-          registers_written(i, written);
-          for (std::size_t d = 0; d < written.size(); ++d) {
-            const Form form = guard_varies(i) ? varying_form() : result_form(i, d, out_.forms, layout_, f_);
-            changed |= set(written[d], form);
+          results_written(i, written);
+          for (const WrittenRegister& w : written) {
+            const Form form = guard_varies(i) ? varying_form() : result_form(i, w.place, out_.forms, layout_, f_);
+            changed |= set(w.reg, form);
           }
         }
       changed_ever |= changed;

@@ -51,6 +51,13 @@ FormAnalysis analyse_forms(const ptx::Function& function, const ControlFlow& cfg
 void registers_read(const ptx::Instruction& instruction, std::vector<ptx::RegId>& out);
 std::size_t destination_operands(const ptx::Instruction& instruction);  // leading operands that are written
 void registers_written(const ptx::Instruction& instruction, std::vector<ptx::RegId>& out);
+// The same with each register's place among the results: elements of vectors count, and so does the sink `_`, which is
+// no register. In `elect.sync _|p` the predicate is result 1.
+struct WrittenRegister {
+  ptx::RegId reg;
+  std::size_t place;
+};
+void results_written(const ptx::Instruction& instruction, std::vector<WrittenRegister>& out);
 
 // Form of an operand / of an instruction's result, given the registers' forms (used by analysis and lowering alike).
 Form operand_form(const ptx::Operand& operand, const std::vector<Form>& forms, const LaneLayout& layout,

@@ -144,17 +144,17 @@ Provenance::Value Provenance::result(const Instruction& i, std::size_t element, 
 
 bool Provenance::pass(const ControlFlow& cfg) {
   bool changed = false;
-  std::vector<ptx::RegId> written;
+  std::vector<WrittenRegister> written;
   for (const std::uint32_t b : cfg.order)
     for (std::uint32_t n = cfg.blocks[b].first; n < cfg.blocks[b].end; ++n) {
       const Instruction& i = function_.body[n];
-      registers_written(i, written);
-      for (std::size_t k = 0; k < written.size(); ++k) {
-        const unsigned bits = ptx::bits(function_.registers[written[k]].type);
+      results_written(i, written);
+      for (const WrittenRegister& w : written) {
+        const unsigned bits = ptx::bits(function_.registers[w.reg].type);
         if (bits < 32) continue;  // predicates, short numbers
-        Value& known = values_[written[k]];
+        Value& known = values_[w.reg];
         Value next = known;
-        add(next, result(i, k, bits));
+        add(next, result(i, w.place, bits));
         if (next == known) continue;
         known = std::move(next);
         changed = true;

@@ -408,15 +408,33 @@ void registers_read(const Instruction& i, std::vector<ptx::RegId>& out) {
   for (const Operand& a : i.arguments) collect(a, out);
 }
 
+namespace {
+
+// Calls found(register, place) for each register that the instruction writes.
+template <class Found>
+void each_result(const Instruction& i, Found found) {
+  std::size_t place = 0;
+  const auto pass = [&](const Operand& o) {
+    if (o.kind == OperandKind::reg) found(o.index, place);
+    ++place;
+  };
+  for (std::size_t k = 0; k < destination_operands(i); ++k) {
+    if (i.operands[k].kind != OperandKind::vector) pass(i.operands[k]);
+    for (const Operand& e : i.operands[k].elements) pass(e);
+  }
+  for (const Operand& r : i.results) pass(r);
+}
+
+}  // namespace
+
 void registers_written(const Instruction& i, std::vector<ptx::RegId>& out) {
   out.clear();
-  for (std::size_t k = 0; k < destination_operands(i); ++k) {
-    if (i.operands[k].kind == OperandKind::reg) out.push_back(i.operands[k].index);
-    for (const Operand& e : i.operands[k].elements)
-      if (e.kind == OperandKind::reg) out.push_back(e.index);
-  }
-  for (const Operand& r : i.results)
-    if (r.kind == OperandKind::reg) out.push_back(r.index);
+  each_result(i, [&](ptx::RegId r, std::size_t) { out.push_back(r); });
+}
+
+void results_written(const Instruction& i, std::vector<WrittenRegister>& out) {
+  out.clear();
+  each_result(i, [&](ptx::RegId r, std::size_t place) { out.push_back({r, place}); });
 }
 
 }  // namespace warpgrind::flow

@@ -20,7 +20,7 @@ inline Form uniform_form(std::uint8_t zeros) {
   return f;
 }
 
-// The d-th register the instruction writes (order of registers_written).
+// Result d of the instruction (WrittenRegister::place).
 Form result_form(const ptx::Instruction& instruction, std::size_t d, const std::vector<Form>& forms,
                  const LaneLayout& layout, const ptx::Function& function);
 

@@ -2,11 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace warpgrind {
 
 std::uint64_t printf_fifo_bytes(const GpuModel& model) {
   constexpr std::uint64_t kOfSm = 64 << 10, kFixed = 1 << 20;
   return model.cc_major >= 7 ? kOfSm * model.sm_count : kFixed;
+}
+
+std::uint64_t most_stack_bytes(const GpuModel& model) {
+  const std::uint64_t threads = std::uint64_t{model.sm_count} * model.max_threads_per_sm;
+  return threads ? std::min(kMostLocalBytes, model.memory_bytes / threads / 16 * 16) : kMostLocalBytes;
 }
 
 std::string shape_problem(const GpuModel& model, const Dim3& grid, const Dim3& block) {

@@ -103,7 +103,7 @@ std::size_t most_persisting_l2() {
 }  // namespace
 
 void set_default_limits(Context& context) {
-  const std::size_t limits[] = {1024, printf_fifo_bytes(the_session().model()), 8 << 20, 2, 2048, 128, 0};
+  const std::size_t limits[] = {kDefaultStackBytes, printf_fifo_bytes(the_session().model()), 8 << 20, 2, 2048, 128, 0};
   static_assert(std::size(limits) == std::extent_v<decltype(context.limits)>);
   std::copy(std::begin(limits), std::end(limits), context.limits);
 }
@@ -116,9 +116,9 @@ cudaError_t device_set_limit(cudaLimit limit, std::size_t value) {
   if (limit == cudaLimitPersistingL2CacheSize && value > most_persisting_l2())
     return refuse(cudaErrorInvalidValue, "more than the L2 keeps");
   device::Device& gpu = current_device();
-  constexpr std::size_t kMostLocal = 512 << 10;  // "Maximum amount of local memory per thread", all GPUs since 2.0
-  if (limit == cudaLimitStackSize && value > kMostLocal)
-    return refuse(cudaErrorInvalidValue, fmt::format("a stack of {} bytes a thread, at most {}", value, kMostLocal));
+  if (const std::uint64_t most = most_stack_bytes(the_session().model()); limit == cudaLimitStackSize && value > most)
+    return refuse(cudaErrorInvalidValue,
+                  fmt::format("a stack of {} bytes a thread, at most {} on this GPU", value, most));
   if (limit == cudaLimitStackSize) gpu.set_stack_size(value);
   if (limit == cudaLimitMallocHeapSize && !gpu.set_heap_size(value))
     return refuse(cudaErrorInvalidValue, "a kernel that uses malloc has run: the heap has its size");

@@ -198,17 +198,17 @@ cudaError_t error_of(const device::Fault& fault) {
     case FaultKind::illegal_address:
     case FaultKind::shared_out_of_bounds:
     case FaultKind::local_out_of_bounds:
+    case FaultKind::stack_overflow:
     case FaultKind::write_to_constant:
     case FaultKind::invalid_texture:
       return cudaErrorIllegalAddress;
     case FaultKind::misaligned_address:
       return cudaErrorMisalignedAddress;
-    case FaultKind::stack_overflow:
-      return cudaErrorHardwareStackError;
     case FaultKind::assertion:
       return cudaErrorAssert;
     case FaultKind::illegal_instruction:
     case FaultKind::barrier_number:
+    case FaultKind::barrier_count:
     case FaultKind::unsupported:
       return cudaErrorIllegalInstruction;
     case FaultKind::invalid_pc:

@@ -277,6 +277,8 @@ void wg_interrupt(void* context, std::uint32_t instruction, std::uint32_t mask);
 [[noreturn]] void wg_bad_branch_index(void* context, std::uint32_t instruction, std::uint32_t mask);
 [[noreturn]] void wg_trap(void* context, std::uint32_t instruction, std::uint32_t mask);
 [[noreturn]] void wg_unsupported(void* context, std::uint32_t instruction);  // an opcode without lowering was reached
+// A call that the thread's stack has no room for: it needs so many bytes of it.
+[[noreturn]] void wg_stack_overflow(void* context, std::uint32_t instruction, std::uint64_t needed, std::uint32_t mask);
 // is_function: of another signature than the call's.
 void wg_indirect_call_fault(void* context, std::uint32_t instruction, std::uint64_t address, std::uint32_t is_function);
 }

@@ -48,6 +48,15 @@ AddressSums::AddressSums(const ptx::Module& module, const flow::Definitions& def
   find_zeros();
 }
 
+namespace {
+
+// One register and nothing else? `mov.b64 {_, %hi}, %pair` writes one too, which is a part of the source only.
+bool gives_whole_result(const ptx::Instruction& i) {
+  return !i.operands.empty() && i.operands[0].kind == OperandKind::reg && !i.has_second_destination;
+}
+
+}  // namespace
+
 // From everything aligned downwards, until no definition asks for less.
 void AddressSums::find_zeros() {
   const ptx::Function& f = definitions_.function;
@@ -88,6 +97,7 @@ std::uint8_t AddressSums::zeros_of(const Operand& o) const {
 }
 
 std::uint8_t AddressSums::zeros_of_result(const ptx::Instruction& i) const {
+  if (!gives_whole_result(i)) return 0;
   const auto z = [&](std::size_t k) -> unsigned { return k < i.operands.size() ? zeros_of(i.operands[k]) : 0; };
   switch (i.opcode) {
     case Opcode::mov:
@@ -211,6 +221,7 @@ AddressSum AddressSums::of_register(ptx::RegId r, bool outside) {
 }
 
 std::optional<AddressSum> AddressSums::result(const ptx::Instruction& i, bool outside) {
+  if (!gives_whole_result(i)) return std::nullopt;
   const auto at = [&](std::size_t k) { return of(i.operands[k], outside); };
   switch (i.opcode) {
     case Opcode::mov:

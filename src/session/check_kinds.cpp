@@ -51,6 +51,8 @@ CheckKind check_kind(device::FaultKind kind, bool stops) {
       return {"barrier-deadlock"};
     case FaultKind::barrier_number:
       return {"barrier-id"};
+    case FaultKind::barrier_count:
+      return {"barrier-count", Severity::error, &checkers::Selection::barriers};
     case FaultKind::member_deadlock:
     case FaultKind::warp_mismatch:
       return {"syncwarp-mask"};

@@ -55,6 +55,7 @@ const char* kind_name(device::FaultKind kind) {
       return "trap";
     case FaultKind::illegal_instruction:
     case FaultKind::barrier_number:
+    case FaultKind::barrier_count:
       return "illegal instruction";
     case FaultKind::invalid_pc:
       return "invalid program counter";

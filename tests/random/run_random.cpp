@@ -196,6 +196,7 @@ int main(int argc, char** argv) {
     words.erase(words.begin(), words.begin() + 2);
   }
   Runner runner{device::Device(0, **model, options), {}, nullptr, 0, {}};
+  runner.gpu.set_stack_size(1 << 14);  // for programs that call themselves, as in run_random_on_gpu.cu
   while (words.size() > 2 && words[0].starts_with("--")) {
     if (words[0] == "--raw") runner.raw = std::fopen(words[1].c_str(), "rb");
     if (words[0] == "--print") runner.print = std::strtoull(words[1].c_str(), nullptr, 10);

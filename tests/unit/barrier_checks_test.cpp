@@ -110,13 +110,11 @@ TEST(Barriers, Counts) {
   const auto found = check(make_barriers, two, 128);
   ASSERT_EQ(kinds(found), "barrier-count");
   EXPECT_EQ(found[0].accesses.size(), 2u);
+  const std::string one_named =
+      "setp.ge.u32 %p1, %r1, 32; @%p1 bra OTHER;\nbar.sync 1, 64;\nbra.uni END;\nOTHER: bar.sync 1;\nEND:";
+  EXPECT_EQ(kinds(check(make_barriers, one_named, 64)), "barrier-count");
   const std::string twice = "setp.ge.u32 %p1, %r1, 32; @%p1 bra END;\nbar.arrive 1, 64;\nbar.sync 1, 64;\nEND:";
   EXPECT_EQ(kinds(check(make_barriers, twice, 64)), "barrier-count");
-}
-
-TEST(Barriers, ACountWaitsForThreadsThatHaveLeft) {
-  const std::string body = "setp.ge.u32 %p1, %r1, 32; @%p1 ret;\nbar.sync 1, 64;";
-  EXPECT_EQ(kinds(check(make_barriers, body, 64)), "barrier-deadlock");
 }
 
 TEST(WarpSyncs, CallerNotNamed) {

@@ -194,6 +194,22 @@ std::string origins_of(const std::string& body) {
   return out;
 }
 
+// `_` has a place among the results, though it is no register.
+TEST(Forms, ASinkIsTheFirstResult) {
+  const Analysed a = analyse("elect.sync _|%p1, -1; elect.sync %r1|%p2, -1; ret;\n");
+  EXPECT_EQ(a["%p1"].kind, FormKind::varying);
+  EXPECT_EQ(a["%p2"].kind, FormKind::varying);
+  EXPECT_EQ(a["%r1"].kind, FormKind::uniform);
+}
+
+TEST(Provenance, ASinkIsTheFirstElement) {
+  const Analysed a = analyse("ld.param.v2.u64 {_, %rd9}, [p]; ld.global.u32 %r30, [%rd9]; ret;\n");
+  const flow::Provenance provenance(a.function(), a.cfg);
+  const auto sources = provenance.of(a.function().body[1].operands[1]);
+  ASSERT_EQ(sources.size(), 1u);
+  EXPECT_EQ(sources[0].offset, 8);
+}
+
 TEST(Provenance, FollowsArithmeticAndStopsAtMemory) {
   EXPECT_EQ(origins_of("mul.wide.u32 %rd2, %r2, 4; add.s64 %rd9, %rd1, %rd2;"), "p");
   EXPECT_EQ(

@@ -263,6 +263,15 @@ TEST(TranslatedCode, WithoutSureAlignmentNothingIsMerged) {
             (Widths{4, 4}));
 }
 
+// A multiple of 16, of which the high half need not be one.
+TEST(TranslatedCode, AHalfOfAPairIsNotThePair) {
+  EXPECT_EQ(widths(Translated("mul.wide.u32 %rd2, %r1, 16; mov.b64 {_, %r4}, %rd2; mov.u32 %r5, memory;\n"
+                              "add.u32 %r4, %r4, %r5; ld.shared.u32 %r6, [%r4]; ld.shared.u32 %r7, [%r4+4];\n"
+                              "add.u32 %r6, %r6, %r7; st.global.u32 [%rd1], %r6;\n"),
+                   ptx::Opcode::ld, StateSpace::shared),
+            (Widths{4, 4}));
+}
+
 TEST(TranslatedCode, BarriersStoresAndVolatileKeepLoadsApart) {
   const auto loads = [](const std::string& between, const char* second = "ld.shared.u32 %r6, [%r4+4];") {
     return widths(Translated(std::string(kBase) + "ld.shared.u32 %r5, [%r4]; " + between + second +

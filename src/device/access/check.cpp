@@ -206,10 +206,7 @@ FaultText outside_shared(const Access& a, unsigned lane) {
 
 FaultText outside_local(const Access& a, unsigned lane) {
   const std::uint64_t size = a.context->local_size, offset = a.addresses[lane], top = a.context->local_top;
-  if (top > size)
-    return {FaultKind::stack_overflow,
-            fmt::format("the thread's stack of {} bytes is full ({} bytes in use)", size, top),
-            "less recursion, or cudaDeviceSetLimit(cudaLimitStackSize, bytes)"};
+  if (top > size) return stack_overflow_text("access", size, top);
   return {FaultKind::local_out_of_bounds,
           fmt::format("{} of {} bytes at offset {} of local memory, of which the thread has {} bytes", verb_of(a),
                       a.bytes_of(lane), static_cast<std::int64_t>(static_cast<std::int32_t>(offset)), size),

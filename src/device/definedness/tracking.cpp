@@ -222,7 +222,7 @@ void forget_shared(const Block& block, std::uint64_t bytes) {
 void forget_local(WarpFiber& f) {
   if (f.undefined_loads) f.undefined_loads->of.clear();
   f.undefined_lanes = 0;
-  const std::uint64_t bytes = std::min(f.worker->launch->kernel->code->local_bytes, f.context.local_size);
+  const std::uint64_t bytes = unwritten_local_bytes(*f.worker->launch);
   if (bytes) std::memset(f.local + f.context.local_shadow, 0xff, (bytes + 3) / 4 * 4 * kWarpSize);
 }
 

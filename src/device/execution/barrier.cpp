@@ -25,6 +25,12 @@ std::uint32_t needed(const Launch& launch, const Block& b, const Barrier& barrie
   return barrier.expected ? barrier.expected : launch.threads_per_block - b.exited;
 }
 
+// The barrier is passed: lanes of it that had come without the rest of their warp.
+[[gnu::noinline]] void forget_parts(Worker& w, const Block& b, std::uint32_t id) {
+  for (const auto& f : w.fibers)
+    if (f->block == &b) f->apart_at &= ~(1u << id);
+}
+
 // Those that wait become ready as they stand in the list. (Their state stays `barrier` until they run: it is looked at
 // only when no warp is ready.)
 inline void release(Worker& w, Block& b, Barrier& barrier) {
@@ -39,21 +45,61 @@ inline void release(Worker& w, Block& b, Barrier& barrier) {
   }
   for (ParkedPath* p = barrier.parked; p; p = p->next)
     release_parked(w, *p, barrier.reduces ? barrier_reduction(barrier, p->operation) : 0);
+  if (barrier.in_parts) [[unlikely]]
+    forget_parts(w, b, static_cast<std::uint32_t>(&barrier - b.barriers));
   barrier = {};
   w.idle_turns = 0;
+}
+
+// Lanes `alive` of the warp remain: where all of them have come, the warp has.
+void complete_parts(WarpFiber& f, LaneMask alive) {
+  for (std::uint32_t left = f.apart_at; left != 0; left &= left - 1) {
+    const auto id = static_cast<unsigned>(std::countr_zero(left));
+    if ((alive & ~f.came_apart[id]) != 0) continue;
+    f.apart_at &= ~(1u << id);
+    f.block->barriers[id].arrived += kWarpSize;
+  }
+}
+
+// Lanes of a warp come to a barrier with a count.
+void count_warp(WarpFiber& f, Barrier& barrier, std::uint32_t id, LaneMask lanes) {
+  const LaneMask alive = live_lanes(f.context);
+  const std::uint32_t here = 1u << id;
+  if (lanes == alive && !(f.apart_at & here)) {
+    barrier.arrived += kWarpSize;
+    return;
+  }
+  if (!f.came_apart) f.came_apart = std::make_unique<LaneMask[]>(kBarriers);
+  f.came_apart[id] = lanes | (f.apart_at & here ? f.came_apart[id] : 0);
+  f.apart_at |= here;
+  barrier.in_parts = true;
+  complete_parts(f, alive);
 }
 
 // Threads that leave the kernel are no longer waited for; true: some have left since the last look.
 bool note_exited(WarpFiber& f) {
   const auto exited = static_cast<std::uint32_t>(std::popcount(f.context.exited));
   if (exited == f.exited_counted) return false;
+  if (f.apart_at) [[unlikely]]
+    complete_parts(f, live_lanes(f.context));
   f.block->exited += exited - f.exited_counted;
-  if (f.block->cluster) cluster_exited(*f.worker, *f.block, exited - f.exited_counted);
+  if (f.block->cluster) cluster_exited(f, exited - f.exited_counted, f.context.exited);
   f.exited_counted = exited;
   return true;
 }
 
-// Counts the arrival, thread by thread. True: it was the last one.
+// An H100 ends the kernel with an illegal instruction; and one of the counts would be met at a wrong time.
+[[noreturn, gnu::noinline]] void raise_other_count(jit::WarpContext& c, const Arrival& a, std::uint32_t expected) {
+  const auto text = [](std::uint32_t threads) {
+    return threads ? fmt::format("{} threads", threads) : std::string("all threads of the block (no count)");
+  };
+  raise(c, a.site, static_cast<unsigned>(std::countr_zero(a.mask | 1u << 31)), FaultKind::barrier_count,
+        fmt::format("barrier {} is to wait for {} here, and for {} where others have arrived before", a.id,
+                    text(a.threads), text(expected)),
+        "all that meet at a barrier must name the same count, and different barriers different numbers");
+}
+
+// Counts the arrival. True: it was the last one.
 bool arrive(jit::WarpContext& c, const Arrival& a, const LaneMask* predicate) {
   WarpFiber& f = fiber_of(c);
   Worker& w = *f.worker;
@@ -70,13 +116,15 @@ bool arrive(jit::WarpContext& c, const Arrival& a, const LaneMask* predicate) {
   give_time(f);
   Barrier& barrier = b.barriers[a.id];
   b.barriers_in_use = std::max(b.barriers_in_use, a.id + 1);
-  if (a.threads != 0 && a.threads < launch.threads_per_block)
-    barrier.expected = (a.threads + kWarpSize - 1) / kWarpSize * kWarpSize;
-  barrier.arrived += static_cast<std::uint32_t>(std::popcount(a.mask));
-  // A count of threads is one of warps: lanes that do not exist arrive with the warp's first.
-  const LaneMask alive = c.initial_mask & ~c.exited;
-  if (barrier.expected && (a.mask & alive & -alive) != 0)
-    barrier.arrived += kWarpSize - static_cast<std::uint32_t>(std::popcount(alive));
+  constexpr std::uint32_t kBeyondAnyBlock = 1u << 20;
+  const std::uint32_t expected = (std::min(a.threads, kBeyondAnyBlock) + kWarpSize - 1) / kWarpSize * kWarpSize;
+  if (expected != barrier.expected && (barrier.arrived != 0 || barrier.in_parts))
+    raise_other_count(c, a, barrier.expected);
+  barrier.expected = expected;
+  if (expected)
+    count_warp(f, barrier, a.id, a.mask);
+  else
+    barrier.arrived += static_cast<std::uint32_t>(std::popcount(a.mask));
   if (predicate) {
     const LaneMask yes = *predicate & a.mask;
     barrier.reduces = true;
@@ -325,6 +373,10 @@ void release_if_complete(Worker& w, Block& b) {
   }
 }
 
+void end_parts(WarpFiber& f) {
+  complete_parts(f, 0);
+}
+
 void count_exited(WarpFiber& f) {
   if (note_exited(f)) release_if_complete(*f.worker, *f.block);
 }
@@ -355,6 +407,7 @@ std::span<const jit::CallSymbol> control_symbols() {
       {"wg_trap", reinterpret_cast<void*>(&wg_trap)},
       {"wg_unsupported", reinterpret_cast<void*>(&wg_unsupported)},
       {"wg_indirect_call_fault", reinterpret_cast<void*>(&wg_indirect_call_fault)},
+      {"wg_stack_overflow", reinterpret_cast<void*>(&wg_stack_overflow)},
   };
   return symbols;
 }
@@ -478,6 +531,12 @@ void wg_unsupported(void* context, std::uint32_t site) {
   raise(warp(context), site, 0, FaultKind::unsupported,
         "an instruction that the virtual GPU does not support was reached",
         "`warpgrind scan` lists every such instruction of a program before it is run");
+}
+
+void wg_stack_overflow(void* context, std::uint32_t site, std::uint64_t needed, std::uint32_t mask) {
+  jit::WarpContext& c = warp(context);
+  const FaultText text = stack_overflow_text("call", c.local_size, needed);
+  raise(c, site, mask ? static_cast<unsigned>(std::countr_zero(mask)) : 0, text.kind, text.message, text.advice);
 }
 
 void wg_indirect_call_fault(void* context, std::uint32_t site, std::uint64_t address, std::uint32_t is_function) {

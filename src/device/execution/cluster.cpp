@@ -102,9 +102,16 @@ void leave_cluster(Worker& w, Block& b) {
   w.free_clusters = &c;
 }
 
-void cluster_exited(Worker& w, Block& b, std::uint32_t threads) {
-  b.cluster->exited += threads;
-  pass_if_complete(w, *b.cluster);
+// "All non-exited threads of the cluster" are waited for (PTX ISA, barrier.cluster): one that has arrived and leaves is
+// not, and its arrival stands for no other thread.
+void cluster_exited(WarpFiber& f, std::uint32_t threads, LaneMask lanes) {
+  Cluster& c = *f.block->cluster;
+  c.exited += threads;
+  if (c.generation < f.cluster_phase) {
+    c.arrived -= static_cast<std::uint32_t>(std::popcount(f.cluster_arrived & lanes));
+    f.cluster_arrived &= ~lanes;
+  }
+  pass_if_complete(*f.worker, c);
 }
 
 LaneMask held_by_cluster(WarpFiber& f, LaneMask lanes) {

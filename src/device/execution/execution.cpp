@@ -1,5 +1,6 @@
 // How a worker runs blocks. A loop takes the next warp and runs it, to its end or to the end of a region, again and
 // again on one stack. A warp that waits elsewhere keeps the stack, and the loop goes on on another one.
+#include <fmt/format.h>
 #include <pmmintrin.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -277,7 +278,7 @@ namespace {
 
 // The warp runs, and those that it names at the end of a region, until one ends or nobody is named. Each may wait on
 // this stack meanwhile, while others run on others. Gives the one that has ended, if one has.
-inline WarpFiber* run(Worker& w, WarpFiber& f) {
+[[nodiscard]] inline WarpFiber* run(Worker& w, WarpFiber& f) {
   begin_to_run(w, f);
   w.launch->entry(&f.context, f.context.frame);
   WarpFiber& last = *w.current;
@@ -300,7 +301,7 @@ void start_warps(Worker& w) {
   do {
     Block& block = *w.starting;
     if (WarpFiber* first = begin_block_in_turn(w, block)) {
-      run(w, *first);
+      if (WarpFiber* ended = run(w, *first)) put_idle(w, *ended);  // the round was left before its end
       continue;
     }
     if (!fiber) fiber = &take_fiber(w);
@@ -337,6 +338,18 @@ std::vector<const WarpFiber*> waiting_warps(Worker& w) {
   return stuck;
 }
 
+// Why warps wait at a barrier with a count. Empty: it has none.
+std::string describe_count(const WarpFiber& f) {
+  const Block& b = *f.block;
+  const Barrier& barrier = b.barriers[f.wait_barrier];
+  if (barrier.expected == 0) return {};
+  std::string text = fmt::format(": barrier {} waits for {} threads, and {} have come", f.wait_barrier,
+                                 barrier.expected, barrier.arrived);
+  if (barrier.expected > b.warps * kWarpSize) return text + fmt::format(" (the block has {})", b.threads);
+  if (b.exited) text += fmt::format(" ({} of the block's have left the kernel)", b.exited);
+  return text;
+}
+
 void record_deadlock(Worker& w) {
   Launch& launch = *w.launch;
   const std::vector<const WarpFiber*> stuck = waiting_warps(w);
@@ -356,6 +369,12 @@ void record_deadlock(Worker& w) {
     fault.message = mixed ? "warps of one block wait at different barriers, and no warp can go on"
                           : "warps wait at a barrier that the others never reach, and no warp can go on";
     fault.advice = "every thread of a block must reach the same __syncthreads(), or as many as the barrier names";
+    const std::string count = mixed ? std::string() : describe_count(first);
+    fault.message += count;
+    if (!count.empty())
+      fault.advice =
+          "let as many threads come as the barrier counts, whoever has left the kernel, or use __syncthreads(), which "
+          "waits for those that remain";
   }
   for (const WarpFiber* f : stuck) {
     add_places(launch, *f, fault.warps);
@@ -489,7 +508,7 @@ void run_worker(Worker& w) {
   w.seen_rounds.assign(w.launch->all_workers->size(), 0);
   w.listed_site = ~0u;
   w.listed_block = w.listed_thread = {0, 0, 0};
-  if (w.stacks.grow(w.launch->kernel->code->frame_bytes)) {
+  if (w.stacks.grow(w.launch->stack_bytes)) {
     w.carriers.clear();
     w.idle_carriers = nullptr;
     w.emergency = {};

@@ -2,6 +2,8 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
+
 #include "base/assert.h"
 
 #if defined(WG_ADDRESS_SANITIZER)
@@ -20,7 +22,8 @@ namespace {
 // not, and their frames are far smaller than this. 17 pages: stacks at a multiple of 64 KiB from each other would make
 // the warps' spill slots collide in the caches.
 constexpr std::size_t kGuard = 17 * 4096;
-constexpr std::size_t kStacksInSlab = 32;
+constexpr std::size_t kStacksInSlab = 32;                   // fewer of large ones (recursion):
+constexpr std::size_t kLargestSlab = std::size_t{1} << 30;  // bytes
 // Tops at the same place of a page would share the sets of the L1 cache, and a warp would wait for the last warp's
 // stores, which look like its own from the lowest 12 bits of their addresses.
 constexpr std::size_t kStagger = 320, kStaggers = 12;
@@ -57,8 +60,12 @@ StackPool::~StackPool() {
   clear();
 }
 
+std::size_t StackPool::stacks_in_slab() const {
+  return std::clamp<std::size_t>(kLargestSlab / (stack_bytes_ + kGuard), 1, kStacksInSlab);
+}
+
 std::size_t StackPool::slab_bytes() const {
-  return (stack_bytes_ + kGuard) * kStacksInSlab;
+  return (stack_bytes_ + kGuard) * stacks_in_slab();
 }
 
 void StackPool::clear() {
@@ -76,7 +83,7 @@ bool StackPool::grow(std::uint64_t frame_bytes) {
 }
 
 bool StackPool::take(Stack* stack) {
-  if (slabs_.empty() || used_in_slab_ == kStacksInSlab) {
+  if (slabs_.empty() || used_in_slab_ == stacks_in_slab()) {
     void* p = mmap(nullptr, slab_bytes(), PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (p == MAP_FAILED) return false;
@@ -87,7 +94,7 @@ bool StackPool::take(Stack* stack) {
   std::uint8_t* guard = slabs_.back() + (stack_bytes_ + kGuard) * used_in_slab_;
   if (mprotect(guard, kGuard, PROT_NONE) != 0) return false;
   ++used_in_slab_;
-  const std::size_t stagger = kStagger * ((slabs_.size() * kStacksInSlab + used_in_slab_) % kStaggers);
+  const std::size_t stagger = kStagger * ((slabs_.size() * stacks_in_slab() + used_in_slab_) % kStaggers);
   *stack = {guard + kGuard, stack_bytes_ - stagger};
   return true;
 }
@@ -102,7 +109,7 @@ bool StackPool::is_guard(std::uint64_t address) const {
 
 #if defined(WG_ADDRESS_SANITIZER)
 void forget_frames(const Stack& stack) {
-  __asan_unpoison_memory_region(stack.low, kStackBytes);
+  __asan_unpoison_memory_region(stack.low, stack.bytes);
 }
 #endif
 

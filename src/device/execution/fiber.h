@@ -9,7 +9,7 @@
 
 namespace warpgrind::device {
 
-// What the functions that machine code calls, and calls of unknown depth (recursion), may use of a stack.
+// What the functions that machine code calls may use of a stack.
 inline constexpr std::size_t kStackBytes = std::size_t{1} << 20;
 
 // Each stack has inaccessible pages below it; pages are committed when touched.
@@ -27,13 +27,14 @@ class StackPool {
   StackPool& operator=(const StackPool&) = delete;
   ~StackPool();
   bool take(Stack* stack);  // false: the host refuses memory
-  // Makes stacks hold frames of so many bytes beside kStackBytes. True: they did not before, and all taken ones are
-  // gone.
+  // Makes stacks hold frames of so many bytes beside kStackBytes; what nobody touches takes no memory. True: they did
+  // not before, and all taken ones are gone.
   bool grow(std::uint64_t frame_bytes);
   // Is the address in the guard pages of one of our stacks?
   bool is_guard(std::uint64_t address) const;
 
  private:
+  std::size_t stacks_in_slab() const;
   std::size_t slab_bytes() const;
   void clear();
 

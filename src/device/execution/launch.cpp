@@ -75,6 +75,27 @@ void shape_warps(Launch& launch, const Dim3& block) {
   }
 }
 
+// Bytes of local memory a thread: the stack limit (cudaLimitStackSize), or what the kernel and its calls are known to
+// need, whichever is more. The CUDA programming guide (runtime, call stack) says only that a call stack that overflows
+// fails, and that the limit can be asked for and set. The rest is what an H100 did (driver 580): calls of known depth
+// work with any limit, also by function pointers; recursive ones, whose depth ptxas does not know, end in an illegal
+// address when their frames pass the limit by a byte. Without recursion and alloca the limit is no bound. There the
+// default is left out, so that an access behind the kernel's arrays is an error here.
+std::uint64_t local_size_of(const jit::CompiledKernel& code, std::uint64_t limit, bool invalid_accesses_observed) {
+  std::uint64_t size = code.local_bytes;
+  if (code.open_ended)
+    size = std::max(size, limit);
+  else if (size != 0 && limit != kDefaultStackBytes && !invalid_accesses_observed)
+    size = std::max(size, limit);
+  return (std::min(size, std::max(code.local_bytes, kMostLocalBytes)) + 15) / 16 * 16;
+}
+
+// Bytes of the host's stack that the frames of machine code may take: as many as calls fit into the thread's stack.
+std::uint64_t stack_bytes_of(const jit::CompiledKernel& code, std::uint64_t local_size) {
+  const std::uint64_t least = code.least_recursive_frame;
+  return code.frame_bytes * (1 + (least ? local_size / least : 0));
+}
+
 }  // namespace
 
 Result<KernelRecord*> Device::Impl::kernel(LoadedModule& module, std::uint32_t function, const Dim3& block,
@@ -195,12 +216,8 @@ void Device::Impl::set_up(Engine& engine, LoadedModule& module, const KernelReco
   launch.parameters = reinterpret_cast<std::uint8_t*>(engine.parameter_area);
   launch.shared_size =
       std::max(kernel.code->static_shared_bytes, kernel.code->dynamic_shared_offset + config.dynamic_shared);
-  // The kernel's own need, or what cudaDeviceSetLimit(cudaLimitStackSize) asks for where there is a stack at all.
-  // Where invalid accesses are observed, no more than it can use.
-  const bool as_needed = wants.invalid_accesses && !kernel.code->open_ended;
-  const std::uint64_t least = as_needed ? 0 : std::min(stack_size.load(), kMostLocalBytes);
-  launch.local_size = kernel.code->local_bytes ? std::max(kernel.code->local_bytes, least) : 0;
-  launch.local_size = (launch.local_size + 15) / 16 * 16;
+  launch.local_size = local_size_of(*kernel.code, stack_size, wants.invalid_accesses);
+  launch.stack_bytes = stack_bytes_of(*kernel.code, launch.local_size);
   const std::uint64_t unit = std::max<std::uint64_t>(1, model.shared_allocation_unit);
   launch.total_shared = static_cast<std::uint32_t>((launch.shared_size + unit - 1) / unit * unit);
   launch.all_shared = launch.total_shared + static_cast<std::uint32_t>(model.shared_reserved_per_block);

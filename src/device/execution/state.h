@@ -2,6 +2,7 @@
 // points to the WarpFiber around it. One worker is one host thread, so nothing here below Launch needs locks.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -107,6 +108,8 @@ struct alignas(64) WarpFiber {
   std::uint32_t wait_barrier = 0;
   std::uint32_t barrier_operation = 0;              // bar.red
   std::uint32_t exited_counted = 0;                 // threads of the warp that Block::exited knows of
+  std::uint32_t apart_at = 0;                       // by barrier with a count: lanes have come without the rest,
+  std::unique_ptr<LaneMask[]> came_apart;           // namely these, by barrier; made when it first happens
   std::uint32_t cluster_phase = 0;                  // the generation that ends what it arrived at,
   LaneMask cluster_arrived = 0;                     // and the lanes that did
   std::uint32_t polls = 0;                          // loop heads since it last waited (orders)
@@ -146,11 +149,16 @@ inline const WarpFiber& fiber_of(const jit::WarpContext& context) {
 inline constexpr unsigned kBarriers = 16;
 inline constexpr std::size_t kPlacesListed = 64;  // warps in the list of a deadlock or timeout
 
+// A barrier whose arrivals name no count waits for every thread that has not left the kernel, and counts threads. One
+// with a count (`bar.sync 1, 64`) waits for exactly so many, whoever has left: a warp that arrives and leaves counts,
+// one that leaves without does not, and a count larger than the block is never reached. It counts warps: one has come
+// when all of its lanes that remain have. All seen on an H100.
 struct Barrier {
   std::uint32_t arrived = 0;   // threads
-  std::uint32_t expected = 0;  // threads; 0: every thread of the block that has not exited
+  std::uint32_t expected = 0;  // threads, a multiple of 32; 0: the arrivals name no count
   std::uint32_t popc = 0;
   bool all = true, any = false, reduces = false;
+  bool in_parts = false;  // it has a count, and lanes have come without the rest of their warp (WarpFiber::came_apart)
   WarpFiber* first = nullptr;  // whole warps that wait
   WarpFiber* last = nullptr;
   ParkedPath* parked = nullptr;    // some lanes of a warp
@@ -316,6 +324,7 @@ struct Launch {
   bool shows_affine = false;  // machine code shows what it serves itself at watched sites (Wants::only_written)
   std::uint8_t* parameters = nullptr;
   std::uint64_t shared_size = 0, local_size = 0;
+  std::uint64_t stack_bytes = 0;  // of the host's stack, for frames of machine code
   std::uint64_t blocks = 0;
   // Of a grid that device code launched: how many grids are above it (tail launches: as the parent).
   unsigned depth = 0;
@@ -378,6 +387,14 @@ inline Worker& worker_of(jit::WarpContext& context) {
 inline Launch& launch_of(jit::WarpContext& context) {
   return *worker_of(context).launch;
 }
+// Bytes of a thread's local memory that a warp which starts finds unwritten: all that the kernel and its calls are
+// known to need, and of a stack without a known depth its first part, as clearing 16 MiB a warp would take longer than
+// kernels do.
+inline std::uint64_t unwritten_local_bytes(const Launch& launch) {
+  constexpr std::uint64_t kFirstPart = 16384;
+  const jit::CompiledKernel& code = *launch.kernel->code;
+  return std::min(launch.local_size, code.open_ended ? std::max(code.local_bytes, kFirstPart) : code.local_bytes);
+}
 inline bool is_watched(const Launch& launch, std::uint32_t site) {
   return !launch.watched.empty() && (site >= launch.watched.size() || launch.watched[site] != 0);
 }
@@ -395,9 +412,11 @@ void release_if_complete(Worker& worker, Block& block);  // barrier.cpp: threads
 // ---- Clusters (cluster.cpp)
 void enter_cluster(Worker& worker, Block& block, Cluster*& cluster);  // the first makes it
 void leave_cluster(Worker& worker, Block& block);
-void cluster_exited(Worker& worker, Block& block, std::uint32_t threads);
+// Threads of a block of a cluster have left the kernel; lanes: all of the warp's that have.
+void cluster_exited(WarpFiber& fiber, std::uint32_t threads, LaneMask lanes);
 // Is it memory that the block may use beyond its own? (an offset as device/access/access.h's shared_offset makes them)
 bool in_cluster(const jit::WarpContext& context, std::uint64_t offset, std::uint64_t bytes);
 void count_exited(WarpFiber& fiber);  // barrier.cpp: lanes may have left the kernel
+void end_parts(WarpFiber& fiber);  // barrier.cpp: all have, some of them after they had come to a barrier with a count
 
 }  // namespace warpgrind::device

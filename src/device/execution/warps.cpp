@@ -19,7 +19,7 @@ namespace warpgrind::device {
 namespace {
 
 [[gnu::noinline]] void fill_local(const Launch& launch, WarpFiber& f) {
-  const std::uint64_t bytes = std::min(launch.kernel->code->local_bytes, f.context.local_size);
+  const std::uint64_t bytes = unwritten_local_bytes(launch);
   if (bytes) std::memset(f.local, *launch.fill, (bytes + 3) / 4 * 4 * kWarpSize);
 }
 
@@ -139,6 +139,7 @@ void start_warp(WarpFiber& f, Worker& w, Block& b) {
   c.local_top = 0;
   if (launch.kernel->shape == jit::LaneShape::general) std::memcpy(c.tid, launch.warp_threads[index].tid, sizeof c.tid);
   f.exited_counted = 0;
+  f.apart_at = 0;
   f.cluster_phase = 0;
   f.spinning = 0;
   f.waits_by_path = false;  // a launch that was stopped leaves such things
@@ -154,7 +155,7 @@ void end_warp(WarpFiber& f, Worker& w) {
   Block& b = *f.block;
   give_time(f);
   const auto left = static_cast<unsigned>(__builtin_popcount(f.context.initial_mask)) - f.exited_counted;
-  if (b.cluster) cluster_exited(w, b, left);
+  if (b.cluster) cluster_exited(f, left, f.context.initial_mask);
   ++b.ended;
   ++w.warps_ended;
   w.threads_ended += static_cast<unsigned>(__builtin_popcount(f.context.initial_mask));
@@ -164,6 +165,8 @@ void end_warp(WarpFiber& f, Worker& w) {
     return;
   }
   b.exited += left;
+  if (f.apart_at) [[unlikely]]
+    end_parts(f);
   if (b.barriers_in_use != 0) release_if_complete(w, b);
 }
 

@@ -67,8 +67,9 @@ class CompiledKernel {
   std::uint32_t branch_slot(std::uint32_t i) const;
   std::uint32_t edge_slot(std::uint32_t i) const;
 
-  std::uint64_t local_bytes = 0;  // .local bytes a thread of the entry and the deepest statically known call chain
-  bool open_ended = false;        // recursion or alloca: it may need more, and local_bytes has room for some
+  std::uint64_t local_bytes = 0;  // .local bytes a thread of the entry and the deepest chain of calls without recursion
+  bool open_ended = false;        // recursion or alloca: it may need more
+  std::uint64_t least_recursive_frame = 0;  // bytes of local memory that a recursive call takes at least; 0: none is
   std::uint64_t static_shared_bytes = 0;    // .shared of the entry, its callees and the module variables they use
   std::uint64_t dynamic_shared_offset = 0;  // where .extern .shared starts (aligned)
   std::uint64_t parameter_bytes = 0;        // size of the parameter buffer

@@ -146,10 +146,10 @@ Result<std::string> LlvmGenerator::generate(const ptx::Module& module, std::uint
   kernel.frame_bytes = frame_bytes(*object);
   kernel.has_regions = unit.has_regions;
   kernel.region_bytes = unit.region_bytes;
-  constexpr std::uint64_t kOpenEndedBytes = 16384;  // more of a stack whose depth is not known
   kernel.keeps_time = unit.keeps_time;
-  kernel.local_bytes = layout.local_bytes + (layout.open_ended ? kOpenEndedBytes : 0);
+  kernel.local_bytes = layout.local_bytes;
   kernel.open_ended = layout.open_ended;
+  kernel.least_recursive_frame = layout.least_recursive_frame;
   kernel.static_shared_bytes = layout.static_shared;
   kernel.dynamic_shared_offset = layout.dynamic_offset;
   kernel.parameter_bytes = layout.parameter_bytes;

@@ -120,8 +120,8 @@ void visit(A& a, Is<events::KernelFacts> auto& s) {
 }
 template <class A>
 void visit_kernel(A& a, Is<CompiledKernel> auto& k) {
-  members(a, k.local_bytes, k.open_ended, k.static_shared_bytes, k.dynamic_shared_offset, k.parameter_bytes,
-          k.frame_bytes, k.has_regions, k.region_bytes, k.register_estimate, k.keeps_time, k.size);
+  members(a, k.local_bytes, k.open_ended, k.least_recursive_frame, k.static_shared_bytes, k.dynamic_shared_offset,
+          k.parameter_bytes, k.frame_bytes, k.has_regions, k.region_bytes, k.register_estimate, k.keeps_time, k.size);
 }
 
 }  // namespace

@@ -30,6 +30,22 @@ void Calls::after_call(Value* exited_before) {
   masks_.set_active(stay);
 }
 
+// Where the depth of calls is known, there is room for all of them. Else the stack may be full.
+void Calls::call(std::uint32_t callee, Value* mask, Value* arguments, Value* results) {
+  const std::uint64_t frame = element(f_.unit.layout->frame, callee);
+  if (f_.unit.layout->open_ended && frame != 0) {
+    const auto load = [&](std::size_t at) { return ir_.CreateLoad(ir_.getInt64Ty(), f_.at(f_.context_argument, at)); };
+    Value* needed = ir_.CreateAdd(load(offsetof(WarpContext, local_top)), ir_.getInt64(frame));
+    BasicBlock *full = f_.new_block("stack_full"), *room = f_.new_block("stack_has_room");
+    ir_.CreateCondBr(ir_.CreateICmpUGT(needed, load(offsetof(WarpContext, local_size))), full, room);
+    ir_.SetInsertPoint(full);
+    f_.call("wg_stack_overflow", ir_.getVoidTy(), {f_.context_argument, sites_.number(), needed, mask});
+    ir_.CreateBr(room);
+    ir_.SetInsertPoint(room);
+  }
+  ir_.CreateCall(element(f_.unit.functions, callee), {f_.context_argument, mask, arguments, results});
+}
+
 // Lanes may call different functions: one after the other.
 void Calls::call_each(Value* functions, const Signature& signature, Value* mask, Value* arguments, Value* results) {
   BasicBlock* before = ir_.GetInsertBlock();
@@ -63,7 +79,7 @@ void Calls::call_each(Value* functions, const Signature& signature, Value* mask,
     BasicBlock* one = f_.new_block("callee");
     jump->addCase(ir_.getInt64(index + 1), one);
     ir_.SetInsertPoint(one);
-    ir_.CreateCall(function, {f_.context_argument, lanes, arguments, results});
+    call(index, lanes, arguments, results);
     ir_.CreateBr(next);
   }
   fault(bad, false);
@@ -131,7 +147,7 @@ void Calls::lower() {
   Value* mask = masks_.bits();
   Value* exited = ir_.CreateLoad(ir_.getInt32Ty(), f_.at(f_.context_argument, offsetof(WarpContext, exited)));
   if (target && target->has_body) {
-    ir_.CreateCall(element(f_.unit.functions, callee.index), {f_.context_argument, mask, arguments, results});
+    call(callee.index, mask, arguments, results);
   } else if (target) {
     const std::string name = "wg_call_" + target->name;
     const std::optional<CallSymbol> symbol = find_call_symbol(name);

@@ -26,6 +26,7 @@ class Calls {
   std::optional<Signature> callee_signature();
   void call_each(llvm::Value* functions, const Signature& signature, llvm::Value* mask, llvm::Value* arguments,
                  llvm::Value* results);
+  void call(std::uint32_t callee, llvm::Value* mask, llvm::Value* arguments, llvm::Value* results);
   void after_call(llvm::Value* exited_before);
 
   FunctionContext& f_;

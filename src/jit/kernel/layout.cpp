@@ -92,6 +92,7 @@ class Layouter {
     collect_functions();
     place_shared();
     for (std::uint32_t f : out_.functions) place_local(f);
+    find_recursive();
     std::set<std::uint32_t> open;
     out_.local_bytes = deepest(entry_, open);
     if (const auto parameters = parameter_layout(module_.functions[entry_]); !parameters.empty())
@@ -197,17 +198,75 @@ class Layouter {
     out_.frame[f] = (top + 15) / 16 * 16;
   }
 
-  // Bytes of f's frame and of the deepest chain below it; a cycle counts once.
-  std::uint64_t deepest(std::uint32_t f, std::set<std::uint32_t>& open) {
-    if (const auto known = depth_.find(f); known != depth_.end()) return known->second;
-    if (!open.insert(f).second) {
-      out_.open_ended = true;
-      return 0;
+  // Functions that may call themselves, directly or by others: the cycles of the call graph (Tarjan's algorithm).
+  class Cycles {
+   public:
+    // Calls visit(callee) for each function that the first argument may call.
+    using EachCallee = std::function<void(std::uint32_t, const std::function<void(std::uint32_t)>&)>;
+    explicit Cycles(EachCallee each_callee) : each_callee_(std::move(each_callee)) {}
+    std::set<std::uint32_t> from(std::uint32_t entry) {
+      visit(entry);
+      return std::move(found_);
     }
-    std::uint64_t below = 0;
-    for (std::uint32_t callee : callees_[f]) below = std::max(below, deepest(callee, open));
+
+   private:
+    void visit(std::uint32_t f) {
+      constexpr std::uint32_t kClosed = ~0u;
+      const auto number = static_cast<std::uint32_t>(oldest_.size());
+      std::uint32_t oldest = oldest_[f] = number;
+      open_.push_back(f);
+      bool calls_itself = false;
+      each_callee_(f, [&](std::uint32_t callee) {
+        calls_itself |= callee == f;
+        if (!oldest_.contains(callee)) visit(callee);
+        if (oldest_[callee] != kClosed) oldest = std::min(oldest, oldest_[callee]);
+      });
+      oldest_[f] = oldest;
+      if (oldest != number) return;
+      const bool cycle = calls_itself || open_.back() != f;
+      for (std::uint32_t member = ~f; member != f;) {
+        member = open_.back();
+        open_.pop_back();
+        oldest_[member] = kClosed;
+        if (cycle) found_.insert(member);
+      }
+    }
+    const EachCallee each_callee_;
+    std::map<std::uint32_t, std::uint32_t> oldest_;  // by function: the number of the oldest open one that it reaches
+    std::vector<std::uint32_t> open_;
+    std::set<std::uint32_t> found_;
+  };
+
+  template <class Visit>
+  void each_callee(std::uint32_t f, const Visit& visit) {
+    for (std::uint32_t callee : callees_[f]) visit(callee);
     if (calls_indirectly_.contains(f))
-      for (std::uint32_t callee : indirect_targets_) below = std::max(below, deepest(callee, open));
+      for (std::uint32_t callee : indirect_targets_) visit(callee);
+  }
+
+  void find_recursive() {
+    recursive_ = Cycles([this](std::uint32_t f, const auto& visit) {
+                   for (std::uint32_t callee : callees_[f]) visit(callee);
+                 }).from(entry_);
+    std::set<std::uint32_t> all = recursive_;
+    if (indirect_) all = Cycles([this](std::uint32_t f, const auto& visit) { each_callee(f, visit); }).from(entry_);
+    out_.open_ended |= !all.empty();
+    for (std::uint32_t f : all) {
+      out_.frame[f] += kRecursiveCallBytes;
+      if (out_.least_recursive_frame == 0 || out_.frame[f] < out_.least_recursive_frame)
+        out_.least_recursive_frame = out_.frame[f];
+    }
+  }
+
+  // Bytes of f's frame and of the deepest chain below it. Recursive functions and what they call do not count, as in
+  // what ptxas notes for the driver (cudaFuncAttributes::localSizeBytes): an H100 gives them what cudaLimitStackSize
+  // says and no more. A cycle by way of a function pointer may be none, and its functions count once each.
+  std::uint64_t deepest(std::uint32_t f, std::set<std::uint32_t>& open) {
+    if (recursive_.contains(f)) return 0;
+    if (const auto known = depth_.find(f); known != depth_.end()) return known->second;
+    if (!open.insert(f).second) return 0;
+    std::uint64_t below = 0;
+    each_callee(f, [&](std::uint32_t callee) { below = std::max(below, deepest(callee, open)); });
     open.erase(f);
     return depth_[f] = std::min(kUnreasonable, out_.frame[f] + below);
   }
@@ -217,6 +276,7 @@ class Layouter {
   KernelLayout out_;
   bool indirect_ = false;
   std::set<std::uint32_t> indirect_targets_, calls_indirectly_;
+  std::set<std::uint32_t> recursive_;  // without the help of function pointers
   std::map<std::uint32_t, std::uint64_t> depth_;
   std::map<std::uint32_t, std::set<std::uint32_t>> callees_;
 };

@@ -21,10 +21,16 @@ struct KernelLayout {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t>
       local;                                     // {function, variable} -> offset in its frame
   std::map<std::uint32_t, std::uint64_t> frame;  // function -> local bytes
-  std::uint64_t local_bytes = 0;                 // entry + deepest chain
+  std::uint64_t local_bytes = 0;                 // entry + deepest chain of calls that are not recursive
   std::uint64_t parameter_bytes = 0;             // of the entry
   bool open_ended = false;                       // recursion or alloca: the stack may grow beyond local_bytes
+  std::uint64_t least_recursive_frame = 0;       // of the functions that may call themselves; 0: none may
 };
+
+// What a recursive call takes of the stack beside the function's variables: the return address and saved registers, for
+// which ptxas makes frames of 16 bytes and more (16 for `f(n) = n < 2 ? n : f(n - 1) + 1`, 24 for Fibonacci numbers,
+// 176 for 128 bytes of variables). The least, so that no program that runs on a GPU is stopped here.
+inline constexpr std::uint64_t kRecursiveCallBytes = 16;
 
 // Of all parameters of a function together (CUDA C++ Programming Guide, "__global__ function parameters").
 inline constexpr std::uint64_t kLargestParameters = 32764;

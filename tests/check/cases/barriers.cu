@@ -80,6 +80,19 @@ CASE(C094, "warp 0 at barrier 1 count 64, nobody else") {
   cudaFree(out);
 }
 
+__global__ void count_of_warps_that_left(int* out, int n) {
+  if (threadIdx.x >= n) return;
+  asm volatile("bar.sync 1, 64;" ::: "memory");  //! C221 ERROR barrier-deadlock block=0,0,0 message~left
+  out[threadIdx.x] = 1;
+}
+//! C221 hangs_on_gpu
+CASE(C221, "bar.sync 1, 64 after the other warp of the two has left") {
+  int* out = cases::zeros<int>(64);
+  count_of_warps_that_left<<<1, 64>>>(out, 32);
+  cudaDeviceSynchronize();
+  cudaFree(out);
+}
+
 __global__ void syncwarp_caller_not_named(int* out) {
   const int t = threadIdx.x;
   if (t <= 16) {

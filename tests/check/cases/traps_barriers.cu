@@ -198,3 +198,25 @@ CASE(C204, "threads >= n return between a barrier and a loop with barriers") {
   cudaFree(in);
   cudaFree(out);
 }
+
+__global__ void trap_arrives_and_leaves(int* out) {
+  __shared__ int s[64];
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  if (warp == 0) {
+    s[lane] = lane;
+    asm volatile("bar.arrive 2, 96;" ::: "memory");
+  } else if (warp == 1) {
+    asm volatile("bar.sync 2, 96;" ::: "memory");
+    out[lane] = s[31 - lane] + s[32 + lane];
+  } else {
+    s[32 + lane] = 100;
+    asm volatile("bar.arrive 2, 96;" ::: "memory");
+  }
+}
+//! C220 clean
+CASE(C220, "warps call bar.arrive and leave the kernel; the one that waits reads what they wrote") {
+  int* out = cases::zeros<int>(32);
+  trap_arrives_and_leaves<<<2, 96>>>(out);
+  cudaDeviceSynchronize();
+  cudaFree(out);
+}
