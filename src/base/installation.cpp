@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -23,15 +24,30 @@ std::string own_executable() {
   return fs::read_symlink("/proc/self/exe", problem).string();
 }
 
-Result<std::string> runtime_library() {
+PartFolders own_parts() {
   std::error_code problem;
-  for (const fs::path& folder : {root() / "lib" / "warpgrind", root() / "lib"}) {
-    const fs::path library = folder / "libcudart.so.13";
-    if (fs::exists(library, problem)) return library.string();
-  }
-  const std::string at = root().string();
-  return Error{ErrorKind::environment, "libcudart.so.13 of warpgrind is not where it belongs",
-               "looked in " + at + "/lib/warpgrind and " + at + "/lib; build or install warpgrind again"};
+  const fs::path installed = root() / "lib" / "warpgrind";
+  return part_folders(fs::is_directory(installed, problem) ? installed.string() : (root() / "lib").string());
+}
+
+Error missing_parts(const std::vector<const Part*>& missing, const PartFolders& folders) {
+  return {ErrorKind::environment, missing_message(missing), missing_detail(missing, folders)};
+}
+
+Status check_parts(const PartFolders& folders, std::initializer_list<NeededBy> kinds) {
+  std::vector<const Part*> missing;
+  for (const Part& part : kParts)
+    if (std::find(kinds.begin(), kinds.end(), part.needed_by) != kinds.end() && !is_there(part, folders))
+      missing.push_back(&part);
+  if (missing.empty()) return Ok{};
+  return missing_parts(missing, folders);
+}
+
+Result<std::string> runtime_library() {
+  const PartFolders folders = own_parts();
+  const Part& runtime = *stand_in("libcudart.so.13");
+  if (is_there(runtime, folders)) return path_of(runtime, folders);
+  return missing_parts({&runtime}, folders);
 }
 
 Result<std::string> library_of_ours(const std::string& name) {
@@ -45,6 +61,9 @@ Result<std::string> library_of_ours(const std::string& name) {
   std::error_code problem;
   for (const fs::path& f : {folder, folder.parent_path() / "lib" / "warpgrind", folder.parent_path() / "lib"})
     if (fs::exists(f / name, problem)) return (f / name).string();
+  const PartFolders folders = map && *map->l_name ? part_folders(folder.string()) : own_parts();
+  for (const Part& part : kParts)
+    if (part.file == name) return missing_parts({&part}, folders);
   return Error{ErrorKind::environment, name + " of warpgrind is not where it belongs",
                "looked beside " + own.string() + "; build or install warpgrind again"};
 }
@@ -62,9 +81,7 @@ std::string exercises_folder() {
 }
 
 std::string toolkit_folder() {
-  std::error_code ignored;
-  const fs::path installed = root() / "lib" / "warpgrind";
-  return fs::is_directory(installed / "include", ignored) ? installed.string() : (root() / "toolkit").string();
+  return own_parts().toolkit;
 }
 
 void prepend_to_environment(const char* variable, const std::string& value) {

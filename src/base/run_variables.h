@@ -10,6 +10,7 @@ inline constexpr const char* kNvidiaPtxas = "WARPGRIND_NVIDIA_PTXAS";      // se
 inline constexpr const char* kNvidiaNvrtc = "WARPGRIND_NVIDIA_NVRTC";      // the folder of the one that compiles
 inline constexpr const char* kOwnNvrtc = "WARPGRIND_OWN_NVRTC";            // set: ours compiles, whatever there is
 inline constexpr const char* kNvidiaJitLink = "WARPGRIND_NVIDIA_JITLINK";  // the folder of the one that reads LTO IR
+inline constexpr const char* kStatusFolder = "WARPGRIND_STATUS_FOLDER";  // a file problem.NAME: the run is not complete
 
 inline constexpr const char* kToolOfRun = "tool-of-run";  // warpgrind tool-of-run nvcc|ptxas FILE ARGUMENTS...
 

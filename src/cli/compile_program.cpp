@@ -8,10 +8,12 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/file.h"
 #include "cli/child.h"
 #include "cli/commands.h"
 #include "gpu/gpu_model.h"
 #include "toolchain/driver.h"
+#include "toolchain/messages.h"
 #include "toolchain/program_cache.h"
 #include "toolchain/toolkit.h"
 
@@ -60,10 +62,14 @@ std::string find_in_path(const std::string& name) {
 
 namespace {
 
-Error does_not_compile(const CompileCommand& command, const std::vector<std::string>& line) {
+// said: the messages of the compiler and the linker.
+Error does_not_compile(const CompileCommand& command, const std::vector<std::string>& line, const std::string& said) {
+  std::string advice = fmt::format("the command was: {}", toolchain::quoted(line));
+  if (const auto flags = toolchain::missing_flags(said); !flags.empty())
+    advice += fmt::format("\n  such options stand before the program: --nvcc-flags '{}'", fmt::join(flags, " "));
   return {ErrorKind::bad_input,
           fmt::format("{} does not compile (see the compiler's messages above)", fmt::join(command.sources, ", ")),
-          fmt::format("the command was: {}", toolchain::quoted(line))};
+          advice};
 }
 
 Error stopped(int signal) {
@@ -73,13 +79,17 @@ Error stopped(int signal) {
 
 Result<std::string> compile_with_nvcc(const CompileCommand& command, const std::vector<std::string>& line,
                                       const std::string& binary) {
-  // What is preloaded is meant for the program (nvcc's own passes crash under AddressSanitizer's library).
-  std::vector<std::string> call = {"env", "-u", "LD_PRELOAD"};
+  // What is preloaded is meant for the program (nvcc's own passes crash under AddressSanitizer's library). Its messages
+  // go by way of a file, as something is said about them.
+  const std::string messages = binary + ".messages";
+  std::vector<std::string> call = {"env", "-u", "LD_PRELOAD", "sh", "-c", "exec \"$@\" 2>\"$0\"", messages};
   call.insert(call.end(), line.begin(), line.end());
   const auto status = run_child(call);
+  const std::string said = read_whole(messages).value_or("");
+  std::fputs((said + toolchain::hints_for(said)).c_str(), stderr);
   if (!status) return status.error();
   if (signal_received() != 0) return stopped(signal_received());
-  if (*status != 0) return does_not_compile(command, line);
+  if (*status != 0) return does_not_compile(command, line, said);
   return binary;
 }
 
@@ -95,7 +105,10 @@ Result<std::string> compile_with_clang(const CompileCommand& command, std::vecto
   const toolchain::Outcome outcome = toolchain::nvcc(with_nvcc_variables(line), surroundings);
   if (outcome.signal != 0) return stopped(outcome.signal);
   line.insert(line.begin(), {"warpgrind", "nvcc"});
-  if (outcome.exit_code != 0) return does_not_compile(command, line);
+  if (outcome.exit_code == toolchain::kNotPossible)
+    return Error{ErrorKind::environment,
+                 fmt::format("{} was not compiled: see the message above", fmt::join(command.sources, ", ")), ""};
+  if (outcome.exit_code != 0) return does_not_compile(command, line, outcome.messages);
   return cache.store(binary, outcome).value_or(binary);
 }
 

@@ -234,6 +234,11 @@ int test(const ExerciseCommand& command, const Exercise& e) {
   return good ? 0 : kNotSolved;
 }
 
+// All that compiles and runs an answer.
+Status check_judge_parts() {
+  return check_parts(own_parts(), {NeededBy::every_run, NeededBy::every_compilation, NeededBy::every_link});
+}
+
 }  // namespace
 
 int exercise(const ExerciseCommand& command) {
@@ -246,6 +251,9 @@ int exercise(const ExerciseCommand& command) {
   if (!all) return refuse(all.error());
   lab::catch_interrupts();
   if (command.action == Action::list) return list(*all);
+  // What is missing here is not to be an answer's fault.
+  if (command.action == Action::check || command.action == Action::test)
+    if (Status s = check_judge_parts(); !s) return refuse(s.error());
   if (command.action == Action::check) return check(command, *all);
   const std::string name = name_here(command);
   if (name.empty()) return refuse(which());

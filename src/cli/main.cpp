@@ -16,6 +16,7 @@
 #include "cli/tools_of_run.h"
 #include "gpu/gpu_model.h"
 #include "report/gpus.h"
+#include "toolchain/messages.h"
 
 namespace warpgrind::cli {
 
@@ -499,8 +500,9 @@ std::vector<std::string> cut_program(const CLI::App& run, std::vector<std::strin
 }
 
 // "app.cu util.cu math.o -- 1024": what follows a .cu file and looks like a source or an object is compiled and linked
-// with it, up to "--" or the first other word.
-std::vector<std::string> cut_sources(std::vector<std::string>& program) {
+// with it, up to "--" or the first other word. misplaced: an option that links a library, which the program would get
+// as its argument; empty: none.
+std::vector<std::string> cut_sources(std::vector<std::string>& program, std::string& misplaced) {
   std::vector<std::string> out;
   const bool compiled = !program.empty() && program[0].ends_with(".cu");
   const auto is_source = [](const std::string& word) {
@@ -513,6 +515,8 @@ std::vector<std::string> cut_sources(std::vector<std::string>& program) {
     out.push_back(program[1]);
     program.erase(program.begin() + 1);
   }
+  for (std::size_t i = 1; compiled && i < program.size() && program[i] != "--"; i++)
+    if (misplaced.empty() && toolchain::links_known_library(program[i])) misplaced = program[i];
   if (program.size() > 1 && program[1] == "--") program.erase(program.begin() + 1);
   return out;
 }
@@ -581,13 +585,19 @@ int main(int argc, char** argv) {
   if (!arguments.empty() && arguments[0] == "nvcc")
     return cli::end(cli::nvcc({arguments.begin() + 1, arguments.end()}));
   if (!arguments.empty() && arguments[0] == "ptxas") return cli::ptxas({arguments.begin() + 1, arguments.end()});
+  std::string misplaced;
   if (!arguments.empty() && arguments[0] == "run") {
     command.program = cli::cut_program(*run, arguments);
-    command.sources = cli::cut_sources(command.program);
+    command.sources = cli::cut_sources(command.program, misplaced);
   }
   if (!arguments.empty() && arguments[0] == "check") {
     checked.run.program = cli::cut_program(*check, arguments);
-    checked.run.sources = cli::cut_sources(checked.run.program);
+    checked.run.sources = cli::cut_sources(checked.run.program, misplaced);
+  }
+  if (!misplaced.empty()) {
+    cli::complain(misplaced + " would be an argument of the program: what a .cu file is compiled with stands before it",
+                  "--nvcc-flags '" + misplaced + "' FILE.cu; if it is meant for the program: FILE.cu -- " + misplaced);
+    return cli::kUsageError;
   }
   if (!arguments.empty() && arguments[0] == "correlate")
     correlation.run.program = cli::cut_program(*correlate, arguments);

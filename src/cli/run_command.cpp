@@ -22,6 +22,7 @@
 #include "cli/commands.h"
 #include "cli/compile_program.h"
 #include "cli/mpi_rank.h"
+#include "cli/needed_libraries.h"
 #include "cli/nvrtc_choice.h"
 #include "cli/output_aside.h"
 #include "gpu/gpu_model.h"
@@ -163,7 +164,7 @@ void name_what_is_left(const std::vector<session::ProcessNote>& notes, int statu
 void name_older_driver(const std::string& library) {
   const fs::path older = fs::path(library).parent_path() / "driver12" / "libcuda.so.1";
   constexpr int kKeep = 0;  // what the user named stays
-  if (std::error_code none; fs::exists(older, none)) setenv("NUMBA_CUDA_DRIVER", older.c_str(), kKeep);
+  setenv("NUMBA_CUDA_DRIVER", older.c_str(), kKeep);
 }
 
 // Compilers at run time keep what they made, under keys that say for which GPU, but not who runs it: machine code that
@@ -234,6 +235,8 @@ int run_program(const RunCommand& command, FinishedRun* finished) {
   const std::string wanted_json = options.json_path;
   auto program = find_program(command.program[0]);
   if (!program) return complain(program.error()), kUsageError;
+  if (Status whole = check_parts(own_parts(), {NeededBy::every_run}); !whole)
+    return complain(whole.error()), kUsageError;
   auto library = runtime_library();
   if (!library) return complain(library.error()), kUsageError;
   TemporaryFolder folder;
@@ -248,6 +251,7 @@ int run_program(const RunCommand& command, FinishedRun* finished) {
     if (!binary) return complain(binary.error()), kUsageError;
     arguments[0] = *binary;
   }
+  if (Status found = check_needed_libraries(arguments[0]); !found) return complain(found.error()), kUsageError;
   options.program = command.program[0];
   std::error_code as_given;
   options.executable = fs::canonical(arguments[0], as_given).string();
@@ -260,6 +264,7 @@ int run_program(const RunCommand& command, FinishedRun* finished) {
   if (no_folder)
     return complain(fmt::format("cannot make {}: {}", options.status_directory, no_folder.message())), kUsageError;
   setenv(session::kOptionsVariable, session::encode(options).c_str(), 1);
+  setenv(run_variables::kStatusFolder, options.status_directory.c_str(), 1);
   // The small library starts the program again with the real one where it finds CUDA code; other processes stay as they
   // are.
   prepend_to_environment("LD_PRELOAD", (fs::path(*library).parent_path() / "libwarpgrind_preload.so").string());

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "base/file.h"
+#include "base/installation.h"
 #include "cli/commands.h"
 #include "serve/server.h"
 
@@ -61,6 +62,10 @@ int report(const Status& ended) {
 }  // namespace
 
 int serve(const ServeCommand& command) {
+  // Before the first user meets it: runs here are compiled by clang.
+  const Status whole =
+      check_parts(own_parts(), {NeededBy::every_run, NeededBy::every_compilation, NeededBy::every_link});
+  if (!whole && (command.worker || command.broker.empty())) return report(whole);
   std::optional<serve::Broker> broker;
   if (!command.broker.empty()) {
     auto read = broker_of(command);

@@ -49,6 +49,17 @@ bool g_started = false;  // the program's first objects are dealt with
 thread_local bool t_busy = false;
 std::atomic<unsigned long long> g_loads{0};
 
+// NVIDIA's library came through the loader, in place of one of ours that is missing: nothing of it is to run.
+void refuse_in_place_of_missing(const warpgrind::cudart::LoadedObject& object) {
+  const warpgrind::Part* const ours =
+      warpgrind::stand_in(std::string_view(object.path).substr(object.path.rfind('/') + 1));
+  if (!ours) return;
+  const warpgrind::PartFolders folders = warpgrind::cudart::own_parts();
+  if (warpgrind::is_there(*ours, folders)) return;
+  warpgrind::cudart::say_missing(*ours, folders);
+  ::_exit(2);
+}
+
 bool needs_library(const std::string& library, bool& there) {
   using warpgrind::cudart::LoadedObject;
   using warpgrind::cudart::ProgramImage;
@@ -58,6 +69,7 @@ bool needs_library(const std::string& library, bool& there) {
   bool needed = false;
   for (const LoadedObject& object : new_objects()) {
     was_there |= object.path == library;
+    refuse_in_place_of_missing(object);
     if (needed) continue;
     ProgramImage image;
     needed = object.path.find("/libcudart.so") != std::string::npos ||  // another one, through an RPATH
@@ -78,9 +90,10 @@ std::string in_place_of_nvidias(const std::string& library) {
   };
   for (const warpgrind::cudart::LoadedObject& object : objects) {
     const std::string name = object.path.substr(object.path.rfind('/') + 1);
-    const warpgrind::cudart::OurLibrary* const known = warpgrind::cudart::our_library(name);
-    if (known && known->at_start && !is_there(folder + name) && ::access((folder + name).c_str(), R_OK) == 0)
-      out += ":" + folder + name;
+    const warpgrind::Part* const ours = warpgrind::stand_in(name);
+    if (!ours || ours->replacement != warpgrind::Replacement::at_start) continue;
+    const std::string file = folder + std::string(ours->file);
+    if (!is_there(file) && ::access(file.c_str(), R_OK) == 0) out += ":" + file;
   }
   return out;
 }

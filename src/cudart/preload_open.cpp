@@ -1,8 +1,11 @@
 // Clients that open NVIDIA's libraries by their whole path (Python's packages, which bring them) get ours of that name.
-// LD_LIBRARY_PATH is for those that open them by name.
+// LD_LIBRARY_PATH is for those that open them by name. Where ours is missing, neither gets NVIDIA's in its place.
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -12,17 +15,82 @@
 #include "cudart/our_libraries.h"
 #include "cudart/preload_early.h"
 
+namespace warpgrind::cudart {
+
+PartFolders own_parts() {
+  return part_folders(folder_of(reinterpret_cast<const void*>(&own_parts)));
+}
+
+void say_missing(const Part& part, const PartFolders& folders) {
+  if (const char* const status = std::getenv(run_variables::kStatusFolder)) {
+    std::string name = "missing-" + std::string(part.file);
+    std::replace(name.begin(), name.end(), '/', '-');
+    const int file = ::open((std::string(status) + "/problem." + name).c_str(), O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file < 0 && errno == EEXIST) return;
+    if (file >= 0) ::close(file);
+  }
+  const std::string text =
+      "warpgrind: error: " + missing_message({&part}) + "\n  " + missing_detail({&part}, folders) + "\n";
+  if (::write(STDERR_FILENO, text.data(), text.size()) < 0) return;
+}
+
+}  // namespace warpgrind::cudart
+
 using namespace warpgrind;
 using cudart::folder_of;
-using cudart::our_library;
 
 namespace {
 
-// FOLDER/libx.so.13.0.88, or that with fewer numbers. Empty: there is none.
-std::string file_in(const std::string& folder, std::string name) {
-  for (; name.find(".so") != std::string::npos; name.resize(name.rfind('.')))
-    if (const std::string file = folder + name; ::access(file.c_str(), R_OK) == 0) return file;
-  return {};
+// "libcufft" of "libcufft.so.12".
+std::string_view stem_of(std::string_view name) {
+  return name.substr(0, name.find(".so"));
+}
+
+std::string real_folder(const std::string& file) {
+  char real[4096];
+  return ::realpath(file.substr(0, file.rfind('/') + 1).c_str(), real) ? real : "";
+}
+
+// The part of ours that a client names by a path in our own folders, if it does: toolkit/nvvm/lib64/libnvvm.so, a link.
+const Part* part_at(const std::string& file, const PartFolders& folders) {
+  const std::string_view name = std::string_view(file).substr(file.rfind('/') + 1);
+  for (const Part& part : kParts)
+    if (part.name().find(".so") != std::string_view::npos && stem_of(part.name()) == stem_of(name) &&
+        (name == part.name() || name == std::string(stem_of(name)) + ".so"))
+      if (const std::string folder = real_folder(file);
+          !folder.empty() && folder == real_folder(path_of(part, folders)))
+        return &part;
+  return nullptr;
+}
+
+// What to open in place of `file`, a path; empty: the file itself.
+std::string in_place_of_path(const std::string& file, const PartFolders& folders, const void* caller) {
+  if (const Part* own = part_at(file, folders)) {
+    if (!is_there(*own, folders)) cudart::say_missing(*own, folders);
+    return "";
+  }
+  const Part* const ours = stand_in_of_any_release(std::string_view(file).substr(file.rfind('/') + 1));
+  // Also by a link: toolkit/driver12.
+  char real[4096], own[4096];
+  const bool is_ours = ::realpath(file.c_str(), real) && ::realpath(folders.libraries.c_str(), own) &&
+                       std::string_view(real).starts_with(std::string(own) + "/");
+  if (!ours || is_ours || folder_of(caller).starts_with(folders.libraries + "/")) return "";
+  // Ours hands its calls over to NVIDIA's where there is one (cli/nvrtc_choice.h): this is one.
+  if (ours->name().starts_with("libnvrtc.so") && !std::getenv(run_variables::kOwnNvrtc))
+    ::setenv(run_variables::kNvidiaNvrtc, file.substr(0, file.rfind('/')).c_str(), 0);
+  if (!is_there(*ours, folders)) cudart::say_missing(*ours, folders);
+  return path_of(*ours, folders);
+}
+
+// The same for a name, which the loader finds by itself where ours is there.
+std::string in_place_of_name(const std::string& name, const PartFolders& folders) {
+  const bool plain = name.ends_with(".so");
+  const Part* const ours = plain ? stand_in_of_any_release(name) : stand_in(name);
+  if (!ours) return "";
+  const std::string path = path_of(*ours, folders);
+  if (!is_there(*ours, folders)) return cudart::say_missing(*ours, folders), path;
+  // An installation has no such link for all of them.
+  return plain && ::access((path.substr(0, path.rfind('/') + 1) + name).c_str(), R_OK) != 0 ? path : "";
 }
 
 }  // namespace
@@ -35,20 +103,14 @@ __attribute__((visibility("hidden"), WG_CALLED_EARLY)) const char* wg_file_to_op
                                                                                    const void* caller) {
   if (!wg_real_dlopen) wg_real_dlopen = reinterpret_cast<void* (*)(const char*, int)>(::dlsym(RTLD_NEXT, "dlopen"));
   const char* const slash = file ? std::strrchr(file, '/') : nullptr;
-  if (!slash || !our_library(slash + 1)) return file;
-  const std::string ours = folder_of(reinterpret_cast<const void*>(&wg_file_to_open));
-  // Also by a link: toolkit/driver12.
-  char real[4096], own[4096];
-  const bool is_ours = ::realpath(file, real) && ::realpath(ours.c_str(), own) &&
-                       std::string_view(real).starts_with(std::string(own) + "/");
-  if (is_ours || ours.empty() || folder_of(caller).starts_with(ours)) return file;
-  // Ours hands its calls over to NVIDIA's where there is one (cli/nvrtc_choice.h): this is one.
-  const bool nvrtc = std::string_view(slash + 1).starts_with("libnvrtc.so");
-  if (nvrtc && !std::getenv(run_variables::kOwnNvrtc))
-    ::setenv(run_variables::kNvidiaNvrtc, std::string(file, slash).c_str(), 0);
+  const char* const name = slash ? slash + 1 : file;
+  // Most files are none of ours, and need no more than this.
+  if (!name || (!stand_in_of_any_release(name) && !(slash && std::strncmp(name, "libnvvm.so", 10) == 0))) return file;
+  const PartFolders folders = cudart::own_parts();
+  // Whatever is missing: the error of dlopen() names our file.
+  const std::string replacement = slash ? in_place_of_path(file, folders, caller) : in_place_of_name(name, folders);
   // Not a string: exit handlers open libraries after the destructors of thread_locals.
   static thread_local char found[4096];
-  const std::string replacement = file_in(nvrtc ? ours + "nvrtc/" : ours, slash + 1);
   if (replacement.empty() || replacement.size() >= sizeof found) return file;
   std::memcpy(found, replacement.c_str(), replacement.size() + 1);
   return found;

@@ -99,16 +99,10 @@ bool ProgramImage::has_static_runtime() const {
 }
 
 bool ProgramImage::needs_shared_runtime() const {
-  const fatbin::ElfSection* dynamic = elf_->section(".dynamic");
-  if (!dynamic || dynamic->link >= elf_->sections().size()) return false;
-  const fatbin::Bytes names = elf_->sections()[dynamic->link].bytes;
-  for (std::uint64_t at = 0; const auto entry = fatbin::read<Elf64_Dyn>(dynamic->bytes, at); at += sizeof(Elf64_Dyn)) {
-    if (entry->d_tag == DT_NULL) break;
-    if (entry->d_tag != DT_NEEDED) continue;
-    const std::string_view needed = fatbin::text_at(names, entry->d_un.d_val);  // a name, or a whole path
-    if (needed.substr(needed.rfind('/') + 1).starts_with("libcudart.so")) return true;
-  }
-  return false;
+  const std::vector<std::string> needed = fatbin::needed_libraries(*elf_);
+  return std::any_of(needed.begin(), needed.end(), [](const std::string& name) {  // or a whole path
+    return std::string_view(name).substr(name.rfind('/') + 1).starts_with("libcudart.so");
+  });
 }
 
 namespace {

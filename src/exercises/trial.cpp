@@ -114,6 +114,10 @@ Result<ChildEnd> Trial::compile() {
   auto end = run_child(
       job({"nvcc", "-std=c++17", "-O3", "-Xcompiler", "-O0", "-g", "-lineinfo",
            fmt::format("-arch=sm_{}{}", (*model)->cc_major, (*model)->cc_minor), "judged.cu", "-o", "judged"}));
+  // Of `warpgrind nvcc` (toolchain/driver.h): no answer of a learner makes it say so.
+  constexpr int kNotPossible = 2;
+  if (end && end->stopped.empty() && end->exit_code == kNotPossible)
+    return Error{ErrorKind::environment, "nothing can be compiled on this machine, so nothing is judged", end->output};
   // Our own driver, before it calls a compiler.
   if (end && end->exit_code != 0 && end->output.find("warpgrind nvcc: ") != std::string::npos &&
       end->output.find("error:") == std::string::npos)

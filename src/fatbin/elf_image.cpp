@@ -72,21 +72,40 @@ std::optional<std::uint64_t> ElfImage::pointer(std::uint64_t address) const {
   return bytes ? read<std::uint64_t>(*bytes, 0) : std::nullopt;
 }
 
-std::vector<std::string> run_path(const ElfImage& image) {
-  std::vector<std::string> out;
+namespace {
+
+// Calls see(tag, text) for each entry of the dynamic section, whose values are taken for names.
+template <class See>
+void each_dynamic_name(const ElfImage& image, See see) {
   const ElfSection* dynamic = image.section(".dynamic");
-  if (!dynamic || dynamic->link >= image.sections().size()) return out;
+  if (!dynamic || dynamic->link >= image.sections().size()) return;
   const Bytes strings = image.sections()[dynamic->link].bytes;
   for (std::uint64_t at = 0; const auto entry = read<Elf64_Dyn>(dynamic->bytes, at); at += sizeof(Elf64_Dyn)) {
     if (entry->d_tag == DT_NULL) break;
-    if (entry->d_tag != DT_RUNPATH && entry->d_tag != DT_RPATH) continue;
-    std::string_view list = text_at(strings, entry->d_un.d_val);
-    while (!list.empty()) {
+    if (entry->d_tag == DT_NEEDED || entry->d_tag == DT_RUNPATH || entry->d_tag == DT_RPATH)
+      see(entry->d_tag, text_at(strings, entry->d_un.d_val));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> run_path(const ElfImage& image) {
+  std::vector<std::string> out;
+  each_dynamic_name(image, [&](auto tag, std::string_view list) {
+    while (tag != DT_NEEDED && !list.empty()) {
       const auto end = list.find(':');
       out.emplace_back(list.substr(0, end));
       list = end == std::string_view::npos ? std::string_view{} : list.substr(end + 1);
     }
-  }
+  });
+  return out;
+}
+
+std::vector<std::string> needed_libraries(const ElfImage& image) {
+  std::vector<std::string> out;
+  each_dynamic_name(image, [&](auto tag, std::string_view name) {
+    if (tag == DT_NEEDED) out.emplace_back(name);
+  });
   return out;
 }
 

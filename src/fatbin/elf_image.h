@@ -48,6 +48,9 @@ class ElfImage {
 // Where the loader looks for a program's libraries before its usual places: DT_RUNPATH, DT_RPATH.
 std::vector<std::string> run_path(const ElfImage& image);
 
+// The libraries that the loader must find first: DT_NEEDED, names or whole paths.
+std::vector<std::string> needed_libraries(const ElfImage& image);
+
 inline bool is_elf(Bytes bytes) {
   constexpr unsigned char kMagic[] = {0x7f, 'E', 'L', 'F'};
   return bytes.size() >= 4 && std::memcmp(bytes.data(), kMagic, 4) == 0;

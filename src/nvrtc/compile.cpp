@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "base/file.h"
+#include "base/installation.h"
 #include "base/temporary_folder.h"
 #include "fatbin/write.h"
 #include "nvrtc/clang_run.h"
@@ -229,6 +230,8 @@ Compiled compile(const Source& source, const std::vector<std::string>& words, co
   if (cancelled && cancelled()) return failed(NVRTC_ERROR_CANCELLED, "");
   const auto toolkit = toolchain::find_toolkit_of(surroundings.libraries, surroundings.path);
   if (!toolkit) return failed(toolkit.error());
+  if (const Status whole = check_parts(toolkit->parts, {NeededBy::every_compilation}); !whole)
+    return failed(whole.error());
   const TemporaryFolder folder;
   if (folder.path.empty())
     return failed(Error{ErrorKind::environment, folder.problem, "set TMPDIR to a folder that can be written"});

@@ -350,6 +350,7 @@ void Session::finish(bool at_once) {
     std::fflush(stdout);
   }
   sum_up_what_went_on();
+  say_nvidias_libraries();  // those that were opened late
   if (!checkers_)
     for (results::Finding& finding : api_errors_.not_asked_for()) say(std::move(finding));
   results::Profile profile = collector_->profile();

@@ -24,6 +24,7 @@
 #include "session/deadline.h"
 #include "session/interrupts.h"
 #include "session/messages.h"
+#include "session/nvidia_libraries.h"
 #include "session/processes.h"
 
 namespace warpgrind::session {
@@ -184,11 +185,22 @@ void Session::announce_once() {
   }
   leave_status("cuda", options_.program);
   if (!options_.quiet) print_line(banner(*model_, options_));
+  say_nvidias_libraries();
   if (options_.timeout_seconds > 0 && !start_deadline(options_.timeout_seconds, [this] { stop_at_deadline(); }))
     say_once("warning: the host allows no more threads (ulimit -u): the run as a whole has no time limit");
   if ((checkers_ || options_.tell_at_signals) && !tell_before_signals([this] { stop_at_signal(); }))
     say_once("warning: the host allows no more threads (ulimit -u): what is found is lost if a signal ends the run");
   announced_.store(true, std::memory_order_release);
+}
+
+void Session::say_nvidias_libraries() {
+  if (options_.quiet) return;
+  std::string text;
+  {
+    std::lock_guard lock(mutex_);
+    text = name_nvidias_libraries(nvidias_libraries_);
+  }
+  if (!text.empty()) say_once(text);
 }
 
 // What runs on the GPU is stopped and says where it is; then the program has a moment to end by itself.

@@ -161,6 +161,7 @@ class Session {
   // First address and bytes of the allocation that holds an address.
   static std::optional<std::pair<std::uint64_t, std::uint64_t>> find_allocation(std::uint64_t address);
   void announce_once();
+  void say_nvidias_libraries();
   void use_once();
   void take_name();
   void say(results::Finding finding);                   // printed (not in a check: at its end) and kept
@@ -193,6 +194,7 @@ class Session {
   ManagedMemory managed_memory_;
   std::map<std::string, double> ns_a_block_;  // of each kernel's last counted launch, for those that are not
   std::set<std::string> said_;
+  std::set<std::string> nvidias_libraries_;  // those that were named
   struct WentOn {
     results::Finding finding;  // the first
     std::uint64_t accesses = 0, launches = 0;

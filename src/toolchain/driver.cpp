@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "base/file.h"
+#include "base/installation.h"
 #include "base/temporary_folder.h"
 #include "fatbin/write.h"
 #include "toolchain/cluster_dimensions.h"
@@ -203,7 +204,7 @@ class Driver {
   // clang refuses launches in device code: its next attempt gets them in another form.
   bool rewrite_launches(Running& running) {
     Unit& unit = *running.unit;
-    if (!request_.relocatable || toolkit_.launch_pass.empty() || unit.device.empty()) return false;
+    if (!request_.relocatable || unit.device.empty()) return false;
     std::vector<std::string> files = {unit.input.path};
     if (auto read = read_dependencies(unit.device_rules)) files = read.take();
     std::erase_if(files, [this](const std::string& file) { return file.starts_with(toolkit_.headers); });
@@ -412,9 +413,23 @@ Outcome with_folder(const Request& request, const Toolkit& toolkit, const Surrou
   const TemporaryFolder folder;
   if (folder.path.empty()) {
     say({ErrorKind::environment, folder.problem, "set TMPDIR to a folder that can be written"});
-    return {1, 0, {}, ""};
+    return {kNotPossible, 0, {}, ""};
   }
   return Driver(request, toolkit, surroundings, folder.path).run();
+}
+
+// The parts of ours that these steps use: a missing one is named before clang starts, whose messages would blame the
+// source.
+Status check_what_is_used(const Request& request, const Toolkit& toolkit) {
+  if (request.dryrun) return Ok{};
+  const bool compiles = std::any_of(request.inputs.begin(), request.inputs.end(),
+                                    [](const Input& input) { return input.language != Language::linkable; });
+  if (compiles)
+    if (Status s = check_parts(toolkit.parts, {NeededBy::every_compilation}); !s) return s;
+  if (request.phase != Phase::program) return Ok{};
+  if (request.runtime)
+    if (Status s = check_parts(toolkit.parts, {NeededBy::every_link}); !s) return s;
+  return check_libraries(toolkit, request.libraries);
 }
 
 }  // namespace
@@ -422,7 +437,7 @@ Outcome with_folder(const Request& request, const Toolkit& toolkit, const Surrou
 Outcome nvcc(const std::vector<std::string>& words, const Surroundings& surroundings) {
   const auto refuse = [](const Error& error) {
     say(error);
-    return Outcome{1, 0, {}, ""};
+    return Outcome{error.kind == ErrorKind::environment ? kNotPossible : 1, 0, {}, ""};
   };
   const auto line = parse_command_line(words);
   if (!line) return refuse(line.error());
@@ -437,6 +452,7 @@ Outcome nvcc(const std::vector<std::string>& words, const Surroundings& surround
                  stderr);
     return refuse(request.error());
   }
+  if (const Status whole = check_what_is_used(*request, *toolkit); !whole) return refuse(whole.error());
   const SignalsHeld held;
   return with_folder(*request, *toolkit, surroundings);
 }

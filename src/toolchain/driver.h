@@ -8,8 +8,12 @@
 
 namespace warpgrind::toolchain {
 
+// The exit code where nothing was compiled for a reason that is none of the sources': a part of the installation is
+// missing, clang is not installed, there is no temporary folder.
+inline constexpr int kNotPossible = 2;
+
 struct Outcome {
-  int exit_code = 0;                      // of nvcc: 1 when something failed
+  int exit_code = 0;                      // of nvcc: 1 when something failed; or kNotPossible
   int signal = 0;                         // not 0: stopped by this one
   std::vector<std::string> dependencies;  // files that were read, sources among them
   std::string messages;                   // of the compiler and the linker, as they were shown

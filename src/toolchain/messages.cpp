@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fnmatch.h>
 
+#include <algorithm>
 #include <set>
 #include <vector>
 
@@ -69,11 +70,23 @@ std::vector<std::string> messages_of(std::string_view text) {
 struct Missing {
   const char *pattern, *advice;
 };
+struct Function {
+  const char *pattern, *flag, *library;
+};
+#define WG_FUNCTION(pattern, flag, library)
 constexpr Missing kMissing[] = {
 #define WG_MISSING(pattern, advice) {pattern, advice},
 #include "toolchain/hints.inc"
 #undef WG_MISSING
 };
+#undef WG_FUNCTION
+#define WG_MISSING(pattern, advice)
+constexpr Function kFunctions[] = {
+#define WG_FUNCTION(pattern, flag, library) {pattern, flag, library},
+#include "toolchain/hints.inc"
+#undef WG_FUNCTION
+};
+#undef WG_MISSING
 
 struct NotFound {
   std::string name;  // empty: the line is about something else
@@ -102,7 +115,37 @@ NotFound not_found(std::string_view line) {
   return {};
 }
 
+// The function that a line of a linker says is nowhere; empty: it says something else.
+std::string undefined_function(std::string_view line) {
+  for (const std::string_view phrase : {"undefined reference to `", "undefined reference to '", "undefined symbol: "})
+    if (const size_t at = line.find(phrase); at != std::string_view::npos) {
+      const std::string_view rest = line.substr(at + phrase.size());
+      return std::string(rest.substr(0, rest.find_first_of("'")));
+    }
+  return {};
+}
+
+// Null: in none of the libraries that we know.
+const Function* known_function(const std::string& name) {
+  for (const Function& function : kFunctions)
+    if (!name.empty() && fnmatch(function.pattern, name.c_str(), 0) == 0) return &function;
+  return nullptr;
+}
+
 }  // namespace
+
+std::vector<std::string> missing_flags(std::string_view messages) {
+  std::vector<std::string> out;
+  for (const std::string_view line : lines_of(messages))
+    if (const Function* function = known_function(undefined_function(without_colours(line))))
+      if (std::find(out.begin(), out.end(), function->flag) == out.end()) out.emplace_back(function->flag);
+  return out;
+}
+
+bool links_known_library(const std::string& option) {
+  return std::any_of(std::begin(kFunctions), std::end(kFunctions),
+                     [&](const Function& function) { return option == function.flag && option.starts_with("-l"); });
+}
 
 std::string merged_messages(std::string_view host, std::string_view device) {
   std::string out;
@@ -124,6 +167,9 @@ std::string hints_for(std::string_view messages) {
   std::set<std::string> said;
   for (const std::string_view line : lines_of(messages)) {
     const std::string plain = without_colours(line);
+    const std::string undefined = undefined_function(plain);
+    if (const Function* function = known_function(undefined); function && said.insert(function->flag).second)
+      out += fmt::format("  {} is a function of {}: compile with {}\n", undefined, function->library, function->flag);
     const NotFound found = not_found(plain);
     if (found.name.empty()) continue;
     for (const Missing& missing : kMissing) {

@@ -166,9 +166,8 @@ class Planner {
       append(out, {"-mllvm", fmt::format("-nvptx-prec-divf32={}", request_.fast_functions ? 0 : 1)});
     if (!request_.exact_sqrt) append(out, {"-mllvm", "-nvptx-prec-sqrtf32=0", "-D__nv_sqrtf=__nv_fast_sqrtf"});
     if (!request_.fused) append(out, {"-ffp-contract=off", "-mllvm", "-nvptx-fma-level=0"});
-    if (!toolkit_.launch_pass.empty()) out.push_back("-fpass-plugin=" + toolkit_.launch_pass);
-    if (!toolkit_.device_library.empty())
-      append(out, {"-Xclang", "-mlink-builtin-bitcode", "-Xclang", toolkit_.device_library});
+    out.push_back("-fpass-plugin=" + toolkit_.launch_pass);
+    append(out, {"-Xclang", "-mlink-builtin-bitcode", "-Xclang", toolkit_.device_library});
     return out;
   }
 

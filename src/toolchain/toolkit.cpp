@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string_view>
+#include <vector>
 
 #include "base/installation.h"
 
@@ -25,19 +26,15 @@ std::string find_program(const std::string& name, const std::string& path) {
 
 namespace {
 
-Result<Toolkit> find_parts(const std::string& folder, const std::string& libraries, const std::string& path) {
+Result<Toolkit> find_toolkit_in(const PartFolders& parts, const std::string& path) {
   Toolkit out;
-  out.folder = folder;
+  out.parts = parts;
+  out.folder = parts.toolkit;
   out.headers = out.folder + "/include";
   out.links = out.folder + "/lib64";
-  out.libraries = libraries;
-  std::error_code problem;
-  if (!fs::exists(out.headers + "/cuda_runtime.h", problem) || !fs::exists(out.links, problem))
-    return Error{ErrorKind::environment, "warpgrind's headers are not where they belong",
-                 "looked in " + out.headers + "; build or install warpgrind again"};
-  if (const std::string bitcode = out.libraries + "/libdevice.bc"; fs::exists(bitcode, problem))
-    out.device_library = bitcode;
-  if (const std::string pass = out.libraries + "/launch_pass.so"; fs::exists(pass, problem)) out.launch_pass = pass;
+  out.libraries = parts.libraries;
+  out.device_library = out.libraries + "/libdevice.bc";
+  out.launch_pass = out.libraries + "/launch_pass.so";
   for (const char* name : {"clang++-19", "/usr/lib/llvm-19/bin/clang++"})
     if (out.clang.empty()) out.clang = find_program(name, path);
   if (out.clang.empty())
@@ -48,17 +45,28 @@ Result<Toolkit> find_parts(const std::string& folder, const std::string& librari
 }  // namespace
 
 Result<Toolkit> find_toolkit(const std::string& path) {
-  auto library = runtime_library();
-  if (!library) return library.error();
-  return find_parts(toolkit_folder(), fs::path(*library).parent_path().string(), path);
+  return find_toolkit_in(own_parts(), path);
 }
 
 Result<Toolkit> find_toolkit_of(const std::string& libraries, const std::string& path) {
-  std::error_code problem;
-  // An installation has the headers among its libraries, a build beside them.
-  const bool installed = fs::is_directory(libraries + "/include", problem);
-  const fs::path folder = installed ? fs::path(libraries) : fs::path(libraries).parent_path() / "toolkit";
-  return find_parts(folder.string(), libraries, path);
+  return find_toolkit_in(part_folders(libraries), path);
+}
+
+Status check_libraries(const Toolkit& toolkit, const std::vector<std::string>& names) {
+  std::vector<const Part*> missing;
+  for (const std::string& name : names) {
+    const std::string file = "lib" + name + ".so";
+    const Part* const library = stand_in_of_any_release(file);
+    if (library && !is_there(*library, toolkit.parts)) {
+      missing.push_back(library);  // and the links to it lead nowhere
+      continue;
+    }
+    for (const Part& part : kParts)
+      if (library && part.folder == PartFolder::toolkit && part.name() == file && !is_there(part, toolkit.parts))
+        missing.push_back(&part);
+  }
+  if (missing.empty()) return Ok{};
+  return missing_parts(missing, toolkit.parts);
 }
 
 bool is_foreign_toolkit(const Toolkit& toolkit, const std::string& folder) {

@@ -93,6 +93,21 @@ TEST(ToolchainMessages, HintsNameWhatIsMissing) {
   EXPECT_EQ(hints_for(""), "");
 }
 
+TEST(ToolchainMessages, FunctionsThatAreNowhereNameTheirOption) {
+  const std::string bfd = "/usr/bin/ld: a.o: in function `main':\na.cu:(.text+0x3c): undefined reference to ";
+  EXPECT_EQ(hints_for(bfd + "`cublasCreate_v2'\n" + bfd + "`cublasDestroy_v2'\n"),
+            "  cublasCreate_v2 is a function of cuBLAS: compile with -lcublas\n");
+  EXPECT_EQ(hints_for("ld.lld: error: undefined symbol: cublasLtCreate\n"),
+            "  cublasLtCreate is a function of cuBLASLt: compile with -lcublasLt\n");
+  EXPECT_EQ(missing_flags(bfd + "`cuInit'\n" + bfd + "`cufftExecC2C'\n" + bfd + "`cuInit'\n"),
+            (std::vector<std::string>{"-lcuda", "-lcufft"}));
+  EXPECT_EQ(missing_flags(bfd + "`MPI::Comm::Comm()'\n"), std::vector<std::string>{"-DOMPI_SKIP_MPICXX"});
+  EXPECT_EQ(hints_for(bfd + "`mine'\n" + bfd + "`current'\n"), "");
+  EXPECT_TRUE(links_known_library("-lcublas"));
+  EXPECT_FALSE(links_known_library("-l"));
+  EXPECT_FALSE(links_known_library("-DOMPI_SKIP_MPICXX"));
+}
+
 TEST(ToolchainSpellings, RefusedOnesAreFoundWithTheirMacros) {
   const auto found = refused_spellings(
       "a.cu:4:3: error: an attribute list cannot appear here\n    4 |   TILE(x);\n"

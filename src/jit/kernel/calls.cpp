@@ -152,7 +152,12 @@ void Calls::lower() {
     const std::string name = "wg_call_" + target->name;
     const std::optional<CallSymbol> symbol = find_call_symbol(name);
     if (!symbol)
-      return f_.unsupported(fmt::format("the function {} is declared but not defined", target->name).c_str());
+      return f_.unsupported(
+          fmt::format("the function {} is declared but not defined{}", target->name,
+                      target->name.starts_with("__nv_")
+                          ? ": it is one of the device library, without which this PTX was compiled (libdevice.bc)"
+                          : "")
+              .c_str());
     if (in.words < symbol->parameter_words || out.words < symbol->result_words)
       return f_.refuse(fmt::format("'{}' is declared with other parameters than the virtual GPU's", target->name));
     f_.call(name.c_str(), ir_.getVoidTy(), {f_.context_argument, sites_.number(), mask, arguments, results});
