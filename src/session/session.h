@@ -97,6 +97,8 @@ class Session {
   timing::Span copy(int device, timing::StreamId stream, timing::HostClock& host, timing::CopyPath path,
                     timing::HostMemory memory, std::uint64_t bytes, HostPart part);
   timing::Span fill(timing::StreamId stream, const timing::HostClock& host, std::uint64_t address, std::uint64_t bytes);
+  // What comes next finds nothing of its data in the L2 cache of this GPU.
+  void flush_l2(int device) { estimates_->flush_l2(device); }
 
   // Managed memory is prefetched, [address, address + bytes) of the allocation at `low`.
   timing::Span prefetch(int device, timing::StreamId stream, const timing::HostClock& host, std::uint64_t low,
