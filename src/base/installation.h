@@ -9,6 +9,8 @@
 namespace warpgrind {
 
 std::string own_executable();
+// How a user in this folder calls that file: by its name where PATH finds it, else by its path from here.
+std::string typed_executable();
 Result<std::string> runtime_library();  // our libcudart.so.13
 // A library that lies beside the one that this code is in, or where the libraries of this executable lie.
 Result<std::string> library_of_ours(const std::string& name);

@@ -176,6 +176,7 @@ class Session {
                                        const LaunchRequest& request, device::LoadedModule* module);
   void try_other_orders(Snapshot& snapshot, const LaunchRequest& request, const device::LaunchResult& own);
   void went_on(const device::Fault& fault);
+  void note_blocks(const device::LaunchResult& result);
   void sum_up_what_went_on();
   void stop_at_deadline();
   void stop_at_signal();
@@ -195,6 +196,7 @@ class Session {
   ManagedMemory managed_memory_;
   std::map<std::string, double> ns_a_block_;  // of each kernel's last counted launch, for those that are not
   std::set<std::string> said_;
+  std::set<std::string> blocks_noted_;  // kernels, of note_blocks(); "": those that ran in part
   struct WentOn {
     results::Finding finding;  // the first
     std::uint64_t accesses = 0, launches = 0;
