@@ -26,6 +26,7 @@ const lab::Topic kTopic = {
     .size_names = "MxNxK",
     .quick_sizes = "16:256:x2,61x37x100",
     .full_sizes = "16:4096:x2,1000x777x1234",
+    .large_sizes = "4096",
     .types = "double,float",
     .rungs = {{"cpu loop", "the CPU, one thread, three loops", Role::host},
               {"openblas", "the CPU, OpenBLAS", Role::host},
@@ -58,8 +59,8 @@ struct Bench {
         size(size_),
         type(type_),
         product(size_),
-        a(product.a),
-        b(product.b),
+        a(product.a, size_t(product.m) * product.k),
+        b(product.b, size_t(product.k) * product.n),
         c(size_t(product.m) * product.n) {}
 
   lab::Case row(const char* rung) const { return {rung, size, type, product.work()}; }

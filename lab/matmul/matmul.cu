@@ -21,6 +21,7 @@ const lab::Topic kTopic = {
     .size_names = "MxNxK",
     .quick_sizes = "16,100x37x61,256",
     .full_sizes = "16,64,256,1024,2048,4096,1000x777x1234",
+    .large_sizes = "4096",
     .types = "float",
     .rungs = {{"one thread", "one thread computes everything"},
               {"naive", "one thread an element: 2 loads for 2 operations, ratio 1"},
@@ -69,8 +70,8 @@ void run_size(lab::Program& program, const lab::Size& size, lab::Cublas& cublas)
   const double mk = double(size[0]) * size[2], kn = double(size[2]) * size[1], mn = double(size[0]) * size[1];
   if (!program.fits(size, 4 * (mk + kn + mn), 4 * (mk + kn) + 28 * mn)) return;
   const lab::Product<float> product(size);
-  lab::DeviceArray<float> a(product.a), b(product.b), c(size_t(product.m) * product.n);
   const int m = product.m, n = product.n, k = product.k;
+  lab::DeviceArray<float> a(product.a, size_t(m) * k), b(product.b, size_t(k) * n), c(size_t(m) * n);
 
   const auto measure = [&](const lab::Case& row, auto launch) {
     program.run(

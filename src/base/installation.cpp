@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <sstream>
 
 namespace warpgrind {
 
@@ -22,6 +23,18 @@ fs::path root() {
 std::string own_executable() {
   std::error_code problem;
   return fs::read_symlink("/proc/self/exe", problem).string();
+}
+
+std::string typed_executable() {
+  std::error_code problem;
+  const fs::path own = own_executable();
+  const char* path = std::getenv("PATH");
+  std::stringstream folders(path ? path : "");
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (fs::equivalent(fs::path(folder) / own.filename(), own, problem)) return own.filename().string();
+  const fs::path near = fs::relative(own, problem);
+  const bool below = !problem && !near.empty() && *near.begin() != "..";
+  return below ? near.string() : own.string();
 }
 
 PartFolders own_parts() {

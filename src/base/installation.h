@@ -16,6 +16,8 @@ PartFolders own_parts();  // of the installation that this executable belongs to
 // An error that names every part of these kinds that is not there (base/parts.inc).
 Status check_parts(const PartFolders& folders, std::initializer_list<NeededBy> kinds);
 Error missing_parts(const std::vector<const Part*>& missing, const PartFolders& folders);
+// How a user in this folder calls that file: by its name where PATH finds it, else by its path from here.
+std::string typed_executable();
 Result<std::string> runtime_library();  // our libcudart.so.13
 // A library that lies beside the one that this code is in, or where the libraries of this executable lie.
 Result<std::string> library_of_ours(const std::string& name);

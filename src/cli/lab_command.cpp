@@ -197,6 +197,9 @@ int lab(const LabCommand& command) {
   settings.run.options = options.take();
   settings.progress = isatty(STDERR_FILENO) != 0;
   settings.models = !command.no_models;
+  // The size was asked for; and other kinds of rows than those of the ladder are no use at one.
+  settings.large = !command.no_large && !command.full && command.sizes.empty() && command.type.empty() &&
+                   command.rungs.empty() && command.topic_options.empty();
   settings.fresh = command.fresh;
   const std::string cache = session::default_cache_directory();
   if (wanted->size() > 1 && !cache.empty()) settings.state_folder = cache + "/lab";
@@ -231,6 +234,8 @@ int lab(const LabCommand& command) {
   if (result.topics.size() > 1) std::fputs(lab::summary_text(result).c_str(), stdout);
   if (brief && !result.topics.empty())
     std::fputs("all rows of a topic, and why each rung is faster: warpgrind lab TOPIC\n", stdout);
+  if (result.topics.size() > 1 && result.on == "virtual")
+    std::fputs(lab::closing_text(result, typed_executable()).c_str(), stdout);
   if (outcome.resumed > 0)
     std::fputs(
         fmt::format("{} topics were taken from an interrupted run; --fresh runs them again\n", outcome.resumed).c_str(),

@@ -139,6 +139,12 @@ CLI::App* add_run(CLI::App& app, RunCommand& command) {
                 command.no_cache);
   add_schedule(run, command.options.schedule);
   add_launch_filter(run, command.options.launches);
+  run->add_option("--blocks", command.options.blocks,
+                  "of each launch run about N blocks and scale the counts to all (docs/accuracy-blocks.md); results "
+                  "are not valid")
+      ->type_name("N")
+      ->check(CLI::Range(std::uint64_t{2}, std::uint64_t{1} << 40))
+      ->excludes("--schedule");
   run->add_flag("!--no-counters", command.options.counters, "bounds checks only, nothing counted");
   run->add_flag("!--no-caches", command.options.caches, "no modelled caches: hit rates, L2 and DRAM traffic");
   run->add_flag("!--no-bounds-stop", command.options.bounds_stop,
@@ -337,6 +343,8 @@ CLI::App* add_lab(CLI::App& app, LabCommand& command) {
   lab->add_flag("--table", command.table, "of each topic all rows, and why each rung is faster (default of one topic)")
       ->excludes(brief);
   lab->add_flag("--fresh", command.fresh, "do not go on where an interrupted run of several topics ended");
+  lab->add_flag("--no-large", command.no_large,
+                "not the large size at which a ladder's lesson holds, estimated from some blocks");
   lab->add_flag("--no-models", command.no_models, "only --gpu, not the other models a topic compares");
   lab->add_option("--programs", command.programs, "folder of the lab's programs");
   lab->footer("Any other --NAME VALUE goes to the topics that know it; `warpgrind lab TOPIC --list` names them.");

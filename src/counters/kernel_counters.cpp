@@ -65,7 +65,8 @@ const Values& zero_sums() {
     for (std::size_t i = 0; i < kMetrics; ++i) {
       const auto id = static_cast<MetricId>(i);
       const bool counted = row(id).origin == Origin::exact || row(id).origin == Origin::modelled;
-      if (row(id).kind == MetricKind::sum && !row(id).per_site && counted && !of_caches(id)) v.add(id, 0);
+      const bool always = counted && !row(id).per_site && id != MetricId::blocks_run;
+      if (row(id).kind == MetricKind::sum && always && !of_caches(id)) v.add(id, 0);
     }
     for (const MetricId id : {MetricId::tag_requests_global, MetricId::theoretical_sectors, MetricId::ideal_sectors,
                               MetricId::branches, MetricId::divergent_branches})
@@ -231,6 +232,8 @@ Values launch_values(const LaunchShape& s, const events::KernelFacts& facts, con
   v.set(MetricId::launches, 1);
   v.set(MetricId::grid_size, d(s.grid.count()));
   v.set(MetricId::block_size, d(s.block.count()));
+  v.scaled = counts.blocks_run != 0;
+  if (v.scaled) v.set(MetricId::blocks_run, d(counts.blocks_run));
   v.set(MetricId::thread_count, d(s.grid.count()) * d(s.block.count()));
   v.set(MetricId::registers, launched_registers(*s.model, s.registers));
   const double of_warps = d(o.warps_per_block) * kWarpSize / d(std::max<std::uint64_t>(1, s.block.count()));

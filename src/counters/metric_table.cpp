@@ -54,10 +54,14 @@ void Values::add(const Values& other) {
   for (std::size_t i = 0; i < kMetrics; ++i)  // 0 when absent
     values_[i] += std::bit_cast<double>(std::bit_cast<std::uint64_t>(other.values_[i]) & sums.mask[i]);
   present_ |= other.present_ & sums.set;
+  scaled |= other.scaled;
 }
 
 Origin Values::origin(MetricId id) const {
   const MetricRow& r = row(id);
+  const bool of_shape = r.kind == MetricKind::first || id == MetricId::launches || id == MetricId::thread_count ||
+                        id == MetricId::blocks_run;
+  if (scaled && !of_shape && r.origin == Origin::exact) return Origin::modelled;
   return r.from_registers && !registers_known ? Origin::estimated : r.origin;
 }
 

@@ -73,6 +73,7 @@ class Values {
   void add(const Values& other);
   Origin origin(MetricId id) const;
 
+  bool scaled = false;           // from some of the blocks: no count is exact
   bool registers_known = false;  // launch__registers_per_thread comes from the binary
   std::string occupancy_limiter, time_limit;
   std::string_view text(MetricId id) const;  // of a row with text = true

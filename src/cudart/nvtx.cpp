@@ -272,4 +272,15 @@ __attribute__((visibility("default"))) double warpgrind_host_ns() {
   return warpgrind::cudart::host_now();
 }
 
+// Of each launch about so many blocks run (`warpgrind run --blocks`), so that no result is right; 0: all do.
+__attribute__((visibility("default"))) unsigned long long warpgrind_blocks_of_a_launch() {
+  return warpgrind::session::Session::instance().options().blocks;
+}
+
+// Empties the modelled L2 caches of all GPUs. On a real GPU a program reads twice the cache's size for that, which
+// would be slow here, and would show among its kernels. Call it when all work is done.
+__attribute__((visibility("default"))) void warpgrind_flush_l2() {
+  warpgrind::cudart::flush_l2();
+}
+
 }  // extern "C"

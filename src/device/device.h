@@ -109,6 +109,7 @@ struct LaunchResult {
   events::LaunchCounts counts;
   const jit::CompiledKernel* kernel = nullptr;  // facts; lives as long as the device
   const machine::Code* machine = nullptr;       // likewise; null: nothing was counted
+  std::string why_all_blocks;                   // it ran whole although Options::blocks asked for some of its blocks
   bool waited_outside = false;                  // for a while all its warps only waited: for the host or other work
   double wall_seconds = 0, compile_seconds = 0;
   std::vector<LaunchResult>
@@ -124,6 +125,7 @@ struct Options {
   unsigned workers = 0;        // 0: all cores
   double timeout_seconds = 0;  // 0: none; wall clock of one launch
   Schedule schedule;
+  std::uint64_t blocks = 0;  // of each launch about so many run, and the counts are scaled; 0: all
   bool counters = true;
   bool caches = false;  // some blocks of each launch are logged for the modelled caches (LaunchCounts::log)
   // False: an access outside every allocation goes on where a GPU would have memory, and is a warning.

@@ -133,6 +133,8 @@ struct Device::Impl {
   void begin_observation(Engine& engine);
   std::shared_ptr<const events::AccessLog> find_repeated(Launch& launch, const PackedParameters& parameters) const;
   void keep_log(const Launch& launch, const PackedParameters& parameters, bool repeated, events::LaunchCounts& counts);
+  // The number of blocks that ran (some_blocks.h).
+  std::uint64_t run_some_blocks(Engine& engine, events::LaunchCounts& counts);
   void collect_results(Engine& engine, LaunchResult& result, std::vector<ChildLaunch>* children);
 
   Device& device;

@@ -52,6 +52,7 @@ struct LaunchCounts {
   std::vector<BranchCounts> branches;
   std::vector<BlockCounts> edges;  // by EdgeFacts::counter
   std::uint64_t warps_launched = 0, threads_launched = 0;
+  std::uint64_t blocks_run = 0;          // the counts are scaled from so many blocks; 0: all have run
   std::shared_ptr<const AccessLog> log;  // of some blocks, for the modelled caches; null: not asked for
   std::optional<CacheCounts> caches;     // what they made of it
   void add(const LaunchCounts& other);   // element-wise; sizes must agree

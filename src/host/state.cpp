@@ -266,6 +266,13 @@ double host_now() {
   return the_session().timeline().now(*thread_state().clock);
 }
 
+void flush_l2() {
+  Executor::instance().ledger().add([] {
+    session::Session& session = the_session();
+    for (int device = 0; device < session.device_count(); ++device) session.flush_l2(device);
+  });
+}
+
 namespace {
 
 // The host has waited for work of the device; `move` is what that does to its clock.

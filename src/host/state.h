@@ -186,5 +186,7 @@ struct HostTime {
 HostTime take_host_time();
 // The thread's virtual clock, after all that it waited for.
 double host_now();
+// Behind all work issued before, the modelled L2 caches of all GPUs hold nothing of what comes next.
+void flush_l2();
 
 }  // namespace warpgrind::host

@@ -34,8 +34,8 @@ class State {
  public:
   State(const std::vector<const Topic*>& topics, const BatchSettings& s) {
     if (s.state_folder.empty()) return;
-    std::string words = fmt::format("{} {} {} {} {} {}", s.run.native ? "gpu" : s.run.gpu, s.run.full, s.run.sizes,
-                                    s.run.type, s.models, s.run.detail);
+    std::string words = fmt::format("{} {} {} {} {} {} {}", s.large, s.run.native ? "gpu" : s.run.gpu, s.run.full,
+                                    s.run.sizes, s.run.type, s.models, s.run.detail);
     for (const std::string& rung : s.run.rungs) words += " " + rung;
     for (const auto& [name, value] : s.run.options) words += " " + name + "=" + value;
     for (const Topic* t : topics) {
@@ -144,17 +144,32 @@ class Progress {
   Clock::time_point begin_ = Clock::now();
 };
 
-TopicResult run_with_models(const Topic& topic, const RunSettings& run, bool models, const TopicResult* bandwidth) {
+TopicResult run_with_models(const Topic& topic, const BatchSettings& settings, const RunSettings& run,
+                            const TopicResult* bandwidth) {
+  const bool models = settings.models, large = settings.large;
   TopicResult result = run_topic(topic, run);
   derive(result, run.native ? limits_of_device(result.device, topic.name == "bandwidth" ? &result : bandwidth)
                             : limits_of_model(run.gpu));
   if (run.native && topic.name == "bandwidth") derive(result, limits_of_device(result.device, &result));
-  if (run.native || !models || !result.good()) return result;
+  if (run.native || !result.good()) return result;
+  if (large && !topic.large_sizes.empty() && !interrupted()) {
+    RunSettings some = run;
+    some.large = true;
+    some.detail = some.full = false;
+    some.sizes.clear();
+    TopicResult l = run_topic(topic, some);
+    derive(l, limits_of_model(run.gpu));
+    if (!l.good()) result.error = fmt::format("at {}: {}", topic.large_sizes, l.error);
+    result.seconds += l.seconds;
+    result.large = std::move(l.rows);
+  }
+  if (!models) return result;
   for (const std::string& model : topic.models) {
     if (interrupted()) break;
     if (model == run.gpu) {
       TopicResult same = result;
       same.models.clear();
+      same.large.clear();
       same.notes.clear();
       same.sources.clear();
       for (Row& row : same.rows) row.kernels.clear();
@@ -192,7 +207,7 @@ BatchOutcome run_batch(const std::vector<const Topic*>& topics, const BatchSetti
     } else {
       progress.start(i);
       const auto begin = Clock::now();
-      result = run_with_models(topic, run, settings.models, bandwidth ? &*bandwidth : nullptr);
+      result = run_with_models(topic, settings, run, bandwidth ? &*bandwidth : nullptr);
       progress.clear();
       if (interrupted()) break;
       durations.learn(topic.name, seconds_since(begin));

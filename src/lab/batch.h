@@ -15,6 +15,7 @@ struct BatchSettings {
   std::string state_folder;  // where finished topics are kept until the batch is complete; empty: nowhere
   bool fresh = false;        // forget an interrupted batch
   bool progress = false;     // a bar on stderr
+  bool large = true;         // also the large size of a topic that has one
   bool models = true;        // also run the other GPU models a topic names
 };
 

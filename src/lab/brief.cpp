@@ -14,7 +14,7 @@
 namespace warpgrind::lab {
 namespace {
 
-constexpr std::size_t kWidth = 118;
+constexpr std::size_t kWidth = kTextWidth;
 constexpr std::size_t kMostRows = 13;  // of a table: with its head and the lines around it that is a screen
 
 std::string times(double v) {
@@ -28,10 +28,22 @@ std::vector<std::string> ladders_of(const std::vector<const Row*>& rows) {
   return out;
 }
 
-std::string ladder_table(const std::vector<const Row*>& ladder, const TopicResult* measured) {
+const Row* at_large(const TopicResult& t, const Row& row) {
+  for (const Row& l : t.large)
+    if (l.shown() && l.label() == row.label() && l.type == row.type) return &l;
+  return nullptr;
+}
+
+// The rungs that were verified, with their time; and where the topic has a size at which the ladder's lesson holds, all
+// other figures are of that size. A line below the table names both sizes.
+std::string ladder_table(const TopicResult& t, const std::vector<const Row*>& ladder, const TopicResult* measured) {
   const bool flops = std::any_of(ladder.begin(), ladder.end(), [](const Row* r) { return r->derived.share_of_flops; });
+  const Row* large = nullptr;
+  for (const Row* row : ladder)
+    if (!large) large = at_large(t, *row);
   TextTable table({{"rung", false},
-                   {"time us", true},
+                   {large ? "small us" : "", true},
+                   {large ? "large us" : "time us", true},
                    {"measured us", true},
                    {flops ? "GFLOP/s" : "GB/s", true},
                    {"step", true},
@@ -44,14 +56,28 @@ std::string ladder_table(const std::vector<const Row*>& ladder, const TopicResul
   std::size_t left = kMostRows;
   for (const Row* row : ladder) {
     if (left-- == 0) break;
-    const Derived& d = row->derived;
-    const Row* real = same_row(measured, *row);
-    table.add({row->label(), figure_text(d.time_us), real ? figure_text(real->derived.time_us) : "",
+    const Row* shown = large ? at_large(t, *row) : row;
+    const std::string small = large ? figure_text(row->derived.time_us) : "";
+    if (!shown) {
+      table.add({row->label(), small});
+      continue;
+    }
+    const Derived& d = shown->derived;
+    const Row* real = same_row(measured, *shown);
+    table.add({row->label(), small, figure_text(d.time_us), real ? figure_text(real->derived.time_us) : "",
                figure_text(flops ? d.gflops : d.gbs), times(d.step), times(d.cumulative),
                figure_text(d.load_sectors_per_request), figure_text(d.store_sectors_per_request),
                figure_text(d.conflicts_per_request), figure_text(d.divergent_branches), d.limit});
   }
-  return table.text();
+  for (const char* column : {"divergent branches", "step", "GB/s", "GFLOP/s", "sectors/ load", "sectors/ store"})
+    if (table.width() > kWidth) table.drop(column);
+  std::string out = table.text();
+  if (large)
+    out += wrapped(fmt::format("small: {}, run whole and verified; large: {}, estimated from about {} blocks of each "
+                               "launch, not verified; measured: on such a GPU, at the large size",
+                               ladder.front()->size_text, large->size_text, large->blocks),
+                   kWidth, "   ", "   ");
+  return out;
 }
 
 // Many ladders: where each begins and ends.
@@ -170,17 +196,18 @@ std::string brief_text(const TopicResult& t, const TopicResult* measured, const 
   if (!ladder) std::tie(problem, rows) = sweep_rows(t);
   const std::vector<std::string> names = ladders_of(rows);
   const bool several = ladder && names.size() > 1;
-  out += fmt::format("   {}{} GPU {}; {} rows, {} verified; course: {}; {:.1f} s\n",
+  const std::size_t skipped = t.rows.size() - t.shown();
+  out += fmt::format("   {}{} GPU {}; {} rows, {} verified{}; course: {}; {:.1f} s\n",
                      several || rows.empty() ? "" : problem + " on ", t.is_virtual ? "the virtual" : "the real", t.gpu,
-                     t.rows.size(), t.verified() == t.rows.size() ? "all" : std::to_string(t.verified()), t.document,
-                     t.seconds);
+                     t.rows.size(), t.verified() == t.rows.size() ? "all" : std::to_string(t.verified()),
+                     skipped ? fmt::format(", {} skipped", skipped) : "", t.document, t.seconds);
   if (several) {
     std::vector<const Row*> all;
     for (const Row& row : t.rows)
       if (row.role == "rung" && row.shown()) all.push_back(&row);
     out += ladders_table(t, ladders_of(all));
   } else if (ladder) {
-    out += ladder_table(rows, measured);
+    out += ladder_table(t, rows, measured);
   } else if (!rows.empty()) {
     out += sweep_table(rows);
   }

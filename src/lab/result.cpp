@@ -122,11 +122,15 @@ Json row_json(const Row& r) {
     return j;
   }
   j["verified"] = r.verified;
-  j["max_error"] = number(r.max_error);
-  j["tolerance"] = number(r.tolerance);
-  j["wrong"] = number(r.wrong);
-  j["elements"] = number(r.elements);
-  if (!r.verified) return j;
+  if (r.blocks > 0) {
+    j["blocks"] = r.blocks;
+  } else {
+    j["max_error"] = number(r.max_error);
+    j["tolerance"] = number(r.tolerance);
+    j["wrong"] = number(r.wrong);
+    j["elements"] = number(r.elements);
+  }
+  if (!r.shown()) return j;
   j["bytes"] = number(r.bytes);
   j["flop"] = number(r.flop);
   j["origin"] = r.origin;
@@ -159,6 +163,7 @@ Row read_row(const Json& j) {
   if (const auto it = j.find("parameters"); it != j.end() && it->is_object())
     for (const auto& [name, v] : it->items()) r.parameters[name] = v.is_number() ? v.get<double>() : 0;
   r.verified = json::get<bool>(j, "verified");
+  r.blocks = static_cast<std::uint64_t>(value(j, "blocks"));
   r.max_error = value(j, "max_error");
   r.tolerance = value(j, "tolerance");
   r.wrong = value(j, "wrong");
@@ -199,6 +204,8 @@ Device read_device(const Json& topic) {
 }
 
 Json topic_json(const TopicResult& t) {
+  Json large = Json::array();
+  for (const Row& r : t.large) large.push_back(row_json(r));
   Json rows = Json::array(), notes = Json::array(), models = Json::array();
   for (const Row& r : t.rows) rows.push_back(row_json(r));
   for (const Note& n : t.notes) notes.push_back({{"title", n.title}, {"text", n.text}});
@@ -218,6 +225,7 @@ Json topic_json(const TopicResult& t) {
               {"rows", std::move(rows)},
               {"notes", std::move(notes)},
               {"models", std::move(models)}};
+  if (!t.large.empty()) out["large"] = std::move(large);
   if (!t.sources.empty()) out["sources"] = results::JsonWriter::value(t.sources);
   return out;
 }
@@ -237,6 +245,7 @@ TopicResult read_topic(const Json& j) {
   t.sm_mhz_after = value(j, "sm_mhz_after");
   t.device = read_device(j);
   json::each(j, "rows", [&](const Json& r) { t.rows.push_back(read_row(r)); });
+  json::each(j, "large", [&](const Json& r) { t.large.push_back(read_row(r)); });
   json::each(j, "notes", [&](const Json& n) { t.notes.push_back({text(n, "title"), text(n, "text")}); });
   read_list(j, "sources", t.sources);
   json::each(j, "models", [&](const Json& m) { t.models.push_back(read_topic(m)); });
@@ -265,7 +274,10 @@ void append_csv(std::string& out, const TopicResult& t) {
     for (const auto& [name, v] : r.parameters)
       parameters += fmt::format("{}{}={:g}", parameters.empty() ? "" : " ", name, v);
     const auto figure = [&](double v) { return r.shown() && v != 0 ? fmt::format("{:.8g}", v) : std::string(); };
-    const std::string verdict = !r.skipped.empty() ? "skipped" : r.verified ? "yes" : "no";
+    const std::string verdict = !r.skipped.empty() ? "skipped"
+                                : r.verified       ? "yes"
+                                : r.blocks > 0     ? "some blocks"
+                                                   : "no";
     const std::vector<std::string> fields = {t.topic,
                                              r.rung,
                                              parameters,
@@ -321,7 +333,7 @@ double Row::metric(const std::string& name) const {
 
 std::size_t TopicResult::verified() const {
   std::size_t n = 0;
-  for (const Row& r : rows) n += r.shown();
+  for (const Row& r : rows) n += r.skipped.empty() && r.verified;
   return n;
 }
 

@@ -59,10 +59,12 @@ struct Row {
   Derived derived;
   std::vector<RowKernel> kernels;  // in the order of their first launches
 
+  std::uint64_t blocks = 0;  // about so many of each launch ran, so that nothing is verified; 0: all
+
   std::string label() const;                     // the rung and its parameters
   std::string key() const;                       // the same row in another result
   double metric(const std::string& name) const;  // 0 when it is not there
-  bool shown() const { return skipped.empty() && verified; }
+  bool shown() const { return skipped.empty() && (verified || blocks > 0); }
 };
 
 struct Note {
@@ -86,6 +88,7 @@ struct TopicResult {
   std::vector<Note> notes;
   std::vector<SourceText> sources;  // that kernels of the rows name
   std::vector<TopicResult> models;  // the same on other GPU models
+  std::vector<Row> large;           // the ladder at a size where its lesson holds: estimated from some blocks
 
   std::size_t verified() const, shown() const;
   bool good() const { return exit_code == 0 && error.empty(); }

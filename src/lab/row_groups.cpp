@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "lab/derive.h"
+#include "lab/text_table.h"
+
 namespace warpgrind::lab {
 
 const Row* same_row(const TopicResult* other, const Row& row) {
@@ -24,10 +27,53 @@ std::vector<std::pair<std::string, std::vector<const Row*>>> groups(const TopicR
   return out;
 }
 
+std::pair<const Row*, const Row*> ends_of_ladder(const TopicResult& t) {
+  std::pair<const Row*, const Row*> ends{nullptr, nullptr};
+  const auto look_at = [&ends](const Row& row) {
+    auto& [first, best] = ends;
+    if (row.role != "rung" || !row.shown() || row.derived.time_us <= 0) return;
+    if (!first) first = &row;
+    if (ladder_of(row) != ladder_of(*first)) return;
+    if (!best || row.derived.time_us < best->derived.time_us) best = &row;
+  };
+  for (const Row& row : t.large) look_at(row);
+  const auto all = groups(t);
+  for (auto group = all.rbegin(); group != all.rend() && ends.first == ends.second; ++group) {
+    ends = {nullptr, nullptr};
+    for (const Row* row : group->second) look_at(*row);
+    const auto steps =
+        std::count_if(group->second.begin(), group->second.end(), [](const Row* r) { return r->role == "rung"; });
+    if (steps != 1 || !ends.first) continue;
+    for (const Row* row : group->second)  // one rung, and what a sweep makes of it
+      if (row->role == "sweep" && row->shown() && row->derived.time_us > 0 &&
+          row->derived.time_us < ends.second->derived.time_us)
+        ends.second = row;
+  }
+  return ends;
+}
+
+std::string without_result(const TopicResult& t) {
+  std::vector<std::pair<std::string, std::string>> by_reason;
+  for (const Row& row : t.rows) {
+    if (row.skipped.empty()) continue;
+    const std::string name = row.rung.empty() ? row.size_text : row.label() + " " + row.size_text;
+    const auto known =
+        std::find_if(by_reason.begin(), by_reason.end(), [&](const auto& entry) { return entry.first == row.skipped; });
+    if (known == by_reason.end())
+      by_reason.emplace_back(row.skipped, name);
+    else
+      known->second += ", " + name;
+  }
+  std::string out;
+  for (const auto& [reason, names] : by_reason)
+    out += wrapped(fmt::format("{}: skipped {}: {}", t.topic, names, reason), kTextWidth, "", "  ");
+  return out;
+}
+
 std::string failures(const TopicResult& t) {
   std::string out;
   for (const Row& row : t.rows)
-    if (row.skipped.empty() && !row.verified)
+    if (row.skipped.empty() && !row.shown())
       out +=
           fmt::format("NOT VERIFIED: {} {} {}: max error {:.3g}, tolerance {:.3g}, {:.0f} of {:.0f} elements wrong\n",
                       row.label(), row.size_text, row.type, row.max_error, row.tolerance, row.wrong, row.elements);

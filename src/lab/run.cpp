@@ -21,12 +21,16 @@ namespace warpgrind::lab {
 
 namespace {
 
+// Of a large size: 1 % or less off the counts of the whole in the lab's kernels (docs/accuracy-blocks.md).
+constexpr unsigned kBlocksOfLarge = 128;
+
 std::vector<std::string> command_line(const Topic& topic, const RunSettings& s, const std::string& rows,
                                       const std::string& profile) {
   std::vector<std::string> line;
   if (!s.native) {
     line = {s.warpgrind, "run", "--quiet", "--gpu", s.gpu, "--json", profile};
     if (s.detail) line.push_back("--detail");
+    if (s.large) line.insert(line.end(), {"--blocks", std::to_string(kBlocksOfLarge)});
     if (s.threads > 0) line.insert(line.end(), {"--threads", std::to_string(s.threads)});
     if (s.timeout_seconds > 0) line.insert(line.end(), {"--timeout", fmt::format("{}", s.timeout_seconds)});
     if (s.no_cache)
@@ -43,6 +47,7 @@ std::vector<std::string> command_line(const Topic& topic, const RunSettings& s, 
   }
   line.insert(line.end(), {topic.program, "--json", rows});
   if (s.full) line.push_back("--full");
+  if (s.large) line.push_back("--large");
   if (!s.sizes.empty()) line.insert(line.end(), {"--sizes", s.sizes});
   if (!s.type.empty()) line.insert(line.end(), {"--type", s.type});
   for (const std::string& rung : s.rungs) line.insert(line.end(), {"--rung", rung});

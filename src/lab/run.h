@@ -16,6 +16,7 @@ struct RunSettings {
   std::string gpu = "h200";  // the model; unused on a real GPU
   bool native = false;       // --on gpu
   bool full = false;
+  bool large = false;   // the topic's large size, of which some blocks run: TopicResult::large
   bool detail = false;  // also the kernels of each row: their texts, and how requests looked
   unsigned threads = 0;
   double timeout_seconds = 0;  // as of `warpgrind run`

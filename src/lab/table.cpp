@@ -52,7 +52,7 @@ TextTable rows_table(const std::vector<const Row*>& rows, const TopicResult* mea
   for (const Row* row : rows) {
     const Derived& d = row->derived;
     if (!row->skipped.empty()) continue;
-    if (!row->verified) {
+    if (!row->shown()) {
       table.add({row->label(), "NO"});
       continue;
     }
@@ -60,7 +60,7 @@ TextTable rows_table(const std::vector<const Row*>& rows, const TopicResult* mea
     const double real = m ? m->derived.time_us : 0;
     const bool counted = !row->metrics.empty();
     table.add({row->label(),
-               "yes",
+               row->verified ? "yes" : "",
                figure_text(d.time_us),
                row->gpu && row->cpu ? figure_text(row->cpu->median) : "",
                figure_text(real),
@@ -197,6 +197,14 @@ std::string topic_text(const TopicResult& t, const TopicResult* measured) {
     }
     out += skipped_text(rows) + reasons(rows);
   }
+  TopicResult at_large;
+  at_large.rows = t.large;
+  for (const auto& [name, rows] : groups(at_large)) {
+    if (std::none_of(rows.begin(), rows.end(), [](const Row* r) { return r->shown(); })) continue;
+    out += fmt::format("\n{}   (estimated from about {} blocks of each launch, not verified)\n", name,
+                       rows.front()->blocks);
+    out += rows_table(rows, measured).text();
+  }
   out += failures(t);
   if (!t.models.empty()) out += models_text(t);
   for (const Note& note : t.notes)
@@ -208,11 +216,29 @@ std::string topic_text(const TopicResult& t, const TopicResult* measured) {
   return out;
 }
 
+std::string closing_text(const LabResult& result, const std::string& program) {
+  std::size_t rows = 0, verified = 0, skipped = 0;
+  for (const TopicResult& t : result.topics) {
+    rows += t.rows.size();
+    verified += t.verified();
+    skipped += t.rows.size() - t.shown();
+  }
+  std::string seen = fmt::format("{} topics, {} rows: {} verified", result.topics.size(), rows, verified);
+  if (skipped > 0) seen += fmt::format(", {} skipped (named above)", skipped);
+  if (verified + skipped < rows) seen += fmt::format(", {} WRONG", rows - verified - skipped);
+  TextTable commands({{"On a program of your own:", false}, {" ", false}});
+  commands.add({program + " run app.cu", "its output, counts, times, advice"});
+  commands.add({program + " check app.cu", "all bugs in one run: memory, races, barriers, API"});
+  commands.add({program + " explain app.cu --kernel NAME --line N", "the lanes of one access, drawn"});
+  return seen + "\n" + commands.text();
+}
+
 std::string summary_text(const LabResult& result) {
   TextTable table({{"topic", false},
                    {"rows", true},
                    {"verified", true},
                    {"skipped", true},
+                   {"at", false},
                    {"first rung us", true},
                    {"best rung us", true},
                    {"speed-up", true},
@@ -220,27 +246,21 @@ std::string summary_text(const LabResult& result) {
                    {"run s", true},
                    {"", false}});
   for (const TopicResult& t : result.topics) {
-    const auto all = groups(t);
-    const Row *first = nullptr, *best = nullptr;
-    // The largest problem is the last, of several ladders the first counts; a sweep has no first and best.
-    for (auto group = all.rbegin(); group != all.rend() && !first; ++group) {
-      for (const Row* row : group->second) {
-        if (row->role != "rung" || !row->shown() || row->derived.time_us <= 0) continue;
-        if (!first) first = row;
-        if (ladder_of(*row) != ladder_of(*first)) continue;
-        if (!best || row->derived.time_us < best->derived.time_us) best = row;
-      }
-    }
-    std::size_t skipped = t.rows.size() - t.shown();
+    const auto [first, best] = ends_of_ladder(t);
+    const bool ladder = first && best && first != best;
+    const std::size_t skipped = t.rows.size() - t.shown();
     table.add({t.topic, std::to_string(t.rows.size()), std::to_string(t.verified()),
-               skipped ? std::to_string(skipped) : "", first ? figure_text(first->derived.time_us) : "",
-               best ? figure_text(best->derived.time_us) : "",
-               first && best ? times(first->derived.time_us / best->derived.time_us) : "", best ? best->label() : "",
+               skipped ? std::to_string(skipped) : "", ladder ? first->size_text : "",
+               ladder ? figure_text(first->derived.time_us) : "", ladder ? figure_text(best->derived.time_us) : "",
+               ladder ? times(first->derived.time_us / best->derived.time_us) : "", ladder ? best->label() : "",
                fmt::format("{:.1f}", t.seconds), t.good() ? "" : "FAILED"});
   }
-  return fmt::format("\n== summary ({})\n",
-                     result.on == "gpu" ? "times measured" : "counts exact, times estimated for the modelled GPU") +
-         table.text() + left_out_text(result.left_out);
+  std::string out =
+      fmt::format("\n== summary ({})\n",
+                  result.on == "gpu" ? "times measured" : "counts exact, times estimated for the modelled GPU") +
+      table.text();
+  for (const TopicResult& t : result.topics) out += without_result(t);
+  return out + left_out_text(result.left_out);
 }
 
 }  // namespace warpgrind::lab

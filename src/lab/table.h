@@ -17,5 +17,7 @@ std::string rungs_text(const Topic& topic);  // `warpgrind lab TOPIC --list`
 // a real GPU, or null; its times then stand beside the predicted ones.
 std::string topic_text(const TopicResult& result, const TopicResult* measured);
 std::string summary_text(const LabResult& result);
+// What was seen, in one line, and what to type next on a program of one's own. program: how the user calls warpgrind.
+std::string closing_text(const LabResult& result, const std::string& program);
 
 }  // namespace warpgrind::lab

@@ -34,6 +34,20 @@ void TextTable::add(std::vector<std::string> cells) {
   rows_.push_back(std::move(cells));
 }
 
+std::size_t TextTable::width() const {
+  std::istringstream lines(text());
+  std::size_t widest = 0;
+  for (std::string line; std::getline(lines, line);) widest = std::max(widest, line.size());
+  return widest;
+}
+
+void TextTable::drop(const std::string& title) {
+  for (std::size_t c = columns_.size(); c-- > 0;) {
+    if (columns_[c].title != title) continue;
+    for (auto& row : rows_) row[c].clear();  // an empty column is not shown
+  }
+}
+
 std::string TextTable::text() const {
   std::vector<std::size_t> shown, width;
   std::vector<std::vector<std::string>> titles;

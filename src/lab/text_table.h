@@ -6,6 +6,8 @@
 
 namespace warpgrind::lab {
 
+inline constexpr std::size_t kTextWidth = 100;  // of lines of text, and of a brief table
+
 struct Column {
   std::string title;
   bool numbers = false;  // right-aligned
@@ -16,6 +18,8 @@ class TextTable {
   explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
   void add(std::vector<std::string> cells);  // missing cells at the end are empty
   std::string text() const;
+  std::size_t width() const;            // of its longest line
+  void drop(const std::string& title);  // a column; nothing if there is none of this title
 
  private:
   std::vector<Column> columns_;

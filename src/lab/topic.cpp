@@ -56,6 +56,7 @@ bool describe(const std::string& path, const std::string& library, Topic& topic)
   topic.size_names = text(j, "size_names");
   topic.quick_sizes = text(j, "quick_sizes");
   topic.full_sizes = text(j, "full_sizes");
+  topic.large_sizes = text(j, "large_sizes");
   topic.types = text(j, "types");
   topic.models = comma_list(text(j, "models"));
   topic.program = path;

@@ -18,7 +18,7 @@ struct TopicOption {
 };
 
 struct Topic {
-  std::string name, title, document, shows, size_names, quick_sizes, full_sizes, types;
+  std::string name, title, document, shows, size_names, quick_sizes, full_sizes, large_sizes, types;
   std::vector<std::string> models;  // GPU models whose counts are shown side by side
   std::vector<Rung> rungs;
   std::vector<TopicOption> options;

@@ -136,9 +136,10 @@ class Writer {
   std::string dim(const std::string& t) const { return colour_ ? "\033[2m" + t + "\033[0m" : t; }
   std::string red(const std::string& t) const { return colour_ ? "\033[1;31m" + t + "\033[0m" : t; }
 
+  bool scaled = false;  // the counts are of some blocks, scaled to all: none is exact
   // "  text ....... origin": the origin at the right margin.
   void fact(const std::string& text, Origin origin) {
-    const std::string word = name(origin);
+    const std::string word = name(scaled && origin == Origin::exact ? Origin::modelled : origin);
     line(left("  " + text, kWidth - static_cast<int>(word.size()) - 1) + " " + dim(word));
   }
 
@@ -392,6 +393,12 @@ std::string kernel_text(const KernelProfile& k, const TextOptions& options) {
   const std::string rule(name.size() + 4 < kWidth ? kWidth - name.size() - 4 : 0, '-');
   w.line(w.bold("-- " + name + " " + rule));
   print_launch(w, k);
+  if (const double ran = value(k.metrics, "warpgrind__blocks_run.sum"); ran > 0) {
+    const double all = value(k.metrics, "launch__thread_count") / std::max(1.0, value(k.metrics, "launch__block_size"));
+    w.scaled = true;
+    w.fact(fmt::format("{} of {} blocks ran (--blocks): counts scaled, results not valid", grouped(ran), grouped(all)),
+           Origin::modelled);
+  }
   print_table(w, kMemory, k.metrics);
   if (transactions_differ(k.metrics)) print_table(w, kTransactions, k.metrics);
   print_table(w, kShared, k.metrics);

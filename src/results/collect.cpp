@@ -198,6 +198,7 @@ struct KernelSum {
       s.ptx_line = sum.site.ptx_line;
       counters::Values of_site = counters::site_values(sum.site, sum.counts);
       counters::add_caches(of_site, sum.caches);
+      of_site.scaled = values.scaled;
       if (sum.machine) of_site.set(MetricId::site_machine_inst, static_cast<double>(*sum.machine));
       s.metrics = metrics_of(of_site);
     }
@@ -211,6 +212,7 @@ struct KernelSum {
       s.line = sum.branch.line;
       s.ptx_line = sum.branch.ptx_line;
       counters::Values v = counters::branch_values(sum.counts);
+      v.scaled = values.scaled;
       if (sum.machine_divergent) v.set(MetricId::machine_divergent, static_cast<double>(*sum.machine_divergent));
       s.metrics = metrics_of(v);
     }

@@ -21,10 +21,10 @@ bool same(const events::CacheCounts& a, const events::CacheCounts& b) {
 }
 
 bool same(const events::LaunchCounts& a, const events::LaunchCounts& b) {
-  return a.warps_launched == b.warps_launched && a.threads_launched == b.threads_launched && same(a.sites, b.sites) &&
-         same(a.blocks, b.blocks) && same(a.guard_lanes, b.guard_lanes) && same(a.branches, b.branches) &&
-         same(a.edges, b.edges) && a.caches.has_value() == b.caches.has_value() &&
-         (!a.caches || same(*a.caches, *b.caches));
+  return a.blocks_run == b.blocks_run && a.warps_launched == b.warps_launched &&
+         a.threads_launched == b.threads_launched && same(a.sites, b.sites) && same(a.blocks, b.blocks) &&
+         same(a.guard_lanes, b.guard_lanes) && same(a.branches, b.branches) && same(a.edges, b.edges) &&
+         a.caches.has_value() == b.caches.has_value() && (!a.caches || same(*a.caches, *b.caches));
 }
 
 // The occupancy follows from the rest.

@@ -26,6 +26,7 @@ std::string encode(const RunOptions& o) {
                       {"kernel_name_base", o.launches.name_base},
                       {"launch_skip", o.launches.skip},
                       {"launch_count", o.launches.count},
+                      {"blocks", o.blocks},
                       {"caches", o.caches},
                       {"bounds_stop", o.bounds_stop},
                       {"schedule", device::name(o.schedule)},
@@ -57,6 +58,7 @@ Result<RunOptions> decode(std::string_view text) {
   json::read(j, "threads", o.threads);
   json::read(j, "json", o.json_path);
   json::read(j, "csv", o.csv_path);
+  json::read(j, "blocks", o.blocks);
   json::read(j, "work", o.work_path);
   json::read(j, "launches", o.each_launch);
   json::read(j, "quiet", o.quiet);

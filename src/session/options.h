@@ -2,6 +2,7 @@
 // variable. Nothing below reads the environment.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -26,6 +27,7 @@ struct RunOptions {
   bool hold_compilation = false;  // for tests: what is being compiled for so long is never done
   bool counters = true;
   LaunchFilter launches;             // which are counted
+  std::uint64_t blocks = 0;          // of each launch about so many run, and the counts are scaled; 0: all
   bool caches = true;                // with counters: modelled ones, from some blocks of each launch
   bool bounds_stop = true;           // false: an access outside an allocation is said, and goes on as on a GPU
   device::Schedule schedule;         // in which every launch runs

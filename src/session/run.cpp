@@ -295,6 +295,30 @@ LaunchOutcome Session::run(const LaunchRequest& request) {
   return outcome;
 }
 
+// With --blocks: what ran in part, and what had to run whole. Said once.
+void Session::note_blocks(const device::LaunchResult& result) {
+  if (options_.blocks == 0 || !result.kernel) return;
+  results::Finding finding;
+  finding.severity = results::Severity::warning;
+  finding.kind = "some-blocks";
+  if (!result.why_all_blocks.empty()) {
+    finding.kernel = shown_name(result.kernel->facts().name);
+    finding.message = fmt::format("all blocks ran in spite of --blocks {}: {}", options_.blocks, result.why_all_blocks);
+  } else if (result.counts.blocks_run != 0) {
+    finding.message = fmt::format(
+        "of each launch about {} blocks ran (--blocks), and the counts are scaled to all of them; what the program "
+        "computed is not valid",
+        options_.blocks);
+  } else {
+    return;
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    if (!blocks_noted_.insert(finding.kernel).second) return;
+  }
+  say(std::move(finding));
+}
+
 timing::Span Session::record(const LaunchRequest& request, const LaunchOutcome& outcome, timing::HostClock& host) {
   if (outcome.error) problem(*outcome.error);
   if (!outcome.result) return timeline_->work(request.stream, host, 0);
@@ -317,6 +341,7 @@ timing::Span Session::record(const LaunchRequest& request, const LaunchOutcome& 
     if (result.fault->kind == device::FaultKind::unsupported)
       leave_status("problem", "a kernel needs something that is not supported yet");
   }
+  note_blocks(result);
   Recorder recorder{*this, *collector_, request, next_launch_, ns_a_block_, *estimates_};
   recorder.record(result, outcome.touched, outcome.shapes.front());
   for (std::size_t i = 0; i < result.children.size(); ++i)

@@ -141,6 +141,7 @@ device::Device& Session::device(int ordinal) {
     options.workers = options_.checks.races ? 1 : options_.threads;
     options.timeout_seconds = options_.timeout_seconds;
     options.schedule = options_.schedule;
+    options.blocks = options_.blocks;
     options.counters = options_.counters;
     options.caches = options_.counters && options_.caches && !checkers_;
     options.bounds_stop = options_.bounds_stop;

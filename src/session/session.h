@@ -97,6 +97,8 @@ class Session {
   timing::Span copy(int device, timing::StreamId stream, timing::HostClock& host, timing::CopyPath path,
                     timing::HostMemory memory, std::uint64_t bytes, HostPart part);
   timing::Span fill(timing::StreamId stream, const timing::HostClock& host, std::uint64_t address, std::uint64_t bytes);
+  // What comes next finds nothing of its data in the L2 cache of this GPU.
+  void flush_l2(int device) { estimates_->flush_l2(device); }
 
   // Managed memory is prefetched, [address, address + bytes) of the allocation at `low`.
   timing::Span prefetch(int device, timing::StreamId stream, const timing::HostClock& host, std::uint64_t low,
@@ -175,6 +177,7 @@ class Session {
                                        const LaunchRequest& request, device::LoadedModule* module);
   void try_other_orders(Snapshot& snapshot, const LaunchRequest& request, const device::LaunchResult& own);
   void went_on(const device::Fault& fault);
+  void note_blocks(const device::LaunchResult& result);
   void sum_up_what_went_on();
   void stop_at_deadline();
   void stop_at_signal();
@@ -195,6 +198,7 @@ class Session {
   std::map<std::string, double> ns_a_block_;  // of each kernel's last counted launch, for those that are not
   std::set<std::string> said_;
   std::set<std::string> nvidias_libraries_;  // those that were named
+  std::set<std::string> blocks_noted_;  // kernels, of note_blocks(); "": those that ran in part
   struct WentOn {
     results::Finding finding;  // the first
     std::uint64_t accesses = 0, launches = 0;

@@ -94,6 +94,11 @@ void TimeEstimates::written(int device, std::uint64_t address, std::uint64_t byt
   l2_of(device).after_write(address, static_cast<double>(bytes));
 }
 
+void TimeEstimates::flush_l2(int device) {
+  const std::lock_guard lock(mutex_);
+  l2_of(device).after_flush();
+}
+
 std::string TimeEstimates::rows() const {
   const std::lock_guard lock(mutex_);
   std::string text = "range,repeat";

@@ -37,6 +37,7 @@ class TimeEstimates {
                                 const std::string& range, bool keep);
   // A fill or copy on the device.
   void written(int device, std::uint64_t address, std::uint64_t bytes);
+  void flush_l2(int device);
   // Of the launches that were kept: CSV, one line each, with the columns of timing/launch_work.inc.
   std::string rows() const;
 

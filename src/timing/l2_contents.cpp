@@ -31,4 +31,10 @@ void L2Contents::after_write(std::uint64_t address, double bytes) {
   dirty_ = std::min(model_.timing.dirty_l2_bytes, dirty_ + bytes);
 }
 
+void L2Contents::after_flush() {
+  dirty_ = 0;
+  code_.clear();
+  last_.clear();
+}
+
 }  // namespace warpgrind::timing

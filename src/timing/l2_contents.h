@@ -23,6 +23,8 @@ class L2Contents {
   void after_launch(const Stretches& allocations, double bytes, double allocated, const void* kernel = nullptr);
   // A fill or copy on the device has written `bytes` there.
   void after_write(std::uint64_t address, double bytes);
+  // Everything that it holds has been replaced by lines that nobody uses and that need not be written back.
+  void after_flush();
 
  private:
   const GpuModel& model_;

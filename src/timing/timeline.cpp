@@ -91,8 +91,9 @@ double Timeline::place_kernel(DeviceTime& device, HostClock& host, double earlie
   return begin;
 }
 
-// Measured behind a busy stream, where kernels and copies are commands of different queues of the GPU, one of which
-// waits for the other; a stream that has been idle does not pay.
+// Kernels and copies are commands of different queues of the GPU, one of which waits for the other. Measured behind a
+// busy stream (lab/results/h200/engines.csv); a stream that has been idle does not pay. An event changes nothing: it is
+// recorded where the work before it ran, so that the change shows behind the event, in the time of what comes next.
 double Timeline::switch_to(Stream& s, Unit unit) {
   const Unit before = std::exchange(s.unit, unit);
   return before != Unit::none && before != unit ? costs_.engine_switch : 0;

@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
+#include <tuple>
 
 #include "lab/brief.h"
 #include "lab/course.h"
+#include "lab/table.h"
 
 namespace warpgrind::lab {
 namespace {
@@ -57,6 +60,80 @@ TEST(Brief, SweepsAreRanges) {
   for (const char* part :
        {"== banks: When do lanes wait?", "stride 1 to 32", "8.00 to 256", "1.00 to 31.0", "-> Odd strides never do."})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+}
+
+// At the small size the better rung is slower; the table's figures are of the large size, marked as what they are.
+TEST(Brief, ShowsTheSizeWhereTheLessonHolds) {
+  TopicResult t, real;
+  t.topic = "products";
+  for (const auto& [rung, small, large] : {std::tuple("plain", 10.0, 4000.0), std::tuple("tiled", 20.0, 1000.0)}) {
+    t.rows.push_back(row(rung, "rung", small));
+    Row l = row(rung, "rung", large);
+    l.size_text = "4096";
+    l.verified = false;
+    l.blocks = 256;
+    l.derived.cumulative = 4000 / large;
+    t.large.push_back(l);
+    l.blocks = 0;
+    l.verified = true;
+    l.derived.time_us = large + 1;
+    real.rows.push_back(l);
+  }
+  const std::string text = brief_text(t, &real, {});
+  for (const char* part :
+       {"tiled   20.0   1000      1001   4.00", "2 rows, all verified",
+        "small: 1024, run whole and verified; large: 4096, estimated from about 256 blocks of each launch,"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  LabResult all;
+  all.topics = {t};
+  const std::string summary = summary_text(all);
+  EXPECT_NE(summary.find("tiled"), std::string::npos) << summary;
+  EXPECT_NE(summary.find("4096"), std::string::npos) << summary;
+}
+
+TEST(Brief, NoTableIsWiderThanATerminal) {
+  TopicResult t;
+  t.topic = "wide";
+  for (int i = 0; i < 3; ++i) {
+    t.rows.push_back(row("a rung with a long name " + std::to_string(i), "rung", 1e6));
+    Derived& d = t.rows.back().derived;
+    d.gbs = d.load_sectors_per_request = d.store_sectors_per_request = d.conflicts_per_request = d.divergent_branches =
+        1e6;
+    d.step = d.cumulative = 1000;
+    d.limit = "shared memory throughput";
+  }
+  std::istringstream lines_of(brief_text(t, nullptr, {}));
+  for (std::string line; std::getline(lines_of, line);) EXPECT_LE(line.size(), 100u) << line;
+}
+
+TEST(Summary, OneRungAndASweep) {
+  TopicResult t;
+  t.topic = "streams";
+  t.rows = {row("default stream", "rung", 298), row("depth-first", "sweep", 298, {{"streams", 1}}),
+            row("depth-first", "sweep", 202, {{"streams", 4}})};
+  LabResult all;
+  all.topics = {t};
+  const std::string text = summary_text(all);
+  EXPECT_NE(text.find("298   202      1.48  depth-first streams 4"), std::string::npos) << text;
+  t.rows = {row("one GPU", "rung", 78, {{"devices", 1}}), row("two GPUs", "rung", 107, {{"devices", 2}})};
+  all.topics = {t};
+  EXPECT_EQ(summary_text(all).find("one GPU"), std::string::npos);  // nothing beats the first: no best rung
+}
+
+TEST(Summary, SaysWhatWasSkippedAndWhy) {
+  TopicResult t;
+  t.topic = "products";
+  t.rows = {row("one thread", "rung", 0), row("tiled", "rung", 5), row("tiled", "rung", 4, {{"devices", 2}})};
+  t.rows[0].verified = false;
+  t.rows[0].skipped = "it would take seconds";
+  LabResult all;
+  all.topics = {t};
+  const std::string text = summary_text(all);
+  EXPECT_NE(text.find("products: skipped one thread 1024: it would take seconds"), std::string::npos) << text;
+  EXPECT_NE(text.find("tiled devices 2"), std::string::npos) << text;  // a parameter is a step of the ladder
+  const std::string closing = closing_text(all, "build/bin/warpgrind");
+  EXPECT_NE(closing.find("1 topics, 3 rows: 2 verified, 1 skipped"), std::string::npos) << closing;
+  EXPECT_NE(closing.find("build/bin/warpgrind check app.cu"), std::string::npos) << closing;
 }
 
 TEST(Brief, SaysWhatWasWrong) {

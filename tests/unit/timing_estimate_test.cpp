@@ -218,6 +218,9 @@ TEST(L2Contents, WhatWasLatelyTouchedIsThere) {
   EXPECT_EQ(l2.before(small).dirty_bytes, h200().timing.dirty_l2_bytes);
   l2.after_launch(small, 8 << 20, 8 << 20);
   EXPECT_EQ(l2.before(small).dirty_bytes, h200().timing.dirty_l2_bytes - (8 << 20));
+  EXPECT_EQ(l2.before(small).resident, 1);
+  l2.after_flush();
+  EXPECT_EQ(l2.before(small), L2State());
 }
 
 TEST(Estimate, HostCopies) {

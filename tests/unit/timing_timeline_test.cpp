@@ -91,6 +91,21 @@ TEST(Timeline, TheOtherEngineBehindWorkOfItsStreamBeginsLater) {
   EXPECT_EQ(t.kernel(a, host, {100, 60}, 1).end, 620);  // the GPU was idle
 }
 
+// As on an H200 (lab/results/h200/engines.csv): an event behind a copy is recorded before the change of engines, which
+// the kernel behind the event pays; behind a fill no change is left.
+TEST(Timeline, AnEventIsRecordedBeforeTheChangeOfEngines) {
+  Timeline t(1, 2, true, {.host_wait = 0, .engine_switch = 30});
+  HostClock host;
+  const StreamId a = t.add_stream(0, StreamKind::non_blocking);
+  t.copy(a, host, CopyEngine::to_device, {100, 70});
+  EXPECT_EQ(t.work(a, host, 5).end, 105);
+  EXPECT_EQ(t.kernel(a, host, {100, 60}, 1).end, 235);
+  t.copy(a, host, CopyEngine::to_host, {100, 70});
+  t.fill(a, host, 10);
+  EXPECT_EQ(t.work(a, host, 5).end, 410);
+  EXPECT_EQ(t.kernel(a, host, {100, 60}, 1).end, 510);
+}
+
 TEST(Timeline, NodesOfAGraph) {
   Timeline t(1, 2, true);
   HostClock host;

@@ -101,6 +101,7 @@ export interface LabRow {
   range: string;
   skipped?: string;
   verified?: boolean;
+  blocks?: number; // about so many of each launch ran: estimated, not verified
   bytes?: number;
   flop?: number;
   origin?: Origin;
@@ -122,6 +123,7 @@ export interface Topic {
   rows: LabRow[];
   notes: { title: string; text: string }[];
   models: Topic[];
+  large?: LabRow[]; // the ladder at a size where its lesson holds, from some blocks of each launch
   sources?: SourceText[];
 }
 export interface Lab {

@@ -112,6 +112,23 @@ Logged how_logged(const Launch& launch, std::uint64_t block, std::uint64_t reque
   return chosen ? Logged::yes : is_in_the_middle(launch, block) ? Logged::beside : Logged::no;
 }
 
+std::vector<std::uint64_t> logged_blocks(const Launch& launch) {
+  const std::uint64_t known = launch.first_block_requests.load(std::memory_order_acquire);
+  std::vector<std::uint64_t> out;
+  if (known == 0) return out;
+  // Of a large grid the first waves, for a while, and the middle.
+  const std::uint64_t first = std::min(launch.blocks, kLogged * launch.sm_count);
+  for (std::uint64_t b = 0; b < first; ++b)
+    if (how_logged(launch, b, known - 1) != Logged::no) out.push_back(b);
+  const Dim3& g = launch.config.grid;
+  const std::uint64_t row = g.x, plane = row * g.y, middle = g.x / 2 + g.y / 2 * row + g.z / 2 * plane;
+  for (const std::uint64_t b : {middle, middle + 1, middle + row, middle + plane})
+    if (b >= first && b < launch.blocks && how_logged(launch, b, known - 1) != Logged::no) out.push_back(b);
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
 void begin_log(Worker& worker, Block& block) {
   Launch& launch = *worker.launch;
   const std::uint64_t known = launch.first_block_requests.load(std::memory_order_acquire);

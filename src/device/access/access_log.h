@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "device/access/access.h"
 #include "device/access/inline_cache.h"
@@ -25,6 +26,8 @@ void begin_logging(Launch& launch);
 // Is the block one of those that `requests` of block 0 leave room for? beside: events::BlockLog.
 enum class Logged : std::uint8_t { no, yes, beside };
 Logged how_logged(const Launch& launch, std::uint64_t block, std::uint64_t requests);
+// All blocks that are logged, in order. Block 0 has ended.
+std::vector<std::uint64_t> logged_blocks(const Launch& launch);
 // What the caches see. An address of generic space may be one of theirs.
 inline bool is_logged(StateSpace space) {
   return space != StateSpace::shared && space != StateSpace::param;

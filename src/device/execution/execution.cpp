@@ -138,15 +138,17 @@ namespace {
 inline bool next_block(Worker& w, std::uint64_t& linear) {
   Launch& launch = *w.launch;
   if (w.chunk_next == w.chunk_end) {
-    if (launch.next_block.load(std::memory_order_relaxed) >= launch.blocks) return false;
+    if (launch.next_block.load(std::memory_order_relaxed) >= launch.to_run) return false;
     w.chunk_next = launch.next_block.fetch_add(launch.chunk, std::memory_order_relaxed);
-    w.chunk_end = std::min(w.chunk_next + launch.chunk, launch.blocks);
-    if (w.chunk_next >= launch.blocks) {
+    w.chunk_end = std::min(w.chunk_next + launch.chunk, launch.to_run);
+    if (w.chunk_next >= launch.to_run) {
       w.chunk_next = w.chunk_end = 0;
       return false;
     }
   }
-  linear = launch.ordered ? block_in_order(launch, w.chunk_next) : w.chunk_next;
+  linear = launch.ordered          ? block_in_order(launch, w.chunk_next)
+           : launch.chosen.empty() ? w.chunk_next
+                                   : launch.chosen[w.chunk_next];
   ++w.chunk_next;
   return true;
 }

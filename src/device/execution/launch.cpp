@@ -15,6 +15,7 @@
 #include "device/device_impl.h"
 #include "device/execution/order.h"
 #include "device/execution/rounds.h"
+#include "device/execution/some_blocks.h"
 #include "device/fault.h"
 #include "gpu/issue.h"
 #include "gpu/launch_limits.h"
@@ -255,6 +256,8 @@ void Device::Impl::set_up(Engine& engine, LoadedModule& module, const KernelReco
       launch.sm_count;
   launch.fits_gpu = config.cooperative || launch.blocks <= resident;
   launch.next_block = 0;
+  launch.chosen.clear();
+  launch.to_run = launch.blocks;
   constexpr std::uint64_t kLargestChunk = 16, kChunksPerWorker = 32;
   launch.chunk = launch.fits_gpu
                      ? 1
@@ -316,15 +319,58 @@ void Device::Impl::begin_observation(Engine& engine) {
   watch_in_machine_code(launch, engine.workers);
 }
 
+namespace {
+
+void make_room(events::LaunchCounts& counts, const events::KernelFacts& facts) {
+  counts.sites.resize(facts.sites.size());
+  counts.blocks.resize(facts.blocks.size());
+  counts.guard_lanes.resize(facts.guards.size());
+  counts.branches.resize(facts.branches.size());
+  counts.edges.resize(facts.edge_counters);
+}
+
+}  // namespace
+
+// Block 0 comes first: what is logged depends on it. The other blocks that are logged run as well, so that the modelled
+// caches see what they see in a whole launch; they are not counted, since they are not spread over the grid.
+std::uint64_t Device::Impl::run_some_blocks(Engine& engine, events::LaunchCounts& counts) {
+  Launch& launch = engine.current;
+  const std::vector<std::uint64_t> spread = spread_blocks(launch.blocks, options.blocks);
+  const unsigned workers = launch.workers;
+  std::uint64_t ran = 0;
+  const auto run = [&](std::vector<std::uint64_t> blocks, bool counted) {
+    if (blocks.empty() || launch.stop.load(std::memory_order_relaxed)) return;
+    ran += blocks.size();
+    launch.chosen = std::move(blocks);
+    launch.to_run = launch.chosen.size();
+    launch.next_block = 0;
+    launch.workers = static_cast<unsigned>(std::min<std::uint64_t>(workers, launch.to_run));
+    engine.active_workers = launch.workers;
+    engine.team.run(launch.workers, [&](unsigned i) { run_worker(*engine.workers[i]); });
+    events::LaunchCounts not_counted;
+    make_room(not_counted, launch.kernel->code->facts());
+    for (unsigned i = 0; i < launch.workers; ++i) {
+      Worker& worker = *engine.workers[i];
+      collect(worker, counted ? counts : not_counted);
+      worker.warps_ended = worker.threads_ended = 0;
+    }
+  };
+  make_room(counts, launch.kernel->code->facts());
+  run({0}, true);
+  std::vector<std::uint64_t> beside;
+  const std::vector<std::uint64_t> logged = launch.logs ? logged_blocks(launch) : std::vector<std::uint64_t>();
+  std::set_difference(logged.begin(), logged.end(), spread.begin(), spread.end(), std::back_inserter(beside));
+  run(std::move(beside), false);
+  run({spread.begin() + 1, spread.end()}, true);
+  launch.workers = workers;
+  scale_counts(counts, launch.blocks, spread.size());
+  return ran;
+}
+
 void Device::Impl::collect_results(Engine& engine, LaunchResult& result, std::vector<ChildLaunch>* children) {
   Launch& launch = engine.current;
   result.waited_outside = launch.waited_outside;
-  const events::KernelFacts& facts = launch.kernel->code->facts();
-  result.counts.sites.resize(facts.sites.size());
-  result.counts.blocks.resize(facts.blocks.size());
-  result.counts.guard_lanes.resize(facts.guards.size());
-  result.counts.branches.resize(facts.branches.size());
-  result.counts.edges.resize(facts.edge_counters);
+  make_room(result.counts, launch.kernel->code->facts());
   std::vector<OutputRecord> text;
   for (unsigned i = 0; i < launch.workers; ++i) {
     Worker& w = *engine.workers[i];
@@ -438,13 +484,18 @@ Result<LaunchResult> Device::Impl::run_grid(Engine& engine, LoadedModule& module
   if (abandoned) abandon(launch);
   if (options.timeout_seconds > 0) watchdog.watch(&launch, options.timeout_seconds);
   const auto run_begin = std::chrono::steady_clock::now();
-  engine.team.run(launch.workers, [&](unsigned i) { run_worker(*engine.workers[i]); });
+  LaunchResult result;
+  std::uint64_t ran = launch.blocks;
+  if (options.blocks > 0 && options.blocks < launch.blocks) result.why_all_blocks = why_all_blocks(launch);
+  if (options.blocks > 0 && options.blocks < launch.blocks && result.why_all_blocks.empty())
+    ran = run_some_blocks(engine, result.counts);
+  else
+    engine.team.run(launch.workers, [&](unsigned i) { run_worker(*engine.workers[i]); });
   const std::chrono::duration<double> run_time = std::chrono::steady_clock::now() - run_begin;
-  record.seconds_per_block = run_time.count() * launch.workers / static_cast<double>(launch.blocks);
+  record.seconds_per_block = run_time.count() * launch.workers / static_cast<double>(ran);
   if (options.timeout_seconds > 0) watchdog.release(&launch);
   engine.active_workers = 0;
   delist(&launch);
-  LaunchResult result;
   result.config = config;
   result.kernel = record.code.get();
   result.machine = record.machine.get();

@@ -354,6 +354,9 @@ struct Launch {
   bool survived = false;                  // likewise: `fault` did not end the launch
 
   std::uint64_t chunk = 1;  // blocks that a worker takes at once
+  // Where only some blocks run (some_blocks.h): their numbers, in order; empty: all blocks, or the first `to_run`.
+  std::vector<std::uint64_t> chosen;
+  std::uint64_t to_run = 0;
   alignas(64) std::atomic<std::uint64_t> next_block{0};
   alignas(64) std::atomic<std::uint32_t> interrupt{0};  // generated code polls it
   std::atomic<bool> stop{false};

@@ -2,7 +2,7 @@
 import type { LabRow, Model, Page, Topic } from "../data";
 import { short } from "../format";
 
-export const shown = (r: LabRow): boolean => !r.skipped && r.verified === true;
+export const shown = (r: LabRow): boolean => !r.skipped && (r.verified === true || (r.blocks ?? 0) > 0);
 export const derived = (r: LabRow, name: string): number => Number(r.derived?.[name] ?? 0) || 0;
 export const timeOf = (r: LabRow): number => derived(r, "time_us") || r.gpu_us?.median || r.cpu_us?.median || 0;
 export const hasFlop = (rows: LabRow[]): boolean => rows.some((r) => (r.flop ?? 0) > 0 && derived(r, "gflops") > 0);
@@ -55,6 +55,9 @@ export function mainProblem(rows: LabRow[]): LabRow[] {
 
 /** What the ladder is drawn for. */
 export const ladderRows = (topic: Topic): LabRow[] => mainProblem(topic.rows.filter((r) => shown(r) && !isSwept(r) && r.role !== "host"));
+
+/** The ladder at its large size; empty: the topic has none. */
+export const largeRows = (topic: Topic): LabRow[] => (topic.large ?? []).filter((r) => shown(r) && (r.role === "rung" || r.role === "bound"));
 
 /** Names of the ladders of a topic, in their order: one without a name in most. */
 export const laddersOf = (topic: Topic): string[] => [...new Set(topic.rows.filter((r) => r.role === "rung" && shown(r)).map(ladderOf))];

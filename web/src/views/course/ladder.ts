@@ -3,7 +3,7 @@ import type { LabRow, Page, Topic } from "../../data";
 import { type Child, h, section } from "../../dom";
 import { percent, short, significant, time } from "../../format";
 import { originBadge } from "../../metric";
-import { derived, elements, keyOf, ladderOf, ladderRows, label, laddersOf, mainProblem, type Measure, measuredTopic, measureOf, modelFor, shown, isSwept, timeOf } from "../lab_rows";
+import { derived, elements, keyOf, ladderOf, ladderRows, label, laddersOf, largeRows, mainProblem, type Measure, measuredTopic, measureOf, modelFor, problemOf, shown, isSwept, timeOf } from "../lab_rows";
 
 const kFar = 12; // a limit this many times beyond the best bar would leave no bars to see
 
@@ -119,13 +119,30 @@ function onGpu(page: Page, topic: Topic): Child {
   const kept = measuredTopic(page, topic);
   const own = ladderRows(topic);
   const rows = kept ? ladderRows(kept) : [];
-  if (!kept || rows.length < 2 || (own.length && elements(rows[0]) <= elements(own[0]))) return null;
+  if (!kept || rows.length < 2 || largeRows(topic).some((r) => problemOf(r) === problemOf(rows[0])) || (own.length && elements(rows[0]) <= elements(own[0]))) return null;
   const measure = measureOf(rows);
   const model = modelFor(page, kept) ?? modelFor(page, topic);
   return section(
     `And with ${rows[0].size_text} ${rows[0].type} on a real ${kept.device?.name ?? kept.gpu}?`,
     h("p", { class: "soft" }, "Longer is faster. Kept from a run on such a GPU, at a size for which the virtual one takes long: the ladder where the data is large. ", originBadge("measured", true)),
     bars({ rows, of: measure.of, kind: "measured", unit: measure.name, limit: model ? measure.limit(model, rows[0].type) : 0, limitName: measure.limitName }),
+  );
+}
+
+/** The ladder at the size where its lesson holds: predicted from some blocks of each launch, beside what is kept of a GPU. */
+function atLarge(page: Page, topic: Topic): Child {
+  const rows = largeRows(topic);
+  if (rows.filter((r) => r.role === "rung").length < 2) return null;
+  const measure = measureOf(rows);
+  const model = modelFor(page, topic);
+  const kept = measuredTopic(page, topic);
+  const real = new Map((kept?.rows ?? []).filter(shown).map((r) => [keyOf(r), r]));
+  const others = rows.some((r) => real.has(keyOf(r)));
+  return section(
+    `How fast is each rung with ${rows[0].size_text} ${rows[0].type}?`,
+    fastest(rows, measure),
+    h("p", { class: "soft" }, `${measure.name}; longer is faster. Predicted from about ${rows[0].blocks} blocks of each launch, so not verified at this size; each rung was verified at a smaller one. `, key("predicted"), others ? [" and ", key("measured"), ` on a real ${kept!.device?.name ?? kept!.gpu}`] : null),
+    bars({ rows, of: measure.of, measured: others ? (r) => (real.has(keyOf(r)) ? measure.of(real.get(keyOf(r))!) : 0) : undefined, kind: "predicted", unit: measure.name, limit: model ? measure.limit(model, rows[0].type) : 0, limitName: measure.limitName }),
   );
 }
 
@@ -139,9 +156,11 @@ export function ladderFigures(page: Page, topic: Topic): Child {
   const real = new Map((measuredTopic(page, topic)?.rows ?? []).filter(shown).map((r) => [keyOf(r), r]));
   const others = rows.some((r) => real.has(keyOf(r)));
   const origin = rows[0].origin === "measured" ? "measured" : "predicted";
+  const large = atLarge(page, topic);
   return [
+    large,
     section(
-      "How fast is each rung, and how far is the limit?",
+      large ? `And with ${rows[0].size_text}, where each rung was run whole and verified?` : "How fast is each rung, and how far is the limit?",
       fastest(rows, measure),
       smallGrid(rows),
       h("p", { class: "soft" }, `${measure.name} at ${rows[0].size_text} ${rows[0].type}; longer is faster. `, key(origin), others ? [" ", key("measured")] : null),

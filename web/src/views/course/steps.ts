@@ -5,7 +5,7 @@ import type { LabRow, Origin, Page, Topic } from "../../data";
 import { type Child, h, note, section } from "../../dom";
 import { significant } from "../../format";
 import { originBadge } from "../../metric";
-import { elements, keyOf, label, ladderOf, laddersOf, mainProblem, measuredTopic, problemOf, shown, isSwept, timeOf } from "../lab_rows";
+import { elements, keyOf, label, ladderOf, laddersOf, largeRows, mainProblem, measuredTopic, problemOf, shown, isSwept, sizeName, timeOf } from "../lab_rows";
 import { accessPair, counterTable, sourceDiff } from "./compare";
 
 const kSame = 0.02; // times that differ by less are the same
@@ -85,6 +85,12 @@ function onGpu(page: Page, topic: Topic, step: Step): [LabRow, LabRow][] {
   return out;
 }
 
+/** The rows of a step at the ladder's large size. */
+function largePair(topic: Topic, step: Step): [LabRow, LabRow][] {
+  const [a, b] = [step.before, step.after].map((r) => largeRows(topic).find((l) => label(l) === label(r) && l.type === r.type));
+  return a && b ? [[a, b]] : [];
+}
+
 /** What the CPU's clock showed: of topics that are about it. Neither faster nor slower: it measures what stands between its
  * start and its stop. */
 function byCpu(a: LabRow, b: LabRow): string {
@@ -105,6 +111,7 @@ function timeFacts(page: Page, topic: Topic, step: Step, cpu: boolean): Child {
     "ul",
     { class: "step-times" },
     timeLine(kind === "estimated" ? "Predicted: " : "Measured: ", step.before, step.after, kind, cpu),
+    largePair(topic, step).map(([a, b]) => timeLine(`Predicted from ${b.blocks} blocks: `, a, b, "estimated", cpu)),
     onGpu(page, topic, step).map(([a, b]) => timeLine(`On ${name}: `, a, b, "measured", cpu)),
   );
 }
@@ -112,14 +119,14 @@ function timeFacts(page: Page, topic: Topic, step: Step, cpu: boolean): Child {
 /** What a reader of the summary sees of the step: the factor on a real GPU with the largest data, else by the model. */
 function gain(page: Page, topic: Topic, step: Step, cpu: boolean): Child {
   const real = onGpu(page, topic, step).pop();
-  const [a, b] = real ?? [step.before, step.after];
+  const [a, b] = real ?? largePair(topic, step)[0] ?? [step.before, step.after];
   const origin = originBadge(real ? "measured" : step.after.origin ?? "estimated");
   const clock = cpu ? byCpu(a, b) : "";
-  if (clock) return h("span", { class: "step-gain", title: `by the CPU's clock (${b.size_text} ${b.type})` }, `CPU ${clock}`, origin);
+  if (clock) return h("span", { class: "step-gain", title: `by the CPU's clock (${b.size_text} ${b.type})` }, `CPU ${clock}`, h("span", { class: "soft" }, ` at ${sizeName(b)} `), origin);
   const factor = timeOf(a) && timeOf(b) ? timeOf(a) / timeOf(b) : 0;
   if (!factor) return null;
   const [kind, text] = factor > 1 + kSame ? ["faster", `\u00d7 ${significant(factor)}`] : factor < 1 - kSame ? ["slower", `\u00f7 ${significant(1 / factor)}`] : ["", "="];
-  return h("span", { class: `step-gain ${kind}`, title: `${times(timeOf(a), timeOf(b))} (${b.size_text} ${b.type})` }, h("span", { class: "hidden" }, kind || "about the same time", " "), text, origin);
+  return h("span", { class: `step-gain ${kind}`, title: `${times(timeOf(a), timeOf(b))} (${b.size_text} ${b.type})` }, h("span", { class: "hidden" }, kind || "about the same time", " "), text, h("span", { class: "soft" }, ` at ${sizeName(b)} `), origin);
 }
 
 function body(page: Page, topic: Topic, step: Step, chapter?: Chapter): Child {

@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Writes the figures of README.md: the output of commands, and numbers that other files have.
+
+    scripts/readme_figures.py --build build            replaces what stands between the marks in README.md
+    scripts/readme_figures.py --build build --check    prints a diff and exits with 1 if something there is out of date
+
+A mark is <!-- figures: NAME --> ... <!-- end -->; each function below that is called NAME with _ for - says what stands
+there. Output is of programs that nvcc built: clang's PTX differs in places. Without them nothing is checked (exit code 77).
+"""
+import argparse
+import difflib
+import os
+import re
+import subprocess
+import sys
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+README = os.path.join(ROOT, "README.md")
+MARK = re.compile(r"(<!-- figures: ([a-z-]+) -->\n?)(.*?)(<!-- end -->)", re.DOTALL)
+LADDER = ["--rung", "copy", "--rung", "naive", "--rung", "shared", "--rung", "padded"]
+
+
+def output(build, arguments, stream):
+    command = [os.path.join(build, "bin/warpgrind"), *arguments]
+    # Lines as on a terminal of the usual width, whatever the caller's is; no file of an earlier run decides anything.
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)} ended with {done.returncode}\n{done.stdout[-1000:]}{done.stderr[-2000:]}")
+    return {"out": done.stdout, "errors": done.stderr}[stream], done.stdout
+
+
+def text_of(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as f:
+        return f.read()
+
+
+def found(pattern, text, where):
+    match = re.search(pattern, text)
+    if not match:
+        sys.exit(f"{where}: nothing matches {pattern!r}")
+    return match
+
+
+def kernel(profile, name):
+    """Lines of a kernel's section, without the advice behind an empty line."""
+    lines = profile.splitlines()
+    begin = next(i for i, line in enumerate(lines) if line.startswith(f"-- void {name}<"))
+    end = next((i for i in range(begin + 1, len(lines)) if not lines[i] or lines[i].startswith("-- ") or "advice" in lines[i]), len(lines))
+    return lines[begin:end]
+
+
+def run(build):
+    profile, program = output(build, ["run", os.path.join(build, "lab/transpose"), "1024"], "errors")
+    shown = program.splitlines()
+    naive, shared = kernel(profile, "transpose_naive"), kernel(profile, "transpose_shared")
+    at = next(i for i, line in enumerate(shared) if line.startswith("  global st"))
+    rows = [line for line in shared[at:] if re.match(r"  (global st|shared|time|  bound)", line)]
+    naive_row = next(line for line in shown if line.startswith("naive"))
+    return "\n".join(["```", "$ warpgrind run build/lab/transpose 1024", shown[0], naive_row, "...", *naive, "", shared[0], "  ...",
+                      *rows, "```"]) + "\n"
+
+
+def lab(build):
+    text = output(build, ["lab", "transpose", *LADDER], "out")[0].splitlines()
+    begin = next(i for i, line in enumerate(text) if line.startswith("1024x1024 float"))
+    end = next((i for i in range(begin, len(text)) if not text[i]), len(text))
+    return "\n".join(["```", "$ warpgrind lab transpose " + " ".join(LADDER), *text[begin:end], "```"]) + "\n"
+
+
+def accuracy(_):
+    m = found(r"on all others, (\d+) rows.*?median ([0-9.]+) %, 90 % of the rows within ([0-9.]+) %, ([0-9.]+) % within 30 %",
+              text_of("docs/accuracy.md"), "docs/accuracy.md")
+    return f"half of {m[1]} rows within {m[2]} %, nine in ten within {m[3]} %"
+
+
+def accuracy_h100(_):
+    m = found(r"median ([0-9.]+) %, 90 % of the rows within ([0-9.]+) %", text_of("docs/accuracy-h100.md"), "docs/accuracy-h100.md")
+    return f"{m[1]} and {m[2]} %"
+
+
+def programs(_):
+    text = text_of("docs/accuracy-programs.md")
+    m = found(r"(\d+) programs of HeCBench", text, "docs/accuracy-programs.md")
+    row = found(r"\| all \| \d+ \| ([0-9.]+) % \| ([0-9.]+) %", text, "docs/accuracy-programs.md")
+    return f"{m[1]} public programs, half of the kernels within {row[1]} %, {row[2]} % within 30 %"
+
+
+def models(_):
+    return str(len([f for f in os.listdir(os.path.join(ROOT, "src/gpu/models")) if f.endswith(".json")]))
+
+
+def exercises(_):
+    folder = os.path.join(ROOT, "exercises")
+    return str(len([f for f in os.listdir(folder) if os.path.exists(os.path.join(folder, f, "exercise.json"))]))
+
+
+def topics(_):
+    folder = os.path.join(ROOT, "lab")
+    return str(len([f for f in os.listdir(folder) if os.path.exists(os.path.join(folder, f, "chapter.json"))]))
+
+
+FIGURES = {"run": run, "lab": lab, "accuracy": accuracy, "accuracy-h100": accuracy_h100, "programs": programs, "models": models,
+           "exercises": exercises, "topics": topics}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", default=os.path.join(ROOT, "build"))
+    parser.add_argument("--check", action="store_true")
+    options = parser.parse_args()
+    build = os.path.abspath(options.build)
+    with open(os.path.join(build, "compilers.txt"), encoding="utf-8") as f:
+        built_by = f.read().split()[0]
+    if built_by != "nvcc":
+        print("skipped: README.md shows programs that nvcc built, and these were built by " + built_by)
+        return 77
+    if not os.path.exists(os.path.join(build, "lab/transpose")):
+        print("skipped: lab/transpose is not built")
+        return 77
+    before = text_of("README.md")
+    names = [m[1] for m in MARK.findall(before)]
+    if sorted(names) != sorted(FIGURES):
+        sys.exit(f"README.md has marks {sorted(names)}, this script figures {sorted(FIGURES)}")
+    after = MARK.sub(lambda m: m[1] + FIGURES[m[2]](build) + m[4], before)
+    if options.check:
+        diff = list(difflib.unified_diff(before.splitlines(), after.splitlines(), "README.md", "as it is now", lineterm=""))
+        print("\n".join(diff) if diff else f"{len(names)} figures are up to date")
+        if diff:
+            print("scripts/readme_figures.py writes them")
+        return 1 if diff else 0
+    with open(README, "w", encoding="utf-8") as f:
+        f.write(after)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
