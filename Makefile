@@ -1,4 +1,4 @@
-# make run    set-up, build, the quick tour of the lab on the virtual GPU: tables, a summary, a page for the browser
+# make run    set-up, build of the whole product, the quick tour of the lab on the virtual GPU: tables, a summary, a page for the browser
 # make test   set-up, build, all tests
 # Both work with and without NVIDIA's toolkit, and run also leaves out the page where node or npm had failed; what is left
 # out is named.
@@ -11,7 +11,7 @@ SOURCES = git ls-files '*.cpp' '*.h' '*.cu' '*.cc'
 .PHONY: run tour test build setup install package accuracy clients bench format check clean
 
 run: setup
-	@scripts/build.sh $(BUILD) tour
+	@scripts/build.sh $(BUILD) product
 	@$(MAKE) --no-print-directory tour BUILD=$(BUILD)
 
 # What run does with a build that is there.

@@ -40,6 +40,20 @@ struct Case {
   bool cold = true;                                             // caches flushed between repetitions on a real GPU
 };
 
+// A call of something that lives longer: the measuring code below is compiled once a program, not once a rung.
+template <class Result>
+class Callback {
+ public:
+  template <class Function>
+  explicit Callback(Function& function)
+      : function_(&function), call_([](void* f) -> Result { return (*static_cast<Function*>(f))(); }) {}
+  Result operator()() const { return call_(function_); }
+
+ private:
+  void* function_;
+  Result (*call_)(void*);
+};
+
 class Program {
  public:
   Program(int argc, char** argv, const Topic& topic) : topic_(topic), line_(argc, argv, topic), name_(argv[0]) {
@@ -80,18 +94,7 @@ class Program {
   // be several kernels and copies, in the default stream or blocking streams. verify() returns a Verdict.
   template <class Prepare, class Launch, class Verify>
   void run(const Case& c, Prepare prepare, Launch launch, Verify verify) {
-    if (!chosen(c.rung)) return;
-    Row row = begin(c);
-    prepare();
-    CHECK_CUDA(cudaDeviceSynchronize());
-    {
-      const Range range(row.range);
-      once(row, c.cold, launch);
-    }
-    if (!row.blocks) row.verdict = verify();
-    row.origin = on_virtual_gpu() ? "estimated" : "measured";
-    if (row.verdict.pass() && timed()) repeat(row, c.cold, prepare, launch);
-    add(row);
+    measure(c, Callback<void>(prepare), Callback<void>(launch), Callback<Verdict>(verify));
   }
   template <class Launch, class Verify>
   void run(const Case& c, Launch launch, Verify verify) {
@@ -102,22 +105,7 @@ class Program {
   // One row on the CPU of this computer: a real measurement, wherever the GPU is.
   template <class Work, class Verify>
   void run_on_host(const Case& c, Work work, Verify verify) {
-    if (!chosen(c.rung)) return;
-    Row row = begin(c);
-    row.blocks = 0;
-    std::vector<double> samples;
-    const StoppingRule rule{1, 15, full() ? 1.0 : 0.1};
-    const double begin_us = wall_us();
-    do {
-      const double t = wall_us();
-      work();
-      samples.push_back(wall_us() - t);
-    } while (!rule.enough(samples, wall_us() - begin_us));
-    row.cpu = Timing::of(samples);
-    row.verdict = verify();
-    row.origin = "measured";
-    row.on_host = true;
-    add(row);
+    measure_on_host(c, Callback<void>(work), Callback<Verdict>(verify));
   }
 
   // A row that another way of measuring filled (a copy timed by the program itself). Times in microseconds; the range
@@ -200,12 +188,45 @@ class Program {
     return row;
   }
 
+  void measure(const Case& c, Callback<void> prepare, Callback<void> launch, Callback<Verdict> verify) {
+    if (!chosen(c.rung)) return;
+    Row row = begin(c);
+    prepare();
+    CHECK_CUDA(cudaDeviceSynchronize());
+    {
+      const Range range(row.range);
+      once(row, c.cold, launch);
+    }
+    if (!row.blocks) row.verdict = verify();
+    row.origin = on_virtual_gpu() ? "estimated" : "measured";
+    if (row.verdict.pass() && timed()) repeat(row, c.cold, prepare, launch);
+    add(row);
+  }
+
+  void measure_on_host(const Case& c, Callback<void> work, Callback<Verdict> verify) {
+    if (!chosen(c.rung)) return;
+    Row row = begin(c);
+    row.blocks = 0;
+    std::vector<double> samples;
+    const StoppingRule rule{1, 15, full() ? 1.0 : 0.1};
+    const double begin_us = wall_us();
+    do {
+      const double t = wall_us();
+      work();
+      samples.push_back(wall_us() - t);
+    } while (!rule.enough(samples, wall_us() - begin_us));
+    row.cpu = Timing::of(samples);
+    row.verdict = verify();
+    row.origin = "measured";
+    row.on_host = true;
+    add(row);
+  }
+
   // The first execution, the one that is verified and counted, timed as repetitions on a real GPU are. Cold: the
   // launches queue up behind something else, so the host's own share does not show between the events; the host's time
   // is what it would be without that: it issues, then waits. Else from an idle GPU to an idle GPU, without the events'
   // own part.
-  template <class Launch>
-  void once(Row& row, bool cold, Launch launch) {
+  void once(Row& row, bool cold, Callback<void> launch) {
     Event before, start, stop;
     QueueFill fill;
     CHECK_CUDA(cudaDeviceSynchronize());
@@ -233,8 +254,7 @@ class Program {
 
   // GPU time: launches queue up behind the flush, so that the host's share does not show between the events. Host time:
   // from an idle GPU to an idle GPU, in repetitions of their own.
-  template <class Prepare, class Launch>
-  void repeat(Row& row, bool cold, Prepare prepare, Launch launch) {
+  void repeat(Row& row, bool cold, Callback<void> prepare, Callback<void> launch) {
     const StoppingRule rule{7, 200, full() ? 0.6 : 0.2};
     CacheFlush flush;
     Event start, stop;
