@@ -16,7 +16,7 @@ import sys
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 README = os.path.join(ROOT, "README.md")
-MARK = re.compile(r"(<!-- figures: ([a-z-]+) -->\n?)(.*?)(<!-- end -->)", re.DOTALL)
+MARK = re.compile(r"(<!-- figures: ([a-z0-9-]+) -->\n?)(.*?)(<!-- end -->)", re.DOTALL)
 LADDER = ["--rung", "copy", "--rung", "naive", "--rung", "shared", "--rung", "padded"]
 
 

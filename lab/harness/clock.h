@@ -25,6 +25,12 @@ inline bool on_virtual_gpu() {
   return virtual_host_clock() != nullptr;
 }
 
+// What of that went into loading kernels at their first launches: repetitions on a real GPU do not have it.
+inline double loading_us() {
+  static const HostClock loading = reinterpret_cast<HostClock>(dlsym(RTLD_DEFAULT, "warpgrind_loading_ns"));
+  return loading ? loading() / 1e3 : 0;
+}
+
 // What comes next finds nothing of its data in the virtual GPU's L2 cache.
 inline void flush_virtual_l2() {
   static const auto flush = reinterpret_cast<void (*)()>(dlsym(RTLD_DEFAULT, "warpgrind_flush_l2"));

@@ -143,7 +143,7 @@ CLI::App* add_run(CLI::App& app, RunCommand& command) {
                   "of each launch run about N blocks and scale the counts to all (docs/accuracy-blocks.md); results "
                   "are not valid")
       ->type_name("N")
-      ->check(CLI::Range(std::uint64_t{2}, std::uint64_t{1} << 40))
+      ->check(CLI::Range(std::uint64_t{3}, std::uint64_t{1} << 40))
       ->excludes("--schedule");
   run->add_flag("!--no-counters", command.options.counters, "bounds checks only, nothing counted");
   run->add_flag("!--no-caches", command.options.caches, "no modelled caches: hit rates, L2 and DRAM traffic");

@@ -13,6 +13,7 @@
 #include "base/per_thread.h"
 #include "cudart/call.h"
 #include "host/call_scope.h"
+#include "host/operation.h"
 #include "session/ranges.h"
 #include "session/session.h"
 #include "timing/timeline.h"
@@ -275,6 +276,11 @@ __attribute__((visibility("default"))) double warpgrind_host_ns() {
 // Of each launch about so many blocks run (`warpgrind run --blocks`), so that no result is right; 0: all do.
 __attribute__((visibility("default"))) unsigned long long warpgrind_blocks_of_a_launch() {
   return warpgrind::session::Session::instance().options().blocks;
+}
+
+// What the virtual host's clock has spent on loading kernels at their first launches, which a repetition does not pay.
+__attribute__((visibility("default"))) double warpgrind_loading_ns() {
+  return warpgrind::host::loading_ns();
 }
 
 // Empties the modelled L2 caches of all GPUs. On a real GPU a program reads twice the cache's size for that, which

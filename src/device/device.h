@@ -125,7 +125,7 @@ struct Options {
   unsigned workers = 0;        // 0: all cores
   double timeout_seconds = 0;  // 0: none; wall clock of one launch
   Schedule schedule;
-  std::uint64_t blocks = 0;  // of each launch about so many run, and the counts are scaled; 0: all
+  std::uint64_t blocks = 0;  // 3 or more: of each launch about so many run, and the counts are scaled; 0: all
   bool counters = true;
   bool caches = false;  // some blocks of each launch are logged for the modelled caches (LaunchCounts::log)
   // False: an access outside every allocation goes on where a GPU would have memory, and is a warning.

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "base/demangle.h"
@@ -218,12 +219,22 @@ cudaError_t compile(const KernelShape& shape) {
   return prepare(*shape.kernel, request, part_of_gpu);
 }
 
+namespace {
+std::atomic<std::uint64_t> g_loading_ns{0};  // whole ones: no host thread waits for another to add its own
+}
+
+double loading_ns() {
+  return static_cast<double>(g_loading_ns.load(std::memory_order_relaxed));
+}
+
 // Modules are loaded lazily, kernel by kernel (CUDA C++ Programming Guide, "Lazy Loading").
 void charge_load(KernelHandle& kernel, int device) {
   const std::uint64_t bit = std::uint64_t{1} << (device % 64);
   if (kernel.loaded.fetch_or(bit) & bit) return;
   const Moment begin = host_moment();
-  charge_host(the_session().model().timing.first_launch_ns);
+  const double ns = the_session().model().timing.first_launch_ns;
+  g_loading_ns.fetch_add(static_cast<std::uint64_t>(ns), std::memory_order_relaxed);
+  charge_host(ns);
   host_row(begin, "call", "load " + demangle(kernel.name));
 }
 

@@ -135,6 +135,8 @@ cudaError_t make_work(const KernelOperation& kernel, const Target& target, WorkP
 // The host's part of loading a kernel's code, at its first launch or when its attributes are asked for: a row of its
 // own; and of a launch.
 void charge_load(KernelHandle& kernel, int device);
+// What all threads have been charged for that, ns.
+double loading_ns();
 void charge_launch(const KernelOperation& kernel, int device);
 // What decides the code of a launch. Compiling it ahead may take seconds, so that it is done without locks.
 struct KernelShape {

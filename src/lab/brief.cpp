@@ -164,12 +164,11 @@ std::string sweep_table(const std::vector<const Row*>& rows) {
 
 // The largest problem that has rungs of a ladder.
 std::pair<std::string, std::vector<const Row*>> ladder_rows(const TopicResult& t) {
-  const auto all = groups(t);
-  for (auto group = all.rbegin(); group != all.rend(); ++group) {
+  for (const auto& [problem, all] : largest_groups(t)) {
     std::vector<const Row*> rows;
-    for (const Row* row : group->second)
+    for (const Row* row : all)
       if (row->shown() && row->role == "rung") rows.push_back(row);
-    if (rows.size() > 1) return {group->first, rows};
+    if (rows.size() > 1) return {problem, rows};
   }
   return {};
 }

@@ -27,6 +27,18 @@ std::vector<std::pair<std::string, std::vector<const Row*>>> groups(const TopicR
   return out;
 }
 
+std::vector<std::pair<std::string, std::vector<const Row*>>> largest_groups(const TopicResult& result) {
+  auto all = groups(result);
+  const auto elements = [](const auto& group) {
+    double product = 1;
+    for (const double n : group.second.front()->size) product *= n;
+    return product;
+  };
+  std::reverse(all.begin(), all.end());  // of equal ones the last that ran
+  std::stable_sort(all.begin(), all.end(), [&](const auto& a, const auto& b) { return elements(a) > elements(b); });
+  return all;
+}
+
 std::pair<const Row*, const Row*> ends_of_ladder(const TopicResult& t) {
   std::pair<const Row*, const Row*> ends{nullptr, nullptr};
   const auto look_at = [&ends](const Row& row) {
@@ -37,14 +49,13 @@ std::pair<const Row*, const Row*> ends_of_ladder(const TopicResult& t) {
     if (!best || row.derived.time_us < best->derived.time_us) best = &row;
   };
   for (const Row& row : t.large) look_at(row);
-  const auto all = groups(t);
-  for (auto group = all.rbegin(); group != all.rend() && ends.first == ends.second; ++group) {
+  for (const auto& [problem, rows] : largest_groups(t)) {
+    if (ends.first != ends.second) break;
     ends = {nullptr, nullptr};
-    for (const Row* row : group->second) look_at(*row);
-    const auto steps =
-        std::count_if(group->second.begin(), group->second.end(), [](const Row* r) { return r->role == "rung"; });
+    for (const Row* row : rows) look_at(*row);
+    const auto steps = std::count_if(rows.begin(), rows.end(), [](const Row* r) { return r->role == "rung"; });
     if (steps != 1 || !ends.first) continue;
-    for (const Row* row : group->second)  // one rung, and what a sweep makes of it
+    for (const Row* row : rows)  // one rung, and what a sweep makes of it
       if (row->role == "sweep" && row->shown() && row->derived.time_us > 0 &&
           row->derived.time_us < ends.second->derived.time_us)
         ends.second = row;

@@ -12,6 +12,8 @@ namespace warpgrind::lab {
 const Row* same_row(const TopicResult* other, const Row& row);  // null: it is not there, or was not shown
 // Rows in groups of one problem: "SIZE TYPE" and its rows.
 std::vector<std::pair<std::string, std::vector<const Row*>>> groups(const TopicResult& result);
+// The same, the largest problem first.
+std::vector<std::pair<std::string, std::vector<const Row*>>> largest_groups(const TopicResult& result);
 // First and fastest rung of the ladder: at the large size where there is one, else of the largest problem with a
 // ladder. Of several ladders the first counts. Rows that differ in a parameter (GPUs, streams) are steps of one ladder.
 // Where there is a single rung, a faster row of a sweep is the other end. Without a rung: null.

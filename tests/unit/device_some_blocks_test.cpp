@@ -49,7 +49,6 @@ TEST(ScaleCounts, EveryCount) {
   EXPECT_EQ(counts.branches[0].divergent, 100u);
   EXPECT_EQ(counts.guard_lanes[0], 1100u);
   EXPECT_EQ(counts.warps_launched, 200u);
-  EXPECT_EQ(counts.blocks_run, 3u);
 }
 
 }  // namespace

@@ -332,13 +332,14 @@ void make_room(events::LaunchCounts& counts, const events::KernelFacts& facts) {
 }  // namespace
 
 // Block 0 comes first: what is logged depends on it. The other blocks that are logged run as well, so that the modelled
-// caches see what they see in a whole launch; they are not counted, since they are not spread over the grid.
+// caches see what they see in a whole launch; they are not counted, since they are not spread over the grid. The first
+// and the last block count once: only the last may be partly outside of the data, and stand for nothing but itself.
 std::uint64_t Device::Impl::run_some_blocks(Engine& engine, events::LaunchCounts& counts) {
   Launch& launch = engine.current;
   const std::vector<std::uint64_t> spread = spread_blocks(launch.blocks, options.blocks);
   const unsigned workers = launch.workers;
   std::uint64_t ran = 0;
-  const auto run = [&](std::vector<std::uint64_t> blocks, bool counted) {
+  const auto run = [&](std::vector<std::uint64_t> blocks, events::LaunchCounts* into) {
     if (blocks.empty() || launch.stop.load(std::memory_order_relaxed)) return;
     ran += blocks.size();
     launch.chosen = std::move(blocks);
@@ -351,19 +352,24 @@ std::uint64_t Device::Impl::run_some_blocks(Engine& engine, events::LaunchCounts
     make_room(not_counted, launch.kernel->code->facts());
     for (unsigned i = 0; i < launch.workers; ++i) {
       Worker& worker = *engine.workers[i];
-      collect(worker, counted ? counts : not_counted);
+      collect(worker, into ? *into : not_counted);
       worker.warps_ended = worker.threads_ended = 0;
     }
   };
   make_room(counts, launch.kernel->code->facts());
-  run({0}, true);
+  events::LaunchCounts ends;
+  make_room(ends, launch.kernel->code->facts());
+  run({0}, &ends);
   std::vector<std::uint64_t> beside;
   const std::vector<std::uint64_t> logged = launch.logs ? logged_blocks(launch) : std::vector<std::uint64_t>();
   std::set_difference(logged.begin(), logged.end(), spread.begin(), spread.end(), std::back_inserter(beside));
-  run(std::move(beside), false);
-  run({spread.begin() + 1, spread.end()}, true);
+  run(std::move(beside), nullptr);
+  run({spread.begin() + 1, spread.end() - 1}, &counts);
+  run({spread.back()}, &ends);
   launch.workers = workers;
-  scale_counts(counts, launch.blocks, spread.size());
+  scale_counts(counts, launch.blocks - 2, spread.size() - 2);
+  counts.add(ends);
+  counts.blocks_run = spread.size();
   return ran;
 }
 

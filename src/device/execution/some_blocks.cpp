@@ -76,7 +76,6 @@ void scale_counts(events::LaunchCounts& counts, std::uint64_t blocks, std::uint6
     for (std::uint64_t* n : {&b.executed, &b.divergent, &b.taken_lanes, &b.taken}) *n = scaled(*n, by);
   counts.warps_launched = scaled(counts.warps_launched, by);
   counts.threads_launched = scaled(counts.threads_launched, by);
-  counts.blocks_run = ran;
 }
 
 }  // namespace warpgrind::device
