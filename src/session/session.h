@@ -198,7 +198,7 @@ class Session {
   std::map<std::string, double> ns_a_block_;  // of each kernel's last counted launch, for those that are not
   std::set<std::string> said_;
   std::set<std::string> nvidias_libraries_;  // those that were named
-  std::set<std::string> blocks_noted_;  // kernels, of note_blocks(); "": those that ran in part
+  std::set<std::string> blocks_noted_;       // kernels, of note_blocks(); "": those that ran in part
   struct WentOn {
     results::Finding finding;  // the first
     std::uint64_t accesses = 0, launches = 0;
