@@ -92,7 +92,7 @@ inline std::string missing_message(const std::vector<const Part*>& missing) {
          " missing";
 }
 
-// Lines: who needs it, where it was looked for, what to do.
+// A line for each missing part, with its user and the path that was searched; the last line says what to do.
 inline std::string missing_detail(const std::vector<const Part*>& missing, const PartFolders& folders) {
   std::string out, targets, packages;
   bool configure = false;

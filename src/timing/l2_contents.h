@@ -23,7 +23,7 @@ class L2Contents {
   void after_launch(const Stretches& allocations, double bytes, double allocated, const void* kernel = nullptr);
   // A fill or copy on the device has written `bytes` there.
   void after_write(std::uint64_t address, double bytes);
-  // Everything that it holds has been replaced by lines that nobody uses and that need not be written back.
+  // The cache now holds only clean lines of a buffer that no later launch reads.
   void after_flush();
 
  private:

@@ -1,9 +1,13 @@
 // Where the change between the queue of kernels and a copy engine shows in the time between events. Each argument is a
-// sequence of operations in the default stream, one letter each: S a kernel that spins for 200 us, so that the rest
-// queues up behind it, K a kernel that adds 1 to 4 MiB of words, F a fill of 1 MiB, C and D a copy of 4 MiB to the
-// device and to the host, c and d such a copy of 4 bytes, a digit the record of an event. Prints the medians of the
-// times between one event and the next, in microseconds, as `SEQUENCE,FIRST,SECOND,...`. Runs on a real GPU as well:
-// lab/results/h200/engines.csv was made by `engines $(cut -d, -f1 engines.csv)` on an H200.
+// sequence of operations in the default stream, one letter each:
+//   S      a kernel that spins for 200 us, so that the rest queues up behind it
+//   K      a kernel that adds 1 to 4 MiB of words
+//   F      a fill of 1 MiB
+//   C, D   a copy of 4 MiB to the device, to the host
+//   c, d   a copy of 4 bytes to the device, to the host
+//   digit  the record of an event
+// Prints the medians of the times between one event and the next, in microseconds, as `SEQUENCE,FIRST,SECOND,...`. Runs
+// on a real GPU as well: lab/results/h200/engines.csv was made by `engines $(cut -d, -f1 engines.csv)` on an H200.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

@@ -27,8 +27,8 @@ class StackPool {
   StackPool& operator=(const StackPool&) = delete;
   ~StackPool();
   bool take(Stack* stack);  // false: the host refuses memory
-  // Makes stacks hold frames of so many bytes beside kStackBytes; what nobody touches takes no memory. True: they did
-  // not before, and all taken ones are gone.
+  // Makes room for `frame_bytes` beside kStackBytes, rounded to its multiples. Untouched pages take no memory. Returns
+  // true if the stacks were smaller before: all of them are then released, those in use too.
   bool grow(std::uint64_t frame_bytes);
   // Is the address in the guard pages of one of our stacks?
   bool is_guard(std::uint64_t address) const;

@@ -149,10 +149,11 @@ inline const WarpFiber& fiber_of(const jit::WarpContext& context) {
 inline constexpr unsigned kBarriers = 16;
 inline constexpr std::size_t kPlacesListed = 64;  // warps in the list of a deadlock or timeout
 
-// A barrier whose arrivals name no count waits for every thread that has not left the kernel, and counts threads. One
-// with a count (`bar.sync 1, 64`) waits for exactly so many, whoever has left: a warp that arrives and leaves counts,
-// one that leaves without does not, and a count larger than the block is never reached. It counts warps: one has come
-// when all of its lanes that remain have. All seen on an H100.
+// A barrier whose arrivals name no count waits for every thread that has not left the kernel, and counts threads. A
+// barrier with a count (`bar.sync 1, 64`) waits for exactly that many threads, even if others have left the kernel. A
+// warp that arrives and then leaves counts. A warp that leaves without arriving does not. A count larger than the block
+// is never reached. Such a barrier counts whole warps: a warp arrives when its last remaining lane does. Measured on an
+// H100.
 struct Barrier {
   std::uint32_t arrived = 0;   // threads
   std::uint32_t expected = 0;  // threads, a multiple of 32; 0: the arrivals name no count
