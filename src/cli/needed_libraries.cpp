@@ -1,8 +1,5 @@
 #include "cli/needed_libraries.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,39 +12,13 @@
 
 #include "base/installation.h"
 #include "fatbin/elf_image.h"
+#include "fatbin/mapped_file.h"
 
 namespace warpgrind::cli {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-// A file in memory: libraries may have gigabytes, of which a page or two are read here.
-class Mapped {
- public:
-  explicit Mapped(const std::string& path) {
-    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    struct stat info {};
-    if (fd >= 0 && ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0) {
-      size_ = static_cast<std::size_t>(info.st_size);
-      data_ = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, fd, 0);
-    }
-    if (fd >= 0) ::close(fd);
-  }
-  ~Mapped() {
-    if (data_ != MAP_FAILED) ::munmap(data_, size_);
-  }
-  Mapped(const Mapped&) = delete;
-  Mapped& operator=(const Mapped&) = delete;
-  std::optional<fatbin::ElfImage> elf() const {
-    if (data_ == MAP_FAILED) return std::nullopt;
-    return fatbin::ElfImage::open({static_cast<const std::byte*>(data_), size_});
-  }
-
- private:
-  void* data_ = MAP_FAILED;
-  std::size_t size_ = 0;
-};
 
 std::vector<std::string> folders_of_the_loader() {
   std::vector<std::string> out;
@@ -74,8 +45,8 @@ class Search {
     std::error_code none;
     const fs::path real = fs::canonical(file, none);
     if (none || !seen_.insert(real.string()).second) return;
-    const Mapped mapped(file);
-    const auto image = mapped.elf();
+    const auto mapped = fatbin::map_file(file);
+    const auto image = mapped ? fatbin::ElfImage::open((*mapped)->bytes()) : std::nullopt;
     if (!image) return;
     std::vector<std::string> paths = fatbin::run_path(*image);
     for (std::string& path : paths) path = with_origin(path, fs::path(file).parent_path().string());

@@ -1,57 +1,22 @@
 // Files of all kinds that may hold PTX.
 #include <elf.h>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <cstring>
 
 #include "fatbin/bytes.h"
 #include "fatbin/elf_image.h"
 #include "fatbin/fatbin.h"
+#include "fatbin/mapped_file.h"
 
 namespace warpgrind::fatbin {
 
 namespace {
 
 constexpr std::uint64_t kWrapperSize = 24;
-
-struct Mapping {
-  void* data = MAP_FAILED;
-  std::size_t size = 0;
-  Mapping() = default;
-  Mapping(const Mapping&) = delete;
-  Mapping& operator=(const Mapping&) = delete;
-  ~Mapping() {
-    if (data != MAP_FAILED) munmap(data, size);
-  }
-  Bytes bytes() const { return {static_cast<const std::byte*>(data), size}; }
-};
-
-Result<std::shared_ptr<const Mapping>> map_file(const std::string& path) {
-  const auto failed = [&path](const char* what) {
-    return Error{ErrorKind::bad_input, fmt::format("{}: {}", path, what), ""};
-  };
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return failed(std::strerror(errno));
-  struct stat st {};
-  const bool regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
-  if (!regular || st.st_size == 0) {
-    close(fd);
-    return failed(regular ? "the file is empty" : "not a regular file");
-  }
-  auto mapping = std::make_shared<Mapping>();
-  mapping->size = static_cast<std::size_t>(st.st_size);
-  mapping->data = mmap(nullptr, mapping->size, PROT_READ, MAP_PRIVATE, fd, 0);
-  close(fd);
-  if (mapping->data == MAP_FAILED) return failed(std::strerror(errno));
-  return std::shared_ptr<const Mapping>(mapping);
-}
 
 using Entries = std::vector<FatbinEntry>;
 
