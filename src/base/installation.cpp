@@ -56,6 +56,10 @@ Status check_parts(const PartFolders& folders, std::initializer_list<NeededBy> k
   return missing_parts(missing, folders);
 }
 
+Status check_parts_to_compile_and_run() {
+  return check_parts(own_parts(), {NeededBy::every_run, NeededBy::every_compilation, NeededBy::every_link});
+}
+
 Result<std::string> runtime_library() {
   const PartFolders folders = own_parts();
   const Part& runtime = *stand_in("libcudart.so.13");

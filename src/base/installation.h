@@ -15,6 +15,7 @@ std::string own_executable();
 PartFolders own_parts();  // of the installation that this executable belongs to
 // An error that names every part of these kinds that is not there (base/parts.inc).
 Status check_parts(const PartFolders& folders, std::initializer_list<NeededBy> kinds);
+Status check_parts_to_compile_and_run();  // of own_parts()
 Error missing_parts(const std::vector<const Part*>& missing, const PartFolders& folders);
 // How a user in this folder calls that file: by its name where PATH finds it, else by its path from here.
 std::string typed_executable();

@@ -234,11 +234,6 @@ int test(const ExerciseCommand& command, const Exercise& e) {
   return good ? 0 : kNotSolved;
 }
 
-// All that compiles and runs an answer.
-Status check_judge_parts() {
-  return check_parts(own_parts(), {NeededBy::every_run, NeededBy::every_compilation, NeededBy::every_link});
-}
-
 }  // namespace
 
 int exercise(const ExerciseCommand& command) {
@@ -253,7 +248,7 @@ int exercise(const ExerciseCommand& command) {
   if (command.action == Action::list) return list(*all);
   // What is missing here is not to be an answer's fault.
   if (command.action == Action::check || command.action == Action::test)
-    if (Status s = check_judge_parts(); !s) return refuse(s.error());
+    if (Status s = check_parts_to_compile_and_run(); !s) return refuse(s.error());
   if (command.action == Action::check) return check(command, *all);
   const std::string name = name_here(command);
   if (name.empty()) return refuse(which());

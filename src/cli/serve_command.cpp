@@ -63,8 +63,7 @@ int report(const Status& ended) {
 
 int serve(const ServeCommand& command) {
   // Before the first user meets it: runs here are compiled by clang.
-  const Status whole =
-      check_parts(own_parts(), {NeededBy::every_run, NeededBy::every_compilation, NeededBy::every_link});
+  const Status whole = check_parts_to_compile_and_run();
   if (!whole && (command.worker || command.broker.empty())) return report(whole);
   std::optional<serve::Broker> broker;
   if (!command.broker.empty()) {
