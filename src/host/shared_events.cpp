@@ -15,6 +15,7 @@
 #include "base/host_pages.h"
 #include "device/memory/physical_memory.h"
 #include "host/events.h"
+#include "host/polling.h"
 #include "host/shared_memory.h"
 #include "host/state.h"
 
@@ -39,8 +40,6 @@ namespace {
 constexpr std::uint64_t kPageBytes = 4096;
 constexpr std::uint64_t kPages = std::uint64_t{1} << 20;    // addresses in the file; one is there once it is touched
 constexpr std::uint64_t kEventHandle = 0x5456452e47495057;  // "WPIG.EVT"
-// A wait looks at the page at this pace, at first and at last.
-constexpr std::chrono::microseconds kFirstPause{20}, kLongestPause{1000};
 
 struct EventHandle {
   FileOfProcess of;

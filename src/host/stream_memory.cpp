@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "base/host_pages.h"
+#include "host/polling.h"
 #include "host/state.h"
 
 namespace warpgrind::host {
@@ -14,9 +15,6 @@ namespace warpgrind::host {
 namespace {
 
 using Step = MemoryOperation::Step;
-
-// A wait looks at its word at this pace, at first and at last.
-constexpr std::chrono::microseconds kFirstPoll{20}, kLongestPoll{1000};
 
 bool reaches(const Step& step) {
   const Place place = place_of(step.address);
@@ -70,14 +68,14 @@ void break_context(const Step& step, int device) {
 
 // False: it cannot go on.
 bool wait(const Step& step, int device) {
-  auto pause = kFirstPoll;
+  auto pause = kFirstPause;
   while (!holds(step, load(step))) {
     if (Executor::instance().ends() || context(device).runs_nothing()) return false;
     // What the host does meanwhile is observed.
     HostPages::instance().resume();
     std::this_thread::sleep_for(pause);
     HostPages::instance().pause();
-    pause = std::min(2 * pause, kLongestPoll);
+    pause = std::min(2 * pause, kLongestPause);
     if (!reaches(step)) {
       break_context(step, device);
       return false;
