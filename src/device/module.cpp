@@ -115,4 +115,8 @@ bool LoadedModule::calls(const char* function) const {
                      [&](const ptx::Function& f) { return !f.has_body && f.name == function; });
 }
 
+bool LoadedModule::launches_kernels() const {
+  return calls("__cudaCDP2GetParameterBufferV2") || calls("cudaGetParameterBufferV2");
+}
+
 }  // namespace warpgrind::device

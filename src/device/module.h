@@ -42,6 +42,7 @@ class LoadedModule {
   const flow::Definitions& definitions(std::uint32_t function);
   const jit::KernelLayout& layout(std::uint32_t entry);
   bool calls(const char* function) const;  // a function that is declared but not defined
+  bool launches_kernels() const;           // from device code, dynamic parallelism
 
   // Compiled kernels: by function, lane shape and options.
   struct Key {

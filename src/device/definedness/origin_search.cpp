@@ -21,8 +21,6 @@ using Use = events::UndefinedUse::Use;
 using ptx::Operand;
 using ptx::OperandKind;
 
-constexpr unsigned kLongestWay = 8;
-
 void registers_of(const Operand& o, std::vector<ptx::RegId>& out) {
   if (o.kind == OperandKind::reg || (o.kind == OperandKind::address && o.base == OperandKind::reg))
     out.push_back(o.index);

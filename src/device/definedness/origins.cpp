@@ -10,7 +10,6 @@ namespace {
 
 constexpr std::uint64_t kSector = 32;
 constexpr std::size_t kMostSectors = std::size_t{1} << 20, kMostCopies = 4096;
-constexpr unsigned kLongestOriginWay = 8;
 
 std::string text_of(const events::UndefinedOrigin& o) {
   std::string text = fmt::format("{} {} {}", static_cast<int>(o.kind), o.address, o.object);
@@ -58,7 +57,7 @@ std::optional<events::UndefinedOrigin> UndefinedOrigins::find_locked(std::uint64
                                                                      unsigned depth) {
   const auto at = sectors_.find(host / kSector);
   if (at != sectors_.end() && at->second.owner == owner) return origins_[at->second.origin];
-  if (depth >= kLongestOriginWay) return std::nullopt;
+  if (depth >= kLongestWay) return std::nullopt;
   for (auto c = copies_.rbegin(); c != copies_.rend(); ++c) {
     if (host < c->to || host - c->to >= c->bytes) continue;
     const std::uint64_t from = c->from + (host - c->to);
@@ -66,7 +65,7 @@ std::optional<events::UndefinedOrigin> UndefinedOrigins::find_locked(std::uint64
     origin.kind = events::UndefinedOrigin::Kind::memory;
     origin.address = from;
     if (auto before = find_locked(from, owner, depth + 1)) origin = *before;
-    if (origin.way.size() < kLongestOriginWay) origin.way.push_back({"", "", 0, 0, c->work});
+    if (origin.way.size() < kLongestWay) origin.way.push_back({"", "", 0, 0, c->work});
     return origin;
   }
   return std::nullopt;

@@ -14,6 +14,8 @@
 
 namespace warpgrind::device {
 
+inline constexpr unsigned kLongestWay = 8;  // steps that are kept of the way of a value
+
 class UndefinedOrigins {
  public:
   static UndefinedOrigins& instance();

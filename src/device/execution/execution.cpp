@@ -375,7 +375,7 @@ void record_deadlock(Worker& w) {
     fault.message += count;
     if (!count.empty())
       fault.advice =
-          "let as many threads come as the barrier counts, whoever has left the kernel, or use __syncthreads(), which "
+          "let as many threads arrive as the barrier counts, even if others have left, or use __syncthreads(), which "
           "waits for those that remain";
   }
   for (const WarpFiber* f : stuck) {

@@ -177,8 +177,7 @@ Status Device::Impl::open_heaps(const LoadedModule& module) {
   const std::lock_guard lock(mutex);
   constexpr std::uint64_t kLaunchMemory = std::uint64_t{64} << 20;
   const bool allocates = module.calls("malloc") || module.calls("__cudaCDP2Malloc") || module.calls("cudaMalloc");
-  const bool launches = module.calls("__cudaCDP2GetParameterBufferV2") || module.calls("cudaGetParameterBufferV2") ||
-                        module.calls("__cudaCDP2GetErrorString");
+  const bool launches = module.launches_kernels() || module.calls("__cudaCDP2GetErrorString");
   if (allocates)
     if (Status opened = heap.open(heap_size, ordinal, true); !opened) return opened;
   if (launches)
@@ -492,8 +491,9 @@ Result<LaunchResult> Device::Impl::run_grid(Engine& engine, LoadedModule& module
   const auto run_begin = std::chrono::steady_clock::now();
   LaunchResult result;
   std::uint64_t ran = launch.blocks;
-  if (options.blocks > 0 && options.blocks < launch.blocks) result.why_all_blocks = why_all_blocks(launch);
-  if (options.blocks > 0 && options.blocks < launch.blocks && result.why_all_blocks.empty())
+  const bool some = options.blocks > 0 && options.blocks < launch.blocks;
+  if (some) result.why_all_blocks = why_all_blocks(launch);
+  if (some && result.why_all_blocks.empty())
     ran = run_some_blocks(engine, result.counts);
   else
     engine.team.run(launch.workers, [&](unsigned i) { run_worker(*engine.workers[i]); });

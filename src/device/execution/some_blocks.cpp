@@ -28,8 +28,7 @@ void scale(AccessCost& c, long double by) {
 std::string why_all_blocks(const Launch& launch) {
   if (launch.config.cooperative) return "it is cooperative: its blocks wait for each other";
   if (launch.cluster_size > 1) return "its blocks form clusters";
-  if (launch.module->calls("__cudaCDP2GetParameterBufferV2") || launch.module->calls("cudaGetParameterBufferV2"))
-    return "its module launches kernels from the device";
+  if (launch.module->launches_kernels()) return "its module launches kernels from the device";
   for (const events::Site& site : launch.kernel->code->facts().sites) {
     if (!may_be_global(site.space)) continue;
     if (site.kind == SiteKind::atomic && !site.no_return)
