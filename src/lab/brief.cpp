@@ -14,7 +14,6 @@
 namespace warpgrind::lab {
 namespace {
 
-constexpr std::size_t kWidth = kTextWidth;
 constexpr std::size_t kMostRows = 13;  // of a table: with its head and the lines around it that is a screen
 
 std::string times(double v) {
@@ -70,13 +69,13 @@ std::string ladder_table(const TopicResult& t, const std::vector<const Row*>& la
                figure_text(d.conflicts_per_request), figure_text(d.divergent_branches), d.limit});
   }
   for (const char* column : {"divergent branches", "step", "GB/s", "GFLOP/s", "sectors/ load", "sectors/ store"})
-    if (table.width() > kWidth) table.drop(column);
+    if (table.width() > kTextWidth) table.drop(column);
   std::string out = table.text();
   if (large)
     out += wrapped(fmt::format("small: {}, run whole and verified; large: {}, estimated from about {} blocks of each "
                                "launch, not verified; measured: on such a GPU, at the large size",
                                ladder.front()->size_text, large->size_text, large->blocks),
-                   kWidth, "   ", "   ");
+                   kTextWidth, "   ", "   ");
   return out;
 }
 
@@ -189,7 +188,7 @@ std::pair<std::string, std::vector<const Row*>> sweep_rows(const TopicResult& t)
 
 std::string brief_text(const TopicResult& t, const TopicResult* measured, const ChapterWords& words) {
   std::string out = "\n" + wrapped(fmt::format("{}: {}", t.topic, words.question.empty() ? t.title : words.question),
-                                   kWidth, "== ", "   ");
+                                   kTextWidth, "== ", "   ");
   auto [problem, rows] = ladder_rows(t);
   const bool ladder = !rows.empty();
   if (!ladder) std::tie(problem, rows) = sweep_rows(t);
@@ -210,7 +209,7 @@ std::string brief_text(const TopicResult& t, const TopicResult* measured, const 
   } else if (!rows.empty()) {
     out += sweep_table(rows);
   }
-  if (!words.lesson.empty()) out += wrapped(words.lesson, kWidth, "-> ", "   ");
+  if (!words.lesson.empty()) out += wrapped(words.lesson, kTextWidth, "-> ", "   ");
   out += failures(t);
   if (!t.error.empty()) out += fmt::format("{}: {}\n", t.topic, t.error);
   return out;

@@ -22,7 +22,6 @@ namespace warpgrind::lab {
 namespace {
 
 // Of a large size: counts and times within 1.5 % of the whole in the kernels of the lab (docs/accuracy-blocks.md).
-// (docs/accuracy-blocks.md).
 constexpr unsigned kBlocksOfLarge = 64;
 
 std::vector<std::string> command_line(const Topic& topic, const RunSettings& s, const std::string& rows,

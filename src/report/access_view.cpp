@@ -21,8 +21,6 @@ using results::AccessPattern;
 using results::KernelProfile;
 using results::SiteProfile;
 
-constexpr std::size_t kWidth = 80;
-
 const GpuModel* model_of(const results::Profile& profile) {
   for (const GpuModel& m : gpu_models())
     if (m.name == profile.gpu || m.id == profile.gpu) return &m;
@@ -150,16 +148,16 @@ class View {
       : profile_(profile), model_(model), options_(options) {}
 
   std::string run(const KernelProfile& kernel, const std::vector<const SiteProfile*>& sites) {
-    out_ = bold(shortened(short_name(kernel.name), kWidth)) + "\n";
+    out_ = bold(shortened(short_name(kernel.name), kTerminalWidth)) + "\n";
     std::string file;
     std::uint32_t line = 0;
     for (const Group& g : grouped_sites(sites)) {
       const SiteProfile& s = *g.sites[0];
       if (s.line != 0 && (s.file != file || s.line != line)) {
-        out_ += fmt::format("{}:{}\n", shortened_path(s.file, kWidth - 8), s.line);
+        out_ += fmt::format("{}:{}\n", shortened_path(s.file, kTerminalWidth - 8), s.line);
         std::string text = line_text(profile_, s.file, s.line);
         text = text.substr(std::min(text.find_first_not_of(" \t"), text.size()));
-        if (!text.empty()) out_ += "  " + shortened(text, kWidth - 2) + "\n";
+        if (!text.empty()) out_ += "  " + shortened(text, kTerminalWidth - 2) + "\n";
       }
       file = s.file;
       line = s.line;
@@ -189,7 +187,7 @@ class View {
         wrapped(fmt::format("  {} requests by {} (PTX line{} {}), exact", grouped(static_cast<double>(g.requests)),
                             g.sites.size() == 1 ? "one instruction" : fmt::format("{} instructions", g.sites.size()),
                             plural(g.sites.size()), fmt::join(ptx_lines, ", ")),
-                kWidth, "  ");
+                kTerminalWidth, "  ");
     table(g);
     // The typical one is the most frequent; each is drawn once.
     std::map<std::size_t, std::vector<const char*>> drawn;
@@ -206,7 +204,7 @@ class View {
       const AccessPattern& p = g.patterns[i];
       out_ += shortened(fmt::format("  {} {} {}  {}", right(grouped(static_cast<double>(p.count)), 12),
                                     right(percent(share(g, p.count)), 7), cost_word(p), shape_of(p) + shift(p)),
-                        kWidth) +
+                        kTerminalWidth) +
               "\n";
     }
     if (g.other != 0)
@@ -238,8 +236,8 @@ class View {
     out_ += "\n" + wrapped(fmt::format("  {}: {} request{} ({}), e.g. block ({}, {}, {}), warp {}", which,
                                        grouped(static_cast<double>(p.count)), plural(p.count),
                                        percent(share(g, p.count)), p.block.x, p.block.y, p.block.z, p.warp),
-                           kWidth, "    ");
-    out_ += wrapped("    " + shape_of(p), kWidth, "    ");
+                           kTerminalWidth, "    ");
+    out_ += wrapped("    " + shape_of(p), kTerminalWidth, "    ");
     if (p.space == "shared") {
       out_ += fmt::format("    {} pass{} through the banks (wavefronts), ideal {}\n", p.wavefronts,
                           p.wavefronts == 1 ? "" : "es", p.ideal_wavefronts);
@@ -250,7 +248,7 @@ class View {
       out_ += wrapped(fmt::format("    {} sectors. The hardware interleaves the 32-bit words of the lanes in local "
                                   "memory, so lanes that want the same index lie side by side.",
                                   p.sectors),
-                      kWidth, "    ");
+                      kTerminalWidth, "    ");
       return;
     }
     cost(p);
@@ -270,7 +268,7 @@ class View {
     }
     out_ += wrapped(fmt::format("    {}: {} bytes moved, {} asked for ({})", what, grouped(moved), grouped(asked),
                                 percent(moved > 0 ? 100 * asked / moved : 0)),
-                    kWidth, "    ");
+                    kTerminalWidth, "    ");
     constexpr std::uint32_t kSector = 32;
     if (p.alignment % kSector != 0 && in_a_row(p))
       out_ +=

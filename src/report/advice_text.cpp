@@ -11,8 +11,6 @@
 namespace warpgrind::report {
 namespace {
 
-constexpr std::size_t kAdviceWidth = 80;
-
 std::string places_of(const results::Advice& a) {
   std::string out, file;
   for (const results::Advice::Place& p : a.places) {
@@ -56,12 +54,12 @@ std::string advice_text(const results::KernelProfile& kernel, const TextOptions&
     if (a.estimated_gain >= 0.005)
       title += fmt::format(" (up to {:.0f} % of the time, {})", 100 * a.estimated_gain, name(a.origin));
     // Colour after wrapping: its codes have no width.
-    out += wrapped(fmt::format("  {}. {}", i + 1, title), kAdviceWidth, "     ")
+    out += wrapped(fmt::format("  {}. {}", i + 1, title), kTerminalWidth, "     ")
                .insert(2, options.colour ? "\033[1m" : "");
     if (options.colour) out.insert(out.size() - 1, "\033[0m");
     if (const std::string places = places_of(a); !places.empty())
-      out += wrapped("     at " + places, kAdviceWidth, "        ");
-    if (!a.text.empty()) out += wrapped("     " + a.text, kAdviceWidth, "     ");
+      out += wrapped("     at " + places, kTerminalWidth, "        ");
+    if (!a.text.empty()) out += wrapped("     " + a.text, kTerminalWidth, "     ");
   }
   return out;
 }

@@ -17,15 +17,13 @@ namespace {
 using results::Finding;
 using results::FindingAccess;
 
-constexpr std::size_t kCheckWidth = 80;
-
 std::string wrapped(std::string_view first, std::string_view text, std::size_t indent) {
   std::string out, line(first);
   bool fresh = true;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find(' '), text.size());
     const std::string_view word = text.substr(0, end);
-    if (!fresh && line.size() + 1 + word.size() > kCheckWidth) {
+    if (!fresh && line.size() + 1 + word.size() > kTerminalWidth) {
       out += line + "\n";
       line = std::string(indent, ' ');
       fresh = true;
@@ -86,7 +84,7 @@ std::string cut(const std::string& text) {
   while (at < text.size()) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     std::string line = text.substr(at, end - at);
-    if (line.size() > kCheckWidth) line = line.substr(0, kCheckWidth - 3) + "...";
+    if (line.size() > kTerminalWidth) line = line.substr(0, kTerminalWidth - 3) + "...";
     out += line + "\n";
     at = end + 1;
   }
@@ -104,7 +102,7 @@ std::string sources(const Finding& f, const results::Profile& profile) {
   for (const FindingAccess& a : f.accesses) add(a.file, a.line);
   std::string out;
   for (const std::string& file : files) {
-    if (files.size() > 1) out += "    " + shortened_path(file, kCheckWidth - 4) + "\n";
+    if (files.size() > 1) out += "    " + shortened_path(file, kTerminalWidth - 4) + "\n";
     out += cut(excerpt(lines[file], file, profile));
   }
   return out;

@@ -13,8 +13,6 @@
 namespace warpgrind::report {
 namespace {
 
-constexpr int kDiffWidth = 80;
-
 std::string value(double v, const std::string& unit) {
   if (unit == "ns") return with_time(v);
   if (unit == "%") return percent(v);
@@ -55,7 +53,7 @@ class Writer {
     if (const std::string other = short_name(d.after->name); other != name) name += " -> " + other;
     constexpr std::size_t kMostName = 70;
     if (name.size() > kMostName) name = name.substr(0, kMostName - 3) + "...";
-    line(bold("-- " + name + " " + std::string(kDiffWidth - 4 - name.size(), '-')));
+    line(bold("-- " + name + " " + std::string(kTerminalWidth - 4 - name.size(), '-')));
     line(std::string(25, ' ') + right("before", 14) + right("after", 14) + right("change", 10));
     for (const Change& c : d.changes) change(c, "  ");
     for (const LineDiff& l : d.lines) source_line(l);
@@ -76,7 +74,7 @@ class Writer {
     else
       place = fmt::format("{}:{}", name, l.after);
     std::string text = l.text.substr(std::min(l.text.find_first_not_of(" \t"), l.text.size()));
-    const std::size_t room = kDiffWidth - 4 - place.size();
+    const std::size_t room = kTerminalWidth - 4 - place.size();
     if (text.size() > room) text = text.substr(0, room - 3) + "...";
     line("  " + bold(place) + (text.empty() ? "" : "  " + text));
     for (const Change& c : l.changes) change(c, "    ");
@@ -108,7 +106,7 @@ std::string diff_text(const ProfileDiff& diff, const TextOptions& options) {
   }
   std::string out = w.take();
   const auto list = [&](const char* title, const std::string& text) {
-    if (!text.empty()) out += wrapped(fmt::format("{}: {}", title, text), kDiffWidth, "  ");
+    if (!text.empty()) out += wrapped(fmt::format("{}: {}", title, text), kTerminalWidth, "  ");
   };
   list("unchanged", same.empty() ? "" : kernel_list(same, 1000));
   list("only before", names(diff, true));
@@ -116,7 +114,7 @@ std::string diff_text(const ProfileDiff& diff, const TextOptions& options) {
   for (const BrokenRule& b : diff.broken) {
     const std::string who = b.kernel.empty() ? b.rule : fmt::format("{}: {}", short_name(b.kernel), b.rule);
     out += (options.colour ? "\033[1;31mworse\033[0m" : "worse") +
-           wrapped(fmt::format("  {}: {}", who, b.figures), kDiffWidth - 5, "       ");
+           wrapped(fmt::format("  {}: {}", who, b.figures), kTerminalWidth - 5, "       ");
   }
   if (diff.broken.empty()) out += "nothing is worse\n";
   return out;

@@ -1,10 +1,13 @@
 // Numbers as people read them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
 namespace warpgrind::report {
+
+inline constexpr std::size_t kTerminalWidth = 80;  // columns of what is printed in a terminal
 
 std::string grouped(double count);            // 1234567 -> "1,234,567"; a fraction keeps two digits
 std::string with_bytes(double bytes);         // "16.0 MiB", "512 B"

@@ -26,7 +26,6 @@ using results::KernelProfile;
 using results::Metrics;
 using results::SiteProfile;
 
-constexpr std::size_t kWidth = 80;
 constexpr const char* kInst = "inst_executed";
 constexpr const char* kThreadInst = "thread_inst_executed_true";
 constexpr const char* kExcess = "derived__memory_l2_theoretical_sectors_global_excessive";
@@ -124,7 +123,7 @@ class View {
     if (left_out_ != 0)
       out_ += wrapped(
           fmt::format("  note: {} of the system left out: the calls have their figures", counted(left_out_, "header")),
-          kWidth, "  ");
+          kTerminalWidth, "  ");
     return std::move(out_);
   }
 
@@ -136,7 +135,7 @@ class View {
     std::string name = short_name(kernel_.name);
     constexpr std::size_t kMost = 70;
     if (name.size() > kMost) name = name.substr(0, kMost - 3) + "...";
-    out_ += paint("\033[1m", "-- " + name + " " + std::string(kWidth - 4 - name.size(), '-')) + "\n";
+    out_ += paint("\033[1m", "-- " + name + " " + std::string(kTerminalWidth - 4 - name.size(), '-')) + "\n";
   }
 
   void gather() {
@@ -244,7 +243,7 @@ class View {
   }
 
   void file(const std::string& name, const Lines& lines) {
-    out_ += shortened_path(name, kWidth) + "\n";
+    out_ += shortened_path(name, kTerminalWidth) + "\n";
     choose_columns([&](const auto& f) {
       for (const auto& [number, c] : lines) f(c);
     });
@@ -252,7 +251,7 @@ class View {
     for (const results::SourceFile& s : profile_.sources)
       if (s.file == name && s.changed)
         out_ += paint("\033[33m", "  note: the file is newer than the program: lines may have moved") + "\n";
-    if (text == nullptr) out_ += wrapped("  " + why_missing(name), kWidth, "  ");
+    if (text == nullptr) out_ += wrapped("  " + why_missing(name), kTerminalWidth, "  ");
     head(text ? "source" : "");
     if (text == nullptr) {
       for (const auto& [number, c] : lines) row(number, &c, "");
@@ -282,12 +281,12 @@ class View {
     if (std::any_of(lines.begin(), lines.end(), [](const auto& l) { return l.second.inlined; }))
       out_ +=
           wrapped("  note: calls have the figures of what was inlined there too, which stand at its own lines as well",
-                  kWidth, "  ");
+                  kTerminalWidth, "  ");
     if (lines.rbegin()->first > source.size())
       out_ += wrapped(fmt::format("  note: the kernel names line {}, but the file has {}: it changed after the program "
                                   "was compiled",
                                   lines.rbegin()->first, source.size()),
-                      kWidth, "  ");
+                      kTerminalWidth, "  ");
   }
 
   // Tabs as two blanks; what moves the cursor of a terminal is shown as a dot.
@@ -303,7 +302,7 @@ class View {
   }
 
   static std::size_t common_indent(const std::vector<std::string_view>& source, const std::set<std::uint32_t>& shown) {
-    std::size_t indent = kWidth;
+    std::size_t indent = kTerminalWidth;
     for (const std::uint32_t n : shown) {
       const std::string line = tidy(source[n - 1]);
       if (const std::size_t first = line.find_first_not_of(' '); first != std::string::npos)
@@ -322,7 +321,7 @@ class View {
     out_ += wrapped(
         "  note: no source lines, so this is the PTX. Compile with -lineinfo (nvcc) or -gline-tables-only "
         "(clang) to see the source.",
-        kWidth, "  ");
+        kTerminalWidth, "  ");
     choose_columns([&](const auto& f) {
       for (const auto& [number, c] : by_ptx_line_) f(c);
     });
@@ -362,8 +361,8 @@ std::string source_view(const results::Profile& profile, const KernelProfile& ke
 std::size_t terminal_width(std::FILE* stream) {
   winsize size{};
   if (isatty(fileno(stream)) == 0) return 0;
-  if (ioctl(fileno(stream), TIOCGWINSZ, &size) != 0) return kWidth;
-  return std::max<std::size_t>(kWidth, size.ws_col);
+  if (ioctl(fileno(stream), TIOCGWINSZ, &size) != 0) return kTerminalWidth;
+  return std::max<std::size_t>(kTerminalWidth, size.ws_col);
 }
 
 std::string source_text_view(const results::Profile& profile, const TextOptions& options, std::size_t width) {
@@ -376,7 +375,7 @@ std::string source_text_view(const results::Profile& profile, const TextOptions&
       "beyond "
       "the ideal. ways: passes through the banks a shared request, of the worst. split: branches at which a warp went "
       "both ways. All exact but for L1 hit, which is modelled, as are sect/req and ways of atomics.",
-      kWidth, "");
+      kTerminalWidth, "");
   return out;
 }
 

@@ -22,7 +22,7 @@ using results::KernelProfile;
 using results::Metric;
 using results::Metrics;
 
-constexpr int kWidth = 80;
+constexpr int kWidth = static_cast<int>(kTerminalWidth);
 
 // ---- What is shown: metric names by row and column. The code below knows units and widths only.
 
