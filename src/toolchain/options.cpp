@@ -10,13 +10,13 @@
 
 namespace warpgrind::toolchain {
 
+Error bad_option(std::string message, std::string detail) {
+  return {ErrorKind::bad_input, std::move(message), std::move(detail)};
+}
+
 namespace {
 
 constexpr int kDeepestOptionsFile = 8;
-
-Error bad(std::string message, std::string detail = "") {
-  return {ErrorKind::bad_input, std::move(message), std::move(detail)};
-}
 
 const Option* find(bool is_long, std::string_view name) {
   for (const Option& o : options())
@@ -43,9 +43,9 @@ std::string did_you_mean(std::string_view word) {
 Status check_value(const Option& option, const std::string& value) {
   if (option.takes == Takes::number &&
       (value.empty() || !std::all_of(value.begin(), value.end(), [](char c) { return c >= '0' && c <= '9'; })))
-    return bad(fmt::format("-{}: '{}': expected a number", option.short_name, value));
+    return bad_option(fmt::format("-{}: '{}': expected a number", option.short_name, value));
   if (option.takes == Takes::boolean && value != "true" && value != "false")
-    return bad(fmt::format("-{}: '{}': expected true or false", option.short_name, value));
+    return bad_option(fmt::format("-{}: '{}': expected true or false", option.short_name, value));
   return Ok{};
 }
 
@@ -64,7 +64,7 @@ class Parser {
         continue;
       }
       if (found.option->takes != Takes::nothing && !found.has_value) {
-        if (i + 1 == words.size()) return bad(fmt::format("argument expected after '{}'", word));
+        if (i + 1 == words.size()) return bad_option(fmt::format("argument expected after '{}'", word));
         found.value = words[++i];
       }
       if (Status s = add(*found.option, found.value, depth); !s) return s;
@@ -76,7 +76,7 @@ class Parser {
     const bool forwards = line_.has(OptionId::forward_to_host_compiler) ||
                           line_.has(OptionId::forward_to_host_linker) || line_.has(OptionId::forward_unknown_opts);
     if (!unknown_.empty() && !forwards)
-      return bad(fmt::format("unknown option '{}'", unknown_[0]), did_you_mean(unknown_[0]));
+      return bad_option(fmt::format("unknown option '{}'", unknown_[0]), did_you_mean(unknown_[0]));
     line_.unknown = std::move(unknown_);
     return std::move(line_);
   }
@@ -124,9 +124,9 @@ class Parser {
 
   Status read_options_file(const std::string& path, int depth) {
     if (depth == kDeepestOptionsFile)
-      return bad(fmt::format("options files name each other: {}", path), "is it naming itself?");
+      return bad_option(fmt::format("options files name each other: {}", path), "is it naming itself?");
     const std::optional<std::string> text = read_whole(path);
-    if (!text) return bad(fmt::format("could not open options file '{}'", path));
+    if (!text) return bad_option(fmt::format("could not open options file '{}'", path));
     return take(split_words(*text), depth + 1);
   }
 

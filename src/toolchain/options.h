@@ -55,6 +55,7 @@ std::vector<std::string> split_list(std::string_view text);
 // The words of an options file or an environment variable, as a shell would see them: quotes, backslashes, blanks.
 std::vector<std::string> split_words(std::string_view text);
 
+Error bad_option(std::string message, std::string detail = "");
 Result<CommandLine> parse_command_line(const std::vector<std::string>& words);
 
 }  // namespace warpgrind::toolchain

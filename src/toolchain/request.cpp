@@ -15,10 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Error bad_option(std::string message, std::string detail = "") {
-  return {ErrorKind::bad_input, std::move(message), std::move(detail)};
-}
-
 std::optional<Language> language_of(const std::string& path) {
   static const std::map<std::string, Language, std::less<>> kBySuffix = {
       {".cu", Language::cuda},     {".cup", Language::cuda},     {".c", Language::c},

@@ -80,4 +80,9 @@ class Caller {
   Caller caller(handle, function);      \
   if (!caller.initialized()) return CUBLAS_STATUS_NOT_INITIALIZED
 
+// The shape of a matrix, for the name of its work: "3 x 5".
+inline std::string rectangle(std::int64_t rows, std::int64_t columns) {
+  return fmt::format("{} x {}", rows, columns);
+}
+
 }  // namespace warpgrind::libraries::blas

@@ -9,9 +9,6 @@ namespace {
 std::string square(std::int64_t n) {
   return fmt::format("{0} x {0}", n);
 }
-std::string rectangle(std::int64_t m, std::int64_t n) {
-  return fmt::format("{} x {}", m, n);
-}
 double count(std::int64_t a, std::int64_t b = 1) {
   return static_cast<double>(a) * static_cast<double>(b);
 }

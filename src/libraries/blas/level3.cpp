@@ -7,10 +7,6 @@
 namespace warpgrind::libraries::blas {
 namespace {
 
-std::string rows_by_columns(std::int64_t m, std::int64_t n) {
-  return fmt::format("{} x {}", m, n);
-}
-
 template <class T>
 cublasStatus_t gemm(const char* name, cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
                     std::int64_t m, std::int64_t n, std::int64_t k, const T* alpha, const T* a, std::int64_t lda,
@@ -49,14 +45,13 @@ cublasStatus_t symmetric_product(const char* name, cublasHandle_t handle, cublas
   if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
   WG_REQUIRE(alpha && beta);
   const auto al = caller.scalar(alpha), be = caller.scalar(beta);
-  return caller.issue(rows_by_columns(m, n), product_work<T>(real(m), real(n), real(size), real(m) * real(n) * 3),
-                      [=](LibraryRun& run) {
-                        T av, bv;
-                        if (al.get(run, "alpha", av) && be.get(run, "beta", bv) &&
-                            reads_matrix(run, "A", a, size, size, lda) && reads_matrix(run, "B", b, m, n, ldb) &&
-                            writes_matrix(run, "C", c, m, n, ldc))
-                          apply(av, bv);
-                      });
+  return caller.issue(
+      rectangle(m, n), product_work<T>(real(m), real(n), real(size), real(m) * real(n) * 3), [=](LibraryRun& run) {
+        T av, bv;
+        if (al.get(run, "alpha", av) && be.get(run, "beta", bv) && reads_matrix(run, "A", a, size, size, lda) &&
+            reads_matrix(run, "B", b, m, n, ldb) && writes_matrix(run, "C", c, m, n, ldc))
+          apply(av, bv);
+      });
 }
 #define WG_SYMMETRIC_PRODUCT(function)                                                                              \
   template <class T>                                                                                                \
@@ -183,18 +178,18 @@ cublasStatus_t triangle_call(const char* name, cublasHandle_t handle, cublasSide
   if (m == 0 || n == 0) return CUBLAS_STATUS_SUCCESS;
   WG_REQUIRE(alpha);
   const auto al = caller.scalar(alpha);
-  return caller.issue(rows_by_columns(m, n), product_work<T>(real(m), real(n), real(size) / 2, real(m) * real(n) * 2),
-                      [=](LibraryRun& run) {
-                        T av;
-                        if (!al.get(run, "alpha", av) || !reads_matrix(run, "A", a, size, size, lda) ||
-                            !reads_matrix(run, "B", b, m, n, ldb) || !writes_matrix(run, "C", c, m, n, ldc))
-                          return;
-                        if (b != c)
-                          for (std::int64_t j = 0; j < n; ++j) std::copy_n(b + j * ldb, m, c + j * ldc);
-                        (openblas().*(solve ? Blas<T>::trsm : Blas<T>::trmm))(
-                            CblasColMajor, side_of(side), triangle_of(uplo), operation_of(trans), diagonal_of(diag),
-                            narrow(m), narrow(n), by(av), a, narrow(lda), c, narrow(ldc));
-                      });
+  return caller.issue(
+      rectangle(m, n), product_work<T>(real(m), real(n), real(size) / 2, real(m) * real(n) * 2), [=](LibraryRun& run) {
+        T av;
+        if (!al.get(run, "alpha", av) || !reads_matrix(run, "A", a, size, size, lda) ||
+            !reads_matrix(run, "B", b, m, n, ldb) || !writes_matrix(run, "C", c, m, n, ldc))
+          return;
+        if (b != c)
+          for (std::int64_t j = 0; j < n; ++j) std::copy_n(b + j * ldb, m, c + j * ldc);
+        (openblas().*(solve ? Blas<T>::trsm : Blas<T>::trmm))(CblasColMajor, side_of(side), triangle_of(uplo),
+                                                              operation_of(trans), diagonal_of(diag), narrow(m),
+                                                              narrow(n), by(av), a, narrow(lda), c, narrow(ldc));
+      });
 }
 template <class T>
 cublasStatus_t trmm(const char* name, cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo,
