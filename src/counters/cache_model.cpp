@@ -5,6 +5,7 @@
 #include <bit>
 #include <map>
 
+#include "base/as_double.h"
 #include "counters/cache_replay.h"
 #include "counters/footprint.h"
 
@@ -236,10 +237,6 @@ class WholeGrid {
 
 // ---- The launch
 
-double d(std::uint64_t n) {
-  return static_cast<double>(n);
-}
-
 // Adds a site's loads or stores of one space: `sectors` and `requests` are exact.
 void add_lookups(const Tally& seen, const Tally& average, double sectors, events::CacheLookups* to,
                  events::SiteCaches* site, double* below, double* below_lines) {
@@ -283,8 +280,8 @@ class Scaling {
     const AccessType type = events::access_type(site);
     const SiteSeen& seen = replay_.sites[s];
     if (type == AccessType::atomic || type == AccessType::reduction) {
-      out_.l2_atomic_sectors += d(c.global.sectors);
-      out_.sites[s].requests = d(c.global_requests);
+      out_.l2_atomic_sectors += as_double(c.global.sectors);
+      out_.sites[s].requests = as_double(c.global_requests);
       return;
     }
     const bool load = seen.use == Use::read && type == AccessType::load;
@@ -293,13 +290,13 @@ class Scaling {
     double* below = load ? &out_.l2_read_sectors : &out_.l2_written_sectors;
     double lines = 0;
     events::SiteCaches* of_site = load ? &out_.sites[s] : nullptr;
-    add_lookups(texture ? seen.texture : seen.global, average[texture ? 2 : 0], d(c.global.sectors),
+    add_lookups(texture ? seen.texture : seen.global, average[texture ? 2 : 0], as_double(c.global.sectors),
                 texture ? &out_.texture
                 : load  ? &out_.global_loads
                         : &out_.global_stores,
                 of_site, below, &lines);
-    add_lookups(seen.local, average[1], d(c.local.sectors), load ? &out_.local_loads : &out_.local_stores, of_site,
-                below, &lines);
+    add_lookups(seen.local, average[1], as_double(c.local.sectors), load ? &out_.local_loads : &out_.local_stores,
+                of_site, below, &lines);
     if (load) out_.l2_read_lines += lines;
     add_requests(s, c, load, texture);
   }
@@ -310,7 +307,7 @@ class Scaling {
     t.add(seen.local);
     t.add(seen.texture);
     // A texture's instruction makes several requests.
-    const double requests = texture ? d(c.requests) : d(c.global_requests + c.local_requests);
+    const double requests = texture ? as_double(c.requests) : as_double(c.global_requests + c.local_requests);
     const double k = t.requests != 0 ? requests / t.requests : 0;
     events::SiteCaches& to = out_.sites[s];
     to.requests = requests;
@@ -335,7 +332,7 @@ void without_l2(const events::KernelFacts& facts, const events::LaunchCounts& co
   out.dram_read_bytes = out.texture.sectors == 0 ? 0 : 32 * (out.texture.sectors - out.texture.hits);
   for (std::size_t s = 0; s < facts.sites.size() && s < counts.sites.size(); ++s) {
     if (facts.sites[s].space == StateSpace::constant || facts.sites[s].kind == SiteKind::texture) continue;
-    const double bytes = d(counts.sites[s].global.bytes_moved) + 32 * d(counts.sites[s].local.sectors);
+    const double bytes = as_double(counts.sites[s].global.bytes_moved) + 32 * as_double(counts.sites[s].local.sectors);
     const AccessType type = events::access_type(facts.sites[s]);
     if (type != AccessType::store) out.dram_read_bytes += bytes;
     if (type != AccessType::load) out.dram_written_bytes += bytes;
@@ -348,12 +345,12 @@ void below_l1(const GpuModel& model, const CacheSizes& sizes, const WholeGrid& g
   const events::DistinctStretches brought = grid.brought();
   const double piece = std::max(32u, model.dram_piece_bytes);
   const double pieces = piece == 64 ? brought.pieces : piece == 128 ? brought.lines : brought.sectors;
-  const double capacity = d(sizes.l2_bytes);
+  const double capacity = as_double(sizes.l2_bytes);
   out.footprint_bytes = 32 * grid.touched().sectors;
   double read_again = 0;
   if (out.footprint_bytes > capacity && !grid.all_seen()) {
     const auto wave = static_cast<std::uint64_t>(sizes.resident_blocks) * model.sm_count;
-    const double waves = out.blocks / d(wave), of_wave = 32 * grid.touched_by(wave);
+    const double waves = out.blocks / as_double(wave), of_wave = 32 * grid.touched_by(wave);
     const double of_reads = of_wave * brought.sectors * 32 / out.footprint_bytes;
     const double spills = std::min(1.0, (out.footprint_bytes - capacity) / capacity);
     read_again = spills * std::clamp(of_reads * waves - 32 * brought.sectors, 0.0,
@@ -369,12 +366,12 @@ void below_l1(const GpuModel& model, const CacheSizes& sizes, const WholeGrid& g
 // What fits into L1 as a whole is missed once on each SM: where blocks are too long to be logged, what was seen of them
 // is mostly their cold beginning.
 void bound_misses(const GpuModel& model, const CacheSizes& sizes, const events::KernelFacts& facts, CacheCounts& out) {
-  const double most = out.read.sectors * std::min(out.blocks, d(model.sm_count));
+  const double most = out.read.sectors * std::min(out.blocks, as_double(model.sm_count));
   const double misses = out.global_loads.sectors - out.global_loads.hits;
   const bool around = std::any_of(facts.sites.begin(), facts.sites.end(), [](const events::Site& s) {
     return s.at_l2 || s.is_volatile || s.order != events::MemoryOrder::weak;
   });
-  if (around || !model.l1_caches_global || 32 * out.read.sectors > d(sizes.l1_bytes) || misses <= most) return;
+  if (around || !model.l1_caches_global || 32 * out.read.sectors > as_double(sizes.l1_bytes) || misses <= most) return;
   const double by = most / misses;
   out.global_loads.hits = out.global_loads.sectors - most;
   out.l2_read_sectors -= std::min(out.l2_read_sectors, misses - most);
@@ -390,10 +387,10 @@ std::vector<double> unlogged_shares(const events::KernelFacts& facts, const even
   if (all || log.blocks.empty()) return out;
   const auto besides = std::count_if(log.blocks.begin(), log.blocks.end(), [](const BlockLog& b) { return b.beside; });
   const double part =
-      static_cast<double>(static_cast<std::ptrdiff_t>(log.blocks.size()) - besides) / d(log.grid.count());
+      static_cast<double>(static_cast<std::ptrdiff_t>(log.blocks.size()) - besides) / as_double(log.grid.count());
   for (std::size_t s = 0; s < sites.size() && s < facts.sites.size() && s < counts.sites.size(); ++s) {
     const double logged = sites[s].global.sectors + sites[s].texture.sectors;
-    if (logged > 0) out[s] = std::max(1.0, d(counts.sites[s].global.sectors) * part / logged);
+    if (logged > 0) out[s] = std::max(1.0, as_double(counts.sites[s].global.sectors) * part / logged);
   }
   return out;
 }
@@ -415,7 +412,7 @@ CacheCounts model_caches(const GpuModel& model, const CacheSizes& sizes, const e
   CacheCounts out;
   const std::uint64_t blocks = log.grid.count();
   const Replayed replay = counters::replay(model, sizes, facts, log);
-  out.blocks = d(blocks);
+  out.blocks = as_double(blocks);
   out.blocks_seen = replay.blocks;
   out.requests_seen = replay.requests;
   Scaling(facts, counts, replay, out).run();
@@ -429,7 +426,7 @@ CacheCounts model_caches(const GpuModel& model, const CacheSizes& sizes, const e
   const double store_scale = stores.sectors != 0 ? all_stores / stores.sectors : 0;
   out.read_by_block = times(replay.read_by_block, load_scale);
   out.written_by_block = times(replay.written_by_block, store_scale);
-  out.constant_bytes = 64 * d(sectors_in(replay.constants.stretches()));
+  out.constant_bytes = 64 * as_double(sectors_in(replay.constants.stretches()));
 
   const bool all_logged =
       std::all_of(log.blocks.begin(), log.blocks.end(), [](const BlockLog& b) { return b.left_out == 0; });
@@ -459,7 +456,7 @@ std::optional<CacheCounts> caches_of(const GpuModel& model, const CacheSizes& si
   CacheCounts out = log.caches;
   std::uint64_t sectors = 0;
   for (const events::SiteCounts& c : counts.sites) sectors += c.global.sectors + c.local.sectors;
-  if (log.sectors != 0 && sectors != log.sectors) out.scale(d(sectors) / d(log.sectors));
+  if (log.sectors != 0 && sectors != log.sectors) out.scale(as_double(sectors) / as_double(log.sectors));
   return out;
 }
 

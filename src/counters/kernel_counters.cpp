@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/as_double.h"
 #include "counters/cache_counters.h"
 #include "counters/machine_counters.h"
 
@@ -10,10 +11,6 @@ namespace warpgrind::counters {
 namespace {
 
 using events::SiteKind;
-
-double d(std::uint64_t n) {
-  return static_cast<double>(n);
-}
 
 MetricId offset(MetricId first, unsigned by) {
   return static_cast<MetricId>(static_cast<unsigned>(first) + by);
@@ -81,7 +78,7 @@ void add_instructions(Values& v, const events::KernelFacts& facts, const events:
                                  MetricId::dfma, MetricId::hadd, MetricId::hmul, MetricId::hfma};
   for (std::size_t b = 0; b < facts.blocks.size() && b < counts.blocks.size(); ++b) {
     const events::BlockFacts& f = facts.blocks[b];
-    const double warps = d(counts.blocks[b].warps), lanes = d(counts.blocks[b].lanes);
+    const double warps = as_double(counts.blocks[b].warps), lanes = as_double(counts.blocks[b].lanes);
     if (warps == 0) continue;
     for (unsigned c = 0; c < events::kInstructionClasses; ++c) {
       const double n = f.by_class[c];
@@ -99,14 +96,14 @@ void add_instructions(Values& v, const events::KernelFacts& facts, const events:
   for (std::size_t g = 0; g < facts.guards.size() && g < counts.guard_lanes.size(); ++g) {
     const events::GuardFacts& f = facts.guards[g];
     if (f.block >= counts.blocks.size()) continue;
-    const double off = d(counts.blocks[f.block].lanes) - d(counts.guard_lanes[g]);
+    const double off = as_double(counts.blocks[f.block].lanes) - as_double(counts.guard_lanes[g]);
     v.add(MetricId::thread_inst_on, -off);
     v.add(offset(MetricId::thread_inst_fp16, static_cast<unsigned>(f.instruction_class)), -off);
     if (f.flop_kind != 0) v.add(kFlops[f.flop_kind - 1], -off);
   }
   for (const events::BranchCounts& b : counts.branches) {
-    v.add(MetricId::branches, d(b.executed));
-    v.add(MetricId::divergent_branches, d(b.divergent));
+    v.add(MetricId::branches, as_double(b.executed));
+    v.add(MetricId::divergent_branches, as_double(b.divergent));
   }
 }
 
@@ -114,28 +111,28 @@ void add_global(Values& v, const events::Site& site, const events::SiteCounts& c
   if (c.global_requests == 0) return;
   const AccessCost& a = c.global;
   if (site.kind == SiteKind::texture) {
-    v.add(MetricId::texture_requests, d(c.global_requests));
-    v.add(MetricId::texture_bytes, d(a.bytes_asked));
-    v.add(MetricId::texture_sectors, d(a.sectors));
+    v.add(MetricId::texture_requests, as_double(c.global_requests));
+    v.add(MetricId::texture_bytes, as_double(a.bytes_asked));
+    v.add(MetricId::texture_sectors, as_double(a.sectors));
     return;
   }
   if (site.kind == SiteKind::surface) {
-    v.add(MetricId::surface_requests, d(c.global_requests));
-    v.add(MetricId::surface_bytes, d(a.bytes_asked));
+    v.add(MetricId::surface_requests, as_double(c.global_requests));
+    v.add(MetricId::surface_bytes, as_double(a.bytes_asked));
     return;
   }
   if (site.kind == SiteKind::bulk_copy) {  // its space is that of the destination
-    v.add(MetricId::bulk_copies, d(c.global_requests));
-    v.add(MetricId::bulk_bytes, d(a.bytes_asked));
+    v.add(MetricId::bulk_copies, as_double(c.global_requests));
+    v.add(MetricId::bulk_bytes, as_double(a.bytes_asked));
     v.add(site.space == StateSpace::global ? MetricId::bulk_written_sectors : MetricId::bulk_read_sectors,
-          d(a.sectors));
+          as_double(a.sectors));
     return;
   }
   if (site.space == StateSpace::constant) {
-    v.add(MetricId::const_requests, d(c.global_requests));
-    v.add(MetricId::const_bytes, d(a.bytes_asked));
-    v.add(MetricId::const_sectors, d(a.sectors));
-    v.add(MetricId::const_wavefronts, d(a.wavefronts));
+    v.add(MetricId::const_requests, as_double(c.global_requests));
+    v.add(MetricId::const_bytes, as_double(a.bytes_asked));
+    v.add(MetricId::const_sectors, as_double(a.sectors));
+    v.add(MetricId::const_wavefronts, as_double(a.wavefronts));
     return;
   }
   unsigned op = 0;
@@ -143,50 +140,50 @@ void add_global(Values& v, const events::Site& site, const events::SiteCounts& c
   if (site.kind == SiteKind::atomic) op = site.no_return ? 3 : 2;
   if (site.kind == SiteKind::reduction) op = 3;
   const GlobalRows& r = kGlobal[op];
-  if (site.kind == SiteKind::async_copy) v.add(MetricId::ldgsts_inst, d(c.global_requests));
-  v.add(r.requests, d(c.global_requests));
-  v.add(r.sectors, d(a.sectors));
-  v.add(r.lines, d(a.lines));
-  v.add(r.accesses, d(c.global_lanes) * site.vector);
-  v.add(r.bytes, d(a.bytes_asked));
-  v.add(r.transactions, d(a.transactions));
-  v.add(r.transaction_bytes, d(a.bytes_moved));
-  v.add(MetricId::tag_requests_global, d(a.distinct_lines));
-  v.add(MetricId::theoretical_sectors, d(a.distinct_sectors));
-  v.add(MetricId::ideal_sectors, d(a.ideal_sectors));
+  if (site.kind == SiteKind::async_copy) v.add(MetricId::ldgsts_inst, as_double(c.global_requests));
+  v.add(r.requests, as_double(c.global_requests));
+  v.add(r.sectors, as_double(a.sectors));
+  v.add(r.lines, as_double(a.lines));
+  v.add(r.accesses, as_double(c.global_lanes) * site.vector);
+  v.add(r.bytes, as_double(a.bytes_asked));
+  v.add(r.transactions, as_double(a.transactions));
+  v.add(r.transaction_bytes, as_double(a.bytes_moved));
+  v.add(MetricId::tag_requests_global, as_double(a.distinct_lines));
+  v.add(MetricId::theoretical_sectors, as_double(a.distinct_sectors));
+  v.add(MetricId::ideal_sectors, as_double(a.ideal_sectors));
 }
 
 void add_shared(Values& v, const events::Site& site, const events::SiteCounts& c) {
   if (c.shared_requests == 0) return;
   if (site.kind == SiteKind::async_copy) {
-    v.add(MetricId::ldgsts_wavefronts, d(c.shared.wavefronts));
-    v.add(MetricId::ldgsts_ideal, d(c.shared.ideal_wavefronts));
+    v.add(MetricId::ldgsts_wavefronts, as_double(c.shared.wavefronts));
+    v.add(MetricId::ldgsts_ideal, as_double(c.shared.ideal_wavefronts));
     return;
   }
   if (site.kind == SiteKind::bulk_copy) {
-    v.add(MetricId::bulk_wavefronts, d(c.shared.wavefronts));
+    v.add(MetricId::bulk_wavefronts, as_double(c.shared.wavefronts));
     if (c.global_requests != 0) return;
-    v.add(MetricId::bulk_copies, d(c.shared_requests) / 2);  // from shared to shared memory: both sides
-    v.add(MetricId::bulk_bytes, d(c.shared.bytes_asked) / 2);
+    v.add(MetricId::bulk_copies, as_double(c.shared_requests) / 2);  // from shared to shared memory: both sides
+    v.add(MetricId::bulk_bytes, as_double(c.shared.bytes_asked) / 2);
     return;
   }
   unsigned op = 0;
   if (site.kind == SiteKind::store) op = 1;
   if (site.kind == SiteKind::atomic || site.kind == SiteKind::reduction) op = 2;
   const SharedRows& r = kShared[op];
-  v.add(r.requests, d(c.shared_requests));
-  v.add(r.wavefronts, d(c.shared.wavefronts));
-  v.add(r.conflicts, d(c.shared.bank_conflicts));
-  v.add(r.ideal, d(c.shared.ideal_wavefronts));
-  v.add(r.bytes, d(c.shared.bytes_asked));
+  v.add(r.requests, as_double(c.shared_requests));
+  v.add(r.wavefronts, as_double(c.shared.wavefronts));
+  v.add(r.conflicts, as_double(c.shared.bank_conflicts));
+  v.add(r.ideal, as_double(c.shared.ideal_wavefronts));
+  v.add(r.bytes, as_double(c.shared.bytes_asked));
 }
 
 void add_local(Values& v, const events::Site& site, const events::SiteCounts& c) {
   if (c.local_requests == 0) return;
   const LocalRows& r = kLocal[site.kind == SiteKind::load ? 0 : 1];
-  v.add(r.requests, d(c.local_requests));
-  v.add(r.sectors, d(c.local.sectors));
-  v.add(r.bytes, d(c.local.bytes_asked));
+  v.add(r.requests, as_double(c.local_requests));
+  v.add(r.sectors, as_double(c.local.sectors));
+  v.add(r.bytes, as_double(c.local.bytes_asked));
 }
 
 // A copy is counted on both of its sides.
@@ -198,11 +195,11 @@ bool on_both_sides(const events::Site& site, const events::SiteCounts& c) {
 // Instructions of the load and store unit by the bits of a lane. Constants and textures have units of their own.
 void add_width(Values& v, const events::Site& site, const events::SiteCounts& c) {
   if (c.requests == 0) return;
-  if (site.kind == SiteKind::texture) return v.add(MetricId::sass_texture, d(c.requests));
+  if (site.kind == SiteKind::texture) return v.add(MetricId::sass_texture, as_double(c.requests));
   if (site.kind == SiteKind::surface || site.kind == SiteKind::bulk_copy || site.space == StateSpace::constant) return;
   const unsigned width = std::bit_width(site.bytes());  // 1 byte: 1, 16 bytes: 5
   if (!std::has_single_bit(site.bytes()) || width > 5) return;
-  v.add(offset(MetricId::memory_8b, width - 1), d(on_both_sides(site, c) ? c.global_requests : c.requests));
+  v.add(offset(MetricId::memory_8b, width - 1), as_double(on_both_sides(site, c) ? c.global_requests : c.requests));
 }
 
 // target = scale * numerator / divisor.
@@ -230,21 +227,22 @@ Values launch_values(const LaunchShape& s, const events::KernelFacts& facts, con
   v.registers_known = s.registers_from_binary;
   const Occupancy o = occupancy_of(s);
   v.set(MetricId::launches, 1);
-  v.set(MetricId::grid_size, d(s.grid.count()));
-  v.set(MetricId::block_size, d(s.block.count()));
+  v.set(MetricId::grid_size, as_double(s.grid.count()));
+  v.set(MetricId::block_size, as_double(s.block.count()));
   v.scaled = counts.blocks_run != 0;
-  if (v.scaled) v.set(MetricId::blocks_run, d(counts.blocks_run));
-  v.set(MetricId::thread_count, d(s.grid.count()) * d(s.block.count()));
+  if (v.scaled) v.set(MetricId::blocks_run, as_double(counts.blocks_run));
+  v.set(MetricId::thread_count, as_double(s.grid.count()) * as_double(s.block.count()));
   v.set(MetricId::registers, launched_registers(*s.model, s.registers));
-  const double of_warps = d(o.warps_per_block) * kWarpSize / d(std::max<std::uint64_t>(1, s.block.count()));
+  const double of_warps =
+      as_double(o.warps_per_block) * kWarpSize / as_double(std::max<std::uint64_t>(1, s.block.count()));
   v.set(MetricId::registers_allocated, o.registers_allocated_per_thread * of_warps);
-  v.set(MetricId::stack_bytes, d(s.local_bytes));
-  v.set(MetricId::shared_static, d(s.static_shared));
-  v.set(MetricId::shared_dynamic, d(s.dynamic_shared));
-  v.set(MetricId::shared_driver, d(s.model->shared_reserved_per_block));
-  v.set(MetricId::shared_per_block, d(s.static_shared + s.dynamic_shared + s.model->shared_reserved_per_block));
-  v.set(MetricId::shared_allocated, d(o.shared_allocated_per_block));
-  v.set(MetricId::shared_config, d(o.shared_config));
+  v.set(MetricId::stack_bytes, as_double(s.local_bytes));
+  v.set(MetricId::shared_static, as_double(s.static_shared));
+  v.set(MetricId::shared_dynamic, as_double(s.dynamic_shared));
+  v.set(MetricId::shared_driver, as_double(s.model->shared_reserved_per_block));
+  v.set(MetricId::shared_per_block, as_double(s.static_shared + s.dynamic_shared + s.model->shared_reserved_per_block));
+  v.set(MetricId::shared_allocated, as_double(o.shared_allocated_per_block));
+  v.set(MetricId::shared_config, as_double(o.shared_config));
   v.set(MetricId::limit_blocks, o.limit_blocks);
   v.set(MetricId::limit_warps, o.limit_warps);
   v.set(MetricId::limit_registers, o.limit_registers);
@@ -254,8 +252,8 @@ Values launch_values(const LaunchShape& s, const events::KernelFacts& facts, con
   v.set(MetricId::occupancy_limiter, 0);
   v.occupancy_limiter = name(o.limiter);
   v.set(MetricId::waves, waves(*s.model, o, s.grid.count()));
-  v.set(MetricId::warps_launched, d(counts.warps_launched));
-  v.set(MetricId::threads_launched, d(counts.threads_launched));
+  v.set(MetricId::warps_launched, as_double(counts.warps_launched));
+  v.set(MetricId::threads_launched, as_double(counts.threads_launched));
   add_instructions(v, facts, counts);
   for (std::size_t i = 0; i < facts.sites.size() && i < counts.sites.size(); ++i) {
     add_global(v, facts.sites[i], counts.sites[i]);
@@ -325,42 +323,43 @@ Values site_values(const events::Site& site, const events::SiteCounts& c) {
   Values v;
   const bool bulk = site.kind == SiteKind::bulk_copy;
   const bool twice = on_both_sides(site, c);
-  v.set(MetricId::site_inst, d(bulk ? c.requests / 2 : twice ? c.global_requests : c.requests));
-  v.set(MetricId::site_thread_inst, d(bulk ? c.lanes / 2 : twice ? c.global_lanes : c.lanes));
-  v.set(MetricId::site_bytes, d(c.global.bytes_asked + c.local.bytes_asked + c.shared.bytes_asked));
-  divide(v, MetricId::site_lanes, d(c.lanes), d(c.requests));
+  v.set(MetricId::site_inst, as_double(bulk ? c.requests / 2 : twice ? c.global_requests : c.requests));
+  v.set(MetricId::site_thread_inst, as_double(bulk ? c.lanes / 2 : twice ? c.global_lanes : c.lanes));
+  v.set(MetricId::site_bytes, as_double(c.global.bytes_asked + c.local.bytes_asked + c.shared.bytes_asked));
+  divide(v, MetricId::site_lanes, as_double(c.lanes), as_double(c.requests));
   const bool global = c.global_requests != 0 && site.kind != SiteKind::texture && site.kind != SiteKind::surface &&
                       site.space != StateSpace::constant && !bulk;
   if (global) {
-    v.set(MetricId::theoretical_sectors, d(c.global.distinct_sectors));
-    v.set(MetricId::ideal_sectors, d(c.global.ideal_sectors));
-    v.set(MetricId::excessive_sectors, d(c.global.distinct_sectors - c.global.ideal_sectors));
-    v.set(MetricId::tag_requests_global, d(c.global.distinct_lines));
-    v.set(MetricId::site_transactions, d(c.global.transactions));
-    divide(v, MetricId::site_efficiency, d(c.global.bytes_asked), d(c.global.bytes_moved), 100);
+    v.set(MetricId::theoretical_sectors, as_double(c.global.distinct_sectors));
+    v.set(MetricId::ideal_sectors, as_double(c.global.ideal_sectors));
+    v.set(MetricId::excessive_sectors, as_double(c.global.distinct_sectors - c.global.ideal_sectors));
+    v.set(MetricId::tag_requests_global, as_double(c.global.distinct_lines));
+    v.set(MetricId::site_transactions, as_double(c.global.transactions));
+    divide(v, MetricId::site_efficiency, as_double(c.global.bytes_asked), as_double(c.global.bytes_moved), 100);
   }
   if (c.global_requests + c.local_requests != 0) {
-    v.set(MetricId::site_sectors, d(c.global.sectors + c.local.sectors));
+    v.set(MetricId::site_sectors, as_double(c.global.sectors + c.local.sectors));
     divide(v, MetricId::site_sectors_per_request, v.get(MetricId::site_sectors),
-           d(c.global_requests + c.local_requests));
+           as_double(c.global_requests + c.local_requests));
   }
-  if (c.local_requests != 0) v.set(MetricId::local_theoretical_sectors, d(c.local.sectors));
+  if (c.local_requests != 0) v.set(MetricId::local_theoretical_sectors, as_double(c.local.sectors));
   if (c.shared_requests != 0 && !bulk) {
-    v.set(MetricId::shared_wavefronts, d(c.shared.wavefronts));
-    v.set(MetricId::shared_ideal, d(c.shared.ideal_wavefronts));
-    v.set(MetricId::shared_excessive, d(c.shared.wavefronts - c.shared.ideal_wavefronts));
-    v.set(MetricId::shared_conflicts, d(c.shared.bank_conflicts));
-    divide(v, MetricId::site_nway, d(c.shared.wavefronts), d(c.shared_requests));
-    if (!global) divide(v, MetricId::site_efficiency, d(c.shared.ideal_wavefronts), d(c.shared.wavefronts), 100);
+    v.set(MetricId::shared_wavefronts, as_double(c.shared.wavefronts));
+    v.set(MetricId::shared_ideal, as_double(c.shared.ideal_wavefronts));
+    v.set(MetricId::shared_excessive, as_double(c.shared.wavefronts - c.shared.ideal_wavefronts));
+    v.set(MetricId::shared_conflicts, as_double(c.shared.bank_conflicts));
+    divide(v, MetricId::site_nway, as_double(c.shared.wavefronts), as_double(c.shared_requests));
+    if (!global)
+      divide(v, MetricId::site_efficiency, as_double(c.shared.ideal_wavefronts), as_double(c.shared.wavefronts), 100);
   }
   return v;
 }
 
 Values branch_values(const events::BranchCounts& c) {
   Values v;
-  v.set(MetricId::branches, d(c.executed));
-  v.set(MetricId::divergent_branches, d(c.divergent));
-  divide(v, MetricId::branch_efficiency, d(c.executed) - d(c.divergent), d(c.executed), 100);
+  v.set(MetricId::branches, as_double(c.executed));
+  v.set(MetricId::divergent_branches, as_double(c.divergent));
+  divide(v, MetricId::branch_efficiency, as_double(c.executed) - as_double(c.divergent), as_double(c.executed), 100);
   return v;
 }
 

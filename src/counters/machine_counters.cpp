@@ -7,6 +7,8 @@
 #include <map>
 #include <utility>
 
+#include "base/as_double.h"
+
 namespace warpgrind::counters {
 namespace {
 
@@ -39,10 +41,6 @@ constexpr Pair kSame[] = {
     {MetricId::machine_thread_inst, MetricId::thread_inst},
     {MetricId::machine_thread_inst_on, MetricId::thread_inst_on},
 };
-
-double as_double(std::uint64_t n) {
-  return static_cast<double>(n);
-}
 
 // How many lanes the guards of PTX instructions left on.
 class LanesOn {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/as_double.h"
 #include "timing/warp_path.h"
 
 namespace warpgrind::timing {
@@ -11,10 +12,6 @@ namespace {
 
 using events::SiteKind;
 using machine::Pipe;
-
-double d(std::uint64_t n) {
-  return static_cast<double>(n);
-}
 
 class Reading {
  public:
@@ -39,11 +36,11 @@ class Reading {
 
  private:
   void shape() {
-    w_.blocks = d(std::max<std::uint64_t>(1, l_.blocks));
-    w_.threads_per_block = d(l_.threads_per_block);
-    w_.warps_per_block = d((l_.threads_per_block + kWarpSize - 1) / kWarpSize);
+    w_.blocks = as_double(std::max<std::uint64_t>(1, l_.blocks));
+    w_.threads_per_block = as_double(l_.threads_per_block);
+    w_.warps_per_block = as_double((l_.threads_per_block + kWarpSize - 1) / kWarpSize);
     w_.resident_blocks = std::max(1u, l_.occupancy.blocks_per_sm);
-    warps_ = std::max(1.0, d(l_.counts->warps_launched));
+    warps_ = std::max(1.0, as_double(l_.counts->warps_launched));
   }
 
   double* pipe_of(Pipe pipe) {
@@ -131,31 +128,31 @@ class Reading {
   }
 
   void site(const events::Site& site, const events::SiteCounts& c) {
-    w_.shared_wavefronts += d(c.shared.wavefronts);
+    w_.shared_wavefronts += as_double(c.shared.wavefronts);
     if (site.space == StateSpace::constant) {
-      w_.constant_requests += d(c.global_requests);
-      w_.constant_wavefronts += d(c.global.wavefronts);
+      w_.constant_requests += as_double(c.global_requests);
+      w_.constant_wavefronts += as_double(c.global.wavefronts);
       return;
     }
     if (site.kind == SiteKind::atomic || site.kind == SiteKind::reduction) return atomics(site, c);
     if (site.kind == SiteKind::store || (site.kind == SiteKind::bulk_copy && c.shared_requests == 0)) {
-      store_moved_ += d(c.global.bytes_moved) + kSectorBytes * d(c.local.sectors);
+      store_moved_ += as_double(c.global.bytes_moved) + kSectorBytes * as_double(c.local.sectors);
       stores(c.global, c.global_requests, true);
       stores(c.local, c.local_requests, false);
       return;
     }
-    load_moved_ += d(c.global.bytes_moved) + kSectorBytes * d(c.local.sectors);
-    load_sectors_ += d(c.global.sectors) + d(c.local.sectors);
-    load_lines_ += d(c.global.lines) + d(c.local.lines);
-    load_asked_ += d(c.global.bytes_asked) + d(c.local.bytes_asked);
-    load_requests_ += d(c.global_requests) + d(c.local_requests);
+    load_moved_ += as_double(c.global.bytes_moved) + kSectorBytes * as_double(c.local.sectors);
+    load_sectors_ += as_double(c.global.sectors) + as_double(c.local.sectors);
+    load_lines_ += as_double(c.global.lines) + as_double(c.local.lines);
+    load_asked_ += as_double(c.global.bytes_asked) + as_double(c.local.bytes_asked);
+    load_requests_ += as_double(c.global_requests) + as_double(c.local_requests);
   }
 
   void atomics(const events::Site& site, const events::SiteCounts& c) {
-    w_.atomic_sectors += d(c.global.sectors);
-    w_.atomic_requests += d(c.global_requests);
-    w_.atomic_lanes += d(c.global_lanes);
-    if (!site.no_return) returned_ += d(c.global.sectors);
+    w_.atomic_sectors += as_double(c.global.sectors);
+    w_.atomic_requests += as_double(c.global_requests);
+    w_.atomic_lanes += as_double(c.global_lanes);
+    if (!site.no_return) returned_ += as_double(c.global.sectors);
     w_.atomic_returns = w_.atomic_sectors > 0 ? returned_ / w_.atomic_sectors : 0;
   }
 
@@ -163,7 +160,8 @@ class Reading {
   // Everything else that is less than its sectors is a write of a part. (Local memory of a divergent warp too.)
   void stores(const AccessCost& c, std::uint64_t requests, bool global) {
     if (requests == 0 || c.sectors == 0) return;
-    const double sectors = d(c.sectors), lines = d(c.lines), n = d(requests), asked = d(c.bytes_asked) / kSectorBytes;
+    const double sectors = as_double(c.sectors), lines = as_double(c.lines), n = as_double(requests),
+                 asked = as_double(c.bytes_asked) / kSectorBytes;
     w_.l2_write_lines += lines;
     if (global && lines / n <= 2.01 && sectors / n <= 5.01) {
       w_.l2_write_sectors += std::min(sectors, asked + 1);
@@ -225,7 +223,7 @@ class Reading {
     const bool rows =
         load_requests_ > 0 && load_lines_ / load_requests_ <= 2.01 && load_sectors_ / load_requests_ <= 5.01;
     if (rows) w_.l2_read_sectors = std::min(load_sectors_, load_asked_ / kSectorBytes);
-    const double all = d(l_.footprint.device) / kSectorBytes;
+    const double all = as_double(l_.footprint.device) / kSectorBytes;
     double read = w_.l2_read_sectors, written = w_.l2_write_sectors;
     if (all > 0) {
       written = std::min(written, all);
@@ -244,7 +242,8 @@ class Reading {
   FarShares far_shares() const {
     FarShares f;
     if (!l_.memories) {
-      if (l_.footprint.host > 0) f.host_read = f.host_write = d(l_.footprint.host) / d(l_.footprint.total());
+      if (l_.footprint.host > 0)
+        f.host_read = f.host_write = as_double(l_.footprint.host) / as_double(l_.footprint.total());
       return f;
     }
     double read = 0, written = 0;
@@ -253,10 +252,10 @@ class Reading {
       const events::SiteCounts& c = l_.counts->sites[s];
       if (site.space == StateSpace::constant) continue;
       const bool store = site.kind == SiteKind::store;
-      double sectors = d(c.global.sectors);
+      double sectors = as_double(c.global.sectors);
       if (!store && l_.caches && s < l_.caches->sites.size())
         sectors = std::max(0.0, sectors - l_.caches->sites[s].l1_hit_sectors);
-      (store ? written : read) += sectors + (store ? d(c.local.sectors) : 0);
+      (store ? written : read) += sectors + (store ? as_double(c.local.sectors) : 0);
       const SiteMemory memory = s < l_.memories->size() ? (*l_.memories)[s] : SiteMemory::own;
       if (memory == SiteMemory::host) (store ? f.host_write : f.host_read) += sectors;
       if (memory == SiteMemory::peer) (store ? f.peer_write : f.peer_read) += sectors;

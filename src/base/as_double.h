@@ -1,0 +1,12 @@
+// A count as a number to calculate with. Exact up to 2^53.
+#pragma once
+
+#include <cstdint>
+
+namespace warpgrind {
+
+inline double as_double(std::uint64_t n) {
+  return static_cast<double>(n);
+}
+
+}  // namespace warpgrind
