@@ -79,11 +79,6 @@ double relative(double hardware, double here) {
   return hardware != 0 ? here / hardware - 1 : std::numeric_limits<double>::infinity();
 }
 
-double of(const results::Metrics& metrics, const char* name) {
-  const auto it = metrics.find(name);
-  return it == metrics.end() ? 0 : it->second.value;
-}
-
 class Comparer {
  public:
   explicit Comparer(Correlation& out) : out_(out) {}
@@ -160,15 +155,15 @@ class Comparer {
     it->hardware_text = hardware.is_number ? "" : hardware.text;
     it->here_text = here.text;
     if (name == kTime) {
-      it->low = of(all, kTimeLow);
-      it->high = of(all, kTimeHigh);
+      it->low = results::metric_value(all, kTimeLow);
+      it->high = results::metric_value(all, kTimeHigh);
     }
   }
 
   void time(double hardware, double here, const results::Metrics& all) {
     if (!(hardware > 0)) return;
     out_.time_ratios.push_back(here / hardware);
-    const double low = of(all, kTimeLow), high = of(all, kTimeHigh);
+    const double low = results::metric_value(all, kTimeLow), high = results::metric_value(all, kTimeHigh);
     out_.times_inside += low <= hardware && hardware <= high;
   }
 

@@ -35,14 +35,14 @@ std::vector<unsigned> lanes_on(const AccessPattern& p) {
   return out;
 }
 
-struct Row {
+struct GridRow {
   std::array<char, kCells> sign{};  // kNobody: no lane
   std::array<bool, kCells> moved{};
   std::array<bool, kCells> conflict{};
 };
 
 // Long stretches of rows that look alike (the same cells, other lanes) are left out but for their ends.
-std::vector<bool> shown_rows(const std::vector<std::pair<std::int64_t, Row>>& rows) {
+std::vector<bool> shown_rows(const std::vector<std::pair<std::int64_t, GridRow>>& rows) {
   constexpr std::size_t kAll = 10, kBegin = 3, kEnd = 1;
   std::vector<bool> out(rows.size(), true);
   if (rows.size() <= kAll) return out;
@@ -65,7 +65,7 @@ class Grid {
   Grid(const TextOptions& options, std::size_t label, unsigned cells, unsigned group)
       : options_(options), label_(label), cells_(cells), group_(group) {}
 
-  void draw(const std::vector<std::pair<std::int64_t, Row>>& rows, const std::string& more) {
+  void draw(const std::vector<std::pair<std::int64_t, GridRow>>& rows, const std::string& more) {
     const std::vector<bool> shown = shown_rows(rows);
     std::size_t left_out = 0;
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -78,7 +78,7 @@ class Grid {
       row(rows[i].first, rows[i].second);
     }
   }
-  void row(std::int64_t offset, const Row& r) {
+  void row(std::int64_t offset, const GridRow& r) {
     out_ += right(fmt::format("{:+d}", offset), static_cast<int>(label_)) + " |";
     for (unsigned c = 0; c < cells_; ++c) {
       const char sign = r.sign[c] != kNobody ? r.sign[c] : r.moved[c] ? '.' : ' ';
@@ -110,27 +110,27 @@ std::string memory_grid(const AccessPattern& p, const GpuModel& model, const Tex
   const std::int64_t bytes = std::max<std::uint32_t>(1, p.lane_bytes);
   const std::int64_t cell = std::min<std::int64_t>(4, bytes), width = cell * kCells;
   // Positions are from an address that is a multiple of 256, as alignment is.
-  std::map<std::int64_t, Row> rows;
+  std::map<std::int64_t, GridRow> rows;
   const auto cells = [&](std::int64_t from, std::int64_t size, auto&& f) {
     for (std::int64_t at = floor_to(from, cell); at < from + size; at += cell) {
-      Row& row = rows[floor_to(at, width)];
+      GridRow& row = rows[floor_to(at, width)];
       f(row, static_cast<unsigned>((at - floor_to(at, width)) / cell));
     }
   };
   const bool by_sectors = model.rules.coalescing == CoalescingRule::sectors_32;
   if (!by_sectors)
     for (const results::Transaction& t : p.transactions)
-      cells(p.alignment + t.address_offset, t.bytes, [](Row& row, unsigned c) { row.moved[c] = true; });
+      cells(p.alignment + t.address_offset, t.bytes, [](GridRow& row, unsigned c) { row.moved[c] = true; });
   for (const unsigned lane : lanes) {
     const std::int64_t at = p.alignment + p.addresses[lane];
     if (by_sectors || p.transactions.empty()) {
       const std::int64_t first = floor_to(at, kSector), end = floor_to(at + bytes - 1, kSector) + kSector;
-      cells(first, end - first, [](Row& row, unsigned c) { row.moved[c] = true; });
+      cells(first, end - first, [](GridRow& row, unsigned c) { row.moved[c] = true; });
     }
-    cells(at, bytes, [&](Row& row, unsigned c) { put(row.sign[c], lane); });
+    cells(at, bytes, [&](GridRow& row, unsigned c) { put(row.sign[c], lane); });
   }
   const std::int64_t lowest = rows.begin()->first;
-  std::vector<std::pair<std::int64_t, Row>> drawn;
+  std::vector<std::pair<std::int64_t, GridRow>> drawn;
   for (const auto& [at, row] : rows) drawn.emplace_back(at - lowest, row);
   Grid grid(options, 11, kCells, static_cast<unsigned>(kSector / cell));
   if (width == kLine)
@@ -152,7 +152,7 @@ std::string bank_grid(const AccessPattern& p, const GpuModel& model, const TextO
   // Lanes that go through the banks together: fewer when each wants more than a word.
   const unsigned together = static_cast<unsigned>(
       std::clamp<std::int64_t>(rule.lanes * word / std::max<std::int64_t>(word, bytes), 1, kWarpSize));
-  std::map<std::int64_t, Row> rows;
+  std::map<std::int64_t, GridRow> rows;
   std::map<std::pair<unsigned, unsigned>, std::set<std::int64_t>> words;  // by group of lanes and bank
   for (const unsigned lane : lanes)
     for (std::int64_t at = floor_to(start + p.addresses[lane], word); at < start + p.addresses[lane] + bytes;
@@ -166,7 +166,7 @@ std::string bank_grid(const AccessPattern& p, const GpuModel& model, const TextO
   for (auto& [at, row] : rows)
     for (unsigned b = 0; b < rule.banks; ++b) row.conflict[b] = row.sign[b] != kNobody && most[b] > 1;
   const std::int64_t lowest = rows.begin()->first;
-  std::vector<std::pair<std::int64_t, Row>> drawn;
+  std::vector<std::pair<std::int64_t, GridRow>> drawn;
   for (const auto& [at, row] : rows) drawn.emplace_back(at - lowest, row);
   Grid grid(options, 11, rule.banks, rule.banks);
   std::string tens = "        bank |", ones = "             |", count = "       words |";

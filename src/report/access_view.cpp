@@ -31,7 +31,7 @@ bool accesses_memory(const SiteProfile& s) {
   return s.kind != "branch" && s.kind != "barrier" && s.kind != "call";
 }
 
-bool is_file(const std::string& path, const std::string& wanted) {
+bool is_wanted_file(const std::string& path, const std::string& wanted) {
   return wanted.empty() || path == wanted ||
          (path.size() > wanted.size() && path.ends_with(wanted) && path[path.size() - wanted.size() - 1] == '/');
 }
@@ -76,14 +76,14 @@ std::vector<const SiteProfile*> find_sites(const KernelProfile& kernel, const Ac
   std::vector<const SiteProfile*> out;
   for (const SiteProfile& s : kernel.sites) {
     if (!accesses_memory(s)) continue;
-    const bool here = q.ptx_line != 0 ? s.ptx_line == q.ptx_line : s.line == q.line && is_file(s.file, q.file);
+    const bool here = q.ptx_line != 0 ? s.ptx_line == q.ptx_line : s.line == q.line && is_wanted_file(s.file, q.file);
     if (here) out.push_back(&s);
   }
   if (q.line == 0) return out;
   std::set<std::uint32_t> inlined;
   for (const results::CodeRow& c : kernel.code)
     for (const results::InlinedAt& at : c.inlined_at)
-      if (at.line == q.line && is_file(at.file, q.file)) inlined.insert(c.ptx_line);
+      if (at.line == q.line && is_wanted_file(at.file, q.file)) inlined.insert(c.ptx_line);
   for (const SiteProfile& s : kernel.sites)
     if (accesses_memory(s) && inlined.contains(s.ptx_line) && std::find(out.begin(), out.end(), &s) == out.end())
       out.push_back(&s);
@@ -142,9 +142,9 @@ std::vector<Group> grouped_sites(const std::vector<const SiteProfile*>& sites) {
   return out;
 }
 
-class View {
+class AccessView {
  public:
-  View(const results::Profile& profile, const GpuModel& model, const TextOptions& options)
+  AccessView(const results::Profile& profile, const GpuModel& model, const TextOptions& options)
       : profile_(profile), model_(model), options_(options) {}
 
   std::string run(const KernelProfile& kernel, const std::vector<const SiteProfile*>& sites) {
@@ -308,7 +308,7 @@ Result<std::string> access_view(const results::Profile& profile, const AccessQue
   if (model == nullptr)
     return Error{ErrorKind::bad_input, fmt::format("the profile's GPU \"{}\" is not known here", profile.gpu),
                  "`warpgrind gpus` lists those that are"};
-  return View(profile, *model, options).run(**kernel, sites);
+  return AccessView(profile, *model, options).run(**kernel, sites);
 }
 
 }  // namespace warpgrind::report

@@ -17,7 +17,7 @@ namespace {
 using results::Finding;
 using results::FindingAccess;
 
-std::string wrapped(std::string_view first, std::string_view text, std::size_t indent) {
+std::string wrapped_after(std::string_view first, std::string_view text, std::size_t indent) {
   std::string out, line(first);
   bool fresh = true;
   while (!text.empty()) {
@@ -35,10 +35,6 @@ std::string wrapped(std::string_view first, std::string_view text, std::size_t i
   return out + line + "\n";
 }
 
-std::string dim3(const Dim3& d) {
-  return fmt::format("({},{},{})", d.x, d.y, d.z);
-}
-
 std::string place(const FindingAccess& a) {
   if (a.line != 0) return fmt::format("{}:{}", base_name(a.file), a.line);
   if (a.ptx_line != 0) return fmt::format("PTX {}", a.ptx_line);
@@ -49,7 +45,7 @@ std::string place(const FindingAccess& a) {
 std::string who(const FindingAccess& a) {
   std::string text = a.access;
   if (a.bytes != 0 && a.of_thread) text += " of " + counted(a.bytes, "byte");
-  if (a.of_thread) text += fmt::format(", thread {}, block {}", dim3(a.thread), dim3(a.block));
+  if (a.of_thread) text += fmt::format(", thread {}, block {}", compact_dim3(a.thread), compact_dim3(a.block));
   if (!a.object.empty()) text += ", " + a.object;
   if (!a.stream.empty()) text += ", in " + a.stream;
   return text;
@@ -112,7 +108,7 @@ std::string sources(const Finding& f, const results::Profile& profile) {
 
 std::string check_finding_text(const Finding& f, const results::Profile& profile, const TextOptions& options) {
   const std::string head = fmt::format("{}: {}: ", results::name(f.severity), f.kind);
-  std::string out = wrapped(head, f.message, 2);
+  std::string out = wrapped_after(head, f.message, 2);
   if (options.colour) {
     const char* colour = f.severity == results::Severity::error     ? "\033[1;31m"
                          : f.severity == results::Severity::warning ? "\033[1;33m"
@@ -123,30 +119,31 @@ std::string check_finding_text(const Finding& f, const results::Profile& profile
   for (const FindingAccess& a : f.accesses) {
     if (!a.kernel.empty() && a.kernel != kernel && a.of_thread) {
       kernel = a.kernel;
-      out += wrapped("  in ", kernel, 5);
+      out += wrapped_after("  in ", kernel, 5);
     }
     const std::string role = a.role.empty() ? "" : a.role + ": ";
-    out += wrapped(fmt::format("  {:<14} ", place(a)), role + who(a), 17);
+    out += wrapped_after(fmt::format("  {:<14} ", place(a)), role + who(a), 17);
     for (const results::InlinedAt& i : a.inlined_at)
-      out += wrapped("                 ", fmt::format("called at {}:{}", base_name(i.file), i.line), 17);
-    if (a.line == 0 && !a.ptx.empty()) out += wrapped("                 ", a.ptx, 17);
+      out += wrapped_after("                 ", fmt::format("called at {}:{}", base_name(i.file), i.line), 17);
+    if (a.line == 0 && !a.ptx.empty()) out += wrapped_after("                 ", a.ptx, 17);
   }
   out += sources(f, profile);
   if (f.origin) {
     std::string text = f.origin->object.empty() ? f.origin->kind : f.origin->object;
     const std::string made = fmt::format("{}:{}", base_name(f.origin->file), f.origin->line);
     if (f.origin->line != 0 && text.find(made) == std::string::npos) text += ", made at " + made;
-    out += wrapped("  from    ", text, 10);
-    for (const std::string& step : f.origin->way) out += wrapped("          ", step, 10);
+    out += wrapped_after("  from    ", text, 10);
+    for (const std::string& step : f.origin->way) out += wrapped_after("          ", step, 10);
   }
   if (f.cause)
-    out += wrapped("  cause   ",
-                   f.cause->line != 0 ? fmt::format("{}:{}: {}", base_name(f.cause->file), f.cause->line, f.cause->text)
-                                      : f.cause->text,
-                   10);
-  if (!f.missing.empty()) out += wrapped("  missing ", f.missing, 10);
-  for (const std::string& note : f.notes) out += wrapped("  note    ", note, 10);
-  if (!f.advice.empty()) out += wrapped("  do      ", f.advice, 10);
+    out += wrapped_after("  cause   ",
+                         f.cause->line != 0
+                             ? fmt::format("{}:{}: {}", base_name(f.cause->file), f.cause->line, f.cause->text)
+                             : f.cause->text,
+                         10);
+  if (!f.missing.empty()) out += wrapped_after("  missing ", f.missing, 10);
+  for (const std::string& note : f.notes) out += wrapped_after("  note    ", note, 10);
+  if (!f.advice.empty()) out += wrapped_after("  do      ", f.advice, 10);
   return out;
 }
 
@@ -154,7 +151,7 @@ std::string check_summary(const CheckCounts& c) {
   std::string text = counted(c.errors, "error") + ", " + counted(c.warnings, "warning");
   if (c.infos != 0) text += fmt::format("; {} of severity INFO (--print-level info shows them)", c.infos);
   if (c.suppressed != 0) text += fmt::format("; {} suppressed", c.suppressed);
-  return wrapped("warpgrind check: ", text, 2);
+  return wrapped_after("warpgrind check: ", text, 2);
 }
 
 }  // namespace warpgrind::report

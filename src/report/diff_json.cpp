@@ -5,10 +5,10 @@
 namespace warpgrind::report {
 namespace {
 
-using Json = nlohmann::json;
+using SortedJson = nlohmann::json;
 
-Json changes_of(const std::vector<Change>& changes) {
-  Json out = Json::array();
+SortedJson changes_of(const std::vector<Change>& changes) {
+  SortedJson out = SortedJson::array();
   for (const Change& c : changes)
     out.push_back({{"label", c.label},
                    {"metric", c.metric},
@@ -25,9 +25,9 @@ Json changes_of(const std::vector<Change>& changes) {
 }  // namespace
 
 std::string diff_json(const ProfileDiff& diff, const results::Profile& before, const std::string& file) {
-  Json kernels = Json::array();
+  SortedJson kernels = SortedJson::array();
   for (const KernelDiff& d : diff.kernels) {
-    Json lines = Json::array();
+    SortedJson lines = SortedJson::array();
     for (const LineDiff& l : d.lines)
       lines.push_back({{"file", l.file},
                        {"text", l.text},
@@ -41,9 +41,9 @@ std::string diff_json(const ProfileDiff& diff, const results::Profile& before, c
                        {"changes", changes_of(d.changes)},
                        {"lines", std::move(lines)}});
   }
-  const Json out = {
+  const SortedJson out = {
       {"file", file}, {"command", before.command}, {"notes", diff.notes}, {"kernels", std::move(kernels)}};
-  return out.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return out.dump(-1, ' ', false, SortedJson::error_handler_t::replace);
 }
 
 }  // namespace warpgrind::report

@@ -13,7 +13,7 @@
 namespace warpgrind::report {
 namespace {
 
-std::string value(double v, const std::string& unit) {
+std::string amount(double v, const std::string& unit) {
   if (unit == "ns") return with_time(v);
   if (unit == "%") return percent(v);
   return grouped(v);
@@ -27,9 +27,9 @@ std::string relative(const Change& c) {
   return fmt::format("{:+.1f} %", percent_change);
 }
 
-class Writer {
+class DiffWriter {
  public:
-  explicit Writer(bool colour) : colour_(colour) {}
+  explicit DiffWriter(bool colour) : colour_(colour) {}
   std::string take() { return std::move(out_); }
 
   void line(const std::string& text) { out_ += text + "\n"; }
@@ -43,7 +43,7 @@ class Writer {
     const bool more = c.rise == Direction::amount && c.after > c.before;
     const std::string verdict = worse ? "worse" : better ? "better" : more ? "more" : "";
     const char* code = worse ? "\033[31m" : better ? "\033[32m" : "";
-    line(indent + left(c.label, label) + right(value(c.before, c.unit), 14) + right(value(c.after, c.unit), 14) +
+    line(indent + left(c.label, label) + right(amount(c.before, c.unit), 14) + right(amount(c.after, c.unit), 14) +
          right(relative(c), 10) + " " + (*code ? paint(code, left(verdict, 6)) : left(verdict, 6)) + " " +
          paint("\033[2m", name(c.origin)));
   }
@@ -94,7 +94,7 @@ std::string names(const ProfileDiff& diff, bool only_before) {
 }  // namespace
 
 std::string diff_text(const ProfileDiff& diff, const TextOptions& options) {
-  Writer w(options.colour);
+  DiffWriter w(options.colour);
   for (const std::string& note : diff.notes) w.line("note: " + note);
   std::vector<const results::KernelProfile*> same;
   for (const KernelDiff& d : diff.kernels) {
@@ -121,7 +121,7 @@ std::string diff_text(const ProfileDiff& diff, const TextOptions& options) {
 }
 
 std::string change_figures(const Change& c) {
-  return fmt::format("{} to {} ({})", value(c.before, c.unit), value(c.after, c.unit), relative(c));
+  return fmt::format("{} to {} ({})", amount(c.before, c.unit), amount(c.after, c.unit), relative(c));
 }
 
 }  // namespace warpgrind::report

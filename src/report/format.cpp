@@ -53,6 +53,10 @@ std::string percent(double value) {
   return fmt::format("{:.1f} %", value);
 }
 
+std::string compact_dim3(const Dim3& d) {
+  return fmt::format("({},{},{})", d.x, d.y, d.z);
+}
+
 std::string shortened_path(const std::string& path, std::size_t width) {
   if (path.size() <= width) return path;
   const std::size_t slash = path.find('/', path.size() - width + 3);

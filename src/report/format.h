@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "gpu/types.h"
+
 namespace warpgrind::report {
 
 inline constexpr std::size_t kTerminalWidth = 80;  // columns of what is printed in a terminal
@@ -15,6 +17,7 @@ std::string with_time(double ns);             // "12.3 us"
 std::string fixed(double value, int digits);  // "3.14"
 std::string shortened_path(const std::string& path, std::size_t width);  // ".../lab/transpose.cu": the end is kept
 std::string percent(double value);                                       // "87.5 %"
+std::string compact_dim3(const Dim3& d);                                 // "(16,16,1)"
 std::string left(std::string text, int width);                           // padded to the right, by characters
 std::string right(std::string text, int width);                          // padded to the left
 

@@ -11,15 +11,10 @@ namespace {
 
 constexpr std::size_t kMostLines = 3;
 
-double value(const results::Metrics& metrics, const char* name) {
-  const auto it = metrics.find(name);
-  return it == metrics.end() ? 0 : it->second.value;
-}
-
-struct Change {
+struct AccessCounts {
   double ptx = 0, machine = 0;
 };
-using Line = std::tuple<std::string, std::string, std::uint32_t>;  // "shared loads", file, line
+using AccessLine = std::tuple<std::string, std::string, std::uint32_t>;  // "shared loads", file, line
 
 std::string place(const std::string& file, std::uint32_t line) {
   if (line == 0) return "the kernel";
@@ -27,16 +22,16 @@ std::string place(const std::string& file, std::uint32_t line) {
 }
 
 // The accesses that become fewer, by line of the source, the most first.
-std::vector<std::pair<Line, Change>> merged_accesses(const results::KernelProfile& kernel) {
-  std::map<Line, Change> lines;
+std::vector<std::pair<AccessLine, AccessCounts>> merged_accesses(const results::KernelProfile& kernel) {
+  std::map<AccessLine, AccessCounts> lines;
   for (const results::SiteProfile& s : kernel.sites) {
     const auto left = s.metrics.find("warpgrind__machine_inst_executed");
     if (left == s.metrics.end()) continue;
-    Change& c = lines[{s.space + (s.kind == "store" ? " stores" : " loads"), s.file, s.line}];
-    c.ptx += value(s.metrics, "inst_executed");
+    AccessCounts& c = lines[{s.space + (s.kind == "store" ? " stores" : " loads"), s.file, s.line}];
+    c.ptx += results::metric_value(s.metrics, "inst_executed");
     c.machine += left->second.value;
   }
-  std::vector<std::pair<Line, Change>> found;
+  std::vector<std::pair<AccessLine, AccessCounts>> found;
   for (const auto& [line, change] : lines)
     if (change.machine < change.ptx) found.emplace_back(line, change);
   std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
@@ -58,7 +53,7 @@ std::vector<std::string> machine_differences(const results::KernelProfile& kerne
   if (lines.size() > kMostLines)
     sentences.push_back(fmt::format("... and on {} more lines", lines.size() - kMostLines));
   const auto split = kernel.metrics.find("smsp__sass_branch_targets_threads_divergent.sum");
-  const double of_ptx = value(kernel.metrics, "warpgrind__divergent_branches.sum");
+  const double of_ptx = results::metric_value(kernel.metrics, "warpgrind__divergent_branches.sum");
   if (split != kernel.metrics.end() && split->second.value < of_ptx)
     sentences.push_back(
         fmt::format("ptxas turns short branches into predicates: {:.0f} of {:.0f} divergent branches stay",

@@ -17,19 +17,19 @@ namespace {
 using results::Finding;
 using results::FindingAccess;
 
-struct Line {
+struct BarrierError {
   const char* kind;
   const char* text;
 };
 // What synccheck calls them; others of the group keep our words.
 constexpr std::array kBarrierErrors = {
-    Line{"barrier-divergent-warp", "Divergent thread(s) in warp."},
-    Line{"barrier-divergent-block", "Divergent thread(s) in block."},
-    Line{"barrier-count", "Invalid arguments."},
-    Line{"barrier-id", "Invalid arguments."},
-    Line{"syncwarp-mask", "Invalid arguments."},
-    Line{"mbarrier-uninit", "Missing init."},
-    Line{"mbarrier-overflow", "Barrier overflow."},
+    BarrierError{"barrier-divergent-warp", "Divergent thread(s) in warp."},
+    BarrierError{"barrier-divergent-block", "Divergent thread(s) in block."},
+    BarrierError{"barrier-count", "Invalid arguments."},
+    BarrierError{"barrier-id", "Invalid arguments."},
+    BarrierError{"syncwarp-mask", "Invalid arguments."},
+    BarrierError{"mbarrier-uninit", "Missing init."},
+    BarrierError{"mbarrier-overflow", "Barrier overflow."},
 };
 
 struct CudaError {
@@ -48,13 +48,9 @@ std::string capital(std::string text) {
   return text;
 }
 
-std::string dim3(const Dim3& d) {
-  return fmt::format("({},{},{})", d.x, d.y, d.z);
-}
-
-class Writer {
+class SanitizerWriter {
  public:
-  explicit Writer(const SanitizerForm& form) : form_(form) {}
+  explicit SanitizerWriter(const SanitizerForm& form) : form_(form) {}
   std::string text;
 
   void line(const std::string& words, int depth = 0) {
@@ -70,7 +66,7 @@ class Writer {
   }
   void thread(const FindingAccess& a) {
     line("at " + place(a), 1);
-    line(fmt::format("by thread {} in block {}", dim3(a.thread), dim3(a.block)), 1);
+    line(fmt::format("by thread {} in block {}", compact_dim3(a.thread), compact_dim3(a.block)), 1);
   }
   void device_frames(const FindingAccess& a) {
     if (!form_.device_frames) return;
@@ -89,7 +85,7 @@ class Writer {
   const SanitizerForm& form_;
 };
 
-void tell_memory(Writer& w, const FindingAccess& a, bool misaligned) {
+void tell_memory(SanitizerWriter& w, const FindingAccess& a, bool misaligned) {
   const std::uint64_t address = sanitizer_address(a);
   w.line(fmt::format("Access to {:#x} is {}", address, misaligned ? "misaligned" : "out of bounds"), 1);
   if (!a.memory || a.memory->object == 0) return;
@@ -107,21 +103,21 @@ std::string race_head(const Finding& f) {
   return fmt::format("{}: {}", sanitizer_level(f), f.kind == "race-warp" ? "(Warp Level Programming) " : "");
 }
 
-std::string side(const Writer& w, const FindingAccess& a) {
+std::string side(const SanitizerWriter& w, const FindingAccess& a) {
   if (a.of_thread) return fmt::format("{} access at {}", sanitizer_direction(a), w.place(a));
   const std::string what = a.kernel.empty() ? a.access : fmt::format("{} of {}", a.access, a.kernel);
   return a.line == 0 ? what : fmt::format("{} in {}:{}", what, w.file(a.file), a.line);
 }
 
-void tell_hazard(Writer& w, const Finding& f) {
+void tell_hazard(SanitizerWriter& w, const Finding& f) {
   const FindingAccess &a = f.accesses[0], &b = f.accesses[1];
   w.line(fmt::format("{}Potential {} hazard detected at {} {:#x} in block {} :", race_head(f), sanitizer_hazard(f),
-                     sanitizer_space(f), sanitizer_address(a), dim3(a.block)));
+                     sanitizer_space(f), sanitizer_address(a), compact_dim3(a.block)));
   for (const FindingAccess* at : {&a, &b})
-    w.line(fmt::format("{} Thread {} at {}", sanitizer_direction(*at), dim3(at->thread), w.place(*at)), 1);
+    w.line(fmt::format("{} Thread {} at {}", sanitizer_direction(*at), compact_dim3(at->thread), w.place(*at)), 1);
 }
 
-void tell_race(Writer& w, const Finding& f, const SanitizerForm& form) {
+void tell_race(SanitizerWriter& w, const Finding& f, const SanitizerForm& form) {
   const bool threads = f.accesses[0].of_thread && f.accesses[1].of_thread;
   if (form.hazards && threads) tell_hazard(w, f);
   if (!form.analysis && threads) return;
@@ -145,7 +141,7 @@ bool is_uninitialised(const Finding& f) {
   return f.kind.starts_with("uninit-");
 }
 
-void tell_access(Writer& w, const Finding& f) {
+void tell_access(SanitizerWriter& w, const Finding& f) {
   const FindingAccess& a = f.accesses[0];
   if (a.of_thread) w.thread(a);
   if (is_uninitialised(f) && a.memory) w.line(fmt::format("Address {:#x}", sanitizer_address(a)), 1);
@@ -226,7 +222,7 @@ std::string sanitizer_headline(const Finding& f) {
   if (is_uninitialised(f) && a)
     return fmt::format("Uninitialized {} memory read of size {} bytes", sanitizer_space(f), bytes_of(*a));
   if (f.group == "barriers") {
-    for (const Line& known : kBarrierErrors)
+    for (const BarrierError& known : kBarrierErrors)
       if (f.kind == known.kind) return fmt::format("Barrier error detected. {}", known.text);
     return fmt::format("Barrier error detected. {}.", capital(f.message));
   }
@@ -237,7 +233,7 @@ std::string sanitizer_headline(const Finding& f) {
 }
 
 std::string sanitizer_text(const Finding& f, const SanitizerForm& form) {
-  Writer w(form);
+  SanitizerWriter w(form);
   if (is_race(f)) {
     tell_race(w, f, form);
   } else {
@@ -260,7 +256,7 @@ void SanitizerCounts::add(const Finding& f) {
 }
 
 std::string sanitizer_summary(const SanitizerCounts& c, const SanitizerSummaries& which, const SanitizerForm& form) {
-  Writer w(form);
+  SanitizerWriter w(form);
   if (which.leaks) w.line(fmt::format("LEAK SUMMARY: {} bytes leaked in {} allocations", c.leaked_bytes, c.leaks));
   if (const std::size_t n = c.hazard_errors + c.hazard_warnings; which.races || n != 0)
     w.line(fmt::format("RACECHECK SUMMARY: {} hazard{} displayed ({} error{}, {} warning{})", n, plural(n),

@@ -40,18 +40,18 @@ class XmlWriter {
   std::size_t depth_ = 0;
 };
 
-enum class Kind { api, precise, malloc_free, analysis, hazard, leak, initcheck, synccheck };
+enum class FindingKind { api, precise, malloc_free, analysis, hazard, leak, initcheck, synccheck };
 
-Kind kind_of(const Finding& f, const SanitizerForm& form) {
-  if (!f.error.empty()) return Kind::api;
-  if (is_race(f)) return form.analysis || !form.hazards ? Kind::analysis : Kind::hazard;
-  if (is_leak(f)) return Kind::leak;
-  if (f.kind.starts_with("uninit-")) return Kind::initcheck;
-  if (f.group == "barriers") return Kind::synccheck;
-  return f.kind == "double-free" || f.kind == "invalid-free" ? Kind::malloc_free : Kind::precise;
+FindingKind kind_of(const Finding& f, const SanitizerForm& form) {
+  if (!f.error.empty()) return FindingKind::api;
+  if (is_race(f)) return form.analysis || !form.hazards ? FindingKind::analysis : FindingKind::hazard;
+  if (is_leak(f)) return FindingKind::leak;
+  if (f.kind.starts_with("uninit-")) return FindingKind::initcheck;
+  if (f.group == "barriers") return FindingKind::synccheck;
+  return f.kind == "double-free" || f.kind == "invalid-free" ? FindingKind::malloc_free : FindingKind::precise;
 }
 
-const char* name_of(Kind kind) {
+const char* name_of(FindingKind kind) {
   constexpr const char* kNames[] = {"Api",    "Precise", "Syscall",   "Analysis",
                                     "Hazard", "Leak",    "Initcheck", "Synccheck"};
   return kNames[static_cast<std::size_t>(kind)];
@@ -109,10 +109,10 @@ void api_call(XmlWriter& w, const Finding& f) {
 }
 
 // Of one access.
-void access(XmlWriter& w, const Finding& f, Kind kind) {
+void access(XmlWriter& w, const Finding& f, FindingKind kind) {
   const FindingAccess* const a = f.accesses.empty() ? nullptr : &f.accesses[0];
   std::string text = sanitizer_headline(f);
-  const bool bad = kind == Kind::precise && a && a->of_thread && a->bytes != 0;
+  const bool bad = kind == FindingKind::precise && a && a->of_thread && a->bytes != 0;
   const char* const error = f.kind == "misaligned" ? "misaligned" : "out of bounds";
   if (bad && a->memory) text += fmt::format(" is {}", error);
   w.element("text", text);
@@ -144,26 +144,26 @@ void barrier_error(XmlWriter& w, const Finding& f) {
   w.element("type", type);
 }
 
-void what(XmlWriter& w, const Finding& f, Kind kind) {
+void what(XmlWriter& w, const Finding& f, FindingKind kind) {
   w.open("what");
   switch (kind) {
-    case Kind::api:
+    case FindingKind::api:
       api_call(w, f);
       break;
-    case Kind::analysis:
+    case FindingKind::analysis:
       w.element("text", "Race condition");
       race_sides(w, f);
       break;
-    case Kind::hazard: {
+    case FindingKind::hazard: {
       const std::string type = sanitizer_hazard(f);
       w.element("text", "Potential " + type + " hazard detected");
       hazard_sides(w, f, type);
       break;
     }
-    case Kind::leak:
+    case FindingKind::leak:
       leak(w, f);
       break;
-    case Kind::synccheck:
+    case FindingKind::synccheck:
       barrier_error(w, f);
       break;
     default:
@@ -172,23 +172,23 @@ void what(XmlWriter& w, const Finding& f, Kind kind) {
   w.close("what");
 }
 
-void host_stack(XmlWriter& w, const Finding& f, Kind kind) {
+void host_stack(XmlWriter& w, const Finding& f, FindingKind kind) {
   const FindingAccess& first = f.accesses[0];
   w.open("hostStack");
-  w.element("saveLocation", kind == Kind::leak                              ? "allocation time"
-                            : first.access == "launch" && kind != Kind::api ? "kernel launch time"
-                                                                            : "error");
+  w.element("saveLocation", kind == FindingKind::leak                              ? "allocation time"
+                            : first.access == "launch" && kind != FindingKind::api ? "kernel launch time"
+                                                                                   : "error");
   for (const FindingAccess& a : f.accesses)
     if (!a.of_thread) place(w, "frame", a);
   w.close("hostStack");
 }
 
 void record(XmlWriter& w, const Finding& f, const SanitizerForm& form) {
-  const Kind kind = kind_of(f, form);
-  const bool race = kind == Kind::analysis || kind == Kind::hazard;
+  const FindingKind kind = kind_of(f, form);
+  const bool race = kind == FindingKind::analysis || kind == FindingKind::hazard;
   w.open("record");
   w.element("kind", name_of(kind));
-  if (kind == Kind::precise || kind == Kind::malloc_free || kind == Kind::analysis)
+  if (kind == FindingKind::precise || kind == FindingKind::malloc_free || kind == FindingKind::analysis)
     w.element("level", sanitizer_level(f));
   const FindingAccess* const first = f.accesses.empty() ? nullptr : &f.accesses[0];
   if (first && first->of_thread && !race) {

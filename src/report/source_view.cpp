@@ -23,6 +23,7 @@ namespace warpgrind::report {
 namespace {
 
 using results::KernelProfile;
+using results::metric_value;
 using results::Metrics;
 using results::SiteProfile;
 
@@ -30,11 +31,6 @@ constexpr const char* kInst = "inst_executed";
 constexpr const char* kThreadInst = "thread_inst_executed_true";
 constexpr const char* kExcess = "derived__memory_l2_theoretical_sectors_global_excessive";
 constexpr const char* kDivergent = "warpgrind__divergent_branches.sum";
-
-double of(const Metrics& metrics, const char* name) {
-  const auto it = metrics.find(name);
-  return it == metrics.end() ? 0 : it->second.value;
-}
 
 // What stands beside a line. The ratios come from the sites on it: other instructions make no requests.
 struct Counters {
@@ -46,25 +42,26 @@ struct Counters {
   bool inlined = false;                // with what was inlined into the line
 
   void add_site(const SiteProfile& s) {
-    const double executed = of(s.metrics, kInst);
+    const double executed = metric_value(s.metrics, kInst);
     if (executed <= 0) return;
-    sectors_per_request = std::max(sectors_per_request, of(s.metrics, "warpgrind__sectors.sum") / executed);
-    excess += of(s.metrics, kExcess);
-    ways = std::max(ways, of(s.metrics, "memory_l1_wavefronts_shared") / executed);
-    wavefronts += of(s.metrics, "memory_l1_wavefronts_shared");
-    ideal_wavefronts += of(s.metrics, "memory_l1_wavefronts_shared_ideal");
-    l1_hits += of(s.metrics, "warpgrind__l1_lookup_hit.sum");
-    l1_lookups += of(s.metrics, "warpgrind__l1_lookups.sum");
+    sectors_per_request = std::max(sectors_per_request, metric_value(s.metrics, "warpgrind__sectors.sum") / executed);
+    excess += metric_value(s.metrics, kExcess);
+    ways = std::max(ways, metric_value(s.metrics, "memory_l1_wavefronts_shared") / executed);
+    wavefronts += metric_value(s.metrics, "memory_l1_wavefronts_shared");
+    ideal_wavefronts += metric_value(s.metrics, "memory_l1_wavefronts_shared_ideal");
+    l1_hits += metric_value(s.metrics, "warpgrind__l1_lookup_hit.sum");
+    l1_lookups += metric_value(s.metrics, "warpgrind__l1_lookups.sum");
   }
   void add_line(const Metrics& m) {
-    inst += of(m, kInst);
-    thread_inst += of(m, kThreadInst) != 0 ? of(m, kThreadInst) : of(m, "thread_inst_executed");
-    divergent += of(m, kDivergent);
+    inst += metric_value(m, kInst);
+    thread_inst +=
+        metric_value(m, kThreadInst) != 0 ? metric_value(m, kThreadInst) : metric_value(m, "thread_inst_executed");
+    divergent += metric_value(m, kDivergent);
   }
   bool bad() const { return excess > 0 || wavefronts > ideal_wavefronts || divergent > 0; }
 };
 
-struct Column {
+struct SourceColumn {
   const char* title;
   int width;
   std::optional<double> (*value)(const Counters&);
@@ -87,7 +84,7 @@ bool never(const Counters&) {
   return false;
 }
 
-constexpr Column kColumns[] = {
+constexpr SourceColumn kColumns[] = {
     {"inst", 7, count<&Counters::inst>, true, never},
     {"lanes", 6, ratio<&Counters::thread_inst, &Counters::inst>, false,
      [](const Counters& c) { return c.inst > 0 && c.thread_inst / c.inst < 24; }},
@@ -108,9 +105,10 @@ std::string compact(double n) {
   return n < 100 ? fmt::format("{:.1f}{}", n, units[unit]) : fmt::format("{:.0f}{}", n, units[unit]);
 }
 
-class View {
+class SourceView {
  public:
-  View(const results::Profile& profile, const KernelProfile& kernel, const TextOptions& options, std::size_t width)
+  SourceView(const results::Profile& profile, const KernelProfile& kernel, const TextOptions& options,
+             std::size_t width)
       : profile_(profile), kernel_(kernel), options_(options), width_(width) {}
 
   std::string run() {
@@ -189,7 +187,7 @@ class View {
   // Only columns in which something stands.
   void choose_columns(const std::function<void(const std::function<void(const Counters&)>&)>& each) {
     columns_.clear();
-    for (const Column& c : kColumns) {
+    for (const SourceColumn& c : kColumns) {
       bool used = false;
       each([&](const Counters& counters) { used |= c.value(counters).has_value(); });
       if (used) columns_.push_back(&c);
@@ -198,14 +196,14 @@ class View {
 
   void head(const char* what) {
     std::string line = right("line", 6);
-    for (const Column* c : columns_) line += right(c->title, c->width);
+    for (const SourceColumn* c : columns_) line += right(c->title, c->width);
     if (*what) line += fmt::format("   {}", what);
     out_ += paint("\033[2m", line) + "\n";
   }
 
   std::string cells(const Counters* counters) const {
     std::string out;
-    for (const Column* c : columns_) {
+    for (const SourceColumn* c : columns_) {
       const std::optional<double> v = counters ? c->value(*counters) : std::nullopt;
       const std::string text = right(!v ? "" : c->compact ? compact(*v) : fmt::format("{:.1f}", *v), c->width);
       out += v && c->bad(*counters) ? paint("\033[31m", text) : text;
@@ -222,7 +220,7 @@ class View {
 
   void row(std::uint32_t number, const Counters* counters, std::string text) {
     std::size_t used = 6 + 3;
-    for (const Column* c : columns_) used += static_cast<std::size_t>(c->width);
+    for (const SourceColumn* c : columns_) used += static_cast<std::size_t>(c->width);
     const std::size_t room = width_ == 0 ? std::string::npos : width_ - std::min(width_ - 20, used);
     const bool bad = counters != nullptr && counters->bad();
     // What does not fit goes on below, a little further in.
@@ -347,7 +345,7 @@ class View {
   std::map<std::string, Lines> files_;
   std::size_t left_out_ = 0;
   Lines by_ptx_line_;
-  std::vector<const Column*> columns_;
+  std::vector<const SourceColumn*> columns_;
   std::string out_;
 };
 
@@ -355,7 +353,7 @@ class View {
 
 std::string source_view(const results::Profile& profile, const KernelProfile& kernel, const TextOptions& options,
                         std::size_t width) {
-  return View(profile, kernel, options, width).run();
+  return SourceView(profile, kernel, options, width).run();
 }
 
 std::size_t terminal_width(std::FILE* stream) {

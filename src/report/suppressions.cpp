@@ -18,7 +18,7 @@ bool fits(const std::string& pattern, const std::string& text) {
 }
 
 // "kernels.cu" and "src/kernels.cu" are both the file /home/me/src/kernels.cu.
-bool is_file(const std::string& pattern, const std::string& path) {
+bool matches_file(const std::string& pattern, const std::string& path) {
   return fits(pattern, path) || path.ends_with("/" + pattern) || fits("*/" + pattern, path);
 }
 
@@ -60,7 +60,8 @@ bool suppresses(const Suppression& s, const results::Finding& f) {
   for (std::size_t i = 0; i < s.places.size(); ++i) {
     const Suppression::Place& p = s.places[i];
     const results::FindingAccess& a = f.accesses[i];
-    if ((p.line != 0 && p.line != a.line) || !is_file(p.file, a.file) || !fits(p.function, a.function)) return false;
+    if ((p.line != 0 && p.line != a.line) || !matches_file(p.file, a.file) || !fits(p.function, a.function))
+      return false;
   }
   return true;
 }

@@ -20,6 +20,7 @@ namespace {
 
 using results::KernelProfile;
 using results::Metric;
+using results::metric_value;
 using results::Metrics;
 
 constexpr int kWidth = static_cast<int>(kTerminalWidth);
@@ -122,14 +123,10 @@ const Metric* find(const Metrics& metrics, const char* name) {
   const auto it = metrics.find(name);
   return it == metrics.end() ? nullptr : &it->second;
 }
-double value(const Metrics& metrics, const char* name) {
-  const Metric* m = find(metrics, name);
-  return m == nullptr ? 0 : m->value;
-}
 
-class Writer {
+class TerminalWriter {
  public:
-  explicit Writer(bool colour) : colour_(colour) {}
+  explicit TerminalWriter(bool colour) : colour_(colour) {}
   std::string take() { return std::move(out_); }
   void line(const std::string& text = "") { out_ += text + "\n"; }
   std::string bold(const std::string& t) const { return colour_ ? "\033[1m" + t + "\033[0m" : t; }
@@ -171,11 +168,11 @@ std::string cell(const Column& c, const Metric* m) {
   return right(" " + text, c.width);
 }
 
-void print_table(Writer& w, const Table& table, const Metrics& metrics) {
+void print_table(TerminalWriter& w, const Table& table, const Metrics& metrics) {
   constexpr int kLabel = 13;
   bool titled = false;
   for (const Row& row : table.rows) {
-    if (value(metrics, row.metrics[0]) == 0) continue;
+    if (metric_value(metrics, row.metrics[0]) == 0) continue;
     if (!titled) {
       std::string head = left(std::string("  ") + table.title, kLabel + 1);
       // A long title eats into the first column.
@@ -198,13 +195,13 @@ void print_table(Writer& w, const Table& table, const Metrics& metrics) {
   }
 }
 
-std::string dim3(const Dim3& d) {
+std::string spaced_dim3(const Dim3& d) {
   return fmt::format("({}, {}, {})", d.x, d.y, d.z);
 }
 
-void print_launch(Writer& w, const KernelProfile& k) {
+void print_launch(TerminalWriter& w, const KernelProfile& k) {
   w.fact(fmt::format("{} launch{}, grid {}, block {}{}", grouped(static_cast<double>(k.launches)),
-                     k.launches == 1 ? "" : "es", dim3(k.grid), dim3(k.block),
+                     k.launches == 1 ? "" : "es", spaced_dim3(k.grid), spaced_dim3(k.block),
                      k.shapes_differ ? " (the first; shapes differ)" : ""),
          Origin::exact);
   if (const Metric* m = find(k.metrics, "sm__maximum_warps_per_active_cycle_pct")) {
@@ -216,8 +213,8 @@ void print_launch(Writer& w, const KernelProfile& k) {
   }
   if (const Metric* m = find(k.metrics, "launch__registers_per_thread"))
     w.fact(fmt::format("{} registers a thread", grouped(m->value)), m->origin);
-  const double fixed_bytes = value(k.metrics, "launch__shared_mem_per_block_static");
-  const double dynamic_bytes = value(k.metrics, "launch__shared_mem_per_block_dynamic");
+  const double fixed_bytes = metric_value(k.metrics, "launch__shared_mem_per_block_static");
+  const double dynamic_bytes = metric_value(k.metrics, "launch__shared_mem_per_block_dynamic");
   if (fixed_bytes + dynamic_bytes > 0)
     w.fact(
         fmt::format("shared memory a block: {} static, {} dynamic", with_bytes(fixed_bytes), with_bytes(dynamic_bytes)),
@@ -227,7 +224,7 @@ void print_launch(Writer& w, const KernelProfile& k) {
 // The largest shares of thread instructions by class, as far as a line holds them.
 std::string mix(const Metrics& metrics) {
   constexpr const char* kStart = "warpgrind__ptx_inst_executed_op_";
-  const double all = value(metrics, "warpgrind__ptx_inst_executed.sum");
+  const double all = metric_value(metrics, "warpgrind__ptx_inst_executed.sum");
   std::vector<std::pair<double, std::string>> shares;
   for (auto it = metrics.lower_bound(kStart); it != metrics.end() && it->first.rfind(kStart, 0) == 0; ++it) {
     std::string name = it->first.substr(std::strlen(kStart));
@@ -244,58 +241,62 @@ std::string mix(const Metrics& metrics) {
   return out;
 }
 
-void print_instructions(Writer& w, const Metrics& m) {
-  const double inst = value(m, "warpgrind__ptx_inst_executed.sum");
+void print_instructions(TerminalWriter& w, const Metrics& m) {
+  const double inst = metric_value(m, "warpgrind__ptx_inst_executed.sum");
   if (inst > 0) {
-    w.fact(fmt::format("PTX instructions: {} by warps, {} of 32 lanes active, {} on", grouped(inst),
-                       fixed(value(m, "warpgrind__ptx_thread_inst_executed_per_inst_executed.ratio"), 1),
-                       fixed(value(m, "warpgrind__ptx_thread_inst_executed_pred_on_per_inst_executed.ratio"), 1)),
-           Origin::exact);
+    w.fact(
+        fmt::format("PTX instructions: {} by warps, {} of 32 lanes active, {} on", grouped(inst),
+                    fixed(metric_value(m, "warpgrind__ptx_thread_inst_executed_per_inst_executed.ratio"), 1),
+                    fixed(metric_value(m, "warpgrind__ptx_thread_inst_executed_pred_on_per_inst_executed.ratio"), 1)),
+        Origin::exact);
     w.fact("mix: " + mix(m), Origin::exact);
   }
-  const double branches = value(m, "warpgrind__branches.sum");
+  const double branches = metric_value(m, "warpgrind__branches.sum");
   if (branches > 0)
     w.fact(fmt::format("branches: {}, divergent {} (branch efficiency {})", grouped(branches),
-                       grouped(value(m, "warpgrind__divergent_branches.sum")),
-                       percent(value(m, "warpgrind__branch_efficiency.pct"))),
+                       grouped(metric_value(m, "warpgrind__divergent_branches.sum")),
+                       percent(metric_value(m, "warpgrind__branch_efficiency.pct"))),
            Origin::exact);
-  const double flop = value(m, "warpgrind__flop.sum");
+  const double flop = metric_value(m, "warpgrind__flop.sum");
   if (flop > 0) {
     w.fact(fmt::format("floating-point operations: {} (fp16 {}, fp32 {}, fp64 {})", grouped(flop),
-                       grouped(value(m, "warpgrind__flop_fp16.sum")), grouped(value(m, "warpgrind__flop_fp32.sum")),
-                       grouped(value(m, "warpgrind__flop_fp64.sum"))),
+                       grouped(metric_value(m, "warpgrind__flop_fp16.sum")),
+                       grouped(metric_value(m, "warpgrind__flop_fp32.sum")),
+                       grouped(metric_value(m, "warpgrind__flop_fp64.sum"))),
            Origin::exact);
-    const double loads = value(m, "warpgrind__global_op_ld_thread_accesses.sum");
+    const double loads = metric_value(m, "warpgrind__global_op_ld_thread_accesses.sum");
     if (find(m, "warpgrind__cgma.ratio") != nullptr)
-      w.fact(fmt::format("compute-to-global-memory-access ratio: {} flop an access{}",
-                         grouped(std::round(100 * value(m, "warpgrind__cgma.ratio")) / 100),
-                         loads > 0 ? fmt::format(" ({} a load)", fixed(value(m, "warpgrind__cgma_loads.ratio"), 2))
-                                   : " (no loads)"),
-             Origin::exact);
+      w.fact(
+          fmt::format("compute-to-global-memory-access ratio: {} flop an access{}",
+                      grouped(std::round(100 * metric_value(m, "warpgrind__cgma.ratio")) / 100),
+                      loads > 0 ? fmt::format(" ({} a load)", fixed(metric_value(m, "warpgrind__cgma_loads.ratio"), 2))
+                                : " (no loads)"),
+          Origin::exact);
   }
 }
 
 // How much of it the modelled caches have seen.
 std::string sampled(const Metrics& m) {
-  const double seen = value(m, "warpgrind__caches_blocks_sampled.sum");
-  const double all = value(m, "launch__thread_count") / std::max(1.0, value(m, "launch__block_size"));
+  const double seen = metric_value(m, "warpgrind__caches_blocks_sampled.sum");
+  const double all = metric_value(m, "launch__thread_count") / std::max(1.0, metric_value(m, "launch__block_size"));
   return seen < all ? fmt::format(" (from {} of {} blocks)", grouped(seen), grouped(all)) : "";
 }
 
-void print_caches(Writer& w, const Metrics& m) {
+void print_caches(TerminalWriter& w, const Metrics& m) {
   std::string l1, below;
   if (find(m, "l1tex__t_sector_hit_rate.pct") != nullptr)
-    l1 = fmt::format("L1: {} of {} sectors hit", percent(value(m, "l1tex__t_sector_hit_rate.pct")),
-                     grouped(value(m, "warpgrind__l1_lookups.sum")));
+    l1 = fmt::format("L1: {} of {} sectors hit", percent(metric_value(m, "l1tex__t_sector_hit_rate.pct")),
+                     grouped(metric_value(m, "warpgrind__l1_lookups.sum")));
   if (find(m, "lts__t_sector_hit_rate.pct") != nullptr)
-    below = fmt::format(
-        "L2: {} sectors read, {} written, {} hit", grouped(value(m, "lts__t_sectors_srcunit_tex_op_read.sum")),
-        grouped(value(m, "lts__t_sectors_srcunit_tex_op_write.sum")), percent(value(m, "lts__t_sector_hit_rate.pct")));
+    below = fmt::format("L2: {} sectors read, {} written, {} hit",
+                        grouped(metric_value(m, "lts__t_sectors_srcunit_tex_op_read.sum")),
+                        grouped(metric_value(m, "lts__t_sectors_srcunit_tex_op_write.sum")),
+                        percent(metric_value(m, "lts__t_sector_hit_rate.pct")));
   if (!l1.empty()) w.fact(l1, Origin::modelled);
   if (!below.empty()) w.fact(below, Origin::modelled);
   if (!l1.empty() || !below.empty())
-    w.fact(fmt::format("DRAM: {} read, {} written{}", with_bytes(value(m, "dram__bytes_read.sum")),
-                       with_bytes(value(m, "dram__bytes_write.sum")), sampled(m)),
+    w.fact(fmt::format("DRAM: {} read, {} written{}", with_bytes(metric_value(m, "dram__bytes_read.sum")),
+                       with_bytes(metric_value(m, "dram__bytes_write.sum")), sampled(m)),
            Origin::modelled);
 }
 
@@ -306,12 +307,12 @@ bool transactions_differ(const Metrics& m) {
     const std::string op = name.substr(std::strlen("warpgrind__global_op_"),
                                        name.find("_transactions") - std::strlen("warpgrind__global_op_"));
     const std::string sectors = "l1tex__t_sectors_pipe_lsu_mem_global_op_" + op + ".sum";
-    if (value(m, name.c_str()) != value(m, sectors.c_str())) return true;
+    if (metric_value(m, name.c_str()) != metric_value(m, sectors.c_str())) return true;
   }
   return false;
 }
 
-void print_transfers(Writer& w, const results::Profile& p) {
+void print_transfers(TerminalWriter& w, const results::Profile& p) {
   if (p.transfers.empty()) return;
   w.line(w.bold("copies                count            bytes     rate"));
   for (const results::TransferProfile& t : p.transfers) {
@@ -323,7 +324,7 @@ void print_transfers(Writer& w, const results::Profile& p) {
   }
 }
 
-void print_left_out(Writer& w, const results::Profile& p) {
+void print_left_out(TerminalWriter& w, const results::Profile& p) {
   if (p.chosen_launches.empty()) return;
   std::uint64_t counted = 0;
   for (const KernelProfile& k : p.kernels) counted += k.launches;
@@ -333,7 +334,7 @@ void print_left_out(Writer& w, const results::Profile& p) {
 }
 
 // One row a call: "cublasSgemm 512 x 512 x 512: on the host by OpenBLAS, not counted".
-void print_library_calls(Writer& w, const results::Profile& p) {
+void print_library_calls(TerminalWriter& w, const results::Profile& p) {
   if (p.library_calls.empty()) return;
   w.line(w.bold("library calls"));
   for (const results::LibraryCallProfile& c : p.library_calls) {
@@ -366,7 +367,7 @@ std::string what_binds(const KernelProfile& k) {
   return out;
 }
 
-void print_time(Writer& w, const KernelProfile& k) {
+void print_time(TerminalWriter& w, const KernelProfile& k) {
   const Metric* time = find(k.metrics, "gpu__time_duration.sum");
   if (time == nullptr) return;
   const Metric *low = find(k.metrics, "warpgrind__time_low.sum"), *high = find(k.metrics, "warpgrind__time_high.sum");
@@ -387,14 +388,15 @@ void print_time(Writer& w, const KernelProfile& k) {
 }  // namespace
 
 std::string kernel_text(const KernelProfile& k, const TextOptions& options) {
-  Writer w(options.colour);
+  TerminalWriter w(options.colour);
   std::string name = k.name;
   if (name.size() > 70) name = name.substr(0, 67) + "...";
   const std::string rule(name.size() + 4 < kWidth ? kWidth - name.size() - 4 : 0, '-');
   w.line(w.bold("-- " + name + " " + rule));
   print_launch(w, k);
-  if (const double ran = value(k.metrics, "warpgrind__blocks_run.sum"); ran > 0) {
-    const double all = value(k.metrics, "launch__thread_count") / std::max(1.0, value(k.metrics, "launch__block_size"));
+  if (const double ran = metric_value(k.metrics, "warpgrind__blocks_run.sum"); ran > 0) {
+    const double all =
+        metric_value(k.metrics, "launch__thread_count") / std::max(1.0, metric_value(k.metrics, "launch__block_size"));
     w.scaled = true;
     w.fact(fmt::format("{} of {} blocks ran (--blocks): counts scaled, results not valid", grouped(ran), grouped(all)),
            Origin::modelled);
@@ -413,7 +415,7 @@ std::string profile_text(const results::Profile& p, const TextOptions& options) 
   std::string out;
   const bool each = options.each_launch && !p.launches.empty();
   for (const KernelProfile& k : each ? p.launches : p.kernels) out += kernel_text(k, options) + "\n";
-  Writer w(options.colour);
+  TerminalWriter w(options.colour);
   print_left_out(w, p);
   print_library_calls(w, p);
   print_transfers(w, p);
@@ -422,7 +424,7 @@ std::string profile_text(const results::Profile& p, const TextOptions& options) 
 }
 
 std::string finding_text(const results::Finding& f, const TextOptions& options) {
-  Writer w(options.colour);
+  TerminalWriter w(options.colour);
   const std::string severity = f.severity == results::Severity::warning ? "warning, " : "";
   w.line(w.red("warpgrind: " + severity + (f.kind.empty() ? std::string("error") : f.kind)) + ": " + w.bold(f.message));
   if (!f.kernel.empty()) w.line("  kernel  " + f.kernel);
@@ -430,7 +432,7 @@ std::string finding_text(const results::Finding& f, const TextOptions& options) 
   if (f.ptx_line != 0) w.line(fmt::format("  PTX     line {}{}", f.ptx_line, f.text.empty() ? "" : ": " + f.text));
   const bool placed = f.block.x + f.block.y + f.block.z + f.thread.x + f.thread.y + f.thread.z != 0 ||
                       (!f.kernel.empty() && f.ptx_line != 0);
-  if (placed) w.line(fmt::format("  who     block {}, thread {}", dim3(f.block), dim3(f.thread)));
+  if (placed) w.line(fmt::format("  who     block {}, thread {}", spaced_dim3(f.block), spaced_dim3(f.thread)));
   for (const std::string& note : f.notes) w.line("  note    " + note);
   if (!f.advice.empty()) w.line("  do      " + f.advice);
   return w.take();

@@ -23,6 +23,12 @@ struct Metric {
 };
 using Metrics = std::map<std::string, Metric>;  // by metric name
 
+// 0 if the metric is missing.
+inline double metric_value(const Metrics& metrics, const char* name) {
+  const auto it = metrics.find(name);
+  return it == metrics.end() ? 0 : it->second.value;
+}
+
 struct SiteProfile {
   std::uint32_t id = 0;
   std::string kind, space, function, ptx, file;  // ptx: the instruction's text
