@@ -8,8 +8,6 @@
 
 namespace warpgrind::checkers {
 
-inline constexpr unsigned kClusterShift = 24;  // of shared offsets: blocks of a cluster lie 16 MiB apart
-
 // By how many ranks the block that has the memory is after the one that accesses it.
 inline std::int64_t ranks_apart(std::uint64_t offset) {
   return static_cast<std::int64_t>(offset) >> kClusterShift;

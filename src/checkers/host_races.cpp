@@ -85,10 +85,6 @@ bool any_common(const Commons& commons, std::uint64_t address, std::uint64_t byt
 bool is_system(const events::Access& a) {
   return a.order != events::MemoryOrder::weak && a.scope == events::MemoryScope::system;
 }
-bool releases(events::MemoryOrder o) {
-  using enum events::MemoryOrder;
-  return o == release || o == acquire_release || o == sequential;
-}
 
 bool writes_flags(const events::Launch& launch) {
   return std::any_of(launch.facts->sites.begin(), launch.facts->sites.end(), [](const events::Site& s) {

@@ -32,7 +32,7 @@ struct State {
   Place made, copied;
 };
 
-struct BlockState {
+struct BlockMBarriers {
   std::unordered_map<std::uint64_t, State> barriers;  // by offset in the block's shared memory
   void clear() { barriers.clear(); }
 };
@@ -51,11 +51,11 @@ class MBarriers final : public Checker {
     blocks_.of(*e.launch, e.block).barriers.clear();
   }
   void on_mbarrier(const events::MBarrier& e, unsigned) override {
-    BlockState& block = blocks_.of(*e.launch, e.block);
+    BlockMBarriers& block = blocks_.of(*e.launch, e.block);
     for (LaneMask m = e.mask; m; m &= m - 1) operate(e, static_cast<unsigned>(std::countr_zero(m)), block);
   }
   void on_block_end(const events::BlockEvent& e, unsigned) override {
-    BlockState& block = blocks_.of(*e.launch, e.block);
+    BlockMBarriers& block = blocks_.of(*e.launch, e.block);
     for (const auto& [offset, state] : block.barriers)
       if (state.not_waited_for || state.bytes > 0) unfinished(e, state);
     blocks_.erase(*e.launch, e.block);
@@ -63,8 +63,8 @@ class MBarriers final : public Checker {
   void report(std::vector<results::Finding>& findings) override { found_.report(findings); }
 
  private:
-  void operate(const events::MBarrier& e, unsigned lane, BlockState& block);
-  void initialise(const events::MBarrier& e, unsigned lane, BlockState& block);
+  void operate(const events::MBarrier& e, unsigned lane, BlockMBarriers& block);
+  void initialise(const events::MBarrier& e, unsigned lane, BlockMBarriers& block);
   void arrive(const events::MBarrier& e, unsigned lane, State& state, std::uint64_t number);
   static void settle(State& state) {
     if (state.pending == 0 && state.bytes == 0) state.pending = state.expected;
@@ -90,11 +90,11 @@ class MBarriers final : public Checker {
     });
   }
 
-  BlockStates<BlockState> blocks_;
+  BlockStates<BlockMBarriers> blocks_;
   FirstSeen found_;
 };
 
-void MBarriers::initialise(const events::MBarrier& e, unsigned lane, BlockState& block) {
+void MBarriers::initialise(const events::MBarrier& e, unsigned lane, BlockMBarriers& block) {
   const auto known = block.barriers.find(e.offsets[lane]);
   if (known != block.barriers.end()) {
     const State& before = known->second;
@@ -133,7 +133,7 @@ void MBarriers::arrive(const events::MBarrier& e, unsigned lane, State& state, s
   state.pending -= number;
 }
 
-void MBarriers::operate(const events::MBarrier& e, unsigned lane, BlockState& block) {
+void MBarriers::operate(const events::MBarrier& e, unsigned lane, BlockMBarriers& block) {
   if (e.operation == Operation::init) return initialise(e, lane, block);
   if (e.operation == Operation::pending_count) return;  // of a value in a register
   const auto it = block.barriers.find(e.offsets[lane]);

@@ -17,8 +17,6 @@ using events::AccessPath;
 using events::MemoryOrder;
 using events::MemoryScope;
 
-constexpr unsigned kClusterShift = 24;  // of shared offsets: each block of a cluster has 16 MiB
-
 // Below the block's own shared memory: what the driver gives to it (device/access/access.h).
 bool is_reserved(std::uint64_t offset) {
   constexpr std::int64_t kReserved = 1024;

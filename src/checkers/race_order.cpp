@@ -15,13 +15,6 @@ void each_lane(LaneMask mask, F&& f) {
   for (LaneMask m = mask; m != 0; m &= m - 1) f(static_cast<unsigned>(std::countr_zero(m)));
 }
 
-bool acquires(MemoryOrder o) {
-  return o == MemoryOrder::acquire || o == MemoryOrder::acquire_release || o == MemoryOrder::sequential;
-}
-bool releases(MemoryOrder o) {
-  return o == MemoryOrder::release || o == MemoryOrder::acquire_release || o == MemoryOrder::sequential;
-}
-
 // A scope that holds threads of other blocks.
 bool wide(MemoryScope s) {
   return s != MemoryScope::cta && s != MemoryScope::none;

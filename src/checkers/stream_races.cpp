@@ -25,13 +25,13 @@ namespace {
 using results::Finding;
 using results::FindingAccess;
 
-constexpr std::uint64_t kPageBytes = 4096, kWord = 4;
-constexpr std::size_t kPageWords = kPageBytes / kWord;
+constexpr std::uint64_t kPageBytes = 4096, kWordBytes = 4;
+constexpr std::size_t kPageWords = kPageBytes / kWordBytes;
 
-using Page = TouchedPage<kPageWords>;
-class Footprint : public std::unordered_map<std::uint64_t, Page> {
+using FootprintPage = TouchedPage<kPageWords>;
+class Footprint : public std::unordered_map<std::uint64_t, FootprintPage> {
  public:
-  Page& page(std::uint64_t number) {
+  FootprintPage& page(std::uint64_t number) {
     if (lately_.empty()) lately_.resize(kLately);
     Lately& l = lately_[number % kLately];
     if (!l.page || l.number != number) l = {number, &(*this)[number]};
@@ -42,7 +42,7 @@ class Footprint : public std::unordered_map<std::uint64_t, Page> {
   static constexpr std::size_t kLately = 64;  // the rows of a tile, each in a page of its own
   struct Lately {
     std::uint64_t number = 0;
-    Page* page = nullptr;
+    FootprintPage* page = nullptr;
   };
   std::vector<Lately> lately_;  // pages that were asked for before
 };
@@ -50,8 +50,8 @@ class Footprint : public std::unordered_map<std::uint64_t, Page> {
 // by: null: no grid.
 void touch(Footprint& f, std::uint64_t address, std::uint64_t bytes, bool write, const Toucher* by) {
   if (bytes == 0) return;
-  const std::uint64_t last = (address + bytes - 1) / kWord;
-  for (std::uint64_t word = address / kWord; word <= last;) {
+  const std::uint64_t last = (address + bytes - 1) / kWordBytes;
+  for (std::uint64_t word = address / kWordBytes; word <= last;) {
     const std::uint64_t first_here = word % kPageWords;
     const std::uint64_t last_here = std::min<std::uint64_t>(kPageWords - 1, first_here + (last - word));
     f.page(word / kPageWords).touch(first_here, last_here, write, by);
@@ -59,7 +59,7 @@ void touch(Footprint& f, std::uint64_t address, std::uint64_t bytes, bool write,
   }
 }
 
-struct Issued {
+struct IssuedWork {
   std::uint64_t id = 0;
   events::StreamWork::Kind kind = events::StreamWork::Kind::mark;
   std::uint64_t stream = events::StreamWork::kNoStream;
@@ -166,7 +166,7 @@ class StreamRaces final : public Checker {
 
   Known known_;
   std::mutex mutex_;
-  std::map<std::uint64_t, Issued> issued_;
+  std::map<std::uint64_t, IssuedWork> issued_;
   std::uint64_t last_issued_ = 0;
   std::map<std::pair<int, std::uint64_t>, std::uint64_t> last_of_;  // by device and stream
   bool several_ = false;                                            // streams, or nodes of a graph
@@ -178,7 +178,7 @@ class StreamRaces final : public Checker {
 void StreamRaces::on_stream_work(const events::StreamWork& w, unsigned) {
   const std::lock_guard lock(mutex_);
   several_ |= w.stream != 0 || w.early;
-  Issued& i = issued_[w.id];
+  IssuedWork& i = issued_[w.id];
   i = {w.id, w.kind, w.stream, w.device, {w.after.begin(), w.after.end()}, 0, ~std::uint64_t{0}};
   if (!i.node()) {
     std::uint64_t& last = last_of_[{w.device, w.stream}];
@@ -342,7 +342,7 @@ FindingAccess StreamRaces::access_of(const Done& d, std::uint64_t page, std::siz
   if (const auto work = known_.works.find(d.work)) a = checkers::access_of(*work);
   const auto touched = d.footprint.find(page);
   if (touched == d.footprint.end()) return a;
-  for (const Page::By& t : touched->second.touchers) {
+  for (const FootprintPage::By& t : touched->second.touchers) {
     if (t.writes != writes || word < t.low || word > t.high) continue;
     const auto site = d.sites.find(static_cast<std::uint32_t>(t.number()));
     if (site == d.sites.end()) continue;
@@ -354,7 +354,7 @@ FindingAccess StreamRaces::access_of(const Done& d, std::uint64_t page, std::siz
 
 void StreamRaces::found(const Done& a, const Done& b, std::uint64_t page, std::size_t word, bool early) {
   using Kind = events::StreamWork::Kind;
-  const Issued &first = issued_[a.work], &second = issued_[b.work];
+  const IssuedWork &first = issued_[a.work], &second = issued_[b.work];
   const bool a_writes = a.footprint.find(page)->second.written[word],
              b_writes = (early ? b.before_wait : b.footprint).find(page)->second.written[word];
   Finding f;
@@ -367,12 +367,12 @@ void StreamRaces::found(const Done& a, const Done& b, std::uint64_t page, std::s
   f.file = f.accesses[0].file;
   f.line = f.accesses[0].line;
   f.kernel = f.accesses[0].kernel;
-  const std::uint64_t address = (page * kPageWords + word) * kWord;
+  const std::uint64_t address = (page * kPageWords + word) * kWordBytes;
   auto object = known_.objects.live_at(address);
   if (!object) object = known_.objects.freed_at(address);  // by now
   if (object) {
-    f.notes.push_back("both touch " + describe(*object, address, kWord));
-    for (FindingAccess& at : f.accesses) at.bytes = kWord;
+    f.notes.push_back("both touch " + describe(*object, address, kWordBytes));
+    for (FindingAccess& at : f.accesses) at.bytes = kWordBytes;
     for (FindingAccess& at : f.accesses)
       at.memory = {"global", object->number, object->bytes, static_cast<std::int64_t>(address - object->address)};
   }

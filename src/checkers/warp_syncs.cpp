@@ -26,7 +26,7 @@ struct Part {
   LaneMask mask = 0, seen = 0;
   SiteKind operation = SiteKind::warp_barrier;
 };
-struct BlockState {
+struct BlockParts {
   std::map<std::uint32_t, Part> parts;  // by warp
   void clear() { parts.clear(); }
 };
@@ -88,7 +88,7 @@ class WarpSyncs final : public Checker {
   // An answer of the analysis of a site's code, found once.
   bool ask(const events::WarpEvent& e, bool (*question)(const ptx::Function&, std::uint32_t));
 
-  BlockStates<BlockState> blocks_;
+  BlockStates<BlockParts> blocks_;
   FirstSeen found_;
   std::mutex mutex_;
   std::map<std::string, bool> answers_;
@@ -146,7 +146,7 @@ void WarpSyncs::left_without(const events::WarpSync& e) {
 
 // PTX: lanes meet at the same operation with the same qualifiers; it need not be the same instruction.
 void WarpSyncs::compare_parts(const events::WarpSync& e) {
-  BlockState& block = blocks_.of(*e.launch, e.block);
+  BlockParts& block = blocks_.of(*e.launch, e.block);
   const auto [it, is_first] = block.parts.try_emplace(e.warp, Part{e.site, e.mask, e.mask, e.operation});
   if (is_first) return;
   Part& part = it->second;

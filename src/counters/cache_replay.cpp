@@ -291,10 +291,7 @@ class Replay : public Replayed {
   }
 
   static bool acquires(const events::Site& site) {
-    using events::MemoryOrder;
-    return (site.order == MemoryOrder::acquire || site.order == MemoryOrder::acquire_release ||
-            site.order == MemoryOrder::sequential) &&
-           site.scope != events::MemoryScope::cta;
+    return events::acquires(site.order) && site.scope != events::MemoryScope::cta;
   }
 
   static bool waits_on(const RunningBlock& b, const LoggedAccess& e) {

@@ -17,6 +17,12 @@ using warpgrind::SiteKind;
 
 // PTX ISA, "Memory Consistency Model".
 enum class MemoryOrder : std::uint8_t { weak, relaxed, acquire, release, acquire_release, sequential, volatile_, mmio };
+constexpr bool acquires(MemoryOrder o) {
+  return o == MemoryOrder::acquire || o == MemoryOrder::acquire_release || o == MemoryOrder::sequential;
+}
+constexpr bool releases(MemoryOrder o) {
+  return o == MemoryOrder::release || o == MemoryOrder::acquire_release || o == MemoryOrder::sequential;
+}
 enum class MemoryScope : std::uint8_t { none, cta, cluster, gpu, system };
 
 // Whose address goes into the address of a site: the access should stay in it.
