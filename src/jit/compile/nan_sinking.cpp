@@ -11,7 +11,6 @@ namespace warpgrind::jit {
 
 namespace {
 
-using llvm::Instruction;
 using llvm::Use;
 using llvm::Value;
 
@@ -47,13 +46,13 @@ bool is_plain_constant(const Value* v) {
 }
 
 // PHIs, selects and bit casts of 32-bit elements hand their operands on unchanged.
-bool is_copy(const Instruction* i) {
+bool is_copy(const llvm::Instruction* i) {
   if (i->getType()->getScalarSizeInBits() != 32 || raw_of(i)) return false;
   if (const auto* cast = llvm::dyn_cast<llvm::BitCastInst>(i)) return cast->getSrcTy()->getScalarSizeInBits() == 32;
   return llvm::isa<llvm::PHINode, llvm::SelectInst>(i);
 }
 
-llvm::SmallVector<Value*, 4> copied_operands(Instruction* i) {
+llvm::SmallVector<Value*, 4> copied_operands(llvm::Instruction* i) {
   if (auto* select = llvm::dyn_cast<llvm::SelectInst>(i)) return {select->getTrueValue(), select->getFalseValue()};
   llvm::SmallVector<Value*, 4> operands;
   for (Use& use : i->operands()) operands.push_back(use.get());
@@ -62,16 +61,16 @@ llvm::SmallVector<Value*, 4> copied_operands(Instruction* i) {
 
 // The user's result does not depend on which NaN it gets: arithmetic (canonical again behind it) and comparisons.
 bool absorbs(const Use& use) {
-  const auto* user = llvm::cast<Instruction>(use.getUser());
+  const auto* user = llvm::cast<llvm::Instruction>(use.getUser());
   if (!is_float(use.get())) return false;
   if (llvm::isa<llvm::FCmpInst>(user)) return true;
   if (!is_float(user)) return false;
   switch (user->getOpcode()) {
-    case Instruction::FAdd:
-    case Instruction::FSub:
-    case Instruction::FMul:
-    case Instruction::FDiv:
-    case Instruction::FNeg:
+    case llvm::Instruction::FAdd:
+    case llvm::Instruction::FSub:
+    case llvm::Instruction::FMul:
+    case llvm::Instruction::FDiv:
+    case llvm::Instruction::FNeg:
       return true;
     default:
       break;
@@ -81,32 +80,32 @@ bool absorbs(const Use& use) {
 }
 
 // Copies all of whose sources are canonical values, plain constants or such copies: the largest set.
-llvm::SmallSetVector<Instruction*, 32> pure_copies(llvm::Function& function) {
-  llvm::SmallSetVector<Instruction*, 32> pure;
-  for (Instruction& i : llvm::instructions(function))
+llvm::SmallSetVector<llvm::Instruction*, 32> pure_copies(llvm::Function& function) {
+  llvm::SmallSetVector<llvm::Instruction*, 32> pure;
+  for (llvm::Instruction& i : llvm::instructions(function))
     if (is_copy(&i)) pure.insert(&i);
   for (bool changed = true; changed;) {
-    changed = pure.remove_if([&](Instruction* i) {
+    changed = pure.remove_if([&](llvm::Instruction* i) {
       for (Value* v : copied_operands(i)) {
-        auto* source = llvm::dyn_cast<Instruction>(v);
+        auto* source = llvm::dyn_cast<llvm::Instruction>(v);
         if (!is_plain_constant(v) && !raw_of(v) && !(source && pure.contains(source))) return true;
       }
       return false;
     });
   }
   // Those that no canonical value reaches are left alone (copies of constants).
-  llvm::SmallSetVector<Instruction*, 32> reached;
+  llvm::SmallSetVector<llvm::Instruction*, 32> reached;
   for (bool changed = true; changed;) {
     changed = false;
-    for (Instruction* i : pure)
+    for (llvm::Instruction* i : pure)
       for (Value* v : copied_operands(i))
-        if (raw_of(v) || (llvm::isa<Instruction>(v) && reached.contains(llvm::cast<Instruction>(v))))
+        if (raw_of(v) || (llvm::isa<llvm::Instruction>(v) && reached.contains(llvm::cast<llvm::Instruction>(v))))
           changed |= reached.insert(i);
   }
   return reached;
 }
 
-Value* make_canonical(Instruction* copy) {
+Value* make_canonical(llvm::Instruction* copy) {
   llvm::IRBuilder<> ir(copy->getContext());
   if (llvm::isa<llvm::PHINode>(copy))
     ir.SetInsertPoint(copy->getParent(), copy->getParent()->getFirstInsertionPt());
@@ -122,20 +121,20 @@ Value* make_canonical(Instruction* copy) {
 }  // namespace
 
 llvm::PreservedAnalyses SinkNanCanonicalization::run(llvm::Function& function, llvm::FunctionAnalysisManager&) {
-  llvm::SmallSetVector<Instruction*, 32> canonical;
-  for (Instruction& i : llvm::instructions(function))
+  llvm::SmallSetVector<llvm::Instruction*, 32> canonical;
+  for (llvm::Instruction& i : llvm::instructions(function))
     if (raw_of(&i)) canonical.insert(&i);
   if (canonical.empty()) return llvm::PreservedAnalyses::all();
   const auto pure = pure_copies(function);
   const auto stays_raw = [&](const Use& use) {
-    auto* user = llvm::cast<Instruction>(use.getUser());
+    auto* user = llvm::cast<llvm::Instruction>(use.getUser());
     // What makes NaNs canonical itself (a clamped value is a copy of one) needs no canonical source.
     if (absorbs(use) || canonical.contains(user)) return true;
     if (!pure.contains(user)) return false;
     return !llvm::isa<llvm::SelectInst>(user) || use.getOperandNo() != 0;
   };
   // First the copies (their sources still are the canonical values), then the canonical values themselves.
-  for (Instruction* copy : pure) {
+  for (llvm::Instruction* copy : pure) {
     llvm::SmallVector<Use*, 4> escaping;
     for (Use& use : copy->uses())
       if (!stays_raw(use)) escaping.push_back(&use);
@@ -143,7 +142,7 @@ llvm::PreservedAnalyses SinkNanCanonicalization::run(llvm::Function& function, l
     Value* fixed = make_canonical(copy);
     for (Use* use : escaping) use->set(fixed);
   }
-  for (Instruction* c : canonical) {
+  for (llvm::Instruction* c : canonical) {
     Value* raw = raw_of(c);
     c->replaceUsesWithIf(raw, stays_raw);
     if (c->use_empty()) c->eraseFromParent();

@@ -34,12 +34,12 @@ Error bad(const std::string& what) {
 
 // Each protection has pages of its own. Behind the code: a stub for each symbol from outside, which lies farther away
 // than a call reaches. Behind the constants: a slot with the address of each symbol.
-enum Segment : unsigned { kCode, kConstants, kData, kSegments };
+enum ObjectSegment : unsigned { kCode, kConstants, kData, kSegments };
 
 struct Section {
   Elf64_Shdr header{};
-  std::optional<Segment> segment;  // none: not loaded
-  std::uint64_t at = 0;            // in the mapping
+  std::optional<ObjectSegment> segment;  // none: not loaded
+  std::uint64_t at = 0;                  // in the mapping
 };
 struct Symbol {
   std::string name;
@@ -64,7 +64,7 @@ class Loader {
     return std::string(object_.substr(offset, object_.find('\0', offset) - offset));
   }
   Status read_sections();
-  void place(Segment segment);
+  void place(ObjectSegment segment);
   Status map();
   Status read_symbols(const std::function<void*(const char*)>& resolve);
   Status relocate(const Section& list);
@@ -112,7 +112,7 @@ Status Loader::read_sections() {
   return Ok{};
 }
 
-void Loader::place(Segment segment) {
+void Loader::place(ObjectSegment segment) {
   begin_[segment] = bytes_ = aligned(bytes_, kPage);
   for (Section& s : sections_) {
     if (s.segment != segment) continue;
@@ -220,7 +220,7 @@ Status Loader::apply(const Elf64_Rela& relocation, const Section& target) {
 }
 
 Status Loader::protect() const {
-  const auto set = [&](Segment segment, std::uint64_t end, int protection) {
+  const auto set = [&](ObjectSegment segment, std::uint64_t end, int protection) {
     return end == begin_[segment] || ::mprotect(memory_ + begin_[segment], end - begin_[segment], protection) == 0;
   };
   if (!set(kCode, begin_[kConstants], PROT_READ | PROT_EXEC) || !set(kConstants, begin_[kData], PROT_READ))

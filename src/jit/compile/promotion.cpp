@@ -22,7 +22,6 @@ namespace {
 
 using llvm::AllocaInst;
 using llvm::BasicBlock;
-using llvm::Instruction;
 using llvm::Value;
 
 // Dominance frontiers may grow with the square of the code: beyond these many entries nothing is counted, and all stays
@@ -37,7 +36,7 @@ struct Slot {
   std::uint64_t phis = 0;
 };
 
-Value* slot_of(const Instruction& i) {
+Value* slot_of(const llvm::Instruction& i) {
   if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&i))
     return const_cast<Value*>(load->getPointerOperand());  // NOLINT: LLVM's values are not const
   if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(&i))
@@ -48,14 +47,14 @@ Value* slot_of(const Instruction& i) {
 std::vector<Slot> collect(llvm::Function& function) {
   std::vector<Slot> slots;
   llvm::DenseMap<Value*, std::size_t> index;
-  for (Instruction& i : function.getEntryBlock()) {
+  for (llvm::Instruction& i : function.getEntryBlock()) {
     auto* alloca = llvm::dyn_cast<AllocaInst>(&i);
     if (!alloca || !llvm::isAllocaPromotable(alloca)) continue;
     index[alloca] = slots.size();
     slots.emplace_back().alloca = alloca;
   }
   for (BasicBlock& block : function) {
-    for (Instruction& i : block) {
+    for (llvm::Instruction& i : block) {
       Value* const pointer = slot_of(i);
       const auto found = pointer ? index.find(pointer) : index.end();
       if (found == index.end()) continue;
@@ -278,7 +277,7 @@ bool holds_a_register(const AllocaInst& alloca) {
   });
 }
 
-bool takes_registers_back(const Instruction& i) {
+bool takes_registers_back(const llvm::Instruction& i) {
   const auto* call = llvm::dyn_cast<llvm::CallInst>(&i);
   return call && call->getCalledFunction() && call->getCalledFunction()->getName() == kTakeBack;
 }
@@ -287,15 +286,15 @@ bool takes_registers_back(const Instruction& i) {
 
 void forward_slots(llvm::Function& function) {
   llvm::DenseSet<Value*> slots;
-  for (Instruction& i : function.getEntryBlock())
+  for (llvm::Instruction& i : function.getEntryBlock())
     if (auto* alloca = llvm::dyn_cast<AllocaInst>(&i); alloca && holds_a_register(*alloca)) slots.insert(alloca);
   if (slots.empty()) return;
   KnownBehind behind;
-  std::vector<Instruction*> replaced;
+  std::vector<llvm::Instruction*> replaced;
   const llvm::ReversePostOrderTraversal<llvm::Function*> order(&function);
   for (BasicBlock* block : order) {
     Known known = behind.enter(*block);
-    for (Instruction& i : *block) {
+    for (llvm::Instruction& i : *block) {
       if (takes_registers_back(i)) known.clear();
       Value* const pointer = slot_of(i);
       if (!pointer || !slots.contains(pointer)) continue;
@@ -310,7 +309,7 @@ void forward_slots(llvm::Function& function) {
     }
     behind.leave(*block, std::move(known));
   }
-  for (Instruction* load : replaced) load->eraseFromParent();
+  for (llvm::Instruction* load : replaced) load->eraseFromParent();
 }
 
 }  // namespace warpgrind::jit

@@ -5,6 +5,7 @@
 #include <numbers>
 #include <string>
 
+#include "jit/families/families.h"
 #include "jit/families/floating_arithmetic.h"
 
 namespace warpgrind::jit {
@@ -75,10 +76,6 @@ Value* approximate_ex2(Lowering& lowering, Value* x) {
 }
 
 namespace {
-
-bool flushes(const Lowering& l) {
-  return l.instruction().has(ptx::Modifier::ftz);
-}
 
 Value* unit(Lowering& lowering, const char* function, Value* x) {
   const std::string name = lowering.scalar() ? std::string(function) + "_of_one" : function;

@@ -4,7 +4,7 @@
 #include <llvm/IR/Constants.h>
 
 #include "events/events.h"
-#include "jit/kernel/lower.h"
+#include "jit/families/families.h"
 
 namespace warpgrind::jit {
 
@@ -38,14 +38,8 @@ void lower_async_group(Lowering& l) {
 
 namespace {
 
-Value* stored(Lowering& l, Value* lanes) {
-  Value* area = l.scratch(lanes->getType()->getScalarType());
-  l.ir().CreateAlignedStore(lanes, area, llvm::Align(64));
-  return area;
-}
-
 Value* addresses(Lowering& l, const Operand& o) {
-  return stored(l, l.read_vector(o, ScalarType::b64));
+  return store_lanes(l, l.read_vector(o, ScalarType::b64));
 }
 
 }  // namespace
@@ -63,7 +57,7 @@ void lower_cp_async(Lowering& l) {
   }
   l.call("wg_cp_async", ir.getVoidTy(),
          {l.context_pointer(), l.site_number(), addresses(l, i.operands[0]), addresses(l, i.operands[1]),
-          stored(l, bytes), l.mask_bits()});
+          store_lanes(l, bytes), l.mask_bits()});
 }
 
 // Bulk copies: one thread usually issues them. [dst], [src], size, [mbar] or .bulk_group.
@@ -78,7 +72,7 @@ void lower_cp_async_bulk(Lowering& l) {
       to_shared ? addresses(l, i.operands[3]) : static_cast<Value*>(llvm::ConstantPointerNull::get(ir.getPtrTy()));
   l.call("wg_bulk_copy", ir.getVoidTy(),
          {l.context_pointer(), l.site_number(), addresses(l, i.operands[0]), addresses(l, i.operands[1]),
-          stored(l, l.read_vector(i.operands[2], ScalarType::b32)), barrier,
+          store_lanes(l, l.read_vector(i.operands[2], ScalarType::b32)), barrier,
           ir.getInt32((to_shared ? 1u : 0u) | from_shared << 1), l.mask_bits()});
 }
 
@@ -95,7 +89,7 @@ void mbarrier(Lowering& l, Operation op, const Operand& barrier, Value* number, 
   Value* out = l.scratch(ir.getInt64Ty());
   l.call("wg_mbarrier", ir.getVoidTy(),
          {l.context_pointer(), l.site_number(), ir.getInt32(static_cast<std::uint32_t>(op)), addresses(l, barrier),
-          stored(l, n), stored(l, e), l.mask_bits(), out});
+          store_lanes(l, n), store_lanes(l, e), l.mask_bits(), out});
   if (result >= i.operands.size() || i.operands[result].kind == OperandKind::sink) return;
   Value* r = ir.CreateAlignedLoad(wide, out, llvm::Align(64));
   if (events::is_wait(op))

@@ -61,7 +61,7 @@ ScalarType carrier(ScalarType t) {
   }
 }
 
-Value* stored(Lowering& l, const ptx::Operand& o, ScalarType type, unsigned count) {
+Value* store_operand(Lowering& l, const ptx::Operand& o, ScalarType type, unsigned count) {
   llvm::Type* e = l.element(type);
   Value* area = l.scratch(e, count);
   for (unsigned k = 0; k < count; ++k) {
@@ -96,9 +96,9 @@ void lower_atomic(Lowering& l) {
   const bool returns = i.opcode == Opcode::atom;
   const std::size_t first = returns ? 1 : 0;
   const unsigned count = i.vector;
-  Value* addresses = stored(l, i.operands[first], ScalarType::b64, 1);
-  Value* b = stored(l, i.operands[first + 1], type, count);
-  Value* c = operation == AtomicOperation::compare_and_swap ? stored(l, i.operands[first + 2], type, 1) : b;
+  Value* addresses = store_operand(l, i.operands[first], ScalarType::b64, 1);
+  Value* b = store_operand(l, i.operands[first + 1], type, count);
+  Value* c = operation == AtomicOperation::compare_and_swap ? store_operand(l, i.operands[first + 2], type, 1) : b;
   const bool wanted = returns && l.is_read(i.operands[0]);
   const bool one_address = !wanted && i.space == StateSpace::global && l.is_scalar(i.operands[first]) &&
                            ptx::is_integer(i.type()) && ptx::bits(i.type()) == 32 && count == 1 &&

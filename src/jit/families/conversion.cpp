@@ -16,7 +16,7 @@ using llvm::Value;
 using ptx::Modifier;
 using ptx::ScalarType;
 
-bool is_half(ScalarType t) {
+bool is_scalar_half(ScalarType t) {
   return t == ScalarType::f16 || t == ScalarType::bf16;
 }
 
@@ -62,7 +62,7 @@ Value* round_integral(Lowering& l, Value* v) {
 
 // A floating source as f32 or f64.
 Value* float_source(Lowering& l, ScalarType from) {
-  if (is_half(from)) return half_to_float(l, l.source(1, ScalarType::b16), from == ScalarType::bf16);
+  if (is_scalar_half(from)) return half_to_float(l, l.source(1, ScalarType::b16), from == ScalarType::bf16);
   Value* v = l.source(1, from == ScalarType::tf32 ? ScalarType::f32 : from);
   if (from == ScalarType::f32 && l.instruction().has(Modifier::ftz)) v = flush_subnormal(l, v);
   return v;
@@ -170,7 +170,7 @@ void convert_integer_to_float(Lowering& l, ScalarType to, ScalarType from) {
   llvm::IRBuilder<>& ir = l.ir();
   const Rounding rounding = rounding_of(l.instruction());
   const bool s = ptx::is_signed(from);
-  if (is_half(to)) {
+  if (is_scalar_half(to)) {
     Value* r = round_in_runtime(l, integer_as_double(l, from), small_format(to));
     return l.result(0, ir.CreateTrunc(r, l.value_type(ScalarType::b16)), ScalarType::b16);
   }
@@ -223,7 +223,7 @@ void convert_floats(Lowering& l, ScalarType to, ScalarType from) {
   Value* v = round_integral(l, float_source(l, from));
   const bool wide = from == ScalarType::f64;
   if (to == ScalarType::tf32) return convert_to_tf32(l, v);
-  if (is_half(to)) {
+  if (is_scalar_half(to)) {
     if (i.has(Modifier::sat)) v = saturate(l, v);
     Value* r =
         wide ? ir.CreateTrunc(round_in_runtime(l, v, small_format(to), kRoundKeepNan), l.value_type(ScalarType::b16))
@@ -316,7 +316,7 @@ void lower_cvt(Lowering& l) {
   const ptx::Instruction& i = l.instruction();
   const ScalarType to = i.type(0), from = i.type(1);
   const auto is_plain_float = [](ScalarType t) {
-    return is_half(t) || t == ScalarType::tf32 || t == ScalarType::f32 || t == ScalarType::f64;
+    return is_scalar_half(t) || t == ScalarType::tf32 || t == ScalarType::f32 || t == ScalarType::f64;
   };
   if (i.has(Modifier::rs)) return l.unsupported("stochastic rounding");
   if (i.has(Modifier::scaled_n2_ue8m0)) return l.unsupported("a scale factor");

@@ -1,5 +1,5 @@
 // Lowerings that one opcode's table entry hands over by type: `add` is integer, floating-point or half-precision
-// arithmetic.
+// arithmetic. And helpers that several families share.
 #pragma once
 
 #include "jit/kernel/lower.h"
@@ -13,5 +13,17 @@ void lower_cvt(Lowering& lowering);       // conversion.cpp
 void lower_cvt_pack(Lowering& lowering);  // conversion.cpp
 
 bool is_half_type(ptx::ScalarType type);
+
+// Whether the instruction takes subnormals for 0.
+inline bool flushes(const Lowering& lowering) {
+  return lowering.instruction().has(ptx::Modifier::ftz);
+}
+
+// Writes the value of each lane to scratch memory of the instruction, and returns its address.
+inline llvm::Value* store_lanes(Lowering& lowering, llvm::Value* lanes) {
+  llvm::Value* area = lowering.scratch(lanes->getType()->getScalarType());
+  lowering.ir().CreateAlignedStore(lanes, area, llvm::Align(64));
+  return area;
+}
 
 }  // namespace warpgrind::jit

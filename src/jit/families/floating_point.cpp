@@ -15,10 +15,6 @@ using ptx::Opcode;
 using ptx::ScalarType;
 using Arguments = llvm::ArrayRef<Value*>;
 
-bool flushes(const Lowering& l) {
-  return l.instruction().has(Modifier::ftz);
-}
-
 // A source as the instruction sees it: flushed with .ftz.
 Value* input(Lowering& l, std::size_t index, ScalarType type) {
   Value* v = l.source(index, type);
@@ -127,14 +123,10 @@ void lower_sign(Lowering& l, ScalarType type) {
   l.result(0, canonical_nan(l, r), type);
 }
 
-bool is_half(ScalarType t) {
-  return t == ScalarType::f16 || t == ScalarType::f16x2 || t == ScalarType::bf16 || t == ScalarType::bf16x2;
-}
-
 }  // namespace
 
 void lower_fma(Lowering& l) {
-  is_half(l.instruction().type()) ? lower_half_arithmetic(l) : lower_float_arithmetic(l);
+  is_half_type(l.instruction().type()) ? lower_half_arithmetic(l) : lower_float_arithmetic(l);
 }
 
 void lower_rcp(Lowering& l) {
@@ -168,7 +160,7 @@ namespace {
 template <Value* (*approximate)(Lowering&, Value*)>
 void lower_approximation(Lowering& l) {
   const ScalarType type = l.instruction().type();
-  if (is_half(type)) return lower_half_arithmetic(l);
+  if (is_half_type(type)) return lower_half_arithmetic(l);
   l.result(0, finish(l, approximate(l, input(l, 1, type))), type);
 }
 

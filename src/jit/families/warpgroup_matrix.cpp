@@ -7,6 +7,7 @@
 
 #include "jit/calls/matrix.h"
 #include "jit/calls/matrix_elements.h"
+#include "jit/families/families.h"
 #include "jit/families/fragments.h"
 
 namespace warpgrind::jit {
@@ -56,12 +57,6 @@ std::uint32_t flags_of(const Instruction& i, bool in_shared) {
   return flags;
 }
 
-Value* stored(Lowering& l, Value* lanes) {
-  Value* area = l.scratch(lanes->getType()->getScalarType());
-  l.ir().CreateAlignedStore(lanes, area, llvm::Align(64));
-  return area;
-}
-
 }  // namespace
 
 void lower_wgmma(Lowering& l) {
@@ -80,8 +75,8 @@ void lower_wgmma(Lowering& l) {
   llvm::IRBuilder<>& ir = l.ir();
   l.meet_all();
   Value* planes = spill(l, sums, ScalarType::b32);
-  Value* left = in_shared ? stored(l, l.read_vector(rows, ScalarType::b64)) : spill(l, rows, ScalarType::b32);
-  Value* right = stored(l, l.read_vector(i.operands[2], ScalarType::b64));
+  Value* left = in_shared ? store_lanes(l, l.read_vector(rows, ScalarType::b64)) : spill(l, rows, ScalarType::b32);
+  Value* right = store_lanes(l, l.read_vector(i.operands[2], ScalarType::b64));
   Value* add = l.lanes_to_bits(l.read_vector(i.operands[3], ScalarType::pred));
   l.call("wg_warpgroup_mma", ir.getVoidTy(),
          {l.context_pointer(), l.site_number(), ir.getInt32(product.code()), ir.getInt32(product.flags), planes, left,
