@@ -46,6 +46,12 @@ T get(const Json& j, std::string_view key) {
   return out;
 }
 
+// A string member; empty if it is missing or of another type.
+template <class Json>
+std::string text(const Json& j, std::string_view key) {
+  return get<std::string>(j, key);
+}
+
 // Every object of a list.
 template <class Json, class F>
 void each(const Json& j, std::string_view key, F&& f) {

@@ -131,8 +131,6 @@ CUresult give(Value* out, Value value) {
   return CUDA_SUCCESS;
 }
 
-constexpr unsigned kKnownFlags = CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES | CU_TRSF_SRGB;
-
 }  // namespace
 
 void forget_references(const host::LibraryHandle* module) {
@@ -310,7 +308,7 @@ CUresult cuTexRefSetBorderColor(CUtexref reference, float* colour) {
 }
 CUresult cuTexRefSetFlags(CUtexref reference, unsigned int flags) {
   return with(reference, [&](TextureReference& r) -> CUresult {
-    if (flags & ~kKnownFlags) return CUDA_ERROR_INVALID_VALUE;
+    if (flags & ~kKnownTextureFlags) return CUDA_ERROR_INVALID_VALUE;
     r.flags = flags;
     return changed(r);
   });

@@ -65,8 +65,6 @@ void to_driver(const cudaResourceDesc& d, CUDA_RESOURCE_DESC& out) {
   }
 }
 
-constexpr unsigned kKnownFlags = CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES | CU_TRSF_SRGB;
-
 // Of what a resource is made. False: there is no such array.
 bool channels_of(const cudaResourceDesc& resource, cudaChannelFormatDesc& out) {
   if (resource.resType == cudaResourceTypeLinear) out = resource.res.linear.desc;
@@ -114,7 +112,7 @@ void to_driver(const cudaTextureDesc& d, CUDA_TEXTURE_DESC& out) {
 
 CUresult create_texture(CUtexObject* out, const CUDA_RESOURCE_DESC& resource, const CUDA_TEXTURE_DESC& texture,
                         const CUDA_RESOURCE_VIEW_DESC* view) {
-  if (texture.flags & ~kKnownFlags) return not_supported("a texture with other flags than CUDA 11's");
+  if (texture.flags & ~kKnownTextureFlags) return not_supported("a texture with other flags than CUDA 11's");
   cudaResourceDesc made_of{};
   if (const CUresult error = to_runtime(resource, made_of); error != CUDA_SUCCESS) return error;
   cudaChannelFormatDesc channels{};

@@ -17,12 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
+using json::text;
 
 constexpr const char* kDescription = "exercise.json";
-
-std::string text(const Json& j, const char* key) {
-  return json::get<std::string>(j, key);
-}
 
 Error wrong_description(const std::string& path, const std::string& what) {
   return {ErrorKind::bad_input, fmt::format("{}: {}", path, what), "docs/exercise-format.md says what it may hold"};

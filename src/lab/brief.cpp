@@ -16,10 +16,6 @@ namespace {
 
 constexpr std::size_t kMostRows = 13;  // of a table: with its head and the lines around it that is a screen
 
-std::string times(double v) {
-  return v == 0 ? "" : fmt::format("{:.2f}", v);
-}
-
 std::vector<std::string> ladders_of(const std::vector<const Row*>& rows) {
   std::vector<std::string> out;
   for (const Row* row : rows)
@@ -64,7 +60,7 @@ std::string ladder_table(const TopicResult& t, const std::vector<const Row*>& la
     const Derived& d = shown->derived;
     const Row* real = same_row(measured, *shown);
     table.add({row->label(), small, figure_text(d.time_us), real ? figure_text(real->derived.time_us) : "",
-               figure_text(flops ? d.gflops : d.gbs), times(d.step), times(d.cumulative),
+               figure_text(flops ? d.gflops : d.gbs), ratio_text(d.step), ratio_text(d.cumulative),
                figure_text(d.load_sectors_per_request), figure_text(d.store_sectors_per_request),
                figure_text(d.conflicts_per_request), figure_text(d.divergent_branches), d.limit});
   }
@@ -97,7 +93,7 @@ std::string ladders_table(const TopicResult& t, const std::vector<std::string>& 
     --left;
     const auto rung = [&name](const Row& row) { return name.empty() ? row.rung : row.rung.substr(name.size() + 3); };
     table.add({name, rung(*first), figure_text(first->derived.time_us), rung(*best), figure_text(best->derived.time_us),
-               times(first->derived.time_us / best->derived.time_us)});
+               ratio_text(first->derived.time_us / best->derived.time_us)});
   }
   return table.text();
 }

@@ -138,7 +138,7 @@ bool about_the_same(const Row& a, const Row& b) {
 }
 
 // "12.4 us instead of 20 us (estimated; bound by latency)"; of estimates that nobody should rank, their intervals.
-std::string times(const Row& before, const Row& after) {
+std::string time_text(const Row& before, const Row& after) {
   const double t0 = before.derived.time_us, t1 = after.derived.time_us;
   if (t0 <= 0 || t1 <= 0) return "";
   std::string text;
@@ -171,7 +171,7 @@ std::string explain(const Row& before, const Row& after) {
                   : fmt::format("better than {}: {}", before.label(), list(changes.better, 3));
     if (!changes.worse.empty()) text += ". The price: " + list(changes.worse, 2);
   }
-  return text + times(before, after) + ".";
+  return text + time_text(before, after) + ".";
 }
 
 }  // namespace warpgrind::lab

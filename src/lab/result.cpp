@@ -13,6 +13,7 @@ namespace warpgrind::lab {
 namespace {
 
 using Json = nlohmann::json;
+using json::text;
 constexpr const char* kFormat = "warpgrind-lab 1";
 constexpr const char* kRowsFormat = "warpgrind-lab-rows 1";
 
@@ -20,9 +21,6 @@ Json number(double v) {
   return std::isfinite(v)
              ? Json(v == std::floor(v) && std::fabs(v) < 9e15 ? Json(static_cast<std::int64_t>(v)) : Json(v))
              : Json(nullptr);
-}
-std::string text(const Json& j, const char* name) {
-  return json::get<std::string>(j, name);
 }
 double value(const Json& j, const char* name) {
   return json::get<double>(j, name);

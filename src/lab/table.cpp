@@ -19,9 +19,6 @@ constexpr std::size_t kWidth = 118;
 std::string share(double v) {
   return v == 0 ? "" : v < 0.1 ? fmt::format("{:.1f}", 100 * v) : fmt::format("{:.0f}", 100 * v);
 }
-std::string times(double v) {
-  return v == 0 ? "" : fmt::format("{:.2f}", v);
-}
 std::string whole(double v) {
   return v >= 1e5 ? fmt::format("{:.3g}", v) : fmt::format("{:.0f}", v);
 }
@@ -64,13 +61,13 @@ TextTable rows_table(const std::vector<const Row*>& rows, const TopicResult* mea
                figure_text(d.time_us),
                row->gpu && row->cpu ? figure_text(row->cpu->median) : "",
                figure_text(real),
-               real > 0 ? times(d.time_us / real) : "",
+               real > 0 ? ratio_text(d.time_us / real) : "",
                figure_text(d.gbs),
                figure_text(d.gflops),
                share(d.theoretical_share),
                share(d.ceiling_share),
-               times(d.step),
-               times(d.cumulative),
+               ratio_text(d.step),
+               ratio_text(d.cumulative),
                figure_text(d.load_sectors_per_request),
                figure_text(d.store_sectors_per_request),
                counted && shared ? whole(d.bank_conflicts) : "",
@@ -252,7 +249,7 @@ std::string summary_text(const LabResult& result) {
     table.add({t.topic, std::to_string(t.rows.size()), std::to_string(t.verified()),
                skipped ? std::to_string(skipped) : "", ladder ? first->size_text : "",
                ladder ? figure_text(first->derived.time_us) : "", ladder ? figure_text(best->derived.time_us) : "",
-               ladder ? times(first->derived.time_us / best->derived.time_us) : "", ladder ? best->label() : "",
+               ladder ? ratio_text(first->derived.time_us / best->derived.time_us) : "", ladder ? best->label() : "",
                fmt::format("{:.1f}", t.seconds), t.good() ? "" : "FAILED"});
   }
   std::string out =

@@ -89,6 +89,10 @@ std::string figure_text(double v) {
   return fmt::format("{:.1e}", v);
 }
 
+std::string ratio_text(double v) {
+  return v == 0 ? "" : fmt::format("{:.2f}", v);
+}
+
 std::string wrapped(const std::string& text, std::size_t width, const std::string& first, const std::string& next) {
   std::string out, line = first;
   bool empty = true;

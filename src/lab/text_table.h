@@ -28,6 +28,8 @@ class TextTable {
 
 // Three digits or so; empty for 0 and what is no number.
 std::string figure_text(double v);
+// A quotient with two decimals; empty for 0.
+std::string ratio_text(double v);
 
 // Words in lines of at most `width` characters; `first` before the first line, `next` before the others.
 std::string wrapped(const std::string& text, std::size_t width, const std::string& first, const std::string& next);

@@ -31,10 +31,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
-
-std::string text(const Json& j, const char* name) {
-  return json::get<std::string>(j, name);
-}
+using json::text;
 
 std::vector<std::string> comma_list(const std::string& words) {
   std::vector<std::string> out;

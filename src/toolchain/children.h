@@ -15,6 +15,10 @@ namespace warpgrind::toolchain {
 
 using Words = std::vector<std::string>;
 
+inline void append(Words& to, const Words& more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+
 // While it lives, signals that would end this process wait: for Children::wait(), which tells of them, or for the end
 // of its life, when nothing is left to clean up.
 class SignalsHeld {

@@ -32,10 +32,6 @@ void say(const Error& error) {
   if (!error.detail.empty()) std::fputs(fmt::format("  {}\n", error.detail).c_str(), stderr);
 }
 
-void append(Words& to, const Words& more) {
-  to.insert(to.end(), more.begin(), more.end());
-}
-
 std::string content_of(const std::string& path) {
   return read_whole(path).value_or("");
 }

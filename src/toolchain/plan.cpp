@@ -21,10 +21,6 @@ constexpr const char* kSdkVersion = "-target-sdk-version=12.0";
 // clang makes may not (it takes the address of a kernel's stub directly). Before the user's options, which may differ.
 constexpr const char* kIndependent = "-fPIC";
 
-void append(Words& to, const Words& more) {
-  to.insert(to.end(), more.begin(), more.end());
-}
-
 // What gcc and nvcc know and clang does not is no reason to complain.
 const Words& tolerance() {
   static const Words words = {"-Wno-unknown-cuda-version",

@@ -12,7 +12,6 @@ namespace warpgrind::device {
 
 namespace {
 
-constexpr std::uint64_t kPage = 4096;
 constexpr std::uint64_t kOnes = std::uint64_t{16} << 20;
 
 // A file of ones, of which every page of a large allocation's shadow is a copy once it is written. -1: there is none.
@@ -66,7 +65,7 @@ ShadowMemory* ShadowMemory::open() {
 void ShadowMemory::undefine(std::uint64_t address, std::uint64_t bytes) const {
   if (!covers(address, bytes)) return;
   const std::uint64_t low = address + distance_, high = low + bytes;
-  const std::uint64_t first = std::min(high, (low + kPage - 1) / kPage * kPage);
+  const std::uint64_t first = std::min(high, (low + kHostPage - 1) / kHostPage * kHostPage);
   std::memset(of(address), 0xff, first - low);
   const std::uint64_t rest = map_ones(first, high);
   std::memset(reinterpret_cast<void*>(rest), 0xff, high - rest);
@@ -75,9 +74,9 @@ void ShadowMemory::undefine(std::uint64_t address, std::uint64_t bytes) const {
 // Whole pages go back to the host: what is written once takes no shadow any more.
 void ShadowMemory::define(std::uint64_t address, std::uint64_t bytes) const {
   if (!covers(address, bytes)) return;
-  constexpr std::uint64_t kWorthACall = 16 * kPage;
+  constexpr std::uint64_t kWorthACall = 16 * kHostPage;
   const std::uint64_t low = address + distance_, high = low + bytes;
-  const std::uint64_t first = (low + kPage - 1) / kPage * kPage, last = high / kPage * kPage;
+  const std::uint64_t first = (low + kHostPage - 1) / kHostPage * kHostPage, last = high / kHostPage * kHostPage;
   if (first < last && last - first >= kWorthACall) {
     std::memset(reinterpret_cast<void*>(low), 0, first - low);
     void* const fresh = mmap(reinterpret_cast<void*>(first), last - first, PROT_READ | PROT_WRITE,

@@ -16,8 +16,6 @@ namespace warpgrind::device {
 
 namespace {
 
-constexpr std::uint64_t kPage = 4096;
-
 std::uint64_t round_up(std::uint64_t value, std::uint64_t to) {
   return (value + to - 1) / to * to;
 }
@@ -99,7 +97,7 @@ Result<std::uint64_t> AddressSpace::allocate(std::uint64_t size, std::uint64_t a
                  "raise the limit on virtual memory (ulimit -v)"};
   size = std::max<std::uint64_t>(1, size);
   const bool own_pages = attributes.file >= 0;
-  alignment = std::max<std::uint64_t>(own_pages ? kPage : 512, alignment);
+  alignment = std::max<std::uint64_t>(own_pages ? kHostPage : 512, alignment);
   if (size > kReserved) return Error{ErrorKind::environment, "no address space left for device memory", ""};
   const bool large = size >= kHugePage;
   std::uint64_t skew = 0;
@@ -109,7 +107,7 @@ Result<std::uint64_t> AddressSpace::allocate(std::uint64_t size, std::uint64_t a
     alignment = kHugePage;
     skew = (large_count_++ * 5 % 8) * 512;
   }
-  const std::uint64_t taken = round_up(size + kRedZone, own_pages ? kPage : 512);
+  const std::uint64_t taken = round_up(size + kRedZone, own_pages ? kHostPage : 512);
   std::uint64_t start = 0;
   if (attributes.internal && taken + alignment <= first_internal() + kInternal - internal_top_) {
     start = round_up(internal_top_, alignment) + skew;
@@ -118,7 +116,7 @@ Result<std::uint64_t> AddressSpace::allocate(std::uint64_t size, std::uint64_t a
     start = place(taken, alignment, skew);
     if (!start) return Error{ErrorKind::environment, "no address space left for device memory", ""};
   }
-  const std::uint64_t first = round_down(start, kPage), last = round_up(start + size, kPage);
+  const std::uint64_t first = round_down(start, kHostPage), last = round_up(start + size, kHostPage);
   if (mprotect(pointer(first), last - first, PROT_READ | PROT_WRITE) != 0) {
     if (start < first_internal()) holes_[start] = taken;
     return Error{ErrorKind::environment, fmt::format("the host has no memory left: {}", std::strerror(errno)), ""};
@@ -194,8 +192,8 @@ std::optional<Range> AddressSpace::release(std::uint64_t address, const char* by
   const Range range = element(ranges_, address);
   // Whole pages go back to the host; the rest is zeroed, so that a later allocation starts with zeroes as a fresh one.
   // Pages of a file of its own are whole ones.
-  const std::uint64_t first = round_up(range.low, kPage);
-  const std::uint64_t last = range.file >= 0 ? round_up(range.high, kPage) : round_down(range.high, kPage);
+  const std::uint64_t first = round_up(range.low, kHostPage);
+  const std::uint64_t last = range.file >= 0 ? round_up(range.high, kHostPage) : round_down(range.high, kHostPage);
   if (range.file >= 0) {
     unshare_pages(first, last);
   } else if (first < last) {
@@ -228,7 +226,7 @@ Result<AddressSpace::Shared> AddressSpace::share(std::uint64_t address) {
     if (!made) return made.error();
     shared_file_ = *made;
   }
-  const std::uint64_t first = round_down(range.low, kPage), last = round_up(range.high, kPage);
+  const std::uint64_t first = round_down(range.low, kHostPage), last = round_up(range.high, kHostPage);
   if (Status shared = share_pages(first, last, shared_file_); !shared) return shared.error();
   return Shared{shared_file_, address - base_};
 }
@@ -242,10 +240,10 @@ Status AddressSpace::share_pages(std::uint64_t low, std::uint64_t high, int file
       continue;
     }
     const std::uint64_t end = next == shared_.end() ? high : std::min(high, next->first);
-    static constexpr std::uint8_t kZeroes[kPage] = {};
-    for (std::uint64_t page = low; page < end; page += kPage)
-      if (std::memcmp(pointer(page), kZeroes, kPage) != 0 &&
-          ::pwrite(file, pointer(page), kPage, static_cast<off_t>(page - base_)) != static_cast<ssize_t>(kPage))
+    static constexpr std::uint8_t kZeroes[kHostPage] = {};
+    for (std::uint64_t page = low; page < end; page += kHostPage)
+      if (std::memcmp(pointer(page), kZeroes, kHostPage) != 0 &&
+          ::pwrite(file, pointer(page), kHostPage, static_cast<off_t>(page - base_)) != static_cast<ssize_t>(kHostPage))
         return Error{ErrorKind::environment, fmt::format("the host has no memory left: {}", std::strerror(errno)), ""};
     if (Status mapped = map_physical(low, end - low, low - base_, file); !mapped) return mapped;
     shared_[low] = {end, file};

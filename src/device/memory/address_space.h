@@ -14,6 +14,8 @@
 
 namespace warpgrind::device {
 
+inline constexpr std::uint64_t kHostPage = 4096;  // bytes of a page of the process's memory
+
 // A stretch of addresses a kernel may touch: [low, high).
 struct Range {
   std::uint64_t low = 0, high = 0;

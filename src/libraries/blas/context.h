@@ -84,5 +84,9 @@ class Caller {
 inline std::string rectangle(std::int64_t rows, std::int64_t columns) {
   return fmt::format("{} x {}", rows, columns);
 }
+// The length of a vector, likewise: "n = 5".
+inline std::string length(std::int64_t n) {
+  return fmt::format("n = {}", n);
+}
 
 }  // namespace warpgrind::libraries::blas

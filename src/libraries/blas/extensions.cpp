@@ -143,10 +143,6 @@ template <class T>
 constexpr cublasComputeType_t kComputeOf = std::is_same_v<Real<T>, double> ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
 
 template <class T>
-const void* const* addresses_of(const T* const* array) {
-  return reinterpret_cast<const void* const*>(array);
-}
-template <class T>
 cublasStatus_t gemmBatched(const char* name, cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
                            std::int64_t m, std::int64_t n, std::int64_t k, const T* alpha, const T* const* a,
                            std::int64_t lda, const T* const* b, std::int64_t ldb, const T* beta, T* const* c,

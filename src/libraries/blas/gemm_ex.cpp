@@ -18,10 +18,6 @@ BatchOperand one(cudaDataType type, const void* at, std::int64_t ld, std::int64_
 BatchOperand many(cudaDataType type, const void* const* addresses, std::int64_t ld) {
   return {type, nullptr, addresses, ld, 0};
 }
-template <class T>
-const void* const* addresses_of(T* const* array) {
-  return reinterpret_cast<const void* const*>(array);
-}
 bool is_algorithm(cublasGemmAlgo_t algo) {
   return (algo >= CUBLAS_GEMM_DFALT && algo <= CUBLAS_GEMM_ALGO23) ||
          (algo >= CUBLAS_GEMM_DEFAULT_TENSOR_OP && algo <= CUBLAS_GEMM_ALGO15_TENSOR_OP) ||

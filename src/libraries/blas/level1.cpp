@@ -7,10 +7,6 @@
 namespace warpgrind::libraries::blas {
 namespace {
 
-std::string length(std::int64_t n) {
-  return fmt::format("n = {}", n);
-}
-
 template <class T>
 cublasStatus_t axpy(const char* name, cublasHandle_t handle, std::int64_t n, const T* alpha, const T* x,
                     std::int64_t incx, T* y, std::int64_t incy) {

@@ -9,4 +9,10 @@ namespace warpgrind::libraries::blas {
 // Checks the arguments, and issues the product. alpha and beta: of scale_type().
 cublasStatus_t multiply(const char* name, cublasHandle_t handle, const Product& p, const void* alpha, const void* beta);
 
+// The addresses of a batch's matrices.
+template <class T>
+const void* const* addresses_of(T* const* array) {
+  return reinterpret_cast<const void* const*>(array);
+}
+
 }  // namespace warpgrind::libraries::blas

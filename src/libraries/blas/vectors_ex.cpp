@@ -35,9 +35,6 @@ LibraryWork work_of(std::int64_t n, const Vector& x, double vectors) {
   work.bytes = static_cast<double>(std::max<std::int64_t>(n, 0)) * static_cast<double>(element_bytes(x.type)) * vectors;
   return work;
 }
-std::string length(std::int64_t n) {
-  return fmt::format("n = {}", n);
-}
 // Sums are kept in the type that the documentation names for the execution.
 Wide rounded(Wide v, cudaDataType execution) {
   if (execution == CUDA_R_64F || execution == CUDA_C_64F) return v;
