@@ -16,7 +16,7 @@ namespace warpgrind::exercises {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 using Outcome = Judged::Outcome;
 
 constexpr std::size_t kWidth = 80;
@@ -47,13 +47,13 @@ std::string mark(Outcome outcome, bool colour) {
 }
 
 // What is not UTF-8 in a student's output must not end the report.
-std::string dumped(const Json& j) {
-  return j.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+std::string dumped(const OrderedJson& j) {
+  return j.dump(1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 // What a hand-in may have written: no codes for a terminal, and UTF-8.
 std::string printable(const std::string& text) {
-  std::string out = Json::parse(dumped(Json(text)), nullptr, false).get<std::string>();
+  std::string out = OrderedJson::parse(dumped(OrderedJson(text)), nullptr, false).get<std::string>();
   for (char& c : out)
     if ((static_cast<unsigned char>(c) < ' ' && c != '\n') || c == '\x7f') c = ' ';
   return out;
@@ -96,23 +96,23 @@ std::string verdict_text(const Verdict& verdict, bool colour) {
 }
 
 std::string verdict_json(const std::vector<Graded>& graded) {
-  Json all = Json::array();
+  OrderedJson all = OrderedJson::array();
   for (const Graded& g : graded) {
-    Json lines = Json::array();
+    OrderedJson lines = OrderedJson::array();
     for (const Judged& j : g.verdict.lines) {
-      Json line = {{"rule", j.rule}, {"asked", j.asked}, {"outcome", word(j.outcome)}, {"seen", j.seen}};
+      OrderedJson line = {{"rule", j.rule}, {"asked", j.asked}, {"outcome", word(j.outcome)}, {"seen", j.seen}};
       if (!j.message.empty()) line["message"] = j.message;
       if (!j.file.empty()) line["file"] = base_name(j.file), line["line"] = j.line;
       if (!j.details.empty()) line["details"] = j.details;
       lines.push_back(std::move(line));
     }
-    Json one = {{"student", g.student}, {"exercise", g.exercise}, {"file", g.file}, {"passed", g.passed()}};
+    OrderedJson one = {{"student", g.student}, {"exercise", g.exercise}, {"file", g.file}, {"passed", g.passed()}};
     if (!g.problem.empty()) one["problem"] = g.problem;
     one["seconds"] = g.seconds;
     one["rubric"] = std::move(lines);
     all.push_back(std::move(one));
   }
-  const Json out = {{"format", "warpgrind-verdicts 1"}, {"hand_ins", std::move(all)}};
+  const OrderedJson out = {{"format", "warpgrind-verdicts 1"}, {"hand_ins", std::move(all)}};
   return dumped(out);
 }
 

@@ -11,12 +11,12 @@ namespace warpgrind::host {
 
 namespace {
 
-struct HostThread {
+struct CallingThread {
   unsigned depth = 0;                                   // calls that run: one may use another
   unsigned number = 0;                                  // 0: it has not called anything yet
   bool launched = false, waited = false, read = false;  // since its clock was last read; ever read
 };
-thread_local HostThread t_thread;
+thread_local CallingThread t_thread;
 
 std::atomic<unsigned> g_threads{0};
 std::atomic<std::size_t> g_rows{0};
@@ -98,7 +98,7 @@ void note_wait() {
 }
 
 void clock_read(const char* function) {
-  HostThread& t = t_thread;
+  CallingThread& t = t_thread;
   if (t.depth != 0 || g_no_more.load(std::memory_order_relaxed)) return;
   if (g_launches.load(std::memory_order_relaxed) && t.read && t.waited) g_around.store(function);
   t.read = true;

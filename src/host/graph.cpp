@@ -13,14 +13,14 @@ namespace warpgrind::host {
 namespace {
 
 // Handles of nodes, graphs and user objects that live: programs give us any pointer.
-struct Live {
+struct LiveHandles {
   std::mutex mutex;
   std::set<const GraphNode*> nodes;
   std::set<const Graph*> graphs;
   std::set<const UserObject*> user_objects;
 };
-Live& live() {
-  static auto* l = new Live;
+LiveHandles& live_handles() {
+  static auto* l = new LiveHandles;
   return *l;
 }
 
@@ -54,28 +54,28 @@ Capture::Capture() = default;
 Capture::~Capture() = default;
 
 GraphNode::GraphNode() : id(HostState::instance().next_id++) {
-  std::lock_guard lock(live().mutex);
-  live().nodes.insert(this);
+  std::lock_guard lock(live_handles().mutex);
+  live_handles().nodes.insert(this);
 }
 
 GraphNode::~GraphNode() {
-  std::lock_guard lock(live().mutex);
-  live().nodes.erase(this);
+  std::lock_guard lock(live_handles().mutex);
+  live_handles().nodes.erase(this);
 }
 
 bool is_node(const GraphNode* node) {
-  std::lock_guard lock(live().mutex);
-  return live().nodes.count(node) != 0;
+  std::lock_guard lock(live_handles().mutex);
+  return live_handles().nodes.count(node) != 0;
 }
 
 Graph::Graph() {
-  std::lock_guard lock(live().mutex);
-  live().graphs.insert(this);
+  std::lock_guard lock(live_handles().mutex);
+  live_handles().graphs.insert(this);
 }
 
 Graph::~Graph() {
-  std::lock_guard lock(live().mutex);
-  live().graphs.erase(this);
+  std::lock_guard lock(live_handles().mutex);
+  live_handles().graphs.erase(this);
 }
 
 GraphMemory::~GraphMemory() {
@@ -88,15 +88,15 @@ UserReferences::~UserReferences() {
 
 cudaError_t create_user_object(cudaUserObject_t* out, void* pointer, cudaHostFn_t destroy, unsigned count) {
   auto* object = new UserObject{pointer, destroy, count};
-  std::lock_guard lock(live().mutex);
-  live().user_objects.insert(object);
+  std::lock_guard lock(live_handles().mutex);
+  live_handles().user_objects.insert(object);
   *out = object;
   return cudaSuccess;
 }
 
 cudaError_t retain(UserObject* object, unsigned count) {
-  std::lock_guard lock(live().mutex);
-  if (!live().user_objects.count(object) || count == 0 || count > ~0u - object->references)
+  std::lock_guard lock(live_handles().mutex);
+  if (!live_handles().user_objects.count(object) || count == 0 || count > ~0u - object->references)
     return cudaErrorInvalidValue;
   object->references += count;
   return cudaSuccess;
@@ -104,11 +104,12 @@ cudaError_t retain(UserObject* object, unsigned count) {
 
 cudaError_t release(UserObject* object, unsigned count) {
   {
-    std::lock_guard lock(live().mutex);
-    if (!live().user_objects.count(object) || count == 0 || object->references < count) return cudaErrorInvalidValue;
+    std::lock_guard lock(live_handles().mutex);
+    if (!live_handles().user_objects.count(object) || count == 0 || object->references < count)
+      return cudaErrorInvalidValue;
     object->references -= count;
     if (object->references) return cudaSuccess;
-    live().user_objects.erase(object);
+    live_handles().user_objects.erase(object);
   }
   // The program's function may wait for threads that need the lock.
   if (ThreadState& thread = thread_state(); thread.graphs_locks)
@@ -491,8 +492,8 @@ cudaError_t capture_operation(Stream& stream, Operation operation) {
 }
 
 bool is_graph(const Graph* graph) {
-  std::lock_guard lock(live().mutex);
-  return live().graphs.count(graph) != 0;
+  std::lock_guard lock(live_handles().mutex);
+  return live_handles().graphs.count(graph) != 0;
 }
 
 bool owns_graph(const Graph* graph) {

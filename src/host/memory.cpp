@@ -163,8 +163,8 @@ cudaError_t tell_if_invalid(cudaError_t error, const void* pointer, const char* 
 // What programs allocated and have not freed, with the device: cudaDeviceReset gives it back.
 namespace {
 
-std::mutex live_mutex;
-std::map<std::uint64_t, int>& live() {
+std::mutex live_allocations_mutex;
+std::map<std::uint64_t, int>& live_allocations() {
   static auto* map = new std::map<std::uint64_t, int>;
   return *map;
 }
@@ -181,26 +181,26 @@ cudaError_t allocate(int device, std::size_t bytes, void** out, events::Allocati
     return refuse(cudaErrorMemoryAllocation, address.error().message);
   }
   *out = reinterpret_cast<void*>(*address);
-  std::lock_guard lock(live_mutex);
-  live()[*address] = device;
+  std::lock_guard lock(live_allocations_mutex);
+  live_allocations()[*address] = device;
   return cudaSuccess;
 }
 
 bool is_allocated(const void* start) {
-  const std::lock_guard lock(live_mutex);
-  return live().contains(address_of(start));
+  const std::lock_guard lock(live_allocations_mutex);
+  return live_allocations().contains(address_of(start));
 }
 
 void release_all(int device) {
   release_imports(device);
-  std::lock_guard lock(live_mutex);
-  for (auto it = live().begin(); it != live().end();) {
+  std::lock_guard lock(live_allocations_mutex);
+  for (auto it = live_allocations().begin(); it != live_allocations().end();) {
     if (it->second == device) {
       forget_advice(it->first);
       the_session().managed_memory().forget(it->first);
       forget_pool_block(reinterpret_cast<void*>(it->first));
       the_session().device(device).free(it->first);
-      it = live().erase(it);
+      it = live_allocations().erase(it);
     } else {
       ++it;
     }
@@ -213,8 +213,8 @@ cudaError_t release(void* pointer) {
   if (place.low != address_of(pointer)) return cudaErrorInvalidValue;
   if (place.memory != Memory::device && place.memory != Memory::managed) return cudaErrorInvalidValue;
   {
-    std::lock_guard lock(live_mutex);
-    if (live().erase(place.low) == 0) {  // a variable of the program, or memory that is mapped
+    std::lock_guard lock(live_allocations_mutex);
+    if (live_allocations().erase(place.low) == 0) {  // a variable of the program, or memory that is mapped
       if (!release_import(pointer, true)) return cudaErrorInvalidValue;
       forget_pool_block(pointer);
       return cudaSuccess;

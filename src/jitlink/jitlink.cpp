@@ -394,6 +394,8 @@ nvJitLinkResult GetInfoLog(nvJitLinkHandle handle, char* log) {
   WG_JITLINK_AS(nvJitLink##name, name, parameters, arguments) \
   WG_JITLINK_AS(__nvJitLink##name##_13_0, name, parameters, arguments)
 #include "warpgrind/nvjitlink_functions.inc"
+#undef WG_JITLINK
+#undef WG_JITLINK_AS
 
 extern "C" __attribute__((visibility("default"))) nvJitLinkResult nvJitLinkVersion(unsigned int* major,
                                                                                    unsigned int* minor) {

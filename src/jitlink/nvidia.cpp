@@ -40,7 +40,7 @@ const Functions* open_jitlink() {
   return whole ? &out : nullptr;
 }
 
-const Functions* library() {
+const Functions* nvidia_jitlink() {
   static const Functions* const one = open_jitlink();
   return one;
 }
@@ -110,13 +110,13 @@ nvJitLinkResult run(const Functions& theirs, nvJitLinkHandle handle, const std::
 }  // namespace
 
 bool reads_lto() {
-  return library() != nullptr;
+  return nvidia_jitlink() != nullptr;
 }
 
 LtoLinked link_lto(const std::vector<LtoInput>& inputs, const std::vector<std::string>& options,
                    const std::vector<std::string>& called) {
   LtoLinked out;
-  const Functions& theirs = *library();
+  const Functions& theirs = *nvidia_jitlink();
   std::vector<LtoInput> all = inputs;
   if (!called.empty())
     if (auto kept = lto_of(source_that_keeps(called), virtual_architecture(options)))

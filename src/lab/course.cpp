@@ -14,14 +14,14 @@ namespace warpgrind::lab {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-Result<Json> read_format(const fs::path& path, const char* format) {
+Result<OrderedJson> read_format(const fs::path& path, const char* format) {
   const auto text = read_whole(path.string());
   if (!text)
     return Error{ErrorKind::environment, fmt::format("cannot read {}", path.string()),
                  "it is part of the lab: build warpgrind again (make build)"};
-  Json j = Json::parse(*text, nullptr, false);
+  OrderedJson j = OrderedJson::parse(*text, nullptr, false);
   if (!j.is_object() || json::get<std::string>(j, "format") != format)
     return Error{ErrorKind::bad_input, fmt::format("{} is not JSON of the format \"{}\"", path.string(), format),
                  "docs/lab-format.md says what is in it"};
@@ -45,10 +45,10 @@ std::string plain(const std::string& text) {
   return out;
 }
 
-ChapterWords words_of(const Json& chapter) {
+ChapterWords words_of(const OrderedJson& chapter) {
   ChapterWords words{plain(json::get<std::string>(chapter, "question")), ""};
   if (const auto it = chapter.find("take_away"); it != chapter.end() && it->is_array() && !it->empty())
-    if (const Json& first = it->front(); first.is_string()) words.lesson = plain(first.get<std::string>());
+    if (const OrderedJson& first = it->front(); first.is_string()) words.lesson = plain(first.get<std::string>());
   return words;
 }
 
@@ -63,20 +63,20 @@ std::vector<fs::path> files_in(const fs::path& folder) {
 
 // By topic, in their order: what a chapter names at its end. An exercise that cannot be read is not named here;
 // `warpgrind exercise list` says what is wrong with it.
-std::map<std::string, Json> exercises_by_topic(const std::string& folder) {
-  std::vector<std::pair<std::int64_t, Json>> all;
+std::map<std::string, OrderedJson> exercises_by_topic(const std::string& folder) {
+  std::vector<std::pair<std::int64_t, OrderedJson>> all;
   std::error_code problem;
   for (fs::directory_iterator at(folder, problem), end; !problem && at != end; at.increment(problem)) {
     const auto text = read_whole((at->path() / "exercise.json").string());
-    const Json j = text ? Json::parse(*text, nullptr, false) : Json();
+    const OrderedJson j = text ? OrderedJson::parse(*text, nullptr, false) : OrderedJson();
     if (!j.is_object()) continue;
-    all.emplace_back(json::get<std::int64_t>(j, "order"), Json{{"name", at->path().filename().string()},
-                                                               {"title", json::get<std::string>(j, "title")},
-                                                               {"level", json::get<std::int64_t>(j, "level")},
-                                                               {"topic", json::get<std::string>(j, "topic")}});
+    all.emplace_back(json::get<std::int64_t>(j, "order"), OrderedJson{{"name", at->path().filename().string()},
+                                                                      {"title", json::get<std::string>(j, "title")},
+                                                                      {"level", json::get<std::int64_t>(j, "level")},
+                                                                      {"topic", json::get<std::string>(j, "topic")}});
   }
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::map<std::string, Json> out;
+  std::map<std::string, OrderedJson> out;
   for (auto& [order, exercise] : all) out[exercise["topic"].get<std::string>()].push_back(std::move(exercise));
   return out;
 }
@@ -92,8 +92,8 @@ Result<Course> read_course(const std::string& folder, const std::string& exercis
   if (!whole) return whole.error();
   auto glossary = read_format(root / "glossary.json", "warpgrind-glossary 1");
   if (!glossary) return glossary.error();
-  Json chapters = Json::object();
-  std::map<std::string, Json> exercises = exercises_by_topic(exercises_folder);
+  OrderedJson chapters = OrderedJson::object();
+  std::map<std::string, OrderedJson> exercises = exercises_by_topic(exercises_folder);
   for (const fs::path& path : files_in(root / "chapters")) {
     auto chapter = read_format(path, "warpgrind-chapter 1");
     if (!chapter) return chapter.error();
@@ -106,7 +106,7 @@ Result<Course> read_course(const std::string& folder, const std::string& exercis
   }
   (*whole)["glossary"] = (*glossary)["terms"];
   (*whole)["chapters"] = std::move(chapters);
-  course.json = whole->dump(-1, ' ', false, Json::error_handler_t::replace);
+  course.json = whole->dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
   return course;
 }
 

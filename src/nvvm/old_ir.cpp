@@ -12,49 +12,49 @@ namespace {
 
 // The part of LLVM's C interface that this needs (llvm-c/Core.h, IRReader.h, BitWriter.h), which is the same in all
 // releases. No header of theirs: several releases may be in the process, and this one is opened by name.
-using Context = void*;
-using Module = void*;
-using Buffer = void*;
-using Value = void*;
-using Block = void*;
-using Builder = void*;
-using Attribute = void*;
-using Type = void*;
+using ContextRef = void*;
+using ModuleRef = void*;
+using MemoryBufferRef = void*;
+using ValueRef = void*;
+using BasicBlockRef = void*;
+using BuilderRef = void*;
+using AttributeRef = void*;
+using TypeRef = void*;
 
 struct OldLlvm {
-  Context (*ContextCreate)() = nullptr;
-  void (*ContextDispose)(Context) = nullptr;
-  Buffer (*CreateMemoryBufferWithMemoryRangeCopy)(const char*, std::size_t, const char*) = nullptr;
-  int (*ParseIRInContext)(Context, Buffer, Module*, char**) = nullptr;
-  Buffer (*WriteBitcodeToMemoryBuffer)(Module) = nullptr;
-  const char* (*GetBufferStart)(Buffer) = nullptr;
-  std::size_t (*GetBufferSize)(Buffer) = nullptr;
-  void (*DisposeMemoryBuffer)(Buffer) = nullptr;
-  void (*DisposeModule)(Module) = nullptr;
+  ContextRef (*ContextCreate)() = nullptr;
+  void (*ContextDispose)(ContextRef) = nullptr;
+  MemoryBufferRef (*CreateMemoryBufferWithMemoryRangeCopy)(const char*, std::size_t, const char*) = nullptr;
+  int (*ParseIRInContext)(ContextRef, MemoryBufferRef, ModuleRef*, char**) = nullptr;
+  MemoryBufferRef (*WriteBitcodeToMemoryBuffer)(ModuleRef) = nullptr;
+  const char* (*GetBufferStart)(MemoryBufferRef) = nullptr;
+  std::size_t (*GetBufferSize)(MemoryBufferRef) = nullptr;
+  void (*DisposeMemoryBuffer)(MemoryBufferRef) = nullptr;
+  void (*DisposeModule)(ModuleRef) = nullptr;
   void (*DisposeMessage)(char*) = nullptr;
-  Value (*GetFirstFunction)(Module) = nullptr;
-  Value (*GetNextFunction)(Value) = nullptr;
-  Block (*GetFirstBasicBlock)(Value) = nullptr;
-  Block (*GetNextBasicBlock)(Block) = nullptr;
-  Value (*GetFirstInstruction)(Block) = nullptr;
-  Value (*GetNextInstruction)(Value) = nullptr;
-  Value (*IsACallInst)(Value) = nullptr;
-  Value (*IsAInlineAsm)(Value) = nullptr;
-  Value (*GetCalledValue)(Value) = nullptr;
-  const char* (*GetValueName2)(Value, std::size_t*) = nullptr;
-  Value (*GetOperand)(Value, unsigned) = nullptr;
-  Type (*TypeOf)(Value) = nullptr;
+  ValueRef (*GetFirstFunction)(ModuleRef) = nullptr;
+  ValueRef (*GetNextFunction)(ValueRef) = nullptr;
+  BasicBlockRef (*GetFirstBasicBlock)(ValueRef) = nullptr;
+  BasicBlockRef (*GetNextBasicBlock)(BasicBlockRef) = nullptr;
+  ValueRef (*GetFirstInstruction)(BasicBlockRef) = nullptr;
+  ValueRef (*GetNextInstruction)(ValueRef) = nullptr;
+  ValueRef (*IsACallInst)(ValueRef) = nullptr;
+  ValueRef (*IsAInlineAsm)(ValueRef) = nullptr;
+  ValueRef (*GetCalledValue)(ValueRef) = nullptr;
+  const char* (*GetValueName2)(ValueRef, std::size_t*) = nullptr;
+  ValueRef (*GetOperand)(ValueRef, unsigned) = nullptr;
+  TypeRef (*TypeOf)(ValueRef) = nullptr;
   unsigned (*GetEnumAttributeKindForName)(const char*, std::size_t) = nullptr;
-  Attribute (*CreateEnumAttribute)(Context, unsigned, std::uint64_t) = nullptr;
-  Attribute (*CreateStringAttribute)(Context, const char*, unsigned, const char*, unsigned) = nullptr;
-  void (*AddAttributeAtIndex)(Value, unsigned, Attribute) = nullptr;
-  void (*AddCallSiteAttribute)(Value, unsigned, Attribute) = nullptr;
-  Builder (*CreateBuilderInContext)(Context) = nullptr;
-  void (*DisposeBuilder)(Builder) = nullptr;
-  void (*PositionBuilderBefore)(Builder, Value) = nullptr;
-  Value (*BuildAddrSpaceCast)(Builder, Value, Type, const char*) = nullptr;
-  void (*ReplaceAllUsesWith)(Value, Value) = nullptr;
-  void (*InstructionEraseFromParent)(Value) = nullptr;
+  AttributeRef (*CreateEnumAttribute)(ContextRef, unsigned, std::uint64_t) = nullptr;
+  AttributeRef (*CreateStringAttribute)(ContextRef, const char*, unsigned, const char*, unsigned) = nullptr;
+  void (*AddAttributeAtIndex)(ValueRef, unsigned, AttributeRef) = nullptr;
+  void (*AddCallSiteAttribute)(ValueRef, unsigned, AttributeRef) = nullptr;
+  BuilderRef (*CreateBuilderInContext)(ContextRef) = nullptr;
+  void (*DisposeBuilder)(BuilderRef) = nullptr;
+  void (*PositionBuilderBefore)(BuilderRef, ValueRef) = nullptr;
+  ValueRef (*BuildAddrSpaceCast)(BuilderRef, ValueRef, TypeRef, const char*) = nullptr;
+  void (*ReplaceAllUsesWith)(ValueRef, ValueRef) = nullptr;
+  void (*InstructionEraseFromParent)(ValueRef) = nullptr;
 };
 
 bool take_all(void* library, OldLlvm& out) {
@@ -92,7 +92,7 @@ const OldLlvm* old_llvm() {
 // What NVVM takes for granted and LLVM wants to be told.
 class Explained {
  public:
-  Explained(const OldLlvm& llvm, Context context, bool flush_to_zero)
+  Explained(const OldLlvm& llvm, ContextRef context, bool flush_to_zero)
       : llvm_(llvm), builder_(llvm.CreateBuilderInContext(context)) {
     constexpr std::string_view kName = "convergent";
     convergent_ = llvm.CreateEnumAttribute(context, llvm.GetEnumAttributeKindForName(kName.data(), kName.size()), 0);
@@ -107,13 +107,13 @@ class Explained {
 
   // Every function may have a barrier in it, until LLVM finds that it has none: calls in both ways of a branch are not
   // to become one before it.
-  void all_of(Module module) {
-    for (Value function = llvm_.GetFirstFunction(module); function; function = llvm_.GetNextFunction(function)) {
+  void all_of(ModuleRef module) {
+    for (ValueRef function = llvm_.GetFirstFunction(module); function; function = llvm_.GetNextFunction(function)) {
       llvm_.AddAttributeAtIndex(function, kOfTheFunction, convergent_);
       if (flushed_) llvm_.AddAttributeAtIndex(function, kOfTheFunction, flushed_);
-      for (Block block = llvm_.GetFirstBasicBlock(function); block; block = llvm_.GetNextBasicBlock(block))
-        for (Value at = llvm_.GetFirstInstruction(block); at;) {
-          const Value next = llvm_.GetNextInstruction(at);
+      for (BasicBlockRef block = llvm_.GetFirstBasicBlock(function); block; block = llvm_.GetNextBasicBlock(block))
+        for (ValueRef at = llvm_.GetFirstInstruction(block); at;) {
+          const ValueRef next = llvm_.GetNextInstruction(at);
           if (llvm_.IsACallInst(at)) call(at);
           at = next;
         }
@@ -123,8 +123,8 @@ class Explained {
  private:
   static constexpr unsigned kOfTheFunction = ~0U;  // LLVMAttributeFunctionIndex
 
-  void call(Value at) {
-    const Value called = llvm_.GetCalledValue(at);
+  void call(ValueRef at) {
+    const ValueRef called = llvm_.GetCalledValue(at);
     if (llvm_.IsAInlineAsm(called)) {
       llvm_.AddCallSiteAttribute(at, kOfTheFunction, convergent_);
       return;
@@ -140,9 +140,9 @@ class Explained {
   }
 
   const OldLlvm& llvm_;
-  Builder builder_;
-  Attribute convergent_;
-  Attribute flushed_ = nullptr;  // none: denormals stay
+  BuilderRef builder_;
+  AttributeRef convergent_;
+  AttributeRef flushed_ = nullptr;  // none: denormals stay
 };
 
 }  // namespace
@@ -152,15 +152,15 @@ Result<std::string> bitcode_of_old_text(const std::string& text, const std::stri
   if (!llvm)
     return Error{ErrorKind::environment, "IR whose pointers have types needs an LLVM that reads it: libLLVM-14.so.1",
                  "Debian's package libllvm14 has it"};
-  const Context context = llvm->ContextCreate();
+  const ContextRef context = llvm->ContextCreate();
   // Taken over by the parser, also when it fails.
-  const Buffer source = llvm->CreateMemoryBufferWithMemoryRangeCopy(text.data(), text.size(), name.c_str());
-  Module module = nullptr;
+  const MemoryBufferRef source = llvm->CreateMemoryBufferWithMemoryRangeCopy(text.data(), text.size(), name.c_str());
+  ModuleRef module = nullptr;
   char* message = nullptr;
   std::string bitcode, problem;
   if (llvm->ParseIRInContext(context, source, &module, &message) == 0) {
     Explained(*llvm, context, flush_to_zero).all_of(module);
-    const Buffer written = llvm->WriteBitcodeToMemoryBuffer(module);
+    const MemoryBufferRef written = llvm->WriteBitcodeToMemoryBuffer(module);
     bitcode.assign(llvm->GetBufferStart(written), llvm->GetBufferSize(written));
     llvm->DisposeMemoryBuffer(written);
     llvm->DisposeModule(module);

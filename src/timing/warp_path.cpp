@@ -14,7 +14,7 @@ using machine::Pipe;
 
 // Instructions that are walked through; loops go on as their last rounds went.
 constexpr std::size_t kMostInstructions = 4000;
-constexpr long kMostRounds = 8;  // of a loop in one
+constexpr long kMostLoopRounds = 8;  // of a loop in one
 // An atomic with a result goes to L2 however near the data was.
 constexpr double kLeastAtomic = 300;
 
@@ -64,7 +64,7 @@ class Walk {
     const machine::Block& block = code_.blocks[b];
     const double share = b < flow_.loop_share.size() ? flow_.loop_share[b] : 1;
     Unrolled u;
-    u.rounds = share > 0 ? static_cast<unsigned>(std::clamp(std::lround(1 / share), 1L, kMostRounds)) : 1;
+    u.rounds = share > 0 ? static_cast<unsigned>(std::clamp(std::lround(1 / share), 1L, kMostLoopRounds)) : 1;
     if (block.instructions.size() * u.rounds > kMostInstructions) u.rounds = 1;
     for (unsigned round = 0; round < u.rounds; ++round)
       for (const Instruction& i : block.instructions)

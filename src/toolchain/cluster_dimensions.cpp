@@ -9,7 +9,7 @@ namespace warpgrind::toolchain {
 
 namespace {
 
-constexpr std::string_view kMark = "// cluster_dims ";
+constexpr std::string_view kClusterMark = "// cluster_dims ";
 
 }  // namespace
 
@@ -20,8 +20,8 @@ std::string with_cluster_dimensions(std::string_view ptx) {
     const auto end = ptx.find('\n');
     const std::string_view line = ptx.substr(0, end);
     ptx = end == std::string_view::npos ? std::string_view{} : ptx.substr(end + 1);
-    if (const auto mark = line.find(kMark); mark != std::string_view::npos) {
-      std::istringstream words{std::string(line.substr(mark + kMark.size()))};
+    if (const auto mark = line.find(kClusterMark); mark != std::string_view::npos) {
+      std::istringstream words{std::string(line.substr(mark + kClusterMark.size()))};
       std::string name;
       unsigned sizes[3] = {1, 1, 1};
       words >> name;

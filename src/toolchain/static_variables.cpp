@@ -7,7 +7,7 @@ namespace warpgrind::toolchain {
 namespace {
 
 // Behind it comes a digest of what -cuid gave.
-constexpr std::string_view kMark = "__static__";
+constexpr std::string_view kStaticMark = "__static__";
 
 bool in_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' || c == '%';
@@ -44,11 +44,11 @@ void each_line(std::string_view text, F f) {
 std::string with_static_variables_joined(std::string_view ptx) {
   std::map<std::string, std::string_view, std::less<>> suffix_of;  // by the plain name
   each_line(ptx, [&](std::string_view line) {
-    if (line.starts_with(".extern ") || line.find(kMark) == std::string_view::npos) return;
+    if (line.starts_with(".extern ") || line.find(kStaticMark) == std::string_view::npos) return;
     each_word(
         line,
         [&](std::string_view word) {
-          const std::size_t at = word.rfind(kMark);
+          const std::size_t at = word.rfind(kStaticMark);
           if (at != std::string_view::npos && at > 0) suffix_of.emplace(word.substr(0, at), word.substr(at));
         },
         [](std::string_view) {});

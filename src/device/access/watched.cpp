@@ -4,8 +4,6 @@
 
 namespace warpgrind::device {
 
-using Origin = events::AddressOrigin::Kind;
-
 bool may_write(const events::Site& s) {
   switch (s.kind) {
     case SiteKind::store:
@@ -23,7 +21,8 @@ bool may_write(const events::Site& s) {
 bool never_global(const events::Site& s) {
   if (s.space == StateSpace::shared || s.space == StateSpace::local || s.space == StateSpace::param) return true;
   return !s.origins.empty() && std::all_of(s.origins.begin(), s.origins.end(), [](const events::AddressOrigin& o) {
-    return o.kind == Origin::shared || o.kind == Origin::dynamic_shared || o.kind == Origin::local;
+    using Kind = events::AddressOrigin::Kind;
+    return o.kind == Kind::shared || o.kind == Kind::dynamic_shared || o.kind == Kind::local;
   });
 }
 

@@ -16,7 +16,7 @@ namespace warpgrind::device {
 
 namespace {
 
-using Origin = events::UndefinedOrigin;
+using events::UndefinedOrigin;
 using Use = events::UndefinedUse::Use;
 using ptx::Operand;
 using ptx::OperandKind;
@@ -115,24 +115,24 @@ FoundOrigin from_slice(jit::WarpContext& c, const events::Site& site, Pick pick)
     }
   }
   if (unwritten == ptx::kNoId) return found;
-  found.origin.kind = Origin::Kind::register_;
+  found.origin.kind = UndefinedOrigin::Kind::register_;
   found.origin.object = function.registers[unwritten].name;
   return found;
 }
 
 }  // namespace
 
-Origin origin_of_memory(jit::WarpContext& c, const UndefinedLoad& load) {
+UndefinedOrigin origin_of_memory(jit::WarpContext& c, const UndefinedLoad& load) {
   const WarpFiber& f = fiber_of(c);
   const bool private_space = load.space == StateSpace::shared || load.space == StateSpace::local;
   const UndefinedOrigins::Owner owner =
       private_space ? UndefinedOrigins::Owner{f.worker->launch->serial + 1, f.block_linear} : UndefinedOrigins::Owner{};
   if (auto moved = UndefinedOrigins::instance().find(load.host, owner)) return *moved;
-  Origin origin;
+  UndefinedOrigin origin;
   origin.address = load.address;
-  origin.kind = load.space == StateSpace::shared  ? Origin::Kind::shared
-                : load.space == StateSpace::local ? Origin::Kind::local
-                                                  : Origin::Kind::memory;
+  origin.kind = load.space == StateSpace::shared  ? UndefinedOrigin::Kind::shared
+                : load.space == StateSpace::local ? UndefinedOrigin::Kind::local
+                                                  : UndefinedOrigin::Kind::memory;
   if (load.space == StateSpace::shared) origin.object = shared_variable(*f.worker->launch, load.address);
   return origin;
 }
@@ -169,11 +169,11 @@ bool stores_arithmetic(jit::WarpContext& c, std::uint32_t site) {
   });
 }
 
-Origin origin_of_stored(jit::WarpContext& c, std::uint32_t site) {
+UndefinedOrigin origin_of_stored(jit::WarpContext& c, std::uint32_t site) {
   const events::KernelFacts& facts = launch_of(c).kernel->code->facts();
   const events::Site& s = facts.sites[site];
-  Origin origin = from_slice(c, s, registers_stored).origin;
-  Origin::Step step;
+  UndefinedOrigin origin = from_slice(c, s, registers_stored).origin;
+  UndefinedOrigin::Step step;
   step.kernel = facts.name;
   if (s.line && s.file < facts.files.size()) step.file = facts.files[s.file];
   step.line = s.line;

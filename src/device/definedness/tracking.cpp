@@ -15,7 +15,7 @@ namespace warpgrind::device {
 
 namespace {
 
-using Origin = events::UndefinedOrigin;
+using events::UndefinedOrigin;
 using Use = events::UndefinedUse::Use;
 
 // Where the shadow of one lane's bytes lies: contiguous, or in words of local memory.
@@ -162,17 +162,18 @@ void report(jit::WarpContext& c, std::uint32_t site, LaneMask lanes, Use use, Fo
 
 // x += y, where x was never written: the store puts back what was computed from the very bytes it overwrites.
 bool adds_to_itself(jit::WarpContext& c, std::uint32_t site, const LaneAccess& a, std::uint64_t bytes,
-                    const Origin& origin) {
+                    const UndefinedOrigin& origin) {
   constexpr std::size_t kThisStore = 1;
-  return a.space == StateSpace::global && origin.kind == Origin::Kind::memory && origin.way.size() == kThisStore &&
-         origin.address >= a.address && origin.address - a.address < bytes && stores_arithmetic(c, site);
+  return a.space == StateSpace::global && origin.kind == UndefinedOrigin::Kind::memory &&
+         origin.way.size() == kThisStore && origin.address >= a.address && origin.address - a.address < bytes &&
+         stores_arithmetic(c, site);
 }
 
 // Undefined bits have been stored by these lanes: where they come from.
 void keep_stored(jit::WarpContext& c, std::uint32_t site, const std::uint64_t* addresses, LaneMask lanes) {
   const SiteFacts& facts = launch_of(c).kernel->sites[site];
   const std::uint64_t bytes = facts.form.bytes;
-  std::optional<Origin> origin;
+  std::optional<UndefinedOrigin> origin;
   for (LaneMask m = lanes; m != 0; m &= m - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(m));
     const LaneAccess a = lane_access(c, facts.form.space, addresses[lane], bytes, lane);

@@ -7,7 +7,7 @@ namespace warpgrind::libraries::fft {
 namespace {
 
 template <class T>
-Fftw<T> load(const char* file, const char* package, const std::string& prefix) {
+Fftw<T> load_fftw(const char* file, const char* package, const std::string& prefix) {
   Fftw<T> f;
   HostLibrary library({file}, package);
   const auto find = [&](auto& function, const char* name) { library.find(function, (prefix + name).c_str()); };
@@ -26,12 +26,12 @@ Fftw<T> load(const char* file, const char* package, const std::string& prefix) {
 
 template <>
 const Fftw<float>& fftw<float>() {
-  static const auto* loaded = new Fftw<float>(load<float>("libfftw3f.so.3", "libfftw3-single3", "fftwf_"));
+  static const auto* loaded = new Fftw<float>(load_fftw<float>("libfftw3f.so.3", "libfftw3-single3", "fftwf_"));
   return *loaded;
 }
 template <>
 const Fftw<double>& fftw<double>() {
-  static const auto* loaded = new Fftw<double>(load<double>("libfftw3.so.3", "libfftw3-double3", "fftw_"));
+  static const auto* loaded = new Fftw<double>(load_fftw<double>("libfftw3.so.3", "libfftw3-double3", "fftw_"));
   return *loaded;
 }
 

@@ -39,6 +39,10 @@ struct Fftw {
 };
 template <class T>
 const Fftw<T>& fftw();
+template <>
+const Fftw<float>& fftw<float>();
+template <>
+const Fftw<double>& fftw<double>();
 
 // FFTW makes and destroys one plan at a time; what executes plans needs no lock.
 std::mutex& planner();

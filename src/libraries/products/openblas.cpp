@@ -16,7 +16,7 @@ void find_lapack(HostLibrary& library, Lapack<T>& out, const std::string& letter
   find(out.gels, "gels");
 }
 
-OpenBlas load() {
+OpenBlas load_openblas() {
   OpenBlas b;
   // The serial variant: kernels and calls of other streams run on all processors meanwhile, and the threads of the
   // others spin while they wait for work. Where only another is installed, it is told to use one thread.
@@ -53,7 +53,7 @@ OpenBlas load() {
 }  // namespace
 
 const OpenBlas& openblas() {
-  static const auto* loaded = new OpenBlas(load());
+  static const auto* loaded = new OpenBlas(load_openblas());
   return *loaded;
 }
 
