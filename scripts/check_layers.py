@@ -49,7 +49,7 @@ def check_includes(layers, errors):
 # under test in one variable; programs, temporary files, the loader and the terminal have conventions of their own.
 READ_ENVIRONMENT = {
     "src/base/installation.cpp", "src/base/temporary_folder.cpp", "src/cli/compile_program.cpp", "src/cli/mpi_rank.cpp",
-    "src/cli/needed_libraries.cpp", "src/cli/nvcc_command.cpp", "src/cli/nvrtc_choice.cpp", "src/cli/sanitizer.cpp", "src/cudart/entry.cpp", "src/cudart/preload.cpp", "src/cudart/preload_open.cpp", "src/cudart/preload_tools.cpp", "src/nvrtc/nvrtc.cpp",
+    "src/cli/needed_libraries.cpp", "src/cli/nvcc_command.cpp", "src/cli/sanitizer.cpp", "src/cudart/entry.cpp", "src/cudart/preload.cpp", "src/cudart/preload_open.cpp", "src/cudart/preload_tools.cpp", "src/nvrtc/nvrtc.cpp",
     "src/cli/serve_command.cpp", "src/jitlink/nvidia.cpp", "src/nvvm/nvvm.cpp", "src/report/terminal.cpp",
     "src/session/options.cpp", "src/session/session.cpp"}
 

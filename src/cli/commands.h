@@ -89,6 +89,7 @@ int serve(const ServeCommand& command);               // until it is interrupted
 int gpus(const std::string& name);                    // empty: all
 int nvcc(const std::vector<std::string>& arguments);  // as nvcc takes them
 int ptxas(const std::vector<std::string>& arguments);
+std::string environment_variable(const char* name);  // empty if it is not set
 // What the environment says to compilers.
 toolchain::Surroundings compiler_surroundings();
 std::vector<std::string> with_nvcc_variables(const std::vector<std::string>& words);

@@ -44,7 +44,7 @@ std::string machine() {
   return fmt::format("{}, {} cores, {} {}", cpu, sysconf(_SC_NPROCESSORS_ONLN), name.sysname, name.release);
 }
 
-std::string today() {
+std::string date_and_time() {
   const std::time_t now = std::time(nullptr);
   char text[32];
   std::strftime(text, sizeof text, "%Y-%m-%d %H:%M UTC", std::gmtime(&now));
@@ -225,7 +225,7 @@ int lab(const LabCommand& command) {
   if (settings.run.native) result.command += " --on gpu";
   if (command.full) result.command += " --full";
   if (!command.sizes.empty()) result.command += " --sizes " + command.sizes;
-  result.date = today();
+  result.date = date_and_time();
   result.machine = machine();
   result.on = command.on;
   result.full = command.full;

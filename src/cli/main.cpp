@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -19,16 +18,6 @@
 #include "toolchain/messages.h"
 
 namespace warpgrind::cli {
-
-void complain(const std::string& message, const std::string& detail) {
-  std::string text = fmt::format("warpgrind: {}\n", message);
-  if (!detail.empty()) text += fmt::format("  {}\n", detail);
-  std::fputs(text.c_str(), stderr);  // in one piece: others write there, too
-}
-
-void complain(const Error& error) {
-  complain(error.message, error.detail);
-}
 
 int gpus(const std::string& name) {
   if (name.empty()) {

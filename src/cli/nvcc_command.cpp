@@ -11,30 +11,28 @@
 
 namespace warpgrind::cli {
 
-namespace {
-
-std::string variable(const char* name) {
+std::string environment_variable(const char* name) {
   const char* value = std::getenv(name);
   return value ? value : "";
 }
 
-}  // namespace
-
 toolchain::Surroundings compiler_surroundings() {
   toolchain::Surroundings out;
-  out.path = variable("PATH");
-  out.cpath = variable("CPATH");
-  out.c_include_path = variable("C_INCLUDE_PATH");
-  out.cplus_include_path = variable("CPLUS_INCLUDE_PATH");
-  out.colours = isatty(STDERR_FILENO) == 1 && variable("TERM") != "dumb" && variable("NO_COLOR").empty();
+  out.path = environment_variable("PATH");
+  out.cpath = environment_variable("CPATH");
+  out.c_include_path = environment_variable("C_INCLUDE_PATH");
+  out.cplus_include_path = environment_variable("CPLUS_INCLUDE_PATH");
+  out.colours =
+      isatty(STDERR_FILENO) == 1 && environment_variable("TERM") != "dumb" && environment_variable("NO_COLOR").empty();
   out.cores = std::max(1U, std::thread::hardware_concurrency());
   return out;
 }
 
 std::vector<std::string> with_nvcc_variables(const std::vector<std::string>& words) {
-  std::vector<std::string> out = toolchain::split_words(variable("NVCC_PREPEND_FLAGS"));
+  std::vector<std::string> out = toolchain::split_words(environment_variable("NVCC_PREPEND_FLAGS"));
   out.insert(out.end(), words.begin(), words.end());
-  for (std::string& word : toolchain::split_words(variable("NVCC_APPEND_FLAGS"))) out.push_back(std::move(word));
+  for (std::string& word : toolchain::split_words(environment_variable("NVCC_APPEND_FLAGS")))
+    out.push_back(std::move(word));
   return out;
 }
 

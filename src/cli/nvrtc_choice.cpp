@@ -23,11 +23,6 @@ namespace fs = std::filesystem;
 constexpr const char* kLibraries[] = {"libnvrtc.so.13", "libnvrtc.so.12"};
 constexpr const char* kOurFolder = "nvrtc";  // beside libcudart.so.13
 
-std::string variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value ? value : "";
-}
-
 std::string our_folder(const std::string& library) {
   return (fs::path(library).parent_path() / kOurFolder).string();
 }
@@ -48,10 +43,10 @@ std::string library_in(const std::string& folder) {
 
 std::vector<std::string> folders() {
   std::vector<std::string> out;
-  std::istringstream path(variable("LD_LIBRARY_PATH"));
+  std::istringstream path(environment_variable("LD_LIBRARY_PATH"));
   for (std::string folder; std::getline(path, folder, ':');)
     if (!folder.empty()) out.push_back(folder);
-  std::vector<std::string> toolkits = {variable("CUDA_HOME"), variable("CUDA_PATH")};
+  std::vector<std::string> toolkits = {environment_variable("CUDA_HOME"), environment_variable("CUDA_PATH")};
   std::error_code none;
   if (const std::string nvcc = find_in_path("nvcc"); !nvcc.empty())
     toolkits.push_back(fs::canonical(nvcc, none).parent_path().parent_path().string());
