@@ -117,6 +117,8 @@ $done:
 }
 )",
                                          "take", &host);
+  // A failed call before any device is used opens the JIT, which must find malloc all the same.
+  FAILS(cudaErrorInvalidValue, cudaGetDeviceCount(nullptr));
   OK(cudaSetDevice(1));
   std::size_t size = 0;
   OK(cudaDeviceGetLimit(&size, cudaLimitMallocHeapSize));

@@ -10,6 +10,7 @@ namespace {
 
 struct Registry {
   std::mutex mutex;
+  FindCallSymbol other = nullptr;
   std::map<std::string, CallSymbol, std::less<>> symbols;
 };
 
@@ -29,17 +30,19 @@ void register_call_symbols(std::span<const CallSymbol> symbols) {
 
 std::optional<CallSymbol> find_call_symbol(std::string_view name) {
   Registry& r = registry();
-  const std::lock_guard lock(r.mutex);
-  const auto it = r.symbols.find(name);
-  return it == r.symbols.end() ? std::nullopt : std::optional(it->second);
+  FindCallSymbol other;
+  {
+    const std::lock_guard lock(r.mutex);
+    if (const auto it = r.symbols.find(name); it != r.symbols.end()) return it->second;
+    other = r.other;
+  }
+  return other ? other(name) : std::nullopt;
 }
 
-std::vector<CallSymbol> call_symbols() {
+void also_find_with(FindCallSymbol other) {
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
-  std::vector<CallSymbol> out;
-  for (const auto& [name, symbol] : r.symbols) out.push_back(symbol);
-  return out;
+  if (other != &find_call_symbol) r.other = other;  // where program and library are one, there is one table
 }
 
 }  // namespace warpgrind::jit

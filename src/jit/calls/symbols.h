@@ -1,12 +1,14 @@
 // The functions machine code may call by name. Each folder that implements some registers them once, before the first
 // kernel is compiled.
+//
+// The program and libwarpgrind_jit.so have a table each. The library also looks into the program's, each time it
+// compiles: it may be opened long before the program has registered all (the first failed call of an API opens it).
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
-#include <vector>
 
 namespace warpgrind::jit {
 
@@ -20,7 +22,8 @@ struct CallSymbol {
 
 void register_call_symbols(std::span<const CallSymbol> symbols);  // thread-safe; the last registration of a name counts
 std::optional<CallSymbol> find_call_symbol(std::string_view name);
-std::vector<CallSymbol> call_symbols();  // all of them
+using FindCallSymbol = std::optional<CallSymbol> (*)(std::string_view name);
+void also_find_with(FindCallSymbol other);  // what find_call_symbol() asks for a name that is not registered here
 
 // Those of src/jit itself; called by make_compiler() (static initialisers of a static library may be dropped by the
 // linker).

@@ -8,7 +8,7 @@
 namespace warpgrind::jit {
 
 // Linked into an executable where all code must be in one place (fuzz targets); null elsewhere.
-extern "C" [[gnu::weak]] Backend* warpgrind_jit_backend(std::string_view code, std::span<const CallSymbol> symbols);
+extern "C" [[gnu::weak]] Backend* warpgrind_jit_backend(std::string_view code, FindCallSymbol find);
 
 namespace {
 
@@ -23,7 +23,7 @@ Result<Backend*> open() {
     if (!library) return Error{ErrorKind::environment, std::string("the JIT cannot be loaded: ") + ::dlerror(), ""};
     make = reinterpret_cast<decltype(make)>(::dlsym(library, "warpgrind_jit_backend"));
   }
-  Backend* made = make ? make(kCodeDigest, call_symbols()) : nullptr;
+  Backend* made = make ? make(kCodeDigest, &find_call_symbol) : nullptr;
   if (!made)
     return Error{ErrorKind::environment, std::string(kLibrary) + " is of another build",
                  "build or install warpgrind again"};

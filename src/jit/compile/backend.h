@@ -4,7 +4,6 @@
 #pragma once
 
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -38,9 +37,9 @@ class Backend {
   virtual std::vector<HostPlace> host_places(const void* return_address) = 0;
 };
 
-// The library's one function. `symbols`: what machine code may call, which lies on this side. Both sides must be of one
-// build: null where `code` is not the library's own kCodeDigest.
-extern "C" Backend* warpgrind_jit_backend(std::string_view code, std::span<const CallSymbol> symbols);
+// The library's one function. `find` finds what machine code may call on this side. Both sides must be of one build:
+// null where `code` is not the library's own kCodeDigest.
+extern "C" Backend* warpgrind_jit_backend(std::string_view code, FindCallSymbol find);
 
 Result<Backend*> backend();  // opens it at the first call; thread-safe
 

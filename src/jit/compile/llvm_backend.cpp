@@ -24,10 +24,9 @@ class LlvmBackend final : public Backend {
 
 }  // namespace
 
-extern "C" [[gnu::visibility("default")]] Backend* warpgrind_jit_backend(std::string_view code,
-                                                                         std::span<const CallSymbol> symbols) {
+extern "C" [[gnu::visibility("default")]] Backend* warpgrind_jit_backend(std::string_view code, FindCallSymbol find) {
   if (code != kCodeDigest) return nullptr;
-  register_call_symbols(symbols);  // where both sides are one the same ones again
+  also_find_with(find);
   static LlvmBackend backend;
   return &backend;
 }
