@@ -33,8 +33,9 @@ __global__ void pointer(int* out, int n) {
   out[threadIdx.x] = pointer_to_large(n);
 }
 
+// A sum alone would let clang make a loop of it.
 __device__ __noinline__ int leaf_is_large(int n) {
-  return n < 2 ? large_frame(n) : leaf_is_large(n - 1) + 1;
+  return n < 2 ? large_frame(n) : leaf_is_large(n - 1) / 2 + 1;
 }
 __global__ void recursive_leaf(int* out, int n) {
   out[threadIdx.x] = leaf_is_large(n);
@@ -42,7 +43,7 @@ __global__ void recursive_leaf(int* out, int n) {
 
 // Without variables: what a call itself takes.
 __device__ __noinline__ int count(int n) {
-  return n < 2 ? n : count(n - 1) + 1;
+  return n < 2 ? n : count(n - 1) / 2 + 1;
 }
 __global__ void no_variables(int* out, int n) {
   out[threadIdx.x] = count(n);
