@@ -259,7 +259,7 @@ std::string profile_as_typescript() {
   InterfaceWriter w;
   w.object<Profile>();
   return fmt::format(
-             "// Made from src/results/*_members.h by WARPGRIND_REBASE=1 build/bin/test_results_format.\n\n"
+             "// Made from src/results/*_members.h by WARPGRIND_REBASE=1 build/bin/test_results.\n\n"
              "import type {{ Metrics }} from \"./data\";\n\n"
              "export type Origin = {};\n",
              origins) +

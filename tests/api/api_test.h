@@ -47,6 +47,11 @@ class Words {
 // something for an old GPU that nobody can run. unregister: __cudaUnregisterFatBinary of what comes back.
 void** register_program(const std::string& image, const char* name, const void* host, bool machine_code = false);
 
+// A host function: adds one to the int at `data`.
+inline void count_up(void* data) {
+  ++*static_cast<int*>(data);
+}
+
 // fill<<<1, count, 0, stream>>>(p, value)
 cudaError_t launch_fill(unsigned* p, unsigned value, unsigned count, cudaStream_t stream = nullptr);
 

@@ -10,9 +10,6 @@ namespace warpgrind::cudart {
 
 namespace {
 
-void count_up(void* data) {
-  ++*static_cast<int*>(data);
-}
 const cudaGraphNode_t kNoNode = reinterpret_cast<cudaGraphNode_t>(0x1234);
 
 struct Fixture {
@@ -198,7 +195,7 @@ TEST(Graphs, FillAndHostNodes) {
   cudaGraphNode_t fill = nullptr, host = nullptr, none = nullptr;
   int calls = 0, others = 0;
   cudaMemsetParams p{f.d, 0, 0x07, 4, 16, 1}, seen{};
-  cudaHostNodeParams h{count_up, &calls}, seen_host{};
+  cudaHostNodeParams h{test::count_up, &calls}, seen_host{};
   OK(cudaGraphAddMemsetNode(&fill, f.graph, nullptr, 0, &p));
   OK(cudaGraphAddHostNode(&host, f.graph, &fill, 1, &h));
   f.run();
@@ -314,11 +311,11 @@ TEST(Graphs, ExecutablesOwnMemoryAndObjects) {
   FAILS(cudaErrorInvalidValue, cudaGraphAddMemAllocNode(&node, graph, nullptr, 0, &wrong));
 
   cudaUserObject_t object = nullptr;
-  OK(cudaUserObjectCreate(&object, &destroyed, count_up, 2, 1));
+  OK(cudaUserObjectCreate(&object, &destroyed, test::count_up, 2, 1));
   OK(cudaUserObjectRetain(object, 1));
   OK(cudaUserObjectRelease(object, 2));
   OK(cudaGraphRetainUserObject(graph, object, 1, 1));  // the last reference moves to the graph
-  FAILS(cudaErrorInvalidValue, cudaUserObjectCreate(&object, &destroyed, count_up, 0, 1));
+  FAILS(cudaErrorInvalidValue, cudaUserObjectCreate(&object, &destroyed, test::count_up, 0, 1));
   FAILS(cudaErrorInvalidValue, cudaUserObjectRetain(object, 0));
   FAILS(cudaErrorInvalidValue, cudaUserObjectRelease(object, 5));
   FAILS(cudaErrorInvalidValue, cudaGraphRetainUserObject(graph, reinterpret_cast<cudaUserObject_t>(&destroyed), 1, 0));
@@ -339,7 +336,7 @@ TEST(Graphs, ExecutablesOwnMemoryAndObjects) {
   EXPECT_EQ(destroyed, 1);
   FAILS(cudaErrorInvalidValue, cudaMemcpy(&value, p, 4, cudaMemcpyDeviceToHost));  // the memory is gone now
 
-  OK(cudaUserObjectCreate(&object, &destroyed, count_up, 1, 1));
+  OK(cudaUserObjectCreate(&object, &destroyed, test::count_up, 1, 1));
   OK(cudaGraphCreate(&graph, 0));
   OK(cudaGraphRetainUserObject(graph, object, 1, 1));
   OK(cudaGraphReleaseUserObject(graph, object, 1));

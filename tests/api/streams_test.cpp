@@ -4,9 +4,7 @@
 namespace warpgrind::cudart {
 
 namespace {
-void count_up(void* data) {
-  ++*static_cast<int*>(data);
-}
+
 void count_stream(cudaStream_t, cudaError_t, void* data) {
   ++*static_cast<int*>(data);
 }
@@ -82,8 +80,8 @@ TEST(Streams, WorkAndWait) {
   FAILS(cudaErrorInvalidResourceHandle, cudaStreamSynchronize(kNoStream));
   FAILS(cudaErrorInvalidResourceHandle, cudaStreamQuery(kNoStream));
   int calls = 0;
-  OK(cudaLaunchHostFunc(s.handle, count_up, &calls));
-  OK(cudaLaunchHostFunc_ptsz(nullptr, count_up, &calls));
+  OK(cudaLaunchHostFunc(s.handle, test::count_up, &calls));
+  OK(cudaLaunchHostFunc_ptsz(nullptr, test::count_up, &calls));
   OK(cudaStreamAddCallback(s.handle, count_stream, &calls, 0));
   OK(cudaStreamAddCallback_ptsz(nullptr, count_stream, &calls, 0));
   OK(cudaDeviceSynchronize());

@@ -34,4 +34,10 @@ class WithContext : public testing::Test {
   CUcontext context = nullptr;
 };
 
+inline size_t free_bytes() {
+  size_t free = 0, total = 0;
+  OK(cuMemGetInfo(&free, &total));
+  return free;
+}
+
 }  // namespace warpgrind::cuda::test

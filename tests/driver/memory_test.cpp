@@ -12,11 +12,6 @@ constexpr size_t kBytes = 1 << 20;
 
 using Memory = test::WithContext;
 
-size_t free_bytes() {
-  size_t free = 0, total = 0;
-  OK(cuMemGetInfo(&free, &total));
-  return free;
-}
 void* host(CUdeviceptr address) {
   return reinterpret_cast<void*>(address);
 }
@@ -26,9 +21,9 @@ void* host(CUdeviceptr address) {
 TEST_F(Memory, IsAllocatedAndFreed) {
   CUdeviceptr a = 0, base = 0;
   size_t size = 0, free = 0, total = 0;
-  const size_t before = free_bytes();
+  const size_t before = test::free_bytes();
   OK(cuMemAlloc(&a, kBytes));
-  EXPECT_EQ(before - free_bytes(), kBytes);
+  EXPECT_EQ(before - test::free_bytes(), kBytes);
   OK(cuMemGetAddressRange(&base, &size, a + 100));
   EXPECT_EQ(base, a);
   EXPECT_EQ(size, kBytes);
@@ -37,7 +32,7 @@ TEST_F(Memory, IsAllocatedAndFreed) {
   FAILS(CUDA_ERROR_NOT_FOUND, cuMemGetAddressRange(&base, &size, reinterpret_cast<CUdeviceptr>(&size)));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemFree(a + 4));
   OK(cuMemFree(a));
-  EXPECT_EQ(free_bytes(), before);
+  EXPECT_EQ(test::free_bytes(), before);
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemFree(a));
   OK(cuMemFree(0));  // programs do so to see whether there is a context
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemFree(reinterpret_cast<CUdeviceptr>(&size)));
@@ -72,12 +67,12 @@ TEST_F(Memory, IsFreedWithoutAContext) {
 TEST_F(Memory, IsThatOfTheContextsDevice) {
   CUcontext other = nullptr;
   CUdeviceptr a = 0;
-  const size_t before = free_bytes();
+  const size_t before = test::free_bytes();
   OK(cuCtxCreate(&other, nullptr, 0, 1));
   OK(cuMemAlloc(&a, kBytes));
   OK(cuCtxPopCurrent(&other));
-  EXPECT_EQ(free_bytes(), before);  // of device 0
-  OK(cuMemFree(a));                 // whatever context is current
+  EXPECT_EQ(test::free_bytes(), before);  // of device 0
+  OK(cuMemFree(a));                       // whatever context is current
   OK(cuCtxDestroy(other));
 }
 
@@ -87,7 +82,7 @@ TEST_F(Memory, GoesWithItsContext) {
   void* pinned = nullptr;
   size_t size = 0;
   OK(cuMemAlloc(&kept, kBytes));
-  const size_t before = free_bytes();
+  const size_t before = test::free_bytes();
   OK(cuCtxCreate(&other, nullptr, 0, 0));
   OK(cuMemAlloc(&a, kBytes));
   OK(cuMemAlloc(&b, kBytes));
@@ -95,7 +90,7 @@ TEST_F(Memory, GoesWithItsContext) {
   OK(cuMemAllocHost(&pinned, kBytes));
   OK(cuMemFree(b));
   OK(cuCtxDestroy(other));
-  EXPECT_EQ(free_bytes(), before);
+  EXPECT_EQ(test::free_bytes(), before);
   for (const CUdeviceptr gone : {a, b, managed, reinterpret_cast<CUdeviceptr>(pinned)})
     FAILS(CUDA_ERROR_NOT_FOUND, cuMemGetAddressRange(nullptr, &size, gone));
   OK(cuMemFree(kept));

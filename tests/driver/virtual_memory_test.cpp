@@ -35,12 +35,6 @@ class VirtualMemory : public test::WithContext {
   CUmemGenericAllocationHandle memory = 0;
 };
 
-size_t free_bytes() {
-  size_t free = 0, total = 0;
-  OK(cuMemGetInfo(&free, &total));
-  return free;
-}
-
 }  // namespace
 
 TEST_F(VirtualMemory, HasAGranularity) {
@@ -79,9 +73,9 @@ TEST_F(VirtualMemory, IsReserved) {
 TEST_F(VirtualMemory, IsTakenAndGivenBack) {
   CUmemAllocationProp properties = properties_of(0), seen{};
   CUmemGenericAllocationHandle other = 0, same = 0;
-  const size_t before = free_bytes();
+  const size_t before = test::free_bytes();
   OK(cuMemCreate(&other, 3 * kPage, &properties, 0));
-  EXPECT_EQ(before - free_bytes(), 3 * kPage);
+  EXPECT_EQ(before - test::free_bytes(), 3 * kPage);
   OK(cuMemGetAllocationPropertiesFromHandle(&seen, other));
   EXPECT_EQ(seen.location.type, CU_MEM_LOCATION_TYPE_DEVICE);
   OK(cuMemMap(space, 3 * kPage, 0, other, 0));
@@ -89,9 +83,9 @@ TEST_F(VirtualMemory, IsTakenAndGivenBack) {
   EXPECT_EQ(same, other);
   OK(cuMemRelease(other));
   OK(cuMemRelease(other));
-  EXPECT_EQ(before - free_bytes(), 3 * kPage);  // still mapped
+  EXPECT_EQ(before - test::free_bytes(), 3 * kPage);  // still mapped
   OK(cuMemUnmap(space, 3 * kPage));
-  EXPECT_EQ(free_bytes(), before);
+  EXPECT_EQ(test::free_bytes(), before);
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemRelease(other));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemGetAllocationPropertiesFromHandle(&seen, other));
   FAILS(CUDA_ERROR_INVALID_VALUE, cuMemRetainAllocationHandle(&same, reinterpret_cast<void*>(space)));

@@ -6,7 +6,6 @@
 namespace warpgrind::test {
 namespace {
 
-constexpr Kind kFloat = kKinds[0];
 constexpr auto kInvalid = CUBLAS_STATUS_INVALID_VALUE;
 constexpr auto kNone = CUBLAS_STATUS_NOT_INITIALIZED;
 
@@ -132,7 +131,9 @@ TEST(BlasLtDescriptors, NothingAndTooLittle) {
   EXPECT_EQ(cublasLtMatmulPreferenceDestroy(preference), kInvalid);
 }
 
-TEST_F(BlasLt, TheLibrary) {
+using BlasLtCalls = BlasLt;
+
+TEST_F(BlasLtCalls, TheLibrary) {
   EXPECT_EQ(cublasLtCreate(nullptr), kInvalid);
   EXPECT_EQ(cublasLtDestroy(nullptr), kNone);
   EXPECT_EQ(cublasLtDestroy(reinterpret_cast<cublasLtHandle_t>(0x1234)), kNone);
@@ -174,7 +175,7 @@ class Preference {
 };
 
 // As CUDALibrarySamples and their like do: ask, configure, check, multiply.
-TEST_F(BlasLt, Algorithms) {
+TEST_F(BlasLtCalls, Algorithms) {
   const Matrix a(CUDA_R_32F, CUBLASLT_ORDER_COL, 256, 8, 1, 1), b(CUDA_R_32F, CUBLASLT_ORDER_COL, 8, 384, 1, 2);
   const Matrix d(CUDA_R_32F, CUBLASLT_ORDER_COL, 256, 384, 1, 3);
   const Description desc(kFloat);
@@ -236,7 +237,7 @@ TEST_F(BlasLt, Algorithms) {
   EXPECT_EQ(multiply(&algorithm), kInvalid);
 }
 
-TEST_F(BlasLt, PreferencesLeaveOut) {
+TEST_F(BlasLtCalls, PreferencesLeaveOut) {
   const Matrix a(CUDA_R_32F, CUBLASLT_ORDER_COL, 256, 256, 1, 1);
   const Description desc(kFloat);
   const Preference preference;
@@ -260,7 +261,7 @@ TEST_F(BlasLt, PreferencesLeaveOut) {
   DONE(ask());
 }
 
-TEST_F(BlasLt, CapabilitiesAndConfiguration) {
+TEST_F(BlasLtCalls, CapabilitiesAndConfiguration) {
   cublasLtMatmulAlgo_t algorithm;
   DONE(cublasLtMatmulAlgoInit(handle, CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_16F, CUDA_R_16F, CUDA_R_16F, CUDA_R_16F, 0,
                               &algorithm));
@@ -296,7 +297,7 @@ TEST_F(BlasLt, CapabilitiesAndConfiguration) {
   EXPECT_EQ(get(nullptr, CUBLASLT_ALGO_CONFIG_TILE_ID, nullptr, 0, nullptr), kInvalid);
 }
 
-TEST_F(BlasLt, QuestionsWithWrongArguments) {
+TEST_F(BlasLtCalls, QuestionsWithWrongArguments) {
   const Matrix a(CUDA_R_32F, CUBLASLT_ORDER_COL, 4, 4, 1, 1);
   const Description desc(kFloat);
   const Preference preference;
@@ -341,7 +342,7 @@ TEST_F(BlasLt, QuestionsWithWrongArguments) {
   EXPECT_EQ(check(handle, desc.handle, &algorithm, nullptr), kInvalid);
 }
 
-TEST_F(BlasLt, ProductsWithWrongArguments) {
+TEST_F(BlasLtCalls, ProductsWithWrongArguments) {
   const Matrix a(CUDA_R_32F, CUBLASLT_ORDER_COL, 4, 4, 1, 1), wide(CUDA_R_32F, CUBLASLT_ORDER_COL, 4, 5, 1, 2);
   const Matrix doubles(CUDA_R_64F, CUBLASLT_ORDER_COL, 4, 4, 1, 3), two(CUDA_R_32F, CUBLASLT_ORDER_COL, 4, 4, 2, 4);
   const Matrix tiles(CUDA_R_32F, CUBLASLT_ORDER_COL32, 4, 4, 1, 5);
@@ -416,7 +417,7 @@ TEST_F(BlasLt, ProductsWithWrongArguments) {
   ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
 }
 
-TEST_F(BlasLt, TransformationsWithWrongArguments) {
+TEST_F(BlasLtCalls, TransformationsWithWrongArguments) {
   const Matrix a(CUDA_R_32F, CUBLASLT_ORDER_COL, 4, 4, 1, 1), wide(CUDA_R_32F, CUBLASLT_ORDER_COL, 4, 5, 1, 2);
   cublasLtMatrixTransformDescOpaque_t desc;
   DONE(cublasLtMatrixTransformDescInit(&desc, CUDA_R_32F));

@@ -213,6 +213,7 @@ inline constexpr Kind kKinds[] = {{CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_32F, C
                                   {CUBLAS_COMPUTE_64F, CUDA_R_64F, CUDA_R_64F, CUDA_R_64F, 1e-12, false},
                                   {CUBLAS_COMPUTE_32F, CUDA_C_32F, CUDA_C_32F, CUDA_C_32F, 1e-5, false},
                                   {CUBLAS_COMPUTE_64F, CUDA_C_64F, CUDA_C_64F, CUDA_C_64F, 1e-12, false}};
+inline constexpr Kind kFloat = kKinds[0];
 
 // One descriptor.
 class Description {

@@ -188,8 +188,6 @@ TEST_P(BlasLtEpilogues, Gradients) {
     }
 }
 
-constexpr Kind kFloat = kKinds[0];
-
 TEST_F(BlasLt, PointerModes) {
   const Matrix a(CUDA_R_32F, CUBLASLT_ORDER_COL, kM, kK, 2, 1), b(CUDA_R_32F, CUBLASLT_ORDER_COL, kK, kN, 2, 2);
   const Matrix c(CUDA_R_32F, CUBLASLT_ORDER_COL, kM, kN, 2, 3), d(CUDA_R_32F, CUBLASLT_ORDER_COL, kM, kN, 2, 4);

@@ -30,7 +30,7 @@ class SparseExtras : public testing::Test {
   cusparseMatDescr_t description = nullptr;
 };
 TYPED_TEST_SUITE(SparseExtras, Types);
-using SparseCalls = SparseExtras<float>;
+using SparseExtraCalls = SparseExtras<float>;
 
 TYPED_TEST(SparseExtras, ElementsAreCounted) {
   using T = TypeParam;
@@ -64,7 +64,7 @@ TYPED_TEST(SparseExtras, ElementsAreCounted) {
             kInvalid);
 }
 
-TEST_F(SparseCalls, IndicesAreSorted) {
+TEST_F(SparseExtraCalls, IndicesAreSorted) {
   const Array<int> offsets{1, 4, 4, 6}, indices{9, 2, 5, 3, 1}, p(5);
   std::size_t bytes = 0;
   DONE(cusparseSetMatIndexBase(description, CUSPARSE_INDEX_BASE_ONE));
@@ -93,7 +93,7 @@ TEST_F(SparseCalls, IndicesAreSorted) {
   EXPECT_EQ(rows.copy(), (std::vector<int>{2, 0, 2, 1, 0}));
 }
 
-TEST_F(SparseCalls, SortsWithWrongArguments) {
+TEST_F(SparseExtraCalls, SortsWithWrongArguments) {
   const Array<int> offsets{0, 2}, indices{1, 0};
   std::size_t bytes = 0;
   int* const i = indices.data();
@@ -181,7 +181,7 @@ TYPED_TEST(SparseExtras, Batches) {
   }
 }
 
-TEST_F(SparseCalls, BatchesWithWrongArguments) {
+TEST_F(SparseExtraCalls, BatchesWithWrongArguments) {
   const Array<int> indices(8);
   const Array<float> values(16);
   cusparseSpMatDescr_t csr = nullptr, coo = nullptr;
@@ -299,7 +299,7 @@ TYPED_TEST(SparseExtras, IncompleteFactorisations) {
   DONE(cusparseDestroyCsric02Info(of_l));
 }
 
-TEST_F(SparseCalls, FactorisationsWithWrongArguments) {
+TEST_F(SparseExtraCalls, FactorisationsWithWrongArguments) {
   const Arrow<float> a;
   csrilu02Info_t info = nullptr;
   DONE(cusparseCreateCsrilu02Info(&info));

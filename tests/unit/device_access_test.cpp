@@ -94,7 +94,6 @@ constexpr auto kWeak = events::MemoryOrder::weak;
 constexpr auto kNone = events::MemoryScope::none;
 
 // Each thread's own word of `data`: %rd3.
-const std::string kOwnWord = "mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2; ";
 
 // A copy of 256 bytes into shared memory by the copy engine, waited for by all threads.
 const std::string kBulkCopy = R"(

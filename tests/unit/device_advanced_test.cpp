@@ -12,12 +12,12 @@
 namespace warpgrind::device {
 namespace {
 
-Gpu gpu_for(unsigned workers = 2, events::Observer* observer = nullptr) {
+Gpu advanced_gpu(unsigned workers = 2, events::Observer* observer = nullptr) {
   return Gpu(workers, 600, "advanced.ptx", observer);
 }
 
 TEST(Advanced, KernelsLaunchKernels) {
-  Gpu gpu = gpu_for();
+  Gpu gpu = advanced_gpu();
   int* out = gpu.array<int>(96);
   const LaunchResult r = gpu.run("parent", shape({3, 1, 1}, {64, 1, 1}), out);
   ASSERT_FALSE(r.fault) << r.fault->message;
@@ -27,7 +27,7 @@ TEST(Advanced, KernelsLaunchKernels) {
 
 TEST(Advanced, GridBarrier) {
   for (unsigned workers : {1u, 2u}) {
-    Gpu gpu = gpu_for(workers);
+    Gpu gpu = advanced_gpu(workers);
     const int n = 20 * 96;
     int* data = gpu.array<int>(2 * n);
     for (int i = 0; i < n; ++i) data[i] = i;
@@ -40,7 +40,7 @@ TEST(Advanced, GridBarrier) {
 }
 
 TEST(Advanced, BarrierReductions) {
-  Gpu gpu = gpu_for();
+  Gpu gpu = advanced_gpu();
   int* out = gpu.array<int>(3);
   ASSERT_FALSE(gpu.run("reductions", shape({1, 1, 1}, {128, 1, 1}), out).fault);
   EXPECT_EQ(out[0], 43);
@@ -53,7 +53,7 @@ TEST(Advanced, BarrierReductions) {
 }
 
 TEST(Advanced, NamedBarriers) {
-  Gpu gpu = gpu_for();
+  Gpu gpu = advanced_gpu();
   int* out = gpu.array<int>(640);
   const LaunchResult r = gpu.run("producer", shape({1, 1, 1}, {128, 1, 1}), out);
   ASSERT_FALSE(r.fault) << r.fault->message;
@@ -61,7 +61,7 @@ TEST(Advanced, NamedBarriers) {
 }
 
 TEST(Advanced, ThreadsMayLeaveBeforeABarrier) {
-  Gpu gpu = gpu_for();
+  Gpu gpu = advanced_gpu();
   int* out = gpu.array<int>(300);
   const LaunchResult r = gpu.run("early_exit", shape({2, 1, 1}, {256, 1, 1}), out, 300);
   ASSERT_FALSE(r.fault) << r.fault->message;
@@ -70,7 +70,7 @@ TEST(Advanced, ThreadsMayLeaveBeforeABarrier) {
 }
 
 TEST(Advanced, SpinLockWithinAWarp) {
-  Gpu gpu = gpu_for();
+  Gpu gpu = advanced_gpu();
   int* words = gpu.array<int>(2);
   const LaunchResult r = gpu.run("lock", shape({4, 1, 1}, {64, 1, 1}), words, words + 1);
   ASSERT_FALSE(r.fault) << r.fault->message;
@@ -79,7 +79,7 @@ TEST(Advanced, SpinLockWithinAWarp) {
 
 TEST(Advanced, BlocksWaitForEarlierBlocks) {
   for (unsigned workers : {1u, 2u}) {
-    Gpu gpu = gpu_for(workers);
+    Gpu gpu = advanced_gpu(workers);
     int *flags = gpu.array<int>(500), *out = gpu.array<int>(500);
     const LaunchResult r = gpu.run("chain", shape({500, 1, 1}, {64, 1, 1}), flags, out);
     ASSERT_FALSE(r.fault) << r.fault->message;
@@ -88,7 +88,7 @@ TEST(Advanced, BlocksWaitForEarlierBlocks) {
 }
 
 TEST(Advanced, VariablesAndFunctionPointers) {
-  Gpu gpu = gpu_for();
+  Gpu gpu = advanced_gpu();
   float* out = gpu.array<float>(4);
   LaunchResult r = gpu.run("variables", shape({1, 1, 1}, {4, 1, 1}), out);
   ASSERT_FALSE(r.fault) << r.fault->message;
@@ -107,7 +107,7 @@ TEST(Advanced, VariablesAndFunctionPointers) {
 }
 
 TEST(Advanced, WideAccesses) {
-  Gpu gpu = gpu_for();
+  Gpu gpu = advanced_gpu();
   const int n = 77;
   double* out = gpu.array<double>(2 * n);
   float* in = gpu.array<float>(4 * n);
@@ -126,7 +126,7 @@ TEST(Advanced, WideAccesses) {
 TEST(Advanced, AnyBlockShape) {
   for (const Dim3& block : {Dim3{3, 5, 7}, Dim3{33, 2, 1}, Dim3{8, 4, 3}, Dim3{1, 1, 64}, Dim3{16, 3, 2},
                             Dim3{1000, 1, 1}, Dim3{2, 16, 2}, Dim3{1, 1, 1}}) {
-    Gpu gpu = gpu_for(1);
+    Gpu gpu = advanced_gpu(1);
     const std::uint64_t threads = block.count();
     int* out = gpu.array<int>(2 * threads);
     const LaunchResult r = gpu.run("block3d", shape({2, 1, 1}, block), out);
@@ -140,7 +140,7 @@ TEST(Advanced, AnyBlockShape) {
 }
 
 // Observers see every access; their sums agree with the inline counts.
-class Recorder : public events::Observer {
+class EventCounter : public events::Observer {
  public:
   events::Wants wants() const override { return {true, true, true}; }
   void on_launch_begin(const events::Launch&) override { ++launches; }
@@ -154,7 +154,7 @@ class Recorder : public events::Observer {
 
 TEST(Advanced, ObserversSeeEveryAccess) {
   events::LaunchCounts counts[2];
-  Recorder recorder;
+  EventCounter recorder;
   for (int observed = 0; observed < 2; ++observed) {
     Gpu gpu(2, 600, "kernels.ptx", observed ? &recorder : nullptr);
     const int n = 64;

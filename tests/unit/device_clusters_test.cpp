@@ -7,7 +7,7 @@
 namespace warpgrind::device {
 namespace {
 
-Gpu gpu_for(unsigned workers = 1) {
+Gpu clusters_gpu(unsigned workers = 1) {
   return Gpu(workers, 600, "clusters.ptx");
 }
 
@@ -19,7 +19,7 @@ LaunchConfig clustered(Dim3 grid, Dim3 block, Dim3 cluster) {
 
 TEST(Clusters, BlocksReadAndAddToEachOthersSharedMemory) {
   for (unsigned workers : {1u, 2u}) {
-    Gpu gpu = gpu_for(workers);
+    Gpu gpu = clusters_gpu(workers);
     int *out = gpu.array<int>(64 * 64), *totals = gpu.array<int>(64);
     const LaunchResult r = gpu.run("ring", clustered({16, 4, 1}, {64, 1, 1}, {4, 2, 1}), out, totals);
     ASSERT_FALSE(r.fault) << r.fault->message;
@@ -32,7 +32,7 @@ TEST(Clusters, BlocksReadAndAddToEachOthersSharedMemory) {
 }
 
 TEST(Clusters, StoresThroughTheWindow) {
-  Gpu gpu = gpu_for();
+  Gpu gpu = clusters_gpu();
   int* out = gpu.array<int>(8 * 128);
   const LaunchResult r = gpu.run("push", clustered({8, 1, 1}, {128, 1, 1}, {2, 1, 1}), out);
   ASSERT_FALSE(r.fault) << r.fault->message;
@@ -69,7 +69,7 @@ TEST(Clusters, SidesOfABranchMeetAtTheBarrier) {
 }
 
 TEST(Clusters, SpecialRegisters) {
-  Gpu gpu = gpu_for();
+  Gpu gpu = clusters_gpu();
   auto* out = gpu.array<unsigned>(48 * 17);
   LaunchConfig config = clustered({6, 4, 2}, {32, 1, 1}, {3, 2, 1});
   config.dynamic_shared = 64;
@@ -86,7 +86,7 @@ TEST(Clusters, SpecialRegisters) {
 }
 
 TEST(Clusters, BlocksThatHaveEnded) {
-  Gpu gpu = gpu_for();
+  Gpu gpu = clusters_gpu();
   int* out = gpu.array<int>(4);
   std::fill(out, out + 4, 0);
   LaunchResult r = gpu.run("gone", clustered({4, 1, 1}, {64, 1, 1}, {4, 1, 1}), out, 0);
@@ -98,7 +98,7 @@ TEST(Clusters, BlocksThatHaveEnded) {
 }
 
 TEST(Clusters, BadSizesAreRefused) {
-  Gpu gpu = gpu_for();
+  Gpu gpu = clusters_gpu();
   std::uint64_t out = reinterpret_cast<std::uint64_t>(gpu.array<int>(4));
   void* parameters[] = {&out, &out};
   for (const Dim3 cluster : {Dim3{3, 1, 1}, Dim3{0, 1, 1}, Dim3{32, 1, 1}})
@@ -106,7 +106,7 @@ TEST(Clusters, BadSizesAreRefused) {
 }
 
 TEST(Clusters, TilesOfSeveralWarpsUseTheDriversSharedMemory) {
-  Gpu gpu = gpu_for();
+  Gpu gpu = clusters_gpu();
   int *out = gpu.array<int>(256), *in = gpu.array<int>(256);
   for (int t = 0; t < 256; ++t) in[t] = t * t;
   const LaunchResult r = gpu.run("wide_tiles", shape({1, 1, 1}, {256, 1, 1}, 256 * sizeof(int)), out, in);

@@ -3,22 +3,14 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <memory>
-#include <sstream>
 #include <string>
 
 #include "device/device.h"
 #include "ptx/parser.h"
+#include "read_file.h"
 
 namespace warpgrind::device {
-
-inline std::string read_file(const std::string& path) {
-  std::ifstream in(path);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
 
 struct Gpu {
   explicit Gpu(unsigned workers = 1, double timeout = 0, const std::string& file = "kernels.ptx",

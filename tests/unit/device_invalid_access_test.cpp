@@ -57,7 +57,6 @@ class Watcher : public events::Observer {
 };
 
 constexpr std::uint64_t kBytes = Kernel::kBytes;
-const std::string kOwnWord = "mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2; ";
 constexpr LaneMask kUpper = 0xffff0000u;
 
 // Everything through the inline cache, and everything past it.

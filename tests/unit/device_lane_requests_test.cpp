@@ -14,14 +14,14 @@ namespace {
 
 constexpr unsigned kTurns = 45;  // more than twice as many requests as are counted together
 
-struct Case {
+struct RequestCase {
   const char* name;
   const char* space;  // whose address %rd5 is
   unsigned bytes;
   const char* access;  // of %rd5, where %p1 and %p2 are some of the lanes
 };
 
-const Case kCases[] = {
+const RequestCase kRequestCases[] = {
     {"bytes", "global", 1, "ld.global.u8 %r6, [%rd5];"},
     {"signed halves", "global", 2, "ld.global.s16 %r6, [%rd5];"},
     {"words", "global", 4, "ld.global.u32 %r6, [%rd5];"},
@@ -82,7 +82,7 @@ std::string places(unsigned step) {
 }
 
 // Each lane goes to places of an area of `area` bytes.
-std::string body_of(const Case& c, unsigned area, unsigned step = 0) {
+std::string body_of(const RequestCase& c, unsigned area, unsigned step = 0) {
   const bool shared = std::strcmp(c.space, "shared") == 0, local = std::strcmp(c.space, "local") == 0;
   const bool constant = std::strcmp(c.space, "constant") == 0;
   const std::string base = constant ? "mov.u64 %rd4, table;"
@@ -106,12 +106,13 @@ std::string body_of(const Case& c, unsigned area, unsigned step = 0) {
          ";\n@%p3 bra TURN;\nmul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2; st.global.u32 [%rd3+32768], %r12;\n";
 }
 
-struct Outcome {
+struct RequestOutcome {
   std::vector<events::SiteCounts> sites;
   std::vector<std::uint32_t> memory;
 };
 
-Outcome run_case(const Case& c, unsigned area, unsigned step, const std::string& cpu, PlainCounts* observer) {
+RequestOutcome run_case(const RequestCase& c, unsigned area, unsigned step, const std::string& cpu,
+                        PlainCounts* observer) {
   Kernel kernel(body_of(c, area, step), 1, observer, ".const .align 16 .u32 table[1024] = {3, 1, 4, 1, 5, 9, 2, 6};\n",
                 cpu);
   constexpr std::size_t kWords = Kernel::kBytes / 4;
@@ -122,11 +123,11 @@ Outcome run_case(const Case& c, unsigned area, unsigned step, const std::string&
 
 class LaneRequests : public testing::TestWithParam<const char*> {};
 
-void expect_plain(const Case& c, unsigned area, unsigned step, const char* cpu) {
+void expect_plain(const RequestCase& c, unsigned area, unsigned step, const char* cpu) {
   SCOPED_TRACE(std::string(c.name) + ", " + std::to_string(area) + " bytes, in steps of " + std::to_string(step));
   PlainCounts plain;
-  const Outcome seen = run_case(c, area, step, cpu, &plain);
-  const Outcome alone = run_case(c, area, step, cpu, nullptr);
+  const RequestOutcome seen = run_case(c, area, step, cpu, &plain);
+  const RequestOutcome alone = run_case(c, area, step, cpu, nullptr);
   EXPECT_EQ(alone.memory, seen.memory);
   ASSERT_EQ(alone.sites.size(), seen.sites.size());
   for (std::uint32_t s = 0; s < alone.sites.size(); ++s) {
@@ -136,7 +137,7 @@ void expect_plain(const Case& c, unsigned area, unsigned step, const char* cpu) 
 }
 
 TEST_P(LaneRequests, AreCountedByThePlainRules) {
-  for (const Case& c : kCases)
+  for (const RequestCase& c : kRequestCases)
     for (const unsigned area : {4096u, 128u}) expect_plain(c, area, 0, GetParam());
 }
 
@@ -144,7 +145,7 @@ TEST_P(LaneRequests, AreCountedByThePlainRules) {
 // lanes.
 TEST_P(LaneRequests, InStepsTheSame) {
   constexpr unsigned kLarge = 4096, kSmall = 260;
-  for (const Case& c : kCases) {
+  for (const RequestCase& c : kRequestCases) {
     for (const unsigned step : {c.bytes, 3 * c.bytes}) expect_plain(c, kLarge, step, GetParam());
     expect_plain(c, kSmall, c.bytes, GetParam());
     if (c.bytes != 4) continue;
@@ -155,9 +156,9 @@ TEST_P(LaneRequests, InStepsTheSame) {
 
 // After many good requests, one of a lane that is not.
 TEST_P(LaneRequests, FaultsNameLaneAndAddress) {
-  const Case last_turn{"", "global", 4,
-                       "setp.eq.u32 %p5, %r10, 40; setp.eq.and.u32 %p5, %r1, 45, %p5; @%p5 add.u64 %rd5, %rd5, "
-                       "0x100000000; ld.global.u32 %r6, [%rd5];"};
+  const RequestCase last_turn{"", "global", 4,
+                              "setp.eq.u32 %p5, %r10, 40; setp.eq.and.u32 %p5, %r1, 45, %p5; @%p5 add.u64 %rd5, %rd5, "
+                              "0x100000000; ld.global.u32 %r6, [%rd5];"};
   Kernel kernel(body_of(last_turn, 128), 1, nullptr, "", GetParam());
   const LaunchResult result = kernel.try_run(64);
   ASSERT_TRUE(result.fault);
@@ -168,9 +169,10 @@ TEST_P(LaneRequests, FaultsNameLaneAndAddress) {
 }
 
 TEST_P(LaneRequests, MisalignedLanesAreFaults) {
-  const Case last_turn{"", "shared", 4,
-                       "setp.eq.u32 %p5, %r10, 40; setp.eq.and.u32 %p5, %r1, 7, %p5; @%p5 add.u64 %rd5, %rd5, 2; "
-                       "st.shared.u32 [%rd5], %r6;"};
+  const RequestCase last_turn{
+      "", "shared", 4,
+      "setp.eq.u32 %p5, %r10, 40; setp.eq.and.u32 %p5, %r1, 7, %p5; @%p5 add.u64 %rd5, %rd5, 2; "
+      "st.shared.u32 [%rd5], %r6;"};
   Kernel kernel(body_of(last_turn, 128), 1, nullptr, "", GetParam());
   const LaunchResult result = kernel.try_run(64);
   ASSERT_TRUE(result.fault);

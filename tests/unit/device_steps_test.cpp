@@ -67,12 +67,12 @@ std::string body_of(const Element& e, bool shared, unsigned row) {
   return out + (shared ? copied("shared", "global", "OUT") : "");
 }
 
-struct Outcome {
+struct StepsOutcome {
   std::vector<events::SiteCounts> sites;
   std::vector<std::uint32_t> memory;
 };
 
-Outcome run_body(const std::string& body, unsigned row, const std::string& cpu, PlainCounts* observer) {
+StepsOutcome run_body(const std::string& body, unsigned row, const std::string& cpu, PlainCounts* observer) {
   Kernel kernel(body, 1, observer, "", cpu);
   for (std::uint32_t w = 0; w < kArea / 4; ++w) kernel.data[w] = w * 2654435761u;
   LaunchConfig config;
@@ -85,11 +85,11 @@ Outcome run_body(const std::string& body, unsigned row, const std::string& cpu, 
 void expect_alike(const Element& e, bool shared, unsigned row) {
   const std::string body = body_of(e, shared, row);
   PlainCounts plain;
-  const Outcome watched = run_body(body, row, "", &plain);
+  const StepsOutcome watched = run_body(body, row, "", &plain);
   for (const char* cpu : {"", "x86-64-v3"}) {
     const std::string name = std::string(e.type) + " x" + std::to_string(e.count) + (shared ? " shared" : "") +
                              ", rows of " + std::to_string(row) + " " + cpu;
-    const Outcome alone = run_body(body, row, cpu, nullptr);
+    const StepsOutcome alone = run_body(body, row, cpu, nullptr);
     EXPECT_EQ(alone.memory, watched.memory) << name;
     for (const auto& [site, counts] : plain.sites)
       expect_same(alone.sites.at(site), counts, name + ", site " + std::to_string(site));
@@ -116,7 +116,7 @@ TEST(Steps, OfHalfTheAddressSpace) {
       "and.b32 %r2, %r1, 1; setp.eq.u32 %p1, %r2, 0;\n"
       "mov.u32 %r3, 0; @%p1 ld.global.u32 %r3, [%rd4];\n"
       "mul.wide.u32 %rd5, %r1, 4; add.u64 %rd5, %rd5, %rd1; st.global.u32 [%rd5+128], %r3;\n";
-  const Outcome outcome = run_body(body, kThreads, "", nullptr);
+  const StepsOutcome outcome = run_body(body, kThreads, "", nullptr);
   for (unsigned t = 0; t < kThreads; ++t) EXPECT_EQ(outcome.memory[32 + t], t % 2 == 0 ? outcome.memory[0] : 0);
 }
 

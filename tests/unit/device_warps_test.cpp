@@ -9,7 +9,7 @@
 namespace warpgrind::device {
 namespace {
 
-Gpu gpu_for(unsigned workers = 1) {
+Gpu warps_gpu(unsigned workers = 1) {
   return Gpu(workers, 600, "warps.ptx");
 }
 
@@ -22,7 +22,7 @@ void expect_clean(const LaunchResult& r) {
 TEST(Warps, ShufflesAndVotesAsOnAnH200) {
   std::istringstream recorded(read_file(WARPGRIND_TESTS "/data/h200/shuffles.csv"));
   unsigned lines = 0;
-  Gpu gpu = gpu_for();
+  Gpu gpu = warps_gpu();
   int *out = gpu.array<int>(32), *zeros = gpu.array<int>(100);
   std::fill(zeros, zeros + 100, 0);
   for (std::string line; std::getline(recorded, line); ++lines) {
@@ -52,7 +52,7 @@ TEST(Warps, ShufflesAndVotesAsOnAnH200) {
 TEST(Warps, CompareAndSwapLoopThenBarrier) {
   for (unsigned workers : {1u, 2u})
     for (unsigned threads : {32u, 48u, 256u, 1024u}) {
-      Gpu gpu = gpu_for(workers);
+      Gpu gpu = warps_gpu(workers);
       auto* out = gpu.array<unsigned>(4);
       expect_clean(gpu.run("count_by_cas", shape({4, 1, 1}, {threads, 1, 1}), out));
       for (int b = 0; b < 4; ++b) EXPECT_EQ(out[b], threads);
@@ -60,7 +60,7 @@ TEST(Warps, CompareAndSwapLoopThenBarrier) {
 }
 
 TEST(Warps, DoublesAddedByCompareAndSwap) {
-  Gpu gpu = gpu_for();
+  Gpu gpu = warps_gpu();
   double *sum = gpu.array<double>(1), *seen = gpu.array<double>(256);
   *sum = 0;
   expect_clean(gpu.run("sum_by_cas", shape({1, 1, 1}, {256, 1, 1}), sum, seen));
@@ -68,7 +68,7 @@ TEST(Warps, DoublesAddedByCompareAndSwap) {
 }
 
 TEST(Warps, VotesOfTiles) {
-  Gpu gpu = gpu_for();
+  Gpu gpu = warps_gpu();
   auto* out = gpu.array<unsigned>(96);
   expect_clean(gpu.run("tile_votes", shape({1, 1, 1}, {32, 1, 1}), out));
   for (unsigned l = 0; l < 32; ++l) {
@@ -81,7 +81,7 @@ TEST(Warps, VotesOfTiles) {
 
 TEST(Warps, SidesOfABranchMeetAtABarrier) {
   for (int threads : {32, 256, 200}) {
-    Gpu gpu = gpu_for();
+    Gpu gpu = warps_gpu();
     int* out = gpu.array<int>(3 * static_cast<std::size_t>(threads));
     expect_clean(gpu.run("split_barrier", shape({3, 1, 1}, {static_cast<unsigned>(threads), 1, 1}), out));
     for (int k = 0; k < 3 * threads; ++k) {
@@ -97,7 +97,7 @@ TEST(Warps, SidesOfABranchMeetAtABarrier) {
 }
 
 TEST(Warps, BarriersCountThreadsThatAreLeft) {
-  Gpu gpu = gpu_for();
+  Gpu gpu = warps_gpu();
   constexpr int kThreads = 128;
   int* out = gpu.array<int>(kThreads * 64);
   std::fill(out, out + kThreads * 64, -1);
@@ -110,7 +110,7 @@ TEST(Warps, BarriersCountThreadsThatAreLeft) {
 }
 
 TEST(Warps, LanesMeetAcrossTheEndOfABranch) {
-  Gpu gpu = gpu_for();
+  Gpu gpu = warps_gpu();
   int* out = gpu.array<int>(64);
   expect_clean(gpu.run("meet_later", shape({1, 1, 1}, {32, 1, 1}), out));
   for (int l = 0; l < 32; ++l) {
@@ -121,7 +121,7 @@ TEST(Warps, LanesMeetAcrossTheEndOfABranch) {
 }
 
 TEST(Warps, LanesHandOverInsideAWarp) {
-  Gpu gpu = gpu_for();
+  Gpu gpu = warps_gpu();
   constexpr int kTurns = 20;
   int *flag = gpu.array<int>(32), *box = gpu.array<int>(32), *out = gpu.array<int>(64);
   std::fill(flag, flag + 32, 0);
@@ -134,7 +134,7 @@ TEST(Warps, LanesHandOverInsideAWarp) {
 }
 
 TEST(Warps, LanesThatWaitKeepTheirRegisters) {
-  Gpu gpu = gpu_for();
+  Gpu gpu = warps_gpu();
   constexpr int kTurns = 9;
   int *in = gpu.array<int>(32 * (kTurns + 1)), *out = gpu.array<int>(32);
   for (int k = 0; k < 32 * (kTurns + 1); ++k) in[k] = k * 37 % 101;
@@ -156,7 +156,7 @@ TEST(Warps, LanesThatWaitKeepTheirRegisters) {
 }
 
 TEST(Warps, ReadsRightAfterABarrierComeFirst) {
-  Gpu gpu = gpu_for();
+  Gpu gpu = warps_gpu();
   constexpr int kThreads = 256;
   int* out = gpu.array<int>(kThreads);
   expect_clean(gpu.run("sums", shape({1, 1, 1}, {kThreads, 1, 1}), out));
@@ -172,7 +172,7 @@ TEST(Warps, ReadsRightAfterABarrierComeFirst) {
 
 TEST(Warps, SpinLockThenBarrierThenVote) {
   for (unsigned workers : {1u, 2u}) {
-    Gpu gpu = gpu_for(workers);
+    Gpu gpu = warps_gpu(workers);
     int *words = gpu.array<int>(2), *out = gpu.array<int>(256);
     words[0] = words[1] = 0;
     expect_clean(gpu.run("lock_then_barrier", shape({2, 1, 1}, {128, 1, 1}), words, words + 1, out));
@@ -182,14 +182,14 @@ TEST(Warps, SpinLockThenBarrierThenVote) {
 }
 
 TEST(Warps, LanesAtTheEndAreNotWaitedFor) {
-  Gpu gpu = gpu_for();
+  Gpu gpu = warps_gpu();
   int* out = gpu.array<int>(300);
   expect_clean(gpu.run("some_leave", shape({3, 1, 1}, {128, 1, 1}), out, 300));
   for (int i = 0; i < 300; ++i) EXPECT_EQ(out[i], i / 128 * 128 + i % 128 / 2 + i / 32 * 32 + (i & 16)) << i;
 }
 
 TEST(Warps, LanesThatNeverMeetAreADeadlockThatSaysWhere) {
-  Gpu gpu = gpu_for();
+  Gpu gpu = warps_gpu();
   int* out = gpu.array<int>(32);
   const LaunchResult r = gpu.run("never_met", shape({1, 1, 1}, {32, 1, 1}), out);
   ASSERT_TRUE(r.fault);
@@ -201,7 +201,7 @@ TEST(Warps, LanesThatNeverMeetAreADeadlockThatSaysWhere) {
 }
 
 TEST(Warps, ReductionsOfTwoSides) {
-  Gpu gpu = gpu_for();
+  Gpu gpu = warps_gpu();
   int* out = gpu.array<int>(32);
   expect_clean(gpu.run("met_reductions", shape({1, 1, 1}, {32, 1, 1}), out));
   for (int t = 0; t < 32; ++t) {
@@ -235,7 +235,7 @@ TEST(Warps, GuardedOperationsWait) {
 }
 
 TEST(Warps, LanesOutsideAFunctionCannotBeMet) {
-  Gpu gpu = gpu_for();
+  Gpu gpu = warps_gpu();
   int* out = gpu.array<int>(32);
   const LaunchResult r = gpu.run("apart_in_a_function", shape({1, 1, 1}, {32, 1, 1}), out);
   ASSERT_FALSE(r.fault) << r.fault->message;

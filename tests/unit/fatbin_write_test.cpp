@@ -12,17 +12,17 @@
 namespace warpgrind::fatbin {
 namespace {
 
-const std::string kPtx = ".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }\n";
+const std::string kSmallPtx = ".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }\n";
 
-std::span<const std::byte> as_bytes(const std::string& s) {
+std::span<const std::byte> bytes_of(const std::string& s) {
   return std::as_bytes(std::span(s));
 }
 
 TEST(FatbinWrite, WhatIsWrittenIsRead) {
-  PtxCode lines{kPtx, 90, "folder/a.cu", false, true};
+  PtxCode lines{kSmallPtx, 90, "folder/a.cu", false, true};
   PtxCode debug{".version 7.1\n" + std::string(5000, '\n'), 75, "b.cu", true, false};
-  const std::string bin = make_fatbin({lines, debug, {kPtx, 80, "", false, false}});
-  const auto entries = read_fatbin(as_bytes(bin));
+  const std::string bin = make_fatbin({lines, debug, {kSmallPtx, 80, "", false, false}});
+  const auto entries = read_fatbin(bytes_of(bin));
   ASSERT_TRUE(entries) << entries.error().message;
   ASSERT_EQ(entries->size(), 3u);
   const FatbinEntry &first = (*entries)[0], &second = (*entries)[1], &third = (*entries)[2];
@@ -40,12 +40,12 @@ TEST(FatbinWrite, WhatIsWrittenIsRead) {
   EXPECT_EQ(third.name, "");
   const auto text = ptx_text(first);
   ASSERT_TRUE(text);
-  EXPECT_EQ(*text, kPtx);
+  EXPECT_EQ(*text, kSmallPtx);
   EXPECT_EQ(*ptx_text(second), debug.text);
 }
 
 TEST(FatbinWrite, AnEmptyFatbinIsOne) {
-  const auto entries = read_fatbin(as_bytes(make_fatbin({})));
+  const auto entries = read_fatbin(bytes_of(make_fatbin({})));
   ASSERT_TRUE(entries);
   EXPECT_TRUE(entries->empty());
 }
@@ -92,7 +92,7 @@ TEST(FatbinWrite, ASectionGetsOtherContent) {
   const std::string content(12345, 'x');
   const auto replaced = replace_section(object, ".nv_fatbin", content);
   ASSERT_TRUE(replaced && *replaced);
-  const auto image = ElfImage::open(as_bytes(object));
+  const auto image = ElfImage::open(bytes_of(object));
   ASSERT_TRUE(image);
   const auto text_of = [&](const char* name) {
     const Bytes bytes = image->section(name)->bytes;

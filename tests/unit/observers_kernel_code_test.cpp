@@ -45,10 +45,10 @@ double metric(const results::LineProfile& line, const char* name) {
   return it == line.metrics.end() ? 0 : it->second.value;
 }
 
-struct Fixture {
+struct LaunchedKernel {
   results::Profile profile;
 
-  explicit Fixture(int launches) {
+  explicit LaunchedKernel(int launches) {
     auto module = ptx::parse(kModule, "test");
     EXPECT_TRUE(module.ok()) << (module.ok() ? "" : module.error().message + module.error().detail);
     events::KernelFacts facts;
@@ -76,7 +76,7 @@ struct Fixture {
 };
 
 TEST(KernelCode, EveryInstructionCountsAtItsOwnLine) {
-  const Fixture f(2);
+  const LaunchedKernel f(2);
   const results::KernelProfile& k = f.profile.kernels[0];
   ASSERT_EQ(k.code.size(), 5u);
   EXPECT_EQ(k.code[3].line, 6u);
@@ -150,7 +150,7 @@ TEST(KernelCode, FlowGraphSumsLaunches) {
 }
 
 TEST(KernelCode, SurvivesTheFile) {
-  Fixture f(1);
+  LaunchedKernel f(1);
   f.profile.gpu = "NVIDIA H200";
   f.profile.detail = true;
   f.profile.sources.push_back({"a.cu", "one\ntwo <b>\n", "", true});

@@ -10,18 +10,12 @@
 
 #include "ptx/parser.h"
 #include "ptx/printer.h"
+#include "read_file.h"
 
 namespace warpgrind::ptx {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string read(const fs::path& path) {
-  std::ifstream in(path);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
 
 void compare(const fs::path& input, const std::string& output) {
   fs::path expected = input;
@@ -30,7 +24,7 @@ void compare(const fs::path& input, const std::string& output) {
     std::ofstream(expected) << output;
     return;
   }
-  EXPECT_EQ(read(expected), output) << input << "; WARPGRIND_REBASE=1 rewrites the expected file";
+  EXPECT_EQ(read_file(expected), output) << input << "; WARPGRIND_REBASE=1 rewrites the expected file";
 }
 
 std::vector<fs::path> inputs(const char* folder) {
@@ -45,7 +39,7 @@ std::vector<fs::path> inputs(const char* folder) {
 
 TEST(PtxFiles, GoodOnesPrint) {
   for (const fs::path& path : inputs("good")) {
-    const auto module = parse(read(path), path.filename());
+    const auto module = parse(read_file(path), path.filename());
     ASSERT_TRUE(module) << module.error().detail;
     const std::string printed = print(**module);
     compare(path, printed);
@@ -57,7 +51,7 @@ TEST(PtxFiles, GoodOnesPrint) {
 
 TEST(PtxFiles, BadOnesComplain) {
   for (const fs::path& path : inputs("bad")) {
-    const auto module = parse(read(path), path.filename());
+    const auto module = parse(read_file(path), path.filename());
     ASSERT_FALSE(module) << path;
     compare(path, module.error().message + '\n' + module.error().detail);
   }

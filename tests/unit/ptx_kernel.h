@@ -11,6 +11,9 @@
 
 namespace warpgrind::device {
 
+// %rd3: the address of the thread's own word.
+inline const std::string kOwnWord = "mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2; ";
+
 // One kernel `k(.u64 data)` of the given body; %rd1 is the pointer, %r1 the thread.
 struct Kernel {
   explicit Kernel(const std::string& body, unsigned workers = 1, events::Observer* observer = nullptr,

@@ -6,16 +6,10 @@
 
 #include "ptx/parser.h"
 #include "ptx/syntax.h"
+#include "read_file.h"
 
 namespace warpgrind::ptx {
 namespace {
-
-std::string read(const std::string& path) {
-  std::ifstream in(path);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
 
 // Empty: taken.
 std::string why_refused(const std::string& text) {
@@ -27,8 +21,8 @@ std::string why_refused(const std::string& text) {
 }
 
 TEST(PtxSyntax, FormsAreThoseOfTheAssembler) {
-  const std::string head = read(WARPGRIND_TESTS "/data/forms/head.txt");
-  std::istringstream lines(read(WARPGRIND_TESTS "/data/forms/forms.txt"));
+  const std::string head = read_file(WARPGRIND_TESTS "/data/forms/head.txt");
+  std::istringstream lines(read_file(WARPGRIND_TESTS "/data/forms/forms.txt"));
   unsigned taken = 0, refused = 0;
   for (std::string line; std::getline(lines, line);) {
     const std::string why = why_refused(head + line.substr(2) + "\nret;\n}\n");

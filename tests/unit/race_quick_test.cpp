@@ -99,7 +99,8 @@ struct Random {
   }
 };
 
-// Rows, columns, single words, of 4 to 16 bytes a lane, by some lanes or all; mostly each warp in a part of its own.
+// WordRows, columns, single words, of 4 to 16 bytes a lane, by some lanes or all; mostly each warp in a part of its
+// own.
 events::AffineAccess random_access(Random& random, const events::Launch& launch) {
   events::AffineAccess a;
   a.launch = &launch;
@@ -121,9 +122,9 @@ events::AffineAccess random_access(Random& random, const events::Launch& launch)
 
 // Whole rows as kernels use them: each warp has words of its own, with the same lanes until it syncs; at barriers they
 // change hands. Some words are only read, by all. Now and then an access strays.
-class Rows {
+class WordRows {
  public:
-  Rows(Random& random, const events::Launch& launch, StateSpace space) : random_(random), launch_(launch) {
+  WordRows(Random& random, const events::Launch& launch, StateSpace space) : random_(random), launch_(launch) {
     space_ = space;
     deal();
   }
@@ -190,7 +191,7 @@ void rows_are_as_threads(bool copies, StateSpace space) {
   std::size_t found = 0, silent = 0, long_ones = 0;
   for (unsigned seed = 0; seed < 600; ++seed) {
     Random random{std::mt19937(seed)};
-    Rows rows(random, fixture.launch, space);
+    WordRows rows(random, fixture.launch, space);
     Watched quick(fixture.launch, true), slow(fixture.launch, false);
     unsigned step = 0;
     for (; step < 60 && slow.found().empty(); ++step) {

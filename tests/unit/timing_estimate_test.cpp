@@ -4,13 +4,10 @@
 #include "timing/estimate.h"
 #include "timing/interval.h"
 #include "timing/l2_contents.h"
+#include "timing_models.h"
 
 namespace warpgrind::timing {
 namespace {
-
-const GpuModel& h200() {
-  return **find_gpu_model("h200");
-}
 
 LaunchWork empty_kernel(double blocks, double threads = 32) {
   LaunchWork w;

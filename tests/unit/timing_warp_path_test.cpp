@@ -3,16 +3,13 @@
 
 #include "timing/schedule.h"
 #include "timing/warp_path.h"
+#include "timing_models.h"
 
 namespace warpgrind::timing {
 namespace {
 
 using machine::Instruction;
 using machine::Pipe;
-
-const GpuModel& h200() {
-  return **find_gpu_model("h200");
-}
 
 Instruction fma(ptx::RegId to, std::vector<ptx::RegId> from) {
   Instruction i;

@@ -1,1 +1,0 @@
-target_link_libraries(test_results_report PRIVATE wg_report)
