@@ -3,9 +3,9 @@
 #
 # WARPGRIND_UNITY=OFF compiles each source alone, which is faster while one works on a single file.
 option(WARPGRIND_UNITY "Compile the sources of a target in groups" ON)
-set(WARPGRIND_UNITY_BYTES 60000 CACHE STRING "Size at which a group of sources is closed")
+set(WARPGRIND_UNITY_BYTES 250000 CACHE STRING "Size at which a group of sources is closed")
 
-# compile_in_groups(TARGET...): puts neighbouring sources of one folder, up to WARPGRIND_UNITY_BYTES of text, into a group.
+# compile_in_groups(TARGET...): puts neighbouring sources of a target, up to WARPGRIND_UNITY_BYTES of text, into a group.
 function(compile_in_groups)
   if(NOT WARPGRIND_UNITY)
     return()
@@ -15,16 +15,13 @@ function(compile_in_groups)
     list(FILTER sources INCLUDE REGEX "^[^$].*[.]cpp$")
     set(group 0)
     set(bytes 0)
-    set(folder "")
     foreach(source ${sources})
       get_filename_component(source ${source} ABSOLUTE)
       file(SIZE ${source} size)
-      get_filename_component(here ${source} DIRECTORY)
       math(EXPR bytes "${bytes} + ${size}")
-      if(bytes GREATER WARPGRIND_UNITY_BYTES OR NOT here STREQUAL folder)
+      if(bytes GREATER WARPGRIND_UNITY_BYTES)
         math(EXPR group "${group} + 1")
         set(bytes ${size})
-        set(folder ${here})
       endif()
       set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${target}_${group})
     endforeach()
