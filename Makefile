@@ -6,6 +6,7 @@
 BUILD ?= build
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
+TEST_JOBS ?= $$(($(JOBS) + 1))
 SOURCES = git ls-files '*.cpp' '*.h' '*.cu' '*.cc'
 
 .PHONY: run tour test build setup install package accuracy clients bench format check clean
@@ -22,7 +23,7 @@ tour:
 	  [ -n "$$report" ] || echo "left out: the page for the browser (node or npm is missing or had failed: see $(BUILD)/web)"
 
 test: build
-	@ctest --test-dir $(BUILD) --output-on-failure -j$(JOBS) --output-junit tests.xml $(TEST_ARGS)
+	@ctest --test-dir $(BUILD) --output-on-failure -j$(TEST_JOBS) --output-junit tests.xml $(TEST_ARGS)
 
 build: setup
 	@scripts/build.sh $(BUILD) all

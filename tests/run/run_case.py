@@ -2,6 +2,8 @@
 """Runs one case of tests/run/cases/*.toml: `warpgrind` on a whole program, from its command line to its output.
 
   run_case.py --list [FILE]                the names of all cases (of cases/FILE.toml), one a line
+      --compilers NAME...                  only those of programs that these build
+      --either-way                         only those that are the same whoever builds programs
   run_case.py --build DIR NAME             runs one; exit code 0 passed, 1 failed, 77 skipped (the reason is printed)
 
 A case is a table [[case]] with
@@ -40,6 +42,13 @@ SKIP = 77
 # Where programs are, below the build folder.
 PROGRAM_FOLDERS = ("lab", "tests/run")
 PROGRAM = re.compile(r"\{(\w+)\}")
+
+
+def compiles_nothing(case):
+    """Neither runs a CUDA program that was built nor builds one: the same with and without NVIDIA's toolkit."""
+    words = case["command"] + case.get("prepare", [])
+    return ("needs" not in case and not any(".cu" in word or "nvcc" in word for word in words)
+            and all(name in ("out", "src", "build") for word in words for name in PROGRAM.findall(word)))
 
 
 def read_cases(files="*"):
@@ -182,12 +191,16 @@ def run(case, build):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--list", nargs="?", const="*", metavar="FILE")
+    parser.add_argument("--compilers", nargs="+", default=["nvcc", "clang"])
+    parser.add_argument("--either-way", action="store_true")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("name", nargs="?")
     args = parser.parse_args()
     cases = read_cases(args.list or "*")
     if args.list:
-        print("\n".join(cases))
+        others = tuple(f".{name}" for name in {"nvcc", "clang"} - set(args.compilers))
+        print("\n".join(name for name, case in cases.items()
+                        if not name.endswith(others) and (compiles_nothing(case) or not args.either_way)))
         return 0
     if args.name not in cases:
         parser.error(f"no case {args.name!r}")
