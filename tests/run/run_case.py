@@ -15,7 +15,7 @@ A case is a table [[case]] with
   needs      "nvcc", "clang": skipped when it is not installed; "no gpu": skipped where there is one; "page": skipped where the
              build has no page of the HTML report (no node)
   long       true: half a minute of kernels of which shorter cases have the likes; skipped in builds for a sanitizer
-  calls_nvcc true: NVIDIA's nvcc runs in the run; skipped in builds for a sanitizer
+  compiles   true: a compiler runs in the run; skipped in builds for a sanitizer
   launches   list of per-launch checks, kernels: list of per-kernel checks in the JSON file {out}/profile.json:
              { name = REGEX, launches = N, metrics = { METRIC = "expression" } }
   files      { NAME = REGEX }: files (or folders, whatever the expression) that the run must leave in {out}
@@ -129,8 +129,8 @@ def run(case, build):
         if case.get("needs") == "nvcc" and not shutil.which("nvcc") and not os.path.exists("/usr/local/cuda/bin/nvcc"):
             print("skipped: nvcc is not installed")
             return SKIP
-        if case.get("calls_nvcc") and os.environ.get("WARPGRIND_TEST_PRELOAD"):
-            print("skipped: NVIDIA's nvcc does not run beside a sanitizer's library")
+        if case.get("compiles") and os.environ.get("WARPGRIND_TEST_PRELOAD"):
+            print("skipped: a compiler does not run beside a sanitizer's library")
             return SKIP
         if case.get("long") and os.environ.get("WARPGRIND_TEST_PRELOAD"):
             print("skipped: long, and not what a sanitizer looks at")
