@@ -6,8 +6,7 @@
 
 namespace warpgrind::advice {
 double KernelView::value(const char* metric) const {
-  const auto it = kernel_.metrics.find(metric);
-  return it == kernel_.metrics.end() ? 0 : it->second.value;
+  return results::metric_value(kernel_.metrics, metric);
 }
 
 std::string KernelView::text(const char* metric) const {
@@ -16,8 +15,7 @@ std::string KernelView::text(const char* metric) const {
 }
 
 double KernelView::value(const results::SiteProfile& site, const char* metric) {
-  const auto it = site.metrics.find(metric);
-  return it == site.metrics.end() ? 0 : it->second.value;
+  return results::metric_value(site.metrics, metric);
 }
 
 double KernelView::gain(std::initializer_list<Shrink> shrink) const {

@@ -19,9 +19,8 @@ using Outcome = Judged::Outcome;
 
 constexpr const char* kTime = "gpu__time_duration.sum";
 
-double metric(const results::KernelProfile& kernel, const char* name) {
-  const auto it = kernel.metrics.find(name);
-  return it == kernel.metrics.end() ? 0 : it->second.value;
+double time_of(const results::KernelProfile& kernel) {
+  return results::metric_value(kernel.metrics, kTime);
 }
 
 // The instructions of the line that the rule blames, drawn.
@@ -75,7 +74,7 @@ results::Profile of_hand_in(const results::Profile& profile) {
 double kernels_ns(const results::Profile& profile) {
   double sum = 0;
   for (const results::KernelProfile& k : profile.kernels)
-    if (!is_of_test(k.name)) sum += metric(k, kTime);
+    if (!is_of_test(k.name)) sum += time_of(k);
   for (const results::LibraryCallProfile& call : profile.library_calls) sum += call.estimated_ns;
   return sum;
 }
@@ -83,7 +82,7 @@ double kernels_ns(const results::Profile& profile) {
 double kernel_ns(const results::Profile& profile, const std::string& kernel) {
   double sum = 0;
   for (const results::KernelProfile& k : profile.kernels)
-    if (report::matches(kernel, k)) sum += metric(k, kTime);
+    if (report::matches(kernel, k)) sum += time_of(k);
   return sum;
 }
 
@@ -159,11 +158,11 @@ Judged judge_source(const Rule& rule, const std::string& source, const std::stri
 std::string slowest_kernel_advice(const results::Profile& profile) {
   const results::KernelProfile* slowest = nullptr;
   for (const results::KernelProfile& k : profile.kernels)
-    if (!is_of_test(k.name) && (!slowest || metric(k, kTime) > metric(*slowest, kTime))) slowest = &k;
+    if (!is_of_test(k.name) && (!slowest || time_of(k) > time_of(*slowest))) slowest = &k;
   if (!slowest) return "";
   std::string out;
   const auto limit = slowest->metrics.find("warpgrind__estimated_limit");
-  out += fmt::format("{}: {}{}\n", report::short_name(slowest->name), report::with_time(metric(*slowest, kTime)),
+  out += fmt::format("{}: {}{}\n", report::short_name(slowest->name), report::with_time(time_of(*slowest)),
                      limit == slowest->metrics.end() ? "" : ", bound by " + limit->second.text);
   if (slowest->advice.empty()) return out;
   const results::Advice& advice = slowest->advice[0];

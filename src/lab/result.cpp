@@ -325,8 +325,7 @@ std::string Row::key() const {
 }
 
 double Row::metric(const std::string& name) const {
-  const auto it = metrics.find(name);
-  return it == metrics.end() ? 0 : it->second.value;
+  return results::metric_value(metrics, name.c_str());
 }
 
 std::size_t TopicResult::verified() const {

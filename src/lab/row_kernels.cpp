@@ -16,14 +16,10 @@ namespace {
 constexpr std::size_t kMostSites = 12;     // of a kernel: those with the most traffic
 constexpr std::uint32_t kMostLines = 250;  // of a function
 
-double number(const results::SiteProfile& site, const char* metric) {
-  const auto it = site.metrics.find(metric);
-  return it == site.metrics.end() ? 0 : it->second.value;
-}
-
 // In passes of 128 bytes, as far as an order needs it: a sector is a quarter of a wavefront.
 double traffic(const results::SiteProfile& s) {
-  return number(s, "warpgrind__sectors.sum") / 4 + number(s, "memory_l1_wavefronts_shared");
+  return results::metric_value(s.metrics, "warpgrind__sectors.sum") / 4 +
+         results::metric_value(s.metrics, "memory_l1_wavefronts_shared");
 }
 
 std::vector<results::SiteProfile> telling_sites(const std::vector<results::SiteProfile>& sites) {

@@ -116,10 +116,7 @@ std::string figure(const Value& v) {
 // Which counter of a site a counter of a kernel is made of.
 double share(const std::string& metric, const results::SiteProfile& s) {
   const auto has = [&](const char* part) { return metric.find(part) != std::string::npos; };
-  const auto of = [&](const char* name) {
-    const auto it = s.metrics.find(name);
-    return it == s.metrics.end() ? 0.0 : it->second.value;
-  };
+  const auto of = [&](const char* name) { return results::metric_value(s.metrics, name); };
   if (has("_op_ld") && s.kind != "load") return 0;
   if (has("_op_st") && s.kind != "store") return 0;
   if (has("_op_atom") && s.kind != "atomic") return 0;

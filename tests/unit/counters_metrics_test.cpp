@@ -1,10 +1,9 @@
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <set>
-#include <sstream>
 
 #include "counters/kernel_counters.h"
+#include "read_file.h"
 
 namespace warpgrind::counters {
 namespace {
@@ -24,10 +23,8 @@ TEST(MetricTable, NamesAreUniqueAndDefined) {
 }
 
 TEST(MetricTable, DocumentIsCurrent) {
-  std::ifstream in(std::string(WARPGRIND_TESTS) + "/../docs/counters.md");
-  std::stringstream text;
-  text << in.rdbuf();
-  EXPECT_EQ(text.str(), metrics_as_markdown()) << "run: warpgrind-docs counters > docs/counters.md";
+  EXPECT_EQ(read_file(WARPGRIND_TESTS "/../docs/counters.md"), metrics_as_markdown())
+      << "run: warpgrind-docs counters > docs/counters.md";
 }
 
 // A kernel of one block with known counts, as the JIT and the device would hand it over.

@@ -2,26 +2,20 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <map>
 #include <optional>
-#include <sstream>
 
 #include "../hardware/inputs.h"
 #include "device/device.h"
 #include "gpu/gpu_model.h"
 #include "ptx/parser.h"
+#include "read_file.h"
 
 namespace warpgrind {
 namespace {
 
 const std::string kFolder = WARPGRIND_TESTS "/hardware/";
-
-std::string read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 class Hardware : public testing::TestWithParam<const char*> {
  protected:

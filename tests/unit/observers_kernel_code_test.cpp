@@ -41,8 +41,7 @@ events::Launch launch_of(const events::KernelFacts& facts, const ptx::Module& mo
 }
 
 double metric(const results::LineProfile& line, const char* name) {
-  const auto it = line.metrics.find(name);
-  return it == line.metrics.end() ? 0 : it->second.value;
+  return results::metric_value(line.metrics, name);
 }
 
 struct LaunchedKernel {

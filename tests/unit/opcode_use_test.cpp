@@ -3,11 +3,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <set>
-#include <sstream>
 
 #include "ptx/parser.h"
+#include "read_file.h"
 
 namespace warpgrind {
 namespace {
@@ -17,10 +16,7 @@ TEST(OpcodeUse, EveryLoweredOpcodeIsInSomeTest) {
   for (const char* folder : {"data", "exec", "hardware"}) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(std::string(WARPGRIND_TESTS "/") + folder)) {
       if (entry.path().extension() != ".ptx") continue;
-      std::ifstream in(entry.path());
-      std::stringstream text;
-      text << in.rdbuf();
-      const auto module = ptx::parse(text.str(), entry.path().filename().string());
+      const auto module = ptx::parse(read_file(entry.path()), entry.path().filename().string());
       ASSERT_TRUE(module.ok()) << entry.path() << ": " << module.error().message;
       for (const ptx::Function& f : (*module)->functions)
         for (const ptx::Instruction& i : f.body) used.insert(i.opcode);

@@ -7,12 +7,12 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
-#include <sstream>
 
 #include "ptx/architecture.h"
 #include "ptx/opcode.h"
 #include "ptx/parser.h"
 #include "ptx/syntax.h"
+#include "read_file.h"
 
 namespace warpgrind::ptx {
 namespace {
@@ -137,10 +137,7 @@ TEST(PtxOpcodes, DocumentIsUpToDate) {
     std::ofstream(path) << document();
     return;
   }
-  std::ifstream in(path);
-  std::stringstream text;
-  text << in.rdbuf();
-  EXPECT_EQ(text.str(), document()) << "WARPGRIND_REBASE=1 rewrites docs/opcodes.md";
+  EXPECT_EQ(read_file(path), document()) << "WARPGRIND_REBASE=1 rewrites docs/opcodes.md";
 }
 
 }  // namespace

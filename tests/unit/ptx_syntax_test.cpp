@@ -1,7 +1,6 @@
 // The forms that the rows of opcodes.inc take, against those that NVIDIA's assembler takes (tests/data/forms).
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <sstream>
 
 #include "ptx/parser.h"

@@ -99,8 +99,7 @@ struct Random {
   }
 };
 
-// WordRows, columns, single words, of 4 to 16 bytes a lane, by some lanes or all; mostly each warp in a part of its
-// own.
+// Rows, columns, single words, of 4 to 16 bytes a lane, by some lanes or all; mostly each warp in a part of its own.
 events::AffineAccess random_access(Random& random, const events::Launch& launch) {
   events::AffineAccess a;
   a.launch = &launch;

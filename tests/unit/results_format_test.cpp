@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
+#include "read_file.h"
 #include "results/json.h"
 #include "results/member_json.h"
 #include "results/profile_docs.h"
@@ -15,19 +15,12 @@
 namespace warpgrind::results {
 namespace {
 
-std::string read(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
 void expect_or_rewrite(const std::string& name, const std::string& text) {
   const auto path = std::filesystem::path(WARPGRIND_TESTS).parent_path() / name;
   if (std::getenv("WARPGRIND_REBASE"))
     std::ofstream(path, std::ios::binary) << text;
   else
-    EXPECT_EQ(read(path), text) << "WARPGRIND_REBASE=1 rewrites " << name;
+    EXPECT_EQ(read_file(path), text) << "WARPGRIND_REBASE=1 rewrites " << name;
 }
 
 // Each member has a value of its own that is not its default.
@@ -197,7 +190,7 @@ TEST(ProfileFormat, TypesOfThePage) {
 
 TEST(ProfileFormat, Document) {
   const std::string name = "docs/profile-format.md";
-  std::string text = read(std::filesystem::path(WARPGRIND_TESTS).parent_path() / name);
+  std::string text = read_file(std::filesystem::path(WARPGRIND_TESTS).parent_path() / name);
   for (const DocumentedType& type : profile_as_markdown()) {
     const std::string begin = "<!-- " + type.name + ": begin -->\n", end = "<!-- " + type.name + ": end -->\n";
     const std::size_t from = text.find(begin), to = text.find(end);

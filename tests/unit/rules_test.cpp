@@ -2,10 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <sstream>
-
 #include "advice/advise.h"
+#include "read_file.h"
 
 namespace warpgrind::advice {
 namespace {
@@ -249,10 +247,8 @@ TEST(Rules, OldGpusCountTransactions) {
 }
 
 TEST(Rules, DocumentIsUpToDate) {
-  std::ifstream in(std::string(WARPGRIND_TESTS) + "/../docs/rules.md");
-  std::stringstream text;
-  text << in.rdbuf();
-  EXPECT_EQ(text.str(), rules_as_markdown()) << "run: warpgrind-advice-docs > docs/rules.md";
+  EXPECT_EQ(read_file(WARPGRIND_TESTS "/../docs/rules.md"), rules_as_markdown())
+      << "run: warpgrind-advice-docs > docs/rules.md";
 }
 
 }  // namespace

@@ -12,19 +12,13 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
-#include <sstream>
 #include <thread>
 
 #include "base/temporary_folder.h"
+#include "read_file.h"
 
 namespace warpgrind::sandbox {
 namespace {
-
-std::string content(const std::string& path) {
-  std::stringstream all;
-  all << std::ifstream(path).rdbuf();
-  return all.str();
-}
 
 class Sandbox : public testing::Test {
  protected:
@@ -80,8 +74,8 @@ TEST_F(Sandbox, FilesGoInAndComeOut) {
       job({"sh", "-c",
            "cat in deep/in; mkdir made; echo new > made/out; echo changed > in; ln -s /etc/passwd link; mkfifo pipe"}));
   EXPECT_EQ(end.output, "given\nbelow\n");
-  EXPECT_EQ(content(work_ + "/made/out"), "new\n");
-  EXPECT_EQ(content(work_ + "/in"), "changed\n");
+  EXPECT_EQ(read_file(work_ + "/made/out"), "new\n");
+  EXPECT_EQ(read_file(work_ + "/in"), "changed\n");
   struct stat about;
   EXPECT_NE(lstat((work_ + "/link").c_str(), &about), 0);
   EXPECT_NE(lstat((work_ + "/pipe").c_str(), &about), 0);
@@ -95,7 +89,7 @@ TEST_F(Sandbox, WhatIsReadableCannotBeWritten) {
   EXPECT_EQ(run_it(reading).output.find("shown\n"), std::string::npos);
   reading.readable = {shown};
   EXPECT_EQ(run_it(reading).output.find("shown\n"), 0u);
-  EXPECT_EQ(content(shown + "/file"), "shown\n");
+  EXPECT_EQ(read_file(shown + "/file"), "shown\n");
 }
 
 TEST_F(Sandbox, OutputArrivesWhileTheProgramRuns) {
@@ -201,7 +195,7 @@ int left_over(const std::string& mark) {
   DIR* processes = opendir("/proc");
   while (const dirent* entry = readdir(processes)) {
     if (atoi(entry->d_name) == 0 || atoi(entry->d_name) == getpid()) continue;
-    count += content(std::string("/proc/") + entry->d_name + "/cmdline").find(mark) != std::string::npos ? 1 : 0;
+    count += read_file(std::string("/proc/") + entry->d_name + "/cmdline").find(mark) != std::string::npos ? 1 : 0;
   }
   closedir(processes);
   return count;
@@ -234,7 +228,7 @@ TEST_P(HostileProgram, StaysInTheBox) {
   EXPECT_LE(end.peak_memory, 8 * hostile.limits.memory_bytes);
   EXPECT_LT(took.count(), 30) << "limits end a job, even on a busy machine";
   EXPECT_EQ(left_over(outside), 0) << "processes that are still there";
-  EXPECT_EQ(content(outside + "/secret"), "told");
+  EXPECT_EQ(read_file(outside + "/secret"), "told");
   struct stat about;
   EXPECT_NE(lstat((outside + "/made").c_str(), &about), 0);
   EXPECT_NE(lstat((work_ + "/result.json").c_str(), &about), 0) << "a link was copied out";
