@@ -25,26 +25,30 @@ CUresult context_of(CUcontext handle, Context*& out) {
 
 // What is known of the current one even when it is destroyed.
 template <class Value, class Question>
-CUresult of_current(Value* out, Question question) {
-  return driver_without_context([&]() -> CUresult {
-    if (!out) return CUDA_ERROR_INVALID_VALUE;
-    const Context* const current = current_context();
-    if (!current) return CUDA_ERROR_INVALID_CONTEXT;
-    *out = question(*current);
-    return CUDA_SUCCESS;
-  });
+CUresult of_current(Value* out, Question question, const char* call = __builtin_FUNCTION()) {
+  return driver_without_context(
+      [&]() -> CUresult {
+        if (!out) return CUDA_ERROR_INVALID_VALUE;
+        const Context* const current = current_context();
+        if (!current) return CUDA_ERROR_INVALID_CONTEXT;
+        *out = question(*current);
+        return CUDA_SUCCESS;
+      },
+      call);
 }
 
-CUresult create(CUcontext* out, unsigned flags, CUdevice device) {
-  return driver_without_context([&]() -> CUresult {
-    if (!out) return CUDA_ERROR_INVALID_VALUE;
-    if (!valid_device(device)) return CUDA_ERROR_INVALID_DEVICE;
-    if (!valid_flags(flags)) return CUDA_ERROR_INVALID_VALUE;
-    Context& made = create_context(device, flags);
-    push_context(made);
-    *out = &made;
-    return CUDA_SUCCESS;
-  });
+CUresult create(CUcontext* out, unsigned flags, CUdevice device, const char* call = __builtin_FUNCTION()) {
+  return driver_without_context(
+      [&]() -> CUresult {
+        if (!out) return CUDA_ERROR_INVALID_VALUE;
+        if (!valid_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+        if (!valid_flags(flags)) return CUDA_ERROR_INVALID_VALUE;
+        Context& made = create_context(device, flags);
+        push_context(made);
+        *out = &made;
+        return CUDA_SUCCESS;
+      },
+      call);
 }
 
 CUresult destroy(CUcontext context) {

@@ -72,57 +72,58 @@ class KeepsLastError {
   cudaError_t before_;
 };
 
-// What every function ends with: an error that the program drops is a finding at the end of the run.
-CUresult leave(CUresult error, const char* of_body);
+// What every function ends with: an error that the program drops is a finding at the end of the run. `call`, here and
+// below: the name of the entry point. A helper between the two hands its own on.
+CUresult leave(CUresult error, const char* call);
 
 // After a kernel's fault that error, whatever the body does.
 template <Needs needs, class Body>
-CUresult driver_unless_broken(Body&& body) {
-  if (const CUresult error = enter(needs); error != CUDA_SUCCESS) return leave(error, __PRETTY_FUNCTION__);
-  const host::CallScope scope(__PRETTY_FUNCTION__);
+CUresult driver_unless_broken(Body&& body, const char* call = __builtin_FUNCTION()) {
+  if (const CUresult error = enter(needs); error != CUDA_SUCCESS) return leave(error, call);
+  const host::CallScope scope(call);
   const KeepsLastError keeps;
   const CUresult sticky = driver_error(host::sticky_error());
-  if (sticky == CUDA_SUCCESS) return leave(body(), __PRETTY_FUNCTION__);
+  if (sticky == CUDA_SUCCESS) return leave(body(), call);
   if (host::goes_on_after_fault()) body();
   host::the_session().returned_sticky_error(error_name(sticky));
   return sticky;
 }
 // For functions of the current context: with none CUDA_ERROR_INVALID_CONTEXT.
 template <class Body>
-CUresult driver(Body&& body) {
-  return driver_unless_broken<Needs::context>(body);
+CUresult driver(Body&& body, const char* call = __builtin_FUNCTION()) {
+  return driver_unless_broken<Needs::context>(body, call);
 }
 // For functions of what has a handle (modules, kernels, streams that the program made), which is of a context by
 // itself: none need be current.
 template <class Body>
-CUresult driver_of_handle(Body&& body) {
-  return driver_unless_broken<Needs::initialization>(body);
+CUresult driver_of_handle(Body&& body, const char* call = __builtin_FUNCTION()) {
+  return driver_unless_broken<Needs::initialization>(body, call);
 }
 // ... where a null handle is refused before anything else is looked at, initialisation included (events, functions).
 template <class Handle, class Body>
-CUresult driver_of(const Handle* handle, Body&& body) {
-  return handle ? driver_of_handle(body) : leave(CUDA_ERROR_INVALID_HANDLE, __PRETTY_FUNCTION__);
+CUresult driver_of(const Handle* handle, Body&& body, const char* call = __builtin_FUNCTION()) {
+  return handle ? driver_of_handle(body, call) : leave(CUDA_ERROR_INVALID_HANDLE, call);
 }
 // For functions of a stream: the default ones are those of the current context.
 template <class Body>
-CUresult driver_in(CUstream stream, Body&& body) {
+CUresult driver_in(CUstream stream, Body&& body, const char* call = __builtin_FUNCTION()) {
   const bool is_default = !stream || stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD;
-  return is_default ? driver(body) : driver_of_handle(body);
+  return is_default ? driver(body, call) : driver_of_handle(body, call);
 }
 // For functions of devices and of contexts by their handle.
 template <Needs needs = Needs::initialization, class Body>
-CUresult driver_without_context(Body&& body) {
-  if (const CUresult error = enter(needs); error != CUDA_SUCCESS) return leave(error, __PRETTY_FUNCTION__);
-  const host::CallScope scope(__PRETTY_FUNCTION__);
+CUresult driver_without_context(Body&& body, const char* call = __builtin_FUNCTION()) {
+  if (const CUresult error = enter(needs); error != CUDA_SUCCESS) return leave(error, call);
+  const host::CallScope scope(call);
   const KeepsLastError keeps;
-  return leave(body(), __PRETTY_FUNCTION__);
+  return leave(body(), call);
 }
 // For functions that work before cuInit.
 template <class Body>
-CUresult driver_always(Body&& body) {
-  if (const CUresult error = enter(Needs::nothing); error != CUDA_SUCCESS) return leave(error, __PRETTY_FUNCTION__);
-  const host::CallScope scope(__PRETTY_FUNCTION__);
-  return leave(body(), __PRETTY_FUNCTION__);
+CUresult driver_always(Body&& body, const char* call = __builtin_FUNCTION()) {
+  if (const CUresult error = enter(Needs::nothing); error != CUDA_SUCCESS) return leave(error, call);
+  const host::CallScope scope(call);
+  return leave(body(), call);
 }
 
 // CUDA_ERROR_NOT_SUPPORTED, named once on stderr.

@@ -152,35 +152,42 @@ CUresult set_any(CUgraphNode node, const CUgraphNodeParams& p) {
 
 // graph_call() for what has a CUresult already.
 template <class Body>
-CUresult with_graphs(Body&& body) {
-  return driver([&]() -> CUresult {
-    const host::GraphsLock lock;
-    return body();
-  });
+CUresult with_graphs(Body&& body, const char* call = __builtin_FUNCTION()) {
+  return driver(
+      [&]() -> CUresult {
+        const host::GraphsLock lock;
+        return body();
+      },
+      call);
 }
 
 // The operation of a node, if it is of the kind, to read it.
 template <class Kind, class Out, class Give>
-CUresult read(CUgraphNode node, Out* out, Give give) {
-  return with_graphs([&]() -> CUresult {
-    auto* op = host::is_node(node) ? std::get_if<Kind>(&node->operation) : nullptr;
-    if (!op || !out) return CUDA_ERROR_INVALID_VALUE;
-    return give(*op);
-  });
+CUresult read(CUgraphNode node, Out* out, Give give, const char* call = __builtin_FUNCTION()) {
+  return with_graphs(
+      [&]() -> CUresult {
+        auto* op = host::is_node(node) ? std::get_if<Kind>(&node->operation) : nullptr;
+        if (!op || !out) return CUDA_ERROR_INVALID_VALUE;
+        return give(*op);
+      },
+      call);
 }
 
 template <class Params>
-CUresult read_kernel(CUgraphNode node, Params* parameters) {
-  return read<host::KernelOperation>(node, parameters, [&](host::KernelOperation& op) {
-    const CUDA_KERNEL_NODE_PARAMS_v3 p = parameters_of(*node, op);
-    *parameters = {};
-    parameters->func = p.func;
-    parameters->gridDimX = p.gridDimX, parameters->gridDimY = p.gridDimY, parameters->gridDimZ = p.gridDimZ;
-    parameters->blockDimX = p.blockDimX, parameters->blockDimY = p.blockDimY, parameters->blockDimZ = p.blockDimZ;
-    parameters->sharedMemBytes = p.sharedMemBytes;
-    parameters->kernelParams = p.kernelParams;
-    return CUDA_SUCCESS;
-  });
+CUresult read_kernel(CUgraphNode node, Params* parameters, const char* call = __builtin_FUNCTION()) {
+  return read<host::KernelOperation>(
+      node, parameters,
+      [&](host::KernelOperation& op) {
+        const CUDA_KERNEL_NODE_PARAMS_v3 p = parameters_of(*node, op);
+        *parameters = {};
+        parameters->func = p.func;
+        parameters->gridDimX = p.gridDimX, parameters->gridDimY = p.gridDimY, parameters->gridDimZ = p.gridDimZ;
+        parameters->blockDimX = p.blockDimX, parameters->blockDimY = p.blockDimY, parameters->blockDimZ = p.blockDimZ;
+        parameters->sharedMemBytes = p.sharedMemBytes;
+        parameters->kernelParams = p.kernelParams;
+        return CUDA_SUCCESS;
+      },
+      call);
 }
 
 CUDA_BATCH_MEM_OP_NODE_PARAMS_v2 newest(const CUDA_BATCH_MEM_OP_NODE_PARAMS& p) {

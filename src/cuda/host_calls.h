@@ -8,21 +8,24 @@ namespace warpgrind::cuda {
 
 // driver(), with the error of host as the driver API has it.
 template <class Body>
-CUresult host_call(Body&& body) {
-  return driver([&]() -> CUresult { return driver_error(body()); });
+CUresult host_call(Body&& body, const char* call = __builtin_FUNCTION()) {
+  return driver([&]() -> CUresult { return driver_error(body()); }, call);
 }
 // Of a stream: driver_in(), likewise.
 template <class Body>
-CUresult call_in(CUstream stream, Body&& body) {
-  return driver_in(stream, [&]() -> CUresult { return driver_error(body()); });
+CUresult call_in(CUstream stream, Body&& body, const char* call = __builtin_FUNCTION()) {
+  return driver_in(
+      stream, [&]() -> CUresult { return driver_error(body()); }, call);
 }
 // host_call() with graphs.
 template <class Body>
-CUresult graph_call(Body&& body) {
-  return driver([&]() -> CUresult {
-    const host::GraphsLock lock;
-    return driver_error(body());
-  });
+CUresult graph_call(Body&& body, const char* call = __builtin_FUNCTION()) {
+  return driver(
+      [&]() -> CUresult {
+        const host::GraphsLock lock;
+        return driver_error(body());
+      },
+      call);
 }
 
 // Types of both APIs with the same members.

@@ -10,20 +10,20 @@ namespace warpgrind::cuda {
 namespace {
 
 template <class Body>
-CUresult of_function(CUfunction function, Body body) {
-  return driver_of(function,
-                   [&]() -> CUresult { return host::is_kernel(function) ? body() : CUDA_ERROR_INVALID_HANDLE; });
+CUresult of_function(CUfunction function, Body body, const char* call = __builtin_FUNCTION()) {
+  return driver_of(
+      function, [&]() -> CUresult { return host::is_kernel(function) ? body() : CUDA_ERROR_INVALID_HANDLE; }, call);
 }
 template <class Body>
-CUresult of_kernel(CUkernel kernel, Body body) {
+CUresult of_kernel(CUkernel kernel, Body body, const char* call = __builtin_FUNCTION()) {
   return driver_without_context(
-      [&]() -> CUresult { return host::is_kernel(kernel) ? body() : CUDA_ERROR_INVALID_HANDLE; });
+      [&]() -> CUresult { return host::is_kernel(kernel) ? body() : CUDA_ERROR_INVALID_HANDLE; }, call);
 }
 
 // Questions about a kernel's code: none is a wrong argument, and no wrong handle.
 template <class Handle, class Body>
-CUresult of_code(const Handle* handle, Body body) {
-  return handle ? body() : leave(CUDA_ERROR_INVALID_VALUE, __PRETTY_FUNCTION__);
+CUresult of_code(const Handle* handle, Body body, const char* call = __builtin_FUNCTION()) {
+  return handle ? body() : leave(CUDA_ERROR_INVALID_VALUE, call);
 }
 
 CUresult attribute_of(int* value, CUfunction_attribute attribute, CUfunction function) {

@@ -48,42 +48,51 @@ std::map<const host::KernelHandle*, Prepared>& prepared() {
 }
 
 template <class Body>
-CUresult prepare(CUfunction function, Body body) {
-  return driver([&]() -> CUresult {
-    if (!host::is_kernel(function)) return CUDA_ERROR_INVALID_HANDLE;
-    const std::lock_guard lock(prepared_mutex);
-    return body(prepared()[function]);
-  });
+CUresult prepare(CUfunction function, Body body, const char* call = __builtin_FUNCTION()) {
+  return driver(
+      [&]() -> CUresult {
+        if (!host::is_kernel(function)) return CUDA_ERROR_INVALID_HANDLE;
+        const std::lock_guard lock(prepared_mutex);
+        return body(prepared()[function]);
+      },
+      call);
 }
 
-CUresult set_parameter(CUfunction function, int offset, const void* value, unsigned bytes) {
-  return prepare(function, [&](Prepared& p) -> CUresult {
-    if (offset < 0 || !value || bytes > kMostParameters || static_cast<unsigned>(offset) > kMostParameters - bytes)
-      return CUDA_ERROR_INVALID_VALUE;
-    const auto begin = static_cast<std::size_t>(offset);
-    if (p.parameters.size() < begin + bytes) p.parameters.resize(begin + bytes);
-    std::memcpy(p.parameters.data() + begin, value, bytes);
-    return CUDA_SUCCESS;
-  });
+CUresult set_parameter(CUfunction function, int offset, const void* value, unsigned bytes,
+                       const char* call = __builtin_FUNCTION()) {
+  return prepare(
+      function,
+      [&](Prepared& p) -> CUresult {
+        if (offset < 0 || !value || bytes > kMostParameters || static_cast<unsigned>(offset) > kMostParameters - bytes)
+          return CUDA_ERROR_INVALID_VALUE;
+        const auto begin = static_cast<std::size_t>(offset);
+        if (p.parameters.size() < begin + bytes) p.parameters.resize(begin + bytes);
+        std::memcpy(p.parameters.data() + begin, value, bytes);
+        return CUDA_SUCCESS;
+      },
+      call);
 }
 
-CUresult launch_prepared(CUfunction function, int width, int height, CUstream stream) {
-  return driver([&]() -> CUresult {
-    if (!host::is_kernel(function)) return CUDA_ERROR_INVALID_HANDLE;
-    if (width <= 0 || height <= 0) return CUDA_ERROR_INVALID_VALUE;
-    Prepared p;
-    {
-      const std::lock_guard lock(prepared_mutex);
-      p = prepared()[function];
-    }
-    host::LaunchArguments a;
-    a.function = function;
-    a.grid = {static_cast<unsigned>(width), static_cast<unsigned>(height), 1};
-    a.block = p.block;
-    a.shared = p.shared;
-    a.packed = std::span<const std::uint8_t>(p.parameters);
-    return driver_error(host::launch_kernel(a, stream));
-  });
+CUresult launch_prepared(CUfunction function, int width, int height, CUstream stream,
+                         const char* call = __builtin_FUNCTION()) {
+  return driver(
+      [&]() -> CUresult {
+        if (!host::is_kernel(function)) return CUDA_ERROR_INVALID_HANDLE;
+        if (width <= 0 || height <= 0) return CUDA_ERROR_INVALID_VALUE;
+        Prepared p;
+        {
+          const std::lock_guard lock(prepared_mutex);
+          p = prepared()[function];
+        }
+        host::LaunchArguments a;
+        a.function = function;
+        a.grid = {static_cast<unsigned>(width), static_cast<unsigned>(height), 1};
+        a.block = p.block;
+        a.shared = p.shared;
+        a.packed = std::span<const std::uint8_t>(p.parameters);
+        return driver_error(host::launch_kernel(a, stream));
+      },
+      call);
 }
 
 }  // namespace

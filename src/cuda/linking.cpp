@@ -23,16 +23,19 @@ bool is_link(const host::LinkState* state) {
   return links().contains(state);
 }
 
-CUresult create(unsigned count, CUjit_option* options, void** values, CUlinkState* state) {
-  return driver([&]() -> CUresult {
-    if (!state || (count && (!options || !values))) return CUDA_ERROR_INVALID_VALUE;
-    auto made = std::make_unique<host::LinkState>();
-    made->options = host::JitOptions(count, reinterpret_cast<const int*>(options), values);
-    const std::lock_guard lock(links_mutex);
-    links().insert(made.get());
-    *state = made.release();
-    return CUDA_SUCCESS;
-  });
+CUresult create(unsigned count, CUjit_option* options, void** values, CUlinkState* state,
+                const char* call = __builtin_FUNCTION()) {
+  return driver(
+      [&]() -> CUresult {
+        if (!state || (count && (!options || !values))) return CUDA_ERROR_INVALID_VALUE;
+        auto made = std::make_unique<host::LinkState>();
+        made->options = host::JitOptions(count, reinterpret_cast<const int*>(options), values);
+        const std::lock_guard lock(links_mutex);
+        links().insert(made.get());
+        *state = made.release();
+        return CUDA_SUCCESS;
+      },
+      call);
 }
 
 // Archives and objects of nvcc hold whole fatbins: read_memory finds them. LTO IR is NVIDIA's own.
@@ -57,21 +60,26 @@ CUresult add_archive(host::LinkState* state, const char* path) {
   return CUDA_SUCCESS;
 }
 
-CUresult add_data(CUlinkState state, CUjitInputType type, void* data, std::size_t size, const char* name) {
-  return driver([&]() -> CUresult {
-    if (!is_link(state)) return CUDA_ERROR_INVALID_HANDLE;
-    if (!data || size == 0 || type >= CU_JIT_NUM_INPUT_TYPES) return CUDA_ERROR_INVALID_VALUE;
-    const std::span bytes(static_cast<const std::byte*>(data), size);
-    return add(state, type, fatbin::read_memory(bytes, name ? name : "linked code"));
-  });
+CUresult add_data(CUlinkState state, CUjitInputType type, void* data, std::size_t size, const char* name,
+                  const char* call = __builtin_FUNCTION()) {
+  return driver(
+      [&]() -> CUresult {
+        if (!is_link(state)) return CUDA_ERROR_INVALID_HANDLE;
+        if (!data || size == 0 || type >= CU_JIT_NUM_INPUT_TYPES) return CUDA_ERROR_INVALID_VALUE;
+        const std::span bytes(static_cast<const std::byte*>(data), size);
+        return add(state, type, fatbin::read_memory(bytes, name ? name : "linked code"));
+      },
+      call);
 }
-CUresult add_file(CUlinkState state, CUjitInputType type, const char* path) {
-  return driver([&]() -> CUresult {
-    if (!is_link(state)) return CUDA_ERROR_INVALID_HANDLE;
-    if (!path || type >= CU_JIT_NUM_INPUT_TYPES) return CUDA_ERROR_INVALID_VALUE;
-    if (std::error_code none; !std::filesystem::exists(path, none)) return CUDA_ERROR_FILE_NOT_FOUND;
-    return type == CU_JIT_INPUT_LIBRARY ? add_archive(state, path) : add(state, type, fatbin::read_file(path));
-  });
+CUresult add_file(CUlinkState state, CUjitInputType type, const char* path, const char* call = __builtin_FUNCTION()) {
+  return driver(
+      [&]() -> CUresult {
+        if (!is_link(state)) return CUDA_ERROR_INVALID_HANDLE;
+        if (!path || type >= CU_JIT_NUM_INPUT_TYPES) return CUDA_ERROR_INVALID_VALUE;
+        if (std::error_code none; !std::filesystem::exists(path, none)) return CUDA_ERROR_FILE_NOT_FOUND;
+        return type == CU_JIT_INPUT_LIBRARY ? add_archive(state, path) : add(state, type, fatbin::read_file(path));
+      },
+      call);
 }
 
 }  // namespace

@@ -14,11 +14,13 @@ CUresult check(CUfunction function, unsigned flags) {
 }
 
 template <class Body>
-CUresult ask(CUfunction function, unsigned flags, Body&& body) {
-  return driver([&]() -> CUresult {
-    if (const CUresult error = check(function, flags); error != CUDA_SUCCESS) return error;
-    return driver_error(body());
-  });
+CUresult ask(CUfunction function, unsigned flags, Body&& body, const char* call = __builtin_FUNCTION()) {
+  return driver(
+      [&]() -> CUresult {
+        if (const CUresult error = check(function, flags); error != CUDA_SUCCESS) return error;
+        return driver_error(body());
+      },
+      call);
 }
 
 cudaLaunchConfig_t config_of(const CUlaunchConfig& c) {

@@ -50,12 +50,14 @@ bool is_one(const std::map<Name, std::unique_ptr<T>>& list, const T* reference) 
 
 // body(reference), of one that there is.
 template <class Body>
-CUresult with(CUtexref reference, Body&& body) {
-  return driver([&]() -> CUresult {
-    const std::lock_guard lock(references().mutex);
-    if (!is_one(references().textures, reference)) return CUDA_ERROR_INVALID_VALUE;
-    return body(*reference);
-  });
+CUresult with(CUtexref reference, Body&& body, const char* call = __builtin_FUNCTION()) {
+  return driver(
+      [&]() -> CUresult {
+        const std::lock_guard lock(references().mutex);
+        if (!is_one(references().textures, reference)) return CUDA_ERROR_INVALID_VALUE;
+        return body(*reference);
+      },
+      call);
 }
 
 // Integers of 32 bits stay integers.

@@ -140,10 +140,10 @@ CUresult enter(Needs needs) {
   return is_alive(*context) ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
-CUresult leave(CUresult error, const char* of_body) {
+CUresult leave(CUresult error, const char* call) {
   // The last is an answer, not a failure.
   if (error == CUDA_SUCCESS || error == CUDA_ERROR_NOT_INITIALIZED || error == CUDA_ERROR_NOT_READY) return error;
-  host::note_error(host::call_name(of_body), error_name(error), error_text(error));
+  host::note_error(host::call_name(call), error_name(error), error_text(error));
   return error;
 }
 

@@ -44,12 +44,14 @@ CUresult step_of(const CUstreamBatchMemOpParams& p, Step& out) {
 }
 
 template <class Make>
-CUresult issue(CUstream stream, Make make) {
-  return driver([&]() -> CUresult {
-    Step step;
-    if (const CUresult error = make(step); error != CUDA_SUCCESS) return error;
-    return driver_error(host::issue_memory_operation({{step}, nullptr}, stream));
-  });
+CUresult issue(CUstream stream, Make make, const char* call = __builtin_FUNCTION()) {
+  return driver(
+      [&]() -> CUresult {
+        Step step;
+        if (const CUresult error = make(step); error != CUDA_SUCCESS) return error;
+        return driver_error(host::issue_memory_operation({{step}, nullptr}, stream));
+      },
+      call);
 }
 
 }  // namespace

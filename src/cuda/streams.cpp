@@ -9,42 +9,50 @@ namespace warpgrind::cuda {
 
 namespace {
 
-CUresult create(CUstream* out, unsigned flags, int priority) {
+CUresult create(CUstream* out, unsigned flags, int priority, const char* call = __builtin_FUNCTION()) {
   if (!out || flags & ~static_cast<unsigned>(CU_STREAM_NON_BLOCKING))  // before anything else is looked at
-    return leave(CUDA_ERROR_INVALID_VALUE, __PRETTY_FUNCTION__);
-  return driver([&]() -> CUresult {
-    if (const cudaError_t error = host::create_stream(out, flags, priority)) return driver_error(error);
-    (*out)->made_in = current_context();
-    return CUDA_SUCCESS;
-  });
+    return leave(CUDA_ERROR_INVALID_VALUE, call);
+  return driver(
+      [&]() -> CUresult {
+        if (const cudaError_t error = host::create_stream(out, flags, priority)) return driver_error(error);
+        (*out)->made_in = current_context();
+        return CUDA_SUCCESS;
+      },
+      call);
 }
 
 // What a query gives of a stream.
 template <class Value, class Question>
-CUresult ask(CUstream handle, Value* out, Question question) {
-  return driver_in(handle, [&]() -> CUresult {
-    const host::StreamRef stream = host::resolve(handle);
-    if (const cudaError_t error = host::takes_calls(stream)) return driver_error(error);
-    if (!out) return CUDA_ERROR_INVALID_VALUE;
-    *out = static_cast<Value>(question(*stream));
-    return CUDA_SUCCESS;
-  });
+CUresult ask(CUstream handle, Value* out, Question question, const char* call = __builtin_FUNCTION()) {
+  return driver_in(
+      handle,
+      [&]() -> CUresult {
+        const host::StreamRef stream = host::resolve(handle);
+        if (const cudaError_t error = host::takes_calls(stream)) return driver_error(error);
+        if (!out) return CUDA_ERROR_INVALID_VALUE;
+        *out = static_cast<Value>(question(*stream));
+        return CUDA_SUCCESS;
+      },
+      call);
 }
 
 // The context that it was made in; of the default streams the current one.
-CUresult context_of(CUstream handle, CUcontext* out) {
-  return driver_in(handle, [&]() -> CUresult {
-    const host::StreamRef stream = host::resolve(handle);
-    if (!stream) return CUDA_ERROR_INVALID_HANDLE;
-    if (!out) return CUDA_ERROR_INVALID_VALUE;
-    const bool is_default = handle == nullptr || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
-    auto* const made_in = static_cast<Context*>(const_cast<void*>(stream->made_in));
-    if (is_default)
-      *out = current_context();
-    else
-      *out = made_in ? made_in : &primary_context(stream->device);
-    return check(*out);
-  });
+CUresult context_of(CUstream handle, CUcontext* out, const char* call = __builtin_FUNCTION()) {
+  return driver_in(
+      handle,
+      [&]() -> CUresult {
+        const host::StreamRef stream = host::resolve(handle);
+        if (!stream) return CUDA_ERROR_INVALID_HANDLE;
+        if (!out) return CUDA_ERROR_INVALID_VALUE;
+        const bool is_default = handle == nullptr || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
+        auto* const made_in = static_cast<Context*>(const_cast<void*>(stream->made_in));
+        if (is_default)
+          *out = current_context();
+        else
+          *out = made_in ? made_in : &primary_context(stream->device);
+        return check(*out);
+      },
+      call);
 }
 
 }  // namespace
@@ -155,18 +163,22 @@ CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {
 namespace {
 
 CUresult capture_info(CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id, CUgraph* graph,
-                      const CUgraphNode** dependencies, const CUgraphEdgeData** edges, size_t* count) {
-  return host_call([&]() -> cudaError_t {
-    unsigned long long number = 0;
-    const cudaError_t error = host::capture_info(stream, as<cudaStreamCaptureStatus>(status), &number, graph,
-                                                 dependencies, as<const cudaGraphEdgeData*>(edges), count);
-    if (!error && id && *status == CU_STREAM_CAPTURE_STATUS_ACTIVE) *id = number;
-    return error;
-  });
+                      const CUgraphNode** dependencies, const CUgraphEdgeData** edges, size_t* count,
+                      const char* call = __builtin_FUNCTION()) {
+  return host_call(
+      [&]() -> cudaError_t {
+        unsigned long long number = 0;
+        const cudaError_t error = host::capture_info(stream, as<cudaStreamCaptureStatus>(status), &number, graph,
+                                                     dependencies, as<const cudaGraphEdgeData*>(edges), count);
+        if (!error && id && *status == CU_STREAM_CAPTURE_STATUS_ACTIVE) *id = number;
+        return error;
+      },
+      call);
 }
 
-CUresult update_dependencies(CUstream stream, CUgraphNode* dependencies, size_t count, unsigned int flags) {
-  return host_call([&] { return host::update_capture(stream, dependencies, count, flags); });
+CUresult update_dependencies(CUstream stream, CUgraphNode* dependencies, size_t count, unsigned int flags,
+                             const char* call = __builtin_FUNCTION()) {
+  return host_call([&] { return host::update_capture(stream, dependencies, count, flags); }, call);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 namespace warpgrind::cudart {
 
 cudaError_t unsupported_call(const char* name) {
-  return api([&] { return not_supported(name); });
+  return api([&] { return not_supported(name); }, name);
 }
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"

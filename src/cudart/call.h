@@ -2,7 +2,9 @@
 //
 //   extern "C" WG_API cudaError_t cudaX(...) { return api([&] { ...; return cudaSuccess; }); }
 //
-// api() gives a sticky error back before the body runs and keeps the last error of the host thread.
+// api() gives a sticky error back before the body runs and keeps the last error of the host thread. `call` is the name
+// of the entry point: the default argument is the function that calls api(), so a helper between the two hands its own
+// `call` on.
 #pragma once
 
 #include "cudart/api.h"
@@ -15,10 +17,10 @@ namespace warpgrind::cudart {
 using namespace host;
 
 template <class Body>
-cudaError_t api(Body&& body) {
+cudaError_t api(Body&& body, const char* call = __builtin_FUNCTION()) {
   if (cudaError_t error = enter_call(); error != cudaSuccess) return thread_state().last_error = error;
   use_runtime();
-  const CallScope scope(__PRETTY_FUNCTION__);
+  const CallScope scope(call);
   const cudaError_t sticky = sticky_error();
   if (sticky == cudaSuccess) return set_last_error(body());
   // What is wrong with this call itself is noted behind the error that the program gets.
@@ -28,19 +30,21 @@ cudaError_t api(Body&& body) {
 }
 // For calls that work on a broken context too (device queries, error texts).
 template <class Body>
-cudaError_t api_without_context(Body&& body) {
+cudaError_t api_without_context(Body&& body, const char* call = __builtin_FUNCTION()) {
   if (cudaError_t error = enter_call(); error != cudaSuccess) return thread_state().last_error = error;
-  const CallScope scope(__PRETTY_FUNCTION__);
+  const CallScope scope(call);
   return set_last_error(body());
 }
 
 // An entry point that works with graphs.
 template <class Body>
-cudaError_t graph_api(Body&& body) {
-  return api([&] {
-    const GraphsLock lock;
-    return body();
-  });
+cudaError_t graph_api(Body&& body, const char* call = __builtin_FUNCTION()) {
+  return api(
+      [&] {
+        const GraphsLock lock;
+        return body();
+      },
+      call);
 }
 
 // The twin of an entry point for programs whose null stream is each thread's own (name_ptds, name_ptsz).

@@ -19,11 +19,13 @@ cudaError_t give(T* out, const T& value) {
 }
 
 template <class Kind, class Body>
-cudaError_t with_node(GraphNode* node, Body body) {
-  return graph_api([&]() -> cudaError_t {
-    auto* op = is_node(node) ? std::get_if<Kind>(&node->operation) : nullptr;
-    return op ? body(*op) : cudaErrorInvalidValue;
-  });
+cudaError_t with_node(GraphNode* node, Body body, const char* call = __builtin_FUNCTION()) {
+  return graph_api(
+      [&]() -> cudaError_t {
+        auto* op = is_node(node) ? std::get_if<Kind>(&node->operation) : nullptr;
+        return op ? body(*op) : cudaErrorInvalidValue;
+      },
+      call);
 }
 
 }  // namespace

@@ -8,8 +8,8 @@ namespace {
 
 // A library's function or variable.
 template <class Body>
-cudaError_t of_library(LibraryHandle* library, Body body) {
-  return api([&]() -> cudaError_t { return is_library(library) ? body() : cudaErrorInvalidResourceHandle; });
+cudaError_t of_library(LibraryHandle* library, Body body, const char* call = __builtin_FUNCTION()) {
+  return api([&]() -> cudaError_t { return is_library(library) ? body() : cudaErrorInvalidResourceHandle; }, call);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "host/call_scope.h"
 
 #include <atomic>
-#include <cstring>
 #include <utility>
 
 #include "host/executor.h"
@@ -61,30 +60,22 @@ void host_row(const Moment& begin, const char* kind, std::string name) {
       });
 }
 
-CallScope::CallScope(const char* of_body) : of_body_(of_body) {
+CallScope::CallScope(const char* entry_point) : entry_point_(entry_point) {
   if (t_thread.depth++ == 0) begin_ = host_moment();
 }
 
 CallScope::~CallScope() {
   --t_thread.depth;
-  if (begin_) host_row(begin_, "call", call_name(of_body_));
+  if (begin_) host_row(begin_, "call", call_name(entry_point_));
 }
 
-std::string call_name(const char* of_body) {
-  constexpr const char* kBody = "Body = ";
-  const std::string text = of_body;
-  const std::size_t at = text.rfind(kBody);  // the innermost, where a wrapper calls a wrapper
-  if (at == std::string::npos) return "call";
-  std::string name = text.substr(at + std::strlen(kBody));
-  name = name.substr(0, name.find('('));
-  if (const std::size_t space = name.rfind(' '); space != std::string::npos) name = name.substr(space + 1);
-  if (const std::size_t colons = name.rfind("::"); colons != std::string::npos) name = name.substr(colons + 2);
-  // As documented: __cudaLaunchKernel is what nvcc makes of <<<>>>, cuMemAlloc_v2 what a program calls as cuMemAlloc.
+std::string call_name(const char* entry_point) {
+  std::string name = entry_point;
   name.erase(0, name.find_first_not_of('_'));
   const std::size_t version = name.rfind("_v");
   if (version != std::string::npos && name.find_first_not_of("0123456789", version + 2) == std::string::npos)
     name.erase(version);
-  return name.empty() ? "call" : name;
+  return name;
 }
 
 void note_launch() {

@@ -17,19 +17,20 @@ void host_row(const Moment& begin, const char* kind, std::string name);
 
 class CallScope {
  public:
-  // __PRETTY_FUNCTION__ of the function that calls `api(... [&] { ... })`'s body: the body's name has the call's.
-  explicit CallScope(const char* of_body);
+  // The name of the entry point (__builtin_FUNCTION), which lives as long as the program.
+  explicit CallScope(const char* entry_point);
   ~CallScope();
   CallScope(const CallScope&) = delete;
   CallScope& operator=(const CallScope&) = delete;
 
  private:
-  const char* of_body_;
+  const char* entry_point_;
   Moment begin_;
 };
 
-// "... [with Body = cudaMalloc(void**, size_t)::<lambda()>; ...]" -> "cudaMalloc"; "" where the compiler does not say.
-std::string call_name(const char* of_body);
+// The documented name of an entry point: "__cudaLaunchKernel", which nvcc makes of <<<>>>, -> "cudaLaunchKernel"; "cuMemAlloc_v2",
+// which cuda.h makes of cuMemAlloc, -> "cuMemAlloc".
+std::string call_name(const char* entry_point);
 
 // The calling thread has issued a kernel; it has waited for what it has issued.
 void note_launch();
