@@ -1,12 +1,7 @@
 // Vector instructions: intrinsics, and what the machine's CPU has beyond x86-64-v3, which all of our code is built for.
 #pragma once
 
-// GCC 12 warns of its own headers (GCC bug 105593).
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #include <immintrin.h>
-#pragma GCC diagnostic pop
 
 // Of a function that only runs where kHaveAvx512.
 #define WG_AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq")))

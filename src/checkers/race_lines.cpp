@@ -84,7 +84,7 @@ bool QuickAccess::read_beside(const Line& line, unsigned part, std::uint32_t& wo
 // As read_cell(), of several words.
 bool QuickAccess::read_parts(Line& line, const LinePart& now) {
   using Field = LinePart::Field;
-  std::uint32_t again = 0, beside = 0, replaced = 0;
+  std::uint32_t again = 0, beside = 0;
   LinePart* same = nullptr;
   unsigned first_reader = Line::kParts;
   for (unsigned i = 0; i < Line::kParts; ++i) {
@@ -101,9 +101,7 @@ bool QuickAccess::read_parts(Line& line, const LinePart& now) {
       if (of_.non_coherent || !ordered(record, same_lanes && now.rows == 1)) return false;
     } else if (record == of_.record) {
       return false;  // lanes to be added, of some words
-    } else if (ordered(record, same_lanes && (p.rows & ~now.rows) == 0)) {
-      replaced |= both;
-    } else {
+    } else if (!ordered(record, same_lanes && (p.rows & ~now.rows) == 0)) {
       // Of its own warp each word's lanes say whether it is replaced.
       if (of_.exact || first_reader != Line::kParts || known(record) == Known::own_warp) return false;
       first_reader = i;

@@ -6,8 +6,7 @@ list(FILTER jit_llvm_sources INCLUDE REGEX "/jit/(kernel|families)/|/compile/(ge
 list(FILTER jit_llvm_sources EXCLUDE REGEX "/kernel/(layout|parameters_on_stack)[.]")
 list(REMOVE_ITEM jit_sources ${jit_llvm_sources})
 set_target_properties(wg_jit PROPERTIES SOURCES "${jit_sources}")
-# gcc 12 takes _mm512_undefined_*() of its own header for a mistake (its bug 105593).
-target_compile_options(wg_jit PRIVATE -fno-rtti $<$<CXX_COMPILER_ID:GNU>:-Wno-uninitialized -Wno-maybe-uninitialized>)
+target_compile_options(wg_jit PRIVATE -fno-rtti)
 target_link_libraries(wg_jit PUBLIC wg_flow wg_ptx wg_gpu wg_base ${CMAKE_DL_LIBS})
 
 add_library(warpgrind_jit SHARED ${jit_llvm_sources})

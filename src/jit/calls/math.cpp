@@ -17,12 +17,11 @@ namespace {
 enum Mode : unsigned { rz = _MM_ROUND_TOWARD_ZERO, rm = _MM_ROUND_DOWN, rp = _MM_ROUND_UP };
 
 // The loops are functions of their own, never inlined: no operation may move across the change of mode.
-#define WG_LOOP(name, T, expression)                                                                        \
-  [[gnu::noinline, gnu::target("avx2,fma"), gnu::optimize("no-trapping-math", "no-math-errno")]] void name( \
-      T* out, const T* a, const T* b, const T* c) {                                                         \
-    (void)b;                                                                                                \
-    (void)c;                                                                                                \
-    for (unsigned i = 0; i < kWarpSize; ++i) out[i] = expression;                                           \
+#define WG_LOOP(name, T, expression)                                        \
+  [[gnu::noinline]] void name(T* out, const T* a, const T* b, const T* c) { \
+    (void)b;                                                                \
+    (void)c;                                                                \
+    for (unsigned i = 0; i < kWarpSize; ++i) out[i] = expression;           \
   }
 WG_LOOP(add_f32, float, a[i] + b[i])
 WG_LOOP(sub_f32, float, a[i] - b[i])

@@ -37,10 +37,6 @@ unsigned matrix_element_bits(ScalarType type) {
 
 namespace {
 
-#pragma GCC push_options
-#pragma GCC target("avx2,fma,f16c")
-#pragma GCC optimize("O3", "no-trapping-math", "no-math-errno")
-
 constexpr unsigned kWide = 8;  // floats of a vector
 
 // e4m3 (no infinity, 0x7f is NaN) and e5m2 (the upper half of an f16).
@@ -172,7 +168,5 @@ void pack_matrix(void* out, const double* in, unsigned count, ScalarType) {
 void pack_matrix(void* out, const std::int32_t* in, unsigned count, ScalarType) {
   std::memcpy(out, in, count * sizeof *in);
 }
-
-#pragma GCC pop_options
 
 }  // namespace warpgrind::jit

@@ -18,10 +18,6 @@ namespace {
 
 constexpr unsigned kColumnsAtOnce = 8;  // columns at a time
 
-#pragma GCC push_options
-#pragma GCC target("avx2,fma,f16c,popcnt")
-#pragma GCC optimize("O3", "no-trapping-math", "no-math-errno")
-
 struct Floats {
   using Vector = __m256;
   static constexpr unsigned kRows = 8, kVectors = 1;  // as many sums as hide the latency and stay in registers
@@ -204,7 +200,5 @@ void write_sums(void* planes, const double* sums, unsigned rows, unsigned column
     for (unsigned i = 0; i < kColumnsAtOnce; ++i) even[i / 2 + i % 2 * kWarpSize] = sums[piece + i];
   });
 }
-
-#pragma GCC pop_options
 
 }  // namespace warpgrind::jit
