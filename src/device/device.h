@@ -111,6 +111,7 @@ struct LaunchResult {
   const machine::Code* machine = nullptr;       // likewise; null: nothing was counted
   std::string why_all_blocks;                   // it ran whole although Options::blocks asked for some of its blocks
   bool waited_outside = false;                  // for a while all its warps only waited: for the host or other work
+  bool quick = false;  // it ended with the quick code of a new kernel (Options::quick_start)
   double wall_seconds = 0, compile_seconds = 0;
   std::vector<LaunchResult>
       children;  // grids that the kernel launched itself, in the order they ran (grandchildren too)
@@ -135,6 +136,7 @@ struct Options {
   std::optional<std::uint8_t> fill;
   std::string cpu;  // for the JIT
   std::string cache_directory;
+  bool quick_start = false;  // quick code for new kernels (jit/compile/tier.h), better code for those that run for long
   std::optional<jit::Tier> tier;  // for tests of the JIT; nullopt: by the kernel's size
   // Called at most once a kernel or device: a kernel takes long to compile; the folder of compiled kernels is not used.
   std::function<void(const jit::SlowCompilation&)> on_slow_compilation;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "device/device.h"
+#include "device/execution/better_code.h"
 #include "device/execution/state.h"
 #include "device/execution/watchdog.h"
 #include "device/execution/worker_team.h"
@@ -164,6 +165,7 @@ struct Device::Impl {
   std::vector<std::unique_ptr<Engine>> engines;
   std::atomic<bool> abandoned{false};  // no launch goes on
   Watchdog watchdog;
+  BetterCode better_code;
   RepeatedLogs repeated_logs;
 };
 

@@ -147,6 +147,7 @@ device::Device& Session::device(int ordinal) {
     options.bounds_stop = options_.bounds_stop;
     if (options_.fill >= 0) options.fill = static_cast<std::uint8_t>(options_.fill);
     options.cache_directory = options_.cache_directory;
+    options.quick_start = true;
     options.slow_seconds = options_.slow_seconds;
     if (!options_.quiet) {
       options.on_slow_compilation = [hold = options_.hold_compilation](const jit::SlowCompilation& slow) {

@@ -282,7 +282,7 @@ namespace {
 // this stack meanwhile, while others run on others. Gives the one that has ended, if one has.
 [[nodiscard]] inline WarpFiber* run(Worker& w, WarpFiber& f) {
   begin_to_run(w, f);
-  w.launch->entry(&f.context, f.context.frame);
+  w.launch->entry.load(std::memory_order_relaxed)(&f.context, f.context.frame);
   WarpFiber& last = *w.current;
   if (end_block_in_turn(w, last) || last.state != WarpState::running) return nullptr;
   end_warp(last, w);

@@ -91,13 +91,13 @@ std::uint64_t local_size_of(const jit::CompiledKernel& code, std::uint64_t limit
   return (std::min(size, std::max(code.local_bytes, kMostLocalBytes)) + 15) / 16 * 16;
 }
 
-// Bytes of the host's stack that the frames of machine code may take: as many as calls fit into the thread's stack.
-std::uint64_t stack_bytes_of(const jit::CompiledKernel& code, std::uint64_t local_size) {
-  const std::uint64_t least = code.least_recursive_frame;
-  return code.frame_bytes * (1 + (least ? local_size / least : 0));
-}
-
 }  // namespace
+
+// As many frames as calls fit into the thread's stack.
+std::uint64_t KernelRecord::stack_bytes(const Launch& launch) const {
+  const std::uint64_t least = code->least_recursive_frame;
+  return newest().frame_bytes * (1 + (least ? launch.local_size / least : 0));
+}
 
 Result<KernelRecord*> Device::Impl::kernel(LoadedModule& module, std::uint32_t function, const Dim3& block,
                                            bool counted) {
@@ -127,6 +127,7 @@ Result<KernelRecord*> Device::Impl::kernel(LoadedModule& module, std::uint32_t f
   how.cpu = options.cpu;
   how.cache_directory = options.cache_directory;
   how.tier = options.tier;
+  how.quick_start = options.quick_start;
   how.on_slow = options.on_slow_compilation;
   how.slow_seconds = options.slow_seconds;
   how.on_cache_refused = options.on_cache_refused;
@@ -138,6 +139,11 @@ Result<KernelRecord*> Device::Impl::kernel(LoadedModule& module, std::uint32_t f
   record = std::make_unique<KernelRecord>();
   record->code = code.take();
   record->text = &text.functions[function];
+  record->compiler = compiler.get();
+  record->module = &text;
+  record->function = function;
+  record->how = how;
+  record->begin();
   record->sites = pack_sites(record->code->facts());
   if (key.counters) {
     record->machine = std::make_unique<const machine::Code>(machine::translate(text, record->code->facts(), model));
@@ -191,7 +197,7 @@ void Device::Impl::set_up(Engine& engine, LoadedModule& module, const KernelReco
   launch.device = &device;
   launch.module = &module;
   launch.kernel = &kernel;
-  launch.entry = kernel.code->entry();
+  launch.entry = kernel.entry();
   launch.config = config;
   launch.serial = g_launches++;
   launch.info = {launch.serial,
@@ -217,7 +223,7 @@ void Device::Impl::set_up(Engine& engine, LoadedModule& module, const KernelReco
   launch.shared_size =
       std::max(kernel.code->static_shared_bytes, kernel.code->dynamic_shared_offset + config.dynamic_shared);
   launch.local_size = local_size_of(*kernel.code, stack_size, wants.invalid_accesses);
-  launch.stack_bytes = stack_bytes_of(*kernel.code, launch.local_size);
+  launch.stack_bytes = kernel.stack_bytes(launch);
   const std::uint64_t unit = std::max<std::uint64_t>(1, model.shared_allocation_unit);
   launch.total_shared = static_cast<std::uint32_t>((launch.shared_size + unit - 1) / unit * unit);
   launch.all_shared = launch.total_shared + static_cast<std::uint32_t>(model.shared_reserved_per_block);
@@ -464,6 +470,7 @@ Result<LaunchResult> Device::Impl::run_grid(Engine& engine, LoadedModule& module
   auto compiled = checked_kernel(module, function, config);
   if (!compiled) return compiled.error();
   KernelRecord& record = **compiled;
+  improve_if_due(record);
   if (options.timeout_seconds > 0 && !watchdog.start())
     return Error{ErrorKind::environment, "the host allows no more threads, and the time limit of a launch needs one",
                  "raise the limit (ulimit -u), or run without --timeout"};
@@ -488,6 +495,7 @@ Result<LaunchResult> Device::Impl::run_grid(Engine& engine, LoadedModule& module
   engine.active_workers = launch.workers;
   if (abandoned) abandon(launch);
   if (options.timeout_seconds > 0) watchdog.watch(&launch, options.timeout_seconds);
+  better_code.watch(&launch, record);
   const auto run_begin = std::chrono::steady_clock::now();
   LaunchResult result;
   std::uint64_t ran = launch.blocks;
@@ -499,6 +507,9 @@ Result<LaunchResult> Device::Impl::run_grid(Engine& engine, LoadedModule& module
     engine.team.run(launch.workers, [&](unsigned i) { run_worker(*engine.workers[i]); });
   const std::chrono::duration<double> run_time = std::chrono::steady_clock::now() - run_begin;
   record.seconds_per_block = run_time.count() * launch.workers / static_cast<double>(ran);
+  if (record.is_quick()) record.quick_seconds += run_time.count() * launch.workers;
+  better_code.release(&launch);
+  result.quick = record.is_quick();
   if (options.timeout_seconds > 0) watchdog.release(&launch);
   engine.active_workers = 0;
   delist(&launch);

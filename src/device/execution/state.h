@@ -74,7 +74,7 @@ struct SiteBounds {
 
 // A compiled kernel and what the device derives from it once.
 struct KernelRecord {
-  std::unique_ptr<jit::CompiledKernel> code;
+  std::unique_ptr<jit::CompiledKernel> code;  // the first; what is known of the kernel is the same for all of its code
   std::unique_ptr<const machine::Code> machine;  // null: nothing is counted
   std::vector<SiteFacts> sites;
   std::string demangled;
@@ -84,7 +84,30 @@ struct KernelRecord {
   const ptx::Function* text = nullptr;           // in the module
   const flow::Definitions& definitions() const;  // of the kernel's own registers; found when somebody asks
 
+  // How it was compiled, for better code (better_code.h).
+  jit::Compiler* compiler = nullptr;
+  const ptx::Module* module = nullptr;
+  std::uint32_t function = 0;
+  jit::CompileOptions how;
+  std::mutex improving;                  // held while better code is made
+  std::atomic<double> quick_seconds{0};  // that its quick code has run for, of one worker
+
+  jit::WarpFunction entry() const { return newest().entry(); }
+  bool is_quick() const { return quick_.load(std::memory_order_acquire); }
+  void improve(std::unique_ptr<jit::CompiledKernel> better) {
+    better_ = std::move(better);
+    quick_.store(false, std::memory_order_release);
+  }
+  void keep_quick() { quick_.store(false, std::memory_order_release); }
+  void begin() { quick_ = code->better_seconds > 0; }
+  std::uint64_t stack_bytes(const Launch& launch) const;  // of the host's stack, for frames of the newest code
+
  private:
+  // Better code is written once, before is_quick() becomes false. Warps may still run the first then.
+  const jit::CompiledKernel& newest() const { return !is_quick() && better_ ? *better_ : *code; }
+
+  std::atomic<bool> quick_{false};
+  std::unique_ptr<jit::CompiledKernel> better_;
   mutable std::once_flag defined_;
   mutable std::unique_ptr<const flow::Definitions> definitions_;
 };
@@ -312,7 +335,7 @@ struct Launch {
   Device* device = nullptr;
   LoadedModule* module = nullptr;
   const KernelRecord* kernel = nullptr;
-  jit::WarpFunction entry = nullptr;
+  std::atomic<jit::WarpFunction> entry{nullptr};  // better code may come while it runs
   LaunchConfig config;
   events::Launch info;
   AccessRules rules;

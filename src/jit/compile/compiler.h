@@ -33,6 +33,10 @@ struct CompileOptions {
   bool edges = false;           // with counters: also how often each way out of a block was taken
   std::string cache_directory;  // empty: no disk cache
   std::string cpu;              // empty: host; "x86-64-v3" for AVX2 only
+  // Quick code (tier.h) for a kernel that is new, unless the cache has what its size asks for. Most kernels run for
+  // less time than their compilation takes. Not for kernels with recursion, whose frames would need more of the host's
+  // stack.
+  bool quick_start = false;
 
   // A kernel that has been compiled for slow_seconds already: called once, from another thread; 0: from this one,
   // before.
@@ -77,6 +81,9 @@ class CompiledKernel {
   std::uint32_t register_estimate = 0;  // peak of live 32-bit registers in the PTX (ptxas may differ)
   bool keeps_time = false;              // reads a clock: WarpContext::cycles
   CompilationSize size;
+  // Quick code by CompileOptions::quick_start: about what the code that its size asks for takes to make. 0: this is
+  // that code.
+  double better_seconds = 0;
   double compile_seconds = 0;
   bool from_cache = false;
   bool has_regions = false;        // barriers end regions (jit/kernel/regions.h)

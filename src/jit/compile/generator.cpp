@@ -36,7 +36,7 @@ class LlvmGenerator final : public Generator {
  private:
   Status prepare(const CompileOptions& options);
   Result<std::string> machine_code(llvm::Module& module, const CompileOptions& options, bool by_table,
-                                   CompilationSize& size);
+                                   CompiledKernel& kernel);
 
   std::unique_ptr<llvm::TargetMachine> target_;
 };
@@ -101,10 +101,16 @@ std::uint64_t frame_bytes(const std::string& object) {
 }
 
 Result<std::string> LlvmGenerator::machine_code(llvm::Module& module, const CompileOptions& options, bool by_table,
-                                                CompilationSize& size) {
+                                                CompiledKernel& kernel) {
+  CompilationSize& size = kernel.size;
   write_file(options.dump_ir, [&](llvm::raw_ostream& file) { module.print(file, nullptr); });
   size.code = measure(module);
   size.tier = options.tier.value_or(by_table ? Tier::quick : choose_tier(size.code));
+  kernel.better_seconds = 0;
+  if (options.quick_start && size.tier != Tier::quick && !kernel.open_ended) {
+    kernel.better_seconds = compile_seconds(size.tier, size.code);
+    size.tier = Tier::quick;
+  }
   const Promotion promotion = optimise(module, *target_, size.tier);
   size.phis = promotion.phis;
   size.in_memory = promotion.in_memory;
@@ -140,7 +146,8 @@ Result<std::string> LlvmGenerator::generate(const ptx::Module& module, std::uint
   llvm::LLVMContext context;
   auto emitted = emit(unit, context, entry, *target_);
   if (!emitted) return emitted.error();
-  auto object = machine_code(**emitted, options, unit.by_table, kernel.size);
+  kernel.open_ended = layout.open_ended;
+  auto object = machine_code(**emitted, options, unit.by_table, kernel);
   if (!object) return object.error();
   facts = std::move(unit.facts);
   kernel.frame_bytes = frame_bytes(*object);
@@ -148,7 +155,6 @@ Result<std::string> LlvmGenerator::generate(const ptx::Module& module, std::uint
   kernel.region_bytes = unit.region_bytes;
   kernel.keeps_time = unit.keeps_time;
   kernel.local_bytes = layout.local_bytes;
-  kernel.open_ended = layout.open_ended;
   kernel.least_recursive_frame = layout.least_recursive_frame;
   kernel.static_shared_bytes = layout.static_shared;
   kernel.dynamic_shared_offset = layout.dynamic_offset;

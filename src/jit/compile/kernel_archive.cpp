@@ -121,7 +121,8 @@ void visit(A& a, Is<events::KernelFacts> auto& s) {
 template <class A>
 void visit_kernel(A& a, Is<CompiledKernel> auto& k) {
   members(a, k.local_bytes, k.open_ended, k.least_recursive_frame, k.static_shared_bytes, k.dynamic_shared_offset,
-          k.parameter_bytes, k.frame_bytes, k.has_regions, k.region_bytes, k.register_estimate, k.keeps_time, k.size);
+          k.parameter_bytes, k.frame_bytes, k.has_regions, k.region_bytes, k.register_estimate, k.keeps_time, k.size,
+          k.better_seconds);
 }
 
 }  // namespace
@@ -148,7 +149,8 @@ std::string cache_key(const ptx::Module& module, std::uint32_t entry, const Comp
                                 options.watched,
                                 options.synchronization,
                                 options.edges,
-                                options.definedness};
+                                options.definedness,
+                                options.quick_start};
   add(code);
   add(cpu);
   add({reinterpret_cast<const char*>(flags), sizeof flags});

@@ -33,6 +33,14 @@ Tier choose_tier(const CodeSize& size) {
   return size.instructions <= kLeanInstructions ? Tier::lean : Tier::quick;
 }
 
+// From 95 kernels of the lab on an Intel Xeon with AVX-512 (`warpgrind compile-times --tier full`): 0.05 to 0.1 ms an
+// instruction, the more the more PHIs it has. The lean tier takes as long as the full one does at its limit.
+double compile_seconds(Tier tier, const CodeSize& size) {
+  constexpr double kInstruction = 50e-6, kPhi = 30e-6, kQuickInstruction = 20e-6;
+  const auto instructions = static_cast<double>(size.instructions), phis = static_cast<double>(size.phis);
+  return tier == Tier::quick ? kQuickInstruction * instructions : kInstruction * instructions + kPhi * phis;
+}
+
 std::uint64_t phi_budget(Tier tier) {
   switch (tier) {
     case Tier::full:

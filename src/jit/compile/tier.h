@@ -1,5 +1,6 @@
-// How much work a kernel gets. The choice rests on the size of its unoptimised code alone, never on a clock, so that
-// the same kernel is the same machine code at every run. Results and counts are the same in every tier.
+// How much work the compiler spends on a kernel. The tier of a kernel depends on the size of its unoptimised code
+// alone. A kernel that has not run for long yet has quick code instead (CompileOptions::quick_start). Results and
+// counts are the same in every tier.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +25,8 @@ struct CodeSize {
 std::uint64_t phis_that_matter();
 
 Tier choose_tier(const CodeSize& size);
+// About what this tier takes, in seconds of one CPU.
+double compile_seconds(Tier tier, const CodeSize& size);
 std::uint64_t phi_budget(Tier tier);  // for the whole kernel
 
 }  // namespace warpgrind::jit

@@ -1,0 +1,133 @@
+// New kernels have quick code; those that run for long get the code that their size asks for (execution/better_code.h).
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "device_fixture.h"
+
+namespace warpgrind::device {
+namespace {
+
+constexpr unsigned kSumThreads = 64;
+
+// Each thread of a block adds what a neighbour has put into shared memory, `turns` times, between two barriers.
+constexpr const char* kSums = R"(
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry sums(.param .u64 out, .param .u32 turns)
+{
+  .reg .pred %p;
+  .reg .b32 %r<12>;
+  .reg .b64 %rd<4>;
+  .shared .align 4 .b8 values[256];
+  ld.param.u64 %rd0, [out];
+  ld.param.u32 %r0, [turns];
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r2, %ctaid.x;
+  mov.u32 %r8, values;
+  shl.b32 %r3, %r1, 2;
+  add.u32 %r4, %r8, %r3;
+  mad.lo.u32 %r5, %r1, 7, 1;
+  and.b32 %r5, %r5, 63;
+  shl.b32 %r5, %r5, 2;
+  add.u32 %r5, %r8, %r5;
+  add.u32 %r6, %r1, %r2;
+again:
+  st.shared.u32 [%r4], %r6;
+  bar.sync 0;
+  ld.shared.u32 %r7, [%r5];
+  bar.sync 0;
+  mad.lo.u32 %r6, %r6, 3, %r7;
+  sub.u32 %r0, %r0, 1;
+  setp.ne.u32 %p, %r0, 0;
+  @%p bra again;
+  mad.lo.u32 %r9, %r2, 64, %r1;
+  mul.wide.u32 %rd1, %r9, 4;
+  add.u64 %rd2, %rd0, %rd1;
+  st.global.u32 [%rd2], %r6;
+  ret;
+}
+)";
+
+std::vector<std::uint32_t> expected(unsigned block, unsigned turns) {
+  std::vector<std::uint32_t> sum(kSumThreads);
+  for (unsigned t = 0; t < kSumThreads; ++t) sum[t] = t + block;
+  for (unsigned turn = 0; turn < turns; ++turn) {
+    const std::vector<std::uint32_t> before = sum;
+    for (unsigned t = 0; t < kSumThreads; ++t) sum[t] = before[t] * 3 + before[(t * 7 + 1) % kSumThreads];
+  }
+  return sum;
+}
+
+struct Sums {
+  explicit Sums(const Options& options) : device(0, **find_gpu_model("h200"), options) {
+    module = *device.load(*ptx::parse(kSums, "sums"));
+  }
+  LaunchResult run(unsigned blocks, unsigned turns) {
+    auto* out = reinterpret_cast<std::uint32_t*>(*device.allocate(blocks * kSumThreads * 4));
+    void* arguments[] = {&out, &turns, nullptr};
+    auto result = device.launch(module, 0, shape({blocks, 1, 1}, {kSumThreads, 1, 1}), arguments);
+    EXPECT_TRUE(result.ok());
+    EXPECT_FALSE(result->fault) << result->fault->message;
+    for (const unsigned b : {0u, blocks / 2, blocks - 1}) {
+      const std::vector<std::uint32_t> good = expected(b, turns);
+      EXPECT_TRUE(std::equal(good.begin(), good.end(), out + b * kSumThreads)) << b;
+    }
+    return result.take();
+  }
+  Device device;
+  LoadedModule* module = nullptr;
+};
+
+TEST(BetterCode, ComesForKernelsThatRunForLong) {
+  Options options;
+  options.quick_start = true;
+  Sums sums(options);
+  const LaunchResult first = sums.run(1, 2);
+  EXPECT_TRUE(first.quick);
+  EXPECT_EQ(first.kernel->size.tier, jit::Tier::quick);
+  EXPECT_GT(first.kernel->better_seconds, 0);
+  // More and more work, until one launch runs for longer than its kernel may with quick code: it gets better code while
+  // it runs.
+  LaunchResult last;
+  unsigned turns = 200;
+  do {
+    last = sums.run(500, turns *= 2);
+  } while (last.quick && turns < 1 << 20);
+  EXPECT_FALSE(last.quick);
+  const LaunchResult after = sums.run(1, 2);
+  EXPECT_FALSE(after.quick);
+  EXPECT_EQ(after.kernel, first.kernel);  // whose facts others hold
+
+  Sums plain({});
+  const LaunchResult same = plain.run(500, turns);
+  EXPECT_FALSE(same.quick);
+  EXPECT_NE(same.kernel->size.tier, jit::Tier::quick);
+  ASSERT_EQ(same.counts.blocks.size(), last.counts.blocks.size());
+  for (std::size_t b = 0; b < same.counts.blocks.size(); ++b) {
+    EXPECT_EQ(same.counts.blocks[b].warps, last.counts.blocks[b].warps) << b;
+    EXPECT_EQ(same.counts.blocks[b].lanes, last.counts.blocks[b].lanes) << b;
+  }
+}
+
+// Quick code is kept on disk, too, but where better code is there it is taken.
+TEST(BetterCode, IsTakenFromTheCache) {
+  std::string folder = testing::TempDir() + "warpgrind-cache-XXXXXX";
+  ASSERT_NE(mkdtemp(folder.data()), nullptr);
+  Options quick, full;
+  quick.cache_directory = full.cache_directory = folder;
+  quick.quick_start = true;
+  Sums first(quick), second(quick), better(full), third(quick);
+  EXPECT_FALSE(first.run(1, 2).kernel->from_cache);
+  const LaunchResult found = second.run(1, 2);
+  EXPECT_TRUE(found.kernel->from_cache);
+  EXPECT_TRUE(found.quick);
+  EXPECT_FALSE(better.run(1, 2).kernel->from_cache);
+  const LaunchResult newest = third.run(1, 2);
+  EXPECT_TRUE(newest.kernel->from_cache);
+  EXPECT_FALSE(newest.quick);
+}
+
+}  // namespace
+}  // namespace warpgrind::device
