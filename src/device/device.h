@@ -111,7 +111,7 @@ struct LaunchResult {
   const machine::Code* machine = nullptr;       // likewise; null: nothing was counted
   std::string why_all_blocks;                   // it ran whole although Options::blocks asked for some of its blocks
   bool waited_outside = false;                  // for a while all its warps only waited: for the host or other work
-  bool quick = false;  // it ended with the quick code of a new kernel (Options::quick_start)
+  bool quick = false;                           // it ended with the quick code of a new kernel (Options::quick_start)
   double wall_seconds = 0, compile_seconds = 0;
   std::vector<LaunchResult>
       children;  // grids that the kernel launched itself, in the order they ran (grandchildren too)

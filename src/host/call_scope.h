@@ -28,8 +28,8 @@ class CallScope {
   Moment begin_;
 };
 
-// The documented name of an entry point: "__cudaLaunchKernel", which nvcc makes of <<<>>>, -> "cudaLaunchKernel"; "cuMemAlloc_v2",
-// which cuda.h makes of cuMemAlloc, -> "cuMemAlloc".
+// The documented name of an entry point: "__cudaLaunchKernel", which nvcc makes of <<<>>>, -> "cudaLaunchKernel";
+// "cuMemAlloc_v2", which cuda.h makes of cuMemAlloc, -> "cuMemAlloc".
 std::string call_name(const char* entry_point);
 
 // The calling thread has issued a kernel; it has waited for what it has issued.
