@@ -3,8 +3,8 @@
 # Builds an ordinary CUDA program. Not CMake's own CUDA language: that needs a toolkit at configure time, and these programs
 # are built without one too, by clang-19 (`warpgrind nvcc`). COMPILER defaults to nvcc when it is installed. What a
 # compiler that is not there would build is skipped. ARCHITECTURES: 90a 90 and the like instead of 90. The target is called
-# program_NAME. FAST_HOST: -O3 for the host's code too, where that is measured; nvcc's -O level does not change kernels, and the
-# rest is built in three quarters of the time.
+# program_NAME. FAST_HOST: -O3 for the host's code too, where that is measured; the -O level does not change kernels, and the rest is
+# built in three quarters of the time.
 #
 # add_cuda_program_twice(NAME SOURCE ...): where nvcc is installed and WARPGRIND_BOTH_COMPILERS is on, also NAME_clang, built by
 # clang. Off: compiling and running everything twice is a quarter of `make test`, and a machine without nvcc (in CI,
@@ -83,7 +83,7 @@ function(add_cuda_program name source)
     add_custom_command(
       OUTPUT ${program}
       COMMAND ${CMAKE_COMMAND} -E make_directory ${arg_OUTPUT}
-      COMMAND $<TARGET_FILE:warpgrind> nvcc -O3 -std=c++20 ${arch_flags} -lineinfo ${include_flags} ${arg_FLAGS} -MD -MF
+      COMMAND $<TARGET_FILE:warpgrind> nvcc ${host_level} -std=c++20 ${arch_flags} -lineinfo ${include_flags} ${arg_FLAGS} -MD -MF
               ${program}.d -MT ${program} ${source} ${arg_LIBRARIES} -o ${program}
       DEPFILE ${program}.d
       DEPENDS ${source} ${arg_DEPENDS} toolkit ${CMAKE_BINARY_DIR}/toolkit/lib64/libcudart.so

@@ -33,7 +33,7 @@ const lab::Topic kTopic = {
         "The same copy from shifted and from spread addresses. What it costs depends on the generation: half-warps and "
         "strict alignment, then segments, then cache lines, then sectors.",
     .size_names = "N",
-    .quick_sizes = "262144",
+    .quick_sizes = "65536",
     .full_sizes = "2097152",
     .types = "float,double",
     .models = "fx5600,gtx280,m2090,k40c,v100,h200",

@@ -68,7 +68,9 @@ std::string lines_with_accesses(const KernelProfile& kernel) {
     }
   std::vector<std::string> parts;
   for (const auto& [file, numbers] : lines) parts.push_back(fmt::format("{}: {}", file, fmt::join(numbers, ", ")));
-  return parts.empty() ? "the kernel accesses no memory" : fmt::format("{}", fmt::join(parts, "; "));
+  if (parts.empty()) return "the kernel accesses no memory";
+  return fmt::format("{}{}", fmt::join(parts, "; "),
+                     lines.contains("--ptx-line") ? " (compile with -lineinfo for lines of the source)" : "");
 }
 
 // Sites on the line itself, and those of functions that were inlined there (atomicAdd stands in a header).
