@@ -1,10 +1,11 @@
-# add_cuda_program(NAME SOURCE [FAST_HOST] [COMPILER nvcc|clang] [CUDART static|shared] [OUTPUT DIR] [INCLUDES DIR...] [ARCHITECTURES ARCH...] [FLAGS FLAG...] [LIBRARIES FLAG...] [DEPENDS FILE...])
+# add_cuda_program(NAME SOURCE [OBJECT] [FAST_HOST] [COMPILER nvcc|clang] [CUDART static|shared] [OUTPUT DIR] [INCLUDES DIR...] [ARCHITECTURES ARCH...] [FLAGS FLAG...] [LIBRARIES FLAG...] [OBJECTS NAME...] [DEPENDS FILE...])
 #
 # Builds an ordinary CUDA program. Not CMake's own CUDA language: that needs a toolkit at configure time, and these programs
 # are built without one too, by clang-19 (`warpgrind nvcc`). COMPILER defaults to nvcc when it is installed. What a
 # compiler that is not there would build is skipped. ARCHITECTURES: 90a 90 and the like instead of 90. The target is called
 # program_NAME. FAST_HOST: -O3 for the host's code too, where that is measured; the -O level does not change kernels, and the rest is
-# built in three quarters of the time.
+# built in three quarters of the time. OBJECT: no program but an object, for the OBJECTS of programs in the same folder that the same
+# compiler builds.
 #
 # add_cuda_program_twice(NAME SOURCE ...): where nvcc is installed and WARPGRIND_BOTH_COMPILERS is on, also NAME_clang, built by
 # clang. Off: compiling and running everything twice is a quarter of `make test`, and a machine without nvcc (in CI,
@@ -32,7 +33,7 @@ file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/compilers.txt CONTENT "@line@\n" @ONLY
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
 function(add_cuda_program name source)
-  cmake_parse_arguments(arg "FAST_HOST" "COMPILER;CUDART;OUTPUT" "INCLUDES;ARCHITECTURES;FLAGS;LIBRARIES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(arg "FAST_HOST;OBJECT" "COMPILER;CUDART;OUTPUT" "INCLUDES;ARCHITECTURES;FLAGS;LIBRARIES;OBJECTS;DEPENDS" ${ARGN})
   if(NOT arg_COMPILER)
     set(arg_COMPILER ${programs_built_by})
   endif()
@@ -44,6 +45,17 @@ function(add_cuda_program name source)
   endif()
   get_filename_component(source ${source} ABSOLUTE)
   set(program ${arg_OUTPUT}/${name})
+  set(object_end .o)
+  if(NOT arg_COMPILER STREQUAL programs_built_by)
+    set(object_end _clang.o)
+  endif()
+  set(objects ${arg_OBJECTS})
+  list(TRANSFORM objects PREPEND ${arg_OUTPUT}/)
+  list(TRANSFORM objects APPEND ${object_end})
+  if(arg_OBJECT)
+    set(program ${program}.o)
+    list(APPEND arg_FLAGS -c)
+  endif()
   if(EXISTS "${WARPGRIND_PROGRAMS}/CMakeCache.txt")
     file(RELATIVE_PATH place ${CMAKE_BINARY_DIR} ${program})
     if(EXISTS ${WARPGRIND_PROGRAMS}/${place})
@@ -75,8 +87,8 @@ function(add_cuda_program name source)
       OUTPUT ${program}
       COMMAND ${CMAKE_COMMAND} -E make_directory ${arg_OUTPUT}
       COMMAND ${WARPGRIND_NVCC} ${host_level} -std=c++20 ${arch_flags} -lineinfo -cudart ${arg_CUDART} ${include_flags} ${arg_FLAGS}
-              ${source} ${arg_LIBRARIES} -o ${program}
-      DEPENDS ${source} ${headers} ${arg_DEPENDS}
+              ${source} ${objects} ${arg_LIBRARIES} -o ${program}
+      DEPENDS ${source} ${objects} ${headers} ${arg_DEPENDS}
       COMMENT "nvcc ${name}" VERBATIM)
   elseif(arg_COMPILER STREQUAL clang AND WARPGRIND_CLANG AND TARGET toolkit)
     # The rule that the compiler writes names every header, ours too.
@@ -84,9 +96,9 @@ function(add_cuda_program name source)
       OUTPUT ${program}
       COMMAND ${CMAKE_COMMAND} -E make_directory ${arg_OUTPUT}
       COMMAND $<TARGET_FILE:warpgrind> nvcc ${host_level} -std=c++20 ${arch_flags} -lineinfo ${include_flags} ${arg_FLAGS} -MD -MF
-              ${program}.d -MT ${program} ${source} ${arg_LIBRARIES} -o ${program}
+              ${program}.d -MT ${program} ${source} ${objects} ${arg_LIBRARIES} -o ${program}
       DEPFILE ${program}.d
-      DEPENDS ${source} ${arg_DEPENDS} toolkit ${CMAKE_BINARY_DIR}/toolkit/lib64/libcudart.so
+      DEPENDS ${source} ${objects} ${arg_DEPENDS} toolkit ${CMAKE_BINARY_DIR}/toolkit/lib64/libcudart.so
               ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/libdevice.bc $<TARGET_FILE:launch_pass>
       COMMENT "clang ${name}" VERBATIM)
   else()

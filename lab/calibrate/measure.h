@@ -10,9 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/clock.h"
 #include "harness/cuda.h"
-#include "harness/json.h"
+#include "harness/harness.h"
 
 namespace calibrate {
 

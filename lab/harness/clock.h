@@ -7,7 +7,6 @@
 #include <dlfcn.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -38,10 +37,7 @@ inline void flush_virtual_l2() {
 }
 
 // Microseconds of the computer that runs this program, whatever GPU there is.
-inline double wall_us() {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double, std::micro>(now).count();
-}
+double wall_us();
 // Microseconds of the host that drives the GPU: virtual where the GPU is.
 inline double host_us() {
   return on_virtual_gpu() ? virtual_host_clock()() / 1e3 : wall_us();
@@ -85,17 +81,7 @@ class Event {
 struct Timing {
   double median = 0, low = 0, high = 0;
   int count = 0;
-  static Timing of(std::vector<double> samples) {
-    Timing t;
-    t.count = static_cast<int>(samples.size());
-    if (samples.empty()) return t;
-    std::sort(samples.begin(), samples.end());
-    const size_t n = samples.size();
-    t.median = n % 2 ? samples[n / 2] : 0.5 * (samples[n / 2 - 1] + samples[n / 2]);
-    t.low = samples[n / 4];
-    t.high = samples[n - 1 - n / 4];
-    return t;
-  }
+  static Timing of(std::vector<double> samples);
 };
 
 // When to stop repeating: the notch of a box plot (1.57 x quartile distance / sqrt(n), about a 95 % interval of the
@@ -103,14 +89,7 @@ struct Timing {
 struct StoppingRule {
   int least = 7, most = 200;
   double seconds = 0.4;
-  bool enough(const std::vector<double>& samples, double elapsed_us) const {
-    const int n = static_cast<int>(samples.size());
-    if (n < least) return false;
-    if (n >= most || elapsed_us > seconds * 1e6) return true;
-    if (n % 8 != 7) return false;
-    const Timing t = Timing::of(samples);
-    return 1.57 * (t.high - t.low) < 0.01 * t.median * std::sqrt(static_cast<double>(n));
-  }
+  bool enough(const std::vector<double>& samples, double elapsed_us) const;
 };
 
 // Bytes of twice the L2 cache; of 2 MiB where the GPU tells of none.
@@ -130,25 +109,11 @@ inline size_t twice_l2_bytes() {
 // sums of 16 MiB took 8.0 us instead of the 11.3 us of an H200.
 class QueueFill {
  public:
-  QueueFill() : bytes_(on_virtual_gpu() ? kVirtualBytes : twice_l2_bytes()) {
-    if (cudaMalloc(&data_, bytes_) != cudaSuccess) {
-      cudaGetLastError();  // the problem fills the memory
-      data_ = nullptr;
-    } else if (on_virtual_gpu()) {
-      CHECK_CUDA(cudaMallocHost(&host_, bytes_));
-    }
-  }
-  ~QueueFill() {
-    cudaFree(data_);
-    cudaFreeHost(host_);
-  }
+  QueueFill();
+  ~QueueFill();
   QueueFill(const QueueFill&) = delete;
   QueueFill& operator=(const QueueFill&) = delete;
-  void enqueue() {
-    flush_virtual_l2();
-    if (host_) CHECK_CUDA(cudaMemcpyAsync(data_, host_, bytes_, cudaMemcpyHostToDevice, nullptr));
-    if (data_) CHECK_CUDA(cudaMemsetAsync(data_, 0, host_ ? sizeof(int) : bytes_, nullptr));
-  }
+  void enqueue();
 
  private:
   static constexpr size_t kVirtualBytes = 2 << 20;  // 38 us of an H200's link: ten launches are issued meanwhile
@@ -156,38 +121,16 @@ class QueueFill {
   size_t bytes_ = 0;
 };
 
-static __global__ void lab_read_all(const uint4* data, size_t count, unsigned* kept) {
-  unsigned mixed = 0;
-  const size_t step = static_cast<size_t>(gridDim.x) * blockDim.x;
-  for (size_t i = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step) {
-    const uint4 v = __ldcg(data + i);
-    mixed |= v.x | v.y | v.z | v.w;
-  }
-  if (mixed != 0) *kept = mixed;  // the data are zeros: nothing is ever written, and the compiler cannot know
-}
-
 // Reads twice the L2 cache: what a kernel reads next comes from device memory, and L2 holds no line that it would have
 // to write back first. A fill leaves some 40 MB of such lines in an H200, and the timed kernel pays for them: 26 us for
 // reading 64 MiB after a fill, 18 us after this. Real GPUs only: the virtual one runs each rung once.
 class CacheFlush {
  public:
-  CacheFlush() : bytes_(twice_l2_bytes()) {
-    if (cudaMalloc(&data_, bytes_ + sizeof(uint4)) != cudaSuccess) {  // the problem fills the memory: L2 cannot hold it
-      cudaGetLastError();
-      data_ = nullptr;
-      return;
-    }
-    CHECK_CUDA(cudaMemset(data_, 0, bytes_ + sizeof(uint4)));
-  }
+  CacheFlush();
   ~CacheFlush() { cudaFree(data_); }
   CacheFlush(const CacheFlush&) = delete;
   CacheFlush& operator=(const CacheFlush&) = delete;
-  void enqueue() {
-    if (!data_) return;
-    const size_t count = bytes_ / sizeof(uint4);
-    lab_read_all<<<kBlocksPerSm * sms_, kThreads>>>(data_, count, &data_[count].x);
-    CHECK_CUDA(cudaGetLastError());
-  }
+  void enqueue();
 
  private:
   static constexpr int kBlocksPerSm = 8, kThreads = 256;  // all that fit on an SM: more loads in flight than DRAM needs
@@ -196,25 +139,7 @@ class CacheFlush {
   size_t bytes_ = 0;
 };
 
-static __global__ void lab_clock_check(unsigned long long* out) {
-  unsigned long long c0, c1, t0, t1;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t0));
-  asm volatile("mov.u64 %0, %%clock64;" : "=l"(c0));
-  do {
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t1));
-    asm volatile("mov.u64 %0, %%clock64;" : "=l"(c1));
-  } while (t1 - t0 < 500000);
-  out[0] = c1 - c0;
-  out[1] = t1 - t0;
-}
-
 // The SM clock in MHz as a kernel sees it, over half a millisecond after a warm-up of 20 ms.
-inline double measured_sm_mhz() {
-  DeviceArray<unsigned long long> out(2);
-  for (int i = 0; i < 40; ++i) lab_clock_check<<<1, 1>>>(out.data());
-  CHECK_KERNEL();
-  const std::vector<unsigned long long> v = out.host();
-  return v[1] ? 1e3 * static_cast<double>(v[0]) / static_cast<double>(v[1]) : 0;
-}
+double measured_sm_mhz();
 
 }  // namespace lab

@@ -8,3 +8,7 @@
 #include "harness/random.h"
 #include "harness/topic.h"
 #include "harness/verify.h"
+
+#ifndef LAB_COMPILED_HARNESS
+#include "harness/harness_inl.h"
+#endif
