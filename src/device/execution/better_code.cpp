@@ -50,7 +50,7 @@ void BetterCode::watch(Launch* launch, KernelRecord& kernel) {
     watched_.push_back({launch, &kernel, due});
     early = due < wakes_;
   }
-  // A thread that wakes too early waits again. So most launches, which are short, wake nobody.
+  // A thread that wakes too early waits again. So most launches, which are short, do not wake the thread.
   if (early) changed_.notify_one();
 }
 

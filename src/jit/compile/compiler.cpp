@@ -92,17 +92,18 @@ Result<std::unique_ptr<CompiledKernel>> CachingCompiler::compile(const ptx::Modu
   std::string key, made;
   std::optional<std::string> file;
   std::optional<std::string_view> object;  // a part of `file`, or `made`
-  const auto find = [&](bool quick_start) {
-    static const std::string processor = processor_identity();
-    CompileOptions as = options;
-    as.quick_start = quick_start;
-    key = cache_key(module, entry, as, processor + " " + options.cpu);
+  const auto find = [&] {
     file = cache.find(key);
     if (file) object = unpack(*file, *kernel, kernel->kernel_facts);
   };
   if (cache.enabled()) {
-    find(false);
-    if (!object && options.quick_start) find(true);
+    static const std::string processor = processor_identity();
+    key = cache_key(module, entry, options, processor + " " + options.cpu);
+    find();
+    if (!object && options.quick_start) {
+      key += "-quick";
+      find();
+    }
   }
   kernel->from_cache = object.has_value();
   if (!object) {

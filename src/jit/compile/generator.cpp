@@ -108,7 +108,7 @@ Result<std::string> LlvmGenerator::machine_code(llvm::Module& module, const Comp
   size.tier = options.tier.value_or(by_table ? Tier::quick : choose_tier(size.code));
   kernel.better_seconds = 0;
   if (options.quick_start && size.tier != Tier::quick && !kernel.open_ended) {
-    kernel.better_seconds = compile_seconds(size.tier, size.code);
+    kernel.better_seconds = better_code_seconds(size.code);
     size.tier = Tier::quick;
   }
   const Promotion promotion = optimise(module, *target_, size.tier);

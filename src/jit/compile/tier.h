@@ -25,8 +25,8 @@ struct CodeSize {
 std::uint64_t phis_that_matter();
 
 Tier choose_tier(const CodeSize& size);
-// About what this tier takes, in seconds of one CPU.
-double compile_seconds(Tier tier, const CodeSize& size);
+// About how long the full or the lean tier takes, in seconds of one CPU.
+double better_code_seconds(const CodeSize& size);
 std::uint64_t phi_budget(Tier tier);  // for the whole kernel
 
 }  // namespace warpgrind::jit
