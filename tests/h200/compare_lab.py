@@ -6,14 +6,15 @@
     tests/h200/compare_lab.py --metrics                          the list for `ncu --metrics`
 
 A topic's file holds what `ncu --csv --page raw --print-units base --cache-control all --clock-control none --metrics LIST
-PROGRAM --once` printed on the GPU, one line a launch. The same program runs here on the virtual H200 with --once and must
-make the same launches in the same order. Differences need a cause in tests/h200/causes.csv (group: the topic; label: the
+PROGRAM --sizes SIZES --once` printed on the GPU, one line a launch. COMMENT, its first line, holds this command: the same program runs
+here on the virtual H200 with the same sizes and must make the same launches in the same order. Differences need a cause in tests/h200/causes.csv (group: the topic; label: the
 kernel). What only the GPU runs (libraries) has no counterpart: those launches are named and left out.
 """
 import argparse
 import collections
 import csv
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -24,6 +25,7 @@ import whole_run  # found by compare
 ROOT = os.path.join(micro.HERE, "..", "..")
 FOLDER = os.path.join(ROOT, "lab", "results", "h200", "counters")
 PLACE = ("kernel", "block", "grid")
+SIZES = re.compile(r" --sizes (\S+) --once")  # in the first line of a record
 
 
 def metrics():
@@ -51,6 +53,8 @@ def short(kernel):
 
 
 def import_file(path, topic, comment):
+    if not SIZES.search(comment):
+        sys.exit(f"the comment must hold the command with its sizes (... {topic} --sizes SIZES --once), not: {comment}")
     with open(path, newline="") as f:
         lines = [line for line in f if line.startswith('"')]
     rows = [row for row in csv.DictReader(lines) if row["ID"]]
@@ -68,10 +72,12 @@ def import_file(path, topic, comment):
 
 
 def run(build, topic):
+    with open(os.path.join(FOLDER, f"{topic}.csv")) as f:
+        sizes = SIZES.search(f.readline())[1]
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, "out.csv")
         command = [os.path.join(build, "bin/warpgrind"), "run", "--gpu", "h200", "--quiet", "--csv", out,
-                   os.path.join(build, "lab", topic), "--once"]
+                   os.path.join(build, "lab", topic), "--sizes", sizes, "--once"]
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
                               env=whole_run.environment())
         if done.returncode != 0 or not os.path.exists(out):
