@@ -36,6 +36,7 @@ class WebSplitter {
  private:
   void collect() {
     by_register_.resize(f_.registers.size());
+    of_block_.resize(f_.registers.size());
     // One definition before the first instruction for every register: values that were never written.
     for (RegId r = 0; r < f_.registers.size(); ++r) add(ptx::kNoId, r);
     std::vector<RegId> written;
@@ -70,13 +71,29 @@ class WebSplitter {
     std::vector<std::uint64_t> words_;
   };
 
+  // The definitions of a register that may be live. Once its block has given it a value, these are few, however often the function
+  // writes the register: an accumulator of thousands of steps would take the square of that otherwise.
+  const std::vector<std::uint32_t>& candidates(RegId r) const { return of_block_[r].empty() ? by_register_[r] : of_block_[r]; }
+
+  void begin_block() {
+    for (RegId r : written_in_block_) of_block_[r].clear();
+    written_in_block_.clear();
+  }
+
   // A guarded definition leaves the old value in lanes (or runs) where the guard is off.
-  void apply(std::uint32_t n, Set& live) const {
-    for (std::uint32_t d = first_of_[n]; d < first_of_[n + 1]; ++d) {
-      if (!f_.body[n].guard)
-        for (std::uint32_t other : by_register_[definitions_[d].reg]) live.erase(other);
+  void apply(std::uint32_t n, Set& live) {
+    const bool replaces = !f_.body[n].guard;
+    for (std::uint32_t d = first_of_[n]; d < first_of_[n + 1] && replaces; ++d) {
+      const RegId r = definitions_[d].reg;
+      for (std::uint32_t other : candidates(r)) live.erase(other);
+      of_block_[r].clear();
+      written_in_block_.push_back(r);
     }
-    for (std::uint32_t d = first_of_[n]; d < first_of_[n + 1]; ++d) live.insert(d);
+    for (std::uint32_t d = first_of_[n]; d < first_of_[n + 1]; ++d) {
+      const RegId r = definitions_[d].reg;
+      live.insert(d);
+      if (replaces || !of_block_[r].empty()) of_block_[r].push_back(d);
+    }
   }
 
   void solve() {
@@ -89,6 +106,7 @@ class WebSplitter {
         Set now = in_[b];
         for (std::uint32_t p : cfg_.blocks[b].predecessors) now.unite(out[p]);
         in_[b] = now;
+        begin_block();
         for (std::uint32_t n = cfg_.blocks[b].first; n < cfg_.blocks[b].end; ++n) apply(n, now);
         if (now != out[b]) {
           out[b] = std::move(now);
@@ -107,7 +125,7 @@ class WebSplitter {
   // The web of register r at a point, all reaching definitions made one.
   std::uint32_t meet(RegId r, const Set& live) {
     std::uint32_t web = ptx::kNoId;
-    for (std::uint32_t d : by_register_[r]) {
+    for (std::uint32_t d : candidates(r)) {
       if (!live[d]) continue;
       if (web == ptx::kNoId)
         web = d;
@@ -123,6 +141,7 @@ class WebSplitter {
     std::vector<RegId> read;
     for (std::uint32_t b : cfg_.order) {
       Set live = in_[b];
+      begin_block();
       for (std::uint32_t n = cfg_.blocks[b].first; n < cfg_.blocks[b].end; ++n) {
         registers_read(f_.body[n], read);
         for (RegId r : read) meet(r, live);
@@ -193,6 +212,7 @@ class WebSplitter {
     renamed_ = f_.body;
     for (std::uint32_t b : cfg_.order) {
       Set live = in_[b];
+      begin_block();
       for (std::uint32_t n = cfg_.blocks[b].first; n < cfg_.blocks[b].end; ++n) {
         rename_instruction(n, live);
         apply(n, live);
@@ -206,6 +226,8 @@ class WebSplitter {
   std::vector<Definition> definitions_;
   std::vector<std::uint32_t> first_of_;  // by instruction: its first definition
   std::vector<std::vector<std::uint32_t>> by_register_;
+  std::vector<std::vector<std::uint32_t>> of_block_;  // by register: what candidates() says; empty: any of by_register_
+  std::vector<RegId> written_in_block_;               // those with an of_block_
   std::vector<Set> in_;
   std::vector<std::uint32_t> parent_;
   std::vector<RegId> number_;
