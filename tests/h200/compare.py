@@ -11,8 +11,10 @@ a difference that tests/h200/causes.csv does not explain, or that is larger than
 import argparse
 import collections
 import csv
+import glob
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -34,20 +36,41 @@ def groups():
     return [m.group(1) for m in names if m]
 
 
-def run(warpgrind, program, group):
-    """The launches of a group, in order: metrics by name, and the hashes the program printed."""
-    with tempfile.TemporaryDirectory() as folder:
-        out = os.path.join(folder, "out.csv")
-        command = [warpgrind, "run", "--gpu", "h200", "--quiet", "--csv", out, program, group]
+def run_once(warpgrind, program, arguments):
+    """What a program prints on the virtual H200 and its metrics (the rows of --csv); None: it failed, and why is printed. In a build
+    folder they are kept: three comparisons look at the same runs."""
+    folder = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(warpgrind))), "tests", "h200")
+    made_of = [warpgrind, program, *glob.glob(os.path.join(os.path.dirname(folder), "..", "lib", "*.so*"))]
+    with tempfile.TemporaryDirectory(dir=folder if os.path.isdir(folder) else None) as new:
+        kept = os.path.join(folder, "runs", " ".join([os.path.basename(program), *arguments]))
+        if os.path.exists(kept) and os.path.getmtime(kept) > max(map(os.path.getmtime, made_of)):
+            with open(os.path.join(kept, "stdout")) as f:
+                return f.read(), read_csv(os.path.join(kept, "out.csv"))
+        out = os.path.join(new, "out.csv")
+        command = [warpgrind, "run", "--gpu", "h200", "--quiet", "--csv", out, program, *arguments]
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
                               env=whole_run.environment())
         if done.returncode != 0 or not os.path.exists(out):
-            print(f"{group}: {' '.join(command)} ended with {done.returncode}\n{done.stdout[-500:]}{done.stderr[-2000:]}")
-            return None, []
-        launches = collections.OrderedDict()
-        for row in read_csv(out):
-            launches.setdefault(int(row["ID"]), {})[row["Metric Name"]] = row["Metric Value"]
-    hashes = [line.split("|")[7] for line in done.stdout.splitlines() if line.startswith("L|")]
+            print(f"{' '.join(command)} ended with {done.returncode}\n{done.stdout[-500:]}{done.stderr[-2000:]}")
+            return None
+        rows = read_csv(out)
+        if os.path.isdir(folder):
+            with open(os.path.join(new, "stdout"), "w") as f:
+                f.write(done.stdout)
+            shutil.rmtree(kept, ignore_errors=True)
+            shutil.copytree(new, kept)
+        return done.stdout, rows
+
+
+def run(warpgrind, program, group):
+    """The launches of a group, in order: metrics by name, and the hashes the program printed."""
+    done = run_once(warpgrind, program, [group])
+    if done is None:
+        return None, []
+    launches = collections.OrderedDict()
+    for row in done[1]:
+        launches.setdefault(int(row["ID"]), {})[row["Metric Name"]] = row["Metric Value"]
+    hashes = [line.split("|")[7] for line in done[0].splitlines() if line.startswith("L|")]
     return list(launches.values()), hashes
 
 

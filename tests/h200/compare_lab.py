@@ -15,12 +15,9 @@ import collections
 import csv
 import os
 import re
-import subprocess
 import sys
-import tempfile
 
 import compare as micro
-import whole_run  # found by compare
 
 ROOT = os.path.join(micro.HERE, "..", "..")
 FOLDER = os.path.join(ROOT, "lab", "results", "h200", "counters")
@@ -74,20 +71,14 @@ def import_file(path, topic, comment):
 def run(build, topic):
     with open(os.path.join(FOLDER, f"{topic}.csv")) as f:
         sizes = SIZES.search(f.readline())[1]
-    with tempfile.TemporaryDirectory() as folder:
-        out = os.path.join(folder, "out.csv")
-        command = [os.path.join(build, "bin/warpgrind"), "run", "--gpu", "h200", "--quiet", "--csv", out,
-                   os.path.join(build, "lab", topic), "--sizes", sizes, "--once"]
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
-                              env=whole_run.environment())
-        if done.returncode != 0 or not os.path.exists(out):
-            print(f"{topic}: {' '.join(command)} ended with {done.returncode}\n{done.stdout[-500:]}{done.stderr[-2000:]}")
-            return None
-        launches = collections.OrderedDict()
-        for row in micro.read_csv(out):
-            launch = launches.setdefault(int(row["ID"]), {"kernel": short(row["Kernel Name"]), "block": row["Block Size"],
-                                                          "grid": row["Grid Size"]})
-            launch[row["Metric Name"]] = row["Metric Value"]
+    done = micro.run_once(os.path.join(build, "bin/warpgrind"), os.path.join(build, "lab", topic), ["--sizes", sizes, "--once"])
+    if done is None:
+        return None
+    launches = collections.OrderedDict()
+    for row in done[1]:
+        launch = launches.setdefault(int(row["ID"]), {"kernel": short(row["Kernel Name"]), "block": row["Block Size"],
+                                                      "grid": row["Grid Size"]})
+        launch[row["Metric Name"]] = row["Metric Value"]
     return list(launches.values())
 
 
