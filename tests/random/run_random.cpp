@@ -1,9 +1,9 @@
 // The programs of generate.py on the virtual GPU, compared with what a real one gave.
 //   run_random [--quick] [--cpu NAME] [--raw FILE] [--print THREAD] RESULTS FILE.ptx...
-// --quick: the quick code of new kernels (jit/compile/tier.h). --cpu makes code for another CPU (LLVM's name: x86-64-v3,
-// znver4). With --raw, FILE are the rows that run_random_on_gpu wrote: then a difference names thread and values. --print
-// shows every row of one thread, beside the line of the PTX that wrote it. What explained_differences.txt names is replaced
-// first.
+// --quick: the quick code of new kernels (jit/compile/tier.h). --cpu makes code for another CPU (LLVM's name:
+// x86-64-v3, znver4). With --raw, FILE are the rows that run_random_on_gpu wrote: then a difference names thread and
+// values. --print shows every row of one thread, beside the line of the PTX that wrote it. What
+// explained_differences.txt names is replaced first.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -208,7 +208,9 @@ int main(int argc, char** argv) {
     words.erase(words.begin(), words.begin() + 2);
   }
   if (words.size() < 2)
-    return fmt::print(stderr, "usage: run_random [--quick] [--cpu NAME] [--raw FILE] [--print THREAD] RESULTS FILE.ptx...\n"), 2;
+    return fmt::print(stderr,
+                      "usage: run_random [--quick] [--cpu NAME] [--raw FILE] [--print THREAD] RESULTS FILE.ptx...\n"),
+           2;
   runner.expected = read_results(words[0]);
   const std::filesystem::path results(words[0]);
   const std::vector<Replacement> replacements =
