@@ -71,9 +71,11 @@ class WebSplitter {
     std::vector<std::uint64_t> words_;
   };
 
-  // The definitions of a register that may be live. Once its block has given it a value, these are few, however often the function
-  // writes the register: an accumulator of thousands of steps would take the square of that otherwise.
-  const std::vector<std::uint32_t>& candidates(RegId r) const { return of_block_[r].empty() ? by_register_[r] : of_block_[r]; }
+  // The definitions of a register that may be live. Once its block has given it a value, these are few, however often
+  // the function writes the register: an accumulator of thousands of steps would take the square of that otherwise.
+  const std::vector<std::uint32_t>& candidates(RegId r) const {
+    return of_block_[r].empty() ? by_register_[r] : of_block_[r];
+  }
 
   void begin_block() {
     for (RegId r : written_in_block_) of_block_[r].clear();
