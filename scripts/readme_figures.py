@@ -41,23 +41,22 @@ def found(pattern, text, where):
     return match
 
 
-def kernel(profile, name):
-    """Lines of a kernel's section, without the advice behind an empty line."""
+def first(build):
+    """What a run says of examples/transpose.cu, up to the title of the first advice."""
+    profile, program = output(build, ["run", "examples/transpose.cu"], "errors")
     lines = profile.splitlines()
-    begin = next(i for i, line in enumerate(lines) if line.startswith(f"-- void {name}<"))
-    end = next((i for i in range(begin + 1, len(lines)) if not lines[i] or lines[i].startswith("-- ") or "advice" in lines[i]), len(lines))
-    return lines[begin:end]
+    begin = next(i for i, line in enumerate(lines) if line.startswith("-- transpose("))
+    end = next(i for i in range(begin, len(lines)) if lines[i].startswith("     at transpose.cu:")) + 1
+    return "\n".join(["```", "$ warpgrind run examples/transpose.cu", *program.splitlines(), *lines[begin:end], "```"]) + "\n"
 
 
-def run(build):
-    profile, program = output(build, ["run", os.path.join(build, "lab/transpose"), "1024"], "errors")
-    shown = program.splitlines()
-    naive, shared = kernel(profile, "transpose_naive"), kernel(profile, "transpose_shared")
-    at = next(i for i, line in enumerate(shared) if line.startswith("  global st"))
-    rows = [line for line in shared[at:] if re.match(r"  (global st|shared|time|  bound)", line)]
-    naive_row = next(line for line in shown if line.startswith("naive"))
-    return "\n".join(["```", "$ warpgrind run build/lab/transpose 1024", shown[0], naive_row, "...", *naive, "", shared[0], "  ...",
-                      *rows, "```"]) + "\n"
+def picture(build):
+    """The store of examples/transpose.cu."""
+    lines = output(build, ["explain", "examples/transpose.cu", "--line", "10"], "out")[0].splitlines()
+    begin = next(i for i, line in enumerate(lines) if line.startswith("store to global memory"))
+    while not lines[-1].strip():
+        lines.pop()
+    return "\n".join(["```", "$ warpgrind explain examples/transpose.cu --line 10", "...", *lines[begin:], "```"]) + "\n"
 
 
 def lab(build):
@@ -99,7 +98,7 @@ def topics(_):
     return str(len([f for f in os.listdir(folder) if os.path.exists(os.path.join(folder, f, "chapter.json"))]))
 
 
-FIGURES = {"run": run, "lab": lab, "accuracy": accuracy, "accuracy-h100": accuracy_h100, "programs": programs, "models": models,
+FIGURES = {"first": first, "picture": picture, "lab": lab, "accuracy": accuracy, "accuracy-h100": accuracy_h100, "programs": programs, "models": models,
            "exercises": exercises, "topics": topics}
 
 

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""Length of the sentences of our documents (words; 25 on average and 35 at most are the rule of CONTRIBUTING.md).
+
+    scripts/sentences.py [FILE.md ...]       a row for each document: words, median, mean, longest; default: all of git's
+    scripts/sentences.py --long FILE.md      its sentences of more than 35 words
+    scripts/sentences.py --check             exit code 1: a document breaks the rule and is not in scripts/sentences_todo.txt,
+                                             or it is there and keeps the rule now
+
+Code blocks and what scripts write into documents do not count. A cell of a table and a heading are a sentence each, and inline code
+is one word.
+"""
+import argparse
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+MEAN, LONGEST = 25, 35
+ABBREVIATION = re.compile(r"\b(e\.g|i\.e|etc|vs|cf|approx)\.$")
+
+
+def paragraphs(text):
+    text = re.sub(r"^(```|~~~).*?^\1[^\n]*$", "\n\n", text, flags=re.M | re.S)
+    text = re.sub(r"<!-- (?:figures: [a-z0-9-]+|tables) -->.*?<!-- end -->", " figure ", text, flags=re.S)
+    text = re.sub(r"<!--.*?-->", " ", text, flags=re.S)
+    text = re.sub(r"^(?: {4}|\t).*$", "", text, flags=re.M) if not re.search(r"^\s*[-*] ", text, re.M) else text
+    for block in re.split(r"\n\s*\n", text):
+        # Headings, items of lists and rows of tables begin anew.
+        for part in re.split(r"\n(?=\s*(?:[-*] |\d+\. |#|\|))|(?<=[^\n])\n(?=\|)", block):
+            part = part.strip()
+            if re.fullmatch(r"[|\s:-]*", part):
+                continue
+            if part.startswith("|"):
+                yield from (cell.strip() for cell in re.split(r"(?<!\\)\|", part.strip("|")))
+            else:
+                yield re.sub(r"^(?:[-*] |\d+\. |#+ )", "", part)
+
+
+def sentences(text):
+    for paragraph in paragraphs(text):
+        flat = re.sub(r"`+[^`]+`+", "code", paragraph)
+        flat = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", flat)
+        flat = re.sub(r"<https?:[^>]*>|https?:\S+", "link", flat)
+        flat = " ".join(flat.replace("*", "").split())
+        begin = 0
+        for end in re.finditer(r"[.!?][\"')]*(?=\s+[\"'(A-Z0-9]|\s+code|$)|:$", flat):
+            if not ABBREVIATION.search(flat[begin:end.end()]):
+                yield flat[begin:end.end()].strip()
+                begin = end.end()
+        if flat[begin:].strip():
+            yield flat[begin:].strip()
+
+
+def words(sentence):
+    return [word for word in sentence.split() if re.search(r"\w", word)]
+
+
+def prose(path):
+    """The sentences of at least four words; shorter ones are headings, cells and labels."""
+    return [(len(words(s)), s) for s in sentences(path.read_text(encoding="utf-8")) if len(words(s)) > 3]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--long", action="store_true")
+    parser.add_argument("file", nargs="*", type=pathlib.Path)
+    options = parser.parse_args()
+    files = options.file
+    if not files:
+        listed = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        files = [ROOT / name for name in listed.split()]
+    todo = (ROOT / "scripts/sentences_todo.txt").read_text().split("\n") if options.check else []
+    problems = []
+    if not options.check and not options.long:
+        print(f"{'document':40} {'words':>7} {'median':>7} {'mean':>6} {'longest':>8} {'over 35':>8}")
+    for path in files:
+        found = prose(path)
+        if not found:
+            continue
+        lengths = [n for n, _ in found]
+        name = str(path.resolve().relative_to(ROOT)) if path.resolve().is_relative_to(ROOT) else str(path)
+        keeps = statistics.mean(lengths) <= MEAN and max(lengths) <= LONGEST
+        if options.long:
+            print("\n".join(f"{n:3} {s}" for n, s in found if n > LONGEST))
+        elif options.check:
+            if not keeps and name not in todo:
+                problems.append(f"{name}: {statistics.mean(lengths):.0f} words a sentence, the longest has {max(lengths)}")
+            if keeps and name in todo:
+                problems.append(f"{name}: keeps the rule: take it out of scripts/sentences_todo.txt")
+        else:
+            print(f"{name:40} {sum(lengths):7} {statistics.median(lengths):7.1f} {statistics.mean(lengths):6.1f} {max(lengths):8} "
+                  f"{sum(n > LONGEST for n in lengths) * 100 / len(lengths):7.1f}%")
+    for problem in problems:
+        print("error: " + problem)
+    if options.check:
+        print(f"sentences: {len(problems)} errors, {len([t for t in todo if t and not t.startswith('#')])} documents still to be rewritten")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
