@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
+#include "lab/json_lines.h"
 #include "lab/row_kernel_members.h"
 
 namespace warpgrind::lab {
@@ -352,7 +353,7 @@ std::string to_json(const LabResult& result) {
                   {"full", result.full},
                   {"topics", std::move(topics)},
                   {"left_out", std::move(left_out)}};
-  return j.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_lines(j);
 }
 
 Result<LabResult> from_json(const std::string& source, const std::string& file) {
