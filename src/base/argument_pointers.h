@@ -1,4 +1,4 @@
-// The argv of exec and posix_spawn.
+// Argument array (argv) for exec and posix_spawn.
 #pragma once
 
 #include <string>
@@ -6,7 +6,8 @@
 
 namespace warpgrind {
 
-// Points into `words`, which must stay; a null pointer comes last. exec's interface takes no const and changes nothing.
+// The pointers refer to `words`, which must outlive them. The last one is null. exec takes pointers without const but
+// changes nothing.
 inline std::vector<char*> argument_pointers(const std::vector<std::string>& words) {
   std::vector<char*> out;
   out.reserve(words.size() + 1);

@@ -1,4 +1,4 @@
-// A count as a number to calculate with. Exact up to 2^53.
+// Conversion of a count to double. Exact up to 2^53.
 #pragma once
 
 #include <cstdint>

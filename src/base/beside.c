@@ -1,7 +1,9 @@
-// Part of libcuda.so.1 and libnvidia-ml.so.1, libraries of jumps into libcudart.so.13. They open the one that lies beside
-// them by its file and not by its name: NVIDIA's of that name may be in the process already (PyTorch brings one).
+// Constructor of libcuda.so.1 and libnvidia-ml.so.1, libraries of jumps into libcudart.so.13. It opens the
+// libcudart.so.13 beside the library by path. The name would not do: NVIDIA's library of that name may already be
+// loaded (PyTorch brings one).
 //
-// WARPGRIND_ENTRIES: what libcudart.so.13 exports for this library; WARPGRIND_RUNTIME: where it is, from here.
+// WARPGRIND_ENTRIES: the symbol that libcudart.so.13 exports for this library. WARPGRIND_RUNTIME: its path relative to
+// this library.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <string.h>

@@ -1,9 +1,9 @@
-// Vector instructions: intrinsics, and what the machine's CPU has beyond x86-64-v3, which all of our code is built for.
+// AVX-512 support: the intrinsics, a target attribute and a check of the CPU. All other code is built for x86-64-v3.
 #pragma once
 
 #include <immintrin.h>
 
-// Of a function that only runs where kHaveAvx512.
+// For functions that run only if kHaveAvx512.
 #define WG_AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq")))
 
 namespace warpgrind {

@@ -1,4 +1,4 @@
-// Comma-separated values, as Nsight Compute and our own tools write them.
+// Parser for one line of comma-separated values, as Nsight Compute and our own tools write them.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace warpgrind {
 
-// The cells of one line. A cell may stand in quotes, which double inside; carriage returns are dropped.
+// The cells of one line. A cell may be quoted; inside it, "" stands for one quote. Carriage returns are dropped.
 std::vector<std::string> split_csv_line(std::string_view line);
 
 }  // namespace warpgrind

@@ -9,7 +9,8 @@ namespace warpgrind {
 
 namespace {
 
-// clang -fgpu-rdc makes static kernels and variables visible under a name with the digest of their source behind it.
+// clang -fgpu-rdc gives static kernels and variables external linkage: it appends a mark and the digest of the source
+// file to their names.
 std::string_view without_source(std::string_view name) {
   for (const std::string_view mark : {"__intern__", "__static__"}) {
     const std::size_t at = name.rfind(mark);
@@ -21,8 +22,9 @@ std::string_view without_source(std::string_view name) {
   return name;
 }
 
-// ABI tags are part of a name, "f[abi:cxx11]()". Numba puts the state of its compiler into one: 40 and more characters
-// that say nothing to who wrote the kernel. What distinguishes two versions of one kernel ("[abi:v2]") is short.
+// ABI tags are part of a name: "f[abi:cxx11]()". Numba puts the state of its compiler into a tag: 40 and more
+// characters that mean nothing to the author of the kernel. Tags that distinguish two versions of a kernel ("[abi:v2]")
+// are short.
 void leave_out_long_tags(std::string& name) {
   constexpr std::string_view kTag = "[abi:";
   constexpr std::size_t kLongest = 24;

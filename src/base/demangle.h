@@ -1,11 +1,11 @@
-// C++ names as the user wrote them.
+// Demangling of C++ names into their source form.
 #pragma once
 
 #include <string>
 
 namespace warpgrind {
 
-// By the Itanium ABI; what is no mangled name comes back as it is.
+// Follows the Itanium C++ ABI. A name that is not mangled is returned unchanged.
 std::string demangle(const std::string& name);
 
 }  // namespace warpgrind

@@ -1,3 +1,4 @@
+// Rendering of diagnostics: long lines are cut to a window around the caret.
 #include "base/diagnostic.h"
 
 #include <fmt/format.h>
@@ -13,7 +14,7 @@ namespace {
 
 constexpr std::size_t kWindow = 120;  // bytes of a long line that are shown
 
-// The texts of the lines that diagnostics point to, found in one pass over the text.
+// The lines that the diagnostics point to, found in one pass over the text.
 std::map<std::uint32_t, std::string_view> lines_of(const std::vector<Diagnostic>& diagnostics, std::size_t count,
                                                    std::string_view text) {
   std::map<std::uint32_t, std::string_view> lines;

@@ -1,5 +1,5 @@
-// One complaint about a text the user gave us: where, what, and what to do. Rendered with the line and a caret under
-// the place.
+// Error message about a text from the user: position, problem and hint. It is printed with the line and a caret under
+// the position.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What a text is told from others by: XXH3, 128 bits. Not for secrets.
+// 128-bit XXH3 digest of a text, to tell texts apart. Not for secrets.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// How far two names are apart, for "did you mean".
+// Edit distance between names, for "did you mean" hints.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,11 @@
 
 namespace warpgrind {
 
-// Levenshtein's distance: insertions, deletions and replacements that turn one into the other.
+// Levenshtein distance: the fewest insertions, deletions and replacements that turn `a` into `b`.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-// Indexes of the names that look like `written`, the nearest first: none further than `most` edits. Part of a name
-// counts as near.
+// Indexes of the names that look like `written`, nearest first, at most `most` edits away. A name that contains
+// `written` counts as nearer than its distance.
 std::vector<std::size_t> nearest_names(std::string_view written, std::span<const std::string> names, std::size_t most);
 
 }  // namespace warpgrind

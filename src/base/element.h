@@ -1,12 +1,12 @@
-// What must be there: an assertion with our own place, where the standard library's at() throws. Exceptions cannot
-// leave src.
+// Checked element access. A missing element fails an assertion with our own file and line. The standard library's at()
+// would throw, and src/ has no exceptions.
 #pragma once
 
 #include "base/assert.h"
 
 namespace warpgrind {
 
-// Of a map by its key, or of a vector by its index.
+// Element of a map by key, or of a vector by index.
 template <class Container, class Key>
 auto& element(Container& container, const Key& key) {
   if constexpr (requires { typename Container::mapped_type; }) {

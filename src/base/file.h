@@ -1,4 +1,4 @@
-// Whole files.
+// Reading of whole files.
 #pragma once
 
 #include <optional>
@@ -6,6 +6,6 @@
 
 namespace warpgrind {
 
-std::optional<std::string> read_whole(const std::string& path);  // as bytes; nullopt: it cannot be opened
+std::optional<std::string> read_whole(const std::string& path);  // the bytes; nullopt: cannot be opened
 
 }  // namespace warpgrind

@@ -1,3 +1,5 @@
+// Page protection by mprotect, a SIGSEGV handler that opens a page, and a SIGTRAP handler that closes it after one
+// single-stepped instruction.
 #include "base/host_pages.h"
 
 #include <sched.h>
@@ -18,13 +20,14 @@ namespace {
 
 constexpr std::uint64_t kTrapFlag = 0x100, kWriteFault = 2;
 
-// Who had the signal before: when it was taken first, and, since others take it too and hand on what is not theirs,
-// when it was taken last.
+// The handlers that had the signal before us: `first` from the first installation, `last` from the latest one. They
+// differ if another library installed its own handler in between; if that one hands a signal back to us, it goes to
+// `first`.
 struct Before {
   struct sigaction first {
   }, last{};
   bool taken = false;
-  std::atomic<const void*> handed_on{nullptr};  // the context of a signal that is not ours
+  std::atomic<const void*> handed_on{nullptr};  // context of a signal that we handed on
 };
 Before g_before_fault, g_before_step;
 
@@ -32,8 +35,8 @@ std::uint64_t page_of(std::uint64_t address) {
   return address / HostPages::kPage * HostPages::kPage;
 }
 
-// Pages that are open for the one instruction that a thread steps over. A table and no thread-local variable, which a
-// handler might have to allocate.
+// Pages that are open for the one instruction that a thread steps over. This is a table because a signal handler might
+// have to allocate a thread-local variable.
 struct Step {
   static constexpr unsigned kMostPages = 8;
   std::atomic<pid_t> thread{0};
@@ -56,7 +59,7 @@ Step* step_of(pid_t thread, bool take) {
 
 struct Walk {
   HostPages::Touch* touch = nullptr;
-  std::uint64_t from = 0;  // in the stack walked: noted already, and so only what it was called from is
+  std::uint64_t from = 0;  // IP of a frame that is already recorded; its callers are added
   bool found = false;
 };
 
@@ -105,7 +108,7 @@ void take_signal(int signal, void (*handler)(int, siginfo_t*, void*), Before& be
 
 }  // namespace
 
-// Held by handlers too: who holds it touches no page that is watched.
+// The signal handlers take it too, so its holder must not access a watched page.
 class HostPages::Lock {
  public:
   explicit Lock(const HostPages& pages) : flag_(pages.locked_) {
@@ -128,14 +131,14 @@ void HostPages::want(bool wanted) {
   wanted_ = wanted;
 }
 
-// The program may have put its own handlers there since.
+// Called each time, because the program may have installed its own handlers meanwhile.
 void HostPages::install() {
   if (touches_.empty()) {
     touches_.resize(kMostTouches);
     page_steps_.resize(kSteppedPages);
     Touch unused;
     Walk walk{&unused, 0, true};
-    _Unwind_Backtrace(walk_step, &walk);  // what it allocates the first time
+    _Unwind_Backtrace(walk_step, &walk);  // makes the unwinder do its first-time allocations now
   }
   take_signal(SIGSEGV, handle_fault, g_before_fault);
   take_signal(SIGTRAP, handle_step, g_before_step);
@@ -151,7 +154,7 @@ const HostPages::Run* HostPages::run_at(std::uint64_t address) const {
 void HostPages::set(std::uint64_t low, std::uint64_t high, bool open, bool readable) const {
   void* const first = reinterpret_cast<void*>(low);
   const int how = open ? PROT_READ | PROT_WRITE : readable ? PROT_READ : PROT_NONE;
-  // What the program itself may only read (a file that is mapped) cannot be opened for more.
+  // A page that the program itself may only read (a mapped file) cannot be made writable.
   if (::mprotect(first, high - low, how) != 0 && open) ::mprotect(first, high - low, PROT_READ);
 }
 
@@ -191,7 +194,7 @@ std::vector<HostPages::Touch> HostPages::take() {
   return out;
 }
 
-// Loops over an array are one touch an instruction.
+// Merges adjacent accesses by the same instruction, so a loop over an array is one touch.
 void HostPages::note(const Touch& t) {
   constexpr std::size_t kLooksBack = 16;
   for (std::size_t k = 0; k < std::min(kLooksBack, touch_count_); ++k) {
@@ -204,7 +207,7 @@ void HostPages::note(const Touch& t) {
   if (touch_count_ < touches_.size()) touches_[touch_count_++] = t;
 }
 
-// True: the page has been stepped over so often that it stays open.
+// True if the page has been stepped over so often that it must stay open.
 bool HostPages::give_up(std::uint64_t page) {
   PageSteps& p = page_steps_[page / kPage % kSteppedPages];
   if (p.page != page) p = {page, 0};
@@ -232,7 +235,7 @@ bool HostPages::on_fault(int signal, void* information, void* context) {
   const std::uint64_t page = page_of(touch.address);
   const Lock lock(*this);
   const Run* const run = run_at(touch.address);
-  if (!run || !closed_) return true;  // opened meanwhile: again
+  if (!run || !closed_) return true;  // opened meanwhile: run the instruction again
   note(touch);
   set(page, page + kPage, true, false);
   Step* const step = give_up(page) ? nullptr : step_of(gettid(), true);

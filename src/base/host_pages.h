@@ -1,6 +1,7 @@
-// Pages of the process's memory whose accesses by the program's own code are to be known: they are protected, a fault
-// notes the access, and the one instruction then runs with its page open. Other code of ours that works with these
-// pages says when it does, and they are open meanwhile, for all threads.
+// Watch on memory pages: records which addresses the program's own host code accesses. Watched pages are protected, so
+// an access faults. The fault handler records the access, opens the page, lets that one instruction run and protects
+// the page again. Code of this library calls pause() before it accesses watched pages; they are then open for all
+// threads.
 #pragma once
 
 #include <array>
@@ -17,40 +18,41 @@ class HostPages {
   static constexpr std::uint64_t kPage = 4096;
   static HostPages& instance();
 
-  // Whole pages [low, high). readable: only writes are to be known.
+  // Whole pages [low, high). readable: only writes are recorded; else reads too.
   struct Run {
     std::uint64_t low = 0, high = 0;
     bool readable = false;
   };
-  // Somebody may watch pages: work that uses them should be done early. Cheap.
+  // True if pages may be watched. Work that uses such pages should then be done early. Cheap to call.
   bool wanted() const { return wanted_.load(std::memory_order_relaxed); }
   void want(bool wanted);
-  // These from now on, sorted, none twice; instead of those before.
+  // Replaces the watched pages by these runs. They are sorted and disjoint.
   void watch(std::vector<Run> runs);
 
-  // Between these nothing is noted, and everything is open. They nest, over all threads.
+  // Between pause() and resume() all pages are open and nothing is recorded. Calls nest, across all threads.
   void pause();
   void resume();
 
   struct Touch {
     static constexpr unsigned kMostCallers = 12;
-    std::uint64_t address = 0, bytes = 0;  // of several accesses by one instruction, side by side
+    std::uint64_t address = 0, bytes = 0;  // several adjacent accesses by one instruction count as one
     bool write = false;
-    // As in HostStack::callers; the first is behind the instruction itself.
+    // Return addresses as in HostStack::callers; the first lies just behind the accessing instruction.
     std::array<const void*, kMostCallers> callers{};
     unsigned caller_count = 0;
   };
-  // What has been noted since the last time, in order.
+  // Accesses recorded since the last call, in order.
   std::vector<Touch> take();
-  // Accesses beyond those that are noted one by one: how many pages have been left open early.
+  // Number of times that a page was left open early, because it was stepped over too often or the record was full.
+  // Later accesses to it were not recorded.
   std::uint64_t pages_given_up() const { return given_up_; }
 
-  // Around a system call that works with memory of the program: it would fail with EFAULT. caller: the return address,
-  // below this on the stack, of who is said to have made it.
+  // open() and close() go around a system call that uses memory of the program: on a protected page the call would fail
+  // with EFAULT. caller: a return address further up this thread's stack; the access is attributed to it.
   void open(const void* memory, std::size_t bytes);
   void close(const void* memory, std::size_t bytes, std::size_t done, bool write, const void* caller);
 
-  // For the handlers of signals. False: it is not ours.
+  // Called by the signal handlers. Return false if the signal is not caused by a watched page.
   bool on_fault(int signal, void* info, void* context);
   bool on_step(void* context);
 
@@ -65,16 +67,17 @@ class HostPages {
   void install();
 
   static constexpr std::size_t kMostTouches = 8192, kMostRuns = 4096;
-  static constexpr std::size_t kSteppedPages = 4096;  // that are counted, by a hash of the page
+  static constexpr std::size_t kSteppedPages = 4096;  // table entries of the step count, indexed by a hash of the page
   static constexpr std::uint32_t kMostSteps = 4096, kMostStepsTogether = 1 << 15;
 
   std::atomic<bool> wanted_{false};
   mutable std::atomic_flag locked_ = ATOMIC_FLAG_INIT;
-  // Under the lock.
+  // Guarded by the lock.
   std::vector<Run> runs_;
   unsigned paused_ = 0;
   bool closed_ = false;
-  std::vector<Touch> touches_;  // kMostTouches, made before anything is closed: a handler allocates nothing
+  // kMostTouches entries, allocated before any page is protected: a handler must not allocate.
+  std::vector<Touch> touches_;
   std::size_t touch_count_ = 0;
   struct PageSteps {
     std::uint64_t page = 0;

@@ -1,5 +1,5 @@
-// A thread of ours in the program's process. Where the host allows no more of them (ulimit -u, a container's limit) it
-// says so: std::thread would throw, and nothing here catches.
+// Thread of this library in the program's process. start() returns false where the host allows no more threads (ulimit
+// -u, a container's limit). std::thread would throw, and nothing here catches.
 #pragma once
 
 #include <pthread.h>
@@ -18,13 +18,13 @@ class HostThread {
   HostThread& operator=(const HostThread&) = delete;
   HostThread& operator=(HostThread&&) = delete;
 
-  // The program's signals are for the program's own threads. What machine code may cause (SIGSEGV and its like) comes
-  // to threads that run it.
+  // Signals that the thread accepts. The program's signals go to the program's own threads. `faults` allows those that
+  // machine code may cause (SIGSEGV and similar), for threads that run machine code.
   enum class Signals { none, faults };
   bool start(std::function<void()> run, Signals signals);  // false: the host refuses
   bool started() const { return started_; }
-  void join();    // nothing when it was not started
-  void detach();  // it ends with the process
+  void join();    // does nothing if not started
+  void detach();  // the thread ends with the process
 
  private:
   bool started_ = false;

@@ -1,3 +1,4 @@
+// Lookup of warpgrind's files from /proc/self/exe and the loader's list of libraries.
 #include "base/installation.h"
 
 #include <dlfcn.h>
@@ -73,7 +74,7 @@ Result<std::string> library_of_ours(const std::string& name) {
   fs::path own;
   if (::dladdr1(reinterpret_cast<void*>(&library_of_ours), &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) != 0)
     own = map->l_name;
-  if (own.empty()) own = own_executable();  // of the executable the loader knows no name
+  if (own.empty()) own = own_executable();  // the loader has no name for the executable
   const fs::path folder = own.parent_path();
   std::error_code problem;
   for (const fs::path& f : {folder, folder.parent_path() / "lib" / "warpgrind", folder.parent_path() / "lib"})

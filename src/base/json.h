@@ -1,5 +1,5 @@
-// Members of JSON that somebody else wrote: what is missing, of another type, or a number that the type does not hold,
-// leaves the default.
+// Tolerant reading of JSON members. A member that is missing, has another type, or holds a number out of range leaves
+// the default.
 #pragma once
 
 #include <cstdint>
@@ -32,13 +32,13 @@ void read_value(const Json& j, T& out) {
   }
 }
 
-// Of an object's member.
+// Reads a member of an object.
 template <class Json, class T>
 void read(const Json& j, std::string_view key, T& out) {
   if (const auto it = j.find(key); it != j.end()) read_value(*it, out);
 }
 
-// The member, or T{}.
+// The member, or T{} if it cannot be read.
 template <class T, class Json>
 T get(const Json& j, std::string_view key) {
   T out{};
@@ -52,7 +52,7 @@ std::string text(const Json& j, std::string_view key) {
   return get<std::string>(j, key);
 }
 
-// Every object of a list.
+// Calls f for every object in a list.
 template <class Json, class F>
 void each(const Json& j, std::string_view key, F&& f) {
   const auto it = j.find(key);

@@ -1,4 +1,4 @@
-// No number without its origin (docs/ARCHITECTURE.md).
+// Origin of a number: every reported number has one (docs/ARCHITECTURE.md).
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,13 @@
 namespace warpgrind {
 
 enum class Origin : std::uint8_t {
-  exact,      // addresses, masks and the launch alone decide
+  exact,      // determined by addresses, masks and the launch alone
   modelled,   // rests on an assumed choice of driver, cache or arbiter
-  estimated,  // time on a GPU that is not there
+  estimated,  // time on a GPU that is not present
   measured    // a real clock or a real hardware counter
 };
 const char* name(Origin origin);
-Origin origin_of(std::string_view word);  // an unknown word: exact, as files before the field had nothing else
+// An unknown word gives `exact`: files older than this field had only exact numbers.
+Origin origin_of(std::string_view word);
 
 }  // namespace warpgrind

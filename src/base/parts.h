@@ -1,5 +1,5 @@
-// The files that warpgrind consists of beside its program, where each one lies, and what is said when one is missing.
-// All inline: libwarpgrind_preload.so, which links nothing of ours, asks too.
+// Table of warpgrind's files beside its executable, their paths, and the message for a missing one. All functions are
+// inline, because libwarpgrind_preload.so uses them and links nothing of ours.
 #pragma once
 
 #include <sys/stat.h>
@@ -14,7 +14,7 @@ namespace warpgrind {
 
 enum class NeededBy : std::uint8_t { every_run, every_compilation, every_link, client };
 enum class PartFolder : std::uint8_t { libraries, toolkit };
-// How a library of ours takes the place of NVIDIA's (base/parts.inc).
+// When our library replaces NVIDIA's (base/parts.inc).
 enum class Replacement : std::uint8_t { none, at_start, on_open };
 
 struct Part {
@@ -25,7 +25,7 @@ struct Part {
   Replacement replacement;
   std::string_view package;
   std::string_view user;
-  bool configured;  // CMake writes it, not the target
+  bool configured;  // CMake writes the file, not the target
 
   std::string_view name() const { return file.substr(file.rfind('/') + 1); }
   bool stands_in() const { return replacement != Replacement::none; }
@@ -41,8 +41,8 @@ inline constexpr Part kParts[] = {
 #include "base/parts.inc"
 };
 
-// Ours for NVIDIA's library of this file name: "libcufft.so.12", or the file behind it, "libcufft.so.12.0.0.6". Null:
-// none of that release.
+// Our library for NVIDIA's of this file name: "libcufft.so.12", or the versioned file "libcufft.so.12.0.0.6". Null if
+// we have none of that release.
 inline const Part* stand_in(std::string_view name) {
   for (; name.find(".so.") != std::string_view::npos; name = name.substr(0, name.rfind('.')))
     for (const Part& part : kParts)
@@ -50,7 +50,8 @@ inline const Part* stand_in(std::string_view name) {
   return nullptr;
 }
 
-// The same, or the newest of that library: "libcufft.so", "libcufft.so.9". Null: we have no such library.
+// As stand_in(), else our newest release of that library: for "libcufft.so", "libcufft.so.9". Null if we have no such
+// library.
 inline const Part* stand_in_of_any_release(std::string_view name) {
   if (const Part* part = stand_in(name)) return part;
   const auto end = name.find(".so");
@@ -60,7 +61,7 @@ inline const Part* stand_in_of_any_release(std::string_view name) {
   return nullptr;
 }
 
-// Where an installation, or a build, has its parts. Paths without a '/' at the end.
+// Folders that hold the parts of an installation or a build. Paths have no '/' at the end.
 struct PartFolders {
   std::string libraries, toolkit, build;  // build: empty in an installation
 };
@@ -77,7 +78,7 @@ inline std::string path_of(const Part& part, const PartFolders& folders) {
   return (part.folder == PartFolder::libraries ? folders.libraries : folders.toolkit) + "/" + std::string(part.file);
 }
 
-// A link that leads nowhere and an empty file (a full disk leaves them) are as good as none.
+// A dangling link and an empty file (a full disk leaves them) count as missing.
 inline bool is_there(const Part& part, const PartFolders& folders) {
   struct stat info {};
   return ::stat(path_of(part, folders).c_str(), &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0;
@@ -92,7 +93,7 @@ inline std::string missing_message(const std::vector<const Part*>& missing) {
          " missing";
 }
 
-// A line for each missing part, with its user and the path that was searched; the last line says what to do.
+// One line for each missing part: its user and the searched path. The last line says how to repair it.
 inline std::string missing_detail(const std::vector<const Part*>& missing, const PartFolders& folders) {
   std::string out, targets, packages;
   bool configure = false;

@@ -1,7 +1,7 @@
-// What a thread has for itself, also when others of its kind are gone: destructors of static objects and exit handlers
-// call us after the destructors of the main thread's thread_locals (a global that frees its memory, libgomp that closes
-// its device), so the main thread's stays. Another thread that still calls us after its end gets a new one, which stays
-// too.
+// Per-thread object that outlives thread_local destructors. Destructors of static objects and exit handlers call this
+// library after the main thread's thread_locals are gone: a global that frees its memory, or libgomp when it closes its
+// device. The main thread's object is therefore never destroyed. Another thread that still calls after its end gets a
+// new object, which is not destroyed either.
 #pragma once
 
 #include <unistd.h>
@@ -10,7 +10,7 @@
 
 namespace warpgrind {
 
-// One for each T.
+// One object for each T.
 template <class T>
 T& per_thread() {
   static thread_local T* own = nullptr;

@@ -12,18 +12,18 @@ namespace {
 
 struct Leaf {
   unsigned number, part;
-  // Which registers tell of the CPU. EBX of leaf 1 has the number of the core that asks.
+  // Registers that describe the CPU. EBX of leaf 1 holds the number of the core that runs CPUID.
   bool eax, ebx, ecx, edx;
 };
-// Intel's and AMD's manuals, "CPUID": vendor; model and features; more features, AVX10 and AMX in part 1; extensions of
-// XSAVE; AMD's and older features.
+// Source: Intel's and AMD's manuals, "CPUID". The leaves: vendor; model and features; more features, AVX10 and AMX in
+// part 1; XSAVE extensions; AMD's and older features.
 constexpr Leaf kLeaves[] = {{0, 0, false, true, true, true},           {1, 0, true, false, true, true},
                             {7, 0, false, true, true, true},           {7, 1, true, true, true, true},
                             {0xd, 1, true, false, false, false},       {0x14, 0, false, true, false, false},
                             {0x19, 0, false, true, false, false},      {0x24, 0, false, true, false, false},
                             {0x80000001, 0, false, false, true, true}, {0x80000008, 0, false, true, false, false}};
 
-// XCR0; 0: the system does not tell.
+// XCR0; 0 if the system does not expose it.
 std::uint32_t saved_registers() {
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
   constexpr unsigned kOsXsave = 1u << 27;

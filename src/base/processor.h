@@ -1,12 +1,12 @@
-// The CPU that this process runs on, as far as it decides which machine code can run and which is best.
+// Identity of this machine's CPU, as far as it decides which machine code can run and which is best.
 #pragma once
 
 #include <string>
 
 namespace warpgrind {
 
-// Model and instruction sets, as CPUID gives them, and which registers the system saves. Of another CPU it may be the
-// same only if code for one is right and good for the other.
+// Model, instruction sets (CPUID) and the registers that the system saves. Two CPUs have the same identity only if code
+// for one is correct and good for the other.
 std::string processor_identity();
 
 }  // namespace warpgrind

@@ -1,4 +1,4 @@
-// Extended regular expressions (POSIX), as ncu and compute-sanitizer choose kernels by.
+// POSIX extended regular expression, as ncu and compute-sanitizer use it to select kernels.
 #pragma once
 
 #include <regex.h>
@@ -17,7 +17,7 @@ class RegularExpression {
   RegularExpression(const RegularExpression&) = delete;
   RegularExpression& operator=(const RegularExpression&) = delete;
   bool good() const { return good_; }
-  // It is found anywhere in the text.
+  // True if the expression is found anywhere in the text.
   bool matches(const std::string& text) const { return good_ && regexec(&compiled_, text.c_str(), 0, nullptr, 0) == 0; }
 
  private:

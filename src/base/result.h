@@ -1,5 +1,5 @@
-// How a step that can fail says so. No exceptions inside src/: machine code made by the JIT cannot be unwound through,
-// and Debian's LLVM is built without them.
+// Result of a step that can fail. src/ uses no exceptions: the JIT's machine code cannot be unwound, and Debian's LLVM
+// is built without them.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace warpgrind {
 
-// The kinds of docs/ARCHITECTURE.md, "Errors". Our own bugs are WG_ASSERT failures and never an Error.
+// Kinds of docs/ARCHITECTURE.md, "Errors". Our own bugs are WG_ASSERT failures and never an Error.
 enum class ErrorKind {
-  bad_input,    // the user's file, argument or program text is wrong: the message carries place and way out
-  unsupported,  // valid input that this version cannot do; names the feature
+  bad_input,    // wrong file, argument or program text of the user: the message gives place and remedy
+  unsupported,  // valid input that this version cannot handle; the message names the feature
   environment,  // a missing tool, a full disk, no memory
 };
 
-// What went wrong, in one line a user can act on; `detail` may hold more lines (a caret under the source line, a hint).
+// `message` is one line that a user can act on. `detail` may hold more lines (a caret under the source line, a hint).
 struct Error {
   ErrorKind kind = ErrorKind::bad_input;
   std::string message;

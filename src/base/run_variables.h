@@ -1,16 +1,16 @@
-// What `warpgrind run` tells the processes of a run about NVIDIA's compilers and libraries, by variables
-// (cli/tools_of_run.h, cli/nvrtc_choice.h), and the word by which a process of a run calls it back.
+// Environment variables that `warpgrind run` sets for the processes of a run, about NVIDIA's compilers and libraries
+// (cli/tools_of_run.h, cli/nvrtc_choice.h). Also the command word by which such a process calls warpgrind.
 #pragma once
 
 namespace warpgrind::run_variables {
 
-inline constexpr const char* kExecutable = "WARPGRIND_EXECUTABLE";         // the file of warpgrind
-inline constexpr const char* kToolStays = "WARPGRIND_TOOL_STAYS";          // the process that is to stay what it is
-inline constexpr const char* kNvidiaPtxas = "WARPGRIND_NVIDIA_PTXAS";      // set: a ptxas is to be NVIDIA's
-inline constexpr const char* kNvidiaNvrtc = "WARPGRIND_NVIDIA_NVRTC";      // the folder of the one that compiles
-inline constexpr const char* kOwnNvrtc = "WARPGRIND_OWN_NVRTC";            // set: ours compiles, whatever there is
-inline constexpr const char* kNvidiaJitLink = "WARPGRIND_NVIDIA_JITLINK";  // the folder of the one that reads LTO IR
-inline constexpr const char* kStatusFolder = "WARPGRIND_STATUS_FOLDER";  // a file problem.NAME: the run is not complete
+inline constexpr const char* kExecutable = "WARPGRIND_EXECUTABLE";     // path of warpgrind
+inline constexpr const char* kToolStays = "WARPGRIND_TOOL_STAYS";      // pid of the process that keeps its own tool
+inline constexpr const char* kNvidiaPtxas = "WARPGRIND_NVIDIA_PTXAS";  // set: ptxas calls run NVIDIA's
+inline constexpr const char* kNvidiaNvrtc = "WARPGRIND_NVIDIA_NVRTC";  // folder of the libnvrtc that compiles
+inline constexpr const char* kOwnNvrtc = "WARPGRIND_OWN_NVRTC";  // set: our NVRTC compiles, even if NVIDIA's exists
+inline constexpr const char* kNvidiaJitLink = "WARPGRIND_NVIDIA_JITLINK";  // folder of the nvJitLink that reads LTO IR
+inline constexpr const char* kStatusFolder = "WARPGRIND_STATUS_FOLDER";    // a file problem.NAME in it: incomplete run
 
 inline constexpr const char* kToolOfRun = "tool-of-run";  // warpgrind tool-of-run nvcc|ptxas FILE ARGUMENTS...
 

@@ -1,4 +1,5 @@
-// Which sanitizer this is compiled with (gcc and clang say it in different ways), and what it must not look at.
+// Detection of sanitizers (gcc and clang report them differently), and a guard that hides accesses from
+// ThreadSanitizer.
 #pragma once
 
 #if defined(__has_feature)
@@ -22,9 +23,10 @@ extern "C" void AnnotateIgnoreWritesEnd(const char* file, int line);
 
 namespace warpgrind {
 
-// While one lives, ThreadSanitizer does not watch its thread's plain accesses: those to the memory of a kernel. Kernels
-// order them by atomics and flags that machine code of ours reads, which is not instrumented, so that a right kernel
-// looks like a race of ours (a grid barrier does, once in five runs). A fiber is not left while one lives.
+// While a NotWatched lives, ThreadSanitizer ignores plain accesses of its thread. It is for accesses to a kernel's
+// memory. Kernels order them by atomics and flags that the JIT's machine code reads. That code is not instrumented, so
+// a correct kernel looks like a data race of ours (a grid barrier does, once in five runs). A fiber must not be
+// switched while one lives.
 class NotWatched {
  public:
 #ifdef WG_THREAD_SANITIZER
@@ -36,12 +38,12 @@ class NotWatched {
   ~NotWatched() {
     end_one();
   }
-  // After a crash, whose access left no destructor to run.
+  // For use after a crash: the faulting access ran no destructors.
   static void end_all() {
     while (living_ > 0) end_one();
   }
 #else
-  NotWatched() {}  // not "= default": a guard that is not used is no warning then
+  NotWatched() {}  // user-provided: "= default" would give unused-variable warnings
   static void end_all() {}
 #endif
   NotWatched(const NotWatched&) = delete;

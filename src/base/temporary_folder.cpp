@@ -1,3 +1,4 @@
+// Temporary folders with a lock file: a folder whose lock is free was left by a process that died.
 #include "base/temporary_folder.h"
 
 #include <fcntl.h>
@@ -19,7 +20,8 @@ namespace {
 constexpr const char* kPrefix = "warpgrind-";
 constexpr const char* kLock = "/lock";
 
-// Gets its name once it is locked: whoever sees it without its owner's lock knows that the owner is gone.
+// Creates the lock file under another name, locks it and then renames it. So a file of the final name that is not
+// locked has lost its owner.
 int make_lock(const std::string& folder) {
   const std::string unnamed = folder + "/lock.new", named = folder + kLock;
   const int file = open(unnamed.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);

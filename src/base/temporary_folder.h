@@ -1,4 +1,4 @@
-// A folder in the system's place for temporary files, removed with everything in it.
+// Folder for temporary files, removed with its contents by the destructor.
 #pragma once
 
 #include <string>
@@ -7,14 +7,14 @@ namespace warpgrind {
 
 class TemporaryFolder {
  public:
-  // `TMPDIR` decides where, as everywhere; a folder of that name that is not there is a problem, not an exception.
-  // Folders that a killed process (kill -9) of this user left there go now: nobody holds the lock in them.
+  // The parent folder is `TMPDIR`, else /tmp. If it does not exist, `problem` is set. The constructor also removes
+  // folders that killed processes (kill -9) of this user left there: no process holds the lock in them.
   TemporaryFolder();
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  std::string path;     // empty: it could not be made
-  std::string problem;  // then: where, and why
+  std::string path;     // empty: it could not be created
+  std::string problem;  // the reason, if `path` is empty
 
  private:
   int lock_ = -1;

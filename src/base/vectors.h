@@ -1,7 +1,7 @@
-// Vectors of lanes for two kinds of CPUs: avx2 (x86-64-v3, which all of our code is built for) and avx512
-// (kHaveAvx512), with the same names in both. Code for both is a file that base/for_vectors.inc includes once in each
-// namespace. Arithmetic, comparisons (all bits or none) and choices are C++'s operators, as gcc and clang have them for
-// vectors.
+// Vectors of lanes for two kinds of CPUs: avx2 (x86-64-v3, the baseline of all our code) and avx512 (kHaveAvx512), with
+// the same names in both namespaces. A file with code for both is included once in each namespace by
+// base/for_vectors.inc. Arithmetic, comparisons (all bits or none) and choices use C++ operators, which gcc and clang
+// define for vectors.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 #define WG_INLINE_AVX2 inline __attribute__((always_inline))
 #define WG_INLINE_AVX512 inline WG_AVX512 __attribute__((always_inline))
-// Before a loop of few turns whose number is known: what is kept by turns stays in registers.
+// Goes before a loop of few, constant iterations: unrolled, its arrays stay in registers.
 #ifdef __clang__
 #define WG_UNROLL _Pragma("clang loop unroll(full)")
 #else
@@ -25,9 +25,9 @@ namespace avx2 {
 inline constexpr unsigned kWidth = 8;  // lanes
 using Ints = std::int32_t __attribute__((vector_size(32)));
 using Words = std::uint32_t __attribute__((vector_size(32)));
-using Longs = std::uint64_t __attribute__((vector_size(32)));  // of half the lanes
+using Longs = std::uint64_t __attribute__((vector_size(32)));  // half as many lanes
 using Floats = float __attribute__((vector_size(32)));
-using Doubles = double __attribute__((vector_size(32)));  // of half the lanes
+using Doubles = double __attribute__((vector_size(32)));  // half as many lanes
 
 WG_INLINE_AVX2 Ints least(Ints a, Ints b) {
   return reinterpret_cast<Ints>(_mm256_min_epi32(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
@@ -38,11 +38,11 @@ WG_INLINE_AVX2 Ints greatest(Ints a, Ints b) {
 WG_INLINE_AVX2 Words least(Words a, Words b) {
   return reinterpret_cast<Words>(_mm256_min_epu32(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
 }
-// 1 << by, 0 for all that is not in [0, 31].
+// 1 << by, or 0 where `by` is not in [0, 31].
 WG_INLINE_AVX2 Ints bit(Ints by) {
   return reinterpret_cast<Ints>(_mm256_sllv_epi32(_mm256_set1_epi32(1), reinterpret_cast<__m256i>(by)));
 }
-// Bits that are set.
+// Population count of each lane.
 WG_INLINE_AVX2 Ints bits(Ints of) {
   const auto v = reinterpret_cast<__m256i>(of);
   const __m256i table = _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4)),
@@ -52,7 +52,7 @@ WG_INLINE_AVX2 Ints bits(Ints of) {
   return reinterpret_cast<Ints>(
       _mm256_madd_epi16(_mm256_maddubs_epi16(bytes, _mm256_set1_epi8(1)), _mm256_set1_epi16(1)));
 }
-// By the signs of the lanes, and what has none but these.
+// signs(): mask of the lanes whose sign bit is set. lanes_of(): the inverse, all bits set in the lanes of the mask.
 WG_INLINE_AVX2 std::uint32_t signs(Ints v) {
   return static_cast<std::uint32_t>(_mm256_movemask_ps(reinterpret_cast<__m256>(v)));
 }
@@ -60,14 +60,14 @@ WG_INLINE_AVX2 Ints lanes_of(std::uint32_t mask) {
   const Ints bit_of_lane = {1, 2, 4, 8, 16, 32, 64, 128};
   return (bit_of_lane & static_cast<std::int32_t>(mask)) != 0;
 }
-// Lanes 1, 2 or 4 apart change places.
+// Exchanges lanes that are 1, 2 or 4 apart.
 template <unsigned kBy>
 WG_INLINE_AVX2 Ints swapped(Ints v) {
   const auto of = reinterpret_cast<__m256i>(v);
   if constexpr (kBy == 4) return reinterpret_cast<Ints>(_mm256_permute2x128_si256(of, of, 1));
   return reinterpret_cast<Ints>(_mm256_shuffle_epi32(of, kBy == 1 ? 0xb1 : 0x4e));
 }
-// 32 differences to `from` of each, as bytes with saturation, in some order.
+// Differences of 32 values to `from`, as bytes with saturation, in a fixed but unspecified order.
 struct Packed {
   __m256i half[2];
 };
@@ -105,13 +105,13 @@ WG_INLINE_AVX2 Floats magnitude(Floats v) {
 WG_INLINE_AVX2 Doubles magnitude(Doubles v) {
   return _mm256_andnot_pd(_mm256_set1_pd(-0.0), v);
 }
-WG_INLINE_AVX2 Ints to_ints(Floats v) {  // towards zero
+WG_INLINE_AVX2 Ints to_ints(Floats v) {  // rounds towards zero
   return reinterpret_cast<Ints>(_mm256_cvttps_epi32(v));
 }
 WG_INLINE_AVX2 Floats to_floats(Ints v) {
   return _mm256_cvtepi32_ps(reinterpret_cast<__m256i>(v));
 }
-// Lanes of the lower and of the upper half.
+// low_: lower half of the lanes; high_: upper half.
 WG_INLINE_AVX2 Doubles low_doubles(Floats v) {
   return _mm256_cvtps_pd(_mm256_castps256_ps128(v));
 }
@@ -137,15 +137,15 @@ WG_INLINE_AVX2 Longs even_products(Ints a, Ints b) {
 WG_INLINE_AVX2 Longs odd_products(Ints a, Ints b) {
   return even_products(reinterpret_cast<Ints>(reinterpret_cast<Longs>(a) >> 32), b);
 }
-// The lower halves of both, as lanes again.
+// The low halves of both products, as lanes in the original order.
 WG_INLINE_AVX2 Ints zipped(Longs even, Longs odd) {
   return reinterpret_cast<Ints>(
       _mm256_blend_epi32(reinterpret_cast<__m256i>(even), reinterpret_cast<__m256i>(odd << 32), 0xaa));
 }
-// What lies at each lane's offset: one word, two, four. Loads of one lane each: the CPU's gathers take four to five
-// times as long (38 ns for 4 x 32 words on a Zen 5, where pairs of them take 8).
-// The offsets come from memory, whence a CPU loads two a cycle; a compiler that sees them in a register takes them
-// apart.
+// load_words(): loads one, two or four words at each lane's offset, by one load a lane. The CPU's gathers take four to
+// five times as long (on a Zen 5, 38 ns for 4 x 32 words instead of 8 ns by loads of pairs).
+// keep_in_memory(): keeps the offsets in memory, where a CPU reads two a cycle. If they are in a vector register, the
+// compiler extracts them one by one.
 WG_INLINE_AVX2 void keep_in_memory(std::int32_t (&values)[kWidth]) {
   asm("" : "+m"(values));
 }

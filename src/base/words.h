@@ -1,4 +1,4 @@
-// Small parts of messages.
+// Helpers for the wording of messages.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ inline std::string base_name(std::string_view path) {
   return std::string(path.substr(path.rfind('/') + 1));
 }
 
-// "s", or "" where there is one.
+// "s", or "" if n is 1.
 template <class Number>
 constexpr const char* plural(Number n) {
   return n == 1 ? "" : "s";

@@ -1,5 +1,4 @@
-// Sums, products and negatives as registers of 64 bits make them: what does not fit is lost. Of signed numbers C++
-// leaves that undefined.
+// 64-bit sums, products and negation that wrap on overflow, like registers. In C++, signed overflow is undefined.
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// Decoder of x86-64 opcodes, just enough to find the width of an access.
 #include "base/x86_access.h"
 
 namespace warpgrind {
@@ -10,7 +11,7 @@ struct Prefixes {
   unsigned plain() const { return wide ? 8 : half ? 2 : 4; }
 };
 
-// Of SSE, AVX and AVX-512 in the map of 0f. scalar: 4 for float, 8 for double, 0 for whole vectors.
+// SSE, AVX and AVX-512 instructions of opcode map 0f. scalar: 4 for float, 8 for double, 0 for whole vectors.
 unsigned vector_bytes(std::uint8_t op, unsigned scalar, unsigned vector, bool wide) {
   switch (op) {
     case 0x10:  // moves
@@ -53,7 +54,7 @@ unsigned vector_bytes(std::uint8_t op, unsigned scalar, unsigned vector, bool wi
   }
 }
 
-unsigned scalar_of(unsigned prefix) {  // as VEX writes them: none, 66, f3, f2
+unsigned scalar_of(unsigned prefix) {  // in VEX's encoding: none, 66, f3, f2
   return prefix == 2 ? 4 : prefix == 3 ? 8 : 0;
 }
 
