@@ -1,8 +1,8 @@
-// Sources:
+// Cost rules of memory accesses. Sources:
 //  - CUDA C Programming Guide 3.2, F.3.2 "Global Memory" and F.3.3 "Shared Memory" (1.x), F.4 (2.x); guide 8.0, G.4.3
-//    (3.x): segments, half-warps, lines, broadcast, 8-byte banks.
-//  - Hardware counters of an H200 (tests/data/h200/): sectors, tag accesses, atomic rounds, and the groups of 8- and
-//    16-byte shared accesses are formulas fitted on and exact for every lane pattern measured there.
+//  (3.x): segments, half-warps, lines, broadcast, 8-byte banks.
+//  - Hardware counters of an H200 (tests/data/h200/): formulas for sectors, tag accesses, atomic rounds, and the groups
+//  of 8- and 16-byte shared accesses. They are fitted on every lane pattern measured there and exact for all of them.
 #include "gpu/access_rules.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ struct Touched {
   unsigned sectors = 0, lines = 0;
 };
 
-// Over more than 2^32 sectors, which no program's own arrays are.
+// For addresses more than 2^32 sectors apart, which no program's own arrays are.
 Touched touched_far_apart(const std::int64_t* addresses, unsigned n) {
   std::int64_t sectors[kWarpSize];
   for (unsigned i = 0; i < n; ++i) sectors[i] = addresses[i] >> kSectorShift;
@@ -52,7 +52,7 @@ Touched touched(const std::int64_t* addresses, unsigned n) {
   return {d.parts, d.wholes};
 }
 
-// Lanes on, packed. Returns how many.
+// Packs the active lanes' offsets. Returns their number.
 unsigned pack(const std::int64_t offsets[kWarpSize], LaneMask mask, std::int64_t* out) {
   unsigned n = 0;
   for (; mask != 0; mask &= mask - 1) out[n++] = offsets[std::countr_zero(mask)];
@@ -68,7 +68,7 @@ bool strictly_monotonic(const std::int64_t* a, unsigned n) {
   return up || down;
 }
 
-// How many lanes before each had its address: the round of an atomic in which the lane goes.
+// round[i]: number of lanes before lane i with the same address, which is the atomic round that serves lane i.
 unsigned rounds_of(const std::int64_t* a, unsigned n, unsigned* round) {
   std::uint64_t used = 0;
   std::int64_t keys[64];
@@ -87,8 +87,8 @@ unsigned rounds_of(const std::int64_t* a, unsigned n, unsigned* round) {
   return rounds;
 }
 
-// Global atomics: the n-th lane on one address goes into round n; sectors and lines add up over the rounds. The first
-// round has every distinct address in it.
+// Global atomics: the n-th lane on one address goes into round n. Sectors and lines add up over the rounds. The first
+// round contains every distinct address.
 Touched atomic_rounds(const std::int64_t* a, unsigned n, const Touched& distinct) {
   if (strictly_monotonic(a, n)) return distinct;
   unsigned round[kWarpSize];
@@ -112,7 +112,7 @@ struct Transactions {
   std::uint64_t count = 0, bytes = 0;
 };
 
-// Sectors or lines of n addresses, each once, rising.
+// Distinct sectors or lines of n addresses, in ascending order.
 void list_units(const std::int64_t* addresses, unsigned n, std::uint32_t unit, TransactionList& list) {
   std::int64_t starts[kWarpSize];
   for (unsigned i = 0; i < n; ++i) starts[i] = addresses[i] & ~std::int64_t{unit - 1};
@@ -121,8 +121,8 @@ void list_units(const std::int64_t* addresses, unsigned n, std::uint32_t unit, T
     if (i == 0 || starts[i] != starts[i - 1]) list.push_back({starts[i], unit});
 }
 
-// 1.0/1.1, one half-warp: lane k takes word k of an aligned segment of 16 words (64 or 128 bytes; 16-byte words: two
-// 128-byte segments, one after the other), else each lane makes a 32-byte transaction of its own.
+// cc 1.0/1.1, one half-warp: lane k must access word k of an aligned segment of 16 words (64 or 128 bytes; 16-byte
+// words: two 128-byte segments, one after the other). Else each lane makes a 32-byte transaction of its own.
 Transactions half_warp_strict(const std::int64_t* offsets, LaneMask mask, unsigned bytes, TransactionList* list) {
   if (mask == 0) return {};
   const auto lanes_apart = [&] {
@@ -150,8 +150,9 @@ Transactions half_warp_strict(const std::int64_t* offsets, LaneMask mask, unsign
   return {halves, halves * 128};
 }
 
-// 1.2/1.3, one half-warp: the segment (32 bytes for 1-byte words, 64 for 2-byte, else 128) of the lowest lane left
-// serves all lanes in it, shrunk to 64 and to 32 bytes while only one half of it is used.
+// cc 1.2/1.3, one half-warp: the lowest lane left selects a segment (32 bytes for 1-byte words, 64 for 2-byte words,
+// else 128), which serves all lanes in it. While only one half of the segment is used, it shrinks, to 64 and to 32
+// bytes.
 Transactions half_warp_segments(const std::int64_t* offsets, LaneMask mask, unsigned bytes, TransactionList* list) {
   Transactions sum;
   const std::int64_t largest = bytes == 1 ? 32 : bytes == 2 ? 64 : 128;
@@ -184,7 +185,7 @@ Transactions half_warp_segments(const std::int64_t* offsets, LaneMask mask, unsi
   return sum;
 }
 
-// 2.x: a request of 8-byte words goes by half-warps, of 16-byte words by quarter-warps.
+// cc 2.x: a request of 8-byte words is split into half-warps, of 16-byte words into quarter-warps.
 Transactions lines_of_groups(const std::int64_t* offsets, LaneMask mask, unsigned bytes, bool load,
                              TransactionList* list) {
   const unsigned group = bytes <= 4 ? 32 : bytes == 8 ? 16 : 8;
@@ -239,15 +240,15 @@ std::uint64_t packed_sectors(std::uint64_t lanes, unsigned bytes) {
 
 // ---- Shared memory
 
-// Passes of one group: over the banks, the largest number of distinct rows. `unit` consecutive bytes go to one bank
-// unit; `units` is a power of two.
+// Passes of one group: the largest number of distinct rows over the banks. A bank unit holds 1 << unit_shift
+// consecutive bytes; there are 1 << unit_bits units.
 unsigned passes(const std::int64_t* offsets, LaneMask mask, unsigned unit_shift, unsigned unit_bits,
                 unsigned row_shift) {
   return most_rows(offsets, mask, unit_shift, unit_bits, row_shift);
 }
 
-// 1.x, one half-warp of 32-bit (or smaller) reads: each step serves one broadcast word and one address of every other
-// bank. Which word is broadcast is not specified; taken: the one most lanes wait for.
+// cc 1.x, one half-warp of reads of at most 32 bits: each step serves one broadcast word and one address of every other
+// bank. The broadcast word is not specified; this model takes the word that most lanes wait for.
 unsigned broadcast_steps(const std::int64_t* offsets, LaneMask mask, std::int64_t extra, unsigned banks) {
   unsigned steps = 0;
   while (mask != 0) {
@@ -276,7 +277,7 @@ unsigned broadcast_steps(const std::int64_t* offsets, LaneMask mask, std::int64_
   return steps;
 }
 
-// 1.x: by half-warps; a wider access is several requests, one a 32-bit word.
+// cc 1.x: split into half-warps; a wider access is several requests, one for each 32-bit word.
 AccessCost shared_half_warps(const BankRule& rule, AccessType type, const std::int64_t* offsets, LaneMask mask,
                              unsigned bytes) {
   AccessCost cost;
@@ -301,7 +302,7 @@ AccessCost shared_half_warps(const BankRule& rule, AccessType type, const std::i
   return cost;
 }
 
-// All lanes l and l^distance have the same address; a lane that is off matches any.
+// All lanes l and l^distance have the same address; an inactive lane matches any.
 bool pairs_match(const std::int64_t* offsets, LaneMask mask, unsigned distance) {
   for (unsigned l = 0; l < kWarpSize; ++l) {
     if ((l & distance) != 0) continue;
@@ -313,15 +314,15 @@ bool pairs_match(const std::int64_t* offsets, LaneMask mask, unsigned distance) 
 
 AccessCost shared_groups(const BankRule& rule, AccessType type, const std::int64_t* offsets, LaneMask mask,
                          unsigned bytes) {
-  const bool wide = rule.bank_bytes == 8 || rule.paired_words;  // 3.x: 8 bytes a bank and pass
+  const bool wide = rule.bank_bytes == 8 || rule.paired_words;  // cc 3.x: 8 bytes per bank and pass
   unsigned group = kWarpSize;
   if (bytes > (wide ? 8u : 4u)) {
     group = (wide ? 256u : 128u) / bytes;
     if (!wide && type == AccessType::load && (pairs_match(offsets, mask, 1) || pairs_match(offsets, mask, 2)))
       group *= 2;
   }
-  // A naturally aligned access wider than a bank covers the same aligned group of banks in every row, so the banks can
-  // be counted in units of the access.
+  // A naturally aligned access wider than a bank covers the same aligned group of banks in every row. So the banks can
+  // be counted in units of the access size.
   const unsigned unit = bytes > rule.bank_bytes ? bytes : rule.bank_bytes;
   const auto unit_shift = static_cast<unsigned>(std::countr_zero(unit));
   const auto bank_bits = static_cast<unsigned>(std::countr_zero(static_cast<unsigned>(rule.banks)));
@@ -443,8 +444,8 @@ AccessCost shared_cost(const AccessRules& rules, AccessType type, const std::int
 
 namespace {
 
-// Lanes that go together, and what they go to: 4-byte words in 32 banks, all lanes at once; 8-byte words in 16 pairs of
-// banks, by half-warps; 16-byte words likewise by quarters.
+// Lanes that are served together, and their bank units. 4-byte words: 32 banks, all lanes at once. 8-byte words: 16
+// pairs of banks, by half-warps. 16-byte words: 8 groups of four banks, by quarter-warps.
 struct AtomicGroups {
   unsigned shift, lanes;
   unsigned units() const { return 128u >> shift; }
@@ -454,7 +455,7 @@ AtomicGroups atomic_groups(unsigned bytes) {
   return bytes == 8 ? AtomicGroups{3, 16} : AtomicGroups{4, 8};
 }
 
-// The fullest unit of banks: by lanes, or by distinct words.
+// The maximum over the bank units: of lanes, or of distinct words.
 unsigned fullest(const std::int64_t* offsets, LaneMask mask, const AtomicGroups& g, bool distinct) {
   const auto bits = static_cast<unsigned>(std::countr_zero(g.units()));
   if (distinct) return passes(offsets, mask, g.shift, bits, bits);
@@ -466,8 +467,9 @@ unsigned fullest(const std::int64_t* offsets, LaneMask mask, const AtomicGroups&
   return most;
 }
 
-// A loop around cas, as ptxas writes it: in each turn one lane of every unit of banks (the lowest) stores; a group with
-// lanes left takes two wavefronts. Lanes of a later group lose against one of an earlier group on the same word.
+// Wavefronts of a loop around cas, as ptxas writes it. In each iteration, the lowest lane of every bank unit stores. A
+// group with lanes left takes two wavefronts. If lanes of two groups want the same word, the earlier group's lane
+// stores.
 std::uint64_t loop_wavefronts(const std::int64_t* offsets, LaneMask mask, const AtomicGroups& g) {
   std::uint64_t wavefronts = 0;
   while (mask != 0) {
@@ -514,7 +516,7 @@ AccessCost shared_atomic_cost(const AccessRules& rules, SharedAtomic how, const 
   cost.bank_conflicts = passes_taken - groups;
   if (how == SharedAtomic::loop) {
     cost.wavefronts = loop_wavefronts(offsets, mask, g);
-    cost.bank_conflicts = 0;  // each turn is an instruction without one
+    cost.bank_conflicts = 0;  // each iteration is an instruction without a conflict
   }
   cost.bytes_asked = static_cast<std::uint64_t>(std::popcount(mask)) * bytes;
   const std::uint64_t row_bytes = std::uint64_t{rules.banks.banks} * 4;
@@ -551,9 +553,9 @@ AccessCost local_cost(const AccessRules& rules, AccessType type, const std::int6
   AccessCost cost;
   if (mask == 0) return cost;
   const unsigned words = bytes <= 4 ? 1 : bytes / 4;
-  // Each 32-bit word is an access of its own: word w of all lanes is one 128-byte line, 8 lanes share a sector of it.
+  // Each 32-bit word is a separate access: word w of all lanes is one 128-byte line, and 8 lanes share a sector of it.
   if (rules.coalescing == CoalescingRule::sectors_32) {
-    const LocalWords touched_words = local_words(offsets, mask);  // of each word alike
+    const LocalWords touched_words = local_words(offsets, mask);  // the same for every word of the access
     const auto lanes = static_cast<unsigned>(std::popcount(mask));
     cost.sectors = cost.distinct_sectors = cost.transactions = std::uint64_t{words} * touched_words.in_groups;
     cost.lines = cost.distinct_lines = std::uint64_t{words} * touched_words.words;

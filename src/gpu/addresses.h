@@ -1,5 +1,5 @@
-// The kinds of addresses, as types that do not convert by accident. A host pointer is a C++ pointer; the only place
-// that makes one of these is src/device/access.
+// Types for the kinds of device addresses; they do not convert to each other by accident. A host pointer is a C++
+// pointer. Only src/device/access turns these addresses into host pointers.
 #pragma once
 
 #include <concepts>
@@ -9,10 +9,11 @@
 
 namespace warpgrind {
 
-enum class GenericAddress : std::uint64_t {};  // as a kernel sees it: shared and local memory in their windows
-enum class GlobalAddress : std::uint64_t {};   // global or constant memory; the number is also the host's address
-enum class SharedOffset : std::uint64_t {};  // bytes from the start of a block's shared memory, in a cluster also below
-enum class LocalOffset : std::uint64_t {};   // bytes from the start of a thread's local memory
+enum class GenericAddress : std::uint64_t {};  // a kernel's view: shared and local memory lie in their windows
+enum class GlobalAddress : std::uint64_t {};   // global or constant memory; equal to the host address
+// Bytes from the start of a block's shared memory; in a cluster maybe before it.
+enum class SharedOffset : std::uint64_t {};
+enum class LocalOffset : std::uint64_t {};      // bytes from the start of a thread's local memory
 enum class ParameterOffset : std::uint64_t {};  // bytes from the start of the kernel's parameters
 
 template <class A>
@@ -37,12 +38,12 @@ constexpr bool in_shared(GenericAddress a) {
 constexpr bool in_local(GenericAddress a) {
   return in_window(raw(a), kLocalWindow);
 }
-// Of an address in the window, or one that PTX already writes as an offset (ld.local): offsets wrap at 4 GiB.
+// Offset of an address in the window, or of one that PTX already writes as an offset (ld.local). Offsets wrap at 4 GiB.
 constexpr LocalOffset local_offset(GenericAddress a) {
   return LocalOffset{raw(a) & (kWindowSize - 1)};
 }
 
-// One address of a kind for each lane; those of lanes off are never looked at. Does not own them.
+// One address for each lane, in memory that it does not own. Those of inactive lanes are never read.
 template <AnyAddress A>
 class Lanes {
  public:

@@ -1,3 +1,4 @@
+// Reader of calibration files, and their insertion into the text of a model.
 #include "gpu/calibration.h"
 
 #include <fmt/format.h>
@@ -14,7 +15,7 @@ namespace {
 using Json = nlohmann::json;
 using Ordered = nlohmann::ordered_json;
 constexpr const char* kFormat = "warpgrind-calibration 1";
-constexpr int kDigits = 4;  // more than two runs have in common
+constexpr int kDigits = 4;  // more than two runs agree on
 
 const TimingFigure* find_figure(const std::string& name) {
   for (const TimingFigure& f : timing_figures())
@@ -29,7 +30,8 @@ Ordered rounded(double value) {
   return out;
 }
 
-// As the files are written by hand: objects of the first two levels and lists of sentences over several lines.
+// Prints in the style of the hand-written files: objects of the first two levels and lists of sentences go over several
+// lines.
 void print(const Ordered& j, unsigned level, std::string& out) {
   const bool words = j.is_array() && !j.empty() && j.front().is_string();
   if ((!j.is_object() && !j.is_array()) || j.empty()) {

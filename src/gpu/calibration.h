@@ -1,4 +1,5 @@
-// What lab/calibrate measured on a GPU ("format": "warpgrind-calibration 1"), and how it enters a model's file.
+// Figures that lab/calibrate measured on a GPU ("format": "warpgrind-calibration 1"), and their insertion into a model
+// file.
 #pragma once
 
 #include <string>
@@ -17,14 +18,14 @@ struct Calibration {
   };
   std::string gpu;         // "NVIDIA H200"
   bool measured = false;   // false: it ran on the virtual GPU
-  double sm_mhz = 0;       // as a kernel saw it
-  int driver_version = 0;  // the CUDA version that the driver knows: 13000
+  double sm_mhz = 0;       // as a kernel measured it
+  int driver_version = 0;  // CUDA version of the driver: 13000
   std::vector<Figure> figures;
 };
 Result<Calibration> read_calibration(const std::string& text, const std::string& file);
 
-// The text of a GPU model's file with the measured figures in place of its own; the others stay as they are. `day`:
-// what "measured_on" gets beside GPU, driver and clock. `file`: the model's name, for the message.
+// Text of a GPU model's file with the measured figures in place of its own; other figures stay. `day`: date for
+// "measured_on", beside GPU, driver and clock. `file`: the model's name, for the error message.
 Result<std::string> with_calibration(std::string_view model, const std::string& file, const Calibration& calibration,
                                      const std::string& day);
 

@@ -1,3 +1,4 @@
+// Pairwise comparison of lanes in AVX2.
 #include "gpu/distinct.h"
 
 #include <immintrin.h>
@@ -14,13 +15,13 @@ __m256i vector_at(const std::uint32_t* p) {
   return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
 }
 
-// One entry a lane, in whole vectors up to the last lane on. Lanes off have the entry of the first one that is on,
-// which makes no difference.
+// One 32-bit entry per lane, in whole vectors up to the last active lane. Inactive lanes hold the entry of the first
+// active one, which changes no count of distinct entries.
 struct LaneEntries {
   alignas(32) std::uint32_t of[kWarpSize];
   unsigned vectors;
 
-  // entry(h, the four lanes of one half of vector h): 64 bits a lane, of which the low 32 are taken.
+  // entry(h, the four lanes of one half of vector h) returns 64 bits per lane; the low 32 are kept.
   template <class F>
   LaneEntries(const std::int64_t* offsets, LaneMask mask, F&& entry)
       : vectors((static_cast<unsigned>(std::bit_width(mask)) + kEight - 1) / kEight) {
@@ -44,10 +45,10 @@ struct LaneEntries {
   void store(unsigned h, __m256i v) { _mm256_store_si256(reinterpret_cast<__m256i*>(of + h * kEight), v); }
 };
 
-// Of the eight lanes of vector h: the least that an entry XOR one of a lane before it is. 0 where the entry has been
-// there, below 2^k where all but its low k bits have.
+// For each of the eight lanes of vector h: the smallest value of its entry XOR an earlier lane's entry. 0 if an earlier
+// lane has the same entry. Below 2^k if an earlier entry differs only in the low k bits.
 __m256i least_difference(const LaneEntries& e, unsigned h) {
-  // All ones for lanes that are not behind lane r of the same vector: eight from [7 - r].
+  // All ones for lanes that are not behind lane r of the same vector: eight entries from [7 - r] on.
   alignas(32) static constexpr std::uint32_t kNotBehind[2 * kEight] = {~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u};
   const __m256i mine = e.vector(h);
   __m256i least = _mm256_set1_epi32(-1);
@@ -99,11 +100,11 @@ unsigned most_rows(const std::int64_t* offsets, LaneMask mask, unsigned unit_shi
   const __m128i row = _mm_cvtsi32_si128(static_cast<int>(row_shift + unit_shift));
   const __m128i unit = _mm_cvtsi32_si128(static_cast<int>(unit_bits));
   const __m256i low = _mm256_set1_epi64x((1 << unit_bits) - 1);
-  const LaneEntries e(offsets, mask, [&](unsigned, __m256i four) {  // row and unit: what lies between is left out
+  const LaneEntries e(offsets, mask, [&](unsigned, __m256i four) {  // row and unit; the bits between them are left out
     const __m256i rows = _mm256_sll_epi64(_mm256_srl_epi64(four, row), unit);
     return _mm256_or_si256(rows, _mm256_and_si256(_mm256_srl_epi64(four, by), low));
   });
-  // The unit of each different entry, and -1 for what has been there: 32 bytes.
+  // The unit of each distinct entry, and -1 for repeated entries: 32 bytes.
   __m256i units[kVectors];
   for (unsigned h = 0; h < kVectors; ++h) {
     units[h] = _mm256_set1_epi32(-1);
@@ -115,14 +116,14 @@ unsigned most_rows(const std::int64_t* offsets, LaneMask mask, unsigned unit_shi
       _mm256_packs_epi16(_mm256_packs_epi32(units[0], units[1]), _mm256_packs_epi32(units[2], units[3]));
   alignas(32) std::int8_t unit_of[kWarpSize];
   _mm256_store_si256(reinterpret_cast<__m256i*>(unit_of), all);
-  __m256i times = _mm256_setzero_si256();   // minus how many have the unit of each
-  for (unsigned h = 0; h < e.vectors; ++h)  // the packing has put four of a vector here, four into the other half
+  __m256i times = _mm256_setzero_si256();   // for each entry: minus the number of entries with its unit
+  for (unsigned h = 0; h < e.vectors; ++h)  // packs puts four entries of a vector here, four into the other half
     for (unsigned k = 4 * h; k < 4 * h + 4; ++k) {
       times = _mm256_add_epi8(times, _mm256_cmpeq_epi8(all, _mm256_set1_epi8(unit_of[k])));
       times = _mm256_add_epi8(times, _mm256_cmpeq_epi8(all, _mm256_set1_epi8(unit_of[16 + k])));
     }
-  times = _mm256_or_si256(times, _mm256_cmpeq_epi8(all, _mm256_set1_epi8(-1)));  // those count as -1
-  // The least unsigned byte is that of most: 256 - times.
+  times = _mm256_or_si256(times, _mm256_cmpeq_epi8(all, _mm256_set1_epi8(-1)));  // repeated entries count as -1
+  // The largest number of entries is 256 minus the smallest unsigned byte.
   const __m128i half = _mm_min_epu8(_mm256_castsi256_si128(times), _mm256_extracti128_si256(times, 1));
   const __m128i least = _mm_minpos_epu16(_mm_min_epu8(half, _mm_srli_epi16(half, 8)));
   return 256 - static_cast<unsigned>(_mm_cvtsi128_si32(least) & 0xff);
@@ -137,7 +138,7 @@ LocalWords local_words(const std::int64_t offsets[kWarpSize], LaneMask mask) {
     high = on && offsets[l] > high ? offsets[l] : high;
   }
   low &= ~std::int64_t{3};
-  if (high - low < 64 * 4) {  // small arrays: one bit a word
+  if (high - low < 64 * 4) {  // small arrays: one bit per word
     const __m256i origin = _mm256_set1_epi64x(low), one = _mm256_set1_epi64x(1);
     const __m256i lane_bits = _mm256_setr_epi64x(1, 2, 4, 8);
     std::uint64_t all = 0;
@@ -159,7 +160,7 @@ LocalWords local_words(const std::int64_t offsets[kWarpSize], LaneMask mask) {
     return sum;
   }
   const __m256i origin = _mm256_set1_epi64x(low), whole = _mm256_set1_epi64x(~std::int64_t{3});
-  const auto entry = [&](unsigned h, __m256i four) {  // the word, and its group in the two bits below
+  const auto entry = [&](unsigned h, __m256i four) {  // the word, with its group in the two bits below
     const __m256i word = _mm256_and_si256(_mm256_sub_epi64(four, origin), whole);
     return _mm256_or_si256(word, _mm256_set1_epi64x(h));
   };

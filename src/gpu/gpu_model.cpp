@@ -1,3 +1,4 @@
+// Reader and checks of model files, and the table of embedded models.
 #include "gpu/gpu_model.h"
 
 #include <fmt/format.h>
@@ -30,7 +31,7 @@ constexpr EmbeddedModel kEmbedded[] = {
 #include "gpu/embedded_models.inc"
 };
 
-// Reads members by name; every member must be there and be used, so that a misspelt figure cannot pass unnoticed.
+// Reads members by name. Every member must exist and be used, so that a misspelt figure is an error.
 class Reader {
  public:
   Reader(const Json& object, std::string where) : object_(object), where_(std::move(where)) {}
@@ -237,15 +238,15 @@ GpuModel parse(const EmbeddedModel& e) {
   const std::string where = fmt::format("gpu/models/{}.json", e.id);
   std::string error = parse_text(e.text, where, m);
   if (error.empty() && m.id != e.id) error = where + ": id differs from the file's name";
-  if (!error.empty()) {  // our own data file is wrong: a bug, found by the first test that runs
+  if (!error.empty()) {  // our own data file is wrong: a bug that the first test finds
     std::fprintf(stderr, "%s\n", error.c_str());
     WG_ASSERT(error.empty());
   }
   return m;
 }
 
-// Each is parsed when it is asked for first: a run needs one, and all take 5 ms. Never destroyed: the profile is
-// written while the process ends, after function-local statics have gone.
+// Each model is parsed at its first use: a run needs one, and all take 5 ms. They are never destroyed: the profile is
+// written while the process ends, after function-local statics are gone.
 const GpuModel& parsed(std::size_t index) {
   struct Slot {
     std::once_flag once;
@@ -257,7 +258,7 @@ const GpuModel& parsed(std::size_t index) {
   return slot.model;
 }
 
-// Of files that users name: read once, never destroyed.
+// Models from users' files: read once, never destroyed.
 Result<const GpuModel*> model_of_file(const std::string& path) {
   static std::mutex mutex;
   static auto* models = new std::map<std::string, GpuModel>;
@@ -280,7 +281,7 @@ std::string folded(std::string_view text) {
   return out;
 }
 
-// The member "name" of a model's text, without parsing the whole.
+// The member "name" of a model's text, found without parsing the text.
 std::string_view name_in(std::string_view text) {
   constexpr std::string_view kMember = "\"name\": \"";
   const std::size_t at = text.find(kMember);
@@ -324,7 +325,7 @@ Result<const GpuModel*> find_gpu_model(std::string_view name) {
   for (std::size_t i = 0; i < std::size(kEmbedded); ++i)
     if (wanted == kEmbedded[i].id || wanted == folded(name_in(kEmbedded[i].text))) return &parsed(i);
   std::vector<std::string> known;
-  std::vector<const GpuModel*> models;  // of each name
+  std::vector<const GpuModel*> models;  // the model of each name
   for (const GpuModel& m : gpu_models()) {
     std::vector<std::string> names = m.aliases;
     names.push_back(m.id);

@@ -1,4 +1,4 @@
-// What kinds of instructions there are: words that the table of opcodes, what is watched and what is counted share.
+// Kinds of instructions, shared by the table of opcodes, the observers and the counters.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace warpgrind {
 
-// The classes of the instruction mix (Nsight's smsp__sass_thread_inst_executed_op_*), in PTX terms.
+// Classes of the instruction mix (Nsight's smsp__sass_thread_inst_executed_op_*), in PTX terms.
 enum class InstructionClass : std::uint8_t {
   fp16,
   fp32,
@@ -29,7 +29,8 @@ enum class InstructionClass : std::uint8_t {
 
 std::string_view name(InstructionClass c);  // "fp16"
 
-// What a site (events/site.h) does. An instruction of no kind of its own is watched where lanes meet: a barrier.
+// Operation of a site (events/site.h). An instruction without a kind of its own that synchronizes lanes counts as a
+// barrier.
 enum class SiteKind : std::uint8_t {
   load,
   store,
@@ -44,14 +45,14 @@ enum class SiteKind : std::uint8_t {
   bulk_copy,
   mbarrier,
   fence,
-  // Where the lanes of a warp meet (.sync).
+  // Synchronization of the lanes of a warp (.sync).
   warp_barrier,
   shuffle,
   vote,
   match,
   redux,
   elect,
-  matrix  // mma; those that move matrices are loads and stores
+  matrix  // mma; instructions that move matrices are loads and stores
 };
 
 }  // namespace warpgrind

@@ -1,4 +1,4 @@
-// How fast one warp goes on.
+// Issue interval of dependent arithmetic instructions of one warp, in SM cycles.
 #pragma once
 
 #include "gpu/gpu_model.h"

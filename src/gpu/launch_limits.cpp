@@ -19,10 +19,10 @@ std::uint64_t most_stack_bytes(const GpuModel& model) {
 std::string shape_problem(const GpuModel& model, const Dim3& grid, const Dim3& block) {
   if (block.x == 0 || block.y == 0 || block.z == 0) return "a block without threads";
   if (grid.x == 0 || grid.y == 0 || grid.z == 0) return "a grid without blocks";
-  // Where x times y is too much already, z could make the product wrap.
+  // If x times y is already too large, a product with z could wrap.
   const std::uint64_t plane = std::uint64_t{block.x} * block.y;
   const std::uint64_t all = plane > model.max_threads_per_block ? plane : block.count();
-  // Every launch comes by here: text is made where something is wrong.
+  // Every launch runs this check, so text is made only on an error.
   if (all > model.max_threads_per_block)
     return fmt::format("{} threads a block, at most {}", all, model.max_threads_per_block);
   const std::uint32_t blocks[] = {grid.x, grid.y, grid.z}, threads[] = {block.x, block.y, block.z};

@@ -1,6 +1,6 @@
-// Accesses to local memory at one offset for all lanes. Each lane has a word of its own there, beside its neighbours'
-// words, so that two things decide what such an access costs, by the rules of every GPU: which groups of eight lanes
-// have one on (a sector each), and how many lanes are on. That makes 239 kinds.
+// Kinds of accesses to local memory at one offset for all lanes. Each lane's word lies beside its neighbours' words. So
+// by the rules of every GPU, two things decide the cost: which groups of eight lanes have an active lane (one sector
+// each), and the number of active lanes. That gives 239 kinds.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@ namespace warpgrind {
 
 inline constexpr unsigned kLaneGroup = 8, kLaneGroups = kWarpSize / kLaneGroup;
 
-// By the groups with lanes on, a bit each: what is added to the number of lanes on to make the kind. From g to 8g lanes
-// may be on in g groups; kind 0: none is.
+// Offset that is added to the number of active lanes to give the kind. The index is a mask of the groups with active
+// lanes. In g groups, g to 8g lanes may be active. Kind 0: no active lane.
 inline constexpr auto kLocalKindsBefore = [] {
   std::array<std::uint8_t, 1u << kLaneGroups> before{};
   unsigned next = 1;
@@ -34,7 +34,7 @@ constexpr unsigned local_kind(LaneMask mask) {
 inline constexpr unsigned kLocalKinds = local_kind(kFullMask) + 1;
 static_assert(kLocalKinds <= 256);
 
-// Lanes that make an access of this kind.
+// A mask of lanes whose access has this kind.
 constexpr LaneMask lanes_of_local_kind(unsigned kind) {
   unsigned groups = 0;
   for (unsigned g = 1; g < kLocalKindsBefore.size(); ++g)

@@ -1,3 +1,4 @@
+// Groups of neighbouring lanes in AVX2, and the cache of patterns of texels.
 #include "gpu/neighbours.h"
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 namespace warpgrind {
 namespace {
 
-// Of each lane's group, in its first lane at least.
+// Counts of each group, valid at least in its first lane.
 struct GroupCounts {
   alignas(64) std::int32_t sectors[kWarpSize], lines[kWarpSize], texels[kWarpSize];
 };
@@ -26,10 +27,10 @@ namespace warpgrind {
 
 namespace {
 
-constexpr unsigned kSectorsOfLine = 2;  // a shift
-constexpr unsigned kVector = 8;         // lanes of one
+constexpr unsigned kSectorsOfLine = 2;  // a shift: log2 of the sectors of a line
+constexpr unsigned kVector = 8;         // lanes of one vector
 
-// Lane l gets the value of lane l - kBy of its group, the last after the first.
+// Lane l gets the value of lane l - kBy of its group, cyclically.
 template <unsigned kGroup, unsigned kBy>
 __m256i turned(__m256i v) {
   if constexpr (kBy == 0) return v;
@@ -38,10 +39,11 @@ __m256i turned(__m256i v) {
     return _mm256_shuffle_epi32(v, kFrom);
   }
   const __m256i from = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-  return _mm256_permutevar8x32_epi32(v, _mm256_sub_epi32(from, _mm256_set1_epi32(kBy)));  // the low three bits count
+  // Only the low three bits count.
+  return _mm256_permutevar8x32_epi32(v, _mm256_sub_epi32(from, _mm256_set1_epi32(kBy)));
 }
 
-// Lanes of `v` whose value a lower one of the group has.
+// Lanes of `v` whose value a lower lane of the group has.
 template <unsigned kGroup, unsigned... kBy>
 __m256i in_lower(__m256i v, std::integer_sequence<unsigned, kBy...>) {
   const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7),
@@ -52,7 +54,7 @@ __m256i in_lower(__m256i v, std::integer_sequence<unsigned, kBy...>) {
    ...);
   return seen;
 }
-// And whose value some lane of the same group of `other` has.
+// Lanes of `v` whose value any lane of the same group of `other` has.
 template <unsigned kGroup, unsigned... kBy>
 __m256i in_other(__m256i v, __m256i other, std::integer_sequence<unsigned, kBy...>) {
   __m256i seen = _mm256_setzero_si256();
@@ -84,7 +86,7 @@ void first_of_neighbours(const std::int32_t (*values)[kWarpSize], unsigned count
 
 namespace {
 
-// By comparing all with all.
+// The general case: compares all lanes of a group with each other.
 void count_far(const GridTexels& t, unsigned group, bool wide, GroupCounts& counts) {
   alignas(64) std::int32_t sectors[kMostOfEach][kWarpSize], lines[kMostOfEach][kWarpSize];
   (wide ? avx512::find_sectors : avx2::find_sectors)(t, sectors);
@@ -107,8 +109,8 @@ void count_far(const GridTexels& t, unsigned group, bool wide, GroupCounts& coun
 }
 
 void count_groups(const GridTexels& t, unsigned group, bool wide, GroupCounts& counts) {
-  // A line may hold the end of one row and the beginning of the next, which columns so near to each other cannot be
-  // both.
+  // A line may hold the end of one row and the beginning of the next. count_near() requires that columns near each
+  // other cannot be both.
   const SectorGrid& g = *t.grid;
   const bool lines_end = g.columns % 4 == 0 && g.skew == 0;
   const bool apart = lines_end || g.columns >= kLeastColumns || g.rows * g.slices == 1;
@@ -142,7 +144,8 @@ void count_grids(std::span<const GridTexels> texels, unsigned group, GridCounts&
 
 namespace {
 
-// What decides the cost of a pattern beside the grid: how its texels are read, and where the first lies in its line.
+// Everything that decides the cost of a pattern besides the grid: how its texels are read, and the position of the
+// first one in its line.
 std::uint64_t pattern_kind(const GridTexels& t, unsigned group, unsigned& slot) {
   const SectorGrid& g = *t.grid;
   const std::int32_t x = t.index[0][0][0], y = t.axes > 1 ? t.index[1][0][0] : 0;
@@ -150,7 +153,7 @@ std::uint64_t pattern_kind(const GridTexels& t, unsigned group, unsigned& slot) 
   const std::uint32_t column = static_cast<std::uint32_t>(x) & ((4u << g.column_shift >> g.byte_shift) - 1);
   const std::uint32_t side = static_cast<std::uint32_t>(y) & ((1u << g.row_shift) - 1);
   const std::uint32_t begin = static_cast<std::uint32_t>((slice * g.rows + row) * g.columns) & 3;
-  // At an edge of the plane, where texels are clamped, there are others: told apart by how far the last lane lies.
+  // At an edge of the plane, where texels are clamped, patterns differ. The distance of the last lane tells them apart.
   const auto far = static_cast<std::uint32_t>(t.index[0][0][kWarpSize - 1] - x);
   slot = ((column & 15) | side << 4) + far * 37;
   const std::uint64_t form = t.axes | t.corners << 4 | unsigned{t.corner[0]} << 8 | group << 12;
@@ -160,7 +163,7 @@ std::uint64_t pattern_kind(const GridTexels& t, unsigned group, unsigned& slot) 
 }  // namespace
 
 void GridCounter::count(std::span<const GridTexels> texels, unsigned group, LaneMask mask) {
-  // Where patterns do not come again, looking for them is now and then.
+  // If patterns do not recur, the lookup runs only once in kSeldom calls.
   constexpr std::uint32_t kMissed = 64, kSeldom = 16;
   const bool looks = texels.size() == 1 && (missed_ < kMissed || missed_ % kSeldom == 0);
   const GridTexels& t = texels.front();

@@ -1,5 +1,5 @@
-// What lanes that make a request together touch, where neighbours do so by groups of 4 or 8 (the texture unit): all of
-// a warp's requests at once, in vector code.
+// Counts of distinct sectors and lines for texture requests. The texture unit makes one request for each group of 4 or
+// 8 neighbouring lanes. All requests of a warp are counted at once, in vector code.
 #pragma once
 
 #include <cstdint>
@@ -12,26 +12,26 @@
 
 namespace warpgrind {
 
-// For each of the first `count` arrays, the lanes on whose value no lower lane of the same group of `group` (4 or 8)
-// neighbours has in the same array, and none of that group in an array before. Values of lanes on are not negative; of
-// lanes off they are -1.
+// Marks the first occurrence of each value. A lane is in first[k] if no lower lane of its group of `group` (4 or 8)
+// neighbours has its value in array k, and no lane of that group has it in an earlier array. `count`: number of arrays.
+// Values are not negative for active lanes and -1 for inactive ones.
 inline constexpr unsigned kMostOfEach = 8;
 void first_of_neighbours(const std::int32_t (*values)[kWarpSize], unsigned count, unsigned group, LaneMask* first);
 
-// A plane of texels, and those that a warp reads: each group of `group` neighbours makes a request for all of theirs.
+// Plane of texels, divided into sectors.
 struct SectorGrid {
-  // Texels are 1 << byte_shift bytes, and a sector is 1 << column_shift bytes of 1 << row_shift rows.
+  // A texel has 1 << byte_shift bytes. A sector covers 1 << column_shift bytes of each of 1 << row_shift rows.
   unsigned byte_shift = 2, column_shift = 5, row_shift = 0;
-  std::int32_t skew = 0;                           // texels from a multiple of 128 bytes to the first
-  std::int32_t columns = 1, rows = 1, slices = 1;  // in sectors; each slice has `rows` of its own
+  std::int32_t skew = 0;                           // texels between a multiple of 128 bytes and the first texel
+  std::int32_t columns = 1, rows = 1, slices = 1;  // in sectors; each slice has its own `rows`
   friend bool operator==(const SectorGrid&, const SectorGrid&) = default;
 };
 struct GridTexels {
   const SectorGrid* grid = nullptr;
   unsigned axes = 1, corners = 1;
   const std::uint8_t* corner = nullptr;                 // bit d: the upper neighbour along axis d
-  const LaneMask* on = nullptr;                         // by corner
-  const std::int32_t (*index)[2][kWarpSize] = nullptr;  // by axis and side; the last is the slice
+  const LaneMask* on = nullptr;                         // active lanes, by corner
+  const std::int32_t (*index)[2][kWarpSize] = nullptr;  // by axis and side; the last axis is the slice
 };
 struct GridCounts {
   std::uint64_t requests = 0, sectors = 0, lines = 0, ideal_sectors = 0, texels = 0;
@@ -43,38 +43,39 @@ struct GridCounts {
     texels += other.texels * times;
   }
 };
-// By the rule of 32-byte sectors, what global_cost() says of each group; adds to `counts`. Of several planes, which
-// share no line, a request reads from each. wide: by AVX-512.
+// Counts requests by the rule of 32-byte sectors, like global_cost() for each group, and adds to `counts`. A request
+// reads from every plane in `texels`; planes share no line. wide: use AVX-512.
 void count_grids(std::span<const GridTexels> texels, unsigned group, GridCounts& counts, bool wide = kHaveAvx512);
 
-// Sums over many warps' requests. Patterns of texels come again and again, a few texels further on: what costs the same
-// as one before is not counted but compared (10 ns where counting takes 40).
+// Sum of the costs of many warps' requests. Patterns of texels recur, a few texels further on. A recurring pattern
+// costs the same, so it is only compared (10 ns), not counted again (40 ns).
 class GridCounter {
  public:
   struct Sums {
     GridCounts counts;
-    std::uint64_t bytes = 0;             // of the texels
-    std::uint64_t warps = 0, lanes = 0;  // that made requests
+    std::uint64_t bytes = 0;             // bytes of the texels
+    std::uint64_t warps = 0, lanes = 0;  // those that made requests
   };
   explicit GridCounter(bool wide = kHaveAvx512) : wide_(wide) {}
-  // `mask`: lanes of the instruction.
+  // `mask`: active lanes of the instruction.
   void count(std::span<const GridTexels> texels, unsigned group, LaneMask mask);
-  Sums take();  // and begins anew
+  Sums take();  // also resets the sums
 
  private:
-  // Texels as bytes, from the first lane's lower one on; which these are, and where that one lies in its line.
+  // `texels`: indexes as bytes, relative to the first lane's lower texel. `kind`: number of axes, corners and lanes a
+  // group, and the position of that texel in its line. kind 0: empty entry.
   struct Pattern {
     alignas(64) std::int8_t texels[3][2][kWarpSize];
     LaneMask on[kMostOfEach];
     LaneMask mask;
-    std::uint64_t kind = 0, hits = 0;  // 0: empty
+    std::uint64_t kind = 0, hits = 0;
     SectorGrid grid;
     GridCounts counts;
   };
   static constexpr unsigned kPatterns = 64;
   Pattern patterns_[kPatterns];
   Sums sums_;
-  std::uint32_t missed_ = 0;  // since the last hit
+  std::uint32_t missed_ = 0;  // counted patterns since the last hit
   bool wide_;
 
   void add(const GridCounts& counts, unsigned byte_shift, LaneMask mask, std::uint64_t times);

@@ -1,3 +1,4 @@
+// Occupancy rules by compute capability, and the driver's choice of a carve-out.
 #include "gpu/occupancy.h"
 
 #include <algorithm>
@@ -34,14 +35,14 @@ std::uint64_t largest_carveout(const GpuModel& m) {
                                     : *std::max_element(m.shared_carveouts.begin(), m.shared_carveouts.end());
 }
 
-// The carve-out the driver takes when the program states no preference. Fitted on the launches of an H200: enough for
-// twice the blocks that warps and registers allow (three for blocks of more than 768 threads), but above 132 KB only
-// what the blocks that fit need. A block without shared memory of its own asks for one more than twice what the warps
-// allow.
+// The carve-out that the driver takes when the program states no preference. Fitted on the launches of an H200. It
+// holds twice the blocks that warps and registers allow (three blocks if they have more than 768 threads). Above 132 KB
+// it holds only the blocks that fit. For a block without shared memory of its own, the driver asks for one block more
+// than twice what the warps allow.
 std::uint64_t chosen_carveout(const GpuModel& m, std::uint64_t allocated, std::uint32_t by_warps, std::uint32_t fit,
                               bool uses_shared, std::uint32_t threads) {
   if (m.shared_carveouts.empty()) return m.shared_per_sm;
-  if (m.cc_major < 7) return largest_carveout(m);  // what is not asked for is 48 KB of shared memory
+  if (m.cc_major < 7) return largest_carveout(m);  // by default 48 KB are shared memory
   std::vector<std::uint64_t> sizes = m.shared_carveouts;
   std::sort(sizes.begin(), sizes.end());
   const std::uint64_t largest = sizes.back();

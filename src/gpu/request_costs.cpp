@@ -1,4 +1,5 @@
-// The rules of access_rules.cpp where they are most used; what is seldom goes through access_cost() one by one.
+// Cost rules of access_rules.cpp for many requests at once, for the common cases. Rare cases go through access_cost()
+// one by one.
 #include "gpu/request_costs.h"
 
 #include <algorithm>
@@ -65,7 +66,7 @@ AccessCost global_requests(const Requests& q) {
   return sum;
 }
 
-// constant_cost(): also an address after the other.
+// constant_cost(): as global memory, plus one wavefront per distinct address.
 AccessCost constant_requests(const Requests& q) {
   AccessCost sum = global_requests(q);
   DistinctOfEach addresses;
@@ -101,14 +102,14 @@ AccessCost local_requests(const Requests& q) {
   return sum;
 }
 
-// All lanes together, by 4-byte words: shared_groups() and shared_atomic_cost() for up to 4 bytes.
+// 4-byte words, all lanes together: shared_groups() and shared_atomic_cost() for up to 4 bytes.
 AccessCost shared_words(const Requests& q) {
   const auto banks = static_cast<unsigned>(q.rules.banks.banks);
   const BankUnits units{2, static_cast<unsigned>(std::countr_zero(banks))};
   const bool by_lanes = q.atomic() && q.form.shared_atomic != SharedAtomic::count;
   std::uint32_t most[kKeptRequests];
   (by_lanes ? q.counting.bank_lanes : q.counting.bank_rows)(q.kept, q.skew, units, most);
-  // cas passes twice; a turn of a loop around cas serves a lane of each bank, by a load and a store.
+  // cas takes two passes. Each iteration of a loop around cas serves one lane of each bank, by a load and a store.
   const SharedAtomic how = q.form.shared_atomic;
   const bool loop = q.atomic() && how == SharedAtomic::loop;
   const unsigned times = loop || (q.atomic() && how == SharedAtomic::swap) ? 2 : 1;
@@ -133,7 +134,7 @@ AccessCost requests_cost(const AccessRules& rules, const AccessForm& form, const
   const bool by_words = banks.banks == 32 && banks.bank_bytes == 4 && !banks.paired_words && banks.lanes == kWarpSize;
   switch (form.space) {
     case StateSpace::global:
-      // A sector has all of a lane's access in it, also where that begins earlier.
+      // A lane's merged access must lie within one sector, even if it begins before the lane's offset.
       if (sectors && form.bytes <= kSectorBytes && begins <= kSectorBytes && !(q.atomic() && form.bytes == 1))
         return global_requests(q);
       break;

@@ -1,4 +1,4 @@
-// What many requests of one form cost together: the same as the sum of access_cost() over them, in a tenth of the time.
+// Cost of many requests of one form: the sum of access_cost() over them, in a tenth of the time.
 #pragma once
 
 #include "gpu/access_rules.h"
@@ -6,10 +6,10 @@
 
 namespace warpgrind {
 
-// Of the first `count` (at most kKeptRequests), whose offsets are all below `limit`. `skew`: offset 0 lies so many
-// bytes behind a multiple of 256. `begins`, a power of two: each lane's access begins at the last multiple of it (the
-// joint access of which it is a part); 1: at its offset. Every request has a lane on, and every lane's access lies at a
-// multiple of its size.
+// Cost of the first `count` requests (at most kKeptRequests), whose offsets are all below `limit`. `skew`: distance of
+// offset 0 from the multiple of 256 before it. `begins`, a power of two: each access starts at its offset rounded down
+// to a multiple of `begins`, where the merged access starts that it is part of; 1: not merged. Every request must have
+// an active lane. Every access must be aligned to its size.
 AccessCost requests_cost(const AccessRules& rules, const AccessForm& form, const KeptRequests& requests, unsigned count,
                          std::uint64_t limit, std::uint32_t skew, unsigned begins, const RequestCounting& counting);
 

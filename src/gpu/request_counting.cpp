@@ -1,3 +1,4 @@
+// Vector operations of request_counting.inc for AVX2 and AVX-512, and the choice between them.
 #include "gpu/request_counting.h"
 
 #include "base/cpu.h"
@@ -43,7 +44,8 @@ WG_INLINE Vector down(Vector a, unsigned bits) {
 WG_INLINE Vector up(Vector a, unsigned bits) {
   return _mm256_sll_epi32(a, _mm_cvtsi32_si128(static_cast<int>(bits)));
 }
-// c where x is 0, else 0; 0 where x is 0, else c; c where the highest bit of x is clear, else 0.
+// where_zero: c where x is 0, else 0. where_not_zero: the opposite. where_positive: c where the highest bit of x is
+// clear, else 0.
 WG_INLINE Vector where_zero(Vector x, Vector c) {
   return _mm256_and_si256(_mm256_cmpeq_epi32(x, _mm256_setzero_si256()), c);
 }
@@ -53,7 +55,8 @@ WG_INLINE Vector where_not_zero(Vector x, Vector c) {
 WG_INLINE Vector where_positive(Vector x, Vector c) {
   return _mm256_andnot_si256(_mm256_srai_epi32(x, 31), c);
 }
-// 1 << x, 0 for x above 31; the bits of each byte; the sums of the bytes of each entry.
+// bit: 1 << x, or 0 for x above 31. bits_of_bytes: population count of each byte. sums_of_bytes: sum of the bytes of
+// each entry.
 WG_INLINE Vector bit(Vector x) {
   return _mm256_sllv_epi32(_mm256_set1_epi32(1), x);
 }
@@ -69,7 +72,7 @@ WG_INLINE Vector sums_of_bytes(Vector v) {
 WG_INLINE void store(std::uint32_t* to, Vector v) {
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), v);
 }
-// Four lanes of requests k, k + 4, ...: one a quarter.
+// Four lanes of requests k, k + 4, ...: one request in each 128-bit quarter.
 WG_INLINE Vector quarters(const std::uint32_t (*rows)[kWarpSize], unsigned k, unsigned lane) {
   const auto four = [&](unsigned r) { return _mm_load_si128(reinterpret_cast<const __m128i*>(&rows[r][lane])); };
   return _mm256_inserti128_si256(_mm256_castsi128_si256(four(k)), four(k + 4), 1);

@@ -1,4 +1,5 @@
-// Sizes that every GPU since compute capability 3.0 moves memory in: sectors of 32 bytes, lines of 128 (four sectors).
+// Units of memory traffic on every GPU since compute capability 3.0: sectors of 32 bytes, lines of 128 bytes (four
+// sectors).
 #pragma once
 
 namespace warpgrind {

@@ -1,4 +1,4 @@
-// The constants of the time estimate, of one GPU: timing_constants.inc is their table.
+// Constants of the time estimate for one GPU. Their table is timing_constants.inc.
 #pragma once
 
 #include <span>
@@ -6,14 +6,14 @@
 
 namespace warpgrind {
 
-// The unit is the name's ending, or stands in the table.
+// The unit is the end of the name, or stands in the table.
 struct TimingConstants {
 #define WG_TIMING(name, unit, what) double name = 0;
 #include "gpu/timing_constants.inc"
 #undef WG_TIMING
 };
 
-// Where a figure comes from. `assumed`: taken from a similar GPU, or derived from clocks and widths.
+// Source of a figure. `assumed`: taken from a similar GPU, or derived from clocks and widths.
 enum class TimingOrigin { measured, literature, assumed };
 const char* name(TimingOrigin origin);
 
@@ -25,10 +25,10 @@ struct TimingFigure {
 };
 std::span<const TimingFigure> timing_figures();  // all, in the order of the table
 
-// What a model file says of one figure beside its value.
+// Source of one figure, from the model file.
 struct TimingSource {
   TimingOrigin origin = TimingOrigin::assumed;
-  std::string from;  // a paper, a rule; empty for measured figures, whose run stands in GpuModel::timing_measured
+  std::string from;  // a paper or a rule; empty for measured figures, whose run is in GpuModel::timing_measured_on
 };
 
 }  // namespace warpgrind

@@ -1,4 +1,4 @@
-// The vocabulary every folder shares: lanes, dimensions, device addresses, state spaces.
+// Basic types that every folder shares: lanes, dimensions, address windows, state spaces.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ struct Dim3 {
   friend bool operator==(const Dim3&, const Dim3&) = default;
 };
 
-// Generic-address windows: generic = window + offset in the space. cvta is an addition, isspacep a range check. They
-// lie far above any user-space host address (47 bits), so that they can never collide with an allocation.
+// Windows of generic addresses: generic address = window + offset in the space. cvta is an addition, isspacep a range
+// check. The windows lie far above any user-space host address (47 bits), so they cannot overlap an allocation.
 inline constexpr std::uint64_t kSharedWindow = 0x0100'0000'0000'0000ull;
 inline constexpr std::uint64_t kLocalWindow = 0x0200'0000'0000'0000ull;
 inline constexpr std::uint64_t kWindowSize = 0x0000'0001'0000'0000ull;
-// Offsets in the shared window: the block's own memory from 0; the driver's (cooperative groups keep tiles of several
-// warps there, from compute capability 8.0 on); and the memory of the block of rank r of the cluster (shared::cluster)
-// from (r + 1) << kClusterShift.
+// Offsets in the shared window. The block's own memory begins at 0. The driver's memory begins at kReservedShared: from
+// compute capability 8.0 on, cooperative groups keep tiles of several warps there. The memory of the block of rank r of
+// the cluster (shared::cluster) begins at (r + 1) << kClusterShift.
 inline constexpr unsigned kClusterShift = 24;
 inline constexpr std::uint64_t kReservedShared = 0x00ff'0000, kReservedSharedBytes = 1024;
 
