@@ -1,4 +1,4 @@
-// Which PTX of an image to run.
+// Choice of the PTX to run from an image.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,8 +16,8 @@ std::string list_of(const std::set<std::uint32_t>& archs) {
   return out;
 }
 
-// libcudadevrt brings device-side launches as cubins for every architecture and one PTX that defines __cudaCDP2...; the
-// device library of the virtual GPU takes its place.
+// libcudadevrt holds device-side launches as cubins for every architecture, and one PTX that defines __cudaCDP2... .
+// The device library of the virtual GPU replaces it.
 bool is_device_runtime(std::span<const FatbinEntry> entries, std::uint32_t image) {
   std::size_t cubins = 0;
   const FatbinEntry* ptx = nullptr;
@@ -38,7 +38,7 @@ bool runs_machine_code(const std::set<std::uint32_t>& archs, std::uint32_t cc) {
   return std::any_of(archs.begin(), archs.end(), [&](std::uint32_t a) { return a <= cc && a / 10 == cc / 10; });
 }
 
-// PTX of an architecture and no other: `.target sm_90a`.
+// PTX for exactly one architecture: `.target sm_90a`.
 bool is_specific(const FatbinEntry& ptx) {
   const auto text = ptx_text(ptx);
   if (!text) return false;
@@ -47,7 +47,7 @@ bool is_specific(const FatbinEntry& ptx) {
   return at != std::string::npos && text->compare(at + target.size(), 1, "a") == 0;
 }
 
-// Of two for the same architecture, a GPU of it gets what is made for it alone.
+// Of two entries for the same architecture, a GPU of that architecture gets the specific one (sm_90a).
 bool is_better(const FatbinEntry& e, const FatbinEntry& best, std::uint32_t cc) {
   return e.arch != best.arch ? e.arch > best.arch
                              : is_specific(e) == (e.arch == cc) && is_specific(best) != (e.arch == cc);
@@ -86,7 +86,7 @@ std::vector<std::uint32_t> program_images(std::span<const FatbinEntry> entries) 
   const bool only_linked = std::all_of(entries.begin(), entries.end(), [](const FatbinEntry& e) { return e.linked; });
   std::set<std::uint32_t> images;
   for (const FatbinEntry& e : entries) {
-    // Linked code repeats the relocatable images; without -rdc=true the device link step leaves an empty one.
+    // Linked code repeats the relocatable images; without -rdc=true, the device link step leaves an empty image.
     if (!e.linked || only_linked) images.insert(e.image);
   }
   std::vector<std::uint32_t> out;

@@ -1,4 +1,4 @@
-// The fatbin container: header, entries, wrappers.
+// Reader of the fatbin container: header, entries, wrappers.
 #include <fmt/format.h>
 
 #include "fatbin/bytes.h"
@@ -39,7 +39,7 @@ std::string text_in(Bytes header, std::uint64_t offset, std::uint64_t length) {
   return text;
 }
 
-// The entry at `offset`, nothing for kinds that are neither PTX nor machine code; `end` gets the offset behind it.
+// The entry at `offset`; nullopt for kinds other than PTX and machine code. `end`: the offset behind it.
 Result<std::optional<FatbinEntry>> read_entry(Bytes bytes, std::uint64_t offset, std::uint64_t& end) {
   const auto raw = read<RawEntry>(bytes, offset);
   if (!raw) return damaged("an entry's header is cut off");

@@ -1,3 +1,4 @@
+// Reading of ELF's section table, relocations and dynamic section.
 #include "fatbin/elf_image.h"
 
 #include <elf.h>
@@ -16,7 +17,7 @@ std::optional<ElfImage> ElfImage::open(Bytes file) {
   std::uint64_t count = header->e_shnum, names = header->e_shstrndx;
   const auto first = read<Elf64_Shdr>(file, header->e_shoff);
   if (!first) return std::nullopt;
-  // More than 65279 sections: the numbers stand in section 0.
+  // With more than 65279 sections, section 0 holds the numbers.
   if (count == 0) count = first->sh_size;
   if (names == SHN_XINDEX) names = first->sh_link;
   if (count > file.size() / sizeof(Elf64_Shdr)) return std::nullopt;
@@ -74,7 +75,7 @@ std::optional<std::uint64_t> ElfImage::pointer(std::uint64_t address) const {
 
 namespace {
 
-// Calls see(tag, text) for each entry of the dynamic section, whose values are taken for names.
+// Calls see(tag, text) for the entries of the dynamic section whose value is a name.
 template <class See>
 void each_dynamic_name(const ElfImage& image, See see) {
   const ElfSection* dynamic = image.section(".dynamic");

@@ -1,4 +1,4 @@
-// The little of ELF that finding fatbins and register counts needs: sections by name, bytes by address, relative
+// Reader of ELF files, as far as fatbins and register counts need it: sections by name, bytes by address, relative
 // relocations.
 #pragma once
 
@@ -17,12 +17,12 @@ struct ElfSection {
   std::uint32_t type = 0, link = 0;
   std::uint64_t address = 0;
   std::uint64_t entry_size = 0;
-  Bytes bytes;  // empty for sections without content, or when it lies outside the file
+  Bytes bytes;  // empty for a section without content, or with content outside the file
 };
 
 class ElfImage {
  public:
-  // Nothing when the bytes are no 64-bit little-endian ELF file with a readable section table.
+  // nullopt if the bytes are not a 64-bit little-endian ELF file with a readable section table.
   static std::optional<ElfImage> open(Bytes file);
 
   bool is_relocatable() const { return type_ == 1; }
@@ -32,7 +32,7 @@ class ElfImage {
   const ElfSection* section(std::string_view name) const;
   // The content from `address` to the end of its section.
   std::optional<Bytes> at(std::uint64_t address) const;
-  // The pointer stored at `address`, as the loader would fix it up for load address 0.
+  // The pointer stored at `address`, as relocated by the loader for load address 0.
   std::optional<std::uint64_t> pointer(std::uint64_t address) const;
 
  private:
@@ -41,14 +41,14 @@ class ElfImage {
   std::uint16_t type_ = 0, machine_ = 0;
   std::uint32_t flags_ = 0;
   std::vector<ElfSection> sections_;
-  // address -> value; read when a pointer is first asked for, which most readers never do.
+  // address -> value. Read on the first call of pointer(); most users never call it.
   mutable std::optional<std::unordered_map<std::uint64_t, std::uint64_t>> relative_;
 };
 
-// Where the loader looks for a program's libraries before its usual places: DT_RUNPATH, DT_RPATH.
+// Folders that the loader searches for a program's libraries before its usual ones: DT_RUNPATH, DT_RPATH.
 std::vector<std::string> run_path(const ElfImage& image);
 
-// The libraries that the loader must find first: DT_NEEDED, names or whole paths.
+// Libraries that the loader loads with the image: DT_NEEDED, as names or whole paths.
 std::vector<std::string> needed_libraries(const ElfImage& image);
 
 inline bool is_elf(Bytes bytes) {

@@ -1,4 +1,4 @@
-// A file in memory, read as its pages are touched: programs and libraries may have gigabytes.
+// Memory-mapped file. Only touched pages are read: programs and libraries may have gigabytes.
 #pragma once
 
 #include <sys/mman.h>
@@ -23,7 +23,7 @@ struct MappedFile {
   Bytes bytes() const { return {static_cast<const std::byte*>(data), size}; }
 };
 
-// An error for what cannot be read, is empty or is no regular file: it names the path.
+// Fails for a file that cannot be read, is empty or is not a regular file. The error names the path.
 Result<std::shared_ptr<const MappedFile>> map_file(const std::string& path);
 
 }  // namespace warpgrind::fatbin

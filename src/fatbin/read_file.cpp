@@ -1,4 +1,4 @@
-// Files of all kinds that may hold PTX.
+// Search for PTX in files of all supported types.
 #include <elf.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -31,7 +31,7 @@ Status append(Bytes bytes, const std::shared_ptr<const void>& owner, std::uint32
   return Ok{};
 }
 
-// The one fatbin at an address of a program file.
+// Appends the fatbin at an address of a program file.
 Status append_at(const ElfImage& elf, std::uint64_t address, const std::shared_ptr<const void>& owner,
                  std::uint32_t& next_image, Entries& all) {
   const auto content = elf.at(address);
@@ -52,14 +52,14 @@ bool has_linked_code(const ElfSection& segment) {
   return false;
 }
 
-// Executables and shared objects: the wrappers say where the fatbins are.
+// Executables and shared objects: the wrappers hold the addresses of the fatbins.
 Status read_wrappers(const ElfImage& elf, const ElfSection& segment, const std::shared_ptr<const void>& owner,
                      Entries& all) {
   const ElfSection* relocatable = elf.section("__nv_relfatbin");
   const bool linked_code = has_linked_code(segment);
   std::uint32_t next_image = 0;
   bool relocatable_read = false;
-  std::size_t tagged = 0;  // entries that know their wrapper
+  std::size_t tagged = 0;  // entries whose wrapper is set
   for (std::uint64_t at = 0; at + kWrapperSize <= segment.bytes.size(); at += kWrapperSize) {
     if (*read<std::uint32_t>(segment.bytes, at) != kWrapperMagic) return damaged("a wrapper's magic number is wrong");
     const std::uint32_t version = *read<std::uint32_t>(segment.bytes, at + 4);
@@ -67,7 +67,7 @@ Status read_wrappers(const ElfImage& elf, const ElfSection& segment, const std::
       return Error{ErrorKind::unsupported, fmt::format("fatbin wrapper of version {}", version), ""};
     const auto data = elf.pointer(segment.address + at + 8);
     if (!data) return damaged("a wrapper is cut off");
-    // The objects of -rdc=true have wrappers of their own; the program hands them over through the one of version 2.
+    // Each object of -rdc=true has a wrapper too. The program passes its image on through the wrapper of version 2.
     const bool part =
         linked_code && version == 1 && relocatable && *data - relocatable->address < relocatable->bytes.size();
     if (*data != 0 && !part) {
@@ -81,8 +81,8 @@ Status read_wrappers(const ElfImage& elf, const ElfSection& segment, const std::
     };
     tag(version == 2);
     if (version == 1) continue;
-    // The array of relocatable fatbins is filled when the program starts; in the file they lie one after the other in a
-    // section.
+    // The array of relocatable fatbins is filled when the program starts. In the file, they lie one after the other in
+    // a section.
     if (!relocatable || relocatable_read) continue;
     if (const Status s = append(relocatable->bytes, owner, next_image, all); !s) return s;
     relocatable_read = true;
@@ -117,7 +117,7 @@ Result<Entries> read_elf(const ElfImage& elf, Bytes file, const std::shared_ptr<
   return all;
 }
 
-// A .ptx file: the architecture stands in `.target sm_90`.
+// Entry for a .ptx file. Its architecture comes from `.target sm_90`.
 FatbinEntry ptx_entry(Bytes file, const std::shared_ptr<const void>& owner, const std::string& path) {
   FatbinEntry e;
   e.kind = EntryKind::ptx;
@@ -140,7 +140,7 @@ FatbinEntry ptx_entry(Bytes file, const std::shared_ptr<const void>& owner, cons
   return e;
 }
 
-// What any file holds, or an image in memory; `name`: for messages.
+// Entries of any file, or of an image in memory. `name`: for messages.
 Result<Entries> read_bytes(Bytes bytes, const std::shared_ptr<const void>& owner, const std::string& name) {
   const auto named = [&name](Result<Entries> r) -> Result<Entries> {
     if (r) return r;
@@ -164,7 +164,7 @@ Result<Entries> read_bytes(Bytes bytes, const std::shared_ptr<const void>& owner
   return Entries{ptx_entry(bytes, owner, name)};
 }
 
-// Bytes of an ELF file whose headers begin at `memory`: to the end of the last of what they name.
+// Size in bytes of the ELF file at `memory`: the end of the last part that its headers name.
 std::uint64_t elf_size(const std::byte* memory) {
   Elf64_Ehdr header;
   std::memcpy(&header, memory, sizeof header);
@@ -201,7 +201,7 @@ Result<std::vector<FatbinEntry>> read_memory(std::span<const std::byte> bytes, c
 }
 
 Result<std::vector<FatbinEntry>> read_image(const void* image, const std::string& name) {
-  // Texts shorter than a magic number are no image; no magic number has a NUL in it.
+  // A text shorter than a magic number is not an image, and no magic number contains a NUL.
   const auto* memory = static_cast<const std::byte*>(image);
   if (std::memchr(memory, 0, 4) != nullptr)
     return Error{ErrorKind::bad_input, fmt::format("{}: neither a fatbin, a cubin nor PTX", name), ""};

@@ -1,4 +1,4 @@
-// What -rdc=true leaves in objects: the names by which they are linked on the device.
+// Symbols in objects of -rdc=true by which the device link step links them.
 #include <ar.h>
 #include <elf.h>
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ namespace warpgrind::fatbin {
 namespace {
 
 constexpr std::string_view kRegister = "__cudaRegisterLinkedBinary";
-constexpr std::string_view kModule = "__nv_";  // of clang; sixteen or fewer hexadecimal digits follow
+constexpr std::string_view kModule = "__nv_";  // clang's prefix; at most sixteen hexadecimal digits follow
 
 void read_object(Bytes file, bool in_archive, std::vector<RelocatablePart>& out) {
   const auto image = ElfImage::open(file);
@@ -38,7 +38,7 @@ void read_object(Bytes file, bool in_archive, std::vector<RelocatablePart>& out)
   if (!part.registers.empty() || !part.defines.empty()) out.push_back(std::move(part));
 }
 
-// Members of an archive follow each other, each behind a header with its size in decimal.
+// Archive members follow each other. Each has a header with its size in decimal.
 void read_archive(Bytes file, std::vector<RelocatablePart>& out) {
   std::uint64_t at = SARMAG;
   while (const auto header = slice(file, at, sizeof(ar_hdr))) {
@@ -58,7 +58,7 @@ bool is_hexadecimal(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
 
-// FNV-1a, 64 bits: as many as clang's own digest of the name has.
+// 64-bit FNV-1a: as many bits as clang's own digest of the name.
 std::uint64_t digest(std::string_view text) {
   std::uint64_t value = 0xcbf29ce484222325;
   for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 0x100000001b3;

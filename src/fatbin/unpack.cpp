@@ -1,4 +1,4 @@
-// Payloads: decompression, PTX text, register counts of cubins.
+// Unpacking of payloads: decompression, PTX text, register counts of cubins.
 #include <fmt/format.h>
 #include <lz4.h>
 #include <zstd.h>
@@ -11,7 +11,8 @@ namespace warpgrind::fatbin {
 
 namespace {
 
-// A claim of the header beyond this is damage: no compiler's output shrinks a thousandfold, and LZ4 stops at 255.
+// A size in the header beyond these limits means damage: no compiler's output shrinks a thousandfold, and LZ4 stops at
+// 255.
 constexpr std::uint64_t kFreeSize = 64u << 20, kHighestRatio = 1000, kLargest = 0x7e000000;
 
 template <class Buffer>
@@ -51,7 +52,7 @@ Result<Buffer> unpack(const FatbinEntry& e) {
 
 constexpr std::uint32_t kSymbolTable = 2;  // SHT_SYMTAB
 
-// The function names by symbol index.
+// Function names by symbol index.
 std::vector<std::string_view> symbol_names(const ElfImage& elf) {
   struct Symbol {
     std::uint32_t name;
@@ -96,7 +97,7 @@ Result<std::map<std::string, unsigned>> registers(const FatbinEntry& cubin) {
   const ElfSection* info = elf->section(".nv.info");
   if (!info) return found;
   const std::vector<std::string_view> names = symbol_names(*elf);
-  // Attributes: u8 format, u8 attribute, u16 value or size of what follows (format 4).
+  // Attributes: u8 format, u8 attribute, u16 value or (format 4) size of the data behind it.
   constexpr std::uint8_t kSized = 4, kRegisterCount = 0x2f;
   for (std::uint64_t at = 0; at + 4 <= info->bytes.size();) {
     const std::uint8_t format = *read<std::uint8_t>(info->bytes, at),

@@ -1,3 +1,4 @@
+// Writer of the fatbin container, uncompressed.
 #include "fatbin/write.h"
 
 #include <elf.h>
@@ -29,7 +30,7 @@ void align(std::string& out, std::size_t to) {
   out.append((to - out.size() % to) % to, '\0');
 }
 
-// ".version 8.5"
+// Reads ".version 8.5".
 std::pair<std::uint16_t, std::uint16_t> version_of(std::string_view text) {
   constexpr std::string_view kWord = ".version ";
   std::uint16_t major = 0, minor = 0;
@@ -42,7 +43,7 @@ std::pair<std::uint16_t, std::uint16_t> version_of(std::string_view text) {
 }
 
 std::string entry(const PtxCode& code) {
-  // Header, then what its offsets name: the options (offset and length, then text), the name.
+  // The header, then the data that its offsets point to: the options (offset, length, text) and the name.
   const std::string options = code.line_info ? "--generate-line-info" : "";
   std::string tail;
   std::uint32_t options_at = 0, name_at = 0;

@@ -1,4 +1,4 @@
-// Makes what fatbin.h reads: fatbins of PTX, and objects that hold them.
+// Writer of fatbins with PTX, and editing of the objects that hold them.
 #pragma once
 
 #include <string>
@@ -16,27 +16,28 @@ struct PtxCode {
   bool debug = false;      // -G
   bool line_info = false;  // -lineinfo
 };
-// One fatbin; the PTX version is what the text says.
+// Makes one fatbin. The PTX version is read from the text.
 std::string make_fatbin(const std::vector<PtxCode>& codes);
 
-// Gives `section` of a relocatable object (the whole file) other content, of any size: all of what lies in it is
-// replaced. False: there is no such section.
+// Replaces the content of `section` in a relocatable object; `object` is the whole file. The new content may have any
+// size. Returns false if there is no such section.
 Result<bool> replace_section(std::string& object, std::string_view section, std::string_view content);
 
-// Host code of -rdc=true calls __cudaRegisterLinkedBinary<ID>, which the device link step is to define, and defines
-// __fatbinwrap<ID>. The compiler takes the ID from the name of the source as given, so that two files of one name in
-// different folders clash: this makes it one from `unique`.
+// Makes the module ID in an object unique. Host code of -rdc=true calls __cudaRegisterLinkedBinary<ID>, which the
+// device link step must define, and defines __fatbinwrap<ID>. The compiler derives the ID from the source's name as
+// given, so files of the same name in different folders would clash. This derives it from `unique`.
 void rename_module(std::string& object, std::string_view unique);
 
-// What the device link step sees of an object, or of each member of an archive, that has something of it.
+// Input of the device link step from one object, or from one member of an archive. Objects without device code have
+// none.
 struct RelocatablePart {
-  std::string registers;             // the function that it calls; empty: none
-  std::vector<std::string> defines;  // such functions, when an earlier device link made it
+  std::string registers;             // the registration function that it calls; empty: none
+  std::vector<std::string> defines;  // registration functions that it defines, if an earlier device link made it
   std::string fatbin;
-  bool in_archive = false;  // taken by the linker only when something of it is needed
+  bool in_archive = false;  // the linker takes it only if one of its symbols is needed
 };
 Result<std::vector<RelocatablePart>> relocatable_parts(const std::string& path);
-// Likewise of such a file in memory.
+// The same for a file in memory.
 std::vector<RelocatablePart> relocatable_parts_of(std::string_view file);
 
 }  // namespace warpgrind::fatbin
