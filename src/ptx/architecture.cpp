@@ -1,3 +1,4 @@
+// Compute capabilities of instruction forms, from the "Target ISA Notes" of the PTX ISA manual.
 #include "ptx/architecture.h"
 
 #include <algorithm>
@@ -15,7 +16,7 @@ bool any_modifier(const Instruction& i, std::initializer_list<Modifier> wanted) 
   return std::any_of(wanted.begin(), wanted.end(), [&](Modifier m) { return i.has(m); });
 }
 
-// Memory order, scope and state space, of whatever accesses or orders memory.
+// Requirement of memory order, scope and state space, for instructions that access or order memory.
 unsigned needed_by_order(const Instruction& i) {
   using M = Modifier;
   if (any_modifier(i, {M::cluster, M::shared_cluster})) return 90;
@@ -68,7 +69,7 @@ unsigned needed_by_arithmetic(const Instruction& i) {
   }
 }
 
-// The matrix shapes and element types that came after sm_70's m8n8k4 and 16 x 16 x 16 of f16.
+// Requirement of matrix shapes and element types that are newer than sm_70's m8n8k4 and 16 x 16 x 16 of f16.
 unsigned needed_by_matrix(const Instruction& i) {
   using M = Modifier;
   using T = ScalarType;

@@ -1,5 +1,5 @@
-// The syntax tree of one PTX module. Names are resolved by the parser: registers, labels, variables and functions are
-// indices, so that later stages need no symbol tables. Everything keeps its source range for diagnostics.
+// Syntax tree of one PTX module. The parser resolves names: registers, labels, variables and functions are indices, so
+// later stages need no symbol tables. Everything keeps its source range for diagnostics.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct SourceLocation {
   std::uint32_t line = 0;
   std::uint32_t column = 0;
   std::int32_t inlined_at = -1;
-  std::string function;  // demangled or mangled name of the inlined function where `.loc ... function_name` gives it
+  std::string function;  // name of the inlined function, mangled or not, from `.loc ... function_name`
 };
 
 using RegId = std::uint32_t;    // index into Function::registers
@@ -38,7 +38,7 @@ struct Register {
   ScalarType type = ScalarType::b32;
 };
 
-// %tid.x and its like; the component is folded into the name. Vector reads (mov.v4 of %tid) are split by the parser.
+// Special registers, with the component as part of the name: %tid.x. The parser splits vector reads (mov.v4 of %tid).
 enum class SpecialRegister : std::uint8_t {
   tid_x,
   tid_y,
@@ -112,23 +112,23 @@ enum class OperandKind : std::uint8_t {
   table,      // name of a .branchtargets / .calltargets / .callprototype declaration: `index` into Function::tables
 };
 
-enum class Scope : std::uint8_t { function, module };  // which table a variable index means
+enum class Scope : std::uint8_t { function, module };  // table that a variable index refers to
 enum class Literal : std::uint8_t { integer, f32, f64 };
 
 struct Operand {
   OperandKind kind = OperandKind::none;
   bool negated = false;                  // `!%p`
-  OperandKind base = OperandKind::none;  // kind == address: reg, variable, or none for an absolute address
-  Scope scope = Scope::function;         // variable, or address whose base is a variable
-  Literal literal = Literal::integer;    // immediate
-  std::uint32_t index = kNoId;           // reg / variable / function / label / table; the base's index for an address
+  OperandKind base = OperandKind::none;  // for an address: reg, variable, or none (absolute address)
+  Scope scope = Scope::function;         // for a variable, or an address whose base is a variable
+  Literal literal = Literal::integer;    // for an immediate
+  std::uint32_t index = kNoId;           // reg / variable / function / label / table; of the base for an address
   SpecialRegister sreg = SpecialRegister::tid_x;
-  std::int64_t offset = 0;        // variable and address: bytes added
-  std::uint64_t bits = 0;         // immediate
-  std::uint8_t component = 0xff;  // %r.x of a vector register: 0..3 (parser splits where it can)
+  std::int64_t offset = 0;        // for a variable or address: bytes added
+  std::uint64_t bits = 0;         // for an immediate
+  std::uint8_t component = 0xff;  // %r.x of a vector register: 0..3 (the parser splits these where it can)
   std::uint32_t selector = 0;  // video instructions: `.b0`, `.h10`, `.b3210` as written, see selector_text(); 0: none
   bool has_sampler = false;    // address [t, sampler, {x, y}]: elements[0] is the sampler
-  std::vector<Operand> elements;  // vector; also the coordinates inside a tex/surf/tensor address [t, {x, y}]
+  std::vector<Operand> elements;  // for a vector; also the coordinates inside a tex/surf/tensor address [t, {x, y}]
   SourceRange range;
 };
 
@@ -141,16 +141,16 @@ struct Guard {
 
 struct Instruction {
   Opcode opcode{};
-  StateSpace space = StateSpace::none;  // ld.global -> global; none where not written (generic for memory instructions)
+  StateSpace space = StateSpace::none;  // ld.global -> global; none if not written (memory instructions: generic)
   std::uint8_t vector = 1;              // .v2 .v4 .v8
   std::vector<ScalarType> types;        // the type suffixes in order: cvt.rn.f32.s32 -> {f32, s32}
-  std::vector<Modifier>
-      modifiers;  // all other suffixes in order: {rn, ftz}; .shared::cta: space shared and modifier shared_cta
-  std::uint64_t suffix_order =
-      0;  // how space, vector, types and modifiers interleave in the text (ptx/spelling.h); 0: unknown
+  // All other suffixes in order: {rn, ftz}. .shared::cta: space shared and modifier shared_cta.
+  std::vector<Modifier> modifiers;
+  // Order of space, vector, types and modifiers in the text (ptx/spelling.h); 0: unknown.
+  std::uint64_t suffix_order = 0;
   Guard guard;
-  // Destination(s) first, in the order written. `d|p` (shfl, setp with two outputs) gives two operands, d then p;
-  // `has_second_destination` says so. call: operands = {callee, [table]}; see `arguments` and `results`.
+  // Destinations first, in the order written. `d|p` (shfl, setp with two outputs) gives two operands, d then p, and
+  // sets `has_second_destination`. call: operands = {callee, [table]}; see `arguments` and `results`.
   std::vector<Operand> operands;
   bool has_second_destination = false;
   std::vector<Operand> results;    // call only: (ret0, ...): param variables or registers
@@ -163,19 +163,19 @@ struct Instruction {
       if (x == m) return true;
     return false;
   }
-  // The i-th type suffix, none where there is no such.
+  // The i-th type suffix; none if there are fewer.
   ScalarType type(std::size_t i = 0) const { return i < types.size() ? types[i] : ScalarType::none; }
 };
 
-// An initialiser word that is an address: `.global .u64 t[] = {f, x + 8, generic(y)}`.
+// Address in an initialiser: `.global .u64 t[] = {f, x + 8, generic(y)}`.
 struct Relocation {
-  std::uint64_t offset = 0;  // where in the variable's bytes
+  std::uint64_t offset = 0;  // within the variable's bytes
   std::uint8_t size = 8;     // bytes written
   bool is_function = false;
   bool generic = false;          // generic(sym)
   std::uint32_t target = kNoId;  // Module::variables or Module::functions
   std::int64_t addend = 0;
-  std::uint64_t mask = ~0ull;  // mask(sym, 0xff..): which byte
+  std::uint64_t mask = ~0ull;  // mask(sym, 0xff..): selects a byte
 };
 
 enum class Linkage : std::uint8_t { internal, visible, external, weak, common };
@@ -185,7 +185,7 @@ struct Variable {
   StateSpace space = StateSpace::global;
   ScalarType type = ScalarType::b8;  // element type
   std::uint8_t vector = 1;           // .v2/.v4 elements
-  std::uint64_t size = 0;            // bytes in all; 0 with `unsized`
+  std::uint64_t size = 0;            // total bytes; 0 if `unsized`
   std::uint32_t alignment = 1;
   bool unsized = false;  // `.extern .shared .b8 s[];` : dynamic shared memory
   bool managed = false;  // .attribute(.managed)
@@ -204,7 +204,7 @@ struct Table {
   std::vector<Variable> prototype_parameters;
 };
 
-// An instruction whose opcode or suffix is not known: newer than our table, or misspelt. Only what may reach it is
+// Instruction with an unknown opcode or suffix: newer than our table, or misspelt. Only kernels that may reach it are
 // refused.
 struct UnknownInstruction {
   std::string why;  // "unknown suffix 'frob' in 'cvt.frob.u32.u64'"
@@ -213,11 +213,11 @@ struct UnknownInstruction {
 
 struct Label {
   std::string name;
-  std::uint32_t instruction = 0;  // the label stands before this instruction (== body.size() at the end)
-  bool no_unroll = false;         // `.pragma "nounroll";` follows: the loop that begins here stays as it is
+  std::uint32_t instruction = 0;  // instruction behind the label (body.size() at the end)
+  bool no_unroll = false;         // `.pragma "nounroll";` follows: do not unroll the loop that begins here
 };
 
-struct PerformanceDirectives {  // 0 where not written
+struct PerformanceDirectives {  // 0 if not written
   std::uint32_t maxnreg = 0, minnctapersm = 0, maxnctapersm = 0;
   std::uint32_t maxntid[3] = {0, 0, 0}, reqntid[3] = {0, 0, 0};
   std::uint32_t reqnctapercluster[3] = {0, 0, 0};
@@ -228,18 +228,19 @@ struct Function {
   std::string name;
   bool is_entry = false;
   bool has_body = false;
-  std::uint32_t alias_of = kNoId;  // `.alias`: index of the function it stands for (references are already redirected)
+  // `.alias`: index of the function that this name stands for (references are already redirected).
+  std::uint32_t alias_of = kNoId;
   Linkage linkage = Linkage::internal;
   std::vector<Register> registers;  // nested scopes flattened; `.reg` parameters of a .func are registers too
-  // Parameters first, in declaration order (for entries: the launch's argument order), then the .func's return
-  // parameters, then local, shared and call-sequence .param variables declared inside (nested scopes flattened).
+  // Parameters first, in declaration order (entries: the order of launch arguments). Then the return parameters of a
+  // .func. Then local, shared and call-sequence .param variables declared inside, with nested scopes flattened.
   std::vector<Variable> variables;
   std::uint32_t parameter_count = 0;
   std::uint32_t result_count = 0;
   std::vector<Label> labels;
   std::vector<Table> tables;
   std::vector<Instruction> body;
-  std::vector<UnknownInstruction> unknown;  // left out of `body`
+  std::vector<UnknownInstruction> unknown;  // not in `body`
   std::vector<SourceLocation> locations;
   PerformanceDirectives performance;
   SourceRange range;
@@ -250,9 +251,9 @@ struct Module {
   std::string target;  // "sm_90"
   std::uint32_t address_size = 64;
   bool debug = false;
-  std::string name;                 // file or fatbin entry it came from, for messages
-  std::string text;                 // the PTX text: diagnostics and source views quote it
-  std::deque<std::string> ranges;   // names of .param x<2>: x0, x1, which do not stand in the text
+  std::string name;                 // file or fatbin entry of the text, for messages
+  std::string text;                 // the PTX text, which diagnostics and source views quote
+  std::deque<std::string> ranges;   // names of .param x<2> (x0, x1), which are not in the text
   std::vector<std::string> files;   // .file table, index as in .loc (entry 0 may be empty)
   std::vector<Variable> variables;  // module scope: global, const, shared, texref ...
   std::vector<Function> functions;  // entries and device functions, declarations included

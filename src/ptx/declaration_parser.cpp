@@ -1,3 +1,4 @@
+// Parser of qualifiers, array dimensions and initialisers.
 #include "ptx/declaration_parser.h"
 
 #include <fmt/format.h>
@@ -11,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kLargestVariable = 1ull << 47;  // bytes; no address space is larger
 
-// value * by, or false when it is larger than any variable can be.
+// Multiplies `value`; returns false if the result is larger than any variable can be.
 bool multiply(std::uint64_t& value, std::uint64_t by) {
   if (by != 0 && value > kLargestVariable / by) return false;
   value *= by;
@@ -47,7 +48,7 @@ bool DeclarationParser::attribute(Variable& v) {
   return true;
 }
 
-// Everything between the state space and the name, in any order.
+// Reads everything between the state space and the name, in any order.
 bool DeclarationParser::qualifiers(Variable& v) {
   bool typed = false;
   while (t_.token().kind == TokenKind::directive) {
@@ -68,7 +69,7 @@ bool DeclarationParser::qualifiers(Variable& v) {
       v.type = *type;
       typed = true;
     } else if (word == "ptr") {
-      // `.ptr .global .align 16`: what a pointer parameter points to; a promise that changes no result.
+      // `.ptr .global .align 16` describes the target of a pointer parameter. It is a promise that changes no result.
       while (t_.token().kind == TokenKind::directive) {
         if (t_.accept_directive(".align")) {
           std::uint64_t n = 0;
@@ -183,7 +184,7 @@ bool DeclarationParser::store(Variable& v, std::uint64_t offset, unsigned bytes,
 bool DeclarationParser::initialiser(Variable& v, const std::vector<std::uint64_t>& dims) {
   if (bits(v.type) == 0 || v.type == ScalarType::texref || v.type == ScalarType::samplerref ||
       v.type == ScalarType::surfref) {
-    // `.global .samplerref s = { addr_mode_0 = wrap }`: read over; the runtime sets these properties.
+    // `.global .samplerref s = { addr_mode_0 = wrap }` is skipped; the runtime sets these properties.
     if (!t_.token().is('{')) return t_.unexpected("'{'");
     while (!t_.token().is('}')) {
       if (t_.token().kind == TokenKind::end) return t_.unexpected("'}'");
@@ -250,7 +251,7 @@ bool DeclarationParser::initial_string(Variable& v, std::uint64_t index) {
     if (!store(v, at++ * bytes(v.type), bytes(v.type), static_cast<unsigned char>(c))) return false;
   }
   t_.advance();
-  // The closing NUL is dropped where the array has no room for it.
+  // The closing NUL is dropped if the array has no room for it.
   return (!v.unsized && (at + 1) * bytes(v.type) > v.size) || store(v, at * bytes(v.type), bytes(v.type), 0);
 }
 

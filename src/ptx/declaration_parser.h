@@ -1,4 +1,4 @@
-// Variable declarations: `.align 4 .b8 x[16] = {1, 2}`, parameters and registers included.
+// Parser of variable declarations, `.align 4 .b8 x[16] = {1, 2}`, and of parameters and registers.
 #pragma once
 
 #include <functional>
@@ -12,22 +12,23 @@ namespace warpgrind::ptx {
 
 using SymbolTable = std::unordered_map<std::string_view, Symbol>;
 
-// One name of a declaration; `count` is N of `name<N>` (0: none).
+// One name of a declaration. `count` is N of `name<N>` (0: not a range).
 struct Declarator {
   Variable variable;
   std::uint64_t count = 0;
-  std::string_view name;  // into the text
+  std::string_view name;  // view into the text
 };
 
 class DeclarationParser {
  public:
-  // `symbols` resolves addresses in initialisers; `text_size` bounds the bytes that initialisers may take.
+  // `symbols` resolves addresses in initialisers. `text_size` limits the bytes of initialisers.
   DeclarationParser(TokenStream& tokens, const SymbolTable& symbols, std::size_t text_size)
       : t_(tokens), symbols_(symbols), initial_budget_((std::size_t{64} << 20) + 16 * text_size) {}
 
-  // Behind `.global`, `.reg` ...: everything up to the ';', which is read too. Calls `found` for each name.
+  // Reads a declaration behind `.global`, `.reg` and similar words, up to and including the ';'. Calls `found` for each
+  // name.
   bool declaration(StateSpace space, Linkage linkage, const std::function<bool(Declarator&)>& found);
-  // One parameter: `.param .b32 x`, `.reg .f32 %f1`; the caller has seen neither. `_` gives an empty name.
+  // Reads one whole parameter: `.param .b32 x`, `.reg .f32 %f1`. `_` gives an empty name.
   bool parameter(Declarator& out);
 
  private:

@@ -1,3 +1,4 @@
+// PTX source of the device runtime's functions.
 #include "ptx/device_runtime.h"
 
 #include <string_view>
@@ -8,11 +9,12 @@ namespace warpgrind::ptx {
 
 namespace {
 
-// The handle of the grid is the address of {unsigned size, barrier}, which a cooperative launch puts into %envreg1 and
-// %envreg2, and zero in any other launch (cooperative_groups/details/driver_abi.h). The barrier is that of
-// cooperative_groups/details/sync.h: each block adds 1, the first one what makes the highest bit flip when all have.
-// The lanes of thread 0 wait with it, since lanes of a called function cannot wait for each other at different
-// barriers. 1 is cudaErrorInvalidValue: there is no such group.
+// Cooperative groups, grid scope. The handle of the grid is the address of {unsigned size, barrier}. A cooperative
+// launch puts it into %envreg1 and %envreg2; any other launch puts zero there
+// (cooperative_groups/details/driver_abi.h). The barrier works as in cooperative_groups/details/sync.h: each block adds
+// 1, but the first one adds a value that makes the highest bit flip when all have arrived. The other lanes of its warp
+// spin together with thread 0, since lanes of a called function cannot wait for each other at different barriers.
+// Result 1 is cudaErrorInvalidValue: no such group.
 constexpr std::string_view kText = R"(
 .version 7.0
 .target sm_70

@@ -1,4 +1,4 @@
-// What NVIDIA's device runtime library (libcudadevrt) would bring: there it is machine code, here it is PTX.
+// Replacement in PTX for NVIDIA's device runtime library (libcudadevrt), which is machine code.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace warpgrind::ptx {
 
-// Cooperative groups' functions of cuda_device_runtime_api.h (cudaCGGetIntrinsicHandle, cudaCGSynchronize,
-// cudaCGSynchronizeGrid, cudaCGGetSize, cudaCGGetRank), to be linked to `modules`; null where those declare none of
+// Module with cooperative groups' functions of cuda_device_runtime_api.h (cudaCGGetIntrinsicHandle, cudaCGSynchronize,
+// cudaCGSynchronizeGrid, cudaCGGetSize, cudaCGGetRank), to be linked to `modules`. Null if the modules declare none of
 // them, or define one themselves.
 Result<std::shared_ptr<Module>> device_runtime_for(const std::vector<std::shared_ptr<Module>>& modules);
 

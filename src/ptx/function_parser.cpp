@@ -1,3 +1,4 @@
+// Parser of function bodies: statements, directives, `.loc`, labels and tables.
 #include "ptx/function_parser.h"
 
 #include <fmt/format.h>
@@ -33,14 +34,14 @@ bool FunctionParser::body() {
       if (stuck) t_.advance();
     }
   }
-  if (f_->body.empty()) {  // legal, and later stages count on an instruction
+  if (f_->body.empty()) {  // legal, but later stages need an instruction
     Instruction end;
     end.opcode = Opcode::ret;
     end.range = begin.range();
     f_->body.push_back(std::move(end));
   }
   resolve_labels();
-  return true;  // errors inside are recorded; the module goes on behind this function
+  return true;  // errors inside are recorded; the module continues behind this function
 }
 
 bool FunctionParser::statement() {
@@ -152,7 +153,7 @@ bool FunctionParser::location() {
   };
   std::int32_t inlined_at = -1;
   if (l.is_inlined) {
-    // The place of the call: the latest .loc with it, which carries the next link of the chain.
+    // The call's place: the latest .loc there, which holds the next link of the chain.
     const Place caller = as_place(l.inlined);
     const auto known = last_at_place_.find(caller);
     inlined_at = static_cast<std::int32_t>(known != last_at_place_.end() ? known->second : add(caller, -1, {}, 0));

@@ -1,4 +1,4 @@
-// A function's parameters and body.
+// Parser of a function's parameters and body.
 #pragma once
 
 #include <map>
@@ -12,11 +12,11 @@ namespace warpgrind::ptx {
 
 class FunctionParser {
  public:
-  // `function` may be null for skip_location().
+  // `function` may be null if only skip_location() is called.
   FunctionParser(ModuleParser& module, Function* function, std::uint32_t index);
 
   bool declare_parameters(std::vector<Declarator>& parameters, std::vector<Declarator>& results);
-  // Behind the '{', up to and with the closing '}'.
+  // Reads from behind the '{' up to and including the closing '}'.
   bool body();
   bool skip_location();
 
@@ -73,7 +73,7 @@ class FunctionParser {
     std::string_view name;
     SourceRange range;
     LabelId label = kNoId;
-    std::uint32_t same_as = kNoId;  // the reference of an outer scope that took this one over
+    std::uint32_t same_as = kNoId;  // the reference of an outer scope that this one was merged into
   };
   using Place = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // file, line, column
 

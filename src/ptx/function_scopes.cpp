@@ -1,4 +1,4 @@
-// Names of a function body: registers, variables, labels, nested scopes.
+// Names in a function body: registers, variables, labels, nested scopes.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -9,8 +9,8 @@ namespace warpgrind::ptx {
 
 namespace {
 constexpr std::size_t kDeepestScope = 100;
-constexpr std::uint64_t kDenseRange = 1u << 16;  // numbers of a register range kept in a plain vector
-constexpr std::uint64_t kMostVariables = 4096;   // of one `name<N>` that is no register
+constexpr std::uint64_t kDenseRange = 1u << 16;  // numbers of a register range kept in a vector
+constexpr std::uint64_t kMostVariables = 4096;   // for one `name<N>` that is not a register
 }  // namespace
 
 bool FunctionParser::open_scope() {
@@ -39,7 +39,7 @@ std::uint32_t FunctionParser::label_reference(const Token& name) {
   return entry->second;
 }
 
-// Operands and tables hold indices of references; now they get the labels' own.
+// Replaces the indices of label references in operands and tables by those of the labels.
 void FunctionParser::resolve_labels() {
   for (LabelReference& r : label_references_) {
     std::uint32_t same = r.same_as;
@@ -57,7 +57,7 @@ void FunctionParser::resolve_labels() {
 }
 
 bool FunctionParser::declare(const Declarator& d, Symbol symbol) {
-  if (d.variable.name.empty()) return true;  // `_` in a prototype-like declaration
+  if (d.variable.name.empty()) return true;  // `_` in a prototype
   if (scopes_.back().names.try_emplace(d.name, symbol).second) return true;
   return t_.error(d.variable.range, fmt::format("'{}' is declared twice in this scope", d.name.substr(0, 60)));
 }
@@ -132,7 +132,7 @@ bool FunctionParser::find_in_range(NameScope& scope, std::string_view name, Symb
   return false;
 }
 
-// The meaning of a name, innermost scope first, the module's names last.
+// Finds the meaning of a name: innermost scope first, the module's names last.
 bool FunctionParser::lookup(std::string_view name, Symbol& out, Scope& where) {
   where = Scope::function;
   const bool numbered = !name.empty() && name.back() >= '0' && name.back() <= '9';
@@ -158,7 +158,7 @@ bool FunctionParser::declare_parameters(std::vector<Declarator>& parameters, std
   for (std::vector<Declarator>* list : {&parameters, &results}) {
     for (Declarator& d : *list) {
       Symbol symbol{SymbolKind::variable, 1, static_cast<std::uint32_t>(f_->variables.size())};
-      if (d.variable.space == StateSpace::reg) {  // a register too, under the same name
+      if (d.variable.space == StateSpace::reg) {  // also a register of the same name
         symbol = {SymbolKind::register_, d.variable.vector, add_registers(d.name, d.variable.type, d.variable.vector)};
       }
       good = declare(d, symbol) && good;

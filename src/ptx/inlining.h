@@ -1,4 +1,4 @@
-// Where the compiler put code of one function into another.
+// Inlining chain of an instruction, from line information.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 namespace warpgrind::ptx {
 
 struct Caller {
-  std::string file, function;  // function: demangled, that was inlined here
+  std::string file, function;  // function: demangled name of the inlined function
   std::uint32_t line = 0;
 };
-// The calls that were inlined around an instruction, from it outwards. Empty without line information.
+// The calls that were inlined around an instruction, innermost first. Empty without line information.
 std::vector<Caller> inlined_callers(const Module& module, const std::string& function, std::uint32_t instruction);
 
 }  // namespace warpgrind::ptx

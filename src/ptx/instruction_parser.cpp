@@ -1,4 +1,4 @@
-// Instructions and their operands.
+// Parser of instructions and their operands.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr unsigned kDeepestOperand = 4;
 
-// `.x .y .z .w` (or `.r .g .b .a`) as 0..3, -1 for anything else.
+// `.x .y .z .w` (or `.r .g .b .a`) as 0..3; -1 for anything else.
 int component_of(std::string_view directive) {
   if (directive.size() != 2) return -1;
   static constexpr std::string_view kPosition = "xyzw", kColour = "rgba";
@@ -78,7 +78,7 @@ bool FunctionParser::instruction() {
   const Token end = t_.token();
   if (!t_.expect(';', "an instruction")) return false;
   if (end.line == i.range.line) i.range.length = end.column - i.range.column;
-  if (!check(i, opcode)) return true;  // recorded; the statement itself is complete
+  if (!check(i, opcode)) return true;  // the error is recorded; the statement itself is complete
   if (!split_vector_move(i) && !branch_around(i)) f_->body.push_back(std::move(i));
   return true;
 }
@@ -93,7 +93,8 @@ void FunctionParser::unknown_instruction(const Token& opcode, const SpellingErro
   t_.recover_statement();
 }
 
-// `mov.v4.u32 %v, %tid`: one mov for each component, unless a later one would read what an earlier one wrote.
+// `mov.v4.u32 %v, %tid`: one mov for each component, unless a later mov would read a register that an earlier one
+// wrote.
 bool FunctionParser::split_vector_move(const Instruction& i) {
   if (i.opcode != Opcode::mov || i.vector == 1 || i.operands[0].kind != OperandKind::vector ||
       i.operands[1].kind != OperandKind::vector)
@@ -119,8 +120,8 @@ bool FunctionParser::split_vector_move(const Instruction& i) {
   return true;
 }
 
-// `@%p bar.sync 0`: threads whose guard is off do not wait here, but go on to where others may need them. So they are
-// on another way, and control flow says so.
+// `@%p bar.sync 0`: threads whose guard is off do not wait here; they continue to where others may need them. A branch
+// around the instruction makes that path visible in the control flow.
 bool FunctionParser::branch_around(Instruction& i) {
   if (!i.guard || !waits_for_others(i)) return false;
   Instruction branch;
@@ -154,7 +155,7 @@ bool FunctionParser::operands(Instruction& i) {
   return true;
 }
 
-// Counts and kinds that every later stage relies on, from the manual's syntax line.
+// Checks the counts and kinds of operands that every later stage relies on, by the manual's syntax line.
 bool FunctionParser::check(const Instruction& i, const Token& opcode) {
   if (i.opcode == Opcode::call) return true;
   const Arity& a = arity(i.opcode);
@@ -171,7 +172,7 @@ bool FunctionParser::check(const Instruction& i, const Token& opcode) {
   if (i.types.size() < a.minimum_types)
     return complain(fmt::format("'{}' lacks a type suffix", opcode.text.substr(0, 60)));
   if (std::string problem = type_problem(i); !problem.empty()) {
-    f_->unknown.push_back({std::move(problem), opcode.range()});  // perhaps of a PTX newer than the table
+    f_->unknown.push_back({std::move(problem), opcode.range()});  // may belong to a PTX newer than the table
     return false;
   }
   if (a.address && std::none_of(i.operands.begin(), i.operands.end(),
@@ -234,7 +235,7 @@ bool FunctionParser::call(Instruction& i) {
   return true;
 }
 
-// A value, or a variable: one of the .param space is passed with all its bytes.
+// A call passes a value or a variable. A variable of the .param space is passed with all its bytes.
 bool FunctionParser::passes(const Operand& o, bool result) const {
   switch (o.kind) {
     case OperandKind::reg:
@@ -401,7 +402,7 @@ bool FunctionParser::special_register(Operand& o, const Token& name) {
   const SpecialRegisterName s = *special_register_from_text(name.text);
   const auto as_component = [&](Operand& out, int component) {
     out.range = o.range;
-    if (component == 3) {  // the fourth component: 0 of an index, 1 of a size
+    if (component == 3) {  // the fourth component: 0 for an index, 1 for a size
       out.kind = OperandKind::immediate;
       out.bits = name.text.starts_with("%n") || name.text == "%cluster_nctaid";
       return;

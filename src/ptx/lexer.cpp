@@ -1,3 +1,4 @@
+// Lexer driven by a table of character classes.
 #include "ptx/lexer.h"
 
 #include <algorithm>
@@ -120,7 +121,7 @@ Token Lexer::next() {
 
 void Lexer::extend_opcode(Token& token) {
   const std::size_t start = static_cast<std::size_t>(token.text.data() - text_.data());
-  const std::size_t old_end = start + token.text.size();  // position_ may be further: behind blanks
+  const std::size_t old_end = start + token.text.size();  // position_ may be further, behind blanks
   std::size_t end = old_end;
   for (;;) {
     std::size_t from = end;

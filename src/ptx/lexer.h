@@ -1,4 +1,4 @@
-// PTX text -> tokens, on demand: one token at a time, views into the text, nothing allocated.
+// Lexer of PTX: produces one token at a time, on demand. Tokens are views into the text; nothing is allocated.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ enum class TokenKind : std::uint8_t {
   real,         // `value` is the bit pattern, `literal` its type
   string,       // `text` without the quotes, escapes untouched
   punctuation,  // one character: text[0]
-  invalid,      // a character or a literal that is no PTX; `text` shows it
+  invalid,      // a character or literal that is not PTX; `text` shows it
 };
 
 struct Token {
@@ -42,7 +42,7 @@ class Lexer {
   void extend_opcode(Token& token);
   // The next character that is neither blank nor comment (0 at the end), and the one after it.
   char peek(char* following = nullptr);
-  // Directly after the last token, without blanks between: `.x` behind a register name.
+  // True if `c` follows the last token without a blank: `.x` behind a register name.
   bool directly(char c) const { return position_ < text_.size() && text_[position_] == c; }
   // Skips to just before the next of `characters` that is outside comments and strings.
   void skip_until(std::string_view characters);

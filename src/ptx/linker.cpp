@@ -1,3 +1,4 @@
+// Linker: matches symbols by name, renames colliding internal ones, then renumbers all references.
 #include "ptx/linker.h"
 
 #include <fmt/format.h>
@@ -9,14 +10,14 @@ namespace warpgrind::ptx {
 
 namespace {
 
-// Where a module's parts lie in the linked one.
+// Position of a module's parts in the linked module.
 struct Placement {
   std::vector<std::uint32_t> functions, variables;  // old index -> new index
   std::uint32_t first_line = 0;                     // lines of text before it
   std::uint32_t first_file = 0;
 };
 
-// What a symbol offers: the highest wins.
+// Strength of a symbol; the highest one is used.
 enum class Strength : std::uint8_t { declaration, common, weak, strong };
 
 Strength strength(const Function& f) {
@@ -37,8 +38,8 @@ Strength strength(const Variable& v) {
   }
 }
 
-// A name other modules can see. An internal function without body is a forward declaration or wants a definition
-// elsewhere.
+// True for a name that other modules can see. An internal function without a body is a forward declaration, or is
+// defined elsewhere.
 bool is_shared(const Function& f) {
   return f.linkage != Linkage::internal || (!f.has_body && f.alias_of == kNoId);
 }
@@ -108,7 +109,7 @@ class Linker {
     }
   }
 
-  // A name of its own for an internal symbol that another module uses as well: later stages find symbols by name.
+  // A new name for an internal symbol whose name another module uses too: later stages find symbols by name.
   static std::string fresh_name(const std::string& name, const Names& names) {
     for (unsigned n = 1;; ++n) {
       std::string candidate = fmt::format("{}$module{}", name, n);
@@ -131,7 +132,7 @@ class Linker {
       }
       const auto [entry, is_new] = names.try_emplace(item.name, next);
       if (!is_new && !is_shared(item_at<T>(from[entry->second]))) {
-        // An internal symbol took the name first: it gives way.
+        // An internal symbol was first to use the name: it is renamed.
         From& old = from[entry->second];
         old.name = fresh_name(item.name, names);
         names.emplace(old.name, entry->second);

@@ -1,4 +1,4 @@
-// Several PTX modules (-rdc=true: one an object file) -> one.
+// Linker of several PTX modules (-rdc=true: one for each object file) into one.
 #pragma once
 
 #include <memory>
@@ -9,10 +9,10 @@
 
 namespace warpgrind::ptx {
 
-// Resolves .extern declarations against .visible, .weak and .common definitions of the other modules. Of several weak
-// definitions the first stays, a strong one wins over weak and common ones; two strong ones are an error. What stays
-// undefined stays a declaration (built-in functions such as vprintf; the rest is reported when a kernel that needs it
-// is launched). Texts are joined one after the other and all line numbers follow; file tables are joined as well.
+// Resolves .extern declarations by .visible, .weak and .common definitions of other modules. The first of several weak
+// definitions is used. A strong definition replaces weak and common ones. Two strong ones are an error. Undefined names
+// stay declarations: built-in functions such as vprintf, and others that are reported when a kernel that needs them is
+// launched. Texts and file tables are concatenated, and all line numbers are adjusted.
 Result<std::shared_ptr<Module>> link(const std::vector<std::shared_ptr<Module>>& modules);
 
 }  // namespace warpgrind::ptx

@@ -1,3 +1,4 @@
+// Parser of the module level.
 #include "ptx/module_parser.h"
 
 #include <fmt/format.h>
@@ -55,7 +56,7 @@ Result<std::shared_ptr<Module>> ModuleParser::run() {
   return module_;
 }
 
-// One directive or declaration; recovers after an error so that the next one is read as well.
+// Reads one directive or declaration. After an error, skips to the next one.
 void ModuleParser::statement() {
   const char* before = t_.token().text.data();
   if (directive()) return;
@@ -188,7 +189,7 @@ bool ModuleParser::alias() {
   return true;
 }
 
-// .section .debug_str { label: .b8 1,2 ... }. Only .debug_str is kept: names of inlined functions.
+// .section .debug_str { label: .b8 1,2 ... }. Only .debug_str is kept, for the names of inlined functions.
 bool ModuleParser::section() {
   const Token name = t_.token();
   if (name.kind != TokenKind::directive && name.kind != TokenKind::identifier) return t_.unexpected("a section name");
@@ -315,7 +316,7 @@ bool ModuleParser::performance_directives(Function& f) {
     } else if (token.text == ".noreturn") {
       p.noreturn = true;
     } else if (token.text == ".explicitcluster" || token.text == ".blocksareclusters") {
-      // Nothing to remember: the launch gives the cluster's shape.
+      // Nothing to store: the launch gives the cluster's shape.
     } else if (token.text == ".maxclusterrank" || token.text == ".abi_preserve" ||
                token.text == ".abi_preserve_control") {
       if (!t_.integer(n, "a number")) return false;
@@ -332,7 +333,7 @@ bool ModuleParser::performance_directives(Function& f) {
   return true;
 }
 
-// Registers the function or merges it with an earlier declaration; kNoId after an error.
+// Registers the function, or merges it with an earlier declaration. Returns kNoId after an error.
 std::uint32_t ModuleParser::declare_function(Function& f, const Token& name) {
   const auto [entry, is_new] = symbols_.try_emplace(name.text, Symbol{});
   if (is_new) {
@@ -351,7 +352,7 @@ std::uint32_t ModuleParser::declare_function(Function& f, const Token& name) {
     t_.error(name.range(), fmt::format("'{}' is declared as a kernel and as a function", f.name));
     return kNoId;
   }
-  // `.weak .func f;` first, `.func f {}` later: the stronger statement stays. A definition ends being external.
+  // `.weak .func f;` first, `.func f {}` later: the stronger linkage is kept. A definition is no longer external.
   if (f.linkage == Linkage::internal || f.linkage == Linkage::external) {
     if (old.linkage == Linkage::visible || old.linkage == Linkage::weak) f.linkage = old.linkage;
   }
@@ -405,8 +406,8 @@ const Spelling* ModuleParser::spelling(const Token& opcode, SpellingError& error
   return nullptr;
 }
 
-// Calls and addresses of an alias mean the function behind it; chains are followed, a circle is impossible since an
-// alias must name a function with a body.
+// Calls and addresses of an alias are redirected to the function behind it. Chains are followed. Cycles are impossible,
+// since an alias must name a function with a body.
 void ModuleParser::redirect_aliases() {
   if (!has_aliases_) return;
   const auto redirect = [this](std::uint32_t& index) {

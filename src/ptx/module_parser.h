@@ -1,4 +1,4 @@
-// Module level of the grammar: directives, variables, functions' headers, debug sections. Function bodies:
+// Parser of PTX's module level: directives, variables, function headers, debug sections. Function bodies:
 // function_parser.h.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace warpgrind::ptx {
 
-// `.loc ..., function_name $L__info_string0+4`: the text stands in section .debug_str, mostly behind the functions.
+// `.loc ..., function_name $L__info_string0+4`. The text is in section .debug_str, usually behind the functions.
 struct FunctionNameReference {
   std::uint32_t function = 0, location = 0;
   std::string_view label;
@@ -27,12 +27,13 @@ class ModuleParser {
   ModuleParser(std::string text, std::string name);
   Result<std::shared_ptr<Module>> run();
 
-  // For FunctionParser.
+  // Used by FunctionParser.
   TokenStream& tokens() { return t_; }
   DeclarationParser& declarations() { return declarations_; }
   const SymbolTable& symbols() const { return symbols_; }
   Module& module() { return *module_; }
-  // Decoded suffixes of an opcode's text, remembered: programs use few different ones. nullptr: `error` says why.
+  // Decoded suffixes of an opcode's text. They are cached, as programs use few different ones. nullptr: `error` holds
+  // the reason.
   const Spelling* spelling(const Token& opcode, SpellingError& error);
   std::vector<FunctionNameReference>& function_names() { return function_names_; }
   bool use_file(std::uint64_t number, const SourceRange& range);

@@ -1,3 +1,4 @@
+// Lookup of opcodes and modifiers by name.
 #include "ptx/opcode.h"
 
 #include <array>

@@ -1,4 +1,4 @@
-// Opcodes and modifiers of PTX, made from the two tables opcodes.inc and modifiers.inc.
+// Opcodes and modifiers of PTX, generated from the tables opcodes.inc and modifiers.inc.
 #pragma once
 
 #include <cstdint>
@@ -31,16 +31,17 @@ inline constexpr unsigned kModifiers = 0
 #undef WG_PTX_MODIFIER
     ;
 
-// How the result varies over the lanes (flow/forms.h).
+// Variation of the result over the lanes (flow/forms.h).
 enum class ResultForm : std::uint8_t {
-  by_sources,     // uniform where all sources are
-  varying,        // always one value a lane
-  uniform,        // always one for the warp
-  among_members,  // the first one for the warp where the lanes name the same members (.sync), else varying
-  computed        // by flow/transfer.cpp
+  by_sources,  // uniform if all sources are
+  varying,     // always one value per lane
+  uniform,     // always one value per warp
+  // The first result is uniform if all lanes name the same members (.sync), else varying.
+  among_members,
+  computed  // by flow/transfer.cpp
 };
 
-// Does it keep lanes until others have come?
+// Whether lanes wait in this instruction until others arrive.
 enum class Waits : std::uint8_t { never, with_sync, unless_arrive };
 
 struct PtxVersion {
@@ -48,25 +49,25 @@ struct PtxVersion {
   friend auto operator<=>(const PtxVersion&, const PtxVersion&) = default;
 };
 
-// The facts of one opcode (one row of opcodes.inc).
+// Facts about one opcode (one row of opcodes.inc).
 struct OpcodeInfo {
-  std::string_view refused;  // why no kernel with it can run; empty: it can
+  std::string_view refused;  // why kernels with this opcode are refused; empty: they are not
   std::string_view text;     // as written in PTX: "cp.async.commit_group"
   std::string_view syntax;   // the manual's syntax line, modifiers and optional parts included
   InstructionClass op_class = InstructionClass::misc;
-  std::uint8_t destinations =
-      0;             // destination operands of the plain form (`d|p` adds one; bar.red has one: see the parser)
-  PtxVersion since;  // first PTX ISA version
-  std::uint8_t architecture = 0;  // least compute capability times 10 (Target ISA Notes); 0: 2.0 or before
-  bool reads_memory = false;      // also: orders earlier reads (barriers, fences)
+  // Destination operands of the plain form. `d|p` adds one. bar.red has one: see the parser.
+  std::uint8_t destinations = 0;
+  PtxVersion since;               // first PTX ISA version
+  std::uint8_t architecture = 0;  // minimum compute capability times 10 (Target ISA Notes); 0: 2.0 or before
+  bool reads_memory = false;      // or orders earlier reads (barriers, fences)
   bool writes_memory = false;
   bool convergent = false;  // its result depends on which other lanes execute it together
   bool may_trap = false;    // can end the kernel with an error
-  bool updates = false;     // reads its destination, too
+  bool updates = false;     // also reads its destination
   SiteKind site = SiteKind::barrier;
   ResultForm result = ResultForm::by_sources;
   Waits waits = Waits::never;
-  bool ends_block = false;  // control may go elsewhere than to the next instruction
+  bool ends_block = false;  // control may not continue at the next instruction
   std::string_view description;
 };
 

@@ -1,4 +1,4 @@
-// PTX text -> syntax tree.
+// Parser of PTX text into a syntax tree.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace warpgrind::ptx {
 
-// Reads the whole grammar of PTX ISA 9.x. `name` is what messages call the text. An error's detail holds the first 20
+// Reads the whole grammar of PTX ISA 9.x. Messages call the text `name`. An error's detail holds the first 20
 // diagnostics with line, column and caret.
 Result<std::shared_ptr<Module>> parse(std::string text, std::string name);
 

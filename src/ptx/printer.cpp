@@ -1,3 +1,4 @@
+// Printer of PTX.
 #include "ptx/printer.h"
 
 #include <fmt/format.h>
@@ -15,7 +16,7 @@ namespace {
 
 using Buffer = std::back_insert_iterator<std::string>;
 
-// The names of one function as printed: as written, made unique where nested scopes repeat them.
+// Names of one function as printed: as written, but made unique where nested scopes repeat them.
 struct Names {
   std::vector<std::string> registers, variables, labels, tables;
 };
@@ -141,7 +142,7 @@ class UniqueNames {
   std::unordered_map<std::string, unsigned> next_;
 };
 
-// The parts of a vector register become single registers: "%v.x" -> "%v$x".
+// The components of a vector register become single registers: "%v.x" -> "%v$x".
 std::string flat(std::string name) {
   std::replace(name.begin(), name.end(), '.', '$');
   return name;
@@ -307,7 +308,7 @@ std::string location_text(const Function& f, std::uint32_t index, DebugStrings& 
   return out + '\n';
 }
 
-// The links of an inlining chain, outermost first: each `inlined_at` means the latest `.loc` with that place.
+// The `.loc` lines of an inlining chain, outermost first: each `inlined_at` refers to the latest `.loc` of that place.
 std::string location_chain(const Function& f, std::uint32_t index, DebugStrings& strings) {
   std::vector<std::uint32_t> chain;
   for (auto l = static_cast<std::int32_t>(index); l >= 0; l = f.locations[static_cast<std::size_t>(l)].inlined_at) {
@@ -356,7 +357,7 @@ void print_body(const Function& f, const Module& m, const Names& names, DebugStr
   out += "}\n";
 }
 
-// ".visible .entry name(...)" up to the body; a bare declaration leaves out the performance directives.
+// ".visible .entry name(...)" up to the body. A forward declaration has no performance directives.
 std::string header(const Function& f, const Names& names, bool forward) {
   std::string out = linkage_text(f.linkage);
   out += f.is_entry ? ".entry " : ".func ";
@@ -384,9 +385,10 @@ std::string print(const Module& m) {
   for (std::size_t k = 0; k < m.files.size(); ++k) {
     if (!m.files[k].empty()) out += fmt::format(".file {} \"{}\"\n", k, m.files[k]);
   }
-  // Declarations first, so that initialisers and calls may name what is defined later.
+  // Declarations come first, so that initialisers and calls may name later definitions.
   for (const Function& f : m.functions) out += header(f, unique_names(f), true) + ";\n";
-  std::unordered_set<std::uint32_t> ahead;  // variables whose address an earlier one (or their own initialiser) holds
+  // Variables whose address is in the initialiser of an earlier one, or in their own.
+  std::unordered_set<std::uint32_t> ahead;
   for (std::uint32_t k = 0; k < m.variables.size(); ++k) {
     for (const Relocation& r : m.variables[k].relocations) {
       if (r.is_function || r.target < k || !ahead.insert(r.target).second) continue;

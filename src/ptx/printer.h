@@ -1,4 +1,4 @@
-// Syntax tree -> PTX text in one canonical form: what messages and reports quote, and what tests compare.
+// Printer of a syntax tree as PTX text in one canonical form. Messages and reports quote it, and tests compare it.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace warpgrind::ptx {
 
-// "@%p1 ld.global.f32 %f1, [%rd2+4];", without line end.
+// "@%p1 ld.global.f32 %f1, [%rd2+4];", without a line end.
 std::string print(const Instruction& instruction, const Function& function, const Module& module);
 std::string print(const Operand& operand, const Function& function, const Module& module);
 
-// The whole module as PTX that parses to the same tree. Nested scopes come out flat: names that would collide get a
-// `$2`, `$3`.
+// The whole module as PTX that parses to the same tree. Nested scopes are flattened: colliding names get a suffix `$2`,
+// `$3`.
 std::string print(const Module& module);
 
 }  // namespace warpgrind::ptx

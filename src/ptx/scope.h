@@ -1,4 +1,4 @@
-// Names while parsing: what an identifier means inside a function body with nested { } scopes.
+// Names inside a function body with nested { } scopes, for the parser.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,12 @@ struct Symbol {
   std::uint32_t index = kNoId;
 };
 
-// `.reg .b32 %r<40>;`. Registers come into being when they are first named, so that a huge range costs nothing.
+// `.reg .b32 %r<40>;`. A register is created at its first use, so a huge range costs nothing.
 struct RegisterRange {
   std::uint64_t count = 0;
   ScalarType type = ScalarType::b32;
   std::uint8_t components = 1;
-  std::vector<RegId> dense;                         // by number, kNoId where not named yet
+  std::vector<RegId> dense;                         // by number; kNoId: not used yet
   std::unordered_map<std::uint64_t, RegId> sparse;  // numbers too high for `dense`
 };
 
@@ -31,7 +31,7 @@ struct NameScope {
   std::unordered_map<std::string_view, Symbol> names;
   std::unordered_map<std::string_view, RegisterRange> ranges;  // by prefix: "%r"
   std::unordered_map<std::string_view, LabelId> labels;
-  std::unordered_map<std::string_view, std::uint32_t> label_references;  // to FunctionParser::label_references_
+  std::unordered_map<std::string_view, std::uint32_t> label_references;  // index into FunctionParser::label_references_
 };
 
 }  // namespace warpgrind::ptx

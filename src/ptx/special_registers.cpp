@@ -1,3 +1,4 @@
+// Table of the special registers' names.
 #include "ptx/special_registers.h"
 
 #include <charconv>

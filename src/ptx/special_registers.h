@@ -1,4 +1,4 @@
-// Names of the special registers: "%tid.x" <-> SpecialRegister::tid_x.
+// Conversion between special registers and their names: "%tid.x" <-> SpecialRegister::tid_x.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace warpgrind::ptx {
 
 struct SpecialRegisterName {
-  SpecialRegister sreg = SpecialRegister::tid_x;  // the x component of a vector
+  SpecialRegister sreg = SpecialRegister::tid_x;  // for a vector: its x component
   bool is_vector = false;                         // %tid, %ntid ...: .x .y .z follow each other in the enum
   std::uint32_t number = kNoId;                   // %envreg3, %pm2
 };

@@ -1,3 +1,4 @@
+// Decoder and printer of opcode suffixes.
 #include "ptx/spelling.h"
 
 #include <algorithm>
@@ -9,7 +10,7 @@ namespace warpgrind::ptx {
 namespace {
 
 constexpr unsigned kLongestOpcode = 5;  // parts: cp.async.bulk.prefetch.tensor
-constexpr unsigned kMostSuffixes = 31;  // two bits each behind the leading 1
+constexpr unsigned kMostSuffixes = 31;  // two bits each, behind the leading 1
 
 void push_order(std::uint64_t& order, SuffixKind kind) {
   order = order << 2 | static_cast<std::uint64_t>(kind);
@@ -17,7 +18,7 @@ void push_order(std::uint64_t& order, SuffixKind kind) {
 
 struct SpaceSuffix {
   StateSpace space;
-  bool refined;  // the text stays as a modifier too: shared::cta
+  bool refined;  // the text is kept as a modifier too: shared::cta
 };
 
 const SpaceSuffix* space_suffix(std::string_view text) {
@@ -32,7 +33,7 @@ const SpaceSuffix* space_suffix(std::string_view text) {
   return it == table.end() ? nullptr : &it->second;
 }
 
-// Length of the opcode at the start of `text` in bytes (0: none); the longest one wins.
+// Length in bytes of the longest opcode at the start of `text` (0: none).
 std::size_t opcode_length(std::string_view text, Opcode& opcode) {
   std::array<std::size_t, 2 * kLongestOpcode> ends;
   std::size_t count = 0, from = 0;
@@ -92,7 +93,7 @@ bool decode(std::string_view text, Spelling& spelling, SpellingError& error) {
     error = {text, "unknown opcode"};
     return false;
   }
-  // "tcgen05.wait::ld": the last part of the opcode belongs to the modifier's text as well.
+  // "tcgen05.wait::ld": the last part of the opcode is also part of the modifier's text.
   std::size_t from = length;
   if (text.substr(length).starts_with("::")) {
     const std::size_t dot = text.rfind('.', length);

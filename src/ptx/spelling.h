@@ -1,5 +1,4 @@
-// The suffixes of an opcode: "ld.global.nc.v4.f32" taken apart into opcode, space, vector, types and modifiers, and put
-// together.
+// Decoder and printer of an opcode's suffixes: "ld.global.nc.v4.f32" <-> opcode, space, vector, types, modifiers.
 #pragma once
 
 #include <string>
@@ -10,7 +9,7 @@
 
 namespace warpgrind::ptx {
 
-// Instruction::suffix_order: a leading 1 bit, then two bits a suffix in the order written.
+// Instruction::suffix_order is a leading 1 bit, then two bits for each suffix in the order written.
 enum class SuffixKind : std::uint8_t { modifier, type, space, vector };
 
 struct Spelling {
@@ -22,21 +21,21 @@ struct Spelling {
   std::uint64_t suffix_order = 1;
 };
 
-// What could not be read: a part of the text and why. Empty `part`: the opcode itself is unknown.
+// The unreadable part of the text, and the reason. Empty `part`: the opcode itself is unknown.
 struct SpellingError {
   std::string_view part;
   const char* why = "";
 };
 
-// False and `error` when `text` is no opcode with known suffixes.
+// Returns false and sets `error` if `text` is not an opcode with known suffixes.
 bool decode(std::string_view text, Spelling& spelling, SpellingError& error);
 
-// "ld.global.nc.v4.f32": in the order written, or in a usual order for instructions that were not parsed.
+// "ld.global.nc.v4.f32": in the order written. Instructions that were not parsed get a usual order.
 std::string opcode_spelling(const Instruction& instruction);
 
 std::string_view space_text(StateSpace space);  // "const", "shared" ...; empty for none and generic
 
-// Byte and halfword selectors of video instructions ("b0", "h10", "b3210"); 0 when the text is none.
+// Byte and halfword selectors of video instructions ("b0", "h10", "b3210"); 0: not a selector.
 std::uint32_t selector_from_text(std::string_view text);
 std::string selector_text(std::uint32_t selector);
 

@@ -1,4 +1,4 @@
-// The notation of the syntax lines (head of opcodes.inc) -> forms.
+// Parser of the notation of syntax lines (head of opcodes.inc) into forms.
 #include "ptx/syntax.h"
 
 #include <algorithm>
@@ -33,21 +33,21 @@ bool is_space_word(std::string_view word) {
   return word == "global" || word == "shared" || word == "local" || word == "const" || word == "param";
 }
 
-// ---- What names stand for.
+// ---- Definitions of names.
 
 struct Definition {
-  std::vector<std::string_view> names;  // of operands; one with its dot: a suffix
+  std::vector<std::string_view> names;  // names of operands, or of a suffix with its dot
   std::string_view means;
 };
 
-// ".type = { .u32, .s32 } d, a: .dtype or wider  b: .u32": each begins with names and their '=' or ':'.
+// ".type = { .u32, .s32 } d, a: .dtype or wider  b: .u32": each definition begins with its names and '=' or ':'.
 std::vector<Definition> definitions_of(std::string_view text) {
   std::vector<Definition> out;
   std::size_t at = 0;
   while ((at = text.find_first_not_of(' ', at)) < text.size()) {
     Definition d;
     const std::size_t mark = text.find_first_of("=", at);
-    // An operand's ": " comes before the next suffix's " = ".
+    // The ": " of an operand comes before the " = " of the next suffix.
     std::size_t colon = text.find(": ", at);
     const bool suffix = text[at] == '.';
     const std::size_t sign = suffix ? mark : colon;
@@ -62,7 +62,7 @@ std::vector<Definition> definitions_of(std::string_view text) {
       end = text.find('}', sign);
       WG_ASSERT(end < text.size());
       ++end;
-    } else {  // to the next double blank
+    } else {  // up to the next double blank
       end = std::min(text.find("  ", sign), text.size());
     }
     d.means = trimmed(text.substr(sign + 1, end - sign - 1));
@@ -231,7 +231,7 @@ class FormReader {
       slot.type = type;
       return;
     }
-    // The operand's own suffix (b and .btype), else that of the result or of the sources.
+    // The type slot of the operand's own suffix (b and .btype), else of the result's or the sources' suffix.
     const std::string own = std::string(slot.name) + "type";
     const bool result = form.operands.empty();
     for (std::string_view word :
@@ -248,7 +248,7 @@ class FormReader {
   bool second_ = false, negatable_ = false;
 };
 
-// A mention in one form excludes it from those that do not know it: mul.wide is not mul.lo.
+// A modifier that selects one form excludes the forms that do not mention it: mul.wide is not mul.lo.
 void tell_apart(std::vector<SyntaxForm>& forms, const std::vector<std::vector<Modifier>>& mentioned) {
   std::vector<Modifier> decisive;
   for (const SyntaxForm& f : forms)
@@ -263,7 +263,7 @@ std::vector<SyntaxForm> read_syntax(const OpcodeInfo& info) {
   std::vector<std::vector<Modifier>> mentioned;
   std::vector<std::string_view> texts;
   std::string_view rest = info.syntax;
-  // Forms end with ';'; what stands before the next opcode's text are the definitions of those before it.
+  // Forms end with ';'. The definitions of the forms read so far extend to the next opcode's text.
   while (!rest.empty()) {
     const std::size_t semicolon = std::min(rest.find(';'), rest.size());
     texts.push_back(trimmed(rest.substr(0, semicolon)));

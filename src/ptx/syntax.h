@@ -1,5 +1,5 @@
-// The syntax line of an opcode's row, read: which types may stand behind the opcode and what each operand may be. What
-// the notation means is said at the head of opcodes.inc.
+// Parsed syntax lines of opcodes.inc: the types that may follow an opcode, and the kinds of operands. The notation is
+// explained at the head of opcodes.inc.
 #pragma once
 
 #include <array>
@@ -12,20 +12,20 @@
 
 namespace warpgrind::ptx {
 
-// A suffix that is a type: `.dtype`, with the types that the line lists for it, or one type written out.
+// Suffix that is a type: `.dtype` with the types that the line lists for it, or one fixed type.
 struct TypeSlot {
-  std::string_view name;          // "dtype"; of a type written out "type"
-  std::vector<ScalarType> types;  // empty: the line says nothing
+  std::string_view name;          // "dtype"; "type" for a fixed type
+  std::vector<ScalarType> types;  // empty: the line lists none, so any type fits
   bool optional = false;
 };
 
-// What may stand where an operand is named.
+// Position of an operand, and what it accepts.
 struct OperandSlot {
   enum class Takes : std::uint8_t {
     value,     // a register, special register, number or address of a variable, of the slot's type
-    parts,     // of mov: a value, or a vector of registers that are as wide as it together
-    vector,    // as many values of the type as .v2, .v4, .v8 say
-    fragment,  // any number of registers, as matrices have them
+    parts,     // for mov: a value, or a vector of registers that together are as wide as it
+    vector,    // .v2, .v4 or .v8 values of the type
+    fragment,  // any number of registers, for a matrix
     number,    // a literal
     label,
     table,
@@ -35,28 +35,28 @@ struct OperandSlot {
   std::string_view name;
   Takes takes = Takes::value;
   bool optional = false;
-  bool second = false;                 // behind '|'
+  bool second = false;                 // follows '|'
   bool negatable = false;              // {!}, {-}
-  bool has_parts = false;              // an address with coordinates
-  bool selector = false;               // of video instructions: %r1.b0
+  bool has_parts = false;              // the address has coordinates
+  bool selector = false;               // video instructions: %r1.b0
   bool needs_selector = false;         // d.dsel
   bool wider = false;                  // registers may be wider than the type
-  ScalarType type = ScalarType::none;  // a type written out; none: that of `type_slot`
+  ScalarType type = ScalarType::none;  // a fixed type; none: the type of `type_slot`
   int type_slot = -1;
-  unsigned times = 1;  // so many times as wide as the type
+  unsigned times = 1;  // operand width as a multiple of the type's
 };
 
 struct SyntaxForm {
   std::vector<TypeSlot> types;
   std::vector<OperandSlot> operands;
-  std::vector<std::vector<Modifier>> required;  // one of each
-  std::uint8_t vector = 0;                      // .v2, .v4 that must stand there; 0: as the operands say
-  std::vector<Modifier> excluded;               // what makes it one of the opcode's other forms
+  std::vector<std::vector<Modifier>> required;  // one of each list
+  std::uint8_t vector = 0;                      // required .v2 or .v4; 0: given by the operands
+  std::vector<Modifier> excluded;               // modifiers that select another form of the opcode
 };
 
 const std::vector<SyntaxForm>& syntax_forms(Opcode opcode);
 
-// How many operands and type suffixes all forms of the syntax line allow.
+// Number of operands and type suffixes over all forms of the syntax line.
 struct Arity {
   std::uint16_t minimum = 0, maximum = 0;
   std::uint8_t minimum_types = 0;
@@ -64,10 +64,10 @@ struct Arity {
 };
 const Arity& arity(Opcode opcode);
 
-// Why the types of the instruction's opcode do not fit any form; empty: they do.
+// Reason why the types behind the instruction's opcode fit no form; empty: they fit one.
 std::string type_problem(const Instruction& instruction);
 
-// What is wrong with its operands, and where; nothing: they fit a form that its types fit.
+// First operand that fits no form allowed by the instruction's types, and the reason. nullopt: all fit.
 struct OperandProblem {
   SourceRange range;
   std::string what;

@@ -1,5 +1,5 @@
-// An instruction against the forms of its opcode's syntax line: the types behind the opcode, then the kind and the type
-// of each operand (PTX ISA, "Operand Type Checking" and "Operand Size Exceeding Instruction-Type Size").
+// Check of an instruction against the forms of its opcode's syntax line: first the types behind the opcode, then the
+// kind and type of each operand (PTX ISA, "Operand Type Checking" and "Operand Size Exceeding Instruction-Type Size").
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 using Takes = OperandSlot::Takes;
 
-// For each slot of the form the index of the instruction's type, or -1.
+// For each type slot of the form: the index of the instruction's type, or -1.
 using SlotTypes = std::vector<int>;
 
 bool allows(const TypeSlot& slot, ScalarType type) {
@@ -31,7 +31,7 @@ bool match_types(const SyntaxForm& form, const Instruction& i, std::size_t slot,
   return match_types(form, i, slot + 1, next, out);
 }
 
-constexpr unsigned kWidestAccess = 256;  // bits of a lane
+constexpr unsigned kWidestAccess = 256;  // bits per lane
 
 bool has_modifiers_of(const SyntaxForm& form, const Instruction& i) {
   if (form.vector != 0 && form.vector != i.vector) return false;
@@ -51,7 +51,7 @@ std::string list_of(const std::vector<ScalarType>& types) {
 
 enum class Kind : std::uint8_t { bits, integer, floating };
 
-// Packed values and bf16 have no registers of their own type: they are kept in untyped ones.
+// Packed values and bf16 have no register type of their own; untyped registers hold them.
 Kind kind_of(ScalarType t) {
   if (t == ScalarType::f16 || t == ScalarType::f32 || t == ScalarType::f64) return Kind::floating;
   if (is_bits(t) || is_float(t)) return Kind::bits;
@@ -63,7 +63,7 @@ class OperandCheck {
   OperandCheck(const Instruction& i, const Function& f, const SyntaxForm& form, const SlotTypes& types)
       : i_(i), f_(f), form_(form), types_(types) {}
 
-  // Optional operands may be left out each.
+  // Tries each optional operand as present and as missing.
   bool match(std::size_t slot = 0, std::size_t next = 0) {
     if (slot == form_.operands.size()) {
       if (next == i_.operands.size()) return true;
@@ -222,7 +222,7 @@ class OperandCheck {
     return t != ScalarType::pred && kind_of(t) != Kind::floating && bits(t) <= 64;
   }
 
-  // Coordinates of textures have 32 bits, the handle of a sampler has 64.
+  // Texture coordinates have 32 bits, the handle of a sampler has 64.
   std::string coordinate_problem(const Operand& e) const {
     if (e.negated || e.selector) return "a coordinate stands as it is";
     switch (e.kind) {
@@ -265,7 +265,8 @@ std::string type_problem(const Instruction& i) {
   for (const SyntaxForm& form : syntax_forms(i.opcode))
     if (fits_form(form, i, types)) return "";
   const std::string text = opcode_spelling(i).substr(0, 60);
-  // The first type that no form takes there which has the same other suffixes; if it is not the types, those.
+  // Reports the first type that no form with the same other suffixes accepts. If all types fit, reports the other
+  // suffixes.
   for (std::size_t k = 0; k < i.types.size(); ++k) {
     std::vector<ScalarType> taken;
     for (const SyntaxForm& form : syntax_forms(i.opcode)) {

@@ -1,3 +1,4 @@
+// Token stream: evaluation of constant expressions, and recovery after errors.
 #include "ptx/token_stream.h"
 
 #include <fmt/format.h>
@@ -100,7 +101,7 @@ bool TokenStream::conditional(Constant& value, unsigned depth) {
   return true;
 }
 
-// The binary operator at the current token; tokens are single characters, so "<<" is looked up in the text.
+// The binary operator at the current token. Tokens are single characters, so "<<" is looked up in the text.
 bool TokenStream::operator_at_token(std::string_view& text, int& precedence) {
   if (token_.kind != TokenKind::punctuation) return false;
   struct Row {
@@ -133,7 +134,7 @@ namespace {
 std::uint64_t divide(std::uint64_t a, std::uint64_t b, bool is_unsigned, bool remainder) {
   if (is_unsigned) return remainder ? a % b : a / b;
   const auto x = static_cast<std::int64_t>(a), y = static_cast<std::int64_t>(b);
-  if (y == -1) return remainder ? 0 : 0 - a;  // also INT64_MIN / -1, which traps on the host
+  if (y == -1) return remainder ? 0 : 0 - a;  // INT64_MIN / -1 would trap on the host
   return static_cast<std::uint64_t>(remainder ? x % y : x / y);
 }
 

@@ -1,5 +1,5 @@
-// The current token, the complaints so far, and the small steps every parsing function is made of. Functions that
-// return bool return false after the complaint has been recorded; the caller of a statement then recovers.
+// Current token, diagnostics, and the basic steps of all parsing functions. Functions that return bool record a
+// diagnostic and return false on an error; the caller of the statement then recovers.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace warpgrind::ptx {
 
-// A constant expression's value.
+// Value of a constant expression.
 struct Constant {
   Literal literal = Literal::integer;
   bool is_unsigned = false;
@@ -37,13 +37,13 @@ class TokenStream {
   bool constant(Constant& value);  // a constant expression
 
   bool error(const SourceRange& range, std::string message, std::string hint = {});
-  bool unexpected(const char* wanted);  // complains about the current token
-  // Too many complaints: the rest of the text is not worth reading.
+  bool unexpected(const char* wanted);  // reports the current token
+  // True after too many diagnostics: the rest of the text is not worth reading.
   bool gave_up() const { return diagnostics_.size() >= kMostDiagnostics; }
 
-  // Behind the next ';', or before the '}' that closes the current block.
+  // Skips to behind the next ';', or to before the '}' that closes the current block.
   void recover_statement();
-  // Behind the next ';' outside braces, or behind the closing brace of the next block.
+  // Skips to behind the next ';' outside braces, or behind the closing brace of the next block.
   void recover_declaration();
 
   std::vector<Diagnostic>& diagnostics() { return diagnostics_; }

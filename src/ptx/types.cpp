@@ -1,3 +1,4 @@
+// Table of the scalar types.
 #include "ptx/types.h"
 
 #include <unordered_map>

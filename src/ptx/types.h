@@ -63,7 +63,7 @@ enum class ScalarType : std::uint8_t {
   surfref,
 };
 
-// Bits a value of the type takes in memory; pred is 1, the opaque references are 64. none is 0.
+// Bits of a value of the type in memory. pred: 1; the opaque references: 64; none: 0.
 unsigned bits(ScalarType type);
 inline unsigned bytes(ScalarType type) {
   return (bits(type) + 7) / 8;

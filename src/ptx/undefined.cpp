@@ -9,7 +9,7 @@ namespace warpgrind::ptx {
 namespace {
 
 struct Used {
-  std::set<std::uint32_t> functions, variables;  // indices of the module's
+  std::set<std::uint32_t> functions, variables;  // indices into the module's
 };
 
 void add(const Operand& o, Used& out) {

@@ -1,4 +1,4 @@
-// What a module uses and only declares.
+// Names that a module uses but only declares.
 #pragma once
 
 #include <string>
@@ -13,11 +13,11 @@ struct Undefined {
   std::string name;
   bool is_function = true;  // else a variable
 };
-// Functions and variables that some function's code names and this module does not define, once each: functions first,
-// both in the order of their declarations. Shared memory whose size the launch decides is none of them.
+// Functions and variables that the module's code uses but the module does not define, once each: functions first, both
+// in the order of their declarations. Shared memory sized by the launch is not included.
 std::vector<Undefined> undefined_references(const Module& module);
 
-// Functions that no module defines and that are there nevertheless: printf, malloc and assertions of kernels, and the
+// True for functions that exist although no module defines them: printf, malloc and assertions of kernels, and the
 // device runtime, which a GPU takes from libcudadevrt.a.
 bool is_always_there(std::string_view function);
 

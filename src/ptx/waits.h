@@ -1,11 +1,11 @@
-// Instructions that keep a thread until others have come.
+// Test for instructions that make a thread wait for others.
 #pragma once
 
 #include "ptx/ast.h"
 
 namespace warpgrind::ptx {
 
-// A function's body has none with a guard: the parser writes a branch around it.
+// In a function's body they have no guard: the parser replaces it by a branch around the instruction.
 inline bool waits_for_others(const Instruction& i) {
   switch (info(i.opcode).waits) {
     case Waits::with_sync:
