@@ -1,3 +1,4 @@
+// Construction of the control flow graph.
 #include "flow/cfg.h"
 
 #include <algorithm>
@@ -19,8 +20,9 @@ std::uint32_t label_target(const ptx::Function& f, ptx::LabelId label) {
   return f.labels[label].instruction;
 }
 
-// Labels that nobody jumps to begin no block: with -lineinfo clang writes one at every line of an inlined function, and
-// each block has two counters (Jacobi: eight blocks at its start that are one, 5 % of its time).
+// Labels without a jump to them do not begin a block. With -lineinfo, clang writes such a label at every line of an
+// inlined function, and each block has two counters. (Jacobi's start was eight blocks instead of one, which took 5 % of
+// its time.)
 std::vector<bool> find_leaders(const ptx::Function& f) {
   std::vector<bool> leader(f.body.size() + 1, false);
   leader[0] = true;
@@ -64,7 +66,7 @@ void connect(const ptx::Function& f, ControlFlow& cfg) {
   }
 }
 
-// Iterative depth-first search: order, reachability, loop heads.
+// Iterative depth-first search that finds the order, reachability and loop heads.
 void number_blocks(ControlFlow& cfg) {
   const std::uint32_t n = cfg.exit();
   enum : std::uint8_t { unseen, open, closed };
@@ -99,7 +101,7 @@ void number_blocks(ControlFlow& cfg) {
 void find_post_dominators(ControlFlow& cfg) {
   const std::uint32_t n = cfg.exit();
   constexpr std::uint32_t undefined = ptx::kNoId;
-  // Post-order of the reversed graph from exit. Blocks that never reach exit (endless loops) get an edge to it.
+  // Post-order of the reversed graph from exit. Blocks that cannot reach exit (endless loops) get an edge to it.
   std::vector<std::vector<std::uint32_t>> forward(n + 1), backward(n + 1);
   for (std::uint32_t b : cfg.order)
     for (std::uint32_t s : cfg.blocks[b].successors) {
@@ -187,7 +189,7 @@ ControlFlow build_control_flow(const ptx::Function& function) {
 
 namespace {
 
-// What can be reached from `from` without entering `avoided`.
+// Blocks that can be reached from `from` without entering `avoided`.
 std::vector<bool> walk(const ControlFlow& cfg, std::uint32_t from, std::size_t avoided) {
   std::vector<bool> seen(cfg.blocks.size(), false);
   if (from == avoided) return seen;

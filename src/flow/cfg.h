@@ -1,5 +1,5 @@
-// A PTX function as basic blocks: successors, reverse post-order, immediate post-dominators (= reconvergence points),
-// loop heads.
+// Control flow graph of a PTX function: basic blocks with successors, reverse post-order, immediate post-dominators (=
+// reconvergence points) and loop heads.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,11 @@
 namespace warpgrind::flow {
 
 struct BasicBlock {
-  std::uint32_t first = 0, end = 0;       // instructions [first, end)
-  std::vector<std::uint32_t> successors;  // block numbers; ControlFlow::exit() for leaving. Taken target first.
+  std::uint32_t first = 0, end = 0;  // instructions [first, end)
+  // Block numbers, taken target first; ControlFlow::exit(): the block leaves the function.
+  std::vector<std::uint32_t> successors;
   std::vector<std::uint32_t> predecessors;
-  std::uint32_t post_dominator = 0;  // immediate; exit() at the end
+  std::uint32_t post_dominator = 0;  // the immediate one; ControlFlow::exit() if there is none
   bool loop_head = false;            // target of a retreating edge: every cycle has one
   bool reachable = false;
 };
@@ -27,12 +28,11 @@ struct ControlFlow {
 
 ControlFlow build_control_flow(const ptx::Function& function);
 
-// The blocks of the natural loop of `head`: what leads to an edge back to it that only `head` leads to. (Whatever else
-// can come back, the body of a loop around it, does not belong to it.) In a cycle with several entries: the whole
-// cycle.
+// Blocks of the natural loop of `head`: those that reach a back edge to `head` whose source is dominated by `head`. An
+// edge from the body of an enclosing loop does not count. In a cycle with several entries: the whole cycle.
 std::vector<bool> loop_body(const ControlFlow& cfg, std::uint32_t head);
 
-// Does the instruction end a basic block (bra, brx.idx, ret, exit, trap)?
+// True if the instruction ends a basic block (bra, brx.idx, ret, exit, trap).
 bool ends_block(const ptx::Instruction& instruction);
 
 }  // namespace warpgrind::flow

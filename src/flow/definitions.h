@@ -1,4 +1,4 @@
-// Where each register of a function gets its values, whatever the order.
+// Definitions of each register of a function, independent of their order.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,10 @@
 namespace warpgrind::flow {
 
 struct Definitions {
-  ptx::Function function;  // with one web a register (flow/webs.h); its instructions have the same numbers
-  std::vector<std::vector<std::uint32_t>> of;  // by register: the instructions that write it
-  std::vector<bool> unwritten;                 // by register: may be read before it is written
+  ptx::Function function;  // one register for each web (flow/webs.h); instructions keep their numbers
+  // By register: the instructions that write it.
+  std::vector<std::vector<std::uint32_t>> of;
+  std::vector<bool> unwritten;  // by register: may be read before it is written
 };
 
 Definitions find_definitions(const ptx::Function& function);

@@ -1,3 +1,4 @@
+// Fixed-point iteration of forms and divergence, and the search for loops that may wait.
 #include "flow/forms.h"
 
 #include <algorithm>
@@ -37,14 +38,14 @@ Form join(const Form& a, const Form& b) {
   return out;
 }
 
-// Only 32-bit integers are kept affine and only 64-bit integers wide.
+// Only 32-bit integers may be affine, and only 64-bit integers may be wide.
 Form fit(Form form, ptx::ScalarType type) {
   if (form.kind == FormKind::affine && (ptx::bits(type) != 32 || !ptx::is_integer(type))) return varying_form();
   if (form.kind == FormKind::wide && (ptx::bits(type) != 64 || !ptx::is_integer(type))) return varying_form();
   return form;
 }
 
-// Loops whose way out depends on memory that others write: they may wait for other lanes, warps or blocks.
+// Loops whose exit condition depends on memory that others write: they may wait for other lanes, warps or blocks.
 class SpinLoops {
  public:
   SpinLoops(const ptx::Function& f, const ControlFlow& cfg) : f_(f), cfg_(cfg) {}
@@ -71,7 +72,7 @@ class SpinLoops {
     }
   }
 
-  // Also when the wait is a loop of its own within another that begins at the same place.
+  // Also true if the wait is an inner loop that begins at the same block.
   bool may_wait(std::uint32_t head, const std::vector<bool>& body) const {
     std::vector<bool> wanted(f_.registers.size(), false);
     bool changed = false;
@@ -140,9 +141,9 @@ class Analysis {
     return true;
   }
 
-  // What is read and never written is 0 (jit/kernel/registers.cpp), and what is made of it has a form: LLVM writes a
-  // .v4.b8 by bytes into such a register. Only now: a register that is written somewhere has the form of what is
-  // written.
+  // A register that is read but never written is 0 (jit/kernel/registers.cpp), and values computed from it have a form:
+  // LLVM builds a .v4.b8 by bytes in such a register. This runs after propagation, because a register that is written
+  // somewhere takes the form of the written values.
   bool begin_with_zero() {
     bool found = false;
     for (RegId r = 0; r < out_.forms.size(); ++r)
@@ -172,7 +173,7 @@ class Analysis {
     return changed_ever;
   }
 
-  // Where lanes that wait at a split of `block` go on later.
+  // Blocks where the lanes that wait at a split of `block` resume later.
   std::vector<std::uint32_t> resume_points(std::uint32_t block) const {
     const BasicBlock& b = cfg_.blocks[block];
     std::vector<std::uint32_t> points{b.post_dominator};

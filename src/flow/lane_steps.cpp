@@ -1,3 +1,4 @@
+// Steps of registers, from the first definition that has one.
 #include "flow/lane_steps.h"
 
 #include "base/wrapping.h"
@@ -12,7 +13,8 @@ using ptx::OperandKind;
 
 namespace {
 
-constexpr std::int64_t kMost = 1 << 16;  // longer ones are none of elements, and products of products are nonsense
+// Longer steps are not between elements, and products of products are meaningless.
+constexpr std::int64_t kMost = 1 << 16;
 
 std::int64_t bounded(std::int64_t step) {
   return -kMost <= step && step <= kMost ? step : 0;
@@ -22,7 +24,7 @@ std::int64_t bounded(std::int64_t step) {
 
 LaneSteps::LaneSteps(const ptx::Function& function, const ControlFlow& cfg, const std::vector<Form>& forms)
     : forms_(forms), steps_(function.registers.size()) {
-  constexpr unsigned kPasses = 2;  // what a loop hands on to itself is known in the second
+  constexpr unsigned kPasses = 2;  // the second pass knows the values that a loop carries over
   std::vector<ptx::RegId> written;
   for (unsigned pass = 0; pass < kPasses; ++pass)
     for (const std::uint32_t b : cfg.order)
@@ -51,7 +53,7 @@ std::int64_t LaneSteps::of_product(const Operand& a, const Operand& b) const {
   return 0;
 }
 
-// Of the first source that has any.
+// Step of the first source that has one.
 std::int64_t LaneSteps::first_of(const Instruction& i, std::size_t first) const {
   for (std::size_t k = first; k < i.operands.size(); ++k)
     if (const std::int64_t step = of_value(i.operands[k])) return step;
@@ -93,7 +95,7 @@ std::int64_t LaneSteps::result(const Instruction& i) const {
       const std::int64_t step = first_of(i, at);
       return step == 0 ? 1 : step;
     }
-    default:  // an index that has been divided, loaded or computed otherwise
+    default:  // a quotient, a loaded index or another computed one
       return 1;
   }
 }

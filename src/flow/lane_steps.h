@@ -1,7 +1,7 @@
-// How far apart the addresses of neighbouring lanes probably lie where their forms (flow/forms.h) do not tell: by the
-// constants that an index is multiplied by, if the indexes of lanes follow each other. A guess, for code that compares:
-// the second loop of a grid-stride copy of structures of 8 bytes, of which nvcc's unrolling hides that all lanes are
-// equally far, has addresses 8 bytes apart.
+// Guessed distance in bytes between the addresses of neighbouring lanes, for addresses of unknown form (flow/forms.h).
+// It multiplies the constants that scale an index, as if neighbouring lanes had consecutive indexes. Users must compare
+// real addresses. Example: the second loop of a grid-stride copy of 8-byte structures has addresses 8 bytes apart, but
+// nvcc's unrolling hides that the lanes are equally far apart.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace warpgrind::flow {
 class LaneSteps {
  public:
   LaneSteps(const ptx::Function& function, const ControlFlow& cfg, const std::vector<Form>& forms);
-  // Bytes, of a memory operand; 0: no guess.
+  // Step of a memory operand in bytes; 0: no guess.
   std::int64_t of(const ptx::Operand& address) const;
 
  private:
@@ -27,7 +27,7 @@ class LaneSteps {
   std::int64_t result(const ptx::Instruction& i) const;
 
   const std::vector<Form>& forms_;
-  std::vector<std::int64_t> steps_;  // by RegId: of varying ones, by the first definition that gives any
+  std::vector<std::int64_t> steps_;  // by RegId: of varying registers, from the first definition that has a step
 };
 
 }  // namespace warpgrind::flow

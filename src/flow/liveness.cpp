@@ -1,3 +1,4 @@
+// Backward data flow over bit sets.
 #include "flow/liveness.h"
 
 #include <algorithm>
@@ -72,8 +73,8 @@ std::uint32_t peak_live_registers(const ptx::Function& function, const ControlFl
   for (std::uint32_t b : cfg.order) {
     std::vector<std::uint64_t> now = live_out(live, cfg, b, words);
     const std::uint32_t length = cfg.blocks[b].end - cfg.blocks[b].first;
-    const std::uint32_t stride =
-        std::max<std::uint32_t>(1, length / 64);  // sampled in long blocks: an estimate is enough
+    // Long blocks are sampled: an estimate is enough.
+    const std::uint32_t stride = std::max<std::uint32_t>(1, length / 64);
     for (std::uint32_t n = cfg.blocks[b].end; n-- > cfg.blocks[b].first;) {
       step_backward(function.body[n], now, scratch);
       if (n % stride == 0) peak = std::max(peak, weight(now));

@@ -1,4 +1,4 @@
-// Which registers are live at the start of each basic block.
+// Live registers at the start of each basic block.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,11 @@ class LiveRegisters {
 };
 
 LiveRegisters find_live_registers(const ptx::Function& function, const ControlFlow& cfg);
-// A bit each, before one instruction.
+// Registers live before one instruction, as a bit for each register.
 std::vector<std::uint64_t> live_registers_before(const ptx::Function& function, const ControlFlow& cfg,
                                                  const LiveRegisters& live, std::uint32_t instruction);
 
-// Peak of live registers, in 32-bit units (64-bit registers count twice, predicates not at all).
+// Peak of live registers, in 32-bit units: a 64-bit register counts as two, a predicate as none.
 std::uint32_t peak_live_registers(const ptx::Function& function, const ControlFlow& cfg);
 
 }  // namespace warpgrind::flow

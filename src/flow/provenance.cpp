@@ -1,3 +1,4 @@
+// Data flow over all instructions until nothing changes.
 #include "flow/provenance.h"
 
 #include <algorithm>
@@ -15,8 +16,8 @@ namespace {
 
 constexpr unsigned kPointerBits = 64;
 
-// A number that is multiplied or shifted is an index and no pointer. What is made of several pointers stays in doubt:
-// a distance in elements is their difference, divided.
+// A number that is multiplied or shifted is an index, not a pointer. A value made from several pointers stays unknown:
+// a distance in elements is a divided difference of pointers.
 template <class Value>
 Value as_number(Value value) {
   if (value.sources.empty()) value.unknown = false;
@@ -65,7 +66,7 @@ Provenance::Value Provenance::of_operand(const Operand& o) {
     case OperandKind::variable:
       return from_variable(o);
     case OperandKind::vector: {
-      // Two halves of a pointer may have come from memory, where they are no pointers yet.
+      // The two halves of a pointer may come from memory, where they are not recognized as pointers.
       Value out{{}, true};
       for (const Operand& e : o.elements) add(out, of_operand(e));
       return out;
@@ -117,7 +118,7 @@ Provenance::Value Provenance::result(const Instruction& i, std::size_t element, 
     case Opcode::selp:
     case Opcode::slct:
       return sum(i, first, first + 2);
-    case Opcode::shfl:  // the same register of another lane
+    case Opcode::shfl:  // the same register in another lane
       return sum(i, first, first + 1);
     case Opcode::mov:
     case Opcode::cvta:
@@ -151,7 +152,7 @@ bool Provenance::pass(const ControlFlow& cfg) {
       results_written(i, written);
       for (const WrittenRegister& w : written) {
         const unsigned bits = ptx::bits(function_.registers[w.reg].type);
-        if (bits < 32) continue;  // predicates, short numbers
+        if (bits < 32) continue;  // predicates and short numbers
         Value& known = values_[w.reg];
         Value next = known;
         add(next, result(i, w.place, bits));

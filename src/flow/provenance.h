@@ -1,6 +1,6 @@
-// From which objects the address of an access is made: the parameters of a kernel and the variables whose addresses go
-// into it. With the arguments of a launch that says which allocation an access should stay in. One answer a register,
-// the union of all its definitions; what came out of memory may be any pointer, and then nothing is said.
+// Objects from which an access's address is computed: parameters of a kernel, and variables whose address is used. With
+// the arguments of a launch, they determine the allocation that the access should stay in. Each register has one
+// answer, the union over its definitions. A value loaded from memory may be any pointer, so its sources are unknown.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@ namespace warpgrind::flow {
 
 struct AddressSource {
   enum class Kind : std::uint8_t {
-    parameter,         // the 8 bytes at `offset` of an entry's parameter: a pointer, or a number
-    module_variable,   // its address
-    function_variable  // likewise: shared or local memory
+    parameter,         // the 8 bytes at `offset` of an entry's parameter: a pointer or a number
+    module_variable,   // the address of a module-level variable
+    function_variable  // the address of a shared or local variable
   } kind = Kind::parameter;
-  std::uint32_t index = 0;  // Function::variables (parameters too), Module::variables
+  std::uint32_t index = 0;  // into Function::variables (parameters too) or Module::variables
   std::uint64_t offset = 0;
   friend auto operator<=>(const AddressSource&, const AddressSource&) = default;
 };
@@ -25,11 +25,11 @@ struct AddressSource {
 class Provenance {
  public:
   Provenance(const ptx::Function& function, const ControlFlow& cfg);
-  // Of a memory operand. Empty: not known, or an address that nothing of the kind goes into.
+  // Sources of a memory operand. Empty: unknown, or an address without such sources.
   std::vector<AddressSource> of(const ptx::Operand& address) const;
 
  private:
-  // What goes into a value. `unknown`: a pointer from elsewhere may, as well.
+  // Sources of a value. `unknown`: the value may also contain a pointer from elsewhere.
   struct Value {
     std::vector<std::uint16_t> sources;  // sorted; indexes into sources_
     bool unknown = false;
@@ -44,8 +44,8 @@ class Provenance {
   bool pass(const ControlFlow& cfg);
   std::uint16_t number(const AddressSource& source);
 
-  static constexpr std::size_t kMost = 6;          // sources of a value; more: unknown
-  static constexpr std::size_t kMostInAll = 4096;  // of a function
+  static constexpr std::size_t kMost = 6;          // sources of a value; with more it is unknown
+  static constexpr std::size_t kMostInAll = 4096;  // in a function
   const ptx::Function& function_;
   std::vector<AddressSource> sources_;
   std::vector<Value> values_;  // by RegId

@@ -1,3 +1,4 @@
+// Symbolic evaluation of registers, on demand, for one launch.
 #include "flow/thread_forms.h"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ namespace {
 
 using Value = std::optional<ThreadForm>;
 
-// Numbers stay below this, so that sums of them do not overflow.
+// Limit of all numbers, so that their sums do not overflow.
 constexpr std::int64_t kLargestFactor = std::int64_t{1} << 60;
 
 bool moderate(__int128 n) {
@@ -73,7 +74,7 @@ std::optional<ThreadForms::Range> ThreadForms::range(const ThreadForm& form, con
   return Range{static_cast<std::int64_t>(low), static_cast<std::int64_t>(high)};
 }
 
-// 32-bit values are known as signed numbers; those that some threads would see wrap around are not known.
+// A 32-bit value is known as a signed number. It is unknown if it wraps around in some thread.
 Value ThreadForms::fitting(const Value& v, unsigned bits) const {
   if (!v || bits == 64) return v;
   if (bits != 32) return std::nullopt;
@@ -135,7 +136,8 @@ Value ThreadForms::of(const Operand& o, unsigned bits) {
 }
 
 Value ThreadForms::of_register(ptx::RegId r) {
-  if (r >= values_.size() || state_[r] == State::asked) return std::nullopt;  // asked: a loop's own value
+  // Asked: a value that depends on itself, in a loop.
+  if (r >= values_.size() || state_[r] == State::asked) return std::nullopt;
   if (state_[r] == State::known) return values_[r];
   state_[r] = State::asked;
   if (definitions_.of[r].size() == 1 && !definitions_.unwritten[r]) {
@@ -185,7 +187,7 @@ Value ThreadForms::loaded(const Instruction& i) {
                          from.base == OperandKind::variable && from.scope == ptx::Scope::function &&
                          from.index < f.parameter_count && from.offset >= 0;
   const unsigned bits = ptx::bits(i.type());
-  // A wider register has the sign or zeroes in front.
+  // A wider register is sign- or zero-extended.
   if (!parameter || !launch_.parameter || ptx::bits(f.registers[i.operands[0].index].type) != bits) return std::nullopt;
   const auto value = launch_.parameter(from.index, static_cast<std::uint64_t>(from.offset), bits / 8);
   if (!value) return std::nullopt;
@@ -198,7 +200,7 @@ Value ThreadForms::converted(const Instruction& i) {
   const Value v = of(i.operands[1], ptx::bits(from));
   if (!v) return std::nullopt;
   const auto all = range(*v, launch_);
-  // What is negative is something else without a sign.
+  // A negative value changes when it is zero-extended.
   if (!all || (ptx::bits(from) < ptx::bits(to) && !ptx::is_signed(from) && all->low < 0)) return std::nullopt;
   return fitting(v, ptx::bits(to));
 }
@@ -226,7 +228,7 @@ Value ThreadForms::shifted(const Instruction& i) {
   return fitting(times(of(i.operands[1], bits), number(std::int64_t{1} << by->constant)), bits);
 }
 
-// An addition, where the two have no bit in common: LLVM writes `or` for it.
+// `or` is an addition if the operands have no bit in common; LLVM writes such additions as `or`.
 Value ThreadForms::joined(const Instruction& i) {
   const unsigned bits = ptx::bits(i.type());
   Value form = of(i.operands[1], bits), low = of(i.operands[2], bits);

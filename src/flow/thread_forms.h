@@ -1,6 +1,6 @@
-// What a register holds in each thread of a launch, where that is a sum of multiples of the thread's and the block's
-// indexes: base + 4 * (ctaid.x * ntid.x + tid.x) with the numbers of the launch. nullopt: anything else, and what may
-// wrap around. A value that is only computed under a condition is what it would be there.
+// Values of registers as linear functions of the thread and block indexes, for one launch: base + 4 * (ctaid.x * ntid.x
+// + tid.x), with the launch's numbers. nullopt: any other value, and a value that may wrap around. A value computed
+// under a condition is given as if the condition held.
 #pragma once
 
 #include <array>
@@ -22,10 +22,10 @@ struct ThreadForm {
   friend bool operator==(const ThreadForm&, const ThreadForm&) = default;
 };
 
-// A launch, as its threads see it.
+// Numbers of a launch, as its threads see them.
 struct LaunchNumbers {
   Dim3 grid, block;
-  // `bytes` (4 or 8) of parameter `index` from `offset` on, zero-extended; nullopt: there are none.
+  // `bytes` (4 or 8) of parameter `index` from `offset` on, zero-extended. nullopt: not available.
   std::function<std::optional<std::uint64_t>(std::uint32_t index, std::uint64_t offset, unsigned bytes)> parameter;
   std::array<std::uint64_t, ThreadForm::kIndexes> extents() const {
     return {block.x, block.y, block.z, grid.x, grid.y, grid.z};
@@ -34,9 +34,9 @@ struct LaunchNumbers {
 
 class ThreadForms {
  public:
-  // Both outlive this.
+  // Keeps references to both arguments.
   ThreadForms(const Definitions& definitions, const LaunchNumbers& launch);
-  // Of a memory operand [register + offset].
+  // Form of the address of a memory operand [register + offset].
   std::optional<ThreadForm> address(const ptx::Operand& operand);
   struct Range {
     std::int64_t low = 0, high = 0;  // over all threads

@@ -1,3 +1,4 @@
+// Transfer functions for each opcode, and the registers that an instruction reads and writes.
 #include "flow/transfer.h"
 
 #include <algorithm>
@@ -63,7 +64,7 @@ bool any_of_kind(const Instruction& i, std::size_t from, const std::vector<Form>
   return false;
 }
 
-// Coefficients of an affine form: of 32 bits, as signed numbers.
+// Truncates a coefficient of an affine form to a signed 32-bit number.
 std::int64_t coefficient(std::int64_t k) {
   return static_cast<std::int32_t>(k);
 }
@@ -105,13 +106,13 @@ Form add_forms(const Form& a, const Form& b, bool minus, unsigned width) {
   return f;
 }
 
-// a * b modulo 2^width, one of them uniform.
+// a * b modulo 2^width, where one factor is uniform.
 Form multiply_forms(const Form& a, const Form& b, std::optional<std::int64_t> la, std::optional<std::int64_t> lb,
                     unsigned width) {
   if (a.kind == FormKind::undefined || b.kind == FormKind::undefined) return Form{};
   const auto zeros = static_cast<std::uint8_t>(std::min<unsigned>(kAllZeros, unsigned{a.zeros} + b.zeros));
   if (a.kind == FormKind::uniform && b.kind == FormKind::uniform) return uniform_form(zeros);
-  const bool first = b.kind == FormKind::uniform;  // a carries the lanes
+  const bool first = b.kind == FormKind::uniform;  // the other factor, a, varies over the lanes
   const Form& lanes = first ? a : b;
   const Form& other = first ? b : a;
   const std::optional<std::int64_t> by = first ? lb : la;
@@ -168,15 +169,15 @@ Form bit_form(const Instruction& i, const Form& a, const Form& b, const LaneLayo
   const std::optional<std::int64_t> lit = literal(i.operands[2]);
   if (a.kind != FormKind::affine || !lit || ptx::bits(i.type()) != 32) return varying_form();
   const std::uint64_t limit = lane_part_limit(a, layout);
-  const bool carries_nothing =
-      limit != 0 && a.zeros < 63 ? limit <= (1ull << a.zeros) : limit != 0;  // base bits lie above the lane bits
+  // True if the base bits lie above the lane bits.
+  const bool carries_nothing = limit != 0 && a.zeros < 63 ? limit <= (1ull << a.zeros) : limit != 0;
   switch (i.opcode) {
     case Opcode::or_:
       return or_is_add(a, *lit) ? a : varying_form();
     case Opcode::and_: {
       const auto mask = static_cast<std::uint32_t>(*lit);
       if (!carries_nothing || mask == 0 || (mask & (mask + 1)) != 0) return varying_form();
-      if (limit > std::uint64_t{mask} + 1) return varying_form();  // cuts into the lane bits
+      if (limit > std::uint64_t{mask} + 1) return varying_form();  // the mask cuts into the lane bits
       Form f = a;
       f.zeros = 0;
       return f;
@@ -189,7 +190,7 @@ Form bit_form(const Instruction& i, const Form& a, const Form& b, const LaneLayo
   }
 }
 
-// Is the memory instruction's address the same in all lanes?
+// True if the memory instruction's address is the same in all lanes.
 bool address_is_uniform(const Operand& address, const std::vector<Form>& forms) {
   return address.base != OperandKind::reg || forms[address.index].kind == FormKind::uniform;
 }
@@ -202,13 +203,14 @@ Form load_form(const Instruction& i, const std::vector<Form>& forms, const ptx::
     case StateSpace::local:
       return varying_form();
     case StateSpace::param:
-      // By a register it is always the kernel's: those of a function that have an address are local memory.
+      // An address in a register always refers to the kernel's parameters: those of a function that have an address are
+      // local memory.
       return address.base != OperandKind::variable || (f.is_entry && address.index < f.parameter_count)
                  ? uniform_form(0)
                  : varying_form();
     case StateSpace::generic:
     case StateSpace::none:
-      return varying_form();  // may be local
+      return varying_form();  // may be local memory
     default:
       return uniform_form(0);
   }
@@ -238,7 +240,7 @@ Form arithmetic_form(const Instruction& i, const std::vector<Form>& forms, const
       return add_forms(form(1), form(2), true, width);
     case Opcode::neg:
       return add_forms(uniform_form(kAllZeros), form(1), true, width);
-    case Opcode::not_:  // -1 - x: n - 1 - i is made of it
+    case Opcode::not_:  // -1 - x, used for n - 1 - i
       return add_forms(uniform_form(0), form(1), true, width);
     case Opcode::mul:
     case Opcode::mad: {
@@ -368,8 +370,8 @@ Form result_form(const Instruction& i, std::size_t d, const std::vector<Form>& f
       return varying_form();
     case ptx::ResultForm::uniform:
       return uniform_form(0);
-    // With a membermask smaller than the active lanes they still agree within the mask; lanes outside it have no
-    // defined result.
+    // If the membermask is smaller than the set of active lanes, the lanes in the mask still agree. Lanes outside it
+    // have no defined result.
     case ptx::ResultForm::among_members:
       return d == 0 && same_members(i, forms, layout, f) ? uniform_form(0) : varying_form();
     case ptx::ResultForm::computed:
@@ -394,7 +396,7 @@ std::size_t destination_operands(const Instruction& i) {
   if ((i.opcode == Opcode::bar || i.opcode == Opcode::barrier) && i.has(Modifier::red)) return 1;
   const std::size_t most =
       i.has_second_destination ? 2 : std::min<std::size_t>(ptx::info(i.opcode).destinations, i.operands.size());
-  // mbarrier.arrive and its like may be written without their destination.
+  // mbarrier.arrive and similar instructions may be written without their destination.
   std::size_t n = 0;
   while (n < most && i.operands[n].kind != OperandKind::address) ++n;
   return n;

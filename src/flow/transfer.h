@@ -1,6 +1,5 @@
 // Transfer functions of the form analysis: the form of an instruction's result from the forms of its operands. The
-// lowering of affine arithmetic (jit/kernel/affine_arithmetic.cpp) must be able to build every form that is promised
-// here.
+// lowering of affine arithmetic (jit/kernel/affine_arithmetic.cpp) must be able to build every form that they return.
 #pragma once
 
 #include "flow/forms.h"
@@ -20,19 +19,18 @@ inline Form uniform_form(std::uint8_t zeros) {
   return f;
 }
 
-// Result d of the instruction (WrittenRegister::place).
+// Form of result d of the instruction (WrittenRegister::place).
 Form result_form(const ptx::Instruction& instruction, std::size_t d, const std::vector<Form>& forms,
                  const LaneLayout& layout, const ptx::Function& function);
 
-// Literal integer operand, if it is one.
+// Value of a literal integer operand; nullopt for other operands.
 std::optional<std::int64_t> literal(const ptx::Operand& operand);
 
-// The special cases of affine bit operations, shared with the lowering:
-// and with 2^k-1: the whole row part stays (mask_keeps_lane_part) when base has >= k zeros and the lane part fits below
-// 2^k.
-std::uint64_t lane_part_limit(
-    const Form& form, const LaneLayout& layout);  // exclusive upper bound of kx*X + ky*Y; 0: unknown or negative
-// `or` that is an addition: the affine operand's low bits are zero where the literal has ones.
+// Special cases of affine bit operations, shared with the lowering. `and` with 2^k-1 keeps the whole lane part if the
+// base has >= k zeros and the lane part is below 2^k.
+// lane_part_limit: exclusive upper bound of kx*X + ky*Y; 0: unknown or negative.
+std::uint64_t lane_part_limit(const Form& form, const LaneLayout& layout);
+// True if `or` with the literal is an addition: the affine operand's low bits are zero where the literal has ones.
 bool or_is_add(const Form& affine, std::int64_t literal);
 
 }  // namespace warpgrind::flow

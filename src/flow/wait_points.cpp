@@ -1,3 +1,4 @@
+// Search for wait points: regions behind divergent branches, and stores that overtake other warps' reads.
 #include "flow/wait_points.h"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ using ptx::Opcode;
 
 namespace {
 
-// Does one way of the branch end its lanes, so that those that stay are all there are?
+// True if one side of the branch ends its lanes, so that no other lanes remain to wait for.
 bool one_way_leaves(const ptx::Function& f, const ControlFlow& cfg, std::uint32_t block) {
   const BasicBlock& b = cfg.blocks[block];
   if (b.successors.size() != 2) return false;
@@ -33,7 +34,7 @@ void reach(const ControlFlow& cfg, std::uint32_t from, std::uint32_t stop, std::
   }
 }
 
-// What a warp has done since the last barrier.
+// Actions of a warp since the last barrier.
 struct SinceBarrier {
   bool barrier = false, read = false, read_one = false;  // read_one: one element for the whole warp
   friend bool operator==(const SinceBarrier&, const SinceBarrier&) = default;
@@ -70,7 +71,7 @@ std::vector<bool> find_overtaking(const ptx::Function& f, const ControlFlow& cfg
         s.read_one |= out[p].read_one;
       }
       for (std::uint32_t n = cfg.blocks[b].first; n < cfg.blocks[b].end; ++n) step(n, s);
-      // Kept once seen, so that this ends.
+      // Flags are never cleared in `out`, so the iteration ends.
       s = {s.barrier || out[b].barrier, s.read || out[b].read, s.read_one || out[b].read_one};
       if (s == out[b]) continue;
       out[b] = s;
@@ -109,7 +110,8 @@ WaitPoints::WaitPoints(const ptx::Function& f, const ControlFlow& cfg, const For
   std::vector<std::uint32_t> splits;
   for (std::uint32_t b : cfg.order)
     if (analysis.divergent[b] && !one_way_leaves(f, cfg, b)) splits.push_back(b);
-  // Lanes wait for each other at a branch's end unless one of them waits on the way there: then the others go past it.
+  // Lanes wait for each other at the end of a branch. If a lane waits inside the branch, the other lanes go past that
+  // end.
   std::vector<bool> within(cfg.blocks.size(), false), beyond(cfg.blocks.size(), false);
   for (std::uint32_t b : splits) {
     reach(cfg, b, cfg.blocks[b].post_dominator, within);

@@ -1,6 +1,6 @@
-// Where some lanes of a warp may have to wait while others run: the `.sync` operations and barriers that lanes can
-// reach without the rest of their warp, and loops that wait for memory. Lanes that wait there keep their registers
-// aside (jit/kernel/waiting.cpp), so that everywhere else a warp costs no more than one that never splits.
+// Points where some lanes of a warp may have to wait while others run: `.sync` operations and barriers that lanes can
+// reach without the rest of their warp, and loops that wait for memory. Waiting lanes save their registers there
+// (jit/kernel/waiting.cpp). Everywhere else, a warp costs no more than one that never splits.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 namespace warpgrind::flow {
 
-// A block that is nothing but the end of the kernel: lanes that wait there for others have nothing left to do.
+// True for a block that only ends the kernel. Lanes that wait there for others have nothing left to do.
 bool only_leaves(const ptx::Function& function, const BasicBlock& block);
-// Nothing but jumps from the block on until such a block, or the function's end: the way of an early return in code
-// that is not optimised.
+// True if only jumps lead from the block to such a block or to the function's end: the path of an early return in
+// unoptimised code.
 bool leads_only_out(const ptx::Function& function, const ControlFlow& cfg, std::uint32_t block);
 
 class WaitPoints {
@@ -26,12 +26,13 @@ class WaitPoints {
   bool any() const { return any_; }
   bool at(std::uint32_t instruction) const { return at_[instruction]; }
   bool at_head(std::uint32_t block) const { return any_ && spins_[block]; }
-  // A store to shared memory by which a warp could overwrite what the others are to read first: since the last barrier
-  // shared memory has been read, and one of the two is an element for the whole warp (`return s[0]`, `s[warp] = sum`).
-  // On a GPU the others have long read; here warps run one after the other. (Trees, where each lane stores what it has
-  // read itself, are not among them: they would pay a switch of warps for every barrier.)
+  // True for a store to (or an atomic on) shared memory that could overwrite a value before other warps read it. Since
+  // the last barrier the warp has read shared memory, and the read or the store is of one element for the whole warp
+  // (`return s[0]`, `s[warp] = sum`). On a GPU the others have read long before; here warps run one after the other.
+  // Tree reductions, where each lane stores what it has read itself, are not included: each of their barriers would
+  // cost a switch of warps.
   bool overtakes(std::uint32_t instruction) const { return overtakes_[instruction]; }
-  // Registers that lanes need which wait before `instruction`.
+  // Registers that lanes waiting before `instruction` need later.
   std::vector<ptx::RegId> live_before(std::uint32_t instruction) const;
 
  private:

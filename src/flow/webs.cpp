@@ -1,3 +1,4 @@
+// Splitter of webs: reaching definitions by data flow, then union-find over definitions that meet at a use.
 #include "flow/webs.h"
 
 #include <algorithm>
@@ -19,7 +20,6 @@ struct Definition {
   RegId reg;
 };
 
-// Reaching definitions by the usual data flow, then union-find over definitions that meet at a use.
 class WebSplitter {
  public:
   WebSplitter(ptx::Function& f, const ControlFlow& cfg) : f_(f), cfg_(cfg) {}
@@ -37,7 +37,7 @@ class WebSplitter {
   void collect() {
     by_register_.resize(f_.registers.size());
     of_block_.resize(f_.registers.size());
-    // One definition before the first instruction for every register: values that were never written.
+    // Each register gets a definition before the first instruction, for values that were never written.
     for (RegId r = 0; r < f_.registers.size(); ++r) add(ptx::kNoId, r);
     std::vector<RegId> written;
     first_of_.assign(f_.body.size() + 1, 0);
@@ -54,7 +54,7 @@ class WebSplitter {
     definitions_.push_back({instruction, r});
   }
 
-  // A set of definitions, a bit each.
+  // Set of definitions, one bit each.
   class Set {
    public:
     Set() = default;
@@ -71,8 +71,8 @@ class WebSplitter {
     std::vector<std::uint64_t> words_;
   };
 
-  // The definitions of a register that may be live. Once its block has given it a value, these are few, however often
-  // the function writes the register: an accumulator of thousands of steps would take the square of that otherwise.
+  // Definitions of a register that may be live. After a definition in the current block, these are few, however often
+  // the function writes the register. Otherwise an accumulator of thousands of steps would take quadratic time.
   const std::vector<std::uint32_t>& candidates(RegId r) const {
     return of_block_[r].empty() ? by_register_[r] : of_block_[r];
   }
@@ -82,7 +82,7 @@ class WebSplitter {
     written_in_block_.clear();
   }
 
-  // A guarded definition leaves the old value in lanes (or runs) where the guard is off.
+  // A guarded definition keeps the old value where the guard is off.
   void apply(std::uint32_t n, Set& live) {
     const bool replaces = !f_.body[n].guard;
     for (std::uint32_t d = first_of_[n]; d < first_of_[n + 1] && replaces; ++d) {
@@ -124,7 +124,7 @@ class WebSplitter {
   }
   void join(std::uint32_t a, std::uint32_t b) { parent_[find(a)] = find(b); }
 
-  // The web of register r at a point, all reaching definitions made one.
+  // The web of register r at a point; all definitions that reach it are joined.
   std::uint32_t meet(RegId r, const Set& live) {
     std::uint32_t web = ptx::kNoId;
     for (std::uint32_t d : candidates(r)) {
@@ -147,9 +147,11 @@ class WebSplitter {
       for (std::uint32_t n = cfg_.blocks[b].first; n < cfg_.blocks[b].end; ++n) {
         registers_read(f_.body[n], read);
         for (RegId r : read) meet(r, live);
-        if (f_.body[n].guard || ptx::info(f_.body[n].opcode).updates)  // keeps the old value: the same register
+        // Keeps the old value, so it needs the same register.
+        if (f_.body[n].guard || ptx::info(f_.body[n].opcode).updates)
           for (std::uint32_t d = first_of_[n]; d < first_of_[n + 1]; ++d) join(d, meet(definitions_[d].reg, live));
-        for (std::uint32_t d = first_of_[n]; d + 1 < first_of_[n + 1]; ++d)  // the same register written twice at once
+        // The same register written twice by one instruction.
+        for (std::uint32_t d = first_of_[n]; d + 1 < first_of_[n + 1]; ++d)
           for (std::uint32_t e = d + 1; e < first_of_[n + 1]; ++e)
             if (definitions_[d].reg == definitions_[e].reg) join(d, e);
         apply(n, live);
@@ -173,7 +175,8 @@ class WebSplitter {
     return number_[web];
   }
 
-  // Sources first, by what reaches them; then destinations. Operands are told apart as registers_read and _written do.
+  // Renames the sources by the definitions that reach them, then the destinations. Sources and destinations are those
+  // of registers_read() and registers_written().
   void rename_instruction(std::uint32_t n, const Set& live) {
     Instruction& i = f_.body[n];
     std::vector<RegId> read;
@@ -198,7 +201,7 @@ class WebSplitter {
     renamed_[n] = std::move(renamed);
   }
 
-  // Looks at the original operand, so that a name that was given is not taken for one to replace.
+  // Compares the original operand, so that a new name is not renamed again.
   static void swap_in(const Operand& original, Operand& target, RegId from, RegId to) {
     if ((original.kind == OperandKind::reg ||
          (original.kind == OperandKind::address && original.base == OperandKind::reg)) &&
@@ -228,8 +231,9 @@ class WebSplitter {
   std::vector<Definition> definitions_;
   std::vector<std::uint32_t> first_of_;  // by instruction: its first definition
   std::vector<std::vector<std::uint32_t>> by_register_;
-  std::vector<std::vector<std::uint32_t>> of_block_;  // by register: what candidates() says; empty: any of by_register_
-  std::vector<RegId> written_in_block_;               // those with an of_block_
+  // By register: candidates() in the current block; empty: by_register_.
+  std::vector<std::vector<std::uint32_t>> of_block_;
+  std::vector<RegId> written_in_block_;  // those with an entry in of_block_
   std::vector<Set> in_;
   std::vector<std::uint32_t> parent_;
   std::vector<RegId> number_;

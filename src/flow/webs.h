@@ -1,5 +1,5 @@
-// Splits registers that are used for several unrelated values. ptxas-bound PTX reuses a register freely (a zero that
-// starts an accumulator also starts a loop counter); register forms are found once a register, so unrelated values must
+// Splitting of registers that hold several unrelated values. PTX for ptxas reuses registers freely: a zero that starts
+// an accumulator also starts a loop counter. Each register has only one form (flow/forms.h), so unrelated values must
 // not share one.
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace warpgrind::flow {
 
-// Gives each web (definitions and uses that reach each other) a register of its own, of the same name and type. Very
-// large functions are left as they are.
+// Gives each web (definitions and uses that reach each other) its own register of the same name and type. Very large
+// functions are not changed.
 void split_webs(ptx::Function& function, const ControlFlow& cfg);
 
 }  // namespace warpgrind::flow
