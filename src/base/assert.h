@@ -1,4 +1,4 @@
-// Checks of our own invariants. They stay on in release builds: a wrong counter is worse than a stopped run.
+// Assertions of internal invariants. They stay on in release builds: a wrong counter is worse than a stopped run.
 #pragma once
 
 namespace warpgrind {

@@ -6,7 +6,7 @@ namespace warpgrind {
 namespace {
 
 struct Prefixes {
-  bool half = false, wide = false;  // operands of 2, of 8 bytes
+  bool half = false, wide = false;  // operands of 2 bytes, of 8 bytes
   std::uint8_t repeat = 0;          // 0xf2, 0xf3
   unsigned plain() const { return wide ? 8 : half ? 2 : 4; }
 };

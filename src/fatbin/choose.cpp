@@ -47,7 +47,8 @@ bool is_specific(const FatbinEntry& ptx) {
   return at != std::string::npos && text->compare(at + target.size(), 1, "a") == 0;
 }
 
-// Of two entries for the same architecture, a GPU of that architecture gets the specific one (sm_90a).
+// Of two entries for the same architecture, a GPU of that architecture gets the specific one (sm_90a); a newer GPU gets
+// the general one.
 bool is_better(const FatbinEntry& e, const FatbinEntry& best, std::uint32_t cc) {
   return e.arch != best.arch ? e.arch > best.arch
                              : is_specific(e) == (e.arch == cc) && is_specific(best) != (e.arch == cc);

@@ -6,9 +6,9 @@
 namespace warpgrind::ptx {
 
 // The first compute capability, times 10 (80: sm_80), that has this instruction in this form; 0: all have it. Features
-// of 2.0 and earlier are all 0. Today's compilers use some of them in every kernel (cvta, fma.f32), so the models of
-// compute capability 1.x could run nothing. Hints count as 0 too, since they change no result (ld.nc, .L2::128B, cache
-// policies).
+// of 2.0 and earlier are all 0. Today's compilers use some of them in every kernel (cvta, fma.f32), so otherwise the
+// models of compute capability 1.x could run nothing. Hints count as 0 too, since they change no result (ld.nc,
+// .L2::128B, cache policies).
 unsigned needed_architecture(const Instruction& instruction);
 
 }  // namespace warpgrind::ptx

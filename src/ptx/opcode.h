@@ -41,7 +41,7 @@ enum class ResultForm : std::uint8_t {
   computed  // by flow/transfer.cpp
 };
 
-// Whether lanes wait in this instruction until others arrive.
+// Condition under which lanes wait in this instruction until others arrive.
 enum class Waits : std::uint8_t { never, with_sync, unless_arrive };
 
 struct PtxVersion {
