@@ -1,5 +1,5 @@
-// What the host's own machine code and its debug information tell about a call: where it stands in the source, and
-// whether anybody looks at what it returned. Here because only this folder sees LLVM.
+// Facts about a call in the host program: its place in the source, and whether the program uses the returned value. The
+// sources are the host's machine code and debug information. Here because only this folder sees LLVM.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,20 @@ namespace warpgrind::jit {
 
 enum class ResultUse : std::uint8_t {
   used,       // read after the call: tested, stored, moved
-  dropped,    // overwritten before anybody read it
+  dropped,    // overwritten before anything read it
   passed_on,  // still in its register when the calling function returns
   unknown     // the code could not be followed
 };
-// return_address: where a call that returns a 32-bit number continues. Follows the code for a few instructions, both
-// ways at a conditional jump.
+// `return_address`: return address of a call that returns a 32-bit number. The analysis follows the code for a few
+// instructions, both ways at a conditional jump.
 ResultUse result_use(const void* return_address);
 
 struct HostPlace {
-  std::string function;  // as the linker knows it; empty: not known
+  std::string function;  // linker symbol; empty: unknown
   std::string file;      // empty: no debug information
   unsigned line = 0;
 };
-// The call before return_address: innermost inlined function first. At least one element.
+// Source places of the call before return_address, innermost inlined function first. At least one element.
 std::vector<HostPlace> host_places(const void* return_address);
 
 }  // namespace warpgrind::jit

@@ -1,4 +1,4 @@
-// jit/host_code.h by LLVM's disassembler and its reader of debug information.
+// Implementation of jit/host_code.h with LLVM's disassembler and debug-information reader.
 #pragma once
 
 #include "jit/host_code.h"

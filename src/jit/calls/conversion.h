@@ -1,5 +1,5 @@
-// Rounding to the small floating-point formats, called by machine code (jit/families/conversion.cpp) for the rarer
-// forms of cvt.
+// Rounding to the small floating-point formats. Machine code (jit/families/conversion.cpp) calls it for the rarer forms
+// of cvt.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@ namespace warpgrind::jit {
 
 enum class SmallFormat : std::uint32_t { f16, bf16, e4m3, e5m2 };
 
-// What wg_round_f64 does, one word: format | rounding << 4 | flags. Rounding as Rounding of
+// Control word of wg_round_f64: format | rounding << 4 | flags. The rounding is a Rounding of
 // jit/families/floating_arithmetic.h.
 enum RoundingFlags : std::uint32_t {
   kRoundingShift = 4,
   kRoundRelu = 1u << 8,       // negative numbers become +0
-  kRoundSatfinite = 1u << 9,  // out of range: the largest number of that sign
+  kRoundSatfinite = 1u << 9,  // values out of range become the largest number of that sign
   kRoundKeepNan = 1u << 10,   // a NaN keeps its sign and upper payload; otherwise the format's one NaN
 };
 

@@ -1,5 +1,5 @@
-// The matrix instructions' arithmetic and register layouts, in C++. Machine code passes fragments as planes: word w of
-// lane l of register r at [r*32 + l], 32-bit words (64-bit ones for f64).
+// Arithmetic and register layouts of the matrix instructions, in C++. Machine code passes fragments as planes: word w
+// of lane l of register r at [r*32 + l], 32-bit words (64-bit ones for f64).
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace warpgrind::jit {
 
-// How wg_mma is told what to do; plain integers, since they are constants in the code.
+// Shape argument of wg_mma. Encoded as a plain integer, since it is a constant in the code.
 struct MatrixShape {
   std::uint8_t m = 0, n = 0;
   std::uint16_t k = 0;
@@ -21,7 +21,7 @@ struct MatrixShape {
 enum MatrixFlags : std::uint32_t {
   kMatrixAColumn = 1,  // A is column-major
   kMatrixBColumn = 2,
-  kMatrixMmaLayout = 4,  // fragments as the PTX manual lays them out for mma; otherwise the linear layout of wmma
+  kMatrixMmaLayout = 4,  // fragment layout of mma in the PTX manual; without the flag the linear layout of wmma
   kMatrixSaturate = 8,   // .satfinite on integers
   kMatrixAndPopc = 16,   // b1: and instead of xor
 };

@@ -1,4 +1,4 @@
-// Elements of the matrix instructions: packed as programs have them, and as the numbers that are multiplied.
+// Conversion of matrix elements between the packed format of PTX and the numbers that are multiplied.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@ namespace warpgrind::jit {
 // Bits of one element of a matrix of this type (tf32 is kept in 32).
 unsigned matrix_element_bits(ptx::ScalarType type);
 
-// `count` packed elements of `type` (a multiple of 8) as the numbers that the tensor core multiplies.
+// Converts `count` (a multiple of 8) packed elements of `type` to the numbers that the tensor core multiplies.
 void unpack_matrix(float* out, const void* in, unsigned count, ptx::ScalarType type);
 void unpack_matrix(double* out, const void* in, unsigned count, ptx::ScalarType type);
 void unpack_matrix(std::int32_t* out, const void* in, unsigned count, ptx::ScalarType type);
 
-// Sums as elements of a result (a multiple of 8). A NaN becomes the one that the tensor core makes.
-// `out` may be `in`.
+// Converts `count` (a multiple of 8) sums to elements of the result. A NaN becomes the NaN of the tensor core. `out`
+// may equal `in`.
 void pack_matrix(void* out, const float* in, unsigned count, ptx::ScalarType type);  // f16, f32
 void pack_matrix(void* out, const double* in, unsigned count, ptx::ScalarType type);
 void pack_matrix(void* out, const std::int32_t* in, unsigned count, ptx::ScalarType type);

@@ -1,5 +1,5 @@
-// Products of the matrix instructions whose fragments are no blocks of rows: wmma, whose fragments are the matrix as it
-// stands in memory, and mma.m8n8k4 of f16, whose four products are spread over the warp.
+// Matrix products for fragments that are not blocks of rows: wmma (fragments in the order of the matrix in memory) and
+// mma.m8n8k4 of f16 (four products spread over the warp).
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct MatrixProduct {
   std::uint32_t flags = 0;
 
   bool has(MatrixFlags f) const { return (flags & f) != 0; }
-  // The one shape of Volta's, four independent products in a warp.
+  // The only shape of Volta: four independent products in a warp.
   bool is_volta() const { return has(kMatrixMmaLayout) && shape.m == 8 && shape.k == 4 && a == ptx::ScalarType::f16; }
 };
 

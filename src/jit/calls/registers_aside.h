@@ -1,5 +1,5 @@
-// The registers of lanes that stop (jit/kernel/waiting.cpp), put aside and taken back by a list. Scalars come first in
-// it and take 8 or 16 bytes each there; vectors are aligned to 64 bytes, predicates packed to a bit a lane.
+// Saving and restoring the registers of lanes that stop (jit/kernel/waiting.cpp), by a list. Scalars come first in the
+// save area and take 8 or 16 bytes each. Vectors are aligned to 64 bytes; predicates take one bit a lane.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace warpgrind::jit {
 inline constexpr const char* kPutAside = "wg_put_registers_aside";
 inline constexpr const char* kTakeBack = "wg_take_registers_back";
 
-// An entry of the list: which slot of the function's table of slots, and what lies there.
+// An entry of the list: the index in the function's slot table, and the type of the value.
 constexpr std::uint32_t saved_register(std::uint32_t slot, bool vector, unsigned element_bits) {
   return slot << 9 | std::uint32_t{vector} << 8 | element_bits;  // up to 128 bits
 }

@@ -1,5 +1,5 @@
-// The arithmetic of wgmma: what one warp of the four computes, 16 of the 64 rows. Where its matrices stand in shared
-// memory is src/device/calls/warpgroup_matrix.cpp.
+// Arithmetic of wgmma for one of the four warps: 16 of the 64 rows. src/device/calls/warpgroup_matrix.cpp finds the
+// matrices in shared memory.
 #pragma once
 
 #include <cstdint>
@@ -8,22 +8,22 @@
 
 namespace warpgrind::jit {
 
-inline constexpr unsigned kWarpgroupWarps = 4, kWarpgroupRows = 16;  // of a warp: 64 in all
+inline constexpr unsigned kWarpgroupWarps = 4, kWarpgroupRows = 16;  // rows of one warp; 64 in all
 inline constexpr unsigned kMostWarpgroupColumns = 256;
-// One wgmma multiplies 32 bytes of each row of A with as many of each column of B, whatever the type (256 bits, 32
+// One wgmma multiplies 32 bytes of each row of A by 32 bytes of each column of B, whatever the type (256 bits, 32
 // bytes, 16 halves, 8 tf32).
 inline constexpr unsigned kWarpgroupDepthBytes = 32;
 
 enum WarpgroupFlags : std::uint32_t {
   kWarpgroupNegateA = 1,
   kWarpgroupNegateB = 2,
-  kWarpgroupAByDepth = 4,    // A in shared memory has its rows side by side (imm-trans-a; 16-bit types)
-  kWarpgroupBByDepth = 8,    // B its columns (imm-trans-b)
-  kWarpgroupAInShared = 16,  // A by a descriptor, not in registers
+  kWarpgroupAByDepth = 4,    // A is stored by depth in shared memory (imm-trans-a; 16-bit types)
+  kWarpgroupBByDepth = 8,    // B likewise (imm-trans-b)
+  kWarpgroupAInShared = 16,  // A is given by a descriptor, not in registers
   kWarpgroupSaturate = 32,   // .satfinite
 };
 
-// A constant of the code: plain integers for machine code.
+// Description of a product. Encoded in plain integers, which are constants in machine code.
 struct WarpgroupProduct {
   unsigned columns = 0;  // n: 8 to 256
   ptx::ScalarType d, a, b;
@@ -40,17 +40,17 @@ struct WarpgroupProduct {
   }
 };
 
-// A matrix as its elements stand one behind the other: by rows of A or columns of B, kWarpgroupDepthBytes each; or, of
-// 16-bit types, `by depth`: 16 lines, each with all rows of A or columns of B.
+// Elements of A and B in order: by rows of A or columns of B, kWarpgroupDepthBytes each. 16-bit types may be stored by
+// depth instead: 16 lines, each with all rows of A or all columns of B.
 struct WarpgroupTiles {
   alignas(64) std::uint8_t a[kWarpgroupRows * kWarpgroupDepthBytes];
   alignas(64) std::uint8_t b[kMostWarpgroupColumns * kWarpgroupDepthBytes];
 };
 
-// The warp's registers of A (4 planes of 32 words) as rows.
+// Converts the warp's registers of A (4 planes of 32 words) to rows.
 void warpgroup_rows(const std::uint32_t* planes, std::uint8_t* rows);
 
-// d: planes of the warp's registers (columns/2 of them, of f16 columns/4). add: to what d holds, else to zero.
+// `d`: planes of the warp's registers (columns/2 planes, for f16 columns/4). `add`: adds to d, otherwise overwrites it.
 void multiply_warpgroup(const WarpgroupProduct& product, const WarpgroupTiles& tiles, bool add, std::uint32_t* d);
 
 }  // namespace warpgrind::jit

@@ -1,6 +1,6 @@
-// What needs LLVM, behind one interface. It is a library of its own (libwarpgrind_jit.so), opened when it is first
-// asked for: loading LLVM takes some 15 ms of a process, and one whose kernels all come from the disk cache does
-// without.
+// Interface to everything that needs LLVM. The implementation is a library of its own (libwarpgrind_jit.so), opened at
+// the first use. Loading LLVM takes a process some 15 ms; a process whose kernels all come from the disk cache avoids
+// it.
 #pragma once
 
 #include <memory>
@@ -16,11 +16,11 @@
 
 namespace warpgrind::jit {
 
-// Makes object code (ELF, x86-64). Not thread-safe: whoever has it locks.
+// Makes object code (ELF, x86-64). Not thread-safe: the caller must lock.
 class Generator {
  public:
   virtual ~Generator() = default;
-  // The kernel is its function "kernel". Fills in what is known of it.
+  // The kernel becomes the function "kernel". Fills in `kernel` and `facts`.
   virtual Result<std::string> generate(const ptx::Module& module, std::uint32_t entry, const CompileOptions& options,
                                        CompiledKernel& kernel, events::KernelFacts& facts) = 0;
   virtual std::vector<Error> refusals(const ptx::Module& module, std::uint32_t entry,
@@ -31,16 +31,16 @@ class Backend {
  public:
   virtual ~Backend() = default;
   virtual std::unique_ptr<Generator> make_generator() = 0;
-  virtual std::string llvm_library() = 0;  // the file that LLVM was loaded from
+  virtual std::string llvm_library() = 0;  // path of the loaded LLVM library
   // jit/host_code.h
   virtual ResultUse result_use(const void* return_address) = 0;
   virtual std::vector<HostPlace> host_places(const void* return_address) = 0;
 };
 
-// The library's one function. `find` finds what machine code may call on this side. Both sides must be of one build:
-// null where `code` is not the library's own kCodeDigest.
+// The only function that the library exports. `find` looks up the program's call symbols. Both sides must be of one
+// build: returns null if `code` differs from the library's own kCodeDigest.
 extern "C" Backend* warpgrind_jit_backend(std::string_view code, FindCallSymbol find);
 
-Result<Backend*> backend();  // opens it at the first call; thread-safe
+Result<Backend*> backend();  // opens the library at the first call; thread-safe
 
 }  // namespace warpgrind::jit

@@ -1,4 +1,4 @@
-// From PTX to object code, by LLVM.
+// Generator of object code from PTX, by LLVM.
 #pragma once
 
 #include <memory>

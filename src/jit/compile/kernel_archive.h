@@ -1,4 +1,4 @@
-// A compiled kernel as bytes: what is known of it and its object code.
+// Serialisation of a compiled kernel: its facts and its object code.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,14 @@
 
 namespace warpgrind::jit {
 
-// Of the sources of our own code generation, made by the build.
+// Digest of the sources of our own code generation. The build makes it.
 extern const std::string_view kCodeDigest;
 
-// A digest of what decides what pack() gives: the PTX, the options, the CPU, and the sources of our own code
-// generation.
+// Digest of the inputs of the compilation: the PTX, the options, the CPU, and the sources of our own code generation.
 std::string cache_key(const ptx::Module& module, std::uint32_t entry, const CompileOptions& options,
                       const std::string& cpu, std::string_view code = kCodeDigest);
 
-// A version of a file.
+// Identity of one version of a file.
 struct FileIdentity {
   std::string path;
   std::uint64_t bytes = 0;
@@ -27,10 +26,11 @@ struct FileIdentity {
   bool operator==(const FileIdentity&) const = default;
 };
 
-// llvm: which made the object. It decides the code too, but is no part of the key: that would have to load it.
+// `llvm`: the library that made the object. It affects the code but is not part of the key: the key would need LLVM
+// loaded.
 std::string pack(const CompiledKernel& kernel, const FileIdentity& llvm, std::string_view object);
-// The object, in `bytes`; fills in `kernel` and `facts`. nullopt: not such bytes, or the LLVM that made it is another
-// one by now.
+// Returns the object as a part of `bytes`; fills in `kernel` and `facts`. nullopt: invalid bytes, or a different LLVM
+// is installed now.
 std::optional<std::string_view> unpack(std::string_view bytes, CompiledKernel& kernel, events::KernelFacts& facts);
 
 }  // namespace warpgrind::jit

@@ -1,5 +1,5 @@
-// Compiled kernels on disk, a file each. The folder holds code that we run: it must be ours and nobody else may write
-// to it.
+// Disk cache of compiled kernels, one file each. The folder holds code that we run: it must be ours, and no other user
+// may have write access.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@ namespace warpgrind::jit {
 
 class KernelCache {
  public:
-  // Kernels go to DIRECTORY/kernels, which is made where it is missing. Empty: no cache.
+  // Stores kernels in DIRECTORY/kernels and creates it if missing. Empty: no cache.
   explicit KernelCache(const std::string& directory);
   bool enabled() const { return enabled_; }
-  // Why a folder that was asked for is not used; empty: it is, or none was asked for.
+  // Reason why the requested folder is not used. Empty: it is used, or none was requested.
   const std::string& refusal() const { return refusal_; }
 
-  std::optional<std::string> find(const std::string& key) const;  // nullopt: not there or damaged
-  // A failure (full disk) only loses the speed-up. Kernels not used for longest make room when the folder grows beyond
-  // `limit` bytes.
+  std::optional<std::string> find(const std::string& key) const;  // nullopt: missing or damaged
+  // A failure (full disk) only loses the speed-up. If the folder exceeds `limit` bytes, the kernels unused for longest
+  // are removed.
   void store(const std::string& key, std::string_view bytes, std::uint64_t limit = kLimit) const;
   static constexpr std::uint64_t kLimit = std::uint64_t{1} << 30;
 

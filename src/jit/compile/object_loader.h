@@ -1,5 +1,5 @@
-// Object code (ELF, x86-64, position-independent) to code that runs: sections are mapped, relocated and protected. Of
-// its own and not LLVM's, so that a kernel from the disk cache runs without LLVM.
+// Loader of object code (ELF, x86-64, position-independent): maps, relocates and protects the sections. LLVM's loader
+// is not used, so that a kernel from the disk cache runs without LLVM.
 #pragma once
 
 #include <cstddef>
@@ -32,8 +32,8 @@ class LoadedObject {
   std::size_t bytes_ = 0;
 };
 
-// resolve: the address of what the object does not define; null: there is none. Unwind tables are left out: nothing
-// unwinds through machine code.
+// `resolve` returns the address of an undefined symbol; null: unknown. Unwind tables are left out: nothing unwinds
+// through machine code.
 Result<LoadedObject> load_object(std::string_view object, std::string_view entry,
                                  const std::function<void*(const char* name)>& resolve);
 

@@ -1,4 +1,4 @@
-// The pass pipelines: what pays for kernels of 32-lane vectors, and nothing more (compile time is part of a run).
+// Pass pipelines: only passes that pay for kernels of 32-lane vectors, since compile time is part of a run.
 #pragma once
 
 #include "jit/compile/promotion.h"
@@ -11,12 +11,13 @@ class TargetMachine;
 
 namespace warpgrind::jit {
 
-// How large the module's code is before optimisation.
+// Size of the module's code before optimisation.
 CodeSize measure(llvm::Module& module);
 
 Promotion optimise(llvm::Module& module, llvm::TargetMachine& target, Tier tier);
 
-// Options of LLVM's code generator that only its command line has; once, before the first target machine is used.
+// Sets options of LLVM's code generator that exist only on its command line. Call once, before the first target machine
+// is used.
 void tune_code_generation();
 
 }  // namespace warpgrind::jit

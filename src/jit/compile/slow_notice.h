@@ -1,4 +1,4 @@
-// Says once, after a while, that something still goes on. A thread of its own waits; what it watches does not.
+// A notice, given once, that something takes long. A thread of its own waits; the watched thread does not.
 #pragma once
 
 #include <condition_variable>
@@ -11,8 +11,8 @@ namespace warpgrind::jit {
 
 class SlowNotice {
  public:
-  // Calls `say` from another thread when this object lives longer than `seconds`; 0: this one does, at once. Null:
-  // nothing happens. Where the host allows no more threads the notice is lost, and nothing else.
+  // Calls `say` from another thread if this object lives longer than `seconds`. 0: calls it from this thread, at once.
+  // Null: does nothing. If the host allows no more threads, only the notice is lost.
   SlowNotice(double seconds, std::function<void()> say);
   SlowNotice(const SlowNotice&) = delete;
   SlowNotice& operator=(const SlowNotice&) = delete;

@@ -1,7 +1,8 @@
-// The .approx instructions. Those of f32 are what ptxas makes of the multi-function unit (jit/calls/multi_function.h),
-// bit for bit an H200's; tanh, and the halves, are vector code within the error bounds of the PTX manual, of IEEE
-// operations in a fixed order, so that the bits are the same on every CPU. Inputs are f32 (one lane or 32); the caller
-// flushes subnormals for .ftz and makes NaN results canonical.
+// Lowerings of the .approx instructions. The f32 ones equal an H200's bit for bit: they are the instruction sequences
+// that ptxas makes for the multi-function unit (jit/calls/multi_function.h). tanh and the half-precision ones are
+// vector code within the error bounds of the PTX manual. They use IEEE operations in a fixed order, so that the bits
+// are the same on every CPU. Inputs are f32 (one lane or 32). The caller flushes subnormals for .ftz and makes NaN
+// results canonical.
 #pragma once
 
 #include "jit/kernel/lower.h"

@@ -1,4 +1,4 @@
-// How an atomic operation is named between machine code and the device (wg_atomic).
+// Encoding of an atomic operation between machine code and the device (wg_atomic).
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ enum class AtomicOperation : std::uint8_t {
   compare_and_swap
 };
 
-// One 32-bit code: operation, type of the operand, and whether the address is the same for all lanes by the program's
-// text (ptxas has one lane do a 32-bit integer operation for the warp then, which is what is counted).
+// 32-bit code: operation, operand type, and whether the PTX text uses the same address for all lanes. (ptxas then lets
+// one lane do a 32-bit integer operation for the warp, and that is counted.)
 inline constexpr std::uint32_t kAtomicOneAddress = 1u << 16;
 inline constexpr std::uint32_t atomic_code(AtomicOperation op, ptx::ScalarType type, bool one_address = false) {
   return static_cast<std::uint32_t>(op) | static_cast<std::uint32_t>(type) << 8 |
@@ -30,7 +30,8 @@ inline constexpr std::uint32_t atomic_code(AtomicOperation op, ptx::ScalarType t
 
 }  // namespace warpgrind::jit
 
-// Lanes in ascending order. addresses: generic or of the site's space; b, c: operands of 32 lanes; out: the old values,
-// or null. `part` elements lie behind one another for vector forms: element e of lane l at addresses[l] + e*bytes.
+// Performs the operation lane by lane in ascending order. addresses: generic or of the site's space; b, c: operands of
+// 32 lanes; out: the old values, or null. Vector forms have consecutive elements: element e of lane l is at
+// addresses[l] + e*bytes.
 extern "C" void wg_atomic(void* context, std::uint32_t site, std::uint32_t code, const std::uint64_t* addresses,
                           std::uint32_t mask, const void* b, const void* c, void* out);

@@ -1,5 +1,5 @@
-// Lowerings that one opcode's table entry hands over by type: `add` is integer, floating-point or half-precision
-// arithmetic. And helpers that several families share.
+// Lowerings that an opcode's table entry selects by type: `add` is integer, floating-point or half-precision
+// arithmetic. Also helpers that several families share.
 #pragma once
 
 #include "jit/kernel/lower.h"
@@ -14,12 +14,12 @@ void lower_cvt_pack(Lowering& lowering);  // conversion.cpp
 
 bool is_half_type(ptx::ScalarType type);
 
-// Whether the instruction takes subnormals for 0.
+// Whether the instruction treats subnormals as 0.
 inline bool flushes(const Lowering& lowering) {
   return lowering.instruction().has(ptx::Modifier::ftz);
 }
 
-// Writes the value of each lane to scratch memory of the instruction, and returns its address.
+// Writes each lane's value to scratch memory of the instruction. Returns its address.
 inline llvm::Value* store_lanes(Lowering& lowering, llvm::Value* lanes) {
   llvm::Value* area = lowering.scratch(lanes->getType()->getScalarType());
   lowering.ir().CreateAlignedStore(lanes, area, llvm::Align(64));

@@ -1,7 +1,7 @@
-// Building blocks of the floating-point lowerings: rounding, flushing, saturation and NaN rules of f32 and f64. What
-// the hardware does was recorded on an H200 (tests/exec): every NaN result of f32 is 0x7fffffff, f64 keeps the payload
-// of a NaN operand (which one of several is not specified here), and .ftz flushes a result that would be subnormal if
-// the exponent range had no end.
+// Building blocks of the floating-point lowerings: rounding, flushing, saturation and NaN rules of f32 and f64. The
+// hardware's behaviour was recorded on an H200 (tests/exec). Every NaN result of f32 is 0x7fffffff. f64 keeps the
+// payload of a NaN operand (which one of several is not specified here). .ftz flushes a result that would be subnormal
+// if the exponent range were unlimited.
 #pragma once
 
 #include "jit/kernel/lower.h"
@@ -11,14 +11,15 @@ namespace warpgrind::jit {
 enum class Rounding : std::uint8_t { nearest, zero, down, up };
 enum class FloatOp : std::uint8_t { add, sub, mul, div, fma, sqrt };
 
-Rounding rounding_of(const ptx::Instruction& instruction);  // .rn where none is written
+Rounding rounding_of(const ptx::Instruction& instruction);  // .rn if none is given
 
-// The operation, correctly rounded. `type` is f32 or f64; arguments as many as the operation has.
+// The correctly rounded operation. `type` is f32 or f64; the number of arguments is that of the operation.
 llvm::Value* rounded(Lowering& lowering, FloatOp op, Rounding rounding, ptx::ScalarType type,
                      llvm::ArrayRef<llvm::Value*> arguments);
-// Vectors of any length are rounded in machine code, however; else calls do it for 32 lanes where it is not to nearest.
+// True: machine code rounds vectors of any length in every rounding mode. False: calls for 32 lanes do it unless the
+// mode is to nearest.
 bool rounds_in_code(Lowering& lowering);
-// fma of f32 values rounded to odd: rounding the result again to half the precision gives the same as rounding once.
+// fma of f32 values, rounded to odd. Rounding this result to half precision gives the same as a single rounding.
 llvm::Value* fma_to_odd(Lowering& lowering, llvm::Value* a, llvm::Value* b, llvm::Value* c);
 
 llvm::Value* canonical_nan(Lowering& lowering,

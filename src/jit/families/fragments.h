@@ -1,5 +1,5 @@
-// The registers of a matrix, as the instructions that move and multiply matrices have them, in memory for functions in
-// C++: one plane of 32 lanes a register, one behind the other.
+// Conversion of a matrix fragment between registers and memory, for functions in C++. Memory holds one plane of 32
+// lanes per register, one after the other.
 #pragma once
 
 #include "jit/kernel/lower.h"
@@ -12,7 +12,7 @@ inline llvm::ArrayRef<ptx::Operand> registers_of(const ptx::Operand& o) {
                                             : llvm::ArrayRef<ptx::Operand>(o);
 }
 
-// `word`: b32 or b64, of each register. The planes are scratch memory of this instruction.
+// `word`: type of each register, b32 or b64. The planes are scratch memory of this instruction.
 llvm::Value* spill(Lowering& l, const ptx::Operand& o, ptx::ScalarType word);
 void reload(Lowering& l, const ptx::Operand& o, ptx::ScalarType word, llvm::Value* planes);
 

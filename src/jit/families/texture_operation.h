@@ -1,4 +1,4 @@
-// How a texture or surface access is described in one 32-bit code between machine code and the device.
+// Encoding of a texture or surface access in one 32-bit code, between machine code and the device.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ enum class SurfaceBoundary : std::uint8_t { trap, clamp, zero };
 
 enum class TextureGeometry : std::uint8_t { d1, d2, d3, a1d, a2d, cube, acube };
 
-// What txq and suq ask for (wg_texture_query).
+// Queries of txq and suq (wg_texture_query).
 enum TextureQuery : std::uint32_t {
   kQueryWidth,
   kQueryHeight,
@@ -20,10 +20,10 @@ enum TextureQuery : std::uint32_t {
   kQueries
 };
 
-// Which level of a mipmapped array: the first, a given one, that of two steps of the coordinates.
+// Source of the level of a mipmapped array: the first level, a given one, or one computed from the two gradients.
 enum class TextureDetail : std::uint8_t { base, level, gradients };
 
-// Coordinates that a step has: without the layer.
+// Number of coordinates of a gradient: without the layer.
 inline unsigned step_size(TextureGeometry g) {
   switch (g) {
     case TextureGeometry::d1:
@@ -36,7 +36,7 @@ inline unsigned step_size(TextureGeometry g) {
       return 3;
   }
 }
-inline constexpr unsigned kTextureWords = 4 + 2 * 3;  // coordinates and two steps, at most
+inline constexpr unsigned kTextureWords = 4 + 2 * 3;  // coordinates and two gradients, at most
 
 struct TextureCall {
   TextureGeometry geometry = TextureGeometry::d1;
@@ -44,8 +44,8 @@ struct TextureCall {
   bool integer_coordinates = false, gather = false;
   std::uint8_t component = 0;  // of a gather
   SurfaceBoundary boundary = SurfaceBoundary::trap;
-  TextureDetail detail = TextureDetail::base;  // words behind the coordinates: one, or two steps
-  bool one_handle = false;                     // there is one for all lanes
+  TextureDetail detail = TextureDetail::base;  // words after the coordinates: none, one, or two gradients
+  bool one_handle = false;                     // all lanes use the same handle
 
   std::uint32_t encode() const {
     return static_cast<std::uint32_t>(geometry) | std::uint32_t{coordinates} << 4 |

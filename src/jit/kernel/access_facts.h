@@ -1,4 +1,4 @@
-// What an instruction's text says of its memory access, for events::Site.
+// Static facts about the memory access of an instruction, for events::Site.
 #pragma once
 
 #include "events/site.h"
@@ -8,7 +8,7 @@ namespace warpgrind::jit {
 
 events::MemoryOrder memory_order(const ptx::Instruction& instruction);
 events::MemoryScope memory_scope(const ptx::Instruction& instruction);
-// atom, red: how ptxas does it on shared memory. no_return: nobody reads its result.
+// Implementation that ptxas chooses for atom and red on shared memory. no_return: the result is never read.
 SharedAtomic shared_atomic(const ptx::Instruction& instruction, bool no_return);
 
 }  // namespace warpgrind::jit

@@ -1,8 +1,9 @@
-// Loads and stores of one basic block at fixed distances from one register (the unrolled steps of a loop over a tile,
-// the neighbours of a stencil along a row, what is read and written back): the first one's check answers for all.
-// Where the inline cache of the leader, whose window is as much smaller as the group is wide, takes it, its followers
-// neither check nor count: the device counts them by the leader's histogram and masks. Else they are calls. A load of a
-// tiled multiplication takes 4 instructions so, of 13.
+// Groups of accesses that share one check: loads or stores of one basic block at fixed distances from one register.
+// Examples are the unrolled steps of a loop over a tile and the neighbours of a stencil along a row. The first access
+// of a group is the leader. Its window in the inline cache is smaller by the extent of the group, so that a hit is
+// valid for all followers, too. Followers then neither check nor count: the device counts them by the leader's
+// histogram and masks. If the leader misses, followers call the device. As a follower, a load of a tiled multiplication
+// takes 4 instructions instead of 13.
 #pragma once
 
 #include <optional>
@@ -18,9 +19,9 @@ class AccessGroups {
   explicit AccessGroups(const FunctionContext& context);
 
   bool leads(std::uint32_t instruction) const { return leaders_.contains(instruction); }
-  // What a follower follows.
+  // The leader of a follower.
   struct Follows {
-    std::uint32_t leader;   // an instruction of the same block, before it
+    std::uint32_t leader;   // an earlier instruction of the same block
     std::int64_t distance;  // bytes from the leader's addresses
   };
   std::optional<Follows> follows(std::uint32_t instruction) const;

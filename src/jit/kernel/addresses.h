@@ -1,4 +1,4 @@
-// The lane addresses of a memory operand, in the form of its register.
+// Lane addresses of a memory operand, in the same form as its register.
 #pragma once
 
 #include <optional>
@@ -24,7 +24,7 @@ class Addresses {
       : f_(context), ir_(context.ir()), registers_(registers), variables_(variables) {}
   Address of(const ptx::Operand& operand, StateSpace space);
   llvm::Value* lanes(Address& address);  // <32 x i64>
-  llvm::Value* area();                   // where calls find lanes()
+  llvm::Value* area();                   // memory in which calls receive lanes()
 
  private:
   llvm::Value* no_wrap(const Affine& a);

@@ -16,7 +16,7 @@ struct Affine {
   llvm::Value* base = nullptr;  // i64, wide only
   std::int64_t scale = 1;
   bool is_signed = false, wide = false;
-  bool carries_lanes = false;  // wide: not just a uniform base
+  bool carries_lanes = false;  // wide: more than a uniform base
 };
 
 }  // namespace warpgrind::jit

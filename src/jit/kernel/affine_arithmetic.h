@@ -1,4 +1,5 @@
-// Arithmetic on affine and wide values: flow/transfer.cpp promises these forms, here they are built.
+// Arithmetic on affine and wide values. flow/transfer.cpp decides which results have these forms; this class builds
+// them.
 #pragma once
 
 #include <optional>
@@ -11,7 +12,7 @@ class AffineArithmetic {
  public:
   AffineArithmetic(FunctionContext& context, Registers& registers)
       : f_(context), ir_(context.ir()), registers_(registers) {}
-  bool lower();  // the current instruction; false: its result is not affine
+  bool lower();  // lowers the current instruction; false: its result is not affine
 
  private:
   Affine operand(std::size_t index, unsigned width);

@@ -1,4 +1,4 @@
-// What ends a block: branches, exits, falling through; and where a kernel can be stopped.
+// Lowering of block ends (branches, exits, falling through), and of the points where a kernel can be interrupted.
 #pragma once
 
 #include <llvm/ADT/STLFunctionalExtras.h>
@@ -24,12 +24,13 @@ class Branches {
         waiting_(waiting),
         divergence_(divergence) {}
   void lower(std::uint32_t block);  // its last instruction
-  // Every cycle of blocks passes a loop's head, and every cycle of calls the entry of a function that calls: what does
-  // not end can be stopped there. A loop that waits lets others run.
+  // Polls for interrupts at loop heads and at the entries of functions that call. Every cycle of blocks passes a loop
+  // head, and every cycle of calls passes such an entry, so any endless program can be stopped there. Loops that wait
+  // for memory let other warps run.
   void begin_block(std::uint32_t block);
 
  private:
-  // The way to an arrival, with its count: lanes that took the branch, or null: nobody did.
+  // A block that counts the branch and jumps to `to`. `taken`: lanes that took the branch; null: none did.
   llvm::BasicBlock* counted(llvm::Value* counters, llvm::Value* taken, llvm::BasicBlock* to);
   void poll(std::uint32_t block);
   std::uint32_t block_at(std::uint32_t instruction) const;

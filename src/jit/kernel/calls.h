@@ -1,4 +1,4 @@
-// Calls of device functions. One is `void f(WarpContext*, i32 mask, i32* arguments, i32* results)`.
+// Calls of device functions. The signature of each is `void f(WarpContext*, i32 mask, i32* arguments, i32* results)`.
 #pragma once
 
 #include <optional>

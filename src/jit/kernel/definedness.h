@@ -1,14 +1,16 @@
-// Which bits of registers nobody has written. Only in kernels whose uses of such bits an observer wants.
+// Tracking of undefined (never written) bits of registers. Only in kernels compiled for an observer of their uses.
 //
-// Each register that may hold some has a shadow: an integer of its width, 1 where a bit is undefined, one for the warp
-// or for each lane like the register itself. Shadows are computed before the instruction itself: `ld` and `st` move
-// them from and to the shadow of memory (device/definedness), what moves bits is lowered a second time over the shadows
-// of what it moves, logic, addition and comparison know which bits of a result do not depend on undefined ones, and of
-// all else every bit of the result is undefined where a bit of a source is. Results of what is not followed (atomics,
-// calls, textures, matrices) count as defined: nothing is reported that is not there.
+// Each register that may hold undefined bits has a shadow: an integer of its width, with a 1 for each undefined bit.
+// There is one for the warp or one per lane, like the register itself. Shadows are computed before the instruction
+// itself:
+//  - `ld` and `st` move shadows from and to the shadow of memory (device/definedness).
+//  - An instruction that only moves bits is lowered a second time, on the shadows of its sources.
+//  - Logic, addition and comparison know which result bits do not depend on undefined bits.
+//  - For all others, every bit of the result is undefined if any bit of a source is.
+// Results that are not tracked (atomics, calls, textures, matrices) count as defined, so that no false report arises.
 //
-// Nothing is reported where undefined bits are loaded, moved or computed with, but where they decide: a branch or a
-// guard, an address, an operand of a barrier, the lane of a shuffle. After that they count as defined.
+// Loading, moving or computing with undefined bits is not reported. A report is made only where they decide something:
+// a branch or a guard, an address, an operand of a barrier, the lane of a shuffle. After that they count as defined.
 #pragma once
 
 #include <optional>
@@ -22,7 +24,7 @@ namespace warpgrind::jit {
 
 class Definedness {
  public:
-  // As wg_undefined_use() takes it: events::UndefinedUse::Use.
+  // Argument of wg_undefined_use(): events::UndefinedUse::Use.
   enum class Use : std::uint8_t { branch, address, operand };
 
   Definedness(FunctionContext& context, LaneMasks& masks, Registers& registers, Sites& sites)
@@ -30,32 +32,32 @@ class Definedness {
   void create();
   bool on() const { return on_; }
 
-  // The current instruction, before it is lowered: what it uses, and the shadows of what it writes.
+  // For the current instruction, before it is lowered: check its uses, and compute the shadows of its results.
   void check_guard();
   void check_uses();
   void propagate(Lowering& lowering, LowerFunction lower);
 
   // ---- For the rules and for ld and st
 
-  bool tracks(const ptx::Operand& operand) const;  // may have undefined bits; of a vector: some element
-  // Shadow of a register, of the width of `type`, for 32 lanes or for the warp; null: all bits are defined.
+  bool tracks(const ptx::Operand& operand) const;  // may have undefined bits (of a vector: some element)
+  // Shadow of a register in the width of `type`, for 32 lanes or for the warp. Null: all bits are defined.
   llvm::Value* read(const ptx::Operand& operand, ptx::ScalarType type, bool lanes);
   llvm::Value* read_lanes(const ptx::Operand& operand, ptx::ScalarType type);  // zeros for null
-  // As Registers::write, with an integer or null.
+  // Like Registers::write, with an integer or null.
   void write(const ptx::Operand& operand, llvm::Value* shadow, ptx::ScalarType type);
   llvm::Type* integer(ptx::ScalarType type, bool lanes) const;
-  llvm::Value* some(llvm::Value* shadow) const;  // i1 or <32 x i1>: any bit
-  // Lanes of the mask of the current instruction with some bit, as i32.
+  llvm::Value* some(llvm::Value* shadow) const;  // i1 or <32 x i1>: any bit is undefined
+  // Lanes that execute the current instruction and have an undefined bit, as i32.
   llvm::Value* lanes_with(llvm::Value* shadow);
-  // `then` where some lane has an undefined bit: seldom.
+  // Emits `then` for the rare case that some lane has an undefined bit.
   void where_any(llvm::Value* lanes, llvm::function_ref<void()> then);
 
  private:
   friend class DefinednessRules;
   struct Slot {
     llvm::AllocaInst* at = nullptr;  // null: always defined
-    bool lanes = false;              // one a lane
-    bool blend = false;              // other lanes' shadows are kept at every write
+    bool lanes = false;              // one per lane
+    bool blend = false;              // every write keeps the shadows of inactive lanes
   };
   void find_tracked();
   llvm::Value* load(ptx::RegId r, bool lanes);
@@ -72,7 +74,7 @@ class Definedness {
   std::vector<Slot> slots_;
 };
 
-// Results that count as defined whatever the sources are (a load's come from memory).
+// True if the results count as defined whatever the sources are (those of a load come from memory).
 bool gives_defined(const ptx::Instruction& instruction);
 // ld of memory that has a shadow.
 bool loads_shadow(const ptx::Instruction& instruction);

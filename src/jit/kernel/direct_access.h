@@ -1,4 +1,4 @@
-// Moving the bytes of accesses that the inline cache has found good: plain loads and stores of the host.
+// Data transfer of accesses that the inline cache has found good: plain loads and stores of the host.
 #pragma once
 
 #include <optional>
@@ -13,16 +13,18 @@ class DirectAccess {
   DirectAccess(FunctionContext& context, LaneMasks& masks) : f_(context), ir_(context.ir()), masks_(masks) {}
   std::vector<llvm::Value*> load(const Address& a, StateSpace space, llvm::Type* element, unsigned count);
   void store(const Address& a, StateSpace space, llvm::Type* element, const std::vector<llvm::Value*>& values);
-  void store_some(const Address& a, StateSpace space, llvm::Type* element, llvm::Value* value);  // some lane is on
-  void go_to_shadow(bool shadow) { shadow_ = shadow; }  // of the memory (jit/abi.h), from now on
+  void store_some(const Address& a, StateSpace space, llvm::Type* element,
+                  // At least one lane must be active.
+                  llvm::Value* value);
+  void go_to_shadow(bool shadow) { shadow_ = shadow; }  // from now on accesses the memory's shadow (jit/abi.h)
 
  private:
   llvm::Value* host_pointer(llvm::Value* address, StateSpace space);
   llvm::Value* lane_pointers(const Address& a, llvm::Value* pointer);
-  // How the lanes lie that share a row (f_.layout.row_length): in steps of a constant number of elements, which are all
-  // theirs where the row is dense; in step 0 they read one place.
+  // Pattern of the lanes that share a row (f_.layout.row_length). The step is a constant number of elements. In a dense
+  // row the lanes own all elements. With step 0 they read one place.
   struct Rows {
-    unsigned lanes = 1, step = 0, elements = 1;  // of a row, from its lowest address on
+    unsigned lanes = 1, step = 0, elements = 1;  // of a row, counted from its lowest address
     bool backwards = false, dense = false;
     unsigned first_of(unsigned lane) const { return (backwards ? lanes - 1 - lane : lane) * step; }
   };
@@ -38,7 +40,7 @@ class DirectAccess {
   std::vector<llvm::Value*> load_wholes(llvm::Value* pointers, llvm::Type* element, unsigned count);
   void store_wholes(llvm::Value* pointers, llvm::Type* element, const std::vector<llvm::Value*>& values);
   std::vector<llvm::Value*> load_local(llvm::Value* offset, llvm::Type* element, unsigned count);
-  // lanes, a <32 x i1>: of these only; null: of all.
+  // `lanes`, a <32 x i1>: the lanes to store; null: all.
   void store_local(llvm::Value* offset, llvm::Type* element, const std::vector<llvm::Value*>& values,
                    llvm::Value* lanes);
   bool is_volatile() const;

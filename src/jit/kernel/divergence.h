@@ -1,6 +1,6 @@
-// Split warps. A split pushes the lanes that wait on a small stack; they go on when the lanes that run arrive at the
-// branch's reconvergence point (its immediate post-dominator). Owns the LLVM blocks of the function's basic blocks, and
-// the one that takes the next entry.
+// Execution of divergent warps. A split pushes the waiting lanes on a small stack. They continue when the running lanes
+// arrive at the branch's reconvergence point (its immediate post-dominator). This class owns the LLVM blocks of the
+// function's basic blocks, and the dispatch block, which takes the next stack entry.
 #pragma once
 
 #include <vector>
@@ -16,10 +16,10 @@ class Divergence {
       : f_(context), ir_(context.ir()), masks_(masks), stack_(stack), waiting_(waiting), regions_(regions) {}
   void create();
   void create_blocks();
-  void finish();  // when all blocks are lowered; the function's last block is left open
+  void finish();  // call when all blocks are lowered; leaves the function's last block open
 
   llvm::BasicBlock* body(std::uint32_t block) { return bodies_[block]; }
-  llvm::BasicBlock* arrival(std::uint32_t block);     // where an edge to `block` goes
+  llvm::BasicBlock* arrival(std::uint32_t block);     // target of an edge to `block`
   llvm::BasicBlock* leave() { return leave_; }        // the active lanes have returned
   llvm::BasicBlock* dispatch() { return dispatch_; }  // takes the top entry
 

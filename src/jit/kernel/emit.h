@@ -1,4 +1,4 @@
-// A kernel and all functions it may call -> one LLVM module, unoptimised.
+// Translation of a kernel and all functions it may call to one LLVM module, unoptimised.
 #pragma once
 
 #include <llvm/IR/Module.h>

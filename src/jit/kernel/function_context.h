@@ -1,5 +1,5 @@
-// One function of a kernel while it is lowered: what is known of it beforehand, the LLVM function that it becomes, and
-// the position. The parts of the lowering (Registers, Memory, Divergence, ...) share it by reference.
+// State of one function of a kernel while it is lowered: analysis results, the LLVM function, and the current position.
+// The parts of the lowering (Registers, Memory, Divergence, ...) share it by reference.
 #pragma once
 
 #include <string>
@@ -33,14 +33,14 @@ class FunctionContext : public Values {
   bool has_avx512() const { return llvm_function->hasFnAttribute("warpgrind-avx512f"); }  // jit/kernel/emit.cpp
   llvm::Value* lane_pattern(bool y, unsigned width);  // X or Y of each lane (jit/abi.h), constant <32 x iN>
 
-  void enter_again(llvm::Value* context, llvm::Value* frame);  // another warp of the kernel goes on from here
+  void enter_again(llvm::Value* context, llvm::Value* frame);  // continues from here with another warp of the kernel
 
   void unsupported(const char* why);        // ends the compilation of the kernel
-  void refuse(const std::string& problem);  // the PTX is wrong: ends it too
+  void refuse(const std::string& problem);  // the PTX is invalid: ends the compilation, too
 
   KernelUnit& unit;
   const std::uint32_t function_index;
-  // A copy whose registers hold one web each (flow/webs.h), and in which parameters that lie on the stack are
+  // Copy of the PTX function in which each register holds one web (flow/webs.h), and parameters on the stack are
   // accessed there (jit/kernel/stack_parameters.h).
   const ptx::Function function;
   const bool is_kernel;
@@ -52,17 +52,17 @@ class FunctionContext : public Values {
   const flow::Provenance provenance;
 
   llvm::Function* const llvm_function;
-  // A kernel's function runs other warps in turn (jit/kernel/regions.h): what is true of one begins at `enter`.
-  llvm::BasicBlock* const entry;  // of allocas
+  // A kernel's function also runs other warps (jit/kernel/regions.h). Code that depends on the warp starts at `enter`.
+  llvm::BasicBlock* const entry;  // holds the allocas
   llvm::BasicBlock* const enter;
   llvm::Value* const context_argument;  // WarpContext*
-  llvm::Value* const frame_argument;    // of kernels: of the warp, likewise
+  llvm::Value* const frame_argument;    // kernels only: the warp's frame
   llvm::IRBuilder<> prologue;           // appends to `enter`, before its final branch
   Position now;
 
  private:
   llvm::Value* enter_with(unsigned argument) const;
-  std::string place() const;  // of the current instruction, for messages
+  std::string place() const;  // place of the current instruction, for messages
   std::string spelling() const;
   void fail(Error error);
 

@@ -1,5 +1,5 @@
-// One PTX function becoming one LLVM function: block by block, instruction by instruction. Each matter is in the hands
-// of one part; the opcode families (lower.h) see none of them, only what Lowering offers.
+// Lowering of one PTX function to one LLVM function: block by block, instruction by instruction. One class is
+// responsible for each topic. The opcode families (lower.h) see none of these classes, only the interface Lowering.
 #pragma once
 
 #include "jit/kernel/affine_arithmetic.h"

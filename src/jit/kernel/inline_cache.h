@@ -1,6 +1,6 @@
-// The inline cache in front of the careful path (SiteState in jit/abi.h): one comparison says that all 32 addresses of
-// a uniform or affine access are good, one increment counts it. Accesses of some lanes (edges of stencils, last steps
-// of reductions) use it too: where the addresses of all lanes are good, loads need no mask at all, and stores only one.
+// Inline cache (SiteState in jit/abi.h), the fast path for memory accesses. One comparison proves that all 32 addresses
+// of a uniform or affine access are good; one increment counts it. Partial-warp accesses (edges of stencils, last steps
+// of reductions) use it, too. If the addresses of all lanes are good, loads need no mask at all, and stores only one.
 #pragma once
 
 #include "jit/kernel/addresses.h"
@@ -12,7 +12,7 @@ namespace warpgrind::jit {
 class InlineCache {
  public:
   struct Ways {
-    llvm::BasicBlock *all, *some, *slow;  // some == slow: only all lanes together are served
+    llvm::BasicBlock *all, *some, *slow;  // some == slow: only full-warp accesses are served
   };
 
   InlineCache(FunctionContext& context, LaneMasks& masks, Sites& sites, Counting& counting)
@@ -21,14 +21,14 @@ class InlineCache {
   bool serves_some(const Address& a, StateSpace space, unsigned element_bytes, unsigned count, bool store) const;
 
   llvm::Value* state();     // of the current instruction's site
-  void read_sites_again();  // the device may have given the warp others (device/access/access_log.h)
+  void read_sites_again();  // the device may have changed the warp's sites (device/access/access_log.h)
   void branch(const Address& a, llvm::Value* state, unsigned alignment, const Ways& ways, llvm::MDNode* weights);
-  // Goes on where nobody wants to see more of the access, else to `slow`.
+  // Shows the access to observers of a watched site. Continues here, or at `slow` if an observer wants more detail.
   void show(const Address& a, llvm::Value* state, StateSpace space, llvm::BasicBlock* slow);
-  // Likewise of a load that may be told late (events/late_loads.h).
+  // The same for a load that may be logged for later (events/late_loads.h).
   void show_load(const Address& a, llvm::Value* state, const ptx::Instruction& load, llvm::BasicBlock* slow);
   void count_all(const Address& a, StateSpace space, llvm::Value* state);
-  // Returns i1: by the site's own table, which counts its followers along.
+  // Returns i1: true if the site's own table counted the access, and with it the followers.
   llvm::Value* count_some(const Address& a, StateSpace space, llvm::Value* state);
 
  private:

@@ -1,4 +1,4 @@
-// Classes of the instruction mix and floating-point kinds, by opcode and type.
+// Instruction-mix class and kind of floating-point operation of an instruction, by opcode and type.
 #pragma once
 
 #include "gpu/instruction_kinds.h"

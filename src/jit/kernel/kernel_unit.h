@@ -1,4 +1,4 @@
-// What all functions of one kernel share while they are lowered.
+// State that all functions of one kernel share while they are lowered.
 #pragma once
 
 #include <llvm/IR/Module.h>
@@ -21,12 +21,12 @@ struct KernelUnit {
   events::KernelFacts facts;
   const KernelLayout* layout = nullptr;
   std::map<std::uint32_t, llvm::Function*> functions;  // by ptx function index
-  std::optional<Error> error;                          // first unsupported thing
-  bool keeps_time = false;                             // it, or a function it calls, reads a clock
+  std::optional<Error> error;                          // the first error
+  bool keeps_time = false;                             // the kernel or a function it calls reads a clock
   bool has_regions = false;                            // CompiledKernel::has_regions
   std::uint64_t region_bytes = 0;                      // CompiledKernel::region_bytes
-  bool by_table = false;                               // registers are found by their addresses: quick tier only
-  std::vector<Error>* all_refusals = nullptr;          // set: a dry run, which goes on behind the first
+  bool by_table = false;                               // registers are accessed by address: quick tier only
+  std::vector<Error>* all_refusals = nullptr;          // set: a dry run, which continues after an error
 };
 
 }  // namespace warpgrind::jit

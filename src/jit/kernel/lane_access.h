@@ -1,7 +1,7 @@
-// ld and st whose lanes have addresses of their own, where the CPU has gathers and scatters with masks: checked by a
-// comparison a lane, and moved in place (LaneRequests in jit/abi.h). What is anyhow is kept, to be counted with others.
-// Mostly all lanes are side by side, or in steps, and it only cannot be told beforehand: an index that was divided, a
-// loop whose turns nvcc has divided by four.
+// Lowering of ld and st with arbitrary lane addresses, on CPUs with masked gathers and scatters. One comparison per
+// lane checks the address, and machine code makes the access in place (LaneRequests in jit/abi.h). Irregular requests
+// are kept and counted later with others. Usually all lanes are contiguous or evenly spaced, but the compiler cannot
+// know it: the index comes from a division, or nvcc has split a loop's iterations by four.
 #pragma once
 
 #include "jit/kernel/addresses.h"
@@ -14,17 +14,19 @@ class LaneAccess {
  public:
   LaneAccess(FunctionContext& context, LaneMasks& masks, Sites& sites, Counting& counting)
       : f_(context), ir_(context.ir()), masks_(masks), sites_(sites), counting_(counting) {}
-  // The current instruction, of `count` elements of `bytes` a lane.
+  // Whether this class handles the current instruction, with `count` elements of `bytes` a lane.
   bool serves(const Address& a, StateSpace space, unsigned bytes, unsigned count) const;
-  // Also where the lanes are anywhere.
+  // Whether it handles irregular lane addresses as well.
   static bool gathers(StateSpace space, unsigned bytes, unsigned count, bool store);
 
-  // Goes on where all lanes are good, else to `slow`. Returns their distances from the window's begin, <32 x i64>.
+  // Continues here if all lanes are good, otherwise at `slow`. Returns the distances of the lanes from the start of the
+  // window, <32 x i64>.
   llvm::Value* begin(llvm::Value* addresses, llvm::Value* state, unsigned bytes, llvm::BasicBlock* slow);
   struct Ways {
-    llvm::BasicBlock *expected, *strided, *anyhow;  // all lanes in steps of so many bytes; of another number; else
+    llvm::BasicBlock *expected, *strided,
+        *anyhow;  // expected step; other constant step; irregular
   };
-  // Side by side, or as far apart as flow/lane_steps.h has it; `bytes` are a lane's.
+  // Expected step: `bytes` (a lane's, so lanes are contiguous), or the larger step found by flow/lane_steps.h.
   std::int64_t expected_step(const Address& a, unsigned bytes) const;
   void branch(llvm::Value* addresses, llvm::Value* state, std::int64_t expected, const Ways& ways);
   Address expected(llvm::Value* addresses, std::int64_t step);
@@ -36,7 +38,7 @@ class LaneAccess {
 
  private:
   struct Words {
-    llvm::Value *pointers, *shift;  // of the 4-byte words that hold smaller elements; bits to the right, as <32 x i32>
+    llvm::Value *pointers, *shift;  // 4-byte words that hold smaller elements; shift to the right in bits, <32 x i32>
   };
   llvm::Value* step(llvm::Value* state);
   Address in_steps(llvm::Value* addresses, llvm::Value* step);

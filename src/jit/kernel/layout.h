@@ -1,5 +1,4 @@
-// Where a kernel's variables lie: fixed offsets in shared memory and in the thread's local memory, and the parameter
-// buffer.
+// Layout of a kernel's variables: offsets in shared memory, in the thread's local memory and in the parameter buffer.
 #pragma once
 
 #include <cstdint>
@@ -21,22 +20,23 @@ struct KernelLayout {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t>
       local;                                     // {function, variable} -> offset in its frame
   std::map<std::uint32_t, std::uint64_t> frame;  // function -> local bytes
-  std::uint64_t local_bytes = 0;                 // entry + deepest chain of calls that are not recursive
+  std::uint64_t local_bytes = 0;                 // entry + deepest call chain without recursion
   std::uint64_t parameter_bytes = 0;             // of the entry
   bool open_ended = false;                       // recursion or alloca: the stack may grow beyond local_bytes
-  std::uint64_t least_recursive_frame = 0;       // of the functions that may call themselves; 0: none may
+  std::uint64_t least_recursive_frame = 0;       // smallest frame of a recursive function; 0: no recursion
 };
 
-// What a recursive call takes of the stack beside the function's variables: the return address and saved registers, for
-// which ptxas makes frames of 16 bytes and more (16 for `f(n) = n < 2 ? n : f(n - 1) + 1`, 24 for Fibonacci numbers,
-// 176 for 128 bytes of variables). The least, so that no program that runs on a GPU is stopped here.
+// Bytes of stack that a recursive call takes in addition to the function's variables, for the return address and saved
+// registers. ptxas makes frames of 16 bytes and more (16 for `f(n) = n < 2 ? n : f(n - 1) + 1`, 24 for Fibonacci
+// numbers, 176 for 128 bytes of variables). This is the minimum, so that no program that runs on a GPU fails here.
 inline constexpr std::uint64_t kRecursiveCallBytes = 16;
 
-// Of all parameters of a function together (CUDA C++ Programming Guide, "__global__ function parameters").
+// Bytes of all parameters of a function (CUDA C++ Programming Guide, "__global__ function parameters").
 inline constexpr std::uint64_t kLargestParameters = 32764;
 
 KernelLayout lay_out(const ptx::Module& module, std::uint32_t entry);
-// Refuses a kernel that holds or may reach what cannot run: unknown instructions, more local memory than a thread has.
+// Refuses a kernel that contains or may call what cannot run: unknown instructions, or more local memory than a thread
+// has.
 Status check_layout(const ptx::Module& module, std::uint32_t entry, const KernelLayout& layout);
 
 // Words of a parameter area made of planes (calls.cpp): each parameter aligned to its own alignment, in 4-byte words.

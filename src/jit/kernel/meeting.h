@@ -1,4 +1,4 @@
-// The lanes that execute a `.sync` operation together, and what each of them brought.
+// Result of a `.sync` operation: the lanes that execute it together, and their values.
 #pragma once
 
 namespace llvm {
@@ -8,9 +8,9 @@ class Value;
 namespace warpgrind::jit {
 
 struct Meeting {
-  llvm::Value* value;         // as given, with other lanes' values; null where none was given
-  llvm::Value* participants;  // i32, or <32 x i32> where lanes name different members
-  bool uniform;               // the former
+  llvm::Value* value;         // the given value, with other lanes' values added; null if none was given
+  llvm::Value* participants;  // i32, or <32 x i32> if lanes name different members
+  bool uniform;               // participants is an i32
 };
 
 }  // namespace warpgrind::jit

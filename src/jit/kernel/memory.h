@@ -1,6 +1,6 @@
-// ld and st. The common access (address uniform or affine) is checked, counted and done in place through the site's
-// inline cache, and one whose lanes have addresses of their own in the site's window; everything else is one call of
-// the device.
+// Lowering of ld and st. Machine code checks, counts and makes the common access in place: uniform or affine addresses
+// through the site's inline cache, arbitrary lane addresses through the site's window. Every other access is one call
+// of the device.
 #pragma once
 
 #include <functional>
@@ -49,7 +49,7 @@ class Memory {
   std::vector<llvm::Value*> careful_load(Address& a, llvm::Type* element, unsigned count, const DeviceLoad& device);
   std::vector<llvm::Value*> load_parameter(Address& a, llvm::Type* element, unsigned count);
   void careful_store(Address& a, llvm::Type* element, const std::vector<llvm::Value*>& values);
-  // What LaneAccess serves.
+  // Accesses that LaneAccess serves.
   std::vector<llvm::Value*> load_lanes(Address& a, StateSpace space, llvm::Type* element, unsigned count);
   void store_lanes(Address& a, StateSpace space, llvm::Type* element, const std::vector<llvm::Value*>& values);
   void move_lanes(Address& a, StateSpace space, llvm::Type* element, unsigned count, bool store,
@@ -60,9 +60,10 @@ class Memory {
   void careful_store_shadows(Address& a, llvm::Type* element, const std::vector<llvm::Value*>& shadows);
   void keep_origins(const Address& a, const std::vector<llvm::Value*>& shadows);
   llvm::MDNode* likely() const;
-  // Whether its leader has checked and counted the current instruction (i1); null: it has none.
+  // i1: the leader has checked and counted the current instruction. Null: it has no leader.
   llvm::Value* checked_by_leader();
-  // The current instruction has been done by one of these ways, each with whether its followers are checked by it.
+  // Joins the ways by which the current instruction was done; the i1 of each says whether it also checked the
+  // followers.
   void lead(const std::vector<std::pair<llvm::BasicBlock*, llvm::Value*>>& ways);
   llvm::Value* scratch_area();
   llvm::Value* plane(llvm::Value* area, std::size_t e, unsigned bytes);
@@ -79,7 +80,7 @@ class Memory {
   LaneAccess lanes_;
   DirectAccess direct_;
   const AccessGroups groups_;
-  // Of leaders whose code is there: whether the inline cache took it (i1), and its site.
+  // Leaders that are already lowered: whether the inline cache served the access (i1), and the site.
   struct Led {
     llvm::Value* checked;
     std::uint32_t site;

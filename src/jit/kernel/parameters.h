@@ -1,5 +1,5 @@
-// Parameters and results of functions: planes of 32-bit words, word w of lane l at [w*32 + l]; a kernel's parameters:
-// one buffer for the grid.
+// Parameters and results. Those of functions are planes of 32-bit words, word w of lane l at [w*32 + l]. Those of a
+// kernel are one buffer for the grid.
 #pragma once
 
 #include <vector>
@@ -20,15 +20,16 @@ class Parameters {
         own_(context.function.variables.size(), nullptr) {}
   void load();   // ld.param, the current instruction
   void store();  // st.param
-  // Do `bytes` at this address (or those of the lanes that are on, of 32) lie within the kernel's parameters, aligned?
+  // Whether `bytes` at this address lie within the kernel's parameters, aligned. `address` may be 32 addresses; then
+  // only those of active lanes count.
   llvm::Value* hold(llvm::Value* address, unsigned bytes);
 
-  llvm::Value* planes(std::uint32_t variable);  // where a .param variable of the function is
+  llvm::Value* planes(std::uint32_t variable);  // location of a .param variable of the function
   llvm::Value* load_words(llvm::Value* planes, std::uint64_t offset, llvm::Type* element);
   void store_words(llvm::Value* planes, std::uint64_t offset, llvm::Type* element, llvm::Value* vector, bool masked);
   void copy(llvm::Value* to, llvm::Value* from, std::uint64_t words);
 
-  // Is the current instruction's access by name within the parameter? Says so if not.
+  // Whether the current instruction's access by name lies within the parameter. Reports an error if not.
   bool access_fits(const ptx::Operand& address);
 
  private:
@@ -38,7 +39,7 @@ class Parameters {
   llvm::IRBuilder<>& ir_;
   LaneMasks& masks_;
   Registers& registers_;
-  std::vector<llvm::AllocaInst*> own_;  // made when they are first used
+  std::vector<llvm::AllocaInst*> own_;  // made at first use
 };
 
 }  // namespace warpgrind::jit

@@ -1,8 +1,9 @@
-// The lanes of a split warp that wait for their turn. An entry is {mask, target, reconverge}. Two kinds: a pending side
-// (target != its reconvergence point; `reconverge` is that point) and a reconvergence entry (target == the point; mask:
-// all lanes that meet there; `reconverge`: the outer point). current() is the point that running lanes head for. Every
-// push of an entry leaves strictly fewer lanes running, so that 64 entries are enough. A third kind stands for lanes
-// that wait on their way (Waiting); the device takes it from anywhere in the stack.
+// Stack of the waiting lanes of a divergent warp. An entry is {mask, target, reconverge}. There are three kinds:
+//  - A pending side: target != its reconvergence point; `reconverge` is that point.
+//  - A reconvergence entry: target == the point; mask: all lanes that meet there; `reconverge`: the outer point.
+//  - Parked lanes, which wait somewhere on their path (Waiting). The device takes such an entry from any depth.
+// current() is the point that the running lanes head for. Every push leaves strictly fewer lanes running, so that 64
+// entries of the first two kinds are enough.
 #pragma once
 
 #include "jit/kernel/lane_masks.h"
@@ -11,11 +12,11 @@ namespace warpgrind::jit {
 
 class PathStack {
  public:
-  static constexpr std::uint32_t kExit = ptx::kNoId - 1;  // lanes that head for the exit: they meet nowhere
+  static constexpr std::uint32_t kExit = ptx::kNoId - 1;  // lanes that head for the exit; they do not meet there
 
   PathStack(FunctionContext& context, LaneMasks& masks) : f_(context), ir_(context.ir()), masks_(masks) {}
   void create();
-  void place_entries(llvm::Value* entries);  // [kPathEntries x PathEntry]; null: on the stack of the function
+  void place_entries(llvm::Value* entries);  // [kPathEntries x PathEntry]; null: allocates them on the function's stack
 
   llvm::Value* current() { return ir_.CreateLoad(ir_.getInt32Ty(), current_); }  // block number; kNoId: none
   llvm::Value* depth() { return ir_.CreateLoad(ir_.getInt32Ty(), depth_); }      // entries
@@ -23,12 +24,12 @@ class PathStack {
   void set_depth(llvm::Value* depth) { ir_.CreateStore(depth, depth_); }
 
   void push(llvm::Value* mask, std::uint32_t target, llvm::Value* reconverge);
-  void push_reconvergence(std::uint32_t point);  // makes `point` the one that running lanes head for
-  // The point of a block as entries name it.
+  void push_reconvergence(std::uint32_t point);  // the running lanes head for `point` from now on
+  // Value that stands for a reconvergence point in entries.
   std::uint32_t id(std::uint32_t point) const { return point == f_.cfg.exit() ? kExit : point; }
 
   enum Field : unsigned { kMask, kTarget, kReconverge, kFields };
-  llvm::Value* entry(llvm::Value* index);               // its first field's number
+  llvm::Value* entry(llvm::Value* index);               // index of its first field
   llvm::Value* field(llvm::Value* entry, Field field);  // address
 
  private:

@@ -1,4 +1,4 @@
-// Where the lowering of a function stands.
+// Current position of the lowering in a function.
 #pragma once
 
 #include "ptx/ast.h"
@@ -12,9 +12,9 @@ namespace warpgrind::jit {
 struct Position {
   const ptx::Instruction* instruction = nullptr;
   std::uint32_t index = 0;          // of the instruction in its function
-  std::uint32_t block = 0;          // of flow::ControlFlow
-  std::uint32_t site = ptx::kNoId;  // of the instruction, once somebody has asked for it (Sites)
-  llvm::Value* guard = nullptr;     // lanes whose guard is on, as bits; null: no guard, or one for the whole warp
+  std::uint32_t block = 0;          // index in flow::ControlFlow
+  std::uint32_t site = ptx::kNoId;  // of the instruction, once Sites::number() was called
+  llvm::Value* guard = nullptr;     // lanes whose guard is on, as i32; null: no guard, or a uniform one
   bool scalar = false;              // the instruction works on scalars
 };
 

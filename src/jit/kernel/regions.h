@@ -1,10 +1,10 @@
-// Regions: what a warp runs between two barriers of its block. At the border another warp goes on in its place, in the
-// same function and on the same stack; what the warp needs behind the border is in its frame, a few registers mostly.
-// Switching fibers instead took nearly half of a tree reduction: a return to another place than the last call's is
-// never predicted. Only whole warps can end a region: everything else that waits (lanes apart from the rest, loops that
-// wait for memory, barriers in called functions) keeps its stack. Where a warp ends, the block's next one goes on: in
-// its own context if it may have a frame, else in that of the one that ends. (Through the device's loop in C++ it took
-// a fifth of a vector addition, a transpose or a reduction.)
+// Regions: the code that a warp runs between two barriers of its block. At the border another warp continues in the
+// same function and on the same stack. The values that a warp needs after the border are saved in its frame, mostly a
+// few registers. Switching fibers instead took nearly half of a tree reduction: a return to a place other than the last
+// call is never predicted. Only a whole warp can end a region. Everything else that waits keeps its stack: some lanes
+// of a warp, loops that wait for memory, barriers in called functions. When a warp ends, the block's next warp
+// continues: in its own context if warps have frames, else in the context of the one that ends. (The device's loop in
+// C++ instead took a fifth of a vector addition, a transpose or a reduction.)
 #pragma once
 
 #include <map>
@@ -20,18 +20,19 @@ class Regions {
   Regions(FunctionContext& context, LaneMasks& masks, PathStack& stack, Registers& registers)
       : f_(context), ir_(context.ir()), masks_(masks), stack_(stack), registers_(registers) {}
   void create();                               // finds the borders
-  void begin(llvm::BasicBlock* first);         // ends the block before the first one: a warp goes on where it is
-  void end_block(std::uint32_t block);         // before its last instruction, if that ends it
-  bool end_here() const;                       // the current instruction ends a region, if the whole warp is at it
-  llvm::Value* undivided(llvm::Value* whole);  // i1: and nothing of the warp waits elsewhere
+  void begin(llvm::BasicBlock* first);         // ends the prologue: a warp continues at its region
+  void end_block(std::uint32_t block);         // call before its last instruction, if that ends the block
+  bool end_here() const;                       // the current instruction ends a region if the whole warp executes it
+  llvm::Value* undivided(llvm::Value* whole);  // i1: `whole`, and no lane of the warp waits elsewhere
 
-  // Registers go to the frame; `come` asks the device who goes on. Leaves the insertion point in the next region.
-  // of_block: the site of a barrier that waits for all threads of the block, for which a warp may have a successor.
+  // Saves registers to the frame; `come` asks the device for the next warp. Leaves the insertion point in the next
+  // region. of_block: site of a barrier that waits for all threads of the block, so that a warp may have a successor;
+  // else null.
   void end(llvm::function_ref<llvm::Value*()> come, llvm::Value* of_block);
-  void leave();  // the warp has ended: another one goes on in the same function, or it returns
+  void leave();  // the warp has ended: another one continues in the function, or it returns
 
  private:
-  // Where one of a register's slots is in the frame; written: it may have another value than there.
+  // Place of one of a register's slots in the frame. `written`: the value may differ from that in the frame.
   struct Kept {
     llvm::AllocaInst* slot = nullptr;
     std::uint64_t at = 0;
@@ -41,7 +42,7 @@ class Regions {
     std::uint32_t instruction = 0;
     std::vector<Kept> kept;
   };
-  using RegisterSet = std::vector<std::uint64_t>;  // a bit each
+  using RegisterSet = std::vector<std::uint64_t>;  // one bit per register
   bool possible() const;
   void place(Border& border, const RegisterSet& live, const RegisterSet& written);
   const Border* border_here() const;
@@ -64,8 +65,8 @@ class Regions {
   PathStack& stack_;
   Registers& registers_;
   std::vector<Border> borders_;
-  std::map<llvm::AllocaInst*, std::uint64_t> places_;  // one a slot: what is not touched between two borders stays
-  std::map<std::uint32_t, std::vector<Kept>> before_loops_;  // by block: at its end
+  std::map<llvm::AllocaInst*, std::uint64_t> places_;        // one per slot: untouched values stay in the frame
+  std::map<std::uint32_t, std::vector<Kept>> before_loops_;  // saved at the end of a block
   llvm::SwitchInst* entries_ = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// PTX registers: how each is kept (flow/forms.h), reading and writing operands in every form.
+// PTX registers: storage of each (flow/forms.h), and access to operands in every form.
 #pragma once
 
 #include <vector>
@@ -21,7 +21,7 @@ inline ptx::Operand predicate_of(const ptx::Guard& guard) {
 
 class Registers {
  public:
-  // How a register is kept. Allocas become SSA values later.
+  // Storage of a register. The allocas become SSA values later.
   struct Slot {
     llvm::AllocaInst* scalar = nullptr;  // uniform value; affine and wide: b
     llvm::AllocaInst* base = nullptr;    // wide: base
@@ -37,16 +37,17 @@ class Registers {
   const Slot& slot(ptx::RegId r) const { return slots_[r]; }
   const flow::Form& form(ptx::RegId r) const { return f_.analysis.forms[r]; }
   flow::Form form(const ptx::Operand& operand) const;
-  flow::Form result_form() const;  // of what the current instruction writes, which may be better than its register's
+  flow::Form result_form() const;  // form of the current instruction's result; may be better than its register's
   bool is_scalar(const ptx::Operand& operand) const;
-  bool is_read(const ptx::Operand& destination) const;  // by another instruction than the current one
+  bool is_read(const ptx::Operand& destination) const;  // by an instruction other than the current one
 
-  llvm::Value* read(const ptx::Operand& operand, ptx::ScalarType type);  // as the current instruction works
+  llvm::Value* read(const ptx::Operand& operand,
+                    ptx::ScalarType type);  // scalar or vector as now.scalar
   llvm::Value* read_scalar(const ptx::Operand& operand, ptx::ScalarType type);
   llvm::Value* read_vector(const ptx::Operand& operand, ptx::ScalarType type);
-  // Any operand that is uniform, affine or (width 64) wide, in affine terms.
+  // A uniform, affine or (width 64) wide operand, in affine terms.
   Affine read_affine(const ptx::Operand& operand, unsigned width);
-  llvm::Value* load_scalar(ptx::RegId r);  // a uniform register as it is
+  llvm::Value* load_scalar(ptx::RegId r);  // value of a uniform register, without conversion
 
   void write(const ptx::Operand& operand, llvm::Value* value, ptx::ScalarType type);
   void write_affine(ptx::RegId r, const Affine& value);

@@ -1,5 +1,5 @@
-// Do a call and its callee agree, and does ld.param or st.param stay inside of its parameter? Machine code trusts both:
-// parameters are planes on the host's stack.
+// Checks of calls (do call and callee agree?) and of ld.param and st.param (does the access stay inside its
+// parameter?). Machine code relies on both, because parameters are planes on the host's stack.
 #pragma once
 
 #include <string>
@@ -15,17 +15,17 @@ struct Signature {
 
 Signature signature_of(const ptx::Function& function);
 Signature signature_of(const ptx::Table& prototype);
-// The same number, sizes and places of parameters and results.
+// True if number, sizes and places of parameters and results are equal.
 bool fits(const Signature& call, const Signature& callee);
 
-// What is wrong with an instruction, in a sentence; empty: nothing. `name` is the callee as the message calls it.
+// Error message for an instruction, one sentence; empty: it is correct. `name`: the callee in the message.
 std::string call_problem(const ptx::Function& caller, const ptx::Instruction& call, const Signature& callee,
                          const std::string& name);
-// `bytes` moved to or from parameter operand `address`, in elements of `element_bytes`.
+// The same for an access of `bytes` at parameter operand `address`, in elements of `element_bytes`.
 std::string parameter_problem(const ptx::Function& function, const ptx::Operand& address, unsigned bytes,
                               unsigned element_bytes);
 
-// A type of the parameter's size for what has none: constants, addresses.
+// Type of the parameter's size, for values without a type: constants, addresses.
 ptx::ScalarType plain_type(const ptx::Variable& parameter);
 
 }  // namespace warpgrind::jit

@@ -1,4 +1,4 @@
-// Sites: the instructions whose executions are watched and counted one by one (events::Site).
+// Sites (events::Site): the instructions whose executions are observed and counted individually.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@ namespace warpgrind::jit {
 class Sites {
  public:
   explicit Sites(FunctionContext& context) : f_(context), parameters_(parameter_layout(context.function)) {}
-  // The current instruction's, as i32 constant; made when somebody asks for it.
+  // Number of the current instruction's site, an i32 constant. The first call creates the site.
   llvm::ConstantInt* number();
 
  private:

@@ -8,7 +8,7 @@ namespace warpgrind::jit {
 class SpecialRegisters {
  public:
   explicit SpecialRegisters(FunctionContext& context) : f_(context), ir_(context.ir()) {}
-  // One value, or 32 lanes where they differ. `number`: of %envreg<number>.
+  // One value, or 32 lanes if they differ. `number`: the index of %envreg<number>.
   llvm::Value* read(ptx::SpecialRegister s, std::uint32_t number);
 
  private:

@@ -1,4 +1,5 @@
-// Code that moves what lies on the stack (jit/kernel/parameters_on_stack.h) at the begin and the end of a function.
+// Code at the start and the end of a function that moves its parameters on the stack
+// (jit/kernel/parameters_on_stack.h).
 #pragma once
 
 #include <vector>
@@ -18,8 +19,8 @@ class StackParameters {
         sites_(sites),
         parameters_(parameters),
         all_(stack_parameters(context.function)) {}
-  void enter();  // what the caller passed goes onto the stack
-  void leave();  // the results that lie there go to the caller
+  void enter();  // copies the caller's arguments to the stack
+  void leave();  // copies results on the stack to the caller
 
  private:
   void move(const char* function, const StackParameter& parameter);

@@ -25,7 +25,7 @@ class Values {
   llvm::Value* lanes_to_bits(llvm::Value* bool_vector) const;  // <32 x i1> -> i32
   llvm::Value* bits_to_lanes(llvm::Value* bits) const;         // i32 -> <32 x i1>
 
-  // The address `offset` bytes behind a pointer.
+  // The address `offset` bytes after a pointer.
   llvm::Value* at(llvm::Value* pointer, std::uint64_t offset) const {
     return builder_->CreateConstInBoundsGEP1_64(builder_->getInt8Ty(), pointer, offset);
   }

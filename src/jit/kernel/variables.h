@@ -1,4 +1,4 @@
-// Where the variables of a function and of its module are: addresses in their state space.
+// Addresses of the variables of a function and of its module, in their state space.
 #pragma once
 
 #include <unordered_map>
@@ -10,9 +10,9 @@ namespace warpgrind::jit {
 class Variables {
  public:
   explicit Variables(FunctionContext& context) : f_(context), ir_(context.ir()) {}
-  void create_frame();                                // this function's part of the thread's local memory
-  void release_frame();                               // on the way back
-  llvm::Value* stack_slot();                          // address of <32 x i64>: where each lane's stack ends
+  void create_frame();                                // allocates the function's frame in the thread's local memory
+  void release_frame();                               // on return
+  llvm::Value* stack_slot();                          // address of <32 x i64>: the end of each lane's stack
   llvm::Value* address(const ptx::Operand& operand);  // i64, with the operand's offset
 
  private:
@@ -20,8 +20,8 @@ class Variables {
 
   FunctionContext& f_;
   llvm::IRBuilder<>& ir_;
-  llvm::Value* frame_base_ = nullptr;  // i64: where the frame starts
-  llvm::Value* stack_ = nullptr;       // the slot of stack_slot()
+  llvm::Value* frame_base_ = nullptr;  // i64: start of the frame
+  llvm::Value* stack_ = nullptr;       // result of stack_slot()
   std::unordered_map<std::uint32_t, llvm::Value*> global_addresses_;
 };
 
