@@ -91,9 +91,8 @@ inline unsigned lane_y(LaneShape s, unsigned lane) {
 // wg_meet, wg_wait_at_barrier, wg_wait_for_cluster, wg_give_way or wg_next_path, which may change them all.
 struct PathEntry {
   LaneMask mask;
-  std::uint32_t target,
-      // target == kParkedPath | n: lanes with saved registers that wait at place n
-      reconverge;
+  // target == kParkedPath | n: lanes with saved registers that wait at place n
+  std::uint32_t target, reconverge;
 };
 inline constexpr std::uint32_t kParkedPath = 0x80000000u;
 inline constexpr unsigned kPathEntries = 80;

@@ -1,3 +1,4 @@
+// Analysis of the host's machine code after a call (does it read the result register?), and look-up of source lines.
 #include "jit/host_code_reader.h"
 
 #include <dlfcn.h>
@@ -25,7 +26,8 @@ namespace warpgrind::jit {
 
 namespace {
 
-// The compiler's code between a call and the last use of its result is short: canaries, spills, epilogues.
+// Limit of the analysis. The compiler's code between a call and the last use of its result is short: canaries, spills,
+// epilogues.
 constexpr unsigned kMostInstructions = 48;
 constexpr std::size_t kLongestInstruction = 15;
 
@@ -46,7 +48,7 @@ class Disassembler {
     analysis_.reset(target->createMCInstrAnalysis(instructions_.get()));
     context_ = std::make_unique<llvm::MCContext>(llvm::Triple(triple), info_.get(), registers_.get(), subtarget_.get());
     decoder_.reset(target->createMCDisassembler(*subtarget_, *context_));
-    // The result register, named by what contains it: RAX.
+    // EAX holds a 32-bit result. A use of RAX, AX or AL overlaps it.
     for (unsigned r = 1; r < registers_->getNumRegs(); ++r)
       if (llvm::StringRef(registers_->getName(r)) == "EAX") result_ = r;
   }
@@ -54,7 +56,7 @@ class Disassembler {
   ResultUse follow(std::uint64_t address, std::set<std::uint64_t>& seen) const {
     if (!decoder_ || !analysis_ || !result_) return ResultUse::unknown;
     while (seen.size() < kMostInstructions) {
-      if (!seen.insert(address).second) return ResultUse::dropped;  // round a loop, and nobody read it
+      if (!seen.insert(address).second) return ResultUse::dropped;  // back at the start of a loop that never reads it
       llvm::MCInst instruction;
       std::uint64_t size = 0;
       if (!decode(address, instruction, size)) return ResultUse::unknown;
@@ -69,7 +71,7 @@ class Disassembler {
           address = target;
           continue;
         }
-        // A use on either way is a use; a failing canary ends in a call that never returns.
+        // A use on either way counts. A failed canary check ends in a call that never returns.
         const ResultUse taken = follow(target, seen), straight = follow(address + size, seen);
         for (ResultUse one : {ResultUse::used, ResultUse::unknown, ResultUse::passed_on})
           if (taken == one || straight == one) return one;
@@ -84,7 +86,7 @@ class Disassembler {
  private:
   bool decode(std::uint64_t address, llvm::MCInst& out, std::uint64_t& size) const {
     std::uint8_t bytes[kLongestInstruction];
-    // Not read directly: the code may end with its mapping.
+    // Not read through a pointer: the mapping of the code may end here.
     iovec here{bytes, sizeof bytes}, there{reinterpret_cast<void*>(address), sizeof bytes};
     const ssize_t read = ::process_vm_readv(::getpid(), &here, 1, &there, 1, 0);
     if (read <= 0) return false;
@@ -94,7 +96,7 @@ class Disassembler {
 
   bool overlaps(unsigned reg) const { return reg && registers_->regsOverlap(reg, result_); }
 
-  // xor eax, eax and its like give zero whatever was there.
+  // `xor eax, eax` or `sub eax, eax`: zero whatever the register held, so not a use.
   bool clears(const llvm::MCInst& i, const llvm::MCInstrDesc& d) const {
     const llvm::StringRef name = instructions_->getName(i.getOpcode());
     if (!name.starts_with("XOR") && !name.starts_with("SUB")) return false;
@@ -129,7 +131,7 @@ class Disassembler {
   unsigned result_ = 0;
 };
 
-std::mutex g_mutex;  // both tools below keep caches
+std::mutex g_mutex;  // both readers below keep caches
 
 }  // namespace
 

@@ -1,3 +1,4 @@
+// Rounding of an f64 to f16, bf16, e4m3 or e5m2, by integer arithmetic.
 #include "jit/calls/conversion.h"
 
 #include <bit>
@@ -19,7 +20,7 @@ constexpr Format kFormats[] = {{5, 10, 0x7fff, true}, {8, 7, 0x7fff, true}, {4, 
 
 enum Mode : std::uint32_t { nearest, zero, down, up };
 
-// m * 2^e in units of 2^quantum, rounded; the sign decides what down and up mean.
+// Rounds m * 2^e to units of 2^quantum. `negative`: sign of the value, for the modes down and up.
 std::uint64_t in_units(std::uint64_t m, int e, int quantum, bool negative, Mode mode) {
   const int drop = quantum - e;
   if (drop <= 0) return m << -drop;

@@ -16,7 +16,7 @@ void each_lane(T* out, const T* a, const T* b, F f) {
   for (unsigned l = 0; l < kWarpSize; ++l) out[l] = f(a[l], b[l]);
 }
 
-// Division by zero: all ones, quotient and remainder (as an H200). The smallest number by -1 wraps.
+// Division by zero gives all ones as quotient and remainder (like an H200). The smallest number divided by -1 wraps.
 extern "C" void wg_div_u64(std::uint64_t* out, const std::uint64_t* a, const std::uint64_t* b) {
   each_lane(out, a, b, [](std::uint64_t x, std::uint64_t y) { return y ? x / y : ~0ull; });
 }
@@ -51,7 +51,7 @@ extern "C" void wg_fns(std::uint32_t* out, const std::uint32_t* mask, const std:
   }
 }
 
-// match.any: lanes of the member mask that take part and hold the same value.
+// match.any: participating lanes of the member mask that hold the same value.
 extern "C" void wg_match_any(std::uint32_t* out, const std::uint64_t* a, const std::uint32_t* participants) {
   for (unsigned l = 0; l < kWarpSize; ++l) {
     std::uint32_t same = 0;
@@ -70,7 +70,7 @@ extern "C" void wg_match_all(std::uint32_t* out, const std::uint64_t* a, const s
   }
 }
 
-// redux.f32: NaNs lose against numbers, unless .NaN is asked for; -0 is less than +0.
+// redux.f32: a number wins over a NaN, unless .NaN is set; -0 is less than +0.
 std::uint32_t reduce_float(std::uint32_t r, std::uint32_t v, std::uint32_t op) {
   if (op & 2) r &= 0x7fffffffu, v &= 0x7fffffffu;
   const float a = std::bit_cast<float>(r), b = std::bit_cast<float>(v);
@@ -82,7 +82,7 @@ std::uint32_t reduce_float(std::uint32_t r, std::uint32_t v, std::uint32_t op) {
   return less == ((op & 1) == 0) ? r : v;
 }
 
-// op: 8 and more: reduce_float; 0 add, 1 min.s32, 2 min.u32, 3 max.s32, 4 max.u32, 5 and, 6 or, 7 xor
+// op: 0 add, 1 min.s32, 2 min.u32, 3 max.s32, 4 max.u32, 5 and, 6 or, 7 xor, from 8 on reduce_float
 extern "C" void wg_redux(std::uint32_t active, std::uint32_t* out, const std::uint32_t* a,
                          const std::uint32_t* participants, const std::uint32_t* op) {
   std::uint32_t done = 0;

@@ -1,5 +1,5 @@
-// Arithmetic that machine code calls: rounding modes other than nearest, on hosts whose instructions do not name the
-// rounding (see jit/families/floating_arithmetic.cpp). The host's rounding mode is switched around a loop over the 32
+// Arithmetic with rounding modes other than nearest, for hosts whose instructions cannot encode the rounding (see
+// jit/families/floating_arithmetic.cpp). Each function switches the host's rounding mode around a loop over the 32
 // lanes.
 #include <immintrin.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 enum Mode : unsigned { rz = _MM_ROUND_TOWARD_ZERO, rm = _MM_ROUND_DOWN, rp = _MM_ROUND_UP };
 
-// The loops are functions of their own, never inlined: no operation may move across the change of mode.
+// Each loop is a separate function that is never inlined: no operation may move across the change of mode.
 #define WG_LOOP(name, T, expression)                                        \
   [[gnu::noinline]] void name(T* out, const T* a, const T* b, const T* c) { \
     (void)b;                                                                \

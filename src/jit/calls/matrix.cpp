@@ -1,3 +1,4 @@
+// Functions wg_mma and wg_matrix_rows, which machine code calls for mma, wmma, ldmatrix and stmatrix.
 #include "jit/calls/matrix.h"
 
 #include <algorithm>
@@ -18,26 +19,26 @@ using ptx::ScalarType;
 namespace {
 
 constexpr unsigned kMostRows = 16, kColumns = 8;
-constexpr unsigned kMostDepth = 64;  // elements of 4 bits; of bits there are more, which stay packed
+constexpr unsigned kMostDepth = 64;  // 4-bit elements; 1-bit elements can be deeper, but stay packed
 constexpr unsigned kRowsOfPlane = 8, kLanesOfRow = kWarpSize / kRowsOfPlane;
 
-// T: the type of products and sums.
+// T: type of products and sums.
 template <class T>
 struct Work {
   T a[kMostRows * kMostDepth], b_columns[kColumns * kMostDepth], b[kMostDepth * kColumns];
   T sums[kMostRows * kColumns], before[kMostRows * kColumns];
 };
 
-// PTX ISA, "Matrix Fragments for mma.*": a register of A, unpacked, is 8 rows of four lanes' elements each, a register
-// of B likewise 8 columns, and A's registers for the rows from 8 on follow those above. So for each group of depth that
-// four lanes hold, A's registers are dense already, and B's are it by columns.
+// PTX ISA, "Matrix Fragments for mma.*": an unpacked register of A is 8 rows with the elements of four lanes each. A
+// register of B is 8 such columns. A's registers for rows from 8 on follow those above. So for each group of depth that
+// four lanes hold, A's registers are already dense row by row, and B's are dense column by column.
 template <class T>
 void multiply(const MatrixProduct& p, void* d, const void* a, const void* b, const void* c) {
   // On the heap: a library with large thread-local arrays cannot be opened by dlopen.
   static thread_local const auto scratch = std::make_unique_for_overwrite<Work<T>>();
   Work<T>& work = *scratch;
   const auto [m, n, k] = p.shape;
-  constexpr bool kIntegers = std::is_integral_v<T>;  // whose products do not overflow, while C may
+  constexpr bool kIntegers = std::is_integral_v<T>;  // integer products do not overflow, but adding C may
   read_sums(kIntegers ? work.before : work.sums, c, m, n, p.c);
   if (kIntegers) std::fill_n(work.sums, m * n, T{});
   const unsigned per_word = std::max(1u, 32 / matrix_element_bits(p.a)), depth = kLanesOfRow * per_word;
@@ -74,8 +75,9 @@ void mma(std::uint32_t shape, std::uint32_t types, std::uint32_t flags, void* d,
     multiply<float>(p, d, a, b, c);
 }
 
-// ldmatrix and stmatrix. `rows` has word w of row r (8 x 16-bit elements, 8 rows a matrix) at [w*32 + r], `registers`
-// matrix j's fragment in plane j: lane l holds elements 2*(l%4), +1 of row l/4; transposed, of column l/4.
+// ldmatrix and stmatrix. `rows` has word w of row r (8 x 16-bit elements, 8 rows a matrix) at [w*32 + r]. `registers`
+// has the fragment of matrix j in plane j: lane l holds elements 2*(l%4) and 2*(l%4)+1 of row l/4 (transposed: of
+// column l/4).
 void move_rows(unsigned matrices, bool to_rows, std::uint32_t* rows, std::uint32_t* registers) {
   for (unsigned j = 0; j < matrices; ++j)
     for (unsigned row = 0; row < kRowsOfPlane; ++row)
@@ -86,7 +88,7 @@ void move_rows(unsigned matrices, bool to_rows, std::uint32_t* rows, std::uint32
       }
 }
 
-// A word of eight rows has two columns of them: each is four lanes' registers.
+// The same word of eight rows holds two columns of the matrix: each is the registers of four lanes.
 void move_columns(unsigned matrices, bool to_rows, std::uint32_t* rows, std::uint32_t* registers) {
   for (unsigned j = 0; j < matrices; ++j)
     for (unsigned w = 0; w < kLanesOfRow; ++w) {

@@ -1,3 +1,4 @@
+// Conversion of matrix elements with vector code (AVX2).
 #include "jit/calls/matrix_elements.h"
 
 #include <immintrin.h>
@@ -49,7 +50,7 @@ float fp8_to_float(std::uint8_t v, ScalarType type) {
   return v & 0x80 ? -size : size;
 }
 
-// All numbers of 8 bits: a look-up is a gather of the vector code.
+// Table of all 8-bit numbers: vector code looks them up with a gather.
 const float* fp8_numbers(ScalarType type) {
   struct Numbers {
     float of[256];
@@ -69,7 +70,7 @@ void unpack_bytes(std::int32_t* out, const std::uint8_t* in, unsigned count, boo
   }
 }
 
-// Two numbers of 4 bits a byte, the lower half first.
+// Two 4-bit numbers per byte, the lower half first.
 void unpack_nibbles(std::int32_t* out, const std::uint8_t* in, unsigned count, bool is_signed) {
   const __m256i places = _mm256_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28);
   for (unsigned i = 0; i < count; i += kWide) {
@@ -98,7 +99,8 @@ void unpack_matrix(float* out, const void* in, unsigned count, ScalarType type) 
   const auto* const bytes = static_cast<const std::uint8_t*>(in);
   const auto* const halves = static_cast<const std::uint16_t*>(in);
   const auto* const words = static_cast<const float*>(in);
-  const __m256 significant = _mm256_castsi256_ps(_mm256_set1_epi32(static_cast<int>(0xffffe000u)));  // of a tf32
+  // Mask of the significant bits of a tf32.
+  const __m256 significant = _mm256_castsi256_ps(_mm256_set1_epi32(static_cast<int>(0xffffe000u)));
   switch (type) {
     case ScalarType::f16:
       for (unsigned i = 0; i < count; i += kWide)

@@ -1,3 +1,4 @@
+// Products of dense matrices in AVX2 vector code, and the order of sums in a warp's registers.
 #include "jit/calls/matrix_products.h"
 
 #include <immintrin.h>
@@ -16,11 +17,12 @@ using ptx::ScalarType;
 
 namespace {
 
-constexpr unsigned kColumnsAtOnce = 8;  // columns at a time
+constexpr unsigned kColumnsAtOnce = 8;
 
 struct Floats {
   using Vector = __m256;
-  static constexpr unsigned kRows = 8, kVectors = 1;  // as many sums as hide the latency and stay in registers
+  // Enough sums to hide the latency, few enough to stay in registers.
+  static constexpr unsigned kRows = 8, kVectors = 1;
   static Vector load(const float* p) { return _mm256_loadu_ps(p); }
   static void store(float* p, Vector v) { _mm256_storeu_ps(p, v); }
   static Vector add(Vector sum, float a, Vector b) { return _mm256_fmadd_ps(_mm256_set1_ps(a), b, sum); }
@@ -62,7 +64,7 @@ void multiply(T* sums, const T* a, const T* b, unsigned rows, unsigned columns, 
     }
 }
 
-// An 8 x 8 square: `from` has lines of `depth`, `to` lines of `columns`.
+// Transposes an 8 x 8 square. Rows of `from` are `depth` elements apart, rows of `to` are `columns` apart.
 void transpose_square(float* to, const float* from, unsigned columns, unsigned depth) {
   __m256 r[kColumnsAtOnce], s[kColumnsAtOnce];
   for (unsigned i = 0; i < kColumnsAtOnce; ++i) r[i] = _mm256_loadu_ps(from + std::size_t{i} * depth);
@@ -82,7 +84,8 @@ void transpose_square(float* to, const float* from, unsigned columns, unsigned d
   }
 }
 
-// f(first element of eight in a row of sums, first word of them in the planes): `registers` planes hold a row's pairs.
+// Calls f(index of the first of eight sums in a row, index of their first word in the planes). `registers`: number of
+// planes that hold the pairs of a row.
 template <class F>
 void each_piece(unsigned rows, unsigned columns, unsigned registers, F&& f) {
   const unsigned halves = rows / kColumnsAtOnce;
@@ -175,7 +178,7 @@ void write_sums(void* planes, const float* sums, unsigned rows, unsigned columns
       pack_matrix(static_cast<std::uint32_t*>(planes) + word, sums + piece, kColumnsAtOnce, type);
     });
   write_words(static_cast<float*>(planes), sums, rows, columns);
-  // Planes have the sums and nothing else.
+  // The planes contain only the sums, so their order does not matter here.
   pack_matrix(planes, static_cast<const float*>(planes), rows * columns, ScalarType::f32);
 }
 

@@ -1,3 +1,4 @@
+// Matrix products by tables of the place of each element in its fragment.
 #include "jit/calls/matrix_tables.h"
 
 #include <algorithm>
@@ -21,12 +22,12 @@ constexpr unsigned kMaxElements = 32 * 32;
 
 enum class Matrix { a, b, c };
 
-// Where an element stands: in which lane, and which element of its registers, taken as one run of packed elements.
+// Place of an element: its lane, and its index in the lane's registers, taken as one run of packed elements.
 struct Place {
   unsigned lane, element;
 };
 
-// PTX ISA, "Matrix Fragments for mma.m8n8k4 with .f16 floating point type": of product `quad`.
+// Place in product `quad`. PTX ISA, "Matrix Fragments for mma.m8n8k4 with .f16 floating point type".
 Place volta_place(Matrix matrix, ScalarType type, bool column_major, unsigned quad, unsigned row, unsigned column) {
   const auto lane_of = [&](unsigned in_four, unsigned upper) { return quad * 4 + in_four + 16 * upper; };
   switch (matrix) {
@@ -56,8 +57,8 @@ unsigned index_of(const MatrixProduct& p, Matrix matrix, ScalarType type, unsign
   return (place.element / per_word * kWarpSize + place.lane) * per_word + place.element % per_word;
 }
 
-// Where each element of the dense matrices (row by row, product by product) stands in the fragments. Made once for each
-// kind of product and thread.
+// Place in the fragments of each element of the dense matrices (row by row, product by product). Made once per kind of
+// product and thread.
 struct FragmentTable {
   std::vector<std::uint16_t> places;
   bool in_order = true;  // places[i] == i
@@ -93,7 +94,7 @@ const Tables& tables_of(const MatrixProduct& p) {
   return t;
 }
 
-// T: the type of products and sums.
+// T: type of products and sums.
 template <class T>
 struct DenseWork {
   T linear[kMaxElements], a[kMaxElements], b[kMaxElements], sums[kMaxElements], before[kMaxElements];
@@ -114,12 +115,12 @@ void multiply_dense(const MatrixProduct& p, void* d, const void* a, const void* 
   DenseWork<T>& work = *scratch;
   const auto [m, n, k] = p.shape;
   const auto count = static_cast<unsigned>(tables.d.places.size());
-  constexpr bool kIntegers = std::is_integral_v<T>;  // whose products do not overflow, while C may
+  constexpr bool kIntegers = std::is_integral_v<T>;  // integer products do not overflow, but adding C may
   work.gather(kIntegers ? work.before : work.sums, c, tables.c, p.c);
   if (kIntegers) std::fill_n(work.sums, count, T{});
   bool bits = false;
   if constexpr (kIntegers)
-    if ((bits = p.a == ScalarType::b1))  // A is by rows and B by columns, always
+    if ((bits = p.a == ScalarType::b1))  // A is always row-major, B column-major
       add_bit_counts(work.sums, static_cast<const std::uint32_t*>(a), static_cast<const std::uint32_t*>(b), m, n,
                      k / 32u, p.has(kMatrixAndPopc));
   if (!bits) {

@@ -1,3 +1,4 @@
+// Multi-function unit in vector code. calls/multi_function_lanes.inc is compiled once for AVX2 and once for AVX-512.
 #include "jit/calls/multi_function.h"
 
 #include <bit>
@@ -19,17 +20,17 @@ struct Segment {
 #include "jit/calls/multi_function_tables.inc"
 
 constexpr int kNaN = 0x7fffffff, kInfinity = 0x7f800000, kMagnitude = 0x7fffffff, kFraction = 0x7fffff;
-constexpr int kSmallest = 0x00800000;  // of what is not 0 to the unit
+constexpr int kSmallest = 0x00800000;  // smallest number that the unit does not treat as 0
 constexpr int kLimit = std::bit_cast<int>(255.0f);
-constexpr int kFractionBits = 23, kUnitBits = 17;  // a sum is in units of 2^-17 of the last of 24 bits
-constexpr int kOffsetBits = 17;                    // of an argument within its segment
+constexpr int kFractionBits = 23, kUnitBits = 17;  // unit of a sum: 2^-17 of the last of 24 bits
+constexpr int kOffsetBits = 17;                    // offset of an argument in its segment
 constexpr int kBias = 127;
 constexpr float power_of_two(int n) {
   return std::bit_cast<float>((n + kBias) << kFractionBits);
 }
 
-// The segments as they are looked up: by rows (one load a lane), or by columns (held in registers).
-// constant = whole * 2^17 + below.
+// Segments in the two layouts for look-up: by rows (one load a lane), and by columns (held in registers). The constant
+// is whole * 2^17 + below.
 template <std::size_t n>
 struct Table {
   static constexpr std::size_t kRows = n;
@@ -64,12 +65,12 @@ constexpr auto kSineTable = table_of(kSine);
 using Function = void (*)(float* out, const float* in);
 struct Versions {
   Function all_lanes;  // 32
-  Function one_lane;   // reads and writes a whole vector, of which only the first lane counts
+  Function one_lane;   // reads and writes a whole vector; only the first lane counts
 };
 
 #define WG_LANES [[gnu::always_inline]] WG_EXTENSION inline
 
-namespace avx2 {  // which all of our code is built for
+namespace avx2 {  // the baseline of all our code
 
 #define WG_EXTENSION
 using Words [[gnu::vector_size(32)]] = int;

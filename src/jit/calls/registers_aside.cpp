@@ -1,3 +1,4 @@
+// Functions that save and restore the registers in a list. The offsets in the save area match Waiting::stop_before().
 #include "jit/calls/registers_aside.h"
 
 #include <bit>
@@ -13,7 +14,7 @@ namespace {
 struct Register {
   std::uint8_t* slot = nullptr;
   bool vector = false;
-  unsigned bits = 0;  // of an element
+  unsigned bits = 0;  // per element
   std::size_t at = 0;
   std::size_t scalar_bytes() const { return (bits + 7) / 8; }
   std::size_t vector_bytes() const { return std::size_t{bits} * kWarpSize / 8; }

@@ -14,7 +14,7 @@ struct Registry {
   std::map<std::string, CallSymbol, std::less<>> symbols;
 };
 
-// Never destroyed: what is said at the process's end may still open the JIT, to read the host's code.
+// Never destroyed: a message at the end of the process may still open the JIT, to read the host's code.
 Registry& registry() {
   static Registry& instance = *new Registry;
   return instance;
@@ -42,7 +42,7 @@ std::optional<CallSymbol> find_call_symbol(std::string_view name) {
 void also_find_with(FindCallSymbol other) {
   Registry& r = registry();
   const std::lock_guard lock(r.mutex);
-  if (other != &find_call_symbol) r.other = other;  // where program and library are one, there is one table
+  if (other != &find_call_symbol) r.other = other;  // if program and library are linked together, they share one table
 }
 
 }  // namespace warpgrind::jit

@@ -1,3 +1,4 @@
+// Product of one warp's part of wgmma: unpacks A and B to dense matrices and multiplies them.
 #include "jit/calls/warpgroup_matrix.h"
 
 #include <algorithm>
@@ -15,7 +16,7 @@ namespace {
 using ptx::ScalarType;
 
 constexpr unsigned kRows = kWarpgroupRows, kMostColumns = kMostWarpgroupColumns;
-constexpr unsigned kDeepestProduct = 32;  // elements of 8 bits
+constexpr unsigned kDeepestProduct = 32;  // 8-bit elements
 
 template <class T>
 struct Dense {

@@ -7,7 +7,7 @@
 
 namespace warpgrind::jit {
 
-// Linked into an executable where all code must be in one place (fuzz targets); null elsewhere.
+// Defined only in an executable that must contain all code (fuzz targets); null elsewhere.
 extern "C" [[gnu::weak]] Backend* warpgrind_jit_backend(std::string_view code, FindCallSymbol find);
 
 namespace {
@@ -33,7 +33,7 @@ Result<Backend*> open() {
 }  // namespace
 
 Result<Backend*> backend() {
-  static const auto& opened = *new Result<Backend*>(open());  // asked for at the process's end, too
+  static const auto& opened = *new Result<Backend*>(open());  // never destroyed: used until the end of the process
   return opened;
 }
 

@@ -1,3 +1,4 @@
+// Compiler that takes machine code from the disk cache or from LLVM, and loads it.
 #include "jit/compile/compiler.h"
 
 #include <dlfcn.h>
@@ -46,7 +47,6 @@ void* find_function(const char* name) {
   return ::dlsym(RTLD_DEFAULT, name);  // memcpy, memset
 }
 
-// From the disk cache, or else from LLVM.
 class CachingCompiler final : public Compiler {
  public:
   Result<std::unique_ptr<CompiledKernel>> compile(const ptx::Module& module, std::uint32_t entry,
@@ -61,7 +61,7 @@ class CachingCompiler final : public Compiler {
   std::mutex mutex_;
   std::unique_ptr<Generator> generator_;
   FileIdentity llvm_;
-  bool cache_refused_ = false;  // and said so
+  bool cache_refused_ = false;  // and reported
 };
 
 Status CachingCompiler::open_generator() {

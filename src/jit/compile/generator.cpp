@@ -1,3 +1,4 @@
+// LLVM target setup, code generation, and the sizes that a compilation reports.
 #include "jit/compile/generator.h"
 
 #include <fmt/format.h>
@@ -54,8 +55,8 @@ Status LlvmGenerator::prepare(const CompileOptions& options) {
     builder->setCPU(options.cpu);
     builder->getFeatures() = llvm::SubtargetFeatures();
   }
-  // Arithmetic of f16 by way of f32 everywhere: the half instructions of newer CPUs (Sapphire Rapids) give other bits
-  // than an H200, and than all other CPUs.
+  // f16 arithmetic uses f32 on every CPU. The half-precision instructions of newer CPUs (Sapphire Rapids) give other
+  // bits than an H200 and all other CPUs.
   builder->getFeatures().AddFeature("avx512fp16", false);
   builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
   builder->setRelocationModel(llvm::Reloc::PIC_);
@@ -77,7 +78,7 @@ void write_file(const std::string& path, const std::function<void(llvm::raw_ostr
   if (!problem) write(file);
 }
 
-// The sum of what LLVM lists in the section .stack_sizes: for each function its address and, as ULEB128, its frame.
+// Sum of the frame sizes in LLVM's section .stack_sizes, which holds each function's address and frame size (ULEB128).
 std::uint64_t frame_bytes(const std::string& object) {
   auto file = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(object, "kernel"));
   if (!file) return llvm::consumeError(file.takeError()), 0;

@@ -1,3 +1,4 @@
+// Byte format of a compiled kernel. One list of members serves writing and reading.
 #include "jit/compile/kernel_archive.h"
 
 #include <sys/stat.h>
@@ -6,7 +7,7 @@
 #include <type_traits>
 
 #include "base/digest.h"
-#include "jit/code_hash.h"  // made by the build: kCodeHash, a digest of the sources that decide the code
+#include "jit/code_hash.h"  // made by the build: kCodeHash, a digest of the code-generation sources
 
 namespace warpgrind::jit {
 
@@ -32,7 +33,7 @@ class Writer {
   std::string bytes_;
 };
 
-// Never reads past the end; what is missing is zero, and ok() false.
+// Never reads past the end. Missing bytes read as zero, and then ok() is false.
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : left_(bytes) {}
@@ -54,7 +55,7 @@ class Reader {
   void operator()(std::vector<T>& list) {
     std::size_t size = 0;
     (*this)(size);
-    if (!has(size)) return;  // each element takes a byte at least
+    if (!has(size)) return;  // an element takes at least one byte
     list.resize(size);
     for (T& t : list) visit(*this, t);
   }
@@ -70,7 +71,8 @@ class Reader {
   bool ok_ = true;
 };
 
-// One list of members for both ways. The bindings name all of them: a new member does not compile until it is added.
+// One list of members for both directions. The structured bindings name every member, so that a new member does not
+// compile until it is added.
 template <class A, class... T>
 void members(A& archive, T&... m) {
   (archive(m), ...);

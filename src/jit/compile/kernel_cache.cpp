@@ -1,3 +1,4 @@
+// Kernel cache: one file per kernel, named by its key.
 #include "jit/compile/kernel_cache.h"
 
 #include <fcntl.h>
@@ -26,7 +27,7 @@ KernelCache::KernelCache(const std::string& directory) {
   std::error_code problem;
   fs::create_directories(directory, problem);
   if (::mkdir(directory_.c_str(), S_IRWXU) != 0 && errno != EEXIST)
-    return;  // no home folder, a full disk: as without a cache
+    return;  // no home folder, a full disk: run without a cache
   struct stat folder {};
   if (lstat(directory_.c_str(), &folder) != 0) return;
   if (!S_ISDIR(folder.st_mode))
@@ -38,14 +39,14 @@ KernelCache::KernelCache(const std::string& directory) {
   enabled_ = refusal_.empty();
 }
 
-// File: the digest of what follows, then what pack() gave. A damaged file is as good as none.
+// File format: a digest of the following bytes, then the bytes that pack() made. A damaged file counts as missing.
 std::optional<std::string> KernelCache::find(const std::string& key) const {
   if (!enabled_) return std::nullopt;
   std::optional<std::string> file = read_whole(path(key));
   if (!file || file->size() <= kDigestBytes) return std::nullopt;
   const std::string_view bytes = std::string_view(*file).substr(kDigestBytes);
   if (digest(bytes) != std::string_view(*file).substr(0, kDigestBytes)) return std::nullopt;
-  utimensat(AT_FDCWD, path(key).c_str(), nullptr, 0);  // used now: evict() goes by this
+  utimensat(AT_FDCWD, path(key).c_str(), nullptr, 0);  // marks it as used now; evict() reads this time
   return std::string(bytes);
 }
 
@@ -67,7 +68,7 @@ void KernelCache::store(const std::string& key, std::string_view bytes, std::uin
   evict(limit);
 }
 
-// Down to three quarters of the limit, so that it is not done for every kernel.
+// Removes files down to three quarters of the limit, so that this is not necessary for every kernel.
 void KernelCache::evict(std::uint64_t limit) const {
   struct File {
     fs::path path;
@@ -78,7 +79,7 @@ void KernelCache::evict(std::uint64_t limit) const {
   std::uint64_t total = 0;
   std::error_code problem;
   for (fs::directory_iterator at(directory_, problem), end; at != end && !problem; at.increment(problem)) {
-    std::error_code gone;  // another process makes room too
+    std::error_code gone;  // another process may remove files as well
     if (!at->is_regular_file(gone)) continue;
     File file{at->path(), at->file_size(gone), {}};
     if (!gone) file.used = at->last_write_time(gone);

@@ -1,4 +1,4 @@
-// What libwarpgrind_jit.so gives to the rest of the program.
+// Entry point of libwarpgrind_jit.so: its implementation of Backend.
 #include <dlfcn.h>
 #include <llvm-c/Core.h>
 

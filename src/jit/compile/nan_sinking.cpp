@@ -1,3 +1,4 @@
+// Pass that moves the conversion of NaNs to where the bits leave arithmetic.
 #include "jit/compile/nan_sinking.h"
 
 #include <llvm/ADT/SetVector.h>
@@ -34,7 +35,7 @@ Value* raw_of(const Value* v) {
   return nan && nan->getValueAPF().bitcastToAPInt() == kCanonicalNan ? test->getOperand(0) : nullptr;
 }
 
-// Nothing that making NaNs canonical would change.
+// A constant that the conversion of NaNs would not change.
 bool is_plain_constant(const Value* v) {
   const auto* c = llvm::dyn_cast<llvm::Constant>(v);
   if (!c) return false;
@@ -45,7 +46,7 @@ bool is_plain_constant(const Value* v) {
   return i && (i->getZExtValue() & kCanonicalNan) <= 0x7f800000u;
 }
 
-// PHIs, selects and bit casts of 32-bit elements hand their operands on unchanged.
+// PHIs, selects and bit casts of 32-bit elements, which pass their operands on unchanged.
 bool is_copy(const llvm::Instruction* i) {
   if (i->getType()->getScalarSizeInBits() != 32 || raw_of(i)) return false;
   if (const auto* cast = llvm::dyn_cast<llvm::BitCastInst>(i)) return cast->getSrcTy()->getScalarSizeInBits() == 32;
@@ -59,7 +60,8 @@ llvm::SmallVector<Value*, 4> copied_operands(llvm::Instruction* i) {
   return operands;
 }
 
-// The user's result does not depend on which NaN it gets: arithmetic (canonical again behind it) and comparisons.
+// True if the user's result does not depend on which NaN it gets: arithmetic (its result is made canonical again) and
+// comparisons.
 bool absorbs(const Use& use) {
   const auto* user = llvm::cast<llvm::Instruction>(use.getUser());
   if (!is_float(use.get())) return false;
@@ -79,7 +81,7 @@ bool absorbs(const Use& use) {
   return call && (call->getIntrinsicID() == llvm::Intrinsic::fma || call->getIntrinsicID() == llvm::Intrinsic::sqrt);
 }
 
-// Copies all of whose sources are canonical values, plain constants or such copies: the largest set.
+// The largest set of copies whose sources are all canonical values, plain constants or copies of the set.
 llvm::SmallSetVector<llvm::Instruction*, 32> pure_copies(llvm::Function& function) {
   llvm::SmallSetVector<llvm::Instruction*, 32> pure;
   for (llvm::Instruction& i : llvm::instructions(function))
@@ -93,7 +95,7 @@ llvm::SmallSetVector<llvm::Instruction*, 32> pure_copies(llvm::Function& functio
       return false;
     });
   }
-  // Those that no canonical value reaches are left alone (copies of constants).
+  // Copies that no canonical value reaches stay as they are (copies of constants).
   llvm::SmallSetVector<llvm::Instruction*, 32> reached;
   for (bool changed = true; changed;) {
     changed = false;
@@ -128,12 +130,12 @@ llvm::PreservedAnalyses SinkNanCanonicalization::run(llvm::Function& function, l
   const auto pure = pure_copies(function);
   const auto stays_raw = [&](const Use& use) {
     auto* user = llvm::cast<llvm::Instruction>(use.getUser());
-    // What makes NaNs canonical itself (a clamped value is a copy of one) needs no canonical source.
+    // A user that makes NaNs canonical itself (e.g. a clamped value, which is a copy) needs no canonical source.
     if (absorbs(use) || canonical.contains(user)) return true;
     if (!pure.contains(user)) return false;
     return !llvm::isa<llvm::SelectInst>(user) || use.getOperandNo() != 0;
   };
-  // First the copies (their sources still are the canonical values), then the canonical values themselves.
+  // First the copies, while their sources still are the canonical values. Then the canonical values themselves.
   for (llvm::Instruction* copy : pure) {
     llvm::SmallVector<Use*, 4> escaping;
     for (Use& use : copy->uses())

@@ -1,3 +1,4 @@
+// ELF loader: lays out the sections, maps them, applies relocations and sets the protection of each segment.
 #include "jit/compile/object_loader.h"
 
 #include <elf.h>
@@ -22,7 +23,7 @@ LoadedObject::~LoadedObject() {
 namespace {
 
 constexpr std::uint64_t kPage = 4096, kStubBytes = 16, kSlotBytes = 8;
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 31;  // what relative addresses reach
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 31;  // reach of relative addresses
 
 std::uint64_t aligned(std::uint64_t value, std::uint64_t to) {
   return (value + to - 1) / to * to;
@@ -32,14 +33,14 @@ Error bad(const std::string& what) {
   return Error{ErrorKind::environment, "the JIT cannot link a kernel: " + what, ""};
 }
 
-// Each protection has pages of its own. Behind the code: a stub for each symbol from outside, which lies farther away
-// than a call reaches. Behind the constants: a slot with the address of each symbol.
+// Each protection has its own pages. Code is followed by a stub for each external symbol, since those lie farther away
+// than a call reaches. Constants are followed by a slot with the address of each symbol.
 enum ObjectSegment : unsigned { kCode, kConstants, kData, kSegments };
 
 struct Section {
   Elf64_Shdr header{};
   std::optional<ObjectSegment> segment;  // none: not loaded
-  std::uint64_t at = 0;                  // in the mapping
+  std::uint64_t at = 0;                  // offset in the mapping
 };
 struct Symbol {
   std::string name;
@@ -76,7 +77,7 @@ class Loader {
   const Section* symbol_table_ = nullptr;
   std::uint64_t symbol_count_ = 0;
   std::vector<Symbol> symbols_;
-  std::array<std::uint64_t, kSegments> begin_{};  // of each segment in the mapping
+  std::array<std::uint64_t, kSegments> begin_{};  // offset of each segment in the mapping
   std::uint64_t stubs_ = 0, slots_ = 0, bytes_ = 0;
   std::uint8_t* memory_ = nullptr;
 };
@@ -88,7 +89,7 @@ Status Loader::read_sections() {
     return bad("no object code for x86-64");
   std::uint64_t count = header.e_shnum;
   Elf64_Shdr first{};
-  if (count == 0 && read(header.e_shoff, first)) count = first.sh_size;  // more than a half-word can say
+  if (count == 0 && read(header.e_shoff, first)) count = first.sh_size;  // more than a 16-bit count can express
   sections_.resize(std::min<std::uint64_t>(count, object_.size()));
   for (std::size_t i = 0; i < sections_.size(); ++i) {
     Section& s = sections_[i];
@@ -103,7 +104,7 @@ Status Loader::read_sections() {
     if (h.sh_addralign > kPage || h.sh_size > kMostBytes) return bad("a section is too large");
     s.segment = h.sh_flags & SHF_EXECINSTR ? kCode : h.sh_flags & SHF_WRITE ? kData : kConstants;
   }
-  // .data.rel.ro and .eh_frame of assemblers that call it PROGBITS are told by their names.
+  // Some assemblers give .eh_frame the type PROGBITS. It is recognised by name and not loaded.
   const std::uint64_t names = header.e_shstrndx < sections_.size() ? sections_[header.e_shstrndx].header.sh_offset : 0;
   for (Section& s : sections_)
     if (s.segment && text(names + s.header.sh_name) == ".eh_frame") s.segment.reset();
@@ -144,9 +145,9 @@ Status Loader::read_symbols(const std::function<void*(const char*)>& resolve) {
   const Elf64_Shdr& table = symbol_table_->header;
   const std::uint64_t names = sections_[table.sh_link].header.sh_offset;
   symbols_.resize(symbol_count_);
-  for (std::uint64_t i = 1; i < symbol_count_; ++i) {  // the first stands for none
+  for (std::uint64_t i = 1; i < symbol_count_; ++i) {  // symbol 0 means none
     Elf64_Sym s{};
-    (void)read(table.sh_offset + i * sizeof s, s);  // the section is whole
+    (void)read(table.sh_offset + i * sizeof s, s);  // cannot fail: the section was checked
     Symbol& symbol = symbols_[i];
     symbol.name = text(names + s.st_name);
     symbol.outside = s.st_shndx == SHN_UNDEF;

@@ -1,3 +1,4 @@
+// Pass pipelines of the three tiers, and options of LLVM's code generator.
 #include "jit/compile/optimise.h"
 
 #include <llvm/Analysis/AliasAnalysis.h>
@@ -27,12 +28,12 @@ void tune_code_generation() {
     const auto found = options.find(option);
     if (found != options.end()) static_cast<llvm::cl::opt<bool>*>(found->second)->setValue(true);
   };
-  // Machine sinking moves the arithmetic of a straight run of memory accesses behind the last of them, since each
-  // access ends a block (fast path, slow path); all loaded vectors then live at once and are spilled. Without it tiled
-  // multiplication is 19 % faster.
+  // Machine sinking moves the arithmetic of consecutive memory accesses behind the last access, since each access ends
+  // a block (fast path, slow path). All loaded vectors then live at once and are spilled. Without machine sinking,
+  // tiled multiplication is 19 % faster.
   disable("disable-machine-sink");
-  // With AVX-512: looks for scalar arithmetic that mask registers could do, in time that grows with the square of the
-  // PHIs (more than half of code generation at 3,300), and finds none.
+  // With AVX-512, this pass looks for scalar arithmetic that mask registers could do, and finds none. Its time grows
+  // with the square of the PHIs (more than half of code generation at 3,300).
   disable("disable-x86-domain-reassignment");
 }
 
@@ -53,9 +54,9 @@ CodeSize measure(llvm::Module& module) {
 
 namespace {
 
-// Accesses that follow one that has been checked for them all (kernel/access_groups.h) ask again whether it was good.
-// With at most so many instructions between them the good and the bad ways go apart for good: multiplication 512
-// in 4.96 instead of 5.69 ms, tiled in 6.2 instead of 6.3; no more with 60 and 120.
+// Limit of instructions that jump threading may duplicate. Followers of a checked access (kernel/access_groups.h) test
+// again whether the leader was good. With this limit, the good and the bad path separate for good: multiplication 512
+// takes 4.96 instead of 5.69 ms, tiled 6.2 instead of 6.3. Limits of 60 and 120 gain no more.
 constexpr int kThreadedInstructions = 20;
 
 void add_full(llvm::FunctionPassManager& passes) {
@@ -75,7 +76,7 @@ void add_full(llvm::FunctionPassManager& passes) {
   passes.addPass(llvm::SimplifyCFGPass());
 }
 
-// Passes whose time grows with the code and nothing else: InstCombine, which follows values through PHIs, is left out.
+// Only passes whose time is proportional to the code. InstCombine is left out, because it follows values through PHIs.
 void add_lean(llvm::FunctionPassManager& passes) {
   passes.addPass(SinkNanCanonicalization());
   passes.addPass(llvm::EarlyCSEPass(false));

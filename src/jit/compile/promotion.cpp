@@ -1,3 +1,4 @@
+// Choice of the stack slots to promote, by the number of PHIs that each needs, and forwarding of stores to loads.
 #include "jit/compile/promotion.h"
 
 #include <llvm/ADT/DenseMap.h>
@@ -24,8 +25,8 @@ using llvm::AllocaInst;
 using llvm::BasicBlock;
 using llvm::Value;
 
-// Dominance frontiers may grow with the square of the code: beyond these many entries nothing is counted, and all stays
-// in memory.
+// Dominance frontiers may grow with the square of the code. Beyond this number of entries, nothing is counted and all
+// slots stay in memory.
 constexpr std::uint64_t kFrontierLimit = 20'000'000;
 
 struct Slot {
@@ -71,8 +72,8 @@ std::vector<Slot> collect(llvm::Function& function) {
   return slots;
 }
 
-// The PHIs that promoting slots makes, as LLVM's own promotion places them: in the iterated dominance frontier of a
-// slot's stores, where it is live. For 64 slots at a time, a bit each, since the graph is the same for all.
+// Counts the PHIs that promoting slots would make. LLVM's promotion places them in the iterated dominance frontier of a
+// slot's stores, where the slot is live. Counts 64 slots at a time, one bit each, since the graph is the same for all.
 class PhiCounter {
  public:
   PhiCounter(llvm::Function& function, llvm::DominatorTree& dominators);
@@ -103,7 +104,7 @@ PhiCounter::PhiCounter(llvm::Function& function, llvm::DominatorTree& dominators
   find_frontiers(dominators);
 }
 
-// Cooper, Harvey and Kennedy: up from each predecessor of a join to the join's dominator.
+// Algorithm of Cooper, Harvey and Kennedy: walks from each predecessor of a join up to the join's dominator.
 void PhiCounter::find_frontiers(llvm::DominatorTree& dominators) {
   frontier_.resize(blocks_.size());
   std::vector<std::uint32_t> dominator(blocks_.size(), 0);
@@ -114,7 +115,7 @@ void PhiCounter::find_frontiers(llvm::DominatorTree& dominators) {
     for (std::uint32_t up : before_[b]) {
       for (; up != dominator[b]; up = dominator[up]) {
         std::vector<std::uint32_t>& frontier = frontier_[up];
-        if (!frontier.empty() && frontier.back() == b) break;  // and so have those above it
+        if (!frontier.empty() && frontier.back() == b) break;  // and so do the blocks above it
         frontier.push_back(b);
         ++entries_;
       }
@@ -170,7 +171,7 @@ void PhiCounter::count(llvm::MutableArrayRef<Slot> slots) {
 
 constexpr std::size_t kAtATime = 64;
 
-template <class F>  // f(the slots counted last), until it says false
+template <class F>  // calls f(the slots counted last) until it returns false
 bool count_phis(llvm::Function& function, llvm::DominatorTree& dominators, llvm::MutableArrayRef<Slot> slots, F&& f) {
   if (slots.empty()) return true;
   PhiCounter counter(function, dominators);
@@ -220,12 +221,12 @@ Promotion promote_slots(llvm::Function& function, llvm::DominatorTree& dominator
 
 namespace {
 
-using Known = llvm::DenseMap<Value*, Value*>;  // slot -> what it holds
+using Known = llvm::DenseMap<Value*, Value*>;  // slot -> its known value
 
-// What is known behind each visited block, as long as one of its successors was not visited.
+// Known values at the end of each visited block. Kept only while the block has an unvisited successor.
 class KnownBehind {
  public:
-  // What all of the block's predecessors agree on; nothing when one of them was not visited yet (a way back).
+  // Values on which all predecessors of the block agree. Empty if a predecessor was not visited yet (back edge).
   Known enter(BasicBlock& block) {
     visited_.insert(&block);
     Known known;
@@ -266,7 +267,7 @@ class KnownBehind {
   llvm::DenseSet<const BasicBlock*> visited_;
 };
 
-// Read and written by name, and otherwise only by what takes registers back by their addresses.
+// True if the slot is only loaded and stored directly, or by the function that restores registers by address.
 bool holds_a_register(const AllocaInst& alloca) {
   return llvm::all_of(alloca.users(), [&](const llvm::User* user) {
     if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(user)) return load->getType() == alloca.getAllocatedType();

@@ -4,9 +4,9 @@ namespace warpgrind::jit {
 
 namespace {
 
-// Measured in CPU time on an AMD EPYC with AVX-512 (docs/compile-times.md): the full tier takes 0.1 ms a PHI at this
-// many, and more the more there are (1.4 ms at 81,000); the lean one 0.6 ms a PHI and 0.04 ms an instruction, more from
-// some 30,000 on (CUB's select at 52,000: 6 s); the quick one 0.015 ms an instruction.
+// CPU time measured on an AMD EPYC with AVX-512 (docs/compile-times.md). Full tier: 0.1 ms a PHI at this number of
+// PHIs, and more with more PHIs (1.4 ms at 81,000). Lean tier: 0.6 ms a PHI and 0.04 ms an instruction, more from some
+// 30,000 instructions on (CUB's select at 52,000: 6 s). Quick tier: 0.015 ms an instruction.
 constexpr std::uint64_t kFullPhis = 4000, kFullInstructions = 12'000;
 constexpr std::uint64_t kLeanPhis = 300, kLeanInstructions = 24'000;
 
@@ -33,8 +33,8 @@ Tier choose_tier(const CodeSize& size) {
   return size.instructions <= kLeanInstructions ? Tier::lean : Tier::quick;
 }
 
-// From 95 kernels of the lab on an Intel Xeon with AVX-512 (`warpgrind compile-times --tier full`): 0.05 to 0.1 ms an
-// instruction, the more the more PHIs it has.
+// Fitted to 95 kernels of the lab on an Intel Xeon with AVX-512 (`warpgrind compile-times --tier full`): 0.05 to 0.1 ms
+// an instruction, more with more PHIs.
 double better_code_seconds(const CodeSize& size) {
   constexpr double kInstruction = 50e-6, kPhi = 30e-6;
   return kInstruction * static_cast<double>(size.instructions) + kPhi * static_cast<double>(size.phis);

@@ -1,3 +1,4 @@
+// Memory order, scope and shared-memory atomics of an instruction, by its opcode and modifiers.
 #include "jit/kernel/access_facts.h"
 
 namespace warpgrind::jit {
@@ -13,7 +14,7 @@ bool is_fence(const ptx::Instruction& i) {
   return i.opcode == Opcode::membar || i.opcode == Opcode::fence || i.opcode == Opcode::fence_proxy;
 }
 
-// Where barriers of a cluster and mbarriers order memory when they do not say how.
+// Memory order of cluster barriers and mbarriers without a qualifier.
 MemoryOrder barrier_order(const ptx::Instruction& i) {
   switch (i.opcode) {
     case Opcode::barrier_cluster:
@@ -31,8 +32,8 @@ MemoryOrder barrier_order(const ptx::Instruction& i) {
 
 }  // namespace
 
-// PTX ISA: ld and st without a qualifier are weak, atom and red relaxed; membar is fence.sc, and fence alone acq_rel;
-// arrivals at barriers in memory and of clusters release, and those that wait acquire.
+// PTX ISA: ld and st without a qualifier are weak, atom and red relaxed. membar is fence.sc, and fence alone is
+// acq_rel. Arrivals at mbarriers and cluster barriers release, waits acquire.
 MemoryOrder memory_order(const ptx::Instruction& i) {
   if (i.has(Modifier::sc) || i.opcode == Opcode::membar) return MemoryOrder::sequential;
   if (i.has(Modifier::acq_rel)) return MemoryOrder::acquire_release;
@@ -45,7 +46,7 @@ MemoryOrder memory_order(const ptx::Instruction& i) {
   return is_fence(i) ? MemoryOrder::acquire_release : barrier_order(i);
 }
 
-// Strong operations without a scope have that of the GPU; volatile ones are relaxed at system scope.
+// Strong operations without a scope have GPU scope. Volatile ones are relaxed at system scope.
 MemoryScope memory_scope(const ptx::Instruction& i) {
   if (i.has(Modifier::cta)) return MemoryScope::cta;
   if (i.has(Modifier::cluster)) return MemoryScope::cluster;
@@ -64,7 +65,7 @@ MemoryScope memory_scope(const ptx::Instruction& i) {
   }
 }
 
-// Measured on an H200 (tests/data/h200/shared_atomics.csv): 32-bit integers have instructions of their own.
+// Measured on an H200 (tests/data/h200/shared_atomics.csv): 32-bit integer atomics have dedicated instructions.
 SharedAtomic shared_atomic(const ptx::Instruction& i, bool no_return) {
   const bool exchange = i.has(Modifier::exch), swap = i.has(Modifier::cas);
   if (swap) return SharedAtomic::swap;

@@ -1,3 +1,4 @@
+// Search for access groups in each basic block.
 #include "jit/kernel/access_groups.h"
 
 #include <algorithm>
@@ -10,7 +11,7 @@ using ptx::Opcode;
 struct AccessGroups::Open {
   ptx::RegId address;
   StateSpace space;
-  std::uint32_t bytes, vector;  // a lane
+  std::uint32_t bytes, vector;  // per lane
   Opcode opcode;
   std::uint32_t leader;
   std::int64_t offset;
@@ -26,13 +27,13 @@ bool plain(const ptx::Instruction& i) {
   return i.opcode == Opcode::ld || i.opcode == Opcode::st;
 }
 
-// Of all lanes that are active, by a register.
+// Accesses of all active lanes (no guard), with a register as base address.
 bool can_be_in_group(const ptx::Instruction& i) {
   if (!plain(i) || i.guard || (i.space != StateSpace::shared && i.space != StateSpace::global)) return false;
   return address_of(i).kind == ptx::OperandKind::address && address_of(i).base == ptx::OperandKind::reg;
 }
 
-// Other lanes, other warps, or other memory behind it.
+// True if other lanes or other warps may run at the instruction, or if memory may differ after it.
 bool ends_groups(const FunctionContext& f, std::uint32_t index) {
   const ptx::Instruction& i = f.function.body[index];
   const ptx::OpcodeInfo& info = ptx::info(i.opcode);
@@ -45,7 +46,7 @@ bool ends_groups(const FunctionContext& f, std::uint32_t index) {
 
 AccessGroups::AccessGroups(const FunctionContext& context) {
   const CompileOptions& options = context.unit.options;
-  // Who sees every access, sees each by itself.
+  // Observers that see every access need each one separately.
   if (options.every_access || options.watched || options.definedness) return;
   for (const flow::BasicBlock& block : context.cfg.blocks) scan(context, block);
 }
@@ -69,8 +70,8 @@ void AccessGroups::add(std::vector<Open>& open, std::uint32_t index, const ptx::
   const std::uint32_t bytes = std::max(1u, ptx::bytes(i.type())) * i.vector;
   for (const Open& o : open) {
     const std::int64_t distance = address.offset - o.offset;
-    // A store may not go where a load may (constant memory has global addresses, too), and alone behind a load it is
-    // slower than with a check of its own: a tree reduction by 6 %.
+    // A store may be illegal where a load is legal (constant memory has global addresses, too). Also, a single store
+    // that follows a load is slower than a store with its own check: a tree reduction by 6 %.
     const bool alike = o.opcode == i.opcode;
     if (o.address != address.index || o.space != i.space || o.bytes != bytes || o.vector != i.vector || !alike ||
         distance % bytes != 0)

@@ -1,3 +1,4 @@
+// Lane addresses in uniform, affine or varying form, with wrap-around checks where 32-bit values are extended.
 #include "jit/kernel/addresses.h"
 
 #include <llvm/IR/Constants.h>
@@ -20,7 +21,8 @@ bool offsets_are_32_bit(StateSpace space) {
 
 }  // namespace
 
-// No lane of b + kx*X + ky*Y leaves the 32-bit range that the extension assumes; null: known at compile time.
+// i1: no lane of b + kx*X + ky*Y leaves the 32-bit range that the extension to 64 bits assumes. Null: true at compile
+// time.
 Value* Addresses::no_wrap(const Affine& a) {
   const std::int64_t x = f_.layout.row_length - 1, y = 32 / f_.layout.row_length - 1;
   auto* ckx = llvm::dyn_cast<llvm::ConstantInt>(a.kx);
@@ -81,7 +83,7 @@ Address Addresses::of(const Operand& o, StateSpace space) {
     b = ir_.CreateAdd(b, a.base);
     out.exact = no_wrap(a);
   } else {
-    b = ir_.CreateZExt(a.b, i64);  // shared and local offsets wrap at 2^32, and so does the runtime
+    b = ir_.CreateZExt(a.b, i64);  // shared and local offsets wrap at 2^32, as in the runtime
   }
   out.base = in_space(ir_.CreateAdd(b, offset));
   const auto coefficient = [&](Value* k, const std::optional<std::int64_t>& known,

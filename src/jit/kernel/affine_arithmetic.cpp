@@ -1,3 +1,4 @@
+// Addition, multiplication, conversion and address arithmetic on affine and wide values.
 #include "jit/kernel/affine_arithmetic.h"
 
 #include "base/wrapping.h"
@@ -15,7 +16,7 @@ Affine AffineArithmetic::operand(std::size_t index, unsigned width) {
   return registers_.read_affine(f_.instruction().operands[index], width);
 }
 
-// a + b or a - b; of two 64-bit values at most one carries lanes.
+// a + b or a - b. At most one of two 64-bit values carries lanes.
 Affine AffineArithmetic::sum(const Affine& a, const Affine& b, bool minus) {
   const auto op = [&](Value* x, Value* y) { return minus ? ir_.CreateSub(x, y) : ir_.CreateAdd(x, y); };
   if (a.wide) {
@@ -46,7 +47,7 @@ Affine AffineArithmetic::scaled(Affine a, Value* by32, std::optional<std::int64_
   return a;
 }
 
-// The product of the first two sources, one of which is uniform.
+// Product of the first two sources, one of which is uniform.
 Affine AffineArithmetic::product(bool widening) {
   const ptx::Instruction& i = f_.instruction();
   const bool first = registers_.form(i.operands[2]).kind == FormKind::uniform;
@@ -115,7 +116,7 @@ Affine AffineArithmetic::negated(Affine a) {
   return a;
 }
 
-// mov and cvta: shared and local addresses move between their space and its window of the generic space.
+// mov and cvta. Shared and local addresses move between their space and its window of the generic space.
 Affine AffineArithmetic::address(unsigned width) {
   const ptx::Instruction& i = f_.instruction();
   Affine a = operand(1, width);
@@ -169,13 +170,14 @@ std::optional<Affine> AffineArithmetic::make(unsigned width) {
 bool AffineArithmetic::lower() {
   const ptx::Instruction& i = f_.instruction();
   if (i.operands.empty() || i.operands[0].kind != ptx::OperandKind::reg) return false;
-  if (f_.now.guard) return false;  // blended lane by lane: the register is varying
+  if (f_.now.guard) return false;  // lanes are blended, so the register is varying
   const ptx::RegId destination = i.operands[0].index;
-  // What this very instruction makes, which may be better than the register's joined form.
+  // Form of this instruction's result, which may be better than the register's joined form.
   const flow::Form made = registers_.result_form();
   if (made.kind != FormKind::affine && made.kind != FormKind::wide) return false;
   const flow::Form& kept = registers_.form(destination);
-  // Into a varying register the vector comes straight from the operands; only mov and cvta have no other lowering.
+  // For a varying register, the vector is computed directly from the operands. Only mov and cvta have no other
+  // lowering.
   if ((kept.kind == FormKind::varying || kept.kind == FormKind::uniform) && i.opcode != Opcode::mov &&
       i.opcode != Opcode::cvta)
     return false;

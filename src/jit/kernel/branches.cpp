@@ -1,3 +1,4 @@
+// Lowering of bra, brx.idx, ret, exit and trap, of splits, and of the interrupt poll.
 #include "jit/kernel/branches.h"
 
 #include <algorithm>
@@ -7,7 +8,7 @@ namespace warpgrind::jit {
 using llvm::BasicBlock;
 using llvm::Value;
 
-// As i1.
+// i1: some lanes took the branch and some did not.
 Value* Branches::went_both_ways(Value* taken, Value* not_taken) {
   Value* none = ir_.getInt32(0);
   return ir_.CreateAnd(ir_.CreateICmpNE(taken, none), ir_.CreateICmpNE(not_taken, none));
@@ -90,7 +91,7 @@ BasicBlock* Branches::counted(Value* counters, Value* taken, BasicBlock* to) {
   return way;
 }
 
-// Ends the block with a jump for agreeing lanes, or a split.
+// Ends the block with a jump if the lanes agree, otherwise with a split.
 void Branches::split(std::uint32_t block, Value* taken, Value* not_taken, std::uint32_t target,
                      std::uint32_t fallthrough) {
   Value* counters = counting_.begin_branch();
@@ -104,7 +105,7 @@ void Branches::split(std::uint32_t block, Value* taken, Value* not_taken, std::u
   ir_.SetInsertPoint(mixed);
   if (counters) counting_.count_way(counters, taken, /*split=*/true);
   const std::uint32_t point = f_.cfg.blocks[block].post_dominator;
-  // A side that leaves at once needs no entry: its lanes are simply gone.
+  // A side that leaves at once needs no stack entry: its lanes just end.
   const auto leave_now = [&](Value* gone, Value* stay, std::uint32_t next) {
     masks_.count_at_end(gone);
     masks_.set_live(ir_.CreateAnd(masks_.live(), ir_.CreateNot(gone)));
@@ -141,8 +142,8 @@ void Branches::lower_indexed_branch(std::uint32_t block, const ptx::Instruction&
     split_by_index(block, registers_.read_vector(i.operands[0], ptx::ScalarType::u32), targets);
 }
 
-// The lanes that go to each successor; entries of the table with one target are one side. `lanes_of`: the lanes with an
-// entry as their index.
+// Lanes that go to each successor. Table entries with the same target are one side. `lanes_of(k)`: lanes whose index is
+// k.
 std::vector<Value*> Branches::sides_of(std::uint32_t block, const std::vector<std::uint32_t>& targets,
                                        llvm::function_ref<Value*(std::uint32_t)> lanes_of) {
   std::vector<Value*> sides;
@@ -215,7 +216,8 @@ void Branches::split_by_index(std::uint32_t block, Value* index, const std::vect
   ir_.CreateBr(divergence_.dispatch());
 }
 
-// A side without code of its own. Where the ways meet at the end of a kernel, nobody waits for its lanes any more.
+// Arrival of a side without code of its own. If the sides meet at the end of a kernel, no lane waits for these any
+// more.
 void Branches::arrive_at_once(std::uint32_t point, Value* lanes) {
   const bool leaves = point == f_.cfg.exit();
   if (leaves || flow::only_leaves(f_.function, f_.cfg.blocks[point])) masks_.count_at_end(lanes);

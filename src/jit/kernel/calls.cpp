@@ -1,3 +1,4 @@
+// Lowering of direct and indirect calls.
 #include "jit/kernel/calls.h"
 
 #include <fmt/format.h>
@@ -15,7 +16,7 @@ using ptx::Operand;
 using ptx::OperandKind;
 using ptx::ScalarType;
 
-// Lanes that executed `exit` inside the callee are gone here too.
+// Lanes that executed `exit` in the callee have left the caller, too.
 void Calls::after_call(Value* exited_before) {
   Value* at = f_.at(f_.context_argument, offsetof(WarpContext, exited));
   Value* exited = ir_.CreateAnd(ir_.CreateLoad(ir_.getInt32Ty(), at), ir_.CreateNot(exited_before));
@@ -30,7 +31,7 @@ void Calls::after_call(Value* exited_before) {
   masks_.set_active(stay);
 }
 
-// Where the depth of calls is known, there is room for all of them. Else the stack may be full.
+// If the depth of calls is known, local memory has room for all frames. Otherwise the stack may be full, so check.
 void Calls::call(std::uint32_t callee, Value* mask, Value* arguments, Value* results) {
   const std::uint64_t frame = element(f_.unit.layout->frame, callee);
   if (f_.unit.layout->open_ended && frame != 0) {
@@ -46,7 +47,7 @@ void Calls::call(std::uint32_t callee, Value* mask, Value* arguments, Value* res
   ir_.CreateCall(element(f_.unit.functions, callee), {f_.context_argument, mask, arguments, results});
 }
 
-// Lanes may call different functions: one after the other.
+// Lanes may call different functions. These run one after the other.
 void Calls::call_each(Value* functions, const Signature& signature, Value* mask, Value* arguments, Value* results) {
   BasicBlock* before = ir_.GetInsertBlock();
   BasicBlock* loop = f_.new_block("indirect");
@@ -90,7 +91,7 @@ void Calls::call_each(Value* functions, const Signature& signature, Value* mask,
   ir_.SetInsertPoint(done);
 }
 
-// What the current call's callee takes and gives; nothing: the call was refused.
+// Parameters and results of the current call's callee. nullopt: the call was refused.
 std::optional<Signature> Calls::callee_signature() {
   const ptx::Instruction& i = f_.instruction();
   Signature signature;

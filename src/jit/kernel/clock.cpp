@@ -1,3 +1,4 @@
+// Estimated time of a warp: one constant cost per instruction.
 #include "jit/kernel/clock.h"
 
 #include <algorithm>
@@ -31,8 +32,8 @@ bool reads_clock(const ptx::Instruction& i) {
                      [](const Operand& o) { return o.kind == OperandKind::sreg && is_clock(o.sreg); });
 }
 
-// In units of WarpContext::issue_cycles, 4 on an H200: there a load takes 23 cycles from shared memory and 42 to 55
-// from L1 (pointer chases).
+// Cost in units of WarpContext::issue_cycles, 4 on an H200. There a load takes 23 cycles from shared memory and 42 to
+// 55 from L1 (pointer chases).
 std::uint32_t issue_slots(const ptx::Instruction& i) {
   constexpr std::uint32_t kShared = 6, kOther = 11;
   if (!ptx::info(i.opcode).reads_memory) return 1;
@@ -65,7 +66,7 @@ Value* Clock::cycles() {
   return ir_.CreateLoad(ir_.getInt64Ty(), f_.context_address(offsetof(WarpContext, cycles)), "cycles");
 }
 
-// Whole milliseconds first: the product would overflow after some hours of virtual time.
+// Whole milliseconds are converted first: a single product would overflow after some hours of virtual time.
 Value* Clock::nanoseconds() {
   constexpr std::uint64_t kNsPerMs = 1000000;
   Value* now = cycles();

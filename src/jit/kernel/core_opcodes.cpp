@@ -1,4 +1,4 @@
-// The opcodes that need a part of the core rather than a family: memory, calls, what ends a block.
+// Lowerings of the opcodes that need a part of the core, not a family: memory, calls, block ends.
 #include "base/assert.h"
 #include "jit/kernel/function_lowering.h"
 

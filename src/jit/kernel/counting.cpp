@@ -1,3 +1,4 @@
+// Code that updates the scoreboard, and the facts about each counter.
 #include "jit/kernel/counting.h"
 
 #include <llvm/IR/Constants.h>
@@ -34,7 +35,8 @@ void Counting::begin_block(std::uint32_t b) {
   f_.unit.facts.blocks.push_back(facts);
 }
 
-// Slot numbers are relative to their part, whose start is known only when all blocks are counted: a global constant.
+// Slot numbers are relative to their part. The start of a part is a global constant, since it is known only when all
+// blocks are counted.
 Value* Counting::part(const char* name) {
   return ir_.CreateLoad(ir_.getInt64Ty(), f_.unit.llvm->getGlobalVariable(name, true));
 }
@@ -105,7 +107,7 @@ void Counting::add_to(Value* first, unsigned field, Value* amount) {
   bump(slot(ir_.CreateAdd(first, ir_.getInt64(field))), ir_.CreateZExt(amount, ir_.getInt64Ty()));
 }
 
-// One update where nobody took it, two where all did: four each time cost a tight loop a tenth.
+// One update if no lane took the branch, two if all did. Four updates each time cost a tight loop a tenth.
 void Counting::count_way(Value* first, Value* taken, bool split) {
   if (!taken) return add_to(first, 0, ir_.getInt32(1));
   if (split) add_to(first, 1, ir_.getInt32(1));

@@ -1,3 +1,4 @@
+// Shadows of registers: which registers have one, access to them, and checks of uses.
 #include "jit/kernel/definedness.h"
 
 #include <llvm/IR/Constants.h>
@@ -29,13 +30,13 @@ bool gives_defined(const ptx::Instruction& i) {
       return true;
     case Opcode::mma:
     case Opcode::wmma_mma:
-      return false;  // what it adds to
+      return false;  // the result depends on the addend
     default:
       return ptx::info(i.opcode).reads_memory && !loads_shadow(i);
   }
 }
 
-// What depends on a load, or may be read before it is written.
+// Finds the registers that depend on a load, or may be read before they are written.
 void Definedness::find_tracked() {
   const std::size_t count = f_.function.registers.size();
   tracked_.assign(count, false);
@@ -74,7 +75,7 @@ void Definedness::create() {
     if (!tracked_[r]) continue;
     Slot& slot = slots_[r];
     const FormKind kind = registers_.form(r).kind;
-    // Lanes that wait put their registers aside and not these, which are therefore kept lane by lane.
+    // Waiting lanes save their registers, but not the shadows. So the shadows are kept lane by lane.
     slot.blend = unwritten_[r] || f_.wait_points.any();
     slot.lanes = slot.blend || kind == FormKind::varying || kind == FormKind::undefined;
     llvm::Type* type = integer(f_.function.registers[r].type, slot.lanes);
@@ -121,7 +122,7 @@ bool Definedness::tracks(const Operand& o) const {
   return names && tracked_[o.index];
 }
 
-// Lanes that are off have no say in what all lanes have in common.
+// Inactive lanes do not affect a shadow that all lanes share.
 Value* Definedness::load(ptx::RegId r, bool lanes) {
   const Slot& slot = slots_[r];
   Value* v = ir_.CreateLoad(slot.at->getAllocatedType(), slot.at);
@@ -171,7 +172,7 @@ void Definedness::check(const Operand& o, Use use) {
   });
 }
 
-// Before the guard becomes the mask.
+// Call before the guard becomes the mask.
 void Definedness::check_guard() {
   if (on_ && f_.instruction().guard) check(predicate_of(f_.instruction().guard), Use::branch);
 }
@@ -196,7 +197,7 @@ void Definedness::check_uses() {
       for (std::size_t k = flow::destination_operands(i); k < i.operands.size(); ++k)
         check(i.operands[k], Use::operand);
       return;
-    case Opcode::shfl:  // the lane, the segment, the members
+    case Opcode::shfl:  // lane, segment, members
       for (std::size_t k = flow::destination_operands(i) + 1; k < i.operands.size(); ++k)
         check(i.operands[k], Use::operand);
       return;

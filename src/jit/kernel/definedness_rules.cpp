@@ -1,4 +1,4 @@
-// Which bits of a result depend on undefined bits of the sources (kernel/definedness.h).
+// Rules for the undefined bits of a result, from those of the sources (kernel/definedness.h).
 #include <llvm/IR/Constants.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ using ptx::ScalarType;
 
 namespace {
 
-// The operands whose bits an instruction moves to others places of its result; those that say how are the rest.
+// Operands whose bits an instruction moves to other places of its result. The other sources control the move.
 struct Moved {
   std::size_t first = 0, count = 0;
 };
@@ -46,7 +46,7 @@ Moved moved_operands(const ptx::Instruction& i) {
   }
 }
 
-// The same lowering, which reads shadows of what is moved and writes shadows.
+// The instruction's own lowering, run on shadows: it reads the shadows of the moved operands and writes a shadow.
 class ShadowLowering final : public Lowering {
  public:
   ShadowLowering(Lowering& of, Definedness& definedness, const Position& now, const Moved& moved)
@@ -115,7 +115,7 @@ class ShadowLowering final : public Lowering {
   const Moved moved_;
 };
 
-// What a comparison, or a predicate, may come out as.
+// Possible outcomes of a comparison or a predicate: may it be true, may it be false?
 struct Outcomes {
   Value *yes = nullptr, *no = nullptr;
 };
@@ -168,7 +168,7 @@ class DefinednessRules {
   Value* value(std::size_t k, ScalarType type) {
     return lanes_ ? l_.read_vector(i_.operands[k], type) : l_.read_scalar(i_.operands[k], type);
   }
-  Value* any_of_sources();  // i1s; null: none has a shadow
+  Value* any_of_sources();  // any bit of any source is undefined; null: no source has a shadow
   Value* smear(Value* u) { return ir_.CreateOr(u, ir_.CreateNeg(u)); }
   Outcomes integers_compared();
   Outcomes of_predicate(std::size_t k);
@@ -179,7 +179,7 @@ class DefinednessRules {
   llvm::IRBuilder<>& ir_;
   Lowering& l_;
   const ptx::Instruction& i_;
-  bool lanes_ = true;  // some destination has a shadow for each lane
+  bool lanes_ = true;  // some destination has a shadow per lane
 };
 
 namespace {
@@ -257,7 +257,7 @@ void DefinednessRules::apply(LowerFunction lower) {
   }
 }
 
-// What says how to move undefined bits away must be defined, or nothing is.
+// If an operand that controls the move has an undefined bit, the whole result is undefined.
 void DefinednessRules::move(LowerFunction lower, const Moved& moved) {
   Value* control = nullptr;
   for (std::size_t k = first(); k < i_.operands.size(); ++k) {
@@ -280,7 +280,7 @@ void DefinednessRules::move(LowerFunction lower, const Moved& moved) {
   d_.write(d, ir_.CreateOr(u, ir_.CreateSExt(control, u->getType())), bits_of(type));
 }
 
-// An undefined condition matters in those bits in which the two differ.
+// An undefined condition makes the bits undefined in which the two sources differ.
 void DefinednessRules::select() {
   const ScalarType type = bits_of(i_.type());
   Value *ua = shadow(1, type), *ub = shadow(2, type);
@@ -304,7 +304,7 @@ void DefinednessRules::logic() {
     return d_.write(i_.operands[0], same ? nullptr : ir_.CreateOr(ua, ub), type);
   }
   Value *va = value(1, type), *vb = value(2, type);
-  if (i_.opcode == Opcode::or_) {  // a bit of 1 decides
+  if (i_.opcode == Opcode::or_) {  // for `or`, a 1 bit decides
     va = ir_.CreateNot(va);
     vb = ir_.CreateNot(vb);
   }
@@ -312,11 +312,11 @@ void DefinednessRules::logic() {
   d_.write(i_.operands[0], u, type);
 }
 
-// A bit is undefined if, of the rows of the table that the sources' bits may be in, some give 0 and some 1.
+// A bit is undefined if the possible values of the sources' bits select table rows with 0 and rows with 1.
 void DefinednessRules::table() {
   const ScalarType type = ScalarType::b32;
   const auto immediate = static_cast<std::uint32_t>(i_.operands[4].bits);
-  std::array<std::array<Value*, 2>, 3> may{};  // be 0, be 1
+  std::array<std::array<Value*, 2>, 3> may{};  // [k][v]: bits of source k that may be v
   for (std::size_t k = 0; k < 3; ++k) {
     Value *u = shadow(k + 1, type), *v = value(k + 1, type);
     may[k] = {ir_.CreateOr(ir_.CreateNot(v), u), ir_.CreateOr(v, u)};
@@ -330,8 +330,8 @@ void DefinednessRules::table() {
   d_.write(i_.operands[0], ir_.CreateAnd(result[0], result[1]), type);
 }
 
-// Sums of integers: the least and the greatest values that the undefined bits allow differ where a bit, or a carry into
-// it, is undefined. Without values: from the lowest undefined bit on.
+// Integer sums: the least and the greatest result that the undefined bits allow. They differ where a bit, or a carry
+// into it, is undefined. If values are not known: all bits from the lowest undefined one on.
 void DefinednessRules::sum() {
   const ScalarType t = i_.type();
   const bool integer = ptx::is_integer(t) && !i_.has(Modifier::sat) && ptx::bits(t) >= 16 && t != ScalarType::u16x2 &&
@@ -357,7 +357,7 @@ void DefinednessRules::sum() {
   d_.write(i_.operands[0], ir_.CreateOr(ir_.CreateXor(low, high), ir_.CreateOr(ua, ub)), type);
 }
 
-// A bit of a product depends on the sources' bits up to it.
+// A bit of a product depends on the sources' bits up to its position.
 void DefinednessRules::product() {
   const ScalarType t = i_.type();
   if (!ptx::is_integer(t) || i_.has(Modifier::hi) || i_.has(Modifier::sat)) return anything();
@@ -375,7 +375,7 @@ Outcomes DefinednessRules::of_predicate(std::size_t k) {
   return {ir_.CreateOr(v, u), ir_.CreateOr(ir_.CreateNot(v), u)};
 }
 
-// By the least and the greatest values; equality by the bits that are defined.
+// Compares the least and the greatest possible values. Equality compares the defined bits.
 Outcomes DefinednessRules::integers_compared() {
   const ScalarType type = bits_of(i_.type());
   const std::size_t k = first();
@@ -407,7 +407,7 @@ Outcomes DefinednessRules::integers_compared() {
   return {ir_.CreateICmpULE(least(a, ua), most(b, ub)), ir_.CreateICmpUGT(most(a, ua), least(b, ub))};
 }
 
-// Undefined where both outcomes are possible.
+// Undefined if both outcomes are possible.
 Value* DefinednessRules::combined(const Outcomes& r, std::size_t with) {
   if (with >= i_.operands.size()) return ir_.CreateAnd(r.yes, r.no);
   const Outcomes c = of_predicate(with);
@@ -424,7 +424,7 @@ void DefinednessRules::comparison() {
   if (i_.has_second_destination) d_.write(i_.operands[1], combined({r.no, r.yes}, with), ScalarType::pred);
 }
 
-// Of a ballot each lane's own bit; some lane's defined predicate may decide the others.
+// A ballot has one bit per lane. In any and all, a defined predicate of one lane may decide the result.
 void DefinednessRules::vote() {
   Value* u = d_.read_lanes(i_.operands[1], ScalarType::pred);
   Value* v = l_.read_vector(i_.operands[1], ScalarType::pred);
@@ -452,7 +452,8 @@ void DefinednessRules::among_lanes() {
   }
 }
 
-// What is added to; which elements of the factors meet is not followed.
+// Only the addend's undefined bits are propagated. The factors are ignored: which of their elements meet is not
+// tracked.
 void DefinednessRules::matrix() {
   const Operand& d = i_.operands[0];
   const Operand& c = i_.operands[3];
@@ -476,8 +477,8 @@ Value* DefinednessRules::any_of_sources() {
   return any;
 }
 
-// Floating-point results are looked at whole: which of their bits are meant is lost on purpose, as one operation a
-// source is all it takes. (Packed halves keep apart.)
+// A floating-point result counts as undefined as a whole. Its shadow is the OR of the sources' shadows, one operation a
+// source, so positions of bits mean nothing. (The halves of packed types stay separate.)
 void DefinednessRules::anything() {
   const Operand& d = i_.operands[0];
   if (first() == 1 && d.kind == OperandKind::reg && ptx::is_float(i_.type(0))) {
@@ -503,7 +504,7 @@ void DefinednessRules::anything() {
 void Definedness::propagate(Lowering& lowering, LowerFunction lower) {
   if (!on_) return;
   const ptx::Instruction& i = f_.instruction();
-  // ld, and shuffles, whose sources are other lanes, do it themselves.
+  // ld does this itself, and so do shuffles, whose sources are other lanes.
   if (loads_shadow(i) || i.opcode == Opcode::shfl) return;
   DefinednessRules(*this, lowering, i).apply(lower);
 }

@@ -1,3 +1,4 @@
+// Loads and stores of the host for uniform and affine accesses, as whole rows of lanes where possible.
 #include "jit/kernel/direct_access.h"
 
 #include <llvm/IR/Constants.h>
@@ -11,7 +12,7 @@ namespace warpgrind::jit {
 using llvm::Value;
 
 namespace {
-constexpr unsigned kShortestRow = 8;  // lanes that are worth a row with gaps
+constexpr unsigned kShortestRow = 8;  // fewest lanes for which a row with gaps pays off
 }
 
 Value* DirectAccess::host_pointer(Value* address, StateSpace space) {
@@ -38,10 +39,10 @@ Value* DirectAccess::lane_pointers(const Address& a, Value* pointer) {
   return ir_.CreateGEP(ir_.getInt8Ty(), pointer, offsets);
 }
 
-// What a warp further on reads, if rows lie as blocks follow each other. Between the loads of two warps of a kernel
-// with barriers there is more code than the processor looks ahead, and rows end before its own prefetchers have learned
-// them: tree reduction of 2^24 1.40x, transpose of 4096^2 1.35x; where all is in the caches 0.97x to 1.02x. Without
-// barriers it costs (vector addition 0.92x).
+// Prefetches the data of a later warp, if rows lie in the order of blocks. Between the loads of two warps of a kernel
+// with barriers there is more code than the processor looks ahead. Rows end before its own prefetchers have learned
+// them. Tree reduction of 2^24 gets 1.40x as fast, transpose of 4096^2 1.35x; with all data in the caches 0.97x to
+// 1.02x. Not used without barriers, where it costs time (vector addition 0.92x).
 void DirectAccess::prefetch_behind(Value* row, std::uint64_t bytes) {
   constexpr std::uint64_t kDistance = 1024, kLine = 64;
   constexpr std::uint32_t kRead = 0, kAllCaches = 3, kData = 1;
@@ -52,7 +53,7 @@ void DirectAccess::prefetch_behind(Value* row, std::uint64_t bytes) {
         {f_.at(row, kDistance + at), ir_.getInt32(kRead), ir_.getInt32(kAllCaches), ir_.getInt32(kData)});
 }
 
-// Lanes that lie in steps of constant length, of at most 8 words: a row holds what is between them too.
+// Pattern of lanes with a constant step of at most 8 words. A row includes the elements between its lanes.
 std::optional<DirectAccess::Rows> DirectAccess::rows_of(const Address& a, unsigned bytes, unsigned count) const {
   constexpr std::int64_t kLongest = 32;  // also the longest access of a lane
   if (!a.constant_kx || *a.constant_kx < -kLongest || *a.constant_kx > kLongest || *a.constant_kx % bytes != 0)
@@ -76,7 +77,7 @@ Value* DirectAccess::row_pointer(const Address& a, Value* pointer, const Rows& r
   return ir_.CreateGEP(ir_.getInt8Ty(), pointer, ir_.CreateMul(a.kx, ir_.getInt64(rows.lanes - 1)));
 }
 
-// A row that ends with its last element (by a mask, where the CPU has them), behind which may be nobody's memory.
+// Loads a row, and nothing after its last element, which may not be allocated memory. Uses a mask if the CPU has masks.
 Value* DirectAccess::load_row(const Rows& rows, Value* at, llvm::Type* element) {
   const unsigned bytes = element->getPrimitiveSizeInBits() / 8;
   const unsigned whole = std::bit_ceil(rows.elements);
@@ -120,7 +121,7 @@ std::vector<Value*> DirectAccess::load_rows(const Address& a, Value* pointer, co
   return out;
 }
 
-// The lanes' elements in the order of memory; what is between them is left alone.
+// Stores the lanes' elements in the order of memory. The bytes between them stay unchanged.
 void DirectAccess::store_rows(const Address& a, Value* pointer, const Rows& rows, llvm::Type* element,
                               const std::vector<Value*>& values) {
   const auto count = static_cast<unsigned>(values.size());
@@ -214,8 +215,8 @@ void DirectAccess::store_local(Value* offset, llvm::Type* element, const std::ve
   }
 }
 
-// volatile, relaxed and acquire loads are made anew each time; so are those that leave the first cache out, by which
-// others' stores are waited for.
+// volatile, relaxed and acquire loads read memory each time. So do loads that bypass the first cache, because programs
+// poll with them for stores of other threads.
 bool DirectAccess::is_volatile() const {
   using M = ptx::Modifier;
   const ptx::Instruction& i = f_.instruction();
@@ -236,7 +237,7 @@ Value* DirectAccess::concatenated(std::vector<Value*> parts) {
   return parts[0];
 }
 
-// Each lane's elements at once, as a GPU moves them: another block may be writing them
+// Loads each lane's elements in one access, like a GPU: another block may be writing them
 // (device/access/lane_vectors.cpp).
 std::vector<Value*> DirectAccess::load_wholes(Value* pointers, llvm::Type* element, unsigned count) {
   llvm::Type* whole = llvm::FixedVectorType::get(element, count);
@@ -269,7 +270,8 @@ std::vector<Value*> DirectAccess::load(const Address& a, StateSpace space, llvm:
   std::vector<Value*> out;
   if (space == StateSpace::local) return load_local(a.base, element, count);
   Value* pointer = host_pointer(a.base, space);
-  const bool at_once = count > 1 && space != StateSpace::shared;  // that is of one block, whose warps take turns
+  // Shared memory belongs to one block, whose warps take turns.
+  const bool at_once = count > 1 && space != StateSpace::shared;
   if (a.kind == Address::Kind::uniform) {
     Value* whole = at_once && is_volatile() ? ir_.CreateAlignedLoad(llvm::FixedVectorType::get(element, count), pointer,
                                                                     llvm::Align(bytes), true)
@@ -317,7 +319,6 @@ void DirectAccess::store(const Address& a, StateSpace space, llvm::Type* element
   }
 }
 
-// Some lane is on.
 void DirectAccess::store_some(const Address& a, StateSpace space, llvm::Type* element, Value* value) {
   if (space == StateSpace::local) return store_local(a.base, element, {value}, masks_.lanes());
   const llvm::Align align(element->getPrimitiveSizeInBits() / 8);

@@ -1,3 +1,4 @@
+// Arrival at reconvergence points, and the dispatch to the next stack entry.
 #include "jit/kernel/divergence.h"
 
 namespace warpgrind::jit {
@@ -39,7 +40,7 @@ BasicBlock* Divergence::arrival(std::uint32_t block) {
   return arrivals_[block] ? arrivals_[block] : bodies_[block];
 }
 
-// Lanes arrive at a reconvergence point: when it is the one they head for, the top entry goes on.
+// Lanes arrive at a reconvergence point. If it is the point that they head for, the top stack entry runs next.
 void Divergence::emit_arrival(std::uint32_t block) {
   llvm::IRBuilder<>::InsertPointGuard guard(ir_);
   ir_.SetInsertPoint(arrivals_[block]);

@@ -1,3 +1,4 @@
+// LLVM module of a kernel: declares its functions, lowers each, and sets the scoreboard's constants.
 #include "jit/kernel/emit.h"
 
 #include <llvm/IR/Verifier.h>
@@ -40,12 +41,12 @@ Result<std::unique_ptr<llvm::Module>> emit(KernelUnit& unit, llvm::LLVMContext& 
         type, is_kernel ? llvm::GlobalValue::ExternalLinkage : llvm::GlobalValue::InternalLinkage,
         is_kernel ? "kernel" : "func." + function.name, module.get());
     made->addFnAttr(llvm::Attribute::NoUnwind);
-    // A frame larger than the guard page below a fiber's stack touches each page on its way.
+    // A frame may be larger than the guard page below a fiber's stack, so it must touch each page.
     made->addFnAttr("probe-stack", "inline-asm");
     made->addFnAttr("stack-probe-size", "4096");
     made->addFnAttr("prefer-vector-width", "512");
     if (target.getMCSubtargetInfo()->checkFeatures("+avx512f"))
-      made->addFnAttr("warpgrind-avx512f");  // for instructions with a rounding mode
+      made->addFnAttr("warpgrind-avx512f");  // has instructions with a rounding mode
     made->addFnAttr("min-legal-vector-width", "512");
     made->addParamAttr(0, llvm::Attribute::NoAlias);
     if (is_kernel) made->addParamAttr(1, llvm::Attribute::NoAlias);
@@ -56,7 +57,7 @@ Result<std::unique_ptr<llvm::Module>> emit(KernelUnit& unit, llvm::LLVMContext& 
     FunctionLowering(function).run();
     if (unit.error) return *unit.error;
   }
-  if (unit.all_refusals) return module;  // what was refused left holes
+  if (unit.all_refusals) return module;  // a dry run: refused instructions left holes in the code
   const auto set = [&](const char* name, std::uint64_t value) {
     module->getGlobalVariable(name, true)->setInitializer(llvm::ConstantInt::get(i64, value));
   };

@@ -1,3 +1,4 @@
+// Analyses of a function, its LLVM function, and the values that the prologue loads.
 #include "jit/kernel/function_context.h"
 
 #include <fmt/format.h>
@@ -97,7 +98,7 @@ Value* FunctionContext::context_field(std::size_t offset, llvm::Type* type, cons
   Value*& field = context_fields_[offset];
   if (!field) {
     llvm::LoadInst* load = prologue.CreateLoad(type, context_address(offset), name);
-    // Another warp may go on in the place of one that ends.
+    // Another warp may continue in place of one that ends, so its own fields change.
     const bool of_warp = offset >= offsetof(WarpContext, tid_base) && offset <= offsetof(WarpContext, spin);
     if (!of_warp) load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(context(), {}));
     field = load;
@@ -122,7 +123,7 @@ void FunctionContext::fail(Error error) {
     unit.error = std::move(error);
 }
 
-// As it stands in the PTX: `function` has it prepared.
+// Spelling in the original PTX. `function` is a modified copy.
 std::string FunctionContext::spelling() const {
   return ptx::opcode_spelling(unit.module->functions[function_index].body[now.index]);
 }

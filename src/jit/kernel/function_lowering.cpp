@@ -1,3 +1,4 @@
+// Order of lowering: blocks, guards, undefined bits, affine results, then the opcode's own lowering.
 #include "jit/kernel/function_lowering.h"
 
 namespace warpgrind::jit {
@@ -10,7 +11,7 @@ using ptx::ScalarType;
 
 namespace {
 
-// Instructions that must not run for an empty set of lanes, or whose effect is not a register.
+// Instructions that must not run for an empty set of lanes, or that do more than write registers.
 bool acts(const ptx::Instruction& i) {
   const ptx::OpcodeInfo& info = ptx::info(i.opcode);
   return info.reads_memory || info.writes_memory || info.convergent || info.may_trap || i.opcode == Opcode::call;
@@ -62,7 +63,7 @@ void FunctionLowering::lower_block(std::uint32_t b) {
   branches_.lower(b);
 }
 
-// What the last instruction of a block goes by.
+// Checks the operands of a block's last instruction for undefined bits.
 void FunctionLowering::check_end(std::uint32_t index) {
   if (!definedness_.on()) return;
   f_.stand_at(index);

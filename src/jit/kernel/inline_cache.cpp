@@ -1,3 +1,4 @@
+// Machine code of the inline cache: check, count, and display to observers.
 #include "jit/kernel/inline_cache.h"
 
 #include <llvm/IR/Constants.h>
@@ -21,7 +22,7 @@ bool InlineCache::serves_all(const Address& a, StateSpace space, unsigned bytes)
 
 bool InlineCache::serves_some(const Address& a, StateSpace space, unsigned element_bytes, unsigned count,
                               bool store) const {
-  if (space == StateSpace::local) return !store || count == 1;  // of all lanes alike: serves_all()
+  if (space == StateSpace::local) return !store || count == 1;  // serves_all() requires one offset for all lanes
   const std::int64_t bytes = std::int64_t{element_bytes} * count;
   if (store && (count != 1 || element_bytes < 4)) return false;
   if (a.kind == Address::Kind::uniform) return true;
@@ -59,8 +60,8 @@ Value* InlineCache::hit(const Address& a, Value* state, unsigned alignment) {
   return ok;
 }
 
-// Two branches, each on a condition of its own: one that is used twice would be computed as a value, which costs a
-// tight loop a third of its speed.
+// Two branches with one condition each. A condition used twice would be computed as a value, which costs a tight loop a
+// third of its speed.
 void InlineCache::branch(const Address& a, Value* state, unsigned alignment, const Ways& ways, llvm::MDNode* weights) {
   Value* all_on = ir_.CreateICmpEQ(masks_.bits(), ir_.getInt32(kFullMask));
   if (ways.some == ways.slow) {
@@ -73,14 +74,15 @@ void InlineCache::branch(const Address& a, Value* state, unsigned alignment, con
   ir_.CreateCondBr(all_on, ways.all, ways.some, weights);
 }
 
-// Of a branch whose first way calls: else what the call needs saved is saved in front of the branch.
+// Weights of a branch whose first target makes a call. Without them, the registers that the call may change are saved
+// before the branch.
 llvm::MDNode* InlineCache::seldom() const {
   const auto weight = [&](std::uint32_t n) { return llvm::ConstantAsMetadata::get(ir_.getInt32(n)); };
   return llvm::MDNode::get(f_.context(),
                            {llvm::MDString::get(f_.context(), "branch_weights"), weight(1), weight(1000)});
 }
 
-// Leaves the insertion point where the access is shown.
+// Leaves the insertion point in the block that shows the access.
 InlineCache::Watching InlineCache::begin_watching(Value* state) {
   const Watching blocks{f_.new_block("watched"), f_.new_block("unwatched")};
   Value* watched = ir_.CreateLoad(ir_.getInt64Ty(), f_.at(state, offsetof(SiteState, watched)));
@@ -147,7 +149,7 @@ void InlineCache::count_all(const Address& a, StateSpace space, Value* state) {
   count_in_bin(state, local ? ir_.getInt64(local_kind(kFullMask)) : ir_.CreateAnd(a.base, ir_.getInt64(255)));
 }
 
-// local_kind() of the lanes on.
+// local_kind() of the active lanes.
 Value* InlineCache::kind_of_lanes() {
   llvm::Type *i8 = ir_.getInt8Ty(), *i64 = ir_.getInt64Ty();
   Value* mask = masks_.bits();

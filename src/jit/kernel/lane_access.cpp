@@ -1,3 +1,4 @@
+// Window check, regular steps, and masked gathers and scatters for arbitrary lane addresses.
 #include "jit/kernel/lane_access.h"
 
 #include <llvm/IR/Constants.h>
@@ -14,10 +15,10 @@ using llvm::Value;
 
 bool LaneAccess::serves(const Address& a, StateSpace space, unsigned bytes, unsigned count) const {
   if (f_.unit.options.every_access || f_.unit.options.definedness) return false;
-  if (!f_.has_avx512()) return false;  // the device is as good without
+  if (!f_.has_avx512()) return false;  // without AVX-512 the device is as fast
   using M = ptx::Modifier;
   const ptx::Instruction& i = f_.instruction();
-  // What others' stores are waited for by is loaded anew each time, as gathers are not.
+  // A load that polls for another thread's store must read memory each time, and gathers need not.
   if (memory_order(i) != events::MemoryOrder::weak || i.has(M::cg) || i.has(M::cv)) return false;
   if (a.kind == Address::Kind::uniform || bytes > 8) return false;
   if (space == StateSpace::local) return count == 1;
@@ -74,7 +75,7 @@ void LaneAccess::branch(Value* addresses, Value* state, std::int64_t expected, c
   ir_.CreateCondBr(as_expected, ways.expected, ways.strided);
 }
 
-// Bytes from a lane to the next.
+// Bytes from one lane to the next.
 Value* LaneAccess::step(Value* state) {
   constexpr std::size_t kStep = offsetof(LaneRequests, steps) + sizeof(std::uint64_t);
   return ir_.CreateLoad(ir_.getInt64Ty(), f_.at(state, offsetof(SiteState, lanes) + kStep));
@@ -130,7 +131,7 @@ void LaneAccess::keep(Value* distances, Value* state) {
   ir_.SetInsertPoint(kept_all);
 }
 
-// Zeroes in lanes off: what is computed with them must not be undefined.
+// Inactive lanes get 0: values computed from them must not be undefined.
 Value* LaneAccess::gather(Value* pointers, llvm::Type* element, unsigned alignment) {
   return ir_.CreateMaskedGather(vector(element), pointers, llvm::Align(alignment), masks_.lanes(),
                                 llvm::Constant::getNullValue(vector(element)));
@@ -164,7 +165,7 @@ Value* LaneAccess::load(Value* addresses, StateSpace space, llvm::Type* element)
   const unsigned bits = element->getPrimitiveSizeInBits();
   llvm::Type *i32 = ir_.getInt32Ty(), *i64 = ir_.getInt64Ty();
   Value* value = nullptr;
-  if (bits < 32) {  // CPUs gather words; what is beside the element is of the same page, and nobody sees it
+  if (bits < 32) {  // CPUs gather words; the rest of the word is in the same page and is discarded
     const Words w = words(addresses, space);
     value = ir_.CreateTrunc(ir_.CreateLShr(gather(w.pointers, i32, 4), w.shift), vector(ir_.getIntNTy(bits)));
   } else if (space != StateSpace::local) {
@@ -179,7 +180,7 @@ Value* LaneAccess::load(Value* addresses, StateSpace space, llvm::Type* element)
   return element->isIntegerTy() ? value : ir_.CreateBitCast(value, vector(element));
 }
 
-// A lane's words are its own: nobody else writes what is beside the element.
+// Read-modify-write is safe: no other thread writes a lane's words.
 void LaneAccess::store_part_of_words(Value* addresses, Value* value, unsigned bits) {
   llvm::Type* i32 = ir_.getInt32Ty();
   const Words w = words(addresses, StateSpace::local);
@@ -189,7 +190,7 @@ void LaneAccess::store_part_of_words(Value* addresses, Value* value, unsigned bi
   ir_.CreateMaskedScatter(ir_.CreateOr(beside, put), w.pointers, llvm::Align(4), masks_.lanes());
 }
 
-// Where lanes meet at one address the highest wins, as in a serial order: so do scatters.
+// If lanes share an address, the highest lane wins, as in a serial order. Scatters behave the same way.
 void LaneAccess::store(Value* addresses, StateSpace space, Value* value) {
   const unsigned bits = value->getType()->getScalarSizeInBits();
   if (space != StateSpace::local) {

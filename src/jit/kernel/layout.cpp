@@ -1,3 +1,4 @@
+// Layout of shared memory, local memory and call frames, over all functions that a kernel may call.
 #include "jit/kernel/layout.h"
 
 #include <fmt/format.h>
@@ -74,10 +75,10 @@ void for_each_operand(const ptx::Function& function, const std::function<void(co
   }
 }
 
-// Sums stop here: more than any launch can have, and far from wrapping.
+// Upper limit of sums: more than any launch can have, and far from overflow.
 constexpr std::uint64_t kUnreasonable = std::uint64_t{1} << 60;
 
-// Of a block, on any GPU.
+// Largest shared memory of a block on any GPU.
 std::uint64_t largest_shared() {
   std::uint64_t most = 0;
   for (const GpuModel& m : gpu_models()) most = std::max({most, m.shared_per_block, m.shared_per_block_optin});
@@ -102,7 +103,7 @@ class Layouter {
 
  private:
   void add_function(std::uint32_t f) {
-    if (module_.functions[f].is_entry && f != entry_) return;  // the address of a kernel: for a launch from the device
+    if (module_.functions[f].is_entry && f != entry_) return;  // address of a kernel, for a launch from the device
     if (!out_.functions.insert(f).second) return;
     const ptx::Function& function = module_.functions[f];
     for (const ptx::Instruction& i : function.body) {
@@ -180,7 +181,7 @@ class Layouter {
           dynamic = true;
         }
     }
-    // Up to where the extern array begins, as an H200's launch__shared_mem_per_block_static shows.
+    // Static memory extends to the start of the extern array, as in an H200's launch__shared_mem_per_block_static.
     if (dynamic) out_.static_shared = out_.dynamic_offset;
   }
 
@@ -198,7 +199,7 @@ class Layouter {
     out_.frame[f] = (top + 15) / 16 * 16;
   }
 
-  // Functions that may call themselves, directly or by others: the cycles of the call graph (Tarjan's algorithm).
+  // Functions that may call themselves, directly or through others: the cycles of the call graph (Tarjan's algorithm).
   class Cycles {
    public:
     // Calls visit(callee) for each function that the first argument may call.
@@ -232,7 +233,7 @@ class Layouter {
       }
     }
     const EachCallee each_callee_;
-    std::map<std::uint32_t, std::uint32_t> oldest_;  // by function: the number of the oldest open one that it reaches
+    std::map<std::uint32_t, std::uint32_t> oldest_;  // by function: number of the oldest open function that it reaches
     std::vector<std::uint32_t> open_;
     std::set<std::uint32_t> found_;
   };
@@ -258,9 +259,10 @@ class Layouter {
     }
   }
 
-  // Bytes of f's frame and of the deepest chain below it. Recursive functions and what they call do not count, as in
-  // what ptxas notes for the driver (cudaFuncAttributes::localSizeBytes): an H100 gives them what cudaLimitStackSize
-  // says and no more. A cycle by way of a function pointer may be none, and its functions count once each.
+  // Bytes of f's frame and of the deepest call chain below it. Recursive functions and their callees do not count, as
+  // in the value that ptxas stores for the driver (cudaFuncAttributes::localSizeBytes): an H100 gives them
+  // cudaLimitStackSize bytes and no more. A cycle through a function pointer may not be a real one, so each of its
+  // functions counts once.
   std::uint64_t deepest(std::uint32_t f, std::set<std::uint32_t>& open) {
     if (recursive_.contains(f)) return 0;
     if (const auto known = depth_.find(f); known != depth_.end()) return known->second;
@@ -276,7 +278,7 @@ class Layouter {
   KernelLayout out_;
   bool indirect_ = false;
   std::set<std::uint32_t> indirect_targets_, calls_indirectly_;
-  std::set<std::uint32_t> recursive_;  // without the help of function pointers
+  std::set<std::uint32_t> recursive_;  // without calls through function pointers
   std::map<std::uint32_t, std::uint64_t> depth_;
   std::map<std::uint32_t, std::set<std::uint32_t>> callees_;
 };

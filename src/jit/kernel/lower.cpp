@@ -1,3 +1,4 @@
+// Helpers of Lowering: types, constants, scratch arrays and calls of C++ functions.
 #include "jit/kernel/lower.h"
 
 #include <llvm/IR/Constants.h>
@@ -50,7 +51,7 @@ Value* Lowering::scratch(llvm::Type* e, unsigned count) {
   return area;
 }
 
-// Predicates travel as bytes: <32 x i1> has no array layout in C++.
+// Predicates are passed as bytes: <32 x i1> has no array layout in C++.
 Value* Lowering::call_lanes(const char* name, llvm::Type* result_element, std::initializer_list<Value*> arguments,
                             bool pass_context, bool pass_mask) {
   llvm::Type* i8 = ir().getInt8Ty();

@@ -1,4 +1,4 @@
-// The dispatch from opcode to lowering, made from the table of opcodes.
+// Dispatch from opcode to lowering, made from the table of opcodes.
 #include "jit/kernel/function_lowering.h"
 
 namespace warpgrind::jit {

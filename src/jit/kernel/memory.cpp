@@ -1,3 +1,4 @@
+// Lowering of ld and st: chooses the inline cache, the lane window or the device, and joins the results.
 #include "jit/kernel/memory.h"
 
 #include <llvm/IR/Constants.h>
@@ -17,7 +18,7 @@ Value* Memory::scratch_area() {
   return f_.at(f_.context_argument, offsetof(WarpContext, scratch));
 }
 
-// Where element e of all lanes lies in the scratch area.
+// Address of element e of all lanes in the scratch area.
 Value* Memory::plane(Value* area, std::size_t e, unsigned bytes) {
   return f_.at(area, std::uint64_t{e} * bytes * kWarpSize);
 }
@@ -81,8 +82,8 @@ void Memory::careful_store(Address& a, llvm::Type* element, const std::vector<Va
   cache_.read_sites_again();
 }
 
-// move() where the lanes are: in the steps that are expected, in others, or (nullptr) anywhere; each way goes on to
-// what is inserted next.
+// Emits move() for each pattern of lane addresses: the expected step, another constant step, or irregular (nullptr).
+// Each path continues at the code that is inserted next.
 void Memory::move_lanes(Address& a, StateSpace space, llvm::Type* element, unsigned count, bool store,
                         const std::function<void(const Address* regular)>& move,
                         const std::function<void()>& carefully) {
@@ -94,8 +95,8 @@ void Memory::move_lanes(Address& a, StateSpace space, llvm::Type* element, unsig
   Value* state = cache_.state();
   Value* distances = lanes_.begin(addresses, state, whole, slow);
   BasicBlock* anywhere = gathers ? f_.new_block("anywhere") : slow;
-  if (space != StateSpace::local) {               // where lanes are never side by side
-    const bool in_steps = gathers || count == 1;  // vectors would be 32 moves and shuffles of all of them
+  if (space != StateSpace::local) {               // in local memory, lanes are never contiguous
+    const bool in_steps = gathers || count == 1;  // vectors would need 32 moves and shuffles
     const std::int64_t step = lanes_.expected_step(a, whole);
     BasicBlock* as_expected = f_.new_block("as_expected");
     BasicBlock* strided = in_steps ? f_.new_block("strided") : slow;
@@ -161,8 +162,8 @@ void Memory::store_lanes(Address& a, StateSpace space, llvm::Type* element, cons
       [&] { careful_store(a, element, values); });
 }
 
-// ld.param by an address in a register, as clang reads a structure that is passed by value: no site of its own is
-// counted, as with ld.param by name.
+// ld.param with the address in a register: clang reads a structure passed by value this way. It has no site of its own,
+// like ld.param by name.
 std::vector<Value*> Memory::load_parameter(Address& a, llvm::Type* element, unsigned count) {
   if (f_.unit.options.every_access) return careful_load(a, element, count, kLoad);
   const unsigned bytes = element->getPrimitiveSizeInBits() / 8;
@@ -205,7 +206,7 @@ std::vector<Value*> Memory::load_parameter(Address& a, llvm::Type* element, unsi
   return values;
 }
 
-// One that lies on the stack (stack_parameters.h).
+// Whether the address names a parameter on the stack (stack_parameters.h).
 bool Memory::names_parameter(const Operand& address) const {
   return address.base == OperandKind::variable && address.scope == ptx::Scope::function &&
          f_.function.variables[address.index].space == StateSpace::param;
@@ -228,7 +229,7 @@ void Memory::lead(const std::vector<std::pair<BasicBlock*, Value*>>& ways) {
   led_[f_.now.index] = {phi, static_cast<std::uint32_t>(sites_.number()->getZExtValue())};
 }
 
-// Of a branch whose second way is the slow one.
+// Weights of a branch whose second target is the slow path.
 llvm::MDNode* Memory::likely() const {
   const auto weight = [&](std::uint32_t n) { return llvm::ConstantAsMetadata::get(ir_.getInt32(n)); };
   return llvm::MDNode::get(f_.context(),
@@ -251,7 +252,7 @@ void Memory::load() {
   const bool watched = loads_shadow(i) && definedness_.tracks(i.operands[0]);
   llvm::Type* shadow = definedness_.integer(type, false);
   struct Loaded {
-    std::vector<Value*> values, shadows;  // of each element; no shadows: not watched
+    std::vector<Value*> values, shadows;  // one per element; shadows only if watched
   };
   const auto deliver = [&](const Loaded& loaded) {
     const Operand& d = i.operands[0];
@@ -307,7 +308,7 @@ void Memory::load() {
       ir_.SetInsertPoint(masked);
       cache_.show_load(a, state, i, slow);
       Value* by_table = cache_.count_some(a, i.space, state);
-      arrive_with(directly(), by_table);  // lanes off read good memory; nobody sees it
+      arrive_with(directly(), by_table);  // inactive lanes read valid memory, too; their values are unused
     }
   }
   ir_.SetInsertPoint(slow);
@@ -336,7 +337,7 @@ std::vector<Value*> Memory::stored_shadows() const {
   return out;
 }
 
-// The lanes' addresses are in the inline cache: where undefined bits come from or go to is kept.
+// Records the source or destination of undefined bits, for addresses that the inline cache has checked.
 void Memory::keep_origins(const Address& a, const std::vector<Value*>& shadows) {
   Value* all = nullptr;
   for (Value* s : shadows)
@@ -352,7 +353,7 @@ void Memory::keep_origins(const Address& a, const std::vector<Value*>& shadows) 
   });
 }
 
-// Before the values: who sees those, sees these too.
+// Stores shadows before the values, so that a thread that sees a value also sees its shadow.
 void Memory::store_shadows(const Address& a, llvm::Type* element, const std::vector<Value*>& shadows, bool some_lanes) {
   std::vector<Value*> stored = shadows;
   for (Value*& s : stored)
@@ -366,7 +367,7 @@ void Memory::store_shadows(const Address& a, llvm::Type* element, const std::vec
   keep_origins(a, shadows);
 }
 
-// The device counts what it stores as defined: the rest comes afterwards.
+// Call after the device has stored the values, since it marks them as defined.
 void Memory::careful_store_shadows(Address& a, llvm::Type* element, const std::vector<Value*>& shadows) {
   Value* all = nullptr;
   for (Value* s : shadows)

@@ -1,3 +1,4 @@
+// ld.param, st.param, and the planes that pass parameters and results of functions.
 #include "jit/kernel/parameters.h"
 
 #include <llvm/IR/Constants.h>

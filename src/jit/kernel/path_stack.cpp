@@ -38,7 +38,7 @@ void PathStack::push(Value* mask, std::uint32_t target, Value* reconverge) {
   set_depth(ir_.CreateAdd(top, ir_.getInt32(1)));
 }
 
-// Unless it is already.
+// No entry is pushed if the lanes head for `point` already.
 void PathStack::push_reconvergence(std::uint32_t point) {
   Value* outer = current();
   BasicBlock* fresh = f_.new_block("push");

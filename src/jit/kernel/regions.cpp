@@ -1,3 +1,4 @@
+// Borders of regions: the registers that each saves, and the hand-over to another warp.
 #include "jit/kernel/regions.h"
 
 #include <algorithm>
@@ -15,7 +16,7 @@ using ptx::Opcode;
 
 namespace {
 
-// What keeps something from one instruction for another beside registers.
+// True if an instruction keeps state outside registers.
 bool keeps_more(const Instruction& i) {
   switch (i.opcode) {
     case Opcode::call:
@@ -41,9 +42,10 @@ bool has_barrier(const FunctionContext& f, std::uint32_t block) {
   return std::any_of(begin + f.cfg.blocks[block].first, begin + f.cfg.blocks[block].end, is_barrier);
 }
 
-// At each border, the registers that may have been written since the last one: the frame has the others already. Lanes
-// that pass a barrier apart from their warp leave nothing there, so that only others count as one. What a loop with
-// borders does not write is written down before it (kept_before_loops), not at its first border in every turn.
+// Registers that may have been written since the last border, for each border; the frame already has the others. A
+// barrier that lanes may pass apart from their warp is no border here, since they save nothing. Registers that a loop
+// with borders does not write are saved before the loop (kept_before_loops), not at its first border in every
+// iteration.
 class WrittenSinceBorder {
  public:
   using RegisterSet = std::vector<std::uint64_t>;
@@ -66,7 +68,7 @@ class WrittenSinceBorder {
     }
   }
 
-  // What registers have at the start of the kernel is in no frame.
+  // No frame contains the values at the start of the kernel.
   RegisterSet at_start(std::uint32_t block) const {
     RegisterSet set(out_[block].size());
     if (block == f_.cfg.order.front()) set = live_.words(block);
@@ -75,7 +77,7 @@ class WrittenSinceBorder {
     return set;
   }
 
-  // What goes to the frame at the end of a block, because a loop begins behind it.
+  // Registers to save at the end of a block, because a loop begins after it.
   RegisterSet kept_before_loops(std::uint32_t block) const {
     RegisterSet all(out_[block].size());
     for (const std::uint32_t s : f_.cfg.blocks[block].successors) {
@@ -117,13 +119,14 @@ class WrittenSinceBorder {
 
   const FunctionContext& f_;
   const flow::LiveRegisters& live_;
-  std::vector<std::vector<bool>> loops_;  // of a head: the blocks of its loop, if that has borders
+  std::vector<std::vector<bool>> loops_;  // by loop head: blocks of the loop, if it has borders
   std::vector<RegisterSet> out_;
 };
 
-// Slots, there and back: more than that would be a large part of the code of even the largest kernels.
+// Limit of slots to save and restore. More would be a large part of the code of even the largest kernels.
 constexpr std::uint64_t kMostKept = 3000;
-// Where lanes may wait apart, what they keep in registers has to be told from what the frame gives back.
+// Limit for borders where some lanes may wait apart. Their values in registers must be merged with those from the
+// frame.
 constexpr std::uint64_t kMostJoined = 1500;
 
 }  // namespace
@@ -181,7 +184,7 @@ void Regions::place(Border& border, const RegisterSet& live, const RegisterSet& 
   }
 }
 
-// Of these registers, those that some border keeps.
+// Saves those of `registers` that some border saves.
 void Regions::keep_at_end(std::uint32_t block, const RegisterSet& registers) {
   for (ptx::RegId r = 0; r < f_.function.registers.size(); ++r) {
     if (!contains(registers, r)) continue;
@@ -247,20 +250,20 @@ void Regions::take_back(const Border& border) {
   }
 }
 
-// Another warp goes on in this one's place.
+// Another warp continues in place of this one.
 void Regions::go_on_as(Value* warp) {
   Value* frame = ir_.CreateLoad(ir_.getPtrTy(), f_.at(warp, offsetof(WarpContext, frame)));
   f_.enter_again(warp, frame);
 }
 
-// The device is told which warp runs. Where it looks for that.
+// Stores the running warp for the device. Returns the address of the RunningWarp.
 Value* Regions::tell_running(Value* warp) {
   Value* running = ir_.CreateLoad(ir_.getPtrTy(), in_context(offsetof(WarpContext, running)));
   ir_.CreateStore(warp, f_.at(running, offsetof(RunningWarp, warp)));
   return running;
 }
 
-// In the common case the device has nothing to decide. Leaves the insertion point where it has.
+// Common case, without the device. Leaves the insertion point where the device must decide.
 void Regions::hand_over_to_successor(Value* site) {
   BasicBlock* turn = f_.new_block("turn");
   BasicBlock* ask = f_.new_block("ask");
@@ -275,7 +278,7 @@ void Regions::hand_over_to_successor(Value* site) {
   ir_.SetInsertPoint(ask);
 }
 
-// Null: the device has other things to do than the block's next warp.
+// `come` returns null if the device has other work than the block's next warp.
 void Regions::ask_device(llvm::function_ref<Value*()> come, BasicBlock* next) {
   BasicBlock* others = f_.new_block("others_first");
   BasicBlock* to_device = f_.new_block("nobody_named");
@@ -301,7 +304,7 @@ void Regions::end(llvm::function_ref<Value*()> come, Value* of_block) {
   entries_->addCase(ir_.getInt32(number), next);
   ir_.SetInsertPoint(next);
   take_back(border);
-  // Nothing of the warp waits elsewhere: it is as at the start, without those that have left.
+  // No lane of the warp waits elsewhere. Its state is that of the start, without the lanes that have exited.
   Value* all = masks_.alive();
   masks_.set_active(all);
   masks_.set_live(all);

@@ -1,3 +1,4 @@
+// Storage of registers as allocas, and conversion between uniform, affine, wide and varying values.
 #include "jit/kernel/registers.h"
 
 #include <llvm/IR/Constants.h>
@@ -64,9 +65,9 @@ void Registers::create() {
   clear_unwritten();
 }
 
-// What a program may read before it writes it has some value, and 0 is one. Left open it would be LLVM's "undef", on
-// which a branch or a division is undefined behaviour: whole paths with their bounds checks went, and control with
-// them.
+// Sets registers to 0 that a program may read before it writes them. Any value is allowed. Without a value they would
+// be LLVM's "undef", and a branch or a division on that is undefined behaviour: LLVM removed whole paths with their
+// bounds checks, and control was lost.
 void Registers::clear_unwritten() {
   const flow::LiveRegisters live = flow::find_live_registers(f_.function, f_.cfg);
   for (std::uint32_t r = 0; r < slots_.size(); ++r) {
@@ -280,7 +281,7 @@ void Registers::write(const Operand& o, Value* value, ScalarType type) {
     ir_.CreateStore(value, s.scalar);
     return;
   }
-  if (f.kind != FormKind::varying) {  // a uniform value into an affine or wide register
+  if (f.kind != FormKind::varying) {  // uniform value, affine or wide register
     WG_ASSERT(!value->getType()->isVectorTy());
     Affine a;
     a.kx = a.ky = ir_.getInt32(0);
@@ -307,7 +308,7 @@ Value* Registers::carry_slot() {
   return carry_;
 }
 
-// Any mention elsewhere counts as a read: registers have one definition each in what compilers write.
+// Any other mention counts as a read: compilers define each register once.
 bool Registers::is_read(const Operand& destination) const {
   if (destination.kind == OperandKind::sink) return false;
   if (destination.kind == OperandKind::vector)

@@ -41,8 +41,7 @@ class Registers {
   bool is_scalar(const ptx::Operand& operand) const;
   bool is_read(const ptx::Operand& destination) const;  // by an instruction other than the current one
 
-  llvm::Value* read(const ptx::Operand& operand,
-                    ptx::ScalarType type);  // scalar or vector as now.scalar
+  llvm::Value* read(const ptx::Operand& operand, ptx::ScalarType type);  // scalar or vector as in now.scalar
   llvm::Value* read_scalar(const ptx::Operand& operand, ptx::ScalarType type);
   llvm::Value* read_vector(const ptx::Operand& operand, ptx::ScalarType type);
   // A uniform, affine or (width 64) wide operand, in affine terms.

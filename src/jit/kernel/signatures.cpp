@@ -1,3 +1,4 @@
+// Checks of calls and parameter accesses, with the messages for errors.
 #include "jit/kernel/signatures.h"
 
 #include <fmt/format.h>
@@ -27,7 +28,7 @@ bool same_places(const std::vector<ptx::Variable>& a, const std::vector<ptx::Var
          plane_layout(a, 0, a.size()).word == plane_layout(b, 0, b.size()).word;
 }
 
-// Bytes an operand of a call passes or takes; 0: whatever the callee says.
+// Bytes that an operand of a call passes or receives; 0: as the callee declares.
 std::uint64_t operand_bytes(const ptx::Function& caller, const Operand& o) {
   if (o.kind == OperandKind::reg) return ptx::bytes(caller.registers[o.index].type);
   const bool parameter = o.kind == OperandKind::variable && o.scope == ptx::Scope::function &&
@@ -95,7 +96,7 @@ std::string parameter_problem(const ptx::Function& function, const Operand& addr
   std::uint64_t size = v.size;
   std::string name = fmt::format("'{}'", v.name);
   const bool of_kernel = function.is_entry && address.index < function.parameter_count;
-  if (of_kernel) {  // one buffer
+  if (of_kernel) {  // one buffer for all parameters
     const std::vector<ParameterLayout> layout = parameter_layout(function);
     if (first < 0 || first <= std::int64_t{1} << 40) first += static_cast<std::int64_t>(layout[address.index].offset);
     size = layout.back().offset + layout.back().size;

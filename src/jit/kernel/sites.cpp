@@ -1,3 +1,4 @@
+// Description of an instruction as a site: space, size, memory order, source line, and origins of its addresses.
 #include "jit/kernel/sites.h"
 
 #include <algorithm>
@@ -15,7 +16,7 @@ using ptx::Opcode;
 
 namespace {
 
-// ptxas makes a reduction of such an atomic, and the hardware counts it as one.
+// ptxas turns such an atomic into a reduction, and the hardware counts it as one.
 bool result_is_never_read(const ptx::Function& function, const ptx::Instruction& atom) {
   std::vector<ptx::RegId> results, read;
   flow::registers_written(atom, results);
@@ -30,7 +31,7 @@ bool result_is_never_read(const ptx::Function& function, const ptx::Instruction&
 
 }  // namespace
 
-// nullopt: of memory that has no bounds here.
+// nullopt: the memory has no known bounds.
 std::optional<events::AddressOrigin> Sites::origin(const flow::AddressSource& source) const {
   using From = flow::AddressSource::Kind;
   using Kind = events::AddressOrigin::Kind;
@@ -49,7 +50,7 @@ std::optional<events::AddressOrigin> Sites::origin(const flow::AddressSource& so
       return events::AddressOrigin{variable.unsized ? Kind::dynamic_shared : Kind::shared, v, at, variable.size,
                                    variable.name};
     }
-    case StateSpace::local:  // frames of other functions lie where the stack happens to be
+    case StateSpace::local:  // frames of other functions have no fixed offset
       if (!f_.is_kernel) return std::nullopt;
       return events::AddressOrigin{Kind::local, v, element(layout.local, std::pair{f_.function_index, v}),
                                    variable.size, variable.name};
@@ -61,8 +62,8 @@ std::optional<events::AddressOrigin> Sites::origin(const flow::AddressSource& so
   }
 }
 
-// An instruction with several addresses has one site: if one of them is not known, neither is what it should stay in.
-// (cp.async has one in each of two spaces.)
+// An instruction with several addresses has one site. If one address has an unknown origin, the whole site has.
+// (cp.async is an exception: it has one address in each of two spaces.)
 std::vector<events::AddressOrigin> Sites::origins() const {
   std::vector<events::AddressOrigin> out;
   for (const ptx::Operand& o : f_.instruction().operands) {
@@ -90,22 +91,22 @@ events::Site Sites::describe() const {
   site.space = i.space == StateSpace::none ? StateSpace::generic : i.space;
   site.element_bytes = static_cast<std::uint8_t>(std::max(1u, ptx::bytes(i.type())));
   site.vector = i.vector;
-  if (i.opcode == Opcode::cp_async && i.operands.size() > 2) {  // the size is an operand: cp_async_bytes
+  if (i.opcode == Opcode::cp_async && i.operands.size() > 2) {  // the size is an operand (cp_async_bytes)
     site.element_bytes = static_cast<std::uint8_t>(std::min<std::uint64_t>(16, i.operands[2].bits));
     site.space = StateSpace::global;
   }
-  if (i.opcode == Opcode::cp_async_bulk) {  // the destination's space
+  if (i.opcode == Opcode::cp_async_bulk) {  // space of the destination
     site.element_bytes = 1;
     site.space = i.has(Modifier::mbarrier_complete_tx_bytes) ? StateSpace::shared : StateSpace::global;
   }
-  if (const unsigned bytes = matrix_request_bytes(i)) {  // wmma, ldmatrix, stmatrix: not what the type says
+  if (const unsigned bytes = matrix_request_bytes(i)) {  // wmma, ldmatrix, stmatrix: the type does not give the size
     site.element_bytes = static_cast<std::uint8_t>(std::min(bytes, i.type() == ptx::ScalarType::f64 ? 8u : 4u));
     site.vector = static_cast<std::uint8_t>(bytes / site.element_bytes);
   }
   site.is_volatile = i.has(Modifier::volatile_);
   site.non_coherent = i.has(Modifier::nc);
   site.at_l2 = i.has(Modifier::cg) || i.has(Modifier::cv) || i.has(Modifier::wt);
-  // Exchanges have no form without a result: there is no red.exch or red.cas.
+  // Exchanges always return a result: there is no red.exch or red.cas.
   site.no_return = i.opcode == Opcode::red || (i.opcode == Opcode::atom && !i.has(Modifier::exch) &&
                                                !i.has(Modifier::cas) && result_is_never_read(f_.function, i));
   site.order = memory_order(i);
@@ -113,7 +114,7 @@ events::Site Sites::describe() const {
   if (i.opcode == Opcode::atom || i.opcode == Opcode::red) site.shared_atomic = shared_atomic(i, site.no_return);
   site.ptx_line = i.range.line;
   if (i.location != ptx::kNoId) {
-    // The outermost line of an inlined chain is the kernel's own; the innermost is where the access is written.
+    // Line of the access itself. If it was inlined, this is the innermost line of the chain, not the kernel's own.
     site.line = f_.function.locations[i.location].line;
     site.file = f_.function.locations[i.location].file;
   }

@@ -1,3 +1,4 @@
+// Values of special registers, loaded from the WarpContext.
 #include "jit/kernel/special_registers.h"
 
 #include <llvm/IR/Constants.h>
@@ -12,12 +13,12 @@ Value* SpecialRegisters::field(std::size_t offset, const char* name) {
   return f_.context_field(offset, ir_.getInt32Ty(), name);
 }
 
-// x, y or z of what starts at `base`; `first` is its x.
+// x, y or z of the triple at offset `base`. `first`: the register of its x.
 Value* SpecialRegisters::dimension(std::size_t base, ptx::SpecialRegister s, ptx::SpecialRegister first) {
   return field(base + 4 * (static_cast<unsigned>(s) - static_cast<unsigned>(first)), "dim");
 }
 
-// Clusters, and the sizes and parts of shared memory.
+// Registers of clusters, and of the sizes and parts of shared memory.
 Value* SpecialRegisters::cluster_register(ptx::SpecialRegister s) {
   using S = ptx::SpecialRegister;
   switch (s) {

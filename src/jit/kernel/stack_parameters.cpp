@@ -7,7 +7,7 @@ namespace warpgrind::jit {
 using ptx::Operand;
 using ptx::OperandKind;
 
-// The copy is the device's: it is checked like any access, but no instruction makes it, so that none is counted.
+// The device makes the copy and checks it like any access. It is not counted, because no instruction makes it.
 void StackParameters::move(const char* function, const StackParameter& parameter) {
   f_.stand_at(parameter.instruction);
   Operand variable;

@@ -1,3 +1,4 @@
+// Types and conversions of a warp's values in LLVM IR.
 #include "jit/kernel/values.h"
 
 #include <llvm/IR/Constants.h>

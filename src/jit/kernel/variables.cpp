@@ -1,3 +1,4 @@
+// Addresses of variables, by state space.
 #include "jit/kernel/variables.h"
 
 #include <fmt/format.h>
@@ -13,7 +14,7 @@ void Variables::create_frame() {
   const std::uint64_t bytes = element(f_.unit.layout->frame, f_.function_index);
   if (f_.is_kernel) {
     frame_base_ = ir_.getInt64(0);
-    // Frames of called functions start behind the kernel's own.
+    // Frames of called functions start after the kernel's own.
     f_.prologue.CreateStore(ir_.getInt64(bytes), f_.context_address(offsetof(WarpContext, local_top)));
     return;
   }
@@ -26,8 +27,8 @@ void Variables::release_frame() {
   if (!f_.is_kernel) ir_.CreateStore(frame_base_, f_.at(f_.context_argument, offsetof(WarpContext, local_top)));
 }
 
-// What a function allocates lies behind its frame and goes with it: the slot begins anew in every invocation, and
-// release_frame() takes back what local_top has grown by.
+// Memory from alloca follows the function's frame and ends with it. The slot starts anew in every invocation, and
+// release_frame() undoes the growth of local_top.
 Value* Variables::stack_slot() {
   if (!stack_) {
     Value* end = f_.prologue.CreateAdd(frame_base_, ir_.getInt64(element(f_.unit.layout->frame, f_.function_index)));

@@ -1,3 +1,4 @@
+// Code at the places where lanes may wait: the check whether they must, and saving and restoring of registers.
 #include "jit/kernel/waiting.h"
 
 #include <llvm/IR/Constants.h>
@@ -32,7 +33,7 @@ Value* Waiting::create() {
   static_assert(sizeof(Paths) % 8 == 0);
   paths_ = paths;
   Value* entries = f_.prologue.CreateConstInBoundsGEP1_64(f_.prologue.getInt8Ty(), paths, offsetof(Paths, entries));
-  save_area_ = f_.entry_alloca(ir_.getInt8Ty(), "saved", 64);  // as many of them as write_saving() finds
+  save_area_ = f_.entry_alloca(ir_.getInt8Ty(), "saved", 64);  // write_saving() sets the size
   go_on_ = f_.new_block("go_on");
   return entries;
 }
@@ -99,11 +100,11 @@ void Waiting::take_back(const Stop& stop) {
   }
 }
 
-// More code than anything but the quick tier takes, which keeps registers in memory anyway: there a function may as
-// well find them by their addresses. (In the sorts of CUB, three quarters of the code were for this.)
+// True if saving registers inline makes so much code that the kernel gets the quick tier. That tier keeps registers in
+// memory anyway, so that a function can access them by address. (Such code was three quarters of the sorts of CUB.)
 bool Waiting::worth_a_table() const {
   if (f_.unit.options.tier) return *f_.unit.options.tier == Tier::quick;
-  constexpr std::uint64_t kScalarCode = 6, kVectorCode = 8;  // instructions, there and back
+  constexpr std::uint64_t kScalarCode = 6, kVectorCode = 8;  // instructions to save and restore
   std::uint64_t code = f_.llvm_function->getInstructionCount();
   for (const Stop& stop : stops_)
     for (const Saved& s : stop.registers) code += s.slot->getAllocatedType()->isVectorTy() ? kVectorCode : kScalarCode;
@@ -115,7 +116,7 @@ bool Waiting::worth_a_table() const {
 void Waiting::save_by_table() {
   f_.unit.by_table = true;
   std::map<llvm::AllocaInst*, std::uint32_t> numbers;
-  std::map<std::vector<std::uint32_t>, Value*> lists;  // many places have the same
+  std::map<std::vector<std::uint32_t>, Value*> lists;  // many places share a list
   const auto list_of = [&](const Stop& stop) {
     std::vector<std::uint32_t> list;
     for (const Saved& s : stop.registers) {
@@ -167,13 +168,13 @@ void Waiting::tell_paths() {
 void Waiting::next_path(Value* depth) {
   tell_paths();
   ir_.CreateStore(depth, field(offsetof(Paths, depth)));
-  ir_.CreateStore(ir_.getInt32(0), field(offsetof(Paths, mask)));  // who ran is waiting, or gone
+  ir_.CreateStore(ir_.getInt32(0), field(offsetof(Paths, mask)));  // the lanes that ran are waiting, or gone
   f_.call("wg_next_path", ir_.getVoidTy(), {f_.context_argument, paths_});
   ir_.CreateBr(go_on_);
 }
 
-// The lanes that run stop before `instruction`, with their registers aside; `ask` calls the device. What follows is
-// where they go on, their registers restored.
+// The running lanes stop before `instruction` and save their registers; `ask` calls the device. The code after this
+// call is where they continue, with their registers restored.
 void Waiting::wait(std::uint32_t instruction, llvm::function_ref<void(Value* place)> ask) {
   const auto place = static_cast<std::uint32_t>(places_.size());
   places_.push_back(f_.new_block("place"));
@@ -232,7 +233,7 @@ Meeting Waiting::meet(const Operand* members, Value* value) {
   Value* named =
       uniform ? registers_.read_scalar(*members, ScalarType::b32) : registers_.read_vector(*members, ScalarType::b32);
   const auto take_part = [&](Value* lanes) { return ir_.CreateAnd(named, uniform ? lanes : f_.splat(lanes)); };
-  // Members that exist and are elsewhere.
+  // All members that active lanes name.
   Value* wanted =
       uniform
           ? named
@@ -245,7 +246,7 @@ Meeting Waiting::meet(const Operand* members, Value* value) {
   BasicBlock* slow = f_.new_block("members_elsewhere");
   BasicBlock* together = f_.new_block("together");
   if (!may_wait) {
-    // Of a called function only some lanes may be here, and the others cannot come while it runs.
+    // In a called function, perhaps only some lanes are here. The others cannot arrive while it runs.
     Value* missing = ir_.CreateAnd(ir_.CreateAnd(wanted, masks_.alive()), ir_.CreateNot(mask));
     expect_first(ir_.CreateCondBr(ir_.CreateICmpEQ(missing, ir_.getInt32(0)), together, slow));
     ir_.SetInsertPoint(slow);
