@@ -271,9 +271,7 @@ void wg_let_others_pass(void* context);
 // saved the registers that its lanes need. It continues at paths->target with paths->mask.
 void wg_meet(void* context, std::uint32_t site, std::uint32_t place, void* paths);
 void wg_wait_at_barrier(void* context, std::uint32_t site, std::uint32_t place, std::uint32_t id, std::uint32_t threads,
-                        std::uint32_t predicate_mask, std::uint32_t op,
-                        // op as in wg_barrier_reduce, 3: none
-                        void* paths);
+                        std::uint32_t predicate_mask, std::uint32_t op, void* paths);  // op as above, 3: none
 void wg_wait_for_cluster(void* context, std::uint32_t site, std::uint32_t place, void* paths);
 void wg_give_way(void* context, std::uint32_t site, std::uint32_t place, void* paths);  // a spin loop
 void wg_next_path(void* context, void* paths);           // the running lanes have arrived at their target, or returned
@@ -288,9 +286,7 @@ void wg_missing_members(void* context, std::uint32_t site, std::uint32_t mask, s
 void wg_interrupt(void* context, std::uint32_t instruction, std::uint32_t mask);  // back edge while *interrupt != 0
 [[noreturn]] void wg_bad_branch_index(void* context, std::uint32_t instruction, std::uint32_t mask);
 [[noreturn]] void wg_trap(void* context, std::uint32_t instruction, std::uint32_t mask);
-[[noreturn]] void wg_unsupported(void* context,
-                                 // Execution reached an opcode without lowering.
-                                 std::uint32_t instruction);
+[[noreturn]] void wg_unsupported(void* context, std::uint32_t instruction);  // reached an opcode without lowering
 // A call needs `needed` bytes of the thread's stack, more than are left.
 [[noreturn]] void wg_stack_overflow(void* context, std::uint32_t instruction, std::uint64_t needed, std::uint32_t mask);
 // is_function: `address` is a function, but its signature differs from the call's.

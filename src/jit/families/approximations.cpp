@@ -1,5 +1,6 @@
-// The polynomials of ex2 and tanh are Chebyshev fits made with mpmath at 200 bits, rounded to f32; the bounds in the
-// header were measured over all f32 inputs (tests/unit/runtime_math_test.cpp).
+// Approximations of .approx instructions. The polynomials of ex2 and tanh are Chebyshev fits, made with mpmath at 200
+// bits and rounded to f32. The bounds in the header were measured over all f32 inputs
+// (tests/unit/runtime_math_test.cpp).
 #include "jit/families/approximations.h"
 
 #include <numbers>
@@ -15,7 +16,7 @@ namespace {
 using llvm::Value;
 using ptx::ScalarType;
 
-// Shorthand for f32 code that works on one lane or 32.
+// Shorthand for f32 code on one lane or 32.
 struct F32 {
   Lowering& lowering;
   llvm::IRBuilder<>& ir = lowering.ir();
@@ -61,14 +62,14 @@ Value* approximate_ex2(Lowering& lowering, Value* x) {
   const F32 f{lowering};
   llvm::IRBuilder<>& ir = lowering.ir();
   Value* nan = ir.CreateFCmpUNO(x, x);
-  // Beyond these the result is 0 or infinity anyway; a NaN becomes the upper limit and is put back at the end.
+  // Outside these limits the result is 0 or infinity anyway. A NaN becomes the upper limit and is restored at the end.
   Value* clamped = ir.CreateSelect(ir.CreateFCmpOLT(x, f.constant(129.0)), x, f.constant(129.0));
   clamped = ir.CreateSelect(ir.CreateFCmpOGT(clamped, f.constant(-152.0)), clamped, f.constant(-152.0));
   Value* n = f.round(clamped);
   Value* fraction = ir.CreateFSub(clamped, n);
   Value* p = f.polynomial(
       fraction, {1.0, 0x1.62e430p-1, 0x1.ebfbe0p-3, 0x1.c6af6cp-5, 0x1.3b2a54p-7, 0x1.5f0890p-10, 0x1.44138ap-13});
-  // 2^n in two factors: the first product is exact, so a subnormal result is rounded once.
+  // Multiplies by 2^n in two factors. The first product is exact, so a subnormal result is rounded only once.
   Value* whole = f.to_integer(n);
   Value* half = ir.CreateAShr(whole, f.integer(1));
   Value* result = ir.CreateFMul(ir.CreateFMul(p, f.power_of_two(half)), f.power_of_two(ir.CreateSub(whole, half)));
@@ -82,8 +83,8 @@ Value* unit(Lowering& lowering, const char* function, Value* x) {
   return lowering.call_lanes(name.c_str(), lowering.ir().getFloatTy(), {x});
 }
 
-// The unit takes subnormals for 0, so that ptxas puts a product before and behind it where .ftz is not asked for. 1 for
-// other arguments than these.
+// `scale` if the condition holds, else 1. The unit treats subnormals as 0. So without .ftz, ptxas multiplies before and
+// after the unit.
 Value* scale_where(Lowering& lowering, Value* condition, double scale) {
   return lowering.ir().CreateSelect(condition, lowering.constant(lowering.ir().getFloatTy(), scale),
                                     lowering.constant(lowering.ir().getFloatTy(), 1.0));
@@ -94,7 +95,7 @@ Value* is_subnormal(Lowering& lowering, Value* x) {
   return lowering.ir().CreateFCmpOLT(f.magnitude(x), f.constant(0x1p-126));
 }
 
-// function(x * scale) * behind for subnormals.
+// function(x * scale) * behind for a subnormal x, else function(x).
 Value* of_scaled_subnormal(Lowering& lowering, const char* function, Value* x, double scale, double behind) {
   llvm::IRBuilder<>& ir = lowering.ir();
   if (flushes(lowering)) return unit(lowering, function, x);
@@ -108,7 +109,7 @@ Value* of_scaled_subnormal(Lowering& lowering, const char* function, Value* x, d
 Value* approximate_ex2_f32(Lowering& lowering, Value* x) {
   llvm::IRBuilder<>& ir = lowering.ir();
   if (flushes(lowering)) return unit(lowering, "wg_mufu_exponential", x);
-  // A subnormal result is the square of that of the half.
+  // A subnormal result is computed as the square of ex2(x/2).
   Value* small = ir.CreateFCmpOLT(x, lowering.constant(ir.getFloatTy(), -126.0));
   Value* r = unit(lowering, "wg_mufu_exponential", ir.CreateFMul(x, scale_where(lowering, small, 0.5)));
   return ir.CreateSelect(small, ir.CreateFMul(r, r), r);
@@ -123,7 +124,7 @@ Value* approximate_lg2(Lowering& lowering, Value* x) {
   return ir.CreateSelect(small, shifted, r);
 }
 
-// x/(2 pi) as one product rounded towards zero, then the unit, which takes turns: far out the error is that of the
+// x/(2 pi) as one product rounded towards zero, then the unit, which takes turns. For large x the error is that of the
 // product (cos.approx(65504) is -0.2131, the cosine -0.2205).
 Value* approximate_sin(Lowering& lowering, Value* x) {
   return unit(lowering, "wg_mufu_sine", truncated_product(lowering, x, F32{lowering}.constant(0x1.45f306p-3)));
@@ -150,7 +151,7 @@ Value* approximate_sqrt(Lowering& lowering, Value* x) {
   return of_scaled_subnormal(lowering, "wg_mufu_root", x, 0x1p+24, 0x1p-12);
 }
 
-// a times 1/b. div.full scales large divisors too, for which 1/b would be 0.
+// a times 1/b. div.full also scales large divisors, for which 1/b would be 0.
 Value* approximate_div(Lowering& lowering, Value* a, Value* b) {
   const F32 f{lowering};
   llvm::IRBuilder<>& ir = lowering.ir();
@@ -181,7 +182,7 @@ Value* approximate_tanh(Lowering& lowering, Value* x) {
 
 namespace {
 
-// Result of a gross f64 approximation: the upper 32 bits; subnormals flushed; the NaN the hardware gives.
+// Result of a coarse f64 approximation: the upper 32 bits, subnormals flushed, and the NaN of the hardware.
 Value* upper_half(Lowering& lowering, Value* exact) {
   llvm::IRBuilder<>& ir = lowering.ir();
   const auto b64 = [&](std::uint64_t v) { return lowering.constant(ScalarType::b64, v); };

@@ -1,6 +1,6 @@
-// PTX ISA, "Asynchronous Copy" and "mbarrier": copies are done when they are issued, so groups have nothing to wait
-// for; an mbarrier's phases advance exactly as arrivals and transaction bytes say. Cache hints and prefetches have no
-// effect.
+// Lowering of PTX ISA, "Asynchronous Copy" and "mbarrier". A copy is made when it is issued, so groups have nothing to
+// wait for. The phases of an mbarrier advance exactly by its arrivals and transaction bytes. Cache hints and prefetches
+// have no effect.
 #include <llvm/IR/Constants.h>
 
 #include "events/events.h"
@@ -60,7 +60,7 @@ void lower_cp_async(Lowering& l) {
           store_lanes(l, bytes), l.mask_bits()});
 }
 
-// Bulk copies: one thread usually issues them. [dst], [src], size, [mbar] or .bulk_group.
+// Bulk copies, usually issued by one thread. [dst], [src], size, [mbar] or .bulk_group.
 void lower_cp_async_bulk(Lowering& l) {
   const ptx::Instruction& i = l.instruction();
   llvm::IRBuilder<>& ir = l.ir();
@@ -132,7 +132,7 @@ void lower_mbarrier(Lowering& l) {
     }
     case Opcode::mbarrier_test_wait:
     case Opcode::mbarrier_try_wait: {
-      const bool waits = i.opcode == Opcode::mbarrier_try_wait;  // lets other warps run when the phase is not over
+      const bool waits = i.opcode == Opcode::mbarrier_try_wait;  // lets other warps run if the phase is not complete
       if (i.has(Modifier::parity))
         return mbarrier(l, waits ? Operation::try_wait_parity : Operation::test_parity, i.operands[1], count(2),
                         nullptr, 0);
@@ -148,7 +148,7 @@ void lower_mbarrier(Lowering& l) {
 
 namespace {
 
-// Tells the mbarriers of the lanes that the bytes of the instruction have arrived.
+// Completes the instruction's bytes on the mbarrier of each lane.
 void complete(Lowering& l, const Operand& barrier) {
   const ptx::Instruction& i = l.instruction();
   Value* bytes = l.splat(l.ir().getInt64(std::uint64_t{ptx::bytes(i.type())} * i.vector));
@@ -157,7 +157,7 @@ void complete(Lowering& l, const Operand& barrier) {
 
 }  // namespace
 
-// st.async.mbarrier::complete_tx::bytes [a], b, [mbar]: done at once, as copies are.
+// st.async.mbarrier::complete_tx::bytes [a], b, [mbar]: done when issued, like copies.
 void lower_st_async(Lowering& l) {
   const ptx::Instruction& i = l.instruction();
   if (i.operands.size() < 3) return l.unsupported("a form without an mbarrier (compute capability 10)");
@@ -181,7 +181,7 @@ void lower_red_async(Lowering& l) {
   complete(l, i.operands[2]);
 }
 
-// The state a mbarrier.arrive returned: phase in bit 0, pending arrivals above it (device/calls/async_copy.cpp).
+// The state that mbarrier.arrive returned: phase in bit 0, pending arrivals above it (device/calls/async_copy.cpp).
 void lower_mbarrier_pending_count(Lowering& l) {
   llvm::IRBuilder<>& ir = l.ir();
   Value* state = l.read_vector(l.instruction().operands[1], ScalarType::b64);
@@ -191,7 +191,7 @@ void lower_mbarrier_pending_count(Lowering& l) {
            ScalarType::b32);
 }
 
-// createpolicy: a cache hint; its value is never looked at.
+// createpolicy: a cache hint, whose value is never used.
 void lower_createpolicy(Lowering& l) {
   l.result(0, l.constant(ScalarType::b64, 0), ScalarType::b64);
 }

@@ -1,5 +1,5 @@
-// PTX ISA, "atom" and "red". The operation itself is a call of the device, which checks, counts and does it lane by
-// lane.
+// Lowering of PTX ISA, "atom" and "red". The operation is a call of the device, which checks, counts and performs it
+// lane by lane.
 #include <llvm/IR/Constants.h>
 
 #include "base/assert.h"
@@ -47,7 +47,7 @@ AtomicOperation operation_of(const ptx::Instruction& i) {
   return A::add;
 }
 
-// Values travel as integers of the type's width.
+// Type in which values are passed: an integer of the same width.
 ScalarType carrier(ScalarType t) {
   switch (ptx::bits(t)) {
     case 16:
@@ -72,7 +72,7 @@ Value* store_operand(Lowering& l, const ptx::Operand& o, ScalarType type, unsign
   return area;
 }
 
-// What it has put into memory is undefined where its operand is.
+// Marks the stored bytes as undefined in lanes with an undefined operand.
 void keep_undefined(Lowering& l, const ptx::Operand& o, ScalarType type, Value* addresses) {
   llvm::IRBuilder<>& ir = l.ir();
   Value* any = nullptr;

@@ -1,4 +1,4 @@
-// PTX ISA, "Parallel Synchronization and Communication Instructions" of blocks and clusters: bar, barrier,
+// Lowering of PTX ISA, "Parallel Synchronization and Communication Instructions", of blocks and clusters: bar, barrier,
 // bar.warp.sync, barrier.cluster, membar, fence.
 #include "jit/abi.h"
 #include "jit/kernel/lower.h"
@@ -22,7 +22,7 @@ void lower_barrier(Lowering& l) {
   std::size_t k = reduce ? 1 : 0;
   const auto uniform = [&](const Operand& o) -> Value* {
     if (l.is_scalar(o)) return l.read_scalar(o, ScalarType::u32);
-    // Lanes that disagree about the barrier number are undefined behaviour; the first active lane's value counts.
+    // Behaviour is undefined if lanes disagree about the barrier number; the first active lane's value counts.
     Value* first = ir.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, l.mask_bits(), ir.getInt1(false));
     return ir.CreateExtractElement(l.read_vector(o, ScalarType::u32), first);
   };
@@ -64,7 +64,7 @@ void lower_barrier(Lowering& l) {
     l.result(0, ir.CreateICmpNE(result, ir.getInt32(0)), ScalarType::pred);
 }
 
-// Lanes that run in step are in step: all that remains is the order of memory accesses.
+// Lanes that run together are synchronised already. Only the order of memory accesses remains to be ensured.
 void lower_warp_barrier(Lowering& l) {
   l.meet(&l.instruction().operands[0], nullptr);
   l.ir().CreateFence(llvm::AtomicOrdering::SequentiallyConsistent, llvm::SyncScope::SingleThread);

@@ -1,4 +1,4 @@
-// PTX ISA, "Comparison and Selection Instructions" (also of half precision).
+// Lowering of PTX ISA, "Comparison and Selection Instructions" (also of half precision).
 #include <llvm/IR/Constants.h>
 
 #include "base/assert.h"
@@ -42,7 +42,7 @@ constexpr Comparison kComparisons[] = {
     {Modifier::nan, CmpInst::ICMP_NE, CmpInst::ICMP_NE, CmpInst::FCMP_UNO},
 };
 
-// The first of the modifiers that is a comparison (`and`, `or`, `xor` follow it).
+// The first modifier that is a comparison (`and`, `or`, `xor` follow it).
 const Comparison& comparison_of(const ptx::Instruction& i) {
   for (Modifier m : i.modifiers)
     for (const Comparison& c : kComparisons)

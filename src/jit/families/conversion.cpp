@@ -1,6 +1,6 @@
-// PTX ISA, "Data Movement and Conversion Instructions": cvt in all type pairs. NaN results are those of an H200
-// (tests/exec): a conversion from or to f64, and bf16 to f32, keeps the sign and the upper payload; every other gives
-// the format's one NaN.
+// Lowering of cvt in all type pairs (PTX ISA, "Data Movement and Conversion Instructions"). NaN results are those of an
+// H200 (tests/exec). Conversions from or to f64, and from bf16 to f32, keep the sign and the upper payload. Every other
+// conversion gives the format's one NaN.
 #include "jit/calls/conversion.h"
 
 #include <llvm/IR/Constants.h>
@@ -24,7 +24,7 @@ Value* real(Value* like, double v) {
   return llvm::ConstantFP::get(like->getType(), v);
 }
 
-// The operand's own register may be wider than the source type: source() truncates.
+// The operand's register may be wider than the source type: source() truncates.
 void convert_integers(Lowering& l, ScalarType to, ScalarType from) {
   llvm::IRBuilder<>& ir = l.ir();
   Value* a = l.source(1, from);
@@ -33,7 +33,7 @@ void convert_integers(Lowering& l, ScalarType to, ScalarType from) {
     llvm::Type* target = l.value_type(to);
     return l.result(0, from_signed ? ir.CreateSExtOrTrunc(a, target) : ir.CreateZExtOrTrunc(a, target), to);
   }
-  // Clamp in the source's own type: the limits that it cannot pass are left out.
+  // Clamps in the source's type. Limits that the source cannot exceed are left out.
   const unsigned width = ptx::bits(from), target_width = ptx::bits(to);
   const unsigned low_bits = to_signed ? target_width - 1 : 0, high_bits = to_signed ? target_width - 1 : target_width;
   if (from_signed && (!to_signed || target_width < width)) {
@@ -60,7 +60,7 @@ Value* round_integral(Lowering& l, Value* v) {
   return id == llvm::Intrinsic::not_intrinsic ? v : l.ir().CreateUnaryIntrinsic(id, v);
 }
 
-// A floating source as f32 or f64.
+// A floating-point source as f32 or f64.
 Value* float_source(Lowering& l, ScalarType from) {
   if (is_scalar_half(from)) return half_to_float(l, l.source(1, ScalarType::b16), from == ScalarType::bf16);
   Value* v = l.source(1, from == ScalarType::tf32 ? ScalarType::f32 : from);
@@ -68,7 +68,7 @@ Value* float_source(Lowering& l, ScalarType from) {
   return v;
 }
 
-// Out of range saturates. NaN is 0, but 100...0 where the source is f64 or the result has 64 bits.
+// Values out of range saturate. NaN gives 0, but 100...0 if the source is f64 or the result has 64 bits.
 void convert_float_to_integer(Lowering& l, ScalarType to, ScalarType from) {
   llvm::IRBuilder<>& ir = l.ir();
   Value* v = round_integral(l, float_source(l, from));
@@ -93,7 +93,7 @@ Value* step(Lowering& l, Value* v, bool up) {
   return ir.CreateBitCast(moved, v->getType());
 }
 
-// f64 -> f32 in any rounding: the nearest result, moved by one step where it lies on the wrong side of the source.
+// f64 -> f32 in any rounding mode: the nearest result, moved by one step if it lies on the wrong side of the source.
 Value* narrow(Lowering& l, Value* wide) {
   llvm::IRBuilder<>& ir = l.ir();
   Value* n = ir.CreateFPTrunc(wide, l.value_type(ScalarType::f32));
@@ -107,7 +107,7 @@ Value* narrow(Lowering& l, Value* wide) {
   return ir.CreateSelect(ir.CreateFCmpOLT(wide, real(wide, 0)), raise(), lower());
 }
 
-// .ftz of a result narrowed from f64: it is tiny if it still is after rounding with an unbounded exponent.
+// .ftz of a result narrowed from f64. The result is tiny if it is tiny after rounding with an unbounded exponent.
 Value* flush_narrowed(Lowering& l, Value* n, Value* wide) {
   llvm::IRBuilder<>& ir = l.ir();
   const Rounding rounding = rounding_of(l.instruction());
@@ -122,8 +122,8 @@ Value* flush_narrowed(Lowering& l, Value* n, Value* wide) {
   return ir.CreateSelect(tiny, with_sign_of(l, real(n, 0), n), n);
 }
 
-// An f64 that rounds to anything of at most 32 significant bits as the integer does: exact for up to 53 bits; of longer
-// ones the low bits are gathered into one.
+// An f64 that rounds like the integer to any format of at most 32 significant bits. Exact for up to 53 bits; of longer
+// integers, the low bits are combined into one sticky bit.
 Value* integer_as_double(Lowering& l, ScalarType from) {
   llvm::IRBuilder<>& ir = l.ir();
   Value* a = l.source(1, from);
@@ -140,7 +140,7 @@ Value* integer_as_double(Lowering& l, ScalarType from) {
   return s ? ir.CreateSIToFP(a, type) : ir.CreateUIToFP(a, type);
 }
 
-// To f16, bf16, e4m3 or e5m2 in C++, exact for every source; the bits in an i32.
+// Conversion to f16, bf16, e4m3 or e5m2 by a C++ function, exact for every source. Returns the bits in an i32.
 Value* round_in_runtime(Lowering& l, Value* v, SmallFormat format, std::uint32_t flags = 0) {
   llvm::IRBuilder<>& ir = l.ir();
   const ptx::Instruction& i = l.instruction();
@@ -182,7 +182,7 @@ void convert_integer_to_float(Lowering& l, ScalarType to, ScalarType from) {
     v = narrow(l, integer_as_double(l, from));
   } else if (ptx::bits(from) < 64) {
     v = integer_as_double(l, from);
-  } else {  // the halves are exact: one rounded addition
+  } else {  // both halves are exact, so one addition rounds once
     Value* a = l.source(1, from);
     Value* high = s ? ir.CreateAShr(a, l.constant(from, 32)) : ir.CreateLShr(a, l.constant(from, 32));
     Value* low = ir.CreateAnd(a, l.constant(from, 0xffffffffu));
@@ -195,8 +195,8 @@ void convert_integer_to_float(Lowering& l, ScalarType to, ScalarType from) {
   l.result(0, v, to);
 }
 
-// 10 bits of mantissa in the upper part of the register: nearest with ties away (.rna) or to even (.rn), or towards
-// zero.
+// tf32: 10 bits of mantissa in the upper part of the register. Rounds to nearest with ties away (.rna) or to even
+// (.rn), or towards zero.
 void convert_to_tf32(Lowering& l, Value* v) {
   llvm::IRBuilder<>& ir = l.ir();
   const ptx::Instruction& i = l.instruction();
@@ -273,7 +273,8 @@ Value* fp8_to_float(Lowering& l, Value* byte, bool e4m3) {
     return half_to_float(l, ir.CreateTrunc(ir.CreateShl(byte, number(8)), l.value_type(ScalarType::b16)), false);
   llvm::Type* f32 = l.value_type(ScalarType::f32);
   Value* size = ir.CreateAnd(byte, number(0x7f));
-  // Exponent and mantissa at f32's place, then the difference of the biases as a factor: right for subnormals too.
+  // Shifts exponent and mantissa to their place in f32, then multiplies by the difference of the biases. This is right
+  // for subnormals, too.
   Value* v = ir.CreateFMul(ir.CreateBitCast(ir.CreateShl(size, number(20)), f32), llvm::ConstantFP::get(f32, 0x1p120));
   v = ir.CreateSelect(ir.CreateICmpEQ(size, number(0x7f)), ir.CreateBitCast(number(0x7fffffffu), f32), v);
   Value* sign = ir.CreateShl(ir.CreateAnd(byte, number(0x80)), number(24));
@@ -331,7 +332,7 @@ void lower_cvt(Lowering& l) {
   l.unsupported("this pair of types");
 }
 
-// cvt.pack.sat.u8.s32.b32 d, a, b, c: a and b saturated, a above b, below what is left of c.
+// cvt.pack.sat.u8.s32.b32 d, a, b, c: saturates a and b. d holds, from the top: the low bits of c, a, b.
 void lower_cvt_pack(Lowering& l) {
   llvm::IRBuilder<>& ir = l.ir();
   const ptx::Instruction& i = l.instruction();

@@ -1,5 +1,5 @@
-// PTX ISA, "Data Movement and Conversion Instructions": mov, cvta, isspacep, mapa, getctarank,
-// and the table (cvt: conversion.cpp).
+// Lowering of PTX ISA, "Data Movement and Conversion Instructions": mov, cvta, isspacep, mapa, getctarank (cvt is in
+// conversion.cpp).
 #include <llvm/IR/Constants.h>
 
 #include "jit/abi.h"
@@ -56,7 +56,7 @@ void move_vector(Lowering& l) {
   }
 }
 
-// mov.v4.u32 {a, b, c, d}, {d, c, b, a}: all are read before one is written.
+// mov.v4.u32 {a, b, c, d}, {d, c, b, a}: reads all sources before it writes.
 void move_each(Lowering& l) {
   const ptx::Instruction& i = l.instruction();
   llvm::SmallVector<Value*, 8> values;
@@ -73,7 +73,7 @@ void lower_mov(Lowering& l) {
   l.result(0, l.source(1, i.type()), i.type());
 }
 
-// Global, constant and kernel-parameter addresses are generic addresses already; shared and local have windows.
+// Global, constant and kernel-parameter addresses are generic addresses already. Shared and local memory have windows.
 void lower_cvta(Lowering& l) {
   const ptx::Instruction& i = l.instruction();
   Value* address = l.source(1, ScalarType::b64);
@@ -89,7 +89,7 @@ void lower_cvta(Lowering& l) {
 
 namespace {
 
-// The rank of a block of the cluster stands in an address above its offset (gpu/types.h); 0 there: this block.
+// Above its offset, an address has a field for a block of the cluster (gpu/types.h): its rank + 1, or 0 for this block.
 constexpr std::uint64_t kRanks = 0xffu;
 
 }  // namespace
@@ -136,7 +136,7 @@ void lower_isspacep(Lowering& l) {
       r = within(kLocalWindow);
       break;
     case StateSpace::global:
-      // Of what lies in the range of global memory, parameters are global on an H200, constants are not.
+      // Within the range of global memory, an H200 counts parameters as global, but not constants.
       r = ir.CreateNot(ir.CreateOr(ir.CreateOr(within(kSharedWindow), within(kLocalWindow)), constant()));
       break;
     case StateSpace::constant:

@@ -1,3 +1,4 @@
+// Rounding, NaN, min and max, and half-precision conversion of f32 and f64 in LLVM IR.
 #include "jit/families/floating_arithmetic.h"
 
 #include <llvm/IR/IntrinsicsX86.h>
@@ -48,7 +49,7 @@ llvm::Intrinsic::ID avx512_intrinsic(FloatOp op, bool is_double) {
   return llvm::Intrinsic::not_intrinsic;
 }
 
-// AVX-512 can name the rounding in the instruction: 512 bits at a time.
+// AVX-512 instructions can encode the rounding mode: 512 bits at a time.
 Value* embedded_rounding(Lowering& lowering, FloatOp op, Rounding rounding, bool is_double,
                          llvm::ArrayRef<Value*> arguments) {
   llvm::IRBuilder<>& ir = lowering.ir();
@@ -134,8 +135,8 @@ Value* fma_to_odd(Lowering& lowering, Value* a, Value* b, Value* c) {
   llvm::IRBuilder<>& ir = lowering.ir();
   Value* down = rounded(lowering, FloatOp::fma, Rounding::down, ScalarType::f32, {a, b, c});
   Value* up = rounded(lowering, FloatOp::fma, Rounding::up, ScalarType::f32, {a, b, c});
-  // Inexact: of the two neighbours exactly one is odd, and the one of the lesser magnitude, odd or made so, is it.
-  // Exact (or NaN): both are the same but for the sign of zero, where the positive one is right.
+  // Inexact: exactly one of the two neighbours is odd. Setting the lowest bit of the one of lesser magnitude gives it.
+  // Exact (or NaN): both are the same except for the sign of zero, where the positive one is right.
   Value *a_bits = bits_of(ir, down), *b_bits = bits_of(ir, up);
   Value* lesser = ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, a_bits, b_bits);
   Value* odd = ir.CreateAnd(ir.CreateOr(a_bits, b_bits), integer_like(a_bits, 1));
@@ -197,7 +198,7 @@ Value* minimum_or_maximum(Lowering& lowering, Value* a, Value* b, bool maximum) 
     Value* zero = maximum ? ir.CreateAnd(bits_of(ir, a), bits_of(ir, b)) : ir.CreateOr(bits_of(ir, a), bits_of(ir, b));
     r = ir.CreateSelect(equal, ir.CreateBitCast(zero, a->getType()), r);
   }
-  // So far a NaN in either operand gives b.
+  // Up to here, a NaN in either operand gives b.
   r = ir.CreateSelect(propagate ? ir.CreateFCmpUNO(a, a) : ir.CreateFCmpUNO(b, b), a, r);
   if (sign)
     r = ir.CreateBitCast(ir.CreateOr(bits_of(ir, r), ir.CreateAnd(sign, integer_like(sign, sign_bit(r)))),
@@ -221,7 +222,7 @@ Value* float_to_half(Lowering& lowering, Value* value, bool bf16) {
   llvm::IRBuilder<>& ir = lowering.ir();
   llvm::Type* i16 = value->getType()->getWithNewType(ir.getInt16Ty());
   Value* narrow = nullptr;
-  if (bf16) {  // by hand: the host's own conversion flushes subnormals
+  if (bf16) {  // done here, because the host's own conversion flushes subnormals
     Value* bits = bits_of(ir, value);
     Value* odd = ir.CreateAnd(ir.CreateLShr(bits, 16), integer_like(bits, 1));
     Value* sum = ir.CreateAdd(ir.CreateAdd(bits, integer_like(bits, 0x7fffu)), odd);

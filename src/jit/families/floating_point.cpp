@@ -1,4 +1,4 @@
-// PTX ISA, "Floating Point Instructions": f32, f64 and f32x2.
+// Lowering of PTX ISA, "Floating Point Instructions": f32, f64 and f32x2.
 #include <utility>
 
 #include "jit/families/approximations.h"
@@ -15,21 +15,21 @@ using ptx::Opcode;
 using ptx::ScalarType;
 using Arguments = llvm::ArrayRef<Value*>;
 
-// A source as the instruction sees it: flushed with .ftz.
+// A source, flushed if the instruction has .ftz.
 Value* input(Lowering& l, std::size_t index, ScalarType type) {
   Value* v = l.source(index, type);
   return type == ScalarType::f32 && flushes(l) ? flush_subnormal(l, v) : v;
 }
 
-// What follows every f32 operation: .ftz (unless done already), .sat, the one NaN.
+// End of every f32 operation: .ftz (unless done already), .sat, the one NaN.
 Value* finish(Lowering& l, Value* v, bool flush = true) {
   if (!v->getType()->getScalarType()->isFloatTy()) return v;
   if (flush && flushes(l)) v = flush_subnormal(l, v);
   return l.instruction().has(Modifier::sat) ? saturate(l, v) : canonical_nan(l, v);
 }
 
-// A product or fused product is flushed when it is tiny after rounding with an unbounded exponent: the same operation
-// on values scaled by 2^24 tells (where the scaling overflows, the result is far from tiny).
+// A product or fused product is flushed if it is tiny after rounding with an unbounded exponent. The same operation on
+// values scaled by 2^24 shows this. (If the scaling overflows, the result is far from tiny.)
 Value* flush_tiny(Lowering& l, Value* result, FloatOp op, Rounding rounding, Arguments a) {
   llvm::IRBuilder<>& ir = l.ir();
   Value* scale = l.constant(ir.getFloatTy(), 0x1p+24);
@@ -49,7 +49,7 @@ Value* arithmetic(Lowering& l, FloatOp op, ScalarType type, Arguments a) {
   return finish(l, r, !tiny);
 }
 
-// The instruction's value for one set of sources, of f32 or f64; also for each half of f32x2.
+// Result of the instruction for one set of sources, of f32 or f64. Also used for each half of f32x2.
 Value* combine(Lowering& l, ScalarType type, Arguments a) {
   switch (l.instruction().opcode) {
     case Opcode::add:

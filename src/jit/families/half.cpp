@@ -1,6 +1,6 @@
-// PTX ISA, "Half Precision Floating Point Instructions": f16, bf16 and their packed forms, computed in f32. One f32
-// operation rounded again to 11 (f16) or 8 (bf16) bits is rounded once in effect, since f32 has more than twice the
-// bits; fma is rounded to odd in between.
+// Lowering of PTX ISA, "Half Precision Floating Point Instructions": f16, bf16 and packed forms, computed in f32. f32
+// has more than twice the bits of f16 (11) or bf16 (8). So rounding the result of one f32 operation again is as good as
+// a single rounding. fma is rounded to odd in between.
 #include "jit/families/approximations.h"
 #include "jit/families/families.h"
 #include "jit/families/floating_arithmetic.h"
@@ -19,8 +19,8 @@ struct Half {
   bool bf16, ftz, sat, relu;
   llvm::IRBuilder<>& ir = l.ir();
 
-  // A number that would be subnormal in f16 (bf16: in f32, the same range) becomes a zero of the same sign. A result
-  // not rounded yet is tiny if it still is after rounding to 11 bits with an unbounded exponent.
+  // A number that would be subnormal in f16 (bf16: in f32, which has the same range) becomes a zero of the same sign. A
+  // result not rounded yet is tiny if it is tiny after rounding to 11 bits with an unbounded exponent.
   Value* flush(Value* v, double smallest = 0x1p-14) const {
     if (bf16) return flush_subnormal(l, v);
     Value* tiny = ir.CreateFCmpOLT(magnitude(l, v), llvm::ConstantFP::get(v->getType(), smallest));
@@ -76,8 +76,8 @@ struct Half {
   }
 };
 
-// Both halves of all lanes as one vector of twice as many, as they lie: nothing is taken apart (__hfma2 takes half the
-// time). Not where operations know of 32 lanes.
+// True if both halves of all lanes are computed as one vector of 64 elements in place, without splitting (__hfma2 takes
+// half the time). False for operations that need vectors of 32 lanes.
 bool goes_side_by_side(Lowering& l) {
   if (l.scalar()) return false;
   switch (l.instruction().opcode) {

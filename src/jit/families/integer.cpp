@@ -1,5 +1,5 @@
-// PTX ISA, "Integer Arithmetic Instructions" and "Extended-Precision Integer Arithmetic Instructions". Opcodes that
-// also have floating-point forms are handed over by type.
+// Lowering of PTX ISA, "Integer Arithmetic Instructions" and "Extended-Precision Integer Arithmetic Instructions".
+// Opcodes that also have floating-point forms are forwarded by type.
 #include <llvm/IR/Constants.h>
 
 #include "jit/families/families.h"
@@ -51,14 +51,14 @@ Value* extend(Lowering& l, Value* v, bool is_signed, llvm::Type* to) {
   return is_signed ? l.ir().CreateSExt(v, to) : l.ir().CreateZExt(v, to);
 }
 
-// The high half of a product, through twice the width.
+// High half of a product, computed in twice the width.
 Value* multiply_high(Lowering& l, Value* a, Value* b, bool is_signed, unsigned bits) {
   llvm::Type* wide = wide_type(l, 2 * bits);
   Value* p = l.ir().CreateMul(extend(l, a, is_signed, wide), extend(l, b, is_signed, wide));
   return l.ir().CreateTrunc(l.ir().CreateLShr(p, llvm::ConstantInt::get(wide, bits)), a->getType());
 }
 
-// Two 16-bit halves of a 32-bit value, each through f.
+// Applies f to each 16-bit half of a 32-bit value.
 template <class F>
 Value* by_halves(Lowering& l, Value* a, Value* b, F f) {
   llvm::IRBuilder<>& ir = l.ir();
@@ -95,8 +95,8 @@ void lower_add_sub(Lowering& l) {
   l.result(0, r, t);
 }
 
-// d = a + b + CC.CF, and d = a - b - borrow. As on the hardware a subtraction leaves CF = no borrow (the carry of
-// a + ~b + 1), which shows when additions and subtractions are mixed.
+// d = a + b + CC.CF, and d = a - b - borrow. As on the hardware, a subtraction sets CF = no borrow (the carry of a + ~b
+// + 1). This is visible when additions and subtractions are mixed.
 void lower_addc_subc(Lowering& l) {
   const ptx::Instruction& i = l.instruction();
   const ScalarType t = i.type();
@@ -149,7 +149,7 @@ void lower_mul_mad(Lowering& l) {
   l.result(0, r, t);
 }
 
-// 24-bit products: the operands' low 24 bits, sign- or zero-extended; .hi takes bits 47..16 of the 48-bit product.
+// 24-bit products of the operands' low 24 bits, sign- or zero-extended. .hi takes bits 47..16 of the 48-bit product.
 void lower_mul24(Lowering& l) {
   const ptx::Instruction& i = l.instruction();
   const ScalarType t = i.type();
@@ -180,9 +180,9 @@ void lower_sad(Lowering& l) {
   l.result(0, ir.CreateAdd(l.source(3, t), ir.CreateSelect(less, ir.CreateSub(b, a), ir.CreateSub(a, b))), t);
 }
 
-// Quotients of up to 32 bits through double: |a/b| < 2^32 and a non-integer quotient is at least 1/b away from the next
-// integer, far more than the rounding error of one division, so truncation is exact. Division by zero gives all ones,
-// quotient and remainder, as an H200 does; nothing traps here.
+// Quotients of up to 32 bits are computed in double. |a/b| < 2^32, and a non-integer quotient is at least 1/b away from
+// the next integer. That is far more than the rounding error of one division, so truncation is exact. Division by zero
+// gives all ones as quotient and remainder, like an H200; nothing traps here.
 void lower_div_rem(Lowering& l) {
   if (forwarded(l)) return;
   const ptx::Instruction& i = l.instruction();

@@ -1,4 +1,4 @@
-// PTX ISA, "Logic and Shift Instructions" and the bit-field part of "Integer Arithmetic Instructions".
+// Lowering of PTX ISA, "Logic and Shift Instructions" and of the bit-field part of "Integer Arithmetic Instructions".
 #include <llvm/IR/Constants.h>
 
 #include "jit/kernel/lower.h"
@@ -35,7 +35,7 @@ void lower_logic(Lowering& l) {
   }
 }
 
-// Shift amounts are 32-bit and clamp at the width: LLVM's shifts are undefined there.
+// Shift amounts are 32-bit and clamped to the width, since larger shifts are undefined in LLVM.
 void lower_shift(Lowering& l) {
   const ptx::Instruction& i = l.instruction();
   const ScalarType t = i.type();
@@ -113,7 +113,7 @@ void lower_bit_count(Lowering& l) {
       return l.result(0, leading(a), ScalarType::u32);
     case Opcode::brev:
       return l.result(0, ir.CreateUnaryIntrinsic(llvm::Intrinsic::bitreverse, a), t);
-    default: {  // bfind: most significant bit that differs from the sign; all ones when there is none
+    default: {  // bfind: most significant bit that differs from the sign; all ones if there is none
       const unsigned bits = ptx::bits(t);
       if (ptx::is_signed(t)) a = ir.CreateXor(a, ir.CreateAShr(a, l.constant(t, bits - 1)));
       Value* zeros = leading(a);
@@ -145,8 +145,8 @@ Value* clamped_shift(Lowering& l, Value* v, Value* amount, unsigned bits, bool l
 
 }  // namespace
 
-// Field of `length` bits from `start`; bits beyond the top are the sign (signed) or zero. Of start and length the
-// low 8 bits count in the 32-bit form; in the 64-bit one an H200 looks at all of them.
+// Field of `length` bits from `start`. Bits beyond the top are the sign (signed) or zero. The 32-bit form uses the low
+// 8 bits of start and length. In the 64-bit form, an H200 uses all of their bits.
 void lower_bfe(Lowering& l) {
   const ScalarType t = l.instruction().type();
   const unsigned bits = ptx::bits(t);
@@ -158,7 +158,7 @@ void lower_bfe(Lowering& l) {
   Value* mask = low_ones(l, length, bits, t);
   Value* field = ir.CreateAnd(clamped_shift(l, a, start, bits, false), mask);
   if (ptx::is_signed(t)) {
-    // The sign is bit min(start + length - 1, msb) of a; none for length 0.
+    // The sign is bit min(start + length - 1, msb) of a. With length 0 there is none.
     Value* top =
         ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin,
                                  ir.CreateSub(ir.CreateBinaryIntrinsic(llvm::Intrinsic::uadd_sat, start, length),
@@ -167,7 +167,7 @@ void lower_bfe(Lowering& l) {
     Value* sign = ir.CreateAnd(ir.CreateLShr(a, ir.CreateZExtOrTrunc(top, a->getType())), l.constant(t, 1));
     Value* negative =
         ir.CreateAnd(ir.CreateICmpNE(sign, l.constant(t, 0)), ir.CreateICmpNE(length, l.constant(ScalarType::u32, 0)));
-    // Bits of the field that exist in a: from the top when start + length passes it.
+    // Bits above those that the field takes from a. Fewer than `length` exist if start + length exceeds the top.
     Value* above = ir.CreateNot(
         ir.CreateAnd(mask, clamped_shift(l, llvm::Constant::getAllOnesValue(a->getType()), start, bits, false)));
     field = ir.CreateSelect(negative, ir.CreateOr(field, above), field);
@@ -217,8 +217,8 @@ void lower_szext(Lowering& l) {
   l.result(0, r, t);
 }
 
-// Byte permute: the default mode picks bytes of {b, a} by nibbles of c (bit 3: replicate the sign); the others have
-// fixed patterns.
+// Byte permute. The default mode selects bytes of {b, a} by nibbles of c (bit 3: replicate the sign). The other modes
+// have fixed patterns.
 void lower_prmt(Lowering& l) {
   const ptx::Instruction& i = l.instruction();
   llvm::IRBuilder<>& ir = l.ir();

@@ -1,6 +1,6 @@
-// PTX ISA, "Warp-Level Matrix Instructions": wmma, mma, ldmatrix, stmatrix, movmatrix. Memory is read and written
-// through the runtime, arithmetic is done by runtime_matrix.cpp. The fragments of wmma are opaque to the program: here
-// register r of lane l is word r*32 + l of the matrix in memory order (A, B) or row by row (C, D).
+// Lowering of PTX ISA, "Warp-Level Matrix Instructions": wmma, mma, ldmatrix, stmatrix, movmatrix. Calls of the device
+// read and write memory; jit/calls/matrix.cpp does the arithmetic. Programs cannot see the layout of wmma fragments.
+// Here register r of lane l is word r*32 + l of the matrix in memory order (A, B) or row by row (C, D).
 #include "jit/families/matrix.h"
 
 #include "jit/calls/matrix.h"
@@ -34,7 +34,7 @@ std::optional<MatrixShape> shape_of(const Instruction& i) {
   return std::nullopt;
 }
 
-// The `index`-th row or col among the modifiers.
+// Whether the `index`-th .row or .col modifier is .col.
 bool is_column(const Instruction& i, unsigned index) {
   for (Modifier m : i.modifiers)
     if (m == Modifier::row || m == Modifier::col)
@@ -46,13 +46,13 @@ ScalarType word_type(ScalarType type) {
   return type == ScalarType::f64 ? ScalarType::b64 : ScalarType::b32;
 }
 
-// Registers of each lane for so many elements of the warp. (wmma has some that are used twice.)
+// Registers per lane for this number of elements of the warp. (Some wmma fragments hold elements twice.)
 unsigned fragment_registers(unsigned elements, ScalarType type) {
   const unsigned word = kWarpSize * (word_type(type) == ScalarType::b64 ? 64 : 32);
   return (elements * matrix_element_bits(type) + word - 1) / word;
 }
 
-// Products of integers add up to s32, those of f64 to f64, all others to f32 or f16.
+// Integer products are summed in s32, f64 products in f64, all others in f32 or f16.
 bool agree(ScalarType a, ScalarType b, ScalarType c, ScalarType d) {
   enum class Kind { integers, doubles, floats };
   const auto factor = [](ScalarType t) {
@@ -95,7 +95,7 @@ void lower_mma(Lowering& l) {
     if (m == Modifier::block_scale || m == Modifier::kind_mxf8f6f4 || m == Modifier::kind_mxf4 ||
         m == Modifier::kind_mxf4nvf4 || m == Modifier::kind_f8f6f4)
       return l.unsupported("block scaling");
-  // wmma on f16 names the types of d and c only.
+  // wmma on f16 gives only the types of d and c.
   const bool four = i.types.size() >= 4;
   const ScalarType d = i.type(0), a = four ? i.type(1) : ScalarType::f16, b = four ? i.type(2) : ScalarType::f16,
                    c = i.type(four ? 3 : 1);
@@ -132,12 +132,12 @@ void lower_mma(Lowering& l) {
 
 namespace {
 
-// One wmma.load or wmma.store: how the matrix stands in memory and how much of it one request moves.
+// One wmma.load or wmma.store: layout of the matrix in memory, and the part that one request moves.
 struct WmmaAccess {
   ScalarType type;
-  unsigned outer, inner;  // as in the fragment: inner runs fastest
-  bool transposed;        // in memory the other way (C in column-major order)
-  unsigned bits;          // of an element
+  unsigned outer, inner;  // order in the fragment: inner runs fastest
+  bool transposed;        // memory has the other order (C in column-major order)
+  unsigned bits;          // per element
   unsigned per_request;   // elements a lane moves at once
   unsigned requests;      // requests that cover the matrix
 
@@ -163,12 +163,13 @@ std::optional<WmmaAccess> wmma_access(const Instruction& i) {
   return w;
 }
 
-// Byte addresses of request `r`. base: the lanes' (equal) pointers; stride in elements, i64, 32 lanes each.
+// Byte addresses of request `r`. `base`: the lanes' pointers, which are equal. `stride`: in elements. Both are 32 x
+// i64.
 Value* request_addresses(Lowering& l, const WmmaAccess& w, unsigned r, Value* base, Value* stride) {
   llvm::IRBuilder<>& ir = l.ir();
   llvm::SmallVector<llvm::Constant*, kWarpSize> line, place;
-  // A word of C holds two f16 elements; transposed they are moved one at a time: request 2*k + e moves half e of word
-  // k.
+  // A word of C holds two f16 elements. If transposed, they are moved one at a time: request 2*k + e moves half e of
+  // word k.
   const unsigned per_word = w.bits == 64 ? 1 : 32 / w.bits;
   for (unsigned lane = 0; lane < kWarpSize; ++lane) {
     const unsigned element = w.transposed ? ((r / per_word) * kWarpSize + lane) * per_word + r % per_word
@@ -191,7 +192,7 @@ Value* stride_of(Lowering& l, std::size_t operand, const WmmaAccess& w) {
   return ir.CreateZExt(stride, llvm::FixedVectorType::get(ir.getInt64Ty(), kWarpSize));
 }
 
-// One request through the runtime: `data` is read or written.
+// One request, made by the device. Reads or writes `data`.
 void request(Lowering& l, bool load, Value* addresses, Value* mask, Value* data) {
   llvm::IRBuilder<>& ir = l.ir();
   Value* area = l.scratch(ir.getInt64Ty());
@@ -215,7 +216,7 @@ void lower_wmma_load(Lowering& l) {
   Value* base = l.read_vector(l.instruction().operands[1], ScalarType::b64);
   Value* stride = stride_of(l, 2, *w);
   Value* area = l.scratch(l.element(word));
-  // A matrix smaller than the lanes' words stands in the first lanes and is repeated over the others.
+  // A matrix smaller than the lanes' words is in the first lanes, and is repeated over the others.
   llvm::SmallVector<Value*, 16> values;
   for (unsigned r = 0; r < w->requests; ++r) {
     request(l, true, request_addresses(l, *w, r, base, stride), l.mask_bits(), area);
@@ -296,7 +297,7 @@ void lower_stmatrix(Lowering& l) {
   lower_matrix_rows(l, false);
 }
 
-// Lane l has elements 2*(l%4), +1 of row l/4; it gets those of the transposed matrix.
+// Lane l holds elements 2*(l%4) and 2*(l%4)+1 of row l/4, and receives those of the transposed matrix.
 void lower_movmatrix(Lowering& l) {
   llvm::IRBuilder<>& ir = l.ir();
   const Instruction& i = l.instruction();

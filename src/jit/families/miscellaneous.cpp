@@ -1,4 +1,4 @@
-// PTX ISA, "Miscellaneous Instructions": nanosleep, brkpt, pmevent, setmaxnreg.
+// Lowering of PTX ISA, "Miscellaneous Instructions": nanosleep, brkpt, pmevent, setmaxnreg.
 #include <llvm/IR/Constants.h>
 
 #include "jit/abi.h"
@@ -12,9 +12,9 @@ using ptx::Opcode;
 
 }  // namespace
 
-// The warp's clock goes on by the longest sleep of its lanes; at most 1 ms (PTX ISA).
+// Advances the warp's clock by the longest sleep of its lanes, at most 1 ms (PTX ISA).
 void lower_nanosleep(Lowering& l) {
-  constexpr std::uint32_t kMost = 1000000;  // also nanoseconds a kilohertz-cycle
+  constexpr std::uint32_t kMost = 1000000;  // nanoseconds; also the divisor from ns * kHz to cycles
   auto& ir = l.ir();
   const auto field = [&](std::size_t offset) {
     return ir.CreateConstInBoundsGEP1_64(ir.getInt8Ty(), l.context_pointer(), offset);
@@ -30,7 +30,7 @@ void lower_nanosleep(Lowering& l) {
   l.call("wg_yield", l.ir().getInt32Ty(), {l.context_pointer(), l.mask_bits()});
 }
 
-// Hints, and what only a debugger or profiler on the device would see.
+// Hints, and instructions that only a debugger or profiler on the device would notice.
 void lower_nothing(Lowering&) {}
 
 }  // namespace warpgrind::jit

@@ -1,5 +1,5 @@
-// PTX ISA, "Parallel Synchronization and Communication Instructions" within a warp: shfl, vote, match, redux,
-// activemask, elect.
+// Lowering of PTX ISA, "Parallel Synchronization and Communication Instructions", within a warp: shfl, vote, match,
+// redux, activemask, elect.
 #include <llvm/IR/Constants.h>
 
 #include <optional>
@@ -22,7 +22,7 @@ std::optional<std::uint32_t> literal(const Operand& o) {
   return static_cast<std::uint32_t>(o.bits);
 }
 
-// The source lane of one lane and whether it is in range (PTX ISA, shfl.sync).
+// Source lane of a lane, and whether it is in range (PTX ISA, shfl.sync).
 struct Source {
   unsigned lane;
   bool in_range;
@@ -77,7 +77,7 @@ std::pair<Value*, Value*> source_lanes(Lowering& l, Value* b, Value* c) {
   return {ir.CreateSelect(ok, j, lane), ok};
 }
 
-// Lane l's source takes part; for run-time sources j.
+// Whether the source lane `j` of each lane takes part.
 Value* source_takes_part(Lowering& l, Value* participants, Value* j) {
   llvm::IRBuilder<>& ir = l.ir();
   Value* bit = ir.CreateAnd(ir.CreateLShr(l.splat(participants), j), l.splat(ir.getInt32(1)));
@@ -121,7 +121,7 @@ void lower_shfl(Lowering& l) {
   };
   llvm::Function* function = ir.GetInsertBlock()->getParent();
   const auto block = [&](const char* name) { return llvm::BasicBlock::Create(l.context(), name, function); };
-  // All lanes of the warp: nothing can be absent.
+  // If all lanes of the warp take part, no source is absent.
   llvm::BasicBlock *all = block("all_lanes"), *some = block("some_lanes"), *absent = block("absent"),
                    *done = block("shuffled");
   Value* everybody = m.uniform ? ir.CreateICmpEQ(m.participants, ir.getInt32(~0u))
@@ -144,7 +144,8 @@ void lower_shfl(Lowering& l) {
   result->addIncoming(moved, all);
   result->addIncoming(partly, from_some);
   result->addIncoming(partly, absent);
-  Value* bits = l.undefined(i.operands[first], ScalarType::b32);  // before the result, which may be the same register
+  // Read before the result is written, which may be the same register.
+  Value* bits = l.undefined(i.operands[first], ScalarType::b32);
   if (bits)
     bits = ir.CreateSelect(source_takes_part(l, m.participants, j), move(bits),
                            llvm::Constant::getNullValue(bits->getType()));
@@ -198,7 +199,7 @@ void lower_redux(Lowering& l) {
   const ptx::Instruction& i = l.instruction();
   llvm::IRBuilder<>& ir = l.ir();
   const bool s = ptx::is_signed(i.type());
-  unsigned op = 0;  // add min max and or xor
+  unsigned op = 0;  // operation as in wg_redux
   if (i.has(Modifier::min))
     op = s ? 1 : 2;
   else if (i.has(Modifier::max))
@@ -217,7 +218,7 @@ void lower_redux(Lowering& l) {
   l.result(0, r, ScalarType::b32);
 }
 
-// elect.sync d|p, membermask: one leader, the lowest lane.
+// elect.sync d|p, membermask: the leader is the lowest lane.
 void lower_elect(Lowering& l) {
   const ptx::Instruction& i = l.instruction();
   llvm::IRBuilder<>& ir = l.ir();

@@ -1,5 +1,5 @@
-// PTX ISA, "Stack Manipulation Instructions": stacksave, stackrestore, alloca. Each lane has its own stack pointer; the
-// frames of called functions begin behind the farthest (WarpContext::local_top).
+// Lowering of PTX ISA, "Stack Manipulation Instructions": stacksave, stackrestore, alloca. Each lane has its own stack
+// pointer. The frames of called functions begin after the farthest one (WarpContext::local_top).
 #include <llvm/IR/Constants.h>
 
 #include <bit>
@@ -32,14 +32,14 @@ void move_stack_pointers(Lowering& l, Value* to) {
 
 }  // namespace
 
-// What does not fit shows when it is used.
+// Memory that does not fit causes a fault only when it is accessed.
 void lower_alloca(Lowering& l) {
   llvm::IRBuilder<>& ir = l.ir();
   const ptx::Instruction& i = l.instruction();
   constexpr std::uint64_t kDefaultAlignment = 8;
   const std::uint64_t alignment = i.operands.size() > 2 ? i.operands[2].bits : kDefaultAlignment;
   if (!std::has_single_bit(alignment)) return l.unsupported("an alignment that is no power of 2");
-  // Larger than any stack, and sums of two are offsets still (32 bits).
+  // Larger than any stack, and the sum of two is still a valid 32-bit offset.
   constexpr std::uint64_t kMost = std::uint64_t{1} << 30;
   const auto number = [&](std::uint64_t n) { return llvm::ConstantInt::get(pointers(l), n); };
   const auto at_most = [&](Value* v) { return ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, v, number(kMost)); };

@@ -1,4 +1,4 @@
-// PTX ISA, "Texture Instructions" and "Surface Instructions".
+// Lowering of PTX ISA, "Texture Instructions" and "Surface Instructions".
 #include <llvm/IR/Constants.h>
 
 #include <optional>
@@ -64,7 +64,7 @@ void flatten(const Operand& o, std::vector<const Operand*>& out) {
   }
 }
 
-// `one`: only one is written where it is the same for all lanes.
+// Writes the handles to memory. `*one`: all lanes use the same handle, and only one is written.
 Value* handles(Lowering& l, const Operand& address, bool* one) {
   Operand base = address;
   base.elements.clear();
@@ -85,7 +85,7 @@ Value* coordinates(Lowering& l, const std::vector<const Operand*>& list, unsigne
   return area;
 }
 
-// Destination type f16: one half a register; f16x2: two; all others: the words as they are.
+// Destination type f16: one half per register; f16x2: two; all others: the words without conversion.
 void write_texel(Lowering& l, Value* out) {
   const ptx::Instruction& i = l.instruction();
   llvm::IRBuilder<>& ir = l.ir();
@@ -112,13 +112,13 @@ void write_texel(Lowering& l, Value* out) {
   }
 }
 
-// The operands behind the address that say which level, as further coordinates. False: they are not there.
+// Appends the operands after the address that select the level to the coordinates. False: they are missing.
 bool add_detail(const ptx::Instruction& i, std::size_t first, TextureCall& call, std::vector<const Operand*>& list) {
   call.detail = i.has(Modifier::level)  ? TextureDetail::level
                 : i.has(Modifier::grad) ? TextureDetail::gradients
                                         : TextureDetail::base;
   if (call.detail == TextureDetail::base) return true;
-  list.resize(call.coordinates);  // some forms have one more, that is not read
+  list.resize(call.coordinates);  // some forms have one more, which is not read
   const unsigned operands = call.detail == TextureDetail::level ? 1 : 2;
   const unsigned words = call.detail == TextureDetail::level ? 1 : step_size(call.geometry);
   for (std::size_t k = first; k < first + operands; ++k) {
@@ -214,7 +214,7 @@ void lower_texture_query(Lowering& l) {
     if (i.has(modifier)) what = query;
   if (what == kQueries) return l.unsupported("this query");
   Value* out = l.scratch(ir.getInt32Ty());
-  // The level that is asked about goes in where the answer comes out.
+  // The queried level is passed in the memory that receives the answer.
   const bool level = i.has(Modifier::level) && i.operands.size() > 2;
   ir.CreateAlignedStore(level ? l.read_vector(i.operands[2], ScalarType::b32) : l.splat(ir.getInt32(0)), out,
                         llvm::Align(4));

@@ -1,6 +1,6 @@
-// PTX ISA, "Video Instructions": scalar forms on one selected byte, halfword or word, and SIMD forms on four bytes or
-// two halfwords. The manual's definition counts; what the assembler makes of some scalar .sat forms on new GPUs, which
-// have no such instructions any more, differs (tests/exec).
+// Lowering of PTX ISA, "Video Instructions": scalar forms on one selected byte, halfword or word, and SIMD forms on
+// four bytes or two halfwords. They follow the manual. New GPUs have no such instructions any more, and the assembler's
+// code for some scalar .sat forms differs from the manual (tests/exec).
 #include <llvm/IR/Constants.h>
 
 #include "jit/kernel/lower.h"
@@ -15,9 +15,9 @@ using ptx::Modifier;
 using ptx::Opcode;
 using ptx::ScalarType;
 
-// `.b2`, `.h10` ...: the digits, the last written first (it means part 0).
+// Selector `.b2`, `.h10` ...: the digits. The last one written comes first (it means part 0).
 struct Selector {
-  unsigned width = 32;  // bits of a part
+  unsigned width = 32;  // bits per part
   unsigned count = 0;
   unsigned digit[4] = {0, 1, 2, 3};
 };
@@ -31,7 +31,7 @@ Selector selector_of(const ptx::Operand& o) {
   return s;
 }
 
-// All arithmetic is done in 64 bits, where no intermediate result overflows (vmad too: 32 x 32 bits plus 33).
+// Arithmetic in 64 bits, in which no intermediate result overflows (vmad too: 32 x 32 bits plus 33).
 struct Video {
   Lowering& l;
   llvm::IRBuilder<>& ir = l.ir();
@@ -93,7 +93,7 @@ struct Video {
       case Opcode::vmax4:
         return larger(a, b);
       case Opcode::vavrg2:
-      case Opcode::vavrg4: {  // halves round away from zero
+      case Opcode::vavrg4: {  // halves are rounded away from zero
         Value* sum = ir.CreateAdd(a, b);
         Value* up = ir.CreateZExt(ir.CreateICmpSGE(sum, number(0)), wide);
         return ir.CreateAShr(ir.CreateAdd(sum, up), number(1));
@@ -137,14 +137,15 @@ void lower_video(Lowering& l) {
   v.store(r);
 }
 
-// d = ((+-a * b) +- c + 1 if .po) >> scale. -x is ~x + 1 in the manual: the same here, where nothing overflows.
+// d = ((+-a * b) +- c + 1 if .po) >> scale. The manual defines -x as ~x + 1, which is the same here, since nothing
+// overflows.
 void lower_vmad(Lowering& l) {
   const Video v{l};
   const ptx::Instruction& i = v.i;
   llvm::IRBuilder<>& ir = v.ir;
   const bool minus_product = i.operands[1].negated != i.operands[2].negated, minus_c = i.operands[3].negated;
   const bool is_signed = ptx::is_signed(i.type(1)) || ptx::is_signed(i.type(2)) || minus_product || minus_c;
-  // 32 x 32 bits unsigned fill 64 bits: 128 for the sum.
+  // The unsigned product of 32 x 32 bits fills 64 bits, so the sum has 128.
   llvm::Type* sum_type = l.value_type(ir.getIntNTy(128));
   Value* a = ir.CreateSExt(v.selected(1, i.type(1)), sum_type);
   Value* b = ir.CreateSExt(v.selected(2, i.type(2)), sum_type);
@@ -184,8 +185,8 @@ bool has_four_parts(Opcode o) {
 
 }  // namespace
 
-// Each part of d is op of a part of a and a part of b (the selectors pick from both registers), or c's where d's mask
-// leaves it out; with .add, c plus the sum of the parts that the mask names.
+// Each part of d is op of a part of a and a part of b (the selectors choose from both registers), or c's part if d's
+// mask omits it. With .add: c plus the sum of the parts in the mask.
 void lower_video_simd(Lowering& l) {
   const Video v{l};
   const ptx::Instruction& i = v.i;

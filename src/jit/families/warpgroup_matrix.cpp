@@ -1,6 +1,7 @@
-// PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions": wgmma. A warp of the four computes its own 16 rows of D
-// from its rows of A and the whole of B, so that no warp needs another. The product is computed where it is issued,
-// which the manual allows: whoever follows its rules (fence before, commit and wait behind) cannot tell when.
+// Lowering of PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions": wgmma. Each of the four warps computes its
+// own 16 rows of D from its rows of A and the whole of B, so that no warp needs another. The product is computed when
+// it is issued. The manual allows this: a program that follows its rules (fence before, commit and wait after) cannot
+// see the difference.
 #include "jit/calls/warpgroup_matrix.h"
 
 #include <charconv>
@@ -84,7 +85,7 @@ void lower_wgmma(Lowering& l) {
   reload(l, sums, ScalarType::b32, planes);
 }
 
-// fence, commit_group, wait_group: nothing is under way.
+// fence, commit_group, wait_group: no product is pending.
 void lower_wgmma_order(Lowering& l) {
   l.meet_all();
 }

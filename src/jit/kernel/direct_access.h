@@ -13,9 +13,8 @@ class DirectAccess {
   DirectAccess(FunctionContext& context, LaneMasks& masks) : f_(context), ir_(context.ir()), masks_(masks) {}
   std::vector<llvm::Value*> load(const Address& a, StateSpace space, llvm::Type* element, unsigned count);
   void store(const Address& a, StateSpace space, llvm::Type* element, const std::vector<llvm::Value*>& values);
-  void store_some(const Address& a, StateSpace space, llvm::Type* element,
-                  // At least one lane must be active.
-                  llvm::Value* value);
+  // At least one lane must be active.
+  void store_some(const Address& a, StateSpace space, llvm::Type* element, llvm::Value* value);
   void go_to_shadow(bool shadow) { shadow_ = shadow; }  // from now on accesses the memory's shadow (jit/abi.h)
 
  private:
