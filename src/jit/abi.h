@@ -220,8 +220,8 @@ std::uint32_t wg_watch(void* context, std::uint32_t site, std::uint64_t base, st
                        std::uint32_t mask);
 // One address for the warp; `out` receives one element (all vector parts).
 void wg_load_uniform(void* context, std::uint32_t site, std::uint64_t base, std::uint32_t mask, void* out);
-// Shadows of the bytes that ld and st move, with the same parameters. wg_store marks the stored bytes as defined;
-// wg_store_shadow corrects that.
+// Shadows of the bytes that ld and st move, with the parameters of wg_load and wg_store. wg_store marks the stored
+// bytes as defined; wg_store_shadow corrects that.
 void wg_load_shadow(void* context, std::uint32_t site, const std::uint64_t* addresses, std::uint32_t mask, void* out);
 void wg_load_shadow_affine(void* context, std::uint32_t site, std::uint64_t base, std::int64_t kx, std::int64_t ky,
                            std::uint32_t mask, void* out);

@@ -1,5 +1,6 @@
-# Two parts. What every process needs knows nothing of LLVM: the way to the code of a kernel (disk cache, loader) and the C++
-# that machine code calls. What makes code is a library that is opened when something must be compiled (jit/compile/backend.h).
+# The JIT in two parts. The first is linked into every process and does not need LLVM: the path to a kernel's code (disk
+# cache, loader), and the C++ functions that machine code calls. The second generates code: a library that is opened
+# when something must be compiled (jit/compile/backend.h).
 get_target_property(jit_sources wg_jit SOURCES)
 set(jit_llvm_sources ${jit_sources})
 list(FILTER jit_llvm_sources INCLUDE REGEX "/jit/(kernel|families)/|/compile/(generator|llvm_backend|nan_sinking|optimise|promotion|slow_notice)[.]|/host_code_reader[.]")
@@ -17,7 +18,7 @@ set_target_properties(warpgrind_jit PROPERTIES DEFINE_SYMBOL "")
 target_link_options(warpgrind_jit PRIVATE -Wl,--exclude-libs,ALL -Wl,--no-undefined)
 install(TARGETS warpgrind_jit LIBRARY DESTINATION lib/warpgrind)
 
-# A digest of the sources that decide the code, for the key of the disk cache (jit/compile/kernel_archive.cpp).
+# Digest of the code-generation sources, for the key of the disk cache (jit/compile/kernel_archive.cpp).
 file(GLOB_RECURSE code_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/jit/*.h ${CMAKE_CURRENT_SOURCE_DIR}/jit/*.cpp
      ${CMAKE_CURRENT_SOURCE_DIR}/flow/*.h ${CMAKE_CURRENT_SOURCE_DIR}/flow/*.cpp ${CMAKE_CURRENT_SOURCE_DIR}/ptx/*
      ${CMAKE_CURRENT_SOURCE_DIR}/gpu/*.h ${CMAKE_CURRENT_SOURCE_DIR}/events/*.h)

@@ -12,7 +12,7 @@ enum class ResultUse : std::uint8_t {
   used,       // read after the call: tested, stored, moved
   dropped,    // overwritten before anything read it
   passed_on,  // still in its register when the calling function returns
-  unknown     // the code could not be followed
+  unknown     // the analysis could not follow the code
 };
 // `return_address`: return address of a call that returns a 32-bit number. The analysis follows the code for a few
 // instructions, both ways at a conditional jump.

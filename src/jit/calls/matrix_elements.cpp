@@ -38,7 +38,7 @@ unsigned matrix_element_bits(ScalarType type) {
 
 namespace {
 
-constexpr unsigned kWide = 8;  // floats of a vector
+constexpr unsigned kWide = 8;  // floats per vector
 
 // e4m3 (no infinity, 0x7f is NaN) and e5m2 (the upper half of an f16).
 float fp8_to_float(std::uint8_t v, ScalarType type) {

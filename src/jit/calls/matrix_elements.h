@@ -7,7 +7,7 @@
 
 namespace warpgrind::jit {
 
-// Bits of one element of a matrix of this type (tf32 is kept in 32).
+// Bits of one matrix element of this type (a tf32 is stored in 32).
 unsigned matrix_element_bits(ptx::ScalarType type);
 
 // Converts `count` (a multiple of 8) packed elements of `type` to the numbers that the tensor core multiplies.

@@ -7,7 +7,7 @@ namespace warpgrind::jit {
 
 using ptx::Opcode;
 
-// A leader that is still waiting for followers.
+// A leader that may still get followers.
 struct AccessGroups::Open {
   ptx::RegId address;
   StateSpace space;

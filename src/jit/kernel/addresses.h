@@ -13,7 +13,7 @@ struct Address {
   llvm::Value* kx = nullptr;    // i64
   llvm::Value* ky = nullptr;
   std::optional<std::int64_t> constant_kx, constant_ky;
-  llvm::Value* exact = nullptr;   // i1: the affine form holds for all lanes; null: always
+  llvm::Value* exact = nullptr;   // i1: the affine form is right for all lanes; null: always
   llvm::Value* vector = nullptr;  // <32 x i64>, made on demand
   const ptx::Operand* operand = nullptr;
 };

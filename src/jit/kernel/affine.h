@@ -1,4 +1,5 @@
-// A value that is affine over the lanes: b + kx*X + ky*Y in 32 bits (flow/forms.h), and the 64-bit frame around it.
+// Value that is affine over the lanes: b + kx*X + ky*Y in 32 bits. If wide, a 64-bit value base + scale * extension of
+// that (flow/forms.h).
 #pragma once
 
 #include <cstdint>

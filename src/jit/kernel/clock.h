@@ -15,7 +15,7 @@ class Clock {
   explicit Clock(FunctionContext& context) : f_(context), ir_(context.ir()) {}
   void pass(const ptx::Instruction& i);  // before `i`: adds its time; stores the sum if `i` may use it
   void write_down();                     // stores the time; at the end of a block
-  llvm::Value* cycles();                 // i64, of the SM
+  llvm::Value* cycles();                 // i64, in SM cycles
   llvm::Value* nanoseconds();            // i64
 
  private:

@@ -54,7 +54,7 @@ class Memory {
   void store_lanes(Address& a, StateSpace space, llvm::Type* element, const std::vector<llvm::Value*>& values);
   void move_lanes(Address& a, StateSpace space, llvm::Type* element, unsigned count, bool store,
                   const std::function<void(const Address* regular)>& move, const std::function<void()>& carefully);
-  // Of the current instruction (definedness.h): shadows of what it stores, null where all bits are defined.
+  // Shadows of the values that the current instruction stores (definedness.h). Null if all bits are defined.
   std::vector<llvm::Value*> stored_shadows() const;
   void store_shadows(const Address& a, llvm::Type* element, const std::vector<llvm::Value*>& shadows, bool some_lanes);
   void careful_store_shadows(Address& a, llvm::Type* element, const std::vector<llvm::Value*>& shadows);
@@ -62,8 +62,7 @@ class Memory {
   llvm::MDNode* likely() const;
   // i1: the leader has checked and counted the current instruction. Null: it has no leader.
   llvm::Value* checked_by_leader();
-  // Joins the ways by which the current instruction was done; the i1 of each says whether it also checked the
-  // followers.
+  // Joins the code paths of the current instruction. The i1 of each path: it also checked the followers.
   void lead(const std::vector<std::pair<llvm::BasicBlock*, llvm::Value*>>& ways);
   llvm::Value* scratch_area();
   llvm::Value* plane(llvm::Value* area, std::size_t e, unsigned bytes);

@@ -15,7 +15,7 @@ bool names_parameter(const ptx::Function& f, const Operand& o) {
          f.variables[o.index].space == StateSpace::param;
 }
 
-// True if .param means the function's own parameters: only in a kernel, .param without a suffix means the kernel's.
+// True if .param means the function's own parameters. In a kernel, or with ::entry, it means the kernel's.
 bool of_function(const ptx::Function& f, const ptx::Instruction& i) {
   return !f.is_entry && !i.has(ptx::Modifier::param_entry);
 }
