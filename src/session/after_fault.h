@@ -1,5 +1,5 @@
-// What the program sees after a kernel has failed: every call gives the same error, whatever it asks for. Said as one
-// thing, with the kernel that failed first.
+// Finding about the sticky error: after a kernel has failed, every API call returns the same error. One finding covers
+// all these calls and names the kernel that failed first.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,8 @@ namespace warpgrind::session {
 class AfterFault {
  public:
   void failed(const device::Fault& fault);  // only the first is kept
-  void returned(const std::string& error);  // by the call of the program that is under way
-  // INFO, when more calls than the one that told it have returned the error; goes_on: what the program asked for was
-  // done nevertheless.
+  void returned(const std::string& error);  // by the API call in progress
+  // INFO, if at least two calls have returned the error. goes_on: the work of these calls was done nevertheless.
   std::optional<results::Finding> finding(bool goes_on) const;
 
  private:

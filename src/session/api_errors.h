@@ -1,5 +1,5 @@
-// Errors that API calls returned and that the program never looked at. They are named once, at the end of the run: a
-// refused launch would otherwise leave no trace but wrong results.
+// API errors that the program never checked. They are reported once, at the end of the run: otherwise wrong results
+// would be the only trace of a refused launch.
 #pragma once
 
 #include <cstdint>
@@ -19,26 +19,26 @@ struct ApiError {
   std::string reason;                // "2048 threads a block, at most 1024"; may be empty
   std::string kernel;                // of launches
   std::vector<const void*> callers;  // return addresses outside of this library, innermost first
-  // What the call was refused for, if any: an address in the allocation that it does not fit into, or a handle.
+  // Reason of a refusal, if known: an address in the allocation that is too small, or the invalid handle. 0: none.
   std::uint64_t address = 0, handle = 0;
 };
 
 // Thread-safe.
 class ApiErrors {
  public:
-  // A number for asked_for(). Equal errors of one place share it.
+  // Returns a number for asked_for(). Equal errors from the same call site share one number.
   std::size_t add(const ApiError& error);
-  void asked_for(std::size_t number);  // one of them is known to the program
-  // A finding for each that nobody asked for, in the order of their first occurrence.
+  void asked_for(std::size_t number);  // the program has read one of these errors
+  // One finding for each unchecked error, in the order of their first occurrence.
   std::vector<results::Finding> not_asked_for() const;
   struct Entry {
     ApiError error;
-    std::uint64_t unknown = 0;  // occurrences that the program does not know of
+    std::uint64_t unknown = 0;  // occurrences that the program has not checked
   };
   std::vector<Entry> not_asked_for_entries() const;
 
  private:
-  // Without the reason: that of the first is told.
+  // Does not include the reason: the finding shows that of the first occurrence.
   using Key = std::tuple<std::string, std::string, std::string, std::vector<const void*>>;
   mutable std::mutex mutex_;
   std::vector<Entry> entries_;
@@ -47,7 +47,7 @@ class ApiErrors {
 
 bool is_launch(const std::string& call);  // of a kernel
 
-// False: the machine code at the callers reads what the call returned. True: it drops it, as `kernel<<<...>>>()` does.
+// True: the machine code at the call site ignores the returned error, as `kernel<<<...>>>()` does. False: it reads it.
 bool result_dropped(const std::vector<const void*>& callers);
 
 }  // namespace warpgrind::session

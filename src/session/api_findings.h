@@ -1,4 +1,4 @@
-// Errors of the API that the program does not look at, as findings of `warpgrind check`.
+// Findings of `warpgrind check` for API errors that the program does not check.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace warpgrind::session {
 
-// One for each, in their order: api-error, launch-config for launches that break a rule, api-misuse for what was
-// destroyed.
+// One finding per entry, in their order: launch-config for launches that break a rule, api-misuse for use of a
+// destroyed handle, else api-error. Errors that only answer a question (cudaErrorNotReady) give none.
 std::vector<results::Finding> api_findings(const std::vector<ApiErrors::Entry>& entries, checkers::Checkers& checkers);
 
 }  // namespace warpgrind::session

@@ -1,4 +1,4 @@
-// What `warpgrind check` calls the faults that devices report themselves, and which of them a checker reports better.
+// Finding kinds of `warpgrind check` for faults that the device itself reports. Checkers report some of them better.
 #pragma once
 
 #include <string_view>
@@ -12,14 +12,14 @@ namespace warpgrind::session {
 struct CheckKind {
   std::string_view kind;  // stable: docs/checks.md
   results::Severity severity = results::Severity::error;
-  // The group of the checker that says it with more: the device's own word is dropped where that group is on.
+  // Group of the checker that reports the fault in more detail. If the group is on, the device's report is dropped.
   bool checkers::Selection::*covered_by = nullptr;
 };
 
-// stops: the fault ends its launch (else it is a warning of the device).
+// stops: the fault ends its launch; otherwise the device reports it as a warning.
 CheckKind check_kind(device::FaultKind kind, bool stops);
 
-// The group of --only that a kind of these belongs to; "kernel": none.
+// Group of --only that one of these kinds belongs to; "kernel" if it is in none.
 std::string_view group_of(std::string_view kind);
 
 }  // namespace warpgrind::session

@@ -1,6 +1,6 @@
-// Ctrl-C while a kernel runs: the kernel stops at its next loop and says where each warp is; otherwise the signal does
-// what it always does, except that a run of checks tells first what it has found, and a rank of an MPI job what it
-// counted.
+// Handling of Ctrl-C and of signals that end the process. A running kernel stops at its next loop back edge and reports
+// where each warp is. Otherwise the signal has its usual effect. Before that, a run of checks reports its findings, and
+// a rank of an MPI job its counters.
 #pragma once
 
 #include <functional>
@@ -14,12 +14,12 @@ class RunningKernel {
   ~RunningKernel();
   RunningKernel(const RunningKernel&) = delete;
   RunningKernel& operator=(const RunningKernel&) = delete;
-  [[noreturn]] void die_of_interrupt();  // by the signal that asked for it
+  [[noreturn]] void die_of_interrupt();  // ends the process by the signal that it received
 };
 
-// From now on SIGTERM (of `timeout`, say), SIGINT and SIGPIPE, where the program handles none, stop the kernels that
-// run; then `tell` is called, on a thread of its own, and the process ends by that signal. Once a process. False: the
-// host allows no more threads, and the signals do what they did.
+// From now on, SIGTERM (for example from `timeout`), SIGINT and SIGPIPE stop the running kernels, unless the program
+// handles the signal itself. Then a separate thread calls `tell`, and the process ends by that signal. Call once per
+// process. Returns false if the host allows no more threads; the signals then keep their usual effect.
 bool tell_before_signals(std::function<void()> tell);
 
 }  // namespace warpgrind::session

@@ -1,5 +1,5 @@
-// Which launches of a run are counted, as ncu chooses them (Nsight Compute CLI, "Profile": --kernel-name,
-// --kernel-name-base, --launch-skip, --launch-count). The others run at full speed.
+// Selection of the launches that are counted, with the options of ncu (Nsight Compute CLI, "Profile": --kernel-name,
+// --kernel-name-base, --launch-skip, --launch-count). The other launches run at full speed.
 #pragma once
 
 #include <atomic>
@@ -16,8 +16,8 @@ namespace warpgrind::session {
 
 struct LaunchFilter {
   std::string kernel_name;             // NAME or regex:EXPRESSION; empty: every kernel
-  std::string name_base = "function";  // what it is held against: "function", "demangled", "mangled"
-  // Of the launches that the name chooses: so many are left out, and then so many counted (0: all).
+  std::string name_base = "function";  // form of the kernel's name that is compared: "function", "demangled", "mangled"
+  // Of the launches whose name matches, the first `skip` are left out; then `count` are counted (0: all).
   std::uint64_t skip = 0, count = 0;
   bool any() const { return !kernel_name.empty() || skip != 0 || count != 0; }
 };
@@ -29,9 +29,9 @@ std::string as_options(const LaunchFilter& filter);
 class LaunchChoice {
  public:
   explicit LaunchChoice(const LaunchFilter& filter);
-  // Asked once for each launch, in the order of issue.
+  // True if this launch is counted. Call once per launch, in the order of issue.
   bool counts(const std::string& mangled_name);
-  // Whether launches of the kernel may be counted at all.
+  // True if the kernel's name matches, so that some of its launches may be counted.
   bool may_count(const std::string& mangled_name);
 
  private:

@@ -1,7 +1,7 @@
-// Where managed memory lies, by allocation: with the host, as far as the program had written it before a GPU could
-// touch it, or with the GPUs, that have touched it or had it prefetched. The virtual GPU has one physical memory, in
-// which the host's accesses are not seen: what the host reads and writes after that is taken to be brought back for
-// nothing, and to stay with the GPU.
+// Location of managed memory, by allocation, to estimate migrations. Bytes that the program wrote before a GPU could
+// touch them are on the host. Bytes that a GPU has touched or prefetched are on the GPUs. The virtual GPU has one
+// physical memory and does not see host accesses. It assumes that later host accesses take no migration time, and that
+// the memory stays on the GPU.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 
 namespace warpgrind::session {
 
-// Thread-safe. Bytes move in the order of the ledger.
+// Thread-safe. Bytes move in the order of the ledger (timing/ledger.h).
 class ManagedMemory {
  public:
-  // Before work may use the allocation [low, high): what the host has written of it by now counts, at the first time.
+  // Call before work may use the allocation [low, high). The first call notes how much of it the host has written.
   void see(std::uint64_t low, std::uint64_t high);
-  // How much of `bytes` bytes of it has to move, and does.
+  // Move up to `bytes` bytes of the allocation; return the bytes that were on the other side and did move.
   double to_device(std::uint64_t low, double bytes);
   double to_host(std::uint64_t low, double bytes);
   void forget(std::uint64_t low);

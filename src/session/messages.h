@@ -1,4 +1,4 @@
-// What the user reads on stderr, besides the profile.
+// Messages to the user on stderr, besides the profile.
 #pragma once
 
 #include <string>

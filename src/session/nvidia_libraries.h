@@ -1,5 +1,5 @@
-// NVIDIA's own libraries in a process under test, of which no library of ours takes the place: cuDNN, cuSOLVER and
-// others.
+// Warning about NVIDIA's own libraries in the process under test that no library of warpgrind replaces: cuDNN, cuSOLVER
+// and others.
 #pragma once
 
 #include <set>
@@ -7,8 +7,8 @@
 
 namespace warpgrind::session {
 
-// A line that names those that are loaded and not in `named`, to which they are added. Empty: there are none. NVIDIA's
-// compilers (NVRTC, nvJitLink, libNVVM) run as they are on purpose, and are left out.
+// Returns a line that names the loaded libraries that are not yet in `named`, and adds them to it. Empty: there are
+// none. NVIDIA's compilers (NVRTC, nvJitLink, libNVVM) run unchanged on purpose, and are left out.
 std::string name_nvidias_libraries(std::set<std::string>& named);
 
 }  // namespace warpgrind::session

@@ -1,5 +1,6 @@
-// `warpgrind check --schedules N`: each launch that may end otherwise in another order is run in N - 1 others as well,
-// in copies of the process, so that each begins with the memory, and with what the checkers know, of the program's own.
+// Runs of a launch in other orders, for `warpgrind check --schedules N`. Each launch whose result may depend on the
+// order also runs in N - 1 other orders, each in a copy of the process. Each copy begins with the memory, and the state
+// of the checkers, of the program's own run.
 #pragma once
 
 #include <sys/types.h>
@@ -16,44 +17,45 @@
 
 namespace warpgrind::session {
 
-// Of what the launch has in it that lets one thread see how far another has come. Without it, and where races are
-// looked for, one order says all: either nothing depends on it, or there is a race, which every order shows.
+// True if the kernel has instructions by which one thread can see another's progress (atomics, fences, mbarriers), or
+// if races are not checked. Otherwise one order is enough: either no result depends on it, or there is a race, which
+// every order shows.
 bool depends_on_order(const events::KernelFacts& facts, const checkers::Selection& checks);
 
-// The N - 1 others, the program's own left out.
+// `number` - 1 schedules other than the program's own.
 std::vector<device::Schedule> other_schedules(const device::Schedule& own, unsigned number);
 
-// What was found in one order.
+// Findings in one order.
 struct OrderOutcome {
   device::Schedule schedule;
   std::vector<results::Finding> findings;
-  std::string problem;  // why the launch could not be run to its end in that order; empty: it was
+  std::string problem;  // why the launch could not run to its end in this order; empty: it could
 };
 
-// A copy of this process as it is now: it holds until the launch has run here, and is asked then.
+// A copy of this process in its present state. It waits until the launch has run here and ask() is called.
 class Snapshot {
  public:
-  // Runs the launch in the order, in a process of its own that ends with it, and says what was found.
+  // Runs the launch in the given order, in a process of its own that ends after it, and returns the findings.
   using Run = std::function<std::vector<results::Finding>(const device::Schedule&)>;
-  // Does not return in the copy.
+  // In the copy, the constructor does not return.
   Snapshot(std::vector<device::Schedule> schedules, const device::Device& gpu, const Run& run);
   ~Snapshot();
   Snapshot(const Snapshot&) = delete;
   Snapshot& operator=(const Snapshot&) = delete;
-  // What the launch took in its own order, in seconds: where it takes far longer in another, it is stopped, and said to
-  // hang. In the order of the schedules, of which none is left out.
+  // seconds: duration of the launch in its own order. If it takes far longer in another order, it is stopped and
+  // reported to hang. Returns one outcome for every schedule, in their order.
   std::vector<OrderOutcome> ask(double seconds);
 
  private:
   std::vector<device::Schedule> schedules_;
   pid_t process_ = -1;
-  int line_ = -1;  // to it
+  int line_ = -1;  // socket to the copy
 };
 
-// INFO: that there is nothing to tell, and why.
+// INFO finding: the launch was not tried in this order, and why.
 results::Finding not_tried(const std::string& kernel, const std::string& order, const std::string& why);
 
-// Adds what only another order showed to what the program's own did (`findings`); what was seen before is left out.
+// Adds the findings that only another order shows to those of the program's own order (`findings`).
 void join(std::vector<results::Finding>& findings, const std::vector<OrderOutcome>& others);
 
 }  // namespace warpgrind::session

@@ -1,5 +1,5 @@
-// The CUDA code of one binary that registered itself (an executable or a shared library): unpacked, linked and loaded
-// when something of it is first needed.
+// CUDA code of one binary that registered itself (an executable or a shared library). It is unpacked, linked and loaded
+// at its first use.
 #pragma once
 
 #include <atomic>
@@ -20,55 +20,55 @@
 
 namespace warpgrind::session {
 
-// What a kernel needs, known without compiling it.
+// Resources that a kernel needs, known without compiling it.
 struct KernelResources {
-  std::uint32_t registers = 0;   // a thread
+  std::uint32_t registers = 0;   // per thread
   bool registers_exact = false;  // from the binary's machine code; else estimated from the PTX
   std::uint64_t static_shared = 0, local_bytes = 0;
-  std::uint64_t constant_bytes = 0;  // of the module's .const variables that it or what it calls names
+  std::uint64_t constant_bytes = 0;  // of the .const variables that the kernel, or a function it calls, uses
 };
 
-// A kernel as its text says, found by name once.
+// A kernel as its PTX declares it; looked up by name once.
 struct KernelEntry {
   std::string name;            // in PTX
   std::uint32_t function = 0;  // index into module().functions
   const ptx::Function* text = nullptr;
   std::vector<jit::ParameterLayout> parameters;
   KernelResources resources;
-  std::optional<Error> beyond_model;  // it has an instruction that the modelled GPU lacks
+  std::optional<Error> beyond_model;  // set if it has an instruction that the modelled GPU lacks
 };
 
 class Program {
  public:
-  // Asked once, when something of the program is first needed: what was registered until then belongs to it.
+  // Called once, at the first use of the program. Code that was registered until then belongs to the program.
   using Entries = std::function<Result<std::vector<fatbin::FatbinEntry>>()>;
   // `cc`: the modelled compute capability times 10.
   Program(Entries entries, std::uint32_t cc, std::string name);
 
-  // The linked module: parsed at the first call. A failure stays a failure.
+  // The linked module, parsed at the first call. A failure is permanent.
   Result<std::shared_ptr<const ptx::Module>> module();
   // The module on `device`, loaded at the first call for it.
   Result<device::LoadedModule*> loaded(device::Device& device);
-  // A __managed__ variable of the program is this memory of the host, on every device; it gets its initial value.
-  // Before anything is loaded.
+  // Puts a __managed__ variable of the program into this host memory, on every device, and sets its initial value.
+  // Call before the module is loaded.
   Status place(const std::string& variable, void* host);
-  // Drops what is loaded on the device (cudaDeviceReset): the next use loads it afresh.
+  // Unloads the module from the device (cudaDeviceReset); the next use loads it again.
   void unload(device::Device& device);
 
   // Index into module().functions of an entry or function with a body; nullopt: there is none of that name.
   std::optional<std::uint32_t> function(const std::string& name);
-  // Registers a thread as ptxas chose them, from the binary's machine code for the GPU nearest to the model.
+  // Registers per thread as ptxas allocated them, from the binary's machine code for the GPU nearest to the model.
   std::optional<unsigned> registers(const std::string& kernel);
   Result<KernelResources> resources(const std::string& kernel);
-  // Stays where it is as long as the program does.
+  // The entry lives as long as the program.
   Result<const KernelEntry*> kernel(const std::string& name);
-  // Functions that it calls, and that neither it nor the virtual GPU has. After a device has been made.
+  // Functions that the program calls but that neither it nor the virtual GPU defines. Call after a device was created.
   std::vector<std::string> undefined_functions();
-  // True when some image was taken although its PTX was made for a newer GPU than the model.
+  // True if an image is used although its PTX was made for a newer GPU than the model.
   bool newer_than_model() const { return newer_; }
-  // And that there is no machine code for the model either, so that the GPU itself would refuse the program.
+  // True if, in addition, there is no machine code for the model, so that the real GPU would refuse the program.
   bool refused_by_model() const { return refused_by_model_; }
-  // False when it was found to hold no code that this GPU could run.
+  // False if module() found no code that this GPU could run.
   bool has_image() const { return has_image_; }
 
  private:
@@ -77,7 +77,7 @@ class Program {
   std::optional<Error> beyond_model(std::uint32_t function, const ptx::Module& module) const;
 
   Entries read_entries_;
-  std::vector<fatbin::FatbinEntry> entries_;  // since build()
+  std::vector<fatbin::FatbinEntry> entries_;  // set by build()
   std::uint32_t cc_;
   std::string name_;
   std::atomic<bool> newer_{false}, refused_by_model_{false}, has_image_{true};

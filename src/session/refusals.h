@@ -1,4 +1,4 @@
-// What a launch would refuse, known before anything runs.
+// Errors with which launches of a module's kernels would be refused, found before anything runs.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace warpgrind::session {
 
-// For all kernels of a module, each once.
+// Of all kernels of the module; equal messages only once.
 std::vector<Error> refusals(const ptx::Module& module);
 
 }  // namespace warpgrind::session

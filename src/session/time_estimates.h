@@ -1,5 +1,5 @@
-// The estimated time of each launch, in the order of issue: what the kernel asked of the GPU, and what earlier work has
-// left in L2.
+// Estimated time of each launch, in the order of issue. It depends on the work of the kernel and on the data that
+// earlier work has left in L2.
 #pragma once
 
 #include <map>
@@ -18,11 +18,11 @@
 
 namespace warpgrind::session {
 
-// What a launch touches: the allocations that its pointer parameters point into.
+// Memory that a launch touches: the allocations that its pointer parameters point into.
 struct TouchedMemory {
   timing::L2Contents::Stretches device;
   timing::Footprint footprint;
-  std::vector<timing::SiteMemory> memories;                      // by site; empty: not known
+  std::vector<timing::SiteMemory> memories;                      // by site; empty: unknown
   std::vector<std::pair<std::uint64_t, std::uint64_t>> managed;  // allocations of managed memory, [first, second)
 };
 
@@ -32,13 +32,13 @@ class TimeEstimates {
   explicit TimeEstimates(const GpuModel& model);
   ~TimeEstimates();
 
-  // keep: rows() will have it.
+  // keep: rows() will include this launch.
   timing::KernelEstimate launch(int device, const timing::LaunchSeen& seen, const TouchedMemory& touched,
                                 const std::string& range, bool keep);
-  // A fill or copy on the device.
+  // A fill, or a copy on the device, has written these bytes.
   void written(int device, std::uint64_t address, std::uint64_t bytes);
   void flush_l2(int device);
-  // Of the launches that were kept: CSV, one line each, with the columns of timing/launch_work.inc.
+  // The kept launches as CSV, one line each, with the columns of timing/launch_work.inc.
   std::string rows() const;
 
  private:

@@ -1,4 +1,4 @@
-// The profile on stderr and in the files asked for.
+// Output of the profile, on stderr and to the requested files.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace warpgrind::session {
 
 struct OutputFiles {
-  std::string json, csv;  // empty: not asked for; "-": stderr stays for the table, these go to stdout
+  std::string json, csv;  // empty: not requested; "-": stdout, as the table goes to stderr
   bool quiet = false, each_launch = false;
 };
 
