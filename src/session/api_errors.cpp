@@ -1,3 +1,4 @@
+// Record of API errors that the program has not checked (api_errors.h).
 #include "session/api_errors.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// Findings of `warpgrind check` for unchecked API errors (api_findings.h).
 #include "session/api_findings.h"
 
 #include <fmt/format.h>
@@ -14,13 +15,13 @@ namespace {
 
 using results::Severity;
 
-// Calls that only ask: what they do not answer changes nothing.
+// Calls that are only queries: their failure changes nothing.
 bool only_asks(const std::string& call) {
   return call == "cudaEventElapsedTime" || call == "cudaEventElapsedTime_v2" || call == "cudaEventQuery" ||
          call == "cudaStreamQuery" || call.starts_with("cudaGet") || call.find("GetAttribute") != std::string::npos;
 }
 
-// The program did what it wanted: it is there already.
+// Errors that are an answer: the requested state exists already, or the work is not done yet.
 bool is_answer(const std::string& error) {
   return error == "cudaErrorNotReady" || error == "cudaErrorPeerAccessAlreadyEnabled" ||
          error == "cudaErrorHostMemoryAlreadyRegistered";
@@ -87,7 +88,7 @@ results::Finding finding_of(const ApiErrors::Entry& entry, checkers::Checkers& c
   if (is_launch(e.call)) tell_launch(f, e);
   if (e.address) {
     auto object = checkers.objects().live_at(e.address);
-    if (!object) object = checkers.objects().freed_at(e.address);  // since
+    if (!object) object = checkers.objects().freed_at(e.address);  // freed after the call
     if (object) f.origin = checkers::origin_of(*object);
   }
   if (e.handle)

@@ -1,3 +1,4 @@
+// Table of fault kinds of the device and their finding kinds in `warpgrind check`.
 #include "session/check_kinds.h"
 
 namespace warpgrind::session {
@@ -6,7 +7,7 @@ namespace {
 
 using results::Severity;
 
-// A warning: the launch went on.
+// For a warning: the launch went on.
 CheckKind kind_of_warning(device::FaultKind kind) {
   switch (kind) {
     case device::FaultKind::barrier_mismatch:

@@ -1,3 +1,4 @@
+// Handler of SIGINT, SIGTERM and SIGPIPE, and the thread that reports results before the process ends.
 #include "session/interrupts.h"
 
 #include <semaphore.h>
@@ -18,15 +19,15 @@ namespace warpgrind::session {
 
 namespace {
 std::atomic<int> running_kernels{0};
-// `warpgrind run` passes on what was sent to it; what was sent to the whole process group comes a second time, from
-// there. Counted apart, one request is one, whichever way it takes.
+// `warpgrind run` passes on the signals that it receives. So a signal to the whole process group arrives twice: once
+// directly, once from the parent. Two counters recognise the pair as one request.
 std::atomic<int> from_parent{0}, from_others{0};
-std::atomic<int> asked_by{0};  // the signal
-std::atomic<pid_t> teller{0};  // the process whose thread waits for `asked`; a copy made by fork() has no such thread
+std::atomic<int> asked_by{0};  // the signal that was received
+std::atomic<pid_t> teller{0};  // process whose thread waits for `asked`; a forked child has no such thread
 sem_t asked;
 
 void die(int signal) {
-  sigset_t set;  // threads that run kernels block it
+  sigset_t set;  // threads that run kernels block the signal
   sigemptyset(&set);
   sigaddset(&set, signal);
   std::signal(signal, SIG_DFL);
@@ -36,13 +37,13 @@ void die(int signal) {
 
 extern "C" void on_interrupt(int signal, siginfo_t* info, void*) {
   const bool tells = teller.load() == getpid(), runs = running_kernels.load() != 0;
-  // timeout(1) sends SIGTERM to its child and to the group, and what it sends twice is one request. And the pipes that
-  // nobody reads any more may be written to again before all is told.
+  // timeout(1) sends SIGTERM to its child and to the group: both are one request. SIGPIPE after a first signal is
+  // ignored too, as a closed pipe may be written to again during the report.
   const int asked_before = asked_by.load();
   if (tells && ((signal == SIGTERM && asked_before == SIGTERM) || (signal == SIGPIPE && asked_before))) return;
   const bool passed_on = info->si_code == SI_USER && info->si_pid == getppid();
   const int seen = passed_on ? ++from_parent : ++from_others;
-  if (seen <= (passed_on ? from_others : from_parent).load()) return;  // the second way of a request that was served
+  if (seen <= (passed_on ? from_others : from_parent).load()) return;  // second arrival of a handled request
   if (seen > 1 || (!tells && (!runs || signal != SIGINT))) {
     sigset_t set;
     sigemptyset(&set);
@@ -88,7 +89,7 @@ bool tell_before_signals(std::function<void()> tell) {
   const auto wait = [tell = std::move(tell)] {
     while (sem_wait(&asked) != 0 && errno == EINTR) {
     }
-    // A kernel that stops ends the process itself, when it has said where it was.
+    // A stopped kernel ends the process itself, after the report of its position.
     constexpr std::chrono::milliseconds kGrace(3000), kStep(10);
     for (auto waited = kStep; running_kernels.load() != 0 && waited < kGrace; waited += kStep)
       std::this_thread::sleep_for(kStep);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t kPage = 4096;
 
-// Pages of fresh memory exist when somebody has touched them.
+// Bytes of the pages that exist. A page of fresh memory exists once it has been accessed.
 double written_bytes(std::uint64_t low, std::uint64_t high) {
   constexpr std::uint64_t kAtOnce = 1 << 16;  // pages
   std::vector<unsigned char> there(kAtOnce);

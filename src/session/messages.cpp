@@ -1,3 +1,4 @@
+// Texts on stderr: the banner, errors, and faults of kernels as findings.
 #include "session/messages.h"
 
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// Detection of NVIDIA's own libraries among those that the process has loaded.
 #include "session/nvidia_libraries.h"
 
 #include <dlfcn.h>
@@ -14,7 +15,7 @@ namespace warpgrind::session {
 
 namespace {
 
-// How the names of their files begin. Not those that only call others of ours (libcufftw, libnvblas).
+// Prefixes of their file names, without libraries that only call replaced ones (libcufftw, libnvblas).
 constexpr std::string_view kOthers[] = {"libcusolver", "libcudnn",      "libnpp",     "libnvjpeg", "libnccl",
                                         "libcutensor", "libcusparseLt", "libnvshmem", "libcufile"};
 constexpr std::string_view kCompilers[] = {"libnvrtc", "libnvJitLink", "libnvvm"};
@@ -54,14 +55,15 @@ std::string name_nvidias_libraries(std::set<std::string>& named) {
   const std::vector<Loaded> all = loaded_libraries();
   const std::string ours = own_folder();
   const auto is_ours = [&](const Loaded& one) { return one.folder.starts_with(ours); };
-  // Where a program found NVIDIA's by a run path and ours was put before it, both are there (cudart/preload.cpp).
+  // If a program finds NVIDIA's library by a run path and ours was loaded before it, both are loaded
+  // (cudart/preload.cpp).
   const auto has_ours = [&](const Part& part) {
     return std::any_of(all.begin(), all.end(),
                        [&](const Loaded& one) { return is_ours(one) && one.name == part.name(); });
   };
   std::vector<std::string> fresh;
   for (const Loaded& one : all) {
-    // The runtime is replaced whatever its file (cudart/redirect.cpp).
+    // The runtime is replaced in any file (cudart/redirect.cpp).
     if (is_ours(one) || one.name.starts_with("libcudart") || begins_with_one_of(one.name, kCompilers)) continue;
     const Part* const part = stand_in_of_any_release(one.name);
     if (part ? !has_ours(*part) : begins_with_one_of(one.name, kOthers))

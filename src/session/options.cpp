@@ -1,3 +1,4 @@
+// Encoding of the options as JSON, and the default cache folder.
 #include "session/options.h"
 
 #include <sys/stat.h>
@@ -95,7 +96,7 @@ Result<RunOptions> decode(std::string_view text) {
 
 std::string default_cache_directory() {
   if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg && *xdg) return std::string(xdg) + "/warpgrind";
-  // A home that is not there (HOME=/nonexistent, as services have) is none: it is not made, even where we could.
+  // A home folder that does not exist (HOME=/nonexistent, as for services) counts as none. It is never created.
   struct stat info {};
   if (const char* home = std::getenv("HOME"); home && *home && stat(home, &info) == 0 && S_ISDIR(info.st_mode))
     return std::string(home) + "/.cache/warpgrind";

@@ -1,3 +1,4 @@
+// Copies of the process that run a launch in other orders, and the merge of their findings.
 #include "session/other_orders.h"
 
 #include <fcntl.h>
@@ -34,13 +35,13 @@ using results::Finding;
 using results::FindingAccess;
 using results::Severity;
 
-// Nothing of the program runs at the end: no handlers of exit(), and not our own.
+// Ends the process without any exit() handlers, of the program or of warpgrind.
 [[noreturn]] void leave(int code) {
   ::syscall(SYS_exit_group, code);
   __builtin_unreachable();
 }
 
-// To a socket: whoever has gone is no signal.
+// Writes to a socket. A closed peer gives an error, not a signal.
 bool write_all(int fd, std::string_view text) {
   while (!text.empty()) {
     const ssize_t n = ::send(fd, text.data(), text.size(), MSG_NOSIGNAL);
@@ -51,7 +52,7 @@ bool write_all(int fd, std::string_view text) {
   return true;
 }
 
-// True: there may be more.
+// False: end of input, or an error.
 bool read_some(int fd, std::string& text) {
   char part[65536];
   const ssize_t n = ::read(fd, part, sizeof part);
@@ -64,7 +65,7 @@ bool make_pair(int (&ends)[2]) {
   return ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0;
 }
 
-// ---- Memory that is shared with other processes (MAP_SHARED): a copied process would write into it
+// ---- Memory that is shared with other processes (MAP_SHARED). A copy of the process must not write into it.
 
 struct Mapping {
   std::uintptr_t low = 0, high = 0;
@@ -91,7 +92,7 @@ void make_own(const Mapping& m) {
   if (::mremap(copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, from) == MAP_FAILED) leave(1);
 }
 
-// What the launch prints there was printed here.
+// Discards output: the original process has printed it already.
 void silence() {
   const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   if (nowhere < 0) return;
@@ -99,8 +100,9 @@ void silence() {
   ::dup2(nowhere, STDERR_FILENO);
 }
 
-// The device's own watchdog has no thread in a copied process. Ends a launch after `limit` seconds; earlier when its
-// warps only wait, since nothing comes from outside here.
+// Watchdog of a copied process, in which the device's own watchdog has no thread. It ends a launch after `limit`
+// seconds. It ends it after `waiting_limit` seconds if all warps only wait, as nothing from outside can end that wait
+// here.
 void watch(const device::Device& gpu, double limit, double waiting_limit) {
   constexpr auto kTick = std::chrono::milliseconds(50);
   const auto begin = Clock::now();
@@ -124,8 +126,8 @@ struct Child {
   bool ended = false;
 };
 
-// A launch that took so long in its own order may take this long in another. As most launches end in any order, it is
-// far more than what the order of the blocks, the switches of warps and other processes cost.
+// Time limit in another order, in seconds, for a launch that took own_seconds in its own. As most launches end in any
+// order, the limit is far above the cost of block order, warp switches and other processes.
 double limit_of(double own_seconds) {
   constexpr double kLeast = 10, kTimesAsLong = 30;
   return std::max(kLeast, kTimesAsLong * own_seconds);
@@ -152,12 +154,12 @@ Child start(const device::Schedule& schedule, const Snapshot::Run& run, const de
   }
   ::close(ends[1]);
   child.answer = ends[0];
-  // A kernel that is asked to stop says where it is: it gets the time for that.
+  // 5 s more, as a kernel that is stopped still reports its position.
   child.deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limit + 5));
   return child;
 }
 
-// The answer of a child that has one; else why there is none, which no profile begins with.
+// Completes a child: `text` is its answer, or else the reason why there is none. A reason never begins like a profile.
 void end(Child& child) {
   child.ended = true;
   if (child.process < 0) {
@@ -202,7 +204,8 @@ void collect(std::vector<Child>& children) {
   }
 }
 
-// The copy: as many orders at a time as there are processors, each answer in one piece with its length before it.
+// Main function of the copy. It runs as many orders at a time as there are processors. Each answer is sent with its
+// length before it.
 [[noreturn]] void serve(const std::vector<device::Schedule>& schedules, const Snapshot::Run& run,
                         const device::Device& gpu, const std::vector<Mapping>& shared, int line) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -210,9 +213,9 @@ void collect(std::vector<Child>& children) {
   if (!write_all(line, "r")) leave(1);
   std::string go;
   while (go.find('\n') == std::string::npos)
-    if (!read_some(line, go)) leave(0);  // nobody wants to know
+    if (!read_some(line, go)) leave(0);  // the original process does not ask
   silence();
-  ::signal(SIGCHLD, SIG_DFL);  // whatever the program does with those of its own
+  ::signal(SIGCHLD, SIG_DFL);  // replaces a handler of the program
   const double own_seconds = std::strtod(go.c_str(), nullptr);
   const std::size_t at_once = std::max(1u, device::available_processors());
   for (std::size_t first = 0; first < schedules.size(); first += at_once) {
@@ -226,16 +229,16 @@ void collect(std::vector<Child>& children) {
   leave(0);
 }
 
-// ---- What is the same finding
+// ---- Comparison of findings
 
 std::string place_of(const FindingAccess& a) {
   return a.line != 0 ? fmt::format("{}:{}", a.file, a.line) : fmt::format("{}#{}", a.kernel, a.ptx_line);
 }
 
-// The places of the accesses, in whatever order they took part: who is first of two that race is the schedule's choice.
+// Places of the accesses, sorted: the schedule decides which of two racing accesses comes first.
 std::string places_of(const Finding& f) {
   std::set<std::string> places;
-  if (f.kind == "barrier-deadlock" || f.kind == "timeout") return f.kernel;  // where the warps are is chance
+  if (f.kind == "barrier-deadlock" || f.kind == "timeout") return f.kernel;  // the warps' positions are random
   for (const FindingAccess& a : f.accesses)
     if (a.of_thread) places.insert(place_of(a));
   if (places.empty()) places.insert(f.kernel);
@@ -248,7 +251,7 @@ bool is_race(const Finding& f) {
   return f.kind.starts_with("race-") || f.kind == "nc-violation";
 }
 
-// Of two races at the same lines the worse one says all.
+// True if `known` makes `f` redundant. Of two races at the same lines, the more severe one is enough.
 bool says_all(const Finding& known, const Finding& f) {
   if (places_of(known) != places_of(f)) return false;
   return known.kind == f.kind || (is_race(known) && is_race(f) && known.severity >= f.severity);
@@ -348,9 +351,9 @@ void join(std::vector<Finding>& findings, const std::vector<OrderOutcome>& other
   const std::vector<Finding> own = findings;
   for (const OrderOutcome& outcome : others)
     for (const Finding& f : outcome.findings) {
-      // Hundreds of blocks that wait for one take long.
+      // A timeout adds nothing to block-order: hundreds of blocks that wait for one take long.
       if (f.kind == "timeout" && has(outcome.findings, "block-order", f.kernel)) continue;
-      // What a race decides may be anything: the race is the bug, and is told.
+      // After a race, any other finding may be a consequence: only the race is reported.
       if (!is_race(f) && (has_race(own, f.kernel) || has_race(outcome.findings, f.kernel))) continue;
       if (std::any_of(findings.begin(), findings.end(), [&](const Finding& known) { return says_all(known, f); }))
         continue;

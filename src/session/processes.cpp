@@ -1,3 +1,4 @@
+// Files of the status directory: one note per process that uses CUDA.
 #include "session/processes.h"
 
 #include <fcntl.h>
@@ -37,7 +38,7 @@ unsigned claim_process_number(const std::string& folder) {
   for (unsigned number = 1;; ++number) {
     const int fd = ::open(note_path(folder, number).c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
     if (fd < 0 && errno == EEXIST) continue;
-    if (fd < 0) return static_cast<unsigned>(::getpid());  // the run has ended, and nobody is left to ask
+    if (fd < 0) return static_cast<unsigned>(::getpid());  // the run has ended, and the directory is gone
     ::close(fd);
     ProcessNote begun;
     begun.number = number;
@@ -55,10 +56,10 @@ void leave_note(const std::string& folder, const ProcessNote& note) {
   const nlohmann::json j = {
       {"pid", ::getpid()}, {"ended", note.ended}, {"command", note.command}, {"json", note.json}, {"csv", note.csv}};
   const std::string text = j.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  // Renamed into place: whoever reads sees the one or the other.
+  // Renamed into place: a reader sees either the old or the new note.
   const std::string path = note_path(folder, note.number), made = path + ".new";
   std::FILE* file = std::fopen(made.c_str(), "we");
-  if (!file) return;  // the note is a help, not a need
+  if (!file) return;  // the note is optional
   const bool whole = std::fwrite(text.data(), 1, text.size(), file) == text.size();
   if (std::fclose(file) == 0 && whole && std::rename(made.c_str(), path.c_str()) == 0) return;
   ::unlink(made.c_str());

@@ -1,3 +1,4 @@
+// Unpacking, linking and loading of a program's CUDA code, and the resources of its kernels.
 #include "session/program.h"
 
 #include <fmt/core.h>
@@ -109,8 +110,8 @@ std::vector<std::string> Program::undefined_functions() {
   return out;
 }
 
-// ptxas allocates registers for one architecture: the nearest not above the model is the best witness, then the lowest
-// above it.
+// ptxas allocates registers for one architecture. The best source is the nearest one not above the model, then the
+// lowest one above it.
 void Program::read_registers() {
   registers_.emplace();
   std::vector<const fatbin::FatbinEntry*> cubins;

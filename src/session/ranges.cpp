@@ -1,3 +1,4 @@
+// Stacks of named ranges per thread, and the ranges of the process.
 #include "session/ranges.h"
 
 #include <algorithm>

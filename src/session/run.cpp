@@ -1,5 +1,5 @@
-// A run, step by step: the program registers its code, launches kernels, and ends. Everything else is in the folders
-// below; this file is their table of contents.
+// Steps of a run, in order: the program registers its code, launches kernels, and ends. The work of each step is in the
+// lower folders; this file is their table of contents.
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/stat.h>
@@ -52,8 +52,8 @@ Result<Program*> Session::add_program(Program::Entries entries, const std::strin
 // ---- 2. A kernel is launched: compile, execute, estimate, count.
 namespace {
 
-// The allocations that its pointer parameters point into. Of managed memory it is known afterwards how much the host
-// had written.
+// Allocations that the kernel's pointer parameters point into. For managed memory, also notes how much of it the host
+// has written so far.
 TouchedMemory touched_memory(const LaunchRequest& request, ManagedMemory& managed) {
   std::set<std::uint64_t> seen;
   TouchedMemory touched;
@@ -74,7 +74,7 @@ TouchedMemory touched_memory(const LaunchRequest& request, ManagedMemory& manage
   return touched;
 }
 
-// What each site accesses, by the first allocation that was seen of it.
+// Kind of memory that each site accesses, judged by the first allocation that it accessed.
 std::vector<timing::SiteMemory> memories_of(const events::AccessLog& log, int device) {
   std::vector<timing::SiteMemory> out;
   for (const auto& [low, high] : log.ranges) {
@@ -89,7 +89,7 @@ std::vector<timing::SiteMemory> memories_of(const events::AccessLog& log, int de
   return out;
 }
 
-// Demangled: that takes a microsecond, and is done once for each kernel.
+// Demangled name, cached per kernel: demangling takes a microsecond.
 std::string shown_name(const std::string& mangled) {
   static std::mutex mutex;
   static std::unordered_map<std::string, std::string> names;
@@ -114,7 +114,7 @@ counters::LaunchShape shape_of(const GpuModel& model, const KernelResources* nee
   return shape;
 }
 
-// What the caches of the GPU would make of the accesses that were logged; the log is not needed any more.
+// Models the GPU's caches on the logged accesses, and drops the log.
 void model_caches(const counters::LaunchShape& shape, device::LaunchResult& result) {
   events::LaunchCounts& counts = result.counts;
   if (counts.log && result.kernel)
@@ -123,7 +123,7 @@ void model_caches(const counters::LaunchShape& shape, device::LaunchResult& resu
   counts.log.reset();
 }
 
-// The shape of each launch is worked out here, once. Children prefer nothing.
+// Computes the shape of each launch once. Child launches have no preferred carveout.
 void look_at(const GpuModel& model, const LaunchRequest& request, LaunchOutcome& outcome) {
   const auto look = [&](device::LaunchResult& result, const KernelResources* needs, int percent) {
     counters::LaunchShape& shape = outcome.shapes.emplace_back();
@@ -143,7 +143,7 @@ double part_of_gpu(const counters::LaunchShape& shape, const Occupancy& occupanc
   return resident > 0 ? static_cast<double>(shape.grid.count()) / resident : 0;
 }
 
-// Hands launches to the collector and adds up what they take.
+// Passes launches to the collector and adds up their times.
 struct Recorder {
   Session& session;
   results::Collector& collector;
@@ -187,7 +187,7 @@ struct Recorder {
   }
 
  private:
-  // Grids that a kernel launches come one after the other.
+  // Grids that a kernel launches run one after the other.
   void add_time(const timing::KernelEstimate& e) {
     const TimingConstants& c = session.model().timing;
     const bool first = time.queued == 0;
@@ -198,11 +198,11 @@ struct Recorder {
     time.queued += e.queued_ns;
   }
 
-  // Pages of 64 KiB. What is touched is taken to be spread evenly over the allocations.
+  // Bytes that migrate to the GPU, in pages of 64 KiB. Accesses are assumed to be spread evenly over the allocations.
   double migrated(const device::LaunchResult& result, const TouchedMemory& touched) const {
     constexpr double kPage = 64 * 1024;
     const double all = static_cast<double>(touched.footprint.total());
-    const bool moves_all = session.model().timing.migration_gbps <= 0;  // GPUs without page faults: at a launch
+    const bool moves_all = session.model().timing.migration_gbps <= 0;  // GPUs without page faults move all at a launch
     double part = 1, bytes = 0;
     if (!moves_all && result.counts.caches && all > 0)
       part = std::min(1.0, result.counts.caches->footprint_bytes / all);
@@ -274,7 +274,7 @@ LaunchOutcome Session::run(const LaunchRequest& request) {
   }
   outcome.touched = touched_memory(request, managed_memory_);
   const std::unique_ptr<Snapshot> snapshot = snapshot_before(gpu, request, *module);
-  RunningKernel running;  // Ctrl-C asks the kernel to stop and to say where it is
+  RunningKernel running;  // Ctrl-C stops the kernel, which then reports its position
   device::LaunchConfig config = request.config;
   config.range = request.ranges;
   Result<device::LaunchResult> result =
@@ -295,7 +295,7 @@ LaunchOutcome Session::run(const LaunchRequest& request) {
   return outcome;
 }
 
-// With --blocks: what ran in part, and what had to run whole. Said once.
+// With --blocks: reports once which launches ran in part, and for each kernel that had to run whole.
 void Session::note_blocks(const device::LaunchResult& result) {
   if (options_.blocks == 0 || !result.kernel) return;
   results::Finding finding;
@@ -336,7 +336,7 @@ timing::Span Session::record(const LaunchRequest& request, const LaunchOutcome& 
   };
   warn(result);
   for (const device::LaunchResult& child : result.children) warn(child);
-  if (result.fault && !result.survived) {  // else a checker says it
+  if (result.fault && !result.survived) {  // else a checker reports it
     finding(*result.fault, results::Severity::error);
     if (result.fault->kind == device::FaultKind::unsupported)
       leave_status("problem", "a kernel needs something that is not supported yet");
@@ -355,7 +355,7 @@ timing::Span Session::record(const LaunchRequest& request, const LaunchOutcome& 
 
 // ---- 3. The program ends: one profile, on stderr and in the files asked for.
 void Session::finish(bool at_once) {
-  if (forked_) return;  // before the lock: a thread that is not in this process may have held it
+  if (forked_) return;  // before the lock: a thread that the fork did not copy may have held it
   std::unique_ptr<std::atomic<bool>, decltype([](std::atomic<bool>* told) { told->store(true); })> at_end;
   {
     std::lock_guard lock(mutex_);
@@ -364,7 +364,7 @@ void Session::finish(bool at_once) {
     finished_ = true;
     ended_ = true;
     if (number_ == 0) {
-      if (any_process(options_.status_directory)) return;  // it has only started those that use CUDA
+      if (any_process(options_.status_directory)) return;  // it has only started processes that use CUDA
       take_name();
       number_ = claim_process_number(options_.status_directory);
     }
@@ -375,7 +375,7 @@ void Session::finish(bool at_once) {
     std::fflush(stdout);
   }
   sum_up_what_went_on();
-  say_nvidias_libraries();  // those that were opened late
+  say_nvidias_libraries();  // libraries that were loaded late
   if (!checkers_)
     for (results::Finding& finding : api_errors_.not_asked_for()) say(std::move(finding));
   results::Profile profile = collector_->profile();

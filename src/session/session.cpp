@@ -1,3 +1,5 @@
+// Session of the process: creation, devices, copies and other work on the timeline, findings, and early ends of the
+// run.
 #include "session/session.h"
 
 #include <fcntl.h>
@@ -48,7 +50,8 @@ const char* direction_name(timing::CopyPath path) {
   return "-";
 }
 
-// assert() on what a call returned ends many a program at its first bug: what was found is told first.
+// Reports the findings before the process aborts. Many programs end at their first bug by an assert() on the result of
+// a call.
 void finish_at_abort() {
   struct sigaction own {};
   own.sa_handler = [](int) {
@@ -87,7 +90,7 @@ Session::Session() {
     if (!decoded) refuse(decoded.error());
     options_ = decoded.take();
   } else {
-    // A program that was linked with our runtime and started by itself: its output is what counts.
+    // A program that was linked with our runtime and started directly: only its own output should appear.
     options_.cache_directory = default_cache_directory();
     options_.quiet = true;
   }
@@ -115,8 +118,8 @@ Session::Session() {
   pthread_atfork(nullptr, nullptr, [] { the_session.load()->after_fork(); });
 }
 
-// The child has none of the parent's worker threads, and its locks as they were. Where the parent had not used CUDA
-// beyond registering code, the child begins afresh.
+// The child has none of the parent's worker threads, and the locks in their state at the fork. If the parent had only
+// registered code and not used CUDA otherwise, the child begins afresh.
 void Session::after_fork() {
   if (used_) {
     forked_ = true;
@@ -137,7 +140,7 @@ device::Device& Session::device(int ordinal) {
   std::unique_ptr<device::Device>& slot = element(devices_, static_cast<std::size_t>(ordinal));
   if (!slot) {
     device::Options options;
-    // Races are told in the order that the accesses happened in: one worker, so that it is the same at every run.
+    // Races are reported in the order of the accesses. One worker makes this order the same in every run.
     options.workers = options_.checks.races ? 1 : options_.threads;
     options.timeout_seconds = options_.timeout_seconds;
     options.schedule = options_.schedule;
@@ -205,7 +208,7 @@ void Session::say_nvidias_libraries() {
   if (!text.empty()) say_once(text);
 }
 
-// What runs on the GPU is stopped and says where it is; then the program has a moment to end by itself.
+// Running kernels are stopped and report where they are. Then the program has 3 s to end by itself.
 void Session::stop_at_deadline() {
   std::string what;
   {
@@ -235,7 +238,7 @@ void Session::stop_at_signal() {
   }
   if (!others_tell) {
     if (checkers_) {
-      checkers_->note_fault();  // what it has not freed it might have
+      checkers_->note_fault();  // no leaks are reported: the program might have freed the memory later
       say_once("the run was ended by a signal: what was found before is told");
     }
     return finish();
@@ -244,8 +247,8 @@ void Session::stop_at_signal() {
   for (auto waited = kStep; !told_.load() && waited < kMost; waited += kStep) std::this_thread::sleep_for(kStep);
 }
 
-// Whoever uses CUDA first owns the names of the output files; others get a number. A program that only starts others
-// registers its kernels too, and uses nothing.
+// The first process that uses CUDA gets the plain names of the output files; others get a number. Registering kernels
+// is no use: a program that only starts others does that too.
 void Session::use_once() {
   const std::lock_guard lock(mutex_);
   if (used_) return;
@@ -255,7 +258,7 @@ void Session::use_once() {
   used_.store(true, std::memory_order_release);
 }
 
-// What a script of the user's started bears its own name.
+// A program that a script of the user has started is reported under its own name.
 void Session::take_name() {
   std::error_code none;
   const std::string executable = std::filesystem::read_symlink("/proc/self/exe", none).string();
@@ -274,7 +277,7 @@ void Session::leave_status(const char* kind, const std::string& text) {
   int fd = ::open(path.c_str(), O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0600);
   if (fd < 0) return;
   std::string line = text + "\n";
-  if (::write(fd, line.data(), line.size()) < 0) errno = 0;  // the note is a help, not a need
+  if (::write(fd, line.data(), line.size()) < 0) errno = 0;  // the note is optional
   ::close(fd);
 }
 
@@ -300,7 +303,7 @@ timing::Span Session::copy(int device, timing::StreamId stream, timing::HostCloc
                               : path == CopyPath::device_to_host ? timing::CopyEngine::to_host
                               : path == CopyPath::peer           ? timing::CopyEngine::peer
                                                                  : timing::CopyEngine::none;
-  // A call that waits stages nothing while its stream has something to do.
+  // A call that waits stages nothing before its stream is idle.
   if (part == HostPart::waits && e.staging_ns > 0) timeline_->synchronize(host, stream);
   if (part != HostPart::none) timeline_->host_work(host, e.staging_ns);
   timing::Span span = timeline_->copy(stream, host, engine, e.time);
@@ -365,7 +368,7 @@ void Session::problem(const Error& error) {
 
 namespace {
 
-// That `warpgrind check` leaves out, to go on behind it.
+// Accesses that `warpgrind check` skips, so that the kernel goes on.
 bool is_invalid_access(device::FaultKind kind) {
   using K = device::FaultKind;
   return kind == K::illegal_address || kind == K::misaligned_address || kind == K::shared_out_of_bounds ||
@@ -386,7 +389,7 @@ std::optional<results::Finding> Session::check_finding(const device::Fault& faul
     if (at.access.empty()) at.access = fault.kind == device::FaultKind::block_order ? "waits here" : "stops here";
   }
   if (!finding.accesses.empty()) checkers::take_place(finding, finding.accesses[0]);
-  if (!fault.waiting.empty()) finding.notes.clear();  // the accesses say who waits where
+  if (!fault.waiting.empty()) finding.notes.clear();  // the accesses show which warp waits where
   return finding;
 }
 
@@ -415,7 +418,8 @@ void Session::finding(const device::Fault& fault, results::Severity severity) {
     print_line("the kernel ended here; `warpgrind check` shows all that is wrong in one run");
 }
 
-// Said when it is first seen, with the program's own output around it; counted until the end.
+// Prints the finding at its first occurrence, in the middle of the program's output. Later ones are counted until the
+// end.
 void Session::went_on(const device::Fault& fault) {
   results::Finding first;
   {

@@ -1,3 +1,4 @@
+// Time estimates of launches, with the previous launch of each kernel as a cache.
 #include "session/time_estimates.h"
 
 #include <fmt/format.h>
@@ -6,8 +7,8 @@
 
 namespace warpgrind::session {
 
-// A kernel's launch before. Most programs launch a kernel again and again with the same counts: what was made of them
-// stays, which is a fifth of what an empty launch takes.
+// Previous launch of a kernel. Most programs launch a kernel many times with the same counts. Keeping the work and the
+// estimate saves a fifth of the time of an empty launch.
 struct TimeEstimates::Before {
   const machine::Code* code = nullptr;
   Occupancy occupancy;
@@ -15,7 +16,7 @@ struct TimeEstimates::Before {
   timing::Footprint footprint;
   std::optional<std::vector<timing::SiteMemory>> memories;
   double migrated_bytes = 0;
-  std::optional<events::LaunchCounts> counts;  // none: not to be compared with
+  std::optional<events::LaunchCounts> counts;  // none: matches no launch
   timing::LaunchWork work;
   timing::L2State l2;
   std::optional<timing::KernelEstimate> estimate;

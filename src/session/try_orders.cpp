@@ -1,4 +1,4 @@
-// A launch in other orders than its own (other_orders.h).
+// Runs of a launch in other orders than its own (other_orders.h).
 #include <fmt/format.h>
 
 #include "base/demangle.h"
@@ -26,7 +26,7 @@ std::unique_ptr<Snapshot> Session::snapshot_before(device::Device& gpu, const La
                                     });
 }
 
-// In a process of its own: nothing here is seen by the program.
+// Runs in a process of its own, so that the program sees no effect.
 std::vector<results::Finding> Session::run_in(device::Device& gpu, const device::Schedule& schedule,
                                               const LaunchRequest& request, device::LoadedModule* module) {
   std::vector<results::Finding> found;
@@ -38,7 +38,7 @@ std::vector<results::Finding> Session::run_in(device::Device& gpu, const device:
     if (!f) return;
     if (fault.kind == device::FaultKind::timeout) {
       f->message = "the launch ends in the program's own order of blocks and warps, and not in another";
-      f->notes.clear();  // where it was stopped is chance
+      f->notes.clear();  // the position where it was stopped is random
       f->advice = "a thread waits for one that may come later: another block, or a warp that has not got there yet";
     }
     found.push_back(std::move(*f));
@@ -55,7 +55,7 @@ std::vector<results::Finding> Session::run_in(device::Device& gpu, const device:
 }
 
 void Session::try_other_orders(Snapshot& snapshot, const LaunchRequest& request, const device::LaunchResult& own) {
-  if (own.fault && !own.survived) return;  // that is the bug to begin with
+  if (own.fault && !own.survived) return;  // that bug has to be fixed first
   const std::string kernel = demangle(request.kernel->name);
   std::vector<OrderOutcome> outcomes;
   const auto lost = [&](OrderOutcome& outcome, const std::string& order) {
