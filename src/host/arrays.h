@@ -15,7 +15,7 @@ struct ArrayHandle {
   cudaChannelFormatDesc format;
   unsigned flags = 0;
   int device = 0;
-  bool is_level = false;  // of a mipmapped array, with which it goes
+  bool is_level = false;  // a level of a mipmapped array, freed with that array
 };
 struct MipmappedArrayHandle {
   std::vector<ArrayHandle*> levels;  // each half the size of the one before, and at least 1
@@ -26,17 +26,17 @@ struct MipmappedArrayHandle {
 
 std::shared_ptr<device::Array> array_of(const ArrayHandle* handle);  // null: not a live array
 
-// flags: cudaArrayLayered and its like.
+// flags: cudaArrayLayered etc.
 cudaError_t create_array(cudaArray_t* out, const cudaChannelFormatDesc* desc, cudaExtent extent, unsigned flags);
 cudaError_t free_array(ArrayHandle* array);
 
-// levels: as many as there can be, at most.
+// levels: cut to the largest possible number.
 cudaError_t create_mipmapped_array(cudaMipmappedArray_t* out, const cudaChannelFormatDesc* desc, cudaExtent extent,
                                    unsigned levels, unsigned flags);
 cudaError_t free_mipmapped_array(cudaMipmappedArray_t array);
 cudaError_t mipmapped_array_level(cudaArray_t* out, cudaMipmappedArray_const_t array, unsigned level);
 
-// What a texture or surface reference of a module means from now on; kernels that run have ended before.
+// Binds a texture or surface reference of a module to a resource, after the running kernels have ended.
 cudaError_t bind_texture_reference(std::uint64_t variable, const cudaResourceDesc& resource,
                                    const cudaTextureDesc& texture);
 cudaError_t bind_surface_reference(std::uint64_t variable, cudaArray_t array);
@@ -45,14 +45,15 @@ cudaError_t bind_surface_reference(std::uint64_t variable, cudaArray_t array);
 cudaError_t create_texture_object(cudaTextureObject_t* out, const cudaResourceDesc* resource,
                                   const cudaTextureDesc* texture, const cudaResourceViewDesc* view);
 cudaError_t destroy_texture_object(cudaTextureObject_t object);
-// What it was made of; null for what is not asked for. Asked for a view that there is not: cudaErrorInvalidValue.
+// The descriptors that the object was created from; each pointer may be null. cudaErrorInvalidValue if a view is
+// requested but the object has none.
 cudaError_t texture_descriptions(cudaTextureObject_t object, cudaResourceDesc* resource, cudaTextureDesc* texture,
                                  cudaResourceViewDesc* view);
 cudaError_t create_surface_object(cudaSurfaceObject_t* out, const cudaResourceDesc* resource);
 cudaError_t destroy_surface_object(cudaSurfaceObject_t object);
 cudaError_t surface_description(cudaSurfaceObject_t object, cudaResourceDesc* out);
 
-// ---- As the runtime API's functions of these names.
+// ---- The runtime API's functions of the same names.
 cudaError_t array_get_info(cudaChannelFormatDesc* desc, cudaExtent* extent, unsigned* flags, cudaArray_t array);
 cudaError_t get_channel_desc(cudaChannelFormatDesc* desc, cudaArray_const_t array);
 

@@ -1,5 +1,5 @@
-// What each call of the runtime is besides its work: a row of the host's timeline, and a place where reading the clock
-// is not the program's doing. Also what the program does with the host's clock: who measures with it measures the
+// Scope of each runtime API call. It adds a row to the host's timeline, and clock reads inside it do not count as the
+// program's. The file also tracks how the program uses the host's clock: times measured with it are those of the
 // simulation.
 #pragma once
 
@@ -8,16 +8,16 @@
 
 namespace warpgrind::host {
 
-// When something of the host began, in virtual time: known once the ledger has come to it.
+// Start of a call or range of the host, in virtual time. The value is known once the ledger has reached it.
 using Moment = std::shared_ptr<double>;
-// Now, of the calling thread; null: nobody keeps the timeline of the host (a check, or too much was kept already).
+// The calling thread's present time; null if no timeline of the host is kept (a check, or it has too many rows).
 Moment host_moment();
-// From then to now: a row of kind "call" or "range". What takes no virtual time is left out.
+// Adds a row from `begin` to now; kind: "call" or "range". A row without virtual time is left out.
 void host_row(const Moment& begin, const char* kind, std::string name);
 
 class CallScope {
  public:
-  // The name of the entry point (__builtin_FUNCTION), which lives as long as the program.
+  // entry_point: its name (__builtin_FUNCTION), which lives as long as the program.
   explicit CallScope(const char* entry_point);
   ~CallScope();
   CallScope(const CallScope&) = delete;
@@ -28,18 +28,18 @@ class CallScope {
   Moment begin_;
 };
 
-// The documented name of an entry point: "__cudaLaunchKernel", which nvcc makes of <<<>>>, -> "cudaLaunchKernel";
-// "cuMemAlloc_v2", which cuda.h makes of cuMemAlloc, -> "cuMemAlloc".
+// The documented name of an entry point: "cudaLaunchKernel" for "__cudaLaunchKernel" (nvcc makes that of <<<>>>),
+// "cuMemAlloc" for "cuMemAlloc_v2" (cuda.h makes that of cuMemAlloc).
 std::string call_name(const char* entry_point);
 
-// The calling thread has issued a kernel; it has waited for what it has issued.
+// The calling thread has issued a kernel; it has waited for its issued work.
 void note_launch();
 void note_wait();
 // The program reads a clock of the host (preload_clocks.cpp).
 void clock_read(const char* function);
-// Nothing that follows is the program's.
+// Later clock reads are not the program's.
 void no_more_clocks();
-// The function it read before and after a launch that it waited for; null: none.
+// The clock function that the program called before and after a launch that it waited for; null: none.
 const char* clock_around_launches();
 
 }  // namespace warpgrind::host

@@ -1,3 +1,4 @@
+// Properties and attributes of a modelled GPU, as the runtime API reports them.
 #pragma once
 
 #include "gpu/gpu_model.h"
@@ -6,7 +7,7 @@
 namespace warpgrind::host {
 
 void fill_properties(const GpuModel& model, int device, cudaDeviceProp& out);
-// False: no such attribute.
+// False: there is no such attribute.
 bool device_attribute(const GpuModel& model, int device, cudaDeviceAttr attribute, int& out);
 
 }  // namespace warpgrind::host

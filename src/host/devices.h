@@ -1,4 +1,4 @@
-// Device management: choosing, asking, limits, peers.
+// Device management: selection, queries, limits, peer access.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace warpgrind::host {
 
-// ---- As the runtime API's functions of these names.
+// ---- The runtime API's functions of the same names.
 cudaError_t driver_get_version(int* version);
 cudaError_t get_device_count(int* count);
 cudaError_t set_device(int device);
@@ -24,7 +24,7 @@ cudaError_t device_set_cache_config(cudaFuncCache config);
 cudaError_t device_get_cache_config(cudaFuncCache* config);
 cudaError_t device_set_shared_mem_config(cudaSharedMemConfig config);
 cudaError_t device_get_shared_mem_config(cudaSharedMemConfig* config);
-// Of elements of so many bytes.
+// element: bytes of an element.
 cudaError_t device_get_texture_1d_linear_max_width(std::size_t* width, unsigned element, int device);
 cudaError_t device_get_pci_bus_id(char* out, int length, int device);
 cudaError_t device_get_by_pci_bus_id(int* device, const char* id);

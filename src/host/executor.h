@@ -1,13 +1,16 @@
-// Runs what streams hold, off the calling thread: each piece of work when all before it in its stream, and what it was
-// told to wait for, has ended. Work issued is not begun at once: a thread that waits for it soon runs it itself, which
-// costs no switch of threads, and otherwise one of the executor's threads takes it after some 100 us (1.6 ms in a
-// program that has waited for all of its work so far: looking more often would take a processor from the workers). One
-// grid runs at a time on a device, on all its workers, as that is fastest; when it takes longer than kGridsAlone,
-// further grids that are ready run beside it as far as they fit on the modelled GPU, so that kernels may wait for each
-// other.
+// Executor of the work in streams, apart from the calling thread. A piece of work runs when all earlier work in its
+// stream, and all other work that it depends on, has ended.
 //
-// Lock order, outermost first: GraphsLock, HostState::mutex, Executor::mutex_, the ledger's, the timeline's. Nothing
-// that a program can see (kernels, copies, callbacks) and no Place of the ledger runs under any of them.
+// Issued work does not begin at once. If a thread waits for it soon, that thread runs it itself, without a thread
+// switch. Otherwise one of the executor's threads takes it after some 100 us. In a program that has waited for all of
+// its work so far, this takes 1.6 ms, as shorter intervals would take a processor from the workers.
+//
+// Normally one grid runs at a time on a device, on all its workers, as that is fastest. When it takes longer than
+// kGridsAlone, further ready grids run beside it as far as they fit on the modelled GPU, so that kernels may wait for
+// each other.
+//
+// Lock order, outermost first: GraphsLock, HostState::mutex, Executor::mutex_, the ledger's, the timeline's. Kernels,
+// copies, callbacks and Places of the ledger run under none of these locks.
 #pragma once
 
 #include <pthread.h>
@@ -32,16 +35,16 @@
 namespace warpgrind::host {
 
 struct Work {
-  // wait: for what somebody else writes into memory.
+  // wait: for a value that other code writes into memory.
   enum class Kind : std::uint8_t { grid, host_function, memory, wait, mark };
   Kind kind = Kind::mark;
   int device = 0;
-  // For observers; the number is there once it is issued.
+  // For observers. `id` is set when the work is issued.
   events::StreamWork::Kind what = events::StreamWork::Kind::mark;
-  std::uint64_t memory = 0;  // that it gives or takes
+  std::uint64_t memory = 0;  // that it allocates or frees
   std::uint64_t id = 0;
-  std::shared_ptr<const HostStack> made;  // of a node of a graph: the call that made it
-  bool early = false;                     // a grid that the one before it may start (programmatic launch)
+  std::shared_ptr<const HostStack> made;  // of a graph node: the call that created the node
+  bool early = false;                     // a grid that its predecessor may start (programmatic launch)
   double part_of_gpu = 0;                 // of a grid
   std::function<void()> run;              // may be empty
   timing::Ledger::Place place;            // on the timeline, in issue order
@@ -52,7 +55,7 @@ struct Work {
   friend class Executor;
   std::atomic<bool> done_{false};
   timing::Ledger::EntryPtr entry_;
-  std::vector<WorkPtr> before_, after_;  // not done yet
+  std::vector<WorkPtr> before_, after_;  // dependencies and dependents that are not done yet
   unsigned waits_for_ = 0;
   std::uint64_t ready_tick_ = 0, mark_ = 0;
   std::list<WorkPtr>::iterator pending_;
@@ -62,41 +65,42 @@ class Executor {
  public:
   static Executor& instance();
 
-  // Next in the stream, after `others` too.
+  // Adds work to the stream; it also waits for `others`.
   void issue(Stream& stream, const WorkPtr& work, const std::vector<WorkPtr>& others = {});
-  // In no stream, one after the other, each after its `others` alone (nodes of a graph).
+  // Adds works in this order, but to no stream: each waits for its `others` alone (graph nodes).
   struct Issue {
     WorkPtr work;
     std::vector<WorkPtr> others;
   };
   void issue(std::vector<Issue> works);
 
-  // What was issued on the device and has not ended.
+  // Work that was issued on the device and has not ended.
   std::vector<WorkPtr> pending(int device);
-  // What is issued to the device's streams from now on comes after this too.
+  // All work issued to the device's streams from now on also waits for `work`.
   void hold(int device, const WorkPtr& work);
 
-  // Wait until work has ended, and run what it needs meanwhile.
+  // Wait until work has ended. Meanwhile the calling thread runs what that work depends on.
   void wait(const WorkPtr& work);
-  void wait(Stream& stream);  // what is in it; of a legacy default stream: and in the blocking streams
+  void wait(Stream& stream);  // for all its work; legacy default stream: also for that of the blocking streams
   void wait_device(int device);
   void wait_all();
-  // While no work runs, and none begins: for what moves memory. Work that waits for this thread would never end.
+  // Runs the action while no work runs or begins: for actions that move memory. Deadlocks if running work waits for
+  // this thread.
   void alone(const std::function<void()>& action);
   bool ended(const Stream& stream);
-  // At the end of the process: waits too, but stops what waits for a host that will do nothing any more.
+  // At the end of the process: waits for all work, but stops work that waits for the host, which does nothing any more.
   void end();
-  bool ends() const { return ends_.load(std::memory_order_relaxed); }  // work that waits gives up
+  bool ends() const { return ends_.load(std::memory_order_relaxed); }  // true: waiting work has to give up
 
-  // Virtual time: everything issued before has its place. For calls that give times away, or say whether something has
-  // ended. Comes back without (false) when a kernel waits for the host.
+  // Waits until all work issued before has its place in virtual time. For calls that return times, or whether work has
+  // ended. Returns false if that is not reached because a kernel waits for the host.
   bool settle();
   timing::Ledger& ledger() { return ledger_; }
 
   static bool inside_host_function();
-  // The work that the calling thread is inside of: its id; 0: none.
+  // Id of the work that the calling thread is running; 0: none.
   static std::uint64_t running_work();
-  // The host has seen that this is over. (Those that wait say so themselves.)
+  // Reports to observers that the host has seen the end of this work. The wait functions do this themselves.
   void publish_wait(const WorkPtr& work);
   void publish_wait(const Stream& stream);
 
@@ -104,19 +108,19 @@ class Executor {
   Executor();
   using Lock = std::unique_lock<std::mutex>;
   using Clock = std::chrono::steady_clock;
-  // The leader looks for work at this pace; each look in vain doubles it, until the second.
+  // Pause of the leader between two looks for work; each look without success doubles it, up to kLongestTick.
   static constexpr std::chrono::microseconds kTick{100}, kLongestTick{1600};
   struct Running {
     WorkPtr work;
     Clock::time_point begin;
   };
   struct DeviceState {
-    WorkPtr legacy_last;            // of the legacy default stream
-    std::vector<WorkPtr> blocking;  // of blocking streams, since then
-    std::vector<WorkPtr> holds;     // that all streams wait for
-    std::list<WorkPtr> pending;     // issued and not done, in order of issue
-    std::vector<Running> grids;     // that run now
-    device::Device* gpu = nullptr;  // once it is in use
+    WorkPtr legacy_last;            // last work of the legacy default stream
+    std::vector<WorkPtr> blocking;  // work of blocking streams since legacy_last
+    std::vector<WorkPtr> holds;     // work that all streams wait for
+    std::list<WorkPtr> pending;     // work issued and not done, in order of issue
+    std::vector<Running> grids;     // grids that run now
+    device::Device* gpu = nullptr;  // set once the device is in use
   };
 
   void look_again();
@@ -147,13 +151,13 @@ class Executor {
   std::deque<WorkPtr> ready_;
   std::vector<Running> running_;  // all kinds, all devices
   std::uint64_t tick_ = 1, marks_ = 0, issued_ = 0;
-  std::vector<const Work*> awaited_;  // works that threads sleep for in wait()
-  unsigned watchers_ = 0;             // threads that look again when anything ends
+  std::vector<const Work*> awaited_;  // work that threads in wait() sleep for
+  unsigned watchers_ = 0;             // threads to wake when any work ends
   unsigned waiters_ = 0, followers_ = 0, quiet_ticks_ = 0;
   std::chrono::microseconds pace_ = kTick;  // between two looks of the leader
   std::atomic<bool> ends_{false};
-  std::atomic<bool> observed_{false};  // somebody wants work of streams or waits of the host
-  WorkPtr not_hastened_;               // it, or what it comes after, waits for the host
+  std::atomic<bool> observed_{false};  // an observer wants stream work or waits of the host
+  WorkPtr not_hastened_;               // this work, or a dependency, waits for the host
   bool has_leader_ = false, leader_asleep_ = false, no_threads_ = false;
   timing::Ledger ledger_;
 };

@@ -1,4 +1,4 @@
-// Graphs: nodes that hold operations, edges between them, and captures that grow a graph from stream calls.
+// Graphs: nodes that hold operations, edges between nodes, and captures that build a graph from stream calls.
 #pragma once
 
 #include <map>
@@ -17,21 +17,22 @@ struct GraphNode {
   GraphNode(const GraphNode&) = delete;
   GraphNode& operator=(const GraphNode&) = delete;
 
-  std::uint64_t id = 0;  // never used again, so that a clone knows its original when that is gone
+  std::uint64_t id = 0;  // never reused, so that a clone can name its original after that was destroyed
   Graph* graph = nullptr;
   cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
   Operation operation;
   std::vector<GraphNode*> dependencies;
-  std::shared_ptr<const HostStack> made;  // the call that made it, in a check of races
+  std::shared_ptr<const HostStack> made;  // the call that created it, in a check of races
   int device = -1;                        // of the stream it was captured from; -1: that of the launch
   bool enabled = true;
-  // What the API's "get params" gives back for kernel nodes: pointers into the operation's own copy of the arguments.
+  // Result of the API's "get params" for kernel nodes: pointers into the operation's own copy of the arguments.
   std::vector<void*> parameter_pointers;
   cudaMemcpy3DParms copy_parameters{};  // memcpy nodes
   cudaMemsetParams fill_parameters{};   // memset nodes
-  // Edges from nodes it depends on that are not of the default kind: they may begin it early, which we never do.
+  // Edges from its dependencies that are not of the default kind. They allow an early start of the node, which never
+  // happens here.
   std::map<const GraphNode*, cudaGraphEdgeData> edges;
-  // Of kernel nodes, those that were set; what decides the launch is in the operation.
+  // Attributes that were set on a kernel node. Values that the launch uses are in the operation.
   std::map<cudaLaunchAttributeID, cudaLaunchAttributeValue> attributes;
 
   cudaGraphEdgeData edge_from(const GraphNode* node) const {
@@ -39,9 +40,9 @@ struct GraphNode {
     return found == edges.end() ? cudaGraphEdgeData{} : found->second;
   }
 };
-bool is_node(const GraphNode* node);  // a node of a graph that lives
+bool is_node(const GraphNode* node);  // a node of a graph that exists
 
-// What cudaUserObjectCreate made: destroyed with its last reference.
+// Object of cudaUserObjectCreate; destroyed with its last reference.
 struct UserObject {
   void* pointer = nullptr;
   cudaHostFn_t destroy = nullptr;
@@ -51,7 +52,7 @@ cudaError_t create_user_object(cudaUserObject_t* out, void* pointer, cudaHostFn_
 cudaError_t retain(UserObject* object, unsigned count);
 cudaError_t release(UserObject* object, unsigned count);
 
-// References that a graph holds; its clones and executable graphs share them, and the last one gives them back.
+// References that a graph holds. Its clones and executable graphs share them; the last one releases them.
 struct UserReferences {
   UserObject* object = nullptr;
   unsigned count = 0;
@@ -61,7 +62,7 @@ struct UserReferences {
   UserReferences& operator=(const UserReferences&) = delete;
 };
 
-// Memory of an alloc node, shared likewise.
+// Memory of an alloc node, shared in the same way.
 struct GraphMemory {
   void* pointer = nullptr;
   std::size_t bytes = 0;
@@ -79,7 +80,7 @@ struct Graph {
   Graph& operator=(const Graph&) = delete;
 
   std::uint64_t id = 0;
-  std::vector<std::unique_ptr<GraphNode>> nodes;            // in order of creation: an order that respects all edges
+  std::vector<std::unique_ptr<GraphNode>> nodes;            // in order of creation, which respects all edges
   std::vector<std::pair<std::uint64_t, GraphNode*>> clone;  // in a clone: id of the original node, its copy
   std::vector<std::shared_ptr<GraphMemory>> memory;
   std::vector<std::shared_ptr<UserReferences>> user_objects;
@@ -88,7 +89,7 @@ struct Graph {
     std::uint32_t initial = 0;
     bool at_launch = false;  // each launch begins with the initial value
   };
-  std::vector<Condition> conditions;  // handles that the graph made
+  std::vector<Condition> conditions;  // handles created for the graph
   GraphNode* add(Operation operation, std::vector<GraphNode*> dependencies);
   void remove(GraphNode* node);
 };
@@ -106,19 +107,19 @@ ConditionalOperation make_conditional(ConditionalOperation::Kind kind, std::uint
 // A deep copy of nodes and edges. Memory of alloc nodes and user objects are shared with the original.
 std::unique_ptr<Graph> clone(const Graph& graph);
 GraphNode* find_in_clone(const Graph& clone, const GraphNode* original);
-// Nodes so that every one comes after what it depends on; empty when there is a cycle in a graph with nodes.
+// Nodes, each after its dependencies; empty if the graph has a cycle.
 std::vector<GraphNode*> topological_order(const Graph& graph);
-// What launch_graph() would compile, under GraphsLock: to be compiled before, without it.
+// Kernels that launch_graph() would compile. Call under GraphsLock, then compile them without the lock.
 std::vector<KernelShape> kernel_shapes(const Graph& graph, int device);
-// Issues all enabled nodes, after what is in the stream and before what comes next in it. The graph may change or go
-// afterwards. A conditional node is waited for here: what runs then is issued in its order, so that it has its place on
-// the timeline (whose host does not wait).
+// Issues all enabled nodes, after the work in the stream and before its next work. The graph may be changed or
+// destroyed afterwards. The call waits for a conditional node, so that its body is issued in order and has its place on
+// the timeline. On the timeline, the host does not wait.
 cudaError_t launch_graph(const Graph& graph, const StreamRef& stream);
 
-// The stream's call becomes a node.
+// Adds the operation of a stream call as a node of the stream's capture.
 cudaError_t capture_operation(Stream& stream, Operation operation);  // under GraphsLock
-bool is_graph(const Graph* graph);                                   // also one within a graph
-bool owns_graph(const Graph* graph);                                 // one that the program has to destroy
+bool is_graph(const Graph* graph);                                   // also for child graphs
+bool owns_graph(const Graph* graph);                                 // true: the program has to destroy it
 bool is_graph_exec(const GraphExec* exec);
 
 }  // namespace warpgrind::host

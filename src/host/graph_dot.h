@@ -1,11 +1,11 @@
-// A graph as a file in DOT, the language of Graphviz.
+// Output of a graph as a file in DOT, the language of Graphviz.
 #pragma once
 
 #include "host/graph.h"
 
 namespace warpgrind::host {
 
-// flags: cudaGraphDebugDotFlags, what is said of each node. A file that cannot be written: cudaErrorOperatingSystem.
+// flags: cudaGraphDebugDotFlags, the details of each node. cudaErrorOperatingSystem if the file cannot be written.
 cudaError_t print_dot(const Graph* graph, const char* path, unsigned flags);
 
 }  // namespace warpgrind::host

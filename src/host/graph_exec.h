@@ -1,4 +1,5 @@
-// Graphs as a whole: edges, queries, clones, instantiation, launches, updates. Under GraphsLock, but for graph_launch.
+// Functions on whole graphs: edges, queries, clones, instantiation, launches, updates. Call them under GraphsLock,
+// except for graph_launch.
 #pragma once
 
 #include "host/graph.h"
@@ -6,12 +7,13 @@
 namespace warpgrind::host {
 
 cudaError_t instantiate(cudaGraphExec_t* out, Graph* graph, unsigned long long flags);
-// Compiles what is new without a lock.
+// Compiles new kernels without a lock.
 cudaError_t graph_launch(GraphExec* exec, cudaStream_t stream);
-// Same shape, same kinds of node, kernels' functions may differ: the new parameters are taken over.
+// Takes over the node parameters of `graph`, which must have the same shape and kinds of node. Kernel functions may
+// differ.
 cudaError_t update_graph_exec(GraphExec& exec, const Graph& graph, cudaGraphExecUpdateResultInfo& info);
 
-// ---- As the runtime API's functions of these names.
+// ---- The runtime API's functions of the same names.
 cudaError_t graph_instantiate_with_params(cudaGraphExec_t* out, cudaGraph_t graph, cudaGraphInstantiateParams* p);
 cudaError_t graph_exec_get_flags(cudaGraphExec_t exec, unsigned long long* flags);
 cudaError_t graph_exec_destroy(cudaGraphExec_t exec);
@@ -23,11 +25,12 @@ cudaError_t graph_get_nodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size
 cudaError_t graph_get_root_nodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* count);
 cudaError_t graph_get_edges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to, cudaGraphEdgeData* data,
                             std::size_t* count);
-// Edges to a node: whether they are of a kind that there is, and what is not of the default kind. data may be null.
+// Edges to a node. check_edges() checks that their kinds are valid; set_edges() stores those that are not of the
+// default kind. data may be null.
 cudaError_t check_edges(const cudaGraphNode_t* from, const GraphNode& to, const cudaGraphEdgeData* data,
                         std::size_t count);
 void set_edges(const cudaGraphNode_t* from, GraphNode& to, const cudaGraphEdgeData* data, std::size_t count);
-// data: null for edges of the default kind; a list of others without it is cudaErrorLossyQuery.
+// data: may be null if all edges are of the default kind, else cudaErrorLossyQuery.
 cudaError_t graph_node_get_dependencies(cudaGraphNode_t node, cudaGraphNode_t* out, cudaGraphEdgeData* data,
                                         std::size_t* count);
 cudaError_t graph_node_get_dependent_nodes(cudaGraphNode_t node, cudaGraphNode_t* out, cudaGraphEdgeData* data,

@@ -1,4 +1,4 @@
-// Making nodes of graphs, and changing their parameters. All of it under GraphsLock.
+// Creation of graph nodes, and changes of their parameters. Call all functions under GraphsLock.
 #pragma once
 
 #include <utility>
@@ -9,7 +9,7 @@
 
 namespace warpgrind::host {
 
-// The value of a condition, that kernels set; flags: cudaGraphCondAssignDefault.
+// Creates a handle for the value of a condition, which kernels set. flags: cudaGraphCondAssignDefault.
 cudaError_t create_conditional_handle(cudaGraphConditionalHandle* out, Graph* graph, unsigned initial, unsigned flags);
 cudaError_t create_graph(cudaGraph_t* out);
 cudaError_t add_node(cudaGraphNode_t* out, Graph* graph, const cudaGraphNode_t* dependencies, std::size_t count,
@@ -17,13 +17,13 @@ cudaError_t add_node(cudaGraphNode_t* out, Graph* graph, const cudaGraphNode_t* 
 cudaError_t kernel_operation(const cudaKernelNodeParams* parameters, KernelOperation& out);
 cudaError_t fill_operation(const cudaMemsetParams* parameters, FillOperation& out);
 cudaMemcpy3DParms linear_parameters(void* to, const void* from, std::size_t count, cudaMemcpyKind kind);
-// The memory of an alloc node, which the graph owns; its address is put into the parameters.
+// Allocates the memory of an alloc node. The graph owns it; its address is stored in the parameters.
 cudaError_t allocation_operation(cudaMemAllocNodeParams& parameters, Graph& graph, AllocOperation& out);
-GraphNode* executable_node(GraphExec* exec, GraphNode* node);  // null: none of the kind
+GraphNode* executable_node(GraphExec* exec, GraphNode* node);  // null: there is none
 
-// Parameters of a node that there is.
+// Set parameters of an existing node.
 cudaError_t set_kernel(GraphNode* node, const cudaKernelNodeParams* parameters);
-cudaError_t set_kernel(GraphNode* node, LaunchArguments arguments);  // what attributes say stays
+cudaError_t set_kernel(GraphNode* node, LaunchArguments arguments);  // attributes stay
 cudaError_t set_copy(GraphNode* node, const cudaMemcpy3DParms* parameters);
 cudaError_t set_linear_copy(GraphNode* node, void* to, const void* from, std::size_t count, cudaMemcpyKind kind);
 cudaError_t set_symbol_copy(GraphNode* node, const void* symbol, std::size_t offset, const void* other,
@@ -41,7 +41,7 @@ cudaError_t add_symbol_copy(cudaGraphNode_t* out, Graph* graph, const cudaGraphN
 
 cudaError_t add_by_parameters(cudaGraphNode_t* out, Graph* graph, const cudaGraphNode_t* dependencies,
                               const cudaGraphEdgeData* edges, std::size_t count, cudaGraphNodeParams* parameters);
-// Gives the node that was just added its edges' kinds; when they are none it goes again.
+// Stores the kinds of the edges to the node that was just added. If they are invalid, removes the node again.
 cudaError_t with_edges(cudaError_t added, cudaGraphNode_t* out, const cudaGraphNode_t* dependencies,
                        const cudaGraphEdgeData* edges, std::size_t count);
 
@@ -53,7 +53,7 @@ cudaError_t replace_operation(GraphNode* node, Operation operation) {
   return cudaSuccess;
 }
 
-// ---- As the runtime API's functions of these names.
+// ---- The runtime API's functions of the same names.
 cudaError_t graph_destroy(cudaGraph_t graph);
 cudaError_t graph_add_kernel_node(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* d, std::size_t n,
                                   const cudaKernelNodeParams* p);
@@ -69,7 +69,7 @@ cudaError_t graph_add_event_wait_node(cudaGraphNode_t* out, cudaGraph_t graph, c
                                       cudaEvent_t event);
 cudaError_t graph_add_mem_alloc_node(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* d, std::size_t n,
                                      cudaMemAllocNodeParams* p);
-// move: the parent takes the graph itself, and only a graph that the program owns.
+// move: the parent takes over the graph itself, which the program must own.
 cudaError_t add_child_graph(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* d, std::size_t n,
                             cudaGraph_t child, bool move);
 cudaError_t add_memory_node(cudaGraphNode_t* out, cudaGraph_t graph, const cudaGraphNode_t* d, std::size_t n,

@@ -1,4 +1,4 @@
-// Kernels as objects: attributes and occupancy. `function`: what find_kernel takes.
+// Attributes and occupancy of kernels. `function`: an argument of find_kernel().
 #pragma once
 
 #include <functional>
@@ -16,12 +16,12 @@ cudaError_t occupancy_of(const void* function, int block_size, std::size_t dynam
 // The largest dynamic shared memory, in bytes, with which `blocks` blocks still fit on one SM.
 cudaError_t available_shared(std::size_t* bytes, const void* function, int blocks, int block_size);
 
-// The threads of a block with which most threads are resident on an SM, at most `limit` (0: any), and the blocks that
-// fill the GPU then. shared_of: bytes of dynamic shared memory of a block of so many threads.
+// block_size: the number of threads per block with most resident threads on an SM, at most `limit` (0: any). grid: the
+// number of such blocks that fill the GPU. shared_of: dynamic shared memory in bytes of a block of so many threads.
 cudaError_t most_occupying_block(int* grid, int* block_size, const void* function,
                                  const std::function<std::size_t(int)>& shared_of, int limit);
 
-// ---- As the runtime API's functions of these names.
+// ---- The runtime API's functions of the same names.
 cudaError_t func_get_attributes(cudaFuncAttributes* out, const void* function);
 cudaError_t kernel_set_attribute_for_device(cudaKernel_t kernel, cudaFuncAttribute attribute, int value, int device);
 cudaError_t func_get_name(const char** name, const void* function);

@@ -1,4 +1,4 @@
-// Device, managed and pinned memory of the program, and what a pointer is.
+// Device, managed and pinned memory of the program, and queries about pointers.
 #pragma once
 
 #include "host/operation.h"
@@ -9,32 +9,33 @@ inline std::uint64_t address_of(const void* pointer) {
   return reinterpret_cast<std::uint64_t>(pointer);
 }
 
-// ---- Pinned memory: allocated here, or registered. Flags are cudaHostAlloc's.
+// ---- Pinned memory: allocated here, or registered. flags: those of cudaHostAlloc.
 cudaError_t allocate_host(void** out, std::size_t size, unsigned flags);
 cudaError_t free_host(void* pointer);
 cudaError_t register_host(void* pointer, std::size_t size, unsigned flags);
 cudaError_t unregister_host(void* pointer);
-// Flags of the pinned block that holds an address; false: in none. With unified addressing all pinned memory is
-// portable and mapped, at its own address.
+// Flags of the pinned block that holds an address; false: there is no such block. With unified addressing, all pinned
+// memory is portable and mapped, at its own address.
 bool pinned_flags(const void* pointer, unsigned* flags);
 
 // ---- Device memory. A size of 0 gives a null pointer.
-// Bytes of rows whose starts are a multiple of the texture alignment, as the driver's are. False: no such number.
+// Row pitch in bytes: `width` rounded up to the texture alignment, as the driver does. False: it overflows.
 bool pitch_of(std::size_t width, std::size_t& pitch);
 cudaError_t allocate_box(const cudaExtent& extent, void** out, std::size_t* pitch);
 cudaError_t allocate_managed(void** out, std::size_t size, unsigned flags);  // cudaMemAttachGlobal, cudaMemAttachHost
-// Waits for what may still use it. `by`: the function of the API, for who observes frees of what is no allocation.
+// Waits for work that may still use the memory. `by`: the API function, for observers of invalid frees.
 cudaError_t free_device(void* pointer, const char* by);
-bool is_allocated(const void* start);  // by this process, and not freed: no variable, nothing that is mapped
+// True: `start` begins a live allocation of this process (not a variable, not a mapping).
+bool is_allocated(const void* start);
 
-// ---- Managed memory: hints change no data, since there is one physical memory; they are checked as documented. What a
-// prefetch moves takes virtual time (session/managed_memory.h).
+// ---- Managed memory. There is one physical memory, so that hints move no data; their arguments are checked as
+// documented. A prefetch takes virtual time (session/managed_memory.h).
 cudaError_t advise_managed(const void* pointer, std::size_t count, cudaMemoryAdvise what, cudaMemLocation location);
 cudaError_t prefetch_managed(const void* pointer, std::size_t count, cudaMemLocation location, cudaStream_t stream);
 cudaError_t managed_range_attribute(void* data, std::size_t size, cudaMemRangeAttribute attribute, const void* pointer,
                                     std::size_t count);
 
-// ---- As the runtime API's functions of these names.
+// ---- The runtime API's functions of the same names.
 cudaError_t allocate_linear(void** out, std::size_t size);
 cudaError_t allocate_pitch(void** out, std::size_t* pitch, std::size_t width, std::size_t height);
 cudaError_t allocate_3d(cudaPitchedPtr* out, cudaExtent extent);

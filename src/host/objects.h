@@ -1,4 +1,4 @@
-// What the opaque handles of the API point to.
+// Objects behind the opaque handles of the API.
 #pragma once
 
 #include <atomic>
@@ -21,23 +21,24 @@ using WorkPtr = std::shared_ptr<Work>;
 using StreamRef = std::shared_ptr<Stream>;
 using EventRef = std::shared_ptr<Event>;
 
-// A capture in progress: which graph grows, and the nodes the stream's next node depends on.
+// A capture in progress: the graph that grows, and the streams that take part.
 struct Capture {
   Capture();
   ~Capture();
   std::uint64_t id = 0;
   Graph* graph = nullptr;
-  std::unique_ptr<Graph> own_graph;  // null: the graph is the caller's (cudaStreamBeginCaptureToGraph, or handed out)
-  const Stream* origin = nullptr;    // null: destroyed
+  std::unique_ptr<Graph>
+      own_graph;  // null: the program owns the graph (cudaStreamBeginCaptureToGraph, or returned at the end)
+  const Stream* origin = nullptr;  // null: destroyed
   bool invalidated = false, ended = false;
   cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
-  std::thread::id begun_by;        // who has to end it, unless the mode is relaxed
+  std::thread::id begun_by;        // thread that has to end it, unless the mode is relaxed
   std::vector<StreamRef> members;  // the origin, and streams that joined through events
 };
 
-// Held by whoever reads or changes a graph, a node or a capture: streams that several host threads use may grow the
-// same one. The outermost lock. References to user objects that end meanwhile call the program's function when it is
-// given up.
+// Lock for all reads and changes of graphs, nodes and captures: streams of several host threads may grow the same
+// graph. It is the outermost lock. If the last reference to a user object ends under it, the program's destroy function
+// is called after the lock is released.
 class GraphsLock {
  public:
   GraphsLock();
@@ -46,22 +47,22 @@ class GraphsLock {
   GraphsLock& operator=(const GraphsLock&) = delete;
 };
 
-// Handles are shared: who works with a stream or an event keeps it, whatever another thread destroys meanwhile.
+// Streams and events have shared ownership: code that uses one keeps it alive even if another thread destroys it.
 struct Stream {
   int device = 0;
   timing::StreamId id = 0;
   timing::StreamKind kind = timing::StreamKind::blocking;
-  WorkPtr last;  // issued to it; the executor's
+  WorkPtr last;  // last work issued to it; used by the executor
   unsigned flags = 0;
   std::uint64_t unique_id = 0;
-  // Changes with `capture` alone: work that is not captured asks without a lock.
+  // True while `capture` is set. Work that is not captured reads it without a lock.
   std::atomic<bool> capturing{false};
   // Under GraphsLock.
   std::shared_ptr<Capture> capture;
   std::vector<GraphNode*> capture_tail;
-  std::vector<cudaGraphEdgeData> tail_edges;  // what cudaStreamGetCaptureInfo gave away
-  const void* made_in = nullptr;              // a context of the driver API; null: the primary one of its device
-  std::mutex mutex;                           // guards what follows; nothing is locked under it
+  std::vector<cudaGraphEdgeData> tail_edges;  // last edges returned by cudaStreamGetCaptureInfo
+  const void* made_in = nullptr;              // its context of the driver API; null: the primary one of its device
+  std::mutex mutex;                           // guards the members below; no other lock is taken under it
   int priority = 0;
   cudaLaunchAttributeValue attributes[cudaLaunchAttributeMax] = {};
 
@@ -77,20 +78,21 @@ struct Stream {
   }
 };
 
-// One record of an event. What waits for the event waits for the record that was the latest then.
+// One record of an event. A wait for the event is for the record that was the latest at the time of the call.
 struct EventMark {
   WorkPtr work;
-  // Virtual; there when the ledger has placed `work`, which a query need not wait for when the work has ended.
+  // Virtual time of the record, set when the ledger has placed `work`. A query need not wait for that if the work has
+  // ended.
   std::atomic<double> time_ns{0};
-  std::uint64_t record = 0;  // SharedEvent's number of it
+  std::uint64_t record = 0;  // its number in the SharedEvent
 };
 struct Event {
   unsigned flags = 0;
-  std::mutex mutex;                     // guards what follows; nothing is locked under it
-  std::shared_ptr<SharedEvent> shared;  // what other processes see of it; null: nothing (shared_events.h)
+  std::mutex mutex;                     // guards the members below; no other lock is taken under it
+  std::shared_ptr<SharedEvent> shared;  // its part that other processes see; null: not shared (shared_events.h)
   int device = 0;                       // of the stream it was recorded in
   std::shared_ptr<EventMark> mark;      // null: not recorded yet
-  // Recorded in a capturing stream: what a wait for it depends on.
+  // Set if it was recorded in a capturing stream: the nodes that a wait for it depends on.
   std::shared_ptr<Capture> capture;
   std::vector<GraphNode*> capture_tail;
 
@@ -102,14 +104,14 @@ struct Event {
     const std::lock_guard lock(mutex);
     return capture;
   }
-  // What a stream that joins the capture depends on.
+  // Nodes that a stream depends on when it joins the capture through this event.
   std::vector<GraphNode*> tail_of(const Capture& in) {
     const std::lock_guard lock(mutex);
     return capture.get() == &in ? capture_tail : std::vector<GraphNode*>{};
   }
 };
 
-// The last shape that the kernel was launched with, checked and compiled: a loop of launches does it once.
+// Last shape that the kernel was launched with, checked and compiled. A loop of equal launches does this only once.
 struct PreparedShape {
   int device = -1;
   device::LaunchConfig config;
@@ -122,7 +124,7 @@ struct KernelHandle {
   std::atomic<const session::KernelEntry*> entry{nullptr};  // found at the first use
   std::string name;
   const void* host_function = nullptr;
-  LibraryHandle* library = nullptr;  // that it was loaded with while the program runs (modules.h)
+  LibraryHandle* library = nullptr;  // library it was loaded from at run time (modules.h); else null
   // cudaFuncSetAttribute; defaults as documented.
   std::atomic<int> max_dynamic_shared{-1};  // -1: the device's default
   std::atomic<int> carveout{-1};
@@ -136,7 +138,7 @@ struct KernelHandle {
 
 struct MemPool {
   int device = 0;
-  int file = -1;  // that its memory lies in, for other processes (shared_memory.h); -1: nobody else has it
+  int file = -1;  // file with its memory, for other processes (shared_memory.h); -1: not shared
   bool imported = false;
   std::atomic<std::uint64_t> used{0}, used_high{0}, release_threshold{0};
   std::atomic<int> reuse[4] = {1, 1, 1, 1};

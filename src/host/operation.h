@@ -1,5 +1,5 @@
-// One piece of work of a stream: issued to the executor, or kept as a node of a graph. Stream calls, captures, explicit
-// graph nodes and graph launches all come down to these.
+// Operations: pieces of work that are issued to a stream's executor or stored as graph nodes. Stream calls, captures,
+// explicit graph nodes and graph launches all use them.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ struct CopyOperation {
   CopySide from, to;
   std::size_t width = 0, height = 1, depth = 1;  // bytes, rows, slices
   cudaMemcpyKind kind = cudaMemcpyDefault;
-  bool peer = false;                                  // cudaMemcpyPeer and its like
-  std::shared_ptr<std::vector<std::uint8_t>> staged;  // what `from` held at the call
+  bool peer = false;                                  // cudaMemcpyPeer etc.
+  std::shared_ptr<std::vector<std::uint8_t>> staged;  // the bytes of `from` at the time of the call
 };
 struct FillOperation {
   std::uint8_t* pointer = nullptr;
@@ -55,18 +55,18 @@ struct HostOperation {
 struct EventOperation {
   EventRef event;
   bool wait = false;
-  bool external = false;  // in a capture it becomes a node, and orders nothing
+  bool external = false;  // a capture makes it a node, instead of an order between captured streams
 };
 struct EmptyOperation {};
 struct ChildGraphOperation {
   std::shared_ptr<Graph> graph;
 };
-// Graphs of which one runs, or none: which the handle's value says when everything before has ended.
+// Conditional node: at most one of the bodies runs. The value of the handle selects it after all dependencies ended.
 struct ConditionalOperation {
   enum class Kind : std::uint8_t { if_else, while_true, one_of } kind = Kind::if_else;
   std::uint64_t handle = 0;
   std::shared_ptr<std::vector<std::shared_ptr<Graph>>> bodies;
-  std::shared_ptr<std::vector<Graph*>> handles;  // of the bodies, as the API gives them
+  std::shared_ptr<std::vector<Graph*>> handles;  // handles of the bodies, as the API returns them
 
   const Graph* chosen(std::uint32_t value) const;  // null: none
 };
@@ -81,7 +81,7 @@ struct FreeOperation {
 struct LibraryOperation {
   LibraryCallRef call;
 };
-// Words of memory that are written or waited for, one after the other (stream_memory.h).
+// Writes of, and waits for, words of memory, in their order (stream_memory.h).
 struct MemoryOperation {
   struct Step {
     enum class Kind : std::uint8_t { wait, write, barrier } kind = Kind::barrier;
@@ -91,28 +91,28 @@ struct MemoryOperation {
     std::uint64_t value = 0;
   };
   std::vector<Step> steps;
-  std::shared_ptr<const void> given;  // of a node: the parameters as its API has them
+  std::shared_ptr<const void> given;  // of a node: its parameters in the form of the API
 };
 using Operation = std::variant<KernelOperation, CopyOperation, FillOperation, HostOperation, EventOperation,
                                EmptyOperation, ChildGraphOperation, ConditionalOperation, AllocOperation, FreeOperation,
                                LibraryOperation, MemoryOperation>;
 
-// Where work goes: a device, a stream of the timeline, the clock of the thread that issues it.
+// Destination of work: a device, a stream of the timeline, and the clock of the issuing thread.
 struct Target {
   int device = 0;
   timing::StreamId stream = 0;
   HostTime host;
   cudaStream_t handle = nullptr;  // for cudaStreamAddCallback
 };
-// Work for the executor. host_blocks: on the timeline the host waits for it.
+// Creates work for the executor. host_blocks: on the timeline, the host waits for it.
 cudaError_t make_work(Operation& operation, const Target& target, bool host_blocks, WorkPtr& out);
-// To the executor, or as the next node of the stream's capture. host_blocks: the call returns when it is done.
+// Issues to the executor, or adds the next node of the stream's capture. host_blocks: the call returns when it is done.
 cudaError_t submit(const StreamRef& stream, Operation operation, bool host_blocks);
 
 // Copies (copy.cpp).
 cudaError_t check(const CopyOperation& copy);
 cudaError_t make_work(const CopyOperation& copy, const Target& target, bool host_blocks, WorkPtr& out);
-// Whether an asynchronous call that makes this copy waits for it; else small pageable sources are kept in `copy`.
+// True if an asynchronous call for this copy has to wait for it. Otherwise a small pageable source is saved in `copy`.
 bool waits_for_host_memory(CopyOperation& copy);
 cudaError_t check(const FillOperation& fill);
 cudaError_t make_work(const FillOperation& fill, const Target& target, bool host_blocks, WorkPtr& out);
@@ -124,21 +124,21 @@ struct LaunchArguments {
   dim3 grid{1, 1, 1}, block{1, 1, 1};
   std::size_t shared = 0;
   void** parameters = nullptr;
-  std::optional<std::span<const std::uint8_t>> packed;  // instead: as they lie in parameter memory
+  std::optional<std::span<const std::uint8_t>> packed;  // instead of `parameters`: with the layout of parameter memory
   bool cooperative = false;
   bool early = false;
   dim3 cluster{0, 0, 0};
-  std::optional<int> carveout_percent;  // instead of the kernel's own
+  std::optional<int> carveout_percent;  // overrides that of the kernel
 };
 cudaError_t make_kernel(const LaunchArguments& arguments, KernelOperation& out);
 cudaError_t make_work(const KernelOperation& kernel, const Target& target, WorkPtr& out);
-// The host's part of loading a kernel's code, at its first launch or when its attributes are asked for: a row of its
-// own; and of a launch.
+// Charge host time: for loading a kernel's code (at its first launch or attribute query, as a row of its own), and for
+// a launch.
 void charge_load(KernelHandle& kernel, int device);
-// What all threads have been charged for that, ns.
+// Host time for loading, of all threads together, in ns.
 double loading_ns();
 void charge_launch(const KernelOperation& kernel, int device);
-// What decides the code of a launch. Compiling it ahead may take seconds, so that it is done without locks.
+// Parameters that determine the code of a launch. Compiling it may take seconds, so compile() is called without locks.
 struct KernelShape {
   KernelHandle* kernel = nullptr;
   const session::KernelEntry* entry = nullptr;
@@ -153,13 +153,13 @@ cudaError_t make_work(const LibraryOperation& call, const Target& target, bool h
 // Stream memory operations (stream_memory.cpp).
 cudaError_t make_work(const MemoryOperation& operation, const Target& target, WorkPtr& out);
 
-// What memory a pointer is in.
+// Kind of memory that a pointer points into.
 enum class Memory : std::uint8_t { pageable, pinned, device, managed, invalid };
 struct Place {
   Memory memory = Memory::pageable;
   int device = 0;
   std::uint64_t low = 0, high = 0;
-  std::uint64_t id = 0;    // of the allocation; no other one of the process has it
+  std::uint64_t id = 0;    // of the allocation; unique in the process
   bool read_only = false;  // for kernels
 };
 Place place_of(const void* pointer);
@@ -167,12 +167,12 @@ Place place_of(const void* pointer);
 // Device memory of graphs and pools (memory.cpp).
 cudaError_t allocate(int device, std::size_t bytes, void** out,
                      events::Allocation::Kind kind = events::Allocation::Kind::device,
-                     int file = -1);  // that its pages are of (device::Range::file)
+                     int file = -1);  // file that its pages belong to (device::Range::file)
 cudaError_t release(void* pointer);
-// Of a function that frees: who observes frees of what is no such allocation says it, and nobody else.
+// For functions that free: reports an invalid free to observers, if any. Their finding then replaces other messages.
 cudaError_t tell_if_invalid(cudaError_t error, const void* pointer, const char* by);
 void release_all(int device);           // cudaDeviceReset
-void forget_pool_block(void* pointer);  // it is free: its pool uses less (pools.cpp)
+void forget_pool_block(void* pointer);  // the block is free: its pool uses less (pools.cpp)
 void release_arrays(int device);        // cudaDeviceReset (textures.cpp)
 
 }  // namespace warpgrind::host

@@ -1,5 +1,5 @@
-// How long a thread sleeps between two looks at memory that another process or a kernel may change: the first time, and
-// at most, doubled in between.
+// Pauses of a thread that polls memory which another process or a kernel may change: the first pause, doubled each time
+// up to the longest.
 #pragma once
 
 #include <chrono>

@@ -1,6 +1,6 @@
-// Events of two processes: what is recorded, and has come to its end, is kept in a page that both have. A wait is for
-// the record that was the latest of any process when it was asked for, as within one process. Each process has a
-// virtual timeline of its own: a wait for another one's record takes no time on it.
+// Events that several processes share. A page that all of them map holds the records and their ends. As within one
+// process, a wait is for the latest record, of any process, at the time of the call. Each process has its own virtual
+// timeline: a wait for a record of another process takes no time on it.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,12 @@ class SharedEvent {
   SharedEvent(const SharedEvent&) = delete;
   SharedEvent& operator=(const SharedEvent&) = delete;
 
-  std::uint64_t begin_record();           // its number; 1, 2, 3 ... in the order of issue
-  void end_record(std::uint64_t number);  // the work before it has ended
-  std::uint64_t latest() const;           // 0: none was recorded
+  std::uint64_t begin_record();           // returns its number: 1, 2, 3 ... in the order of issue
+  void end_record(std::uint64_t number);  // the work before the record has ended
+  std::uint64_t latest() const;           // number of the latest record; 0: none
   // A record of a process that has died counts as ended.
   bool has_ended(std::uint64_t number) const;
-  // False: the program ends, or `stop` says so.
+  // Returns false if `stop` returned true before the record ended.
   template <class Stop>
   bool wait(std::uint64_t number, Stop&& stop) const;
   std::uint64_t offset() const { return offset_; }
@@ -35,7 +35,7 @@ class SharedEvent {
  private:
   static void pause(unsigned step);
   Page* page_;
-  std::uint64_t offset_;  // in the file of the process that made it
+  std::uint64_t offset_;  // in the file of the process that created it
   bool own_;
 };
 
@@ -48,15 +48,16 @@ bool SharedEvent::wait(std::uint64_t number, Stop&& stop) const {
   return true;
 }
 
-// The latest record, if it is another process's: that this process waits for it, or asks, is not a matter of its own
-// work. 0: it is the event's own mark.
+// Number of the latest record, if another process made it: waits and queries then do not concern work of this process.
+// 0: the latest record is the event's own mark.
 std::uint64_t foreign_record(Event& event);
 
-// Work that records: its number goes into the mark. Work that waits for another process's record.
+// tell_other_processes(): `work` records the event; the record's number goes into the mark. wait_for_other_process():
+// `work` waits for a record of another process.
 void tell_other_processes(Event& event, EventMark& mark, Work& work);
 void wait_for_other_process(std::shared_ptr<SharedEvent> event, std::uint64_t record, Work& work);
 
-// ---- As the APIs' functions of these names. The event must be made with cudaEventInterprocess.
+// ---- The APIs' functions of the same names. The event must be created with cudaEventInterprocess.
 cudaError_t ipc_get_event_handle(cudaIpcEventHandle_t* handle, cudaEvent_t event);
 cudaError_t ipc_open_event_handle(cudaEvent_t* out, const cudaIpcEventHandle_t& handle);
 

@@ -1,12 +1,12 @@
-// Stream memory operations: words in memory that a stream writes when its turn has come, or waits for. Who writes the
-// word that a wait is for may be another stream, a kernel that runs, or the host.
+// Stream memory operations: a stream writes a word in memory, or waits for its value. Another stream, a running kernel
+// or the host may write the word that a wait is for.
 #pragma once
 
 #include "host/operation.h"
 
 namespace warpgrind::host {
 
-// Errors of the call: no memory that the device reaches, or an address that is not a multiple of the word's bytes.
+// Checks the arguments: the device must be able to access the memory, and addresses must be multiples of the word size.
 cudaError_t check(const MemoryOperation& operation);
 cudaError_t issue_memory_operation(MemoryOperation operation, cudaStream_t stream);
 

@@ -9,38 +9,38 @@ namespace warpgrind::host {
 inline constexpr int kGreatestPriority = -5;  // what GPUs since compute capability 7 report; 0 is the least
 
 cudaError_t create_stream(cudaStream_t* out, unsigned flags, int priority);  // flags: cudaStreamNonBlocking
-cudaError_t destroy_stream(cudaStream_t handle);                             // returns at once; what is in it goes on
-// What calls of a stream look at first, before their other arguments: cudaErrorInvalidResourceHandle,
+cudaError_t destroy_stream(cudaStream_t handle);                             // returns at once; its work goes on
+// First check of calls with a stream, before their other arguments: cudaErrorInvalidResourceHandle,
 // cudaErrorStreamCaptureImplicit, cudaErrorStreamCaptureInvalidated.
 cudaError_t takes_calls(const StreamRef& stream);
-// Calls that may not be made on a stream that is being captured: then they end its capture.
+// First check of calls that are not allowed on a capturing stream: there they invalidate the capture.
 cudaError_t usable(const StreamRef& stream);
 cudaError_t synchronize_stream(cudaStream_t handle);
 cudaError_t query_stream(cudaStream_t handle);
 int priority_of(Stream& stream);
 cudaError_t wait_event(cudaStream_t handle, cudaEvent_t event, unsigned flags);  // cudaEventWaitExternal
 
-// into: null for a graph of its own, else the nodes that the first one comes after.
+// into: graph to capture into, where the first node depends on `dependencies`; null: a new graph.
 cudaError_t begin_capture(cudaStream_t handle, Graph* into, const cudaGraphNode_t* dependencies, std::size_t count,
                           cudaStreamCaptureMode mode);
 cudaError_t end_capture(cudaStream_t handle, cudaGraph_t* out);
 cudaError_t is_capturing(cudaStream_t handle, cudaStreamCaptureStatus* status);
-// The legacy default stream waits for blocking streams, and they for it: while one of them is captured, calls with it
-// are cudaErrorStreamCaptureImplicit. `invalidates`: such a call spoils the capture.
+// The legacy default stream waits for blocking streams, and they for it. While one of them is captured, calls with the
+// legacy stream return cudaErrorStreamCaptureImplicit. `invalidates`: the call invalidates the capture.
 cudaError_t implicit_dependency(const Stream& stream, bool invalidates = true);
 // All but `status` may be null.
 cudaError_t capture_info(cudaStream_t handle, cudaStreamCaptureStatus* status, unsigned long long* id,
                          cudaGraph_t* graph, const cudaGraphNode_t** dependencies, const cudaGraphEdgeData** edges,
                          std::size_t* count);
-// For calls that may wait for work of streams (they allocate, free, load off, ask for the end): while a capture goes on
-// that forbids them they are cudaErrorStreamCaptureUnsupported, and spoil it (CUDA runtime API,
+// Check for calls that may wait for work of streams (allocation, free, unload, queries). A capture in progress may
+// forbid them: they then return cudaErrorStreamCaptureUnsupported and invalidate it (CUDA runtime API,
 // cudaThreadExchangeStreamCaptureMode).
 cudaError_t forbidden_by_captures();
-// For calls that are about all streams of the device: they spoil captures there, of whatever mode.
+// Check for calls on all streams of the device: they invalidate the captures there, in every mode.
 cudaError_t no_captures(int device);
 cudaError_t update_capture(cudaStream_t handle, cudaGraphNode_t* nodes, std::size_t count, unsigned flags);
 
-// ---- As the runtime API's functions of these names.
+// ---- The runtime API's functions of the same names.
 cudaError_t device_get_stream_priority_range(int* least, int* greatest);
 cudaError_t stream_add_callback(cudaStream_t handle, cudaStreamCallback_t callback, void* data, unsigned flags);
 cudaError_t stream_set_attribute(cudaStream_t handle, cudaLaunchAttributeID id, const cudaLaunchAttributeValue* value);

@@ -1,5 +1,5 @@
-// The types of the runtime API are those of the headers that programs are compiled with (include/). Only what a handle
-// points to is ours: objects.h, graph.h, arrays.h.
+// Types of the runtime API, from the headers that programs are compiled with (include/). Only the objects behind
+// handles are defined here: objects.h, graph.h, arrays.h.
 #pragma once
 
 #include <cstddef>
