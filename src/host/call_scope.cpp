@@ -1,3 +1,4 @@
+// Rows of the host's timeline, and detection of host clocks read around launches.
 #include "host/call_scope.h"
 
 #include <atomic>
@@ -11,9 +12,9 @@ namespace warpgrind::host {
 namespace {
 
 struct CallingThread {
-  unsigned depth = 0;                                   // calls that run: one may use another
-  unsigned number = 0;                                  // 0: it has not called anything yet
-  bool launched = false, waited = false, read = false;  // since its clock was last read; ever read
+  unsigned depth = 0;                                   // nested calls in progress
+  unsigned number = 0;                                  // 0: no call so far
+  bool launched = false, waited = false, read = false;  // since the last clock read (`read`: ever)
 };
 thread_local CallingThread t_thread;
 

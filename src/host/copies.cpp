@@ -25,14 +25,14 @@ cudaError_t issue_fill(const FillOperation& f, cudaStream_t handle, bool host_bl
   const StreamRef stream = resolve(handle);
   if (stream)
     if (cudaError_t error = takes_calls(stream)) return error;
-  // What a graph fills is looked at when it is instantiated.
+  // Fills of a graph are checked when it is instantiated.
   if (!stream || !stream->capturing)
     if (cudaError_t error = check(f)) return error;
   // cudaMemset returns before the GPU is done, but it may not be called while its stream is being captured.
   return submit(stream, f, host_blocks);
 }
 
-// Of memory of the host or for it, the call is over when the memory is filled (CUDA runtime API, "API synchronization
+// For pinned or managed memory, the call returns when the memory is filled (CUDA runtime API, "API synchronization
 // behavior").
 cudaError_t fill_now(const FillOperation& f) {
   const Memory memory = place_of(f.pointer).memory;
@@ -83,7 +83,8 @@ cudaError_t copy_from_array(void* to, std::size_t pitch, const ArrayHandle* from
                     host_blocks);
 }
 
-// cudaMemcpyToArray counts bytes over the ends of rows: at most a part of a first row, whole rows, a part of a last.
+// The byte count of cudaMemcpyToArray runs over the ends of rows: at most a part of a first row, whole rows, and a part
+// of a last row.
 cudaError_t copy_array_bytes(const ArrayHandle* handle, std::size_t x, std::size_t y, const void* other,
                              std::size_t count, cudaMemcpyKind kind, bool to_array, cudaStream_t stream,
                              bool host_blocks) {
@@ -116,7 +117,7 @@ cudaError_t copy_symbol(const void* symbol, std::size_t offset, const void* othe
   if (cudaError_t error = symbol_copy(symbol, offset, other, count, kind, to_symbol, c)) return error;
   return issue_copy(c, stream, host_blocks);
 }
-// width counts elements when an array takes part (of the array), else bytes.
+// width: in elements of the array if an array takes part, else in bytes.
 cudaError_t make_copy(const cudaMemcpy3DParms& p, CopyOperation& c) {
   std::shared_ptr<device::Array> from = array_of(p.srcArray), to = array_of(p.dstArray);
   if ((!from && !p.srcPtr.ptr) || (!to && !p.dstPtr.ptr)) return cudaErrorInvalidValue;
@@ -193,7 +194,7 @@ cudaError_t copy_batch(const std::vector<BatchedCopy>& copies, std::size_t* fail
     if (const cudaError_t error = check(copies[i].copy)) return wrong(i, error);
   }
   for (std::size_t i = 0; i < copies.size(); i++) {
-    // Once the call is over, the program may change a source that is read during the call.
+    // With this order, the program may change the source as soon as the call returns.
     const bool host_blocks = copies[i].order == cudaMemcpySrcAccessOrderDuringApiCall;
     if (const cudaError_t error = issue_copy(copies[i].copy, stream, host_blocks)) return wrong(i, error);
   }

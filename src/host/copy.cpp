@@ -1,4 +1,4 @@
-// Copies and fills of memory: checks, the work itself, and how it counts.
+// Copies and fills of memory: checks, the work itself, and its counts and times.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,13 +23,13 @@ Place place_of(const void* pointer) {
 
 namespace {
 
-// Bytes of the address space [first, last) that rows of rows touch. nullopt: they go beyond its end, as a negative
-// size does.
+// Address range [first, last) that a box of rows and slices touches. nullopt: it goes beyond the end of the address
+// space, for example with a negative size.
 struct Span {
   std::uint64_t first = 0, last = 0;
 };
 struct Box {
-  std::uint64_t x = 0, y = 0, z = 0;               // of the first byte: bytes, rows, slices
+  std::uint64_t x = 0, y = 0, z = 0;               // position of the first byte: bytes, rows, slices
   std::uint64_t width = 0, height = 1, depth = 1;  // bytes, rows, slices; none of them 0
 };
 bool add_product(std::uint64_t& sum, std::uint64_t a, std::uint64_t b) {
@@ -60,8 +60,8 @@ bool fits(std::uint64_t at, std::uint64_t count, std::uint64_t whole) {
   return at <= whole && count <= whole - at;
 }
 
-// A side of a copy: its memory, and why the copy cannot have it. Checked again when the copy runs: a stream may have
-// freed it in between.
+// A side of a copy: its memory, and the reason if the copy may not access it. It is checked again when the copy runs,
+// as a stream may have freed the memory in between.
 struct Side {
   Place place;
   std::string problem;
@@ -92,7 +92,7 @@ Side side_of(const CopySide& side, const CopyOperation& copy) {
   } else if (s.place.memory == Memory::device || s.place.memory == Memory::managed) {
     if (span->first < s.place.low || span->last > s.place.high) s.problem = beyond(*span, s.place);
   }
-  // The end of a registered piece of host memory is not the end of the memory.
+  // A copy may go beyond the end of a registered piece of host memory: the memory itself may go on.
   return s;
 }
 
@@ -177,7 +177,7 @@ cudaError_t check(const CopyOperation& c) {
 
 namespace {
 
-// What the GPU writes of managed memory, the host has not.
+// Notes how much of the managed memory the host has written before the GPU writes it.
 void see_managed(const void* pointer) {
   const Place place = place_of(pointer);
   if (place.memory == Memory::managed) the_session().managed_memory().see(place.low, place.high);
@@ -278,9 +278,8 @@ void publish(const FillOperation& f, int device) {
 
 }  // namespace
 
-// An asynchronous copy from or to pageable memory goes through a staging buffer that the host has to fill or empty.
-// What is small and goes to the device is taken along at once (64 KB is what drivers do), so that the call need not
-// wait.
+// An asynchronous copy from or to pageable memory goes through a staging buffer that the host has to fill or empty. A
+// small copy to the device (up to 64 KiB, as in drivers) is staged at once, so that the call need not wait.
 bool waits_for_host_memory(CopyOperation& c) {
   constexpr std::size_t kTakenAlong = 65536;
   if (c.width == 0 || c.height == 0 || c.depth == 0) return false;
@@ -302,7 +301,7 @@ cudaError_t make_work(const CopyOperation& copy, const Target& target, bool host
   }
   const Route route = route_of(copy);
   if (!copy.to.array) see_managed(copy.to.pointer);
-  // The host waits for the staging buffer, but not in a graph (it has no handle of a stream).
+  // The host waits for the staging buffer, except in a graph (the target then has no stream handle).
   using Part = session::Session::HostPart;
   const bool staged = route.memory == timing::HostMemory::pageable && target.handle;
   const Part part = host_blocks || (staged && !copy.staged) ? Part::waits : staged ? Part::stages : Part::none;
@@ -330,7 +329,7 @@ cudaError_t make_work(const CopyOperation& copy, const Target& target, bool host
 
 namespace {
 
-// A driver adds the size of a plain fill to its address unchecked: what goes beyond the end of the address space is
+// The driver adds the size of a plain fill to its address unchecked. A fill beyond the end of the address space is
 // accepted, and faults on the GPU (CUDA 13.0 on an H200).
 bool faults_later(const FillOperation& f) {
   return f.element == 1 && f.height == 1 && f.depth == 1;
@@ -361,7 +360,7 @@ cudaError_t check(const FillOperation& f) {
 
 namespace {
 
-// The context is broken from here on, and a finding says by what.
+// Breaks the context and reports the fill as the cause.
 void break_context(const FillOperation& f, int device) {
   device::Fault fault;
   fault.kind = device::FaultKind::illegal_address;

@@ -1,6 +1,6 @@
-// What a GPU model looks like to a program. Figures that no model has (texture limits, ids) are the same for all GPUs
-// of a compute capability: CUDA C++ Programming Guide, appendix "Compute Capabilities", table of technical
-// specifications.
+// Properties and attributes of a GPU model, as a program sees them. Figures that the models do not have (texture
+// limits, ids) are the same for all GPUs of a compute capability: CUDA C++ Programming Guide, appendix "Compute
+// Capabilities", table of technical specifications.
 #include "host/device_properties.h"
 
 #include <algorithm>

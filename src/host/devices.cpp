@@ -1,3 +1,4 @@
+// Selection of devices, their limits and flags, and peer access.
 #include "host/devices.h"
 
 #include <fmt/core.h>
@@ -17,7 +18,7 @@
 namespace warpgrind::host {
 
 namespace {
-constexpr int kVersion = 13000;  // of the driver and the runtime that these libraries stand for
+constexpr int kVersion = 13000;  // version of the emulated driver and runtime
 }
 
 cudaError_t driver_get_version(int* version) {
@@ -70,7 +71,7 @@ cudaError_t device_get_attribute(int* value, cudaDeviceAttr attribute, int devic
 
 cudaError_t choose_device(int* device, const cudaDeviceProp* properties) {
   if (!device || !properties) return cudaErrorInvalidValue;
-  *device = 0;  // all virtual GPUs of a run are of one model
+  *device = 0;  // all virtual GPUs of a run have the same model
   return cudaSuccess;
 }
 
@@ -88,7 +89,7 @@ cudaError_t get_device_flags(unsigned* flags) {
 
 namespace {
 
-// Kernels of compute capability 9.0 and later do not wait for those that they launch: no depth to set.
+// From compute capability 9.0 on, kernels cannot wait for kernels that they launch, so that there is no depth to set.
 bool is_limit(cudaLimit limit) {
   if (limit == cudaLimitDevRuntimeSyncDepth) return the_session().model().cc_major < 9;
   return limit >= 0 && limit <= cudaLimitPersistingL2CacheSize;
@@ -159,8 +160,8 @@ cudaError_t device_get_shared_mem_config(cudaSharedMemConfig* config) {
   return cudaSuccess;
 }
 
-// The attribute is for the widest elements, of 16 bytes. Of narrower ones as many go as have the same bytes, at most
-// four times as many (an H200: 2^28, 2^29 and 2^30 of 16, 8 and 4 bytes, 2^30 of less).
+// The attribute holds the limit for the widest elements, of 16 bytes. Narrower elements have the same limit in bytes,
+// but at most four times as many elements (an H200: 2^28, 2^29 and 2^30 for 16, 8 and 4 bytes, 2^30 for fewer).
 cudaError_t device_get_texture_1d_linear_max_width(std::size_t* width, unsigned element, int device) {
   constexpr unsigned kWidest = 16, kMostTimes = 4;
   if (!width || element == 0 || element > kWidest) return cudaErrorInvalidValue;

@@ -25,7 +25,7 @@ cudaError_t record_event(cudaEvent_t event_handle, cudaStream_t handle, unsigned
   return submit(stream, EventOperation{event, false, external}, false);
 }
 
-// Whether the record lies in the virtual past of this thread.
+// True if the record lies in the virtual past of this thread.
 bool has_passed(const EventMark& mark) {
   Executor& executor = Executor::instance();
   executor.ledger().add([host = take_host_time()] { host.pay(); });
@@ -54,7 +54,7 @@ cudaError_t record_device(cudaEvent_t handle, int device) {
   };
   Executor& executor = Executor::instance();
   executor.issue({{work, executor.pending(device)}});
-  std::shared_ptr<Capture> before;  // let go without the lock
+  std::shared_ptr<Capture> before;  // released without the lock
   const std::lock_guard lock(event->mutex);
   event->mark = std::move(mark);
   before.swap(event->capture);
@@ -130,7 +130,7 @@ cudaError_t query_event(cudaEvent_t handle) {
   if (!event) return cudaErrorInvalidResourceHandle;
   if (event->captured_by()) return cudaErrorCapturedEvent;
   if (cudaError_t error = forbidden_by_captures()) return error;
-  charge_host();  // a program that polls sees the end after a while
+  charge_host();  // time passes, so that a polling program sees the end
   if (const std::uint64_t record = foreign_record(*event))
     return event->shared->has_ended(record) ? show_fault(device_of(*event)) : cudaErrorNotReady;
   const auto mark = event->latest();

@@ -1,3 +1,4 @@
+// Executor: issue, running, and waits of work, and its threads.
 #include "host/executor.h"
 
 #include <algorithm>
@@ -11,30 +12,30 @@ namespace warpgrind::host {
 
 namespace {
 
-constexpr auto kSlowTick = std::chrono::milliseconds(1);  // when all that is ready waits for room on the GPU
-constexpr unsigned kQuietTicks = 20;                      // then the leader sleeps until something is issued
+constexpr auto kSlowTick = std::chrono::milliseconds(1);  // pause while all ready work waits for room on the GPU
+constexpr unsigned kQuietTicks = 20;                      // after these the leader sleeps until work is ready
 constexpr auto kGridsAlone = std::chrono::milliseconds(10);
-// How long something must only have waited before a call that asks gives up on it; in any case; at the end of the
-// process.
+// Time after which a call gives up on running work: if that work only waits for the host; in any case; at the end of
+// the process.
 constexpr auto kPatience = std::chrono::milliseconds(20);
 constexpr auto kMostPatience = std::chrono::seconds(20);
 constexpr auto kPatienceAtEnd = std::chrono::seconds(1);
 
 thread_local bool t_in_host_function = false;
-thread_local unsigned t_running = 0;    // works that this thread is inside of
-thread_local std::uint64_t t_work = 0;  // the innermost of them
-thread_local bool t_serves = false;     // one of the executor's threads
+thread_local unsigned t_running = 0;    // nesting depth of works that this thread runs
+thread_local std::uint64_t t_work = 0;  // id of the innermost one
+thread_local bool t_serves = false;     // this is one of the executor's threads
 
 }  // namespace
 
-// Who waits for the lock looks a while before it sleeps: it is held for some 100 ns, and two threads that take turns
-// with each launch would sleep and wake each other all the time.
+// Adaptive mutex: a waiting thread spins before it sleeps. The lock is held for some 100 ns, and two threads that
+// alternate at each launch would otherwise sleep and wake each other all the time.
 Executor::Executor() {
   *mutex_.native_handle() = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP;
 }
 
 Executor& Executor::instance() {
-  static auto* executor = new Executor;  // never destroyed, as the session
+  static auto* executor = new Executor;  // never destroyed, like the session
   return *executor;
 }
 
@@ -68,23 +69,23 @@ void Executor::issue(Stream& stream, const WorkPtr& work, const std::vector<Work
   } else if (stream.kind == timing::StreamKind::blocking) {
     if (device.legacy_last) before.push_back(device.legacy_last);
     constexpr std::size_t kTidyAt = 64;
-    // Observers are told of what has ended too.
+    // Observers need work that has ended, too: publish() passes it on as a dependency.
     if (device.blocking.size() >= kTidyAt && !(device.gpu && device.gpu->wants().stream_work))
       std::erase_if(device.blocking, [](const WorkPtr& w) { return w->done(); });
     device.blocking.push_back(work);
   }
   stream.last = work;
   enqueue(work, std::move(before), stream.id);
-  // The queue of launches is as long as the hardware's; who issues more waits, until half of it is done: a thread that
-  // slept until there is room for one more would be woken for every launch.
+  // The queue of launches is as long as in hardware. If it is full, the issuing thread waits until half of it is done.
+  // If it waited for one free place only, it would be woken for every launch.
   if (no_threads_ && t_running == 0) wait(lock, {work});
   if (device.pending.size() > timing::Timeline::kQueueDepth && t_running == 0)
     wait(lock, {*std::next(device.pending.begin(), timing::Timeline::kQueueDepth / 2)});
   if (HostPages::instance().wanted() && t_running == 0) hasten(lock, work);
 }
 
-// Where the host's own accesses to memory that work uses are watched (checkers/host_races.cpp), work is over when the
-// call returns, as far as it can be: then it is known what it touches. What waits for the host goes on by itself.
+// For the check of host accesses to memory that work uses (checkers/host_races.cpp): completes the work before the call
+// returns, so that its accesses are known. Work that waits for the host is left to go on by itself.
 void Executor::hasten(Lock& lock, const WorkPtr& work) {
   if (not_hastened_ && !not_hastened_->done()) return;
   not_hastened_.reset();
@@ -104,14 +105,14 @@ void Executor::hasten(Lock& lock, const WorkPtr& work) {
   --watchers_;
 }
 
-// What is ready is taken at once, by one of our threads.
+// Makes one of the executor's threads take ready work at once.
 void Executor::look_again() {
   ++tick_;
   leader_asleep_ = false;
   leader_wakes_.notify_one();
 }
 
-// At once: issued one by one, each would wait for the thread that runs the one before.
+// All works under one lock: issued one by one, each would wait for the thread that runs the one before.
 void Executor::issue(std::vector<Issue> works) {
   Lock lock(mutex_);
   for (Issue& i : works) enqueue(i.work, std::move(i.others), events::StreamWork::kNoStream);
@@ -157,7 +158,7 @@ void Executor::publish(const Work& work, const std::vector<WorkPtr>& before, std
 void Executor::enqueue(const WorkPtr& work, std::vector<WorkPtr> before, std::uint64_t stream) {
   work->id = ++issued_;
   gpu(work->device);
-  if (observed_)  // so that the timeline says which piece of work it shows
+  if (observed_)  // the timeline then shows the id of the work
     work->place = [place = std::move(work->place), id = work->id] {
       session::Session::placing(id);
       place();
@@ -206,7 +207,7 @@ bool Executor::has_room(const Work& work, Clock::time_point now) const {
   return grids.empty() || used <= 1 + kRounding;
 }
 
-// The first ready work that is wanted and may run now.
+// Returns the first ready work that is wanted and may run now.
 template <class Wanted>
 WorkPtr Executor::take(Wanted&& wanted) {
   if (ready_.empty()) return nullptr;
@@ -240,7 +241,7 @@ void Executor::run(Lock& lock, const WorkPtr& work) {
   --t_running;
   t_in_host_function = outer;
   work->run = nullptr;
-  // Placed, and its findings said, before anyone who waits for it goes on.
+  // The work is placed, and its findings are reported, before any waiting thread goes on.
   ledger_.close(work->entry_);
   lock.lock();
   const auto is_it = [&](const Running& r) { return r.work == work; };
@@ -256,8 +257,8 @@ void Executor::run(Lock& lock, const WorkPtr& work) {
     }
   work->after_.clear();
   if (!ready_.empty()) kick();
-  // Waking a thread takes longer than a small grid: only if this is what it waits for, or if there is more to run than
-  // this thread takes, which is one if it is the executor's own.
+  // Waking a thread takes longer than a small grid. So wake only threads that wait for this work, or if there is more
+  // ready work than this thread takes next (one, if it is the executor's own thread).
   const bool for_others = ready_.size() > (t_serves && t_running == 0 ? 1 : 0);
   if (watchers_ || (waiters_ && (is_awaited(*work) || for_others))) done_.notify_all();
 }
@@ -268,7 +269,7 @@ bool Executor::is_awaited(const Work& work) const {
   return std::find(awaited_.begin(), awaited_.end(), &work) != awaited_.end();
 }
 
-// Or until there is something that the thread could run.
+// Also returns when there may be work that the thread could run.
 void Executor::sleep_until_done(Lock& lock, const Work& work) {
   awaited_.push_back(&work);
   done_.wait(lock);
@@ -378,7 +379,7 @@ void Executor::alone(const std::function<void()>& action) {
   action();
 }
 
-// All that runs waits for something that no other work will do.
+// True if all running work waits for an action of the host.
 bool Executor::waits_for_host() const {
   return std::all_of(running_.begin(), running_.end(), [](const Running& r) {
     if (r.work->kind == Work::Kind::host_function || r.work->kind == Work::Kind::wait) return true;
@@ -387,7 +388,7 @@ bool Executor::waits_for_host() const {
 }
 
 bool Executor::settle() {
-  if (t_running) return true;  // work asks about itself
+  if (t_running) return true;  // called from inside of running work
   Lock lock(mutex_);
   const std::uint64_t last = ledger_.last();
   const auto begin = Clock::now();
@@ -401,7 +402,7 @@ bool Executor::settle() {
       settled = false;
       break;
     }
-    look_again();  // it would wait for this thread otherwise
+    look_again();  // ready work would otherwise be left to this thread
     done_.wait_for(lock, kSlowTick);
   }
   --watchers_;
@@ -437,8 +438,8 @@ void Executor::end() {
   --watchers_;
 }
 
-// ---- The executor's threads. One of them leads: it looks for work now and then, and makes another the leader before
-// it runs some.
+// ---- The executor's threads. One of them is the leader. It looks for work at intervals, and makes another thread the
+// leader before it runs work.
 
 bool Executor::spawn() {
   HostThread thread;
@@ -459,7 +460,7 @@ void Executor::serve() {
     has_leader_ = false;
     if (followers_ == 0) spawn();
     follower_wakes_.notify_one();
-    // As long as there is more, this thread goes on.
+    // This thread goes on while there is ready work.
     do {
       run(lock, work);
       work = take([](const Work&) { return true; });
@@ -470,7 +471,7 @@ void Executor::serve() {
 
 WorkPtr Executor::lead(Lock& lock) {
   for (;;) {
-    // What became ready since the last tick is left to a thread that may be about to wait for it.
+    // Work that became ready since the last tick is left to a thread that may be about to wait for it.
     if (WorkPtr work = take([&](const Work& w) { return w.ready_tick_ < tick_; })) {
       pace_ = kTick;
       return work;

@@ -1,3 +1,4 @@
+// Graphs and their nodes, launches of graphs on the timeline, and captures.
 #include "host/graph.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace warpgrind::host {
 
 namespace {
 
-// Handles of nodes, graphs and user objects that live: programs give us any pointer.
+// Valid handles of nodes, graphs and user objects, as programs may pass any pointer.
 struct LiveHandles {
   std::mutex mutex;
   std::set<const GraphNode*> nodes;
@@ -24,7 +25,7 @@ LiveHandles& live_handles() {
   return *l;
 }
 
-// Graphs are built and launched rarely: one lock for all of them.
+// One lock for all graphs, as they are built and launched rarely.
 std::recursive_mutex& graphs_mutex() {
   static auto* m = new std::recursive_mutex;
   return *m;
@@ -111,7 +112,7 @@ cudaError_t release(UserObject* object, unsigned count) {
     if (object->references) return cudaSuccess;
     live_handles().user_objects.erase(object);
   }
-  // The program's function may wait for threads that need the lock.
+  // The program's destroy function may wait for threads that need the lock.
   if (ThreadState& thread = thread_state(); thread.graphs_locks)
     thread.ended_objects.push_back(object);
   else
@@ -243,33 +244,34 @@ std::vector<GraphNode*> topological_order(const Graph& graph) {
 
 namespace {
 
-// A chain of nodes that follow each other on one GPU: a stream of the timeline.
+// A chain of nodes that follow each other on one GPU; a stream of the timeline.
 struct Branch {
   int device = 0;
   timing::StreamId stream = 0;
   const GraphNode* last = nullptr;
 };
 
-// One launch of a graph, kept by its work until all of it is placed. A node goes on where one that it depends on ended,
-// if nothing did so before, else it opens a branch of its own. The host pays for the launch, not for each node.
+// One launch of a graph. Its work keeps it alive until all of it is placed. A node continues the branch of a dependency
+// if that is the branch's last node, else it opens a new branch. The host pays for the launch, not for each node.
 class GraphLaunch : public std::enable_shared_from_this<GraphLaunch> {
  public:
   explicit GraphLaunch(const Target& target, StreamRef stream = nullptr)
       : stream_(std::move(stream)), target_(target), time_(the_session().timeline()) {}
 
-  // The work to issue, in this order: after the launch's own beginning that of each node, and an end.
+  // prepare() creates the work of each node. issue() issues a begin mark, the nodes in order, and an end mark, and
+  // returns the end mark.
   cudaError_t prepare(const Graph& graph);
   WorkPtr issue(Stream* stream, const std::vector<WorkPtr>& before);
 
  private:
   struct Node {
-    const GraphNode* node = nullptr;        // until it is issued
-    std::vector<std::size_t> dependencies;  // nodes of the launch
+    const GraphNode* node = nullptr;        // valid until it is issued
+    std::vector<std::size_t> dependencies;  // indices into nodes_
     std::size_t branch = 0;
-    WorkPtr work;  // null: a graph of its own
+    WorkPtr work;  // null for child graphs and conditional nodes
     std::shared_ptr<GraphLaunch> nested;
     std::optional<ConditionalOperation> conditional;
-    double ended = 0;  // virtual; when it has been placed
+    double ended = 0;  // virtual time, set when the node is placed
   };
   std::size_t branch_for(const GraphNode& node, int device);
   cudaError_t prepare(const GraphNode& node);
@@ -277,7 +279,7 @@ class GraphLaunch : public std::enable_shared_from_this<GraphLaunch> {
   void place_begin(const Node& node);
   void place_end(Node& node);
 
-  const StreamRef stream_;  // kept as long as its place on the timeline is needed
+  const StreamRef stream_;  // kept alive while its timeline stream is needed
   const Target target_;
   timing::Timeline& time_;
   double begin_ = 0, end_ = 0;
@@ -321,7 +323,7 @@ cudaError_t GraphLaunch::prepare(const GraphNode& graph_node) {
   node.branch = branch_for(graph_node, device);
   branches_[node.branch].last = &graph_node;
   const Target target{device, branches_[node.branch].stream, {target_.host.clock, 0}, nullptr};
-  Operation operation = graph_node.operation;  // the node may change or go while this launch runs
+  Operation operation = graph_node.operation;  // a copy: the node may change or be destroyed during the launch
   const auto* child = std::get_if<ChildGraphOperation>(&operation);
   if (child && graph_node.enabled) {
     node.nested = std::make_shared<GraphLaunch>(target);
@@ -365,7 +367,7 @@ WorkPtr GraphLaunch::issue_conditional(const Node& node, WorkPtr before) {
     const Graph* const body = node.conditional->chosen(device::condition(node.conditional->handle).value_or(0));
     if (!body) break;
     auto launch = std::make_shared<GraphLaunch>(target);
-    if (launch->prepare(*body) != cudaSuccess) break;  // its reason was said
+    if (launch->prepare(*body) != cudaSuccess) break;  // the reason was reported
     before = launch->issue(nullptr, {before});
   } while (again);
   return before;
@@ -468,8 +470,8 @@ cudaError_t capture_operation(Stream& stream, Operation operation) {
   if (capture.invalidated) return cudaErrorStreamCaptureInvalidated;
   std::erase_if(stream.capture_tail, [](const GraphNode* node) { return !is_node(node); });
   if (auto* e = std::get_if<EventOperation>(&operation); e && !e->external) {
-    // Events order captured streams; they become no nodes.
-    std::shared_ptr<Capture> before;  // let go without the event's lock
+    // Events only order captured streams; they become no nodes.
+    std::shared_ptr<Capture> before;  // released without the event's lock
     const std::lock_guard lock(e->event->mutex);
     if (!e->wait) {
       before = std::exchange(e->event->capture, stream.capture);

@@ -1,3 +1,4 @@
+// Output of a graph in the DOT language, with the details that the flags select.
 #include "host/graph_dot.h"
 
 #include <fmt/format.h>
@@ -11,7 +12,7 @@ namespace warpgrind::host {
 
 namespace {
 
-// CU_GRAPH_DEBUG_DOT_FLAGS_* of the driver API that the runtime has no name for.
+// CU_GRAPH_DEBUG_DOT_FLAGS_* of the driver API for which the runtime has no name.
 constexpr unsigned kMemAllocParams = 1u << 11, kMemFreeParams = 1u << 12, kMemoryOperationParams = 1u << 13;
 constexpr unsigned kKnownFlags = 0xffff;
 
@@ -51,7 +52,7 @@ const char* type_name(cudaGraphNodeType type) {
   }
 }
 
-// What the flags ask for, a line each.
+// Details of an operation that the flags select, one per line.
 struct Details {
   unsigned flags = 0;
   std::string operator()(const KernelOperation& op) const {
@@ -107,7 +108,7 @@ struct Details {
   }
 };
 
-// One cluster a graph; those of child graphs follow.
+// Prints one cluster per graph; those of child graphs follow.
 void print(std::ostream& out, const Graph& graph, unsigned flags) {
   std::map<const GraphNode*, std::size_t> index;
   for (const auto& node : graph.nodes) index.emplace(node.get(), index.size());

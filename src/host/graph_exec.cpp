@@ -1,4 +1,4 @@
-// Graphs as a whole: edges, queries, clones, instantiation, launches, updates.
+// Functions on whole graphs: edges, queries, clones, instantiation, launches, updates.
 #include "host/graph_exec.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ bool is_default(const cudaGraphEdgeData& edge) {
   return edge.type == cudaGraphDependencyTypeDefault && edge.from_port == 0 && edge.to_port == 0;
 }
 
-// The size-then-fill protocol of the API's list queries. Lists that are not asked for are null.
+// The size-then-fill protocol of the API's list queries. Lists that are not requested are null.
 cudaError_t give_list(const std::vector<Listed>& list, cudaGraphNode_t* out, cudaGraphNode_t* to,
                       cudaGraphEdgeData* data, std::size_t* count) {
   if (!count) return cudaErrorInvalidValue;
@@ -46,7 +46,7 @@ bool are_edges(const Graph* graph, const cudaGraphNode_t* from, const cudaGraphN
       return false;
   return true;
 }
-// Edges that are not of the default kind come from kernels.
+// Only kernel nodes have outgoing edges that are not of the default kind.
 bool valid(const cudaGraphEdgeData& edge, const GraphNode& from, const GraphNode& to) {
   const bool programmatic = edge.type == cudaGraphDependencyTypeProgrammatic;
   if (edge.to_port || edge.type > cudaGraphDependencyTypeProgrammatic ||
@@ -66,7 +66,7 @@ bool has_edge(const GraphNode* from, const GraphNode* to) {
 
 namespace {
 
-// Fills of memory that is gone, or was never there: captures do not ask.
+// Checks the memory of all fills, which a capture does not check.
 cudaError_t check_fills(const Graph& graph) {
   for (const auto& node : graph.nodes) {
     if (const auto* fill = std::get_if<FillOperation>(&node->operation))
@@ -111,7 +111,7 @@ cudaError_t graph_launch(GraphExec* exec, cudaStream_t handle) {
     if (stream->capture) return submit(stream, ChildGraphOperation{clone(*exec->graph)}, false);
     shapes = kernel_shapes(*exec->graph, stream->device);
   }
-  // Other threads go on with their graphs meanwhile.
+  // Compiled without the lock, so that other threads can use their graphs.
   for (const KernelShape& shape : shapes)
     if (cudaError_t error = compile(shape)) return error;
   const GraphsLock lock;
@@ -119,7 +119,7 @@ cudaError_t graph_launch(GraphExec* exec, cudaStream_t handle) {
   return launch_graph(*exec->graph, stream);
 }
 
-// Same shape, same kinds of node, same kernels' functions may differ: the new parameters are taken over.
+// Takes over the new parameters. The shape and the kinds of node must be the same; kernel functions may differ.
 cudaError_t update_graph_exec(GraphExec& exec, const Graph& graph, cudaGraphExecUpdateResultInfo& info) {
   info = {cudaGraphExecUpdateSuccess, nullptr, nullptr};
   auto fail = [&](cudaGraphExecUpdateResult why, GraphNode* node) {
@@ -274,7 +274,7 @@ cudaError_t graph_add_dependencies(cudaGraph_t graph, const cudaGraphNode_t* fro
   return cudaSuccess;
 }
 
-// The edges are removed that have this kind.
+// Removes only edges that have the given kind.
 cudaError_t graph_remove_dependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
                                       const cudaGraphEdgeData* data, std::size_t count) {
   if (!are_edges(graph, from, to, count)) return cudaErrorInvalidValue;
@@ -333,7 +333,7 @@ cudaError_t user_object_create(cudaUserObject_t* out, void* pointer, cudaHostFn_
 cudaError_t graph_retain_user_object(cudaGraph_t graph, cudaUserObject_t object, unsigned count, unsigned flags) {
   constexpr unsigned kMove = 1;  // cudaGraphUserObjectMove: the caller's references become the graph's
   if (!is_graph(graph) || count == 0 || (flags & ~kMove)) return cudaErrorInvalidValue;
-  // Moving takes none, but the object must be one.
+  // A move takes no new reference, but retain() checks that the object is valid.
   if (cudaError_t error = retain(object, count)) return error;
   if (flags & kMove)
     if (cudaError_t error = release(object, count)) return error;
@@ -347,7 +347,7 @@ cudaError_t graph_release_user_object(cudaGraph_t graph, cudaUserObject_t object
   for (const auto& r : graph->user_objects)
     if (r->object == object) held += r->count;
   if (held < count) return cudaErrorInvalidValue;
-  // What stays is a share of its own: clones keep the references that they were made with.
+  // The remaining references become a new share, as clones keep the references that they were created with.
   std::erase_if(graph->user_objects, [&](const auto& r) { return r->object == object; });
   if (held == count) return cudaSuccess;
   if (cudaError_t error = retain(object, held - count)) return error;

@@ -1,4 +1,4 @@
-// Graphs: making nodes, edges, reading and changing node parameters.
+// Creation of graph nodes and edges, and access to node parameters.
 #include "host/graph_nodes.h"
 
 #include <algorithm>
@@ -46,7 +46,7 @@ cudaError_t kernel_operation(const cudaKernelNodeParams* p, KernelOperation& out
 }
 
 cudaError_t fill_operation(const cudaMemsetParams* p, FillOperation& out) {
-  if (!p || !p->dst) return cudaErrorInvalidValue;  // of a node, even where it fills nothing
+  if (!p || !p->dst) return cudaErrorInvalidValue;  // null is an error even for a node that fills nothing
   out.pointer = static_cast<std::uint8_t*>(p->dst);
   out.pitch = p->pitch;
   out.value = p->value;
@@ -107,7 +107,7 @@ cudaError_t set_linear_copy(GraphNode* node, void* to, const void* from, std::si
 }
 namespace {
 
-// Symbols are looked up when the node is made: its parameters name the variable's memory.
+// Symbols are looked up when the node is created: its parameters hold the address of the variable.
 cudaError_t symbol_parameters(const void* symbol, std::size_t offset, const void* other, std::size_t count,
                               cudaMemcpyKind kind, bool to_symbol, cudaMemcpy3DParms& out) {
   CopyOperation op;
@@ -180,7 +180,7 @@ cudaError_t set_parameters(GraphNode* node, const cudaGraphNodeParams* p) {
 
 namespace {
 
-// Two graphs: if and else. The program fills the empty graphs that it gets.
+// An `if` has up to two graphs (if, else), a `while` one. They are empty, and the program fills them.
 cudaError_t add_conditional(cudaGraphNode_t* out, Graph* graph, const cudaGraphNode_t* d, std::size_t n,
                             cudaConditionalNodeParams& p) {
   using Kind = ConditionalOperation::Kind;

@@ -1,4 +1,4 @@
-// Kernel nodes of graphs: their launch, and its attributes.
+// Kernel nodes of graphs: their launch parameters and attributes.
 #include <algorithm>
 
 #include "host/graph_nodes.h"
@@ -32,7 +32,7 @@ dim3 to_dim3(const Dim3& d) {
   return {d.x, d.y, d.z};
 }
 
-// The launch that the node holds. Its arguments stay the operation's.
+// The launch arguments of the node. The kernel's parameters still belong to the operation.
 LaunchArguments launch_of(const KernelOperation& op) {
   LaunchArguments a;
   a.function = op.kernel->host_function ? op.kernel->host_function : op.kernel;
@@ -90,7 +90,7 @@ cudaError_t kernel_node_set_attribute(GraphNode* node, cudaLaunchAttributeID id,
   if (cudaError_t error = check_attribute(id, checked)) return error;
   auto attributes = node->attributes;
   attributes[id] = checked;
-  // The launch must be one with the attribute too.
+  // The launch must be valid with the attribute, too.
   const KernelOperation before = *op;
   LaunchArguments a = launch_of(before);
   put_into(a, attributes);
@@ -108,7 +108,7 @@ cudaError_t kernel_node_get_attribute(const GraphNode* node, cudaLaunchAttribute
   *value = {};
   if (const auto set = node->attributes.find(id); set != node->attributes.end())
     *value = set->second;
-  else if (id == cudaLaunchAttributeCooperative)  // of a launch that was captured
+  else if (id == cudaLaunchAttributeCooperative)  // from a captured launch
     value->cooperative = op->config.cooperative;
   else if (id == cudaLaunchAttributeClusterDimension && op->config.cluster.count() > 1)
     value->clusterDim = {op->config.cluster.x, op->config.cluster.y, op->config.cluster.z};

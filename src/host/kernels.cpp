@@ -1,4 +1,4 @@
-// Kernels as objects: attributes, occupancy, parameters.
+// Attributes, occupancy and parameters of kernels.
 #include "host/kernels.h"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ cudaError_t describe(const void* function, Described& out) {
   return cudaSuccess;
 }
 
-// The most threads a block of the kernel can have: launch bounds, then registers.
+// Maximum threads per block of the kernel, by its launch bounds and then its registers.
 int max_threads(const Described& d) {
   const GpuModel& model = the_session().model();
   std::uint64_t most = model.max_threads_per_block;

@@ -1,4 +1,4 @@
-// Kernel launches: checks that CUDA documents, arguments, and the work that the executor gets.
+// Kernel launches: the checks that CUDA documents, arguments, and work for the executor.
 #include "host/launch.h"
 
 #include <fmt/core.h>
@@ -22,7 +22,7 @@ Dim3 to_dim(const dim3& d) {
   return {d.x, d.y, d.z};
 }
 
-// Refused launches are cudaErrorInvalidValue, whatever is wrong with their shape (CUDA 13.0 on an H200).
+// A launch with a wrong shape gives cudaErrorInvalidValue in all cases (CUDA 13.0 on an H200).
 cudaError_t check_bounds(const ptx::PerformanceDirectives& p, const LaunchArguments& a) {
   if (p.reqntid[0]) {
     auto at_least_one = [](std::uint32_t v) { return v ? v : 1; };
@@ -41,7 +41,7 @@ cudaError_t check_bounds(const ptx::PerformanceDirectives& p, const LaunchArgume
   return cudaSuccess;
 }
 
-// Shared memory and registers a block, and for cooperative launches that all blocks are resident at once.
+// Checks shared memory and registers per block and, for cooperative launches, that all blocks are resident at once.
 cudaError_t check_resources(const KernelHandle& kernel, const session::KernelResources& resources,
                             const LaunchArguments& a) {
   const GpuModel& model = the_session().model();
@@ -77,7 +77,8 @@ cudaError_t check_resources(const KernelHandle& kernel, const session::KernelRes
                             to_dim(a.grid).count(), resident));
 }
 
-// By the launch's attribute, the kernel's (__cluster_dims__), or cudaFuncAttributeRequiredClusterWidth and its like.
+// Cluster size from the launch's attribute, the kernel's (__cluster_dims__), or cudaFuncAttributeRequiredClusterWidth
+// etc.
 cudaError_t choose_cluster(const KernelHandle& kernel, const std::uint32_t (&fixed)[3], const LaunchArguments& a,
                            Dim3& out) {
   constexpr std::uint64_t kPortable = 8, kMost = 16;  // CUDA C++ Programming Guide, "Thread Block Clusters"
@@ -107,7 +108,7 @@ cudaError_t choose_cluster(const KernelHandle& kernel, const std::uint32_t (&fix
   return cudaSuccess;
 }
 
-// The one place where arguments are packed.
+// Packs arguments; no other function does.
 cudaError_t pack(const LaunchArguments& a, const std::vector<jit::ParameterLayout>& layout,
                  device::PackedParameters& out) {
   if (!a.packed) {
@@ -150,7 +151,7 @@ cudaError_t make_kernel(const LaunchArguments& a, KernelOperation& out) {
 
 namespace {
 
-// What the work of a launch needs from its issue to its place on the timeline.
+// Data that the work of a launch needs from its issue to its place on the timeline.
 struct PendingLaunch {
   session::LaunchRequest request;
   session::LaunchOutcome outcome;
@@ -160,7 +161,7 @@ struct PendingLaunch {
 cudaError_t refused(const session::Session::Refusal& refusal) {
   using Step = session::Session::Refusal::Step;
   the_session().problem(refusal.error);
-  // What the environment refuses is memory for variables, or else the JIT.
+  // An environment error concerns the JIT in the compile step, else memory for variables.
   if (refusal.error.kind == ErrorKind::environment && refusal.step == Step::compile)
     return cudaErrorJitCompilerNotFound;
   if (refusal.step == Step::architecture) return cudaErrorNoKernelImageForDevice;
@@ -220,7 +221,7 @@ cudaError_t compile(const KernelShape& shape) {
 }
 
 namespace {
-std::atomic<std::uint64_t> g_loading_ns{0};  // whole ones: no host thread waits for another to add its own
+std::atomic<std::uint64_t> g_loading_ns{0};  // an integer, so that host threads can add without a lock
 }
 
 double loading_ns() {

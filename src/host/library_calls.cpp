@@ -1,3 +1,4 @@
+// Execution of library calls in streams, with checks of their operands.
 #include "host/library_calls.h"
 
 #include <fmt/format.h>

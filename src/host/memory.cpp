@@ -1,4 +1,4 @@
-// Allocation of device, managed and host memory, and what a pointer is.
+// Allocation of device, managed and host memory, and queries about pointers.
 #include "host/memory.h"
 
 #include <fmt/core.h>
@@ -34,7 +34,7 @@ std::map<std::uint64_t, HostBlock>& host_blocks() {
 
 constexpr cudaMemLocation kNowhere{cudaMemLocationTypeInvalid, cudaInvalidDeviceId};
 
-// What cudaMemAdvise and cudaMemPrefetchAsync said of a managed allocation, by its start.
+// Hints of cudaMemAdvise and cudaMemPrefetchAsync for a managed allocation, by its start.
 struct Advice {
   bool read_mostly = false;
   cudaMemLocation preferred = kNowhere, prefetched = kNowhere;
@@ -64,7 +64,7 @@ std::size_t whole_pages(std::size_t size) {
   return (size + 4095) & ~std::size_t{4095};
 }
 
-// Whether some of [low, high) is known already: then registering it again would hide what is known.
+// True if a part of [low, high) is known already. Registering it again would hide the known block.
 bool overlaps_host(std::uint64_t low, std::uint64_t high) {
   auto& blocks = host_blocks();
   auto above = blocks.lower_bound(high);
@@ -73,7 +73,7 @@ bool overlaps_host(std::uint64_t low, std::uint64_t high) {
   return block->first + block->second.size > low;
 }
 
-// False: some page is not mapped.
+// True if every page is mapped.
 bool is_mapped(std::uint64_t low, std::uint64_t high) {
   const std::uint64_t first = low & ~std::uint64_t{4095};
   std::vector<unsigned char> pages(1 << 16);
@@ -137,7 +137,7 @@ cudaError_t free_host(void* pointer) {
   blocks.erase(block);
   return cudaSuccess;
 }
-// Bytes of rows whose starts are a multiple of the texture alignment, as the driver's are. False: no such number.
+// Rounds the width in bytes up to the texture alignment, as the driver does. False: the pitch overflows.
 bool pitch_of(std::size_t width, std::size_t& pitch) {
   const std::size_t alignment = std::max<std::size_t>(the_session().model().texture_alignment, 1);
   if (__builtin_add_overflow(width, alignment - 1, &pitch)) return false;
@@ -160,7 +160,7 @@ cudaError_t tell_if_invalid(cudaError_t error, const void* pointer, const char* 
   return already_said(error);
 }
 
-// What programs allocated and have not freed, with the device: cudaDeviceReset gives it back.
+// Allocations of the program that it has not freed, with their device. cudaDeviceReset frees them.
 namespace {
 
 std::mutex live_allocations_mutex;
@@ -214,7 +214,7 @@ cudaError_t release(void* pointer) {
   if (place.memory != Memory::device && place.memory != Memory::managed) return cudaErrorInvalidValue;
   {
     std::lock_guard lock(live_allocations_mutex);
-    if (live_allocations().erase(place.low) == 0) {  // a variable of the program, or memory that is mapped
+    if (live_allocations().erase(place.low) == 0) {  // a variable of the program, or mapped memory
       if (!release_import(pointer, true)) return cudaErrorInvalidValue;
       forget_pool_block(pointer);
       return cudaSuccess;
@@ -226,8 +226,8 @@ cudaError_t release(void* pointer) {
   return the_session().device(place.device).free(place.low) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-// ---- Managed memory: hints change no data, since there is one physical memory; they are checked as documented. What a
-// prefetch moves takes virtual time (session/managed_memory.h).
+// ---- Managed memory. There is one physical memory, so that hints move no data; their arguments are checked as
+// documented. A prefetch takes virtual time (session/managed_memory.h).
 
 cudaError_t check_managed(const void* pointer, std::size_t count) {
   Place place = place_of(pointer);
@@ -302,7 +302,7 @@ cudaError_t unregister_host(void* pointer) {
   std::lock_guard lock(host_mutex);
   auto block = host_blocks().find(address_of(pointer));
   if (block == host_blocks().end() || !block->second.registered) {
-    const Memory memory = place_of(pointer).memory;  // CUDA's own, or nobody's
+    const Memory memory = place_of(pointer).memory;  // allocated by CUDA, or unknown to it
     const bool unknown = pointer && (memory == Memory::pageable || memory == Memory::invalid);
     return unknown ? cudaErrorHostMemoryNotRegistered : cudaErrorInvalidValue;
   }

@@ -1,3 +1,4 @@
+// Loading of modules and libraries at run time, their kernels and variables, and linking.
 #include "host/modules.h"
 
 #include <fmt/core.h>
@@ -30,7 +31,8 @@ std::string text_of(const Error& error) {
   return error.detail.empty() ? error.message : error.message + "\n" + error.detail;
 }
 
-// Of what the program's own code is: its error, in its log, and no fault of ours.
+// Error for code that cannot be loaded. Faults of the code itself go into the program's log; others are problems of the
+// run.
 cudaError_t refused_code(const session::Program& program, const Error& error, std::string& messages) {
   messages = text_of(error);
   if (!program.has_image()) return refuse(cudaErrorNoKernelImageForDevice, error.message);
@@ -39,9 +41,9 @@ cudaError_t refused_code(const session::Program& program, const Error& error, st
   return error_of(error);
 }
 
-// As ptxas says it.
+// Unresolved functions are an error, with the message of ptxas.
 cudaError_t check_calls(session::Program& program, std::string& messages) {
-  current_device();  // which brings the functions of the virtual GPU's own
+  current_device();  // creates the device, and so registers the functions of the virtual GPU
   for (const std::string& name : program.undefined_functions())
     messages += fmt::format("Unresolved extern function '{}'\n", name);
   return messages.empty() ? cudaSuccess : refuse(cudaErrorInvalidPtx, messages);
@@ -165,7 +167,7 @@ cudaError_t unload(LibraryHandle* handle) {
   }
   for (int device = 0; device < s.device_count(); ++device)
     if (s.device_in_use(device)) handle->program->unload(s.device(device));
-  // Graphs may still name its kernels: they stay, a few bytes each.
+  // Graphs may still refer to its kernels, so that these handles stay (a few bytes each).
   for (auto& [name, kernel] : handle->kernels) kernel.release();
   delete handle;
   return cudaSuccess;
@@ -228,7 +230,7 @@ cudaError_t library_kernels(LibraryHandle& handle, KernelHandle** out, unsigned 
 cudaError_t library_global(LibraryHandle* handle, const char* name, void** address, std::size_t* bytes) {
   if (!is_library(handle)) return cudaErrorInvalidResourceHandle;
   if (!name || !*name) return cudaErrorInvalidValue;
-  // A kernel's name is there, but is that of no variable.
+  // The name of a kernel is known, but it is not a variable.
   if (const auto index = handle->program->function(name);
       index && (*handle->program->module())->functions[*index].is_entry)
     return refuse(cudaErrorInvalidValue, fmt::format("{} is a kernel", name));

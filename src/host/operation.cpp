@@ -1,3 +1,4 @@
+// Work for the executor from operations of all kinds, and their issue or capture.
 #include "host/operation.h"
 
 #include "host/graph.h"
@@ -79,15 +80,15 @@ cudaError_t make(EventOperation& op, const Target& target, bool, WorkPtr& out) {
     mark->time_ns = the_session().timeline().work(target.stream, *target.host.clock, takes).end;
   };
   tell_other_processes(*op.event, *mark, *out);
-  std::shared_ptr<Capture> before;  // may hold the last reference to a graph: let go without the lock
+  std::shared_ptr<Capture> before;  // may hold the last reference to a graph: released without the lock
   const std::lock_guard lock(op.event->mutex);
   op.event->mark = std::move(mark);
   op.event->device = target.device;
   before.swap(op.event->capture);
   return cudaSuccess;
 }
-// The memory of alloc nodes is there since the node was made, and is given back with the graph, so that it can be
-// launched again. Graphs within graphs are issued by issue_graph().
+// The memory of an alloc node is allocated with the node and freed with the graph, so that the graph can be launched
+// again. Child graphs are issued by GraphLaunch (graph.cpp).
 void tell(const AllocOperation& op, Work& work) {
   work.what = events::StreamWork::Kind::allocation;
   work.memory = reinterpret_cast<std::uint64_t>(op.pointer);
@@ -127,7 +128,7 @@ cudaError_t submit(const StreamRef& stream, Operation operation, bool host_block
   bool waits = host_blocks;
   if (auto* copy = std::get_if<CopyOperation>(&operation)) {
     waits = waits || waits_for_host_memory(*copy);
-    // cudaMemcpyPeer comes after all work of both devices.
+    // cudaMemcpyPeer waits for all work of both devices.
     if (copy->peer && host_blocks)
       for (const CopySide* side : {&copy->from, &copy->to})
         if (const Place place = place_of(side->pointer); place.memory == Memory::device)

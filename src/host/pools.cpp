@@ -1,4 +1,4 @@
-// Stream-ordered memory: it is there at once, and is given back when its stream comes to that.
+// Stream-ordered memory: allocated at the call, and freed when the stream reaches the free.
 #include "host/pools.h"
 
 #include <fcntl.h>
@@ -22,7 +22,7 @@ namespace {
 
 const std::string kPoolFile = "pool";
 constexpr std::uint64_t kPointerData = 0x5254502e47495057;  // "WPIG.PTR"
-// cudaMemPoolPtrExportData
+// Content of cudaMemPoolPtrExportData.
 struct PointerData {
   std::uint64_t kind = 0, inode = 0, offset = 0, bytes = 0;
 };
@@ -170,8 +170,8 @@ cudaError_t destroy_pool(MemPool* pool) {
   c.current.compare_exchange_strong(current, nullptr);
   HostState& r = HostState::instance();
   std::lock_guard lock(r.mutex);
-  r.pools.erase(pool);  // blocks that are still in use name it: it stays in memory
-  if (pool->imported) ::close(std::exchange(pool->file, -1));  // what is mapped stays so
+  r.pools.erase(pool);                                         // not deleted: blocks that are still in use refer to it
+  if (pool->imported) ::close(std::exchange(pool->file, -1));  // existing mappings stay
   return cudaSuccess;
 }
 
@@ -218,7 +218,7 @@ cudaError_t pool_create(cudaMemPool_t* out, const cudaMemPoolProps* properties) 
 cudaError_t pool_set_access(cudaMemPool_t pool, const cudaMemAccessDesc* list, std::size_t count) {
   if (!is_pool(pool) || (count && !list)) return cudaErrorInvalidValue;
   for (std::size_t i = 0; i < count; i++) {
-    // No "is not supported" of our own: no GPU gives the host access to a pool of a device.
+    // refuse(), not not_supported(): no GPU gives the host access to a pool of a device.
     if (list[i].location.type != cudaMemLocationTypeDevice)
       return refuse(cudaErrorNotSupported, "access to a pool is for devices");
     if (!valid_device(list[i].location.id)) return cudaErrorInvalidDevice;
@@ -226,7 +226,7 @@ cudaError_t pool_set_access(cudaMemPool_t pool, const cudaMemAccessDesc* list, s
   return cudaSuccess;
 }
 
-// All virtual GPUs reach all memory, the host none of it.
+// All virtual GPUs can access all pools, the host none.
 cudaError_t pool_get_access(cudaMemAccessFlags* flags, cudaMemPool_t pool, const cudaMemLocation* of) {
   if (!is_pool(pool) || !flags || !of) return cudaErrorInvalidValue;
   const bool host = of->type == cudaMemLocationTypeHost;
@@ -240,7 +240,7 @@ cudaError_t pool_export(int* descriptor, cudaMemPool_t pool, cudaMemAllocationHa
     return cudaErrorInvalidValue;
   if (pool->file < 0 || pool->imported)
     return refuse(cudaErrorInvalidValue, "the pool was not made to be exported (cudaMemPoolProps::handleTypes)");
-  *descriptor = ::dup(pool->file);  // a program that this one starts has it too
+  *descriptor = ::dup(pool->file);  // not close-on-exec: child programs inherit it
   return *descriptor < 0 ? refuse(cudaErrorOperatingSystem, std::strerror(errno)) : cudaSuccess;
 }
 
@@ -248,7 +248,7 @@ cudaError_t pool_import(cudaMemPool_t* out, int descriptor, cudaMemAllocationHan
   if (!out || flags || type != cudaMemHandleTypePosixFileDescriptor) return cudaErrorInvalidValue;
   const std::optional<int> device = device_of_file(descriptor, kPoolFile);
   if (!device) return refuse(cudaErrorInvalidValue, "no descriptor of a pool on a GPU that this process has");
-  const int file = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);  // the program may close its own
+  const int file = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);  // a copy: the program may close its descriptor
   if (file < 0) return refuse(cudaErrorOperatingSystem, std::strerror(errno));
   if (cudaError_t error = create_pool(out, *device)) return error;
   (*out)->file = file;

@@ -1,3 +1,4 @@
+// Pages of shared events: creation, records, and waits across processes.
 #include "host/shared_events.h"
 
 #include <signal.h>
@@ -21,12 +22,12 @@
 
 namespace warpgrind::host {
 
-// Records end in any order; the last kRecords of them have a place each. Who waits for an older one waits for the one
-// that took its place.
+// Records end in any order. Each of the last kRecords records has a slot. A wait for an older record waits for the one
+// that took over its slot.
 struct SharedEvent::Page {
   static constexpr std::size_t kRecords = 64;
   struct Record {
-    std::atomic<std::uint64_t> ended{0};  // number
+    std::atomic<std::uint64_t> ended{0};  // highest number in this slot that has ended
     std::atomic<std::int32_t> process{0};
   };
   std::atomic<std::uint64_t> generation{0}, issued{0};
@@ -38,7 +39,8 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std
 namespace {
 
 constexpr std::uint64_t kPageBytes = 4096;
-constexpr std::uint64_t kPages = std::uint64_t{1} << 20;    // addresses in the file; one is there once it is touched
+constexpr std::uint64_t kPages = std::uint64_t{1}
+                                 << 20;  // places in the sparse file; a page exists once it is accessed
 constexpr std::uint64_t kEventHandle = 0x5456452e47495057;  // "WPIG.EVT"
 
 struct EventHandle {
@@ -52,7 +54,7 @@ struct Pages {
   std::mutex mutex;
   int file = -1;
   std::uint64_t used = 0, generation = 0;
-  std::vector<std::uint64_t> left;  // by destroyed events; other processes may still have them open
+  std::vector<std::uint64_t> left;  // pages of destroyed events; other processes may still have them open
 };
 Pages& pages() {
   static auto* all = new Pages;
@@ -68,7 +70,7 @@ bool has_died(std::int32_t process) {
   return process && ::kill(process, 0) != 0 && errno == ESRCH;
 }
 
-// A page that nobody has open, or a new one.
+// A page that no process has open, or a new one.
 SharedEvent::Page* take_page(Pages& all, std::uint64_t& offset) {
   for (std::uint64_t& old : all.left) {
     SharedEvent::Page* const page = map_page(all.file, old);
@@ -162,7 +164,7 @@ void wait_for_other_process(std::shared_ptr<SharedEvent> event, std::uint64_t re
   work.kind = Work::Kind::wait;
   work.what = events::StreamWork::Kind::event_wait;
   work.run = [event = std::move(event), record, device = work.device] {
-    HostPages::instance().resume();  // what the host does meanwhile is observed
+    HostPages::instance().resume();  // observe host accesses during the wait
     event->wait(record, [&] { return Executor::instance().ends() || context(device).runs_nothing(); });
     HostPages::instance().pause();
   };

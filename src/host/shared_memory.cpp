@@ -1,3 +1,4 @@
+// Export and import of device memory through unnamed files.
 #include "host/shared_memory.h"
 
 #include <fcntl.h>
@@ -32,7 +33,7 @@ struct MemoryHandle {
 static_assert(sizeof(MemoryHandle) <= sizeof(cudaIpcMemHandle_t));
 
 struct Import {
-  std::uint64_t base = 0, mapped = 0;  // the pages; reserved is one more
+  std::uint64_t base = 0, mapped = 0;  // the mapped pages; one more page is reserved
   std::tuple<std::uint64_t, std::uint64_t, std::uint64_t> key;
   unsigned uses = 1;
   int device = 0;
@@ -54,7 +55,7 @@ std::uint64_t inode_of(int file) {
   return ::fstat(file, &facts) == 0 ? facts.st_ino : 0;
 }
 
-// Pages, with one behind them that nobody has: no other memory is next to it.
+// Maps the pages and reserves an empty page behind them, so that no other memory is adjacent.
 cudaError_t map_pages(Import& import, std::uint64_t& address, const Piece& piece) {
   const std::uint64_t skew = piece.offset % kPage;
   import.mapped = (skew + piece.bytes + kPage - 1) / kPage * kPage;
@@ -154,7 +155,7 @@ bool release_import(void* pointer, bool of_pool) {
       return true;
     }
   }
-  if (!of_pool) Executor::instance().wait_all();  // what frees memory of a pool has waited
+  if (!of_pool) Executor::instance().wait_all();  // a free of pool memory has waited already
   const std::lock_guard lock(all.mutex);
   const auto found = find();
   if (found == all.by_address.end()) return false;

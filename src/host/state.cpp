@@ -1,3 +1,4 @@
+// Contexts, handles, errors, and waits of the host.
 #include "host/state.h"
 
 #include <dlfcn.h>
@@ -18,7 +19,7 @@
 namespace warpgrind::host {
 
 HostState& HostState::instance() {
-  static auto* state = new HostState;  // never destroyed, as the session
+  static auto* state = new HostState;  // never destroyed, like the session
   return *state;
 }
 
@@ -27,7 +28,7 @@ ThreadState& thread_state() {
 }
 
 Context& context(int device) {
-  // Made once and for all, so that it is found without a lock: also by a forked child, whose locks nobody gives back.
+  // Created once, so that lookups need no lock. In a forked child, a lock might never be released.
   static const std::vector<std::unique_ptr<Context>>& contexts = []() -> auto& {
     HostState& r = HostState::instance();
     std::lock_guard lock(r.mutex);
@@ -82,7 +83,7 @@ StreamRef resolve(cudaStream_t handle) {
   if (handle == kStreamPerThread) {
     StreamRef& own = thread.per_thread_streams[thread.device];
     if (!own) {
-      own = std::make_shared<Stream>();  // the timeline's end of it outlives the thread
+      own = std::make_shared<Stream>();  // its timeline stream outlives the thread
       own->device = thread.device;
       own->id = the_session().timeline().add_stream(thread.device, timing::StreamKind::blocking);
       own->unique_id = r.next_id++;
@@ -126,13 +127,13 @@ const Variable* find_variable(const void* symbol) {
 
 namespace {
 
-// The program's text does not load.
+// Error if the program's code cannot be loaded.
 cudaError_t module_error(const session::Program& program, const Error& error) {
   the_session().problem(error);
   return program.has_image() ? error_of(error) : cudaErrorNoKernelImageForDevice;
 }
 
-// "the program holds no PTX, ...": of a library the file is named, and the first kernel that is wanted of it.
+// "the program holds no PTX, ...": for a library, the message names its file and the first kernel that was requested.
 cudaError_t no_image(const KernelHandle& kernel, Error error) {
   constexpr std::string_view kWhole = "the program ";
   Dl_info at{};
@@ -233,7 +234,7 @@ cudaError_t error_of(const device::Fault& fault) {
 }
 
 cudaError_t error_of(const Error& error) {
-  already_said(cudaSuccess);  // whoever has an Error says it: Session::problem
+  already_said(cudaSuccess);  // code that gets an Error reports it by Session::problem()
   switch (error.kind) {
     case ErrorKind::bad_input:
       return cudaErrorInvalidPtx;
@@ -275,7 +276,7 @@ void flush_l2() {
 
 namespace {
 
-// The host has waited for work of the device; `move` is what that does to its clock.
+// Completes a wait of the host for work of the device; `move` advances the host's clock.
 template <class Move>
 cudaError_t waited(int device, Move move) {
   session::Session& s = the_session();

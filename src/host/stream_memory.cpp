@@ -1,3 +1,4 @@
+// Execution of stream memory operations: writes, waits by polling, and barriers.
 #include "host/stream_memory.h"
 
 #include <fmt/format.h>
@@ -37,12 +38,12 @@ void store(const Step& step) {
                      __ATOMIC_RELEASE);
 }
 
-// CUstreamWaitValue_flags of the CUDA driver API.
+// Comparison of CUstreamWaitValue_flags of the CUDA driver API.
 bool holds(const Step& step, std::uint64_t now) {
   const std::uint64_t mask = step.bytes == sizeof(std::uint64_t) ? ~0ull : 0xffffffffull;
   const std::uint64_t sign = (mask >> 1) + 1;
   switch (step.compare) {
-    case Step::Compare::greater_equal:  // of cyclic numbers
+    case Step::Compare::greater_equal:  // as cyclic numbers
       return ((now - step.value) & sign) == 0;
     case Step::Compare::equal:
       return now == (step.value & mask);
@@ -66,12 +67,12 @@ void break_context(const Step& step, int device) {
   context(device).fault.compare_exchange_strong(none, cudaErrorIllegalAddress);
 }
 
-// False: it cannot go on.
+// False: the stream cannot go on.
 bool wait(const Step& step, int device) {
   auto pause = kFirstPause;
   while (!holds(step, load(step))) {
     if (Executor::instance().ends() || context(device).runs_nothing()) return false;
-    // What the host does meanwhile is observed.
+    // Observe host accesses during the pause.
     HostPages::instance().resume();
     std::this_thread::sleep_for(pause);
     HostPages::instance().pause();
@@ -85,7 +86,7 @@ bool wait(const Step& step, int device) {
 }
 
 bool run(const Step& step, int device) {
-  if (step.kind == Step::Kind::barrier) return true;  // all that was written before is there
+  if (step.kind == Step::Kind::barrier) return true;  // all earlier writes are visible already
   if (!reaches(step)) {
     break_context(step, device);
     return false;
@@ -122,7 +123,7 @@ cudaError_t make_work(const MemoryOperation& op, const Target& target, WorkPtr& 
     for (const Step& step : steps)
       if (!run(step, device)) return;
   };
-  // Each is about what an event is: a word that the front end of the GPU handles in order.
+  // Each step costs about as much as an event: the front end of the GPU handles a word in order.
   out->place = [target, count = static_cast<double>(op.steps.size())] {
     target.host.pay();
     the_session().timeline().work(target.stream, *target.host.clock,

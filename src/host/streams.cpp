@@ -12,7 +12,7 @@ namespace warpgrind::host {
 
 cudaError_t create_stream(cudaStream_t* out, unsigned flags, int priority) {
   if (!out || (flags & ~cudaStreamNonBlocking)) return cudaErrorInvalidValue;
-  // Whoever still works with it when it is destroyed has its place on the timeline; that goes with the last of them.
+  // The timeline stream is removed with the last reference: code that still uses the destroyed stream needs it.
   const StreamRef stream(new Stream, [](Stream* s) {
     Executor::instance().ledger().add([id = s->id] { the_session().timeline().remove_stream(id); });
     delete s;
@@ -32,7 +32,7 @@ cudaError_t create_stream(cudaStream_t* out, unsigned flags, int priority) {
 }
 namespace {
 
-// Captures that go on. The number can be asked for without a lock, the list is under GraphsLock.
+// Captures in progress. The count can be read without a lock; GraphsLock guards the list.
 std::atomic<std::size_t> g_capture_count{0};
 std::vector<std::weak_ptr<Capture>>& captures() {
   static auto* list = new std::vector<std::weak_ptr<Capture>>;
@@ -50,8 +50,9 @@ void remove_capture(const Capture& capture) {
   g_capture_count = captures().size();
 }
 
-// A stream that joined a capture stays its member, so that the capture's end can tell whether its work was joined (on a
-// GPU too: NVIDIA's sample graphMemoryNodes destroys it before the end). Without its origin a capture cannot be ended.
+// Called when a stream is destroyed. A stream that joined a capture stays a member, so that the end of the capture can
+// check that its work was joined. GPUs do this too: NVIDIA's sample graphMemoryNodes destroys a member before the end.
+// Without its origin stream, a capture cannot be ended.
 void leave_capture(const StreamRef& stream) {
   const GraphsLock lock;
   if (!stream->capture || stream->capture->origin != stream.get()) return;
@@ -60,12 +61,12 @@ void leave_capture(const StreamRef& stream) {
   std::erase(capture.members, stream);
   capture.origin = nullptr;
   remove_capture(capture);
-  stream->end_capture();  // the last one deletes the graph that nobody will get
+  stream->end_capture();  // the last reference deletes the unfinished graph
 }
 
 }  // namespace
 
-// Returns at once; what is in the stream goes on.
+// Returns at once; the work in the stream goes on.
 cudaError_t destroy_stream(cudaStream_t handle) {
   HostState& r = HostState::instance();
   StreamRef stream;
@@ -92,7 +93,7 @@ cudaError_t takes_calls(const StreamRef& stream) {
   return stream->capture && stream->capture->invalidated ? cudaErrorStreamCaptureInvalidated : cudaSuccess;
 }
 
-// Calls that may not be made on a stream that is being captured.
+// Check for calls that are not allowed on a capturing stream.
 cudaError_t usable(const StreamRef& stream) {
   if (!stream) return cudaErrorInvalidResourceHandle;
   if (cudaError_t error = implicit_dependency(*stream)) return error;
@@ -114,7 +115,7 @@ cudaError_t query_stream(cudaStream_t handle) {
   const StreamRef stream = resolve(handle);
   if (cudaError_t error = usable(stream)) return error;
   if (cudaError_t error = forbidden_by_captures()) return error;
-  // Asking takes the host some time; without it a program that polls would never see the end.
+  // A query takes host time; otherwise a polling program would never see the end.
   charge_host();
   timing::Timeline& time = the_session().timeline();
   Executor& executor = Executor::instance();
@@ -195,7 +196,7 @@ cudaError_t wait_event(cudaStream_t handle, cudaEvent_t event_handle, unsigned f
   if (!stream || !event) return cudaErrorInvalidResourceHandle;
   if (external && !stream->capturing) return cudaErrorIllegalState;
   if (external) return submit(stream, EventOperation{event, true, true}, false);
-  // Waiting for an event of a capture makes this stream a part of the capture.
+  // A wait for an event of a capture adds this stream to the capture.
   if (auto capture = event->captured_by()) {
     const GraphsLock lock;
     if (capture->ended) return cudaErrorCapturedEvent;
@@ -241,7 +242,7 @@ cudaError_t begin_capture(cudaStream_t handle, Graph* into, const cudaGraphNode_
 }
 namespace {
 
-// Whether the origin's last nodes come after the last nodes of every stream that joined.
+// True if the origin's last nodes come after the last nodes of every stream that joined.
 bool joined(const Capture& capture) {
   std::vector<const GraphNode*> work(capture.origin->capture_tail.begin(), capture.origin->capture_tail.end());
   std::set<const GraphNode*> before(work.begin(), work.end());
@@ -388,7 +389,7 @@ cudaError_t stream_begin_capture_to_graph(cudaStream_t stream, cudaGraph_t graph
 }
 
 cudaError_t thread_exchange_stream_capture_mode(cudaStreamCaptureMode* mode) {
-  if (!mode) return cudaErrorInvalidValue;  // a number that is no mode is taken, and as strict as the global one
+  if (!mode) return cudaErrorInvalidValue;  // an invalid mode is accepted, and as strict as the global one
   std::swap(*mode, thread_state().capture_mode);
   return cudaSuccess;
 }

@@ -1,4 +1,5 @@
-// Arrays, texture objects and surface objects: the API's descriptions become those of src/device/memory/texture.h.
+// Arrays, texture objects and surface objects. Translates the API's descriptors to those of
+// src/device/memory/texture.h.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -37,7 +38,7 @@ Handles& handles() {
 }
 namespace {
 
-// False: a format that textures cannot have.
+// False: textures cannot have this format.
 bool to_format(const cudaChannelFormatDesc& desc, device::ChannelFormat& out) {
   const int bits[4] = {desc.x, desc.y, desc.z, desc.w};
   if (desc.f < cudaChannelFormatKindSigned || desc.f > cudaChannelFormatKindFloat) return false;
@@ -51,7 +52,7 @@ bool to_format(const cudaChannelFormatDesc& desc, device::ChannelFormat& out) {
   return true;
 }
 
-// The largest arrays of the model (the table of technical specifications of the CUDA C++ Programming Guide).
+// Checks the array limits of the model (table of technical specifications, CUDA C++ Programming Guide).
 cudaError_t check_extent(const cudaExtent& extent, unsigned flags) {
   cudaDeviceProp p;
   fill_properties(the_session().model(), thread_state().device, p);
@@ -99,7 +100,7 @@ void forget(const ArrayHandle* array) {
   device::Device& gpu = the_session().device(array->device);
   gpu.give_memory_back(array->array->size());
   gpu.publish_deallocation(event_of(*array));
-  delete array;  // objects that read it keep its memory
+  delete array;  // texture and surface objects keep its memory
 }
 
 cudaError_t create_array(cudaArray_t* out, const cudaChannelFormatDesc* desc, cudaExtent extent, unsigned flags) {
@@ -134,7 +135,7 @@ cudaError_t create_array(cudaArray_t* out, const cudaChannelFormatDesc* desc, cu
 }
 namespace {
 
-// A view has some of the levels.
+// Mipmap levels of the resource: those of the view, else all.
 cudaError_t to_levels(const MipmappedArrayHandle* mipmap, const cudaResourceViewDesc* view,
                       device::TextureResource& out) {
   const std::lock_guard lock(handles().mutex);
@@ -184,7 +185,7 @@ cudaError_t to_resource(const cudaResourceDesc& desc, const cudaResourceViewDesc
   Place place = place_of(reinterpret_cast<void*>(out.address));
   if (place.memory == Memory::pageable || place.memory == Memory::invalid) return cudaErrorInvalidValue;
   if (out.kind == Kind::pitched && (out.width == 0 || out.height == 0)) return cudaErrorInvalidValue;
-  // Widths and pitches of programs may be any numbers.
+  // Widths and pitches come from the program, so that products may overflow.
   std::uint64_t bytes = 0, row = 0;
   if (__builtin_mul_overflow(out.width, std::uint64_t{out.format.bytes()}, &row) ||
       (out.kind == Kind::pitched && __builtin_mul_overflow(out.height - 1, out.pitch, &bytes)) ||
@@ -339,14 +340,14 @@ cudaError_t get_channel_desc(cudaChannelFormatDesc* desc, cudaArray_const_t arra
 
 namespace {
 
-// Layers and faces are as many at every level.
+// Size of a level. All levels have the same number of layers and faces.
 cudaExtent extent_at(const cudaExtent& extent, unsigned flags, unsigned level) {
   const auto smaller = [&](std::size_t n) { return n ? std::max<std::size_t>(1, n >> level) : 0; };
   const bool keeps_depth = flags & (cudaArrayLayered | cudaArrayCubemap);
   return {smaller(extent.width), smaller(extent.height), keeps_depth ? extent.depth : smaller(extent.depth)};
 }
 
-// 1 + floor(log2(the longest side))
+// Maximum number of levels: 1 + floor(log2(the longest side)).
 unsigned most_levels(const cudaExtent& extent, unsigned flags) {
   std::size_t longest = std::max(extent.width, extent.height);
   if (!(flags & (cudaArrayLayered | cudaArrayCubemap))) longest = std::max(longest, extent.depth);

@@ -1,5 +1,5 @@
-// The last error of a thread, and which errors the program knows of: those whose value the caller reads, and all that
-// came before a cudaGetLastError or cudaPeekAtLastError of the same thread.
+// Last error of a thread, and detection of errors that the program checked. An error counts as checked if the caller
+// reads the result, or if the same thread later calls cudaGetLastError or cudaPeekAtLastError.
 #include "base/host_stack.h"
 #include "host/state.h"
 
@@ -7,7 +7,7 @@ namespace warpgrind::host {
 
 namespace {
 
-// False: the program has read it.
+// True if the program ignored the result; fills in the details of the error.
 bool dropped(session::ApiError& e) {
   HostStack walk = host_stack();
   if (!session::result_dropped(walk.callers)) return false;
@@ -44,7 +44,7 @@ void note_error(std::string call, const char* name, const char* text) {
   e.name = name;
   e.text = text;
   if (thread_state().error_is_said || the_session().broken_by_fork()) return;
-  thread_state().error_is_said = true;  // one call may use another
+  thread_state().error_is_said = true;  // nested calls report it once
   if (dropped(e)) the_session().api_errors().add(e);
 }
 
@@ -61,8 +61,8 @@ cudaError_t already_said(cudaError_t error) {
 cudaError_t set_last_error(cudaError_t error) {
   if (error == cudaSuccess) return error;
   ThreadState& thread = thread_state();
-  // An answer, not a failure, and no last error (CUDA 13.0 on an H200: cudaGetLastError after it gives cudaSuccess);
-  // and what a finding or a message has named is not named again.
+  // cudaErrorNotReady is an answer, not a failure, and does not become the last error (CUDA 13.0 on an H200:
+  // cudaGetLastError then returns cudaSuccess). An error that a finding or message has reported is not reported again.
   const bool answer = error == cudaErrorNotReady;
   if (!answer) thread.last_error = error;
   if (error == sticky_error())

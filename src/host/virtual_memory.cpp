@@ -1,3 +1,4 @@
+// Virtual memory management: address reservations, memory, mappings and access rights.
 #include "host/virtual_memory.h"
 
 #include <fcntl.h>
@@ -29,13 +30,13 @@ const std::string kMemoryFile = "physical memory";
 struct Physical {
   std::uint64_t offset = 0, size = 0;
   int device = 0;
-  int file = -1;  // a descriptor of its own, if it is shareable
+  int file = -1;  // own descriptor of shareable memory; else -1
   bool imported = false;
   unsigned references = 1, mappings = 0;
 };
 struct Mapping {
-  std::uint64_t size = 0, memory = 0;          // a handle
-  std::map<int, cudaMemAccessFlags> access{};  // by device; others have none
+  std::uint64_t size = 0, memory = 0;          // memory: a handle
+  std::map<int, cudaMemAccessFlags> access{};  // by device; other devices have no access
 };
 using Mappings = std::map<std::uint64_t, Mapping>;  // by address
 
@@ -55,7 +56,7 @@ bool is_multiple(std::uint64_t number) {
   return number % kMappingGranularity == 0;
 }
 
-// The reservation that has all of it; null: none.
+// The reservation that contains the whole range; null: there is none.
 const std::pair<const std::uint64_t, std::uint64_t>* reservation_of(const VirtualMemory& v, std::uint64_t low,
                                                                     std::uint64_t size) {
   const auto above = v.reserved.upper_bound(low);
@@ -71,7 +72,7 @@ Mappings::iterator mapping_at(VirtualMemory& v, std::uint64_t address) {
   return address < before->first + before->second.size ? before : v.mappings.end();
 }
 
-// From the mapping at `address` to that after the last; false: these are no whole mappings without a gap.
+// Mappings of the range, from `first` to before `end`. False: the range is not made of whole mappings without gaps.
 bool whole_mappings(VirtualMemory& v, std::uint64_t address, std::uint64_t size, Mappings::iterator& first,
                     Mappings::iterator& end) {
   first = end = v.mappings.find(address);
@@ -85,14 +86,14 @@ void forget_if_unused(VirtualMemory& v, std::uint64_t handle) {
   const Physical& memory = found->second;
   if (memory.references || memory.mappings) return;
   if (memory.file >= 0)
-    ::close(memory.file);  // its pages are the host's again when no process has them
+    ::close(memory.file);  // the host frees the pages when no process has them open
   else
     device::give_physical_back(memory.offset, memory.size);
   if (!memory.imported) the_session().device(memory.device).give_memory_back(memory.size);
   v.memories.erase(found);
 }
 
-// What kernels may use of [low, high): mappings with the same access that follow each other are one allocation.
+// Ranges of [low, high) that kernels may access. Adjacent mappings with the same access are one allocation.
 std::vector<device::Range> accessible(VirtualMemory& v, std::uint64_t low, std::uint64_t high) {
   std::vector<device::Range> out;
   for (auto m = v.mappings.lower_bound(low); m != v.mappings.end() && m->first < high; ++m) {
@@ -135,7 +136,7 @@ events::Allocation event_of(const device::Range& range) {
   return {events::Allocation::Kind::device, range.device, range.low, range.high - range.low};
 }
 
-// After a change in [low, high): the neighbours may be one with it now, or not any more.
+// Updates the ranges for kernels after a change in [low, high). Neighbours may now be merged with it, or separated.
 void tell_kernels(VirtualMemory& v, std::uint64_t low, std::uint64_t high) {
   for (auto m = v.mappings.lower_bound(low);
        m != v.mappings.begin() && std::prev(m)->first + std::prev(m)->second.size == low; --m)
@@ -208,7 +209,7 @@ cudaError_t export_memory(int* descriptor, std::uint64_t handle) {
   if (!descriptor || found == v.memories.end() || found->second.references == 0) return cudaErrorInvalidValue;
   if (found->second.file < 0)
     return refuse(cudaErrorInvalidValue, "the memory was not made to be exported (requestedHandleTypes)");
-  *descriptor = ::dup(found->second.file);  // a program that this one starts has it too
+  *descriptor = ::dup(found->second.file);  // not close-on-exec: child programs inherit it
   return *descriptor < 0 ? refuse(cudaErrorOperatingSystem, std::strerror(errno)) : cudaSuccess;
 }
 
@@ -218,7 +219,7 @@ cudaError_t import_memory(std::uint64_t* handle, int descriptor) {
   if (!handle || !device || ::fstat(descriptor, &facts) != 0)
     return refuse(cudaErrorInvalidValue, "no descriptor of memory on a GPU that this process has");
   Physical memory{0, static_cast<std::uint64_t>(facts.st_size), *device};
-  memory.file = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);  // the program may close its own
+  memory.file = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);  // a copy: the program may close its descriptor
   if (memory.file < 0) return refuse(cudaErrorOperatingSystem, std::strerror(errno));
   memory.imported = true;
   VirtualMemory& v = virtual_memory();
