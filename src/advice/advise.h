@@ -1,12 +1,12 @@
-// What is worth doing about each kernel: rules over its counters, Nsight Compute's and our own (rules.inc).
+// Advice for each kernel, from rules over its counters: Nsight Compute's rules and our own (rules.inc).
 #pragma once
 
 #include "results/profile.h"
 
 namespace warpgrind::advice {
 
-// Fills in KernelProfile::advice, the most useful first. Rules that need figures of the GPU are left out when its model
-// is not known.
+// Fills in KernelProfile::advice, the most useful first. If the GPU model is unknown, rules that need its figures are
+// left out.
 void advise(results::Profile& profile);
 
 }  // namespace warpgrind::advice

@@ -1,4 +1,4 @@
-// One kernel's counters as the rules want to read them.
+// Access to one kernel's counters for the rules.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace warpgrind::advice {
 
-// Limits of the time estimate, by the names they have there (timing::name).
+// Limits of the time estimate, by their names there (timing::name).
 namespace limit {
 inline constexpr const char* kDram = "DRAM bandwidth";
 inline constexpr const char* kL2 = "L2 bandwidth";
@@ -29,7 +29,7 @@ inline constexpr const char* kLatency = "latency";
 
 class KernelView {
  public:
-  // model: null when the GPU of the profile is not known.
+  // model: null if the GPU of the profile is unknown.
   KernelView(const results::KernelProfile& kernel, const GpuModel* model) : kernel_(kernel), model_(model) {}
 
   const results::KernelProfile& profile() const { return kernel_; }
@@ -39,15 +39,15 @@ class KernelView {
   std::string text(const char* metric) const;
   static double value(const results::SiteProfile& site, const char* metric);
 
-  // The part of the estimated time that goes when these limits shrink to `factor` of what they are.
+  // Fraction of the estimated time that is saved if each of these limits shrinks to its factor (the second member).
   using Shrink = std::pair<const char*, double>;
   double gain(std::initializer_list<Shrink> shrink) const;
-  double dram_bytes() const;  // by the modelled caches, else as much as its bound of the time means; 0: not known
+  double dram_bytes() const;  // from the modelled caches, else derived from the DRAM bound of the time; 0: unknown
 
-  // Evidence, with value, unit and origin of the profile.
+  // The metrics as evidence, with the value, unit and origin in the profile.
   std::vector<results::Advice::Evidence> evidence(const std::vector<const char*>& metrics) const;
 
-  // The places of the sites with the largest weights above 0, one a source line, the worst first.
+  // Places of the sites with the largest weights above 0, one per source line, the worst first.
   std::vector<results::Advice::Place> places(const std::function<double(const results::SiteProfile&)>& weight) const;
 
  private:

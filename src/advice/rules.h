@@ -1,4 +1,4 @@
-// The table of rules (rules.inc).
+// Table of the advice rules (rules.inc).
 #pragma once
 
 #include <span>
@@ -10,8 +10,8 @@
 
 namespace warpgrind::advice {
 
-// What a rule found: the advice, and how bad it is where the time estimate sees no gain (a kernel that only waits for
-// its launch may still be written badly): 0 to 1.
+// Result of a rule: the advice, and a severity from 0 to 1. The severity counts even if the time estimate shows no
+// gain, as a kernel that only waits for its launch may still be written badly.
 struct Candidate {
   results::Advice advice;
   double severity = 0;
@@ -27,7 +27,7 @@ struct RuleRow {
 
 std::span<const RuleRow> rules();
 
-// docs/rules.md
+// The text of docs/rules.md.
 std::string rules_as_markdown();
 
 }  // namespace warpgrind::advice

@@ -1,5 +1,5 @@
-// Launches that Nsight Compute saw on a GPU beside the same launches on the virtual one: which values are equal, how
-// far the others are apart, and why where that is known.
+// Comparison of launches that Nsight Compute measured on a GPU with the same launches on the virtual GPU: equal values,
+// the differences of the others, and their causes if known.
 #pragma once
 
 #include <cstdint>
@@ -17,37 +17,37 @@ struct MetricComparison {
   std::string metric, unit;
   Origin origin = Origin::exact;
   std::uint64_t launches = 0, equal = 0;
-  // Of the launch that is furthest apart; in the unit.
+  // Values of the launch with the largest difference, in `unit`.
   double hardware = 0, here = 0;
-  std::string hardware_text, here_text;  // words: what limits the occupancy
-  double low = 0, high = 0;              // the estimate's interval; 0: it has none
-  std::string cause;                     // empty: all are equal, or it is not known
-  // Relative difference of that launch: here / hardware - 1; infinite where only the hardware has 0.
+  std::string hardware_text, here_text;  // for metrics that are words: the limiter of the occupancy
+  double low = 0, high = 0;              // interval of the estimate; 0: none
+  std::string cause;                     // empty: all are equal, or the cause is unknown
+  // Relative difference of that launch: here / hardware - 1; infinite if only the hardware has 0.
   double difference() const;
 };
 
 struct KernelComparison {
   std::string kernel, block, grid;
   std::uint64_t launches = 0;
-  std::vector<MetricComparison> metrics;  // in the order of names
+  std::vector<MetricComparison> metrics;  // sorted by name
 };
 
 struct Correlation {
   std::string gpu, program;
   std::vector<KernelComparison> kernels;     // in the order of their first launch
   std::vector<std::string> hardware_only;    // kernels with launches that the virtual GPU did not see (libraries)
-  std::vector<std::string> here_only;        // and the other way round
-  std::vector<std::string> metrics_unknown;  // of the file, that we do not count
-  std::uint64_t values = 0, equal = 0;       // times apart: they never are
-  std::uint64_t modelled = 0, modelled_equal = 0, modelled_near = 0;  // of them of modelled ones; near: within 5 %
+  std::vector<std::string> here_only;        // kernels with launches that the file does not have
+  std::vector<std::string> metrics_unknown;  // metrics of the file that warpgrind does not count
+  std::uint64_t values = 0, equal = 0;       // without times, which are never equal
+  std::uint64_t modelled = 0, modelled_equal = 0, modelled_near = 0;  // values of modelled metrics; near: within 5 %
   std::vector<double> time_ratios;                                    // estimated / measured, of each launch
-  std::uint64_t times_inside = 0;                                     // of them inside the estimate's interval
+  std::uint64_t times_inside = 0;                                     // measured times inside the estimate's interval
 };
 
 // Launches match by bare kernel name, block and grid, in order.
 Correlation correlate(const std::vector<HardwareLaunch>& hardware, const results::Profile& here);
 
-// The summary first; `all`: values that are equal too.
+// The summary first. `all`: also list equal values.
 std::string correlation_text(const Correlation& correlation, bool all);
 std::string correlation_json(const Correlation& correlation);  // "format": "warpgrind-correlation 1"
 

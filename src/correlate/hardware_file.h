@@ -1,5 +1,5 @@
-// What Nsight Compute said of a program's launches: the CSV of its raw page (a column for each metric) or of its
-// details page (a line for each).
+// Launches of a program as reported by Nsight Compute: the CSV of its raw page (a column per metric) or of its details
+// page (a line per metric).
 #pragma once
 
 #include <map>
@@ -11,23 +11,24 @@
 namespace warpgrind::correlate {
 
 struct HardwareValue {
-  double value = 0;       // in base units: ns, byte, and what is not scaled
-  double tolerance = 0;   // half of the last digit that was printed
-  bool is_number = true;  // else the word stands in `text`
+  double value = 0;       // in base units: ns, byte, or an unscaled unit
+  double tolerance = 0;   // half a unit of the last printed digit
+  bool is_number = true;  // false: `text` holds the word
   std::string text, unit;
 };
 
 struct HardwareLaunch {
   std::string kernel;                           // as printed
   std::string block, grid;                      // "(256, 1, 1)"
-  std::string compute_capability;               // "9.0"; empty: the file does not say
+  std::string compute_capability;               // "9.0"; empty: not in the file
   std::map<std::string, HardwareValue> values;  // by metric name
 };
 
-// `file`: its name, for the message. Lines of the program's own output in between are passed over.
+// `file`: name for error messages. Lines of the program's own output in between are skipped.
 Result<std::vector<HardwareLaunch>> read_hardware_file(const std::string& text, const std::string& file);
 
-// The same kernel, however a demangler spells it: without return type, namespaces, template arguments and parameters.
+// Kernel name that does not depend on the demangler: without return type, namespaces, template arguments and
+// parameters.
 std::string bare_kernel_name(const std::string& printed);
 
 }  // namespace warpgrind::correlate

@@ -1,4 +1,4 @@
-// `warpgrind explain`: what the requests of the memory instructions on one line looked like.
+// Output of `warpgrind explain`: the access patterns of the memory instructions on one source line.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 namespace warpgrind::report {
 
 struct AccessQuery {
-  std::string kernel;  // pattern; empty: the only one
+  std::string kernel;  // pattern; empty: the only kernel
   std::string file;    // name, or end of the path; empty: any
   std::uint32_t line = 0, ptx_line = 0;
 };
 
-// Each instruction (those that look the same once): how often each pattern occurred, and the typical, best and worst
-// one drawn. An error says which kernels, or which lines, there are.
+// For each instruction: the count of each access pattern, and drawings of the typical, best and worst one. Instructions
+// with equal patterns appear once. An error lists the available kernels or lines.
 Result<std::string> access_view(const results::Profile& profile, const AccessQuery& query, const TextOptions& options);
 
 }  // namespace warpgrind::report

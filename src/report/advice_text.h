@@ -1,4 +1,4 @@
-// "What to do": the advice of a kernel as text for a terminal of 80 columns.
+// Advice for a kernel ("What to do") as text for a terminal of 80 columns.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace warpgrind::report {
 
-// At most `most` pieces of advice, the most useful first, each with its places; "" when there is none.
+// At most `most` pieces of advice, the most useful first, each with its places; "" if there is none.
 std::string advice_text(const results::KernelProfile& kernel, const TextOptions& options, std::size_t most = 3);
 
-// Words broken to lines of at most `width` characters, each after the first begun with `indent`.
+// Breaks text into lines of at most `width` characters. Each line after the first begins with `indent`.
 std::string wrapped(const std::string& text, std::size_t width, const std::string& indent);
 
 }  // namespace warpgrind::report

@@ -1,4 +1,4 @@
-// What `warpgrind check` prints: each finding with its places in the source, within 80 columns.
+// Output of `warpgrind check`: each finding with its places in the source, within 80 columns.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ struct CheckCounts {
   std::size_t errors = 0, warnings = 0, infos = 0, suppressed = 0;
 };
 
-// race-shared: ERROR: message; each access with its source line marked; origin, cause, what is missing, what to do.
+// "race-shared: ERROR: message"; each access with its source line marked; origin, cause, missing parts, advice.
 std::string check_finding_text(const results::Finding& finding, const results::Profile& profile,
                                const TextOptions& options);
 // "warpgrind check: 2 errors, 1 warning (also 3 of severity INFO)"

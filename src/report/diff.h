@@ -1,4 +1,4 @@
-// What changed from one profile to another, per kernel and per source line.
+// Differences between two profiles, per kernel and per source line.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@
 
 namespace warpgrind::report {
 
-// What a rise of a figure means.
+// Meaning of a rise of a figure.
 enum class Direction : std::uint8_t {
-  neutral,  // nothing
+  neutral,  // no judgement
   amount,   // more work, which may be worth it
   worse,
   better
@@ -34,8 +34,8 @@ struct Change {
 };
 
 struct LineDiff {
-  std::string file, text;               // text: of the line, when the profile holds its source
-  std::uint32_t before = 0, after = 0;  // line numbers; 0: not there
+  std::string file, text;               // text: of the line, if the profile holds its source
+  std::uint32_t before = 0, after = 0;  // line numbers; 0: the line is missing
   std::vector<Change> changes;
 };
 
@@ -51,17 +51,17 @@ struct BrokenRule {
 
 struct ProfileDiff {
   std::vector<KernelDiff> kernels;
-  std::vector<std::string> notes;  // what makes the comparison doubtful
+  std::vector<std::string> notes;  // reasons to doubt the comparison
   std::vector<BrokenRule> broken;
   bool nothing_in_common() const;
 };
 
 struct DiffOptions {
-  // Kernels of other names to compare: patterns for before and after. Empty: by name.
+  // Pairs of kernels with different names: patterns for before and after. Empty: kernels are paired by name.
   std::vector<std::pair<std::string, std::string>> pairs;
-  // "[KERNELS:] METRIC > 5 %" (the rise, relative) or "METRIC > 100" (the rise). Empty: no figure that has a good side
-  // may become worse: time, what is wasted (excessive sectors, conflicts, divergence, local memory), and lanes in use;
-  // estimated ones by more than kTolerance.
+  // Rules that fail: "[KERNELS:] METRIC > 5 %" (relative rise) or "METRIC > 100" (absolute rise). Empty: no figure with
+  // a good direction may become worse. These are time, waste (excessive sectors, conflicts, divergence, local memory),
+  // and lanes in use; estimated figures have a tolerance of kTolerance.
   std::vector<Expectation> rules;
 };
 

@@ -1,4 +1,4 @@
-// A comparison for the HTML page: what `warpgrind diff` says, as data.
+// Comparison of two profiles (`warpgrind diff`) as JSON for the HTML page.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace warpgrind::report {
 
-// file: of the earlier profile, as the user named it. {"file", "command", "notes", "kernels": [{"name", "state",
+// file: name of the earlier profile, as given by the user. {"file", "command", "notes", "kernels": [{"name", "state",
 // "changes", "lines"}]}; state: "both", "new", "gone"; a change: {"label", "metric", "unit", "before", "after",
 // "verdict", "origin"}; verdict: "better", "worse", "".
 std::string diff_json(const ProfileDiff& diff, const results::Profile& before, const std::string& file);

@@ -1,4 +1,4 @@
-// Numbers as people read them.
+// Formatting of numbers and units for people.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace warpgrind::report {
 
-inline constexpr std::size_t kTerminalWidth = 80;  // columns of what is printed in a terminal
+inline constexpr std::size_t kTerminalWidth = 80;  // columns of terminal output
 
 std::string grouped(double count);            // 1234567 -> "1,234,567"; a fraction keeps two digits
 std::string with_bytes(double bytes);         // "16.0 MiB", "512 B"

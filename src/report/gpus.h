@@ -1,4 +1,4 @@
-// `warpgrind gpus [NAME]`.
+// Output of `warpgrind gpus [NAME]`.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace warpgrind::report {
 
-std::string gpus_text();                      // one line a model
-std::string gpu_text(const GpuModel& model);  // all figures, and how the theoretical bandwidth is computed
+std::string gpus_text();                      // one line per model
+std::string gpu_text(const GpuModel& model);  // all figures, and the formula of the theoretical bandwidth
 
 }  // namespace warpgrind::report

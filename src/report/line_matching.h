@@ -1,4 +1,4 @@
-// Which line of an older text is which line of a newer one.
+// Mapping of the lines of an older text to those of a newer one.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace warpgrind::report {
 
-// [i] is the number (from 1) of the line in `after` that line i + 1 of `before` became; 0: it is gone. By the longest
-// common subsequence of lines; texts too long for that are matched by their equal beginning and end alone.
+// [i] is the line number (from 1) in `after` of line i + 1 of `before`; 0: the line was removed. Uses the longest
+// common subsequence of lines. In texts too long for that, only the equal beginning and end are matched.
 std::vector<std::uint32_t> match_lines(std::string_view before, std::string_view after);
 
 std::vector<std::string_view> lines_of(std::string_view text);

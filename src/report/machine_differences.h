@@ -1,4 +1,4 @@
-// Where the machine code that ptxas would make counts differently from PTX, and why.
+// Explanations of where the counts of ptxas's machine code differ from those of PTX.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace warpgrind::report {
 
-// One sentence each: "ptxas merges neighbours: 64 shared loads of matmul.cu:113 become 40". Empty: no difference.
+// One sentence per difference: "ptxas merges neighbours: 64 shared loads of matmul.cu:113 become 40".
 std::vector<std::string> machine_differences(const results::KernelProfile& kernel);
 
 }  // namespace warpgrind::report

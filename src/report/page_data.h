@@ -1,4 +1,4 @@
-// The data of the HTML report, packed: a profile of 100,000 lines names the same counters in each of them.
+// Packed data of the HTML report. Without packing, a profile of 100,000 lines repeats the counter names in each line.
 #pragma once
 
 #include <string>
@@ -7,8 +7,9 @@
 
 namespace warpgrind::report {
 
-// JSON. Lists of objects with the same members become {"$keys", "$rows", "$words"}; the counters of a kernel, site or
-// line become a flat list [index, value, index, value ...] into "metric_keys". web/src/data.ts unpacks them.
+// Returns JSON. Lists of objects with the same members become {"$keys", "$rows", "$words"}. The counters of a kernel,
+// site or line become a flat list [index, value, index, value ...] with indices into "metric_keys". web/src/data.ts
+// unpacks it.
 Result<std::string> page_data(const HtmlInput& input);
 
 }  // namespace warpgrind::report

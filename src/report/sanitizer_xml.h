@@ -1,5 +1,5 @@
-// Findings as the XML of compute-sanitizer's --xml: a <record> each, with <kind>, <level>, <who>, <what>, <where> and
-// <hostStack>. NVIDIA publishes no schema; the elements are those that public readers of such files know.
+// Findings in the XML format of compute-sanitizer's --xml: a <record> each, with <kind>, <level>, <who>, <what>,
+// <where> and <hostStack>. NVIDIA publishes no schema; the elements are those that public readers of such files expect.
 #pragma once
 
 #include <string>

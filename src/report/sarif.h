@@ -1,4 +1,4 @@
-// Findings, failed expectations and advice as SARIF 2.1.0, which code hosts show beside the lines.
+// SARIF 2.1.0 of findings, failed expectations and advice. Code hosts show it beside the source lines.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Counters by source line, and the source texts that a profile holds.
+// Counters by source line, and source texts in a profile.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 namespace warpgrind::report {
 
 struct SourceLine {
-  std::string file;  // empty: no line information, `line` is one of the PTX
+  std::string file;  // empty: no line information, and `line` is a PTX line
   std::uint32_t line = 0;
-  std::string function;  // that the compiler put the line into, when it is not the kernel
+  std::string function;  // function with the line in the compiled code, if not the kernel
   results::Metrics metrics;
 };
 
-// In order of file and line. From the lines of a detailed profile, else summed from the sites.
+// Sorted by file and line. Taken from the lines of a detailed profile, else summed over the sites.
 std::vector<SourceLine> source_lines(const results::KernelProfile& kernel);
 
-// Null when the profile does not hold it.
+// Null if the profile does not hold the file.
 const std::string* source_text(const results::Profile& profile, const std::string& file);
 std::string line_text(const results::Profile& profile, const std::string& file, std::uint32_t line);  // "" if unknown
 

@@ -1,4 +1,4 @@
-// Findings that a user does not want to hear of: a JSON file that `check --gen-suppressions` writes.
+// Suppressions of findings, in a JSON file that `check --gen-suppressions` writes.
 #pragma once
 
 #include <string>
@@ -10,18 +10,18 @@
 
 namespace warpgrind::report {
 
-// What a finding must look like; patterns with * and ?, empty: any.
+// Patterns, with * and ?, that a finding must match. Empty: any.
 struct Suppression {
   std::string kind, kernel, message;
   struct Place {
     std::string file, function;  // file: the end of the path
     std::uint32_t line = 0;      // 0: any
   };
-  std::vector<Place> places;  // of the first accesses, in their order; there may be more
+  std::vector<Place> places;  // of the first accesses, in their order; the finding may have more
 };
 
-// {"suppressions": [{"kind", "kernel", "message", "places": [{"file", "line", "function"}]}]}. `name`: the file's, for
-// the message.
+// {"suppressions": [{"kind", "kernel", "message", "places": [{"file", "line", "function"}]}]}. `name`: file name for
+// the error message.
 Result<std::vector<Suppression>> read_suppressions(std::string_view text, const std::string& name);
 bool suppresses(const Suppression& suppression, const results::Finding& finding);
 // One for each finding, by kind, kernel and places.

@@ -1,4 +1,4 @@
-// Text as XML has it.
+// Escaping of text for XML.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace warpgrind::report {
 
-// For attributes and contents. XML 1.0 has no way to write most control characters; they become blanks.
+// For attributes and contents. XML 1.0 cannot represent most control characters; they become blanks.
 std::string escaped(std::string_view text);
 
 }  // namespace warpgrind::report
