@@ -1,3 +1,4 @@
+// Application of all advice rules to a profile, and the order of the results.
 #include "advice/advise.h"
 
 #include <fmt/format.h>
@@ -8,7 +9,7 @@
 
 namespace warpgrind::advice {
 
-// Implemented in the *_rules.cpp of their kind; the names are those of rules.inc.
+// The rules of rules.inc, implemented in the *_rules.cpp files.
 #define WG_RULE(ID, ...) void ID(const KernelView& kernel, std::vector<Candidate>& out);
 #include "advice/rules.inc"
 #undef WG_RULE
@@ -27,17 +28,17 @@ constexpr RuleRow kRules[] = {
 #undef WG_RULE
 };
 
-// The model of the profile: by its name, as cudaGetDeviceProperties reports it.
+// GPU model of the profile, found by the name that cudaGetDeviceProperties reports.
 const GpuModel* model_of(const results::Profile& profile) {
   const Result<const GpuModel*> found = find_gpu_model(profile.gpu);
   return found ? *found : nullptr;
 }
 
-// One cause is said once: by the rule that knows it best. threads: of a launch.
+// Keeps one rule per cause, the one that explains it best. threads: per launch.
 void drop_said_twice(std::vector<Candidate>& found, double threads) {
   const auto is = [](const char* id) { return [id](const Candidate& c) { return c.advice.rule == id; }; };
-  // What a single warp does to memory is worth a word; its launch, lanes that it lacks and what other warps would share
-  // are as somebody wanted them. Of a single thread nothing is.
+  // For a single warp, only advice about its memory accesses is useful: its launch shape, its missing lanes and sharing
+  // with other warps are intended. For a single thread, no other advice is useful.
   const bool small = std::any_of(found.begin(), found.end(), is("small_launch"));
   if (small && threads <= 1) std::erase_if(found, [&](const Candidate& c) { return !is("small_launch")(c); });
   if (small)
@@ -49,7 +50,7 @@ void drop_said_twice(std::vector<Candidate>& found, double threads) {
   if (std::any_of(found.begin(), found.end(), is("thread_divergence"))) std::erase_if(found, is("divergent_branches"));
 }
 
-// A gain of the estimate counts fully, badness that it does not see a tenth.
+// The estimated gain counts fully, the severity a tenth.
 double usefulness(const Candidate& c) {
   return c.advice.estimated_gain + 0.1 * c.severity;
 }

@@ -1,4 +1,4 @@
-// Rules about global, local and constant memory.
+// Advice rules about global, local and constant memory.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ double site(const SiteProfile& s, const char* metric) {
   return KernelView::value(s, metric);
 }
 
-// What the DRAM bound can shrink to when only `bytes` are left to move.
+// Factor by which the DRAM bound shrinks if only `bytes` bytes have to be moved.
 double dram_factor(const KernelView& k, double bytes) {
   const double now = k.dram_bytes();
   return now > 0 ? std::min(1.0, bytes / now) : 1.0;
@@ -67,7 +67,7 @@ void uncoalesced_global_access(const KernelView& k, std::vector<Candidate>& out)
   Candidate c;
   c.severity = wasted;
   c.advice.title = fmt::format("Uncoalesced global accesses: {:.0f} % of the bytes moved are not needed", 100 * wasted);
-  constexpr double kShifted = 1.3;  // a sector or two more than a request needs
+  constexpr double kShifted = 1.3;  // at most about a sector or two more than a request needs
   c.advice.text =
       moved / ideal <= kShifted
           ? "Requests take a sector more than they need: they start in the middle of one, or data lie scattered a "
@@ -90,7 +90,7 @@ void uncoalesced_global_access(const KernelView& k, std::vector<Candidate>& out)
       for (const auto& e : k.evidence({name.c_str()})) c.advice.evidence.push_back(e);
     }
   c.advice.places = k.places([](const SiteProfile& s) { return site(s, kExcessive); });
-  // The rules of 1.x find fault with accesses that touch no sector too many.
+  // By the rules of 1.x, accesses without excessive sectors can be uncoalesced, too.
   if (c.advice.places.empty())
     c.advice.places = k.places([](const SiteProfile& s) { return site(s, "warpgrind__transactions.sum"); });
   out.push_back(std::move(c));
@@ -133,7 +133,7 @@ void redundant_global_loads(const KernelView& k, std::vector<Candidate>& out) {
   const double footprint = k.value("warpgrind__global_footprint.sum");
   const double ideal = k.value(kIdeal), sectors = k.value(kSectors);
   if (footprint <= 0 || sectors <= 0) return;
-  // What coalescing would cure is not counted here.
+  // Without the bytes that coalescing would save.
   const double moved = k.value(kLoadSectors) * kSectorBytes * std::min(1.0, ideal / sectors);
   const double times = moved / footprint;
   if (times < kTimes) return;
@@ -163,7 +163,7 @@ void memory_access_pattern(const KernelView& k, std::vector<Candidate>& out) {
     const char* efficiency = load ? "warpgrind__global_op_ld_efficiency.pct" : "warpgrind__global_op_st_efficiency.pct";
     const double sectors = k.value(load ? kLoadSectors : kStoreSectors), used = k.value(efficiency);
     if (sectors <= 0 || sectors < kShare * all || used >= kEnough) continue;
-    if (coalescing(k, kind).ratio() > kCoalesced) continue;  // the other rules say it
+    if (coalescing(k, kind).ratio() > kCoalesced) continue;  // covered by the other rules
     Candidate c;
     c.severity = 0.5 * (1 - used / 100);
     c.advice.title = fmt::format("Global {}s use {:.0f} of 32 bytes of a sector", kind, used * kSectorBytes / 100);
@@ -242,7 +242,7 @@ void divergent_constant_reads(const KernelView& k, std::vector<Candidate>& out) 
   constexpr double kMost = 1.5;
   const double requests = k.value("warpgrind__const_ld_requests.sum");
   if (requests <= 0) return;
-  // Different addresses; profiles of format 1 have only the sectors.
+  // Different addresses per request. Profiles of format 1 have only the sectors.
   const double wavefronts = k.value("warpgrind__const_ld_wavefronts.sum");
   const double each = (wavefronts > 0 ? wavefronts : k.value("warpgrind__const_ld_sectors.sum")) / requests;
   if (each < kMost) return;

@@ -1,4 +1,4 @@
-// Rules about the instructions that warps execute.
+// Advice rules about the instructions that warps execute.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 namespace warpgrind::advice {
 namespace {
 
-// As on hardware: ptxas turns short branches into predicates, which split no warp. Older profiles have those of PTX
-// only.
+// Divergent branches as on hardware: ptxas turns short branches into predicates, which split no warp. Older profiles
+// have only the branches of PTX.
 constexpr const char* kSplits = "smsp__sass_branch_targets_threads_divergent.sum";
 constexpr const char* kSplitsOfPtx = "warpgrind__divergent_branches.sum";
 
@@ -28,7 +28,7 @@ void thread_divergence(const KernelView& k, std::vector<Candidate>& out) {
   if (lanes <= 0 || lanes >= kEnough) return;
   const char* const counted = splits_of(k);
   const double split = k.value(counted);
-  // Nothing splits a warp, but the blocks do not fill theirs: block_size says that.
+  // No branch splits a warp, but the blocks do not fill their last warp: block_size covers that.
   if (split <= 0 && static_cast<std::uint64_t>(k.value("launch__block_size")) % kWarpSize != 0) return;
   const double used = lanes / kWarpSize;
   Candidate c;

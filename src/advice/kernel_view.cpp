@@ -1,3 +1,4 @@
+// Gains, evidence and places of a kernel for the advice rules.
 #include "advice/kernel_view.h"
 
 #include <algorithm>
@@ -22,7 +23,7 @@ double KernelView::gain(std::initializer_list<Shrink> shrink) const {
   const double time = value("gpu__time_duration.sum");
   if (time <= 0) return 0;
   std::vector<results::BoundProfile> bounds = kernel_.bounds;
-  // An old profile knows the longest bound alone, and not what binds after it.
+  // Old profiles have only the longest bound, not the next ones.
   if (bounds.empty()) bounds.push_back({text("warpgrind__estimated_limit"), time});
   double longest = 0, after = 0;
   for (const results::BoundProfile& b : bounds) {
@@ -64,7 +65,8 @@ bool is_toolkit(const std::string& file) {
 
 }  // namespace
 
-// An atomicAdd stands in a header of the toolkit; what the reader can change is the line that called it.
+// For an instruction in a header of the toolkit (atomicAdd), the place is the calling line, which the reader can
+// change.
 results::Advice::Place KernelView::place_of(const results::SiteProfile& s) const {
   results::Advice::Place place{s.file, s.line, s.ptx_line};
   if (!is_toolkit(s.file)) return place;

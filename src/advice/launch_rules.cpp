@@ -1,4 +1,4 @@
-// Rules about the shape of the launch.
+// Advice rules about the shape of the launch.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ constexpr const char* kOccupancy = "sm__maximum_warps_per_active_cycle_pct";
 constexpr const char* kLimiter = "warpgrind__occupancy_limiter";
 constexpr double kMostThreads = 1024;  // of a block
 
-// All that is done by the SMs, when the same work is spread over more of them.
+// Gain if the same work of the SMs is spread over more of them.
 double spread(const KernelView& k, double factor) {
   return k.gain({{limit::kL1, factor},
                  {limit::kShared, factor},
@@ -43,7 +43,7 @@ void small_launch(const KernelView& k, std::vector<Candidate>& out) {
 
 void block_size(const KernelView& k, std::vector<Candidate>& out) {
   const double counted = k.value(kBlock);
-  if (!(counted > 0 && counted <= kMostThreads)) return;  // a profile that others wrote may have any number
+  if (!(counted > 0 && counted <= kMostThreads)) return;  // profiles of other programs may have any number
   const auto threads = static_cast<std::uint64_t>(counted);
   if (threads % kWarpSize == 0) return;
   const std::uint64_t warps = (threads + kWarpSize - 1) / kWarpSize;
@@ -113,7 +113,7 @@ void theoretical_occupancy(const KernelView& k, std::vector<Candidate>& out) {
   constexpr double kEnough = 80;
   const double percent = k.value(kOccupancy);
   if (percent <= 0 || percent >= kEnough) return;
-  // All blocks are resident at once: what limits them is the grid.
+  // All blocks are resident at once, so that the grid is the limit.
   if (const double waves = k.value(kWaves); waves > 0 && waves < 1) return;
   const std::string limiter = k.text(kLimiter);
   std::string way;
@@ -145,7 +145,7 @@ void theoretical_occupancy(const KernelView& k, std::vector<Candidate>& out) {
     evidence = {kOccupancy, kBlock, "launch__occupancy_limit_warps"};
   }
   Candidate c;
-  c.severity = 0.3 * (1 - percent / 100);  // more warps help only who has to wait
+  c.severity = 0.3 * (1 - percent / 100);  // more warps help only kernels that wait
   c.advice.title =
       fmt::format("Occupancy is {:.0f} %, limited by {}", percent, limiter.empty() ? "the launch" : limiter);
   c.advice.text = "Few warps an SM are few that can hide latency. " + way;

@@ -1,4 +1,4 @@
-// Rules about shared memory.
+// Advice rules about shared memory.
 #include <fmt/format.h>
 
 #include <algorithm>

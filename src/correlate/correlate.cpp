@@ -1,3 +1,4 @@
+// Matching of hardware launches with those of the virtual GPU, and comparison of their metrics.
 #include "correlate/correlate.h"
 
 #include <fmt/format.h>
@@ -15,11 +16,11 @@ namespace warpgrind::correlate {
 namespace {
 
 constexpr double kNear = 0.05;
-// The estimate, and its interval.
+// The time estimate and its interval.
 constexpr const char *kTime = "gpu__time_duration.sum", *kTimeLow = "warpgrind__time_low.sum",
                      *kTimeHigh = "warpgrind__time_high.sum";
 
-// * fits anything.
+// True if the text matches the pattern; * matches any text.
 bool fits(std::string_view pattern, std::string_view text) {
   std::size_t p = 0, t = 0, star = std::string_view::npos, resume = 0;
   while (t < text.size()) {
@@ -103,7 +104,8 @@ class Comparer {
   }
 
   void finish() {
-    // Columns that describe a launch have no double underscore; the raw page lists what the machine is, too.
+    // Metric names have a double underscore; columns that describe a launch do not. The raw page also lists properties
+    // of the machine.
     const auto counts = [](const std::string& name) {
       for (const char* prefix : {"device__", "c2clink__", "nvlink__", "numa__", "profiler__", "pmsampling"})
         if (name.starts_with(prefix)) return false;
@@ -114,7 +116,7 @@ class Comparer {
   }
 
  private:
-  // The raw page gives a sum's mean, least and most over the units, too.
+  // The raw page also has the mean, minimum and maximum of a sum over the units.
   void add_unknown(const std::string& name, const HardwareLaunch& hardware) {
     for (const char* ending : {".avg", ".min", ".max"})
       if (name.ends_with(ending) && hardware.values.contains(name.substr(0, name.rfind('.')) + ".sum")) return;

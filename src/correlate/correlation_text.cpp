@@ -1,4 +1,4 @@
-// A correlation as text and as JSON.
+// Output of a correlation as text and as JSON.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ std::uint64_t launches(const Correlation& c) {
 }
 
 std::string number(double value) {
-  constexpr double kWhole = 1e4;  // from here on fractions say nothing
+  constexpr double kWhole = 1e4;  // from here on without fractions
   if ((value == std::floor(value) || std::fabs(value) >= kWhole) && std::fabs(value) < 1e15)
     return fmt::format("{:.0f}", value);
   return fmt::format("{:.5g}", value);
@@ -37,7 +37,7 @@ std::string joined(const std::vector<std::string>& words, std::size_t most) {
   return out;
 }
 
-// Times as ratios: half of them are within `median`.
+// Summary of the time ratios: their median deviation and the worst one.
 std::string times_text(const Correlation& c) {
   if (c.time_ratios.empty()) return "";
   std::vector<double> off;

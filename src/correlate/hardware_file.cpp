@@ -1,3 +1,4 @@
+// Parser of Nsight Compute's CSV pages.
 #include "correlate/hardware_file.h"
 
 #include <fmt/format.h>
@@ -24,7 +25,7 @@ std::size_t column(const Record& header, std::initializer_list<const char*> name
 }
 constexpr auto kNone = Record::size_type(-1);
 
-// Nsight Compute scales bytes and seconds unless it is told --print-units base.
+// Nsight Compute scales bytes and seconds unless it runs with --print-units base.
 struct Unit {
   const char* printed;
   const char* base;
@@ -126,7 +127,7 @@ Result<std::vector<HardwareLaunch>> read_hardware_file(const std::string& text, 
     Record record = split_csv_line(line);
     const Columns maybe(record);
     if (header.empty() || maybe.good()) {
-      if (maybe.good()) header = std::move(record);  // a second one: files were joined
+      if (maybe.good()) header = std::move(record);  // a second header: files were joined
       units.clear();
       continue;
     }
@@ -148,7 +149,7 @@ Result<std::vector<HardwareLaunch>> read_hardware_file(const std::string& text, 
       continue;
     }
     out.push_back(launch_of(record, at));
-    for (std::size_t c = 0; c < header.size(); ++c)  // what describes the launch is no metric of ours
+    for (std::size_t c = 0; c < header.size(); ++c)  // columns that describe the launch are no metrics, but do no harm
       if (!record[c].empty()) out.back().values[header[c]] = value_of(record[c], units.empty() ? "" : units[c]);
   }
   if (header.empty())

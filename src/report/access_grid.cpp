@@ -1,3 +1,4 @@
+// Text drawings of requests, and their shapes in words.
 #include "report/access_grid.h"
 
 #include <fmt/format.h>
@@ -41,7 +42,7 @@ struct GridRow {
   std::array<bool, kCells> conflict{};
 };
 
-// Long stretches of rows that look alike (the same cells, other lanes) are left out but for their ends.
+// Marks the rows to show. Of a long run of rows that look alike (the same cells, other lanes), only the ends are shown.
 std::vector<bool> shown_rows(const std::vector<std::pair<std::int64_t, GridRow>>& rows) {
   constexpr std::size_t kAll = 10, kBegin = 3, kEnd = 1;
   std::vector<bool> out(rows.size(), true);
@@ -61,7 +62,7 @@ std::vector<bool> shown_rows(const std::vector<std::pair<std::int64_t, GridRow>>
 
 class Grid {
  public:
-  // cells: of a row; a bar stands after each `group` of them.
+  // cells: per row, with a bar after each `group` cells.
   Grid(const TextOptions& options, std::size_t label, unsigned cells, unsigned group)
       : options_(options), label_(label), cells_(cells), group_(group) {}
 
@@ -109,7 +110,7 @@ std::string memory_grid(const AccessPattern& p, const GpuModel& model, const Tex
   if (lanes.empty()) return "    no lane is on\n";
   const std::int64_t bytes = std::max<std::uint32_t>(1, p.lane_bytes);
   const std::int64_t cell = std::min<std::int64_t>(4, bytes), width = cell * kCells;
-  // Positions are from an address that is a multiple of 256, as alignment is.
+  // Positions are relative to a multiple of 256, like the alignment.
   std::map<std::int64_t, GridRow> rows;
   const auto cells = [&](std::int64_t from, std::int64_t size, auto&& f) {
     for (std::int64_t at = floor_to(from, cell); at < from + size; at += cell) {
@@ -149,7 +150,7 @@ std::string bank_grid(const AccessPattern& p, const GpuModel& model, const TextO
   const std::int64_t word = rule.bank_bytes, width = word * rule.banks;
   const std::int64_t bytes = std::max<std::uint32_t>(1, p.lane_bytes);
   const auto start = static_cast<std::int64_t>(p.base.offset);
-  // Lanes that go through the banks together: fewer when each wants more than a word.
+  // Lanes that the banks serve together: fewer if each lane accesses more than a word.
   const unsigned together = static_cast<unsigned>(
       std::clamp<std::int64_t>(rule.lanes * word / std::max<std::int64_t>(word, bytes), 1, kWarpSize));
   std::map<std::int64_t, GridRow> rows;
@@ -212,7 +213,7 @@ std::string shape_of(const AccessPattern& p) {
                              bytes != 0 && stride % bytes == 0
                                  ? std::to_string(stride / bytes)
                                  : fmt::format("{:.2f}", static_cast<double>(stride) / static_cast<double>(bytes)));
-  // Runs of lanes whose addresses continue each other.
+  // Runs of lanes with consecutive addresses.
   std::vector<std::size_t> runs{1};
   for (std::size_t i = 1; i < lanes.size(); ++i) {
     if (lanes[i] == lanes[i - 1] + 1 && at(i) - at(i - 1) == bytes)

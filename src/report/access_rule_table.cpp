@@ -1,3 +1,4 @@
+// Example accesses, and their transactions and wavefronts on each GPU model.
 #include "report/access_rule_table.h"
 
 #include <fmt/format.h>
@@ -15,7 +16,7 @@ using Json = nlohmann::ordered_json;
 
 struct Example {
   const char* name;
-  unsigned bytes;  // a lane
+  unsigned bytes;  // per lane
   LaneMask mask;
   std::array<std::int64_t, kWarpSize> offsets;
 };
@@ -29,7 +30,8 @@ Example example(const char* name, unsigned bytes, F&& element, LaneMask mask = k
   return out;
 }
 
-// Those of the documents' figures: aligned, with gaps, out of order, shifted, strided; words of 4, 8 and 16 bytes.
+// Examples of the figures in the documents: aligned, with gaps, out of order, shifted, strided; words of 4, 8 and 16
+// bytes.
 std::vector<Example> global_examples() {
   return {example("in order, aligned", 4, [](int l) { return l; }),
           example(

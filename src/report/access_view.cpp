@@ -1,3 +1,4 @@
+// Choice of kernel and line for `warpgrind explain`, and output of the access patterns there.
 #include "report/access_view.h"
 
 #include <fmt/format.h>
@@ -43,7 +44,7 @@ Result<const KernelProfile*> find_kernel(const results::Profile& profile, const 
     if (pattern.empty() || matches(pattern, k)) found.push_back(&k);
   }
   if (all.empty()) return Error{ErrorKind::bad_input, "no kernel ran", ""};
-  // A name without its number or template arguments is enough when it is the beginning of one.
+  // The beginning of a kernel name is enough, e.g. without its number or template arguments.
   if (found.empty())
     for (const KernelProfile* k : all)
       if (matches(pattern + "*", *k)) found.push_back(k);
@@ -73,7 +74,7 @@ std::string lines_with_accesses(const KernelProfile& kernel) {
                      lines.contains("--ptx-line") ? " (compile with -lineinfo for lines of the source)" : "");
 }
 
-// Sites on the line itself, and those of functions that were inlined there (atomicAdd stands in a header).
+// Sites on the line itself, and those of functions inlined there (such as atomicAdd, from a header).
 std::vector<const SiteProfile*> find_sites(const KernelProfile& kernel, const AccessQuery& q) {
   std::vector<const SiteProfile*> out;
   for (const SiteProfile& s : kernel.sites) {
@@ -101,7 +102,7 @@ bool same_look(const AccessPattern& a, const AccessPattern& b) {
   return true;
 }
 
-// Instructions (of an unrolled loop, as a rule) with the same patterns.
+// Instructions with the same patterns, usually of an unrolled loop.
 struct Group {
   std::vector<const SiteProfile*> sites;
   std::vector<AccessPattern> patterns;  // the most frequent first
@@ -191,7 +192,7 @@ class AccessView {
                             plural(g.sites.size()), fmt::join(ptx_lines, ", ")),
                 kTerminalWidth, "  ");
     table(g);
-    // The typical one is the most frequent; each is drawn once.
+    // The typical pattern is the most frequent one. Each pattern is drawn once.
     std::map<std::size_t, std::vector<const char*>> drawn;
     drawn[0].push_back("typical");
     drawn[g.worst].push_back("worst");
@@ -217,7 +218,7 @@ class AccessView {
   static double share(const Group& g, std::uint64_t count) {
     return g.requests == 0 ? 0 : 100 * static_cast<double>(count) / static_cast<double>(g.requests);
   }
-  // Only then does it matter where the lowest address lies in its sector.
+  // Only for lanes side by side does the position of the lowest address in its sector matter.
   static bool in_a_row(const AccessPattern& p) { return shape_of(p).ends_with("side by side"); }
   static std::string shift(const AccessPattern& p) {
     constexpr std::uint32_t kSector = 32;

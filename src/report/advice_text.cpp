@@ -1,3 +1,4 @@
+// Text of the advice for a kernel, and line breaking.
 #include "report/advice_text.h"
 
 #include <fmt/format.h>
@@ -53,7 +54,7 @@ std::string advice_text(const results::KernelProfile& kernel, const TextOptions&
     std::string title = a.title;
     if (a.estimated_gain >= 0.005)
       title += fmt::format(" (up to {:.0f} % of the time, {})", 100 * a.estimated_gain, name(a.origin));
-    // Colour after wrapping: its codes have no width.
+    // Colour is added after wrapping, as its codes have no width.
     out += wrapped(fmt::format("  {}. {}", i + 1, title), kTerminalWidth, "     ")
                .insert(2, options.colour ? "\033[1m" : "");
     if (options.colour) out.insert(out.size() - 1, "\033[0m");

@@ -1,3 +1,4 @@
+// Text of a finding of `warpgrind check` with source excerpts, and the summary.
 #include "report/check_text.h"
 
 #include <fmt/format.h>
@@ -51,7 +52,7 @@ std::string who(const FindingAccess& a) {
   return text;
 }
 
-// The lines of the accesses that stand in one file and near each other, with those around them.
+// Source lines of the accesses in one file, each with its neighbours; nearby lines are joined.
 std::string excerpt(const std::set<std::uint32_t>& lines, const std::string& file, const results::Profile& profile) {
   constexpr std::uint32_t kAround = 1, kJoined = 4;
   std::string out;

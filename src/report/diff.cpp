@@ -1,3 +1,4 @@
+// Pairing of kernels and lines of two profiles, their changes, and broken rules.
 #include "report/diff.h"
 
 #include <fmt/format.h>
@@ -76,7 +77,7 @@ std::vector<Change> changes(const Figure (&figures)[N], const Metrics& a, const 
   std::vector<Change> out;
   for (const Figure& f : figures) {
     Change c = change_of(f.label, f.metric, a, b, f.rise);
-    // Transactions say something of their own only where the GPU does not count in sectors.
+    // Transactions are shown only if the GPU does not count in sectors; otherwise they repeat the sectors.
     const std::string name = f.metric;
     if (name.find("_transactions.sum") != std::string::npos && !out.empty() && out.back().after == c.after &&
         out.back().before == c.before)
@@ -86,7 +87,7 @@ std::vector<Change> changes(const Figure (&figures)[N], const Metrics& a, const 
   return out;
 }
 
-// Lines of `after` by the lines of `before` that they were.
+// Map from the lines of `before` to those of `after`.
 class LineMap {
  public:
   LineMap(const results::Profile& before, const results::Profile& after) : before_(before), after_(after) {}
@@ -164,7 +165,7 @@ class Comparer {
     pair_where([](const KernelProfile& a, const KernelProfile& b) {
       return a.mangled_name == b.mangled_name && a.device == b.device && a.name == b.name;
     });
-    // The parameters or the template arguments may have changed.
+    // Then pair by short name, as the parameters may have changed.
     pair_where([](const KernelProfile& a, const KernelProfile& b) {
       return a.device == b.device && short_name(a.name) == short_name(b.name);
     });
@@ -180,7 +181,7 @@ class Comparer {
 
   std::vector<LineDiff> lines(const KernelProfile& a, const KernelProfile& b) {
     const std::vector<SourceLine> before = source_lines(a), after = source_lines(b);
-    std::map<std::pair<std::string, std::uint32_t>, const SourceLine*> old;  // by file name and line as of `after`
+    std::map<std::pair<std::string, std::uint32_t>, const SourceLine*> old;  // by file name and line in `after`
     std::vector<const SourceLine*> gone;
     const std::map<std::string, std::string> files = files_after(before, after);
     for (const SourceLine& l : before) {
@@ -208,9 +209,8 @@ class Comparer {
     return out;
   }
 
-  // Which file each file became; one that is not in it is gone. The same file may lie elsewhere now, or have another
-  // name: when it is the only one that is not there any more, and there is one that was not there. Lines without a file
-  // are those of the PTX.
+  // Map from old files to new ones; a removed file is not in it. A file may have moved to another folder. It counts as
+  // renamed if it is the only missing file and there is exactly one new file. Lines without a file are PTX lines.
   static std::map<std::string, std::string> files_after(const std::vector<SourceLine>& before,
                                                         const std::vector<SourceLine>& after) {
     const auto by_name = [](const std::vector<SourceLine>& lines) {
@@ -277,7 +277,7 @@ double Change::relative() const {
 }
 
 bool Change::worse() const {
-  // What is modelled follows from counts, and repeats: only estimates (and measurements) may move a little.
+  // Modelled figures follow from counts and repeat exactly. Only estimates (and measurements) have a tolerance.
   const double tolerance = origin == Origin::exact || origin == Origin::modelled ? 0 : kTolerance;
   return (rise == Direction::worse && relative() > tolerance) || (rise == Direction::better && relative() < -tolerance);
 }

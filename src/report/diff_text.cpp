@@ -1,4 +1,4 @@
-// A ProfileDiff in 80 columns.
+// Text of a ProfileDiff in 80 columns.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ class DiffWriter {
   void change(const Change& c, const std::string& indent) {
     const int label = 25 - static_cast<int>(indent.size());
     const bool worse = c.worse(), better = c.better();
-    // Worse within the tolerance of an estimate is no verdict.
+    // A change for the worse within the tolerance of an estimate gives no verdict.
     const bool more = c.rise == Direction::amount && c.after > c.before;
     const std::string verdict = worse ? "worse" : better ? "better" : more ? "more" : "";
     const char* code = worse ? "\033[31m" : better ? "\033[32m" : "";

@@ -1,4 +1,4 @@
-// Text to Expectation.
+// Parser of expectations and change rules (expectations.h).
 #include <fmt/format.h>
 
 #include <cctype>
@@ -15,7 +15,7 @@ using Kind = ExpressionNode::Kind;
 
 struct Unit {
   const char* name;
-  const char* base;  // the unit that metrics have
+  const char* base;  // the unit of the metrics
   double factor;
 };
 constexpr double kKi = 1024;
@@ -35,7 +35,7 @@ constexpr Unit kUnits[] = {{"B", "byte", 1},
                            {"s", "ns", 1e9},
                            {"%", "%", 1}};
 
-// A word that counts things ("sectors", "requests", "inst"): no conversion, for the reader only.
+// True for a word for counted things ("sectors", "requests", "inst"). It has no conversion and only helps the reader.
 bool counts_things(std::string_view word) {
   if (word.size() > 1 && word.back() == 's') word.remove_suffix(1);
   for (const counters::MetricRow& r : counters::metric_table())
@@ -44,7 +44,7 @@ bool counts_things(std::string_view word) {
          word == "thread" || word == "launch" || word == "launche" || word == "line" || word == "register";
 }
 
-// Only these are kept apart: a sector and a plain number may be compared.
+// Units that cannot be mixed. Others can: a sector may be compared with a plain number.
 bool has_dimension(std::string_view unit) {
   return unit == "byte" || unit == "ns" || unit == "%";
 }
@@ -75,7 +75,7 @@ class Parser {
   }
 
  private:
-  // The text up to the last single colon: a kernel's name may hold "::".
+  // Takes the text up to the last single colon, as a kernel's name may contain "::".
   void take_pattern() {
     std::size_t colon = std::string_view::npos;
     for (std::size_t i = 0; i < text_.size(); ++i) {
@@ -286,7 +286,7 @@ class Parser {
   }
 
   void complain(std::size_t at, std::size_t length, const std::string& message, const std::string& hint = "") {
-    if (error_) return;  // the first is the cause
+    if (error_) return;  // the first error is the cause
     std::string shown(text_);
     for (char& c : shown)
       if (static_cast<unsigned char>(c) < ' ') c = ' ';

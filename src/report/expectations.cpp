@@ -1,3 +1,4 @@
+// Evaluation of expectations on the kernels of a profile, and output of the results.
 #include "report/expectations.h"
 
 #include <fmt/format.h>
@@ -54,7 +55,7 @@ class Evaluator {
     const auto it = kernel_.metrics.find(n.name);
     if (it == kernel_.metrics.end()) return {};
     const counters::MetricRow* row = counters::find_metric(n.name);
-    // Nsight prints 0 where nothing can be divided by; that is no figure to hold against a limit.
+    // Nsight Compute prints 0 if the divisor is 0. That is not a figure to compare with a limit.
     if (row != nullptr && row->zero_when_undefined && it->second.value == 0) return {};
     return {true, it->second.value, it->second.text, it->second.unit, it->second.origin};
   }
@@ -113,7 +114,7 @@ std::string figure(const Value& v) {
   return v.unit.empty() ? number : fmt::format("{} {}{}", number, v.unit, plural(v.number));
 }
 
-// Which counter of a site a counter of a kernel is made of.
+// Contribution of a site to a counter of its kernel.
 double share(const std::string& metric, const results::SiteProfile& s) {
   const auto has = [&](const char* part) { return metric.find(part) != std::string::npos; };
   const auto of = [&](const char* name) { return results::metric_value(s.metrics, name); };

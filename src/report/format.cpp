@@ -1,3 +1,4 @@
+// Formatting of counts, bytes, times and padded columns.
 #include "report/format.h"
 
 #include <fmt/format.h>
@@ -7,7 +8,7 @@
 namespace warpgrind::report {
 namespace {
 
-// Characters, not bytes: names may hold UTF-8.
+// Length in characters, not bytes, as names may contain UTF-8.
 int length(const std::string& text) {
   int n = 0;
   for (const char c : text) n += (static_cast<unsigned char>(c) & 0xc0) != 0x80;

@@ -1,3 +1,4 @@
+// Lists of the GPU models and of the figures of one model.
 #include "report/gpus.h"
 
 #include <fmt/format.h>
@@ -41,7 +42,7 @@ class Lines {
   std::string out_;
 };
 
-// One line a figure: value, unit, origin, what it is. The names are those of the model's file.
+// One line per figure: value, unit, origin, meaning. The names are those of the model's file.
 void add_timing(const GpuModel& m, Lines& l) {
   l.heading("what pieces of work take (for the time estimate)");
   if (!m.timing_measured_on.empty()) l.heading("  measured: " + m.timing_measured_on);

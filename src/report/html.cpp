@@ -6,7 +6,7 @@
 
 #include "report/page_data.h"
 
-// The page, as web/build.mjs made it; empty where node or its packages were missing (src/report/folder.cmake).
+// The page made by web/build.mjs; empty if node or its packages were missing (src/report/folder.cmake).
 __asm__(
     ".pushsection .rodata.warpgrind_page,\"a\",@progbits\n"
     ".hidden warpgrind_page\n"
@@ -19,7 +19,7 @@ __asm__(
     "warpgrind_page_end:\n"
     ".byte 0\n"
     ".popsection\n");
-extern "C" const char warpgrind_page[];      // NOLINT: named in the assembly
+extern "C" const char warpgrind_page[];      // NOLINT: defined in the assembly
 extern "C" const char warpgrind_page_end[];  // NOLINT
 
 namespace warpgrind::report {

@@ -1,3 +1,4 @@
+// JUnit XML of expectations and findings.
 #include "report/junit.h"
 
 #include <fmt/format.h>
@@ -27,7 +28,7 @@ struct Suite {
                     escaped(text)));
   }
   std::string xml(std::size_t id, const RunFacts& run) const {
-    // The run's time cannot be split: it stands at the first suite.
+    // The run's time cannot be split, so the first suite has all of it.
     return fmt::format(
                "  <testsuite name=\"{}\" package=\"warpgrind\" id=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\" "
                "time=\"{:.3f}\" timestamp=\"{}\" hostname=\"{}\">\n    <properties>\n"

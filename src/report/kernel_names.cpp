@@ -1,3 +1,4 @@
+// Short names of kernels and pattern matching.
 #include "report/kernel_names.h"
 
 #include <fmt/format.h>
@@ -8,8 +9,8 @@
 namespace warpgrind::report {
 namespace {
 
-// The position of the first `what` outside <> and (); npos when there is none. "operator<" and the like keep their
-// signs: a closing bracket without an opening one is taken as text.
+// Position of the first (`last`: the last) `what` outside <> and (); npos if there is none. For "operator>" etc., a
+// closing bracket without an opening one counts as text.
 std::size_t find_outside(std::string_view text, char what, bool last) {
   int depth = 0;
   std::size_t found = std::string_view::npos;

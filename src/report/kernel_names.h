@@ -15,8 +15,8 @@ std::string short_name(std::string_view demangled);
 // "void ns::scale<4>(float*, int)" -> "scale", as with ncu's --kernel-name-base function.
 std::string function_name(std::string_view demangled);
 
-// True if a pattern with * ? [..] matches one of these: the kernel's full name; the name without result and parameters;
-// that also without template arguments; that also without namespaces; the mangled name.
+// True if a pattern with * ? [..] matches the kernel's full name, its mangled name, or its name without result and
+// parameters. The latter may also lack template arguments, namespaces, or both.
 bool matches(const std::string& pattern, const results::KernelProfile& kernel);
 
 // "copy<32>, transpose_naive<32>, ...": all kernels, each name once, cut after `most`.

@@ -1,3 +1,4 @@
+// Sentences on differences between PTX and ptxas's machine code, from the counters of sites.
 #include "report/machine_differences.h"
 
 #include <fmt/format.h>
@@ -21,7 +22,7 @@ std::string place(const std::string& file, std::uint32_t line) {
   return fmt::format("{}:{}", file.substr(file.rfind('/') + 1), line);
 }
 
-// The accesses that become fewer, by line of the source, the most first.
+// Accesses that ptxas reduces, by source line, the largest first.
 std::vector<std::pair<AccessLine, AccessCounts>> merged_accesses(const results::KernelProfile& kernel) {
   std::map<AccessLine, AccessCounts> lines;
   for (const results::SiteProfile& s : kernel.sites) {

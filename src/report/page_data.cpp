@@ -1,3 +1,4 @@
+// Packing of profiles for the HTML report.
 #include "report/page_data.h"
 
 #include <fmt/format.h>
@@ -23,7 +24,7 @@ class Packer {
  public:
   Json keys = Json::array();  // the table "metric_keys"
 
-  // `key`: the member that holds the value. `sparse`: counters that are 0 may go (of lines: absent means 0 there).
+  // `key`: the member that holds the value. `sparse`: counters that are 0 may be dropped (for lines, absent means 0).
   Json pack(Json&& value, const std::string& key, bool sparse) {
     if (value.is_object()) {
       if (key == "metrics") return metrics(value, sparse);
@@ -90,7 +91,7 @@ class Packer {
     return out;
   }
 
-  // A column of strings or lists (chains of inlining, addresses) that repeat: each once, and its number in the rows.
+  // Stores repeated strings or lists of a column (inlining chains, addresses) once, with their numbers in the rows.
   static Json intern(Json& rows, std::size_t column) {
     std::unordered_map<std::string, std::size_t> seen;
     Json list = Json::array();
@@ -116,7 +117,7 @@ Result<Json> parse(const std::string& text, const char* what) {
   return j;
 }
 
-// Nothing in the data may end the script element it stands in, or open a comment.
+// Escapes JSON so that it cannot end its script element or open a comment.
 std::string escape(const std::string& json) {
   std::string out;
   out.reserve(json.size() + json.size() / 64);

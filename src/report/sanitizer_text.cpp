@@ -1,3 +1,4 @@
+// Findings and summaries in the text format of compute-sanitizer.
 #include "report/sanitizer_text.h"
 
 #include <fmt/format.h>
@@ -21,7 +22,7 @@ struct BarrierError {
   const char* kind;
   const char* text;
 };
-// What synccheck calls them; others of the group keep our words.
+// Messages of synccheck. Other kinds of the group keep our messages.
 constexpr std::array kBarrierErrors = {
     BarrierError{"barrier-divergent-warp", "Divergent thread(s) in warp."},
     BarrierError{"barrier-divergent-block", "Divergent thread(s) in block."},
@@ -125,7 +126,7 @@ void tell_race(SanitizerWriter& w, const Finding& f, const SanitizerForm& form) 
   w.line(fmt::format("and {} [{} hazard{}]", side(w, f.accesses[1]), f.count, plural(f.count)), 1);
 }
 
-// Of the access, else of the value that the instruction is about: ".u8", ".f64".
+// Bytes of the access, else of the instruction's value type: ".u8", ".f64".
 std::uint32_t bytes_of(const FindingAccess& a) {
   constexpr std::uint32_t kRegister = 4;
   if (a.bytes != 0) return a.bytes;
@@ -204,7 +205,7 @@ std::uint64_t sanitizer_address(const FindingAccess& a) {
 std::string sanitizer_headline(const Finding& f) {
   const FindingAccess* const a = f.accesses.empty() ? nullptr : &f.accesses[0];
   const bool wrong_free = f.kind == "double-free" || f.kind == "invalid-free";
-  // Of a call of the host its error is all that compute-sanitizer says.
+  // For a call of the host, compute-sanitizer reports only its error.
   const std::string error = wrong_free && a && a->kernel.empty() ? "cudaErrorInvalidValue" : f.error;
   if (!error.empty() && a)
     for (const CudaError& e : kCudaErrors)

@@ -1,3 +1,4 @@
+// Findings in the XML format of compute-sanitizer.
 #include "report/sanitizer_xml.h"
 
 #include <fmt/format.h>
@@ -57,7 +58,7 @@ const char* name_of(FindingKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-// "sum" of "void ns::sum<int>(int*)": the tool writes no parameters here.
+// Name without result type and parameters: compute-sanitizer writes none here.
 std::string plain_name(std::string name) {
   if (name.starts_with("void ")) name.erase(0, 5);
   return name.substr(0, name.find('('));
@@ -108,7 +109,7 @@ void api_call(XmlWriter& w, const Finding& f) {
   w.element("error", f.error);
 }
 
-// Of one access.
+// Record of a finding with one access.
 void access(XmlWriter& w, const Finding& f, FindingKind kind) {
   const FindingAccess* const a = f.accesses.empty() ? nullptr : &f.accesses[0];
   std::string text = sanitizer_headline(f);

@@ -1,3 +1,4 @@
+// SARIF 2.1.0 of findings, failed expectations and advice.
 #include "report/sarif.h"
 
 #include <fmt/format.h>
@@ -34,7 +35,7 @@ class SarifWriter {
     if (!f.advice.empty()) text += ". " + f.advice;
     const bool error = f.severity == results::Severity::error;
     std::string rule = error ? "kernel_error" : "kernel_warning";
-    if (!f.accesses.empty()) {  // who takes part is known, and the kind is a stable word
+    if (!f.accesses.empty()) {  // with accesses, the kind is a stable word
       rule = f.kind;
       std::replace(rule.begin(), rule.end(), ' ', '-');
       kinds_.insert(rule);
@@ -104,7 +105,7 @@ class SarifWriter {
     return {{"physicalLocation", {{"artifactLocation", artifact}, {"region", {{"startLine", line}}}}}};
   }
 
-  // One location: what is meant; the others are related.
+  // The first place becomes the location, the others related locations.
   void add_places(Json& j, const std::vector<results::Advice::Place>& places) const {
     bool first = true;
     for (const results::Advice::Place& p : places) {
@@ -114,7 +115,7 @@ class SarifWriter {
     }
   }
 
-  // The other accesses, where it came from, and what caused it.
+  // Adds the other accesses, the origin and the cause as related locations.
   void add_related(Json& j, const results::Finding& f) const {
     const auto add = [&](const std::string& file, std::uint32_t line, const std::string& text) {
       if (line == 0 || file.empty()) return;

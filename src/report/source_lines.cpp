@@ -1,3 +1,4 @@
+// Counters by source line, and lookup of source text in a profile.
 #include "report/source_lines.h"
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 namespace warpgrind::report {
 namespace {
 
-// Only what adds up over instructions: ratios do not.
+// True for counters that can be summed over instructions; ratios cannot.
 bool adds_up(const std::string& metric) {
   return !metric.ends_with(".ratio") && !metric.ends_with(".pct") && metric != "derived__avg_thread_executed_true" &&
          metric != "derived__memory_l1_conflicts_shared_nway";

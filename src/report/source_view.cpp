@@ -1,3 +1,4 @@
+// Annotated source of a kernel: choice of files, lines and columns, and their output.
 #include "report/source_view.h"
 
 #include <fmt/format.h>
@@ -32,14 +33,14 @@ constexpr const char* kThreadInst = "thread_inst_executed_true";
 constexpr const char* kExcess = "derived__memory_l2_theoretical_sectors_global_excessive";
 constexpr const char* kDivergent = "warpgrind__divergent_branches.sum";
 
-// What stands beside a line. The ratios come from the sites on it: other instructions make no requests.
+// Figures beside a line. The ratios come from the sites on the line, as other instructions make no requests.
 struct Counters {
   double inst = 0, thread_inst = 0, divergent = 0;
-  // Of the worst instruction: a mean of a good load and a bad store would say nothing.
+  // Values of the worst instruction: the mean of a good load and a bad store would be meaningless.
   double sectors_per_request = 0, ways = 0;
   double excess = 0, wavefronts = 0, ideal_wavefronts = 0;
   double l1_hits = 0, l1_lookups = 0;  // sectors of loads; modelled
-  bool inlined = false;                // with what was inlined into the line
+  bool inlined = false;                // includes code inlined into the line
 
   void add_site(const SiteProfile& s) {
     const double executed = metric_value(s.metrics, kInst);
@@ -65,7 +66,7 @@ struct SourceColumn {
   const char* title;
   int width;
   std::optional<double> (*value)(const Counters&);
-  bool compact;  // a count, else two digits
+  bool compact;  // true: a count; false: a number with two digits
   bool (*bad)(const Counters&);
 };
 
@@ -162,7 +163,7 @@ class SourceView {
     }
   }
 
-  // Headers that nobody here wrote, where the lines that call into them have their figures too.
+  // Leaves out system headers if the lines that call into them include their figures.
   void leave_out_headers() {
     if (kernel_.inlined_lines.empty()) return;
     const std::size_t before = files_.size();
@@ -170,7 +171,7 @@ class SourceView {
     left_out_ = before - files_.size();
   }
 
-  // The file with the most executed instructions first: the kernel's own, as a rule.
+  // The file with the most executed instructions comes first; usually it is the kernel's own.
   std::vector<std::pair<std::string, const Lines*>> ordered_files() const {
     std::vector<std::pair<double, std::pair<std::string, const Lines*>>> order;
     for (const auto& [name, lines] : files_) {
@@ -184,7 +185,7 @@ class SourceView {
     return out;
   }
 
-  // Only columns in which something stands.
+  // Keeps only columns that have values.
   void choose_columns(const std::function<void(const std::function<void(const Counters&)>&)>& each) {
     columns_.clear();
     for (const SourceColumn& c : kColumns) {
@@ -211,7 +212,7 @@ class SourceView {
     return out;
   }
 
-  // Between words or after an operator, when there is one near the edge.
+  // Position of a line break: between words or after an operator, if there is one near the edge.
   static std::size_t break_at(const std::string& text, std::size_t room) {
     if (text.size() <= room) return text.size();
     const std::size_t at = text.find_last_of(" ,;()[]+*=", room - 1);
@@ -223,7 +224,7 @@ class SourceView {
     for (const SourceColumn* c : columns_) used += static_cast<std::size_t>(c->width);
     const std::size_t room = width_ == 0 ? std::string::npos : width_ - std::min(width_ - 20, used);
     const bool bad = counters != nullptr && counters->bad();
-    // What does not fit goes on below, a little further in.
+    // Text that does not fit continues on the next line, indented.
     std::string line = right(std::to_string(number), 6) + cells(counters) +
                        (bad                             ? " > "
                         : counters && counters->inlined ? " + "
@@ -256,7 +257,7 @@ class SourceView {
       return;
     }
     const std::vector<std::string_view> source = lines_of(*text);
-    // One line around those with counters; three or fewer between two of them are shown rather than left out.
+    // Lines with counters are shown with one line around them. Gaps of up to three lines are shown, too.
     constexpr std::uint32_t kGap = 3;
     std::set<std::uint32_t> shown;
     std::uint32_t last = 0;
@@ -287,7 +288,7 @@ class SourceView {
                       kTerminalWidth, "  ");
   }
 
-  // Tabs as two blanks; what moves the cursor of a terminal is shown as a dot.
+  // Replaces tabs by two blanks, and control characters by dots.
   static std::string tidy(std::string_view line) {
     std::string out;
     for (const char c : line) {

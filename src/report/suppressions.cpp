@@ -1,3 +1,4 @@
+// Suppressions: reading, matching, and writing them for findings.
 #include "report/suppressions.h"
 
 #include <fmt/format.h>
@@ -17,7 +18,7 @@ bool fits(const std::string& pattern, const std::string& text) {
   return pattern.empty() || pattern == text || fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
 }
 
-// "kernels.cu" and "src/kernels.cu" are both the file /home/me/src/kernels.cu.
+// "kernels.cu" and "src/kernels.cu" both match the file /home/me/src/kernels.cu.
 bool matches_file(const std::string& pattern, const std::string& path) {
   return fits(pattern, path) || path.ends_with("/" + pattern) || fits("*/" + pattern, path);
 }

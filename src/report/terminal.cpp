@@ -1,3 +1,4 @@
+// Tables of a profile, and findings, as text for a terminal.
 #include "report/terminal.h"
 
 #include <fmt/format.h>
@@ -25,7 +26,7 @@ using results::Metrics;
 
 constexpr int kWidth = static_cast<int>(kTerminalWidth);
 
-// ---- What is shown: metric names by row and column. The code below knows units and widths only.
+// ---- Content of the tables: metric names by row and column. The code below only handles units and widths.
 
 enum class Show : std::uint8_t { count, ratio, percent };
 struct Column {
@@ -35,7 +36,7 @@ struct Column {
 };
 struct Row {
   const char* label;
-  std::array<const char*, 5> metrics;  // by column; null: nothing there
+  std::array<const char*, 5> metrics;  // by column; null: an empty cell
 };
 struct Table {
   const char* title;
@@ -133,7 +134,7 @@ class TerminalWriter {
   std::string dim(const std::string& t) const { return colour_ ? "\033[2m" + t + "\033[0m" : t; }
   std::string red(const std::string& t) const { return colour_ ? "\033[1;31m" + t + "\033[0m" : t; }
 
-  bool scaled = false;  // the counts are of some blocks, scaled to all: none is exact
+  bool scaled = false;  // the counts come from some blocks, scaled to all, so that none is exact
   // "  text ....... origin": the origin at the right margin.
   void fact(const std::string& text, Origin origin) {
     const std::string word = name(scaled && origin == Origin::exact ? Origin::modelled : origin);
@@ -145,7 +146,7 @@ class TerminalWriter {
   std::string out_;
 };
 
-// The least exact of two: what a line that mixes numbers may claim.
+// The less exact of two origins, for a line with both numbers.
 Origin weaker(Origin a, Origin b) {
   return std::max(a, b);
 }
@@ -160,11 +161,11 @@ std::string cell(const Column& c, const Metric* m) {
         text = fixed(m->value, 2);
         break;
       case Show::percent:
-        // Lanes that share words use the bytes that are moved more than once.
+        // Over 100 %: lanes that share words use the moved bytes more than once.
         text = m->value > 100.05 ? fixed(m->value / 100, 2) + " x" : percent(m->value);
         break;
     }
-  // A number that is too wide makes the line longer, and never touches its neighbour.
+  // A number that is too wide makes the line longer; a blank always separates it from its neighbour.
   return right(" " + text, c.width);
 }
 
@@ -175,7 +176,7 @@ void print_table(TerminalWriter& w, const Table& table, const Metrics& metrics) 
     if (metric_value(metrics, row.metrics[0]) == 0) continue;
     if (!titled) {
       std::string head = left(std::string("  ") + table.title, kLabel + 1);
-      // A long title eats into the first column.
+      // A long title takes space from the first column.
       int overhang = static_cast<int>(head.size()) - (kLabel + 1);
       for (const Column& c : table.columns) {
         head += right(c.title, c.width - overhang);
@@ -221,7 +222,7 @@ void print_launch(TerminalWriter& w, const KernelProfile& k) {
         Origin::exact);
 }
 
-// The largest shares of thread instructions by class, as far as a line holds them.
+// The largest shares of thread instructions by class, as many as fit on a line.
 std::string mix(const Metrics& metrics) {
   constexpr const char* kStart = "warpgrind__ptx_inst_executed_op_";
   const double all = metric_value(metrics, "warpgrind__ptx_inst_executed.sum");
@@ -275,7 +276,7 @@ void print_instructions(TerminalWriter& w, const Metrics& m) {
   }
 }
 
-// How much of it the modelled caches have seen.
+// The part of the blocks that the modelled caches have seen.
 std::string sampled(const Metrics& m) {
   const double seen = metric_value(m, "warpgrind__caches_blocks_sampled.sum");
   const double all = metric_value(m, "launch__thread_count") / std::max(1.0, metric_value(m, "launch__block_size"));
@@ -300,7 +301,7 @@ void print_caches(TerminalWriter& w, const Metrics& m) {
            Origin::modelled);
 }
 
-// Whether the GPU's own rule says something else than sectors.
+// True if the transactions by the GPU's own rule differ from the sectors.
 bool transactions_differ(const Metrics& m) {
   for (const Row& row : kTransactionRows) {
     const std::string name = row.metrics[0];
@@ -333,7 +334,7 @@ void print_left_out(TerminalWriter& w, const results::Profile& p) {
   if (p.launches_left_out != 0) w.line("  the others ran uncounted; their times are those of launches alike, or rough");
 }
 
-// One row a call: "cublasSgemm 512 x 512 x 512: on the host by OpenBLAS, not counted".
+// One row per call: "cublasSgemm 512 x 512 x 512: on the host by OpenBLAS, not counted".
 void print_library_calls(TerminalWriter& w, const results::Profile& p) {
   if (p.library_calls.empty()) return;
   w.line(w.bold("library calls"));
@@ -374,7 +375,7 @@ void print_time(TerminalWriter& w, const KernelProfile& k) {
   const std::string interval =
       low && high ? fmt::format(" ({} to {})", with_time(low->value), with_time(high->value)) : std::string();
   const std::string binds = what_binds(k);
-  // One line as long as it fits.
+  // One line if it fits.
   constexpr std::size_t kMost = 68;
   std::string line = "time " + with_time(time->value) + interval;
   if (!binds.empty() && line.size() + 2 + binds.size() <= kMost) {

@@ -101,7 +101,7 @@ void silence() {
 }
 
 // Watchdog of a copied process, in which the device's own watchdog has no thread. It ends a launch after `limit`
-// seconds. It ends it after `waiting_limit` seconds if all warps only wait, as nothing from outside can end that wait
+// seconds. If all warps only wait, it ends it after `waiting_limit` seconds, as nothing from outside can end that wait
 // here.
 void watch(const device::Device& gpu, double limit, double waiting_limit) {
   constexpr auto kTick = std::chrono::milliseconds(50);
@@ -126,8 +126,8 @@ struct Child {
   bool ended = false;
 };
 
-// Time limit in another order, in seconds, for a launch that took own_seconds in its own. As most launches end in any
-// order, the limit is far above the cost of block order, warp switches and other processes.
+// Time limit in another order, in seconds, for a launch that took own_seconds in its own. It is far above the cost of
+// block order, warp switches and other processes. It seldom applies, as most launches end in any order.
 double limit_of(double own_seconds) {
   constexpr double kLeast = 10, kTimesAsLong = 30;
   return std::max(kLeast, kTimesAsLong * own_seconds);
