@@ -12,7 +12,7 @@ cudaError_t issue_fill(const FillOperation& fill, cudaStream_t stream, bool host
 // synchronization behavior").
 cudaError_t fill_now(const FillOperation& fill);
 
-CopySide in_memory(const void* pointer, std::size_t pitch, std::size_t rows);  // bytes a row, rows a slice
+CopySide in_memory(const void* pointer, std::size_t pitch, std::size_t rows);  // bytes per row, rows per slice
 CopySide in_array(const ArrayHandle* array, std::size_t x, std::size_t y);     // x in bytes
 CopyOperation rectangle(CopySide to, CopySide from, std::size_t width, std::size_t height, cudaMemcpyKind kind);
 

@@ -76,8 +76,8 @@ void Executor::issue(Stream& stream, const WorkPtr& work, const std::vector<Work
   }
   stream.last = work;
   enqueue(work, std::move(before), stream.id);
-  // The queue of launches is as long as in hardware. If it is full, the issuing thread waits until half of it is done.
-  // If it waited for one free place only, it would be woken for every launch.
+  // The queue of launches is as long as in hardware. If it is full, the issuing thread waits until half the queue is
+  // done. If it waited for one free place only, it would be woken for every launch.
   if (no_threads_ && t_running == 0) wait(lock, {work});
   if (device.pending.size() > timing::Timeline::kQueueDepth && t_running == 0)
     wait(lock, {*std::next(device.pending.begin(), timing::Timeline::kQueueDepth / 2)});

@@ -41,7 +41,7 @@ struct Work {
   int device = 0;
   // For observers. `id` is set when the work is issued.
   events::StreamWork::Kind what = events::StreamWork::Kind::mark;
-  std::uint64_t memory = 0;  // that it allocates or frees
+  std::uint64_t memory = 0;  // address that it allocates or frees
   std::uint64_t id = 0;
   std::shared_ptr<const HostStack> made;  // of a graph node: the call that created the node
   bool early = false;                     // a grid that its predecessor may start (programmatic launch)

@@ -251,8 +251,9 @@ struct Branch {
   const GraphNode* last = nullptr;
 };
 
-// One launch of a graph. Its work keeps it alive until all of it is placed. A node continues the branch of a dependency
-// if that is the branch's last node, else it opens a new branch. The host pays for the launch, not for each node.
+// One launch of a graph. Its work keeps it alive until the whole launch is placed. A node continues the branch of a
+// dependency if that is the branch's last node, else it opens a new branch. The host pays for the launch, not for each
+// node.
 class GraphLaunch : public std::enable_shared_from_this<GraphLaunch> {
  public:
   explicit GraphLaunch(const Target& target, StreamRef stream = nullptr)

@@ -1,7 +1,7 @@
 // Interface of the runtime for libraries that run on the host (src/libraries). A library call is a piece of work in a
-// stream, like a kernel: it is issued in order, can be captured as a graph node, has its place on the virtual timeline,
-// and is a row of the profile. The functions have C names, as one shared library calls them in another. Both must come
-// from the same build, as they share types.
+// stream, like a kernel. It is issued in order and can be captured as a graph node. It has a place on the virtual
+// timeline, and is a row of the profile. The functions have C names, as one shared library calls them in another. Both
+// must come from the same build, as they share types.
 #pragma once
 
 #include <cstddef>

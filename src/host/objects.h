@@ -27,9 +27,8 @@ struct Capture {
   ~Capture();
   std::uint64_t id = 0;
   Graph* graph = nullptr;
-  std::unique_ptr<Graph>
-      own_graph;  // null: the program owns the graph (cudaStreamBeginCaptureToGraph, or returned at the end)
-  const Stream* origin = nullptr;  // null: destroyed
+  std::unique_ptr<Graph> own_graph;  // null: the program owns it (cudaStreamBeginCaptureToGraph, or after the end)
+  const Stream* origin = nullptr;    // null: destroyed
   bool invalidated = false, ended = false;
   cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal;
   std::thread::id begun_by;        // thread that has to end it, unless the mode is relaxed

@@ -21,7 +21,7 @@ namespace warpgrind::host {
 struct CopySide {
   std::shared_ptr<device::Array> array;  // shared: it may be freed before the copy is done
   std::uint8_t* pointer = nullptr;
-  std::size_t pitch = 0, rows = 0;  // bytes a row, rows a slice
+  std::size_t pitch = 0, rows = 0;  // bytes per row, rows per slice
   std::size_t x = 0, y = 0, z = 0;
 };
 struct CopyOperation {
@@ -33,7 +33,7 @@ struct CopyOperation {
 };
 struct FillOperation {
   std::uint8_t* pointer = nullptr;
-  std::size_t pitch = 0, rows = 1;  // bytes a row, rows a slice
+  std::size_t pitch = 0, rows = 1;  // bytes per row, rows per slice
   std::uint32_t value = 0;
   unsigned element = 1;                          // 1, 2 or 4 bytes
   std::size_t width = 0, height = 1, depth = 1;  // elements, rows, slices
@@ -43,7 +43,7 @@ struct KernelOperation {
   const session::KernelEntry* entry = nullptr;
   device::LaunchConfig config;
   int carveout_percent = -1;
-  bool early = false;  // may begin before the kernel before it in its stream has ended
+  bool early = false;  // may begin before the previous kernel in its stream has ended
   device::PackedParameters parameters;
   std::vector<void*> pointers();  // to each parameter
 };

@@ -35,7 +35,7 @@ struct Context {
   std::atomic<bool> used{false}, retained{false};
   bool is_active() const { return used || retained; }
   // A kernel fault. `fault` is set when the grid has ended. `sticky` is set when the program has waited for the device;
-  // every later call returns it. So the same call returns the error first in every run.
+  // every later call returns it. So in every run, the same call is the first to return the error.
   std::atomic<cudaError_t> fault{cudaSuccess}, sticky{cudaSuccess};
   // With a checker, invalid accesses are skipped (device::LaunchResult::survived). The program gets the same errors,
   // but later work still runs, so that the checker finds more.

@@ -6,7 +6,7 @@
 
 namespace warpgrind::host {
 
-inline constexpr int kGreatestPriority = -5;  // what GPUs since compute capability 7 report; 0 is the least
+inline constexpr int kGreatestPriority = -5;  // as reported by GPUs since compute capability 7; 0 is the least
 
 cudaError_t create_stream(cudaStream_t* out, unsigned flags, int priority);  // flags: cudaStreamNonBlocking
 cudaError_t destroy_stream(cudaStream_t handle);                             // returns at once; its work goes on

@@ -16,7 +16,7 @@ cudaError_t reserve_addresses(std::uint64_t* out, std::uint64_t size, std::uint6
 // Frees a whole reservation, in which nothing may be mapped.
 cudaError_t free_addresses(std::uint64_t address, std::uint64_t size);
 
-// Handles of memory are numbers. The memory is freed when all references are released and none of it is mapped.
+// Handles of memory are numbers. The memory is freed when all references are released and no mapping uses it.
 // shareable: other processes may get it through a file descriptor.
 cudaError_t create_memory(std::uint64_t* handle, std::uint64_t size, int device, bool shareable = false);
 // The caller owns the descriptor. cudaErrorInvalidValue: the memory is not shareable.
@@ -25,7 +25,7 @@ cudaError_t import_memory(std::uint64_t* handle, int descriptor);
 cudaError_t release_memory(std::uint64_t handle);
 cudaError_t retain_memory(std::uint64_t* handle, std::uint64_t address);  // of the memory mapped there
 cudaError_t device_of_memory(int* device, bool* shareable, std::uint64_t handle);
-bool is_shareable(std::uint64_t address);  // the memory mapped there
+bool is_shareable(std::uint64_t address);  // true if the memory mapped there is
 
 // Kernels may not use the mapping before set_access(). It must map the whole memory, else cudaErrorNotSupported.
 cudaError_t map_memory(std::uint64_t address, std::uint64_t size, std::uint64_t offset, std::uint64_t handle);

@@ -28,7 +28,7 @@ struct Suite {
                     escaped(text)));
   }
   std::string xml(std::size_t id, const RunFacts& run) const {
-    // The run's time cannot be split, so the first suite has all of it.
+    // The run's time cannot be split, so the first suite has the whole time.
     return fmt::format(
                "  <testsuite name=\"{}\" package=\"warpgrind\" id=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"0\" "
                "time=\"{:.3f}\" timestamp=\"{}\" hostname=\"{}\">\n    <properties>\n"

@@ -13,7 +13,7 @@ namespace warpgrind::session {
 // Thread-safe. Bytes move in the order of the ledger (timing/ledger.h).
 class ManagedMemory {
  public:
-  // Call before work may use the allocation [low, high). The first call notes how much of it the host has written.
+  // Call before work may use the allocation [low, high). The first call notes how many bytes the host has written.
   void see(std::uint64_t low, std::uint64_t high);
   // Move up to `bytes` bytes of the allocation; return the bytes that were on the other side and did move.
   double to_device(std::uint64_t low, double bytes);

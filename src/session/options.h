@@ -26,7 +26,7 @@ struct RunOptions {
   double slow_seconds = 2;        // after this time of compiling a kernel, a line names it
   bool hold_compilation = false;  // for tests: a compilation that takes that long never ends
   bool counters = true;
-  LaunchFilter launches;         // that are counted
+  LaunchFilter launches;         // the launches that are counted
   std::uint64_t blocks = 0;      // about this many of each launch run, and the counts are scaled; 0: all
   bool caches = true;            // with `counters`: also model caches, from some blocks of each launch
   bool bounds_stop = true;       // false: an access outside an allocation is reported, and goes on as on a GPU

@@ -13,8 +13,8 @@ std::string labelled(const std::string& path, const std::string& label);
 std::string of_process(const std::string& path, unsigned number);
 
 // One file in the status directory for each process that used CUDA. It is created at the first use of CUDA and
-// completed
-// (`ended`) when the profile is written. If it stays incomplete, the process was killed or became another program.
+// completed (`ended`) when the profile is written. If it stays incomplete, the process was killed or became another
+// program.
 struct ProcessNote {
   unsigned number = 0;
   long pid = 0;

@@ -8,7 +8,7 @@
 
 namespace warpgrind::session {
 
-// Of all kernels of the module; equal messages only once.
+// Refusals of all kernels of the module; equal messages appear only once.
 std::vector<Error> refusals(const ptx::Module& module);
 
 }  // namespace warpgrind::session

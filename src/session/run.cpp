@@ -52,7 +52,7 @@ Result<Program*> Session::add_program(Program::Entries entries, const std::strin
 // ---- 2. A kernel is launched: compile, execute, estimate, count.
 namespace {
 
-// Allocations that the kernel's pointer parameters point into. For managed memory, also notes how much of it the host
+// Allocations that the kernel's pointer parameters point into. Of managed memory, also notes how many bytes the host
 // has written so far.
 TouchedMemory touched_memory(const LaunchRequest& request, ManagedMemory& managed) {
   std::set<std::uint64_t> seen;
@@ -353,7 +353,7 @@ timing::Span Session::record(const LaunchRequest& request, const LaunchOutcome& 
   return span;
 }
 
-// ---- 3. The program ends: one profile, on stderr and in the files asked for.
+// ---- 3. The program ends: one profile, on stderr and in the requested files.
 void Session::finish(bool at_once) {
   if (forked_) return;  // before the lock: a thread that the fork did not copy may have held it
   std::unique_ptr<std::atomic<bool>, decltype([](std::atomic<bool>* told) { told->store(true); })> at_end;
