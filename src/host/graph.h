@@ -107,7 +107,7 @@ ConditionalOperation make_conditional(ConditionalOperation::Kind kind, std::uint
 // A deep copy of nodes and edges. Memory of alloc nodes and user objects are shared with the original.
 std::unique_ptr<Graph> clone(const Graph& graph);
 GraphNode* find_in_clone(const Graph& clone, const GraphNode* original);
-// Nodes, each after its dependencies; empty if the graph has a cycle.
+// Nodes, each after its dependencies; empty if the graph has a cycle (or no nodes).
 std::vector<GraphNode*> topological_order(const Graph& graph);
 // Kernels that launch_graph() would compile. Call under GraphsLock, then compile them without the lock.
 std::vector<KernelShape> kernel_shapes(const Graph& graph, int device);

@@ -8,7 +8,7 @@
 
 namespace warpgrind::report {
 
-// One sentence per difference: "ptxas merges neighbours: 64 shared loads of matmul.cu:113 become 40".
+// One sentence per difference: "ptxas merges neighbours: 64 shared loads of matmul.cu:113 become 40". Empty: none.
 std::vector<std::string> machine_differences(const results::KernelProfile& kernel);
 
 }  // namespace warpgrind::report

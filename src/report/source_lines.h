@@ -12,7 +12,7 @@ namespace warpgrind::report {
 struct SourceLine {
   std::string file;  // empty: no line information, and `line` is a PTX line
   std::uint32_t line = 0;
-  std::string function;  // function with the line in the compiled code, if not the kernel
+  std::string function;  // function that the compiled line belongs to, if not the kernel
   results::Metrics metrics;
 };
 
