@@ -1,4 +1,4 @@
-// `warpgrind check`: runs a program under all checkers and prints what they found.
+// Subcommand `warpgrind check`: runs a program under all checkers and prints their findings.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@
 namespace warpgrind::cli {
 
 struct CheckCommand {
-  RunCommand run;                 // options.json_path: what was found, as JSON
-  std::vector<std::string> only;  // words of checkers::kGroups, also several in one, separated by commas
+  RunCommand run;                 // options.json_path: the findings as JSON
+  std::vector<std::string> only;  // words of checkers::kGroups; one word may hold several, separated by commas
   SanitizerOptions sanitizer;
-  bool as_sanitizer = false;  // called by that name: memcheck, unless another tool is given
+  bool as_sanitizer = false;  // called by the name compute-sanitizer: memcheck, unless another tool is given
   int error_exitcode = 1;     // 0: the program's own
   std::string suppressions, gen_suppressions;
   std::string log_path;

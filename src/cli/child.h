@@ -1,5 +1,5 @@
-// Programs that `warpgrind run` starts, and the signals that concern both: whatever ends one ends the other, and
-// nothing stays behind.
+// Child process of `warpgrind run`, and the signals for both: a signal that ends one ends the other, and no process
+// stays behind.
 #pragma once
 
 #include <string>
@@ -10,14 +10,15 @@
 namespace warpgrind::cli {
 
 // Starts a program (a path, or a name on the PATH), waits, and returns its wait status. Signals that would end this
-// process go to the program instead, which decides; with this process it dies. One that came before is an error.
+// process go to the program instead, which decides. If this process dies, the program dies too. A signal that came
+// before the start is an error.
 Result<int> run_child(const std::vector<std::string>& arguments);
 
-// The last signal that this process got and did not die of; 0: none.
+// The last signal that this process received and survived; 0: none.
 int signal_received();
 
-// main() calls end() when everything is cleaned up: it returns `code`, or dies of the signal that end_by_signal()
-// named, so that a shell sees what it would see without warpgrind.
+// main() calls end() after all cleaning up. It returns `code`, or dies of the signal given to end_by_signal(), so that
+// a shell sees the same end as without warpgrind.
 void end_by_signal(int signal);
 int end(int code);
 

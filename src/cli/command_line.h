@@ -1,5 +1,5 @@
-// The command line as data: what scripts/command_line.py makes the man pages and the completion of bash and zsh from,
-// at build time. `warpgrind command-line` prints it, as JSON.
+// Command line as data: scripts/command_line.py makes the man pages and the completion of bash and zsh from it, at
+// build time. `warpgrind command-line` prints it as JSON.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -1,4 +1,4 @@
-// `warpgrind exercise`: the exercises of the course, and their judge.
+// Subcommand `warpgrind exercise`: the exercises of the course, and their judge.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@ struct ExerciseCommand {
   enum class Action { list, start, text, check, hint, solution, test } action = Action::list;
   std::string name;    // of an exercise
   std::string target;  // folder of start, file or folder of check
-  std::string folder;  // with the exercises; empty: ours
+  std::string folder;  // folder of the exercises; empty: ours
   std::string gpu, json_path, junit_path, cache;
-  int step = 0;  // of the hints; 0: the next
+  int step = 0;  // of the hints; 0: the next one
   bool all = false, no_sandbox = false, no_cache = false;
 };
 int exercise(const ExerciseCommand& command);  // 1: not solved

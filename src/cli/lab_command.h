@@ -1,4 +1,4 @@
-// `warpgrind lab`: the topics of the lab, on the virtual GPU or measured on a real one.
+// Subcommand `warpgrind lab`: the topics of the lab, on the virtual GPU or measured on a real one.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 namespace warpgrind::cli {
 
 struct LabCommand {
-  std::vector<std::string> topics;  // empty: list them; "all": everything
+  std::vector<std::string> topics;  // empty: list them; "all": every topic
   bool list = false, full = false, fresh = false, no_models = false, brief = false, table = false, no_cache = false;
   bool no_large = false;
   std::string gpu = "h200", on = "virtual", sizes, type, json_path, csv_path, report_path, compare_path, programs,
@@ -15,7 +15,7 @@ struct LabCommand {
   std::vector<std::string> rungs;
   unsigned threads = 0;
   double timeout_seconds = 0;
-  std::vector<std::string> topic_options;  // what is left of the command line: --NAME VALUE of the topic
+  std::vector<std::string> topic_options;  // remaining words of the command line: --NAME VALUE of the topic
 };
 int lab(const LabCommand& command);
 

@@ -1,5 +1,5 @@
-// Under mpirun one command line is run by every rank: each needs file names of its own, and says who it was when the
-// job ends early.
+// MPI rank of this process. Under mpirun every rank runs the same command line. Each rank needs its own file names, and
+// reports its number if the job ends early.
 #pragma once
 
 #include <optional>
@@ -10,14 +10,14 @@ namespace warpgrind::cli {
 struct MpiRank {
   std::string rank, size;
 };
-// Where an MPI launcher (OpenMPI, MPICH and its descendants) started this process as one of several ranks.
+// Set if an MPI launcher (OpenMPI, MPICH and its descendants) started this process as one of several ranks.
 std::optional<MpiRank> mpi_rank();
 
-// "out.json" becomes "out.rank1.json" for a rank of several; unchanged otherwise, and for "" and "-".
+// "out.json" becomes "out.rank1.json" for one rank of several; otherwise unchanged, as are "" and "-".
 std::string of_this_rank(const std::string& path);
 
-// What to say of a rank whose program a signal ended: which, where, and what to do. profiles: where they are, one a
-// line.
+// Message about a rank whose program a signal ended: the rank, its host, and what to do. `profiles`: their paths, one
+// per line.
 struct LostRank {
   std::string message, detail;
 };

@@ -1,6 +1,6 @@
-// Which libnvrtc compiles for a program under test: NVIDIA's where it is installed, as it needs no GPU, and else ours
-// (src/nvrtc). The program finds ours in both cases, which hands over to NVIDIA's but for cubins: those have machine
-// code.
+// Choice of the libnvrtc that compiles for a program under test: NVIDIA's if it is installed, because it needs no GPU,
+// otherwise ours (src/nvrtc). The program finds ours in both cases. Ours passes the work on to NVIDIA's, except cubins:
+// those hold machine code.
 #pragma once
 
 #include <string>
@@ -9,10 +9,11 @@
 
 namespace warpgrind::cli {
 
-// which: "auto", "nvidia", "ours". For programs that this process starts from now on; library: our libcudart.so.13.
+// `which`: "auto", "nvidia", "ours". For programs that this process starts after this call. `library`: our
+// libcudart.so.13.
 Status choose_nvrtc(const std::string& which, const std::string& library);
 
-// "NVIDIA's, /usr/local/cuda/lib64/libnvrtc.so.13" or "warpgrind's, ...", as "auto" chooses.
+// "NVIDIA's, /usr/local/cuda/lib64/libnvrtc.so.13" or "warpgrind's, ...": the choice of "auto".
 std::string chosen_nvrtc();
 
 }  // namespace warpgrind::cli

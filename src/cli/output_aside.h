@@ -1,4 +1,4 @@
-// The program's own output out of the way of ours.
+// Redirection of the program's standard output, to keep it apart from ours.
 #pragma once
 
 #include <fcntl.h>
@@ -8,8 +8,7 @@
 
 namespace warpgrind::cli {
 
-// While it lives, what is written to standard output goes to standard error: the program's own output must not stand
-// in what we print.
+// While it lives, standard output goes to standard error: the program's own output must not be mixed into ours.
 class OutputAside {
  public:
   OutputAside() : kept_(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)) {

@@ -1,4 +1,4 @@
-// The PTX of a program as linked modules, one for each binary in it.
+// PTX of a program as linked modules, one for each binary in it.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace warpgrind::cli {
 
-// An image without PTX is complained about, left out, and makes *code kUsageError.
+// An image without PTX is reported and left out, and sets *code to kUsageError.
 Result<std::vector<std::shared_ptr<ptx::Module>>> read_modules(const std::vector<fatbin::FatbinEntry>& entries,
                                                                const std::string& path, int* code);
 

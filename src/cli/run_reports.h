@@ -1,5 +1,5 @@
-// What `warpgrind run` does with the profile of the program once it has ended: --source, --expect, --junit, --sarif,
-// --report.
+// Reports of `warpgrind run` from the program's profile, after the program has ended: --source, --expect, --junit,
+// --sarif, --report.
 #pragma once
 
 #include <cstdio>
@@ -15,7 +15,7 @@ namespace warpgrind::cli {
 struct ReportOptions {
   std::vector<std::string> expectations;
   std::string junit_path, sarif_path, html_path;
-  std::string baseline_path;  // of an earlier profile, that the page compares with
+  std::string baseline_path;  // an earlier profile, for the page to compare with
   bool source = false;
   bool needs_profile() const {
     return !expectations.empty() || !junit_path.empty() || !sarif_path.empty() || !html_path.empty() || source ||
@@ -24,7 +24,7 @@ struct ReportOptions {
   bool needs_detail() const { return source || !html_path.empty(); }
 };
 
-// Expectations that were understood, and files that can be written: checked before the program runs.
+// Parses the expectations and checks that the files can be written, before the program runs.
 Result<std::vector<report::Expectation>> prepare(const ReportOptions& options);
 
 struct FinishedRun {
@@ -32,12 +32,12 @@ struct FinishedRun {
   int exit_code = 0;
   double seconds = 0;
   std::string program, command;
-  std::vector<results::Profile> profiles;  // one a process that used CUDA
+  std::vector<results::Profile> profiles;  // one per process that used CUDA
   std::vector<std::string> texts;          // the same as JSON, if they were read from files
 };
 
-// Prints (to `out`) and writes what was asked for. The exit code of the program when it is not 0, else 1 when an
-// expectation does not hold, 2 when a file could not be written.
+// Prints the reports to `out` and writes their files. Returns the program's exit code if it is not 0, otherwise 1 if an
+// expectation does not hold, 2 if a file could not be written.
 int write_reports(const ReportOptions& options, const std::vector<report::Expectation>& expectations,
                   const FinishedRun& run, std::FILE* out);
 

@@ -1,5 +1,5 @@
-// compute-sanitizer's command line and reports, for scripts that have them: `warpgrind check --tool memcheck`, or
-// warpgrind called by the name compute-sanitizer.
+// compute-sanitizer's command line and reports, for existing scripts: `warpgrind check --tool memcheck`, or warpgrind
+// called by the name compute-sanitizer.
 #pragma once
 
 #include <cstdio>
@@ -14,15 +14,16 @@
 namespace warpgrind::cli {
 
 struct SanitizerOptions {
-  std::vector<std::string> tools;  // names of groups; with one the report has compute-sanitizer's form
+  std::vector<std::string> tools;  // names of groups; if set, the report has compute-sanitizer's form
   std::string leak_check;          // "full", "no"; empty: as the groups say
   std::string report_api_errors, stream_ordered_races;  // "no" or what
   std::string save;                                     // file for a copy of the report
   bool xml = false;
   std::string prefix = "=========", backtrace = "yes", race_report = "analysis";
   bool strip_paths = true, require_cuda = true;
-  std::vector<std::string> kernels, kernel_expressions, other_kernels, other_kernel_expressions;  // the last two: not
-  std::vector<std::string> given;  // of sanitizer_options.inc, by their first names
+  std::vector<std::string> kernels, kernel_expressions, other_kernels,
+      other_kernel_expressions;    // the last two: excluded
+  std::vector<std::string> given;  // options from sanitizer_options.inc, by their first names
 };
 
 struct SanitizerOption {
@@ -34,16 +35,16 @@ struct SanitizerOption {
 const std::vector<SanitizerOption>& options_without_meaning();
 std::string first_name(const SanitizerOption& option);
 
-// Says what was given and has no meaning, once; an error for what is refused and for what cannot be understood.
+// Warns once about options that have no meaning here. An error for options that are refused or have a wrong value.
 Status check_options(const SanitizerOptions& options);
-// Turns the groups on that the tools are.
+// Turns on the groups of the given tools.
 void select_groups(const SanitizerOptions& options, checkers::Selection& selection);
-// False: of a kernel that was not to be checked, or that no tool asked for.
+// False: the finding's kernel is excluded, or no given tool reports its kind.
 bool wants(const SanitizerOptions& options, const results::Finding& finding);
-// "%p" is the process, "%q{NAME}" the environment variable.
+// Replaces "%p" by the process number and "%q{NAME}" by the environment variable.
 std::string expanded_path(const std::string& path);
 
-// Prints the report to `out`; with --save also writes it there. limit: findings printed, 0: all.
+// Prints the report to `out`, and writes it to the file of --save. `limit`: findings printed; 0: all.
 Status print_as_sanitizer(const FinishedRun& run, const SanitizerOptions& options, const std::string& print_level,
                           std::size_t limit, std::FILE* out);
 

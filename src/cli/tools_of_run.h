@@ -1,7 +1,7 @@
-// NVIDIA's nvcc and ptxas as a program of `warpgrind run` calls them. Some programs compile that way (PyCUDA, Triton
-// and others), for one GPU's machine code, which the virtual one cannot run. The library that every process of a run
-// has (cudart/preload.cpp) starts `warpgrind tool-of-run nvcc|ptxas FILE ARGUMENTS...` in place of such a tool: ptxas
-// is ours, which packs the PTX, and nvcc is theirs, told to leave PTX in what it makes.
+// NVIDIA's nvcc and ptxas, called by a program under `warpgrind run`. Some programs (PyCUDA, Triton and others) compile
+// that way, for one GPU's machine code, which the virtual GPU cannot run. The library loaded into every process of a
+// run (cudart/preload.cpp) starts `warpgrind tool-of-run nvcc|ptxas FILE ARGUMENTS...` instead of such a tool. For
+// ptxas, ours runs and packs the PTX. For nvcc, NVIDIA's runs with options that keep PTX in its output.
 #pragma once
 
 #include <string>
@@ -9,7 +9,8 @@
 
 namespace warpgrind::cli {
 
-// What main() does for run_variables::kToolOfRun; arguments: those behind that word. The exit code, if it returns.
+// main() calls this for run_variables::kToolOfRun. `arguments`: those behind that word. Returns the exit code, if it
+// returns.
 int tool_of_run(const std::vector<std::string>& arguments);
 
 // nvcc's arguments with PTX wherever machine code is asked for: code=sm_80 becomes code=[sm_80,compute_80],

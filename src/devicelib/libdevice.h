@@ -1,5 +1,5 @@
-// What the files of the device math library share. They are compiled for NVPTX alone, without any header: the types
-// here are the GPU's.
+// Common definitions of the device math library. Its files are compiled for NVPTX only and include no other header, so
+// the types here have the GPU's sizes.
 #pragma once
 
 #define WG_INLINE static inline __attribute__((always_inline))
@@ -13,7 +13,8 @@ using uint32 = unsigned;
 using int64 = long long;
 using uint64 = unsigned long long;
 
-// Whether subnormal floats are flushed (-ftz=true): asked when the program is compiled, not the library (reflect.cpp).
+// Whether subnormal floats are flushed (-ftz=true). Decided when the program is compiled, not the library
+// (reflect.cpp).
 extern "C" __attribute__((const)) int wg_flushes();
 
 constexpr float infinity_f = __builtin_inff();

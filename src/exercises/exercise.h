@@ -1,4 +1,4 @@
-// An exercise: a folder with a text, a skeleton, a test, wrong answers, and a rubric as data (docs/exercise-format.md).
+// Exercise: a folder with a text, a skeleton, a test, wrong answers, and a rubric as data (docs/exercise-format.md).
 #pragma once
 
 #include <cstdint>
@@ -10,34 +10,34 @@
 
 namespace warpgrind::exercises {
 
-// What is asked besides right results and no findings.
+// A requirement besides correct results and no findings.
 struct Rule {
   enum class Kind : std::uint8_t {
     counter,  // an expectation of `--expect`
-    time,     // estimated time of the kernels, or from the first copy to the last, against the solution's
-    copies,   // which host memory copies use, or that there are none
-    source,   // a pattern that the source must have, or must not have
+    time,     // estimated time of the kernels, or from the first copy to the last, compared with the solution's
+    copies,   // the host memory that copies use, or that there are no copies
+    source,   // a pattern that the source must, or must not, contain
   };
   Kind kind = Kind::counter;
-  std::string text;     // as written, for people
-  std::string message;  // what helps who fails; may be empty
+  std::string text;     // as written in the rubric, for people
+  std::string message;  // help after a failure; may be empty
   report::Expectation expectation;
   double factor = 1;      // time
-  bool timeline = false;  // time: from the first to the last work of the GPU, copies too
+  bool timeline = false;  // time: from the first to the last work of the GPU, including copies
   std::string than;       // time: a kernel of the test; empty: the solution
   std::string copies;     // "pinned", "none"
   std::string pattern;    // source: a POSIX extended regular expression
-  bool lacks = false;     // source: it must not be there
+  bool lacks = false;     // source: the pattern must be absent
 };
 
-// A kind of finding (docs/checks.md; "oob-*": all that begin so), and what helps here.
+// Help for a kind of finding (docs/checks.md; "oob-*": all kinds with this beginning).
 struct FindingHelp {
   std::string kind, message;
 };
 
 struct WrongAnswer {
   std::string file;     // in the folder
-  std::string message;  // a part of what is said about it
+  std::string message;  // part of the message that its verdict must have
 };
 
 struct Exercise {
@@ -46,7 +46,7 @@ struct Exercise {
   int order = 0, level = 1;  // 1 to 5
   std::string gpu = "h200";
   int devices = 1;
-  double seconds = 30;  // each step of the judgement
+  double seconds = 30;  // for each step of the judgement
   std::vector<Rule> rules;
   std::vector<FindingHelp> findings;
   std::vector<std::string> hints;
@@ -58,10 +58,10 @@ struct Exercise {
 
 Result<Exercise> read_exercise(const std::string& folder);
 
-// All in a folder, in the order of the course. A folder without exercise.json is none.
+// All exercises in a folder, in the order of the course. A folder without exercise.json is no exercise.
 Result<std::vector<Exercise>> find_exercises(const std::string& folder);
 
-// The error names the nearest.
+// The error names the nearest exercise.
 Result<const Exercise*> find_exercise(const std::vector<Exercise>& exercises, const std::string& name);
 
 }  // namespace warpgrind::exercises

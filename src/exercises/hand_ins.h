@@ -1,4 +1,4 @@
-// Where answers lie: a learner's folder with its marker, a class's hand-ins.
+// Locations of hand-ins: a learner's folder with its marker, and the hand-ins of a class.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ namespace warpgrind::exercises {
 // The file .warpgrind-exercise of a folder that `start` made.
 struct Marker {
   std::string exercise;
-  int hints = 0;  // shown so far
+  int hints = 0;  // number shown so far
 };
 std::optional<Marker> read_marker(const std::string& folder);
 Status write_marker(const std::string& folder, const Marker& marker);
@@ -23,11 +23,12 @@ struct HandIn {
   std::string problem;  // why it cannot be judged
 };
 
-// target: a file, a folder with a marker, or empty: this folder. name: the exercise, where the file does not say it.
+// `target`: a file, a folder with a marker, or empty for the current folder. `name`: the exercise, if the file name
+// does not give it.
 Result<HandIn> find_hand_in(const std::string& target, const std::string& name, const std::vector<Exercise>& exercises);
 
-// FOLDER/STUDENT/NAME.cu, with folders between as they come; FOLDER/NAME.cu has no student. By student and exercise.
-// Links are not followed: they would lead out of the hand-ins.
+// Finds FOLDER/STUDENT/NAME.cu, with any folders between them; FOLDER/NAME.cu has no student. Sorted by student and
+// exercise. Links are not followed: they could lead out of the hand-ins.
 Result<std::vector<HandIn>> find_hand_ins(const std::string& folder, const std::vector<Exercise>& exercises);
 
 }  // namespace warpgrind::exercises

@@ -1,4 +1,5 @@
-// Judges a hand-in: compiled with the exercise's test, run for results and findings, run again for counters and time.
+// Judge of a hand-in: compiles it with the exercise's test, runs it for results and findings, and runs it again for
+// counters and time.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +18,8 @@ struct Judged {
   std::string asked{};
   Outcome outcome = Outcome::not_judged;
   std::string seen{};     // one line
-  std::string message{};  // what helps
-  std::string file{};     // where; empty: nowhere in particular
+  std::string message{};  // help
+  std::string file{};     // empty: no particular place
   std::uint32_t line = 0;
   std::string details{};  // many lines: the drawn access, the compiler's messages, the finding with its sources
 };
@@ -32,8 +33,8 @@ struct Verdict {
 struct JudgeSettings {
   std::string warpgrind;  // the executable
   std::string include;    // folder of judge.h
-  std::string cache;      // folder for what the solutions' runs gave; empty: none
-  std::string gpu;        // instead of the exercise's
+  std::string cache;      // folder for the figures of the solutions' runs; empty: none
+  std::string gpu;        // replaces the exercise's GPU
   bool boxed = false;
   bool colour = false;
 };
@@ -41,7 +42,7 @@ struct JudgeSettings {
 class Judge {
  public:
   explicit Judge(JudgeSettings settings) : settings_(std::move(settings)) {}
-  // An error is one of the machine or of the exercise, never of the hand-in.
+  // An error is a fault of the machine or of the exercise, never of the hand-in.
   Result<Verdict> judge(const Exercise& exercise, const std::string& file);
 
  private:

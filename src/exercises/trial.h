@@ -1,4 +1,4 @@
-// A hand-in with the test of its exercise in a folder of its own, compiled and run there.
+// Trial of a hand-in: it is compiled with the exercise's test and run, in a temporary folder of its own.
 #pragma once
 
 #include <string>
@@ -18,15 +18,15 @@ struct Case {
   bool right = false;
 };
 
-// What a run of the test left.
+// The results of one run of the test.
 struct Ran {
   ChildEnd end;
   std::vector<Case> cases;
-  bool finished = false;  // the test came to its end
+  bool finished = false;  // the test reached its end
   std::vector<results::Profile> profiles;
 };
 
-// judge.h, and what tests share: the headers beside it, in a fixed order.
+// judge.h and the headers that tests share, from its folder, in a fixed order.
 std::vector<std::string> test_headers(const std::string& include);
 
 class Trial {

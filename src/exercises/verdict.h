@@ -1,4 +1,4 @@
-// A verdict for people and for programs.
+// Verdict as text for people, and as JSON and JUnit for programs.
 #pragma once
 
 #include <string>
@@ -15,11 +15,11 @@ struct Graded {
   std::string student, exercise, file;
   Verdict verdict;
   std::string problem;  // why there is no verdict
-  double seconds = 0;   // that the judgement took
+  double seconds = 0;   // duration of the judgement
   bool passed() const { return problem.empty() && verdict.passed(); }
 };
 std::string verdict_json(const std::vector<Graded>& graded);
 std::string verdict_junit(const std::vector<Graded>& graded);
-std::string class_text(const std::vector<Graded>& graded, bool colour);  // one line a hand-in
+std::string class_text(const std::vector<Graded>& graded, bool colour);  // one line per hand-in
 
 }  // namespace warpgrind::exercises

@@ -1,5 +1,5 @@
-// NVIDIA's libnvJitLink behind ours, where `warpgrind run` found it: LTO IR is a format of NVIDIA's own compilers,
-// which that library alone reads. It needs no GPU, and is asked for PTX.
+// NVIDIA's libnvJitLink behind ours, if `warpgrind run` found it. Only that library reads LTO IR, a format of NVIDIA's
+// own compilers. It needs no GPU, and links the inputs to PTX for us.
 #pragma once
 
 #include <string>
@@ -20,11 +20,11 @@ struct LtoLinked {
   std::string errors, info;  // its logs
 };
 
-// Its folder is what WARPGRIND_NVIDIA_JITLINK says (base/run_variables.h). False: LTO IR cannot be read here.
+// WARPGRIND_NVIDIA_JITLINK names its folder (base/run_variables.h). False: LTO IR cannot be read here.
 bool reads_lto();
 
-// options: the program's own, as they came. called: functions that code beside these inputs calls; without being named
-// they would be left out where a kernel of the inputs does not need them.
+// `options`: the program's own, unchanged. `called`: functions that code outside these inputs calls. Unless named here,
+// a function that no kernel of the inputs needs would be left out.
 LtoLinked link_lto(const std::vector<LtoInput>& inputs, const std::vector<std::string>& options,
                    const std::vector<std::string>& called);
 

@@ -1,5 +1,5 @@
-// Several topics one after the other: progress with the time left, Ctrl-C keeps what is done, a second call goes on
-// there.
+// Batch of topics, run one after the other. It shows progress with the time left. Ctrl-C keeps the finished topics, and
+// the next call continues after them.
 #pragma once
 
 #include <functional>
@@ -12,8 +12,8 @@ namespace warpgrind::lab {
 
 struct BatchSettings {
   RunSettings run;
-  std::string state_folder;  // where finished topics are kept until the batch is complete; empty: nowhere
-  bool fresh = false;        // forget an interrupted batch
+  std::string state_folder;  // finished topics stay here until the batch is complete; empty: nowhere
+  bool fresh = false;        // discard an interrupted batch
   bool progress = false;     // a bar on stderr
   bool large = true;         // also the large size of a topic that has one
   bool models = true;        // also run the other GPU models a topic names
@@ -25,7 +25,7 @@ struct BatchOutcome {
   bool interrupted = false;
 };
 
-// on_topic: called with each result as soon as it is there.
+// `on_topic`: called with each result as soon as it is ready.
 BatchOutcome run_batch(const std::vector<const Topic*>& topics, const BatchSettings& settings,
                        const std::function<void(const TopicResult&)>& on_topic);
 

@@ -1,6 +1,6 @@
-// The course: which sections of the documents each rung shows, the chapters' texts and the words they use. Data beside
-// the topics (lab/course/, lab/TOPIC/chapter.json), which the build puts beside their programs; docs/lab-format.md says
-// what is in it.
+// Course: the document sections that each rung shows, and the chapters' texts and terms. Its files (lab/course/,
+// lab/TOPIC/chapter.json) are beside the topics, and the build copies them beside their programs. docs/lab-format.md
+// describes the format.
 #pragma once
 
 #include <map>
@@ -11,16 +11,16 @@
 namespace warpgrind::lab {
 
 struct ChapterWords {
-  std::string question, lesson;  // without markup; lesson: the first thing to take away
+  std::string question, lesson;  // without markup; lesson: the first point to remember
 };
 
 struct Course {
-  std::string json;                              // for the report's page: all of it as one object; empty: there is none
+  std::string json;                              // all of it as one object, for the report's page; empty: no course
   std::map<std::string, ChapterWords> chapters;  // by topic
 };
 
-// `folder`: that of the programs. Without a folder course/ there is no course, which is no error; a file that cannot be
-// read or is none of its format is one. The exercises of a topic are named in its chapter.
+// `folder`: of the programs. If it has no folder course/, there is no course; that is no error. A file that cannot be
+// read or has the wrong format is an error. A chapter names its topic's exercises.
 Result<Course> read_course(const std::string& folder, const std::string& exercises_folder);
 
 }  // namespace warpgrind::lab

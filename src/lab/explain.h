@@ -1,4 +1,4 @@
-// Why one rung is faster than the one before, in one sentence taken from the counts of both.
+// Explanation, in one sentence, of why a rung is faster than the one before, from the counts of both.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace warpgrind::lab {
 
-// Empty where there are no counts to argue with.
+// Empty if there are no counts.
 std::string explain(const Row& before, const Row& after);
 
 }  // namespace warpgrind::lab

@@ -1,4 +1,4 @@
-// What the lab found out: rows of topics, each with the counters of its launches and the figures derived from both.
+// Results of the lab: rows of topics, each with the counters of its launches and the figures derived from both.
 // docs/lab-format.md describes the JSON.
 #pragma once
 
@@ -20,31 +20,31 @@ struct Timing {
   int count = 0;
 };
 
-// Ratios between rows and to the machine. Shares are fractions; 0 where there is nothing to compare with.
+// Ratios between rows, and to the limits of the machine. Shares are fractions; 0 if there is nothing to compare with.
 struct Derived {
-  double time_us = 0;                               // GPU time; of host rows the CPU time
-  double gbs = 0, gflops = 0;                       // 1e9 a second
+  double time_us = 0;                               // GPU time; CPU time for host rows
+  double gbs = 0, gflops = 0;                       // 1e9 per second
   double theoretical_share = 0, ceiling_share = 0;  // the larger of bandwidth and arithmetic
-  bool share_of_flops = false;                      // which of the two that was
+  bool share_of_flops = false;                      // the shares are of arithmetic, not of bandwidth
   double step = 0, cumulative = 0;                  // speed-up over the rung before, and over the first
   double load_sectors_per_request = 0, store_sectors_per_request = 0;
   double bank_conflicts = 0, conflicts_per_request = 0, divergent_branches = 0;
-  double cgma = 0, cgma_ceiling_gflops = 0;  // flop a global access, and bandwidth / 4 bytes x that ratio
-  std::string limit;                         // what binds, by the estimate
+  double cgma = 0, cgma_ceiling_gflops = 0;  // flop per global access; bandwidth / 4 bytes x that ratio
+  std::string limit;                         // what limits the time, according to the estimate
   std::string why;                           // why it is faster than the rung before, from the counts of both
 };
 
-struct RowKernel {  // of a detailed run: the launches of a kernel in the row's range
+struct RowKernel {  // of a detailed run: the launches of one kernel in the row's range
   std::string name;
   std::uint64_t launches = 0;
   std::vector<results::SiteProfile> sites;
-  std::vector<results::BoundProfile> bounds;  // of the estimated time, the longest first
+  std::vector<results::BoundProfile> bounds;  // parts of the estimated time, the longest first
   std::vector<std::string> sources;           // SourceText::key; the kernel's own function first
 };
 
-struct SourceText {  // a function that kernels of the topic consist of
+struct SourceText {  // the text of a function used by the topic's kernels
   std::string key, file;
-  std::uint32_t line = 0;  // of the first of the text
+  std::uint32_t line = 0;  // of the first line of the text
   std::string text;
 };
 
@@ -59,11 +59,11 @@ struct Row {
   Derived derived;
   std::vector<RowKernel> kernels;  // in the order of their first launches
 
-  std::uint64_t blocks = 0;  // about so many of each launch ran, so that nothing is verified; 0: all
+  std::uint64_t blocks = 0;  // about this many blocks of each launch ran, so nothing is verified; 0: all ran
 
   std::string label() const;                     // the rung and its parameters
-  std::string key() const;                       // the same row in another result
-  double metric(const std::string& name) const;  // 0 when it is not there
+  std::string key() const;                       // identifies the same row in another result
+  double metric(const std::string& name) const;  // 0 if it is absent
   bool shown() const { return skipped.empty() && (verified || blocks > 0); }
 };
 
@@ -71,7 +71,7 @@ struct Note {
   std::string title, text;
 };
 
-// The device as the program saw it.
+// The device as the program sees it.
 struct Device {
   std::string name;
   double cc = 0, sm_count = 0, sm_clock_mhz = 0, memory_clock_mhz = 0, memory_bus_bits = 0, driver = 0, runtime = 0;
@@ -86,9 +86,9 @@ struct TopicResult {
   Device device;
   std::vector<Row> rows;
   std::vector<Note> notes;
-  std::vector<SourceText> sources;  // that kernels of the rows name
-  std::vector<TopicResult> models;  // the same on other GPU models
-  std::vector<Row> large;           // the ladder at a size where its lesson holds: estimated from some blocks
+  std::vector<SourceText> sources;  // those that kernels of the rows name
+  std::vector<TopicResult> models;  // the same topic on other GPU models
+  std::vector<Row> large;           // the ladder at a size that shows its lesson: estimated from some blocks
 
   std::size_t verified() const, shown() const;
   bool good() const { return exit_code == 0 && error.empty(); }
@@ -97,15 +97,15 @@ struct TopicResult {
 struct LabResult {
   std::string command, date, machine, on;  // on: "virtual" or "gpu"
   bool full = false;
-  std::vector<LeftOut> left_out;  // what this build does not have
+  std::vector<LeftOut> left_out;  // topics that this build does not have
   std::vector<TopicResult> topics;
 };
 
 std::string to_json(const LabResult& result);
 Result<LabResult> from_json(const std::string& text, const std::string& file);
-std::string to_csv(const LabResult& result);  // one line a row
+std::string to_csv(const LabResult& result);  // one line per row
 
-// What a program wrote with --json (format "warpgrind-lab-rows 1"), without counters.
+// A program's --json output (format "warpgrind-lab-rows 1"), without counters.
 Result<TopicResult> read_rows(const std::string& text, const std::string& file);
 
 }  // namespace warpgrind::lab

@@ -1,4 +1,5 @@
-// What the texts of a result share: rows of one problem, the same row in another result, rows that were wrong.
+// Groups of a result's rows, shared by its texts: rows of one problem, the same row in another result, rows that
+// failed.
 #pragma once
 
 #include <string>
@@ -9,17 +10,17 @@
 
 namespace warpgrind::lab {
 
-const Row* same_row(const TopicResult* other, const Row& row);  // null: it is not there, or was not shown
-// Rows in groups of one problem: "SIZE TYPE" and its rows.
+const Row* same_row(const TopicResult* other, const Row& row);  // null: absent, or not shown
+// Rows grouped by problem: "SIZE TYPE" and its rows.
 std::vector<std::pair<std::string, std::vector<const Row*>>> groups(const TopicResult& result);
-// The same, the largest problem first.
+// The same groups, the largest problem first.
 std::vector<std::pair<std::string, std::vector<const Row*>>> largest_groups(const TopicResult& result);
-// First and fastest rung of the ladder: at the large size where there is one, else of the largest problem with a
-// ladder. Of several ladders the first counts. Rows that differ in a parameter (GPUs, streams) are steps of one ladder.
-// Where there is a single rung, a faster row of a sweep is the other end. Without a rung: null.
+// First and fastest rung of the ladder: at the large size if there is one, otherwise of the largest problem with a
+// ladder. If there are several ladders, the first counts. Rows that differ in a parameter (GPUs, streams) are steps of
+// one ladder. If there is a single rung, a faster row of a sweep is the other end. Without a rung: null.
 std::pair<const Row*, const Row*> ends_of_ladder(const TopicResult& result);
-// The rows that have no result to verify, and why, a line for each reason; empty: all have one.
+// The rows without a result to verify, one line per reason; empty: all rows have one.
 std::string without_result(const TopicResult& t);
-std::string failures(const TopicResult& t);  // a line for each row that was wrong
+std::string failures(const TopicResult& t);  // one line for each row with a wrong result
 
 }  // namespace warpgrind::lab

@@ -1,4 +1,4 @@
-// The members of what a detailed run of the lab adds to its file (results/members.h).
+// JSON members that a detailed run adds to the lab's file (results/members.h).
 #pragma once
 
 #include "lab/result.h"

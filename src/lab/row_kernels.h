@@ -1,5 +1,5 @@
-// What a row's launches ran, for who wants to see one rung beside another: of a detailed run, the text of each kernel
-// and how the requests of its memory instructions looked.
+// Kernels that a row's launches ran, to compare one rung with another. A detailed run has the text of each kernel and
+// the access patterns of its memory instructions.
 #pragma once
 
 #include "lab/result.h"
@@ -7,7 +7,8 @@
 
 namespace warpgrind::lab {
 
-// Fills Row::kernels by their ranges and TopicResult::sources with the functions that have lines of these kernels.
+// Fills Row::kernels, by the rows' ranges, and TopicResult::sources with the functions that contain lines of these
+// kernels.
 void join_kernels(TopicResult& topic, const results::Profile& profile);
 
 }  // namespace warpgrind::lab

@@ -1,5 +1,5 @@
-// Runs topics: each is a program, started under `warpgrind run` or natively; its rows get the counters of their
-// launches.
+// Runner of topics. Each topic is a program, started under `warpgrind run` or natively; its rows get the counters of
+// their launches.
 #pragma once
 
 #include <string>
@@ -13,13 +13,13 @@ namespace warpgrind::lab {
 
 struct RunSettings {
   std::string warpgrind;     // this executable
-  std::string gpu = "h200";  // the model; unused on a real GPU
+  std::string gpu = "h200";  // the GPU model; unused on a real GPU
   bool native = false;       // --on gpu
   bool full = false;
   bool large = false;   // the topic's large size, of which some blocks run: TopicResult::large
-  bool detail = false;  // also the kernels of each row: their texts, and how requests looked
+  bool detail = false;  // also the kernels of each row: their texts and access patterns
   unsigned threads = 0;
-  double timeout_seconds = 0;  // as of `warpgrind run`
+  double timeout_seconds = 0;  // as in `warpgrind run`
   std::string cache;           // folder of compiled kernels; empty: the default one
   bool no_cache = false;
   std::string sizes, type;                                   // empty: the topic's own
@@ -29,11 +29,11 @@ struct RunSettings {
   void* tick_data = nullptr;
 };
 
-// Never fails as a whole: what went wrong stands in `error` and `exit_code` of the result.
+// Never fails as a whole: problems are in `error` and `exit_code` of the result.
 TopicResult run_topic(const Topic& topic, const RunSettings& settings);
 
 // Whether a program started natively would still run on the virtual GPU: `warpgrind nvcc` writes the folder of our
-// libraries into what it links, and estimates would pass for measured times.
+// libraries into the programs it links. Its estimates would then pass for measured times.
 bool finds_our_runtime(const std::string& program);
 
 }  // namespace warpgrind::lab

@@ -1,5 +1,5 @@
-// A topic of the lab as its program describes itself (`PROGRAM --describe`, lab/harness/topic.h): nothing here knows a
-// particular topic, so that adding one is adding a folder to lab/.
+// Topic of the lab, as its program describes itself (`PROGRAM --describe`, lab/harness/topic.h). No code here knows a
+// particular topic: to add one, add a folder to lab/.
 #pragma once
 
 #include <string>
@@ -27,21 +27,22 @@ struct Topic {
   const TopicOption* option(const std::string& option_name) const;
 };
 
-// "000 (COSC 407), 003 (IIT Kharagpur)" -> "COSC 407, IIT Kharagpur": nobody outside knows documents by number.
+// "000 (COSC 407), 003 (IIT Kharagpur)" -> "COSC 407, IIT Kharagpur": the numbers mean nothing outside this repository.
 std::string titles_of_documents(const std::string& documents);
 
-// A topic that this build has no program for, and why: the build notes them in left_out.txt beside the programs.
+// A topic without a program in this build, and the reason: the build writes them to left_out.txt beside the programs.
 struct LeftOut {
   std::string topic, reason;
 };
 std::vector<LeftOut> left_out_topics(const std::string& folder);
 
-// All programs in `folder` that describe themselves as topics, by name; programs built by clang (NAME_clang) stand in
-// where there is no NAME. Error: the folder is missing or holds none. library: our libcudart.so.13, for those that name
-// it and not where it lies.
+// All programs in `folder` that describe themselves as topics, by name. A program built by clang (NAME_clang) replaces
+// a missing NAME. Error: the folder is missing or holds no topic. `library`: our libcudart.so.13, for programs that
+// need it but have no path to it.
 Result<std::vector<Topic>> find_topics(const std::string& folder, const std::string& library);
 
-// The topic of this name; the error says why it is left out, or names those that are there and the nearest.
+// The topic of this name. The error gives the reason if it is left out, otherwise the available topics and the nearest
+// name.
 Result<const Topic*> find_topic(const std::vector<Topic>& topics, const std::vector<LeftOut>& left_out,
                                 const std::string& name);
 

@@ -1,7 +1,6 @@
-// Programs compiled at run time (include/warpgrind/nvrtc/wrapper.h) have no host code from which clang learns that a
-// static
-// __constant__ or __device__ variable is set from outside, by its name: without this pass its initial value is what
-// every read gives.
+// LLVM pass for programs compiled at run time (include/warpgrind/nvrtc/wrapper.h). They have no host code from which
+// clang learns that a static __constant__ or __device__ variable is set from outside by its name. Without this pass
+// every read would give the variable's initial value.
 #pragma once
 
 #include <llvm/IR/PassManager.h>

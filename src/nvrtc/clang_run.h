@@ -1,5 +1,5 @@
-// One call of clang from within somebody else's process: its signal handlers, its threads and its other children are
-// left alone, and what the loader was told for it (LD_PRELOAD, LD_LIBRARY_PATH) is not clang's.
+// One call of clang from within another program's process. The process's signal handlers, threads and other children
+// stay untouched, and clang does not inherit its loader variables (LD_PRELOAD, LD_LIBRARY_PATH).
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@ namespace warpgrind::nvrtc {
 
 enum class ClangEnd : std::uint8_t { good, failed, cancelled };
 
-// messages: the file that its stderr goes to. cancelled: asked now and then while it runs; empty: never.
+// `messages`: file for clang's stderr. `cancelled`: called from time to time while clang runs; empty: never.
 Result<ClangEnd> run_clang(const std::vector<std::string>& command, const std::string& messages,
                            const std::function<bool()>& cancelled);
 

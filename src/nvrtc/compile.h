@@ -1,4 +1,4 @@
-// One compilation: a program with its headers and name expressions, by the options of nvrtcCompileProgram.
+// One compilation of NVRTC: a program with its headers and name expressions, under the options of nvrtcCompileProgram.
 #pragma once
 
 #include <functional>
@@ -18,10 +18,10 @@ struct Source {
   std::set<std::string> expressions;
 };
 
-// What the caller found in its environment.
+// The caller's environment.
 struct Surroundings {
   std::string libraries;  // the folder of our libcudart.so.13
-  std::string path;       // where clang is looked for
+  std::string path;       // searched for clang
 };
 
 struct Compiled {
@@ -33,7 +33,7 @@ struct Compiled {
   nvrtcResult pch = NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED;
 };
 
-// cancelled: asked before and while clang runs; empty: never.
+// `cancelled`: called before clang runs and while it runs; empty: never.
 Compiled compile(const Source& source, const std::vector<std::string>& options, const Surroundings& surroundings,
                  const std::function<bool()>& cancelled);
 

@@ -1,5 +1,5 @@
-// NVIDIA's libnvrtc behind ours, where `warpgrind run` found one: it compiles as it does without warpgrind, and its PTX
-// runs here. What it makes as a cubin is machine code, so that a program that asks for one gets the PTX in a container.
+// NVIDIA's libnvrtc behind ours, if `warpgrind run` found one. It compiles as it does without warpgrind, and its PTX
+// runs here. Its cubins are machine code; a program that asks for one gets the PTX in a container.
 #pragma once
 
 #define WG_NVRTC_12(result, name, parameters, arguments) WG_NVRTC(result, name, parameters, arguments)
@@ -14,8 +14,8 @@ struct Forwarded {
 #include "warpgrind/nvrtc_functions.inc"
 #undef WG_NVRTC
 };
-// folder: of NVIDIA's; empty: none. Null: there is none of this library's version. The same for the life of the
-// process.
+// `folder`: of NVIDIA's library; empty: none. Null: it has none of this library's version. The first call decides for
+// the life of the process.
 const Forwarded* forwarded(const std::string& folder);
 
 }  // namespace warpgrind::nvrtc

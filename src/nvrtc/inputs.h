@@ -1,5 +1,5 @@
-// What clang reads of a program that lies in memory: the source as a file, and a file system over the host's with the
-// headers under the names they were given ("a/b.h", "../x.h", "/usr/include/x.h").
+// Files that clang reads for a program in memory: the source, and an overlay of the host's file system with the headers
+// under their given names ("a/b.h", "../x.h", "/usr/include/x.h").
 #pragma once
 
 #include <string>
@@ -13,9 +13,9 @@ namespace warpgrind::nvrtc {
 struct Inputs {
   std::string source;         // path
   std::string overlay;        // path; empty: no headers
-  std::string header_folder;  // where relative names lie, with a '/' at the end
+  std::string header_folder;  // relative header names start here; ends in '/'
 };
-// folder: an empty one, theirs alone.
+// `folder`: an empty folder for these files only.
 Result<Inputs> write_inputs(const Source& source, const Options& options, const std::string& folder);
 
 Status write_text(const std::string& path, const std::string& text);

@@ -1,5 +1,5 @@
-// What clang said, in the form of NVRTC's log: "name(line): error: ...", the source line and a caret below it. Programs
-// read it: they look for the header that could not be opened, and give it at their next attempt.
+// Log in NVRTC's form, made from clang's messages: "name(line): error: ...", the source line, and a caret below it.
+// Programs parse it: they look for the header that could not be opened, and add it at their next attempt.
 #pragma once
 
 #include <set>
@@ -11,14 +11,14 @@ namespace warpgrind::nvrtc {
 struct Messages {
   std::string log;
   int errors = 0;
-  bool catastrophic = false;  // it stopped at the first of them
+  bool catastrophic = false;  // clang stopped at the first error
 };
 
 struct Origin {
-  std::string header_folder;          // in front of the names of headers that were given to nvrtcCreateProgram
+  std::string header_folder;          // prefix of the names of headers given to nvrtcCreateProgram
   std::set<std::string> expressions;  // of the name map
-  bool search_list = false;           // there are folders or headers to look for includes in
-  bool brief = false;                 // --brief-diagnostics: without the source
+  bool search_list = false;           // the includes have folders or headers to be searched
+  bool brief = false;                 // --brief-diagnostics: without the source lines
 };
 Messages log_of(std::string_view said, const Origin& origin);
 

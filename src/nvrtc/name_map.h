@@ -1,6 +1,7 @@
-// Name expressions: "&kernel<float>" as the source has it, _Z6kernelIfEvPT_ as the PTX has it. Behind the program
-// stands a variable for each, whose initial value is the address; which symbol that is stands in the PTX, and the
-// variables are taken out again. As NVRTC's, the expressions are lines of a file __nv_name_map, from line 2, sorted.
+// Name expressions: "&kernel<float>" in the source, _Z6kernelIfEvPT_ in the PTX.
+// A variable for each expression is appended to the program; its initial value is the address. The PTX then shows the
+// symbol, and the variables are removed again. As with NVRTC, the expressions are lines of a file __nv_name_map,
+// sorted, from line 2.
 #pragma once
 
 #include <map>
@@ -12,18 +13,19 @@ namespace warpgrind::nvrtc {
 
 inline constexpr const char* kNameMap = "__nv_name_map";
 
-// What to put behind the program. arguments_of_templates: since C++17 any address may be one.
+// Text to append to the program. `arguments_of_templates`: the addresses may be template arguments (any address, since
+// C++17).
 std::string name_map_source(const std::set<std::string>& expressions, bool arguments_of_templates);
 
 struct NameMap {
   std::map<std::string, std::string> lowered;  // by expression
-  std::string errors;                          // lines of the log: expressions that are no address of anything
+  std::string errors;                          // lines of the log: expressions that are no address
   int error_count = 0;
 };
-// Takes the variables out of `ptx`, and gives what is static the names it has with NVIDIA's compiler.
+// Removes the variables from `ptx`, and gives static symbols the names that NVIDIA's compiler gives them.
 NameMap take_names(const std::set<std::string>& expressions, std::string& ptx);
 
-// Which expression the line of a message is about; empty: none.
+// The expression that this line of a message is about; empty: none.
 std::string expression_of_line(const std::set<std::string>& expressions, std::size_t line);
 
 }  // namespace warpgrind::nvrtc

@@ -1,4 +1,4 @@
-// The options of nvrtcCompileProgram: read, and as a request to the toolchain.
+// Options of nvrtcCompileProgram: parsed, and as a request to the toolchain.
 #pragma once
 
 #include <cstdint>
@@ -30,15 +30,15 @@ const std::vector<Option>& options();
 
 struct Options {
   toolchain::Request request;
-  int architecture = 0;       // that was asked for: 120, where clang compiles for 90
-  bool machine_code = false;  // sm_NN: a cubin is wanted
+  int architecture = 0;       // as given: 120, where clang compiles for 90
+  bool machine_code = false;  // sm_NN: the program wants a cubin
   bool link_time_optimisation = false, optix = false, syntax_only = false;
   bool default_device = false, source_folder = true, include_path = false, brief = false;
   bool pch_messages = true;
   std::string create_pch, use_pch;  // with the folder of -pch-dir
   std::string time_file, time_trace;
   std::string warnings;       // lines for the log
-  std::string command_error;  // what NVRTC says only when it compiles: that will fail
+  std::string command_error;  // an error that NVRTC reports only when it compiles
 };
 
 // An error's message is the line that NVRTC writes into the log.

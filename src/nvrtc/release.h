@@ -1,4 +1,5 @@
-// Which NVRTC a library is: libnvrtc.so.13 and libnvrtc.so.12 are the same code, and differ in what is here.
+// Release of the NVRTC that a library stands in for. libnvrtc.so.13 and libnvrtc.so.12 are the same code and differ
+// only in these values.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// Modules of LLVM IR linked and compiled to PTX, by clang in a process of its own.
+// Compilation of LLVM IR modules: clang, in a process of its own, links them and compiles them to PTX.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace warpgrind::nvvm {
 struct Module {
   std::string bytes;  // text or bitcode
   std::string name;
-  bool lazy = false;  // only what others use of it
+  bool lazy = false;  // link only what other modules use of it
 };
 
 struct Compiled {
@@ -20,7 +20,7 @@ struct Compiled {
   std::string log;
 };
 
-// Where clang and our libraries are, as a toolchain::Toolkit is found.
+// Where clang and our libraries are found, as for toolchain::find_toolkit_of().
 struct Surroundings {
   std::string libraries;  // the folder of libcudart.so.13
   std::string path;       // the value of PATH
@@ -28,7 +28,7 @@ struct Surroundings {
 
 Compiled compile(const std::vector<Module>& modules, const std::vector<std::string>& options,
                  const Surroundings& surroundings);
-// Whether the modules can be read.
+// Checks that the modules can be read.
 Compiled verify(const std::vector<Module>& modules, const std::vector<std::string>& options,
                 const Surroundings& surroundings);
 

@@ -1,4 +1,4 @@
-// What NVVM IR has that LLVM's IR for NVPTX has not (NVVM IR Specification 2.0).
+// Differences between NVVM IR and LLVM's IR for NVPTX (NVVM IR Specification 2.0).
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace warpgrind::nvvm {
 
-// The text with names of our own instead of intrinsics that LLVM does not know, and with as much debug information as
-// the options ask for.
+// The text with names of our own instead of the intrinsics that LLVM lacks, and with as much debug information as the
+// options ask for.
 std::string without_dialect(std::string text, const Options& options);
 
 // A module that defines those names.

@@ -1,6 +1,6 @@
-// LLVM's text of the time when pointers had types (LLVM 7 to 16), as bitcode, whose readers still take that: LLVM 19's
-// reader of text does not. The work is done by an LLVM of that time, which is on every machine where a client that
-// writes such text is (Debian's llvmlite needs libllvm14).
+// Bitcode of old LLVM text, from the time when pointers had types (LLVM 7 to 16). LLVM 19 reads such bitcode but not
+// such text. An LLVM of that time does the conversion. It is on every machine that has a client writing such text
+// (Debian's llvmlite needs libllvm14).
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace warpgrind::nvvm {
 
-// flush_to_zero: of float32 denormals, in all its functions. The error: what is wrong in the text (bad_input), or that
-// there is no such LLVM (environment).
+// `flush_to_zero`: flush float32 denormals in all functions. Error: bad_input if the text is wrong, environment if
+// there is no such LLVM.
 Result<std::string> bitcode_of_old_text(const std::string& text, const std::string& name, bool flush_to_zero);
 
 }  // namespace warpgrind::nvvm

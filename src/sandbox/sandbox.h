@@ -1,7 +1,7 @@
-// Programs that nobody vouches for, in a box: no network, a read-only system, one folder to write to that is gone with
-// the box, and limits of everything that a machine can run out of. Host code runs natively, so that the box must hold
-// against a program that wants out: bubblewrap makes the namespaces, seccomp takes the system calls away that are for
-// leaving them, and the limits are watched from outside.
+// Sandbox for programs that are not trusted: no network, a read-only system, one writable folder that disappears with
+// the box, and a limit for every resource that a machine can run out of. Host code runs natively, so the box must
+// withstand a program that tries to escape. bubblewrap makes the namespaces, seccomp blocks the system calls used to
+// leave them, and this process checks the limits from outside.
 #pragma once
 
 #include <cstdint>
@@ -20,27 +20,28 @@ namespace warpgrind::sandbox {
 struct Limits {
   double cpu_seconds = 20;  // of all processes of the job together
   double wall_seconds = 60;
-  std::uint64_t memory_bytes =
-      2ull << 30;                        // resident, of all processes together, and what lies in their files in memory
-  int processes = 128;                   // and threads
+  // Resident memory of all processes together, plus the content of their memory files.
+  std::uint64_t memory_bytes = 2ull << 30;
+  int processes = 128;                   // including threads
   std::uint64_t output_bytes = 1 << 20;  // standard output and standard error
-  std::uint64_t disk_bytes = 256 << 20;  // of the work folder and /tmp together; they are in memory
-  int files = 4096;                      // there
+  std::uint64_t disk_bytes = 256 << 20;  // of the work folder and /tmp together; both are in memory
+  int files = 4096;                      // in both folders
 };
 
-// Where a job finds its work folder, which is its current folder.
+// The job's work folder inside the box; also its current folder.
 inline constexpr const char* kWorkFolder = "/tmp/box";
 
 struct Job {
-  std::vector<std::string> command;  // the program: a path in the box, or a name in /usr/bin
-  // What lies in it is copied into the box, and what the job has written there is copied back when it has ended:
-  // regular files and folders only. Empty: nothing of both.
+  std::vector<std::string> command;  // a path in the box, or a name in /usr/bin
+  // Folder whose content is copied into the box. When the job has ended, its files there are copied back: regular files
+  // and folders only. Empty: no copies.
   std::filesystem::path work;
-  std::vector<std::filesystem::path> readable;  // absolute, seen under the same path; what is not there is left out;
-                                                // as root, what nobody but root may read stays closed
-  std::vector<std::pair<std::string, std::string>> environment;  // besides PATH, HOME, TMPDIR and LANG
+  // Absolute paths, visible in the box under the same path; missing ones are left out. If warpgrind runs as root, files
+  // that only root may read stay unreadable.
+  std::vector<std::filesystem::path> readable;
+  std::vector<std::pair<std::string, std::string>> environment;  // in addition to PATH, HOME, TMPDIR and LANG
   Limits limits;
-  std::function<void(std::string_view)> on_output;  // as it arrives, from the thread that called
+  std::function<void(std::string_view)> on_output;  // called as output arrives, in the thread that called run()
 };
 
 enum class Ending { exited, signalled, cpu_time, wall_time, memory, processes, output, disk, cancelled };
@@ -58,15 +59,16 @@ struct End {
 // time".
 std::string text_of(const End& end, const Limits& limits);
 
-// An error is that there is no sandbox, or that the job was not described well; whatever the program does is an End.
+// An error means that there is no sandbox, or that the job is not valid. Whatever the program does is an End.
 Result<End> run(const Job& job, std::stop_token cancel = {});
 
-// Without a box: as this user, who vouches for the program. Holds the limits of CPU time of one process, of time and of
-// output, and ends what the program has started in its session. It is for machines where there is no box; nothing is
-// readable that is not for this user, and job.readable means nothing.
+// Runs the job without a box, as the current user, who trusts the program. It limits the CPU time of one process, the
+// time and the output, and ends all processes of the program's session. For machines without a sandbox. The program can
+// read whatever this user can read; job.readable has no effect.
 Result<End> run_without_box(const Job& job, std::stop_token cancel = {});
 
-// Empty: programs can be boxed on this machine. Otherwise what is missing and what to do. Tried once, by a run.
+// Empty: programs can be boxed on this machine. Otherwise: what is missing and what to do. The first call finds out by
+// running a program.
 const std::string& why_none();
 
 }  // namespace warpgrind::sandbox

@@ -1,4 +1,4 @@
-// What the processes of a box use together, read from outside.
+// Resources that all processes of a box use together, read from outside.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 namespace warpgrind::sandbox {
 
 struct Usage {
-  double cpu_seconds = 0;    // also of processes that have ended
-  std::uint64_t memory = 0;  // resident, page tables, and files in memory that a process has open
-  int processes = 0;         // and threads
+  double cpu_seconds = 0;    // including processes that have ended
+  std::uint64_t memory = 0;  // resident, page tables, and memory files that a process has open
+  int processes = 0;         // including threads
   std::uint64_t disk = 0;
   std::uint64_t files = 0;
 };
@@ -17,8 +17,8 @@ struct Usage {
 // `processes`: the box's /proc. `disk`: its /tmp.
 Usage usage_of(int processes, int disk);
 
-// What the machine has left has become so little that it is in danger. Memory can be hidden from usage_of(): pages of a
-// shared mapping that no process has touched lately belong to nobody.
+// Whether the machine has so little memory left that it is in danger. usage_of() cannot see all memory: pages of a
+// shared mapping that no process has touched lately are counted for no process.
 bool machine_is_short_of_memory();
 
 }  // namespace warpgrind::sandbox

@@ -1,5 +1,6 @@
-// A job's files go into the box and come out of it through a descriptor of the folder in it, which stays when all
-// processes of the box are gone. What comes out was made by the job: links, devices and pipes among it are left behind.
+// Copies of a job's files into the box and out of it. They go through a descriptor of the box's folder, which stays
+// valid after all processes of the box have ended. The job may have made links, devices and pipes: those are not copied
+// out.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +11,9 @@
 
 namespace warpgrind::sandbox {
 
-// The regular files and folders below `from`, as files of user `owner` (negative: of this one).
+// Copies the regular files and folders below `from`. They will belong to user `owner` (negative: the current user).
 Status copy_in(const std::filesystem::path& from, int box, int owner);
-// The other way. Ends quietly at `bytes` or `files`.
+// The reverse. Stops without an error at `bytes` or `files`.
 Status copy_out(int box, const std::filesystem::path& to, std::uint64_t bytes, int files);
 
 }  // namespace warpgrind::sandbox

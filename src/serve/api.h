@@ -1,4 +1,4 @@
-// What the page asks the server for, as JSON: no HTTP here, so that each answer is a function of what was asked.
+// Answers to the page's requests, as JSON. It has no HTTP, so each answer is a function of the request.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -27,13 +27,13 @@ class Api {
   Answer keep(const std::string& session, const std::string& body);
   Answer program(const std::string& id);
   Answer run(const std::string& session, const std::string& body);
-  // What a looker-on has: `from` bytes of the output of an attempt, and a state.
+  // The state that a viewer already has: `from` bytes of the output of an attempt, and a state.
   struct Known {
     std::size_t from = 0;
     int attempt = 0;
     std::string state;
   };
-  // What is new since; waits for it. "from" is 0 when the run was begun anew: what was known of its output is void.
+  // Waits for news and returns it. "from" is 0 if the run was started again: the output known so far is then void.
   Answer look(const std::string& session, const std::string& id, const Known& known);
   Answer cancel(const std::string& session, const std::string& id);
   std::optional<std::string> report(const std::string& session, const std::string& id);  // JSON

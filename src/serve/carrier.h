@@ -1,4 +1,4 @@
-// Who carries out a run: this machine, or a worker elsewhere.
+// Carrier of a run: this machine, or a worker on another one.
 #pragma once
 
 #include <functional>
@@ -15,13 +15,13 @@ namespace warpgrind::serve {
 
 struct Task {
   RunRequest run;
-  std::string before;  // the profile that it is compared with; may be empty
+  std::string before;  // the profile to compare with; may be empty
 };
 
-// In a box on this machine, or without one.
+// How runs are carried out on this machine: in a box, or without one.
 struct Manner {
   sandbox::Limits limits;
-  bool boxed = true;  // not: as this user, who has been warned
+  bool boxed = true;  // false: as the current user, who has been warned
 };
 RunResult run_in_box(const Task& task, const Manner& manner, std::function<void(std::string_view)> on_output,
                      const std::stop_token& stop);
@@ -29,14 +29,14 @@ RunResult run_in_box(const Task& task, const Manner& manner, std::function<void(
 class Carrier {
  public:
   virtual ~Carrier() = default;
-  // Returns early, with anything, when the server ends; stops the run when its user cancels it (live.cancel).
+  // Returns early, with any result, when the server ends. Stops the run when its user cancels it (live.cancel).
   virtual RunResult carry_out(const Task& task, LiveRun& live, const std::stop_token& server_ends) = 0;
 };
 std::unique_ptr<Carrier> make_local_carrier(const Manner& manner);
 std::unique_ptr<Carrier> make_redis_carrier(const Broker& broker);
 
-// `warpgrind serve --worker`: takes runs from the broker until SIGINT or SIGTERM. What another worker has begun and not
-// heard of for `lost_after` seconds is taken over.
+// `warpgrind serve --worker`: takes runs from the broker until SIGINT or SIGTERM. A run of another worker that has not
+// reported for `lost_after` seconds is taken over.
 struct WorkerOptions {
   Broker broker;
   sandbox::Limits limits;

@@ -1,5 +1,4 @@
-// SQLite, as little of it as is needed here: statements with values, rows with columns. One connection, one user at a
-// time.
+// Small SQLite interface: statements with values, rows with columns. One connection, used by one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +16,7 @@ namespace warpgrind::serve {
 
 class Database;
 
-// A statement that is being run; the database is locked as long as it lives.
+// A running statement. The database is locked during its life.
 class Statement {
  public:
   Statement(Database& database, std::string_view sql);
@@ -25,10 +24,10 @@ class Statement {
   Statement(const Statement&) = delete;
   Statement& operator=(const Statement&) = delete;
 
-  Statement& with(std::string_view text);  // the next value
+  Statement& with(std::string_view text);  // binds the next value
   Statement& with(std::int64_t number);
-  bool step();  // to the next row; false: there is none, or it failed
-  void go();    // for those without rows
+  bool step();  // moves to the next row; false: no more rows, or an error
+  void go();    // runs a statement without rows
   std::string text(int column) const;
   std::int64_t number(int column) const;
 

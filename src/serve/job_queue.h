@@ -1,6 +1,6 @@
-// Runs that wait for a worker. Fair: users take turns, and of each one run is worked on at a time. The queue is a seam:
-// the embedded one lives in this process (what waits is in the store, too); one that workers on other machines take
-// from would be another implementation.
+// Queue of runs that wait for a worker. It is fair: users take turns, and only one run of a user is worked on at a
+// time. The interface allows several implementations. The embedded queue is in this process; waiting runs are also in
+// the store. A queue for workers on other machines could be added.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +17,13 @@ class JobQueue {
  public:
   virtual ~JobQueue() = default;
   virtual void push(RunRequest run) = 0;
-  // Waits for the next one; none: asked to stop. Its user gets no other before finished().
+  // Waits for the next run; nullopt: asked to stop. Its user gets no other run before finished().
   virtual std::optional<RunRequest> take(std::stop_token stop) = 0;
   virtual void finished(const RunRequest& run) = 0;
-  virtual bool remove(const std::string& id) = 0;  // false: it does not wait (any more)
+  virtual bool remove(const std::string& id) = 0;  // false: it is not waiting (any more)
   virtual std::size_t waiting() const = 0;
   virtual std::size_t waiting_of(const std::string& user) const = 0;
-  // How many runs are begun before this one, as things stand; nullopt: it does not wait.
+  // How many runs will start before this one, as things are now; nullopt: it is not waiting.
   virtual std::optional<std::size_t> ahead_of(const std::string& id) const = 0;
 };
 

@@ -1,4 +1,4 @@
-// Runs that wait or run: what they have said so far, for those who look on.
+// Live runs: runs that wait or run, with their output so far, for their viewers.
 #pragma once
 
 #include <atomic>
@@ -20,21 +20,20 @@ class LiveRun {
   enum class State { queued, running, done };
   struct View {
     State state;
-    std::string output;  // from where it was asked
-    std::size_t from;    // 0 when it was begun anew
-    int attempt;         // how often it was begun
+    std::string output;  // from the requested position
+    std::size_t from;    // 0 if the run was started again
+    int attempt;         // how often the run was started
   };
 
-  void begin();  // anew, too: what it had said is void
+  void begin();  // also starts again: the earlier output is dropped
   void say(std::string_view more);
   void end();
-  // Waits until there is more output than the first `from` bytes of that attempt, or another state, or the time is
-  // over.
+  // Waits until there is more output than the first `from` bytes of that attempt, another state, or `patience` is over.
   View wait(std::size_t from, int attempt, State known, std::chrono::milliseconds patience);
 
   const std::string session;
   std::stop_source cancel;
-  std::atomic<bool> unwanted = false;  // its user has cancelled it, not the server's end
+  std::atomic<bool> unwanted = false;  // the user has cancelled it, not the end of the server
 
  private:
   std::mutex mutex_;
@@ -47,7 +46,7 @@ class LiveRun {
 class LiveRuns {
  public:
   std::shared_ptr<LiveRun> add(const std::string& id, const std::string& session);
-  std::shared_ptr<LiveRun> find(const std::string& id) const;  // null: it is not there (any more)
+  std::shared_ptr<LiveRun> find(const std::string& id) const;  // null: absent (or removed)
   void remove(const std::string& id);
 
  private:

@@ -1,4 +1,4 @@
-// The page's files, made from web/ when warpgrind is built.
+// Files of the page, built from web/ together with warpgrind.
 #pragma once
 
 #include <string_view>
@@ -9,6 +9,6 @@ namespace warpgrind::serve {
 
 std::string_view page_script();
 std::string_view page_style();
-Status page_available();  // not: this build had no node
+Status page_available();  // an error if this build had no node
 
 }  // namespace warpgrind::serve

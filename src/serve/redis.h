@@ -1,4 +1,4 @@
-// Redis as a broker between the server and workers on other machines: commands and their replies.
+// Redis as the broker between the server and workers on other machines: commands and their replies.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct Broker {
 struct Reply {
   enum class Kind { nothing, text, number, list, error };
   Kind kind = Kind::nothing;
-  std::string text;  // of an error, too
+  std::string text;  // also of an error
   std::int64_t number = 0;
   std::vector<Reply> items;
 };
@@ -33,7 +33,7 @@ class Redis {
   ~Redis();
   Redis(const Redis&) = delete;
   Redis& operator=(const Redis&) = delete;
-  // An error is that the connection is lost. What Redis refuses is a reply.
+  // An error means that the connection is lost. A command that Redis refuses gives a reply of kind error.
   Result<Reply> ask(const std::vector<std::string>& words);
 
  private:
@@ -41,7 +41,7 @@ class Redis {
   redisContext* context_;
 };
 
-// Of a stream: its id, and field and value in turns.
+// An entry of a stream: its id, and alternating fields and values.
 struct Entry {
   std::string id;
   std::vector<std::string> fields;
@@ -49,20 +49,20 @@ struct Entry {
 };
 std::vector<Entry> entries_of(const Reply& list);
 
-// What server and workers have in common.
+// Key names shared by server and workers.
 namespace keys {
-inline constexpr const char* kJobs = "warpgrind:jobs";  // stream: what is to be run
+inline constexpr const char* kJobs = "warpgrind:jobs";  // stream: runs to be carried out
 inline constexpr const char* kGroup = "workers";
 inline std::string said(const std::string& run) {
   return "warpgrind:said:" + run;
-}  // stream: what its workers say
+}  // stream: what the run's workers report
 inline std::string ended(const std::string& run) {
   return "warpgrind:ended:" + run;
 }
 inline std::string cancelled(const std::string& run) {
   return "warpgrind:cancelled:" + run;
 }
-inline constexpr const char* kKept = "3600";  // seconds that a run's keys stay
+inline constexpr const char* kKept = "3600";  // lifetime of a run's keys, in seconds
 }  // namespace keys
 
 }  // namespace warpgrind::serve

@@ -1,4 +1,4 @@
-// `warpgrind serve`: the playground, a page with an editor whose programs run here, each in a box.
+// Playground server (`warpgrind serve`): a page with an editor, whose programs run on this machine, each in a box.
 #pragma once
 
 #include <optional>
@@ -14,16 +14,16 @@ namespace warpgrind::serve {
 
 struct ServeOptions {
   Address listen;
-  bool is_public = false;          // may listen beyond this machine
-  std::vector<std::string> names;  // what users call this server
+  bool is_public = false;          // may listen on addresses that other machines reach
+  std::vector<std::string> names;  // names by which users call this server
   std::string data;                // database file
-  unsigned jobs = 1;               // at a time
-  std::optional<Broker> broker;    // workers elsewhere take the runs
+  unsigned jobs = 1;               // at the same time
+  std::optional<Broker> broker;    // set: workers on other machines carry out the runs
   sandbox::Limits limits;
-  bool boxed = true;  // not: programs run as this user; only on loopback
+  bool boxed = true;  // false: programs run as the current user; only on loopback
 };
 
-// Both until SIGINT or SIGTERM.
+// Both run until SIGINT or SIGTERM.
 Status serve(const ServeOptions& options);
 Status serve_as_worker(const WorkerOptions& options);
 

@@ -1,4 +1,4 @@
-// Programs to start from: short ones of our own, the exercises, and the lab's.
+// Starting points for the editor: short programs of our own, the exercises, and the lab's programs.
 #pragma once
 
 #include <optional>
@@ -16,13 +16,13 @@ struct StartingPoint {
 std::vector<StartingPoint> starting_points();
 struct StartingSource {
   std::string source;
-  std::string text;  // of an exercise: what is to be done
+  std::string text;  // of an exercise: the task
 };
-std::optional<StartingSource> starting_source(const std::string& name);  // nullopt: not one of them
+std::optional<StartingSource> starting_source(const std::string& name);  // nullopt: unknown name
 
-bool is_exercise(const std::string& name);  // of base/installation.h's exercises_folder()
+bool is_exercise(const std::string& name);  // one of base/installation.h's exercises_folder()
 
-// The lab's sources, whose programs include its harness; empty: they are not on this machine.
+// Folder of the lab's sources, whose programs include its harness; empty: not on this machine.
 std::string lab_sources();
 
 }  // namespace warpgrind::serve

@@ -1,5 +1,5 @@
-// What outlives the server: sessions, kept programs, and runs with their results. What was queued or running when the
-// server ended is queued when it starts again.
+// Persistent data of the server: sessions, kept programs, and runs with their results. Runs that were queued or running
+// when the server ended are queued again at its next start.
 #pragma once
 
 #include <memory>
@@ -11,12 +11,12 @@
 
 namespace warpgrind::serve {
 
-// 128 bits of the kernel's random numbers, as 32 hexadecimal digits: nobody finds a session, program or run by trying.
+// 128 random bits from the kernel, as 32 hexadecimal digits: no one can guess the name of a session, program or run.
 std::string unguessable_name();
 
 struct Program {
   std::string source, gpu;
-  std::string exercise;  // that it answers; may be empty
+  std::string exercise;  // the exercise that it answers; may be empty
 };
 
 struct RunRequest {
@@ -24,32 +24,32 @@ struct RunRequest {
   std::string source, gpu;
   std::string mode;       // "run", "check", "judge"
   std::string arguments;  // of the program, separated by spaces
-  std::string before;     // id of the run that it is compared with; may be empty
-  std::string exercise;   // that it answers; may be empty
+  std::string before;     // id of the run to compare with; may be empty
+  std::string exercise;   // the exercise that it answers; may be empty
 };
 
 struct RunResult {
   std::string ending;  // "exit code 0", "stopped: more than 20 s of CPU time"
   bool good = false;
   std::string output;
-  std::string report;   // the page's data, as JSON; empty: there is none
-  std::string profile;  // for the run that is compared with this one
+  std::string report;   // the page's data, as JSON; empty: none
+  std::string profile;  // for a later run that is compared with this one
 };
 
 class Store {
  public:
-  static Result<std::unique_ptr<Store>> open(const std::string& path);  // ":memory:" too
+  static Result<std::unique_ptr<Store>> open(const std::string& path);  // also ":memory:"
 
   std::string new_session();
   bool knows_session(const std::string& id);
 
-  std::optional<std::string> keep(const Program& program, const std::string& session);  // its id; none: too many
+  std::optional<std::string> keep(const Program& program, const std::string& session);  // its id; nullopt: too many
   std::optional<Program> program(const std::string& id);
 
   void add(const RunRequest& run);
   void finish(const RunRequest& run, const RunResult& result);
   void cancel(const std::string& id);
-  std::vector<RunRequest> unfinished();  // in the order in which they came
+  std::vector<RunRequest> unfinished();  // in the order of their arrival
   struct StoredRun {
     std::string session;
     bool done;

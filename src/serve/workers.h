@@ -1,4 +1,4 @@
-// Threads that take runs from the queue and have them carried out.
+// Worker threads: they take runs from the queue and have them carried out.
 #pragma once
 
 #include <thread>
@@ -14,7 +14,7 @@ namespace warpgrind::serve {
 class Workers {
  public:
   Workers(Store& store, JobQueue& queue, LiveRuns& live, Carrier& carrier, unsigned count);
-  ~Workers();  // what runs is stopped and stays unfinished in the store
+  ~Workers();  // stops the current runs; they stay unfinished in the store
 
  private:
   void work(const std::stop_token& stop);

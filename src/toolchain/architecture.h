@@ -1,4 +1,4 @@
-// nvcc's names of GPU architectures, and the one that device code is compiled for.
+// GPU architectures: nvcc's names for them, and the choice of the one that device code is compiled for.
 #pragma once
 
 #include <string>
@@ -10,8 +10,9 @@ namespace warpgrind::toolchain {
 
 inline constexpr int kDefaultArchitecture = 90;
 
-// Of what -arch, -code and -gencode ask for, the highest that clang knows: compute capability times 10 (90), with "a"
-// for architecture-specific features. PTX of it runs on every GPU model.
+// The highest architecture that clang knows among those of -arch, -code and -gencode. `number` is the compute
+// capability times 10 (90). `specific` is the suffix "a" (architecture-specific features). Its PTX runs on every GPU
+// model.
 struct Architecture {
   int number = kDefaultArchitecture;
   bool specific = false;   // sm_90a
@@ -20,6 +21,6 @@ struct Architecture {
 Result<Architecture> choose_architecture(const std::string& arch, const std::vector<std::string>& codes,
                                          const std::vector<std::string>& gencodes);
 
-std::vector<int> known_architectures();  // that nvcc knows or knew
+std::vector<int> known_architectures();  // those that nvcc knows or knew
 
 }  // namespace warpgrind::toolchain

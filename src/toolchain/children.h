@@ -1,5 +1,5 @@
-// Compilers and linkers as child processes: several at a time, each with its messages in a file, none of which outlives
-// this process or a signal that ends it.
+// Child processes: compilers and linkers, several at a time, each with its messages in a file. They all end with this
+// process, also if a signal ends it.
 #pragma once
 
 #include <signal.h>
@@ -19,8 +19,8 @@ inline void append(Words& to, const Words& more) {
   to.insert(to.end(), more.begin(), more.end());
 }
 
-// While it lives, signals that would end this process wait: for Children::wait(), which tells of them, or for the end
-// of its life, when nothing is left to clean up.
+// While it lives, the signals that would end this process stay pending. Children::wait() returns such a signal;
+// otherwise it takes effect at the end of this object's life, when nothing is left to clean up.
 class SignalsHeld {
  public:
   SignalsHeld();
@@ -35,19 +35,19 @@ class SignalsHeld {
 class Children {
  public:
   Children() = default;
-  ~Children();  // ends those that still run
+  ~Children();  // ends the children that still run
   Children(const Children&) = delete;
   Children& operator=(const Children&) = delete;
 
-  // messages: where its stderr goes; empty: to ours. variables: NAME=VALUE, set for it alone. The number is the
-  // child's.
+  // `messages`: file for the child's stderr; empty: our stderr. `variables`: NAME=VALUE, set for this child only.
+  // Returns the child's number.
   Result<int> start(const Words& command, const std::string& messages, const Words& variables = {});
   struct Ended {
     int child = 0;
     int exit_code = 0;  // 128 + N: died of signal N
-    int signal = 0;     // not 0: this process was told to end; its children have ended
+    int signal = 0;     // not 0: this process received it; all children have ended
   };
-  Ended wait();  // for the next one that ends; at least one must run
+  Ended wait();  // waits for the next child that ends; at least one must run
   std::size_t running() const { return pids_.size(); }
 
  private:
@@ -57,7 +57,7 @@ class Children {
   int next_ = 0;
 };
 
-// A command line as a shell would take it.
+// The words as one command line for a shell.
 std::string quoted(const Words& words);
 
 }  // namespace warpgrind::toolchain

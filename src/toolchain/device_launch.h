@@ -1,10 +1,10 @@
-// Launches in device code (dynamic parallelism). clang 19 refuses `kernel<<<...>>>(...)` there, in both of its passes,
-// and says where each stands; it is then called again with the sources rewritten, line by line the same:
-//   device half   every launch is a call between two markers, which a pass of ours (src/launchpass) makes a launch;
-//   kernels
-//                 are functions that may be called (include/host_defines.h)
-//   host half     launches of host code stay; those of device code, which nobody runs there, only name their arguments
-// The rewritten files take the place of the user's by an overlay of clang's file system: names and lines stay.
+// Kernel launches in device code (dynamic parallelism), rewritten for clang.
+// clang 19 refuses `kernel<<<...>>>(...)` in device code, in both of its passes, and its errors name each place. It
+// then runs again on rewritten sources with the same line numbers:
+//   device half: each launch is a call between two markers, from which src/launchpass makes a launch. Kernels are
+//     callable functions (include/host_defines.h).
+//   host half: launches in host code stay. Device code never runs there, so its launches only name their arguments.
+// An overlay of clang's file system puts the rewritten files in the place of the user's: names and lines stay.
 #pragma once
 
 #include <compare>
@@ -25,21 +25,21 @@ struct SourcePlace {
   auto operator<=>(const SourcePlace&) const = default;
 };
 
-// What clang's messages complain about: a launch, or the name of a kernel, in device code.
+// The places of clang's errors about device code that launches a kernel or names one.
 std::set<SourcePlace> device_launches(std::string_view messages);
 
 std::string with_calls_for_launches(std::string_view source);
 std::string without_launches_at(std::string_view source, const std::vector<SourcePlace>& places);
 
-// One source: what is rewritten so far, over the rounds that it takes until clang finds no more launches to refuse (it
-// stops at 20 errors).
+// The rewriting of one source. It takes several rounds until clang refuses no more launches, because clang stops at 20
+// errors. The object keeps the texts rewritten so far.
 class LaunchRewriting {
  public:
   struct Options {
     std::vector<std::string> host, device;  // of clang, the same in each round
   };
-  // said: by the passes of the last round. files: all that the device half reads. prefix: of the names of copies.
-  // Nothing comes back when the messages name no (further) launch.
+  // `host_said`, `device_said`: messages of the two passes of the last round. `files`: all files that the device half
+  // reads. `prefix`: begins the names of the copies. Returns nullopt if the messages name no (further) launch.
   Result<std::optional<Options>> next_round(std::string_view host_said, std::string_view device_said,
                                             const std::vector<std::string>& files,
                                             const std::map<std::string, std::string>& copies,

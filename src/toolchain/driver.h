@@ -1,4 +1,4 @@
-// Carries out what a command line of nvcc asks for.
+// Driver of `warpgrind nvcc`: runs the compilers and linkers for an nvcc command line.
 #pragma once
 
 #include <string>
@@ -8,19 +8,19 @@
 
 namespace warpgrind::toolchain {
 
-// The exit code where nothing was compiled for a reason that is none of the sources': a part of the installation is
-// missing, clang is not installed, there is no temporary folder.
+// Exit code if nothing was compiled for a reason outside the sources: a part of the installation is missing, clang is
+// not installed, or there is no temporary folder.
 inline constexpr int kNotPossible = 2;
 
 struct Outcome {
-  int exit_code = 0;                      // of nvcc: 1 when something failed; or kNotPossible
-  int signal = 0;                         // not 0: stopped by this one
-  std::vector<std::string> dependencies;  // files that were read, sources among them
-  std::string messages;                   // of the compiler and the linker, as they were shown
+  int exit_code = 0;                      // of nvcc: 1 if something failed; or kNotPossible
+  int signal = 0;                         // not 0: this signal stopped the driver
+  std::vector<std::string> dependencies;  // files that were read, including the sources
+  std::string messages;                   // of the compiler and the linker, as printed
 };
 
-// words: without the name of the program, those of NVCC_PREPEND_FLAGS and NVCC_APPEND_FLAGS in their places. Says on
-// stderr what is wrong.
+// `words`: without the program's name, with NVCC_PREPEND_FLAGS before them and NVCC_APPEND_FLAGS behind. Errors go to
+// stderr.
 Outcome nvcc(const std::vector<std::string>& words, const Surroundings& surroundings);
 
 }  // namespace warpgrind::toolchain

@@ -1,11 +1,11 @@
-// nvcc's options that only show something.
+// Options of nvcc that only print information.
 #pragma once
 
 #include "toolchain/options.h"
 
 namespace warpgrind::toolchain {
 
-// --version, --help, --list-gpu-code, --list-gpu-arch. False: none of them was given.
+// --version, --help, --list-gpu-code, --list-gpu-arch. False: the command line has none of them.
 bool show_information(const CommandLine& line);
 
 }  // namespace warpgrind::toolchain

@@ -1,5 +1,4 @@
-// What clang and the linker said: the messages of the two passes of a source as one, and what to do about a part that
-// is missing.
+// Messages of clang and the linker: merging those of a source's two passes, and hints about missing parts.
 #pragma once
 
 #include <string>
@@ -10,21 +9,20 @@ namespace warpgrind::toolchain {
 
 std::vector<std::string_view> lines_of(std::string_view text);
 std::string without_colours(std::string_view line);
-bool begins_message(std::string_view line);  // of an error, a warning or a remark; a note belongs to the one before it
+bool begins_message(std::string_view line);  // an error, a warning or a remark; a note belongs to the message before it
 
-// Both passes see all of a source, so most messages come twice. All of the host pass's, then what only the device pass
-// has. Lines that count them ("2 errors generated when compiling for host.") go.
+// All messages of the host pass, then those that only the device pass has: both passes see the whole source, so most
+// messages come twice. Lines that count messages ("2 errors generated when compiling for host.") are removed.
 std::string merged_messages(std::string_view host, std::string_view device);
 
-// A line for each header, library or function that was not found and is in the tables (hints.inc); empty: nothing to
-// say.
+// One line for each header, library or function that was not found and is in the tables (hints.inc). Empty: no hint.
 std::string hints_for(std::string_view messages);
-// The options that a program lacks whose functions the linker did not find: "-lcublas".
+// The options whose libraries define functions that the linker did not find: "-lcublas".
 std::vector<std::string> missing_flags(std::string_view messages);
 // Whether this option links a library of those tables: "-lcublas".
 bool links_known_library(const std::string& option);
 
-// Its lines without the colours of a terminal.
+// The lines without terminal colours.
 std::vector<std::string> plain_lines(std::string_view messages);
 
 }  // namespace warpgrind::toolchain

@@ -1,4 +1,4 @@
-// nvcc's command line, word by word: which options stand on it, with which values, and the input files.
+// nvcc's command line, parsed word by word into options with values, and input files.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ enum class Meaning : std::uint8_t {
   both,     // for host and device code alike
   host,     // for host code
   link,     // for the linker of the host program
-  silent,   // means nothing here
-  refused,  // asked for on purpose, and cannot be had
+  silent,   // accepted, without effect here
+  refused,  // known, but not supported: an error
 };
 
 struct Option {
@@ -50,9 +50,9 @@ struct CommandLine {
   std::vector<std::string> all(OptionId id) const;
 };
 
-// Lists are cut at commas that no backslash precedes and that stand in no quotes.
+// Splits a list at commas, except after a backslash and inside quotes.
 std::vector<std::string> split_list(std::string_view text);
-// The words of an options file or an environment variable, as a shell would see them: quotes, backslashes, blanks.
+// Splits an options file or an environment variable into words as a shell does: quotes, backslashes, blanks.
 std::vector<std::string> split_words(std::string_view text);
 
 Error bad_option(std::string message, std::string detail = "");

@@ -1,4 +1,4 @@
-// A request as commands: what is to be compiled by which call of clang, and linked.
+// Plan of a request: the calls of clang, the linker and ar that compile and link its inputs.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace warpgrind::toolchain {
 
-// One source and what becomes of it. Host and device code are compiled at the same time: the host's object gets a
-// placeholder where the fatbin of the device code comes in the end.
+// One source and the files made from it. Host and device code are compiled at the same time: the host's object gets a
+// placeholder, which the fatbin of the device code replaces in the end.
 struct Unit {
   Input input;
   std::string output;                          // of this unit; "" or "-": standard output
@@ -19,33 +19,33 @@ struct Unit {
   std::string dependency_file;                 // the user's; empty: none
   Words device, host;                          // empty: no such pass
   std::string ptx;                             // what the device pass writes
-  std::string host_rules, device_rules;        // dependencies of each pass
-  std::string host_messages, device_messages;  // what each says
-  std::string unique;                          // tells this unit from all others of a program
+  std::string host_rules, device_rules;        // make rules with the dependencies of each pass
+  std::string host_messages, device_messages;  // files with the messages of each pass
+  std::string unique;                          // different for every unit of a program
 };
 
 struct Plan {
   std::vector<Unit> units;
-  std::vector<std::string> linked;  // objects and archives in order, those of the units among them
-  std::string placeholder;          // file that stands for a fatbin until there is one
+  std::vector<std::string> linked;  // objects and archives in order, including those of the units
+  std::string placeholder;          // file in place of a fatbin until there is one
   std::string stub_source, stub;    // of the device link step: its C source and its object
   Words stub_command, link, archive;
-  std::string output;  // of the last step; empty: there is none, each unit has its own
-  Words variables;     // of the compilers' environment
+  std::string output;  // of the last step; empty: each unit has its own output
+  Words variables;     // environment variables of the compilers
 };
 
-// What the caller found in its environment.
+// The caller's environment.
 struct Surroundings {
   std::string path, cpath, c_include_path, cplus_include_path;
   bool colours = false;  // messages go to a terminal
   unsigned cores = 1;
 };
 
-// folder: for files between the steps.
+// `folder`: for intermediate files.
 Plan make_plan(const Request& request, const Toolkit& toolkit, const Surroundings& surroundings,
                const std::string& folder);
 
-// The section of an object where the fatbin is.
+// The section of an object that holds the fatbin.
 const char* fatbin_section(const Request& request);
 
 }  // namespace warpgrind::toolchain

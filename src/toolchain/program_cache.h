@@ -1,4 +1,4 @@
-// Programs that `warpgrind run app.cu` compiled before: taken again when nothing that they were made of has changed.
+// Cache of programs that `warpgrind run app.cu` compiled. A program is reused if none of its inputs has changed.
 #pragma once
 
 #include <optional>
@@ -11,19 +11,18 @@ namespace warpgrind::toolchain {
 
 class ProgramCache {
  public:
-  // folder: where programs are kept, each in a folder named after its key; empty: no cache.
-  // words: of the command, without -o. The key is they, the folder they are called in, the environment, and the
-  // compiler.
+  // `folder`: each program has a folder in it, named after its key; empty: no cache. `words`: of the command, without
+  // -o. The key is made of them, the current folder, the environment and the compiler.
   ProgramCache(const std::string& folder, const std::vector<std::string>& words, const Surroundings& surroundings);
 
   struct Found {
     std::string program;
-    std::string messages;  // what the compiler said then
+    std::string messages;  // of the compiler at that time
   };
-  // Only when every file it was made of is as it was, by content.
+  // Returns a program only if every file it was made from has the same content as then.
   std::optional<Found> find() const;
-  // A failure (full disk) only loses the speed-up. The program stays at its place where this returns nothing, else it
-  // is in the cache now.
+  // Moves the program into the cache and returns its new path. On nullopt (full disk) it stays in its place; only the
+  // speed-up is lost.
   std::optional<std::string> store(const std::string& program, const Outcome& outcome) const;
 
  private:

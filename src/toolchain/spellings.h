@@ -1,9 +1,9 @@
-// What nvcc takes and clang 19 takes only in another spelling. The driver gives clang a copy of the source with that
-// (-remap-file) where it complained; lines stay where they are.
-//   `__shared__ alignas(16) float tile[64];`, `__device__ [[nodiscard]] int size() const;`: clang wants attributes of
-//   C++
-//     before CUDA's own words; behind them it takes C's `_Alignas` and GNU's.
-//   `asm("mov.u32 %0, %laneid;" : "=r"(lane))`: for clang every '%' of a text with operands that names none is `%%`.
+// Spellings that nvcc accepts and clang 19 accepts only in another form. Where clang complains, the driver gives it a
+// copy of the source with clang's spelling (-remap-file). Line numbers stay.
+//   `__shared__ alignas(16) float tile[64];`, `__device__ [[nodiscard]] int size() const;`: clang wants C++ attributes
+//     before CUDA's keywords. Behind them it accepts C's `_Alignas` and GNU attributes.
+//   `asm("mov.u32 %0, %laneid;" : "=r"(lane))`: in an asm text with operands, clang wants `%%` for each '%' that names
+//     no operand.
 #pragma once
 
 #include <map>
@@ -14,15 +14,15 @@
 namespace warpgrind::toolchain {
 
 struct Place {
-  std::size_t line = 0, column = 0;  // from 1; a column is a byte
+  std::size_t line = 0, column = 0;  // from 1; the column counts bytes
   enum class Of { attribute, percent } what = Of::attribute;
   auto operator<=>(const Place&) const = default;
 };
 
-// By file, as clang names it: where it complains of one of these, and where a macro has it.
+// By file, as clang names it: the places that clang's messages complain about, including places inside macros.
 std::map<std::string, std::vector<Place>> refused_spellings(std::string_view messages);
 
-// `source` with these places in the other spelling. Where there is nothing of the kind, nothing is changed.
+// `source` with clang's spelling at these places. A place without such a spelling stays unchanged.
 std::string respelt(std::string source, std::vector<Place> places);
 
 }  // namespace warpgrind::toolchain

@@ -1,6 +1,6 @@
-// Under -rdc=true clang gives a static device variable that host code uses a name with the source's own suffix, so that
-// the host finds this one among all of that name in the program. But it learns of that use only when it comes to it:
-// code that it wrote before names the variable plainly, as an external one that nobody defines.
+// Static device variables under -rdc=true. If host code uses such a variable, clang appends the source's own suffix to
+// its name: the host then finds it among all variables of that name in the program. But clang sees the use late. Code
+// written before it has the plain name, as an external variable that no module defines.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace warpgrind::toolchain {
 
-// The PTX of one source with one name for each of them.
+// The PTX of one source with one name, the one with the suffix, for each such variable.
 std::string with_static_variables_joined(std::string_view ptx);
 
 }  // namespace warpgrind::toolchain
