@@ -29,7 +29,7 @@ struct RunCommand {
 int run(const RunCommand& command);
 // Runs the program and returns its exit code. `finished` receives the profiles of its processes; it may be null.
 int run_program(const RunCommand& command, FinishedRun* finished);
-// The same, but the program's standard output goes to standard error: standard output is for warpgrind's own.
+// The same, but the program's standard output goes to standard error: standard output is for warpgrind's own text.
 int run_program_aside(const RunCommand& command, FinishedRun* finished);
 struct ShowCommand {
   std::string profile;
@@ -45,7 +45,7 @@ int diff(const DiffCommand& command);
 struct ExplainCommand {
   std::string target;  // program or profile
   std::vector<std::string> arguments;
-  RunCommand run;  // --gpu and the like
+  RunCommand run;  // --gpu and other options
   report::AccessQuery query;
 };
 int explain(const ExplainCommand& command);
@@ -59,7 +59,7 @@ struct CompileTimesCommand {
 };
 int compile_times(const CompileTimesCommand& command);  // 1: a kernel is outside the bounds
 struct CorrelateCommand {
-  RunCommand run;                              // program, --gpu and the like
+  RunCommand run;                              // program, --gpu and other options
   std::string ncu_path, keep_path, json_path;  // CSV of ncu from elsewhere; copy of the CSV made here; results
   bool all = false;                            // also show equal values
 };

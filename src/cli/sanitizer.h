@@ -21,8 +21,8 @@ struct SanitizerOptions {
   bool xml = false;
   std::string prefix = "=========", backtrace = "yes", race_report = "analysis";
   bool strip_paths = true, require_cuda = true;
-  std::vector<std::string> kernels, kernel_expressions, other_kernels,
-      other_kernel_expressions;    // the last two: excluded
+  // The two `other_` lists name kernels to leave out.
+  std::vector<std::string> kernels, kernel_expressions, other_kernels, other_kernel_expressions;
   std::vector<std::string> given;  // options from sanitizer_options.inc, by their first names
 };
 

@@ -1,5 +1,5 @@
-// The entry points of nvJitLink (include/warpgrind/nvjitlink_functions.inc): inputs are read for their PTX when they
-// are added, and linked as PTX. NVIDIA's LTO IR becomes PTX when all of it is there.
+// Entry points of nvJitLink (include/warpgrind/nvjitlink_functions.inc). The PTX of each input is read when the input
+// is added; all is linked as PTX. NVIDIA's LTO IR becomes PTX when all of it has been added.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ namespace warpgrind::jitlink {
 
 namespace {
 
-constexpr int kLowest = 75, kHighest = 121;  // what CUDA 13.0 makes code for
+constexpr int kLowest = 75, kHighest = 121;  // architectures that CUDA 13.0 makes code for
 constexpr int kKnown[] = {30, 32, 35, 37, 50, 52, 53,  60,  61,  62,  70,  72, 75,
                           80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121};
 
@@ -47,13 +47,13 @@ struct Link {
   std::mutex mutex;
   int architecture = 0;
   bool lto = false, ptx_wanted = false, line_info = false, complete = false;
-  std::vector<std::string> options;  // as they came
+  std::vector<std::string> options;  // unchanged
   std::vector<std::shared_ptr<ptx::Module>> modules;
   std::vector<LtoInput> lto_inputs;
   std::string cubin, ptx, errors, info;
 };
 
-// Never destroyed: a program may call from its own destructors.
+// Never destroyed: a program may call nvJitLink from its own destructors.
 struct Library {
   std::mutex mutex;
   std::unordered_map<const void*, std::shared_ptr<Link>> links;
@@ -171,7 +171,7 @@ bool is_ptx(std::string_view text) {
 
 constexpr std::string_view kArchive = "!<arch>\n";
 
-// What holds a fatbin: ours in place of cubins and LTO IR, nvcc's objects and programs.
+// Formats that hold a fatbin: ours in place of cubins and LTO IR, and nvcc's objects and programs.
 bool is_container(std::string_view bytes) {
   return bytes.starts_with("\x50\xed\x55\xba") ||
          bytes.starts_with(
@@ -180,10 +180,10 @@ bool is_container(std::string_view bytes) {
          bytes.starts_with(kArchive);
 }
 
-// A fatbin, or an object with one.
+// Adds a fatbin, or an object with one.
 nvJitLinkResult add_container(Link& link, nvJitLinkInputType type, std::string_view bytes, const std::string& name) {
   const auto entries = fatbin::read_memory(std::as_bytes(std::span(bytes)), name);
-  // nvcc -dlto leaves neither PTX nor machine code.
+  // nvcc -dlto writes neither PTX nor machine code.
   if ((!entries || entries->empty()) && link.lto && reads_lto()) return add_lto(link, type, bytes, name);
   return add_entries(link, entries, name);
 }
@@ -256,7 +256,7 @@ nvJitLinkResult AddFile(nvJitLinkHandle handle, nvJitLinkInputType type, const c
   return add_entries(*link, fatbin::read_file(path), path);
 }
 
-// As nvJitLink says it: a line for each module and name.
+// In nvJitLink's form: one line for each module and name.
 std::string undefined_references(const Link& link) {
   std::set<std::string> defined;
   for (const auto& module : link.modules) {
@@ -273,7 +273,7 @@ std::string undefined_references(const Link& link) {
   return out;
 }
 
-// Functions that the modules declare, and none of them defines.
+// Functions that the modules declare and none of them defines.
 std::vector<std::string> called_elsewhere(const Link& link) {
   std::set<std::string> declared, defined;
   for (const auto& module : link.modules)
@@ -284,7 +284,7 @@ std::vector<std::string> called_elsewhere(const Link& link) {
   return out;
 }
 
-// The LTO IR as one more module. `text` stays empty unless it is all there is.
+// Adds the LTO IR as one more module. `text` stays empty unless there is no other module.
 nvJitLinkResult take_lto(Link& link, std::string& text) {
   const std::vector<std::string> called = called_elsewhere(link);
   LtoLinked linked = link_lto(link.lto_inputs, link.options, called);
@@ -295,7 +295,7 @@ nvJitLinkResult take_lto(Link& link, std::string& text) {
   if (alone) text = linked.ptx;
   if (const nvJitLinkResult result = add_text(link, std::move(linked.ptx), "LTO IR"); result != NVJITLINK_SUCCESS)
     return result;
-  // What is not a kernel is internal to its PTX by now.
+  // NVIDIA's linker has made all functions internal except kernels.
   for (ptx::Function& f : link.modules.back()->functions)
     if (f.has_body && f.linkage == ptx::Linkage::internal &&
         std::find(called.begin(), called.end(), f.name) != called.end())
@@ -333,7 +333,7 @@ nvJitLinkResult Complete(nvJitLinkHandle handle) {
   return NVJITLINK_SUCCESS;
 }
 
-// `missing`: what it is when the text is empty.
+// `missing`: the result if the text is empty.
 nvJitLinkResult size_of(nvJitLinkHandle handle, size_t* size, std::string Link::*text, std::size_t more,
                         nvJitLinkResult missing) {
   const auto link = find(handle);
@@ -385,7 +385,7 @@ nvJitLinkResult GetInfoLog(nvJitLinkHandle handle, char* log) {
 
 }  // namespace warpgrind::jitlink
 
-// Programs compiled with NVIDIA's header name each function with the version behind it.
+// Programs compiled with NVIDIA's header append the version to each function's name.
 #define WG_JITLINK_AS(symbol, name, parameters, arguments)                              \
   extern "C" __attribute__((visibility("default"))) nvJitLinkResult symbol parameters { \
     return warpgrind::jitlink::name arguments;                                          \

@@ -1,3 +1,4 @@
+// NVIDIA's libnvJitLink, loaded at run time, as the linker of LTO IR.
 #include "jitlink/nvidia.h"
 
 #include <dlfcn.h>
@@ -50,7 +51,7 @@ Function* nvrtc_function(void* handle, const char* name) {
   return reinterpret_cast<Function*>(dlsym(handle, name));
 }
 
-// LTO IR of this CUDA C++, by the NVRTC beside. None: that is not there.
+// LTO IR of this CUDA C++ source, made by the NVRTC beside that library; nullopt: there is no NVRTC.
 std::optional<std::string> lto_of(const std::string& source, const std::string& architecture) {
   void* const handle = open_library("libnvrtc");
   if (!handle) return std::nullopt;
@@ -74,7 +75,7 @@ std::optional<std::string> lto_of(const std::string& source, const std::string& 
   return out;
 }
 
-// A variable with the addresses of these functions, which keeps them.
+// CUDA C++ with a variable that holds the addresses of these functions, so that the linker keeps them.
 std::string source_that_keeps(const std::vector<std::string>& functions) {
   std::string out;
   for (const std::string& one : functions) out += fmt::format("extern \"C\" __device__ void {}();\n", one);

@@ -1,3 +1,4 @@
+// One run of clang, started by posix_spawn, with cancellation.
 #include "nvrtc/clang_run.h"
 
 #include <fcntl.h>
@@ -19,7 +20,8 @@ namespace {
 
 constexpr useconds_t kBetweenQuestions = 10'000;  // microseconds
 
-// Also without the variables by which compilers find headers: NVRTC does not look at them.
+// The environment without the loader's variables, and without those by which compilers find headers: NVRTC ignores
+// them.
 std::vector<char*> environment() {
   constexpr std::string_view kLeftOut[] = {
       "LD_PRELOAD=", "LD_LIBRARY_PATH=", "CPATH=", "C_INCLUDE_PATH=", "CPLUS_INCLUDE_PATH="};
@@ -76,7 +78,8 @@ Result<ClangEnd> run_clang(const std::vector<std::string>& command, const std::s
   for (;;) {
     const pid_t ended = waitpid(child, &status, cancelled ? WNOHANG : 0);
     if (ended == child) break;
-    // A program that ignores SIGCHLD, or waits for everything: whether it went well shows in what was written.
+    // The program ignores SIGCHLD, or waits for all children itself. The files that clang wrote then show whether it
+    // succeeded.
     if (ended < 0 && errno != EINTR) return ClangEnd::good;
     if (ended != 0) continue;
     if (cancelled()) {

@@ -1,3 +1,4 @@
+// Compilation of an NVRTC program by clang: command, retries with other spellings, log, and output formats.
 #include "nvrtc/compile.h"
 
 #include <fmt/format.h>
@@ -35,7 +36,7 @@ Compiled failed(nvrtcResult result, std::string log) {
   return out;
 }
 
-// What is missing on this machine, as NVIDIA's library says that its builtins are.
+// A part is missing on this machine: reported as NVIDIA's library reports missing builtins.
 Compiled failed(const Error& error) {
   return failed(NVRTC_ERROR_BUILTIN_OPERATION_FAILURE,
                 fmt::format("nvrtc: error: {} (warpgrind)\n  {}\n", error.message, error.detail));
@@ -50,7 +51,7 @@ class Compilation {
     const auto begin = std::chrono::steady_clock::now();
     std::vector<std::string> words;
     ClangEnd ended = ClangEnd::failed;
-    // Each time fewer places are left that clang refuses and NVRTC takes.
+    // Each round leaves fewer places that clang refuses and NVRTC accepts.
     do {
       auto inputs = write_inputs(source_, options_, folder_);
       if (!inputs) return failed(inputs.error());
@@ -68,7 +69,7 @@ class Compilation {
   }
 
  private:
-  // Whether something of the program or its headers has another spelling now (toolchain/spellings.h).
+  // Changes refused spellings in the program and its headers (toolchain/spellings.h). True: something has changed.
   bool respell() {
     bool changed = false;
     const auto respell_one = [&changed](std::string& text, const std::vector<toolchain::Place>& places) {
@@ -85,7 +86,7 @@ class Compilation {
     return changed;
   }
 
-  // The device pass of `warpgrind nvcc -ptx`, without the host's headers.
+  // Command of the device pass of `warpgrind nvcc -ptx`, without the host's headers.
   std::vector<std::string> command() {
     toolchain::Request& request = options_.request;
     request.wrapper = toolkit_.headers + "/warpgrind/nvrtc/wrapper.h";
@@ -167,7 +168,7 @@ class Compilation {
     out.ptx = std::move(ptx);
   }
 
-  // --time: one phase, as clang is called once.
+  // Output of --time: one phase, because clang is called once.
   void write_times(long long milliseconds, Compiled& out) const {
     if (options_.time_file.empty() || out.result != NVRTC_SUCCESS) return;
     constexpr const char* kHeadings = "File name, phase name, metric, unit\n";
@@ -194,8 +195,7 @@ class Compilation {
   std::string ptx_file_;
 };
 
-// Precompiled headers save NVIDIA's library time, and mean nothing else. Here the file says that there is nothing in
-// it.
+// Precompiled headers only save time in NVIDIA's library. Here the file just says that it holds none.
 constexpr const char* kPchText = "warpgrind: headers are read again at each compilation\n";
 
 Compiled command_problem(const Source& source, const std::string& line) {
@@ -204,7 +204,7 @@ Compiled command_problem(const Source& source, const std::string& line) {
                                                      line, source.name));
 }
 
-// Empty, or what is wrong.
+// Empty, or the error.
 std::string use_pch(const Options& options) {
   constexpr const char* kWrong = "Catastrophic error: cannot open precompiled header file \"{}\"";
   std::error_code none;

@@ -1,3 +1,4 @@
+// NVIDIA's libnvrtc, loaded at run time; its cubins are replaced by containers of its PTX.
 #include "nvrtc/forward.h"
 
 #include <dlfcn.h>
@@ -24,7 +25,7 @@ std::uint32_t target_of(const std::string& ptx) {
   return number;
 }
 
-// Stays empty where the program asked for no cubin.
+// `out` stays empty if the program did not ask for a cubin.
 nvrtcResult container(nvrtcProgram program, std::string& out) {
   std::size_t size = 0;
   nvrtcResult result = theirs.GetCUBINSize(program, &size);
@@ -63,7 +64,7 @@ const Forwarded* open_library(const std::string& folder) {
   void* const handle =
       dlopen(fmt::format("{}/libnvrtc.so.{}", folder, release().major).c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (!handle) return nullptr;
-    // What an older one lacks stays ours.
+    // Functions that an older library lacks stay ours.
 #define WG_NVRTC(result, name, parameters, arguments) \
   theirs.name = reinterpret_cast<result(*) parameters>(dlsym(handle, "nvrtc" #name));
 #include "warpgrind/nvrtc_functions.inc"

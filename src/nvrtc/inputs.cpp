@@ -1,3 +1,4 @@
+// Writer of an NVRTC program's source file and header overlay.
 #include "nvrtc/inputs.h"
 
 #include <fmt/format.h>
@@ -14,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// So deep that "../../x.h" is still inside.
+// Deep enough that "../../x.h" stays inside.
 constexpr const char* kHeaderFolder = "/warpgrind-nvrtc/1/2/3/4/5/6/7/8/";
 
 std::string quoted(const std::string& name) {
@@ -26,7 +27,7 @@ std::string quoted(const std::string& name) {
   return out + '"';
 }
 
-// What has no execution space is the device's.
+// Makes everything without an execution space device code.
 constexpr const char* kDefaultDevice =
     "#pragma clang force_cuda_host_device begin\n"
     "#pragma clang diagnostic ignored \"-Wpragma-clang-attribute\"\n"
@@ -58,7 +59,7 @@ Result<Inputs> write_inputs(const Source& source, const Options& options, const 
   if (Status s = write_text(out.source, whole_text(source, options)); !s) return s.error();
   if (source.headers.empty()) return out;
   nlohmann::json roots = nlohmann::json::array();
-  // The folder itself must be there, or "../x.h" from it is nowhere.
+  // The folder itself must exist, otherwise "../x.h" from it is not found.
   auto headers = source.headers;
   headers.emplace_back(".warpgrind", "");
   for (const auto& [name, content] : headers) {

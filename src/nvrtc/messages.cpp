@@ -1,3 +1,4 @@
+// Converter from clang's messages to NVRTC's log.
 #include "nvrtc/messages.h"
 
 #include <fmt/format.h>
@@ -84,7 +85,7 @@ class Converter {
     if (header.kind.ends_with("error")) out_.errors++;
   }
 
-  // The source around it is ours, and of several messages about one expression the first says it.
+  // Reports one error for each expression, without the source line, which is our own text.
   void about_expression(const Header& header) {
     if (!reported_.insert(header.line).second) return;
     const std::string expression = expression_of_line(origin_.expressions, header.line);

@@ -1,3 +1,4 @@
+// Name expressions: the variables behind the program, their symbols in the PTX, and NVIDIA's names for static symbols.
 #include "nvrtc/name_map.h"
 
 #include <fmt/format.h>
@@ -18,7 +19,7 @@ bool in_symbol(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' || c == '%';
 }
 
-// One line: what follows a line break in it is part of the same expression.
+// As one line: text behind a line break still belongs to the expression.
 std::string as_line(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
@@ -28,7 +29,7 @@ std::string as_line(std::string text) {
 // ".visible .const .align 8 .u64 wg_nvrtc_name_3 = generic(dv);"
 struct Variable {
   std::size_t index = 0;
-  std::string symbol;  // empty: a number, or an address inside of something
+  std::string symbol;  // empty: a number, or an address inside a variable
 };
 bool read_variable(std::string_view line, Variable& out) {
   const auto name = line.find(kVariable);
@@ -74,7 +75,7 @@ std::set<std::string> symbols_after(std::string_view ptx, std::string_view word)
   return out;
 }
 
-// NVIDIA's compiler has no L for what is static: _ZL1sPi is _Z1sPi there, and _ZN1aL1sEv is _ZN1a1sEv.
+// NVIDIA's compiler writes no L for static symbols: it has _Z1sPi for _ZL1sPi, and _ZN1a1sEv for _ZN1aL1sEv.
 std::string without_static(const std::string& symbol) {
   if (!symbol.starts_with("_Z")) return symbol;
   std::string out = "_Z";
@@ -92,7 +93,7 @@ std::string without_static(const std::string& symbol) {
   return out + symbol.substr(std::min(at, symbol.size()));
 }
 
-// A static variable outside of any namespace has its plain name there: _ZL2sc is sc.
+// NVIDIA's compiler gives a static variable outside namespaces its plain name: sc for _ZL2sc.
 std::string plain_name(const std::string& variable) {
   if (!variable.starts_with("_ZL")) return variable;
   std::size_t length = 0;
@@ -120,7 +121,7 @@ std::string with_symbol_renamed(std::string_view ptx, const std::string& from, c
   std::string out;
   std::size_t done = 0;
   for (auto at = ptx.find(from); at != std::string_view::npos; at = ptx.find(from, at + 1)) {
-    // Its parameters and labels are named after it: _ZL1sPi_param_0.
+    // Its parameters and labels begin with its name: _ZL1sPi_param_0.
     const bool begins = at == 0 || !in_symbol(ptx[at - 1]);
     const std::string_view rest = ptx.substr(at + from.size());
     if (!begins || (!rest.empty() && in_symbol(rest[0]) && !rest.starts_with("_param_"))) continue;
@@ -140,7 +141,8 @@ std::string name_map_source(const std::set<std::string>& expressions, bool argum
     const std::string name = fmt::format("{}{}", kVariable, index++);
     const std::string line = as_line(expression);
     std::string address = "(" + line + ")";
-    // Outside of any device code, where clang finds a kernel among overloads too. auto*: arrays and functions as well.
+    // Placed outside device code, where clang also finds a kernel among overloads. auto* also fits arrays and
+    // functions.
     if (arguments_of_templates) {
       out += fmt::format("typedef wg_nvrtc::address<({})> {}_address; ", line, name);
       address = name + "_address::get";

@@ -1,5 +1,5 @@
-// The entry points of NVRTC (include/warpgrind/nvrtc_functions.inc). Programs are looked up by their handle, so that
-// one that is none, or not any more, is an error and no crash.
+// Entry points of NVRTC (include/warpgrind/nvrtc_functions.inc). Programs are looked up by their handle, so that an
+// invalid or destroyed handle is an error and no crash.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -24,13 +24,13 @@ constexpr std::size_t kPchHeapBytes = std::size_t{256} << 20;  // NVIDIA's defau
 struct Program {
   std::mutex mutex;  // held while it is compiled
   Source source;
-  bool compiled = false;  // whether it was tried, with options that could be read
+  bool compiled = false;  // a compilation was tried, with valid options
   Compiled result;
   int (*callback)(void*, void*) = nullptr;
   void* payload = nullptr;
 };
 
-// Never destroyed: a program may call from its own destructors.
+// Never destroyed: a program may call NVRTC from its own destructors.
 struct Library {
   std::mutex mutex;
   std::unordered_map<const void*, std::shared_ptr<Program>> programs;
@@ -56,7 +56,7 @@ Surroundings surroundings() {
   Surroundings out;
   Dl_info info{};
   std::error_code none;
-  // This library lies in a folder of its own among ours (cmake/Toolkit.cmake).
+  // This library is in a subfolder of our libraries' folder (cmake/Toolkit.cmake).
   if (dladdr(reinterpret_cast<const void*>(&library), &info) != 0 && info.dli_fname)
     out.libraries = std::filesystem::canonical(info.dli_fname, none).parent_path().parent_path().string();
   out.path = variable("PATH");
@@ -173,7 +173,7 @@ nvrtcResult GetLTOIRSize(nvrtcProgram prog, size_t* size) {
 nvrtcResult GetLTOIR(nvrtcProgram prog, char* ir) {
   return copy_of(prog, ir, &Compiled::lto_ir, 0);
 }
-// The older name of LTO IR.
+// The older name of GetLTOIRSize.
 [[maybe_unused]] nvrtcResult GetNVVMSize(nvrtcProgram prog, size_t* size) {
   return size_of(prog, size, &Compiled::lto_ir, 0);
 }
@@ -181,7 +181,7 @@ nvrtcResult GetLTOIR(nvrtcProgram prog, char* ir) {
   return copy_of(prog, ir, &Compiled::lto_ir, 0);
 }
 
-// There is never any.
+// There is never any OptiX IR.
 nvrtcResult GetOptiXIRSize(nvrtcProgram prog, size_t* size) {
   if (!find(prog)) return NVRTC_ERROR_INVALID_PROGRAM;
   if (!size) return NVRTC_ERROR_INVALID_INPUT;

@@ -1,3 +1,4 @@
+// Parser of NVRTC's options, with the option table of options.inc.
 #include "nvrtc/options.h"
 
 #include <fmt/format.h>
@@ -72,7 +73,7 @@ struct Given {
   std::string value;
 };
 
-// Of -D: NAME, NAME=TEXT, NAME(x)=TEXT. Of -U: NAME.
+// Valid texts of -D are NAME, NAME=TEXT and NAME(x)=TEXT; of -U, NAME.
 bool is_macro(std::string_view text, bool defined) {
   const auto in_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$'; };
   const auto end = static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), in_name) - text.begin());
@@ -227,7 +228,7 @@ class Reader {
     return check_possible();
   }
 
-  // What NVIDIA's has and clang has not.
+  // Refuses options for features that NVIDIA's compiler has and clang lacks.
   Status check_possible() const {
     if (has(OptionId::float128)) {
       const auto arch = read_architecture(last(OptionId::gpu_architecture));

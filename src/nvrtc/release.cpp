@@ -2,7 +2,7 @@
 
 namespace warpgrind::nvrtc {
 
-// 13: what NVIDIA's libnvrtc.so.13.0.88 says. 12: the release notes of CUDA 12.9 and NVRTC's documentation of it.
+// 13: values of NVIDIA's libnvrtc.so.13.0.88. 12: from the release notes of CUDA 12.9 and its NVRTC documentation.
 const Release& release() {
 #if WARPGRIND_NVRTC_MAJOR == 12
   static const Release release = {

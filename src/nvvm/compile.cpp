@@ -1,3 +1,4 @@
+// Compilation of LLVM IR modules: conversion to bitcode, then one call of clang that links and compiles them.
 #include "nvvm/compile.h"
 
 #include <fmt/format.h>
@@ -35,7 +36,8 @@ bool is_bitcode(const std::string& bytes) {
   return bytes.starts_with("BC\xC0\xDE") || bytes.starts_with("\xDE\xC0\x17\x0B");
 }
 
-// Programs show what is in the log. Modules of clients have the data layouts of other releases, and clang's own wins.
+// Programs show the log to their users. Clients' modules have the data layouts of other releases; clang uses its own,
+// so these warnings are removed.
 std::string without_layouts(const std::string& messages) {
   std::istringstream lines(messages);
   std::string out;
@@ -56,7 +58,7 @@ class Compilation {
   Compilation(const Options& options, const std::string& clang, const std::string& folder)
       : options_(options), clang_(clang), folder_(folder) {}
 
-  // Each module as a file of bitcode; those that all of is taken first.
+  // Writes each module as a bitcode file. Modules that are linked whole come first.
   Compiled read(const std::vector<Module>& modules) {
     for (const bool lazy : {false, true})
       for (const Module& one : modules)
@@ -82,7 +84,7 @@ class Compilation {
   }
 
  private:
-  // What our nvJitLink reads as LTO IR.
+  // The container that our nvJitLink reads as LTO IR.
   std::string container(std::string ptx) const {
     fatbin::PtxCode code;
     code.text = "// PTX in place of LTO IR: warpgrind runs PTX.\n" + std::move(ptx);
@@ -117,7 +119,7 @@ class Compilation {
     const std::string text = without_dialect(module.bytes, options_);
     const auto bitcode = bitcode_of_old_text(text, module.name, options_.flush_to_zero);
     if (bitcode) return written(file, *bitcode);
-    // Not the text of an old LLVM: perhaps that of a new one.
+    // Not the text of an old LLVM; it may be that of a new one.
     const std::string source = file + ".ll";
     if (Compiled out = written(source, text); out.result != NVVM_SUCCESS) return out;
     std::vector<std::string> command = start();

@@ -1,3 +1,4 @@
+// Translation of NVVM IR to LLVM's IR for NVPTX: other names for intrinsics, and a module that defines them.
 #include "nvvm/dialect.h"
 
 #include <cctype>
@@ -7,8 +8,8 @@ namespace warpgrind::nvvm {
 
 namespace {
 
-// Intrinsics whose mode is an argument, or that give a pair: LLVM has one for each mode and half of the result.
-// ("Warp-level Intrinsics" of the specification.)
+// Intrinsics with the mode as an argument, or with a pair as result. LLVM has one intrinsic for each mode and for each
+// half of the result. ("Warp-level Intrinsics" of the specification.)
 constexpr std::string_view kIntrinsics[] = {"shfl.sync.i32", "vote.sync", "match.all.sync.i32", "match.all.sync.i64"};
 constexpr std::string_view kTheirs = "llvm.nvvm.";
 constexpr std::string_view kOurs = "warpgrind.nvvm.";
@@ -25,12 +26,12 @@ void rename(std::string& text, std::string_view from, std::string_view to) {
 void rename_intrinsics(std::string& text, const Options& options) {
   for (const std::string_view one : kIntrinsics)
     rename(text, std::string(kTheirs).append(one), std::string(kOurs).append(one));
-  // The device library rounds its square root whatever -prec-sqrt says.
+  // The device library rounds its square root correctly whatever -prec-sqrt is.
   if (!options.exact_sqrt) rename(text, "__nv_sqrtf", "warpgrind.nvvm.sqrtf");
 }
 
-// The kinds of a compilation unit: clang writes what the unit says, whatever its own options are. -generate-line-info
-// wants .loc and no sections.
+// Sets the debug kind of the compilation units: clang follows the unit, not its own options. -generate-line-info needs
+// .loc but no debug sections.
 void set_debug_kind(std::string& text, const Options& options) {
   if (options.debug) return;
   constexpr std::string_view kFull = "emissionKind: FullDebug";
@@ -39,7 +40,7 @@ void set_debug_kind(std::string& text, const Options& options) {
     text.replace(at, kFull.size(), kind);
 }
 
-// The mode is a constant wherever these are called, so that one of the calls is left.
+// The mode is a constant at every call, so only one of these calls remains.
 constexpr std::string_view kModule = R"(
 target triple = "nvptx64-nvidia-cuda"
 
@@ -123,7 +124,7 @@ define linkonce_odr float @warpgrind.nvvm.sqrtf(float %x) #0 {
 }
 )";
   }
-  // What libdevice asks for by __nvvm_reflect.
+  // The value that libdevice reads through __nvvm_reflect.
   if (options.flush_to_zero) out += "!llvm.module.flags = !{!0}\n!0 = !{i32 4, !\"nvvm-reflect-ftz\", i32 1}\n";
   return out;
 }

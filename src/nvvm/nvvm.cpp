@@ -1,5 +1,5 @@
-// The entry points of libNVVM (include/nvvm.h). Programs are looked up by their handle, so that one that is none, or
-// not any more, is an error and no crash.
+// Entry points of libNVVM (include/nvvm.h). Programs are looked up by their handle, so that an invalid or destroyed
+// handle is an error and no crash.
 #include "nvvm.h"
 
 #include <dlfcn.h>
@@ -23,7 +23,7 @@ struct Program {
   Compiled result;
 };
 
-// Never destroyed: a program may call from its own destructors.
+// Never destroyed: a program may call libNVVM from its own destructors.
 struct Library {
   std::mutex mutex;
   std::unordered_map<const void*, std::shared_ptr<Program>> programs;
@@ -43,7 +43,7 @@ Surroundings surroundings() {
   Surroundings out;
   Dl_info info{};
   std::error_code none;
-  // This library lies in a folder of its own among ours, wherever links to it are.
+  // This library is in a subfolder of our libraries' folder, wherever links to it are.
   if (dladdr(reinterpret_cast<const void*>(&library), &info) != 0 && info.dli_fname)
     out.libraries = std::filesystem::canonical(info.dli_fname, none).parent_path().parent_path().string();
   const char* const path = std::getenv("PATH");
@@ -120,7 +120,7 @@ WG_EXPORTED const char* nvvmGetErrorString(nvvmResult result) {
   return at < std::size(kNames) ? kNames[at] : "NVVM_ERROR not found";
 }
 
-// The versions are those of CUDA 13.0; older IR is read too, which NVIDIA's library of that release refuses.
+// The versions of CUDA 13.0. We also read older IR, which NVIDIA's library of that release refuses.
 WG_EXPORTED nvvmResult nvvmVersion(int* major, int* minor) {
   if (!major || !minor) return NVVM_ERROR_INVALID_INPUT;
   *major = 2;

@@ -1,3 +1,4 @@
+// Conversion of old LLVM text to bitcode, with an old LLVM that is loaded at run time.
 #include "nvvm/old_ir.h"
 
 #include <dlfcn.h>
@@ -10,8 +11,8 @@ namespace warpgrind::nvvm {
 
 namespace {
 
-// The part of LLVM's C interface that this needs (llvm-c/Core.h, IRReader.h, BitWriter.h), which is the same in all
-// releases. No header of theirs: several releases may be in the process, and this one is opened by name.
+// The functions of LLVM's C interface that this file uses (llvm-c/Core.h, IRReader.h, BitWriter.h); they are the same
+// in all releases. It includes no LLVM header: several releases may be in the process, and this one is opened by name.
 using ContextRef = void*;
 using ModuleRef = void*;
 using MemoryBufferRef = void*;
@@ -77,7 +78,7 @@ bool take_all(void* library, OldLlvm& out) {
 #undef WG_TAKE
 }
 
-// Those that read both kinds of pointers come last: they take the first pointer of a text for the kind of all.
+// Releases that read both kinds of pointers come last: they take the kind of a text's first pointer for all.
 const OldLlvm* old_llvm() {
   static const OldLlvm* const one = []() -> const OldLlvm* {
     static OldLlvm found;
@@ -89,7 +90,7 @@ const OldLlvm* old_llvm() {
   return one;
 }
 
-// What NVVM takes for granted and LLVM wants to be told.
+// Adds to the IR what NVVM assumes and LLVM must be given explicitly.
 class Explained {
  public:
   Explained(const OldLlvm& llvm, ContextRef context, bool flush_to_zero)
@@ -105,8 +106,8 @@ class Explained {
   Explained(const Explained&) = delete;
   Explained& operator=(const Explained&) = delete;
 
-  // Every function may have a barrier in it, until LLVM finds that it has none: calls in both ways of a branch are not
-  // to become one before it.
+  // Marks every function as convergent, because it may have a barrier, until LLVM finds that it has none. LLVM must not
+  // merge the calls in the two branches of a condition into one call before it.
   void all_of(ModuleRef module) {
     for (ValueRef function = llvm_.GetFirstFunction(module); function; function = llvm_.GetNextFunction(function)) {
       llvm_.AddAttributeAtIndex(function, kOfTheFunction, convergent_);
@@ -132,7 +133,7 @@ class Explained {
     std::size_t length = 0;
     const char* const text = llvm_.GetValueName2(called, &length);
     const std::string_view name(text ? text : "", text ? length : 0);
-    // Intrinsics through which no address space is inferred ("Address Space Conversion" of NVVM IR's specification).
+    // Intrinsics through which LLVM infers no address space ("Address Space Conversion" of NVVM IR's specification).
     if (!name.starts_with("llvm.nvvm.ptr.") || name.find(".to.gen.") == std::string_view::npos) return;
     llvm_.PositionBuilderBefore(builder_, at);
     llvm_.ReplaceAllUsesWith(at, llvm_.BuildAddrSpaceCast(builder_, llvm_.GetOperand(at, 0), llvm_.TypeOf(at), ""));
@@ -142,7 +143,7 @@ class Explained {
   const OldLlvm& llvm_;
   BuilderRef builder_;
   AttributeRef convergent_;
-  AttributeRef flushed_ = nullptr;  // none: denormals stay
+  AttributeRef flushed_ = nullptr;  // null: denormals stay
 };
 
 }  // namespace
@@ -153,7 +154,7 @@ Result<std::string> bitcode_of_old_text(const std::string& text, const std::stri
     return Error{ErrorKind::environment, "IR whose pointers have types needs an LLVM that reads it: libLLVM-14.so.1",
                  "Debian's package libllvm14 has it"};
   const ContextRef context = llvm->ContextCreate();
-  // Taken over by the parser, also when it fails.
+  // The parser takes ownership, also on failure.
   const MemoryBufferRef source = llvm->CreateMemoryBufferWithMemoryRangeCopy(text.data(), text.size(), name.c_str());
   ModuleRef module = nullptr;
   char* message = nullptr;

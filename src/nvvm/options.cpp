@@ -1,3 +1,4 @@
+// Parser of libNVVM's options, and their translation to clang's.
 #include "nvvm/options.h"
 
 #include <fmt/format.h>
@@ -16,7 +17,7 @@ Error wrong(const std::string& word) {
   return Error{ErrorKind::bad_input, fmt::format("libnvvm : error: {} is an unsupported option\n", word), ""};
 }
 
-// "=0" or "=1" behind the name.
+// Parses "=0" or "=1" behind the name.
 bool read_switch(const std::string& word, std::string_view name, bool& into) {
   if (word.size() != name.size() + 2 || !word.starts_with(name) || word[name.size()] != '=') return false;
   const char digit = word.back();
@@ -59,12 +60,12 @@ Result<Options> read_options(const std::vector<std::string>& words) {
 }
 
 std::vector<std::string> clang_words(const Options& options) {
-  // As with NVRTC: what is newer than clang's newest GPU is compiled for that.
+  // As with NVRTC, an architecture newer than clang's newest is compiled for that one.
   const bool newer = options.architecture > toolchain::kDefaultArchitecture;
   const std::string cpu = newer ? fmt::format("sm_{}", toolchain::kDefaultArchitecture)
                                 : fmt::format("sm_{}{}", options.architecture, options.suffix);
   std::vector<std::string> out = {options.optimise ? "-O3" : "-O0", "-Xclang", "-target-cpu", "-Xclang", cpu};
-  // For the device library; other functions say it by an attribute.
+  // For the device library; other functions have an attribute for it.
   if (options.flush_to_zero) out.insert(out.end(), {"-Xclang", "-fdenormal-fp-math-f32=preserve-sign"});
   // 2: IEEE; 0: div.approx, as --use_fast_math has it.
   const auto backend = [&out](const char* name, int value) {

@@ -1,3 +1,4 @@
+// Parser of nvcc's architecture options, and the choice of the highest architecture that clang knows.
 #include "toolchain/architecture.h"
 
 #include <fmt/format.h>

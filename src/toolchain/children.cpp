@@ -1,3 +1,4 @@
+// Start, wait and end of child processes, with the signals of this process held.
 #include "toolchain/children.h"
 
 #include <fcntl.h>
@@ -24,7 +25,7 @@ sigset_t held_signals() {
   sigaddset(&set, SIGCHLD);
   for (const int signal : kEnding) {
     struct sigaction now {};
-    // What was ignored when we were started (nohup) stays ignored.
+    // Signals that were ignored at our start (nohup) stay ignored.
     if (sigaction(signal, nullptr, &now) == 0 && now.sa_handler != SIG_IGN) sigaddset(&set, signal);
   }
   return set;

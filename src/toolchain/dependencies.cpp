@@ -1,3 +1,4 @@
+// Reader, writer and merger of make rules.
 #include "toolchain/dependencies.h"
 
 #include <fmt/format.h>
@@ -8,8 +9,8 @@
 
 namespace warpgrind::toolchain {
 
-// "target: a.cu \", "  b\ c.h": blanks separate, a backslash keeps a blank or a '#', "$$" is a '$', a backslash at the
-// end of a line goes on.
+// Parses rules such as "target: a.cu \", "  b\ c.h". Blanks separate words. A backslash keeps a blank or a '#', "$$" is
+// a '$', and a backslash at the end of a line continues it.
 Result<std::vector<std::string>> read_dependencies(const std::string& path) {
   const std::optional<std::string> content = read_whole(path);
   if (!content) return Error{ErrorKind::environment, fmt::format("cannot read the dependencies in {}", path), ""};

@@ -1,3 +1,4 @@
+// Rewriter of kernel launches in device code: a lexer, the search for launches, the edits, and clang's overlay files.
 #include "toolchain/device_launch.h"
 
 #include <fmt/format.h>
@@ -32,7 +33,7 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-// Tokens of C++ as far as launches need them: marks are single characters, but "::" and "->".
+// C++ tokens, as far as launches need them. Marks are single characters, except "::" and "->".
 class Lexer {
  public:
   explicit Lexer(std::string_view text) : text_(text) {}
@@ -55,7 +56,7 @@ class Lexer {
   void skip_line_comment() {
     while (at_ < text_.size() && text_[at_] != '\n') at_ += text_[at_] == '\\' && at_ + 1 < text_.size() ? 2 : 1;
   }
-  // To its end or that of the line (#error don't).
+  // Skips to the closing quote or to the end of the line (#error don't).
   void skip_quoted(char quote) {
     at_++;
     while (at_ < text_.size() && text_[at_] != quote && text_[at_] != '\n') at_ += text_[at_] == '\\' ? 2 : 1;
@@ -141,7 +142,7 @@ class LaunchFinder {
            tokens_[i + 2].begin == tokens_[i].begin + 2;
   }
 
-  // Of template arguments those outside of parentheses count: k<(2 > 1)>.
+  // In template arguments, marks inside parentheses do not count: k<(2 > 1)>.
   std::optional<std::size_t> close_of(std::size_t open, char opens, char closes) const {
     std::size_t depth = 0, parentheses = 0;
     for (std::size_t i = open; i < tokens_.size(); i++) {
@@ -167,7 +168,7 @@ class LaunchFinder {
     return std::nullopt;
   }
 
-  // >>> at the depth of <<<; of more than three in a row the last.
+  // Finds the >>> at the depth of the <<<; of more than three '>' in a row, the last three.
   std::optional<std::size_t> end_of_configuration(std::size_t i) const {
     int depth = 0;
     for (; i < tokens_.size(); i++) {
@@ -180,7 +181,7 @@ class LaunchFinder {
     return std::nullopt;
   }
 
-  // Backwards from the last token of X: names, template arguments and brackets, joined by ::, . and ->.
+  // Scans backwards from the last token of X: names, template arguments and brackets, joined by ::, . and ->.
   std::optional<std::size_t> begin_of_kernel(std::size_t last) const {
     std::size_t i = last;
     while (true) {
@@ -229,14 +230,14 @@ std::string edited(std::string_view source, std::vector<Edit> edits) {
   std::string out;
   std::size_t at = 0;
   for (const Edit& edit : edits) {
-    if (edit.at < at) continue;  // inside of what is gone
+    if (edit.at < at) continue;  // inside a removed range
     out.append(source.substr(at, edit.at - at)).append(edit.text);
     at = edit.at + edit.removed;
   }
   return out.append(source.substr(at));
 }
 
-// Lines in front of what follows stay as many.
+// The line breaks of a removed text, so that the lines behind it keep their numbers.
 std::string newlines_of(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); i++)
@@ -278,7 +279,7 @@ Status write_file(const std::string& path, const std::string& text) {
   return Error{ErrorKind::environment, fmt::format("cannot write {}", path), "is there space?"};
 }
 
-// Copies of the texts, and clang's list of them; its path.
+// Writes copies of the texts, and the overlay file in which clang finds them. Returns the overlay's path.
 Result<std::string> write_overlay(const std::map<std::string, std::string>& texts, const std::string& prefix) {
   nlohmann::json roots = nlohmann::json::array();
   for (const auto& [path, text] : texts) {
@@ -286,7 +287,7 @@ Result<std::string> write_overlay(const std::map<std::string, std::string>& text
     if (Status s = write_file(copy, text); !s) return s.error();
     roots.push_back({{"type", "file"}, {"name", path}, {"external-contents", copy}});
   }
-  // It is YAML, which takes JSON.
+  // The overlay format is YAML, which includes JSON.
   const nlohmann::json overlay = {{"version", 0}, {"use-external-names", false}, {"roots", roots}};
   const std::string path = prefix + ".overlay";
   if (Status s = write_file(path, overlay.dump()); !s) return s.error();
@@ -298,7 +299,7 @@ Result<std::string> write_overlay(const std::map<std::string, std::string>& text
 std::set<SourcePlace> device_launches(std::string_view messages) {
   constexpr std::string_view kError = ": error: ";
   std::set<SourcePlace> out;
-  std::optional<SourcePlace> unmatched;  // a call that fits none of its candidates: the notes behind it say why
+  std::optional<SourcePlace> unmatched;  // a call that fits no candidate; the notes after it give the reason
   for (const std::string& line : plain_lines(messages)) {
     if (unmatched && line.find("candidate function not viable: call to __global__ function ") != std::string::npos)
       out.insert(*unmatched);
@@ -371,7 +372,7 @@ Result<std::optional<LaunchRewriting::Options>> LaunchRewriting::next_round(
   std::map<std::string, std::vector<SourcePlace>> places;
   for (const SourcePlace& place : of_host) places[full_path(place.file)].push_back(place);
   for (const auto& [path, of_file] : places) {
-    // Columns are those of the text that was compiled.
+    // The columns refer to the text that clang compiled.
     const auto before = host_.find(path);
     const std::string text = before != host_.end() ? before->second : read_whole(path).value_or("");
     std::string after = without_launches_at(text, of_file);

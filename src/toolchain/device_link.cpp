@@ -1,3 +1,4 @@
+// Device link step of -rdc=true: the choice of archive members, and the C source of the registration functions.
 #include "toolchain/device_link.h"
 
 #include <fmt/format.h>
@@ -14,9 +15,9 @@ namespace warpgrind::toolchain {
 
 namespace {
 
-// Each object registers itself before main. The wrapper (version 2) has an array of their fatbins, which the runtime
-// reads when the program uses its device code first: how many objects of an archive are in the program need not be
-// known.
+// Each object registers itself before main. The wrapper (version 2) has an array of their fatbins. The runtime reads
+// the array at the program's first use of device code, so the number of an archive's objects in the program need not be
+// known here.
 constexpr const char* kSource =
     R"(struct wrapper {{ unsigned magic, version; const void *linked; const void *const *fatbins; }};
 void **__cudaRegisterFatBinary(void *);
@@ -77,7 +78,7 @@ std::string_view declared_name(std::string_view line) {
 PtxSymbols symbols_of(const fatbin::RelocatablePart& part) {
   PtxSymbols out;
   const auto entries = fatbin::read_fatbin(std::as_bytes(std::span(part.fatbin)));
-  if (!entries) return out;  // said when the program is run
+  if (!entries) return out;  // reported when the program is run
   for (const fatbin::FatbinEntry& entry : *entries) {
     if (entry.kind != fatbin::EntryKind::ptx) continue;
     const auto text = fatbin::ptx_text(entry);
@@ -89,7 +90,7 @@ PtxSymbols symbols_of(const fatbin::RelocatablePart& part) {
   return out;
 }
 
-// As a linker takes members of archives: as long as one defines what is open.
+// Takes archive members as a linker does: as long as one of them defines an undefined symbol.
 class Resolution {
  public:
   void take(const PtxSymbols& symbols) {

@@ -1,3 +1,5 @@
+// Driver of `warpgrind nvcc`: compiles the units in parallel, retries them with rewritten sources where clang refuses a
+// spelling or a launch, and links.
 #include "toolchain/driver.h"
 
 #include <fmt/format.h>
@@ -48,7 +50,7 @@ Status write_output(const std::string& path, const std::string& content) {
   return Error{ErrorKind::environment, fmt::format("cannot write {}", path), "does its folder exist, is there space?"};
 }
 
-// What respell() added: the overlay has these files too.
+// Removes the options that respell() added: the overlay has these files too.
 void without_remapped_files(Words& command) {
   for (auto at = std::find(command.begin(), command.end(), "-remap-file"); at != command.end();
        at = std::find(command.begin(), command.end(), "-remap-file"))
@@ -77,9 +79,9 @@ class Driver {
   }
 
  private:
-  // ---- What -v and --dryrun show; CMake reads these lines.
+  // ---- Output of -v and --dryrun; CMake reads these lines.
   void show_settings() const {
-    // By these names and in this form nvcc tells where the parts of its toolkit are.
+    // nvcc prints the places of its toolkit's parts under these names and in this form.
     std::fputs(
         fmt::format("#$ TOP={0}\n#$ NVVMIR_LIBRARY_DIR={0}/nvvm/libdevice\n#$ PATH={0}/bin\n"
                     "#$ INCLUDES=-I{1}\n#$ LIBRARIES={2}\n#$ DEVICE=-arch compute_{3}\n",
@@ -111,7 +113,7 @@ class Driver {
     Unit* unit;
     int passes = 0;
     bool failed = false;
-    std::map<std::string, std::string> copies = {};  // of sources: what clang reads in place of what (spellings.h)
+    std::map<std::string, std::string> copies = {};  // of sources, respelt for clang (spellings.h)
     LaunchRewriting launches = {};
     bool launches_rewritten = false;
   };
@@ -169,10 +171,10 @@ class Driver {
     return true;
   }
 
-  // Whether clang should try again, with copies of the files in which it refused an attribute that nvcc takes. Each
-  // time fewer are left.
+  // Copies the files in which clang refused a spelling that nvcc accepts, with clang's spelling. True: clang should try
+  // again. Each attempt leaves fewer refused places.
   bool respell(Running& running) const {
-    if (running.launches_rewritten) return false;  // places are those of other texts
+    if (running.launches_rewritten) return false;  // the places refer to rewritten texts
     Unit& unit = *running.unit;
     bool changed = false;
     const std::string said = content_of(unit.host_messages) + content_of(unit.device_messages);
@@ -197,7 +199,7 @@ class Driver {
     return changed;
   }
 
-  // clang refuses launches in device code: its next attempt gets them in another form.
+  // Rewrites the launches in device code that clang refused, for its next attempt. True: there were some.
   bool rewrite_launches(Running& running) {
     Unit& unit = *running.unit;
     if (!request_.relocatable || unit.device.empty()) return false;
@@ -222,11 +224,12 @@ class Driver {
     return running.launches_rewritten = true;
   }
 
-  // Both passes have ended: their messages, their dependencies, and the fatbin to its place.
+  // Runs after both passes have ended: prints their messages, writes the dependencies, and puts the fatbin in its
+  // place.
   bool finish(const Running& running) {
     const Unit& unit = *running.unit;
     const std::string host = unit.host.empty() ? "" : content_of(unit.host_messages);
-    // Where launches were rewritten, the device half's text is no longer the user's: the host half's errors are enough.
+    // After a rewriting, the device half's text is no longer the user's: the host half's errors are enough.
     const bool enough = running.launches_rewritten && host.find("error: ") != std::string::npos;
     const std::string said =
         merged_messages(host, unit.device.empty() || enough ? "" : content_of(unit.device_messages));
@@ -323,7 +326,7 @@ class Driver {
     for (const Input& input : request_.inputs)
       if (input.language == Language::linkable) outcome_.dependencies.push_back(input.path);
     if (request_.phase == Phase::archive) {
-      // As nvcc does: what an earlier archive of the name had is gone.
+      // As with nvcc, the content of an earlier archive of this name is lost.
       std::error_code problem;
       fs::remove(plan_.output, problem);
       return call(with_objects(plan_.archive));
@@ -388,7 +391,7 @@ class Driver {
     return outcome_;
   }
 
-  // Half an object is worse than none: make would take it.
+  // Removes unfinished outputs: make would use half an object.
   void remove_unfinished() {
     for (const std::string& path : unfinished_) {
       std::error_code problem;
@@ -414,8 +417,8 @@ Outcome with_folder(const Request& request, const Toolkit& toolkit, const Surrou
   return Driver(request, toolkit, surroundings, folder.path).run();
 }
 
-// The parts of ours that these steps use: a missing one is named before clang starts, whose messages would blame the
-// source.
+// Checks that our parts that these steps use are installed. A missing part is named before clang starts, because
+// clang's messages would blame the source.
 Status check_what_is_used(const Request& request, const Toolkit& toolkit) {
   if (request.dryrun) return Ok{};
   const bool compiles = std::any_of(request.inputs.begin(), request.inputs.end(),
@@ -442,7 +445,7 @@ Outcome nvcc(const std::vector<std::string>& words, const Surroundings& surround
   if (!toolkit) return refuse(toolkit.error());
   const auto request = read_request(*line);
   if (!request) {
-    // CMake asks with -v and no input where the toolkit is.
+    // CMake asks for the toolkit's folder with -v and no input.
     if (line->has(OptionId::verbose))
       std::fputs(fmt::format("#$ TOP={0}\n#$ NVVMIR_LIBRARY_DIR={0}/nvvm/libdevice\n", toolkit->folder).c_str(),
                  stderr);

@@ -1,3 +1,4 @@
+// Output of --help, --version, --list-gpu-code and --list-gpu-arch.
 #include "toolchain/help.h"
 
 #include <fmt/format.h>
@@ -11,7 +12,7 @@ namespace warpgrind::toolchain {
 
 namespace {
 
-// CMake and scripts look for the first line's second half, "release 13.0" and "V13.0.0".
+// CMake and scripts look for the second half of the first line, "release 13.0" and "V13.0.88".
 void show_version() {
   std::fputs(fmt::format("warpgrind nvcc, in place of nvcc: NVIDIA (R) Cuda compiler driver\n"
                          "It is not NVIDIA's: clang-19 compiles, with warpgrind's own headers and libraries\n"

@@ -1,3 +1,4 @@
+// Messages of clang and the linker: parsing, merging over two passes, and hints from the tables of hints.inc.
 #include "toolchain/messages.h"
 
 #include <fmt/format.h>
@@ -51,7 +52,7 @@ bool counts_messages(std::string_view line) {
   return contains(line, " generated when compiling for ") || line.ends_with(" generated.");
 }
 
-// A message is its line, the source shown below it, and its notes; "In file included from" leads it in.
+// A message is its line, the source line shown below it, and its notes. "In file included from" lines precede it.
 std::vector<std::string> messages_of(std::string_view text) {
   std::vector<std::string> out;
   bool leading = false;
@@ -93,7 +94,7 @@ struct NotFound {
   bool header = false;
 };
 
-// What a line of clang or of a linker (bfd, gold, lld) says is missing.
+// The header, library or other file that a line of clang or of a linker (bfd, gold, lld) reports as missing.
 NotFound not_found(std::string_view line) {
   struct Phrase {
     std::string_view before, ends, after;
@@ -115,7 +116,7 @@ NotFound not_found(std::string_view line) {
   return {};
 }
 
-// The function that a line of a linker says is nowhere; empty: it says something else.
+// The function that a line of a linker reports as undefined; empty: the line reports something else.
 std::string undefined_function(std::string_view line) {
   for (const std::string_view phrase : {"undefined reference to `", "undefined reference to '", "undefined symbol: "})
     if (const size_t at = line.find(phrase); at != std::string_view::npos) {
@@ -125,7 +126,7 @@ std::string undefined_function(std::string_view line) {
   return {};
 }
 
-// Null: in none of the libraries that we know.
+// Null: in none of the known libraries.
 const Function* known_function(const std::string& name) {
   for (const Function& function : kFunctions)
     if (!name.empty() && fnmatch(function.pattern, name.c_str(), 0) == 0) return &function;

@@ -1,3 +1,4 @@
+// Parser of nvcc's command line, with the option table of options.inc.
 #include "toolchain/options.h"
 
 #include <fmt/format.h>
@@ -30,7 +31,7 @@ std::string did_you_mean(std::string_view word) {
     names.push_back("-" + std::string(o.short_name));
     names.push_back("--" + std::string(o.long_name));
   }
-  // One dash too many or too few is the commonest slip.
+  // The most common mistake is one dash too many or too few.
   const std::string bare(word.substr(std::min(word.find_first_not_of('-'), word.size())));
   const std::string_view name = std::string_view(bare).substr(0, bare.find('='));
   if (find(false, name)) return fmt::format("did you mean -{}?", bare);
@@ -98,7 +99,7 @@ class Parser {
         return {option, true, name.substr(equals + 1)};
     if (is_long || name.empty()) return {};
     const Option* option = find(false, name.substr(0, 1));
-    // -O2 and -t4, but not -Ofast: that is gcc's.
+    // -O2 and -t4, but not -Ofast, which is gcc's.
     const bool fits =
         option && option->joined && (option->takes != Takes::number || check_value(*option, name.substr(1)));
     return fits ? Found{option, true, name.substr(1)} : Found{};

@@ -1,3 +1,4 @@
+// Command lines of clang, the linker and ar for a request.
 #include "toolchain/plan.h"
 
 #include <fmt/format.h>
@@ -12,16 +13,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The newest that clang 19 writes.
+// The newest PTX version that clang 19 writes.
 constexpr const char* kPtxFeature = "--cuda-feature=+ptx85";
-// Selects today's launch interface (__cudaPushCallConfiguration) and __cudaRegisterFatBinaryEnd.
+// Selects the current launch interface (__cudaPushCallConfiguration) and __cudaRegisterFatBinaryEnd.
 constexpr const char* kSdkVersion = "-target-sdk-version=12.0";
 
-// Host code that may also go into a shared library: what gcc makes behind nvcc without this option mostly may, what
-// clang makes may not (it takes the address of a kernel's stub directly). Before the user's options, which may differ.
+// Makes host code that a shared library can contain. Behind nvcc, gcc's code mostly can be used there without this
+// option. clang's cannot: it takes the address of a kernel's stub directly. Placed before the user's options, which may
+// override it.
 constexpr const char* kIndependent = "-fPIC";
 
-// What gcc and nvcc know and clang does not is no reason to complain.
+// Turns off warnings about options and pragmas that only gcc and nvcc know.
 const Words& tolerance() {
   static const Words words = {"-Wno-unknown-cuda-version",
                               "-Wno-unknown-warning-option",
@@ -32,7 +34,7 @@ const Words& tolerance() {
   return words;
 }
 
-// Without folders of other toolkits on the include path.
+// The words without include folders of other toolkits.
 Words with_our_headers(const Words& words, const Toolkit& toolkit) {
   Words out;
   for (std::size_t i = 0; i < words.size(); i++) {
@@ -48,7 +50,7 @@ Words with_our_headers(const Words& words, const Toolkit& toolkit) {
   return out;
 }
 
-// Options of the host compiler that a GPU has nothing of.
+// Options of the host compiler that have no meaning for a GPU.
 bool for_host_only(const std::string& word) {
   for (const char* start :
        {"-fsanitize", "-M", "-Wa,", "-Wl,", "-ftime-trace", "-pg", "-fprofile", "-fcoverage", "-flto", "-g", "-O",
@@ -63,7 +65,7 @@ class Planner {
       : request_(request), toolkit_(toolkit), surroundings_(surroundings), folder_(folder) {
     const std::string name = fs::path(request.host_compiler).filename().string();
     mpi_ = name.find("mpi") != std::string::npos;
-    // Host code of CUDA is clang's; plain C++ may have the compiler that -ccbin names.
+    // clang compiles CUDA host code; plain C++ may use the compiler that -ccbin names.
     std::error_code problem;
     const bool is_folder = fs::is_directory(request.host_compiler, problem);
     cuda_compiler_ = mpi_ ? request.host_compiler : toolkit.clang;
@@ -82,7 +84,7 @@ class Planner {
         out.linked.push_back(input.path);
         continue;
       }
-      // Two sources of one name in different folders.
+      // Sources in different folders may have the same name.
       std::string stem = fs::path(input.path).stem().string();
       for (int k = 2; !stems.insert(stem).second; k++)
         stem = fmt::format("{}-{}", fs::path(input.path).stem().string(), k);
@@ -104,7 +106,7 @@ class Planner {
     filtered("CPATH", surroundings_.cpath);
     filtered("C_INCLUDE_PATH", surroundings_.c_include_path);
     filtered("CPLUS_INCLUDE_PATH", surroundings_.cplus_include_path);
-    if (mpi_)  // the wrappers of Open MPI and MPICH
+    if (mpi_)  // the compiler wrappers of Open MPI and MPICH
       for (const char* name : {"OMPI_CXX", "MPICH_CXX"}) out.push_back(fmt::format("{}={}", name, toolkit_.clang));
     return out;
   }
@@ -126,13 +128,13 @@ class Planner {
     Words out = {cuda_compiler_};
     append(out, language_flags(Language::cuda));
     append(out, {"-nocudainc", "-nocudalib", "--cuda-gpu-arch=" + request_.architecture.sm(), "-Xclang", kSdkVersion});
-    // As nvcc: f(...) that only overload resolution sees, in traits (libcu++ has them in device code).
+    // As nvcc does: allows f(...) if only overload resolution sees it, in traits (libcu++ has them in device code).
     append(out, {"-Xclang", "-fcuda-allow-variadic-functions"});
     append(out, tolerance());
     append(out, {"-isystem", toolkit_.headers, "-include", request_.wrapper});
     append(out, macros());
-    // CMake's question who compiles. Other sources do not see __NVCC__: it is asked for nvcc's bugs, __CUDACC__ for
-    // CUDA.
+    // CMake's test of the compiler's identity. Other sources do not get __NVCC__: programs test it for nvcc's bugs, and
+    // __CUDACC__ for CUDA.
     if (fs::path(input.path).filename() == "CMakeCUDACompilerId.cu") out.push_back("-D__NVCC__");
     if (surroundings_.colours) out.push_back("-fcolor-diagnostics");
     if (request_.per_thread_stream) out.push_back("-fgpu-default-stream=per-thread");
@@ -146,13 +148,13 @@ class Planner {
     for (const std::string& word : host_)
       if (!for_host_only(word)) out.push_back(word);
     append(out, {"--cuda-device-only", kPtxFeature});
-    // One lane sets a variable and all hand it to shfl(): to clang a variable that is not set must not be an argument,
-    // and the branch of the others went, so that every lane was the one.
+    // Programs set a variable in one lane and pass it to shfl() in all. clang assumes that no unset variable is an
+    // argument, so it removed the other lanes' branch: every lane then acted as the one that sets it.
     append(out, {"-Xclang", "-no-enable-noundef-analysis"});
     if (request_.device_debug) {
       append(out, {"-O0", "-g"});
     } else {
-      out.push_back("-O3");  // as nvcc: -O concerns host code
+      out.push_back("-O3");  // as with nvcc: -O concerns host code
       if (request_.line_info) out.push_back("-gline-tables-only");
     }
     if (request_.flush_to_zero) out.push_back("-fgpu-flush-denormals-to-zero");
@@ -170,7 +172,7 @@ class Planner {
   Words host_flags(const Input& input, const std::string& unique) const {
     Words out = cuda_flags(input, unique);
     append(out, {"--cuda-host-only", kIndependent});
-    // clang 19 hands its own option on to the device pass alone; the names of what is static hang on it.
+    // clang 19 passes its own option to the device pass only. The names of static symbols depend on it.
     if (request_.relocatable) append(out, {"-Xclang", "-cuid=" + unique});
     if (!request_.host_optimisation.empty()) out.push_back(request_.host_optimisation);
     append(out, host_);
@@ -213,7 +215,7 @@ class Planner {
     return request_.output_directory.empty() ? name : request_.output_directory + "/" + name;
   }
 
-  // "a.o" of a.cu, or what -o or -MT says.
+  // "a.o" for a.cu, or the name that -o or -MT gives.
   void plan_dependencies(Unit& unit) const {
     const std::string object = fs::path(unit.input.path).stem().string() + ".o";
     const bool own =
@@ -237,7 +239,7 @@ class Planner {
     unit.input = input;
     unit.output = output_of(input, stem);
     unit.unique = unique_name(input);
-    // With -rdc=true the driver has still to work on it.
+    // With -rdc=true the driver still changes the PTX.
     unit.ptx = between(stem + ".ptx");
     unit.host_rules = between(stem + ".host.d");
     unit.device_rules = between(stem + ".device.d");
@@ -284,7 +286,8 @@ class Planner {
     return out;
   }
 
-  // Two objects of one source (with other options) have names of their own for what -rdc=true makes visible.
+  // Two objects of one source (compiled with other options) get different names for the symbols that -rdc=true makes
+  // visible.
   std::string unique_name(const Input& input) const {
     std::error_code problem;
     std::string text =
@@ -310,13 +313,13 @@ class Planner {
     if (program) out.link = link_command(out.output);
   }
 
-  // Ours are there under two names (cmake/Toolkit.cmake).
+  // Our libraries exist under two names (cmake/Toolkit.cmake).
   bool has_plain_name(const std::string& library) const {
     std::error_code problem;
     return fs::exists(toolkit_.links + "/nvcc/lib" + library + ".so", problem);
   }
 
-  // Objects come in place of the empty word.
+  // The empty word marks the place of the objects.
   Words link_command(const std::string& output) const {
     Words out = {cuda_compiler_, "-Qunused-arguments", "-o", output};
     if (request_.shared) out.push_back("-shared");
@@ -330,16 +333,16 @@ class Planner {
       if (!ours) libraries.push_back(has_plain_name(library) ? "-Wl,-l:nvcc/lib" + library + ".so" : "-l" + library);
       runtime |= ours;
     }
-    // The runtime by its plain name, too, and behind it, without effect, what CMake looks for here.
+    // Links the runtime by its plain name, too. The -lcudart behind it has no effect; CMake looks for it here.
     if (runtime) append(libraries, {"-Wl,-l:nvcc/libcudart.so", "-Wl,--as-needed", "-lcudart", "-Wl,--no-as-needed"});
-    // Ours first: a folder of NVIDIA's toolkit on the command line has libraries of the same names.
+    // Our folders come first: a folder of NVIDIA's toolkit on the command line has libraries of the same names.
     append(out, {"-L" + toolkit_.links, "-L" + toolkit_.libraries});
     for (const std::string& folder : request_.library_paths) out.push_back("-L" + folder);
     append(out, libraries);
     out.push_back("-Wl,--end-group");
     append(out, request_.link);
     if (runtime) out.push_back("-Wl,-rpath," + toolkit_.libraries);
-    // In a folder of its own, as `warpgrind run` prefers NVIDIA's.
+    // Our NVRTC has its own folder, because `warpgrind run` prefers NVIDIA's.
     if (std::find(request_.libraries.begin(), request_.libraries.end(), "nvrtc") != request_.libraries.end())
       out.push_back("-Wl,-rpath," + toolkit_.libraries + "/nvrtc");
     return out;

@@ -1,3 +1,4 @@
+// Cache of compiled programs: the key, the check of the inputs by digest, and the eviction of the least recently used.
 #include "toolchain/program_cache.h"
 
 #include <fcntl.h>
@@ -23,7 +24,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostPrograms = 100;
 constexpr const char *kInputs = "/inputs", *kMessages = "/messages", *kNames = "/program";
 
-// The compiler and our library: a new one of either has another time or size.
+// Identifies the compiler or our library: a new version has another time or size.
 std::string stamp(const std::string& path) {
   struct stat info {};
   if (stat(path.c_str(), &info) != 0) return path;
@@ -41,7 +42,7 @@ ProgramCache::ProgramCache(const std::string& folder, const std::vector<std::str
   for (const std::string& word : words) text += '\n' + word;
   for (const std::string& path : {toolkit->clang, toolkit->device_library, toolkit->headers})
     text += '\n' + stamp(fs::canonical(path, problem).string());
-  // What decides the commands is in warpgrind itself.
+  // warpgrind itself decides the commands.
   text += '\n' + stamp(fs::read_symlink("/proc/self/exe", problem).string()) + '\n' + toolkit->libraries;
   for (const std::string& value : {surroundings.cpath, surroundings.c_include_path, surroundings.cplus_include_path})
     text += '\n' + value;
@@ -61,7 +62,7 @@ std::optional<ProgramCache::Found> ProgramCache::find() const {
   }
   Found found{entry_ + "/" + *name, read_whole(entry_ + kMessages).value_or("")};
   if (access(found.program.c_str(), X_OK) != 0) return std::nullopt;
-  utimensat(AT_FDCWD, (entry_ + kInputs).c_str(), nullptr, 0);  // used now: evict() goes by this
+  utimensat(AT_FDCWD, (entry_ + kInputs).c_str(), nullptr, 0);  // time of last use, for evict()
   return found;
 }
 
@@ -94,7 +95,7 @@ std::optional<std::string> ProgramCache::store(const std::string& program, const
   return entry_ + "/" + name;
 }
 
-// Down to three quarters, so that it is not done for every program.
+// Evicts down to three quarters of the limit, so that not every program causes an eviction.
 void ProgramCache::evict() const {
   std::vector<std::pair<fs::file_time_type, fs::path>> all;
   std::error_code problem;

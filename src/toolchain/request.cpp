@@ -1,3 +1,4 @@
+// Conversion of nvcc's parsed options into a request.
 #include "toolchain/request.h"
 
 #include <fmt/format.h>
@@ -58,7 +59,7 @@ Status read_inputs(const CommandLine& line, Request& out) {
   return Ok{};
 }
 
-// The last one wins, as with nvcc.
+// The last of these options counts, as with nvcc.
 void read_phase(const CommandLine& line, Request& out) {
   static const std::map<OptionId, Phase> kPhases = {{OptionId::preprocess, Phase::preprocess},
                                                     {OptionId::dependencies, Phase::dependencies},
@@ -112,7 +113,7 @@ Status read_device(const CommandLine& line, Request& out) {
   return Ok{};
 }
 
-// The text of a row of the table: words, with the value in place of %.
+// Adds the words of the option's table text, with the value in place of %.
 void pass_on(const Given& given, std::vector<std::string>& to) {
   for (const std::string& word : split_words(given.option->text)) {
     const auto at = word.find('%');
@@ -141,7 +142,7 @@ Status read_host(const CommandLine& line, Request& out) {
         {"all-warnings", "-Werror"},
         {"reorder", "-Werror=reorder"},
         {"deprecated-declarations", "-Werror=deprecated-declarations"},
-        {"cross-execution-space-call", ""},  // an error of clang's anyway
+        {"cross-execution-space-call", ""},  // always an error in clang
         {"default-stream-launch", ""},
         {"missing-launch-bounds", ""},
         {"ext-lambda-captures-this", ""}};

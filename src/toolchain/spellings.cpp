@@ -1,3 +1,4 @@
+// Respelling of attributes and asm texts at the places of clang's complaints.
 #include "toolchain/spellings.h"
 
 #include <algorithm>
@@ -28,7 +29,7 @@ std::optional<std::size_t> number(std::string_view text) {
   return value;
 }
 
-// The last part behind a colon, which is taken off.
+// Removes the part behind the last colon, and returns it.
 std::string_view take_last(std::string_view& text) {
   const std::size_t colon = text.rfind(':');
   if (colon == std::string_view::npos) return {};
@@ -37,7 +38,7 @@ std::string_view take_last(std::string_view& text) {
   return last;
 }
 
-// What GNU calls an attribute of the standard. The others are advice that a program does as well without.
+// The GNU spelling of a standard attribute. Empty for the others: they are hints, which a program can do without.
 std::string_view gnu_spelling(std::string_view attribute) {
   for (const auto& [name, gnu] :
        {std::pair("nodiscard", "__attribute__((warn_unused_result))"),
@@ -65,8 +66,8 @@ bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-// clang stops at the first of an asm statement and names a place just behind the '%'. All that follow on the line are
-// as wrong: an operand is '%' and digits, with one letter before them at most ("%c0", "%[name]").
+// clang stops at the first error of an asm text and names a place just behind the '%'. The later ones on the line have
+// the same error. An operand is '%' and digits, with at most one letter before them ("%c0", "%[name]").
 void respell_percents(std::string& source, std::size_t at) {
   std::size_t first = at;
   while (first > 0 && at - first < 4 && source[first] != '%') first--;
@@ -104,7 +105,7 @@ std::map<std::string, std::vector<Place>> refused_spellings(std::string_view mes
 }
 
 std::string respelt(std::string source, std::vector<Place> places) {
-  std::sort(places.begin(), places.end(), std::greater<>());  // so that those before keep their columns
+  std::sort(places.begin(), places.end(), std::greater<>());  // from the end, so that earlier places keep their columns
   places.erase(std::unique(places.begin(), places.end()), places.end());
   std::vector<std::size_t> begins = {0};
   for (std::size_t i = 0; i < source.size(); i++)

@@ -1,3 +1,4 @@
+// Renaming of static device variables in PTX: the plain name becomes the name with the suffix.
 #include "toolchain/static_variables.h"
 
 #include <map>
@@ -6,14 +7,14 @@ namespace warpgrind::toolchain {
 
 namespace {
 
-// Behind it comes a digest of what -cuid gave.
+// Followed by a digest of -cuid's value.
 constexpr std::string_view kStaticMark = "__static__";
 
 bool in_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' || c == '%';
 }
 
-// f(name) for each word of a line; what lies between goes to g.
+// Calls f for each word of a line, and g for the text between the words.
 template <typename Word, typename Rest>
 void each_word(std::string_view line, Word f, Rest g) {
   while (!line.empty()) {

@@ -1,3 +1,4 @@
+// Search for the toolkit: clang, our own parts, and foreign CUDA toolkits in lists of folders.
 #include "toolchain/toolkit.h"
 
 #include <unistd.h>
@@ -58,7 +59,7 @@ Status check_libraries(const Toolkit& toolkit, const std::vector<std::string>& n
     const std::string file = "lib" + name + ".so";
     const Part* const library = stand_in_of_any_release(file);
     if (library && !is_there(*library, toolkit.parts)) {
-      missing.push_back(library);  // and the links to it lead nowhere
+      missing.push_back(library);  // its links lead nowhere then
       continue;
     }
     for (const Part& part : kParts)
@@ -71,7 +72,7 @@ Status check_libraries(const Toolkit& toolkit, const std::vector<std::string>& n
 
 bool is_foreign_toolkit(const Toolkit& toolkit, const std::string& folder) {
   std::error_code problem;
-  // Packages bring along NVIDIA's half types alone, which are for NVIDIA's compilers.
+  // Some packages contain NVIDIA's half types only, which need NVIDIA's compilers.
   if (!fs::exists(folder + "/cuda_runtime.h", problem) && !fs::exists(folder + "/cuda_fp16.hpp", problem)) return false;
   return !fs::equivalent(folder, toolkit.headers, problem);
 }
