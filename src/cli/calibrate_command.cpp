@@ -1,5 +1,5 @@
-// `warpgrind calibrate`: microbenchmarks on the real GPU of this machine (or what they left on another) become the
-// `timing` part of a GPU model.
+// Subcommand `warpgrind calibrate`: makes the `timing` part of a GPU model from microbenchmarks on this machine's real
+// GPU, or from their results on another machine.
 #include <fmt/format.h>
 
 #include <ctime>
@@ -26,7 +26,7 @@ std::string today() {
   return text;
 }
 
-// Runs the program natively and reads what it left.
+// Runs the program natively and reads its results.
 Result<Calibration> measure(const CalibrateCommand& command) {
   const std::string folder = command.programs.empty() ? lab_folder() : command.programs;
   const std::string program = folder + "/calibrate";
@@ -50,7 +50,7 @@ Result<Calibration> measure(const CalibrateCommand& command) {
   return read_calibration(read_whole(json).value_or(""), json);
 }
 
-// The model that is written, and its text before.
+// The model file to be written, and its text so far.
 struct Target {
   std::string file, text;
 };

@@ -1,3 +1,4 @@
+// Subcommand `warpgrind check`: suppressions, report and exit code.
 #include "cli/check_command.h"
 
 #include <fmt/format.h>
@@ -57,7 +58,7 @@ Result<std::vector<report::Suppression>> suppressions_of(const std::string& path
   return report::read_suppressions(*text, path);
 }
 
-// What is left of the findings of all processes.
+// Removes unwanted and suppressed findings of all processes, and counts the rest.
 report::CheckCounts remove_suppressed(FinishedRun& run, const SanitizerOptions& sanitizer,
                                       const std::vector<report::Suppression>& suppressions) {
   report::CheckCounts counts;
@@ -106,7 +107,7 @@ Status write_json(const std::string& path, const FinishedRun& run) {
   return Ok{};
 }
 
-// compute-sanitizer prints to stdout, we to stderr.
+// compute-sanitizer prints to stdout, warpgrind to stderr.
 Status print_report(const FinishedRun& run, const CheckCommand& command, const report::CheckCounts& counts) {
   const bool as_sanitizer = !command.sanitizer.tools.empty();
   std::FILE* const usual = as_sanitizer ? stdout : stderr;
@@ -134,7 +135,7 @@ int show(const CheckCommand& command, const std::string& json_path, FinishedRun&
     if (Status s = results::write_file(command.gen_suppressions, report::suppressions_json(all)); !s)
       return complain(s.error()), kUsageError;
   }
-  run.texts.clear();  // without what was suppressed
+  run.texts.clear();  // they still have the suppressed findings
   FinishedRun clean = run;
   clean.exit_code = 0;
   if (const int code = write_reports(command.run.reports, {}, clean, stderr); code != 0) return code;

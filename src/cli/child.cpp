@@ -1,3 +1,4 @@
+// Child process of `warpgrind run`, and the passing on of signals to it.
 #include "cli/child.h"
 
 #include <fcntl.h>
@@ -21,8 +22,9 @@ volatile std::sig_atomic_t received = 0;
 int last_signal = 0;
 constexpr int kPassedOn[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 
-// A terminal sends Ctrl-C and its like to every process of the group: the program has it already. What kill(1) sends
-// to us alone it has not. (One sent to the whole group comes twice: src/session/interrupts.cpp counts both as one.)
+// Passes a signal on to the program. A terminal sends Ctrl-C and similar signals to every process of the group, so the
+// program has those already. A signal from kill(1) reaches this process only. (One sent to the whole group arrives
+// twice: src/session/interrupts.cpp counts both as one.)
 void pass_on(int signal, siginfo_t* info, void*) {
   const int before = errno;
   received = signal;
@@ -30,7 +32,7 @@ void pass_on(int signal, siginfo_t* info, void*) {
   errno = before;
 }
 
-// What was ignored when we were started (nohup, a shell's background job) stays ignored, in the program too.
+// Signals that were ignored at our start (nohup, a shell's background job) stay ignored, also in the program.
 void pass_signals_on() {
   struct sigaction ours {};
   ours.sa_sigaction = pass_on;
@@ -41,7 +43,8 @@ void pass_signals_on() {
   }
 }
 
-// Blocked from before fork() until the child is known here and has no handler of ours there, so that none is lost.
+// Blocks signals from before fork() until this process knows the child and the child has no handler of ours: none is
+// lost.
 class SignalsBlocked {
  public:
   SignalsBlocked() {

@@ -1,3 +1,4 @@
+// JSON description of warpgrind's command line, from its CLI11 options.
 #include "cli/command_line.h"
 
 #include <nlohmann/json.hpp>
@@ -29,11 +30,11 @@ json option_json(const CLI::Option& option) {
   for (const std::string& name : option.get_snames()) names.push_back("-" + name);
   for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
   json choices = choices_of(option);
-  // What may follow is known here, and not by CLI11: a file of a model may, too.
+  // GPU models are choices that CLI11 does not know. A model's file is possible, too.
   const std::string& what = option.get_description();
   if (what.find("see `warpgrind gpus`") != std::string::npos)
     for (const GpuModel& model : gpu_models()) choices.push_back(model.id);
-  // The cache's folder is the builder's own: a page says nothing of it.
+  // The default cache folder is that of the building user, so the pages do not show it.
   std::string preset = option.get_default_str();
   if (preset.starts_with("/")) preset.clear();
   return {{"names", names},

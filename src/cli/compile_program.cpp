@@ -1,3 +1,4 @@
+// Compilation of a program's CUDA sources, by nvcc or clang.
 #include "cli/compile_program.h"
 
 #include <fmt/format.h>
@@ -31,7 +32,7 @@ std::string find_nvcc() {
   return "";
 }
 
-// nvcc 13 makes code for compute capability 7.5 and later; PTX for a newer GPU than the model runs, too.
+// nvcc 13 makes code for compute capability 7.5 and later; PTX for a newer GPU than the model also runs.
 std::string architecture_flag(const std::string& gpu) {
   constexpr int kLowest = 75;
   auto model = find_gpu_model(gpu);
@@ -62,7 +63,7 @@ std::string find_in_path(const std::string& name) {
 
 namespace {
 
-// said: the messages of the compiler and the linker.
+// `said`: the messages of the compiler and the linker.
 Error does_not_compile(const CompileCommand& command, const std::vector<std::string>& line, const std::string& said) {
   std::string advice = fmt::format("the command was: {}", toolchain::quoted(line));
   if (const auto flags = toolchain::missing_flags(said); !flags.empty())
@@ -79,8 +80,8 @@ Error stopped(int signal) {
 
 Result<std::string> compile_with_nvcc(const CompileCommand& command, const std::vector<std::string>& line,
                                       const std::string& binary) {
-  // What is preloaded is meant for the program (nvcc's own passes crash under AddressSanitizer's library). Its messages
-  // go by way of a file, as something is said about them.
+  // Removes LD_PRELOAD, which is meant for the program (nvcc's own passes crash under AddressSanitizer's library). The
+  // messages go to a file, because advice is added to them.
   const std::string messages = binary + ".messages";
   std::vector<std::string> call = {"env", "-u", "LD_PRELOAD", "sh", "-c", "exec \"$@\" 2>\"$0\"", messages};
   call.insert(call.end(), line.begin(), line.end());
@@ -123,7 +124,7 @@ Result<std::string> compile_program(const CompileCommand& command, const std::st
   if (command.host_lines) line.emplace_back("-g");
   line.insert(line.end(), command.sources.begin(), command.sources.end());
   const std::vector<std::string> more = words(command.flags);
-  // Parts of one program, whose device code may call each other's.
+  // Parts of one program: their device code may call each other's functions.
   if (std::count_if(command.sources.begin(), command.sources.end(), [](auto& s) { return s.ends_with(".cu"); }) > 1)
     line.emplace_back("-rdc=true");
   if (!names_architecture(more)) line.push_back(architecture_flag(command.gpu));

@@ -1,6 +1,6 @@
-// `warpgrind compile-times`: what compiling each kernel of programs takes, for docs/compile-times.md and for whoever
-// works on the compiler. Each kernel is compiled by a process of its own, so that memory is told apart and a crash is a
-// row.
+// Subcommand `warpgrind compile-times`: time and memory to compile each kernel of programs, for docs/compile-times.md
+// and for work on the compiler. A process of its own compiles each kernel, so that its memory is measured separately
+// and a crash is only a row.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -23,7 +23,7 @@ namespace warpgrind::cli {
 
 namespace {
 
-// The bounds that issue and documents promise.
+// The bounds promised in the issue and the documents.
 constexpr double kSecondsPerInstruction = 1e-3, kSecondsAtLeast = 1, kSecondsAtMost = 10, kMegabytesAtMost = 500;
 
 struct Row {
@@ -50,7 +50,7 @@ struct Told {
   jit::CompilationSize size;
 };
 
-// In the child: what it has to tell goes to `out`, an exit code says whether it worked.
+// Runs in the child: writes its figures to `out`; the exit code shows success.
 [[noreturn]] void compile_and_exit(const ptx::Module& module, std::uint32_t entry, const jit::CompileOptions& options,
                                    int out) {
   device::register_symbols();
@@ -104,7 +104,7 @@ void print_row(const Row& r, const std::string& kernel) {
              r.within_bounds() ? "" : "(!) ", kernel);
 }
 
-// All kernels of one file in one line.
+// Totals of all kernels of a file, for one line.
 struct Sum {
   std::uint64_t kernels = 0, refused = 0, outside = 0, largest = 0;
   std::uint64_t tiers[3] = {};

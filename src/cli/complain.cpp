@@ -10,7 +10,7 @@ namespace warpgrind::cli {
 void complain(const std::string& message, const std::string& detail) {
   std::string text = fmt::format("warpgrind: {}\n", message);
   if (!detail.empty()) text += fmt::format("  {}\n", detail);
-  std::fputs(text.c_str(), stderr);  // in one piece: others write there, too
+  std::fputs(text.c_str(), stderr);  // in one piece: other processes write there, too
 }
 
 void complain(const Error& error) {

@@ -1,5 +1,5 @@
-// `warpgrind correlate`: what Nsight Compute counts on this machine's GPU (or counted on another's) beside what the
-// virtual GPU gives for the same program.
+// Subcommand `warpgrind correlate`: compares Nsight Compute's counters, from this machine's GPU or another's, with the
+// virtual GPU's for the same program.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 constexpr int kNothingInCommon = 1;
 
-// On the PATH, or where the toolkit and its own packages put it.
+// Found on the PATH, or in the folders of the toolkit and of ncu's own packages.
 std::string find_ncu() {
   if (std::string found = find_in_path("ncu"); !found.empty()) return found;
   std::error_code problem;
@@ -38,7 +38,7 @@ std::string find_ncu() {
   return newest;
 }
 
-// Counters of ours that Nsight Compute knows by the same name.
+// Our counters that Nsight Compute has under the same name.
 std::set<std::string> wanted_metrics() {
   std::set<std::string> out;
   for (const counters::MetricRow& row : counters::metric_table())
@@ -46,8 +46,8 @@ std::set<std::string> wanted_metrics() {
   return out;
 }
 
-// The names after "Failed to find metric": this GPU lacks them, or this version of ncu. A name without a suffix comes
-// as the regular expression that ncu made of it: regex:^NAME\.(sum|min|...)$.
+// The names after "Failed to find metric": this GPU or this version of ncu lacks them. A name without a suffix appears
+// as the regular expression that ncu made from it: regex:^NAME\.(sum|min|...)$.
 std::vector<std::string> unknown_metrics(const std::string& said) {
   static constexpr std::string_view kBefore = "Failed to find metric ", kExpression = "regex:^", kSuffixes = "\\.(";
   std::vector<std::string> out;
@@ -71,7 +71,7 @@ Error ncu_failed(const std::string& said, int exit_code) {
   return {ErrorKind::environment, fmt::format("ncu ended with exit code {}", exit_code), last};
 }
 
-// Runs the program under ncu; the text of its CSV.
+// Runs the program under ncu and returns the text of its CSV.
 Result<std::string> counted_by_ncu(const CorrelateCommand& command) {
   const std::string ncu = find_ncu();
   if (ncu.empty())
@@ -82,7 +82,7 @@ Result<std::string> counted_by_ncu(const CorrelateCommand& command) {
   if (folder.path.empty()) return Error{ErrorKind::environment, folder.problem, ""};
   const std::string log = folder.path + "/ncu.csv";
   std::set<std::string> metrics = wanted_metrics();
-  // Each time without the metrics that were not known: ncu names one at a time, before the first kernel has run.
+  // Repeats without the unknown metrics: ncu names one at a time, before the first kernel runs.
   while (!metrics.empty()) {
     std::string list;
     for (const std::string& m : metrics) list += (list.empty() ? "" : ",") + m;

@@ -1,4 +1,4 @@
-// `warpgrind diff`: what changed from one profile to another.
+// Subcommand `warpgrind diff`: changes from one profile to another.
 #include <cstdio>
 
 #include "cli/commands.h"

@@ -1,3 +1,4 @@
+// Subcommand `warpgrind exercise`: list, start, text, check, hints, solution and test of exercises.
 #include "cli/exercise_command.h"
 
 #include <fmt/format.h>
@@ -96,7 +97,7 @@ int start(const Exercise& e, const std::string& target) {
   return 0;
 }
 
-// Of the folder that this runs in.
+// The given name, or the exercise of the current folder.
 std::string name_here(const ExerciseCommand& command) {
   if (!command.name.empty()) return command.name;
   const auto marker = exercises::read_marker(".");
@@ -115,7 +116,7 @@ int print_file(const Exercise& e, const char* file) {
   return 0;
 }
 
-// The next one, or that of --step.
+// Prints the next hint, or that of --step.
 int hint(const ExerciseCommand& command, const Exercise& e) {
   const int most = static_cast<int>(e.hints.size());
   auto marker = exercises::read_marker(".");
@@ -200,8 +201,7 @@ int check(const ExerciseCommand& command, const Exercises& all) {
   return write_reports(command, {graded});
 }
 
-// What somebody who adds an exercise wants to know: the skeleton fails, the solution passes, wrong answers are told
-// why.
+// Test for authors of an exercise: the skeleton fails, the solution passes, and the wrong answers get their messages.
 int test(const ExerciseCommand& command, const Exercise& e) {
   exercises::JudgeSettings settings = settings_of(command);
   settings.colour = false;
@@ -246,7 +246,7 @@ int exercise(const ExerciseCommand& command) {
   if (!all) return refuse(all.error());
   lab::catch_interrupts();
   if (command.action == Action::list) return list(*all);
-  // What is missing here is not to be an answer's fault.
+  // Reports missing parts first, so that they do not count as a fault of the answer.
   if (command.action == Action::check || command.action == Action::test)
     if (Status s = check_parts_to_compile_and_run(); !s) return refuse(s.error());
   if (command.action == Action::check) return check(command, *all);

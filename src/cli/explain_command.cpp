@@ -1,4 +1,4 @@
-// `warpgrind explain`: how the requests of one line looked, from a profile file or from a program that is run for it.
+// Subcommand `warpgrind explain`: the access pattern of one line, from a profile file or from a run of a program.
 #include <cstdio>
 
 #include "cli/commands.h"
@@ -9,7 +9,7 @@ namespace warpgrind::cli {
 
 namespace {
 
-// A JSON object, as every profile is; programs are not.
+// True for a JSON object: every profile is one, and no program is.
 bool is_profile(const std::string& path) {
   std::FILE* file = std::fopen(path.c_str(), "rbe");
   if (file == nullptr) return false;

@@ -1,3 +1,4 @@
+// Subcommand `warpgrind lab`: choice of topics, their run, and the output of results.
 #include "cli/lab_command.h"
 
 #include <fmt/format.h>
@@ -29,7 +30,7 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr int kNotVerified = 1;
-constexpr int kInterrupted = 130;  // what shells report for Ctrl-C
+constexpr int kInterrupted = 130;  // as shells report Ctrl-C
 
 std::string machine() {
   std::string cpu = "unknown CPU", line;
@@ -51,7 +52,7 @@ std::string date_and_time() {
   return text;
 }
 
-// What is left out of this build, except what an earlier one left in the folder.
+// Topics left out of this build, except those whose program from an earlier build is still in the folder.
 std::vector<lab::LeftOut> missing_topics(const std::string& folder, const std::vector<lab::Topic>& topics) {
   std::vector<lab::LeftOut> out = lab::left_out_topics(folder);
   std::erase_if(out, [&](const lab::LeftOut& l) {
@@ -72,7 +73,7 @@ Result<std::vector<const lab::Topic*>> chosen(const std::vector<lab::Topic>& top
     if (!topic) return topic.error();
     out.push_back(*topic);
   }
-  // The ceilings that others are compared with come from the topic `bandwidth`: it goes first.
+  // The topic `bandwidth` goes first: it measures the ceilings for the others.
   std::stable_partition(out.begin(), out.end(), [](const lab::Topic* t) { return t->name == "bandwidth"; });
   out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
@@ -129,8 +130,8 @@ Result<lab::LabResult> stored(const std::string& path) {
   return lab::from_json(*text, path);
 }
 
-// What the times of the model are shown beside: as asked, or else what was measured on such a GPU and is kept with the
-// lab, of which a topic may have a file of its own (h200.multigpu.json). No topics: there is nothing.
+// Measured results to show beside the model's times: those of --compare, otherwise those kept with the lab for such a
+// GPU. A topic may have its own file (h200.multigpu.json). No topics: there are no results.
 Result<lab::LabResult> measured_results(const LabCommand& command, const std::string& folder,
                                         const std::vector<const lab::Topic*>& topics) {
   if (!command.compare_path.empty()) return stored(command.compare_path);
@@ -197,7 +198,8 @@ int lab(const LabCommand& command) {
   settings.run.options = options.take();
   settings.progress = isatty(STDERR_FILENO) != 0;
   settings.models = !command.no_models;
-  // The size was asked for; and other kinds of rows than those of the ladder are no use at one.
+  // Only for the default ladder: the user may have chosen a size, and rows outside the ladder are of no use at the
+  // large one.
   settings.large = !command.no_large && !command.full && command.sizes.empty() && command.type.empty() &&
                    command.rungs.empty() && command.topic_options.empty();
   settings.fresh = command.fresh;
@@ -253,7 +255,7 @@ int lab(const LabCommand& command) {
     written = html && write(command.report_path, *html) && written;
     std::error_code ignored;
     const fs::path path = fs::absolute(command.report_path, ignored).lexically_normal();
-    if (written)  // a link that terminals open; the last line
+    if (written)  // a link that terminals can open; the last line
       std::fputs(fmt::format("report: file://{}\n", path.string()).c_str(), stdout);
   }
   if (outcome.interrupted) {

@@ -1,3 +1,4 @@
+// Command line of warpgrind: its subcommands, their options, and the call of each.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -35,7 +36,7 @@ int gpus(const std::string& name) {
 
 namespace {
 
-// What can be done with a profile, of a run or from a file.
+// Options for reports on a profile, from a run or a file.
 void add_reports(CLI::App* app, ReportOptions& reports) {
   app->add_option("--expect", reports.expectations,
                   "what must hold: '[KERNELS:] METRIC <= NUMBER', several times; exit code 1 if it does not")
@@ -50,7 +51,7 @@ void add_reports(CLI::App* app, ReportOptions& reports) {
   app->add_flag("--source", reports.source, "show the kernels' source with the counters of each line");
 }
 
-// How the virtual GPU works, for every command that starts one.
+// Options of the virtual GPU, for every command that starts one.
 void add_execution(CLI::App* app, unsigned& threads, double& timeout, std::string& cache, bool& no_cache) {
   app->add_option("--threads", threads, "worker threads of the virtual GPU (0: all cores)")->check(CLI::Range(0, 4096));
   app->add_option("--timeout", timeout, "stop the run when it, compiling included, takes longer than this many seconds")
@@ -76,7 +77,7 @@ void add_schedule(CLI::App* app, device::Schedule& schedule) {
       ->type_name("ORDER");
 }
 
-// ncu's names.
+// Options with ncu's names.
 void add_launch_filter(CLI::App* app, session::LaunchFilter& filter) {
   app->add_option("-k,--kernel-name", filter.kernel_name,
                   "count only kernels of this name, or regex:EXPRESSION; the others run at full speed")
@@ -89,7 +90,7 @@ void add_launch_filter(CLI::App* app, session::LaunchFilter& filter) {
   app->add_option("-c,--launch-count", filter.count, "launches to count then (0: all)");
 }
 
-// How .cu files are compiled.
+// Options for the compilation of .cu files.
 void add_compilation(CLI::App* app, RunCommand& command) {
   app->add_option("--compiler", command.compiler,
                   "for .cu files: nvcc (default where it is installed) or clang, which needs nothing of NVIDIA's")
@@ -140,7 +141,7 @@ CLI::App* add_run(CLI::App& app, RunCommand& command) {
                 "an access outside an allocation is said and counted, and goes on where a GPU has memory mapped");
   add_fill(run, command.options.fill);
   add_compilation(run, command);
-  // For tests, which must not depend on how fast a machine compiles.
+  // For tests, which must not depend on a machine's compile speed.
   run->add_option("--slow-compilation", command.options.slow_seconds)->group("");
   run->add_flag("--hold-compilation", command.options.hold_compilation)->group("");
   run->footer(
@@ -158,7 +159,7 @@ CLI::Option* add_several(CLI::App* app, const char* name, std::vector<std::strin
       ->group(kSanitizerGroup);
 }
 
-// compute-sanitizer's names; those without meaning here are known, and not listed.
+// Options with compute-sanitizer's names; those without a meaning here are accepted but not listed.
 void add_sanitizer(CLI::App* check, CheckCommand& command) {
   SanitizerOptions& o = command.sanitizer;
   const auto choice = [&](const char* name, std::string& to, const std::vector<std::string>& words, const char* what) {
@@ -237,7 +238,7 @@ CLI::App* add_check(CLI::App& app, CheckCommand& command) {
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
   add_compilation(check, run);
-  add_sanitizer(check, command);  // the last: it leaves out what is known already
+  add_sanitizer(check, command);  // last, because it leaves out options that already exist
   check->footer(
       "  warpgrind check [OPTIONS] PROGRAM [ARGUMENTS...]\n"
       "  warpgrind check [OPTIONS] FILE.cu [SOURCE|OBJECT|ARCHIVE...] [-- ARGUMENTS...]");
@@ -451,7 +452,7 @@ CLI::App* add_serve(CLI::App& app, ServeCommand& command) {
   return serve;
 }
 
-// Options that `warpgrind lab` does not know are the topics': taken out, with their values.
+// Removes options that `warpgrind lab` does not know, with their values: they belong to the topics.
 std::vector<std::string> cut_topic_options(const CLI::App& lab, std::vector<std::string>& arguments) {
   std::vector<std::string> kept = {arguments[0]}, topics;
   for (std::size_t i = 1; i < arguments.size(); ++i) {
@@ -467,7 +468,7 @@ std::vector<std::string> cut_topic_options(const CLI::App& lab, std::vector<std:
   return topics;
 }
 
-// compute-sanitizer's "--xml yes", where a flag is a word of its own elsewhere.
+// True for compute-sanitizer's "--xml yes". Elsewhere such a word does not belong to the flag before it.
 bool is_yes_or_no(const CLI::Option& option, const std::string& word) {
   const std::string& group = option.get_group();
   return (group.empty() || group == kSanitizerGroup) && (word == "yes" || word == "no");
@@ -477,15 +478,15 @@ void join(std::vector<std::string>& arguments, std::size_t at) {
   arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(at));
 }
 
-// Everything from the program on belongs to it, whatever it looks like: the command line is cut there before it is
-// parsed. A first "--" on either side of the program is ours.
+// Cuts the command line at the program before it is parsed: everything from there on belongs to the program, whatever
+// it looks like. A first "--" before or behind the program is ours.
 std::vector<std::string> cut_program(const CLI::App& run, std::vector<std::string>& arguments) {
   std::size_t at = 1;  // arguments[0] is "run"
   while (at < arguments.size() && arguments[at].starts_with("-") && arguments[at] != "--") {
     const std::string& name = arguments[at++];
     const CLI::Option* option = run.get_option_no_throw(name);
     if (option && option->get_items_expected_max() > 0)
-      at++;  // its value, written apart
+      at++;  // its value, as a separate word
     else if (option && at < arguments.size() && is_yes_or_no(*option, arguments[at]))
       join(arguments, at);
   }
@@ -496,9 +497,9 @@ std::vector<std::string> cut_program(const CLI::App& run, std::vector<std::strin
   return program;
 }
 
-// "app.cu util.cu math.o -- 1024": what follows a .cu file and looks like a source or an object is compiled and linked
-// with it, up to "--" or the first other word. misplaced: an option that links a library, which the program would get
-// as its argument; empty: none.
+// Cuts "app.cu util.cu math.o -- 1024". Words behind a .cu file that name a source or an object are compiled and linked
+// with it, up to "--" or the first other word. `misplaced`: an option that links a library and would become the
+// program's argument; empty: none.
 std::vector<std::string> cut_sources(std::vector<std::string>& program, std::string& misplaced) {
   std::vector<std::string> out;
   const bool compiled = !program.empty() && program[0].ends_with(".cu");
@@ -561,7 +562,7 @@ int main(int argc, char** argv) {
   cli::ExplainCommand explanation;
   explanation.run.options.cache_directory = session::default_cache_directory();
   const CLI::App* explain = cli::add_explain(app, explanation);
-  // All of its command line is nvcc's: ours knows nothing of it.
+  // nvcc parses its whole command line itself.
   app.add_subcommand("nvcc", "Compile CUDA with clang-19 and nvcc's options: `warpgrind nvcc --help`");
   app.add_subcommand("ptxas", "Check PTX and pack it, for clients that call ptxas: `warpgrind ptxas --help`");
   std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);

@@ -1,3 +1,4 @@
+// MPI rank of this process, from the launcher's environment variables.
 #include "cli/mpi_rank.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Search for the libraries that a program needs, in the loader's order.
 #include "cli/needed_libraries.h"
 
 #include <unistd.h>
@@ -50,7 +51,7 @@ class Search {
     if (!image) return;
     std::vector<std::string> paths = fatbin::run_path(*image);
     for (std::string& path : paths) path = with_origin(path, fs::path(file).parent_path().string());
-    paths.insert(paths.end(), inherited.begin(), inherited.end());  // as DT_RPATH is
+    paths.insert(paths.end(), inherited.begin(), inherited.end());  // inherited, like DT_RPATH
     for (const std::string& needed : fatbin::needed_libraries(*image)) look_for(needed, paths);
   }
 

@@ -1,5 +1,5 @@
-// `warpgrind nvcc`, also under the name nvcc (a link to warpgrind in the toolkit folder): what the environment says,
-// and the rest is src/toolchain's.
+// Subcommand `warpgrind nvcc`, also called by the name nvcc (a link to warpgrind in the toolkit folder). It reads the
+// environment; src/toolchain does the rest.
 #include <unistd.h>
 
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// Search for NVIDIA's libnvrtc, and the environment variables that make a program's choice.
 #include "cli/nvrtc_choice.h"
 
 #include <dlfcn.h>
@@ -27,7 +28,7 @@ std::string our_folder(const std::string& library) {
   return (fs::path(library).parent_path() / kOurFolder).string();
 }
 
-// The toolkit that ours is laid out as has links to ours.
+// Our toolkit folder is laid out like NVIDIA's, and has links to our libraries.
 bool is_ours(const fs::path& file) {
   std::error_code none;
   auto library = runtime_library();
@@ -57,7 +58,7 @@ std::vector<std::string> folders() {
   return out;
 }
 
-// /etc/ld.so.conf, and what else the loader looks at by itself.
+// Searches /etc/ld.so.conf and the other folders that the loader knows.
 std::string known_to_loader() {
   std::string out;
   for (const char* name : kLibraries) {
@@ -70,7 +71,7 @@ std::string known_to_loader() {
   return out;
 }
 
-// In LD_LIBRARY_PATH, in the toolkit of CUDA_HOME, CUDA_PATH, nvcc or /usr/local/cuda, or where the loader knows of it.
+// Searches LD_LIBRARY_PATH, the toolkit of CUDA_HOME, CUDA_PATH, nvcc or /usr/local/cuda, and the loader's folders.
 std::string nvidia_nvrtc() {
   for (const std::string& folder : folders())
     if (std::string found = library_in(folder); !found.empty()) return found;
@@ -83,7 +84,7 @@ Status choose_nvrtc(const std::string& which, const std::string& library) {
   const fs::path theirs = nvidia_nvrtc();
   prepend_to_environment("LD_LIBRARY_PATH", our_folder(library));
   const fs::path found = which == "ours" ? "" : theirs;
-  // Whichever compiles: who has LTO IR of NVIDIA's has NVIDIA's libraries, and they lie in one folder.
+  // Set for both choices: a program with NVIDIA's LTO IR has NVIDIA's libraries, which are in one folder.
   setenv(run_variables::kNvidiaJitLink, theirs.parent_path().c_str(), 1);
   if (found.empty() && which == "nvidia")
     return Error{ErrorKind::environment, "NVIDIA's libnvrtc is not installed",

@@ -13,7 +13,7 @@ Result<std::vector<std::shared_ptr<ptx::Module>>> read_modules(const std::vector
                                                                const std::string& path, int* code) {
   std::map<std::uint32_t, std::vector<std::shared_ptr<ptx::Module>>> groups;
   for (std::uint32_t image : fatbin::program_images(entries)) {
-    constexpr std::uint32_t kNewest = 999;  // any PTX: a virtual GPU can run what is newer than its model
+    constexpr std::uint32_t kNewest = 999;  // any PTX: a virtual GPU can run PTX newer than its model
     auto choice = fatbin::choose_ptx(entries, image, kNewest, fatbin::NewerPtx::accept);
     if (!choice) {
       complain(choice.error());

@@ -1,5 +1,5 @@
-// `warpgrind ptxas`, also under the name ptxas: what clients call that assemble PTX themselves. The PTX is checked, and
-// what is written is a fatbin with the PTX in it, which module loading takes as it takes a cubin.
+// Subcommand `warpgrind ptxas`, also called by the name ptxas, for clients that assemble PTX themselves. It checks the
+// PTX and writes a fatbin with it, which module loading accepts like a cubin.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace warpgrind::cli {
 
 namespace {
 
-constexpr int kFailed = 255;  // as ptxas ends
+constexpr int kFailed = 255;  // ptxas's exit code on failure
 constexpr const char *kDefaultGpu = "sm_75", *kDefaultOutput = "elf.o";
 constexpr const char* kAborted = "ptxas fatal   : Ptx assembly aborted due to errors\n";
 constexpr int kMostOptionsFiles = 8;
@@ -90,7 +90,7 @@ Status read_words(const std::vector<std::string>& words, int depth, Line& out) {
     const auto equals = name.find('=');
     Given given{find(is_long, name.substr(0, equals)), equals == std::string::npos ? "" : name.substr(equals + 1)};
     bool has_value = equals != std::string::npos;
-    // -O3, -m64: one letter needs nothing in between.
+    // -O3, -m64: a one-letter option needs no separator.
     if (const Option* joined = find(false, name.substr(0, 1));
         !given.option && !is_long && joined && joined->takes != Takes::nothing) {
       given = {joined, name.substr(1)};
@@ -136,7 +136,7 @@ void show_help() {
   }
 }
 
-// "x.ptx:6:2: error: TEXT" of the parser, as ptxas has it.
+// Converts the parser's "x.ptx:6:2: error: TEXT" to ptxas's form.
 std::string said(const Error& error, const std::string& name) {
   std::string out;
   for (const std::string& line : toolchain::plain_lines(error.detail)) {
@@ -189,7 +189,7 @@ int target_of(const std::string& text) {
   return number;
 }
 
-// Of a whole program, which no link step follows.
+// Checks a whole program, which no link step follows.
 Status check_references(const ptx::Module& module) {
   for (const ptx::Undefined& one : ptx::undefined_references(module)) {
     if (one.is_function && !ptx::is_always_there(one.name))

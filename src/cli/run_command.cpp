@@ -1,5 +1,5 @@
-// `warpgrind run`: prepares the environment, starts the program with our CUDA runtime in place of NVIDIA's, and passes
-// its exit on.
+// Subcommand `warpgrind run`: prepares the environment, starts the program with our CUDA runtime in place of NVIDIA's,
+// and passes its exit code or signal on.
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -82,7 +82,7 @@ int finish(int status, const std::string& folder, const std::string& program) {
   return code;
 }
 
-// "1,2,3": all three, so that nobody takes the second for a z.
+// Parses "1,2,3". All three are required, so that a second number is not mistaken for z.
 Status read_block(const std::string& text, Dim3& block) {
   std::uint32_t* const parts[] = {&block.x, &block.y, &block.z};
   const char *at = text.data(), *const end = at + text.size();
@@ -97,7 +97,7 @@ Status read_block(const std::string& text, Dim3& block) {
   return Ok{};
 }
 
-// What the processes of the run wrote. A file that the user asked for gets the same text.
+// Reads the profiles that the run's processes wrote. A file that the user named gets the same text.
 Status read_profiles(std::vector<session::ProcessNote>& notes, const std::string& wanted, FinishedRun& out) {
   for (session::ProcessNote& note : notes) {
     if (note.json.empty()) continue;
@@ -113,7 +113,7 @@ Status read_profiles(std::vector<session::ProcessNote>& notes, const std::string
   return Ok{};
 }
 
-// Where the files of a process lie, or why there are none; empty: none were asked for.
+// Paths of a process's files, or the reason why there are none; empty: none were requested.
 std::string place_of_profile(const session::ProcessNote& note) {
   if (!note.ended)
     return note.pid > 0 && kill(static_cast<pid_t>(note.pid), 0) == 0
@@ -125,7 +125,7 @@ std::string place_of_profile(const session::ProcessNote& note) {
   return where;
 }
 
-// Several processes: where the profile of each lies. Whose profile is missing is said in any case.
+// For several processes, prints the path of each profile. A missing profile is reported in any case.
 void name_profiles(const std::vector<session::ProcessNote>& notes, bool files_wanted, bool quiet) {
   std::string text;
   for (const session::ProcessNote& note : notes) {
@@ -137,8 +137,8 @@ void name_profiles(const std::vector<session::ProcessNote>& notes, bool files_wa
     std::fputs(("warpgrind: profiles of the run's processes\n" + text).c_str(), stderr);
 }
 
-// A rank that mpirun ends, or that died and takes the others along: said even with --quiet, as a shell would see
-// nothing.
+// Reports a rank that mpirun ended, or that died and ends the others with it. Printed even with --quiet, because a
+// shell would show nothing.
 void name_lost_rank(const std::vector<session::ProcessNote>& notes, int signal, bool files_wanted) {
   const std::optional<MpiRank> rank = mpi_rank();
   if (!rank) return;
@@ -151,7 +151,7 @@ void name_lost_rank(const std::vector<session::ProcessNote>& notes, int signal, 
   complain(lost.message, lost.detail);
 }
 
-// What is said when the program has ended, before its exit is passed on.
+// Messages after the program's end, before its exit code is passed on.
 void name_what_is_left(const std::vector<session::ProcessNote>& notes, int status, bool files_wanted, bool quiet) {
   if (WIFSIGNALED(status))
     name_lost_rank(notes, WTERMSIG(status), files_wanted);
@@ -159,16 +159,18 @@ void name_what_is_left(const std::vector<session::ProcessNote>& notes, int statu
     name_profiles(notes, files_wanted, quiet);
 }
 
-// Numba up to 0.56 calls NAME_v2 wherever the driver has such a symbol, which some of CUDA 13's mean otherwise: it gets
-// the driver library of before. Later ones call each function as they know it, and work with either.
+// Numba up to 0.56 calls NAME_v2 if the driver has such a symbol, but some of CUDA 13's have another meaning. It
+// therefore gets the previous driver library. Later versions call each function in the form they know, and work with
+// either.
 void name_older_driver(const std::string& library) {
   const fs::path older = fs::path(library).parent_path() / "driver12" / "libcuda.so.1";
-  constexpr int kKeep = 0;  // what the user named stays
+  constexpr int kKeep = 0;  // keeps a value that the user set
   setenv("NUMBA_CUDA_DRIVER", older.c_str(), kKeep);
 }
 
-// Compilers at run time keep what they made, under keys that say for which GPU, but not who runs it: machine code that
-// they made for a real one is none here. So theirs lie apart from those of other runs, unless the user says where.
+// Run-time compilers cache their results under keys that name the GPU's type, but not whether it is real. Machine code
+// made for a real GPU cannot run here. So their caches are separate from those of other runs, unless the user sets a
+// folder.
 void keep_caches_apart(const fs::path& folder) {
   constexpr std::pair<const char*, const char*> kCaches[] = {{"CUPY_CACHE_DIR", "cupy"},
                                                              {"TRITON_CACHE_DIR", "triton"}};
@@ -265,15 +267,14 @@ int run_program(const RunCommand& command, FinishedRun* finished) {
     return complain(fmt::format("cannot make {}: {}", options.status_directory, no_folder.message())), kUsageError;
   setenv(session::kOptionsVariable, session::encode(options).c_str(), 1);
   setenv(run_variables::kStatusFolder, options.status_directory.c_str(), 1);
-  // The small library starts the program again with the real one where it finds CUDA code; other processes stay as they
-  // are.
+  // The small library starts the program again with the real one if it finds CUDA code; other processes stay unchanged.
   prepend_to_environment("LD_PRELOAD", (fs::path(*library).parent_path() / "libwarpgrind_preload.so").string());
   put_first_in_library_path(*library);
   if (Status s = choose_nvrtc(command.nvrtc, *library); !s) return complain(s.error()), kUsageError;
-  // Programs that compile by calling nvcc find ours where there is no other.
+  // Programs that compile by calling nvcc find ours if there is no other.
   setenv(run_variables::kExecutable, own_executable().c_str(), 1);
   append_to_environment("PATH", toolkit_folder() + "/bin");
-  setenv("NVTX_INJECTION64_PATH", library->c_str(), 0);  // named ranges; a tool that the user named himself stays
+  setenv("NVTX_INJECTION64_PATH", library->c_str(), 0);  // named ranges; a tool that the user set stays
   name_older_driver(*library);
   keep_caches_apart(options.cache_directory.empty() ? folder.path : options.cache_directory);
   const auto begin = std::chrono::steady_clock::now();

@@ -1,3 +1,4 @@
+// Reports on a finished run: expectations, JUnit, SARIF and the HTML page.
 #include "cli/run_reports.h"
 
 #include <fmt/format.h>
@@ -44,7 +45,7 @@ report::RunFacts facts(const FinishedRun& run) {
           run.seconds,       run.exit_code};
 }
 
-// What changed since the baseline. Of several processes the first is compared.
+// Changes since the baseline. If there are several processes, the first one is compared.
 Result<std::string> changes_since(const std::string& path, const FinishedRun& run) {
   if (path.empty() || run.profiles.empty()) return std::string();
   auto before = results::read_profile(path);

@@ -1,3 +1,4 @@
+// compute-sanitizer's options, filters and report.
 #include "cli/sanitizer.h"
 
 #include <fmt/format.h>
@@ -37,7 +38,7 @@ bool has(const std::vector<std::string>& list, const std::string& word) {
   return std::find(list.begin(), list.end(), word) != list.end();
 }
 
-// "kns=reduce": what the part before "=" says.
+// A filter such as "kns=reduce"; the key before "=" selects the kind of match.
 struct KernelFilter {
   enum class By : std::uint8_t { part, name, expression } by = By::name;
   std::string text;
@@ -88,7 +89,7 @@ report::SanitizerForm form_of(const SanitizerOptions& o) {
   return form;
 }
 
-// What is printed, and what the limit leaves out.
+// The printed findings, and counts that include those beyond the limit.
 struct Shown {
   std::vector<const Finding*> findings;
   report::SanitizerCounts counts;
@@ -171,7 +172,7 @@ void select_groups(const SanitizerOptions& o, checkers::Selection& selection) {
 bool wants(const SanitizerOptions& o, const Finding& f) {
   if (f.group == "races" && !o.tools.empty() && !has(o.tools, "racecheck") && f.kind != "use-before-alloc-stream" &&
       f.kind != "use-after-free-stream")
-    return false;  // looked for because of --track-stream-ordered-races
+    return false;  // the group is on only for --track-stream-ordered-races
   if (f.kind == "use-before-alloc-stream" && o.stream_ordered_races == "use-after-free") return false;
   if (f.kind == "use-after-free-stream" && o.stream_ordered_races == "use-before-alloc") return false;
   if (f.kernel.empty()) return true;
@@ -209,7 +210,7 @@ Status print_as_sanitizer(const FinishedRun& run, const SanitizerOptions& o, con
   const Shown shown = shown_of(run, print_level, limit);
   const std::string text = text_of(shown, run, o);
   const std::string kept = o.xml ? report::sanitizer_xml(shown.findings, form_of(o)) : text;
-  // XML without a file of its own is the report.
+  // XML without a file of its own replaces the report.
   std::fputs((o.xml && o.save.empty() ? kept : text).c_str(), out);
   std::fflush(out);
   if (o.save.empty()) return Ok{};

@@ -1,4 +1,4 @@
-// `warpgrind scan`: what a program holds, before it is run.
+// Subcommand `warpgrind scan`: the content of a program, without running it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ void print_kernels(const ptx::Module& module) {
   for (const auto& [count, spelling] : sorted) fmt::print("    {:8}  {}\n", count, spelling);
 }
 
-// By name in the file: linked with it, or opened by the program itself.
+// Looks for the library's name in the file: the program may be linked with it, or open it itself.
 bool compiles_at_run_time(const std::string& path) {
   const std::string content = read_whole(path).value_or("");
   if (!content.starts_with("\x7f"

@@ -1,4 +1,4 @@
-// `warpgrind serve`.
+// Subcommand `warpgrind serve`: starts the playground's server or a worker.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Where programs keep their data, as the desktop's conventions say.
+// The data folder of the desktop's conventions (XDG).
 Result<std::string> data_file() {
   const char* data = std::getenv("XDG_DATA_HOME");
   const char* home = std::getenv("HOME");
@@ -24,7 +24,7 @@ Result<std::string> data_file() {
   if (!has_data && !has_home)
     return Error{ErrorKind::environment, "no place for the playground's data", "set HOME, or name a file: --data FILE"};
   const fs::path folder = (has_data ? fs::path(data) : fs::path(home) / ".local" / "share") / "warpgrind";
-  std::error_code ignored;  // opening the file says what is wrong
+  std::error_code ignored;  // opening the file reports the error
   fs::create_directories(folder, ignored);
   return (folder / "playground.sqlite").string();
 }
@@ -62,7 +62,7 @@ int report(const Status& ended) {
 }  // namespace
 
 int serve(const ServeCommand& command) {
-  // Before the first user meets it: runs here are compiled by clang.
+  // Checked before the first user needs it: clang compiles the runs here.
   const Status whole = check_parts_to_compile_and_run();
   if (!whole && (command.worker || command.broker.empty())) return report(whole);
   std::optional<serve::Broker> broker;

@@ -1,5 +1,5 @@
-// `warpgrind show`: a profile file as `warpgrind run` would print it, with today's advice, and held against
-// expectations.
+// Subcommand `warpgrind show`: prints a profile file as `warpgrind run` would, with current advice, and checks it
+// against expectations.
 #include <cstdio>
 #include <string>
 
@@ -22,7 +22,7 @@ int show(const ShowCommand& command) {
   run.program = profile->program;
   run.command = profile->command;
   run.profiles.push_back(profile.take());
-  // The HTML page shows what a file holds, also what a Profile does not.
+  // The HTML page shows everything in the file, including parts that a Profile does not keep.
   if (!command.reports.html_path.empty()) run.texts.push_back(read_whole(command.profile).value_or(""));
   advice::advise(run.profiles[0]);
   const bool file_on_stdout = command.reports.junit_path == "-" || command.reports.sarif_path == "-";

@@ -1,3 +1,4 @@
+// NVIDIA's compilers, called by a program of a run: changed arguments, and the start of the tool.
 #include "cli/tools_of_run.h"
 
 #include <fmt/format.h>
@@ -34,7 +35,7 @@ std::vector<std::string> codes_in(const std::string& list) {
   return out;
 }
 
-// "sm_80", "[sm_70,sm_80]": without brackets, and with `ptx` (a compute_) where there is machine code.
+// "sm_80", "[sm_70,sm_80]": the list without brackets, and with `ptx` (a compute_) added if it has machine code.
 std::string with_code(const std::string& list, const std::string& ptx) {
   std::vector<std::string> codes = codes_in(list);
   const bool machine =
@@ -88,7 +89,8 @@ int tool_of_run(const std::vector<std::string>& arguments) {
   const std::string &tool = arguments[0], &file = arguments[1];
   std::vector<std::string> rest(arguments.begin() + 2, arguments.end());
   if (tool == "ptxas") return ptxas(rest);
-  // A cubin is what ptxas writes; into programs and fatbins the machine code of theirs goes, which other tools read.
+  // A cubin is written by ptxas, which is ours. Programs and fatbins get the machine code of NVIDIA's ptxas, because
+  // other tools read it.
   if (std::any_of(rest.begin(), rest.end(), [](const auto& word) { return is_one_of(word, {"-cubin", "--cubin"}); }))
     return become(file, std::move(rest));
   setenv(run_variables::kNvidiaPtxas, "1", 1);

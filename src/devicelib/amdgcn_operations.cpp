@@ -1,10 +1,10 @@
-// The operations of AMD's GPUs that OCML builds upon (its intrinsics, renamed by retarget.py), for NVPTX; and OCML's
+// Operations of AMD's GPUs that OCML builds on (its intrinsics, renamed by retarget.py), for NVPTX; and OCML's
 // settings.
 #include "devicelib/libdevice.h"
 
 extern "C" {
 
-// Settings: IEEE arithmetic throughout. The ISA version says that a fused multiply-add is fast (gfx906).
+// Settings: IEEE arithmetic throughout. The ISA version (gfx906) means that a fused multiply-add is fast.
 char wg_unsafe_math_opt() {
   return 0;
 }
@@ -21,8 +21,8 @@ char wg_daz_opt() {
   return wg_flushes() != 0;
 }
 
-// Reciprocals of 1 ulp (f32) and 2^-23 (f64, refined by OCML itself) on AMD's GPUs. Exact ones cost a virtual GPU less
-// than PTX's approximations, whose f64 kinds are too coarse (2^-20) for OCML's number of refinements.
+// On AMD's GPUs these reciprocals are good to 1 ulp (f32) and 2^-23 (f64, refined by OCML itself). Exact ones cost a
+// virtual GPU less than PTX's approximations, whose f64 kinds (2^-20) are too coarse for OCML's number of refinements.
 float wg_rcp_f32(float x) {
   return 1.0f / x;
 }
@@ -76,8 +76,8 @@ float wg_canonicalize_f32(float x) {
   return x;
 }
 
-// x * 2^n, rounded once. Two factors are enough for what OCML scales (numbers that are normal): below, the one that
-// cannot underflow goes first.
+// x * 2^n, rounded once. Two factors are enough for OCML, which scales normal numbers only. The factor that cannot
+// underflow comes first.
 float wg_ldexp_f32(float x, int n) {
   n = least(greatest(n, -252), 254);
   const int last = least(greatest(n, -126), 127);
@@ -98,7 +98,7 @@ float wg_exp2_f32(float x) {
   const float p = polynomial(f, c);
   float result = wg_ldexp_f32(p, static_cast<int>(n));
   result = x > 129.0f ? infinity_f : result;
-  return x < -152.0f ? 0.0f : result;  // a NaN comes through
+  return x < -152.0f ? 0.0f : result;  // a NaN passes through
 }
 
 // log2(x) to 0.9 ulp, also near 1, where everything but the first term vanishes. x = 2^e * m, m in [sqrt(1/2),
@@ -118,8 +118,9 @@ float wg_log2_f32(float x) {
   return x < 0 || x != x ? __builtin_nanf("") : result;
 }
 
-// The 53 bits of 2/pi that decide the reduction of x, segment 0, 1 or 2, as V_TRIG_PREOP_F64 gives them: above 2^54 the
-// leading bits of 2/pi only add whole turns. Of huge x (2^945 up) OCML scales x by 2^-128, and this by 2^128.
+// The 53 bits of 2/pi that decide the reduction of x, for segment 0, 1 or 2, as V_TRIG_PREOP_F64 returns them. Above
+// 2^54 the leading bits of 2/pi only add whole turns. For huge x (from 2^945) OCML scales x by 2^-128, and this result
+// by 2^128.
 double wg_trig_preop_f64(double x, int segment) {
   static const __attribute__((address_space(4))) uint64 two_over_pi[] = {
       0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561, 0xb7246e3a424dd2e0,
@@ -127,8 +128,8 @@ double wg_trig_preop_f64(double x, int segment) {
       0x9c845f8bbdf9283b, 0x1ff897ffde05980f, 0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d,
       0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab, 0xf0cfbc209af4361d,
   };
-  // From the upper half as it is: x is some |y|, from which LLVM concludes that the sign is clear, but that of a NaN
-  // may not be.
+  // Takes the upper half unchanged. x is some |y|, so LLVM concludes that its sign is clear, but a NaN may have its
+  // sign set.
   const int exponent = __nvvm_d2i_hi(x) >> 20 & 0x7ff;
   const int shift = segment * 53 + greatest(exponent - 1077, 0);
   const int word = shift / 64;

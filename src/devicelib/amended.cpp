@@ -1,4 +1,4 @@
-// Functions of OCML with something put right: signs of zeros that OpenCL leaves open, and errors above NVIDIA's bounds.
+// OCML functions with corrections: signs of zeros that OpenCL leaves open, and errors above NVIDIA's bounds.
 #include "devicelib/libdevice.h"
 
 #define OCML extern "C" __attribute__((const))
@@ -23,7 +23,7 @@ float __ocml_sincospi_f32(float x, float* cosine);
 double __ocml_sincospi_f64(double x, double* cosine);
 }
 
-// The zeros of sin(pi x) have the sign of x, those of cos(pi x) none.
+// The zeros of sin(pi x) have the sign of x; those of cos(pi x) are positive.
 WG_INLINE float zero_like(float x, float result) {
   return result == 0 ? __builtin_copysignf(0.0f, x) : result;
 }
@@ -56,8 +56,8 @@ NV_FUNCTION void __nv_sincospi(double x, double* sine, double* cosine) {
 NV_FUNCTION float __nv_expm1f(float x) {
   return x == 0 ? x : __ocml_expm1_f32(x);
 }
-// e^x - 1 to 0.8 ulp (OCML's: 2). x = k ln 2 + r, |r| <= ln(2)/2; 2^k (r + s + 1 - 2^-k), where 1 - 2^-k is exact or
-// beside the point, and the greater two are added exactly.
+// e^x - 1 to 0.8 ulp (OCML: 2 ulps). x = k ln 2 + r, |r| <= ln(2)/2. The result is 2^k (r + s + 1 - 2^-k): 1 - 2^-k is
+// exact or does not matter, and the two larger terms are added exactly.
 NV_FUNCTION double __nv_expm1(double x) {
   const double k = __builtin_rint(__builtin_fmin(__builtin_fmax(x, -60.0), 710.0) * 0x1.71547652b82fep+0);
   const double high = fma(k, -0x1.62e42fefa39efp-1, x);
@@ -84,7 +84,7 @@ NV_FUNCTION double __nv_log1p(double x) {
   return x == 0 ? x : __ocml_log1p_f64(x);
 }
 
-// The natural logarithm to 0.9 ulp (OCML's float kind: 2). x = 2^e * m, m in [2/3, 4/3).
+// The natural logarithm to 0.9 ulp (OCML's float version: 2 ulps). x = 2^e * m, m in [2/3, 4/3).
 NV_FUNCTION float __nv_logf(float x) {
   const bool subnormal = x < 0x1p-126f;
   const float scaled = subnormal ? x * 0x1p+23f : x;
@@ -94,7 +94,7 @@ NV_FUNCTION float __nv_logf(float x) {
   const float c[] = {-0x1.000000p-1f, 0x1.555502p-2f,  -0x1.fffe84p-3f, 0x1.99d1f2p-3f, -0x1.55a752p-3f,
                      0x1.1ebe82p-3f,  -0x1.f25e0cp-4f, 0x1.1ed0c2p-3f,  -0x1.093162p-3f};  // (log(1+f) - f)/f^2
   float result = fma(e, 0x1.62e430p-1f, fma(f * f, polynomial(f, c), f));
-  result = x < infinity_f ? result : x;  // a NaN comes through
+  result = x < infinity_f ? result : x;  // a NaN passes through
   result = x < 0 ? __builtin_nanf("") : result;
   return x == 0 ? -infinity_f : result;
 }
@@ -102,8 +102,8 @@ NV_FUNCTION double __nv_log(double x) {
   return __ocml_log_f64(x);
 }
 
-// exp(x^2) erfc(x): OCML's series for large x begins too early (6 ulps at 27.5). 1/(sqrt(pi) x) times an asymptotic
-// series, whose terms fall to 2^-60 from 26 on.
+// exp(x^2) erfc(x). OCML's series for large x begins too early (6 ulps at 27.5). Here: 1/(sqrt(pi) x) times an
+// asymptotic series, whose terms fall to 2^-60 from 26 on.
 NV_FUNCTION float __nv_erfcxf(float x) {
   return __ocml_erfcx_f32(x);
 }
@@ -114,8 +114,8 @@ NV_FUNCTION double __nv_erfcx(double x) {
   return 0x1.20dd750429b6dp-1 / x * polynomial(t, c);             // 1/sqrt(pi)
 }
 
-// In double: OCML's float kinds are off by 3 (erfinvf, erfcinvf), 4 (normcdfinvf) and 11 ulps (tgammaf), and lose
-// subnormal results.
+// Computed in double: OCML's float versions are off by 3 (erfinvf, erfcinvf), 4 (normcdfinvf) and 11 ulps (tgammaf),
+// and lose subnormal results.
 NV_FUNCTION float __nv_erfinvf(float x) {
   return static_cast<float>(__ocml_erfinv_f64(x));
 }
@@ -135,8 +135,8 @@ NV_FUNCTION double __nv_normcdfinv(double x) {
   return x == 0.5 ? 0.0 : __ocml_ncdfinv_f64(x);
 }
 
-// Below -42 (float: the double result takes care), -185 (double) every result is a zero, negative between -43 and -42,
-// -45 and -44, ...
+// Every result is a zero below -42 (float: follows from the double result) and below -185 (double). It is negative
+// between -43 and -42, -45 and -44, ...
 WG_INLINE double gamma_of(double x) {
   if (x < -185 && x > -infinity_d && __builtin_floor(x) != x) {
     const double half = __builtin_floor(x) * 0.5;
@@ -151,7 +151,7 @@ NV_FUNCTION double __nv_tgamma(double x) {
   return gamma_of(x);
 }
 
-// OCML takes the square root of a negative argument, and multiplies infinity by zero where the result leaves the range.
+// OCML takes the square root of a negative argument, and multiplies infinity by zero if the result leaves the range.
 NV_FUNCTION float __nv_cyl_bessel_i1f(float x) {
   const float size = magnitude(x);
   return __builtin_copysignf(size > 100 ? infinity_f : __ocml_i1_f32(size), x);

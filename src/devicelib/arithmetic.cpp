@@ -1,11 +1,11 @@
-// Rounding variants of arithmetic, classification, and what takes floating-point numbers apart.
+// Rounding variants of arithmetic, classification, and functions that split floating-point numbers.
 #include "devicelib/libdevice.h"
 
-// -ftz=true is a property of the program: each f32 operation has a twin that flushes.
+// -ftz=true is a property of the program, so each f32 operation has a second form that flushes.
 #define FLUSHING(operation, suffix, ...) \
   (wg_flushes() ? __nvvm_##operation##_ftz_##suffix(__VA_ARGS__) : __nvvm_##operation##_##suffix(__VA_ARGS__))
 
-// CUDA says rd and ru for PTX's rm and rp.
+// rd and ru are CUDA's names for PTX's rm and rp.
 #define FOR_EACH_ROUNDING(define) define(rn, rn) define(rz, rz) define(rd, rm) define(ru, rp)
 
 #define ARITHMETIC(cuda, ptx)                                          \
@@ -72,7 +72,7 @@ NV_FUNCTION double __nv_sqrt(double x) {
 NV_FUNCTION float __nv_rsqrtf(float x) {
   return FLUSHING(rsqrt_approx, f, x);
 }
-// Rounded once: in double the error is far below the distance of any 1/sqrt(float) from the middle of two floats.
+// Rounded once: the error in double is far below the distance of any 1/sqrt(float) from the midpoint of two floats.
 NV_FUNCTION float __nv_frsqrt_rn(float x) {
   const float input = wg_flushes() && magnitude(x) < 0x1p-126f ? __builtin_copysignf(0.0f, x) : x;
   return static_cast<float>(1.0 / __builtin_sqrt(static_cast<double>(input)));
@@ -95,7 +95,7 @@ ONE_ARGUMENT(trunc)
 ONE_ARGUMENT(rint)
 ONE_ARGUMENT(nearbyint)
 
-// Halves away from zero: what is cut off is compared, so that nothing is rounded twice.
+// Rounds halves away from zero. Comparing the removed part avoids rounding twice.
 NV_FUNCTION float __nv_roundf(float x) {
   const float whole = __builtin_truncf(x);
   return magnitude(x - whole) >= 0.5f ? whole + __builtin_copysignf(1.0f, x) : whole;
@@ -123,7 +123,7 @@ NV_FUNCTION float __nv_fminf(float x, float y) {
 NV_FUNCTION double __nv_fmin(double x, double y) {
   return __builtin_fmin(x, y);
 }
-// The neighbour of x towards y: as integers, numbers of one sign are in the order of their magnitudes.
+// The neighbour of x towards y. As integers, numbers of one sign are ordered by their magnitudes.
 template <class T, class Bits>
 WG_INLINE Bits neighbour(T x, T y, Bits x_bits, Bits y_bits, Bits sign) {
   if (x == 0) return (y_bits & sign) | 1;
@@ -174,7 +174,7 @@ NV_FUNCTION int __nv_signbitd(double x) {
   return static_cast<int>(bits_of(x) >> 63);
 }
 
-// The number in the argument may be decimal, octal (0...) or hexadecimal (0x...), as for strtoull; it is the payload.
+// The payload of a NaN. The text is decimal, octal (0...) or hexadecimal (0x...), as for strtoull.
 WG_INLINE uint64 nan_payload(const signed char* text) {
   uint64 base = 10;
   if (*text == '0') {
@@ -203,7 +203,7 @@ NV_FUNCTION double __nv_nan(const signed char* text) {
   return double_of(0x7ff8000000000000u | (nan_payload(text) & 0x0007ffffffffffffu));
 }
 
-// Exponents. An integer has nothing for zero, infinity and NaN: CUDA gives INT_MIN, INT_MAX and INT_MIN.
+// Exponents. No integer exponent exists for zero, infinity and NaN: CUDA returns INT_MIN, INT_MAX and INT_MIN.
 WG_INLINE int exponent_of(float x) {
   const uint32 bits = bits_of(x) & 0x7fffffffu;
   return bits < 0x00800000u ? -118 - __builtin_clz(bits | 1) : static_cast<int>(bits >> 23) - 127;
@@ -247,7 +247,7 @@ NV_FUNCTION double __nv_frexp(double x, int* exponent) {
   return ordinary ? double_of((bits_of(normal) & 0x800fffffffffffffu) | 0x3fe0000000000000u) : x;
 }
 
-// x * 2^n for any n, rounded once: what may underflow comes last, and two factors before it reach from the smallest
+// x * 2^n for any n, rounded once. The factor that may underflow comes last; the two before it reach from the smallest
 // subnormal to infinity.
 WG_INLINE float scaled(float x, int n) {
   n = least(greatest(n, -378), 381);

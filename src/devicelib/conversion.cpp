@@ -1,4 +1,4 @@
-// Conversions between numbers, with each rounding; numbers as bits.
+// Conversions between numbers, with each rounding mode; numbers as bits.
 #include "devicelib/libdevice.h"
 
 #define FLUSHING(from, to, rounding, x) \
@@ -36,7 +36,7 @@
   }
 FOR_EACH_ROUNDING(CONVERSIONS)
 
-// From integers, as PTX: LLVM takes its own intrinsics of cvt.rz for conversions to nearest.
+// Conversions from integers, written in PTX: LLVM takes its own intrinsics of cvt.rz for conversions to nearest.
 #define FROM_INTEGER(cuda, ptx, name, result, argument, to, from, result_letter, letter)    \
   NV_FUNCTION result __nv_##name##_##cuda(argument x) {                                     \
     result converted;                                                                       \

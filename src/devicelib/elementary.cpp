@@ -1,4 +1,4 @@
-// Elementary and special functions that are OCML's as they are (amended.cpp has those that are not).
+// Elementary and special functions taken unchanged from OCML (amended.cpp has the corrected ones).
 #include "devicelib/libdevice.h"
 
 #define OCML extern "C" __attribute__((const))

@@ -1,21 +1,21 @@
-// Exponentials in float, and what is made of them: to 1 ulp in 20 instructions. OCML's, which stand on an instruction
-// that AMD's GPUs have, would take three to five times as long.
+// Exponentials in float, and functions based on them: to 1 ulp in 20 instructions. OCML's versions rely on an
+// instruction of AMD's GPUs, and would take three to five times as long.
 #include "devicelib/libdevice.h"
 
-// A number added to this, and taken away again, is rounded to an integer, which stands in the lowest bits of the sum.
+// Adding this constant to a number and subtracting it again rounds the number to an integer. The lowest bits of the sum
+// hold that integer.
 constexpr float rounder = 0x1.8p+23f;
 WG_INLINE int integer_in(float sum) {
   return static_cast<int>(bits_of(sum) - bits_of(rounder));
 }
-// x * 2^n for x near 1: in two factors, of which the first product is exact, so that a subnormal result is rounded
-// once.
+// x * 2^n for x near 1, with two factors. The first product is exact, so a subnormal result is rounded once.
 WG_INLINE float scaled(float x, int n) {
   const int half = n >> 1;
   return x * power_of_two_f(half) * power_of_two_f(n - half);
 }
 WG_INLINE float within(float x, float low, float high, float result) {
   result = x > high ? infinity_f : result;
-  return x < low ? 0.0f : result;  // a NaN comes through
+  return x < low ? 0.0f : result;  // a NaN passes through
 }
 
 // e^r - 1, |r| <= ln(2)/2.
@@ -48,7 +48,7 @@ NV_FUNCTION double __nv_exp(double x) {
   const int half = n >> 1;
   double result = power * power_of_two_d(half) * power_of_two_d(n - half);
   result = x > 0x1.62e42fefa39efp+9 ? infinity_d : result;
-  return x < -746.0 ? 0.0 : result;  // a NaN comes through
+  return x < -746.0 ? 0.0 : result;  // a NaN passes through
 }
 
 NV_FUNCTION float __nv_exp2f(float x) {
@@ -68,7 +68,7 @@ NV_FUNCTION float __nv_exp10f(float x) {
   return within(x, -46.0f, 0x1.344134p+5f, scaled(polynomial(r, c), integer_in(sum)));
 }
 
-// x + x^3 (...) of small x; else 1 - 2/(e^2x + 1).
+// x + x^3 (...) for small x; otherwise 1 - 2/(e^2x + 1).
 NV_FUNCTION float __nv_tanhf(float x) {
   const float size = magnitude(x);
   const float y = x * x;
@@ -81,8 +81,8 @@ NV_FUNCTION float __nv_tanhf(float x) {
   return x != x ? x : __builtin_copysignf(size < 0.6f ? small : large, x);
 }
 
-// x + x (...) of small x; else 1 - erfc(x), whose logarithm is a polynomial up to where nothing is left of it.
-// OCML's: 2.5 times as long.
+// x + x (...) for small x; otherwise 1 - erfc(x), where a polynomial gives the logarithm of erfc(x) until erfc(x)
+// vanishes. OCML's version takes 2.5 times as long.
 NV_FUNCTION float __nv_erff(float x) {
   const float size = magnitude(x);
   const float y = x * x;

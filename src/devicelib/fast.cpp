@@ -1,11 +1,11 @@
-// The intrinsics __sinf, __expf, ... (and what -use_fast_math makes of sinf, expf, ...): PTX's approximations.
+// Fast intrinsics __sinf, __expf, ..., also used for sinf, expf, ... under -use_fast_math: PTX's approximations.
 #include "devicelib/libdevice.h"
 
 #define FLUSHING(operation, ...) \
   (wg_flushes() ? __nvvm_##operation##_approx_ftz_f(__VA_ARGS__) : __nvvm_##operation##_approx_f(__VA_ARGS__))
 
-// sqrtf under -prec-sqrt=false (toolchain/plan.cpp gives it this name). LLVM 19 takes sqrt.approx for no other call of
-// its own.
+// sqrtf under -prec-sqrt=false (toolchain/plan.cpp renames it to this). LLVM 19 itself uses sqrt.approx for no other
+// call.
 NV_FUNCTION float __nv_fast_sqrtf(float x) {
   return FLUSHING(sqrt, x);
 }

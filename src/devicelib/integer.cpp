@@ -1,4 +1,4 @@
-// Integer functions.
+// Integer functions of the device library.
 #include "devicelib/libdevice.h"
 
 NV_FUNCTION int __nv_abs(int x) {
@@ -85,7 +85,7 @@ NV_FUNCTION uint32 __nv_usad(uint32 a, uint32 b, uint32 c) {
   return __nvvm_sad_ui(a, b, c);
 }
 
-// Averages without the carry that a sum would lose; the r kinds round up.
+// Averages that keep the carry of the sum; the r versions round up.
 NV_FUNCTION int __nv_hadd(int a, int b) {
   return (a & b) + ((a ^ b) >> 1);
 }

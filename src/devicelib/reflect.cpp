@@ -1,7 +1,7 @@
-// Linked after the library's own optimisation: clang's reflection pass answers __nvvm_reflect when a *program* is
-// compiled.
+// Functions that depend on the program's options. They are linked after the library's own optimisation: clang's
+// reflection pass answers __nvvm_reflect when a *program* is compiled.
 extern "C" {
-// Not by its own name: as a builtin of clang 19 it does not return.
+// Declared under another name: as a builtin of clang 19 it would not return.
 int reflect(const char* question) __asm__("__nvvm_reflect");
 
 __attribute__((const, always_inline)) int wg_flushes() {

@@ -1,7 +1,7 @@
-// SIMD within a register: two halfwords or four bytes. Each function is one operation on one part, applied to all.
+// SIMD operations within a register of two halfwords or four bytes. Each function applies one operation to every part.
 #include "devicelib/libdevice.h"
 
-// The part of n bits at `place`, with its sign or without.
+// The part of n bits at `place`, signed or unsigned.
 template <int n>
 WG_INLINE int signed_part(uint32 x, int place) {
   return static_cast<int>(x << (32 - n - place)) >> (32 - n);
@@ -74,7 +74,7 @@ TWO(vmaxu, unsigned_part, greatest(x, y))
 TWO(vmins, signed_part, least(x, y))
 TWO(vminu, unsigned_part, least(x, y))
 
-// Comparisons: all bits of a part (vcmp), or its lowest (vset).
+// Comparisons set all bits of a part (vcmp) or its lowest bit (vset).
 #define COMPARISON(name, part, operation)       \
   TWO(vcmp##name, part, x operation y ? -1 : 0) \
   TWO(vset##name, part, x operation y ? 1 : 0)

@@ -1,4 +1,4 @@
-// What OCML has not: Bessel functions of any order, and norms of vectors of any length.
+// Functions that OCML lacks: Bessel functions of any order, and norms of vectors of any length.
 #include "devicelib/libdevice.h"
 
 extern "C" {
@@ -25,9 +25,10 @@ WG_INLINE double j1_of(double x) {
   return __ocml_j1_f64(x);
 }
 
-// J_n(x), n >= 2, x > 0. J_{k+1} = (2k/x) J_k - J_{k-1} goes up while k < x. Above, only going down is stable: from an
-// order so high that any values there are lost in rounding (the same recurrence, growing by `enough`), then scaled by
-// the greater one of J_0 and J_1 (as FreeBSD's msun does).
+// J_n(x) for n >= 2, x > 0. The recurrence J_{k+1} = (2k/x) J_k - J_{k-1} is used upwards while k < x. For larger k
+// only the downward direction is stable. It starts at an order so high that its arbitrary start values are lost in
+// rounding (found by the same recurrence, which grows to `enough`). The result is scaled by the larger of J_0 and J_1
+// (as in FreeBSD's msun).
 template <class T>
 WG_INLINE T bessel_j(int n, T x, T enough, T large) {
   const T step = 2 / x;
@@ -92,7 +93,7 @@ NV_FUNCTION double __nv_jn(int n, double x) {
   return any_bessel_j(n, x, 1e-8, 1e17, 1e150, infinity_d);
 }
 
-// Y_n grows with n beyond x: going up is stable.
+// Y_n grows with n beyond x, so the upward recurrence is stable.
 template <class T>
 WG_INLINE T bessel_y(int n, T x, T y0, T y1, T infinity) {
   if (n < 0) return __builtin_nanf("");
@@ -116,8 +117,8 @@ NV_FUNCTION double __nv_rsqrt(double x) {
   return 1.0 / __builtin_sqrt(x);
 }
 
-// The length of a vector. Its elements are scaled by a power of two near the greatest, so that no square leaves the
-// range. An infinite element makes it infinite, even beside a NaN.
+// The length of a vector. A power of two near the largest element scales all elements, so that no square leaves the
+// range. An infinite element makes the length infinite, even beside a NaN.
 WG_INLINE int bounded_exponent(float x) {
   return least(greatest(static_cast<int>(bits_of(x) >> 23) - 127, -126), 126);
 }
@@ -139,7 +140,7 @@ struct Greatest {
     undefined |= x != x;
   }
 };
-// A sum of squares in two parts, of which the second has what rounding took from the first.
+// A sum of squares in two parts. The second part holds the rounding errors of the first.
 template <class T>
 struct Squares {
   T sum = 0;
@@ -162,7 +163,7 @@ struct Squares {
     return fma(y * T(0.5), error, y);
   }
 };
-// Whether the greatest element decides alone, and the length then.
+// True if the largest element alone decides the length, which is set then.
 template <class T>
 WG_INLINE bool decided(Greatest<T> greatest, T infinity, T& length) {
   length = greatest.value;
@@ -208,7 +209,7 @@ NV_FUNCTION double __nv_rnorm(int n, const double* v) {
   return reciprocal_length_of(n, v, infinity_d);
 }
 
-// OCML's is off by 2 ulps in double.
+// OCML's version is off by 2 ulps in double.
 extern "C" __attribute__((const)) float __ocml_rhypot_f32(float x, float y);
 NV_FUNCTION float __nv_rhypotf(float x, float y) {
   return __ocml_rhypot_f32(x, y);

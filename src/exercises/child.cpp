@@ -15,12 +15,12 @@ Result<ChildEnd> run_boxed(const ChildJob& job) {
   boxed.work = job.work;
   boxed.readable.assign(job.readable.begin(), job.readable.end());
   boxed.limits.cpu_seconds = job.seconds;
-  boxed.limits.wall_seconds = 3 * job.seconds;  // others may use the machine
+  boxed.limits.wall_seconds = 3 * job.seconds;  // other programs may use the machine
   auto end = sandbox::run(boxed);
   if (!end) return end.error();
   ChildEnd out;
   out.output = end->output;
-  constexpr int kSignal = 128;  // as shells count
+  constexpr int kSignal = 128;  // as in shells: 128 + signal
   out.exit_code = end->how == sandbox::Ending::signalled ? kSignal + end->code : end->code;
   if (end->how != sandbox::Ending::exited && end->how != sandbox::Ending::signalled)
     out.stopped = sandbox::text_of(*end, boxed.limits);

@@ -1,3 +1,4 @@
+// Reader of exercises: exercise.json with its rules, and the folder of all exercises.
 #include "exercises/exercise.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Search for hand-ins, and the marker file of a learner's folder.
 #include "exercises/hand_ins.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Judgement of a hand-in: compilation, results, findings and rules.
 #include "exercises/judge.h"
 
 #include <fmt/format.h>
@@ -18,7 +19,7 @@ namespace {
 
 using Outcome = Judged::Outcome;
 
-// The first lines of what a program printed.
+// The first lines of a program's output.
 std::string beginning(const std::string& text, std::size_t most) {
   std::stringstream in(text);
   std::string out, line;
@@ -31,7 +32,7 @@ std::string beginning(const std::string& text, std::size_t most) {
 
 constexpr std::size_t kCompilerLines = 24, kOutputLines = 12;
 
-// "judged.cu" is ours, and "In file included from" with it.
+// The compiler's messages without "In file included from judged.cu": that file is our own.
 std::string compiler_messages(const std::string& output) {
   std::stringstream in(output);
   std::string out, line;
@@ -88,7 +89,7 @@ Judged judge_results(const Ran& ran) {
   return out;
 }
 
-// "oob-*" is all kinds that begin so.
+// "oob-*" means all kinds that begin with "oob-".
 bool is_kind(const std::string& pattern, const std::string& kind) {
   return pattern.ends_with('*') ? kind.starts_with(pattern.substr(0, pattern.size() - 1)) : pattern == kind;
 }

@@ -1,4 +1,5 @@
-// What the solution of an exercise takes on the virtual GPU: run once, and kept for others.
+// Reference times of an exercise: its solution's times on the virtual GPU. The solution runs once; the times are
+// cached.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -20,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-// All that the figures depend on; another build of warpgrind may estimate otherwise.
+// Everything that the times depend on; another build of warpgrind may give other estimates.
 std::string key_of(const Exercise& exercise, const JudgeSettings& settings) {
   std::error_code none;
   const auto built = fs::last_write_time(settings.warpgrind, none).time_since_epoch().count();
@@ -39,7 +40,7 @@ Result<Judge::Reference> Judge::run_solution(const Exercise& exercise) {
     return Error{ErrorKind::environment, fmt::format("the solution of {} {}", exercise.name, what), output};
   };
   JudgeSettings settings = settings_;
-  settings.boxed = false;  // it is ours
+  settings.boxed = false;  // the solution is our own
   Trial trial(exercise, settings);
   if (Status s = trial.prepare(exercise.file("solution.cu")); !s) return s.error();
   auto compiled = trial.compile();
@@ -68,7 +69,7 @@ Result<Judge::Reference> Judge::reference(const Exercise& exercise) {
     std::error_code none;
     fs::create_directories(folder, none);
     const Json kept = {{"kernels_ns", found->kernels_ns}, {"timeline_ns", found->timeline_ns}};
-    (void)results::write_file(path, kept.dump() + "\n");  // else it is run again
+    (void)results::write_file(path, kept.dump() + "\n");  // on failure, the solution runs again next time
   }
   return references_[exercise.name] = *found;
 }

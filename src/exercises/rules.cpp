@@ -1,3 +1,4 @@
+// Rules of a rubric: checks of counters, copies and the source, and the times that rules compare.
 #include "exercises/rules.h"
 
 #include <fmt/format.h>
@@ -23,7 +24,7 @@ double time_of(const results::KernelProfile& kernel) {
   return results::metric_value(kernel.metrics, kTime);
 }
 
-// The instructions of the line that the rule blames, drawn.
+// Drawing of the accesses at the line that fails the rule.
 std::string drawn(const results::Profile& profile, const std::string& kernel, const results::Advice::Place& place,
                   bool colour) {
   report::AccessQuery query;

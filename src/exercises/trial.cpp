@@ -1,3 +1,4 @@
+// Trial of a hand-in: its files, its compilation and its runs.
 #include "exercises/trial.h"
 
 #include <fmt/format.h>
@@ -25,7 +26,7 @@ void replace_all(std::string& text, const std::string& what, const std::string& 
     text.replace(at, what.size(), by);
 }
 
-// NAME <tab> right|wrong <tab> SEEN, a line each; "end".
+// Reads lines of the form NAME <tab> right|wrong <tab> SEEN, and the last line "end".
 void read_cases(const std::string& path, Ran& out) {
   std::stringstream lines(read_whole(path).value_or(""));
   for (std::string line; std::getline(lines, line);) {
@@ -38,7 +39,7 @@ void read_cases(const std::string& path, Ran& out) {
   }
 }
 
-// Of the build folder or the installation, whatever of both there is. In a build the headers are a link to the sources.
+// Folders of the build or the installation, as far as they exist. In a build the headers are a link to the sources.
 std::vector<std::string> own_folders(const std::string& executable) {
   const fs::path root = fs::path(executable).parent_path().parent_path();
   std::vector<std::string> out;
@@ -60,7 +61,7 @@ std::vector<std::string> test_headers(const std::string& include) {
   return out;
 }
 
-// Not the folder itself: it holds a lock, which a box would copy back as another file.
+// Not the temporary folder itself: it holds a lock, which a box would copy back as another file.
 std::string Trial::work() const {
   return folder_.path + "/work";
 }
@@ -114,11 +115,11 @@ Result<ChildEnd> Trial::compile() {
   auto end = run_child(
       job({"nvcc", "-std=c++17", "-O3", "-Xcompiler", "-O0", "-g", "-lineinfo",
            fmt::format("-arch=sm_{}{}", (*model)->cc_major, (*model)->cc_minor), "judged.cu", "-o", "judged"}));
-  // Of `warpgrind nvcc` (toolchain/driver.h): no answer of a learner makes it say so.
+  // Exit code of `warpgrind nvcc` (toolchain/driver.h). No hand-in can cause it.
   constexpr int kNotPossible = 2;
   if (end && end->stopped.empty() && end->exit_code == kNotPossible)
     return Error{ErrorKind::environment, "nothing can be compiled on this machine, so nothing is judged", end->output};
-  // Our own driver, before it calls a compiler.
+  // An error of our own driver, before it starts a compiler.
   if (end && end->exit_code != 0 && end->output.find("warpgrind nvcc: ") != std::string::npos &&
       end->output.find("error:") == std::string::npos)
     return Error{ErrorKind::environment, "it cannot be compiled on this machine", end->output};
@@ -131,7 +132,7 @@ Result<Ran> Trial::run(std::vector<std::string> options, const std::string& argu
   options.insert(options.end(), {"--gpu", settings_.gpu.empty() ? exercise_.gpu : settings_.gpu, "--devices",
                                  std::to_string(exercise_.devices), "--json", kProfile});
   if (settings_.boxed) options.emplace_back("--no-cache");
-  // Its own limit says which kernels were still running.
+  // The run's own limit ends first: its message names the kernels that were still running.
   options.insert(options.end(), {"--timeout", fmt::format("{}", exercise_.seconds * 0.9), "./judged", argument});
   auto end = run_child(job(std::move(options)));
   if (!end) return end.error();

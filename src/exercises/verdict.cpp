@@ -1,3 +1,4 @@
+// Verdicts as text, JSON and JUnit.
 #include "exercises/verdict.h"
 
 #include <fmt/format.h>
@@ -46,12 +47,12 @@ std::string mark(Outcome outcome, bool colour) {
   return fmt::format("{}{}\033[0m", outcome == Outcome::passed ? "\033[32m" : "\033[1;31m", text);
 }
 
-// What is not UTF-8 in a student's output must not end the report.
+// A student's output may not be UTF-8, which must not end the report.
 std::string dumped(const OrderedJson& j) {
   return j.dump(1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
-// What a hand-in may have written: no codes for a terminal, and UTF-8.
+// A hand-in's text, made safe to print: no terminal codes, and valid UTF-8.
 std::string printable(const std::string& text) {
   std::string out = OrderedJson::parse(dumped(OrderedJson(text)), nullptr, false).get<std::string>();
   for (char& c : out)

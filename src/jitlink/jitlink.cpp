@@ -80,7 +80,7 @@ bool is_known(int number) {
   return false;
 }
 
-// "sm_80", "compute_90a"
+// Reads names such as "sm_80" and "compute_90a".
 nvJitLinkResult read_architecture(Link& link, std::string_view text, bool& is_virtual) {
   const std::string given(text);
   is_virtual = text.starts_with("compute_") || text.starts_with("lto_");

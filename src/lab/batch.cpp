@@ -1,3 +1,4 @@
+// Batch of topics: resuming, progress bar and time left.
 #include "lab/batch.h"
 
 #include <fmt/format.h>
@@ -29,7 +30,7 @@ std::uint64_t hash(const std::string& text) {  // FNV-1a
   return h;
 }
 
-// Finished topics of a batch that was asked for with the same words and the same programs.
+// Finished topics of an interrupted batch with the same arguments and programs.
 class State {
  public:
   State(const std::vector<const Topic*>& topics, const BatchSettings& s) {
@@ -51,7 +52,7 @@ class State {
     if (!result || result->topics.size() != 1) return std::nullopt;
     return result->topics.front();
   }
-  // A disk that is full costs only the resuming.
+  // A full disk only prevents resuming.
   void store(const TopicResult& topic) const {
     if (folder_.empty()) return;
     std::error_code ignored;
@@ -71,7 +72,7 @@ class State {
   fs::path folder_;
 };
 
-// How long each topic took last time, for the time left.
+// Duration of each topic's last run, to estimate the time left.
 class Durations {
  public:
   Durations(const BatchSettings& s) {

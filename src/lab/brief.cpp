@@ -1,3 +1,4 @@
+// Text of a topic's summary: tables of ladders or sweeps, and the lesson.
 #include "lab/brief.h"
 
 #include <fmt/format.h>
@@ -14,7 +15,7 @@
 namespace warpgrind::lab {
 namespace {
 
-constexpr std::size_t kMostRows = 13;  // of a table: with its head and the lines around it that is a screen
+constexpr std::size_t kMostRows = 13;  // of a table: with its head and the lines around it, it fills a screen
 
 std::vector<std::string> ladders_of(const std::vector<const Row*>& rows) {
   std::vector<std::string> out;
@@ -29,7 +30,7 @@ const Row* at_large(const TopicResult& t, const Row& row) {
   return nullptr;
 }
 
-// The rungs that were verified, with their time; and where the topic has a size at which the ladder's lesson holds, all
+// Table of the verified rungs with their times. If the topic has a large size at which the ladder's lesson holds, all
 // other figures are of that size. A line below the table names both sizes.
 std::string ladder_table(const TopicResult& t, const std::vector<const Row*>& ladder, const TopicResult* measured) {
   const bool flops = std::any_of(ladder.begin(), ladder.end(), [](const Row* r) { return r->derived.share_of_flops; });
@@ -75,7 +76,7 @@ std::string ladder_table(const TopicResult& t, const std::vector<const Row*>& la
   return out;
 }
 
-// Many ladders: where each begins and ends.
+// Table of several ladders, with the first and the best rung of each.
 std::string ladders_table(const TopicResult& t, const std::vector<std::string>& names) {
   TextTable table(
       {{"ladder", false}, {"first rung", false}, {"us", true}, {"best rung", false}, {"us", true}, {"times", true}});
@@ -110,7 +111,7 @@ std::string range_text(const std::vector<const Row*>& rows, const std::function<
   return from == to ? from : from + " to " + to;
 }
 
-// "stride 1 to 32": the parameters of the rows.
+// The rows' parameters with their ranges: "stride 1 to 32".
 std::string swept(const std::vector<const Row*>& rows) {
   std::string out;
   for (const auto& [name, value] : rows.front()->parameters) {
@@ -128,7 +129,8 @@ std::string swept(const std::vector<const Row*>& rows) {
 
 std::string sweep_table(const std::vector<const Row*>& rows) {
   const bool bound = std::any_of(rows.begin(), rows.end(), [](const Row* r) { return r->role == "bound"; });
-  // Of launches the CPU's timer shows the same and the way there; it is told where it is what a topic is about.
+  // For launches, the CPU timer usually shows the GPU time plus the launch overhead. Its column appears only if a GPU
+  // time exceeds 1.2 times the CPU time: then the topic is about that.
   const bool clocks = !bound && std::any_of(rows.begin(), rows.end(), [](const Row* r) {
     return r->cpu && r->derived.time_us > 1.2 * r->cpu->median;
   });
@@ -168,7 +170,7 @@ std::pair<std::string, std::vector<const Row*>> ladder_rows(const TopicResult& t
   return {};
 }
 
-// Of sweeps the problem with most rows, of several the largest.
+// The problem with the most rows of sweeps; of several such problems, the last, which is the largest.
 std::pair<std::string, std::vector<const Row*>> sweep_rows(const TopicResult& t) {
   std::pair<std::string, std::vector<const Row*>> out;
   for (const auto& [problem, all] : groups(t)) {

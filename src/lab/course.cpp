@@ -1,3 +1,4 @@
+// Reader of the course's files, with the list of each topic's exercises.
 #include "lab/course.h"
 
 #include <fmt/format.h>
@@ -28,7 +29,7 @@ Result<OrderedJson> read_format(const fs::path& path, const char* format) {
   return j;
 }
 
-// "[[term|words]]" -> "words", and no marks of code.
+// "[[term|words]]" -> "words"; code marks are removed.
 std::string plain(const std::string& text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -61,8 +62,8 @@ std::vector<fs::path> files_in(const fs::path& folder) {
   return out;
 }
 
-// By topic, in their order: what a chapter names at its end. An exercise that cannot be read is not named here;
-// `warpgrind exercise list` says what is wrong with it.
+// The exercises of each topic in their order, for the end of its chapter. An exercise that cannot be read is left out;
+// `warpgrind exercise list` reports the error.
 std::map<std::string, OrderedJson> exercises_by_topic(const std::string& folder) {
   std::vector<std::pair<std::int64_t, OrderedJson>> all;
   std::error_code problem;

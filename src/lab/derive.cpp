@@ -1,3 +1,4 @@
+// Derivation of a topic's figures from its counters, times and limits.
 #include "lab/derive.h"
 
 #include <algorithm>
@@ -9,7 +10,7 @@ namespace warpgrind::lab {
 
 namespace {
 
-// The best measured row of this rung: all sizes and widths count.
+// The best value of this rung, over all sizes and widths.
 double best(const TopicResult& topic, const std::string& rung, double Derived::*figure) {
   double value = 0;
   for (const Row& row : topic.rows)
@@ -27,7 +28,7 @@ void derive_counts(Row& row, const Limits& limits) {
   d.conflicts_per_request = requests > 0 ? d.bank_conflicts / requests : 0;
   d.divergent_branches = row.metric("warpgrind__divergent_branches.sum");
   d.cgma = row.metric("warpgrind__cgma_loads.ratio");
-  // The documents' formula: each access moves a word, so bandwidth / word x ratio bounds the arithmetic.
+  // The documents' formula: each access moves a word, so bandwidth / word x ratio limits the arithmetic.
   const double word = row.type == "double" ? 8 : 4;
   d.cgma_ceiling_gflops = d.cgma * limits.dram_gbs / word;
   if (const auto it = row.metrics.find("warpgrind__estimated_limit"); it != row.metrics.end())

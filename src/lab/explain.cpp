@@ -1,3 +1,4 @@
+// Explanation of a rung's speed, from the changes in counts since the rung before.
 #include "lab/explain.h"
 
 #include <fmt/format.h>
@@ -22,7 +23,8 @@ std::string figure(double x) {
   return x >= 10 ? fmt::format("{:.1f}", x) : fmt::format("{:.2f}", x);
 }
 
-// What got less (better) and what more (worse), the telling ones first. A change below 5 % is no change.
+// Phrases for counts that decreased (better) and increased (worse), the most informative first. A change below 5 % is
+// ignored.
 struct Changes {
   std::vector<std::string> better, worse;
   void compare(double before, double after, std::string phrase) {
@@ -42,7 +44,7 @@ bool differs(double a, double b) {
   return a > 0 && std::fabs(b / a - 1) > 0.05;
 }
 
-// "54 % of their bytes"; lanes that share words use some more than once.
+// "54 % of their bytes". Above 100 %, lanes share words and use some of them more than once.
 std::string used(double percent) {
   return percent > 100.5 ? fmt::format("each of their bytes {} times", figure(percent / 100))
                          : fmt::format("{:.0f} % of their bytes", percent);
@@ -100,7 +102,7 @@ Changes changes_between(const Row& a, const Row& b) {
   if (shared_a > 0 && shared_b > 0 && da.bank_conflicts == 0 && db.bank_conflicts == 0)
     changes.compare(shared_a, shared_b,
                     fmt::format("{} shared memory wavefronts instead of {}", count(shared_b), count(shared_a)));
-  // A split at the edge of the data is not worth a word.
+  // Divergence at the edge of the data is not mentioned: at most 1 % of the warps.
   if (std::max(da.divergent_branches, db.divergent_branches) > 0.01 * std::max(warps_a, warps_b))
     changes.compare(
         da.divergent_branches, db.divergent_branches,
@@ -120,7 +122,7 @@ std::string list(const std::vector<std::string>& phrases, std::size_t most) {
   return out;
 }
 
-// Between which times (us) a row's estimate says that it lies; an empty stretch for a measured one.
+// Lower and upper bound (us) of a row's estimated time; both are the same for a measured row.
 std::pair<double, double> interval(const Row& row) {
   const double time = row.metric("gpu__time_duration.sum"), low = row.metric("warpgrind__time_low.sum"),
                high = row.metric("warpgrind__time_high.sum");
@@ -129,7 +131,7 @@ std::pair<double, double> interval(const Row& row) {
   return {t * low / time, t * high / time};
 }
 
-// Two estimates whose intervals have more than half of the shorter one in common.
+// True for two estimates whose intervals share more than half of the shorter one.
 bool about_the_same(const Row& a, const Row& b) {
   const auto [a_low, a_high] = interval(a);
   const auto [b_low, b_high] = interval(b);
@@ -137,7 +139,8 @@ bool about_the_same(const Row& a, const Row& b) {
   return shorter > 0 && std::min(a_high, b_high) - std::max(a_low, b_low) > 0.5 * shorter;
 }
 
-// "12.4 us instead of 20 us (estimated; bound by latency)"; of estimates that nobody should rank, their intervals.
+// "12.4 us instead of 20 us (estimated; bound by latency)". Estimates that are too close to rank are "about the same",
+// with an interval.
 std::string time_text(const Row& before, const Row& after) {
   const double t0 = before.derived.time_us, t1 = after.derived.time_us;
   if (t0 <= 0 || t1 <= 0) return "";

@@ -1,3 +1,4 @@
+// Scanner for the definitions in a CUDA source.
 #include "lab/function_text.h"
 
 #include <cctype>
@@ -31,7 +32,7 @@ class Scanner {
     skip((found == std::string_view::npos ? text_.size() : found + end.size()) - at_);
   }
 
-  // A comment above a head belongs to it, unless an empty line is between.
+  // A comment above a head belongs to it, unless there is an empty line between them.
   void comment() {
     if (head_.empty() && fresh_line_ && comment_ == 0) comment_ = line_;
     const std::uint32_t begin = comment_;
@@ -73,7 +74,7 @@ class Scanner {
     fresh_line_ = false;
     if (depth_ == transparent_ && head_.empty()) begin_ = comment_ != 0 ? comment_ : line_;
     if (starts("R\"")) return raw_string();
-    // 1'000 is no character.
+    // 1'000 is no character literal.
     if (c == '"' || (c == '\'' && (at_ == 0 || std::isalnum(static_cast<unsigned char>(text_[at_ - 1])) == 0))) {
       if (depth_ == transparent_) head_ += '"';
       return quoted(c);
@@ -114,10 +115,10 @@ class Scanner {
   std::string_view text_;
   std::size_t at_ = 0;
   std::uint32_t line_ = 1, begin_ = 1;
-  std::uint32_t comment_ = 0;  // line where the comments begin that stand just above; 0: none do
+  std::uint32_t comment_ = 0;  // first line of the comments directly above; 0: none
   int depth_ = 0, transparent_ = 0;
   bool fresh_line_ = true, after_comment_ = false;
-  std::string head_;  // without blanks: what stands before the next brace
+  std::string head_;  // text before the next brace, without blanks
   std::vector<LineSpan> found_;
 };
 

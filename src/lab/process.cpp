@@ -1,3 +1,4 @@
+// Child processes with captured output, a time limit, and the handling of Ctrl-C.
 #include "lab/process.h"
 
 #include <fcntl.h>
@@ -38,7 +39,7 @@ struct Pipe {
 [[noreturn]] void become(const std::vector<std::string>& arguments, const std::string& library, pid_t parent, int out,
                          int err) {
   prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (getppid() != parent) _exit(127);  // it went before that
+  if (getppid() != parent) _exit(127);  // the parent ended before prctl()
   if (!library.empty()) put_first_in_library_path(library);
   const std::vector<char*> argv = argument_pointers(arguments);
   const int nothing = ::open("/dev/null", O_RDONLY);
@@ -97,7 +98,7 @@ ProcessResult run_captured(const std::vector<std::string>& arguments, const Proc
     const double elapsed = std::chrono::duration<double>(Clock::now() - begin).count();
     result.timed_out = settings.seconds > 0 && elapsed > settings.seconds;
     if (result.timed_out) kill(child, SIGKILL);
-    if (interrupted() && !told) {  // a terminal has told the child already; kill(1) has not
+    if (interrupted() && !told) {  // a terminal signals the child, too; kill(1) does not
       kill(child, SIGINT);
       told = true;
     }

@@ -1,3 +1,4 @@
+// JSON and CSV forms of the lab's results.
 #include "lab/result.h"
 
 #include <fmt/format.h>
@@ -39,7 +40,7 @@ std::optional<Timing> read_timing(const Json& j, const char* name) {
 Json metrics_json(const results::Metrics& metrics) {
   Json out = Json::object();
   for (const auto& [name, m] : metrics) {
-    if (m.text.empty() && m.value == 0) continue;  // most of a kernel's counters do not concern it
+    if (m.text.empty() && m.value == 0) continue;  // most of the counters do not apply to a kernel
     out[name] = {{"value", m.text.empty() ? number(m.value) : Json(m.text)},
                  {"unit", m.unit},
                  {"origin", warpgrind::name(m.origin)}};
@@ -141,7 +142,7 @@ Json row_json(const Row& r) {
   return j;
 }
 
-// Of what has a table of its members.
+// Reads a list of objects whose type has a table of members.
 template <class T>
 void read_list(const Json& j, const char* name, std::vector<T>& out) {
   if (const auto it = j.find(name); it != j.end()) results::JsonReader::read(results::JsonReader::Json(*it), out);

@@ -1,3 +1,4 @@
+// Groups of rows by problem, and the ends of a ladder.
 #include "lab/row_groups.h"
 
 #include <fmt/format.h>
@@ -34,7 +35,7 @@ std::vector<std::pair<std::string, std::vector<const Row*>>> largest_groups(cons
     for (const double n : group.second.front()->size) product *= n;
     return product;
   };
-  std::reverse(all.begin(), all.end());  // of equal ones the last that ran
+  std::reverse(all.begin(), all.end());  // of problems of equal size, the last that ran comes first
   std::stable_sort(all.begin(), all.end(), [&](const auto& a, const auto& b) { return elements(a) > elements(b); });
   return all;
 }
@@ -55,7 +56,7 @@ std::pair<const Row*, const Row*> ends_of_ladder(const TopicResult& t) {
     for (const Row* row : rows) look_at(*row);
     const auto steps = std::count_if(rows.begin(), rows.end(), [](const Row* r) { return r->role == "rung"; });
     if (steps != 1 || !ends.first) continue;
-    for (const Row* row : rows)  // one rung, and what a sweep makes of it
+    for (const Row* row : rows)  // a single rung: the other end is a faster row of a sweep
       if (row->role == "sweep" && row->shown() && row->derived.time_us > 0 &&
           row->derived.time_us < ends.second->derived.time_us)
         ends.second = row;

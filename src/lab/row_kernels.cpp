@@ -1,3 +1,4 @@
+// Kernels of a row from its profile: their access sites, bounds and source texts.
 #include "lab/row_kernels.h"
 
 #include <fmt/format.h>
@@ -13,10 +14,10 @@
 namespace warpgrind::lab {
 namespace {
 
-constexpr std::size_t kMostSites = 12;     // of a kernel: those with the most traffic
+constexpr std::size_t kMostSites = 12;     // of a kernel: the sites with the most traffic
 constexpr std::uint32_t kMostLines = 250;  // of a function
 
-// In passes of 128 bytes, as far as an order needs it: a sector is a quarter of a wavefront.
+// Traffic in wavefronts of 128 bytes, exact enough for sorting: a sector is a quarter of a wavefront.
 double traffic(const results::SiteProfile& s) {
   return results::metric_value(s.metrics, "warpgrind__sectors.sum") / 4 +
          results::metric_value(s.metrics, "memory_l1_wavefronts_shared");
@@ -32,7 +33,7 @@ std::vector<results::SiteProfile> telling_sites(const std::vector<results::SiteP
   return out;
 }
 
-// The text of lines first to last, or of the part of them around `around` when that is too long.
+// The text of lines first to last; if that is too long, the part of it around `around`.
 SourceText excerpt(const results::SourceFile& source, LineSpan span, LineSpan around) {
   if (span.last - span.first >= kMostLines) {
     span.first = std::max(span.first, around.first);

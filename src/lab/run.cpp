@@ -1,3 +1,4 @@
+// Run of one topic: its command line, its rows, and their counters from the profile.
 #include "lab/run.h"
 
 #include <fmt/format.h>
@@ -21,7 +22,8 @@ namespace warpgrind::lab {
 
 namespace {
 
-// Of a large size: counts and times within 1.5 % of the whole in the kernels of the lab (docs/accuracy-blocks.md).
+// Number of blocks at a large size: counts and times are within 1.5 % of a whole run for the lab's kernels
+// (docs/accuracy-blocks.md).
 constexpr unsigned kBlocksOfLarge = 64;
 
 std::vector<std::string> command_line(const Topic& topic, const RunSettings& s, const std::string& rows,
@@ -37,7 +39,7 @@ std::vector<std::string> command_line(const Topic& topic, const RunSettings& s, 
       line.push_back("--no-cache");
     else if (!s.cache.empty())
       line.insert(line.end(), {"--cache", s.cache});
-    // A topic for several GPUs says how many with its own option; the virtual machine must have that many.
+    // A topic for several GPUs has an option with their number; the virtual machine must have as many.
     if (const TopicOption* devices = topic.option("devices")) {
       std::string count = devices->fallback;
       for (const auto& [name, value] : s.options)
@@ -63,7 +65,7 @@ void join_counters(TopicResult& topic, const results::Profile& profile) {
     if (const auto it = by_range.find(row.range); it != by_range.end()) row.metrics = it->second->metrics;
 }
 
-// The last lines a program left, for the user to see why.
+// The last lines of a program's output, to show the user the reason.
 std::string last_words(const ProcessResult& run) {
   std::string text = run.errors.empty() ? run.output : run.errors;
   while (!text.empty() && text.back() == '\n') text.pop_back();

@@ -1,3 +1,4 @@
+// Text tables of topics, rungs and results.
 #include "lab/table.h"
 
 #include <fmt/format.h>
@@ -103,7 +104,7 @@ std::string first_line(const TopicResult& t) {
                      t.seconds);
 }
 
-// Reasons are few, topics are many.
+// Groups the topics by reason: there are few reasons and many topics.
 std::string left_out_text(const std::vector<LeftOut>& left_out) {
   std::map<std::string, std::string> topics;
   for (const LeftOut& l : left_out) {
@@ -116,7 +117,7 @@ std::string left_out_text(const std::vector<LeftOut>& left_out) {
   return out;
 }
 
-// One quantity of all models beside each other.
+// A quantity that is shown for all GPU models side by side.
 struct Quantity {
   const char* title;
   double (*of)(const Row&);

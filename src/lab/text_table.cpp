@@ -1,3 +1,4 @@
+// Layout of text tables and wrapped lines.
 #include "lab/text_table.h"
 
 #include <fmt/format.h>
@@ -65,7 +66,7 @@ std::string TextTable::text() const {
   std::string out;
   for (std::size_t l = 0; l < lines; ++l) {
     std::string line;
-    for (std::size_t i = 0; i < shown.size(); ++i) {  // titles stand on the table's first row: aligned at the bottom
+    for (std::size_t i = 0; i < shown.size(); ++i) {  // titles are aligned at the bottom, above the first row
       const std::size_t blank = lines - titles[i].size();
       line += padded(l >= blank ? titles[i][l - blank] : "", width[i], columns_[shown[i]].numbers) + "  ";
     }

@@ -1,3 +1,4 @@
+// Discovery of the lab's topics: each program in a folder is asked to describe itself.
 #include "lab/topic.h"
 
 #include <fmt/format.h>
@@ -40,7 +41,7 @@ std::vector<std::string> comma_list(const std::string& words) {
   return out;
 }
 
-// Whatever lies beside the topics and is none is passed over.
+// Returns false for files beside the topics that are no topics.
 bool describe(const std::string& path, const std::string& library, Topic& topic) {
   const ProcessResult run = run_captured({path, "--describe"}, {.seconds = kDescribeSeconds, .library = library});
   if (run.exit_code != 0) return false;
@@ -83,7 +84,7 @@ std::vector<LeftOut> left_out_topics(const std::string& folder) {
 
 Result<std::vector<Topic>> find_topics(const std::string& folder, const std::string& library) {
   std::error_code problem;
-  std::map<std::string, Topic> found;  // sorted, and the nvcc build wins
+  std::map<std::string, Topic> found;  // sorted by name; the nvcc build wins
   for (fs::directory_iterator at(folder, problem), end; !problem && at != end; at.increment(problem)) {
     const std::string path = at->path().string();
     std::error_code unknown;

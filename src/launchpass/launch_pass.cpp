@@ -1,11 +1,11 @@
-// A pass that clang loads for the device half of a program: what clang 19 lacks for kernels. It has no `<<<>>>` in
-// device code; where there is one, toolchain/device_launch.h writes
+// LLVM pass that clang loads for the device half of a program. It adds what clang 19 lacks for kernels. clang has no
+// `<<<>>>` in device code; for each launch there, toolchain/device_launch.h writes
 //   kernel<<<grid, block, shared, stream>>>(a, b)
 // as
 //   (__wg_configure_launch(grid, block, shared, stream), kernel(a, b), __wg_launch())
-// and kernels are functions that may be called (include/host_defines.h). Here, before anything is optimised, the call
-// between the two markers becomes what nvcc makes of a launch (CUDA C++ Programming Guide, "Device-side Launch from
-// PTX"): a buffer for the parameters, the parameters in it as the kernel's parameter space has them, the launch.
+// and makes kernels callable functions (include/host_defines.h). Before any optimisation, this pass turns the call
+// between the two markers into nvcc's form of a launch (CUDA C++ Programming Guide, "Device-side Launch from PTX"). It
+// gets a buffer, stores the parameters there in the layout of the kernel's parameter space, and launches.
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>
@@ -36,7 +36,7 @@ const llvm::Function* callee_of(const llvm::CallInst& call) {
   return llvm::dyn_cast<llvm::Function>(call.getCalledOperand()->stripPointerCasts());
 }
 
-// Code stands in the order of the source here: what is called last before the end of a launch is its kernel.
+// Code is still in the source's order here: the last call before the end of a launch is its kernel.
 std::vector<Site> sites_in(llvm::Function& function) {
   std::vector<Site> out;
   std::vector<llvm::CallInst*> open;
@@ -75,7 +75,7 @@ class Launches {
   llvm::PointerType* pointer() { return llvm::PointerType::get(context_, 0); }
   llvm::IntegerType* i32() { return llvm::Type::getInt32Ty(context_); }
 
-  // dim3 by value: the arguments of the configuration may be gone when the kernel's are there.
+  // Copies a dim3 that is passed by value: the configuration's arguments may be gone when the kernel's are ready.
   llvm::Value* kept(llvm::CallInst* at, unsigned argument) {
     llvm::Function* function = at->getFunction();
     llvm::Type* type = at->getParamByValType(argument);
@@ -131,7 +131,7 @@ class Launches {
         if (declared && declared->isDeclaration()) declared->addParamAttr(i, a);
       }
     }
-    // No buffer: too many launches; the error is what cudaGetLastError gives.
+    // No buffer: there are too many launches. cudaGetLastError returns the error.
     llvm::Value* there = b.CreateIsNotNull(buffer);
     b.SetInsertPoint(llvm::SplitBlockAndInsertIfThen(there, site.call, false));
     store_parameters(b, *site.call, buffer);
@@ -145,8 +145,8 @@ class Launches {
   llvm::LLVMContext& context_;
 };
 
-// What clang does with kernels and that these, which are functions to it, lack: those of a template are in every unit
-// that uses them, and those of one unit alone are visible to the host's half under a name of its own.
+// Handles kernels as clang would: to clang they are plain functions here. Kernels of a template stay in every unit that
+// uses them. Kernels local to one unit become visible to the host half, under a name of their own.
 void make_visible(llvm::Module& module) {
   const llvm::NamedMDNode* annotations = module.getNamedMetadata("nvvm.annotations");
   if (!annotations) return;
@@ -169,8 +169,9 @@ void make_visible(llvm::Module& module) {
   }
 }
 
-// __cluster_dims__(x, y, z) is an annotation (include/host_defines.h), since clang 19 has no directives for it. Here it
-// becomes a comment at the head of the PTX, from which toolchain/cluster_dimensions.h makes the directives.
+// Writes the cluster dimensions into the PTX. __cluster_dims__(x, y, z) is an annotation (include/host_defines.h),
+// because clang 19 has no directives for it. It becomes a comment at the head of the PTX;
+// toolchain/cluster_dimensions.h makes the directives from that.
 void write_cluster_dimensions(llvm::Module& module) {
   const llvm::GlobalVariable* annotations = module.getNamedGlobal("llvm.global.annotations");
   if (!annotations || !annotations->hasInitializer()) return;

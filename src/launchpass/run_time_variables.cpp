@@ -7,7 +7,7 @@ namespace {
 
 constexpr const char* kMark = "__wg_run_time_unit";
 constexpr unsigned kGlobal = 1, kConstant = 4;  // address spaces of NVPTX
-constexpr const char* kOfFunction = "_ZZ";      // the names of static variables in functions
+constexpr const char* kOfFunction = "_ZZ";      // prefix of the names of static variables in functions
 
 }  // namespace
 

@@ -1,3 +1,4 @@
+// LLVM passes that turn memcpy calls into vector loads and stores.
 #include "launchpass/vector_copies.h"
 
 #include <llvm/Analysis/ValueTracking.h>
@@ -14,9 +15,10 @@
 namespace {
 
 constexpr std::uint64_t kWidest = 16;   // bytes of an access: .v4.b32 or .v2.b64
-constexpr std::uint64_t kLongest = 64;  // more is left to LLVM, which makes a loop of what is long
+constexpr std::uint64_t kLongest = 64;  // longer copies are left to LLVM, which makes loops of them
 
-// What all of this type consists of: float for a float4 or an array of them; null: several things, or padding.
+// The element type that makes up the whole type: float for a float4 or an array of them. Null: several types, or
+// padding.
 llvm::Type* only_element(llvm::Type* type) {
   if (auto* array = llvm::dyn_cast<llvm::ArrayType>(type)) return only_element(array->getElementType());
   auto* fields = llvm::dyn_cast<llvm::StructType>(type);
@@ -30,7 +32,7 @@ llvm::Type* only_element(llvm::Type* type) {
   return element;
 }
 
-// The vector that a variable of the function is copied as; null: it is no vector type of CUDA's.
+// The vector type for copying a local variable; null: the variable has none of CUDA's vector types.
 llvm::Type* vector_of(llvm::Value* pointer, std::uint64_t bytes, const llvm::DataLayout& layout) {
   const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(llvm::getUnderlyingObject(pointer));
   if (!variable || variable->isArrayAllocation()) return nullptr;
@@ -77,7 +79,7 @@ llvm::PreservedAnalyses VectorCopies::run(llvm::Function& function, llvm::Functi
   const llvm::DataLayout& layout = function.getParent()->getDataLayout();
   return replace(function, [&](const llvm::MemCpyInst& copy, std::uint64_t bytes, std::uint64_t*) -> llvm::Type* {
     if (bytes > kWidest) return nullptr;
-    // From one variable to another: not an access of memory, and gone soon.
+    // A copy from one variable to another is no memory access, and soon optimised away.
     llvm::Type* to = vector_of(copy.getRawDest(), bytes, layout);
     llvm::Type* from = vector_of(copy.getRawSource(), bytes, layout);
     return to && from ? nullptr : to ? to : from;

@@ -1,3 +1,4 @@
+// Box made by bubblewrap: its command line, the start of the process, and the wait until the box exists.
 #include "sandbox/box.h"
 
 #include <errno.h>
@@ -27,10 +28,10 @@ namespace warpgrind::sandbox {
 
 namespace {
 
-// As root, boxes belong to "nobody": the files of /proc and of the system that are root's alone stay closed, and the
-// kernel's limits, which root is exempt from, count.
+// Owner of the boxes if warpgrind runs as root. Files of /proc and of the system that only root may read then stay
+// unreadable. The kernel's limits, from which root is exempt, apply.
 constexpr uid_t kNobody = 65534;
-constexpr const char* kMade = "/tmp/.made";  // the last that bubblewrap makes: when it is there, all is
+constexpr const char* kMade = "/tmp/.made";  // the last folder that bubblewrap makes: if it exists, all do
 constexpr int kPatience = 10000;             // ms until a box is made
 
 struct Pipe {
@@ -48,7 +49,7 @@ Result<Pipe> make_pipe() {
 
 struct CommandLine {
   std::vector<std::string> words;
-  std::vector<Descriptor> opened;  // that it names by number
+  std::vector<Descriptor> opened;  // descriptors that the command line names by number
   struct Reached {
     std::string path;
     std::string place;
@@ -58,7 +59,7 @@ struct CommandLine {
   void add(std::initializer_list<std::string> more) { words.insert(words.end(), more); }
 };
 
-// /lib and its like are links into /usr on most systems.
+// /lib and similar folders are links into /usr on most systems.
 void add_system(CommandLine& line) {
   line.add({"--ro-bind", "/usr", "/usr"});
   for (const char* folder : {"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"}) {
@@ -75,7 +76,7 @@ void add_system(CommandLine& line) {
     line.add({"--ro-bind-try", path, path});
   }
   line.add({"--proc", "/proc", "--dir", "/dev"});
-  // No --dev: its pseudo terminals are of a number that the whole machine shares.
+  // No --dev: its pseudo terminals would count against a number that the whole machine shares.
   for (const char* device : {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}) {
     line.add({"--dev-bind", device, device});
   }
@@ -83,8 +84,8 @@ void add_system(CommandLine& line) {
             "/proc/self/fd/1", "/dev/stdout", "--symlink", "/proc/self/fd/2", "/dev/stderr"});
 }
 
-// As root: the user that the box belongs to may not be able to reach a place that it may read (/root/app). Such places
-// are bound below kReach first, in a mount namespace of bubblewrap's own.
+// Needed as root: the box's user may be unable to reach a place that it may read (/root/app). Such places are first
+// bound below kReach, in a mount namespace of bubblewrap's own.
 constexpr const char* kReach = "/mnt";
 
 Status add_readable(CommandLine& line, const Job& job, bool reach) {
@@ -106,7 +107,7 @@ Status add_readable(CommandLine& line, const Job& job, bool reach) {
   return Ok{};
 }
 
-// Whether this process may mount; a root of a container often may not.
+// Whether this process may mount; root in a container often may not.
 bool may_mount() {
   if (geteuid() != 0) return false;
   constexpr unsigned kSysAdmin = 21;
@@ -137,14 +138,14 @@ Result<CommandLine> command_line(const Job& job, int gate, int info, int status)
   line.add({"--seccomp", std::to_string(*filter), "--block-fd", std::to_string(gate), "--info-fd", std::to_string(info),
             "--json-status-fd", std::to_string(status), "--dir", kWorkFolder, "--chdir", kWorkFolder, "--dir", kMade,
             "--remount-ro", "/", "--"});
-  // In the box, where it counts the box's processes; set before, it would count all of this user.
+  // Set inside the box, where it counts the box's processes. Set earlier, it would count all processes of this user.
   line.add({"/usr/bin/prlimit", fmt::format("--nproc={}", job.limits.processes + 2), "--"});
   line.words.insert(line.words.end(), job.command.begin(), job.command.end());
   return line;
 }
 
-// What one process may have; sums over all of them are watched. No limit of addresses: a virtual GPU reserves terabytes
-// of them.
+// Limits of one process; sums over all processes are watched. The address space has no limit: a virtual GPU reserves
+// terabytes.
 void set_limits(rlim_t cpu_seconds) {
   const auto set = [](auto resource, rlim_t value) {
     const rlimit both{value, value};
@@ -184,12 +185,12 @@ bool bind_reached(const std::vector<CommandLine::Reached>& reached) {
 
 struct Start {
   std::vector<char*> arguments;
-  std::vector<int> kept;  // descriptors, in rising order
+  std::vector<int> kept;  // descriptors, in ascending order
   int output;
   rlim_t cpu_seconds;
 };
 
-// In the child of a process that may have threads: system calls only, and nothing that allocates.
+// Runs in the child of a process that may have threads: only system calls, no allocation.
 [[noreturn]] void become(const Start& start, const std::vector<CommandLine::Reached>& reached) {
   for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
   sigset_t none;
@@ -197,7 +198,7 @@ struct Start {
   sigprocmask(SIG_SETMASK, &none, nullptr);
   const int nothing = open("/dev/null", O_RDONLY);
   if (nothing < 0 || dup2(nothing, 0) < 0 || dup2(start.output, 1) < 0 || dup2(start.output, 2) < 0) _exit(126);
-  // What the caller has open is not the job's.
+  // Closes the caller's open files: the job must not have them.
   unsigned from = 3;
   for (const int kept : start.kept) {
     const unsigned number = kept;
@@ -211,7 +212,7 @@ struct Start {
                          setresuid(kNobody, kNobody, kNobody) != 0)) {
     give_up("root cannot become another user");
   }
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // after the change of user, which takes it away
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // after the change of user, which clears it
   set_limits(start.cpu_seconds);
   if (chdir("/") != 0) _exit(126);
   char* const environment[] = {nullptr};
@@ -239,7 +240,7 @@ std::string read_rest(int descriptor) {
   return text;
 }
 
-// { "child-pid": 123, ... }: written when the first process is there.
+// Reads { "child-pid": 123, ... }, which bubblewrap writes when the first process exists.
 pid_t first_process(int info) {
   pollfd waiting{info, POLLIN, 0};
   if (poll(&waiting, 1, kPatience) != 1) return -1;
@@ -253,12 +254,13 @@ pid_t first_process(int info) {
   return pid;
 }
 
-// Until the box's folders are there: their names appear below the first process' root when that has been exchanged.
+// Waits until the box's folders exist: they appear below the first process's root after bubblewrap has changed that
+// root.
 bool wait_until_made(const Box& box) {
   const std::string made = fmt::format("/proc/{}/root{}", box.first, kMade);
   for (int waited = 0; waited < kPatience; ++waited) {
     struct stat about;
-    // The last operation, but one: the root is made read-only after it. Who is root there cannot write by then.
+    // kMade is made last; after it, only the root becomes read-only. By then even root in the box cannot write there.
     if (stat(made.c_str(), &about) == 0) return true;
     pollfd ended{box.first_alive.get(), POLLIN, 0};
     if (poll(&ended, 1, 1) != 0) return false;

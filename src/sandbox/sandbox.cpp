@@ -1,3 +1,4 @@
+// Run of a job in its box: output, limits, and the end of all its processes.
 #include "sandbox/sandbox.h"
 
 #include <errno.h>
@@ -24,13 +25,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kEvery = 20;  // ms between two looks at what a job uses
+constexpr int kEvery = 20;  // ms between two checks of a job's usage
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// One job, from the opened gate to the end of its last process.
+// Watches one job, from the opening of the gate to the end of its last process.
 class Watch {
  public:
   Watch(const Job& job, Box& box, std::stop_token cancel) : job_(job), box_(box), cancel_(std::move(cancel)) {}
@@ -56,14 +57,14 @@ class Watch {
   void stop(Ending how) {
     if (!stopped_) end_.how = how;
     stopped_ = true;
-    // The kernel kills all processes of a box with its first one.
+    // The kernel kills all processes of a box when the first one dies.
     kill(box_.bubblewrap, SIGKILL);
     kill_first();
   }
 
   void kill_first() {
     syscall(SYS_pidfd_send_signal, box_.first_alive.get(), SIGKILL, nullptr,
-            0);  // by its number it might be another by now
+            0);  // a pid may already belong to another process
   }
 
   bool read_output() {
@@ -92,13 +93,13 @@ class Watch {
     if (usage.files > static_cast<std::uint64_t>(limits.files)) stop(Ending::disk);
     if (end_.cpu_seconds > limits.cpu_seconds) stop(Ending::cpu_time);
     if (seconds_since(started_) > limits.wall_seconds) stop(Ending::wall_time);
-    // The job's program has ended and left processes behind that hold its output: they go as well.
+    // If the job's program has ended, the processes that it left behind still hold its output: kill them.
     siginfo_t ended{};
     if (waitid(P_PID, box_.bubblewrap, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid != 0) kill_first();
   }
 
   void wait() {
-    // A program may close its output and go on.
+    // A program may close its output and continue.
     siginfo_t ended{};
     while (waitid(P_PID, box_.bubblewrap, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == 0) {
       look();
@@ -109,10 +110,10 @@ class Watch {
     wait4(box_.bubblewrap, &status, 0, &used);
     kill_first();
     pollfd gone{box_.first_alive.get(), POLLIN, 0};
-    poll(&gone, 1, -1);  // so that nothing is written any more
+    poll(&gone, 1, -1);  // after that nothing is written
     end_.wall_seconds = seconds_since(started_);
     if (stopped_) return;
-    // bubblewrap says 128 + n for a program that signal n has killed, as shells do.
+    // bubblewrap returns 128 + n for a program killed by signal n, as shells do.
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     end_.how = code > 128 && code <= 128 + SIGRTMAX ? Ending::signalled : Ending::exited;
     end_.code = end_.how == Ending::signalled ? code - 128 : code;

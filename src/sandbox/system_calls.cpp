@@ -1,3 +1,4 @@
+// Seccomp filter of a box, built with libseccomp.
 #include "sandbox/system_calls.h"
 
 #include <errno.h>
@@ -17,8 +18,8 @@ namespace warpgrind::sandbox {
 
 namespace {
 
-// Refused with EPERM, so that a program that can do without goes on. By name: what this libseccomp does not know is
-// refused as "newer than known" below.
+// Calls that fail with EPERM, so that a program that does not depend on them continues. They are listed by name. A call
+// that this libseccomp does not know is refused below, as newer than known.
 constexpr const char* kRefused[] = {
     // other processes, their memory and their files
     "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "process_mrelease", "pidfd_getfd", "kcmp",
@@ -33,18 +34,19 @@ constexpr const char* kRefused[] = {
     "iopl", "ioperm", "modify_ldt", "vm86", "vm86old", "uselib", "ustat", "sysfs", "_sysctl", "vhangup", "settimeofday",
     "stime", "clock_settime", "clock_adjtime", "adjtimex", "sethostname", "setdomainname", "personality",
     "memfd_secret",
-    // memory that no process is seen to have
+    // memory that is counted for no process
     "shmget", "shmat", "shmctl", "msgget", "msgsnd", "semget", "mq_open", "vmsplice", "splice", "tee",
-    // where pages lie
+    // placement of pages
     "mbind", "set_mempolicy", "set_mempolicy_home_node", "migrate_pages", "move_pages",
-    // the network: there is none, and sockets of one's own hold memory of the kernel
+    // the network: a box has none, and a program's own sockets hold kernel memory
     "socket", "socketpair", "socketcall", "bind", "listen", "connect", "accept", "accept4"};
 
-// All that clone() could give a new namespace of.
+// All kinds of namespaces that clone() can create.
 constexpr scmp_datum_t kNewNamespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |
                                         CLONE_NEWPID | CLONE_NEWNET | 0x80 /* CLONE_NEWTIME */;
 
-// From here on this code does not know what a call does. Linux numbers new calls alike on all architectures since 424.
+// The first call number that this code does not know. Since 424, Linux gives new calls the same number on all
+// architectures.
 constexpr int kFirstUnknown = 463;
 
 int add_rules(scmp_filter_ctx filter) {
@@ -61,9 +63,9 @@ int add_rules(scmp_filter_ctx filter) {
     failed |=
         seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(clone), 1, SCMP_A0(SCMP_CMP_MASKED_EQ, flag, flag));
   }
-  // Its flags lie in memory, where a filter cannot look; the C library then uses clone().
+  // clone3's flags are in memory, which a filter cannot read; the C library then uses clone().
   failed |= seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
-  // Typing into the terminal that warpgrind was started from.
+  // Requests that type into the terminal from which warpgrind was started.
   for (scmp_datum_t request : {scmp_datum_t{TIOCSTI}, scmp_datum_t{TIOCLINUX}}) {
     failed |= seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(ioctl), 1,
                                SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffffu, request));

@@ -1,3 +1,4 @@
+// Resource use of a box, read from its /proc and its file system.
 #include "sandbox/usage.h"
 
 #include <ctype.h>
@@ -39,8 +40,8 @@ std::uint64_t number_after(std::string_view text, std::string_view key) {
   return value;
 }
 
-// Fields 14 to 17 of stat, behind a name in brackets that may hold anything: its user and system time, and of the
-// children it has waited for.
+// Fields 14 to 17 of /proc/PID/stat: user and system time, of the process and of the children that it has waited for.
+// They follow a name in brackets that may hold any character.
 double cpu_seconds(std::string_view stat) {
   const std::size_t name_end = stat.rfind(')');
   if (name_end == std::string_view::npos) return 0;
@@ -57,7 +58,7 @@ double cpu_seconds(std::string_view stat) {
   return static_cast<double>(ticks) / per_second;
 }
 
-// Files in memory (memfd) hold pages that no process has mapped.
+// Memory files (memfd) hold pages that no process has mapped.
 std::uint64_t files_in_memory(int processes, const std::string& process, std::set<std::uint64_t>& seen) {
   Descriptor folder(openat(processes, (process + "/fd").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   DIR* stream = folder.get() >= 0 ? fdopendir(dup(folder.get())) : nullptr;
@@ -95,7 +96,7 @@ Usage usage_of(int processes, int disk) {
     in_files += files_in_memory(processes, name, seen);
   }
   if (stream != nullptr) closedir(stream);
-  // What is mapped is mostly also open.
+  // Mapped pages mostly belong to open files, so only the larger sum counts.
   usage.memory += std::max(shared, in_files);
   struct statvfs about;
   if (fstatvfs(disk, &about) == 0) {

@@ -1,3 +1,4 @@
+// Run of a job without a box, as the current user.
 #include <errno.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -21,7 +22,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The child: system calls only.
+// Runs in the child: only system calls.
 [[noreturn]] void become(char* const* arguments, const char* folder, int output, rlim_t cpu_seconds) {
   setsid();
   sigset_t none;
@@ -82,10 +83,10 @@ Result<End> run_without_box(const Job& job, std::stop_token cancel) {
     if (stopped) kill(-child, SIGKILL);
     if (alive && waitpid(child, &status, WNOHANG) == child) {
       alive = false;
-      kill(-child, SIGKILL);  // what it has left behind, which may hold its output
+      kill(-child, SIGKILL);  // processes left behind, which may hold the output
     }
     end.wall_seconds = took.count();
-    if (!alive && took.count() > job.limits.wall_seconds) break;  // in a session of its own, with our pipe
+    if (!alive && took.count() > job.limits.wall_seconds) break;  // a process in another session still holds our pipe
   }
   if (stopped) {
     end.how = *stopped;

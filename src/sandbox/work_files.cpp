@@ -1,3 +1,4 @@
+// Copies of a job's files into a box and out of it.
 #include "sandbox/work_files.h"
 
 #include <dirent.h>
@@ -25,11 +26,11 @@ struct Budget {
   int owner;
 };
 
-constexpr int kDeepest = 32;  // folders; a path of the job's own making may have thousands
+constexpr int kDeepest = 32;  // folders; the job may make paths of thousands
 
 std::vector<std::string> names_in(int folder) {
   std::vector<std::string> names;
-  int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);  // the stream takes it
+  int again = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);  // the stream takes ownership
   DIR* stream = again >= 0 ? fdopendir(again) : nullptr;
   if (stream == nullptr) return names;
   while (const dirent* entry = readdir(stream)) {
@@ -44,7 +45,7 @@ Error failure(const std::string& name, const char* what) {
   return Error{ErrorKind::environment, fmt::format("sandbox: '{}' {}: {}", name, what, std::strerror(errno)), ""};
 }
 
-// Makes files as another user, where this is root: in a box, root's cannot be made, since it has no such user.
+// Makes files as another user, if this process is root. root cannot make files in a box, which has no such user.
 class As {
  public:
   explicit As(int user) : other_(user >= 0) {
@@ -66,7 +67,7 @@ class As {
 
 int make_file(int folder, const std::string& name, mode_t mode, int owner) {
   As as(owner);
-  unlinkat(folder, name.c_str(), 0);  // never through a link or into a pipe that is there
+  unlinkat(folder, name.c_str(), 0);  // never write through an existing link or into a pipe
   return openat(folder, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
 }
 
@@ -77,7 +78,7 @@ bool make_folder(int folder, const std::string& name, int owner) {
 
 Status copy_file(int from, int to, const std::string& name, mode_t mode, Budget& budget) {
   Descriptor source(openat(from, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  if (source.get() < 0) return Ok{};  // not to be read, or a link by now
+  if (source.get() < 0) return Ok{};  // unreadable, or meanwhile a link
   Descriptor target(make_file(to, name, (mode & S_IXUSR) != 0 ? 0755 : 0644, budget.owner));
   if (target.get() < 0) return failure(name, "cannot be written");
   std::array<char, 1 << 16> buffer;

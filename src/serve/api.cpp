@@ -1,3 +1,4 @@
+// Answers of the playground's API: programs, runs and reports.
 #include "serve/api.h"
 
 #include <fmt/format.h>
@@ -19,7 +20,7 @@ constexpr std::size_t kWaitingOfOne = 4;
 constexpr std::size_t kWaitingOfAll = 1000;
 constexpr std::chrono::seconds kPatience{20};
 
-// A member that is a string; nullopt: it is something else. Empty if it is not there.
+// A string member; nullopt: it has another type. Empty if it is absent.
 std::optional<std::string> text(const json& body, const char* name) {
   const auto found = body.find(name);
   if (found == body.end()) return "";
@@ -27,7 +28,7 @@ std::optional<std::string> text(const json& body, const char* name) {
   return found->get<std::string>();
 }
 
-// Output is cut anywhere; a character that is not whole yet comes with the next piece.
+// Output may be cut anywhere; an incomplete UTF-8 character is left for the next piece.
 std::size_t whole_characters(const std::string& text) {
   std::size_t start = text.size();
   for (int back = 0; back < 4 && start > 0; ++back) {
@@ -43,14 +44,14 @@ const char* name_of(LiveRun::State state) {
   return state == LiveRun::State::queued ? "queued" : state == LiveRun::State::running ? "running" : "done";
 }
 
-// An answer: what is wrong with it.
+// The program in a request, or the answer that refuses it.
 std::variant<Program, Answer> read_program(const json& body) {
   const auto source = text(body, "source"), gpu = text(body, "gpu"), exercise = text(body, "exercise");
   if (!source || !gpu || !exercise) return refusal(400, "source, gpu and exercise must be texts");
   if (!exercise->empty() && !is_exercise(*exercise)) return refusal(400, "there is no such exercise");
   if (source->size() > kLongestSource) return refusal(413, "the program is longer than 256 KiB");
   const auto model = find_gpu_model(gpu->empty() ? "h200" : *gpu);
-  // A path would be read as a model's file.
+  // A path would be read as a model file.
   if (!model || gpu->find('/') != std::string::npos || gpu->find(".json") != std::string::npos)
     return refusal(400, "there is no such GPU model");
   return Program{*source, (*model)->id, *exercise};

@@ -1,3 +1,4 @@
+// SQLite statements and connections.
 #include "serve/database.h"
 
 #include <fmt/format.h>
@@ -7,7 +8,7 @@ namespace warpgrind::serve {
 
 Statement::Statement(Database& database, std::string_view sql) : lock_(database.mutex_) {
   sqlite3_prepare_v2(database.connection_, sql.data(), static_cast<int>(sql.size()), &statement_, nullptr);
-  WG_ASSERT(statement_ != nullptr);  // our own text
+  WG_ASSERT(statement_ != nullptr);  // the SQL text is our own
 }
 
 Statement::~Statement() {

@@ -1,3 +1,4 @@
+// Queue of runs inside this process.
 #include <algorithm>
 #include <condition_variable>
 #include <deque>
@@ -16,7 +17,8 @@ struct User {
   bool busy = false;
 };
 
-// Users in the order of their turns. Who has been served goes to the end, and leaves when nothing of his waits.
+// Users in the order of their turns. A user who has been served moves to the end, and is removed when no run of that
+// user waits.
 class EmbeddedQueue : public JobQueue {
  public:
   void push(RunRequest run) override {
@@ -46,7 +48,7 @@ class EmbeddedQueue : public JobQueue {
     const auto user = find(run.session);
     if (user == users_.end()) return;
     user->busy = false;
-    users_.splice(users_.end(), users_, user);  // behind those that came meanwhile
+    users_.splice(users_.end(), users_, user);  // behind the users that came meanwhile
     if (user->runs.empty()) users_.erase(user);
     changed_.notify_one();
   }
@@ -75,7 +77,7 @@ class EmbeddedQueue : public JobQueue {
     return 0;
   }
 
-  // The k-th of a user is begun in the k-th round: each other user gets k turns before, and one more if his comes
+  // A user's k-th run begins in the k-th round. Each other user gets k turns before it, and one more if that user comes
   // first.
   std::optional<std::size_t> ahead_of(const std::string& id) const override {
     const std::lock_guard lock(mutex_);

@@ -1,6 +1,7 @@
 #include "serve/page.h"
 
-// web/build.mjs made them; both are empty where node or its packages were missing (src/report/folder.cmake).
+// Embeds the files that web/build.mjs makes. Both are empty if node or its packages were missing
+// (src/report/folder.cmake).
 #define EMBED(name, path)                                                  \
   __asm__(".pushsection .rodata." #name                                    \
           ",\"a\",@progbits\n"                                             \

@@ -1,3 +1,4 @@
+// Redis connection: commands and replies, through hiredis.
 #include "serve/redis.h"
 
 #include <fmt/format.h>
@@ -44,7 +45,7 @@ Result<std::unique_ptr<Redis>> Redis::connect(const Broker& broker) {
                  "--broker HOST:PORT names a Redis server of version 6.2 or later (apt-get install redis-server)"};
   };
   if (!context || context->err != 0) return failed(context ? context->errstr : "no memory");
-  const timeval longest{30, 0};  // longer than anything that waits there
+  const timeval longest{30, 0};  // longer than any command waits there
   redisSetTimeout(context, longest);
   std::unique_ptr<Redis> made(new Redis(context));
   if (broker.password.empty()) return made;

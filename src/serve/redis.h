@@ -55,7 +55,7 @@ inline constexpr const char* kJobs = "warpgrind:jobs";  // stream: runs to be ca
 inline constexpr const char* kGroup = "workers";
 inline std::string said(const std::string& run) {
   return "warpgrind:said:" + run;
-}  // stream: what the run's workers report
+}  // stream: reports of the run's workers
 inline std::string ended(const std::string& run) {
   return "warpgrind:ended:" + run;
 }

@@ -1,5 +1,5 @@
-// The server's side of the broker. A run is an entry of the stream of jobs; what its worker says is a stream of its
-// own, which may begin anew when a worker was lost.
+// Server side of the broker. A run is an entry in the stream of jobs. Its worker reports in a stream of the run's own,
+// which may start again if a worker was lost.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -26,13 +26,14 @@ class RedisCarrier : public Carrier {
     while (!server_ends.stop_requested()) {
       RunResult result;
       if (follow(task, live, server_ends, result)) return result;
-      std::this_thread::sleep_for(std::chrono::milliseconds(500));  // the broker is gone: until it is back
+      std::this_thread::sleep_for(std::chrono::milliseconds(500));  // the broker is gone: try until it is back
     }
     return {};
   }
 
  private:
-  // False: the broker was lost. It keeps what was sent, so that nothing is sent twice that had been begun.
+  // False: the connection to the broker was lost. The broker keeps a job that was sent; a job that has begun is not
+  // sent again.
   bool follow(const Task& task, LiveRun& live, const std::stop_token& server_ends, RunResult& result) const {
     auto redis = Redis::connect(broker_);
     if (!redis || !send(**redis, task)) return false;
@@ -46,7 +47,8 @@ class RedisCarrier : public Carrier {
         cancelled = Clock::now();
         if (!(*redis)->ask({"SET", keys::cancelled(task.run.id), "1", "EX", keys::kKept})) return false;
       }
-      if (told && Clock::now() - cancelled > std::chrono::seconds(10)) {  // its worker is gone, or none has taken it
+      if (told &&
+          Clock::now() - cancelled > std::chrono::seconds(10)) {  // its worker is gone, or none has taken the run
         result = {"stopped on request", false, output, "", ""};
         return true;
       }

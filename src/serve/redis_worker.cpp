@@ -1,6 +1,5 @@
-// A worker's side of the broker: a consumer of the stream of jobs. An entry stays pending until its run has ended; the
-// worker shows every now and then that it is still at it, and an entry of which nobody has heard is taken over by
-// another one.
+// Worker side of the broker: a consumer of the stream of jobs. An entry stays pending until its run has ended. The
+// worker shows regularly that it still works on it. Another worker takes over an entry without such a sign.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -16,7 +15,7 @@ namespace warpgrind::serve {
 
 namespace {
 
-constexpr int kMostAttempts = 3;  // a run that takes its worker with it must not take them all
+constexpr int kMostAttempts = 3;  // a run that crashes its worker must not crash them all
 
 std::string own_name() {
   std::array<char, 256> host{};
@@ -28,12 +27,12 @@ class Worker {
  public:
   Worker(const WorkerOptions& options, const std::stop_token& stop) : options_(options), stop_(stop) {}
 
-  // Until the connection is lost or the worker ends.
+  // Works until the connection is lost or the worker ends.
   Status go() {
     auto made = Redis::connect(options_.broker);
     if (!made) return made.error();
     redis_ = made.take();
-    // "BUSYGROUP": it is there.
+    // "BUSYGROUP": the group already exists.
     if (auto group = redis_->ask({"XGROUP", "CREATE", keys::kJobs, keys::kGroup, "0", "MKSTREAM"}); !group)
       return group.error();
     while (!stop_.stop_requested()) {
@@ -50,7 +49,7 @@ class Worker {
     const std::string idle = std::to_string(static_cast<long>(1000 * options_.lost_after));
     auto lost = redis_->ask({"XAUTOCLAIM", keys::kJobs, keys::kGroup, name_, idle, "0-0", "COUNT", "1"});
     if (!lost) return lost.error();
-    // A broker that was started again without its data has no group: it is made when this worker connects anew.
+    // A broker that restarted without its data has no group; this worker makes it when it connects again.
     if (lost->kind == Reply::Kind::error) return Error{ErrorKind::environment, "the broker says: " + lost->text, ""};
     if (lost->items.size() >= 2)
       for (Entry& entry : entries_of(lost->items[1])) return std::optional(std::move(entry));
@@ -62,7 +61,7 @@ class Worker {
     return std::optional<Entry>();
   }
 
-  // How often it was given to a worker, this time included.
+  // Number of deliveries to workers, including this one.
   std::int64_t attempts(const std::string& entry) {
     auto pending = redis_->ask({"XPENDING", keys::kJobs, keys::kGroup, entry, entry, "1"});
     if (!pending || pending->items.empty() || pending->items[0].items.size() != 4) return 1;
@@ -94,7 +93,7 @@ class Worker {
         cancel.get_token());
     pulse.request_stop();
     pulse.join();
-    if (stop_.stop_requested()) return Ok{};  // it stays pending: another worker runs it
+    if (stop_.stop_requested()) return Ok{};  // the entry stays pending: another worker runs it
     if (!connected) return Error{ErrorKind::environment, "the broker is gone", ""};
     return finish(entry.id, *id, result);
   }
@@ -110,7 +109,7 @@ class Worker {
       if (cancelled && cancelled->number != 0) cancel.request_stop();
       if (std::chrono::steady_clock::now() - shown < interval) continue;
       shown = std::chrono::steady_clock::now();
-      // To itself: it is idle for 0 ms now, and not delivered once more.
+      // Claims the entry for itself: that resets its idle time to 0 ms and does not count as a delivery.
       if (!(*redis)->ask({"XCLAIM", keys::kJobs, keys::kGroup, name_, "0", entry, "JUSTID"})) return;
     }
   }

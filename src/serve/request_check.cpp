@@ -1,3 +1,4 @@
+// Checks of the Host, Origin and Cookie headers of requests.
 #include "serve/request_check.h"
 
 #include <fmt/format.h>
@@ -58,12 +59,12 @@ bool RequestCheck::knows_host(const std::string& host_header) const {
 bool RequestCheck::is_own_page(const std::string& host_header, const std::string& origin,
                                const std::string& fetch_site) const {
   if (!fetch_site.empty() && fetch_site != "same-origin") return false;
-  if (origin.empty()) return true;  // no browser's page
+  if (origin.empty()) return true;  // not from a browser's page
   const std::size_t scheme = origin.find("://");
   if (scheme == std::string::npos) return false;  // "null"
   const std::string from = lower(origin.substr(scheme + 3));
   if (from == lower(host_header)) return true;
-  // A reverse proxy may put a name of its own into Host; what users call us was said.
+  // A reverse proxy may put its own name into Host; `names_` has the names that users see.
   return !any_ && std::find(names_.begin(), names_.end(), without_port(from)) != names_.end() &&
          !is_loopback(without_port(from));
 }

@@ -1,3 +1,4 @@
+// Run of a user's program in a box on this machine: its command, its files and its report.
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -21,7 +22,7 @@ constexpr const char* kProfile = "profile.json";
 constexpr const char* kBefore = "before.json";
 constexpr std::uintmax_t kLargestReport = 8 << 20;
 
-// What of this installation a run needs, and of what it is compiled with and not in /usr.
+// Folders outside /usr that a run needs: parts of this installation, and files that programs are compiled with.
 std::vector<fs::path> readable() {
   const fs::path executable = own_executable();
   const fs::path root = executable.parent_path().parent_path();
@@ -43,10 +44,11 @@ std::vector<std::string> words(const std::string& text) {
   return out;
 }
 
-// A program is run as it is; the answer to an exercise with the exercise's tests behind it, of one size or of several.
+// A program runs unchanged. A solution to an exercise runs with the exercise's tests behind it, for one size or
+// several.
 std::vector<std::string> run_command(const RunRequest& run, bool compared) {
-  // clang: nvcc takes several times as long to compile, and the first output shall be there at once.
-  // stdbuf: a program that prints into a pipe would keep its lines until its end.
+  // clang: nvcc takes several times as long to compile, and the first output should appear soon.
+  // stdbuf: without it a program that prints into a pipe keeps its lines until its end.
   std::vector<std::string> out = {"/usr/bin/stdbuf", "-oL",    own_executable(), run.mode,    "--compiler",
                                   "clang",           "--gpu",  run.gpu,          "--threads", "1",
                                   "--no-cache",      "--json", kProfile,         "--report",  kReport};
@@ -60,7 +62,7 @@ std::vector<std::string> run_command(const RunRequest& run, bool compared) {
 }
 
 std::vector<std::string> judge_command(const RunRequest& run) {
-  // The folder itself: in a build it is a link, which is not in the box.
+  // The folder itself: in a build it is a link, and the link is not in the box.
   std::error_code ignored;
   const std::string exercises = fs::canonical(exercises_folder(), ignored).string();
   return {own_executable(), "exercise", "--exercises", exercises,    "check", "--exercise",
@@ -82,8 +84,8 @@ void add_tests(const RunRequest& run, const fs::path& work) {
   std::ofstream(work / kJudged) << "#include \"" << kSource << "\"\n#include \"judge.h\"\n#include \"driver.cu\"\n";
 }
 
-// The report's data, without the page around it. Both were made in the box: it is for the browser, which takes it as
-// data and shows it as text.
+// The report's data, without the page around it. Both were made in the box and are not trusted: the browser treats the
+// data as data and shows it as text.
 std::string report_data(const fs::path& path) {
   std::error_code problem;
   if (fs::file_size(path, problem) > kLargestReport || problem) return "";

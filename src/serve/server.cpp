@@ -1,3 +1,4 @@
+// HTTP server of the playground.
 #include "serve/server.h"
 
 #include <fmt/format.h>
@@ -16,8 +17,8 @@ namespace warpgrind::serve {
 
 namespace {
 
-// The page may take its script and style from here, ask here, and nothing else: what a program says is no code
-// anywhere. Styles may stand in elements: the editor makes its own.
+// The page may only load its script and style from this server and send requests to it: no output of a program can run
+// as code. Elements may contain styles, because the editor makes its own.
 constexpr const char* kPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; img-src data:; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -44,14 +45,15 @@ class Server {
  public:
   Server(const ServeOptions& options, Store& store, Api& api)
       : store_(store), api_(api), check_(options.listen.host, options.names, options.is_public) {
-    http_.new_task_queue = [] { return new httplib::ThreadPool(256); };  // one waits with each user who looks on
+    http_.new_task_queue = [] { return new httplib::ThreadPool(256); };  // one thread waits for each viewer
     http_.set_keep_alive_timeout(2);
     http_.set_read_timeout(10);
     http_.set_write_timeout(10);
     http_.set_payload_max_length(1 << 20);
     http_.set_socket_options([](auto socket) {
       const int yes = 1;
-      setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);  // no SO_REUSEPORT: nobody else's requests
+      setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes,
+                 sizeof yes);  // no SO_REUSEPORT: no other process can take our requests
     });
     http_.set_pre_routing_handler(
         [this](const Request& request, Response& response) { return before(request, response); });
@@ -108,7 +110,7 @@ class Server {
                          "application/json");
   }
 
-  // With the session of the request, or a refusal.
+  // Calls `use` with the session of the request, or answers with a refusal.
   template <class Use>
   void with_session(const Request& request, Response& response, const Use& use) {
     const std::string session = session_in(request.get_header_value("Cookie"));
@@ -204,7 +206,7 @@ Status allowed(const ServeOptions& options) {
                "who reaches this server could do on this machine all that you may do"};
 }
 
-// SIGINT and SIGTERM end the server and not the process. Must come before the first thread.
+// SIGINT and SIGTERM end the server instead of the process. Must be created before the first thread.
 class EndSignals {
  public:
   EndSignals() {

@@ -1,3 +1,4 @@
+// Starting points of the playground, from our own programs, the exercises and the lab's sources.
 #include "serve/starting_points.h"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ constexpr Short kShort[] = {
 #include "serve/short_programs.inc"
 };
 
-// The first line of a comment or of a text, without its marks.
+// The first line of a comment or of a text, without its comment marks.
 std::string first_line(const std::string& text) {
   std::string line = text.substr(0, text.find('\n'));
   line.erase(0, line.find_first_not_of("/*# "));
@@ -41,7 +42,7 @@ std::vector<std::string> folders_in(const std::string& folder) {
 constexpr const char* kSkeleton = "skeleton.cu";
 constexpr const char* kText = "text.md";
 
-// Programs of the harness whose kernels are mostly in one file, and that need no other library.
+// True for a program of the harness whose kernels are mostly in one file and that needs no other library.
 bool is_one_file(const std::string& text) {
   int others = 0;
   for (std::size_t at = 0; (at = text.find("#include \"", at)) != std::string::npos; ++at)
@@ -52,7 +53,7 @@ bool is_one_file(const std::string& text) {
 
 }  // namespace
 
-// Of an installation, or of the source tree around a build.
+// The folder in an installation, or in the source tree around a build.
 std::string lab_sources() {
   const fs::path root = fs::path(own_executable()).parent_path().parent_path();
   std::error_code ignored;

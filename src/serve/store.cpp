@@ -1,3 +1,4 @@
+// SQLite store of sessions, programs, and runs with their results.
 #include "serve/store.h"
 
 #include <fmt/format.h>
@@ -27,9 +28,9 @@ CREATE INDEX IF NOT EXISTS runs_of_session ON runs (session, number);
 
 constexpr int kProgramsOfSession = 1000;
 constexpr int kProgramsOfAll = 50000;
-constexpr int kRunsOfAll = 2000;                 // whose results are kept
-constexpr int kRunsOfSession = 12;               // whose results are kept
-constexpr std::int64_t kForgotten = 30 * 86400;  // seconds until a session that nobody uses goes, with its runs
+constexpr int kRunsOfAll = 2000;                 // whose results are kept, of all users
+constexpr int kRunsOfSession = 12;               // whose results are kept, per session
+constexpr std::int64_t kForgotten = 30 * 86400;  // seconds until an unused session is deleted with its runs
 
 std::int64_t now() {
   return std::time(nullptr);
@@ -39,7 +40,7 @@ std::int64_t now() {
 
 std::string unguessable_name() {
   std::array<unsigned char, 16> bytes;
-  // Never short for up to 256 bytes.
+  // getrandom() never returns fewer than requested for up to 256 bytes.
   WG_ASSERT(getrandom(bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()));
   std::string name;
   for (const unsigned char byte : bytes) name += fmt::format("{:02x}", byte);

@@ -15,7 +15,7 @@ void Workers::work(const std::stop_token& stop) {
   while (auto run = queue_.take(stop)) {
     if (const std::shared_ptr<LiveRun> live = live_.find(run->id)) {
       const RunResult result = carrier_.carry_out(task_of(*run), *live, stop);
-      if (stop.stop_requested() && !live->unwanted) return;  // it is run again when the server is
+      if (stop.stop_requested() && !live->unwanted) return;  // it runs again when the server restarts
       store_.finish(*run, result);
       live->end();
       live_.remove(run->id);

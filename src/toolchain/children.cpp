@@ -38,7 +38,7 @@ sigset_t held_signals() {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  unsetenv("LD_PRELOAD");  // is meant for programs under test
+  unsetenv("LD_PRELOAD");  // it is for programs under test
   for (const std::string& variable : variables) putenv(const_cast<char*>(variable.c_str()));
   const std::vector<char*> argv = argument_pointers(command);
   execvp(argv[0], argv.data());

@@ -12,7 +12,7 @@ namespace warpgrind::toolchain {
 
 namespace {
 
-// CMake and scripts look for the second half of the first line, "release 13.0" and "V13.0.88".
+// CMake and scripts look for "NVIDIA (R) Cuda compiler driver", "release 13.0" and "V13.0.88".
 void show_version() {
   std::fputs(fmt::format("warpgrind nvcc, in place of nvcc: NVIDIA (R) Cuda compiler driver\n"
                          "It is not NVIDIA's: clang-19 compiles, with warpgrind's own headers and libraries\n"

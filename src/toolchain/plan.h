@@ -18,7 +18,7 @@ struct Unit {
   std::string target;                          // of dependency rules
   std::string dependency_file;                 // the user's; empty: none
   Words device, host;                          // empty: no such pass
-  std::string ptx;                             // what the device pass writes
+  std::string ptx;                             // output of the device pass
   std::string host_rules, device_rules;        // make rules with the dependencies of each pass
   std::string host_messages, device_messages;  // files with the messages of each pass
   std::string unique;                          // different for every unit of a program
