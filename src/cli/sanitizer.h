@@ -16,7 +16,7 @@ namespace warpgrind::cli {
 struct SanitizerOptions {
   std::vector<std::string> tools;  // names of groups; if set, the report has compute-sanitizer's form
   std::string leak_check;          // "full", "no"; empty: as the groups decide
-  std::string report_api_errors, stream_ordered_races;  // "no", "all" or kinds
+  std::string report_api_errors, stream_ordered_races;  // "no", "all", or a kind
   std::string save;                                     // file for a copy of the report
   bool xml = false;
   std::string prefix = "=========", backtrace = "yes", race_report = "analysis";

@@ -1,5 +1,5 @@
-// Exponentials in float, and functions based on them: to 1 ulp in 20 instructions. OCML's versions rely on an
-// instruction of AMD's GPUs, and would take three to five times as long.
+// Exponentials, and functions based on them. The float versions are accurate to 1 ulp and take 20 instructions. OCML's
+// rely on an instruction of AMD's GPUs, and would take three to five times as long.
 #include "devicelib/libdevice.h"
 
 // Adding this constant to a number and subtracting it again rounds the number to an integer. The lowest bits of the sum

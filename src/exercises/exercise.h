@@ -61,7 +61,7 @@ Result<Exercise> read_exercise(const std::string& folder);
 // All exercises in a folder, in the order of the course. A folder without exercise.json is no exercise.
 Result<std::vector<Exercise>> find_exercises(const std::string& folder);
 
-// The error names the nearest exercise.
+// The error names the exercise with the most similar name.
 Result<const Exercise*> find_exercise(const std::vector<Exercise>& exercises, const std::string& name);
 
 }  // namespace warpgrind::exercises

@@ -33,7 +33,7 @@ struct RunSettings {
 TopicResult run_topic(const Topic& topic, const RunSettings& settings);
 
 // Whether a program started natively would still run on the virtual GPU: `warpgrind nvcc` writes the folder of our
-// libraries into the programs it links. Its estimates would then pass for measured times.
+// libraries into the programs it links. The estimates would then pass for measured times.
 bool finds_our_runtime(const std::string& program);
 
 }  // namespace warpgrind::lab

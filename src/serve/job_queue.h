@@ -1,6 +1,6 @@
 // Queue of runs that wait for a worker. It is fair: users take turns, and only one run of a user is worked on at a
 // time. The interface allows several implementations. The embedded queue is in this process; waiting runs are also in
-// the store. A queue for workers on other machines could be added.
+// the store. Workers on other machines get their runs through a Carrier (serve/carrier.h).
 #pragma once
 
 #include <cstddef>

@@ -47,8 +47,7 @@ class RedisCarrier : public Carrier {
         cancelled = Clock::now();
         if (!(*redis)->ask({"SET", keys::cancelled(task.run.id), "1", "EX", keys::kKept})) return false;
       }
-      if (told &&
-          Clock::now() - cancelled > std::chrono::seconds(10)) {  // its worker is gone, or none has taken the run
+      if (told && Clock::now() - cancelled > std::chrono::seconds(10)) {  // its worker is gone, or it never had one
         result = {"stopped on request", false, output, "", ""};
         return true;
       }

@@ -1,4 +1,4 @@
-// Checks of where a request comes from. Refused: requests that another site's page makes a browser send, and host names
+// Checks of the origin of requests. Refused: requests that another site's page makes a browser send, and host names
 // that someone pointed at this machine (DNS rebinding).
 #pragma once
 
