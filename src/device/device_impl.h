@@ -1,4 +1,4 @@
-// What a Device consists of.
+// Implementation of Device: its parts and internal functions.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@
 
 namespace warpgrind::device {
 
-// Text printed by kernels, until the host asks for it. Like CUDA's buffer, it loses the oldest text when it is full.
+// Buffer of text printed by kernels, until the host flushes it. Like CUDA's buffer, it loses the oldest text when full.
 class OutputBuffer {
  public:
   void set_limit(std::uint64_t bytes) { limit_ = bytes; }
@@ -42,32 +42,31 @@ class OutputBuffer {
 
 inline constexpr std::uint64_t kParameterAreaBytes = 32768;
 
-// What one running grid needs: workers, and the memory that belongs to a launch. Grids that run at the same time have
-// one each.
+// Resources of one running grid: workers, and the memory that belongs to a launch. Concurrent grids have one each.
 struct Engine {
   Engine(unsigned worker_count, unsigned first_number);
   ~Engine();
   Status open(int ordinal);
 
   std::uint64_t parameter_area = 0;  // kernel parameters: read-only for kernels
-  std::uint64_t grid_workspace = 0;  // of cooperative groups' grid barrier
+  std::uint64_t grid_workspace = 0;  // for the grid barrier of cooperative groups
   std::vector<std::unique_ptr<Worker>> workers;
   WorkerTeam team;
-  std::uint64_t work = 0;                   // that the host's launch has in events
-  Launch current;                           // kept, so that request_interrupt() may look at it at any time
+  std::uint64_t work = 0;                   // StreamWork::id of the host's launch
+  Launch current;                           // outlives the launch, so that request_interrupt() may read it at any time
   bool busy = false;                        // under Device::Impl::engine_mutex
-  std::atomic<unsigned> active_workers{0};  // of the grid that runs now; 0: none does
+  std::atomic<unsigned> active_workers{0};  // of the running grid; 0: none runs
 };
 
-// Logs of launches that may come again: with the same kernel, shape and arguments. Where all addresses are affine the
-// second need not be logged; else only the fourth, when three have made the same counts. A kernel that then asks for
-// something else (its data decide) is logged each time.
+// Logs of launches that may repeat with the same kernel, shape and arguments. If all addresses are affine, the second
+// launch needs no log. Otherwise the fourth needs none, if three had equal counts. A kernel whose counts then change
+// (they depend on data) is logged every time.
 class RepeatedLogs {
  public:
   using Key = std::string;
   static Key key_of(const Launch& launch, const std::vector<std::uint8_t>& arguments);
   std::shared_ptr<const events::AccessLog> find(const Key& key) const;
-  // digest: of all exact counts of the launch.
+  // digest: digest of all exact counts of the launch.
   void keep(const Launch& launch, const Key& key, std::shared_ptr<const events::AccessLog> log, std::uint64_t digest);
   void compare(const Launch& launch, const Key& key, std::uint64_t digest);
   void clear() {
@@ -82,15 +81,15 @@ class RepeatedLogs {
   struct Kept {
     std::shared_ptr<const events::AccessLog> log;
     std::uint64_t digest = 0;
-    unsigned times = 0;  // it has come so; kSure: is not logged again
+    unsigned times = 0;  // launches with this digest; at kSure it is not logged again
   };
   mutable std::mutex mutex_;
   std::unordered_map<Key, Kept> logs_;
   std::set<const KernelRecord*> varying_;
 };
 
-// Parameter buffers that device code asked for and has not launched yet, by address. Kept here and not in front of the
-// buffer: kernels may write there.
+// Parameter buffers that device code has requested but not launched yet, by address. Not stored in front of the buffer,
+// where kernels could overwrite it.
 struct LaunchBuffer {
   std::uint32_t function = 0;
   LaunchConfig config;
@@ -134,7 +133,7 @@ struct Device::Impl {
   void begin_observation(Engine& engine);
   std::shared_ptr<const events::AccessLog> find_repeated(Launch& launch, const PackedParameters& parameters) const;
   void keep_log(const Launch& launch, const PackedParameters& parameters, bool repeated, events::LaunchCounts& counts);
-  // The number of blocks that ran (some_blocks.h).
+  // Returns the number of blocks that ran (some_blocks.h).
   std::uint64_t run_some_blocks(Engine& engine, events::LaunchCounts& counts);
   void collect_results(Engine& engine, LaunchResult& result, std::vector<ChildLaunch>* children);
 
@@ -143,39 +142,39 @@ struct Device::Impl {
   const GpuModel& model;
   const Options options;
   Schedule schedule;
-  bool alone = false;          // Device::set_schedule
-  events::Audience observers;  // by what they may want: for what the host does, and what kernels are compiled for
-  std::mutex observer_mutex;   // beginnings and ends of launches
-  events::Wants wants;         // of all of them, and of the device itself
-  const ShadowMemory* shadow = nullptr;  // somebody wants uses of undefined bits, and the host has room to follow them
+  bool alone = false;                    // as in Device::set_schedule
+  events::Audience observers;            // by Observer::wants(): for host events and for compiling kernels
+  std::mutex observer_mutex;             // guards begin and end of launches
+  events::Wants wants;                   // union over all observers, and the device's own needs
+  const ShadowMemory* shadow = nullptr;  // set if an observer wants undefined uses and the host has room to track them
 
   std::atomic<std::uint64_t> bytes_used{0};
   std::atomic<std::uint64_t> heap_size{std::uint64_t{8} << 20}, stack_size{kDefaultStackBytes};
-  std::atomic<std::uint64_t> cycles{0};  // of the SMs, at the end of the last kernel that read a clock
+  std::atomic<std::uint64_t> cycles{0};  // SM clock at the end of the last kernel that read it
   OutputBuffer output;
   DeviceHeap heap;           // malloc in kernels
-  DeviceHeap launch_memory;  // parameter buffers of grids that kernels launch
+  DeviceHeap launch_memory;  // parameter buffers of child grids
   LaunchBuffers launch_buffers;
 
-  // Lock order: engine_mutex and mutex are never held together, and nothing is run under either but compilation.
+  // Lock order: engine_mutex and mutex are never held together. Only compilation runs under either.
   std::mutex mutex;  // modules and their kernels, heaps
   std::unique_ptr<jit::Compiler> compiler;
   std::vector<std::unique_ptr<LoadedModule>> modules;
   mutable std::mutex engine_mutex;
   std::vector<std::unique_ptr<Engine>> engines;
-  std::atomic<bool> abandoned{false};  // no launch goes on
+  std::atomic<bool> abandoned{false};  // all launches must end
   Watchdog watchdog;
   BetterCode better_code;
   RepeatedLogs repeated_logs;
 };
 
-// A copy or fill that a kernel asked for, after its grid has ended (device_launch.cpp).
+// Runs a copy or fill that a kernel issued, after its grid has ended (device_launch.cpp).
 std::optional<Fault> run_queued_copy(Device::Impl& device, const ChildLaunch& copy, std::uint64_t work);
 
-// The launches that run now, for request_interrupt().
+// Add to or remove from the running launches, for request_interrupt().
 void enlist(Launch* launch);
 void delist(Launch* launch);
-// Makes it end without a fault of its own.
+// Ends the launch without a fault of its own.
 void abandon(Launch& launch);
 
 }  // namespace warpgrind::device

@@ -1,4 +1,4 @@
-// A PTX module on one device: where its variables are, and its kernels as they get compiled.
+// A PTX module on one device: addresses of its variables, and its compiled kernels.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace warpgrind::device {
 
-// What a function's address is in device memory and registers: its index + 1 (0 is a null pointer).
+// Address of a function in device memory and registers: its index + 1 (0 is a null pointer).
 inline std::uint64_t function_handle(std::uint32_t function) {
   return std::uint64_t{function} + 1;
 }
@@ -34,15 +34,16 @@ class LoadedModule {
 
   Status place();  // allocates the variables and writes their initial values
   const ptx::Module& module() const { return *module_; }
-  const std::vector<std::uint64_t>& globals() const { return globals_; }  // by variable index; 0: shared memory
+  const std::vector<std::uint64_t>& globals() const { return globals_; }  // by variable index; 0: in shared memory
   std::optional<Device::Allocation> variable(const std::string& name) const;
-  void for_variables(const std::function<void(const events::Allocation&)>& f) const;  // those in memory
+  void for_variables(
+      const std::function<void(const events::Allocation&)>& f) const;  // calls f for each variable in memory
   std::uint64_t bytes() const { return bytes_; }
-  // Made when they are first asked for; thread-safe.
+  // Built at the first call; thread-safe.
   const flow::Definitions& definitions(std::uint32_t function);
   const jit::KernelLayout& layout(std::uint32_t entry);
-  bool calls(const char* function) const;  // a function that is declared but not defined
-  bool launches_kernels() const;           // from device code, dynamic parallelism
+  bool calls(const char* function) const;  // true if it calls this function, declared but not defined
+  bool launches_kernels() const;           // dynamic parallelism
 
   // Compiled kernels: by function, lane shape and options.
   struct Key {

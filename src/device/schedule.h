@@ -1,5 +1,5 @@
-// In which order a launch runs its blocks and the warps of each. CUDA promises none: what is right in one order only is
-// wrong.
+// Order in which a launch runs its blocks and their warps. CUDA promises none: code that is correct in one order only
+// is wrong.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,14 @@
 namespace warpgrind::device {
 
 // forward: block by block, lower numbers first, each warp until it waits; the only order that uses several workers.
-// reverse: the same, the last block and the last warp first. interleaved: many blocks at a time, whose warps take turns
-// at each place where one may be suspended (execution/order.h). random: blocks, warps and turns as the seed says.
+// reverse: the same, from the last block and the last warp down. interleaved: many blocks at a time, whose warps take
+// turns at each place where one may be suspended (execution/order.h). random: blocks, warps and turns chosen by the
+// seed.
 struct Schedule {
   enum class Order : std::uint8_t { forward, reverse, interleaved, random } order = Order::forward;
-  std::uint64_t seed = 0;  // of random
+  std::uint64_t seed = 0;  // seed of `random`
   bool forward() const { return order == Order::forward; }
-  // Warps are suspended where they could go on.
+  // Whether warps are suspended although they could go on.
   bool preempts() const { return order == Order::interleaved || order == Order::random; }
   bool operator==(const Schedule&) const = default;
 };
@@ -24,7 +25,7 @@ struct Schedule {
 // "forward", "reverse", "interleaved", "random:7".
 std::string name(const Schedule& schedule);
 std::optional<Schedule> read_schedule(std::string_view text);  // nullopt: none of these
-// All there are, one after the other: 0 is forward, 3 is random:1, 4 is random:2 ...
+// Enumerates all schedules: 0 is forward, 3 is random:1, 4 is random:2 ...
 Schedule numbered_schedule(unsigned number);
 
 }  // namespace warpgrind::device

@@ -1,5 +1,5 @@
-// What the modelled caches made of one launch (counters/cache_model.h): cold at its start, with some of its blocks
-// looked at and the figures scaled to all of them. Origin: modelled. Sectors are of 32 bytes, lines of 128.
+// Results of the modelled caches for one launch (counters/cache_model.h). The caches start cold. Some blocks are
+// simulated, and the figures are scaled to all of them. Origin: modelled. Sectors have 32 bytes, lines 128.
 #pragma once
 
 #include <vector>
@@ -15,10 +15,10 @@ struct CacheLookups {
   bool operator==(const CacheLookups&) const = default;
 };
 
-// How many different aligned stretches of each size something touches.
+// Number of distinct aligned pieces of each size that are touched.
 struct DistinctStretches {
   double sectors = 0;  // 32 bytes
-  double pieces = 0;   // 64: what Hopper's DRAM reads at once
+  double pieces = 0;   // 64: one DRAM read of Hopper
   double lines = 0;    // 128
   double pairs = 0;    // 256
   double quads = 0;    // 512
@@ -32,12 +32,12 @@ struct DistinctStretches {
   bool operator==(const DistinctStretches&) const = default;
 };
 
-// Of a site's requests to global and local memory and by textures.
+// Results for one site: its requests to global and local memory and by textures.
 struct SiteCaches {
   double requests = 0;                          // warp instructions
-  double requests_new_to_warp = 0;              // loads that touch a sector which their warp has not touched lately
-  double load_sectors = 0, l1_hit_sectors = 0;  // of loads: looked up in L1
-  double l1_passes = 0;                         // through the data banks of L1, as wavefronts of shared memory
+  double requests_new_to_warp = 0;              // loads that touch a sector not recently touched by their warp
+  double load_sectors = 0, l1_hit_sectors = 0;  // of loads that look up L1
+  double l1_passes = 0;                         // passes through the data banks of L1, like wavefronts of shared memory
   void add(const SiteCaches& o) {
     requests += o.requests;
     requests_new_to_warp += o.requests_new_to_warp;
@@ -51,22 +51,22 @@ struct SiteCaches {
 struct CacheCounts {
   double blocks = 0, blocks_seen = 0, requests_seen = 0;
   CacheLookups global_loads, local_loads, texture, global_stores, local_stores;  // in L1
-  double load_passes = 0, store_passes = 0;              // through L1's data banks; textures are loads
-  double l2_read_sectors = 0;                            // misses of L1, and loads that leave it out
-  double l2_written_sectors = 0, l2_atomic_sectors = 0;  // stores go through
-  double l2_read_lines = 0;                              // different lines of each request that missed in L1
+  double load_passes = 0, store_passes = 0;              // through L1's data banks; textures count as loads
+  double l2_read_sectors = 0;                            // misses of L1, and loads that bypass it
+  double l2_written_sectors = 0, l2_atomic_sectors = 0;  // L1 is write-through
+  double l2_read_lines = 0;                              // distinct lines of each request that missed in L1
   CacheLookups l2;                                       // reads, writes and atomics of the SMs
-  // Summed over blocks: each block's own different stretches. Global memory; textures are read.
+  // Sum over blocks of each block's own distinct pieces. Global memory; textures count as reads.
   DistinctStretches read_by_block, written_by_block;
   // Of the whole launch.
   DistinctStretches read, written;
-  double partly_written_sectors = 0;  // in `written`: some of their bytes are written by nobody
-  double atomic_sectors = 0;          // different ones that atomics touch
-  double footprint_bytes = 0;         // different sectors that are touched at all x 32
-  double constant_bytes = 0;          // different 64-byte stretches of constant memory x 64
+  double partly_written_sectors = 0;  // part of `written`: sectors with some unwritten bytes
+  double atomic_sectors = 0;          // distinct sectors that atomics touch
+  double footprint_bytes = 0;         // distinct touched sectors x 32
+  double constant_bytes = 0;          // distinct 64-byte pieces of constant memory x 64
   double dram_read_bytes = 0, dram_written_bytes = 0;
   std::vector<SiteCaches> sites;  // index as in KernelFacts::sites
-  void scale(double by);          // but for what was seen
+  void scale(double by);          // all but the *_seen fields
   bool operator==(const CacheCounts&) const = default;
 };
 

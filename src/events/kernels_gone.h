@@ -1,4 +1,5 @@
-// Who remembers kernels by the address of their facts forgets them all when one is gone: the next one may lie there.
+// Counter of destroyed kernels. A cache keyed by the address of a kernel's facts must be cleared when it changes: a new
+// kernel may get the same address.
 #pragma once
 
 #include <atomic>
@@ -6,9 +7,9 @@
 
 namespace warpgrind::events {
 
-inline std::atomic<std::uint64_t> kernels_gone{0};  // in this process so far
+inline std::atomic<std::uint64_t> kernels_gone{0};  // so far, in this process
 
-// True at most once for each time that kernels have gone.
+// True at most once after each destruction of kernels.
 class KernelsGone {
  public:
   bool again() {

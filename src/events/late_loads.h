@@ -1,5 +1,5 @@
-// Loads of shared memory that machine code notes in a few instructions instead of calling an observer for each. Most
-// are between two barriers of the block and no store is: then nobody need ever look at them.
+// Log of shared-memory loads. Machine code writes an entry in a few instructions instead of calling an observer. Most
+// loads lie between two barriers of the block with no store between them; those entries are never read.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace warpgrind::events {
 
-// A weak load that machine code serves itself: AffineAccess, without what it shares with the others of its block. Read
-// and written at fixed offsets.
+// A weak load that machine code performs itself: an AffineAccess without the fields common to its block. Machine code
+// relies on the offsets of the fields.
 struct LateLoad {
   std::uint32_t base = 0;  // offset in the block's shared memory
   std::int32_t kx = 0, ky = 0;
@@ -17,9 +17,9 @@ struct LateLoad {
   std::uint32_t site = 0, warp = 0;
 };
 
-// Of a block. An observer that wants blocks and accesses gives it memory (BlockEvent::late_loads) when the block
-// begins, takes out what is there when it likes, and may close it (next == end) and open it again at any event of the
-// block: what is in here comes to no observer, and while there is no room each load is told (on_affine_access).
+// Free part of a block's log. When the block begins, an observer that wants blocks and accesses provides the memory
+// (BlockEvent::late_loads). At any event of the block it may read the entries, close the log (next == end) or open it
+// again. Logged loads raise no event. While the log has no room, each load raises on_affine_access.
 struct LateLoads {
   LateLoad* next = nullptr;
   LateLoad* end = nullptr;

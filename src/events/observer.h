@@ -1,6 +1,6 @@
-// Watching a run. An observer says what it may want (wants()): kernels are compiled for the union, and what nobody
-// wants costs nothing. When a launch begins it says what it wants of that one (wants_of()), which may be less: only
-// this is made and told. The events are a table: events.inc.
+// Observer interface of a run. wants() returns all events that an observer may need: kernels are compiled for the union
+// over all observers, and unwanted events cost nothing. When a launch begins, wants_of() returns the events needed for
+// that launch, possibly fewer; only these are published. events.inc lists all events.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,15 @@ struct Wants {
 #define WG_EVENT(name, wanted, Type) bool wanted = false;
 #include "events/events.inc"
 #undef WG_EVENT
-  bool edges = false;  // LaunchCounts::edges: which way each branch went (inline adds)
-  // Of `accesses` to global memory only those to what the launch may write, and strong ones: the others keep their
-  // speed. An observer with it may ask for all of a launch (wants_of()).
+  bool edges = false;  // LaunchCounts::edges: directions of branches (inline adds)
+  // Restricts `accesses` to global memory to strong ones and those to memory that the launch may write. The others keep
+  // their speed. The observer may still request all accesses of a launch (wants_of()).
   bool only_written = false;
-  // With only_written: also what the launch reads of memory that the host can use (managed, pinned, registered).
+  // With only_written: also reads of memory that the host can use (managed, pinned, registered).
   bool host_memory = false;
-  bool no_shared = false;  // of `accesses` none to shared memory
-  // Of barriers and exits only what is not as always: __syncthreads() of all threads at one site is one BarrierPassed,
-  // and a warp that leaves as a whole is told late or never (events::BarrierPassed, events::Exit).
+  bool no_shared = false;  // `accesses` excludes shared memory
+  // Fewer barrier and exit events: __syncthreads() of all threads at one site is a single BarrierPassed. The exit of a
+  // whole warp comes late or never (events::BarrierPassed, events::Exit).
   bool whole_blocks = false;
   Wants operator|(const Wants& o) const {
     Wants both;
@@ -43,20 +43,20 @@ struct Wants {
   }
 };
 
-// Callbacks may come from several worker threads at once, each with its number: those of one block come from one worker
-// at a time, and launches that run at the same time have different ones (Launch::first_worker). Beginnings and ends of
-// launches come one at a time. Events of the host come from its threads; their `worker` is 0.
+// Callbacks may come from several worker threads at once, each with its worker number. The events of one block come
+// from one worker at a time. Concurrent launches have different worker numbers (Launch::first_worker). Launch begins
+// and ends come one at a time. Host events come from host threads; their `worker` is 0.
 class Observer {
  public:
   virtual ~Observer() = default;
-  virtual Wants wants() const = 0;  // of any launch, and of the host
+  virtual Wants wants() const = 0;  // for any launch, and for the host
   virtual void on_launch_begin(const Launch&) {}
-  // Of this launch, after on_launch_begin() of all observers: some of the events that wants() names. Of a grid that a
-  // kernel launches it is asked like of any other.
+  // Called after on_launch_begin() of all observers: the events wanted for this launch, a subset of wants(). Grids
+  // launched by kernels are included.
   virtual Wants wants_of(const Launch&) { return wants(); }
   virtual void on_launch_end(const Launch&, const LaunchCounts&) {}
-  // Instead of on_access, of observers with only_written. False: on_access is called, by all who want accesses; of some
-  // the second time then.
+  // Replaces on_access() for observers with only_written. Return false to get on_access() instead; observers that
+  // already handled the affine event then see the access twice.
   virtual bool on_affine_access(const AffineAccess&, unsigned /*worker*/) { return false; }
 #define WG_EVENT(name, wanted, Type) \
   virtual void on_##name(const Type&, unsigned /*worker*/) {}
@@ -64,8 +64,8 @@ class Observer {
 #undef WG_EVENT
 };
 
-// Observers, and of each event those that want it: of a device for what the host does, of each launch for what happens
-// in it. They are asked before: events of warps come every few nanoseconds.
+// List of observers and, for each event, of those that want it. A device has one for host events, a launch one for its
+// own. The lists are made in advance: warp events come every few nanoseconds.
 class Audience {
  public:
   void add(Observer& observer, const Wants& wants) {
@@ -85,11 +85,11 @@ class Audience {
 #include "events/events.inc"
 #undef WG_EVENT
   }
-  // What any of them wants.
+  // Union over all observers.
   const Wants& wants() const {
     return wants_;
   }
-  // Who wants accesses to such memory.
+  // Observers of accesses to this space.
   const std::vector<Observer*>& of_accesses(StateSpace space) const {
     return space == StateSpace::shared ? shared_access_ : access;
   }
@@ -109,7 +109,7 @@ class Audience {
 
  private:
   std::vector<Observer*> all_;
-  std::vector<Observer*> shared_access_;  // of `access`
+  std::vector<Observer*> shared_access_;  // the subset of `access` that wants shared memory
   Wants wants_;
 };
 
@@ -121,7 +121,8 @@ inline const std::vector<Observer*>& told_of(const Audience& to, const std::vect
   return to.of_accesses(a.space);
 }
 
-// To those that want it. Callers look first whether anybody does (the union of Wants), so that nothing else is made.
+// Publishes to the observers that want the event. Callers check the union of Wants first, so that unwanted events are
+// not even built.
 #define WG_EVENT(name, wanted, Type)                                                   \
   inline void publish_##name(const Audience& to, const Type& event, unsigned worker) { \
     for (Observer * o : told_of(to, to.name, event)) o->on_##name(event, worker);      \

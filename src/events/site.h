@@ -1,5 +1,5 @@
-// An instruction site: one PTX instruction of a kernel that the run counts or reports by itself. The JIT numbers them,
-// the device fills their scoreboards, counters and report read them.
+// Instruction site: one PTX instruction of a kernel that is counted or reported by itself. The JIT numbers the sites,
+// the device fills their scoreboards, and the counters and reports read them.
 #pragma once
 
 #include <cstdint>
@@ -25,52 +25,52 @@ constexpr bool releases(MemoryOrder o) {
 }
 enum class MemoryScope : std::uint8_t { none, cta, cluster, gpu, system };
 
-// Whose address goes into the address of a site: the access should stay in it.
+// Object from which the address of a site derives. The access should stay inside it.
 struct AddressOrigin {
   enum class Kind : std::uint8_t {
-    parameter,       // of the kernel: whatever the pointer in it points into
+    parameter,       // of the kernel: the object that this pointer points into
     variable,        // of the module, in memory
-    shared,          // a variable in shared memory,
-    dynamic_shared,  // the memory that the launch gives
-    local            // a variable of the kernel itself in local memory: nvcc has one for all arrays
+    shared,          // a variable in shared memory
+    dynamic_shared,  // the dynamic shared memory of the launch
+    local            // a variable of the kernel itself in local memory: nvcc makes one for all arrays
   } kind = Kind::parameter;
   std::uint32_t index = 0;   // parameter: in the kernel's list; variable: in Module::variables
   std::uint64_t offset = 0;  // parameter: in the parameter buffer; shared, local: first byte
   std::uint64_t bytes = 0;   // of a variable
-  std::string name;          // likewise
+  std::string name;          // of a variable
 };
 
 // Static facts of a site. `bytes` is what one lane moves: element size times vector length.
 struct Site {
   SiteKind kind = SiteKind::load;
-  StateSpace space = StateSpace::global;  // as written; generic where the address decides at run time
+  StateSpace space = StateSpace::global;  // as written; generic: the address decides at run time
   std::uint8_t element_bytes = 4;
   std::uint8_t vector = 1;
   std::uint8_t coordinates = 0;  // texture/surface: dimensions
   bool is_volatile = false;
-  bool non_coherent = false;  // ld.global.nc: by the read-only path
-  bool at_l2 = false;         // ld.cg, ld.cv, st.cg, st.wt: not in the cache of an SM
+  bool non_coherent = false;  // ld.global.nc: read-only data path
+  bool at_l2 = false;         // ld.cg, ld.cv, st.cg, st.wt: not cached in L1
   bool no_return = false;     // red, or atom whose result is never read
   MemoryOrder order = MemoryOrder::weak;
   MemoryScope scope = MemoryScope::none;
-  SharedAtomic shared_atomic = SharedAtomic::native;  // atomics: should they go to shared memory
+  SharedAtomic shared_atomic = SharedAtomic::native;  // atomics: how they work if they hit shared memory
   std::uint32_t bytes() const { return std::uint32_t{element_bytes} * vector; }
 
   std::uint32_t ptx_line = 0;        // line in the module's PTX text
   std::uint32_t file = 0, line = 0;  // CUDA source, 0 when unknown (no -lineinfo)
   std::uint32_t instruction = 0;     // index into the function's body
-  std::string function;              // the PTX function it stands in (a kernel may call .funcs)
+  std::string function;              // the PTX function that contains it (a kernel may call .funcs)
   std::string text;                  // the instruction as printed PTX, for reports
-  // Where machine code counts it with another site, `distance` bytes from whose addresses its own are: the number of
-  // that site, a lower one (jit/kernel/access_groups.h).
+  // Set if machine code counts this site together with another one, its leader: a site of lower number
+  // (jit/kernel/access_groups.h). The addresses of this site are the leader's plus `distance` bytes.
   static constexpr std::uint32_t kAlone = ~0u;
   std::uint32_t leader = kAlone;
   std::int64_t distance = 0;
-  // All of them; empty: any pointer may be in the address.
+  // All possible origins. Empty: any pointer may be in the address.
   std::vector<AddressOrigin> origins;
 };
 
-// What the instruction does to memory. An asynchronous copy reads at its source, and writes at its destination.
+// Access type of the instruction. An asynchronous copy reads at its source and writes at its destination.
 inline AccessType access_type(const Site& site) {
   switch (site.kind) {
     case SiteKind::store:
@@ -86,7 +86,7 @@ inline AccessType access_type(const Site& site) {
 
 inline constexpr unsigned kInstructionClasses = static_cast<unsigned>(InstructionClass::count);
 
-// Static facts of one basic block (straight-line code): how many instructions of each class one pass executes. Guarded
+// Static facts of one basic block (straight-line code): how many instructions of each class one execution runs. Guarded
 // instructions are counted as issued; lanes switched off by a guard are subtracted through guard slots (see
 // BlockSlots).
 struct BlockFacts {
@@ -95,10 +95,10 @@ struct BlockFacts {
   // Floating-point operations per lane: add, mul, fma(=2 flops, counted as one op here) by type fp16/fp32/fp64.
   std::uint16_t fadd = 0, fmul = 0, ffma = 0, dadd = 0, dmul = 0, dfma = 0, hadd = 0, hmul = 0, hfma = 0;
   std::uint32_t line = 0, file = 0;
-  std::string function;  // that it belongs to: the kernel, or one that it calls
+  std::string function;  // the kernel, or a function that it calls
 };
 
-// A guarded (@p) instruction: own counter of lanes that were on, so that predicated-on counts and flops are exact.
+// A guarded (@p) instruction. Its own counter of active lanes makes predicated-on counts and flops exact.
 struct GuardFacts {
   std::uint32_t instruction = 0, block = 0;
   InstructionClass instruction_class = InstructionClass::misc;
@@ -113,14 +113,14 @@ struct BranchFacts {
   std::string function;
 };
 
-// A way from one block to the next. Blocks with one way out need no counter of their own.
+// A control-flow edge between two blocks. Blocks with one successor need no counter.
 struct EdgeFacts {
   static constexpr std::uint32_t kLeaves = ~0u, kNotCounted = ~0u;
   std::uint32_t from = 0, to = 0;       // indexes into KernelFacts::blocks; to == kLeaves: the function's end
   std::uint32_t counter = kNotCounted;  // index into LaunchCounts::edges
 };
 
-// Everything static that is needed to read a kernel's scoreboard. Filled by the JIT, kept with the compiled kernel.
+// All static data needed to read a kernel's scoreboard. The JIT fills it; it is kept with the compiled kernel.
 struct KernelFacts {
   std::string name;  // PTX (mangled) name
   std::vector<Site> sites;

@@ -1,4 +1,4 @@
-// Which row of the table of costs a PTX instruction has.
+// Cost table lookup: the row of costs.inc for a PTX instruction.
 #pragma once
 
 #include "gpu/gpu_model.h"
@@ -6,7 +6,7 @@
 
 namespace warpgrind::machine {
 
-// Pipe, effect on memory, issue slots and latency; not the places and registers.
+// Sets pipe, effect on memory, issue slots and latency; leaves indexes and registers unset.
 Instruction classify(const ptx::Instruction& instruction, const GpuModel& model);
 
 }  // namespace warpgrind::machine

@@ -1,5 +1,5 @@
-// A multiplication and the addition that uses it as one FMA, which ptxas makes where neither asks for a rounding
-// (PTX ISA, "fma": mul and add without .rn may be contracted).
+// Fusion of a multiplication and the addition that uses it into one FMA. ptxas does this if neither names a rounding
+// mode (PTX ISA, "fma": mul and add without .rn may be contracted).
 #pragma once
 
 #include <vector>

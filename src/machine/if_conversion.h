@@ -1,4 +1,4 @@
-// Short branches as predicates: what ptxas makes of `if` with a small body.
+// If-conversion: short branches become predicates, as ptxas does for an `if` with a small body.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace warpgrind::machine {
 
-// Joins straight pieces of code, and puts small blocks that a branch goes around under its predicate.
-// `bodies`: by index into Code::functions.
+// Joins straight-line blocks, and puts small blocks that a branch skips under its predicate. `bodies`: by index into
+// Code::functions.
 void convert_branches(Code& code, const events::KernelFacts& facts, const std::vector<flow::Definitions>& bodies);
 
 }  // namespace warpgrind::machine

@@ -1,5 +1,6 @@
-// Neighbouring loads and stores of a piece of straight code become wider ones, and what is in a register already is not
-// loaded again: what ptxas does where the alignment is sure and nothing between may touch the same memory.
+// Merging of memory accesses in straight-line code. Neighbouring loads and stores become wider ones, and a value that
+// is already in a register is not loaded again. ptxas does this if the alignment is certain and no instruction between
+// them may touch the same memory.
 #pragma once
 
 #include <vector>

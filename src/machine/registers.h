@@ -1,6 +1,6 @@
-// Registers a thread that ptxas would give a kernel of which only PTX is there: the values that are alive at once in
-// the machine code of the model, and loads that it puts before others need their registers. An estimate; where a cubin
-// is in the binary its count is the truth.
+// Estimate of the registers per thread that ptxas would give a kernel that exists only as PTX. It counts the values
+// that are live at once in the modelled machine code, and the loads that ptxas moves early. If the binary has a cubin,
+// use the cubin's exact count instead.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 namespace warpgrind::machine {
 
 struct RegisterNeed {
-  std::uint32_t alive = 0;  // 32-bit registers, the most at one place
-  std::uint32_t apart = 0;  // ... without what loads of the block have read before it is used: they could come later
-  std::uint32_t loads = 0;  // ... that the loads of one block fill, rounds of an unrolled loop included
+  std::uint32_t alive = 0;  // 32-bit registers, maximum live at one place
+  std::uint32_t apart = 0;  // ... without loaded but unused values of the block: their loads could come later
+  std::uint32_t loads = 0;  // ... filled by the loads of one block, including the iterations of an unrolled loop
 };
 RegisterNeed register_need(const ptx::Module& module, std::uint32_t function);
 
-// Obeys .maxnreg, .maxntid and .minnctapersm. `cc`: the compute capability times 10, which limits a thread's registers.
+// Obeys .maxnreg, .maxntid and .minnctapersm. `cc`: compute capability times 10; it limits the registers per thread.
 std::uint32_t estimate_registers(const ptx::Module& module, std::uint32_t function, std::uint32_t cc);
 
-// Whether a value of this type is computed in two registers. f32x2 has instructions of its own.
+// Whether a value of this type is computed in two registers. f32x2 is not: it has its own instructions.
 inline bool is_wide(ptx::ScalarType t) {
   return ptx::bits(t) == 64 && t != ptx::ScalarType::f32x2;
 }

@@ -1,5 +1,6 @@
-// Loops that ptxas unrolls by itself: short ones of a single block whose counter goes in constant steps to a constant
-// end. Four rounds follow each other, then two, then single ones; a few rounds in all leave no loop.
+// Unrolling of loops, as ptxas does without a pragma: short single-block loops whose counter goes in constant steps to
+// a constant end. ptxas places four iterations in a row, then two, then single ones. A loop of few iterations
+// disappears.
 #pragma once
 
 #include <vector>
@@ -10,7 +11,7 @@
 
 namespace warpgrind::machine {
 
-// After select_instructions(). Sets Block::unrolled and Instruction::of_loop.
+// Call after select_instructions(). Sets Block::unrolled and Instruction::of_loop.
 void unroll_loops(Code& code, const events::KernelFacts& facts, const std::vector<flow::Definitions>& bodies);
 
 }  // namespace warpgrind::machine

@@ -1,4 +1,4 @@
-// Who writes and reads each register of the code, after everything that joins instructions has.
+// Writers and readers of each register of the code, after all merging of instructions.
 #pragma once
 
 #include <cstdint>
@@ -24,13 +24,14 @@ class Uses {
   const Instruction& instruction(Where w) const { return code_.blocks[w.block].instructions[w.at]; }
   const ptx::Instruction& text(const Instruction& i) const { return bodies_[i.function].function.body[i.ptx]; }
   const ptx::Instruction& text(Where w) const { return text(instruction(w)); }
-  // The number of an operand's register in the code; kNone: it is none.
+  // The number of an operand's register in the code. kNone: it is no register.
   ptx::RegId reg(const Instruction& i, const ptx::Operand& o) const;
-  ptx::RegId address_base(const Instruction& i) const;  // of a memory instruction's address; kNone: no register
-  // The only instruction that writes the register, if there is just one and nothing else can be read.
+  ptx::RegId address_base(const Instruction& i) const;  // base of a memory instruction's address; kNone: no register
+  // The only instruction that writes the register; null if several do or none does.
   const Where* only_writer(ptx::RegId r) const { return writers_[r].size() == 1 ? &writers_[r][0] : nullptr; }
   bool alive(Where w) const { return alive_[w.block][w.at]; }
-  // Different values in the lanes of a warp, or read from memory: what ptxas does not keep in uniform registers.
+  // Whether lanes of a warp may hold different values, or the value comes from memory. ptxas does not keep such values
+  // in uniform registers.
   bool varies(ptx::RegId r) const { return varies_[r]; }
 
  private:

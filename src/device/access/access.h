@@ -1,13 +1,13 @@
-// The one door to memory. Whatever machine code reads or writes is an Access to one space, and is checked, counted,
-// published and moved, in that order, once:
+// Access path: the only way to memory. Each read or write of machine code is an Access to one space. It is checked,
+// counted, published and moved once, in that order:
 //   check.cpp         bounds, alignment, permission; a fault does not return
-//   invalid.cpp       what happens to accesses that are not allowed where somebody observes them
-//   count.cpp         the requests, sectors and wavefronts of its site
-//   access.cpp        the order of it all; observers
-//   move.cpp          bytes, local memory's interleaving
-//   inline_cache.cpp  in front: affine accesses that the machine code's own cache may take from then on
-//   lane_requests.cpp likewise those whose lanes have addresses of their own
-// A host pointer comes out of a Place only, and a Place out of pass() only.
+//   invalid.cpp       handling of invalid accesses when an observer wants them
+//   count.cpp         requests, sectors and wavefronts of the site
+//   access.cpp        order of the steps; observers
+//   move.cpp          bytes, interleaving of local memory
+//   inline_cache.cpp  fast path: affine accesses that machine code's own cache may serve from then on
+//   lane_requests.cpp fast path: accesses whose lanes have arbitrary addresses
+// Only a Place gives a host pointer, and only pass() and its variants give a Place.
 #pragma once
 
 #include <cstdint>
@@ -27,26 +27,27 @@ struct TexelPlane;
 struct Access {
   jit::WarpContext* context = nullptr;
   std::uint32_t site = 0;
-  AccessForm form;  // space: resolved by at(); before that as the instruction says
+  AccessForm form;  // space: resolved by at(); before that, as in the instruction
   unsigned element = 4, vector = 1;
-  unsigned group = kWarpSize;  // textures: neighbours that make one request
+  unsigned group = kWarpSize;  // textures: number of neighbouring lanes in one request
   events::AccessPath path = events::AccessPath::instruction;
   events::MemoryOrder order = events::MemoryOrder::weak;
   events::MemoryScope scope = events::MemoryScope::none;
   bool counted = true, published = true;
   LaneMask mask = 0;
-  LaneMask behind = 0;                       // lanes at the same address, for which one of the mask acts
-  const std::uint64_t* addresses = nullptr;  // 32, of the space
-  // 32: bytes of each lane where they differ (cp.async that fills up with zeroes, bulk copies, calls); else form.bytes.
+  LaneMask behind = 0;                       // lanes at the same address, served by a lane of `mask`
+  const std::uint64_t* addresses = nullptr;  // 32 entries, in addresses of the space
+  // 32 entries: bytes of each lane if they differ (cp.async that fills up with zeroes, bulk copies, calls); else null,
+  // and form.bytes holds for all lanes.
   const std::uint32_t* sizes = nullptr;
-  const void* values = nullptr;  // what ld and st move, as move() wants it; for observers
+  const void* values = nullptr;  // data of ld and st in the layout of move(); for observers
 
   bool writes() const { return form.type != AccessType::load; }
   unsigned bytes() const { return form.bytes; }
   std::uint32_t bytes_of(unsigned lane) const { return sizes ? sizes[lane] : form.bytes; }
 
-  // The same by the lanes of `lanes` at these addresses. Addresses of a space make it an access to that space; global
-  // ones leave constant memory constant.
+  // Returns a copy of the access, by the lanes `lanes` at these addresses. Its space follows from the type of the
+  // addresses; with global addresses, constant memory stays constant.
   Access at(Lanes<GlobalAddress> global, LaneMask lanes) const {
     return at(form.space == StateSpace::constant ? StateSpace::constant : StateSpace::global, global.data(), lanes);
   }
@@ -55,8 +56,8 @@ struct Access {
   Access at(Lanes<ParameterOffset> parameters, LaneMask lanes) const {
     return at(StateSpace::param, parameters.data(), lanes);
   }
-  // The same without a copy, where speed matters: a copy reads what has just been written in smaller pieces, for which
-  // a processor waits.
+  // Same, in place and faster. A copy would read fields just written in smaller pieces, and the processor waits for
+  // such stores.
   void go_to(Lanes<GlobalAddress> global, LaneMask lanes) {
     if (form.space != StateSpace::constant) form.space = StateSpace::global;
     addresses = global.data();
@@ -67,7 +68,7 @@ struct Access {
     addresses = shared.data();
     mask = lanes;
   }
-  // Surfaces and textures: addresses on the host that the texture unit has made itself.
+  // Surfaces and textures: host addresses from the texture unit.
   Access at_texels(const std::uint64_t* of_lanes, LaneMask lanes) const {
     return at(StateSpace::texture, of_lanes, lanes);
   }
@@ -82,7 +83,7 @@ struct Access {
   }
 };
 
-// What the site of an instruction says; no lanes yet.
+// Returns an access with the static facts of a site, without lanes.
 inline Access access_of(jit::WarpContext& context, std::uint32_t site) {
   const SiteFacts& f = launch_of(context).kernel->sites[site];
   Access a;
@@ -93,7 +94,7 @@ inline Access access_of(jit::WarpContext& context, std::uint32_t site) {
   a.vector = f.vector;
   a.order = f.order;
   a.scope = f.scope;
-  a.counted = f.form.space != StateSpace::param;  // parameters are no traffic
+  a.counted = f.form.space != StateSpace::param;  // parameters cause no memory traffic
   return a;
 }
 
@@ -101,7 +102,7 @@ inline events::WarpEvent warp_event(const jit::WarpContext& c, std::uint32_t sit
   return {&fiber_of(c).worker->launch->info, site, Dim3{c.ctaid[0], c.ctaid[1], c.ctaid[2]}, c.warp, mask};
 }
 
-// Where the bytes of a passed access are on the host. Local memory is not contiguous there: move() knows.
+// Host location of the bytes of a passed access. Local memory is not contiguous there; move() handles it.
 class Place {
  public:
   std::uint8_t* of(unsigned lane) const { return reinterpret_cast<std::uint8_t*>(origin_ + addresses_[lane]); }
@@ -116,7 +117,7 @@ class Place {
   friend void move(const Access&, const Place&, void*);
 };
 
-// A fetch of `bytes` a texel, of which `group` neighbours make one request.
+// A fetch of `bytes` per texel; `group` neighbouring lanes make one request.
 inline Access texel_access(jit::WarpContext& context, std::uint32_t site, unsigned bytes, unsigned group) {
   Access a = access_of(context, site);
   a.form = {StateSpace::texture, AccessType::load, static_cast<std::uint8_t>(bytes)};
@@ -125,62 +126,62 @@ inline Access texel_access(jit::WarpContext& context, std::uint32_t site, unsign
   return a;
 }
 
-// What the texture unit reads for the lanes of a warp: up to eight texels a lane.
+// Texels that the texture unit reads for the lanes of a warp: up to eight per lane.
 struct Texels {
-  unsigned most = 0;  // texels of any lane
+  unsigned most = 0;  // largest number of texels of a lane
   LaneMask on[TexelList::kMost] = {};
   std::uint64_t addresses[TexelList::kMost][kWarpSize];
   std::uint64_t layout[TexelList::kMost][kWarpSize];
-  std::uint8_t read[kWarpSize] = {};                       // by each lane
-  void add(unsigned lane, const TexelList::Entry& texel);  // at most kMost of a lane
+  std::uint8_t read[kWarpSize] = {};                       // number of texels by lane
+  void add(unsigned lane, const TexelList::Entry& texel);  // at most kMost per lane
 };
 
-// Planes that a request can read from: two levels of a mipmapped array.
+// Number of planes that one request can read: two levels of a mipmapped array.
 inline constexpr unsigned kMostPlanes = 2;
-// The same of all lanes at once and of one plane, where each reads some of the same few corners: of one texel, or of
-// the 2, 4 or 8 around a point.
+// Texels of one plane, read by all lanes with the same corners: of one texel, or of the 2, 4 or 8 texels around a
+// point. A lane may skip some corners.
 struct LaneTexels {
   static constexpr unsigned kMost = 8;
   const TexelPlane* plane = nullptr;
-  const SectorGrid* grid = nullptr;  // null: none by which they can be counted
+  const SectorGrid* grid = nullptr;  // null: no grid fits for counting
   unsigned axes = 1, corners = 0;
-  unsigned group = 4;          // neighbours that make one request
+  unsigned group = 4;          // number of neighbouring lanes in one request
   const std::uint8_t* corner;  // in the order of reading; bit d: the upper neighbour along axis d
-  LaneMask on[kMost];          // which lanes read it
-  // Texels along the axes, the lower and the upper ones; the last is the slice. What is not read means nothing.
+  LaneMask on[kMost];          // lanes that read the corner
+  // Texel indexes along the axes, lower and upper; the last one is the slice. Unread entries are meaningless.
   alignas(64) std::int32_t index[3][2][kWarpSize];
   struct At {
     std::uint64_t x, y, slice;
   };
   unsigned bytes() const;                  // of a texel
   At at(unsigned k, unsigned lane) const;  // the k-th texel
-  void add_to(Texels& texels) const;       // behind those there, each lane's in the order of the corners
+  void add_to(Texels& texels) const;       // appends after the existing ones, per lane in the order of the corners
 };
 
-// All lanes lie in the heap of kernels: in pieces that are in use?
+// Whether all lanes are in pieces of the device heap that are in use. Call only if all lanes are in the heap.
 bool in_pieces(const Access& access);
-// Checks, counts, publishes. The mask is not empty, and becomes that of the lanes that may go on: all of them, unless
-// somebody observes invalid accesses; then it may be empty afterwards.
+// Checks, counts and publishes. The mask must not be empty. Lanes with invalid accesses leave the mask if an observer
+// wants them; the mask may then be empty afterwards.
 Place pass(Access& a);
-// The same for what answers with an error code: nullopt where pass() would be a fault, or change the mask.
+// Same, for callers that return error codes: nullopt where pass() would raise a fault or change the mask.
 std::optional<Place> try_pass(Access& a);
-// The same for textures, whose unit has checked and moved: counted together, published texel by texel.
+// Same for textures, after the texture unit has checked and moved the data: counted together, published texel by texel.
 void pass_texels(const Access& a, LaneMask mask, const Texels& texels);
 void pass_texels(jit::WarpContext& context, std::uint32_t site, LaneMask mask, std::span<const LaneTexels> texels);
-// Moves what an access has passed: a load to values[e*32 + l], a store from there.
+// Moves the data of a passed access: a load to values[e*32 + l], a store from there.
 void move(const Access& a, const Place& place, void* values);
-// All of it, for ld and st; quick where the lanes repeat their last pattern. Addresses as the instruction writes them;
-// `a` becomes the access to its space.
+// All steps for ld and st; fast if the lanes repeat their last pattern. Takes addresses as the instruction writes them,
+// and resolves the space of `a`.
 void load_or_store(Access& a, Lanes<GenericAddress> addresses, LaneMask mask, void* values);
 
-// The parts of an access by space, in the order global, shared, local; f(Access).
+// Lanes of an access by space. each_space() calls f(Access) for each, in the order global, shared, local.
 struct SpaceMasks {
   LaneMask global = 0, shared = 0, local = 0;
 };
 SpaceMasks split_spaces(StateSpace written, Lanes<GenericAddress> addresses, LaneMask mask);
 void local_offsets(Lanes<GenericAddress> addresses, std::uint64_t* offsets);
-// Offsets from the block's own memory: that of another block of the cluster, and the driver's, lie below and above it
-// (Block::shared), so that host pointers are one addition.
+// Offsets from the block's own shared memory. The memory of other blocks of the cluster and of the driver lies below
+// and above it (Block::shared), so that a host pointer needs one addition.
 SharedOffset shared_offset(const jit::WarpContext& context, GenericAddress address);
 void shared_offsets(const jit::WarpContext& context, Lanes<GenericAddress> addresses, std::uint64_t* offsets);
 template <class F>
@@ -199,14 +200,14 @@ void each_space(const Access& a, Lanes<GenericAddress> addresses, LaneMask mask,
   }
 }
 
-// One lane's stretch of memory, for functions that kernels call (printf, malloc's results, strings). Not counted.
-// False: not all of it may be touched.
+// A contiguous range of one lane, for functions that kernels call (printf, malloc's results, strings). Not counted.
+// Returns false if part of it is not accessible.
 bool read_stretch(jit::WarpContext& context, std::uint32_t site, unsigned lane, GenericAddress from, void* out,
                   std::uint64_t bytes);
 bool write_stretch(jit::WarpContext& context, std::uint32_t site, unsigned lane, GenericAddress to, const void* in,
                    std::uint64_t bytes);
-// For work that goes on after the block has ended: global memory only. nullopt: shared or local memory, or not all of
-// it may be touched.
+// Same, for work that continues after the block has ended: global memory only. nullopt: shared or local memory, or part
+// of the range is not accessible.
 std::optional<GlobalAddress> global_stretch(const Launch& launch, GenericAddress address, std::uint64_t bytes,
                                             bool write);
 
@@ -216,10 +217,10 @@ Extent check(Access& a);  // a fault does not return
 bool allowed(Access& a);
 void move_local(const Access& a, void* values);
 void move_stretch(const Access& a, const Place& place, unsigned lane, std::uint8_t* outside, std::uint64_t bytes);
-// True: the lanes repeated their site's last pattern, and all is done.
+// Returns true if the lanes repeated their site's last pattern; the access is then complete.
 bool move_repeated(const Access& a, void* values);
 bool find_allocation(const Launch& launch, std::uint64_t address, Range* range);
-// The same, cut to what the site should stay in.
+// Same, clipped to the bounds of the site.
 bool find_bounded(const Launch& launch, std::uint32_t site, std::uint64_t address, Range* range);
 const char* verb_of(const Access& a);
 

@@ -1,8 +1,7 @@
-// Keeps the accesses of some blocks for the modelled caches (events/access_log.h). A launch logs about kLogged
-// requests: all blocks of a small one, else all or some of those of some SMs whose requests meet, and some from the
-// middle of the grid; which is decided by what block 0 asked for alone, so that it does not depend on the number of
-// workers. A kernel that is launched again with the same
-// arguments and shape is not logged again.
+// Logging of the accesses of some blocks for the modelled caches (events/access_log.h). A launch logs about kLogged
+// requests. A small launch logs all its blocks. Another one logs blocks of a few SMs whose requests meet, and some
+// blocks from the middle of the grid. Only the requests of block 0 decide which, so that the choice does not depend on
+// the number of workers. A repeated launch with the same arguments and shape is not logged again.
 #pragma once
 
 #include <cstdint>
@@ -17,23 +16,23 @@
 namespace warpgrind::device {
 
 inline constexpr std::uint64_t kLogged = 12288;
-// Of a launch of so few warps that one of them is all that there is to see: its log must be longer than what a cache
-// holds, or data that it just cannot hold looks as if it were always new. 26 ms at 0.1 us a request.
+// Limit for a launch of at most kFewWarps warps, where one warp is all there is. Its log must be longer than the
+// content of a cache. Otherwise data that just exceeds the cache looks always new. 26 ms at 0.1 us per request.
 inline constexpr std::uint64_t kLoggedOfFew = 262144, kFewWarps = 4;
 
-// Before the launch: does it log?
+// Decides before the launch whether it is logged.
 void begin_logging(Launch& launch);
-// Is the block one of those that `requests` of block 0 leave room for? beside: events::BlockLog.
+// Whether a block is logged, given the number of requests of block 0. beside: events::BlockLog.
 enum class Logged : std::uint8_t { no, yes, beside };
 Logged how_logged(const Launch& launch, std::uint64_t block, std::uint64_t requests);
-// All blocks that are logged, in order. Block 0 has ended.
+// All logged blocks, in order. Block 0 must have ended.
 std::vector<std::uint64_t> logged_blocks(const Launch& launch);
-// What the caches see. An address of generic space may be one of theirs.
+// Whether the caches see accesses to this space. A generic address may be in it.
 inline bool is_logged(StateSpace space) {
   return space != StateSpace::shared && space != StateSpace::param;
 }
-// When a block begins and ends. Its warps have site states of their own (Worker::logged_sites), whose inline caches and
-// windows stay empty but for those of shared memory; each until its part of the log is full.
+// Call when a block begins and ends. The warps of a logged block have their own site states (Worker::logged_sites).
+// Their inline caches and windows stay empty, except for shared memory, until the warp's part of the log is full.
 void begin_log(Worker& worker, Block& block);
 void end_log(const Worker& worker, Block& block);
 inline void give_sites(WarpFiber& warp, const Block& block) {
@@ -42,11 +41,11 @@ inline void give_sites(WarpFiber& warp, const Block& block) {
 inline bool is_logging(const jit::WarpContext& context) {
   return context.sites == fiber_of(context).worker->logged_sites;
 }
-// Of accesses that have been checked.
+// Log accesses that have been checked.
 void log_affine(const Access& access, const AffineAddresses& addresses);
 void log_lanes(const Access& access);
 void log_texels(const Access& access, const Texels& texels);
-// After the launch; null: nothing was logged.
+// Call after the launch; null: nothing was logged.
 std::shared_ptr<const events::AccessLog> collect_log(Launch& launch,
                                                      const std::vector<std::unique_ptr<Worker>>& workers);
 

@@ -1,5 +1,5 @@
-// What the accesses of each site should stay in, by the arguments of a launch: where all that goes into an address
-// points into one allocation or variable (events::Site::origins).
+// Bounds of the accesses of each site for the arguments of a launch. A site has bounds if all its address origins point
+// into one allocation or variable (events::Site::origins).
 #pragma once
 
 #include <vector>

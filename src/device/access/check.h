@@ -1,4 +1,4 @@
-// What is wrong with an access, for those who say so: check.cpp ends the launch, invalid.cpp tells observers.
+// Detection of invalid accesses. check.cpp ends the launch for them, invalid.cpp publishes them.
 #pragma once
 
 #include "device/access/access.h"
@@ -6,23 +6,23 @@
 
 namespace warpgrind::device {
 
-// In the order that messages name them: the first that holds. neighbour: in memory, but not in what the address was
-// made from (Launch::bounds); only where somebody observes invalid accesses.
+// In order of precedence in messages. neighbour: in valid memory, but outside the object that the address derives from
+// (Launch::bounds); only if an observer wants invalid accesses.
 enum class Problem : std::uint8_t { none, wrong_space, misaligned, outside, neighbour, constant };
 inline constexpr unsigned kProblems = 6;
 
-// Of one lane; but for wrong_space, which all have. The range is that of the lane before, and is looked up anew where
-// it does not hold the address.
+// Problem of one lane, except wrong_space, which all lanes share. `range` caches the range of the previous lane, and is
+// looked up again if it does not hold the address.
 Problem problem_of(const Access& a, unsigned lane, Range& range);
-// Atomics work on global and shared memory only.
+// Atomics work only on global and shared memory.
 bool wrong_space(const Access& a);
 bool within_bound(const Access& a, std::uint64_t address, std::uint64_t bytes);
 FaultText text_of(const Access& a, unsigned lane, Problem problem);
 
-// Somebody observes: the lanes that are not good are published and leave the mask. The launch keeps the fault that it
-// would have ended with, and ends only after very many of them.
+// Publishes the invalid lanes and removes them from the mask, if an observer wants them. The launch keeps the fault
+// that it would have ended with, and ends only after very many.
 void suppress(Access& a);
-// Published only.
+// Only publishes; returns the invalid lanes.
 LaneMask report_invalid(const Access& a);
 
 }  // namespace warpgrind::device

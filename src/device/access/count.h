@@ -1,5 +1,5 @@
-// Exact counts of memory sites. Lanes repeat their patterns, so the cost of a pattern is computed once and hits are
-// counted; the products are folded into events::SiteCounts when the pattern changes and when the launch ends.
+// Exact counts of memory sites. Lanes repeat their patterns. The cost of a pattern is computed once and its hits are
+// counted. The products go into events::SiteCounts when the pattern changes and when the launch ends.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace warpgrind::device {
 
-// Lane addresses base + kx*X + ky*Y for some mask; costs depend on base & 255, kx, ky and the mask alone.
+// Lane addresses base + kx*X + ky*Y for some mask. Costs depend only on base & 255, kx, ky and the mask.
 struct AffinePattern {
   std::int64_t kx = 0, ky = 0;
   std::uint64_t hits = 0;  // 0: empty
@@ -22,19 +22,19 @@ struct AffinePattern {
 };
 
 struct LanePattern {
-  std::int64_t offsets[kWarpSize];  // from the first lane's address rounded down to 256; 0 for lanes off
+  std::int64_t offsets[kWarpSize];  // from the first lane's address rounded down to 256; 0 for inactive lanes
   std::int64_t low = 0, high = 0;   // smallest and largest of the offsets
   std::uint64_t hits = 0;
   LaneMask mask = 0;
   StateSpace space = StateSpace::none;
-  bool contiguous = false;  // one element a lane, side by side
+  bool contiguous = false;  // adjacent lanes have adjacent elements
 };
 
-// Masks of a site come in turns (the steps of a reduction, the edges of a stencil), so the search begins behind the
-// last hit.
+// Masks of a site recur in a fixed sequence (the steps of a reduction, the edges of a stencil), so the search begins
+// after the last hit.
 inline constexpr unsigned kAffinePatterns = 16;
 
-// One a site and worker. Empty between launches.
+// One per site and worker. Empty between launches.
 struct alignas(64) SiteRecord {
   LanePattern lanes;
   AffinePattern affine[kAffinePatterns];
@@ -42,33 +42,33 @@ struct alignas(64) SiteRecord {
   std::uint32_t refills = 0;       // of the inline cache in this launch
   std::uint32_t lane_refills = 0;  // of jit::LaneRequests
   std::uint32_t lane_steps = 0;    // changes of its steps
-  std::uint32_t other_masks = 0;   // accesses of some lanes that found another pattern in their slot
+  std::uint32_t other_masks = 0;   // partial-mask accesses that found another pattern in their slot
   bool used = false;
-  bool piece_cached = false;  // the inline cache holds a piece of the heap of kernels
+  bool piece_cached = false;  // the inline cache holds a piece of the device heap
   events::SiteCounts counts;
   std::unique_ptr<GridCounter> texels;  // made by the first fetch
-  Range range;                          // where its last access went
+  Range range;                          // range of the last access
 };
 
-// An access that has been checked. Its pattern is kept, also when counters are off: repeated patterns need no check.
+// Counts a checked access. Its pattern is kept even if counters are off: repeated patterns need no check.
 void count(const Access& a, const Extent& extent);
 void count_texels(const Access& a, LaneMask mask, const Texels& texels);
-// Likewise; false: not by this way.
+// Same; returns false if this method does not apply.
 bool count_texels(Worker& worker, std::uint32_t site, LaneMask mask, std::span<const LaneTexels> texels);
 // lane addresses base + kx*X + ky*Y
 void count_affine(const Access& a, std::uint64_t base, std::int64_t kx, std::int64_t ky);
-// The same for an access that the site's inline cache covers and whose keys are the cache's.
+// Same, for an access that the site's inline cache covers and whose keys match the cache.
 void count_masked(const Access& a, std::uint64_t base, std::int64_t kx, std::int64_t ky);
-// Before the inline cache of a site changes: its histogram goes into the counts, and it is empty afterwards.
+// Call before the inline cache of a site changes: adds its histogram to the counts and empties it.
 void fold_inline_cache(Worker& worker, std::uint32_t site, jit::SiteState& state);
-// The same for the requests that it has kept (jit::LaneRequests); it has its window still.
+// Same for the stored requests (jit::LaneRequests). The window must still be the one they were stored with.
 void fold_lane_requests(Worker& worker, std::uint32_t site, jit::LaneRequests& lanes);
-// Where the lanes of a request of all lanes are in steps, the next ones may be, too.
+// Sets the steps of a window from a request of all lanes with constant steps: the next requests probably have them too.
 void choose_steps(Worker& worker, std::uint32_t site, jit::LaneRequests& lanes, const std::uint64_t* addresses);
-// End of a launch: adds everything the worker counted, and leaves its records empty.
+// At the end of a launch: adds all counts of the worker and empties its records.
 void collect(Worker& worker, events::LaunchCounts& counts);
-// This worker's warps have given pieces of the heap of kernels back. (Inline caches of other workers are theirs: they
-// may miss a use of such a piece, as a use at the same time is missed.)
+// Call after this worker's warps freed pieces of the device heap: drops them from its inline caches. Caches of other
+// workers are not reached. They may miss a use of such a piece, as they may miss a use at the same time.
 void forget_pieces(Worker& worker);
 void empty_inline_cache(jit::SiteState& state);
 

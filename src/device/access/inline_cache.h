@@ -1,4 +1,4 @@
-// Affine accesses: the accelerator in front of the door.
+// Affine accesses: fast path before pass().
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,8 @@
 
 namespace warpgrind::device {
 
-// Lane addresses base + kx*X(lane) + ky*Y(lane), by the kernel's lane shape; in the space that the instruction writes.
+// Lane addresses base + kx*X(lane) + ky*Y(lane), with X and Y of the kernel's lane shape, in the space that the
+// instruction writes.
 struct AffineAddresses {
   std::uint64_t base;
   std::int64_t kx, ky;
@@ -22,23 +23,23 @@ struct AffineAddresses {
   }
   std::int64_t x(unsigned row) const { return kx * static_cast<std::int64_t>(row - 1); }
   std::int64_t y(unsigned row) const { return ky * static_cast<std::int64_t>(kWarpSize / row - 1); }
-  // Lanes that exist along each direction decide alignment.
+  // Address bits for the alignment check. A direction counts only if it has more than one lane.
   std::uint64_t bits(unsigned row) const {
     return base | (row > 1 ? static_cast<std::uint64_t>(kx) : 0) |
            (row < kWarpSize ? static_cast<std::uint64_t>(ky) : 0);
   }
 };
 
-void expand(const AffineAddresses& a, jit::LaneShape shape, std::uint64_t* addresses);  // of all 32 lanes
+void expand(const AffineAddresses& a, jit::LaneShape shape, std::uint64_t* addresses);  // writes all 32 lanes
 
 struct AffinePlace {
-  StateSpace space;         // where it went
-  std::uint64_t host_base;  // of `base`, unless the space is local
+  StateSpace space;         // resolved space
+  std::uint64_t host_base;  // host address of `base`, unless the space is local
 };
-// Checked and counted, by the lanes of the access's mask; its space becomes where it went. nullopt: not decided here,
-// the lanes must be looked at one by one, and the access is as it was. (Nobody observes: nothing is published.)
+// Checks and counts for the lanes of the access's mask, and resolves its space. nullopt: not decided here, check lane
+// by lane; the access is unchanged. For launches whose accesses nothing observes: does not publish.
 std::optional<AffinePlace> pass_affine(Access& access, const AffineAddresses& addresses);
-// Counts an access of some lanes that machine code has checked and makes itself.
+// Counts an access of some lanes that machine code has checked and performs itself.
 void count_checked(const Access& access, const AffineAddresses& addresses);
 
 }  // namespace warpgrind::device

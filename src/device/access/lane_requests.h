@@ -1,5 +1,6 @@
-// In front of the door: accesses whose lanes have addresses of their own (gathers, scatters, atomics). One comparison a
-// lane says that all are good, and the request is kept, to be counted with others (jit::LaneRequests).
+// Fast path before pass() for accesses whose lanes have arbitrary addresses (gathers, scatters, atomics). One
+// comparison per lane proves them valid. The request is stored and counted later together with others
+// (jit::LaneRequests).
 #pragma once
 
 #include <optional>
@@ -8,14 +9,14 @@
 
 namespace warpgrind::device {
 
-// The lanes of the mask, which is not empty, lie in the window of their site: checked and counted. nullopt: not decided
-// here.
+// Checks and counts if all lanes of the mask lie in the window of their site. The mask must not be empty. nullopt: use
+// the normal path.
 std::optional<Place> pass_lanes(const Access& a);
-// The same of addresses as the instruction writes them; then `a` is the access to its space.
+// Same, for addresses as the instruction writes them. On success `a` is the access to its resolved space.
 std::optional<Place> pass_written(Access& a, Lanes<GenericAddress> addresses, LaneMask mask);
-// An affine access that has been checked: kept like one of these. False: there is no window that it lies in.
+// Stores a checked affine access like these. Returns false if no window contains it.
 bool keep_affine(const Access& a, const AffineAddresses& affine);
-// After an access that has passed: the next ones of its site need not look further, where that may be.
+// Opens a window around a passed access, if allowed, so that the next ones of its site take the fast path.
 void open_window(const Access& passed);
 
 }  // namespace warpgrind::device

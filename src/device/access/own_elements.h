@@ -1,5 +1,5 @@
-// Which accesses of a launch cannot meet those of another thread: c[i] = a[i] + b[i], where i is the thread's number.
-// Most kernels write so, and nobody need look for races there.
+// Sites of a launch whose accesses cannot touch another thread's data: c[i] = a[i] + b[i], where i is the thread's
+// number. Most kernels write like this, and the race check can skip these sites.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace warpgrind::device {
 
-// By site, 1: each thread touches bytes of global memory there that no other thread of the launch touches anywhere.
+// By site. 1: each thread touches bytes of global memory there that no other thread of the launch touches anywhere.
 // Bounds: of the launch's sites.
 std::vector<std::uint8_t> own_elements(const Launch& launch, const std::vector<SiteBounds>& bounds);
 

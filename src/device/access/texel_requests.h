@@ -1,4 +1,4 @@
-// What the texture unit reads for a warp as requests of at most 32 addresses, as cost and events know them.
+// Texel reads of a warp split into requests of at most 32 addresses, the unit of costs and events.
 #pragma once
 
 #include <algorithm>
@@ -9,9 +9,9 @@
 
 namespace warpgrind::device {
 
-// f(addresses, count, first): a part of what a group of neighbours reads, in the texels' layout; the first of its
-// request. There is more than one only where there are more than 32 texels (two levels of a 3D array: 64 of a quad),
-// and then, as far as 32 texels allow it, no line of 128 bytes is in two of them.
+// Calls f(addresses, count, first) for each part of the texels of a group of neighbouring lanes, in the texels' layout;
+// `first` marks the first part of a request. There are several parts only for more than 32 texels (two levels of a 3D
+// array: 64 per quad). No line of 128 bytes is then in two parts, if 32 texels allow it.
 template <class F>
 void each_texel_request(const Texels& texels, unsigned group, F&& f) {
   constexpr unsigned kLineShift = 7;

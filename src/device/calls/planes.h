@@ -1,4 +1,4 @@
-// Parameters of functions called from machine code: word w of lane l at [w*32 + l].
+// Parameter layout of functions called from machine code: word w of lane l is at [w*32 + l].
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The functions of src/device that machine code calls by name, grouped as they are implemented.
+// Functions of src/device that machine code calls by name, grouped by source file.
 #pragma once
 
 #include <span>
@@ -18,7 +18,7 @@ std::span<const jit::CallSymbol> warpgroup_symbols();      // warpgroup_matrix.c
 std::span<const jit::CallSymbol> texture_symbols();        // calls/texture.cpp
 std::span<const jit::CallSymbol> device_launch_symbols();  // device_launch.cpp
 
-// malloc and free in kernels (device_functions.cpp). 0: no memory left.
+// malloc and free in kernels (device_functions.cpp). heap_allocate() returns 0 if no memory is left.
 std::uint64_t heap_allocate(jit::WarpContext& context, std::uint32_t site, unsigned lane, std::uint64_t bytes);
 DeviceHeap::Released::Was heap_release(jit::WarpContext& context, std::uint32_t site, unsigned lane,
                                        std::uint64_t address);

@@ -1,5 +1,5 @@
-// The textures and surfaces that a worker's warps use in a launch: found by their handles and looked at once, as
-// kernels use the same few over and over.
+// Texture cache of a worker: the textures and surfaces of one launch by handle, with data prepared once. Kernels use
+// the same few again and again.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace warpgrind::device {
 
-// Of linear and pitched memory, which may have been freed since.
+// For textures of linear and pitched memory, which may have been freed meanwhile.
 std::uint64_t linear_bytes(const Texture& texture);
 bool still_allocated(const Launch& launch, const Texture& texture);
 
@@ -20,23 +20,23 @@ struct BoundTexture {
   std::uint32_t code;  // jit::TextureCall::encode()
   std::shared_ptr<const Texture> texture;
   LaneSampler sampler;
-  std::vector<LaneSampler> levels;  // of a mipmapped array, where the code names one
+  std::vector<LaneSampler> levels;  // of a mipmapped array, if the code reads levels
 };
 
 class TextureUnit {
  public:
-  // Null: there is none, or it cannot be read (find_texture() and still_allocated() say why).
+  // Returns null if there is none, or it cannot be read (find_texture() and still_allocated() give the reason).
   const BoundTexture* find(const Launch& launch, std::uint64_t handle, std::uint32_t code);
-  // Null: there is none.
+  // Returns null if there is none.
   const Surface* surface(std::uint64_t handle);
-  // When a launch has ended: nobody but the program keeps textures between launches.
+  // Called when a launch has ended: between launches only the program keeps textures alive.
   void forget();
 
  private:
   static constexpr std::size_t kKept = 32;
   std::unique_ptr<BoundTexture> bound_[kKept];
-  std::uint64_t version_ = 0;  // of the table of textures
-  // The last one, likewise.
+  std::uint64_t version_ = 0;  // of the texture table
+  // The last surface used, likewise.
   std::shared_ptr<const Surface> surface_;
   std::uint64_t surface_handle_ = 0, surfaces_version_ = 0;
 };

@@ -1,5 +1,6 @@
-// Where undefined bits come from: from the instruction that uses or stores them back over what its registers are
-// computed from, to a load that met undefined bits in this warp, or a register that nothing has written.
+// Search for the origin of undefined bits. It starts at the instruction that uses or stores them and follows the
+// definitions of its registers back. It ends at a load that read undefined bits in this warp, or at a register that was
+// never written.
 #pragma once
 
 #include "device/definedness/tracking.h"
@@ -12,11 +13,12 @@ struct FoundOrigin {
   std::uint32_t instruction = 0;  // as in events::UndefinedUse
 };
 FoundOrigin origin_of_use(jit::WarpContext& context, std::uint32_t site, events::UndefinedUse::Use use);
-// Of what an instruction stores, with the store as the last step of its way.
+// Origin of the value that an instruction stores, with the store as the last step of its way.
 events::UndefinedOrigin origin_of_stored(jit::WarpContext& context, std::uint32_t site);
-// What an instruction stores is computed: a sum, a product. Not so what is moved, selected or put together of bits.
+// Whether the stored value is the result of arithmetic (a sum, a product). False for values that are only moved,
+// selected or assembled from bits.
 bool stores_arithmetic(jit::WarpContext& context, std::uint32_t site);
-// Of bytes in memory that have been met.
+// Origin of undefined bytes in memory that a load has read.
 events::UndefinedOrigin origin_of_memory(jit::WarpContext& context, const UndefinedLoad& load);
 
 }  // namespace warpgrind::device

@@ -1,6 +1,6 @@
-// Where undefined bits in memory come from, as far as stores of kernels and copies tell: what nobody has moved comes
-// from its own allocation and needs no record. Records are made only where undefined bits are moved, and are a help:
-// there is a limit to their number.
+// Records of the origins of undefined bits in memory, made by stores of kernels and by copies. Bits that were never
+// moved come from their own allocation and need no record. Records are made only where undefined bits are moved. They
+// are only hints: their number is limited.
 #pragma once
 
 #include <cstdint>
@@ -14,23 +14,23 @@
 
 namespace warpgrind::device {
 
-inline constexpr unsigned kLongestWay = 8;  // steps that are kept of the way of a value
+inline constexpr unsigned kLongestWay = 8;  // most steps kept of the way of a value
 
 class UndefinedOrigins {
  public:
   static UndefinedOrigins& instance();
 
-  // Shared and local memory is used again by other blocks and warps: whose a record is. Global memory: 0.
+  // Owner of a record: shared and local memory is reused by other blocks and warps. Global memory: 0.
   struct Owner {
     std::uint64_t launch = 0, block = 0;
     bool operator==(const Owner&) const = default;
   };
 
-  // host: the address of the bytes on the host, which for global memory is also the device's.
+  // host: host address of the bytes; for global memory also the device address.
   void stored(std::uint64_t host, std::uint64_t bytes, const Owner& owner, const events::UndefinedOrigin& origin);
   void copied(std::uint64_t to, std::uint64_t from, std::uint64_t bytes, std::uint64_t work);
   std::optional<events::UndefinedOrigin> find(std::uint64_t host, const Owner& owner);
-  void forget(std::uint64_t address, std::uint64_t bytes);  // the memory is new
+  void forget(std::uint64_t address, std::uint64_t bytes);  // call when the memory is newly allocated
 
  private:
   struct Record {
@@ -45,8 +45,8 @@ class UndefinedOrigins {
   std::mutex mutex_;
   std::unordered_map<std::uint64_t, Record> sectors_;  // by address / 32
   std::vector<events::UndefinedOrigin> origins_;
-  std::map<std::string, std::uint32_t> known_;  // what it says -> index into origins_
-  std::vector<Copy> copies_;                    // in their order
+  std::map<std::string, std::uint32_t> known_;  // text of an origin -> index into origins_
+  std::vector<Copy> copies_;                    // in order of issue
 };
 
 }  // namespace warpgrind::device

@@ -1,7 +1,7 @@
-// Which bits of global memory have been written: a shadow of the address space, one bit a bit, 1 where nobody has
-// written. It lies at a fixed distance from the memory it describes, so that machine code finds it by one addition and
-// moves it by the same instructions. There only when an observer wants undefined uses. Memory of the host that kernels
-// reach (pinned, registered) has none: it counts as written.
+// Shadow of global memory: one bit per bit, 1 if that bit was never written. It lies at a fixed distance from the
+// memory it describes. Machine code thus finds it by one addition and moves it by the same instructions. It exists only
+// if an observer wants undefined uses. Host memory that kernels reach (pinned, registered) has no shadow: it counts as
+// written.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@ namespace warpgrind::device {
 
 class ShadowMemory {
  public:
-  // Reserves it once a process; null: the host has no address space left. Thread-safe.
+  // Reserves it once per process; null: the host has no address space left. Thread-safe.
   static ShadowMemory* open();
 
-  std::uint64_t distance() const { return distance_; }  // of a byte's shadow from the byte
+  std::uint64_t distance() const { return distance_; }  // from a byte to its shadow
   bool covers(std::uint64_t address, std::uint64_t bytes) const {
     return address - base_ < bytes_ && bytes <= bytes_ - (address - base_);
   }
@@ -24,7 +24,7 @@ class ShadowMemory {
   void define(std::uint64_t address, std::uint64_t bytes) const;
   void copy(std::uint64_t to, std::uint64_t from, std::uint64_t bytes) const;
   bool any(std::uint64_t address, std::uint64_t bytes) const;
-  // How many bytes nobody has written, and the distance of the first.
+  // Number of unwritten bytes, and the offset of the first.
   std::pair<std::uint64_t, std::uint64_t> count_undefined(std::uint64_t address, std::uint64_t bytes) const;
 
  private:

@@ -1,5 +1,5 @@
-// What the device does about undefined bits (shadow_memory.h) beside machine code: the shadows of blocks and warps, of
-// accesses that machine code does not make itself, and the events of uses with the origin of what they use.
+// Tracking of undefined bits (shadow_memory.h) outside machine code: shadows of blocks and warps, and of accesses that
+// machine code does not perform itself. It also publishes uses of undefined bits with their origin.
 #pragma once
 
 #include <cstdint>
@@ -12,29 +12,29 @@
 
 namespace warpgrind::device {
 
-// Loads of undefined bits by a warp, the last of each site: where a value came from.
+// Loads of undefined bits by a warp, the last one of each site. They show where a value came from.
 struct UndefinedLoad {
   std::uint32_t site = 0;
   StateSpace space = StateSpace::global;
-  std::uint64_t address = 0;  // of the first such byte; an offset in shared and local memory
-  std::uint64_t host = 0;     // where that is on the host
+  std::uint64_t address = 0;  // of the first such byte; shared and local memory: an offset
+  std::uint64_t host = 0;     // host address of that byte
 };
 struct UndefinedLoads {
   std::vector<UndefinedLoad> of;
 };
 
-// Shared memory of a block that begins, local memory of a warp that starts.
+// Mark as unwritten: shared memory of a block that begins, local memory of a warp that starts.
 void forget_shared(const Block& block, std::uint64_t bytes);
 void forget_local(WarpFiber& fiber);
 
-// An access writes defined bits.
+// Marks the bytes of an access as written.
 void define(const Access& access);
-// Before an atomic operation passes the door, behind which memory counts as defined: it uses the old value, unless it
-// is an exchange.
+// Call before pass() of an atomic operation, which marks its memory as defined. The operation uses the old value,
+// unless it is an exchange.
 void check_update(const Access& access, bool uses_old);
 
-// Copies and fills of the host, before the bytes move (host_copies.cpp). Copies to the host of undefined bytes are
-// events.
+// Apply copies and fills of the host to the shadow, before the bytes move (host_copies.cpp). A copy of undefined bytes
+// to the host is an event.
 void follow(const ShadowMemory& shadow, const events::HostCopy& copy, const events::Audience& observers);
 void follow(const ShadowMemory& shadow, const events::HostFill& fill);
 

@@ -1,5 +1,5 @@
-// The one host address range from which all virtual GPUs allocate, and the table of everything a kernel may touch.
-// Unified addressing: an address means the same on every device and on the host.
+// Address space of all virtual GPUs: one range of host addresses from which they allocate, and the table of all memory
+// that kernels may touch. Unified addressing: an address means the same on every device and on the host.
 #pragma once
 
 #include <cstdint>
@@ -16,22 +16,23 @@ namespace warpgrind::device {
 
 inline constexpr std::uint64_t kHostPage = 4096;  // bytes of a page of the process's memory
 
-// A stretch of addresses a kernel may touch: [low, high).
+// A range of addresses that a kernel may touch: [low, high).
 struct Range {
   std::uint64_t low = 0, high = 0;
   std::int32_t device = 0;
-  std::uint64_t id = 0;                       // of the allocation; no other one of the process has it
-  std::uint64_t devices = ~std::uint64_t{0};  // whose kernels may access it: a bit for each
+  std::uint64_t id = 0;                       // of the allocation; unique in the process
+  std::uint64_t devices = ~std::uint64_t{0};  // devices whose kernels may access it, one bit each
   bool constant = false;                      // kernels may only read it
   bool managed = false;
-  bool host = false;         // registered host memory: not ours to free
-  bool kernel_heap = false;  // DeviceHeap knows which of it is in use
-  bool internal = false;     // the driver's own: no memory of the program is near it
-  int file = -1;             // whose pages it has, and nobody else on them (AddressSpace::share); -1: the process's own
+  bool host = false;         // registered host memory: the program frees it
+  bool kernel_heap = false;  // DeviceHeap knows which parts are in use
+  bool internal = false;     // memory of the driver, far from memory of the program
+  int file =
+      -1;  // file that backs its pages, shared with no other range (AddressSpace::share); -1: the process's own memory
   bool holds(std::uint64_t first, std::uint64_t last) const { return first >= low && last < high; }
 };
 
-// All ranges at one moment, sorted: read without locks while a kernel runs.
+// Snapshot of all ranges, sorted: read without locks while a kernel runs.
 class RangeTable {
  public:
   explicit RangeTable(std::vector<Range> sorted) : ranges_(std::move(sorted)) {}
@@ -46,58 +47,62 @@ class AddressSpace {
  public:
   static AddressSpace& instance();
 
-  // Zeroed memory; nothing is committed until it is touched. At least kRedZone bytes before the next allocation.
+  // Allocates zeroed memory; pages are committed when touched. The next allocation is at least kRedZone bytes away.
   Result<std::uint64_t> allocate(std::uint64_t size, std::uint64_t alignment, const Range& attributes);
-  // nullopt: not the start of an allocation. by: the function that frees it, for messages. The place is not handed out
-  // again soon, so that a use after free is found and named.
+  // nullopt: not the start of an allocation. by: the freeing function, for messages. The addresses are not reused soon,
+  // so that a use after free is found and named.
   std::optional<Range> release(std::uint64_t address, const char* by = nullptr);
-  // Where an allocation lies in a file that other processes can map: at the same distance from its beginning as from
-  // reserved_base(), so that each page of the process has one place there. Its pages become the file's at the first
-  // such question; nobody may write to them meanwhile. Those of Range::file are from the beginning.
+  // Place of an allocation in a file that other processes can map. Its offset in the file equals its offset from
+  // reserved_base(), so that each page of the process has one place there. The first call for an allocation moves its
+  // pages to the file; no thread may write to them meanwhile. Allocations with Range::file are in that file from their
+  // start.
   struct Shared {
     int file = -1;
     std::uint64_t offset = 0;
   };
   Result<Shared> share(std::uint64_t address);
-  // Addresses in whole pages of a GPU, without memory: what kernels may access there is what replace() says. wish:
-  // where they are to begin, if they are free; alignment: 0, or a power of two. 0: there are none left.
+  // Reserves addresses in whole GPU pages, without memory; replace() defines what kernels may access there. wish:
+  // preferred start, used if free; alignment: 0, or a power of two. Returns 0 if no addresses are left.
   std::uint64_t reserve(std::uint64_t size, std::uint64_t alignment, std::uint64_t wish);
   void unreserve(std::uint64_t address, std::uint64_t size);
-  // Between low and high, of reserved addresses, are these from now on; what was there before. What begins where
-  // something began keeps its id.
+  // Replaces the ranges between low and high, in reserved addresses, and returns the old ones. A range that begins
+  // where an old one began keeps its id.
   std::vector<Range> replace(std::uint64_t low, std::uint64_t high, const std::vector<Range>& ranges);
-  // managed: a __managed__ variable that lies in the program's own memory.
+  // managed: a __managed__ variable in the program's own memory.
   void register_host(std::uint64_t address, std::uint64_t size, bool managed = false);
   void unregister_host(std::uint64_t address);
 
-  // The host has the address of a __constant__ variable, and may give it to kernels: a GPU lets them write there, and
-  // sees it in constant loads of later launches.
+  // Makes a __constant__ variable writable for kernels, because the host has its address and may pass it to them. A GPU
+  // allows such writes, and constant loads of later launches see them.
   void let_kernels_write(std::uint64_t address);
 
   std::optional<Range> find(std::uint64_t address) const;
-  bool overlapping(std::uint64_t low, std::uint64_t high) const;  // some of [low, high) is in the table
+  bool overlapping(std::uint64_t low, std::uint64_t high) const;  // [low, high) overlaps a range of the table
   struct Freed {
     Range range;
     const char* by = nullptr;
   };
-  std::optional<Freed> freed(std::uint64_t address) const;  // what was there, if it was freed lately
-  // The nearest range to an address that is in none, for messages; of the driver's own memory only to what lies there.
+  std::optional<Freed> freed(std::uint64_t address) const;  // the recently freed range at the address
+  // The range nearest to an address outside all ranges, for messages. Memory of the driver is considered only for
+  // addresses inside it.
   std::optional<Range> nearest(std::uint64_t address) const;
   std::shared_ptr<const RangeTable> snapshot();
-  // What a GPU would have mapped around an address of the reserved range, since it maps pages of 2 MiB: every page that
-  // holds some of an allocation, and its neighbours of the same kind. The host can read and write all of it.
+  // The range that a GPU would have mapped around an address of the reserved range. A GPU maps pages of 2 MiB: every
+  // page that holds part of an allocation, and its neighbours of the same kind. The host can read and write all of it.
   std::optional<Range> mapped_around(std::uint64_t address);
   std::uint64_t reserved_base();  // 0: the host has no address space for it
-  // Of nothing while nothing is reserved: a program that was not made to be moved has its heap at low addresses.
+  // False while nothing is reserved: a program built without position independence has its heap at low addresses.
   bool inside_reserved(std::uint64_t address) const { return base_ && address - base_ < kReserved; }
 
-  // From now on: freed places wait until as many bytes have been freed after them, however many places they are.
+  // Sets the quarantine size: freed addresses are not reused until this many bytes have been freed after them, whatever
+  // their number.
   void keep_freed(std::uint64_t bytes);
 
   static constexpr std::uint64_t kReserved = std::uint64_t{1} << 40;
-  static constexpr std::uint64_t kInternal = std::uint64_t{1} << 32;  // of it, at its end: Range::internal
+  static constexpr std::uint64_t kInternal = std::uint64_t{1} << 32;  // part of kReserved, at its end: Range::internal
   static constexpr std::uint64_t kRedZone = 512;
-  // Freed places that wait: their pages are the host's again, so that they cost addresses only.
+  // Limits of the quarantine of freed addresses. Their pages are returned to the host, so that they cost addresses
+  // only.
   static constexpr std::size_t kQuarantined = 4096;
   static constexpr std::uint64_t kQuarantinedBytes = kReserved / 4;
 
@@ -106,11 +111,11 @@ class AddressSpace {
   bool reserve();
   Status share_pages(std::uint64_t low, std::uint64_t high, int file);
   void unshare_pages(std::uint64_t low, std::uint64_t high);
-  void leave_quarantine();  // the oldest
+  void leave_quarantine();  // releases the oldest
   bool leaves_quarantine() const;
   std::uint64_t first_internal() const { return base_ + kReserved - kHugePage - kInternal; }
   std::uint64_t place(std::uint64_t size, std::uint64_t alignment, std::uint64_t skew);
-  bool place_at(std::uint64_t low, std::uint64_t bytes);  // false: something is there
+  bool place_at(std::uint64_t low, std::uint64_t bytes);  // false: occupied
   void add_hole(std::uint64_t low, std::uint64_t bytes);
   std::uint64_t take_hole(std::uint64_t size, std::uint64_t alignment, std::uint64_t skew);
 
@@ -130,7 +135,7 @@ class AddressSpace {
     int file = -1;
   };
   std::map<std::uint64_t, SharedPages> shared_;  // by low; none overlap
-  int shared_file_ = -1;                         // of what was made without a file
+  int shared_file_ = -1;                         // for allocations made without a file
   std::uint64_t quarantined_bytes_ = 0, kept_bytes_ = 0;
   std::shared_ptr<const RangeTable> table_;  // null: must be rebuilt
   std::uint64_t large_count_ = 0, last_id_ = 0;

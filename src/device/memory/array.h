@@ -1,5 +1,5 @@
-// A CUDA array: opaque texture and surface memory. 1D, 2D, 3D, layered and cubemap; kept row by row (the hardware's
-// block-linear layout is not observable by programs).
+// CUDA array: opaque texture and surface memory. 1D, 2D, 3D, layered and cubemap. Stored row by row (programs cannot
+// observe the hardware's block-linear layout).
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct ArrayShape {
 
 class Array {
  public:
-  // nullptr: no memory, or more bytes than a number can say. Contents start as zeroes.
+  // nullptr: out of memory, or the size overflows 64 bits. Contents start as zeroes.
   static std::unique_ptr<Array> create(const ChannelFormat& format, const ArrayShape& shape);
   ~Array();
   Array(const Array&) = delete;

@@ -1,5 +1,5 @@
-// malloc and free of device code: first fit in one allocation of fixed size. What was freed is not handed out again
-// before the rest is used up, so that a use after free is found and named. Thread-safe.
+// Device heap, malloc and free of kernels: first fit in one allocation of fixed size. Freed memory is not reused before
+// the rest is used up, so that a use after free is found and named. Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@ namespace warpgrind::device {
 class DeviceHeap {
  public:
   ~DeviceHeap();
-  // Once; later calls do nothing. by_piece: accesses are checked against the pieces (holds).
+  // Only the first call has an effect. by_piece: accesses are checked against the pieces (holds).
   Status open(std::uint64_t bytes, int device, bool by_piece);
   bool is_open() const { return base_ != 0; }
   std::uint64_t allocate(std::uint64_t bytes);  // 0: full
@@ -29,32 +29,32 @@ class DeviceHeap {
   };
   Released release(std::uint64_t address);  // a null pointer: 0 bytes in use
 
-  // Do all bytes belong to a piece in use? Without a lock: kernels ask at every access.
+  // Whether all bytes belong to a piece in use. Lock-free: kernels call it at every access.
   bool holds(std::uint64_t address, std::uint64_t bytes) const;
-  // First address and end of the piece in use that holds an address, as far as kernels may use it.
+  // Start and end of the piece in use that holds an address, as far as kernels may use it.
   std::optional<std::pair<std::uint64_t, std::uint64_t>> piece_at(std::uint64_t address) const;
-  // The piece that holds an address, or the nearest one; nullopt: malloc has given out nothing.
+  // The piece that holds an address, or the nearest one. nullopt: malloc has allocated nothing.
   struct Near {
-    std::uint64_t start = 0, bytes = 0;  // as asked for
+    std::uint64_t start = 0, bytes = 0;  // as requested
     bool in_use = true;
   };
   std::optional<Near> near(std::uint64_t address) const;
-  // Where an address is that no piece in use holds: "is 4 bytes inside a piece of 64 bytes that was freed".
+  // Text for an address outside all pieces in use: "is 4 bytes inside a piece of 64 bytes that was freed".
   std::string describe(std::uint64_t address) const;
   bool was_freed(std::uint64_t address) const;
 
  private:
-  // As CUDA's: pieces are multiples of 16 bytes, and stand as far apart. The gaps are addresses beyond the heap's size:
-  // at most as many bytes as the pieces.
+  // As in CUDA, pieces are multiples of 16 bytes and have 16 bytes between them. The gaps use addresses beyond the
+  // heap's size: at most as many bytes as the pieces.
   static constexpr std::uint64_t kUnit = 16, kGap = 16, kRoom = 2;
   static constexpr std::size_t kQuarantined = 65536;
   struct Piece {
-    std::uint64_t start = 0, bytes = 0;  // as asked for
+    std::uint64_t start = 0, bytes = 0;  // as requested
   };
   static std::uint64_t rounded(std::uint64_t bytes) { return (bytes + kUnit - 1) / kUnit * kUnit; }
   static std::uint64_t taken(std::uint64_t bytes) { return rounded(bytes) + kGap; }
   std::uint64_t take(std::uint64_t bytes);
-  void leave_quarantine();  // the oldest
+  void leave_quarantine();  // releases the oldest
   template <class F>
   bool each_word(std::uint64_t start, std::uint64_t bytes, F&& f) const;
   void mark(std::uint64_t start, std::uint64_t bytes, bool in_use);
@@ -62,15 +62,15 @@ class DeviceHeap {
   std::optional<Near> find_near(std::uint64_t address) const;  // under mutex_
 
   mutable std::mutex mutex_;
-  std::uint64_t base_ = 0, size_ = 0;            // of the addresses: kRoom times the heap
-  std::uint64_t left_ = 0;                       // of the heap, that pieces in use do not take
+  std::uint64_t base_ = 0, size_ = 0;            // size_: of the addresses, kRoom times the heap
+  std::uint64_t left_ = 0;                       // bytes of the heap not taken by pieces in use
   std::map<std::uint64_t, std::uint64_t> free_;  // start -> bytes
-  std::map<std::uint64_t, std::uint64_t> used_;  // start -> bytes asked for
+  std::map<std::uint64_t, std::uint64_t> used_;  // start -> requested bytes
   std::deque<Piece> quarantine_;                 // the oldest first
   struct Free {
     void operator()(void* p) const;
   };
-  std::unique_ptr<std::atomic<std::uint64_t>[], Free> in_use_;  // a bit a unit; zeroed pages until touched
+  std::unique_ptr<std::atomic<std::uint64_t>[], Free> in_use_;  // one bit per unit; zeroed pages until touched
 };
 
 }  // namespace warpgrind::device

@@ -1,6 +1,6 @@
-// Physical memory that is mapped where the program likes (virtual memory management of the driver API): pages of one
-// file without a name, or of a file of their own where other processes may map them too. What is mapped twice is one
-// memory.
+// Physical memory for the driver API's virtual memory management, mapped at addresses of the program's choice. Its
+// pages belong to one unnamed file, or to a file of their own if other processes may map them. Two mappings of the same
+// pages share their contents.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,18 @@
 
 namespace warpgrind::device {
 
-// Where `bytes` of zeroes lie in the file. Nothing is committed until it is touched.
+// Returns the offset of `bytes` zeroes in the file. Pages are committed when touched.
 Result<std::uint64_t> take_physical(std::uint64_t bytes);
-// Its pages are the host's again; the place in the file is not used again.
+// Returns the pages to the host; the place in the file is not used again.
 void give_physical_back(std::uint64_t offset, std::uint64_t bytes);
 
-// Addresses that AddressSpace::reserve() gave. Kernels may use them once AddressSpace::replace() has said so.
-// file: -1 for the one of take_physical().
+// Map and unmap addresses from AddressSpace::reserve(). Kernels may use them after AddressSpace::replace(). file: -1
+// for the one of take_physical().
 Status map_physical(std::uint64_t address, std::uint64_t bytes, std::uint64_t offset, int file = -1);
 void unmap_physical(std::uint64_t address, std::uint64_t bytes);
 
-// A file of `bytes` zeroes that exists as long as a process has it open or mapped. The name is what file_name() gives
-// of any descriptor of it, in any process; "" is no such file.
+// Creates a file of `bytes` zeroes that exists as long as a process has it open or mapped. file_name() returns its name
+// for any descriptor of it, in any process; "": no such file.
 Result<int> make_shareable_file(const std::string& name, std::uint64_t bytes);
 std::string file_name(int file);
 

@@ -1,4 +1,4 @@
-// Where the texels of a texture stand: on the host, and where the hardware keeps them.
+// Layout of the texels of a texture, on the host and in the hardware.
 #pragma once
 
 #include <algorithm>
@@ -45,14 +45,14 @@ struct TexelPlane {
   const std::uint8_t* at(std::uint64_t x, std::uint64_t y, std::uint64_t slice) const {
     return data + slice * slice_bytes + y * row_bytes + x * bytes;
   }
-  // The hardware keeps arrays of several rows in blocks, in which a 32-byte sector is 16 bytes of one row and the 16
-  // below (measured on an H200 with linear filtering of 2D arrays of 4-byte texels: sectors to 0.003 %).
+  // The hardware stores arrays of several rows in blocks. A 32-byte sector there is 16 bytes of one row and the 16
+  // bytes below (measured on an H200 with linear filtering of 2D arrays of 4-byte texels: sectors to 0.003 %).
   std::uint64_t layout(std::uint64_t x, std::uint64_t y, std::uint64_t slice) const {
     if (!tiled) return reinterpret_cast<std::uint64_t>(at(x, y, slice));
     const std::uint64_t byte = x * bytes, tile = (slice * tile_rows + y / kTileRows) * tiles + byte / kTileBytes;
     return first_tile + tile * kTileBytes * kTileRows + y % kTileRows * kTileBytes + byte % kTileBytes;
   }
-  // Bytes from the first to behind the last, on the host and where the hardware keeps them: the longer of both.
+  // Bytes from the first to behind the last texel: the larger of the host's and the hardware's layout.
   std::uint64_t stretch() const {
     const std::uint64_t slices = static_cast<std::uint64_t>(size[2]), rows = static_cast<std::uint64_t>(size[1]);
     const std::uint64_t held = slices * tile_rows * tiles * kTileBytes * kTileRows, slice = rows * row_bytes;

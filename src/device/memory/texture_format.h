@@ -1,4 +1,4 @@
-// What the bits of a texel stand for.
+// Conversion of the bits of a texel to channel values.
 #pragma once
 
 #include "device/memory/texture.h"
@@ -7,7 +7,7 @@ namespace warpgrind::device {
 
 bool gives_floats(const Texture& texture);
 
-// The most negative number of a signed normalised format is -1 too, but only behind the filter.
+// The most negative number of a signed normalised format also means -1, but only after the filter.
 enum class TexelRange : std::uint8_t { clamped, as_stored };
 Texel unpack(const Texture& texture, const std::uint8_t* at, TexelRange range = TexelRange::clamped);
 Texel border_texel(const Texture& texture);
