@@ -1,12 +1,12 @@
-// Last resort: a signal in machine code (a wild address that slipped through, a full stack) becomes a fault of the
-// kernel instead of the end of the process.
+// Signal guard, the last resort: a signal in machine code (an unchecked wild address, a full stack) becomes a fault of
+// the kernel and does not end the process.
 #pragma once
 
 namespace warpgrind::device {
 
 struct Worker;
 
-// While it lives, SIGSEGV, SIGBUS, SIGFPE and SIGILL of this thread belong to the worker.
+// During its lifetime, SIGSEGV, SIGBUS, SIGFPE and SIGILL of this thread are handled for the worker.
 class CrashGuard {
  public:
   explicit CrashGuard(Worker& worker);

@@ -1,4 +1,4 @@
-// Stacks and switches of fibers. A warp that waits gives up the thread by one switch.
+// Fibers: stacks and switches. A waiting warp gives up the thread by one switch.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace warpgrind::device {
 
-// What the functions that machine code calls may use of a stack.
+// Stack bytes for the functions that machine code calls.
 inline constexpr std::size_t kStackBytes = std::size_t{1} << 20;
 
 // Each stack has inaccessible pages below it; pages are committed when touched.
@@ -19,7 +19,7 @@ struct Stack {
   std::uint8_t* top() const { return low + bytes; }
 };
 
-// Stacks of one worker, all of one size. They live until the pool goes or grows, and are reused.
+// Stacks of one worker, all of one size. They are reused, and live until the pool is destroyed or grows.
 class StackPool {
  public:
   StackPool() = default;
@@ -27,10 +27,10 @@ class StackPool {
   StackPool& operator=(const StackPool&) = delete;
   ~StackPool();
   bool take(Stack* stack);  // false: the host refuses memory
-  // Makes room for `frame_bytes` beside kStackBytes, rounded to its multiples. Untouched pages take no memory. Returns
+  // Adds room for `frame_bytes` to kStackBytes, rounded to a multiple of it. Untouched pages take no memory. Returns
   // true if the stacks were smaller before: all of them are then released, those in use too.
   bool grow(std::uint64_t frame_bytes);
-  // Is the address in the guard pages of one of our stacks?
+  // Whether the address is in the guard pages of one of these stacks.
   bool is_guard(std::uint64_t address) const;
 
  private:
@@ -45,15 +45,15 @@ class StackPool {
 
 // A suspended flow of control.
 struct Continuation {
-  void* stack_pointer = nullptr;   // on its top: where to go on
-  Continuation* target = nullptr;  // where its last switch went
-  // Sanitizers must be told of switches.
+  void* stack_pointer = nullptr;   // the resume address is on its top
+  Continuation* target = nullptr;  // destination of its last switch
+  // For sanitizers, which must be informed of switches.
   void* fake_stack = nullptr;
   const void* stack_bottom = nullptr;
   std::size_t stack_size = 0;
   void* tsan_fiber = nullptr;
 #if defined(WG_THREAD_SANITIZER)
-  bool owns_fiber = false;  // made by prepare(); else a host thread's
+  bool owns_fiber = false;  // created by prepare(); else it belongs to a host thread
   Continuation() = default;
   ~Continuation();
   Continuation(const Continuation&) = delete;
@@ -61,7 +61,7 @@ struct Continuation {
 #endif
 };
 
-// To be called before a stack is used from its top again: AddressSanitizer still has the frames that a fault abandoned
+// Call before a stack is used from its top again: AddressSanitizer still tracks the frames that a fault abandoned
 // there.
 #if defined(WG_ADDRESS_SANITIZER)
 void forget_frames(const Stack& stack);
@@ -71,12 +71,12 @@ inline void forget_frames(const Stack&) {}
 
 using FiberFunction = void (*)(void* argument);
 
-// Makes `to` start at function(argument) when it is next switched to.
+// Makes `to` start with function(argument) at the next switch to it.
 void prepare(Continuation& to, const Stack& stack, FiberFunction function, void* argument);
 
-// Saves the stack and goes on in `to`; returns, when somebody jumps back, the continuation that did. The compiler saves
-// the registers that are in use. Rounding modes of all fibers are the same. A jump instead of a call and a return keeps
-// the processor's prediction of return addresses right: the warps of a block return to the same places.
+// Saves the stack and resumes `to`. When another continuation jumps back, it returns that one. The compiler saves the
+// registers in use. All fibers use the same rounding mode. A jump, unlike a call with a return, keeps the processor's
+// return prediction right: the warps of a block return to the same places.
 static_assert(offsetof(Continuation, stack_pointer) == 0);
 #if defined(__AVX512F__)
 #error "jump() does not list xmm16 to xmm31 and the mask registers: build without AVX-512 (-march=x86-64-v3)"
@@ -102,7 +102,7 @@ inline Continuation* jump(Continuation* from, Continuation* to) {
   return from;
 }
 
-// Leaves `from` here and goes on in `to`; returns when somebody switches back to `from`.
+// Suspends `from` here and resumes `to`; returns when `from` is resumed.
 #if defined(WG_ADDRESS_SANITIZER) || defined(WG_THREAD_SANITIZER)
 void switch_to(Continuation& from, Continuation& to);
 #else

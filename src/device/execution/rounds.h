@@ -1,9 +1,10 @@
-// Warps of a block that take turns in machine code (jit/kernel/regions.h). Where a kernel has regions, the warps of a
-// block are a round: each hands over to the next one (WarpContext::successor) at every __syncthreads() of the whole
-// block and at its end; the last one asks the device, which looks for interrupts and begins the next round or the next
-// block. Other kernels run a block's warps in place, one after the other in one context. Nobody counts starts, arrivals
-// or ends meanwhile, or keeps lists; whoever needs them calls leave_round() first. Beginning and ending each warp here
-// took a fifth of a transpose or a reduction, its barriers another fifth.
+// Rounds: warps of a block that take turns in machine code (jit/kernel/regions.h). In a kernel with regions, the warps
+// of a block form a round. Each warp hands over to the next one (WarpContext::successor) at every __syncthreads() of
+// the whole block and at its end. The last one calls the device, which checks for interrupts and begins the next round
+// or block. Other kernels run a block's warps in place, one after the other in one context.
+// Meanwhile starts, arrivals and ends are not counted, and no lists are kept; code that needs them calls leave_round()
+// first. Beginning and ending each warp in the device took a fifth of a transpose or a reduction, its barriers another
+// fifth.
 #pragma once
 
 #include "device/execution/state.h"
@@ -12,23 +13,23 @@ namespace warpgrind::device {
 
 Turns turns_of(const Launch& launch);
 
-// The block has not begun, and the worker has no other warps: all of its warps take turns from the start. The first
-// one; null: they cannot.
+// For a block that has not begun, on a worker without other warps: all its warps take turns from the start. Returns the
+// first warp; null: not possible.
 WarpFiber* begin_block_in_turn(Worker& worker, Block& block);
-// All warps of the block have come to its barrier 0 as a whole and are in its list, and the worker has no other warps:
-// they take turns from now on, unless one of them waits within a region. The first one; null: as before.
+// For a block whose warps all wait as whole warps in the list of barrier 0, on a worker without other warps: they take
+// turns from now on, unless one waits inside a region. Returns the first warp; null: nothing changed.
 WarpFiber* begin_round(Worker& worker, Block& block);
-// `first` has been started: what the block has left takes its place.
+// Call after `first` has started: the remaining warps of the block run in its place.
 void begin_in_place(Worker& worker, Block& block, WarpFiber& first);
 
-// A warp has returned from machine code. True: it was the last one of a round in which all have ended, and the block is
-// gone. Else the round is over, and the warp may have ended.
+// Call when a warp has returned from machine code. Returns true if it was the last one of a round in which all have
+// ended; the block is then retired. Otherwise the round is over, and the warp may have ended.
 bool end_block_in_turn(Worker& worker, WarpFiber& last);
 
 void write_down_round(Worker& worker, WarpFiber& current);
 void write_down_in_place(Worker& worker);
 
-// Who has begun, ended or waits at the barrier and who may run is in the lists again.
+// Restores the lists and counts of warps that have begun, ended, wait at the barrier or may run.
 inline void leave_round(Worker& worker, WarpFiber& current) {
   if (worker.round) [[unlikely]]
     write_down_round(worker, current);
@@ -36,7 +37,7 @@ inline void leave_round(Worker& worker, WarpFiber& current) {
     write_down_in_place(worker);
 }
 
-void release_team(Worker& worker);  // the launch ends: fibers that waited for its next block are idle
-void forget_round(Worker& worker);  // the launch has ended before its time
+void release_team(Worker& worker);  // at the end of the launch: fibers kept for the next block become idle
+void forget_round(Worker& worker);  // the launch was aborted
 
 }  // namespace warpgrind::device

@@ -1,4 +1,4 @@
-// Which warp runs next on a worker. In a header because a barrier is little else.
+// Scheduler of a worker: the choice of the next warp. Inline, because most of a barrier consists of it.
 #pragma once
 
 #include <algorithm>
@@ -11,14 +11,14 @@ namespace warpgrind::device {
 void suspend_in_order(Worker& worker, WarpFiber& self);  // order.h
 
 // execution.cpp
-void retire_block(Worker& worker, Block& block);                                     // its warps have ended
+void retire_block(Worker& worker, Block& block);                                     // call when its warps have ended
 [[noreturn]] void give_up(Worker& worker, const char* message, const char* advice);  // the host is out of resources
-void carrier_loop(void* carrier);                                                    // what every carrier runs
+void carrier_loop(void* carrier);                                                    // main function of every carrier
 Carrier& take_carrier(Worker& worker);                                               // idle or new
 [[noreturn]] void report_deadlock(Worker& worker);                                   // no warp of the worker can go on
 void list_first(Worker& worker, const WarpFiber& fiber,
-                std::uint32_t site);               // timeout or Ctrl-C: a warp that was found
-[[noreturn]] void finish_listing(Worker& worker);  // timeout or Ctrl-C: every warp has said where it is
+                std::uint32_t site);               // timeout or Ctrl-C: records the first warp found
+[[noreturn]] void finish_listing(Worker& worker);  // timeout or Ctrl-C: every warp has reported its position
 void stopped(Worker& worker);                      // Launch::interrupt is set; may not return
 
 inline void queue_ready(Worker& w, WarpFiber* f) {
@@ -27,7 +27,7 @@ inline void queue_ready(Worker& w, WarpFiber* f) {
   w.ready_last = f;
 }
 
-// It waits at a barrier; who counts the arrival is the caller.
+// Queues a warp at a barrier. The caller counts the arrival.
 inline void queue_at(WarpFiber& f, Barrier& barrier, std::uint32_t site, std::uint32_t id) {
   f.state = WarpState::barrier;
   f.wait_site = site;
@@ -50,14 +50,14 @@ inline void begin_to_run(Worker& w, WarpFiber& f) {
   f.state = WarpState::running;
 }
 
-// To a warp that waits on a stack.
+// Switches to a warp that waits on its stack.
 inline void go_to(Worker& w, Continuation& from, WarpFiber& to) {
   begin_to_run(w, to);
   to.on_stack = false;
   switch_to(from, to.continuation);
 }
 
-// To the worker's loop, on another stack.
+// Switches to the worker's loop, on another stack.
 inline void go_to_loop(Worker& w, Continuation& from) {
   Carrier& to = take_carrier(w);
   if (to.fresh) [[unlikely]] {
@@ -67,14 +67,14 @@ inline void go_to_loop(Worker& w, Continuation& from) {
   switch_to(from, to.continuation);
 }
 
-// From a warp that waits on its stack to one that does, and may be the same.
+// Switches from a warp on its stack to a ready one on its stack, possibly the same.
 inline void go_on_stack(Worker& w, WarpFiber& self, WarpFiber& ready) {
   if (&ready != &self) return go_to(w, self.continuation, ready);
   self.on_stack = false;
   self.state = WarpState::running;
 }
 
-// What a warp has waited for lies in its past (kernels that read a clock).
+// Virtual time at a wait (kernels that read a clock): the events that a warp waited for lie in its past.
 inline void give_time(WarpFiber& f) {
   if (f.worker->launch->keeps_time) [[unlikely]]
     f.block->cycles = std::max(f.block->cycles, f.context.cycles);
@@ -84,7 +84,8 @@ inline void take_time(WarpFiber& f) {
     f.context.cycles = std::max(f.context.cycles, f.block->cycles);
 }
 
-// The current warp waits within a region (its state says for what); others run. No clock is kept.
+// Suspends the current warp inside a region (its state gives the reason); other warps run. For launches without a
+// clock.
 inline void suspend_without_time(Worker& w, WarpFiber& self) {
   leave_round(w, self);
   if (w.launch->interrupt.load(std::memory_order_acquire) != 0) [[unlikely]]

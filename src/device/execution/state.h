@@ -1,5 +1,5 @@
-// What runs while a grid runs: launch, worker, block, warp. Machine code sees only jit::WarpContext; its `runtime`
-// points to the WarpFiber around it. One worker is one host thread, so nothing here below Launch needs locks.
+// Runtime state of a running grid: launch, worker, block, warp. Machine code sees only jit::WarpContext, whose
+// `runtime` points to the WarpFiber around it. One worker is one host thread, so nothing below Launch needs locks.
 #pragma once
 
 #include <algorithm>
@@ -38,17 +38,18 @@ class LoadedModule;
 class ShadowMemory;
 class TextureUnit;
 
-// The facts of a site that an access needs, packed.
+// Site facts that an access needs, packed.
 struct SiteFacts {
   AccessForm form;  // space: as written
   SiteKind kind = SiteKind::load;
   std::uint8_t element = 4, vector = 1;
   events::MemoryOrder order = events::MemoryOrder::weak;
   events::MemoryScope scope = events::MemoryScope::none;
-  // ptxas makes one access of it and its neighbours, of which it has the lowest address: bytes a lane, and the whole
-  // begins at a multiple of them. 0: it stays what it is.
+  // Bytes per lane of the merged access, if ptxas merges this site with its neighbours and this site has the lowest
+  // address. The merged access begins at a multiple of them. 0: not merged.
   std::uint8_t joint_bytes = 0;
-  // Sites that are counted with this one (events::Site::leader); their distances, none of them included as 0.
+  // Sites that are counted together with this one (events::Site::leader), and the range of their distances, with 0 for
+  // this site.
   struct Follower {
     std::uint32_t site;
     std::int64_t distance;
@@ -57,10 +58,11 @@ struct SiteFacts {
   std::int64_t least_distance = 0, most_distance = 0;
 };
 
-// What the accesses of a site should stay in: [low, high) in addresses of a space. No opinion: everything.
+// Bounds that the accesses of a site should stay in: [low, high) in addresses of a space. Unknown bounds hold
+// everything.
 struct Bound {
   std::uint64_t low = 0, high = ~std::uint64_t{0};
-  const events::AddressOrigin* origin = nullptr;  // null: no opinion
+  const events::AddressOrigin* origin = nullptr;  // null: unknown bounds
   bool holds(std::uint64_t address, std::uint64_t bytes) const {
     return address >= low && address <= high && bytes <= high - address;
   }
@@ -72,25 +74,25 @@ struct SiteBounds {
   }
 };
 
-// A compiled kernel and what the device derives from it once.
+// A compiled kernel and the data that the device derives from it once.
 struct KernelRecord {
-  std::unique_ptr<jit::CompiledKernel> code;  // the first; what is known of the kernel is the same for all of its code
+  std::unique_ptr<jit::CompiledKernel> code;     // the first code; facts are the same for all code of the kernel
   std::unique_ptr<const machine::Code> machine;  // null: nothing is counted
   std::vector<SiteFacts> sites;
   std::string demangled;
   jit::LaneShape shape = jit::LaneShape::linear;
-  std::atomic<double> seconds_per_block{0};  // of one worker, in the last launch; 0: not known
+  std::atomic<double> seconds_per_block{0};  // of one worker, in the last launch; 0: unknown
 
   const ptx::Function* text = nullptr;           // in the module
-  const flow::Definitions& definitions() const;  // of the kernel's own registers; found when somebody asks
+  const flow::Definitions& definitions() const;  // of the kernel's own registers; built on first use
 
-  // How it was compiled, for better code (better_code.h).
+  // Compilation inputs, for better code (better_code.h).
   jit::Compiler* compiler = nullptr;
   const ptx::Module* module = nullptr;
   std::uint32_t function = 0;
   jit::CompileOptions how;
   std::mutex improving;                  // held while better code is made
-  std::atomic<double> quick_seconds{0};  // that its quick code has run for, of one worker
+  std::atomic<double> quick_seconds{0};  // time that its quick code has run, of one worker
 
   jit::WarpFunction entry() const { return newest().entry(); }
   bool is_quick() const { return quick_.load(std::memory_order_acquire); }
@@ -100,10 +102,10 @@ struct KernelRecord {
   }
   void keep_quick() { quick_.store(false, std::memory_order_release); }
   void begin() { quick_ = code->better_seconds > 0; }
-  std::uint64_t stack_bytes(const Launch& launch) const;  // of the host's stack, for frames of the newest code
+  std::uint64_t stack_bytes(const Launch& launch) const;  // host stack for frames of the newest code
 
  private:
-  // Better code is written once, before is_quick() becomes false. Warps may still run the first then.
+  // Better code is written once, before is_quick() becomes false. Warps may still run the first code then.
   const jit::CompiledKernel& newest() const { return !is_quick() && better_ ? *better_ : *code; }
 
   std::atomic<bool> quick_{false};
@@ -114,10 +116,10 @@ struct KernelRecord {
 
 enum class WarpState : std::uint8_t { idle, running, ready, barrier, yielded };
 
-// A warp. At the end of a region it is all in its context and its frame (jit/kernel/regions.h); wherever else it waits,
-// it keeps the stack that it runs on. When it has ended another warp is put here.
+// A warp. At the end of a region its whole state is in its context and frame (jit/kernel/regions.h). If it waits
+// anywhere else, it keeps its stack. A fiber whose warp has ended is reused for another warp.
 struct alignas(64) WarpFiber {
-  jit::WarpContext context;   // first: WarpContext::running points to Worker::current
+  jit::WarpContext context;   // must be first: WarpContext::running points to Worker::current
   Continuation continuation;  // on_stack: where it goes on
   Worker* worker = nullptr;
   Block* block = nullptr;
@@ -125,40 +127,40 @@ struct alignas(64) WarpFiber {
   std::uint64_t launch = ~0ull;    // serial of the launch the context is set up for
   WarpFiber* next = nullptr;       // in the queue that `state` names
   WarpState state = WarpState::idle;
-  bool on_stack = false;          // it waits within a region
-  bool waits_by_path = false;     // barrier: its lanes wait at several places (paths.h), which say where
+  bool on_stack = false;          // it waits inside a region
+  bool waits_by_path = false;     // barrier: its lanes wait at several places, kept in `parked` (paths.h)
   std::uint32_t wait_site = ~0u;  // barrier: site of the instruction it waits at
   std::uint32_t wait_barrier = 0;
-  std::uint32_t barrier_operation = 0;              // bar.red
-  std::uint32_t exited_counted = 0;                 // threads of the warp that Block::exited knows of
-  std::uint32_t apart_at = 0;                       // by barrier with a count: lanes have come without the rest,
-  std::unique_ptr<LaneMask[]> came_apart;           // namely these, by barrier; made when it first happens
-  std::uint32_t cluster_phase = 0;                  // the generation that ends what it arrived at,
-  LaneMask cluster_arrived = 0;                     // and the lanes that did
-  std::uint32_t polls = 0;                          // loop heads since it last waited (orders)
-  std::uint32_t polled_site = ~0u;                  // of the loop head it has come to last (orders)
-  LaneMask spinning = 0;                            // at the last turn of a loop that waits
-  std::unique_ptr<ParkedPaths> parked;              // made when lanes first wait apart from the rest
-  std::unique_ptr<UndefinedLoads> undefined_loads;  // made by the first
-  std::uint32_t undefined_site = ~0u;               // whose address was undefined last,
-  LaneMask undefined_lanes = 0;                     // in these lanes: where it leads says nothing more
+  std::uint32_t barrier_operation = 0;  // bar.red
+  std::uint32_t exited_counted = 0;     // threads of the warp already counted in Block::exited
+  std::uint32_t apart_at = 0;           // bit per barrier with a count: some lanes arrived without the rest of the warp
+  std::unique_ptr<LaneMask[]> came_apart;           // those lanes, by barrier; allocated on first use
+  std::uint32_t cluster_phase = 0;                  // generation of the cluster barrier that it arrived at
+  LaneMask cluster_arrived = 0;                     // lanes that arrived there
+  std::uint32_t polls = 0;                          // loop heads passed since it last waited (orders)
+  std::uint32_t polled_site = ~0u;                  // site of the last loop head (orders)
+  LaneMask spinning = 0;                            // lanes in the last iteration of a loop that waits
+  std::unique_ptr<ParkedPaths> parked;              // allocated when lanes first wait apart from the rest
+  std::unique_ptr<UndefinedLoads> undefined_loads;  // allocated by the first
+  std::uint32_t undefined_site = ~0u;               // last site with an undefined address
+  LaneMask undefined_lanes = 0;  // lanes with that address: already reported, so not reported as invalid too
   WarpFiber();
   ~WarpFiber();
   WarpFiber(const WarpFiber&) = delete;
   WarpFiber& operator=(const WarpFiber&) = delete;
-  std::uint8_t* local = nullptr;  // of all lanes; pages that nobody has written take no memory
+  std::uint8_t* local = nullptr;  // of all lanes; unwritten pages take no memory
   std::uint64_t local_capacity = 0;
-  std::uint64_t local_mapped = 0;  // bytes: twice as many where it has a shadow, which lies behind
+  std::uint64_t local_mapped = 0;  // mapped bytes; twice the capacity if a shadow follows
   std::uint64_t frame_capacity = 0;
 };
 
-// A stack with the worker's loop on it: what runs warps.
+// A stack with the worker's loop on it; it runs warps.
 struct Carrier {
   Continuation continuation;
   Stack stack;
   Worker* worker = nullptr;
   bool fresh = true;        // the continuation must be prepared before the first switch
-  Carrier* next = nullptr;  // idle ones
+  Carrier* next = nullptr;  // list of idle ones
 };
 
 inline WarpFiber& fiber_of(jit::WarpContext& context) {
@@ -170,30 +172,31 @@ inline const WarpFiber& fiber_of(const jit::WarpContext& context) {
 }
 
 inline constexpr unsigned kBarriers = 16;
-inline constexpr std::size_t kPlacesListed = 64;  // warps in the list of a deadlock or timeout
+inline constexpr std::size_t kPlacesListed = 64;  // most warps listed for a deadlock or timeout
 
-// A barrier whose arrivals name no count waits for every thread that has not left the kernel, and counts threads. A
-// barrier with a count (`bar.sync 1, 64`) waits for exactly that many threads, even if others have left the kernel. A
-// warp that arrives and then leaves counts. A warp that leaves without arriving does not. A count larger than the block
-// is never reached. Such a barrier counts whole warps: a warp arrives when its last remaining lane does. Measured on an
+// A block barrier. Without a count, it waits for every thread that has not left the kernel, and counts threads. With a
+// count (`bar.sync 1, 64`), it waits for exactly that many threads, even if others have left the kernel. A warp that
+// arrives and then leaves counts. A warp that leaves without arriving does not. A count larger than the block is never
+// reached. A barrier with a count counts whole warps: a warp arrives when its last remaining lane does. Measured on an
 // H100.
 struct Barrier {
   std::uint32_t arrived = 0;   // threads
   std::uint32_t expected = 0;  // threads, a multiple of 32; 0: the arrivals name no count
   std::uint32_t popc = 0;
   bool all = true, any = false, reduces = false;
-  bool in_parts = false;  // it has a count, and lanes have come without the rest of their warp (WarpFiber::came_apart)
+  bool in_parts =
+      false;  // it has a count, and some lanes arrived without the rest of their warp (WarpFiber::came_apart)
   WarpFiber* first = nullptr;  // whole warps that wait
   WarpFiber* last = nullptr;
   ParkedPath* parked = nullptr;    // some lanes of a warp
-  std::uint32_t whole_site = ~0u;  // Wants::whole_blocks: all are whole warps that came here, and observers do not know
+  std::uint32_t whole_site = ~0u;  // Wants::whole_blocks: site of the whole warps that wait, not yet published
 };
 
-// Blocks that run at the same time and reach each other's shared memory. Their memories lie 1 << kClusterShift bytes
-// apart.
+// A cluster: blocks that run at the same time and can access each other's shared memory. Their memories lie 1 <<
+// kClusterShift bytes apart.
 inline constexpr unsigned kMaxClusterSize = 16;
 struct Cluster {
-  Block* blocks[kMaxClusterSize] = {};  // null: has ended
+  Block* blocks[kMaxClusterSize] = {};  // null: ended
   std::uint32_t size = 0, live = 0, threads = 0;
   std::uint32_t arrived = 0, exited = 0;  // threads
   std::uint32_t generation = 0;           // barriers passed
@@ -208,27 +211,27 @@ struct Cluster {
 };
 
 struct alignas(64) Block {
-  // What starting and ending a warp touches is one cache line.
+  // The fields used to start and end a warp share one cache line.
   std::uint64_t linear = 0;
   std::uint32_t index[3] = {0, 0, 0};
-  std::uint32_t smid = 0;  // behind `index`, as in a WarpContext
-  // Those of warps that take turns are counted when they leave off (rounds.h).
+  std::uint32_t smid = 0;  // must follow `index`, as in a WarpContext
+  // Warps that take turns are counted when the round ends (rounds.h).
   std::uint32_t warps = 0, started = 0, ended = 0;
-  std::uint32_t exited = 0;  // threads; those of a warp that runs are counted when it arrives at a barrier
+  std::uint32_t exited = 0;  // threads; those of a running warp are counted when it arrives at a barrier
   std::uint32_t threads = 0;
   unsigned barriers_in_use = 0;  // highest barrier number used + 1
-  bool plain = false;            // Launch::plain_barriers, and warps run in the usual order
+  bool plain = false;            // Launch::plain_barriers, and warps run in forward order
   std::uint8_t* shared = nullptr;
   Cluster* cluster = nullptr;
   std::uint32_t cluster_rank = 0;
-  std::uint64_t begin_cycles = 0, cycles = 0;  // start and latest time, in kernels that read a clock
-  Block* next_start = nullptr;                 // of the cluster: its warps start after this block's
-  std::uint8_t* shared_memory = nullptr;       // what `shared` lies in
+  std::uint64_t begin_cycles = 0, cycles = 0;  // start and latest time, for kernels that read a clock
+  Block* next_start = nullptr;                 // next block of the cluster: its warps start after this block's
+  std::uint8_t* shared_memory = nullptr;       // memory that contains `shared`
   std::uint64_t shared_capacity = 0;
-  std::uint64_t shared_shadow = 0;  // from `shared` to its shadow, where it has one
+  std::uint64_t shared_shadow = 0;  // distance from `shared` to its shadow, if it has one
   events::LateLoads late_loads;
-  events::BlockLog* log = nullptr;  // of a block that is looked at
-  // Wants::whole_blocks: warps that have left as a whole, which observers do not know; and where the last one did.
+  events::BlockLog* log = nullptr;  // set if the block is logged
+  // Wants::whole_blocks: warps that left as a whole, not yet published, and the site of the last one.
   std::uint32_t left = 0, left_site = 0;
   Block() = default;
   ~Block();
@@ -239,7 +242,7 @@ struct alignas(64) Block {
   Block* previous = nullptr;  // live blocks
 };
 
-// The threads of each warp of a block, for kernels of LaneShape::general; the same for all blocks of a launch.
+// Thread indexes of each warp of a block, for kernels of LaneShape::general. The same for all blocks of a launch.
 struct WarpThreads {
   std::uint32_t tid[3][kWarpSize];
 };
@@ -250,10 +253,10 @@ struct OutputRecord {
   std::string text;
 };
 
-// A grid that device code asked for.
+// A grid, copy or fill launched by device code.
 struct ChildLaunch {
   enum class Kind : std::uint8_t { kernel, copy, fill } kind = Kind::kernel;
-  std::uint64_t block = 0;  // of the parent, for the order
+  std::uint64_t block = 0;  // block of the parent, for the order
   std::uint32_t function = 0;
   LaunchConfig config;
   bool tail = false;
@@ -265,41 +268,41 @@ struct ChildLaunch {
 };
 
 struct alignas(64) Worker {
-  // What every warp touches is one cache line, what every block touches the next.
+  // The fields used by every warp share one cache line, those used by every block the next.
   Launch* launch = nullptr;
   Block* starting = nullptr;  // the live block that has warps to start
   WarpFiber* ready_first = nullptr;
-  WarpFiber* idle = nullptr;         // without a warp
-  Carrier* idle_carriers = nullptr;  // whose loop has nothing to do
+  WarpFiber* idle = nullptr;         // fibers without a warp
+  Carrier* idle_carriers = nullptr;  // carriers whose loop has nothing to do
   std::uint32_t live_blocks = 0;
-  std::uint32_t idle_turns = 0;  // yields since something moved
+  std::uint32_t idle_turns = 0;  // yields since the last progress
   std::uint64_t warps_ended = 0, threads_ended = 0, blocks_ended = 0;
 
   Block* live = nullptr;
   Block* free_blocks = nullptr;
-  // rounds.h: the first of the warps that take turns; the one whose place the block's next warps take; those of the
-  // block before, which were in the order of their numbers and have all ended.
+  // rounds.h. round: first warp of the round. in_place: the warp whose fiber the block's next warps reuse. team: the
+  // fibers of the previous block, in the order of warp numbers, all ended.
   WarpFiber *round = nullptr, *in_place = nullptr, *team = nullptr;
-  bool in_order = false;                        // the round has been so from the block's start
+  bool in_order = false;                        // the round began with the block, in the order of warp numbers
   std::uint64_t chunk_next = 0, chunk_end = 0;  // blocks taken but not started
-  WarpFiber* current = nullptr;                 // these two are a jit::RunningWarp
+  WarpFiber* current = nullptr;                 // this and the next field are a jit::RunningWarp
   std::uint64_t ended_in_round = 0;
   WarpFiber* ready_last = nullptr;
   Cluster* free_clusters = nullptr;
 
   unsigned index = 0;   // in its launch
   unsigned number = 0;  // on its device, for observers
-  // All empty between launches. Those of warps whose requests are logged (access/access_log.h), as many, are behind
-  // them.
+  // All empty between launches. `logged_sites` (for warps whose requests are logged, access/access_log.h) has the same
+  // length and follows `sites`.
   jit::SiteState *sites = nullptr, *logged_sites = nullptr;
   SiteRecord* records = nullptr;
   std::uint64_t* scoreboard = nullptr;
   Continuation main;  // the host thread itself
-  // Spinning, as other workers see it (barrier.cpp).
-  std::uint64_t idle_rounds = 0;         // rounds of yields since something moved
-  std::atomic<std::uint64_t> rounds{0};  // ... in all
+  // State of spinning, read by other workers (barrier.cpp).
+  std::uint64_t idle_rounds = 0;         // rounds of yields since the last progress
+  std::atomic<std::uint64_t> rounds{0};  // ... in total
   std::atomic<bool> spins_only{false}, finished{false};
-  std::vector<std::uint64_t> seen_rounds;  // of the other workers, when this one began to spin
+  std::vector<std::uint64_t> seen_rounds;  // `rounds` of the other workers when this one began to spin
   std::vector<std::unique_ptr<WarpFiber>> fibers;
   std::vector<std::unique_ptr<Carrier>> carriers;
   std::vector<std::unique_ptr<Block>> blocks;
@@ -310,102 +313,103 @@ struct alignas(64) Worker {
 
   std::vector<OutputRecord> output;
   std::vector<ChildLaunch> children;
-  std::uint32_t child_error = 0;  // cudaGetLastError() of device code: of the last launch that was refused
+  std::uint32_t child_error = 0;  // cudaGetLastError() of device code: error of the last refused launch
   std::vector<Fault> warnings;
-  std::vector<std::uint64_t> warned;      // keys of warnings given, in the same order
-  std::unique_ptr<TextureUnit> textures;  // made by the first fetch
-  Range mapped;                           // where accesses outside of allocations went on last
+  std::vector<std::uint64_t> warned;      // keys of `warnings`, in the same order
+  std::unique_ptr<TextureUnit> textures;  // allocated by the first fetch
+  Range mapped;                           // mapped range of the last access that went on outside allocations
 
-  // Grow-only arrays behind sites, records and scoreboard.
+  // Capacities of the grow-only arrays sites, records and scoreboard.
   std::size_t site_capacity = 0, scoreboard_capacity = 0;
-  Stack emergency;                   // where a crash of machine code is handled
-  std::uint32_t listed_site = ~0u;   // where the first warp that was stopped is
-  Dim3 listed_block, listed_thread;  // and which it is
-  bool listing = false;              // timeout or Ctrl-C: each warp says where it is instead of going on
+  Stack emergency;                   // stack for handling crashes of machine code
+  std::uint32_t listed_site = ~0u;   // site of the first stopped warp
+  Dim3 listed_block, listed_thread;  // and its block and thread
+  bool listing = false;              // timeout or Ctrl-C: each warp reports its position instead of going on
   Worker();
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 };
 
-// How warps of a block follow each other in machine code (rounds.h); none: the worker's loop begins and ends each.
+// How warps of a block follow each other in machine code (rounds.h). none: the worker's loop begins and ends each warp.
 enum class Turns : std::uint8_t { none, round, in_place };
 
 struct Launch {
   Device* device = nullptr;
   LoadedModule* module = nullptr;
   const KernelRecord* kernel = nullptr;
-  std::atomic<jit::WarpFunction> entry{nullptr};  // better code may come while it runs
+  std::atomic<jit::WarpFunction> entry{nullptr};  // better code may replace it during the launch
   LaunchConfig config;
   events::Launch info;
   AccessRules rules;
   bool counters = true, bounds_stop = true;
-  events::Wants wants;             // of all observers, of this launch
-  bool barriers_observed = false;  // by somebody who wants arrivals, or that they are passed
-  bool plain_barriers = true;      // nobody observes them, and no clock is kept
-  bool whole_barriers = false;     // those of a whole block are told as one (Wants::whole_blocks)
+  events::Wants wants;             // union over all observers, for this launch
+  bool barriers_observed = false;  // some observer wants barriers or barriers_passed
+  bool plain_barriers = true;      // barriers are not observed, and no clock is kept
+  bool whole_barriers = false;     // a barrier of a whole block is one event (Wants::whole_blocks)
   Turns turns = Turns::none;
-  bool shows_affine = false;  // machine code shows what it serves itself at watched sites (Wants::only_written)
+  bool shows_affine = false;  // machine code calls watch() at watched sites (Wants::only_written)
   std::uint8_t* parameters = nullptr;
   std::uint64_t shared_size = 0, local_size = 0;
-  std::uint64_t stack_bytes = 0;  // of the host's stack, for frames of machine code
+  std::uint64_t stack_bytes = 0;  // host stack for frames of machine code
   std::uint64_t blocks = 0;
-  // Of a grid that device code launched: how many grids are above it (tail launches: as the parent).
+  // Nesting depth of a grid launched by device code (tail launches: as the parent).
   unsigned depth = 0;
   std::uint32_t cluster_size = 1;
   std::uint32_t total_shared = 0, all_shared = 0;  // %total_smem_size, %aggr_smem_size
   std::uint32_t warps_per_block = 0, threads_per_block = 0;
   std::vector<jit::WarpShape> shapes;
   std::vector<WarpThreads> warp_threads;
-  Dim3 shapes_block{0, 0, 0};  // the block that these describe
+  Dim3 shapes_block{0, 0, 0};  // the block shape that they describe
   std::shared_ptr<const RangeTable> ranges;
   unsigned workers = 1;
   std::uint32_t sm_count = 1;
   events::SmGroups sm_groups;
-  // Kernels that read a clock: blocks of one SM follow each other in time. Cycles; the last block's end.
+  // For kernels that read a clock: blocks of one SM follow each other in time. Cycles at the end of the last block, by
+  // SM.
   bool keeps_time = false;
   std::vector<std::uint64_t> sm_cycles;
   std::uint32_t issue_cycles = 1, sm_clock_khz = 1;
   std::uint32_t env[4] = {0, 0, 0, 0};
   std::uint64_t serial = 0;  // unique in the process
 
-  // Somebody wants invalid accesses: by site, and how many there were.
+  // For observers of invalid accesses: bounds by site, and the number of such accesses.
   std::vector<SiteBounds> bounds;
   std::vector<std::uint8_t> own;      // events::Launch::own
-  std::vector<std::uint8_t> watched;  // sites whose accesses observers want; empty: of none
+  std::vector<std::uint8_t> watched;  // sites whose accesses observers want; empty: none
   std::atomic<std::uint64_t> invalid_accesses{0};
-  std::set<std::uint32_t> invalid_sites;  // under fault_mutex
-  bool survived = false;                  // likewise: `fault` did not end the launch
+  std::set<std::uint32_t> invalid_sites;  // guarded by fault_mutex
+  bool survived = false;                  // guarded by fault_mutex: `fault` did not end the launch
 
-  std::uint64_t chunk = 1;  // blocks that a worker takes at once
-  // Where only some blocks run (some_blocks.h): their numbers, in order; empty: all blocks, or the first `to_run`.
+  std::uint64_t chunk = 1;  // blocks that a worker takes at a time
+  // If only some blocks run (some_blocks.h): their numbers, in order. Empty: all blocks, or the first `to_run`.
   std::vector<std::uint64_t> chosen;
   std::uint64_t to_run = 0;
   alignas(64) std::atomic<std::uint64_t> next_block{0};
-  alignas(64) std::atomic<std::uint32_t> interrupt{0};  // generated code polls it
+  alignas(64) std::atomic<std::uint32_t> interrupt{0};  // polled by generated code
   std::atomic<bool> stop{false};
-  bool ordered = false;  // not forward: execution/order.h
+  bool ordered = false;  // not forward (execution/order.h)
   Schedule schedule;
   bool alone = false;                         // Device::set_schedule
-  std::uint64_t random = 0;                   // its state
+  std::uint64_t random = 0;                   // state of the random order
   std::atomic<bool> waited_outside{false};    // LaunchResult::waited_outside
   std::atomic<std::uint32_t> stop_reason{0};  // FaultKind + 1 of timeout or Ctrl-C; 0: none
   std::mutex fault_mutex;
   std::optional<Fault> fault;
   std::uint64_t fault_order = ~0ull;
-  std::vector<std::string> places;       // where each warp is; under fault_mutex
-  events::Audience observers;            // by what they want of this launch
-  const ShadowMemory* shadow = nullptr;  // undefined bits are followed
+  std::vector<std::string> places;       // position of each warp; guarded by fault_mutex
+  events::Audience observers;            // by Observer::wants_of() for this launch
+  const ShadowMemory* shadow = nullptr;  // set if undefined bits are tracked
   std::optional<std::uint8_t> fill;      // Options::fill
   const std::vector<std::unique_ptr<Worker>>* all_workers = nullptr;
-  bool fits_gpu = true;  // all blocks could be resident at the same time
+  bool fits_gpu = true;  // all blocks could be resident on the GPU at the same time
 
   // The modelled caches (access/access_log.h).
   bool logs = false;
-  std::uint32_t warp_log = 0;                          // most requests of a warp
-  bool logs_textures = false;                          // of which it may take more
-  std::atomic<std::uint64_t> first_block_requests{0};  // + 1, when block 0 has ended
-  std::atomic<std::uint64_t> logged{0};                // requests, of blocks that have ended
+  std::uint32_t warp_log = 0;                          // most logged requests of a warp
+  bool logs_textures = false;                          // the kernel reads textures: a warp may log more requests
+  std::atomic<std::uint64_t> first_block_requests{0};  // requests of block 0, plus 1, once it has ended; 0 before
+  std::atomic<std::uint64_t> logged{0};                // logged requests of ended blocks
 };
 
 inline Worker& worker_of(jit::WarpContext& context) {
@@ -414,9 +418,9 @@ inline Worker& worker_of(jit::WarpContext& context) {
 inline Launch& launch_of(jit::WarpContext& context) {
   return *worker_of(context).launch;
 }
-// Bytes of a thread's local memory that a warp which starts finds unwritten: all that the kernel and its calls are
-// known to need, and of a stack without a known depth its first part, as clearing 16 MiB a warp would take longer than
-// kernels do.
+// Bytes of a thread's local memory that count as unwritten when a warp starts: all that the kernel and its calls are
+// known to need. For a stack of unknown depth only its first part counts, because clearing 16 MiB per warp would take
+// longer than kernels do.
 inline std::uint64_t unwritten_local_bytes(const Launch& launch) {
   constexpr std::uint64_t kFirstPart = 16384;
   const jit::CompiledKernel& code = *launch.kernel->code;
@@ -432,18 +436,20 @@ inline const Bound& bound_of(const Launch& launch, std::uint32_t site, StateSpac
 
 // ---- Execution (execution.cpp)
 void prepare_worker(Worker& worker, std::size_t sites, std::size_t scoreboard_slots);  // grows its arrays
-void run_worker(Worker& worker);                         // all blocks this worker can get, on the calling thread
-bool activate_block(Worker& worker);                     // false: none left; with it, all of its cluster
-[[noreturn]] void leave_launch(Worker& worker);          // abandons every warp of the worker
-void release_if_complete(Worker& worker, Block& block);  // barrier.cpp: threads have left
+void run_worker(Worker& worker);                 // runs all blocks that this worker can get, on the calling thread
+bool activate_block(Worker& worker);             // activates a block and its whole cluster; false: none left
+[[noreturn]] void leave_launch(Worker& worker);  // abandons every warp of the worker
+void release_if_complete(Worker& worker, Block& block);  // barrier.cpp: call after threads have left
 // ---- Clusters (cluster.cpp)
-void enter_cluster(Worker& worker, Block& block, Cluster*& cluster);  // the first makes it
+void enter_cluster(Worker& worker, Block& block, Cluster*& cluster);  // the first block creates the cluster
 void leave_cluster(Worker& worker, Block& block);
-// Threads of a block of a cluster have left the kernel; lanes: all of the warp's that have.
+// Call after threads of a block of a cluster have left the kernel. lanes: all lanes of the warp that have left.
 void cluster_exited(WarpFiber& fiber, std::uint32_t threads, LaneMask lanes);
-// Is it memory that the block may use beyond its own? (an offset as device/access/access.h's shared_offset makes them)
+// Whether the block may use this memory outside its own shared memory. The offset is as from shared_offset()
+// (device/access/access.h).
 bool in_cluster(const jit::WarpContext& context, std::uint64_t offset, std::uint64_t bytes);
-void count_exited(WarpFiber& fiber);  // barrier.cpp: lanes may have left the kernel
-void end_parts(WarpFiber& fiber);  // barrier.cpp: all have, some of them after they had come to a barrier with a count
+void count_exited(WarpFiber& fiber);  // barrier.cpp: call when lanes may have left the kernel
+void end_parts(
+    WarpFiber& fiber);  // barrier.cpp: call when all lanes left, some after arriving at a barrier with a count
 
 }  // namespace warpgrind::device

@@ -1,4 +1,4 @@
-// How a warp begins and ends.
+// Start and end of warps.
 #pragma once
 
 #include <cstring>
@@ -8,20 +8,21 @@
 
 namespace warpgrind::device {
 
-WarpFiber& take_fiber(Worker& worker);  // an idle one or a new one
+WarpFiber& take_fiber(Worker& worker);  // an idle or a new one
 void put_idle(Worker& worker, WarpFiber& fiber);
-// The next warp of the block, in a fiber that has none.
+// Starts the next warp of the block in an idle fiber.
 void start_warp(WarpFiber& fiber, Worker& worker, Block& block);
-// It has come to its end; with the last one the block has.
+// Ends a warp. The last warp also ends its block.
 void end_warp(WarpFiber& fiber, Worker& worker);
 
-// Which block of the grid it belongs to, whose fields the context has already; and that it begins there.
+// Copies the block's index and SM to the warp. The other fields of the context are set elsewhere.
 inline void place_in_grid(WarpFiber& f, const Block& b) {
   static_assert(offsetof(jit::WarpContext, smid) == offsetof(jit::WarpContext, ctaid) + sizeof f.context.ctaid);
   static_assert(offsetof(Block, smid) == offsetof(Block, index) + sizeof b.index);
   std::memcpy(f.context.ctaid, b.index, sizeof f.context.ctaid + sizeof f.context.smid);
   f.block_linear = b.linear;
 }
+// Resets the warp to the kernel's first instruction.
 inline void begin_at_start(WarpFiber& f, const Block& b) {
   f.context.exited = 0;
   f.context.region = 0;

@@ -1,4 +1,4 @@
-// Stops launches that run longer than their limit.
+// Watchdog: stops launches that run longer than their limit.
 #pragma once
 
 #include <chrono>
@@ -12,14 +12,15 @@ namespace warpgrind::device {
 
 struct Launch;
 
-// Ctrl-C also means a launch whose kernel is still being compiled: it asks before, and again once it runs.
+// Ctrl-C must also stop a launch whose kernel is still being compiled. Read the number before compiling; call the
+// second function once the launch runs.
 unsigned interrupts_requested();
 void interrupt_if_requested_since(Launch& launch, unsigned before);
 
 class Watchdog {
  public:
   ~Watchdog();
-  bool start();  // once; false: the host allows no more threads
+  bool start();  // starts the thread once; false: the host allows no more threads
   void watch(Launch* launch, double seconds);
   void release(Launch* launch);
 

@@ -1,4 +1,4 @@
-// Host threads that stay alive between launches. The thread that launches works too, as number 0.
+// Team of host threads that stay alive between launches. The launching thread works too, as number 0.
 #pragma once
 
 #include <condition_variable>
@@ -16,10 +16,10 @@ class WorkerTeam {
   ~WorkerTeam();
   WorkerTeam(const WorkerTeam&) = delete;
   WorkerTeam& operator=(const WorkerTeam&) = delete;
-  // How many of `count` can work at the same time: fewer where the host allows no more threads.
+  // Returns how many of `count` threads can work at the same time: fewer if the host allows no more threads.
   unsigned grow(unsigned count);
-  // `count`: at most what grow() gave. Calls work(0), ..., work(count - 1) at the same time and returns when all have
-  // returned.
+  // Calls work(0), ..., work(count - 1) concurrently and returns when all have returned. `count`: at most the result of
+  // grow().
   void run(unsigned count, const std::function<void(unsigned)>& work);
 
  private:
@@ -34,7 +34,7 @@ class WorkerTeam {
   std::vector<HostThread> threads_;
 };
 
-// Processors this process may use.
+// Number of processors that this process may use.
 unsigned available_processors();
 
 }  // namespace warpgrind::device
