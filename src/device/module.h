@@ -36,8 +36,7 @@ class LoadedModule {
   const ptx::Module& module() const { return *module_; }
   const std::vector<std::uint64_t>& globals() const { return globals_; }  // by variable index; 0: in shared memory
   std::optional<Device::Allocation> variable(const std::string& name) const;
-  void for_variables(
-      const std::function<void(const events::Allocation&)>& f) const;  // calls f for each variable in memory
+  void for_variables(const std::function<void(const events::Allocation&)>& f) const;  // variables in memory
   std::uint64_t bytes() const { return bytes_; }
   // Built at the first call; thread-safe.
   const flow::Definitions& definitions(std::uint32_t function);

@@ -1,3 +1,5 @@
+// Address sums: evaluation of integer PTX instructions to sums of registers and variables, and trailing zero bits by
+// fixed-point iteration.
 #include "machine/address_sums.h"
 
 #include <algorithm>
@@ -50,14 +52,15 @@ AddressSums::AddressSums(const ptx::Module& module, const flow::Definitions& def
 
 namespace {
 
-// One register and nothing else? `mov.b64 {_, %hi}, %pair` writes one too, which is a part of the source only.
+// Whether the instruction writes exactly one register, with its whole result. `mov.b64 {_, %hi}, %pair` writes one
+// register too, but only a part of the source.
 bool gives_whole_result(const ptx::Instruction& i) {
   return !i.operands.empty() && i.operands[0].kind == OperandKind::reg && !i.has_second_destination;
 }
 
 }  // namespace
 
-// From everything aligned downwards, until no definition asks for less.
+// Starts with full alignment and lowers it until all definitions agree.
 void AddressSums::find_zeros() {
   const ptx::Function& f = definitions_.function;
   zeros_.assign(f.registers.size(), kMost);
@@ -80,7 +83,7 @@ void AddressSums::find_zeros() {
 std::uint8_t AddressSums::zeros_of_variable(Root root) const {
   const ptx::Variable& v = root.kind == Root::Kind::module_variable ? module_.variables[root.index]
                                                                     : definitions_.function.variables[root.index];
-  // ptxas chooses where shared variables lie, and puts arrays at multiples of 16 bytes.
+  // ptxas places shared variables, with arrays at multiples of 16 bytes.
   const bool placed_by_ptxas = v.space == StateSpace::shared && (v.unsized || v.size >= 16);
   return zeros_of_number(placed_by_ptxas ? std::max(v.alignment, 16u) : v.alignment);
 }
@@ -210,12 +213,12 @@ AddressSum AddressSums::of_register(ptx::RegId r, bool outside) {
   std::optional<AddressSum> s = result(i, true);
   --depth_;
   if (!s || s->terms.size() > kMostTerms) return itself;
-  // What is written more than once may have changed since.
+  // A register that is written more than once may have changed since.
   for (const auto& [root, times] : s->terms)
     if (root.kind == Root::Kind::value ||
         (root.kind == Root::Kind::register_ && definitions_.of[root.index].size() != 1))
       return itself;
-  // A long sum may know less of its alignment than the definitions do.
+  // A long sum may have lost alignment bits that the definitions still have.
   s->zeros = s->terms.empty() ? kMost : s->zeros;
   return outside_[r] = *s;
 }
@@ -237,7 +240,7 @@ std::optional<AddressSum> AddressSums::result(const ptx::Instruction& i, bool ou
     case Opcode::sub:
       if (!is_integer_add(i)) return std::nullopt;
       return sum(at(1), at(2), -1);
-    case Opcode::or_:  // an addition where the bits are known to be 0
+    case Opcode::or_:  // an addition if the bits are known to be 0
       if (const auto bits = flow::literal(i.operands[2]);
           bits && *bits >= 0 && *bits < (std::int64_t{1} << zeros_of(i.operands[1])))
         return sum(at(1), at(2));
@@ -272,7 +275,7 @@ void AddressSums::pass(const ptx::Instruction& i) {
       here_[r] = *s;
       continue;
     }
-    // Written once: the register's own number says which value. Else each time another.
+    // Written once: the register's own number identifies the value. Otherwise each write gets a new value.
     if (definitions_.of[r].size() == 1)
       here_[r] = opaque({Root::Kind::register_, r}, zeros_[r]);
     else

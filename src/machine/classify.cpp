@@ -1,3 +1,5 @@
+// Classification of PTX instructions: the choice of a row of costs.inc for each, and counts of floating-point
+// operations.
 #include "machine/classify.h"
 
 #include <algorithm>
@@ -73,14 +75,14 @@ Cost convert(const ptx::Instruction& i) {
   return floating ? Cost::convert : Cost::resize;
 }
 
-// Integers of 32 bits, and smaller ones without a sign, to single precision: I2FP instead of I2F.
+// Conversions of 32-bit integers and smaller unsigned ones to single precision: I2FP instead of I2F.
 bool is_quick_conversion(const ptx::Instruction& i) {
   if (i.opcode != Opcode::cvt || i.types.size() != 2 || i.types[0] != ScalarType::f32) return false;
   const ScalarType from = i.types[1];
   return ptx::is_integer(from) && (ptx::bits(from) == 32 || (ptx::bits(from) < 32 && !ptx::is_signed(from)));
 }
 
-// add, sub, mul, mad, fma, min, max and their like.
+// add, sub, mul, mad, fma, min, max and similar instructions.
 Cost arithmetic(const ptx::Instruction& i) {
   const ScalarType t = i.type();
   const bool select = i.opcode == Opcode::min || i.opcode == Opcode::max;
@@ -114,12 +116,12 @@ Cost matrix(const ptx::Instruction& i) {
   return Cost::tensor_half;
 }
 
-// wgmma, in m16n8k16: a warp's 16 rows by its columns, whose depth takes as long for every type. The tensor cores do
-// 512 multiply-adds of 16-bit types a cycle and quarter of an SM (H100 and H200, NVIDIA's datasheets): 4 cycles, where
-// mma is measured with 6.1 (timing/terms/sm.cpp).
+// Work of a wgmma in units of m16n8k16: a warp's 16 rows by its columns; the depth takes equally long for every type.
+// The tensor cores do 512 multiply-adds of 16-bit types per cycle and quarter of an SM (H100 and H200, NVIDIA's
+// datasheets): 4 cycles, where mma is measured with 6.1 (timing/terms/sm.cpp).
 float matrix_work(const ptx::Instruction& i) {
   constexpr float kCyclesOfMma = 6.1f, kCycles = 4;
-  constexpr unsigned kRegistersOfEight = 4;  // of D for eight columns; half as many of f16
+  constexpr unsigned kRegistersOfEight = 4;  // of D per eight columns; half as many for f16
   if (i.opcode != Opcode::wgmma_mma_async) return 1;
   const auto registers = static_cast<float>(i.operands[0].elements.size());
   return registers / (i.type() == ScalarType::f16 ? kRegistersOfEight / 2 : kRegistersOfEight) * kCycles / kCyclesOfMma;
@@ -166,7 +168,7 @@ Cost cost_of_memory(const ptx::Instruction& i) {
     case Opcode::cp_async:
     case Opcode::cp_async_bulk:
     case Opcode::cp_async_bulk_prefetch:
-      return Cost::store_global;  // what waits for it is a later instruction
+      return Cost::store_global;  // a later instruction waits for it
     default:
       return wide(i) ? Cost::other_64 : Cost::other;
   }
@@ -275,8 +277,8 @@ Cost cost_of(const ptx::Instruction& i) {
   }
 }
 
-// Cycles from an addition to one that uses it. GT200: Wong et al. 2010; Fermi, Kepler, Maxwell: Mei and Chu 2016;
-// Pascal, Volta, Turing: Jia et al. 2018, 2019; Hopper: calibrate.cu. The table of costs is Hopper's.
+// Cycles from an addition to a dependent one. GT200: Wong et al. 2010; Fermi, Kepler, Maxwell: Mei and Chu 2016;
+// Pascal, Volta, Turing: Jia et al. 2018, 2019; Hopper: calibrate.cu. The cost table is Hopper's.
 float dependent_issue(const GpuModel& model) {
   if (model.cc_major <= 1) return 24;
   if (model.cc_major == 2) return 18;
@@ -293,14 +295,14 @@ void add_operation(Instruction& m, Operation kind, unsigned n) {
   m.operations[static_cast<std::size_t>(kind)] = static_cast<std::uint8_t>(n);
 }
 
-// One of addition, multiplication and FMA of the type.
+// Addition (0), multiplication (1) or FMA (2) of the type.
 Operation of_type(ScalarType t, unsigned which) {
   const unsigned group = t == ScalarType::f32 || t == ScalarType::f32x2 ? 0 : t == ScalarType::f64 ? 3 : 6;
   return static_cast<Operation>(group + which);
 }
 
-// The way of normal operands. div.rn.f32 and div.rn.f64 as counted on an H200 (5 FFMA; 1 FFMA, 1 DMUL, 7 DFMA); the
-// others as NVIDIA's documented sequences have them: MUFU and Newton steps.
+// Operations on the path of normal operands. div.rn.f32 and div.rn.f64 as counted on an H200 (5 FFMA; 1 FFMA, 1 DMUL, 7
+// DFMA). The others follow NVIDIA's documented sequences: MUFU and Newton steps.
 void add_expansion(Instruction& m, const ptx::Instruction& i) {
   const bool with_double = i.type() == ScalarType::f64;
   const bool exact = !i.has(Modifier::approx) && !i.has(Modifier::full);

@@ -1,3 +1,5 @@
+// Translation of PTX into modelled machine code (translate()), and execution counts of its blocks and edges
+// (flow_of()).
 #include "machine/code.h"
 
 #include <algorithm>
@@ -117,11 +119,11 @@ class Translation {
   const GpuModel& model_;
   std::map<Place, std::uint32_t> sites_;
   std::map<std::string, std::uint32_t> functions_;  // index into Code::functions
-  std::vector<flow::Definitions> bodies_;           // by that index
+  std::vector<flow::Definitions> bodies_;           // by index into Code::functions
   Code code_;
 };
 
-// By index into KernelFacts::edges.
+// Warps per edge, by index into KernelFacts::edges.
 std::vector<double> edge_warps(const events::KernelFacts& facts, const events::LaunchCounts& counts) {
   std::map<Place, std::uint32_t> branch_at;
   for (std::uint32_t b = 0; b < facts.branches.size(); ++b)
@@ -136,7 +138,7 @@ std::vector<double> edge_warps(const events::KernelFacts& facts, const events::L
   for (std::uint32_t n = 0; n < facts.edges.size(); ++n) {
     const events::EdgeFacts& e = facts.edges[n];
     const double of_block = e.from < counts.blocks.size() ? static_cast<double>(counts.blocks[e.from].warps) : 0;
-    const std::uint32_t way = seen[e.from]++;  // the taken one first
+    const std::uint32_t way = seen[e.from]++;  // the taken direction first
     const events::BlockFacts& block = facts.blocks[e.from];
     const auto branch = branch_at.find({block.function, block.first_instruction + block.instruction_count - 1});
     if (ways[e.from] == 1) {
@@ -149,13 +151,13 @@ std::vector<double> edge_warps(const events::KernelFacts& facts, const events::L
     } else if (e.to != events::EdgeFacts::kLeaves && entries[e.to] == 1) {
       warps[n] = static_cast<double>(counts.blocks[e.to].warps);
     } else {
-      warps[n] = of_block / ways[e.from];  // an indexed branch to where others go too; a guarded exit
+      warps[n] = of_block / ways[e.from];  // an indexed branch to a block with other predecessors; a guarded exit
     }
   }
   return warps;
 }
 
-// Rounds in fours, then two, then one: how often a loop's own instructions are left, of 1.
+// Fraction of loop-control instructions that remain after unrolling: iterations run in fours, then two, then one.
 double loop_share(const Block& block, std::uint32_t number, const std::vector<double>& ways, double warps) {
   if (block.unrolled == 1 || warps <= 0) return 1;
   if (block.unrolled == Block::kAltogether) return 0;
@@ -168,8 +170,8 @@ double loop_share(const Block& block, std::uint32_t number, const std::vector<do
   return std::min(1.0, passes / rounds);
 }
 
-// A branch to nothing but the kernel's end is an EXIT under a predicate: who leaves by it does not come to the end's
-// own.
+// A branch to an empty kernel end is an EXIT under a predicate. Warps that leave through it do not execute the EXIT of
+// the end block.
 void leave_early(const Code& code, Flow& flow) {
   for (std::uint32_t end = 0; end < code.blocks.size(); ++end) {
     const Block& block = code.blocks[end];

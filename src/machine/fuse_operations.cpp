@@ -1,3 +1,4 @@
+// FMA fusion: finds products of a block that a single addition reads.
 #include "machine/fuse_operations.h"
 
 #include <algorithm>
@@ -72,7 +73,7 @@ class Fusion {
   Code& code_;
   const std::vector<flow::Definitions>& bodies_;
   std::vector<std::uint32_t> uses_;                       // by register
-  std::unordered_map<ptx::RegId, std::size_t> products_;  // of this block: by the register that only one reads
+  std::unordered_map<ptx::RegId, std::size_t> products_;  // products of this block, by a register with a single reader
 };
 
 }  // namespace

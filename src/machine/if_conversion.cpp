@@ -1,3 +1,4 @@
+// If-conversion: joins straight-line blocks and puts short branch bodies under predicates.
 #include "machine/if_conversion.h"
 
 #include <algorithm>
@@ -8,9 +9,9 @@
 namespace warpgrind::machine {
 namespace {
 
-// Instructions of a body that ptxas puts under a predicate.
+// Longest body that ptxas puts under a predicate, in instructions.
 constexpr std::size_t kLongest = 9;
-constexpr float kPredicatedBranch = 0;  // the comparison gives the predicate
+constexpr float kPredicatedBranch = 0;  // free: the comparison gives the predicate
 
 class Conversion {
  public:
@@ -28,13 +29,13 @@ class Conversion {
   void run() {
     count_entries();
     predicate_exits();
-    // In the order of the blocks, again from one that has grown: linear in what is joined.
+    // In block order, and again from a block that has grown: linear in the joined code.
     for (std::uint32_t b = 0; b < code_.blocks.size(); ++b) {
       if (dead_[b]) continue;
       while (append_next(b) || append_guarded(b)) {
       }
     }
-    // What was met before its end had become simple.
+    // Handles blocks that were visited before their end had become simple.
     for (bool changed = true; changed;) {
       changed = false;
       for (std::uint32_t b = 0; b < code_.blocks.size(); ++b)
@@ -57,7 +58,7 @@ class Conversion {
       if (entries_[b] == 0) ++entries_[b];
   }
 
-  // Nothing but the end of the kernel: a branch there is an EXIT under a predicate.
+  // A block that only ends the kernel: a branch to it is an EXIT under a predicate.
   bool only_leaves(std::uint32_t to) const {
     if (to == Edge::kLeaves) return true;
     const Block& block = code_.blocks[to];
@@ -89,7 +90,7 @@ class Conversion {
     return true;
   }
 
-  // if (p) { small }: its end is where the other way goes.
+  // if (p) { small }: the body ends at the other successor.
   bool append_guarded(std::uint32_t b) {
     Block& block = code_.blocks[b];
     if (block.successors.size() != 2 || exits_[block.facts_blocks.back()]) return false;
@@ -105,7 +106,7 @@ class Conversion {
       drop_branch(block);
       take(block, body, true);
       drop_branch(block);
-      // The other way stays, for all warps.
+      // The other edge remains, for all warps.
       block.successors = {Edge{end, kNone}};
       --entries_[end];
       return true;
@@ -138,9 +139,9 @@ class Conversion {
     return true;
   }
 
-  // A loop to a constant with its exit in the middle, which the compiler makes of a number of rounds that its unrolling
-  // does not divide: where ptxas unrolls it, both pieces are one. The second counts as often as the first, once too
-  // often.
+  // Joins both halves of a loop with a constant end and its exit in the middle. The compiler makes such a loop if its
+  // unrolling does not divide the number of iterations. If ptxas unrolls it, both halves are one. The second half then
+  // counts as often as the first, which is once too often.
   void close_loop(std::uint32_t b) {
     Block& block = code_.blocks[b];
     if (block.successors.size() != 2 || block.instructions.empty()) return;
@@ -163,7 +164,7 @@ class Conversion {
 
   const ptx::Instruction& text(const Instruction& i) const { return bodies_[i.function].function.body[i.ptx]; }
 
-  // Longer than what ptxas unrolls, or not to be unrolled.
+  // Whether the block is too long for ptxas to unroll, or must not be unrolled.
   bool stays(const Block& block) const {
     constexpr float kLongestPiece = 32;
     float issue = 0;
@@ -187,7 +188,7 @@ class Conversion {
     return std::any_of(block.instructions.begin(), block.instructions.end(), compares);
   }
 
-  // Divisions and their like count as what they become.
+  // Divisions and similar instructions count as the sequence that they become.
   static float length(const Block& block) {
     constexpr float kSequence = 8;
     float sum = 0;
@@ -243,7 +244,7 @@ class Conversion {
   const std::vector<flow::Definitions>& bodies_;
   std::vector<bool> dead_;
   std::vector<bool> exits_;             // by facts block: its branch leaves the kernel
-  std::vector<std::uint32_t> entries_;  // ways into each block
+  std::vector<std::uint32_t> entries_;  // number of edges into each block
   std::map<std::pair<std::string, std::uint32_t>, std::uint32_t> branch_at_;
   std::vector<std::uint32_t> branch_of_;  // by facts block: index into KernelFacts::branches
 };

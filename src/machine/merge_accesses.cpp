@@ -1,3 +1,4 @@
+// Merging of accesses: open accesses of a block join until a conflicting instruction closes them.
 #include "machine/merge_accesses.h"
 
 #include <algorithm>
@@ -12,12 +13,12 @@
 namespace warpgrind::machine {
 namespace {
 
-constexpr unsigned kWidest = 16;  // bytes a lane of one access
+constexpr unsigned kWidest = 16;  // bytes per lane of one access
 constexpr unsigned kWord = 4;
 
-// A plain load or store of a block, not yet followed by what it may not be moved across.
+// A plain load or store of a block, still open: no instruction after it prevents moving it.
 struct Access {
-  std::size_t at = 0;  // in the block's instructions
+  std::size_t at = 0;  // index into the block's instructions
   StateSpace space = StateSpace::shared;
   AddressSum address;
   unsigned bytes = 4, element = 4;
@@ -28,7 +29,7 @@ struct Access {
   bool non_coherent = false;
   bool alive = true;  // not replaced by a register or a later store
 
-  // Executed by the same lanes, relative to one address.
+  // Whether the same lanes execute both, at addresses with the same terms.
   bool together(const Access& o) const {
     const bool same_lanes = (!guarded && !o.guarded) || (facts_block == o.facts_block && guard.reg == o.guard.reg &&
                                                          guard.negated == o.guard.negated);
@@ -36,7 +37,7 @@ struct Access {
            address.same_terms(o.address);
   }
   std::int64_t offset() const { return address.constant; }
-  // From the last multiple of the widest access, which the address is sure to be counted from.
+  // Constant part modulo the widest access. Use it only if the terms are multiples of the widest access.
   std::uint64_t within() const { return static_cast<std::uint64_t>(address.constant) % kWidest; }
   std::int64_t end() const { return wrapping_add(address.constant, bytes); }
 };
@@ -47,7 +48,7 @@ bool may_overlap(const Access& a, const Access& b) {
     return from_a < a.bytes || std::uint64_t{0} - from_a < b.bytes;
   }
   const auto x = a.address.variable(), y = b.address.variable();
-  return !(x && y && *x != *y);  // in different variables
+  return !(x && y && *x != *y);  // false if they are in different variables
 }
 
 bool is_plain(const ptx::Instruction& i) {
@@ -57,8 +58,8 @@ bool is_plain(const ptx::Instruction& i) {
   return true;
 }
 
-// Becomes code with a branch around a call, for operands that are not normal: the end of a piece of straight code.
-// ptxas 13.0: of four loads with one of these after each none is merged.
+// Instructions that become code with a branch around a call, for operands that are not normal. They end a straight-line
+// piece. ptxas 13.0 merges none of four loads that are each followed by one.
 bool has_slow_path(const ptx::Instruction& i) {
   using ptx::Opcode;
   const bool division = i.opcode == Opcode::div || i.opcode == Opcode::rem;
@@ -100,7 +101,7 @@ class Merging {
       return close_all(block);
     if (!i.load && !i.store) return;
     if ((text.opcode != Opcode::ld && text.opcode != Opcode::st) || !is_plain(text)) return close_all(block);
-    // One that other code may not be moved across, or with an address of any space.
+    // Accesses that block reordering, or that may be in any space.
     if (text.space == StateSpace::none || text.space == StateSpace::generic) return close_all(block);
     add(block, access_of(n, i, text, sums));
   }
@@ -121,32 +122,33 @@ class Merging {
   }
 
   void add(Block& block, Access a) {
-    // What a store may overwrite is not read later, nor what is read stored earlier.
+    // Conflicting accesses keep their order: a load must not move past a store to the same place, nor a store past a
+    // load.
     std::vector<Access> conflicts;
     for (Access& o : open_) {
       if (!o.alive || o.space != a.space || (!o.store && !a.store)) continue;
       const bool same_place = o.address.same_terms(a.address) && o.offset() == a.offset() && o.bytes == a.bytes;
-      if (same_place && o.alive && same_lanes(o, a)) continue;  // below
+      if (same_place && o.alive && same_lanes(o, a)) continue;  // handled below
       if (may_overlap(o, a)) conflicts.push_back(o);
     }
     for (const Access& o : conflicts) close(block, [&](const Access& x) { return x.together(o); });
-    // A load may not join one from before the store that it waits for.
+    // A load must not join a load before the store that it depends on.
     if (!a.store && !conflicts.empty()) close(block, [&](const Access& x) { return x.space == a.space && !x.store; });
     for (Access& o : open_) {
       const bool same_place = o.alive && o.space == a.space && o.address.same_terms(a.address) &&
                               o.offset() == a.offset() && o.bytes == a.bytes && same_lanes(o, a);
       if (!same_place) continue;
-      if (!a.store) {  // in a register since
+      if (!a.store) {  // the value is already in a register
         absorb(block, a.at, o.at, false);
         const Instruction& source = block.instructions[o.at];
         block.instructions[a.at].reads = o.store ? source.reads : source.writes;
         return;
       }
-      if (o.store) {  // overwritten before anybody else can have read it
+      if (o.store) {  // overwritten before any other thread can have read it
         absorb(block, o.at, a.at, true);
         o.alive = false;
       } else {
-        o.alive = false;  // its value is old: later loads get what is stored
+        o.alive = false;  // its value is outdated: later loads get the stored value
         keep_.push_back(o);
         keep_.back().alive = true;
       }
@@ -159,7 +161,7 @@ class Merging {
            (a.facts_block == b.facts_block && a.guard.reg == b.guard.reg && a.guard.negated == b.guard.negated);
   }
 
-  // `gone` needs no access of its own: `by` has, or makes, the same.
+  // Removes the access `gone`: `by` has the value, or makes the same access.
   static void absorb(Block& block, std::size_t gone, std::size_t by, bool store) {
     Instruction& i = block.instructions[gone];
     i.issue = 0;
@@ -179,7 +181,7 @@ class Merging {
     keep_.clear();
   }
 
-  // None joins those of the kind any more.
+  // Closes all open accesses of the kind, and merges them.
   template <class Kind>
   void close(Block& block, Kind&& kind) {
     std::vector<Access> all;
@@ -201,7 +203,7 @@ class Merging {
     }
   }
 
-  // Greedy from the lowest address: the widest access that is aligned and has no gap.
+  // Greedy from the lowest address: takes the widest access that is aligned and has no gap.
   static void join(Block& block, std::vector<Access> group) {
     std::sort(group.begin(), group.end(), [](const Access& a, const Access& b) { return a.offset() < b.offset(); });
     for (std::size_t k = 0; k < group.size();) {
@@ -218,7 +220,8 @@ class Merging {
     }
   }
 
-  // Three words of four in shared memory are loaded as four, whichever is not wanted; those of global memory are not.
+  // ptxas loads three of four words in shared memory as four, whichever one is unused. It does not do so in global
+  // memory.
   static std::size_t covers_nearly(const std::vector<Access>& group, std::size_t first) {
     const Access& a = group[first];
     if (a.store || a.space != StateSpace::shared || a.element < kWord || (1u << a.address.zeros) < kWidest) return 0;
@@ -234,7 +237,7 @@ class Merging {
     return covered == kWidest - kWord ? n - first : 0;
   }
 
-  // How many accesses from `first` on make up exactly `width` bytes; 0: they do not.
+  // Number of accesses from `first` on that together have exactly `width` bytes; 0: none do.
   static std::size_t covers(const std::vector<Access>& group, std::size_t first, unsigned width) {
     const Access& a = group[first];
     if (a.element < kWord) return 0;
@@ -251,7 +254,7 @@ class Merging {
   }
 
   static void widen(Block& block, std::span<const Access> parts, unsigned width) {
-    // Loads are done where the first of them stands, stores where the last does.
+    // A merged load happens at its first part, a merged store at its last.
     const auto before = [](const Access& a, const Access& b) { return a.at < b.at; };
     const Access& leader = parts.front().store ? *std::max_element(parts.begin(), parts.end(), before)
                                                : *std::min_element(parts.begin(), parts.end(), before);
@@ -276,7 +279,7 @@ class Merging {
   const std::vector<flow::Definitions>& bodies_;
   std::vector<AddressSums> sums_;
   std::vector<Access> open_;
-  std::vector<Access> keep_;  // loads that stores to the same place came after: they may still join others
+  std::vector<Access> keep_;  // loads followed by stores to the same place; they may still join others
 };
 
 }  // namespace

@@ -1,3 +1,4 @@
+// Pipe counts: distributes the issue slots of each instruction over the pipes that Nsight Compute counts.
 #include "machine/pipe_counts.h"
 
 #include <algorithm>
@@ -13,9 +14,9 @@ using ptx::Opcode;
 using ptx::OperandKind;
 using ptx::ScalarType;
 
-// In the machine code of the lab and the microbenchmark (ptxas 13.0): MOV beside IMAD.MOV, CS2R and HFMA2 that make
-// constants; IADD3 of two beside VIADD and IMAD.IADD; the upper half of a sum as IADD3.X or LEA.HI.X beside IMAD.X;
-// SHF.L beside IMAD.SHL.
+// Shares counted in machine code of the lab and the microbenchmark (ptxas 13.0): MOV versus IMAD.MOV, and CS2R and
+// HFMA2 that make constants; IADD3 of two operands versus VIADD and IMAD.IADD; upper halves of sums as IADD3.X or
+// LEA.HI.X versus IMAD.X; SHF.L versus IMAD.SHL.
 constexpr float kMoveAlu = 0.27f, kMoveFma = 0.51f;
 constexpr float kSumAlu = 0.32f;
 constexpr float kUpperSumAlu = 0.64f;
@@ -48,8 +49,8 @@ class PipeCounts {
     return unsigned{i.operations[at]} + i.operations[at + 1] + i.operations[at + 2];
   }
 
-  // Of what a kernel begins with (S2UR, UMOV, ULEA, LDC) and what reconverges (BSSY, BSYNC) nothing; around a loop half
-  // are comparisons.
+  // The kernel's prologue (S2UR, UMOV, ULEA, LDC) and reconvergence (BSSY, BSYNC) are on no counted pipe. Of the code
+  // added around a loop, half are comparisons.
   static void add_added(Instruction& i) {
     if (i.pipe == Pipe::alu) put(i, CountedPipe::alu, i.issue / 2);
   }
@@ -109,7 +110,8 @@ class PipeCounts {
     put(i, CountedPipe::fma, i.issue * (1 - alu));
   }
 
-  // IMAD where it takes a product in, LEA or IADD3 where a shift or another sum, else one of two.
+  // Share of a sum on the ALU pipe. With a product it is an IMAD; with a shift or another sum it is LEA or IADD3;
+  // otherwise it is either kind.
   float share_of_sum(const Instruction& i, const ptx::Instruction& t, Where w) const {
     for (const ptx::Operand& o : t.operands) {
       const ptx::RegId r = uses_.reg(i, o);
@@ -129,7 +131,7 @@ class PipeCounts {
     return kSumAlu;
   }
 
-  // As ptxas has u % v: I2F, MUFU, F2I, seven multiplications, the rest sums and comparisons.
+  // Sequence of ptxas for u % v: I2F, MUFU, F2I and seven multiplications; the rest are sums and comparisons.
   static void division(Instruction& i) {
     constexpr float kOnXu = 3, kOnFma = 7;
     put(i, CountedPipe::xu, kOnXu);
@@ -143,7 +145,7 @@ class PipeCounts {
     if (long_one) put(i, CountedPipe::alu, 1);  // IADD3 of the upper halves
   }
 
-  // Sequences: one MUFU, the operations that are counted by name, and comparisons.
+  // Floating-point sequences: one MUFU, the operations counted by name, and comparisons.
   static void floating(Instruction& i, const ptx::Instruction& t) {
     const auto single = static_cast<float>(operations(i, Operation::fadd));
     const auto twice = static_cast<float>(operations(i, Operation::dadd));
@@ -152,12 +154,12 @@ class PipeCounts {
     put(i, CountedPipe::fp64, twice);
     if (left <= 0) return;
     if (t.opcode == Opcode::div && i.pipe == Pipe::fma)
-      return put(i, CountedPipe::xu, left > 2 ? 2.0f : 1.0f);  // and FCHK
+      return put(i, CountedPipe::xu, left > 2 ? 2.0f : 1.0f);  // MUFU and FCHK
     if (single + twice == 0 && left <= 1) return put(i, plain(i.pipe), left);
-    const bool rough = t.opcode == Opcode::min || t.opcode == Opcode::max;  // DSETP, and both halves chosen
+    const bool rough = t.opcode == Opcode::min || t.opcode == Opcode::max;  // DSETP, and a select for each half
     put(i, rough ? CountedPipe::fp64 : CountedPipe::xu, 1);
     left -= 1;
-    if (i.pipe == Pipe::xu && t.has(ptx::Modifier::approx)) {  // scaled before and after: FMUL
+    if (i.pipe == Pipe::xu && t.has(ptx::Modifier::approx)) {  // FMUL: scaling before and after
       const float scalings = std::min(left, 2.0f);
       put(i, CountedPipe::fma, scalings);
       left -= scalings;
@@ -168,7 +170,7 @@ class PipeCounts {
     return pipe == Pipe::fp64 ? CountedPipe::fp64 : pipe == Pipe::xu ? CountedPipe::xu : CountedPipe::fma;
   }
 
-  // MEMBAR, ERRBAR and, where L1 is left behind, CCTL.IVALL.
+  // MEMBAR, ERRBAR and, for scopes beyond the block, CCTL.IVALL.
   static void fence(Instruction& i, const ptx::Instruction& t) {
     if (t.has(ptx::Modifier::cta)) return;
     put(i, CountedPipe::lsu, 2);
@@ -177,7 +179,7 @@ class PipeCounts {
 
   static void memory(Instruction& i) {
     put(i, CountedPipe::lsu, 1);
-    if (i.aggregated) {  // S2R, POPC and ISETP of who adds for the warp; S2R, SHFL and POPC of who wants the old value
+    if (i.aggregated) {  // S2R, POPC, ISETP: choice of the adding lane; S2R, SHFL, POPC: the old value
       const float twice = i.issue > 10 ? 1 : 0;
       put(i, CountedPipe::lsu, 1 + 2 * twice);
       put(i, CountedPipe::xu, 1 + 2 * twice);

@@ -1,3 +1,4 @@
+// Register estimate: liveness of the modelled machine code, scaled to the register counts of ptxas.
 #include "machine/registers.h"
 
 #include <algorithm>
@@ -16,7 +17,7 @@
 namespace warpgrind::machine {
 namespace {
 
-// What the JIT would say of the function's blocks and branches.
+// Facts of the function's blocks and branches, as the JIT would report them.
 events::KernelFacts facts_of(const ptx::Function& function) {
   events::KernelFacts facts;
   facts.name = function.name;
@@ -68,7 +69,7 @@ class Pressure {
  private:
   using Set = std::vector<std::uint64_t>;
 
-  // 0: a predicate, in a uniform register, or part of the instruction that uses it.
+  // Registers per value. 0: a predicate, in a uniform register, or part of the instruction that uses it.
   void weigh() {
     weight_.assign(code_.registers, 0);
     for (std::size_t f = 0; f < bodies_.size(); ++f) {
@@ -81,7 +82,7 @@ class Pressure {
       if (!uses_.varies(r) || folded(r)) weight_[r] = 0;
   }
 
-  // Made by an instruction that is left out: what it is made of is needed in its place.
+  // Whether its instruction disappears in machine code. Its operands are then needed in its place.
   bool folded(ptx::RegId r) const {
     const Where* from = uses_.only_writer(r);
     if (from == nullptr) return false;
@@ -121,7 +122,7 @@ class Pressure {
     return sum;
   }
 
-  // Registers that loads of the block fill for instructions of the block alone.
+  // Registers that loads of the block fill and only instructions of the block read.
   Set read_here(std::size_t b) const {
     Set here(words_, 0);
     for (const Instruction& i : code_.blocks[b].instructions) {
@@ -164,11 +165,11 @@ class Pressure {
   const std::vector<flow::Definitions>& bodies_;
   Uses uses_;
   std::size_t words_;
-  std::vector<std::uint8_t> weight_;  // by register: words
-  std::vector<Set> in_;               // by block: alive at its beginning
+  std::vector<std::uint8_t> weight_;  // by register: 32-bit registers
+  std::vector<Set> in_;               // by block: live at its beginning
 };
 
-// What the launch bounds leave: so many blocks of so many threads are to fit into the 64 K registers of an SM.
+// Limit by the launch bounds: minnctapersm blocks of maxntid threads must fit into the 64 K registers of an SM.
 std::uint32_t most_registers(const ptx::Function& kernel, std::uint32_t cc) {
   constexpr std::uint32_t kOfSm = 65536, kUnit = 8, kLeast = 16;
   std::uint32_t most = cc < 20 ? 124 : cc < 32 ? 63 : 255;
@@ -194,9 +195,9 @@ RegisterNeed register_need(const ptx::Module& module, std::uint32_t function) {
 }
 
 std::uint32_t estimate_registers(const ptx::Module& module, std::uint32_t function, std::uint32_t cc) {
-  // Read off the registers that ptxas 13.0 gave 419 kernels of the lab and the microbenchmark on sm_90: some for
-  // addresses and the stack, a fifth more than is alive, and with loads to put before others up to 32, with which an SM
-  // is full of warps.
+  // Fitted to the registers that ptxas 13.0 gave 419 kernels of the lab and the microbenchmark on sm_90: a constant for
+  // addresses and the stack, and a fifth more than the live values. To move loads early, ptxas uses up to 32, with
+  // which an SM still holds all its warps.
   constexpr double kOwn = 6, kMore = 1.2, kOfLoads = 0.5, kFull = 32;
   constexpr double kLeast = 8;
   const RegisterNeed need = register_need(module, function);

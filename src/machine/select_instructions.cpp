@@ -1,3 +1,4 @@
+// Instruction selection: the number of machine instructions (issue slots) that ptxas makes of each PTX instruction.
 #include "machine/select_instructions.h"
 
 #include <algorithm>
@@ -92,7 +93,7 @@ class Selection {
       case Opcode::abs:
         return ptx::is_float(t.type()) ? 0.0f : i.issue;  // FADD -R1, |R2|
       case Opcode::bra:
-        return i.pipe == Pipe::none ? 0.0f : i.issue;  // a predicate since
+        return i.pipe == Pipe::none ? 0.0f : i.issue;  // replaced by a predicate
       default:
         return other(i, t);
     }
@@ -106,10 +107,10 @@ class Selection {
       case Opcode::rsqrt:
       case Opcode::ex2:
       case Opcode::lg2:
-      case Opcode::sqrt:  // subnormals: a comparison, and a scaling before and after
+      case Opcode::sqrt:  // subnormals: a comparison, and scaling before and after
         return scaled ? 4.0f : i.issue;
       case Opcode::sin:
-      case Opcode::cos:  // of radians: a product first
+      case Opcode::cos:  // radians: a product first
         return 2;
       case Opcode::atom:
       case Opcode::red:
@@ -117,7 +118,7 @@ class Selection {
       case Opcode::tex:
       case Opcode::tld4:  // the upper half of its handle
         return i.issue + 1;
-      case Opcode::redux:  // into a uniform register, and from there
+      case Opcode::redux:  // to a uniform register and back
       case Opcode::clz:
       case Opcode::bfe:
         return 2;
@@ -133,7 +134,8 @@ class Selection {
 
   // --- what instructions are joined into -------------------------------------------------------------------------
 
-  // The instruction of the same block that makes the operand for this one alone; null: there is none, or it takes two.
+  // Returns the instruction of the same block that makes the operand only for this instruction. null: none, or the
+  // operand has several readers or writers.
   Instruction* producer(Where w, const Instruction& i, const ptx::Operand& o, Where* where = nullptr) {
     const ptx::RegId r = uses_.reg(i, o);
     if (r == kNone || uses_.readers(r).size() != 1) return nullptr;
@@ -169,7 +171,7 @@ class Selection {
       if (!i.load && !i.store && i.merged_into == kNone) return false;
       if (uses_.address_base(i) != r) return false;
       for (const ptx::Operand& o : uses_.text(i).operands)
-        if (uses_.reg(i, o) == r) return false;  // its data
+        if (uses_.reg(i, o) == r) return false;  // also its data
       return true;
     });
   }
@@ -194,7 +196,7 @@ class Selection {
     return 1;
   }
 
-  // One operand is the address of a variable of shared memory: in a uniform register.
+  // Whether one operand is the address of a shared variable, which is in a uniform register.
   bool of_variable(const Instruction& i, const ptx::Instruction& t) const {
     return std::any_of(t.operands.begin(), t.operands.end(), [&](const ptx::Operand& o) {
       const ptx::RegId r = uses_.reg(i, o);
@@ -220,7 +222,7 @@ class Selection {
       return joined ? 0.0f : 1.0f;
     }
     const bool wide = is_wide(t.type());
-    bool small = false;  // the upper half stays, or is zero
+    bool small = false;  // the upper half is unchanged or zero
     if (wide && t.operands.size() > 2 && is_immediate(t.operands[2])) small = t.operands[2].bits >> 32 == 0;
     absorb_one(w, i, t, [&](const ptx::Instruction& p, Where from) {
       return is_logic(p.opcode) && p.type() != ScalarType::pred && is_wide(p.type()) == wide &&
@@ -229,7 +231,7 @@ class Selection {
     return wide && !small ? 2.0f : 1.0f;
   }
 
-  // A comparison can take one predicate in; so one of the two is none of its own.
+  // A comparison can combine its result with one predicate, so this operation needs no instruction of its own.
   bool absorb_pred(Where w, const Instruction& i, const ptx::Instruction& t) {
     if (t.opcode == Opcode::xor_) return false;
     for (std::size_t k = 1; k < t.operands.size(); ++k) {
@@ -253,7 +255,7 @@ class Selection {
   }
 
   float extreme(Where w, Instruction& i, const ptx::Instruction& t) {
-    if (t.type() == ScalarType::f64) return 4;  // DSETP, and both halves chosen
+    if (t.type() == ScalarType::f64) return 4;  // DSETP, and a select for each half
     if (ptx::is_float(t.type())) return i.issue;
     if (is_wide(t.type())) return 4;
     absorb_one(w, i, t, [&](const ptx::Instruction& p, Where) {  // VIADDMNMX
@@ -276,7 +278,7 @@ class Selection {
     return std::any_of(ways.begin(), ways.end(), [&](const Edge& e) { return e.to == block; });
   }
 
-  // IMAD.WIDE R2, R4, 4, R6: product and sum in one, where the product is at hand or worth making again.
+  // IMAD.WIDE R2, R4, 4, R6: product and sum in one, if the product is in the same block or cheap enough to repeat.
   bool takes_product(Where w, const Instruction& i, const ptx::Instruction& t) const {
     if (t.opcode != Opcode::add) return false;
     for (std::size_t k = 1; k < t.operands.size(); ++k) {
@@ -333,10 +335,10 @@ class Selection {
   float convert(const Instruction& i, const ptx::Instruction& t) const {
     const ScalarType to = t.type(0), from = t.type(1);
     if (ptx::is_float(to) || ptx::is_float(from)) return 1;
-    if (ptx::bits(to) <= ptx::bits(from)) return 0;  // half of a pair, or bits that nobody looks at
+    if (ptx::bits(to) <= ptx::bits(from)) return 0;  // half of a pair, or unused bits
     if (ptx::bits(from) < 32) return from_load(i, t) ? 0.0f : 1.0f;
     if (!ptx::is_signed(from)) return 0;  // RZ
-    // LEA.HI.X.SX32 extends by itself.
+    // LEA.HI.X.SX32 includes the sign extension.
     const ptx::RegId r = i.writes.empty() ? kNone : i.writes[0];
     const bool joined =
         r != kNone && uses_.readers(r).size() == 1 && is_sum(uses_.text(uses_.readers(r)[0]).opcode) &&
@@ -344,7 +346,7 @@ class Selection {
     return joined ? 0.0f : 1.0f;
   }
 
-  // Loads extend what they read.
+  // Loads extend their result for free.
   bool from_load(const Instruction& i, const ptx::Instruction& t) const {
     const ptx::RegId r = t.operands.size() > 1 ? uses_.reg(i, t.operands[1]) : kNone;
     const Where* writer = r == kNone ? nullptr : uses_.only_writer(r);
@@ -363,7 +365,7 @@ class Selection {
         return constant(i, from);
       case OperandKind::variable:
         return variable(from, bodies_[i.function].function) ? 1.0f : 0.0f;
-      case OperandKind::reg:  // renamed, unless both values are needed afterwards
+      case OperandKind::reg:  // renamed, unless both values are needed later
         return uses_.only_writer(i.writes[0]) == nullptr && t.type() != ScalarType::pred &&
                        uses_.readers(uses_.reg(i, from)).size() > 1
                    ? 1.0f
@@ -373,7 +375,7 @@ class Selection {
     }
   }
 
-  // An operand of what uses it, unless another value may come from elsewhere, or it is stored.
+  // A constant becomes an operand of its readers, unless its register has other writers, or it is stored.
   float constant(const Instruction& i, const ptx::Operand& from) const {
     const ptx::RegId r = i.writes[0];
     if (uses_.only_writer(r) == nullptr) return 1;
@@ -385,7 +387,7 @@ class Selection {
     return 0;
   }
 
-  // The address of a global variable is loaded; those of other spaces are offsets.
+  // The address of a global variable needs a load; addresses in other spaces are offsets.
   bool variable(const ptx::Operand& o, const ptx::Function& function) const {
     const ptx::Variable& v = o.scope == ptx::Scope::module ? module_.variables[o.index] : function.variables[o.index];
     return v.space == StateSpace::global;
@@ -396,7 +398,7 @@ class Selection {
     if (t.space == StateSpace::constant && uses_.address_base(i) == kNone)
       return static_cast<float>(std::max(1u, i.bytes / 8u));
     float more = 0;
-    if (t.vector > 1 && ptx::bits(t.type()) < 32) {  // taken apart and put together: PRMT
+    if (t.vector > 1 && ptx::bits(t.type()) < 32) {  // packing and unpacking: PRMT
       if (t.opcode == Opcode::st)
         more = static_cast<float>(t.vector - 1);
       else
@@ -406,8 +408,8 @@ class Selection {
     return 1 + more;
   }
 
-  // atomicAdd of one value to one place by a whole warp: S2R (lane), VOTEU, FLO, POPC, ISETP, and one lane's RED; who
-  // wants the old value gets it by SHFL, with the number of lanes before it (S2R, LOP3, POPC, IADD3).
+  // atomicAdd of one value to one place by a whole warp: S2R (lane), VOTEU, FLO, POPC, ISETP, and the RED of one lane.
+  // The old value, if used, comes by SHFL, with the number of lanes before it (S2R, LOP3, POPC, IADD3).
   float atomic(Instruction& i, const ptx::Instruction& t) const {
     constexpr float kVote = 5, kOldValue = 5;
     const bool integer = t.type() == ScalarType::u32 || t.type() == ScalarType::s32;
@@ -419,14 +421,14 @@ class Selection {
     return i.issue + kVote + (read ? kOldValue : 0);
   }
 
-  // Data is in registers.
+  // Stored constants must first be moved to registers.
   static float stored_constants(const ptx::Instruction& t) {
     float n = 0;
     for (const ptx::Operand& o : t.operands) n += is_immediate(o) && o.bits != 0 ? 1.0f : 0.0f;
     return n;
   }
 
-  // Neighbours of 4 bytes that are first needed together are one load of 8.
+  // Adjacent 4-byte parameters that are first needed together become one load of 8 bytes.
   void pair_parameters() {
     for (Block& block : code_.blocks) {
       Instruction* half = nullptr;
@@ -484,7 +486,7 @@ class Selection {
     return block.successors.size() == 1 && block.successors[0].to == Edge::kLeaves && block.instructions.size() == 1;
   }
 
-  // Where lanes of a warp may go different ways and meet again: BSSY before the branch, BSYNC where they meet.
+  // For branches where lanes of a warp may diverge and meet again: BSSY before the branch, BSYNC where they meet.
   void reconverge() {
     std::vector<float> more(code_.blocks.size(), 0);
     for (std::uint32_t b = 0; b < code_.blocks.size(); ++b) {
@@ -496,7 +498,7 @@ class Selection {
       const std::uint32_t one = block.successors[0].to, other = block.successors[1].to;
       if (only_leaves(one) || only_leaves(other)) continue;
       if (one <= b && other > b)
-        more[other] += 2;  // a loop: its lanes meet behind it
+        more[other] += 2;  // a loop: its lanes meet after it
       else if (other <= b && one > b)
         more[one] += 2;
       else
@@ -506,7 +508,7 @@ class Selection {
       if (more[b] > 0) insert(b, Pipe::control, more[b]);
   }
 
-  // An instruction that PTX has not, at the beginning of a block.
+  // Inserts an instruction that PTX does not have at the beginning of a block.
   void insert(std::uint32_t b, Pipe pipe, float issue) {
     Block& block = code_.blocks[b];
     if (block.instructions.empty()) return;
@@ -534,7 +536,7 @@ class Selection {
     if (global) constants += 1;  // the descriptor of global memory
     insert(code_.entry, Pipe::constant, constants);
     float moves = local ? 1 : 0;  // the stack's beginning
-    // The window of the block (S2UR, UMOV, ULEA), and a sum for each further variable.
+    // The block's window of shared memory (S2UR, UMOV, ULEA), and one sum for each further variable.
     if (!shared.empty()) moves += 2 + static_cast<float>(shared.size());
     if (moves > 0) insert(code_.entry, Pipe::move, moves);
   }
@@ -556,7 +558,7 @@ class Selection {
   const ptx::Module& module_;
   const std::vector<flow::Definitions>& bodies_;
   Uses uses_;
-  std::vector<bool> absorbed_;  // by instruction of this block: has taken another in
+  std::vector<bool> absorbed_;  // by instruction of this block: has absorbed another one
 };
 
 }  // namespace

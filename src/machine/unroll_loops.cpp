@@ -1,3 +1,4 @@
+// Loop unrolling: recognises the loops that ptxas unrolls and marks their loop-control instructions.
 #include "machine/unroll_loops.h"
 
 #include <algorithm>
@@ -14,16 +15,17 @@ namespace {
 using ptx::Opcode;
 using ptx::OperandKind;
 
-// Machine instructions of a round, by what ptxas 13.0 unrolled of the lab and the microbenchmark and what it did not.
+// Limits in machine instructions of an iteration, fitted to the loops that ptxas 13.0 unrolled, and did not unroll, in
+// the lab and the microbenchmark.
 constexpr float kLongestRound = 32, kLongestWithMemory = 35.5f, kLongestAltogether = 400;
 constexpr std::uint32_t kRounds = 4;
-// Comparisons and branches around the pieces of four, of two and of one round.
+// Comparisons and branches around the pieces of four, two and one iterations.
 constexpr float kAround = 8;
 
 struct Counter {
   Where step;                          // add r, r, constant
   Where compare;                       // setp r, constant
-  std::optional<std::int64_t> rounds;  // known beforehand
+  std::optional<std::int64_t> rounds;  // known at compile time
 };
 
 class Unrolling {
@@ -88,7 +90,7 @@ class Unrolling {
     return found;
   }
 
-  // r + constant, by which r itself changes.
+  // The constant c of r = r + c, if the instruction is of this form.
   std::optional<std::int64_t> step_of(Where w) const {
     const Instruction& i = uses_.instruction(w);
     const ptx::Instruction& t = uses_.text(i);
@@ -129,7 +131,8 @@ class Unrolling {
     return static_cast<std::int64_t>(n);
   }
 
-  // Steps by constants, and addresses made of them: offsets of the next rounds' accesses.
+  // Marks the loop control, the steps by constants and the addresses made of them: those become offsets of later
+  // iterations' accesses.
   void mark(std::uint32_t b, const Counter& counter) {
     Block& block = code_.blocks[b];
     const auto count = static_cast<std::uint32_t>(block.instructions.size());

@@ -1,3 +1,4 @@
+// Liveness and lane variation of the registers of modelled machine code.
 #include "machine/uses.h"
 
 #include <utility>
@@ -8,7 +9,7 @@ namespace {
 using ptx::Opcode;
 using ptx::OperandKind;
 
-// Done for more than its result.
+// Whether the instruction has an effect besides its result.
 bool has_effect(const Instruction& i, const ptx::Instruction& text) {
   if (i.store || i.atomic || i.writes.empty()) return true;
   switch (i.pipe) {

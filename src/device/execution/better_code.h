@@ -41,9 +41,8 @@ class BetterCode {
 
   std::mutex mutex_;
   std::condition_variable changed_, made_;
-  std::vector<Watched> watched_;  // a few grids at most run at the same time
-  Clock::time_point wakes_ =
-      Clock::time_point::min();  // wake-up time of the thread; min: it runs, and checks again before it waits
+  std::vector<Watched> watched_;                        // a few grids at most run at the same time
+  Clock::time_point wakes_ = Clock::time_point::min();  // wake-up time; min: the thread runs, and checks again first
   bool quit_ = false;
   HostThread thread_;
 };

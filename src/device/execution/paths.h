@@ -25,9 +25,7 @@ struct ParkedPath {
   ParkedPath* next = nullptr;  // next path at the same barrier
   std::uint32_t scalar_bytes = 0;
   std::vector<std::uint8_t> saved;
-  bool waits_outside() const {
-    return waits_for == For::barrier || waits_for == For::cluster;
-  }  // waits for something outside the warp
+  bool waits_outside() const { return waits_for == For::barrier || waits_for == For::cluster; }  // outside the warp
   bool may_run() const { return released || waits_for == For::memory; }
 };
 

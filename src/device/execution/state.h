@@ -184,8 +184,7 @@ struct Barrier {
   std::uint32_t expected = 0;  // threads, a multiple of 32; 0: the arrivals name no count
   std::uint32_t popc = 0;
   bool all = true, any = false, reduces = false;
-  bool in_parts =
-      false;  // it has a count, and some lanes arrived without the rest of their warp (WarpFiber::came_apart)
+  bool in_parts = false;       // it has a count, and some lanes arrived alone (WarpFiber::came_apart)
   WarpFiber* first = nullptr;  // whole warps that wait
   WarpFiber* last = nullptr;
   ParkedPath* parked = nullptr;    // some lanes of a warp
@@ -449,7 +448,6 @@ void cluster_exited(WarpFiber& fiber, std::uint32_t threads, LaneMask lanes);
 // (device/access/access.h).
 bool in_cluster(const jit::WarpContext& context, std::uint64_t offset, std::uint64_t bytes);
 void count_exited(WarpFiber& fiber);  // barrier.cpp: call when lanes may have left the kernel
-void end_parts(
-    WarpFiber& fiber);  // barrier.cpp: call when all lanes left, some after arriving at a barrier with a count
+void end_parts(WarpFiber& fiber);     // barrier.cpp: all lanes left, some after an arrival apart
 
 }  // namespace warpgrind::device

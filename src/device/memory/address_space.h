@@ -27,8 +27,7 @@ struct Range {
   bool host = false;         // registered host memory: the program frees it
   bool kernel_heap = false;  // DeviceHeap knows which parts are in use
   bool internal = false;     // memory of the driver, far from memory of the program
-  int file =
-      -1;  // file that backs its pages, shared with no other range (AddressSpace::share); -1: the process's own memory
+  int file = -1;             // backs its pages alone (AddressSpace::share); -1: the process's own memory
   bool holds(std::uint64_t first, std::uint64_t last) const { return first >= low && last < high; }
 };
 
