@@ -1,3 +1,4 @@
+// Implementation of Device except launch(): output, engines, memory, events of the host, modules.
 #include "device/device.h"
 
 #include <fmt/format.h>
@@ -180,7 +181,7 @@ void Device::add_observer(events::Observer* observer) {
 // ---- Memory
 
 namespace {
-// Since Pascal pages of managed memory move to the GPU when it touches them; before, all of it lay there.
+// Since Pascal, pages of managed memory move to the GPU on access. Before, all managed memory was in GPU memory.
 bool managed_takes_memory(const GpuModel& model) {
   return model.cc_major < 6;
 }
@@ -301,7 +302,7 @@ void Device::flush_output() {
   impl_->output.flush();
 }
 
-// ---- What happens outside of kernels, for observers
+// ---- Events outside kernels, for observers
 
 const events::Wants& Device::wants() const {
   return impl_->wants;
@@ -354,7 +355,7 @@ void Device::unload(LoadedModule* module) {
   if (impl_->wants.deallocations)
     module->for_variables([this](const events::Allocation& v) { publish_deallocation(v); });
   modules.erase(it);
-  impl_->repeated_logs.clear();  // of kernels that were
+  impl_->repeated_logs.clear();  // their kernels may be gone
 }
 
 std::optional<Device::Allocation> Device::variable(const LoadedModule* module, const std::string& name) const {

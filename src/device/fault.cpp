@@ -1,3 +1,4 @@
+// Faults and warnings of kernels: their places, texts and order.
 #include "device/fault.h"
 
 #include <cxxabi.h>
@@ -116,7 +117,7 @@ void raise(jit::WarpContext& context, std::uint32_t site, unsigned lane, FaultKi
     f.bytes = bytes;
     record(launch, std::move(f), fiber_of(context).block_linear, context.warp);
   }
-  // The fiber's frames are never left, so what they still own is given back here.
+  // The frames of the fiber are never left, so the strings that they own are freed here.
   message = std::string();
   advice = std::string();
   leave_launch(worker_of(context));
@@ -124,7 +125,7 @@ void raise(jit::WarpContext& context, std::uint32_t site, unsigned lane, FaultKi
 
 namespace {
 
-// The warning of this kind and site, and whether it is new: it has no text then.
+// The warning of this kind and site, and whether it is new; a new one has no text yet.
 std::pair<Fault*, bool> warning_of(jit::WarpContext& context, std::uint32_t site, unsigned lane, FaultKind kind) {
   Worker& w = worker_of(context);
   const std::uint64_t key = std::uint64_t{site} << 8 | static_cast<std::uint8_t>(kind);

@@ -1,3 +1,4 @@
+// Loaded modules: allocation and initial values of variables.
 #include "device/module.h"
 
 #include <fmt/format.h>
@@ -49,7 +50,7 @@ Status LoadedModule::place() {
 Status LoadedModule::initialise(std::uint32_t index) {
   const ptx::Variable& variable = module_->variables[index];
   auto* bytes = reinterpret_cast<std::uint8_t*>(globals_[index]);
-  if (placed_.contains(variable.name)) {  // its value was there before main, and is the host's as well
+  if (placed_.contains(variable.name)) {  // its value existed before main, and the host shares it
     if (variable.relocations.empty()) return Ok{};
     return Error{
         ErrorKind::unsupported,

@@ -1,4 +1,4 @@
-// Barriers, yields and stops: where a warp gives up the processor.
+// Barriers, yields and stops: the places where a warp gives up the processor.
 #include <fmt/format.h>
 #include <sched.h>
 
@@ -25,14 +25,14 @@ std::uint32_t needed(const Launch& launch, const Block& b, const Barrier& barrie
   return barrier.expected ? barrier.expected : launch.threads_per_block - b.exited;
 }
 
-// The barrier is passed: lanes of it that had come without the rest of their warp.
+// The barrier is complete: clears the lanes that arrived at it without the rest of their warp.
 [[gnu::noinline]] void forget_parts(Worker& w, const Block& b, std::uint32_t id) {
   for (const auto& f : w.fibers)
     if (f->block == &b) f->apart_at &= ~(1u << id);
 }
 
-// Those that wait become ready as they stand in the list. (Their state stays `barrier` until they run: it is looked at
-// only when no warp is ready.)
+// Makes the waiting warps ready, in list order. Their state stays `barrier` until they run; it is read only when no
+// warp is ready.
 inline void release(Worker& w, Block& b, Barrier& barrier) {
   if (w.launch->barriers_observed) [[unlikely]]
     publish_passed(w, b, barrier);
@@ -51,7 +51,7 @@ inline void release(Worker& w, Block& b, Barrier& barrier) {
   w.idle_turns = 0;
 }
 
-// Lanes `alive` of the warp remain: where all of them have come, the warp has.
+// Completes the warp's arrival at each barrier where all its remaining lanes `alive` have arrived.
 void complete_parts(WarpFiber& f, LaneMask alive) {
   for (std::uint32_t left = f.apart_at; left != 0; left &= left - 1) {
     const auto id = static_cast<unsigned>(std::countr_zero(left));
@@ -61,7 +61,7 @@ void complete_parts(WarpFiber& f, LaneMask alive) {
   }
 }
 
-// Lanes of a warp come to a barrier with a count.
+// Counts lanes of a warp that arrive at a barrier with a count.
 void count_warp(WarpFiber& f, Barrier& barrier, std::uint32_t id, LaneMask lanes) {
   const LaneMask alive = live_lanes(f.context);
   const std::uint32_t here = 1u << id;
@@ -76,7 +76,7 @@ void count_warp(WarpFiber& f, Barrier& barrier, std::uint32_t id, LaneMask lanes
   complete_parts(f, alive);
 }
 
-// Threads that leave the kernel are no longer waited for; true: some have left since the last look.
+// Barriers no longer wait for threads that have left the kernel. Returns true if some have left since the last call.
 bool note_exited(WarpFiber& f) {
   const auto exited = static_cast<std::uint32_t>(std::popcount(f.context.exited));
   if (exited == f.exited_counted) return false;
@@ -88,7 +88,7 @@ bool note_exited(WarpFiber& f) {
   return true;
 }
 
-// An H100 ends the kernel with an illegal instruction; and one of the counts would be met at a wrong time.
+// An H100 ends such a kernel with an illegal instruction. With two counts, one would be reached at the wrong time.
 [[noreturn, gnu::noinline]] void raise_other_count(jit::WarpContext& c, const Arrival& a, std::uint32_t expected) {
   const auto text = [](std::uint32_t threads) {
     return threads ? fmt::format("{} threads", threads) : std::string("all threads of the block (no count)");
@@ -99,7 +99,7 @@ bool note_exited(WarpFiber& f) {
         "all that meet at a barrier must name the same count, and different barriers different numbers");
 }
 
-// Counts the arrival. True: it was the last one.
+// Counts the arrival. Returns true if it was the last one.
 bool arrive(jit::WarpContext& c, const Arrival& a, const LaneMask* predicate) {
   WarpFiber& f = fiber_of(c);
   Worker& w = *f.worker;
@@ -137,8 +137,8 @@ bool arrive(jit::WarpContext& c, const Arrival& a, const LaneMask* predicate) {
   return true;
 }
 
-// Machine code that cannot put these lanes aside (a called function): the rest of the warp is in the caller, and cannot
-// run before they return. The warp counts as a whole.
+// Lanes of an arrival in machine code that cannot park them (a called function). The rest of the warp is in the caller
+// and cannot run before they return, so the warp counts as a whole.
 LaneMask all_if_apart(jit::WarpContext& c, const Arrival& a) {
   const LaneMask alive = c.initial_mask & ~c.exited;
   if (a.mask == alive) return alive;
@@ -149,7 +149,7 @@ LaneMask all_if_apart(jit::WarpContext& c, const Arrival& a) {
   return alive;
 }
 
-// Has a warp of the block been let past a barrier, and not run since?
+// Whether a warp of the block has been released from a barrier and has not run since.
 bool somebody_is_behind(const WarpFiber& f) {
   for (const WarpFiber* other = f.worker->ready_first; other; other = other->next)
     if (other->block == f.block && other->state == WarpState::barrier) return true;
@@ -161,8 +161,8 @@ bool alone(const jit::WarpContext& c, const Arrival& a) {
          a.threads <= kWarpSize && !launch_of(const_cast<jit::WarpContext&>(c)).barriers_observed && a.id < kBarriers;
 }
 
-// __syncthreads() of a whole warp, after none but such at the same site, and all threads of the block are there: if
-// that goes on until it is passed, observers are told once.
+// Whether this is a __syncthreads() of a whole warp, all earlier arrivals were the same at the same site, and no thread
+// has left. If this holds until the barrier is complete, observers get one event.
 bool is_of_whole_block(const WarpFiber& f, const Arrival& a) {
   const jit::WarpContext& c = f.context;
   const Block& b = *f.block;
@@ -182,8 +182,8 @@ void come_whole(WarpFiber& f, const Arrival& a) {
   if (all.arrived == w.launch->threads_per_block) release(w, b, all);
 }
 
-// A warp comes to a barrier, of a reduction where there is a predicate, and waits. After the last one has come all go
-// on in the order in which they came, whether somebody observes it or not: a program prints the same with `check`.
+// A warp arrives at a barrier (with a predicate: a reduction) and waits. After the last arrival all go on in order of
+// arrival, observed or not, so that a program prints the same with `check`.
 void come(jit::WarpContext& c, const Arrival& a, const LaneMask* predicate) {
   WarpFiber& f = fiber_of(c);
   if (!predicate && is_of_whole_block(f, a)) return come_whole(f, a);
@@ -193,7 +193,7 @@ void come(jit::WarpContext& c, const Arrival& a, const LaneMask* predicate) {
   if (last) release(*f.worker, *f.block, barrier);
 }
 
-// Apart from the common case, which would save registers for all of it. True: others go on first.
+// Not inlined, so that the common case saves no registers for it. Returns true if the warp must wait.
 [[gnu::noinline]] bool come_to_any(jit::WarpContext& c, const Arrival& a) {
   if (a.mask == 0 || alone(c, a)) return false;
   fiber_of(c).barrier_operation = 0;
@@ -205,13 +205,13 @@ void come(jit::WarpContext& c, const Arrival& a, const LaneMask* predicate) {
   if (come_to_any(c, a)) suspend(*fiber_of(c).worker, fiber_of(c));
 }
 
-// __syncthreads() of a whole block, that nobody observes: the common case.
+// The common case: an unobserved __syncthreads() of a whole block.
 inline bool is_plain(const WarpFiber& f, std::uint32_t id, std::uint32_t threads, LaneMask mask, bool unobserved) {
   const Block& b = *f.block;
   return (id | threads | f.context.exited | b.exited | b.barriers[0].expected) == 0 && mask == f.context.initial_mask &&
          unobserved && b.barriers_in_use != 0;
 }
-// True: the last one.
+// Returns true for the last arrival.
 inline bool come_plain(WarpFiber& f, std::uint32_t site, LaneMask mask) {
   Barrier& all = f.block->barriers[0];
   all.arrived += static_cast<std::uint32_t>(std::popcount(mask));
@@ -219,7 +219,7 @@ inline bool come_plain(WarpFiber& f, std::uint32_t site, LaneMask mask) {
   return all.arrived == f.block->threads;
 }
 
-// Who goes on in the place of a warp at the end of a region. Null: the worker's loop knows.
+// Warp that runs next in place of one at the end of a region. Null: the worker's loop decides.
 inline void* next_in_place(Worker& w) {
   WarpFiber* const next = w.ready_first;
   if (w.starting || !next || next->on_stack || w.launch->interrupt.load(std::memory_order_acquire) != 0) return nullptr;
@@ -227,7 +227,7 @@ inline void* next_in_place(Worker& w) {
   return &next->context;
 }
 
-// The rest of wg_come_to_barrier, which saves no registers so.
+// The rest of wg_come_to_barrier, not inlined so that that function saves no registers.
 [[gnu::noinline]] void* release_and_go_on(WarpFiber& f) {
   Worker& w = *f.worker;
   if (WarpFiber* first = begin_round(w, *f.block)) {
@@ -239,13 +239,13 @@ inline void* next_in_place(Worker& w) {
 }
 [[gnu::noinline]] void* end_region_at_any(WarpFiber& f, std::uint32_t site, std::uint32_t id, std::uint32_t threads,
                                           LaneMask mask) {
-  // Where an order of warps is asked for, a warp may be suspended at places that this does not know.
+  // With another order than forward, a warp may also be suspended at places that region ends do not handle.
   if (f.worker->launch->ordered) return wg_barrier(&f.context, site, id, threads, mask), &f.context;
   return come_to_any(f.context, {site, id, threads, mask}) ? nullptr : &f.context;
 }
 
-// Another round in which every warp of the worker only spun. True: no worker can go on, and not for want of time: each
-// has looked at all its conditions again since this one began to spin.
+// Counts a round in which every warp of the worker only spun. Returns true if no worker can progress. Lack of CPU time
+// is excluded: each has checked all its conditions again since this one began to spin.
 bool nobody_moves(Worker& w, const Launch& launch) {
   constexpr std::uint64_t kRoundsLooked = 3;
   w.rounds.fetch_add(1, std::memory_order_relaxed);
@@ -263,8 +263,8 @@ bool nobody_moves(Worker& w, const Launch& launch) {
   return stuck;
 }
 
-// What this worker waits for happens elsewhere: every look is counted as the kernel's own access, and takes time that
-// the other worker may need. The pause passes on the warp's own clock too, which may bound the waiting.
+// Pauses while this worker waits for another one. Each poll counts as an access of the kernel, and takes CPU time that
+// the other worker may need. The pause advances the warp's own clock too, which may bound the waiting.
 void wait_for_others(const Worker& w, jit::WarpContext& c) {
   constexpr std::uint64_t kRoundsAtOnce = 2;
   constexpr auto kPause = std::chrono::microseconds(20);
@@ -276,8 +276,8 @@ void wait_for_others(const Worker& w, jit::WarpContext& c) {
   c.cycles += static_cast<std::uint64_t>(kPause.count()) * c.sm_clock_khz / 1000;
 }
 
-// More blocks than fit on the GPU, all that run wait, and another one helps: in the order of their numbers there is
-// always one that can go on, but nobody promises that order.
+// Case: more blocks than fit on the GPU, all running ones wait, and a new block helps. In the order of block numbers
+// some block can always go on, but CUDA does not promise that order.
 void warn_of_order(WarpFiber& f) {
   const LaneMask alive = f.context.initial_mask & ~f.context.exited;
   warn(f.context, f.polled_site, static_cast<unsigned>(std::countr_zero(alive | 1u << 31)), FaultKind::block_order,
@@ -287,9 +287,9 @@ void warn_of_order(WarpFiber& f) {
        "and wait for lower ones only");
 }
 
-// The warp spins. When everybody here only spins, what they wait for may be a block that has not begun (a hand-made
-// grid barrier: only in grids that the GPU could hold as a whole), something that another worker does, or lanes of the
-// same warp.
+// Called by a spinning warp. If all warps here only spin, they may wait for a block that has not begun, for another
+// worker, or for lanes of the same warp. A block that has not begun means a hand-made grid barrier, possible only in
+// grids that fit on the GPU as a whole.
 std::uint32_t yield(WarpFiber& f, LaneMask lanes) {
   Worker& w = *f.worker;
   Launch& launch = *w.launch;
@@ -297,7 +297,7 @@ std::uint32_t yield(WarpFiber& f, LaneMask lanes) {
   bool give_way = some_may_run(f);
   f.polls = 0;
   ++w.idle_turns;
-  // Fewer lanes than at the last turn: the others have got what they waited for.
+  // Fewer lanes than in the last iteration: the others have stopped waiting.
   const bool moved = lanes != f.spinning && (lanes & ~f.spinning) == 0;
   if (moved || give_way) w.idle_turns = 1;
   f.spinning = lanes;
@@ -305,12 +305,12 @@ std::uint32_t yield(WarpFiber& f, LaneMask lanes) {
     w.idle_rounds = 0;
     w.spins_only.store(false, std::memory_order_relaxed);
   }
-  // Where others take turns too, warps that only spin and one that computes look alike for a while.
+  // If all warps take turns, spinning warps and a computing one look alike for a while.
   constexpr std::uint32_t kPatience = 2;
   const std::uint32_t round = launch.ordered ? (live_warps(w) + 1) * (launch.schedule.preempts() ? kPatience : 1)
                                              : w.live_blocks * launch.warps_per_block + 1;
-  // A block of this worker's share begins at once, not after a round of all: n blocks that meet at a barrier would poll
-  // n^2 / 2 times. More than its share it takes only when nothing else helps.
+  // A block of this worker's share begins at once, not after a full round: n blocks that meet at a barrier would poll
+  // n^2 / 2 times. Blocks beyond the share begin only if nothing else helps.
   const bool has_share = w.live_blocks * std::uint64_t{launch.workers} >= launch.blocks;
   const bool turns_over = w.idle_turns % round == 0;
   if (launch.fits_gpu && !w.starting && (!has_share || turns_over) && activate_block(w)) {
@@ -320,7 +320,7 @@ std::uint32_t yield(WarpFiber& f, LaneMask lanes) {
     warn_of_order(f);
   } else if (!w.starting && turns_over) {
     give_way |= nobody_moves(w, launch);
-    // Alone too, after a while: what it waits for then comes from the host or another stream.
+    // A single worker also pauses after a while: it then waits for the host or another stream.
     constexpr std::uint64_t kRoundsAlone = 64;
     if (w.idle_rounds > kRoundsAlone) launch.waited_outside.store(true, std::memory_order_relaxed);
     end_if_alone(w);
@@ -332,7 +332,7 @@ std::uint32_t yield(WarpFiber& f, LaneMask lanes) {
   return give_way;
 }
 
-// Cooperative groups find the place of the grid's barrier in %envreg1 and %envreg2, and trap without one.
+// Cooperative groups read the address of the grid barrier from %envreg1 and %envreg2, and trap without one.
 bool needs_cooperative_launch(const Launch& launch, std::uint32_t site) {
   const events::KernelFacts& facts = launch.kernel->code->facts();
   if (launch.config.cooperative || site >= facts.sites.size()) return false;
@@ -365,7 +365,7 @@ bool arrive_some(jit::WarpContext& c, ParkedPath& path, std::uint32_t threads, L
   return last;
 }
 
-// Threads have left, which may be what others wait for.
+// Threads have left: this may complete a barrier that others wait at.
 void release_if_complete(Worker& w, Block& b) {
   for (unsigned k = 0; k < b.barriers_in_use; ++k) {
     Barrier& barrier = b.barriers[k];
@@ -435,7 +435,7 @@ void* wg_come_to_barrier(void* context, std::uint32_t site, std::uint32_t id, st
   if (WarpFiber* const first = w.round) {
     if (is_plain(f, id, threads, mask, f.block->plain) && !f.context.successor && w.ended_in_round == 0 &&
         w.launch->interrupt.load(std::memory_order_acquire) == 0) {
-      w.current = first;  // the last one of a round: all have come
+      w.current = first;  // the last one of a round: all have arrived
       return &first->context;
     }
     write_down_round(w, f);

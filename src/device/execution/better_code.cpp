@@ -1,3 +1,4 @@
+// Better code: decides when it is due, and compiles it before a launch or during one.
 #include "device/execution/better_code.h"
 
 #include <algorithm>
@@ -8,7 +9,7 @@ namespace warpgrind::device {
 
 namespace {
 
-// What is left of the time that the quick code may run, in seconds of one worker.
+// Time that the quick code may still run, in seconds of one worker.
 double seconds_left(const KernelRecord& kernel) {
   return kernel.code->better_seconds - kernel.quick_seconds.load(std::memory_order_relaxed);
 }
@@ -19,7 +20,7 @@ void improve(KernelRecord& kernel) {
   jit::CompileOptions how = kernel.how;
   how.quick_start = false;
   auto better = kernel.compiler->compile(*kernel.module, kernel.function, how);
-  if (!better) return kernel.keep_quick();  // the same was good with quick code: no memory is left
+  if (!better) return kernel.keep_quick();  // out of memory, since quick code of the same kernel compiled
   kernel.improve(better.take());
 }
 
@@ -50,7 +51,7 @@ void BetterCode::watch(Launch* launch, KernelRecord& kernel) {
     watched_.push_back({launch, &kernel, due});
     early = due < wakes_;
   }
-  // A thread that wakes too early waits again. So most launches, which are short, do not wake the thread.
+  // A thread that wakes too early waits again. Most launches are short and therefore do not wake it.
   if (early) changed_.notify_one();
 }
 

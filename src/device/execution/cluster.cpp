@@ -1,5 +1,4 @@
-// Clusters: blocks that run at the same time on one worker, meet at a barrier of their own and reach each other's
-// shared memory.
+// Clusters: blocks that run at the same time on one worker, share a barrier and can access each other's shared memory.
 #include <sys/mman.h>
 
 #include <bit>
@@ -29,7 +28,7 @@ Cluster& take_cluster(Worker& w, std::uint32_t size) {
     c = w.clusters.back().get();
   }
   if (!c->memory && size > 1) {
-    // The shadows of undefined bits lie behind.
+    // The shadow of undefined bits follows.
     void* p = mmap(nullptr, 2 * kReserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED) {
       Fault fault = describe(*w.launch, FaultKind::out_of_resources, ~0u);
@@ -62,7 +61,7 @@ void pass_if_complete(Worker& w, Cluster& c) {
   w.idle_turns = 0;
 }
 
-// A launch without clusters: every block is one.
+// The cluster of a warp's block. In a launch without clusters every block is its own cluster.
 Cluster& cluster_of(WarpFiber& f) {
   Block& b = *f.block;
   leave_round(*f.worker, f);
@@ -102,8 +101,8 @@ void leave_cluster(Worker& w, Block& b) {
   w.free_clusters = &c;
 }
 
-// "All non-exited threads of the cluster" are waited for (PTX ISA, barrier.cluster): one that has arrived and leaves is
-// not, and its arrival stands for no other thread.
+// The barrier waits for "all non-exited threads of the cluster" (PTX ISA, barrier.cluster). A thread that arrives and
+// then leaves no longer counts, and its arrival does not replace another thread's.
 void cluster_exited(WarpFiber& f, std::uint32_t threads, LaneMask lanes) {
   Cluster& c = *f.block->cluster;
   c.exited += threads;
@@ -131,7 +130,7 @@ void wait_for_cluster(WarpFiber& f, ParkedPath& path) {
 }
 
 bool in_cluster(const jit::WarpContext& context, std::uint64_t offset, std::uint64_t bytes) {
-  if (offset >= 0 - kReservedSharedBytes) return bytes <= 0 - offset;  // the driver's
+  if (offset >= 0 - kReservedSharedBytes) return bytes <= 0 - offset;  // memory of the driver
   auto& c = const_cast<jit::WarpContext&>(context);
   const Block& b = *fiber_of(c).block;
   if (!b.cluster || b.cluster->size == 1) return false;

@@ -1,3 +1,5 @@
+// Signal handlers for crashes in machine code: the faulting thread continues on the worker's emergency stack and ends
+// its launch.
 #include "device/execution/crash_guard.h"
 
 #include <fmt/format.h>
@@ -22,9 +24,10 @@ constexpr std::size_t kSignalStack = 64 * 1024;
 
 struct sigaction g_previous[NSIG];
 
-// What a thread runs, and which signal stopped it. A list that the handler can walk, instead of thread-local variables:
-// reading those in a handler may allocate, unless they are initial-exec, and a library with such variables cannot
-// always be opened by dlopen. Entries are reused and never freed: one for each thread that ran kernels at a time.
+// State of a thread: its worker, and the signal that stopped it. A list that the handler can walk, and not a
+// thread-local variable. Reading one in a handler may allocate, unless it is initial-exec, and dlopen cannot always
+// load a library with such variables. Entries are reused and never freed: one for each thread that runs kernels at the
+// same time.
 struct Entry {
   std::atomic<pid_t> thread{0};  // 0: free
   Worker* worker = nullptr;
@@ -41,7 +44,7 @@ Entry* entry_of(pid_t thread) {
   return nullptr;
 }
 
-// The entry of this thread, as long as it lives.
+// Owner of this thread's entry, released when the thread ends.
 class OwnEntry {
  public:
   OwnEntry() {
@@ -72,7 +75,7 @@ Entry& own_entry() {
   return *own;
 }
 
-// The handler's stack; the kernel's may be full.
+// Stack of the handler; the kernel's stack may be full.
 struct SignalStack {
   void* memory = nullptr;
   stack_t previous{};
@@ -102,7 +105,7 @@ const char* signal_text(int signal) {
   }
 }
 
-// Runs on the worker's emergency stack, outside of the handler.
+// Runs on the worker's emergency stack, outside the handler.
 [[noreturn]] void land() {
   NotWatched::end_all();
   const Entry& entry = own_entry();
@@ -131,7 +134,7 @@ void handle(int signal, siginfo_t* info, void* context) {
   Worker* w = entry ? entry->worker : nullptr;
   const bool own = w && w->current && info->si_code > 0;
   if (!own) {
-    // Not ours: as if there were no handler. Returning runs the instruction again.
+    // Another signal: behave as if there were no handler. Returning runs the instruction again.
     const struct sigaction& previous = g_previous[signal];
     if (previous.sa_flags & SA_SIGINFO) return previous.sa_sigaction(signal, info, context);
     if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) return previous.sa_handler(signal);

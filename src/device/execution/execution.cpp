@@ -1,5 +1,5 @@
-// How a worker runs blocks. A loop takes the next warp and runs it, to its end or to the end of a region, again and
-// again on one stack. A warp that waits elsewhere keeps the stack, and the loop goes on on another one.
+// Execution of blocks by a worker. A loop takes the next warp and runs it to its end or to the end of a region,
+// repeatedly on one stack. A warp that waits elsewhere keeps the stack, and the loop continues on another one.
 #include <fmt/format.h>
 #include <pmmintrin.h>
 #include <sched.h>
@@ -42,8 +42,8 @@ constexpr std::uint32_t kDefaultMxcsr = 0x1f80;  // round to nearest, denormals 
 
 [[gnu::noinline]] void grow_shared_memory(Worker& w, Block& b, std::uint64_t size) {
   std::free(b.shared_memory);
-  // Different offsets in a page for different blocks (see AddressSpace::allocate), and never the offset of a stack.
-  // Below: what the driver keeps for itself.
+  // Blocks start at different offsets in a page (see AddressSpace::allocate), and never at that of a stack. The
+  // driver's reserved part lies below.
   const std::uint64_t stagger = (w.blocks.size() * 7 % 16) * 256 + 64 + kReservedSharedBytes;
   const std::uint64_t bytes = (size + stagger + 8191) / 4096 * 4096, with_shadow = w.launch->shadow ? 2 * bytes : bytes;
   b.shared_memory = static_cast<std::uint8_t*>(std::aligned_alloc(4096, with_shadow));
@@ -59,7 +59,7 @@ void give_shared_memory(Worker& w, Block& b) {
   if (b.shared_capacity < size || !b.shared) grow_shared_memory(w, b, size);
 }
 
-// What nobody has written: the shared memory of a block that begins, the kernel's own variables of a warp that starts.
+// Sets up the unwritten shared memory of a block that begins.
 void begin_shared(const Launch& launch, const Block& b) {
   if (launch.shadow) forget_shared(b, launch.shared_size);
   if (launch.fill && launch.shared_size) [[unlikely]]
@@ -71,7 +71,7 @@ events::BlockEvent block_event(const Launch& launch, Block& b) {
           jit::row_length(launch.kernel->shape)};
 }
 
-// The time of an SM, as several workers see it.
+// Time of an SM, shared by several workers.
 std::atomic_ref<std::uint64_t> sm_cycles(Launch& launch, const Block& b) {
   return std::atomic_ref(launch.sm_cycles[b.linear % launch.sm_count]);
 }
@@ -95,7 +95,7 @@ void put_idle(Worker& w, Carrier& c) {
   w.idle_carriers = &c;
 }
 
-// After a fault: nothing is where it was.
+// Resets the worker after a fault: its lists are no longer valid.
 void reset(Worker& w) {
   forget_round(w);
   w.idle = w.ready_first = w.ready_last = w.current = nullptr;
@@ -112,7 +112,7 @@ void reset(Worker& w) {
   }
   const std::uint64_t ended = w.blocks_ended;
   while (w.live) retire_block(w, *w.live);
-  w.blocks_ended = ended;  // those did not end
+  w.blocks_ended = ended;  // abandoned blocks have not ended
   w.starting = nullptr;
   w.listing = false;
 }
@@ -132,9 +132,9 @@ Worker::~Worker() {
 
 namespace {
 
-// Neighbouring blocks read neighbouring memory, so a worker takes a few at once: workers that take turns block by block
-// break each other's streams for the prefetcher (vector addition of 2^24 on 2 workers: 860 instead of 1,600 M/s). A
-// block may still wait for an earlier one: the earliest that is not finished is always some worker's next.
+// Neighbouring blocks read neighbouring memory, so a worker takes a few at a time. Workers that alternate block by
+// block break each other's prefetch streams (vector addition of 2^24 on 2 workers: 860 instead of 1,600 M/s). A block
+// may still wait for an earlier one: the earliest unfinished block is always some worker's next.
 inline bool next_block(Worker& w, std::uint64_t& linear) {
   Launch& launch = *w.launch;
   if (w.chunk_next == w.chunk_end) {
@@ -153,13 +153,13 @@ inline bool next_block(Worker& w, std::uint64_t& linear) {
   return true;
 }
 
-// The place of the n-th block to run, row by row or cluster by cluster.
+// Index of the n-th block to run, row by row or cluster by cluster.
 inline void place_block(const Launch& launch, std::uint64_t n, Block& b) {
   const Dim3 &grid = launch.config.grid, &cluster = launch.config.cluster;
   if (launch.cluster_size == 1) {
     b.linear = n;
     const std::uint64_t row = n < grid.x ? 0 : n / grid.x, plane = row < grid.y ? 0 : row / grid.y;
-    // In one piece, as start_warp() reads it: a load from two stores waits for both.
+    // Written at once, as start_warp() reads it: a load that spans two stores waits for both.
     const std::uint64_t xy = (n - row * grid.x) | (row - plane * grid.y) << 32;
     std::memcpy(b.index, &xy, sizeof xy);
     b.index[2] = static_cast<std::uint32_t>(plane);
@@ -204,7 +204,7 @@ void publish_begin(Worker& w, Block& b) {
   if (launch.logs) begin_log(w, b);
 }
 
-// The first block of a cluster is there; so are the others now.
+// Activates the other blocks of a cluster after the first.
 void activate_cluster(Worker& w, Block& first) {
   Launch& launch = *w.launch;
   Cluster* cluster = nullptr;
@@ -278,8 +278,8 @@ Carrier& take_carrier(Worker& w) {
 
 namespace {
 
-// The warp runs, and those that it names at the end of a region, until one ends or nobody is named. Each may wait on
-// this stack meanwhile, while others run on others. Gives the one that has ended, if one has.
+// Runs the warp, and then the warps that it names at the ends of regions, until one ends or names none. Each may wait
+// on this stack meanwhile, while others run on other stacks. Returns the ended warp, if any.
 [[nodiscard]] inline WarpFiber* run(Worker& w, WarpFiber& f) {
   begin_to_run(w, f);
   w.launch->entry.load(std::memory_order_relaxed)(&f.context, f.context.frame);
@@ -297,13 +297,14 @@ inline bool has_warp_to_start(Worker& w) {
   return w.starting || (w.live_blocks == 0 && activate_block(w));
 }
 
-// One warp after the other in one place, as long as they end: taking the place anew would cost short warps a tenth.
+// Starts one warp after the other in the same fiber, as long as they end. Taking a fiber for each would cost short
+// warps a tenth.
 void start_warps(Worker& w) {
   WarpFiber* fiber = nullptr;
   do {
     Block& block = *w.starting;
     if (WarpFiber* first = begin_block_in_turn(w, block)) {
-      if (WarpFiber* ended = run(w, *first)) put_idle(w, *ended);  // the round was left before its end
+      if (WarpFiber* ended = run(w, *first)) put_idle(w, *ended);  // the round ended early
       continue;
     }
     if (!fiber) fiber = &take_fiber(w);
@@ -321,12 +322,12 @@ void resume(Worker& w, WarpFiber& ready) {
   if (WarpFiber* ended = run(w, ready)) put_idle(w, *ended);
 }
 
-// Every warp of the worker that waits, in the order of blocks and warps.
+// All waiting warps of the worker, in the order of blocks and warps.
 std::vector<const WarpFiber*> waiting_warps(Worker& w) {
   std::vector<const WarpFiber*> stuck;
   for (const auto& f : w.fibers) {
     if (f->state != WarpState::barrier) continue;
-    if (f->waits_by_path) {  // the first of its lanes stands for the warp
+    if (f->waits_by_path) {  // the first of its lanes represents the warp
       const ParkedPath& first = f->parked->of[std::countr_zero(f->parked->in_use)];
       f->wait_site = first.site;
       f->wait_barrier = first.barrier;
@@ -336,11 +337,11 @@ std::vector<const WarpFiber*> waiting_warps(Worker& w) {
   std::sort(stuck.begin(), stuck.end(), [](const WarpFiber* a, const WarpFiber* b) {
     return std::pair(a->block_linear, a->context.warp) < std::pair(b->block_linear, b->context.warp);
   });
-  if (stuck.empty()) stuck.push_back(w.current);  // lanes of one warp, that still runs
+  if (stuck.empty()) stuck.push_back(w.current);  // lanes of the one warp that still runs
   return stuck;
 }
 
-// Why warps wait at a barrier with a count. Empty: it has none.
+// Text of the reason why warps wait at a barrier with a count. Empty: it has no count.
 std::string describe_count(const WarpFiber& f) {
   const Block& b = *f.block;
   const Barrier& barrier = b.barriers[f.wait_barrier];
@@ -387,14 +388,14 @@ void record_deadlock(Worker& w) {
 
 }  // namespace
 
-// Its own frame owns nothing: leaving the launch abandons the fiber's stack, and what is on it is never destroyed.
+// This frame must own nothing: leaving the launch abandons the fiber's stack without destroying its objects.
 void report_deadlock(Worker& w) {
   record_deadlock(w);
   leave_launch(w);
 }
 
-// The launch ends before its time: what a worker does instead of going on. Another worker's list may be complete, which
-// stops the launch: this one still says where its own warps are.
+// Called when the launch was stopped, instead of going on. Another worker may have completed the list, which ends the
+// launch. This worker still adds the positions of its own warps.
 void stopped(Worker& w) {
   if (w.launch->stop_reason.load(std::memory_order_relaxed) != 0) {
     w.listing = true;
@@ -405,7 +406,7 @@ void stopped(Worker& w) {
   }
 }
 
-// The worker's loop, run by whichever carrier is free. It owns nothing: a fault may abandon it anywhere.
+// The worker's loop, run by any free carrier. It owns nothing: a fault may abandon it anywhere.
 void carrier_loop(void* argument) {
   auto* self = static_cast<Carrier*>(argument);
   Worker& w = *self->worker;
@@ -438,7 +439,7 @@ void leave_launch(Worker& w) {
   __builtin_unreachable();
 }
 
-// The warp that a stopped launch names: the first that was found.
+// Records the warp that a stopped launch names: the first one found.
 void list_first(Worker& w, const WarpFiber& f, std::uint32_t site) {
   if (w.listed_site != ~0u) return;
   w.listed_site = site;
@@ -471,12 +472,12 @@ void finish_listing(Worker& w) {
             : "look for a loop that never ends; --timeout SECONDS changes the limit";
   fault.block = w.listed_block;
   fault.thread = w.listed_thread;
-  record(launch, std::move(fault), w.listed_site == ~0u ? 1 : 0, w.index);  // rather of a worker that had warps
+  record(launch, std::move(fault), w.listed_site == ~0u ? 1 : 0, w.index);  // prefers a worker that had warps
   leave_launch(w);
 }
 
 void prepare_worker(Worker& w, std::size_t sites, std::size_t slots) {
-  w.chunk_next = w.chunk_end = 0;  // a launch that was stopped leaves some
+  w.chunk_next = w.chunk_end = 0;  // a stopped launch leaves some
   if (sites > w.site_capacity) {
     std::free(w.sites);
     delete[] w.records;
@@ -515,7 +516,7 @@ void run_worker(Worker& w) {
     w.idle_carriers = nullptr;
     w.emergency = {};
   }
-  // take_carrier() may leave at once, so that it must run on a stack of ours: the emergency one does.
+  // take_carrier() may leave the launch at once, so it must run on one of our stacks: the emergency stack.
   if (!w.emergency.low && !w.stacks.take(&w.emergency)) {
     Fault fault = describe(*w.launch, FaultKind::out_of_resources, ~0u);
     fault.message = "the host has no memory left for a stack";

@@ -1,3 +1,4 @@
+// Stack pools of workers, and preparation and switches of fibers.
 #include "device/execution/fiber.h"
 
 #include <sys/mman.h>
@@ -18,17 +19,17 @@ namespace warpgrind::device {
 
 namespace {
 
-// Machine code touches each page of a frame on its way (probe-stack, jit/kernel/emit.cpp). The functions it calls do
-// not, and their frames are far smaller than this. 17 pages: stacks at a multiple of 64 KiB from each other would make
-// the warps' spill slots collide in the caches.
+// Size of the guard below a stack. Machine code touches each page of a frame (probe-stack, jit/kernel/emit.cpp). The
+// functions it calls do not, but their frames are far smaller than this. 17 pages: with stacks at multiples of 64 KiB,
+// the warps' spill slots would collide in the caches.
 constexpr std::size_t kGuard = 17 * 4096;
-constexpr std::size_t kStacksInSlab = 32;                   // fewer of large ones (recursion):
+constexpr std::size_t kStacksInSlab = 32;                   // fewer if the stacks are large (recursion)
 constexpr std::size_t kLargestSlab = std::size_t{1} << 30;  // bytes
-// Tops at the same place of a page would share the sets of the L1 cache, and a warp would wait for the last warp's
-// stores, which look like its own from the lowest 12 bits of their addresses.
+// Tops at the same offset in a page would share the sets of the L1 cache. A warp would also wait for the stores of the
+// previous warp, which look like its own in the lowest 12 bits of their addresses.
 constexpr std::size_t kStagger = 320, kStaggers = 12;
 
-// The top of a fresh stack holds what to run.
+// Entry data at the top of a new stack.
 struct FiberEntry {
   FiberFunction function;
   void* argument;
@@ -43,7 +44,7 @@ void arrive(Continuation* from, bool first) {
 #endif
 }
 
-// jump() leaves its two arguments where the second and the first argument of a function are.
+// jump() leaves its two arguments in the registers of a function's second and first argument.
 void enter(Continuation* self, Continuation* from) {
   const FiberEntry* entry =
       reinterpret_cast<const FiberEntry*>(static_cast<const std::uint8_t*>(self->stack_bottom) + self->stack_size);
@@ -144,7 +145,7 @@ void switch_to(Continuation& from, Continuation& to) {
   __sanitizer_start_switch_fiber(&from.fake_stack, to.stack_bottom, to.stack_size);
 #endif
 #if defined(WG_THREAD_SANITIZER)
-  from.tsan_fiber = __tsan_get_current_fiber();  // a worker's main flow is on another host thread in each launch
+  from.tsan_fiber = __tsan_get_current_fiber();  // a worker's main flow may be on another host thread in each launch
   __tsan_switch_to_fiber(to.tsan_fiber, 0);
 #endif
   arrive(jump(&from, &to), false);

@@ -1,4 +1,4 @@
-// Device::launch: from a kernel and its arguments to counts and faults.
+// Implementation of Device::launch: from a kernel and its arguments to counts and faults.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ std::vector<SiteFacts> pack_sites(const events::KernelFacts& facts) {
                    s.order,
                    s.scope});
   for (std::uint32_t s = 0; s < facts.sites.size(); ++s) {
-    if (facts.sites[s].leader >= out.size()) continue;  // alone
+    if (facts.sites[s].leader >= out.size()) continue;  // counted alone
     SiteFacts& leader = out[facts.sites[s].leader];
     const std::int64_t distance = facts.sites[s].distance;
     leader.followers.push_back({s, distance});
@@ -48,7 +48,7 @@ std::vector<SiteFacts> pack_sites(const events::KernelFacts& facts) {
   return out;
 }
 
-// Where ptxas makes one access of several, the whole is counted beside its parts.
+// If ptxas merges several accesses, the merged access is counted in addition to its parts.
 void note_joint_accesses(KernelRecord& record) {
   for (const machine::Block& block : record.machine->blocks)
     for (const machine::Instruction& i : block.instructions)
@@ -76,12 +76,12 @@ void shape_warps(Launch& launch, const Dim3& block) {
   }
 }
 
-// Bytes of local memory a thread: the stack limit (cudaLimitStackSize), or what the kernel and its calls are known to
-// need, whichever is more. The CUDA programming guide (runtime, call stack) says only that a call stack that overflows
-// fails, and that the limit can be asked for and set. The rest is what an H100 did (driver 580): calls of known depth
-// work with any limit, also by function pointers; recursive ones, whose depth ptxas does not know, end in an illegal
-// address when their frames pass the limit by a byte. Without recursion and alloca the limit is no bound. There the
-// default is left out, so that an access behind the kernel's arrays is an error here.
+// Bytes of local memory per thread: the larger of the stack limit (cudaLimitStackSize) and the known need of the kernel
+// and its calls. The CUDA programming guide (runtime, call stack) says only that a call stack that overflows fails, and
+// that the limit can be read and set. The rest is what an H100 did (driver 580). Calls of known depth work with any
+// limit, also by function pointers. Recursive calls, whose depth ptxas does not know, end in an illegal address when
+// their frames exceed the limit by a byte. Without recursion and alloca() the limit has no effect. The default limit is
+// then not added, so that an access beyond the kernel's arrays is an error here.
 std::uint64_t local_size_of(const jit::CompiledKernel& code, std::uint64_t limit, bool invalid_accesses_observed) {
   std::uint64_t size = code.local_bytes;
   if (code.open_ended)
@@ -93,7 +93,7 @@ std::uint64_t local_size_of(const jit::CompiledKernel& code, std::uint64_t limit
 
 }  // namespace
 
-// As many frames as calls fit into the thread's stack.
+// One frame for each call that fits into the thread's stack.
 std::uint64_t KernelRecord::stack_bytes(const Launch& launch) const {
   const std::uint64_t least = code->least_recursive_frame;
   return newest().frame_bytes * (1 + (least ? launch.local_size / least : 0));
@@ -283,7 +283,8 @@ void Device::Impl::set_up(Engine& engine, LoadedModule& module, const KernelReco
   if (wants.invalid_accesses) launch.bounds = site_bounds(launch);
 }
 
-// Who is told what of the launch. Its kernel is compiled for all that anybody may want, and asks `launch.wants`.
+// Collects the observers of the launch and their wants. The kernel is compiled for all that any observer may want, and
+// checks `launch.wants` at run time.
 void Device::Impl::begin_observation(Engine& engine) {
   Launch& launch = engine.current;
   launch.observers.clear();
@@ -336,9 +337,9 @@ void make_room(events::LaunchCounts& counts, const events::KernelFacts& facts) {
 
 }  // namespace
 
-// Block 0 comes first: what is logged depends on it. The other blocks that are logged run as well, so that the modelled
-// caches see what they see in a whole launch; they are not counted, since they are not spread over the grid. The first
-// and the last block count once: only the last may be partly outside of the data, and stand for nothing but itself.
+// Block 0 runs first: it decides which blocks are logged. The other logged blocks run as well, so that the modelled
+// caches get the same input as in a whole launch. They are not counted, since they are not spread over the grid. The
+// first and the last block count once: only the last may be partly outside the data, and it represents only itself.
 std::uint64_t Device::Impl::run_some_blocks(Engine& engine, events::LaunchCounts& counts) {
   Launch& launch = engine.current;
   const std::vector<std::uint64_t> spread = spread_blocks(launch.blocks, options.blocks);
@@ -426,7 +427,7 @@ void Device::Impl::collect_results(Engine& engine, LaunchResult& result, std::ve
   }
 }
 
-// The log of an earlier launch with the same arguments: then this one is not logged.
+// Returns the log of an earlier launch with the same arguments; this one is then not logged.
 std::shared_ptr<const events::AccessLog> Device::Impl::find_repeated(Launch& launch,
                                                                      const PackedParameters& parameters) const {
   if (!launch.logs) return nullptr;
@@ -491,7 +492,7 @@ Result<LaunchResult> Device::Impl::run_grid(Engine& engine, LoadedModule& module
   launch.turns = turns_of(launch);
   const auto repeated = find_repeated(launch, parameters);
   enlist(&launch);
-  interrupt_if_requested_since(launch, interrupts_before);  // while it was being compiled
+  interrupt_if_requested_since(launch, interrupts_before);  // requested during compilation
   engine.active_workers = launch.workers;
   if (abandoned) abandon(launch);
   if (options.timeout_seconds > 0) watchdog.watch(&launch, options.timeout_seconds);
@@ -529,11 +530,12 @@ Result<LaunchResult> Device::Impl::run_grid(Engine& engine, LoadedModule& module
   return result;
 }
 
-// What device code asked for, and what that asks for in turn: depth first, in the order of the parent's blocks, tail
-// launches after the others. A list and not recursion: a kernel may launch itself thousands of times as its tail.
+// Runs the work that device code launched, and the work launched by that: depth first, in the order of the parent's
+// blocks, tail launches last. Uses a list instead of recursion: a kernel may launch itself thousands of times as its
+// tail.
 Status Device::Impl::run_children(Engine& engine, LoadedModule& module, std::vector<ChildLaunch> children,
                                   LaunchResult& result) {
-  std::vector<ChildLaunch> work;  // the next one is the last
+  std::vector<ChildLaunch> work;  // a stack: the last one is next
   const auto push = [&](std::vector<ChildLaunch> more) {
     std::stable_partition(more.begin(), more.end(), [](const ChildLaunch& c) { return !c.tail; });
     std::move(more.rbegin(), more.rend(), std::back_inserter(work));

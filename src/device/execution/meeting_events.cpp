@@ -1,4 +1,4 @@
-// What observers see where threads meet: lanes of a warp, warps of a block, blocks of a cluster.
+// Synchronisation events: meetings of lanes of a warp, warps of a block, blocks of a cluster.
 #include "device/execution/meeting_events.h"
 
 #include <bit>
@@ -43,7 +43,7 @@ void publish_waiting(const Worker& w, Barrier& barrier) {
 
 namespace {
 
-// Warps that have left as a whole, and are needed no longer at a barrier of which not all is told at once.
+// Publishes the exits of whole warps before a barrier that is not published as one event.
 void publish_left(const Worker& w, Block& b) {
   const Launch& launch = *w.launch;
   for (std::uint32_t left = std::exchange(b.left, 0); left != 0; left &= left - 1) {
@@ -90,8 +90,8 @@ void publish_cluster_barrier(jit::WarpContext& c, std::uint32_t site, LaneMask m
 using namespace warpgrind;
 using namespace warpgrind::device;
 
-// All that are needed run together already: machine code calls this where somebody observes it. WarpContext::members
-// holds the mask that each names.
+// Called by machine code if observed and if all needed lanes already run together. WarpContext::members holds the mask
+// that each lane names.
 extern "C" void wg_warp_sync(void* context, std::uint32_t site, std::uint32_t mask) {
   jit::WarpContext& c = warp(context);
   for (LaneMask left = mask; left;) {

@@ -1,3 +1,4 @@
+// Orders of blocks and warps: reverse, interleaved and random, with their pseudo-random numbers.
 #include "device/execution/order.h"
 
 #include <bit>
@@ -20,8 +21,8 @@ std::uint64_t next_random(Launch& launch) {
   return mixed(launch.random += 0x9e3779b97f4a7c15);
 }
 
-// A permutation of 0 ... n-1 that needs no table (grids have up to 2^31 blocks): four rounds of a Feistel network over
-// an even number of bits, again and again until the result is below n.
+// Permutation of 0 ... n-1 without a table (grids have up to 2^31 blocks): four rounds of a Feistel network over an
+// even number of bits, repeated until the result is below n.
 std::uint64_t permuted(std::uint64_t i, std::uint64_t n, std::uint64_t key) {
   if (n <= 1) return 0;
   const unsigned half = (static_cast<unsigned>(std::bit_width(n - 1)) + 1) / 2;
@@ -38,8 +39,8 @@ std::uint64_t permuted(std::uint64_t i, std::uint64_t n, std::uint64_t key) {
   return i;
 }
 
-// A fiber has a stack and local memory, so not all that fit on the GPU at a time. Blocks that wait for others get them
-// whatever this says.
+// Limit of concurrent warps. Each fiber has a stack and local memory, so fewer run than fit on the GPU. Blocks that
+// others wait for begin regardless of this limit.
 constexpr std::uint32_t kWarpsAtOnce = 256, kBlocksAtLeast = 2;
 bool has_room(const Worker& w) {
   return w.live_blocks < kBlocksAtLeast || w.live_blocks * w.launch->warps_per_block < kWarpsAtOnce;
@@ -121,7 +122,7 @@ void take_turns(WarpFiber& f) {
 
 void take_turns_in_loop(WarpFiber& f, std::uint32_t site) {
   f.polled_site = site;
-  // A loop that waits says so every few turns (yield): one that does not is at work, and others may wait for it.
+  // A waiting loop calls yield() every few iterations. A loop that does not is computing, and others may wait for it.
   constexpr std::uint32_t kTurnsOfOneThatWaits = 16;
   if (++f.polls > kTurnsOfOneThatWaits) f.worker->idle_rounds = 0;
   take_turns(f);

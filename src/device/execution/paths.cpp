@@ -1,14 +1,12 @@
-// Who of a warp's lanes goes on, when they are on different ways and some must wait. Convergence is an optimisation and
-// never a meaning: lanes that wait where a branch ends, for others to arrive, go past it when those others wait for
-// them.
+// Scheduling of diverged lanes of a warp: which lanes go on if some must wait. Convergence is only an optimisation and
+// never changes results. Lanes that wait at the end of a branch for others continue if those others wait for them.
 //
-// jit::Paths holds a stack (jit/kernel/path_stack.h). Lanes of an entry that no entry above it holds, and that do
-// not run, have arrived there: they wait in their registers. Parked lanes wait with their registers aside. Two rules
-// make that safe:
-//   - lanes that wait in registers are disturbed only by lanes that they wait for (the analysis of forms keeps what
-//   they
-//     need meanwhile): a parked path runs only when every entry with waiting lanes expects it;
-//   - of several entries with waiting lanes the topmost goes on first: it lies within the others.
+// jit::Paths holds a stack (jit/kernel/path_stack.h). Lanes have arrived at an entry if no entry above holds them and
+// they do not run. They wait there with their values in registers. Parked lanes wait with their registers saved. Two
+// rules make this safe:
+//   - Only lanes that they wait for may disturb lanes that wait in registers (the analysis of forms keeps what they
+//     need meanwhile). A parked path runs only if every entry with waiting lanes expects it.
+//   - Of several entries with waiting lanes the topmost goes on first: it lies inside the others.
 #include "device/execution/paths.h"
 
 #include <fmt/format.h>
@@ -47,14 +45,14 @@ void remove(Paths& p, std::uint32_t k) {
   --p.depth;
 }
 
-// Entries whose lanes have all returned.
+// Removes entries whose lanes have all returned.
 void drop_empty(Paths& p) {
   PathEntry* end =
       std::remove_if(p.entries, p.entries + p.depth, [&](const PathEntry& e) { return (e.mask & p.live) == 0; });
   p.depth = static_cast<std::uint32_t>(end - p.entries);
 }
 
-// The topmost entry with lanes that wait in registers; `expected`: lanes that all such entries wait for or hold.
+// The topmost entry with lanes that wait in registers. `expected`: lanes that all such entries wait for or hold.
 struct Waiting {
   std::uint32_t entry = kNone;
   LaneMask lanes = 0;
@@ -74,7 +72,7 @@ Waiting find_waiting(const Paths& p) {
   return w;
 }
 
-// Lanes that wait in registers go on.
+// Resumes lanes that wait in registers.
 void run_waiting(Paths& p, const Waiting& w) {
   const PathEntry e = p.entries[w.entry];
   p.mask = w.lanes;
@@ -84,7 +82,7 @@ void run_waiting(Paths& p, const Waiting& w) {
   if ((p.entries[w.entry].mask & p.live) == 0) remove(p, w.entry);
 }
 
-// The innermost point where the lanes are expected.
+// The innermost entry where all these lanes are expected.
 std::uint32_t innermost(const Paths& p, LaneMask lanes) {
   for (std::uint32_t k = p.depth; k-- > 0;)
     if (!is_parked(p.entries[k]) && (p.entries[k].mask & lanes) == lanes) return k;
@@ -108,7 +106,7 @@ void restore_next(WarpFiber& f, Paths& p) {
   path.mask = 0;
 }
 
-// A parked path goes on, and with it all that wait at the same place in the same state.
+// Resumes a parked path, and with it all paths parked at the same place in the same state.
 void run_parked(WarpFiber& f, Paths& p, std::uint32_t chosen, LaneMask expected) {
   WarpContext& c = f.context;
   ParkedPaths& all = *f.parked;
@@ -181,8 +179,8 @@ namespace {
   leave_launch(*f.worker);
 }
 
-// Nothing in this frame can go on, and nothing outside the warp will change that. In a called function the missing
-// lanes may be in the caller: they cannot run before it returns.
+// Called if no lane of this frame can go on, and nothing outside the warp can change that. In a called function the
+// missing lanes may be in the caller; they cannot run before it returns.
 void give_up_meeting(WarpFiber& f, Paths& p) {
   ParkedPath* first = nullptr;
   for (std::uint32_t k = 0; k < p.depth; ++k)
@@ -201,7 +199,7 @@ void give_up_meeting(WarpFiber& f, Paths& p) {
   first->released = true;
 }
 
-// Have all of the members that `path` names arrived? Then they have met.
+// Completes the meeting if all of these members have arrived.
 void try_to_meet(WarpFiber& f, LaneMask members) {
   ParkedPaths& all = *f.parked;
   LaneMask here = 0, paths = 0, awaited = 0;
@@ -228,7 +226,7 @@ void try_to_meet(WarpFiber& f, LaneMask members) {
   }
 }
 
-// Lanes have exited since: those who waited for them need not any more.
+// Checks again for paths that waited for lanes which have exited meanwhile.
 void look_again(WarpFiber& f) {
   if (!f.parked) return;
   for (LaneMask k = f.parked->in_use; k; k &= k - 1) {
@@ -246,7 +244,7 @@ void choose(WarpFiber& f, Paths& p, Reason reason) {
   drop_empty(p);
   for (;;) {
     const Waiting w = find_waiting(p);
-    // All lanes that were expected there have arrived: the usual case goes on as usual.
+    // All expected lanes have arrived: the common case.
     if (w.entry != kNone && w.lanes == (p.entries[w.entry].mask & p.live)) return run_waiting(p, w);
     std::uint32_t released = kNone, spinner = kNone;
     for (std::uint32_t k = 0; k < p.depth; ++k) {
@@ -259,7 +257,7 @@ void choose(WarpFiber& f, Paths& p, Reason reason) {
         spinner = k;
     }
     if (released != kNone) return run_parked(f, p, released, w.expected);
-    // A loop that has given way gets another turn when those who ran instead stop.
+    // A loop that has yielded gets another turn when the lanes that ran instead stop.
     if (reason == Reason::stopped && spinner != kNone) return run_parked(f, p, spinner, w.expected);
     if (w.entry != kNone) return run_waiting(p, w);
     if (spinner != kNone) return run_parked(f, p, spinner, w.expected);
@@ -277,7 +275,7 @@ void choose(WarpFiber& f, Paths& p, Reason reason) {
   }
 }
 
-// Puts running lanes aside.
+// Parks running lanes.
 ParkedPath& park(WarpFiber& f, Paths& p, LaneMask lanes, std::uint32_t site, std::uint32_t place) {
   if (!f.parked) f.parked = std::make_unique<ParkedPaths>();
   if (p.depth + 2 > jit::kPathEntries - 2 * kWarpSize / 2) drop_empty(p);

@@ -1,3 +1,4 @@
+// Rounds of warps: their beginning, their end, and the return to counted lists.
 #include "device/execution/rounds.h"
 
 #include <bit>
@@ -20,7 +21,7 @@ WarpFiber* unlink_successor(WarpFiber& f) {
   return next;
 }
 
-// The warps of the block before, again: in one launch each has the same number and the same threads.
+// Reuses the warps of the previous block: in one launch each keeps its number and its threads.
 void begin_again(WarpFiber& first, const Block& b) {
   for (WarpFiber* f = &first; f; f = successor(*f)) {
     place_in_grid(*f, b);
@@ -88,7 +89,7 @@ WarpFiber* begin_round(Worker& w, Block& b) {
 
 void begin_in_place(Worker& w, Block& b, WarpFiber& first) {
   if (w.launch->turns != Turns::in_place || b.started == b.warps) return;
-  if (b.log) return;  // of which each warp has its own part
+  if (b.log) return;  // each warp has its own part of the log
   first.context.next_shape = &w.launch->shapes[b.started];
   first.context.last_shape = w.launch->shapes.data() + b.warps;
   w.in_place = &first;
@@ -118,7 +119,7 @@ void write_down_round(Worker& w, WarpFiber& current) {
     WarpFiber* const next = unlink_successor(*f);
     if (f == &current) {
       has_run = false;
-    } else if (!has_run && f->context.region == 0) {  // has not begun, nor have those behind it
+    } else if (!has_run && f->context.region == 0) {  // neither this warp nor those after it have begun
       put_idle(w, *f);
       --b.started;
       w.starting = &b;
@@ -143,7 +144,7 @@ void write_down_in_place(Worker& w) {
   Block& b = *f.block;
   f.context.next_shape = f.context.last_shape = nullptr;
   const std::uint32_t warps = f.context.warp + 1 - b.started,
-                      threads = warps * kWarpSize;  // only the last has fewer
+                      threads = warps * kWarpSize;  // only the last one has fewer
   if (warps == 0) return;
   b.started += warps;
   if (b.started == b.warps) w.starting = nullptr;

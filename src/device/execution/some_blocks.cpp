@@ -1,3 +1,4 @@
+// Launches of only some blocks: conditions, choice of blocks and scaling of counts.
 #include "device/execution/some_blocks.h"
 
 #include <algorithm>
@@ -46,7 +47,7 @@ std::vector<std::uint64_t> spread_blocks(std::uint64_t blocks, std::uint64_t cou
     for (std::uint64_t b = 0; b < (count >= blocks ? blocks : std::min<std::uint64_t>(1, count)); ++b) out.push_back(b);
     return out;
   }
-  constexpr double kGolden = 0.6180339887498949;  // its multiples are spread evenly over a unit, however many there are
+  constexpr double kGolden = 0.6180339887498949;  // its multiples modulo 1 are evenly spread, whatever their number
   const double part = static_cast<double>(blocks) / static_cast<double>(count);
   for (std::uint64_t i = 0; i < count; ++i) {
     const double n = static_cast<double>(i), place = n * kGolden - std::floor(n * kGolden);

@@ -1,3 +1,4 @@
+// Start and end of warps: their fibers, contexts and local memory.
 #include "device/execution/warps.h"
 
 #include <sys/mman.h>
@@ -29,7 +30,7 @@ void release_local_memory(WarpFiber& f) {
   f.local_capacity = f.local_mapped = 0;
 }
 
-// Up to 16 MiB a warp (cudaLimitStackSize), of which most kernels touch little.
+// Up to 16 MiB per warp (cudaLimitStackSize), mostly untouched.
 [[gnu::noinline]] void grow_local_memory(WarpFiber& f, std::uint64_t bytes) {
   release_local_memory(f);
   bytes = (bytes + 4095) / 4096 * 4096;
@@ -50,7 +51,7 @@ void release_local_memory(WarpFiber& f) {
   WG_ASSERT(f.context.frame);
 }
 
-// Fields that are the same for every warp of the launch.
+// Sets the fields that are the same for every warp of the launch.
 void enter_launch(WarpFiber& f, Launch& launch, Worker& w) {
   jit::WarpContext& c = f.context;
   f.launch = launch.serial;
@@ -66,7 +67,7 @@ void enter_launch(WarpFiber& f, Launch& launch, Worker& w) {
   c.local_size = launch.local_size;
   static_assert(sizeof launch.interrupt == sizeof *c.interrupt && decltype(launch.interrupt)::is_always_lock_free);
   c.interrupt = reinterpret_cast<const volatile std::uint32_t*>(&launch.interrupt);
-  static constexpr std::uint32_t kAlways = 1;  // every head of a loop is a place to take turns
+  static constexpr std::uint32_t kAlways = 1;  // take turns at every head of a loop
   if (launch.ordered) c.interrupt = &kAlways;
   f.polled_site = ~0u;
   const Dim3 &grid = launch.config.grid, &block = launch.config.block, &cluster = launch.config.cluster;
@@ -142,7 +143,7 @@ void start_warp(WarpFiber& f, Worker& w, Block& b) {
   f.apart_at = 0;
   f.cluster_phase = 0;
   f.spinning = 0;
-  f.waits_by_path = false;  // a launch that was stopped leaves such things
+  f.waits_by_path = false;  // may be left over from a stopped launch
   if (f.parked) f.parked->in_use = 0;
   if (launch.shadow) [[unlikely]]
     forget_local(f);

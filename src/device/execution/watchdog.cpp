@@ -1,3 +1,4 @@
+// Time limits and Ctrl-C: the watchdog thread, and the table of running launches.
 #include "device/execution/watchdog.h"
 
 #include <algorithm>
@@ -10,7 +11,7 @@ namespace warpgrind::device {
 
 namespace {
 
-// A few devices at most run at the same time; a fixed table can be read in a signal handler.
+// Few launches run at the same time. A fixed table can be read in a signal handler.
 std::atomic<Launch*> g_running[64];
 std::atomic<unsigned> g_requests{0};
 

@@ -1,3 +1,4 @@
+// Worker threads: start, wait by polling, and run.
 #include "device/execution/worker_team.h"
 
 #include <immintrin.h>
@@ -12,15 +13,14 @@ namespace warpgrind::device {
 
 namespace {
 
-// Who waits, for work or for the others, looks for some time before it sleeps, where there is a processor for each
-// worker: waking a thread takes some 50 us, a tenth of a grid of half a millisecond, and most programs launch again at
-// once. True as soon as `there` is.
+// Polls for a while before the thread sleeps, if each worker has a processor. Waking a thread takes some 50 us, a tenth
+// of a grid of half a millisecond, and most programs launch again at once. Returns true as soon as `there` is true.
 template <class There>
 bool look_for(unsigned workers, There&& there) {
   static const unsigned processors = available_processors();
   if (workers > processors) return there();
   constexpr auto kTime = std::chrono::microseconds(50);
-  constexpr unsigned kPauses = 64;  // between two looks at the clock
+  constexpr unsigned kPauses = 64;  // between two reads of the clock
   const auto end = std::chrono::steady_clock::now() + kTime;
   do {
     for (unsigned i = 0; i < kPauses; ++i) {
@@ -52,7 +52,7 @@ unsigned WorkerTeam::grow(unsigned count) {
   return std::min(count, static_cast<unsigned>(threads_.size() + 1));
 }
 
-// generation_ and busy_ change under the mutex; those who have not gone to sleep read them without.
+// generation_ and busy_ change under the mutex; threads that do not sleep yet read them without it.
 void WorkerTeam::run(unsigned count, const std::function<void(unsigned)>& work) {
   if (count == 1) return work(0);
   {
