@@ -1,4 +1,4 @@
-// The order of an access: checked, counted, published, moved.
+// Order of the steps of an access: check, count, publish, move.
 #include "device/access/access.h"
 
 #include <algorithm>
@@ -57,7 +57,7 @@ void publish(const Access& a) {
     publish_wanted(a);
 }
 
-// One lane's stretch; at most 4 GiB at once, which is more than any function that kernels call moves.
+// Passes a contiguous range of one lane, at most 4 GiB at once. That is more than any function that kernels call moves.
 std::optional<Place> pass_stretch(jit::WarpContext& context, std::uint32_t site, unsigned lane, GenericAddress address,
                                   std::uint64_t bytes, AccessType type, Access* passed, std::uint64_t* addresses,
                                   std::uint32_t* sizes) {
@@ -86,7 +86,7 @@ std::optional<Place> pass_stretch(jit::WarpContext& context, std::uint32_t site,
   return try_pass(*passed);
 }
 
-// What loads that did not happen give.
+// Sets the results of suppressed loads to zero.
 void clear_lanes(const Access& a, LaneMask lanes, void* values) {
   if (a.writes()) return;
   for (LaneMask m = lanes; m != 0; m &= m - 1) {
@@ -176,7 +176,7 @@ void load_or_store(Access& a, Lanes<GenericAddress> addresses, LaneMask mask, vo
     open_window(part);
   };
   const auto run = [&](auto&& part) {
-    if (part.writes() && launch_of(*part.context).shadow) define(part);  // pass() is not asked for what repeats itself
+    if (part.writes() && launch_of(*part.context).shadow) define(part);  // a repeated pattern skips pass()
     if (move_repeated(part, values)) return;
     if (const auto place = pass_lanes(part)) return move(part, *place, values);
     pass_and_move(part);
@@ -242,7 +242,7 @@ SharedOffset shared_offset(const jit::WarpContext& c, GenericAddress address) {
 void shared_offsets(const jit::WarpContext& c, Lanes<GenericAddress> addresses, std::uint64_t* offsets) {
   std::uint64_t any = 0;
   for (unsigned l = 0; l < kWarpSize; ++l) any |= offsets[l] = raw(addresses[l]) & (kWindowSize - 1);
-  if (any < kReservedShared) return;  // as always without clusters
+  if (any < kReservedShared) return;  // always the case without clusters
   for (unsigned l = 0; l < kWarpSize; ++l) offsets[l] = raw(shared_offset(c, addresses[l]));
 }
 

@@ -1,3 +1,4 @@
+// Access log: the choice of the logged blocks, and collection of their requests.
 #include "device/access/access_log.h"
 
 #include <algorithm>
@@ -13,16 +14,16 @@ namespace warpgrind::device {
 
 namespace {
 
-// Of one block at most this part of all: a grid of few long blocks is looked at in several of them.
+// One block logs at most 1 / kParts of the total, so that a grid of few long blocks logs several of them.
 constexpr std::uint64_t kParts = 8, kMiddle = 4;
-// What may be logged before block 0 has ended: memory, and time that is lost.
+// Limit of the log before block 0 has ended, for memory and time.
 constexpr std::uint64_t kTooMuch = 16 * kLogged;
-// Of a block that asks for so much how_logged() says the same whatever else it asks for.
+// From this many requests of block 0 on, how_logged() does not depend on their exact number.
 constexpr std::uint64_t kTellsAll = kLogged / kParts;
-constexpr std::uint32_t kGroupsOfTexture = 8;  // a texture's instruction is several entries
+constexpr std::uint32_t kGroupsOfTexture = 8;  // a texture instruction makes several entries
 
-// The warp's part of the log is full, and the model knows that there is more: machine code serves the rest, which may
-// be long (one block of 10,000,000 turns: 5x).
+// Call if the warp's part of the log is full and the model does not need the total. Machine code then performs the
+// other accesses, which may be many (one block of 10,000,000 iterations: 5x faster).
 void leave_log(const Access& a, const events::BlockLog& log) {
   if (log.block != 0 || log.accesses.size() + log.left_out >= kTellsAll) a.context->sites = worker_of(*a.context).sites;
 }
@@ -50,7 +51,7 @@ events::LoggedAccess* add(const Access& a, StateSpace space) {
   return &e;
 }
 
-// Addresses of the lanes that are on, as distances from the lowest. Too far apart: those are left out.
+// Stores the addresses of the active lanes as distances from the lowest. Lanes that are too far away are left out.
 void put_lanes(events::BlockLog& log, events::LoggedAccess& e, const std::uint64_t* addresses, LaneMask mask) {
   std::uint64_t low = ~std::uint64_t{0};
   for (LaneMask m = mask; m != 0; m &= m - 1) low = std::min(low, addresses[std::countr_zero(m)]);
@@ -85,7 +86,8 @@ void begin_logging(Launch& launch) {
 
 namespace {
 
-// The middle of the grid, and its next neighbours: they tell how blocks differ by their index.
+// Whether the block is the middle of the grid or a neighbour of it. These blocks show how accesses depend on the block
+// index.
 bool is_in_the_middle(const Launch& launch, std::uint64_t block) {
   const Dim3& g = launch.config.grid;
   const std::uint64_t row = g.x, plane = row * g.y, middle = g.x / 2 + g.y / 2 * row + g.z / 2 * plane;
@@ -106,7 +108,7 @@ Logged how_logged(const Launch& launch, std::uint64_t block, std::uint64_t reque
     const std::uint64_t groups = (sms + together - 1) / together;
     const std::uint64_t busy = std::min(groups, std::max(launch.sm_groups.parts, launch.blocks / together));
     chosen = group * (room / (together * waves)) % busy < room / (together * waves);
-  } else {  // one group, for a while
+  } else {  // one group, only its first waves
     chosen = group == 0 && block / sms < std::max<std::uint64_t>(1, room / together);
   }
   return chosen ? Logged::yes : is_in_the_middle(launch, block) ? Logged::beside : Logged::no;
@@ -116,7 +118,7 @@ std::vector<std::uint64_t> logged_blocks(const Launch& launch) {
   const std::uint64_t known = launch.first_block_requests.load(std::memory_order_acquire);
   std::vector<std::uint64_t> out;
   if (known == 0) return out;
-  // Of a large grid the first waves, for a while, and the middle.
+  // In a large grid: some of the first waves, and the middle.
   const std::uint64_t first = std::min(launch.blocks, kLogged * launch.sm_count);
   for (std::uint64_t b = 0; b < first; ++b)
     if (how_logged(launch, b, known - 1) != Logged::no) out.push_back(b);
@@ -184,8 +186,8 @@ void log_texels(const Access& a, const Texels& texels) {
 
 namespace {
 
-// Where the host has put the virtual GPU's memory and the arrays of textures differs from run to run, and lines go into
-// sets of a cache by their addresses: counted from where these begin.
+// Makes addresses independent of the host's memory layout, which differs from run to run and would change the cache
+// sets of lines: addresses are counted from the beginning of the virtual GPU's memory and of the arrays.
 void leave_host_out(events::AccessLog& log) {
   constexpr std::uint64_t kPage = 4096;
   AddressSpace& space = AddressSpace::instance();

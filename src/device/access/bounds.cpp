@@ -1,3 +1,4 @@
+// Bounds of accesses: objects that the address origins of a site point into, by the arguments of a launch.
 #include "device/access/bounds.h"
 
 #include <cstring>
@@ -10,15 +11,15 @@ namespace warpgrind::device {
 
 namespace {
 
-// The allocation that a parameter points into. nullopt: it points nowhere; no opinion: it may point anywhere.
+// The allocation that a parameter points into. nullopt: it points nowhere. Unknown bounds: it may point anywhere.
 std::optional<Bound> bound_by_value(const Launch& launch, const events::AddressOrigin& origin) {
   std::uint64_t value = 0;
   if (origin.offset + sizeof value > launch.kernel->code->parameter_bytes) return Bound{};
   std::memcpy(&value, launch.parameters + origin.offset, sizeof value);
   const Range* range = launch.ranges->find(value);
-  // A number; but one in the range of devices is a pointer just past something, or to what has been freed.
+  // A plain number, unless it is in the reserved range: then it is a pointer just past an object, or to freed memory.
   if (!range && !AddressSpace::instance().inside_reserved(value)) return std::nullopt;
-  // Memory of the host is registered in any pieces, and kernels cut their heap themselves.
+  // Host memory is registered in arbitrary pieces, and kernels divide the device heap themselves: no bounds.
   if (!range || range->host || range->kernel_heap || range->internal) return Bound{};
   return Bound{range->low, range->high, &origin};
 }
@@ -46,7 +47,7 @@ StateSpace space_of(events::AddressOrigin::Kind kind) {
                                                                 : StateSpace::global;
 }
 
-// Where all that goes into an address of the space points into one object.
+// Bounds in a space, if all origins in that space point into one object.
 Bound bound_in(const Launch& launch, const events::Site& site, StateSpace space) {
   Bound out;
   for (const events::AddressOrigin& origin : site.origins) {

@@ -1,4 +1,4 @@
-// The first step of an access: is every byte of it there, aligned, and writable where it writes?
+// First step of an access: checks that every byte exists, is aligned, and is writable for writes.
 #include "device/access/check.h"
 
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ Problem global_problem(const Access& a, const Range& range, std::uint64_t addres
 
 Problem problem_of(const Access& a, unsigned lane, Range& range) {
   const std::uint64_t address = a.addresses[lane], bytes = a.bytes_of(lane);
-  // The size of a bulk copy must be a multiple too.
+  // The size of a bulk copy must be aligned too.
   if ((address | (a.path == events::AccessPath::bulk_copy ? bytes : 0)) & (alignment_of(a) - 1))
     return Problem::misaligned;
   if (bytes == 0) return Problem::none;
@@ -70,7 +70,7 @@ Problem problem_of(const Access& a, unsigned lane, Range& range) {
     range = found;
   }
   Problem problem = global_problem(a, range, address, bytes);
-  if (problem == Problem::outside) {  // the end of what the site should stay in need not be that of the memory
+  if (problem == Problem::outside) {  // the site's bound may end before the memory does
     Range whole;
     if (find_allocation(launch_of(*a.context), address, &whole) &&
         global_problem(a, whole, address, bytes) != Problem::outside)
@@ -93,14 +93,14 @@ bool within_bound(const Access& a, const Extent& x, std::uint64_t bytes) {
   return x.low >= bound.low && bound.holds(x.high, bytes);
 }
 
-// All lanes ask for as many bytes: their extent decides for most.
+// For lanes of equal size: their extent decides in most cases.
 bool extent_good(const Access& a, const Extent& x) {
   const std::uint64_t within = a.bytes() - 1;
   if (x.bits & within) return false;
   jit::WarpContext& c = *a.context;
   switch (a.form.space) {
     case StateSpace::shared:
-      // Below the block's own memory, which is that of other blocks of the cluster, the sum wraps.
+      // Below the block's own memory lies that of other blocks of the cluster; the sum wraps there.
       return (x.high < c.shared_size && x.high + within < c.shared_size && within_bound(a, x, within + 1)) ||
              lanes_good(a, worker_of(c).records[a.site].range);
     case StateSpace::local:
@@ -128,7 +128,7 @@ bool wrong_space(const Access& a) {
 namespace {
 
 bool good(const Access& a, Extent* x) {
-  if (a.form.space == StateSpace::texture) {  // the sampler's own addresses
+  if (a.form.space == StateSpace::texture) {  // addresses made by the sampler
     *x = extent_of(a.addresses, a.mask);
     return true;
   }
@@ -143,15 +143,15 @@ bool good(const Access& a, Extent* x) {
   return true;
 }
 
-// Mapped memory may be there for some devices only.
+// Mapped memory may be accessible to some devices only.
 bool is_for(const Range& range, const Launch& launch) {
   return (range.devices >> launch.device->ordinal() & 1) != 0;
 }
 
 // ---- Without a stop at bounds
 
-// The bytes of a lane lie in no allocation, but where a GPU would have memory: in a page that it has mapped, or in what
-// it gives a block beyond what it asked for.
+// Whether the bytes of a lane are outside all allocations, but where a GPU has memory: in a mapped page, or in memory
+// that a block gets beyond its request.
 bool would_go_on(const Access& a, unsigned lane) {
   const std::uint64_t address = a.addresses[lane], bytes = a.bytes_of(lane);
   if (a.form.space == StateSpace::local || a.form.space == StateSpace::param) return false;
@@ -167,12 +167,12 @@ bool would_go_on(const Access& a, unsigned lane) {
     if (!around || !around->holds(address, address + bytes - 1)) return false;
     mapped = *around;
   }
-  // A long copy may run on into what kernels must not write.
+  // A long copy may reach memory that kernels must not write.
   Range last;
   return !find_allocation(launch_of(*a.context), address + bytes - 1, &last) || !(a.writes() && last.constant);
 }
 
-// What stops the launch: as problem_of, but for what goes on.
+// The problem that stops the launch: problem_of() without the accesses that go on.
 Problem stopping_problem(const Access& a, unsigned lane, Range& range) {
   const Problem problem = problem_of(a, lane, range);
   const bool goes_on =
@@ -180,7 +180,7 @@ Problem stopping_problem(const Access& a, unsigned lane, Range& range) {
   return goes_on ? Problem::none : problem;
 }
 
-// ---- What the user is told
+// ---- Messages for the user
 
 FaultText misaligned(const Access& a, unsigned lane) {
   const std::uint64_t address = a.addresses[lane];
@@ -279,12 +279,12 @@ namespace {
             a.bytes_of(lane));
     }
   }
-  // Another thread has made the memory between the two looks.
+  // Another thread has allocated the memory between the two checks.
   raise(*a.context, a.site, first, FaultKind::illegal_address,
         describe_address(verb_of(a), a.addresses[first], a.bytes_of(first)), "", a.addresses[first], a.bytes_of(first));
 }
 
-// An access that is not good goes on all the same, as on a GPU; its lanes outside of allocations are counted.
+// Whether an invalid access goes on as on a GPU. If so, its lanes outside allocations are counted.
 bool goes_on(const Access& a) {
   if (launch_of(*a.context).bounds_stop) return false;
   LaneMask beyond = 0;
@@ -294,7 +294,7 @@ bool goes_on(const Access& a) {
     if (stopping_problem(a, lane, range) != Problem::none) return false;
     if (problem_of(a, lane, range) != Problem::none) beyond |= LaneMask{1} << lane;
   }
-  if (beyond == 0) return true;  // another thread has made the memory meanwhile
+  if (beyond == 0) return true;  // another thread has allocated the memory meanwhile
   const auto lane = static_cast<unsigned>(std::countr_zero(beyond));
   const FaultKind kind =
       a.form.space == StateSpace::shared ? FaultKind::shared_out_of_bounds : FaultKind::illegal_address;
@@ -322,7 +322,7 @@ bool in_pieces(const Access& a) {
   return true;
 }
 
-// An allocation made or freed since the launch began is looked up in the live table.
+// An allocation made or freed after the launch began is looked up in the live table.
 bool find_allocation(const Launch& launch, std::uint64_t address, Range* range) {
   if (const Range* r = launch.ranges->find(address)) {
     *range = *r;

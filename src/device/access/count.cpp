@@ -1,3 +1,4 @@
+// Counting of requests, sectors and wavefronts of memory sites.
 #include "device/access/count.h"
 
 #include <algorithm>
@@ -23,15 +24,15 @@ void affine_offsets(jit::LaneShape shape, std::int64_t base, std::int64_t kx, st
              ky * static_cast<std::int64_t>(jit::lane_y(shape, l));
 }
 
-// The site's form where its access went to `space`.
+// The site's form for an access to `space`.
 AccessForm form_in(const SiteFacts& facts, StateSpace space) {
   AccessForm form = facts.form;
   form.space = space;
   return form;
 }
 
-// `times` requests of these addresses to `space`; a joint access begins where the last multiple of its width is, at its
-// first part or, if it has a word that nobody asked for, before that.
+// Adds `times` requests of these addresses to `space`. A merged access starts at its address rounded down to its width;
+// that may lie before the first requested word.
 void add_requests(const Launch& launch, const SiteFacts& facts, SiteRecord& record, StateSpace space,
                   const std::int64_t* offsets, LaneMask mask, std::uint64_t times) {
   AccessForm form = form_in(facts, space);
@@ -68,7 +69,7 @@ void empty_inline_cache(jit::SiteState& state) {
 
 namespace {
 
-// Lanes on are side by side: strictly rising from the first to the last.
+// Whether active lanes have adjacent elements, in the order of lanes.
 bool is_contiguous(const Access& a, const Extent& x) {
   const auto first = static_cast<unsigned>(std::countr_zero(a.mask));
   const auto lanes = static_cast<unsigned>(std::bit_width(a.mask)) - first;
@@ -102,7 +103,7 @@ void count_pattern(const Access& a, const Extent& x) {
   p.contiguous = is_contiguous(a, x);
 }
 
-// Each lane moves a stretch of its own.
+// Counts an access whose lanes each move a contiguous range.
 void count_stretches(const Access& a) {
   Worker& worker = worker_of(*a.context);
   const Launch& launch = *worker.launch;
@@ -119,7 +120,7 @@ void count_stretches(const Access& a) {
   record.counts.add(a.form.space, sum, a.mask, 1, requests);
 }
 
-// One request that is not what the site's facts say (the two sides of cp.async, surfaces): no pattern is kept.
+// Counts one request that differs from the site's facts (the two sides of cp.async, surfaces). No pattern is kept.
 void count_once(const Access& a) {
   Worker& worker = worker_of(*a.context);
   const Launch& launch = *worker.launch;
@@ -144,7 +145,7 @@ void count(const Access& a, const Extent& x) {
   }
 }
 
-// Each group of neighbours makes a request, which touches the sectors of all their texels.
+// Each group of neighbouring lanes makes one request, which touches the sectors of all their texels.
 void count_texels(const Access& a, LaneMask mask, const Texels& texels) {
   Worker& worker = worker_of(*a.context);
   const Launch& launch = *worker.launch;
@@ -194,7 +195,7 @@ void count_affine(const Access& a, std::uint64_t base, std::int64_t kx, std::int
   record.used = true;
   auto low = static_cast<std::uint8_t>(base & 255);
   if ((a.mask & (a.mask - 1)) == 0 && (launch.rules.coalescing == CoalescingRule::sectors_32)) {
-    low = 0;  // one lane touches one sector or bank wherever it is
+    low = 0;  // a single lane touches one sector or bank at any address
     kx = ky = 0;
   }
   for (unsigned k = 0; k < kAffinePatterns; ++k) {
@@ -214,7 +215,7 @@ void count_affine(const Access& a, std::uint64_t base, std::int64_t kx, std::int
 
 namespace {
 
-// Hits of the site's inline cache, whose keys these are: into its counts, and those of the sites that follow it.
+// Adds hits of the site's inline cache to its counts and those of its followers. `state` holds the keys of the hits.
 void fold_hits(Worker& worker, std::uint32_t site, const jit::SiteState& state, std::uint64_t base, LaneMask mask,
                std::uint64_t hits) {
   const Launch& launch = *worker.launch;
@@ -230,8 +231,8 @@ void fold_hits(Worker& worker, std::uint32_t site, const jit::SiteState& state, 
     add(f.site, base + static_cast<std::uint64_t>(f.distance));
 }
 
-// f(bin, hits) of those with any, which become empty: mostly none or one of them is, in a launch of a few warps all of
-// the time goes into looking.
+// Calls f(bin, hits) for each non-empty bin and empties it. Usually at most one bin has hits; in a launch of a few
+// warps the search takes all of the time.
 template <class F>
 void take_bins(std::uint64_t (&bins)[256], F&& f) {
   constexpr unsigned kTogether = 16;
@@ -246,7 +247,7 @@ void take_bins(std::uint64_t (&bins)[256], F&& f) {
 
 void fold_bin(Worker& worker, std::uint32_t site, const jit::SiteState& state, unsigned bin, std::uint64_t hits) {
   const bool local = worker.launch->kernel->sites[site].form.space == StateSpace::local;
-  if (local && bin == 0) return;  // no lane was on
+  if (local && bin == 0) return;  // no lane was active
   fold_hits(worker, site, state, local ? 0 : bin, local ? lanes_of_local_kind(bin) : kFullMask, hits);
 }
 
@@ -269,13 +270,13 @@ void count_masked(const Access& a, std::uint64_t base, std::int64_t kx, std::int
   }
   const std::uint64_t tag = jit::masked_tag(base, a.mask);
   jit::MaskedCount& m = state.masked[jit::masked_slot(tag)];
-  // Its followers are not counted along here: only what comes next may use the slot.
+  // A leader's followers are not counted here, so a leader's slot is only for later accesses in machine code.
   const bool leads = !worker.launch->kernel->sites[a.site].followers.empty();
   if (m.tag == tag && !leads) {
     ++m.hits;
     return;
   }
-  // Costs of a tag that comes again and again are worth a slot; others would only fold all the time.
+  // A frequent tag is worth a slot; replacing slots for other tags would only cost folding.
   constexpr std::uint32_t kLater = 64;
   if (m.hits != 0 && ++worker.records[a.site].other_masks % kLater != 0) {
     if (!keep_affine(a, {base, kx, ky})) count_affine(a, base, kx, ky);
@@ -289,7 +290,7 @@ void count_masked(const Access& a, std::uint64_t base, std::int64_t kx, std::int
 
 namespace {
 
-// What `requests` requests of `lanes` lanes cost together.
+// Adds the total cost of `requests` requests of `lanes` lanes.
 void add_sum(events::SiteCounts& counts, StateSpace space, const AccessCost& cost, std::uint64_t requests,
              std::uint64_t lanes) {
   counts.requests += requests;
@@ -315,10 +316,10 @@ void fold_steps(Worker& worker, std::uint32_t site, jit::LaneRequests& lanes) {
 
 void choose_steps(Worker& worker, std::uint32_t site, jit::LaneRequests& lanes, const std::uint64_t* addresses) {
   const std::uint64_t step = addresses[1] - addresses[0];
-  if (lanes.steps[1] == step) return;  // of lanes that the device served
+  if (lanes.steps[1] == step) return;  // already set; these lanes were served by the device
   for (unsigned l = 2; l < kWarpSize; ++l)
     if (addresses[l] - addresses[l - 1] != step) return;
-  constexpr std::uint32_t kEager = 16, kLater = 64;  // sites of several steps keep theirs
+  constexpr std::uint32_t kEager = 16, kLater = 64;  // sites that alternate between steps keep theirs
   if (const std::uint32_t n = worker.records[site].lane_steps++; n >= kEager && n % kLater != 0) return;
   fold_steps(worker, site, lanes);
   for (unsigned l = 0; l < kWarpSize; ++l) lanes.steps[l] = step * l;
@@ -387,10 +388,10 @@ void fold_inline_cache(Worker& worker, std::uint32_t site, jit::SiteState& state
 
 namespace {
 
-// From here on each access of the site comes to us.
+// Closes the fast paths of a site: each later access calls the device.
 void close_site(Worker& worker, std::uint32_t site, jit::SiteState& state) {
   fold_inline_cache(worker, site, state);
-  if (state.lanes.places == 0) return;  // nothing went by it
+  if (state.lanes.places == 0) return;  // no access used it
   fold_lane_requests(worker, site, state.lanes);
   fold_steps(worker, site, state.lanes);
   state.lanes.places = 0;
@@ -410,7 +411,7 @@ void forget_pieces(Worker& worker) {
 void collect(Worker& worker, events::LaunchCounts& counts) {
   const Launch& launch = *worker.launch;
   const events::KernelFacts& facts = launch.kernel->code->facts();
-  for (std::uint32_t s = 0; s < facts.sites.size(); ++s) {  // some count for others
+  for (std::uint32_t s = 0; s < facts.sites.size(); ++s) {  // leaders also count for followers
     close_site(worker, s, worker.sites[s]);
     if (!worker.logs.empty()) close_site(worker, s, worker.logged_sites[s]);
   }

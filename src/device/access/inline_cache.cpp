@@ -1,5 +1,5 @@
-// In front of the door: affine accesses (base + kx*X + ky*Y) are checked and counted by a few comparisons, and the
-// inline cache of machine code (SiteState in jit/abi.h) is set so that the next of the kind need not come here.
+// Fast path before `Access::pass()`: checks and counts affine accesses (base + kx*X + ky*Y) by a few comparisons, and
+// refills the JIT's inline cache (SiteState in jit/abi.h) so that similar ones stay in machine code.
 #include "device/access/inline_cache.h"
 
 #include <algorithm>
@@ -15,22 +15,22 @@ namespace warpgrind::device {
 
 namespace {
 
-// The memory a site's affine access may use: [low, high) in addresses of its space, and where it is on the host.
+// Memory that a site's affine access may use: [low, high) in addresses of its space, and its host address.
 struct Window {
   std::uint64_t low = 0, high = 0, origin = 0;
   StateSpace space = StateSpace::global;
   bool cacheable = true;  // the site has an inline fast path
-  bool of_heap = false;   // a piece of the heap of kernels
+  bool of_heap = false;   // a piece of the device heap
 };
 
-// Distances are below 2^58 for anything in bounds, so that sums of these do not overflow.
+// Distances within bounds are below 2^58, so that sums of them do not overflow.
 constexpr std::int64_t kLimit = std::int64_t{1} << 50;
 bool moderate(const AffineAddresses& a) {
   return a.kx <= kLimit && a.kx >= -kLimit && a.ky <= kLimit && a.ky >= -kLimit &&
          a.base <= static_cast<std::uint64_t>(kLimit);
 }
 
-// A piece of the heap of kernels. Generic sites come here each time: what the lanes span is looked at without a lock.
+// Window in the device heap. Generic sites reach this every time; their lanes' extent is checked without a lock.
 bool piece_window(const Access& s, const AffineAddresses& a, unsigned row, Window* w) {
   constexpr std::uint64_t kShort = 4096;
   const DeviceHeap& heap = launch_of(*s.context).device->impl().heap;
@@ -53,7 +53,7 @@ void cut(Window* w, const Bound& bound) {
   w->high = std::max(w->low, std::min(w->high, bound.high));
 }
 
-// False: not decided here.
+// Finds the window; returns false if the access needs the normal path.
 bool window_of(const Access& s, const AffineAddresses& a, unsigned row, Window* w) {
   jit::WarpContext& c = *s.context;
   switch (s.form.space) {
@@ -77,13 +77,13 @@ bool window_of(const Access& s, const AffineAddresses& a, unsigned row, Window* 
   Worker& worker = worker_of(c);
   Range& range = worker.records[s.site].range;
   if (!range.holds(a.base, a.base) && !find_bounded(*worker.launch, s.site, a.base, &range)) {
-    // The base may lie outside when its lanes are off or the steps are negative.
+    // The base may lie outside if its lane is inactive or a step is negative.
     range = {};
     return false;
   }
   if (s.form.space == StateSpace::constant) w->space = StateSpace::constant;
   if (s.writes() && range.constant) return false;
-  // Undefined bits of memory that has no shadow (the program's own) are none: machine code would look for it.
+  // Memory without a shadow (the program's own) has no undefined bits, but machine code would look for a shadow.
   if (worker.launch->shadow && !worker.launch->shadow->covers(range.low, range.high - range.low)) return false;
   w->low = range.low;
   w->high = range.high;
@@ -95,8 +95,8 @@ bool covers(const jit::SiteState& state, const Access& s, const AffineAddresses&
          state.key_y == a.ky;
 }
 
-// The inline cache takes over after an access that was good for all 32 lanes, on or off. Sites that change all the time
-// keep their old cache most times (false): folding costs more than a careful access.
+// Refills the inline cache after an access that is valid for all 32 lanes, active or not. Sites that change all the
+// time mostly keep their old cache (returns false): folding costs more than an access through the device.
 bool refill(Worker& worker, const Access& s, const AffineAddresses& a, const Window& w, unsigned row) {
   SiteRecord& record = worker.records[s.site];
   const SiteFacts& facts = worker.launch->kernel->sites[s.site];
@@ -105,7 +105,7 @@ bool refill(Worker& worker, const Access& s, const AffineAddresses& a, const Win
       (w.low - static_cast<std::uint64_t>(a.least(row) + facts.least_distance) + within) & ~within;
   const std::uint64_t high =
       (w.high - s.bytes() - static_cast<std::uint64_t>(a.most(row) + facts.most_distance)) & ~within;
-  if (static_cast<std::int64_t>(high) < static_cast<std::int64_t>(low)) return false;  // its followers go elsewhere
+  if (static_cast<std::int64_t>(high) < static_cast<std::int64_t>(low)) return false;  // its followers are outside
   constexpr std::uint32_t kEager = 16, kLater = 64;
   const std::uint32_t n = record.refills++;
   if (n >= kEager && n % kLater != 0) return false;
@@ -123,7 +123,7 @@ void refill_and_count(Worker& worker, const Access& s, const AffineAddresses& a,
   if (!refill(worker, s, a, w, row)) return count_affine(s, a.base, a.kx, a.ky);
   if (!worker.launch->counters) return;
   jit::SiteState& state = s.context->sites[s.site];
-  if (!worker.launch->kernel->sites[s.site].followers.empty())  // by the histogram, they would be counted, too
+  if (!worker.launch->kernel->sites[s.site].followers.empty())  // the histogram would count the followers too
     count_affine(s, a.base, a.kx, a.ky);
   else if (s.mask == kFullMask && w.space != StateSpace::local)
     ++state.histogram[a.base & 255];
@@ -154,7 +154,8 @@ std::optional<AffinePlace> pass_affine(Access& s, const AffineAddresses& a) {
   Worker& worker = worker_of(*s.context);
   const Launch& launch = *worker.launch;
   const unsigned row = jit::row_length(launch.kernel->shape);
-  // What is watched is counted and published lane by lane, and only then served by machine code, which asks each time.
+  // Watched accesses are first counted and published lane by lane. Afterwards machine code performs them and calls
+  // watch() each time.
   const bool watched = is_watched(launch, s.site);
   if (watched && (!launch.shows_affine || covers(s.context->sites[s.site], s, a))) return std::nullopt;
   Window w;
@@ -170,7 +171,7 @@ std::optional<AffinePlace> pass_affine(Access& s, const AffineAddresses& a) {
     return std::nullopt;
   }
   s.form.space = w.space;
-  if (is_logging(*s.context) && is_logged(w.space)) [[unlikely]] {  // the inline caches are empty, and stay so
+  if (is_logging(*s.context) && is_logged(w.space)) [[unlikely]] {  // the inline caches stay empty
     count_affine(s, a.base, a.kx, a.ky);
     log_affine(s, a);
   } else if (w.cacheable && !covers(s.context->sites[s.site], s, a))

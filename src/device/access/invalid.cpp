@@ -1,5 +1,5 @@
-// Accesses that are not allowed, where somebody observes them: published, and left out, so that one launch shows all of
-// them. What an access should have touched is found here, for messages need it and nothing else does.
+// Invalid accesses that an observer wants: they are published and suppressed, so that one launch shows all of them. The
+// object that an access should have touched is found only here, for messages.
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -41,7 +41,7 @@ Object memory_near(const Access& a, std::uint64_t address) {
   return near ? Object{Event::Object::allocation, near->low, near->high} : Object{};
 }
 
-// The parameter that a pointer comes from which points nowhere; null: there are several, or it is not known.
+// The parameter from which an invalid pointer comes; null: several, or unknown.
 const events::AddressOrigin* only_parameter(const Access& a) {
   const events::AddressOrigin* only = nullptr;
   for (const events::AddressOrigin& o : launch_of(*a.context).kernel->code->facts().sites[a.site].origins) {
@@ -112,13 +112,13 @@ void publish_invalid(const Access& a, LaneMask lanes, Problem problem, const Obj
   events::publish_invalid_access(worker.launch->observers, event, worker.number);
 }
 
-// An address of undefined bits is one mistake, which has been told.
+// Lanes whose address has undefined bits. That mistake was already reported.
 LaneMask told_already(const Access& a) {
   WarpFiber& f = fiber_of(*a.context);
   return f.undefined_site == a.site ? std::exchange(f.undefined_lanes, 0) : 0;
 }
 
-// Lanes with the same problem and object are one event.
+// Publishes one event for all lanes with the same problem and object.
 LaneMask publish_all(const Access& a, const LaneMask (&having)[kProblems]) {
   LaneMask all = 0;
   const LaneMask told = told_already(a);
@@ -132,7 +132,7 @@ LaneMask publish_all(const Access& a, const LaneMask (&having)[kProblems]) {
         const auto lane = static_cast<unsigned>(std::countr_zero(m));
         if (object_of(a, lane, problem) == first) same |= LaneMask{1} << lane;
       }
-      if (same == 0) same = left;  // another thread has made or freed memory between the two looks
+      if (same == 0) same = left;  // another thread has allocated or freed memory between the two checks
       publish_invalid(a, same, problem, first);
       left &= ~same;
     }
@@ -150,7 +150,7 @@ void sort_lanes(const Access& a, LaneMask (&having)[kProblems]) {
   }
 }
 
-// What the program is told is what the hardware would have found: the first problem that is one there.
+// The program gets the error that the hardware would report: the first problem that hardware detects.
 void keep_fault(const Access& a, const LaneMask (&having)[kProblems]) {
   for (const Problem problem : {Problem::wrong_space, Problem::misaligned, Problem::outside, Problem::constant}) {
     const LaneMask lanes = having[static_cast<unsigned>(problem)];

@@ -1,3 +1,4 @@
+// Fast path for lanes with arbitrary addresses: windows of sites, and stored requests.
 #include "device/access/lane_requests.h"
 
 #include <algorithm>
@@ -10,7 +11,7 @@ namespace warpgrind::device {
 
 namespace {
 
-// What the window of a site is of: sites that may go anywhere have one of global memory only.
+// Space of a site's window. Generic sites have a window of global memory only.
 StateSpace space_of_window(StateSpace written) {
   switch (written) {
     case StateSpace::global:
@@ -30,14 +31,14 @@ struct Bounds {
   std::uint64_t low, high;
 };
 
-// [low, high) of its space where accesses of the site may go, around this one. nullopt: looked at each time.
+// Bounds [low, high) for accesses of the site around this one. nullopt: check each access.
 std::optional<Bounds> bounds_of(const Access& a) {
   jit::WarpContext& c = *a.context;
   const Launch& launch = launch_of(c);
   const Bound& bound = bound_of(launch, a.site, a.form.space);
   if (a.form.space == StateSpace::shared) return Bounds{bound.low, std::min(c.shared_size, bound.high)};
   if (a.form.space == StateSpace::local) return Bounds{bound.low, std::min(c.local_size, bound.high)};
-  const Range& range = worker_of(c).records[a.site].range;  // within its bound
+  const Range& range = worker_of(c).records[a.site].range;  // already clipped to the site's bound
   if (range.kernel_heap || (a.writes() && range.constant)) return std::nullopt;
   return Bounds{range.low, range.high};
 }
@@ -48,15 +49,15 @@ void keep(const Access& a) {
   if (lanes.kept == kKeptRequests) fold_lane_requests(worker_of(*a.context), a.site, lanes);
 }
 
-// Around addresses from `first` to `last`, each of one lane, that are good.
+// Opens a window around the valid addresses from `first` to `last`, the lowest and the highest of the lanes.
 void open_around(const Access& a, std::uint64_t first, std::uint64_t last) {
   Worker& worker = worker_of(*a.context);
   const Launch& launch = *worker.launch;
-  // What somebody wants to see, or follow, goes the careful way each time.
+  // Logged, watched and tracked accesses always take the normal path.
   const bool logged = is_logging(*a.context) && is_logged(a.form.space);
   if (logged || launch.shadow != nullptr || is_watched(launch, a.site)) return;
   SiteRecord& record = worker.records[a.site];
-  constexpr std::uint32_t kEager = 16, kLater = 64;  // sites that go from one allocation to another keep their window
+  constexpr std::uint32_t kEager = 16, kLater = 64;  // sites that alternate between allocations keep their window
   if (const std::uint32_t n = record.lane_refills++; n >= kEager && n % kLater != 0) return;
   const auto found = bounds_of(a);
   const std::uint64_t within = a.bytes() - 1;
@@ -107,7 +108,7 @@ bool keep_affine(const Access& a, const AffineAddresses& affine) {
   const LaneWindow window{lanes.low, lanes.places, static_cast<unsigned>(std::countr_zero(a.bytes()))};
   if (lanes.places == 0 || !lanes_in_window(window, addresses, a.mask, lanes.requests.offsets[lanes.kept])) {
     const Extent x = extent_of(addresses, a.mask);
-    open_around(a, x.low, x.high);  // for the next
+    open_around(a, x.low, x.high);  // for the next access
     return false;
   }
   keep(a);

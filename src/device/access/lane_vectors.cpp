@@ -1,3 +1,4 @@
+// Vector operations on lane addresses: AVX-512, and portable code.
 #include "device/access/lane_vectors.h"
 
 #include <bit>
@@ -129,15 +130,16 @@ void scatter_lanes(const std::uint8_t* values, std::uint64_t origin, const std::
   }
 }
 
-// ---- Elements of a vector access (ld.v2.u64): a lane's all at once. Programs rely on a GPU doing it so, as on nothing
-// that PTX says: CUB's single-pass scans read a value and its flag by one ld.v2.u64 while another block writes them.
+// ---- Elements of a vector access (ld.v2.u64): all of a lane are moved at once. Programs rely on this behaviour of
+// GPUs, which PTX does not promise: CUB's single-pass scans read a value and its flag by one ld.v2.u64 while another
+// block writes them.
 
-// Volatile, or compilers make loads of the parts of it.
+// Volatile: otherwise compilers split the load.
 using Sixteen = std::uint64_t __attribute__((vector_size(16), aligned(1), may_alias));
 using Eight = std::uint64_t __attribute__((aligned(1), may_alias));
 using Four = std::uint32_t __attribute__((aligned(1), may_alias));
 
-// x86-64 processors with AVX move 16 aligned bytes in one piece.
+// x86-64 processors with AVX move 16 aligned bytes atomically.
 template <unsigned kBytes>
 void move_whole(std::uint8_t* to, const std::uint8_t* from) {
   if constexpr (kBytes >= 16) {
@@ -172,7 +174,7 @@ void scatter_wholes(const std::uint8_t* values, std::uint64_t origin, const std:
   }
 }
 
-// false: no vector of PTX
+// false: not a vector size of PTX
 template <unsigned N>
 bool gather_vectors(std::uint8_t* out, std::uint64_t origin, const std::uint64_t* a, LaneMask mask, unsigned count) {
   if (count == 2) return gather_wholes<N, 2>(out, origin, a, mask), true;
@@ -206,14 +208,14 @@ Extent extent_of(const std::uint64_t* a, LaneMask mask) {
 }
 
 bool same_offsets(const std::int64_t* offsets, const std::uint64_t* a, std::uint64_t origin, LaneMask mask) {
-  // Other patterns differ in their last lane most times.
+  // Different patterns usually differ in their last lane.
   const int last = std::bit_width(mask) - 1;
   if (last >= 0 && static_cast<std::int64_t>(a[last] - origin) != offsets[last]) return false;
   if (kHaveAvx512) return same_avx512(offsets, a, origin, mask);
   std::uint64_t differ = 0;
   for (unsigned l = 0; l < kWarpSize; ++l)
     differ |= (((mask >> l) & 1) ? a[l] - origin : 0) ^ static_cast<std::uint64_t>(offsets[l]);
-  return differ == 0;  // offsets of lanes off are 0
+  return differ == 0;  // offsets of inactive lanes are 0
 }
 
 void relative_offsets(std::int64_t* offsets, const std::uint64_t* a, std::uint64_t origin, LaneMask mask) {
@@ -319,7 +321,7 @@ void copy_lanes(void* out, const void* from, LaneMask mask, unsigned element) {
     return;
   }
   if (kHaveAvx512 && (element == 4 || element == 8)) return copy_avx512(to, source, mask, element);
-  while (mask != 0) {  // runs of lanes
+  while (mask != 0) {  // runs of adjacent active lanes
     const auto first = static_cast<unsigned>(std::countr_zero(mask));
     const auto length = static_cast<unsigned>(std::countr_one(mask >> first));
     std::memcpy(to + std::size_t{first} * element, source + std::size_t{first} * element,

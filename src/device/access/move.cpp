@@ -1,4 +1,4 @@
-// The last step of an access: its bytes, between the host memory that stands for a space and the lanes' values.
+// Last step of an access: moves its bytes between the lanes' values and the host memory of the space.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -18,7 +18,7 @@ std::uint8_t* local_byte(const jit::WarpContext& c, unsigned lane, std::uint64_t
   return c.local + (offset / 4 * kWarpSize + lane) * 4 + offset % 4;
 }
 
-constexpr std::size_t kNextWord = std::size_t{4} * kWarpSize;  // the same lane's
+constexpr std::size_t kNextWord = std::size_t{4} * kWarpSize;  // next word of the same lane
 
 // An element of 8 or 16 bytes is 2 or 4 words.
 template <unsigned N, bool kStore>
@@ -34,7 +34,7 @@ void move_local_words(const Access& a, std::uint8_t* values) {
   }
 }
 
-// Smaller ones lie within a word: as an access to contiguous memory at other places.
+// Smaller elements lie inside a word: moved like an access to contiguous memory at other addresses.
 void move_local_parts(const Access& a, std::uint8_t* values) {
   const auto origin = reinterpret_cast<std::uint64_t>(a.context->local);
   alignas(64) std::uint64_t places[kWarpSize];
@@ -91,7 +91,7 @@ void move_stretch(const Access& a, const Place& place, unsigned lane, std::uint8
   }
 }
 
-// The lanes repeat their last pattern, elsewhere: one comparison instead of checks and counting.
+// The lanes repeat their last pattern at another address: one comparison replaces checks and counting.
 bool move_repeated(const Access& a, void* values) {
   const Worker& worker = worker_of(*a.context);
   if (a.form.space == StateSpace::local || is_watched(*worker.launch, a.site)) return false;
@@ -101,7 +101,7 @@ bool move_repeated(const Access& a, void* values) {
   const std::uint64_t first = a.addresses[std::countr_zero(a.mask)] & ~std::uint64_t{255};
   const std::uint64_t low = first + static_cast<std::uint64_t>(p.low);
   const std::uint64_t high = first + static_cast<std::uint64_t>(p.high) + a.bytes() - 1;
-  // Below the first lane's address, or above it, the sums may wrap: [low, high] is then no stretch at all.
+  // The sums may wrap on either side of the first lane's address; then low > high.
   if (low > high) return false;
   if (a.form.space == StateSpace::shared) {
     const Bound& bound = bound_of(*worker.launch, a.site, StateSpace::shared);
@@ -112,7 +112,7 @@ bool move_repeated(const Access& a, void* values) {
                                                (record.range.kernel_heap && !in_pieces(a)))
     return false;
   if (!same_offsets(p.offsets, a.addresses, first, a.mask)) return false;
-  constexpr std::uint64_t kOften = 32;  // machine code is faster, if it may and can
+  constexpr std::uint64_t kOften = 32;  // machine code is faster, if it can serve the site
   if (++p.hits % kOften == 0) open_window(a);
   if (is_logging(*a.context)) [[unlikely]]
     log_lanes(a);

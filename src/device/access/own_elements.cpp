@@ -1,3 +1,4 @@
+// Analysis of own elements: address forms of all global accesses, and a proof that threads do not overlap.
 #include "device/access/own_elements.h"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ namespace {
 using flow::ThreadForm;
 using flow::ThreadForms;
 
-// A site that may touch global memory: where, and what is known of it.
+// A site that may touch global memory: its range, and its address form if known.
 struct Reach {
   std::size_t site = 0;
   std::uint64_t low = 0, high = 0;
@@ -30,7 +31,7 @@ bool is_plain(const events::Site& s) {
          !s.non_coherent;
 }
 
-// Beside plain accesses: atomics, which may be in the way of plain ones. Anything else may be anywhere.
+// Sites with a known range: plain accesses and atomics, which may conflict with plain ones. Others may be anywhere.
 bool is_followed(const events::Site& s) {
   return s.kind == SiteKind::load || s.kind == SiteKind::store || s.kind == SiteKind::atomic ||
          s.kind == SiteKind::reduction;
@@ -65,12 +66,12 @@ flow::LaunchNumbers numbers_of(const Launch& launch, const std::vector<jit::Para
   return numbers;
 }
 
-// How many elements apart threads and instructions may be.
+// A step in bytes between neighbours, and their number, along one index.
 struct Dimension {
   std::uint64_t step = 0, count = 1;
 };
 
-// Do all combinations of the indexes lead to other bytes? Each step is beyond all that smaller ones reach.
+// Whether all combinations of the indexes touch different bytes. Each step must exceed the reach of all smaller ones.
 bool are_apart(std::vector<Dimension> dimensions, std::uint64_t bytes) {
   std::sort(dimensions.begin(), dimensions.end(),
             [](const Dimension& a, const Dimension& b) { return a.step < b.step; });
@@ -83,7 +84,7 @@ bool are_apart(std::vector<Dimension> dimensions, std::uint64_t bytes) {
   return true;
 }
 
-// Offsets of several instructions, from the smallest on: at one place together (a.x, a.y), or evenly apart.
+// Same, with several instructions at these offsets: adjacent (a.x, a.y), or at equal distances.
 bool are_apart(const std::vector<Dimension>& threads, const std::set<std::int64_t>& offsets, std::uint64_t bytes) {
   const auto width = static_cast<std::uint64_t>(*offsets.rbegin() - *offsets.begin()) + bytes;
   if (are_apart(threads, width)) return true;
@@ -121,7 +122,7 @@ class OwnElements {
   }
 
  private:
-  // False: there is one of which nothing is known.
+  // Returns false if nothing is known about some site.
   bool find_reaches(const Launch& launch, const std::vector<SiteBounds>& bounds) {
     const ptx::Function& kernel = launch.kernel->definitions().function;
     for (std::size_t s = 0; s < sites_.size(); ++s) {
@@ -148,7 +149,8 @@ class OwnElements {
     return std::nullopt;
   }
 
-  // Sites that may touch the same memory, and no other does: all know where, and in the same way.
+  // Whether a group of sites that share memory only with each other is safe: all forms are known and have the same
+  // steps.
   bool is_own(std::size_t first, std::size_t end) const {
     const auto begin = reaches_.begin() + static_cast<std::ptrdiff_t>(first),
                last = reaches_.begin() + static_cast<std::ptrdiff_t>(end);

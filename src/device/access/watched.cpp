@@ -1,3 +1,4 @@
+// Watched sites: which sites may touch memory that the launch writes, and publishing of their affine accesses.
 #include "device/access/watched.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Asynchronous copies (done at once), mbarriers and fences. An mbarrier is one 64-bit word in shared memory that only
 // these functions read, so its layout is ours: pending arrivals (16 bits), expected arrivals (16), phase (1),
-// transaction bytes still to come (31, signed).
+// outstanding transaction bytes (31, signed).
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -62,14 +62,14 @@ std::uint64_t apply(MBarrier& b, Operation op, std::uint64_t number, std::uint64
       settle(b);
       break;
     case Operation::copy_arrive:
-      break;  // one more is expected and arrives at once
+      break;  // adds an expected arrival that arrives at once
     default:
       break;
   }
   return state;
 }
 
-// The mbarriers of the lanes: an access that is published as what it is.
+// Access to the mbarriers of the lanes. It is published as an MBarrier event, not as an access.
 Access mbarrier_access(jit::WarpContext& w, std::uint32_t site) {
   Access a = access_of(w, site);
   a.form = {StateSpace::shared, AccessType::atomic, sizeof(MBarrier)};
@@ -85,7 +85,7 @@ void operate(jit::WarpContext& w, std::uint32_t site, Operation op, const std::u
   shared_offsets(w, Lanes<GenericAddress>(barriers), offsets);
   Access access = mbarrier_access(w, site).at(Lanes<SharedOffset>(offsets), mask);
   const Place place = pass(access);
-  // One that is not there waits for nobody.
+  // A wait on an invalid mbarrier succeeds at once.
   for (LaneMask m = mask & ~access.mask; m != 0; m &= m - 1) out[std::countr_zero(m)] = 1;
   mask = access.mask;
   if (mask == 0) return;
@@ -119,7 +119,7 @@ using namespace warpgrind::device;
 
 extern "C" {
 
-// bytes[l] come from memory, the rest of the site's size is zero.
+// bytes[l] come from memory; the rest of the site's size is zero.
 static void wg_cp_async(void* context, std::uint32_t site, const std::uint64_t* to, const std::uint64_t* from,
                         const std::uint32_t* bytes, std::uint32_t mask) {
   if (mask == 0) return;
@@ -146,7 +146,7 @@ static void wg_cp_async(void* context, std::uint32_t site, const std::uint64_t* 
   const NotWatched guard;
   for (LaneMask m = write.mask; m != 0; m &= m - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(m));
-    if ((read.mask >> l & 1) == 0) taken[l] = 0;  // what may not be read gives zeroes
+    if ((read.mask >> l & 1) == 0) taken[l] = 0;  // an invalid source gives zeroes
     if (taken[l]) std::memcpy(target.of(l), source->of(l), taken[l]);
     std::memset(target.of(l) + taken[l], 0, whole - taken[l]);
   }
@@ -196,7 +196,7 @@ static void wg_mbarrier(void* context, std::uint32_t site, std::uint32_t operati
   if (waits && (op == Operation::try_wait || op == Operation::try_wait_parity)) wg_yield(context, mask);
 }
 
-// Copies are done when they are issued: groups have nothing to wait for. Called where somebody observes them.
+// Copies complete at issue, so groups never wait. Called only if observed.
 static void wg_async_group(void* context, std::uint32_t site, std::uint32_t operation, std::uint32_t pending,
                            std::uint32_t mask) {
   jit::WarpContext& w = warp(context);
@@ -209,7 +209,7 @@ static void wg_async_group(void* context, std::uint32_t site, std::uint32_t oper
   events::publish_async_group(launch.observers, event, worker_of(w).number);
 }
 
-// The fence itself is the machine code's. Called where somebody observes it.
+// The fence itself is in machine code. Called only if observed.
 static void wg_fence(void* context, std::uint32_t site, std::uint32_t proxy, std::uint32_t mask) {
   jit::WarpContext& w = warp(context);
   const Launch& launch = launch_of(w);

@@ -1,5 +1,5 @@
-// atom and red (jit/families/atomic_operation.h). Global memory is shared by the worker threads: host atomics. Shared
-// memory belongs to one worker: plain operations. Lanes go in ascending order.
+// Atomic operations, atom and red (jit/families/atomic_operation.h). Worker threads share global memory: host atomics.
+// Shared memory belongs to one worker: plain operations. Lanes go in ascending order.
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -24,7 +24,7 @@ using ptx::ScalarType;
 
 struct Request {
   Place place;
-  std::size_t skipped;  // bytes of the elements before, of vectors
+  std::size_t skipped;  // bytes of the preceding elements, for vectors
   LaneMask mask;
   const void* b;
   const void* c;
@@ -40,16 +40,16 @@ bool one_address(const Request& r) {
   return true;
 }
 
-// Host atomics wait for each other: without this each would wait for its own cache miss (random updates of 512 MiB:
-// 1.6x). Always inlined: GCC takes a function that does nothing but this for one without effects, and leaves calls of
-// it out.
+// Prefetches the lanes' lines. Host atomics run one after the other, so each would wait for its own cache miss (random
+// updates of 512 MiB: 1.6x faster). Always inlined: GCC treats a function that only prefetches as one without effects
+// and removes its calls.
 [[gnu::always_inline]] inline void begin_misses(const Request& r) {
   constexpr int kWrite = 1;
   for (LaneMask m = r.mask; m != 0; m &= m - 1)
     __builtin_prefetch(r.pointer(static_cast<unsigned>(std::countr_zero(m))), kWrite);
 }
 
-// The lanes' operations one after the other on one value; the old values go to `out`.
+// Applies the lanes' operations to one value, one after the other; the old values go to `out`.
 template <class T, class F>
 T chain(const Request& r, T value, F f) {
   for (LaneMask m = r.mask; m != 0; m &= m - 1) {
@@ -60,7 +60,7 @@ T chain(const Request& r, T value, F f) {
   return value;
 }
 
-// old = *p; *p = f(old, lane); atomically. Lanes on one address take one host atomic together.
+// old = *p; *p = f(old, lane); atomically. Lanes with the same address share one host atomic.
 template <class T, class F>
 void update(const Request& r, F f) {
   if (!r.shared && one_address(r)) {
@@ -107,13 +107,13 @@ void add_integer(const Request& r) {
   }
 }
 
-// Denormals become zeroes of their sign.
+// Flushes denormals to zero with their sign.
 float flushed(float f) {
   return std::fabs(f) < 0x1p-126f ? std::copysign(0.0f, f) : f;
 }
 
-// f32 in global memory flushes denormals, in shared memory it does not (PTX ISA, atom; seen on an H200). A NaN is
-// canonical for f32 and keeps its bits for f64.
+// f32 in global memory flushes denormals, but not in shared memory (PTX ISA, atom; seen on an H200). A NaN is canonical
+// for f32 and keeps its bits for f64.
 template <class F, class T>
 void add_float(const Request& r) {
   const T* b = static_cast<const T*>(r.b);
@@ -130,7 +130,7 @@ void add_float(const Request& r) {
   });
 }
 
-// 128 bits have no lock-free host atomic everywhere: one lock for all of them.
+// Not every host has a lock-free 128-bit atomic: one lock for all of them.
 using Wide = unsigned __int128;
 void wide(const Request& r, AtomicOperation op) {
   static std::mutex mutex;
@@ -153,7 +153,7 @@ float to_float(std::uint16_t h, bool bf16) {
 }
 
 std::uint16_t from_float(float f, bool bf16) {
-  if (!bf16 || std::isnan(f)) return float_to_half(f);  // both kinds have the same NaN
+  if (!bf16 || std::isnan(f)) return float_to_half(f);  // both formats have the same NaN
   const auto bits = std::bit_cast<std::uint32_t>(f);
   return static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
@@ -282,7 +282,7 @@ bool perform(const Request& r, AtomicOperation op, ScalarType type) {
   }
 }
 
-// Of lanes whose operation did not happen.
+// Clears the results of lanes whose operation was suppressed.
 void clear_results(std::uint8_t* out, LaneMask lanes, unsigned size, unsigned vector) {
   for (LaneMask m = lanes; m != 0; m &= m - 1)
     for (unsigned e = 0; e < vector; ++e)
@@ -295,8 +295,8 @@ struct Update {
   void* out;
 };
 
-// The lanes' operations on one space, whose addresses have passed. Of `lanes` that are not in the part's mask, the
-// address is that of one which is.
+// Performs the lanes' operations on one space after pass(). Lanes outside the part's mask share the address of a lane
+// in it.
 void perform_passed(const Access& part, const Place& place, LaneMask lanes, const Update& u) {
   const auto type = static_cast<ScalarType>(u.code >> 8 & 0xff);
   const std::size_t size = ptx::bytes(type);
@@ -318,11 +318,11 @@ void perform_passed(const Access& part, const Place& place, LaneMask lanes, cons
   }
 }
 
-// The same of a part whose addresses have not passed. `lanes` may be more than are counted.
+// Same, but calls pass() first. `lanes` may include lanes that are not counted.
 void perform_part(Access& part, LaneMask lanes, const Update& u) {
   if (launch_of(*part.context).shadow)
     check_update(part, static_cast<AtomicOperation>(u.code & 0xff) != AtomicOperation::exchange);
-  if (lanes != part.mask) part.behind = lanes;  // one for all
+  if (lanes != part.mask) part.behind = lanes;  // one lane acts for all
   const LaneMask asked = part.mask;
   const Place place = pass(part);
   if (part.mask != asked) [[unlikely]] {
@@ -351,7 +351,7 @@ extern "C" void wg_atomic(void* context, std::uint32_t site, std::uint32_t code,
   if (mask == 0) return;
   take_turns(fiber_of(warp(context)));
   const bool one_address = (code & jit::kAtomicOneAddress) != 0;
-  // One lane does it for the warp: only that one is an access.
+  // One lane acts for the warp: only that lane makes an access.
   const LaneMask counted = one_address ? mask & (~mask + 1) : mask;
   const Update update{code, b, c, out};
   Access access = access_of(warp(context), site);

@@ -1,5 +1,5 @@
-// What device code calls by name: printf, assert, malloc, free. Parameters lie in planes of 32-bit words: word w of
-// lane l at [w*32 + l].
+// Functions that device code calls by name: printf, assert, malloc, free. Parameters are in planes of 32-bit words:
+// word w of lane l at [w*32 + l].
 #include <fmt/format.h>
 
 #include <bit>
@@ -19,7 +19,7 @@ namespace warpgrind::device {
 
 namespace {
 
-// Who calls, for what is read on its behalf.
+// The calling lane, for memory read on its behalf.
 struct Caller {
   jit::WarpContext& context;
   std::uint32_t site;
@@ -83,14 +83,14 @@ void append_formatted(std::string* out, const std::string& spec, T value) {
   out->append(large.data(), static_cast<std::size_t>(n));
 }
 
-// "%-08.3lld" cut into its parts; flags, width and precision are kept as written.
+// The parts of a conversion such as "%-08.3lld"; flags, width and precision are kept as written.
 struct Conversion {
   std::string flags;
   bool wide = false;  // l, ll, z, j, t: 64 bits
   char letter = 0;
 };
 
-// Reads the conversion after '%' at text[i]; moves i behind it. `*` takes an int argument.
+// Reads the conversion after '%' at text[i] and moves i past it. `*` takes an int argument.
 Conversion parse_conversion(const std::string& text, std::size_t* i, PackedArguments* arguments) {
   Conversion c;
   for (; *i < text.size() && std::strchr("-+ #0123456789.*", text[*i]); ++*i) {
@@ -161,7 +161,7 @@ std::string format_lane(const Caller& caller, const std::string& format, PackedA
         append_formatted(&out, head + "s", text.c_str());
         break;
       }
-      default:  // CUDA prints what it does not know as it is
+      default:  // CUDA prints unknown conversions unchanged
         out += format.substr(start, i - start);
     }
   }

@@ -1,5 +1,5 @@
-// The device runtime (CUDA dynamic parallelism, version 2): grids and copies that kernels ask for. They are queued and
-// run when the parent grid has ended, in the order of the parent's blocks; tail launches run last.
+// Device runtime (CUDA dynamic parallelism, version 2): grids and copies launched by kernels. They are queued and run
+// when the parent grid has ended, in the order of the parent's blocks; tail launches run last.
 #include <fmt/format.h>
 
 #include <bit>
@@ -75,7 +75,7 @@ std::uint32_t queue_launch(jit::WarpContext& c, std::uint64_t address, std::uint
   return kSuccess;
 }
 
-// A copy or fill goes on after the block has ended: its memory must be global (CUDA C++ Programming Guide, "Memory
+// A copy or fill runs after the block has ended, so its memory must be global (CUDA C++ Programming Guide, "Memory
 // Operations" of dynamic parallelism: no shared or local memory).
 bool queue(jit::WarpContext& c, ChildLaunch work, std::uint64_t to, const std::uint64_t* from) {
   if (work.bytes == 0) return true;
@@ -152,7 +152,7 @@ extern "C" void wg_call_cdp_memset_async(jit::WarpContext* c, std::uint32_t, std
   });
 }
 
-// Handles are never looked at: work of all streams runs in the order it was queued.
+// Handles are never read: work of all streams runs in the order in which it was queued.
 extern "C" void wg_call_cdp_create_handle(jit::WarpContext* c, std::uint32_t site, std::uint32_t mask, Arguments a,
                                           Results r) {
   each_lane(mask, [&](unsigned l) {
@@ -198,7 +198,7 @@ extern "C" void wg_call_cdp_get_device_count(jit::WarpContext* c, std::uint32_t 
   store_int<1>(c, site, mask, a, r);
 }
 
-// const char* cudaGetErrorString(cudaError_t): in device memory, kept until the device goes.
+// const char* cudaGetErrorString(cudaError_t): in device memory, kept until the device is destroyed.
 extern "C" void wg_call_cdp_get_error_string(jit::WarpContext* c, std::uint32_t, std::uint32_t mask, Arguments a,
                                              Results r) {
   DeviceHeap& heap = launch_of(*c).device->impl().launch_memory;
@@ -218,7 +218,7 @@ extern "C" void wg_call_cdp_get_error_string(jit::WarpContext* c, std::uint32_t,
 
 }  // namespace
 
-// The memory may have been freed since it was queued.
+// The memory may have been freed after the copy was queued.
 std::optional<Fault> run_queued_copy(Device::Impl& device, const ChildLaunch& work, std::uint64_t id) {
   const bool copies = work.kind == ChildLaunch::Kind::copy;
   const auto gone = [&](GlobalAddress address) {

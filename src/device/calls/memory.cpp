@@ -1,4 +1,4 @@
-// wg_load and its like (jit/abi.h): what machine code calls when its inline cache does not decide.
+// wg_load and similar functions (jit/abi.h), which machine code calls if its inline cache does not cover an access.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -16,7 +16,7 @@ namespace warpgrind::device {
 
 namespace {
 
-// The first step off the fast path is to find out what is accessed; the site says whether it is a load.
+// Access as written in the instruction; the site says whether it is a load.
 Access written_access(void* context, std::uint32_t site, LaneMask mask) {
   Access a = access_of(warp(context), site);
   a.mask = mask;
@@ -81,8 +81,8 @@ void load_uniform(void* context, std::uint32_t site, std::uint64_t base, LaneMas
                 values + (std::size_t{e} * kWarpSize + lane) * s.element, s.element);
 }
 
-// Parameters of functions and the local memory that they lie in: one word of each lane at a time. No instruction of the
-// program makes these accesses, so that none is counted.
+// Moves parameters of functions to or from local memory, one word of each lane at a time. No instruction of the program
+// makes these accesses, so they are not counted.
 void move_stack(void* context, std::uint32_t site, LaneMask mask, std::uint64_t offset, std::uint32_t* planes,
                 std::uint32_t words, AccessType type) {
   if (mask == 0) return;
@@ -164,7 +164,7 @@ void wg_count_affine(void* context, std::uint32_t site, std::uint64_t base, std:
 
 void wg_count_lanes(void* context, std::uint32_t site) {
   Worker& worker = worker_of(warp(context));
-  for (jit::SiteState* of : {worker.sites, worker.logged_sites})  // machine code may have gone on with what it had
+  for (jit::SiteState* of : {worker.sites, worker.logged_sites})  // machine code may still use either of them
     if (of[site].lanes.kept == kKeptRequests) fold_lane_requests(worker, site, of[site].lanes);
 }
 

@@ -21,7 +21,7 @@ namespace {
 
 using jit::TextureCall;
 
-// Lanes mostly have the handle of the one before.
+// Cache of the last texture: lanes mostly have the handle of the previous lane.
 class LastTexture {
  public:
   const Texture* get(std::uint64_t handle) {
@@ -37,14 +37,14 @@ class LastTexture {
   std::shared_ptr<const Texture> texture_;
 };
 
-// Why a lane cannot go on. A fault leaves this fiber for good, so it is raised where no object is held any more: what
-// is found out on the way is kept as plain data.
+// Reason why a lane cannot go on. A fault never returns to this fiber, so it is raised where no object needs a
+// destructor. Until then its data is kept here as plain data.
 struct Refusal {
   enum class Why : std::uint8_t { none, no_texture, no_surface, freed, outside } why = Why::none;
   unsigned lane = 0;
   std::uint64_t handle = 0;        // or the address of linear memory
-  std::uint64_t bytes = 0;         // of it
-  std::int64_t at[3] = {0, 0, 0};  // outside
+  std::uint64_t bytes = 0;         // size of that memory
+  std::int64_t at[3] = {0, 0, 0};  // coordinates outside
   std::uint64_t extent[3] = {0, 0, 0};
 };
 
@@ -101,12 +101,12 @@ Texel read_texels(const Texture& t, const TextureCall& call, const std::uint32_t
                                     : sample(t, call.geometry, f, layer, read);
 }
 
-// Of the lanes of an instruction.
+// Texture handles of the lanes of an instruction.
 struct Handles {
   const std::uint64_t* first;
-  bool one;  // for all lanes
+  bool one;  // one handle for all lanes
   std::uint64_t of(unsigned lane) const { return first[one ? 0 : lane]; }
-  // The only one that is used, or null.
+  // The handle if all lanes use the same, or null.
   const std::uint64_t* only(LaneMask mask) const {
     if (one || mask == 0) return mask ? first : nullptr;
     const std::uint64_t* const used = first + std::countr_zero(mask);
@@ -121,7 +121,7 @@ TextureUnit& unit_of(Worker& worker) {
   return *worker.textures;
 }
 
-// Null: not the same for all lanes, or lane by lane for another reason.
+// Returns null if lanes have different handles, or must be read one by one for another reason.
 const BoundTexture* find_bound(Worker& worker, std::uint32_t code, const Handles& handles, LaneMask mask) {
   const std::uint64_t* const handle = handles.only(mask);
   if (!handle) return nullptr;
@@ -171,7 +171,7 @@ bool read_levels_together(jit::WarpContext& w, std::uint32_t site, const BoundTe
   return true;
 }
 
-// All lanes at once, where that can be done.
+// Reads for all lanes at once; false: not possible.
 bool read_together(jit::WarpContext& w, std::uint32_t site, std::uint32_t code, const Handles& handles,
                    const std::uint32_t* coordinates, LaneMask mask, std::uint32_t* out) {
   const BoundTexture* const bound = find_bound(worker_of(w), code, handles, mask);
@@ -184,13 +184,13 @@ bool read_together(jit::WarpContext& w, std::uint32_t site, std::uint32_t code, 
   return true;
 }
 
-// The bytes that each lane of `mask` asks a surface for; an address of lanes inside only.
+// Surface elements of the lanes. Lanes outside have no valid element.
 struct Surfels {
   alignas(64) std::uint64_t addresses[kWarpSize];
   LaneMask outside = 0;
 };
 
-// x in bytes; y, z and layer in elements. Of what lies outside the address is that of the edge.
+// Finds the addresses. x is in bytes; y, z and layer are in elements. Lanes outside get the address at the edge.
 void find_surfels(Array& a, const TextureCall& call, const std::uint32_t* coordinates, unsigned bytes, LaneMask mask,
                   Surfels& to) {
   const ArrayShape& shape = a.shape();
@@ -213,7 +213,7 @@ void find_surfels(Array& a, const TextureCall& call, const std::uint32_t* coordi
     const std::uint32_t* const words = coordinates + std::size_t{axis.coordinate} * kWarpSize;
     for (unsigned l = 0; l < kWarpSize; ++l) {
       const std::int64_t at = static_cast<std::int32_t>(words[l]);
-      outside[l] |= at | (axis.last - at);  // by the sign
+      outside[l] |= at | (axis.last - at);  // negative: outside
       offset[l] += (at < 0 ? 0 : at > edge ? edge : at) * axis.bytes;
     }
   }
@@ -241,7 +241,7 @@ Refusal refuse_outside(const Array& a, const TextureCall& call, const std::uint3
   return r;
 }
 
-// data[e*32 + l]; absent surfels read as zero and are not written.
+// data[e*32 + l]. Surface elements outside read as zero and are not written.
 template <class T>
 void move_surfels(const Access& a, LaneMask mask, LaneMask inside, const std::optional<Place>& place, void* data) {
   const NotWatched guard;
@@ -339,7 +339,7 @@ using warpgrind::jit::TextureCall;
 
 extern "C" {
 
-// coordinates[c*32 + l], and what says the level behind them; out[k*32 + l], k = 0..3
+// coordinates[c*32 + l], then the operands that select the level; out[k*32 + l], k = 0..3
 static void wg_texture(void* context, std::uint32_t site, std::uint32_t code, const std::uint64_t* handles,
                        const std::uint32_t* coordinates, std::uint32_t mask, std::uint32_t* out) {
   jit::WarpContext& w = warp(context);
@@ -349,7 +349,7 @@ static void wg_texture(void* context, std::uint32_t site, std::uint32_t code, co
   raise_if(w, site, read_each(w, site, call, of_lanes, coordinates, mask, out));
 }
 
-// out[l]: the level that is asked about, and then the answer
+// out[l]: in: the level of the query; out: the result
 static void wg_texture_query(void* context, std::uint32_t site, std::uint32_t what, std::uint32_t surface,
                              const std::uint64_t* handles, std::uint32_t mask, std::uint32_t* out) {
   raise_if(warp(context), site, query(what, surface != 0, handles, mask, out));

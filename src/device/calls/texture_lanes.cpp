@@ -1,3 +1,4 @@
+// Preparation of textures for vector reads (LaneSampler), and the choice of AVX2 or AVX-512.
 #include "device/calls/texture_lanes.h"
 
 #include <algorithm>
@@ -20,9 +21,9 @@ using jit::TextureCall;
 using Kind = LaneSampler::Kind;
 
 constexpr std::uint64_t kLargest = (1ull << 31) - 512;  // bytes: offsets are ints
-constexpr float kFarthest = 0x1p21f;                    // texels: so far a 256th of a texel is exact, and an int
+constexpr float kFarthest = 0x1p21f;                    // texels: up to here a 256th of a texel is exact, and an int
 
-// texture.cpp, gather4(): in the order (-,+) (+,+) (+,-) (-,-).
+// Order of gather4() in texture.cpp: (-,+) (+,+) (+,-) (-,-).
 constexpr std::uint8_t kGathered[] = {2, 3, 1, 0};
 
 bool is_cube(TextureGeometry g) {
@@ -32,7 +33,7 @@ bool is_layered(TextureGeometry g) {
   return g == TextureGeometry::a1d || g == TextureGeometry::a2d || g == TextureGeometry::acube;
 }
 
-// False: channels of several widths, or sRGB.
+// Sets the meaning of the channels; false: channels of different widths, or sRGB.
 bool find_meaning(const Texture& t, LaneSampler& s) {
   const ChannelFormat& f = t.format();
   s.bits = f.bits[0];
@@ -51,7 +52,7 @@ bool find_meaning(const Texture& t, LaneSampler& s) {
   return s.bits != 32 || s.meaning == ChannelMeaning::word;
 }
 
-// The same for all that the kind of instruction does.
+// Same for the kind of read, from texture and instruction.
 bool find_kind(const Texture& t, const TextureCall& call, LaneSampler& s) {
   const bool linear = t.description.linear_filter && gives_floats(t);
   s.kind = call.gather ? Kind::gather : call.integer_coordinates ? Kind::fetch : linear ? Kind::linear : Kind::point;
@@ -64,7 +65,7 @@ bool find_kind(const Texture& t, const TextureCall& call, LaneSampler& s) {
     case Kind::fetch:
       return !s.cube;
     case Kind::linear:
-      // The hardware takes a 1D texture for a 2D one of one row, half of which is border then.
+      // The hardware filters a 1D texture as a 2D one of one row: half of the result then comes from the border.
       if (call.geometry == TextureGeometry::d1 && t.description.address[1] == AddressMode::border) return false;
       s.corners = static_cast<std::uint8_t>(1 << s.axes);
       return s.meaning != ChannelMeaning::half;
@@ -73,7 +74,7 @@ bool find_kind(const Texture& t, const TextureCall& call, LaneSampler& s) {
   }
 }
 
-// nullopt: rows do not begin with a sector, or texels lie across two.
+// nullopt: rows do not begin at a sector, or texels cross sectors.
 std::optional<SectorGrid> grid_of(const TexelPlane& p) {
   SectorGrid g;
   g.byte_shift = static_cast<unsigned>(std::countr_zero(p.bytes));
@@ -102,12 +103,12 @@ void find_axes(const Texture& t, LaneSampler& s) {
     AddressMode& mode = s.mode[d] = t.description.address[d];
     if (!s.normalized && (mode == AddressMode::wrap || mode == AddressMode::mirror)) mode = AddressMode::clamp;
     s.borders |= mode == AddressMode::border;
-    // Of coordinates from 0 to 1 whole 2^-21ths are ints.
+    // Normalised coordinates in units of 2^-21 must fit into an int.
     s.farthest[d] = s.normalized ? std::min(0x1p10f, kFarthest / 2 / static_cast<float>(s.size[d])) : kFarthest;
   }
 }
 
-// What the filter takes a border's colour for.
+// Border colour in the filter's unit.
 std::int32_t filtered_colour(const LaneSampler& s, std::uint32_t bits) {
   const double whole = s.meaning == ChannelMeaning::unsigned_unit ? 65535 : s.bits == 8 ? 127 : 32767;
   return static_cast<std::int32_t>(std::lround(double{std::bit_cast<float>(bits)} * whole));
@@ -128,7 +129,7 @@ LaneSampler::LaneSampler(const Texture& t, const TextureCall& call) : plane(t) {
   const std::uint64_t rows = static_cast<std::uint64_t>(plane.size[1] - 1) * plane.row_bytes,
                       held = static_cast<std::uint64_t>(plane.size[2] - 1) * plane.slice_bytes + rows +
                              static_cast<std::uint64_t>(plane.size[0]) * bytes,
-                      // An array ends with a page.
+                      // Memory of an array ends with a page.
       readable = t.resource.array ? std::max<std::uint64_t>(held, 4) : held;
   if (plane.size[0] <= 0 || plane.size[1] <= 0 || plane.size[2] <= 0 || plane.stretch() > kLargest) return;
   const bool has_levels = call.detail != jit::TextureDetail::base && !t.levels.empty();

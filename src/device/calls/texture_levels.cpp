@@ -1,3 +1,4 @@
+// Reads of mipmapped arrays by levels: finds the levels of the lanes, reads and blends them.
 #include "device/calls/texture_levels.h"
 
 #include <algorithm>
@@ -11,11 +12,11 @@ using jit::TextureCall;
 
 struct LaneLevels {
   std::uint8_t low[kWarpSize];
-  double fraction[kWarpSize];  // between low and the next
-  LaneMask blends = 0;         // where it is above 0
+  double fraction[kWarpSize];  // position between level `low` and the next one
+  LaneMask blends = 0;         // lanes with a fraction above 0
 };
 
-// The level of detail of each lane's steps, which mostly are those of the lane before.
+// The level of detail of a lane's gradients.
 float level_of_steps(const Texture& t, const TextureCall& call, const std::uint32_t* words, unsigned lane) {
   float steps[2][3] = {};
   const unsigned size = jit::step_size(call.geometry);
@@ -23,7 +24,7 @@ float level_of_steps(const Texture& t, const TextureCall& call, const std::uint3
   return level_of_gradients(t, call.geometry, steps[0], steps[1]);
 }
 
-// What lanes off read is nothing. `reads`: the lanes whose level is there; a fetch may ask for another.
+// Entries of inactive lanes are meaningless. `reads`: lanes whose level exists; a fetch may name a missing one.
 LaneLevels find_levels(const Texture& t, const TextureCall& call, const std::uint32_t* coordinates, LaneMask mask,
                        LaneMask& reads) {
   LaneLevels levels;
@@ -31,7 +32,7 @@ LaneLevels find_levels(const Texture& t, const TextureCall& call, const std::uin
   const unsigned count = call.detail == jit::TextureDetail::level ? 1 : 2 * jit::step_size(call.geometry);
   reads = mask;
   LevelPair pair{0, 0};
-  unsigned before = kWarpSize;  // the lane that `pair` is of
+  unsigned before = kWarpSize;  // the lane that `pair` belongs to
   for (LaneMask m = mask; m != 0; m &= m - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(m));
     bool same = before != kWarpSize;

@@ -1,6 +1,6 @@
-// wgmma: the matrices that its descriptors describe (PTX ISA, "Shared Memory Matrix Layout" and "Matrix Descriptor
-// Format"). They are made of pieces of 16 bytes, each in one place whatever the layout, and read as accesses to shared
-// memory.
+// Matrices of wgmma in shared memory, given by descriptors (PTX ISA, "Shared Memory Matrix Layout" and "Matrix
+// Descriptor Format"). They consist of pieces of 16 bytes, each contiguous in every layout, and are read by accesses to
+// shared memory.
 #include "jit/calls/warpgroup_matrix.h"
 
 #include <algorithm>
@@ -15,16 +15,16 @@ namespace warpgrind::device {
 namespace {
 
 constexpr unsigned kPiece = 16;                                   // bytes
-constexpr unsigned kPieces = jit::kWarpgroupDepthBytes / kPiece;  // of a row of A or a column of B
-constexpr unsigned kEight = 8;                                    // rows of a core matrix; 16-bit elements of a piece
-constexpr unsigned kDepth = 16;  // of 16-bit types, the only ones that may lie by depth
+constexpr unsigned kPieces = jit::kWarpgroupDepthBytes / kPiece;  // per row of A or column of B
+constexpr unsigned kEight = 8;                                    // rows of a core matrix; 16-bit elements per piece
+constexpr unsigned kDepth = 16;  // for 16-bit types, the only ones that may be stored by depth
 
-// Bits of the descriptor: 0-13 start, 16-29 leading and 32-45 stride dimension byte offset, each over 16; 49-51 base
-// offset; 62-63 swizzling.
+// Bits of the descriptor: 0-13 start, 16-29 leading and 32-45 stride dimension byte offset, each divided by 16; 49-51
+// base offset; 62-63 swizzling.
 struct Descriptor {
   std::uint64_t start, leading, stride;
   unsigned base;   // of the swizzling pattern, in lines of 128 bytes
-  unsigned width;  // pieces side by side: 1 (not swizzled), 8 (128 bytes), 4, 2
+  unsigned width;  // adjacent pieces: 1 (not swizzled), 8 (128 bytes), 4, 2
 
   explicit Descriptor(std::uint64_t bits) {
     static constexpr unsigned kWidths[] = {1, 8, 4, 2};
@@ -34,16 +34,16 @@ struct Descriptor {
     width = kWidths[bits >> 62];
   }
 
-  // The 16-byte columns within `width` are permuted by the number of the line of 128 bytes.
+  // The 16-byte columns inside `width` are permuted by the number of the line of 128 bytes.
   std::uint64_t swizzled(std::uint64_t address) const {
     return address ^ ((((address >> 7) - base) & (width - 1)) * kPiece);
   }
-  // Piece `p` of row (of A; column of B) `line`.
+  // Address of piece `p` of row (A) or column (B) `line`.
   std::uint64_t of_line(unsigned line, unsigned p) const {
     const std::uint64_t beside = width == 1 ? p * leading : std::uint64_t{p} * kPiece;
     return swizzled(start + std::uint64_t{line % kEight} * width * kPiece + line / kEight * stride + beside);
   }
-  // Eight rows (columns) from 8*`group` on at one `depth`.
+  // Address of eight rows (columns) from 8*`group` on, at one `depth`.
   std::uint64_t of_depth(unsigned group, unsigned depth) const {
     const std::uint64_t line = std::uint64_t{depth % kEight} * width * kPiece;
     const std::uint64_t far =
@@ -53,7 +53,7 @@ struct Descriptor {
   }
 };
 
-// Reads pieces, 32 at a time, to where they stand one behind the other.
+// Reads pieces, 32 at a time, to host memory.
 class Reader {
  public:
   Reader(jit::WarpContext& w, std::uint32_t site) : w_(w), access_(access_of(w, site)) {
@@ -90,7 +90,7 @@ class Reader {
   std::uint8_t* to_[kWarpSize];
 };
 
-// `count` rows of A or columns of B from `first` on.
+// Reads `count` rows of A or columns of B from `first` on.
 void read_matrix(Reader& reader, const Descriptor& d, bool by_depth, unsigned first, unsigned count, std::uint8_t* to) {
   if (by_depth) {
     for (unsigned k = 0; k < kDepth; ++k)
@@ -110,8 +110,8 @@ using namespace warpgrind::device;
 
 extern "C" {
 
-// code, flags: jit::WarpgroupProduct. left: 32 descriptors, or planes of registers; right: 32 descriptors. They and the
-// predicate are the same in all lanes.
+// code, flags: jit::WarpgroupProduct. left: 32 descriptors, or planes of registers; right: 32 descriptors. Descriptors
+// and the predicate are equal in all lanes.
 static void wg_warpgroup_mma(void* context, std::uint32_t site, std::uint32_t code, std::uint32_t flags,
                              std::uint32_t* sums, const void* left, const std::uint64_t* right, std::uint32_t add,
                              std::uint32_t mask) {

@@ -1,4 +1,4 @@
-// Shadows of what the host copies and fills.
+// Shadow updates for copies and fills of the host.
 #include <algorithm>
 
 #include "device/definedness/origins.h"
@@ -8,13 +8,13 @@ namespace warpgrind::device {
 
 namespace {
 
-// Stretches of undefined bytes of one copy.
+// Ranges of undefined bytes in one copy.
 struct Stretches {
   struct Stretch {
-    std::uint64_t offset = 0, address = 0, bytes = 0;  // offset: as if the rows lay side by side
+    std::uint64_t offset = 0, address = 0, bytes = 0;  // offset: as if the rows were contiguous
   };
   static constexpr std::size_t kMost = 4096;
-  std::vector<Stretch> of;  // the first ones
+  std::vector<Stretch> of;  // only the first ones
   std::uint64_t bytes = 0, last = 0;
   Stretch longest;
 
@@ -29,7 +29,7 @@ struct Stretches {
       return;
     if (of.back().bytes > longest.bytes) longest = of.back();
   }
-  // Holes of structures: the same few short stretches again and again, or those of one structure.
+  // Whether they look like padding of structures: the same few short ranges repeated, or those of one structure.
   bool holes(std::uint64_t copied) const {
     constexpr std::uint64_t kHole = 8, kStructure = 1024;
     constexpr std::size_t kHoles = 16;
@@ -93,7 +93,7 @@ void follow(const ShadowMemory& shadow, const events::HostCopy& copy, const even
     if (on_device(copy.from.memory)) report_undefined(shadow, copy, observers);
     return;
   }
-  // What the host may write at any time counts as defined.
+  // Memory that the host may write at any time counts as defined.
   const bool keeps = copy.to.memory == Memory::device && copy.from.memory == Memory::device;
   each_row(copy, [&](std::uint64_t to, std::uint64_t from, std::uint64_t) {
     if (!keeps || !shadow.any(from, copy.bytes)) return shadow.define(to, copy.bytes);

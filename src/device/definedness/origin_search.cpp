@@ -1,3 +1,4 @@
+// Search for origins of undefined bits, backwards through the definitions of registers.
 #include "device/definedness/origin_search.h"
 
 #include <algorithm>
@@ -53,7 +54,7 @@ std::uint32_t function_named(const ptx::Module& module, const std::string& name)
   return ptx::kNoId;
 }
 
-// What lies at an offset of shared memory.
+// Name of the variable at an offset of shared memory.
 std::string shared_variable(const Launch& launch, std::uint64_t offset) {
   const ptx::Module& module = launch.module->module();
   const std::uint32_t entry = function_named(module, launch.kernel->code->facts().name);
@@ -70,7 +71,7 @@ std::string shared_variable(const Launch& launch, std::uint64_t offset) {
   return "";
 }
 
-// The registers that an instruction looks at, of those it names.
+// The registers, of those an instruction names, to search from.
 using Pick = std::vector<ptx::RegId> (*)(const ptx::Instruction&);
 
 FoundOrigin from_slice(jit::WarpContext& c, const events::Site& site, Pick pick) {
@@ -178,7 +179,7 @@ UndefinedOrigin origin_of_stored(jit::WarpContext& c, std::uint32_t site) {
   if (s.line && s.file < facts.files.size()) step.file = facts.files[s.file];
   step.line = s.line;
   step.ptx_line = s.ptx_line;
-  const bool again = !origin.way.empty() && origin.way.back() == step;  // round a loop
+  const bool again = !origin.way.empty() && origin.way.back() == step;  // a loop repeats the step
   if (!again && origin.way.size() < kLongestWay) origin.way.push_back(std::move(step));
   return origin;
 }

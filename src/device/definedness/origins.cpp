@@ -1,3 +1,4 @@
+// Records of the origins of undefined bits, by 32-byte sector and by copy.
 #include "device/definedness/origins.h"
 
 #include <fmt/format.h>
@@ -24,7 +25,7 @@ UndefinedOrigins& UndefinedOrigins::instance() {
   return *origins;
 }
 
-// Of several in one sector that one stays which its text puts first, so that the order of blocks does not matter.
+// If a sector has several origins, the one whose text sorts first is kept, so that the order of blocks does not matter.
 void UndefinedOrigins::stored(std::uint64_t host, std::uint64_t bytes, const Owner& owner,
                               const events::UndefinedOrigin& origin) {
   const std::lock_guard lock(mutex_);

@@ -1,3 +1,4 @@
+// Shadow memory: bits set by mapping pages of ones, cleared by returning pages to the host.
 #include "device/definedness/shadow_memory.h"
 
 #include <sys/mman.h>
@@ -14,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kOnes = std::uint64_t{16} << 20;
 
-// A file of ones, of which every page of a large allocation's shadow is a copy once it is written. -1: there is none.
+// A file of ones. The shadow of a large allocation maps it copy-on-write. -1: unavailable.
 int file_of_ones() {
   static const int file = [] {
     const int fd = memfd_create("warpgrind undefined", MFD_CLOEXEC);
@@ -32,7 +33,7 @@ int file_of_ones() {
   return file;
 }
 
-// What nobody touches takes no memory, however large the allocation is. Returns where it stopped.
+// Maps ones; untouched pages take no memory, whatever the size. Returns the address where it stopped.
 std::uint64_t map_ones(std::uint64_t low, std::uint64_t high) {
   while (high - low >= kOnes && file_of_ones() >= 0) {
     void* const p = mmap(reinterpret_cast<void*>(low), kOnes, PROT_READ | PROT_WRITE,
@@ -52,10 +53,10 @@ ShadowMemory* ShadowMemory::open() {
     void* p = mmap(nullptr, AddressSpace::kReserved, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED) return nullptr;
-    auto* made = new ShadowMemory;  // as the address space: never destroyed
+    auto* made = new ShadowMemory;  // never destroyed, like the address space
     made->base_ = base;
     made->bytes_ = AddressSpace::kReserved;
-    // The same place in a page, so that what is aligned there is aligned here.
+    // The same offset in a page, so that alignment is preserved.
     made->distance_ = reinterpret_cast<std::uint64_t>(p) - base;
     return made;
   }();
@@ -71,7 +72,7 @@ void ShadowMemory::undefine(std::uint64_t address, std::uint64_t bytes) const {
   std::memset(reinterpret_cast<void*>(rest), 0xff, high - rest);
 }
 
-// Whole pages go back to the host: what is written once takes no shadow any more.
+// Whole pages are returned to the host: memory that was written once needs no shadow any more.
 void ShadowMemory::define(std::uint64_t address, std::uint64_t bytes) const {
   if (!covers(address, bytes)) return;
   constexpr std::uint64_t kWorthACall = 16 * kHostPage;

@@ -1,3 +1,4 @@
+// Tracking of undefined bits in accesses that machine code does not perform itself, and events of their uses.
 #include "device/definedness/tracking.h"
 
 #include <algorithm>
@@ -18,10 +19,10 @@ namespace {
 using events::UndefinedOrigin;
 using Use = events::UndefinedUse::Use;
 
-// Where the shadow of one lane's bytes lies: contiguous, or in words of local memory.
+// Location of the shadow of one lane's bytes: contiguous, or in words of local memory.
 struct LaneShadow {
-  std::uint8_t* at = nullptr;  // null: there is none, and all is defined
-  unsigned word_stride = 4;    // from word to word
+  std::uint8_t* at = nullptr;  // null: no shadow, all bits are defined
+  unsigned word_stride = 4;    // distance between words
 
   std::uint8_t* byte(std::uint64_t k, std::uint64_t offset) const {
     if (word_stride == 4) return at + k;
@@ -30,7 +31,7 @@ struct LaneShadow {
   }
 };
 
-// A lane's access, its address in its space.
+// Access of one lane, with the address in its space.
 struct LaneAccess {
   StateSpace space = StateSpace::global;
   std::uint64_t address = 0;
@@ -67,13 +68,13 @@ LaneAccess lane_access(jit::WarpContext& c, StateSpace written, std::uint64_t ad
   return a;
 }
 
-// Of the element in planes, or of all of a lane's bytes.
+// Calls f for the shadow of each of the `bytes` bytes.
 template <class F>
 void each_byte(const LaneAccess& a, std::uint64_t bytes, F&& f) {
   for (std::uint64_t k = 0; k < bytes; ++k) f(*a.shadow.byte(k, a.address), k);
 }
 
-// Most often.
+// Fast check of the usual case.
 bool nothing_undefined(const LaneAccess& a, std::uint64_t bytes) {
   std::uint64_t word = 0;
   if (bytes == 4 && (a.shadow.word_stride == 4 || a.address % 4 == 0)) {
@@ -123,7 +124,7 @@ void load_shadow(void* context, std::uint32_t site, const std::uint64_t* address
     const auto lane = static_cast<unsigned>(std::countr_zero(m));
     const LaneAccess a = lane_access(c, facts.form.space, addresses[lane], bytes, lane);
     if (!a.shadow.at || nothing_undefined(a, bytes)) continue;
-    // Outside of what the address was made from: that is told, and not what lies there.
+    // An access outside its bounds is reported as such; the undefined bits there are not.
     if (!bound_of(launch_of(c), site, a.space).holds(a.address, bytes)) continue;
     std::uint64_t first = bytes;
     each_byte(a, bytes, [&](std::uint8_t bits, std::uint64_t k) {
@@ -143,7 +144,7 @@ void expand(jit::WarpContext& c, std::uint64_t base, std::int64_t kx, std::int64
                    static_cast<std::uint64_t>(ky) * jit::lane_y(shape, l);
 }
 
-// Managed memory is written by the host at any time, which nobody sees: it counts as defined.
+// The host may write managed memory at any time, without an event: it counts as defined.
 bool written_by_host(const Launch& launch, std::uint64_t address) {
   Range range;
   return find_allocation(launch, address, &range) && (range.managed || range.host);
@@ -160,7 +161,7 @@ void report(jit::WarpContext& c, std::uint32_t site, LaneMask lanes, Use use, Fo
   events::publish_undefined_use(worker.launch->observers, event, worker.number);
 }
 
-// x += y, where x was never written: the store puts back what was computed from the very bytes it overwrites.
+// x += y with an unwritten x: the store writes a value computed from the same bytes that it overwrites.
 bool adds_to_itself(jit::WarpContext& c, std::uint32_t site, const LaneAccess& a, std::uint64_t bytes,
                     const UndefinedOrigin& origin) {
   constexpr std::size_t kThisStore = 1;
@@ -169,7 +170,7 @@ bool adds_to_itself(jit::WarpContext& c, std::uint32_t site, const LaneAccess& a
          stores_arithmetic(c, site);
 }
 
-// Undefined bits have been stored by these lanes: where they come from.
+// Records the origin of undefined bits that these lanes have stored.
 void keep_stored(jit::WarpContext& c, std::uint32_t site, const std::uint64_t* addresses, LaneMask lanes) {
   const SiteFacts& facts = launch_of(c).kernel->sites[site];
   const std::uint64_t bytes = facts.form.bytes;
@@ -214,12 +215,12 @@ void store_shadow(void* context, std::uint32_t site, const std::uint64_t* addres
 
 }  // namespace
 
-// (memset of no bytes at no address takes a processor hundreds of cycles: a masked store that would fault.)
+// memset of 0 bytes at a null address takes a processor hundreds of cycles: a masked store that would fault.
 void forget_shared(const Block& block, std::uint64_t bytes) {
   if (bytes) std::memset(block.shared + block.shared_shadow, 0xff, bytes);
 }
 
-// The variables of the kernel itself; frames of functions lie behind them, and count as defined.
+// Marks the kernel's own variables as unwritten. Frames of functions lie behind them, and count as defined.
 void forget_local(WarpFiber& f) {
   if (f.undefined_loads) f.undefined_loads->of.clear();
   f.undefined_lanes = 0;
@@ -229,7 +230,8 @@ void forget_local(WarpFiber& f) {
 
 namespace {
 
-// f(lane, shadow of its bytes) for the lanes that have one; of shared and global memory, where that is contiguous.
+// Calls f(lane, shadow of its bytes) for the lanes that have a shadow; for shared and global memory, where it is
+// contiguous.
 template <class F>
 void each_shadow(const Access& a, F&& f) {
   jit::WarpContext& c = *a.context;
@@ -248,7 +250,7 @@ void each_shadow(const Access& a, F&& f) {
   }
 }
 
-// The same for lanes that lie side by side, as most do.
+// Same, for lanes at adjacent addresses, the usual case.
 bool define_row(const Access& a) {
   if (a.sizes || a.mask != kFullMask) return false;
   for (unsigned l = 1; l < kWarpSize; ++l)
@@ -275,7 +277,7 @@ void define(const Access& access) {
   }
   if (space != StateSpace::shared && space != StateSpace::global) return;
   if (define_row(access)) return;
-  if (!access.sizes && access.bytes() == 4)  // one store each
+  if (!access.sizes && access.bytes() == 4)  // one store per lane
     return each_shadow(access, [](unsigned, std::uint8_t* at) { std::memset(at, 0, 4); });
   each_shadow(access, [&](unsigned lane, std::uint8_t* at) { std::memset(at, 0, access.bytes_of(lane)); });
 }

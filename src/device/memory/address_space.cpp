@@ -1,3 +1,4 @@
+// Address space: allocation by first fit, quarantine of freed addresses, sharing of pages, and the table of ranges.
 #include "device/memory/address_space.h"
 
 #include <fcntl.h>
@@ -57,7 +58,7 @@ std::uint64_t AddressSpace::reserved_base() {
   return reserve() ? base_ : 0;
 }
 
-// First fit among the freed stretches; 0: none fits.
+// First fit among the holes; 0: none fits.
 std::uint64_t AddressSpace::take_hole(std::uint64_t size, std::uint64_t alignment, std::uint64_t skew) {
   for (auto it = holes_.begin(); it != holes_.end(); ++it) {
     const std::uint64_t low = it->first, high = low + it->second;
@@ -71,7 +72,7 @@ std::uint64_t AddressSpace::take_hole(std::uint64_t size, std::uint64_t alignmen
   return 0;
 }
 
-// 0: nowhere.
+// Returns a free place; 0: none.
 std::uint64_t AddressSpace::place(std::uint64_t taken, std::uint64_t alignment, std::uint64_t skew) {
   std::uint64_t start = take_hole(taken, alignment, skew);
   const auto behind_all = [&] {
@@ -102,8 +103,8 @@ Result<std::uint64_t> AddressSpace::allocate(std::uint64_t size, std::uint64_t a
   const bool large = size >= kHugePage;
   std::uint64_t skew = 0;
   if (large && alignment <= 512) {
-    // Large arrays start on huge pages, but at different offsets in a 4 KiB page: a load after a store whose addresses
-    // agree in the low 12 bits waits for it on x86 ("4K aliasing"), and a[i], b[i], c[i] would always agree.
+    // Large arrays start on huge pages, but at different offsets in a 4 KiB page. On x86 a load waits for an earlier
+    // store whose address agrees in the low 12 bits ("4K aliasing"), and a[i], b[i], c[i] would always agree.
     alignment = kHugePage;
     skew = (large_count_++ * 5 % 8) * 512;
   }
@@ -190,8 +191,8 @@ std::optional<Range> AddressSpace::release(std::uint64_t address, const char* by
   const auto block = blocks_.find(address);
   if (block == blocks_.end()) return std::nullopt;
   const Range range = element(ranges_, address);
-  // Whole pages go back to the host; the rest is zeroed, so that a later allocation starts with zeroes as a fresh one.
-  // Pages of a file of its own are whole ones.
+  // Whole pages are returned to the host. The rest is zeroed, so that a later allocation starts with zeroes like a new
+  // one. A file of its own backs whole pages.
   const std::uint64_t first = round_up(range.low, kHostPage);
   const std::uint64_t last = range.file >= 0 ? round_up(range.high, kHostPage) : round_down(range.high, kHostPage);
   if (range.file >= 0) {
@@ -207,7 +208,7 @@ std::optional<Range> AddressSpace::release(std::uint64_t address, const char* by
   const std::uint64_t taken = block->second;
   blocks_.erase(block);
   ranges_.erase(address);
-  if (address < first_internal()) {  // places of the driver's own are few, and have addresses enough
+  if (address < first_internal()) {  // allocations of the driver are few, and have addresses enough
     quarantine_.push_back({address, taken, {range, by}});
     quarantined_bytes_ += taken;
   }
@@ -231,7 +232,7 @@ Result<AddressSpace::Shared> AddressSpace::share(std::uint64_t address) {
   return Shared{shared_file_, address - base_};
 }
 
-// Those of the pages that are not shared yet (a neighbour's, which it has been asked for).
+// Shares the pages that are not shared yet (some may be, through a neighbour).
 Status AddressSpace::share_pages(std::uint64_t low, std::uint64_t high, int file) {
   while (low < high) {
     auto next = shared_.upper_bound(low);
@@ -252,7 +253,7 @@ Status AddressSpace::share_pages(std::uint64_t low, std::uint64_t high, int file
   return Ok{};
 }
 
-// Whole pages of what is freed are the process's own again. Who has them mapped elsewhere sees zeroes.
+// Returns whole pages of freed memory to the process. Other mappings of them then show zeroes.
 void AddressSpace::unshare_pages(std::uint64_t low, std::uint64_t high) {
   auto it = shared_.upper_bound(low);
   if (it != shared_.begin() && std::prev(it)->second.high > low) --it;
@@ -287,7 +288,7 @@ void AddressSpace::leave_quarantine() {
   add_hole(oldest.low, oldest.bytes);
 }
 
-// Joined with the holes before and behind it; the last of all gives its addresses back.
+// Joins the new hole with its neighbours. A hole at the top gives its addresses back.
 void AddressSpace::add_hole(std::uint64_t low, std::uint64_t bytes) {
   std::uint64_t high = low + bytes;
   auto next = holes_.lower_bound(low);
@@ -382,7 +383,8 @@ std::optional<Range> AddressSpace::mapped_around(std::uint64_t address) {
   mapped.low = round_down(address, kHugePage);
   mapped.high = mapped.low + kHugePage;
   if (!in_use(mapped.low)) return std::nullopt;
-  // The neighbours as far as one allocation reaches: enough for who runs past its end, and no walk over gigabytes.
+  // Includes the neighbouring pages of the last allocation only: enough for an access past its end, without a walk over
+  // gigabytes.
   const auto above = ranges_.lower_bound(mapped.high);
   const Range& last = std::prev(above)->second;
   mapped.low = std::max(base_, std::min(mapped.low, round_down(last.low, kHugePage)));

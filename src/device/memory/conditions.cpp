@@ -13,7 +13,7 @@ struct Conditions {
   std::uint64_t last = 0;
 };
 Conditions& conditions() {
-  static auto* all = new Conditions;  // kernels may run until the end of the process
+  static auto* all = new Conditions;  // never destroyed: kernels may run until the process ends
   return *all;
 }
 

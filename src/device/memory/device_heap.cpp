@@ -1,3 +1,4 @@
+// Device heap: first fit over free ranges, quarantine, and a bit map of units in use.
 #include "device/memory/device_heap.h"
 
 #include <fmt/format.h>
@@ -23,7 +24,7 @@ Status DeviceHeap::open(std::uint64_t bytes, int device, bool by_piece) {
   left_ = bytes;
   bytes *= kRoom;
   const std::uint64_t words = bytes / kUnit / 64 + 1;
-  void* bits = std::calloc(words, sizeof(std::uint64_t));  // NOLINT: pages that nobody touches cost nothing
+  void* bits = std::calloc(words, sizeof(std::uint64_t));  // NOLINT: untouched pages cost nothing
   if (!bits) return Error{ErrorKind::environment, "the host has no memory left for the heap of kernels", ""};
   static_assert(sizeof(std::atomic<std::uint64_t>) == sizeof(std::uint64_t));
   in_use_.reset(static_cast<std::atomic<std::uint64_t>*>(bits));
@@ -38,7 +39,7 @@ Status DeviceHeap::open(std::uint64_t bytes, int device, bool by_piece) {
   return Ok{};
 }
 
-// Calls f with each word of the bit map and its bits for these addresses, as long as it says true.
+// Calls f with each word of the bit map and its bits for these addresses, until f returns false.
 template <class F>
 bool DeviceHeap::each_word(std::uint64_t start, std::uint64_t bytes, F&& f) const {
   const std::uint64_t last = (start + bytes - 1 - base_) / kUnit;
@@ -117,7 +118,7 @@ DeviceHeap::Released DeviceHeap::release(std::uint64_t address) {
   return {Was::in_use, piece.bytes};
 }
 
-// Joined with the free stretches before and behind it.
+// Joins the freed piece with the free ranges around it.
 void DeviceHeap::leave_quarantine() {
   const Piece piece = quarantine_.front();
   quarantine_.pop_front();

@@ -1,3 +1,4 @@
+// Physical memory in files: allocation, mapping, and files that other processes can map.
 #include "device/memory/physical_memory.h"
 
 #include <fcntl.h>
@@ -14,7 +15,7 @@ namespace warpgrind::device {
 
 namespace {
 
-const std::string kMark = "warpgrind ";  // of the names of our files
+const std::string kMark = "warpgrind ";  // prefix of the names of our files
 
 struct File {
   std::mutex mutex;
@@ -22,7 +23,7 @@ struct File {
   std::uint64_t bytes = 0;
 };
 File& file() {
-  static auto* one = new File;  // never destroyed, as what is mapped of it
+  static auto* one = new File;  // never destroyed, like its mappings
   return *one;
 }
 
@@ -69,7 +70,7 @@ Result<int> make_shareable_file(const std::string& name, std::uint64_t bytes) {
   return error;
 }
 
-// The kernel shows such a file as "/memfd:NAME (deleted)".
+// The Linux kernel shows such a file as "/memfd:NAME (deleted)".
 std::string file_name(int file) {
   char text[256];
   const std::string link = fmt::format("/proc/self/fd/{}", file);

@@ -1,3 +1,4 @@
+// Texture and surface objects: registries, address modes, filtering and levels of detail, texel by texel.
 #include "device/memory/texture.h"
 
 #include <algorithm>
@@ -48,7 +49,7 @@ class Registry {
   mutable std::shared_mutex mutex_;
   std::unordered_map<std::uint64_t, std::shared_ptr<const T>> objects_;
   std::uint64_t next_ = 1;
-  std::atomic<std::uint64_t> version_{1};  // of what is no addition
+  std::atomic<std::uint64_t> version_{1};  // counts changes and removals, not additions
 };
 
 Registry<Texture>& textures() {
@@ -60,7 +61,7 @@ Registry<Surface>& surfaces() {
   return r;
 }
 
-// nullptr: outside the data.
+// Returns nullptr outside the data.
 const std::uint8_t* read_texel(const Texture& t, std::int64_t x, std::int64_t y, std::int64_t z, TexelList* read) {
   const TexelPlane plane(t);
   if (!plane.holds(x, y, z)) return nullptr;
@@ -71,7 +72,7 @@ const std::uint8_t* read_texel(const Texture& t, std::int64_t x, std::int64_t y,
   return at;
 }
 
-// Index along one axis after the address mode; -1: border. Wrap and mirror exist for normalised coordinates only.
+// Index along one axis after the address mode; -1: border. Wrap and mirror exist only for normalised coordinates.
 std::int64_t place(std::int64_t i, std::int64_t n, AddressMode mode, bool normalized) {
   if (!normalized && (mode == AddressMode::wrap || mode == AddressMode::mirror)) mode = AddressMode::clamp;
   switch (mode) {
@@ -114,7 +115,7 @@ Texel texel_or_border(const Texture& t, const std::int64_t* index, unsigned dims
   return at ? unpack(t, at, range) : border_texel(t);
 }
 
-// Normalised coordinates have 21 fractional bits (an H200 drops the rest); those too large to have any lie at the
+// Normalised coordinates have 21 fractional bits (an H200 drops the rest). Those too large for a fraction lie at the
 // beginning of a repetition.
 double normalized_coordinate(const Texture& t, unsigned d, float u) {
   if (std::fabs(u) < 0x1p24f) return std::floor(double{u} * 0x1p21) * 0x1p-21;
@@ -128,7 +129,7 @@ struct Prepared {
   unsigned dims;
 };
 
-// Cube faces as the guide orders them: +x -x +y -y +z -z.
+// Cube faces in the guide's order: +x -x +y -y +z -z.
 Prepared prepare(const Texture& t, TextureGeometry g, const float* c, std::int32_t layer) {
   Prepared p{};
   p.dims = dimensions(g);
@@ -141,7 +142,7 @@ Prepared prepare(const Texture& t, TextureGeometry g, const float* c, std::int32
   if (cube) {
     const float x = c[0], y = c[1], z = c[2], ax = std::fabs(x), ay = std::fabs(y), az = std::fabs(z);
     int face = 0;
-    float s = 0, v = 0, m = 1;  // of equal ones z goes before y before x (an H200)
+    float s = 0, v = 0, m = 1;  // equal magnitudes: z before y before x (an H200)
     if (az >= ax && az >= ay)
       face = z >= 0 ? 4 : 5, m = az, s = z >= 0 ? x : -x, v = -y;
     else if (ay >= ax)
@@ -156,7 +157,7 @@ Prepared prepare(const Texture& t, TextureGeometry g, const float* c, std::int32
   }
   for (unsigned d = 0; d < p.dims; ++d) {
     const bool normalized = t.description.normalized_coordinates || cube;
-    if (std::isnan(u[d]) || std::fabs(u[d]) < 0x1p-126f) u[d] = 0;  // as an H200 does
+    if (std::isnan(u[d]) || std::fabs(u[d]) < 0x1p-126f) u[d] = 0;  // like an H200
     p.position[d] = !normalized ? double{u[d]}
                     : cube      ? double{u[d]} * static_cast<double>(p.n[d])
                                 : normalized_coordinate(t, d, u[d]) * static_cast<double>(p.n[d]);
@@ -223,7 +224,7 @@ Texel sample(const Texture& t, TextureGeometry g, const float* c, std::int32_t l
   Prepared p = prepare(t, g, c, layer);
   const bool cube = g == TextureGeometry::cube || g == TextureGeometry::acube;
   std::int64_t index[3] = {0, 0, 0};
-  // The hardware filters a 1D texture as a 2D one of one row at y = 0: half of the result is border then.
+  // The hardware filters a 1D texture as a 2D one of one row at y = 0: half of the result then comes from the border.
   if (g == TextureGeometry::d1 && t.description.linear_filter && t.description.address[1] == AddressMode::border) {
     p.dims = 2;
     p.n[1] = 1;
@@ -284,7 +285,7 @@ Texel fetch_level(const Texture& t, TextureGeometry g, const std::int32_t* c, st
   return fetch(*t.levels[static_cast<std::size_t>(level)], g, c, layer, read);
 }
 
-// A cube's coordinates are a direction, of which a face spans 2.
+// A cube's coordinates are a direction; a face spans 2.
 float level_of_gradients(const Texture& t, TextureGeometry g, const float* dx, const float* dy) {
   const bool cube = g == TextureGeometry::cube || g == TextureGeometry::acube;
   const TexelPlane e(t);

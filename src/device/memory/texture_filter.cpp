@@ -1,3 +1,4 @@
+// Filter arithmetic of an H200: weights, sums and rounding of each texel format.
 #include "device/memory/texture_filter.h"
 
 #include <algorithm>
@@ -10,7 +11,7 @@ namespace warpgrind::device {
 
 namespace {
 
-// Halves go away from zero. digits: of the significand, the leading one included; 24: float.
+// Rounds to nearest, ties away from zero. digits: bits of the significand with the leading one; 24: float.
 float rounded(double v, int digits) {
   if (std::fabs(v) < 0x1p-126) return static_cast<float>(v);
   const auto bits = std::bit_cast<std::uint64_t>(v);
@@ -30,15 +31,15 @@ FilterArithmetic arithmetic_of(const Texture& t, unsigned channel) {
                                                                     : FilterArithmetic::normalized_16;
 }
 
-// sum, in 1/256, to 16 bits: times 1 + 1/128 + 1/32768 with three more bits, of which each term drops what lies below
-// (an H200: all 553 sums recorded, hardware/signed_normalized.txt).
+// Widens a sum in units of 1/256 to 16 bits: times 1 + 1/128 + 1/32768. The product has three more bits, and each term
+// is truncated there (an H200: all 553 sums recorded, hardware/signed_normalized.txt).
 std::int64_t widened_signed_8(std::int64_t sum) {
   const std::int64_t s = sum * 8;
   return (s + (s >> 7) + (s >> 15) + 4) >> 3;
 }
 
-// sum: of weight/256 times value. 8- and 16-bit normalised texels are widened to 16-bit fixed point, and so is their
-// sum; signed bytes only when they have been added.
+// Rounds a sum of weight/256 times value. 8- and 16-bit normalised texels and their sum are widened to 16-bit fixed
+// point; signed bytes only after the sum.
 float filtered(const Texture& t, FilterArithmetic arithmetic, double sum) {
   switch (arithmetic) {
     case FilterArithmetic::floating:
@@ -49,13 +50,13 @@ float filtered(const Texture& t, FilterArithmetic arithmetic, double sum) {
     case FilterArithmetic::signed_8:
       return static_cast<float>(
           static_cast<double>(std::max<std::int64_t>(-32767, widened_signed_8(std::llround(sum * 256)))) / 32767);
-    default:  // a half
+    default:  // half
       return std::fabs(sum) < 0x1p-14 ? static_cast<float>(std::round(sum * 0x1p24) * 0x1p-24) : rounded(sum, 11);
   }
 }
 
-// The filter adds halves and sRGB texels in the unit of the greatest, and drops what lies below: halves have 15 bits
-// then (an H200: 290 sums of tests/random, 24 of which exact ones miss).
+// The filter adds halves and sRGB texels in the unit of the greatest one and drops all bits below. Halves then have 15
+// bits (an H200: 290 sums of tests/random; exact sums differ from 24 of them).
 void align(FilterArithmetic arithmetic, double* values, unsigned count) {
   if (arithmetic != FilterArithmetic::half && arithmetic != FilterArithmetic::srgb) return;
   double greatest = 0;
@@ -75,9 +76,9 @@ double widened(const Texture& t, FilterArithmetic arithmetic, float value) {
 
 }  // namespace
 
-// The hardware's weights of the 2, 4 or 8 texels, in units of 1/256: products of the fractions are rounded to 8 bits,
-// and the weights still add up to 256. Found with one-hot textures on an H200: 1D and 2D agree always, 3D but for 1/256
-// in one of twenty. Corner c takes the upper neighbour along axis d where bit d of c is set.
+// Weights of the 2, 4 or 8 texels in units of 1/256, as in hardware: products of the fractions are rounded to 8 bits,
+// and the weights still add up to 256. Found with one-hot textures on an H200: 1D and 2D always agree; in 3D one in
+// twenty differs by 1/256. Corner c is the upper neighbour along axis d if bit d of c is set.
 void filter_weights(unsigned dims, const std::uint32_t* fraction, std::uint32_t* weights) {
   const auto split = [](std::uint32_t whole, std::uint32_t part, bool half_up) {
     return (whole * part + (half_up ? 128 : 127)) >> 8;

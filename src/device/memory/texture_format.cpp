@@ -1,3 +1,4 @@
+// Conversion of stored texels and border colours to channel values, as on an H200.
 #include "device/memory/texture_format.h"
 
 #include <algorithm>
@@ -11,9 +12,9 @@ namespace warpgrind::device {
 
 namespace {
 
-// sRGB texels are fixed-point numbers in units that double at seven bytes: 2^-14 below the first, 2^-7 from the last on
-// (an H200: the 146 bytes and 352 filtered sums of hardware/textures.expected and tests/random; 110 bytes are only in
-// sums or not recorded).
+// sRGB texels are fixed-point numbers. Their unit doubles at seven bytes: 2^-14 below the first, 2^-7 from the last on
+// (an H200: the 146 bytes and 352 filtered sums of hardware/textures.expected and tests/random; 110 bytes occur only in
+// sums or were not recorded).
 constexpr unsigned kSrgbSteps[] = {32, 48, 64, 96, 136, 184, 248};
 
 double from_srgb(unsigned byte) {
@@ -37,7 +38,7 @@ const std::array<float, 256>& srgb_table() {
   return table;
 }
 
-// A signalling NaN stays one (an H200; the host's conversion makes it quiet).
+// Keeps a signalling NaN, like an H200; the host's conversion makes it quiet.
 std::uint32_t widened_half(std::uint32_t half) {
   if ((half & 0x7fff) > 0x7c00) return (half & 0x8000) << 16 | 0x7f800000 | (half & 0x3ff) << 13;
   return std::bit_cast<std::uint32_t>(half_to_float(static_cast<std::uint16_t>(half)));
@@ -86,8 +87,8 @@ Texel unpack(const Texture& t, const std::uint8_t* at, TexelRange range) {
   return out;
 }
 
-// Integers are given as the bits of the floats (CUDA runtime API, cudaTextureDesc::borderColor); colours of normalised
-// formats are rounded to what the format can hold.
+// Integer border colours are the bits of the floats (CUDA runtime API, cudaTextureDesc::borderColor). Colours of
+// normalised formats are rounded to values of the format.
 Texel border_texel(const Texture& t) {
   const ChannelFormat& f = t.format();
   Texel out{};
@@ -102,7 +103,7 @@ Texel border_texel(const Texture& t) {
       const bool s = f.kind == ChannelFormat::Kind::signed_integer;
       const double scale = static_cast<double>((std::uint64_t{1} << (bits - s)) - 1);
       if (t.description.srgb && c < 3) {
-        const double byte = to_srgb(colour > 0 ? std::min(colour, 1.0f) : 0) * 255;  // 0 for not-a-number
+        const double byte = to_srgb(colour > 0 ? std::min(colour, 1.0f) : 0) * 255;  // 0 for NaN
         out.channel[c] = std::bit_cast<std::uint32_t>(srgb_table()[static_cast<unsigned>(std::lround(byte))]);
         continue;
       }
