@@ -1,3 +1,4 @@
+// Addition of dynamic counts: element by element, and by state space.
 #include "events/scoreboard.h"
 
 #include <bit>

@@ -41,7 +41,7 @@ struct BranchCounts {
   std::uint64_t executed = 0;   // warp-level executions
   std::uint64_t divergent = 0;  // active lanes went different ways
   std::uint64_t taken_lanes = 0;
-  std::uint64_t taken = 0;  // warps with a lane that took it; gives the count of both directions
+  std::uint64_t taken = 0;  // warps with a lane that took it; the three give the warps per direction
   bool operator==(const BranchCounts&) const = default;
 };
 

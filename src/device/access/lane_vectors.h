@@ -1,5 +1,5 @@
-// Operations on 32 lanes of addresses, with AVX-512 and AVX2 versions chosen at run time. Lanes that are off are never
-// read from memory.
+// Operations on 32 lanes of addresses, with AVX-512 and AVX2 versions chosen at run time. Inactive lanes are never read
+// from memory.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 namespace warpgrind::device {
 
 struct Extent {
-  std::uint64_t low, high;  // smallest and largest address of the lanes on
+  std::uint64_t low, high;  // smallest and largest address of the active lanes
   std::uint64_t bits;       // all addresses or-ed: alignment
 };
 
 Extent extent_of(const std::uint64_t* addresses, LaneMask mask);
-// offsets[l] == addresses[l] - origin for the lanes on
+// offsets[l] == addresses[l] - origin for active lanes
 bool same_offsets(const std::int64_t* offsets, const std::uint64_t* addresses, std::uint64_t origin, LaneMask mask);
-// offsets[l] = addresses[l] - origin; 0 for lanes off
+// offsets[l] = addresses[l] - origin; 0 for inactive lanes
 void relative_offsets(std::int64_t* offsets, const std::uint64_t* addresses, std::uint64_t origin, LaneMask mask);
 
 // True if all active lanes are at multiples of 1 << shift from `low`, within `places` such positions. Then offsets[l]
@@ -31,8 +31,8 @@ bool lanes_in_window_avx2(const LaneWindow& window, const std::uint64_t* address
 bool lanes_in_window_avx512(const LaneWindow& window, const std::uint64_t* addresses, LaneMask mask,
                             std::uint32_t* offsets);  // requires kHaveAvx512
 
-// out[e*32 + l] = element e at origin + addresses[l], for lanes on; others are left alone. element: bytes (1, 2, 4, 8,
-// 16).
+// out[e*32 + l] = element e at origin + addresses[l], for active lanes; others are unchanged. element: bytes (1, 2, 4,
+// 8, 16).
 void gather(void* out, std::uint64_t origin, const std::uint64_t* addresses, LaneMask mask, unsigned element,
             unsigned count);
 // The reverse. If lanes share an address, the highest lane wins.

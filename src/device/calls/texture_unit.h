@@ -36,7 +36,7 @@ class TextureUnit {
   static constexpr std::size_t kKept = 32;
   std::unique_ptr<BoundTexture> bound_[kKept];
   std::uint64_t version_ = 0;  // of the texture table
-  // The last surface used, likewise.
+  // The last surface used.
   std::shared_ptr<const Surface> surface_;
   std::uint64_t surface_handle_ = 0, surfaces_version_ = 0;
 };

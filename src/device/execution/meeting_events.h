@@ -25,7 +25,7 @@ struct Arrival {
   bool waits = true;
 };
 void publish_arrival(const jit::WarpContext& context, const Arrival& arrival);
-// Publishes separate arrivals of the waiting warps, whose arrivals were to be published as one event.
+// Publishes the arrivals of the waiting warps one by one, if they cannot be published as one event.
 void publish_waiting(const Worker& worker, Barrier& barrier);
 void publish_passed(const Worker& worker, Block& block, Barrier& barrier);
 void publish_cluster_barrier(jit::WarpContext& context, std::uint32_t site, LaneMask mask, bool waits,

@@ -27,7 +27,7 @@ struct Range {
   bool host = false;         // registered host memory: the program frees it
   bool kernel_heap = false;  // DeviceHeap knows which parts are in use
   bool internal = false;     // memory of the driver, far from memory of the program
-  int file = -1;             // backs its pages alone (AddressSpace::share); -1: the process's own memory
+  int file = -1;             // its own backing file (AddressSpace::share); -1: memory of the process
   bool holds(std::uint64_t first, std::uint64_t last) const { return first >= low && last < high; }
 };
 
