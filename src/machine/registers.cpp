@@ -195,9 +195,9 @@ RegisterNeed register_need(const ptx::Module& module, std::uint32_t function) {
 }
 
 std::uint32_t estimate_registers(const ptx::Module& module, std::uint32_t function, std::uint32_t cc) {
-  // Fitted to the registers that ptxas 13.0 gave 419 kernels of the lab and the microbenchmark on sm_90: a constant for
-  // addresses and the stack, and a fifth more than the live values. To move loads early, ptxas uses up to 32, with
-  // which an SM still holds all its warps.
+  // Fitted to the registers that ptxas 13.0 gave 419 kernels of the lab and the microbenchmark on sm_90. It uses a
+  // constant for addresses and the stack, and a fifth more than the live values. To move loads early, ptxas uses up to
+  // 32, with which an SM still holds all its warps.
   constexpr double kOwn = 6, kMore = 1.2, kOfLoads = 0.5, kFull = 32;
   constexpr double kLeast = 8;
   const RegisterNeed need = register_need(module, function);

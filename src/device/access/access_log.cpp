@@ -187,7 +187,7 @@ void log_texels(const Access& a, const Texels& texels) {
 namespace {
 
 // Makes addresses independent of the host's memory layout, which differs from run to run and would change the cache
-// sets of lines: addresses are counted from the beginning of the virtual GPU's memory and of the arrays.
+// sets of lines. Addresses are counted from the beginning of the virtual GPU's memory and of the arrays.
 void leave_host_out(events::AccessLog& log) {
   constexpr std::uint64_t kPage = 4096;
   AddressSpace& space = AddressSpace::instance();

@@ -1,5 +1,5 @@
-// Fast path before `Access::pass()`: checks and counts affine accesses (base + kx*X + ky*Y) by a few comparisons, and
-// refills the JIT's inline cache (SiteState in jit/abi.h) so that similar ones stay in machine code.
+// Fast path before `pass()`: checks and counts affine accesses (base + kx*X + ky*Y) by a few comparisons. Refills the
+// JIT's inline cache (SiteState in jit/abi.h) so that similar ones stay in machine code.
 #include "device/access/inline_cache.h"
 
 #include <algorithm>

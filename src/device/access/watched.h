@@ -18,8 +18,8 @@ bool never_global(const events::Site& site);  // also for a generic address whos
 // Bounds: of the launch's sites. Wants::host_memory adds and Wants::no_shared removes sites.
 std::vector<std::uint8_t> sites_to_watch(const Launch& launch, const std::vector<SiteBounds>& bounds);
 // Publishes an affine access that machine code would perform itself. Returns 0 if an observer wants on_access()
-// instead. Parameters are plain numbers, not an AffineAddresses: reading a struct just written field by field waits for
-// all earlier stores, those of the kernel too (a third of the time of a transpose).
+// instead. Parameters are plain numbers, not an AffineAddresses. Reading a struct just written field by field waits for
+// all earlier stores, the kernel's too (a third of the time of a transpose).
 std::uint32_t watch(jit::WarpContext& context, std::uint32_t site, std::uint64_t base, std::int64_t kx, std::int64_t ky,
                     LaneMask mask);
 // Call after Launch::watched is set: machine code of the launch's workers then calls watch() at these sites, if it was

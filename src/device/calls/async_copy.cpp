@@ -1,6 +1,6 @@
-// Asynchronous copies (done at once), mbarriers and fences. An mbarrier is one 64-bit word in shared memory that only
-// these functions read, so its layout is ours: pending arrivals (16 bits), expected arrivals (16), phase (1),
-// outstanding transaction bytes (31, signed).
+// Asynchronous copies (done at once), mbarriers and fences. An mbarrier is one 64-bit word in shared memory. Only these
+// functions read it, so its layout is ours: pending arrivals (16 bits), expected arrivals (16), phase (1), outstanding
+// transaction bytes (31, signed).
 #include <algorithm>
 #include <bit>
 #include <cstring>

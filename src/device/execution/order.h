@@ -1,8 +1,8 @@
 // Orders of blocks and warps other than forward (device/schedule.h). They use one worker, so that only the schedule and
 // the program decide which warp runs next.
 //
-// The places where a warp may be suspended do not depend on observers: barriers and all other waits, heads of loops,
-// before atomics, after it has released others from a barrier, and its end. So a problem that a check finds in an order
+// A warp may be suspended at barriers and all other waits, heads of loops, before atomics, after it has released others
+// from a barrier, and at its end. Observers do not change these places. So a problem that a check finds in an order
 // also shows in a plain run in that order.
 #pragma once
 

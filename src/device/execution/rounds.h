@@ -16,7 +16,7 @@ Turns turns_of(const Launch& launch);
 // For a block that has not begun, on a worker without other warps: all its warps take turns from the start. Returns the
 // first warp; null: not possible.
 WarpFiber* begin_block_in_turn(Worker& worker, Block& block);
-// For a block whose warps all wait as whole warps in the list of barrier 0, on a worker without other warps: they take
+// For a block whose warps all wait as whole warps in the list of barrier 0, on a worker without other warps. They take
 // turns from now on, unless one waits inside a region. Returns the first warp; null: nothing changed.
 WarpFiber* begin_round(Worker& worker, Block& block);
 // Call after `first` has started: the remaining warps of the block run in its place.
