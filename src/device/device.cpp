@@ -287,7 +287,7 @@ std::uint64_t Device::bytes_total() const {
   return impl_->model.memory_bytes;
 }
 bool Device::set_heap_size(std::uint64_t bytes) {
-  const std::lock_guard lock(impl_->mutex);  // a launch opens the heap
+  const std::lock_guard lock(impl_->mutex);  // launches open the heap under this mutex
   if (impl_->heap.is_open()) return bytes == impl_->heap_size;
   impl_->heap_size = bytes;
   return true;

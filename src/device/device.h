@@ -64,7 +64,7 @@ struct FaultPlace {
   std::string function, file, ptx_text;
   std::vector<ptx::Caller> callers;
   std::uint32_t line = 0, ptx_line = 0;
-  Dim3 block{0, 0, 0}, thread{0, 0, 0};  // the first of the lanes
+  Dim3 block{0, 0, 0}, thread{0, 0, 0};  // of the first lane
   std::uint32_t warp = 0;
   LaneMask lanes = 0;
 };

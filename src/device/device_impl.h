@@ -133,7 +133,7 @@ struct Device::Impl {
   void begin_observation(Engine& engine);
   std::shared_ptr<const events::AccessLog> find_repeated(Launch& launch, const PackedParameters& parameters) const;
   void keep_log(const Launch& launch, const PackedParameters& parameters, bool repeated, events::LaunchCounts& counts);
-  // Returns the number of blocks that ran (some_blocks.h).
+  // Returns the number of blocks that ran (execution/some_blocks.h).
   std::uint64_t run_some_blocks(Engine& engine, events::LaunchCounts& counts);
   void collect_results(Engine& engine, LaunchResult& result, std::vector<ChildLaunch>* children);
 
@@ -168,7 +168,7 @@ struct Device::Impl {
   RepeatedLogs repeated_logs;
 };
 
-// Runs a copy or fill that a kernel issued, after its grid has ended (device_launch.cpp).
+// Runs a copy or fill that a kernel issued, after its grid has ended (calls/device_launch.cpp).
 std::optional<Fault> run_queued_copy(Device::Impl& device, const ChildLaunch& copy, std::uint64_t work);
 
 // Add to or remove from the running launches, for request_interrupt().

@@ -87,8 +87,8 @@ inline AccessType access_type(const Site& site) {
 inline constexpr unsigned kInstructionClasses = static_cast<unsigned>(InstructionClass::count);
 
 // Static facts of one basic block (straight-line code): how many instructions of each class one execution runs. Guarded
-// instructions are counted as issued; lanes switched off by a guard are subtracted through guard slots (see
-// BlockSlots).
+// instructions are counted as issued; lanes switched off by a guard are subtracted through guard slots
+// (jit::CompiledKernel::guard_slot()).
 struct BlockFacts {
   std::uint32_t first_instruction = 0, instruction_count = 0;
   std::uint16_t by_class[kInstructionClasses] = {};

@@ -132,7 +132,7 @@ class Selection {
     }
   }
 
-  // --- what instructions are joined into -------------------------------------------------------------------------
+  // --- merging into other instructions ------------------------------------------------------------------------------
 
   // Returns the instruction of the same block that makes the operand only for this instruction. null: none, or the
   // operand has several readers or writers.

@@ -32,7 +32,7 @@ FilterArithmetic arithmetic_of(const Texture& t, unsigned channel) {
 }
 
 // Widens a sum in units of 1/256 to 16 bits: times 1 + 1/128 + 1/32768. The product has three more bits, and each term
-// is truncated there (an H200: all 553 sums recorded, hardware/signed_normalized.txt).
+// is truncated there (an H200: all 553 sums recorded, tests/hardware/signed_normalized.txt).
 std::int64_t widened_signed_8(std::int64_t sum) {
   const std::int64_t s = sum * 8;
   return (s + (s >> 7) + (s >> 15) + 4) >> 3;

@@ -13,8 +13,8 @@ namespace warpgrind::device {
 namespace {
 
 // sRGB texels are fixed-point numbers. Their unit doubles at seven bytes: 2^-14 below the first, 2^-7 from the last on.
-// Source: an H200, the 146 bytes and 352 filtered sums of hardware/textures.expected and tests/random; 110 bytes occur
-// only in sums or were not recorded.
+// Source: an H200, the 146 bytes and 352 filtered sums of tests/hardware/textures.expected and tests/random; 110 bytes
+// occur only in sums or were not recorded.
 constexpr unsigned kSrgbSteps[] = {32, 48, 64, 96, 136, 184, 248};
 
 double from_srgb(unsigned byte) {
