@@ -1,4 +1,5 @@
-// Device addresses are host addresses here (device/memory/address_space.h), and a CUdeviceptr is one as a number.
+// Conversions between CUdeviceptr and pointers, and the owners of device memory. A CUdeviceptr is a host address as a
+// number (device/memory/address_space.h).
 #pragma once
 
 #include "cuda/driver.h"
@@ -13,22 +14,23 @@ inline CUdeviceptr address(const void* pointer) {
   return reinterpret_cast<CUdeviceptr>(pointer);
 }
 
-// Both APIs have places of memory, with the same numbers.
+// Memory locations have the same numbers in both APIs.
 static_assert(sizeof(CUmemLocation) == sizeof(cudaMemLocation));
 inline cudaMemLocation location_of(const CUmemLocation& location) {
   return {static_cast<cudaMemLocationType>(location.type), location.id};
 }
-// CU_DEVICE_CPU is the host.
+// CU_DEVICE_CPU means the host.
 inline cudaMemLocation location_of(CUdevice device) {
   return device == CU_DEVICE_CPU ? cudaMemLocation{cudaMemLocationTypeHost, 0}
                                  : cudaMemLocation{cudaMemLocationTypeDevice, device};
 }
 
-// What an allocation of the calling thread ended with: its address, and the current context owns it.
+// Completes an allocation: stores its address in `out` and records the current context as its owner. Returns `error` if
+// the allocation failed.
 CUresult allocated(cudaError_t error, void* memory, CUdeviceptr* out);
-// Before it is freed.
+// Forgets the owner of an allocation. Call it before the memory is freed.
 void forget_owner(const void* memory);
-// What it owns is freed, as it is destroyed.
+// Frees all memory that the context owns, when the context is destroyed.
 void free_memory_of(const Context& context);
 
 }  // namespace warpgrind::cuda

@@ -1,5 +1,5 @@
-// The types of the driver API are those of the headers that programs are compiled with (include/cuda.h). What a handle
-// points to is the runtime's, since both APIs share it: a CUstream is a cudaStream_t, a CUarray a cudaArray_t.
+// Types of the driver API, from the header that programs are compiled with (include/cuda.h). Most handles point to the
+// runtime's objects, since both APIs share them: a CUstream is a cudaStream_t, a CUarray is a cudaArray_t.
 #pragma once
 
 #include "host/types.h"

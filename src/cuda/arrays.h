@@ -1,15 +1,15 @@
-// Formats of arrays as both APIs name them, and the flags of textures.
+// Conversion of array formats between the two APIs, and the supported texture flags.
 #pragma once
 
 #include "cuda/driver.h"
 
 namespace warpgrind::cuda {
 
-// False: no format that arrays have here, or no such number of channels.
+// False: arrays do not support this format or this number of channels.
 bool channels_of(CUarray_format format, unsigned channels, cudaChannelFormatDesc& out);
 void format_of(const cudaChannelFormatDesc& channels, CUarray_format& format, unsigned& count);
 
-// The flags of texture objects and texture references that are supported: those of CUDA 11.
+// The supported flags of texture objects and texture references: those of CUDA 11.
 constexpr unsigned kKnownTextureFlags = CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES | CU_TRSF_SRGB;
 
 }  // namespace warpgrind::cuda

@@ -1,9 +1,9 @@
-// What every function of the driver API begins and ends with, and the contexts behind it.
+// Common prologue and epilogue of all driver API functions, and the contexts of the driver API.
 //
 //   CUresult cuX(...) { return driver([&]() -> CUresult { ...; return CUDA_SUCCESS; }); }
 //
-// Functions are C++ functions of this namespace with the names of the ABI's symbols (functions.h declares them from the
-// table); libcuda.so.1 jumps to them through the array of entries.h.
+// The functions are C++ functions of this namespace, named like the ABI's symbols. functions.h declares them from the
+// table; libcuda.so.1 jumps to them through the array of entries.h.
 #pragma once
 
 #include <atomic>
@@ -15,51 +15,53 @@
 
 namespace warpgrind::cuda {
 
-// A context of the driver API. Those of one device share what the runtime keeps for that device: memory, streams,
-// limits, a kernel's fault. Handles stay valid as such for ever: a destroyed context is known to be one. Its memory
-// goes with it; what else was made under it is not freed yet, but when the process ends.
-// A primary one comes to life again with the same handle: it is alive from when somebody retains it, or the runtime
-// uses its device, until the last one who retains it lets go and the runtime has reset the device, or until
+// A context of the driver API. All contexts of a device share the runtime's state of that device: memory, streams,
+// limits, a kernel's fault. Context objects are never deleted, so that the handle of a destroyed context is recognised.
+// Destroying a context frees its memory; its other objects stay until the process ends.
+//
+// A primary context keeps its handle when it becomes active again. It becomes active when the program retains it or the
+// runtime uses its device. It ends when it is no longer retained and the runtime has reset the device, or at
 // cuDevicePrimaryCtxReset.
 struct Context {
   int device = 0;
   bool primary = false;
   std::uint64_t id = 0;
   std::atomic<unsigned> flags{0};  // CUctx_flags
-  std::atomic<int> uses{0};        // primary: how often it is retained; others: cuCtxAttach
-  std::atomic<bool> alive{true};   // not destroyed; of primary ones is_alive() knows
+  std::atomic<int> uses{0};        // primary: how often it is retained; others: attachments (cuCtxAttach)
+  std::atomic<bool> alive{true};   // not destroyed; for primary contexts call is_alive() instead
 };
 bool is_alive(const Context& context);
 
-// The one of the device; made at the first question.
+// The primary context of a device. The first call creates those of all devices.
 Context& primary_context(int device);
 Context& create_context(int device, unsigned flags);
-// CUDA_SUCCESS, CUDA_ERROR_CONTEXT_IS_DESTROYED, or CUDA_ERROR_INVALID_CONTEXT for what is no context.
+// CUDA_SUCCESS, CUDA_ERROR_CONTEXT_IS_DESTROYED, or CUDA_ERROR_INVALID_CONTEXT if the pointer is not a context.
 CUresult check(const Context* context);
 
-// The calling thread's stack of contexts. The runtime's current device and the top of the stack go together: who makes
-// a context current makes its device the runtime's, and cudaSetDevice replaces the top by that device's primary
-// context.
-Context* current_context();  // null: none
+// The calling thread's stack of contexts. Its top and the runtime's current device always match: making a context
+// current selects its device for the runtime, and cudaSetDevice replaces the top by that device's primary context.
+Context* current_context();  // null: the stack is empty
 void push_context(Context& context);
-Context* pop_context();                  // null: there was none
+Context* pop_context();                  // null: the stack was empty
 void replace_context(Context* context);  // cuCtxSetCurrent; null: pops
 
-// cuInit was called, or the runtime, which does so by itself.
+// True after cuInit, or after the first use of the runtime, which initialises the driver itself.
 bool initialized();
 void set_initialized();
 
-// The runtime's error as the driver API has it. Numbers are the same but for a few that only the runtime knows.
+// Converts the runtime's error to the driver API's. Both have the same numbers, except for a few that only the runtime
+// has.
 CUresult driver_error(cudaError_t error);
 const char* error_name(CUresult error);  // null: no such error
 const char* error_text(CUresult error);
 
-// living_context: none need be current, but one that is must not be destroyed.
+// The state that a function requires. living_context: no context need be current, but a current one must not be
+// destroyed.
 enum class Needs { nothing, initialization, living_context, context };
-// Errors of the place a function is called from, and of what it needs.
+// Error if the call comes from a forbidden place (a forked child, a host function) or if `needs` is not met.
 CUresult enter(Needs needs);
 
-// Calls of the driver API do not show in cudaGetLastError.
+// Restores the thread's last error at the end of its scope: errors of driver calls do not show in cudaGetLastError.
 class KeepsLastError {
  public:
   KeepsLastError() : thread_(host::thread_state()), before_(thread_.last_error) {}
@@ -72,11 +74,11 @@ class KeepsLastError {
   cudaError_t before_;
 };
 
-// What every function ends with: an error that the program drops is a finding at the end of the run. `call`, here and
-// below: the name of the entry point. A helper between the two hands its own on.
+// Ends every function: notes the error, so that an error which the program ignores becomes a finding at the end of the
+// run. `call`, here and below, is the name of the entry point; a helper passes on the `call` that it received.
 CUresult leave(CUresult error, const char* call);
 
-// After a kernel's fault that error, whatever the body does.
+// After a kernel's fault, returns the fault's error whatever the body returns.
 template <Needs needs, class Body>
 CUresult driver_unless_broken(Body&& body, const char* call = __builtin_FUNCTION()) {
   if (const CUresult error = enter(needs); error != CUDA_SUCCESS) return leave(error, call);
@@ -88,29 +90,30 @@ CUresult driver_unless_broken(Body&& body, const char* call = __builtin_FUNCTION
   host::the_session().returned_sticky_error(error_name(sticky));
   return sticky;
 }
-// For functions of the current context: with none CUDA_ERROR_INVALID_CONTEXT.
+// For functions that work on the current context. CUDA_ERROR_INVALID_CONTEXT if there is none.
 template <class Body>
 CUresult driver(Body&& body, const char* call = __builtin_FUNCTION()) {
   return driver_unless_broken<Needs::context>(body, call);
 }
-// For functions of what has a handle (modules, kernels, streams that the program made), which is of a context by
-// itself: none need be current.
+// For functions of an object with a handle (module, kernel, stream that the program created). The object knows its
+// context, so none need be current.
 template <class Body>
 CUresult driver_of_handle(Body&& body, const char* call = __builtin_FUNCTION()) {
   return driver_unless_broken<Needs::initialization>(body, call);
 }
-// ... where a null handle is refused before anything else is looked at, initialisation included (events, functions).
+// Like driver_of_handle(), for events and functions: refuses a null handle before any other check, initialisation
+// included.
 template <class Handle, class Body>
 CUresult driver_of(const Handle* handle, Body&& body, const char* call = __builtin_FUNCTION()) {
   return handle ? driver_of_handle(body, call) : leave(CUDA_ERROR_INVALID_HANDLE, call);
 }
-// For functions of a stream: the default ones are those of the current context.
+// For functions of a stream. The default streams belong to the current context, so one must be current for them.
 template <class Body>
 CUresult driver_in(CUstream stream, Body&& body, const char* call = __builtin_FUNCTION()) {
   const bool is_default = !stream || stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD;
   return is_default ? driver(body, call) : driver_of_handle(body, call);
 }
-// For functions of devices and of contexts by their handle.
+// For functions that take a device or a context handle.
 template <Needs needs = Needs::initialization, class Body>
 CUresult driver_without_context(Body&& body, const char* call = __builtin_FUNCTION()) {
   if (const CUresult error = enter(needs); error != CUDA_SUCCESS) return leave(error, call);
@@ -126,7 +129,7 @@ CUresult driver_always(Body&& body, const char* call = __builtin_FUNCTION()) {
   return leave(body(), call);
 }
 
-// CUDA_ERROR_NOT_SUPPORTED, named once on stderr.
+// Returns CUDA_ERROR_NOT_SUPPORTED and prints `what` to stderr, once.
 CUresult not_supported(const std::string& what);
 
 inline bool valid_device(CUdevice device) {

@@ -1,5 +1,4 @@
-// All functions of the driver API that this library has (include/warpgrind/driver_functions.inc), by the names of their
-// symbols.
+// Declarations of all driver API functions (include/warpgrind/driver_functions.inc), under their symbol names.
 #pragma once
 
 #include "cuda/api_types.h"

@@ -1,4 +1,4 @@
-// Variables of code that was loaded while the program runs.
+// Lookup of device variables in modules and libraries that the program loads at run time.
 #pragma once
 
 #include "cuda/addresses.h"
@@ -6,7 +6,7 @@
 
 namespace warpgrind::cuda {
 
-// Of a module or a library, which are one handle here; its address and size, each null where it is not asked for.
+// Address and size of a variable of a module or library (both are the same handle type here). A null output is skipped.
 inline CUresult global_of(host::LibraryHandle* library, const char* name, CUdeviceptr* pointer, std::size_t* bytes) {
   void* at = nullptr;
   const cudaError_t error = host::library_global(library, name, &at, bytes);

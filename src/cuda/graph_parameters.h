@@ -1,4 +1,4 @@
-// Parameters of graph nodes: what the driver API says, as host has it, and back.
+// Conversion of graph node parameters between the driver API's and the host layer's structures.
 #pragma once
 
 #include "cuda/host_calls.h"
@@ -6,15 +6,15 @@
 
 namespace warpgrind::cuda {
 
-// Arguments as pointers to each, or `extra`: all of them in one buffer, laid out as parameter memory is.
+// The arguments are either an array of pointers or `extra`: one buffer with the layout of parameter memory.
 CUresult launch_of(const CUDA_KERNEL_NODE_PARAMS_v3& parameters, host::LaunchArguments& out);
 CUDA_KERNEL_NODE_PARAMS_v3 parameters_of(host::GraphNode& node, host::KernelOperation& kernel);
 
-// Null: there is no such copy.
+// CUDA_ERROR_INVALID_VALUE if `parameters` is null or describes no valid copy.
 CUresult copy_of(const CUDA_MEMCPY3D* parameters, cudaMemcpy3DParms& out);
 CUDA_MEMCPY3D parameters_of(const cudaMemcpy3DParms& copy);
 
-// The device of a context that a node is for; -1: the handle is null, and it is that of the launch.
+// Device of a node's context. -1 if the handle is null: the node then runs on the device of the launch.
 CUresult device_of(CUcontext context, int& device);
 
 }  // namespace warpgrind::cuda

@@ -1,4 +1,4 @@
-// For functions of the driver API that are a function of host and nothing else.
+// Wrappers for driver API functions that only call one function of the host layer.
 #pragma once
 
 #include "cuda/driver.h"
@@ -6,18 +6,18 @@
 
 namespace warpgrind::cuda {
 
-// driver(), with the error of host as the driver API has it.
+// driver(), with the host layer's error converted to a CUresult.
 template <class Body>
 CUresult host_call(Body&& body, const char* call = __builtin_FUNCTION()) {
   return driver([&]() -> CUresult { return driver_error(body()); }, call);
 }
-// Of a stream: driver_in(), likewise.
+// driver_in() for a stream, with the same conversion.
 template <class Body>
 CUresult call_in(CUstream stream, Body&& body, const char* call = __builtin_FUNCTION()) {
   return driver_in(
       stream, [&]() -> CUresult { return driver_error(body()); }, call);
 }
-// host_call() with graphs.
+// host_call() under the lock of graphs.
 template <class Body>
 CUresult graph_call(Body&& body, const char* call = __builtin_FUNCTION()) {
   return driver(
@@ -28,7 +28,7 @@ CUresult graph_call(Body&& body, const char* call = __builtin_FUNCTION()) {
       call);
 }
 
-// Types of both APIs with the same members.
+// Casts between types of the two APIs that have the same members.
 template <class To, class From>
 To* as(From* value) {
   static_assert(sizeof(To) == sizeof(From) && alignof(To) == alignof(From));

@@ -1,11 +1,12 @@
-// Texture and surface references: variables of a module that the program gives a meaning to (deprecated in CUDA 12).
+// Texture and surface references: variables of a module that the program binds to arrays or memory (deprecated in
+// CUDA 12).
 #pragma once
 
 #include "cuda/driver.h"
 
 namespace warpgrind::cuda {
 
-// Those of a module that is unloaded. Their handles are none any more.
+// Destroys the references of a module that is being unloaded. Their handles become invalid.
 void forget_references(const host::LibraryHandle* module);
 
 }  // namespace warpgrind::cuda

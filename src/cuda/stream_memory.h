@@ -1,4 +1,4 @@
-// The driver API's batches of stream memory operations, as host has them.
+// Conversion of the driver API's stream memory operations to the host layer's.
 #pragma once
 
 #include "cuda/host_calls.h"
@@ -6,10 +6,10 @@
 
 namespace warpgrind::cuda {
 
-inline constexpr unsigned kMostMemoryOperations =
-    256;  // "Must be less than 256": those of one batch, and the next fails
+// Maximum number of operations in one batch. The manual says "Must be less than 256"; 257 is the first that fails.
+inline constexpr unsigned kMostMemoryOperations = 256;
 
-// Operations that the device has not are CUDA_ERROR_NOT_SUPPORTED.
+// CUDA_ERROR_NOT_SUPPORTED for operations that no virtual GPU supports.
 CUresult memory_operation(const CUstreamBatchMemOpParams* parameters, unsigned count, unsigned flags,
                           host::MemoryOperation& out);
 

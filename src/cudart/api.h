@@ -1,5 +1,5 @@
-// The functions that programs call (include/cuda_runtime_api.h), and those of other interfaces, which it does not
-// declare.
+// Declarations of the runtime API functions: the public ones (include/cuda_runtime_api.h, through host/types.h), and
+// those of other interfaces (EGL, OpenGL, VDPAU), which that header does not declare.
 #pragma once
 
 #include "host/types.h"

@@ -1,10 +1,9 @@
-// What every entry point of the runtime API begins and ends with:
+// Common prologue and epilogue of all runtime API entry points:
 //
 //   extern "C" WG_API cudaError_t cudaX(...) { return api([&] { ...; return cudaSuccess; }); }
 //
-// api() gives a sticky error back before the body runs and keeps the last error of the host thread. `call` is the name
-// of the entry point: the default argument is the function that calls api(), so a helper between the two hands its own
-// `call` on.
+// api() returns a sticky error before the body runs, and records the last error of the host thread. `call` is the name
+// of the entry point. Its default is the function that calls api(), so a helper must pass on the `call` it received.
 #pragma once
 
 #include "cudart/api.h"
@@ -23,12 +22,12 @@ cudaError_t api(Body&& body, const char* call = __builtin_FUNCTION()) {
   const CallScope scope(call);
   const cudaError_t sticky = sticky_error();
   if (sticky == cudaSuccess) return set_last_error(body());
-  // What is wrong with this call itself is noted behind the error that the program gets.
+  // The program gets the sticky error; an error of this call itself is noted as well.
   if (goes_on_after_fault())
     if (const cudaError_t error = body(); error != sticky) set_last_error(error);
   return set_last_error(sticky);
 }
-// For calls that work on a broken context too (device queries, error texts).
+// For calls that also work in a broken context (device queries, error texts).
 template <class Body>
 cudaError_t api_without_context(Body&& body, const char* call = __builtin_FUNCTION()) {
   if (cudaError_t error = enter_call(); error != cudaSuccess) return thread_state().last_error = error;
@@ -36,7 +35,7 @@ cudaError_t api_without_context(Body&& body, const char* call = __builtin_FUNCTI
   return set_last_error(body());
 }
 
-// An entry point that works with graphs.
+// For entry points that work on graphs: api() under the lock of graphs.
 template <class Body>
 cudaError_t graph_api(Body&& body, const char* call = __builtin_FUNCTION()) {
   return api(
@@ -47,14 +46,14 @@ cudaError_t graph_api(Body&& body, const char* call = __builtin_FUNCTION()) {
       call);
 }
 
-// The twin of an entry point for programs whose null stream is each thread's own (name_ptds, name_ptsz).
+// Defines the twin of an entry point (name_ptds, name_ptsz) for programs compiled with per-thread default streams.
 #define WG_TWIN(result, name, twin, parameters, arguments) \
   WG_API result name##twin parameters {                    \
     NullStreamIsOwn scope;                                 \
     return name arguments;                                 \
   }
 
-// What an unsupported call (WG_UNSUPPORTED of warpgrind/runtime_functions.inc) does.
+// Body of an unsupported function (WG_UNSUPPORTED of warpgrind/runtime_functions.inc).
 cudaError_t unsupported_call(const char* name);
 
 }  // namespace warpgrind::cudart

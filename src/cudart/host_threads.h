@@ -1,6 +1,6 @@
-// The program's threads, as the preload library sees them come and go (preload_hooks.h): a thread begins at the virtual
-// time of the one that makes it, and who joins it has waited until its end. What else threads wait for (OpenMP's
-// barriers, locks, flags) does not move their clocks.
+// Virtual clocks of the program's threads. The preload library reports when threads are created and joined
+// (preload_hooks.h). A thread's clock starts at its creator's time, and a join advances the joiner's clock to the end
+// of the thread. Other waits (OpenMP barriers, locks, flags) do not move a clock.
 #pragma once
 
 #include "cudart/preload_hooks.h"

@@ -1,4 +1,4 @@
-// The parts of the installation that warpgrind_preload belongs to (base/parts.h), and what it says when one is missing.
+// Location of our own libraries (base/parts.h), and the message for a missing one.
 #pragma once
 
 #include <dlfcn.h>
@@ -10,7 +10,8 @@
 
 namespace warpgrind::cudart {
 
-// Of the object that this address is in, with a '/' at its end. Empty: of none, or without a path.
+// Folder of the loaded object that contains this address, with a '/' at the end. Empty if there is no such object or it
+// has no path.
 inline std::string folder_of(const void* address) {
   Dl_info info{};
   if (!::dladdr(address, &info) || !info.dli_fname) return {};
@@ -18,10 +19,10 @@ inline std::string folder_of(const void* address) {
   return std::string(path.substr(0, path.rfind('/') + 1));
 }
 
-// Of the library that this code is in.
+// Folders of the installation that libwarpgrind_preload.so belongs to.
 PartFolders own_parts();
 
-// Says that a part is missing, once for all processes of the run, which counts as not complete (exit code 2).
+// Reports a missing part, once for all processes of the run. The run then counts as incomplete (exit code 2).
 void say_missing(const Part& part, const PartFolders& folders);
 
 }  // namespace warpgrind::cudart

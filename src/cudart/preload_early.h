@@ -1,7 +1,8 @@
-// What may be called before a sanitizer's own library is ready to be.
+// Attribute for functions that may run before a sanitizer's runtime is initialised.
 #pragma once
 
-// clang's no_sanitize("thread") still tells libtsan of each call, which crashes there; gcc has no other word.
+// clang's no_sanitize("thread") still reports each call to libtsan, which crashes that early. gcc has no stronger
+// attribute.
 #ifdef __clang__
 #define WG_CALLED_EARLY disable_sanitizer_instrumentation
 #else

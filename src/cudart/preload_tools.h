@@ -1,9 +1,10 @@
-// A process of a run that turns out to be NVIDIA's nvcc or ptxas (cli/tools_of_run.h).
+// Replacement of NVIDIA's nvcc and ptxas when a run starts them (cli/tools_of_run.h).
 #pragma once
 
 namespace warpgrind::cudart {
 
-// Becomes `warpgrind tool-of-run` if this process is such a tool; returns if not, or if that cannot be started.
+// If this process is such a tool, executes `warpgrind tool-of-run` in its place. Returns if it is not, or if the
+// replacement cannot be started.
 void replace_tool(char** argv);
 
 }  // namespace warpgrind::cudart

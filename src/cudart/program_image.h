@@ -1,5 +1,5 @@
-// The little that the start of a process needs to know of an ELF file: whether it has CUDA code, and where its copy of
-// the CUDA runtime is. Small, since the preload library looks at every process that a run starts.
+// Minimal ELF reader for the start of a process: whether a file has CUDA code, and the location of its copy of the CUDA
+// runtime. Small, since the preload library inspects every process of a run.
 #pragma once
 
 #include <cstddef>
@@ -15,13 +15,13 @@ namespace warpgrind::cudart {
 
 struct LoadedObject {
   std::string path;
-  std::uintptr_t base = 0;  // what is added to the file's addresses
+  std::uintptr_t base = 0;  // load address minus the file's addresses
   bool is_executable = false;
 };
 std::vector<LoadedObject> loaded_objects();
 
-// The objects of a process that were not there when it was last asked: a program that opens many libraries has each
-// looked at once. After something was closed all of them are new, since another object may lie at the same place.
+// Loaded objects of the process that are new since the last call, so that each library is inspected only once. After
+// any library was closed, all objects count as new, since another one may lie at the same address.
 class NewObjects {
  public:
   std::vector<LoadedObject> operator()();
@@ -39,22 +39,22 @@ class ProgramImage {
   ProgramImage& operator=(const ProgramImage&) = delete;
 
   bool open(const std::string& path);  // false: not a 64-bit ELF file with sections that can be read
-  bool has_cuda_code() const;          // a section with fatbin wrappers
+  bool has_cuda_code() const;          // true: it has a section with fatbins or their wrappers
   bool has_symbol_table() const;
-  // Defines the functions of the CUDA runtime, whether it has CUDA code or leaves that to others (bindings for other
-  // languages). Looks at the names of an object with a symbol table, and at nothing of one without.
+  // True if the file defines the functions of the CUDA runtime, with or without CUDA code of its own (bindings for
+  // other languages have none). Always false for an object without a symbol table.
   bool has_static_runtime() const;
   bool needs_shared_runtime() const;  // DT_NEEDED libcudart.so.*
 
   struct Function {
     std::string name;
     std::uint64_t value = 0;  // address in the file
-    std::uint64_t room = 0;   // bytes up to its end
+    std::uint64_t room = 0;   // bytes up to its end, with padding
   };
   // Functions named cuda* and __cuda* that the file defines, if __cudaRegisterFatBinary is one of them.
   std::vector<Function> runtime_functions() const;
-  // The release of CUDA that such functions are of: 11, 12, 13 (or later), or 10 for all before 11. Told by functions
-  // that came or went: nothing in the file says it.
+  // CUDA release of these functions: 11, 12, 13 (or later), or 10 for all before 11. Inferred from functions that CUDA
+  // added or removed, since the file does not name its release.
   static int runtime_release(const std::vector<Function>& functions);
   bool defines(std::string_view function) const;
 

@@ -1,11 +1,12 @@
-// Programs linked with the static CUDA runtime (nvcc's default) carry their own copy of every cuda* function. Its
-// symbols are still there, so each of these functions gets a jump to ours at its start.
+// Redirection of the static CUDA runtime. A program linked with it (nvcc's default) contains its own copy of every
+// cuda* function. The copy's symbols are still in the file, so the start of each function is overwritten with a jump to
+// ours.
 #pragma once
 
 namespace warpgrind::cudart {
 
-// For the executable and every shared library that is loaded now. Where something cannot be redirected (no symbol
-// table, code that may not be changed) the process ends with exit code 2 and says what to do.
+// Redirects the executable and every shared library that is loaded now. If a function cannot be redirected (no symbol
+// table, code that must not be changed), the process prints advice and ends with exit code 2.
 void redirect_static_runtimes();
 
 }  // namespace warpgrind::cudart

@@ -1,5 +1,5 @@
-// What every function of NVML begins with. Functions are C++ functions of this namespace, declared here from the table;
-// the library libnvidia-ml.so.1 jumps to them through one array (entries.cpp).
+// Common prologue of all NVML functions. They are C++ functions of this namespace, declared here from the table;
+// libnvidia-ml.so.1 jumps to them through one array (entries.cpp).
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 #include "host/state.h"
 #include "nvml.h"
 
-// What a handle points to. There is one for each virtual GPU, for ever.
+// Object behind a device handle. There is one for each virtual GPU; it is never destroyed.
 struct nvmlDevice_st {
   unsigned index = 0;
 };
@@ -26,19 +26,19 @@ inline const GpuModel& model() {
   return host::the_session().model();
 }
 
-bool initialized();                      // nvmlInit, and not yet as often nvmlShutdown
-unsigned device_count();                 // virtual GPUs
+bool initialized();                      // more calls of nvmlInit than of nvmlShutdown so far
+unsigned device_count();                 // number of virtual GPUs
 nvmlDevice_t handle_of(unsigned index);  // null: no such device
 bool valid(nvmlDevice_t device);
 
-// NVML_ERROR_INSUFFICIENT_SIZE if it does not fit with its end.
+// NVML_ERROR_INSUFFICIENT_SIZE if the text and its terminating zero do not fit.
 nvmlReturn_t copy_text(const char* text, char* out, unsigned length);
 
 template <class Body>
 nvmlReturn_t call(Body&& body) {
   return initialized() ? body() : NVML_ERROR_UNINITIALIZED;
 }
-// For functions of one device that give one thing back; `out` must not be null.
+// For functions of one device with one output. `out` must not be null.
 template <class Body>
 nvmlReturn_t call_of(nvmlDevice_t device, const void* out, Body&& body) {
   if (!initialized()) return NVML_ERROR_UNINITIALIZED;

@@ -1,4 +1,4 @@
-// The functions of warpgrind/older_functions.inc, and what makes their names.
+// Declarations of the functions in warpgrind/older_functions.inc. The macros build their names.
 #pragma once
 
 #include "cudart/api.h"

@@ -1,4 +1,4 @@
-// Structures as CUDA 11 and 12 had them, where 13's are others: programs compiled with those releases pass them.
+// Structures of CUDA 11 and 12 that differ from CUDA 13's. Programs compiled with those releases pass them.
 // Source: driver_types.h and texture_types.h of 11.8 and 12.9.
 #pragma once
 
@@ -6,7 +6,8 @@
 
 namespace warpgrind::cudart {
 
-// cudaDeviceProp of CUDA 11, and of cudaGetDeviceProperties in libcudart.so.12: 12's begins with it.
+// cudaDeviceProp of CUDA 11, also used by cudaGetDeviceProperties of libcudart.so.12. CUDA 12's structure begins with
+// it.
 struct DeviceProperties11 {
   char name[256];
   cudaUUID_t uuid;
@@ -51,7 +52,7 @@ struct DeviceProperties12 : DeviceProperties11 {
 };
 static_assert(sizeof(DeviceProperties12) == 1032);
 
-// Each of these is the beginning of 13's: what follows, CUDA 13 added.
+// Each of these is the beginning of CUDA 13's structure; CUDA 13 added the members that follow.
 struct PointerAttributes12 {
   cudaMemoryType type;
   int device;
