@@ -1,4 +1,4 @@
-// What a cublasHandle_t stands for, and how a function of cuBLAS becomes work of its stream.
+// State behind a cublasHandle_t, and helpers that issue a cuBLAS call as work of its stream.
 #pragma once
 
 #include <cublas_v2.h>
@@ -22,7 +22,7 @@ struct cublasContext {
 
 namespace warpgrind::libraries::blas {
 
-// A factor such as alpha: taken at the call from host memory, or read from the device when the work is done.
+// A scalar factor such as alpha. One in host memory is read at the call; one in device memory when the work runs.
 template <class T>
 class Scalar {
  public:
@@ -45,7 +45,7 @@ class Scalar {
   T value_{};
 };
 
-// One call of a function.
+// One call of a cuBLAS function.
 class Caller {
  public:
   Caller(cublasHandle_t handle, const char* function);
@@ -57,7 +57,7 @@ class Caller {
   Scalar<T> scalar(const T* at) const {
     return Scalar<T>(at, scalars_on_device());
   }
-  // Where a result goes: to the host at once, or to the device.
+  // True if the result may be stored at `at`. A result in host memory needs no check.
   template <class T>
   static bool may_write(LibraryRun& run, bool on_device, const char* name, T* at) {
     return !on_device || run.writes(name, at, sizeof(T));
@@ -75,16 +75,16 @@ class Caller {
   const char* function_;
 };
 
-// Begins every function: the handle is one.
+// Begins every function: returns an error unless the handle is valid.
 #define WG_BEGIN_CALL(handle, function) \
   Caller caller(handle, function);      \
   if (!caller.initialized()) return CUBLAS_STATUS_NOT_INITIALIZED
 
-// The shape of a matrix, for the name of its work: "3 x 5".
+// Shape of a matrix as text, for the name of the work: "3 x 5".
 inline std::string rectangle(std::int64_t rows, std::int64_t columns) {
   return fmt::format("{} x {}", rows, columns);
 }
-// The length of a vector, likewise: "n = 5".
+// Length of a vector, likewise: "n = 5".
 inline std::string length(std::int64_t n) {
   return fmt::format("n = {}", n);
 }

@@ -1,4 +1,4 @@
-// Reading and writing single members of a descriptor: one table of attributes each.
+// Access to single members of a descriptor by attribute number. Each descriptor type has a table of its attributes.
 #pragma once
 
 #include <cublas_v2.h>
@@ -31,7 +31,7 @@ inline cublasStatus_t set_attribute(std::span<const Attribute> all, void* object
   return CUBLAS_STATUS_SUCCESS;
 }
 
-// bytes = 0 asks for the size alone. at_least: more room than needed is right (arrays).
+// Copies a value to the program. bytes = 0 asks only for the size. at_least: `bytes` may exceed the size (arrays).
 inline cublasStatus_t give_bytes(const void* value, std::size_t value_bytes, void* to, std::size_t bytes,
                                  std::size_t* written, bool at_least = false) {
   const bool fits = at_least ? bytes >= value_bytes : bytes == value_bytes;

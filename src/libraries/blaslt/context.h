@@ -1,4 +1,4 @@
-// Handles of cuBLASLt: its own, and those of cuBLAS, each of which contains one.
+// Valid handles of cuBLASLt: its own and those of cuBLAS, since a cublasHandle_t can be used as a cublasLtHandle_t.
 #pragma once
 
 #include <cublasLt.h>
@@ -11,7 +11,7 @@ bool is_handle(cublasLtHandle_t handle);
 
 extern "C" {
 #pragma GCC visibility push(default)
-// libcublas says which of its handles exist.
+// libcublas registers its handles here when it creates them, and removes them when it destroys them.
 void warpgrind_cublaslt_add(void* handle);
 void warpgrind_cublaslt_remove(void* handle);
 #pragma GCC visibility pop

@@ -1,5 +1,6 @@
-// What cuBLASLt's semi-opaque descriptors hold. They may lie in memory of the program, which may copy them byte by
-// byte: so they are plain data, and begin with a mark that tells one that was never initialised.
+// Contents of cuBLASLt's semi-opaque descriptors. A descriptor may lie in the program's memory, and the program may
+// copy it byte by byte, so the contents are plain data. They begin with a mark, which an uninitialised descriptor
+// lacks.
 #pragma once
 
 #include <cublasLt.h>
@@ -29,10 +30,10 @@ struct MatmulDesc {
   std::int32_t fill = CUBLAS_FILL_MODE_FULL;
   std::uint32_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
   std::int32_t bias_type = -1, aux_type = -1, sm_count = 0;
-  std::int32_t scale_modes[6] = {};  // A, B, C, D, auxiliary matrix, scale of D
+  std::int32_t scale_modes[6] = {};  // of A, B, C, D, the auxiliary matrix, the scale of D
   std::int8_t fast_accumulation = 0;
   void *bias = nullptr, *aux = nullptr;
-  const void* scales[8] = {};  // of A, B, C, D; amax of D; scale and amax of the auxiliary matrix; scale of D
+  const void* scales[8] = {};  // scales of A, B, C, D; amax of D; scale and amax of the auxiliary matrix; scale of D
   std::int64_t bias_stride = 0, aux_ld = 0, aux_stride = 0, alpha_stride = 0;
 };
 
@@ -61,7 +62,7 @@ struct Algorithm {
   std::uint32_t reduction = CUBLASLT_REDUCTION_SCHEME_NONE, swizzling = 0, custom = 0;
   std::uint32_t stages = CUBLASLT_MATMUL_STAGES_UNDEFINED;
   std::uint16_t inner = CUBLASLT_MATMUL_INNER_SHAPE_UNDEFINED, cluster = CUBLASLT_CLUSTER_SHAPE_AUTO;
-  std::int16_t compute = 0, scale = 0, types[4] = {};  // what it was initialised for
+  std::int16_t compute = 0, scale = 0, types[4] = {};  // arguments of cublasLtMatmulAlgoInit
 };
 
 static_assert(sizeof(Layout) <= sizeof(cublasLtMatrixLayoutOpaque_t) &&
@@ -70,7 +71,7 @@ static_assert(sizeof(Layout) <= sizeof(cublasLtMatrixLayoutOpaque_t) &&
               sizeof(Preference) <= sizeof(cublasLtMatmulPreferenceOpaque_t) &&
               sizeof(Algorithm) <= sizeof(cublasLtMatmulAlgo_t));
 
-// nullptr: there is none, or it was never initialised.
+// nullptr: the descriptor is null or was never initialised.
 template <class Content, class Opaque>
 auto content(Opaque* descriptor) {
   using To = std::conditional_t<std::is_const_v<Opaque>, const Content, Content>;

@@ -1,4 +1,4 @@
-// What cublasLtMatmul does to a product before it is stored.
+// Epilogues of cublasLtMatmul: operations on the product before it is stored (bias, activation, their gradients).
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,17 @@ struct Epilogue {
   bool has(cublasLtEpilogue_t part) const { return (kind & static_cast<std::uint32_t>(part)) != 0; }
 };
 
-const char* name_of_epilogue(std::uint32_t kind);  // "RELU_BIAS"; nullptr: there is none
-std::uint32_t every_epilogue();                    // the bits of all
+const char* name_of_epilogue(std::uint32_t kind);  // "RELU_BIAS"; nullptr: no such epilogue
+std::uint32_t every_epilogue();                    // union of the bits of all epilogues
 bool uses_bias(std::uint32_t kind);
 bool uses_aux(std::uint32_t kind);
-// The leading dimension of the auxiliary matrix is one.
+// True if the leading dimension and the stride of the auxiliary matrix are valid.
 bool aux_fits(const Epilogue& e);
 
-// values: x by columns, and afterwards D. false: an operand is not in memory of the GPU.
+// Applies the epilogue in place. values: the product, by columns; afterwards D. False: an operand is not in GPU memory.
 template <class T>
 bool apply(LibraryRun& run, const Epilogue& e, std::int64_t batch_index, std::vector<T>& values);
-// Sums of the rows of a matrix, or with by_column of its columns, become the gradient of the bias.
+// Stores the gradient of the bias: the sum of each row of a matrix, or of each column if by_column is set.
 template <class T>
 bool store_bias_gradient(LibraryRun& run, const Epilogue& e, std::int64_t batch_index, const std::vector<T>& values,
                          std::int64_t rows, bool by_column);

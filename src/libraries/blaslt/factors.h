@@ -1,4 +1,4 @@
-// alpha and beta in the pointer modes of cuBLASLt: one number, or one for each row of D.
+// alpha and beta in the pointer modes of cuBLASLt: one number, or a vector with one number for each row of D.
 #pragma once
 
 #include <optional>
@@ -23,7 +23,7 @@ class RowFactors {
     out.stride_ = stride;
     return out;
   }
-  // For matrix `i` of a batch.
+  // Factors of all rows, for matrix `i` of a batch.
   template <class T>
   bool get(LibraryRun& run, const char* name, std::int64_t rows, std::int64_t i, std::vector<T>& out) const {
     out.assign(static_cast<std::size_t>(rows), T{});

@@ -1,4 +1,4 @@
-// Matrices in the memory orders of cublasLtOrder_t.
+// Access to matrices in the memory orders of cublasLtOrder_t.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,17 @@ inline bool is_tiled(const Layout& l) {
   return l.order != CUBLASLT_ORDER_COL && l.order != CUBLASLT_ORDER_ROW;
 }
 
-// Sizes that can be, a type that there is, and a leading dimension that is long enough.
+// Checks sizes, element type and leading dimension.
 cublasStatus_t check(const Layout& l);
-// Elements from the first to the last of one matrix.
+// Number of elements from the first to the last one of a matrix, gaps included.
 std::int64_t span_of(const Layout& l);
-// Matrix `i` of a batch; arrays of addresses must have been asked for.
+// Address of matrix `i` of a batch. If the batch is an array of addresses, call reads_addresses() first.
 void* matrix_of(const Layout& l, const void* first, std::int64_t i);
 bool reads_addresses(LibraryRun& run, const char* name, const Layout& l, const void* first);
 bool reads(LibraryRun& run, const char* name, const Layout& l, const void* matrix);
 bool writes(LibraryRun& run, const char* name, const Layout& l, void* matrix);
 
-// One matrix to or from columns without gaps.
+// Copies one matrix to or from a dense array in column-major order.
 template <class T>
 std::vector<T> gather(const Layout& l, const void* matrix);
 template <class T>

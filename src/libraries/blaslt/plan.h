@@ -1,4 +1,4 @@
-// What cublasLtMatmul is asked for, checked: the same for the product itself and for whoever asks about algorithms.
+// A checked request to cublasLtMatmul. The product itself and the queries about algorithms both use it.
 #pragma once
 
 #include "libraries/blaslt/epilogues.h"
@@ -10,20 +10,20 @@ namespace warpgrind::libraries::blaslt {
 struct Plan {
   MatmulDesc desc;
   Layout a, b, c, d;
-  blas::Product product;  // of column-major operands; without their addresses
+  blas::Product product;  // in terms of column-major operands; without their addresses
   Epilogue epilogue;
 };
 
-// INVALID_VALUE: descriptors that do not go together. NOT_SUPPORTED: there is no such product.
+// INVALID_VALUE: the descriptors do not match. NOT_SUPPORTED: there is no such product.
 cublasStatus_t make_plan(const cublasLtMatmulDescOpaque_t* desc, const cublasLtMatrixLayoutOpaque_t* a,
                          const cublasLtMatrixLayoutOpaque_t* b, const cublasLtMatrixLayoutOpaque_t* c,
                          const cublasLtMatrixLayoutOpaque_t* d, Plan& out);
 
-// Whether there is a product of these types.
+// True if a product of these types is supported.
 bool are_types(int compute, int scale, int a, int b, int c, int d);
-// The bits of all epilogues of such products.
+// Bits of all epilogues that products of these types support.
 std::uint32_t epilogue_mask(cudaDataType input, cudaDataType output);
-// An algorithm as a program may have configured it.
+// Checks an algorithm, which the program may have configured itself.
 cublasStatus_t check_algorithm(const cublasLtMatmulAlgo_t* algorithm, const Plan& plan);
 
 }  // namespace warpgrind::libraries::blaslt

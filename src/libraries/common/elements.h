@@ -1,4 +1,4 @@
-// Elements of every type that matrices and vectors have, as numbers that can be computed with.
+// Conversion between the element types of matrices and vectors and the C++ types that the libraries compute in.
 #pragma once
 
 #include <library_types.h>
@@ -11,9 +11,9 @@
 
 namespace warpgrind::libraries {
 
-std::size_t element_bytes(cudaDataType type);  // 0: none of those
+std::size_t element_bytes(cudaDataType type);  // 0: not a supported type
 
-// Of functions that say their element type by a letter: of NVIDIA's types and of ours (numbers.h).
+// cudaDataType of a C++ element type, NVIDIA's or ours (numbers.h), for functions whose name has a type letter.
 template <class T>
 constexpr cudaDataType kTypeOf = kTypeOf<typename NumberOf<T>::type>;
 template <>
@@ -29,19 +29,19 @@ inline bool is_complex(cudaDataType type) {
   return type == CUDA_C_32F || type == CUDA_C_64F || type == CUDA_C_8I;
 }
 
-// rows x columns elements by columns that are ld apart, to or from a dense buffer of float, double or their complex
-// numbers. Integers are saturated, but for 32-bit sums, which wrap.
+// Copy a column-major matrix, whose columns are `ld` elements apart, to or from a dense buffer of float, double or
+// their complex types. Integers saturate, except 32-bit sums, which wrap.
 template <class D>
 void load(cudaDataType type, const void* from, std::int64_t ld, std::int64_t rows, std::int64_t columns, D* to);
 template <class D>
 void store(cudaDataType type, void* to, std::int64_t ld, std::int64_t rows, std::int64_t columns, const D* from);
-// One of them.
+// One element, as a double-precision complex number.
 std::complex<double> read_factor(cudaDataType type, const void* at);
 
 float bf16_to_float(std::uint16_t bits);
 std::uint16_t float_to_bf16(float value);
 
-// Real to complex, and the real part of a complex number.
+// Converts a number. Complex to real keeps the real part.
 template <class D, class S>
 D converted(S v) {
   if constexpr (kIsComplex<S> && kIsComplex<D>)

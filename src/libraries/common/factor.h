@@ -1,4 +1,4 @@
-// alpha, beta and their like.
+// Scalar factors of any type, such as alpha and beta.
 #pragma once
 
 #include "libraries/common/elements.h"
@@ -6,7 +6,7 @@
 
 namespace warpgrind::libraries {
 
-// One of any type: its value at the call from host memory, or read from the device when the stream has come to it.
+// One scalar factor. In host memory it is read at the call; in device memory when the stream reaches the work.
 class Factor {
  public:
   Factor(cudaDataType type, const void* at, bool on_device)

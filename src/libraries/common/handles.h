@@ -1,4 +1,5 @@
-// The objects behind the handles of a library: a handle that was never given out, or was given back, is recognised.
+// Table of a library's handles and the objects behind them. It recognises handles that were never created or are
+// already destroyed.
 #pragma once
 
 #include <memory>
@@ -7,7 +8,7 @@
 
 namespace warpgrind::libraries {
 
-// Key: what the program holds (a pointer or a number).
+// Key: the handle as the program has it (a pointer or a number).
 template <class Key, class Object>
 class Handles {
  public:
@@ -15,14 +16,14 @@ class Handles {
     const std::lock_guard lock(mutex_);
     objects_[key] = std::move(object);
   }
-  // nullptr: no such handle. Who works with the object keeps it, whatever another thread gives back meanwhile.
+  // nullptr: no such handle. The returned pointer keeps the object alive if another thread destroys the handle.
   std::shared_ptr<Object> find(Key key) const {
     const std::lock_guard lock(mutex_);
     const auto found = objects_.find(key);
     return found == objects_.end() ? nullptr : found->second;
   }
   bool remove(Key key) {
-    std::shared_ptr<Object> last;  // destroyed without the lock
+    std::shared_ptr<Object> last;  // its destructor runs after the lock is released
     const std::lock_guard lock(mutex_);
     const auto found = objects_.find(key);
     if (found == objects_.end()) return false;

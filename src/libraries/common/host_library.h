@@ -1,5 +1,5 @@
-// A library of the host that does the work (OpenBLAS, FFTW): opened at the first call that needs it, so that programs
-// without such calls need it not.
+// A library of the host that does the computation (OpenBLAS, FFTW). It is opened at the first call that needs it, so
+// that programs without such calls run without it.
 #pragma once
 
 #include <initializer_list>
@@ -9,11 +9,11 @@ namespace warpgrind::libraries {
 
 class HostLibrary {
  public:
-  // The first of the files that can be opened. package: of Debian, for the message.
+  // Opens the first file that can be opened. package: Debian's package, for the message.
   HostLibrary(std::initializer_list<const char*> files, const char* package);
-  // Empty: it is there.
+  // Message about a missing library or function; empty if all were found.
   const std::string& missing() const { return missing_; }
-  // nullptr: it has none of that name, and missing() says so from then on.
+  // nullptr: the library has no such function. missing() reports the first one that was not found.
   void* find(const char* name);
   template <class Function>
   void find(Function& function, const char* name) {

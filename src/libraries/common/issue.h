@@ -1,4 +1,4 @@
-// A call of a library as work of a stream.
+// Issuing a library call as work of a stream.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -17,11 +17,11 @@ using timing::LibraryFamily;
 using timing::LibraryWork;
 
 struct CallName {
-  const char* function = "";  // as the documentation has it: "cublasSgemm"
+  const char* function = "";  // documented name: "cublasSgemm"
   std::string arguments;      // "512 x 512 x 512"
 };
 
-// by: what does the work here. host_waits: comes back when it is done.
+// by: the library that does the computation ("OpenBLAS"). host_waits: return only when the work has ended.
 LibraryIssue issue(CallName name, const char* by, const LibraryWork& work, cudaStream_t stream, bool host_waits,
                    std::function<void(LibraryRun&)> run);
 

@@ -1,4 +1,5 @@
-// Element types of the libraries as C++ numbers: cuComplex and its like become std::complex, of the same layout.
+// C++ types for the libraries' element types: cuComplex and cuDoubleComplex become std::complex, which has the same
+// layout.
 #pragma once
 
 #include <complex>
@@ -38,7 +39,7 @@ using Real = typename RealOf<T>::type;
 template <class T>
 inline constexpr bool kIsComplex = !std::is_same_v<T, Real<T>>;
 
-// Pointers and arrays of pointers to elements.
+// Casts of pointers to elements, and of arrays of such pointers.
 template <class T>
 auto number(const T* p) {
   return reinterpret_cast<const typename NumberOf<T>::type*>(p);

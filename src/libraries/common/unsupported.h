@@ -1,10 +1,10 @@
-// Functions of a library that are not carried out (unsupported.inc of its folder). Whatever their parameters are, they
-// look at none of them: in the calling convention of this host the caller takes them away again.
+// Definitions of a library's unsupported functions (unsupported.inc in its folder). They are declared without
+// parameters and ignore those passed: in this host's calling convention the caller removes them from the stack.
 #pragma once
 
 extern "C" void warpgrind_library_missing(const char* what);
 
-// status: what the library's documentation has for such calls.
+// status: the library's documented error for an unsupported call.
 #define WG_LIBRARY_UNSUPPORTED(name, status)                    \
   extern "C" __attribute__((visibility("default"))) int name(); \
   extern "C" int name() {                                       \

@@ -1,4 +1,4 @@
-// The functions of FFTW that are used, in single and double precision.
+// Table of the FFTW functions that our cuFFT calls, in single and double precision.
 #pragma once
 
 #include <fftw3.h>
@@ -35,7 +35,7 @@ struct Fftw {
   void (*execute_r2c)(const Plan, T*, Complex*) = nullptr;
   void (*execute_c2r)(const Plan, Complex*, T*) = nullptr;
   void (*destroy)(Plan) = nullptr;
-  std::string missing;  // empty: all are there
+  std::string missing;  // message about a missing function; empty: none
 };
 template <class T>
 const Fftw<T>& fftw();
@@ -44,7 +44,7 @@ const Fftw<float>& fftw<float>();
 template <>
 const Fftw<double>& fftw<double>();
 
-// FFTW makes and destroys one plan at a time; what executes plans needs no lock.
+// Lock for creating and destroying FFTW plans, which is not thread-safe. Executing a plan needs no lock.
 std::mutex& planner();
 
 }  // namespace warpgrind::libraries::fft

@@ -1,4 +1,4 @@
-// The functions of OpenBLAS that are used, found when the first call needs them.
+// Table of the OpenBLAS functions that our libraries call. The first call that needs one loads OpenBLAS.
 #pragma once
 
 #include <cblas.h>
@@ -29,7 +29,7 @@ namespace warpgrind::libraries::blas {
   X(openblas_set_num_threads)
 // clang-format on
 
-// LAPACK, which OpenBLAS brings: Fortran's calling convention.
+// LAPACK functions, which OpenBLAS contains, in Fortran's calling convention.
 template <class T>
 struct Lapack {
   void (*getrf)(const int* m, const int* n, T* a, const int* lda, int* pivots, int* info) = nullptr;
@@ -67,11 +67,12 @@ struct OpenBlas {
   Lapack<double> d;
   Lapack<Complex> c;
   Lapack<DoubleComplex> z;
-  std::string missing;  // empty: all are there
+  std::string missing;  // message about a missing function; empty: none
 };
 const OpenBlas& openblas();
 
-// Blas<T>::name is the function for T, a member of OpenBlas. Scalars go through by(): complex ones by address.
+// Blas<T>::name is the member of OpenBlas for element type T. Pass scalars through by(), since complex ones are passed
+// by address.
 template <class T>
 struct Blas;
 #define WG_OF_S(name) static constexpr auto name = &OpenBlas::s##name;

@@ -1,4 +1,4 @@
-// What matrices and vectors take, and what arguments that describe them may be.
+// Sizes and checks of matrix and vector operands, and the work they cause.
 #pragma once
 
 #include <cublas_v2.h>
@@ -14,11 +14,11 @@
 
 namespace warpgrind::libraries::blas {
 
-// As the documentation of cublasStatus_t puts it.
+// Name and text of a status, from the documentation of cublasStatus_t.
 const char* name_of(cublasStatus_t status);
 const char* text_of(cublasStatus_t status);
 
-// What a function that answers a question does with its answer.
+// Stores the answer of a query function.
 template <class T>
 cublasStatus_t give(T* out, T value) {
   if (!out) return CUBLAS_STATUS_INVALID_VALUE;
@@ -26,16 +26,16 @@ cublasStatus_t give(T* out, T value) {
   return CUBLAS_STATUS_SUCCESS;
 }
 
-// A call becomes work of a stream, if OpenBLAS is there.
+// Issues a call as work of a stream. Fails if OpenBLAS is not installed.
 cublasStatus_t issue_work(const char* function, std::string arguments, const LibraryWork& work, cudaStream_t stream,
                           bool host_waits, std::function<void(LibraryRun&)> run);
 
-// ---- What operands take
+// ---- Work and memory of operands
 template <class T>
 LibraryArithmetic arithmetic_of() {
   return std::is_same_v<Real<T>, double> ? LibraryArithmetic::fp64 : LibraryArithmetic::fp32;
 }
-// Multiplications and additions of one product and sum.
+// Floating-point operations of one multiply-add.
 template <class T>
 constexpr double kFlops = kIsComplex<T> ? 8 : 2;
 
@@ -82,13 +82,13 @@ template <class T>
 bool writes_matrix(LibraryRun& run, const char* name, T* a, std::int64_t rows, std::int64_t columns, std::int64_t ld) {
   return run.writes(name, a, static_cast<std::size_t>(matrix_elements(rows, columns, ld)) * sizeof(T));
 }
-// Where element 0 of a vector is: with a negative increment it is the last one in memory.
+// Address of element 0 of a vector. With a negative increment it is the last one in memory.
 template <class T>
 T* first_element(T* x, std::int64_t n, std::int64_t increment) {
   return increment < 0 ? x - (n - 1) * increment : x;
 }
 
-// ---- What arguments may be
+// ---- Checks and conversions of arguments
 inline bool is_operation(cublasOperation_t op) {
   return op == CUBLAS_OP_N || op == CUBLAS_OP_T || op == CUBLAS_OP_C || op == CUBLAS_OP_CONJG;
 }
@@ -104,7 +104,7 @@ inline bool is_side(cublasSideMode_t side) {
 inline bool is_diagonal(cublasDiagType_t diag) {
   return diag == CUBLAS_DIAG_NON_UNIT || diag == CUBLAS_DIAG_UNIT;
 }
-// OpenBLAS counts in int.
+// OpenBLAS has int sizes.
 constexpr std::int64_t kMostElements = 2147483647;
 template <class... Sizes>
 bool fits(Sizes... sizes) {
@@ -116,7 +116,7 @@ inline int narrow(std::int64_t n) {
 inline double real(std::int64_t n) {
   return static_cast<double>(n);
 }
-// A leading dimension for that many rows.
+// True if `ld` is a valid leading dimension for that many rows.
 inline bool at_least(std::int64_t ld, std::int64_t rows) {
   return ld >= std::max<std::int64_t>(1, rows);
 }
@@ -131,7 +131,7 @@ inline CBLAS_DIAG diagonal_of(cublasDiagType_t diag) {
   return diag == CUBLAS_DIAG_UNIT ? CblasUnit : CblasNonUnit;
 }
 
-// The arguments are what the documentation allows. Sizes that OpenBLAS cannot count are refused.
+// WG_REQUIRE: the arguments are valid according to the documentation. WG_FITS: OpenBLAS's int can hold the sizes.
 #define WG_REQUIRE(condition) \
   if (!(condition)) return CUBLAS_STATUS_INVALID_VALUE
 #define WG_FITS(...) \

@@ -10,10 +10,10 @@
 
 namespace warpgrind::libraries::blas {
 
-// One operand of a batch: matrices at equal distances, or an array of their addresses in device memory.
+// One operand of a batch: matrices at equal distances, or a device array of their addresses.
 struct BatchOperand {
   cudaDataType type = CUDA_R_32F;
-  const void* at = nullptr;  // the first; null: `addresses`
+  const void* at = nullptr;  // first matrix; null: `addresses` is used
   const void* const* addresses = nullptr;
   std::int64_t ld = 1, stride = 0;  // in elements
 };
@@ -28,7 +28,7 @@ struct Product {
 // The type of alpha and beta; nullopt: cuBLAS has no product of these types.
 std::optional<cudaDataType> scale_type(const Product& p);
 
-// What the documentation asks of operations, sizes and leading dimensions.
+// Checks operations, sizes and leading dimensions against the documentation.
 cublasStatus_t check(const Product& p);
 LibraryWork work_of(const Product& p);
 std::string arguments_of(const Product& p);  // "512 x 512 x 512, 3 times"
@@ -36,9 +36,9 @@ std::string arguments_of(const Product& p);  // "512 x 512 x 512, 3 times"
 struct Factors {
   DoubleComplex alpha = 1, beta = 0;
 };
-// When a stream has come to it: asks for every operand, and multiplies.
+// Checks access to every operand, then multiplies. Called when the stream reaches the work.
 void multiply_now(LibraryRun& run, const Product& p, const Factors& factors);
-// One product of matrices that are known to be there.
+// One product. The caller has checked access to the matrices.
 void multiply_matrices(const Product& p, const Factors& factors, const void* a, const void* b, void* c);
 const void* matrix_of(const BatchOperand& o, std::int64_t i);
 

@@ -1,5 +1,5 @@
-// Direction numbers of Sobol's sequences, by Joe and Kuo's table (new-joe-kuo-6.21201, as Boost has it: its first 3667
-// dimensions), and the constants by which ours are scrambled.
+// Direction numbers of Sobol sequences, and the constants that scramble them. Source: Joe and Kuo's table
+// new-joe-kuo-6.21201, in Boost's copy, which has its first 3667 dimensions.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@ template <class Word>
 struct Direction {
   Word vectors[sizeof(Word) * 8];
 };
-// One for each dimension.
+// Direction numbers, one entry for each dimension.
 template <class Word>
 const std::vector<Direction<Word>>& directions();
-// NVIDIA's constants are not published: these are others, of the same kind.
+// Scramble constants, one for each dimension. NVIDIA's are not published; these are others of the same kind.
 template <class Word>
 const std::vector<Word>& scrambles();
 

@@ -1,4 +1,4 @@
-// A generator of cuRAND's host interface: fills arrays, in the order that its documentation gives.
+// A generator of cuRAND's host interface. It fills arrays in the documented order.
 #pragma once
 
 #include <curand.h>
@@ -30,7 +30,7 @@ class Generator {
 
 bool is_quasi(curandRngType type);
 bool is_64_bit(curandRngType type);
-// From its beginning, or its offset.
+// A new generator, positioned at settings.offset.
 std::unique_ptr<Generator> make_generator(const Settings& settings);
 
 }  // namespace warpgrind::libraries::rand

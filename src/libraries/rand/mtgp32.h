@@ -1,4 +1,4 @@
-// MTGP32 (include/warpgrind/curand/mtgp32.h) as a generator of the host's interface: NVIDIA's numbers.
+// MTGP32 (include/warpgrind/curand/mtgp32.h) as a generator of the host interface. Gives the same numbers as NVIDIA's.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// The inverse of the normal distribution function: sequences that must draw one number for each result go by it.
+// Inverse of the normal distribution function, for generators that must use exactly one number for each result.
 #pragma once
 
 namespace warpgrind::libraries::rand {

@@ -1,6 +1,6 @@
-// Poisson's distribution from one uniform or one normal number. By the mean and the kind of the generator, NVIDIA's
-// library goes by a histogram, by the distribution function's inverse, or by rounding a normal number, as can be seen
-// in what it gives for known numbers; the results are the same.
+// Poisson distribution from one uniform or one normal number. Depending on the mean and the generator, NVIDIA's library
+// uses a histogram, the inverse distribution function, or a rounded normal number. Its results for known input numbers
+// show which. Our results are equal to NVIDIA's.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace warpgrind::libraries::rand {
 
-// The means from which on the inverse takes the histogram's place, and normal numbers the inverse's.
+// Smallest means for the inverse (below it: the histogram) and for normal numbers (below it: the inverse).
 struct PoissonRule {
   double inverse, normal;
 };
@@ -18,13 +18,13 @@ inline constexpr PoissonRule kPoissonOfQuasi = {10, kAbove8000};
 inline constexpr PoissonRule kPoissonOfQuasi64 = {0, 2000};
 inline constexpr PoissonRule kPoissonOfMtgp32 = {32, kAbove8000};
 
-// A square histogram (Marsaglia, Tsang and Wang, "Fast Generation of Discrete Random Variables", 2004): columns equally
-// wide, each shared by two values. A uniform number below `below` stands for the column's own value, others for
-// `other`.
+// A square histogram (Marsaglia, Tsang and Wang, "Fast Generation of Discrete Random Variables", 2004). Its columns are
+// equally wide, and two values share each. A uniform number less than `below` gives the column's own value, any other
+// gives `other`.
 struct Histogram {
-  unsigned shift = 0;  // the value of the first column
+  unsigned shift = 0;  // value of the first column
   std::vector<double> below;
-  std::vector<unsigned> other;  // counted from `shift`
+  std::vector<unsigned> other;  // value minus `shift`
 };
 Histogram poisson_histogram(double mean);
 
@@ -32,16 +32,16 @@ class PoissonDistribution {
  public:
   PoissonDistribution(double mean, PoissonRule rule);
   bool by_normal() const { return by_normal_; }
-  // Of a number of (0, 1].
+  // u: a uniform number in (0, 1].
   std::uint32_t of(double u) const;
   std::uint32_t of_normal(double normal) const;
 
  private:
   double mean_;
   bool by_normal_;
-  Histogram histogram_;              // or
-  unsigned first_ = 0;               // the value of the first
-  std::vector<double> probability_;  // not to exceed the value
+  Histogram histogram_;              // used if `probability_` is empty
+  unsigned first_ = 0;               // value of the first entry of `probability_`
+  std::vector<double> probability_;  // cumulative: that the result does not exceed the value
 };
 
 }  // namespace warpgrind::libraries::rand

@@ -1,11 +1,12 @@
-// The generators of cuRAND's device headers (include/curand_kernel.h) for the host: one text says what a sequence is.
+// The generators of cuRAND's device headers (include/curand_kernel.h), compiled for the host. Kernels and the host
+// library share the code, so a sequence is defined only once.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 
-#include "curand.h"  // __device__, and what stands before the rest in curand_kernel.h
+#include "curand.h"  // defines __device__; curand_kernel.h includes it before the other headers
 #include "curand_mrg32k3a.h"
 #include "curand_philox4x32_x.h"
 #include "vector_functions.h"
@@ -15,7 +16,7 @@
 
 namespace warpgrind::libraries::rand {
 
-// ---- Numbers of (0, 1] (as in include/curand_uniform.h)
+// ---- Uniform numbers in (0, 1] (as in include/curand_uniform.h)
 inline float uniform(std::uint32_t x) {
   return static_cast<float>(x) * 0x1p-32f + 0x1p-33f;
 }
@@ -25,7 +26,7 @@ inline double uniform_double(std::uint32_t x) {
 inline double uniform_double(std::uint32_t x, std::uint32_t y) {
   return static_cast<double>(x ^ (std::uint64_t{y} << 21)) * 0x1p-53 + 0x1p-54;
 }
-// Without 1, which has no normal number.
+// In (0, 1): the normal quantile of 1 is infinite.
 inline double inner_uniform(std::uint32_t x) {
   return static_cast<double>(x) * 0x1p-32 + 0x1p-33;
 }
@@ -47,7 +48,7 @@ inline double next_uniform_double(curandStateMRG32k3a& s) {
   return wg_mrg32k3a_next(&s) * kMrgScale;
 }
 
-// ---- Pairs of normal numbers by Box and Muller's method
+// ---- Pairs of normal numbers by the Box-Muller method
 template <class T>
 struct Pair {
   T first, second;

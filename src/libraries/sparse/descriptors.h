@@ -1,4 +1,4 @@
-// What the handles and descriptors of cuSPARSE stand for.
+// Objects behind the handles and descriptors of cuSPARSE.
 #pragma once
 
 #include <cusparse.h>
@@ -39,11 +39,11 @@ struct cusparseSpMatDescr {
   cudaDataType type = CUDA_R_32F;
   cusparseFillMode_t fill = CUSPARSE_FILL_MODE_LOWER;
   cusparseDiagType_t diagonal = CUSPARSE_DIAG_TYPE_NON_UNIT;
-  // Of a batch, from one matrix to the next; 0: all are the same.
+  // Distances from one matrix of a batch to the next; 0: all matrices share the array.
   int batch = 1;
   std::int64_t offsets_stride = 0, elements_stride = 0;
 };
-// Dense matrices; a vector is one of one column.
+// A dense matrix. A dense vector is a matrix with one column.
 struct cusparseDnMatDescr {
   std::int64_t rows = 0, columns = 1, ld = 0;
   void* values = nullptr;
@@ -58,7 +58,7 @@ struct cusparseDnVecDescr {
 
 namespace warpgrind::libraries::sparse {
 
-// The descriptor behind a pointer of the program; nullptr: none.
+// The object behind a handle of the program; nullptr: the handle is not valid.
 std::shared_ptr<cusparseContext> find(cusparseHandle_t handle);
 std::shared_ptr<cusparseMatDescr> find(const cusparseMatDescr* description);
 std::shared_ptr<cusparseSpVecDescr> find(const cusparseSpVecDescr* vector);
@@ -70,14 +70,14 @@ inline std::size_t index_bytes(cusparseIndexType_t type) {
   return type == CUSPARSE_INDEX_64I ? 8 : type == CUSPARSE_INDEX_32I ? 4 : 0;
 }
 
-// No call needs a buffer of the device; programs allocate what they are told.
+// Reported size of the buffer that the program must allocate. No call uses it.
 constexpr std::size_t kBufferBytes = 512;
 
 inline Factor factor(const cusparseContext& context, cudaDataType type, const void* at) {
   return {type, at, context.pointer_mode == CUSPARSE_POINTER_MODE_DEVICE};
 }
 
-// Descriptors that the program owns.
+// Creation and destruction of descriptors that the program owns.
 template <class Descriptor>
 cusparseStatus_t create_descriptor(Descriptor** out) {
   if (!out) return CUSPARSE_STATUS_INVALID_VALUE;
@@ -90,7 +90,7 @@ cusparseStatus_t destroy_descriptor(Descriptor* descriptor) {
   return CUSPARSE_STATUS_SUCCESS;
 }
 
-// Issues `run(access, zero)`, where zero is a double or a DoubleComplex: the type to compute in.
+// Issues `run(access, zero)`. The type of `zero`, double or DoubleComplex, is the type to compute in.
 cusparseStatus_t issue_call(const cusparseContext& context, const char* function, std::string arguments, double bytes,
                             double operations, std::function<void(LibraryRun&)> run, bool host_waits = false);
 template <class Run>

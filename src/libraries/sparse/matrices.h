@@ -1,4 +1,4 @@
-// Sparse and dense operands as numbers that can be computed with, whatever their format and types.
+// Sparse and dense operands in one format for computation, converted from and to cuSPARSE's formats and types.
 #pragma once
 
 #include <algorithm>
@@ -9,13 +9,13 @@
 
 namespace warpgrind::libraries::sparse {
 
-// By rows; within a row in the order in which the matrix has them.
+// A sparse matrix by rows. Within a row the elements keep the order of the source matrix.
 template <class D>
 struct Sparse {
   std::int64_t rows = 0, columns = 0;
-  std::vector<std::int64_t> begin;   // of each row, and the end
+  std::vector<std::int64_t> begin;   // first element of each row; then the number of elements
   std::vector<std::int64_t> column;  // of each element
-  std::vector<std::int64_t> place;   // of each element in the matrix's own arrays
+  std::vector<std::int64_t> place;   // index of each element in the source matrix's arrays
   std::vector<D> value;
 };
 
@@ -34,15 +34,15 @@ inline cusparseDnMatDescr one_of(cusparseDnMatDescr m, std::int64_t i) {
   return m;
 }
 
-// Integers of the type, from the base of the matrix to 0.
+// Reads or writes integers of the type, converting between the matrix's index base and base 0.
 bool read_indices(LibraryRun& run, const char* name, const void* at, cusparseIndexType_t type, std::int64_t count,
                   cusparseIndexBase_t base, std::vector<std::int64_t>& out);
 bool write_indices(LibraryRun& run, const char* name, void* at, cusparseIndexType_t type, cusparseIndexBase_t base,
                    const std::vector<std::int64_t>& from);
-// Rows and columns of all elements; false: an address or an index is none.
+// Row and column of each element. False: an address or an index is not valid.
 bool read_places(LibraryRun& run, const cusparseSpMatDescr& m, std::vector<std::int64_t>& rows,
                  std::vector<std::int64_t>& columns);
-// Sorted by rows, or by columns.
+// Order of the elements when sorted by `key` (their rows or columns), stable. begin: first position of each key.
 std::vector<std::int64_t> order_by(const std::vector<std::int64_t>& key, std::int64_t keys,
                                    std::vector<std::int64_t>& begin);
 
@@ -66,7 +66,7 @@ bool read_sparse(LibraryRun& run, const cusparseSpMatDescr& m, cusparseOperation
   return true;
 }
 
-// Dense: rows x columns, by columns, of what op makes of the matrix.
+// A dense matrix in column-major order, after op (transpose, conjugate) was applied.
 template <class D>
 struct Dense {
   std::int64_t rows = 0, columns = 0;
