@@ -1,6 +1,6 @@
-// Which symbol a documented name of the driver API means in CUDA 13.0, for programs that are compiled with cuda.h:
-// names are macros, since programs also make strings of them. WG_DRIVER_PTDS and WG_DRIVER_PTSZ: the thread's own null
-// stream, where a program is compiled for it.
+// Macros that map the documented names of the driver API to CUDA 13.0's symbols, for programs compiled with cuda.h.
+// They are macros since programs also make strings of the names. __CUDA_API_PTDS and __CUDA_API_PTSZ add the suffix of
+// the twin if the program is compiled for per-thread default streams.
 #ifdef __CUDA_API_PER_THREAD_DEFAULT_STREAM
 #define __CUDA_API_PTDS(symbol) symbol##_ptds
 #define __CUDA_API_PTSZ(symbol) symbol##_ptsz
@@ -93,7 +93,7 @@
 #define cuGraphicsResourceSetMapFlags cuGraphicsResourceSetMapFlags_v2
 #define cuGetProcAddress cuGetProcAddress_v2
 
-// Names that mean their own symbol, but for the twin.
+// Names that differ from their symbol only by the suffix of the twin.
 #ifdef __CUDA_API_PER_THREAD_DEFAULT_STREAM
 #define cuEventRecord __CUDA_API_PTSZ(cuEventRecord)
 #define cuEventRecordWithFlags __CUDA_API_PTSZ(cuEventRecordWithFlags)

@@ -1,5 +1,6 @@
-// The rows of driver_functions.inc for somebody who wants them all alike: what has parameters, by WG_DRIVER and its
-// twins, refused or not. Takes the macros away again. No include guard: it is a table.
+// Rows of driver_functions.inc for users that treat supported and unsupported functions alike: all rows with parameters
+// go through WG_DRIVER, WG_DRIVER_PTDS or WG_DRIVER_PTSZ. Undefines the macros at the end. No include guard: it is a
+// table.
 #ifndef WG_DRIVER_NAME
 #define WG_DRIVER_NAME(name, symbol, version)
 #endif

@@ -1,5 +1,5 @@
-// Before clang's and our headers: macros of one letter, as programs are given them (-DN=1024), are put aside. They are
-// names of template parameters there.
+// Saves and undefines one-letter macros before clang's and our headers. Programs are compiled with such macros
+// (-DN=1024), but the headers use the letters as names of template parameters.
 #pragma push_macro("A")
 #undef A
 #pragma push_macro("B")

@@ -1,4 +1,4 @@
-// The counterpart of letters_aside.h.
+// Restores the one-letter macros that letters_aside.h saved.
 #pragma pop_macro("A")
 #pragma pop_macro("B")
 #pragma pop_macro("C")

@@ -1,5 +1,5 @@
-// Part of wrapper.h: tells the runtime where this object's __managed__ variables lie on the host (host_defines.h puts
-// them into a section of their own), so that the device uses the same memory.
+// Part of wrapper.h: reports the host addresses of this object's __managed__ variables to the runtime, so that the
+// device uses the same memory. host_defines.h puts these variables into a section of their own.
 #pragma once
 
 #ifndef __CUDA_ARCH__

@@ -1,10 +1,10 @@
-// What earlier versions of the runtime API had and CUDA 13 dropped or gave other parameters: programs of the last ten
-// years call both. Overloads and aliases only; nothing of it is exported by libcudart.
+// Runtime API functions that CUDA 13 removed or gave other parameters. Programs of the last ten years call the old and
+// the new forms. All are overloads and aliases; libcudart exports none.
 #pragma once
 
 #define WG_OLDER static inline __host__ __attribute__((unused)) cudaError_t
 
-// ---- A device's number where CUDA 13 wants a place
+// ---- Functions with a device number where CUDA 13 has a memory location
 static inline __host__ cudaMemLocation wg_location_of(int device) {
   cudaMemLocation l;
   l.type = device == cudaCpuDeviceId ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice;

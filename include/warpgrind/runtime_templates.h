@@ -1,4 +1,4 @@
-// The runtime API's C++ part (CUDA Runtime API reference, "C++ API Routines"): typed pointers, kernels and symbols.
+// C++ part of the runtime API (CUDA Runtime API reference, "C++ API Routines"): typed pointers, kernels and symbols.
 #pragma once
 
 #define WG_CXX static inline __host__ __attribute__((unused)) cudaError_t
@@ -52,7 +52,7 @@ WG_CXX cudaStreamAttachMemAsync(cudaStream_t stream, T* pointer, size_t length =
   return ::cudaStreamAttachMemAsync(stream, (void*)pointer, length, flags);
 }
 
-// ---- Variables of the device, by name
+// ---- Device variables
 template <class T>
 WG_CXX cudaMemcpyToSymbol(const T& symbol, const void* from, size_t count, size_t offset = 0,
                           cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
@@ -159,7 +159,8 @@ template <class T>
 WG_CXX cudaOccupancyMaxActiveClusters(int* clusters, T* kernel, const cudaLaunchConfig_t* config) {
   return ::cudaOccupancyMaxActiveClusters(clusters, (const void*)kernel, config);
 }
-// The block size with the most resident threads: all multiples of a warp are tried, the largest that is best wins.
+// Block size with the most resident threads on an SM. Tries the multiples of the warp size from the largest down; of
+// equally good sizes the largest wins.
 template <class SharedOfBlock, class T>
 WG_CXX cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int* grid, int* block, T kernel,
                                                                SharedOfBlock shared_of_block, int limit = 0,

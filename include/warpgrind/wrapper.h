@@ -1,14 +1,14 @@
-// What nvcc includes by itself, for clang: the toolchain puts this header before every CUDA file (-include). It stands
-// in for clang's __clang_cuda_runtime_wrapper.h, which needs the headers of a CUDA toolkit; the order is that header's,
-// because clang's own pieces (__clang_cuda_*.h, Apache-2.0) stand on each other and on macros that they test.
+// Declarations that nvcc provides without any include, for clang. The toolchain puts this header before every CUDA file
+// (-include). It replaces clang's __clang_cuda_runtime_wrapper.h, which needs the headers of a CUDA toolkit. It keeps
+// that header's order, since clang's parts (__clang_cuda_*.h, Apache-2.0) depend on each other and on macros they test.
 #ifndef WARPGRIND_WRAPPER_H
 #define WARPGRIND_WRAPPER_H
 
 #if defined(__CUDA__) && defined(__clang__)
 #include "letters_aside.h"
 
-// Versions, as a CUDA 13.0 compiler says them. __NVCC__ stays undefined: programs and libraries (Eigen, Thrust, CUB)
-// test __CUDACC__ for the language and __NVCC__ for nvcc's pragmas and its bugs.
+// Version macros of a CUDA 13.0 compiler. __NVCC__ stays undefined: programs and libraries (Eigen, Thrust, CUB) test
+// __CUDACC__ for the language and __NVCC__ for nvcc's pragmas and bugs.
 #ifndef CUDA_VERSION
 #define CUDA_VERSION 13000
 #endif
@@ -21,16 +21,16 @@
 #define __CUDACC_RDC__ 1
 #endif
 #define WARPGRIND_CUDA 1
-// libcu++ 1.8 (Debian's) has its device atomics behind a test for nvcc.
+// libcu++ 1.8 (Debian's) enables its device atomics only for nvcc.
 #define _LIBCUDACXX_HAS_CUDA_ATOMIC_IMPL
 
-// Device overloads of the C library's mathematics must be declared before <cmath> makes its templates.
+// Device overloads of the C library's math functions must be declared before <cmath> defines its templates.
 #include <__clang_cuda_math_forward_declares.h>
 
 #define __CUDACC__ 1
 #include "../host_defines.h"
 
-// Device twins of what the C library declares for the host: <new> and <assert.h> use them.
+// Device versions of C library functions, which <new> and <assert.h> use.
 extern "C" {
 __device__ int vprintf(const char*, const char*);
 __device__ void free(void*) __attribute__((nothrow));
@@ -44,7 +44,7 @@ __device__ static inline void __assert_fail(const char* message, const char* fil
 __device__ int printf(const char*, ...);
 }
 
-// The C headers that nvcc brings into every file.
+// C headers that nvcc includes in every file.
 #include <__clang_cuda_builtin_vars.h>
 #include <assert.h>
 #include <limits.h>
@@ -63,7 +63,7 @@ __device__ int printf(const char*, ...);
 
 #include "../cuda_runtime.h"
 
-// Their types are complete only now.
+// dim3 and uint3 are complete only here, so the conversions to them can be defined now.
 #define WG_BUILTIN_VAR(name)                                            \
   __device__ inline __cuda_builtin_##name##_t::operator dim3() const {  \
     return dim3(x, y, z);                                               \
@@ -77,7 +77,7 @@ WG_BUILTIN_VAR(blockDim)
 WG_BUILTIN_VAR(gridDim)
 #undef WG_BUILTIN_VAR
 
-// Guards of headers whose content is here: helper_cuda.h and others ask for them.
+// Include guards of headers whose content is defined here. helper_cuda.h and others test them.
 #define __DEVICE_FUNCTIONS_H__
 #define __DEVICE_FUNCTIONS_DECLS_H__
 #define __MATH_FUNCTIONS_H__
@@ -86,7 +86,7 @@ WG_BUILTIN_VAR(gridDim)
 typedef unsigned int cuuint32_t;
 typedef unsigned long cuuint64_t;
 
-// Each stands on those before it.
+// The order matters: each header uses those before it.
 // clang-format off
 #include <__clang_cuda_libdevice_declares.h>
 #include <__clang_cuda_device_functions.h>
@@ -101,7 +101,8 @@ typedef unsigned long cuuint64_t;
 
 #include <__clang_cuda_cmath.h>
 
-// clang 19 gives these their arguments in the wrong order (the builtin takes the value first): device/reduce.h.
+// clang 19 passes the arguments of these in the wrong order: its builtins take the value first. device/reduce.h defines
+// them instead.
 #define __reduce_add_sync wg_clang_reduce_add_sync
 #define __reduce_min_sync wg_clang_reduce_min_sync
 #define __reduce_max_sync wg_clang_reduce_max_sync

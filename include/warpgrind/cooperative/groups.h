@@ -1,5 +1,4 @@
-// Part of cooperative_groups.h: a single thread, a block, a cluster, a grid, and the threads of a warp that are
-// together.
+// Part of cooperative_groups.h: groups of a single thread, a block, a cluster, a grid, and coalesced threads of a warp.
 #pragma once
 
 #define WG_GROUP __device__ __forceinline__
@@ -25,12 +24,12 @@ WG_GROUP inline unsigned int lanes_below() {
 }
 }  // namespace wg
 
-// A group whose kind only the run knows: the functions that take it work with every other.
+// A group whose kind is known only at run time. Other groups convert to it.
 class thread_group {
  protected:
   enum Kind : unsigned char { kThread, kBlock, kGrid, kTile, kCoalesced, kCluster };
   Kind kind_;
-  unsigned int mask_ = 0;  // lanes, of a tile or of threads that are together
+  unsigned int mask_ = 0;  // lanes of a tile or of coalesced threads
   friend WG_GROUP thread_group tiled_partition(const thread_group& parent, unsigned int size);
   WG_GROUP thread_group(Kind kind, unsigned int mask) : kind_(kind), mask_(mask) {}
 
@@ -62,7 +61,7 @@ WG_GROUP inline thread_block this_thread_block() {
   return thread_block();
 }
 
-// As in NVIDIA's headers, code for a GPU before sm_90 has none.
+// As in NVIDIA's headers, code for GPUs before sm_90 has no clusters.
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 #define WG_HAS_CLUSTERS
 #endif
@@ -110,8 +109,9 @@ WG_GROUP inline cluster_group this_cluster() {
 #endif
 
 namespace wg {
-// All blocks of a cooperative grid meet: the first of a block counts; who completes the round adds what turns the sign
-// bit over, and all wait for that. The counter is the kernel module's own, so a launch must be cooperative.
+// Barrier of all blocks of a cooperative grid. The first thread of each block adds 1 to the counter; in block 0 it adds
+// 0x80000000 - (blocks - 1). The sum of a round flips the sign bit, and all blocks wait for that. Each kernel module
+// has its own counter, so the launch must be cooperative.
 __device__ __attribute__((weak, visibility("hidden"))) unsigned int wg_grid_barrier = 0;
 WG_GROUP inline unsigned int grid_arrive() {
   unsigned int old = 0;
@@ -179,7 +179,7 @@ WG_GROUP inline grid_group this_grid() {
   return grid_group();
 }
 
-// Lanes of a warp, by a mask: what tiles and the threads that are together have in common.
+// Lanes of a warp, given by a mask. Coalesced threads are such a group, and small tiles convert to it.
 class coalesced_group : public thread_group {
   unsigned int meta_rank_ = 0, meta_size_ = 1;
 
@@ -193,7 +193,7 @@ class coalesced_group : public thread_group {
   WG_GROUP unsigned int meta_group_rank() const { return meta_rank_; }
   WG_GROUP unsigned int meta_group_size() const { return meta_size_; }
   WG_GROUP void sync() const { __syncwarp(mask_); }
-  // The lane of a rank.
+  // Lane of the thread with this rank.
   WG_GROUP int wg_lane(unsigned int rank) const {
     return mask_ == 0xffffffffu ? (int)rank : (int)__fns(mask_, 0, (int)rank + 1);
   }
@@ -227,7 +227,7 @@ class coalesced_group : public thread_group {
   WG_GROUP unsigned int match_all(T value, int& predicate) const {
     return wg_pack(__match_all_sync(mask_, value, &predicate));
   }
-  // Bits of lanes to bits of ranks.
+  // Converts a mask of lanes to a mask of ranks.
   WG_GROUP unsigned int wg_pack(unsigned int lanes) const {
     if (mask_ == 0xffffffffu) return lanes;
     unsigned int ranks = 0;
@@ -235,7 +235,7 @@ class coalesced_group : public thread_group {
       if (lanes & left & -left) ranks |= bit;
     return ranks;
   }
-  // Any type, word by word.
+  // Shuffles a value of any type, word by word.
   template <class T>
   WG_GROUP T wg_shuffle(T value, int lane) const {
     unsigned int words[(sizeof(T) + 3) / 4] = {};

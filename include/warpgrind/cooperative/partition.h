@@ -1,4 +1,4 @@
-// Part of cooperative_groups.h: groups by a value or a predicate, and work for one thread of a group.
+// Part of cooperative_groups.h: partitions by a value or a predicate, and work for one thread of a group.
 #pragma once
 
 #define WG_GROUP __device__ __forceinline__
@@ -24,7 +24,7 @@ template <class Group, class Label>
 WG_GROUP coalesced_group labeled_partition(const Group& group, Label label) {
   static_assert(wg::IsLanes<Group>::value, "a tile of at most 32 threads, or coalesced threads");
   const unsigned int mask = group.wg_mask(), same = __match_any_sync(mask, label);
-  // How many groups there are, and which in the order of their first lanes this is.
+  // First lanes of all groups. They give the number of groups, and this group's position among them.
   const unsigned int leaders = __ballot_sync(mask, (int)wg::lane() == __ffs((int)same) - 1);
   const unsigned int first = same & -same;
   return coalesced_group(same, (unsigned int)__popc(leaders & (first - 1)), (unsigned int)__popc(leaders));

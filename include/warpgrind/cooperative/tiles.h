@@ -1,20 +1,20 @@
-// Part of cooperative_groups.h: tiles, whose size the compiler knows. Up to 32 threads are lanes of a warp; more are
-// whole warps of a block, which meet at a named barrier.
+// Part of cooperative_groups.h: tiles, whose size is known at compile time. A tile of up to 32 threads consists of
+// lanes of one warp. A larger one consists of whole warps of a block, which synchronize at a named barrier.
 #pragma once
 
 #define WG_GROUP __device__ __forceinline__
 
 namespace cooperative_groups {
 
-// Shared memory for tiles of more than 32 threads: one slot for each warp of a block, and an exchange buffer. Programs
-// may place it themselves; else it is ours.
+// Shared memory for tiles of more than 32 threads: 16 bytes for each warp of a block. A program may pass its own to
+// this_thread_block(), but the tiles always use tile_memory().
 template <unsigned int MaxBlockSize = 1024>
 struct block_tile_memory {
   unsigned long long slots[(MaxBlockSize + 31) / 32 * 2];
 };
 
 namespace wg {
-// Where warps of a tile put what they exchange: 16 bytes for each warp of the block.
+// Exchange buffer of the warps of a tile: 16 bytes for each warp of the block.
 WG_GROUP inline block_tile_memory<1024>& tile_memory() {
   static __shared__ block_tile_memory<1024> memory;
   return memory;
@@ -70,12 +70,13 @@ class WarpTile {
   }
 };
 
-// More than a warp.
+// A tile of more than one warp.
 template <unsigned int Size>
 class BlockTile {
  public:
   static WG_GROUP unsigned int thread_rank() { return thread_in_block() & (Size - 1); }
-  // A named barrier for each tile of the block: 1 to 15, and for a sixteenth (64 of 1024 threads) the block's own.
+  // Each tile of the block has a named barrier, 1 to 15. A sixteenth tile (64 of 1024 threads) uses barrier 0, the
+  // block's own.
   WG_GROUP void sync() const {
     const unsigned int id = (thread_in_block() / Size + 1) % 16;
     __asm__ volatile("barrier.sync %0, %1;" ::"r"(id), "r"(Size) : "memory");
@@ -147,14 +148,14 @@ WG_GROUP thread_block_tile<Size, thread_block_tile<ParentSize, void>> tiled_part
 template <unsigned int Size>
 WG_GROUP coalesced_group tiled_partition(const coalesced_group& parent);
 
-// A size that only the run knows.
+// Partition into tiles whose size is known only at run time.
 WG_GROUP inline thread_group tiled_partition(const thread_group& parent, unsigned int size) {
   if (parent.kind_ == thread_group::kBlock) {
     const unsigned int base = wg::lane() & ~(size - 1), left = wg::threads_of_block() - (wg::thread_in_block() & ~31u);
     const unsigned int there = left >= 32 ? 0xffffffffu : (1u << left) - 1;
     return coalesced_group((size == 32 ? 0xffffffffu : ((1u << size) - 1) << base) & there);
   }
-  // Every `size` neighbours of a group of lanes, by rank.
+  // The parent is a group of lanes: `size` threads with neighbouring ranks form a tile.
   const coalesced_group lanes(parent.mask_);
   const unsigned int rank = lanes.thread_rank(), first = rank - rank % size;
   unsigned int mask = 0;

@@ -1,5 +1,5 @@
-// What the device functions of cuRAND stand on, where a plain C++ compiler reads them: there a source wants their
-// types, and may call those that are arithmetic alone.
+// Host substitutes for the intrinsics that cuRAND's device functions use, for plain C++ compilers. Such sources need
+// the types of the device headers, and may call the functions that are pure arithmetic.
 #pragma once
 
 #ifndef __CUDACC__
@@ -11,11 +11,11 @@ static inline unsigned int __umulhi(unsigned int a, unsigned int b) {
 static inline int __ffsll(long long v) {
   return __builtin_ffsll(v);
 }
-#define __sincosf sincosf  // glibc declares this name, and has it not
+#define __sincosf sincosf  // glibc declares __sincosf but does not define it
 static inline void sincospi(double x, double* s, double* c) {
   *s = sin(x * 3.141592653589793);
   *c = cos(x * 3.141592653589793);
 }
-double erfcinv(double x);  // nowhere: the C library has no such function
+double erfcinv(double x);  // never defined: the C library has no such function
 float erfcinvf(float x);
 #endif

@@ -1,11 +1,11 @@
-// MTGP32 itself: what a state begins with, and one word of its recursion. Kernels call it through
-// curand_mtgp32_kernel.h, the library of the host (libcurand) through its generators.
+// MTGP32 generator: initial state and recursion. Kernels use it through curand_mtgp32_kernel.h, the host library
+// (libcurand) through its generators.
 #pragma once
 
 #include "curand_mtgp32.h"
 
-// As Saito's mtgp32_init_state: the set itself is part of the seed, so that equal seeds of two sets differ. The rest of
-// the ring is written before it is read.
+// Initial state, as in Saito's mtgp32_init_state. The parameter set is part of the seed, so that equal seeds give
+// different states for two sets. The rest of the ring is written before it is read.
 __host__ __device__ inline void wg_mtgp32_seed(unsigned int* state, const mtgp32_params_fast_t* set,
                                                unsigned int seed) {
   const unsigned hidden = set->tbl[4] ^ (set->tbl[8] << 16);
@@ -17,7 +17,7 @@ __host__ __device__ inline void wg_mtgp32_seed(unsigned int* state, const mtgp32
   for (unsigned i = 1; i < MTGPDC_N; ++i) state[i] ^= 1812433253u * (state[i - 1] ^ (state[i - 1] >> 30)) + i;
 }
 
-// State number `index` of a seed of 64 bits.
+// 32-bit seed of state number `index`, from a 64-bit seed.
 __host__ __device__ inline unsigned int wg_mtgp32_word_of_seed(unsigned long long seed, unsigned int index) {
   return static_cast<unsigned>(seed ^ (seed >> 32)) + index + 1;
 }
@@ -40,7 +40,7 @@ __host__ __device__ inline unsigned int& wg_mtgp32_word(curandStateMtgp32_t* sta
   return state->s[(place + static_cast<unsigned>(state->offset)) & MTGP32_STATE_MASK];
 }
 
-// The word that follows the 351 from place `t` on.
+// Word that follows the 351 words at places t to t + 350.
 __host__ __device__ inline unsigned int wg_mtgp32_next(curandStateMtgp32_t* state, unsigned int t) {
   const mtgp32_kernel_params_t& k = *state->k;
   const int set = state->pIdx;
@@ -50,7 +50,7 @@ __host__ __device__ inline unsigned int wg_mtgp32_next(curandStateMtgp32_t* stat
   return y ^ k.param_tbl[set][y & 15];
 }
 
-// The row of a tempering table that another word of the state chooses.
+// Row of the tempering table, chosen by another word of the state.
 __host__ __device__ inline unsigned int wg_mtgp32_row(curandStateMtgp32_t* state, unsigned int t) {
   unsigned chooser = wg_mtgp32_word(state, t + state->k->pos_tbl[state->pIdx] - 1);
   chooser ^= chooser >> 16;
@@ -58,7 +58,7 @@ __host__ __device__ inline unsigned int wg_mtgp32_row(curandStateMtgp32_t* state
   return chooser & 15;
 }
 
-// Number t from here; the state does not yet move on.
+// Random number `t` from the current position. Does not advance the state: see wg_mtgp32_advance().
 __host__ __device__ inline unsigned int wg_mtgp32_draw(curandStateMtgp32_t* state, unsigned int t) {
   const unsigned next = wg_mtgp32_next(state, t);
   wg_mtgp32_word(state, t + MTGPDC_N) = next;

@@ -1,5 +1,5 @@
-// Sobol's quasi-random sequences, in the order of Gray's code (Antonov and Saleev 1979): of 32 and of 64 bits, plain
-// and scrambled by an exclusive or. The direction numbers are the caller's (of cuRAND's host library: Joe and Kuo's).
+// Sobol quasi-random sequences in Gray code order (Antonov and Saleev 1979): 32 and 64 bits, plain and scrambled by
+// exclusive or. The caller provides the direction numbers (cuRAND's host library has Joe and Kuo's).
 #pragma once
 
 #include "host_functions.h"
@@ -19,7 +19,7 @@ WG_SOBOL_STATE(Sobol64, unsigned long long, curandDirectionVectors64_t)
 WG_SOBOL_STATE(ScrambledSobol64, unsigned long long, curandDirectionVectors64_t)
 #undef WG_SOBOL_STATE
 
-// From point i to point i + n: the bits in which their Gray codes differ.
+// Moves from point i to point i + n: applies the direction numbers of the bits in which their Gray codes differ.
 template <class State, class Word>
 __device__ inline void wg_sobol_skip(State* state, Word n) {
   const Word from = state->i ^ (state->i >> 1);
@@ -36,7 +36,8 @@ __device__ inline void wg_sobol_init(const Word* vectors, Word scramble, Word of
   for (unsigned bit = 0; bit < sizeof(Word) * 8; ++bit) state->direction_vectors[bit] = vectors[bit];
   wg_sobol_skip(state, offset);
 }
-// The point at hand; then the next, by the lowest bit of i that is clear (the last point's successor is the first).
+// Returns the current point and moves to the next, by the direction number of the lowest zero bit of i. The first point
+// follows the last.
 template <class State>
 __device__ inline auto wg_sobol_next(State* state) {
   const auto result = state->x;

@@ -1,4 +1,4 @@
-// XORWOW: Marsaglia's xorshift generator with a Weyl sequence ("Xorshift RNGs", 2003).
+// XORWOW generator: Marsaglia's xorshift with a Weyl sequence ("Xorshift RNGs", 2003).
 #pragma once
 
 #include "jumps.inc"
@@ -30,7 +30,8 @@ __device__ inline unsigned int curand(curandStateXORWOW_t* state) {
   return state->v[4] + state->d;
 }
 
-// The xorshift part n units further on: for each digit of n the sum of the states that its polynomial names.
+// Advances the xorshift part by n units: of one step with the offset table, of 2^67 steps with the sequence table. For
+// each hexadecimal digit of n, the new state is the exclusive-or sum of the states that the digit's polynomial selects.
 __device__ inline void wg_xorwow_jump(unsigned (&v)[5], unsigned long long n, const unsigned (*jumps)[5]) {
 #pragma unroll 1
   for (; n != 0; n >>= 4, jumps += 15) {
@@ -56,7 +57,7 @@ __device__ inline void skipahead(unsigned long long n, curandStateXORWOW_t* stat
   state->d += 362437 * static_cast<unsigned>(n);
 }
 
-// Sequences are 2^67 apart, a multiple of the Weyl sequence's period.
+// Sequences are 2^67 apart, a multiple of the Weyl sequence's period, so `d` stays the same.
 __device__ inline void skipahead_sequence(unsigned long long n, curandStateXORWOW_t* state) {
   wg_xorwow_jump(state->v, n, wg_xorwow_sequence_jumps);
 }

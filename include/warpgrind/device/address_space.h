@@ -1,4 +1,4 @@
-// Part of wrapper.h: where an address points to (CUDA C++ Programming Guide, "Address Space Predicate Functions" and
+// Part of wrapper.h: state space of an address (CUDA C++ Programming Guide, "Address Space Predicate Functions" and
 // "Address Space Conversion Functions").
 #pragma once
 

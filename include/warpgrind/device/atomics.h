@@ -1,10 +1,10 @@
-// Part of wrapper.h: atomic functions (CUDA C++ Programming Guide, "Atomic Functions"), each for the device, for the
-// block (_block) and for all processors (_system). They stand on clang's functions for one type each.
+// Part of wrapper.h: atomic functions (CUDA C++ Programming Guide, "Atomic Functions"), each with the scopes device,
+// block (_block) and system (_system). They call clang's functions, each of which has one type.
 #pragma once
 
 #define WG_DEVICE static __device__ __forceinline__
 
-// scope: nothing, _block, _system
+// scope: empty, _block or _system
 #define WG_ATOMIC(name, scope, type, as, function) \
   WG_DEVICE type name##scope(type* p, type v) {    \
     return (type)function##scope((as*)p, (as)v);   \
@@ -66,7 +66,7 @@ WG_CAS16(_block, ".cta")
 WG_CAS16(_system, ".sys")
 #undef WG_CAS16
 
-// Any type of 16 bytes, aligned to them.
+// Any type of 16 bytes with 16-byte alignment.
 template <class T, bool sixteen = sizeof(T) == 16 && alignof(T) >= 16>
 struct wg_sixteen_bytes {};
 template <class T>

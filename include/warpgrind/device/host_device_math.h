@@ -1,10 +1,11 @@
-// Part of wrapper.h: the mathematics that CUDA adds to both sides: min and max of every pair of arithmetic types, and
-// host versions of what the C library lacks (CUDA Math API). Device functions are clang's, on __nv_*.
+// Part of wrapper.h: math functions that CUDA adds for host and device: min and max of every pair of arithmetic types,
+// and host versions of functions that the C library lacks (CUDA Math API). Their device versions are clang's, on
+// __nv_*.
 #pragma once
 
 #define WG_DEVICE static __device__ __forceinline__
 #define WG_HOST static inline __host__ __attribute__((unused))
-#ifdef __CUDACC_RTC__  // there is no host, and no C library of it
+#ifdef __CUDACC_RTC__  // run-time compilation: no host code, no C library
 #define WG_ON_HOST(...)
 #else
 #define WG_ON_HOST(...) __VA_ARGS__
@@ -40,7 +41,7 @@ WG_MIN_MAX(long long, long long, long long)
 WG_MIN_MAX_UNSIGNED(unsigned long long, long long)
 #undef WG_MIN_MAX_UNSIGNED
 #undef WG_MIN_MAX
-// As fmin and fmax: a NaN loses.
+// As fmin and fmax: if one operand is NaN, the result is the other.
 #define WG_FLOAT_MIN_MAX(type, a_type, b_type, suffix) \
   WG_HOST type min(a_type a, b_type b) {               \
     return __builtin_fmin##suffix(a, b);               \
@@ -78,7 +79,7 @@ WG_FLOAT_MIN_MAX(double, double, float, )
   }
 WG_HOST1(rsqrt, 1.0 / ::sqrt(x))
 WG_HOST1(rcbrt, 1.0 / ::cbrt(x))
-// sin(pi x): the reduction to [-1/2, 1/2] is exact.
+// sin(pi x). The reduction of x to [-1/2, 1/2] is exact.
 static inline __host__ double wg_host_sinpi(double x) {
   const double r = x - 2.0 * __builtin_floor(0.5 * x);  // [0, 2)
   const double pi = 3.14159265358979323846;
@@ -167,8 +168,8 @@ WG_HOST unsigned long long ullmin(unsigned long long a, unsigned long long b) {
 }
 #endif
 
-// ---- Overloads for float of the C library's names: clang declares them for the device (before <cmath>, which makes
-// templates of them) and leaves the definitions to the toolkit's headers.
+// ---- float overloads of the C library's functions. clang declares them for the device before <cmath>, which would
+// make templates of them, and expects the toolkit's headers to define them.
 #define WG_DEVICE1(result, name)   \
   WG_DEVICE result name(float x) { \
     return ::name##f(x);           \
@@ -223,7 +224,7 @@ WG_DEVICE float nanf(const char*) {
   return __builtin_nanf("");
 }
 
-// ---- Overloads for float of names that only CUDA has
+// ---- float overloads of functions that only CUDA has
 #define WG_FLOAT_OVERLOAD(name)                                    \
   WG_ON_HOST(WG_HOST float name(float x) { return ::name##f(x); }) \
   WG_DEVICE float name(float x) {                                  \

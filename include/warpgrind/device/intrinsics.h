@@ -36,8 +36,8 @@ WG_DOT_OF_VECTORS(__dp2a_hi, int, short2, char4, int, int)
 WG_DOT_OF_VECTORS(__dp2a_hi, unsigned int, ushort2, uchar4, unsigned int, unsigned int)
 #undef WG_DOT_OF_VECTORS
 
-// ---- DPX (CUDA C++ Programming Guide, "DPX"): minima and maxima of two or three, of sums, clamped at 0 (_relu), of a
-// word or of two halves.
+// ---- DPX (CUDA C++ Programming Guide, "DPX"): minimum and maximum of two or three values or of sums, optionally
+// clamped at 0 (_relu), of one 32-bit word or of its two halves.
 #define WG_DPX static __host__ __device__ __forceinline__ __attribute__((unused))
 template <class T>
 static __host__ __device__ __forceinline__ T wg_larger(T a, T b) {

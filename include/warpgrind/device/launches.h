@@ -1,5 +1,5 @@
-// Launches in device code. The toolchain (src/toolchain/device_launch.h) rewrites them, because clang 19 refuses
-// `<<<>>>` there, and defines this macro, a text that is another for each source, when it does.
+// Launches in device code (dynamic parallelism). clang 19 refuses `<<<>>>` there, so the toolchain rewrites them
+// (src/toolchain/device_launch.h). It then defines WARPGRIND_DEVICE_LAUNCHES as a text that is unique to the source.
 #ifndef WARPGRIND_DEVICE_LAUNCHES_H
 #define WARPGRIND_DEVICE_LAUNCHES_H
 #ifdef WARPGRIND_DEVICE_LAUNCHES
@@ -7,14 +7,14 @@
 #include "../../cuda_device_runtime_api.h"
 
 #ifdef __CUDA_ARCH__
-// The call between the two becomes a launch (src/launchpass).
+// src/launchpass turns the call between these two into a launch.
 extern "C" __host__ __device__ void __wg_configure_launch(dim3 grid, dim3 block, size_t shared = 0,
                                                           cudaStream_t stream = 0);
 extern "C" __host__ __device__ void __wg_launch();
-// For the names of kernels that this source keeps to itself.
+// Makes the names of the source's internal kernels unique.
 static __device__ __attribute__((used)) const char wg_unit[] __asm__("__wg_unit") = WARPGRIND_DEVICE_LAUNCHES;
 #else
-// What is left of such a launch in the host's half, which never runs it.
+// Replaces such a launch in the host pass, which never runs it.
 template <class... Values>
 __host__ __device__ inline void __wg_leave_launch(Values&&...) {}
 #endif

@@ -1,10 +1,11 @@
-// Part of wrapper.h: loads and stores with a hint for the caches (CUDA C++ Programming Guide, "Load Functions Using
-// Cache Hints"). __ldg is clang's, except for types it lacks.
+// Part of wrapper.h: loads and stores with cache hints (CUDA C++ Programming Guide, "Load Functions Using Cache
+// Hints").
+// __ldg is clang's, except for types it lacks.
 #pragma once
 
 #define WG_DEVICE static __device__ __forceinline__
 
-// constraint and PTX type of a register, and of what memory holds
+// ptx_type: PTX type in memory. constraint, reg: asm constraint and C++ type of the register.
 #define WG_HINTED_LOAD(name, ptx, type, ptx_type, constraint, reg)                                        \
   WG_DEVICE type name(const type* p) {                                                                    \
     reg v;                                                                                                \

@@ -1,6 +1,6 @@
-// Part of wrapper.h: the __nv_atomic_* functions (CUDA C++ Programming Guide, "Atomic Functions"), whose order and
-// scope are arguments. Done with the strongest atomics of the scope's kind and fences around them: never weaker than
-// asked for.
+// Part of wrapper.h: the __nv_atomic_* functions (CUDA C++ Programming Guide, "Atomic Functions"), whose memory order
+// and scope are arguments. Each uses a device-scope atomic between fences of the requested scope, so the order is never
+// weaker than requested.
 #pragma once
 
 enum {
@@ -83,7 +83,7 @@ WG_NV_ATOMIC_VOID(max)
 #undef WG_NV_ATOMIC_VOID
 #undef WG_NV_ATOMIC
 
-// Loads, stores and exchanges of 1 to 8 bytes.
+// ---- Loads and stores of 1 to 8 bytes, exchanges of 4 and 8, comparing exchanges of 2 to 8
 template <int bytes>
 struct wg_atomic_bits;
 template <>

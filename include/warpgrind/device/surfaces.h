@@ -1,5 +1,5 @@
-// Part of wrapper.h: surfaces (CUDA C++ Programming Guide, "Surface Functions"). x is in bytes, as documented; the
-// boundary mode is a constant at the call and chooses the instruction. T: one, two or four elements of 1, 2, 4 or 8
+// Part of wrapper.h: surface functions (CUDA C++ Programming Guide, "Surface Functions"). x is in bytes, as documented.
+// The boundary mode is a constant at the call and selects the instruction. T: one, two or four elements of 1, 2, 4 or 8
 // bytes.
 #pragma once
 
@@ -39,7 +39,8 @@ WG_BITS(4, unsigned int)
 WG_BITS(8, unsigned long long)
 #undef WG_BITS
 
-// The three modes of one access: zero and clamp deal with a place outside, trap ends the kernel.
+// The three boundary modes of one access. Outside the surface, zero reads 0 or drops the write, clamp uses the nearest
+// element, and trap ends the kernel.
 #define WG_BY_MODE(access, ...)           \
   if (mode == cudaBoundaryModeZero)       \
     access("zero", __VA_ARGS__);          \
@@ -126,7 +127,7 @@ WG_GEOMETRY(a2d, "a2d", (int x, int y, int layer), "{%[l], %[x], %[y], %[y]}", (
 
 }  // namespace wg_surface
 
-// name, geometry, (parameters), (arguments): a cube map is an array of its faces.
+// name, geometry, (parameters), (arguments). A cube map is accessed as an array of its faces.
 #define WG_SURFACE_FUNCTIONS(name, geometry, parameters, arguments)                     \
   template <class T>                                                                    \
   WG_SURFACE T name##read(cudaSurfaceObject_t surface, WG_LIST parameters,              \

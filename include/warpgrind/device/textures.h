@@ -1,5 +1,5 @@
-// Part of wrapper.h: reading textures through objects (CUDA C++ Programming Guide, "Texture Functions"). The PTX of
-// each fetch is clang's (__clang_cuda_texture_intrinsics.h, whose handler takes NVIDIA's internal names); here are the
+// Part of wrapper.h: texture fetches through texture objects (CUDA C++ Programming Guide, "Texture Functions"). The PTX
+// of each fetch comes from __clang_cuda_texture_intrinsics.h, which uses NVIDIA's internal names; this file defines the
 // documented functions. T: one, two or four elements of 8, 16 or 32 bits. With cudaReadModeNormalizedFloat, T is float.
 #pragma once
 
@@ -7,7 +7,7 @@
 #include <__clang_cuda_texture_intrinsics.h>
 
 #define WG_TEX static __device__ __forceinline__
-// name, clang's name of the operation, (parameters after the object), (arguments)
+// name, clang's name of the operation, (parameters after the texture object), (arguments)
 #define WG_FETCH(name, operation, parameters, arguments)                       \
   template <class T>                                                           \
   WG_TEX T name(cudaTextureObject_t object WG_STRIP parameters) {              \

@@ -1,6 +1,5 @@
-// <cuda/atomic> for programs that are compiled at run time, which have no library of the host's: cuda::atomic and
-// cuda::atomic_ref of 4 and 8 bytes (libcu++, "Extended API, Synchronization Primitives"), and their names in
-// cuda::std.
+// <cuda/atomic> for programs compiled at run time, which have no host library: cuda::atomic and cuda::atomic_ref of 4
+// and 8 bytes (libcu++, "Extended API, Synchronization Primitives"), and their names in cuda::std.
 #ifndef WARPGRIND_NVRTC_CUDA_ATOMIC_H
 #define WARPGRIND_NVRTC_CUDA_ATOMIC_H
 
@@ -51,7 +50,7 @@ struct word<8> {
   using type = unsigned long long;
 };
 
-// Relaxed accesses of the hardware between fences, which are as strong as any order asked for.
+// Atomic access to one value: a relaxed access between fences, at least as strong as the requested order.
 template <typename T, thread_scope Scope>
 class place {
  public:
@@ -68,7 +67,7 @@ class place {
     *reinterpret_cast<volatile bits*>(at_) = bits_of(value);
     if (order == memory_order_seq_cst) atomic_thread_fence(order, Scope);
   }
-  // True: what was there was `expected`, and is `desired` now. Else `expected` becomes what is there.
+  // True: the value was `expected` and is now `desired`. False: sets `expected` to the value found.
   __device__ bool compare_exchange(T& expected, T desired, memory_order order) const {
     atomic_thread_fence(order, Scope);
     const bits wanted = bits_of(expected);

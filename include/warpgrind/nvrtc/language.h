@@ -1,6 +1,6 @@
-// Part of nvrtc/wrapper.h: what the language itself needs of a C++ library, as NVRTC has it built in: operator new and
-// delete, std::move and std::forward (--builtin-move-forward), std::initializer_list (--builtin-initializer-list). And
-// what name expressions are looked up with (src/nvrtc/name_map.cpp).
+// Part of nvrtc/wrapper.h: the parts of the C++ library that NVRTC has built in: operator new and delete, std::move and
+// std::forward (--builtin-move-forward), std::initializer_list (--builtin-initializer-list). Also the template that
+// name expressions are looked up with (src/nvrtc/name_map.cpp).
 #pragma once
 
 #if __cplusplus >= 201103L
@@ -84,7 +84,7 @@ class initializer_list {
   __host__ __device__ constexpr const T* end() const noexcept { return first_ + size_; }
 
  private:
-  // What the compiler fills in.
+  // The compiler initialises these two members, in this order.
   const T* first_;
   size_t size_;
 };
@@ -100,7 +100,7 @@ __host__ __device__ constexpr const T* end(initializer_list<T> list) noexcept {
 }  // namespace std
 #endif
 
-// Tells src/launchpass that static variables may be set from outside.
+// Marker for src/launchpass: the program may set static variables from outside the module.
 static __device__ __attribute__((used)) const char wg_run_time_unit __asm__("__wg_run_time_unit") = 0;
 
 #if __cplusplus >= 201703L

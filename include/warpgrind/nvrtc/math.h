@@ -1,5 +1,5 @@
-// Part of nvrtc/wrapper.h: the overloads of the C library's names that a CUDA program gets from <cmath> and clang's
-// header beside it, for programs that have no <cmath>. As in NVRTC there is none for integers but pow's: sin(1) is
+// Part of nvrtc/wrapper.h: overloads of the C library's math functions for programs without <cmath>. Other CUDA
+// programs get them from <cmath> and clang's header. As in NVRTC, only pow has an overload for integers: sin(1) is
 // ambiguous.
 #pragma once
 

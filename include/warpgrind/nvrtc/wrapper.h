@@ -1,13 +1,14 @@
-// What NVRTC has without any header, for clang: src/nvrtc puts this header before every program (-include), where
-// nvcc's programs get warpgrind/wrapper.h. No header of the host is read and nothing of a C++ library declared (NVRTC's
-// documentation, "Language"): programs bring their own <cstdint> and std::numeric_limits, or none.
+// Declarations that NVRTC provides without any header, for clang. src/nvrtc puts this header before every program
+// (-include), as warpgrind/wrapper.h is put before nvcc's programs. It includes no host header and declares no C++
+// library (NVRTC's documentation, "Language"): programs bring their own <cstdint> and std::numeric_limits, if any.
 #ifndef WARPGRIND_NVRTC_WRAPPER_H
 #define WARPGRIND_NVRTC_WRAPPER_H
 
 #pragma clang system_header
 #include "../letters_aside.h"
 
-// Versions: those of the library's release, said by src/nvrtc. CUDA_VERSION is for clang's headers, and goes again.
+// src/nvrtc defines the version macros of the library's release. CUDA_VERSION is for clang's headers, and is undefined
+// at the end.
 #define CUDA_VERSION 13000
 #define __CUDACC__ 1
 #define __CUDACC_RTC__ 1
@@ -51,7 +52,7 @@ __device__ static inline void __assert_fail(const char* message, const char* fil
 #define __MATH_FUNCTIONS_H__
 #define __COMMON_FUNCTIONS_H__
 
-// Their types are complete only now.
+// dim3 and uint3 are complete only here, so the conversions to them can be defined now.
 #define WG_BUILTIN_VAR(name)                                            \
   __device__ inline __cuda_builtin_##name##_t::operator dim3() const {  \
     return dim3(x, y, z);                                               \
@@ -68,7 +69,7 @@ WG_BUILTIN_VAR(gridDim)
 typedef unsigned int cuuint32_t;
 typedef unsigned long long cuuint64_t;
 
-// Of <limits.h> and <math.h>, which clang's header asks for.
+// Macros of <limits.h> and <math.h> that clang's headers need.
 #define INT_MAX __INT_MAX__
 #define INT_MIN (-__INT_MAX__ - 1)
 #define HUGE_VAL __builtin_huge_val()
@@ -89,7 +90,7 @@ typedef unsigned long long cuuint64_t;
 #include "../device/intrinsics.h"
 #include "../device/loads.h"
 
-// As in ../wrapper.h: clang 19 gives these their arguments in the wrong order.
+// clang 19 passes the arguments of these in the wrong order (see ../wrapper.h).
 #define __reduce_add_sync wg_clang_reduce_add_sync
 #define __reduce_min_sync wg_clang_reduce_min_sync
 #define __reduce_max_sync wg_clang_reduce_max_sync
@@ -113,8 +114,8 @@ typedef unsigned long long cuuint64_t;
 #undef CUDA_VERSION
 #include "../letters_back.h"
 
-// NVRTC says of no compiler and no system that it is one (asked with #ifdef, 13.0): headers for many compilers ask for
-// those first, and take a host's library from them (CCCL, which CuPy brings along).
+// NVRTC 13.0 defines no macro of any compiler or system (tested with #ifdef). Portable headers test these macros first
+// and would then use a host library (CCCL, which CuPy contains).
 #undef __clang__
 #undef __GNUC__
 #undef __GNUG__

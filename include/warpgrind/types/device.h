@@ -229,7 +229,7 @@ typedef struct cudaDeviceProp {
   unsigned int gpuPciDeviceID, gpuPciSubsystemID;
   int hostNumaMultinodeIpcSupported;
   int reserved[48];
-  // Members that CUDA 13 took away and programs still print; they lie in what it keeps free.
+  // Members that CUDA 13 removed but programs still print. They use space that CUDA 13 reserves.
   int clockRate, memoryClockRate, deviceOverlap, kernelExecTimeoutEnabled, computeMode;
   int singleToDoublePrecisionPerfRatio, cooperativeMultiDeviceLaunch, maxTexture1DLinear;
 } cudaDeviceProp;

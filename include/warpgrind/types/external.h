@@ -1,5 +1,5 @@
-// Part of driver_types.h: other processes, graphics and other devices. Our library refuses these calls; programs that
-// name them compile.
+// Part of driver_types.h: other processes, graphics and other devices. Programs that use graphics or external devices
+// compile, but our library returns errors for those calls.
 #pragma once
 
 #define cudaIpcMemLazyEnablePeerAccess 0x01  // flag of cudaIpcOpenMemHandle

@@ -1,4 +1,4 @@
-// Part of driver_types.h: arrays, and what textures and surfaces are made of.
+// Part of driver_types.h: arrays, and descriptions of textures and surfaces.
 #pragma once
 
 typedef enum cudaChannelFormatKind {
